@@ -1,0 +1,92 @@
+/* robocache: other/tensors caps, and the tensors of a buffer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_TENSORCAPS_H
+#define ROBOCACHE_TENSORCAPS_H
+
+#include <gst/gst.h>
+
+#include "kernels/dtype.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_TENSORS_MEDIA_TYPE "other/tensors"
+#define ROBOCACHE_MAX_TENSORS 16
+#define ROBOCACHE_MAX_RANK 8
+
+/* Errors that functions of common/ return; an element posts them as the GstMessage that fits. */
+#define ROBOCACHE_ERROR (robocache_error_quark ())
+GQuark robocache_error_quark (void);
+
+typedef enum
+{
+  ROBOCACHE_ERROR_CAPS,         /* caps that are missing a field or hold a wrong one */
+  ROBOCACHE_ERROR_DATA,         /* a buffer that is not what its caps say */
+  ROBOCACHE_ERROR_PROPERTY      /* a property whose value makes no sense, alone or with the caps */
+} RobocacheError;
+
+/* Shape and type of one tensor. dims[0] is the fastest axis; rank is at least 1 and has no trailing axis of 1. */
+typedef struct
+{
+  RcDtype dtype;
+  guint rank;
+  guint64 dims[ROBOCACHE_MAX_RANK];
+} RobocacheTensorInfo;
+
+typedef struct
+{
+  guint n_tensors;
+  RobocacheTensorInfo tensors[ROBOCACHE_MAX_TENSORS];
+  gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
+} RobocacheTensorsInfo;
+
+/* "14", "14:100" → dims. FALSE and an error that quotes the string for zero, negative, missing or overflowing numbers
+ * and for more than ROBOCACHE_MAX_RANK axes. */
+gboolean robocache_dimensions_parse (const gchar * string, guint64 dims[ROBOCACHE_MAX_RANK], guint * rank, GError ** error);
+
+/* The shortest spelling. Free with g_free. */
+gchar *robocache_dimensions_to_string (const RobocacheTensorInfo * tensor);
+
+/* Extent of an axis; 1 for axes past the rank. */
+guint64 robocache_tensor_info_dim (const RobocacheTensorInfo * tensor, guint axis);
+/* Sets dims from axis 0 on and drops trailing ones. */
+void robocache_tensor_info_set (RobocacheTensorInfo * tensor, RcDtype dtype, const guint64 * dims, guint n_dims);
+/* Bytes of the tensor; parsed infos never overflow. */
+gsize robocache_tensor_info_size (const RobocacheTensorInfo * tensor);
+guint64 robocache_tensor_info_elements (const RobocacheTensorInfo * tensor);
+
+/* Bytes of all tensors. */
+gsize robocache_tensors_info_size (const RobocacheTensorsInfo * info);
+
+/* Checks every field of fixed other/tensors caps; the error names the field, its value and what was expected. */
+gboolean robocache_tensors_info_from_caps (RobocacheTensorsInfo * info, const GstCaps * caps, GError ** error);
+/* Fixed caps with the shortest spelling of dimensions, framerate included. */
+GstCaps *robocache_tensors_info_to_caps (const RobocacheTensorsInfo * info);
+
+/* Our caps in the spelling of a peer that fixed an equal one ("14:1" for "14"): if a structure of peer can hold caps
+ * but for spelling, returns caps with that structure's dimensions and types; otherwise a new reference to caps. */
+GstCaps *robocache_tensors_caps_in_spelling_of (GstCaps * caps, const GstCaps * peer);
+/* As gst_caps_can_intersect (a, b), but spellings of dimensions that mean the same are equal. a is fixed. */
+gboolean robocache_tensors_caps_compatible (const GstCaps * a, const GstCaps * b);
+
+RcDtype robocache_dtype_from_name (const gchar * name); /* RC_N_DTYPES when there is none of that name */
+
+/* The tensors of a mapped buffer. */
+typedef struct
+{
+  guint n_tensors;
+  gpointer data[ROBOCACHE_MAX_TENSORS];
+  GstBuffer *buffer;
+  guint n_maps;
+  GstMapInfo maps[ROBOCACHE_MAX_TENSORS];
+} RobocacheTensorsMap;
+
+/* Maps one memory a tensor, or one that holds all of them. FALSE and an error that names both sizes when the buffer is
+ * not what info says, or cannot be mapped. */
+gboolean robocache_tensors_map (RobocacheTensorsMap * map, GstBuffer * buffer, const RobocacheTensorsInfo * info,
+    GstMapFlags flags, GError ** error);
+void robocache_tensors_unmap (RobocacheTensorsMap * map);
+
+G_END_DECLS
+#endif

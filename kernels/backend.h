@@ -1,0 +1,81 @@
+/* robocache: where the arithmetic runs, and how it reports what went wrong
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_BACKEND_H
+#define RC_BACKEND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __FAST_MATH__
+#error "robocache promises the same bits everywhere: do not build it with -ffast-math"
+#endif
+
+typedef enum RcStatus
+{
+  RC_OK = 0,
+  RC_INVALID_ARGUMENT,          /* a spec or an argument is wrong: the message names it, its value and what was expected */
+  RC_UNSUPPORTED,               /* a valid request that this backend cannot serve */
+  RC_NO_DEVICE,                 /* no driver, no device, or none with that number */
+  RC_NO_SPACE,                  /* not enough memory: the message names bytes needed and free */
+  RC_DEVICE_FAILED              /* the device reported an error; the backend is unusable from now on */
+} RcStatus;
+
+/* Filled whenever a function returns something else than RC_OK. NULL is accepted everywhere. */
+typedef struct RcError
+{
+  RcStatus status;
+  char message[496];
+} RcError;
+
+/* Writes a formatted message into error (which may be NULL) and returns status, so that failing is one statement. */
+RcStatus rc_error_set (RcError * error, RcStatus status, const char *format, ...) __attribute__ ((format (printf, 3, 4)));
+
+typedef enum RcBackendKind
+{
+  RC_BACKEND_CPU,
+  RC_BACKEND_CUDA
+} RcBackendKind;
+
+/* Instruction sets the CPU backend is built for. All give the same bits; tests compare them. */
+typedef enum RcCpuLevel
+{
+  RC_CPU_BEST,                  /* the highest that this machine has */
+  RC_CPU_BASELINE,
+  RC_CPU_AVX2,
+  RC_CPU_AVX512
+} RcCpuLevel;
+
+typedef struct RcWhere
+{
+  RcBackendKind kind;
+  int device;                   /* CUDA device number; ignored for the CPU */
+  RcCpuLevel cpu_level;         /* ignored for CUDA */
+} RcWhere;
+
+typedef struct RcBackend RcBackend;
+
+/* A queue of work: a CUstream for CUDA, NULL for the CPU, whose runs are complete when they return. */
+typedef void *RcStream;
+
+/* Bytes that a plan needs beside its inputs and outputs, known before anything is allocated. The caller allocates
+ * scratch where the backend computes, aligned to 256 bytes, and passes it to every run; a run allocates nothing. */
+typedef struct RcFootprint
+{
+  uint64_t scratch_bytes;
+} RcFootprint;
+
+/* Opens a backend. RC_UNSUPPORTED: not built in, or a CPU level this machine lacks. RC_NO_DEVICE: no usable GPU. */
+RcStatus rc_backend_open (const RcWhere * where, RcBackend ** backend, RcError * error);
+void rc_backend_close (RcBackend * backend);
+RcBackendKind rc_backend_kind (const RcBackend * backend);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

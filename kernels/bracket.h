@@ -1,0 +1,267 @@
+/* robocache: which rows surround a tick, with which weights and which status
+ *
+ * The one place where time becomes weights: the elements use it on their history of rows, the kernels on recorded
+ * episodes, on the CPU and on the GPU. Times are int64 ns; differences are taken in integers, then divided in double.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_BRACKET_H
+#define RC_BRACKET_H
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define RC_SHARED static inline __host__ __device__
+#else
+#define RC_SHARED static inline
+#endif
+
+typedef enum RcInterpolation
+{
+  RC_LINEAR,
+  RC_NEAREST,                   /* an exact midpoint takes the earlier row */
+  RC_PREVIOUS,                  /* needs nothing after the tick */
+  RC_CUBIC,                     /* Hermite cubic; tangents of the parabola through three rows, one-sided at an end or a gap */
+  RC_HERMITE,                   /* Hermite cubic with measured rates as tangents, linear for the other channels */
+  RC_MEAN                       /* of the rows with T - period/2 <= t < T - period/2 + period; linear when there is none */
+} RcInterpolation;
+
+typedef enum RcRowStatus
+{
+  RC_ALIGNED = 0,
+  RC_HELD = 1,                  /* the newest row at or before the tick, repeated */
+  RC_MISSING = 2                /* NaN, or 0 for integers */
+} RcRowStatus;
+
+typedef struct RcSearch
+{
+  RcInterpolation interpolation;
+  int64_t max_gap_ns;           /* a bracket wider than this is a gap; for RC_PREVIOUS the greatest age; -1: never */
+  int64_t hold_limit_ns;        /* greatest age of a row that is held where there is no bracket; 0: do not hold; -1: forever */
+  int64_t period_ns;            /* of the ticks; used by RC_MEAN */
+} RcSearch;
+
+typedef enum RcBlend
+{
+  RC_BLEND_NONE,                /* no row: MISSING */
+  RC_BLEND_COPY,                /* row */
+  RC_BLEND_LINEAR,              /* y + w (y[next] - y) */
+  RC_BLEND_CUBIC,               /* y + c[0] (y[next] - y) + c[1] (y[before] - y) + c[2] (y[after] - y) */
+  RC_BLEND_HERMITE,             /* positions: y + c[0] (y[next] - y) + c[1] rate + c[2] rate[next]; others linear */
+  RC_BLEND_MEAN                 /* of the rows row … next - 1 */
+} RcBlend;
+
+/* One tick of one stream. Row indices count from the first row of the array that was searched. */
+typedef struct RcBracket
+{
+  int32_t blend;                /* RcBlend */
+  int32_t status;               /* RcRowStatus */
+  int64_t row;                  /* the last row before the tick, the copied row, or the first row of a mean */
+  int64_t next;                 /* the first row after the tick, or one past the last row of a mean */
+  int64_t before;               /* cubic: the row before row; row itself where it has no weight */
+  int64_t after;                /* cubic: the row after next; row where it has no weight */
+  double w;                     /* (T - t[row]) / (t[next] - t[row]), in (0, 1) */
+  double c[3];                  /* see RcBlend; rates are per second */
+} RcBracket;
+
+/* First index of times[0 … n) (not decreasing) whose time is >= t; n when there is none. */
+RC_SHARED int64_t
+rc_lower_bound (const int64_t * times, int64_t n, int64_t t)
+{
+  int64_t first = 0;
+
+  while (n > 0) {
+    int64_t half = n / 2;
+
+    if (times[first + half] < t) {
+      first += half + 1;
+      n -= half + 1;
+    } else {
+      n = half;
+    }
+  }
+  return first;
+}
+
+/* First index whose time is > t; n when there is none. */
+RC_SHARED int64_t
+rc_upper_bound (const int64_t * times, int64_t n, int64_t t)
+{
+  return t == INT64_MAX ? n : rc_lower_bound (times, n, t + 1);
+}
+
+/* later - earlier for any pair in that order: never overflows. */
+RC_SHARED uint64_t
+rc_span (int64_t earlier, int64_t later)
+{
+  return (uint64_t) later - (uint64_t) earlier;
+}
+
+/* A limit of -1 is no limit. */
+RC_SHARED int
+rc_within (uint64_t span, int64_t limit)
+{
+  return limit < 0 || span <= (uint64_t) limit;
+}
+
+RC_SHARED int64_t
+rc_add_saturating (int64_t a, int64_t b)
+{
+  if (b > 0 && a > INT64_MAX - b)
+    return INT64_MAX;
+  if (b < 0 && a < INT64_MIN - b)
+    return INT64_MIN;
+  return a + b;
+}
+
+/* First instant of the interval that RC_MEAN averages over, and the first instant after it. */
+RC_SHARED int64_t
+rc_mean_start (int64_t tick, int64_t period_ns)
+{
+  return rc_add_saturating (tick, -(period_ns / 2));
+}
+
+RC_SHARED int64_t
+rc_mean_end (int64_t tick, int64_t period_ns)
+{
+  return rc_add_saturating (rc_mean_start (tick, period_ns), period_ns);
+}
+
+RC_SHARED RcBracket
+rc_bracket_copy (int64_t row, RcRowStatus status)
+{
+  RcBracket b = { RC_BLEND_COPY, status, row, row, row, row, 0.0, {0.0, 0.0, 0.0} };
+
+  return b;
+}
+
+RC_SHARED RcBracket
+rc_bracket_none (void)
+{
+  RcBracket b = { RC_BLEND_NONE, RC_MISSING, 0, 0, 0, 0, 0.0, {0.0, 0.0, 0.0} };
+
+  return b;
+}
+
+/* Factors of the Hermite cubic with tangents m0 = (dl h + dr hl) / (hl + h) and m1 likewise (the derivative of the
+ * parabola through three rows), gathered by row differences from y[row]. */
+RC_SHARED void
+rc_bracket_cubic (RcBracket * b, const int64_t * times, int64_t n, int64_t max_gap_ns)
+{
+  const double h = (double) rc_span (times[b->row], times[b->next]);
+  const double w = b->w, w2 = w * w, w3 = w2 * w;
+  const double h01 = 3.0 * w2 - 2.0 * w3;
+  const double h10 = w3 - 2.0 * w2 + w, h11 = w3 - w2;
+  double k0 = 1.0, k1 = 1.0;
+  int64_t before = b->row - 1, after = b->next + 1;
+
+  b->blend = RC_BLEND_CUBIC;
+  b->c[1] = b->c[2] = 0.0;
+  while (before >= 0 && times[before] == times[b->row])
+    before--;
+  while (after + 1 < n && times[after + 1] == times[after])
+    after++;
+  if (before >= 0 && rc_within (rc_span (times[before], times[b->row]), max_gap_ns)) {
+    const double hl = (double) rc_span (times[before], times[b->row]);
+
+    k0 = hl / (hl + h);
+    b->c[1] = -(h10 * h * h / (hl * (hl + h)));
+    b->before = before;
+  }
+  if (after < n && rc_within (rc_span (times[b->next], times[after]), max_gap_ns)) {
+    const double hr = (double) rc_span (times[b->next], times[after]);
+
+    k1 = (hr - h) / hr;
+    b->c[2] = h11 * h * h / (hr * (h + hr));
+    b->after = after;
+  }
+  b->c[0] = h01 + h10 * k0 + h11 * k1;
+}
+
+RC_SHARED void
+rc_bracket_hermite (RcBracket * b, double h_s)
+{
+  const double w = b->w, w2 = w * w, w3 = w2 * w;
+
+  b->blend = RC_BLEND_HERMITE;
+  b->c[0] = 3.0 * w2 - 2.0 * w3;
+  b->c[1] = (w3 - 2.0 * w2 + w) * h_s;
+  b->c[2] = (w3 - w2) * h_s;
+}
+
+/* The bracket without holding. */
+RC_SHARED RcBracket
+rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, int64_t tick)
+{
+  RcBracket b = rc_bracket_none ();
+  uint64_t h;
+  int64_t right;
+
+  if (search->interpolation == RC_PREVIOUS) {
+    const int64_t row = rc_upper_bound (times, n, tick) - 1;
+
+    if (row < 0 || !rc_within (rc_span (times[row], tick), search->max_gap_ns))
+      return b;
+    return rc_bracket_copy (row, RC_ALIGNED);
+  }
+
+  if (search->interpolation == RC_MEAN) {
+    const int64_t first = rc_lower_bound (times, n, rc_mean_start (tick, search->period_ns));
+    const int64_t end = rc_lower_bound (times, n, rc_mean_end (tick, search->period_ns));
+
+    if (end > first) {
+      b.blend = RC_BLEND_MEAN;
+      b.status = RC_ALIGNED;
+      b.row = b.before = b.after = first;
+      b.next = end;
+      return b;
+    }
+  }
+
+  right = rc_lower_bound (times, n, tick);
+  if (right == n)
+    return b;
+  while (right + 1 < n && times[right + 1] == times[right])
+    right++;                    /* of equal times the last one wins */
+  if (times[right] == tick)
+    return rc_bracket_copy (right, RC_ALIGNED);
+
+  b.row = rc_lower_bound (times, n, tick) - 1;
+  if (b.row < 0)
+    return rc_bracket_none ();
+  h = rc_span (times[b.row], times[right]);
+  if (!rc_within (h, search->max_gap_ns))
+    return rc_bracket_none ();
+
+  if (search->interpolation == RC_NEAREST)
+    return rc_bracket_copy (rc_span (times[b.row], tick) <= rc_span (tick, times[right]) ? b.row : right, RC_ALIGNED);
+
+  b.status = RC_ALIGNED;
+  b.next = right;
+  b.before = b.after = b.row;
+  b.w = (double) rc_span (times[b.row], tick) / (double) h;
+  if (search->interpolation == RC_CUBIC)
+    rc_bracket_cubic (&b, times, n, search->max_gap_ns);
+  else if (search->interpolation == RC_HERMITE)
+    rc_bracket_hermite (&b, (double) h / 1e9);
+  else
+    b.blend = RC_BLEND_LINEAR;
+  return b;
+}
+
+/* The rows of times[0 … n) (not decreasing) that make the output row at tick, their weights and the status. */
+RC_SHARED RcBracket
+rc_bracket_find (const RcSearch * search, const int64_t * times, int64_t n, int64_t tick)
+{
+  RcBracket b = rc_bracket_aligned (search, times, n, tick);
+
+  if (b.blend == RC_BLEND_NONE && search->hold_limit_ns != 0) {
+    const int64_t row = rc_upper_bound (times, n, tick) - 1;
+
+    if (row >= 0 && rc_within (rc_span (times[row], tick), search->hold_limit_ns))
+      b = rc_bracket_copy (row, RC_HELD);
+  }
+  return b;
+}
+
+#endif

@@ -2,20 +2,17 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
 #include <gst/gst.h>
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  gboolean ret = FALSE;
+  gboolean registered = FALSE;
 
-  return ret;
+  return registered;
 }
 
+#define PACKAGE "robocache"
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, robocache,
     "Aligns a robot's sensors in time, and turns point clouds into voxel grids", plugin_init, PACKAGE_VERSION, "LGPL",
-    "robocache", "https://robocache.dev")
+    "robocache", "robocache")

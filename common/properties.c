@@ -1,0 +1,177 @@
+/* robocache: property types that elements share
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "properties.h"
+
+#include <string.h>
+
+#include "tensorcaps.h"
+
+GType
+robocache_interpolation_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {RC_LINEAR, "Straight line between the rows around the tick", "linear"},
+    {RC_NEAREST, "The row nearest in time; the earlier one when both are as near", "nearest"},
+    {RC_PREVIOUS, "The newest row at or before the tick", "previous"},
+    {RC_CUBIC, "Cubic through the rows around the tick, tangents from their neighbours", "cubic"},
+    {RC_HERMITE, "Cubic with the measured rates of 'velocities' as tangents, linear for other channels", "hermite"},
+    {RC_MEAN, "Mean of the rows within half a period of the tick, linear when there is none", "mean"},
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("RobocacheInterpolation", values));
+  return type;
+}
+
+GType
+robocache_dtype_get_type (void)
+{
+  static gsize type = 0;
+  static GEnumValue values[RC_N_DTYPES + 2];
+
+  if (g_once_init_enter (&type)) {
+    values[0] = (GEnumValue) { ROBOCACHE_DTYPE_AUTO, "The input's type for floats, float32 for integers", "auto" };
+    for (RcDtype d = 0; d < RC_N_DTYPES; d++)
+      values[d + 1] = (GEnumValue) { d, rc_dtype_name (d), rc_dtype_name (d) };
+    g_once_init_leave (&type, g_enum_register_static ("RobocacheDtype", values));
+  }
+  return type;
+}
+
+RcDtype
+robocache_dtype_resolve (RcDtype requested, RcDtype input)
+{
+  if (requested != ROBOCACHE_DTYPE_AUTO)
+    return requested;
+  return rc_dtype_is_float (input) ? input : RC_FLOAT32;
+}
+
+/* ---- channel lists ---- */
+
+#define MAX_CHANNEL (1 << 24)
+
+static gboolean
+parse_channel (const gchar **cursor, gint64 *channel)
+{
+  gchar *end;
+  guint64 value;
+
+  while (g_ascii_isspace (**cursor))
+    (*cursor)++;
+  if (!g_ascii_isdigit (**cursor))
+    return FALSE;
+  value = g_ascii_strtoull (*cursor, &end, 10);
+  if (value > MAX_CHANNEL)
+    return FALSE;
+  while (g_ascii_isspace (*end))
+    end++;
+  *cursor = end;
+  *channel = (gint64) value;
+  return TRUE;
+}
+
+gboolean
+robocache_channel_list_parse (RobocacheChannelList *list, const gchar *string, GError **error)
+{
+  GArray *channels = g_array_new (FALSE, FALSE, sizeof (gint32));
+  const gchar *cursor = string ? string : "";
+
+  while (g_ascii_isspace (*cursor))
+    cursor++;
+  while (*cursor) {
+    gint64 first, last;
+
+    if (!parse_channel (&cursor, &first))
+      goto malformed;
+    last = first;
+    if (*cursor == '-') {
+      cursor++;
+      if (!parse_channel (&cursor, &last) || last < first)
+        goto malformed;
+    }
+    for (gint64 c = first; c <= last; c++) {
+      gint32 channel = (gint32) c;
+
+      g_array_append_val (channels, channel);
+    }
+    if (*cursor == ',' && cursor[1] != '\0')
+      cursor++;
+    else if (*cursor)
+      goto malformed;
+  }
+
+  robocache_channel_list_clear (list);
+  list->n = channels->len;
+  list->channels = (gint32 *) (gpointer) g_array_free (channels, channels->len == 0);
+  return TRUE;
+
+malformed:
+  g_array_free (channels, TRUE);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+      "\"%s\" is no channel list: write zero-based numbers and ranges, like \"0\" or \"3-6,9\"", string);
+  return FALSE;
+}
+
+void
+robocache_channel_list_clear (RobocacheChannelList *list)
+{
+  g_clear_pointer (&list->channels, g_free);
+  list->n = 0;
+}
+
+/* ---- arrays of numbers ---- */
+
+GParamSpec *
+robocache_param_spec_doubles (const gchar *name, const gchar *nick, const gchar *blurb, GParamFlags flags)
+{
+  return gst_param_spec_array (name, nick, blurb,
+      g_param_spec_double ("number", "Number", "One number", -G_MAXDOUBLE, G_MAXDOUBLE, 0.0, flags), flags);
+}
+
+static gboolean
+value_get_number (const GValue *value, gdouble *number)
+{
+  GValue as_double = G_VALUE_INIT;
+
+  if (!g_value_type_transformable (G_VALUE_TYPE (value), G_TYPE_DOUBLE) || G_VALUE_HOLDS_STRING (value))
+    return FALSE;
+  g_value_init (&as_double, G_TYPE_DOUBLE);
+  g_value_transform (value, &as_double);
+  *number = g_value_get_double (&as_double);
+  g_value_unset (&as_double);
+  return TRUE;
+}
+
+gboolean
+robocache_value_get_doubles (const GValue *array, gdouble *out, guint n)
+{
+  gdouble numbers[16];
+
+  g_return_val_if_fail (n <= G_N_ELEMENTS (numbers), FALSE);
+
+  if (!GST_VALUE_HOLDS_ARRAY (array) || gst_value_array_get_size (array) != n)
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    if (!value_get_number (gst_value_array_get_value (array, i), &numbers[i]))
+      return FALSE;
+  }
+  memcpy (out, numbers, n * sizeof (gdouble));
+  return TRUE;
+}
+
+void
+robocache_value_set_doubles (GValue *array, const gdouble *values, guint n)
+{
+  g_value_reset (array);
+  for (guint i = 0; i < n; i++) {
+    GValue number = G_VALUE_INIT;
+
+    g_value_init (&number, G_TYPE_DOUBLE);
+    g_value_set_double (&number, values[i]);
+    gst_value_array_append_and_take_value (array, &number);
+  }
+}

@@ -1,0 +1,389 @@
+/* robocache: the recent rows of one stream, in order of time, and their alignment to ticks
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum
+{
+  ROW_USED = 1 << 0,            /* took part in an output row */
+  ROW_OVERDUE = 1 << 1,         /* arrived after a tick at or after it had left */
+  ROW_AFTER_GAP = 1 << 2,       /* a GAP had told that no row follows the one before it so soon */
+};
+
+#define INITIAL_CAPACITY 64
+
+/* ---- life ---- */
+
+void
+robocache_history_init (RobocacheHistory *history, gsize row_bytes, GDestroyNotify clear_row)
+{
+  memset (history, 0, sizeof (*history));
+  history->row_bytes = row_bytes;
+  history->clear_row = clear_row;
+  history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
+}
+
+static gint64 *
+kept_times (const RobocacheHistory *history)
+{
+  return history->times + history->first;
+}
+
+static guint8 *
+kept_row (const RobocacheHistory *history, gsize index)
+{
+  return history->rows + (history->first + index) * history->row_bytes;
+}
+
+static void
+clear_row (RobocacheHistory *history, gsize index)
+{
+  if (history->clear_row)
+    history->clear_row (kept_row (history, index));
+}
+
+static void
+count_and_forget_oldest (RobocacheHistory *history, gsize n, guint64 *unused_in_time)
+{
+  for (gsize i = 0; i < n; i++) {
+    const guint8 flags = history->flags[history->first + i];
+
+    if (flags & ROW_USED)
+      history->counts.used++;
+    else if (flags & ROW_OVERDUE)
+      history->counts.late++;
+    else
+      (*unused_in_time)++;
+    clear_row (history, i);
+  }
+  history->first += n;
+  history->n -= n;
+}
+
+void
+robocache_history_reset (RobocacheHistory *history, gboolean flushed)
+{
+  count_and_forget_oldest (history, history->n, flushed ? &history->counts.dropped : &history->counts.superseded);
+  history->first = 0;
+  history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
+  history->n_spacings = 0;
+  history->eos = FALSE;
+}
+
+void
+robocache_history_clear (RobocacheHistory *history)
+{
+  robocache_history_reset (history, TRUE);
+  g_clear_pointer (&history->times, g_free);
+  g_clear_pointer (&history->rows, g_free);
+  g_clear_pointer (&history->flags, g_free);
+  history->capacity = 0;
+}
+
+/* ---- rows in ---- */
+
+/* No row with a time before this is accepted any more. */
+static gint64
+frontier (const RobocacheHistory *history)
+{
+  return rc_add_saturating (MAX (history->newest_row, history->gap_end), -history->reorder_window);
+}
+
+static gint64
+gap_frontier (const RobocacheHistory *history)
+{
+  return rc_add_saturating (history->gap_end, -history->reorder_window);
+}
+
+/* Room for one more row at the end: moves the rows down when half of the space is free, otherwise doubles it. */
+static void
+make_room (RobocacheHistory *history)
+{
+  if (history->first + history->n < history->capacity)
+    return;
+  if (history->capacity > 0 && history->first >= history->capacity / 2) {
+    memmove (history->times, kept_times (history), history->n * sizeof (gint64));
+    memmove (history->flags, history->flags + history->first, history->n);
+    memmove (history->rows, kept_row (history, 0), history->n * history->row_bytes);
+    history->first = 0;
+    return;
+  }
+  history->capacity = MAX (INITIAL_CAPACITY, 2 * history->capacity);
+  history->times = g_renew (gint64, history->times, history->capacity);
+  history->flags = g_renew (guint8, history->flags, history->capacity);
+  history->rows = g_realloc_n (history->rows, history->capacity, history->row_bytes);
+}
+
+static void
+insert_at (RobocacheHistory *history, gsize index, gint64 time, gconstpointer row)
+{
+  const gint64 previous = index > 0 ? kept_times (history)[index - 1] : ROBOCACHE_NO_TIME;
+  const gsize n_after = history->n - index;
+  gint64 *times;
+  guint8 *flags, *rows;
+
+  make_room (history);
+  times = kept_times (history) + index;
+  flags = history->flags + history->first + index;
+  rows = kept_row (history, index);
+  memmove (times + 1, times, n_after * sizeof (gint64));
+  memmove (flags + 1, flags, n_after);
+  memmove (rows + history->row_bytes, rows, n_after * history->row_bytes);
+
+  *times = time;
+  *flags = 0;
+  if (history->last_tick != ROBOCACHE_NO_TIME && time <= history->last_tick)
+    *flags |= ROW_OVERDUE;
+  if (history->gap_end != ROBOCACHE_NO_TIME && gap_frontier (history) > previous)
+    *flags |= ROW_AFTER_GAP;
+  memcpy (rows, row, history->row_bytes);
+  history->n++;
+}
+
+static void
+note_newest (RobocacheHistory *history, gint64 time)
+{
+  if (time <= history->newest_row)
+    return;
+  if (history->newest_row != ROBOCACHE_NO_TIME)
+    history->spacings[history->n_spacings++ % ROBOCACHE_N_SPACINGS] = time - history->newest_row;
+  history->newest_row = time;
+}
+
+static void
+release_offered (RobocacheHistory *history, gconstpointer row)
+{
+  if (history->clear_row)
+    history->clear_row ((gpointer) row);
+}
+
+void
+robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer row)
+{
+  gsize index;
+
+  history->counts.in++;
+  if (time < frontier (history)) {
+    history->counts.late++;
+    release_offered (history, row);
+    return;
+  }
+  note_newest (history, time);
+
+  index = rc_lower_bound (kept_times (history), history->n, time);
+  if (index < history->n && kept_times (history)[index] == time) {
+    history->counts.duplicate++;
+    clear_row (history, index);
+    memcpy (kept_row (history, index), row, history->row_bytes);
+    return;
+  }
+  if (history->max_rows > 0 && history->n == history->max_rows) {
+    if (index == 0) {
+      history->counts.dropped++;
+      release_offered (history, row);
+      return;
+    }
+    count_and_forget_oldest (history, 1, &history->counts.dropped);
+    index--;
+  }
+  insert_at (history, index, time, row);
+}
+
+void
+robocache_history_count_dropped (RobocacheHistory *history, guint64 n_rows)
+{
+  history->counts.in += n_rows;
+  history->counts.dropped += n_rows;
+}
+
+void
+robocache_history_gap (RobocacheHistory *history, gint64 end)
+{
+  history->gap_end = MAX (history->gap_end, end);
+}
+
+void
+robocache_history_eos (RobocacheHistory *history)
+{
+  history->eos = TRUE;
+}
+
+/* ---- ticks out ---- */
+
+/* Whether the row at tick is fixed without the row after it, given that no row before `passed` (> tick) will come. */
+static gboolean
+decided_without_after (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gint64 passed)
+{
+  const gint64 *times = kept_times (history);
+  const gint64 before = rc_upper_bound (times, history->n, tick) - 1;
+
+  if (before < 0 || search->interpolation == RC_PREVIOUS || times[before] == tick)
+    return TRUE;
+  if (search->interpolation == RC_MEAN && times[before] >= rc_mean_start (tick, search->period_ns))
+    return TRUE;
+  return search->max_gap_ns >= 0 && !rc_within (rc_span (times[before], passed), search->max_gap_ns);
+}
+
+/* Whether the second row after the tick, which cubic leans on, is there or known to be out of reach. */
+static gboolean
+cubic_decided (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gint64 after, gboolean settled)
+{
+  const gint64 *times = kept_times (history);
+  const gint64 passed = frontier (history);
+
+  if (search->interpolation != RC_CUBIC || after == 0 || times[after - 1] == tick)
+    return TRUE;
+  if (after + 1 < (gint64) history->n && (settled ? passed > times[after + 1] : passed >= times[after + 1]))
+    return TRUE;
+  return search->max_gap_ns >= 0 && passed > times[after]
+      && !rc_within (rc_span (times[after], passed), search->max_gap_ns);
+}
+
+gboolean
+robocache_history_ready (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
+{
+  const gint64 *times = kept_times (history);
+  const gint64 n = (gint64) history->n, passed = frontier (history);
+  gint64 after;
+
+  if (history->eos)
+    return TRUE;
+  if (history->newest_row == ROBOCACHE_NO_TIME && history->gap_end == ROBOCACHE_NO_TIME)
+    return FALSE;
+  if (search->interpolation == RC_MEAN && passed < rc_mean_end (tick, search->period_ns))
+    return FALSE;
+
+  after = rc_upper_bound (times, n, tick);
+  if (after < n && (settled ? passed > times[after] : passed >= times[after]))
+    return cubic_decided (history, search, tick, after, settled);
+  if (settled)
+    return history->gap_end != ROBOCACHE_NO_TIME && gap_frontier (history) > tick
+        && decided_without_after (history, search, tick, gap_frontier (history));
+  if (passed == tick)
+    return search->interpolation == RC_PREVIOUS || (after > 0 && times[after - 1] == tick);
+  return passed > tick && decided_without_after (history, search, tick, passed);
+}
+
+static void
+mark_used (RobocacheHistory *history, const RcBracket *bracket)
+{
+  guint8 *flags = history->flags + history->first;
+
+  switch (bracket->blend) {
+    case RC_BLEND_NONE:
+      break;
+    case RC_BLEND_MEAN:
+      for (gint64 i = bracket->row; i < bracket->next; i++)
+        flags[i] |= ROW_USED;
+      break;
+    default:
+      flags[bracket->row] |= ROW_USED;
+      flags[bracket->next] |= ROW_USED;
+      flags[bracket->before] |= ROW_USED;
+      flags[bracket->after] |= ROW_USED;
+      break;
+  }
+}
+
+void
+robocache_history_align (RobocacheHistory *history, const RcSearch *search, gint64 tick, RobocacheAlignment *alignment)
+{
+  const gint64 *times = kept_times (history);
+  const gint64 after = rc_upper_bound (times, history->n, tick);
+
+  alignment->bracket = rc_bracket_find (search, times, history->n, tick);
+  mark_used (history, &alignment->bracket);
+  alignment->before = after > 0 ? times[after - 1] : ROBOCACHE_NO_TIME;
+  alignment->after = ROBOCACHE_NO_TIME;
+  if (after < (gint64) history->n && !(history->flags[history->first + after] & ROW_AFTER_GAP))
+    alignment->after = times[after];
+  history->last_tick = MAX (history->last_tick, tick);
+}
+
+void
+robocache_history_prune (RobocacheHistory *history, const RcSearch *search, gint64 next_tick)
+{
+  const gint64 *times = kept_times (history);
+  gint64 keep = rc_lower_bound (times, history->n, next_tick) - 2;    /* cubic looks at the row before the left one */
+
+  if (search->interpolation == RC_MEAN)
+    keep = MIN (keep, rc_lower_bound (times, history->n, rc_mean_start (next_tick, search->period_ns)));
+  /* a row that may still be replaced by one with its time stays */
+  keep = MIN (keep, rc_lower_bound (times, history->n, frontier (history)));
+  if (keep > 0)
+    count_and_forget_oldest (history, keep, &history->counts.superseded);
+}
+
+/* ---- questions ---- */
+
+gboolean
+robocache_history_has_rows (const RobocacheHistory *history)
+{
+  return history->n > 0;
+}
+
+gint64
+robocache_history_first_time (const RobocacheHistory *history)
+{
+  return history->n > 0 ? kept_times (history)[0] : ROBOCACHE_NO_TIME;
+}
+
+gint64
+robocache_history_last_time (const RobocacheHistory *history)
+{
+  return history->n > 0 ? kept_times (history)[history->n - 1] : ROBOCACHE_NO_TIME;
+}
+
+gconstpointer
+robocache_history_rows (const RobocacheHistory *history)
+{
+  return kept_row (history, 0);
+}
+
+gconstpointer
+robocache_history_row (const RobocacheHistory *history, gint64 index)
+{
+  return kept_row (history, index);
+}
+
+gsize
+robocache_history_rows_after (const RobocacheHistory *history, gint64 t)
+{
+  return history->n - rc_upper_bound (kept_times (history), history->n, t);
+}
+
+static int
+compare_spacings (const void *a, const void *b)
+{
+  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return (x > y) - (x < y);
+}
+
+gint64
+robocache_history_median_spacing (const RobocacheHistory *history)
+{
+  const guint n = MIN (history->n_spacings, ROBOCACHE_N_SPACINGS);
+  gint64 sorted[ROBOCACHE_N_SPACINGS];
+
+  if (n == 0)
+    return 0;
+  memcpy (sorted, history->spacings, n * sizeof (gint64));
+  qsort (sorted, n, sizeof (gint64), compare_spacings);
+  return sorted[n / 2];
+}
+
+void
+robocache_history_to_structure (const RobocacheHistory *history, GstStructure *structure)
+{
+  const RobocacheRowCounts *counts = &history->counts;
+
+  gst_structure_set (structure, "rows-in", G_TYPE_UINT64, counts->in, "rows-used", G_TYPE_UINT64, counts->used,
+      "rows-late", G_TYPE_UINT64, counts->late, "rows-duplicate", G_TYPE_UINT64, counts->duplicate,
+      "rows-superseded", G_TYPE_UINT64, counts->superseded, "rows-dropped", G_TYPE_UINT64, counts->dropped,
+      "rows-kept", G_TYPE_UINT64, (guint64) history->n, NULL);
+}

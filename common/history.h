@@ -1,0 +1,106 @@
+/* robocache: the recent rows of one stream, in order of time, and their alignment to ticks
+ *
+ * Rows arrive in any order; the history keeps them sorted, drops late ones, lets the last of equal times win, and tells
+ * when a tick can be answered and with which rows. Every row that came in is, at any moment, in exactly one of used,
+ * late, duplicate, superseded and dropped, or still kept. Used by resample and fuse alike; not thread-safe.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_HISTORY_H
+#define ROBOCACHE_HISTORY_H
+
+#include <gst/gst.h>
+
+#include "kernels/bracket.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_NO_TIME G_MININT64
+
+typedef struct
+{
+  guint64 in;                   /* rows offered */
+  guint64 used;                 /* rows that took part in an output row */
+  guint64 late;                 /* rows older than the newest by more than the reorder window, or whose ticks had left */
+  guint64 duplicate;            /* rows replaced by a later arrival with the same time */
+  guint64 superseded;           /* rows in time that no tick needed */
+  guint64 dropped;              /* rows lost to the bound of the history, to a flush, or to a time that is none */
+} RobocacheRowCounts;
+
+#define ROBOCACHE_N_SPACINGS 64
+
+typedef struct
+{
+  gsize row_bytes;
+  GDestroyNotify clear_row;     /* called with a pointer to the row that is let go; or NULL */
+  gsize max_rows;               /* 0: no bound; otherwise the oldest row is dropped for a new one */
+  gint64 reorder_window;        /* ns */
+
+  /* rows first … first + n - 1 of each array, in increasing time */
+  gint64 *times;
+  guint8 *rows;
+  guint8 *flags;
+  gsize first, n, capacity;
+
+  gint64 newest_row;            /* greatest time of a row; ROBOCACHE_NO_TIME before the first */
+  gint64 gap_end;               /* greatest end of a GAP; ROBOCACHE_NO_TIME before the first */
+  gint64 last_tick;             /* greatest tick that was aligned; ROBOCACHE_NO_TIME before the first */
+  gboolean eos;
+
+  gint64 spacings[ROBOCACHE_N_SPACINGS];        /* of successive newest rows, a ring */
+  guint n_spacings;             /* ever recorded */
+
+  RobocacheRowCounts counts;
+} RobocacheHistory;
+
+/* What a tick gets of a stream. */
+typedef struct
+{
+  RcBracket bracket;            /* row indices count from robocache_history_rows () */
+  gint64 before;                /* time of the row at or before the tick; ROBOCACHE_NO_TIME when there is none */
+  gint64 after;                 /* time of the row after it; none also where a GAP lies between, so that it does not
+                                 * matter how soon the tick was asked for */
+} RobocacheAlignment;
+
+void robocache_history_init (RobocacheHistory * history, gsize row_bytes, GDestroyNotify clear_row);
+void robocache_history_clear (RobocacheHistory * history);      /* frees everything */
+
+/* Forgets rows and time; rows still kept are counted as used, late or superseded, or as dropped when flushed. */
+void robocache_history_reset (RobocacheHistory * history, gboolean flushed);
+
+/* Takes a row (copies row_bytes; with clear_row set, takes over what the row refers to, whatever its fate). */
+void robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
+/* Counts a row that never got here because it has no usable time. */
+void robocache_history_count_dropped (RobocacheHistory * history, guint64 n_rows);
+/* No row with a time before end will come. */
+void robocache_history_gap (RobocacheHistory * history, gint64 end);
+void robocache_history_eos (RobocacheHistory * history);
+
+/* Whether the output row at tick is decided. settled: no row to come may change it, nor what robocache_history_align
+ * reports of it, so output does not depend on scheduling. Otherwise as soon as the rows it needs are there. */
+gboolean robocache_history_ready (const RobocacheHistory * history, const RcSearch * search, gint64 tick,
+    gboolean settled);
+
+/* The rows for a tick, and marks them used. */
+void robocache_history_align (RobocacheHistory * history, const RcSearch * search, gint64 tick,
+    RobocacheAlignment * alignment);
+
+/* Lets go of rows that no tick from next_tick on can need. */
+void robocache_history_prune (RobocacheHistory * history, const RcSearch * search, gint64 next_tick);
+
+gboolean robocache_history_has_rows (const RobocacheHistory * history);
+gint64 robocache_history_first_time (const RobocacheHistory * history); /* ROBOCACHE_NO_TIME when empty */
+gint64 robocache_history_last_time (const RobocacheHistory * history);
+gconstpointer robocache_history_rows (const RobocacheHistory * history);        /* the first kept row */
+gconstpointer robocache_history_row (const RobocacheHistory * history, gint64 index);
+/* Rows kept with a time after t. */
+gsize robocache_history_rows_after (const RobocacheHistory * history, gint64 t);
+
+/* Median of the last 64 spacings; 0 with fewer than two rows. */
+gint64 robocache_history_median_spacing (const RobocacheHistory * history);
+
+/* Adds rows-in, rows-used, rows-late, rows-duplicate, rows-superseded, rows-dropped and rows-kept (uint64). */
+void robocache_history_to_structure (const RobocacheHistory * history, GstStructure * structure);
+
+G_END_DECLS
+#endif

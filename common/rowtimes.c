@@ -1,0 +1,94 @@
+/* robocache: the running time of each row of a buffer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rowtimes.h"
+
+void
+robocache_row_times_init (RobocacheRowTimes *clock)
+{
+  gst_segment_init (&clock->segment, GST_FORMAT_UNDEFINED);
+  clock->nominal_duration = GST_CLOCK_TIME_NONE;
+  clock->next_pts = GST_CLOCK_TIME_NONE;
+}
+
+void
+robocache_row_times_set_segment (RobocacheRowTimes *clock, const GstSegment *segment)
+{
+  clock->segment = *segment;
+  clock->next_pts = GST_CLOCK_TIME_NONE;
+}
+
+void
+robocache_row_times_set_rate (RobocacheRowTimes *clock, gint num, gint den)
+{
+  clock->nominal_duration = num > 0 ? gst_util_uint64_scale_int (GST_SECOND, den, num) : GST_CLOCK_TIME_NONE;
+}
+
+RobocacheBufferTiming
+robocache_row_times_begin (RobocacheRowTimes *clock, GstBuffer *buffer, guint64 n_rows, const gint64 *row_times,
+    RobocacheBufferTimes *times)
+{
+  times->n_rows = n_rows;
+  times->row_times = row_times;
+  times->pts = GST_BUFFER_PTS_IS_VALID (buffer) ? GST_BUFFER_PTS (buffer) : clock->next_pts;
+  times->duration = GST_BUFFER_DURATION_IS_VALID (buffer) ? GST_BUFFER_DURATION (buffer) : clock->nominal_duration;
+
+  if (GST_CLOCK_TIME_IS_VALID (times->pts) && GST_CLOCK_TIME_IS_VALID (times->duration))
+    clock->next_pts = times->pts + times->duration;
+  else
+    clock->next_pts = GST_CLOCK_TIME_NONE;
+  return GST_CLOCK_TIME_IS_VALID (times->pts) || row_times ? ROBOCACHE_BUFFER_TIMED : ROBOCACHE_BUFFER_WITHOUT_TIME;
+}
+
+gboolean
+robocache_row_times_nth (const RobocacheRowTimes *clock, const RobocacheBufferTimes *times, guint64 i,
+    gint64 *running_time)
+{
+  GstClockTime t, running;
+
+  if (times->row_times) {
+    if (times->row_times[i] < 0)
+      return FALSE;
+    t = (GstClockTime) times->row_times[i];
+  } else {
+    t = times->pts;
+    if (i > 0 && GST_CLOCK_TIME_IS_VALID (times->duration))
+      t += gst_util_uint64_scale (times->duration, i, times->n_rows);
+  }
+  running = gst_segment_to_running_time (&clock->segment, GST_FORMAT_TIME, t);
+  if (!GST_CLOCK_TIME_IS_VALID (running) || running > G_MAXINT64)
+    return FALSE;
+  *running_time = (gint64) running;
+  return TRUE;
+}
+
+gboolean
+robocache_row_layout_from_info (RobocacheRowLayout *layout, const RobocacheTensorsInfo *info, GError **error)
+{
+  const RobocacheTensorInfo *rows = &info->tensors[0], *times = &info->tensors[1];
+
+  if (info->n_tensors > 2 || rows->rank > 2) {
+    gchar *shape = robocache_dimensions_to_string (rows);
+
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u tensors, the first of dimensions %s, are no stream of "
+        "rows: expected one tensor \"channels\" or \"channels:rows\", and at most one more of int64 with a time a row",
+        info->n_tensors, shape);
+    g_free (shape);
+    return FALSE;
+  }
+  layout->dtype = rows->dtype;
+  layout->channels = robocache_tensor_info_dim (rows, 0);
+  layout->n_rows = robocache_tensor_info_dim (rows, 1);
+  layout->has_times = info->n_tensors == 2;
+  if (layout->has_times && (times->dtype != RC_INT64 || robocache_tensor_info_elements (times) != layout->n_rows)) {
+    gchar *shape = robocache_dimensions_to_string (times);
+
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the second tensor is %s of dimensions %s: expected the "
+        "times of the rows, int64 of dimensions %" G_GUINT64_FORMAT, rc_dtype_name (times->dtype), shape,
+        layout->n_rows);
+    g_free (shape);
+    return FALSE;
+  }
+  return TRUE;
+}

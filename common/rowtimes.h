@@ -1,0 +1,63 @@
+/* robocache: the running time of each row of a buffer
+ *
+ * Row i of a buffer with R rows is at PTS + i * duration / R. A tensor of row times wins over that rule. A buffer without
+ * PTS goes on where the one before it ended.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_ROWTIMES_H
+#define ROBOCACHE_ROWTIMES_H
+
+#include <gst/gst.h>
+
+#include "tensorcaps.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstSegment segment;           /* TIME, or undefined before the first */
+  GstClockTime nominal_duration;        /* of a buffer without one; GST_CLOCK_TIME_NONE: unknown */
+  GstClockTime next_pts;        /* end of the last buffer; GST_CLOCK_TIME_NONE: unknown */
+} RobocacheRowTimes;
+
+void robocache_row_times_init (RobocacheRowTimes * clock);
+/* A new stream position: a buffer without PTS has nothing to go on from. */
+void robocache_row_times_set_segment (RobocacheRowTimes * clock, const GstSegment * segment);
+void robocache_row_times_set_rate (RobocacheRowTimes * clock, gint num, gint den);
+
+typedef enum
+{
+  ROBOCACHE_BUFFER_TIMED,
+  ROBOCACHE_BUFFER_WITHOUT_TIME /* neither PTS, nor row times, nor anything to go on from */
+} RobocacheBufferTiming;
+
+/* Starts on a buffer: fixes pts and duration for robocache_row_times_nth and moves the clock on. */
+typedef struct
+{
+  GstClockTime pts, duration;
+  guint64 n_rows;
+  const gint64 *row_times;      /* [n_rows] on the timeline of PTS, or NULL */
+} RobocacheBufferTimes;
+
+RobocacheBufferTiming robocache_row_times_begin (RobocacheRowTimes * clock, GstBuffer * buffer, guint64 n_rows,
+    const gint64 * row_times, RobocacheBufferTimes * times);
+
+/* Running time of row i. FALSE: the row lies outside the segment. */
+gboolean robocache_row_times_nth (const RobocacheRowTimes * clock, const RobocacheBufferTimes * times, guint64 i,
+    gint64 * running_time);
+
+/* Rows of a sensor as other/tensors: one tensor D or D:R, and optionally a second, int64, with R times. */
+typedef struct
+{
+  RcDtype dtype;
+  guint64 channels;             /* D */
+  guint64 n_rows;               /* R, of each buffer */
+  gboolean has_times;
+} RobocacheRowLayout;
+
+/* FALSE and an error that says what a stream of rows looks like. */
+gboolean robocache_row_layout_from_info (RobocacheRowLayout * layout, const RobocacheTensorsInfo * info, GError ** error);
+
+G_END_DECLS
+#endif

@@ -86,9 +86,8 @@ robocache_history_clear (RobocacheHistory *history)
 
 /* ---- rows in ---- */
 
-/* No row with a time before this is accepted any more. */
-static gint64
-frontier (const RobocacheHistory *history)
+gint64
+robocache_history_frontier (const RobocacheHistory *history)
 {
   return rc_add_saturating (MAX (history->newest_row, history->gap_end), -history->reorder_window);
 }
@@ -167,7 +166,7 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
   gsize index;
 
   history->counts.in++;
-  if (time < frontier (history)) {
+  if (time < robocache_history_frontier (history)) {
     history->counts.late++;
     release_offered (history, row);
     return;
@@ -233,7 +232,7 @@ static gboolean
 cubic_decided (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gint64 after, gboolean settled)
 {
   const gint64 *times = kept_times (history);
-  const gint64 passed = frontier (history);
+  const gint64 passed = robocache_history_frontier (history);
 
   if (search->interpolation != RC_CUBIC || after == 0 || times[after - 1] == tick)
     return TRUE;
@@ -247,7 +246,7 @@ gboolean
 robocache_history_ready (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
 {
   const gint64 *times = kept_times (history);
-  const gint64 n = (gint64) history->n, passed = frontier (history);
+  const gint64 n = (gint64) history->n, passed = robocache_history_frontier (history);
   gint64 after;
 
   if (history->eos)
@@ -313,7 +312,7 @@ robocache_history_prune (RobocacheHistory *history, const RcSearch *search, gint
   if (search->interpolation == RC_MEAN)
     keep = MIN (keep, rc_lower_bound (times, history->n, rc_mean_start (next_tick, search->period_ns)));
   /* a row that may still be replaced by one with its time stays */
-  keep = MIN (keep, rc_lower_bound (times, history->n, frontier (history)));
+  keep = MIN (keep, rc_lower_bound (times, history->n, robocache_history_frontier (history)));
   if (keep > 0)
     count_and_forget_oldest (history, keep, &history->counts.superseded);
 }
@@ -378,12 +377,21 @@ robocache_history_median_spacing (const RobocacheHistory *history)
 }
 
 void
-robocache_history_to_structure (const RobocacheHistory *history, GstStructure *structure)
+robocache_row_counts_add (RobocacheRowCounts *sum, const RobocacheRowCounts *counts)
 {
-  const RobocacheRowCounts *counts = &history->counts;
+  sum->in += counts->in;
+  sum->used += counts->used;
+  sum->late += counts->late;
+  sum->duplicate += counts->duplicate;
+  sum->superseded += counts->superseded;
+  sum->dropped += counts->dropped;
+}
 
+void
+robocache_row_counts_to_structure (const RobocacheRowCounts *counts, gsize n_kept, GstStructure *structure)
+{
   gst_structure_set (structure, "rows-in", G_TYPE_UINT64, counts->in, "rows-used", G_TYPE_UINT64, counts->used,
       "rows-late", G_TYPE_UINT64, counts->late, "rows-duplicate", G_TYPE_UINT64, counts->duplicate,
       "rows-superseded", G_TYPE_UINT64, counts->superseded, "rows-dropped", G_TYPE_UINT64, counts->dropped,
-      "rows-kept", G_TYPE_UINT64, (guint64) history->n, NULL);
+      "rows-kept", G_TYPE_UINT64, (guint64) n_kept, NULL);
 }

@@ -88,6 +88,8 @@ void robocache_history_align (RobocacheHistory * history, const RcSearch * searc
 /* Lets go of rows that no tick from next_tick on can need. */
 void robocache_history_prune (RobocacheHistory * history, const RcSearch * search, gint64 next_tick);
 
+/* No row with a time before this will be taken any more; ROBOCACHE_NO_TIME before the first row or GAP. */
+gint64 robocache_history_frontier (const RobocacheHistory * history);
 gboolean robocache_history_has_rows (const RobocacheHistory * history);
 gint64 robocache_history_first_time (const RobocacheHistory * history); /* ROBOCACHE_NO_TIME when empty */
 gint64 robocache_history_last_time (const RobocacheHistory * history);
@@ -99,8 +101,9 @@ gsize robocache_history_rows_after (const RobocacheHistory * history, gint64 t);
 /* Median of the last 64 spacings; 0 with fewer than two rows. */
 gint64 robocache_history_median_spacing (const RobocacheHistory * history);
 
+void robocache_row_counts_add (RobocacheRowCounts * sum, const RobocacheRowCounts * counts);
 /* Adds rows-in, rows-used, rows-late, rows-duplicate, rows-superseded, rows-dropped and rows-kept (uint64). */
-void robocache_history_to_structure (const RobocacheHistory * history, GstStructure * structure);
+void robocache_row_counts_to_structure (const RobocacheRowCounts * counts, gsize n_kept, GstStructure * structure);
 
 G_END_DECLS
 #endif

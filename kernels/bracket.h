@@ -10,11 +10,7 @@
 
 #include <stdint.h>
 
-#ifdef __CUDACC__
-#define RC_SHARED static inline __host__ __device__
-#else
-#define RC_SHARED static inline
-#endif
+#include "shared.h"
 
 typedef enum RcInterpolation
 {

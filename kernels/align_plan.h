@@ -57,6 +57,7 @@ struct RcAlignPlan
 {
   RcBackend *backend;
   void *state;                  /* the backend's own */
+  uint64_t scratch_bytes;
   int64_t n_streams;
   RcAlignStream *streams;
 };

@@ -19,7 +19,7 @@ typedef struct RcBackendOps
   RcStatus (*align_prepare) (RcBackend * backend, RcAlignPlan * plan, RcFootprint * footprint, RcError * error);
   /* args are valid. */
   RcStatus (*align_run) (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
-  /* Frees plan->state. May be NULL. */
+  /* Frees plan->state, which is NULL when preparing failed. May be NULL. */
   void (*align_release) (RcAlignPlan * plan);
 } RcBackendOps;
 

@@ -304,13 +304,14 @@ RC_SHARED double
 rc_wrap (double x)
 {
   const double a = RC_PI - x, turns = floor (a / RC_TWO_PI);
-  double r = (a - turns * RC_TWO_PI_HIGH) - turns * RC_TWO_PI_LOW;
+  const double r = (a - turns * RC_TWO_PI_HIGH) - turns * RC_TWO_PI_LOW;
+  const double shift = r < 0.0 ? RC_TWO_PI : 0.0;
+  const double raised = r + shift;
+  const double back = raised >= RC_TWO_PI ? RC_TWO_PI : 0.0;
+  const double inside = raised - back;
+  const int outside = (inside < 0.0) | (inside >= RC_TWO_PI);
 
-  r = r < 0.0 ? r + RC_TWO_PI : r;
-  r = r >= RC_TWO_PI ? r - RC_TWO_PI : r;
-  r = r < 0.0 ? 0.0 : r;
-  r = r >= RC_TWO_PI ? 0.0 : r;
-  return RC_PI - r;
+  return RC_PI - (outside ? 0.0 : inside);
 }
 
 /* Angle between y0 and y1 along the shorter arc. */

@@ -8,7 +8,9 @@
  *   times     the run finds them itself in the rows' times. Recorded episodes, [batch, rows, channels] -> [batch, ticks, channels].
  *
  * Shapes are row-major and every axis but the innermost has a byte stride, so odd widths, padding and slices of a
- * larger row (concatenation) need no copy. Elements of one row are contiguous. All sizes and indices are 64-bit.
+ * larger row (concatenation) need no copy. Elements of one row are contiguous, at any address; lists of int64 and
+ * brackets are aligned to 8 bytes, strides of such lists are multiples of 8. All sizes and indices are 64-bit. A stride
+ * over an axis of length 1 is not read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -50,7 +52,8 @@ typedef struct RcAlignCounters
   int64_t aligned;
   int64_t held;
   int64_t missing;
-  int64_t disordered_episodes;  /* times form: episodes whose times decrease; all their rows are MISSING */
+  int64_t disordered_episodes;  /* times form: episodes whose times decrease, or whose row count is not in 0 … n_rows;
+                                   all their rows are MISSING */
 } RcAlignCounters;
 
 typedef struct RcAlignStreamArgs
@@ -58,11 +61,12 @@ typedef struct RcAlignStreamArgs
   const void *rows;             /* [batch, n_rows, channels] of spec.in; NULL: the stream is absent, every row MISSING */
   int64_t n_rows;
   int64_t row_stride;           /* bytes between rows */
-  int64_t batch_stride;         /* bytes between episodes */
+  int64_t batch_stride;         /* bytes between episodes; 0: all share the same rows */
 
-  const RcBracket *brackets;    /* [ticks]: the brackets form, batch = 1. Row indices are into rows. */
+  const RcBracket *brackets;    /* [ticks]: the brackets form, batch = 1. Row indices are into rows; the CPU backend refuses
+                                   others, with RC_INVALID_ARGUMENT before any work, where reading them would be wild. */
   const int64_t *times;         /* [batch, n_rows] ns, not decreasing: the times form, when brackets is NULL */
-  int64_t times_batch_stride;   /* bytes */
+  int64_t times_batch_stride;   /* bytes; 0: all share the same times */
   const int64_t *row_counts;    /* [batch] valid rows of each episode, 0 … n_rows; NULL: all n_rows */
 
   void *out;                    /* [batch, ticks, channels] of spec.out; must not overlap rows */
@@ -86,17 +90,23 @@ typedef struct RcAlignArgs
 typedef struct RcAlignPlan RcAlignPlan;
 
 /* Validates spec, chooses and loads what runs it, and states its footprint. Enqueues nothing.
- * Errors: RC_INVALID_ARGUMENT (a channel out of range, a quaternion past the end, no channels …), RC_UNSUPPORTED. */
+ * The backend must outlive the plan. footprint may be NULL.
+ * Errors: RC_INVALID_ARGUMENT (a channel out of range, a quaternion past the end, no channels …), RC_UNSUPPORTED,
+ * RC_NO_SPACE. */
 RcStatus rc_align_plan (RcBackend * backend, const RcAlignSpec * spec, RcAlignPlan ** plan, RcFootprint * footprint,
     RcError * error);
 
 /* Enqueues the alignment on stream. Allocates nothing, queries nothing, waits for nothing. One plan is used by one
  * thread at a time. Errors: RC_INVALID_ARGUMENT (a NULL output, a stride below the row's size, …), RC_DEVICE_FAILED.
  *
- * Arithmetic: a row with status ALIGNED by copy, or HELD, keeps its bits when in == out. Otherwise elements are
- * computed in float64 when either dtype is float64, when out is an integer, or when in is a 32- or 64-bit integer, and in
- * float32 otherwise; quaternions and angles always in float64. Conversion to integers rounds to nearest even, saturates and
- * makes 0 of NaN. A MISSING row is NaN, or 0 for integers. A computed NaN is canonical (arithmetic.h). */
+ * Arithmetic (docs/arithmetic.md):
+ *   copies     a row that is copied, or HELD, keeps its bits when in == out. From integer to integer it is exact or
+ *              saturated, never through a float.
+ *   blends     computed in float64, weights included, when either dtype is float64, when out is an integer, or when in is
+ *              a 32- or 64-bit integer; otherwise in float32, weights rounded to float32 once a row.
+ *   always in float64, with one rounding at the end: means, and in blends quaternions and angles.
+ * Of rows with equal times the last one counts, in a mean too. Conversion to integers rounds to nearest even, saturates and
+ * makes 0 of NaN. A MISSING row is NaN, or 0 for integers. A computed or converted NaN is canonical (arithmetic.h). */
 RcStatus rc_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
 
 void rc_align_plan_free (RcAlignPlan * plan);

@@ -4,6 +4,8 @@
  */
 #include "backend.h"
 
+#include "backend_impl.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -19,4 +21,42 @@ rc_error_set (RcError *error, RcStatus status, const char *format, ...)
   vsnprintf (error->message, sizeof (error->message), format, args);
   va_end (args);
   return status;
+}
+
+static RcStatus
+no_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
+{
+  return rc_error_set (error, RC_UNSUPPORTED, "this build has no CUDA backend; expected kind %d (the CPU)", RC_BACKEND_CPU);
+}
+
+static RcStatus (*const open_backend[]) (const RcWhere * where, RcBackend ** backend, RcError * error) = {
+  [RC_BACKEND_CPU] = rc_cpu_open,
+  [RC_BACKEND_CUDA] = no_cuda_open,
+};
+
+RcStatus
+rc_backend_open (const RcWhere *where, RcBackend **backend, RcError *error)
+{
+  if (backend == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "backend is NULL; expected where to put the backend");
+  *backend = NULL;
+  if (where == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "where is NULL; expected a kind and a device");
+  if ((unsigned) where->kind >= sizeof (open_backend) / sizeof (open_backend[0]))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "where.kind is %d; expected %d (the CPU) or %d (CUDA)",
+        (int) where->kind, RC_BACKEND_CPU, RC_BACKEND_CUDA);
+  return open_backend[where->kind] (where, backend, error);
+}
+
+void
+rc_backend_close (RcBackend *backend)
+{
+  if (backend != NULL)
+    backend->ops->close (backend);
+}
+
+RcBackendKind
+rc_backend_kind (const RcBackend *backend)
+{
+  return backend->kind;
 }

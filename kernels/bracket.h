@@ -10,11 +10,7 @@
 
 #include <stdint.h>
 
-#ifdef __CUDACC__
-#define RC_SHARED static inline __host__ __device__
-#else
-#define RC_SHARED static inline
-#endif
+#include "shared.h"
 
 typedef enum RcInterpolation
 {
@@ -124,7 +120,7 @@ rc_mean_start (int64_t tick, int64_t period_ns)
 RC_SHARED int64_t
 rc_mean_end (int64_t tick, int64_t period_ns)
 {
-  return rc_add_saturating (rc_mean_start (tick, period_ns), period_ns);
+  return rc_add_saturating (tick, period_ns - period_ns / 2);
 }
 
 RC_SHARED RcBracket

@@ -1,0 +1,65 @@
+/* robocache: an alignment that is valid, as backends read it
+ *
+ * For the files in kernels/ only.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_ALIGN_PLAN_H
+#define RC_ALIGN_PLAN_H
+
+#include "align.h"
+
+/* What the elements of a row are computed in, unless they are quaternions, angles or means: those always in float64. */
+typedef enum RcCompute
+{
+  RC_COMPUTE_FLOAT32,
+  RC_COMPUTE_FLOAT64
+} RcCompute;
+
+/* How a row is copied into one of another dtype. */
+typedef enum RcCopy
+{
+  RC_COPY_BITS,                 /* same dtype */
+  RC_COPY_INTEGERS,             /* exact or saturated, in int64 */
+  RC_COPY_COMPUTED              /* loaded as and stored from what it is computed in */
+} RcCopy;
+
+/* n channels from first that are treated alike: angles, or positions with their rates from channel rate on. */
+typedef struct RcChannelRun
+{
+  int64_t first;
+  int64_t n;
+  int64_t rate;
+} RcChannelRun;
+
+typedef struct RcAlignStream
+{
+  RcDtype in;
+  RcDtype out;
+  RcCompute compute;
+  RcCopy copy;
+  RcSearch search;
+  int64_t channels;
+  int64_t in_size;              /* bytes of an element */
+  int64_t out_size;
+  int64_t in_row;               /* bytes of a row */
+  int64_t out_row;
+  int32_t *quaternions;         /* increasing */
+  int64_t n_quaternions;
+  RcChannelRun *angles;         /* increasing, apart */
+  int64_t n_angles;
+  RcChannelRun *positions;      /* cover channels 0 … n_velocities - 1 in order */
+  int64_t n_positions;
+  int64_t n_velocities;
+} RcAlignStream;
+
+struct RcAlignPlan
+{
+  RcBackend *backend;
+  void *state;                  /* the backend's own */
+  uint64_t scratch_bytes;
+  int64_t n_streams;
+  RcAlignStream *streams;
+};
+
+#endif

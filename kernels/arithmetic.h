@@ -1,0 +1,374 @@
+/* robocache: the arithmetic that every backend shares, bit for bit
+ *
+ * Conversions between dtypes, sine and arccosine, angle wrapping and slerp. Included by .c and .cu. Only + - * / sqrt,
+ * floor, comparisons and integer operations: IEEE 754 fixes the result of each, so every compiler and device agrees as
+ * long as it rounds to nearest even, keeps denormals and contracts nothing into fma. Selections are written as
+ * conditional expressions on values that are already computed, so that loops over them vectorise.
+ * docs/arithmetic.md defines the same in words.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_ARITHMETIC_H
+#define RC_ARITHMETIC_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "shared.h"
+
+#ifdef __FAST_MATH__
+#error "robocache promises the same bits everywhere: do not build it with -ffast-math"
+#endif
+#if defined (__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
+#error "float and double must be computed in their own precision: build with -msse2 -mfpmath=sse"
+#endif
+
+/* ---- bits ---- */
+
+#define RC_NAN32_BITS UINT32_C (0x7FC00000)
+#define RC_NAN64_BITS UINT64_C (0x7FF8000000000000)
+#define RC_NAN_FLOAT16 UINT16_C (0x7E00)
+#define RC_NAN_BFLOAT16 UINT16_C (0x7FC0)
+
+RC_SHARED uint32_t
+rc_bits32 (float x)
+{
+  uint32_t bits;
+
+  memcpy (&bits, &x, sizeof (bits));
+  return bits;
+}
+
+RC_SHARED float
+rc_float32 (uint32_t bits)
+{
+  float x;
+
+  memcpy (&x, &bits, sizeof (x));
+  return x;
+}
+
+RC_SHARED uint64_t
+rc_bits64 (double x)
+{
+  uint64_t bits;
+
+  memcpy (&bits, &x, sizeof (bits));
+  return bits;
+}
+
+RC_SHARED double
+rc_float64 (uint64_t bits)
+{
+  double x;
+
+  memcpy (&x, &bits, sizeof (x));
+  return x;
+}
+
+/* x, or the one NaN that a computation may store: sign clear, quiet, no payload. */
+RC_SHARED float
+rc_canonical32 (float x)
+{
+  return x == x ? x : rc_float32 (RC_NAN32_BITS);
+}
+
+RC_SHARED double
+rc_canonical64 (double x)
+{
+  return x == x ? x : rc_float64 (RC_NAN64_BITS);
+}
+
+/* ---- float16, bfloat16, float32, float64: each rounding is one rounding to nearest even; a NaN becomes canonical ---- */
+
+RC_SHARED float
+rc_float32_from_float64 (double x)
+{
+  return rc_canonical32 ((float) x);
+}
+
+/* Exact. A denormal is made by subtracting 2^-14 from 2^-14 (1 + mantissa), so that no float32 denormal occurs. */
+RC_SHARED float
+rc_float32_from_float16 (uint16_t half)
+{
+  const uint32_t sign = (uint32_t) (half & 0x8000u) << 16;
+  const uint32_t magnitude = (uint32_t) (half & 0x7FFFu) << 13;
+  const uint32_t denormal = rc_bits32 (rc_float32 (magnitude + 0x38800000u) - 0x1p-14f);
+  const uint32_t normal = magnitude + 0x38000000u;
+  const uint32_t finite = magnitude < 0x00800000u ? denormal : normal;
+  const uint32_t infinite = magnitude > 0x0F800000u ? RC_NAN32_BITS : sign | 0x7F800000u;
+
+  return rc_float32 (magnitude < 0x0F800000u ? sign | finite : infinite);
+}
+
+/* Exact. */
+RC_SHARED float
+rc_float32_from_bfloat16 (uint16_t b)
+{
+  return rc_canonical32 (rc_float32 ((uint32_t) b << 16));
+}
+
+/* A normal result is rounded by an integer addition below its last place. For a denormal one, adding 0.5 puts the last
+ * place of the sum at 2^-24, that of a float16 denormal, and the addition rounds. */
+RC_SHARED uint16_t
+rc_float16_from_float32 (float x)
+{
+  const uint32_t bits = rc_bits32 (x), magnitude = bits & 0x7FFFFFFFu;
+  const uint32_t denormal = rc_bits32 (rc_float32 (magnitude) + 0.5f) - 0x3F000000u;
+  const uint32_t normal = (magnitude - 0x38000000u + 0xFFFu + (magnitude >> 13 & 1u)) >> 13;
+  const uint32_t finite = magnitude < 0x38800000u ? denormal : normal;
+  const uint32_t rounded = magnitude < 0x47800000u ? finite : 0x7C00u;
+
+  return (uint16_t) (magnitude > 0x7F800000u ? RC_NAN_FLOAT16 : (bits >> 16 & 0x8000u) | rounded);
+}
+
+/* bfloat16 has the exponents of float32, so denormals need nothing of their own. */
+RC_SHARED uint16_t
+rc_bfloat16_from_float32 (float x)
+{
+  const uint32_t bits = rc_bits32 (x);
+  const uint32_t rounded = (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16;
+
+  return (uint16_t) ((bits & 0x7FFFFFFFu) > 0x7F800000u ? RC_NAN_BFLOAT16 : rounded);
+}
+
+/* As from float32. Not through float32: that would round twice. 2^28 has its last place at 2^-24. */
+RC_SHARED uint16_t
+rc_float16_from_float64 (double x)
+{
+  const uint64_t bits = rc_bits64 (x), magnitude = bits & UINT64_C (0x7FFFFFFFFFFFFFFF);
+  const uint64_t denormal = rc_bits64 (rc_float64 (magnitude) + 0x1p28) - UINT64_C (0x41B0000000000000);
+  const uint64_t normal =
+      (magnitude - UINT64_C (0x3F00000000000000) + UINT64_C (0x1FFFFFFFFFF) + (magnitude >> 42 & 1)) >> 42;
+  const uint64_t finite = magnitude < UINT64_C (0x3F10000000000000) ? denormal : normal;
+  const uint64_t rounded = magnitude < UINT64_C (0x40F0000000000000) ? finite : 0x7C00u;
+
+  return (uint16_t) (magnitude > UINT64_C (0x7FF0000000000000) ? RC_NAN_FLOAT16 : (bits >> 48 & 0x8000u) | rounded);
+}
+
+/* 2^-81 has its last place at 2^-133, that of a bfloat16 denormal. */
+RC_SHARED uint16_t
+rc_bfloat16_from_float64 (double x)
+{
+  const uint64_t bits = rc_bits64 (x), magnitude = bits & UINT64_C (0x7FFFFFFFFFFFFFFF);
+  const uint64_t denormal = rc_bits64 (rc_float64 (magnitude) + 0x1p-81) - UINT64_C (0x3AE0000000000000);
+  const uint64_t normal =
+      (magnitude - UINT64_C (0x3800000000000000) + UINT64_C (0xFFFFFFFFFFF) + (magnitude >> 45 & 1)) >> 45;
+  const uint64_t finite = magnitude < UINT64_C (0x3810000000000000) ? denormal : normal;
+  const uint64_t rounded = magnitude < UINT64_C (0x47F0000000000000) ? finite : 0x7F80u;
+
+  return (uint16_t) (magnitude > UINT64_C (0x7FF0000000000000) ? RC_NAN_BFLOAT16 : (bits >> 48 & 0x8000u) | rounded);
+}
+
+/* ---- float64 to integers: nearest even, saturated, 0 for NaN ---- */
+
+/* To the nearest integer, ties to even, at any magnitude; what rint gives, without a call. */
+RC_SHARED double
+rc_nearest (double x)
+{
+  const double units = x < 0.0 ? -0x1p52 : 0x1p52;      /* its last place is 1 */
+  const double rounded = (x + units) - units;
+
+  return fabs (x) < 0x1p52 ? rounded : x;
+}
+
+/* The nearest integer of [low, high] as a double; 0 for NaN. low and high must be representable. */
+RC_SHARED double
+rc_nearest_within (double x, double low, double high)
+{
+  const double nearest = rc_nearest (x == x ? x : 0.0);
+  const double raised = nearest > low ? nearest : low;
+
+  return raised < high ? raised : high;
+}
+
+RC_SHARED int8_t
+rc_int8_from_float64 (double x)
+{
+  return (int8_t) (int32_t) rc_nearest_within (x, INT8_MIN, INT8_MAX);
+}
+
+RC_SHARED uint8_t
+rc_uint8_from_float64 (double x)
+{
+  return (uint8_t) (int32_t) rc_nearest_within (x, 0.0, UINT8_MAX);
+}
+
+RC_SHARED int16_t
+rc_int16_from_float64 (double x)
+{
+  return (int16_t) (int32_t) rc_nearest_within (x, INT16_MIN, INT16_MAX);
+}
+
+RC_SHARED uint16_t
+rc_uint16_from_float64 (double x)
+{
+  return (uint16_t) (int32_t) rc_nearest_within (x, 0.0, UINT16_MAX);
+}
+
+RC_SHARED int32_t
+rc_int32_from_float64 (double x)
+{
+  return (int32_t) rc_nearest_within (x, INT32_MIN, INT32_MAX);
+}
+
+RC_SHARED uint32_t
+rc_uint32_from_float64 (double x)
+{
+  return (uint32_t) (int64_t) rc_nearest_within (x, 0.0, UINT32_MAX);
+}
+
+/* The greatest int64 is no double: 2^63 and above saturate apart from the conversion. */
+RC_SHARED int64_t
+rc_int64_from_float64 (double x)
+{
+  const double nearest = rc_nearest_within (x, -0x1p63, 0x1p63);
+  const int64_t inside = (int64_t) (nearest < 0x1p63 ? nearest : 0.0);
+
+  return nearest < 0x1p63 ? inside : INT64_MAX;
+}
+
+RC_SHARED uint64_t
+rc_uint64_from_float64 (double x)
+{
+  const double nearest = rc_nearest_within (x, 0.0, 0x1p64);
+  const uint64_t inside = (uint64_t) (nearest < 0x1p64 ? nearest : 0.0);
+
+  return nearest < 0x1p64 ? inside : UINT64_MAX;
+}
+
+/* ---- sine and arccosine ----
+ * Polynomials in x^2 for (sin x / x - 1) / x^2 on [0, pi/2] and (asin x / x - 1) / x^2 on [0, 1/2], found by the Remez
+ * exchange in 60 digits for the least relative error of the function, each coefficient then rounded to double. The
+ * exact polynomials are within 2.8e-19 and 1.5e-17 of the function, relatively; evaluated as below, by Horner from the
+ * last coefficient, both functions are within 3e-16 absolutely. */
+
+RC_SHARED double
+rc_sine (double x)              /* 0 <= x <= pi/2 */
+{
+  const double u = x * x;
+  double p = 0x1.8829a2b583538p-49;
+
+  p = p * u - 0x1.ae431d97fbc7ep-41;
+  p = p * u + 0x1.6123cb290ad83p-33;
+  p = p * u - 0x1.ae6454cb579efp-26;
+  p = p * u + 0x1.71de3a5287c8bp-19;
+  p = p * u - 0x1.a01a01a0148bdp-13;
+  p = p * u + 0x1.11111111110c1p-7;
+  p = p * u - 0x1.5555555555555p-3;
+  return x + x * u * p;
+}
+
+RC_SHARED double
+rc_arcsine_of_small (double x)  /* 0 <= x <= 1/2 */
+{
+  const double u = x * x;
+  double p = 0x1.056cf088e9421p-5;
+
+  p = p * u - 0x1.09d19f62d600cp-6;
+  p = p * u + 0x1.3ff397bc13f9bp-6;
+  p = p * u + 0x1.abd116aa5360ap-8;
+  p = p * u + 0x1.8ec2c39d9898dp-7;
+  p = p * u + 0x1.c6fdcb8159f85p-7;
+  p = p * u + 0x1.1c6be11383b25p-6;
+  p = p * u + 0x1.6e89f44b979e9p-6;
+  p = p * u + 0x1.f1c72c3866959p-6;
+  p = p * u + 0x1.6db6db427c907p-5;
+  p = p * u + 0x1.333333336e7c7p-4;
+  p = p * u + 0x1.5555555555390p-3;
+  return x + x * u * p;
+}
+
+#define RC_PI 0x1.921fb54442d18p+1
+#define RC_TWO_PI 0x1.921fb54442d18p+2
+/* 2 pi in two parts of at most 25 bits, so that k times either is exact for k < 2^28. */
+#define RC_TWO_PI_HIGH 0x1.921fb5p+2
+#define RC_TWO_PI_LOW (RC_TWO_PI - RC_TWO_PI_HIGH)
+
+/* 0 <= x <= 1. Above 1/2 by the half angle, acos x = 2 asin sqrt ((1 - x) / 2), which keeps its digits near 1. */
+RC_SHARED double
+rc_arccosine (double x)
+{
+  const double half = sqrt ((1.0 - x) * 0.5);
+  const double arcsine = rc_arcsine_of_small (x > 0.5 ? half : x);
+
+  return x > 0.5 ? 2.0 * arcsine : 0.5 * RC_PI - arcsine;
+}
+
+/* ---- angles and quaternions, always in double ---- */
+
+/* x in (-pi, pi]; NaN for an infinite x. pi - ((pi - x) mod 2 pi), the remainder by floor. Rounding may leave the remainder
+ * a little outside [0, 2 pi), and a huge x has no meaningful one: both are brought inside. */
+RC_SHARED double
+rc_wrap (double x)
+{
+  const double a = RC_PI - x, turns = floor (a / RC_TWO_PI);
+  const double r = (a - turns * RC_TWO_PI_HIGH) - turns * RC_TWO_PI_LOW;
+  const double shift = r < 0.0 ? RC_TWO_PI : 0.0;
+  const double raised = r + shift;
+  const double back = raised >= RC_TWO_PI ? RC_TWO_PI : 0.0;
+  const double inside = raised - back;
+  const int outside = (inside < 0.0) | (inside >= RC_TWO_PI);
+
+  return RC_PI - (outside ? 0.0 : inside);
+}
+
+/* Angle between y0 and y1 along the shorter arc. */
+RC_SHARED double
+rc_blend_angle (double y0, double y1, double w)
+{
+  return rc_wrap (y0 + w * rc_wrap (y1 - y0));
+}
+
+RC_SHARED double
+rc_dot4 (const double *a, const double *b)
+{
+  return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3];
+}
+
+RC_SHARED void
+rc_normalise4 (double *q)
+{
+  const double norm = sqrt (rc_dot4 (q, q));
+  int i;
+
+  for (i = 0; i < 4; i++)
+    q[i] = q[i] / norm;
+}
+
+/* Spherical interpolation of two quaternions along the shorter arc, component order free; out has norm 1. A quaternion
+ * of norm 0 gives NaN. Below an angle of 1.8 degrees (dot product above 0.9995) the chord replaces the arc. */
+RC_SHARED void
+rc_slerp (const double *y0, const double *y1, double w, double *out)
+{
+  double q0[4], q1[4], d, f0, f1;
+  int i;
+
+  for (i = 0; i < 4; i++) {
+    q0[i] = y0[i];
+    q1[i] = y1[i];
+  }
+  rc_normalise4 (q0);
+  rc_normalise4 (q1);
+  d = rc_dot4 (q0, q1);
+  if (d < 0.0) {
+    d = -d;
+    for (i = 0; i < 4; i++)
+      q1[i] = -q1[i];
+  }
+  if (d > 0.9995) {
+    for (i = 0; i < 4; i++)
+      out[i] = q0[i] + w * (q1[i] - q0[i]);
+  } else {
+    const double angle = rc_arccosine (d), sine = rc_sine (angle);
+
+    f0 = rc_sine ((1.0 - w) * angle);
+    f1 = rc_sine (w * angle);
+    for (i = 0; i < 4; i++)
+      out[i] = (f0 * q0[i] + f1 * q1[i]) / sine;
+  }
+  rc_normalise4 (out);
+}
+
+#endif

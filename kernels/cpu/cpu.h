@@ -1,0 +1,38 @@
+/* robocache: the CPU backend, and its inner loops built once for each instruction set
+ *
+ * The files in cpu_level_sources of meson.build are compiled once a level, with RC_LEVEL defined to baseline, avx2 or
+ * avx512, and say RC_LEVEL_NAME (name) for each of their functions that is not static. levels.c, one of them, gathers
+ * these functions in the table of its level. Nothing else may depend on the level.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CPU_H
+#define RC_CPU_H
+
+#include "kernels/align_plan.h"
+#include "kernels/backend_impl.h"
+
+#define RC_JOIN_NAMES(name, level) name##_##level
+#define RC_JOIN(name, level) RC_JOIN_NAMES (name, level)
+#define RC_LEVEL_NAME(name) RC_JOIN (name, RC_LEVEL)
+
+/* The inner loops of one level. They expect the float mode of floatmode.h. */
+typedef struct RcCpuKernels
+{
+  /* All ticks of all episodes of one stream whose arguments are valid. */
+  void (*align_stream) (const RcAlignStream * stream, const RcAlignStreamArgs * rows, const RcAlignArgs * args);
+} RcCpuKernels;
+
+extern const RcCpuKernels rc_cpu_kernels_baseline;
+extern const RcCpuKernels rc_cpu_kernels_avx2;
+extern const RcCpuKernels rc_cpu_kernels_avx512;
+
+typedef struct RcCpuBackend
+{
+  RcBackend base;
+  const RcCpuKernels *kernels;
+} RcCpuBackend;
+
+RcStatus rc_cpu_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
+
+#endif

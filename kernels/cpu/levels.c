@@ -1,0 +1,10 @@
+/* robocache: the inner loops of one instruction set, as a table
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "align_stream.h"
+#include "cpu.h"
+
+const RcCpuKernels RC_LEVEL_NAME (rc_cpu_kernels) = {
+  .align_stream = RC_LEVEL_NAME (rc_cpu_align_stream),
+};

@@ -1,0 +1,88 @@
+/* robocache: rounding and denormals as the arithmetic needs them
+ *
+ * A library in the process that was built with -ffast-math makes its threads flush denormals, and a caller may have set
+ * another rounding. Code whose result must have the same bits everywhere runs between rc_float_mode_enter and
+ * rc_float_mode_leave: round to nearest even, denormals kept, traps masked. In between, call functions of other files;
+ * the compiler may move floating-point operations of the same function across either.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_FLOATMODE_H
+#define RC_FLOATMODE_H
+
+#if defined (__SSE2__)
+
+#include <xmmintrin.h>
+
+typedef unsigned RcFloatMode;
+
+#define RC_FLOAT_MODE_DEFAULT 0x1F80u
+#define RC_FLOAT_MODE_FLAGS 0x003Fu     /* raised exceptions: no mode, so not worth a write */
+
+static inline RcFloatMode
+rc_float_mode_enter (void)
+{
+  const RcFloatMode mode = _mm_getcsr ();
+
+  if ((mode & ~RC_FLOAT_MODE_FLAGS) != RC_FLOAT_MODE_DEFAULT)
+    _mm_setcsr (RC_FLOAT_MODE_DEFAULT);
+  __asm__ volatile ("" ::: "memory");
+  return mode;
+}
+
+static inline void
+rc_float_mode_leave (RcFloatMode mode)
+{
+  __asm__ volatile ("" ::: "memory");
+  if ((mode & ~RC_FLOAT_MODE_FLAGS) != RC_FLOAT_MODE_DEFAULT)
+    _mm_setcsr (mode);
+}
+
+#elif defined (__aarch64__)
+
+#include <stdint.h>
+
+typedef uint64_t RcFloatMode;
+
+static inline RcFloatMode
+rc_float_mode_enter (void)
+{
+  RcFloatMode mode;
+
+  __asm__ volatile ("mrs %0, fpcr":"=r" (mode));
+  if (mode != 0)
+    __asm__ volatile ("msr fpcr, %0"::"r" ((RcFloatMode) 0):"memory");
+  return mode;
+}
+
+static inline void
+rc_float_mode_leave (RcFloatMode mode)
+{
+  if (mode != 0)
+    __asm__ volatile ("msr fpcr, %0"::"r" (mode):"memory");
+}
+
+#else
+
+#include <fenv.h>
+
+typedef fenv_t RcFloatMode;
+
+static inline RcFloatMode
+rc_float_mode_enter (void)
+{
+  RcFloatMode mode;
+
+  fegetenv (&mode);
+  fesetenv (FE_DFL_ENV);
+  return mode;
+}
+
+static inline void
+rc_float_mode_leave (RcFloatMode mode)
+{
+  fesetenv (&mode);
+}
+
+#endif
+#endif

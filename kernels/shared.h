@@ -1,0 +1,14 @@
+/* robocache: code that the C compiler and nvcc both read
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_SHARED_H
+#define RC_SHARED_H
+
+#ifdef __CUDACC__
+#define RC_SHARED static inline __host__ __device__
+#else
+#define RC_SHARED static inline
+#endif
+
+#endif

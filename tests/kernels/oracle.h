@@ -1,0 +1,356 @@
+/* robocache: what an alignment must give, worked out plainly in double
+ *
+ * Follows the definition of the arithmetic in words of libm (acos, sin, fmod, nearbyint): nothing of the kernels is used,
+ * apart from the names of dtypes, modes and statuses. Slow and simple on purpose.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TEST_ORACLE_H
+#define TEST_ORACLE_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "kernels/align.h"
+
+#define ORACLE_PI 3.14159265358979323846
+
+/* ---- elements ---- */
+
+/* Binary formats smaller than double: significand bits with the hidden one, least normal exponent, greatest exponent. */
+typedef struct
+{
+  int precision, least, greatest;
+} OracleFormat;
+
+static const OracleFormat oracle_float16 = { 11, -14, 15 };
+static const OracleFormat oracle_bfloat16 = { 8, -126, 127 };
+static const OracleFormat oracle_float32 = { 24, -126, 127 };
+
+/* x rounded to the format, to nearest even. */
+static inline double
+oracle_round (OracleFormat f, double x)
+{
+  int exponent;
+  double unit, rounded;
+
+  if (x == 0 || !isfinite (x))
+    return x;
+  frexp (x, &exponent);
+  exponent = exponent - 1 < f.least ? f.least : exponent - 1;
+  unit = ldexp (1.0, exponent - (f.precision - 1));
+  rounded = nearbyint (x / unit) * unit;
+  return fabs (rounded) >= ldexp (1.0, f.greatest + 1) ? copysign (INFINITY, x) : rounded;
+}
+
+/* Bits of a value that the 16-bit format holds exactly. */
+static inline uint16_t
+oracle_encode16 (OracleFormat f, double x)
+{
+  const int mantissa = f.precision - 1;
+  const unsigned sign = signbit (x) ? 0x8000u : 0u, top = 2u * (unsigned) f.greatest + 1u;
+  int exponent;
+
+  if (isnan (x))
+    return (uint16_t) (top << mantissa | 1u << (mantissa - 1));
+  if (isinf (x))
+    return (uint16_t) (sign | top << mantissa);
+  if (fabs (x) < ldexp (1.0, f.least))
+    return (uint16_t) (sign | (unsigned) ldexp (fabs (x), mantissa - f.least));
+  frexp (x, &exponent);
+  return (uint16_t) (sign + ((unsigned) (exponent - 1 + f.greatest - 1) << mantissa)
+      + (unsigned) ldexp (fabs (x), mantissa - (exponent - 1)));
+}
+
+static inline double
+oracle_decode16 (OracleFormat f, uint16_t bits)
+{
+  const int mantissa = f.precision - 1;
+  const int exponent = (bits & 0x7FFF) >> mantissa, fraction = bits & ((1 << mantissa) - 1);
+  const double sign = bits & 0x8000 ? -1.0 : 1.0;
+
+  if (exponent == 2 * f.greatest + 1)
+    return fraction != 0 ? NAN : sign * INFINITY;
+  if (exponent == 0)
+    return sign * ldexp (fraction, f.least - mantissa);
+  return sign * ldexp (fraction + (1 << mantissa), exponent - f.greatest - mantissa);
+}
+
+static inline double
+oracle_least_integer (RcDtype dtype)
+{
+  static const double least[RC_N_DTYPES] = { -128, 0, -32768, 0, -2147483648.0, 0, -9223372036854775808.0, 0 };
+
+  return least[dtype];
+}
+
+/* The first integer that is too great. */
+static inline double
+oracle_end_integer (RcDtype dtype)
+{
+  static const double end[RC_N_DTYPES] = { 128, 256, 32768, 65536, 2147483648.0, 4294967296.0, 9223372036854775808.0,
+    18446744073709551616.0
+  };
+
+  return end[dtype];
+}
+
+/* What an element of dtype holds after x was stored in it. */
+static inline double
+oracle_stored (RcDtype dtype, double x)
+{
+  switch (dtype) {
+    case RC_FLOAT16:
+      return oracle_round (oracle_float16, x);
+    case RC_BFLOAT16:
+      return oracle_round (oracle_bfloat16, x);
+    case RC_FLOAT32:
+      return oracle_round (oracle_float32, x);
+    case RC_FLOAT64:
+      return x;
+    default:
+      if (isnan (x))
+        return 0;
+      x = nearbyint (x);
+      if (x < oracle_least_integer (dtype))
+        return oracle_least_integer (dtype);
+      return x >= oracle_end_integer (dtype) ? oracle_end_integer (dtype) - 1 : x;
+  }
+}
+
+static inline void
+oracle_put (RcDtype dtype, void *to, double x)
+{
+  const double stored = oracle_stored (dtype, x);
+
+#define PUT(type) { type v = (type) stored; memcpy (to, &v, sizeof (v)); break; }
+  switch (dtype) {
+    case RC_INT8: PUT (int8_t)
+    case RC_UINT8: PUT (uint8_t)
+    case RC_INT16: PUT (int16_t)
+    case RC_UINT16: PUT (uint16_t)
+    case RC_INT32: PUT (int32_t)
+    case RC_UINT32: PUT (uint32_t)
+    case RC_INT64: PUT (int64_t)
+    case RC_UINT64: PUT (uint64_t)
+    case RC_FLOAT32: PUT (float)
+    case RC_FLOAT64: PUT (double)
+    default: {
+      uint16_t v = oracle_encode16 (dtype == RC_FLOAT16 ? oracle_float16 : oracle_bfloat16, stored);
+      memcpy (to, &v, sizeof (v));
+    }
+  }
+#undef PUT
+}
+
+static inline double
+oracle_get (RcDtype dtype, const void *from)
+{
+#define GET(type) { type v; memcpy (&v, from, sizeof (v)); return (double) v; }
+  switch (dtype) {
+    case RC_INT8: GET (int8_t)
+    case RC_UINT8: GET (uint8_t)
+    case RC_INT16: GET (int16_t)
+    case RC_UINT16: GET (uint16_t)
+    case RC_INT32: GET (int32_t)
+    case RC_UINT32: GET (uint32_t)
+    case RC_INT64: GET (int64_t)
+    case RC_UINT64: GET (uint64_t)
+    case RC_FLOAT32: GET (float)
+    case RC_FLOAT64: GET (double)
+    default: {
+      uint16_t v;
+      memcpy (&v, from, sizeof (v));
+      return oracle_decode16 (dtype == RC_FLOAT16 ? oracle_float16 : oracle_bfloat16, v);
+    }
+  }
+#undef GET
+}
+
+/* ---- interpolation ---- */
+
+static inline double
+oracle_wrap (double a)
+{
+  double r = fmod (ORACLE_PI - a, 2 * ORACLE_PI);
+
+  if (r < 0)
+    r += 2 * ORACLE_PI;
+  return ORACLE_PI - r;
+}
+
+static inline void
+oracle_slerp (const double *a, const double *b, double w, double *q)
+{
+  double na = 0, nb = 0, d = 0, n = 0, fa, fb;
+  int i;
+
+  for (i = 0; i < 4; i++) {
+    na += a[i] * a[i];
+    nb += b[i] * b[i];
+  }
+  for (i = 0; i < 4; i++)
+    d += a[i] / sqrt (na) * (b[i] / sqrt (nb));
+  fa = 1 - w;
+  fb = w;
+  if (fabs (d) <= 0.9995) {
+    const double angle = acos (fabs (d));
+
+    fa = sin ((1 - w) * angle) / sin (angle);
+    fb = sin (w * angle) / sin (angle);
+  }
+  if (d < 0)
+    fb = -fb;
+  for (i = 0; i < 4; i++) {
+    q[i] = fa * (a[i] / sqrt (na)) + fb * (b[i] / sqrt (nb));
+    n += q[i] * q[i];
+  }
+  for (i = 0; i < 4; i++)
+    q[i] /= sqrt (n);
+}
+
+/* Rows y [n, channels] at strictly increasing times t. */
+typedef struct
+{
+  const int64_t *t;
+  const double *y;
+  int64_t n;
+  const RcAlignStreamSpec *spec;
+} OracleRows;
+
+static inline int
+oracle_is_gap (const OracleRows *r, int64_t span)
+{
+  return r->spec->search.max_gap_ns >= 0 && span > r->spec->search.max_gap_ns;
+}
+
+/* Slope of channel c at row i, a ns. */
+static inline double
+oracle_tangent (const OracleRows *r, int64_t i, int64_t c)
+{
+  const int64_t d = r->spec->channels;
+  const int left = i > 0 && !oracle_is_gap (r, r->t[i] - r->t[i - 1]);
+  const int right = i + 1 < r->n && !oracle_is_gap (r, r->t[i + 1] - r->t[i]);
+  double hl = 0, hr = 0, dl = 0, dr = 0;
+
+  if (left) {
+    hl = (double) (r->t[i] - r->t[i - 1]);
+    dl = (r->y[i * d + c] - r->y[(i - 1) * d + c]) / hl;
+  }
+  if (right) {
+    hr = (double) (r->t[i + 1] - r->t[i]);
+    dr = (r->y[(i + 1) * d + c] - r->y[i * d + c]) / hr;
+  }
+  if (left && right)
+    return (dl * hr + dr * hl) / (hl + hr);
+  return left ? dl : dr;
+}
+
+static inline double
+oracle_hermite (double w, double h, double y0, double y1, double m0, double m1)
+{
+  return (2 * w * w * w - 3 * w * w + 1) * y0 + (w * w * w - 2 * w * w + w) * h * m0
+      + (3 * w * w - 2 * w * w * w) * y1 + (w * w * w - w * w) * h * m1;
+}
+
+static inline void
+oracle_between (const OracleRows *r, int64_t i, int64_t tick, double *row)
+{
+  const RcAlignStreamSpec *s = r->spec;
+  const double h = (double) (r->t[i + 1] - r->t[i]), w = (double) (tick - r->t[i]) / h;
+  const double *y0 = r->y + i * s->channels, *y1 = y0 + s->channels;
+  int64_t c;
+
+  for (c = 0; c < s->channels; c++) {
+    row[c] = (1 - w) * y0[c] + w * y1[c];
+    if (s->search.interpolation == RC_CUBIC)
+      row[c] = oracle_hermite (w, h, y0[c], y1[c], oracle_tangent (r, i, c), oracle_tangent (r, i + 1, c));
+    if (s->search.interpolation == RC_HERMITE && c < s->n_velocities)
+      row[c] = oracle_hermite (w, h / 1e9, y0[c], y1[c], y0[s->velocities[c]], y1[s->velocities[c]]);
+  }
+  for (c = 0; c < s->n_quaternions; c++)
+    oracle_slerp (y0 + s->quaternions[c], y1 + s->quaternions[c], w, row + s->quaternions[c]);
+  for (c = 0; c < s->n_angles; c++) {
+    const int32_t a = s->angles[c];
+
+    row[a] = oracle_wrap (y0[a] + w * oracle_wrap (y1[a] - y0[a]));
+  }
+}
+
+static inline void
+oracle_take (const OracleRows *r, int64_t i, double *row)
+{
+  memcpy (row, r->y + i * r->spec->channels, (size_t) r->spec->channels * sizeof (*row));
+}
+
+/* FALSE when there is no row in the interval of the mean. */
+static inline int
+oracle_mean (const OracleRows *r, int64_t tick, double *row)
+{
+  const int64_t start = tick - r->spec->search.period_ns / 2, end = start + r->spec->search.period_ns;
+  int64_t c, i, count = 0;
+
+  for (c = 0; c < r->spec->channels; c++) {
+    row[c] = 0;
+    for (i = count = 0; i < r->n; i++) {
+      if (r->t[i] >= start && r->t[i] < end) {
+        row[c] += r->y[i * r->spec->channels + c];
+        count++;
+      }
+    }
+    row[c] /= (double) count;
+  }
+  return count > 0;
+}
+
+static inline RcRowStatus
+oracle_aligned (const OracleRows *r, int64_t tick, double *row)
+{
+  const RcInterpolation how = r->spec->search.interpolation;
+  int64_t i = -1;               /* last row at or before the tick */
+
+  while (i + 1 < r->n && r->t[i + 1] <= tick)
+    i++;
+  if (how == RC_PREVIOUS) {
+    if (i < 0 || oracle_is_gap (r, tick - r->t[i]))
+      return RC_MISSING;
+    oracle_take (r, i, row);
+    return RC_ALIGNED;
+  }
+  if (how == RC_MEAN && oracle_mean (r, tick, row))
+    return RC_ALIGNED;
+  if (i >= 0 && r->t[i] == tick) {
+    oracle_take (r, i, row);
+    return RC_ALIGNED;
+  }
+  if (i < 0 || i + 1 == r->n || oracle_is_gap (r, r->t[i + 1] - r->t[i]))
+    return RC_MISSING;
+  if (how == RC_NEAREST)
+    oracle_take (r, tick - r->t[i] <= r->t[i + 1] - tick ? i : i + 1, row);
+  else
+    oracle_between (r, i, tick, row);
+  return RC_ALIGNED;
+}
+
+/* The row at tick before it is stored, and its status; NaN when missing. */
+static inline RcRowStatus
+oracle_sample (const OracleRows *r, int64_t tick, double *row)
+{
+  const int64_t limit = r->spec->search.hold_limit_ns;
+  RcRowStatus status = oracle_aligned (r, tick, row);
+  int64_t c, i = -1;
+
+  if (status != RC_MISSING)
+    return status;
+  for (c = 0; c < r->spec->channels; c++)
+    row[c] = NAN;
+  while (i + 1 < r->n && r->t[i + 1] <= tick)
+    i++;
+  if (limit == 0 || i < 0 || (limit > 0 && tick - r->t[i] > limit))
+    return RC_MISSING;
+  oracle_take (r, i, row);
+  return RC_HELD;
+}
+
+#endif

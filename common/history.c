@@ -355,6 +355,14 @@ robocache_history_rows_after (const RobocacheHistory *history, gint64 t)
   return history->n - rc_upper_bound (kept_times (history), history->n, t);
 }
 
+gint64
+robocache_history_next_after (const RobocacheHistory *history, gint64 t)
+{
+  const gint64 after = rc_upper_bound (kept_times (history), history->n, t);
+
+  return after < (gint64) history->n ? kept_times (history)[after] : ROBOCACHE_NO_TIME;
+}
+
 static int
 compare_spacings (const void *a, const void *b)
 {
@@ -374,6 +382,21 @@ robocache_history_median_spacing (const RobocacheHistory *history)
   memcpy (sorted, history->spacings, n * sizeof (gint64));
   qsort (sorted, n, sizeof (gint64), compare_spacings);
   return sorted[n / 2];
+}
+
+gint64
+robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_period_ns, gint64 tick_period_ns)
+{
+  switch (interpolation) {
+    case RC_PREVIOUS:
+      return 0;
+    case RC_CUBIC:
+      return 2 * row_period_ns;
+    case RC_MEAN:
+      return row_period_ns + tick_period_ns / 2;
+    default:
+      return row_period_ns;
+  }
 }
 
 void

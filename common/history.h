@@ -98,8 +98,15 @@ gconstpointer robocache_history_row (const RobocacheHistory * history, gint64 in
 /* Rows kept with a time after t. */
 gsize robocache_history_rows_after (const RobocacheHistory * history, gint64 t);
 
+/* Time of the first row after t; ROBOCACHE_NO_TIME when there is none. */
+gint64 robocache_history_next_after (const RobocacheHistory * history, gint64 t);
+
 /* Median of the last 64 spacings; 0 with fewer than two rows. */
 gint64 robocache_history_median_spacing (const RobocacheHistory * history);
+
+/* What an interpolation waits for, in ns: previous 0; nearest, linear and hermite one row; cubic two; mean half a tick more
+ * than linear. */
+gint64 robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_period_ns, gint64 tick_period_ns);
 
 void robocache_row_counts_add (RobocacheRowCounts * sum, const RobocacheRowCounts * counts);
 /* Adds rows-in, rows-used, rows-late, rows-duplicate, rows-superseded, rows-dropped and rows-kept (uint64). */

@@ -117,6 +117,14 @@ malformed:
 }
 
 void
+robocache_channel_list_copy (RobocacheChannelList *list, const RobocacheChannelList *from)
+{
+  robocache_channel_list_clear (list);
+  list->channels = g_memdup2 (from->channels, from->n * sizeof (gint32));
+  list->n = from->n;
+}
+
+void
 robocache_channel_list_clear (RobocacheChannelList *list)
 {
   g_clear_pointer (&list->channels, g_free);

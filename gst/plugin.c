@@ -4,11 +4,14 @@
  */
 #include <gst/gst.h>
 
+#include "gstrobocachefuse.h"
+
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
+  registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
   return registered;
 }
 

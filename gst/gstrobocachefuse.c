@@ -1,0 +1,1439 @@
+/* robocache: robocachefuse, many streams in, one aligned sample a tick out
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+/**
+ * SECTION:element-robocachefuse
+ * @title: robocachefuse
+ *
+ * Brings camera, proprioception and force streams onto common ticks, whatever their rates and jitter, and hands out one
+ * buffer of tensors a tick. In a live pipeline a tick leaves no later than its time plus the latency, with whatever is
+ * there; otherwise the output is a function of the input alone.
+ *
+ * |[
+ * gst-launch-1.0 robocachefuse name=fuse rate=50/1 ! fakesink silent=false \
+ *     videotestsrc is-live=true ! video/x-raw,format=RGB,width=640,height=480,framerate=30/1 ! fuse.camera_0 \
+ *     robocachetestsrc kind=proprio is-live=true rate=100/1 ! fuse.proprio_0
+ * ]|
+ * |[
+ * gst-launch-1.0 robocachefuse name=fuse rate=100/1 layout=concat ! filesink location=aligned.f32 \
+ *     filesrc location=joints.csv ! robocacheparse ! fuse.proprio_0 \
+ *     filesrc location=torque.csv ! robocacheparse ! fuse.force_0
+ * ]|
+ */
+#include "gstrobocachefuse.h"
+
+#include <string.h>
+
+#include "common/tensorcaps.h"
+
+GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
+#define GST_CAT_DEFAULT gst_robocache_fuse_debug
+
+#define DEFAULT_WINDOW 1
+#define MAX_WINDOW 4096
+#define DEFAULT_LAYOUT GST_ROBOCACHE_FUSE_LAYOUT_TENSORS
+#define DEFAULT_INFO GST_ROBOCACHE_FUSE_INFO_NONE
+#define DEFAULT_LATENCY (5 * GST_MSECOND)
+
+/* A pad that is not live may be this many rows ahead of the next tick; then its source waits. */
+#define MAX_ROWS_AHEAD 32
+/* Frames of a camera that are with us at one time, at the usual latencies. */
+#define CAMERA_FRAMES_HELD 4
+
+enum
+{
+  PROP_0,
+  PROP_RATE,
+  PROP_REFERENCE_PAD,
+  PROP_WINDOW,
+  PROP_LAYOUT,
+  PROP_INFO,
+  PROP_TYPE,
+  PROP_STATS,
+  PROP_STATS_INTERVAL,
+  PROP_DEVICE
+};
+
+#define CAMERA_CAPS "video/x-raw, format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE }, width = (int) [ 1, MAX ], " \
+    "height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
+
+/* sink comes first: a tensor stream that is linked without a pad name gets it. */
+static GstStaticPadTemplate sink_templates[] = {
+  GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE)),
+  GST_STATIC_PAD_TEMPLATE ("camera_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (CAMERA_CAPS)),
+  GST_STATIC_PAD_TEMPLATE ("proprio_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE)),
+  GST_STATIC_PAD_TEMPLATE ("force_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE)),
+};
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE));
+
+static void gst_robocache_fuse_child_proxy_init (gpointer iface, gpointer data);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstRobocacheFuse, gst_robocache_fuse, GST_TYPE_AGGREGATOR,
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, gst_robocache_fuse_child_proxy_init)
+    GST_DEBUG_CATEGORY_INIT (gst_robocache_fuse_debug, "robocachefuse", 0, "many streams, one aligned sample a tick"));
+GST_ELEMENT_REGISTER_DEFINE (robocachefuse, "robocachefuse", GST_RANK_NONE, GST_TYPE_ROBOCACHE_FUSE);
+
+#define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)
+#define FUSE_UNLOCK(fuse) g_mutex_unlock (&(fuse)->lock)
+
+static GstStructure *make_stats (GstRobocacheFuse * fuse);
+
+/* ---- ticks: which instant is next ---- */
+
+static RobocacheTickGrid
+get_grid (GstRobocacheFuse *fuse)
+{
+  RobocacheTickGrid grid;
+
+  GST_OBJECT_LOCK (fuse);
+  grid = fuse->grid;
+  GST_OBJECT_UNLOCK (fuse);
+  return grid;
+}
+
+static gint64
+tick_period (GstRobocacheFuse *fuse)
+{
+  const RobocacheTickGrid grid = get_grid (fuse);
+
+  if (grid.num > 0)
+    return robocache_tick_period (&grid);
+  return fuse->reference ? gst_robocache_fuse_pad_period (fuse->reference) : 0;
+}
+
+/* The first row of the earliest stream. Not live: known once no stream can still bring an earlier one. */
+static gboolean
+earliest_row (GstRobocacheFuse *fuse, gint64 *earliest)
+{
+  gint64 first = G_MAXINT64;
+
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    const gint64 t = gst_robocache_fuse_pad_first_time (g_ptr_array_index (fuse->pads, i));
+
+    if (t != ROBOCACHE_NO_TIME)
+      first = MIN (first, t);
+  }
+  if (first == G_MAXINT64)
+    return FALSE;
+  for (guint i = 0; !fuse->live && i < fuse->pads->len; i++) {
+    const GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+
+    if (!pad->eos && gst_robocache_fuse_pad_frontier (pad) < first)
+      return FALSE;
+  }
+  *earliest = first;
+  return TRUE;
+}
+
+/* The last row of the latest stream so far. */
+static gint64
+latest_row (const GstRobocacheFuse *fuse)
+{
+  gint64 latest = ROBOCACHE_NO_TIME;
+
+  for (guint i = 0; i < fuse->pads->len; i++)
+    latest = MAX (latest, gst_robocache_fuse_pad_last_time (g_ptr_array_index (fuse->pads, i)));
+  return latest;
+}
+
+static gboolean
+all_eos (const GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    if (!((GstRobocacheFusePad *) g_ptr_array_index (fuse->pads, i))->eos)
+      return FALSE;
+  }
+  return fuse->pads->len > 0;
+}
+
+/* The next tick of the grid, once the ticks have a beginning. */
+static gboolean
+next_grid_tick (GstRobocacheFuse *fuse, const RobocacheTickGrid *grid, gint64 *tick)
+{
+  gint64 earliest;
+
+  if (!fuse->ticking) {
+    if (!earliest_row (fuse, &earliest))
+      return FALSE;
+    fuse->next_index = robocache_tick_at_or_after (grid, earliest);
+  }
+  *tick = robocache_tick_time (grid, fuse->next_index);
+  return TRUE;
+}
+
+/* The instant that is next, whether or not it is certain to become a tick. */
+static gboolean
+candidate_tick (GstRobocacheFuse *fuse, gint64 *tick)
+{
+  const RobocacheTickGrid grid = get_grid (fuse);
+
+  if (grid.num > 0)
+    return next_grid_tick (fuse, &grid, tick);
+  if (fuse->reference == NULL)
+    return FALSE;
+  *tick = gst_robocache_fuse_pad_next_row_after (fuse->reference, MAX (fuse->last_tick, -1));
+  return *tick != ROBOCACHE_NO_TIME;
+}
+
+/* Whether the next tick is known, and its running time. */
+static gboolean
+next_tick (GstRobocacheFuse *fuse, gint64 *tick)
+{
+  if (!candidate_tick (fuse, tick))
+    return FALSE;
+  if (fuse->reference)          /* when not live, an earlier row may still come */
+    return fuse->live || fuse->reference->eos || gst_robocache_fuse_pad_frontier (fuse->reference) >= *tick;
+  /* the grid ends with the last row of the latest stream; live, that is of no interest before EOS */
+  return (fuse->live && !all_eos (fuse)) || *tick <= latest_row (fuse);
+}
+
+/* Whether no tick will follow. */
+static gboolean
+ticks_are_over (GstRobocacheFuse *fuse)
+{
+  gint64 tick;
+
+  return (all_eos (fuse) || (fuse->reference && fuse->reference->eos)) && !next_tick (fuse, &tick);
+}
+
+/* Whether every stream has what it needs for tick. */
+static gboolean
+tick_is_complete (GstRobocacheFuse *fuse, gint64 tick)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    if (!gst_robocache_fuse_pad_ready (g_ptr_array_index (fuse->pads, i), tick, !fuse->live))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static GstRobocacheFusePad *
+find_reference (GstRobocacheFuse *fuse, const gchar *name)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+
+    if (name ? g_str_equal (GST_OBJECT_NAME (pad), name) : pad->role == GST_ROBOCACHE_FUSE_CAMERA)
+      return pad;
+  }
+  return NULL;
+}
+
+/* Chooses the pad whose rows are the ticks, where there is no rate. FALSE and an error when nothing can give ticks. */
+static gboolean
+choose_reference (GstRobocacheFuse *fuse, GError **error)
+{
+  gchar *name;
+  gboolean by_rate;
+
+  if (fuse->reference)
+    return TRUE;
+  GST_OBJECT_LOCK (fuse);
+  by_rate = fuse->grid.num > 0;
+  name = g_strdup (fuse->reference_name);
+  GST_OBJECT_UNLOCK (fuse);
+
+  if (!by_rate)
+    fuse->reference = find_reference (fuse, name);
+  if (!by_rate && fuse->reference == NULL && !fuse->reference_lost) {
+    if (name)
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad is \"%s\", and no sink pad has that name",
+          name);
+    else
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "nothing says when the ticks are: set rate (like "
+          "rate=50/1) or reference-pad, or link a camera pad");
+  }
+  g_free (name);
+  return by_rate || fuse->reference || fuse->reference_lost;
+}
+
+/* ---- tokens: how the base class learns that pads are ready ----
+ *
+ * Rows never pass through the queues of the base class. A pad that has what the next tick needs puts one empty buffer into
+ * its queue, and the base class calls aggregate when every pad has one or is at EOS, or when the tick's deadline has come.
+ * Tokens may be wrong for a moment (a tick went by, a pad was added); aggregate looks for itself. */
+
+/* Called with the lock. Chooses the pads that are ready for the next tick and have no token; `tokens` gets a reference to
+ * each, for push_tokens. The src thread also takes tokens back that are not true any more. */
+static void
+update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thread, GPtrArray *tokens)
+{
+  gint64 tick = 0;
+  const gboolean known = next_tick (fuse, &tick);
+  const gboolean over = !known && ticks_are_over (fuse);
+  /* live, a token from any pad makes the base class look at the clock */
+  gboolean wake = known && !fuse->tick_known && fuse->live;
+
+  fuse->tick_known = known;
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+    const gboolean ready = over || (known && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live));
+
+    if (pad->token_out) {
+      if (from_src_thread && (!ready || pad->eos) && gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)))
+        pad->token_out = FALSE;
+    } else if ((ready || wake) && !pad->eos && !pad->flushing) {
+      pad->token_out = TRUE;
+      g_ptr_array_add (tokens, gst_object_ref (pad));
+      wake = FALSE;
+    }
+  }
+  g_cond_broadcast (&fuse->progress);
+}
+
+/* Called without the lock, after token_out was set. */
+static GstFlowReturn
+push_token (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  const GstFlowReturn flow = fuse->base_chain (GST_PAD (pad), GST_OBJECT (fuse), gst_buffer_new ());
+
+  if (flow != GST_FLOW_OK) {
+    FUSE_LOCK (fuse);
+    pad->token_out = FALSE;
+    FUSE_UNLOCK (fuse);
+  }
+  return flow;
+}
+
+static void
+push_tokens (GstRobocacheFuse *fuse, GPtrArray *tokens)
+{
+  for (guint i = 0; i < tokens->len; i++) {
+    push_token (fuse, g_ptr_array_index (tokens, i));
+    gst_object_unref (g_ptr_array_index (tokens, i));
+  }
+  g_ptr_array_set_size (tokens, 0);
+}
+
+/* After something that may have changed what any pad is ready for. Called without the lock. */
+static void
+refresh_tokens (GstRobocacheFuse *fuse)
+{
+  GPtrArray *tokens = g_ptr_array_new ();
+
+  FUSE_LOCK (fuse);
+  update_tokens (fuse, FALSE, tokens);
+  FUSE_UNLOCK (fuse);
+  push_tokens (fuse, tokens);
+  g_ptr_array_free (tokens, TRUE);
+}
+
+/* ---- latency ---- */
+
+/* Called without the lock. Asks the base class, which asks upstream when it has to. */
+static void
+update_live (GstRobocacheFuse *fuse)
+{
+  const gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (fuse)));
+
+  FUSE_LOCK (fuse);
+  if (live != fuse->live) {
+    GST_INFO_OBJECT (fuse, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
+    fuse->live = live;
+    g_cond_broadcast (&fuse->progress);
+  }
+  FUSE_UNLOCK (fuse);
+}
+
+static GstClockTime
+needed_latency (GstRobocacheFuse *fuse)
+{
+  const gint64 period = tick_period (fuse);
+  GstClockTime latency = 0;
+
+  for (guint i = 0; i < fuse->pads->len; i++)
+    latency = MAX (latency, gst_robocache_fuse_pad_latency (g_ptr_array_index (fuse->pads, i), period));
+  return latency;
+}
+
+void
+gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
+{
+  GstClockTime latency;
+
+  FUSE_LOCK (fuse);
+  latency = needed_latency (fuse);
+  fuse->announced_latency = latency;
+  FUSE_UNLOCK (fuse);
+  /* posts a LATENCY message when it changed */
+  gst_aggregator_set_latency (GST_AGGREGATOR (fuse), latency, GST_CLOCK_TIME_NONE);
+}
+
+/* A measured period wavers: the latency follows when it is off by more than an eighth. */
+static gboolean
+measured_latency_is_off (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+  GstClockTime latency;
+
+  if (epoch->format.rate_num > 0 || epoch->history.n_spacings == fuse->spacings_seen
+      || (epoch->history.n_spacings > 4 && epoch->history.n_spacings % ROBOCACHE_N_SPACINGS != 0))
+    return FALSE;
+  fuse->spacings_seen = epoch->history.n_spacings;
+  latency = needed_latency (fuse);
+  return ABS (GST_CLOCK_DIFF (fuse->announced_latency, latency)) > (GstClockTimeDiff) (fuse->announced_latency / 8);
+}
+
+/* ---- rows in ---- */
+
+static void
+post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError *error)
+{
+  const gchar *name = pad ? GST_OBJECT_NAME (pad) : GST_OBJECT_NAME (fuse);
+
+  if (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA))
+    GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: %s", name, error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR (fuse, CORE, NEGOTIATION, ("%s: %s", name, error->message), (NULL));
+  g_error_free (error);
+}
+
+/* Called with the lock. Whether the pad's source must wait, so that recordings of different lengths stay together. */
+static gboolean
+too_far_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
+{
+  gint64 tick;
+
+  if (fuse->live || fuse->flow != GST_FLOW_OK || pad->flushing)
+    return FALSE;
+  if (candidate_tick (fuse, &tick))
+    return gst_robocache_fuse_pad_rows_after (pad, tick) >= MAX_ROWS_AHEAD
+        && gst_robocache_fuse_pad_ready (pad, tick, TRUE) && gst_robocache_fuse_pad_frontier (pad) >= tick;
+  if (pad == fuse->reference)
+    return FALSE;
+  return gst_robocache_fuse_pad_rows_after (pad, fuse->last_tick) >= MAX_ROWS_AHEAD
+      && gst_robocache_fuse_pad_frontier (pad) >= gst_robocache_fuse_pad_first_time (pad);
+}
+
+static void
+wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  gboolean ahead;
+
+  FUSE_LOCK (fuse);
+  ahead = too_far_ahead (fuse, pad);
+  FUSE_UNLOCK (fuse);
+  if (!ahead)
+    return;
+  update_live (fuse);
+  FUSE_LOCK (fuse);
+  while (too_far_ahead (fuse, pad))
+    g_cond_wait (&fuse->progress, &fuse->lock);
+  FUSE_UNLOCK (fuse);
+}
+
+/* Called with the lock. Takes a buffer's rows in; what to do next without the lock is left in `then`. */
+typedef struct
+{
+  GstFlowReturn flow;
+  GError *error;
+  gboolean without_time;
+  gboolean own_token, all_tokens;
+  gboolean latency_off;
+} AfterRows;
+
+static void
+take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
+{
+  gint64 tick;
+
+  then->flow = fuse->flow;
+  if (then->flow == GST_FLOW_OK && (!pad->has_format || pad->clock.segment.format != GST_FORMAT_TIME))
+    then->flow = GST_FLOW_NOT_NEGOTIATED;
+  if (then->flow != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return;
+  }
+  if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live, &then->without_time, &then->error)) {
+    then->flow = GST_FLOW_ERROR;
+    return;
+  }
+  if (!choose_reference (fuse, &then->error)) {
+    then->flow = fuse->flow = GST_FLOW_NOT_NEGOTIATED;
+    return;
+  }
+  then->latency_off = measured_latency_is_off (fuse, pad);
+  if (!fuse->tick_known) {
+    then->all_tokens = next_tick (fuse, &tick);
+  } else if (!pad->token_out && next_tick (fuse, &tick) && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live)) {
+    pad->token_out = then->own_token = TRUE;
+  }
+}
+
+static GstFlowReturn
+gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+  AfterRows then = { GST_FLOW_OK };
+
+  GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
+  FUSE_LOCK (fuse);
+  take_rows (fuse, pad, buffer, &then);
+  FUSE_UNLOCK (fuse);
+
+  if (then.error)
+    post_failure (fuse, pad, then.error);
+  if (then.without_time)
+    GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: a buffer without a timestamp, and none before it to go on from; such "
+            "buffers are dropped and counted", GST_OBJECT_NAME (pad)), (NULL));
+  if (then.flow != GST_FLOW_OK)
+    return then.flow;
+  if (then.latency_off)
+    gst_robocache_fuse_update_latency (fuse);
+  if (then.all_tokens)
+    refresh_tokens (fuse);
+  else if (then.own_token)
+    then.flow = push_token (fuse, pad);
+  wait_for_the_others (fuse, pad);
+  return then.flow;
+}
+
+/* ---- events in, in order with rows ---- */
+
+static gboolean
+caps_are_new (GstRobocacheFusePad *pad, const GstCaps *caps)
+{
+  GstCaps *current = gst_pad_get_current_caps (GST_PAD (pad));
+  const gboolean same = current && pad->has_format && gst_caps_is_equal (current, caps);
+
+  gst_clear_caps (&current);
+  return !same;
+}
+
+static gboolean
+take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstRobocacheFuseFormat format;
+  GError *error = NULL;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!caps_are_new (pad, caps))
+    return TRUE;
+  if (!gst_robocache_fuse_format_parse (&format, caps, &error)) {
+    post_failure (fuse, pad, error);
+    return FALSE;
+  }
+  FUSE_LOCK (fuse);
+  gst_robocache_fuse_pad_sync_settings (pad);
+  gst_robocache_fuse_pad_set_format (pad, &format);
+  fuse->composition_changed = TRUE;
+  FUSE_UNLOCK (fuse);
+  gst_robocache_fuse_update_latency (fuse);
+  update_live (fuse);
+  return TRUE;
+}
+
+static gboolean
+take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  const GstSegment *segment;
+
+  gst_event_parse_segment (event, &segment);
+  if (segment->format != GST_FORMAT_TIME) {
+    GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
+            GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
+    return FALSE;
+  }
+  FUSE_LOCK (fuse);
+  if (!gst_segment_is_equal (segment, &pad->clock.segment))
+    gst_robocache_fuse_pad_set_segment (pad, segment);
+  FUSE_UNLOCK (fuse);
+  update_live (fuse);
+  return TRUE;
+}
+
+static void
+take_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstClockTime pts, duration;
+
+  gst_event_parse_gap (event, &pts, &duration);
+  FUSE_LOCK (fuse);
+  gst_robocache_fuse_pad_gap (pad, pts, duration);
+  FUSE_UNLOCK (fuse);
+}
+
+static void
+set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean flushing)
+{
+  FUSE_LOCK (fuse);
+  pad->flushing = flushing;
+  g_cond_broadcast (&fuse->progress);
+  FUSE_UNLOCK (fuse);
+}
+
+static GstFlowReturn
+gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *event)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
+  const GstEventType type = GST_EVENT_TYPE (event);
+  GstFlowReturn flow;
+
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
+  switch (type) {
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+      set_flushing (fuse, pad, type == GST_EVENT_FLUSH_START);
+      break;
+    case GST_EVENT_STREAM_START:
+      FUSE_LOCK (fuse);
+      gst_robocache_fuse_pad_restart (pad);
+      FUSE_UNLOCK (fuse);
+      break;
+    case GST_EVENT_CAPS:
+      if (!take_caps (fuse, pad, event)) {
+        gst_event_unref (event);
+        return GST_FLOW_NOT_NEGOTIATED;
+      }
+      break;
+    case GST_EVENT_SEGMENT:
+      if (!take_segment (fuse, pad, event)) {
+        gst_event_unref (event);
+        return GST_FLOW_ERROR;
+      }
+      break;
+    case GST_EVENT_GAP:
+      take_gap (fuse, pad, event);
+      gst_event_unref (event);
+      refresh_tokens (fuse);
+      return GST_FLOW_OK;
+    case GST_EVENT_EOS:
+      FUSE_LOCK (fuse);
+      gst_robocache_fuse_pad_eos (pad);
+      FUSE_UNLOCK (fuse);
+      break;
+    default:
+      break;
+  }
+  flow = GST_AGGREGATOR_CLASS (gst_robocache_fuse_parent_class)->sink_event_pre_queue (agg, aggpad, event);
+  if (type == GST_EVENT_EOS)
+    refresh_tokens (fuse);
+  return flow;
+}
+
+/* ---- queries in ---- */
+
+static gboolean
+propose_camera_allocation (GstRobocacheFusePad *pad, GstQuery *query)
+{
+  GstVideoInfo video;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL || !gst_video_info_from_caps (&video, caps))
+    return FALSE;
+  gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), CAMERA_FRAMES_HELD + 2, 0);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+/* Answered at once: the base class would queue serialized queries behind a token and wait. */
+static gboolean
+gst_robocache_fuse_sink_query_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstQuery *query)
+{
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
+    return pad->role == GST_ROBOCACHE_FUSE_CAMERA && propose_camera_allocation (pad, query);
+  if (GST_QUERY_IS_SERIALIZED (query))
+    return gst_pad_query_default (GST_PAD (pad), GST_OBJECT (agg), query);
+  return GST_AGGREGATOR_CLASS (gst_robocache_fuse_parent_class)->sink_query_pre_queue (agg, aggpad, query);
+}
+
+/* ---- ticks out ---- */
+
+static GstClockTime
+gst_robocache_fuse_get_next_time (GstAggregator *agg)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  GstClockTime next = GST_CLOCK_TIME_NONE;
+  gint64 tick;
+
+  FUSE_LOCK (fuse);
+  if (next_tick (fuse, &tick)) {
+    fuse->deadline_tick = tick;
+    next = MAX (tick, 0);
+  }
+  FUSE_UNLOCK (fuse);
+  return next;
+}
+
+/* The output's framerate: the rate, or the reference pad's. */
+static void
+get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
+{
+  const RobocacheTickGrid grid = get_grid (fuse);
+
+  *num = grid.num;
+  *den = grid.den;
+  if (grid.num > 0)
+    return;
+  *num = 0;
+  *den = 1;
+  if (fuse->reference && fuse->reference->has_format && fuse->reference->format.rate_num > 0) {
+    *num = fuse->reference->format.rate_num;
+    *den = fuse->reference->format.rate_den;
+  }
+}
+
+/* Called with the lock. Lets pads move on to the rows and settings that hold at tick. FALSE: a required one has no caps. */
+static gboolean
+enter_tick (GstRobocacheFuse *fuse, gint64 tick)
+{
+  const gint64 period = tick_period (fuse);
+  gboolean all_required = TRUE;
+
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+
+    pad->active.search.period_ns = period;
+    if (gst_robocache_fuse_pad_enter_epoch (pad, tick))
+      fuse->composition_changed = TRUE;
+    if (pad->active.required && gst_robocache_fuse_pad_epoch (pad) == NULL)
+      all_required = FALSE;
+  }
+  return all_required;
+}
+
+/* Called with the lock. */
+static GstRobocacheFuseComposer *
+new_composer (GstRobocacheFuse *fuse, GError **error)
+{
+  GPtrArray *with_caps = g_ptr_array_new ();
+  GstRobocacheFuseComposer *composer;
+  GstRobocacheFuseOutput output;
+  gint num, den;
+
+  GST_OBJECT_LOCK (fuse);
+  output = fuse->output;
+  GST_OBJECT_UNLOCK (fuse);
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+
+    if (gst_robocache_fuse_pad_epoch (pad))
+      g_ptr_array_add (with_caps, pad);
+  }
+  get_output_rate (fuse, &num, &den);
+  composer = gst_robocache_fuse_composer_new (with_caps, &output, fuse->device.backend, num, den, error);
+  g_ptr_array_free (with_caps, TRUE);
+  return composer;
+}
+
+/* Called without the lock. Makes downstream agree to caps. */
+static gboolean
+negotiate (GstRobocacheFuse *fuse, GstCaps *caps, GError **error)
+{
+  GstPad *srcpad = GST_AGGREGATOR_SRC_PAD (fuse);
+  GstCaps *peer = gst_pad_peer_query_caps (srcpad, NULL);
+  GstCaps *spelled;
+  gboolean ok = robocache_tensors_caps_compatible (caps, peer);
+
+  if (ok) {
+    spelled = robocache_tensors_caps_in_spelling_of (caps, peer);
+    GST_INFO_OBJECT (fuse, "samples are %" GST_PTR_FORMAT, spelled);
+    gst_aggregator_set_src_caps (GST_AGGREGATOR (fuse), spelled);
+    gst_caps_unref (spelled);
+  } else {
+    gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
+
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream takes %s", ours, theirs);
+    g_free (ours);
+    g_free (theirs);
+  }
+  gst_caps_unref (peer);
+  return ok;
+}
+
+/* Called with the lock, which is released while downstream is asked. */
+static gboolean
+change_composition (GstRobocacheFuse *fuse, GError **error)
+{
+  GstRobocacheFuseComposer *composer = new_composer (fuse, error);
+  GstCaps *caps;
+  gboolean ok;
+
+  if (composer == NULL)
+    return FALSE;
+  fuse->composition_changed = FALSE;
+  if (fuse->composer) {
+    gst_robocache_fuse_composer_adopt_window (composer, fuse->composer);
+    gst_robocache_fuse_composer_free (fuse->composer);
+  }
+  fuse->composer = composer;
+  caps = gst_robocache_fuse_composer_caps (composer);
+  FUSE_UNLOCK (fuse);
+  ok = negotiate (fuse, caps, error);
+  gst_caps_unref (caps);
+  FUSE_LOCK (fuse);
+  return ok;
+}
+
+static void
+measure_lag (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (fuse));
+  GstClockTimeDiff lag;
+
+  if (clock == NULL)
+    return;
+  lag = GST_CLOCK_DIFF (gst_element_get_base_time (GST_ELEMENT (fuse)) + tick, gst_clock_get_time (clock));
+  robocache_histogram_add (&fuse->lag, lag);
+  robocache_histogram_add (&fuse->lateness, lag - (GstClockTimeDiff) latency);
+  gst_object_unref (clock);
+}
+
+/* Called with the lock. The tick is over: counts it, and lets go of rows that no later one needs. */
+static void
+leave_tick (GstRobocacheFuse *fuse, gint64 tick, gboolean dropped, GstClockTime latency)
+{
+  const RobocacheTickGrid grid = get_grid (fuse);
+  gint64 next = tick + 1;
+
+  fuse->ticking = TRUE;
+  fuse->last_tick = tick;
+  if (grid.num > 0)
+    next = robocache_tick_time (&grid, ++fuse->next_index);
+  for (guint i = 0; i < fuse->pads->len; i++)
+    gst_robocache_fuse_pad_prune (g_ptr_array_index (fuse->pads, i), next);
+  if (dropped)
+    fuse->ticks_dropped++;
+  else
+    fuse->ticks_out++;
+  if (fuse->live)
+    measure_lag (fuse, tick, latency);
+}
+
+/* What leaves the element after a tick. */
+typedef struct
+{
+  GstBuffer *sample;            /* or NULL for a tick that is dropped */
+  gint64 tick;
+  GstClockTime duration;
+  gboolean discont;
+  gboolean gap;                 /* a dropped tick that downstream is told of */
+  GstStructure *stats;          /* of an element message, or NULL */
+} Departure;
+
+/* Called with the lock. */
+static gboolean
+make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Departure *departure, GError **error)
+{
+  const RobocacheTickGrid grid = get_grid (fuse);
+  const gboolean all_required = enter_tick (fuse, tick);
+  gint64 period;
+
+  departure->tick = tick;
+  if (all_required) {
+    if ((fuse->composition_changed || fuse->composer == NULL) && !change_composition (fuse, error))
+      return FALSE;
+    departure->sample = gst_robocache_fuse_composer_sample (fuse->composer, tick, error);
+    if (*error)
+      return FALSE;
+  }
+  if (grid.num > 0)
+    period = robocache_tick_time (&grid, fuse->next_index + 1) - tick;
+  else
+    period = tick_period (fuse);
+  departure->duration = period > 0 ? (GstClockTime) period : GST_CLOCK_TIME_NONE;
+  departure->discont = departure->sample && fuse->discont;
+  departure->gap = departure->sample == NULL && fuse->sent_buffer;
+  fuse->discont = departure->sample == NULL;
+  fuse->sent_buffer |= departure->sample != NULL;
+
+  leave_tick (fuse, tick, departure->sample == NULL, latency);
+  if (robocache_stats_timer_due (&fuse->stats_timer, tick))
+    departure->stats = make_stats (fuse);
+  return TRUE;
+}
+
+/* Called without the lock. */
+static GstFlowReturn
+depart (GstRobocacheFuse *fuse, Departure *departure)
+{
+  GstAggregator *agg = GST_AGGREGATOR (fuse);
+  GstSegment *segment = &GST_AGGREGATOR_PAD (agg->srcpad)->segment;
+  GstClockTime pts;
+
+  GST_OBJECT_LOCK (fuse);
+  pts = gst_segment_position_from_running_time (segment, GST_FORMAT_TIME, departure->tick);
+  segment->position = GST_CLOCK_TIME_IS_VALID (departure->duration) ? pts + departure->duration : pts;
+  GST_OBJECT_UNLOCK (fuse);
+
+  if (departure->stats)
+    robocache_stats_post (GST_ELEMENT (fuse), departure->stats);
+  if (departure->gap)
+    gst_pad_push_event (agg->srcpad, gst_event_new_gap (pts, departure->duration));
+  if (departure->sample == NULL)
+    return GST_FLOW_OK;
+  GST_BUFFER_PTS (departure->sample) = pts;
+  GST_BUFFER_DURATION (departure->sample) = departure->duration;
+  if (departure->discont)
+    GST_BUFFER_FLAG_SET (departure->sample, GST_BUFFER_FLAG_DISCONT);
+  gst_aggregator_selected_samples (agg, pts, GST_CLOCK_TIME_NONE, departure->duration, NULL);
+  return gst_aggregator_finish_buffer (agg, departure->sample);
+}
+
+static void
+remember_flow (GstRobocacheFuse *fuse, GstFlowReturn flow)
+{
+  if (flow == GST_FLOW_OK || flow == GST_FLOW_FLUSHING)
+    return;
+  FUSE_LOCK (fuse);
+  fuse->flow = flow;
+  g_cond_broadcast (&fuse->progress);
+  FUSE_UNLOCK (fuse);
+}
+
+static GstFlowReturn
+gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  const GstClockTime latency = gst_aggregator_get_latency (agg);
+  GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
+  Departure departure = { NULL };
+  GError *error = NULL;
+  gboolean due = FALSE;
+  gint64 tick;
+
+  FUSE_LOCK (fuse);
+  fuse->live = GST_CLOCK_TIME_IS_VALID (latency);
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    if (gst_robocache_fuse_pad_sync_settings (g_ptr_array_index (fuse->pads, i)))
+      fuse->composition_changed = TRUE;
+  }
+  if (ticks_are_over (fuse))
+    flow = GST_FLOW_EOS;
+  else if (next_tick (fuse, &tick))
+    due = tick_is_complete (fuse, tick) || (timeout && tick <= fuse->deadline_tick);
+  if (due && !make_departure (fuse, tick, latency, &departure, &error))
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  update_tokens (fuse, TRUE, fuse->src_tokens);
+  FUSE_UNLOCK (fuse);
+
+  push_tokens (fuse, fuse->src_tokens);
+  if (error)
+    post_failure (fuse, NULL, error);
+  else if (due)
+    flow = depart (fuse, &departure);
+  if (flow != GST_AGGREGATOR_FLOW_NEED_DATA)
+    remember_flow (fuse, flow);
+  return flow;
+}
+
+/* Our caps depend on the streams, not on what downstream would like best: they are made anew at the next tick. */
+static gboolean
+gst_robocache_fuse_negotiate (GstAggregator *agg)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+
+  FUSE_LOCK (fuse);
+  fuse->composition_changed = TRUE;
+  FUSE_UNLOCK (fuse);
+  return TRUE;
+}
+
+/* ---- statistics ---- */
+
+/* Called with the lock. */
+static GstStructure *
+make_stats (GstRobocacheFuse *fuse)
+{
+  GstStructure *stats = gst_structure_new ("robocachefuse", "ticks-out", G_TYPE_UINT64, fuse->ticks_out, "ticks-dropped",
+      G_TYPE_UINT64, fuse->ticks_dropped, "live", G_TYPE_BOOLEAN, fuse->live, NULL);
+
+  robocache_histogram_to_structure (&fuse->lag, stats, "lag");
+  robocache_histogram_to_structure (&fuse->lateness, stats, "lateness");
+  robocache_device_to_structure (&fuse->device, stats);
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstStructure *of_pad = gst_robocache_fuse_pad_stats (g_ptr_array_index (fuse->pads, i));
+
+    gst_structure_set (stats, gst_structure_get_name (of_pad), GST_TYPE_STRUCTURE, of_pad, NULL);
+    gst_structure_free (of_pad);
+  }
+  return stats;
+}
+
+GstStructure *
+gst_robocache_fuse_stats_of_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GstStructure *stats;
+
+  FUSE_LOCK (fuse);
+  stats = gst_robocache_fuse_pad_stats (pad);
+  FUSE_UNLOCK (fuse);
+  return stats;
+}
+
+/* ---- pads ---- */
+
+/* The number in a requested name like camera_3, or the first one that is free. -1: the name is no such name, or taken. */
+static gint64
+pad_number (GstRobocacheFuse *fuse, GstRobocacheFuseRole role, const gchar *requested)
+{
+  const gchar *prefix = gst_robocache_fuse_role_names[role];
+  gint64 number = 0;
+  guint64 parsed;
+
+  if (requested && strchr (requested, '%') == NULL) {
+    const gsize length = strlen (prefix);
+
+    if (!g_str_has_prefix (requested, prefix) || requested[length] != '_'
+        || !g_ascii_string_to_unsigned (requested + length + 1, 10, 0, G_MAXUINT32, &parsed, NULL))
+      return -1;
+    number = (gint64) parsed;
+  }
+  FUSE_LOCK (fuse);
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    const GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+
+    if (pad->role == role && pad->number == number)
+      number = requested && strchr (requested, '%') == NULL ? -1 : number + 1;
+  }
+  FUSE_UNLOCK (fuse);
+  return number;
+}
+
+static gint
+compare_pads (gconstpointer a, gconstpointer b)
+{
+  return gst_robocache_fuse_pad_compare (*(GstRobocacheFusePad *const *) a, *(GstRobocacheFusePad *const *) b);
+}
+
+static gboolean
+gst_robocache_fuse_pad_activate_mode (GstPad *gstpad, GstObject *parent, GstPadMode mode, gboolean active)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+
+  set_flushing (fuse, GST_ROBOCACHE_FUSE_PAD (gstpad), !active);
+  return fuse->base_activate_mode (gstpad, parent, mode, active);
+}
+
+static GstAggregatorPad *
+gst_robocache_fuse_create_new_pad (GstAggregator *agg, GstPadTemplate *template, const gchar *requested,
+    const GstCaps *caps)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  GstRobocacheFusePad *pad;
+  gint64 number;
+  gchar *name;
+
+  for (GstRobocacheFuseRole role = 0; role < GST_ROBOCACHE_FUSE_N_ROLES; role++) {
+    if (!g_str_has_prefix (GST_PAD_TEMPLATE_NAME_TEMPLATE (template), gst_robocache_fuse_role_names[role]))
+      continue;
+    number = pad_number (fuse, role, requested);
+    if (number < 0) {
+      GST_ERROR_OBJECT (fuse, "a pad cannot be named \"%s\": it is taken, or not %s_ and a number", requested,
+          gst_robocache_fuse_role_names[role]);
+      return NULL;
+    }
+    name = g_strdup_printf ("%s_%u", gst_robocache_fuse_role_names[role], (guint) number);
+    pad = g_object_new (GST_TYPE_ROBOCACHE_FUSE_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
+    g_free (name);
+    pad->number = (guint) number;
+
+    FUSE_LOCK (fuse);
+    fuse->base_chain = GST_PAD_CHAINFUNC (pad);
+    fuse->base_activate_mode = GST_PAD_ACTIVATEMODEFUNC (pad);
+    gst_pad_set_chain_function (GST_PAD (pad), gst_robocache_fuse_chain);
+    gst_pad_set_activatemode_function (GST_PAD (pad), gst_robocache_fuse_pad_activate_mode);
+    g_ptr_array_add (fuse->pads, gst_object_ref (pad));
+    g_ptr_array_sort (fuse->pads, compare_pads);
+    FUSE_UNLOCK (fuse);
+    return GST_AGGREGATOR_PAD (pad);
+  }
+  return NULL;
+}
+
+static GstPad *
+gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
+{
+  GstPad *pad = GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->request_new_pad (element, template, name, caps);
+
+  if (pad)
+    gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  return pad;
+}
+
+static void
+gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+
+  FUSE_LOCK (fuse);
+  pad->flushing = TRUE;
+  if (fuse->reference == pad) {
+    fuse->reference = NULL;
+    fuse->reference_lost = TRUE;
+  }
+  fuse->composition_changed = TRUE;
+  g_ptr_array_remove (fuse->pads, pad);
+  g_cond_broadcast (&fuse->progress);
+  FUSE_UNLOCK (fuse);
+
+  gst_child_proxy_child_removed (GST_CHILD_PROXY (fuse), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->release_pad (element, gstpad);
+  gst_robocache_fuse_update_latency (fuse);
+  refresh_tokens (fuse);
+}
+
+static GObject *
+gst_robocache_fuse_child_by_index (GstChildProxy *proxy, guint index)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (proxy);
+  GObject *child = NULL;
+
+  FUSE_LOCK (fuse);
+  if (index < fuse->pads->len)
+    child = g_object_ref (g_ptr_array_index (fuse->pads, index));
+  FUSE_UNLOCK (fuse);
+  return child;
+}
+
+static guint
+gst_robocache_fuse_children_count (GstChildProxy *proxy)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (proxy);
+  guint n;
+
+  FUSE_LOCK (fuse);
+  n = fuse->pads->len;
+  FUSE_UNLOCK (fuse);
+  return n;
+}
+
+static void
+gst_robocache_fuse_child_proxy_init (gpointer iface, gpointer data)
+{
+  GstChildProxyInterface *proxy = iface;
+
+  proxy->get_child_by_index = gst_robocache_fuse_child_by_index;
+  proxy->get_children_count = gst_robocache_fuse_children_count;
+}
+
+/* ---- states and flushes ---- */
+
+/* Called with the lock. */
+static void
+reset_ticks (GstRobocacheFuse *fuse)
+{
+  fuse->ticking = fuse->tick_known = FALSE;
+  fuse->last_tick = fuse->deadline_tick = ROBOCACHE_NO_TIME;
+  fuse->flow = GST_FLOW_OK;
+  fuse->sent_buffer = FALSE;
+  fuse->discont = TRUE;
+  robocache_stats_timer_reset (&fuse->stats_timer);
+  if (fuse->composer)
+    gst_robocache_fuse_composer_forget_window (fuse->composer);
+}
+
+void
+gst_robocache_fuse_flush_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  FUSE_LOCK (fuse);
+  while (gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)));
+  gst_robocache_fuse_pad_flush (pad);
+  g_cond_broadcast (&fuse->progress);
+  FUSE_UNLOCK (fuse);
+}
+
+static GstFlowReturn
+gst_robocache_fuse_flush (GstAggregator *agg)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+
+  FUSE_LOCK (fuse);
+  reset_ticks (fuse);
+  FUSE_UNLOCK (fuse);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+gst_robocache_fuse_start (GstAggregator *agg)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  gboolean both;
+
+  GST_OBJECT_LOCK (fuse);
+  both = fuse->grid.num > 0 && fuse->reference_name;
+  GST_OBJECT_UNLOCK (fuse);
+  if (both) {
+    GST_ELEMENT_ERROR (fuse, CORE, NEGOTIATION, ("rate and reference-pad are both set: ticks come from one of them"), (NULL));
+    return FALSE;
+  }
+  if (!robocache_device_open (&fuse->device, GST_ELEMENT (fuse)))
+    return FALSE;
+
+  FUSE_LOCK (fuse);
+  for (guint i = 0; i < fuse->pads->len; i++)
+    gst_robocache_fuse_pad_reset (g_ptr_array_index (fuse->pads, i));
+  reset_ticks (fuse);
+  fuse->reference = NULL;
+  fuse->reference_lost = FALSE;
+  fuse->ticks_out = fuse->ticks_dropped = 0;
+  robocache_histogram_clear (&fuse->lag);
+  robocache_histogram_clear (&fuse->lateness);
+  FUSE_UNLOCK (fuse);
+  return TRUE;
+}
+
+static gboolean
+gst_robocache_fuse_stop (GstAggregator *agg)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+
+  FUSE_LOCK (fuse);
+  g_clear_pointer (&fuse->composer, gst_robocache_fuse_composer_free);
+  FUSE_UNLOCK (fuse);
+  GST_OBJECT_LOCK (fuse);
+  robocache_device_close (&fuse->device);
+  GST_OBJECT_UNLOCK (fuse);
+  return TRUE;
+}
+
+/* ---- properties ---- */
+
+static void
+gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
+
+  if (prop_id == PROP_STATS_INTERVAL) {
+    FUSE_LOCK (fuse);
+    fuse->stats_timer.interval = g_value_get_uint64 (value);
+    FUSE_UNLOCK (fuse);
+    return;
+  }
+  GST_OBJECT_LOCK (fuse);
+  switch (prop_id) {
+    case PROP_RATE:
+      fuse->grid.num = gst_value_get_fraction_numerator (value);
+      fuse->grid.den = gst_value_get_fraction_denominator (value);
+      break;
+    case PROP_REFERENCE_PAD:
+      g_free (fuse->reference_name);
+      fuse->reference_name = g_value_dup_string (value);
+      if (fuse->reference_name && fuse->reference_name[0] == '\0')
+        g_clear_pointer (&fuse->reference_name, g_free);
+      break;
+    case PROP_WINDOW:
+      fuse->output.window = g_value_get_uint (value);
+      break;
+    case PROP_LAYOUT:
+      fuse->output.layout = g_value_get_enum (value);
+      break;
+    case PROP_INFO:
+      fuse->output.info = g_value_get_enum (value);
+      break;
+    case PROP_TYPE:
+      fuse->output.dtype = g_value_get_enum (value);
+      break;
+    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_BACKEND:
+    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_DEVICE_ID:
+      robocache_device_set_property (&fuse->device, prop_id - PROP_DEVICE, value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (fuse);
+}
+
+static void
+gst_robocache_fuse_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
+
+  if (prop_id == PROP_STATS || prop_id == PROP_STATS_INTERVAL) {
+    FUSE_LOCK (fuse);
+    if (prop_id == PROP_STATS)
+      g_value_take_boxed (value, make_stats (fuse));
+    else
+      g_value_set_uint64 (value, fuse->stats_timer.interval);
+    FUSE_UNLOCK (fuse);
+    return;
+  }
+  GST_OBJECT_LOCK (fuse);
+  switch (prop_id) {
+    case PROP_RATE:
+      gst_value_set_fraction (value, fuse->grid.num, fuse->grid.den);
+      break;
+    case PROP_REFERENCE_PAD:
+      g_value_set_string (value, fuse->reference_name);
+      break;
+    case PROP_WINDOW:
+      g_value_set_uint (value, fuse->output.window);
+      break;
+    case PROP_LAYOUT:
+      g_value_set_enum (value, fuse->output.layout);
+      break;
+    case PROP_INFO:
+      g_value_set_enum (value, fuse->output.info);
+      break;
+    case PROP_TYPE:
+      g_value_set_enum (value, fuse->output.dtype);
+      break;
+    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_BACKEND:
+    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_DEVICE_ID:
+    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND:
+      robocache_device_get_property (&fuse->device, prop_id - PROP_DEVICE, value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (fuse);
+}
+
+/* ---- life ---- */
+
+#define TYPE_LAYOUT (layout_get_type ())
+static GType
+layout_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_ROBOCACHE_FUSE_LAYOUT_TENSORS, "One tensor a stream", "tensors"},
+    {GST_ROBOCACHE_FUSE_LAYOUT_CONCAT, "One float32 tensor of all streams but cameras", "concat"},
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheFuseLayout", values));
+  return type;
+}
+
+#define TYPE_INFO (info_get_type ())
+static GType
+info_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {GST_ROBOCACHE_FUSE_INFO_NONE, "Only the meta of the buffer", "none"},
+    {GST_ROBOCACHE_FUSE_INFO_TENSOR, "A last tensor of int64: tick, time of the row at or before it, of the row after it, "
+          "and status, for each stream", "tensor"},
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheFuseInfo", values));
+  return type;
+}
+
+static void
+gst_robocache_fuse_finalize (GObject *object)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
+
+  g_ptr_array_free (fuse->pads, TRUE);
+  g_ptr_array_free (fuse->src_tokens, TRUE);
+  g_free (fuse->reference_name);
+  g_cond_clear (&fuse->progress);
+  g_mutex_clear (&fuse->lock);
+  G_OBJECT_CLASS (gst_robocache_fuse_parent_class)->finalize (object);
+}
+
+/* Pads that were never released by name go with the element. */
+static void
+gst_robocache_fuse_dispose (GObject *object)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
+
+  FUSE_LOCK (fuse);
+  g_ptr_array_set_size (fuse->pads, 0);
+  FUSE_UNLOCK (fuse);
+  G_OBJECT_CLASS (gst_robocache_fuse_parent_class)->dispose (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (object_class, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
+          "Ticks per second, on a grid anchored at running time 0 (0/1 = ticks come from reference-pad)", 0, 1, G_MAXINT, 1,
+          0, 1, ready));
+  g_object_class_install_property (object_class, PROP_REFERENCE_PAD, g_param_spec_string ("reference-pad",
+          "Reference pad", "Name of the sink pad each of whose rows is a tick; with neither this nor rate, the camera pad "
+          "with the lowest number", NULL, ready));
+  g_object_class_install_property (object_class, PROP_WINDOW, g_param_spec_uint ("window", "Window",
+          "Rows of history in each sample, oldest first, one a tick", 1, MAX_WINDOW, DEFAULT_WINDOW, ready));
+  g_object_class_install_property (object_class, PROP_LAYOUT, g_param_spec_enum ("layout", "Layout",
+          "How streams become tensors", TYPE_LAYOUT, DEFAULT_LAYOUT, ready));
+  g_object_class_install_property (object_class, PROP_INFO, g_param_spec_enum ("info", "Info",
+          "Where the times and the status of each row are told", TYPE_INFO, DEFAULT_INFO, ready));
+  g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
+          "Element type of tensors that are no camera frames", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
+  g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
+          "Ticks, their lateness, and rows of every pad, counted since the element was started", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (object_class, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
+          "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0, G_MAXUINT64,
+          0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  robocache_device_install_properties (object_class, PROP_DEVICE);
+}
+
+static void
+gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
+{
+  static const gchar *tags[] = { NULL };
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstAggregatorClass *agg_class = GST_AGGREGATOR_CLASS (klass);
+
+  object_class->set_property = gst_robocache_fuse_set_property;
+  object_class->get_property = gst_robocache_fuse_get_property;
+  object_class->dispose = gst_robocache_fuse_dispose;
+  object_class->finalize = gst_robocache_fuse_finalize;
+  install_properties (object_class);
+
+  element_class->request_new_pad = gst_robocache_fuse_request_new_pad;
+  element_class->release_pad = gst_robocache_fuse_release_pad;
+  for (guint i = 0; i < G_N_ELEMENTS (sink_templates); i++)
+    gst_element_class_add_static_pad_template_with_gtype (element_class, &sink_templates[i], GST_TYPE_ROBOCACHE_FUSE_PAD);
+  gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
+  gst_element_class_set_static_metadata (element_class, "Robot sensor fusion", "Muxer/Tensor",
+      "Aligns many sensor streams in time, one sample a tick", "The robocache authors");
+
+  agg_class->create_new_pad = gst_robocache_fuse_create_new_pad;
+  agg_class->sink_event_pre_queue = gst_robocache_fuse_sink_event_pre_queue;
+  agg_class->sink_query_pre_queue = gst_robocache_fuse_sink_query_pre_queue;
+  agg_class->get_next_time = gst_robocache_fuse_get_next_time;
+  agg_class->negotiate = gst_robocache_fuse_negotiate;
+  agg_class->aggregate = gst_robocache_fuse_aggregate;
+  agg_class->flush = gst_robocache_fuse_flush;
+  agg_class->start = gst_robocache_fuse_start;
+  agg_class->stop = gst_robocache_fuse_stop;
+
+  gst_meta_register_custom (GST_ROBOCACHE_SAMPLE_META, tags, NULL, NULL, NULL);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_INTERPOLATION, 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_DTYPE, 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_BACKEND, 0);
+  gst_type_mark_as_plugin_api (TYPE_LAYOUT, 0);
+  gst_type_mark_as_plugin_api (TYPE_INFO, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_PAD, 0);
+}
+
+static void
+gst_robocache_fuse_init (GstRobocacheFuse *fuse)
+{
+  g_mutex_init (&fuse->lock);
+  g_cond_init (&fuse->progress);
+  fuse->pads = g_ptr_array_new_with_free_func (gst_object_unref);
+  fuse->src_tokens = g_ptr_array_new ();
+  fuse->grid.num = 0;
+  fuse->grid.den = 1;
+  fuse->output.window = DEFAULT_WINDOW;
+  fuse->output.layout = DEFAULT_LAYOUT;
+  fuse->output.info = DEFAULT_INFO;
+  fuse->output.dtype = ROBOCACHE_DTYPE_AUTO;
+  robocache_device_init (&fuse->device);
+  reset_ticks (fuse);
+  g_object_set (fuse, "latency", (guint64) DEFAULT_LATENCY, "start-time-selection", 1 /* first */ , NULL);
+}

@@ -1,0 +1,779 @@
+/* robocache: a sink pad of robocachefuse: one sensor, its rows and its settings
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "gstrobocachefusepad.h"
+
+#include "gstrobocachefuse.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
+#define GST_CAT_DEFAULT gst_robocache_fuse_debug
+
+#define DEFAULT_INTERPOLATION RC_LINEAR
+#define DEFAULT_CAMERA_INTERPOLATION RC_NEAREST
+#define DEFAULT_OFFSET 0
+#define DEFAULT_MAX_GAP (200 * GST_MSECOND)
+#define DEFAULT_HOLD_LIMIT (200 * GST_MSECOND)
+#define DEFAULT_REQUIRED FALSE
+#define DEFAULT_REORDER_WINDOW 0
+
+/* A live stream that no tick consumes keeps this much; frames are large, and belong to upstream's pool. */
+#define MAX_LIVE_ROWS 65536
+#define MAX_LIVE_FRAMES 64
+
+enum
+{
+  PROP_0,
+  PROP_INTERPOLATION,
+  PROP_OFFSET,
+  PROP_MAX_GAP,
+  PROP_HOLD_LIMIT,
+  PROP_REQUIRED,
+  PROP_REORDER_WINDOW,
+  PROP_QUATERNIONS,
+  PROP_ANGLES,
+  PROP_VELOCITIES,
+  PROP_STATS,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+const gchar *const gst_robocache_fuse_role_names[GST_ROBOCACHE_FUSE_N_ROLES] = {
+  [GST_ROBOCACHE_FUSE_CAMERA] = "camera",
+  [GST_ROBOCACHE_FUSE_PROPRIO] = "proprio",
+  [GST_ROBOCACHE_FUSE_FORCE] = "force",
+  [GST_ROBOCACHE_FUSE_SINK] = "sink",
+};
+
+G_DEFINE_FINAL_TYPE (GstRobocacheFusePad, gst_robocache_fuse_pad, GST_TYPE_AGGREGATOR_PAD);
+
+/* ---- life and properties ---- */
+
+static void
+epoch_free (GstRobocacheFuseEpoch *epoch)
+{
+  robocache_history_clear (&epoch->history);
+  gst_robocache_fuse_format_clear (&epoch->format);
+  g_free (epoch);
+}
+
+static RobocacheChannelList *
+channel_list (GstRobocacheFusePad *pad, guint prop_id)
+{
+  RobocacheChannelList *lists[] = { &pad->quaternions, &pad->angles, &pad->velocities };
+
+  return lists[prop_id - PROP_QUATERNIONS];
+}
+
+static void
+set_channel_list (GstRobocacheFusePad *pad, guint prop_id, const gchar *string)
+{
+  GError *error = NULL;
+
+  if (!robocache_channel_list_parse (channel_list (pad, prop_id), string, &error)) {
+    GST_WARNING_OBJECT (pad, "%s: %s", properties[prop_id]->name, error->message);
+    g_warning ("%s: %s", properties[prop_id]->name, error->message);
+    g_clear_error (&error);
+    return;
+  }
+  g_free (pad->lists[prop_id - PROP_QUATERNIONS]);
+  pad->lists[prop_id - PROP_QUATERNIONS] = g_strdup (string);
+  pad->lists_changed = TRUE;
+}
+
+static void
+gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (object);
+  GstRobocacheFuseSettings *settings = &pad->settings;
+  GstElement *fuse;
+
+  GST_OBJECT_LOCK (pad);
+  switch (prop_id) {
+    case PROP_INTERPOLATION:
+      settings->search.interpolation = g_value_get_enum (value);
+      pad->lists_changed = TRUE;        /* the plan of the arithmetic depends on it too */
+      break;
+    case PROP_OFFSET:
+      settings->offset = g_value_get_int64 (value);
+      break;
+    case PROP_MAX_GAP:
+      settings->search.max_gap_ns = g_value_get_int64 (value);
+      break;
+    case PROP_HOLD_LIMIT:
+      settings->search.hold_limit_ns = g_value_get_int64 (value);
+      break;
+    case PROP_REQUIRED:
+      settings->required = g_value_get_boolean (value);
+      break;
+    case PROP_REORDER_WINDOW:
+      settings->reorder_window = g_value_get_int64 (value);
+      break;
+    case PROP_QUATERNIONS:
+    case PROP_ANGLES:
+    case PROP_VELOCITIES:
+      set_channel_list (pad, prop_id, g_value_get_string (value));
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+      break;
+  }
+  pad->settings_changed = TRUE;
+  GST_OBJECT_UNLOCK (pad);
+
+  fuse = gst_pad_get_parent_element (GST_PAD (pad));
+  if (fuse) {
+    gst_robocache_fuse_update_latency (GST_ROBOCACHE_FUSE (fuse));
+    gst_object_unref (fuse);
+  }
+}
+
+static void
+gst_robocache_fuse_pad_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (object);
+  const GstRobocacheFuseSettings *settings = &pad->settings;
+  GstElement *fuse;
+
+  if (prop_id == PROP_STATS) {
+    fuse = gst_pad_get_parent_element (GST_PAD (pad));
+    g_value_take_boxed (value, fuse ? gst_robocache_fuse_stats_of_pad (GST_ROBOCACHE_FUSE (fuse), pad) : NULL);
+    gst_clear_object (&fuse);
+    return;
+  }
+  GST_OBJECT_LOCK (pad);
+  switch (prop_id) {
+    case PROP_INTERPOLATION:
+      g_value_set_enum (value, settings->search.interpolation);
+      break;
+    case PROP_OFFSET:
+      g_value_set_int64 (value, settings->offset);
+      break;
+    case PROP_MAX_GAP:
+      g_value_set_int64 (value, settings->search.max_gap_ns);
+      break;
+    case PROP_HOLD_LIMIT:
+      g_value_set_int64 (value, settings->search.hold_limit_ns);
+      break;
+    case PROP_REQUIRED:
+      g_value_set_boolean (value, settings->required);
+      break;
+    case PROP_REORDER_WINDOW:
+      g_value_set_int64 (value, settings->reorder_window);
+      break;
+    case PROP_QUATERNIONS:
+    case PROP_ANGLES:
+    case PROP_VELOCITIES:
+      g_value_set_string (value, pad->lists[prop_id - PROP_QUATERNIONS]);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
+      break;
+  }
+  GST_OBJECT_UNLOCK (pad);
+}
+
+/* The role comes from the template, so the default interpolation is known before any property is set. */
+static void
+gst_robocache_fuse_pad_constructed (GObject *object)
+{
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (object);
+  const GstPadTemplate *template = GST_PAD_PAD_TEMPLATE (pad);
+
+  G_OBJECT_CLASS (gst_robocache_fuse_pad_parent_class)->constructed (object);
+  if (GST_PAD_IS_SRC (pad) || template == NULL)
+    return;
+  for (guint role = 0; role < GST_ROBOCACHE_FUSE_N_ROLES; role++) {
+    if (g_str_has_prefix (GST_PAD_TEMPLATE_NAME_TEMPLATE (template), gst_robocache_fuse_role_names[role]))
+      pad->role = role;
+  }
+  if (pad->role == GST_ROBOCACHE_FUSE_CAMERA)
+    pad->settings.search.interpolation = DEFAULT_CAMERA_INTERPOLATION;
+  pad->active = pad->settings;
+}
+
+static void
+gst_robocache_fuse_pad_finalize (GObject *object)
+{
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (object);
+
+  g_queue_clear_full (&pad->epochs, (GDestroyNotify) epoch_free);
+  gst_robocache_fuse_format_clear (&pad->format);
+  robocache_channel_list_clear (&pad->quaternions);
+  robocache_channel_list_clear (&pad->angles);
+  robocache_channel_list_clear (&pad->velocities);
+  for (guint i = 0; i < G_N_ELEMENTS (pad->lists); i++)
+    g_free (pad->lists[i]);
+  G_OBJECT_CLASS (gst_robocache_fuse_pad_parent_class)->finalize (object);
+}
+
+static GstFlowReturn
+gst_robocache_fuse_pad_flush_vfunc (GstAggregatorPad *aggpad, GstAggregator *agg)
+{
+  gst_robocache_fuse_flush_pad (GST_ROBOCACHE_FUSE (agg), GST_ROBOCACHE_FUSE_PAD (aggpad));
+  return GST_FLOW_OK;
+}
+
+static void
+gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  object_class->constructed = gst_robocache_fuse_pad_constructed;
+  object_class->finalize = gst_robocache_fuse_pad_finalize;
+  object_class->set_property = gst_robocache_fuse_pad_set_property;
+  object_class->get_property = gst_robocache_fuse_pad_get_property;
+  GST_AGGREGATOR_PAD_CLASS (klass)->flush = gst_robocache_fuse_pad_flush_vfunc;
+
+  properties[PROP_INTERPOLATION] = g_param_spec_enum ("interpolation", "Interpolation",
+      "How a tick's row is made of the rows around it (camera pads start with nearest)", ROBOCACHE_TYPE_INTERPOLATION,
+      DEFAULT_INTERPOLATION, playing);
+  properties[PROP_OFFSET] = g_param_spec_int64 ("offset", "Offset",
+      "The sensor's own delay, added to the time of every row (ns, signed)", G_MININT64 / 4, G_MAXINT64 / 4,
+      DEFAULT_OFFSET, playing);
+  properties[PROP_MAX_GAP] = g_param_spec_int64 ("max-gap", "Maximum gap",
+      "Rows further apart than this are not interpolated between (ns, -1 = none)", -1, G_MAXINT64, DEFAULT_MAX_GAP,
+      playing);
+  properties[PROP_HOLD_LIMIT] = g_param_spec_int64 ("hold-limit", "Hold limit",
+      "Greatest age of a row that is repeated where rows are missing (ns, 0 = do not hold, -1 = forever)", -1, G_MAXINT64,
+      DEFAULT_HOLD_LIMIT, playing);
+  properties[PROP_REQUIRED] = g_param_spec_boolean ("required", "Required",
+      "Drop a tick at which this stream is missing", DEFAULT_REQUIRED, playing);
+  properties[PROP_REORDER_WINDOW] = g_param_spec_int64 ("reorder-window", "Reorder window",
+      "How much older than the newest row a row may be when it arrives (ns)", 0, G_MAXINT64, DEFAULT_REORDER_WINDOW,
+      playing);
+  properties[PROP_QUATERNIONS] = g_param_spec_string ("quaternions", "Quaternions",
+      "First channels of quaternions of four channels, interpolated along the arc, like \"3,7\"", NULL, ready);
+  properties[PROP_ANGLES] = g_param_spec_string ("angles", "Angles",
+      "Channels in radians, interpolated the short way round, like \"0-2\"", NULL, ready);
+  properties[PROP_VELOCITIES] = g_param_spec_string ("velocities", "Velocities",
+      "For interpolation=hermite: the channels with the rates of channels 0, 1, …, per second, like \"6-11\"", NULL, ready);
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "Rows and ticks of this pad, counted since the element was started", GST_TYPE_STRUCTURE,
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
+{
+  pad->role = GST_ROBOCACHE_FUSE_SINK;
+  pad->settings.search.interpolation = DEFAULT_INTERPOLATION;
+  pad->settings.search.max_gap_ns = DEFAULT_MAX_GAP;
+  pad->settings.search.hold_limit_ns = DEFAULT_HOLD_LIMIT;
+  pad->settings.offset = DEFAULT_OFFSET;
+  pad->settings.reorder_window = DEFAULT_REORDER_WINDOW;
+  pad->settings.required = DEFAULT_REQUIRED;
+  g_queue_init (&pad->epochs);
+  robocache_row_times_init (&pad->clock);
+}
+
+gboolean
+gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad *pad)
+{
+  gboolean lists_changed;
+
+  GST_OBJECT_LOCK (pad);
+  if (pad->settings_changed) {
+    const gint64 period = pad->active.search.period_ns;
+
+    pad->active = pad->settings;
+    pad->active.search.period_ns = period;
+    pad->settings_changed = FALSE;
+  }
+  lists_changed = pad->lists_changed;
+  pad->lists_changed = FALSE;
+  GST_OBJECT_UNLOCK (pad);
+
+  for (GList *l = pad->epochs.head; l; l = l->next)
+    ((GstRobocacheFuseEpoch *) l->data)->history.reorder_window = pad->active.reorder_window;
+  return lists_changed;
+}
+
+/* ---- formats ---- */
+
+void
+gst_robocache_fuse_format_clear (GstRobocacheFuseFormat *format)
+{
+  g_clear_pointer (&format->channels, g_free);
+}
+
+static void
+format_copy (GstRobocacheFuseFormat *to, const GstRobocacheFuseFormat *from)
+{
+  *to = *from;
+  to->channels = g_strdup (from->channels);
+}
+
+static gboolean
+parse_camera (GstRobocacheFuseFormat *format, const GstCaps *caps, GError **error)
+{
+  const GstVideoInfo *video = &format->video;
+  guint n_components;
+
+  if (!gst_video_info_from_caps (&format->video, caps)) {
+    gchar *text = gst_caps_to_string (caps);
+
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s: expected video/x-raw with format, width and "
+        "height", text);
+    g_free (text);
+    return FALSE;
+  }
+  n_components = GST_VIDEO_INFO_N_COMPONENTS (video);
+  format->is_camera = TRUE;
+  format->rows.dtype = GST_VIDEO_INFO_COMP_DEPTH (video, 0) == 16 ? RC_UINT16 : RC_UINT8;
+  format->rows.channels = (guint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_HEIGHT (video) * n_components;
+  format->rows.n_rows = 1;
+  format->rate_num = GST_VIDEO_INFO_FPS_N (video);
+  format->rate_den = GST_VIDEO_INFO_FPS_D (video);
+  return TRUE;
+}
+
+static gboolean
+parse_tensors (GstRobocacheFuseFormat *format, const GstCaps *caps, GError **error)
+{
+  if (!robocache_tensors_info_from_caps (&format->tensors, caps, error)
+      || !robocache_row_layout_from_info (&format->rows, &format->tensors, error))
+    return FALSE;
+  format->rate_num = format->tensors.rate_num;
+  format->rate_den = format->tensors.rate_den;
+  format->channels = g_strdup (gst_structure_get_string (gst_caps_get_structure (caps, 0), "channels"));
+  return TRUE;
+}
+
+gboolean
+gst_robocache_fuse_format_parse (GstRobocacheFuseFormat *format, const GstCaps *caps, GError **error)
+{
+  memset (format, 0, sizeof (*format));
+  if (gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw"))
+    return parse_camera (format, caps, error);
+  return parse_tensors (format, caps, error);
+}
+
+/* ---- epochs ---- */
+
+static gsize
+row_bytes (const GstRobocacheFuseFormat *format)
+{
+  return format->is_camera ? sizeof (GstBuffer *) : format->rows.channels * rc_dtype_size (format->rows.dtype);
+}
+
+static void
+clear_frame (gpointer row)
+{
+  gst_buffer_unref (*(GstBuffer **) row);
+}
+
+static GstRobocacheFuseEpoch *
+newest_epoch (const GstRobocacheFusePad *pad)
+{
+  return pad->epochs.tail ? pad->epochs.tail->data : NULL;
+}
+
+static void
+end_epoch (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch)
+{
+  g_queue_remove (&pad->epochs, epoch);
+  robocache_history_reset (&epoch->history, FALSE);
+  robocache_row_counts_add (&pad->past_counts, &epoch->history.counts);
+  epoch_free (epoch);
+}
+
+/* Rows of the newest epoch are complete; what comes is of the current format and segment. */
+static void
+begin_epoch (GstRobocacheFusePad *pad)
+{
+  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+
+  if (epoch && robocache_history_has_rows (&epoch->history))
+    robocache_history_eos (&epoch->history);
+  else if (epoch)
+    end_epoch (pad, epoch);
+
+  epoch = g_new0 (GstRobocacheFuseEpoch, 1);
+  format_copy (&epoch->format, &pad->format);
+  robocache_history_init (&epoch->history, row_bytes (&pad->format), pad->format.is_camera ? clear_frame : NULL);
+  epoch->history.reorder_window = pad->active.reorder_window;
+  g_queue_push_tail (&pad->epochs, epoch);
+}
+
+void
+gst_robocache_fuse_pad_set_format (GstRobocacheFusePad *pad, GstRobocacheFuseFormat *format)
+{
+  gst_robocache_fuse_format_clear (&pad->format);
+  pad->format = *format;
+  pad->has_format = TRUE;
+  robocache_row_times_set_rate (&pad->clock, format->rate_num, format->rate_den);
+  begin_epoch (pad);
+}
+
+void
+gst_robocache_fuse_pad_set_segment (GstRobocacheFusePad *pad, const GstSegment *segment)
+{
+  robocache_row_times_set_segment (&pad->clock, segment);
+  if (pad->has_format)
+    begin_epoch (pad);
+}
+
+void
+gst_robocache_fuse_pad_gap (GstRobocacheFusePad *pad, GstClockTime pts, GstClockTime duration)
+{
+  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+  const GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : pts;
+  GstClockTime running = gst_segment_to_running_time (&pad->clock.segment, GST_FORMAT_TIME, end);
+
+  if (epoch && GST_CLOCK_TIME_IS_VALID (running))
+    robocache_history_gap (&epoch->history, (gint64) running);
+}
+
+void
+gst_robocache_fuse_pad_eos (GstRobocacheFusePad *pad)
+{
+  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+
+  pad->eos = TRUE;
+  if (epoch)
+    robocache_history_eos (&epoch->history);
+}
+
+void
+gst_robocache_fuse_pad_restart (GstRobocacheFusePad *pad)
+{
+  if (!pad->eos)
+    return;
+  pad->eos = FALSE;
+  if (pad->has_format)
+    begin_epoch (pad);
+}
+
+void
+gst_robocache_fuse_pad_flush (GstRobocacheFusePad *pad)
+{
+  GstRobocacheFuseEpoch *epoch;
+
+  while ((epoch = pad->epochs.head ? pad->epochs.head->data : NULL)) {
+    robocache_history_reset (&epoch->history, TRUE);
+    end_epoch (pad, epoch);
+  }
+  pad->eos = FALSE;
+  pad->token_out = FALSE;
+  robocache_row_times_set_segment (&pad->clock, &pad->clock.segment);
+  if (pad->has_format)
+    begin_epoch (pad);
+}
+
+void
+gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
+{
+  g_queue_clear_full (&pad->epochs, (GDestroyNotify) epoch_free);
+  gst_robocache_fuse_format_clear (&pad->format);
+  pad->has_format = FALSE;
+  robocache_row_times_init (&pad->clock);
+  pad->eos = pad->flushing = pad->token_out = pad->warned_no_time = FALSE;
+  memset (&pad->past_counts, 0, sizeof (pad->past_counts));
+  pad->ticks_aligned = pad->ticks_held = pad->ticks_missing = 0;
+  robocache_histogram_clear (&pad->age);
+}
+
+/* ---- rows in ---- */
+
+static void
+take_frame (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const RobocacheBufferTimes *times, GstBuffer *frame)
+{
+  gint64 t;
+
+  if (robocache_row_times_nth (&pad->clock, times, 0, &t)) {
+    robocache_history_insert (&epoch->history, t, &frame);
+  } else {
+    robocache_history_count_dropped (&epoch->history, 1);
+    gst_buffer_unref (frame);
+  }
+}
+
+static void
+take_rows (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const RobocacheBufferTimes *times, const guint8 *rows)
+{
+  const gsize stride = epoch->history.row_bytes;
+
+  for (guint64 i = 0; i < times->n_rows; i++) {
+    gint64 t;
+
+    if (robocache_row_times_nth (&pad->clock, times, i, &t))
+      robocache_history_insert (&epoch->history, t, rows + i * stride);
+    else
+      robocache_history_count_dropped (&epoch->history, 1);
+  }
+}
+
+static gboolean
+begin_times (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, const gint64 *row_times,
+    RobocacheBufferTimes *times, gboolean *without_time)
+{
+  if (robocache_row_times_begin (&pad->clock, buffer, epoch->format.rows.n_rows, row_times, times) == ROBOCACHE_BUFFER_TIMED)
+    return TRUE;
+  robocache_history_count_dropped (&epoch->history, times->n_rows);
+  *without_time = !pad->warned_no_time;
+  pad->warned_no_time = TRUE;
+  return FALSE;
+}
+
+static gboolean
+take_camera_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, gboolean *without_time,
+    GError **error)
+{
+  const gsize expected = GST_VIDEO_INFO_SIZE (&epoch->format.video), size = gst_buffer_get_size (buffer);
+  RobocacheBufferTimes times;
+
+  if (gst_buffer_get_video_meta (buffer) == NULL && size != expected) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes, but its caps say %"
+        G_GSIZE_FORMAT, size, expected);
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
+  if (begin_times (pad, epoch, buffer, NULL, &times, without_time))
+    take_frame (pad, epoch, &times, buffer);
+  else
+    gst_buffer_unref (buffer);
+  return TRUE;
+}
+
+static gboolean
+take_tensor_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, gboolean *without_time,
+    GError **error)
+{
+  const GstRobocacheFuseFormat *format = &epoch->format;
+  RobocacheBufferTimes times;
+  RobocacheTensorsMap map;
+
+  if (!robocache_tensors_map (&map, buffer, &format->tensors, GST_MAP_READ, error)) {
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
+  if (begin_times (pad, epoch, buffer, format->rows.has_times ? map.data[1] : NULL, &times, without_time))
+    take_rows (pad, epoch, &times, map.data[0]);
+  robocache_tensors_unmap (&map);
+  gst_buffer_unref (buffer);
+  return TRUE;
+}
+
+gboolean
+gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboolean bounded, gboolean *without_time,
+    GError **error)
+{
+  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+
+  *without_time = FALSE;
+  if (epoch->format.is_camera) {
+    epoch->history.max_rows = bounded ? MAX_LIVE_FRAMES : 0;
+    return take_camera_buffer (pad, epoch, buffer, without_time, error);
+  }
+  epoch->history.max_rows = bounded ? MAX_LIVE_ROWS : 0;
+  return take_tensor_buffer (pad, epoch, buffer, without_time, error);
+}
+
+/* ---- ticks out ---- */
+
+GstRobocacheFuseEpoch *
+gst_robocache_fuse_pad_epoch (const GstRobocacheFusePad *pad)
+{
+  return pad->epochs.head ? pad->epochs.head->data : NULL;
+}
+
+/* Whether an instant lies beyond an epoch's rows and within those of the next. */
+static gboolean
+epoch_is_over (GList *link, gint64 t)
+{
+  const GstRobocacheFuseEpoch *epoch = link->data;
+  const GstRobocacheFuseEpoch *next = link->next ? link->next->data : NULL;
+
+  return next && t > robocache_history_last_time (&epoch->history) && robocache_history_has_rows (&next->history)
+      && robocache_history_first_time (&next->history) <= t;
+}
+
+gboolean
+gst_robocache_fuse_pad_ready (const GstRobocacheFusePad *pad, gint64 tick, gboolean settled)
+{
+  const gint64 t = tick - pad->active.offset;
+  GList *link = pad->epochs.head;
+  const GstRobocacheFuseEpoch *epoch;
+
+  if (pad->eos)
+    return TRUE;
+  if (link == NULL)
+    return FALSE;
+  while (epoch_is_over (link, t))
+    link = link->next;
+  epoch = link->data;
+  if (link->next && t > robocache_history_last_time (&epoch->history)) {
+    /* held from this epoch, unless a row of the next comes before t */
+    const GstRobocacheFuseEpoch *next = link->next->data;
+
+    return robocache_history_frontier (&next->history) > t;
+  }
+  return robocache_history_ready (&epoch->history, &pad->active.search, t, settled);
+}
+
+static gboolean
+same_rows (const GstRobocacheFuseFormat *a, const GstRobocacheFuseFormat *b)
+{
+  return a->is_camera == b->is_camera && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
+      && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
+}
+
+gboolean
+gst_robocache_fuse_pad_enter_epoch (GstRobocacheFusePad *pad, gint64 tick)
+{
+  gboolean changed = FALSE;
+
+  while (pad->epochs.head && epoch_is_over (pad->epochs.head, tick - pad->active.offset)) {
+    GstRobocacheFuseEpoch *over = pad->epochs.head->data, *next = pad->epochs.head->next->data;
+
+    changed |= !same_rows (&over->format, &next->format);
+    end_epoch (pad, over);
+  }
+  return changed;
+}
+
+static gint64
+with_offset (const GstRobocacheFusePad *pad, gint64 t)
+{
+  return t == ROBOCACHE_NO_TIME ? t : rc_add_saturating (t, pad->active.offset);
+}
+
+void
+gst_robocache_fuse_pad_align (GstRobocacheFusePad *pad, gint64 tick, RobocacheAlignment *alignment)
+{
+  GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+  guint64 *const counters[] = {
+    [RC_ALIGNED] = &pad->ticks_aligned,
+    [RC_HELD] = &pad->ticks_held,
+    [RC_MISSING] = &pad->ticks_missing,
+  };
+
+  robocache_history_align (&epoch->history, &pad->active.search, tick - pad->active.offset, alignment);
+  alignment->before = with_offset (pad, alignment->before);
+  alignment->after = with_offset (pad, alignment->after);
+  (*counters[alignment->bracket.status])++;
+  if (alignment->bracket.status != RC_MISSING && alignment->before != ROBOCACHE_NO_TIME)
+    robocache_histogram_add (&pad->age, tick - alignment->before);
+}
+
+void
+gst_robocache_fuse_pad_prune (GstRobocacheFusePad *pad, gint64 next_tick)
+{
+  GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+
+  if (epoch)
+    robocache_history_prune (&epoch->history, &pad->active.search, next_tick - pad->active.offset);
+}
+
+/* ---- questions ---- */
+
+gint64
+gst_robocache_fuse_pad_frontier (const GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+
+  return epoch ? with_offset (pad, robocache_history_frontier (&epoch->history)) : ROBOCACHE_NO_TIME;
+}
+
+gint64
+gst_robocache_fuse_pad_first_time (const GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+
+  return epoch ? with_offset (pad, robocache_history_first_time (&epoch->history)) : ROBOCACHE_NO_TIME;
+}
+
+gint64
+gst_robocache_fuse_pad_last_time (const GstRobocacheFusePad *pad)
+{
+  for (const GList *l = pad->epochs.tail; l; l = l->prev) {
+    const GstRobocacheFuseEpoch *epoch = l->data;
+
+    if (robocache_history_has_rows (&epoch->history))
+      return with_offset (pad, robocache_history_last_time (&epoch->history));
+  }
+  return ROBOCACHE_NO_TIME;
+}
+
+gint64
+gst_robocache_fuse_pad_next_row_after (const GstRobocacheFusePad *pad, gint64 t)
+{
+  for (const GList *l = pad->epochs.head; l; l = l->next) {
+    const GstRobocacheFuseEpoch *epoch = l->data;
+    const gint64 row = robocache_history_next_after (&epoch->history, rc_add_saturating (t, -pad->active.offset));
+
+    if (row != ROBOCACHE_NO_TIME)
+      return with_offset (pad, row);
+  }
+  return ROBOCACHE_NO_TIME;
+}
+
+gsize
+gst_robocache_fuse_pad_rows_after (const GstRobocacheFusePad *pad, gint64 t)
+{
+  gsize n = 0;
+
+  for (const GList *l = pad->epochs.head; l; l = l->next) {
+    const GstRobocacheFuseEpoch *epoch = l->data;
+
+    n += robocache_history_rows_after (&epoch->history, rc_add_saturating (t, -pad->active.offset));
+  }
+  return n;
+}
+
+gint64
+gst_robocache_fuse_pad_period (const GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+
+  if (epoch == NULL)
+    return 0;
+  if (epoch->format.rate_num > 0)
+    return gst_util_uint64_scale_int (GST_SECOND, epoch->format.rate_den, epoch->format.rate_num);
+  return robocache_history_median_spacing (&epoch->history);
+}
+
+GstClockTime
+gst_robocache_fuse_pad_latency (GstRobocacheFusePad *pad, gint64 tick_period)
+{
+  GstRobocacheFuseSettings settings;
+
+  GST_OBJECT_LOCK (pad);
+  settings = pad->settings;
+  GST_OBJECT_UNLOCK (pad);
+  return robocache_interpolation_latency (settings.search.interpolation, gst_robocache_fuse_pad_period (pad), tick_period)
+      + settings.reorder_window + MAX (0, -settings.offset);
+}
+
+GstStructure *
+gst_robocache_fuse_pad_stats (const GstRobocacheFusePad *pad)
+{
+  GstStructure *stats = gst_structure_new_empty (GST_OBJECT_NAME (pad));
+  RobocacheRowCounts counts = pad->past_counts;
+  gsize n_kept = 0;
+
+  for (const GList *l = pad->epochs.head; l; l = l->next) {
+    const GstRobocacheFuseEpoch *epoch = l->data;
+
+    robocache_row_counts_add (&counts, &epoch->history.counts);
+    n_kept += epoch->history.n;
+  }
+  robocache_row_counts_to_structure (&counts, n_kept, stats);
+  gst_structure_set (stats, "ticks-aligned", G_TYPE_UINT64, pad->ticks_aligned, "ticks-held", G_TYPE_UINT64,
+      pad->ticks_held, "ticks-missing", G_TYPE_UINT64, pad->ticks_missing, NULL);
+  robocache_histogram_to_structure (&pad->age, stats, "age");
+  return stats;
+}
+
+gint
+gst_robocache_fuse_pad_compare (const GstRobocacheFusePad *a, const GstRobocacheFusePad *b)
+{
+  if (a->role != b->role)
+    return (gint) a->role - (gint) b->role;
+  return (a->number > b->number) - (a->number < b->number);
+}

@@ -1,0 +1,146 @@
+/* robocache: a sink pad of robocachefuse: one sensor, its rows and its settings
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_FUSE_PAD_H
+#define GST_ROBOCACHE_FUSE_PAD_H
+
+#include <gst/base/gstaggregator.h>
+#include <gst/video/video.h>
+
+#include "common/history.h"
+#include "common/properties.h"
+#include "common/rowtimes.h"
+#include "common/stats.h"
+
+G_BEGIN_DECLS
+
+/* In the order of their tensors in the output. */
+typedef enum
+{
+  GST_ROBOCACHE_FUSE_CAMERA,
+  GST_ROBOCACHE_FUSE_PROPRIO,
+  GST_ROBOCACHE_FUSE_FORCE,
+  GST_ROBOCACHE_FUSE_SINK,
+  GST_ROBOCACHE_FUSE_N_ROLES
+} GstRobocacheFuseRole;
+
+/* What the properties of a pad say. */
+typedef struct
+{
+  RcSearch search;              /* its period_ns is the element's to fill in */
+  gint64 offset;                /* ns, added to every row's time */
+  gint64 reorder_window;
+  gboolean required;
+} GstRobocacheFuseSettings;
+
+/* What caps say of a pad's rows. A camera's frame is one row of width * height * components elements. */
+typedef struct
+{
+  gboolean is_camera;
+  RobocacheRowLayout rows;
+  RobocacheTensorsInfo tensors; /* of a tensor stream's buffers */
+  GstVideoInfo video;           /* of a camera's frames */
+  gint rate_num, rate_den;      /* 0/1: none */
+  gchar *channels;              /* names of the channels, or NULL */
+} GstRobocacheFuseFormat;
+
+/* Rows of one format and one segment. A new SEGMENT or new caps end an epoch and begin the next, so old rows are drained
+ * while new ones come in, and no row is ever blended with one of another epoch. A camera's rows are GstBuffer pointers. */
+typedef struct
+{
+  GstRobocacheFuseFormat format;
+  RobocacheHistory history;
+} GstRobocacheFuseEpoch;
+
+#define GST_TYPE_ROBOCACHE_FUSE_PAD (gst_robocache_fuse_pad_get_type ())
+G_DECLARE_FINAL_TYPE (GstRobocacheFusePad, gst_robocache_fuse_pad, GST, ROBOCACHE_FUSE_PAD, GstAggregatorPad)
+
+struct _GstRobocacheFusePad
+{
+  GstAggregatorPad parent;
+
+  GstRobocacheFuseRole role;    /* constant */
+  guint number;                 /* constant: the n of proprio_n */
+
+  /* object lock of the pad */
+  GstRobocacheFuseSettings settings;
+  RobocacheChannelList quaternions, angles, velocities;
+  gchar *lists[3];              /* the properties as they were set */
+  gboolean settings_changed;
+  gboolean lists_changed;
+
+  /* fuse lock (GstRobocacheFuse.lock) */
+  GstRobocacheFuseSettings active;      /* the settings of this tick */
+  GQueue epochs;                /* of GstRobocacheFuseEpoch, oldest first; empty before the first caps */
+  GstRobocacheFuseFormat format;        /* of the newest caps; the next epoch begins with it */
+  gboolean has_format;
+  RobocacheRowTimes clock;
+  gboolean eos;
+  gboolean flushing;            /* its chain must not wait */
+  gboolean token_out;           /* the base class has been handed a token, or is about to be */
+  gboolean warned_no_time;
+
+  RobocacheRowCounts past_counts;       /* of epochs that are over */
+  guint64 ticks_aligned, ticks_held, ticks_missing;
+  RobocacheHistogram age;       /* of the newest row at or before the tick, at the tick */
+};
+
+/* Functions on a pad are called with the fuse lock held, but for those that say otherwise. */
+
+/* Copies the properties; takes effect at the next tick. Returns whether a channel list changed. */
+gboolean gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad * pad);
+
+/* Parses caps into a format. Free with gst_robocache_fuse_format_clear. */
+gboolean gst_robocache_fuse_format_parse (GstRobocacheFuseFormat * format, const GstCaps * caps, GError ** error);
+void gst_robocache_fuse_format_clear (GstRobocacheFuseFormat * format);
+
+void gst_robocache_fuse_pad_set_format (GstRobocacheFusePad * pad, GstRobocacheFuseFormat * format);   /* takes it over */
+void gst_robocache_fuse_pad_set_segment (GstRobocacheFusePad * pad, const GstSegment * segment);
+void gst_robocache_fuse_pad_gap (GstRobocacheFusePad * pad, GstClockTime pts, GstClockTime duration);
+void gst_robocache_fuse_pad_eos (GstRobocacheFusePad * pad);
+void gst_robocache_fuse_pad_restart (GstRobocacheFusePad * pad);        /* a new stream after EOS */
+/* Drops all rows; the format stays. */
+void gst_robocache_fuse_pad_flush (GstRobocacheFusePad * pad);
+/* As new, counters included. */
+void gst_robocache_fuse_pad_reset (GstRobocacheFusePad * pad);
+
+/* Takes the rows of a buffer (consumed), keeping a bounded number of them when asked to. FALSE and an error when the buffer is
+ * not what its caps say. A buffer without a time is dropped and counted; *without_time tells so the first time. */
+gboolean gst_robocache_fuse_pad_take (GstRobocacheFusePad * pad, GstBuffer * buffer, gboolean bounded,
+    gboolean * without_time, GError ** error);
+
+/* The epoch that answers ticks now, or NULL before the first caps. */
+GstRobocacheFuseEpoch *gst_robocache_fuse_pad_epoch (const GstRobocacheFusePad * pad);
+
+/* Whether the pad's row at tick is decided; see robocache_history_ready. */
+gboolean gst_robocache_fuse_pad_ready (const GstRobocacheFusePad * pad, gint64 tick, gboolean settled);
+/* Moves on to the epoch that tick falls into. Returns whether the format changed. */
+gboolean gst_robocache_fuse_pad_enter_epoch (GstRobocacheFusePad * pad, gint64 tick);
+/* The pad's rows at tick, counted. Times are the output's: offset included. */
+void gst_robocache_fuse_pad_align (GstRobocacheFusePad * pad, gint64 tick, RobocacheAlignment * alignment);
+void gst_robocache_fuse_pad_prune (GstRobocacheFusePad * pad, gint64 next_tick);
+
+/* Greatest lower bound of the times of rows to come, least and greatest time of the rows that are there, offset
+ * included; ROBOCACHE_NO_TIME when unknown. */
+gint64 gst_robocache_fuse_pad_frontier (const GstRobocacheFusePad * pad);
+gint64 gst_robocache_fuse_pad_first_time (const GstRobocacheFusePad * pad);
+gint64 gst_robocache_fuse_pad_last_time (const GstRobocacheFusePad * pad);
+/* Time of the first row after t; ROBOCACHE_NO_TIME when there is none yet. */
+gint64 gst_robocache_fuse_pad_next_row_after (const GstRobocacheFusePad * pad, gint64 t);
+gsize gst_robocache_fuse_pad_rows_after (const GstRobocacheFusePad * pad, gint64 t);
+
+/* Nominal or else measured spacing of rows; 0 when unknown. */
+gint64 gst_robocache_fuse_pad_period (const GstRobocacheFusePad * pad);
+/* What the pad's settings add to the latency: rows that interpolation waits for, the reorder window, a negative offset. */
+GstClockTime gst_robocache_fuse_pad_latency (GstRobocacheFusePad * pad, gint64 tick_period);
+
+GstStructure *gst_robocache_fuse_pad_stats (const GstRobocacheFusePad * pad);
+
+/* Order of tensors: by role, then by number. */
+gint gst_robocache_fuse_pad_compare (const GstRobocacheFusePad * a, const GstRobocacheFusePad * b);
+
+extern const gchar *const gst_robocache_fuse_role_names[GST_ROBOCACHE_FUSE_N_ROLES];
+
+G_END_DECLS
+#endif

@@ -1,0 +1,726 @@
+/* robocache: the sample that robocachefuse hands out: which tensors it has, and one of them filled
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "gstrobocachefusesample.h"
+
+#include <string.h>
+
+#include "kernels/arithmetic.h"
+
+#define INFO_FIELDS 4           /* tick, before, after, status */
+#define SCRATCH_ALIGNMENT 256
+
+/* One pad's part of the output. */
+typedef struct
+{
+  GstRobocacheFusePad *pad;
+  GstRobocacheFuseFormat format;
+  RobocacheChannelList quaternions, angles, velocities;
+  RcDtype out;
+  guint tensor;                 /* the output tensor its rows go to */
+  gsize offset;                 /* bytes before them in a row of that tensor */
+  gsize row_bytes;
+  RcAlignPlan *camera_plan;     /* of a camera whose frames are blended */
+  RobocacheAlignment alignment; /* at the tick that is being made */
+} Stream;
+
+typedef struct
+{
+  RobocacheTensorInfo info;
+  gsize row_bytes;              /* of one tick */
+  guint8 *window;               /* [window][row_bytes], oldest first; NULL for a window of one */
+} Tensor;
+
+struct _GstRobocacheFuseComposer
+{
+  GstRobocacheFuseOutput output;
+  Stream *streams;
+  guint n_streams;
+  Tensor tensors[ROBOCACHE_MAX_TENSORS];
+  guint n_tensors;              /* without info */
+
+  RcAlignPlan *plan;            /* of all streams that are no cameras; NULL when there are none */
+  RcAlignStreamArgs *args;      /* [n_streams], the planned ones first */
+  void *scratch, *scratch_block;
+  guint64 scratch_bytes;
+  guint8 *frames;               /* dense frames of a blend */
+  gsize frames_bytes;
+
+  gint64 *info;                 /* [window][n_streams][INFO_FIELDS] */
+  gchar *names;                 /* of the pads, separated by commas */
+  GstCaps *caps;
+};
+
+/* ---- making a composer ---- */
+
+static gboolean
+add_streams (GstRobocacheFuseComposer *composer, GPtrArray *pads)
+{
+  const gboolean concat = composer->output.layout == GST_ROBOCACHE_FUSE_LAYOUT_CONCAT;
+
+  composer->streams = g_new0 (Stream, MAX (pads->len, 1));
+  for (guint i = 0; i < pads->len; i++) {
+    GstRobocacheFusePad *pad = g_ptr_array_index (pads, i);
+    const GstRobocacheFuseFormat *format = &gst_robocache_fuse_pad_epoch (pad)->format;
+    Stream *stream;
+
+    if (concat && format->is_camera)
+      continue;
+    stream = &composer->streams[composer->n_streams++];
+    stream->pad = gst_object_ref (pad);
+    stream->format = *format;
+    stream->format.channels = g_strdup (format->channels);
+    GST_OBJECT_LOCK (pad);
+    robocache_channel_list_copy (&stream->quaternions, &pad->quaternions);
+    robocache_channel_list_copy (&stream->angles, &pad->angles);
+    robocache_channel_list_copy (&stream->velocities, &pad->velocities);
+    GST_OBJECT_UNLOCK (pad);
+    if (format->is_camera)
+      stream->out = format->rows.dtype;
+    else
+      stream->out = concat ? RC_FLOAT32 : robocache_dtype_resolve (composer->output.dtype, format->rows.dtype);
+    stream->row_bytes = format->rows.channels * rc_dtype_size (stream->out);
+  }
+  return composer->n_streams > 0;
+}
+
+/* The axes of a stream's tensor: those of its rows, and the window. */
+static void
+set_tensor (Tensor *tensor, const Stream *stream, guint window)
+{
+  const GstRobocacheFuseFormat *format = &stream->format;
+  guint64 dims[4] = { format->rows.channels, window };
+  guint n = 2;
+
+  if (format->is_camera) {
+    dims[0] = GST_VIDEO_INFO_N_COMPONENTS (&format->video);
+    dims[1] = GST_VIDEO_INFO_WIDTH (&format->video);
+    dims[2] = GST_VIDEO_INFO_HEIGHT (&format->video);
+    dims[3] = window;
+    n = 4;
+  }
+  robocache_tensor_info_set (&tensor->info, stream->out, dims, n);
+  tensor->row_bytes = stream->row_bytes;
+}
+
+static gboolean
+lay_out_tensors (GstRobocacheFuseComposer *composer, GError **error)
+{
+  const guint n_max = ROBOCACHE_MAX_TENSORS - (composer->output.info == GST_ROBOCACHE_FUSE_INFO_TENSOR);
+
+  if (composer->n_streams > n_max) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u streams do not fit into the %d tensors of a buffer "
+        "(info=tensor takes one): set layout=concat", composer->n_streams, ROBOCACHE_MAX_TENSORS);
+    return FALSE;
+  }
+  for (guint i = 0; i < composer->n_streams; i++) {
+    composer->streams[i].tensor = i;
+    set_tensor (&composer->tensors[i], &composer->streams[i], composer->output.window);
+  }
+  composer->n_tensors = composer->n_streams;
+  return TRUE;
+}
+
+static gboolean
+lay_out_concat (GstRobocacheFuseComposer *composer, GError **error)
+{
+  Tensor *tensor = &composer->tensors[0];
+  guint64 dims[2] = { 0, composer->output.window };
+
+  if (composer->output.dtype != ROBOCACHE_DTYPE_AUTO && composer->output.dtype != RC_FLOAT32) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat makes one float32 tensor, but type is %s: set "
+        "type=auto or float32", rc_dtype_name (composer->output.dtype));
+    return FALSE;
+  }
+  for (guint i = 0; i < composer->n_streams; i++) {
+    Stream *stream = &composer->streams[i];
+
+    stream->tensor = 0;
+    stream->offset = tensor->row_bytes;
+    tensor->row_bytes += stream->row_bytes;
+    dims[0] += stream->format.rows.channels;
+  }
+  robocache_tensor_info_set (&tensor->info, RC_FLOAT32, dims, 2);
+  composer->n_tensors = 1;
+  return TRUE;
+}
+
+static GString *
+append_name (GString *list, const gchar *name)
+{
+  if (list->len > 0)
+    g_string_append_c (list, ',');
+  return g_string_append (list, name);
+}
+
+/* The channels' names of all tensors one after another, when every stream has as many as it has channels. */
+static gchar *
+channel_names (const GstRobocacheFuseComposer *composer)
+{
+  GString *names = g_string_new (NULL);
+
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const GstRobocacheFuseFormat *format = &composer->streams[i].format;
+    gchar **split;
+    guint n;
+
+    if (format->is_camera)
+      continue;
+    split = g_strsplit (format->channels ? format->channels : "", ",", -1);
+    n = g_strv_length (split);
+    g_strfreev (split);
+    if (n != format->rows.channels) {
+      g_string_free (names, TRUE);
+      return NULL;
+    }
+    append_name (names, format->channels);
+  }
+  return g_string_free (names, names->len == 0);
+}
+
+static void
+make_caps (GstRobocacheFuseComposer *composer, gint rate_num, gint rate_den)
+{
+  RobocacheTensorsInfo info = { composer->n_tensors, {{0}}, rate_num, rate_den };
+  GString *names = g_string_new (NULL);
+  gchar *channels = channel_names (composer);
+
+  for (guint i = 0; i < composer->n_tensors; i++)
+    info.tensors[i] = composer->tensors[i].info;
+  if (composer->output.info == GST_ROBOCACHE_FUSE_INFO_TENSOR) {
+    const guint64 dims[] = { INFO_FIELDS, composer->n_streams, composer->output.window };
+
+    robocache_tensor_info_set (&info.tensors[info.n_tensors++], RC_INT64, dims, G_N_ELEMENTS (dims));
+  }
+  composer->caps = robocache_tensors_info_to_caps (&info);
+
+  for (guint i = 0; i < composer->n_streams; i++)
+    append_name (names, GST_OBJECT_NAME (composer->streams[i].pad));
+  composer->names = g_string_free (names, FALSE);
+  gst_caps_set_simple (composer->caps, "streams", G_TYPE_STRING, composer->names, NULL);
+  if (channels)
+    gst_caps_set_simple (composer->caps, "channels", G_TYPE_STRING, channels, NULL);
+  if (composer->output.window > 1)
+    gst_caps_set_simple (composer->caps, "window", G_TYPE_INT, (gint) composer->output.window, NULL);
+  g_free (channels);
+}
+
+static RcAlignStreamSpec
+stream_spec (const Stream *stream)
+{
+  const RcAlignStreamSpec spec = {
+    .in = stream->format.rows.dtype,
+    .out = stream->out,
+    .channels = (gint64) stream->format.rows.channels,
+    .search = stream->pad->active.search,
+    .quaternions = stream->quaternions.channels,
+    .n_quaternions = stream->quaternions.n,
+    .angles = stream->angles.channels,
+    .n_angles = stream->angles.n,
+    .velocities = stream->velocities.channels,
+    .n_velocities = stream->velocities.n,
+  };
+
+  return spec;
+}
+
+static gboolean
+plan_streams (GstRobocacheFuseComposer *composer, RcBackend *backend, const RcAlignStreamSpec *specs, guint n,
+    const gchar *name, RcAlignPlan **plan, GError **error)
+{
+  const RcAlignSpec spec = { specs, n };
+  RcFootprint footprint = { 0 };
+  RcError failure;
+
+  if (rc_align_plan (backend, &spec, plan, &footprint, &failure) == RC_OK) {
+    composer->scratch_bytes = MAX (composer->scratch_bytes, footprint.scratch_bytes);
+    return TRUE;
+  }
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: %s", name, failure.message);
+  return FALSE;
+}
+
+/* Each stream is planned alone first, so that a wrong channel list is reported with its pad's name. */
+static gboolean
+make_plans (GstRobocacheFuseComposer *composer, RcBackend *backend, GError **error)
+{
+  RcAlignStreamSpec *specs = g_new0 (RcAlignStreamSpec, composer->n_streams);
+  guint n_planned = 0;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && i < composer->n_streams; i++) {
+    Stream *stream = &composer->streams[i];
+    RcAlignPlan *plan = NULL;
+
+    specs[n_planned] = stream_spec (stream);
+    ok = plan_streams (composer, backend, &specs[n_planned], 1, GST_OBJECT_NAME (stream->pad), &plan, error);
+    if (stream->format.is_camera) {
+      stream->camera_plan = plan;
+    } else {
+      g_clear_pointer (&plan, rc_align_plan_free);
+      n_planned++;
+    }
+  }
+  if (ok && n_planned > 0)
+    ok = plan_streams (composer, backend, specs, n_planned, "streams", &composer->plan, error);
+  g_free (specs);
+  return ok;
+}
+
+static void
+make_buffers (GstRobocacheFuseComposer *composer)
+{
+  const guint window = composer->output.window;
+
+  composer->args = g_new0 (RcAlignStreamArgs, composer->n_streams);
+  composer->info = g_new0 (gint64, (gsize) window * composer->n_streams * INFO_FIELDS);
+  composer->scratch_block = g_malloc (composer->scratch_bytes + SCRATCH_ALIGNMENT);
+  composer->scratch = (void *) (((guintptr) composer->scratch_block + SCRATCH_ALIGNMENT - 1)
+      & ~(guintptr) (SCRATCH_ALIGNMENT - 1));
+  for (guint i = 0; window > 1 && i < composer->n_tensors; i++)
+    composer->tensors[i].window = g_malloc0_n (window, composer->tensors[i].row_bytes);
+  gst_robocache_fuse_composer_forget_window (composer);
+}
+
+GstRobocacheFuseComposer *
+gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *output, RcBackend *backend, gint rate_num,
+    gint rate_den, GError **error)
+{
+  GstRobocacheFuseComposer *composer = g_new0 (GstRobocacheFuseComposer, 1);
+  gboolean ok;
+
+  composer->output = *output;
+  if (!add_streams (composer, pads)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat leaves camera pads out, and there are no others: "
+        "set layout=tensors");
+    ok = FALSE;
+  } else if (output->layout == GST_ROBOCACHE_FUSE_LAYOUT_CONCAT) {
+    ok = lay_out_concat (composer, error);
+  } else {
+    ok = lay_out_tensors (composer, error);
+  }
+  if (!ok || !make_plans (composer, backend, error)) {
+    gst_robocache_fuse_composer_free (composer);
+    return NULL;
+  }
+  make_caps (composer, rate_num, rate_den);
+  make_buffers (composer);
+  return composer;
+}
+
+void
+gst_robocache_fuse_composer_free (GstRobocacheFuseComposer *composer)
+{
+  for (guint i = 0; i < composer->n_streams; i++) {
+    Stream *stream = &composer->streams[i];
+
+    g_clear_pointer (&stream->camera_plan, rc_align_plan_free);
+    gst_robocache_fuse_format_clear (&stream->format);
+    robocache_channel_list_clear (&stream->quaternions);
+    robocache_channel_list_clear (&stream->angles);
+    robocache_channel_list_clear (&stream->velocities);
+    gst_object_unref (stream->pad);
+  }
+  for (guint i = 0; i < composer->n_tensors; i++)
+    g_free (composer->tensors[i].window);
+  g_clear_pointer (&composer->plan, rc_align_plan_free);
+  g_free (composer->streams);
+  g_free (composer->args);
+  g_free (composer->scratch_block);
+  g_free (composer->frames);
+  g_free (composer->info);
+  g_free (composer->names);
+  gst_clear_caps (&composer->caps);
+  g_free (composer);
+}
+
+GstCaps *
+gst_robocache_fuse_composer_caps (const GstRobocacheFuseComposer *composer)
+{
+  return gst_caps_ref (composer->caps);
+}
+
+/* ---- the window ---- */
+
+static gint64 *
+info_of (const GstRobocacheFuseComposer *composer, guint slot, guint stream)
+{
+  return composer->info + ((gsize) slot * composer->n_streams + stream) * INFO_FIELDS;
+}
+
+static guint8 *
+window_row (const GstRobocacheFuseComposer *composer, const Stream *stream, guint slot)
+{
+  const Tensor *tensor = &composer->tensors[stream->tensor];
+
+  return tensor->window + slot * tensor->row_bytes + stream->offset;
+}
+
+/* A row of NaN, or of 0 for integers. */
+static void
+write_missing (guint8 *row, RcDtype dtype, guint64 n)
+{
+  static const guint16 float16_nan = RC_NAN_FLOAT16, bfloat16_nan = RC_NAN_BFLOAT16;
+  static const guint32 float32_nan = RC_NAN32_BITS;
+  static const guint64 float64_nan = RC_NAN64_BITS;
+  const void *const nans[RC_N_DTYPES] = {
+    [RC_FLOAT16] = &float16_nan,
+    [RC_BFLOAT16] = &bfloat16_nan,
+    [RC_FLOAT32] = &float32_nan,
+    [RC_FLOAT64] = &float64_nan,
+  };
+  const gsize size = rc_dtype_size (dtype);
+
+  if (nans[dtype] == NULL) {
+    memset (row, 0, n * size);
+    return;
+  }
+  for (guint64 i = 0; i < n; i++)
+    memcpy (row + i * size, nans[dtype], size);
+}
+
+void
+gst_robocache_fuse_composer_forget_window (GstRobocacheFuseComposer *composer)
+{
+  for (guint slot = 0; slot < composer->output.window; slot++) {
+    for (guint i = 0; i < composer->n_streams; i++) {
+      const Stream *stream = &composer->streams[i];
+      gint64 *info = info_of (composer, slot, i);
+
+      info[0] = info[1] = info[2] = ROBOCACHE_NO_TIME;
+      info[3] = RC_MISSING;
+      if (composer->output.window > 1)
+        write_missing (window_row (composer, stream, slot), stream->out, stream->format.rows.channels);
+    }
+  }
+}
+
+void
+gst_robocache_fuse_composer_adopt_window (GstRobocacheFuseComposer *composer, GstRobocacheFuseComposer *from)
+{
+  const guint window = composer->output.window;
+
+  if (window == 1 || from->output.window != window)
+    return;
+  for (guint i = 0; i < composer->n_streams; i++) {
+    for (guint j = 0; j < from->n_streams; j++) {
+      const Stream *ours = &composer->streams[i], *theirs = &from->streams[j];
+
+      if (ours->pad != theirs->pad || ours->out != theirs->out || ours->row_bytes != theirs->row_bytes)
+        continue;
+      for (guint slot = 0; slot < window; slot++) {
+        memcpy (window_row (composer, ours, slot), window_row (from, theirs, slot), ours->row_bytes);
+        memcpy (info_of (composer, slot, i), info_of (from, slot, j), INFO_FIELDS * sizeof (gint64));
+      }
+    }
+  }
+}
+
+/* Makes the newest slot free. */
+static void
+shift_window (GstRobocacheFuseComposer *composer)
+{
+  const gsize older = composer->output.window - 1;
+
+  if (older == 0)
+    return;
+  memmove (composer->info, info_of (composer, 1, 0), older * composer->n_streams * INFO_FIELDS * sizeof (gint64));
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    Tensor *tensor = &composer->tensors[i];
+
+    memmove (tensor->window, tensor->window + tensor->row_bytes, older * tensor->row_bytes);
+  }
+}
+
+/* ---- rows of a tick ---- */
+
+static gboolean
+align_streams (GstRobocacheFuseComposer *composer, gint64 tick)
+{
+  gboolean complete = TRUE;
+
+  for (guint i = 0; i < composer->n_streams; i++) {
+    Stream *stream = &composer->streams[i];
+    RobocacheAlignment *alignment = &stream->alignment;
+
+    gst_robocache_fuse_pad_align (stream->pad, tick, alignment);
+    if (alignment->bracket.status == RC_MISSING && stream->pad->active.required)
+      complete = FALSE;
+  }
+  return complete;
+}
+
+static void
+write_info (GstRobocacheFuseComposer *composer, gint64 tick)
+{
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const RobocacheAlignment *alignment = &composer->streams[i].alignment;
+    gint64 *info = info_of (composer, composer->output.window - 1, i);
+
+    info[0] = tick;
+    info[1] = alignment->before;
+    info[2] = alignment->after;
+    info[3] = alignment->bracket.status;
+  }
+}
+
+static gboolean
+run_plan (GstRobocacheFuseComposer *composer, RcAlignPlan *plan, const RcAlignStreamArgs *streams, GError **error)
+{
+  const RcAlignArgs args = {.streams = streams,.batch = 1,.ticks = 1,.scratch = composer->scratch };
+  RcError failure;
+
+  if (rc_align_run (plan, &args, NULL, &failure) == RC_OK)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s", failure.message);
+  return FALSE;
+}
+
+/* targets[i]: the row of tensor i that is being made. */
+static gboolean
+blend_tensor_streams (GstRobocacheFuseComposer *composer, guint8 *const *targets, GError **error)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const Stream *stream = &composer->streams[i];
+    const RobocacheHistory *history;
+    RcAlignStreamArgs *args;
+
+    if (stream->format.is_camera)
+      continue;
+    history = &gst_robocache_fuse_pad_epoch (stream->pad)->history;
+    args = &composer->args[n++];
+    args->rows = robocache_history_has_rows (history) ? robocache_history_rows (history) : NULL;
+    args->n_rows = (gint64) history->n;
+    args->row_stride = (gint64) history->row_bytes;
+    args->brackets = &stream->alignment.bracket;
+    args->out = targets[stream->tensor] + stream->offset;
+    args->out_row_stride = (gint64) stream->row_bytes;
+  }
+  return n == 0 || run_plan (composer, composer->plan, composer->args, error);
+}
+
+/* ---- camera frames ---- */
+
+static GstBuffer *
+frame_at (const Stream *stream, gint64 row)
+{
+  GstBuffer *const *frame = robocache_history_row (&gst_robocache_fuse_pad_epoch (stream->pad)->history, row);
+
+  return *frame;
+}
+
+/* Whether the frame's one memory holds nothing but its rows of pixels, one after another. */
+static gboolean
+frame_is_dense (const Stream *stream, GstBuffer *frame)
+{
+  const GstVideoInfo *video = &stream->format.video;
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
+  const gint line = GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
+  const gint stride = meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (video, 0);
+  const gsize offset = meta ? meta->offset[0] : 0;
+
+  return gst_buffer_n_memory (frame) == 1 && stride == line && offset == 0 && gst_buffer_get_size (frame) == stream->row_bytes;
+}
+
+static gboolean
+copy_frame (const Stream *stream, GstBuffer *buffer, guint8 *to, GError **error)
+{
+  const GstVideoInfo *video = &stream->format.video;
+  const gsize line = (gsize) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
+  GstVideoFrame frame;
+
+  if (!gst_video_frame_map (&frame, video, buffer, GST_MAP_READ)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: a frame of %" G_GSIZE_FORMAT " bytes cannot be mapped",
+        GST_OBJECT_NAME (stream->pad), gst_buffer_get_size (buffer));
+    return FALSE;
+  }
+  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (video); y++)
+    memcpy (to + y * line, (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
+        line);
+  gst_video_frame_unmap (&frame);
+  return TRUE;
+}
+
+/* Frames lie in buffers of their own: the ones of a bracket are gathered, and the bracket counts them from 0. */
+static gboolean
+blend_frames (GstRobocacheFuseComposer *composer, const Stream *stream, guint8 *to, GError **error)
+{
+  RcBracket bracket = stream->alignment.bracket;
+  const gboolean mean = bracket.blend == RC_BLEND_MEAN;
+  const gint64 rows[] = { bracket.row, bracket.next, bracket.before, bracket.after };
+  const gint64 n = mean ? bracket.next - bracket.row : (gint64) G_N_ELEMENTS (rows);
+  const gsize bytes = n * stream->row_bytes;
+  RcAlignStreamArgs args = { 0 };
+
+  if (bytes > composer->frames_bytes) {
+    composer->frames = g_realloc (composer->frames, bytes);
+    composer->frames_bytes = bytes;
+  }
+  for (gint64 i = 0; i < n; i++) {
+    if (!copy_frame (stream, frame_at (stream, mean ? bracket.row + i : rows[i]), composer->frames + i * stream->row_bytes,
+            error))
+      return FALSE;
+  }
+  bracket.row = 0;
+  bracket.next = mean ? n : 1;
+  bracket.before = 2;
+  bracket.after = 3;
+  args.rows = composer->frames;
+  args.n_rows = n;
+  args.row_stride = args.out_row_stride = (gint64) stream->row_bytes;
+  args.brackets = &bracket;
+  args.out = to;
+  return run_plan (composer, stream->camera_plan, &args, error);
+}
+
+static gboolean
+write_frame (GstRobocacheFuseComposer *composer, const Stream *stream, guint8 *to, GError **error)
+{
+  const RcBracket *bracket = &stream->alignment.bracket;
+
+  if (bracket->blend == RC_BLEND_NONE) {
+    memset (to, 0, stream->row_bytes);
+    return TRUE;
+  }
+  if (bracket->blend == RC_BLEND_COPY)
+    return copy_frame (stream, frame_at (stream, bracket->row), to, error);
+  return blend_frames (composer, stream, to, error);
+}
+
+/* The frame that becomes the tensor as it is, or NULL. */
+static GstBuffer *
+frame_to_hand_on (const GstRobocacheFuseComposer *composer, const Stream *stream)
+{
+  GstBuffer *frame;
+
+  if (!stream->format.is_camera || composer->output.window > 1 || stream->alignment.bracket.blend != RC_BLEND_COPY)
+    return NULL;
+  frame = frame_at (stream, stream->alignment.bracket.row);
+  return frame_is_dense (stream, frame) ? frame : NULL;
+}
+
+/* ---- the sample ---- */
+
+/* Memories of the output tensors while they are written. */
+typedef struct
+{
+  GstMemory *memory[ROBOCACHE_MAX_TENSORS];
+  GstMapInfo map[ROBOCACHE_MAX_TENSORS];
+  guint8 *target[ROBOCACHE_MAX_TENSORS];        /* the row of this tick */
+  GstBuffer *frame[ROBOCACHE_MAX_TENSORS];      /* handed on instead of a memory */
+} Output;
+
+static void
+begin_output (GstRobocacheFuseComposer *composer, Output *output)
+{
+  memset (output, 0, sizeof (*output));
+  if (composer->output.layout == GST_ROBOCACHE_FUSE_LAYOUT_TENSORS) {
+    for (guint i = 0; i < composer->n_streams; i++)
+      output->frame[i] = frame_to_hand_on (composer, &composer->streams[i]);
+  }
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    const Tensor *tensor = &composer->tensors[i];
+
+    if (output->frame[i])
+      continue;
+    output->memory[i] = gst_allocator_alloc (NULL, composer->output.window * tensor->row_bytes, NULL);
+    gst_memory_map (output->memory[i], &output->map[i], GST_MAP_WRITE);
+    output->target[i] = output->map[i].data;
+  }
+}
+
+static void
+abandon_output (const GstRobocacheFuseComposer *composer, Output *output)
+{
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    if (output->memory[i]) {
+      gst_memory_unmap (output->memory[i], &output->map[i]);
+      gst_memory_unref (output->memory[i]);
+    }
+  }
+}
+
+/* With a window the row is made in the window and copied out with the older ones. */
+static void
+target_window (const GstRobocacheFuseComposer *composer, Output *output)
+{
+  const guint newest = composer->output.window - 1;
+
+  for (guint i = 0; newest > 0 && i < composer->n_tensors; i++)
+    output->target[i] = composer->tensors[i].window + newest * composer->tensors[i].row_bytes;
+}
+
+static gboolean
+write_rows (GstRobocacheFuseComposer *composer, Output *output, GError **error)
+{
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const Stream *stream = &composer->streams[i];
+
+    if (stream->format.is_camera && !output->frame[stream->tensor]
+        && !write_frame (composer, stream, output->target[stream->tensor], error))
+      return FALSE;
+  }
+  return blend_tensor_streams (composer, output->target, error);
+}
+
+static void
+append_info (const GstRobocacheFuseComposer *composer, GstBuffer *buffer)
+{
+  const gsize bytes = (gsize) composer->output.window * composer->n_streams * INFO_FIELDS * sizeof (gint64);
+  GBytes *info = g_bytes_new (composer->info, bytes);
+  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, GST_ROBOCACHE_SAMPLE_META);
+
+  gst_structure_set (gst_custom_meta_get_structure (meta), "tick", G_TYPE_INT64,
+      *info_of (composer, composer->output.window - 1, 0), "streams", G_TYPE_STRING, composer->names,
+      "info", G_TYPE_BYTES, info, NULL);
+  if (composer->output.info == GST_ROBOCACHE_FUSE_INFO_TENSOR)
+    gst_buffer_append_memory (buffer, gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY,
+            (gpointer) g_bytes_get_data (info, NULL), bytes, 0, bytes, g_bytes_ref (info), (GDestroyNotify) g_bytes_unref));
+  g_bytes_unref (info);
+}
+
+static GstBuffer *
+finish_output (const GstRobocacheFuseComposer *composer, Output *output)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    const Tensor *tensor = &composer->tensors[i];
+
+    if (output->frame[i]) {
+      /* the parent meta keeps the frame out of its pool for as long as its memory is in use */
+      gst_buffer_append_memory (buffer, gst_buffer_get_memory (output->frame[i], 0));
+      gst_buffer_add_parent_buffer_meta (buffer, output->frame[i]);
+      continue;
+    }
+    if (tensor->window)
+      memcpy (output->map[i].data, tensor->window, composer->output.window * tensor->row_bytes);
+    gst_memory_unmap (output->memory[i], &output->map[i]);
+    gst_buffer_append_memory (buffer, output->memory[i]);
+  }
+  append_info (composer, buffer);
+  return buffer;
+}
+
+GstBuffer *
+gst_robocache_fuse_composer_sample (GstRobocacheFuseComposer *composer, gint64 tick, GError **error)
+{
+  const gboolean complete = align_streams (composer, tick);
+  Output output = { {NULL} };
+
+  if (!complete && composer->output.window == 1)
+    return NULL;
+  if (complete)
+    begin_output (composer, &output);
+  shift_window (composer);
+  target_window (composer, &output);
+  write_info (composer, tick);
+  if (!write_rows (composer, &output, error)) {
+    abandon_output (composer, &output);
+    return NULL;
+  }
+  return complete ? finish_output (composer, &output) : NULL;
+}

@@ -4,10 +4,14 @@
  */
 #include <gst/gst.h>
 
+#include "gstrobocachetestsrc.h"
+
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
+
+  registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
 
   return registered;
 }

@@ -4,6 +4,7 @@
  */
 #include <gst/gst.h>
 
+#include "gstrobocacheparse.h"
 #include "gstrobocachetestsrc.h"
 
 static gboolean
@@ -11,6 +12,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
+  registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
 
   return registered;

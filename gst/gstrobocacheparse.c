@@ -17,10 +17,9 @@
  */
 #include "gstrobocacheparse.h"
 
-#include <string.h>
-
 #include "common/livewait.h"
 #include "common/recordreader.h"
+#include "common/settings.h"
 #include "common/stats.h"
 #include "common/tensorcaps.h"
 
@@ -801,108 +800,39 @@ gst_robocache_parse_change_state (GstElement *element, GstStateChange transition
 
 /* ---- properties ---- */
 
-static void
-take_string (gchar **string, const GValue *value)
-{
-  g_free (*string);
-  *string = g_value_dup_string (value);
-}
+#define SETTING(field) G_STRUCT_OFFSET (GstRobocacheParse, properties.field)
+
+static const glong settings[N_PROPS] = {
+  [PROP_FORMAT] = SETTING (format),
+  [PROP_DELIMITER] = SETTING (delimiter),
+  [PROP_TIME_COLUMN] = SETTING (time_column),
+  [PROP_TIME_UNIT] = SETTING (time_unit),
+  [PROP_CHANNELS] = SETTING (channels),
+  [PROP_LAYOUT] = SETTING (layout),
+  [PROP_START] = SETTING (start),
+  [PROP_TIME_ORIGIN] = SETTING (time_origin),
+  [PROP_ARRIVAL_COLUMN] = SETTING (arrival_column),
+  [PROP_MAX_ERRORS] = SETTING (max_errors),
+  [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheParse, stats_interval),
+};
 
 static void
 gst_robocache_parse_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstRobocacheParse *self = GST_ROBOCACHE_PARSE (object);
-  Settings *s = &self->properties;
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_FORMAT:
-      s->format = (RobocacheRecordFormat) g_value_get_enum (value);
-      break;
-    case PROP_DELIMITER:
-      take_string (&s->delimiter, value);
-      break;
-    case PROP_TIME_COLUMN:
-      s->time_column = g_value_get_uint (value);
-      break;
-    case PROP_TIME_UNIT:
-      s->time_unit = (RobocacheTimeUnit) g_value_get_enum (value);
-      break;
-    case PROP_CHANNELS:
-      take_string (&s->channels, value);
-      break;
-    case PROP_LAYOUT:
-      take_string (&s->layout, value);
-      break;
-    case PROP_START:
-      s->start = (Start) g_value_get_enum (value);
-      break;
-    case PROP_TIME_ORIGIN:
-      s->time_origin = g_value_get_int64 (value);
-      break;
-    case PROP_ARRIVAL_COLUMN:
-      s->arrival_column = g_value_get_int (value);
-      break;
-    case PROP_MAX_ERRORS:
-      s->max_errors = g_value_get_int (value);
-      break;
-    case PROP_STATS_INTERVAL:
-      self->stats_interval = g_value_get_uint64 (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  robocache_setting_set (G_STRUCT_MEMBER_P (object, settings[id]), value);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void
 gst_robocache_parse_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstRobocacheParse *self = GST_ROBOCACHE_PARSE (object);
-  const Settings *s = &self->properties;
-
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_FORMAT:
-      g_value_set_enum (value, s->format);
-      break;
-    case PROP_DELIMITER:
-      g_value_set_string (value, s->delimiter);
-      break;
-    case PROP_TIME_COLUMN:
-      g_value_set_uint (value, s->time_column);
-      break;
-    case PROP_TIME_UNIT:
-      g_value_set_enum (value, s->time_unit);
-      break;
-    case PROP_CHANNELS:
-      g_value_set_string (value, s->channels);
-      break;
-    case PROP_LAYOUT:
-      g_value_set_string (value, s->layout);
-      break;
-    case PROP_START:
-      g_value_set_enum (value, s->start);
-      break;
-    case PROP_TIME_ORIGIN:
-      g_value_set_int64 (value, s->time_origin);
-      break;
-    case PROP_ARRIVAL_COLUMN:
-      g_value_set_int (value, s->arrival_column);
-      break;
-    case PROP_MAX_ERRORS:
-      g_value_set_int (value, s->max_errors);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value, make_stats (&self->counters));
-      break;
-    case PROP_STATS_INTERVAL:
-      g_value_set_uint64 (value, self->stats_interval);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, make_stats (&GST_ROBOCACHE_PARSE (object)->counters));
+  else
+    robocache_setting_get (G_STRUCT_MEMBER_P (object, settings[id]), value);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void

@@ -18,10 +18,9 @@
  */
 #include "gstrobocachetestsrc.h"
 
-#include <string.h>
-
 #include "common/counterhash.h"
 #include "common/livewait.h"
+#include "common/settings.h"
 #include "common/tensorcaps.h"
 #include "common/testsignal.h"
 #include "common/tickgrid.h"
@@ -720,52 +719,6 @@ gst_robocache_test_src_change_state (GstElement *element, GstStateChange transit
 
 /* ---- properties ---- */
 
-static void
-gst_robocache_test_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstRobocacheTestSrc *self = GST_ROBOCACHE_TEST_SRC (object);
-  Settings *s = &self->properties;
-
-  if (id == PROP_IS_LIVE) {
-    gst_base_src_set_live (GST_BASE_SRC (self), g_value_get_boolean (value));
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_KIND:
-      s->kind = (RobocacheTestKind) g_value_get_enum (value);
-      break;
-    case PROP_RATE:
-      s->rate.num = gst_value_get_fraction_numerator (value);
-      s->rate.den = gst_value_get_fraction_denominator (value);
-      break;
-    case PROP_CHANNELS:
-      s->channels = g_value_get_uint (value);
-      break;
-    case PROP_JITTER:
-      s->jitter_ns = (gint64) g_value_get_uint64 (value);
-      break;
-    case PROP_DROP:
-      s->drop = g_value_get_double (value);
-      break;
-    case PROP_DISORDER:
-      s->disorder = g_value_get_double (value);
-      break;
-    case PROP_GAP:
-      s->gap_ns = (gint64) g_value_get_uint64 (value);
-      break;
-    case PROP_GAP_INTERVAL:
-      s->gap_interval_ns = (gint64) g_value_get_uint64 (value);
-      break;
-    case PROP_SEED:
-      s->seed = g_value_get_uint64 (value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
 static GstStructure *
 make_stats (GstRobocacheTestSrc *self)
 {
@@ -773,52 +726,45 @@ make_stats (GstRobocacheTestSrc *self)
       self->dropped, "silent", G_TYPE_UINT64, self->silent, "swapped", G_TYPE_UINT64, self->swapped, NULL);
 }
 
+#define SETTING(field) G_STRUCT_OFFSET (GstRobocacheTestSrc, properties.field)
+
+static const glong settings[N_PROPS] = {
+  [PROP_KIND] = SETTING (kind),
+  [PROP_RATE] = SETTING (rate),
+  [PROP_CHANNELS] = SETTING (channels),
+  [PROP_JITTER] = SETTING (jitter_ns),
+  [PROP_DROP] = SETTING (drop),
+  [PROP_DISORDER] = SETTING (disorder),
+  [PROP_GAP] = SETTING (gap_ns),
+  [PROP_GAP_INTERVAL] = SETTING (gap_interval_ns),
+  [PROP_SEED] = SETTING (seed),
+};
+
+static void
+gst_robocache_test_src_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  if (id == PROP_IS_LIVE) {
+    gst_base_src_set_live (GST_BASE_SRC (object), g_value_get_boolean (value));
+    return;
+  }
+  GST_OBJECT_LOCK (object);
+  robocache_setting_set (G_STRUCT_MEMBER_P (object, settings[id]), value);
+  GST_OBJECT_UNLOCK (object);
+}
+
 static void
 gst_robocache_test_src_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  GstRobocacheTestSrc *self = GST_ROBOCACHE_TEST_SRC (object);
-  const Settings *s = &self->properties;
-
   if (id == PROP_IS_LIVE) {
-    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (self)));
+    g_value_set_boolean (value, gst_base_src_is_live (GST_BASE_SRC (object)));
     return;
   }
-  GST_OBJECT_LOCK (self);
-  switch (id) {
-    case PROP_KIND:
-      g_value_set_enum (value, s->kind);
-      break;
-    case PROP_RATE:
-      gst_value_set_fraction (value, s->rate.num, s->rate.den);
-      break;
-    case PROP_CHANNELS:
-      g_value_set_uint (value, s->channels);
-      break;
-    case PROP_JITTER:
-      g_value_set_uint64 (value, (guint64) s->jitter_ns);
-      break;
-    case PROP_DROP:
-      g_value_set_double (value, s->drop);
-      break;
-    case PROP_DISORDER:
-      g_value_set_double (value, s->disorder);
-      break;
-    case PROP_GAP:
-      g_value_set_uint64 (value, (guint64) s->gap_ns);
-      break;
-    case PROP_GAP_INTERVAL:
-      g_value_set_uint64 (value, (guint64) s->gap_interval_ns);
-      break;
-    case PROP_SEED:
-      g_value_set_uint64 (value, s->seed);
-      break;
-    case PROP_STATS:
-      g_value_take_boxed (value, make_stats (self));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (object);
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, make_stats (GST_ROBOCACHE_TEST_SRC (object)));
+  else
+    robocache_setting_get (G_STRUCT_MEMBER_P (object, settings[id]), value);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void

@@ -5,6 +5,8 @@
 #include <gst/gst.h>
 
 #include "gstrobocachefuse.h"
+#include "gstrobocacheparse.h"
+#include "gstrobocachetestsrc.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -12,6 +14,8 @@ plugin_init (GstPlugin *plugin)
   gboolean registered = FALSE;
 
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
+  registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);
+  registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
   return registered;
 }
 

@@ -1,0 +1,46 @@
+/* robocache: records of fixed size, described as Python's struct module does
+ *
+ *   byte order  < little, > or ! big, = the machine's, all with standard sizes and no padding;
+ *               @ or none: the machine's, with the compiler's sizes and alignment
+ *   types       b B h H i I l L q Q integers, e f d floats of 16, 32 and 64 bits, ? a byte that is 0 or not, x a byte
+ *               that is skipped; a number before one repeats it, blanks do not matter
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_BINARYLAYOUT_H
+#define ROBOCACHE_BINARYLAYOUT_H
+
+#include <glib.h>
+
+#include "recordtime.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_LAYOUT_MAX_SIZE (1 << 20)     /* bytes of a record */
+
+typedef struct
+{
+  gchar type;                   /* with its standard size: 'l' of 8 bytes is a 'q' */
+  gsize offset;                 /* bytes from the beginning of the record */
+} RobocacheLayoutField;
+
+typedef struct
+{
+  RobocacheLayoutField *fields; /* padding is none */
+  guint n_fields;
+  gsize size;                   /* bytes of a record */
+  gboolean swap;                /* its byte order is not the machine's */
+} RobocacheLayout;
+
+/* FALSE and an error that names the character when string is no layout, or the record is empty or above the limit. */
+gboolean robocache_layout_parse (RobocacheLayout * layout, const gchar * string, GError ** error);
+void robocache_layout_clear (RobocacheLayout * layout);
+
+/* A field of a record as a float: one rounding from its own type. */
+gfloat robocache_layout_read_float (const RobocacheLayout * layout, guint field, const guint8 * record);
+/* The same as a time, exactly. */
+RobocacheTimeStatus robocache_layout_read_time (const RobocacheLayout * layout, guint field, const guint8 * record,
+    RobocacheTimeUnit unit, gint64 * time_ns);
+
+G_END_DECLS
+#endif

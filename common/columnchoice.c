@@ -1,0 +1,94 @@
+/* robocache: which columns of a file are channels
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "columnchoice.h"
+
+#include "tensorcaps.h"
+
+/* "3" or "1-6"; FALSE: it is a name. */
+static gboolean
+parse_range (const gchar *token, guint64 *first, guint64 *last)
+{
+  gchar *end;
+
+  if (!g_ascii_isdigit (*token))
+    return FALSE;
+  *first = *last = g_ascii_strtoull (token, &end, 10);
+  if (*end == '-' && g_ascii_isdigit (end[1]))
+    *last = g_ascii_strtoull (end + 1, &end, 10);
+  return *end == '\0';
+}
+
+static gboolean
+append_range (GArray *columns, const gchar *token, guint64 first, guint64 last, guint n_columns, GError **error)
+{
+  if (first > last || last >= n_columns) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "channels: \"%s\" is not within columns 0-%u; the file "
+        "has %u", token, n_columns - 1, n_columns);
+    return FALSE;
+  }
+  for (guint c = (guint) first; c <= last; c++)
+    g_array_append_val (columns, c);
+  return TRUE;
+}
+
+static gboolean
+append_name (GArray *columns, const gchar *token, guint n_columns, gchar **names, GError **error)
+{
+  gchar *all;
+
+  for (guint c = 0; names && c < n_columns; c++) {
+    if (g_str_equal (names[c], token)) {
+      g_array_append_val (columns, c);
+      return TRUE;
+    }
+  }
+  if (!names) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "channels: \"%s\" is no number or range, and the file "
+        "has no header with names; write one like \"1-6,9\"", token);
+    return FALSE;
+  }
+  all = g_strjoinv (",", names);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "channels: the file has no column \"%s\"; it has %s", token,
+      all);
+  g_free (all);
+  return FALSE;
+}
+
+static void
+append_others (GArray *columns, guint n_columns, guint time_column, gint arrival_column)
+{
+  for (guint c = 0; c < n_columns; c++) {
+    if (c != time_column && (gint64) c != arrival_column)
+      g_array_append_val (columns, c);
+  }
+}
+
+GArray *
+robocache_columns_choose (const gchar *choice, guint n_columns, gchar **names, guint time_column, gint arrival_column,
+    GError **error)
+{
+  GArray *columns = g_array_new (FALSE, FALSE, sizeof (guint));
+  gchar **tokens = g_strsplit (choice ? choice : "", ",", -1);
+  gboolean chosen = TRUE;
+
+  if (!tokens[0])
+    append_others (columns, n_columns, time_column, arrival_column);
+  for (guint i = 0; tokens[i] && chosen; i++) {
+    const gchar *token = g_strstrip (tokens[i]);
+    guint64 first, last;
+
+    chosen = parse_range (token, &first, &last) ? append_range (columns, token, first, last, n_columns, error) :
+        append_name (columns, token, n_columns, names, error);
+  }
+  g_strfreev (tokens);
+  if (chosen && columns->len == 0) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+        "no column is left for data: the file has %u, and time-column=%u is one of them", n_columns, time_column);
+    chosen = FALSE;
+  }
+  if (!chosen)
+    g_clear_pointer (&columns, g_array_unref);
+  return columns;
+}

@@ -1,0 +1,131 @@
+/* robocache: one line of a CSV file, cut into fields
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "csvrecord.h"
+
+#include <string.h>
+
+#include "tensorcaps.h"
+
+gboolean
+robocache_csv_delimiter_parse (const gchar *string, gchar *delimiter, GError **error)
+{
+  static const struct
+  {
+    const gchar *name;
+    gchar delimiter;
+  } names[] = { {"tab", '\t'}, {"\\t", '\t'}, {"space", ' '} };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    if (g_strcmp0 (string, names[i].name) == 0) {
+      *delimiter = names[i].delimiter;
+      return TRUE;
+    }
+  }
+  if (string && string[0] != '\0' && string[1] == '\0' && (g_ascii_isprint (string[0]) || string[0] == '\t')
+      && !g_ascii_isalnum (string[0]) && !strchr ("+-.\"#_", string[0])) {
+    *delimiter = string[0];
+    return TRUE;
+  }
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "delimiter=\"%s\" cannot part fields: write one "
+      "character that is part of no number or name, like \",\" or \";\", or tab or space", string ? string : "");
+  return FALSE;
+}
+
+static gboolean
+is_blank (gchar c)
+{
+  return c == ' ' || c == '\t';
+}
+
+/* A blank that is no delimiter. */
+static gboolean
+is_padding (gchar c, gchar delimiter)
+{
+  return is_blank (c) && c != delimiter;
+}
+
+static gboolean
+is_delimiter (gchar c, gchar delimiter)
+{
+  return c == delimiter || (delimiter == ' ' && c == '\t');
+}
+
+static gchar *
+skip_padding (gchar *cursor, gchar *end, gchar delimiter)
+{
+  while (cursor < end && (delimiter == ' ' ? is_blank (*cursor) : is_padding (*cursor, delimiter)))
+    cursor++;
+  return cursor;
+}
+
+/* Unescapes a quoted field whose opening quote is before cursor; returns what follows its closing quote, or NULL. */
+static gchar *
+take_quoted (gchar *cursor, gchar *end, gchar **field)
+{
+  gchar *out = cursor;
+
+  *field = cursor;
+  for (; cursor < end; cursor++) {
+    if (*cursor == '"') {
+      if (cursor + 1 == end || cursor[1] != '"') {
+        *out = '\0';
+        return cursor + 1;
+      }
+      cursor++;
+    }
+    *out++ = *cursor;
+  }
+  return NULL;
+}
+
+/* Returns the delimiter after the field, or end. The field is terminated by the caller. */
+static gchar *
+take_plain (gchar *cursor, gchar *end, gchar delimiter, gchar **field, gchar **field_end)
+{
+  *field = cursor;
+  while (cursor < end && !is_delimiter (*cursor, delimiter))
+    cursor++;
+  *field_end = cursor;
+  while (*field_end > *field && is_blank ((*field_end)[-1]))
+    (*field_end)--;
+  return cursor;
+}
+
+gboolean
+robocache_csv_split (gchar *line, gsize length, gchar delimiter, GPtrArray *fields, GError **error)
+{
+  gchar *end = line + length, *cursor = skip_padding (line, end, delimiter);
+
+  g_ptr_array_set_size (fields, 0);
+  if (delimiter == ' ')
+    while (end > cursor && is_blank (end[-1]))
+      end--;
+  for (;;) {
+    gchar *field, *field_end = NULL;
+
+    cursor = skip_padding (cursor, end, delimiter);
+    if (cursor < end && *cursor == '"') {
+      cursor = take_quoted (cursor + 1, end, &field);
+      if (cursor)
+        cursor = delimiter == ' ' ? cursor : skip_padding (cursor, end, delimiter);
+      if (!cursor || (cursor < end && !is_delimiter (*cursor, delimiter))) {
+        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, cursor ? "column %u has text after its closing quote" :
+            "column %u opens a quote that the line does not close", fields->len);
+        return FALSE;
+      }
+    } else {
+      cursor = take_plain (cursor, end, delimiter, &field, &field_end);
+    }
+    g_ptr_array_add (fields, field);
+    if (cursor == end) {
+      if (field_end)
+        *field_end = '\0';
+      return TRUE;
+    }
+    if (field_end)
+      *field_end = '\0';
+    cursor++;
+  }
+}

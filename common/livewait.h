@@ -1,0 +1,39 @@
+/* robocache: waiting until the pipeline's clock reaches a row, as a live source does
+ *
+ * A streaming thread waits; other threads start, pause and flush it. In PAUSED it blocks without a clock, and a wait
+ * that a pause interrupts begins anew in PLAYING with the base time of then, so a row is never released early.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_LIVEWAIT_H
+#define ROBOCACHE_LIVEWAIT_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GMutex lock;                  /* guards what follows; taken before no other lock but the element's object lock */
+  GCond changed;
+  GstClockID clock_id;          /* being waited for, or NULL */
+  gboolean playing;
+  gboolean flushing;
+} RobocacheLiveWait;
+
+void robocache_live_wait_init (RobocacheLiveWait * wait);
+void robocache_live_wait_clear (RobocacheLiveWait * wait);
+
+/* PLAYING is entered (after the base time is set) or left. */
+void robocache_live_wait_set_playing (RobocacheLiveWait * wait, gboolean playing);
+/* While flushing, a wait returns at once and none begins. */
+void robocache_live_wait_set_flushing (RobocacheLiveWait * wait, gboolean flushing);
+
+gboolean robocache_live_wait_is_flushing (RobocacheLiveWait * wait);
+
+/* Returns GST_FLOW_OK once element's clock is at running_time or past it, or at once in PLAYING without a clock;
+ * GST_FLOW_FLUSHING when flushed. */
+GstFlowReturn robocache_live_wait_until (RobocacheLiveWait * wait, GstElement * element, GstClockTime running_time);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,518 @@
+/* robocache: bytes in, rows of a recording out
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "recordreader.h"
+
+#include <gst/base/gstadapter.h>
+#include <math.h>
+#include <string.h>
+
+#include "binarylayout.h"
+#include "columnchoice.h"
+#include "csvrecord.h"
+#include "tensorcaps.h"
+
+struct _RobocacheRecordReader
+{
+  /* the spec */
+  RobocacheRecordFormat format;
+  gchar delimiter;
+  RobocacheLayout layout;
+  gchar *choice;
+  guint time_column;
+  gint arrival_column;
+  RobocacheTimeUnit time_unit;
+  guint n_needed;               /* columns that a record has at least */
+
+  /* bytes */
+  GstAdapter *adapter;
+  const guint8 *bytes;          /* all that the adapter holds, while mapped */
+  gsize n_bytes, cursor;
+  gboolean ended;
+  gboolean in_long_line;        /* its beginning was thrown away */
+
+  /* records */
+  guint64 number;
+  guint64 comments;
+  gboolean header_may_come;
+  GString *line;
+  GPtrArray *fields;            /* gchar *, in line */
+
+  /* columns */
+  guint n_columns;              /* 0: not known */
+  GArray *columns;              /* guint, of the channels */
+  gfloat *values;
+  gchar *names;
+  guint version;
+};
+
+/* ---- columns ---- */
+
+static void
+forget_columns (RobocacheRecordReader *reader)
+{
+  reader->n_columns = 0;
+  g_clear_pointer (&reader->columns, g_array_unref);
+  g_clear_pointer (&reader->values, g_free);
+  g_clear_pointer (&reader->names, g_free);
+}
+
+/* The names of the channels as caps carry them: UTF-8, and with no comma inside a name. */
+static gchar *
+join_names (const GArray *columns, gchar **names)
+{
+  GString *joined = g_string_new (NULL);
+
+  for (guint i = 0; i < columns->len; i++) {
+    gchar *name = g_utf8_make_valid (names[g_array_index (columns, guint, i)], -1);
+
+    g_string_append_printf (joined, i ? ",%s" : "%s", g_strdelimit (name, ",", '_'));
+    g_free (name);
+  }
+  return g_string_free (joined, FALSE);
+}
+
+static gboolean
+set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GError **error)
+{
+  GArray *columns = robocache_columns_choose (reader->choice, n_columns, names, reader->time_column,
+      reader->arrival_column, error);
+
+  if (!columns)
+    return FALSE;
+  forget_columns (reader);
+  reader->n_columns = n_columns;
+  reader->columns = columns;
+  reader->values = g_new (gfloat, columns->len);
+  if (names)
+    reader->names = join_names (columns, names);
+  reader->version++;
+  return TRUE;
+}
+
+guint
+robocache_record_reader_n_channels (const RobocacheRecordReader *reader)
+{
+  return reader->columns ? reader->columns->len : 0;
+}
+
+const gchar *
+robocache_record_reader_channel_names (const RobocacheRecordReader *reader)
+{
+  return reader->names;
+}
+
+guint
+robocache_record_reader_version (const RobocacheRecordReader *reader)
+{
+  return reader->version;
+}
+
+guint64
+robocache_record_reader_comments (const RobocacheRecordReader *reader)
+{
+  return reader->comments;
+}
+
+/* ---- life ---- */
+
+static gboolean
+check_spec (RobocacheRecordReader *reader, const RobocacheRecordSpec *spec, GError **error)
+{
+  if (spec->format == ROBOCACHE_RECORDS_BINARY) {
+    if (!robocache_layout_parse (&reader->layout, spec->layout, error))
+      return FALSE;
+    if (reader->n_needed > reader->layout.n_fields) {
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "layout=\"%s\" has columns 0-%u, so there is none for "
+          "time-column=%u, arrival-column=%d", spec->layout, reader->layout.n_fields - 1, spec->time_column,
+          spec->arrival_column);
+      return FALSE;
+    }
+    return set_columns (reader, reader->layout.n_fields, NULL, error);
+  }
+  if (spec->layout && *spec->layout) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "layout=\"%s\" is for format=binary, but format is csv",
+        spec->layout);
+    return FALSE;
+  }
+  return robocache_csv_delimiter_parse (spec->delimiter, &reader->delimiter, error);
+}
+
+RobocacheRecordReader *
+robocache_record_reader_new (const RobocacheRecordSpec *spec, GError **error)
+{
+  RobocacheRecordReader *reader = g_new0 (RobocacheRecordReader, 1);
+
+  reader->format = spec->format;
+  reader->choice = g_strdup (spec->channels);
+  reader->time_column = spec->time_column;
+  reader->arrival_column = spec->arrival_column;
+  reader->time_unit = spec->time_unit;
+  reader->n_needed = (guint) MAX ((gint64) spec->time_column, (gint64) spec->arrival_column) + 1;
+  reader->adapter = gst_adapter_new ();
+  reader->header_may_come = TRUE;
+  reader->line = g_string_new (NULL);
+  reader->fields = g_ptr_array_new ();
+  if (!check_spec (reader, spec, error))
+    g_clear_pointer (&reader, robocache_record_reader_free);
+  return reader;
+}
+
+static void
+unmap (RobocacheRecordReader *reader)
+{
+  if (reader->bytes) {
+    gst_adapter_unmap (reader->adapter);
+    gst_adapter_flush (reader->adapter, reader->cursor);
+  }
+  reader->bytes = NULL;
+  reader->n_bytes = reader->cursor = 0;
+}
+
+static void
+map (RobocacheRecordReader *reader)
+{
+  reader->n_bytes = gst_adapter_available (reader->adapter);
+  if (!reader->bytes && reader->n_bytes > 0)
+    reader->bytes = gst_adapter_map (reader->adapter, reader->n_bytes);
+}
+
+void
+robocache_record_reader_free (RobocacheRecordReader *reader)
+{
+  unmap (reader);
+  g_object_unref (reader->adapter);
+  forget_columns (reader);
+  robocache_layout_clear (&reader->layout);
+  g_string_free (reader->line, TRUE);
+  g_ptr_array_unref (reader->fields);
+  g_free (reader->choice);
+  g_free (reader);
+}
+
+void
+robocache_record_reader_push (RobocacheRecordReader *reader, GstBuffer *buffer)
+{
+  unmap (reader);
+  gst_adapter_push (reader->adapter, buffer);
+}
+
+void
+robocache_record_reader_end (RobocacheRecordReader *reader)
+{
+  reader->ended = TRUE;
+}
+
+void
+robocache_record_reader_restart (RobocacheRecordReader *reader)
+{
+  unmap (reader);
+  gst_adapter_clear (reader->adapter);
+  reader->ended = reader->in_long_line = FALSE;
+  reader->number = 0;
+  reader->header_may_come = TRUE;
+  if (reader->format == ROBOCACHE_RECORDS_CSV)
+    forget_columns (reader);
+}
+
+/* ---- CSV ---- */
+
+typedef enum
+{
+  LINE_NONE,
+  LINE_WHOLE,                   /* in reader->line, without its end */
+  LINE_TOO_LONG
+} LineResult;
+
+/* Copies the next line, since fields are cut in place. */
+static LineResult
+take_line (RobocacheRecordReader *reader)
+{
+  const guint8 *start = reader->bytes + reader->cursor, *end = NULL;
+  const gsize left = reader->n_bytes - reader->cursor;
+  gboolean too_long = reader->in_long_line;
+  gsize length;
+
+  if (left > 0)
+    end = memchr (start, '\n', left);
+  if (!end && !reader->ended) {
+    if (left > ROBOCACHE_MAX_LINE) {
+      reader->in_long_line = TRUE;
+      reader->cursor = reader->n_bytes;
+    }
+    return LINE_NONE;
+  }
+  if (!end && left == 0 && !too_long)
+    return LINE_NONE;
+
+  length = end ? (gsize) (end - start) : left;
+  too_long |= length > ROBOCACHE_MAX_LINE;
+  reader->cursor += length + (end != NULL);
+  reader->in_long_line = FALSE;
+  reader->number++;
+  if (too_long)
+    return LINE_TOO_LONG;
+  g_string_truncate (reader->line, 0);
+  g_string_append_len (reader->line, (const gchar *) start, (gssize) length);
+  return LINE_WHOLE;
+}
+
+static void
+strip_byte_order_mark (GString *line)
+{
+  if (line->len >= 3 && memcmp (line->str, "\xEF\xBB\xBF", 3) == 0)
+    g_string_erase (line, 0, 3);
+}
+
+static void
+strip_carriage_return (GString *line)
+{
+  if (line->len > 0 && line->str[line->len - 1] == '\r')
+    g_string_truncate (line, line->len - 1);
+}
+
+static gboolean
+is_blank_line (const GString *line)
+{
+  return strspn (line->str, " \t\r") == line->len;
+}
+
+static gboolean
+read_time (RobocacheRecordReader *reader, guint column, const gchar *what, gint64 *time_ns, GError **error)
+{
+  const gchar *text = g_ptr_array_index (reader->fields, column);
+  const RobocacheTimeStatus status = robocache_time_from_text (text, reader->time_unit, time_ns);
+
+  if (status == ROBOCACHE_TIME_OK)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, status == ROBOCACHE_TIME_OVERFLOW ?
+      "line %" G_GUINT64_FORMAT ", column %u: %s \"%.60s\" is beyond int64 nanoseconds; is time-unit right?" :
+      "line %" G_GUINT64_FORMAT ", column %u: %s \"%.60s\" is no decimal number", reader->number, column, what, text);
+  return FALSE;
+}
+
+static gboolean
+read_values (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
+{
+  record->n_empty = 0;
+  for (guint i = 0; i < reader->columns->len; i++) {
+    const guint column = g_array_index (reader->columns, guint, i);
+    const gchar *text = g_ptr_array_index (reader->fields, column);
+    gchar *end;
+    gdouble value = g_ascii_strtod (text, &end);
+
+    if (*text == '\0') {
+      value = NAN;
+      record->n_empty++;
+    } else if (end == text || *end != '\0') {
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT ", column %u: \"%.60s\" is no "
+          "number", reader->number, column, text);
+      return FALSE;
+    }
+    reader->values[i] = isnan (value) ? NAN : (gfloat) value;
+  }
+  record->values = reader->values;
+  return TRUE;
+}
+
+static gboolean
+has_columns (RobocacheRecordReader *reader, GError **error)
+{
+  const guint n = reader->fields->len;
+
+  if (reader->n_columns > 0 ? n == reader->n_columns : n >= reader->n_needed)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " has %u column%s, expected %s%u",
+      reader->number, n, n == 1 ? "" : "s", reader->n_columns > 0 ? "" : "at least ",
+      reader->n_columns > 0 ? reader->n_columns : reader->n_needed);
+  return FALSE;
+}
+
+/* Columns from a record. A line that lacks chosen channels may be the rest of one that a serial port began to send
+ * before we listened, so it is malformed, no reason to stop. */
+static gboolean
+adopt_columns (RobocacheRecordReader *reader, GError **error)
+{
+  GError *fault = NULL;
+
+  if (set_columns (reader, reader->fields->len, NULL, &fault))
+    return TRUE;
+  g_propagate_prefixed_error (error, fault, "line %" G_GUINT64_FORMAT ": ", reader->number);
+  return FALSE;
+}
+
+/* The fields of a line that is no header. Without one the first good record fixes the columns. */
+static RobocacheReadResult
+read_fields (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
+{
+  const gboolean new_columns = reader->n_columns == 0;
+
+  if (!has_columns (reader, error) || !read_time (reader, reader->time_column, "time", &record->time_ns, error))
+    return ROBOCACHE_READ_MALFORMED;
+  record->arrival_ns = record->time_ns;
+  if (reader->arrival_column >= 0
+      && !read_time (reader, (guint) reader->arrival_column, "time of arrival", &record->arrival_ns, error))
+    return ROBOCACHE_READ_MALFORMED;
+  if (new_columns && !adopt_columns (reader, error))
+    return ROBOCACHE_READ_MALFORMED;
+  if (!read_values (reader, record, error)) {
+    if (new_columns)
+      forget_columns (reader);
+    return ROBOCACHE_READ_MALFORMED;
+  }
+  record->number = reader->number;
+  return ROBOCACHE_READ_RECORD;
+}
+
+/* Whether the fields of the first line are names: its time is no number. */
+static gboolean
+is_header (RobocacheRecordReader *reader)
+{
+  gint64 unused;
+
+  return reader->header_may_come && reader->fields->len >= reader->n_needed
+      && robocache_time_from_text (g_ptr_array_index (reader->fields, reader->time_column), reader->time_unit,
+      &unused) == ROBOCACHE_TIME_NOT_A_NUMBER;
+}
+
+static RobocacheReadResult
+read_header (RobocacheRecordReader *reader, GError **error)
+{
+  gboolean set;
+
+  reader->header_may_come = FALSE;
+  g_ptr_array_add (reader->fields, NULL);
+  set = set_columns (reader, reader->fields->len - 1, (gchar **) reader->fields->pdata, error);
+  return set ? ROBOCACHE_READ_HEADER : ROBOCACHE_READ_REFUSED;
+}
+
+/* "# t,q0,q1" as the first line is a header as NumPy writes it; any other line that begins with # is a comment. */
+static gboolean
+is_comment (RobocacheRecordReader *reader)
+{
+  GString *line = reader->line;
+  const gsize blanks = strspn (line->str, " \t");
+  gsize mark;
+
+  if (line->str[blanks] != '#')
+    return FALSE;
+  if (!reader->header_may_come)
+    return TRUE;
+  mark = blanks + strspn (line->str + blanks, "# \t");
+  g_string_erase (line, 0, (gssize) mark);
+  return !robocache_csv_split (line->str, line->len, reader->delimiter, reader->fields, NULL)
+      || reader->fields->len < 2 || !is_header (reader);
+}
+
+static gboolean
+split_line (RobocacheRecordReader *reader, GError **error)
+{
+  GError *fault = NULL;
+
+  if (memchr (reader->line->str, '\0', reader->line->len)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " has a zero byte in it: is this a "
+        "text file in UTF-8?", reader->number);
+    return FALSE;
+  }
+  if (robocache_csv_split (reader->line->str, reader->line->len, reader->delimiter, reader->fields, &fault))
+    return TRUE;
+  g_propagate_prefixed_error (error, fault, "line %" G_GUINT64_FORMAT ": ", reader->number);
+  return FALSE;
+}
+
+static RobocacheReadResult
+read_line (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
+{
+  if (!split_line (reader, error))
+    return ROBOCACHE_READ_MALFORMED;
+  if (is_header (reader))
+    return read_header (reader, error);
+  if (reader->fields->len >= reader->n_needed)
+    reader->header_may_come = FALSE;
+  return read_fields (reader, record, error);
+}
+
+static RobocacheReadResult
+next_csv (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
+{
+  for (;;) {
+    switch (take_line (reader)) {
+      case LINE_NONE:
+        return ROBOCACHE_READ_MORE;
+      case LINE_TOO_LONG:
+        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes",
+            reader->number, ROBOCACHE_MAX_LINE);
+        return ROBOCACHE_READ_MALFORMED;
+      case LINE_WHOLE:
+        break;
+    }
+    if (reader->number == 1)
+      strip_byte_order_mark (reader->line);
+    strip_carriage_return (reader->line);
+    if (is_blank_line (reader->line))
+      continue;
+    if (reader->line->str[strspn (reader->line->str, " \t")] == '#') {
+      if (!is_comment (reader))
+        return read_header (reader, error);
+      reader->comments++;
+      continue;
+    }
+    return read_line (reader, record, error);
+  }
+}
+
+/* ---- binary ---- */
+
+static gboolean
+read_binary_time (RobocacheRecordReader *reader, guint column, const guint8 *bytes, gint64 *time_ns, GError **error)
+{
+  if (robocache_layout_read_time (&reader->layout, column, bytes, reader->time_unit, time_ns) == ROBOCACHE_TIME_OK)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT
+      ": column %u is no time within int64 nanoseconds; are layout and time-unit right?", reader->number,
+      (reader->number - 1) * reader->layout.size, column);
+  return FALSE;
+}
+
+static RobocacheReadResult
+next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
+{
+  const gsize left = reader->n_bytes - reader->cursor, size = reader->layout.size;
+  const guint8 *bytes = reader->bytes + reader->cursor;
+
+  if (left == 0 || (left < size && !reader->ended))
+    return ROBOCACHE_READ_MORE;
+  reader->number++;
+  reader->cursor += MIN (left, size);
+  if (left < size) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT ", the last one, has %"
+        G_GSIZE_FORMAT " bytes, expected %" G_GSIZE_FORMAT, reader->number, left, size);
+    return ROBOCACHE_READ_MALFORMED;
+  }
+  if (!read_binary_time (reader, reader->time_column, bytes, &record->time_ns, error))
+    return ROBOCACHE_READ_MALFORMED;
+  record->arrival_ns = record->time_ns;
+  if (reader->arrival_column >= 0
+      && !read_binary_time (reader, (guint) reader->arrival_column, bytes, &record->arrival_ns, error))
+    return ROBOCACHE_READ_MALFORMED;
+  for (guint i = 0; i < reader->columns->len; i++)
+    reader->values[i] = robocache_layout_read_float (&reader->layout, g_array_index (reader->columns, guint, i), bytes);
+  record->number = reader->number;
+  record->values = reader->values;
+  record->n_empty = 0;
+  return ROBOCACHE_READ_RECORD;
+}
+
+RobocacheReadResult
+robocache_record_reader_next (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
+{
+  RobocacheReadResult result;
+
+  map (reader);
+  result = reader->format == ROBOCACHE_RECORDS_BINARY ? next_binary (reader, record, error) :
+      next_csv (reader, record, error);
+  if (result == ROBOCACHE_READ_MORE)
+    unmap (reader);
+  return result;
+}

@@ -1,0 +1,79 @@
+/* robocache: bytes in, rows of a recording out
+ *
+ * Bytes are pushed in pieces of any size; what comes out depends on their concatenation alone. One thread at a time.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_RECORDREADER_H
+#define ROBOCACHE_RECORDREADER_H
+
+#include <gst/gst.h>
+
+#include "recordtime.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_MAX_LINE (1 << 20)    /* bytes; a longer line is malformed, so a file without line ends needs no memory */
+
+typedef enum
+{
+  ROBOCACHE_RECORDS_CSV,
+  ROBOCACHE_RECORDS_BINARY
+} RobocacheRecordFormat;
+
+/* What the records look like. Strings belong to the caller and are not kept. */
+typedef struct
+{
+  RobocacheRecordFormat format;
+  const gchar *delimiter;       /* CSV */
+  const gchar *layout;          /* binary */
+  const gchar *channels;        /* names and ranges of columns; NULL or "": all but the time and arrival columns */
+  guint time_column;
+  gint arrival_column;          /* -1: none */
+  RobocacheTimeUnit time_unit;  /* of both */
+} RobocacheRecordSpec;
+
+typedef struct
+{
+  guint64 number;               /* of the line, or of the binary record, from 1 */
+  gint64 time_ns;               /* on the file's clock */
+  gint64 arrival_ns;            /* the same; time_ns without an arrival column */
+  const gfloat *values;         /* [n_channels], until the next call */
+  guint n_empty;                /* values that are NaN because their field is empty */
+} RobocacheRecord;
+
+typedef enum
+{
+  ROBOCACHE_READ_MORE,          /* no whole record is left: push more */
+  ROBOCACHE_READ_HEADER,        /* the columns are known */
+  ROBOCACHE_READ_RECORD,
+  ROBOCACHE_READ_MALFORMED,     /* a record was skipped; the error says where and why */
+  ROBOCACHE_READ_REFUSED        /* the header lacks columns that the spec asks for; the error says which */
+} RobocacheReadResult;
+
+typedef struct _RobocacheRecordReader RobocacheRecordReader;
+
+/* NULL and an error that names the setting when the spec makes no sense. */
+RobocacheRecordReader *robocache_record_reader_new (const RobocacheRecordSpec * spec, GError ** error);
+void robocache_record_reader_free (RobocacheRecordReader * reader);
+
+/* Takes the buffer. */
+void robocache_record_reader_push (RobocacheRecordReader * reader, GstBuffer * buffer);
+/* No more bytes: what is left is the last record, whole or not. */
+void robocache_record_reader_end (RobocacheRecordReader * reader);
+/* Forgets all bytes; what comes next is the beginning of a recording, a header perhaps. */
+void robocache_record_reader_restart (RobocacheRecordReader * reader);
+
+RobocacheReadResult robocache_record_reader_next (RobocacheRecordReader * reader, RobocacheRecord * record, GError ** error);
+
+/* 0 until the columns are known. */
+guint robocache_record_reader_n_channels (const RobocacheRecordReader * reader);
+/* "q0,q1"; NULL without a header. Valid until the next call of _next. */
+const gchar *robocache_record_reader_channel_names (const RobocacheRecordReader * reader);
+/* Counts the changes of the two above. */
+guint robocache_record_reader_version (const RobocacheRecordReader * reader);
+/* Comment lines so far. */
+guint64 robocache_record_reader_comments (const RobocacheRecordReader * reader);
+
+G_END_DECLS
+#endif

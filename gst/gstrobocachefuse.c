@@ -1021,7 +1021,6 @@ gst_robocache_fuse_create_new_pad (GstAggregator *agg, GstPadTemplate *template,
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
   GstRobocacheFusePad *pad;
   gint64 number;
-  gchar *name;
 
   for (GstRobocacheFuseRole role = 0; role < GST_ROBOCACHE_FUSE_N_ROLES; role++) {
     if (!g_str_has_prefix (GST_PAD_TEMPLATE_NAME_TEMPLATE (template), gst_robocache_fuse_role_names[role]))
@@ -1032,11 +1031,7 @@ gst_robocache_fuse_create_new_pad (GstAggregator *agg, GstPadTemplate *template,
           gst_robocache_fuse_role_names[role]);
       return NULL;
     }
-    name = g_strdup_printf ("%s_%u", gst_robocache_fuse_role_names[role], (guint) number);
-    pad = g_object_new (GST_TYPE_ROBOCACHE_FUSE_PAD, "name", name, "direction", GST_PAD_SINK, "template", template, NULL);
-    g_free (name);
-    pad->number = (guint) number;
-
+    pad = gst_robocache_fuse_pad_new (template, role, (guint) number);
     FUSE_LOCK (fuse);
     fuse->base_chain = GST_PAD_CHAINFUNC (pad);
     fuse->base_activate_mode = GST_PAD_ACTIVATEMODEFUNC (pad);

@@ -174,23 +174,20 @@ gst_robocache_fuse_pad_get_property (GObject *object, guint prop_id, GValue *val
   GST_OBJECT_UNLOCK (pad);
 }
 
-/* The role comes from the template, so the default interpolation is known before any property is set. */
-static void
-gst_robocache_fuse_pad_constructed (GObject *object)
+GstRobocacheFusePad *
+gst_robocache_fuse_pad_new (GstPadTemplate *template, GstRobocacheFuseRole role, guint number)
 {
-  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (object);
-  const GstPadTemplate *template = GST_PAD_PAD_TEMPLATE (pad);
+  gchar *name = g_strdup_printf ("%s_%u", gst_robocache_fuse_role_names[role], number);
+  GstRobocacheFusePad *pad = g_object_new (GST_TYPE_ROBOCACHE_FUSE_PAD, "name", name, "direction", GST_PAD_SINK,
+      "template", template, NULL);
 
-  G_OBJECT_CLASS (gst_robocache_fuse_pad_parent_class)->constructed (object);
-  if (GST_PAD_IS_SRC (pad) || template == NULL)
-    return;
-  for (guint role = 0; role < GST_ROBOCACHE_FUSE_N_ROLES; role++) {
-    if (g_str_has_prefix (GST_PAD_TEMPLATE_NAME_TEMPLATE (template), gst_robocache_fuse_role_names[role]))
-      pad->role = role;
-  }
-  if (pad->role == GST_ROBOCACHE_FUSE_CAMERA)
+  pad->role = role;
+  pad->number = number;
+  if (role == GST_ROBOCACHE_FUSE_CAMERA)
     pad->settings.search.interpolation = DEFAULT_CAMERA_INTERPOLATION;
   pad->active = pad->settings;
+  g_free (name);
+  return pad;
 }
 
 static void
@@ -222,7 +219,6 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
   const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
   const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
-  object_class->constructed = gst_robocache_fuse_pad_constructed;
   object_class->finalize = gst_robocache_fuse_pad_finalize;
   object_class->set_property = gst_robocache_fuse_pad_set_property;
   object_class->get_property = gst_robocache_fuse_pad_get_property;

@@ -88,6 +88,8 @@ struct _GstRobocacheFusePad
 
 /* Functions on a pad are called with the fuse lock held, but for those that say otherwise. */
 
+GstRobocacheFusePad *gst_robocache_fuse_pad_new (GstPadTemplate * template, GstRobocacheFuseRole role, guint number);
+
 /* Copies the properties; takes effect at the next tick. Returns whether a channel list changed. */
 gboolean gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad * pad);
 

@@ -36,11 +36,6 @@ GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
 #define DEFAULT_INFO GST_ROBOCACHE_FUSE_INFO_NONE
 #define DEFAULT_LATENCY (5 * GST_MSECOND)
 
-/* A pad that is not live may be this many rows ahead of the next tick; then its source waits. */
-#define MAX_ROWS_AHEAD 32
-/* Frames of a camera that are with us at one time, at the usual latencies. */
-#define CAMERA_FRAMES_HELD 4
-
 enum
 {
   PROP_0,
@@ -76,256 +71,13 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstRobocacheFuse, gst_robocache_fuse, GST_TYPE_AG
     GST_DEBUG_CATEGORY_INIT (gst_robocache_fuse_debug, "robocachefuse", 0, "many streams, one aligned sample a tick"));
 GST_ELEMENT_REGISTER_DEFINE (robocachefuse, "robocachefuse", GST_RANK_NONE, GST_TYPE_ROBOCACHE_FUSE);
 
-#define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)
-#define FUSE_UNLOCK(fuse) g_mutex_unlock (&(fuse)->lock)
-
 static GstStructure *make_stats (GstRobocacheFuse * fuse);
 
-/* ---- ticks: which instant is next ---- */
-
-static RobocacheTickGrid
-get_grid (GstRobocacheFuse *fuse)
-{
-  RobocacheTickGrid grid;
-
-  GST_OBJECT_LOCK (fuse);
-  grid = fuse->grid;
-  GST_OBJECT_UNLOCK (fuse);
-  return grid;
-}
-
-static gint64
-tick_period (GstRobocacheFuse *fuse)
-{
-  const RobocacheTickGrid grid = get_grid (fuse);
-
-  if (grid.num > 0)
-    return robocache_tick_period (&grid);
-  return fuse->reference ? gst_robocache_fuse_pad_period (fuse->reference) : 0;
-}
-
-/* The first row of the earliest stream. Not live: known once no stream can still bring an earlier one. */
-static gboolean
-earliest_row (GstRobocacheFuse *fuse, gint64 *earliest)
-{
-  gint64 first = G_MAXINT64;
-
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    const gint64 t = gst_robocache_fuse_pad_first_time (g_ptr_array_index (fuse->pads, i));
-
-    if (t != ROBOCACHE_NO_TIME)
-      first = MIN (first, t);
-  }
-  if (first == G_MAXINT64)
-    return FALSE;
-  for (guint i = 0; !fuse->live && i < fuse->pads->len; i++) {
-    const GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
-
-    if (!pad->eos && gst_robocache_fuse_pad_frontier (pad) < first)
-      return FALSE;
-  }
-  *earliest = first;
-  return TRUE;
-}
-
-/* The last row of the latest stream so far. */
-static gint64
-latest_row (const GstRobocacheFuse *fuse)
-{
-  gint64 latest = ROBOCACHE_NO_TIME;
-
-  for (guint i = 0; i < fuse->pads->len; i++)
-    latest = MAX (latest, gst_robocache_fuse_pad_last_time (g_ptr_array_index (fuse->pads, i)));
-  return latest;
-}
-
-static gboolean
-all_eos (const GstRobocacheFuse *fuse)
-{
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    if (!((GstRobocacheFusePad *) g_ptr_array_index (fuse->pads, i))->eos)
-      return FALSE;
-  }
-  return fuse->pads->len > 0;
-}
-
-/* The next tick of the grid, once the ticks have a beginning. */
-static gboolean
-next_grid_tick (GstRobocacheFuse *fuse, const RobocacheTickGrid *grid, gint64 *tick)
-{
-  gint64 earliest;
-
-  if (!fuse->ticking) {
-    if (!earliest_row (fuse, &earliest))
-      return FALSE;
-    fuse->next_index = robocache_tick_at_or_after (grid, earliest);
-  }
-  *tick = robocache_tick_time (grid, fuse->next_index);
-  return TRUE;
-}
-
-/* The instant that is next, whether or not it is certain to become a tick. */
-static gboolean
-candidate_tick (GstRobocacheFuse *fuse, gint64 *tick)
-{
-  const RobocacheTickGrid grid = get_grid (fuse);
-
-  if (grid.num > 0)
-    return next_grid_tick (fuse, &grid, tick);
-  if (fuse->reference == NULL)
-    return FALSE;
-  *tick = gst_robocache_fuse_pad_next_row_after (fuse->reference, MAX (fuse->last_tick, -1));
-  return *tick != ROBOCACHE_NO_TIME;
-}
-
-/* Whether the next tick is known, and its running time. */
-static gboolean
-next_tick (GstRobocacheFuse *fuse, gint64 *tick)
-{
-  if (!candidate_tick (fuse, tick))
-    return FALSE;
-  if (fuse->reference)          /* when not live, an earlier row may still come */
-    return fuse->live || fuse->reference->eos || gst_robocache_fuse_pad_frontier (fuse->reference) >= *tick;
-  /* the grid ends with the last row of the latest stream; live, that is of no interest before EOS */
-  return (fuse->live && !all_eos (fuse)) || *tick <= latest_row (fuse);
-}
-
-/* Whether no tick will follow. */
-static gboolean
-ticks_are_over (GstRobocacheFuse *fuse)
-{
-  gint64 tick;
-
-  return (all_eos (fuse) || (fuse->reference && fuse->reference->eos)) && !next_tick (fuse, &tick);
-}
-
-/* Whether every stream has what it needs for tick. */
-static gboolean
-tick_is_complete (GstRobocacheFuse *fuse, gint64 tick)
-{
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    if (!gst_robocache_fuse_pad_ready (g_ptr_array_index (fuse->pads, i), tick, !fuse->live))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static GstRobocacheFusePad *
-find_reference (GstRobocacheFuse *fuse, const gchar *name)
-{
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
-
-    if (name ? g_str_equal (GST_OBJECT_NAME (pad), name) : pad->role == GST_ROBOCACHE_FUSE_CAMERA)
-      return pad;
-  }
-  return NULL;
-}
-
-/* Chooses the pad whose rows are the ticks, where there is no rate. FALSE and an error when nothing can give ticks. */
-static gboolean
-choose_reference (GstRobocacheFuse *fuse, GError **error)
-{
-  gchar *name;
-  gboolean by_rate;
-
-  if (fuse->reference)
-    return TRUE;
-  GST_OBJECT_LOCK (fuse);
-  by_rate = fuse->grid.num > 0;
-  name = g_strdup (fuse->reference_name);
-  GST_OBJECT_UNLOCK (fuse);
-
-  if (!by_rate)
-    fuse->reference = find_reference (fuse, name);
-  if (!by_rate && fuse->reference == NULL && !fuse->reference_lost) {
-    if (name)
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad is \"%s\", and no sink pad has that name",
-          name);
-    else
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "nothing says when the ticks are: set rate (like "
-          "rate=50/1) or reference-pad, or link a camera pad");
-  }
-  g_free (name);
-  return by_rate || fuse->reference || fuse->reference_lost;
-}
-
-/* ---- tokens: how the base class learns that pads are ready ----
- *
- * Rows never pass through the queues of the base class. A pad that has what the next tick needs puts one empty buffer into
- * its queue, and the base class calls aggregate when every pad has one or is at EOS, or when the tick's deadline has come.
- * Tokens may be wrong for a moment (a tick went by, a pad was added); aggregate looks for itself. */
-
-/* Called with the lock. Chooses the pads that are ready for the next tick and have no token; `tokens` gets a reference to
- * each, for push_tokens. The src thread also takes tokens back that are not true any more. */
-static void
-update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thread, GPtrArray *tokens)
-{
-  gint64 tick = 0;
-  const gboolean known = next_tick (fuse, &tick);
-  const gboolean over = !known && ticks_are_over (fuse);
-  /* live, a token from any pad makes the base class look at the clock */
-  gboolean wake = known && !fuse->tick_known && fuse->live;
-
-  fuse->tick_known = known;
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
-    const gboolean ready = over || (known && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live));
-
-    if (pad->token_out) {
-      if (from_src_thread && (!ready || pad->eos) && gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)))
-        pad->token_out = FALSE;
-    } else if ((ready || wake) && !pad->eos && !pad->flushing) {
-      pad->token_out = TRUE;
-      g_ptr_array_add (tokens, gst_object_ref (pad));
-      wake = FALSE;
-    }
-  }
-  g_cond_broadcast (&fuse->progress);
-}
-
-/* Called without the lock, after token_out was set. */
-static GstFlowReturn
-push_token (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
-{
-  const GstFlowReturn flow = fuse->base_chain (GST_PAD (pad), GST_OBJECT (fuse), gst_buffer_new ());
-
-  if (flow != GST_FLOW_OK) {
-    FUSE_LOCK (fuse);
-    pad->token_out = FALSE;
-    FUSE_UNLOCK (fuse);
-  }
-  return flow;
-}
-
-static void
-push_tokens (GstRobocacheFuse *fuse, GPtrArray *tokens)
-{
-  for (guint i = 0; i < tokens->len; i++) {
-    push_token (fuse, g_ptr_array_index (tokens, i));
-    gst_object_unref (g_ptr_array_index (tokens, i));
-  }
-  g_ptr_array_set_size (tokens, 0);
-}
-
-/* After something that may have changed what any pad is ready for. Called without the lock. */
-static void
-refresh_tokens (GstRobocacheFuse *fuse)
-{
-  GPtrArray *tokens = g_ptr_array_new ();
-
-  FUSE_LOCK (fuse);
-  update_tokens (fuse, FALSE, tokens);
-  FUSE_UNLOCK (fuse);
-  push_tokens (fuse, tokens);
-  g_ptr_array_free (tokens, TRUE);
-}
-
-/* ---- latency ---- */
+/* ---- latency and failures ---- */
 
 /* Called without the lock. Asks the base class, which asks upstream when it has to. */
-static void
-update_live (GstRobocacheFuse *fuse)
+void
+gst_robocache_fuse_update_live (GstRobocacheFuse *fuse)
 {
   const gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (fuse)));
 
@@ -338,10 +90,10 @@ update_live (GstRobocacheFuse *fuse)
   FUSE_UNLOCK (fuse);
 }
 
-static GstClockTime
-needed_latency (GstRobocacheFuse *fuse)
+GstClockTime
+gst_robocache_fuse_needed_latency (GstRobocacheFuse *fuse)
 {
-  const gint64 period = tick_period (fuse);
+  const gint64 period = gst_robocache_fuse_tick_period (fuse);
   GstClockTime latency = 0;
 
   for (guint i = 0; i < fuse->pads->len; i++)
@@ -355,32 +107,15 @@ gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
   GstClockTime latency;
 
   FUSE_LOCK (fuse);
-  latency = needed_latency (fuse);
+  latency = gst_robocache_fuse_needed_latency (fuse);
   fuse->announced_latency = latency;
   FUSE_UNLOCK (fuse);
   /* posts a LATENCY message when it changed */
   gst_aggregator_set_latency (GST_AGGREGATOR (fuse), latency, GST_CLOCK_TIME_NONE);
 }
 
-/* A measured period wavers: the latency follows when it is off by more than an eighth. */
-static gboolean
-measured_latency_is_off (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
-{
-  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
-  GstClockTime latency;
-
-  if (epoch->format.rate_num > 0 || epoch->history.n_spacings == fuse->spacings_seen
-      || (epoch->history.n_spacings > 4 && epoch->history.n_spacings % ROBOCACHE_N_SPACINGS != 0))
-    return FALSE;
-  fuse->spacings_seen = epoch->history.n_spacings;
-  latency = needed_latency (fuse);
-  return ABS (GST_CLOCK_DIFF (fuse->announced_latency, latency)) > (GstClockTimeDiff) (fuse->announced_latency / 8);
-}
-
-/* ---- rows in ---- */
-
-static void
-post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError *error)
+void
+gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError *error)
 {
   const gchar *name = pad ? GST_OBJECT_NAME (pad) : GST_OBJECT_NAME (fuse);
 
@@ -389,261 +124,6 @@ post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError *error)
   else
     GST_ELEMENT_ERROR (fuse, CORE, NEGOTIATION, ("%s: %s", name, error->message), (NULL));
   g_error_free (error);
-}
-
-/* Called with the lock. Whether the pad's source must wait, so that recordings of different lengths stay together. */
-static gboolean
-too_far_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
-{
-  gint64 tick;
-
-  if (fuse->live || fuse->flow != GST_FLOW_OK || pad->flushing)
-    return FALSE;
-  if (candidate_tick (fuse, &tick))
-    return gst_robocache_fuse_pad_rows_after (pad, tick) >= MAX_ROWS_AHEAD
-        && gst_robocache_fuse_pad_ready (pad, tick, TRUE) && gst_robocache_fuse_pad_frontier (pad) >= tick;
-  if (pad == fuse->reference)
-    return FALSE;
-  return gst_robocache_fuse_pad_rows_after (pad, fuse->last_tick) >= MAX_ROWS_AHEAD
-      && gst_robocache_fuse_pad_frontier (pad) >= gst_robocache_fuse_pad_first_time (pad);
-}
-
-static void
-wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
-{
-  gboolean ahead;
-
-  FUSE_LOCK (fuse);
-  ahead = too_far_ahead (fuse, pad);
-  FUSE_UNLOCK (fuse);
-  if (!ahead)
-    return;
-  update_live (fuse);
-  FUSE_LOCK (fuse);
-  while (too_far_ahead (fuse, pad))
-    g_cond_wait (&fuse->progress, &fuse->lock);
-  FUSE_UNLOCK (fuse);
-}
-
-/* Called with the lock. Takes a buffer's rows in; what to do next without the lock is left in `then`. */
-typedef struct
-{
-  GstFlowReturn flow;
-  GError *error;
-  gboolean without_time;
-  gboolean own_token, all_tokens;
-  gboolean latency_off;
-} AfterRows;
-
-static void
-take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
-{
-  gint64 tick;
-
-  then->flow = fuse->flow;
-  if (then->flow == GST_FLOW_OK && (!pad->has_format || pad->clock.segment.format != GST_FORMAT_TIME))
-    then->flow = GST_FLOW_NOT_NEGOTIATED;
-  if (then->flow != GST_FLOW_OK) {
-    gst_buffer_unref (buffer);
-    return;
-  }
-  if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live, &then->without_time, &then->error)) {
-    then->flow = GST_FLOW_ERROR;
-    return;
-  }
-  if (!choose_reference (fuse, &then->error)) {
-    then->flow = fuse->flow = GST_FLOW_NOT_NEGOTIATED;
-    return;
-  }
-  then->latency_off = measured_latency_is_off (fuse, pad);
-  if (!fuse->tick_known) {
-    then->all_tokens = next_tick (fuse, &tick);
-  } else if (!pad->token_out && next_tick (fuse, &tick) && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live)) {
-    pad->token_out = then->own_token = TRUE;
-  }
-}
-
-static GstFlowReturn
-gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
-{
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
-  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
-  AfterRows then = { GST_FLOW_OK };
-
-  GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
-  FUSE_LOCK (fuse);
-  take_rows (fuse, pad, buffer, &then);
-  FUSE_UNLOCK (fuse);
-
-  if (then.error)
-    post_failure (fuse, pad, then.error);
-  if (then.without_time)
-    GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: a buffer without a timestamp, and none before it to go on from; such "
-            "buffers are dropped and counted", GST_OBJECT_NAME (pad)), (NULL));
-  if (then.flow != GST_FLOW_OK)
-    return then.flow;
-  if (then.latency_off)
-    gst_robocache_fuse_update_latency (fuse);
-  if (then.all_tokens)
-    refresh_tokens (fuse);
-  else if (then.own_token)
-    then.flow = push_token (fuse, pad);
-  wait_for_the_others (fuse, pad);
-  return then.flow;
-}
-
-/* ---- events in, in order with rows ---- */
-
-static gboolean
-caps_are_new (GstRobocacheFusePad *pad, const GstCaps *caps)
-{
-  GstCaps *current = gst_pad_get_current_caps (GST_PAD (pad));
-  const gboolean same = current && pad->has_format && gst_caps_is_equal (current, caps);
-
-  gst_clear_caps (&current);
-  return !same;
-}
-
-static gboolean
-take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
-{
-  GstRobocacheFuseFormat format;
-  GError *error = NULL;
-  GstCaps *caps;
-
-  gst_event_parse_caps (event, &caps);
-  if (!caps_are_new (pad, caps))
-    return TRUE;
-  if (!gst_robocache_fuse_format_parse (&format, caps, &error)) {
-    post_failure (fuse, pad, error);
-    return FALSE;
-  }
-  FUSE_LOCK (fuse);
-  gst_robocache_fuse_pad_sync_settings (pad);
-  gst_robocache_fuse_pad_set_format (pad, &format);
-  fuse->composition_changed = TRUE;
-  FUSE_UNLOCK (fuse);
-  gst_robocache_fuse_update_latency (fuse);
-  update_live (fuse);
-  return TRUE;
-}
-
-static gboolean
-take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
-{
-  const GstSegment *segment;
-
-  gst_event_parse_segment (event, &segment);
-  if (segment->format != GST_FORMAT_TIME) {
-    GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
-            GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
-    return FALSE;
-  }
-  FUSE_LOCK (fuse);
-  if (!gst_segment_is_equal (segment, &pad->clock.segment))
-    gst_robocache_fuse_pad_set_segment (pad, segment);
-  FUSE_UNLOCK (fuse);
-  update_live (fuse);
-  return TRUE;
-}
-
-static void
-take_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
-{
-  GstClockTime pts, duration;
-
-  gst_event_parse_gap (event, &pts, &duration);
-  FUSE_LOCK (fuse);
-  gst_robocache_fuse_pad_gap (pad, pts, duration);
-  FUSE_UNLOCK (fuse);
-}
-
-static void
-set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean flushing)
-{
-  FUSE_LOCK (fuse);
-  pad->flushing = flushing;
-  g_cond_broadcast (&fuse->progress);
-  FUSE_UNLOCK (fuse);
-}
-
-static GstFlowReturn
-gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *event)
-{
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
-  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
-  const GstEventType type = GST_EVENT_TYPE (event);
-  GstFlowReturn flow;
-
-  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
-  switch (type) {
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_FLUSH_STOP:
-      set_flushing (fuse, pad, type == GST_EVENT_FLUSH_START);
-      break;
-    case GST_EVENT_STREAM_START:
-      FUSE_LOCK (fuse);
-      gst_robocache_fuse_pad_restart (pad);
-      FUSE_UNLOCK (fuse);
-      break;
-    case GST_EVENT_CAPS:
-      if (!take_caps (fuse, pad, event)) {
-        gst_event_unref (event);
-        return GST_FLOW_NOT_NEGOTIATED;
-      }
-      break;
-    case GST_EVENT_SEGMENT:
-      if (!take_segment (fuse, pad, event)) {
-        gst_event_unref (event);
-        return GST_FLOW_ERROR;
-      }
-      break;
-    case GST_EVENT_GAP:
-      take_gap (fuse, pad, event);
-      gst_event_unref (event);
-      refresh_tokens (fuse);
-      return GST_FLOW_OK;
-    case GST_EVENT_EOS:
-      FUSE_LOCK (fuse);
-      gst_robocache_fuse_pad_eos (pad);
-      FUSE_UNLOCK (fuse);
-      break;
-    default:
-      break;
-  }
-  flow = GST_AGGREGATOR_CLASS (gst_robocache_fuse_parent_class)->sink_event_pre_queue (agg, aggpad, event);
-  if (type == GST_EVENT_EOS)
-    refresh_tokens (fuse);
-  return flow;
-}
-
-/* ---- queries in ---- */
-
-static gboolean
-propose_camera_allocation (GstRobocacheFusePad *pad, GstQuery *query)
-{
-  GstVideoInfo video;
-  GstCaps *caps;
-
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps (&video, caps))
-    return FALSE;
-  gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), CAMERA_FRAMES_HELD + 2, 0);
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return TRUE;
-}
-
-/* Answered at once: the base class would queue serialized queries behind a token and wait. */
-static gboolean
-gst_robocache_fuse_sink_query_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstQuery *query)
-{
-  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
-
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
-    return pad->role == GST_ROBOCACHE_FUSE_CAMERA && propose_camera_allocation (pad, query);
-  if (GST_QUERY_IS_SERIALIZED (query))
-    return gst_pad_query_default (GST_PAD (pad), GST_OBJECT (agg), query);
-  return GST_AGGREGATOR_CLASS (gst_robocache_fuse_parent_class)->sink_query_pre_queue (agg, aggpad, query);
 }
 
 /* ---- ticks out ---- */
@@ -656,7 +136,7 @@ gst_robocache_fuse_get_next_time (GstAggregator *agg)
   gint64 tick;
 
   FUSE_LOCK (fuse);
-  if (next_tick (fuse, &tick)) {
+  if (gst_robocache_fuse_next_tick (fuse, &tick)) {
     fuse->deadline_tick = tick;
     next = MAX (tick, 0);
   }
@@ -668,7 +148,7 @@ gst_robocache_fuse_get_next_time (GstAggregator *agg)
 static void
 get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
 {
-  const RobocacheTickGrid grid = get_grid (fuse);
+  const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
 
   *num = grid.num;
   *den = grid.den;
@@ -686,7 +166,7 @@ get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
 static gboolean
 enter_tick (GstRobocacheFuse *fuse, gint64 tick)
 {
-  const gint64 period = tick_period (fuse);
+  const gint64 period = gst_robocache_fuse_tick_period (fuse);
   gboolean all_required = TRUE;
 
   for (guint i = 0; i < fuse->pads->len; i++) {
@@ -792,7 +272,7 @@ measure_lag (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency)
 static void
 leave_tick (GstRobocacheFuse *fuse, gint64 tick, gboolean dropped, GstClockTime latency)
 {
-  const RobocacheTickGrid grid = get_grid (fuse);
+  const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
   gint64 next = tick + 1;
 
   fuse->ticking = TRUE;
@@ -824,7 +304,7 @@ typedef struct
 static gboolean
 make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Departure *departure, GError **error)
 {
-  const RobocacheTickGrid grid = get_grid (fuse);
+  const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
   const gboolean all_required = enter_tick (fuse, tick);
   gint64 period;
 
@@ -839,7 +319,7 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
   if (grid.num > 0)
     period = robocache_tick_time (&grid, fuse->next_index + 1) - tick;
   else
-    period = tick_period (fuse);
+    period = gst_robocache_fuse_tick_period (fuse);
   departure->duration = period > 0 ? (GstClockTime) period : GST_CLOCK_TIME_NONE;
   departure->discont = departure->sample && fuse->discont;
   departure->gap = departure->sample == NULL && fuse->sent_buffer;
@@ -907,18 +387,18 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     if (gst_robocache_fuse_pad_sync_settings (g_ptr_array_index (fuse->pads, i)))
       fuse->composition_changed = TRUE;
   }
-  if (ticks_are_over (fuse))
+  if (gst_robocache_fuse_ticks_are_over (fuse))
     flow = GST_FLOW_EOS;
-  else if (next_tick (fuse, &tick))
-    due = tick_is_complete (fuse, tick) || (timeout && tick <= fuse->deadline_tick);
+  else if (gst_robocache_fuse_next_tick (fuse, &tick))
+    due = gst_robocache_fuse_tick_is_complete (fuse, tick) || (timeout && tick <= fuse->deadline_tick);
   if (due && !make_departure (fuse, tick, latency, &departure, &error))
     flow = GST_FLOW_NOT_NEGOTIATED;
-  update_tokens (fuse, TRUE, fuse->src_tokens);
+  gst_robocache_fuse_update_tokens (fuse, TRUE, fuse->src_tokens);
   FUSE_UNLOCK (fuse);
 
-  push_tokens (fuse, fuse->src_tokens);
+  gst_robocache_fuse_push_tokens (fuse, fuse->src_tokens);
   if (error)
-    post_failure (fuse, NULL, error);
+    gst_robocache_fuse_post_failure (fuse, NULL, error);
   else if (due)
     flow = depart (fuse, &departure);
   if (flow != GST_AGGREGATOR_FLOW_NEED_DATA)
@@ -1010,7 +490,7 @@ gst_robocache_fuse_pad_activate_mode (GstPad *gstpad, GstObject *parent, GstPadM
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
 
-  set_flushing (fuse, GST_ROBOCACHE_FUSE_PAD (gstpad), !active);
+  gst_robocache_fuse_set_flushing (fuse, GST_ROBOCACHE_FUSE_PAD (gstpad), !active);
   return fuse->base_activate_mode (gstpad, parent, mode, active);
 }
 
@@ -1075,7 +555,7 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
   gst_child_proxy_child_removed (GST_CHILD_PROXY (fuse), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->release_pad (element, gstpad);
   gst_robocache_fuse_update_latency (fuse);
-  refresh_tokens (fuse);
+  gst_robocache_fuse_refresh_tokens (fuse);
 }
 
 static GObject *

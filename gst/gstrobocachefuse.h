@@ -39,7 +39,6 @@ struct _GstRobocacheFuse
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   gboolean live;
   GstClockTime announced_latency;       /* what the pads need, as told to the base class */
-  guint spacings_seen;
   GstFlowReturn flow;           /* what downstream said last */
 
   /* ticks */
@@ -63,9 +62,56 @@ struct _GstRobocacheFuse
   RobocacheStatsTimer stats_timer;
 };
 
+#define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)
+#define FUSE_UNLOCK(fuse) g_mutex_unlock (&(fuse)->lock)
+
 GST_ELEMENT_REGISTER_DECLARE (robocachefuse)
 
-/* For the pads. Called without the lock. */
+/* ---- ticks and tokens (gstrobocachefuseticks.c); called with the lock, but for those that say otherwise ---- */
+
+RobocacheTickGrid gst_robocache_fuse_grid (GstRobocacheFuse * fuse);
+/* Of the grid, or the reference pad's; 0 when unknown. */
+gint64 gst_robocache_fuse_tick_period (GstRobocacheFuse * fuse);
+/* Chooses the pad whose rows are the ticks, where there is no rate. FALSE and an error when nothing can give ticks. */
+gboolean gst_robocache_fuse_choose_reference (GstRobocacheFuse * fuse, GError ** error);
+/* Whether the next tick is known, and its running time. */
+gboolean gst_robocache_fuse_next_tick (GstRobocacheFuse * fuse, gint64 * tick);
+/* Whether no tick will follow. */
+gboolean gst_robocache_fuse_ticks_are_over (GstRobocacheFuse * fuse);
+/* Whether every stream has what it needs for tick. */
+gboolean gst_robocache_fuse_tick_is_complete (GstRobocacheFuse * fuse, gint64 tick);
+/* Whether the pad's source must wait, so that recordings of different rates stay together. */
+gboolean gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse * fuse, const GstRobocacheFusePad * pad);
+
+/* Chooses the pads that are ready for the next tick and have no token; `tokens` gets a reference to each, for push_tokens.
+ * The src thread also takes tokens back that are not true any more. */
+void gst_robocache_fuse_update_tokens (GstRobocacheFuse * fuse, gboolean from_src_thread, GPtrArray * tokens);
+/* Called without the lock, after token_out was set. */
+GstFlowReturn gst_robocache_fuse_push_token (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Called without the lock. Empties tokens. */
+void gst_robocache_fuse_push_tokens (GstRobocacheFuse * fuse, GPtrArray * tokens);
+/* After something that may have changed what any pad is ready for. Called without the lock. */
+void gst_robocache_fuse_refresh_tokens (GstRobocacheFuse * fuse);
+
+/* ---- what comes in (gstrobocachefuseintake.c); called without the lock ---- */
+
+GstFlowReturn gst_robocache_fuse_chain (GstPad * pad, GstObject * parent, GstBuffer * buffer);
+GstFlowReturn gst_robocache_fuse_sink_event_pre_queue (GstAggregator * agg, GstAggregatorPad * pad, GstEvent * event);
+gboolean gst_robocache_fuse_sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad, GstQuery * query);
+/* A pad that is flushing never waits. */
+void gst_robocache_fuse_set_flushing (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, gboolean flushing);
+
+/* ---- shared by all of the above ---- */
+
+/* What the pads need; called with the lock. */
+GstClockTime gst_robocache_fuse_needed_latency (GstRobocacheFuse * fuse);
+/* Asks the base class, which asks upstream when it has to. Called without the lock. */
+void gst_robocache_fuse_update_live (GstRobocacheFuse * fuse);
+/* Posts error (taken), in the name of pad where it is one pad's. Called without the lock. */
+void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
+
+/* ---- for the pads; called without the lock ---- */
+
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_flush_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 GstStructure *gst_robocache_fuse_stats_of_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);

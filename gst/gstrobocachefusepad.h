@@ -80,6 +80,7 @@ struct _GstRobocacheFusePad
   gboolean flushing;            /* its chain must not wait */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */
   gboolean warned_no_time;
+  guint spacings_seen;          /* when its period was last measured */
 
   RobocacheRowCounts past_counts;       /* of epochs that are over */
   guint64 ticks_aligned, ticks_held, ticks_missing;

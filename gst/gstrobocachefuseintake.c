@@ -1,0 +1,273 @@
+/* robocache: robocachefuse, what comes in: rows, events and queries of the sink pads
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "gstrobocachefuse.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
+#define GST_CAT_DEFAULT gst_robocache_fuse_debug
+
+/* Frames of a camera that are with us at one time, at the usual latencies. */
+#define CAMERA_FRAMES_HELD 4
+
+static GstAggregatorClass *
+base_class (GstAggregator *agg)
+{
+  return g_type_class_peek_parent (GST_AGGREGATOR_GET_CLASS (agg));
+}
+
+/* ---- rows ---- */
+
+/* A measured period wavers: the latency follows when it is off by more than an eighth. */
+static gboolean
+measured_latency_is_off (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+  GstClockTime latency;
+
+  if (epoch->format.rate_num > 0 || epoch->history.n_spacings == pad->spacings_seen
+      || (epoch->history.n_spacings > 4 && epoch->history.n_spacings % ROBOCACHE_N_SPACINGS != 0))
+    return FALSE;
+  pad->spacings_seen = epoch->history.n_spacings;
+  latency = gst_robocache_fuse_needed_latency (fuse);
+  return ABS (GST_CLOCK_DIFF (fuse->announced_latency, latency)) > (GstClockTimeDiff) (fuse->announced_latency / 8);
+}
+
+static void
+wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  gboolean ahead;
+
+  FUSE_LOCK (fuse);
+  ahead = gst_robocache_fuse_is_too_far_ahead (fuse, pad);
+  FUSE_UNLOCK (fuse);
+  if (!ahead)
+    return;
+  gst_robocache_fuse_update_live (fuse);
+  FUSE_LOCK (fuse);
+  while (gst_robocache_fuse_is_too_far_ahead (fuse, pad))
+    g_cond_wait (&fuse->progress, &fuse->lock);
+  FUSE_UNLOCK (fuse);
+}
+
+/* What is left to do without the lock when a buffer's rows are in. */
+typedef struct
+{
+  GstFlowReturn flow;
+  GError *error;
+  gboolean without_time;
+  gboolean own_token, all_tokens;
+  gboolean latency_off;
+} AfterRows;
+
+/* Called with the lock. */
+static void
+take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
+{
+  gint64 tick;
+
+  then->flow = fuse->flow;
+  if (then->flow == GST_FLOW_OK && (!pad->has_format || pad->clock.segment.format != GST_FORMAT_TIME))
+    then->flow = GST_FLOW_NOT_NEGOTIATED;
+  if (then->flow != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return;
+  }
+  if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live, &then->without_time, &then->error)) {
+    then->flow = GST_FLOW_ERROR;
+    return;
+  }
+  if (!gst_robocache_fuse_choose_reference (fuse, &then->error)) {
+    then->flow = fuse->flow = GST_FLOW_NOT_NEGOTIATED;
+    return;
+  }
+  then->latency_off = measured_latency_is_off (fuse, pad);
+  if (!fuse->tick_known) {
+    then->all_tokens = gst_robocache_fuse_next_tick (fuse, &tick);
+  } else if (!pad->token_out && gst_robocache_fuse_next_tick (fuse, &tick) && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live)) {
+    pad->token_out = then->own_token = TRUE;
+  }
+}
+
+GstFlowReturn
+gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+  AfterRows then = { GST_FLOW_OK };
+
+  GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
+  FUSE_LOCK (fuse);
+  take_rows (fuse, pad, buffer, &then);
+  FUSE_UNLOCK (fuse);
+
+  if (then.error)
+    gst_robocache_fuse_post_failure (fuse, pad, then.error);
+  if (then.without_time)
+    GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: a buffer without a timestamp, and none before it to go on from; such "
+            "buffers are dropped and counted", GST_OBJECT_NAME (pad)), (NULL));
+  if (then.flow != GST_FLOW_OK)
+    return then.flow;
+  if (then.latency_off)
+    gst_robocache_fuse_update_latency (fuse);
+  if (then.all_tokens)
+    gst_robocache_fuse_refresh_tokens (fuse);
+  else if (then.own_token)
+    then.flow = gst_robocache_fuse_push_token (fuse, pad);
+  wait_for_the_others (fuse, pad);
+  return then.flow;
+}
+
+/* ---- events, in order with rows ---- */
+
+static gboolean
+caps_are_new (GstRobocacheFusePad *pad, const GstCaps *caps)
+{
+  GstCaps *current = gst_pad_get_current_caps (GST_PAD (pad));
+  const gboolean same = current && pad->has_format && gst_caps_is_equal (current, caps);
+
+  gst_clear_caps (&current);
+  return !same;
+}
+
+static gboolean
+take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstRobocacheFuseFormat format;
+  GError *error = NULL;
+  GstCaps *caps;
+
+  gst_event_parse_caps (event, &caps);
+  if (!caps_are_new (pad, caps))
+    return TRUE;
+  if (!gst_robocache_fuse_format_parse (&format, caps, &error)) {
+    gst_robocache_fuse_post_failure (fuse, pad, error);
+    return FALSE;
+  }
+  FUSE_LOCK (fuse);
+  gst_robocache_fuse_pad_sync_settings (pad);
+  gst_robocache_fuse_pad_set_format (pad, &format);
+  fuse->composition_changed = TRUE;
+  FUSE_UNLOCK (fuse);
+  gst_robocache_fuse_update_latency (fuse);
+  gst_robocache_fuse_update_live (fuse);
+  return TRUE;
+}
+
+static gboolean
+take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  const GstSegment *segment;
+
+  gst_event_parse_segment (event, &segment);
+  if (segment->format != GST_FORMAT_TIME) {
+    GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
+            GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
+    return FALSE;
+  }
+  FUSE_LOCK (fuse);
+  if (!gst_segment_is_equal (segment, &pad->clock.segment))
+    gst_robocache_fuse_pad_set_segment (pad, segment);
+  FUSE_UNLOCK (fuse);
+  gst_robocache_fuse_update_live (fuse);
+  return TRUE;
+}
+
+static void
+take_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstClockTime pts, duration;
+
+  gst_event_parse_gap (event, &pts, &duration);
+  FUSE_LOCK (fuse);
+  gst_robocache_fuse_pad_gap (pad, pts, duration);
+  FUSE_UNLOCK (fuse);
+}
+
+void
+gst_robocache_fuse_set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean flushing)
+{
+  FUSE_LOCK (fuse);
+  pad->flushing = flushing;
+  g_cond_broadcast (&fuse->progress);
+  FUSE_UNLOCK (fuse);
+}
+
+GstFlowReturn
+gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *event)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
+  const GstEventType type = GST_EVENT_TYPE (event);
+  GstFlowReturn flow;
+
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
+  switch (type) {
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+      gst_robocache_fuse_set_flushing (fuse, pad, type == GST_EVENT_FLUSH_START);
+      break;
+    case GST_EVENT_STREAM_START:
+      FUSE_LOCK (fuse);
+      gst_robocache_fuse_pad_restart (pad);
+      FUSE_UNLOCK (fuse);
+      break;
+    case GST_EVENT_CAPS:
+      if (!take_caps (fuse, pad, event)) {
+        gst_event_unref (event);
+        return GST_FLOW_NOT_NEGOTIATED;
+      }
+      break;
+    case GST_EVENT_SEGMENT:
+      if (!take_segment (fuse, pad, event)) {
+        gst_event_unref (event);
+        return GST_FLOW_ERROR;
+      }
+      break;
+    case GST_EVENT_GAP:
+      take_gap (fuse, pad, event);
+      gst_event_unref (event);
+      gst_robocache_fuse_refresh_tokens (fuse);
+      return GST_FLOW_OK;
+    case GST_EVENT_EOS:
+      FUSE_LOCK (fuse);
+      gst_robocache_fuse_pad_eos (pad);
+      FUSE_UNLOCK (fuse);
+      break;
+    default:
+      break;
+  }
+  flow = base_class (agg)->sink_event_pre_queue (agg, aggpad, event);
+  if (type == GST_EVENT_EOS)
+    gst_robocache_fuse_refresh_tokens (fuse);
+  return flow;
+}
+
+/* ---- queries ---- */
+
+static gboolean
+propose_camera_allocation (GstRobocacheFusePad *pad, GstQuery *query)
+{
+  GstVideoInfo video;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (caps == NULL || !gst_video_info_from_caps (&video, caps))
+    return FALSE;
+  gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), CAMERA_FRAMES_HELD + 2, 0);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+/* Answered at once: the base class would queue serialized queries behind a token and wait. */
+gboolean
+gst_robocache_fuse_sink_query_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstQuery *query)
+{
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
+    return pad->role == GST_ROBOCACHE_FUSE_CAMERA && propose_camera_allocation (pad, query);
+  if (GST_QUERY_IS_SERIALIZED (query))
+    return gst_pad_query_default (GST_PAD (pad), GST_OBJECT (agg), query);
+  return base_class (agg)->sink_query_pre_queue (agg, aggpad, query);
+}

@@ -415,12 +415,109 @@ GST_START_TEST (test_ticks_one_by_one)
 
 GST_END_TEST;
 
+/* ---- the order of operations that docs/arithmetic.md fixes, in float32 and float64 ---- */
+
+#define N_ORDER 37
+
+#define ORDER_TEST(real, dtype) \
+static void \
+check_order_##real (RcBlend blend, GRand *rand) \
+{ \
+  static const gint32 velocities[N_ORDER] = { 36, 35, 34, 33, 32, 31, 30, 29, 28, 27 }; \
+  const RcAlignStreamSpec stream_spec = { dtype, dtype, N_ORDER, {RC_HERMITE, -1, 0, 0}, NULL, 0, NULL, 0, velocities, 10 }; \
+  const RcAlignSpec spec = { &stream_spec, 1 }; \
+  RcBracket b = { blend, RC_ALIGNED, 1, 2, 0, 3 }; \
+  real y[4][N_ORDER], out[N_ORDER]; \
+  RcAlignStreamArgs stream = { y, 4, sizeof (y[0]), 0, &b, NULL, 0, NULL, out }; \
+  const RcAlignArgs args = { &stream, 1, 1, NULL, 0, NULL }; \
+  RcBackend *backend = open_level (RC_CPU_BEST); \
+  RcAlignPlan *plan; \
+  real w, c0, c1, c2; \
+  gint i; \
+\
+  for (i = 0; i < 4 * N_ORDER; i++) \
+    y[i / N_ORDER][i % N_ORDER] = (real) g_rand_double_range (rand, -10, 10); \
+  b.w = g_rand_double (rand); \
+  for (i = 0; i < 3; i++) \
+    b.c[i] = g_rand_double_range (rand, -1, 1); \
+  w = (real) b.w; \
+  c0 = (real) b.c[0]; \
+  c1 = (real) b.c[1]; \
+  c2 = (real) b.c[2]; \
+  fail_unless (rc_align_plan (backend, &spec, &plan, NULL, NULL) == RC_OK); \
+  fail_unless (rc_align_run (plan, &args, NULL, NULL) == RC_OK); \
+  for (i = 0; i < N_ORDER; i++) { \
+    const real y0 = y[1][i], y1 = y[2][i]; \
+    real expected = y0 + w * (y1 - y0); \
+\
+    if (blend == RC_BLEND_CUBIC) \
+      expected = ((y0 + c0 * (y1 - y0)) + c1 * (y[0][i] - y0)) + c2 * (y[3][i] - y0); \
+    else if (blend == RC_BLEND_HERMITE && i < 10) \
+      expected = ((y0 + c0 * (y1 - y0)) + c1 * y[1][velocities[i]]) + c2 * y[2][velocities[i]]; \
+    expect (out[i] == expected, "blend %d, channel %d: got %a, expected %a", blend, i, out[i], expected); \
+  } \
+  rc_align_plan_free (plan); \
+  rc_backend_close (backend); \
+}
+
+ORDER_TEST (gfloat, RC_FLOAT32)
+ORDER_TEST (gdouble, RC_FLOAT64)
+
+/* __i__ is the blend. */
+GST_START_TEST (test_order_of_operations)
+{
+  GRand *rand = g_rand_new_with_seed (12);
+  gint i;
+
+  for (i = 0; i < 200; i++) {
+    check_order_gfloat ((RcBlend) __i__, rand);
+    check_order_gdouble ((RcBlend) __i__, rand);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+/* A mean begins with its first row, adds the others in time order and divides once. */
+GST_START_TEST (test_order_of_a_mean)
+{
+  static const gint64 times[] = { 0, 1, 2, 3, 4, 5, 6 }, tick = 3;
+  const RcAlignStreamSpec stream_spec = { RC_FLOAT64, RC_FLOAT64, 5, {RC_MEAN, -1, 0, 10} };
+  const RcAlignSpec spec = { &stream_spec, 1 };
+  GRand *rand = g_rand_new_with_seed (13);
+  gdouble y[7][5], out[5];
+  RcAlignStreamArgs stream = { y, 7, 40, 0, NULL, times, 0, NULL, out };
+  const RcAlignArgs args = { &stream, 1, 1, &tick, 0, NULL };
+  RcBackend *backend = open_level (RC_CPU_BEST);
+  RcAlignPlan *plan;
+  gint i, c;
+
+  for (i = 0; i < 35; i++)
+    y[i / 5][i % 5] = i % 5 == 4 ? -0.0 : g_rand_double_range (rand, -1, 1) * pow (10, i % 7);
+  fail_unless (rc_align_plan (backend, &spec, &plan, NULL, NULL) == RC_OK);
+  fail_unless (rc_align_run (plan, &args, NULL, NULL) == RC_OK);
+  for (c = 0; c < 5; c++) {
+    gdouble sum = y[0][c];
+
+    for (i = 1; i < 7; i++)
+      sum = sum + y[i][c];
+    sum = sum / 7;
+    fail_unless (memcmp (&out[c], &sum, 8) == 0, "channel %d: got %a, expected %a", c, out[c], sum);
+  }
+  rc_align_plan_free (plan);
+  rc_backend_close (backend);
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
 static Suite *
 align_bits_suite (void)
 {
   const gint modes = G_N_ELEMENTS (interpolations);
   Suite *s = suite_create ("align_bits");
   TCase *tc = tcase_create ("levels"), *mode = tcase_create ("float mode"), *forms = tcase_create ("forms");
+  TCase *order = tcase_create ("order");
 
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_avx2_is_baseline, 0, RC_N_DTYPES);
@@ -432,6 +529,9 @@ align_bits_suite (void)
   tcase_add_loop_test (forms, test_brackets_are_times, 0, modes);
   tcase_add_loop_test (forms, test_equal_times_are_their_last_row, 0, modes);
   tcase_add_loop_test (forms, test_ticks_one_by_one, 0, modes);
+  suite_add_tcase (s, order);
+  tcase_add_loop_test (order, test_order_of_operations, RC_BLEND_LINEAR, RC_BLEND_HERMITE + 1);
+  tcase_add_test (order, test_order_of_a_mean);
   return s;
 }
 

@@ -840,6 +840,7 @@ GST_START_TEST (test_a_wild_row_count_is_missing_and_counted)
   Episodes e = ordered_episodes;
 
   e.counts[0] = 5;
+  e.times[1][0] = 40;           /* which would be in order */
   e.counts[1] = -1;
   episodes_run (&e, 32, 16);
   fail_unless (isnan (e.out[0][0]) && isnan (e.out[1][0]) && e.out[2][0] == 21.5f);

@@ -131,7 +131,7 @@ scene_fill_times (Scene *scene, gboolean equal_times, GRand *rand)
   }
 }
 
-/* Two quaternions, three angles (two adjacent), and rates at the end of the row, as far as there is room. */
+/* Two quaternions, angles beside each other and apart, and rates in runs, twice used and elsewhere, as far as there is room. */
 static inline void
 scene_choose_special (Scene *scene, GRand *rand)
 {
@@ -152,7 +152,7 @@ scene_choose_special (Scene *scene, GRand *rand)
   if (spec->search.interpolation == RC_HERMITE) {
     spec->n_velocities = MIN (8, spec->channels / 2);
     for (c = 0; c < spec->n_velocities; c++)
-      scene->velocities[c] = (gint32) (c == 3 ? 0 : spec->channels - spec->n_velocities + c);
+      scene->velocities[c] = (gint32) (c == 3 ? 0 : spec->channels - spec->n_velocities + (c == 2 ? 1 : c));
   }
 }
 

@@ -41,8 +41,8 @@ static RcStatus
 check_search (const RcSearch *search, int64_t stream, RcError *error)
 {
   if ((unsigned) search->interpolation > RC_MEAN)
-    return wrong (error, stream, "search.interpolation", search->interpolation, "%d (linear) to %d (mean)", RC_LINEAR,
-        RC_MEAN);
+    return wrong (error, stream, "search.interpolation", (int) search->interpolation, "%d (linear) to %d (mean)",
+        RC_LINEAR, RC_MEAN);
   if (search->max_gap_ns < -1)
     return wrong (error, stream, "search.max_gap_ns", search->max_gap_ns, "-1 (no limit) or more");
   if (search->hold_limit_ns < -1)
@@ -83,9 +83,9 @@ check_stream (const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
   RcStatus status;
 
   if (rc_dtype_size (spec->in) == 0)
-    return wrong (error, stream, "in", spec->in, "a dtype, 0 to %d", RC_N_DTYPES - 1);
+    return wrong (error, stream, "in", (int) spec->in, "a dtype, 0 to %d", RC_N_DTYPES - 1);
   if (rc_dtype_size (spec->out) == 0)
-    return wrong (error, stream, "out", spec->out, "a dtype, 0 to %d", RC_N_DTYPES - 1);
+    return wrong (error, stream, "out", (int) spec->out, "a dtype, 0 to %d", RC_N_DTYPES - 1);
   if (spec->channels < 1 || spec->channels > INT64_MAX / 8)
     return wrong (error, stream, "channels", spec->channels, "1 to %" PRId64, INT64_MAX / 8);
   status = check_search (&spec->search, stream, error);

@@ -60,23 +60,20 @@ typedef struct RcBracket
   double c[3];                  /* see RcBlend; rates are per second */
 } RcBracket;
 
-/* First index of times[0 … n) (not decreasing) whose time is >= t; n when there is none. */
+/* First index of times[0 … n) (not decreasing) whose time is >= t; n when there is none. The step is a selection and not a
+ * branch, which would be mispredicted every other time. */
 RC_SHARED int64_t
 rc_lower_bound (const int64_t * times, int64_t n, int64_t t)
 {
   int64_t first = 0;
 
-  while (n > 0) {
-    int64_t half = n / 2;
+  while (n > 1) {
+    const int64_t half = n / 2;
 
-    if (times[first + half] < t) {
-      first += half + 1;
-      n -= half + 1;
-    } else {
-      n = half;
-    }
+    first += times[first + half - 1] < t ? half : 0;
+    n -= half;
   }
-  return first;
+  return first + (n == 1 && times[first] < t);
 }
 
 /* First index whose time is > t; n when there is none. */
@@ -191,7 +188,7 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
 {
   RcBracket b = rc_bracket_none ();
   uint64_t h;
-  int64_t right;
+  int64_t first, right;         /* first and last row of the next time at or after the tick */
 
   if (search->interpolation == RC_PREVIOUS) {
     const int64_t row = rc_upper_bound (times, n, tick) - 1;
@@ -202,9 +199,9 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
   }
 
   if (search->interpolation == RC_MEAN) {
-    const int64_t first = rc_lower_bound (times, n, rc_mean_start (tick, search->period_ns));
     const int64_t end = rc_lower_bound (times, n, rc_mean_end (tick, search->period_ns));
 
+    first = rc_lower_bound (times, n, rc_mean_start (tick, search->period_ns));
     if (end > first) {
       b.blend = RC_BLEND_MEAN;
       b.status = RC_ALIGNED;
@@ -214,7 +211,7 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
     }
   }
 
-  right = rc_lower_bound (times, n, tick);
+  first = right = rc_lower_bound (times, n, tick);
   if (right == n)
     return b;
   while (right + 1 < n && times[right + 1] == times[right])
@@ -222,9 +219,9 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
   if (times[right] == tick)
     return rc_bracket_copy (right, RC_ALIGNED);
 
-  b.row = rc_lower_bound (times, n, tick) - 1;
-  if (b.row < 0)
+  if (first == 0)
     return rc_bracket_none ();
+  b.row = first - 1;
   h = rc_span (times[b.row], times[right]);
   if (!rc_within (h, search->max_gap_ns))
     return rc_bracket_none ();

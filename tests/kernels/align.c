@@ -142,7 +142,7 @@ GST_START_TEST (test_padding_is_untouched)
             (gsize) row_bytes);
     }
     for (i = 0; i < scene->out_bytes; i++)
-      fail_unless (is_row[i] || result.out[i] == 0xA5, "seed %u: byte %" G_GINT64_FORMAT " was written", seed, i);
+      expect (is_row[i] || result.out[i] == 0xA5, "seed %u: byte %" G_GINT64_FORMAT " was written", seed, i);
     g_free (is_row);
     scene_result_clear (&result);
     scene_free (scene);
@@ -840,6 +840,7 @@ GST_START_TEST (test_a_wild_row_count_is_missing_and_counted)
   Episodes e = ordered_episodes;
 
   e.counts[0] = 5;
+  e.times[1][0] = 40;           /* which would be in order */
   e.counts[1] = -1;
   episodes_run (&e, 32, 16);
   fail_unless (isnan (e.out[0][0]) && isnan (e.out[1][0]) && e.out[2][0] == 21.5f);

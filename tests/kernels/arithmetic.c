@@ -1,0 +1,546 @@
+/* robocache: conversions, sine and arccosine, angles and quaternions, on their own
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "expect.h"
+#include "oracle.h"
+
+#include "kernels/arithmetic.h"
+
+/* ---- float16 and bfloat16 ---- */
+
+typedef struct
+{
+  const OracleFormat *format;
+  guint16 nan;
+  gfloat (*to_float32) (guint16 bits);
+  guint16 (*from_float32) (gfloat x);
+  guint16 (*from_float64) (gdouble x);
+} Half;
+
+static const Half halves[] = {
+  {&oracle_float16, 0x7E00, rc_float32_from_float16, rc_float16_from_float32, rc_float16_from_float64},
+  {&oracle_bfloat16, 0x7FC0, rc_float32_from_bfloat16, rc_bfloat16_from_float32, rc_bfloat16_from_float64},
+};
+
+/* In the tests of this part __i__ is the format. */
+GST_START_TEST (test_every_half_to_float32)
+{
+  const Half *half = &halves[__i__];
+  guint i;
+
+  for (i = 0; i < 65536; i++) {
+    const gdouble expected = oracle_decode16 (*half->format, (guint16) i);
+    const gfloat got = half->to_float32 ((guint16) i);
+
+    if (isnan (expected))
+      expect (rc_bits32 (got) == 0x7FC00000, "%04x: %08x", i, rc_bits32 (got));
+    else
+      expect (got == expected && !signbit (got) == !(i & 0x8000), "%04x: got %a, expected %a", i, got, expected);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_every_half_comes_back)
+{
+  const Half *half = &halves[__i__];
+  guint i;
+
+  for (i = 0; i < 65536; i++) {
+    const gboolean is_nan = isnan (oracle_decode16 (*half->format, (guint16) i));
+    const guint expected = is_nan ? half->nan : i;
+    const gfloat x = half->to_float32 ((guint16) i);
+
+    expect (half->from_float32 (x) == expected, "%04x: %04x", i, half->from_float32 (x));
+    expect (half->from_float64 (x) == expected, "%04x: %04x", i, half->from_float64 (x));
+  }
+}
+
+GST_END_TEST;
+
+/* Between each two neighbours: the midpoint, and the float32 and float64 on both sides of it. */
+GST_START_TEST (test_every_midpoint)
+{
+  const Half *half = &halves[__i__];
+  const guint infinity = __i__ == 0 ? 0x7C00 : 0x7F80;
+  guint i;
+
+  for (i = 0; i < infinity; i++) {
+    const gdouble low = oracle_decode16 (*half->format, (guint16) i);
+    const gdouble unit = i + 1 < infinity ? oracle_decode16 (*half->format, (guint16) (i + 1)) - low
+        : low - oracle_decode16 (*half->format, (guint16) (i - 1));
+    const gdouble middle = low + unit / 2;
+    const guint even = i % 2 == 0 ? i : i + 1;
+
+    expect (half->from_float64 (middle) == even, "%04x: %04x", i, half->from_float64 (middle));
+    expect (half->from_float64 (nextafter (middle, 0)) == i, "%04x", i);
+    expect (half->from_float64 (nextafter (middle, INFINITY)) == i + 1, "%04x", i);
+    expect (half->from_float64 (-middle) == (even | 0x8000), "%04x", i);
+    if ((gfloat) middle == middle) {
+      expect (half->from_float32 ((gfloat) middle) == even, "%04x: %04x", i, half->from_float32 ((gfloat) middle));
+      expect (half->from_float32 (nextafterf ((gfloat) middle, 0)) == i, "%04x", i);
+      expect (half->from_float32 (nextafterf ((gfloat) middle, INFINITY)) == i + 1, "%04x", i);
+      expect (half->from_float32 (-(gfloat) middle) == (even | 0x8000), "%04x", i);
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_random_bits_to_half)
+{
+  const Half *half = &halves[__i__];
+  GRand *rand = g_rand_new_with_seed (5);
+  guint i;
+
+  for (i = 0; i < 1000000; i++) {
+    const gfloat f = rc_float32 (g_rand_int (rand));
+    const gdouble d = rc_float64 ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
+    const gdouble near = f * (1 + g_rand_double_range (rand, -0x1p-30, 0x1p-30));
+
+    expect (half->from_float32 (f) == oracle_encode16 (*half->format, oracle_round (*half->format, f)), "%a", f);
+    expect (half->from_float64 (d) == oracle_encode16 (*half->format, oracle_round (*half->format, d)), "%a", d);
+    expect (half->from_float64 (near) == oracle_encode16 (*half->format, oracle_round (*half->format, near)), "%a",
+        near);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_extremes_to_half)
+{
+  const Half *half = &halves[__i__];
+  const guint infinity = __i__ == 0 ? 0x7C00 : 0x7F80;
+
+  fail_unless_equals_int (half->from_float32 (INFINITY), infinity);
+  fail_unless_equals_int (half->from_float32 (-INFINITY), infinity | 0x8000);
+  fail_unless_equals_int (half->from_float64 (INFINITY), infinity);
+  fail_unless_equals_int (half->from_float64 (G_MAXDOUBLE), infinity);
+  fail_unless_equals_int (half->from_float32 (0.f), 0);
+  fail_unless_equals_int (half->from_float32 (-0.f), 0x8000);
+  fail_unless_equals_int (half->from_float64 (-0.0), 0x8000);
+  fail_unless_equals_int (half->from_float64 (0x1p-1074), 0);
+  fail_unless_equals_int (half->from_float32 (rc_float32 (0xFF800001)), half->nan);
+  fail_unless_equals_int (half->from_float64 (rc_float64 (G_GUINT64_CONSTANT (0xFFF0000000000001))), half->nan);
+  fail_unless_equals_int (half->from_float64 (rc_float64 (G_GUINT64_CONSTANT (0x7FFFFFFFFFFFFFFF))), half->nan);
+}
+
+GST_END_TEST;
+
+/* Through float32 the first would be a tie and go down to even. */
+GST_START_TEST (test_no_double_rounding)
+{
+  fail_unless_equals_int (rc_float16_from_float64 (1 + 0x1p-11 + 0x1p-40), 0x3C01);
+  fail_unless_equals_int (rc_float16_from_float32 ((gfloat) (1 + 0x1p-11 + 0x1p-40)), 0x3C00);
+  fail_unless_equals_int (rc_bfloat16_from_float64 (1 + 0x1p-8 + 0x1p-40), 0x3F81);
+  fail_unless_equals_int (rc_bfloat16_from_float32 ((gfloat) (1 + 0x1p-8 + 0x1p-40)), 0x3F80);
+}
+
+GST_END_TEST;
+
+/* ---- canonical NaN ---- */
+
+GST_START_TEST (test_canonical)
+{
+  fail_unless (rc_bits32 (rc_canonical32 (rc_float32 (0xFFFFFFFF))) == 0x7FC00000);
+  fail_unless (rc_bits64 (rc_canonical64 (rc_float64 (G_MAXUINT64))) == G_GUINT64_CONSTANT (0x7FF8000000000000));
+  fail_unless (rc_bits32 (rc_canonical32 (-0.f)) == 0x80000000);
+  fail_unless (rc_bits32 (rc_canonical32 (-INFINITY)) == 0xFF800000);
+  fail_unless (rc_bits32 (rc_canonical32 (0x1p-149f)) == 1);
+  fail_unless (rc_bits32 (rc_float32_from_float64 (-NAN)) == 0x7FC00000);
+  fail_unless (rc_float32_from_float64 (0.1) == 0.1f);
+}
+
+GST_END_TEST;
+
+/* ---- integers ---- */
+
+GST_START_TEST (test_nearest_is_nearbyint)
+{
+  GRand *rand = g_rand_new_with_seed (6);
+  guint i;
+
+  for (i = 0; i < 1000000; i++) {
+    const gdouble bits = rc_float64 ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
+    const gdouble half = g_rand_int (rand) * 0.5 - 1e9, wide = g_rand_double_range (rand, -0x1p54, 0x1p54);
+
+    expect (isnan (bits) ? isnan (rc_nearest (bits)) : rc_nearest (bits) == nearbyint (bits), "%a", bits);
+    expect (rc_nearest (half) == nearbyint (half), "%a", half);
+    expect (rc_nearest (wide) == nearbyint (wide), "%a", wide);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_nearest_near_its_limits)
+{
+  static const gdouble at[] = { 0x1p51, 0x1p52, 0x1p53, 0.5, 1.5, 2.5 };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (at); i++) {
+    const gdouble around[] = { at[i], nextafter (at[i], 0), nextafter (at[i], INFINITY), at[i] + 0.5, at[i] - 0.5 };
+    guint k;
+
+    for (k = 0; k < G_N_ELEMENTS (around); k++) {
+      expect (rc_nearest (around[k]) == nearbyint (around[k]), "%a", around[k]);
+      expect (rc_nearest (-around[k]) == nearbyint (-around[k]), "-%a", around[k]);
+    }
+  }
+}
+
+GST_END_TEST;
+
+#define SATURATION(type, c_type, least, most) \
+GST_START_TEST (test_##type##_saturates) \
+{ \
+  const gdouble low = (gdouble) (least), high = (gdouble) (most); \
+\
+  fail_unless (rc_##type##_from_float64 (NAN) == 0); \
+  fail_unless (rc_##type##_from_float64 (-NAN) == 0); \
+  fail_unless (rc_##type##_from_float64 (INFINITY) == (most)); \
+  fail_unless (rc_##type##_from_float64 (-INFINITY) == (least)); \
+  fail_unless (rc_##type##_from_float64 (G_MAXDOUBLE) == (most)); \
+  fail_unless (rc_##type##_from_float64 (-G_MAXDOUBLE) == (least)); \
+  fail_unless (rc_##type##_from_float64 (high) == (most)); \
+  fail_unless (rc_##type##_from_float64 (low) == (least)); \
+  fail_unless (rc_##type##_from_float64 (high * 1.5 + 1) == (most)); \
+  fail_unless (rc_##type##_from_float64 (low * 1.5 - 1) == (least)); \
+  fail_unless (rc_##type##_from_float64 (nextafter (high, 0)) == (c_type) nearbyint (nextafter (high, 0))); \
+  fail_unless (rc_##type##_from_float64 (0.5) == 0); \
+  fail_unless (rc_##type##_from_float64 (1.5) == 2); \
+  fail_unless (rc_##type##_from_float64 (2.5) == 2); \
+  fail_unless (rc_##type##_from_float64 (-0.0) == 0); \
+  fail_unless (rc_##type##_from_float64 (-0.5) == 0); \
+} \
+GST_END_TEST;
+
+SATURATION (int8, gint8, G_MININT8, G_MAXINT8)
+SATURATION (uint8, guint8, 0, G_MAXUINT8)
+SATURATION (int16, gint16, G_MININT16, G_MAXINT16)
+SATURATION (uint16, guint16, 0, G_MAXUINT16)
+SATURATION (int32, gint32, G_MININT32, G_MAXINT32)
+SATURATION (uint32, guint32, 0, G_MAXUINT32)
+
+/* The greatest double below 2^63 is an integer that fits; 2^63 does not. */
+GST_START_TEST (test_int64_at_its_limits)
+{
+  fail_unless (rc_int64_from_float64 (0x1p63) == G_MAXINT64);
+  fail_unless (rc_int64_from_float64 (0x1p63 - 1024) == G_MAXINT64 - 1023);
+  fail_unless (rc_int64_from_float64 (-0x1p63) == G_MININT64);
+  fail_unless (rc_int64_from_float64 (-0x1p63 + 1024) == G_MININT64 + 1024);
+  fail_unless (rc_int64_from_float64 (-0x1p64) == G_MININT64);
+  fail_unless (rc_int64_from_float64 (INFINITY) == G_MAXINT64);
+  fail_unless (rc_int64_from_float64 (-INFINITY) == G_MININT64);
+  fail_unless (rc_int64_from_float64 (NAN) == 0);
+  fail_unless (rc_int64_from_float64 (0x1p53 + 2) == G_GINT64_CONSTANT (9007199254740994));
+  fail_unless (rc_int64_from_float64 (-2.5) == -2);
+  fail_unless (rc_int64_from_float64 (-3.5) == -4);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_uint64_at_its_limits)
+{
+  fail_unless (rc_uint64_from_float64 (0x1p64) == G_MAXUINT64);
+  fail_unless (rc_uint64_from_float64 (0x1p64 - 2048) == G_MAXUINT64 - 2047);
+  fail_unless (rc_uint64_from_float64 (0x1p63) == (guint64) G_MAXINT64 + 1);
+  fail_unless (rc_uint64_from_float64 (INFINITY) == G_MAXUINT64);
+  fail_unless (rc_uint64_from_float64 (-1) == 0);
+  fail_unless (rc_uint64_from_float64 (-INFINITY) == 0);
+  fail_unless (rc_uint64_from_float64 (NAN) == 0);
+  fail_unless (rc_uint64_from_float64 (2.5) == 2);
+}
+
+GST_END_TEST;
+
+/* ---- sine and arccosine ---- */
+
+GST_START_TEST (test_sine)
+{
+  const gint n = 2000000;
+  gdouble worst = 0, x;
+  gint i;
+
+  for (i = 0; i <= n; i++) {
+    x = RC_PI / 2 * i / n;
+    worst = MAX (worst, fabs (rc_sine (x) - sin (x)));
+  }
+  fail_unless (worst < 4e-16, "off by %g", worst);
+  fail_unless (rc_sine (0.0) == 0.0);
+  fail_unless (rc_sine (1e-300) == 1e-300);
+}
+
+GST_END_TEST;
+
+/* Towards 0 the digits count, not the distance. */
+GST_START_TEST (test_sine_of_small_angles)
+{
+  gdouble x;
+
+  for (x = 1e-200; x < 1; x *= 1.01)
+    expect (fabs (rc_sine (x) / sin (x) - 1) < 4e-16, "%g: %g", x, rc_sine (x));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_arccosine)
+{
+  const gint n = 2000000;
+  gdouble worst = 0, x;
+  gint i;
+
+  for (i = 0; i <= n; i++) {
+    x = (gdouble) i / n;
+    worst = MAX (worst, fabs (rc_arccosine (x) - acos (x)));
+  }
+  fail_unless (worst < 5e-16, "off by %g", worst);
+  fail_unless (rc_arccosine (1.0) == 0.0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_arccosine_near_1)
+{
+  gdouble e;
+
+  for (e = 0x1p-53; e < 0.5; e *= 1.01) {
+    const gdouble x = 1 - e;
+
+    if (x < 1)
+      expect (fabs (rc_arccosine (x) / acos (x) - 1) < 5e-16, "%a: %a, %a", x, rc_arccosine (x), acos (x));
+  }
+}
+
+GST_END_TEST;
+
+/* ---- angles ---- */
+
+GST_START_TEST (test_wrap_random)
+{
+  GRand *rand = g_rand_new_with_seed (7);
+  guint i;
+
+  for (i = 0; i < 1000000; i++) {
+    const gdouble x = g_rand_double_range (rand, -1, 1) * pow (10, g_rand_int_range (rand, -3, 7));
+    const gdouble got = rc_wrap (x), expected = oracle_wrap (x);
+    const gdouble off = fabs (got - expected), tolerance = 1e-15 * MAX (8, fabs (x));
+
+    expect (got > -RC_PI && got <= RC_PI, "%a: %a", x, got);
+    expect (off < tolerance || fabs (off - 2 * RC_PI) < tolerance, "%.17g: got %.17g, expected %.17g", x, got, expected);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wrap_stays_inside_for_any_number)
+{
+  GRand *rand = g_rand_new_with_seed (8);
+  guint i;
+
+  for (i = 0; i < 3000000; i++) {
+    const gdouble x = rc_float64 ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
+    const gdouble got = rc_wrap (x);
+
+    if (isfinite (x))
+      expect (got > -RC_PI && got <= RC_PI, "%a: %a", x, got);
+    else
+      expect (isnan (got));
+  }
+  fail_unless (fabs (rc_wrap (G_MAXDOUBLE)) <= RC_PI && fabs (rc_wrap (-G_MAXDOUBLE)) <= RC_PI);
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+/* Every double within a few steps of the odd multiples of pi, where the angle jumps. */
+GST_START_TEST (test_wrap_at_its_ends)
+{
+  gint k, step;
+
+  for (k = -2001; k <= 2001; k += 2) {
+    gdouble x = k * RC_PI;
+
+    for (step = 0; step < 20; step++)
+      x = nextafter (x, -INFINITY);
+    for (step = 0; step < 40; step++) {
+      const gdouble got = rc_wrap (x);
+
+      expect (got > -RC_PI && got <= RC_PI, "%a: %a", x, got);
+      expect (fabs (got) > 3.14159, "%a: %a", x, got);
+      x = nextafter (x, INFINITY);
+    }
+  }
+  fail_unless (rc_wrap (RC_PI) == RC_PI);
+  fail_unless (rc_wrap (-RC_PI) == RC_PI);
+  fail_unless (rc_wrap (0.0) == 0.0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_blend_angle)
+{
+  fail_unless (fabs (rc_blend_angle (3.0, -3.0, 0.25) - (3.0 + 0.25 * (2 * RC_PI - 6))) < 1e-15);
+  fail_unless (fabs (rc_blend_angle (-3.0, 3.0, 0.25) + (3.0 + 0.25 * (2 * RC_PI - 6))) < 1e-15);
+  fail_unless (fabs (rc_blend_angle (0.5, 0.7, 0.5) - 0.6) < 1e-15);
+  fail_unless (fabs (rc_blend_angle (100.0, 100.2, 0.5) - oracle_wrap (100.1)) < 1e-13);
+}
+
+GST_END_TEST;
+
+/* ---- slerp ---- */
+
+static void
+random_quaternion (GRand *rand, gdouble *q)
+{
+  gint i;
+
+  for (i = 0; i < 4; i++)
+    q[i] = g_rand_double_range (rand, -1, 1);
+}
+
+static void
+assert_slerp (const gdouble *a, const gdouble *b, gdouble w, gdouble tolerance)
+{
+  gdouble got[4], expected[4];
+  gint i;
+
+  rc_slerp (a, b, w, got);
+  oracle_slerp (a, b, w, expected);
+  for (i = 0; i < 4; i++)
+    expect (fabs (got[i] - expected[i]) < tolerance, "(%g %g %g %g) (%g %g %g %g) %g: component %d is %.17g, expected "
+        "%.17g", a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], w, i, got[i], expected[i]);
+}
+
+GST_START_TEST (test_slerp_random)
+{
+  GRand *rand = g_rand_new_with_seed (9);
+  gdouble a[4], b[4];
+  guint i;
+
+  for (i = 0; i < 300000; i++) {
+    random_quaternion (rand, a);
+    random_quaternion (rand, b);
+    assert_slerp (a, b, g_rand_double (rand), 1e-13);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+/* Small angles, on both sides of the switch from arc to chord. */
+GST_START_TEST (test_slerp_of_close_quaternions)
+{
+  GRand *rand = g_rand_new_with_seed (10);
+  gdouble a[4], b[4];
+  guint i, k;
+
+  for (i = 0; i < 300000; i++) {
+    const gdouble near = pow (10, g_rand_double_range (rand, -8, -1));
+
+    random_quaternion (rand, a);
+    for (k = 0; k < 4; k++)
+      b[k] = (a[k] + near * g_rand_double_range (rand, -1, 1)) * (i % 2 == 0 ? 1 : -1);
+    assert_slerp (a, b, g_rand_double (rand), 1e-13);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_slerp_has_norm_1)
+{
+  GRand *rand = g_rand_new_with_seed (11);
+  gdouble a[4], b[4], q[4];
+  guint i;
+
+  for (i = 0; i < 100000; i++) {
+    random_quaternion (rand, a);
+    random_quaternion (rand, b);
+    rc_slerp (a, b, g_rand_double (rand), q);
+    expect (fabs (rc_dot4 (q, q) - 1) < 1e-15 * 4);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_slerp_may_overwrite_its_input)
+{
+  gdouble a[4] = { 1, 0, 0, 0 }, q[4];
+  const gdouble b[4] = { 0.6, 0.8, 0, 0 };
+
+  rc_slerp (a, b, 0.3, q);
+  rc_slerp (a, b, 0.3, a);
+  fail_unless (memcmp (a, q, sizeof (q)) == 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_slerp_of_nothing_is_nan)
+{
+  const gdouble zero[4] = { 0 }, one[4] = { 1, 0, 0, 0 }, bad[4] = { NAN, 0, 0, 1 };
+  gdouble q[4];
+  gint i;
+
+  for (i = 0; i < 4; i++) {
+    rc_slerp (zero, one, 0.5, q);
+    expect (isnan (q[i]));
+    rc_slerp (one, zero, 0.5, q);
+    expect (isnan (q[i]));
+    rc_slerp (one, bad, 0.5, q);
+    expect (isnan (q[i]));
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+arithmetic_suite (void)
+{
+  const gint formats = G_N_ELEMENTS (halves);
+  Suite *s = suite_create ("arithmetic");
+  TCase *half = tcase_create ("half"), *integers = tcase_create ("integers"), *angles = tcase_create ("angles");
+
+  suite_add_tcase (s, half);
+  tcase_add_loop_test (half, test_every_half_to_float32, 0, formats);
+  tcase_add_loop_test (half, test_every_half_comes_back, 0, formats);
+  tcase_add_loop_test (half, test_every_midpoint, 0, formats);
+  tcase_add_loop_test (half, test_random_bits_to_half, 0, formats);
+  tcase_add_loop_test (half, test_extremes_to_half, 0, formats);
+  tcase_add_test (half, test_no_double_rounding);
+  tcase_add_test (half, test_canonical);
+
+  suite_add_tcase (s, integers);
+  tcase_add_test (integers, test_nearest_is_nearbyint);
+  tcase_add_test (integers, test_nearest_near_its_limits);
+  tcase_add_test (integers, test_int8_saturates);
+  tcase_add_test (integers, test_uint8_saturates);
+  tcase_add_test (integers, test_int16_saturates);
+  tcase_add_test (integers, test_uint16_saturates);
+  tcase_add_test (integers, test_int32_saturates);
+  tcase_add_test (integers, test_uint32_saturates);
+  tcase_add_test (integers, test_int64_at_its_limits);
+  tcase_add_test (integers, test_uint64_at_its_limits);
+
+  suite_add_tcase (s, angles);
+  tcase_add_test (angles, test_sine);
+  tcase_add_test (angles, test_sine_of_small_angles);
+  tcase_add_test (angles, test_arccosine);
+  tcase_add_test (angles, test_arccosine_near_1);
+  tcase_add_test (angles, test_wrap_random);
+  tcase_add_test (angles, test_wrap_stays_inside_for_any_number);
+  tcase_add_test (angles, test_wrap_at_its_ends);
+  tcase_add_test (angles, test_blend_angle);
+  tcase_add_test (angles, test_slerp_random);
+  tcase_add_test (angles, test_slerp_of_close_quaternions);
+  tcase_add_test (angles, test_slerp_has_norm_1);
+  tcase_add_test (angles, test_slerp_may_overwrite_its_input);
+  tcase_add_test (angles, test_slerp_of_nothing_is_nan);
+  return s;
+}
+
+GST_CHECK_MAIN (arithmetic);

@@ -1,0 +1,122 @@
+/* robocache: searching times, at the edges
+ *
+ * What brackets mean is tested by align.c, through the rows that they make.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "expect.h"
+
+#include <math.h>
+
+#include "kernels/bracket.h"
+
+/* Every list of up to 9 times that rise by 0 or 1, against counting. */
+GST_START_TEST (test_bounds_of_every_short_list)
+{
+  gint64 times[9], t;
+  gint n, steps, i;
+
+  for (n = 0; n <= 9; n++) {
+    for (steps = 0; steps < 1 << MAX (0, n - 1); steps++) {
+      for (i = 0; i < n; i++)
+        times[i] = i == 0 ? 0 : times[i - 1] + (steps >> (i - 1) & 1);
+      for (t = -1; t <= 10; t++) {
+        gint64 before = 0, up_to = 0;
+
+        for (i = 0; i < n; i++) {
+          before += times[i] < t;
+          up_to += times[i] <= t;
+        }
+        expect (rc_lower_bound (times, n, t) == before, "%d times, steps %x, at %d", n, steps, (gint) t);
+        expect (rc_upper_bound (times, n, t) == up_to, "%d times, steps %x, at %d", n, steps, (gint) t);
+      }
+    }
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_bounds_at_the_ends_of_int64)
+{
+  static const gint64 times[] = { G_MININT64, G_MININT64, 0, G_MAXINT64, G_MAXINT64 };
+
+  fail_unless_equals_int64 (rc_lower_bound (times, 5, G_MININT64), 0);
+  fail_unless_equals_int64 (rc_upper_bound (times, 5, G_MININT64), 2);
+  fail_unless_equals_int64 (rc_lower_bound (times, 5, G_MAXINT64), 3);
+  fail_unless_equals_int64 (rc_upper_bound (times, 5, G_MAXINT64), 5);
+  fail_unless_equals_int64 (rc_lower_bound (NULL, 0, 0), 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_span_of_the_whole_range)
+{
+  fail_unless (rc_span (G_MININT64, G_MAXINT64) == G_MAXUINT64);
+  fail_unless (rc_span (-5, 7) == 12);
+  fail_unless (rc_within (G_MAXUINT64, -1));
+  fail_unless (!rc_within (G_MAXUINT64, G_MAXINT64));
+  fail_unless (rc_within (7, 7) && !rc_within (8, 7));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_interval_of_a_mean)
+{
+  fail_unless_equals_int64 (rc_mean_start (100, 7), 97);
+  fail_unless_equals_int64 (rc_mean_end (100, 7), 104);
+  fail_unless_equals_int64 (rc_mean_end (100, 8) - rc_mean_start (100, 8), 8);
+  fail_unless_equals_int64 (rc_mean_start (G_MININT64 + 1, 100), G_MININT64);
+  fail_unless_equals_int64 (rc_mean_end (G_MININT64 + 1, 100), G_MININT64 + 51);
+  fail_unless_equals_int64 (rc_mean_end (G_MAXINT64 - 1, 100), G_MAXINT64);
+}
+
+GST_END_TEST;
+
+/* The weights of three rows and the row itself add up: a constant stays one, a line stays one. */
+GST_START_TEST (test_cubic_weights)
+{
+  static const gint64 times[] = { 0, 13, 20, 71 };
+  const RcSearch search = { RC_CUBIC, -1, 0, 0 };
+  gint64 t;
+
+  for (t = 14; t < 20; t++) {
+    const RcBracket b = rc_bracket_find (&search, times, 4, t);
+    const gdouble line = b.c[0] * (20 - 13) + b.c[1] * (0 - 13) + b.c[2] * (71 - 13);
+
+    fail_unless (b.blend == RC_BLEND_CUBIC && b.row == 1 && b.next == 2 && b.before == 0 && b.after == 3);
+    fail_unless (fabs (line - (gdouble) (t - 13)) < 1e-13, "%g", line);
+  }
+}
+
+GST_END_TEST;
+
+/* A neighbour across a gap has no weight, and its index stays inside. */
+GST_START_TEST (test_cubic_beside_gaps)
+{
+  static const gint64 times[] = { 0, 50, 60, 110 };
+  const RcSearch search = { RC_CUBIC, 20, 0, 0 };
+  const RcBracket b = rc_bracket_find (&search, times, 4, 55);
+
+  fail_unless (b.before == b.row && b.after == b.row);
+  fail_unless (b.c[0] == 0.5 && b.c[1] == 0 && b.c[2] == 0);
+}
+
+GST_END_TEST;
+
+static Suite *
+bracket_suite (void)
+{
+  Suite *s = suite_create ("bracket");
+  TCase *tc = tcase_create ("bracket");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_bounds_of_every_short_list);
+  tcase_add_test (tc, test_bounds_at_the_ends_of_int64);
+  tcase_add_test (tc, test_span_of_the_whole_range);
+  tcase_add_test (tc, test_interval_of_a_mean);
+  tcase_add_test (tc, test_cubic_weights);
+  tcase_add_test (tc, test_cubic_beside_gaps);
+  return s;
+}
+
+GST_CHECK_MAIN (bracket);

@@ -30,14 +30,9 @@ enum
   PROP_HOLD_LIMIT,
   PROP_REQUIRED,
   PROP_REORDER_WINDOW,
-  PROP_QUATERNIONS,
-  PROP_ANGLES,
-  PROP_VELOCITIES,
   PROP_STATS,
-  N_PROPS
+  PROP_ROLES
 };
-
-static GParamSpec *properties[N_PROPS];
 
 const gchar *const gst_robocache_fuse_role_names[GST_ROBOCACHE_FUSE_N_ROLES] = {
   [GST_ROBOCACHE_FUSE_CAMERA] = "camera",
@@ -58,30 +53,6 @@ epoch_free (GstRobocacheFuseEpoch *epoch)
   g_free (epoch);
 }
 
-static RobocacheChannelList *
-channel_list (GstRobocacheFusePad *pad, guint prop_id)
-{
-  RobocacheChannelList *lists[] = { &pad->quaternions, &pad->angles, &pad->velocities };
-
-  return lists[prop_id - PROP_QUATERNIONS];
-}
-
-static void
-set_channel_list (GstRobocacheFusePad *pad, guint prop_id, const gchar *string)
-{
-  GError *error = NULL;
-
-  if (!robocache_channel_list_parse (channel_list (pad, prop_id), string, &error)) {
-    GST_WARNING_OBJECT (pad, "%s: %s", properties[prop_id]->name, error->message);
-    g_warning ("%s: %s", properties[prop_id]->name, error->message);
-    g_clear_error (&error);
-    return;
-  }
-  g_free (pad->lists[prop_id - PROP_QUATERNIONS]);
-  pad->lists[prop_id - PROP_QUATERNIONS] = g_strdup (string);
-  pad->lists_changed = TRUE;
-}
-
 static void
 gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
 {
@@ -93,7 +64,7 @@ gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValu
   switch (prop_id) {
     case PROP_INTERPOLATION:
       settings->search.interpolation = g_value_get_enum (value);
-      pad->lists_changed = TRUE;        /* the plan of the arithmetic depends on it too */
+      pad->blend_changed = TRUE;
       break;
     case PROP_OFFSET:
       settings->offset = g_value_get_int64 (value);
@@ -110,10 +81,11 @@ gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValu
     case PROP_REORDER_WINDOW:
       settings->reorder_window = g_value_get_int64 (value);
       break;
-    case PROP_QUATERNIONS:
-    case PROP_ANGLES:
-    case PROP_VELOCITIES:
-      set_channel_list (pad, prop_id, g_value_get_string (value));
+    case PROP_ROLES + ROBOCACHE_ROLE_QUATERNIONS:
+    case PROP_ROLES + ROBOCACHE_ROLE_ANGLES:
+    case PROP_ROLES + ROBOCACHE_ROLE_VELOCITIES:
+      robocache_channel_roles_set_property (&pad->roles, prop_id - PROP_ROLES, value);
+      pad->blend_changed = TRUE;
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -162,10 +134,10 @@ gst_robocache_fuse_pad_get_property (GObject *object, guint prop_id, GValue *val
     case PROP_REORDER_WINDOW:
       g_value_set_int64 (value, settings->reorder_window);
       break;
-    case PROP_QUATERNIONS:
-    case PROP_ANGLES:
-    case PROP_VELOCITIES:
-      g_value_set_string (value, pad->lists[prop_id - PROP_QUATERNIONS]);
+    case PROP_ROLES + ROBOCACHE_ROLE_QUATERNIONS:
+    case PROP_ROLES + ROBOCACHE_ROLE_ANGLES:
+    case PROP_ROLES + ROBOCACHE_ROLE_VELOCITIES:
+      robocache_channel_roles_get_property (&pad->roles, prop_id - PROP_ROLES, value);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
@@ -197,11 +169,7 @@ gst_robocache_fuse_pad_finalize (GObject *object)
 
   g_queue_clear_full (&pad->epochs, (GDestroyNotify) epoch_free);
   gst_robocache_fuse_format_clear (&pad->format);
-  robocache_channel_list_clear (&pad->quaternions);
-  robocache_channel_list_clear (&pad->angles);
-  robocache_channel_list_clear (&pad->velocities);
-  for (guint i = 0; i < G_N_ELEMENTS (pad->lists); i++)
-    g_free (pad->lists[i]);
+  robocache_channel_roles_clear (&pad->roles);
   G_OBJECT_CLASS (gst_robocache_fuse_pad_parent_class)->finalize (object);
 }
 
@@ -217,40 +185,33 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   object_class->finalize = gst_robocache_fuse_pad_finalize;
   object_class->set_property = gst_robocache_fuse_pad_set_property;
   object_class->get_property = gst_robocache_fuse_pad_get_property;
   GST_AGGREGATOR_PAD_CLASS (klass)->flush = gst_robocache_fuse_pad_flush_vfunc;
 
-  properties[PROP_INTERPOLATION] = g_param_spec_enum ("interpolation", "Interpolation",
+  g_object_class_install_property (object_class, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
       "How a tick's row is made of the rows around it (camera pads start with nearest)", ROBOCACHE_TYPE_INTERPOLATION,
-      DEFAULT_INTERPOLATION, playing);
-  properties[PROP_OFFSET] = g_param_spec_int64 ("offset", "Offset",
+      DEFAULT_INTERPOLATION, playing));
+  g_object_class_install_property (object_class, PROP_OFFSET, g_param_spec_int64 ("offset", "Offset",
       "The sensor's own delay, added to the time of every row (ns, signed)", G_MININT64 / 4, G_MAXINT64 / 4,
-      DEFAULT_OFFSET, playing);
-  properties[PROP_MAX_GAP] = g_param_spec_int64 ("max-gap", "Maximum gap",
+      DEFAULT_OFFSET, playing));
+  g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
       "Rows further apart than this are not interpolated between (ns, -1 = none)", -1, G_MAXINT64, DEFAULT_MAX_GAP,
-      playing);
-  properties[PROP_HOLD_LIMIT] = g_param_spec_int64 ("hold-limit", "Hold limit",
+      playing));
+  g_object_class_install_property (object_class, PROP_HOLD_LIMIT, g_param_spec_int64 ("hold-limit", "Hold limit",
       "Greatest age of a row that is repeated where rows are missing (ns, 0 = do not hold, -1 = forever)", -1, G_MAXINT64,
-      DEFAULT_HOLD_LIMIT, playing);
-  properties[PROP_REQUIRED] = g_param_spec_boolean ("required", "Required",
-      "Drop a tick at which this stream is missing", DEFAULT_REQUIRED, playing);
-  properties[PROP_REORDER_WINDOW] = g_param_spec_int64 ("reorder-window", "Reorder window",
+      DEFAULT_HOLD_LIMIT, playing));
+  g_object_class_install_property (object_class, PROP_REQUIRED, g_param_spec_boolean ("required", "Required",
+      "Drop a tick at which this stream is missing", DEFAULT_REQUIRED, playing));
+  g_object_class_install_property (object_class, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window", "Reorder window",
       "How much older than the newest row a row may be when it arrives (ns)", 0, G_MAXINT64, DEFAULT_REORDER_WINDOW,
-      playing);
-  properties[PROP_QUATERNIONS] = g_param_spec_string ("quaternions", "Quaternions",
-      "First channels of quaternions of four channels, interpolated along the arc, like \"3,7\"", NULL, ready);
-  properties[PROP_ANGLES] = g_param_spec_string ("angles", "Angles",
-      "Channels in radians, interpolated the short way round, like \"0-2\"", NULL, ready);
-  properties[PROP_VELOCITIES] = g_param_spec_string ("velocities", "Velocities",
-      "For interpolation=hermite: the channels with the rates of channels 0, 1, …, per second, like \"6-11\"", NULL, ready);
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      playing));
+  g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
       "Rows and ticks of this pad, counted since the element was started", GST_TYPE_STRUCTURE,
-      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
+      G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  robocache_channel_roles_install_properties (object_class, PROP_ROLES);
 }
 
 static void
@@ -270,7 +231,7 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
 gboolean
 gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad *pad)
 {
-  gboolean lists_changed;
+  gboolean blend_changed;
 
   GST_OBJECT_LOCK (pad);
   if (pad->settings_changed) {
@@ -280,13 +241,13 @@ gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad *pad)
     pad->active.search.period_ns = period;
     pad->settings_changed = FALSE;
   }
-  lists_changed = pad->lists_changed;
-  pad->lists_changed = FALSE;
+  blend_changed = pad->blend_changed;
+  pad->blend_changed = FALSE;
   GST_OBJECT_UNLOCK (pad);
 
   for (GList *l = pad->epochs.head; l; l = l->next)
     ((GstRobocacheFuseEpoch *) l->data)->history.reorder_window = pad->active.reorder_window;
-  return lists_changed;
+  return blend_changed;
 }
 
 /* ---- formats ---- */

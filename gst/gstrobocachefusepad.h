@@ -8,6 +8,7 @@
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
 
+#include "common/channelroles.h"
 #include "common/history.h"
 #include "common/properties.h"
 #include "common/rowtimes.h"
@@ -65,10 +66,9 @@ struct _GstRobocacheFusePad
 
   /* object lock of the pad */
   GstRobocacheFuseSettings settings;
-  RobocacheChannelList quaternions, angles, velocities;
-  gchar *lists[3];              /* the properties as they were set */
+  RobocacheChannelRoles roles;
   gboolean settings_changed;
-  gboolean lists_changed;
+  gboolean blend_changed;       /* what the arithmetic is planned for */
 
   /* fuse lock (GstRobocacheFuse.lock) */
   GstRobocacheFuseSettings active;      /* the settings of this tick */
@@ -91,7 +91,7 @@ struct _GstRobocacheFusePad
 
 GstRobocacheFusePad *gst_robocache_fuse_pad_new (GstPadTemplate * template, GstRobocacheFuseRole role, guint number);
 
-/* Copies the properties; takes effect at the next tick. Returns whether a channel list changed. */
+/* Copies the properties; takes effect at the next tick. Returns whether the arithmetic must be planned anew. */
 gboolean gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad * pad);
 
 /* Parses caps into a format. Free with gst_robocache_fuse_format_clear. */

@@ -16,7 +16,7 @@ typedef struct
 {
   GstRobocacheFusePad *pad;
   GstRobocacheFuseFormat format;
-  RobocacheChannelList quaternions, angles, velocities;
+  RobocacheChannelRoles roles;
   RcDtype out;
   guint tensor;                 /* the output tensor its rows go to */
   gsize offset;                 /* bytes before them in a row of that tensor */
@@ -72,9 +72,7 @@ add_streams (GstRobocacheFuseComposer *composer, GPtrArray *pads)
     stream->format = *format;
     stream->format.channels = g_strdup (format->channels);
     GST_OBJECT_LOCK (pad);
-    robocache_channel_list_copy (&stream->quaternions, &pad->quaternions);
-    robocache_channel_list_copy (&stream->angles, &pad->angles);
-    robocache_channel_list_copy (&stream->velocities, &pad->velocities);
+    robocache_channel_roles_copy (&stream->roles, &pad->roles);
     GST_OBJECT_UNLOCK (pad);
     if (format->is_camera)
       stream->out = format->rows.dtype;
@@ -209,19 +207,14 @@ make_caps (GstRobocacheFuseComposer *composer, gint rate_num, gint rate_den)
 static RcAlignStreamSpec
 stream_spec (const Stream *stream)
 {
-  const RcAlignStreamSpec spec = {
+  RcAlignStreamSpec spec = {
     .in = stream->format.rows.dtype,
     .out = stream->out,
     .channels = (gint64) stream->format.rows.channels,
     .search = stream->pad->active.search,
-    .quaternions = stream->quaternions.channels,
-    .n_quaternions = stream->quaternions.n,
-    .angles = stream->angles.channels,
-    .n_angles = stream->angles.n,
-    .velocities = stream->velocities.channels,
-    .n_velocities = stream->velocities.n,
   };
 
+  robocache_channel_roles_apply (&stream->roles, &spec);
   return spec;
 }
 
@@ -317,9 +310,7 @@ gst_robocache_fuse_composer_free (GstRobocacheFuseComposer *composer)
 
     g_clear_pointer (&stream->camera_plan, rc_align_plan_free);
     gst_robocache_fuse_format_clear (&stream->format);
-    robocache_channel_list_clear (&stream->quaternions);
-    robocache_channel_list_clear (&stream->angles);
-    robocache_channel_list_clear (&stream->velocities);
+    robocache_channel_roles_clear (&stream->roles);
     gst_object_unref (stream->pad);
   }
   for (guint i = 0; i < composer->n_tensors; i++)

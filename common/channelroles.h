@@ -1,0 +1,42 @@
+/* robocache: what single channels of a stream mean: the properties quaternions, angles and velocities
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CHANNELROLES_H
+#define ROBOCACHE_CHANNELROLES_H
+
+#include "kernels/align.h"
+#include "properties.h"
+
+G_BEGIN_DECLS
+
+enum
+{
+  ROBOCACHE_ROLE_QUATERNIONS,
+  ROBOCACHE_ROLE_ANGLES,
+  ROBOCACHE_ROLE_VELOCITIES,
+  ROBOCACHE_N_ROLES
+};
+
+/* Zero is no roles. */
+typedef struct
+{
+  RobocacheChannelList lists[ROBOCACHE_N_ROLES];
+  gchar *strings[ROBOCACHE_N_ROLES];    /* the properties as they were set */
+} RobocacheChannelRoles;
+
+/* Installs the three properties, mutable in READY, under ids first_id … first_id + 2. */
+void robocache_channel_roles_install_properties (GObjectClass * klass, guint first_id);
+/* role is one of the enum above. A string that is no channel list is warned about and changes nothing. */
+void robocache_channel_roles_set_property (RobocacheChannelRoles * roles, guint role, const GValue * value);
+void robocache_channel_roles_get_property (const RobocacheChannelRoles * roles, guint role, GValue * value);
+
+/* roles is cleared first. */
+void robocache_channel_roles_copy (RobocacheChannelRoles * roles, const RobocacheChannelRoles * from);
+void robocache_channel_roles_clear (RobocacheChannelRoles * roles);
+
+/* Points the lists of spec to those of roles. */
+void robocache_channel_roles_apply (const RobocacheChannelRoles * roles, RcAlignStreamSpec * spec);
+
+G_END_DECLS
+#endif

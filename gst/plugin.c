@@ -6,6 +6,7 @@
 
 #include "gstrobocachefuse.h"
 #include "gstrobocacheparse.h"
+#include "gstrobocacheresample.h"
 #include "gstrobocachetestsrc.h"
 
 static gboolean
@@ -15,6 +16,7 @@ plugin_init (GstPlugin *plugin)
 
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);
+  registered |= GST_ELEMENT_REGISTER (robocacheresample, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
   return registered;
 }

@@ -32,7 +32,8 @@ wrong (RcError *error, int64_t stream, const char *field, int64_t value, const c
 static RcStatus
 is_null (RcError *error, int64_t stream, const char *field, const char *expected)
 {
-  return rc_error_set (error, RC_INVALID_ARGUMENT, "streams[%" PRId64 "].%s is NULL; expected %s", stream, field, expected);
+  return rc_error_set (error, RC_INVALID_ARGUMENT, "streams[%" PRId64 "].%s is NULL; expected %s", stream, field,
+      expected);
 }
 
 /* ---- the spec ---- */
@@ -70,7 +71,8 @@ check_channels (const char *name, const int32_t *list, int64_t n, int64_t width,
     if (list[i] < 0 || list[i] > channels - width) {
       snprintf (field, sizeof (field), "%s[%" PRId64 "]", name, i);
       if (channels < width)
-        return wrong (error, stream, field, list[i], "no entry: %" PRId64 " channels hold no %" PRId64, channels, width);
+        return wrong (error, stream, field, list[i], "no entry: %" PRId64 " channels hold no %" PRId64, channels,
+            width);
       return wrong (error, stream, field, list[i], "a channel from 0 to %" PRId64, channels - width);
     }
   }

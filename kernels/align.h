@@ -63,8 +63,8 @@ typedef struct RcAlignStreamArgs
   int64_t row_stride;           /* bytes between rows */
   int64_t batch_stride;         /* bytes between episodes; 0: all share the same rows */
 
-  const RcBracket *brackets;    /* [ticks]: the brackets form, batch = 1. Row indices are into rows; the CPU backend refuses
-                                   others, with RC_INVALID_ARGUMENT before any work, where reading them would be wild. */
+  const RcBracket *brackets;    /* [ticks]: the brackets form, batch = 1. Row indices are into rows; before any work
+                                   the CPU backend refuses others with RC_INVALID_ARGUMENT. */
   const int64_t *times;         /* [batch, n_rows] ns, not decreasing: the times form, when brackets is NULL */
   int64_t times_batch_stride;   /* bytes; 0: all share the same times */
   const int64_t *row_counts;    /* [batch] valid rows of each episode, 0 … n_rows; NULL: all n_rows */
@@ -102,11 +102,11 @@ RcStatus rc_align_plan (RcBackend * backend, const RcAlignSpec * spec, RcAlignPl
  * Arithmetic (docs/arithmetic.md):
  *   copies     a row that is copied, or HELD, keeps its bits when in == out. From integer to integer it is exact or
  *              saturated, never through a float.
- *   blends     computed in float64, weights included, when either dtype is float64, when out is an integer, or when in is
- *              a 32- or 64-bit integer; otherwise in float32, weights rounded to float32 once a row.
+ *   blends     computed in float64, weights included, when either dtype is float64, when out is an integer, or when
+ *              in is a 32- or 64-bit integer; otherwise in float32, weights rounded to float32 once a row.
  *   always in float64, with one rounding at the end: means, and in blends quaternions and angles.
- * Of rows with equal times the last one counts, in a mean too. Conversion to integers rounds to nearest even, saturates and
- * makes 0 of NaN. A MISSING row is NaN, or 0 for integers. A computed or converted NaN is canonical (arithmetic.h). */
+ * Of rows with equal times the last one counts, in a mean too. Conversion to integers rounds to nearest even, saturates
+ * and makes 0 of NaN. A MISSING row is NaN, or 0 for integers. A computed or converted NaN is canonical (arithmetic.h). */
 RcStatus rc_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
 
 void rc_align_plan_free (RcAlignPlan * plan);

@@ -80,7 +80,7 @@ rc_canonical64 (double x)
   return x == x ? x : rc_float64 (RC_NAN64_BITS);
 }
 
-/* ---- float16, bfloat16, float32, float64: each rounding is one rounding to nearest even; a NaN becomes canonical ---- */
+/* ---- float16, bfloat16, float32, float64: one rounding, to nearest even; a NaN becomes canonical ---- */
 
 RC_SHARED float
 rc_float32_from_float64 (double x)
@@ -298,8 +298,8 @@ rc_arccosine (double x)
 
 /* ---- angles and quaternions, always in double ---- */
 
-/* x in (-pi, pi]; NaN for an infinite x. pi - ((pi - x) mod 2 pi), the remainder by floor. Rounding may leave the remainder
- * a little outside [0, 2 pi), and a huge x has no meaningful one: both are brought inside. */
+/* x in (-pi, pi]; NaN for an infinite x. pi - ((pi - x) mod 2 pi), the remainder by floor. Rounding may leave it a little
+ * outside [0, 2 pi), and a huge x has no meaningful one: both are brought inside. */
 RC_SHARED double
 rc_wrap (double x)
 {

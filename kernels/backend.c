@@ -26,7 +26,8 @@ rc_error_set (RcError *error, RcStatus status, const char *format, ...)
 static RcStatus
 no_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
 {
-  return rc_error_set (error, RC_UNSUPPORTED, "this build has no CUDA backend; expected kind %d (the CPU)", RC_BACKEND_CPU);
+  return rc_error_set (error, RC_UNSUPPORTED, "this build has no CUDA backend; expected kind %d (the CPU)",
+      RC_BACKEND_CPU);
 }
 
 static RcStatus (*const open_backend[]) (const RcWhere * where, RcBackend ** backend, RcError * error) = {

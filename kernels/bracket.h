@@ -60,8 +60,8 @@ typedef struct RcBracket
   double c[3];                  /* see RcBlend; rates are per second */
 } RcBracket;
 
-/* First index of times[0 … n) (not decreasing) whose time is >= t; n when there is none. The step is a selection and not a
- * branch, which would be mispredicted every other time. */
+/* First index of times[0 … n) (not decreasing) whose time is >= t; n when there is none. The step is a selection and
+ * not a branch, which would be mispredicted every other time. */
 RC_SHARED int64_t
 rc_lower_bound (const int64_t * times, int64_t n, int64_t t)
 {

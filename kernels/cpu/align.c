@@ -45,8 +45,8 @@ check_brackets (const RcAlignStreamArgs *args, int64_t ticks, int64_t stream, Rc
     if (!is_bracket (b, args->n_rows))
       return rc_error_set (error, RC_INVALID_ARGUMENT, "streams[%" PRId64 "].brackets[%" PRId64 "] is blend %" PRId32
           ", status %" PRId32 ", row %" PRId64 ", next %" PRId64 ", before %" PRId64 ", after %" PRId64 "; expected a "
-          "blend up to %d, a status up to %d that is %d for no blend only, and rows of the %" PRId64 " there are", stream,
-          k, b->blend, b->status, b->row, b->next, b->before, b->after, RC_BLEND_MEAN, RC_MISSING, RC_MISSING,
+          "blend up to %d, a status up to %d that is %d for no blend only, and rows of the %" PRId64 " there are",
+          stream, k, b->blend, b->status, b->row, b->next, b->before, b->after, RC_BLEND_MEAN, RC_MISSING, RC_MISSING,
           args->n_rows);
   }
   return RC_OK;

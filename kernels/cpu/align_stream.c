@@ -244,7 +244,8 @@ align_episode (const RcAlignStream *stream, const RcAlignStreamArgs *args, const
     if (episode.rows != NULL && args->brackets != NULL)
       bracket = &args->brackets[k];
     else
-      found = episode.n == 0 ? rc_bracket_none () : rc_bracket_find (&stream->search, episode.times, episode.n, ticks[k]);
+      found = episode.n == 0 ? rc_bracket_none ()
+          : rc_bracket_find (&stream->search, episode.times, episode.n, ticks[k]);
     align_row (stream, episode.rows, args->row_stride, episode.times, bracket, out + k * args->out_row_stride);
     statuses[bracket->status]++;
     if (status != NULL)

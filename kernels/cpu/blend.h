@@ -1,7 +1,7 @@
 /* robocache: weighted differences of rows, in REAL
  *
- * Included twice by align_stream.c, with REAL float and double; NAME (x) is x with a suffix for it, LOOSE is REAL at any
- * address, CANONICAL, LOADS and STORES are its conversions. The order of operations is the contract of docs/arithmetic.md.
+ * Included twice by align_stream.c, with REAL float and double; NAME (x) is x with a suffix for it, LOOSE is REAL at
+ * any address, CANONICAL, LOADS and STORES are its conversions. docs/arithmetic.md fixes the order of operations.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -108,7 +108,8 @@ NAME (blend_hermite) (const RcAlignStream *stream, const char *y0, const char *y
 
 /* The row between two rows of an episode, every channel taken as a plain number. */
 static void
-NAME (blend_row) (const RcAlignStream *stream, const char *rows, int64_t row_stride, const RcBracket *bracket, char *out)
+NAME (blend_row) (const RcAlignStream *stream, const char *rows, int64_t row_stride, const RcBracket *bracket,
+    char *out)
 {
   const char *y0 = rows + bracket->row * row_stride, *y1 = rows + bracket->next * row_stride;
 

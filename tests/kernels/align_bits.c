@@ -75,9 +75,10 @@ assert_same (const Scene *scene, const SceneResult *a, const SceneResult *b, con
   const gint64 at = first_difference (scene, a, b);
 
   fail_unless (at < 0, "%s, seed %u, %s to %s, interpolation %d: byte %" G_GINT64_FORMAT " is %02x and %02x", what,
-      scene->seed, rc_dtype_name (scene->spec.in), rc_dtype_name (scene->spec.out), scene->spec.search.interpolation, at,
-      a->out[at], b->out[at]);
-  fail_unless (memcmp (a->status, b->status, (gsize) (scene->batch * scene->ticks)) == 0, "%s, seed %u", what, scene->seed);
+      scene->seed, rc_dtype_name (scene->spec.in), rc_dtype_name (scene->spec.out), scene->spec.search.interpolation,
+      at, a->out[at], b->out[at]);
+  fail_unless (memcmp (a->status, b->status, (gsize) (scene->batch * scene->ticks)) == 0, "%s, seed %u", what,
+      scene->seed);
   fail_unless (memcmp (&a->counters, &b->counters, sizeof (a->counters)) == 0, "%s, seed %u", what, scene->seed);
 }
 
@@ -213,8 +214,8 @@ run_in_mode (const Scene *scene, RcBackend *backend, const CallerMode *mode, Sce
   after = float_mode ();
   fesetenv (&normal);
   fail_unless (status == RC_OK);
-  fail_unless (before == after, "%s: the float mode was %" G_GINT64_MODIFIER "x and is %" G_GINT64_MODIFIER "x", mode->name,
-      before, after);
+  fail_unless (before == after, "%s: the float mode was %" G_GINT64_MODIFIER "x and is %" G_GINT64_MODIFIER "x",
+      mode->name, before, after);
   fail_unless (before != float_mode (), "%s: the mode of this test is no other than usual", mode->name);
   rc_align_plan_free (plan);
 }
@@ -424,7 +425,8 @@ static void \
 check_order_##real (RcBlend blend, GRand *rand) \
 { \
   static const gint32 velocities[N_ORDER] = { 36, 35, 34, 33, 32, 31, 30, 29, 28, 27 }; \
-  const RcAlignStreamSpec stream_spec = { dtype, dtype, N_ORDER, {RC_HERMITE, -1, 0, 0}, NULL, 0, NULL, 0, velocities, 10 }; \
+  const RcAlignStreamSpec stream_spec = { dtype, dtype, N_ORDER, {RC_HERMITE, -1, 0, 0}, NULL, 0, NULL, 0, velocities, 10 \
+  }; \
   const RcAlignSpec spec = { &stream_spec, 1 }; \
   RcBracket b = { blend, RC_ALIGNED, 1, 2, 0, 3 }; \
   real y[4][N_ORDER], out[N_ORDER]; \

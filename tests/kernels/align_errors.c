@@ -262,7 +262,8 @@ GST_START_TEST (test_plan_without_streams)
   RcAlignPlan *plan;
   RcError error;
 
-  assert_error (rc_align_plan (backend, &no_streams, &plan, NULL, &error), RC_INVALID_ARGUMENT, &error, "n_streams", "0");
+  assert_error (rc_align_plan (backend, &no_streams, &plan, NULL, &error), RC_INVALID_ARGUMENT, &error, "n_streams",
+      "0");
   assert_error (rc_align_plan (backend, &no_list, &plan, NULL, &error), RC_INVALID_ARGUMENT, &error, "streams", "NULL");
   assert_error (rc_align_plan (backend, NULL, &plan, NULL, &error), RC_INVALID_ARGUMENT, &error, "spec", "NULL");
   assert_error (rc_align_plan (backend, &no_streams, NULL, NULL, &error), RC_INVALID_ARGUMENT, &error, "plan", "NULL");

@@ -329,7 +329,8 @@ GST_START_TEST (test_wrap_random)
     const gdouble off = fabs (got - expected), tolerance = 1e-15 * MAX (8, fabs (x));
 
     expect (got > -RC_PI && got <= RC_PI, "%a: %a", x, got);
-    expect (off < tolerance || fabs (off - 2 * RC_PI) < tolerance, "%.17g: got %.17g, expected %.17g", x, got, expected);
+    expect (off < tolerance || fabs (off - 2 * RC_PI) < tolerance, "%.17g: got %.17g, expected %.17g", x, got,
+        expected);
   }
   g_rand_free (rand);
 }

@@ -1,7 +1,7 @@
 /* robocache: what an alignment must give, worked out plainly in double
  *
- * Follows the definition of the arithmetic in words of libm (acos, sin, fmod, nearbyint): nothing of the kernels is used,
- * apart from the names of dtypes, modes and statuses. Slow and simple on purpose.
+ * Follows the definition of the arithmetic in words of libm (acos, sin, fmod, nearbyint): nothing of the kernels is
+ * used, apart from the names of dtypes, modes and statuses. Slow and simple on purpose.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +18,7 @@
 
 /* ---- elements ---- */
 
-/* Binary formats smaller than double: significand bits with the hidden one, least normal exponent, greatest exponent. */
+/* Binary formats smaller than double: significand bits with the hidden one, least normal and greatest exponent. */
 typedef struct
 {
   int precision, least, greatest;

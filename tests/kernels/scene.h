@@ -127,11 +127,12 @@ scene_fill_times (Scene *scene, gboolean equal_times, GRand *rand)
       if (g_rand_int_range (rand, 0, 8) == 0 && scene->args.n_rows > 0)
         ticks[k] = times[g_rand_int_range (rand, 0, (gint32) scene->args.n_rows)];
     }
-    scene->row_counts[e] = e % 2 == 0 ? scene->args.n_rows : g_rand_int_range (rand, 0, (gint32) scene->args.n_rows + 1);
+    scene->row_counts[e] = e % 2 == 0 ? scene->args.n_rows
+        : g_rand_int_range (rand, 0, (gint32) scene->args.n_rows + 1);
   }
 }
 
-/* Two quaternions, angles beside each other and apart, and rates in runs, twice used and elsewhere, as far as there is room. */
+/* As far as there is room: two quaternions, angles beside each other and apart, rates in runs, used twice and elsewhere. */
 static inline void
 scene_choose_special (Scene *scene, GRand *rand)
 {

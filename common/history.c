@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/floatmode.h"
+
 enum
 {
   ROW_USED = 1 << 0,            /* took part in an output row */
@@ -267,6 +269,13 @@ robocache_history_ready (const RobocacheHistory *history, const RcSearch *search
   return passed > tick && decided_without_after (history, search, tick, passed);
 }
 
+/* Apart from its caller, so that no operation leaves the float mode in between. */
+static __attribute__ ((noinline)) void
+find_bracket (const RobocacheHistory *history, const RcSearch *search, gint64 tick, RcBracket *bracket)
+{
+  *bracket = rc_bracket_find (search, kept_times (history), history->n, tick);
+}
+
 static void
 mark_used (RobocacheHistory *history, const RcBracket *bracket)
 {
@@ -293,8 +302,11 @@ robocache_history_align (RobocacheHistory *history, const RcSearch *search, gint
 {
   const gint64 *times = kept_times (history);
   const gint64 after = rc_upper_bound (times, history->n, tick);
+  RcFloatMode mode;
 
-  alignment->bracket = rc_bracket_find (search, times, history->n, tick);
+  mode = rc_float_mode_enter ();
+  find_bracket (history, search, tick, &alignment->bracket);
+  rc_float_mode_leave (mode);
   mark_used (history, &alignment->bracket);
   alignment->before = after > 0 ? times[after - 1] : ROBOCACHE_NO_TIME;
   alignment->after = ROBOCACHE_NO_TIME;

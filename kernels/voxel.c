@@ -419,16 +419,18 @@ rc_voxel_range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *ch
         plan->phase == RC_VOXEL_IDLE ? "before begin" : "after add");
   if ((status = check_chunk (plan, job, chunk, plan->ranged, error)) != RC_OK)
     return status;
-  plan->ranged += chunk_points (plan, chunk);
-  if (!rc_voxel_needs_range (plan) || chunk->n == 0)
-    return RC_OK;
-  return plan->ops->range (plan, job, chunk, stream, error);
+  if (rc_voxel_needs_range (plan) && chunk->n > 0)
+    status = plan->ops->range (plan, job, chunk, stream, error);
+  if (status == RC_OK)
+    plan->ranged += chunk_points (plan, chunk);
+  return status;
 }
 
 RcStatus
 rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
 {
   RcStatus status = check_job (plan, job, error);
+  int64_t points;
 
   if (status != RC_OK)
     return status;
@@ -436,12 +438,16 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
     return rc_error_set (error, RC_INVALID_ARGUMENT, "add before begin");
   if ((status = check_chunk (plan, job, chunk, plan->added, error)) != RC_OK)
     return status;
-  plan->phase = RC_VOXEL_ADDING;
-  plan->added += chunk_points (plan, chunk);
-  if (rc_voxel_needs_range (plan) && plan->added > plan->ranged)
+  points = plan->added + chunk_points (plan, chunk);
+  if (rc_voxel_needs_range (plan) && points > plan->ranged)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "add saw %" PRId64 " points, range only %" PRId64 ": mode mean without "
-        "feature_range needs range over all points first", plan->added, plan->ranged);
-  return chunk->n == 0 ? RC_OK : plan->ops->add (plan, job, chunk, stream, error);
+        "feature_range needs range over all points first", points, plan->ranged);
+  plan->phase = RC_VOXEL_ADDING;
+  if (chunk->n > 0)
+    status = plan->ops->add (plan, job, chunk, stream, error);
+  if (status == RC_OK)
+    plan->added = points;
+  return status;
 }
 
 RcStatus

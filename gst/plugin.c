@@ -7,6 +7,7 @@
 #include "gstrobocachefuse.h"
 #include "gstrobocacheparse.h"
 #include "gstrobocachetestsrc.h"
+#include "gstrobocachevoxelize.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -16,6 +17,8 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
+  registered |= GST_ELEMENT_REGISTER (robocachevoxelize, plugin);
+
   return registered;
 }
 

@@ -95,6 +95,7 @@ struct _GstRobocacheVoxelize
   void *scratch;
   guint64 scratch_bytes;
   gboolean warned_over_cap;
+  gchar *refusal;               /* what the last negotiation failed with, already posted; NULL: it did not fail */
 };
 
 enum
@@ -188,7 +189,9 @@ scratch_clear (GstRobocacheVoxelize *self)
 static void
 post_error (GstRobocacheVoxelize *self, const GError *error)
 {
-  if (error->code == ROBOCACHE_ERROR_PROPERTY)
+  if (error->domain == GST_RESOURCE_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+  else if (error->code == ROBOCACHE_ERROR_PROPERTY)
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
   else if (error->code == ROBOCACHE_ERROR_DATA)
     GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", error->message), (NULL));
@@ -307,12 +310,15 @@ gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
     return gst_caps_fixate (othercaps);
   result = configure (self, &self->next, caps, gst_pad_is_linked (trans->srcpad) ? othercaps : NULL, &error);
   gst_caps_unref (othercaps);
-  if (result)
+  if (result) {
+    g_clear_pointer (&self->refusal, g_free);
     return result;
-  if (error->domain == GST_RESOURCE_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
-  else
+  }
+  /* upstream may offer the same caps again before it gives up */
+  if (g_strcmp0 (self->refusal, error->message) != 0)
     post_error (self, error);
+  g_free (self->refusal);
+  self->refusal = g_strdup (error->message);
   g_error_free (error);
   return gst_caps_new_empty ();
 }
@@ -543,11 +549,13 @@ statistics_to_structure (GstRobocacheVoxelize *self)
 static void
 count (GstRobocacheVoxelize *self, GstBuffer *input, const RcVoxelCounters *counters)
 {
-  const GstClockTime running_time = gst_segment_to_running_time (&GST_BASE_TRANSFORM (self)->segment, GST_FORMAT_TIME,
-      GST_BUFFER_PTS (input));
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime running_time = GST_CLOCK_TIME_NONE;
   Statistics *s = &self->statistics;
   GstStructure *due = NULL;
 
+  if (segment->format == GST_FORMAT_TIME)
+    running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (input));
   GST_OBJECT_LOCK (self);
   s->buffers++;
   s->last_pts = GST_BUFFER_PTS (input);
@@ -595,10 +603,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
     robocache_tensors_unmap (&map);
   }
   if (!ok) {
-    if (error->domain == GST_RESOURCE_ERROR)
-      GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
-    else
-      post_error (self, error);
+    post_error (self, error);
     g_error_free (error);
     return GST_FLOW_ERROR;
   }
@@ -634,6 +639,7 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   configuration_clear (&self->next);
   scratch_clear (self);
   gst_clear_caps (&self->in_caps);
+  g_clear_pointer (&self->refusal, g_free);
   GST_OBJECT_LOCK (self);
   robocache_device_close (&self->device);
   GST_OBJECT_UNLOCK (self);

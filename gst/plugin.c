@@ -8,6 +8,7 @@
 #include "gstrobocacheparse.h"
 #include "gstrobocacheresample.h"
 #include "gstrobocachetestsrc.h"
+#include "gstrobocachevoxelize.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -18,6 +19,8 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheresample, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
+  registered |= GST_ELEMENT_REGISTER (robocachevoxelize, plugin);
+
   return registered;
 }
 

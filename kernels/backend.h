@@ -68,6 +68,7 @@ typedef void *RcStream;
 typedef struct RcFootprint
 {
   uint64_t scratch_bytes;
+  uint64_t scratch_bytes_per_point;     /* voxel grids: more for each point of the job; 0 for alignments */
 } RcFootprint;
 
 /* Opens a backend. RC_UNSUPPORTED: not built in, or a CPU level this machine lacks. RC_NO_DEVICE: no usable GPU. */

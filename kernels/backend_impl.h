@@ -10,6 +10,7 @@
 
 #include "align.h"
 #include "backend.h"
+#include "voxel_plan.h"
 
 typedef struct RcBackendOps
 {
@@ -21,6 +22,9 @@ typedef struct RcBackendOps
   RcStatus (*align_run) (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
   /* Frees plan->state, which is NULL when preparing failed. May be NULL. */
   void (*align_release) (RcAlignPlan * plan);
+
+  /* Voxel grids. NULL: this backend has none. */
+  const RcVoxelOps *voxel;
 } RcBackendOps;
 
 /* The first member of every backend. */

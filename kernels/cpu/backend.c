@@ -57,6 +57,7 @@ cpu_close (RcBackend *backend)
 static const RcBackendOps cpu_ops = {
   .close = cpu_close,
   .align_run = rc_cpu_align_run,
+  .voxel = &rc_cpu_voxel_ops,
 };
 
 RcStatus

@@ -11,16 +11,24 @@
 
 #include "kernels/align_plan.h"
 #include "kernels/backend_impl.h"
+#include "kernels/voxel_plan.h"
 
 #define RC_JOIN_NAMES(name, level) name##_##level
 #define RC_JOIN(name, level) RC_JOIN_NAMES (name, level)
 #define RC_LEVEL_NAME(name) RC_JOIN (name, RC_LEVEL)
+
+typedef struct RcCpuVoxelBlock RcCpuVoxelBlock;
 
 /* The inner loops of one level. They expect the float mode of floatmode.h. */
 typedef struct RcCpuKernels
 {
   /* All ticks of all episodes of one stream whose arguments are valid. */
   void (*align_stream) (const RcAlignStream * stream, const RcAlignStreamArgs * rows, const RcAlignArgs * args);
+
+  /* voxel_block.h */
+  void (*voxel_load) (RcCpuVoxelBlock * block, RcDtype dtype, const char *points, int64_t stride, int64_t n);
+  void (*voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry, float scale, int64_t n);
+  void (*voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);
 } RcCpuKernels;
 
 extern const RcCpuKernels rc_cpu_kernels_baseline;
@@ -32,6 +40,8 @@ typedef struct RcCpuBackend
   RcBackend base;
   const RcCpuKernels *kernels;
 } RcCpuBackend;
+
+extern const RcVoxelOps rc_cpu_voxel_ops;
 
 RcStatus rc_cpu_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
 

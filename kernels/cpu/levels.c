@@ -4,7 +4,11 @@
  */
 #include "align_stream.h"
 #include "cpu.h"
+#include "voxel_block.h"
 
 const RcCpuKernels RC_LEVEL_NAME (rc_cpu_kernels) = {
   .align_stream = RC_LEVEL_NAME (rc_cpu_align_stream),
+  .voxel_load = RC_LEVEL_NAME (rc_cpu_voxel_load),
+  .voxel_unproject = RC_LEVEL_NAME (rc_cpu_voxel_unproject),
+  .voxel_locate = RC_LEVEL_NAME (rc_cpu_voxel_locate),
 };

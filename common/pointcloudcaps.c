@@ -1,0 +1,222 @@
+/* robocache: caps of points, in each of the forms they come in
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "pointcloudcaps.h"
+
+#include <string.h>
+
+#include "kernels/voxel.h"
+#include "tensorcaps.h"
+
+static gboolean G_GNUC_PRINTF (2, 3)
+caps_error (GError **error, const gchar *format, ...)
+{
+  va_list args;
+  gchar *text;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, text);
+  g_free (text);
+  return FALSE;
+}
+
+static gboolean
+parse_framerate (RobocachePointsInfo *info, const GstStructure *structure, GError **error)
+{
+  info->rate_num = 0;
+  info->rate_den = 1;
+  if (!gst_structure_has_field (structure, "framerate"))
+    return TRUE;
+  if (gst_structure_get_fraction (structure, "framerate", &info->rate_num, &info->rate_den) && info->rate_num >= 0)
+    return TRUE;
+  return caps_error (error, "framerate must be one fraction that is not negative, like (fraction)10/1, or 0/1 for a stream "
+      "with no nominal rate");
+}
+
+/* FALSE and an error for a type that points cannot have. */
+static gboolean
+check_dtype (RcDtype dtype, const gchar *name, GError **error)
+{
+  if (dtype == RC_FLOAT16 || dtype == RC_FLOAT32 || dtype == RC_FLOAT64)
+    return TRUE;
+  return caps_error (error, "points of type %s: expected float16, float32 or float64", name);
+}
+
+/* ---- application/x-pointcloud ---- */
+
+static gboolean
+check_names (gchar **names, const gchar *fields, GError **error)
+{
+  static const gchar *axes[] = { "x", "y", "z" };
+  const guint n = g_strv_length (names);
+
+  for (guint i = 0; i < n; i++) {
+    if (*g_strstrip (names[i]) == '\0')
+      return caps_error (error, "fields=\"%s\": field %u has no name", fields, i);
+    for (guint j = 0; j < i; j++) {
+      if (g_str_equal (names[i], names[j]))
+        return caps_error (error, "fields=\"%s\": two fields are named %s", fields, names[i]);
+    }
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (axes); i++) {
+    if (i >= n || !g_str_equal (names[i], axes[i]))
+      return caps_error (error, "fields=\"%s\": expected x, y and z first, like \"x,y,z,intensity\"", fields);
+  }
+  if (n > RC_VOXEL_MAX_FIELDS)
+    return caps_error (error, "fields: %u of them, expected at most %d", n, RC_VOXEL_MAX_FIELDS);
+  return TRUE;
+}
+
+static gboolean
+parse_pointcloud (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  const gchar *fields = gst_structure_get_string (structure, "fields");
+  const gchar *type = gst_structure_get_string (structure, "type");
+  gchar **names;
+  gboolean ok;
+
+  if (fields == NULL)
+    return caps_error (error, "caps %s fields: expected the names of a point's fields, like fields=(string)\"x,y,z,intensity\"",
+        gst_structure_has_field (structure, "fields") ? "have no string in" : "without");
+  if (type == NULL)
+    return caps_error (error, "caps %s type: expected type=(string)float32, float16 or float64",
+        gst_structure_has_field (structure, "type") ? "have no string in" : "without");
+  info->kind = ROBOCACHE_POINTS_CLOUD;
+  info->dtype = robocache_dtype_from_name (type);
+  names = g_strsplit (fields, ",", -1);
+  info->n_fields = g_strv_length (names);
+  ok = check_dtype (info->dtype, type, error) && check_names (names, fields, error)
+      && parse_framerate (info, structure, error);
+  g_strfreev (names);
+  return ok;
+}
+
+GstCaps *
+robocache_pointcloud_caps_new (const gchar *fields, RcDtype dtype, gint rate_num, gint rate_den)
+{
+  return gst_caps_new_simple (ROBOCACHE_POINTCLOUD_MEDIA_TYPE, "fields", G_TYPE_STRING, fields,
+      "type", G_TYPE_STRING, rc_dtype_name (dtype), "framerate", GST_TYPE_FRACTION, rate_num, rate_den, NULL);
+}
+
+/* ---- the other forms ---- */
+
+static gboolean
+parse_lidar (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
+{
+  info->kind = ROBOCACHE_POINTS_CLOUD;
+  info->dtype = RC_FLOAT32;
+  info->n_fields = 4;           /* x, y, z, intensity */
+  return parse_framerate (info, gst_caps_get_structure (caps, 0), error);
+}
+
+static gboolean
+parse_tensors (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
+{
+  RobocacheTensorsInfo tensors;
+  const RobocacheTensorInfo *tensor = &tensors.tensors[0];
+
+  if (!robocache_tensors_info_from_caps (&tensors, caps, error))
+    return FALSE;
+  if (tensors.n_tensors != 1)
+    return caps_error (error, "num_tensors is %u: expected 1, of points in dimensions F:N", tensors.n_tensors);
+  if (!check_dtype (tensor->dtype, rc_dtype_name (tensor->dtype), error))
+    return FALSE;
+  if (tensor->rank > 2 || tensor->dims[0] < 3 || tensor->dims[0] > RC_VOXEL_MAX_FIELDS) {
+    gchar *dimensions = robocache_dimensions_to_string (tensor);
+
+    caps_error (error, "dimensions \"%s\": expected F:N, N points of 3 to %d fields x, y, z, …", dimensions,
+        RC_VOXEL_MAX_FIELDS);
+    g_free (dimensions);
+    return FALSE;
+  }
+  info->kind = ROBOCACHE_POINTS_TENSOR;
+  info->dtype = tensor->dtype;
+  info->n_fields = (guint) tensor->dims[0];
+  info->n_points = robocache_tensor_info_dim (tensor, 1);
+  info->rate_num = tensors.rate_num;
+  info->rate_den = tensors.rate_den;
+  return TRUE;
+}
+
+static gboolean
+parse_video (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
+{
+  if (!gst_video_info_from_caps (&info->video, caps)) {
+    gchar *text = gst_caps_to_string (caps);
+
+    caps_error (error, "caps %s: expected a depth image, video/x-raw,format=GRAY16_LE with width and height", text);
+    g_free (text);
+    return FALSE;
+  }
+  if (GST_VIDEO_INFO_FORMAT (&info->video) != GST_VIDEO_FORMAT_GRAY16_LE)
+    return caps_error (error, "video format is %s: expected GRAY16_LE, a depth image",
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&info->video)));
+  info->kind = ROBOCACHE_POINTS_DEPTH;
+  info->dtype = RC_UINT16;
+  info->n_points = (guint64) GST_VIDEO_INFO_WIDTH (&info->video) * (guint64) GST_VIDEO_INFO_HEIGHT (&info->video);
+  info->rate_num = GST_VIDEO_INFO_FPS_N (&info->video);
+  info->rate_den = GST_VIDEO_INFO_FPS_D (&info->video);
+  return TRUE;
+}
+
+static const struct
+{
+  const gchar *media_type;
+  gboolean (*parse) (RobocachePointsInfo * info, const GstCaps * caps, GError ** error);
+} forms[] = {
+  {ROBOCACHE_POINTCLOUD_MEDIA_TYPE, parse_pointcloud},
+  {ROBOCACHE_LIDAR_MEDIA_TYPE, parse_lidar},
+  {ROBOCACHE_TENSORS_MEDIA_TYPE, parse_tensors},
+  {"video/x-raw", parse_video},
+};
+
+gboolean
+robocache_points_info_from_caps (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
+{
+  gchar *text;
+
+  memset (info, 0, sizeof (*info));
+  for (guint i = 0; gst_caps_get_size (caps) == 1 && i < G_N_ELEMENTS (forms); i++) {
+    if (gst_structure_has_name (gst_caps_get_structure (caps, 0), forms[i].media_type))
+      return forms[i].parse (info, caps, error);
+  }
+  text = gst_caps_to_string (caps);
+  caps_error (error, "caps are %s: expected " ROBOCACHE_POINTS_TEMPLATE_CAPS, text);
+  g_free (text);
+  return FALSE;
+}
+
+/* ---- buffers ---- */
+
+gsize
+robocache_points_info_point_size (const RobocachePointsInfo *info)
+{
+  return info->kind == ROBOCACHE_POINTS_DEPTH ? 0 : info->n_fields * rc_dtype_size (info->dtype);
+}
+
+gboolean
+robocache_points_info_count (const RobocachePointsInfo *info, gsize size, guint64 *n_points, GError **error)
+{
+  const gsize point_size = robocache_points_info_point_size (info);
+
+  g_return_val_if_fail (point_size > 0, FALSE);
+
+  if (info->kind == ROBOCACHE_POINTS_TENSOR && size != info->n_points * point_size) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps say %"
+        G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes, %" G_GUINT64_FORMAT " in all", size, info->n_points,
+        point_size, info->n_points * point_size);
+    return FALSE;
+  }
+  if (size % point_size != 0) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is no whole number of "
+        "points of %" G_GSIZE_FORMAT " bytes (%u fields of %s): %" G_GSIZE_FORMAT " are left over", size, point_size,
+        info->n_fields, rc_dtype_name (info->dtype), size % point_size);
+    return FALSE;
+  }
+  *n_points = size / point_size;
+  return TRUE;
+}

@@ -1,0 +1,58 @@
+/* robocache: caps of points, in each of the forms they come in
+ *
+ *   application/x-pointcloud, fields=(string)"x,y,z,intensity", type=(string)float32, framerate=(fraction)10/1
+ *   application/x-lidar                      float32 x, y, z, intensity
+ *   other/tensors                            one tensor F:N of float16, float32 or float64; x, y, z are the first three of F
+ *   video/x-raw, format=GRAY16_LE            a depth image
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_POINTCLOUDCAPS_H
+#define ROBOCACHE_POINTCLOUDCAPS_H
+
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+#include "kernels/dtype.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_POINTCLOUD_MEDIA_TYPE "application/x-pointcloud"
+#define ROBOCACHE_LIDAR_MEDIA_TYPE "application/x-lidar"
+
+/* What a sink pad that takes points puts in its template. */
+#define ROBOCACHE_POINTS_TEMPLATE_CAPS \
+    ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; " ROBOCACHE_LIDAR_MEDIA_TYPE "; other/tensors; video/x-raw, format=(string)GRAY16_LE"
+
+typedef enum
+{
+  ROBOCACHE_POINTS_CLOUD,       /* interleaved points, as many as the buffer holds */
+  ROBOCACHE_POINTS_TENSOR,      /* interleaved points, their number fixed by caps */
+  ROBOCACHE_POINTS_DEPTH        /* an image */
+} RobocachePointsKind;
+
+typedef struct
+{
+  RobocachePointsKind kind;
+  RcDtype dtype;                /* of every field; RC_UINT16 for depth */
+  guint n_fields;               /* of a point, x, y, z included; 0 for depth */
+  guint64 n_points;             /* of a buffer: tensors and depth; 0 for clouds, whose buffers say it */
+  GstVideoInfo video;           /* depth */
+  gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
+} RobocachePointsInfo;
+
+/* Checks every field of fixed caps of any of the four forms; the error names the field, its value and what was expected. */
+gboolean robocache_points_info_from_caps (RobocachePointsInfo * info, const GstCaps * caps, GError ** error);
+
+/* application/x-pointcloud caps; fields is "x,y,z" and more names. */
+GstCaps *robocache_pointcloud_caps_new (const gchar * fields, RcDtype dtype, gint rate_num, gint rate_den);
+
+/* Bytes of one point; 0 for depth. */
+gsize robocache_points_info_point_size (const RobocachePointsInfo * info);
+
+/* Points in a buffer of size bytes of a cloud or tensor. FALSE and an error that names both sizes when the buffer is no whole
+ * number of points, or not what a tensor's caps say. */
+gboolean robocache_points_info_count (const RobocachePointsInfo * info, gsize size, guint64 * n_points, GError ** error);
+
+G_END_DECLS
+#endif

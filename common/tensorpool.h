@@ -1,0 +1,23 @@
+/* robocache: a pool of buffers with one memory a tensor
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_TENSORPOOL_H
+#define ROBOCACHE_TENSORPOOL_H
+
+#include <gst/gst.h>
+
+#include "tensorcaps.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_TYPE_TENSOR_POOL (robocache_tensor_pool_get_type ())
+G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, GstBufferPool)
+
+/* A pool of buffers as fixed other/tensors caps say, configured with allocator (may be NULL) and params and ready to be
+ * activated; NULL and an error when caps are no such thing. */
+GstBufferPool *robocache_tensor_pool_new (GstCaps * caps, GstAllocator * allocator, const GstAllocationParams * params,
+    guint min_buffers, guint max_buffers, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,188 @@
+/* robocache: from properties and caps of points to a voxel grid and its caps
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxelcaps.h"
+
+#include <string.h>
+
+#include "properties.h"
+
+gboolean
+robocache_voxel_grid_parse (const gchar *string, gint64 grid[3], GError **error)
+{
+  gchar **items = g_strsplit (string ? string : "", ":", -1);
+  gint64 parsed[3];
+  gboolean ok = g_strv_length (items) == 3;
+
+  for (guint axis = 0; ok && axis < 3; axis++)
+    ok = g_ascii_string_to_signed (g_strstrip (items[axis]), 10, 1, RC_VOXEL_MAX_AXIS, &parsed[axis], NULL);
+  g_strfreev (items);
+  if (ok) {
+    memcpy (grid, parsed, sizeof (parsed));
+    return TRUE;
+  }
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "grid is \"%s\": expected three numbers nx:ny:nz, each 1 to "
+      "%d, like \"128:128:32\"", string ? string : "", RC_VOXEL_MAX_AXIS);
+  return FALSE;
+}
+
+const RcDtype *
+robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)
+{
+  static const RcDtype bits[] = { RC_UINT32, RC_N_DTYPES };
+  static const RcDtype occupancy[] = { RC_UINT8, RC_FLOAT32, RC_FLOAT16, RC_UINT32, RC_N_DTYPES };
+  static const RcDtype count[] = { RC_UINT32, RC_FLOAT32, RC_UINT8, RC_FLOAT16, RC_N_DTYPES };
+  static const RcDtype value[] = { RC_FLOAT32, RC_FLOAT16, RC_N_DTYPES };
+  static const RcDtype chosen[][2] = {
+    [RC_INT8] = {RC_INT8, RC_N_DTYPES},
+    [RC_UINT8] = {RC_UINT8, RC_N_DTYPES},
+    [RC_INT16] = {RC_INT16, RC_N_DTYPES},
+    [RC_UINT16] = {RC_UINT16, RC_N_DTYPES},
+    [RC_INT32] = {RC_INT32, RC_N_DTYPES},
+    [RC_UINT32] = {RC_UINT32, RC_N_DTYPES},
+    [RC_INT64] = {RC_INT64, RC_N_DTYPES},
+    [RC_UINT64] = {RC_UINT64, RC_N_DTYPES},
+    [RC_FLOAT16] = {RC_FLOAT16, RC_N_DTYPES},
+    [RC_BFLOAT16] = {RC_BFLOAT16, RC_N_DTYPES},
+    [RC_FLOAT32] = {RC_FLOAT32, RC_N_DTYPES},
+    [RC_FLOAT64] = {RC_FLOAT64, RC_N_DTYPES},
+  };
+
+  if (settings->dtype != ROBOCACHE_DTYPE_AUTO)
+    return chosen[settings->dtype];
+  if (settings->output == RC_VOXEL_BITS)
+    return bits;
+  return settings->mode == RC_VOXEL_OCCUPANCY ? occupancy : settings->mode == RC_VOXEL_COUNT ? count : value;
+}
+
+RcVoxelSpec
+robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, RcDtype dtype)
+{
+  RcVoxelSpec spec;
+
+  memset (&spec, 0, sizeof (spec));
+  if (points->kind == ROBOCACHE_POINTS_DEPTH) {
+    spec.source = RC_VOXEL_DEPTH;
+    spec.depth = (RcVoxelDepth) {
+      GST_VIDEO_INFO_WIDTH (&points->video), GST_VIDEO_INFO_HEIGHT (&points->video),
+      settings->fx, settings->fy, settings->cx, settings->cy, settings->depth_scale
+    };
+  } else {
+    spec.source = RC_VOXEL_POINTS;
+    spec.points = (RcVoxelPoints) {points->dtype, points->n_fields, 3, (gint64) points->n_fields - 3};
+  }
+  memcpy (spec.origin, settings->origin, sizeof (spec.origin));
+  memcpy (spec.voxel_size, settings->voxel_size, sizeof (spec.voxel_size));
+  memcpy (spec.grid, settings->grid, sizeof (spec.grid));
+  spec.mode = settings->mode;
+  spec.output = settings->output;
+  spec.dtype = dtype;
+  spec.max_voxels = settings->max_voxels;
+  spec.feature_range = settings->feature_range;
+  spec.batch = 1;
+  return spec;
+}
+
+static gboolean
+has_channels (RcVoxelMode mode)
+{
+  return mode != RC_VOXEL_OCCUPANCY && mode != RC_VOXEL_COUNT;
+}
+
+static guint64
+channels_of (const RcVoxelSpec *spec)
+{
+  if (!has_channels (spec->mode))
+    return 1;
+  return spec->mode == RC_VOXEL_CENTROID ? 3 : (guint64) spec->points.features;
+}
+
+static void
+sparse_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec)
+{
+  const guint64 number[] = { 1 };
+  const guint64 coordinates[] = { 3, (guint64) spec->max_voxels };
+  const guint64 values[] = { channels_of (spec), (guint64) spec->max_voxels };
+
+  robocache_tensor_info_set (&info->tensors[0], RC_UINT32, number, 1);
+  robocache_tensor_info_set (&info->tensors[1], RC_INT32, coordinates, 2);
+  info->n_tensors = 2;
+  if (spec->mode != RC_VOXEL_OCCUPANCY)
+    robocache_tensor_info_set (&info->tensors[info->n_tensors++], spec->dtype, values, 2);
+}
+
+void
+robocache_voxel_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec, gint rate_num, gint rate_den)
+{
+  const guint64 nx = (guint64) spec->grid[0], ny = (guint64) spec->grid[1], nz = (guint64) spec->grid[2];
+  const guint64 bits[] = { (nx + 31) / 32, ny, nz };
+  const guint64 dense[] = { channels_of (spec), nx, ny, nz };
+  const guint first = has_channels (spec->mode) ? 0 : 1;
+
+  memset (info, 0, sizeof (*info));
+  info->rate_num = rate_num;
+  info->rate_den = rate_den;
+  info->n_tensors = 1;
+  if (spec->output == RC_VOXEL_SPARSE)
+    sparse_tensors (info, spec);
+  else if (spec->output == RC_VOXEL_BITS)
+    robocache_tensor_info_set (&info->tensors[0], RC_UINT32, bits, 3);
+  else
+    robocache_tensor_info_set (&info->tensors[0], spec->dtype, dense + first, 4 - first);
+}
+
+gboolean
+robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, GError **error)
+{
+  if (points->kind == ROBOCACHE_POINTS_DEPTH && (settings->fx <= 0.0 || settings->fy <= 0.0)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "fx is %g and fy is %g: a depth image needs the camera's focal "
+        "lengths in pixels, both above 0", settings->fx, settings->fy);
+    return FALSE;
+  }
+  if (settings->output == RC_VOXEL_BITS && settings->dtype != ROBOCACHE_DTYPE_AUTO && settings->dtype != RC_UINT32) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type is %s with output bits: bits are in words of uint32, leave "
+        "type at auto", rc_dtype_name (settings->dtype));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Caps of the grid with values of dtype, in the peer's spelling; NULL when the peer does not take them. */
+static GstCaps *
+caps_of_type (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, RcDtype dtype, GstCaps *peer,
+    RcVoxelSpec *spec, RobocacheTensorsInfo *tensors)
+{
+  GstCaps *caps, *spelled = NULL;
+
+  *spec = robocache_voxel_spec (settings, points, dtype);
+  robocache_voxel_tensors (tensors, spec, points->rate_num, points->rate_den);
+  caps = robocache_tensors_info_to_caps (tensors);
+  if (peer == NULL || robocache_tensors_caps_compatible (caps, peer))
+    spelled = peer ? robocache_tensors_caps_in_spelling_of (caps, peer) : gst_caps_ref (caps);
+  gst_caps_unref (caps);
+  return spelled;
+}
+
+GstCaps *
+robocache_voxel_choose_caps (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, GstCaps *peer,
+    RcVoxelSpec *spec, RobocacheTensorsInfo *tensors, GError **error)
+{
+  const RcDtype *dtypes = robocache_voxel_dtypes (settings);
+  gchar *ours, *theirs;
+  GstCaps *caps;
+
+  for (const RcDtype *dtype = dtypes; *dtype != RC_N_DTYPES; dtype++) {
+    if ((caps = caps_of_type (settings, points, *dtype, peer, spec, tensors)) != NULL)
+      return caps;
+  }
+  caps = caps_of_type (settings, points, dtypes[0], NULL, spec, tensors);
+  ours = gst_caps_to_string (caps);
+  theirs = gst_caps_to_string (peer);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s, but grid, mode, output and type make %s",
+      theirs, ours);
+  g_free (ours);
+  g_free (theirs);
+  gst_caps_unref (caps);
+  return NULL;
+}

@@ -1,0 +1,56 @@
+/* robocache: from properties and caps of points to a voxel grid and its caps
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELCAPS_H
+#define ROBOCACHE_VOXELCAPS_H
+
+#include <gst/gst.h>
+
+#include "kernels/voxel.h"
+#include "pointcloudcaps.h"
+#include "tensorcaps.h"
+
+G_BEGIN_DECLS
+
+/* What properties say of a grid. */
+typedef struct
+{
+  gdouble origin[3];            /* metres */
+  gdouble voxel_size[3];        /* metres */
+  gint64 grid[3];
+  RcVoxelMode mode;
+  RcVoxelOutput output;
+  RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
+  gint64 max_voxels;            /* sparse */
+  gdouble feature_range;        /* 0: found in the data */
+  gdouble fx, fy, cx, cy;       /* pixels; depth */
+  gdouble depth_scale;          /* metres a unit */
+} RobocacheVoxelSettings;
+
+/* "nx:ny:nz" → grid. FALSE and an error that quotes the string. */
+gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GError ** error);
+
+/* The types the values may have, the preferred one first: the chosen one alone, or for auto all that the mode can have. Ends
+ * with RC_N_DTYPES. */
+const RcDtype *robocache_voxel_dtypes (const RobocacheVoxelSettings * settings);
+
+/* The spec of a grid of these points with values of dtype, one that robocache_voxel_dtypes gave or any other. What makes
+ * no sense is rc_voxel_plan's to refuse. */
+RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points, RcDtype dtype);
+
+/* FALSE and an error for what only an element can say of its properties: a camera without focal lengths, bits of another
+ * type. */
+gboolean robocache_voxel_settings_check (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
+    GError ** error);
+
+/* Fixed caps of the grid with the first of robocache_voxel_dtypes that peer takes, in peer's spelling, and its spec and
+ * tensors. peer NULL: takes anything. NULL and an error that holds both caps when peer takes none. */
+GstCaps *robocache_voxel_choose_caps (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
+    GstCaps * peer, RcVoxelSpec * spec, RobocacheTensorsInfo * tensors, GError ** error);
+
+/* The tensors that a valid spec puts out. */
+void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RcVoxelSpec * spec, gint rate_num, gint rate_den);
+
+G_END_DECLS
+#endif

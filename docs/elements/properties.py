@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes the property tables of the element pages from gst-inspect-1.0, or checks that they are up to date.
+
+    meson devenv -C build python3 docs/elements/properties.py --write
+    meson devenv -C build python3 docs/elements/properties.py --check
+
+A page holds its table between `<!-- properties -->` and `<!-- /properties -->`.
+--check prints one line `PASS page` or `FAIL page: why` for each page.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+PAGES = pathlib.Path(__file__).resolve().parent
+BEGIN, END = "<!-- properties -->", "<!-- /properties -->"
+SKIPPED = {"name", "parent", "emit-signals"}
+PROPERTY = re.compile(r"^(\S[^:]*?)\s*: (.*)$")
+ENUM_VALUE = re.compile(r"^\(-?\d+\): (\S+)\s+- (.*)$")
+
+
+def inspect(element):
+    return subprocess.run(["gst-inspect-1.0", "--no-colors", element], check=True, capture_output=True, text=True).stdout
+
+
+def blocks(text):
+    """(title, lines) of each list of properties: the element's, and those of a pad template that has some."""
+    title, lines, indent = None, [], 0
+    pad = None
+    for line in text.splitlines():
+        if match := re.match(r"\s*(?:SINK|SRC) template: '(.*)'", line):
+            pad = match.group(1)
+        if match := re.match(r"(\s*)(Element|Pad) Properties:", line):
+            if title:
+                yield title, lines
+            title = "Element" if match.group(2) == "Element" else pad
+            lines, indent = [], len(match.group(1)) + 2
+        elif title and line.strip() and not line.startswith(" " * indent):
+            yield title, lines
+            title = None
+        elif title:
+            lines.append(line[indent:])
+    if title:
+        yield title, lines
+
+
+def properties(lines):
+    """Dicts of name, blurb, flags, kind and values, in the order of gst-inspect."""
+    found = []
+    for line in lines:
+        if line and not line[0].isspace() and (match := PROPERTY.match(line)):
+            found.append({"name": match.group(1), "blurb": match.group(2), "flags": "", "kind": "", "values": []})
+        elif not found:
+            continue
+        elif (text := line.strip()).startswith("flags:"):
+            found[-1]["flags"] = text[len("flags:"):].strip()
+        elif match := ENUM_VALUE.match(text):
+            found[-1]["values"].append(match.groups())
+        elif text and not found[-1]["kind"]:
+            found[-1]["kind"] = text
+    return [p for p in found if p["name"] not in SKIPPED]
+
+
+def kind_and_default(prop):
+    kind = prop["kind"]
+    if match := re.match(r'Enum ".*" Default: \d+, "(.*)"', kind):
+        return "enum", match.group(1)
+    if match := re.match(r"(.*?)\.(?: Range: .*?)? Default: (.*)$", kind):
+        name = {"Unsigned Integer64": "uint64", "Integer64": "int64", "Unsigned Integer": "uint", "Integer": "int"}
+        return name.get(match.group(1), match.group(1).lower()), match.group(2).strip().strip('"')
+    if match := re.match(r'Boxed pointer of type "(.*)"', kind):
+        return match.group(1), ""
+    if kind.startswith(("GstValueArray", "Array")):
+        return "GstValueArray", ""
+    return kind.split(".")[0], ""
+
+
+def when(flags):
+    if "writable" not in flags:
+        return "read only"
+    return "PLAYING" if "PLAYING" in flags else "READY" if "NULL or READY" in flags else "any"
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def rows(props):
+    yield "| property | type | default | settable in | what it is |"
+    yield "|---|---|---|---|---|"
+    for prop in props:
+        kind, default = kind_and_default(prop)
+        default = f"`{default}`" if default and default != "null" else ""
+        blurb = cell(prop["blurb"])
+        if prop["values"] and all(name == text for name, text in prop["values"][1:]):
+            blurb += ": " + ", ".join(f"`{name}`" for name, _ in prop["values"])
+        elif prop["values"]:
+            blurb += "".join(f"<br>`{name}`: {cell(text)}" for name, text in prop["values"])
+        yield f"| `{prop['name']}` | {kind} | {default} | {when(prop['flags'])} | {blurb} |"
+
+
+def table(element):
+    parts, seen = [], {}
+    for title, lines in blocks(inspect(element)):
+        text = "\n".join(rows(properties(lines)))
+        seen.setdefault(text, []).append(title)
+    for text, titles in sorted(seen.items(), key=lambda item: item[1] != ["Element"]):
+        pads = ", ".join(f"`{title}`" for title in sorted(titles))
+        parts.append(f"### Properties of the {'element' if titles == ['Element'] else 'pads ' + pads}\n\n{text}")
+    return "\n\n".join(parts)
+
+
+def with_table(page):
+    text = page.read_text(encoding="utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"no {BEGIN} … {END}")
+    return text, f"{before}{BEGIN}\n{table(page.stem)}\n{END}{after}"
+
+
+def main(mode):
+    failed = False
+    for page in sorted(PAGES.glob("robocache*.md")):
+        try:
+            old, new = with_table(page)
+        except (ValueError, subprocess.CalledProcessError) as error:
+            print(f"FAIL {page.name}: {error}")
+            failed = True
+            continue
+        if mode == "--write":
+            page.write_text(new, encoding="utf-8")
+        elif old != new:
+            print(f"FAIL {page.name}: not what gst-inspect says; run docs/elements/properties.py --write")
+            failed = True
+            continue
+        print(f"PASS {page.name}")
+    return failed
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1] not in ("--write", "--check"):
+        sys.exit(__doc__)
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,527 @@
+/* robocache: the phases of voxel grids on the CPU
+ *
+ * Bytes moved: range and add read each point once (fields * 4 bytes for float32) and touch one voxel of the accumulators
+ * a point; begin and end stream over the accumulators and the output. A grid that fits the cache is bound by the reads.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "kernels/floatmode.h"
+#include "voxel_block.h"
+#include "voxel_item.h"
+
+#include <stdlib.h>
+
+/* ---- depth: the rays of the columns, then those of the rows ---- */
+
+static RcStatus
+prepare (RcVoxelPlan *plan, RcError *error)
+{
+  const RcVoxelDepth *depth = &plan->spec.depth;
+  float *rays;
+
+  if (plan->spec.source != RC_VOXEL_DEPTH)
+    return RC_OK;
+  rays = malloc ((size_t) (depth->width + depth->height) * sizeof (float));
+  if (rays == NULL)
+    return rc_error_set (error, RC_NO_SPACE, "no memory for the rays of an image of %zu bytes",
+        (size_t) (depth->width + depth->height) * sizeof (float));
+  for (int64_t u = 0; u < depth->width; u++)
+    rays[u] = (float) (((double) u - depth->cx) / depth->fx);
+  for (int64_t v = 0; v < depth->height; v++)
+    rays[depth->width + v] = (float) (((double) v - depth->cy) / depth->fy);
+  plan->backend_state = rays;
+  return RC_OK;
+}
+
+static void
+release (RcVoxelPlan *plan)
+{
+  free (plan->backend_state);
+}
+
+/* ---- features ---- */
+
+static double
+feature_float16 (const char *p)
+{
+  uint16_t x;
+
+  memcpy (&x, p, sizeof (x));
+  return (double) rc_float32_from_float16 (x);
+}
+
+static double
+feature_float32 (const char *p)
+{
+  float x;
+
+  memcpy (&x, p, sizeof (x));
+  return (double) x;
+}
+
+static double
+feature_float64 (const char *p)
+{
+  double x;
+
+  memcpy (&x, p, sizeof (x));
+  return x;
+}
+
+typedef double (*LoadFeature) (const char *p);
+
+static const LoadFeature load_feature[RC_N_DTYPES] = {
+  [RC_FLOAT16] = feature_float16,
+  [RC_FLOAT32] = feature_float32,
+  [RC_FLOAT64] = feature_float64,
+};
+
+/* The features of a plan, and where they are in a point. */
+typedef struct Features
+{
+  LoadFeature load;
+  int64_t offset, size, n;
+} Features;
+
+static Features
+features_of (const RcVoxelPlan *plan)
+{
+  const RcVoxelPoints *points = &plan->spec.points;
+  Features features;
+
+  features.load = load_feature[points->dtype];
+  features.size = (int64_t) rc_dtype_size (points->dtype);
+  features.offset = points->first_feature * features.size;
+  features.n = plan->channels;
+  return features;
+}
+
+static double
+feature_at (const Features *features, const char *point, int64_t c)
+{
+  return features->load (point + features->offset + c * features->size);
+}
+
+/* The value that max and min see, as their key. */
+static uint32_t
+extreme_key (const RcVoxelPlan *plan, double x)
+{
+  const float rounded = plan->spec.dtype == RC_FLOAT16 ? rc_float32_from_float16 (rc_float16_from_float64 (x))
+      : rc_float32_from_float64 (x);
+
+  return rc_voxel_key (rounded, plan->flip);
+}
+
+static int
+exceeds_range (const RcVoxelPlan *plan, double x)
+{
+  return plan->spec.feature_range > 0.0 && fabs (x) > plan->spec.feature_range && fabs (x) < INFINITY;
+}
+
+/* ---- what a phase does with a block of located points ---- */
+
+typedef void (*TakeBlock) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
+    const char *points, int64_t stride, RcVoxelCounters * counters);
+
+static void
+take_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  const Features features = features_of (plan);
+
+  for (int64_t i = 0; i < block->n; i++) {
+    if (block->voxel[i] < 0)
+      continue;
+    for (int64_t c = 0; c < features.n; c++) {
+      const double magnitude = fabs (feature_at (&features, points + i * stride, c));
+      const uint64_t bits = rc_bits64 (magnitude);
+
+      if (magnitude < INFINITY && bits > item->range[c])
+        item->range[c] = bits;
+    }
+  }
+}
+
+static void
+add_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  for (int64_t i = 0; i < block->n; i++) {
+    const int64_t v = block->voxel[i];
+
+    if (v >= 0)
+      item->bits[v / 32] |= UINT32_C (1) << (v % 32);
+  }
+}
+
+static void
+add_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  for (int64_t i = 0; i < block->n; i++) {
+    if (block->voxel[i] >= 0)
+      item->counts[block->voxel[i]]++;
+  }
+}
+
+static void
+add_to_sum (int64_t *sum, int64_t x)
+{
+  *sum = (int64_t) ((uint64_t) *sum + (uint64_t) x);
+}
+
+static void
+add_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  const Features features = features_of (plan);
+
+  for (int64_t i = 0; i < block->n; i++) {
+    const int64_t v = block->voxel[i];
+
+    if (v < 0)
+      continue;
+    item->counts[v]++;
+    for (int64_t c = 0; c < features.n; c++) {
+      const double x = feature_at (&features, points + i * stride, c);
+      const uint32_t saw = rc_voxel_saw (x);
+      const int64_t at = v * features.n + c;
+
+      counters->clamped += exceeds_range (plan, x);
+      if (saw)
+        item->saw[at / 8] |= saw << (at % 8 * RC_VOXEL_SAW_BITS);
+      else
+        add_to_sum (&item->sums[at], rc_voxel_fixed (&item->scales[c], rc_cpu_voxel_clamp (plan, x)));
+    }
+  }
+}
+
+static void
+add_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  const float *const axes[3] = { block->x, block->y, block->z };
+
+  for (int64_t i = 0; i < block->n; i++) {
+    const int64_t v = block->voxel[i];
+
+    if (v < 0)
+      continue;
+    item->counts[v]++;
+    for (int axis = 0; axis < 3; axis++)
+      add_to_sum (&item->sums[v * 3 + axis],
+          rc_voxel_fixed (&item->scales[axis], (double) axes[axis][i] - (double) plan->box.origin[axis]));
+  }
+}
+
+static void
+add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  const Features features = features_of (plan);
+
+  for (int64_t i = 0; i < block->n; i++) {
+    if (block->voxel[i] < 0)
+      continue;
+    for (int64_t c = 0; c < features.n; c++) {
+      const uint32_t key = extreme_key (plan, feature_at (&features, points + i * stride, c));
+      uint32_t *greatest = &item->keys[block->voxel[i] * features.n + c];
+
+      *greatest = key > *greatest ? key : *greatest;
+    }
+  }
+}
+
+/* Keeps what the end needs of one point. */
+static void
+keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, const Features *features,
+    char *kept, RcVoxelCounters *counters)
+{
+  if (plan->spec.mode == RC_VOXEL_CENTROID) {
+    const float p[3] = { block->x[i], block->y[i], block->z[i] };
+
+    memcpy (kept, p, sizeof (p));
+    return;
+  }
+  for (int64_t c = 0; c < features->n; c++) {
+    const double x = feature_at (features, point, c);
+
+    if (rc_voxel_is_extreme (plan)) {
+      ((uint32_t *) kept)[c] = extreme_key (plan, x);
+      continue;
+    }
+    counters->clamped += exceeds_range (plan, x);
+    if (plan->spec.points.dtype == RC_FLOAT64)
+      ((double *) kept)[c] = x;
+    else
+      ((float *) kept)[c] = (float) x;
+  }
+}
+
+static void
+add_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  const int64_t payload_bytes = (int64_t) plan->layout.payload_bytes;
+  const Features features = features_of (plan);
+
+  for (int64_t i = 0; i < block->n; i++) {
+    const int64_t at = item->head->n_keys;
+
+    if (block->voxel[i] < 0)
+      continue;
+    item->voxels[0][at] = (uint64_t) block->voxel[i];
+    if (payload_bytes > 0)
+      keep_point (plan, block, i, points + i * stride, &features, item->payload + at * payload_bytes, counters);
+    item->head->n_keys = at + 1;
+  }
+}
+
+static TakeBlock
+adder_of (const RcVoxelPlan *plan)
+{
+  static const TakeBlock dense[] = {
+    [RC_VOXEL_OCCUPANCY] = add_bits,
+    [RC_VOXEL_COUNT] = add_count,
+    [RC_VOXEL_MEAN] = add_mean,
+    [RC_VOXEL_CENTROID] = add_centroid,
+    [RC_VOXEL_MAX] = add_extreme,
+    [RC_VOXEL_MIN] = add_extreme,
+  };
+
+  return plan->spec.output == RC_VOXEL_SPARSE ? add_sparse : dense[plan->spec.mode];
+}
+
+/* ---- chunks to blocks ---- */
+
+static void
+count_points (const RcCpuVoxelBlock *block, RcVoxelCounters *counters)
+{
+  int64_t outside = 0, nan = 0, infinite = 0;
+
+  for (int64_t i = 0; i < block->n; i++) {
+    outside += block->voxel[i] == RC_VOXEL_OUTSIDE;
+    nan += block->voxel[i] == RC_VOXEL_NAN;
+    infinite += block->voxel[i] == RC_VOXEL_INFINITE;
+  }
+  counters->points += block->n;
+  counters->outside += outside;
+  counters->nan += nan;
+  counters->infinite += infinite;
+  counters->inside += block->n - outside - nan - infinite;
+}
+
+typedef struct Walk
+{
+  const RcVoxelPlan *plan;
+  const RcCpuKernels *kernels;
+  RcCpuVoxelItem item;
+  TakeBlock take;
+  RcVoxelCounters counters;
+  RcCpuVoxelBlock block;
+} Walk;
+
+static void
+take_block (Walk *walk, const char *points, int64_t stride)
+{
+  walk->kernels->voxel_locate (&walk->block, &walk->plan->box);
+  count_points (&walk->block, &walk->counters);
+  walk->take (walk->plan, &walk->item, &walk->block, points, stride, &walk->counters);
+}
+
+static int64_t
+smaller (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static void
+walk_points (Walk *walk, const char *data, int64_t n, const RcVoxelChunk *chunk)
+{
+  for (int64_t first = 0; first < n; first += RC_CPU_VOXEL_BLOCK) {
+    const char *points = data + first * chunk->stride;
+
+    walk->kernels->voxel_load (&walk->block, walk->plan->spec.points.dtype, points, chunk->stride,
+        smaller (n - first, RC_CPU_VOXEL_BLOCK));
+    take_block (walk, points, chunk->stride);
+  }
+}
+
+static void
+walk_rows (Walk *walk, const char *data, int64_t n, const RcVoxelChunk *chunk)
+{
+  const RcVoxelDepth *depth = &walk->plan->spec.depth;
+  const float *rx = walk->plan->backend_state, *ry = rx + depth->width + chunk->first_row;
+
+  for (int64_t row = 0; row < n; row++) {
+    for (int64_t u = 0; u < depth->width; u += RC_CPU_VOXEL_BLOCK) {
+      walk->kernels->voxel_unproject (&walk->block, data + row * chunk->stride + 2 * u, rx + u, ry[row],
+          (float) depth->scale, smaller (depth->width - u, RC_CPU_VOXEL_BLOCK));
+      take_block (walk, NULL, 0);
+    }
+  }
+}
+
+static void
+add_counters (RcVoxelCounters *to, const RcVoxelCounters *from)
+{
+  to->points += from->points;
+  to->inside += from->inside;
+  to->outside += from->outside;
+  to->nan += from->nan;
+  to->infinite += from->infinite;
+  to->clamped += from->clamped;
+  to->occupied += from->occupied;
+  to->over_cap += from->over_cap;
+}
+
+/* Hands all points of a chunk to take. An item that would get more than its N is an error, found before its first point. */
+static RcStatus
+walk_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, TakeBlock take, int adding,
+    RcVoxelCounters *counters, RcError *error)
+{
+  const int depth = plan->spec.source == RC_VOXEL_DEPTH;
+  Walk walk;
+
+  walk.plan = plan;
+  walk.kernels = ((const RcCpuBackend *) plan->backend)->kernels;
+  walk.take = take;
+  memset (&walk.counters, 0, sizeof (walk.counters));
+  for (int64_t i = 0; i < plan->spec.batch; i++) {
+    const int64_t n = chunk->counts ? chunk->counts[i] : chunk->n;
+    const int64_t points = depth ? n * plan->spec.depth.width : n;
+    const char *data = (const char *) chunk->data + i * chunk->batch_stride;
+
+    walk.item = rc_cpu_voxel_item (plan, job, i);
+    if (n < 0 || n > chunk->n)
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "counts[%lld] of a chunk is %lld; expected 0 to %lld", (long long) i,
+          (long long) n, (long long) chunk->n);
+    if (adding && points > walk.item.head->n_points - walk.item.head->n_added)
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said to "
+          "have %lld", (long long) points, (long long) walk.item.head->n_added, (long long) i,
+          (long long) walk.item.head->n_points);
+    if (adding)
+      walk.item.head->n_added += points;
+    if (depth)
+      walk_rows (&walk, data, n, chunk);
+    else
+      walk_points (&walk, data, n, chunk);
+  }
+  if (counters)
+    add_counters (counters, &walk.counters);
+  return RC_OK;
+}
+
+/* ---- the phases ---- */
+
+/* The scales of the features or axes of a mean, once what they depend on is known. */
+static void
+set_scales (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
+{
+  for (int64_t c = 0; rc_voxel_is_mean (plan) && c < plan->channels; c++) {
+    const double greatest = plan->spec.feature_range > 0.0 ? plan->spec.feature_range : rc_float64 (item->range[c]);
+    const int exponent = plan->spec.mode == RC_VOXEL_CENTROID ? plan->centroid_exponent[c]
+        : rc_voxel_exponent_above (greatest);
+
+    item->scales[c] = rc_voxel_scale (exponent, (uint64_t) item->head->n_points);
+  }
+}
+
+static RcStatus
+check_stream (RcStream stream, RcError *error)
+{
+  if (stream == NULL)
+    return RC_OK;
+  return rc_error_set (error, RC_INVALID_ARGUMENT, "stream is %p; expected NULL, the CPU has no streams", stream);
+}
+
+static RcStatus
+begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error)
+{
+  const RcStatus status = check_stream (stream, error);
+
+  if (status != RC_OK)
+    return status;
+  for (int64_t i = 0; i < plan->spec.batch; i++) {
+    const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
+    const int64_t n = job->item_points ? job->item_points[i] : job->n_points;
+
+    if (n < 0 || n > job->n_points)
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "item_points[%lld] is %lld; expected 0 to n_points, %lld",
+          (long long) i, (long long) n, (long long) job->n_points);
+    memset (item.head, 0, (size_t) plan->layout.item_bytes);
+    item.head->n_points = n;
+  }
+  return RC_OK;
+}
+
+static RcStatus
+range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  const RcFloatMode mode = rc_float_mode_enter ();
+  RcStatus status = check_stream (stream, error);
+
+  if (status == RC_OK)
+    status = walk_chunk (plan, job, chunk, take_range, 0, NULL, error);
+  rc_float_mode_leave (mode);
+  return status;
+}
+
+static RcStatus
+add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  const RcFloatMode mode = rc_float_mode_enter ();
+  RcStatus status = check_stream (stream, error);
+
+  for (int64_t i = 0; status == RC_OK && i < plan->spec.batch; i++) {
+    const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
+
+    set_scales (plan, &item);
+  }
+  if (status == RC_OK)
+    status = walk_chunk (plan, job, chunk, adder_of (plan), 1, chunk->counters, error);
+  rc_float_mode_leave (mode);
+  return status;
+}
+
+static void
+write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, int64_t i, RcVoxelCounters *counters)
+{
+  const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
+  RcVoxelOut own = *out;
+
+  if (plan->spec.output != RC_VOXEL_SPARSE) {
+    rc_cpu_voxel_write_dense (plan, &item, (char *) out->grid + i * out->grid_batch_stride, counters);
+    return;
+  }
+  own.n_voxels = (uint32_t *) ((char *) out->n_voxels + i * out->n_voxels_batch_stride);
+  own.coordinates = (int32_t *) ((char *) out->coordinates + i * out->coordinates_batch_stride);
+  if (out->values)
+    own.values = (char *) out->values + i * out->values_batch_stride;
+  rc_cpu_voxel_write_sparse (plan, &item, &own, counters);
+}
+
+static RcStatus
+end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
+{
+  const RcFloatMode mode = rc_float_mode_enter ();
+  const RcStatus status = check_stream (stream, error);
+  RcVoxelCounters counters;
+
+  memset (&counters, 0, sizeof (counters));
+  for (int64_t i = 0; status == RC_OK && i < plan->spec.batch; i++)
+    write_item (plan, job, out, i, &counters);
+  if (out->counters && status == RC_OK)
+    add_counters (out->counters, &counters);
+  rc_float_mode_leave (mode);
+  return status;
+}
+
+const RcVoxelOps rc_cpu_voxel_ops = {
+  .prepare = prepare,
+  .release = release,
+  .begin = begin,
+  .range = range,
+  .add = add,
+  .end = end,
+};

@@ -1,0 +1,75 @@
+/* robocache: the scratch of one item of a batch, as arrays
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CPU_VOXEL_ITEM_H
+#define RC_CPU_VOXEL_ITEM_H
+
+#include "kernels/voxel_plan.h"
+
+/* RcVoxelLayout says what each holds. */
+typedef struct RcCpuVoxelItem
+{
+  RcVoxelItem *head;
+  uint64_t *range;
+  RcVoxelScale *scales;
+  uint32_t *bits;
+  uint32_t *counts;
+  int64_t *sums;
+  uint32_t *saw;
+  uint32_t *keys;
+
+  /* sparse */
+  uint64_t *voxels[2];          /* linear index of each inside point; the second to sort into */
+  char *payload;
+  uint32_t *order[2];           /* sorted: which point it is; both for sorting */
+} RcCpuVoxelItem;
+
+static inline RcCpuVoxelItem
+rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
+{
+  const RcVoxelLayout *layout = &plan->layout;
+  const uint64_t n = (uint64_t) job->n_points;
+  char *fixed = (char *) job->scratch + (uint64_t) i * layout->item_bytes;
+  char *points = (char *) job->scratch + (uint64_t) plan->spec.batch * layout->item_bytes
+      + (uint64_t) i * n * layout->point_bytes;
+  RcCpuVoxelItem item;
+
+  item.head = (RcVoxelItem *) fixed;
+  item.range = (uint64_t *) (fixed + layout->range);
+  item.scales = (RcVoxelScale *) (fixed + layout->scales);
+  item.bits = (uint32_t *) (fixed + layout->bits);
+  item.counts = (uint32_t *) (fixed + layout->counts);
+  item.sums = (int64_t *) (fixed + layout->sums);
+  item.saw = (uint32_t *) (fixed + layout->saw);
+  item.keys = (uint32_t *) (fixed + layout->keys);
+  item.voxels[0] = (uint64_t *) points;
+  item.voxels[1] = item.voxels[0] + n;
+  item.payload = (char *) (item.voxels[1] + n);
+  item.order[0] = (uint32_t *) (item.payload + n * layout->payload_bytes);
+  item.order[1] = item.order[0] + n;
+  return item;
+}
+
+/* A finite feature value, within feature_range where there is one. */
+static inline double
+rc_cpu_voxel_clamp (const RcVoxelPlan *plan, double x)
+{
+  const double range = plan->spec.feature_range;
+
+  if (range == 0.0 || fabs (x) <= range)
+    return x;
+  return x > 0.0 ? range : -range;
+}
+
+/* Writes the output of one item; all pointers are those of the item. */
+void rc_cpu_voxel_write_dense (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, void *grid,
+    RcVoxelCounters * counters);
+void rc_cpu_voxel_write_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
+    RcVoxelCounters * counters);
+
+/* Sorts n keys of key_bits significant bits, stably; order, when not NULL, starts as 0 … n - 1 and moves along. The
+ * result lies in keys[r], order[r] of the returned r. */
+int rc_cpu_voxel_sort (uint64_t * const keys[2], uint32_t * const order[2], int64_t n, int key_bits);
+
+#endif

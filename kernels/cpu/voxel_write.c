@@ -1,0 +1,305 @@
+/* robocache: from the accumulators of a voxel grid to its output
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxel_item.h"
+
+/* ---- one element of each dtype ---- */
+
+static void
+count_to_uint8 (void *out, int64_t i, uint32_t count)
+{
+  ((uint8_t *) out)[i] = rc_voxel_count_uint8 (count);
+}
+
+static void
+count_to_uint32 (void *out, int64_t i, uint32_t count)
+{
+  ((uint32_t *) out)[i] = count;
+}
+
+static void
+count_to_float16 (void *out, int64_t i, uint32_t count)
+{
+  ((uint16_t *) out)[i] = rc_voxel_count_float16 (count);
+}
+
+static void
+count_to_float32 (void *out, int64_t i, uint32_t count)
+{
+  ((float *) out)[i] = (float) count;
+}
+
+typedef void (*WriteCount) (void *out, int64_t i, uint32_t count);
+
+static const WriteCount write_count[RC_N_DTYPES] = {
+  [RC_UINT8] = count_to_uint8,
+  [RC_UINT32] = count_to_uint32,
+  [RC_FLOAT16] = count_to_float16,
+  [RC_FLOAT32] = count_to_float32,
+};
+
+static void
+value_to_float16 (void *out, int64_t i, double x)
+{
+  ((uint16_t *) out)[i] = rc_float16_from_float64 (x);
+}
+
+static void
+value_to_float32 (void *out, int64_t i, double x)
+{
+  ((float *) out)[i] = rc_float32_from_float64 (x);
+}
+
+typedef void (*WriteValue) (void *out, int64_t i, double x);
+
+static const WriteValue write_value[RC_N_DTYPES] = {
+  [RC_FLOAT16] = value_to_float16,
+  [RC_FLOAT32] = value_to_float32,
+};
+
+/* ---- dense: the output is zero already, and only occupied voxels are written ---- */
+
+static void
+dense_occupancy (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+{
+  const int64_t nx = plan->spec.grid[0], rows = plan->spec.grid[1] * plan->spec.grid[2];
+  const WriteCount write = write_count[plan->spec.dtype];
+
+  for (int64_t row = 0; row < rows; row++) {
+    for (int64_t w = 0; w < plan->row_words; w++) {
+      uint32_t bits = item->bits[row * plan->row_words + w];
+
+      counters->occupied += __builtin_popcount (bits);
+      for (; bits; bits &= bits - 1)
+        write (grid, row * nx + w * 32 + __builtin_ctz (bits), 1);
+    }
+  }
+}
+
+static void
+dense_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+{
+  const int64_t words = plan->row_words * plan->spec.grid[1] * plan->spec.grid[2];
+
+  memcpy (grid, item->bits, (size_t) words * sizeof (uint32_t));
+  for (int64_t w = 0; w < words; w++)
+    counters->occupied += __builtin_popcount (item->bits[w]);
+}
+
+static void
+dense_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+{
+  const WriteCount write = write_count[plan->spec.dtype];
+
+  for (int64_t v = 0; v < plan->voxels; v++) {
+    if (item->counts[v] == 0)
+      continue;
+    counters->occupied++;
+    write (grid, v, item->counts[v]);
+  }
+}
+
+static void
+dense_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+{
+  const WriteValue write = write_value[plan->spec.dtype];
+  const int64_t n = plan->channels;
+
+  for (int64_t v = 0; v < plan->voxels; v++) {
+    if (item->counts[v] == 0)
+      continue;
+    counters->occupied++;
+    for (int64_t c = 0; c < n; c++) {
+      const int64_t i = v * n + c;
+      const uint32_t saw = item->saw[i / 8] >> (i % 8 * RC_VOXEL_SAW_BITS);
+
+      write (grid, i, rc_voxel_mean (&item->scales[c], item->sums[i], item->counts[v], saw & 7));
+    }
+  }
+}
+
+static void
+dense_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+{
+  const WriteValue write = write_value[plan->spec.dtype];
+
+  for (int64_t v = 0; v < plan->voxels; v++) {
+    if (item->counts[v] == 0)
+      continue;
+    counters->occupied++;
+    for (int axis = 0; axis < 3; axis++)
+      write (grid, v * 3 + axis, (double) plan->box.origin[axis]
+          + rc_voxel_mean (&item->scales[axis], item->sums[v * 3 + axis], item->counts[v], 0));
+  }
+}
+
+static void
+dense_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+{
+  const WriteValue write = write_value[plan->spec.dtype];
+  const int64_t n = plan->channels;
+
+  for (int64_t v = 0; v < plan->voxels; v++) {
+    if (item->keys[v * n] == 0)
+      continue;
+    counters->occupied++;
+    for (int64_t c = 0; c < n; c++)
+      write (grid, v * n + c, (double) rc_voxel_value_of_key (item->keys[v * n + c], plan->flip));
+  }
+}
+
+void
+rc_cpu_voxel_write_dense (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+{
+  static void (*const writers[]) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, void *grid,
+      RcVoxelCounters * counters) = {
+    [RC_VOXEL_OCCUPANCY] = dense_occupancy,
+    [RC_VOXEL_COUNT] = dense_count,
+    [RC_VOXEL_MEAN] = dense_mean,
+    [RC_VOXEL_CENTROID] = dense_centroid,
+    [RC_VOXEL_MAX] = dense_extreme,
+    [RC_VOXEL_MIN] = dense_extreme,
+  };
+
+  if (plan->spec.output == RC_VOXEL_BITS) {
+    dense_bits (plan, item, grid, counters);
+    return;
+  }
+  memset (grid, 0, (size_t) rc_voxel_value_bytes (plan));
+  writers[plan->spec.mode] (plan, item, grid, counters);
+}
+
+/* ---- sparse: voxel m of the output from the points order[0 … n) ---- */
+
+static void
+sparse_nothing (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n, void *values,
+    int64_t m)
+{
+}
+
+static void
+sparse_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n, void *values,
+    int64_t m)
+{
+  write_count[plan->spec.dtype] (values, m, (uint32_t) n);
+}
+
+static double
+kept_feature (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32_t point, int64_t channel)
+{
+  const char *kept = item->payload + point * plan->layout.payload_bytes;
+
+  if (plan->spec.points.dtype == RC_FLOAT64)
+    return ((const double *) kept)[channel];
+  return ((const float *) kept)[channel];
+}
+
+static void
+sparse_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n, void *values, int64_t m)
+{
+  for (int64_t c = 0; c < plan->channels; c++) {
+    uint64_t sum = 0;
+    uint32_t saw = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+      const double x = kept_feature (plan, item, order[i], c);
+      const uint32_t special = rc_voxel_saw (x);
+
+      if (special)
+        saw |= special;
+      else
+        sum += (uint64_t) rc_voxel_fixed (&item->scales[c], rc_cpu_voxel_clamp (plan, x));
+    }
+    write_value[plan->spec.dtype] (values, m * plan->channels + c,
+        rc_voxel_mean (&item->scales[c], (int64_t) sum, (uint32_t) n, saw));
+  }
+}
+
+static void
+sparse_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n, void *values,
+    int64_t m)
+{
+  const float *kept = (const float *) item->payload;
+
+  for (int axis = 0; axis < 3; axis++) {
+    const double origin = (double) plan->box.origin[axis];
+    uint64_t sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+      sum += (uint64_t) rc_voxel_fixed (&item->scales[axis], (double) kept[(int64_t) order[i] * 3 + axis] - origin);
+    write_value[plan->spec.dtype] (values, m * 3 + axis,
+        origin + rc_voxel_mean (&item->scales[axis], (int64_t) sum, (uint32_t) n, 0));
+  }
+}
+
+static void
+sparse_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n, void *values,
+    int64_t m)
+{
+  const uint32_t *kept = (const uint32_t *) item->payload;
+
+  for (int64_t c = 0; c < plan->channels; c++) {
+    uint32_t greatest = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+      const uint32_t key = kept[order[i] * plan->channels + c];
+
+      greatest = key > greatest ? key : greatest;
+    }
+    write_value[plan->spec.dtype] (values, m * plan->channels + c,
+        (double) rc_voxel_value_of_key (greatest, plan->flip));
+  }
+}
+
+static void
+write_coordinates (const RcVoxelPlan *plan, int32_t *out, uint64_t voxel)
+{
+  const uint64_t nx = (uint64_t) plan->spec.grid[0], ny = (uint64_t) plan->spec.grid[1];
+
+  out[0] = (int32_t) (voxel % nx);
+  out[1] = (int32_t) (voxel / nx % ny);
+  out[2] = (int32_t) (voxel / nx / ny);
+}
+
+void
+rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcVoxelOut *out,
+    RcVoxelCounters *counters)
+{
+  static void (*const writers[]) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order, int64_t n,
+      void *values, int64_t m) = {
+    [RC_VOXEL_OCCUPANCY] = sparse_nothing,
+    [RC_VOXEL_COUNT] = sparse_count,
+    [RC_VOXEL_MEAN] = sparse_mean,
+    [RC_VOXEL_CENTROID] = sparse_centroid,
+    [RC_VOXEL_MAX] = sparse_extreme,
+    [RC_VOXEL_MIN] = sparse_extreme,
+  };
+  const int64_t n = item->head->n_keys, cap = plan->spec.max_voxels;
+  const int ordered = plan->layout.payload_bytes > 0;
+  const uint64_t *voxels;
+  const uint32_t *order;
+  int64_t occupied = 0;
+  int sorted;
+
+  for (int64_t i = 0; ordered && i < n; i++)
+    item->order[0][i] = (uint32_t) i;
+  sorted = rc_cpu_voxel_sort (item->voxels, ordered ? item->order : NULL, n, plan->key_bits);
+  voxels = item->voxels[sorted];
+  order = item->order[sorted];
+
+  memset (out->coordinates, 0, (size_t) cap * 3 * sizeof (int32_t));
+  if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
+    memset (out->values, 0, (size_t) rc_voxel_value_bytes (plan));
+  for (int64_t first = 0, next; first < n; first = next) {
+    for (next = first + 1; next < n && voxels[next] == voxels[first]; next++);
+    if (occupied < cap) {
+      write_coordinates (plan, out->coordinates + 3 * occupied, voxels[first]);
+      writers[plan->spec.mode] (plan, item, order + first, next - first, out->values, occupied);
+    }
+    occupied++;
+  }
+  *out->n_voxels = (uint32_t) (occupied < cap ? occupied : cap);
+  counters->occupied += occupied;
+  counters->over_cap += occupied > cap ? occupied - cap : 0;
+}

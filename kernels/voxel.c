@@ -1,0 +1,468 @@
+/* robocache: plans of voxel grids: what is valid, where the scratch lies, which phase comes next
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "backend_impl.h"
+#include "floatmode.h"
+#include "voxel_plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define MAX_BYTES (INT64_C (1) << 46)   /* of one output or accumulator: far from what a byte stride could overflow at */
+
+static const char *const axis_names[3] = { "x", "y", "z" };
+static const char *const mode_names[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
+static const char *const output_names[] = { "dense", "bits", "sparse" };
+
+/* ---- the spec ---- */
+
+static int
+needs_features (RcVoxelMode mode)
+{
+  return mode == RC_VOXEL_MEAN || mode == RC_VOXEL_MAX || mode == RC_VOXEL_MIN;
+}
+
+static RcStatus
+check_points (const RcVoxelPoints *points, RcVoxelMode mode, RcError *error)
+{
+  if (points->dtype != RC_FLOAT16 && points->dtype != RC_FLOAT32 && points->dtype != RC_FLOAT64) {
+    const char *name = rc_dtype_name (points->dtype);
+
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "points of type %s (%d): expected float16, float32 or float64",
+        name ? name : "?", (int) points->dtype);
+  }
+  if (points->fields < 3 || points->fields > RC_VOXEL_MAX_FIELDS)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "points of %" PRId64 " fields: expected x, y, z and up to %d fields "
+        "in all", points->fields, RC_VOXEL_MAX_FIELDS);
+  if (!needs_features (mode))
+    return RC_OK;
+  if (points->features < 1)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but the points of %" PRId64
+        " fields have none", mode_names[mode], points->fields);
+  if (points->first_feature < 0 || points->first_feature > points->fields - points->features)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "features %" PRId64 " to %" PRId64 " of points of %" PRId64
+        " fields: expected fields from 0 on", points->first_feature, points->first_feature + points->features - 1,
+        points->fields);
+  return RC_OK;
+}
+
+static RcStatus
+check_depth (const RcVoxelDepth *depth, RcVoxelMode mode, RcError *error)
+{
+  const struct
+  {
+    const char *name;
+    double value;
+    int positive;
+  } numbers[] = {
+    {"fx", depth->fx, 1}, {"fy", depth->fy, 1}, {"cx", depth->cx, 0}, {"cy", depth->cy, 0},
+    {"scale", (float) depth->scale, 1},
+  };
+
+  if (depth->width < 1 || depth->width > 65536 || depth->height < 1 || depth->height > 65536)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "a depth image of %" PRId64 " x %" PRId64 " pixels: expected 1 to "
+        "65536 each", depth->width, depth->height);
+  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
+    if (!(fabs (numbers[i].value) < INFINITY) || (numbers[i].positive && !(numbers[i].value > 0.0)))
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "%s of the depth image is %g: expected a finite number%s",
+          numbers[i].name, numbers[i].value, numbers[i].positive ? " above 0" : "");
+  }
+  if (needs_features (mode))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but a depth image has none",
+        mode_names[mode]);
+  return RC_OK;
+}
+
+static RcStatus
+check_grid (const RcVoxelSpec *spec, RcError *error)
+{
+  for (int axis = 0; axis < 3; axis++) {
+    const float size = (float) spec->voxel_size[axis];
+
+    if (spec->grid[axis] < 1 || spec->grid[axis] > RC_VOXEL_MAX_AXIS)
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "grid has %" PRId64 " voxels along %s: expected 1 to %d",
+          spec->grid[axis], axis_names[axis], RC_VOXEL_MAX_AXIS);
+    if (!(fabs (spec->origin[axis]) < INFINITY) || fabsf ((float) spec->origin[axis]) == INFINITY)
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "origin %s is %g: expected a number that is finite in float32",
+          axis_names[axis], spec->origin[axis]);
+    if (!(size > 0.0f && size < INFINITY))
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "voxel size %s is %g: expected a number above 0 that is finite in "
+          "float32", axis_names[axis], spec->voxel_size[axis]);
+  }
+  return RC_OK;
+}
+
+/* Which dtypes the values of a mode can have. */
+static RcStatus
+check_dtype (const RcVoxelSpec *spec, RcError *error)
+{
+  const int is_float = spec->dtype == RC_FLOAT16 || spec->dtype == RC_FLOAT32;
+  const int any = is_float || spec->dtype == RC_UINT8 || spec->dtype == RC_UINT32;
+  const char *name = rc_dtype_name (spec->dtype);
+
+  if (spec->output == RC_VOXEL_BITS || (spec->output == RC_VOXEL_SPARSE && spec->mode == RC_VOXEL_OCCUPANCY))
+    return RC_OK;
+  if (!any)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "values of type %s (%d): expected uint8, uint32, float16 or float32",
+        name ? name : "?", (int) spec->dtype);
+  if (!is_float && spec->mode != RC_VOXEL_OCCUPANCY && spec->mode != RC_VOXEL_COUNT)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s with values of type %s: expected float16 or float32",
+        mode_names[spec->mode], name);
+  return RC_OK;
+}
+
+static RcStatus
+check_spec (const RcVoxelSpec *spec, RcError *error)
+{
+  RcStatus status;
+
+  if ((unsigned) spec->mode > RC_VOXEL_MIN)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %d: expected an RcVoxelMode", (int) spec->mode);
+  if ((unsigned) spec->output > RC_VOXEL_SPARSE)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "output %d: expected an RcVoxelOutput", (int) spec->output);
+  if ((unsigned) spec->source > RC_VOXEL_DEPTH)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "source %d: expected an RcVoxelSource", (int) spec->source);
+  if (spec->output == RC_VOXEL_BITS && spec->mode != RC_VOXEL_OCCUPANCY)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s with output bits: bits hold occupancy only",
+        mode_names[spec->mode]);
+  status = spec->source == RC_VOXEL_POINTS ? check_points (&spec->points, spec->mode, error)
+      : check_depth (&spec->depth, spec->mode, error);
+  if (status != RC_OK || (status = check_grid (spec, error)) != RC_OK || (status = check_dtype (spec, error)) != RC_OK)
+    return status;
+  if (spec->output == RC_VOXEL_SPARSE && (spec->max_voxels < 1 || spec->max_voxels > INT32_MAX))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "max_voxels is %" PRId64 ": expected 1 to %d", spec->max_voxels,
+        INT32_MAX);
+  if (!(spec->feature_range >= 0.0 && spec->feature_range < INFINITY))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "feature_range is %g: expected a finite number, 0 for none",
+        spec->feature_range);
+  if (spec->batch < 1)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "batch is %" PRId64 ": expected at least 1", spec->batch);
+  return RC_OK;
+}
+
+/* ---- the plan ---- */
+
+static void
+plan_geometry (RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  const int as_bits = spec->mode == RC_VOXEL_OCCUPANCY && spec->output != RC_VOXEL_SPARSE;
+
+  plan->voxels = spec->grid[0] * spec->grid[1] * spec->grid[2];
+  plan->row_words = (spec->grid[0] + 31) / 32;
+  plan->flip = spec->mode == RC_VOXEL_MIN ? 0xFFFFFFFFu : 0;
+  plan->channels = needs_features (spec->mode) ? spec->points.features : spec->mode == RC_VOXEL_CENTROID ? 3 : 1;
+  plan->key_bits = rc_voxel_ceil_log2 ((uint64_t) plan->voxels);
+  for (int axis = 0; axis < 3; axis++) {
+    plan->box.origin[axis] = (float) spec->origin[axis];
+    plan->box.size[axis] = (float) spec->voxel_size[axis];
+    plan->box.n[axis] = (float) spec->grid[axis];
+    plan->centroid_exponent[axis] =
+        rc_voxel_exponent_above ((double) spec->grid[axis] * (double) plan->box.size[axis]);
+  }
+  plan->box.row = as_bits ? plan->row_words * 32 : spec->grid[0];
+  plan->box.plane = plan->box.row * spec->grid[1];
+}
+
+/* Reserves n elements of size bytes and returns where; 0 bytes above MAX_BYTES, which *too_large then says. */
+static uint64_t
+reserve (uint64_t *bytes, int64_t n, uint64_t size, int *too_large)
+{
+  const uint64_t offset = *bytes;
+  uint64_t wanted;
+
+  if (__builtin_mul_overflow ((uint64_t) n, size, &wanted) || wanted > (uint64_t) MAX_BYTES) {
+    *too_large = 1;
+    return 0;
+  }
+  *bytes += (wanted + 63) / 64 * 64;
+  return offset;
+}
+
+/* voxels * n, or something that is too large for reserve. */
+static int64_t
+saturating_product (int64_t a, int64_t b)
+{
+  int64_t product;
+
+  return __builtin_mul_overflow (a, b, &product) ? INT64_MAX : product;
+}
+
+static RcStatus
+plan_layout (RcVoxelPlan *plan, RcError *error)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  const int sparse = spec->output == RC_VOXEL_SPARSE, mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
+  const int64_t dense_voxels = sparse ? 0 : plan->voxels;
+  const int64_t values = saturating_product (sparse ? spec->max_voxels : plan->voxels, plan->channels);
+  const int64_t dense_values = sparse ? 0 : values;
+  RcVoxelLayout *layout = &plan->layout;
+  uint64_t bytes = 64, output = 0;
+  int too_large = 0;
+
+  layout->range = reserve (&bytes, mean ? plan->channels : 0, sizeof (uint64_t), &too_large);
+  layout->scales = reserve (&bytes, mean ? plan->channels : 0, sizeof (RcVoxelScale), &too_large);
+  layout->bits = reserve (&bytes, spec->mode == RC_VOXEL_OCCUPANCY && !sparse
+      ? plan->row_words * spec->grid[1] * spec->grid[2] : 0, sizeof (uint32_t), &too_large);
+  layout->counts = reserve (&bytes, mean || spec->mode == RC_VOXEL_COUNT ? dense_voxels : 0, sizeof (uint32_t), &too_large);
+  layout->sums = reserve (&bytes, mean ? dense_values : 0, sizeof (int64_t), &too_large);
+  layout->saw = reserve (&bytes, spec->mode == RC_VOXEL_MEAN ? (dense_values / 8) + 1 : 0, sizeof (uint32_t), &too_large);
+  layout->keys = reserve (&bytes, extreme ? dense_values : 0, sizeof (uint32_t), &too_large);
+  layout->item_bytes = bytes;
+
+  layout->payload_bytes = 0;
+  layout->point_bytes = 0;
+  if (sparse) {
+    const uint64_t element = spec->mode == RC_VOXEL_MEAN && spec->points.dtype == RC_FLOAT64 ? 8 : 4;
+
+    layout->payload_bytes = mean || extreme ? element * (uint64_t) plan->channels : 0;
+    layout->point_bytes = 2 * sizeof (uint64_t) + layout->payload_bytes
+        + (layout->payload_bytes ? 2 * sizeof (uint32_t) : 0);
+    layout->point_bytes = (layout->point_bytes + 7) / 8 * 8;
+  }
+
+  reserve (&output, values, sizeof (uint64_t), &too_large);
+  if (!too_large)
+    reserve (&output, spec->batch, layout->item_bytes + layout->point_bytes, &too_large);
+  if (too_large)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "grid %" PRId64 ":%" PRId64 ":%" PRId64 " of %" PRId64 " values a "
+        "voxel, batch %" PRId64 ": output %s of this is more than 2^46 bytes; take a smaller grid, or output sparse",
+        spec->grid[0], spec->grid[1], spec->grid[2], plan->channels, spec->batch, output_names[spec->output]);
+  return RC_OK;
+}
+
+/* Apart from its caller, which sets the float mode around it. */
+static RcStatus __attribute__ ((noinline))
+plan_fill (RcVoxelPlan *plan, RcError *error)
+{
+  RcStatus status = check_spec (&plan->spec, error);
+
+  if (status != RC_OK)
+    return status;
+  plan_geometry (plan);
+  if ((status = plan_layout (plan, error)) != RC_OK)
+    return status;
+  return plan->ops->prepare (plan, error);
+}
+
+RcStatus
+rc_voxel_plan (RcBackend *backend, const RcVoxelSpec *spec, RcVoxelPlan **out, RcFootprint *footprint, RcError *error)
+{
+  RcVoxelPlan *plan;
+  RcFloatMode mode;
+  RcStatus status;
+
+  if (backend == NULL || spec == NULL || out == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", backend == NULL ? "backend" : spec == NULL ? "spec"
+        : "plan");
+  *out = NULL;
+  if (backend->ops->voxel == NULL)
+    return rc_error_set (error, RC_UNSUPPORTED, "this backend has no voxel grids: use the CPU's");
+  if ((plan = calloc (1, sizeof (*plan))) == NULL)
+    return rc_error_set (error, RC_NO_SPACE, "no memory for a plan of %zu bytes", sizeof (*plan));
+  plan->backend = backend;
+  plan->ops = backend->ops->voxel;
+  plan->spec = *spec;
+  mode = rc_float_mode_enter ();
+  status = plan_fill (plan, error);
+  rc_float_mode_leave (mode);
+  if (status != RC_OK) {
+    free (plan);
+    return status;
+  }
+  if (footprint) {
+    footprint->scratch_bytes = plan->layout.item_bytes * (uint64_t) spec->batch;
+    footprint->scratch_bytes_per_point = plan->layout.point_bytes * (uint64_t) spec->batch;
+  }
+  *out = plan;
+  return RC_OK;
+}
+
+void
+rc_voxel_plan_free (RcVoxelPlan *plan)
+{
+  if (plan == NULL)
+    return;
+  plan->ops->release (plan);
+  free (plan);
+}
+
+int64_t
+rc_voxel_channels (const RcVoxelPlan *plan)
+{
+  return plan->channels;
+}
+
+int64_t
+rc_voxel_value_bytes (const RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+
+  if (spec->output == RC_VOXEL_BITS)
+    return plan->row_words * spec->grid[1] * spec->grid[2] * (int64_t) sizeof (uint32_t);
+  if (spec->output == RC_VOXEL_DENSE)
+    return plan->voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
+  return spec->mode == RC_VOXEL_OCCUPANCY ? 0 : spec->max_voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
+}
+
+int
+rc_voxel_needs_range (const RcVoxelPlan *plan)
+{
+  return plan->spec.mode == RC_VOXEL_MEAN && plan->spec.feature_range == 0.0;
+}
+
+/* ---- the phases ---- */
+
+static RcStatus
+check_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
+{
+  if (plan == NULL || job == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "job");
+  if (job->n_points < 0 || job->n_points > RC_VOXEL_MAX_POINTS)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "a job of %" PRId64 " points: expected 0 to %" PRId64, job->n_points,
+        RC_VOXEL_MAX_POINTS);
+  if (job->scratch == NULL || (uintptr_t) job->scratch % 256 != 0)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch is %p: expected memory aligned to 256 bytes", job->scratch);
+  return RC_OK;
+}
+
+static int64_t
+chunk_points (const RcVoxelPlan *plan, const RcVoxelChunk *chunk)
+{
+  return plan->spec.source == RC_VOXEL_DEPTH ? chunk->n * plan->spec.depth.width : chunk->n;
+}
+
+static RcStatus
+check_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, int64_t so_far, RcError *error)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  const int depth = spec->source == RC_VOXEL_DEPTH;
+  const char *unit = depth ? "row" : "point";
+  const int64_t size = depth ? spec->depth.width * 2
+      : spec->points.fields * (int64_t) rc_dtype_size (spec->points.dtype);
+
+  if (chunk == NULL || (chunk->data == NULL && chunk->n != 0))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", chunk == NULL ? "chunk" : "data of the chunk");
+  if (chunk->n < 0 || chunk->n > RC_VOXEL_MAX_POINTS)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "a chunk of %" PRId64 " %ss: expected 0 to %" PRId64, chunk->n, unit,
+        RC_VOXEL_MAX_POINTS);
+  if (chunk->n > 1 && chunk->stride < size)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "stride of %" PRId64 " bytes: a %s has %" PRId64, chunk->stride, unit,
+        size);
+  if (spec->batch > 1 && chunk->n > 0 && chunk->batch_stride < (chunk->n - 1) * chunk->stride + size)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "batch_stride of %" PRId64 " bytes: an item of %" PRId64 " %ss has %"
+        PRId64, chunk->batch_stride, chunk->n, unit, (chunk->n - 1) * chunk->stride + size);
+  if (depth && (chunk->first_row < 0 || chunk->first_row > spec->depth.height - chunk->n))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "rows %" PRId64 " to %" PRId64 " of an image of %" PRId64 " rows",
+        chunk->first_row, chunk->first_row + chunk->n - 1, spec->depth.height);
+  if (chunk->counts == NULL && job->item_points == NULL && chunk_points (plan, chunk) > job->n_points - so_far)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points after %" PRId64 " others: the job was said to have %"
+        PRId64, chunk_points (plan, chunk), so_far, job->n_points);
+  return RC_OK;
+}
+
+static RcStatus
+check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  const int sparse = spec->output == RC_VOXEL_SPARSE;
+  const int has_values = sparse && spec->mode != RC_VOXEL_OCCUPANCY;
+  const struct
+  {
+    const char *name;
+    const void *pointer;
+    int wanted;
+    int64_t stride, bytes;
+  } parts[] = {
+    {"grid", out ? out->grid : NULL, !sparse, out ? out->grid_batch_stride : 0, rc_voxel_value_bytes (plan)},
+    {"n_voxels", out ? out->n_voxels : NULL, sparse, out ? out->n_voxels_batch_stride : 0, sizeof (uint32_t)},
+    {"coordinates", out ? out->coordinates : NULL, sparse, out ? out->coordinates_batch_stride : 0,
+        spec->max_voxels * 3 * (int64_t) sizeof (int32_t)},
+    {"values", out ? out->values : NULL, has_values, out ? out->values_batch_stride : 0, rc_voxel_value_bytes (plan)},
+  };
+
+  for (size_t i = 0; i < sizeof (parts) / sizeof (parts[0]); i++) {
+    if (!parts[i].wanted)
+      continue;
+    if (parts[i].pointer == NULL)
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL: output %s of mode %s writes it", parts[i].name,
+          output_names[spec->output], mode_names[spec->mode]);
+    if (spec->batch > 1 && parts[i].stride < parts[i].bytes)
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "%s_batch_stride of %" PRId64 " bytes: an item has %" PRId64,
+          parts[i].name, parts[i].stride, parts[i].bytes);
+  }
+  return RC_OK;
+}
+
+RcStatus
+rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error)
+{
+  const RcStatus status = check_job (plan, job, error);
+
+  if (status != RC_OK)
+    return status;
+  plan->phase = RC_VOXEL_BEGUN;
+  plan->ranged = plan->added = 0;
+  return plan->ops->begin (plan, job, stream, error);
+}
+
+RcStatus
+rc_voxel_range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  RcStatus status = check_job (plan, job, error);
+
+  if (status != RC_OK)
+    return status;
+  if (plan->phase != RC_VOXEL_BEGUN)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "range %s: expected it between begin and the first add",
+        plan->phase == RC_VOXEL_IDLE ? "before begin" : "after add");
+  if ((status = check_chunk (plan, job, chunk, plan->ranged, error)) != RC_OK)
+    return status;
+  if (rc_voxel_needs_range (plan) && chunk->n > 0)
+    status = plan->ops->range (plan, job, chunk, stream, error);
+  if (status == RC_OK)
+    plan->ranged += chunk_points (plan, chunk);
+  return status;
+}
+
+RcStatus
+rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  RcStatus status = check_job (plan, job, error);
+  int64_t points;
+
+  if (status != RC_OK)
+    return status;
+  if (plan->phase == RC_VOXEL_IDLE)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "add before begin");
+  if ((status = check_chunk (plan, job, chunk, plan->added, error)) != RC_OK)
+    return status;
+  points = plan->added + chunk_points (plan, chunk);
+  if (rc_voxel_needs_range (plan) && points > plan->ranged)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "add saw %" PRId64 " points, range only %" PRId64 ": mode mean without "
+        "feature_range needs range over all points first", points, plan->ranged);
+  plan->phase = RC_VOXEL_ADDING;
+  if (chunk->n > 0)
+    status = plan->ops->add (plan, job, chunk, stream, error);
+  if (status == RC_OK)
+    plan->added = points;
+  return status;
+}
+
+RcStatus
+rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
+{
+  RcStatus status = check_job (plan, job, error);
+
+  if (status != RC_OK)
+    return status;
+  if (plan->phase == RC_VOXEL_IDLE)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "end before begin");
+  if (out == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "out is NULL");
+  if ((status = check_out (plan, out, error)) != RC_OK)
+    return status;
+  plan->phase = RC_VOXEL_IDLE;
+  return plan->ops->end (plan, job, out, stream, error);
+}

@@ -1,0 +1,185 @@
+/* robocache: point clouds and depth images to voxel grids
+ *
+ * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/arithmetic.md). One grid is one job:
+ *
+ *   begin   clears the accumulators in the caller's scratch
+ *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range)
+ *   add     once a chunk: adds its points
+ *   end     writes the output
+ *
+ * A chunk is a run of points of a cloud, a whole cloud, or rows of a depth image. All state is integers whose order of
+ * addition does not matter, so a job gives the same bits however it is cut into chunks, in whatever order they come,
+ * and on whichever backend; several clouds accumulate by being chunks of one job.
+ *
+ * A batch of B jobs runs in the same calls; each item gives the bits it gives alone.
+ *
+ * The arithmetic, per point:
+ *   the coordinates are rounded to float32; per axis d = (p - origin) / voxel_size in float32; the point is inside when
+ *   all three coordinates are finite and 0 <= d < n on every axis, and its voxel is floor (d). The linear index is
+ *   (z * ny + y) * nx + x, 64-bit, x fastest. Points with a NaN coordinate, then points with an infinite one, then
+ *   finite points beyond the box are counted apart.
+ * and per feature x of an inside point:
+ *   mean      adds rint (x * 2^k) to an int64, k = 62 - e - ceil (log2 (max (N, 1))), where 2^e is the smallest power of
+ *             two above every finite |x| of this feature among the inside points of the job (e = 0 when all are 0), or
+ *             above feature_range when that is given; larger values are then clamped to it and counted. The mean is
+ *             (double) sum / count * 2^-k. A NaN, or +inf with -inf, makes it NaN; else an infinity makes it that.
+ *   centroid  the same on (double) p - origin per axis, with 2^e above n * voxel_size of that axis; then origin is added
+ *             in double.
+ *   max, min  of the values rounded to the output's dtype; a NaN wins and -0 < +0.
+ * N is the number of points of the job as the caller states it in RcVoxelJob, inside the grid or not.
+ * Results are rounded to the output's dtype once, to nearest even. An empty voxel is 0. A NaN is canonical (arithmetic.h).
+ * Counts saturate in the output's dtype (65504 in float16).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_VOXEL_H
+#define RC_VOXEL_H
+
+#include "backend.h"
+#include "dtype.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RC_VOXEL_MAX_AXIS (1 << 21)             /* voxels along an axis; 3 * 21 bits fit a linear index */
+#define RC_VOXEL_MAX_FIELDS 4096                /* of one point */
+#define RC_VOXEL_MAX_POINTS INT64_C (0xffffffff)        /* of one job */
+
+typedef enum RcVoxelMode
+{
+  RC_VOXEL_OCCUPANCY,           /* 1 where there is a point */
+  RC_VOXEL_COUNT,               /* points in the voxel */
+  RC_VOXEL_MEAN,                /* of each feature */
+  RC_VOXEL_CENTROID,            /* mean of x, y, z, in the coordinates of the input */
+  RC_VOXEL_MAX,                 /* of each feature */
+  RC_VOXEL_MIN                  /* of each feature */
+} RcVoxelMode;
+
+typedef enum RcVoxelOutput
+{
+  RC_VOXEL_DENSE,               /* [nz, ny, nx] of dtype; [nz, ny, nx, C] for mean, centroid (C = 3), max and min */
+  RC_VOXEL_BITS,                /* occupancy only: [nz, ny, ceil (nx / 32)] uint32; bit b of word w is x = 32 w + b */
+  RC_VOXEL_SPARSE               /* the occupied voxels in increasing linear index; see RcVoxelOut */
+} RcVoxelOutput;
+
+typedef enum RcVoxelSource
+{
+  RC_VOXEL_POINTS,
+  RC_VOXEL_DEPTH
+} RcVoxelSource;
+
+/* Interleaved points; the first three fields are x, y, z. */
+typedef struct RcVoxelPoints
+{
+  RcDtype dtype;                /* float16, float32 or float64, of every field */
+  int64_t fields;               /* 3 … RC_VOXEL_MAX_FIELDS */
+  int64_t first_feature;        /* mean, max, min: features are fields first_feature … first_feature + features - 1 */
+  int64_t features;
+} RcVoxelPoints;
+
+/* A pinhole depth image of little-endian uint16, 0 = no return. In float32: z = depth * scale, x = rx z, y = ry z with
+ * rx = (u - cx) / fx and ry = (v - cy) / fy computed in double and rounded. A pixel without return is a NaN point. */
+typedef struct RcVoxelDepth
+{
+  int64_t width, height;        /* pixels, each 1 … 65536 */
+  double fx, fy, cx, cy;        /* pixels; fx and fy > 0 */
+  double scale;                 /* metres a unit, > 0; used as float32 */
+} RcVoxelDepth;
+
+typedef struct RcVoxelSpec
+{
+  RcVoxelSource source;
+  RcVoxelPoints points;         /* for RC_VOXEL_POINTS */
+  RcVoxelDepth depth;           /* for RC_VOXEL_DEPTH; has no features */
+  double origin[3];             /* x, y, z of the corner of voxel (0, 0, 0), metres; used as float32 */
+  double voxel_size[3];         /* > 0, metres; used as float32 */
+  int64_t grid[3];              /* nx, ny, nz, each 1 … RC_VOXEL_MAX_AXIS */
+  RcVoxelMode mode;
+  RcVoxelOutput output;
+  RcDtype dtype;                /* of values: uint8, uint32, float16 or float32; mean, centroid, max and min need a float;
+                                 * ignored for bits and for sparse occupancy */
+  int64_t max_voxels;           /* sparse: capacity of the output, 1 … 2^31 - 1 */
+  double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
+  int64_t batch;                /* jobs that run side by side, >= 1 */
+} RcVoxelSpec;
+
+/* What one call adds to; the caller clears it. In the backend's memory (device memory for CUDA). */
+typedef struct RcVoxelCounters
+{
+  int64_t points;               /* handed to add; the sum of the next four */
+  int64_t inside;
+  int64_t outside;              /* finite, beyond the grid */
+  int64_t nan;                  /* with a NaN coordinate: pixels without return, too */
+  int64_t infinite;             /* with an infinite coordinate (in float32) and no NaN */
+  int64_t clamped;              /* feature values of inside points beyond feature_range */
+  int64_t occupied;             /* voxels, from end */
+  int64_t over_cap;             /* occupied voxels beyond max_voxels, absent from the sparse output, from end */
+} RcVoxelCounters;
+
+/* What all calls of one job share, unchanged from begin to end. */
+typedef struct RcVoxelJob
+{
+  int64_t n_points;             /* N, the same for every item: 0 … RC_VOXEL_MAX_POINTS. With item_points: the largest */
+  const int64_t *item_points;   /* [batch] N of each item, in the backend's memory; NULL: n_points each */
+  void *scratch;                /* scratch_bytes + n_points * scratch_bytes_per_point, aligned to 256 */
+} RcVoxelJob;
+
+/* Points of every item of the batch. An item may get at most its N points in all chunks together. */
+typedef struct RcVoxelChunk
+{
+  const void *data;             /* [batch, n] points, or [batch, n, width] depth; in device memory aligned to its dtype */
+  int64_t n;                    /* points, or rows of the image; 0 is fine */
+  int64_t stride;               /* bytes between points, or between rows of the image */
+  int64_t batch_stride;         /* bytes between items; ignored when batch is 1 */
+  const int64_t *counts;        /* [batch] valid points (or rows) of each item, 0 … n, in the backend's memory; NULL: n each */
+  int64_t first_row;            /* depth: the row of the image that row 0 of the chunk is */
+  RcVoxelCounters *counters;    /* add: points … clamped of this chunk; NULL: not wanted */
+} RcVoxelChunk;
+
+/* Where end writes. Every byte of every output is written; what is not occupied is zero. Batch strides are in bytes and
+ * ignored when batch is 1. */
+typedef struct RcVoxelOut
+{
+  void *grid;                   /* dense and bits */
+  int64_t grid_batch_stride;
+  uint32_t *n_voxels;           /* sparse: M, the voxels in the output, at most max_voxels */
+  int64_t n_voxels_batch_stride;
+  int32_t *coordinates;         /* sparse: [max_voxels, 3] x, y, z */
+  int64_t coordinates_batch_stride;
+  void *values;                 /* sparse: [max_voxels, C] of dtype, [max_voxels] for count; ignored for occupancy */
+  int64_t values_batch_stride;
+  RcVoxelCounters *counters;    /* occupied, over_cap; NULL: not wanted */
+} RcVoxelOut;
+
+typedef struct RcVoxelPlan RcVoxelPlan;
+
+/* Validates spec, chooses and loads what runs it, and states its footprint. Enqueues nothing.
+ * Errors: RC_INVALID_ARGUMENT with the field, its value and what was expected; RC_UNSUPPORTED when this backend has no
+ * voxel grids. */
+RcStatus rc_voxel_plan (RcBackend * backend, const RcVoxelSpec * spec, RcVoxelPlan ** plan, RcFootprint * footprint,
+    RcError * error);
+void rc_voxel_plan_free (RcVoxelPlan * plan);
+
+/* Values of one voxel: 1 for occupancy and count, 3 for centroid, else the number of features. */
+int64_t rc_voxel_channels (const RcVoxelPlan * plan);
+/* Bytes of one item's grid (dense, bits) or values (sparse; 0 for occupancy). */
+int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);
+/* Whether the result depends on a range phase over all chunks before the first add. Without, rc_voxel_range does nothing. */
+int rc_voxel_needs_range (const RcVoxelPlan * plan);
+
+/* The phases. Each enqueues on stream, allocates nothing, queries nothing and waits for nothing. One plan is used by
+ * one thread at a time, for one job at a time. Errors: RC_INVALID_ARGUMENT (a NULL pointer, a stride below the row's size,
+ * more points than the job has, a phase out of order), RC_DEVICE_FAILED. */
+RcStatus rc_voxel_begin (RcVoxelPlan * plan, const RcVoxelJob * job, RcStream stream, RcError * error);
+RcStatus rc_voxel_range (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+    RcError * error);
+RcStatus rc_voxel_add (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+    RcError * error);
+RcStatus rc_voxel_end (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
+    RcError * error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

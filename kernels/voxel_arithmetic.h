@@ -1,0 +1,179 @@
+/* robocache: the arithmetic of voxel grids that every backend shares, bit for bit
+ *
+ * Included by .c and .cu. The formulas are those of voxel.h; docs/arithmetic.md defines the same in words.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_VOXEL_ARITHMETIC_H
+#define RC_VOXEL_ARITHMETIC_H
+
+#include "arithmetic.h"
+
+/* Fixed point takes |sums| below 2^62, so that sums of rounded values stay inside int64. */
+#define RC_VOXEL_SUM_BITS 62
+
+/* What happened to a feature of a voxel beside finite values. */
+#define RC_VOXEL_SAW_NAN 1u
+#define RC_VOXEL_SAW_PLUS_INFINITY 2u
+#define RC_VOXEL_SAW_MINUS_INFINITY 4u
+#define RC_VOXEL_SAW_BITS 4     /* a feature's share of a uint32, so that 8 features share one */
+
+/* Where a point is, when it is in no voxel. */
+#define RC_VOXEL_OUTSIDE (-1)
+#define RC_VOXEL_NAN (-2)
+#define RC_VOXEL_INFINITE (-3)
+
+/* The box of a grid, as float32 where float32 is what it is compared and computed with. */
+typedef struct RcVoxelBox
+{
+  float origin[3];
+  float size[3];
+  float n[3];
+  int64_t row;                  /* index distance of voxels that are neighbours in y: nx, or more where rows are padded */
+  int64_t plane;                /* and in z */
+} RcVoxelBox;
+
+/* Index of the voxel that holds x, y, z, or one of the three above. 0 <= d < n is 0 <= floor (d) < n for whole n, and
+ * truncation is floor for what is left, -0 and a denormal quotient included. */
+RC_SHARED int64_t
+rc_voxel_of (const RcVoxelBox * box, float x, float y, float z)
+{
+  const float *origin = box->origin, *size = box->size, *n = box->n;
+  const float dx = (x - origin[0]) / size[0], dy = (y - origin[1]) / size[1], dz = (z - origin[2]) / size[2];
+  const int inside = (dx >= 0.0f) & (dx < n[0]) & (dy >= 0.0f) & (dy < n[1]) & (dz >= 0.0f) & (dz < n[2]);
+  const uint32_t mx = rc_bits32 (x) & 0x7FFFFFFFu, my = rc_bits32 (y) & 0x7FFFFFFFu, mz = rc_bits32 (z) & 0x7FFFFFFFu;
+  const uint32_t infinity = 0x7F800000u;
+  const int nan = (mx > infinity) | (my > infinity) | (mz > infinity);
+  const int infinite = (mx == infinity) | (my == infinity) | (mz == infinity);
+  const int32_t ix = (int32_t) (inside ? dx : 0.0f), iy = (int32_t) (inside ? dy : 0.0f);
+  const int32_t iz = (int32_t) (inside ? dz : 0.0f);
+  const int64_t index = iz * box->plane + iy * box->row + ix;
+  const int64_t finite = inside ? index : RC_VOXEL_OUTSIDE;
+
+  return nan ? RC_VOXEL_NAN : infinite ? RC_VOXEL_INFINITE : finite;
+}
+
+/* ceil (log2 (max (n, 1))) */
+RC_SHARED int
+rc_voxel_ceil_log2 (uint64_t n)
+{
+  int bits = 0;
+
+  while (bits < 63 && (UINT64_C (1) << bits) < n)
+    bits++;
+  return bits;
+}
+
+/* The exponent of the smallest power of two above a finite magnitude >= 0; 0 for 0. */
+RC_SHARED int
+rc_voxel_exponent_above (double magnitude)
+{
+  const uint64_t bits = rc_bits64 (magnitude);
+  const int exponent = (int) (bits >> 52);
+
+  if (bits == 0)
+    return 0;
+  if (exponent == 0)            /* denormal: scaled by 2^64 it is normal */
+    return (int) (rc_bits64 (magnitude * 0x1p64) >> 52) - 1022 - 64;
+  return exponent - 1022;
+}
+
+/* 2^exponent for -1022 <= exponent <= 1023. */
+RC_SHARED double
+rc_voxel_power_of_two (int exponent)
+{
+  return rc_float64 ((uint64_t) (exponent + 1023) << 52);
+}
+
+/* 2^k as two factors, since for denormals of float64 k exceeds what one double holds. Multiplying by one, then the
+ * other, rounds at most once, and only where the result is a denormal. */
+typedef struct RcVoxelScale
+{
+  double factor[2];             /* 2^k */
+  double inverse[2];            /* 2^-k */
+} RcVoxelScale;
+
+RC_SHARED RcVoxelScale
+rc_voxel_scale (int exponent, uint64_t n_points)
+{
+  const int k = RC_VOXEL_SUM_BITS - exponent - rc_voxel_ceil_log2 (n_points);
+  const int half = k / 2, rest = k - half;
+  RcVoxelScale scale;
+
+  scale.factor[0] = rc_voxel_power_of_two (half);
+  scale.factor[1] = rc_voxel_power_of_two (rest);
+  scale.inverse[0] = rc_voxel_power_of_two (-half);
+  scale.inverse[1] = rc_voxel_power_of_two (-rest);
+  return scale;
+}
+
+/* rint (x * 2^k) of a finite x. */
+RC_SHARED int64_t
+rc_voxel_fixed (const RcVoxelScale * scale, double x)
+{
+  return (int64_t) rc_nearest (x * scale->factor[0] * scale->factor[1]);
+}
+
+/* What of RC_VOXEL_SAW_… x is; 0 for a finite x. */
+RC_SHARED uint32_t
+rc_voxel_saw (double x)
+{
+  if (x != x)
+    return RC_VOXEL_SAW_NAN;
+  if (fabs (x) < INFINITY)
+    return 0;
+  return x > 0.0 ? RC_VOXEL_SAW_PLUS_INFINITY : RC_VOXEL_SAW_MINUS_INFINITY;
+}
+
+/* Mean of count >= 1 values whose fixed-point sum is sum. */
+RC_SHARED double
+rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t saw)
+{
+  const uint32_t both = RC_VOXEL_SAW_PLUS_INFINITY | RC_VOXEL_SAW_MINUS_INFINITY;
+  const double mean = (double) sum / (double) count * scale->inverse[0] * scale->inverse[1];
+
+  if (saw == 0)
+    return mean;
+  if ((saw & RC_VOXEL_SAW_NAN) || (saw & both) == both)
+    return rc_float64 (RC_NAN64_BITS);
+  return saw & RC_VOXEL_SAW_PLUS_INFINITY ? (double) INFINITY : -(double) INFINITY;
+}
+
+/* An unsigned integer that is greater for a greater value, -0 below +0, greatest for NaN, and 0 for no value at all:
+ * the maximum of keys is the key of the maximum. flip is 0 for max and 0xFFFFFFFF for min, whose order is reversed. */
+RC_SHARED uint32_t
+rc_voxel_key (float x, uint32_t flip)
+{
+  const uint32_t bits = rc_bits32 (x);
+  const uint32_t ordered = bits & 0x80000000u ? ~bits : bits | 0x80000000u;
+
+  return x != x ? 0xFFFFFFFFu : ordered ^ flip;
+}
+
+/* The value of a key; 0 for no value. */
+RC_SHARED float
+rc_voxel_value_of_key (uint32_t key, uint32_t flip)
+{
+  const uint32_t ordered = key ^ flip;
+
+  if (key == 0)
+    return 0.0f;
+  if (key == 0xFFFFFFFFu)
+    return rc_float32 (RC_NAN32_BITS);
+  return rc_float32 (ordered & 0x80000000u ? ordered & 0x7FFFFFFFu : ~ordered);
+}
+
+/* A count in a uint8, and in a float16, whose greatest finite value is 65504. */
+RC_SHARED uint8_t
+rc_voxel_count_uint8 (uint32_t count)
+{
+  return (uint8_t) (count < 255u ? count : 255u);
+}
+
+RC_SHARED uint16_t
+rc_voxel_count_float16 (uint32_t count)
+{
+  return rc_float16_from_float32 ((float) (count < 65504u ? count : 65504u));
+}
+
+#endif

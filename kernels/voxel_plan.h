@@ -1,0 +1,99 @@
+/* robocache: what a voxel plan holds, for the backends
+ *
+ * kernels/voxel.c validates specs and arguments and lays out the scratch; a backend supplies the five functions below
+ * and finds everything checked.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_VOXEL_PLAN_H
+#define RC_VOXEL_PLAN_H
+
+#include "voxel.h"
+#include "voxel_arithmetic.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The head of an item's scratch. */
+typedef struct RcVoxelItem
+{
+  int64_t n_points;             /* N of the item */
+  int64_t n_added;
+  int64_t n_keys;               /* sparse: inside points so far */
+} RcVoxelItem;
+
+/* Byte offsets in an item's fixed scratch, which begins with RcVoxelItem; every one is a multiple of 64. What a mode
+ * does not need has no bytes. */
+typedef struct RcVoxelLayout
+{
+  uint64_t range;               /* uint64 [C]: bits of the greatest finite |x| as float64 */
+  uint64_t scales;              /* RcVoxelScale [C] */
+  uint64_t bits;                /* dense occupancy, bits: uint32 [nz, ny, row_words] */
+  uint64_t counts;              /* dense count, mean, centroid: uint32 [voxels] */
+  uint64_t sums;                /* dense mean, centroid: int64 [voxels, C] */
+  uint64_t saw;                 /* dense mean: RC_VOXEL_SAW_… of voxels * C features, 8 in a uint32 */
+  uint64_t keys;                /* dense max, min: uint32 [voxels, C]; 0: no point */
+  uint64_t item_bytes;
+
+  /* sparse: arrays of N entries each, after the fixed scratch of all items; the widest first */
+  uint64_t payload_bytes;       /* what is kept of a point: mean float32 or float64 [C] as the input has it (float32 for
+                                 * float16), centroid float32 [3], max and min uint32 [C] keys */
+  uint64_t point_bytes;         /* two key arrays (uint64), the payload, two orders (uint32), rounded up to 8 */
+} RcVoxelLayout;
+
+typedef struct RcVoxelOps
+{
+  RcStatus (*prepare) (RcVoxelPlan * plan, RcError * error);
+  void (*release) (RcVoxelPlan * plan);
+  RcStatus (*begin) (RcVoxelPlan * plan, const RcVoxelJob * job, RcStream stream, RcError * error);
+  RcStatus (*range) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+      RcError * error);
+  RcStatus (*add) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+      RcError * error);
+  RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream, RcError * error);
+} RcVoxelOps;
+
+typedef enum RcVoxelPhase
+{
+  RC_VOXEL_IDLE,
+  RC_VOXEL_BEGUN,
+  RC_VOXEL_ADDING
+} RcVoxelPhase;
+
+struct RcVoxelPlan
+{
+  RcBackend *backend;
+  const RcVoxelOps *ops;        /* of that backend */
+  void *backend_state;          /* from prepare to release */
+  RcVoxelSpec spec;
+  RcVoxelBox box;
+  int64_t channels;             /* values of a voxel */
+  int64_t voxels;               /* of the grid */
+  int64_t row_words;            /* uint32 words of a row of bits */
+  int centroid_exponent[3];     /* 2^e above the grid's extent */
+  int key_bits;                 /* sparse: significant bits of a linear index */
+  uint32_t flip;                /* of max and min keys */
+  RcVoxelLayout layout;
+
+  RcVoxelPhase phase;
+  int64_t ranged, added;        /* points of the chunks of this job so far */
+};
+
+/* Whether the accumulators are those of a mean: sums, counts, scales. */
+static inline int
+rc_voxel_is_mean (const RcVoxelPlan *plan)
+{
+  return plan->spec.mode == RC_VOXEL_MEAN || plan->spec.mode == RC_VOXEL_CENTROID;
+}
+
+static inline int
+rc_voxel_is_extreme (const RcVoxelPlan *plan)
+{
+  return plan->spec.mode == RC_VOXEL_MAX || plan->spec.mode == RC_VOXEL_MIN;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,249 @@
+/* robocache: robocachevoxelize: what it negotiates, what it refuses and what it says then
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxelize_harness.h"
+
+static const struct
+{
+  const gchar *properties, *in, *out;
+} good_caps[] = {
+  {UNIT, XYZ, TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)10/1"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x, y, z\",type=(string)float64",
+      TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)0/1"},
+  {UNIT "mode=count", "application/x-lidar", TENSORS "types=(string)uint32,dimensions=(string)4:3:2,framerate=(fraction)0/1"},
+  {UNIT "mode=mean", "application/x-lidar,framerate=(fraction)20/1",
+      TENSORS "types=(string)float32,dimensions=(string)1:4:3:2,framerate=(fraction)20/1"},
+  {UNIT "mode=max type=float16", "application/x-pointcloud,fields=(string)\"x,y,z,a,b\",type=(string)float16",
+      TENSORS "types=(string)float16,dimensions=(string)2:4:3:2,framerate=(fraction)0/1"},
+  {UNIT "mode=centroid", XYZ, TENSORS "types=(string)float32,dimensions=(string)3:4:3:2,framerate=(fraction)10/1"},
+  {UNIT "output=bits grid=33:3:1", XYZ, TENSORS "types=(string)uint32,dimensions=(string)2:3,framerate=(fraction)10/1"},
+  {UNIT "output=bits type=uint32 grid=32:3:5", XYZ,
+      TENSORS "types=(string)uint32,dimensions=(string)1:3:5,framerate=(fraction)10/1"},
+  {UNIT "output=sparse max-voxels=9", XYZ, "other/tensors,format=(string)static,num_tensors=(int)2,"
+      "types=(string)\"uint32,int32\",dimensions=(string)\"1,3:9\",framerate=(fraction)10/1"},
+  {UNIT "output=sparse max-voxels=9 mode=count type=uint8", XYZ, "other/tensors,format=(string)static,num_tensors=(int)3,"
+      "types=(string)\"uint32,int32,uint8\",dimensions=(string)\"1,3:9,1:9\",framerate=(fraction)10/1"},
+  {UNIT "output=sparse max-voxels=9 mode=centroid", XYZ, "other/tensors,format=(string)static,num_tensors=(int)3,"
+      "types=(string)\"uint32,int32,float32\",dimensions=(string)\"1,3:9,3:9\",framerate=(fraction)10/1"},
+  {UNIT "output=sparse grid=2097152:2097152:2097152 max-voxels=5", XYZ, "other/tensors,format=(string)static,"
+      "num_tensors=(int)2,types=(string)\"uint32,int32\",dimensions=(string)\"1,3:5\",framerate=(fraction)10/1"},
+  {UNIT "type=float32", TENSORS "types=(string)float32,dimensions=(string)3:100,framerate=(fraction)5/1",
+      TENSORS "types=(string)float32,dimensions=(string)4:3:2,framerate=(fraction)5/1"},
+  {UNIT "mode=min", TENSORS "types=(string)float64,dimensions=(string)5:1:1:1",
+      TENSORS "types=(string)float32,dimensions=(string)2:4:3:2,framerate=(fraction)0/1"},
+  {UNIT "fx=4 fy=4", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1",
+      TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)30/1"},
+  {UNIT "grid=1:1:1", XYZ, TENSORS "types=(string)uint8,dimensions=(string)1,framerate=(fraction)10/1"},
+};
+
+GST_START_TEST (test_caps_accepted)
+{
+  GstHarness *h = harness_with_caps (good_caps[__i__].properties, good_caps[__i__].in);
+  GstCaps *wanted = gst_caps_from_string (good_caps[__i__].out), *got = gst_pad_get_current_caps (h->sinkpad);
+
+  expect_no_error (h);
+  fail_unless (got && gst_caps_is_equal (got, wanted), "case %d: %" GST_PTR_FORMAT, __i__, got);
+  gst_caps_unref (wanted);
+  gst_caps_unref (got);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *properties, *in, *words;
+} bad_caps[] = {
+  {UNIT, "application/x-pointcloud,type=(string)float32", "without fields"},
+  {UNIT, "application/x-pointcloud,fields=(int)3,type=(string)float32", "no string in fields"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\"", "without type"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\",type=(int)4", "no string in type"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)int16", "points of type int16"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float33", "points of type float33"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y\",type=(string)float32", "expected x, y and z first"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,z,y\",type=(string)float32", "expected x, y and z first"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z,,i\",type=(string)float32", "field 3 has no name"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z,i,i\",type=(string)float32", "two fields are named i"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32,framerate=(int)3", "framerate"},
+  {UNIT, "application/x-lidar,framerate=(string)fast", "framerate"},
+  {UNIT, "other/tensors", "format is missing"},
+  {UNIT, "other/tensors,format=(string)flexible", "format is flexible"},
+  {UNIT, "other/tensors,format=(string)static,num_tensors=(int)2,types=(string)\"float32,float32\","
+      "dimensions=(string)\"3,3\"", "num_tensors is 2"},
+  {UNIT, TENSORS "types=(string)float32", "without dimensions"},
+  {UNIT, TENSORS "dimensions=(string)3:100", "without types"},
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)0:100", "0:100"},
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:99999999999999999999", "99999999999999999999"},
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:-1", "3:-1"},
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)2:100", "expected F:N"},
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:100:2", "expected F:N"},
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)5000:2", "expected F:N"},
+  {UNIT, TENSORS "types=(string)int32,dimensions=(string)3:100", "points of type int32"},
+  {UNIT, TENSORS "types=(string)bfloat16,dimensions=(string)3:100", "points of type bfloat16"},
+  {UNIT, "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", "focal lengths"},
+  {UNIT "fx=4 fy=4 mode=mean", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", "depth image has none"},
+  {UNIT "fx=4 fy=4", "video/x-raw,format=GRAY16_LE,height=3,framerate=30/1", "expected a depth image"},
+  {UNIT "fx=4 fy=4 depth-scale=0", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", "scale"},
+  {UNIT "mode=mean", XYZ, "needs a feature"},
+  {UNIT "mode=max", XYZ, "needs a feature"},
+  {UNIT "mode=min", XYZ, "needs a feature"},
+  {UNIT "mode=mean type=uint8", XYZI, "expected float16 or float32"},
+  {UNIT "mode=centroid type=uint32", XYZ, "expected float16 or float32"},
+  {UNIT "mode=count output=bits", XYZ, "bits hold occupancy only"},
+  {UNIT "output=bits type=uint8", XYZ, "leave type at auto"},
+  {UNIT "type=float64", XYZ, "type float64"},
+  {UNIT "type=bfloat16", XYZ, "type bfloat16"},
+  {UNIT "voxel-size=<0.0,1.0,1.0>", XYZ, "voxel size x is 0"},
+  {UNIT "voxel-size=<1.0,-1.0,1.0>", XYZ, "voxel size y is -1"},
+  {UNIT "origin=<0.0,0.0,1e300>", XYZ, "origin z"},
+  {UNIT "grid=2097152:2097152:2097152", XYZ, "sparse"},
+};
+
+GST_START_TEST (test_caps_refused)
+{
+  GstHarness *h = harness_with_caps (bad_caps[__i__].properties, bad_caps[__i__].in);
+
+  /* upstream tries again with the first buffer */
+  fail_unless_equals_int (gst_harness_push (h, cloud (0, 0, 0)), GST_FLOW_NOT_NEGOTIATED);
+  expect_error (h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, bad_caps[__i__].words);
+  fail_if (gst_pad_has_current_caps (h->sinkpad));
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *properties, *words;
+} bad_properties[] = {
+  {"grid=4:3", "grid is \"4:3\""},
+  {"grid=4:3:2:1", "grid is \"4:3:2:1\""},
+  {"grid=4:0:2", "grid is \"4:0:2\""},
+  {"grid=4:3:2097153", "grid is \"4:3:2097153\""},
+  {"grid=4:3:99999999999999999999", "99999999999999999999"},
+  {"grid=4:-3:2", "grid is"},
+  {"grid=a:b:c", "grid is \"a:b:c\""},
+  {"grid=", "grid is \"\""},
+  {"origin=<1.0,2.0>", "origin has 2 numbers"},
+  {"voxel-size=<1.0,2.0,3.0,4.0>", "voxel-size has 4 numbers"},
+};
+
+GST_START_TEST (test_properties_refused)
+{
+  GstHarness *h = harness_with_caps (bad_properties[__i__].properties, XYZ);
+
+  expect_error (h, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, bad_properties[__i__].words);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_grid_larger_than_the_machine)
+{
+  GstHarness *h = harness_with_caps ("mode=count grid=20000:20000:20000", XYZ);
+
+  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "20000:20000:20000");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+/* What a caps filter downstream says, and what it then gets. */
+static const struct
+{
+  const gchar *properties, *peer, *out;
+} peers[] = {
+  {UNIT, TENSORS "types=(string)uint8,dimensions=(string)4:3:2:1,framerate=(fraction)10/1",
+      TENSORS "types=(string)uint8,dimensions=(string)4:3:2:1,framerate=(fraction)10/1"},
+  {UNIT, "other/tensors,types=(string)float16", TENSORS "types=(string)float16,dimensions=(string)4:3:2,framerate=10/1"},
+  {UNIT "mode=count", "other/tensors,types=(string)float32",
+      TENSORS "types=(string)float32,dimensions=(string)4:3:2,framerate=10/1"},
+  {UNIT "output=sparse max-voxels=7", "other/tensors,dimensions=(string)\"1:1:1:1.3:7:1:1\"",
+      "other/tensors,format=(string)static,num_tensors=(int)2,types=(string)\"uint32,int32\","
+      "dimensions=(string)\"1:1:1:1.3:7:1:1\",framerate=(fraction)10/1"},
+};
+
+GST_START_TEST (test_peer_spelling_and_type)
+{
+  GstHarness *h = harness (peers[__i__].properties);
+  GstCaps *wanted = gst_caps_from_string (peers[__i__].out), *got;
+
+  gst_harness_set_sink_caps_str (h, peers[__i__].peer);
+  gst_harness_set_src_caps_str (h, XYZ);
+  expect_no_error (h);
+  got = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless (got && gst_caps_is_equal (got, wanted), "%" GST_PTR_FORMAT, got);
+  gst_buffer_unref (push_pull (h, cloud (0, 0, 0)));
+  gst_caps_unref (wanted);
+  gst_caps_unref (got);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *properties, *peer;
+} mismatches[] = {
+  {UNIT, "other/tensors,dimensions=(string)4:3:3"},
+  {UNIT, "other/tensors,types=(string)int8"},
+  {UNIT "type=float32", "other/tensors,types=(string)uint8"},
+  {UNIT, "other/tensors,framerate=(fraction)30/1"},
+  {UNIT, "other/tensors,format=(string)flexible"},
+};
+
+GST_START_TEST (test_peer_that_takes_something_else)
+{
+  GstHarness *h = harness (mismatches[__i__].properties);
+
+  gst_harness_set_sink_caps_str (h, mismatches[__i__].peer);
+  gst_harness_set_src_caps_str (h, XYZ);
+  expect_error (h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "downstream takes");
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_caps_queries)
+{
+  GstHarness *h = harness (UNIT);
+  GstCaps *filter = gst_caps_from_string ("video/x-raw,format=RGB"), *caps;
+
+  caps = gst_pad_peer_query_caps (h->srcpad, filter);
+  fail_unless (gst_caps_is_empty (caps));
+  gst_caps_unref (caps);
+  gst_caps_unref (filter);
+  gst_harness_set_sink_caps_str (h, "other/tensors,framerate=(fraction)30/1");
+  caps = gst_pad_peer_query_caps (h->srcpad, NULL);
+  fail_unless_equals_int (gst_caps_get_size (caps), 4);
+  for (guint i = 0; i < 4; i++) {
+    gint num, den;
+
+    fail_unless (gst_structure_get_fraction (gst_caps_get_structure (caps, i), "framerate", &num, &den));
+    fail_unless_equals_int (num, 30);
+  }
+  gst_caps_unref (caps);
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocachevoxelize_caps_suite (void)
+{
+  Suite *suite = suite_create ("robocachevoxelize: caps");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_caps_accepted, 0, G_N_ELEMENTS (good_caps));
+  tcase_add_loop_test (tc, test_caps_refused, 0, G_N_ELEMENTS (bad_caps));
+  tcase_add_loop_test (tc, test_properties_refused, 0, G_N_ELEMENTS (bad_properties));
+  tcase_add_test (tc, test_grid_larger_than_the_machine);
+  tcase_add_loop_test (tc, test_peer_spelling_and_type, 0, G_N_ELEMENTS (peers));
+  tcase_add_loop_test (tc, test_peer_that_takes_something_else, 0, G_N_ELEMENTS (mismatches));
+  tcase_add_test (tc, test_caps_queries);
+  return suite;
+}
+
+GST_CHECK_MAIN (robocachevoxelize_caps);

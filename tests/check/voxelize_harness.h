@@ -1,0 +1,139 @@
+/* robocache: robocachevoxelize in a harness with a bus
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef VOXELIZE_HARNESS_H
+#define VOXELIZE_HARNESS_H
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <string.h>
+
+#define XYZ "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32,framerate=(fraction)10/1"
+#define XYZI "application/x-pointcloud,fields=(string)\"x,y,z,intensity\",type=(string)float32,framerate=(fraction)10/1"
+#define TENSORS "other/tensors,format=(string)static,num_tensors=(int)1,"
+#define UNIT "origin=<0.0,0.0,0.0> voxel-size=<1.0,1.0,1.0> grid=4:3:2 "
+
+/* ---- a harness with a bus ---- */
+
+/* properties: NAME=VALUE, separated by spaces. */
+static inline GstHarness *
+harness (const gchar *properties)
+{
+  GstHarness *h = gst_harness_new ("robocachevoxelize");
+  gchar **items = g_strsplit (properties, " ", -1);
+  GstBus *bus = gst_bus_new ();
+
+  for (gchar **item = items; *item; item++) {
+    gchar **pair = g_strsplit (*item, "=", 2);
+
+    if (**item)
+      gst_util_set_object_arg (G_OBJECT (h->element), pair[0], pair[1]);
+    g_strfreev (pair);
+  }
+  g_strfreev (items);
+  gst_element_set_bus (h->element, bus);
+  gst_object_unref (bus);
+  return h;
+}
+
+static inline GstHarness *
+harness_with_caps (const gchar *properties, const gchar *caps)
+{
+  GstHarness *h = harness (properties);
+
+  gst_harness_set_src_caps_str (h, caps);
+  return h;
+}
+
+static inline GstMessage *
+pop_message (GstHarness *h, GstMessageType type)
+{
+  GstBus *bus = gst_element_get_bus (h->element);
+  GstMessage *message = gst_bus_pop_filtered (bus, type);
+
+  gst_object_unref (bus);
+  return message;
+}
+
+/* One error, of that domain and code, whose text holds the words. */
+static inline void
+expect_error (GstHarness *h, GQuark domain, gint code, const gchar *words)
+{
+  GstMessage *message = pop_message (h, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no error was posted; expected \"%s\"", words);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (error->domain == domain && error->code == code, "error %s/%d: %s", g_quark_to_string (error->domain),
+      error->code, error->message);
+  fail_unless (strstr (error->message, words) != NULL, "\"%s\" lacks \"%s\"", error->message, words);
+  g_error_free (error);
+  gst_message_unref (message);
+  fail_unless (pop_message (h, GST_MESSAGE_ERROR) == NULL, "a second error");
+}
+
+static inline void
+expect_no_error (GstHarness *h)
+{
+  fail_unless (pop_message (h, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING) == NULL);
+}
+
+static inline GstBuffer *
+buffer_of (const void *data, gsize size)
+{
+  return gst_buffer_new_memdup (data, size);
+}
+
+#define cloud(...) buffer_of ((const gfloat[]) { __VA_ARGS__ }, sizeof ((const gfloat[]) { __VA_ARGS__ }))
+
+static inline GstBuffer *
+at (GstBuffer *buffer, GstClockTime pts)
+{
+  GST_BUFFER_PTS (buffer) = pts;
+  GST_BUFFER_DURATION (buffer) = 100 * GST_MSECOND;
+  return buffer;
+}
+
+static inline GstBuffer *
+push_pull (GstHarness *h, GstBuffer *buffer)
+{
+  GstBuffer *output;
+
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  output = gst_harness_try_pull (h);
+  fail_unless (output != NULL);
+  return output;
+}
+
+/* Number of occupied voxels of a dense uint8 grid. */
+static inline guint
+occupied (GstBuffer *buffer)
+{
+  GstMapInfo map;
+  guint n = 0;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size; i++)
+    n += map.data[i];
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  return n;
+}
+
+static inline gint64
+stat_of (GstHarness *h, const gchar *field)
+{
+  GstStructure *stats;
+  const GValue *value;
+  gint64 n;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  value = gst_structure_get_value (stats, field);
+  fail_unless (value != NULL, "no %s in stats", field);
+  n = G_VALUE_HOLDS_UINT64 (value) ? (gint64) g_value_get_uint64 (value) : g_value_get_int64 (value);
+  gst_structure_free (stats);
+  return n;
+}
+
+#endif

@@ -634,10 +634,6 @@ gst_robocache_test_src_do_seek (GstBaseSrc *src, GstSegment *segment)
   GstRobocacheTestSrc *self = GST_ROBOCACHE_TEST_SRC (src);
   Settings s = complete_settings (self->run, NULL);
 
-  if (segment->rate <= 0.0) {
-    GST_WARNING_OBJECT (self, "rate %g: rows are made forwards only", segment->rate);
-    return FALSE;
-  }
   if (segment->start == 0) {
     self->delivery = 0;
   } else {
@@ -653,6 +649,35 @@ gst_robocache_test_src_do_seek (GstBaseSrc *src, GstSegment *segment)
   GST_DEBUG_OBJECT (self, "seek to %" GST_TIME_FORMAT ", delivery %" G_GINT64_FORMAT, GST_TIME_ARGS (segment->start),
       self->delivery);
   return TRUE;
+}
+
+/* Rows are made forwards only, and live ones at their time. To refuse in do_seek would be too late, after the flush. */
+static gboolean
+is_refused_seek (GstBaseSrc *src, GstEvent *event)
+{
+  gdouble rate;
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
+    return FALSE;
+  gst_event_parse_seek (event, &rate, NULL, NULL, NULL, NULL, NULL, NULL);
+  return rate <= 0.0 || gst_base_src_is_live (src);
+}
+
+static gboolean
+gst_robocache_test_src_event (GstBaseSrc *src, GstEvent *event)
+{
+  return !is_refused_seek (src, event) && GST_BASE_SRC_CLASS (parent_class)->event (src, event);
+}
+
+/* The application's own way in, past the virtual method above. */
+static gboolean
+gst_robocache_test_src_send_event (GstElement *element, GstEvent *event)
+{
+  if (is_refused_seek (GST_BASE_SRC (element), event)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  return GST_ELEMENT_CLASS (parent_class)->send_event (element, event);
 }
 
 /* With rows lost at random the end of num-buffers is not known without making them. */
@@ -823,6 +848,7 @@ gst_robocache_test_src_class_init (GstRobocacheTestSrcClass *klass)
   gst_element_class_set_static_metadata (element_class, "Simulated robot sensor", "Source/Sensor",
       "Joints, forces, an IMU or point clouds with a known truth, and the faults of real sensors", "robocache");
   gst_type_mark_as_plugin_api (test_kind_get_type (), 0);
+  element_class->send_event = gst_robocache_test_src_send_event;
   element_class->change_state = gst_robocache_test_src_change_state;
 
   src_class->negotiate = gst_robocache_test_src_negotiate;
@@ -833,6 +859,7 @@ gst_robocache_test_src_class_init (GstRobocacheTestSrcClass *klass)
   src_class->unlock_stop = gst_robocache_test_src_unlock_stop;
   src_class->is_seekable = gst_robocache_test_src_is_seekable;
   src_class->do_seek = gst_robocache_test_src_do_seek;
+  src_class->event = gst_robocache_test_src_event;
   src_class->query = gst_robocache_test_src_query;
   GST_PUSH_SRC_CLASS (klass)->create = gst_robocache_test_src_create;
 }

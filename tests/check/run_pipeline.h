@@ -1,0 +1,178 @@
+/* robocache: run a pipeline to its end, and keep what came out
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RUN_PIPELINE_H
+#define RUN_PIPELINE_H
+
+#include <gst/check/gstcheck.h>
+
+typedef struct
+{
+  GPtrArray *buffers;           /* GstBuffer */
+  GstCaps *caps;                /* the last ones */
+  gchar *error;                 /* the text of the first error message from the element named "e", or NULL */
+  guint n_errors, n_warnings;   /* of the element named "e" */
+  gchar *warning;               /* the first one */
+} Output;
+
+static void
+keep_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_data)
+{
+  Output *out = (Output *) user_data;
+
+  g_ptr_array_add (out->buffers, gst_buffer_ref (buffer));
+  gst_caps_take (&out->caps, gst_pad_get_current_caps (pad));
+}
+
+static gboolean
+is_from_tested_element (GstMessage *message)
+{
+  return GST_MESSAGE_SRC (message) && g_str_equal (GST_OBJECT_NAME (GST_MESSAGE_SRC (message)), "e");
+}
+
+/* TRUE: the pipeline has ended. */
+static gboolean
+take_message (Output *out, GstMessage *message)
+{
+  GError *error = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    if (is_from_tested_element (message) && out->n_errors++ == 0)
+      out->error = g_strdup (error->message);
+  } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    gst_message_parse_warning (message, &error, NULL);
+    if (is_from_tested_element (message) && out->n_warnings++ == 0)
+      out->warning = g_strdup (error->message);
+  }
+  g_clear_error (&error);
+  return GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS || GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
+}
+
+/* Plays a pipeline that has a fakesink named "sink" (and the element under test named "e") until EOS or an error. */
+static inline Output
+play_to_end (GstElement *pipeline)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  Output out = { g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref) };
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean ended = FALSE;
+  GstMessage *message;
+  gulong id;
+
+  g_object_set (sink, "signal-handoffs", TRUE, "sync", FALSE, NULL);
+  id = g_signal_connect (sink, "handoff", G_CALLBACK (keep_buffer), &out);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!ended && (message = gst_bus_timed_pop (bus, 60 * GST_SECOND))) {
+    ended = take_message (&out, message);
+    gst_message_unref (message);
+  }
+  fail_unless (ended, "the pipeline did not end within a minute");
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  while ((message = gst_bus_pop (bus))) {
+    take_message (&out, message);
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_signal_handler_disconnect (sink, id);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  return out;
+}
+
+static inline Output
+run_pipeline (const gchar *description)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (description, &error);
+  Output out;
+
+  fail_unless (error == NULL, "%s: %s", description, error ? error->message : "");
+  out = play_to_end (pipeline);
+  gst_object_unref (pipeline);
+  return out;
+}
+
+static inline void
+output_clear (Output *out)
+{
+  g_ptr_array_unref (out->buffers);
+  gst_clear_caps (&out->caps);
+  g_free (out->error);
+  g_free (out->warning);
+}
+
+static inline GstBuffer *
+output_buffer (const Output *out, guint i)
+{
+  fail_unless (i < out->buffers->len, "buffer %u of %u", i, out->buffers->len);
+  return g_ptr_array_index (out->buffers, i);
+}
+
+static inline GstClockTime
+output_pts (const Output *out, guint i)
+{
+  return GST_BUFFER_PTS (output_buffer (out, i));
+}
+
+static inline gfloat
+output_value (const Output *out, guint i, guint channel)
+{
+  gfloat value = 0.0f;
+
+  fail_unless_equals_int (gst_buffer_extract (output_buffer (out, i), channel * sizeof value, &value, sizeof value),
+      sizeof value);
+  return value;
+}
+
+/* Times, numbers and bytes of all buffers. */
+static inline GBytes *
+output_bytes (const Output *out)
+{
+  GByteArray *all = g_byte_array_new ();
+
+  for (guint i = 0; i < out->buffers->len; i++) {
+    GstBuffer *buffer = output_buffer (out, i);
+    GstMapInfo map;
+
+    g_byte_array_append (all, (const guint8 *) &GST_BUFFER_PTS (buffer), sizeof (GstClockTime));
+    g_byte_array_append (all, (const guint8 *) &GST_BUFFER_OFFSET (buffer), sizeof (guint64));
+    fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+    g_byte_array_append (all, map.data, map.size);
+    gst_buffer_unmap (buffer, &map);
+  }
+  return g_byte_array_free_to_bytes (all);
+}
+
+static inline gchar *
+output_caps_field (const Output *out, const gchar *field)
+{
+  fail_unless (out->caps != NULL);
+  return g_strdup (gst_structure_get_string (gst_caps_get_structure (out->caps, 0), field));
+}
+
+/* One error from the element, and its text. */
+static inline void
+expect_error (const gchar *description, const gchar *fault)
+{
+  Output out = run_pipeline (description);
+
+  fail_unless_equals_int (out.n_errors, 1);
+  fail_unless (strstr (out.error, fault) != NULL, "\"%s\" lacks \"%s\"", out.error, fault);
+  output_clear (&out);
+}
+
+static inline guint64
+stats_uint64 (GstElement *element, const gchar *field)
+{
+  GstStructure *stats = NULL;
+  guint64 value = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, field, &value), "no %s in stats", field);
+  gst_structure_free (stats);
+  return value;
+}
+
+#endif

@@ -103,8 +103,8 @@ def rows(props):
 def table(element):
     parts, seen = [], {}
     for title, lines in blocks(inspect(element)):
-        text = "\n".join(rows(properties(lines)))
-        seen.setdefault(text, []).append(title)
+        if props := properties(lines):
+            seen.setdefault("\n".join(rows(props)), []).append(title)
     for text, titles in sorted(seen.items(), key=lambda item: item[1] != ["Element"]):
         pads = ", ".join(f"`{title}`" for title in sorted(titles))
         parts.append(f"### Properties of the {'element' if titles == ['Element'] else 'pads ' + pads}\n\n{text}")

@@ -80,6 +80,8 @@ gboolean gst_robocache_fuse_next_tick (GstRobocacheFuse * fuse, gint64 * tick);
 gboolean gst_robocache_fuse_ticks_are_over (GstRobocacheFuse * fuse);
 /* Whether every stream has what it needs for tick. */
 gboolean gst_robocache_fuse_tick_is_complete (GstRobocacheFuse * fuse, gint64 tick);
+/* Lets go of rows that came between two ticks and that no tick needs: a camera's pool may be small. */
+void gst_robocache_fuse_let_go_of_rows (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* Whether the pad's source must wait, so that recordings of different rates stay together. */
 gboolean gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse * fuse, const GstRobocacheFusePad * pad);
 

@@ -81,6 +81,7 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     then->flow = fuse->flow = GST_FLOW_NOT_NEGOTIATED;
     return;
   }
+  gst_robocache_fuse_let_go_of_rows (fuse, pad);
   then->latency_off = measured_latency_is_off (fuse, pad);
   if (!fuse->tick_known) {
     then->all_tokens = gst_robocache_fuse_next_tick (fuse, &tick);

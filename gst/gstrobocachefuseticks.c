@@ -6,6 +6,8 @@
 
 /* A pad that is not live may be this many rows ahead of the next tick; then its source waits. */
 #define MAX_ROWS_AHEAD 32
+/* Few enough frames for any camera's pool. */
+#define MIN_ROWS_WORTH_PRUNING 4
 
 /* ---- instants ---- */
 
@@ -186,6 +188,16 @@ gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse *fuse, const GstRobocacheF
     return FALSE;
   return gst_robocache_fuse_pad_rows_after (pad, fuse->last_tick) >= MAX_ROWS_AHEAD
       && gst_robocache_fuse_pad_frontier (pad) >= gst_robocache_fuse_pad_first_time (pad);
+}
+
+void
+gst_robocache_fuse_let_go_of_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+  gint64 tick;
+
+  if (epoch && epoch->history.n > MIN_ROWS_WORTH_PRUNING && candidate_tick (fuse, &tick))
+    gst_robocache_fuse_pad_prune (pad, tick);
 }
 
 /* ---- tokens: how the base class learns that pads are ready ----

@@ -54,7 +54,7 @@ GST_START_TEST (test_dense)
   memcpy (wanted + SECOND * n, modes[__i__].second, n * sizeof (gfloat));
   gst_check_buffer_data (output, wanted, 24 * n * sizeof (gfloat));
   gst_buffer_unref (output);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -76,7 +76,7 @@ GST_START_TEST (test_sparse)
   if (__i__ > 0)
     fail_unless_equals_int (gst_buffer_memcmp (output, 64, values, 5 * n * sizeof (gfloat)), 0);
   gst_buffer_unref (output);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -89,7 +89,7 @@ GST_START_TEST (test_bits)
 
   gst_check_buffer_data (output, wanted, sizeof (wanted));
   gst_buffer_unref (output);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -108,7 +108,7 @@ GST_START_TEST (test_empty_cloud)
   fail_unless_equals_uint64 (GST_BUFFER_PTS (output), 5);
   fail_unless_equals_int64 (stat_of (h, "buffers"), 1);
   gst_buffer_unref (output);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -134,7 +134,7 @@ GST_START_TEST (test_wrong_size)
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
   expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, wrong_sizes[__i__].words);
   fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -145,7 +145,7 @@ GST_START_TEST (test_tensor_of_points)
   const gdouble points[] = { 0, 0, 0, 3, 2, 1 };
 
   fail_unless_equals_int (occupied (push_pull (h, buffer_of (points, sizeof (points)))), 2);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -181,7 +181,7 @@ GST_START_TEST (test_depth)
   check_depth (push_pull (h, buffer_of (rows, sizeof (rows))));
   fail_unless_equals_int64 (stat_of (h, "points-nan"), 1);
   fail_unless_equals_int64 (stat_of (h, "points-inside"), 5);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -200,7 +200,7 @@ GST_START_TEST (test_depth_with_stride)
   buffer = buffer_of (rows, 4 + 22 + 6);
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 3, 2, 1, offset, stride);
   check_depth (push_pull (h, buffer));
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -215,7 +215,7 @@ GST_START_TEST (test_depth_meta_past_the_end)
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 3, 2, 1, offset, stride);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
   expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "with a stride of 8 in 12 bytes");
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -241,7 +241,7 @@ GST_START_TEST (test_accumulate)
   fail_unless_equals_int (push_point (h, 3), 1);
   fail_unless_equals_int64 (stat_of (h, "points"), 6);
   fail_unless_equals_int64 (stat_of (h, "points-inside"), 6);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -260,8 +260,8 @@ GST_START_TEST (test_accumulated_mean)
   gst_check_buffer_data (b, (gfloat[]) {4115.4927f}, 4);
   gst_buffer_unref (a);
   gst_buffer_unref (b);
-  gst_harness_teardown (h);
-  gst_harness_teardown (one);
+  harness_free (h);
+  harness_free (one);
 }
 
 GST_END_TEST;
@@ -287,7 +287,7 @@ GST_START_TEST (test_flush_empties_the_window)
   fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
   push_segment (h, GST_FORMAT_TIME, 0, 0);
   fail_unless_equals_int (push_point (h, 2), 1);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -301,7 +301,7 @@ GST_START_TEST (test_segment_empties_the_window)
   fail_unless_equals_int (push_point (h, 1), 2);
   push_segment (h, GST_FORMAT_TIME, 10 * GST_SECOND, 0);
   fail_unless_equals_int (push_point (h, 2), 1);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -324,7 +324,7 @@ GST_START_TEST (test_caps_change_empties_the_window)
   fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure (caps, 0), "dimensions"), "2:4:3:2");
   gst_caps_unref (caps);
   expect_no_error (h);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -338,7 +338,7 @@ GST_START_TEST (test_accumulate_shrinks_while_playing)
   fail_unless_equals_int (push_point (h, 2), 3);
   g_object_set (h->element, "accumulate", 1, NULL);
   fail_unless_equals_int (push_point (h, 3), 1);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -371,7 +371,7 @@ GST_START_TEST (test_over_cap)
   fail_unless_equals_int64 (stat_of (h, "voxels-over-cap"), 6);
   fail_unless_equals_int64 (stat_of (h, "buffers-over-cap"), 3);
   fail_unless_equals_int64 (stat_of (h, "occupied-voxels"), 4);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -398,7 +398,7 @@ GST_START_TEST (test_times_and_metadata_are_copied)
   fail_unless_equals_int64 (stat_of (h, "last-pts"), 1234);
   gst_buffer_unref (output);
   gst_caps_unref (reference);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -411,7 +411,7 @@ GST_START_TEST (test_no_pts)
   fail_if (GST_BUFFER_PTS_IS_VALID (output));
   gst_buffer_unref (output);
   expect_no_error (h);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -428,7 +428,7 @@ GST_START_TEST (test_equal_and_backwards_pts)
     fail_unless_equals_uint64 (GST_BUFFER_PTS (output), times[i]);
     gst_buffer_unref (output);
   }
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -459,7 +459,7 @@ GST_START_TEST (test_segments_are_passed_on)
   fail_unless (segment->format == formats[__i__] && segment->start == 5000 && segment->base == 7);
   gst_event_unref (event);
   fail_unless_equals_int (push_point (h, 1), 1);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -478,7 +478,7 @@ GST_START_TEST (test_gap_is_passed_on)
   fail_unless (time == 10 && duration == 20);
   gst_event_unref (event);
   fail_unless_equals_int (push_point (h, 1), 2);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -496,7 +496,7 @@ GST_START_TEST (test_eos)
   gst_event_unref (event);
   fail_unless_equals_int64 (stat_of (h, "buffers"), __i__);
   expect_no_error (h);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -515,7 +515,7 @@ GST_START_TEST (test_latency)
   fail_unless_equals_int (live, __i__);
   fail_unless_equals_uint64 (least, 33 * GST_MSECOND);
   gst_query_unref (query);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -541,7 +541,7 @@ GST_START_TEST (test_grid_changes_while_playing)
   fail_unless_equals_int (gst_buffer_n_memory (output), 2);
   gst_buffer_unref (output);
   expect_no_error (h);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -557,7 +557,7 @@ GST_START_TEST (test_origin_changes_while_playing)
   gst_util_set_object_arg (G_OBJECT (h->element), "voxel-size", "<0.5,1.0,1.0>");
   fail_unless_equals_int (push_point (h, 5), 0);
   expect_no_error (h);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -570,7 +570,7 @@ GST_START_TEST (test_wrong_property_while_playing)
   g_object_set (h->element, "grid", "6:1", NULL);
   fail_unless_equals_int (gst_harness_push (h, cloud (0, 0, 0)), GST_FLOW_NOT_NEGOTIATED);
   expect_error (h, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "grid is \"6:1\"");
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -583,7 +583,7 @@ GST_START_TEST (test_feature_range)
   gst_check_buffer_data (output, (gfloat[]) {7}, 4);
   gst_buffer_unref (output);
   fail_unless_equals_int64 (stat_of (h, "values-clamped"), 1);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -656,7 +656,7 @@ GST_START_TEST (test_stats)
     gst_message_unref (message);
   }
   fail_unless_equals_int (messages, 2);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;

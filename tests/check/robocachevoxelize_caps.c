@@ -46,7 +46,7 @@ GST_START_TEST (test_caps_accepted)
   fail_unless (got && gst_caps_is_equal (got, wanted), "case %d: %" GST_PTR_FORMAT, __i__, got);
   gst_caps_unref (wanted);
   gst_caps_unref (got);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -108,7 +108,7 @@ GST_START_TEST (test_caps_refused)
   fail_unless_equals_int (gst_harness_push (h, cloud (0, 0, 0)), GST_FLOW_NOT_NEGOTIATED);
   expect_error (h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, bad_caps[__i__].words);
   fail_if (gst_pad_has_current_caps (h->sinkpad));
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -134,7 +134,7 @@ GST_START_TEST (test_properties_refused)
   GstHarness *h = harness_with_caps (bad_properties[__i__].properties, XYZ);
 
   expect_error (h, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, bad_properties[__i__].words);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -144,7 +144,7 @@ GST_START_TEST (test_grid_larger_than_the_machine)
   GstHarness *h = harness_with_caps ("mode=count grid=20000:20000:20000", XYZ);
 
   expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "20000:20000:20000");
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -177,7 +177,7 @@ GST_START_TEST (test_peer_spelling_and_type)
   gst_buffer_unref (push_pull (h, cloud (0, 0, 0)));
   gst_caps_unref (wanted);
   gst_caps_unref (got);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -200,7 +200,7 @@ GST_START_TEST (test_peer_that_takes_something_else)
   gst_harness_set_sink_caps_str (h, mismatches[__i__].peer);
   gst_harness_set_src_caps_str (h, XYZ);
   expect_error (h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "downstream takes");
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;
@@ -224,7 +224,7 @@ GST_START_TEST (test_caps_queries)
     fail_unless_equals_int (num, 30);
   }
   gst_caps_unref (caps);
-  gst_harness_teardown (h);
+  harness_free (h);
 }
 
 GST_END_TEST;

@@ -46,6 +46,14 @@ harness_with_caps (const gchar *properties, const gchar *caps)
   return h;
 }
 
+/* The bus holds messages that hold the element. */
+static inline void
+harness_free (GstHarness *h)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_harness_teardown (h);
+}
+
 static inline GstMessage *
 pop_message (GstHarness *h, GstMessageType type)
 {

@@ -455,6 +455,31 @@ GST_START_TEST (test_n_is_what_the_job_states)
 
 GST_END_TEST;
 
+/* Beside a value of 1, whose 2^e is 2, one of 1.5 units of 2^-k is rounded to 2 and one of 1.25 to 1: k itself shows. */
+static const struct
+{
+  int64_t n;
+  int ceil_log2;
+} fixed_points[] = { {3, 2}, {4, 2}, {5, 3}, {8, 3}, {9, 4}, {1 << 20, 20}, {(1 << 20) + 1, 21},
+  {RC_VOXEL_MAX_POINTS, 32}
+};
+
+GST_START_TEST (test_fixed_point_has_the_k_of_the_formula)
+{
+  const int k = 62 - 1 - fixed_points[__i__].ceil_log2;
+  const double rows[] = { 0, 0, 0, 1, 1, 0, 0, ldexp (1.5, -k), 2, 0, 0, ldexp (1.25, -k) };
+  RcVoxelSpec spec = two_voxels (RC_VOXEL_MEAN, RC_FLOAT32);
+  Result result;
+
+  spec.grid[0] = 3;
+  result = check_points (&spec, rows, 3, fixed_points[__i__].n);
+  fail_unless (((float *) result.grid)[1] == (float) ldexp (2.0, -k));
+  fail_unless (((float *) result.grid)[2] == (float) ldexp (1.0, -k));
+  result_clear (&result);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_centroid_far_from_zero)
 {
   RcVoxelSpec spec = two_voxels (RC_VOXEL_CENTROID, RC_FLOAT64);
@@ -744,6 +769,7 @@ voxel_suite (void)
   tcase_add_test (tc, test_over_cap_is_counted);
   tcase_add_loop_test (tc, test_feature_range, 0, 2);
   tcase_add_loop_test (tc, test_n_is_what_the_job_states, 0, 6);
+  tcase_add_loop_test (tc, test_fixed_point_has_the_k_of_the_formula, 0, G_N_ELEMENTS (fixed_points));
   tcase_add_test (tc, test_centroid_far_from_zero);
   tcase_add_loop_test (tc, test_depth, 0, 6);
   tcase_add_loop_test (tc, test_batch_gives_what_each_gives_alone, 0, 72);

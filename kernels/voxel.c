@@ -143,17 +143,26 @@ check_spec (const RcVoxelSpec *spec, RcError *error)
 
 /* ---- the plan ---- */
 
+/* a * b, or what is too large for reserve. */
+static int64_t
+saturating_product (int64_t a, int64_t b)
+{
+  int64_t product;
+
+  return __builtin_mul_overflow (a, b, &product) ? INT64_MAX : product;
+}
+
 static void
 plan_geometry (RcVoxelPlan *plan)
 {
   const RcVoxelSpec *spec = &plan->spec;
   const int as_bits = spec->mode == RC_VOXEL_OCCUPANCY && spec->output != RC_VOXEL_SPARSE;
 
-  plan->voxels = spec->grid[0] * spec->grid[1] * spec->grid[2];
+  plan->voxels = saturating_product (spec->grid[0] * spec->grid[1], spec->grid[2]);
   plan->row_words = (spec->grid[0] + 31) / 32;
   plan->flip = spec->mode == RC_VOXEL_MIN ? 0xFFFFFFFFu : 0;
   plan->channels = needs_features (spec->mode) ? spec->points.features : spec->mode == RC_VOXEL_CENTROID ? 3 : 1;
-  plan->key_bits = rc_voxel_ceil_log2 ((uint64_t) plan->voxels);
+  plan->key_bits = rc_voxel_ceil_log2 ((uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2]);
   for (int axis = 0; axis < 3; axis++) {
     plan->box.origin[axis] = (float) spec->origin[axis];
     plan->box.size[axis] = (float) spec->voxel_size[axis];
@@ -178,15 +187,6 @@ reserve (uint64_t *bytes, int64_t n, uint64_t size, int *too_large)
   }
   *bytes += (wanted + 63) / 64 * 64;
   return offset;
-}
-
-/* voxels * n, or something that is too large for reserve. */
-static int64_t
-saturating_product (int64_t a, int64_t b)
-{
-  int64_t product;
-
-  return __builtin_mul_overflow (a, b, &product) ? INT64_MAX : product;
 }
 
 static RcStatus

@@ -69,7 +69,7 @@ struct RcVoxelPlan
   RcVoxelSpec spec;
   RcVoxelBox box;
   int64_t channels;             /* values of a voxel */
-  int64_t voxels;               /* of the grid */
+  int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
   int64_t row_words;            /* uint32 words of a row of bits */
   int centroid_exponent[3];     /* 2^e above the grid's extent */
   int key_bits;                 /* sparse: significant bits of a linear index */

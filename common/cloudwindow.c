@@ -68,7 +68,8 @@ map_image (const RobocachePointsInfo *points, GstBuffer *buffer, MappedCloud *ma
   gint stride;
 
   if (!gst_video_frame_map (&mapped->frame, &points->video, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but a depth image of %d x "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but a depth "
+        "image of %d x "
         "%d has %" G_GSIZE_FORMAT, gst_buffer_get_size (buffer), width, height, GST_VIDEO_INFO_SIZE (&points->video));
     return FALSE;
   }
@@ -77,8 +78,9 @@ map_image (const RobocachePointsInfo *points, GstBuffer *buffer, MappedCloud *ma
   end = mapped->frame.map[0].data + mapped->frame.map[0].size;
   if (GST_VIDEO_FRAME_WIDTH (&mapped->frame) != width || GST_VIDEO_FRAME_HEIGHT (&mapped->frame) != height
       || stride < 2 * width || (gsize) (end - data) < (gsize) (height - 1) * (gsize) stride + 2 * (gsize) width) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a depth image of %d x %d with a stride of %d in %" G_GSIZE_FORMAT
-        " bytes, but its caps say %d x %d", GST_VIDEO_FRAME_WIDTH (&mapped->frame), GST_VIDEO_FRAME_HEIGHT (&mapped->frame),
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a depth image of %d x %d with a stride of %d in "
+        "%" G_GSIZE_FORMAT " bytes, but its caps say %d x %d", GST_VIDEO_FRAME_WIDTH (&mapped->frame),
+        GST_VIDEO_FRAME_HEIGHT (&mapped->frame),
         stride, (gsize) (end - data), width, height);
     gst_video_frame_unmap (&mapped->frame);
     return FALSE;
@@ -128,8 +130,8 @@ unmap_cloud (MappedCloud *mapped)
 /* ---- the window ---- */
 
 gboolean
-robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePointsInfo *points, guint n, GstBuffer *buffer,
-    GError **error)
+robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePointsInfo *points, guint n,
+    GstBuffer *buffer, GError **error)
 {
   MappedCloud mapped;
   Cloud cloud;
@@ -146,8 +148,8 @@ robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePoints
 }
 
 gboolean
-robocache_cloud_window_run (const RobocacheCloudWindow *window, const RobocachePointsInfo *points, RobocacheVoxelPhase phase,
-    RcVoxelPlan *plan, const RcVoxelJob *job, RcVoxelCounters *counters, GError **error)
+robocache_cloud_window_run (const RobocacheCloudWindow *window, const RobocachePointsInfo *points,
+    RobocacheVoxelPhase phase, RcVoxelPlan *plan, const RcVoxelJob *job, RcVoxelCounters *counters, GError **error)
 {
   for (guint i = 0; i < window->clouds->len; i++) {
     MappedCloud mapped;

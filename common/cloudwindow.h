@@ -21,8 +21,8 @@ void robocache_cloud_window_init (RobocacheCloudWindow * window);
 void robocache_cloud_window_finish (RobocacheCloudWindow * window);
 void robocache_cloud_window_clear (RobocacheCloudWindow * window);
 
-/* Adds a buffer and forgets all but the newest n. FALSE and an error that names both sizes when the buffer is not what points
- * says; the window is then as before. */
+/* Adds a buffer and forgets all but the newest n. FALSE and an error that names both sizes when the buffer is not what
+ * points says; the window is then as before. */
 gboolean robocache_cloud_window_push (RobocacheCloudWindow * window, const RobocachePointsInfo * points, guint n,
     GstBuffer * buffer, GError ** error);
 

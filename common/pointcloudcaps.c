@@ -32,8 +32,8 @@ parse_framerate (RobocachePointsInfo *info, const GstStructure *structure, GErro
     return TRUE;
   if (gst_structure_get_fraction (structure, "framerate", &info->rate_num, &info->rate_den) && info->rate_num >= 0)
     return TRUE;
-  return caps_error (error, "framerate must be one fraction that is not negative, like (fraction)10/1, or 0/1 for a stream "
-      "with no nominal rate");
+  return caps_error (error, "framerate must be one fraction that is not negative, like (fraction)10/1, or 0/1 for a "
+      "stream with no nominal rate");
 }
 
 /* FALSE and an error for a type that points cannot have. */
@@ -80,7 +80,8 @@ parse_pointcloud (RobocachePointsInfo *info, const GstCaps *caps, GError **error
   gboolean ok;
 
   if (fields == NULL)
-    return caps_error (error, "caps %s fields: expected the names of a point's fields, like fields=(string)\"x,y,z,intensity\"",
+    return caps_error (error, "caps %s fields: expected the names of a point's fields, like "
+        "fields=(string)\"x,y,z,intensity\"",
         gst_structure_has_field (structure, "fields") ? "have no string in" : "without");
   if (type == NULL)
     return caps_error (error, "caps %s type: expected type=(string)float32, float16 or float64",
@@ -206,13 +207,15 @@ robocache_points_info_count (const RobocachePointsInfo *info, gsize size, guint6
   g_return_val_if_fail (point_size > 0, FALSE);
 
   if (info->kind == ROBOCACHE_POINTS_TENSOR && size != info->n_points * point_size) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps say %"
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps "
+        "say %"
         G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes, %" G_GUINT64_FORMAT " in all", size, info->n_points,
         point_size, info->n_points * point_size);
     return FALSE;
   }
   if (size % point_size != 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is no whole number of "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is no whole "
+        "number of "
         "points of %" G_GSIZE_FORMAT " bytes (%u fields of %s): %" G_GSIZE_FORMAT " are left over", size, point_size,
         info->n_fields, rc_dtype_name (info->dtype), size % point_size);
     return FALSE;

@@ -2,7 +2,7 @@
  *
  *   application/x-pointcloud, fields=(string)"x,y,z,intensity", type=(string)float32, framerate=(fraction)10/1
  *   application/x-lidar                      float32 x, y, z, intensity
- *   other/tensors                            one tensor F:N of float16, float32 or float64; x, y, z are the first three of F
+ *   other/tensors                            one tensor F:N of float16, float32 or float64; the first of F are x, y, z
  *   video/x-raw, format=GRAY16_LE            a depth image
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -22,7 +22,8 @@ G_BEGIN_DECLS
 
 /* What a sink pad that takes points puts in its template. */
 #define ROBOCACHE_POINTS_TEMPLATE_CAPS \
-    ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; " ROBOCACHE_LIDAR_MEDIA_TYPE "; other/tensors; video/x-raw, format=(string)GRAY16_LE"
+    ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; " ROBOCACHE_LIDAR_MEDIA_TYPE "; other/tensors; " \
+    "video/x-raw, format=(string)GRAY16_LE"
 
 typedef enum
 {
@@ -41,7 +42,8 @@ typedef struct
   gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
 } RobocachePointsInfo;
 
-/* Checks every field of fixed caps of any of the four forms; the error names the field, its value and what was expected. */
+/* Checks every field of fixed caps of any of the four forms; the error names the field, its value and what was
+ * expected. */
 gboolean robocache_points_info_from_caps (RobocachePointsInfo * info, const GstCaps * caps, GError ** error);
 
 /* application/x-pointcloud caps; fields is "x,y,z" and more names. */
@@ -50,9 +52,10 @@ GstCaps *robocache_pointcloud_caps_new (const gchar * fields, RcDtype dtype, gin
 /* Bytes of one point; 0 for depth. */
 gsize robocache_points_info_point_size (const RobocachePointsInfo * info);
 
-/* Points in a buffer of size bytes of a cloud or tensor. FALSE and an error that names both sizes when the buffer is no whole
- * number of points, or not what a tensor's caps say. */
-gboolean robocache_points_info_count (const RobocachePointsInfo * info, gsize size, guint64 * n_points, GError ** error);
+/* Points in a buffer of size bytes of a cloud or tensor. FALSE and an error that names both sizes when the buffer is no
+ * whole number of points, or not what a tensor's caps say. */
+gboolean robocache_points_info_count (const RobocachePointsInfo * info, gsize size, guint64 * n_points,
+    GError ** error);
 
 G_END_DECLS
 #endif

@@ -85,13 +85,14 @@ robocache_tensor_pool_new (GstCaps *caps, GstAllocator *allocator, const GstAllo
   if (!robocache_tensors_info_from_caps (&info, caps, error))
     return NULL;
   if (robocache_tensors_info_size (&info) > G_MAXUINT) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a buffer of %" G_GSIZE_FORMAT " bytes: a pool's buffers have "
-        "at most %u", robocache_tensors_info_size (&info), G_MAXUINT);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a buffer of %" G_GSIZE_FORMAT " bytes: a pool's "
+        "buffers have at most %u", robocache_tensors_info_size (&info), G_MAXUINT);
     return NULL;
   }
   pool = gst_object_ref_sink (g_object_new (ROBOCACHE_TYPE_TENSOR_POOL, NULL));
   config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, (guint) robocache_tensors_info_size (&info), min_buffers, max_buffers);
+  gst_buffer_pool_config_set_params (config, caps, (guint) robocache_tensors_info_size (&info), min_buffers,
+      max_buffers);
   gst_buffer_pool_config_set_allocator (config, allocator, params);
   if (gst_buffer_pool_set_config (pool, config))
     return pool;

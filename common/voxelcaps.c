@@ -22,8 +22,8 @@ robocache_voxel_grid_parse (const gchar *string, gint64 grid[3], GError **error)
     memcpy (grid, parsed, sizeof (parsed));
     return TRUE;
   }
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "grid is \"%s\": expected three numbers nx:ny:nz, each 1 to "
-      "%d, like \"128:128:32\"", string ? string : "", RC_VOXEL_MAX_AXIS);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "grid is \"%s\": expected three numbers nx:ny:nz, "
+      "each 1 to %d, like \"128:128:32\"", string ? string : "", RC_VOXEL_MAX_AXIS);
   return FALSE;
 }
 
@@ -133,16 +133,17 @@ robocache_voxel_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec, gi
 }
 
 gboolean
-robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, GError **error)
+robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points,
+    GError **error)
 {
   if (points->kind == ROBOCACHE_POINTS_DEPTH && (settings->fx <= 0.0 || settings->fy <= 0.0)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "fx is %g and fy is %g: a depth image needs the camera's focal "
-        "lengths in pixels, both above 0", settings->fx, settings->fy);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "fx is %g and fy is %g: a depth image needs the "
+        "camera's focal lengths in pixels, both above 0", settings->fx, settings->fy);
     return FALSE;
   }
   if (settings->output == RC_VOXEL_BITS && settings->dtype != ROBOCACHE_DTYPE_AUTO && settings->dtype != RC_UINT32) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type is %s with output bits: bits are in words of uint32, leave "
-        "type at auto", rc_dtype_name (settings->dtype));
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type is %s with output bits: bits are in words of "
+        "uint32, leave type at auto", rc_dtype_name (settings->dtype));
     return FALSE;
   }
   return TRUE;
@@ -179,8 +180,8 @@ robocache_voxel_choose_caps (const RobocacheVoxelSettings *settings, const Roboc
   caps = caps_of_type (settings, points, dtypes[0], NULL, spec, tensors);
   ours = gst_caps_to_string (caps);
   theirs = gst_caps_to_string (peer);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s, but grid, mode, output and type make %s",
-      theirs, ours);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s, but grid, mode, output and type "
+      "make %s", theirs, ours);
   g_free (ours);
   g_free (theirs);
   gst_caps_unref (caps);

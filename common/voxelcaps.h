@@ -31,16 +31,17 @@ typedef struct
 /* "nx:ny:nz" → grid. FALSE and an error that quotes the string. */
 gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GError ** error);
 
-/* The types the values may have, the preferred one first: the chosen one alone, or for auto all that the mode can have. Ends
- * with RC_N_DTYPES. */
+/* The types the values may have, the preferred one first: the chosen one alone, or for auto all that the mode can have.
+ * Ends with RC_N_DTYPES. */
 const RcDtype *robocache_voxel_dtypes (const RobocacheVoxelSettings * settings);
 
-/* The spec of a grid of these points with values of dtype, one that robocache_voxel_dtypes gave or any other. What makes
- * no sense is rc_voxel_plan's to refuse. */
-RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points, RcDtype dtype);
+/* The spec of a grid of these points with values of dtype, one that robocache_voxel_dtypes gave or any other. What
+ * makes no sense is rc_voxel_plan's to refuse. */
+RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
+    RcDtype dtype);
 
-/* FALSE and an error for what only an element can say of its properties: a camera without focal lengths, bits of another
- * type. */
+/* FALSE and an error for what only an element can say of its properties: a camera without focal lengths, bits of
+ * another type. */
 gboolean robocache_voxel_settings_check (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     GError ** error);
 

@@ -200,15 +200,16 @@ post_error (GstRobocacheVoxelize *self, const GError *error)
 }
 
 static GstCaps *
-gst_robocache_voxelize_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+gst_robocache_voxelize_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *filter)
 {
   GstCaps *result;
 
   if (direction == GST_PAD_SINK) {
-    /* What comes out depends on properties that change, and a peer may spell it in another way: fixate_caps decides, and says
-     * what does not fit. A range keeps these caps from being fixed, so that the peer is asked. */
-    result = gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "num_tensors", GST_TYPE_INT_RANGE, 1, ROBOCACHE_MAX_TENSORS,
-        NULL);
+    /* What comes out depends on properties that change, and a peer may spell it in another way: fixate_caps decides,
+     * and says what does not fit. A range keeps these caps from being fixed, so that the peer is asked. */
+    result = gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "num_tensors", GST_TYPE_INT_RANGE, 1,
+        ROBOCACHE_MAX_TENSORS, NULL);
   } else {
     result = gst_pad_get_pad_template_caps (trans->sinkpad);
   }
@@ -257,9 +258,10 @@ check_memory (const Configuration *next, GError **error)
 
   if (needed < machine)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT
-      ":%" G_GINT64_FORMAT " needs %" G_GUINT64_FORMAT " bytes, this machine has %" G_GUINT64_FORMAT ": take a smaller grid, or "
-      "output=sparse", next->spec.grid[0], next->spec.grid[1], next->spec.grid[2], needed, machine);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT
+      ":%" G_GINT64_FORMAT " needs %" G_GUINT64_FORMAT " bytes, this machine has %" G_GUINT64_FORMAT ": take a smaller "
+      "grid, or output=sparse", next->spec.grid[0], next->spec.grid[1], next->spec.grid[2], needed, machine);
   return FALSE;
 }
 
@@ -298,9 +300,11 @@ configure (GstRobocacheVoxelize *self, Configuration *next, GstCaps *in_caps, Gs
   return NULL;
 }
 
-/* Called on the streaming thread only, once a negotiation: the one place where everything that fixes the output is known. */
+/* Called on the streaming thread only, once a negotiation: the one place where everything that fixes the output is
+ * known. */
 static GstCaps *
-gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *othercaps)
+gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *othercaps)
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
   GError *error = NULL;
@@ -334,9 +338,11 @@ install_next (GstRobocacheVoxelize *self)
   self->next.plan = NULL;
   self->warned_over_cap = FALSE;
   scratch_clear (self);
-  GST_INFO_OBJECT (self, "grid %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", scratch of %" G_GUINT64_FORMAT
+  GST_INFO_OBJECT (self, "grid %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", scratch of "
+      "%" G_GUINT64_FORMAT
       " bytes and %" G_GUINT64_FORMAT " a point", self->current.spec.grid[0], self->current.spec.grid[1],
-      self->current.spec.grid[2], self->current.footprint.scratch_bytes, self->current.footprint.scratch_bytes_per_point);
+      self->current.spec.grid[2], self->current.footprint.scratch_bytes,
+      self->current.footprint.scratch_bytes_per_point);
 }
 
 static gboolean
@@ -460,7 +466,8 @@ static gboolean
 run_phase (GstRobocacheVoxelize *self, RobocacheVoxelPhase phase, const RcVoxelJob *job, RcVoxelCounters *counters,
     GError **error)
 {
-  return robocache_cloud_window_run (&self->window, &self->current.points, phase, self->current.plan, job, counters, error);
+  return robocache_cloud_window_run (&self->window, &self->current.points, phase, self->current.plan, job, counters,
+      error);
 }
 
 /* Scratch for n points; it only grows, by half at least, so that a steady stream allocates nothing. */
@@ -478,8 +485,8 @@ scratch_reserve (GstRobocacheVoxelize *self, gint64 n, GError **error)
   scratch_clear (self);
   if (posix_memalign (&self->scratch, SCRATCH_ALIGNMENT, wanted) != 0) {
     self->scratch = NULL;
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%" G_GUINT64_FORMAT " bytes for a grid of %"
-        G_GINT64_FORMAT " points could not be allocated", wanted, n);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%" G_GUINT64_FORMAT " bytes for a grid "
+        "of %" G_GINT64_FORMAT " points could not be allocated", wanted, n);
     return FALSE;
   }
   self->scratch_bytes = wanted;
@@ -607,8 +614,8 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
     g_error_free (error);
     return GST_FLOW_ERROR;
   }
-  GST_LOG_OBJECT (self, "%" G_GINT64_FORMAT " points, %" G_GINT64_FORMAT " inside, %" G_GINT64_FORMAT " voxels occupied",
-      counters.points, counters.inside, counters.occupied);
+  GST_LOG_OBJECT (self, "%" G_GINT64_FORMAT " points, %" G_GINT64_FORMAT " inside, %" G_GINT64_FORMAT " voxels "
+      "occupied", counters.points, counters.inside, counters.occupied);
   count (self, input, &counters);
   warn_over_cap (self, &counters);
   return GST_FLOW_OK;
@@ -656,8 +663,8 @@ static const struct
   gdouble least, standard;
   gsize offset;                 /* in RobocacheVoxelSettings */
 } numbers[] = {
-  {PROP_FEATURE_RANGE, "feature-range", "Feature range", "Greatest magnitude of a feature, for mode=mean: larger values are "
-        "clamped and counted, and one pass over the points is saved (0 = found in the data)", 0.0, 0.0,
+  {PROP_FEATURE_RANGE, "feature-range", "Feature range", "Greatest magnitude of a feature, for mode=mean: larger "
+      "values are clamped and counted, and one pass over the points is saved (0 = found in the data)", 0.0, 0.0,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, feature_range)},
   {PROP_FX, "fx", "Focal length x", "Focal length of the depth camera in pixels", 0.0, 0.0,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, fx)},
@@ -820,21 +827,24 @@ install_properties (GObjectClass *klass)
           "Edges of a voxel along x, y, z, in metres (default <0.1,0.1,0.1>)", flags));
   g_object_class_install_property (klass, PROP_GRID, g_param_spec_string ("grid", "Grid",
           "Number of voxels along x, y, z, as nx:ny:nz", DEFAULT_GRID, flags));
-  g_object_class_install_property (klass, PROP_MODE, g_param_spec_enum ("mode", "Mode", "What a voxel says of its points",
-          GST_TYPE_ROBOCACHE_VOXEL_MODE, DEFAULT_MODE, flags));
+  g_object_class_install_property (klass, PROP_MODE, g_param_spec_enum ("mode", "Mode", "What a voxel says of its "
+      "points", GST_TYPE_ROBOCACHE_VOXEL_MODE, DEFAULT_MODE, flags));
   g_object_class_install_property (klass, PROP_OUTPUT, g_param_spec_enum ("output", "Output", "The form of the grid",
           GST_TYPE_ROBOCACHE_VOXEL_OUTPUT, DEFAULT_OUTPUT, flags));
-  g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type", "Type of the values: uint8, uint32, "
+  g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type", "Type of the values: uint8, "
+      "uint32, "
           "float16 or float32 (auto = what downstream takes, or uint8 for occupancy, uint32 for count, else float32)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, flags));
   g_object_class_install_property (klass, PROP_MAX_VOXELS, g_param_spec_int ("max-voxels", "Max voxels",
-          "Capacity of sparse output; more occupied voxels are counted and left out", 1, G_MAXINT, DEFAULT_MAX_VOXELS, flags));
+          "Capacity of sparse output; more occupied voxels are counted and left out", 1, G_MAXINT, DEFAULT_MAX_VOXELS,
+          flags));
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
           "How many clouds, the newest included, make one grid", 1, MAX_ACCUMULATE, DEFAULT_ACCUMULATE, flags));
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
           "Counters since the element started, exact for the last buffer out", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property (klass, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval", "Statistics interval",
+  g_object_class_install_property (klass, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
+      "Statistics interval",
           "Running time between element messages that hold stats, in ns (0 = off)", 0, G_MAXUINT64, 0, flags));
   robocache_device_install_properties (klass, PROP_DEVICE_FIRST);
 }

@@ -33,13 +33,13 @@ check_points (const RcVoxelPoints *points, RcVoxelMode mode, RcError *error)
         name ? name : "?", (int) points->dtype);
   }
   if (points->fields < 3 || points->fields > RC_VOXEL_MAX_FIELDS)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "points of %" PRId64 " fields: expected x, y, z and up to %d fields "
-        "in all", points->fields, RC_VOXEL_MAX_FIELDS);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "points of %" PRId64 " fields: expected x, y, z and up to %d "
+        "fields in all", points->fields, RC_VOXEL_MAX_FIELDS);
   if (!needs_features (mode))
     return RC_OK;
   if (points->features < 1)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but the points of %" PRId64
-        " fields have none", mode_names[mode], points->fields);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but the points of "
+        "%" PRId64 " fields have none", mode_names[mode], points->fields);
   if (points->first_feature < 0 || points->first_feature > points->fields - points->features)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "features %" PRId64 " to %" PRId64 " of points of %" PRId64
         " fields: expected fields from 0 on", points->first_feature, points->first_feature + points->features - 1,
@@ -69,8 +69,8 @@ check_depth (const RcVoxelDepth *depth, RcVoxelMode mode, RcError *error)
           numbers[i].name, numbers[i].value, numbers[i].positive ? " above 0" : "");
   }
   if (needs_features (mode))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but a depth image has none",
-        mode_names[mode]);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but a depth image has "
+        "none", mode_names[mode]);
   return RC_OK;
 }
 
@@ -87,8 +87,8 @@ check_grid (const RcVoxelSpec *spec, RcError *error)
       return rc_error_set (error, RC_INVALID_ARGUMENT, "origin %s is %g: expected a number that is finite in float32",
           axis_names[axis], spec->origin[axis]);
     if (!(size > 0.0f && size < INFINITY))
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "voxel size %s is %g: expected a number above 0 that is finite in "
-          "float32", axis_names[axis], spec->voxel_size[axis]);
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "voxel size %s is %g: expected a number above 0 that is finite "
+          "in float32", axis_names[axis], spec->voxel_size[axis]);
   }
   return RC_OK;
 }
@@ -104,8 +104,8 @@ check_dtype (const RcVoxelSpec *spec, RcError *error)
   if (spec->output == RC_VOXEL_BITS || (spec->output == RC_VOXEL_SPARSE && spec->mode == RC_VOXEL_OCCUPANCY))
     return RC_OK;
   if (!any)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "values of type %s (%d): expected uint8, uint32, float16 or float32",
-        name ? name : "?", (int) spec->dtype);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "values of type %s (%d): expected uint8, uint32, float16 or "
+        "float32", name ? name : "?", (int) spec->dtype);
   if (!is_float && spec->mode != RC_VOXEL_OCCUPANCY && spec->mode != RC_VOXEL_COUNT)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s with values of type %s: expected float16 or float32",
         mode_names[spec->mode], name);
@@ -193,7 +193,8 @@ static RcStatus
 plan_layout (RcVoxelPlan *plan, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
-  const int sparse = spec->output == RC_VOXEL_SPARSE, mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
+  const int sparse = spec->output == RC_VOXEL_SPARSE, mean = rc_voxel_is_mean (plan),
+      extreme = rc_voxel_is_extreme (plan);
   const int64_t dense_voxels = sparse ? 0 : plan->voxels;
   const int64_t values = saturating_product (sparse ? spec->max_voxels : plan->voxels, plan->channels);
   const int64_t dense_values = sparse ? 0 : values;
@@ -205,9 +206,11 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
   layout->scales = reserve (&bytes, mean ? plan->channels : 0, sizeof (RcVoxelScale), &too_large);
   layout->bits = reserve (&bytes, spec->mode == RC_VOXEL_OCCUPANCY && !sparse
       ? plan->row_words * spec->grid[1] * spec->grid[2] : 0, sizeof (uint32_t), &too_large);
-  layout->counts = reserve (&bytes, mean || spec->mode == RC_VOXEL_COUNT ? dense_voxels : 0, sizeof (uint32_t), &too_large);
+  layout->counts = reserve (&bytes, mean || spec->mode == RC_VOXEL_COUNT ? dense_voxels : 0, sizeof (uint32_t),
+      &too_large);
   layout->sums = reserve (&bytes, mean ? dense_values : 0, sizeof (int64_t), &too_large);
-  layout->saw = reserve (&bytes, spec->mode == RC_VOXEL_MEAN ? (dense_values / 8) + 1 : 0, sizeof (uint32_t), &too_large);
+  layout->saw = reserve (&bytes, spec->mode == RC_VOXEL_MEAN ? (dense_values / 8) + 1 : 0, sizeof (uint32_t),
+      &too_large);
   layout->keys = reserve (&bytes, extreme ? dense_values : 0, sizeof (uint32_t), &too_large);
   layout->item_bytes = bytes;
 
@@ -303,7 +306,8 @@ rc_voxel_value_bytes (const RcVoxelPlan *plan)
     return plan->row_words * spec->grid[1] * spec->grid[2] * (int64_t) sizeof (uint32_t);
   if (spec->output == RC_VOXEL_DENSE)
     return plan->voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
-  return spec->mode == RC_VOXEL_OCCUPANCY ? 0 : spec->max_voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
+  return spec->mode == RC_VOXEL_OCCUPANCY ? 0
+      : spec->max_voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
 }
 
 int
@@ -320,10 +324,11 @@ check_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
   if (plan == NULL || job == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "job");
   if (job->n_points < 0 || job->n_points > RC_VOXEL_MAX_POINTS)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "a job of %" PRId64 " points: expected 0 to %" PRId64, job->n_points,
-        RC_VOXEL_MAX_POINTS);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "a job of %" PRId64 " points: expected 0 to %" PRId64,
+        job->n_points, RC_VOXEL_MAX_POINTS);
   if (job->scratch == NULL || (uintptr_t) job->scratch % 256 != 0)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch is %p: expected memory aligned to 256 bytes", job->scratch);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch is %p: expected memory aligned to 256 bytes",
+        job->scratch);
   return RC_OK;
 }
 
@@ -345,20 +350,20 @@ check_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk 
   if (chunk == NULL || (chunk->data == NULL && chunk->n != 0))
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", chunk == NULL ? "chunk" : "data of the chunk");
   if (chunk->n < 0 || chunk->n > RC_VOXEL_MAX_POINTS)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "a chunk of %" PRId64 " %ss: expected 0 to %" PRId64, chunk->n, unit,
-        RC_VOXEL_MAX_POINTS);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "a chunk of %" PRId64 " %ss: expected 0 to %" PRId64, chunk->n,
+        unit, RC_VOXEL_MAX_POINTS);
   if (chunk->n > 1 && chunk->stride < size)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "stride of %" PRId64 " bytes: a %s has %" PRId64, chunk->stride, unit,
-        size);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "stride of %" PRId64 " bytes: a %s has %" PRId64, chunk->stride,
+        unit, size);
   if (spec->batch > 1 && chunk->n > 0 && chunk->batch_stride < (chunk->n - 1) * chunk->stride + size)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "batch_stride of %" PRId64 " bytes: an item of %" PRId64 " %ss has %"
-        PRId64, chunk->batch_stride, chunk->n, unit, (chunk->n - 1) * chunk->stride + size);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "batch_stride of %" PRId64 " bytes: an item of %" PRId64 " %ss "
+        "has %" PRId64, chunk->batch_stride, chunk->n, unit, (chunk->n - 1) * chunk->stride + size);
   if (depth && (chunk->first_row < 0 || chunk->first_row > spec->depth.height - chunk->n))
     return rc_error_set (error, RC_INVALID_ARGUMENT, "rows %" PRId64 " to %" PRId64 " of an image of %" PRId64 " rows",
         chunk->first_row, chunk->first_row + chunk->n - 1, spec->depth.height);
   if (chunk->counts == NULL && job->item_points == NULL && chunk_points (plan, chunk) > job->n_points - so_far)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points after %" PRId64 " others: the job was said to have %"
-        PRId64, chunk_points (plan, chunk), so_far, job->n_points);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points after %" PRId64 " others: the job was said to "
+        "have %" PRId64, chunk_points (plan, chunk), so_far, job->n_points);
   return RC_OK;
 }
 
@@ -440,8 +445,8 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
     return status;
   points = plan->added + chunk_points (plan, chunk);
   if (rc_voxel_needs_range (plan) && points > plan->ranged)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "add saw %" PRId64 " points, range only %" PRId64 ": mode mean without "
-        "feature_range needs range over all points first", points, plan->ranged);
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "add saw %" PRId64 " points, range only %" PRId64 ": mode mean "
+        "without feature_range needs range over all points first", points, plan->ranged);
   plan->phase = RC_VOXEL_ADDING;
   if (chunk->n > 0)
     status = plan->ops->add (plan, job, chunk, stream, error);

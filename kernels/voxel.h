@@ -1,6 +1,6 @@
 /* robocache: point clouds and depth images to voxel grids
  *
- * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/arithmetic.md). One grid is one job:
+ * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/arithmetic.md). A grid is a job:
  *
  *   begin   clears the accumulators in the caller's scratch
  *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range)
@@ -19,16 +19,17 @@
  *   (z * ny + y) * nx + x, 64-bit, x fastest. Points with a NaN coordinate, then points with an infinite one, then
  *   finite points beyond the box are counted apart.
  * and per feature x of an inside point:
- *   mean      adds rint (x * 2^k) to an int64, k = 62 - e - ceil (log2 (max (N, 1))), where 2^e is the smallest power of
- *             two above every finite |x| of this feature among the inside points of the job (e = 0 when all are 0), or
- *             above feature_range when that is given; larger values are then clamped to it and counted. The mean is
- *             (double) sum / count * 2^-k. A NaN, or +inf with -inf, makes it NaN; else an infinity makes it that.
- *   centroid  the same on (double) p - origin per axis, with 2^e above n * voxel_size of that axis; then origin is added
- *             in double.
+ *   mean      adds rint (x * 2^k) to an int64, k = 62 - e - ceil (log2 (max (N, 1))), where 2^e is the smallest
+ *             power of two above every finite |x| of this feature among the inside points of the job (e = 0 when all
+ *             are 0), or above feature_range when that is given; larger values are then clamped to it and counted.
+ *             The mean is (double) sum / count * 2^-k. A NaN, or +inf with -inf, makes it NaN; else an infinity makes
+ *             it that.
+ *   centroid  the same on (double) p - origin per axis, with 2^e above n * voxel_size of that axis; then origin is
+ *             added in double.
  *   max, min  of the values rounded to the output's dtype; a NaN wins and -0 < +0.
  * N is the number of points of the job as the caller states it in RcVoxelJob, inside the grid or not.
- * Results are rounded to the output's dtype once, to nearest even. An empty voxel is 0. A NaN is canonical (arithmetic.h).
- * Counts saturate in the output's dtype (65504 in float16).
+ * Results are rounded to the output's dtype once, to nearest even. An empty voxel is 0. A NaN is canonical
+ * (arithmetic.h). Counts saturate in the output's dtype (65504 in float16).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -97,8 +98,8 @@ typedef struct RcVoxelSpec
   int64_t grid[3];              /* nx, ny, nz, each 1 … RC_VOXEL_MAX_AXIS */
   RcVoxelMode mode;
   RcVoxelOutput output;
-  RcDtype dtype;                /* of values: uint8, uint32, float16 or float32; mean, centroid, max and min need a float;
-                                 * ignored for bits and for sparse occupancy */
+  RcDtype dtype;                /* of values: uint8, uint32, float16 or float32; mean, centroid, max and min need a
+                                 * float; ignored for bits and for sparse occupancy */
   int64_t max_voxels;           /* sparse: capacity of the output, 1 … 2^31 - 1 */
   double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
   int64_t batch;                /* jobs that run side by side, >= 1 */
@@ -120,7 +121,7 @@ typedef struct RcVoxelCounters
 /* What all calls of one job share, unchanged from begin to end. */
 typedef struct RcVoxelJob
 {
-  int64_t n_points;             /* N, the same for every item: 0 … RC_VOXEL_MAX_POINTS. With item_points: the largest */
+  int64_t n_points;             /* N: 0 … RC_VOXEL_MAX_POINTS; with item_points the largest of them */
   const int64_t *item_points;   /* [batch] N of each item, in the backend's memory; NULL: n_points each */
   void *scratch;                /* scratch_bytes + n_points * scratch_bytes_per_point, aligned to 256 */
 } RcVoxelJob;
@@ -132,7 +133,8 @@ typedef struct RcVoxelChunk
   int64_t n;                    /* points, or rows of the image; 0 is fine */
   int64_t stride;               /* bytes between points, or between rows of the image */
   int64_t batch_stride;         /* bytes between items; ignored when batch is 1 */
-  const int64_t *counts;        /* [batch] valid points (or rows) of each item, 0 … n, in the backend's memory; NULL: n each */
+  const int64_t *counts;        /* [batch] valid points (or rows) of each item, 0 … n, in the backend's memory; NULL: n
+                                 * each */
   int64_t first_row;            /* depth: the row of the image that row 0 of the chunk is */
   RcVoxelCounters *counters;    /* add: points … clamped of this chunk; NULL: not wanted */
 } RcVoxelChunk;
@@ -165,12 +167,13 @@ void rc_voxel_plan_free (RcVoxelPlan * plan);
 int64_t rc_voxel_channels (const RcVoxelPlan * plan);
 /* Bytes of one item's grid (dense, bits) or values (sparse; 0 for occupancy). */
 int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);
-/* Whether the result depends on a range phase over all chunks before the first add. Without, rc_voxel_range does nothing. */
+/* Whether the result depends on a range phase over all chunks before the first add. Without, rc_voxel_range does
+ * nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
 /* The phases. Each enqueues on stream, allocates nothing, queries nothing and waits for nothing. One plan is used by
- * one thread at a time, for one job at a time. Errors: RC_INVALID_ARGUMENT (a NULL pointer, a stride below the row's size,
- * more points than the job has, a phase out of order), RC_DEVICE_FAILED. */
+ * one thread at a time, for one job at a time. Errors: RC_INVALID_ARGUMENT (a NULL pointer, a stride below the row's
+ * size, more points than the job has, a phase out of order), RC_DEVICE_FAILED. */
 RcStatus rc_voxel_begin (RcVoxelPlan * plan, const RcVoxelJob * job, RcStream stream, RcError * error);
 RcStatus rc_voxel_range (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);

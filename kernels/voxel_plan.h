@@ -51,7 +51,8 @@ typedef struct RcVoxelOps
       RcError * error);
   RcStatus (*add) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
       RcError * error);
-  RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream, RcError * error);
+  RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
+      RcError * error);
 } RcVoxelOps;
 
 typedef enum RcVoxelPhase

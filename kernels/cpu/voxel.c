@@ -1,7 +1,8 @@
 /* robocache: the phases of voxel grids on the CPU
  *
- * Bytes moved: range and add read each point once (fields * 4 bytes for float32) and touch one voxel of the accumulators
- * a point; begin and end stream over the accumulators and the output. A grid that fits the cache is bound by the reads.
+ * Bytes moved: range and add read each point once (fields * 4 bytes for float32) and touch one voxel of the
+ * accumulators a point; begin and end stream over the accumulators and the output. A grid that fits the cache is bound
+ * by the reads.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -234,8 +235,8 @@ add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVox
 
 /* Keeps what the end needs of one point. */
 static void
-keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, const Features *features,
-    char *kept, RcVoxelCounters *counters)
+keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point,
+    const Features *features, char *kept, RcVoxelCounters *counters)
 {
   if (plan->spec.mode == RC_VOXEL_CENTROID) {
     const float p[3] = { block->x[i], block->y[i], block->z[i] };
@@ -375,7 +376,8 @@ add_counters (RcVoxelCounters *to, const RcVoxelCounters *from)
   to->over_cap += from->over_cap;
 }
 
-/* Hands all points of a chunk to take. An item that would get more than its N is an error, found before its first point. */
+/* Hands all points of a chunk to take. An item that would get more than its N is an error, found before its first
+ * point. */
 static RcStatus
 walk_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, TakeBlock take, int adding,
     RcVoxelCounters *counters, RcError *error)
@@ -394,11 +396,11 @@ walk_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *
 
     walk.item = rc_cpu_voxel_item (plan, job, i);
     if (n < 0 || n > chunk->n)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "counts[%lld] of a chunk is %lld; expected 0 to %lld", (long long) i,
-          (long long) n, (long long) chunk->n);
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "counts[%lld] of a chunk is %lld; expected 0 to %lld",
+          (long long) i, (long long) n, (long long) chunk->n);
     if (adding && points > walk.item.head->n_points - walk.item.head->n_added)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said to "
-          "have %lld", (long long) points, (long long) walk.item.head->n_added, (long long) i,
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said "
+          "to have %lld", (long long) points, (long long) walk.item.head->n_added, (long long) i,
           (long long) walk.item.head->n_points);
     if (adding)
       walk.item.head->n_added += points;

@@ -59,8 +59,8 @@ RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock *block, RcDtype dtype, const 
 }
 
 void
-RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock *block, const char *pixels, const float *rx, float ry, float scale,
-    int64_t n)
+RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock *block, const char *pixels, const float *rx, float ry,
+    float scale, int64_t n)
 {
   const uint8_t *bytes = (const uint8_t *) pixels;
 

@@ -196,7 +196,8 @@ kept_feature (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32_t poin
 }
 
 static void
-sparse_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n, void *values, int64_t m)
+sparse_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n, void *values,
+    int64_t m)
 {
   for (int64_t c = 0; c < plan->channels; c++) {
     uint64_t sum = 0;
@@ -266,8 +267,8 @@ void
 rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcVoxelOut *out,
     RcVoxelCounters *counters)
 {
-  static void (*const writers[]) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order, int64_t n,
-      void *values, int64_t m) = {
+  static void (*const writers[]) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order,
+      int64_t n, void *values, int64_t m) = {
     [RC_VOXEL_OCCUPANCY] = sparse_nothing,
     [RC_VOXEL_COUNT] = sparse_count,
     [RC_VOXEL_MEAN] = sparse_mean,

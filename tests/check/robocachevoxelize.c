@@ -15,7 +15,8 @@
 /* ---- data ---- */
 
 /* Three points: two in voxel (1, 0, 0), one in (3, 2, 1); and one outside. */
-#define FEW cloud (1.25f, 0.5f, 0.5f, 10.0f, 1.75f, 0.5f, 0.25f, 30.0f, 3.5f, 2.5f, 1.5f, -4.0f, 9.0f, 0.0f, 0.0f, 99.0f)
+#define FEW cloud (1.25f, 0.5f, 0.5f, 10.0f, 1.75f, 0.5f, 0.25f, 30.0f, 3.5f, 2.5f, 1.5f, -4.0f, 9.0f, 0.0f, 0.0f, \
+    99.0f)
 #define FIRST 1                 /* linear indices */
 #define SECOND 23
 
@@ -121,8 +122,8 @@ static const struct
 } wrong_sizes[] = {
   {XYZ, 25, "a buffer of 25 bytes is no whole number of points of 12 bytes"},
   {XYZI, 8, "a buffer of 8 bytes is no whole number of points of 16 bytes"},
-  {TENSORS "types=(string)float32,dimensions=(string)3:10", 60, "60 bytes, but its caps say 10 points of 12 bytes, 120"},
-  {TENSORS "types=(string)float32,dimensions=(string)3:10", 0, "0 bytes"},
+  {TENSORS "types=(string)float32,dimensions=(string)3:10", 60, "60 bytes, but its caps say 10 points of 12 bytes, "
+  "120"}, {TENSORS "types=(string)float32,dimensions=(string)3:10", 0, "0 bytes"},
   {"video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", 23, "23 bytes, but a depth image of 4 x 3 has 24"},
 };
 
@@ -198,7 +199,8 @@ GST_START_TEST (test_depth_with_stride)
   memcpy (rows + 2, depth_pixels, 6);
   memcpy (rows + 13, depth_pixels + 3, 6);
   buffer = buffer_of (rows, 4 + 22 + 6);
-  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 3, 2, 1, offset, stride);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 3, 2, 1, offset,
+      stride);
   check_depth (push_pull (h, buffer));
   harness_free (h);
 }
@@ -212,7 +214,8 @@ GST_START_TEST (test_depth_meta_past_the_end)
   gsize offset[GST_VIDEO_MAX_PLANES] = { 4 };
   gint stride[GST_VIDEO_MAX_PLANES] = { 8 };
 
-  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 3, 2, 1, offset, stride);
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 3, 2, 1, offset,
+      stride);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
   expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "with a stride of 8 in 12 bytes");
   harness_free (h);
@@ -638,7 +641,8 @@ GST_START_TEST (test_stats)
   GstMessage *message;
 
   for (guint i = 0; i < 30; i++)
-    gst_buffer_unref (push_pull (h, at (cloud (0, 0, 0, 9, 0, 0, NAN, 0, 0, INFINITY, 0, 0, 1, 1, 1), i * 100 * GST_MSECOND)));
+    gst_buffer_unref (push_pull (h, at (cloud (0, 0, 0, 9, 0, 0, NAN, 0, 0, INFINITY, 0, 0, 1, 1, 1),
+    i * 100 * GST_MSECOND)));
   fail_unless_equals_int64 (stat_of (h, "buffers"), 30);
   fail_unless_equals_int64 (stat_of (h, "points"), 150);
   fail_unless_equals_int64 (stat_of (h, "points-inside"), 60);

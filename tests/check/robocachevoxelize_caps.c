@@ -11,7 +11,8 @@ static const struct
   {UNIT, XYZ, TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)10/1"},
   {UNIT, "application/x-pointcloud,fields=(string)\"x, y, z\",type=(string)float64",
       TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)0/1"},
-  {UNIT "mode=count", "application/x-lidar", TENSORS "types=(string)uint32,dimensions=(string)4:3:2,framerate=(fraction)0/1"},
+  {UNIT "mode=count", "application/x-lidar",
+  TENSORS "types=(string)uint32,dimensions=(string)4:3:2,framerate=(fraction)0/1"},
   {UNIT "mode=mean", "application/x-lidar,framerate=(fraction)20/1",
       TENSORS "types=(string)float32,dimensions=(string)1:4:3:2,framerate=(fraction)20/1"},
   {UNIT "mode=max type=float16", "application/x-pointcloud,fields=(string)\"x,y,z,a,b\",type=(string)float16",
@@ -22,7 +23,8 @@ static const struct
       TENSORS "types=(string)uint32,dimensions=(string)1:3:5,framerate=(fraction)10/1"},
   {UNIT "output=sparse max-voxels=9", XYZ, "other/tensors,format=(string)static,num_tensors=(int)2,"
       "types=(string)\"uint32,int32\",dimensions=(string)\"1,3:9\",framerate=(fraction)10/1"},
-  {UNIT "output=sparse max-voxels=9 mode=count type=uint8", XYZ, "other/tensors,format=(string)static,num_tensors=(int)3,"
+  {UNIT "output=sparse max-voxels=9 mode=count type=uint8", XYZ,
+  "other/tensors,format=(string)static,num_tensors=(int)3,"
       "types=(string)\"uint32,int32,uint8\",dimensions=(string)\"1,3:9,1:9\",framerate=(fraction)10/1"},
   {UNIT "output=sparse max-voxels=9 mode=centroid", XYZ, "other/tensors,format=(string)static,num_tensors=(int)3,"
       "types=(string)\"uint32,int32,float32\",dimensions=(string)\"1,3:9,3:9\",framerate=(fraction)10/1"},
@@ -156,7 +158,8 @@ static const struct
 } peers[] = {
   {UNIT, TENSORS "types=(string)uint8,dimensions=(string)4:3:2:1,framerate=(fraction)10/1",
       TENSORS "types=(string)uint8,dimensions=(string)4:3:2:1,framerate=(fraction)10/1"},
-  {UNIT, "other/tensors,types=(string)float16", TENSORS "types=(string)float16,dimensions=(string)4:3:2,framerate=10/1"},
+  {UNIT, "other/tensors,types=(string)float16",
+  TENSORS "types=(string)float16,dimensions=(string)4:3:2,framerate=10/1"},
   {UNIT "mode=count", "other/tensors,types=(string)float32",
       TENSORS "types=(string)float32,dimensions=(string)4:3:2,framerate=10/1"},
   {UNIT "output=sparse max-voxels=7", "other/tensors,dimensions=(string)\"1:1:1:1.3:7:1:1\"",

@@ -339,8 +339,8 @@ GST_START_TEST (test_largest_grid_is_sparse)
 {
   RcVoxelSpec spec = two_voxels ((RcVoxelMode) __i__, RC_FLOAT32);
   const double last = RC_VOXEL_MAX_AXIS - 1;
-  const double rows[] = { last, last, last, 7, 0, 0, 0, 1, last, 0, 0, 2, 0, last, 0, 3, 0, 0, last, 4, last, last, last, 8,
-    12345, 67890, 23456, 5, RC_VOXEL_MAX_AXIS, 0, 0, 6
+  const double rows[] = { last, last, last, 7, 0, 0, 0, 1, last, 0, 0, 2, 0, last, 0, 3, 0, 0, last, 4, last, last,
+      last, 8, 12345, 67890, 23456, 5, RC_VOXEL_MAX_AXIS, 0, 0, 6
   };
   RcBackend *backend = open_cpu (RC_CPU_BEST);
   RcFootprint footprint;

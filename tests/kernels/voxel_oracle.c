@@ -156,7 +156,8 @@ bits_of_count (int64_t n)
 }
 
 static double
-mean_of (const RcVoxelSpec *spec, const OracleCloud *cloud, const Pair *pairs, int64_t n, int64_t c, int k, double *plain)
+mean_of (const RcVoxelSpec *spec, const OracleCloud *cloud, const Pair *pairs, int64_t n, int64_t c, int k,
+    double *plain)
 {
   long double total = 0.0L;
   int64_t sum = 0;

@@ -1,7 +1,7 @@
 /* robocache: voxel grids once more, the slow and obvious way, to test against
  *
- * From the definition of the arithmetic and not from the kernels: floor, frexp, ldexp and llrint of libm, a sorted list of
- * (voxel, point) pairs, and conversions of its own.
+ * From the definition of the arithmetic and not from the kernels: floor, frexp, ldexp and llrint of libm, a sorted list
+ * of (voxel, point) pairs, and conversions of its own.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -9,13 +9,16 @@
 
 G_BEGIN_DECLS
 
-/* Writes an error or warning to stderr, one line that begins with the element's name; other messages are left alone.
- * Returns whether it was an error. */
-gboolean message_report (GstMessage * message);
+/* What to call an element or pad, by its name in the pipeline; NULL: by that name. */
+typedef const gchar *(*MessageLabel) (const gchar * name, gpointer data);
 
-/* Takes all messages off the pipeline's bus. Returns whether there was an error; after the first, no more are written,
- * since they are its consequences. */
-gboolean messages_report_all (GstElement * pipeline);
+/* An error or warning as one line that says who and what; NULL for other messages. Free with g_free. */
+gchar *message_to_line (GstMessage * message, MessageLabel label, gpointer data);
+
+/* Takes all messages off the pipeline's bus, writes errors and warnings to stderr, and lets latency be worked out anew
+ * where that is asked for. Returns whether there was an error; after the first, no more are written, since they follow
+ * from it. */
+gboolean messages_handle (GstElement * pipeline, MessageLabel label, gpointer data);
 
 /* gst_parse_launch; NULL after writing why not. */
 GstElement *messages_launch (const gchar * description);

@@ -1,0 +1,83 @@
+/* robocache: what a pipeline says on its bus, as lines for a person
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "messages.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "sink_1: channels …" of an element that speaks of one of its pads: the name, or NULL; *rest is what follows it. */
+static gchar *
+leading_name (const gchar *text, const gchar **rest)
+{
+  const gsize length = strspn (text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+  if (length == 0 || !g_str_has_prefix (text + length, ": "))
+    return NULL;
+  *rest = text + length + strlen (": ");
+  return g_strndup (text, length);
+}
+
+gchar *
+message_to_line (GstMessage *message, MessageLabel label, gpointer data)
+{
+  const gboolean is_error = GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
+  const gchar *who = GST_MESSAGE_SRC_NAME (message), *known = label ? label (who, data) : NULL, *rest;
+  gchar *pad, *line;
+  GError *error;
+
+  if (is_error)
+    gst_message_parse_error (message, &error, NULL);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  else
+    return NULL;
+
+  rest = error->message;
+  pad = label ? leading_name (error->message, &rest) : NULL;
+  if (pad && label (pad, data))
+    known = label (pad, data);
+  else
+    rest = error->message;
+  line = g_strdup_printf ("%s: %s: %s", is_error ? "error" : "warning", known ? known : who, rest);
+  g_free (pad);
+  g_error_free (error);
+  return line;
+}
+
+gboolean
+messages_handle (GstElement *pipeline, MessageLabel label, gpointer data)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gboolean failed = FALSE;
+  GstMessage *message;
+
+  while ((message = gst_bus_pop (bus))) {
+    gchar *line = failed ? NULL : message_to_line (message, label, data);
+
+    if (line)
+      fprintf (stderr, "%s\n", line);
+    g_free (line);
+    failed |= GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY)
+      gst_bin_recalculate_latency (GST_BIN (pipeline));
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  return failed;
+}
+
+GstElement *
+messages_launch (const gchar *description)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch_full (description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+
+  if (error) {
+    fprintf (stderr, "error: %s\n", error->message);
+    g_clear_error (&error);
+    gst_clear_object (&pipeline);
+  }
+  return pipeline;
+}

@@ -1,0 +1,37 @@
+#!/bin/bash
+# robocache: sets everything up, builds, and runs the main job: a simulated robot live, or recordings aligned.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+case ${1-} in
+  -h | --help)
+    cat <<'END'
+quickstart.sh                            a simulated robot, live for five seconds: camera, joints and forces on common
+                                         ticks, then point clouds into voxel grids
+quickstart.sh joints.csv torque.csv …    aligns recordings, one stream a file, and writes aligned.csv
+  --rate 100                             ticks a second, a number or a fraction
+  --output FILE                          where the CSV goes; - is standard output
+  --help                                 all options, once it is built
+
+The first run installs what is missing with apt, and builds in ./build (or in $ROBOCACHE_BUILD_DIR).
+END
+    align=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/align-recordings
+    [ ! -x "$align" ] || { echo; "$align" --help; }
+    exit 0
+    ;;
+esac
+
+# shellcheck source=setup.sh
+. "$root/examples/setup.sh"
+# shellcheck source=env.sh
+. "$root/examples/env.sh"
+build=${ROBOCACHE_BUILD_DIR:-$root/build}
+robocache_install
+robocache_build "$build" gst/libgstrobocache.so examples/simulated-robot examples/align-recordings
+
+if [ $# -eq 0 ]; then
+  exec "$build/examples/simulated-robot"
+fi
+exec "$build/examples/align-recordings" "$@"

@@ -1,0 +1,387 @@
+/* robocache: one recording to align: what the user says of it, and what its rows tell
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "recording.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/csvrecord.h"
+#include "common/recordreader.h"
+#include "fault.h"
+#include "timeguess.h"
+
+#define READ_BYTES 65536
+
+/* How far from 1 the norm of a unit quaternion may be. */
+#define UNIT_TOLERANCE 0.01
+
+/* From here on float32 does not hold every integer. */
+#define FLOAT32_INTEGERS 16777216.0f
+
+const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
+  [RECORDING_CHANNELS] = {"channels", FALSE, FALSE, "LIST", "columns to align, names or numbers (all but the time)"},
+  [RECORDING_DELIMITER] = {"delimiter", FALSE, TRUE, "CHAR", "what parts the fields: a character, tab or space (,)"},
+  [RECORDING_TIME_COLUMN] = {"time-column", FALSE, TRUE, "N|NAME", "the column with the time (0)"},
+  [RECORDING_TIME_UNIT] = {"time-unit", FALSE, TRUE, "UNIT", "s, ms, us or ns (guessed, and said)"},
+  [RECORDING_INTERPOLATION] = {"interpolation", FALSE, TRUE, "HOW",
+      "linear, nearest, previous, cubic, hermite or mean (linear)"},
+  [RECORDING_QUATERNIONS] = {"quaternions", FALSE, FALSE, "LIST",
+      "first channels of quaternions (guessed, and said; empty: none)"},
+  [RECORDING_ANGLES] = {"angles", FALSE, FALSE, "LIST", "channels in radians that wrap around"},
+  [RECORDING_VELOCITIES] = {"velocities", FALSE, FALSE, "LIST", "channels with the rates of channels 0, 1, …, for hermite"},
+  [RECORDING_OFFSET] = {"offset", TRUE, FALSE, "TIME", "the sensor's own delay, added to its times (0)"},
+  [RECORDING_MAX_GAP] = {"max-gap", TRUE, TRUE, "TIME", "rows further apart are not interpolated between (200ms; -1: any)"},
+  [RECORDING_HOLD_LIMIT] = {"hold-limit", TRUE, TRUE, "TIME",
+      "how long the last row is repeated where rows are missing (200ms; -1: forever)"},
+  [RECORDING_REORDER_WINDOW] = {"reorder-window", TRUE, TRUE, "TIME",
+      "how far rows may be out of order (as far as they are)"},
+  [RECORDING_REQUIRED] = {"required", FALSE, TRUE, NULL, "no tick where this file has nothing"},
+};
+
+RecordingOption
+recording_option_by_name (const gchar *name)
+{
+  RecordingOption option = 0;
+
+  while (option < RECORDING_N_OPTIONS && !g_str_equal (recording_options[option].name, name))
+    option++;
+  return option;
+}
+
+/* ---- what the user says ---- */
+
+gboolean
+recording_parse_duration (const gchar *text, gint64 *ns)
+{
+  const gsize length = strspn (text, "+-.0123456789");
+  gchar *number = g_strndup (text, length);
+  RobocacheTimeUnit unit = ROBOCACHE_TIME_UNIT_NS;
+  gboolean ok = text[length] == '\0' || time_unit_by_name (text + length, &unit);
+
+  ok = ok && robocache_time_from_text (number, unit, ns) == ROBOCACHE_TIME_OK;
+  g_free (number);
+  return ok;
+}
+
+static gchar *
+label_of (const gchar *path)
+{
+  gchar *label = g_path_get_basename (path), *dot = strrchr (label, '.');
+
+  if (dot && dot != label)
+    *dot = '\0';
+  return label;
+}
+
+/* Values are lists themselves ("channels=1,4-6,required"): what is no "key=" belongs to the value before. */
+static gboolean
+take_word (Recording *recording, const gchar *word, RecordingOption *last, GError **error)
+{
+  const gchar *equals = strchr (word, '=');
+  gchar *key = equals ? g_strndup (word, (gsize) (equals - word)) : g_strdup (word);
+  const RecordingOption option = recording_option_by_name (key);
+  gboolean ok = TRUE;
+
+  if (option < RECORDING_N_OPTIONS && (equals || !recording_options[option].placeholder)) {
+    g_free (recording->given[option]);
+    recording->given[option] = g_strdup (equals ? equals + 1 : "true");
+    *last = option;
+  } else if (!equals && *last < RECORDING_N_OPTIONS) {
+    gchar *longer = g_strconcat (recording->given[*last], ",", word, NULL);
+
+    g_free (recording->given[*last]);
+    recording->given[*last] = longer;
+  } else {
+    FAULT (error, "%s: there is no option \"%s\"; see --help for those that follow a file", recording->path, key);
+    ok = FALSE;
+  }
+  g_free (key);
+  return ok;
+}
+
+Recording *
+recording_new (const gchar *argument, GError **error)
+{
+  Recording *recording = g_new0 (Recording, 1);
+  RecordingOption last = RECORDING_N_OPTIONS;
+  gchar **words;
+  gboolean ok = TRUE;
+
+  recording->rounded = g_string_new (NULL);
+  if (g_file_test (argument, G_FILE_TEST_EXISTS)) {     /* a comma may be part of the name */
+    recording->path = g_strdup (argument);
+  } else {
+    words = g_strsplit (argument, ",", -1);
+    recording->path = g_strdup (words[0] ? words[0] : "");
+    for (guint i = 1; ok && words[0] && words[i]; i++)
+      ok = take_word (recording, words[i], &last, error);
+    g_strfreev (words);
+  }
+  recording->label = label_of (recording->path);
+  if (!ok)
+    g_clear_pointer (&recording, recording_free);
+  return recording;
+}
+
+void
+recording_free (Recording *recording)
+{
+  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
+    g_free (recording->given[i]);
+  g_free (recording->path);
+  g_free (recording->label);
+  g_free (recording->time_unit_reason);
+  g_strfreev (recording->names);
+  g_free (recording->first_fault);
+  g_free (recording->quaternions);
+  g_free (recording->quaternions_reason);
+  g_string_free (recording->rounded, TRUE);
+  g_free (recording);
+}
+
+gchar *
+recording_channel_name (const Recording *recording, guint c, gboolean qualified)
+{
+  const gchar *name = recording->names ? recording->names[c] : "";
+
+  if (*name == '\0')
+    return g_strdup_printf ("%s.%u", recording->label, c);
+  return qualified ? g_strdup_printf ("%s.%s", recording->label, name) : g_strdup (name);
+}
+
+/* ---- what its rows tell ---- */
+
+/* The last part of a name, "qw" of "pose_qw", is one of four that are each there once. */
+static gboolean
+are_named_wxyz (gchar **names)
+{
+  static const gchar *const parts[] = { "qw", "qx", "qy", "qz" };
+  guint found = 0;
+
+  for (guint c = 0; c < 4; c++) {
+    gchar *name = g_ascii_strdown (names[c], -1);
+
+    for (guint part = 0; part < G_N_ELEMENTS (parts); part++)
+      found |= g_str_has_suffix (name, parts[part]) ? 1u << part : 0;
+    g_free (name);
+  }
+  return found == 0xf;
+}
+
+/* "q_0", "q0" or "q[0]" */
+static gboolean
+is_numbered (const gchar *name, guint number)
+{
+  static const gchar *const around[][2] = { {"q_", ""}, {"q", ""}, {"q[", "]"} };
+  gboolean is = FALSE;
+
+  for (guint i = 0; name && !is && i < G_N_ELEMENTS (around); i++) {
+    gchar *wanted = g_strdup_printf ("%s%u%s", around[i][0], number, around[i][1]);
+
+    is = g_ascii_strcasecmp (name, wanted) == 0;
+    g_free (wanted);
+  }
+  return is;
+}
+
+/* q_0 … q_3 and no q_4: with more, they are joints. */
+static gboolean
+are_numbered_quaternion (gchar **names, const gfloat *values)
+{
+  gdouble norm = 0.0;
+
+  for (guint c = 0; c < 4; c++) {
+    if (!is_numbered (names[c], c))
+      return FALSE;
+    norm += (gdouble) values[c] * values[c];
+  }
+  return !is_numbered (names[4], 4) && fabs (sqrt (norm) - 1.0) <= UNIT_TOLERANCE;
+}
+
+static void
+guess_quaternions (Recording *recording, const gfloat *first_row)
+{
+  GString *list = g_string_new (NULL);
+
+  for (guint c = 0; recording->names && c + 4 <= recording->n_channels;) {
+    const gboolean named = are_named_wxyz (recording->names + c);
+
+    if (!named && !are_numbered_quaternion (recording->names + c, first_row + c)) {
+      c++;
+      continue;
+    }
+    g_string_append_printf (list, list->len > 0 ? ",%u" : "%u", c);
+    g_free (recording->quaternions_reason);
+    recording->quaternions_reason = g_strdup (named ? "by their names" : "by their names and a norm of 1");
+    c += 4;
+  }
+  recording->quaternions = g_string_free (list, list->len == 0);
+}
+
+static void
+take_columns (Recording *recording, const RobocacheRecordReader *reader)
+{
+  const gchar *names = robocache_record_reader_channel_names (reader);
+
+  recording->n_channels = robocache_record_reader_n_channels (reader);
+  recording->names = names && *names ? g_strsplit (names, ",", -1) : NULL;
+}
+
+static void
+note_rounding (Recording *recording, const gfloat *values, guint8 *noted)
+{
+  for (guint c = 0; c < recording->n_channels; c++) {
+    gchar *name;
+
+    if (noted[c] || !(fabsf (values[c]) > FLOAT32_INTEGERS) || isinf (values[c]))
+      continue;
+    noted[c] = TRUE;
+    name = recording_channel_name (recording, c, FALSE);
+    g_string_append_printf (recording->rounded, recording->rounded->len > 0 ? ", %s" : "%s", name);
+    g_free (name);
+  }
+}
+
+static void
+take_row (Recording *recording, const RobocacheRecord *record)
+{
+  gint64 behind;
+
+  if (recording->n_rows == 0) {
+    recording->least_time = recording->greatest_time = record->time_ns;
+    guess_quaternions (recording, record->values);
+  }
+  recording->n_rows++;
+  if (robocache_time_difference (recording->greatest_time, record->time_ns, &behind))
+    recording->disorder = MAX (recording->disorder, behind);
+  recording->least_time = MIN (recording->least_time, record->time_ns);
+  recording->greatest_time = MAX (recording->greatest_time, record->time_ns);
+}
+
+/* Takes what the reader has whole. */
+static gboolean
+take_records (Recording *recording, RobocacheRecordReader *reader, guint8 **noted, GError **error)
+{
+  for (;;) {
+    RobocacheRecord record;
+    GError *fault = NULL;
+
+    switch (robocache_record_reader_next (reader, &record, &fault)) {
+      case ROBOCACHE_READ_MORE:
+        return TRUE;
+      case ROBOCACHE_READ_HEADER:
+        break;
+      case ROBOCACHE_READ_REFUSED:
+        g_propagate_prefixed_error (error, fault, "%s: ", recording->path);
+        return FALSE;
+      case ROBOCACHE_READ_MALFORMED:
+        if (recording->n_malformed++ == 0)
+          recording->first_fault = g_strdup (fault->message);
+        g_error_free (fault);
+        break;
+      case ROBOCACHE_READ_RECORD:
+        if (recording->n_rows == 0) {
+          take_columns (recording, reader);
+          *noted = g_new0 (guint8, recording->n_channels);
+        }
+        take_row (recording, &record);
+        note_rounding (recording, record.values, *noted);
+        break;
+    }
+  }
+}
+
+static gboolean
+read_through (Recording *recording, RobocacheRecordReader *reader, FILE *file, GError **error)
+{
+  guint8 *noted = NULL;
+  gchar bytes[READ_BYTES];
+  gboolean ok = TRUE;
+  gsize n;
+
+  while (ok && (n = fread (bytes, 1, sizeof (bytes), file)) > 0) {
+    robocache_record_reader_push (reader, gst_buffer_new_memdup (bytes, n));
+    ok = take_records (recording, reader, &noted, error);
+  }
+  robocache_record_reader_end (reader);
+  ok = ok && take_records (recording, reader, &noted, error);
+  g_free (noted);
+  return ok;
+}
+
+static gboolean
+check_content (const Recording *recording, GError **error)
+{
+  if (recording->n_rows > 0)
+    return TRUE;
+  if (recording->first_fault)
+    FAULT (error, "%s: no row can be read: %s", recording->path, recording->first_fault);
+  else
+    FAULT (error, "%s: there is a header, but no row", recording->path);
+  return FALSE;
+}
+
+/* The second reading: every row, with the time unit known. */
+static gboolean
+survey_rows (Recording *recording, FILE *file, GError **error)
+{
+  const gchar *delimiter = recording->given[RECORDING_DELIMITER];
+  const RobocacheRecordSpec spec = {
+    .format = ROBOCACHE_RECORDS_CSV,
+    .delimiter = delimiter ? delimiter : ",",
+    .channels = recording->given[RECORDING_CHANNELS],
+    .time_column = recording->time_column,
+    .arrival_column = -1,
+    .time_unit = recording->time_unit,
+  };
+  RobocacheRecordReader *reader;
+  gboolean ok;
+
+  reader = robocache_record_reader_new (&spec, error);
+  if (!reader) {
+    g_prefix_error (error, "%s: ", recording->path);
+    return FALSE;
+  }
+  rewind (file);
+  ok = read_through (recording, reader, file, error) && check_content (recording, error);
+  robocache_record_reader_free (reader);
+  return ok;
+}
+
+/* The first reading: as many lines as it takes to know the time column and its unit. */
+static gboolean
+survey_time (Recording *recording, FILE *file, GError **error)
+{
+  TimeGuess guess;
+
+  if (!time_guess (&guess, file, recording->given[RECORDING_DELIMITER], recording->given[RECORDING_TIME_COLUMN],
+          recording->given[RECORDING_TIME_UNIT], error)) {
+    g_prefix_error (error, "%s: ", recording->path);
+    return FALSE;
+  }
+  recording->time_column = guess.column;
+  recording->time_unit = guess.unit;
+  recording->time_unit_reason = guess.reason;
+  recording->step_s = guess.step_s;
+  return TRUE;
+}
+
+gboolean
+recording_survey (Recording *recording, GError **error)
+{
+  FILE *file = g_fopen (recording->path, "rb");
+  gboolean ok;
+
+  if (!file || g_file_test (recording->path, G_FILE_TEST_IS_DIR)) {
+    FAULT (error, "%s: %s", recording->path, g_strerror (file ? EISDIR : errno));
+    g_clear_pointer (&file, fclose);
+    return FALSE;
+  }
+  ok = survey_time (recording, file, error) && survey_rows (recording, file, error);
+  fclose (file);
+  return ok;
+}

@@ -1,0 +1,85 @@
+/* robocache: one recording to align: what the user says of it, and what its rows tell
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_EXAMPLES_RECORDING_H
+#define ROBOCACHE_EXAMPLES_RECORDING_H
+
+#include <glib.h>
+
+#include "common/recordtime.h"
+
+G_BEGIN_DECLS
+
+/* What can be said of a recording. */
+typedef enum
+{
+  /* of robocacheparse */
+  RECORDING_CHANNELS,
+  RECORDING_DELIMITER,
+  RECORDING_TIME_COLUMN,
+  RECORDING_TIME_UNIT,
+  /* of a pad of robocachefuse */
+  RECORDING_INTERPOLATION,
+  RECORDING_QUATERNIONS,
+  RECORDING_ANGLES,
+  RECORDING_VELOCITIES,
+  RECORDING_OFFSET,
+  RECORDING_MAX_GAP,
+  RECORDING_HOLD_LIMIT,
+  RECORDING_REORDER_WINDOW,
+  RECORDING_REQUIRED,
+  RECORDING_N_OPTIONS
+} RecordingOption;
+
+typedef struct
+{
+  const gchar *name;            /* also of the element's or pad's property */
+  gboolean is_duration;         /* a number, ns or with a unit: 20ms */
+  gboolean for_all;             /* makes sense for all files at once */
+  const gchar *placeholder;     /* NULL: needs no value */
+  const gchar *help;
+} RecordingOptionInfo;
+
+extern const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS];
+
+/* The option of that name; RECORDING_N_OPTIONS when there is none. */
+RecordingOption recording_option_by_name (const gchar * name);
+
+typedef struct
+{
+  gchar *path;
+  gchar *label;                 /* the file's name without directory and extension */
+  gchar *given[RECORDING_N_OPTIONS];    /* as the user wrote them; NULL: not given */
+
+  /* what its rows tell */
+  RobocacheTimeUnit time_unit;
+  gchar *time_unit_reason;      /* NULL: it was given */
+  guint time_column;
+  gchar **names;                /* [n_channels]; NULL without a header */
+  guint n_channels;
+  guint64 n_rows, n_malformed;
+  gchar *first_fault;
+  gint64 least_time, greatest_time;     /* ns on the file's clock */
+  gint64 disorder;              /* ns: how far the rows' order of time is from their order in the file */
+  gdouble step_s;               /* median; 0 with one row */
+  gchar *quaternions;           /* guessed channel list, or NULL */
+  gchar *quaternions_reason;
+  GString *rounded;             /* names of channels with integers that float32 cannot hold */
+} Recording;
+
+/* "FILE,key=value,…"; NULL and an error that names the key. */
+Recording *recording_new (const gchar * argument, GError ** error);
+void recording_free (Recording * recording);
+
+/* Reads the file and fills in what its rows tell, once the options are complete. */
+gboolean recording_survey (Recording * recording, GError ** error);
+
+/* A number with a unit (ns without one) into ns. */
+gboolean recording_parse_duration (const gchar * text, gint64 * ns);
+
+/* The name of channel c in the output; the label tells recordings apart where qualified. Free with g_free. */
+gchar *recording_channel_name (const Recording * recording, guint c, gboolean qualified);
+
+G_END_DECLS
+#endif

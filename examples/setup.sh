@@ -1,0 +1,69 @@
+# robocache: what a fresh Debian machine lacks, and the build. Sourced by quickstart.sh and by tests/run.sh.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+# What building and running robocache takes on Debian 12 and later. gst-check is part of libgstreamer1.0-dev.
+ROBOCACHE_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base)
+
+# robocache_quietly COMMAND...: shows what a command said only when it fails.
+robocache_quietly () {
+  local said status=0
+  said=$("$@" 2>&1 </dev/null) || status=$?
+  [ "$status" -eq 0 ] || printf '%s\n%s: failed with status %s\n' "$said" "$*" "$status" >&2
+  return "$status"
+}
+
+# robocache_missing_packages NAME...: prints those that are not installed. Elsewhere than on Debian and its relatives
+# nobody can tell; there the build says what it misses.
+robocache_missing_packages () {
+  local name
+  command -v dpkg-query >/dev/null || return 0
+  for name in "$@"; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" = installed ] || printf '%s\n' "$name"
+  done
+}
+
+# robocache_install [NAME...]: installs those of the packages above and of NAME that are not installed. Ends the script
+# when that takes rights that we do not have.
+robocache_install () {
+  local missing as_root=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+  mapfile -t missing < <(robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" "$@")
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  if [ "$(id -u)" -ne 0 ]; then
+    # with nobody there to type a password, sudo must do without one
+    as_root=(sudo)
+    [ -t 0 ] || as_root=(sudo -n)
+    if ! command -v sudo >/dev/null || ! "${as_root[@]}" true 2>/dev/null; then
+      printf 'Packages are missing, and installing them takes root. Run this as root, then start again:\n' >&2
+      printf 'apt-get update && apt-get install -y --no-install-recommends %s\n' "${missing[*]}" >&2
+      exit 1
+    fi
+  fi
+  printf 'Installing (once): %s\n' "${missing[*]}" >&2
+  robocache_quietly "${as_root[@]}" "${apt[@]}" update || exit 1
+  robocache_quietly "${as_root[@]}" "${apt[@]}" install -y --no-install-recommends "${missing[@]}" || exit 1
+}
+
+# robocache_build DIR [ARGUMENT...]: configures DIR where that was not done yet, and builds it. Arguments that begin with
+# - are options of meson setup, others are targets; without targets everything is built. Ends the script on failure.
+robocache_build () {
+  local source dir=$1 argument options=() targets=()
+  source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+  for argument in "${@:2}"; do
+    case $argument in
+      -*) options+=("$argument") ;;
+      *) targets+=("$argument") ;;
+    esac
+  done
+  if [ ! -f "$dir/build.ninja" ]; then
+    printf 'Configuring %s (once)\n' "$dir" >&2
+    robocache_quietly meson setup "$dir" "$source" "${options[@]}" || exit 1
+  fi
+  case $(ninja -C "$dir" -n "${targets[@]}" 2>/dev/null) in
+    *'no work to do'*) return 0 ;;
+  esac
+  printf 'Building in %s\n' "$dir" >&2
+  robocache_quietly ninja -C "$dir" "${targets[@]}" || exit 1
+}

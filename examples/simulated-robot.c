@@ -1,0 +1,240 @@
+/* robocache: a simulated robot, live: three sensors on common ticks, then point clouds into voxel grids
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/app/gstappsink.h>
+#include <gst/gst.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "messages.h"
+#include "statstable.h"
+
+#define TICKS_PER_SECOND 50
+#define CLOUDS_PER_SECOND 10
+#define POINTS 20000
+
+/* The walls of the simulated room are at x = ±3, y = ±2.5, z = 0 and 3 m: in the middle of voxels. */
+#define GRID_X 65
+#define GRID_Y 65
+#define GRID_Z 33
+
+#define POLL (100 * GST_MSECOND)
+
+static gint seconds = 5;
+static gint cloud_seconds = 1;
+
+static const GOptionEntry options[] = {
+  {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "How long the robot runs (5)", "N"},
+  {"cloud-seconds", 'c', 0, G_OPTION_ARG_INT, &cloud_seconds, "How long point clouds are voxelized (1)", "N"},
+  {NULL}
+};
+
+static const StatsTableRow sensors[] = {
+  {(gchar *) "camera_0", (gchar *) "camera_0"},
+  {(gchar *) "proprio_0", (gchar *) "proprio_0"},
+  {(gchar *) "force_0", (gchar *) "force_0"},
+};
+
+/* Called for every sample, and with NULL at the end. */
+typedef void (*TakeSample) (GstElement * pipeline, GstSample * sample, guint64 number);
+
+/* Writes over the last line on a terminal, and a line now and then elsewhere. */
+static void
+show_progress (gboolean is_milestone, const gchar *text)
+{
+  if (stats_is_terminal (stdout))
+    printf ("\r%s\033[K%s", text, is_milestone ? "\n" : "");
+  else if (is_milestone)
+    printf ("%s\n", text);
+  fflush (stdout);
+}
+
+/* Runs a pipeline whose appsink is called samples until it ends. */
+static gboolean
+run_pipeline (const gchar *description, TakeSample take_sample)
+{
+  GstElement *pipeline = messages_launch (description), *sink;
+  gboolean failed = FALSE;
+  guint64 n = 0;
+
+  fflush (stdout);
+  if (!pipeline)
+    return FALSE;
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "samples");
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!failed && !gst_app_sink_is_eos (GST_APP_SINK (sink))) {
+    GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), POLL);
+
+    if (sample) {
+      take_sample (pipeline, sample, ++n);
+      gst_sample_unref (sample);
+    }
+    failed = messages_handle (pipeline, NULL, NULL);
+  }
+  if (!failed)
+    take_sample (pipeline, NULL, n);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  return !failed;
+}
+
+/* ---- the robot ---- */
+
+/* Element i of a float32 tensor of a sample. */
+static gfloat
+tensor_value (GstSample *sample, guint tensor, guint i)
+{
+  GstMemory *memory = gst_buffer_peek_memory (gst_sample_get_buffer (sample), tensor);
+  gfloat value = 0.0f;
+  GstMapInfo map;
+
+  if (gst_memory_map (memory, &map, GST_MAP_READ)) {
+    value = ((const gfloat *) map.data)[i];
+    gst_memory_unmap (memory, &map);
+  }
+  return value;
+}
+
+static gint64
+rows_in (const GstStructure *stats, const gchar *pad)
+{
+  const GValue *of_pad = gst_structure_get_value (stats, pad);
+
+  return of_pad ? stats_get (gst_value_get_structure (of_pad), "rows-in") : 0;
+}
+
+/* Tensors come in the order camera, proprio, force, once each stream has begun. */
+static void
+show_tick (GstElement *fuse, GstSample *sample, guint64 n)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstStructure *stats;
+  gchar *text;
+
+  if (gst_buffer_n_memory (buffer) < G_N_ELEMENTS (sensors))
+    return;
+  g_object_get (fuse, "stats", &stats, NULL);
+  text = g_strdup_printf ("%5.2f s  %4" G_GUINT64_FORMAT " ticks  rows in: camera %" G_GINT64_FORMAT ", joints %"
+      G_GINT64_FORMAT ", force %" G_GINT64_FORMAT "   joint 0 %+.3f rad  force x %+.2f N",
+      (gdouble) GST_BUFFER_PTS (buffer) / GST_SECOND, n, rows_in (stats, "camera_0"), rows_in (stats, "proprio_0"),
+      rows_in (stats, "force_0"), tensor_value (sample, 1, 0), tensor_value (sample, 2, 0));
+  show_progress (n % TICKS_PER_SECOND == 0, text);
+  g_free (text);
+  gst_structure_free (stats);
+}
+
+static void
+take_robot_sample (GstElement *pipeline, GstSample *sample, guint64 n)
+{
+  GstElement *fuse = gst_bin_get_by_name (GST_BIN (pipeline), "fuse");
+
+  if (sample) {
+    if (n % (TICKS_PER_SECOND / 5) == 0)
+      show_tick (fuse, sample, n);
+  } else {
+    show_progress (TRUE, "");
+    stats_table_print (stdout, fuse, sensors, G_N_ELEMENTS (sensors));
+    putchar ('\n');
+  }
+  gst_object_unref (fuse);
+}
+
+static gboolean
+run_robot (void)
+{
+  gchar *description = g_strdup_printf ("robocachefuse name=fuse rate=%d/1 ! appsink name=samples sync=false "
+      "videotestsrc is-live=true pattern=ball num-buffers=%d ! video/x-raw,format=RGB,width=640,height=480,framerate=30/1 "
+      "! fuse.camera_0 "
+      "robocachetestsrc kind=proprio is-live=true channels=14 rate=100/1 jitter=2000000 num-buffers=%d ! fuse.proprio_0 "
+      "robocachetestsrc kind=force is-live=true channels=6 rate=1000/1 num-buffers=%d ! fuse.force_0", TICKS_PER_SECOND,
+      30 * seconds, 100 * seconds, 1000 * seconds);
+  gboolean ok;
+
+  printf ("A robot, live for %d s: camera 640x480 at 30 fps, 14 joints at 100 Hz with 2 ms of jitter, force/torque at "
+      "1 kHz,\nfused at %d Hz\n", seconds, TICKS_PER_SECOND);
+  ok = run_pipeline (description, take_robot_sample);
+  g_free (description);
+  return ok;
+}
+
+/* ---- the point clouds ---- */
+
+static guint
+count_occupied (GstSample *sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  guint n = 0;
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return 0;
+  for (gsize i = 0; i < map.size; i++)
+    n += map.data[i] != 0;
+  gst_buffer_unmap (buffer, &map);
+  return n;
+}
+
+static void
+take_grid (GstElement *pipeline, GstSample *sample, guint64 n)
+{
+  gchar *text;
+
+  if (!sample)
+    return;
+  text = g_strdup_printf ("%5.2f s  cloud %" G_GUINT64_FORMAT ": %d points, %u of %d voxels occupied",
+      (gdouble) GST_BUFFER_PTS (gst_sample_get_buffer (sample)) / GST_SECOND, n, POINTS, count_occupied (sample),
+      GRID_X * GRID_Y * GRID_Z);
+  show_progress (TRUE, text);
+  g_free (text);
+}
+
+static gboolean
+run_clouds (void)
+{
+  gchar *description = g_strdup_printf ("robocachetestsrc kind=points is-live=true channels=%d rate=%d/1 num-buffers=%d "
+      "! robocachevoxelize origin=\"<-3.25,-3.25,-0.15>\" voxel-size=\"<0.1,0.1,0.1>\" grid=%d:%d:%d type=uint8 "
+      "! appsink name=samples sync=false", POINTS, CLOUDS_PER_SECOND, CLOUDS_PER_SECOND * cloud_seconds, GRID_X, GRID_Y,
+      GRID_Z);
+  gboolean ok;
+
+  printf ("A room and a ball in it, %d point clouds a second into voxels of 0.1 m, for %d s\n", CLOUDS_PER_SECOND,
+      cloud_seconds);
+  ok = run_pipeline (description, take_grid);
+  g_free (description);
+  return ok;
+}
+
+static gboolean
+check_seconds (const gchar *option, gint value)
+{
+  if (value >= 0 && value <= 86400)
+    return TRUE;
+  fprintf (stderr, "error: --%s=%d: expected 0 to 86400\n", option, value);
+  return FALSE;
+}
+
+int
+main (int argc, char **argv)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+  GError *error = NULL;
+  gboolean ok;
+
+  g_option_context_set_summary (context, "A simulated robot's sensors on common ticks, live, and what was measured.");
+  g_option_context_add_main_entries (context, options, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  ok = g_option_context_parse (context, &argc, &argv, &error);
+  g_option_context_free (context);
+  if (ok && argc > 1) {
+    ok = FALSE;
+    fprintf (stderr, "error: unexpected argument \"%s\"\n", argv[1]);
+  } else if (!ok) {
+    fprintf (stderr, "error: %s\n", error->message);
+    g_error_free (error);
+  }
+  ok = ok && check_seconds ("seconds", seconds) && check_seconds ("cloud-seconds", cloud_seconds);
+  ok = ok && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ());
+  return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "run_pipeline.h"
-#include "test_data.h"
+#include "tests/recordings.h"
 
 #define TENSOR "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
 
@@ -344,6 +344,18 @@ GST_START_TEST (a_time_too_far_from_the_origin_is_malformed)
   fail_unless_equals_int (out.buffers->len, 1);
   fail_unless_equals_uint64 (output_pts (&out, 0), 6);
   fail_unless (strstr (out.warning, "record 1 is further") != NULL, "%s", out.warning);
+  output_clear (&out);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (times_at_the_ends_of_int64)
+{
+  Output out = parse ("-9223372036854775808,1\n0,2\n9223372036854775807,3\n", "time-unit=ns time-origin=0");
+
+  fail_unless_equals_int (out.buffers->len, 2);
+  fail_unless_equals_uint64 (output_pts (&out, 1), G_MAXINT64);
+  fail_unless (strstr (out.warning, "9223372036854775808 ns before running time 0") != NULL, "%s", out.warning);
   output_clear (&out);
 }
 
@@ -994,7 +1006,7 @@ static gboolean
 expect_recording (const gchar *test, const gchar *file, const gchar *properties, guint rows, guint channels,
     GstClockTime last)
 {
-  gchar *path = test_data_path (test, file);
+  const gchar *path = recording_path (test, file);
   Output out;
 
   if (!path)
@@ -1006,7 +1018,6 @@ expect_recording (const gchar *test, const gchar *file, const gchar *properties,
   fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, 0)), channels * sizeof (gfloat));
   fail_unless_equals_uint64 (output_pts (&out, rows - 1), last);
   output_clear (&out);
-  g_free (path);
   return TRUE;
 }
 
@@ -1089,6 +1100,7 @@ robocacheparse_suite (void)
   tcase_add_test (tc, rows_before_the_origin);
   tcase_add_test (tc, backwards_and_equal_times_are_passed_on);
   tcase_add_test (tc, a_time_too_far_from_the_origin_is_malformed);
+  tcase_add_test (tc, times_at_the_ends_of_int64);
   tcase_add_test (tc, a_week_of_rows_has_exact_times);
   tcase_add_test (tc, any_cut_gives_the_same_rows);
   tcase_add_test (tc, any_cut_of_binary_gives_the_same_rows);

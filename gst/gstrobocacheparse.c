@@ -275,18 +275,18 @@ take_malformed (GstRobocacheParse *self, const gchar *fault)
 }
 
 static void
-take_before_origin (GstRobocacheParse *self, const RobocacheRecord *record, gint64 before_ns)
+take_before_origin (GstRobocacheParse *self, const RobocacheRecord *record, guint64 before_ns)
 {
   GST_OBJECT_LOCK (self);
   self->counters.before_origin++;
   GST_OBJECT_UNLOCK (self);
   self->discont = TRUE;
-  GST_LOG_OBJECT (self, "record %" G_GUINT64_FORMAT " is %" G_GINT64_FORMAT " ns before the origin", record->number,
+  GST_LOG_OBJECT (self, "record %" G_GUINT64_FORMAT " is %" G_GUINT64_FORMAT " ns before the origin", record->number,
       before_ns);
   if (self->said_before_origin)
     return;
   self->said_before_origin = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("Dropped record %" G_GUINT64_FORMAT ": it is %" G_GINT64_FORMAT " ns before "
+  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("Dropped record %" G_GUINT64_FORMAT ": it is %" G_GUINT64_FORMAT " ns before "
           "running time 0, which is %" G_GINT64_FORMAT " on the file's clock; set time-origin to an earlier time to keep it",
           record->number, before_ns, self->origin_ns), ("further ones are counted in stats"));
 }
@@ -315,11 +315,14 @@ static void
 count_row (GstRobocacheParse *self, const RobocacheRecord *record, const RowTimes *times)
 {
   const GstClockTime pts = (GstClockTime) times->pts;
+  gint64 delay_ns;
 
+  if (!robocache_time_difference (times->release, times->pts, &delay_ns))
+    delay_ns = 0;               /* an arrival centuries before the capture */
   GST_OBJECT_LOCK (self);
   self->counters.empty_fields += record->n_empty;
   self->counters.backwards += GST_CLOCK_TIME_IS_VALID (self->previous) && pts < self->previous;
-  self->counters.delay_max_ns = MAX (self->counters.delay_max_ns, times->release - times->pts);
+  self->counters.delay_max_ns = MAX (self->counters.delay_max_ns, delay_ns);
   self->newest = GST_CLOCK_TIME_IS_VALID (self->newest) ? MAX (self->newest, pts) : pts;
   GST_OBJECT_UNLOCK (self);
   self->previous = pts;
@@ -378,7 +381,7 @@ take_record (GstRobocacheParse *self, const RobocacheRecord *record)
   }
   self->errors_in_row = 0;
   if (times.pts < 0) {
-    take_before_origin (self, record, -times.pts);
+    take_before_origin (self, record, 0 - (guint64) times.pts);
     return GST_FLOW_OK;
   }
   count_row (self, record, &times);

@@ -329,7 +329,8 @@ use_settings (GstRobocacheTestSrc *self, const Settings *s)
     gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
 }
 
-/* Succeeds in any case; create then reports what was wrong, once and in our words. */
+/* Fails only while flushing, to be tried again. A refusal is reported here, and create then ends the stream: FALSE would
+ * make the base class post a second, vaguer error. */
 static gboolean
 gst_robocache_test_src_negotiate (GstBaseSrc *src)
 {
@@ -351,14 +352,14 @@ gst_robocache_test_src_negotiate (GstBaseSrc *src)
     GST_INFO_OBJECT (self, "caps %" GST_PTR_FORMAT, caps);
     gst_caps_unref (caps);
   }
-  if (!self->has_caps) {
+  if (!self->has_caps && !GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (src))) {
     refusal = describe_refusal (self, peer, fault);
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", refusal), (NULL));
     g_free (refusal);
   }
   g_free (fault);
   gst_caps_unref (peer);
-  return TRUE;
+  return self->has_caps || !GST_PAD_IS_FLUSHING (GST_BASE_SRC_PAD (src));
 }
 
 /* dimensions as each spelling that a peer may fix, since strings and ints do not intersect. */
@@ -551,7 +552,7 @@ gst_robocache_test_src_create (GstPushSrc *push, GstBuffer **buffer)
   const GstSegment *segment = &GST_BASE_SRC (push)->segment;
 
   if (!self->has_caps) {
-    /* negotiate has posted the error; FLUSHING keeps the base class from adding a vaguer one */
+    /* after the error of negotiate; any other flow would make the base class post one too */
     gst_pad_push_event (GST_BASE_SRC_PAD (push), gst_event_new_eos ());
     return GST_FLOW_FLUSHING;
   }

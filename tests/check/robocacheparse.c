@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "run_pipeline.h"
-#include "test_data.h"
+#include "tests/recordings.h"
 
 #define TENSOR "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
 
@@ -344,6 +344,18 @@ GST_START_TEST (a_time_too_far_from_the_origin_is_malformed)
   fail_unless_equals_int (out.buffers->len, 1);
   fail_unless_equals_uint64 (output_pts (&out, 0), 6);
   fail_unless (strstr (out.warning, "record 1 is further") != NULL, "%s", out.warning);
+  output_clear (&out);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (times_at_the_ends_of_int64)
+{
+  Output out = parse ("-9223372036854775808,1\n0,2\n9223372036854775807,3\n", "time-unit=ns time-origin=0");
+
+  fail_unless_equals_int (out.buffers->len, 2);
+  fail_unless_equals_uint64 (output_pts (&out, 1), G_MAXINT64);
+  fail_unless (strstr (out.warning, "9223372036854775808 ns before running time 0") != NULL, "%s", out.warning);
   output_clear (&out);
 }
 
@@ -989,15 +1001,16 @@ GST_END_TEST;
 
 /* ---- real recordings ---- */
 
-static void
+/* FALSE: it is not there, which has been said. */
+static gboolean
 expect_recording (const gchar *test, const gchar *file, const gchar *properties, guint rows, guint channels,
     GstClockTime last)
 {
-  gchar *path = test_data_path (test, file);
+  const gchar *path = recording_path (test, file);
   Output out;
 
   if (!path)
-    return;
+    return FALSE;
   out = parse_file (path, properties, 1000);
   fail_unless_equals_int (out.n_errors, 0);
   fail_unless_equals_int (out.n_warnings, 0);
@@ -1005,35 +1018,64 @@ expect_recording (const gchar *test, const gchar *file, const gchar *properties,
   fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, 0)), channels * sizeof (gfloat));
   fail_unless_equals_uint64 (output_pts (&out, rows - 1), last);
   output_clear (&out);
-  g_free (path);
+  return TRUE;
+}
+
+typedef struct
+{
+  const gchar *file, *properties;
+  guint rows, channels;
+  GstClockTime last;
+} Recording;
+
+static void
+expect_recordings (const gchar *test, const Recording *recordings, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    const Recording *r = &recordings[i];
+
+    if (!expect_recording (test, r->file, r->properties, r->rows, r->channels, r->last))
+      return;
+  }
 }
 
 GST_START_TEST (arm_recordings)
 {
-  expect_recording ("arm_recordings", "arm_joints_250hz.csv", "", 936, 12, 3740000000);
-  expect_recording ("arm_recordings", "arm_torque_250hz.csv", "", 936, 6, 3740000000);
+  static const Recording recordings[] = {
+    {"arm_joints_250hz.csv", "", 936, 12, 3740000000},
+    {"arm_torque_250hz.csv", "", 936, 6, 3740000000},
+  };
+
+  expect_recordings ("arm_recordings", recordings, G_N_ELEMENTS (recordings));
 }
 
 GST_END_TEST;
 
+#define PX4 "time-unit=us time-origin=20310847000"
+
 GST_START_TEST (px4_recordings_share_an_origin)
 {
-  const gchar *properties = "time-unit=us time-origin=20310847000";
+  static const Recording recordings[] = {
+    {"px4_attitude_quat_wxyz.csv", PX4, 1298, 4, 6512021000},
+    {"px4_imu.csv", PX4, 1298, 10, 6512021000},
+    {"px4_mag.csv", PX4, 319, 3, 6499999000},
+    {"px4_baro.csv", PX4, 120, 6, 6502967000},
+    {"px4_actuator_controls.csv", PX4, 1812, 9, 6514883000},
+  };
 
-  expect_recording ("px4_recordings", "px4_attitude_quat_wxyz.csv", properties, 1298, 4, 6512021000);
-  expect_recording ("px4_recordings", "px4_imu.csv", properties, 1298, 10, 6512021000);
-  expect_recording ("px4_recordings", "px4_mag.csv", properties, 319, 3, 6499999000);
-  expect_recording ("px4_recordings", "px4_baro.csv", properties, 120, 6, 6502967000);
-  expect_recording ("px4_recordings", "px4_actuator_controls.csv", properties, 1812, 9, 6514883000);
+  expect_recordings ("px4_recordings_share_an_origin", recordings, G_N_ELEMENTS (recordings));
 }
 
 GST_END_TEST;
 
 GST_START_TEST (rover_recordings)
 {
-  expect_recording ("rover_recordings", "rover_imu_20hz.csv", "time-column=1 time-unit=ns channels=qx,qy,qz,qw", 356, 4,
-      17748843403);
-  expect_recording ("rover_recordings", "rover_twist_40hz.csv", "time-column=1 time-unit=ns channels=2-7", 712, 6, 17748843443);
+  static const Recording recordings[] = {
+    {"rover_imu_20hz.csv", "time-column=1 time-unit=ns channels=qx,qy,qz,qw", 356, 4, 17748843403},
+    {"rover_twist_40hz.csv", "time-column=1 time-unit=ns channels=2-7", 712, 6, 17748843443},
+  };
+
+  expect_recordings ("rover_recordings", recordings, G_N_ELEMENTS (recordings));
 }
 
 GST_END_TEST;
@@ -1058,6 +1100,7 @@ robocacheparse_suite (void)
   tcase_add_test (tc, rows_before_the_origin);
   tcase_add_test (tc, backwards_and_equal_times_are_passed_on);
   tcase_add_test (tc, a_time_too_far_from_the_origin_is_malformed);
+  tcase_add_test (tc, times_at_the_ends_of_int64);
   tcase_add_test (tc, a_week_of_rows_has_exact_times);
   tcase_add_test (tc, any_cut_gives_the_same_rows);
   tcase_add_test (tc, any_cut_of_binary_gives_the_same_rows);

@@ -1,0 +1,498 @@
+/* robocache: what tests of robocachefuse share: an element with feeds on its sink pads and a harness at its end
+ *
+ * A feed is a source pad whose buffers the test makes; its answer to a LATENCY query says whether it is live. The clock is
+ * a GstTestClock at 0, and running time is clock time. Times in tests are ns; MS makes them of ms.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_HARNESS_H
+#define FUSE_HARNESS_H
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/check/gsttestclock.h>
+#include <gst/video/video.h>
+
+#include <math.h>
+#include <string.h>
+
+#define MS(ms) ((gint64) ((ms) * 1000000.0))
+#define NONE G_MININT64
+
+#define F32(dims) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, dimensions=(string)" \
+    dims ", framerate=(fraction)0/1"
+#define ONE_CHANNEL F32 ("1")
+
+enum
+{
+  ALIGNED,
+  HELD,
+  MISSING
+};
+
+/* Fields of one stream's info. */
+enum
+{
+  INFO_TICK,
+  INFO_BEFORE,
+  INFO_AFTER,
+  INFO_STATUS
+};
+
+typedef struct
+{
+  GstElement *fuse;
+  GstHarness *out;
+  GstTestClock *clock;
+  GstBus *bus;
+  GPtrArray *feeds;
+} Rig;
+
+typedef struct
+{
+  Rig *rig;
+  GstPad *pad;                  /* ours */
+  GstPad *sink;                 /* fuse's */
+  gboolean live;
+  GstClockTime latency;         /* upstream's */
+  guint rows;                   /* of a buffer, as the caps say */
+} Feed;
+
+G_GNUC_UNUSED static void
+set_properties (GObject *object, va_list args)
+{
+  const gchar *name;
+
+  while ((name = va_arg (args, const gchar *)))
+      gst_util_set_object_arg (object, name, va_arg (args, const gchar *));
+}
+
+/* Pairs of property and value, both text, up to NULL. The element is in NULL; rig_play starts it. */
+G_GNUC_UNUSED static Rig *
+rig_new (const gchar *first, ...)
+{
+  Rig *rig = g_new0 (Rig, 1);
+  va_list args;
+
+  rig->fuse = gst_element_factory_make ("robocachefuse", "fuse");
+  fail_unless (rig->fuse != NULL);
+  rig->bus = gst_bus_new ();
+  gst_element_set_bus (rig->fuse, rig->bus);
+  rig->clock = GST_TEST_CLOCK (gst_test_clock_new ());
+  gst_element_set_clock (rig->fuse, GST_CLOCK (rig->clock));
+  rig->feeds = g_ptr_array_new ();
+  if (first) {
+    va_start (args, first);
+    gst_util_set_object_arg (G_OBJECT (rig->fuse), first, va_arg (args, const gchar *));
+    set_properties (G_OBJECT (rig->fuse), args);
+    va_end (args);
+  }
+  return rig;
+}
+
+/* Links a harness to the src pad and starts the element. */
+G_GNUC_UNUSED static void
+rig_play (Rig *rig)
+{
+  rig->out = gst_harness_new_with_element (rig->fuse, NULL, "src");
+}
+
+static gboolean
+feed_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  const Feed *feed = gst_pad_get_element_private (pad);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, feed->live, feed->latency, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+G_GNUC_UNUSED static void
+feed_event (Feed *feed, GstEvent *event)
+{
+  gst_pad_push_event (feed->pad, event);
+}
+
+G_GNUC_UNUSED static gboolean
+feed_caps (Feed *feed, const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  const gchar *dims = gst_structure_get_string (gst_caps_get_structure (caps, 0), "dimensions");
+  const gboolean ok = gst_pad_push_event (feed->pad, gst_event_new_caps (caps));
+
+  feed->rows = dims && strchr (dims, ':') ? atoi (strchr (dims, ':') + 1) : 1;
+  gst_caps_unref (caps);
+  return ok;
+}
+
+G_GNUC_UNUSED static void
+feed_segment (Feed *feed)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  feed_event (feed, gst_event_new_segment (&segment));
+}
+
+/* A source pad linked to a new sink pad of that name, with nothing sent yet. */
+G_GNUC_UNUSED static Feed *
+feed_new_bare (Rig *rig, const gchar *name, gboolean live)
+{
+  Feed *feed = g_new0 (Feed, 1);
+
+  feed->rig = rig;
+  feed->live = live;
+  feed->pad = gst_pad_new (NULL, GST_PAD_SRC);
+  gst_pad_set_element_private (feed->pad, feed);
+  gst_pad_set_query_function (feed->pad, feed_query);
+  gst_pad_set_active (feed->pad, TRUE);
+  feed->sink = gst_element_request_pad_simple (rig->fuse, name);
+  fail_unless (feed->sink != NULL);
+  fail_unless_equals_int (gst_pad_link (feed->pad, feed->sink), GST_PAD_LINK_OK);
+  g_ptr_array_add (rig->feeds, feed);
+  return feed;
+}
+
+/* Sends what comes before rows. The element must be running. */
+G_GNUC_UNUSED static void
+feed_start (Feed *feed, const gchar *caps)
+{
+  gchar *id = gst_pad_get_name (feed->sink);
+
+  feed_event (feed, gst_event_new_stream_start (id));
+  fail_unless (feed_caps (feed, caps));
+  feed_segment (feed);
+  g_free (id);
+}
+
+G_GNUC_UNUSED static void
+feed_free (Feed *feed)
+{
+  g_ptr_array_remove (feed->rig->feeds, feed);
+  gst_pad_set_active (feed->pad, FALSE);
+  gst_object_unref (feed->sink);
+  gst_object_unref (feed->pad);
+  g_free (feed);
+}
+
+/* Takes the pad away while the element runs. */
+G_GNUC_UNUSED static void
+feed_remove (Feed *feed)
+{
+  gst_pad_unlink (feed->pad, feed->sink);
+  gst_element_release_request_pad (feed->rig->fuse, feed->sink);
+  feed_free (feed);
+}
+
+G_GNUC_UNUSED static void
+rig_free (Rig *rig)
+{
+  if (rig->out) {
+    gst_element_set_state (rig->fuse, GST_STATE_NULL);
+    gst_harness_teardown (rig->out);
+  }
+  while (rig->feeds->len > 0)
+    feed_free (g_ptr_array_index (rig->feeds, 0));
+  g_ptr_array_unref (rig->feeds);
+  gst_element_set_bus (rig->fuse, NULL);
+  gst_bus_set_flushing (rig->bus, TRUE);
+  gst_object_unref (rig->bus);
+  gst_object_unref (rig->clock);
+  ASSERT_OBJECT_REFCOUNT (rig->fuse, "fuse", 1);
+  gst_object_unref (rig->fuse);
+  g_free (rig);
+}
+
+/* A running element at a rate, not live, whose first feed is proprio_0 of one channel. */
+G_GNUC_UNUSED static Rig *
+rig_with_one (const gchar *rate, Feed ** feed)
+{
+  Rig *rig = rig_new ("rate", rate, NULL);
+
+  *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  rig_play (rig);
+  feed_start (*feed, ONE_CHANNEL);
+  return rig;
+}
+
+/* Pairs of pad property and value, both text, up to NULL. */
+G_GNUC_UNUSED static void
+feed_set (Feed *feed, ...)
+{
+  va_list args;
+
+  va_start (args, feed);
+  set_properties (G_OBJECT (feed->sink), args);
+  va_end (args);
+}
+
+/* ---- rows in ---- */
+
+G_GNUC_UNUSED static GstBuffer *
+buffer_of (gint64 pts, gconstpointer data, gsize size)
+{
+  GstBuffer *buffer = gst_buffer_new_memdup (data, size);
+
+  GST_BUFFER_PTS (buffer) = pts == NONE ? GST_CLOCK_TIME_NONE : (GstClockTime) pts;
+  return buffer;
+}
+
+G_GNUC_UNUSED static GstFlowReturn
+feed_bytes (Feed *feed, gint64 pts, gconstpointer data, gsize size)
+{
+  return gst_pad_push (feed->pad, buffer_of (pts, data, size));
+}
+
+/* One row of n channels. */
+G_GNUC_UNUSED static GstFlowReturn
+feed_row (Feed *feed, gint64 pts, const gfloat *values, guint n)
+{
+  return feed_bytes (feed, pts, values, n * sizeof (gfloat));
+}
+
+/* One row of one channel. */
+G_GNUC_UNUSED static void
+feed_one (Feed *feed, gint64 pts, gfloat value)
+{
+  fail_unless_equals_int (feed_row (feed, pts, &value, 1), GST_FLOW_OK);
+}
+
+/* Rows of one channel, their value the time in ms, from first to last. */
+G_GNUC_UNUSED static void
+feed_ramp (Feed *feed, gint first_ms, gint last_ms, gint step_ms)
+{
+  for (gint t = first_ms; t <= last_ms; t += step_ms)
+    feed_one (feed, MS (t), (gfloat) t);
+}
+
+G_GNUC_UNUSED static void
+feed_eos (Feed *feed)
+{
+  feed_event (feed, gst_event_new_eos ());
+}
+
+G_GNUC_UNUSED static void
+all_eos (Rig *rig)
+{
+  for (guint i = 0; i < rig->feeds->len; i++)
+    feed_eos (g_ptr_array_index (rig->feeds, i));
+}
+
+/* ---- samples out ---- */
+
+G_GNUC_UNUSED static GstBuffer *
+pull (Rig *rig)
+{
+  GstBuffer *sample = gst_harness_pull (rig->out);
+
+  fail_unless (sample != NULL, "no sample came");
+  return sample;
+}
+
+/* The next sample, or NULL at EOS. */
+G_GNUC_UNUSED static GstBuffer *
+pull_until_eos (Rig *rig)
+{
+  GstBuffer *sample = NULL;
+
+  fail_unless (gst_harness_pull_until_eos (rig->out, &sample), "neither a sample nor EOS came");
+  return sample;
+}
+
+G_GNUC_UNUSED static void
+assert_eos (Rig *rig)
+{
+  GstBuffer *sample = pull_until_eos (rig);
+
+  fail_unless (sample == NULL, "a sample where EOS was expected");
+}
+
+/* Element i of the tensor, as float32. */
+G_GNUC_UNUSED static gfloat
+value_of (GstBuffer *sample, guint tensor, guint i)
+{
+  GstMemory *memory = gst_buffer_peek_memory (sample, tensor);
+  GstMapInfo map;
+  gfloat value;
+
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
+  fail_unless (map.size >= (i + 1) * sizeof (gfloat), "tensor %u has %" G_GSIZE_FORMAT " bytes", tensor, map.size);
+  memcpy (&value, map.data + i * sizeof (gfloat), sizeof (value));
+  gst_memory_unmap (memory, &map);
+  return value;
+}
+
+G_GNUC_UNUSED static GstStructure *
+sample_meta (GstBuffer *sample)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (sample, "RobocacheSampleMeta");
+
+  fail_unless (meta != NULL, "the sample has no meta");
+  return gst_custom_meta_get_structure (meta);
+}
+
+/* A field of the info of a stream, counted over all slots of the window: slot * streams + stream. */
+G_GNUC_UNUSED static gint64
+info_of (GstBuffer *sample, guint stream, guint field)
+{
+  const GValue *value = gst_structure_get_value (sample_meta (sample), "info");
+  gsize size;
+  const gint64 *info = g_bytes_get_data (g_value_get_boxed (value), &size);
+
+  fail_unless (size >= (stream * 4 + field + 1) * sizeof (gint64));
+  return info[stream * 4 + field];
+}
+
+G_GNUC_UNUSED static gint64
+status_of (GstBuffer *sample, guint stream)
+{
+  return info_of (sample, stream, INFO_STATUS);
+}
+
+static void
+assert_value (gfloat value, gfloat expected)
+{
+  if (isnan (expected))
+    fail_unless (isnan (value), "%g instead of NaN", value);
+  else
+    fail_unless (fabsf (value - expected) <= 1e-5f * MAX (1.0f, fabsf (expected)), "%.9g instead of %.9g", value, expected);
+}
+
+/* The next sample has this time, and the first channel of its first tensor this value and status. */
+G_GNUC_UNUSED static void
+expect (Rig *rig, gint64 tick, gfloat value, gint status)
+{
+  GstBuffer *sample = pull_until_eos (rig);
+
+  fail_unless (sample != NULL, "EOS where a sample at %" G_GINT64_FORMAT " was expected", tick);
+  fail_unless_equals_int64 (GST_BUFFER_PTS (sample), tick);
+  fail_unless_equals_int64 (status_of (sample, 0), status);
+  assert_value (value_of (sample, 0, 0), value);
+  gst_buffer_unref (sample);
+}
+
+/* Both streams of the next sample. */
+G_GNUC_UNUSED static void
+expect_two (Rig *rig, gint64 tick, gfloat value0, gint status0, gfloat value1, gint status1)
+{
+  GstBuffer *sample = pull_until_eos (rig);
+
+  fail_unless (sample != NULL, "EOS where a sample at %" G_GINT64_FORMAT " was expected", tick);
+  fail_unless_equals_int64 (GST_BUFFER_PTS (sample), tick);
+  fail_unless_equals_int64 (status_of (sample, 0), status0);
+  fail_unless_equals_int64 (status_of (sample, 1), status1);
+  assert_value (value_of (sample, 0, 0), value0);
+  assert_value (value_of (sample, 1, 0), value1);
+  gst_buffer_unref (sample);
+}
+
+/* The caps that samples have now. */
+G_GNUC_UNUSED static GstStructure *
+output_caps (Rig *rig)
+{
+  GstPad *src = gst_element_get_static_pad (rig->fuse, "src");
+  GstCaps *caps = gst_pad_get_current_caps (src);
+  GstStructure *structure;
+
+  fail_unless (caps != NULL);
+  structure = gst_structure_copy (gst_caps_get_structure (caps, 0));
+  gst_caps_unref (caps);
+  gst_object_unref (src);
+  return structure;
+}
+
+G_GNUC_UNUSED static void
+assert_output_field (Rig *rig, const gchar *field, const gchar *expected)
+{
+  GstStructure *caps = output_caps (rig);
+  const GValue *value = gst_structure_get_value (caps, field);
+  gchar *text = value == NULL ? NULL : G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value) : gst_value_serialize (value);
+
+  fail_unless (g_strcmp0 (text, expected) == 0, "%s is %s, expected %s", field, text, expected);
+  g_free (text);
+  gst_structure_free (caps);
+}
+
+/* ---- messages and statistics ---- */
+
+/* The next message of that type; waits for it. */
+G_GNUC_UNUSED static GstMessage *
+wait_message (Rig *rig, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (rig->bus, 60 * GST_SECOND, type);
+
+  fail_unless (message != NULL, "no %s message came", gst_message_type_get_name (type));
+  return message;
+}
+
+/* The one error is of this kind, and its text holds all of the words. */
+G_GNUC_UNUSED static void
+assert_error (Rig *rig, GQuark domain, gint code, const gchar *word, ...)
+{
+  GstMessage *message = wait_message (rig, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+  va_list args;
+
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (g_error_matches (error, domain, code), "an error of another kind: %s", error->message);
+  va_start (args, word);
+  for (; word; word = va_arg (args, const gchar *))
+      fail_unless (strstr (error->message, word) != NULL, "\"%s\" does not say \"%s\"", error->message, word);
+  va_end (args);
+  g_error_free (error);
+  gst_message_unref (message);
+  message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ERROR);
+  fail_unless (message == NULL, "a second error: %" GST_PTR_FORMAT, message);
+}
+
+G_GNUC_UNUSED static void
+assert_no_message (Rig *rig, GstMessageType type)
+{
+  GstMessage *message = gst_bus_pop_filtered (rig->bus, type);
+
+  fail_unless (message == NULL, "an unexpected message");
+}
+
+G_GNUC_UNUSED static GstStructure *
+stats_of (gpointer object)
+{
+  GstStructure *stats = NULL;
+
+  g_object_get (object, "stats", &stats, NULL);
+  fail_unless (stats != NULL);
+  return stats;
+}
+
+G_GNUC_UNUSED static guint64
+count_in (const GstStructure *stats, const gchar *name)
+{
+  guint64 n = 0;
+
+  fail_unless (gst_structure_get_uint64 (stats, name, &n), "stats have no %s", name);
+  return n;
+}
+
+G_GNUC_UNUSED static guint64
+count_of (gpointer object, const gchar *name)
+{
+  GstStructure *stats = stats_of (object);
+  const guint64 n = count_in (stats, name);
+
+  gst_structure_free (stats);
+  return n;
+}
+
+/* Every row that came in is accounted for. */
+G_GNUC_UNUSED static void
+assert_rows_balance (Feed *feed)
+{
+  GstStructure *stats = stats_of (feed->sink);
+  const guint64 sum = count_in (stats, "rows-used") + count_in (stats, "rows-late") + count_in (stats, "rows-duplicate")
+      + count_in (stats, "rows-superseded") + count_in (stats, "rows-dropped") + count_in (stats, "rows-kept");
+
+  fail_unless_equals_uint64 (count_in (stats, "rows-in"), sum);
+  gst_structure_free (stats);
+}
+
+#endif

@@ -504,6 +504,16 @@ next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
   return ROBOCACHE_READ_RECORD;
 }
 
+/* Errors quote the input, which can be anything, but messages on a bus are UTF-8. */
+static void
+make_valid (GError *error)
+{
+  gchar *valid = g_utf8_make_valid (error->message, -1);
+
+  g_free (error->message);
+  error->message = valid;
+}
+
 RobocacheReadResult
 robocache_record_reader_next (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
 {
@@ -514,5 +524,7 @@ robocache_record_reader_next (RobocacheRecordReader *reader, RobocacheRecord *re
       next_csv (reader, record, error);
   if (result == ROBOCACHE_READ_MORE)
     unmap (reader);
+  if (error && *error)
+    make_valid (*error);
   return result;
 }

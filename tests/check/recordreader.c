@@ -214,6 +214,17 @@ GST_START_TEST (zero_bytes)
 
 GST_END_TEST;
 
+GST_START_TEST (errors_are_utf8_whatever_they_quote)
+{
+  RobocacheRecordSpec spec = csv;
+
+  expect (&csv, "0,\xff\n1,2\n", "malformed line 1, column 1: \"\xEF\xBF\xBD\" is no number\n2 t=1000000000 2\n");
+  spec.channels = "q";
+  expect (&spec, "t,\xff\n", "refused channels: the file has no column \"q\"; it has t,\xEF\xBF\xBD\n");
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_line_without_end)
 {
   GString *text = g_string_new ("0,1\n");
@@ -350,6 +361,7 @@ recordreader_suite (void)
   tcase_add_test (tc, malformed_lines);
   tcase_add_test (tc, numbers);
   tcase_add_test (tc, zero_bytes);
+  tcase_add_test (tc, errors_are_utf8_whatever_they_quote);
   tcase_add_test (tc, a_line_without_end);
   tcase_add_test (tc, delimiters);
   tcase_add_test (tc, binary_records);

@@ -101,9 +101,10 @@ robocache_layout_parse (RobocacheLayout *layout, const gchar *string, GError **e
       continue;
     type = find_type (*cursor);
     if (type < 0) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, *cursor ? "layout=\"%s\": character %u, '%c', is no "
-          "type; types are b B h H i I l L q Q e f d ? and x" : "layout=\"%s\" ends after %u characters in a number '%c' "
-          "with no type", string, (guint) (cursor - string) + (*cursor != '\0'), *cursor ? *cursor : cursor[-1]);
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+          *cursor ? "layout=\"%s\": character %u, '%c', is no type; types are b B h H i I l L q Q e f d ? and x" :
+          "layout=\"%s\" ends after %u characters in a number '%c' with no type",
+          string, (guint) (cursor - string) + (*cursor != '\0'), *cursor ? *cursor : cursor[-1]);
       goto failed;
     }
     if (!append_fields (fields, &size, type, count, native)) {

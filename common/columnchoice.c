@@ -24,8 +24,9 @@ static gboolean
 append_range (GArray *columns, const gchar *token, guint64 first, guint64 last, guint n_columns, GError **error)
 {
   if (first > last || last >= n_columns) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "channels: \"%s\" is not within columns 0-%u; the file "
-        "has %u", token, n_columns - 1, n_columns);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+        "channels: \"%s\" is not within columns 0-%u; the file has %u",
+        token, n_columns - 1, n_columns);
     return FALSE;
   }
   for (guint c = (guint) first; c <= last; c++)
@@ -45,13 +46,14 @@ append_name (GArray *columns, const gchar *token, guint n_columns, gchar **names
     }
   }
   if (!names) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "channels: \"%s\" is no number or range, and the file "
-        "has no header with names; write one like \"1-6,9\"", token);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+        "channels: \"%s\" is no number or range, and the file has no header with names; write one like \"1-6,9\"",
+        token);
     return FALSE;
   }
   all = g_strjoinv (",", names);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "channels: the file has no column \"%s\"; it has %s", token,
-      all);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "channels: the file has no column \"%s\"; it has %s",
+      token, all);
   g_free (all);
   return FALSE;
 }

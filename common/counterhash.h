@@ -26,7 +26,8 @@ robocache_hash (guint64 seed, guint64 stream, guint64 counter)
 {
   const guint64 golden = G_GUINT64_CONSTANT (0x9E3779B97F4A7C15);
 
-  return robocache_hash_mix (robocache_hash_mix (robocache_hash_mix (seed + golden) + stream * golden) + counter * golden);
+  return robocache_hash_mix (
+      robocache_hash_mix (robocache_hash_mix (seed + golden) + stream * golden) + counter * golden);
 }
 
 /* Uniform in [0, 1). */

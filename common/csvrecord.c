@@ -111,8 +111,10 @@ robocache_csv_split (gchar *line, gsize length, gchar delimiter, GPtrArray *fiel
       if (cursor)
         cursor = delimiter == ' ' ? cursor : skip_padding (cursor, end, delimiter);
       if (!cursor || (cursor < end && !is_delimiter (*cursor, delimiter))) {
-        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, cursor ? "column %u has text after its closing quote" :
-            "column %u opens a quote that the line does not close", fields->len);
+        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
+            cursor ? "column %u has text after its closing quote" :
+            "column %u opens a quote that the line does not close",
+            fields->len);
         return FALSE;
       }
     } else {

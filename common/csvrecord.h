@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* "," ";" "|" ":" …, "\t" or "tab", " " or "space". With a space, runs of blanks count as one and those around the line as
- * none. FALSE and an error that quotes the string for anything that could be part of a number, a quote or a line end. */
+/* "," ";" "|" ":" …, "\t" or "tab", " " or "space". With a space, runs of blanks count as one, those around the
+ * line as none. FALSE and an error that quotes the string for what could be part of a number, a quote or a line end. */
 gboolean robocache_csv_delimiter_parse (const gchar * string, gchar * delimiter, GError ** error);
 
 /* Cuts line (without its line end, writable, line[length] is writable too) in place; fields receives a gchar * each.

@@ -124,16 +124,16 @@ check_spec (RobocacheRecordReader *reader, const RobocacheRecordSpec *spec, GErr
     if (!robocache_layout_parse (&reader->layout, spec->layout, error))
       return FALSE;
     if (reader->n_needed > reader->layout.n_fields) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "layout=\"%s\" has columns 0-%u, so there is none for "
-          "time-column=%u, arrival-column=%d", spec->layout, reader->layout.n_fields - 1, spec->time_column,
-          spec->arrival_column);
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+          "layout=\"%s\" has columns 0-%u, so there is none for time-column=%u, arrival-column=%d",
+          spec->layout, reader->layout.n_fields - 1, spec->time_column, spec->arrival_column);
       return FALSE;
     }
     return set_columns (reader, reader->layout.n_fields, NULL, error);
   }
   if (spec->layout && *spec->layout) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "layout=\"%s\" is for format=binary, but format is csv",
-        spec->layout);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+        "layout=\"%s\" is for format=binary, but format is csv", spec->layout);
     return FALSE;
   }
   return robocache_csv_delimiter_parse (spec->delimiter, &reader->delimiter, error);
@@ -306,8 +306,8 @@ read_values (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
       value = NAN;
       record->n_empty++;
     } else if (end == text || *end != '\0') {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT ", column %u: \"%.60s\" is no "
-          "number", reader->number, column, text);
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
+          "line %" G_GUINT64_FORMAT ", column %u: \"%.60s\" is no number", reader->number, column, text);
       return FALSE;
     }
     reader->values[i] = isnan (value) ? NAN : (gfloat) value;
@@ -323,9 +323,9 @@ has_columns (RobocacheRecordReader *reader, GError **error)
 
   if (reader->n_columns > 0 ? n == reader->n_columns : n >= reader->n_needed)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " has %u column%s, expected %s%u",
-      reader->number, n, n == 1 ? "" : "s", reader->n_columns > 0 ? "" : "at least ",
-      reader->n_columns > 0 ? reader->n_columns : reader->n_needed);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
+      "line %" G_GUINT64_FORMAT " has %u column%s, expected %s%u", reader->number, n, n == 1 ? "" : "s",
+      reader->n_columns > 0 ? "" : "at least ", reader->n_columns > 0 ? reader->n_columns : reader->n_needed);
   return FALSE;
 }
 
@@ -411,8 +411,8 @@ split_line (RobocacheRecordReader *reader, GError **error)
   GError *fault = NULL;
 
   if (memchr (reader->line->str, '\0', reader->line->len)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " has a zero byte in it: is this a "
-        "text file in UTF-8?", reader->number);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
+        "line %" G_GUINT64_FORMAT " has a zero byte in it: is this a text file in UTF-8?", reader->number);
     return FALSE;
   }
   if (robocache_csv_split (reader->line->str, reader->line->len, reader->delimiter, reader->fields, &fault))

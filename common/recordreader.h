@@ -13,7 +13,8 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_MAX_LINE (1 << 20)    /* bytes; a longer line is malformed, so a file without line ends needs no memory */
+/* Bytes; a longer line is malformed, so a file without line ends needs no memory. */
+#define ROBOCACHE_MAX_LINE (1 << 20)
 
 typedef enum
 {
@@ -64,7 +65,8 @@ void robocache_record_reader_end (RobocacheRecordReader * reader);
 /* Forgets all bytes; what comes next is the beginning of a recording, a header perhaps. */
 void robocache_record_reader_restart (RobocacheRecordReader * reader);
 
-RobocacheReadResult robocache_record_reader_next (RobocacheRecordReader * reader, RobocacheRecord * record, GError ** error);
+RobocacheReadResult robocache_record_reader_next (RobocacheRecordReader * reader, RobocacheRecord * record,
+    GError ** error);
 
 /* 0 until the columns are known. */
 guint robocache_record_reader_n_channels (const RobocacheRecordReader * reader);

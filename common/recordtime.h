@@ -27,7 +27,7 @@ typedef enum
   ROBOCACHE_TIME_OVERFLOW       /* a number, but not within int64 nanoseconds (292 years) */
 } RobocacheTimeStatus;
 
-/* The whole of text, a decimal number with an optional sign, fraction and exponent ("-1.5e-3"). *time_ns is set on OK. */
+/* The whole of text, a decimal number with an optional sign, fraction and exponent ("-1.5e-3"). Sets *time_ns on OK. */
 RobocacheTimeStatus robocache_time_from_text (const gchar * text, RobocacheTimeUnit unit, gint64 * time_ns);
 
 /* A time that is stored as a binary number; the double's own value is converted exactly. */

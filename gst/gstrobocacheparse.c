@@ -165,8 +165,10 @@ fail_negotiation (GstRobocacheParse *self, GstCaps *caps, GstCaps *peer)
 {
   gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
 
-  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("The recording's rows are %s, but downstream accepts only %s; choose other "
-          "channels, or change what is downstream", ours, theirs), (NULL));
+  GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
+      ("The recording's rows are %s, but downstream accepts only %s; choose other channels, or another downstream",
+          ours, theirs),
+      (NULL));
   self->failed = TRUE;
   g_free (ours);
   g_free (theirs);
@@ -234,8 +236,8 @@ make_stats (const Counters *counters)
   return gst_structure_new ("robocacheparse", "rows", G_TYPE_UINT64, counters->rows, "malformed", G_TYPE_UINT64,
       counters->malformed, "before-origin", G_TYPE_UINT64, counters->before_origin, "backwards", G_TYPE_UINT64,
       counters->backwards, "empty-fields", G_TYPE_UINT64, counters->empty_fields, "comments", G_TYPE_UINT64,
-      counters->comments, "skipped", G_TYPE_UINT64, counters->skipped, "delay-max", G_TYPE_INT64, counters->delay_max_ns,
-      NULL);
+      counters->comments, "skipped", G_TYPE_UINT64, counters->skipped, "delay-max", G_TYPE_INT64,
+      counters->delay_max_ns, NULL);
 }
 
 static void
@@ -286,9 +288,11 @@ take_before_origin (GstRobocacheParse *self, const RobocacheRecord *record, guin
   if (self->said_before_origin)
     return;
   self->said_before_origin = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("Dropped record %" G_GUINT64_FORMAT ": it is %" G_GUINT64_FORMAT " ns before "
-          "running time 0, which is %" G_GINT64_FORMAT " on the file's clock; set time-origin to an earlier time to keep it",
-          record->number, before_ns, self->origin_ns), ("further ones are counted in stats"));
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("Dropped record %" G_GUINT64_FORMAT ": it is %" G_GUINT64_FORMAT " ns before "
+          "running time 0, which is %" G_GINT64_FORMAT " on the file's clock; an earlier time-origin keeps it",
+          record->number, before_ns, self->origin_ns),
+      ("further ones are counted in stats"));
 }
 
 /* Where a row is on our timeline. */
@@ -303,7 +307,9 @@ static gboolean
 stamp_row (GstRobocacheParse *self, const RobocacheRecord *record, RowTimes *times)
 {
   if (!self->has_origin) {
-    self->origin_ns = self->time_origin != NO_ORIGIN ? self->time_origin : self->start == START_ZERO ? record->time_ns : 0;
+    self->origin_ns = self->start == START_ZERO ? record->time_ns : 0;
+    if (self->time_origin != NO_ORIGIN)
+      self->origin_ns = self->time_origin;
     self->has_origin = TRUE;
     GST_INFO_OBJECT (self, "running time 0 is %" G_GINT64_FORMAT " on the file's clock", self->origin_ns);
   }
@@ -346,7 +352,8 @@ push_row (GstRobocacheParse *self, const RobocacheRecord *record, GstClockTime p
   self->segment.position = pts;
   self->stats_timer.interval = self->stats_interval;
   GST_OBJECT_UNLOCK (self);
-  GST_LOG_OBJECT (self, "row of record %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT, record->number, GST_TIME_ARGS (pts));
+  GST_LOG_OBJECT (
+      self, "row of record %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT, record->number, GST_TIME_ARGS (pts));
   if (robocache_stats_timer_due (&self->stats_timer, pts))
     post_stats (self);
   return gst_pad_push (self->srcpad, buffer);
@@ -372,8 +379,8 @@ take_record (GstRobocacheParse *self, const RobocacheRecord *record)
   GstFlowReturn flow;
 
   if (!stamp_row (self, record, &times)) {
-    gchar *fault = g_strdup_printf ("record %" G_GUINT64_FORMAT " is further from time-origin than int64 nanoseconds reach",
-        record->number);
+    gchar *fault = g_strdup_printf (
+        "record %" G_GUINT64_FORMAT " is further from time-origin than int64 nanoseconds reach", record->number);
 
     flow = take_malformed (self, fault);
     g_free (fault);
@@ -493,7 +500,8 @@ seek_segment (GstSegment *segment, GstEvent *event)
   gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
   return format == GST_FORMAT_TIME && rate > 0.0
       && !(flags & (GST_SEEK_FLAG_SEGMENT | GST_SEEK_FLAG_INSTANT_RATE_CHANGE))
-      && gst_segment_do_seek (segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop, NULL);
+      && gst_segment_do_seek (segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop,
+      NULL);
 }
 
 static void
@@ -620,8 +628,8 @@ seek (GstRobocacheParse *self, GstEvent *event)
     return FALSE;
   }
   gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
-  bytes = gst_event_new_seek (1.0, GST_FORMAT_BYTES, flags & GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
-      -1);
+  bytes = gst_event_new_seek (
+      1.0, GST_FORMAT_BYTES, flags & GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, -1);
   gst_event_set_seqnum (bytes, gst_event_get_seqnum (event));
   set_seek (self, event);
   if (gst_pad_push_event (self->sinkpad, bytes))
@@ -872,14 +880,15 @@ install_properties (GObjectClass *klass)
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "What running time 0 is", start_get_type (), START_ZERO,
       flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
-      "Time of the file's clock that is running time 0 (ns), wins over start; files that are aligned share one; the least "
-      "int64: not set", G_MININT64, G_MAXINT64, NO_ORIGIN, flags);
+      "Time of the file's clock that is running time 0 (ns), wins over start; files that are aligned share one; "
+      "the least int64: not set",
+      G_MININT64, G_MAXINT64, NO_ORIGIN, flags);
   properties[PROP_ARRIVAL_COLUMN] = g_param_spec_int ("arrival-column", "Arrival column",
-      "Column of the time of arrival, at which each row is sent: replays the recording live; -1: none", -1, G_MAXINT, -1,
-      flags);
+      "Column of the time of arrival, at which each row is sent: replays the recording live; -1: none", -1, G_MAXINT,
+      -1, flags);
   properties[PROP_MAX_ERRORS] = g_param_spec_int ("max-errors", "Max errors",
-      "Malformed records in a row that are dropped; one more is an error; -1: no limit", -1, G_MAXINT, DEFAULT_MAX_ERRORS,
-      flags);
+      "Malformed records in a row that are dropped; one more is an error; -1: no limit", -1, G_MAXINT,
+      DEFAULT_MAX_ERRORS, flags);
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Rows sent, and records dropped by reason",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",

@@ -12,8 +12,8 @@
  * the row alone. So rows are the same live or not, after a seek, and on every machine.
  *
  * |[
- * gst-launch-1.0 robocachetestsrc kind=force rate=1000 is-live=true num-buffers=2000 ! robocacheresample rate=100 ! fakesink
- * gst-launch-1.0 robocachetestsrc kind=points rate=10 num-buffers=20 ! robocachevoxelize voxel-size="<0.1,0.1,0.1>" ! fakesink
+ * gst-launch-1.0 robocachetestsrc kind=force is-live=true num-buffers=2000 ! robocacheresample rate=100 ! fakesink
+ * gst-launch-1.0 robocachetestsrc kind=points num-buffers=20 ! robocachevoxelize ! fakesink
  * ]|
  */
 #include "gstrobocachetestsrc.h"
@@ -107,9 +107,9 @@ struct _GstRobocacheTestSrc
   guint64 rows, dropped, silent, swapped;
 };
 
-#define TEMPLATE_CAPS \
-    "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, framerate=(fraction)[1/2147483647, 2147483647/1]; " \
-    POINTS_CAPS ", framerate=(fraction)[1/2147483647, 2147483647/1]"
+#define ANY_RATE ", framerate=(fraction)[1/2147483647, 2147483647/1]"
+#define TENSORS_CAPS "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32"
+#define TEMPLATE_CAPS TENSORS_CAPS ANY_RATE "; " POINTS_CAPS ANY_RATE
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (TEMPLATE_CAPS));
@@ -329,8 +329,8 @@ use_settings (GstRobocacheTestSrc *self, const Settings *s)
     gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
 }
 
-/* Fails only while flushing, to be tried again. A refusal is reported here, and create then ends the stream: FALSE would
- * make the base class post a second, vaguer error. */
+/* Fails only while flushing, to be tried again. A refusal is reported here, and create then ends the stream: FALSE
+ * would make the base class post a second, vaguer error. */
 static gboolean
 gst_robocache_test_src_negotiate (GstBaseSrc *src)
 {
@@ -422,7 +422,8 @@ row_time (const Settings *s, gint64 k)
 
   if (s->jitter_ns == 0 || t > G_MAXINT64 - s->jitter_ns)
     return t;
-  t += (gint64) robocache_hash_below (s->seed, RANDOM_JITTER, (guint64) k, 2 * (guint64) s->jitter_ns + 1) - s->jitter_ns;
+  t -= s->jitter_ns;
+  t += (gint64) robocache_hash_below (s->seed, RANDOM_JITTER, (guint64) k, 2 * (guint64) s->jitter_ns + 1);
   return MAX (t, 0);
 }
 
@@ -517,7 +518,8 @@ make_buffer (GstRobocacheTestSrc *self, gint64 k, gint64 time_ns, GstBuffer **ou
   gst_buffer_unmap (buffer, &map);
 
   GST_BUFFER_PTS (buffer) = (GstClockTime) time_ns;
-  GST_BUFFER_DURATION (buffer) = robocache_tick_time (&self->run.rate, k + 1) - robocache_tick_time (&self->run.rate, k);
+  GST_BUFFER_DURATION (buffer) =
+      robocache_tick_time (&self->run.rate, k + 1) - robocache_tick_time (&self->run.rate, k);
   GST_BUFFER_OFFSET (buffer) = (guint64) k;
   GST_BUFFER_OFFSET_END (buffer) = (guint64) k + 1;
   *out = buffer;
@@ -814,13 +816,14 @@ install_properties (GObjectClass *klass)
       "Channels of a row, or points of a cloud; 0: downstream's dimensions, or else the kind's (proprio 14, force 6, "
       "imu 10, points 4096)", 0, MAX_CHANNELS, 0, flags);
   properties[PROP_JITTER] = g_param_spec_uint64 ("jitter", "Jitter",
-      "Greatest distance of a row from its place on the grid, either way, uniformly distributed (ns)", 0, MAX_DURATION, 0,
-      flags);
+      "Greatest distance of a row from its place on the grid, either way, uniformly distributed (ns)", 0, MAX_DURATION,
+      0, flags);
   properties[PROP_DROP] = g_param_spec_double ("drop", "Drop", "Probability that a row is lost", 0.0, 1.0, 0.0, flags);
   properties[PROP_DISORDER] = g_param_spec_double ("disorder", "Disorder",
       "Probability that rows 2m and 2m+1 are delivered the other way round", 0.0, 1.0, 0.0, flags);
   properties[PROP_GAP] = g_param_spec_uint64 ("gap", "Gap",
-      "Length of the silence that begins at every multiple of gap-interval but 0 (ns); 0: none", 0, MAX_DURATION, 0, flags);
+      "Length of the silence that begins at every multiple of gap-interval but 0 (ns); 0: none", 0, MAX_DURATION, 0,
+      flags);
   properties[PROP_GAP_INTERVAL] = g_param_spec_uint64 ("gap-interval", "Gap interval",
       "Time from the beginning of one silence to that of the next (ns)", 1, MAX_DURATION, DEFAULT_GAP_INTERVAL, flags);
   properties[PROP_SEED] = g_param_spec_uint64 ("seed", "Seed",

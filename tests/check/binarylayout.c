@@ -189,11 +189,13 @@ GST_START_TEST (times)
   fail_unless (robocache_layout_parse (&layout, "=qd", NULL));
   memcpy (record, &i, 8);
   memcpy (record + 8, &d, 8);
-  fail_unless_equals_int (robocache_layout_read_time (&layout, 0, record, ROBOCACHE_TIME_UNIT_NS, &t), ROBOCACHE_TIME_OK);
+  fail_unless_equals_int (
+      robocache_layout_read_time (&layout, 0, record, ROBOCACHE_TIME_UNIT_NS, &t), ROBOCACHE_TIME_OK);
   fail_unless_equals_int64 (t, i);
   fail_unless_equals_int (robocache_layout_read_time (&layout, 0, record, ROBOCACHE_TIME_UNIT_S, &t),
       ROBOCACHE_TIME_OVERFLOW);
-  fail_unless_equals_int (robocache_layout_read_time (&layout, 1, record, ROBOCACHE_TIME_UNIT_S, &t), ROBOCACHE_TIME_OK);
+  fail_unless_equals_int (
+      robocache_layout_read_time (&layout, 1, record, ROBOCACHE_TIME_UNIT_S, &t), ROBOCACHE_TIME_OK);
   fail_unless_equals_int64 (t, 250000000);
   robocache_layout_clear (&layout);
 }

@@ -7,9 +7,11 @@
 
 #include "common/recordreader.h"
 
-static const RobocacheRecordSpec csv = {
-  .format = ROBOCACHE_RECORDS_CSV,.delimiter = ",",.channels = "",.arrival_column = -1,.time_unit = ROBOCACHE_TIME_UNIT_S
-};
+static const RobocacheRecordSpec csv = { .format = ROBOCACHE_RECORDS_CSV,
+  .delimiter = ",",
+  .channels = "",
+  .arrival_column = -1,
+  .time_unit = ROBOCACHE_TIME_UNIT_S };
 
 /* Everything that a reader says about some bytes pushed in pieces, one line a result. */
 static gchar *
@@ -40,7 +42,8 @@ read_pieces (const RobocacheRecordSpec *spec, const gchar *bytes, gsize n, gsize
         break;
       case ROBOCACHE_READ_MALFORMED:
       case ROBOCACHE_READ_REFUSED:
-        g_string_append_printf (said, "%s %s\n", result == ROBOCACHE_READ_REFUSED ? "refused" : "malformed", error->message);
+        g_string_append_printf (
+            said, "%s %s\n", result == ROBOCACHE_READ_REFUSED ? "refused" : "malformed", error->message);
         g_clear_error (&error);
         break;
       case ROBOCACHE_READ_MORE:
@@ -282,7 +285,8 @@ GST_START_TEST (binary_times_that_are_none)
 
   spec.format = ROBOCACHE_RECORDS_BINARY;
   spec.layout = "=2d";
-  expect_bytes (&spec, (const gchar *) records, sizeof records, "malformed record 1 at byte 0: column 0 is no time within "
+  expect_bytes (&spec, (const gchar *)records, sizeof records,
+      "malformed record 1 at byte 0: column 0 is no time within "
       "int64 nanoseconds; are layout and time-unit right?\n2 t=500000000 2\n");
 }
 

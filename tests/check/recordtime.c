@@ -87,9 +87,8 @@ GST_END_TEST;
 
 GST_START_TEST (no_numbers)
 {
-  static const gchar *texts[] = { "", " ", "t", "nan", "inf", "1,5", "1.2.3", "0x10", "1e", "1e+", "1e1.5", "--1", "+-1", ".",
-    "-", "e5", "1 ", " 1", "1s", "2012-01-18 15:12:08"
-  };
+  static const gchar *texts[] = { "", " ", "t", "nan", "inf", "1,5", "1.2.3", "0x10", "1e", "1e+", "1e1.5", "--1",
+    "+-1", ".", "-", "e5", "1 ", " 1", "1s", "2012-01-18 15:12:08" };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     expect_status (texts[i], ROBOCACHE_TIME_UNIT_S, ROBOCACHE_TIME_NOT_A_NUMBER);
@@ -122,7 +121,8 @@ GST_START_TEST (integers)
   fail_unless_equals_int (robocache_time_from_int64 (G_MAXINT64, ROBOCACHE_TIME_UNIT_US, &t), ROBOCACHE_TIME_OVERFLOW);
   fail_unless_equals_int (robocache_time_from_uint64 (7, ROBOCACHE_TIME_UNIT_S, &t), ROBOCACHE_TIME_OK);
   fail_unless_equals_int64 (t, G_GINT64_CONSTANT (7000000000));
-  fail_unless_equals_int (robocache_time_from_uint64 (G_MAXUINT64, ROBOCACHE_TIME_UNIT_NS, &t), ROBOCACHE_TIME_OVERFLOW);
+  fail_unless_equals_int (
+      robocache_time_from_uint64 (G_MAXUINT64, ROBOCACHE_TIME_UNIT_NS, &t), ROBOCACHE_TIME_OVERFLOW);
 }
 
 GST_END_TEST;

@@ -2,171 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <glib/gstdio.h>
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/check/gsttestclock.h>
 #include <math.h>
-#include <unistd.h>
 
-#include "run_pipeline.h"
+#include "parse_harness.h"
 #include "tests/recordings.h"
 
 #define TENSOR "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
-
-/* ---- ways to run it ---- */
-
-static gchar *
-write_file (gconstpointer bytes, gssize n)
-{
-  gchar *path;
-  gint fd = g_file_open_tmp ("robocacheparse-XXXXXX", &path, NULL);
-
-  fail_unless (fd >= 0);
-  close (fd);
-  fail_unless (g_file_set_contents (path, bytes, n, NULL));
-  return path;
-}
-
-static gchar *
-describe (const gchar *path, const gchar *properties, guint block)
-{
-  return g_strdup_printf ("filesrc location=%s blocksize=%u ! robocacheparse name=e %s ! fakesink name=sink", path, block,
-      properties);
-}
-
-/* A file through the element in blocks of that many bytes. */
-static Output
-parse_file (const gchar *path, const gchar *properties, guint block)
-{
-  gchar *line = describe (path, properties, block);
-  Output out = run_pipeline (line);
-
-  g_free (line);
-  return out;
-}
-
-static Output
-parse_bytes (gconstpointer bytes, gssize n, const gchar *properties)
-{
-  gchar *path = write_file (bytes, n);
-  Output out = parse_file (path, properties, 4096);
-
-  g_unlink (path);
-  g_free (path);
-  return out;
-}
-
-static Output
-parse (const gchar *text, const gchar *properties)
-{
-  return parse_bytes (text, -1, properties);
-}
-
-static void
-expect_times (const gchar *text, const gchar *properties, guint n, const GstClockTime *times)
-{
-  Output out = parse (text, properties);
-
-  fail_unless_equals_int (out.n_errors, 0);
-  fail_unless_equals_int (out.buffers->len, n);
-  for (guint i = 0; i < n; i++)
-    fail_unless_equals_uint64 (output_pts (&out, i), times[i]);
-  output_clear (&out);
-}
-
-static void
-expect_parse_error (const gchar *text, const gchar *properties, const gchar *fault)
-{
-  Output out = parse (text, properties);
-
-  fail_unless_equals_int (out.n_errors, 1);
-  fail_unless (strstr (out.error, fault) != NULL, "\"%s\" lacks \"%s\"", out.error, fault);
-  output_clear (&out);
-}
-
-static void
-expect_caps (const gchar *text, const gchar *properties, const gchar *expected)
-{
-  Output out = parse (text, properties);
-  GstCaps *caps = gst_caps_from_string (expected);
-
-  fail_unless (out.caps != NULL && gst_caps_is_equal (out.caps, caps), "%" GST_PTR_FORMAT, out.caps);
-  gst_caps_unref (caps);
-  output_clear (&out);
-}
-
-/* An element in a harness, with a bus. */
-static GstHarness *
-harness (GstBus **bus, const gchar *first, ...)
-{
-  GstElement *element = gst_element_factory_make ("robocacheparse", "e");
-  GstHarness *h;
-  va_list args;
-
-  va_start (args, first);
-  if (first)
-    g_object_set_valist (G_OBJECT (element), first, args);
-  va_end (args);
-  if (bus) {
-    *bus = gst_bus_new ();
-    gst_element_set_bus (element, *bus);
-  }
-  h = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
-  gst_harness_set_src_caps_str (h, "text/csv");
-  return h;
-}
-
-static GstFlowReturn
-push_text (GstHarness *h, const gchar *text)
-{
-  return gst_harness_push (h, gst_buffer_new_memdup (text, strlen (text)));
-}
-
-static void
-expect_row (GstHarness *h, GstClockTime pts, gfloat value)
-{
-  GstBuffer *buffer = gst_harness_pull (h);
-  gfloat got = 0.0f;
-
-  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), pts);
-  gst_buffer_extract (buffer, 0, &got, sizeof got);
-  fail_unless (got == value, "%g is not %g", got, value);
-  gst_buffer_unref (buffer);
-}
-
-/* Messages of one type that are on the bus now. */
-static guint
-count_messages (GstBus *bus, GstMessageType type)
-{
-  GstMessage *message;
-  guint n = 0;
-
-  while ((message = gst_bus_pop_filtered (bus, type))) {
-    gst_message_unref (message);
-    n++;
-  }
-  return n;
-}
-
-static void
-crank (GstHarness *h, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    fail_unless (gst_harness_crank_single_clock_wait (h));
-}
-
-static void
-harness_clear (GstHarness *h, GstBus *bus)
-{
-  if (bus) {
-    gst_bus_set_flushing (bus, TRUE);
-    gst_element_set_bus (h->element, NULL);
-    gst_object_unref (bus);
-  }
-  gst_harness_teardown (h);
-}
 
 /* ---- rows and caps ---- */
 
@@ -192,9 +33,11 @@ GST_END_TEST;
 
 GST_START_TEST (caps)
 {
-  expect_caps ("t,q0,q1\n0,1,2\n", "", TENSOR "dimensions=(string)2, framerate=(fraction)0/1, channels=(string)\"q0,q1\"");
+  expect_caps (
+      "t,q0,q1\n0,1,2\n", "", TENSOR "dimensions=(string)2, framerate=(fraction)0/1, channels=(string)\"q0,q1\"");
   expect_caps ("0,1,2,3\n", "", TENSOR "dimensions=(string)3, framerate=(fraction)0/1");
-  expect_caps ("t,q0,q1\n0,1,2\n", "channels=q1", TENSOR "dimensions=(string)1, framerate=(fraction)0/1, channels=(string)q1");
+  expect_caps (
+      "t,q0,q1\n0,1,2\n", "channels=q1", TENSOR "dimensions=(string)1, framerate=(fraction)0/1, channels=(string)q1");
   expect_caps ("a,t,q0,q1\n0,0,1,2\n", "time-column=1 channels=2-3,0",
       TENSOR "dimensions=(string)3, framerate=(fraction)0/1, channels=(string)\"q0,q1,a\"");
 }
@@ -203,7 +46,8 @@ GST_END_TEST;
 
 GST_START_TEST (downstream_s_spelling_is_kept)
 {
-  expect_caps ("0,1,2\n", "! other/tensors,dimensions=(string)2:1", TENSOR "dimensions=(string)2:1, framerate=(fraction)0/1");
+  expect_caps (
+      "0,1,2\n", "! other/tensors,dimensions=(string)2:1", TENSOR "dimensions=(string)2:1, framerate=(fraction)0/1");
   expect_caps ("0,1,2\n", "! other/tensors,dimensions=2", TENSOR "dimensions=(int)2, framerate=(fraction)0/1");
 }
 
@@ -277,7 +121,8 @@ GST_END_TEST;
 GST_START_TEST (time_origin_wins_over_start)
 {
   expect_times ("100.5,1\n100.75,2\n", "time-origin=100000000000", 2, (GstClockTime[]) {500000000, 750000000});
-  expect_times ("100.5,1\n100.75,2\n", "time-origin=100000000000 start=keep", 2, (GstClockTime[]) {500000000, 750000000});
+  expect_times (
+      "100.5,1\n100.75,2\n", "time-origin=100000000000 start=keep", 2, (GstClockTime[]){ 500000000, 750000000 });
   expect_times ("-1,1\n1,2\n", "time-origin=-2000000000", 2, (GstClockTime[]) {1000000000, 3000000000});
 }
 
@@ -385,7 +230,8 @@ GST_END_TEST;
 
 /* ---- the same however it is cut ---- */
 
-static const gchar mixed[] = "\xEF\xBB\xBF" "t,q0,\"q 1\"\r\n0,1,2\r\n\r\n0.1,3,4\n# note\n0.2,x,5\n0.3,6\n0.4,,7\n0.5,\"8\",9";
+static const gchar mixed[] = "\xEF\xBB\xBF"
+                             "t,q0,\"q 1\"\r\n0,1,2\r\n\r\n0.1,3,4\n# note\n0.2,x,5\n0.3,6\n0.4,,7\n0.5,\"8\",9";
 
 GST_START_TEST (any_cut_gives_the_same_rows)
 {
@@ -610,8 +456,8 @@ GST_START_TEST (every_property_reads_back)
   gint64 origin;
   guint64 interval;
 
-  g_object_set (e, "format", 1, "delimiter", ";", "time-column", 3, "time-unit", 2, "channels", "1-2", "layout", "<q", "start",
-      1, "time-origin", G_GINT64_CONSTANT (-7), "arrival-column", 4, "max-errors", 5, "stats-interval",
+  g_object_set (e, "format", 1, "delimiter", ";", "time-column", 3, "time-unit", 2, "channels", "1-2", "layout", "<q",
+      "start", 1, "time-origin", G_GINT64_CONSTANT (-7), "arrival-column", 4, "max-errors", 5, "stats-interval",
       G_GUINT64_CONSTANT (6), NULL);
   g_object_get (e, "format", &format, "delimiter", &delimiter, "time-column", &column, "time-unit", &unit, "channels",
       &channels, "layout", &layout, "start", &start, "time-origin", &origin, "arrival-column", &arrival, "max-errors",
@@ -646,355 +492,6 @@ GST_START_TEST (stats_messages)
   gst_harness_push_event (h, gst_event_new_eos ());
   fail_unless_equals_int (count_messages (bus, GST_MESSAGE_ELEMENT), 1);
   harness_clear (h, bus);
-}
-
-GST_END_TEST;
-
-/* ---- flush and seek ---- */
-
-GST_START_TEST (a_flush_forgets_the_partial_line)
-{
-  GstHarness *h = harness (NULL, NULL, NULL);
-  GstSegment segment;
-
-  fail_unless_equals_int (push_text (h, "10,1\n11,"), GST_FLOW_OK);
-  expect_row (h, 0, 1.0f);
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
-  fail_unless_equals_int (push_text (h, "12,2\n"), GST_FLOW_OK);
-  /* the origin is where it was: a flush does not move the file's clock */
-  expect_row (h, 2 * GST_SECOND, 2.0f);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (a_new_segment_drains_the_last_line)
-{
-  GstHarness *h = harness (NULL, NULL, NULL);
-  GstSegment segment;
-
-  fail_unless_equals_int (push_text (h, "t,a\n0,1\n1,2"), GST_FLOW_OK);
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
-  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
-  fail_unless_equals_int (push_text (h, "t,a\n2,3\n"), GST_FLOW_OK);
-  fail_unless_equals_int (gst_harness_buffers_received (h), 3);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (new_columns_are_new_caps)
-{
-  GstHarness *h = harness (NULL, NULL, NULL);
-  GstSegment segment;
-  GstCaps *sent;
-
-  fail_unless_equals_int (push_text (h, "t,a\n0,1\n"), GST_FLOW_OK);
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
-  fail_unless_equals_int (push_text (h, "t,a,b\n1,2,3\n"), GST_FLOW_OK);
-  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
-  sent = gst_pad_get_current_caps (h->sinkpad);
-  fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure (sent, 0), "channels"), "a,b");
-  gst_caps_unref (sent);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-/* 0, 0.1 … 9.9 s, value 0 … 99 */
-static gchar *
-write_ramp (void)
-{
-  GString *text = g_string_new ("t,q\n");
-  gchar *path;
-
-  for (guint i = 0; i < 100; i++)
-    g_string_append_printf (text, "%u.%u,%u\n", i / 10, i % 10, i);
-  path = write_file (text->str, (gssize) text->len);
-  g_string_free (text, TRUE);
-  return path;
-}
-
-GST_START_TEST (a_seek_is_accurate)
-{
-  gchar *path = write_ramp (), *line = describe (path, "", 64);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *e = gst_bin_get_by_name (GST_BIN (pipeline), "e");
-  Output out;
-
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
-  fail_unless (gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 3050000000,
-          GST_SEEK_TYPE_SET, 5000000000));
-  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
-  out = play_to_end (pipeline);
-  fail_unless_equals_int (out.buffers->len, 19);
-  for (guint i = 0; i < 19; i++) {
-    fail_unless_equals_uint64 (output_pts (&out, i), (31 + i) * G_GUINT64_CONSTANT (100000000));
-    fail_unless (output_value (&out, i, 0) == (gfloat) (31 + i));
-  }
-  fail_unless (GST_BUFFER_FLAG_IS_SET (output_buffer (&out, 0), GST_BUFFER_FLAG_DISCONT));
-  fail_unless (stats_uint64 (e, "skipped") >= 81);
-  output_clear (&out);
-
-  /* after NULL nothing of the seek is left */
-  out = play_to_end (pipeline);
-  fail_unless_equals_int (out.buffers->len, 100);
-  output_clear (&out);
-  gst_object_unref (e);
-  gst_object_unref (pipeline);
-  g_unlink (path);
-  g_free (path);
-  g_free (line);
-}
-
-GST_END_TEST;
-
-static gboolean
-refuse_event (GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  gst_event_unref (event);
-  return FALSE;
-}
-
-GST_START_TEST (seeks_that_are_refused)
-{
-  gchar *path = write_ramp (), *line = describe (path, "", 64);
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstHarness *h;
-
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
-  fail_if (gst_element_seek (pipeline, -1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
-          GST_SECOND));
-  fail_if (gst_element_seek_simple (pipeline, GST_FORMAT_DEFAULT, GST_SEEK_FLAG_FLUSH, 3));
-  fail_if (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT, 0));
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  g_unlink (path);
-  g_free (path);
-  g_free (line);
-
-  /* upstream cannot */
-  h = harness (NULL, NULL, NULL);
-  fail_unless_equals_int (push_text (h, "0,1\n"), GST_FLOW_OK);
-  gst_pad_set_event_function (h->srcpad, refuse_event);
-  fail_if (gst_pad_push_event (h->sinkpad, gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
-              GST_SEEK_TYPE_NONE, 0)));
-  fail_unless_equals_int (push_text (h, "1,2\n"), GST_FLOW_OK);
-  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (queries)
-{
-  gchar *path = write_ramp (), *line = describe (path, "", 64);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *e = gst_bin_get_by_name (GST_BIN (pipeline), "e");
-  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
-  GstBus *bus = gst_element_get_bus (pipeline);
-  gint64 value = -1;
-  gboolean seekable = FALSE;
-
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
-  fail_unless (gst_element_query (e, query));
-  gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
-  fail_unless (seekable);
-  gst_query_unref (query);
-
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  gst_message_unref (gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS));
-  fail_unless (gst_element_query_duration (e, GST_FORMAT_TIME, &value));
-  fail_unless_equals_int64 (value, 9900000000);
-  fail_unless (gst_element_query_position (e, GST_FORMAT_TIME, &value));
-  fail_unless_equals_int64 (value, 9900000000);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (e);
-  gst_object_unref (pipeline);
-  g_unlink (path);
-  g_free (path);
-  g_free (line);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (duration_is_not_known_before_the_end)
-{
-  GstHarness *h = harness (NULL, NULL, NULL);
-  gint64 value;
-
-  fail_unless_equals_int (push_text (h, "0,1\n3,1\n"), GST_FLOW_OK);
-  fail_if (gst_pad_peer_query_duration (h->sinkpad, GST_FORMAT_TIME, &value));
-  fail_unless (gst_pad_peer_query_position (h->sinkpad, GST_FORMAT_TIME, &value));
-  fail_unless_equals_int64 (value, 3 * GST_SECOND);
-  gst_harness_push_event (h, gst_event_new_eos ());
-  fail_unless (gst_pad_peer_query_duration (h->sinkpad, GST_FORMAT_TIME, &value));
-  fail_unless_equals_int64 (value, 3 * GST_SECOND);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (latency_not_live_is_upstream_s)
-{
-  GstHarness *h = harness (NULL, NULL, NULL);
-
-  gst_harness_set_upstream_latency (h, 7000);
-  fail_unless_equals_uint64 (gst_harness_query_latency (h), 7000);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-/* ---- live replay ---- */
-
-#define LIVE "arrival-column", 0, "time-column", 1, "time-unit", 1
-
-/* Pushes text from another thread, since the element holds the pushing one. */
-static gpointer
-push_from_thread (gpointer user_data)
-{
-  return GINT_TO_POINTER (push_text (user_data, "arrival,stamp,q\n1100,1000,1\n1130,1010,2\n1140,1040,3\n"));
-}
-
-GST_START_TEST (a_replay_releases_rows_at_arrival_stamped_with_capture)
-{
-  static const GstClockTime releases[] = { 100, 130, 140 }, stamps[] = { 0, 10, 40 };
-  GstHarness *h = harness (NULL, LIVE, NULL);
-  GstTestClock *clock;
-  GThread *thread;
-
-  gst_harness_use_testclock (h);
-  clock = gst_harness_get_testclock (h);
-  thread = g_thread_new ("push", push_from_thread, h);
-  for (guint i = 0; i < 3; i++) {
-    fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-    fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-    fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), releases[i] * GST_MSECOND);
-    fail_unless (gst_harness_crank_single_clock_wait (h));
-    expect_row (h, stamps[i] * GST_MSECOND, (gfloat) (i + 1));
-  }
-  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_OK);
-  gst_object_unref (clock);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (a_replay_counts_both_times_from_the_origin)
-{
-  GstHarness *h = harness (NULL, LIVE, "time-origin", 900 * GST_MSECOND, NULL);
-  GstTestClock *clock;
-  GstStructure *stats;
-  GThread *thread;
-  gint64 delay = 0;
-
-  gst_harness_use_testclock (h);
-  clock = gst_harness_get_testclock (h);
-  thread = g_thread_new ("push", push_from_thread, h);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), 200 * GST_MSECOND);
-  fail_unless (gst_harness_crank_single_clock_wait (h));
-  expect_row (h, 100 * GST_MSECOND, 1.0f);
-  crank (h, 2);
-  g_thread_join (thread);
-  g_object_get (h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_int64 (stats, "delay-max", &delay));
-  fail_unless_equals_int64 (delay, 120 * GST_MSECOND);
-  gst_structure_free (stats);
-  gst_object_unref (clock);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (a_replay_stops_while_it_waits)
-{
-  GstHarness *h = harness (NULL, LIVE, NULL);
-  GThread *thread;
-
-  gst_harness_use_testclock (h);
-  thread = g_thread_new ("push", push_from_thread, h);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_FLUSHING);
-  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (a_flush_ends_the_wait)
-{
-  GstHarness *h = harness (NULL, LIVE, NULL);
-  GThread *thread;
-
-  gst_harness_use_testclock (h);
-  thread = g_thread_new ("push", push_from_thread, h);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
-  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_FLUSHING);
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (a_replay_holds_in_paused_and_goes_on)
-{
-  GstHarness *h = harness (NULL, LIVE, NULL);
-  GstTestClock *clock;
-  GThread *thread;
-
-  gst_harness_use_testclock (h);
-  clock = gst_harness_get_testclock (h);
-  thread = g_thread_new ("push", push_from_thread, h);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
-  fail_unless (gst_harness_set_time (h, GST_SECOND));
-  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
-  gst_element_set_base_time (h->element, 950 * GST_MSECOND);
-  gst_element_set_state (h->element, GST_STATE_PLAYING);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), 1050 * GST_MSECOND);
-  crank (h, 3);
-  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_OK);
-  fail_unless_equals_int (gst_harness_buffers_received (h), 3);
-  gst_object_unref (clock);
-  harness_clear (h, NULL);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (a_replay_is_live)
-{
-  GstHarness *h = harness (NULL, LIVE, NULL);
-  GstQuery *query = gst_query_new_latency ();
-  GstClockTime min, max;
-  gboolean live;
-
-  fail_unless (gst_pad_peer_query (h->sinkpad, query));
-  gst_query_parse_latency (query, &live, &min, &max);
-  fail_unless (live);
-  fail_unless_equals_uint64 (min, 0);
-  fail_unless_equals_uint64 (max, GST_CLOCK_TIME_NONE);
-  gst_query_unref (query);
-
-  query = gst_query_new_seeking (GST_FORMAT_TIME);
-  fail_unless (gst_pad_peer_query (h->sinkpad, query));
-  gst_query_parse_seeking (query, NULL, &live, NULL, NULL);
-  fail_if (live);
-  gst_query_unref (query);
-  fail_if (gst_pad_push_event (h->sinkpad, gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, 0,
-              GST_SEEK_TYPE_NONE, 0)));
-  harness_clear (h, NULL);
 }
 
 GST_END_TEST;
@@ -1115,20 +612,6 @@ robocacheparse_suite (void)
   tcase_add_test (tc, settings_that_make_no_sense);
   tcase_add_test (tc, every_property_reads_back);
   tcase_add_test (tc, stats_messages);
-  tcase_add_test (tc, a_flush_forgets_the_partial_line);
-  tcase_add_test (tc, a_new_segment_drains_the_last_line);
-  tcase_add_test (tc, new_columns_are_new_caps);
-  tcase_add_test (tc, a_seek_is_accurate);
-  tcase_add_test (tc, seeks_that_are_refused);
-  tcase_add_test (tc, queries);
-  tcase_add_test (tc, duration_is_not_known_before_the_end);
-  tcase_add_test (tc, latency_not_live_is_upstream_s);
-  tcase_add_test (tc, a_replay_releases_rows_at_arrival_stamped_with_capture);
-  tcase_add_test (tc, a_replay_counts_both_times_from_the_origin);
-  tcase_add_test (tc, a_replay_stops_while_it_waits);
-  tcase_add_test (tc, a_flush_ends_the_wait);
-  tcase_add_test (tc, a_replay_holds_in_paused_and_goes_on);
-  tcase_add_test (tc, a_replay_is_live);
   tcase_add_test (tc, arm_recordings);
   tcase_add_test (tc, px4_recordings_share_an_origin);
   tcase_add_test (tc, rover_recordings);

@@ -47,7 +47,8 @@ GST_START_TEST (times_are_the_exact_grid)
     GstBuffer *buffer = output_buffer (&out, i);
 
     fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), i * 3 * GST_SECOND / 1000);
-    fail_unless_equals_uint64 (GST_BUFFER_DURATION (buffer), robocache_tick_time (&grid, i + 1) - robocache_tick_time (&grid, i));
+    fail_unless_equals_uint64 (
+        GST_BUFFER_DURATION (buffer), robocache_tick_time (&grid, i + 1) - robocache_tick_time (&grid, i));
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (buffer), i);
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET_END (buffer), i + 1);
     fail_unless (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT) == (i == 0));
@@ -64,11 +65,12 @@ GST_START_TEST (values_are_the_closed_form_at_the_row_s_own_time)
     const gchar *name;
     RobocacheTestKind kind;
     guint channels;
-  } cases[] = { {"proprio", ROBOCACHE_TEST_PROPRIO, 14}, {"force", ROBOCACHE_TEST_FORCE, 6}, {"imu", ROBOCACHE_TEST_IMU, 10} };
+  } cases[] = { { "proprio", ROBOCACHE_TEST_PROPRIO, 14 }, { "force", ROBOCACHE_TEST_FORCE, 6 },
+    { "imu", ROBOCACHE_TEST_IMU, 10 } };
 
   for (guint n = 0; n < G_N_ELEMENTS (cases); n++) {
-    gchar *line = g_strdup_printf ("robocachetestsrc name=e kind=%s jitter=700000 seed=5 num-buffers=300 ! fakesink name=sink",
-        cases[n].name);
+    gchar *line = g_strdup_printf (
+        "robocachetestsrc name=e kind=%s jitter=700000 seed=5 num-buffers=300 ! fakesink name=sink", cases[n].name);
     Output out = run_pipeline (line);
     guint moved = 0;
 
@@ -130,8 +132,8 @@ GST_START_TEST (caps_of_each_kind)
 {
   expect_caps ("robocachetestsrc name=e channels=2 num-buffers=1 ! fakesink name=sink",
       TENSOR "dimensions=(string)2, framerate=(fraction)100/1, role=(string)proprio, channels=(string)\"q0,q1\"");
-  expect_caps ("robocachetestsrc name=e kind=force num-buffers=1 ! fakesink name=sink",
-      TENSOR "dimensions=(string)6, framerate=(fraction)1000/1, role=(string)force, channels=(string)\"fx,fy,fz,tx,ty,tz\"");
+  expect_caps ("robocachetestsrc name=e kind=force num-buffers=1 ! fakesink name=sink", TENSOR
+      "dimensions=(string)6, framerate=(fraction)1000/1, role=(string)force, channels=(string)\"fx,fy,fz,tx,ty,tz\"");
   expect_caps ("robocachetestsrc name=e kind=imu rate=30000/1001 num-buffers=1 ! fakesink name=sink",
       TENSOR "dimensions=(string)10, framerate=(fraction)30000/1001, role=(string)imu, "
       "channels=(string)\"qx,qy,qz,qw,gx,gy,gz,ax,ay,az\"");
@@ -141,11 +143,14 @@ GST_END_TEST;
 
 GST_START_TEST (downstream_s_caps_fill_what_is_open)
 {
-  expect_caps ("robocachetestsrc name=e num-buffers=1 ! other/tensors,dimensions=(string)3,framerate=250/1 ! fakesink name=sink",
+  expect_caps (
+      "robocachetestsrc name=e num-buffers=1 ! other/tensors,dimensions=(string)3,framerate=250/1 ! fakesink name=sink",
       TENSOR "dimensions=(string)3, framerate=(fraction)250/1, role=(string)proprio, channels=(string)\"q0,q1,q2\"");
-  expect_caps ("robocachetestsrc name=e channels=1 num-buffers=1 ! other/tensors,framerate=[1/1,50/1] ! fakesink name=sink",
+  expect_caps (
+      "robocachetestsrc name=e channels=1 num-buffers=1 ! other/tensors,framerate=[1/1,50/1] ! fakesink name=sink",
       TENSOR "dimensions=(string)1, framerate=(fraction)50/1, role=(string)proprio, channels=(string)q0");
-  expect_caps ("robocachetestsrc name=e kind=points num-buffers=1 ! application/x-pointcloud,framerate=7/1 ! fakesink name=sink",
+  expect_caps (
+      "robocachetestsrc name=e kind=points num-buffers=1 ! application/x-pointcloud,framerate=7/1 ! fakesink name=sink",
       "application/x-pointcloud, fields=(string)\"x,y,z,intensity\", type=(string)float32, framerate=(fraction)7/1");
 }
 
@@ -153,8 +158,10 @@ GST_END_TEST;
 
 GST_START_TEST (downstream_s_spelling_is_kept)
 {
-  expect_caps ("robocachetestsrc name=e channels=3 num-buffers=1 ! other/tensors,dimensions=(string)3:1:1:1 ! fakesink name=sink",
-      TENSOR "dimensions=(string)3:1:1:1, framerate=(fraction)100/1, role=(string)proprio, channels=(string)\"q0,q1,q2\"");
+  expect_caps (
+      "robocachetestsrc name=e channels=3 num-buffers=1 ! other/tensors,dimensions=(string)3:1:1 ! fakesink name=sink",
+      TENSOR
+      "dimensions=(string)3:1:1, framerate=(fraction)100/1, role=(string)proprio, channels=(string)\"q0,q1,q2\"");
   expect_caps ("robocachetestsrc name=e channels=3 num-buffers=1 ! other/tensors,dimensions=3 ! fakesink name=sink",
       TENSOR "dimensions=(int)3, framerate=(fraction)100/1, role=(string)proprio, channels=(string)\"q0,q1,q2\"");
 }
@@ -190,7 +197,8 @@ GST_START_TEST (a_refusal_on_the_way_is_one_error)
 {
   expect_error ("robocachetestsrc name=e num-buffers=1 ! other/tensors,dimensions=(string)3:2 ! fakesink name=sink",
       "downstream accepts only");
-  expect_error ("robocachetestsrc name=e kind=imu num-buffers=1 ! other/tensors,dimensions=(string)7 ! fakesink name=sink",
+  expect_error (
+      "robocachetestsrc name=e kind=imu num-buffers=1 ! other/tensors,dimensions=(string)7 ! fakesink name=sink",
       "channels=7 is no whole number of sensors: kind=imu has 10");
 }
 
@@ -220,17 +228,17 @@ GST_START_TEST (every_property_reads_back)
   gboolean live;
   GValue rate = G_VALUE_INIT;
 
-  g_object_set (e, "kind", ROBOCACHE_TEST_IMU, "rate", 30000, 1001, "channels", 20, "jitter", G_GUINT64_CONSTANT (5), "drop",
-      0.25, "disorder", 0.5, "gap", G_GUINT64_CONSTANT (6), "gap-interval", G_GUINT64_CONSTANT (7), "seed", G_MAXUINT64,
-      "is-live", TRUE, NULL);
+  g_object_set (e, "kind", ROBOCACHE_TEST_IMU, "rate", 30000, 1001, "channels", 20, "jitter", G_GUINT64_CONSTANT (5),
+      "drop", 0.25, "disorder", 0.5, "gap", G_GUINT64_CONSTANT (6), "gap-interval", G_GUINT64_CONSTANT (7), "seed",
+      G_MAXUINT64, "is-live", TRUE, NULL);
   g_object_get (e, "kind", &kind, "channels", &channels, "jitter", &jitter, "drop", &drop, "disorder", &disorder, "gap",
       &gap, "gap-interval", &interval, "seed", &seed, "is-live", &live, NULL);
   g_value_init (&rate, GST_TYPE_FRACTION);
   g_object_get_property (G_OBJECT (e), "rate", &rate);
   num = gst_value_get_fraction_numerator (&rate);
   den = gst_value_get_fraction_denominator (&rate);
-  fail_unless (kind == ROBOCACHE_TEST_IMU && num == 30000 && den == 1001 && channels == 20 && jitter == 5 && drop == 0.25
-      && disorder == 0.5 && gap == 6 && interval == 7 && seed == G_MAXUINT64 && live);
+  fail_unless (kind == ROBOCACHE_TEST_IMU && num == 30000 && den == 1001 && channels == 20 && jitter == 5
+               && drop == 0.25 && disorder == 0.5 && gap == 6 && interval == 7 && seed == G_MAXUINT64 && live);
   g_value_unset (&rate);
   gst_object_unref (e);
 }
@@ -241,7 +249,8 @@ GST_END_TEST;
 
 GST_START_TEST (jitter_is_bounded_and_two_sided)
 {
-  Output out = run_pipeline ("robocachetestsrc name=e rate=100 jitter=2000000 seed=1 num-buffers=2000 ! fakesink name=sink");
+  Output out =
+      run_pipeline ("robocachetestsrc name=e rate=100 jitter=2000000 seed=1 num-buffers=2000 ! fakesink name=sink");
   gint64 least = G_MAXINT64, most = G_MININT64;
 
   for (guint i = 0; i < 2000; i++) {
@@ -262,7 +271,8 @@ GST_START_TEST (jitter_never_makes_a_time_negative)
   guint at_zero = 0;
 
   for (guint seed = 0; seed < 20; seed++) {
-    gchar *line = g_strdup_printf ("robocachetestsrc name=e jitter=2000000 seed=%u num-buffers=1 ! fakesink name=sink", seed);
+    gchar *line =
+        g_strdup_printf ("robocachetestsrc name=e jitter=2000000 seed=%u num-buffers=1 ! fakesink name=sink", seed);
     Output out = run_pipeline (line);
 
     fail_unless (output_pts (&out, 0) <= 2000000);
@@ -286,7 +296,8 @@ parse_pipeline (const gchar *description, GstElement **element)
 
 GST_START_TEST (dropped_rows_are_missing_and_counted)
 {
-  GstElement *e, *pipeline = parse_pipeline ("robocachetestsrc name=e drop=0.2 num-buffers=1000 ! fakesink name=sink", &e);
+  GstElement *e;
+  GstElement *pipeline = parse_pipeline ("robocachetestsrc name=e drop=0.2 num-buffers=1000 ! fakesink name=sink", &e);
   Output out = play_to_end (pipeline);
   guint64 k = 0, lost = 0;
 
@@ -308,7 +319,9 @@ GST_END_TEST;
 
 GST_START_TEST (swapped_pairs_are_counted)
 {
-  GstElement *e, *pipeline = parse_pipeline ("robocachetestsrc name=e disorder=0.3 num-buffers=1000 ! fakesink name=sink", &e);
+  GstElement *e;
+  GstElement *pipeline = parse_pipeline ("robocachetestsrc name=e disorder=0.3 num-buffers=1000 ! fakesink name=sink",
+      &e);
   Output out = play_to_end (pipeline);
   guint swapped = 0;
 
@@ -329,8 +342,10 @@ GST_END_TEST;
 
 GST_START_TEST (a_silence_begins_at_each_interval)
 {
-  GstElement *e, *pipeline = parse_pipeline ("robocachetestsrc name=e gap=50000000 gap-interval=200000000 num-buffers=60 "
-      "jitter=3000000 ! fakesink name=sink", &e);
+  GstElement *e;
+  GstElement *pipeline = parse_pipeline ("robocachetestsrc name=e gap=50000000 gap-interval=200000000 num-buffers=60 "
+                                  "jitter=3000000 ! fakesink name=sink",
+          &e);
   Output out = play_to_end (pipeline);
   guint64 k = 0;
 
@@ -452,12 +467,14 @@ GST_END_TEST;
 
 GST_START_TEST (a_seek_does_not_make_a_recording_longer)
 {
-  Output out = seek_and_play ("robocachetestsrc name=e num-buffers=100 ! fakesink name=sink", 900000000, GST_CLOCK_TIME_NONE);
+  Output out =
+      seek_and_play ("robocachetestsrc name=e num-buffers=100 ! fakesink name=sink", 900000000, GST_CLOCK_TIME_NONE);
 
   fail_unless_equals_int (out.buffers->len, 10);
   fail_unless_equals_uint64 (output_pts (&out, 0), 900000000);
   output_clear (&out);
-  out = seek_and_play ("robocachetestsrc name=e num-buffers=100 drop=0.5 ! fakesink name=sink", 500000000, GST_CLOCK_TIME_NONE);
+  out = seek_and_play (
+      "robocachetestsrc name=e num-buffers=100 drop=0.5 ! fakesink name=sink", 500000000, GST_CLOCK_TIME_NONE);
   fail_unless (out.buffers->len > 55 && out.buffers->len < 95);
   output_clear (&out);
 }
@@ -468,8 +485,8 @@ GST_END_TEST;
 GST_START_TEST (a_week_of_rows_has_exact_times)
 {
   const guint64 week_s = 7 * 24 * 3600;
-  Output out = seek_and_play ("robocachetestsrc name=e rate=1000/3 channels=1 ! fakesink name=sink", (week_s - 1) * GST_SECOND,
-      week_s * GST_SECOND);
+  Output out = seek_and_play ("robocachetestsrc name=e rate=1000/3 channels=1 ! fakesink name=sink",
+      (week_s - 1) * GST_SECOND, week_s * GST_SECOND);
   guint64 k = GST_BUFFER_OFFSET (output_buffer (&out, 0));
 
   fail_unless_equals_uint64 (k, ((week_s - 1) * 1000 + 2) / 3);
@@ -478,7 +495,8 @@ GST_START_TEST (a_week_of_rows_has_exact_times)
 
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (output_buffer (&out, i)), k);
     fail_unless_equals_uint64 (output_pts (&out, i), exact);
-    fail_unless (output_value (&out, i, 0) == (gfloat) robocache_test_signal (ROBOCACHE_TEST_PROPRIO, 0, (gint64) exact));
+    fail_unless (output_value (&out, i, 0)
+        == (gfloat) robocache_test_signal (ROBOCACHE_TEST_PROPRIO, 0, (gint64) exact));
   }
   fail_unless (out.buffers->len == 333 || out.buffers->len == 334);
   output_clear (&out);
@@ -492,8 +510,8 @@ GST_START_TEST (backwards_and_live_are_not_seekable)
 
   gst_harness_play (h);
   gst_buffer_unref (gst_harness_pull (h));
-  fail_if (gst_element_seek (h->element, -1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
-          GST_SECOND));
+  fail_if (gst_element_seek (
+      h->element, -1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND));
   gst_harness_teardown (h);
 
   h = harness ("is-live", TRUE, NULL);
@@ -510,7 +528,8 @@ GST_START_TEST (live_rows_are_released_at_their_time)
 {
   GstHarness *h = harness ("is-live", TRUE, "rate", 100, 1, "jitter", G_GUINT64_CONSTANT (2000000), "seed",
       G_GUINT64_CONSTANT (3), NULL);
-  Output truth = run_pipeline ("robocachetestsrc name=e rate=100 jitter=2000000 seed=3 num-buffers=50 ! fakesink name=sink");
+  Output truth =
+      run_pipeline ("robocachetestsrc name=e rate=100 jitter=2000000 seed=3 num-buffers=50 ! fakesink name=sink");
   GstTestClock *clock;
 
   gst_harness_use_testclock (h);
@@ -701,7 +720,8 @@ GST_END_TEST;
 
 GST_START_TEST (properties_set_while_running_wait_for_the_next_run)
 {
-  GstElement *e, *pipeline = parse_pipeline ("robocachetestsrc name=e num-buffers=20 channels=3 ! fakesink name=sink", &e);
+  GstElement *e;
+  GstElement *pipeline = parse_pipeline ("robocachetestsrc name=e num-buffers=20 channels=3 ! fakesink name=sink", &e);
   Output out;
 
   gst_element_set_state (pipeline, GST_STATE_PAUSED);

@@ -81,8 +81,10 @@ GST_START_TEST (imu_acceleration_is_gravity_in_the_body)
 
     for (guint c = 0; c < 4; c++)
       q[c] = robocache_test_signal (ROBOCACHE_TEST_IMU, c, times[i]);
-    fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 7, times[i]) - 9.81 * 2 * (q[0] * q[2] - q[3] * q[1])) < 1e-12);
-    fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 8, times[i]) - 9.81 * 2 * (q[1] * q[2] + q[3] * q[0])) < 1e-12);
+    fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 7, times[i]) - 9.81 * 2 * (q[0] * q[2] - q[3] * q[1]))
+                 < 1e-12);
+    fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 8, times[i]) - 9.81 * 2 * (q[1] * q[2] + q[3] * q[0]))
+                 < 1e-12);
     fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 9, times[i])
             - 9.81 * (1 - 2 * (q[0] * q[0] + q[1] * q[1]))) < 1e-12);
   }
@@ -98,7 +100,8 @@ GST_START_TEST (imu_rate_is_the_derivative_of_orientation)
 
   for (guint c = 0; c < 4; c++) {
     q[c] = robocache_test_signal (ROBOCACHE_TEST_IMU, c, t);
-    d[c] = (robocache_test_signal (ROBOCACHE_TEST_IMU, c, t + h) - robocache_test_signal (ROBOCACHE_TEST_IMU, c, t - h)) / 2e-3;
+    d[c] = (robocache_test_signal (ROBOCACHE_TEST_IMU, c, t + h) - robocache_test_signal (ROBOCACHE_TEST_IMU, c, t - h))
+           / 2e-3;
   }
   fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 4, t)
           - 2 * (q[3] * d[0] - q[0] * d[3] - q[1] * d[2] + q[2] * d[1])) < 1e-5);
@@ -124,7 +127,8 @@ GST_END_TEST;
 
 GST_START_TEST (sensors_of_one_stream_differ)
 {
-  fail_unless (robocache_test_signal (ROBOCACHE_TEST_FORCE, 0, 0) != robocache_test_signal (ROBOCACHE_TEST_FORCE, 6, 0));
+  fail_unless (
+      robocache_test_signal (ROBOCACHE_TEST_FORCE, 0, 0) != robocache_test_signal (ROBOCACHE_TEST_FORCE, 6, 0));
   fail_unless (robocache_test_signal (ROBOCACHE_TEST_IMU, 0, 0) != robocache_test_signal (ROBOCACHE_TEST_IMU, 10, 0));
 }
 

@@ -1,0 +1,167 @@
+/* robocache: ways to run robocacheparse
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef PARSE_HARNESS_H
+#define PARSE_HARNESS_H
+
+#include <glib/gstdio.h>
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <unistd.h>
+
+#include "run_pipeline.h"
+
+static inline gchar *
+write_file (gconstpointer bytes, gssize n)
+{
+  gchar *path;
+  gint fd = g_file_open_tmp ("robocacheparse-XXXXXX", &path, NULL);
+
+  fail_unless (fd >= 0);
+  close (fd);
+  fail_unless (g_file_set_contents (path, bytes, n, NULL));
+  return path;
+}
+
+static inline gchar *
+describe (const gchar *path, const gchar *properties, guint block)
+{
+  return g_strdup_printf (
+      "filesrc location=%s blocksize=%u ! robocacheparse name=e %s ! fakesink name=sink", path, block, properties);
+}
+
+/* A file through the element in blocks of that many bytes. */
+static inline Output
+parse_file (const gchar *path, const gchar *properties, guint block)
+{
+  gchar *line = describe (path, properties, block);
+  Output out = run_pipeline (line);
+
+  g_free (line);
+  return out;
+}
+
+static inline Output
+parse_bytes (gconstpointer bytes, gssize n, const gchar *properties)
+{
+  gchar *path = write_file (bytes, n);
+  Output out = parse_file (path, properties, 4096);
+
+  g_unlink (path);
+  g_free (path);
+  return out;
+}
+
+static inline Output
+parse (const gchar *text, const gchar *properties)
+{
+  return parse_bytes (text, -1, properties);
+}
+
+static inline void
+expect_times (const gchar *text, const gchar *properties, guint n, const GstClockTime *times)
+{
+  Output out = parse (text, properties);
+
+  fail_unless_equals_int (out.n_errors, 0);
+  fail_unless_equals_int (out.buffers->len, n);
+  for (guint i = 0; i < n; i++)
+    fail_unless_equals_uint64 (output_pts (&out, i), times[i]);
+  output_clear (&out);
+}
+
+static inline void
+expect_parse_error (const gchar *text, const gchar *properties, const gchar *fault)
+{
+  Output out = parse (text, properties);
+
+  fail_unless_equals_int (out.n_errors, 1);
+  fail_unless (strstr (out.error, fault) != NULL, "\"%s\" lacks \"%s\"", out.error, fault);
+  output_clear (&out);
+}
+
+static inline void
+expect_caps (const gchar *text, const gchar *properties, const gchar *expected)
+{
+  Output out = parse (text, properties);
+  GstCaps *caps = gst_caps_from_string (expected);
+
+  fail_unless (out.caps != NULL && gst_caps_is_equal (out.caps, caps), "%" GST_PTR_FORMAT, out.caps);
+  gst_caps_unref (caps);
+  output_clear (&out);
+}
+
+/* An element in a harness, with a bus. */
+static inline GstHarness *
+harness (GstBus **bus, const gchar *first, ...)
+{
+  GstElement *element = gst_element_factory_make ("robocacheparse", "e");
+  GstHarness *h;
+  va_list args;
+
+  va_start (args, first);
+  if (first)
+    g_object_set_valist (G_OBJECT (element), first, args);
+  va_end (args);
+  if (bus) {
+    *bus = gst_bus_new ();
+    gst_element_set_bus (element, *bus);
+  }
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  gst_harness_set_src_caps_str (h, "text/csv");
+  return h;
+}
+
+static inline GstFlowReturn
+push_text (GstHarness *h, const gchar *text)
+{
+  return gst_harness_push (h, gst_buffer_new_memdup (text, strlen (text)));
+}
+
+static inline void
+expect_row (GstHarness *h, GstClockTime pts, gfloat value)
+{
+  GstBuffer *buffer = gst_harness_pull (h);
+  gfloat got = 0.0f;
+
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), pts);
+  gst_buffer_extract (buffer, 0, &got, sizeof got);
+  fail_unless (got == value, "%g is not %g", got, value);
+  gst_buffer_unref (buffer);
+}
+
+/* Messages of one type that are on the bus now. */
+static inline guint
+count_messages (GstBus *bus, GstMessageType type)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, type))) {
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+static inline void
+crank (GstHarness *h, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    fail_unless (gst_harness_crank_single_clock_wait (h));
+}
+
+static inline void
+harness_clear (GstHarness *h, GstBus *bus)
+{
+  if (bus) {
+    gst_bus_set_flushing (bus, TRUE);
+    gst_element_set_bus (h->element, NULL);
+    gst_object_unref (bus);
+  }
+  gst_harness_teardown (h);
+}
+
+#endif

@@ -1,0 +1,382 @@
+/* robocache: robocacheparse as a part of a pipeline: flush, seek, queries, and recordings replayed live
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/check/gsttestclock.h>
+
+#include "parse_harness.h"
+
+/* ---- flush and seek ---- */
+
+GST_START_TEST (a_flush_forgets_the_partial_line)
+{
+  GstHarness *h = harness (NULL, NULL, NULL);
+  GstSegment segment;
+
+  fail_unless_equals_int (push_text (h, "10,1\n11,"), GST_FLOW_OK);
+  expect_row (h, 0, 1.0f);
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (push_text (h, "12,2\n"), GST_FLOW_OK);
+  /* the origin is where it was: a flush does not move the file's clock */
+  expect_row (h, 2 * GST_SECOND, 2.0f);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_new_segment_drains_the_last_line)
+{
+  GstHarness *h = harness (NULL, NULL, NULL);
+  GstSegment segment;
+
+  fail_unless_equals_int (push_text (h, "t,a\n0,1\n1,2"), GST_FLOW_OK);
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
+  fail_unless_equals_int (push_text (h, "t,a\n2,3\n"), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 3);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (new_columns_are_new_caps)
+{
+  GstHarness *h = harness (NULL, NULL, NULL);
+  GstSegment segment;
+  GstCaps *sent;
+
+  fail_unless_equals_int (push_text (h, "t,a\n0,1\n"), GST_FLOW_OK);
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (push_text (h, "t,a,b\n1,2,3\n"), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
+  sent = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless_equals_string (gst_structure_get_string (gst_caps_get_structure (sent, 0), "channels"), "a,b");
+  gst_caps_unref (sent);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+/* 0, 0.1 … 9.9 s, value 0 … 99 */
+static gchar *
+write_ramp (void)
+{
+  GString *text = g_string_new ("t,q\n");
+  gchar *path;
+
+  for (guint i = 0; i < 100; i++)
+    g_string_append_printf (text, "%u.%u,%u\n", i / 10, i % 10, i);
+  path = write_file (text->str, (gssize) text->len);
+  g_string_free (text, TRUE);
+  return path;
+}
+
+GST_START_TEST (a_seek_is_accurate)
+{
+  gchar *path = write_ramp (), *line = describe (path, "", 64);
+  GstElement *pipeline = gst_parse_launch (line, NULL), *e = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  Output out;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  fail_unless (gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 3050000000,
+          GST_SEEK_TYPE_SET, 5000000000));
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  out = play_to_end (pipeline);
+  fail_unless_equals_int (out.buffers->len, 19);
+  for (guint i = 0; i < 19; i++) {
+    fail_unless_equals_uint64 (output_pts (&out, i), (31 + i) * G_GUINT64_CONSTANT (100000000));
+    fail_unless (output_value (&out, i, 0) == (gfloat) (31 + i));
+  }
+  fail_unless (GST_BUFFER_FLAG_IS_SET (output_buffer (&out, 0), GST_BUFFER_FLAG_DISCONT));
+  fail_unless (stats_uint64 (e, "skipped") >= 81);
+  output_clear (&out);
+
+  /* after NULL nothing of the seek is left */
+  out = play_to_end (pipeline);
+  fail_unless_equals_int (out.buffers->len, 100);
+  output_clear (&out);
+  gst_object_unref (e);
+  gst_object_unref (pipeline);
+  g_unlink (path);
+  g_free (path);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+static gboolean
+refuse_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  gst_event_unref (event);
+  return FALSE;
+}
+
+GST_START_TEST (seeks_that_are_refused)
+{
+  gchar *path = write_ramp (), *line = describe (path, "", 64);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstHarness *h;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  fail_if (gst_element_seek (
+      pipeline, -1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND));
+  fail_if (gst_element_seek_simple (pipeline, GST_FORMAT_DEFAULT, GST_SEEK_FLAG_FLUSH, 3));
+  fail_if (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT, 0));
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_unlink (path);
+  g_free (path);
+  g_free (line);
+
+  /* upstream cannot */
+  h = harness (NULL, NULL, NULL);
+  fail_unless_equals_int (push_text (h, "0,1\n"), GST_FLOW_OK);
+  gst_pad_set_event_function (h->srcpad, refuse_event);
+  fail_if (gst_pad_push_event (h->sinkpad,
+      gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)));
+  fail_unless_equals_int (push_text (h, "1,2\n"), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (queries)
+{
+  gchar *path = write_ramp (), *line = describe (path, "", 64);
+  GstElement *pipeline = gst_parse_launch (line, NULL), *e = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  gint64 value = -1;
+  gboolean seekable = FALSE;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  fail_unless (gst_element_query (e, query));
+  gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
+  fail_unless (seekable);
+  gst_query_unref (query);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_message_unref (gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS));
+  fail_unless (gst_element_query_duration (e, GST_FORMAT_TIME, &value));
+  fail_unless_equals_int64 (value, 9900000000);
+  fail_unless (gst_element_query_position (e, GST_FORMAT_TIME, &value));
+  fail_unless_equals_int64 (value, 9900000000);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (e);
+  gst_object_unref (pipeline);
+  g_unlink (path);
+  g_free (path);
+  g_free (line);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (duration_is_not_known_before_the_end)
+{
+  GstHarness *h = harness (NULL, NULL, NULL);
+  gint64 value;
+
+  fail_unless_equals_int (push_text (h, "0,1\n3,1\n"), GST_FLOW_OK);
+  fail_if (gst_pad_peer_query_duration (h->sinkpad, GST_FORMAT_TIME, &value));
+  fail_unless (gst_pad_peer_query_position (h->sinkpad, GST_FORMAT_TIME, &value));
+  fail_unless_equals_int64 (value, 3 * GST_SECOND);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless (gst_pad_peer_query_duration (h->sinkpad, GST_FORMAT_TIME, &value));
+  fail_unless_equals_int64 (value, 3 * GST_SECOND);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (latency_not_live_is_upstream_s)
+{
+  GstHarness *h = harness (NULL, NULL, NULL);
+
+  gst_harness_set_upstream_latency (h, 7000);
+  fail_unless_equals_uint64 (gst_harness_query_latency (h), 7000);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+/* ---- live replay ---- */
+
+#define LIVE "arrival-column", 0, "time-column", 1, "time-unit", 1
+
+/* Pushes text from another thread, since the element holds the pushing one. */
+static gpointer
+push_from_thread (gpointer user_data)
+{
+  return GINT_TO_POINTER (push_text (user_data, "arrival,stamp,q\n1100,1000,1\n1130,1010,2\n1140,1040,3\n"));
+}
+
+GST_START_TEST (a_replay_releases_rows_at_arrival_stamped_with_capture)
+{
+  static const GstClockTime releases[] = { 100, 130, 140 }, stamps[] = { 0, 10, 40 };
+  GstHarness *h = harness (NULL, LIVE, NULL);
+  GstTestClock *clock;
+  GThread *thread;
+
+  gst_harness_use_testclock (h);
+  clock = gst_harness_get_testclock (h);
+  thread = g_thread_new ("push", push_from_thread, h);
+  for (guint i = 0; i < 3; i++) {
+    fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
+    fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
+    fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), releases[i] * GST_MSECOND);
+    fail_unless (gst_harness_crank_single_clock_wait (h));
+    expect_row (h, stamps[i] * GST_MSECOND, (gfloat) (i + 1));
+  }
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_OK);
+  gst_object_unref (clock);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_replay_counts_both_times_from_the_origin)
+{
+  GstHarness *h = harness (NULL, LIVE, "time-origin", 900 * GST_MSECOND, NULL);
+  GstTestClock *clock;
+  GstStructure *stats;
+  GThread *thread;
+  gint64 delay = 0;
+
+  gst_harness_use_testclock (h);
+  clock = gst_harness_get_testclock (h);
+  thread = g_thread_new ("push", push_from_thread, h);
+  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
+  fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), 200 * GST_MSECOND);
+  fail_unless (gst_harness_crank_single_clock_wait (h));
+  expect_row (h, 100 * GST_MSECOND, 1.0f);
+  crank (h, 2);
+  g_thread_join (thread);
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_int64 (stats, "delay-max", &delay));
+  fail_unless_equals_int64 (delay, 120 * GST_MSECOND);
+  gst_structure_free (stats);
+  gst_object_unref (clock);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_replay_stops_while_it_waits)
+{
+  GstHarness *h = harness (NULL, LIVE, NULL);
+  GThread *thread;
+
+  gst_harness_use_testclock (h);
+  thread = g_thread_new ("push", push_from_thread, h);
+  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
+  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_FLUSHING);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_flush_ends_the_wait)
+{
+  GstHarness *h = harness (NULL, LIVE, NULL);
+  GThread *thread;
+
+  gst_harness_use_testclock (h);
+  thread = g_thread_new ("push", push_from_thread, h);
+  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_FLUSHING);
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_replay_holds_in_paused_and_goes_on)
+{
+  GstHarness *h = harness (NULL, LIVE, NULL);
+  GstTestClock *clock;
+  GThread *thread;
+
+  gst_harness_use_testclock (h);
+  clock = gst_harness_get_testclock (h);
+  thread = g_thread_new ("push", push_from_thread, h);
+  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
+  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
+  fail_unless (gst_harness_set_time (h, GST_SECOND));
+  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
+  gst_element_set_base_time (h->element, 950 * GST_MSECOND);
+  gst_element_set_state (h->element, GST_STATE_PLAYING);
+  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
+  fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), 1050 * GST_MSECOND);
+  crank (h, 3);
+  fail_unless_equals_int (GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 3);
+  gst_object_unref (clock);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_replay_is_live)
+{
+  GstHarness *h = harness (NULL, LIVE, NULL);
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min, max;
+  gboolean live;
+
+  fail_unless (gst_pad_peer_query (h->sinkpad, query));
+  gst_query_parse_latency (query, &live, &min, &max);
+  fail_unless (live);
+  fail_unless_equals_uint64 (min, 0);
+  fail_unless_equals_uint64 (max, GST_CLOCK_TIME_NONE);
+  gst_query_unref (query);
+
+  query = gst_query_new_seeking (GST_FORMAT_TIME);
+  fail_unless (gst_pad_peer_query (h->sinkpad, query));
+  gst_query_parse_seeking (query, NULL, &live, NULL, NULL);
+  fail_if (live);
+  gst_query_unref (query);
+  fail_if (gst_pad_push_event (h->sinkpad,
+      gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)));
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocacheparse_flow_suite (void)
+{
+  Suite *suite = suite_create ("robocacheparse_flow");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, a_flush_forgets_the_partial_line);
+  tcase_add_test (tc, a_new_segment_drains_the_last_line);
+  tcase_add_test (tc, new_columns_are_new_caps);
+  tcase_add_test (tc, a_seek_is_accurate);
+  tcase_add_test (tc, seeks_that_are_refused);
+  tcase_add_test (tc, queries);
+  tcase_add_test (tc, duration_is_not_known_before_the_end);
+  tcase_add_test (tc, latency_not_live_is_upstream_s);
+  tcase_add_test (tc, a_replay_releases_rows_at_arrival_stamped_with_capture);
+  tcase_add_test (tc, a_replay_counts_both_times_from_the_origin);
+  tcase_add_test (tc, a_replay_stops_while_it_waits);
+  tcase_add_test (tc, a_flush_ends_the_wait);
+  tcase_add_test (tc, a_replay_holds_in_paused_and_goes_on);
+  tcase_add_test (tc, a_replay_is_live);
+  return suite;
+}
+
+GST_CHECK_MAIN (robocacheparse_flow);

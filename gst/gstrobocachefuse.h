@@ -39,7 +39,6 @@ struct _GstRobocacheFuse
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   gboolean live;
   GstClockTime announced_latency;       /* what the pads need, as told to the base class */
-  GstFlowReturn flow;           /* what downstream said last */
 
   /* ticks */
   gboolean ticking;             /* the first tick has been handed out or dropped */
@@ -107,6 +106,9 @@ void gst_robocache_fuse_set_flushing (GstRobocacheFuse * fuse, GstRobocacheFuseP
 GstClockTime gst_robocache_fuse_needed_latency (GstRobocacheFuse * fuse);
 /* Asks the base class, which asks upstream when it has to. Called without the lock. */
 void gst_robocache_fuse_update_live (GstRobocacheFuse * fuse);
+/* Ends all streams: from now on each source is answered flow, until its pad is flushed. FALSE: they had already failed, so
+ * the error is known. Called with the lock. */
+gboolean gst_robocache_fuse_end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
 /* Posts error (taken), in the name of pad where it is one pad's. Called without the lock. */
 void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
 

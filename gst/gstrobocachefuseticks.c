@@ -177,7 +177,7 @@ gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse *fuse, const GstRobocacheF
 {
   gint64 tick;
 
-  if (fuse->live || fuse->flow != GST_FLOW_OK || pad->flushing)
+  if (fuse->live || pad->flow != GST_FLOW_OK || pad->flushing)
     return FALSE;
   if (candidate_tick (fuse, &tick))
     return gst_robocache_fuse_pad_rows_after (pad, tick) >= MAX_ROWS_AHEAD

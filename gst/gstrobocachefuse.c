@@ -385,6 +385,18 @@ remember_flow (GstRobocacheFuse *fuse, GstFlowReturn flow)
   FUSE_UNLOCK (fuse);
 }
 
+static void
+push_src_tokens (GstRobocacheFuse *fuse)
+{
+  if (fuse->src_tokens->len == 0)
+    return;
+  gst_robocache_fuse_push_tokens (fuse, fuse->src_tokens);
+  FUSE_LOCK (fuse);
+  fuse->src_pushes_tokens = FALSE;
+  g_cond_broadcast (&fuse->progress);
+  FUSE_UNLOCK (fuse);
+}
+
 static GstFlowReturn
 gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
 {
@@ -411,9 +423,10 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     first_failure = gst_robocache_fuse_end_streams (fuse, flow);
   }
   gst_robocache_fuse_update_tokens (fuse, TRUE, fuse->src_tokens);
+  fuse->src_pushes_tokens = fuse->src_tokens->len > 0;
   FUSE_UNLOCK (fuse);
 
-  gst_robocache_fuse_push_tokens (fuse, fuse->src_tokens);
+  push_src_tokens (fuse);
   if (first_failure)
     gst_robocache_fuse_post_failure (fuse, NULL, error);
   else if (error)
@@ -508,8 +521,14 @@ static gboolean
 gst_robocache_fuse_pad_activate_mode (GstPad *gstpad, GstObject *parent, GstPadMode mode, gboolean active)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
 
-  gst_robocache_fuse_set_flushing (fuse, GST_ROBOCACHE_FUSE_PAD (gstpad), !active);
+  gst_robocache_fuse_set_flushing (fuse, pad, !active);
+  if (active) {                 /* the base class emptied its queue when it was deactivated */
+    FUSE_LOCK (fuse);
+    pad->token_out = FALSE;
+    FUSE_UNLOCK (fuse);
+  }
   return fuse->base_activate_mode (gstpad, parent, mode, active);
 }
 

@@ -211,6 +211,17 @@ gst_robocache_fuse_set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pa
   FUSE_UNLOCK (fuse);
 }
 
+/* The base class stops the src thread with the pad's flush lock held, which that thread takes to push a token. Here it has
+ * pushed those it had chosen; it chooses none for a pad that is flushing. */
+static void
+wait_for_src_tokens (GstRobocacheFuse *fuse)
+{
+  FUSE_LOCK (fuse);
+  while (fuse->src_pushes_tokens)
+    g_cond_wait (&fuse->progress, &fuse->lock);
+  FUSE_UNLOCK (fuse);
+}
+
 GstFlowReturn
 gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *event)
 {
@@ -222,8 +233,11 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
   GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   switch (type) {
     case GST_EVENT_FLUSH_START:
+      gst_robocache_fuse_set_flushing (fuse, pad, TRUE);
+      wait_for_src_tokens (fuse);
+      break;
     case GST_EVENT_FLUSH_STOP:
-      gst_robocache_fuse_set_flushing (fuse, pad, type == GST_EVENT_FLUSH_START);
+      gst_robocache_fuse_set_flushing (fuse, pad, FALSE);
       break;
     case GST_EVENT_STREAM_START:
       FUSE_LOCK (fuse);

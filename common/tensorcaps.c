@@ -132,7 +132,6 @@ static gchar *
 list_field (const GstStructure *structure, const gchar *field, GError **error)
 {
   const GValue *value = gst_structure_get_value (structure, field);
-  gchar *text;
 
   if (value == NULL) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps without %s: expected one a tensor", field);
@@ -143,10 +142,9 @@ list_field (const GstStructure *structure, const gchar *field, GError **error)
   if (G_VALUE_HOLDS_INT (value))
     return g_strdup_printf ("%d", g_value_get_int (value));
 
-  text = gst_value_serialize (value);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s is a %s, not a string: write %s=(string)%s", field,
-      G_VALUE_TYPE_NAME (value), field, text ? text : "…");
-  g_free (text);
+  /* the text that became a flagset cannot be had back: its flags were read as hexadecimal, and masked */
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s is a %s, not a string: write the type before it, like "
+      "%s=(string)%s", field, G_VALUE_TYPE_NAME (value), field, g_str_equal (field, "types") ? "float32" : "14:1");
   return NULL;
 }
 

@@ -114,6 +114,22 @@ gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
   gst_aggregator_set_latency (GST_AGGREGATOR (fuse), latency, GST_CLOCK_TIME_NONE);
 }
 
+gboolean
+gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
+{
+  gboolean failed = FALSE;
+
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+
+    failed |= pad->flow <= GST_FLOW_NOT_NEGOTIATED;
+    if (pad->flow > GST_FLOW_NOT_NEGOTIATED)
+      pad->flow = flow;
+  }
+  g_cond_broadcast (&fuse->progress);
+  return !failed;
+}
+
 void
 gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError *error)
 {
@@ -365,7 +381,18 @@ remember_flow (GstRobocacheFuse *fuse, GstFlowReturn flow)
   if (flow == GST_FLOW_OK || flow == GST_FLOW_FLUSHING)
     return;
   FUSE_LOCK (fuse);
-  fuse->flow = flow;
+  gst_robocache_fuse_end_streams (fuse, flow);
+  FUSE_UNLOCK (fuse);
+}
+
+static void
+push_src_tokens (GstRobocacheFuse *fuse)
+{
+  if (fuse->src_tokens->len == 0)
+    return;
+  gst_robocache_fuse_push_tokens (fuse, fuse->src_tokens);
+  FUSE_LOCK (fuse);
+  fuse->src_pushes_tokens = FALSE;
   g_cond_broadcast (&fuse->progress);
   FUSE_UNLOCK (fuse);
 }
@@ -378,7 +405,7 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   Departure departure = { NULL };
   GError *error = NULL;
-  gboolean due = FALSE;
+  gboolean due = FALSE, first_failure = FALSE;
   gint64 tick;
 
   FUSE_LOCK (fuse);
@@ -391,14 +418,19 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     flow = GST_FLOW_EOS;
   else if (gst_robocache_fuse_next_tick (fuse, &tick))
     due = gst_robocache_fuse_tick_is_complete (fuse, tick) || (timeout && tick <= fuse->deadline_tick);
-  if (due && !make_departure (fuse, tick, latency, &departure, &error))
+  if (due && !make_departure (fuse, tick, latency, &departure, &error)) {
     flow = GST_FLOW_NOT_NEGOTIATED;
+    first_failure = gst_robocache_fuse_end_streams (fuse, flow);
+  }
   gst_robocache_fuse_update_tokens (fuse, TRUE, fuse->src_tokens);
+  fuse->src_pushes_tokens = fuse->src_tokens->len > 0;
   FUSE_UNLOCK (fuse);
 
-  gst_robocache_fuse_push_tokens (fuse, fuse->src_tokens);
-  if (error)
+  push_src_tokens (fuse);
+  if (first_failure)
     gst_robocache_fuse_post_failure (fuse, NULL, error);
+  else if (error)
+    g_error_free (error);
   else if (due)
     flow = depart (fuse, &departure);
   if (flow != GST_AGGREGATOR_FLOW_NEED_DATA)
@@ -489,8 +521,14 @@ static gboolean
 gst_robocache_fuse_pad_activate_mode (GstPad *gstpad, GstObject *parent, GstPadMode mode, gboolean active)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
 
-  gst_robocache_fuse_set_flushing (fuse, GST_ROBOCACHE_FUSE_PAD (gstpad), !active);
+  gst_robocache_fuse_set_flushing (fuse, pad, !active);
+  if (active) {                 /* the base class emptied its queue when it was deactivated */
+    FUSE_LOCK (fuse);
+    pad->token_out = FALSE;
+    FUSE_UNLOCK (fuse);
+  }
   return fuse->base_activate_mode (gstpad, parent, mode, active);
 }
 
@@ -600,7 +638,6 @@ reset_ticks (GstRobocacheFuse *fuse)
 {
   fuse->ticking = fuse->tick_known = FALSE;
   fuse->last_tick = fuse->deadline_tick = ROBOCACHE_NO_TIME;
-  fuse->flow = GST_FLOW_OK;
   fuse->sent_buffer = FALSE;
   fuse->discont = TRUE;
   robocache_stats_timer_reset (&fuse->stats_timer);

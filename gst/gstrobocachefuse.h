@@ -34,12 +34,12 @@ struct _GstRobocacheFuse
 
   GMutex lock;                  /* guards all below, and the rows of the pads */
   GCond progress;               /* a tick was handed out, or became known, or a pad must not wait any more */
+  gboolean src_pushes_tokens;   /* the src thread may be waiting for a pad's flush lock */
   GstPadChainFunction base_chain;
   GstPadActivateModeFunction base_activate_mode;
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   gboolean live;
   GstClockTime announced_latency;       /* what the pads need, as told to the base class */
-  GstFlowReturn flow;           /* what downstream said last */
 
   /* ticks */
   gboolean ticking;             /* the first tick has been handed out or dropped */
@@ -109,6 +109,9 @@ void gst_robocache_fuse_set_flushing (GstRobocacheFuse * fuse, GstRobocacheFuseP
 GstClockTime gst_robocache_fuse_needed_latency (GstRobocacheFuse * fuse);
 /* Asks the base class, which asks upstream when it has to. Called without the lock. */
 void gst_robocache_fuse_update_live (GstRobocacheFuse * fuse);
+/* Ends all streams: from now on each source is answered flow, until its pad is flushed. FALSE: they had already failed, so
+ * the error is known. Called with the lock. */
+gboolean gst_robocache_fuse_end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
 /* Posts error (taken), in the name of pad where it is one pad's. Called without the lock. */
 void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
 

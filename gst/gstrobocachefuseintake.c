@@ -66,7 +66,7 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
 {
   gint64 tick;
 
-  then->flow = fuse->flow;
+  then->flow = pad->flow;
   if (then->flow == GST_FLOW_OK && (!pad->has_format || pad->clock.segment.format != GST_FORMAT_TIME))
     then->flow = GST_FLOW_NOT_NEGOTIATED;
   if (then->flow != GST_FLOW_OK) {
@@ -75,10 +75,12 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
   }
   if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live, &then->without_time, &then->error)) {
     then->flow = GST_FLOW_ERROR;
+    gst_robocache_fuse_end_streams (fuse, then->flow);
     return;
   }
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error)) {
-    then->flow = fuse->flow = GST_FLOW_NOT_NEGOTIATED;
+    then->flow = GST_FLOW_NOT_NEGOTIATED;
+    gst_robocache_fuse_end_streams (fuse, then->flow);
     return;
   }
   gst_robocache_fuse_let_go_of_rows (fuse, pad);
@@ -131,6 +133,18 @@ caps_are_new (GstRobocacheFusePad *pad, const GstCaps *caps)
   return !same;
 }
 
+/* Core sends caps and segments that were refused again before each buffer. */
+static gboolean
+end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
+{
+  gboolean first_failure;
+
+  FUSE_LOCK (fuse);
+  first_failure = gst_robocache_fuse_end_streams (fuse, flow);
+  FUSE_UNLOCK (fuse);
+  return first_failure;
+}
+
 static gboolean
 take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
@@ -142,7 +156,10 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   if (!caps_are_new (pad, caps))
     return TRUE;
   if (!gst_robocache_fuse_format_parse (&format, caps, &error)) {
-    gst_robocache_fuse_post_failure (fuse, pad, error);
+    if (end_streams (fuse, GST_FLOW_NOT_NEGOTIATED))
+      gst_robocache_fuse_post_failure (fuse, pad, error);
+    else
+      g_error_free (error);
     return FALSE;
   }
   FUSE_LOCK (fuse);
@@ -162,7 +179,8 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 
   gst_event_parse_segment (event, &segment);
   if (segment->format != GST_FORMAT_TIME) {
-    GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
+    if (end_streams (fuse, GST_FLOW_ERROR))
+      GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
             GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
     return FALSE;
   }
@@ -194,6 +212,17 @@ gst_robocache_fuse_set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pa
   FUSE_UNLOCK (fuse);
 }
 
+/* The base class stops the src thread with the pad's flush lock held, which that thread takes to push a token. Here it has
+ * pushed those it had chosen; it chooses none for a pad that is flushing. */
+static void
+wait_for_src_tokens (GstRobocacheFuse *fuse)
+{
+  FUSE_LOCK (fuse);
+  while (fuse->src_pushes_tokens)
+    g_cond_wait (&fuse->progress, &fuse->lock);
+  FUSE_UNLOCK (fuse);
+}
+
 GstFlowReturn
 gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *event)
 {
@@ -205,8 +234,11 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
   GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   switch (type) {
     case GST_EVENT_FLUSH_START:
+      gst_robocache_fuse_set_flushing (fuse, pad, TRUE);
+      wait_for_src_tokens (fuse);
+      break;
     case GST_EVENT_FLUSH_STOP:
-      gst_robocache_fuse_set_flushing (fuse, pad, type == GST_EVENT_FLUSH_START);
+      gst_robocache_fuse_set_flushing (fuse, pad, FALSE);
       break;
     case GST_EVENT_STREAM_START:
       FUSE_LOCK (fuse);

@@ -416,6 +416,7 @@ gst_robocache_fuse_pad_flush (GstRobocacheFusePad *pad)
     end_epoch (pad, epoch);
   }
   pad->eos = FALSE;
+  pad->flow = GST_FLOW_OK;
   pad->token_out = FALSE;
   robocache_row_times_set_segment (&pad->clock, &pad->clock.segment);
   if (pad->has_format)
@@ -430,6 +431,7 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   pad->has_format = FALSE;
   robocache_row_times_init (&pad->clock);
   pad->eos = pad->flushing = pad->token_out = pad->warned_no_time = FALSE;
+  pad->flow = GST_FLOW_OK;
   memset (&pad->past_counts, 0, sizeof (pad->past_counts));
   pad->ticks_aligned = pad->ticks_held = pad->ticks_missing = 0;
   robocache_histogram_clear (&pad->age);

@@ -78,6 +78,7 @@ struct _GstRobocacheFusePad
   RobocacheRowTimes clock;
   gboolean eos;
   gboolean flushing;            /* its chain must not wait */
+  GstFlowReturn flow;           /* what its source is answered: not OK once downstream or an error ended the streams */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */
   gboolean warned_no_time;
   guint spacings_seen;          /* when its period was last measured */

@@ -179,7 +179,7 @@ gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse *fuse, const GstRobocacheF
 {
   gint64 tick;
 
-  if (fuse->live || fuse->flow != GST_FLOW_OK || pad->flushing)
+  if (fuse->live || pad->flow != GST_FLOW_OK || pad->flushing)
     return FALSE;
   if (candidate_tick (fuse, &tick))
     return gst_robocache_fuse_pad_rows_after (pad, tick) >= MAX_ROWS_AHEAD
@@ -220,10 +220,10 @@ gst_robocache_fuse_update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thre
     GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
     const gboolean ready = over || (known && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live));
 
-    if (pad->token_out) {
-      if (from_src_thread && (!ready || pad->eos) && gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)))
-        pad->token_out = FALSE;
-    } else if ((ready || wake) && !pad->eos && !pad->flushing) {
+    /* also a stray one, which was on its way while the pad was flushed */
+    if (from_src_thread && (!ready || pad->eos) && gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)))
+      pad->token_out = FALSE;
+    if (!pad->token_out && (ready || wake) && !pad->eos && !pad->flushing) {
       pad->token_out = TRUE;
       g_ptr_array_add (tokens, gst_object_ref (pad));
       wake = FALSE;

@@ -185,13 +185,24 @@ feed_remove (Feed *feed)
   feed_free (feed);
 }
 
+/* To NULL, so that rig_play can start it again. */
+G_GNUC_UNUSED static void
+rig_stop (Rig *rig)
+{
+  GstPad *src = gst_element_get_static_pad (rig->fuse, "src");
+
+  fail_unless_equals_int (gst_element_set_state (rig->fuse, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
+  gst_pad_unlink (src, rig->out->sinkpad);
+  gst_object_unref (src);
+  gst_harness_teardown (rig->out);
+  rig->out = NULL;
+}
+
 G_GNUC_UNUSED static void
 rig_free (Rig *rig)
 {
-  if (rig->out) {
-    gst_element_set_state (rig->fuse, GST_STATE_NULL);
-    gst_harness_teardown (rig->out);
-  }
+  if (rig->out)
+    rig_stop (rig);
   while (rig->feeds->len > 0)
     feed_free (g_ptr_array_index (rig->feeds, 0));
   g_ptr_array_unref (rig->feeds);
@@ -232,7 +243,7 @@ feed_set (Feed *feed, ...)
 G_GNUC_UNUSED static GstBuffer *
 buffer_of (gint64 pts, gconstpointer data, gsize size)
 {
-  GstBuffer *buffer = gst_buffer_new_memdup (data, size);
+  GstBuffer *buffer = size > 0 ? gst_buffer_new_memdup (data, size) : gst_buffer_new ();
 
   GST_BUFFER_PTS (buffer) = pts == NONE ? GST_CLOCK_TIME_NONE : (GstClockTime) pts;
   return buffer;

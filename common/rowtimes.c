@@ -57,7 +57,7 @@ robocache_row_times_nth (const RobocacheRowTimes *clock, const RobocacheBufferTi
       t += gst_util_uint64_scale (times->duration, i, times->n_rows);
   }
   running = gst_segment_to_running_time (&clock->segment, GST_FORMAT_TIME, t);
-  if (!GST_CLOCK_TIME_IS_VALID (running) || running > G_MAXINT64)
+  if (!GST_CLOCK_TIME_IS_VALID (running) || running >= G_MAXINT64)
     return FALSE;
   *running_time = (gint64) running;
   return TRUE;

@@ -411,6 +411,18 @@ map_whole (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info, GstMapFla
   return TRUE;
 }
 
+/* In one memory, times start wherever the rows before them end. */
+static void
+align_times (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info)
+{
+  for (guint i = 0; i < info->n_tensors; i++) {
+    if (info->tensors[i].dtype != RC_INT64 || (guintptr) map->data[i] % sizeof (gint64) == 0)
+      continue;
+    map->copies[i] = g_memdup2 (map->data[i], robocache_tensor_info_size (&info->tensors[i]));
+    map->data[i] = map->copies[i];
+  }
+}
+
 gboolean
 robocache_tensors_map (RobocacheTensorsMap *map, GstBuffer *buffer, const RobocacheTensorsInfo *info, GstMapFlags flags,
     GError **error)
@@ -421,20 +433,26 @@ robocache_tensors_map (RobocacheTensorsMap *map, GstBuffer *buffer, const Roboca
   map->n_tensors = info->n_tensors;
   map->buffer = buffer;
   map->n_maps = 0;
+  memset (map->copies, 0, sizeof (map->copies));
   if (size != expected || (n_memory != 1 && n_memory != info->n_tensors)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes in %u memories, "
         "but its caps say %" G_GSIZE_FORMAT " bytes in %u tensors", size, n_memory, expected, info->n_tensors);
     return FALSE;
   }
-  if (n_memory == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))
-    return TRUE;
-  robocache_tensors_unmap (map);
-  return FALSE;
+  if (!(n_memory == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))) {
+    robocache_tensors_unmap (map);
+    return FALSE;
+  }
+  if (!(flags & GST_MAP_WRITE))
+    align_times (map, info);
+  return TRUE;
 }
 
 void
 robocache_tensors_unmap (RobocacheTensorsMap *map)
 {
+  for (guint i = 0; i < map->n_tensors; i++)
+    g_clear_pointer (&map->copies[i], g_free);
   while (map->n_maps > 0)
     gst_buffer_unmap (map->buffer, &map->maps[--map->n_maps]);
 }

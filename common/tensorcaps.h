@@ -77,13 +77,15 @@ typedef struct
 {
   guint n_tensors;
   gpointer data[ROBOCACHE_MAX_TENSORS];
+  gpointer copies[ROBOCACHE_MAX_TENSORS];       /* of tensors that lie crooked; or NULL */
   GstBuffer *buffer;
   guint n_maps;
   GstMapInfo maps[ROBOCACHE_MAX_TENSORS];
 } RobocacheTensorsMap;
 
-/* Maps one memory a tensor, or one that holds all of them. FALSE and an error that names both sizes when the buffer is
- * not what info says, or cannot be mapped. */
+/* Maps one memory a tensor, or one that holds all of them. Lists of int64, which are times, are aligned: for reading, one
+ * that lies at an odd address of the memory is copied. FALSE and an error that names both sizes when the buffer is not what
+ * info says, or cannot be mapped. */
 gboolean robocache_tensors_map (RobocacheTensorsMap * map, GstBuffer * buffer, const RobocacheTensorsInfo * info,
     GstMapFlags flags, GError ** error);
 void robocache_tensors_unmap (RobocacheTensorsMap * map);

@@ -25,32 +25,15 @@
 #include "common/channelroles.h"
 #include "common/device.h"
 #include "common/history.h"
-#include "common/rowtimes.h"
 #include "common/settings.h"
 #include "common/stats.h"
-#include "common/tickgrid.h"
+#include "gstrobocacheresampleformat.h"
 #include "kernels/align.h"
 
 GST_DEBUG_CATEGORY_STATIC (resample_debug);
 #define GST_CAT_DEFAULT resample_debug
 
 #define SCRATCH_ALIGNMENT 256
-
-/* Tensors of the batch form, and axes of its rows. */
-enum
-{
-  BATCH_ROWS,
-  BATCH_TIMES,
-  BATCH_TARGETS,
-  BATCH_N_TENSORS
-};
-
-typedef enum
-{
-  GAP_DROP,
-  GAP_NAN,
-  GAP_HOLD
-} GapPolicy;
 
 enum
 {
@@ -67,48 +50,36 @@ enum
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
 };
 
-typedef struct
-{
-  gint rate[2];                 /* 0/1: not set */
-  RcInterpolation interpolation;
-  gint64 max_gap;
-  GapPolicy gap_policy;
-  gint64 reorder_window;
-  RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
-  guint64 stats_interval;
-} Settings;
-
 struct _GstRobocacheResample
 {
   GstBaseTransform parent;
 
   /* object lock */
-  Settings settings;
+  GstRobocacheResampleSettings settings;
   RobocacheChannelRoles roles;
   RobocacheDevice device;
 
   /* streaming thread; written under the object lock where stats and queries read it */
-  Settings run;                 /* settings as they were when caps were set */
-  gboolean batch;               /* three tensors: recorded episodes */
-  RobocacheTensorsInfo in;
-  RobocacheTensorInfo out;
-  RobocacheRowLayout layout;    /* of a stream */
+  GstRobocacheResampleSettings run;     /* settings as they were when caps were set */
+  GstRobocacheResampleFormat format;
   RcSearch search;
-  RcAlignPlan *plan;
+  RcAlignPlan *plan;            /* NULL: not negotiated */
   gpointer scratch, scratch_block;
+  gboolean tried_caps;          /* set_caps was called since last cleared */
+  gboolean refused;             /* an error about caps or segment was posted, and nothing was right since */
 
   gboolean live;
-  RobocacheTickGrid grid;
   RobocacheRowTimes clock;
   RobocacheHistory history;
   gboolean has_history;
   gboolean ticking;             /* next_index is fixed */
   gint64 next_index;
-  gint64 last_tick;             /* ROBOCACHE_NO_TIME before the first */
+  gint64 last_tick;             /* -1 before the first */
   GstBuffer *batch_out;         /* waits for generate_output */
   gboolean sent_buffer, discont;
   gboolean warned_no_time;
   GstClockTime announced_latency;
+  guint spacings_measured;      /* of the history, when the latency was last measured */
   RobocacheStatsTimer stats_timer;
 
   /* object lock */
@@ -133,9 +104,9 @@ gap_policy_get_type (void)
 {
   static gsize type = 0;
   static const GEnumValue values[] = {
-    {GAP_DROP, "No row; a GAP event, and DISCONT on what follows", "drop"},
-    {GAP_NAN, "A row of NaN, or of 0 for integers", "nan"},
-    {GAP_HOLD, "The row before the gap", "hold"},
+    {GST_ROBOCACHE_GAP_DROP, "No row; a GAP event, and DISCONT on what follows", "drop"},
+    {GST_ROBOCACHE_GAP_NAN, "A row of NaN, or of 0 for integers", "nan"},
+    {GST_ROBOCACHE_GAP_HOLD, "The row before the gap", "hold"},
     {0, NULL, NULL},
   };
 
@@ -144,10 +115,10 @@ gap_policy_get_type (void)
   return type;
 }
 
-static Settings
+static GstRobocacheResampleSettings
 get_settings (GstRobocacheResample *resample)
 {
-  Settings settings;
+  GstRobocacheResampleSettings settings;
 
   GST_OBJECT_LOCK (resample);
   settings = resample->settings;
@@ -157,75 +128,14 @@ get_settings (GstRobocacheResample *resample)
 
 /* ---- negotiation ---- */
 
-static void
-set_template_fields (GstStructure *structure)
-{
-  gst_structure_remove_all_fields (structure);
-  gst_structure_set (structure, "format", G_TYPE_STRING, "static", NULL);
-}
-
-/* One tensor of the resolved type. Dimensions are left open where downstream may spell them its own way; fixate_caps and
- * set_caps see to them. */
-static void
-set_output_fields (GstRobocacheResample *resample, GstStructure *structure, const RobocacheTensorsInfo *in)
-{
-  const Settings settings = get_settings (resample);
-  const gboolean batch = in->n_tensors == BATCH_N_TENSORS;
-  const RcDtype dtype = robocache_dtype_resolve (settings.dtype, in->tensors[0].dtype);
-
-  gst_structure_remove_fields (structure, "dimensions", "framerate", NULL);
-  gst_structure_set (structure, "num_tensors", G_TYPE_INT, 1, "types", G_TYPE_STRING, rc_dtype_name (dtype), NULL);
-  if (batch)
-    gst_structure_set (structure, "framerate", GST_TYPE_FRACTION, in->rate_num, in->rate_den, NULL);
-  else if (settings.rate[0] > 0)
-    gst_structure_set (structure, "framerate", GST_TYPE_FRACTION, settings.rate[0], settings.rate[1], NULL);
-  else
-    gst_structure_set (structure, "framerate", GST_TYPE_FRACTION_RANGE, 0, 1, G_MAXINT, 1, NULL);
-}
-
-/* The input's rate comes first, then any. */
-static GstCaps *
-prefer_input_rate (GstCaps *caps, const RobocacheTensorsInfo *in)
-{
-  GstStructure *first;
-
-  if (in->rate_num == 0 || !GST_VALUE_HOLDS_FRACTION_RANGE (gst_structure_get_value (gst_caps_get_structure (caps, 0),
-              "framerate")))
-    return caps;
-  first = gst_structure_copy (gst_caps_get_structure (caps, 0));
-  gst_structure_set (first, "framerate", GST_TYPE_FRACTION, in->rate_num, in->rate_den, NULL);
-  return gst_caps_merge_structure (gst_caps_new_full (first, NULL), gst_structure_copy (gst_caps_get_structure (caps, 0)));
-}
-
-static GstCaps *
-output_caps (GstRobocacheResample *resample, const GstCaps *in_caps)
-{
-  GstCaps *caps = gst_caps_copy (in_caps);
-  RobocacheTensorsInfo in;
-
-  if (gst_caps_is_fixed (in_caps) && robocache_tensors_info_from_caps (&in, in_caps, NULL)) {
-    set_output_fields (resample, gst_caps_get_structure (caps, 0), &in);
-    if (in.n_tensors != BATCH_N_TENSORS) {
-      GstCaps *preferred = prefer_input_rate (caps, &in);
-
-      if (preferred != caps)
-        gst_caps_unref (caps);
-      caps = preferred;
-    }
-    return caps;
-  }
-  for (guint i = 0; i < gst_caps_get_size (caps); i++)
-    set_template_fields (gst_caps_get_structure (caps, i));
-  return caps;
-}
-
 static GstCaps *
 gst_robocache_resample_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
+  const GstRobocacheResampleSettings settings = get_settings (GST_ROBOCACHE_RESAMPLE (trans));
   GstCaps *other;
 
   if (direction == GST_PAD_SINK)
-    other = output_caps (GST_ROBOCACHE_RESAMPLE (trans), caps);
+    other = gst_robocache_resample_output_caps (&settings, caps);
   else
     other = gst_static_pad_template_get_caps (&sink_template);
   if (filter) {
@@ -237,121 +147,29 @@ gst_robocache_resample_transform_caps (GstBaseTransform *trans, GstPadDirection 
   return other;
 }
 
-/* D of a stream, D:T:B of a batch. */
-static void
-output_tensor (const RobocacheTensorsInfo *in, RcDtype dtype, RobocacheTensorInfo *out)
-{
-  guint64 dims[3] = { robocache_tensor_info_dim (&in->tensors[0], 0), 1, 1 };
-
-  if (in->n_tensors == BATCH_N_TENSORS) {
-    dims[1] = robocache_tensor_info_dim (&in->tensors[BATCH_TARGETS], 0);
-    dims[2] = robocache_tensor_info_dim (&in->tensors[BATCH_TARGETS], 1);
-  }
-  robocache_tensor_info_set (out, dtype, dims, 3);
-}
-
 static GstCaps *
 gst_robocache_resample_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *other)
 {
-  GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
-  GstStructure *structure;
-  RobocacheTensorsInfo in;
-  RobocacheTensorInfo out;
-  gchar *dimensions;
+  const GstRobocacheResampleSettings settings = get_settings (GST_ROBOCACHE_RESAMPLE (trans));
 
-  other = gst_caps_make_writable (gst_caps_truncate (other));
-  structure = gst_caps_get_structure (other, 0);
-  if (direction == GST_PAD_SINK && robocache_tensors_info_from_caps (&in, caps, NULL)) {
-    output_tensor (&in, robocache_dtype_resolve (get_settings (resample).dtype, in.tensors[0].dtype), &out);
-    if (!gst_structure_has_field (structure, "dimensions")) {
-      dimensions = robocache_dimensions_to_string (&out);
-      gst_structure_set (structure, "dimensions", G_TYPE_STRING, dimensions, NULL);
-      g_free (dimensions);
-    }
-    if (gst_structure_has_field (structure, "framerate"))
-      gst_structure_fixate_field_nearest_fraction (structure, "framerate", in.rate_num, in.rate_den);
+  if (direction != GST_PAD_SINK)
+    return gst_caps_fixate (other);
+  if (!gst_pad_is_linked (GST_BASE_TRANSFORM_SRC_PAD (trans))) {
+    /* the base class proposes the input's own caps when there is nobody to ask */
+    gst_caps_unref (other);
+    other = gst_robocache_resample_output_caps (&settings, caps);
   }
-  return gst_caps_fixate (other);
-}
-
-static gboolean
-check_batch_shapes (const RobocacheTensorsInfo *in, GError **error)
-{
-  const RobocacheTensorInfo *rows = &in->tensors[BATCH_ROWS], *times = &in->tensors[BATCH_TIMES],
-      *targets = &in->tensors[BATCH_TARGETS];
-  const guint64 n_rows = robocache_tensor_info_dim (rows, 1), batch = robocache_tensor_info_dim (rows, 2);
-
-  if (rows->rank <= 3 && times->rank <= 2 && targets->rank <= 2 && times->dtype == RC_INT64 && targets->dtype == RC_INT64
-      && robocache_tensor_info_dim (times, 0) == n_rows && robocache_tensor_info_dim (times, 1) == batch
-      && robocache_tensor_info_dim (targets, 1) == batch)
-    return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "three tensors must be recorded episodes: rows "
-      "channels:rows:batch, int64 times rows:batch and int64 target times ticks:batch, with the same rows and batch");
-  return FALSE;
-}
-
-static gboolean
-check_batch (const RobocacheTensorsInfo *in, const Settings *run, GError **error)
-{
-  if (!check_batch_shapes (in, error))
-    return FALSE;
-  if (run->gap_policy == GAP_DROP) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "gap-policy=drop cannot leave rows out of a batch: set "
-        "gap-policy=nan or gap-policy=hold");
-    return FALSE;
-  }
-  if (run->interpolation == RC_MEAN && run->rate[0] == 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "interpolation=mean averages over one tick, and target "
-        "times do not say how long that is: set rate");
-    return FALSE;
-  }
-  return TRUE;
-}
-
-/* What the caps and properties of both sides make of a buffer. */
-static gboolean
-check_formats (GstRobocacheResample *resample, const GstCaps *in_caps, const GstCaps *out_caps, GError **error)
-{
-  RobocacheTensorsInfo out;
-  RobocacheTensorInfo expected;
-
-  if (!robocache_tensors_info_from_caps (&resample->in, in_caps, error)
-      || !robocache_tensors_info_from_caps (&out, out_caps, error))
-    return FALSE;
-  resample->batch = resample->in.n_tensors == BATCH_N_TENSORS;
-  if (resample->batch ? !check_batch (&resample->in, &resample->run, error)
-      : !robocache_row_layout_from_info (&resample->layout, &resample->in, error))
-    return FALSE;
-  if (!resample->batch && out.rate_num == 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "nothing says which rate to make: the input has no "
-        "nominal one and downstream asks for none; set rate, like rate=100/1");
-    return FALSE;
-  }
-  output_tensor (&resample->in, robocache_dtype_resolve (resample->run.dtype, resample->in.tensors[0].dtype), &expected);
-  resample->out = out.tensors[0];
-  if (out.n_tensors != 1 || memcmp (&expected.dims, &resample->out.dims, expected.rank * sizeof (guint64)) != 0
-      || expected.rank != resample->out.rank || expected.dtype != resample->out.dtype) {
-    gchar *ours = robocache_dimensions_to_string (&expected), *theirs = robocache_dimensions_to_string (&resample->out);
-
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s of dimensions %s, but the input makes %s "
-        "of dimensions %s", rc_dtype_name (resample->out.dtype), theirs, rc_dtype_name (expected.dtype), ours);
-    g_free (ours);
-    g_free (theirs);
-    return FALSE;
-  }
-  resample->grid.num = resample->batch && resample->run.rate[0] > 0 ? resample->run.rate[0] : out.rate_num;
-  resample->grid.den = resample->batch && resample->run.rate[0] > 0 ? resample->run.rate[1] : out.rate_den;
-  return TRUE;
+  return gst_robocache_resample_fixate_output (&settings, caps, other);
 }
 
 static gboolean
 make_plan (GstRobocacheResample *resample, GError **error)
 {
-  const gboolean hold = resample->run.gap_policy == GAP_HOLD;
+  const gboolean hold = resample->run.gap_policy == GST_ROBOCACHE_GAP_HOLD;
   RcAlignStreamSpec stream = {
-    .in = resample->in.tensors[0].dtype,
-    .out = resample->out.dtype,
-    .channels = (gint64) robocache_tensor_info_dim (&resample->in.tensors[0], 0),
+    .in = resample->format.in.tensors[0].dtype,
+    .out = resample->format.out.dtype,
+    .channels = (gint64) robocache_tensor_info_dim (&resample->format.in.tensors[0], 0),
   };
   const RcAlignSpec spec = { &stream, 1 };
   RobocacheChannelRoles roles = { 0 };
@@ -362,10 +180,9 @@ make_plan (GstRobocacheResample *resample, GError **error)
   resample->search.interpolation = resample->run.interpolation;
   resample->search.max_gap_ns = resample->run.max_gap;
   resample->search.hold_limit_ns = hold ? -1 : 0;
-  resample->search.period_ns = resample->grid.num > 0 ? robocache_tick_period (&resample->grid) : 0;
+  resample->search.period_ns = resample->format.grid.num > 0 ? robocache_tick_period (&resample->format.grid) : 0;
   stream.search = resample->search;
 
-  g_clear_pointer (&resample->plan, rc_align_plan_free);
   GST_OBJECT_LOCK (resample);
   robocache_channel_roles_copy (&roles, &resample->roles);
   GST_OBJECT_UNLOCK (resample);
@@ -399,15 +216,25 @@ end_history (GstRobocacheResample *resample, gboolean flushed)
 static void
 begin_history (GstRobocacheResample *resample)
 {
-  const gsize row_bytes = resample->layout.channels * rc_dtype_size (resample->layout.dtype);
+  const gsize row_bytes = resample->format.layout.channels * rc_dtype_size (resample->format.layout.dtype);
 
   GST_OBJECT_LOCK (resample);
   robocache_history_init (&resample->history, row_bytes, NULL);
   resample->history.reorder_window = resample->run.reorder_window;
   resample->has_history = TRUE;
   GST_OBJECT_UNLOCK (resample);
+  resample->spacings_measured = 0;
 }
 
+static void
+refuse_caps (GstRobocacheResample *resample, const gchar *reason)
+{
+  if (!resample->refused)
+    GST_ELEMENT_ERROR (resample, CORE, NEGOTIATION, ("%s", reason), (NULL));
+  resample->refused = TRUE;
+}
+
+static void finish_history (GstRobocacheResample * resample);
 static void update_latency (GstRobocacheResample * resample);
 
 static gboolean
@@ -417,21 +244,57 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   GError *error = NULL;
   gboolean ok;
 
+  resample->tried_caps = TRUE;
+  finish_history (resample);
+  end_history (resample, FALSE);
+  g_clear_pointer (&resample->plan, rc_align_plan_free);
+
   resample->run = get_settings (resample);
   resample->stats_timer.interval = resample->run.stats_interval;
-  ok = check_formats (resample, in_caps, out_caps, &error) && make_plan (resample, &error);
+  ok = gst_robocache_resample_format_from_caps (&resample->format, &resample->run, in_caps, out_caps, &error)
+      && make_plan (resample, &error);
   if (!ok) {
-    GST_ELEMENT_ERROR (resample, CORE, NEGOTIATION, ("%s", error->message), (NULL));
+    refuse_caps (resample, error->message);
     g_error_free (error);
     return FALSE;
   }
-  end_history (resample, FALSE);
-  if (!resample->batch) {
-    robocache_row_times_set_rate (&resample->clock, resample->in.rate_num, resample->in.rate_den);
+  resample->refused = FALSE;
+  if (!resample->format.batch) {
+    robocache_row_times_set_rate (&resample->clock, resample->format.in.rate_num, resample->format.in.rate_den);
     begin_history (resample);
   }
   update_latency (resample);
   return TRUE;
+}
+
+static void
+refuse_downstream (GstRobocacheResample *resample)
+{
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (resample), *src = GST_BASE_TRANSFORM_SRC_PAD (resample);
+  const GstRobocacheResampleSettings settings = get_settings (resample);
+  GstCaps *in = gst_pad_get_current_caps (sink), *allowed = gst_pad_peer_query_caps (src, NULL);
+  GstCaps *ours = in ? gst_robocache_resample_output_caps (&settings, in) : gst_pad_get_pad_template_caps (src);
+  gchar *theirs_text = gst_caps_to_string (allowed), *ours_text = gst_caps_to_string (ours);
+  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s", theirs_text, ours_text);
+
+  refuse_caps (resample, reason);
+  g_free (reason);
+  g_free (ours_text);
+  g_free (theirs_text);
+  gst_caps_unref (ours);
+  gst_caps_unref (allowed);
+  gst_clear_caps (&in);
+}
+
+/* Where the base class finds no caps for both sides it says so in its log only. */
+static void
+negotiation_failed (GstRobocacheResample *resample)
+{
+  if (!resample->tried_caps && !GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (resample))) {
+    refuse_downstream (resample);
+    g_clear_pointer (&resample->plan, rc_align_plan_free);
+    end_history (resample, FALSE);
+  }
 }
 
 /* ---- latency ---- */
@@ -441,10 +304,10 @@ own_latency (GstRobocacheResample *resample)
 {
   gint64 period;
 
-  if (resample->batch || !resample->has_history)
+  if (resample->format.batch || !resample->has_history)
     return 0;
-  if (resample->in.rate_num > 0)
-    period = gst_util_uint64_scale_int (GST_SECOND, resample->in.rate_den, resample->in.rate_num);
+  if (resample->format.in.rate_num > 0)
+    period = gst_util_uint64_scale_int (GST_SECOND, resample->format.in.rate_den, resample->format.in.rate_num);
   else
     period = robocache_history_median_spacing (&resample->history);
   return robocache_interpolation_latency (resample->search.interpolation, period, resample->search.period_ns)
@@ -465,15 +328,17 @@ update_latency (GstRobocacheResample *resample)
     gst_element_post_message (GST_ELEMENT (resample), gst_message_new_latency (GST_OBJECT (resample)));
 }
 
-/* A measured period wavers: the latency follows when it is off by more than an eighth. */
+/* A measured period wavers: it is looked at after each of the first rows and then once all spacings are new, and the latency
+ * follows when it is off by more than an eighth. */
 static void
 follow_measured_period (GstRobocacheResample *resample)
 {
-  const guint n = resample->history.n_spacings;
+  const guint n = resample->history.n_spacings, fresh = n - resample->spacings_measured;
   GstClockTime latency;
 
-  if (resample->in.rate_num > 0 || n == 0 || (n > 4 && n % ROBOCACHE_N_SPACINGS != 0))
+  if (resample->format.in.rate_num > 0 || fresh == 0 || (n > 4 && fresh < ROBOCACHE_N_SPACINGS))
     return;
+  resample->spacings_measured = n;
   latency = own_latency (resample);
   if (ABS (GST_CLOCK_DIFF (resample->announced_latency, latency)) > (GstClockTimeDiff) (resample->announced_latency / 8))
     update_latency (resample);
@@ -547,15 +412,46 @@ count_untimed (GstRobocacheResample *resample, guint64 n_rows)
 static void
 take_rows (GstRobocacheResample *resample, GstBuffer *buffer, const RobocacheTensorsMap *map)
 {
-  const gint64 *row_times = resample->layout.has_times ? map->data[1] : NULL;
+  const gint64 *row_times = resample->format.layout.has_times ? map->data[1] : NULL;
   RobocacheBufferTimes times;
 
-  if (robocache_row_times_begin (&resample->clock, buffer, resample->layout.n_rows, row_times, &times)
+  if (robocache_row_times_begin (&resample->clock, buffer, resample->format.layout.n_rows, row_times, &times)
       == ROBOCACHE_BUFFER_TIMED)
     insert_rows (resample, &times, map->data[0]);
   else
     count_untimed (resample, times.n_rows);
   follow_measured_period (resample);
+}
+
+static gboolean
+check_segment (GstRobocacheResample *resample, const GstSegment *segment)
+{
+  if (segment->format == GST_FORMAT_TIME)
+    return TRUE;
+  if (!resample->refused)
+    GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("a segment in %s, but resampling needs times: expected a TIME segment",
+            gst_format_get_name (segment->format)), (NULL));
+  resample->refused = TRUE;
+  return FALSE;
+}
+
+static GstFlowReturn
+negotiate (GstRobocacheResample *resample)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (resample);
+
+  resample->tried_caps = FALSE;
+  if (!gst_base_transform_reconfigure (trans)) {
+    negotiation_failed (resample);
+    return GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans)) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (resample->plan == NULL) {
+    refuse_caps (resample, "a buffer before its caps: expected " ROBOCACHE_TENSORS_MEDIA_TYPE " caps first");
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  if (!resample->format.batch && !check_segment (resample, &resample->clock.segment))
+    return GST_FLOW_ERROR;
+  return GST_FLOW_OK;
 }
 
 static GstFlowReturn take_batch (GstRobocacheResample * resample, GstBuffer * buffer, const RobocacheTensorsMap * map);
@@ -564,26 +460,21 @@ static GstFlowReturn
 gst_robocache_resample_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
-  GstFlowReturn flow = GST_FLOW_OK;
+  GstFlowReturn flow = negotiate (resample);
   RobocacheTensorsMap map;
   GError *error = NULL;
 
-  if (gst_pad_check_reconfigure (GST_BASE_TRANSFORM_SRC_PAD (trans)) && !gst_base_transform_reconfigure (trans)) {
-    gst_pad_mark_reconfigure (GST_BASE_TRANSFORM_SRC_PAD (trans));
+  if (flow != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
-    return GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans)) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
+    return flow;
   }
-  if (resample->plan == NULL) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_NOT_NEGOTIATED;
-  }
-  if (!robocache_tensors_map (&map, buffer, &resample->in, GST_MAP_READ, &error)) {
+  if (!robocache_tensors_map (&map, buffer, &resample->format.in, GST_MAP_READ, &error)) {
     GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("%s", error->message), (NULL));
     g_error_free (error);
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
-  if (resample->batch)
+  if (resample->format.batch)
     flow = take_batch (resample, buffer, &map);
   else
     take_rows (resample, buffer, &map);
@@ -603,6 +494,21 @@ run_plan (GstRobocacheResample *resample, const RcAlignArgs *args)
   return GST_FLOW_ERROR;
 }
 
+static GstStructure *make_stats (GstRobocacheResample * resample);
+
+static void
+post_stats_when_due (GstRobocacheResample *resample, GstClockTime running_time)
+{
+  GstStructure *stats;
+
+  if (!robocache_stats_timer_due (&resample->stats_timer, running_time))
+    return;
+  GST_OBJECT_LOCK (resample);
+  stats = make_stats (resample);
+  GST_OBJECT_UNLOCK (resample);
+  robocache_stats_post (GST_ELEMENT (resample), stats);
+}
+
 /* ---- recorded episodes ---- */
 
 static void
@@ -616,31 +522,40 @@ count_batch (GstRobocacheResample *resample, const RcAlignCounters *counters)
   GST_OBJECT_UNLOCK (resample);
 }
 
+static void
+post_stats_of_batch (GstRobocacheResample *resample, GstBuffer *buffer)
+{
+  const GstSegment *segment = &resample->clock.segment;
+
+  if (segment->format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID (buffer))
+    post_stats_when_due (resample, gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
+}
+
 static GstFlowReturn
 take_batch (GstRobocacheResample *resample, GstBuffer *buffer, const RobocacheTensorsMap *map)
 {
-  const RobocacheTensorInfo *rows = &resample->in.tensors[BATCH_ROWS];
+  const RobocacheTensorInfo *rows = &resample->format.in.tensors[GST_ROBOCACHE_BATCH_ROWS];
   const gint64 channels = robocache_tensor_info_dim (rows, 0), n_rows = robocache_tensor_info_dim (rows, 1);
   const gint64 batch = robocache_tensor_info_dim (rows, 2);
-  const gint64 ticks = robocache_tensor_info_dim (&resample->in.tensors[BATCH_TARGETS], 0);
-  GstBuffer *out = gst_buffer_new_allocate (NULL, robocache_tensor_info_size (&resample->out), NULL);
+  const gint64 ticks = robocache_tensor_info_dim (&resample->format.in.tensors[GST_ROBOCACHE_BATCH_TARGETS], 0);
+  GstBuffer *out = gst_buffer_new_allocate (NULL, robocache_tensor_info_size (&resample->format.out), NULL);
   RcAlignCounters counters = { 0 };
   RcAlignStreamArgs stream = {
-    .rows = map->data[BATCH_ROWS],
+    .rows = map->data[GST_ROBOCACHE_BATCH_ROWS],
     .n_rows = n_rows,
     .row_stride = channels * rc_dtype_size (rows->dtype),
     .batch_stride = n_rows * channels * rc_dtype_size (rows->dtype),
-    .times = map->data[BATCH_TIMES],
+    .times = map->data[GST_ROBOCACHE_BATCH_TIMES],
     .times_batch_stride = n_rows * sizeof (gint64),
-    .out_row_stride = channels * rc_dtype_size (resample->out.dtype),
-    .out_batch_stride = ticks * channels * rc_dtype_size (resample->out.dtype),
+    .out_row_stride = channels * rc_dtype_size (resample->format.out.dtype),
+    .out_batch_stride = ticks * channels * rc_dtype_size (resample->format.out.dtype),
     .counters = &counters,
   };
   const RcAlignArgs args = {
     .streams = &stream,
     .batch = batch,
     .ticks = ticks,
-    .tick_times = map->data[BATCH_TARGETS],
+    .tick_times = map->data[GST_ROBOCACHE_BATCH_TARGETS],
     .tick_times_batch_stride = ticks * sizeof (gint64),
     .scratch = resample->scratch,
   };
@@ -656,6 +571,7 @@ take_batch (GstRobocacheResample *resample, GstBuffer *buffer, const RobocacheTe
     return flow;
   }
   count_batch (resample, &counters);
+  post_stats_of_batch (resample, buffer);
   gst_buffer_copy_into (out, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   resample->batch_out = out;
   return GST_FLOW_OK;
@@ -663,22 +579,31 @@ take_batch (GstRobocacheResample *resample, GstBuffer *buffer, const RobocacheTe
 
 /* ---- ticks out ---- */
 
-/* The next tick: the first one that is not before the first row, and then one after the other. */
+/* The next tick: the first one that is not before the first row, and then one after the other. FALSE: not known yet. */
 static gboolean
 next_tick (GstRobocacheResample *resample, gint64 *tick)
 {
   const gint64 first = robocache_history_first_time (&resample->history);
 
-  if (first == ROBOCACHE_NO_TIME)
-    return FALSE;
   if (!resample->ticking) {
+    if (first == ROBOCACHE_NO_TIME)
+      return FALSE;
     /* a row that belongs before it may still come */
     if (!resample->live && !resample->history.eos && robocache_history_frontier (&resample->history) < first)
       return FALSE;
-    resample->next_index = robocache_tick_at_or_after (&resample->grid, MAX (first, resample->last_tick + 1));
+    resample->next_index = robocache_tick_at_or_after (&resample->format.grid, MAX (first, resample->last_tick + 1));
   }
-  *tick = robocache_tick_time (&resample->grid, resample->next_index);
-  return *tick <= robocache_history_last_time (&resample->history);
+  *tick = robocache_tick_time (&resample->format.grid, resample->next_index);
+  return TRUE;
+}
+
+static gboolean
+tick_is_ready (GstRobocacheResample *resample, gint64 tick)
+{
+  const gint64 last = robocache_history_last_time (&resample->history);
+
+  return last != ROBOCACHE_NO_TIME && tick <= last
+      && robocache_history_ready (&resample->history, &resample->search, tick, !resample->live);
 }
 
 static GstClockTime
@@ -690,13 +615,13 @@ position_of (GstRobocacheResample *resample, gint64 running_time)
 static GstBuffer *
 new_row (GstRobocacheResample *resample, const RobocacheAlignment *alignment)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, robocache_tensor_info_size (&resample->out), NULL);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, robocache_tensor_info_size (&resample->format.out), NULL);
   RcAlignStreamArgs stream = {
     .rows = robocache_history_rows (&resample->history),
     .n_rows = (gint64) resample->history.n,
     .row_stride = (gint64) resample->history.row_bytes,
     .brackets = &alignment->bracket,
-    .out_row_stride = (gint64) robocache_tensor_info_size (&resample->out),
+    .out_row_stride = (gint64) robocache_tensor_info_size (&resample->format.out),
   };
   const RcAlignArgs args = {.streams = &stream,.batch = 1,.ticks = 1,.scratch = resample->scratch };
   GstFlowReturn flow;
@@ -720,7 +645,7 @@ pass_tick (GstRobocacheResample *resample, gint64 tick, RobocacheAlignment *alig
   GST_OBJECT_LOCK (resample);
   robocache_history_align (&resample->history, &resample->search, tick, alignment);
   status = alignment->bracket.status;
-  *dropped = status == RC_MISSING && resample->run.gap_policy == GAP_DROP;
+  *dropped = status == RC_MISSING && resample->run.gap_policy == GST_ROBOCACHE_GAP_DROP;
   resample->ticks_out += !*dropped;
   resample->ticks_dropped += *dropped;
   resample->ticks_held += status == RC_HELD;
@@ -734,49 +659,40 @@ pass_tick (GstRobocacheResample *resample, gint64 tick, RobocacheAlignment *alig
 static void
 let_go (GstRobocacheResample *resample)
 {
-  GST_OBJECT_LOCK (resample);
-  robocache_history_prune (&resample->history, &resample->search, robocache_tick_time (&resample->grid, resample->next_index));
-  GST_OBJECT_UNLOCK (resample);
-}
+  gint64 tick;
 
-static GstStructure *make_stats (GstRobocacheResample * resample);
-
-static void
-post_stats_when_due (GstRobocacheResample *resample, gint64 tick)
-{
-  GstStructure *stats;
-
-  if (!robocache_stats_timer_due (&resample->stats_timer, tick))
+  if (!next_tick (resample, &tick))
     return;
   GST_OBJECT_LOCK (resample);
-  stats = make_stats (resample);
+  robocache_history_prune (&resample->history, &resample->search, tick);
   GST_OBJECT_UNLOCK (resample);
-  robocache_stats_post (GST_ELEMENT (resample), stats);
 }
 
 /* One row a call, until no tick is ready; dropped ticks become GAP events on the way. *buffer is NULL at the end. */
 static GstFlowReturn
 next_row (GstRobocacheResample *resample, GstBuffer **buffer)
 {
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (resample);
   gint64 tick;
 
   *buffer = NULL;
-  while (resample->has_history && next_tick (resample, &tick)
-      && robocache_history_ready (&resample->history, &resample->search, tick, !resample->live)) {
+  while (resample->has_history && next_tick (resample, &tick) && tick_is_ready (resample, tick)) {
     RobocacheAlignment alignment;
     GstClockTime duration;
     gboolean dropped;
 
     pass_tick (resample, tick, &alignment, &dropped);
-    duration = robocache_tick_time (&resample->grid, resample->next_index) - tick;
+    duration = robocache_tick_time (&resample->format.grid, resample->next_index) - tick;
     if (!dropped && (*buffer = new_row (resample, &alignment)) == NULL)
       return GST_FLOW_ERROR;
     let_go (resample);
     post_stats_when_due (resample, tick);
     if (dropped) {
       if (resample->sent_buffer)
-        gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (resample), gst_event_new_gap (position_of (resample, tick), duration));
+        gst_pad_push_event (src, gst_event_new_gap (position_of (resample, tick), duration));
       resample->discont = TRUE;
+      if (GST_PAD_IS_FLUSHING (src))
+        return GST_FLOW_FLUSHING;
       continue;
     }
     GST_BUFFER_PTS (*buffer) = position_of (resample, tick);
@@ -787,7 +703,7 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
     resample->sent_buffer = TRUE;
     return GST_FLOW_OK;
   }
-  if (resample->has_history && resample->ticking)
+  if (resample->has_history)
     let_go (resample);
   return GST_FLOW_OK;
 }
@@ -797,7 +713,7 @@ gst_robocache_resample_generate_output (GstBaseTransform *trans, GstBuffer **buf
 {
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
 
-  if (resample->batch) {
+  if (resample->format.batch) {
     *buffer = g_steal_pointer (&resample->batch_out);
     return GST_FLOW_OK;
   }
@@ -820,39 +736,32 @@ push_ready_rows (GstRobocacheResample *resample)
 
 /* ---- events ---- */
 
-/* No more rows of this kind will come: what they still decide goes out. */
 static void
-drain (GstRobocacheResample *resample)
+restart_history (GstRobocacheResample *resample, gboolean flushed)
+{
+  if (!resample->has_history)
+    return;
+  end_history (resample, flushed);
+  begin_history (resample);
+}
+
+/* No more rows of this kind will come: what they still decide goes out, and they are forgotten. */
+static void
+finish_history (GstRobocacheResample *resample)
 {
   if (!resample->has_history)
     return;
   robocache_history_eos (&resample->history);
   push_ready_rows (resample);
-}
-
-static void
-restart_history (GstRobocacheResample *resample, gboolean flushed)
-{
-  const gboolean had = resample->has_history;
-
-  end_history (resample, flushed);
-  if (had)
-    begin_history (resample);
+  restart_history (resample, FALSE);
 }
 
 static gboolean
-take_segment (GstRobocacheResample *resample, GstEvent *event)
+take_segment (GstRobocacheResample *resample, const GstSegment *segment)
 {
-  const GstSegment *segment;
-
-  gst_event_parse_segment (event, &segment);
-  if (segment->format != GST_FORMAT_TIME) {
-    GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("a segment in %s, but resampling needs times: expected a TIME segment",
-            gst_format_get_name (segment->format)), (NULL));
+  if (!resample->format.batch && !check_segment (resample, segment))
     return FALSE;
-  }
-  drain (resample);
-  restart_history (resample, FALSE);
+  finish_history (resample);
   robocache_row_times_set_segment (&resample->clock, segment);
   look_whether_live (resample);
   return TRUE;
@@ -862,13 +771,18 @@ take_segment (GstRobocacheResample *resample, GstEvent *event)
 static gboolean
 take_gap (GstRobocacheResample *resample, GstEvent *event)
 {
+  const GstSegment *segment = &resample->clock.segment;
   GstClockTime start, duration, end, running;
   GstClockTime next = GST_CLOCK_TIME_NONE;
 
   gst_event_parse_gap (event, &start, &duration);
-  end = GST_CLOCK_TIME_IS_VALID (duration) ? start + duration : start;
-  running = gst_segment_to_running_time (&resample->clock.segment, GST_FORMAT_TIME, end);
   gst_event_unref (event);
+  if (segment->format != GST_FORMAT_TIME)
+    return TRUE;
+  end = GST_CLOCK_TIME_IS_VALID (duration) ? start + duration : start;
+  if (GST_CLOCK_TIME_IS_VALID (segment->stop))
+    end = MIN (end, segment->stop);
+  running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, end);
   if (!GST_CLOCK_TIME_IS_VALID (running))
     return TRUE;
   if (resample->has_history) {
@@ -877,13 +791,23 @@ take_gap (GstRobocacheResample *resample, GstEvent *event)
     GST_OBJECT_UNLOCK (resample);
     push_ready_rows (resample);
     if (resample->ticking)
-      next = position_of (resample, robocache_tick_time (&resample->grid, resample->next_index));
+      next = position_of (resample, robocache_tick_time (&resample->format.grid, resample->next_index));
   }
   if (GST_CLOCK_TIME_IS_VALID (next))
     end = MIN (end, next);
   if (end <= start || !resample->sent_buffer)
     return TRUE;
   return gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (resample), gst_event_new_gap (start, end - start));
+}
+
+static gboolean
+take_caps (GstRobocacheResample *resample, GstEvent *event)
+{
+  resample->tried_caps = FALSE;
+  if (GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (GST_BASE_TRANSFORM (resample), event))
+    return TRUE;
+  negotiation_failed (resample);
+  return FALSE;
 }
 
 static void
@@ -900,21 +824,24 @@ static gboolean
 gst_robocache_resample_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
+  const GstSegment *segment;
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_SEGMENT:
-      if (!resample->batch && !take_segment (resample, event)) {
+      gst_event_parse_segment (event, &segment);
+      if (!take_segment (resample, segment)) {
         gst_event_unref (event);
         return FALSE;
       }
       break;
     case GST_EVENT_CAPS:
+      return take_caps (resample, event);
     case GST_EVENT_STREAM_START:
     case GST_EVENT_EOS:
-      drain (resample);
+      finish_history (resample);
       break;
     case GST_EVENT_GAP:
-      if (resample->batch)
+      if (resample->format.batch)
         break;
       return take_gap (resample, event);
     case GST_EVENT_FLUSH_STOP:
@@ -938,6 +865,7 @@ gst_robocache_resample_start (GstBaseTransform *trans)
   robocache_row_times_init (&resample->clock);
   reset_stream (resample);
   resample->warned_no_time = FALSE;
+  resample->refused = FALSE;
   resample->announced_latency = 0;
   GST_OBJECT_LOCK (resample);
   memset (&resample->past_counts, 0, sizeof (resample->past_counts));
@@ -954,6 +882,7 @@ gst_robocache_resample_stop (GstBaseTransform *trans)
 
   end_history (resample, TRUE);
   reset_stream (resample);
+  resample->format.batch = FALSE;
   g_clear_pointer (&resample->plan, rc_align_plan_free);
   g_clear_pointer (&resample->scratch_block, g_free);
   GST_OBJECT_LOCK (resample);
@@ -1037,7 +966,7 @@ install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
           "Rows further apart than this are not interpolated between (ns, -1 = none)", -1, G_MAXINT64, -1, ready));
   g_object_class_install_property (object_class, PROP_GAP_POLICY, g_param_spec_enum ("gap-policy", "Gap policy",
-          "What becomes of the ticks within a gap", TYPE_GAP_POLICY, GAP_DROP, ready));
+          "What becomes of the ticks within a gap", TYPE_GAP_POLICY, GST_ROBOCACHE_GAP_DROP, ready));
   g_object_class_install_property (object_class, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window",
           "Reorder window", "How much older than the newest row a row may be when it arrives (ns)", 0, G_MAXINT64, 0, ready));
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
@@ -1095,7 +1024,7 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   resample->settings.rate[1] = 1;
   resample->settings.interpolation = RC_LINEAR;
   resample->settings.max_gap = -1;
-  resample->settings.gap_policy = GAP_DROP;
+  resample->settings.gap_policy = GST_ROBOCACHE_GAP_DROP;
   resample->settings.dtype = ROBOCACHE_DTYPE_AUTO;
   robocache_device_init (&resample->device);
   robocache_row_times_init (&resample->clock);

@@ -1,0 +1,63 @@
+/* robocache: robocacheresample's formats: what settings and the caps of both sides make of a buffer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_RESAMPLE_FORMAT_H
+#define GST_ROBOCACHE_RESAMPLE_FORMAT_H
+
+#include "common/properties.h"
+#include "common/rowtimes.h"
+#include "common/tensorcaps.h"
+#include "common/tickgrid.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  GST_ROBOCACHE_GAP_DROP,
+  GST_ROBOCACHE_GAP_NAN,
+  GST_ROBOCACHE_GAP_HOLD
+} GstRobocacheGapPolicy;
+
+typedef struct
+{
+  gint rate[2];                 /* 0/1: not set */
+  RcInterpolation interpolation;
+  gint64 max_gap;
+  GstRobocacheGapPolicy gap_policy;
+  gint64 reorder_window;
+  RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
+  guint64 stats_interval;
+} GstRobocacheResampleSettings;
+
+/* Tensors of the batch form. */
+enum
+{
+  GST_ROBOCACHE_BATCH_ROWS,
+  GST_ROBOCACHE_BATCH_TIMES,
+  GST_ROBOCACHE_BATCH_TARGETS,
+  GST_ROBOCACHE_BATCH_N_TENSORS
+};
+
+typedef struct
+{
+  gboolean batch;               /* three tensors: recorded episodes */
+  RobocacheTensorsInfo in;
+  RobocacheTensorInfo out;
+  RobocacheRowLayout layout;    /* of a stream */
+  RobocacheTickGrid grid;       /* num 0 in a batch whose ticks have no period */
+} GstRobocacheResampleFormat;
+
+/* What in_caps can become. Dimensions are left open, for downstream to spell its own way. */
+GstCaps *gst_robocache_resample_output_caps (const GstRobocacheResampleSettings * settings, const GstCaps * in_caps);
+
+/* Completes output caps (taken) for in_caps. */
+GstCaps *gst_robocache_resample_fixate_output (const GstRobocacheResampleSettings * settings, const GstCaps * in_caps,
+    GstCaps * caps);
+
+/* FALSE and an error that says which caps or property do not fit. */
+gboolean gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat * format,
+    const GstRobocacheResampleSettings * settings, const GstCaps * in_caps, const GstCaps * out_caps, GError ** error);
+
+G_END_DECLS
+#endif

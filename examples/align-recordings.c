@@ -70,7 +70,7 @@ static gchar *
 describe_options_of_a_file (void)
 {
   GString *text = g_string_new ("What holds for one file follows its name:\n"
-      "  FILE,key=value,…      as in imu.csv,time-column=stamp_ns,channels=gx,gy,gz,max-gap=50ms\n");
+      "  FILE,key=value,...    as in imu.csv,time-column=stamp_ns,channels=gx,gy,gz,max-gap=50ms\n");
 
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
     g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
@@ -85,7 +85,7 @@ parse_command_line (Job *job, int argc, char **argv, GError **error)
     {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks a second, a number or a fraction (100)", "RATE"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "where the CSV goes; - is standard output (aligned.csv)",
         "FILE"},
-    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value…]…"},
+    {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]..."},
     {NULL}
   };
   GOptionContext *context = g_option_context_new (NULL);

@@ -32,7 +32,7 @@ const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
   [RECORDING_QUATERNIONS] = {"quaternions", FALSE, FALSE, "LIST",
       "first channels of quaternions (guessed, and said; empty: none)"},
   [RECORDING_ANGLES] = {"angles", FALSE, FALSE, "LIST", "channels in radians that wrap around"},
-  [RECORDING_VELOCITIES] = {"velocities", FALSE, FALSE, "LIST", "channels with the rates of channels 0, 1, …, for hermite"},
+  [RECORDING_VELOCITIES] = {"velocities", FALSE, FALSE, "LIST", "channels with the rates of channels 0, 1, ..., for hermite"},
   [RECORDING_OFFSET] = {"offset", TRUE, FALSE, "TIME", "the sensor's own delay, added to its times (0)"},
   [RECORDING_MAX_GAP] = {"max-gap", TRUE, TRUE, "TIME", "rows further apart are not interpolated between (200ms; -1: any)"},
   [RECORDING_HOLD_LIMIT] = {"hold-limit", TRUE, TRUE, "TIME",

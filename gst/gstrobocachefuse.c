@@ -165,6 +165,7 @@ static void
 get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
 {
   const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
+  const GstRobocacheFuseEpoch *epoch;
 
   *num = grid.num;
   *den = grid.den;
@@ -172,9 +173,10 @@ get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
     return;
   *num = 0;
   *den = 1;
-  if (fuse->reference && fuse->reference->has_format && fuse->reference->format.rate_num > 0) {
-    *num = fuse->reference->format.rate_num;
-    *den = fuse->reference->format.rate_den;
+  epoch = fuse->reference ? gst_robocache_fuse_pad_epoch (fuse->reference) : NULL;
+  if (epoch && epoch->format.rate_num > 0) {
+    *num = epoch->format.rate_num;
+    *den = epoch->format.rate_den;
   }
 }
 
@@ -182,18 +184,17 @@ get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
 static gboolean
 enter_tick (GstRobocacheFuse *fuse, gint64 tick)
 {
-  const gint64 period = gst_robocache_fuse_tick_period (fuse);
   gboolean all_required = TRUE;
 
   for (guint i = 0; i < fuse->pads->len; i++) {
     GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
 
-    pad->active.search.period_ns = period;
     if (gst_robocache_fuse_pad_enter_epoch (pad, tick))
       fuse->composition_changed = TRUE;
     if (pad->active.required && gst_robocache_fuse_pad_epoch (pad) == NULL)
       all_required = FALSE;
   }
+  gst_robocache_fuse_sync_period (fuse);
   return all_required;
 }
 

@@ -70,8 +70,11 @@ GST_ELEMENT_REGISTER_DECLARE (robocachefuse)
 /* ---- ticks and tokens (gstrobocachefuseticks.c); called with the lock, but for those that say otherwise ---- */
 
 RobocacheTickGrid gst_robocache_fuse_grid (GstRobocacheFuse * fuse);
-/* Of the grid, or the reference pad's; 0 when unknown. */
+/* Of the grid, or the reference pad's nominal one; 0 when there is none. Never measured, so that what is handed out does not
+ * depend on how many rows have come. */
 gint64 gst_robocache_fuse_tick_period (GstRobocacheFuse * fuse);
+/* Tells the pads the period, which a mean is taken over. */
+void gst_robocache_fuse_sync_period (GstRobocacheFuse * fuse);
 /* Chooses the pad whose rows are the ticks, where there is no rate. FALSE and an error when nothing can give ticks. */
 gboolean gst_robocache_fuse_choose_reference (GstRobocacheFuse * fuse, GError ** error);
 /* Whether the next tick is known, and its running time. */

@@ -614,10 +614,11 @@ gst_robocache_fuse_pad_ready (const GstRobocacheFusePad *pad, gint64 tick, gbool
   return robocache_history_ready (&epoch->history, &pad->active.search, t, settled);
 }
 
+/* Whether the output is the same too. */
 static gboolean
 same_rows (const GstRobocacheFuseFormat *a, const GstRobocacheFuseFormat *b)
 {
-  return a->is_camera == b->is_camera && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
+  return a->is_camera == b->is_camera && a->rate_num == b->rate_num && a->rate_den == b->rate_den && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
       && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
 }
 
@@ -724,6 +725,20 @@ gst_robocache_fuse_pad_rows_after (const GstRobocacheFusePad *pad, gint64 t)
   return n;
 }
 
+static gint64
+nominal_period (const GstRobocacheFuseFormat *format)
+{
+  return format->rate_num > 0 ? (gint64) gst_util_uint64_scale_int (GST_SECOND, format->rate_den, format->rate_num) : 0;
+}
+
+gint64
+gst_robocache_fuse_pad_nominal_period (const GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+
+  return epoch ? nominal_period (&epoch->format) : 0;
+}
+
 gint64
 gst_robocache_fuse_pad_period (const GstRobocacheFusePad *pad)
 {
@@ -732,7 +747,7 @@ gst_robocache_fuse_pad_period (const GstRobocacheFusePad *pad)
   if (epoch == NULL)
     return 0;
   if (epoch->format.rate_num > 0)
-    return gst_util_uint64_scale_int (GST_SECOND, epoch->format.rate_den, epoch->format.rate_num);
+    return nominal_period (&epoch->format);
   return robocache_history_median_spacing (&epoch->history);
 }
 

@@ -418,10 +418,16 @@ void
 gst_robocache_fuse_pad_gap (GstRobocacheFusePad *pad, GstClockTime pts, GstClockTime duration)
 {
   GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
-  const GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : pts;
-  GstClockTime running = gst_segment_to_running_time (&pad->clock.segment, GST_FORMAT_TIME, end);
+  const GstSegment *segment = &pad->clock.segment;
+  GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : pts;
+  GstClockTime running;
 
-  if (epoch && GST_CLOCK_TIME_IS_VALID (running))
+  if (epoch == NULL || segment->format != GST_FORMAT_TIME)
+    return;
+  if (GST_CLOCK_TIME_IS_VALID (segment->stop))
+    end = MIN (end, segment->stop);
+  running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, end);
+  if (GST_CLOCK_TIME_IS_VALID (running))
     robocache_history_gap (&epoch->history, (gint64) running);
 }
 
@@ -518,16 +524,35 @@ begin_times (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *
   return FALSE;
 }
 
+/* Whether a frame's pixels are where its meta, or else its caps, say. */
+static gboolean
+frame_is_whole (const GstVideoInfo *video, GstBuffer *frame)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
+  const gsize size = gst_buffer_get_size (frame);
+  gsize line, height;
+
+  if (meta == NULL)
+    return size == GST_VIDEO_INFO_SIZE (video);
+  line = (gsize) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
+  height = GST_VIDEO_INFO_HEIGHT (video);
+  return meta->format == GST_VIDEO_INFO_FORMAT (video) && meta->width == (guint) GST_VIDEO_INFO_WIDTH (video)
+      && meta->height == height && meta->stride[0] >= (gint) line && meta->offset[0] <= size
+      && (height - 1) * meta->stride[0] + line <= size - meta->offset[0];
+}
+
 static gboolean
 take_camera_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, gboolean *without_time,
     GError **error)
 {
-  const gsize expected = GST_VIDEO_INFO_SIZE (&epoch->format.video), size = gst_buffer_get_size (buffer);
+  const GstVideoInfo *video = &epoch->format.video;
   RobocacheBufferTimes times;
 
-  if (gst_buffer_get_video_meta (buffer) == NULL && size != expected) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes, but its caps say %"
-        G_GSIZE_FORMAT, size, expected);
+  if (!frame_is_whole (video, buffer)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes%s, but its caps say %"
+        G_GSIZE_FORMAT ", %dx%d", gst_buffer_get_size (buffer), gst_buffer_get_video_meta (buffer)
+        ? " with a video meta that does not fit" : "", GST_VIDEO_INFO_SIZE (video), GST_VIDEO_INFO_WIDTH (video),
+        GST_VIDEO_INFO_HEIGHT (video));
     gst_buffer_unref (buffer);
     return FALSE;
   }

@@ -327,8 +327,10 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
 
   departure->tick = tick;
   if (all_required) {
-    if ((fuse->composition_changed || fuse->composer == NULL) && !change_composition (fuse, error))
-      return FALSE;
+    while (fuse->composition_changed || fuse->composer == NULL) {
+      if (!change_composition (fuse, error))
+        return FALSE;
+    }
     departure->sample = gst_robocache_fuse_composer_sample (fuse->composer, tick, error);
     if (*error)
       return FALSE;
@@ -652,6 +654,7 @@ gst_robocache_fuse_flush_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   FUSE_LOCK (fuse);
   while (gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)));
   gst_robocache_fuse_pad_flush (pad);
+  fuse->composition_changed = TRUE;     /* rows of an older format may have gone */
   g_cond_broadcast (&fuse->progress);
   FUSE_UNLOCK (fuse);
 }

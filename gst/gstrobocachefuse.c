@@ -523,16 +523,18 @@ compare_pads (gconstpointer a, gconstpointer b)
 static gboolean
 gst_robocache_fuse_pad_activate_mode (GstPad *gstpad, GstObject *parent, GstPadMode mode, gboolean active)
 {
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
 
-  gst_robocache_fuse_set_flushing (fuse, pad, !active);
-  if (active) {                 /* the base class emptied its queue when it was deactivated */
+  if (parent) {                 /* a pad that is requested while playing is activated before it has one */
+    GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+
+    gst_robocache_fuse_set_flushing (fuse, pad, !active);
     FUSE_LOCK (fuse);
-    pad->token_out = FALSE;
+    if (active)                 /* the base class emptied its queue when it was deactivated */
+      pad->token_out = FALSE;
     FUSE_UNLOCK (fuse);
   }
-  return fuse->base_activate_mode (gstpad, parent, mode, active);
+  return pad->base_activate_mode (gstpad, parent, mode, active);
 }
 
 static GstAggregatorPad *
@@ -555,7 +557,7 @@ gst_robocache_fuse_create_new_pad (GstAggregator *agg, GstPadTemplate *template,
     pad = gst_robocache_fuse_pad_new (template, role, (guint) number);
     FUSE_LOCK (fuse);
     fuse->base_chain = GST_PAD_CHAINFUNC (pad);
-    fuse->base_activate_mode = GST_PAD_ACTIVATEMODEFUNC (pad);
+    pad->base_activate_mode = GST_PAD_ACTIVATEMODEFUNC (pad);
     gst_pad_set_chain_function (GST_PAD (pad), gst_robocache_fuse_chain);
     gst_pad_set_activatemode_function (GST_PAD (pad), gst_robocache_fuse_pad_activate_mode);
     g_ptr_array_add (fuse->pads, gst_object_ref (pad));

@@ -62,6 +62,7 @@ struct _GstRobocacheFusePad
 
   GstRobocacheFuseRole role;    /* constant */
   guint number;                 /* constant: the n of proprio_n */
+  GstPadActivateModeFunction base_activate_mode;        /* constant */
 
   /* object lock of the pad */
   GstRobocacheFuseSettings settings;

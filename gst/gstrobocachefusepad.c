@@ -396,13 +396,28 @@ begin_epoch (GstRobocacheFusePad *pad)
   g_queue_push_tail (&pad->epochs, epoch);
 }
 
+/* Whether rows of both may be blended, and make the same output. Blocks of another length, for one, hold the same rows. */
+static gboolean
+same_rows (const GstRobocacheFuseFormat *a, const GstRobocacheFuseFormat *b)
+{
+  return a->is_camera == b->is_camera && a->rate_num == b->rate_num && a->rate_den == b->rate_den && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
+      && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
+}
+
 void
 gst_robocache_fuse_pad_set_format (GstRobocacheFusePad *pad, GstRobocacheFuseFormat *format)
 {
+  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+
   gst_robocache_fuse_format_clear (&pad->format);
   pad->format = *format;
   pad->has_format = TRUE;
   robocache_row_times_set_rate (&pad->clock, format->rate_num, format->rate_den);
+  if (epoch && !epoch->history.eos && same_rows (&epoch->format, format)) {
+    gst_robocache_fuse_format_clear (&epoch->format);
+    format_copy (&epoch->format, format);
+    return;
+  }
   begin_epoch (pad);
 }
 
@@ -637,14 +652,6 @@ gst_robocache_fuse_pad_ready (const GstRobocacheFusePad *pad, gint64 tick, gbool
     return robocache_history_frontier (&next->history) > t;
   }
   return robocache_history_ready (&epoch->history, &pad->active.search, t, settled);
-}
-
-/* Whether the output is the same too. */
-static gboolean
-same_rows (const GstRobocacheFuseFormat *a, const GstRobocacheFuseFormat *b)
-{
-  return a->is_camera == b->is_camera && a->rate_num == b->rate_num && a->rate_den == b->rate_den && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
-      && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
 }
 
 gboolean

@@ -4,6 +4,8 @@
  */
 #include "rowtimes.h"
 
+#include <string.h>
+
 void
 robocache_row_times_init (RobocacheRowTimes *clock)
 {
@@ -48,9 +50,12 @@ robocache_row_times_nth (const RobocacheRowTimes *clock, const RobocacheBufferTi
   GstClockTime t, running;
 
   if (times->row_times) {
-    if (times->row_times[i] < 0)
+    gint64 row_time;
+
+    memcpy (&row_time, times->row_times + i, sizeof (row_time));        /* behind a tensor of any size in the same memory */
+    if (row_time < 0)
       return FALSE;
-    t = (GstClockTime) times->row_times[i];
+    t = (GstClockTime) row_time;
   } else {
     t = times->pts;
     if (i > 0 && GST_CLOCK_TIME_IS_VALID (times->duration))

@@ -165,6 +165,7 @@ static void
 get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
 {
   const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
+  const GstRobocacheFuseEpoch *epoch;
 
   *num = grid.num;
   *den = grid.den;
@@ -172,9 +173,10 @@ get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
     return;
   *num = 0;
   *den = 1;
-  if (fuse->reference && fuse->reference->has_format && fuse->reference->format.rate_num > 0) {
-    *num = fuse->reference->format.rate_num;
-    *den = fuse->reference->format.rate_den;
+  epoch = fuse->reference ? gst_robocache_fuse_pad_epoch (fuse->reference) : NULL;
+  if (epoch && epoch->format.rate_num > 0) {
+    *num = epoch->format.rate_num;
+    *den = epoch->format.rate_den;
   }
 }
 
@@ -182,18 +184,17 @@ get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
 static gboolean
 enter_tick (GstRobocacheFuse *fuse, gint64 tick)
 {
-  const gint64 period = gst_robocache_fuse_tick_period (fuse);
   gboolean all_required = TRUE;
 
   for (guint i = 0; i < fuse->pads->len; i++) {
     GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
 
-    pad->active.search.period_ns = period;
     if (gst_robocache_fuse_pad_enter_epoch (pad, tick))
       fuse->composition_changed = TRUE;
     if (pad->active.required && gst_robocache_fuse_pad_epoch (pad) == NULL)
       all_required = FALSE;
   }
+  gst_robocache_fuse_sync_period (fuse);
   return all_required;
 }
 
@@ -326,8 +327,10 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
 
   departure->tick = tick;
   if (all_required) {
-    if ((fuse->composition_changed || fuse->composer == NULL) && !change_composition (fuse, error))
-      return FALSE;
+    while (fuse->composition_changed || fuse->composer == NULL) {
+      if (!change_composition (fuse, error))
+        return FALSE;
+    }
     departure->sample = gst_robocache_fuse_composer_sample (fuse->composer, tick, error);
     if (*error)
       return FALSE;
@@ -520,16 +523,18 @@ compare_pads (gconstpointer a, gconstpointer b)
 static gboolean
 gst_robocache_fuse_pad_activate_mode (GstPad *gstpad, GstObject *parent, GstPadMode mode, gboolean active)
 {
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
 
-  gst_robocache_fuse_set_flushing (fuse, pad, !active);
-  if (active) {                 /* the base class emptied its queue when it was deactivated */
+  if (parent) {                 /* a pad that is requested while playing is activated before it has one */
+    GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+
+    gst_robocache_fuse_set_flushing (fuse, pad, !active);
     FUSE_LOCK (fuse);
-    pad->token_out = FALSE;
+    if (active)                 /* the base class emptied its queue when it was deactivated */
+      pad->token_out = FALSE;
     FUSE_UNLOCK (fuse);
   }
-  return fuse->base_activate_mode (gstpad, parent, mode, active);
+  return pad->base_activate_mode (gstpad, parent, mode, active);
 }
 
 static GstAggregatorPad *
@@ -552,7 +557,7 @@ gst_robocache_fuse_create_new_pad (GstAggregator *agg, GstPadTemplate *template,
     pad = gst_robocache_fuse_pad_new (template, role, (guint) number);
     FUSE_LOCK (fuse);
     fuse->base_chain = GST_PAD_CHAINFUNC (pad);
-    fuse->base_activate_mode = GST_PAD_ACTIVATEMODEFUNC (pad);
+    pad->base_activate_mode = GST_PAD_ACTIVATEMODEFUNC (pad);
     gst_pad_set_chain_function (GST_PAD (pad), gst_robocache_fuse_chain);
     gst_pad_set_activatemode_function (GST_PAD (pad), gst_robocache_fuse_pad_activate_mode);
     g_ptr_array_add (fuse->pads, gst_object_ref (pad));
@@ -651,6 +656,7 @@ gst_robocache_fuse_flush_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   FUSE_LOCK (fuse);
   while (gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)));
   gst_robocache_fuse_pad_flush (pad);
+  fuse->composition_changed = TRUE;     /* rows of an older format may have gone */
   g_cond_broadcast (&fuse->progress);
   FUSE_UNLOCK (fuse);
 }

@@ -36,7 +36,6 @@ struct _GstRobocacheFuse
   GCond progress;               /* a tick was handed out, or became known, or a pad must not wait any more */
   gboolean src_pushes_tokens;   /* the src thread may be waiting for a pad's flush lock */
   GstPadChainFunction base_chain;
-  GstPadActivateModeFunction base_activate_mode;
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   gboolean live;
   GstClockTime announced_latency;       /* what the pads need, as told to the base class */
@@ -70,8 +69,11 @@ GST_ELEMENT_REGISTER_DECLARE (robocachefuse)
 /* ---- ticks and tokens (gstrobocachefuseticks.c); called with the lock, but for those that say otherwise ---- */
 
 RobocacheTickGrid gst_robocache_fuse_grid (GstRobocacheFuse * fuse);
-/* Of the grid, or the reference pad's; 0 when unknown. */
+/* Of the grid, or the reference pad's nominal one; 0 when there is none. Never measured, so that what is handed out does not
+ * depend on how many rows have come. */
 gint64 gst_robocache_fuse_tick_period (GstRobocacheFuse * fuse);
+/* Tells the pads the period, which a mean is taken over. */
+void gst_robocache_fuse_sync_period (GstRobocacheFuse * fuse);
 /* Chooses the pad whose rows are the ticks, where there is no rate. FALSE and an error when nothing can give ticks. */
 gboolean gst_robocache_fuse_choose_reference (GstRobocacheFuse * fuse, GError ** error);
 /* Whether the next tick is known, and its running time. */

@@ -165,6 +165,7 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   FUSE_LOCK (fuse);
   gst_robocache_fuse_pad_sync_settings (pad);
   gst_robocache_fuse_pad_set_format (pad, &format);
+  gst_robocache_fuse_sync_period (fuse);
   fuse->composition_changed = TRUE;
   FUSE_UNLOCK (fuse);
   gst_robocache_fuse_update_latency (fuse);

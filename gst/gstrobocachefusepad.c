@@ -357,13 +357,28 @@ begin_epoch (GstRobocacheFusePad *pad)
   g_queue_push_tail (&pad->epochs, epoch);
 }
 
+/* Whether rows of both may be blended, and make the same output. Blocks of another length, for one, hold the same rows. */
+static gboolean
+same_rows (const GstRobocacheFuseFormat *a, const GstRobocacheFuseFormat *b)
+{
+  return a->is_camera == b->is_camera && a->rate_num == b->rate_num && a->rate_den == b->rate_den && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
+      && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
+}
+
 void
 gst_robocache_fuse_pad_set_format (GstRobocacheFusePad *pad, GstRobocacheFuseFormat *format)
 {
+  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+
   gst_robocache_fuse_format_clear (&pad->format);
   pad->format = *format;
   pad->has_format = TRUE;
   robocache_row_times_set_rate (&pad->clock, format->rate_num, format->rate_den);
+  if (epoch && !epoch->history.eos && same_rows (&epoch->format, format)) {
+    gst_robocache_fuse_format_clear (&epoch->format);
+    format_copy (&epoch->format, format);
+    return;
+  }
   begin_epoch (pad);
 }
 
@@ -379,10 +394,16 @@ void
 gst_robocache_fuse_pad_gap (GstRobocacheFusePad *pad, GstClockTime pts, GstClockTime duration)
 {
   GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
-  const GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : pts;
-  GstClockTime running = gst_segment_to_running_time (&pad->clock.segment, GST_FORMAT_TIME, end);
+  const GstSegment *segment = &pad->clock.segment;
+  GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : pts;
+  GstClockTime running;
 
-  if (epoch && GST_CLOCK_TIME_IS_VALID (running))
+  if (epoch == NULL || segment->format != GST_FORMAT_TIME)
+    return;
+  if (GST_CLOCK_TIME_IS_VALID (segment->stop))
+    end = MIN (end, segment->stop);
+  running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, end);
+  if (GST_CLOCK_TIME_IS_VALID (running))
     robocache_history_gap (&epoch->history, (gint64) running);
 }
 
@@ -479,16 +500,35 @@ begin_times (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *
   return FALSE;
 }
 
+/* Whether a frame's pixels are where its meta, or else its caps, say. */
+static gboolean
+frame_is_whole (const GstVideoInfo *video, GstBuffer *frame)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
+  const gsize size = gst_buffer_get_size (frame);
+  gsize line, height;
+
+  if (meta == NULL)
+    return size == GST_VIDEO_INFO_SIZE (video);
+  line = (gsize) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
+  height = GST_VIDEO_INFO_HEIGHT (video);
+  return meta->format == GST_VIDEO_INFO_FORMAT (video) && meta->width == (guint) GST_VIDEO_INFO_WIDTH (video)
+      && meta->height == height && meta->stride[0] >= (gint) line && meta->offset[0] <= size
+      && (height - 1) * meta->stride[0] + line <= size - meta->offset[0];
+}
+
 static gboolean
 take_camera_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, gboolean *without_time,
     GError **error)
 {
-  const gsize expected = GST_VIDEO_INFO_SIZE (&epoch->format.video), size = gst_buffer_get_size (buffer);
+  const GstVideoInfo *video = &epoch->format.video;
   RobocacheBufferTimes times;
 
-  if (gst_buffer_get_video_meta (buffer) == NULL && size != expected) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes, but its caps say %"
-        G_GSIZE_FORMAT, size, expected);
+  if (!frame_is_whole (video, buffer)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes%s, but its caps say %"
+        G_GSIZE_FORMAT ", %dx%d", gst_buffer_get_size (buffer), gst_buffer_get_video_meta (buffer)
+        ? " with a video meta that does not fit" : "", GST_VIDEO_INFO_SIZE (video), GST_VIDEO_INFO_WIDTH (video),
+        GST_VIDEO_INFO_HEIGHT (video));
     gst_buffer_unref (buffer);
     return FALSE;
   }
@@ -573,13 +613,6 @@ gst_robocache_fuse_pad_ready (const GstRobocacheFusePad *pad, gint64 tick, gbool
     return robocache_history_frontier (&next->history) > t;
   }
   return robocache_history_ready (&epoch->history, &pad->active.search, t, settled);
-}
-
-static gboolean
-same_rows (const GstRobocacheFuseFormat *a, const GstRobocacheFuseFormat *b)
-{
-  return a->is_camera == b->is_camera && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
-      && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
 }
 
 gboolean
@@ -685,6 +718,20 @@ gst_robocache_fuse_pad_rows_after (const GstRobocacheFusePad *pad, gint64 t)
   return n;
 }
 
+static gint64
+nominal_period (const GstRobocacheFuseFormat *format)
+{
+  return format->rate_num > 0 ? (gint64) gst_util_uint64_scale_int (GST_SECOND, format->rate_den, format->rate_num) : 0;
+}
+
+gint64
+gst_robocache_fuse_pad_nominal_period (const GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+
+  return epoch ? nominal_period (&epoch->format) : 0;
+}
+
 gint64
 gst_robocache_fuse_pad_period (const GstRobocacheFusePad *pad)
 {
@@ -693,7 +740,7 @@ gst_robocache_fuse_pad_period (const GstRobocacheFusePad *pad)
   if (epoch == NULL)
     return 0;
   if (epoch->format.rate_num > 0)
-    return gst_util_uint64_scale_int (GST_SECOND, epoch->format.rate_den, epoch->format.rate_num);
+    return nominal_period (&epoch->format);
   return robocache_history_median_spacing (&epoch->history);
 }
 

@@ -63,6 +63,7 @@ struct _GstRobocacheFusePad
 
   GstRobocacheFuseRole role;    /* constant */
   guint number;                 /* constant: the n of proprio_n */
+  GstPadActivateModeFunction base_activate_mode;        /* constant */
 
   /* object lock of the pad */
   GstRobocacheFuseSettings settings;
@@ -134,7 +135,9 @@ gint64 gst_robocache_fuse_pad_last_time (const GstRobocacheFusePad * pad);
 gint64 gst_robocache_fuse_pad_next_row_after (const GstRobocacheFusePad * pad, gint64 t);
 gsize gst_robocache_fuse_pad_rows_after (const GstRobocacheFusePad * pad, gint64 t);
 
-/* Nominal or else measured spacing of rows; 0 when unknown. */
+/* 1/framerate of the rows that answer ticks now; 0 when they have none. */
+gint64 gst_robocache_fuse_pad_nominal_period (const GstRobocacheFusePad * pad);
+/* Nominal or else measured spacing of the newest rows; 0 when unknown. */
 gint64 gst_robocache_fuse_pad_period (const GstRobocacheFusePad * pad);
 /* What the pad's settings add to the latency: rows that interpolation waits for, the reorder window, a negative offset. */
 GstClockTime gst_robocache_fuse_pad_latency (GstRobocacheFusePad * pad, gint64 tick_period);

@@ -29,7 +29,16 @@ gst_robocache_fuse_tick_period (GstRobocacheFuse *fuse)
 
   if (grid.num > 0)
     return robocache_tick_period (&grid);
-  return fuse->reference ? gst_robocache_fuse_pad_period (fuse->reference) : 0;
+  return fuse->reference ? gst_robocache_fuse_pad_nominal_period (fuse->reference) : 0;
+}
+
+void
+gst_robocache_fuse_sync_period (GstRobocacheFuse *fuse)
+{
+  const gint64 period = gst_robocache_fuse_tick_period (fuse);
+
+  for (guint i = 0; i < fuse->pads->len; i++)
+    ((GstRobocacheFusePad *) g_ptr_array_index (fuse->pads, i))->active.search.period_ns = period;
 }
 
 /* The first row of the earliest stream. Not live: known once no stream can still bring an earlier one. */
@@ -160,8 +169,8 @@ gst_robocache_fuse_choose_reference (GstRobocacheFuse *fuse, GError **error)
   name = g_strdup (fuse->reference_name);
   GST_OBJECT_UNLOCK (fuse);
 
-  if (!by_rate)
-    fuse->reference = find_reference (fuse, name);
+  if (!by_rate && (fuse->reference = find_reference (fuse, name)))
+    gst_robocache_fuse_sync_period (fuse);
   if (!by_rate && fuse->reference == NULL && !fuse->reference_lost) {
     if (name)
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad is \"%s\", and no sink pad has that name",

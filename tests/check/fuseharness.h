@@ -198,6 +198,19 @@ rig_stop (Rig *rig)
   rig->out = NULL;
 }
 
+/* A harness remembers EOS for good: after a flush, another in its place. Nothing may be on its way. */
+G_GNUC_UNUSED static void
+rig_renew_output (Rig *rig)
+{
+  GstPad *src = gst_element_get_static_pad (rig->fuse, "src");
+  GstHarness *old = rig->out;
+
+  gst_pad_unlink (src, old->sinkpad);
+  rig->out = gst_harness_new_with_element (rig->fuse, NULL, "src");
+  gst_harness_teardown (old);
+  gst_object_unref (src);
+}
+
 G_GNUC_UNUSED static void
 rig_free (Rig *rig)
 {

@@ -1,0 +1,526 @@
+/* robocache: robocachefuse in a live pipeline: deadlines, latency, silence and late rows, on a test clock
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fuseharness.h"
+
+#define AT_100_HZ "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, " \
+    "dimensions=(string)1, framerate=(fraction)100/1"
+/* The element's own 5 ms, and the 10 ms that linear waits for the next row. */
+#define LATENCY 15
+
+static Rig *
+live_rig (const gchar *rate, Feed **feed)
+{
+  Rig *rig = rig_new ("rate", rate, NULL);
+
+  *feed = feed_new_bare (rig, "proprio_0", TRUE);
+  rig_play (rig);
+  feed_start (*feed, AT_100_HZ);
+  return rig;
+}
+
+/* The element waits for the clock; lets it reach what it waits for, which must be that. */
+static void
+pass_deadline (Rig *rig, gint64 expected)
+{
+  fail_unless (gst_test_clock_crank (rig->clock));
+  fail_unless_equals_int64 (gst_clock_get_time (GST_CLOCK (rig->clock)), expected);
+}
+
+/* ---- deadlines ---- */
+
+GST_START_TEST (test_complete_tick_leaves_early)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+
+  feed_one (feed, 0, 0);
+  expect (rig, 0, 0, ALIGNED);
+  feed_one (feed, MS (12), 12);
+  expect (rig, MS (10), 10, ALIGNED);
+  fail_unless_equals_int64 (gst_clock_get_time (GST_CLOCK (rig->clock)), 0);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_incomplete_tick_leaves_at_its_deadline)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+
+  feed_one (feed, 0, 7);
+  expect (rig, 0, 7, ALIGNED);
+  for (gint i = 1; i <= 20; i++) {
+    pass_deadline (rig, MS (10 * i + LATENCY));
+    expect (rig, MS (10 * i), 7, HELD);
+  }
+  pass_deadline (rig, MS (210 + LATENCY));
+  expect (rig, MS (210), NAN, MISSING);
+  feed_one (feed, MS (220), 8);
+  expect (rig, MS (220), 8, ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_silent_pad_beside_a_busy_one)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *busy = feed_new_bare (rig, "proprio_0", TRUE), *silent = feed_new_bare (rig, "proprio_1", TRUE);
+
+  feed_set (silent, "hold-limit", "10000000", NULL);
+  rig_play (rig);
+  feed_start (busy, AT_100_HZ);
+  feed_start (silent, AT_100_HZ);
+  feed_one (silent, 0, 5);
+  feed_ramp (busy, 0, 30, 10);
+  expect_two (rig, 0, 0, ALIGNED, 5, ALIGNED);
+  pass_deadline (rig, MS (10 + LATENCY));
+  expect_two (rig, MS (10), 10, ALIGNED, 5, HELD);
+  pass_deadline (rig, MS (20 + LATENCY));
+  expect_two (rig, MS (20), 20, ALIGNED, NAN, MISSING);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A pad that never had caps has no tensor, and holds nothing up beyond the deadline. */
+GST_START_TEST (test_pad_without_caps)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *busy = feed_new_bare (rig, "proprio_0", TRUE);
+  GstBuffer *sample;
+
+  feed_new_bare (rig, "proprio_1", TRUE);
+  rig_play (rig);
+  feed_start (busy, AT_100_HZ);
+  feed_ramp (busy, 0, 10, 10);
+  pass_deadline (rig, MS (LATENCY));
+  sample = pull (rig);
+  fail_unless_equals_int (gst_buffer_n_memory (sample), 1);
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_required_pad_without_caps_holds_output_back)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *busy = feed_new_bare (rig, "proprio_0", TRUE), *bare = feed_new_bare (rig, "proprio_1", TRUE);
+
+  feed_set (bare, "required", "true", NULL);
+  rig_play (rig);
+  feed_start (busy, AT_100_HZ);
+  feed_ramp (busy, 0, 30, 10);
+  for (gint i = 0; i < 3; i++)
+    pass_deadline (rig, MS (10 * i + LATENCY));
+  feed_start (bare, AT_100_HZ);
+  feed_one (bare, MS (30), 1);
+  expect_two (rig, MS (30), 30, ALIGNED, 1, ALIGNED);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-dropped"), 3);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The base time was an hour ago: ticks begin with the first row, and no empty ones come before it. */
+GST_START_TEST (test_no_burst_of_empty_ticks)
+{
+  const gint64 hour = 3600 * GST_SECOND;
+  Feed *feed;
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+
+  gst_test_clock_set_time (rig->clock, hour);
+  feed = feed_new_bare (rig, "proprio_0", TRUE);
+  rig_play (rig);
+  feed_start (feed, AT_100_HZ);
+  feed_one (feed, hour + MS (3), 3);
+  feed_one (feed, hour + MS (13), 13);
+  expect (rig, hour + MS (10), 10, ALIGNED);
+  feed_one (feed, hour + MS (23), 23);
+  expect (rig, hour + MS (20), 20, ALIGNED);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 2);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Rows that come when their ticks have left, and that no later tick uses, are late. */
+GST_START_TEST (test_late_rows_are_counted)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+
+  feed_one (feed, 0, 0);
+  expect (rig, 0, 0, ALIGNED);
+  pass_deadline (rig, MS (10 + LATENCY));
+  expect (rig, MS (10), 0, HELD);
+  feed_one (feed, MS (4), 4);
+  feed_one (feed, MS (8), 8);   /* used at 20 */
+  feed_one (feed, MS (28), 28);
+  expect (rig, MS (20), 20, ALIGNED);
+  feed_ramp (feed, 38, 58, 10);
+  for (gint t = 30; t <= 50; t += 10)
+    expect (rig, MS (t), t, ALIGNED);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-late"), 1);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_busy_pad_beside_a_silent_camera_never_blocks)
+{
+  Rig *rig = rig_new ("rate", "50/1", NULL);
+  Feed *camera = feed_new_bare (rig, "camera_0", TRUE), *force = feed_new_bare (rig, "force_0", TRUE);
+
+  rig_play (rig);
+  feed_start (camera, "video/x-raw, format=(string)GRAY8, width=(int)4, height=(int)4, framerate=(fraction)30/1");
+  feed_start (force, ONE_CHANNEL);
+  for (gint i = 0; i < 100000; i++)
+    feed_one (force, MS (i), i);
+  fail_unless_equals_uint64 (count_of (force->sink, "rows-in"), 100000);
+  fail_unless (count_of (force->sink, "rows-kept") <= 65536);
+  assert_rows_balance (force);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_eos_drains_at_once)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", TRUE), *b = feed_new_bare (rig, "proprio_1", TRUE);
+
+  rig_play (rig);
+  feed_start (a, AT_100_HZ);
+  feed_start (b, AT_100_HZ);
+  feed_ramp (a, 0, 30, 10);
+  feed_one (b, 0, 5);
+  all_eos (rig);
+  expect_two (rig, 0, 0, ALIGNED, 5, ALIGNED);
+  for (gint i = 1; i <= 3; i++)
+    expect_two (rig, MS (10 * i), 10 * i, ALIGNED, 5, HELD);
+  assert_eos (rig);
+  fail_unless_equals_int64 (gst_clock_get_time (GST_CLOCK (rig->clock)), 0);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_eos_without_data)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+
+  feed_eos (feed);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Live, each row of the reference pad is a tick; equal and older ones make none. */
+GST_START_TEST (test_reference_pad)
+{
+  Rig *rig = rig_new ("reference-pad", "sink_0", NULL);
+  Feed *feed = feed_new_bare (rig, "sink_0", TRUE);
+
+  feed_set (feed, "reorder-window", "20000000", "interpolation", "previous", NULL);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_one (feed, MS (7), 7);   /* an older row may still come, until the deadline */
+  pass_deadline (rig, MS (7 + 5 + 20));
+  expect (rig, MS (7), 7, ALIGNED);
+  feed_one (feed, MS (7), 8);
+  feed_one (feed, MS (5), 5);
+  feed_one (feed, MS (19), 19);
+  pass_deadline (rig, MS (19 + 5 + 20));
+  expect (rig, MS (19), 19, ALIGNED);
+  fail_unless (gst_harness_try_pull (rig->out) == NULL);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 2);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- measures ---- */
+
+GST_START_TEST (test_reference_pad_leaves_at_once)
+{
+  Rig *rig = rig_new ("reference-pad", "sink_0", NULL);
+  Feed *feed = feed_new_bare (rig, "sink_0", TRUE);
+
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  for (gint t = 7; t < 100; t += 13) {
+    feed_one (feed, MS (t), t);
+    expect (rig, MS (t), t, ALIGNED);
+  }
+  fail_unless_equals_int64 (gst_clock_get_time (GST_CLOCK (rig->clock)), 0);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_lag_and_lateness)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+  GstStructure *stats;
+  gint64 lag = 0, lateness = -1;
+
+  feed_one (feed, 0, 0);
+  expect (rig, 0, 0, ALIGNED);
+  pass_deadline (rig, MS (10 + LATENCY));
+  expect (rig, MS (10), 0, HELD);
+  stats = stats_of (rig->fuse);
+  fail_unless (gst_structure_get_int64 (stats, "lag-max", &lag));
+  fail_unless (gst_structure_get_int64 (stats, "lateness-max", &lateness));
+  fail_unless_equals_int64 (lag, MS (LATENCY));
+  fail_unless_equals_int64 (lateness, 0);
+  gst_structure_free (stats);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_age)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+  GstStructure *stats;
+  gint64 age = 0;
+
+  feed_one (feed, MS (6), 0);
+  pass_deadline (rig, MS (10 + LATENCY));
+  expect (rig, MS (10), 0, HELD);
+  stats = stats_of (feed->sink);
+  fail_unless (gst_structure_get_int64 (stats, "age-max", &age));
+  fail_unless_equals_int64 (age, MS (4));
+  gst_structure_free (stats);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- the LATENCY query ---- */
+
+static gint64
+query_latency (Rig *rig, gboolean *live)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstPad *src = gst_element_get_static_pad (rig->fuse, "src");
+  GstClockTime min = 0;
+
+  fail_unless (gst_pad_query (src, query));
+  gst_query_parse_latency (query, live, &min, NULL);
+  gst_query_unref (query);
+  gst_object_unref (src);
+  return (gint64) min;
+}
+
+/* Rows at 100 Hz, ticks at 50 Hz, 5 ms of the element's own. */
+static const struct
+{
+  const gchar *property, *value;
+  gint upstream, expected;      /* ms */
+} latencies[] = {
+  {"interpolation", "previous", 0, 5},
+  {"interpolation", "nearest", 0, 15},
+  {"interpolation", "linear", 0, 15},
+  {"interpolation", "hermite", 0, 15},
+  {"interpolation", "cubic", 0, 25},
+  {"interpolation", "mean", 0, 25},
+  {"reorder-window", "7000000", 0, 22},
+  {"offset", "-3000000", 0, 18},
+  {"offset", "3000000", 0, 15},
+  {"required", "true", 33, 48},
+};
+
+GST_START_TEST (test_latency)
+{
+  Rig *rig = rig_new ("rate", "50/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", TRUE);
+  gboolean live = FALSE;
+
+  feed->latency = MS (latencies[__i__].upstream);
+  feed_set (feed, latencies[__i__].property, latencies[__i__].value, NULL);
+  rig_play (rig);
+  feed_start (feed, AT_100_HZ);
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (latencies[__i__].expected));
+  fail_unless (live);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_latency_not_live)
+{
+  Rig *rig = rig_new ("rate", "50/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  gboolean live = TRUE;
+
+  rig_play (rig);
+  feed_start (feed, AT_100_HZ);
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (15));
+  fail_if (live);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_latency_is_that_of_the_slowest_pad)
+{
+  Rig *rig = rig_new ("rate", "50/1", "latency", "0", NULL);
+  Feed *fast = feed_new_bare (rig, "force_0", TRUE), *camera = feed_new_bare (rig, "camera_0", TRUE);
+  gboolean live = FALSE;
+
+  rig_play (rig);
+  feed_start (fast, AT_100_HZ);
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (10));
+  feed_start (camera, "video/x-raw, format=(string)GRAY8, width=(int)4, height=(int)4, framerate=(fraction)25/1");
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (40));
+  feed_remove (camera);
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (10));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static void
+drop_messages (Rig *rig, GstMessageType type)
+{
+  GstMessage *message;
+
+  while ((message = gst_bus_pop_filtered (rig->bus, type)))
+    gst_message_unref (message);
+}
+
+GST_START_TEST (test_latency_message_follows_a_change)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("50/1", &feed);
+  gboolean live;
+
+  drop_messages (rig, GST_MESSAGE_LATENCY);
+  feed_set (feed, "required", "true", NULL);
+  assert_no_message (rig, GST_MESSAGE_LATENCY);
+  feed_set (feed, "interpolation", "cubic", NULL);
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (25));
+  feed_set (feed, "offset", "-1000000", NULL);
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (26));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Rows with no nominal rate: their spacing is measured. */
+GST_START_TEST (test_latency_of_a_measured_rate)
+{
+  Rig *rig = rig_new ("rate", "50/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", TRUE);
+  gboolean live;
+
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (5));
+  feed_ramp (feed, 0, 16, 4);
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (9));
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* One live stream among others makes the element live. */
+GST_START_TEST (test_live_and_not)
+{
+  Rig *rig = rig_new ("rate", "50/1", NULL);
+  Feed *recorded = feed_new_bare (rig, "proprio_0", FALSE), *sensor = feed_new_bare (rig, "proprio_1", TRUE);
+  gboolean live = FALSE;
+
+  rig_play (rig);
+  feed_start (recorded, AT_100_HZ);
+  feed_start (sensor, AT_100_HZ);
+  query_latency (rig, &live);
+  fail_unless (live);
+  feed_ramp (recorded, 0, 10000, 10);   /* and then none waits */
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- settings while playing ---- */
+
+GST_START_TEST (test_offset_while_playing)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+
+  feed_ramp (feed, 0, 10, 10);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  feed_set (feed, "offset", "-5000000", NULL);
+  feed_ramp (feed, 20, 30, 10);
+  expect (rig, MS (20), 25, ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_interpolation_while_playing)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+
+  feed_one (feed, 0, 0);
+  expect (rig, 0, 0, ALIGNED);
+  feed_one (feed, MS (18), 18);
+  expect (rig, MS (10), 10, ALIGNED);
+  feed_set (feed, "interpolation", "previous", NULL);
+  feed_one (feed, MS (28), 28);
+  expect (rig, MS (20), 18, ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocachefuselive_suite (void)
+{
+  Suite *s = suite_create ("robocachefuselive");
+  TCase *tc = tcase_create ("live");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_complete_tick_leaves_early);
+  tcase_add_test (tc, test_incomplete_tick_leaves_at_its_deadline);
+  tcase_add_test (tc, test_silent_pad_beside_a_busy_one);
+  tcase_add_test (tc, test_pad_without_caps);
+  tcase_add_test (tc, test_required_pad_without_caps_holds_output_back);
+  tcase_add_test (tc, test_no_burst_of_empty_ticks);
+  tcase_add_test (tc, test_late_rows_are_counted);
+  tcase_add_test (tc, test_busy_pad_beside_a_silent_camera_never_blocks);
+  tcase_add_test (tc, test_eos_drains_at_once);
+  tcase_add_test (tc, test_eos_without_data);
+  tcase_add_test (tc, test_reference_pad);
+  tcase_add_test (tc, test_reference_pad_leaves_at_once);
+  tcase_add_test (tc, test_lag_and_lateness);
+  tcase_add_test (tc, test_age);
+  tcase_add_loop_test (tc, test_latency, 0, G_N_ELEMENTS (latencies));
+  tcase_add_test (tc, test_latency_not_live);
+  tcase_add_test (tc, test_latency_is_that_of_the_slowest_pad);
+  tcase_add_test (tc, test_latency_message_follows_a_change);
+  tcase_add_test (tc, test_latency_of_a_measured_rate);
+  tcase_add_test (tc, test_live_and_not);
+  tcase_add_test (tc, test_offset_while_playing);
+  tcase_add_test (tc, test_interpolation_while_playing);
+  return s;
+}
+
+GST_CHECK_MAIN (robocachefuselive);

@@ -1,0 +1,1000 @@
+/* robocache: robocachefuse, alignment and time: interpolations, gaps, holding, ticks, segments, EOS and flushes
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fuseharness.h"
+
+/* ---- interpolations, against values computed by hand ---- */
+
+/* Rows at 0, 10, 20, 40 ms with values 0, 1, 4, 16 (a parabola), ticks of 200 Hz. */
+static const struct
+{
+  const gchar *interpolation;
+  gfloat expected[9];           /* at 0, 5, 10, 15, … 40 ms */
+} curves[] = {
+  {"linear", {0, 0.5, 1, 2.5, 4, 7, 10, 13, 16}},
+  {"nearest", {0, 0, 1, 1, 4, 4, 4, 16, 16}},
+  {"previous", {0, 0, 1, 1, 4, 4, 4, 4, 16}},
+  {"cubic", {0, 0.375, 1, 2.25, 4, 6.4375, 9.5, 12.8125, 16}},   /* tangents at the ends are one-sided */
+  {"hermite", {0, 0.5, 1, 2.5, 4, 7, 10, 13, 16}},
+  {"mean", {0, 0.5, 1, 2.5, 4, 7, 10, 13, 16}},
+};
+
+GST_START_TEST (test_curves)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("200/1", &feed);
+
+  feed_set (feed, "interpolation", curves[__i__].interpolation, NULL);
+  feed_one (feed, 0, 0);
+  feed_one (feed, MS (10), 1);
+  feed_one (feed, MS (20), 4);
+  feed_one (feed, MS (40), 16);
+  feed_eos (feed);
+  for (guint i = 0; i < 9; i++)
+    expect (rig, MS (5 * i), curves[__i__].expected[i], ALIGNED);
+  assert_eos (rig);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The mean over T - p/2 <= t < T + p/2, here of rows each 2 ms and ticks each 10 ms. */
+GST_START_TEST (test_mean_of_many)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_set (feed, "interpolation", "mean", NULL);
+  feed_ramp (feed, 0, 30, 2);
+  feed_eos (feed);
+  expect (rig, 0, 2, ALIGNED);  /* 0, 2, 4 */
+  expect (rig, MS (10), 10, ALIGNED);   /* 6, 8, 10, 12, 14 */
+  expect (rig, MS (20), 20, ALIGNED);
+  expect (rig, MS (30), 28, ALIGNED);   /* 26, 28, 30 */
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The first tick waits for its whole interval too, however soon its own rows are there. */
+GST_START_TEST (test_mean_of_the_first_tick)
+{
+  Rig *rig = rig_new ("rate", "10/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  feed_set (a, "interpolation", "mean", NULL);
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (b, 0, 100, 10);
+  feed_ramp (a, 0, 48, 8);
+  feed_ramp (a, 56, 200, 8);
+  all_eos (rig);
+  expect_two (rig, 0, 24, ALIGNED, 0, ALIGNED);
+  expect_two (rig, MS (100), 100, ALIGNED, 100, ALIGNED);
+  expect_two (rig, MS (200), 176, ALIGNED, 100, HELD);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* With a reference pad a mean is over its nominal period; without one it is linear. */
+static const gchar *reference_rates[] = { "50/1", "0/1" };
+
+GST_START_TEST (test_mean_of_a_reference_pad)
+{
+  gchar *caps = g_strdup_printf ("other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
+      "dimensions=(string)1, framerate=(fraction)%s", reference_rates[__i__]);
+  Rig *rig = rig_new ("reference-pad", "sink_0", NULL);
+  Feed *mean = feed_new_bare (rig, "proprio_0", FALSE), *reference = feed_new_bare (rig, "sink_0", FALSE);
+  const gboolean nominal = __i__ == 0;
+  GstBuffer *sample;
+
+  feed_set (mean, "interpolation", "mean", NULL);
+  rig_play (rig);
+  feed_start (mean, ONE_CHANNEL);
+  feed_start (reference, caps);
+  feed_one (reference, MS (20), 1);
+  feed_one (reference, MS (40), 2);
+  feed_one (mean, MS (12), 0);
+  feed_one (mean, MS (16), 6);
+  feed_one (mean, MS (24), 9);
+  feed_one (mean, MS (60), 9);
+  all_eos (rig);
+  sample = pull (rig);
+  assert_value (value_of (sample, 0, 0), nominal ? 5 : 7.5);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (sample), nominal ? (guint64) MS (20) : GST_CLOCK_TIME_NONE);
+  gst_buffer_unref (sample);
+  assert_output_field (rig, "framerate", reference_rates[__i__]);
+  g_free (caps);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Half of a quarter turn about z, the quaternion being channels 1 to 4 and channel 0 plain. */
+GST_START_TEST (test_quaternions)
+{
+  Rig *rig = rig_new ("rate", "200/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  const gfloat a[] = { 1, 0, 0, 0, 1 }, b[] = { 3, 0, 0, (gfloat) M_SQRT1_2, (gfloat) M_SQRT1_2 };
+  const gfloat expected[] = { 2, 0, 0, 0.38268343f, 0.92387953f };
+  GstBuffer *sample;
+
+  feed_set (feed, "quaternions", "1", NULL);
+  rig_play (rig);
+  feed_start (feed, F32 ("5"));
+  feed_row (feed, 0, a, 5);
+  feed_row (feed, MS (10), b, 5);
+  feed_eos (feed);
+  gst_buffer_unref (pull (rig));
+  sample = pull (rig);
+  for (guint i = 0; i < 5; i++)
+    assert_value (value_of (sample, 0, i), expected[i]);
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* q and -q are the same rotation: the short way round. */
+GST_START_TEST (test_quaternions_short_arc)
+{
+  Rig *rig = rig_new ("rate", "200/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  const gfloat a[] = { 0, 0, 0, 1 }, b[] = { 0, 0, (gfloat) - M_SQRT1_2, (gfloat) - M_SQRT1_2 };
+  GstBuffer *sample;
+
+  feed_set (feed, "quaternions", "0", NULL);
+  rig_play (rig);
+  feed_start (feed, F32 ("4"));
+  feed_row (feed, 0, a, 4);
+  feed_row (feed, MS (10), b, 4);
+  feed_eos (feed);
+  gst_buffer_unref (pull (rig));
+  sample = pull (rig);
+  assert_value (value_of (sample, 0, 2), 0.38268343f);
+  assert_value (value_of (sample, 0, 3), 0.92387953f);
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* From 170 to -170 degrees is 20 degrees through 180, not 340 through 0; the middle is at most pi. */
+GST_START_TEST (test_angles)
+{
+  Rig *rig = rig_new ("rate", "200/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  const gfloat a[] = { (gfloat) (170 * M_PI / 180), 1 }, b[] = { (gfloat) (-160 * M_PI / 180), 2 };
+  GstBuffer *sample;
+
+  feed_set (feed, "angles", "0", NULL);
+  rig_play (rig);
+  feed_start (feed, F32 ("2"));
+  feed_row (feed, 0, a, 2);
+  feed_row (feed, MS (10), b, 2);
+  feed_eos (feed);
+  gst_buffer_unref (pull (rig));
+  sample = pull (rig);
+  assert_value (value_of (sample, 0, 0), (gfloat) (-175 * M_PI / 180));
+  assert_value (value_of (sample, 0, 1), 1.5);
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Position 0 at rest to position 1 at rest in 1 s: at a quarter 3/16 - 2/64 of it; the rate itself is linear. */
+GST_START_TEST (test_velocities)
+{
+  Rig *rig = rig_new ("rate", "4/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  const gfloat a[] = { 0, 0 }, b[] = { 1, 2 };
+  /* w = 1/4: h01 = 5/32, h11 h v = (1/64 - 1/16) * 2 */
+  const gfloat expected[] = { 0.15625f - 0.09375f, 0.5f };
+  GstBuffer *sample;
+
+  feed_set (feed, "interpolation", "hermite", "velocities", "1", "max-gap", "-1", NULL);
+  rig_play (rig);
+  feed_start (feed, F32 ("2"));
+  feed_row (feed, 0, a, 2);
+  feed_row (feed, MS (1000), b, 2);
+  feed_eos (feed);
+  gst_buffer_unref (pull (rig));
+  sample = pull (rig);
+  assert_value (value_of (sample, 0, 0), expected[0]);
+  assert_value (value_of (sample, 0, 1), expected[1]);
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- gaps and holding ---- */
+
+/* Rows at 0 and 100 ms, the other stream goes on to 300 ms; ticks each 50 ms. */
+static const struct
+{
+  const gchar *max_gap, *hold_limit;
+  gint statuses[7];             /* at 0, 50, … 300 ms */
+} holds[] = {
+  {"200000000", "200000000", {ALIGNED, ALIGNED, ALIGNED, HELD, HELD, HELD, HELD}},
+  {"100000000", "0", {ALIGNED, ALIGNED, ALIGNED, MISSING, MISSING, MISSING, MISSING}},
+  {"99999999", "0", {ALIGNED, MISSING, ALIGNED, MISSING, MISSING, MISSING, MISSING}},
+  {"99999999", "50000000", {ALIGNED, HELD, ALIGNED, HELD, MISSING, MISSING, MISSING}},
+  {"99999999", "49999999", {ALIGNED, MISSING, ALIGNED, MISSING, MISSING, MISSING, MISSING}},
+  {"0", "-1", {ALIGNED, HELD, ALIGNED, HELD, HELD, HELD, HELD}},
+  {"-1", "100000000", {ALIGNED, ALIGNED, ALIGNED, HELD, HELD, MISSING, MISSING}},
+  {"-1", "0", {ALIGNED, ALIGNED, ALIGNED, MISSING, MISSING, MISSING, MISSING}},
+  {"-1", "-1", {ALIGNED, ALIGNED, ALIGNED, HELD, HELD, HELD, HELD}},
+};
+
+GST_START_TEST (test_holds)
+{
+  Rig *rig = rig_new ("rate", "20/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE), *other = feed_new_bare (rig, "proprio_1", FALSE);
+  guint64 counts[3] = { 0 };
+
+  feed_set (feed, "max-gap", holds[__i__].max_gap, "hold-limit", holds[__i__].hold_limit, NULL);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_start (other, ONE_CHANNEL);
+  feed_one (feed, 0, 0);
+  feed_one (feed, MS (100), 100);
+  feed_eos (feed);
+  feed_ramp (other, 0, 300, 50);
+  feed_eos (other);
+  for (gint i = 0; i < 7; i++) {
+    const gint status = holds[__i__].statuses[i];
+    const gfloat held = i < 2 ? 0 : 100;
+
+    counts[status]++;
+    expect_two (rig, MS (50 * i), status == MISSING ? NAN : status == HELD ? held : 50 * i, status, 50 * i, ALIGNED);
+  }
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (feed->sink, "ticks-aligned"), counts[ALIGNED]);
+  fail_unless_equals_uint64 (count_of (feed->sink, "ticks-held"), counts[HELD]);
+  fail_unless_equals_uint64 (count_of (feed->sink, "ticks-missing"), counts[MISSING]);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* previous: the gap is the age of the row */
+GST_START_TEST (test_previous_and_max_gap)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("20/1", &feed);
+
+  feed_set (feed, "interpolation", "previous", "max-gap", "60000000", "hold-limit", "120000000", NULL);
+  feed_one (feed, 0, 1);
+  feed_one (feed, MS (200), 2);
+  feed_eos (feed);
+  expect (rig, 0, 1, ALIGNED);
+  expect (rig, MS (50), 1, ALIGNED);
+  expect (rig, MS (100), 1, HELD);
+  expect (rig, MS (150), NAN, MISSING);
+  expect (rig, MS (200), 2, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_missing_before_the_first_row)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *late = feed_new_bare (rig, "proprio_0", FALSE), *early = feed_new_bare (rig, "proprio_1", FALSE);
+
+  feed_set (late, "hold-limit", "-1", NULL);
+  rig_play (rig);
+  feed_start (late, ONE_CHANNEL);
+  feed_start (early, ONE_CHANNEL);
+  feed_ramp (early, 0, 30, 10);
+  feed_one (late, MS (15), 15);
+  feed_one (late, MS (25), 25);
+  all_eos (rig);
+  expect_two (rig, 0, NAN, MISSING, 0, ALIGNED);
+  expect_two (rig, MS (10), NAN, MISSING, 10, ALIGNED);
+  expect_two (rig, MS (20), 20, ALIGNED, 20, ALIGNED);
+  expect_two (rig, MS (30), 25, HELD, 30, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- required ---- */
+
+GST_START_TEST (test_required)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+  GstEvent *event;
+  GstBuffer *sample;
+  guint n_gaps = 0;
+
+  feed_set (b, "required", "true", "hold-limit", "0", "max-gap", "10000000", NULL);
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (a, 0, 60, 10);
+  feed_ramp (b, 10, 20, 10);
+  feed_ramp (b, 50, 60, 10);
+  all_eos (rig);
+  sample = pull (rig);          /* the one at 0 was dropped, and nothing had been sent yet: no GAP */
+  fail_unless_equals_int64 (GST_BUFFER_PTS (sample), MS (10));
+  fail_unless (GST_BUFFER_IS_DISCONT (sample));
+  gst_buffer_unref (sample);
+  sample = pull (rig);
+  fail_unless_equals_int64 (GST_BUFFER_PTS (sample), MS (20));
+  fail_if (GST_BUFFER_IS_DISCONT (sample));
+  gst_buffer_unref (sample);
+  sample = pull (rig);
+  fail_unless_equals_int64 (GST_BUFFER_PTS (sample), MS (50));
+  fail_unless (GST_BUFFER_IS_DISCONT (sample));
+  gst_buffer_unref (sample);
+  sample = pull (rig);
+  fail_if (GST_BUFFER_IS_DISCONT (sample));
+  gst_buffer_unref (sample);
+  assert_eos (rig);
+  while ((event = gst_harness_try_pull_event (rig->out))) {
+    GstClockTime pts, duration;
+
+    if (GST_EVENT_TYPE (event) == GST_EVENT_GAP) {
+      gst_event_parse_gap (event, &pts, &duration);
+      fail_unless_equals_uint64 (pts, MS (30 + 10 * n_gaps));
+      fail_unless_equals_uint64 (duration, MS (10));
+      n_gaps++;
+    }
+    gst_event_unref (event);
+  }
+  fail_unless_equals_int (n_gaps, 2);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-dropped"), 3);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 4);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_required_accepts_held)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  feed_set (b, "required", "true", NULL);
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (a, 0, 10, 10);
+  feed_one (b, 0, 5);
+  all_eos (rig);
+  expect_two (rig, 0, 0, ALIGNED, 5, ALIGNED);
+  expect_two (rig, MS (10), 10, ALIGNED, 5, HELD);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- times of rows ---- */
+
+GST_START_TEST (test_rows_of_a_block)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "force_0", FALSE);
+  const gfloat rows[] = { 0, 1, 2, 3 };
+  GstBuffer *buffer = buffer_of (0, rows, sizeof (rows));
+
+  rig_play (rig);
+  feed_start (feed, F32 ("1:4"));
+  GST_BUFFER_DURATION (buffer) = MS (40);
+  fail_unless_equals_int (gst_pad_push (feed->pad, buffer), GST_FLOW_OK);
+  feed_eos (feed);
+  for (gint i = 0; i < 4; i++)
+    expect (rig, MS (10 * i), i, ALIGNED);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-in"), 4);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Without a duration a nominal rate gives it; it is of buffers, so of blocks. */
+GST_START_TEST (test_rows_of_a_block_at_a_nominal_rate)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "force_0", FALSE);
+  const gfloat rows[] = { 0, 2 };
+
+  rig_play (rig);
+  feed_start (feed, "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
+      "dimensions=(string)1:2, framerate=(fraction)25/1");
+  feed_row (feed, 0, rows, 2);
+  feed_eos (feed);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 1, ALIGNED);
+  expect (rig, MS (20), 2, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A buffer without a time goes on where the one before it ended. */
+GST_START_TEST (test_pts_none_later)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+  const gfloat values[] = { 1, 2, 3 };
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *buffer = buffer_of (i == 0 ? 0 : NONE, &values[i], sizeof (gfloat));
+
+    GST_BUFFER_DURATION (buffer) = MS (10);
+    fail_unless_equals_int (gst_pad_push (feed->pad, buffer), GST_FLOW_OK);
+  }
+  feed_eos (feed);
+  expect (rig, 0, 1, ALIGNED);
+  expect (rig, MS (10), 2, ALIGNED);
+  expect (rig, MS (20), 3, ALIGNED);
+  assert_eos (rig);
+  assert_no_message (rig, GST_MESSAGE_WARNING);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* With nothing to go on from it is dropped and counted, and warned about once. */
+GST_START_TEST (test_pts_none_first)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_one (feed, NONE, 1);
+  feed_one (feed, NONE, 2);
+  feed_one (feed, 0, 3);
+  feed_one (feed, NONE, 4);     /* the one before it has no duration */
+  feed_eos (feed);
+  expect (rig, 0, 3, ALIGNED);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-dropped"), 3);
+  assert_rows_balance (feed);
+  gst_message_unref (wait_message (rig, GST_MESSAGE_WARNING));
+  assert_no_message (rig, GST_MESSAGE_WARNING);
+  assert_no_message (rig, GST_MESSAGE_ERROR);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_equal_pts)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_one (feed, 0, 1);
+  feed_one (feed, MS (10), 2);
+  feed_one (feed, MS (10), 3);
+  feed_one (feed, MS (10), 4);
+  feed_one (feed, MS (20), 5);
+  feed_eos (feed);
+  expect (rig, 0, 1, ALIGNED);
+  expect (rig, MS (10), 4, ALIGNED);
+  expect (rig, MS (20), 5, ALIGNED);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-duplicate"), 2);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_backwards_pts)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_one (feed, 0, 0);
+  feed_one (feed, MS (20), 20);
+  feed_one (feed, MS (10), 99);
+  feed_one (feed, MS (30), 30);
+  feed_eos (feed);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  expect (rig, MS (30), 30, ALIGNED);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-late"), 1);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_reorder_window)
+{
+  Feed *feed;
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+
+  feed = feed_new_bare (rig, "proprio_0", FALSE);
+  feed_set (feed, "reorder-window", "10000000", NULL);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_one (feed, 0, 0);
+  feed_one (feed, MS (20), 20);
+  feed_one (feed, MS (10), 99); /* at the edge: taken */
+  feed_one (feed, MS (9), 98);  /* beyond it: late */
+  feed_one (feed, MS (30), 30);
+  feed_eos (feed);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 99, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  expect (rig, MS (30), 30, ALIGNED);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-late"), 1);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_offset)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  feed_set (a, "offset", "-10000000", NULL);
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (a, 10, 30, 10);
+  feed_ramp (b, 0, 20, 10);
+  all_eos (rig);
+  for (gint i = 0; i < 3; i++)
+    expect_two (rig, MS (10 * i), 10 * i + 10, ALIGNED, 10 * i, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Ticks are never before running time 0. */
+GST_START_TEST (test_no_ticks_before_zero)
+{
+  Feed *feed;
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+
+  feed = feed_new_bare (rig, "proprio_0", FALSE);
+  feed_set (feed, "offset", "-15000000", NULL);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_ramp (feed, 0, 30, 10);
+  feed_eos (feed);
+  expect (rig, 0, 15, ALIGNED);
+  expect (rig, MS (10), 25, ALIGNED);
+  assert_eos (rig);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- segments ---- */
+
+static void
+feed_segment_at (Feed *feed, GstClockTime start, GstClockTime stop, GstClockTime base, GstClockTime offset)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = start;
+  segment.time = start;
+  segment.stop = stop;
+  segment.base = base;
+  segment.offset = offset;
+  feed_event (feed, gst_event_new_segment (&segment));
+}
+
+static const struct
+{
+  gint start, base, offset;     /* ms */
+  gint first;                   /* running time, ms, of a row at 1000 ms */
+} segments[] = {
+  {0, 0, 0, 1000},
+  {1000, 0, 0, 0},
+  {1000, 500, 0, 500},
+  {900, 0, 0, 100},
+  {900, 50, 30, 120},
+};
+
+GST_START_TEST (test_segment)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+
+  rig_play (rig);
+  feed_event (feed, gst_event_new_stream_start ("s"));
+  feed_caps (feed, ONE_CHANNEL);
+  feed_segment_at (feed, MS (segments[__i__].start), GST_CLOCK_TIME_NONE, MS (segments[__i__].base),
+      MS (segments[__i__].offset));
+  feed_ramp (feed, 1000, 1020, 10);
+  feed_eos (feed);
+  for (gint i = 0; i < 3; i++)
+    expect (rig, MS (segments[__i__].first + 10 * i), 1000 + 10 * i, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_rows_outside_the_segment)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+
+  rig_play (rig);
+  feed_event (feed, gst_event_new_stream_start ("s"));
+  feed_caps (feed, ONE_CHANNEL);
+  feed_segment_at (feed, MS (100), MS (120), 0, 0);
+  feed_ramp (feed, 80, 140, 10);
+  feed_eos (feed);
+  for (gint i = 0; i < 3; i++)
+    expect (rig, MS (10 * i), 100 + 10 * i, ALIGNED);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-dropped"), 4);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static const GstFormat other_formats[] = { GST_FORMAT_BYTES, GST_FORMAT_DEFAULT, GST_FORMAT_PERCENT };
+
+GST_START_TEST (test_segment_of_another_format)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  const gfloat zero = 0;
+  GstSegment segment;
+
+  rig_play (rig);
+  feed_event (feed, gst_event_new_stream_start ("s"));
+  feed_caps (feed, ONE_CHANNEL);
+  gst_segment_init (&segment, other_formats[__i__]);
+  feed_event (feed, gst_event_new_segment (&segment));
+  fail_if (feed_row (feed, 0, &zero, 1) == GST_FLOW_OK);
+  fail_if (feed_row (feed, 0, &zero, 1) == GST_FLOW_OK);
+  assert_error (rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "proprio_0", gst_format_get_name (other_formats[__i__]),
+      "TIME", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A new segment drains the rows of the old one; nothing is blended across. */
+GST_START_TEST (test_segment_change)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+
+  feed_set (feed, "hold-limit", "10000000", NULL);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_ramp (feed, 0, 20, 10);
+  feed_segment_at (feed, MS (500), GST_CLOCK_TIME_NONE, MS (50), 0);
+  feed_ramp (feed, 500, 510, 10);
+  feed_eos (feed);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  expect (rig, MS (30), 20, HELD);
+  expect (rig, MS (40), NAN, MISSING);
+  expect (rig, MS (50), 500, ALIGNED);
+  expect (rig, MS (60), 510, ALIGNED);
+  assert_eos (rig);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The same segment again is no new one: rows on both sides are blended. */
+GST_START_TEST (test_segment_again)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_one (feed, 0, 0);
+  feed_segment (feed);
+  feed_one (feed, MS (20), 20);
+  feed_eos (feed);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- caps that change ---- */
+
+GST_START_TEST (test_caps_change)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+  const gfloat wide[] = { 100, 200 };
+  GstBuffer *sample;
+
+  feed_set (feed, "hold-limit", "-1", NULL);
+  feed_ramp (feed, 0, 20, 10);
+  fail_unless (feed_caps (feed, F32 ("2")));
+  feed_row (feed, MS (40), wide, 2);
+  feed_row (feed, MS (50), wide, 2);
+  feed_eos (feed);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  expect (rig, MS (30), 20, HELD);
+  for (gint i = 4; i <= 5; i++) {
+    sample = pull (rig);
+    fail_unless_equals_int64 (GST_BUFFER_PTS (sample), MS (10 * i));
+    fail_unless_equals_int (gst_buffer_get_size (sample), 8);
+    assert_value (value_of (sample, 0, 1), 200);
+    gst_buffer_unref (sample);
+  }
+  assert_eos (rig);
+  assert_output_field (rig, "dimensions", "2");
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Three formats, one after another, and no row between two of them. */
+GST_START_TEST (test_caps_change_twice)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+  const gdouble value = 30;
+
+  feed_ramp (feed, 0, 20, 10);
+  fail_unless (feed_caps (feed, F32 ("7")));
+  fail_unless (feed_caps (feed, "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float64, "
+          "dimensions=(string)1"));
+  fail_unless_equals_int (feed_bytes (feed, MS (30), &value, sizeof (value)), GST_FLOW_OK);
+  feed_eos (feed);
+  for (gint i = 0; i < 3; i++)
+    expect (rig, MS (10 * i), 10 * i, ALIGNED);
+  gst_buffer_unref (pull (rig));
+  assert_eos (rig);
+  assert_output_field (rig, "types", "float64");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_same_caps_again)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_one (feed, 0, 0);
+  fail_unless (feed_caps (feed, ONE_CHANNEL));
+  feed_one (feed, MS (20), 20);
+  feed_eos (feed);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A pad is flushed while rows of an older format are still being handed out. */
+GST_START_TEST (test_flush_after_a_caps_change)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+  const gfloat wide[4] = { 1, 2, 3, 4 };
+  GstBuffer *sample;
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (a, 0, 20, 10);
+  feed_ramp (b, 0, 20, 10);     /* the tick at 0 is handed out: a is of one channel */
+  gst_buffer_unref (pull (rig));
+  fail_unless (feed_caps (a, F32 ("4")));
+  feed_row (a, MS (100), wide, 4);
+  feed_event (a, gst_event_new_flush_start ());
+  feed_event (a, gst_event_new_flush_stop (TRUE));
+  feed_segment (a);
+  for (gint i = 1; i < 4; i++)
+    feed_row (a, MS (10 * i), wide, 4);
+  feed_one (b, MS (30), 30);
+  all_eos (rig);
+  while ((sample = pull_until_eos (rig))) {
+    fail_unless_equals_int (gst_buffer_get_size (sample), 20);
+    assert_value (value_of (sample, 0, 3), 4);
+    gst_buffer_unref (sample);
+  }
+  assert_rows_balance (a);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- GAP events on input ---- */
+
+/* A GAP says that no row comes before its end: the other streams' ticks go on. */
+GST_START_TEST (test_gap_event)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  feed_set (b, "max-gap", "20000000", "hold-limit", "30000000", NULL);
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_one (b, 0, 5);
+  feed_event (b, gst_event_new_gap (MS (1), MS (99)));
+  feed_ramp (a, 0, 70, 10);
+  expect_two (rig, 0, 0, ALIGNED, 5, ALIGNED);
+  for (gint i = 1; i <= 3; i++)
+    expect_two (rig, MS (10 * i), 10 * i, ALIGNED, 5, HELD);
+  for (gint i = 4; i <= 5; i++) /* the row of a after 60 may still be replaced by one with its time */
+    expect_two (rig, MS (10 * i), 10 * i, ALIGNED, NAN, MISSING);
+  fail_unless (gst_harness_try_pull (rig->out) == NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_gap_event_makes_rows_before_its_end_late)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_one (feed, 0, 0);
+  feed_event (feed, gst_event_new_gap (MS (1), MS (19)));
+  feed_one (feed, MS (10), 99);
+  feed_one (feed, MS (20), 20);
+  feed_eos (feed);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-late"), 1);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A stream of nothing but GAPs does not hold the others up. */
+GST_START_TEST (test_gap_events_only)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (a, 0, 20, 10);
+  feed_event (b, gst_event_new_gap (0, MS (100)));
+  expect_two (rig, 0, 0, ALIGNED, NAN, MISSING);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* One that ends after its segment still tells about all of the segment. */
+GST_START_TEST (test_gap_event_beyond_the_segment)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_event (b, gst_event_new_stream_start ("s"));
+  feed_caps (b, ONE_CHANNEL);
+  feed_segment_at (b, 0, MS (50), 0, 0);
+  feed_ramp (a, 0, 20, 10);
+  feed_event (b, gst_event_new_gap (0, MS (100)));
+  expect_two (rig, 0, 0, ALIGNED, NAN, MISSING);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_gap_event_before_caps_and_segment)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+
+  rig_play (rig);
+  feed_event (feed, gst_event_new_stream_start ("s"));
+  feed_event (feed, gst_event_new_gap (0, MS (100)));
+  feed_caps (feed, ONE_CHANNEL);
+  feed_event (feed, gst_event_new_gap (0, MS (100)));
+  feed_segment (feed);
+  feed_one (feed, 0, 1);
+  feed_eos (feed);
+  expect (rig, 0, 1, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static TCase *
+add_case (Suite *s, const gchar *name)
+{
+  TCase *tc = tcase_create (name);
+
+  suite_add_tcase (s, tc);
+  return tc;
+}
+
+static Suite *
+robocachefuseticks_suite (void)
+{
+  Suite *s = suite_create ("robocachefuseticks");
+  TCase *tc = add_case (s, "interpolation");
+
+  tcase_add_loop_test (tc, test_curves, 0, G_N_ELEMENTS (curves));
+  tcase_add_test (tc, test_mean_of_many);
+  tcase_add_test (tc, test_mean_of_the_first_tick);
+  tcase_add_loop_test (tc, test_mean_of_a_reference_pad, 0, G_N_ELEMENTS (reference_rates));
+  tcase_add_test (tc, test_quaternions);
+  tcase_add_test (tc, test_quaternions_short_arc);
+  tcase_add_test (tc, test_angles);
+  tcase_add_test (tc, test_velocities);
+
+  tc = add_case (s, "gaps");
+  tcase_add_loop_test (tc, test_holds, 0, G_N_ELEMENTS (holds));
+  tcase_add_test (tc, test_previous_and_max_gap);
+  tcase_add_test (tc, test_missing_before_the_first_row);
+  tcase_add_test (tc, test_required);
+  tcase_add_test (tc, test_required_accepts_held);
+
+  tc = add_case (s, "times");
+  tcase_add_test (tc, test_rows_of_a_block);
+  tcase_add_test (tc, test_rows_of_a_block_at_a_nominal_rate);
+  tcase_add_test (tc, test_pts_none_later);
+  tcase_add_test (tc, test_pts_none_first);
+  tcase_add_test (tc, test_equal_pts);
+  tcase_add_test (tc, test_backwards_pts);
+  tcase_add_test (tc, test_reorder_window);
+  tcase_add_test (tc, test_offset);
+  tcase_add_test (tc, test_no_ticks_before_zero);
+
+  tc = add_case (s, "segments");
+  tcase_add_loop_test (tc, test_segment, 0, G_N_ELEMENTS (segments));
+  tcase_add_test (tc, test_rows_outside_the_segment);
+  tcase_add_loop_test (tc, test_segment_of_another_format, 0, G_N_ELEMENTS (other_formats));
+  tcase_add_test (tc, test_segment_change);
+  tcase_add_test (tc, test_segment_again);
+  tcase_add_test (tc, test_caps_change);
+  tcase_add_test (tc, test_caps_change_twice);
+  tcase_add_test (tc, test_same_caps_again);
+  tcase_add_test (tc, test_flush_after_a_caps_change);
+
+  tc = add_case (s, "gap events");
+  tcase_add_test (tc, test_gap_event);
+  tcase_add_test (tc, test_gap_event_makes_rows_before_its_end_late);
+  tcase_add_test (tc, test_gap_events_only);
+  tcase_add_test (tc, test_gap_event_beyond_the_segment);
+  tcase_add_test (tc, test_gap_event_before_caps_and_segment);
+  return s;
+}
+
+GST_CHECK_MAIN (robocachefuseticks);

@@ -34,6 +34,7 @@ GST_DEBUG_CATEGORY_STATIC (resample_debug);
 #define GST_CAT_DEFAULT resample_debug
 
 #define SCRATCH_ALIGNMENT 256
+#define N_FIRST_SPACINGS 4      /* a period is measured anew with each of so many */
 
 enum
 {
@@ -274,6 +275,17 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   return TRUE;
 }
 
+/* "14:1" without a type reads as a set of flags. */
+static gboolean
+has_untyped_dimensions (const GstCaps *caps)
+{
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    if (gst_structure_has_field_typed (gst_caps_get_structure (caps, i), "dimensions", GST_TYPE_FLAG_SET))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
 refuse_downstream (GstRobocacheResample *resample, const GstCaps *in_caps)
 {
@@ -282,7 +294,8 @@ refuse_downstream (GstRobocacheResample *resample, const GstCaps *in_caps)
   GstCaps *ours = gst_robocache_resample_fixate_output (&settings, in_caps,
       gst_robocache_resample_output_caps (&settings, in_caps));
   gchar *theirs_text = gst_caps_to_string (allowed), *ours_text = gst_caps_to_string (ours);
-  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s", theirs_text, ours_text);
+  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s%s", theirs_text, ours_text,
+      has_untyped_dimensions (allowed) ? "; its dimensions are a flagset: write them like dimensions=(string)14:1" : "");
 
   refuse_caps (resample, reason);
   g_free (reason);
@@ -335,15 +348,16 @@ update_latency (GstRobocacheResample *resample)
     gst_element_post_message (GST_ELEMENT (resample), gst_message_new_latency (GST_OBJECT (resample)));
 }
 
-/* A measured period wavers: it is looked at after each of the first rows and then once all spacings are new, and the latency
- * follows when it is off by more than an eighth. */
+/* A measured period wavers: it is looked at after the first rows and then once all spacings are new, and the latency follows
+ * when it is off by more than an eighth. */
 static void
 follow_measured_period (GstRobocacheResample *resample)
 {
   const guint n = resample->history.n_spacings, fresh = n - resample->spacings_measured;
   GstClockTime latency;
 
-  if (resample->format.in.rate_num > 0 || fresh == 0 || (n > 4 && fresh < ROBOCACHE_N_SPACINGS))
+  if (resample->format.in.rate_num > 0 || fresh == 0
+      || (resample->spacings_measured >= N_FIRST_SPACINGS && fresh < ROBOCACHE_N_SPACINGS))
     return;
   resample->spacings_measured = n;
   latency = own_latency (resample);

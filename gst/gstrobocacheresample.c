@@ -34,6 +34,7 @@ GST_DEBUG_CATEGORY_STATIC (resample_debug);
 #define GST_CAT_DEFAULT resample_debug
 
 #define SCRATCH_ALIGNMENT 256
+#define N_FIRST_SPACINGS 4      /* a period is measured anew with each of so many */
 
 enum
 {
@@ -151,15 +152,22 @@ static GstCaps *
 gst_robocache_resample_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *other)
 {
   const GstRobocacheResampleSettings settings = get_settings (GST_ROBOCACHE_RESAMPLE (trans));
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (trans);
+  GstCaps *ours, *peer, *spelled;
 
   if (direction != GST_PAD_SINK)
     return gst_caps_fixate (other);
-  if (!gst_pad_is_linked (GST_BASE_TRANSFORM_SRC_PAD (trans))) {
+  if (!gst_pad_is_linked (src)) {
     /* the base class proposes the input's own caps when there is nobody to ask */
     gst_caps_unref (other);
     other = gst_robocache_resample_output_caps (&settings, caps);
   }
-  return gst_robocache_resample_fixate_output (&settings, caps, other);
+  ours = gst_robocache_resample_fixate_output (&settings, caps, other);
+  peer = gst_pad_peer_query_caps (src, NULL);
+  spelled = robocache_tensors_caps_in_spelling_of (ours, peer);
+  gst_caps_unref (peer);
+  gst_caps_unref (ours);
+  return spelled;
 }
 
 static gboolean
@@ -267,15 +275,27 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   return TRUE;
 }
 
-static void
-refuse_downstream (GstRobocacheResample *resample)
+/* "14:1" without a type reads as a set of flags. */
+static gboolean
+has_untyped_dimensions (const GstCaps *caps)
 {
-  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (resample), *src = GST_BASE_TRANSFORM_SRC_PAD (resample);
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    if (gst_structure_has_field_typed (gst_caps_get_structure (caps, i), "dimensions", GST_TYPE_FLAG_SET))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+refuse_downstream (GstRobocacheResample *resample, const GstCaps *in_caps)
+{
   const GstRobocacheResampleSettings settings = get_settings (resample);
-  GstCaps *in = gst_pad_get_current_caps (sink), *allowed = gst_pad_peer_query_caps (src, NULL);
-  GstCaps *ours = in ? gst_robocache_resample_output_caps (&settings, in) : gst_pad_get_pad_template_caps (src);
+  GstCaps *allowed = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (resample), NULL);
+  GstCaps *ours = gst_robocache_resample_fixate_output (&settings, in_caps,
+      gst_robocache_resample_output_caps (&settings, in_caps));
   gchar *theirs_text = gst_caps_to_string (allowed), *ours_text = gst_caps_to_string (ours);
-  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s", theirs_text, ours_text);
+  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s%s", theirs_text, ours_text,
+      has_untyped_dimensions (allowed) ? "; its dimensions are a flagset: write them like dimensions=(string)14:1" : "");
 
   refuse_caps (resample, reason);
   g_free (reason);
@@ -283,18 +303,18 @@ refuse_downstream (GstRobocacheResample *resample)
   g_free (theirs_text);
   gst_caps_unref (ours);
   gst_caps_unref (allowed);
-  gst_clear_caps (&in);
 }
 
 /* Where the base class finds no caps for both sides it says so in its log only. */
 static void
-negotiation_failed (GstRobocacheResample *resample)
+negotiation_failed (GstRobocacheResample *resample, const GstCaps *in_caps)
 {
-  if (!resample->tried_caps && !GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (resample))) {
-    refuse_downstream (resample);
-    g_clear_pointer (&resample->plan, rc_align_plan_free);
-    end_history (resample, FALSE);
-  }
+  if (resample->tried_caps || GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (resample)))
+    return;
+  refuse_downstream (resample, in_caps);
+  finish_history (resample);
+  end_history (resample, FALSE);
+  g_clear_pointer (&resample->plan, rc_align_plan_free);
 }
 
 /* ---- latency ---- */
@@ -328,15 +348,16 @@ update_latency (GstRobocacheResample *resample)
     gst_element_post_message (GST_ELEMENT (resample), gst_message_new_latency (GST_OBJECT (resample)));
 }
 
-/* A measured period wavers: it is looked at after each of the first rows and then once all spacings are new, and the latency
- * follows when it is off by more than an eighth. */
+/* A measured period wavers: it is looked at after the first rows and then once all spacings are new, and the latency follows
+ * when it is off by more than an eighth. */
 static void
 follow_measured_period (GstRobocacheResample *resample)
 {
   const guint n = resample->history.n_spacings, fresh = n - resample->spacings_measured;
   GstClockTime latency;
 
-  if (resample->format.in.rate_num > 0 || fresh == 0 || (n > 4 && fresh < ROBOCACHE_N_SPACINGS))
+  if (resample->format.in.rate_num > 0 || fresh == 0
+      || (resample->spacings_measured >= N_FIRST_SPACINGS && fresh < ROBOCACHE_N_SPACINGS))
     return;
   resample->spacings_measured = n;
   latency = own_latency (resample);
@@ -442,7 +463,10 @@ negotiate (GstRobocacheResample *resample)
 
   resample->tried_caps = FALSE;
   if (!gst_base_transform_reconfigure (trans)) {
-    negotiation_failed (resample);
+    GstCaps *in_caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
+
+    negotiation_failed (resample, in_caps);
+    gst_caps_unref (in_caps);
     return GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans)) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
   }
   if (resample->plan == NULL) {
@@ -767,35 +791,29 @@ take_segment (GstRobocacheResample *resample, const GstSegment *segment)
   return TRUE;
 }
 
-/* No row comes before the gap's end, so no tick does before that or before the next one that is not decided. */
+/* No row comes before the gap's end. Where rows wait, the gap may decide ticks, and those to come are not decided; otherwise
+ * there is no tick before its end, which downstream may know. */
 static gboolean
 take_gap (GstRobocacheResample *resample, GstEvent *event)
 {
   const GstSegment *segment = &resample->clock.segment;
   GstClockTime start, duration, end, running;
-  GstClockTime next = GST_CLOCK_TIME_NONE;
 
   gst_event_parse_gap (event, &start, &duration);
   gst_event_unref (event);
-  if (segment->format != GST_FORMAT_TIME)
-    return TRUE;
   end = GST_CLOCK_TIME_IS_VALID (duration) ? start + duration : start;
-  if (GST_CLOCK_TIME_IS_VALID (segment->stop))
+  if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (segment->stop))
     end = MIN (end, segment->stop);
+  if (segment->format != GST_FORMAT_TIME || !resample->has_history)
+    return TRUE;
   running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, end);
   if (!GST_CLOCK_TIME_IS_VALID (running))
     return TRUE;
-  if (resample->has_history) {
-    GST_OBJECT_LOCK (resample);
-    robocache_history_gap (&resample->history, (gint64) running);
-    GST_OBJECT_UNLOCK (resample);
-    push_ready_rows (resample);
-    if (resample->ticking)
-      next = position_of (resample, robocache_tick_time (&resample->format.grid, resample->next_index));
-  }
-  if (GST_CLOCK_TIME_IS_VALID (next))
-    end = MIN (end, next);
-  if (end <= start || !resample->sent_buffer)
+  GST_OBJECT_LOCK (resample);
+  robocache_history_gap (&resample->history, (gint64) running);
+  GST_OBJECT_UNLOCK (resample);
+  push_ready_rows (resample);
+  if (resample->ticking || robocache_history_has_rows (&resample->history) || !resample->sent_buffer || end <= start)
     return TRUE;
   return gst_pad_push_event (GST_BASE_TRANSFORM_SRC_PAD (resample), gst_event_new_gap (start, end - start));
 }
@@ -803,11 +821,17 @@ take_gap (GstRobocacheResample *resample, GstEvent *event)
 static gboolean
 take_caps (GstRobocacheResample *resample, GstEvent *event)
 {
+  GstCaps *caps;
+  gboolean ok;
+
+  gst_event_parse_caps (event, &caps);
+  gst_caps_ref (caps);
   resample->tried_caps = FALSE;
-  if (GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (GST_BASE_TRANSFORM (resample), event))
-    return TRUE;
-  negotiation_failed (resample);
-  return FALSE;
+  ok = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (GST_BASE_TRANSFORM (resample), event);
+  if (!ok)
+    negotiation_failed (resample, caps);
+  gst_caps_unref (caps);
+  return ok;
 }
 
 static void

@@ -1,0 +1,831 @@
+/* robocache: robocacheresample: caps, rates, types, channel roles, latency and counts
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "resampleharness.h"
+
+/* ---- caps in ---- */
+
+#define FIELDS(fields) "other/tensors," fields ",framerate=(fraction)100/1"
+#define HEAD "format=(string)static,num_tensors=(int)1,"
+
+static const struct
+{
+  const gchar *caps, *words;
+} refused[] = {
+  {FIELDS ("num_tensors=(int)1,types=(string)float32,dimensions=(string)2"), "format is missing"},
+  {FIELDS ("format=(string)flexible,num_tensors=(int)1,types=(string)float32,dimensions=(string)2"), "format is flexible"},
+  {FIELDS ("format=(string)static,types=(string)float32,dimensions=(string)2"), "num_tensors is missing"},
+  {FIELDS ("format=(string)static,num_tensors=(int)0,types=(string)float32,dimensions=(string)2"), "num_tensors is 0"},
+  {FIELDS ("format=(string)static,num_tensors=(int)17,types=(string)float32,dimensions=(string)2"), "num_tensors is 17"},
+  {FIELDS (HEAD "dimensions=(string)2"), "without types"},
+  {FIELDS (HEAD "types=(string)float32"), "without dimensions"},
+  {FIELDS (HEAD "types=(string)complex64,dimensions=(string)2"), "\"complex64\" is no element type"},
+  {FIELDS (HEAD "types=(string)\"float32,float32\",dimensions=(string)2"), "has 2 items"},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)0"), "dimensions \"0\""},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)2:0"), "dimensions \"2:0\""},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)-2"), "dimensions \"-2\""},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)\"\""), "dimensions=\"\" has 0 items"},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)2x"), "dimensions \"2x\""},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)99999999999999999999"), "99999999999999999999"},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)4294967296:4294967296"), "a tensor of more than"},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)2:1:1:1:1:1:1:1:3"), "2:1:1:1:1:1:1:1:3"},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(int)-3"), "dimensions \"-3\""},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(string)4:3:2"), "4:3:2"},
+  {"other/tensors," HEAD "types=(string)float32,dimensions=(string)2,framerate=(fraction)-1/1", "framerate"},
+  {"other/tensors," HEAD "types=(string)float32,dimensions=(string)2,framerate=(int)3", "framerate"},
+  {TENSORS ("2", "float32,float32", "2:3,3", "0/1"), "the second tensor is float32"},
+  {TENSORS ("2", "float32,int64", "2:3,4", "0/1"), "of dimensions 4"},
+  {TENSORS ("4", "float32,int64,int64,int64", "2,1,1,1", "0/1"), "4 tensors"},
+};
+
+GST_START_TEST (test_caps_refused)
+{
+  GstHarness *h = harness_open (LIVE, "rate=100/1");
+  const gfloat row[2] = { 0 };
+
+  start_stream (h, refused[__i__].caps);
+  expect_refused_caps (h, refused[__i__].words);
+  push_time_segment (h);
+  /* the same caps come again with the buffer */
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (row, sizeof row, 0)), GST_FLOW_NOT_NEGOTIATED);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *caps, *dimensions, *types;
+} accepted[] = {
+  {F32 ("2", "0/1"), "2", "float32"},
+  {F32 ("2:1:1:1", "0/1"), "2", "float32"},
+  {F32 ("2:1:1:1:1:1:1:1:1:1", "0/1"), "2", "float32"},
+  {F32 ("2:5", "0/1"), "2", "float32"},
+  {FIELDS (HEAD "types=(string)float32,dimensions=(int)2"), "2", "float32"},
+  {"other/tensors," HEAD "types=(string)float32,dimensions=(string)2", "2", "float32"},
+  {TENSORS ("1", "bfloat16", "1", "0/1"), "1", "bfloat16"},
+  {TENSORS ("1", "float16", "1", "0/1"), "1", "float16"},
+  {TENSORS ("1", "float64", "1", "0/1"), "1", "float64"},
+  {TENSORS ("1", "uint64", "1", "0/1"), "1", "float32"},
+  {TENSORS ("1", "int8", "1", "0/1"), "1", "float32"},
+  {TENSORS ("2", "float32,int64", "2:3,3", "0/1"), "2", "float32"},
+  {TENSORS ("2", "float32,int64", "2:3,1:3", "0/1"), "2", "float32"},
+  {TENSORS ("2", "float32.int64", "2.1", "0/1"), "2", "float32"},
+};
+
+GST_START_TEST (test_caps_accepted)
+{
+  GstHarness *h = harness (LIVE, "rate=50/1", accepted[__i__].caps);
+
+  expect_caps_field (h, "dimensions", accepted[__i__].dimensions);
+  expect_caps_field (h, "types", accepted[__i__].types);
+  expect_caps_field (h, "format", "static");
+  expect_caps_field (h, "num_tensors", "1");
+  expect_caps_field (h, "framerate", "50/1");
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_descriptive_fields_stay)
+{
+  GstHarness *h = harness (LIVE, "rate=50/1", F32 ("2", "0/1") ",channels=(string)\"a,b\",role=(string)force");
+
+  expect_caps_field (h, "channels", "\"a\\,b\"");
+  expect_caps_field (h, "role", "force");
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_buffer_before_caps)
+{
+  GstHarness *h = harness_open (LIVE, "rate=100/1");
+  const gfloat row = 0;
+
+  gst_harness_push_event (h, gst_event_new_stream_start ("test"));
+  push_time_segment (h);
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (&row, sizeof row, 0)), GST_FLOW_NOT_NEGOTIATED);
+  expect_refused_caps (h, "a buffer before its caps");
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *caps;
+  gsize size;
+  const gchar *words;
+} wrong_sizes[] = {
+  {F32 ("2", "0/1"), 4, "4 bytes"},
+  {F32 ("2", "0/1"), 12, "12 bytes"},
+  {F32 ("2:3", "0/1"), 8, "say 24 bytes"},
+  {TENSORS ("2", "float32,int64", "2,1", "0/1"), 8, "say 16 bytes in 2 tensors"},
+  {F32 ("2", "0/1"), 0, "0 bytes"},
+};
+
+GST_START_TEST (test_wrong_buffer_size)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1", wrong_sizes[__i__].caps);
+  const guint8 bytes[64] = { 0 };
+
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (bytes, wrong_sizes[__i__].size, 0)), GST_FLOW_ERROR);
+  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, wrong_sizes[__i__].words);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* ---- rate ---- */
+
+GST_START_TEST (test_rate_of_property)
+{
+  GstHarness *h = harness (LIVE, "rate=1000/3", F32 ("1", "50/1"));
+
+  expect_caps_field (h, "framerate", "1000/3");
+  push (h, 0, 0);
+  push (h, 6, 6);
+  expect (h, 0, 0);
+  expect (h, 3, 3);
+  expect (h, 6, 6);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_rate_of_downstream)
+{
+  GstHarness *h = harness_open (LIVE, "");
+
+  gst_harness_set_sink_caps_str (h, "other/tensors,framerate=(fraction)200/1");
+  start_stream (h, F32 ("1", "50/1"));
+  push_time_segment (h);
+  expect_caps_field (h, "framerate", "200/1");
+  push (h, 0, 0);
+  push (h, 10, 10);
+  expect (h, 0, 0);
+  expect (h, 5, 5);
+  expect (h, 10, 10);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_rate_of_input)
+{
+  GstHarness *h = harness (LIVE, "", F32 ("1", "100/1"));
+
+  expect_caps_field (h, "framerate", "100/1");
+  push (h, 5, 5);
+  push (h, 15, 15);
+  expect (h, 10, 10);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_rate_of_input_where_downstream_takes_any)
+{
+  GstHarness *h = harness_open (LIVE, "");
+
+  gst_harness_set_sink_caps_str (h, "other/tensors,framerate=(fraction)[1/1,500/1]");
+  start_stream (h, F32 ("1", "100/1"));
+  expect_caps_field (h, "framerate", "100/1");
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_rate_of_nobody)
+{
+  GstHarness *h = harness_open (LIVE, "");
+
+  start_stream (h, ONE);
+  expect_refused_caps (h, "set rate");
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_rate_that_downstream_does_not_take)
+{
+  GstHarness *h = harness_open (LIVE, "rate=100/1");
+
+  gst_harness_set_sink_caps_str (h, "other/tensors,framerate=(fraction)50/1");
+  start_stream (h, ONE);
+  expect_refused_caps (h, "framerate=(fraction)50/1, but the input makes");
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* ---- downstream's wishes ---- */
+
+/* With the rate fixed the base class has no choice left to ask downstream about; without, it has. */
+static const gchar *rates[] = { "rate=100/1", "" };
+
+GST_START_TEST (test_spelling_of_downstream)
+{
+  static const gchar *spellings[][2] = { {"(string)2:1", "2:1"}, {"(string)2:1:1:1", "2:1:1:1"}, {"(int)2", "2"} };
+  const gchar **spelling = spellings[__i__ / 2];
+  GstHarness *h = harness_open (LIVE, rates[__i__ % 2]);
+  gchar *caps = g_strdup_printf ("other/tensors,dimensions=%s", spelling[0]);
+
+  gst_harness_set_sink_caps_str (h, caps);
+  g_free (caps);
+  start_stream (h, F32 ("2", "100/1"));
+  expect_caps_field (h, "dimensions", spelling[1]);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_unfit_downstream)
+{
+  static const gchar *wishes[][2] = {
+    {"other/tensors,dimensions=(string)3", "3"},
+    {"other/tensors,dimensions=(string)2:4", "2:4"},
+    {"other/tensors,dimensions=2:1", "dimensions=(string)"},
+    {"other/tensors,types=(string)float64", "float64"},
+    {"other/tensors,num_tensors=(int)2", "num_tensors=(int)2"},
+    {"other/tensors,format=(string)flexible", "flexible"},
+  };
+  GstHarness *h = harness_open (LIVE, rates[__i__ % 2]);
+  const gfloat row[2] = { 0 };
+
+  gst_harness_set_sink_caps_str (h, wishes[__i__ / 2][0]);
+  start_stream (h, F32 ("2", "100/1"));
+  expect_refused_caps (h, wishes[__i__ / 2][1]);
+  push_time_segment (h);
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (row, sizeof row, 0)), GST_FLOW_NOT_NEGOTIATED);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_type_that_downstream_wants)
+{
+  GstHarness *h = harness_open (LIVE, "rate=100/1 type=float64");
+
+  gst_harness_set_sink_caps_str (h, "other/tensors,types=(string)float64");
+  start_stream (h, F32 ("2", "100/1"));
+  expect_caps_field (h, "types", "float64");
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* Downstream changes its mind while rows flow: what was taken at the old rate goes out at the old rate. */
+GST_START_TEST (test_downstream_renegotiates)
+{
+  GstHarness *h = harness_open (NOT_LIVE, "");
+
+  gst_harness_set_sink_caps_str (h, "other/tensors,framerate=(fraction)100/1");
+  start_stream (h, ONE);
+  push_time_segment (h);
+  push (h, 0, 0);
+  push (h, 20, 20);
+  push (h, 21, 21);
+  expect (h, 0, 0);
+  expect (h, 10, 10);
+  gst_harness_set_sink_caps_str (h, "other/tensors,framerate=(fraction)200/1");
+  push (h, 25, 25);
+  expect (h, 20, 20);
+  expect_caps_field (h, "framerate", "200/1");
+  push (h, 35, 35);
+  push (h, 36, 36);
+  expect (h, 25, 25);
+  expect (h, 30, 30);
+  expect_nothing (h);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_caps_query)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1", ONE);
+  GstCaps *sink = gst_pad_peer_query_caps (h->srcpad, NULL), *src = gst_pad_peer_query_caps (h->sinkpad, NULL);
+  GstCaps *tensors = gst_caps_new_empty_simple ("other/tensors"), *video = gst_caps_new_empty_simple ("video/x-raw");
+
+  fail_unless (gst_caps_can_intersect (sink, tensors));
+  fail_unless (gst_caps_can_intersect (src, tensors));
+  fail_if (gst_caps_can_intersect (sink, video));
+  fail_if (gst_caps_can_intersect (src, video));
+  fail_if (gst_pad_peer_query_accept_caps (h->srcpad, video));
+  gst_caps_unref (sink);
+  gst_caps_unref (src);
+  gst_caps_unref (tensors);
+  gst_caps_unref (video);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* ---- types ---- */
+
+/* 3, 4 and 5 in every type. */
+static const struct
+{
+  const gchar *name;
+  gsize size;
+  guint64 bits[3];
+} dtypes[] = {
+  {"int8", 1, {3, 4, 5}},
+  {"uint8", 1, {3, 4, 5}},
+  {"int16", 2, {3, 4, 5}},
+  {"uint16", 2, {3, 4, 5}},
+  {"int32", 4, {3, 4, 5}},
+  {"uint32", 4, {3, 4, 5}},
+  {"int64", 8, {3, 4, 5}},
+  {"uint64", 8, {3, 4, 5}},
+  {"float16", 2, {0x4200, 0x4400, 0x4500}},
+  {"bfloat16", 2, {0x4040, 0x4080, 0x40A0}},
+  {"float32", 4, {0x40400000, 0x40800000, 0x40A00000}},
+  {"float64", 8, {G_GUINT64_CONSTANT (0x4008) << 48, G_GUINT64_CONSTANT (0x4010) << 48, G_GUINT64_CONSTANT (0x4014) << 48}},
+};
+
+#define N_DTYPES ((gint) G_N_ELEMENTS (dtypes))
+
+static void
+expect_bits (GstHarness *h, guint dtype, guint which)
+{
+  GstBuffer *buffer = gst_harness_try_pull (h);
+
+  fail_unless (buffer != NULL);
+  gst_check_buffer_data (buffer, &dtypes[dtype].bits[which], dtypes[dtype].size);
+  gst_buffer_unref (buffer);
+}
+
+GST_START_TEST (test_every_type_to_every_type)
+{
+  const guint from = __i__ / N_DTYPES, to = __i__ % N_DTYPES;
+  gchar *properties = g_strdup_printf ("rate=100/1 type=%s", dtypes[to].name);
+  gchar *caps = g_strdup_printf (TENSORS ("1", "%s", "1", "0/1"), dtypes[from].name);
+  GstHarness *h = harness (LIVE, properties, caps);
+
+  gst_harness_push (h, buffer_of (&dtypes[from].bits[0], dtypes[from].size, 0));
+  gst_harness_push (h, buffer_of (&dtypes[from].bits[2], dtypes[from].size, NS (20)));
+  expect_caps_field (h, "types", dtypes[to].name);
+  for (guint i = 0; i < 3; i++)
+    expect_bits (h, to, i);
+  expect_nothing (h);
+  g_free (properties);
+  g_free (caps);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* ---- interpolations ---- */
+
+/* Rows of 0, 10 and 22 at 2, 18 and 30 ms. */
+static const struct
+{
+  const gchar *interpolation;
+  gfloat at[6];                 /* 5, 10 … 30 ms */
+} curves[] = {
+  {"linear", {1.875f, 5, 8.125f, 12, 17, 22}},
+  {"nearest", {0, 0, 10, 10, 22, 22}},
+  {"previous", {0, 0, 0, 10, 10, 22}},
+  {"mean", {1.875f, 5, 8.125f, 10, 17, 22}},
+};
+
+GST_START_TEST (test_interpolation)
+{
+  gchar *properties = g_strdup_printf ("rate=200/1 interpolation=%s", curves[__i__].interpolation);
+  GstHarness *h = harness (NOT_LIVE, properties, ONE);
+
+  g_free (properties);
+  push (h, 2, 0);
+  push (h, 18, 10);
+  push (h, 30, 22);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  for (guint i = 0; i < 6; i++)
+    expect (h, 5 * (i + 1), curves[__i__].at[i]);
+  expect_nothing (h);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* A parabola is its own cubic away from the ends. */
+GST_START_TEST (test_cubic)
+{
+  GstHarness *h = harness (NOT_LIVE, "rate=100/1 interpolation=cubic", ONE);
+
+  for (guint ms = 0; ms <= 80; ms += 20)
+    push (h, ms, (gfloat) (ms * ms));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  for (guint ms = 0; ms <= 80; ms += 10) {
+    GstBuffer *buffer = gst_harness_try_pull (h);
+    gfloat got;
+
+    fail_unless (buffer != NULL);
+    gst_buffer_extract (buffer, 0, &got, sizeof got);
+    if (ms != 10 && ms != 70)
+      fail_unless (fabsf (got - (gfloat) (ms * ms)) < 0.064f, "%u: %g", ms, got);
+    gst_buffer_unref (buffer);
+  }
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* ---- channel roles ---- */
+
+static void
+push_row (GstHarness *h, gdouble ms, const gfloat *row, guint n)
+{
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (row, n * sizeof (gfloat), NS (ms))), GST_FLOW_OK);
+}
+
+static void
+expect_near (GstHarness *h, gdouble ms, const gfloat *wanted, guint n)
+{
+  GstBuffer *buffer = gst_harness_try_pull (h);
+  gfloat got[8];
+
+  fail_unless (buffer != NULL);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), NS (ms));
+  fail_unless_equals_int (gst_buffer_extract (buffer, 0, got, sizeof got), n * sizeof (gfloat));
+  for (guint i = 0; i < n; i++)
+    fail_unless (fabsf (got[i] - wanted[i]) < 1e-6f, "channel %u at %g: %g, not %g", i, ms, got[i], wanted[i]);
+  gst_buffer_unref (buffer);
+}
+
+#define HALF_TURN_8 0.3826834324f       /* sin (pi / 8) */
+#define COS_8 0.9238795325f
+
+GST_START_TEST (test_quaternions)
+{
+  const gfloat first[5] = { 1, 1, 0, 0, 0 }, turned[5] = { 3, 0.70710678f, 0, 0, 0.70710678f };
+  const gfloat between[5] = { 2, COS_8, 0, 0, HALF_TURN_8 };
+  GstHarness *h = harness (LIVE, "rate=100/1 quaternions=1", F32 ("5", "0/1"));
+
+  push_row (h, 0, first, 5);
+  push_row (h, 20, turned, 5);
+  expect_near (h, 0, first, 5);
+  expect_near (h, 10, between, 5);
+  expect_near (h, 20, turned, 5);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_angles)
+{
+  const gfloat first[2] = { 3, 3 }, last[2] = { -3, -3 };
+  const gfloat between[2] = { 0, (gfloat) G_PI };
+  GstHarness *h = harness (LIVE, "rate=100/1 angles=1", F32 ("2", "0/1"));
+
+  push_row (h, 0, first, 2);
+  push_row (h, 20, last, 2);
+  expect_near (h, 0, first, 2);
+  expect_near (h, 10, between, 2);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* x = t^3 in units of 20 ms, with its rate: a cubic Hermite is exact. */
+GST_START_TEST (test_velocities)
+{
+  const gfloat first[2] = { 0, 0 }, last[2] = { 1, 150 }, between[2] = { 0.125f, 75 };
+  GstHarness *h = harness (LIVE, "rate=100/1 interpolation=hermite velocities=1", F32 ("2", "0/1"));
+
+  push_row (h, 0, first, 2);
+  push_row (h, 20, last, 2);
+  expect_near (h, 0, first, 2);
+  expect_near (h, 10, between, 2);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_roles_that_do_not_fit)
+{
+  static const gchar *wrong[][2] = {
+    {"rate=100/1 quaternions=2", "2"},
+    {"rate=100/1 quaternions=0,3", "3"},
+    {"rate=100/1 angles=5", "5"},
+    {"rate=100/1 quaternions=0 angles=2", "2"},
+    {"rate=100/1 interpolation=hermite velocities=7", "7"},
+    {"rate=100/1 interpolation=hermite velocities=0-9", "velocities"},
+  };
+  GstHarness *h = harness_open (LIVE, wrong[__i__][0]);
+
+  start_stream (h, F32 ("5", "0/1"));
+  expect_refused_caps (h, wrong[__i__][1]);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+static void
+count_warning (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer n)
+{
+  fail_unless (strstr (message, "is no channel list") != NULL, "%s", message);
+  (*(guint *) n)++;
+}
+
+GST_START_TEST (test_malformed_roles)
+{
+  static const gchar *names[] = { "quaternions", "angles", "velocities" };
+  static const gchar *lists[] = { "x", "1,", "3-1", "1;2", "-1", "99999999999" };
+  GstElement *element = gst_element_factory_make ("robocacheresample", NULL);
+  const gchar *name = names[__i__ % 3];
+  guint n_warnings = 0;
+  gchar *kept;
+
+  g_log_set_handler ("robocache", G_LOG_LEVEL_WARNING, count_warning, &n_warnings);
+  g_object_set (element, name, "0", NULL);
+  g_object_set (element, name, lists[__i__ / 3], NULL);
+  fail_unless_equals_int (n_warnings, 1);
+  g_object_get (element, name, &kept, NULL);
+  fail_unless_equals_string (kept, "0");
+  g_free (kept);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+/* ---- latency ---- */
+
+static void
+expect_latency (GstHarness *h, gboolean live, GstClockTime min)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime got;
+  gboolean got_live;
+
+  fail_unless (gst_pad_peer_query (h->sinkpad, query));
+  gst_query_parse_latency (query, &got_live, &got, NULL);
+  fail_unless_equals_int (got_live, live);
+  fail_unless_equals_uint64 (got, min);
+  gst_query_unref (query);
+}
+
+static const struct
+{
+  const gchar *properties;
+  gdouble latency;              /* with rows every 10 ms */
+} latencies[] = {
+  {"interpolation=previous", 0},
+  {"interpolation=nearest", 10},
+  {"interpolation=linear", 10},
+  {"interpolation=hermite", 10},
+  {"interpolation=cubic", 20},
+  {"interpolation=mean", 20},
+  {"interpolation=previous reorder-window=3000000", 3},
+  {"interpolation=linear reorder-window=3000000", 13},
+};
+
+static GstHarness *
+harness_of_latency (guint i, gboolean live, const gchar *caps)
+{
+  gchar *properties = g_strdup_printf ("rate=50/1 %s", latencies[i].properties);
+  GstHarness *h = harness (live, properties, caps);
+
+  g_free (properties);
+  return h;
+}
+
+GST_START_TEST (test_latency_live)
+{
+  GstHarness *h = harness_of_latency (__i__, LIVE, F32 ("1", "100/1"));
+
+  gst_harness_set_upstream_latency (h, NS (5));
+  expect_latency (h, TRUE, NS (5 + latencies[__i__].latency));
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_LATENCY), latencies[__i__].latency > 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_latency_not_live)
+{
+  GstHarness *h = harness_of_latency (__i__, NOT_LIVE, F32 ("1", "100/1"));
+
+  expect_latency (h, FALSE, NS (latencies[__i__].latency));
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_latency_measured)
+{
+  GstHarness *h = harness_of_latency (__i__, LIVE, ONE);
+
+  for (guint i = 0; i < 5; i++)
+    push (h, 10 * i, 0);
+  expect_latency (h, TRUE, NS (latencies[__i__].latency));
+  fail_unless (latencies[__i__].latency == 0 || count_messages (h, GST_MESSAGE_LATENCY) > 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* The median follows a sensor that changes its rate, in buffers of any number of rows, and says so once. */
+GST_START_TEST (test_latency_follows_the_rate)
+{
+  static const gchar *caps[] = { ONE, F32 ("1:7", "0/1"), F32 ("1:100", "0/1") };
+  const guint rows[] = { 1, 7, 100 };
+  const guint n = rows[__i__];
+  GstHarness *h = harness (LIVE, "rate=50/1", caps[__i__]);
+  GstClockTime t = 0;
+
+  for (guint i = 0; i < 800; i += n) {
+    const gdouble period = i < 400 ? 10 : 4;
+    gfloat values[100] = { 0 };
+    GstBuffer *buffer = buffer_of (values, n * sizeof (gfloat), t);
+
+    GST_BUFFER_DURATION (buffer) = NS (period) * n;
+    t += NS (period) * n;
+    gst_harness_push (h, buffer);
+    if (i + n < 400)
+      expect_latency (h, TRUE, i + n > 1 ? NS (10) : 0);
+  }
+  expect_latency (h, TRUE, NS (4));
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_LATENCY), 2);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* ---- counts ---- */
+
+GST_START_TEST (test_counts_balance)
+{
+  static const gchar *properties[] = {
+    "rate=100/1",
+    "rate=100/1 reorder-window=20000000",
+    "rate=7/1 interpolation=nearest reorder-window=15000000",
+    "rate=1000/1 interpolation=cubic max-gap=10000000 gap-policy=hold",
+    "rate=30/1 interpolation=mean max-gap=8000000 gap-policy=nan reorder-window=5000000",
+  };
+  GstHarness *h = harness (__i__ % 2 ? LIVE : NOT_LIVE, properties[__i__ / 2], ONE);
+  GRand *rand = g_rand_new_with_seed (7 + __i__);
+  GstBuffer *buffer;
+  guint64 out = 0;
+
+  for (guint i = 0; i < 500; i++) {
+    push (h, g_rand_int_range (rand, i * 5 > 40 ? i * 5 - 40 : 0, i * 5 + 10), (gfloat) i);
+    if (i % 50 == 0)
+      expect_balance (h);
+  }
+  fail_unless_equals_uint64 (count_of (h, "rows-in"), 500);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  expect_balance (h);
+  fail_unless_equals_uint64 (count_of (h, "rows-kept"), 0);
+  fail_unless (count_of (h, "rows-late") > 0);
+  while ((buffer = gst_harness_try_pull (h))) {
+    gst_buffer_unref (buffer);
+    out++;
+  }
+  fail_unless_equals_uint64 (count_of (h, "ticks-out"), out);
+  g_rand_free (rand);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_counts_of_each_kind)
+{
+  GstHarness *h = harness (NOT_LIVE, "rate=100/1 interpolation=previous reorder-window=5000000", ONE);
+  const gfloat row = 0;
+
+  gst_harness_push (h, buffer_of (&row, sizeof row, GST_CLOCK_TIME_NONE));
+  push (h, 0, 0);
+  push (h, 4, 1);               /* between ticks */
+  push (h, 8, 2);
+  push (h, 8, 3);               /* twice */
+  push (h, 2, 4);               /* late */
+  push (h, 30, 5);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  expect (h, 0, 0);
+  expect (h, 10, 3);
+  expect (h, 20, 3);
+  expect (h, 30, 5);
+  fail_unless_equals_uint64 (count_of (h, "rows-in"), 7);
+  fail_unless_equals_uint64 (count_of (h, "rows-used"), 3);
+  fail_unless_equals_uint64 (count_of (h, "rows-late"), 1);
+  fail_unless_equals_uint64 (count_of (h, "rows-duplicate"), 1);
+  fail_unless_equals_uint64 (count_of (h, "rows-superseded"), 1);
+  fail_unless_equals_uint64 (count_of (h, "rows-dropped"), 1);
+  expect_balance (h);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_stats_messages)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 interpolation=previous stats-interval=100000000", ONE);
+  GstMessage *message;
+  guint64 last = 0;
+  guint n = 0;
+
+  for (guint ms = 0; ms <= 1000; ms += 10)
+    push (h, ms, 0);
+  for (; (message = pop_message (h, GST_MESSAGE_ELEMENT)); n++) {
+    const GstStructure *stats = gst_message_get_structure (message);
+    guint64 in;
+
+    fail_unless (gst_structure_has_name (stats, "robocacheresample"));
+    fail_unless (gst_structure_get_uint64 (stats, "rows-in", &in));
+    fail_unless (in > last);
+    last = in;
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n, 10);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_stats_messages_unless_asked)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 interpolation=previous", ONE);
+
+  for (guint ms = 0; ms <= 1000; ms += 10)
+    push (h, ms, 0);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ELEMENT), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_cuda_without_gpu_or_with)
+{
+  GstElement *element = gst_element_factory_make ("robocacheresample", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstStateChangeReturn change;
+  GstMessage *error;
+
+  g_object_set (element, "device-id", 9999, NULL);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
+  gst_element_set_bus (element, bus);
+  change = gst_element_set_state (element, GST_STATE_PAUSED);
+  error = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless_equals_int (change, GST_STATE_CHANGE_FAILURE);
+  fail_unless (error != NULL);
+  gst_message_unref (error);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
+static Suite *
+resample_suite (void)
+{
+  Suite *suite = suite_create ("robocacheresample");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_caps_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_loop_test (tc, test_caps_accepted, 0, G_N_ELEMENTS (accepted));
+  tcase_add_test (tc, test_descriptive_fields_stay);
+  tcase_add_test (tc, test_buffer_before_caps);
+  tcase_add_loop_test (tc, test_wrong_buffer_size, 0, G_N_ELEMENTS (wrong_sizes));
+  tcase_add_test (tc, test_rate_of_property);
+  tcase_add_test (tc, test_rate_of_downstream);
+  tcase_add_test (tc, test_rate_of_input);
+  tcase_add_test (tc, test_rate_of_input_where_downstream_takes_any);
+  tcase_add_test (tc, test_rate_of_nobody);
+  tcase_add_test (tc, test_rate_that_downstream_does_not_take);
+  tcase_add_loop_test (tc, test_spelling_of_downstream, 0, 6);
+  tcase_add_loop_test (tc, test_unfit_downstream, 0, 12);
+  tcase_add_test (tc, test_type_that_downstream_wants);
+  tcase_add_test (tc, test_downstream_renegotiates);
+  tcase_add_test (tc, test_caps_query);
+  tcase_add_loop_test (tc, test_every_type_to_every_type, 0, N_DTYPES * N_DTYPES);
+  tcase_add_loop_test (tc, test_interpolation, 0, G_N_ELEMENTS (curves));
+  tcase_add_test (tc, test_cubic);
+  tcase_add_test (tc, test_quaternions);
+  tcase_add_test (tc, test_angles);
+  tcase_add_test (tc, test_velocities);
+  tcase_add_loop_test (tc, test_roles_that_do_not_fit, 0, 6);
+  tcase_add_loop_test (tc, test_malformed_roles, 0, 18);
+  tcase_add_loop_test (tc, test_latency_live, 0, G_N_ELEMENTS (latencies));
+  tcase_add_loop_test (tc, test_latency_not_live, 0, G_N_ELEMENTS (latencies));
+  tcase_add_loop_test (tc, test_latency_measured, 0, G_N_ELEMENTS (latencies));
+  tcase_add_loop_test (tc, test_latency_follows_the_rate, 0, 3);
+  tcase_add_loop_test (tc, test_counts_balance, 0, 10);
+  tcase_add_test (tc, test_counts_of_each_kind);
+  tcase_add_test (tc, test_stats_messages);
+  tcase_add_test (tc, test_no_stats_messages_unless_asked);
+  tcase_add_test (tc, test_cuda_without_gpu_or_with);
+  return suite;
+}
+
+GST_CHECK_MAIN (resample);

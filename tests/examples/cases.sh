@@ -10,7 +10,7 @@ cd "$work" || exit 1
 failed=0
 
 pass () { echo "PASS $1"; }
-fail () { echo "FAIL $1: $2" | tr '\n' ' '; echo; failed=1; }
+fail () { printf 'FAIL %s: %s\n' "$1" "${2//$'\n'/ | }"; failed=1; }
 
 # expect NAME GOT EXPECTED
 expect () {

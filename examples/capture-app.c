@@ -109,8 +109,6 @@ sensor_thread (gpointer data)
     }
   }
   g_mutex_unlock (&sensor->lock);
-  /* rows that are queued still go out before the end of the stream */
-  gst_app_src_end_of_stream (GST_APP_SRC (sensor->appsrc));
   return NULL;
 }
 
@@ -120,6 +118,7 @@ start_sensor (Sensor *sensor)
   sensor->thread = g_thread_new (sensor->name, sensor_thread, sensor);
 }
 
+/* Rows that are queued still go out before the end of the stream, which comes for a sensor that never ran, too. */
 static void
 stop_sensor (Sensor *sensor)
 {
@@ -128,6 +127,7 @@ stop_sensor (Sensor *sensor)
   g_cond_broadcast (&sensor->wake);
   g_mutex_unlock (&sensor->lock);
   g_clear_pointer (&sensor->thread, g_thread_join);
+  gst_app_src_end_of_stream (GST_APP_SRC (sensor->appsrc));
 }
 
 /* Caps say what a row is; is-live that rows cannot be had faster than time passes; format that buffers carry times. The

@@ -16,7 +16,7 @@ said=$(bash "$quickstart" 2>errors.txt)
 expect robot "$? $(cat errors.txt)" "0 "
 expect_match robot_says_what_it_is "$said" '^A robot, live for 5 s: camera 640x480 at 30 fps, 14 joints at 100 Hz'
 expect_within robot_progress "$(grep -c '^ *[0-9.]* s  *[0-9]* ticks  rows in: camera' <<<"$said")" 4 6
-expect_match robot_values "$said" 'joint 0 [+-][0-9.]+ rad  force x [+-][0-9.]+ N$'
+expect_match robot_values "$said" 'joint 0 [+-][0-9.]+ rad  torque x [+-][0-9.]+ Nm$'
 expect_match robot_heading "$said" '^stream +rows in +used +late +duplicate +unused +kept +aligned +held +missing +median age +99 % age$'
 expect_match robot_camera "$said" '^camera_0 +150 '
 expect_match robot_joints "$said" '^proprio_0 +500 '

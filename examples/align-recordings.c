@@ -345,17 +345,22 @@ make_pipeline (Job *job, GError **error)
   return TRUE;
 }
 
-/* What the user calls a pad: its file. */
+/* What the user calls a pad, and the parser before it: their file. */
 static const gchar *
-label_of_pad (const gchar *name, gpointer data)
+path_of_element (const gchar *name, gpointer data)
 {
   Job *job = data;
-  guint64 i;
 
-  if (!g_str_has_prefix (name, "sink_")
-      || !g_ascii_string_to_unsigned (name + strlen ("sink_"), 10, 0, job->recordings->len - 1, &i, NULL))
-    return NULL;
-  return ((Recording *) g_ptr_array_index (job->recordings, i))->path;
+  for (guint i = 0; i < job->recordings->len; i++) {
+    const Recording *recording = g_ptr_array_index (job->recordings, i);
+    gchar *pad = g_strdup_printf ("sink_%u", i);
+    const gboolean is_this = g_str_equal (name, pad) || g_str_equal (name, recording->label);
+
+    g_free (pad);
+    if (is_this)
+      return recording->path;
+  }
+  return NULL;
 }
 
 /* ---- the CSV ---- */
@@ -507,7 +512,7 @@ write_ticks (Job *job, GError **error)
       show_progress (job, ++n, (gint64) GST_BUFFER_PTS (buffer), &next_progress_us);
       gst_sample_unref (sample);
     }
-    ok = !messages_handle (job->pipeline, label_of_pad, job) && ok;
+    ok = !messages_handle (job->pipeline, path_of_element, job) && ok;
   }
   if (stats_is_terminal (job->talk))
     fprintf (job->talk, "\r\033[K");

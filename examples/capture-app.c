@@ -109,8 +109,6 @@ sensor_thread (gpointer data)
     }
   }
   g_mutex_unlock (&sensor->lock);
-  /* rows that are queued still go out before the end of the stream */
-  gst_app_src_end_of_stream (GST_APP_SRC (sensor->appsrc));
   return NULL;
 }
 
@@ -120,6 +118,7 @@ start_sensor (Sensor *sensor)
   sensor->thread = g_thread_new (sensor->name, sensor_thread, sensor);
 }
 
+/* Rows that are queued still go out before the end of the stream, which comes for a sensor that never ran, too. */
 static void
 stop_sensor (Sensor *sensor)
 {
@@ -128,6 +127,7 @@ stop_sensor (Sensor *sensor)
   g_cond_broadcast (&sensor->wake);
   g_mutex_unlock (&sensor->lock);
   g_clear_pointer (&sensor->thread, g_thread_join);
+  gst_app_src_end_of_stream (GST_APP_SRC (sensor->appsrc));
 }
 
 /* Caps say what a row is; is-live that rows cannot be had faster than time passes; format that buffers carry times. The
@@ -195,12 +195,15 @@ show_sample (GstBuffer *buffer)
   const RowInfo *rows = g_bytes_get_data (g_value_get_boxed (info), NULL);
   gint64 tick;
 
+  /* streams and tensors are in the same order; a stream that has not begun has none */
   gst_structure_get_int64 (fields, "tick", &tick);
   printf ("tick %.3f s:", (gdouble) tick / 1e9);
-  for (guint i = 0; streams[i]; i++)
+  for (guint i = 0; streams[i]; i++) {
     show_row (streams[i], &rows[i]);
-  /* the first tensor is the camera's frame, once it has begun */
-  printf ("  joint 0 %+.3f\n", first_value (buffer, g_strv_contains ((const gchar * const *) streams, "camera_0") ? 1 : 0));
+    if (g_str_has_prefix (streams[i], "proprio"))
+      printf (", joint 0 %+.3f", first_value (buffer, i));
+  }
+  putchar ('\n');
   g_strfreev (streams);
 }
 
@@ -370,7 +373,7 @@ run (App *app, guint seconds)
   const guint on_bus = gst_bus_add_watch (bus, take_message, app);
   const guint on_interrupt = g_unix_signal_add (SIGINT, begin_shutdown, app);
   const guint on_terminate = g_unix_signal_add (SIGTERM, begin_shutdown, app);
-  const guint on_timeout = seconds > 0 ? g_timeout_add_seconds (seconds, begin_shutdown, app) : 0;
+  const guint on_timeout = seconds > 0 ? g_timeout_add (1000 * seconds, begin_shutdown, app) : 0;
 
   printf ("capturing; Ctrl-C ends it\n");
   gst_element_set_state (app->pipeline, GST_STATE_PLAYING);

@@ -7,25 +7,35 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "sink_1: channels …" of an element that speaks of one of its pads: the name, or NULL; *rest is what follows it. */
-static gchar *
-leading_name (const gchar *text, const gchar **rest)
+/* An element that speaks of one of its pads begins with its name, "fuse: sink_1: channels …": goes on to what follows the
+ * first name that has a label, and returns that; NULL when there is none. */
+static const gchar *
+skip_names (const gchar **text, MessageLabel label, gpointer data)
 {
-  const gsize length = strspn (text, "abcdefghijklmnopqrstuvwxyz0123456789_");
+  const gchar *rest = *text, *known = NULL;
+  gsize length;
 
-  if (length == 0 || !g_str_has_prefix (text + length, ": "))
-    return NULL;
-  *rest = text + length + strlen (": ");
-  return g_strndup (text, length);
+  while ((length = strspn (rest, "abcdefghijklmnopqrstuvwxyz0123456789_")) > 0 && g_str_has_prefix (rest + length, ": ")) {
+    gchar *name = g_strndup (rest, length);
+
+    rest += length + strlen (": ");
+    known = label (name, data);
+    g_free (name);
+    if (known) {
+      *text = rest;
+      return known;
+    }
+  }
+  return NULL;
 }
 
 gchar *
 message_to_line (GstMessage *message, MessageLabel label, gpointer data)
 {
   const gboolean is_error = GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR;
-  const gchar *who = GST_MESSAGE_SRC_NAME (message), *known = label ? label (who, data) : NULL, *rest;
-  gchar *pad, *line;
+  const gchar *who = GST_MESSAGE_SRC_NAME (message), *known = NULL, *text;
   GError *error;
+  gchar *line;
 
   if (is_error)
     gst_message_parse_error (message, &error, NULL);
@@ -34,14 +44,12 @@ message_to_line (GstMessage *message, MessageLabel label, gpointer data)
   else
     return NULL;
 
-  rest = error->message;
-  pad = label ? leading_name (error->message, &rest) : NULL;
-  if (pad && label (pad, data))
-    known = label (pad, data);
-  else
-    rest = error->message;
-  line = g_strdup_printf ("%s: %s: %s", is_error ? "error" : "warning", known ? known : who, rest);
-  g_free (pad);
+  text = error->message;
+  if (label)
+    known = skip_names (&text, label, data);
+  if (label && !known)
+    known = label (who, data);
+  line = g_strdup_printf ("%s: %s: %s", is_error ? "error" : "warning", known ? known : who, text);
   g_error_free (error);
   return line;
 }

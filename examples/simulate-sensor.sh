@@ -7,6 +7,7 @@
 # KIND is proprio, force, imu or points; ROWS are 1000, SEED is 0. The same SEED gives the same file on every machine.
 set -euo pipefail
 if [ $# -lt 2 ]; then sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 2; fi
+. "$(dirname "$0")/env.sh"
 exec gst-launch-1.0 -q robocachetestsrc kind="$1" num-buffers="${3:-1000}" seed="${4:-0}" \
     jitter=500000 drop=0.01 disorder=0.01 gap=160000000 gap-interval=2000000000 \
   ! filesink location="$2"

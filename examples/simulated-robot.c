@@ -117,9 +117,9 @@ show_tick (GstElement *fuse, GstSample *sample, guint64 n)
     return;
   g_object_get (fuse, "stats", &stats, NULL);
   text = g_strdup_printf ("%5.2f s  %4" G_GUINT64_FORMAT " ticks  rows in: camera %" G_GINT64_FORMAT ", joints %"
-      G_GINT64_FORMAT ", force %" G_GINT64_FORMAT "   joint 0 %+.3f rad  force x %+.2f N",
+      G_GINT64_FORMAT ", force %" G_GINT64_FORMAT "   joint 0 %+.3f rad  torque x %+.3f Nm",
       (gdouble) GST_BUFFER_PTS (buffer) / GST_SECOND, n, rows_in (stats, "camera_0"), rows_in (stats, "proprio_0"),
-      rows_in (stats, "force_0"), tensor_value (sample, 1, 0), tensor_value (sample, 2, 0));
+      rows_in (stats, "force_0"), tensor_value (sample, 1, 0), tensor_value (sample, 2, 3));
   show_progress (n % TICKS_PER_SECOND == 0, text);
   g_free (text);
   gst_structure_free (stats);

@@ -14,13 +14,15 @@ typedef struct
   gboolean is_duration;
 } Column;
 
-/* Every row that came in is in exactly one of used, late, duplicate, unused, dropped and kept. */
+/* Every row that came in is in exactly one of used, late, duplicate, unused, dropped and kept; the last few rows are kept
+ * for a tick that does not come. */
 static const Column columns[] = {
   {"rows in", "rows-in", FALSE},
   {"used", "rows-used", FALSE},
   {"late", "rows-late", FALSE},
   {"duplicate", "rows-duplicate", FALSE},
   {"unused", "rows-superseded", FALSE},
+  {"kept", "rows-kept", FALSE},
   {"aligned", "ticks-aligned", FALSE},
   {"held", "ticks-held", FALSE},
   {"missing", "ticks-missing", FALSE},

@@ -1,0 +1,93 @@
+#!/bin/bash
+# robocache: what can be said of each recording, and of all
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "$(dirname "$0")/cases.sh"
+
+printf 't,v,w\n0,0,10\n0.02,2,12\n0.04,4,14\n' > ramp.csv
+printf 't,v\n0,1\n0.02,1\n0.12,1\n0.14,1\n' > hole.csv
+
+# values NAME EXPECTED ARGUMENT...: the last column, at 100 Hz
+values () {
+  local name=$1 expected=$2
+  shift 2
+  align --rate 100 -o - "$@"
+  expect "$name" "$(tail -n +2 <<<"$said" | sed 's/.*,//' | xargs)" "$expected"
+}
+values linear "0 1 2 3 4" ramp.csv,channels=v
+values previous "0 0 2 2 4" ramp.csv,channels=v,interpolation=previous
+values previous_for_all "0 0 2 2 4" --interpolation previous ramp.csv,channels=v
+values own_wins "0 1 2 3 4" --interpolation=previous ramp.csv,channels=v,interpolation=linear
+values chosen_name "10 11 12 13 14" ramp.csv,channels=w
+values chosen_columns "0 1 2 3 4" ramp.csv,channels=2,1
+values options_after_a_list "0 0 2 2 4" ramp.csv,channels=2,1,interpolation=previous
+
+printf 't,yaw\n0,3\n0.02,-3\n' > yaw.csv
+values straight "3 0 -3" yaw.csv
+printf 't,yaw\n0,3\n0.02,-2.5\n' > turn.csv
+values angles "3 -2.89159274 -2.5" turn.csv,angles=0
+printf 't,x,v\n0,0,0\n0.02,0.01,1\n' > rates.csv
+values hermite "0 0.5 1" rates.csv,interpolation=hermite,velocities=1
+align --rate 100 -o - rates.csv,interpolation=hermite,velocities=1
+expect hermite_values "$(column <(echo "$said") x)" "0 0.00249999994 0.00999999978"
+
+values gap_is_bridged "1 1 1 1 1 1 1 1 1 1 1 1 1 1 1" hole.csv
+values gap_is_held "1 1 1 1 1 nan nan nan nan nan nan nan 1 1 1" hole.csv,max-gap=50ms,hold-limit=20000000
+values gap_is_held_for_all "1 1 1 1 1 nan nan nan nan nan nan nan 1 1 1" --max-gap 0.05s --hold-limit 20000us hole.csv
+values gap_is_nothing "1 1 1 nan nan nan nan nan nan nan nan nan 1 1 1" hole.csv,max-gap=50ms,hold-limit=0
+values gap_is_left_out "1 1 1 1 1 1" hole.csv,max-gap=50ms,hold-limit=0,required
+values gap_is_left_out_for_all "1 1 1 1 1 1" --required --max-gap=50ms --hold-limit=0 hole.csv
+align --rate 100 -o - hole.csv,max-gap=50ms,hold-limit=0,required
+expect ticks_left_out "$(tail -n +2 <<<"$said" | cut -d, -f1 | xargs)" "0 10000000 20000000 120000000 130000000 140000000"
+expect_match ticks_left_out_are_counted "$errors" '^ticks: 6 out, 9 dropped$'
+
+# two recordings of one ramp; the one that came 10 ms late is put right
+printf 't,v\n0,0\n0.02,2\n0.04,4\n' > true.csv
+printf 't,u\n0.01,0\n0.03,2\n0.05,4\n' > late.csv
+align --rate 50 -o - true.csv late.csv,offset=-10ms
+expect offset "$(tail -n +2 <<<"$said" | head -3 | xargs)" "0,0,0 20000000,2,2 40000000,4,4"
+align --rate 50 -o - true.csv,offset=10ms late.csv
+expect offset_later "$(tail -n +2 <<<"$said" | xargs)" "20000000,1,1 40000000,3,3"
+
+# ---- what a file looks like ----
+
+printf 't;v\n0;1\n0.01;2\n' > semicolon.csv
+values delimiter "1 2" 'semicolon.csv,delimiter=;'
+values delimiter_for_all "1 2" --delimiter ';' semicolon.csv
+printf 't v\n0   1\n0.01  2\n' > blanks.txt
+values delimiter_space "1 2" blanks.txt,delimiter=space
+printf '# t,v\n# a comment\n0,1\n\n0.01,2\r\n' > numpy.csv
+values comments "1 2" numpy.csv
+printf '\xEF\xBB\xBFt,v\r\n0,1\r\n0.01,2\r\n' > bom.csv
+values byte_order_mark "1 2" bom.csv
+expect byte_order_mark_name "$(head -1 <<<"$said")" "tick_ns,v"
+printf 'v,t\n1,0\n2,0.01\n' > swapped.csv
+values time_column_number "1 2" swapped.csv,time-column=1
+values time_column_name "1 2" swapped.csv,time-column=t
+values time_column_for_all "1 2" --time-column t swapped.csv
+printf 't,v\n0,1\n1,2\n' > unit.csv
+align --rate 1 -o - unit.csv,time-unit=s
+expect time_unit "$(tail -n +2 <<<"$said" | xargs)" "0,1 1000000000,2"
+align --rate 1 -o - --time-unit s unit.csv
+expect time_unit_for_all "$(tail -n +2 <<<"$said" | xargs)" "0,1 1000000000,2"
+expect_match given_unit_is_no_guess "$errors" 'time in s$'
+
+printf 't,v\n0,0\n0.02,20\n0.01,1\n0.03,30\n' > mixed.csv
+values reorder_window "0 1 20 30" mixed.csv
+values reorder_window_of_none "0 10 20 30" mixed.csv,reorder-window=0
+expect_match late_is_counted "$errors" '^mixed +4 +[0-9]+ +1 +0 '
+
+# ---- the rate ----
+
+# ticks NAME RATE EXPECTED
+ticks () {
+  align --rate "$2" -o - ramp.csv
+  expect "$1" "$(tail -n +2 <<<"$said" | cut -d, -f1 | xargs)" "$3"
+}
+ticks rate_fraction 1000/3 "0 3000000 6000000 9000000 12000000 15000000 18000000 21000000 24000000 27000000 30000000 33000000 36000000 39000000"
+ticks rate_decimal 62.5 "0 16000000 32000000"
+ticks rate_thirds 300 "0 3333333 6666666 10000000 13333333 16666666 20000000 23333333 26666666 30000000 33333333 36666666 40000000"
+align -o - ramp.csv
+expect rate_default "$(tail -n +2 <<<"$said" | cut -d, -f1 | xargs)" "0 10000000 20000000 30000000 40000000"
+
+exit $failed

@@ -1,0 +1,121 @@
+#!/bin/bash
+# robocache: recordings become one CSV: ticks, values, names, a common origin, and what is guessed
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "$(dirname "$0")/cases.sh"
+
+# two recordings whose values are straight lines: x = 100 t, y = -10 t with t in s on one clock
+{ echo t,x; for i in 0 1 2 3 4 5 6 7 8; do echo "$((4 + i / 4)).$((i % 4 * 25 / 10))$((i % 4 * 25 % 10)),$((400 + 25 * i))"; done; } > a.csv
+{ echo stamp_ms,y; for i in $(seq 0 10); do echo "$((4500 + 100 * i)),$((-45 - i))"; done; } > b.csv
+
+align --rate 10 a.csv b.csv
+expect exit_status "$status" 0
+expect nothing_on_stderr "$errors" ""
+expect default_output "$(head -1 aligned.csv)" "tick_ns,x,y"
+expect ticks "$(column aligned.csv tick_ns)" \
+  "0 100000000 200000000 300000000 400000000 500000000 600000000 700000000 800000000 900000000 1000000000 1100000000 1200000000 1300000000 1400000000 1500000000 1600000000 1700000000 1800000000 1900000000 2000000000"
+expect interpolated "$(column aligned.csv x)" \
+  "400 400 400 425 425 450 450 450 475 475 500 500 500 525 525 550 550 550 575 575 600"
+expect one_origin "$(column aligned.csv y)" \
+  "nan nan nan nan nan -45 -46 -47 -48 -49 -50 -51 -52 -53 -54 -55 -55 -55 nan nan nan"
+expect_match says_origin "$said" '^tick_ns counts from 4000000000 ns on the recordings. clock; 2.000 s at 10/1 Hz$'
+expect_match says_count "$said" '^21 ticks of 2 channels written to aligned.csv$'
+expect_match table_heading "$said" '^stream +rows in +used +late +duplicate +unused +kept +aligned +held +missing +median age +99 % age$'
+expect_match table_of_first "$said" '^a +9 +7 +0 +0 +0 +2 +5 +16 +0 +[0-9.]+ ms +[0-9.]+ ms$'
+expect_match table_of_second "$said" '^b +11 +9 +0 +0 +0 +2 +11 +2 +8 +0.00 ms +[0-9.]+ ms$'
+expect_match table_ticks "$said" '^ticks: 21 out, 0 dropped$'
+if grep -q 'late by' <<<"$said"; then fail no_lateness "$said"; else pass no_lateness; fi
+
+# rows 250 ms apart are further apart than max-gap, so they are interpolated between only when it is longer
+align --rate 10 --max-gap 250ms a.csv
+expect whole_line "$(column aligned.csv x)" "400 410 420 430 440 450 460 470 480 490 500 510 520 530 540 550 560 570 580 590 600"
+
+align --rate 10 --output - a.csv b.csv
+expect to_stdout "$(head -1 <<<"$said") $(wc -l <<<"$said")" "tick_ns,x,y 22"
+expect_match table_to_stderr "$errors" '^ticks: 21 out'
+
+# times of 19 digits, which no double holds
+printf 'stamp_ns,v\n1326899528468056009,1\n1326899528478056009,2\n1326899528488056009,3\n' > ns.csv
+align --rate 200 -o - ns.csv
+expect epoch_ns "$(tail -n +2 <<<"$said" | tr '\n' ' ')" "0,1 5000000,1.5 10000000,2 15000000,2.5 20000000,3 "
+expect_match epoch_ns_origin "$errors" 'counts from 1326899528468056009 ns'
+printf 't,v\n1326899528.468056009,1\n1326899528.478056009,2\n1326899528.488056009,3\n' > s.csv
+align --rate 200 -o - s.csv ns.csv
+expect epoch_s_and_ns "$(tail -n +2 <<<"$said" | tr '\n' ' ')" "0,1,1 5000000,1.5,1.5 10000000,2,2 15000000,2.5,2.5 20000000,3,3 "
+
+# ---- what is guessed, and said ----
+
+# guess NAME PATTERN FILE CONTENT
+guess () {
+  printf '%b' "$4" > "$3"
+  align --rate 100 -o - "$3"
+  expect_match "$1" "$errors" "$2"
+}
+guess unit_by_name_s 'time in s \(by the name time_s\)' u1.csv 'time_s,v\n0,1\n1,2\n'
+guess unit_by_name_ms 'time in ms \(by the name t_ms\)' u2.csv 't_ms,v\n0,1\n1000,2\n'
+guess unit_by_name_us 'time in us \(by the name stamp_us\)' u3.csv 'stamp_us,v\n0,1\n100,2\n'
+guess unit_by_name_ns 'time in ns \(by the name stamp_ns\)' u4.csv 'stamp_ns,v\n0,1\n10,2\n'
+guess unit_by_name_in_brackets 'time in ms \(by the name' u5.csv 'time [ms],v\n0,1\n10,2\n'
+guess unit_by_decimals 'time in s \(guessed: it has decimals\)' u6.csv 't,v\n0,1\n0.5,2\n1,3\n'
+guess unit_by_step_ms 'time in ms \(guessed: the median step of 10 is then 10 ms\)' u7.csv 't,v\n0,1\n10,2\n20,3\n'
+guess unit_by_step_us 'time in us \(guessed: the median step of 4888 is then 4.888 ms\)' u8.csv 't,v\n20326716,1\n20331604,2\n20336492,3\n'
+guess unit_by_step_ns 'time in ns \(guessed: the median step of 5e\+06 is then 5 ms\)' u9.csv 't,v\n5000000,1\n10000000,2\n15000000,3\n'
+guess unit_of_a_hole 'time in us \(guessed' u10.csv 't,v\n0,1\n5000,2\n10000,3\n900000000,4\n900005000,5\n'
+guess rate_is_said '3 rows of 1 channels, about 100 Hz' u11.csv 't,v\n0,1\n0.01,2\n0.02,3\n'
+
+# half way from no turn to half a turn about z is a quarter turn
+printf 't,qw,qx,qy,qz\n0,1,0,0,0\n0.02,0,0,0,1\n' > q.csv
+align --rate 100 -o - q.csv
+expect slerp_by_names "$(sed -n 3p <<<"$said")" "10000000,0.707106769,0,0,0.707106769"
+expect_match slerp_by_names_is_said "$errors" 'quaternions at channel 0, by slerp \(guessed by their names\)'
+printf 't,a,qx,qy,qz,qw\n0,5,0,0,0,1\n0.02,6,0,0,1,0\n' > xyzw.csv
+align --rate 100 -o - xyzw.csv
+expect slerp_xyzw "$(sed -n 3p <<<"$said")" "10000000,5.5,0,0,0.707106769,0.707106769"
+expect_match slerp_xyzw_channel "$errors" 'quaternions at channel 1,'
+printf 't,q_0,q_1,q_2,q_3\n0,1,0,0,0\n0.02,0,0,0,1\n' > q4.csv
+align --rate 100 -o - q4.csv
+expect slerp_by_norm "$(sed -n 3p <<<"$said")" "10000000,0.707106769,0,0,0.707106769"
+printf 't,q_0,q_1,q_2,q_3\n0,1,0.5,0,0\n0.02,0,0,0,1\n' > joints4.csv
+align --rate 100 -o - joints4.csv
+expect joints_have_no_unit_norm "$(sed -n 3p <<<"$said")" "10000000,0.5,0.25,0,0.5"
+printf 't,q_0,q_1,q_2,q_3,q_4\n0,1,0,0,0,0\n0.02,0,0,0,1,0\n' > joints5.csv
+align --rate 100 -o - joints5.csv
+expect five_joints "$(sed -n 3p <<<"$said")" "10000000,0.5,0,0,0.5,0"
+align --rate 100 -o - q.csv,quaternions=
+expect no_quaternions "$(sed -n 3p <<<"$said")" "10000000,0.5,0,0,0.5"
+align --rate 100 -o - xyzw.csv,channels=qx,qy,qz,qw
+expect slerp_of_chosen_channels "$(sed -n 3p <<<"$said")" "10000000,0,0,0.707106769,0.707106769"
+
+# rows in another order than their times are all used
+printf 't,v\n0,0\n0.02,2\n0.01,1\n0.03,3\n0.05,5\n0.04,4\n' > mixed.csv
+align --rate 100 -o - mixed.csv
+expect out_of_order "$(tail -n +2 <<<"$said" | cut -d, -f2 | xargs)" "0 1 2 3 4 5"
+expect_match out_of_order_is_said "$errors" 'up to 10 ms out of order'
+expect_match out_of_order_none_late "$errors" '^mixed +6 +4 +0 +0 +0 +2 +6 '
+
+# ---- names ----
+
+printf '0,1,2\n0.01,3,4\n' > 'bare.csv'
+align --rate 100 -o - bare.csv
+expect without_header "$said" "tick_ns,bare.0,bare.1
+0,1,2
+10000000,3,4"
+mkdir -p 'other place'
+printf 't,x\n4,7\n4.01,8\n' > 'other place/c d.csv'
+align --rate 100 -o - a.csv 'other place/c d.csv'
+expect same_name_twice "$(head -1 <<<"$said")" "tick_ns,a.x,c d.x"
+cp b.csv 'other place/b.csv'
+align --rate 10 -o - b.csv 'other place/b.csv'
+expect same_file_name_twice "$(head -1 <<<"$said")" "tick_ns,b.y,b_2.y"
+expect_match same_file_name_in_table "$errors" '^b_2 +11 '
+cp b.csv 'comma, in name.csv'
+align --rate 10 -o 'other place/out put.csv' 'comma, in name.csv'
+expect odd_paths "$(head -1 'other place/out put.csv') $(wc -l < 'other place/out put.csv')" "tick_ns,y 12"
+printf 't,"a ""b"""\n0,1\n0.01,2\n' > quoted.csv
+align --rate 100 -o - quoted.csv
+expect quoted_name "$(head -1 <<<"$said")" 'tick_ns,"a ""b"""'
+printf 't,n\n0,16777217\n0.01,20000001\n' > long.csv
+align --rate 100 -o - long.csv
+expect_match rounding_is_said "$errors" 'note: float32 keeps seven digits, and these have longer numbers: n$'
+
+exit $failed

@@ -1,0 +1,58 @@
+#!/bin/bash
+# robocache: the capture application captures, says what it gets, and ends cleanly however it is ended
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "$(dirname "$0")/cases.sh"
+capture=$programs/capture-app
+
+said=$("$capture" --seconds 2 --every 1 2>errors.txt)
+expect exit_status $? 0
+expect nothing_on_stderr "$(cat errors.txt)" ""
+expect_match aligned_sample "$said" \
+  '^tick [0-9.]+ s:  camera_0 aligned [0-9.]+ ms old  proprio_0 aligned [0-9.]+ ms old, joint 0 [+-][0-9.]+  force_0 aligned [0-9.]+ ms old$'
+expect ticks_are_20_ms_apart "$(sed -n 's/^tick \([0-9.]*\) s:.*/\1/p' <<<"$said" | awk 'NR > 1 && ($1 - last - 0.02) ^ 2 > 1e-8 { n++ }
+  { last = $1 } END { print n + 0 }')" 0
+shown=$(grep -c '^tick ' <<<"$said")
+expect_within samples "$shown" 70 130
+expect_match samples_are_counted "$said" "^$shown samples$"
+expect_match ticks_are_counted "$said" "^ticks: $shown out, 0 dropped; late by: median"
+expect_match table_of_joints "$said" '^joints +[0-9]+ '
+expect_match table_of_force "$said" '^force +[0-9]+ '
+expect_match stats_messages "$said" '^stats: [0-9]+ ticks out, late by up to'
+
+# ended_by NAME SIGNAL: starts it, waits until a sample is out, sends the signal
+ended_by () {
+  local line status
+  mkfifo "$1.fifo"
+  "$capture" --every 1 > "$1.fifo" 2> "$1.errors" &
+  local pid=$!
+  exec 3< "$1.fifo"
+  while read -r line <&3 && [[ $line != tick* ]]; do :; done
+  kill -s "$2" "$pid"
+  said=$(cat <&3)
+  exec 3<&-
+  wait "$pid"
+  status=$?
+  expect "$1" "$status $(cat "$1.errors")" "0 "
+  expect_match "$1_drains" "$said" '^ticks: [0-9]+ out, 0 dropped'
+}
+ended_by interrupt INT
+ended_by terminate TERM
+
+# refuse NAME PATTERN ARGUMENT...: status 1 and one line on stderr
+refuse () {
+  "$capture" "${@:3}" > /dev/null 2>errors.txt
+  expect "$1_status" "$? $(wc -l < errors.txt)" "1 1"
+  expect_match "$1" "$(cat errors.txt)" "$2"
+}
+refuse camera_unknown '^error: camera "nosuchcamera": no element "nosuchcamera"$' --camera nosuchcamera
+refuse camera_of_sound '^error: the pipeline cannot be linked; the camera "fakesrc ! audio/x-raw" must send video/x-raw' \
+  --camera 'fakesrc ! audio/x-raw'
+refuse camera_fails '^error: .*: ' --camera 'filesrc location=nowhere.raw ! video/x-raw,format=RGB,width=2,height=2,framerate=1/1'
+refuse seconds_negative '^error: expected ' --seconds=-1
+refuse argument '^error: expected no arguments' extra
+
+said=$("$capture" --seconds 1 --camera 'videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=64,height=48,framerate=10/1' 2>errors.txt)
+expect own_camera "$? $(cat errors.txt)" "0 "
+expect_match own_camera_is_fused "$said" '^camera +(9|1[0-9]) '
+exit $failed

@@ -1,0 +1,40 @@
+# robocache: what the tests of the examples share. Sourced.
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+set -uo pipefail
+examples=$ROBOCACHE_SOURCE_DIR/examples
+programs=$ROBOCACHE_BUILD_DIR/examples
+data=${ROBOCACHE_TEST_DATA:-$ROBOCACHE_SOURCE_DIR/../shared/data}
+work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+pass () { echo "PASS $1"; }
+fail () { printf 'FAIL %s: %s\n' "$1" "${2//$'\n'/ | }"; failed=1; }
+
+# expect NAME GOT EXPECTED
+expect () {
+  if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got \"$2\", expected \"$3\""; fi
+}
+
+# expect_match NAME TEXT PATTERN: a line of TEXT matches the extended regular expression
+expect_match () {
+  if grep -Eq -- "$3" <<<"$2"; then pass "$1"; else fail "$1" "no line of \"$2\" matches \"$3\""; fi
+}
+
+# expect_within NAME NUMBER LEAST GREATEST
+expect_within () {
+  if [ "$2" -ge "$3" ] 2>/dev/null && [ "$2" -le "$4" ]; then pass "$1"; else fail "$1" "got \"$2\", expected $3 to $4"; fi
+}
+
+# align ARGUMENT...: align-recordings, its two outputs in $said and $errors, its status in $status
+align () {
+  said=$("$programs/align-recordings" "$@" 2>errors.txt)
+  status=$?
+  errors=$(cat errors.txt)
+}
+
+# column FILE NAME: the values of a column, on one line
+column () {
+  awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } c { printf "%s%s", s, $c; s = " " }' "$1"
+}

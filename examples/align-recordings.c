@@ -194,7 +194,8 @@ describe_recording (Job *job, const Recording *recording)
     fprintf (job->talk, "; %" G_GUINT64_FORMAT " malformed lines are left out", recording->n_malformed);
   fputc ('\n', job->talk);
   if (recording->rounded->len > 0)
-    fprintf (job->talk, "  note: float32 keeps seven digits, and these have longer numbers: %s\n", recording->rounded->str);
+    fprintf (job->talk, "  note: float32 keeps seven digits, and these have longer numbers: %s\n",
+        recording->rounded->str);
 }
 
 /* Running time 0 is the earliest row, as it is and as its offset makes it: neither may be before it. */

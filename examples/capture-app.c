@@ -28,7 +28,8 @@
 
 #define RATE_HZ 50
 
-#define DEFAULT_CAMERA "videotestsrc is-live=true pattern=ball ! video/x-raw,format=RGB,width=640,height=480,framerate=30/1"
+#define DEFAULT_CAMERA "videotestsrc is-live=true pattern=ball " \
+    "! video/x-raw,format=RGB,width=640,height=480,framerate=30/1"
 
 /* The row of info, in the meta of a sample, that belongs to a stream. */
 typedef struct
@@ -360,8 +361,8 @@ make_pipeline (App *app, const gchar *camera)
   if (error)
     fprintf (stderr, "error: camera \"%s\": %s\n", camera, error->message);
   else if (!ok)
-    fprintf (stderr, "error: the pipeline cannot be linked; the camera \"%s\" must send video/x-raw in RGB, BGR, RGBA, GRAY8 "
-        "or GRAY16_LE\n", camera);
+    fprintf (stderr, "error: the pipeline cannot be linked; the camera \"%s\" must send video/x-raw in RGB, BGR, RGBA, "
+        "GRAY8 or GRAY16_LE\n", camera);
   g_clear_error (&error);
   return ok;
 }
@@ -427,8 +428,8 @@ main (int argc, char **argv)
   ok = g_option_context_parse (context, &argc, &argv, &error);
   g_option_context_free (context);
   if (!ok || argc > 1 || seconds < 0 || every < 1) {
-    fprintf (stderr, "error: %s\n", error ? error->message : "expected no arguments, --seconds of 0 or more and --every of 1 "
-        "or more; see --help");
+    fprintf (stderr, "error: %s\n", error ? error->message : "expected no arguments, --seconds of 0 or more and "
+        "--every of 1 or more; see --help");
     g_clear_error (&error);
     g_free (camera);
     return EXIT_FAILURE;

@@ -15,7 +15,8 @@ skip_names (const gchar **text, MessageLabel label, gpointer data)
   const gchar *rest = *text, *known = NULL;
   gsize length;
 
-  while ((length = strspn (rest, "abcdefghijklmnopqrstuvwxyz0123456789_")) > 0 && g_str_has_prefix (rest + length, ": ")) {
+  while ((length = strspn (rest, "abcdefghijklmnopqrstuvwxyz0123456789_")) > 0
+      && g_str_has_prefix (rest + length, ": ")) {
     gchar *name = g_strndup (rest, length);
 
     rest += length + strlen (": ");

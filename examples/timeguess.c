@@ -237,7 +237,8 @@ guess_unit (TimeGuess *guess, const Look *look, gdouble step, GError **error)
     return TRUE;
   }
   if (step > 0.0)
-    FAULT (error, "the median step of the time, %g, is that of a sensor of 0.5 Hz to 20 kHz in no unit; set time-unit", step);
+    FAULT (error, "the median step of the time, %g, is that of a sensor of 0.5 Hz to 20 kHz in no unit; set "
+        "time-unit", step);
   else
     FAULT (error, "all times are the same, so their unit is unknown; set time-unit");
   return FALSE;

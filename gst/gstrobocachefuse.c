@@ -417,10 +417,13 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     if (gst_robocache_fuse_pad_sync_settings (g_ptr_array_index (fuse->pads, i)))
       fuse->composition_changed = TRUE;
   }
-  if (gst_robocache_fuse_ticks_are_over (fuse))
+  if (gst_robocache_fuse_ticks_are_over (fuse)) {
+    for (guint i = 0; i < fuse->pads->len; i++)
+      gst_robocache_fuse_pad_settle (g_ptr_array_index (fuse->pads, i));
     flow = GST_FLOW_EOS;
-  else if (gst_robocache_fuse_next_tick (fuse, &tick))
+  } else if (gst_robocache_fuse_next_tick (fuse, &tick)) {
     due = gst_robocache_fuse_tick_is_complete (fuse, tick) || (timeout && tick <= fuse->deadline_tick);
+  }
   if (due && !make_departure (fuse, tick, latency, &departure, &error)) {
     flow = GST_FLOW_NOT_NEGOTIATED;
     first_failure = gst_robocache_fuse_end_streams (fuse, flow);

@@ -33,21 +33,84 @@ measured_latency_is_off (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   return ABS (GST_CLOCK_DIFF (fuse->announced_latency, latency)) > (GstClockTimeDiff) (fuse->announced_latency / 8);
 }
 
-static void
-wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+/* Live sources whose latencies contradict each other leave the base class without any, and it goes on as if not live. Then
+ * waiting for the others could be for ever. */
+static gboolean
+check_upstream_latencies (GstRobocacheFuse *fuse, GError **error)
+{
+  GstClockTime greatest_min = 0, least_max = GST_CLOCK_TIME_NONE;
+  GstPad *demanding = NULL, *short_of_buffers = NULL;
+  gboolean any_live = FALSE;
+  GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
+
+  FUSE_LOCK (fuse);
+  for (guint i = 0; i < fuse->pads->len; i++)
+    g_ptr_array_add (pads, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
+  FUSE_UNLOCK (fuse);
+  for (guint i = 0; i < pads->len; i++) {
+    GstPad *pad = g_ptr_array_index (pads, i);
+    GstQuery *query = gst_query_new_latency ();
+    GstClockTime min, max;
+    gboolean live = FALSE;
+
+    if (gst_pad_peer_query (pad, query))
+      gst_query_parse_latency (query, &live, &min, &max);
+    gst_query_unref (query);
+    if (!live)
+      continue;
+    any_live = TRUE;
+    if (min >= greatest_min) {
+      greatest_min = min;
+      demanding = pad;
+    }
+    if (max < least_max) {
+      least_max = max;
+      short_of_buffers = pad;
+    }
+  }
+  if (any_live && greatest_min > least_max)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the sources are live, but the one of %s cannot hold "
+        "back data for more than %" GST_TIME_FORMAT ", and the one of %s needs %" GST_TIME_FORMAT ": put a queue behind the "
+        "first (or set max-latency=-1, if it is an appsrc)", GST_OBJECT_NAME (short_of_buffers), GST_TIME_ARGS (least_max),
+        GST_OBJECT_NAME (demanding), GST_TIME_ARGS (greatest_min));
+  g_ptr_array_free (pads, TRUE);
+  return *error == NULL;
+}
+
+static gboolean
+pad_is_ahead (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   gboolean ahead;
 
   FUSE_LOCK (fuse);
   ahead = gst_robocache_fuse_is_too_far_ahead (fuse, pad);
   FUSE_UNLOCK (fuse);
-  if (!ahead)
-    return;
+  return ahead;
+}
+
+static gboolean end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
+
+static GstFlowReturn
+wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GError *error = NULL;
+
+  if (!pad_is_ahead (fuse, pad))
+    return GST_FLOW_OK;
   gst_robocache_fuse_update_live (fuse);
+  if (!pad->latencies_checked && pad_is_ahead (fuse, pad) && !check_upstream_latencies (fuse, &error)) {
+    if (end_streams (fuse, GST_FLOW_NOT_NEGOTIATED))
+      gst_robocache_fuse_post_failure (fuse, NULL, error);
+    else
+      g_error_free (error);
+    return GST_FLOW_NOT_NEGOTIATED;
+  }
+  pad->latencies_checked = TRUE;
   FUSE_LOCK (fuse);
   while (gst_robocache_fuse_is_too_far_ahead (fuse, pad))
     g_cond_wait (&fuse->progress, &fuse->lock);
   FUSE_UNLOCK (fuse);
+  return GST_FLOW_OK;
 }
 
 /* What is left to do without the lock when a buffer's rows are in. */
@@ -117,8 +180,7 @@ gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
     gst_robocache_fuse_refresh_tokens (fuse);
   else if (then.own_token)
     then.flow = gst_robocache_fuse_push_token (fuse, pad);
-  wait_for_the_others (fuse, pad);
-  return then.flow;
+  return then.flow == GST_FLOW_OK ? wait_for_the_others (fuse, pad) : then.flow;
 }
 
 /* ---- events, in order with rows ---- */

@@ -445,13 +445,24 @@ gst_robocache_fuse_pad_flush (GstRobocacheFusePad *pad)
 }
 
 void
+gst_robocache_fuse_pad_settle (GstRobocacheFusePad *pad)
+{
+  for (GList *l = pad->epochs.head; l; l = l->next) {
+    GstRobocacheFuseEpoch *epoch = l->data;
+
+    robocache_history_reset (&epoch->history, FALSE);
+    epoch->history.eos = pad->eos;
+  }
+}
+
+void
 gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
 {
   g_queue_clear_full (&pad->epochs, (GDestroyNotify) epoch_free);
   gst_robocache_fuse_format_clear (&pad->format);
   pad->has_format = FALSE;
   robocache_row_times_init (&pad->clock);
-  pad->eos = pad->flushing = pad->token_out = pad->warned_no_time = FALSE;
+  pad->eos = pad->flushing = pad->token_out = pad->warned_no_time = pad->latencies_checked = FALSE;
   pad->flow = GST_FLOW_OK;
   memset (&pad->past_counts, 0, sizeof (pad->past_counts));
   pad->ticks_aligned = pad->ticks_held = pad->ticks_missing = 0;

@@ -82,6 +82,7 @@ struct _GstRobocacheFusePad
   GstFlowReturn flow;           /* what its source is answered: not OK once downstream or an error ended the streams */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */
   gboolean warned_no_time;
+  gboolean latencies_checked;   /* only used by its streaming thread */
   guint spacings_seen;          /* when its period was last measured */
 
   RobocacheRowCounts past_counts;       /* of epochs that are over */
@@ -107,6 +108,8 @@ void gst_robocache_fuse_pad_eos (GstRobocacheFusePad * pad);
 void gst_robocache_fuse_pad_restart (GstRobocacheFusePad * pad);        /* a new stream after EOS */
 /* Drops all rows; the format stays. */
 void gst_robocache_fuse_pad_flush (GstRobocacheFusePad * pad);
+/* No tick will follow: rows still kept are counted as used or not. */
+void gst_robocache_fuse_pad_settle (GstRobocacheFusePad * pad);
 /* As new, counters included. */
 void gst_robocache_fuse_pad_reset (GstRobocacheFusePad * pad);
 

@@ -14,8 +14,7 @@ typedef struct
   gboolean is_duration;
 } Column;
 
-/* Every row that came in is in exactly one of used, late, duplicate, unused, dropped and kept; the last few rows are kept
- * for a tick that does not come. */
+/* Every row that came in is in exactly one of used, late, duplicate, unused, dropped and, before the end, kept. */
 static const Column columns[] = {
   {"rows in", "rows-in", FALSE},
   {"used", "rows-used", FALSE},

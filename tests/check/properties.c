@@ -148,24 +148,28 @@ GST_START_TEST (test_doubles)
 
 GST_END_TEST;
 
+/* Arrays are of one type each. */
+static const struct
+{
+  const gchar *type;
+  gboolean ok;
+} number_types[] = { {"gint", TRUE}, {"gfloat", TRUE}, {"gint64", TRUE}, {"gdouble", TRUE}, {"gchararray", FALSE} };
+
 GST_START_TEST (test_doubles_of_many_types)
 {
-  GValue array = G_VALUE_INIT, integer = G_VALUE_INIT, single = G_VALUE_INIT, text = G_VALUE_INIT;
-  gdouble out[3] = { 0 };
+  GValue array = G_VALUE_INIT, number = G_VALUE_INIT;
+  gdouble out[2] = { 0 };
 
   g_value_init (&array, GST_TYPE_ARRAY);
-  g_value_init (&integer, G_TYPE_INT);
-  g_value_set_int (&integer, -3);
-  g_value_init (&single, G_TYPE_FLOAT);
-  g_value_set_float (&single, 2.5f);
-  g_value_init (&text, G_TYPE_STRING);
-  g_value_set_static_string (&text, "4");
-  gst_value_array_append_value (&array, &integer);
-  gst_value_array_append_value (&array, &single);
-  fail_unless (robocache_value_get_doubles (&array, out, 2));
-  fail_unless (out[0] == -3 && out[1] == 2.5);
-  gst_value_array_append_value (&array, &text);
-  fail_if (robocache_value_get_doubles (&array, out, 3));
+  g_value_init (&number, g_type_from_name (number_types[__i__].type));
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (gst_value_deserialize (&number, i ? "7" : "-3"));
+    gst_value_array_append_value (&array, &number);
+  }
+  fail_unless_equals_int (robocache_value_get_doubles (&array, out, 2), number_types[__i__].ok);
+  if (number_types[__i__].ok)
+    fail_unless (out[0] == -3 && out[1] == 7);
+  g_value_unset (&number);
   g_value_unset (&array);
 }
 
@@ -250,7 +254,7 @@ properties_suite (void)
   tcase_add_loop_test (tc, test_interpolation, 0, G_N_ELEMENTS (interpolations));
   tcase_add_loop_test (tc, test_dtype, 0, RC_N_DTYPES);
   tcase_add_loop_test (tc, test_doubles, 0, G_N_ELEMENTS (arrays));
-  tcase_add_test (tc, test_doubles_of_many_types);
+  tcase_add_loop_test (tc, test_doubles_of_many_types, 0, G_N_ELEMENTS (number_types));
   tcase_add_test (tc, test_doubles_of_another_type);
   tcase_add_loop_test (tc, test_setting, 0, G_N_ELEMENTS (settings));
   tcase_add_test (tc, test_setting_of_text);

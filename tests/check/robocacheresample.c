@@ -134,7 +134,7 @@ GST_START_TEST (test_wrong_buffer_size)
   const guint8 bytes[64] = { 0 };
 
   fail_unless_equals_int (gst_harness_push (h, buffer_of (bytes, wrong_sizes[__i__].size, 0)), GST_FLOW_ERROR);
-  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, wrong_sizes[__i__].words);
+  expect_message (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, wrong_sizes[__i__].words);
   harness_close (h);
 }
 

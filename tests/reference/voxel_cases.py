@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""robocachevoxelize on random clouds, and on one cloud of a lidar."""
+from pipelines import case, expect_close, expect_equal, load_reference, np, recording
+
+MODES = ("occupancy", "count", "mean", "centroid", "max", "min")
+TYPE = {"occupancy": ("uint8", "u1"), "count": ("uint32", "<u4")}
+GRID = (13, 7, 5)
+ORIGIN, SIZE = (-2.5, -1.25, 0.5), (0.5, 0.3, 0.7)
+
+
+def cloud(random, n=3000, features=2):
+    """Points in and around the grid, some of them on its faces, NaN or infinite."""
+    low = np.array(ORIGIN)
+    points = low + (random.random((n, 3)) * 1.4 - 0.2) * np.array(GRID) * np.array(SIZE)
+    points[::17] = low + random.integers(0, 6, (len(points[::17]), 3)) * np.array(SIZE)
+    rows = np.concatenate([points, random.normal(size=(n, features)) * 50], axis=1).astype(np.float32)
+    rows[random.choice(n, 20), random.integers(0, 3, 20)] = np.nan
+    rows[random.choice(n, 20), random.integers(0, 3, 20)] = np.inf
+    return rows
+
+
+def voxelized(scene, path, n_fields, mode, output, origin=ORIGIN, size=SIZE, grid=GRID, capacity=400):
+    names = ",".join(["x", "y", "z", *(f"f{i}" for i in range(n_fields - 3))])
+    kind = TYPE.get(mode, ("float32", None))[0] if output == "dense" or mode not in TYPE else "auto"
+    caps = f"application/x-pointcloud,fields=(string)\"{names}\",type=(string)float32,framerate=(fraction)0/1"
+    return scene.play(
+        f"filesrc location={path} blocksize={path.stat().st_size} ! {caps} ! robocachevoxelize mode={mode} output={output} "
+        f"type={kind} max-voxels={capacity} grid={':'.join(map(str, grid))} origin=<{','.join(map(str, map(float, origin)))}> "
+        f"voxel-size=<{','.join(map(str, map(float, size)))}> ! {{out}}")
+
+
+def features_of(mode, points):
+    return 3 if mode == "centroid" else points.shape[1] - 3
+
+
+for mode in MODES:
+    @case(f"voxelize_{mode}", mode)
+    def dense(scene, mode):
+        points = cloud(scene.random)
+        out = voxelized(scene, scene.write(points), points.shape[1], mode, "dense")
+        wanted = load_reference().voxelize(points, ORIGIN, SIZE, GRID, mode)
+        if mode in TYPE:
+            expect_equal(np.frombuffer(out, TYPE[mode][1]).reshape(wanted.shape), wanted, mode)
+        else:
+            channels = features_of(mode, points)
+            inside = points[load_reference().voxel_index(points, ORIGIN, SIZE, GRID) >= 0]
+            expect_close(np.frombuffer(out, "<f4").reshape(-1, channels), wanted.reshape(-1, channels),
+                         inside[:, :3] if mode == "centroid" else inside[:, 3:], mode)
+
+    @case(f"voxelize_{mode}_sparse", mode)
+    def sparse(scene, mode, capacity=600):
+        points = cloud(scene.random)
+        out = voxelized(scene, scene.write(points), points.shape[1], mode, "sparse", capacity=capacity)
+        xyz, count, _ = load_reference().sparse(points, ORIGIN, SIZE, GRID)
+        expect_equal(np.frombuffer(out, "<u4", 1), [len(xyz)], "occupied voxels")
+        got = np.frombuffer(out, "<i4", 3 * capacity, 4).reshape(-1, 3)
+        expect_equal(got[:len(xyz)], xyz, "coordinates")
+        expect_equal(got[len(xyz):], 0 * got[len(xyz):], "coordinates past the last")
+        rest = out[4 + 12 * capacity:]
+        if mode == "occupancy":
+            assert not rest, f"{len(rest)} bytes after the coordinates"
+        elif mode == "count":
+            expect_equal(np.frombuffer(rest, "<u4")[:len(xyz)], count, "counts")
+        else:
+            channels = features_of(mode, points)
+            dense = load_reference().voxelize(points, ORIGIN, SIZE, GRID, mode)
+            expect_close(np.frombuffer(rest, "<f4").reshape(-1, channels)[:len(xyz)], dense[xyz[:, 2], xyz[:, 1], xyz[:, 0]],
+                         points[np.isfinite(points).all(axis=1)][:, :3] if mode == "centroid" else points[:, 3:], mode)
+
+
+def bits_of(out, grid):
+    """Occupancy [nz, ny, nx] of words whose bit b is x = 32 w + b."""
+    words = np.frombuffer(out, "<u4").reshape(grid[2], grid[1], -1)
+    bits = (words[..., None] >> np.arange(32, dtype=np.uint32)) & 1
+    return bits.reshape(grid[2], grid[1], -1)
+
+
+@case("voxelize_bits")
+def bits(scene, grid=(45, 7, 5)):
+    points = cloud(scene.random)
+    got = bits_of(voxelized(scene, scene.write(points), points.shape[1], "occupancy", "bits", grid=grid), grid)
+    expect_equal(got[..., :grid[0]], load_reference().voxelize(points, ORIGIN, SIZE, grid), "bits")
+    assert not got[..., grid[0]:].any(), "a bit beyond the grid is set"
+
+
+@case("voxelize_nothing")
+def nothing(scene):
+    """No point within the grid."""
+    points = cloud(scene.random) + np.float32(1000)
+    out = voxelized(scene, scene.write(points), points.shape[1], "count", "dense")
+    expect_equal(np.frombuffer(out, "<u4"), np.zeros(np.prod(GRID), np.uint32), "counts")
+
+
+for output in ("dense", "sparse", "bits"):
+    @case(f"cloud_at_1_m_{output}", output)
+    def lidar(scene, output):
+        path = recording("cloud_119978_xyz_f32.bin")
+        points = np.fromfile(path, "<f4").reshape(-1, 3)
+        low = np.floor(np.nanmin(points, axis=0))
+        grid = tuple(int(n) for n in np.floor(np.nanmax(points, axis=0)) - low + 1)
+        out = voxelized(scene, path, 3, "occupancy", output, low, (1, 1, 1), grid, 5000)
+        wanted = load_reference().voxelize(points, low, (1, 1, 1), grid)
+        expect_equal(int(wanted.sum()), 3440, "occupied voxels of the reference")
+        if output == "sparse":
+            xyz, _, _ = load_reference().sparse(points, low, (1, 1, 1), grid)
+            expect_equal(np.frombuffer(out, "<u4", 1), [3440], "occupied voxels")
+            expect_equal(np.frombuffer(out, "<i4", 3 * 3440, 4).reshape(-1, 3), xyz, "coordinates")
+        elif output == "bits":
+            expect_equal(bits_of(out, grid)[..., :grid[0]], wanted, "bits")
+        else:
+            expect_equal(np.frombuffer(out, "u1").reshape(wanted.shape), wanted, "voxels")
+
+
+@case("cloud_at_1_m_counts")
+def counts(scene):
+    path = recording("cloud_119978_xyz_f32.bin")
+    points = np.fromfile(path, "<f4").reshape(-1, 3)
+    low = np.floor(np.nanmin(points, axis=0))
+    grid = tuple(int(n) for n in np.floor(np.nanmax(points, axis=0)) - low + 1)
+    got = np.frombuffer(voxelized(scene, path, 3, "count", "dense", low, (1, 1, 1), grid), "<u4")
+    expect_equal(got, load_reference().voxelize(points, low, (1, 1, 1), grid, "count").ravel(), "counts")
+    expect_equal(int(got.max()), 833, "points in the fullest voxel")

@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Memory does not grow with the length of a stream: the peak of ten minutes of pipeline time is that of one minute."""
+import subprocess
+import sys
+import time
+
+ALLOWED_GROWTH_KIB = 1024
+
+CASES = {
+    "fuse": (
+        "robocachefuse name=fuse rate=50/1 window=4 info=tensor ! fakesink "
+        "videotestsrc pattern=black num-buffers={camera} "
+        "! video/x-raw,format=RGB,width=64,height=48,framerate=30/1 ! fuse.camera_0 "
+        "robocachetestsrc kind=proprio rate=100/1 jitter=2000000 num-buffers={joints} ! fuse.proprio_0 "
+        "robocachetestsrc kind=force rate=1000/1 num-buffers={force} ! fuse.force_0"
+    ),
+    "resample": "robocachetestsrc kind=force rate=1000/1 disorder=0.1 num-buffers={force} "
+    "! robocacheresample rate=100/1 interpolation=mean reorder-window=5000000 ! fakesink",
+    "voxelize": "robocachetestsrc kind=points channels=1000 rate=10/1 num-buffers={clouds} "
+    "! robocachevoxelize voxel-size=<0.5,0.5,0.5> accumulate=3 mode=centroid output=sparse ! fakesink",
+    "reference": "robocachefuse name=fuse reference-pad=force_0 layout=concat ! fakesink "
+    "robocachetestsrc kind=proprio rate=100/1 num-buffers={joints} ! fuse.proprio_0 "
+    "robocachetestsrc kind=force rate=200/1 num-buffers={twice} ! fuse.force_0",
+}
+
+
+def high_water_kib(pid):
+    """Greatest resident size of a running process so far, or 0 when it has just ended."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
+            return next((int(line.split()[1]) for line in status if line.startswith("VmHWM:")), 0)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def peak_kib(pipeline, seconds):
+    """Greatest resident size of gst-launch-1.0 over that much pipeline time. What getrusage says of a child includes the
+    program that started it, so the process itself is looked at, often enough to see it near its end."""
+    counts = {"camera": 30 * seconds, "joints": 100 * seconds, "force": 1000 * seconds, "clouds": 10 * seconds,
+              "twice": 200 * seconds}
+    peak = 0
+    with subprocess.Popen(["gst-launch-1.0", "-q", *pipeline.format(**counts).split()],
+                          stdin=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            peak = max(peak, high_water_kib(process.pid))
+            time.sleep(0.005)
+    if process.returncode != 0:
+        raise RuntimeError(f"gst-launch-1.0 ended with {process.returncode}")
+    return peak
+
+
+def main():
+    failed = False
+    for name, pipeline in CASES.items():
+        try:
+            one, ten = peak_kib(pipeline, 60), peak_kib(pipeline, 600)
+        except RuntimeError as error:
+            print(f"FAIL memory_{name}: {error}")
+            failed = True
+            continue
+        grown = ten - one > ALLOWED_GROWTH_KIB
+        failed |= grown
+        print(f"{'FAIL' if grown else 'PASS'} memory_{name}: {one} KiB for one minute, {ten} KiB for ten")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -22,13 +22,7 @@
 
 #include <string.h>
 
-#include "common/channelroles.h"
-#include "common/device.h"
-#include "common/history.h"
 #include "common/settings.h"
-#include "common/stats.h"
-#include "gstrobocacheresampleformat.h"
-#include "kernels/align.h"
 
 GST_DEBUG_CATEGORY_STATIC (resample_debug);
 #define GST_CAT_DEFAULT resample_debug
@@ -49,44 +43,6 @@ enum
   PROP_STATS_INTERVAL,
   PROP_ROLES,
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
-};
-
-struct _GstRobocacheResample
-{
-  GstBaseTransform parent;
-
-  /* object lock */
-  GstRobocacheResampleSettings settings;
-  RobocacheChannelRoles roles;
-  RobocacheDevice device;
-
-  /* streaming thread; written under the object lock where stats and queries read it */
-  GstRobocacheResampleSettings run;     /* settings as they were when caps were set */
-  GstRobocacheResampleFormat format;
-  RcSearch search;
-  RcAlignPlan *plan;            /* NULL: not negotiated */
-  gpointer scratch, scratch_block;
-  gboolean tried_caps;          /* set_caps was called since last cleared */
-  gboolean refused;             /* an error about caps or segment was posted, and nothing was right since */
-
-  gboolean live;
-  RobocacheRowTimes clock;
-  RobocacheHistory history;
-  gboolean has_history;
-  gboolean ticking;             /* next_index is fixed */
-  gint64 next_index;
-  gint64 last_tick;             /* -1 before the first */
-  GstBuffer *batch_out;         /* waits for generate_output */
-  gboolean sent_buffer, discont;
-  gboolean warned_no_time;
-  GstClockTime announced_latency;
-  guint spacings_measured;      /* of the history, when the latency was last measured */
-  RobocacheStatsTimer stats_timer;
-
-  /* object lock */
-  RobocacheRowCounts past_counts;       /* of histories that are over */
-  guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
-  RcAlignCounters batch_counters;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
@@ -478,8 +434,6 @@ negotiate (GstRobocacheResample *resample)
   return GST_FLOW_OK;
 }
 
-static GstFlowReturn take_batch (GstRobocacheResample * resample, GstBuffer * buffer, const RobocacheTensorsMap * map);
-
 static GstFlowReturn
 gst_robocache_resample_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
@@ -499,7 +453,7 @@ gst_robocache_resample_submit_input_buffer (GstBaseTransform *trans, gboolean is
     return GST_FLOW_ERROR;
   }
   if (resample->format.batch)
-    flow = take_batch (resample, buffer, &map);
+    flow = gst_robocache_resample_take_batch (resample, buffer, &map);
   else
     take_rows (resample, buffer, &map);
   robocache_tensors_unmap (&map);
@@ -507,8 +461,8 @@ gst_robocache_resample_submit_input_buffer (GstBaseTransform *trans, gboolean is
   return flow;
 }
 
-static GstFlowReturn
-run_plan (GstRobocacheResample *resample, const RcAlignArgs *args)
+GstFlowReturn
+gst_robocache_resample_run_plan (GstRobocacheResample *resample, const RcAlignArgs *args)
 {
   RcError failure;
 
@@ -520,8 +474,8 @@ run_plan (GstRobocacheResample *resample, const RcAlignArgs *args)
 
 static GstStructure *make_stats (GstRobocacheResample * resample);
 
-static void
-post_stats_when_due (GstRobocacheResample *resample, GstClockTime running_time)
+void
+gst_robocache_resample_post_stats_when_due (GstRobocacheResample *resample, GstClockTime running_time)
 {
   GstStructure *stats;
 
@@ -531,74 +485,6 @@ post_stats_when_due (GstRobocacheResample *resample, GstClockTime running_time)
   stats = make_stats (resample);
   GST_OBJECT_UNLOCK (resample);
   robocache_stats_post (GST_ELEMENT (resample), stats);
-}
-
-/* ---- recorded episodes ---- */
-
-static void
-count_batch (GstRobocacheResample *resample, const RcAlignCounters *counters)
-{
-  GST_OBJECT_LOCK (resample);
-  resample->batch_counters.disordered_episodes += counters->disordered_episodes;
-  resample->ticks_out += counters->aligned + counters->held + counters->missing;
-  resample->ticks_held += counters->held;
-  resample->ticks_nan += counters->missing;
-  GST_OBJECT_UNLOCK (resample);
-}
-
-static void
-post_stats_of_batch (GstRobocacheResample *resample, GstBuffer *buffer)
-{
-  const GstSegment *segment = &resample->clock.segment;
-
-  if (segment->format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID (buffer))
-    post_stats_when_due (resample, gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
-}
-
-static GstFlowReturn
-take_batch (GstRobocacheResample *resample, GstBuffer *buffer, const RobocacheTensorsMap *map)
-{
-  const RobocacheTensorInfo *rows = &resample->format.in.tensors[GST_ROBOCACHE_BATCH_ROWS];
-  const gint64 channels = robocache_tensor_info_dim (rows, 0), n_rows = robocache_tensor_info_dim (rows, 1);
-  const gint64 batch = robocache_tensor_info_dim (rows, 2);
-  const gint64 ticks = robocache_tensor_info_dim (&resample->format.in.tensors[GST_ROBOCACHE_BATCH_TARGETS], 0);
-  GstBuffer *out = gst_buffer_new_allocate (NULL, robocache_tensor_info_size (&resample->format.out), NULL);
-  RcAlignCounters counters = { 0 };
-  RcAlignStreamArgs stream = {
-    .rows = map->data[GST_ROBOCACHE_BATCH_ROWS],
-    .n_rows = n_rows,
-    .row_stride = channels * rc_dtype_size (rows->dtype),
-    .batch_stride = n_rows * channels * rc_dtype_size (rows->dtype),
-    .times = map->data[GST_ROBOCACHE_BATCH_TIMES],
-    .times_batch_stride = n_rows * sizeof (gint64),
-    .out_row_stride = channels * rc_dtype_size (resample->format.out.dtype),
-    .out_batch_stride = ticks * channels * rc_dtype_size (resample->format.out.dtype),
-    .counters = &counters,
-  };
-  const RcAlignArgs args = {
-    .streams = &stream,
-    .batch = batch,
-    .ticks = ticks,
-    .tick_times = map->data[GST_ROBOCACHE_BATCH_TARGETS],
-    .tick_times_batch_stride = ticks * sizeof (gint64),
-    .scratch = resample->scratch,
-  };
-  GstFlowReturn flow;
-  GstMapInfo to;
-
-  gst_buffer_map (out, &to, GST_MAP_WRITE);
-  stream.out = to.data;
-  flow = run_plan (resample, &args);
-  gst_buffer_unmap (out, &to);
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_unref (out);
-    return flow;
-  }
-  count_batch (resample, &counters);
-  post_stats_of_batch (resample, buffer);
-  gst_buffer_copy_into (out, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-  resample->batch_out = out;
-  return GST_FLOW_OK;
 }
 
 /* ---- ticks out ---- */
@@ -653,7 +539,7 @@ new_row (GstRobocacheResample *resample, const RobocacheAlignment *alignment)
 
   gst_buffer_map (buffer, &to, GST_MAP_WRITE);
   stream.out = to.data;
-  flow = run_plan (resample, &args);
+  flow = gst_robocache_resample_run_plan (resample, &args);
   gst_buffer_unmap (buffer, &to);
   if (flow != GST_FLOW_OK)
     gst_clear_buffer (&buffer);
@@ -710,7 +596,7 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
     if (!dropped && (*buffer = new_row (resample, &alignment)) == NULL)
       return GST_FLOW_ERROR;
     let_go (resample);
-    post_stats_when_due (resample, tick);
+    gst_robocache_resample_post_stats_when_due (resample, tick);
     if (dropped) {
       if (resample->sent_buffer)
         gst_pad_push_event (src, gst_event_new_gap (position_of (resample, tick), duration));

@@ -7,12 +7,66 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include "common/channelroles.h"
+#include "common/device.h"
+#include "common/history.h"
+#include "common/stats.h"
+#include "gstrobocacheresampleformat.h"
+#include "kernels/align.h"
+
 G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_RESAMPLE (gst_robocache_resample_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheResample, gst_robocache_resample, GST, ROBOCACHE_RESAMPLE, GstBaseTransform)
 
 GST_ELEMENT_REGISTER_DECLARE (robocacheresample)
+
+struct _GstRobocacheResample
+{
+  GstBaseTransform parent;
+
+  /* object lock */
+  GstRobocacheResampleSettings settings;
+  RobocacheChannelRoles roles;
+  RobocacheDevice device;
+
+  /* streaming thread; written under the object lock where stats and queries read it */
+  GstRobocacheResampleSettings run;     /* settings as they were when caps were set */
+  GstRobocacheResampleFormat format;
+  RcSearch search;
+  RcAlignPlan *plan;            /* NULL: not negotiated */
+  gpointer scratch, scratch_block;
+  gboolean tried_caps;          /* set_caps was called since last cleared */
+  gboolean refused;             /* an error about caps or segment was posted, and nothing was right since */
+
+  gboolean live;
+  RobocacheRowTimes clock;
+  RobocacheHistory history;
+  gboolean has_history;
+  gboolean ticking;             /* next_index is fixed */
+  gint64 next_index;
+  gint64 last_tick;             /* -1 before the first */
+  GstBuffer *batch_out;         /* waits for generate_output */
+  gboolean sent_buffer, discont;
+  gboolean warned_no_time;
+  GstClockTime announced_latency;
+  guint spacings_measured;      /* of the history, when the latency was last measured */
+  RobocacheStatsTimer stats_timer;
+
+  /* object lock */
+  RobocacheRowCounts past_counts;       /* of histories that are over */
+  guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
+  RcAlignCounters batch_counters;
+};
+
+/* Runs the plan; an error is posted. */
+GstFlowReturn gst_robocache_resample_run_plan (GstRobocacheResample * resample, const RcAlignArgs * args);
+/* Posts the stats when stats-interval has passed. Without the object lock. */
+void gst_robocache_resample_post_stats_when_due (GstRobocacheResample * resample, GstClockTime running_time);
+
+/* Recorded episodes: resamples a buffer of three tensors into batch_out. */
+GstFlowReturn gst_robocache_resample_take_batch (GstRobocacheResample * resample, GstBuffer * buffer,
+    const RobocacheTensorsMap * map);
 
 G_END_DECLS
 #endif

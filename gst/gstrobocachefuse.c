@@ -559,7 +559,7 @@ gst_robocache_fuse_create_new_pad (GstAggregator *agg, GstPadTemplate *template,
     }
     pad = gst_robocache_fuse_pad_new (template, role, (guint) number);
     FUSE_LOCK (fuse);
-    fuse->base_chain = GST_PAD_CHAINFUNC (pad);
+    pad->base_chain = GST_PAD_CHAINFUNC (pad);
     pad->base_activate_mode = GST_PAD_ACTIVATEMODEFUNC (pad);
     gst_pad_set_chain_function (GST_PAD (pad), gst_robocache_fuse_chain);
     gst_pad_set_activatemode_function (GST_PAD (pad), gst_robocache_fuse_pad_activate_mode);

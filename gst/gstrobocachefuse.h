@@ -35,7 +35,6 @@ struct _GstRobocacheFuse
   GMutex lock;                  /* guards all below, and the rows of the pads */
   GCond progress;               /* a tick was handed out, or became known, or a pad must not wait any more */
   gboolean src_pushes_tokens;   /* the src thread may be waiting for a pad's flush lock */
-  GstPadChainFunction base_chain;
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   gboolean live;
   GstClockTime announced_latency;       /* what the pads need, as told to the base class */

@@ -63,6 +63,7 @@ struct _GstRobocacheFusePad
 
   GstRobocacheFuseRole role;    /* constant */
   guint number;                 /* constant: the n of proprio_n */
+  GstPadChainFunction base_chain;       /* constant: what the base class would do */
   GstPadActivateModeFunction base_activate_mode;        /* constant */
 
   /* object lock of the pad */

@@ -244,7 +244,7 @@ gst_robocache_fuse_update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thre
 GstFlowReturn
 gst_robocache_fuse_push_token (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  const GstFlowReturn flow = fuse->base_chain (GST_PAD (pad), GST_OBJECT (fuse), gst_buffer_new ());
+  const GstFlowReturn flow = pad->base_chain (GST_PAD (pad), GST_OBJECT (fuse), gst_buffer_new ());
 
   if (flow != GST_FLOW_OK) {
     FUSE_LOCK (fuse);

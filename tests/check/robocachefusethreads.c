@@ -308,7 +308,6 @@ GST_START_TEST (test_pads_come_and_go_under_load)
     feed_remove (guest);
   }
   g_atomic_int_set (&stop_load, 1);
-  gst_element_set_state (rig->fuse, GST_STATE_NULL);
   g_thread_join (load);
   g_thread_join (drain);
   assert_no_message (rig, GST_MESSAGE_ERROR);

@@ -1,0 +1,23 @@
+/* robocache: whether a job fits into this machine, before anything of it is allocated
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_MEMORYLIMIT_H
+#define ROBOCACHE_MEMORYLIMIT_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Bytes of memory that the machine has. */
+guint64 robocache_machine_memory (void);
+
+/* a * b, or G_MAXUINT64 where that does not fit. */
+guint64 robocache_bytes_multiply (guint64 a, guint64 b);
+
+/* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which says that `what` needs so many bytes, how many the machine has, and
+ * what to do about it, when bytes is more than the machine has. */
+gboolean robocache_check_memory (guint64 bytes, const gchar * what, const gchar * advice, GError ** error);
+
+G_END_DECLS
+#endif

@@ -519,4 +519,65 @@ assert_rows_balance (Feed *feed)
   gst_structure_free (stats);
 }
 
+/* ---- pipelines ---- */
+
+#define SENSOR(n) "robocachetestsrc kind=proprio channels=2 rate=100/1 num-buffers=" #n " ! "
+
+G_GNUC_UNUSED static GstElement *
+launch (const gchar *line, GstElement **fuse)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (line, &error);
+
+  fail_unless (pipeline != NULL && error == NULL, "%s", error ? error->message : "no pipeline");
+  *fuse = gst_bin_get_by_name (GST_BIN (pipeline), "fuse");
+  return pipeline;
+}
+
+G_GNUC_UNUSED static void
+run_to_eos (GstElement *pipeline)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+G_GNUC_UNUSED static void
+end_pipeline (GstElement *pipeline, GstElement *fuse)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (fuse);
+  gst_object_unref (pipeline);
+}
+
+/* ---- threads ---- */
+
+/* For a thread: rows of one channel, 10 ms apart, for as long as they are taken. */
+G_GNUC_UNUSED static gpointer
+push_until_refused (gpointer data)
+{
+  const gfloat zero = 0;
+  gint64 n = 0;
+
+  while (feed_row (data, MS (10 * n), &zero, 1) == GST_FLOW_OK)
+    n++;
+  return NULL;
+}
+
+/* A test case of that name in the suite. */
+G_GNUC_UNUSED static TCase *
+add_case (Suite *s, const gchar *name)
+{
+  TCase *tc = tcase_create (name);
+
+  suite_add_tcase (s, tc);
+  return tc;
+}
+
 #endif

@@ -1,0 +1,410 @@
+/* robocache: robocachefuse, camera frames: handed on, copied, blended, refused
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fuseharness.h"
+
+#define GRAY(rate) "video/x-raw, format=(string)GRAY8, width=(int)4, height=(int)2, framerate=(fraction)" rate
+
+static void
+feed_frame (Feed *feed, gint64 pts, guint8 value)
+{
+  guint8 pixels[8];
+
+  memset (pixels, value, sizeof (pixels));
+  fail_unless_equals_int (feed_bytes (feed, pts, pixels, sizeof (pixels)), GST_FLOW_OK);
+}
+
+static guint8
+pixel_of (GstBuffer *sample, guint tensor, guint i)
+{
+  GstMapInfo map;
+  guint8 value;
+
+  fail_unless (gst_memory_map (gst_buffer_peek_memory (sample, tensor), &map, GST_MAP_READ));
+  fail_unless (i < map.size);
+  value = map.data[i];
+  gst_memory_unmap (gst_buffer_peek_memory (sample, tensor), &map);
+  return value;
+}
+
+GST_START_TEST (test_lowest_camera_is_the_default_reference)
+{
+  Rig *rig = rig_new (NULL);
+  Feed *high = feed_new_bare (rig, "camera_3", FALSE), *low = feed_new_bare (rig, "camera_1", FALSE);
+
+  rig_play (rig);
+  feed_start (high, GRAY ("10/1"));
+  feed_start (low, GRAY ("40/1"));
+  feed_frame (high, 0, 1);
+  feed_frame (high, MS (100), 2);
+  for (gint i = 0; i < 4; i++)
+    feed_frame (low, MS (25 * i), 10 + i);
+  all_eos (rig);
+  for (gint i = 0; i < 4; i++) {
+    GstBuffer *sample = pull (rig);
+
+    fail_unless_equals_int64 (GST_BUFFER_PTS (sample), MS (25 * i));
+    fail_unless_equals_int64 (GST_BUFFER_DURATION (sample), MS (25));
+    fail_unless_equals_int (pixel_of (sample, 0, 0), 10 + i);
+    fail_unless_equals_int (pixel_of (sample, 1, 7), i <= 2 ? 1 : 2);   /* 50 ms is as near to both: the earlier */
+    gst_buffer_unref (sample);
+  }
+  assert_eos (rig);
+  assert_output_field (rig, "framerate", "40/1");
+  assert_output_field (rig, "dimensions", "1:4:2,1:4:2");
+  assert_output_field (rig, "types", "uint8,uint8");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- cameras ---- */
+
+static Rig *
+camera_rig (Feed **camera, const gchar *caps)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+
+  *camera = feed_new_bare (rig, "camera_0", FALSE);
+  rig_play (rig);
+  feed_start (*camera, caps);
+  return rig;
+}
+
+GST_START_TEST (test_dense_frame_is_not_copied)
+{
+  Feed *camera;
+  Rig *rig = camera_rig (&camera, GRAY ("100/1"));
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 8, NULL), *sample;
+  GstMemory *memory = gst_buffer_peek_memory (frame, 0);
+
+  gst_buffer_memset (frame, 0, 42, 8);
+  GST_BUFFER_PTS (frame) = 0;
+  gst_memory_ref (memory);
+  fail_unless_equals_int (gst_pad_push (camera->pad, frame), GST_FLOW_OK);
+  feed_frame (camera, MS (30), 1);
+  feed_eos (camera);
+  for (gint i = 0; i <= 1; i++) {       /* nearest: the same frame twice */
+    sample = pull (rig);
+    fail_unless (gst_buffer_peek_memory (sample, 0) == memory);
+    fail_unless_equals_int (pixel_of (sample, 0, 3), 42);
+    gst_buffer_unref (sample);
+  }
+  sample = pull (rig);
+  fail_if (gst_buffer_peek_memory (sample, 0) == memory);
+  fail_unless_equals_int (pixel_of (sample, 0, 3), 1);
+  gst_buffer_unref (sample);
+  gst_buffer_unref (pull (rig));
+  assert_eos (rig);
+  gst_memory_unref (memory);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A held frame is handed on again, without a copy. */
+GST_START_TEST (test_held_frame_is_not_copied)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *camera = feed_new_bare (rig, "camera_0", FALSE), *other = feed_new_bare (rig, "proprio_0", FALSE);
+  GstMemory *memory = NULL;
+
+  rig_play (rig);
+  feed_start (camera, GRAY ("100/1"));
+  feed_start (other, ONE_CHANNEL);
+  feed_frame (camera, 0, 9);
+  feed_ramp (other, 0, 30, 10);
+  all_eos (rig);
+  for (gint i = 0; i <= 3; i++) {
+    GstBuffer *sample = pull (rig);
+
+    fail_unless_equals_int64 (status_of (sample, 0), i == 0 ? ALIGNED : HELD);
+    if (memory)
+      fail_unless (gst_buffer_peek_memory (sample, 0) == memory);
+    else
+      memory = gst_memory_ref (gst_buffer_peek_memory (sample, 0));
+    gst_buffer_unref (sample);
+  }
+  gst_memory_unref (memory);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_missing_frame_is_zero)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *camera = feed_new_bare (rig, "camera_0", FALSE), *other = feed_new_bare (rig, "proprio_0", FALSE);
+  GstBuffer *sample;
+
+  rig_play (rig);
+  feed_start (camera, GRAY ("100/1"));
+  feed_start (other, ONE_CHANNEL);
+  feed_one (other, 0, 1);
+  feed_frame (camera, MS (10), 200);
+  all_eos (rig);
+  sample = pull (rig);
+  fail_unless_equals_int64 (status_of (sample, 0), MISSING);
+  for (guint i = 0; i < 8; i++)
+    fail_unless_equals_int (pixel_of (sample, 0, i), 0);
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Lines of a width that is no multiple of 4 are padded: the padding is left out. */
+static const struct
+{
+  const gchar *format;
+  guint components, bytes;      /* bytes of a component */
+  const gchar *type;
+} camera_formats[] = {
+  {"RGB", 3, 1, "uint8"},
+  {"BGR", 3, 1, "uint8"},
+  {"RGBA", 4, 1, "uint8"},
+  {"GRAY8", 1, 1, "uint8"},
+  {"GRAY16_LE", 1, 2, "uint16"},
+};
+
+GST_START_TEST (test_camera_formats)
+{
+  const guint components = camera_formats[__i__].components, line = 3 * components * camera_formats[__i__].bytes;
+  const guint stride = GST_ROUND_UP_4 (line);
+  gchar *caps = g_strdup_printf ("video/x-raw, format=(string)%s, width=(int)3, height=(int)2, framerate=(fraction)100/1",
+      camera_formats[__i__].format);
+  gchar *dimensions = g_strdup_printf ("%u:3:2", components);
+  guint8 *bytes = g_malloc (2 * stride);
+  Feed *camera;
+  Rig *rig = camera_rig (&camera, caps);
+  GstBuffer *sample;
+
+  for (guint i = 0; i < 2 * stride; i++)
+    bytes[i] = i % stride < line ? 1 + i : 255;
+  feed_bytes (camera, 0, bytes, 2 * stride);
+  feed_eos (camera);
+  sample = pull (rig);
+  fail_unless_equals_int (gst_buffer_get_size (sample), 2 * line);
+  for (guint i = 0; i < 2 * line; i++)
+    fail_unless_equals_int (pixel_of (sample, 0, i), 1 + i / line * stride + i % line);
+  assert_output_field (rig, "dimensions", components == 1 ? "1:3:2" : dimensions);
+  assert_output_field (rig, "types", camera_formats[__i__].type);
+  gst_buffer_unref (sample);
+  g_free (bytes);
+  g_free (dimensions);
+  g_free (caps);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *interpolation;
+  gint expected;                /* of 10 at 0 and 30 at 20 ms, at 10 ms */
+} blends[] = { {"linear", 20}, {"nearest", 10}, {"previous", 10}, {"cubic", 20}, {"mean", 20} };
+
+GST_START_TEST (test_blended_frames)
+{
+  Feed *camera;
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  GstBuffer *sample;
+
+  camera = feed_new_bare (rig, "camera_0", FALSE);
+  feed_set (camera, "interpolation", blends[__i__].interpolation, NULL);
+  rig_play (rig);
+  feed_start (camera, GRAY ("50/1"));
+  feed_frame (camera, 0, 10);
+  feed_frame (camera, MS (20), 30);
+  feed_eos (camera);
+  gst_buffer_unref (pull (rig));
+  sample = pull (rig);
+  for (guint i = 0; i < 8; i++)
+    fail_unless_equals_int (pixel_of (sample, 0, i), blends[__i__].expected);
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_window_of_frames)
+{
+  Rig *rig = rig_new ("rate", "100/1", "window", "2", NULL);
+  Feed *camera = feed_new_bare (rig, "camera_0", FALSE);
+  static const guint8 expected[][2] = { {0, 1}, {1, 2} };
+
+  rig_play (rig);
+  feed_start (camera, GRAY ("100/1"));
+  feed_frame (camera, 0, 1);
+  feed_frame (camera, MS (10), 2);
+  feed_eos (camera);
+  for (gint i = 0; i < 2; i++) {
+    GstBuffer *sample = pull (rig);
+
+    fail_unless_equals_int (pixel_of (sample, 0, 0), expected[i][0]);
+    fail_unless_equals_int (pixel_of (sample, 0, 15), expected[i][1]);
+    gst_buffer_unref (sample);
+  }
+  assert_output_field (rig, "dimensions", "1:4:2:2");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_concat_leaves_cameras_out)
+{
+  Rig *rig = rig_new ("layout", "concat", "type", "float32", NULL);
+  Feed *camera = feed_new_bare (rig, "camera_0", FALSE), *other = feed_new_bare (rig, "proprio_0", FALSE);
+
+  rig_play (rig);
+  feed_start (camera, GRAY ("100/1"));
+  feed_start (other, ONE_CHANNEL);
+  feed_frame (camera, 0, 1);
+  feed_one (other, 0, 7);
+  all_eos (rig);
+  expect (rig, 0, 7, ALIGNED);
+  assert_output_field (rig, "streams", "proprio_0");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_concat_of_cameras_only)
+{
+  Rig *rig = rig_new ("layout", "concat", NULL);
+  Feed *camera = feed_new_bare (rig, "camera_0", FALSE);
+
+  rig_play (rig);
+  feed_start (camera, GRAY ("100/1"));
+  feed_frame (camera, 0, 1);
+  feed_eos (camera);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "layout=concat", "camera", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_frame_of_wrong_size)
+{
+  Feed *camera;
+  Rig *rig = camera_rig (&camera, GRAY ("100/1"));
+  const guint8 pixels[9] = { 0 };
+
+  fail_if (feed_bytes (camera, 0, pixels, 9) == GST_FLOW_OK);
+  assert_error (rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "camera_0", "9 bytes", "8", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A video meta that leads out of the frame's memory, or tells of another picture. */
+static const struct
+{
+  gint width, height, stride;
+  gsize offset;
+} wrong_metas[] = { {4, 2, 8, 0}, {4, 2, 4, 1}, {4, 2, 3, 0}, {4, 2, -4, 4}, {2, 2, 4, 0}, {4, 1, 4, 0}, {4, 2, 4, 1 << 30} };
+
+GST_START_TEST (test_wrong_video_meta)
+{
+  Feed *camera;
+  Rig *rig = camera_rig (&camera, GRAY ("100/1"));
+  const guint8 pixels[8] = { 0 };
+  GstBuffer *frame = buffer_of (0, pixels, sizeof (pixels));
+  gsize offset[GST_VIDEO_MAX_PLANES] = { wrong_metas[__i__].offset };
+  gint stride[GST_VIDEO_MAX_PLANES] = { wrong_metas[__i__].stride };
+
+  gst_buffer_add_video_meta_full (frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, wrong_metas[__i__].width,
+      wrong_metas[__i__].height, 1, offset, stride);
+  fail_if (gst_pad_push (camera->pad, frame) == GST_FLOW_OK);
+  assert_error (rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "camera_0", "video meta", "4x2", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_video_meta_with_a_stride)
+{
+  Feed *camera;
+  Rig *rig = camera_rig (&camera, GRAY ("100/1"));
+  guint8 pixels[16];
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 1 };
+  gint stride[GST_VIDEO_MAX_PLANES] = { 6 };
+  GstBuffer *frame, *sample;
+
+  for (guint i = 0; i < sizeof (pixels); i++)
+    pixels[i] = i;
+  frame = buffer_of (0, pixels, sizeof (pixels));
+  gst_buffer_add_video_meta_full (frame, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 4, 2, 1, offset, stride);
+  fail_unless_equals_int (gst_pad_push (camera->pad, frame), GST_FLOW_OK);
+  feed_eos (camera);
+  sample = pull (rig);
+  for (guint i = 0; i < 8; i++)
+    fail_unless_equals_int (pixel_of (sample, 0, i), 1 + i / 4 * 6 + i % 4);
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_allocation_query)
+{
+  Feed *camera;
+  Rig *rig = camera_rig (&camera, GRAY ("100/1"));
+  GstCaps *caps = gst_caps_from_string (GRAY ("100/1"));
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  guint size = 0, min = 0, max = 1;
+
+  fail_unless (gst_pad_peer_query (camera->pad, query));
+  fail_unless_equals_int (gst_query_get_n_allocation_pools (query), 1);
+  gst_query_parse_nth_allocation_pool (query, 0, NULL, &size, &min, &max);
+  fail_unless_equals_int (size, 8);
+  fail_unless (min > 2);
+  fail_unless_equals_int (max, 0);
+  fail_unless (gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_allocation_query_without_caps)
+{
+  Feed *camera;
+  Rig *rig = camera_rig (&camera, GRAY ("100/1"));
+  GstQuery *query = gst_query_new_allocation (NULL, TRUE);
+
+  fail_if (gst_pad_peer_query (camera->pad, query));
+  gst_query_unref (query);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocachefusecamera_suite (void)
+{
+  Suite *s = suite_create ("robocachefusecamera");
+  TCase *tc = add_case (s, "coming and going");
+
+  tcase_add_test (tc, test_lowest_camera_is_the_default_reference);
+
+  tc = add_case (s, "cameras");
+  tcase_add_test (tc, test_dense_frame_is_not_copied);
+  tcase_add_test (tc, test_held_frame_is_not_copied);
+  tcase_add_test (tc, test_missing_frame_is_zero);
+  tcase_add_loop_test (tc, test_camera_formats, 0, G_N_ELEMENTS (camera_formats));
+  tcase_add_loop_test (tc, test_blended_frames, 0, G_N_ELEMENTS (blends));
+  tcase_add_test (tc, test_window_of_frames);
+  tcase_add_test (tc, test_concat_leaves_cameras_out);
+  tcase_add_test (tc, test_concat_of_cameras_only);
+  tcase_add_test (tc, test_frame_of_wrong_size);
+  tcase_add_loop_test (tc, test_wrong_video_meta, 0, G_N_ELEMENTS (wrong_metas));
+  tcase_add_test (tc, test_video_meta_with_a_stride);
+  tcase_add_test (tc, test_allocation_query);
+  tcase_add_test (tc, test_allocation_query_without_caps);
+  return s;
+}
+
+GST_CHECK_MAIN (robocachefusecamera);

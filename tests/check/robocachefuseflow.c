@@ -1,0 +1,306 @@
+/* robocache: robocachefuse, ends of streams, flushes and seeks
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fuseharness.h"
+
+/* ---- ends ---- */
+
+GST_START_TEST (test_eos_without_data)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE);
+
+  feed_new_bare (rig, "proprio_1", FALSE);      /* not even caps */
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_event (g_ptr_array_index (rig->feeds, 1), gst_event_new_stream_start ("x"));
+  all_eos (rig);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 0);
+  assert_no_message (rig, GST_MESSAGE_ERROR);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_eos_on_one_pad)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  feed_set (a, "hold-limit", "10000000", NULL);
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_one (a, 0, 1);
+  feed_eos (a);
+  feed_ramp (b, 0, 50, 10);
+  expect_two (rig, 0, 1, ALIGNED, 0, ALIGNED);
+  expect_two (rig, MS (10), 1, HELD, 10, ALIGNED);
+  expect_two (rig, MS (20), NAN, MISSING, 20, ALIGNED);
+  feed_eos (b);
+  for (gint i = 3; i <= 5; i++)
+    expect_two (rig, MS (10 * i), NAN, MISSING, 10 * i, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A stream may begin anew after its end, as long as another goes on. */
+GST_START_TEST (test_stream_start_after_eos)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  feed_set (a, "hold-limit", "0", NULL);
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_one (a, 0, 1);
+  feed_eos (a);
+  feed_ramp (b, 0, 20, 10);
+  expect_two (rig, 0, 1, ALIGNED, 0, ALIGNED);
+  feed_start (a, ONE_CHANNEL);
+  feed_one (a, MS (40), 4);
+  feed_ramp (b, 30, 40, 10);
+  all_eos (rig);
+  for (gint i = 1; i <= 3; i++)
+    expect_two (rig, MS (10 * i), NAN, MISSING, 10 * i, ALIGNED);
+  expect_two (rig, MS (40), 4, ALIGNED, 40, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- flushes ---- */
+
+static void
+feed_flush (Feed *feed, guint32 seqnum)
+{
+  GstEvent *start = gst_event_new_flush_start (), *stop = gst_event_new_flush_stop (TRUE);
+
+  gst_event_set_seqnum (start, seqnum);
+  gst_event_set_seqnum (stop, seqnum);
+  feed_event (feed, start);
+  feed_event (feed, stop);
+}
+
+GST_START_TEST (test_flush_of_one_pad)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (a, 0, 20, 10);
+  feed_ramp (b, 0, 20, 10);
+  expect_two (rig, 0, 0, ALIGNED, 0, ALIGNED);
+  feed_flush (a, gst_util_seqnum_next ());
+  feed_segment (a);
+  feed_one (a, MS (20), 77);
+  feed_one (b, MS (30), 30);
+  all_eos (rig);
+  expect_two (rig, MS (10), NAN, MISSING, 10, ALIGNED);
+  expect_two (rig, MS (20), 77, ALIGNED, 20, ALIGNED);
+  expect_two (rig, MS (30), 77, HELD, 30, ALIGNED);
+  assert_eos (rig);
+  fail_unless (count_of (a->sink, "rows-dropped") > 0);
+  assert_rows_balance (a);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static void
+flush_all (Rig *rig)
+{
+  const guint32 seqnum = gst_util_seqnum_next ();
+  GstEvent *event;
+
+  for (gint stop = 0; stop < 2; stop++) {
+    for (guint i = 0; i < rig->feeds->len; i++) {
+      event = stop ? gst_event_new_flush_stop (TRUE) : gst_event_new_flush_start ();
+      gst_event_set_seqnum (event, seqnum);
+      feed_event (g_ptr_array_index (rig->feeds, i), event);
+    }
+  }
+}
+
+static void
+run_two_ticks (Rig *rig)
+{
+  Feed *a = g_ptr_array_index (rig->feeds, 0), *b = g_ptr_array_index (rig->feeds, 1);
+  GstBuffer *sample;
+
+  feed_ramp (a, 0, 20, 10);
+  feed_ramp (b, 10, 20, 10);
+  feed_eos (a);
+  feed_eos (b);
+  sample = pull (rig);
+  fail_unless_equals_int64 (GST_BUFFER_PTS (sample), 0);
+  fail_unless (GST_BUFFER_IS_DISCONT (sample));
+  fail_unless_equals_int64 (status_of (sample, 1), MISSING);    /* nothing of before is left */
+  gst_buffer_unref (sample);
+  expect_two (rig, MS (10), 10, ALIGNED, 10, ALIGNED);
+  expect_two (rig, MS (20), 20, ALIGNED, 20, ALIGNED);
+}
+
+/* As a flushing seek does: with EOS behind it, in the middle, and before any row. */
+GST_START_TEST (test_flush_of_all_pads)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  for (gint i = 0; i < 10; i++) {
+    GstBuffer *sample;
+
+    run_two_ticks (rig);
+    assert_eos (rig);
+    flush_all (rig);
+    rig_renew_output (rig);
+    feed_segment (a);
+    feed_segment (b);
+    feed_ramp (a, 500, 540, 10);
+    feed_one (b, MS (500), 5);
+    flush_all (rig);
+    while ((sample = gst_harness_try_pull (rig->out)))
+      gst_buffer_unref (sample);
+    feed_segment (a);
+    feed_segment (b);
+  }
+  assert_rows_balance (a);
+  assert_rows_balance (b);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* After EOS sources are flushed one after the other, and the first may push before the last is flushed. */
+GST_START_TEST (test_rows_between_the_flushes_of_a_seek)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+  const guint32 seqnum = gst_util_seqnum_next ();
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  run_two_ticks (rig);
+  assert_eos (rig);
+  rig_renew_output (rig);
+  feed_flush (a, seqnum);
+  feed_segment (a);
+  feed_ramp (a, 0, 20, 10);
+  feed_flush (b, seqnum);
+  feed_segment (b);
+  feed_ramp (b, 0, 20, 10);
+  all_eos (rig);
+  for (gint i = 0; i <= 2; i++)
+    expect_two (rig, MS (10 * i), 10 * i, ALIGNED, 10 * i, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A flush frees a source that waits for the others. */
+GST_START_TEST (test_flush_frees_a_waiting_source)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+  GThread *thread;
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  thread = g_thread_new ("source", push_until_refused, a);
+  while (count_of (a->sink, "rows-in") < 10)
+    g_thread_yield ();
+  feed_event (a, gst_event_new_flush_start ());
+  g_thread_join (thread);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- flushing seeks in a pipeline ---- */
+
+static guint n_samples;         /* guarded by being read after EOS only */
+
+static void
+count_sample (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  n_samples++;
+}
+
+GST_START_TEST (test_flushing_seeks)
+{
+  GstElement *fuse, *pipeline = launch ("robocachefuse name=fuse rate=50/1 ! fakesink name=sink signal-handoffs=true "
+      SENSOR (100) "fuse.proprio_0 robocachetestsrc kind=force rate=250/1 num-buffers=250 ! fuse.force_0", &fuse);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  g_signal_connect (sink, "handoff", G_CALLBACK (count_sample), NULL);
+  n_samples = 0;
+  run_to_eos (pipeline);
+  fail_unless_equals_int (n_samples, 50);
+  for (gint i = 0; i < 10; i++) {
+    GstMessage *message;
+
+    n_samples = 0;
+    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, 0));
+    message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (message != NULL, "the pipeline hangs after seek %d", i);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_EOS);
+    gst_message_unref (message);
+    fail_unless_equals_int (n_samples, 50);
+  }
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  end_pipeline (pipeline, fuse);
+}
+
+GST_END_TEST;
+
+/* Seeks one after another, each into the flow of the one before. */
+GST_START_TEST (test_seeks_while_flowing)
+{
+  GstElement *fuse, *pipeline = launch ("robocachefuse name=fuse rate=500/1 ! fakesink " SENSOR (2000)
+      "fuse.proprio_0 robocachetestsrc kind=force rate=1000/1 num-buffers=20000 ! fuse.force_0", &fuse);
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  for (gint i = 0; i < 100; i++)
+    fail_unless (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, (i % 7) * GST_SECOND));
+  run_to_eos (pipeline);
+  end_pipeline (pipeline, fuse);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocachefuseflow_suite (void)
+{
+  Suite *s = suite_create ("robocachefuseflow");
+  TCase *tc = add_case (s, "ends and flushes");
+
+  tcase_add_test (tc, test_eos_without_data);
+  tcase_add_test (tc, test_eos_on_one_pad);
+  tcase_add_test (tc, test_stream_start_after_eos);
+  tcase_add_test (tc, test_flush_of_one_pad);
+  tcase_add_test (tc, test_flush_of_all_pads);
+  tcase_add_test (tc, test_rows_between_the_flushes_of_a_seek);
+  tcase_add_test (tc, test_flush_frees_a_waiting_source);
+  tcase_add_test (tc, test_flushing_seeks);
+  tcase_add_test (tc, test_seeks_while_flowing);
+  return s;
+}
+
+GST_CHECK_MAIN (robocachefuseflow);

@@ -1,0 +1,356 @@
+/* robocache: robocachefuse, its properties, where its ticks come from, its life and its statistics
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fuseharness.h"
+
+/* ---- properties ---- */
+
+static const struct
+{
+  const gchar *name, *initial, *value;
+} element_properties[] = {
+  {"rate", "0/1", "1000/3"},
+  {"reference-pad", NULL, "force_0"},
+  {"window", "1", "16"},
+  {"layout", "tensors", "concat"},
+  {"info", "none", "tensor"},
+  {"type", "auto", "bfloat16"},
+  {"stats-interval", "0", "1000000000"},
+  {"latency", "5000000", "7000000"},
+  {"backend", "auto", "cpu"},
+  {"device-id", "-1", "1"},
+}, pad_properties[] = {
+  {"interpolation", "linear", "cubic"},
+  {"offset", "0", "-3000000"},
+  {"max-gap", "200000000", "-1"},
+  {"hold-limit", "200000000", "0"},
+  {"required", "false", "true"},
+  {"reorder-window", "0", "5000000"},
+  {"quaternions", NULL, "0,4-5"},
+  {"angles", NULL, "8"},
+  {"velocities", NULL, "9-11"},
+};
+
+static void
+assert_property (gpointer object, const gchar *name, const gchar *expected)
+{
+  GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), name);
+  GValue value = G_VALUE_INIT;
+  gchar *text;
+
+  fail_unless (spec != NULL, "there is no property %s", name);
+  g_value_init (&value, spec->value_type);
+  g_object_get_property (object, name, &value);
+  if (G_VALUE_HOLDS_STRING (&value))
+    text = g_value_dup_string (&value);
+  else if (G_VALUE_HOLDS_ENUM (&value))
+    text = g_strdup (g_enum_get_value (G_PARAM_SPEC_ENUM (spec)->enum_class, g_value_get_enum (&value))->value_nick);
+  else
+    text = gst_value_serialize (&value);
+  fail_unless (g_strcmp0 (text, expected) == 0, "%s is %s, expected %s", name, text, expected);
+  g_free (text);
+  g_value_unset (&value);
+}
+
+GST_START_TEST (test_element_properties)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+
+  assert_property (fuse, element_properties[__i__].name, element_properties[__i__].initial);
+  gst_util_set_object_arg (G_OBJECT (fuse), element_properties[__i__].name, element_properties[__i__].value);
+  assert_property (fuse, element_properties[__i__].name, element_properties[__i__].value);
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_pad_properties)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+  GstPad *pad = gst_element_request_pad_simple (fuse, "proprio_0");
+
+  assert_property (pad, pad_properties[__i__].name, pad_properties[__i__].initial);
+  gst_util_set_object_arg (G_OBJECT (pad), pad_properties[__i__].name, pad_properties[__i__].value);
+  assert_property (pad, pad_properties[__i__].name, pad_properties[__i__].value);
+  gst_object_unref (pad);
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_camera_pad_starts_with_nearest)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+  GstPad *pad = gst_element_request_pad_simple (fuse, "camera_%u");
+
+  assert_property (pad, "interpolation", "nearest");
+  gst_object_unref (pad);
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
+static const gchar *bad_lists[] = { "a", "1,", ",1", "3-1", "-1", "1--2", "1;2", "99999999999", "1,,2" };
+
+/* A list that is none is warned about and changes nothing. */
+GST_START_TEST (test_bad_channel_list)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+  GstPad *pad = gst_element_request_pad_simple (fuse, "proprio_0");
+
+  g_object_set (pad, "angles", "3", NULL);
+  g_test_expect_message ("robocache", G_LOG_LEVEL_WARNING, "*angles*channel list*");
+  g_object_set (pad, "angles", bad_lists[__i__], NULL);
+  g_test_assert_expected_messages ();
+  assert_property (pad, "angles", "3");
+  gst_object_unref (pad);
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
+static const gchar *wrong_lists[][2] = { {"quaternions", "0"}, {"angles", "2"}, {"velocities", "5"} };
+
+GST_START_TEST (test_channel_list_beyond_the_channels)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_3", FALSE);
+  const gfloat row[] = { 0, 0 };
+
+  feed_set (feed, wrong_lists[__i__][0], wrong_lists[__i__][1], "interpolation", "hermite", NULL);
+  rig_play (rig);
+  feed_start (feed, F32 ("2"));
+  feed_row (feed, 0, row, 2);
+  feed_eos (feed);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_3", wrong_lists[__i__][0], "expected", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- where ticks come from ---- */
+
+GST_START_TEST (test_rate_and_reference_pad)
+{
+  Rig *rig = rig_new ("rate", "100/1", "reference-pad", "sink_0", NULL);
+
+  fail_unless_equals_int (gst_element_set_state (rig->fuse, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "rate", "reference-pad", NULL);
+  gst_element_set_state (rig->fuse, GST_STATE_NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_neither_rate_nor_camera)
+{
+  Rig *rig = rig_new (NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+  const gfloat zero = 0;
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  fail_unless_equals_int (feed_row (a, 0, &zero, 1), GST_FLOW_NOT_NEGOTIATED);
+  fail_unless_equals_int (feed_row (b, 0, &zero, 1), GST_FLOW_NOT_NEGOTIATED);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "rate", "reference-pad", "camera", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_reference_pad_that_is_none)
+{
+  Rig *rig = rig_new ("reference-pad", "force_7", NULL);
+  Feed *feed = feed_new_bare (rig, "force_0", FALSE);
+  const gfloat zero = 0;
+
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  fail_unless_equals_int (feed_row (feed, 0, &zero, 1), GST_FLOW_NOT_NEGOTIATED);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "reference-pad", "force_7", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- life ---- */
+
+static void
+run_once (Rig *rig, GByteArray *out)
+{
+  GstBuffer *sample;
+  Feed *a = g_ptr_array_index (rig->feeds, 0), *b = g_ptr_array_index (rig->feeds, 1);
+
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  for (gint i = 0; i < 50; i++) {
+    feed_one (a, MS (7 * i), i * i);
+    feed_one (b, MS (3 + 7 * i), -i);
+  }
+  all_eos (rig);
+  while ((sample = pull_until_eos (rig))) {
+    GstMapInfo map;
+    const gint64 pts = GST_BUFFER_PTS (sample);
+
+    gst_buffer_map (sample, &map, GST_MAP_READ);
+    g_byte_array_append (out, (const guint8 *) &pts, sizeof (pts));
+    g_byte_array_append (out, map.data, map.size);
+    gst_buffer_unmap (sample, &map);
+    gst_buffer_unref (sample);
+  }
+}
+
+GST_START_TEST (test_ten_lives)
+{
+  Rig *rig = rig_new ("rate", "90/1", "info", "tensor", NULL);
+  GByteArray *before = NULL;
+
+  feed_new_bare (rig, "proprio_0", FALSE);
+  feed_new_bare (rig, "force_0", FALSE);
+  for (gint life = 0; life < 10; life++) {
+    GByteArray *out = g_byte_array_new ();
+
+    rig_play (rig);
+    run_once (rig, out);
+    fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 32);
+    fail_unless_equals_uint64 (count_of (((Feed *) g_ptr_array_index (rig->feeds, 0))->sink, "rows-in"), 50);
+    rig_stop (rig);
+    if (before) {
+      fail_unless (out->len == before->len && memcmp (out->data, before->data, out->len) == 0, "life %d differs", life);
+      g_byte_array_unref (out);
+    } else {
+      fail_unless (out->len > 0);
+      before = out;
+    }
+  }
+  g_byte_array_unref (before);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_stop_with_rows_inside)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_ramp (feed, 0, 300, 100);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_pads)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+
+  rig_play (rig);
+  fail_unless (gst_harness_try_pull (rig->out) == NULL);
+  assert_no_message (rig, GST_MESSAGE_ERROR);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_never_started)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+
+  feed_new_bare (rig, "camera_0", FALSE);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_active_backend)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+
+  g_object_set (fuse, "rate", 10, 1, NULL);
+  gst_util_set_object_arg (G_OBJECT (fuse), "backend", "cpu");
+  assert_property (fuse, "active-backend", "auto");
+  gst_element_set_state (fuse, GST_STATE_PAUSED);
+  assert_property (fuse, "active-backend", "cpu");
+  gst_element_set_state (fuse, GST_STATE_NULL);
+  assert_property (fuse, "active-backend", "auto");
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
+/* ---- statistics ---- */
+
+GST_START_TEST (test_stats_interval)
+{
+  Rig *rig = rig_new ("rate", "100/1", "stats-interval", "100000000", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  guint64 expected = 11;
+  GstMessage *message;
+
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_ramp (feed, 0, 350, 10);
+  feed_eos (feed);
+  for (gint i = 0; i <= 35; i++)
+    expect (rig, MS (10 * i), 10 * i, ALIGNED);
+  assert_eos (rig);
+  while ((message = gst_bus_pop_filtered (rig->bus, GST_MESSAGE_ELEMENT))) {
+    const GstStructure *stats = gst_message_get_structure (message);
+
+    fail_unless_equals_string (gst_structure_get_name (stats), "robocachefuse");
+    fail_unless_equals_uint64 (count_in (stats, "ticks-out"), expected);
+    fail_unless (gst_structure_has_field_typed (stats, "proprio_0", GST_TYPE_STRUCTURE));
+    expected += 10;
+    gst_message_unref (message);
+  }
+  fail_unless_equals_uint64 (expected, 41);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_stats_messages_by_default)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+
+  feed_ramp (feed, 0, 200, 10);
+  feed_eos (feed);
+  for (gint i = 0; i <= 20; i++)
+    expect (rig, MS (10 * i), 10 * i, ALIGNED);
+  assert_eos (rig);
+  assert_no_message (rig, GST_MESSAGE_ELEMENT);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocachefuselife_suite (void)
+{
+  Suite *s = suite_create ("robocachefuselife");
+  TCase *tc = add_case (s, "properties");
+
+  tcase_add_loop_test (tc, test_element_properties, 0, G_N_ELEMENTS (element_properties));
+  tcase_add_loop_test (tc, test_pad_properties, 0, G_N_ELEMENTS (pad_properties));
+  tcase_add_test (tc, test_camera_pad_starts_with_nearest);
+  tcase_add_loop_test (tc, test_bad_channel_list, 0, G_N_ELEMENTS (bad_lists));
+  tcase_add_loop_test (tc, test_channel_list_beyond_the_channels, 0, G_N_ELEMENTS (wrong_lists));
+  tcase_add_test (tc, test_rate_and_reference_pad);
+  tcase_add_test (tc, test_neither_rate_nor_camera);
+  tcase_add_test (tc, test_reference_pad_that_is_none);
+
+  tc = add_case (s, "life");
+  tcase_add_test (tc, test_ten_lives);
+  tcase_add_test (tc, test_stop_with_rows_inside);
+  tcase_add_test (tc, test_no_pads);
+  tcase_add_test (tc, test_never_started);
+  tcase_add_test (tc, test_active_backend);
+  tcase_add_test (tc, test_stats_interval);
+  tcase_add_test (tc, test_no_stats_messages_by_default);
+  return s;
+}
+
+GST_CHECK_MAIN (robocachefuselife);

@@ -17,6 +17,7 @@ enum
 };
 
 #define INITIAL_CAPACITY 64
+#define INITIAL_BYTES (1 << 20) /* fewer rows at first where they are large */
 
 /* ---- life ---- */
 
@@ -113,7 +114,10 @@ make_room (RobocacheHistory *history)
     history->first = 0;
     return;
   }
-  history->capacity = MAX (INITIAL_CAPACITY, 2 * history->capacity);
+  if (history->capacity == 0)
+    history->capacity = CLAMP (INITIAL_BYTES / history->row_bytes, 2, INITIAL_CAPACITY);
+  else
+    history->capacity *= 2;
   history->times = g_renew (gint64, history->times, history->capacity);
   history->flags = g_renew (guint8, history->flags, history->capacity);
   history->rows = g_realloc_n (history->rows, history->capacity, history->row_bytes);

@@ -73,46 +73,7 @@ GST_ELEMENT_REGISTER_DEFINE (robocachefuse, "robocachefuse", GST_RANK_NONE, GST_
 
 static GstStructure *make_stats (GstRobocacheFuse * fuse);
 
-/* ---- latency and failures ---- */
-
-/* Called without the lock. Asks the base class, which asks upstream when it has to. */
-void
-gst_robocache_fuse_update_live (GstRobocacheFuse *fuse)
-{
-  const gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (fuse)));
-
-  FUSE_LOCK (fuse);
-  if (live != fuse->live) {
-    GST_INFO_OBJECT (fuse, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
-    fuse->live = live;
-    g_cond_broadcast (&fuse->progress);
-  }
-  FUSE_UNLOCK (fuse);
-}
-
-GstClockTime
-gst_robocache_fuse_needed_latency (GstRobocacheFuse *fuse)
-{
-  const gint64 period = gst_robocache_fuse_tick_period (fuse);
-  GstClockTime latency = 0;
-
-  for (guint i = 0; i < fuse->pads->len; i++)
-    latency = MAX (latency, gst_robocache_fuse_pad_latency (g_ptr_array_index (fuse->pads, i), period));
-  return latency;
-}
-
-void
-gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
-{
-  GstClockTime latency;
-
-  FUSE_LOCK (fuse);
-  latency = gst_robocache_fuse_needed_latency (fuse);
-  fuse->announced_latency = latency;
-  FUSE_UNLOCK (fuse);
-  /* posts a LATENCY message when it changed */
-  gst_aggregator_set_latency (GST_AGGREGATOR (fuse), latency, GST_CLOCK_TIME_NONE);
-}
+/* ---- failures ---- */
 
 gboolean
 gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
@@ -135,7 +96,9 @@ gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pa
 {
   const gchar *name = pad ? GST_OBJECT_NAME (pad) : GST_OBJECT_NAME (fuse);
 
-  if (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA))
+  if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+    GST_ELEMENT_ERROR (fuse, RESOURCE, NO_SPACE_LEFT, ("%s: %s", name, error->message), (NULL));
+  else if (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA))
     GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: %s", name, error->message), (NULL));
   else
     GST_ELEMENT_ERROR (fuse, CORE, NEGOTIATION, ("%s: %s", name, error->message), (NULL));
@@ -581,22 +544,43 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *templat
   return pad;
 }
 
+/* Called with the lock. With no stream left, the ticks start anew with the next row, and nothing is made up for the time
+ * between. */
+static void
+pause_ticks_without_streams (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    if (gst_robocache_fuse_pad_epoch (g_ptr_array_index (fuse->pads, i)))
+      return;
+  }
+  fuse->ticking = fuse->tick_known = FALSE;
+  fuse->discont = TRUE;
+}
+
 static void
 gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+  gboolean was_reference;
 
   FUSE_LOCK (fuse);
   pad->flushing = TRUE;
-  if (fuse->reference == pad) {
+  was_reference = fuse->reference == pad;
+  if (was_reference) {
     fuse->reference = NULL;
     fuse->reference_lost = TRUE;
   }
   fuse->composition_changed = TRUE;
   g_ptr_array_remove (fuse->pads, pad);
+  pause_ticks_without_streams (fuse);
   g_cond_broadcast (&fuse->progress);
   FUSE_UNLOCK (fuse);
+
+  if (was_reference && GST_STATE (fuse) >= GST_STATE_PAUSED)
+    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("%s, whose rows are the ticks, was removed: there are none until %s",
+            GST_OBJECT_NAME (pad), pad->role == GST_ROBOCACHE_FUSE_CAMERA ? "it or another camera brings a frame"
+            : "it is there again"), (NULL));
 
   gst_child_proxy_child_removed (GST_CHILD_PROXY (fuse), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->release_pad (element, gstpad);

@@ -104,12 +104,20 @@ gboolean gst_robocache_fuse_sink_query_pre_queue (GstAggregator * agg, GstAggreg
 /* A pad that is flushing never waits. */
 void gst_robocache_fuse_set_flushing (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, gboolean flushing);
 
+/* ---- who is live, and how long a tick may wait (gstrobocachefuselatency.c); called without the lock ---- */
+
+/* Whether the pad's source is live, and whether any is; asks the base class, which asks upstream when it has to. */
+void gst_robocache_fuse_update_live (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Live sources whose latencies contradict each other leave the base class without any, and it goes on as if not live. Then
+ * waiting for the others could be for ever: FALSE and an error that says what to change. */
+gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** error);
+/* Tells the base class what the pads need, and the cameras how many frames may be with us. */
+void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
+/* A measured period wavers: the latency follows when it is off by more than an eighth. Called with the lock. */
+gboolean gst_robocache_fuse_measured_latency_is_off (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+
 /* ---- shared by all of the above ---- */
 
-/* What the pads need; called with the lock. */
-GstClockTime gst_robocache_fuse_needed_latency (GstRobocacheFuse * fuse);
-/* Asks the base class, which asks upstream when it has to. Called without the lock. */
-void gst_robocache_fuse_update_live (GstRobocacheFuse * fuse);
 /* Ends all streams: from now on each source is answered flow, until its pad is flushed. FALSE: they had already failed, so
  * the error is known. Called with the lock. */
 gboolean gst_robocache_fuse_end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
@@ -118,7 +126,6 @@ void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFuseP
 
 /* ---- for the pads; called without the lock ---- */
 
-void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_flush_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 GstStructure *gst_robocache_fuse_stats_of_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 

@@ -7,9 +7,6 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
 #define GST_CAT_DEFAULT gst_robocache_fuse_debug
 
-/* Frames of a camera that are with us at one time, at the usual latencies. */
-#define CAMERA_FRAMES_HELD 4
-
 static GstAggregatorClass *
 base_class (GstAggregator *agg)
 {
@@ -17,65 +14,6 @@ base_class (GstAggregator *agg)
 }
 
 /* ---- rows ---- */
-
-/* A measured period wavers: the latency follows when it is off by more than an eighth. */
-static gboolean
-measured_latency_is_off (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
-{
-  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
-  GstClockTime latency;
-
-  if (epoch->format.rate_num > 0 || epoch->history.n_spacings == pad->spacings_seen
-      || (epoch->history.n_spacings > 4 && epoch->history.n_spacings % ROBOCACHE_N_SPACINGS != 0))
-    return FALSE;
-  pad->spacings_seen = epoch->history.n_spacings;
-  latency = gst_robocache_fuse_needed_latency (fuse);
-  return ABS (GST_CLOCK_DIFF (fuse->announced_latency, latency)) > (GstClockTimeDiff) (fuse->announced_latency / 8);
-}
-
-/* Live sources whose latencies contradict each other leave the base class without any, and it goes on as if not live. Then
- * waiting for the others could be for ever. */
-static gboolean
-check_upstream_latencies (GstRobocacheFuse *fuse, GError **error)
-{
-  GstClockTime greatest_min = 0, least_max = GST_CLOCK_TIME_NONE;
-  GstPad *demanding = NULL, *short_of_buffers = NULL;
-  gboolean any_live = FALSE;
-  GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
-
-  FUSE_LOCK (fuse);
-  for (guint i = 0; i < fuse->pads->len; i++)
-    g_ptr_array_add (pads, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
-  FUSE_UNLOCK (fuse);
-  for (guint i = 0; i < pads->len; i++) {
-    GstPad *pad = g_ptr_array_index (pads, i);
-    GstQuery *query = gst_query_new_latency ();
-    GstClockTime min, max;
-    gboolean live = FALSE;
-
-    if (gst_pad_peer_query (pad, query))
-      gst_query_parse_latency (query, &live, &min, &max);
-    gst_query_unref (query);
-    if (!live)
-      continue;
-    any_live = TRUE;
-    if (min >= greatest_min) {
-      greatest_min = min;
-      demanding = pad;
-    }
-    if (max < least_max) {
-      least_max = max;
-      short_of_buffers = pad;
-    }
-  }
-  if (any_live && greatest_min > least_max)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the sources are live, but the one of %s cannot hold "
-        "back data for more than %" GST_TIME_FORMAT ", and the one of %s needs %" GST_TIME_FORMAT ": put a queue behind the "
-        "first (or set max-latency=-1, if it is an appsrc)", GST_OBJECT_NAME (short_of_buffers), GST_TIME_ARGS (least_max),
-        GST_OBJECT_NAME (demanding), GST_TIME_ARGS (greatest_min));
-  g_ptr_array_free (pads, TRUE);
-  return *error == NULL;
-}
 
 static gboolean
 pad_is_ahead (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
@@ -97,8 +35,8 @@ wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 
   if (!pad_is_ahead (fuse, pad))
     return GST_FLOW_OK;
-  gst_robocache_fuse_update_live (fuse);
-  if (!pad->latencies_checked && pad_is_ahead (fuse, pad) && !check_upstream_latencies (fuse, &error)) {
+  gst_robocache_fuse_update_live (fuse, pad);
+  if (!pad->latencies_checked && pad_is_ahead (fuse, pad) && !gst_robocache_fuse_check_sources (fuse, &error)) {
     if (end_streams (fuse, GST_FLOW_NOT_NEGOTIATED))
       gst_robocache_fuse_post_failure (fuse, NULL, error);
     else
@@ -136,7 +74,7 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     gst_buffer_unref (buffer);
     return;
   }
-  if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live, &then->without_time, &then->error)) {
+  if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live && pad->live, &then->without_time, &then->error)) {
     then->flow = GST_FLOW_ERROR;
     gst_robocache_fuse_end_streams (fuse, then->flow);
     return;
@@ -147,10 +85,11 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     return;
   }
   gst_robocache_fuse_let_go_of_rows (fuse, pad);
-  then->latency_off = measured_latency_is_off (fuse, pad);
+  then->latency_off = gst_robocache_fuse_measured_latency_is_off (fuse, pad);
   if (!fuse->tick_known) {
     then->all_tokens = gst_robocache_fuse_next_tick (fuse, &tick);
-  } else if (!pad->token_out && gst_robocache_fuse_next_tick (fuse, &tick) && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live)) {
+  } else if (!pad->token_out && gst_robocache_fuse_next_tick (fuse, &tick)
+      && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live)) {
     pad->token_out = then->own_token = TRUE;
   }
 }
@@ -231,7 +170,7 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   fuse->composition_changed = TRUE;
   FUSE_UNLOCK (fuse);
   gst_robocache_fuse_update_latency (fuse);
-  gst_robocache_fuse_update_live (fuse);
+  gst_robocache_fuse_update_live (fuse, pad);
   return TRUE;
 }
 
@@ -251,7 +190,7 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   if (!gst_segment_is_equal (segment, &pad->clock.segment))
     gst_robocache_fuse_pad_set_segment (pad, segment);
   FUSE_UNLOCK (fuse);
-  gst_robocache_fuse_update_live (fuse);
+  gst_robocache_fuse_update_live (fuse, pad);
   return TRUE;
 }
 
@@ -342,15 +281,19 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
 /* ---- queries ---- */
 
 static gboolean
-propose_camera_allocation (GstRobocacheFusePad *pad, GstQuery *query)
+propose_camera_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *query)
 {
   GstVideoInfo video;
   GstCaps *caps;
+  guint frames;
 
   gst_query_parse_allocation (query, &caps, NULL);
   if (caps == NULL || !gst_video_info_from_caps (&video, caps))
     return FALSE;
-  gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), CAMERA_FRAMES_HELD + 2, 0);
+  FUSE_LOCK (fuse);
+  frames = pad->camera_frames;
+  FUSE_UNLOCK (fuse);
+  gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + 2, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return TRUE;
 }
@@ -362,7 +305,7 @@ gst_robocache_fuse_sink_query_pre_queue (GstAggregator *agg, GstAggregatorPad *a
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
-    return pad->role == GST_ROBOCACHE_FUSE_CAMERA && propose_camera_allocation (pad, query);
+    return pad->role == GST_ROBOCACHE_FUSE_CAMERA && propose_camera_allocation (GST_ROBOCACHE_FUSE (agg), pad, query);
   if (GST_QUERY_IS_SERIALIZED (query))
     return gst_pad_query_default (GST_PAD (pad), GST_OBJECT (agg), query);
   return base_class (agg)->sink_query_pre_queue (agg, aggpad, query);

@@ -19,7 +19,10 @@ GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
 
 /* A live stream that no tick consumes keeps this much; frames are large, and belong to upstream's pool. */
 #define MAX_LIVE_ROWS 65536
-#define MAX_LIVE_FRAMES 64
+#define MAX_LIVE_BYTES (G_GUINT64_CONSTANT (1) << 28)
+#define MIN_LIVE_ROWS 16
+/* Until caps tell its rate. */
+#define USUAL_CAMERA_FRAMES 8
 
 enum
 {
@@ -224,6 +227,7 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
   pad->settings.offset = DEFAULT_OFFSET;
   pad->settings.reorder_window = DEFAULT_REORDER_WINDOW;
   pad->settings.required = DEFAULT_REQUIRED;
+  pad->camera_frames = USUAL_CAMERA_FRAMES;
   g_queue_init (&pad->epochs);
   robocache_row_times_init (&pad->clock);
 }
@@ -361,7 +365,8 @@ begin_epoch (GstRobocacheFusePad *pad)
 static gboolean
 same_rows (const GstRobocacheFuseFormat *a, const GstRobocacheFuseFormat *b)
 {
-  return a->is_camera == b->is_camera && a->rate_num == b->rate_num && a->rate_den == b->rate_den && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
+  return a->is_camera == b->is_camera && a->rate_num == b->rate_num && a->rate_den == b->rate_den
+      && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
       && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
 }
 
@@ -462,7 +467,7 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   gst_robocache_fuse_format_clear (&pad->format);
   pad->has_format = FALSE;
   robocache_row_times_init (&pad->clock);
-  pad->eos = pad->flushing = pad->token_out = pad->warned_no_time = pad->latencies_checked = FALSE;
+  pad->eos = pad->live = pad->flushing = pad->token_out = pad->warned_no_time = pad->latencies_checked = FALSE;
   pad->flow = GST_FLOW_OK;
   memset (&pad->past_counts, 0, sizeof (pad->past_counts));
   pad->ticks_aligned = pad->ticks_held = pad->ticks_missing = 0;
@@ -577,10 +582,10 @@ gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboole
 
   *without_time = FALSE;
   if (epoch->format.is_camera) {
-    epoch->history.max_rows = bounded ? MAX_LIVE_FRAMES : 0;
+    epoch->history.max_rows = bounded ? pad->camera_frames : 0;
     return take_camera_buffer (pad, epoch, buffer, without_time, error);
   }
-  epoch->history.max_rows = bounded ? MAX_LIVE_ROWS : 0;
+  epoch->history.max_rows = bounded ? CLAMP (MAX_LIVE_BYTES / epoch->history.row_bytes, MIN_LIVE_ROWS, MAX_LIVE_ROWS) : 0;
   return take_tensor_buffer (pad, epoch, buffer, without_time, error);
 }
 
@@ -759,12 +764,14 @@ GstClockTime
 gst_robocache_fuse_pad_latency (GstRobocacheFusePad *pad, gint64 tick_period)
 {
   GstRobocacheFuseSettings settings;
+  gint64 latency;
 
   GST_OBJECT_LOCK (pad);
   settings = pad->settings;
   GST_OBJECT_UNLOCK (pad);
-  return robocache_interpolation_latency (settings.search.interpolation, gst_robocache_fuse_pad_period (pad), tick_period)
-      + settings.reorder_window + MAX (0, -settings.offset);
+  latency = robocache_interpolation_latency (settings.search.interpolation, gst_robocache_fuse_pad_period (pad), tick_period);
+  latency = rc_add_saturating (latency, settings.reorder_window);
+  return rc_add_saturating (latency, MAX (0, -settings.offset));
 }
 
 GstStructure *

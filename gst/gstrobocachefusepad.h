@@ -79,6 +79,8 @@ struct _GstRobocacheFusePad
   gboolean has_format;
   RobocacheRowTimes clock;
   gboolean eos;
+  gboolean live;                /* its source is: it is never made to wait */
+  guint camera_frames;          /* a camera's frames that may be with us when it is live */
   gboolean flushing;            /* its chain must not wait */
   GstFlowReturn flow;           /* what its source is answered: not OK once downstream or an error ended the streams */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/memorylimit.h"
 #include "kernels/arithmetic.h"
 
 #define INFO_FIELDS 4           /* tick, before, after, status */
@@ -100,6 +101,23 @@ set_tensor (Tensor *tensor, const Stream *stream, guint window)
   }
   robocache_tensor_info_set (&tensor->info, stream->out, dims, n);
   tensor->row_bytes = stream->row_bytes;
+}
+
+/* A mean is taken over one tick, so somebody has to say how long that is. */
+static gboolean
+check_periods (const GstRobocacheFuseComposer *composer, GError **error)
+{
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const RcSearch *search = &composer->streams[i].pad->active.search;
+
+    if (search->interpolation == RC_MEAN && search->period_ns <= 0) {
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=mean averages over one tick, and the "
+          "reference pad has no framerate that says how long that is: set rate, or a framerate in its caps",
+          GST_OBJECT_NAME (composer->streams[i].pad));
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -261,6 +279,24 @@ make_plans (GstRobocacheFuseComposer *composer, RcBackend *backend, GError **err
   return ok;
 }
 
+/* What a sample and the window take, before any of it is allocated. */
+static gboolean
+check_footprint (const GstRobocacheFuseComposer *composer, GError **error)
+{
+  const guint window = composer->output.window;
+  guint64 row_bytes = 0, bytes;
+  gchar *what;
+  gboolean ok;
+
+  for (guint i = 0; i < composer->n_tensors; i++)
+    row_bytes += composer->tensors[i].row_bytes;
+  bytes = robocache_bytes_multiply (row_bytes, window > 1 ? 2 * (guint64) window : 1);
+  what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes a tick and window=%u", row_bytes, window);
+  ok = robocache_check_memory (bytes, what, "take a smaller window, or smaller frames", error);
+  g_free (what);
+  return ok;
+}
+
 static void
 make_buffers (GstRobocacheFuseComposer *composer)
 {
@@ -293,7 +329,7 @@ gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *
   } else {
     ok = lay_out_tensors (composer, error);
   }
-  if (!ok || !make_plans (composer, backend, error)) {
+  if (!ok || !check_periods (composer, error) || !check_footprint (composer, error) || !make_plans (composer, backend, error)) {
     gst_robocache_fuse_composer_free (composer);
     return NULL;
   }

@@ -95,7 +95,7 @@ next_grid_tick (GstRobocacheFuse *fuse, const RobocacheTickGrid *grid, gint64 *t
   if (!fuse->ticking) {
     if (!earliest_row (fuse, &earliest))
       return FALSE;
-    fuse->next_index = robocache_tick_at_or_after (grid, earliest);
+    fuse->next_index = robocache_tick_at_or_after (grid, MAX (earliest, fuse->last_tick + 1));
   }
   *tick = robocache_tick_time (grid, fuse->next_index);
   return TRUE;
@@ -188,7 +188,7 @@ gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse *fuse, const GstRobocacheF
 {
   gint64 tick;
 
-  if (fuse->live || pad->flow != GST_FLOW_OK || pad->flushing)
+  if ((fuse->live && pad->live) || pad->flow != GST_FLOW_OK || pad->flushing)
     return FALSE;
   if (candidate_tick (fuse, &tick))
     return gst_robocache_fuse_pad_rows_after (pad, tick) >= MAX_ROWS_AHEAD
@@ -199,13 +199,25 @@ gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse *fuse, const GstRobocacheF
       && gst_robocache_fuse_pad_frontier (pad) >= gst_robocache_fuse_pad_first_time (pad);
 }
 
+/* An instant that no later tick can come before. */
+static gboolean
+earliest_next_tick (GstRobocacheFuse *fuse, gint64 *tick)
+{
+  if (!candidate_tick (fuse, tick))
+    return FALSE;
+  if (fuse->reference && !fuse->reference->eos)
+    *tick = MIN (*tick, gst_robocache_fuse_pad_frontier (fuse->reference));
+  /* live, the first tick moves forward to an earlier first row of another stream */
+  return fuse->reference || fuse->ticking || !fuse->live;
+}
+
 void
 gst_robocache_fuse_let_go_of_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
   gint64 tick;
 
-  if (epoch && epoch->history.n > MIN_ROWS_WORTH_PRUNING && candidate_tick (fuse, &tick))
+  if (epoch && epoch->history.n > MIN_ROWS_WORTH_PRUNING && earliest_next_tick (fuse, &tick))
     gst_robocache_fuse_pad_prune (pad, tick);
 }
 

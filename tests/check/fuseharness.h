@@ -55,6 +55,7 @@ typedef struct
   GstPad *sink;                 /* fuse's */
   gboolean live;
   GstClockTime latency;         /* upstream's */
+  gboolean holds_nothing;       /* upstream's greatest latency is 0 */
   guint rows;                   /* of a buffer, as the caps say */
 } Feed;
 
@@ -104,7 +105,7 @@ feed_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
     return gst_pad_query_default (pad, parent, query);
-  gst_query_set_latency (query, feed->live, feed->latency, GST_CLOCK_TIME_NONE);
+  gst_query_set_latency (query, feed->live, feed->latency, feed->holds_nothing ? 0 : GST_CLOCK_TIME_NONE);
   return TRUE;
 }
 

@@ -431,6 +431,25 @@ GST_START_TEST (test_rows_after_a_refusal_are_refused)
 
 GST_END_TEST;
 
+/* ---- memory ---- */
+
+GST_START_TEST (test_more_than_the_machine_has)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE), *huge = feed_new_bare (rig, "proprio_1", FALSE);
+
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_start (huge, "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
+      "dimensions=(string)10000000000000, framerate=(fraction)0/1");
+  feed_ramp (feed, 0, 50, 10);
+  all_eos (rig);
+  assert_error (rig, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "40000000000004", "window=1", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocachefuse_suite (void)
 {
@@ -452,6 +471,8 @@ robocachefuse_suite (void)
   tcase_add_loop_test (tc, test_spelling_of_downstream, 0, G_N_ELEMENTS (spellings));
   tcase_add_loop_test (tc, test_downstream_refuses, 0, G_N_ELEMENTS (unwanted));
   tcase_add_test (tc, test_rows_after_a_refusal_are_refused);
+  tc = add_case (s, "memory");
+  tcase_add_test (tc, test_more_than_the_machine_has);
   return s;
 }
 

@@ -444,13 +444,42 @@ GST_START_TEST (test_live_and_not)
   Rig *rig = rig_new ("rate", "50/1", NULL);
   Feed *recorded = feed_new_bare (rig, "proprio_0", FALSE), *sensor = feed_new_bare (rig, "proprio_1", TRUE);
   gboolean live = FALSE;
+  GThread *source;
 
   rig_play (rig);
   feed_start (recorded, AT_100_HZ);
   feed_start (sensor, AT_100_HZ);
   query_latency (rig, &live);
   fail_unless (live);
-  feed_ramp (recorded, 0, 10000, 10);   /* and then none waits */
+  source = g_thread_new ("recording", push_until_refused, recorded);
+  while (count_of (recorded->sink, "rows-in") < 33)
+    g_thread_yield ();
+  feed_ramp (sensor, 0, 10000, 10);     /* the live one never waits, and takes the recording along */
+  while (count_of (rig->fuse, "ticks-out") < 490)
+    g_thread_yield ();
+  fail_unless_equals_uint64 (count_of (recorded->sink, "rows-dropped"), 0);
+  fail_unless_equals_uint64 (count_of (recorded->sink, "ticks-missing"), 0);
+  fail_unless (count_of (recorded->sink, "rows-in") < 1050);
+  gst_element_set_state (rig->fuse, GST_STATE_NULL);
+  g_thread_join (source);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A live source that needs latency and one that cannot hold anything back: the base class has no latency then. */
+GST_START_TEST (test_latencies_that_contradict)
+{
+  Rig *rig = rig_new ("rate", "50/1", NULL);
+  Feed *fast = feed_new_bare (rig, "proprio_0", TRUE), *slow = feed_new_bare (rig, "proprio_1", TRUE);
+
+  fast->holds_nothing = TRUE;
+  slow->latency = MS (30);
+  rig_play (rig);
+  feed_start (fast, AT_100_HZ);
+  feed_start (slow, AT_100_HZ);
+  push_until_refused (fast);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_0", "proprio_1", "queue", NULL);
   rig_free (rig);
 }
 
@@ -518,6 +547,7 @@ robocachefuselive_suite (void)
   tcase_add_test (tc, test_latency_message_follows_a_change);
   tcase_add_test (tc, test_latency_of_a_measured_rate);
   tcase_add_test (tc, test_live_and_not);
+  tcase_add_test (tc, test_latencies_that_contradict);
   tcase_add_test (tc, test_offset_while_playing);
   tcase_add_test (tc, test_interpolation_while_playing);
   return s;

@@ -112,7 +112,7 @@ static void
 announce (Source *source, guint n)
 {
   gchar *caps = g_strdup_printf ("other/tensors, format=(string)static, num_tensors=(int)2, types=(string)\"float32,int64\", "
-      "dimensions=(string)\"%u:%u,%u\", framerate=(fraction)0/1", streams[source->stream].channels, n, n);
+      "dimensions=(string)\"%u:%u,%u\", framerate=(fraction)20/1", streams[source->stream].channels, n, n);
 
   fail_unless (feed_caps (source->feed, caps));
   g_free (caps);

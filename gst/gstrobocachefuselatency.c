@@ -1,0 +1,143 @@
+/* robocache: robocachefuse, who is live, and how long a tick may wait
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "gstrobocachefuse.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
+#define GST_CAT_DEFAULT gst_robocache_fuse_debug
+
+/* Frames of a camera that are with us beside those that wait for their tick: the two around it and two on their way. */
+#define CAMERA_FRAMES_AROUND 4
+#define MAX_CAMERA_FRAMES 64
+#define USUAL_FRAME_PERIOD (GST_SECOND / 30)
+
+/* ---- who is live ---- */
+
+/* Called without the lock. Whether the pad's source is live, and its latency. */
+static gboolean
+query_source (GstPad *pad, GstClockTime *min, GstClockTime *max)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, &live, min, max);
+  gst_query_unref (query);
+  return live;
+}
+
+void
+gst_robocache_fuse_update_live (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  const gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (fuse)));
+  GstClockTime min, max;
+  const gboolean pad_live = query_source (GST_PAD (pad), &min, &max);
+
+  FUSE_LOCK (fuse);
+  pad->live = pad_live;
+  if (live != fuse->live) {
+    GST_INFO_OBJECT (fuse, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
+    fuse->live = live;
+    g_cond_broadcast (&fuse->progress);
+  }
+  FUSE_UNLOCK (fuse);
+}
+
+gboolean
+gst_robocache_fuse_check_sources (GstRobocacheFuse *fuse, GError **error)
+{
+  GstClockTime greatest_min = 0, least_max = GST_CLOCK_TIME_NONE;
+  GstPad *demanding = NULL, *short_of_buffers = NULL;
+  GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
+
+  FUSE_LOCK (fuse);
+  for (guint i = 0; i < fuse->pads->len; i++)
+    g_ptr_array_add (pads, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
+  FUSE_UNLOCK (fuse);
+  for (guint i = 0; i < pads->len; i++) {
+    GstPad *pad = g_ptr_array_index (pads, i);
+    GstClockTime min, max;
+
+    if (!query_source (pad, &min, &max))
+      continue;
+    if (min >= greatest_min) {
+      greatest_min = min;
+      demanding = pad;
+    }
+    if (max < least_max) {
+      least_max = max;
+      short_of_buffers = pad;
+    }
+  }
+  if (greatest_min > least_max)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the sources are live, but the one of %s cannot hold "
+        "back data for more than %" GST_TIME_FORMAT ", and the one of %s needs %" GST_TIME_FORMAT ": put a queue behind the "
+        "first (or set max-latency=-1, if it is an appsrc)", GST_OBJECT_NAME (short_of_buffers), GST_TIME_ARGS (least_max),
+        GST_OBJECT_NAME (demanding), GST_TIME_ARGS (greatest_min));
+  g_ptr_array_free (pads, TRUE);
+  return greatest_min <= least_max;
+}
+
+/* ---- how long a tick may wait ---- */
+
+/* Called with the lock. What the pads need. */
+static GstClockTime
+needed_latency (GstRobocacheFuse *fuse)
+{
+  const gint64 period = gst_robocache_fuse_tick_period (fuse);
+  GstClockTime latency = 0;
+
+  for (guint i = 0; i < fuse->pads->len; i++)
+    latency = MAX (latency, gst_robocache_fuse_pad_latency (g_ptr_array_index (fuse->pads, i), period));
+  return latency;
+}
+
+/* Called with the lock. A tick waits for `latency`; meanwhile frames come, and a mean needs those of a whole tick. */
+static guint
+camera_frames (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad, GstClockTime latency)
+{
+  const gint64 measured = gst_robocache_fuse_pad_period (pad);
+  const GstClockTime period = measured > 0 ? (GstClockTime) measured : USUAL_FRAME_PERIOD;
+  GstClockTime span = latency;
+
+  if (pad->active.search.interpolation == RC_MEAN)
+    span += gst_robocache_fuse_tick_period (fuse);
+  return (guint) MIN (span / period + CAMERA_FRAMES_AROUND, MAX_CAMERA_FRAMES);
+}
+
+void
+gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
+{
+  GstClockTime latency, total;
+
+  FUSE_LOCK (fuse);
+  latency = needed_latency (fuse);
+  fuse->announced_latency = latency;
+  FUSE_UNLOCK (fuse);
+  /* posts a LATENCY message when it changed */
+  gst_aggregator_set_latency (GST_AGGREGATOR (fuse), latency, GST_CLOCK_TIME_NONE);
+
+  total = gst_aggregator_get_latency (GST_AGGREGATOR (fuse));
+  FUSE_LOCK (fuse);
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+
+    pad->camera_frames = camera_frames (fuse, pad, GST_CLOCK_TIME_IS_VALID (total) ? total : 0);
+  }
+  FUSE_UNLOCK (fuse);
+}
+
+gboolean
+gst_robocache_fuse_measured_latency_is_off (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+  GstClockTime latency;
+
+  if (epoch->format.rate_num > 0 || epoch->history.n_spacings == pad->spacings_seen
+      || (epoch->history.n_spacings > 4 && epoch->history.n_spacings % ROBOCACHE_N_SPACINGS != 0))
+    return FALSE;
+  pad->spacings_seen = epoch->history.n_spacings;
+  latency = needed_latency (fuse);
+  return ABS (GST_CLOCK_DIFF (fuse->announced_latency, latency)) > (GstClockTimeDiff) (fuse->announced_latency / 8);
+}

@@ -117,14 +117,6 @@ malformed:
 }
 
 void
-robocache_channel_list_copy (RobocacheChannelList *list, const RobocacheChannelList *from)
-{
-  robocache_channel_list_clear (list);
-  list->channels = g_memdup2 (from->channels, from->n * sizeof (gint32));
-  list->n = from->n;
-}
-
-void
 robocache_channel_list_clear (RobocacheChannelList *list)
 {
   g_clear_pointer (&list->channels, g_free);
@@ -136,8 +128,8 @@ robocache_channel_list_clear (RobocacheChannelList *list)
 GParamSpec *
 robocache_param_spec_doubles (const gchar *name, const gchar *nick, const gchar *blurb, GParamFlags flags)
 {
-  return gst_param_spec_array (name, nick, blurb,
-      g_param_spec_double ("number", "Number", "One number", -G_MAXDOUBLE, G_MAXDOUBLE, 0.0, flags), flags);
+  /* without a spec of the elements, which would turn a NaN away with no more than a line on stderr */
+  return gst_param_spec_array (name, nick, blurb, NULL, flags);
 }
 
 static gboolean

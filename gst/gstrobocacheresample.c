@@ -139,7 +139,7 @@ make_plan (GstRobocacheResample *resample, GError **error)
   RobocacheChannelRoles roles = { 0 };
   RcFootprint footprint = { 0 };
   RcError failure;
-  RcStatus status;
+  gboolean ok;
 
   resample->search.interpolation = resample->run.interpolation;
   resample->search.max_gap_ns = resample->run.max_gap;
@@ -150,13 +150,16 @@ make_plan (GstRobocacheResample *resample, GError **error)
   GST_OBJECT_LOCK (resample);
   robocache_channel_roles_copy (&roles, &resample->roles);
   GST_OBJECT_UNLOCK (resample);
-  robocache_channel_roles_apply (&roles, &stream);
-  status = rc_align_plan (resample->device.backend, &spec, &resample->plan, &footprint, &failure);
-  robocache_channel_roles_clear (&roles);
-  if (status != RC_OK) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s", failure.message);
-    return FALSE;
+  ok = robocache_channel_roles_parse (&roles, error);
+  if (ok) {
+    robocache_channel_roles_apply (&roles, &stream);
+    ok = rc_align_plan (resample->device.backend, &spec, &resample->plan, &footprint, &failure) == RC_OK;
+    if (!ok)
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s", failure.message);
   }
+  robocache_channel_roles_clear (&roles);
+  if (!ok)
+    return FALSE;
   resample->scratch_block = g_realloc (resample->scratch_block, footprint.scratch_bytes + SCRATCH_ALIGNMENT);
   resample->scratch = (gpointer) (((guintptr) resample->scratch_block + SCRATCH_ALIGNMENT - 1)
       & ~(guintptr) (SCRATCH_ALIGNMENT - 1));

@@ -692,10 +692,14 @@ number_of (RobocacheVoxelSettings *settings, guint id)
 static void
 set_doubles (gdouble xyz[3], gchar **wrong, const gchar *name, const GValue *value)
 {
+  gchar *text;
+
   g_clear_pointer (wrong, g_free);
-  if (!robocache_value_get_doubles (value, xyz, 3))
-    *wrong = g_strdup_printf ("%s has %u numbers: expected three, x, y and z, like \"<1.0,1.0,1.0>\"", name,
-        gst_value_array_get_size (value));
+  if (robocache_value_get_doubles (value, xyz, 3))
+    return;
+  text = g_strdup_value_contents (value);
+  *wrong = g_strdup_printf ("%s is %s: expected three numbers, x, y and z, like \"<1.0,1.0,1.0>\"", name, text);
+  g_free (text);
 }
 
 static void

@@ -93,19 +93,21 @@ GST_END_TEST;
 
 static const gchar *bad_lists[] = { "a", "1,", ",1", "3-1", "-1", "1--2", "1;2", "99999999999", "1,,2" };
 
-/* A list that is none is warned about and changes nothing. */
 GST_START_TEST (test_bad_channel_list)
 {
-  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
-  GstPad *pad = gst_element_request_pad_simple (fuse, "proprio_0");
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_3", FALSE);
+  const gfloat zero = 0;
 
-  g_object_set (pad, "angles", "3", NULL);
-  g_test_expect_message ("robocache", G_LOG_LEVEL_WARNING, "*angles*channel list*");
-  g_object_set (pad, "angles", bad_lists[__i__], NULL);
-  g_test_assert_expected_messages ();
-  assert_property (pad, "angles", "3");
-  gst_object_unref (pad);
-  gst_object_unref (fuse);
+  feed_set (feed, "angles", bad_lists[__i__], NULL);
+  assert_property (feed->sink, "angles", bad_lists[__i__]);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_row (feed, 0, &zero, 1);
+  feed_eos (feed);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_3", "angles", bad_lists[__i__], "channel list",
+      NULL);
+  rig_free (rig);
 }
 
 GST_END_TEST;

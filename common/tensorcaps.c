@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "memorylimit.h"
+
 /* Sizes stay far from what a gsize, a gssize or a byte stride could overflow at. */
 #define MAX_TENSOR_BYTES (G_GUINT64_CONSTANT (1) << 46)
 
@@ -95,14 +97,14 @@ robocache_tensor_info_elements (const RobocacheTensorInfo *tensor)
   guint64 elements = 1;
 
   for (guint i = 0; i < tensor->rank; i++)
-    elements *= tensor->dims[i];
+    elements = robocache_bytes_multiply (elements, tensor->dims[i]);
   return elements;
 }
 
 gsize
 robocache_tensor_info_size (const RobocacheTensorInfo *tensor)
 {
-  return robocache_tensor_info_elements (tensor) * rc_dtype_size (tensor->dtype);
+  return robocache_bytes_multiply (robocache_tensor_info_elements (tensor), rc_dtype_size (tensor->dtype));
 }
 
 gsize
@@ -111,7 +113,7 @@ robocache_tensors_info_size (const RobocacheTensorsInfo *info)
   gsize size = 0;
 
   for (guint i = 0; i < info->n_tensors; i++)
-    size += robocache_tensor_info_size (&info->tensors[i]);
+    size = robocache_bytes_add (size, robocache_tensor_info_size (&info->tensors[i]));
   return size;
 }
 

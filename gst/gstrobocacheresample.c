@@ -201,6 +201,19 @@ refuse_caps (GstRobocacheResample *resample, const gchar *reason)
   resample->refused = TRUE;
 }
 
+/* What is refused may be too large, rather than wrong. */
+static void
+refuse_job (GstRobocacheResample *resample, const GError *error)
+{
+  if (error->domain != GST_RESOURCE_ERROR) {
+    refuse_caps (resample, error->message);
+    return;
+  }
+  if (!resample->refused)
+    GST_ELEMENT_ERROR (resample, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+  resample->refused = TRUE;
+}
+
 static void finish_history (GstRobocacheResample * resample);
 static void update_latency (GstRobocacheResample * resample);
 
@@ -221,7 +234,7 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   ok = gst_robocache_resample_format_from_caps (&resample->format, &resample->run, in_caps, out_caps, &error)
       && make_plan (resample, &error);
   if (!ok) {
-    refuse_caps (resample, error->message);
+    refuse_job (resample, error);
     g_error_free (error);
     return FALSE;
   }

@@ -30,10 +30,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/cloudwindow.h"
 #include "common/device.h"
+#include "common/memorylimit.h"
 #include "common/properties.h"
 #include "common/stats.h"
 #include "common/tensorpool.h"
@@ -253,16 +253,25 @@ take_settings (GstRobocacheVoxelize *self, RobocacheVoxelSettings *settings, gui
 static gboolean
 check_memory (const Configuration *next, GError **error)
 {
-  const guint64 pages = (guint64) sysconf (_SC_PHYS_PAGES), machine = pages * (guint64) sysconf (_SC_PAGESIZE);
-  const guint64 needed = next->footprint.scratch_bytes + robocache_tensors_info_size (&next->tensors);
+  static const gchar *const advice[] = {
+    [RC_VOXEL_DENSE] = "take a smaller grid, or output=sparse",
+    [RC_VOXEL_BITS] = "take a smaller grid, or output=sparse",
+    [RC_VOXEL_SPARSE] = "lower max-voxels",
+  };
+  const RcVoxelSpec *spec = &next->spec;
+  const guint64 needed = robocache_bytes_add (next->footprint.scratch_bytes,
+      robocache_tensors_info_size (&next->tensors));
+  gchar *what;
+  gboolean fits;
 
-  if (needed < machine)
-    return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT
-      ":%" G_GINT64_FORMAT " needs %" G_GUINT64_FORMAT " bytes, this machine has %" G_GUINT64_FORMAT ": take a smaller "
-      "grid, or output=sparse", next->spec.grid[0], next->spec.grid[1], next->spec.grid[2], needed, machine);
-  return FALSE;
+  if (spec->output == RC_VOXEL_SPARSE)
+    what = g_strdup_printf ("sparse output of up to %" G_GINT64_FORMAT " voxels", spec->max_voxels);
+  else
+    what = g_strdup_printf ("a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, spec->grid[0],
+        spec->grid[1], spec->grid[2]);
+  fits = robocache_check_memory (needed, what, advice[spec->output], error);
+  g_free (what);
+  return fits;
 }
 
 static gboolean

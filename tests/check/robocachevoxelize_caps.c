@@ -157,6 +157,17 @@ GST_START_TEST (test_grid_larger_than_the_machine)
 
 GST_END_TEST;
 
+GST_START_TEST (test_sparse_output_larger_than_the_machine)
+{
+  GstHarness *h = harness_with_caps ("output=sparse mode=mean max-voxels=2147483647",
+      TENSORS "types=(string)float32,dimensions=(string)4096:1,framerate=10/1");
+
+  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "lower max-voxels");
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 /* What a caps filter downstream says, and what it then gets. */
 static const struct
 {
@@ -249,6 +260,7 @@ robocachevoxelize_caps_suite (void)
   tcase_add_loop_test (tc, test_caps_refused, 0, G_N_ELEMENTS (bad_caps));
   tcase_add_loop_test (tc, test_properties_refused, 0, G_N_ELEMENTS (bad_properties));
   tcase_add_test (tc, test_grid_larger_than_the_machine);
+  tcase_add_test (tc, test_sparse_output_larger_than_the_machine);
   tcase_add_loop_test (tc, test_peer_spelling_and_type, 0, G_N_ELEMENTS (peers));
   tcase_add_loop_test (tc, test_peer_that_takes_something_else, 0, G_N_ELEMENTS (mismatches));
   tcase_add_test (tc, test_caps_queries);

@@ -886,7 +886,7 @@ install_properties (GObjectClass *object_class)
 
   g_object_class_install_property (object_class, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
           "Ticks per second, on a grid anchored at running time 0 (0/1 = downstream's framerate, or else the input's)", 0, 1,
-          G_MAXINT, 1, 0, 1, ready));
+          GST_ROBOCACHE_MAX_TICK_RATE, 1, 0, 1, ready));
   g_object_class_install_property (object_class, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
           "How a tick's row is made of the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR, ready));
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",

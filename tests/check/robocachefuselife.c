@@ -133,6 +133,18 @@ GST_END_TEST;
 
 /* ---- where ticks come from ---- */
 
+GST_START_TEST (test_rate_above_1_ghz)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+
+  gst_util_set_object_arg (G_OBJECT (fuse), "rate", "1000000000/1");
+  ASSERT_WARNING (gst_util_set_object_arg (G_OBJECT (fuse), "rate", "1000000001/1"));
+  assert_property (fuse, "rate", "1000000000/1");
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_rate_and_reference_pad)
 {
   Rig *rig = rig_new ("rate", "100/1", "reference-pad", "sink_0", NULL);
@@ -340,6 +352,7 @@ robocachefuselife_suite (void)
   tcase_add_test (tc, test_camera_pad_starts_with_nearest);
   tcase_add_loop_test (tc, test_bad_channel_list, 0, G_N_ELEMENTS (bad_lists));
   tcase_add_loop_test (tc, test_channel_list_beyond_the_channels, 0, G_N_ELEMENTS (wrong_lists));
+  tcase_add_test (tc, test_rate_above_1_ghz);
   tcase_add_test (tc, test_rate_and_reference_pad);
   tcase_add_test (tc, test_neither_rate_nor_camera);
   tcase_add_test (tc, test_reference_pad_that_is_none);

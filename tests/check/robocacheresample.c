@@ -211,6 +211,44 @@ GST_START_TEST (test_rate_of_nobody)
 
 GST_END_TEST;
 
+/* Above a tick a nanosecond, ticks would share their times. */
+GST_START_TEST (test_rate_of_caps_above_1_ghz)
+{
+  static const struct
+  {
+    const gchar *rate, *words;
+  } rates[] = { {"1000000001/1", "1000000001/1"}, {"2147483647/1", "2147483647/1"}, {"2147483647/2", "2147483647/2"},
+  {"1000000000/1", NULL}, {"2147483647/3", NULL} };
+  gchar *caps = g_strdup_printf ("other/tensors,format=(string)static,num_tensors=1,types=(string)float32,"
+      "dimensions=(string)1,framerate=%s", rates[__i__].rate);
+  GstHarness *h = harness_open (LIVE, "");
+
+  start_stream (h, caps);
+  if (rates[__i__].words)
+    expect_refused_caps (h, rates[__i__].words);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), 0);
+  g_free (caps);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_rate_of_property_above_1_ghz)
+{
+  GstElement *element = gst_element_factory_make ("robocacheresample", NULL);
+  GValue rate = G_VALUE_INIT;
+
+  g_value_init (&rate, GST_TYPE_FRACTION);
+  gst_util_set_object_arg (G_OBJECT (element), "rate", "1000000000/1");
+  ASSERT_WARNING (gst_util_set_object_arg (G_OBJECT (element), "rate", "1000000001/1"));
+  g_object_get_property (G_OBJECT (element), "rate", &rate);
+  fail_unless_equals_int (gst_value_get_fraction_numerator (&rate), 1000000000);
+  g_value_unset (&rate);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_rate_that_downstream_does_not_take)
 {
   GstHarness *h = harness_open (LIVE, "rate=100/1");
@@ -797,6 +835,8 @@ resample_suite (void)
   tcase_add_test (tc, test_rate_of_input);
   tcase_add_test (tc, test_rate_of_input_where_downstream_takes_any);
   tcase_add_test (tc, test_rate_of_nobody);
+  tcase_add_loop_test (tc, test_rate_of_caps_above_1_ghz, 0, 5);
+  tcase_add_test (tc, test_rate_of_property_above_1_ghz);
   tcase_add_test (tc, test_rate_that_downstream_does_not_take);
   tcase_add_loop_test (tc, test_spelling_of_downstream, 0, 6);
   tcase_add_loop_test (tc, test_unfit_downstream, 0, 12);

@@ -230,7 +230,6 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   g_clear_pointer (&resample->plan, rc_align_plan_free);
 
   resample->run = get_settings (resample);
-  resample->stats_timer.interval = resample->run.stats_interval;
   ok = gst_robocache_resample_format_from_caps (&resample->format, &resample->run, in_caps, out_caps, &error)
       && make_plan (resample, &error);
   if (!ok) {
@@ -302,8 +301,8 @@ own_latency (GstRobocacheResample *resample)
     period = gst_util_uint64_scale_int (GST_SECOND, resample->format.in.rate_den, resample->format.in.rate_num);
   else
     period = robocache_history_median_spacing (&resample->history);
-  return robocache_interpolation_latency (resample->search.interpolation, period, resample->search.period_ns)
-      + resample->run.reorder_window;
+  return rc_add_saturating (robocache_interpolation_latency (resample->search.interpolation, period,
+          resample->search.period_ns), resample->run.reorder_window);
 }
 
 static void
@@ -493,14 +492,14 @@ static GstStructure *make_stats (GstRobocacheResample * resample);
 void
 gst_robocache_resample_post_stats_when_due (GstRobocacheResample *resample, GstClockTime running_time)
 {
-  GstStructure *stats;
+  GstStructure *stats = NULL;
 
-  if (!robocache_stats_timer_due (&resample->stats_timer, running_time))
-    return;
   GST_OBJECT_LOCK (resample);
-  stats = make_stats (resample);
+  if (robocache_stats_timer_due (&resample->stats_timer, running_time))
+    stats = make_stats (resample);
   GST_OBJECT_UNLOCK (resample);
-  robocache_stats_post (GST_ELEMENT (resample), stats);
+  if (stats)
+    robocache_stats_post (GST_ELEMENT (resample), stats);
 }
 
 /* ---- ticks out ---- */
@@ -743,7 +742,9 @@ reset_stream (GstRobocacheResample *resample)
   resample->sent_buffer = FALSE;
   resample->discont = TRUE;
   gst_clear_buffer (&resample->batch_out);
+  GST_OBJECT_LOCK (resample);
   robocache_stats_timer_reset (&resample->stats_timer);
+  GST_OBJECT_UNLOCK (resample);
 }
 
 static gboolean
@@ -844,7 +845,7 @@ static const gsize fields[] = {
   [PROP_GAP_POLICY] = G_STRUCT_OFFSET (GstRobocacheResample, settings.gap_policy),
   [PROP_REORDER_WINDOW] = G_STRUCT_OFFSET (GstRobocacheResample, settings.reorder_window),
   [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheResample, settings.dtype),
-  [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResample, settings.stats_interval),
+  [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResample, stats_timer.interval),
 };
 
 static void
@@ -859,6 +860,8 @@ gst_robocache_resample_set_property (GObject *object, guint prop_id, const GValu
     robocache_channel_roles_set_property (&resample->roles, prop_id - PROP_ROLES, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (resample, fields[prop_id]), value);
+  if (prop_id == PROP_STATS_INTERVAL)
+    robocache_stats_timer_reset (&resample->stats_timer);
   GST_OBJECT_UNLOCK (resample);
 }
 
@@ -902,7 +905,7 @@ install_properties (GObjectClass *object_class)
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
           "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0, G_MAXUINT64,
-          0, ready));
+          0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
   robocache_device_install_properties (object_class, PROP_DEVICE);
 }

@@ -30,7 +30,6 @@ typedef struct
   GstRobocacheGapPolicy gap_policy;
   gint64 reorder_window;
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
-  guint64 stats_interval;
 } GstRobocacheResampleSettings;
 
 /* Tensors of the batch form. */

@@ -665,6 +665,17 @@ GST_START_TEST (test_latency_measured)
 
 GST_END_TEST;
 
+/* No sum of latencies wraps. */
+GST_START_TEST (test_latency_of_a_huge_reorder_window)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 reorder-window=9223372036854775807", F32 ("1", "100/1"));
+
+  expect_latency (h, TRUE, G_MAXINT64);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 /* The median follows a sensor that changes its rate, in buffers of any number of rows, and says so once. */
 GST_START_TEST (test_latency_follows_the_rate)
 {
@@ -783,6 +794,23 @@ GST_START_TEST (test_stats_messages)
 
 GST_END_TEST;
 
+GST_START_TEST (test_stats_interval_while_playing)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 interpolation=previous", ONE);
+  const GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (h->element), "stats-interval");
+
+  fail_unless (spec->flags & GST_PARAM_MUTABLE_PLAYING);
+  for (guint ms = 0; ms <= 2000; ms += 10) {
+    if (ms == 500 || ms == 1500)
+      g_object_set (h->element, "stats-interval", ms == 500 ? 100 * GST_MSECOND : 0, NULL);
+    push (h, ms, 0);
+  }
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ELEMENT), 9);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_no_stats_messages_unless_asked)
 {
   GstHarness *h = harness (LIVE, "rate=100/1 interpolation=previous", ONE);
@@ -854,10 +882,12 @@ resample_suite (void)
   tcase_add_loop_test (tc, test_latency_live, 0, G_N_ELEMENTS (latencies));
   tcase_add_loop_test (tc, test_latency_not_live, 0, G_N_ELEMENTS (latencies));
   tcase_add_loop_test (tc, test_latency_measured, 0, G_N_ELEMENTS (latencies));
+  tcase_add_test (tc, test_latency_of_a_huge_reorder_window);
   tcase_add_loop_test (tc, test_latency_follows_the_rate, 0, 3);
   tcase_add_loop_test (tc, test_counts_balance, 0, 10);
   tcase_add_test (tc, test_counts_of_each_kind);
   tcase_add_test (tc, test_stats_messages);
+  tcase_add_test (tc, test_stats_interval_while_playing);
   tcase_add_test (tc, test_no_stats_messages_unless_asked);
   tcase_add_test (tc, test_cuda_without_gpu_or_with);
   return suite;

@@ -835,9 +835,9 @@ install_properties (GObjectClass *klass)
     g_object_class_install_property (klass, numbers[i].id, g_param_spec_double (numbers[i].name, numbers[i].nick,
             numbers[i].blurb, numbers[i].least, G_MAXDOUBLE, numbers[i].standard, flags));
   g_object_class_install_property (klass, PROP_ORIGIN, robocache_param_spec_doubles ("origin", "Origin",
-          "Corner of the grid with the least x, y, z, in metres (default <-6.4,-6.4,-1.6>)", flags));
+          "Corner of the grid with the least x, y, z, in metres", flags));
   g_object_class_install_property (klass, PROP_VOXEL_SIZE, robocache_param_spec_doubles ("voxel-size", "Voxel size",
-          "Edges of a voxel along x, y, z, in metres (default <0.1,0.1,0.1>)", flags));
+          "Edges of a voxel along x, y, z, in metres", flags));
   g_object_class_install_property (klass, PROP_GRID, g_param_spec_string ("grid", "Grid",
           "Number of voxels along x, y, z, as nx:ny:nz", DEFAULT_GRID, flags));
   g_object_class_install_property (klass, PROP_MODE, g_param_spec_enum ("mode", "Mode", "What a voxel says of its "

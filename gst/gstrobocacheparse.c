@@ -796,8 +796,11 @@ gst_robocache_parse_change_state (GstElement *element, GstStateChange transition
     robocache_live_wait_set_flushing (&self->wait, TRUE);
 
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
-  if (ret == GST_STATE_CHANGE_FAILURE)
+  if (ret == GST_STATE_CHANGE_FAILURE) {
+    if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+      stop (self);              /* no pad was activated that could reach the reader */
     return ret;
+  }
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
     robocache_live_wait_set_playing (&self->wait, TRUE);

@@ -59,6 +59,9 @@ guint64 robocache_tensor_info_elements (const RobocacheTensorInfo * tensor);
 /* Bytes of all tensors, likewise. */
 gsize robocache_tensors_info_size (const RobocacheTensorsInfo * info);
 
+/* The framerate of caps, 0/1 where they have none. */
+gboolean robocache_framerate_parse (const GstStructure * structure, gint * num, gint * den, GError ** error);
+
 /* Checks every field of fixed other/tensors caps; the error names the field, its value and what was expected. */
 gboolean robocache_tensors_info_from_caps (RobocacheTensorsInfo * info, const GstCaps * caps, GError ** error);
 /* Fixed caps with the shortest spelling of dimensions, framerate included. */

@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "common/enumtype.h"
 #include "common/settings.h"
 
 GST_DEBUG_CATEGORY_STATIC (resample_debug);
@@ -56,21 +57,10 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstRobocacheResample, gst_robocache_resample, GST
 GST_ELEMENT_REGISTER_DEFINE (robocacheresample, "robocacheresample", GST_RANK_NONE, GST_TYPE_ROBOCACHE_RESAMPLE);
 
 #define TYPE_GAP_POLICY (gap_policy_get_type ())
-static GType
-gap_policy_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (gap_policy_get_type, "GstRobocacheResampleGapPolicy",
     {GST_ROBOCACHE_GAP_DROP, "No row; a GAP event, and DISCONT on what follows", "drop"},
     {GST_ROBOCACHE_GAP_NAN, "A row of NaN, or of 0 for integers", "nan"},
-    {GST_ROBOCACHE_GAP_HOLD, "The row before the gap", "hold"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheResampleGapPolicy", values));
-  return type;
-}
+    {GST_ROBOCACHE_GAP_HOLD, "The row before the gap", "hold"})
 
 static GstRobocacheResampleSettings
 get_settings (GstRobocacheResample *resample)
@@ -396,8 +386,7 @@ count_untimed (GstRobocacheResample *resample, guint64 n_rows)
   robocache_history_count_dropped (&resample->history, n_rows);
   GST_OBJECT_UNLOCK (resample);
   if (!resample->warned_no_time)
-    GST_ELEMENT_WARNING (resample, STREAM, FORMAT, ("a buffer without a timestamp, and none before it to go on from; such "
-            "buffers are dropped and counted"), (NULL));
+    robocache_row_times_warn (GST_ELEMENT (resample), NULL);
   resample->warned_no_time = TRUE;
 }
 

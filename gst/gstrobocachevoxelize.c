@@ -33,6 +33,7 @@
 
 #include "common/cloudwindow.h"
 #include "common/device.h"
+#include "common/enumtype.h"
 #include "common/memorylimit.h"
 #include "common/properties.h"
 #include "common/stats.h"
@@ -126,41 +127,19 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
     GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE));
 
 #define GST_TYPE_ROBOCACHE_VOXEL_MODE (gst_robocache_voxel_mode_get_type ())
-static GType
-gst_robocache_voxel_mode_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (gst_robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
     {RC_VOXEL_OCCUPANCY, "1 where there is a point", "occupancy"},
     {RC_VOXEL_COUNT, "Number of points", "count"},
     {RC_VOXEL_MEAN, "Mean of each feature", "mean"},
     {RC_VOXEL_CENTROID, "Mean position of the points", "centroid"},
     {RC_VOXEL_MAX, "Greatest value of each feature", "max"},
-    {RC_VOXEL_MIN, "Least value of each feature", "min"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheVoxelMode", values));
-  return type;
-}
+    {RC_VOXEL_MIN, "Least value of each feature", "min"})
 
 #define GST_TYPE_ROBOCACHE_VOXEL_OUTPUT (gst_robocache_voxel_output_get_type ())
-static GType
-gst_robocache_voxel_output_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (gst_robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
     {RC_VOXEL_DENSE, "Every voxel of the grid", "dense"},
     {RC_VOXEL_BITS, "One bit a voxel, for occupancy", "bits"},
-    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheVoxelOutput", values));
-  return type;
-}
+    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"})
 
 #define gst_robocache_voxelize_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheVoxelize, gst_robocache_voxelize, GST_TYPE_BASE_TRANSFORM,

@@ -28,13 +28,6 @@ robocache_channel_roles_install_properties (GObjectClass *klass, guint first_id)
 void
 robocache_channel_roles_set_property (RobocacheChannelRoles *roles, guint role, const GValue *value)
 {
-  GError *error = NULL;
-
-  if (!robocache_channel_list_parse (&roles->lists[role], g_value_get_string (value), &error)) {
-    g_warning ("%s: %s", properties[role].name, error->message);
-    g_error_free (error);
-    return;
-  }
   g_free (roles->strings[role]);
   roles->strings[role] = g_value_dup_string (value);
 }
@@ -49,10 +42,20 @@ void
 robocache_channel_roles_copy (RobocacheChannelRoles *roles, const RobocacheChannelRoles *from)
 {
   robocache_channel_roles_clear (roles);
-  for (guint role = 0; role < ROBOCACHE_N_ROLES; role++) {
-    robocache_channel_list_copy (&roles->lists[role], &from->lists[role]);
+  for (guint role = 0; role < ROBOCACHE_N_ROLES; role++)
     roles->strings[role] = g_strdup (from->strings[role]);
+}
+
+gboolean
+robocache_channel_roles_parse (RobocacheChannelRoles *roles, GError **error)
+{
+  for (guint role = 0; role < ROBOCACHE_N_ROLES; role++) {
+    if (!robocache_channel_list_parse (&roles->lists[role], roles->strings[role], error)) {
+      g_prefix_error (error, "%s: ", properties[role].name);
+      return FALSE;
+    }
   }
+  return TRUE;
 }
 
 void

@@ -21,21 +21,24 @@ enum
 /* Zero is no roles. */
 typedef struct
 {
-  RobocacheChannelList lists[ROBOCACHE_N_ROLES];
   gchar *strings[ROBOCACHE_N_ROLES];    /* the properties as they were set */
+  RobocacheChannelList lists[ROBOCACHE_N_ROLES];        /* what they mean, once parsed */
 } RobocacheChannelRoles;
 
 /* Installs the three properties, mutable in READY, under ids first_id … first_id + 2. */
 void robocache_channel_roles_install_properties (GObjectClass * klass, guint first_id);
-/* role is one of the enum above. A string that is no channel list is warned about and changes nothing. */
+/* role is one of the enum above. */
 void robocache_channel_roles_set_property (RobocacheChannelRoles * roles, guint role, const GValue * value);
 void robocache_channel_roles_get_property (const RobocacheChannelRoles * roles, guint role, GValue * value);
 
-/* roles is cleared first. */
+/* Copies the properties, not the lists; roles is cleared first. */
 void robocache_channel_roles_copy (RobocacheChannelRoles * roles, const RobocacheChannelRoles * from);
 void robocache_channel_roles_clear (RobocacheChannelRoles * roles);
 
-/* Points the lists of spec to those of roles. */
+/* Makes lists of the properties. FALSE and an error that names the one that is no channel list. */
+gboolean robocache_channel_roles_parse (RobocacheChannelRoles * roles, GError ** error);
+
+/* Points the lists of spec to those of roles, which are parsed. */
 void robocache_channel_roles_apply (const RobocacheChannelRoles * roles, RcAlignStreamSpec * spec);
 
 G_END_DECLS

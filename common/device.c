@@ -4,21 +4,12 @@
  */
 #include "device.h"
 
-GType
-robocache_backend_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+#include "enumtype.h"
+
+ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",
     {ROBOCACHE_BACKEND_AUTO, "The GPU when data is there already or the work is worth it, otherwise the CPU", "auto"},
     {ROBOCACHE_BACKEND_CPU, "The CPU", "cpu"},
-    {ROBOCACHE_BACKEND_CUDA, "An NVIDIA GPU", "cuda"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("RobocacheBackend", values));
-  return type;
-}
+    {ROBOCACHE_BACKEND_CUDA, "An NVIDIA GPU", "cuda"})
 
 void
 robocache_device_init (RobocacheDevice *device)

@@ -15,6 +15,9 @@ guint64 robocache_machine_memory (void);
 /* a * b, or G_MAXUINT64 where that does not fit. */
 guint64 robocache_bytes_multiply (guint64 a, guint64 b);
 
+/* a + b, likewise. */
+guint64 robocache_bytes_add (guint64 a, guint64 b);
+
 /* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which says that `what` needs so many bytes, how many the machine has, and
  * what to do about it, when bytes is more than the machine has. */
 gboolean robocache_check_memory (guint64 bytes, const gchar * what, const gchar * advice, GError ** error);

@@ -23,19 +23,6 @@ caps_error (GError **error, const gchar *format, ...)
   return FALSE;
 }
 
-static gboolean
-parse_framerate (RobocachePointsInfo *info, const GstStructure *structure, GError **error)
-{
-  info->rate_num = 0;
-  info->rate_den = 1;
-  if (!gst_structure_has_field (structure, "framerate"))
-    return TRUE;
-  if (gst_structure_get_fraction (structure, "framerate", &info->rate_num, &info->rate_den) && info->rate_num >= 0)
-    return TRUE;
-  return caps_error (error, "framerate must be one fraction that is not negative, like (fraction)10/1, or 0/1 for a "
-      "stream with no nominal rate");
-}
-
 /* FALSE and an error for a type that points cannot have. */
 static gboolean
 check_dtype (RcDtype dtype, const gchar *name, GError **error)
@@ -91,7 +78,7 @@ parse_pointcloud (RobocachePointsInfo *info, const GstCaps *caps, GError **error
   names = g_strsplit (fields, ",", -1);
   info->n_fields = g_strv_length (names);
   ok = check_dtype (info->dtype, type, error) && check_names (names, fields, error)
-      && parse_framerate (info, structure, error);
+      && robocache_framerate_parse (structure, &info->rate_num, &info->rate_den, error);
   g_strfreev (names);
   return ok;
 }
@@ -111,7 +98,7 @@ parse_lidar (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
   info->kind = ROBOCACHE_POINTS_CLOUD;
   info->dtype = RC_FLOAT32;
   info->n_fields = 4;           /* x, y, z, intensity */
-  return parse_framerate (info, gst_caps_get_structure (caps, 0), error);
+  return robocache_framerate_parse (gst_caps_get_structure (caps, 0), &info->rate_num, &info->rate_den, error);
 }
 
 static gboolean

@@ -6,26 +6,16 @@
 
 #include <string.h>
 
+#include "enumtype.h"
 #include "tensorcaps.h"
 
-GType
-robocache_interpolation_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+ROBOCACHE_DEFINE_ENUM (robocache_interpolation_get_type, "RobocacheInterpolation",
     {RC_LINEAR, "Straight line between the rows around the tick", "linear"},
     {RC_NEAREST, "The row nearest in time; the earlier one when both are as near", "nearest"},
     {RC_PREVIOUS, "The newest row at or before the tick", "previous"},
     {RC_CUBIC, "Cubic through the rows around the tick, tangents from their neighbours", "cubic"},
     {RC_HERMITE, "Cubic with the measured rates of 'velocities' as tangents, linear for other channels", "hermite"},
-    {RC_MEAN, "Mean of the rows within half a period of the tick, linear when there is none", "mean"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("RobocacheInterpolation", values));
-  return type;
-}
+    {RC_MEAN, "Mean of the rows within half a period of the tick, linear when there is none", "mean"})
 
 GType
 robocache_dtype_get_type (void)
@@ -117,14 +107,6 @@ malformed:
 }
 
 void
-robocache_channel_list_copy (RobocacheChannelList *list, const RobocacheChannelList *from)
-{
-  robocache_channel_list_clear (list);
-  list->channels = g_memdup2 (from->channels, from->n * sizeof (gint32));
-  list->n = from->n;
-}
-
-void
 robocache_channel_list_clear (RobocacheChannelList *list)
 {
   g_clear_pointer (&list->channels, g_free);
@@ -136,8 +118,8 @@ robocache_channel_list_clear (RobocacheChannelList *list)
 GParamSpec *
 robocache_param_spec_doubles (const gchar *name, const gchar *nick, const gchar *blurb, GParamFlags flags)
 {
-  return gst_param_spec_array (name, nick, blurb,
-      g_param_spec_double ("number", "Number", "One number", -G_MAXDOUBLE, G_MAXDOUBLE, 0.0, flags), flags);
+  /* without a spec of the elements, which would turn a NaN away with no more than a line on stderr */
+  return gst_param_spec_array (name, nick, blurb, NULL, flags);
 }
 
 static gboolean

@@ -32,8 +32,6 @@ typedef struct
 
 /* FALSE and an error that quotes the string when it is no list of zero-based numbers and ranges. */
 gboolean robocache_channel_list_parse (RobocacheChannelList * list, const gchar * string, GError ** error);
-/* list is cleared first. */
-void robocache_channel_list_copy (RobocacheChannelList * list, const RobocacheChannelList * from);
 void robocache_channel_list_clear (RobocacheChannelList * list);
 
 /* A GstValueArray of n numbers ("<-1.0,-1.0,-1.0>"; ints are accepted). The param spec and the two ends of it. */

@@ -43,6 +43,13 @@ robocache_row_times_begin (RobocacheRowTimes *clock, GstBuffer *buffer, guint64 
   return GST_CLOCK_TIME_IS_VALID (times->pts) || row_times ? ROBOCACHE_BUFFER_TIMED : ROBOCACHE_BUFFER_WITHOUT_TIME;
 }
 
+void
+robocache_row_times_warn (GstElement *element, GstPad *pad)
+{
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s%sa buffer without a timestamp, and none before it to go on from; such "
+          "buffers are dropped and counted", pad ? GST_OBJECT_NAME (pad) : "", pad ? ": " : ""), (NULL));
+}
+
 gboolean
 robocache_row_times_nth (const RobocacheRowTimes *clock, const RobocacheBufferTimes *times, guint64 i,
     gint64 *running_time)

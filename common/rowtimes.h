@@ -43,6 +43,9 @@ typedef struct
 RobocacheBufferTiming robocache_row_times_begin (RobocacheRowTimes * clock, GstBuffer * buffer, guint64 n_rows,
     const gint64 * row_times, RobocacheBufferTimes * times);
 
+/* Warns of a buffer without time, which was dropped and counted; pad is where it came, or NULL where there is but one. */
+void robocache_row_times_warn (GstElement * element, GstPad * pad);
+
 /* Running time of row i. FALSE: the row lies outside the segment. */
 gboolean robocache_row_times_nth (const RobocacheRowTimes * clock, const RobocacheBufferTimes * times, guint64 i,
     gint64 * running_time);

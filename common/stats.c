@@ -91,18 +91,25 @@ robocache_stats_timer_reset (RobocacheStatsTimer *timer)
   timer->next = GST_CLOCK_TIME_NONE;
 }
 
+/* From the end of time on, which is no valid one, nothing is due. */
+static GstClockTime
+later (GstClockTime time, GstClockTime interval)
+{
+  return interval < GST_CLOCK_TIME_NONE - time ? time + interval : GST_CLOCK_TIME_NONE - 1;
+}
+
 gboolean
 robocache_stats_timer_due (RobocacheStatsTimer *timer, GstClockTime running_time)
 {
   if (timer->interval == 0 || !GST_CLOCK_TIME_IS_VALID (running_time))
     return FALSE;
   if (!GST_CLOCK_TIME_IS_VALID (timer->next)) {
-    timer->next = running_time + timer->interval;
+    timer->next = later (running_time, timer->interval);
     return FALSE;
   }
   if (running_time < timer->next)
     return FALSE;
-  timer->next += timer->interval * ((running_time - timer->next) / timer->interval + 1);
+  timer->next = later (running_time - (running_time - timer->next) % timer->interval, timer->interval);
   return TRUE;
 }
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "memorylimit.h"
+
 /* Sizes stay far from what a gsize, a gssize or a byte stride could overflow at. */
 #define MAX_TENSOR_BYTES (G_GUINT64_CONSTANT (1) << 46)
 
@@ -95,14 +97,14 @@ robocache_tensor_info_elements (const RobocacheTensorInfo *tensor)
   guint64 elements = 1;
 
   for (guint i = 0; i < tensor->rank; i++)
-    elements *= tensor->dims[i];
+    elements = robocache_bytes_multiply (elements, tensor->dims[i]);
   return elements;
 }
 
 gsize
 robocache_tensor_info_size (const RobocacheTensorInfo *tensor)
 {
-  return robocache_tensor_info_elements (tensor) * rc_dtype_size (tensor->dtype);
+  return robocache_bytes_multiply (robocache_tensor_info_elements (tensor), rc_dtype_size (tensor->dtype));
 }
 
 gsize
@@ -111,7 +113,7 @@ robocache_tensors_info_size (const RobocacheTensorsInfo *info)
   gsize size = 0;
 
   for (guint i = 0; i < info->n_tensors; i++)
-    size += robocache_tensor_info_size (&info->tensors[i]);
+    size = robocache_bytes_add (size, robocache_tensor_info_size (&info->tensors[i]));
   return size;
 }
 
@@ -192,14 +194,14 @@ parse_tensors (RobocacheTensorsInfo *info, gchar **types, gchar **dimensions, GE
   return TRUE;
 }
 
-static gboolean
-parse_framerate (RobocacheTensorsInfo *info, const GstStructure *structure, GError **error)
+gboolean
+robocache_framerate_parse (const GstStructure *structure, gint *num, gint *den, GError **error)
 {
-  info->rate_num = 0;
-  info->rate_den = 1;
+  *num = 0;
+  *den = 1;
   if (!gst_structure_has_field (structure, "framerate"))
     return TRUE;
-  if (gst_structure_get_fraction (structure, "framerate", &info->rate_num, &info->rate_den) && info->rate_num >= 0)
+  if (gst_structure_get_fraction (structure, "framerate", num, den) && *num >= 0)
     return TRUE;
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "framerate must be one fraction that is not negative, like "
       "(fraction)100/1, or 0/1 for a stream with no nominal rate");
@@ -243,7 +245,8 @@ robocache_tensors_info_from_caps (RobocacheTensorsInfo *info, const GstCaps *cap
   types = list_items (structure, "types", n, error);
   if (types)
     dimensions = list_items (structure, "dimensions", n, error);
-  ok = types && dimensions && parse_tensors (info, types, dimensions, error) && parse_framerate (info, structure, error);
+  ok = types && dimensions && parse_tensors (info, types, dimensions, error)
+      && robocache_framerate_parse (structure, &info->rate_num, &info->rate_den, error);
   g_strfreev (types);
   g_strfreev (dimensions);
   return ok;

@@ -52,12 +52,15 @@ gchar *robocache_dimensions_to_string (const RobocacheTensorInfo * tensor);
 guint64 robocache_tensor_info_dim (const RobocacheTensorInfo * tensor, guint axis);
 /* Sets dims from axis 0 on and drops trailing ones. */
 void robocache_tensor_info_set (RobocacheTensorInfo * tensor, RcDtype dtype, const guint64 * dims, guint n_dims);
-/* Bytes of the tensor; parsed infos never overflow. */
+/* Bytes of the tensor; G_MAXUINT64 where that does not fit, which parsed infos never come near. */
 gsize robocache_tensor_info_size (const RobocacheTensorInfo * tensor);
 guint64 robocache_tensor_info_elements (const RobocacheTensorInfo * tensor);
 
-/* Bytes of all tensors. */
+/* Bytes of all tensors, likewise. */
 gsize robocache_tensors_info_size (const RobocacheTensorsInfo * info);
+
+/* The framerate of caps, 0/1 where they have none. */
+gboolean robocache_framerate_parse (const GstStructure * structure, gint * num, gint * den, GError ** error);
 
 /* Checks every field of fixed other/tensors caps; the error names the field, its value and what was expected. */
 gboolean robocache_tensors_info_from_caps (RobocacheTensorsInfo * info, const GstCaps * caps, GError ** error);

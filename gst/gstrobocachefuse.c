@@ -862,8 +862,8 @@ install_properties (GObjectClass *object_class)
   const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (object_class, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
-          "Ticks per second, on a grid anchored at running time 0 (0/1 = ticks come from reference-pad)", 0, 1, G_MAXINT, 1,
-          0, 1, ready));
+          "Ticks per second, on a grid anchored at running time 0 (0/1 = ticks come from reference-pad)", 0, 1,
+          1000000000, 1, 0, 1, ready));
   g_object_class_install_property (object_class, PROP_REFERENCE_PAD, g_param_spec_string ("reference-pad",
           "Reference pad", "Name of the sink pad each of whose rows is a tick; with neither this nor rate, the camera pad "
           "with the lowest number", NULL, ready));

@@ -109,8 +109,7 @@ gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
   if (then.error)
     gst_robocache_fuse_post_failure (fuse, pad, then.error);
   if (then.without_time)
-    GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: a buffer without a timestamp, and none before it to go on from; such "
-            "buffers are dropped and counted", GST_OBJECT_NAME (pad)), (NULL));
+    robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
   if (then.flow != GST_FLOW_OK)
     return then.flow;
   if (then.latency_off)

@@ -252,6 +252,15 @@ plan_streams (GstRobocacheFuseComposer *composer, RcBackend *backend, const RcAl
   return FALSE;
 }
 
+static gboolean
+parse_roles (Stream *stream, GError **error)
+{
+  if (robocache_channel_roles_parse (&stream->roles, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", GST_OBJECT_NAME (stream->pad));
+  return FALSE;
+}
+
 /* Each stream is planned alone first, so that a wrong channel list is reported with its pad's name. */
 static gboolean
 make_plans (GstRobocacheFuseComposer *composer, RcBackend *backend, GError **error)
@@ -264,6 +273,8 @@ make_plans (GstRobocacheFuseComposer *composer, RcBackend *backend, GError **err
     Stream *stream = &composer->streams[i];
     RcAlignPlan *plan = NULL;
 
+    if (!(ok = parse_roles (stream, error)))
+      break;
     specs[n_planned] = stream_spec (stream);
     ok = plan_streams (composer, backend, &specs[n_planned], 1, GST_OBJECT_NAME (stream->pad), &plan, error);
     if (stream->format.is_camera) {

@@ -17,6 +17,7 @@
  */
 #include "gstrobocacheparse.h"
 
+#include "common/enumtype.h"
 #include "common/livewait.h"
 #include "common/recordreader.h"
 #include "common/settings.h"
@@ -120,26 +121,15 @@ G_DEFINE_TYPE_WITH_CODE (GstRobocacheParse, gst_robocache_parse, GST_TYPE_ELEMEN
     GST_DEBUG_CATEGORY_INIT (parse_debug, "robocacheparse", 0, "bytes to rows"));
 GST_ELEMENT_REGISTER_DEFINE (robocacheparse, "robocacheparse", GST_RANK_NONE, GST_TYPE_ROBOCACHE_PARSE);
 
-#define DEFINE_ENUM(function, name, ...) \
-static GType \
-function (void) \
-{ \
-  static gsize type = 0; \
-  static const GEnumValue values[] = { __VA_ARGS__, {0, NULL, NULL} }; \
-  if (g_once_init_enter (&type)) \
-    g_once_init_leave (&type, g_enum_register_static (name, values)); \
-  return type; \
-}
-
-DEFINE_ENUM (record_format_get_type, "RobocacheRecordFormat",
+static ROBOCACHE_DEFINE_ENUM (record_format_get_type, "RobocacheRecordFormat",
     {ROBOCACHE_RECORDS_CSV, "Lines of text, fields parted by the delimiter", "csv"},
     {ROBOCACHE_RECORDS_BINARY, "Records of fixed size, as layout says", "binary"})
-DEFINE_ENUM (time_unit_get_type, "RobocacheTimeUnit",
+static ROBOCACHE_DEFINE_ENUM (time_unit_get_type, "RobocacheTimeUnit",
     {ROBOCACHE_TIME_UNIT_S, "Seconds", "s"},
     {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
     {ROBOCACHE_TIME_UNIT_US, "Microseconds", "us"},
     {ROBOCACHE_TIME_UNIT_NS, "Nanoseconds", "ns"})
-DEFINE_ENUM (start_get_type, "RobocacheStart",
+static ROBOCACHE_DEFINE_ENUM (start_get_type, "RobocacheStart",
     {START_ZERO, "The first row is at running time 0", "zero"},
     {START_KEEP, "The file's clock is running time", "keep"})
 
@@ -796,8 +786,11 @@ gst_robocache_parse_change_state (GstElement *element, GstStateChange transition
     robocache_live_wait_set_flushing (&self->wait, TRUE);
 
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
-  if (ret == GST_STATE_CHANGE_FAILURE)
+  if (ret == GST_STATE_CHANGE_FAILURE) {
+    if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+      stop (self);              /* no pad was activated that could reach the reader */
     return ret;
+  }
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
     robocache_live_wait_set_playing (&self->wait, TRUE);

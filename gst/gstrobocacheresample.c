@@ -22,6 +22,7 @@
 
 #include <string.h>
 
+#include "common/enumtype.h"
 #include "common/settings.h"
 
 GST_DEBUG_CATEGORY_STATIC (resample_debug);
@@ -56,21 +57,10 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstRobocacheResample, gst_robocache_resample, GST
 GST_ELEMENT_REGISTER_DEFINE (robocacheresample, "robocacheresample", GST_RANK_NONE, GST_TYPE_ROBOCACHE_RESAMPLE);
 
 #define TYPE_GAP_POLICY (gap_policy_get_type ())
-static GType
-gap_policy_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (gap_policy_get_type, "GstRobocacheResampleGapPolicy",
     {GST_ROBOCACHE_GAP_DROP, "No row; a GAP event, and DISCONT on what follows", "drop"},
     {GST_ROBOCACHE_GAP_NAN, "A row of NaN, or of 0 for integers", "nan"},
-    {GST_ROBOCACHE_GAP_HOLD, "The row before the gap", "hold"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheResampleGapPolicy", values));
-  return type;
-}
+    {GST_ROBOCACHE_GAP_HOLD, "The row before the gap", "hold"})
 
 static GstRobocacheResampleSettings
 get_settings (GstRobocacheResample *resample)
@@ -139,7 +129,7 @@ make_plan (GstRobocacheResample *resample, GError **error)
   RobocacheChannelRoles roles = { 0 };
   RcFootprint footprint = { 0 };
   RcError failure;
-  RcStatus status;
+  gboolean ok;
 
   resample->search.interpolation = resample->run.interpolation;
   resample->search.max_gap_ns = resample->run.max_gap;
@@ -150,13 +140,16 @@ make_plan (GstRobocacheResample *resample, GError **error)
   GST_OBJECT_LOCK (resample);
   robocache_channel_roles_copy (&roles, &resample->roles);
   GST_OBJECT_UNLOCK (resample);
-  robocache_channel_roles_apply (&roles, &stream);
-  status = rc_align_plan (resample->device.backend, &spec, &resample->plan, &footprint, &failure);
-  robocache_channel_roles_clear (&roles);
-  if (status != RC_OK) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s", failure.message);
-    return FALSE;
+  ok = robocache_channel_roles_parse (&roles, error);
+  if (ok) {
+    robocache_channel_roles_apply (&roles, &stream);
+    ok = rc_align_plan (resample->device.backend, &spec, &resample->plan, &footprint, &failure) == RC_OK;
+    if (!ok)
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s", failure.message);
   }
+  robocache_channel_roles_clear (&roles);
+  if (!ok)
+    return FALSE;
   resample->scratch_block = g_realloc (resample->scratch_block, footprint.scratch_bytes + SCRATCH_ALIGNMENT);
   resample->scratch = (gpointer) (((guintptr) resample->scratch_block + SCRATCH_ALIGNMENT - 1)
       & ~(guintptr) (SCRATCH_ALIGNMENT - 1));
@@ -198,6 +191,19 @@ refuse_caps (GstRobocacheResample *resample, const gchar *reason)
   resample->refused = TRUE;
 }
 
+/* What is refused may be too large, rather than wrong. */
+static void
+refuse_job (GstRobocacheResample *resample, const GError *error)
+{
+  if (error->domain != GST_RESOURCE_ERROR) {
+    refuse_caps (resample, error->message);
+    return;
+  }
+  if (!resample->refused)
+    GST_ELEMENT_ERROR (resample, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+  resample->refused = TRUE;
+}
+
 static void finish_history (GstRobocacheResample * resample);
 static void update_latency (GstRobocacheResample * resample);
 
@@ -214,11 +220,10 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   g_clear_pointer (&resample->plan, rc_align_plan_free);
 
   resample->run = get_settings (resample);
-  resample->stats_timer.interval = resample->run.stats_interval;
   ok = gst_robocache_resample_format_from_caps (&resample->format, &resample->run, in_caps, out_caps, &error)
       && make_plan (resample, &error);
   if (!ok) {
-    refuse_caps (resample, error->message);
+    refuse_job (resample, error);
     g_error_free (error);
     return FALSE;
   }
@@ -286,8 +291,8 @@ own_latency (GstRobocacheResample *resample)
     period = gst_util_uint64_scale_int (GST_SECOND, resample->format.in.rate_den, resample->format.in.rate_num);
   else
     period = robocache_history_median_spacing (&resample->history);
-  return robocache_interpolation_latency (resample->search.interpolation, period, resample->search.period_ns)
-      + resample->run.reorder_window;
+  return rc_add_saturating (robocache_interpolation_latency (resample->search.interpolation, period,
+          resample->search.period_ns), resample->run.reorder_window);
 }
 
 static void
@@ -381,8 +386,7 @@ count_untimed (GstRobocacheResample *resample, guint64 n_rows)
   robocache_history_count_dropped (&resample->history, n_rows);
   GST_OBJECT_UNLOCK (resample);
   if (!resample->warned_no_time)
-    GST_ELEMENT_WARNING (resample, STREAM, FORMAT, ("a buffer without a timestamp, and none before it to go on from; such "
-            "buffers are dropped and counted"), (NULL));
+    robocache_row_times_warn (GST_ELEMENT (resample), NULL);
   resample->warned_no_time = TRUE;
 }
 
@@ -477,14 +481,14 @@ static GstStructure *make_stats (GstRobocacheResample * resample);
 void
 gst_robocache_resample_post_stats_when_due (GstRobocacheResample *resample, GstClockTime running_time)
 {
-  GstStructure *stats;
+  GstStructure *stats = NULL;
 
-  if (!robocache_stats_timer_due (&resample->stats_timer, running_time))
-    return;
   GST_OBJECT_LOCK (resample);
-  stats = make_stats (resample);
+  if (robocache_stats_timer_due (&resample->stats_timer, running_time))
+    stats = make_stats (resample);
   GST_OBJECT_UNLOCK (resample);
-  robocache_stats_post (GST_ELEMENT (resample), stats);
+  if (stats)
+    robocache_stats_post (GST_ELEMENT (resample), stats);
 }
 
 /* ---- ticks out ---- */
@@ -727,7 +731,9 @@ reset_stream (GstRobocacheResample *resample)
   resample->sent_buffer = FALSE;
   resample->discont = TRUE;
   gst_clear_buffer (&resample->batch_out);
+  GST_OBJECT_LOCK (resample);
   robocache_stats_timer_reset (&resample->stats_timer);
+  GST_OBJECT_UNLOCK (resample);
 }
 
 static gboolean
@@ -828,7 +834,7 @@ static const gsize fields[] = {
   [PROP_GAP_POLICY] = G_STRUCT_OFFSET (GstRobocacheResample, settings.gap_policy),
   [PROP_REORDER_WINDOW] = G_STRUCT_OFFSET (GstRobocacheResample, settings.reorder_window),
   [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheResample, settings.dtype),
-  [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResample, settings.stats_interval),
+  [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResample, stats_timer.interval),
 };
 
 static void
@@ -843,6 +849,8 @@ gst_robocache_resample_set_property (GObject *object, guint prop_id, const GValu
     robocache_channel_roles_set_property (&resample->roles, prop_id - PROP_ROLES, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (resample, fields[prop_id]), value);
+  if (prop_id == PROP_STATS_INTERVAL)
+    robocache_stats_timer_reset (&resample->stats_timer);
   GST_OBJECT_UNLOCK (resample);
 }
 
@@ -870,7 +878,7 @@ install_properties (GObjectClass *object_class)
 
   g_object_class_install_property (object_class, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
           "Ticks per second, on a grid anchored at running time 0 (0/1 = downstream's framerate, or else the input's)", 0, 1,
-          G_MAXINT, 1, 0, 1, ready));
+          GST_ROBOCACHE_MAX_TICK_RATE, 1, 0, 1, ready));
   g_object_class_install_property (object_class, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
           "How a tick's row is made of the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR, ready));
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
@@ -886,7 +894,7 @@ install_properties (GObjectClass *object_class)
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
           "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0, G_MAXUINT64,
-          0, ready));
+          0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
   robocache_device_install_properties (object_class, PROP_DEVICE);
 }

@@ -51,9 +51,9 @@ struct _GstRobocacheResample
   gboolean warned_no_time;
   GstClockTime announced_latency;
   guint spacings_measured;      /* of the history, when the latency was last measured */
-  RobocacheStatsTimer stats_timer;
 
   /* object lock */
+  RobocacheStatsTimer stats_timer;
   RobocacheRowCounts past_counts;       /* of histories that are over */
   guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
   RcAlignCounters batch_counters;

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "common/memorylimit.h"
+
 static gboolean
 is_batch (const RobocacheTensorsInfo *in)
 {
@@ -152,6 +154,12 @@ check_stream (GstRobocacheResampleFormat *format, const RobocacheTensorsInfo *ou
 {
   if (!robocache_row_layout_from_info (&format->layout, &format->in, error))
     return FALSE;
+  if (out->rate_num > (gint64) GST_ROBOCACHE_MAX_TICK_RATE * out->rate_den) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the rate to make is %d/%d, downstream's or else the "
+        "input's framerate: expected at most %d/1, one tick a nanosecond", out->rate_num, out->rate_den,
+        GST_ROBOCACHE_MAX_TICK_RATE);
+    return FALSE;
+  }
   if (out->rate_num > 0)
     return TRUE;
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "nothing says which rate to make: the input has no "
@@ -165,13 +173,25 @@ same_tensor (const RobocacheTensorInfo *a, const RobocacheTensorInfo *b)
   return a->dtype == b->dtype && a->rank == b->rank && memcmp (a->dims, b->dims, a->rank * sizeof (guint64)) == 0;
 }
 
+/* A few bytes of episodes can ask for an output of any size: channels of one, targets of the other. */
 static gboolean
-check_output (GstRobocacheResampleFormat *format, const GstRobocacheResampleSettings *settings,
-    const RobocacheTensorsInfo *out, GError **error)
+check_output_size (const GstRobocacheResampleFormat *format, GError **error)
+{
+  gchar *shape = robocache_dimensions_to_string (&format->out);
+  gchar *what = g_strdup_printf ("an output of %s of dimensions %s", rc_dtype_name (format->out.dtype), shape);
+  const gboolean fits = robocache_check_memory (robocache_tensor_info_size (&format->out), what,
+      format->batch ? "send fewer episodes or target times a buffer" : "choose fewer channels, or a smaller type", error);
+
+  g_free (what);
+  g_free (shape);
+  return fits;
+}
+
+static gboolean
+check_output (const GstRobocacheResampleFormat *format, const RobocacheTensorsInfo *out, GError **error)
 {
   gchar *ours, *theirs;
 
-  output_tensor (&format->in, output_dtype (settings, &format->in), &format->out);
   if (out->n_tensors == 1 && same_tensor (&format->out, &out->tensors[0]))
     return TRUE;
   ours = robocache_dimensions_to_string (&format->out);
@@ -189,13 +209,15 @@ gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format, con
 {
   RobocacheTensorsInfo out;
 
-  if (!robocache_tensors_info_from_caps (&format->in, in_caps, error)
-      || !robocache_tensors_info_from_caps (&out, out_caps, error))
+  if (!robocache_tensors_info_from_caps (&format->in, in_caps, error))
     return FALSE;
   format->batch = is_batch (&format->in);
+  output_tensor (&format->in, output_dtype (settings, &format->in), &format->out);
+  if (!check_output_size (format, error) || !robocache_tensors_info_from_caps (&out, out_caps, error))
+    return FALSE;
   if (!(format->batch ? check_batch (&format->in, settings, error) : check_stream (format, &out, error)))
     return FALSE;
-  if (!check_output (format, settings, &out, error))
+  if (!check_output (format, &out, error))
     return FALSE;
   format->grid.num = format->batch ? settings->rate[0] : out.rate_num;
   format->grid.den = format->batch ? settings->rate[1] : out.rate_den;

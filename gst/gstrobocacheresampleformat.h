@@ -12,6 +12,9 @@
 
 G_BEGIN_DECLS
 
+/* Hz: times are ns, and no two ticks have the same. */
+#define GST_ROBOCACHE_MAX_TICK_RATE 1000000000
+
 typedef enum
 {
   GST_ROBOCACHE_GAP_DROP,
@@ -27,7 +30,6 @@ typedef struct
   GstRobocacheGapPolicy gap_policy;
   gint64 reorder_window;
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
-  guint64 stats_interval;
 } GstRobocacheResampleSettings;
 
 /* Tensors of the batch form. */

@@ -19,6 +19,7 @@
 #include "gstrobocachetestsrc.h"
 
 #include "common/counterhash.h"
+#include "common/enumtype.h"
 #include "common/livewait.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"
@@ -119,22 +120,11 @@ G_DEFINE_TYPE_WITH_CODE (GstRobocacheTestSrc, gst_robocache_test_src, GST_TYPE_P
     GST_DEBUG_CATEGORY_INIT (test_src_debug, "robocachetestsrc", 0, "a simulated robot's sensors"));
 GST_ELEMENT_REGISTER_DEFINE (robocachetestsrc, "robocachetestsrc", GST_RANK_NONE, GST_TYPE_ROBOCACHE_TEST_SRC);
 
-static GType
-test_kind_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (test_kind_get_type, "RobocacheTestKind",
     {ROBOCACHE_TEST_PROPRIO, "Joint angles: sines", "proprio"},
     {ROBOCACHE_TEST_FORCE, "Force and torque: a moving wrench", "force"},
     {ROBOCACHE_TEST_IMU, "Orientation, angular rate and acceleration", "imu"},
-    {ROBOCACHE_TEST_POINTS, "Point clouds of a room", "points"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("RobocacheTestKind", values));
-  return type;
-}
+    {ROBOCACHE_TEST_POINTS, "Point clouds of a room", "points"})
 
 /* ---- settings ---- */
 

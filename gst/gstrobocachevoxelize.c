@@ -30,10 +30,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/cloudwindow.h"
 #include "common/device.h"
+#include "common/enumtype.h"
+#include "common/memorylimit.h"
 #include "common/properties.h"
 #include "common/stats.h"
 #include "common/tensorpool.h"
@@ -126,41 +127,19 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
     GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE));
 
 #define GST_TYPE_ROBOCACHE_VOXEL_MODE (gst_robocache_voxel_mode_get_type ())
-static GType
-gst_robocache_voxel_mode_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (gst_robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
     {RC_VOXEL_OCCUPANCY, "1 where there is a point", "occupancy"},
     {RC_VOXEL_COUNT, "Number of points", "count"},
     {RC_VOXEL_MEAN, "Mean of each feature", "mean"},
     {RC_VOXEL_CENTROID, "Mean position of the points", "centroid"},
     {RC_VOXEL_MAX, "Greatest value of each feature", "max"},
-    {RC_VOXEL_MIN, "Least value of each feature", "min"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheVoxelMode", values));
-  return type;
-}
+    {RC_VOXEL_MIN, "Least value of each feature", "min"})
 
 #define GST_TYPE_ROBOCACHE_VOXEL_OUTPUT (gst_robocache_voxel_output_get_type ())
-static GType
-gst_robocache_voxel_output_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
+static ROBOCACHE_DEFINE_ENUM (gst_robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
     {RC_VOXEL_DENSE, "Every voxel of the grid", "dense"},
     {RC_VOXEL_BITS, "One bit a voxel, for occupancy", "bits"},
-    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheVoxelOutput", values));
-  return type;
-}
+    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"})
 
 #define gst_robocache_voxelize_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheVoxelize, gst_robocache_voxelize, GST_TYPE_BASE_TRANSFORM,
@@ -253,16 +232,25 @@ take_settings (GstRobocacheVoxelize *self, RobocacheVoxelSettings *settings, gui
 static gboolean
 check_memory (const Configuration *next, GError **error)
 {
-  const guint64 pages = (guint64) sysconf (_SC_PHYS_PAGES), machine = pages * (guint64) sysconf (_SC_PAGESIZE);
-  const guint64 needed = next->footprint.scratch_bytes + robocache_tensors_info_size (&next->tensors);
+  static const gchar *const advice[] = {
+    [RC_VOXEL_DENSE] = "take a smaller grid, or output=sparse",
+    [RC_VOXEL_BITS] = "take a smaller grid, or output=sparse",
+    [RC_VOXEL_SPARSE] = "lower max-voxels",
+  };
+  const RcVoxelSpec *spec = &next->spec;
+  const guint64 needed = robocache_bytes_add (next->footprint.scratch_bytes,
+      robocache_tensors_info_size (&next->tensors));
+  gchar *what;
+  gboolean fits;
 
-  if (needed < machine)
-    return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT
-      ":%" G_GINT64_FORMAT " needs %" G_GUINT64_FORMAT " bytes, this machine has %" G_GUINT64_FORMAT ": take a smaller "
-      "grid, or output=sparse", next->spec.grid[0], next->spec.grid[1], next->spec.grid[2], needed, machine);
-  return FALSE;
+  if (spec->output == RC_VOXEL_SPARSE)
+    what = g_strdup_printf ("sparse output of up to %" G_GINT64_FORMAT " voxels", spec->max_voxels);
+  else
+    what = g_strdup_printf ("a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, spec->grid[0],
+        spec->grid[1], spec->grid[2]);
+  fits = robocache_check_memory (needed, what, advice[spec->output], error);
+  g_free (what);
+  return fits;
 }
 
 static gboolean
@@ -692,10 +680,14 @@ number_of (RobocacheVoxelSettings *settings, guint id)
 static void
 set_doubles (gdouble xyz[3], gchar **wrong, const gchar *name, const GValue *value)
 {
+  gchar *text;
+
   g_clear_pointer (wrong, g_free);
-  if (!robocache_value_get_doubles (value, xyz, 3))
-    *wrong = g_strdup_printf ("%s has %u numbers: expected three, x, y and z, like \"<1.0,1.0,1.0>\"", name,
-        gst_value_array_get_size (value));
+  if (robocache_value_get_doubles (value, xyz, 3))
+    return;
+  text = g_strdup_value_contents (value);
+  *wrong = g_strdup_printf ("%s is %s: expected three numbers, x, y and z, like \"<1.0,1.0,1.0>\"", name, text);
+  g_free (text);
 }
 
 static void
@@ -822,9 +814,9 @@ install_properties (GObjectClass *klass)
     g_object_class_install_property (klass, numbers[i].id, g_param_spec_double (numbers[i].name, numbers[i].nick,
             numbers[i].blurb, numbers[i].least, G_MAXDOUBLE, numbers[i].standard, flags));
   g_object_class_install_property (klass, PROP_ORIGIN, robocache_param_spec_doubles ("origin", "Origin",
-          "Corner of the grid with the least x, y, z, in metres (default <-6.4,-6.4,-1.6>)", flags));
+          "Corner of the grid with the least x, y, z, in metres", flags));
   g_object_class_install_property (klass, PROP_VOXEL_SIZE, robocache_param_spec_doubles ("voxel-size", "Voxel size",
-          "Edges of a voxel along x, y, z, in metres (default <0.1,0.1,0.1>)", flags));
+          "Edges of a voxel along x, y, z, in metres", flags));
   g_object_class_install_property (klass, PROP_GRID, g_param_spec_string ("grid", "Grid",
           "Number of voxels along x, y, z, as nx:ny:nz", DEFAULT_GRID, flags));
   g_object_class_install_property (klass, PROP_MODE, g_param_spec_enum ("mode", "Mode", "What a voxel says of its "

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes the property tables of the element pages from gst-inspect-1.0, or checks that they are up to date.
 
-    meson devenv -C build python3 docs/elements/properties.py --write
-    meson devenv -C build python3 docs/elements/properties.py --check
+    meson devenv -C build python3 ../docs/elements/properties.py --write
+    meson devenv -C build python3 ../docs/elements/properties.py --check
 
 A page holds its table between `<!-- properties -->` and `<!-- /properties -->`.
 --check prints one line `PASS page` or `FAIL page: why` for each page.
@@ -17,6 +17,7 @@ PAGES = pathlib.Path(__file__).resolve().parent
 BEGIN, END = "<!-- properties -->", "<!-- /properties -->"
 SKIPPED = {"name", "parent", "emit-signals"}
 PROPERTY = re.compile(r"^(\S[^:]*?)\s*: (.*)$")
+ARRAY_DEFAULT = re.compile(r'^Default: "< (.*) >"$')  # on a line of its own, before the type
 ENUM_VALUE = re.compile(r"^\(-?\d+\): (\S+)\s+- (.*)$")
 
 
@@ -45,18 +46,26 @@ def blocks(text):
         yield title, lines
 
 
+def array_of_numbers(text):
+    """<0.1,2> of '(double)0.10000000000000001, (double)2'."""
+    return "<" + ",".join(f"{float(re.sub(r'[(].*[)]', '', number)):g}" for number in text.split(",")) + ">"
+
+
 def properties(lines):
     """Dicts of name, blurb, flags, kind and values, in the order of gst-inspect."""
     found = []
     for line in lines:
         if line and not line[0].isspace() and (match := PROPERTY.match(line)):
-            found.append({"name": match.group(1), "blurb": match.group(2), "flags": "", "kind": "", "values": []})
+            found.append({"name": match.group(1), "blurb": match.group(2), "flags": "", "kind": "",
+                          "default": "", "values": []})
         elif not found:
             continue
         elif (text := line.strip()).startswith("flags:"):
             found[-1]["flags"] = text[len("flags:"):].strip()
         elif match := ENUM_VALUE.match(text):
             found[-1]["values"].append(match.groups())
+        elif match := ARRAY_DEFAULT.match(text):
+            found[-1]["default"] = array_of_numbers(match.group(1))
         elif text and not found[-1]["kind"]:
             found[-1]["kind"] = text
     return [p for p in found if p["name"] not in SKIPPED]
@@ -72,8 +81,8 @@ def kind_and_default(prop):
     if match := re.match(r'Boxed pointer of type "(.*)"', kind):
         return match.group(1), ""
     if kind.startswith(("GstValueArray", "Array")):
-        return "GstValueArray", ""
-    return kind.split(".")[0], ""
+        return "GstValueArray", prop["default"]
+    raise ValueError(f"gst-inspect says of {prop['name']} \"{kind}\", which this script does not understand")
 
 
 def when(flags):

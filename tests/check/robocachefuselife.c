@@ -93,19 +93,21 @@ GST_END_TEST;
 
 static const gchar *bad_lists[] = { "a", "1,", ",1", "3-1", "-1", "1--2", "1;2", "99999999999", "1,,2" };
 
-/* A list that is none is warned about and changes nothing. */
 GST_START_TEST (test_bad_channel_list)
 {
-  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
-  GstPad *pad = gst_element_request_pad_simple (fuse, "proprio_0");
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_3", FALSE);
+  const gfloat zero = 0;
 
-  g_object_set (pad, "angles", "3", NULL);
-  g_test_expect_message ("robocache", G_LOG_LEVEL_WARNING, "*angles*channel list*");
-  g_object_set (pad, "angles", bad_lists[__i__], NULL);
-  g_test_assert_expected_messages ();
-  assert_property (pad, "angles", "3");
-  gst_object_unref (pad);
-  gst_object_unref (fuse);
+  feed_set (feed, "angles", bad_lists[__i__], NULL);
+  assert_property (feed->sink, "angles", bad_lists[__i__]);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_row (feed, 0, &zero, 1);
+  feed_eos (feed);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_3", "angles", bad_lists[__i__], "channel list",
+      NULL);
+  rig_free (rig);
 }
 
 GST_END_TEST;
@@ -130,6 +132,18 @@ GST_START_TEST (test_channel_list_beyond_the_channels)
 GST_END_TEST;
 
 /* ---- where ticks come from ---- */
+
+GST_START_TEST (test_rate_above_1_ghz)
+{
+  GstElement *fuse = gst_element_factory_make ("robocachefuse", NULL);
+
+  gst_util_set_object_arg (G_OBJECT (fuse), "rate", "1000000000/1");
+  ASSERT_WARNING (gst_util_set_object_arg (G_OBJECT (fuse), "rate", "1000000001/1"));
+  assert_property (fuse, "rate", "1000000000/1");
+  gst_object_unref (fuse);
+}
+
+GST_END_TEST;
 
 GST_START_TEST (test_rate_and_reference_pad)
 {
@@ -338,6 +352,7 @@ robocachefuselife_suite (void)
   tcase_add_test (tc, test_camera_pad_starts_with_nearest);
   tcase_add_loop_test (tc, test_bad_channel_list, 0, G_N_ELEMENTS (bad_lists));
   tcase_add_loop_test (tc, test_channel_list_beyond_the_channels, 0, G_N_ELEMENTS (wrong_lists));
+  tcase_add_test (tc, test_rate_above_1_ghz);
   tcase_add_test (tc, test_rate_and_reference_pad);
   tcase_add_test (tc, test_neither_rate_nor_camera);
   tcase_add_test (tc, test_reference_pad_that_is_none);

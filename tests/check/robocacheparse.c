@@ -475,6 +475,37 @@ GST_START_TEST (every_property_reads_back)
 
 GST_END_TEST;
 
+static gboolean refuse_activation;
+
+static gboolean
+activate_unless_refused (GstPad *pad, GstObject *parent)
+{
+  return !refuse_activation && gst_pad_activate_mode (pad, GST_PAD_MODE_PUSH, TRUE);
+}
+
+/* Each time what start made is let go, which a checker of leaks sees. */
+GST_START_TEST (a_start_that_fails_can_be_tried_again)
+{
+  GstBus *bus;
+  GstHarness *h = harness (&bus, NULL, NULL);
+  GstPad *src = gst_element_get_static_pad (h->element, "src");
+
+  gst_element_set_state (h->element, GST_STATE_NULL);
+  gst_pad_set_activate_function (src, activate_unless_refused);
+  refuse_activation = TRUE;
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+  refuse_activation = FALSE;
+  fail_if (gst_element_set_state (h->element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE);
+  gst_harness_push_event (h, gst_event_new_stream_start ("again"));
+  fail_unless_equals_int (push_text (h, "0,1\n"), GST_FLOW_OK);
+  expect_row (h, 0, 1);
+  gst_object_unref (src);
+  harness_clear (h, bus);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (stats_messages)
 {
   GstBus *bus;
@@ -611,6 +642,7 @@ robocacheparse_suite (void)
   tcase_add_test (tc, a_record_cut_short_is_said);
   tcase_add_test (tc, settings_that_make_no_sense);
   tcase_add_test (tc, every_property_reads_back);
+  tcase_add_test (tc, a_start_that_fails_can_be_tried_again);
   tcase_add_test (tc, stats_messages);
   tcase_add_test (tc, arm_recordings);
   tcase_add_test (tc, px4_recordings_share_an_origin);

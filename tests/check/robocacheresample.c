@@ -211,6 +211,44 @@ GST_START_TEST (test_rate_of_nobody)
 
 GST_END_TEST;
 
+/* Above a tick a nanosecond, ticks would share their times. */
+GST_START_TEST (test_rate_of_caps_above_1_ghz)
+{
+  static const struct
+  {
+    const gchar *rate, *words;
+  } rates[] = { {"1000000001/1", "1000000001/1"}, {"2147483647/1", "2147483647/1"}, {"2147483647/2", "2147483647/2"},
+  {"1000000000/1", NULL}, {"2147483647/3", NULL} };
+  gchar *caps = g_strdup_printf ("other/tensors,format=(string)static,num_tensors=1,types=(string)float32,"
+      "dimensions=(string)1,framerate=%s", rates[__i__].rate);
+  GstHarness *h = harness_open (LIVE, "");
+
+  start_stream (h, caps);
+  if (rates[__i__].words)
+    expect_refused_caps (h, rates[__i__].words);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), 0);
+  g_free (caps);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_rate_of_property_above_1_ghz)
+{
+  GstElement *element = gst_element_factory_make ("robocacheresample", NULL);
+  GValue rate = G_VALUE_INIT;
+
+  g_value_init (&rate, GST_TYPE_FRACTION);
+  gst_util_set_object_arg (G_OBJECT (element), "rate", "1000000000/1");
+  ASSERT_WARNING (gst_util_set_object_arg (G_OBJECT (element), "rate", "1000000001/1"));
+  g_object_get_property (G_OBJECT (element), "rate", &rate);
+  fail_unless_equals_int (gst_value_get_fraction_numerator (&rate), 1000000000);
+  g_value_unset (&rate);
+  gst_object_unref (element);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_rate_that_downstream_does_not_take)
 {
   GstHarness *h = harness_open (LIVE, "rate=100/1");
@@ -528,30 +566,25 @@ GST_START_TEST (test_roles_that_do_not_fit)
 
 GST_END_TEST;
 
-static void
-count_warning (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer n)
-{
-  fail_unless (strstr (message, "is no channel list") != NULL, "%s", message);
-  (*(guint *) n)++;
-}
-
 GST_START_TEST (test_malformed_roles)
 {
   static const gchar *names[] = { "quaternions", "angles", "velocities" };
   static const gchar *lists[] = { "x", "1,", "3-1", "1;2", "-1", "99999999999" };
-  GstElement *element = gst_element_factory_make ("robocacheresample", NULL);
-  const gchar *name = names[__i__ % 3];
-  guint n_warnings = 0;
-  gchar *kept;
+  const gchar *name = names[__i__ % 3], *list = lists[__i__ / 3];
+  gchar *words = g_strdup_printf ("%s: \"%s\" is no channel list", name, list), *kept;
+  GstHarness *h = harness_open (LIVE, "rate=100/1");
+  const gfloat row[4] = { 0 };
 
-  g_log_set_handler ("robocache", G_LOG_LEVEL_WARNING, count_warning, &n_warnings);
-  g_object_set (element, name, "0", NULL);
-  g_object_set (element, name, lists[__i__ / 3], NULL);
-  fail_unless_equals_int (n_warnings, 1);
-  g_object_get (element, name, &kept, NULL);
-  fail_unless_equals_string (kept, "0");
+  g_object_set (h->element, name, list, NULL);
+  g_object_get (h->element, name, &kept, NULL);
+  fail_unless_equals_string (kept, list);
+  start_stream (h, F32 ("4", "0/1"));
+  push_time_segment (h);
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (row, sizeof row, 0)), GST_FLOW_NOT_NEGOTIATED);
+  expect_refused_caps (h, words);
+  g_free (words);
   g_free (kept);
-  gst_object_unref (element);
+  harness_close (h);
 }
 
 GST_END_TEST;
@@ -627,6 +660,17 @@ GST_START_TEST (test_latency_measured)
     push (h, 10 * i, 0);
   expect_latency (h, TRUE, NS (latencies[__i__].latency));
   fail_unless (latencies[__i__].latency == 0 || count_messages (h, GST_MESSAGE_LATENCY) > 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* No sum of latencies wraps. */
+GST_START_TEST (test_latency_of_a_huge_reorder_window)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 reorder-window=9223372036854775807", F32 ("1", "100/1"));
+
+  expect_latency (h, TRUE, G_MAXINT64);
   harness_close (h);
 }
 
@@ -750,6 +794,23 @@ GST_START_TEST (test_stats_messages)
 
 GST_END_TEST;
 
+GST_START_TEST (test_stats_interval_while_playing)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 interpolation=previous", ONE);
+  const GParamSpec *spec = g_object_class_find_property (G_OBJECT_GET_CLASS (h->element), "stats-interval");
+
+  fail_unless (spec->flags & GST_PARAM_MUTABLE_PLAYING);
+  for (guint ms = 0; ms <= 2000; ms += 10) {
+    if (ms == 500 || ms == 1500)
+      g_object_set (h->element, "stats-interval", ms == 500 ? 100 * GST_MSECOND : 0, NULL);
+    push (h, ms, 0);
+  }
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ELEMENT), 9);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_no_stats_messages_unless_asked)
 {
   GstHarness *h = harness (LIVE, "rate=100/1 interpolation=previous", ONE);
@@ -802,6 +863,8 @@ resample_suite (void)
   tcase_add_test (tc, test_rate_of_input);
   tcase_add_test (tc, test_rate_of_input_where_downstream_takes_any);
   tcase_add_test (tc, test_rate_of_nobody);
+  tcase_add_loop_test (tc, test_rate_of_caps_above_1_ghz, 0, 5);
+  tcase_add_test (tc, test_rate_of_property_above_1_ghz);
   tcase_add_test (tc, test_rate_that_downstream_does_not_take);
   tcase_add_loop_test (tc, test_spelling_of_downstream, 0, 6);
   tcase_add_loop_test (tc, test_unfit_downstream, 0, 12);
@@ -819,10 +882,12 @@ resample_suite (void)
   tcase_add_loop_test (tc, test_latency_live, 0, G_N_ELEMENTS (latencies));
   tcase_add_loop_test (tc, test_latency_not_live, 0, G_N_ELEMENTS (latencies));
   tcase_add_loop_test (tc, test_latency_measured, 0, G_N_ELEMENTS (latencies));
+  tcase_add_test (tc, test_latency_of_a_huge_reorder_window);
   tcase_add_loop_test (tc, test_latency_follows_the_rate, 0, 3);
   tcase_add_loop_test (tc, test_counts_balance, 0, 10);
   tcase_add_test (tc, test_counts_of_each_kind);
   tcase_add_test (tc, test_stats_messages);
+  tcase_add_test (tc, test_stats_interval_while_playing);
   tcase_add_test (tc, test_no_stats_messages_unless_asked);
   tcase_add_test (tc, test_cuda_without_gpu_or_with);
   return suite;

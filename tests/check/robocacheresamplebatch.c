@@ -223,6 +223,31 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
+static const struct
+{
+  const gchar *types, *dimensions, *words;
+} too_large[] = {
+  {"float32,int64,int64", "10000000:1:1,1:1,10000000:1", "float32 of dimensions 10000000:10000000 needs 400000000000000 bytes"},
+  {"uint8,int64,int64", "10000000:1:1,1:1,10000000:1", "float32 of dimensions 10000000:10000000"},
+  {"float16,int64,int64", "1000000000:1:1000,1:1000,1000000000:1000", "1000000000:1000000000:1000 needs 184467440737"},
+};
+
+GST_START_TEST (test_output_larger_than_the_machine)
+{
+  gchar *caps = g_strdup_printf ("other/tensors,format=(string)static,num_tensors=3,types=(string)\"%s\","
+      "dimensions=(string)\"%s\"", too_large[__i__].types, too_large[__i__].dimensions);
+  GstHarness *h = harness_open (LIVE, "gap-policy=nan");
+
+  start_stream (h, caps);
+  push_time_segment (h);
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, 64, NULL)), GST_FLOW_NOT_NEGOTIATED);
+  expect_message (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, too_large[__i__].words);
+  g_free (caps);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_wrong_size)
 {
   GstHarness *h = harness (LIVE, "gap-policy=nan", EPISODES);
@@ -344,6 +369,7 @@ resample_batch_suite (void)
   tcase_add_loop_test (tc, test_unsorted_episode, 0, 2);
   tcase_add_test (tc, test_equal_times);
   tcase_add_loop_test (tc, test_refused, 0, G_N_ELEMENTS (refused));
+  tcase_add_loop_test (tc, test_output_larger_than_the_machine, 0, G_N_ELEMENTS (too_large));
   tcase_add_test (tc, test_wrong_size);
   tcase_add_test (tc, test_wrong_sizes_that_add_up);
   tcase_add_test (tc, test_needs_no_time);

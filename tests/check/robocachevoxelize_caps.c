@@ -98,7 +98,12 @@ static const struct
   {UNIT "type=bfloat16", XYZ, "type bfloat16"},
   {UNIT "voxel-size=<0.0,1.0,1.0>", XYZ, "voxel size x is 0"},
   {UNIT "voxel-size=<1.0,-1.0,1.0>", XYZ, "voxel size y is -1"},
+  {UNIT "voxel-size=<0.0,1.0,1.0>", XYZ, "voxel size x is 0"},
+  {UNIT "voxel-size=<1.0,1.0,nan>", XYZ, "voxel size z is nan"},
+  {UNIT "voxel-size=<1.0,inf,1.0>", XYZ, "voxel size y is inf"},
   {UNIT "origin=<0.0,0.0,1e300>", XYZ, "origin z"},
+  {UNIT "origin=<nan,2.0,1.0>", XYZ, "origin x is nan"},
+  {UNIT "origin=<0.0,-inf,1.0>", XYZ, "origin y is -inf"},
   {UNIT "grid=2097152:2097152:2097152", XYZ, "sparse"},
 };
 
@@ -127,8 +132,9 @@ static const struct
   {"grid=4:-3:2", "grid is"},
   {"grid=a:b:c", "grid is \"a:b:c\""},
   {"grid=", "grid is \"\""},
-  {"origin=<1.0,2.0>", "origin has 2 numbers"},
-  {"voxel-size=<1.0,2.0,3.0,4.0>", "voxel-size has 4 numbers"},
+  {"origin=<1.0,2.0>", "origin is < 1.000000, 2.000000 >: expected three numbers"},
+  {"origin=<a,2.0,1.0>", "a\\\", 2.000000, 1.000000 >"},
+  {"voxel-size=<1.0,2.0,3.0,4.0>", "3.000000, 4.000000 >: expected three"},
 };
 
 GST_START_TEST (test_properties_refused)
@@ -146,6 +152,17 @@ GST_START_TEST (test_grid_larger_than_the_machine)
   GstHarness *h = harness_with_caps ("mode=count grid=20000:20000:20000", XYZ);
 
   expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "20000:20000:20000");
+  harness_free (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_sparse_output_larger_than_the_machine)
+{
+  GstHarness *h = harness_with_caps ("output=sparse mode=mean max-voxels=2147483647",
+      TENSORS "types=(string)float32,dimensions=(string)4096:1,framerate=10/1");
+
+  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "lower max-voxels");
   harness_free (h);
 }
 
@@ -243,6 +260,7 @@ robocachevoxelize_caps_suite (void)
   tcase_add_loop_test (tc, test_caps_refused, 0, G_N_ELEMENTS (bad_caps));
   tcase_add_loop_test (tc, test_properties_refused, 0, G_N_ELEMENTS (bad_properties));
   tcase_add_test (tc, test_grid_larger_than_the_machine);
+  tcase_add_test (tc, test_sparse_output_larger_than_the_machine);
   tcase_add_loop_test (tc, test_peer_spelling_and_type, 0, G_N_ELEMENTS (peers));
   tcase_add_loop_test (tc, test_peer_that_takes_something_else, 0, G_N_ELEMENTS (mismatches));
   tcase_add_test (tc, test_caps_queries);

@@ -149,6 +149,30 @@ GST_START_TEST (test_timer)
 
 GST_END_TEST;
 
+/* The sum of time and interval does not wrap. */
+GST_START_TEST (test_timer_of_a_huge_interval)
+{
+  static const GstClockTime intervals[] = { G_MAXUINT64, G_MAXUINT64 - 1, G_MAXUINT64 - 1000, G_MAXINT64 };
+  RobocacheStatsTimer timer = { intervals[__i__], GST_CLOCK_TIME_NONE };
+
+  for (GstClockTime t = 1000; t < G_MAXINT64; t *= 2)
+    fail_if (robocache_stats_timer_due (&timer, t));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_timer_beyond_the_end_of_time)
+{
+  RobocacheStatsTimer timer = { G_MAXINT64, GST_CLOCK_TIME_NONE };
+
+  fail_if (robocache_stats_timer_due (&timer, 1000));
+  fail_unless (robocache_stats_timer_due (&timer, G_GUINT64_CONSTANT (1000) + G_MAXINT64));
+  fail_if (robocache_stats_timer_due (&timer, G_GUINT64_CONSTANT (1001) + G_MAXINT64));
+  fail_if (robocache_stats_timer_due (&timer, GST_CLOCK_TIME_NONE - 2));
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_timer_off)
 {
   RobocacheStatsTimer timer = { 0, GST_CLOCK_TIME_NONE };
@@ -192,6 +216,8 @@ stats_suite (void)
   tcase_add_loop_test (tc, test_random, 0, 10);
   tcase_add_test (tc, test_to_structure);
   tcase_add_test (tc, test_timer);
+  tcase_add_loop_test (tc, test_timer_of_a_huge_interval, 0, 4);
+  tcase_add_test (tc, test_timer_beyond_the_end_of_time);
   tcase_add_test (tc, test_timer_off);
   tcase_add_test (tc, test_post);
   return s;

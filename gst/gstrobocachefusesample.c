@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "common/memorylimit.h"
+#include "common/scratch.h"
 #include "kernels/arithmetic.h"
 
 #define INFO_FIELDS 4           /* tick, before, after, status */
-#define SCRATCH_ALIGNMENT 256
 
 /* One pad's part of the output. */
 typedef struct
@@ -43,7 +43,7 @@ struct _GstRobocacheFuseComposer
 
   RcAlignPlan *plan;            /* of all streams that are no cameras; NULL when there are none */
   RcAlignStreamArgs *args;      /* [n_streams], the planned ones first */
-  void *scratch, *scratch_block;
+  RobocacheScratch scratch;
   guint64 scratch_bytes;
   guint8 *frames;               /* dense frames of a blend */
   gsize frames_bytes;
@@ -315,9 +315,6 @@ make_buffers (GstRobocacheFuseComposer *composer)
 
   composer->args = g_new0 (RcAlignStreamArgs, composer->n_streams);
   composer->info = g_new0 (gint64, (gsize) window * composer->n_streams * INFO_FIELDS);
-  composer->scratch_block = g_malloc (composer->scratch_bytes + SCRATCH_ALIGNMENT);
-  composer->scratch = (void *) (((guintptr) composer->scratch_block + SCRATCH_ALIGNMENT - 1)
-      & ~(guintptr) (SCRATCH_ALIGNMENT - 1));
   for (guint i = 0; window > 1 && i < composer->n_tensors; i++)
     composer->tensors[i].window = g_malloc0_n (window, composer->tensors[i].row_bytes);
   gst_robocache_fuse_composer_forget_window (composer);
@@ -340,7 +337,9 @@ gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *
   } else {
     ok = lay_out_tensors (composer, error);
   }
-  if (!ok || !check_periods (composer, error) || !check_footprint (composer, error) || !make_plans (composer, backend, error)) {
+  if (!ok || !check_periods (composer, error) || !check_footprint (composer, error)
+      || !make_plans (composer, backend, error)
+      || !robocache_scratch_reserve (&composer->scratch, composer->scratch_bytes, error)) {
     gst_robocache_fuse_composer_free (composer);
     return NULL;
   }
@@ -365,7 +364,7 @@ gst_robocache_fuse_composer_free (GstRobocacheFuseComposer *composer)
   g_clear_pointer (&composer->plan, rc_align_plan_free);
   g_free (composer->streams);
   g_free (composer->args);
-  g_free (composer->scratch_block);
+  robocache_scratch_clear (&composer->scratch);
   g_free (composer->frames);
   g_free (composer->info);
   g_free (composer->names);
@@ -506,7 +505,7 @@ write_info (GstRobocacheFuseComposer *composer, gint64 tick)
 static gboolean
 run_plan (GstRobocacheFuseComposer *composer, RcAlignPlan *plan, const RcAlignStreamArgs *streams, GError **error)
 {
-  const RcAlignArgs args = {.streams = streams,.batch = 1,.ticks = 1,.scratch = composer->scratch };
+  const RcAlignArgs args = {.streams = streams,.batch = 1,.ticks = 1,.scratch = composer->scratch.data };
   RcError failure;
 
   if (rc_align_run (plan, &args, NULL, &failure) == RC_OK)

@@ -28,7 +28,6 @@
 GST_DEBUG_CATEGORY_STATIC (resample_debug);
 #define GST_CAT_DEFAULT resample_debug
 
-#define SCRATCH_ALIGNMENT 256
 #define N_FIRST_SPACINGS 4      /* a period is measured anew with each of so many */
 
 enum
@@ -148,12 +147,7 @@ make_plan (GstRobocacheResample *resample, GError **error)
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s", failure.message);
   }
   robocache_channel_roles_clear (&roles);
-  if (!ok)
-    return FALSE;
-  resample->scratch_block = g_realloc (resample->scratch_block, footprint.scratch_bytes + SCRATCH_ALIGNMENT);
-  resample->scratch = (gpointer) (((guintptr) resample->scratch_block + SCRATCH_ALIGNMENT - 1)
-      & ~(guintptr) (SCRATCH_ALIGNMENT - 1));
-  return TRUE;
+  return ok && robocache_scratch_reserve (&resample->scratch, footprint.scratch_bytes, error);
 }
 
 static void
@@ -223,6 +217,7 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   ok = gst_robocache_resample_format_from_caps (&resample->format, &resample->run, in_caps, out_caps, &error)
       && make_plan (resample, &error);
   if (!ok) {
+    g_clear_pointer (&resample->plan, rc_align_plan_free);
     refuse_job (resample, error);
     g_error_free (error);
     return FALSE;
@@ -537,7 +532,7 @@ new_row (GstRobocacheResample *resample, const RobocacheAlignment *alignment)
     .brackets = &alignment->bracket,
     .out_row_stride = (gint64) robocache_tensor_info_size (&resample->format.out),
   };
-  const RcAlignArgs args = {.streams = &stream,.batch = 1,.ticks = 1,.scratch = resample->scratch };
+  const RcAlignArgs args = {.streams = &stream,.batch = 1,.ticks = 1,.scratch = resample->scratch.data };
   GstFlowReturn flow;
   GstMapInfo to;
 
@@ -800,7 +795,7 @@ gst_robocache_resample_stop (GstBaseTransform *trans)
   reset_stream (resample);
   resample->format.batch = FALSE;
   g_clear_pointer (&resample->plan, rc_align_plan_free);
-  g_clear_pointer (&resample->scratch_block, g_free);
+  robocache_scratch_clear (&resample->scratch);
   GST_OBJECT_LOCK (resample);
   robocache_device_close (&resample->device);
   GST_OBJECT_UNLOCK (resample);

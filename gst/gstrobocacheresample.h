@@ -10,6 +10,7 @@
 #include "common/channelroles.h"
 #include "common/device.h"
 #include "common/history.h"
+#include "common/scratch.h"
 #include "common/stats.h"
 #include "gstrobocacheresampleformat.h"
 #include "kernels/align.h"
@@ -35,7 +36,7 @@ struct _GstRobocacheResample
   GstRobocacheResampleFormat format;
   RcSearch search;
   RcAlignPlan *plan;            /* NULL: not negotiated */
-  gpointer scratch, scratch_block;
+  RobocacheScratch scratch;
   gboolean tried_caps;          /* set_caps was called since last cleared */
   gboolean refused;             /* an error about caps or segment was posted, and nothing was right since */
 

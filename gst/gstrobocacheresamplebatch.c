@@ -51,7 +51,7 @@ gst_robocache_resample_take_batch (GstRobocacheResample *resample, GstBuffer *bu
     .ticks = ticks,
     .tick_times = map->data[GST_ROBOCACHE_BATCH_TARGETS],
     .tick_times_batch_stride = ticks * sizeof (gint64),
-    .scratch = resample->scratch,
+    .scratch = resample->scratch.data,
   };
   GstFlowReturn flow;
   GstMapInfo to;

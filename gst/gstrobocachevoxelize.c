@@ -28,7 +28,6 @@
 
 #include "gstrobocachevoxelize.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/cloudwindow.h"
@@ -36,6 +35,7 @@
 #include "common/enumtype.h"
 #include "common/memorylimit.h"
 #include "common/properties.h"
+#include "common/scratch.h"
 #include "common/stats.h"
 #include "common/tensorpool.h"
 #include "common/voxelcaps.h"
@@ -50,7 +50,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 #define DEFAULT_ACCUMULATE 1
 #define DEFAULT_DEPTH_SCALE 0.001
 #define MAX_ACCUMULATE 10000
-#define SCRATCH_ALIGNMENT 256
 
 static const gdouble default_origin[3] = { -6.4, -6.4, -1.6 };
 static const gdouble default_voxel_size[3] = { 0.1, 0.1, 0.1 };
@@ -93,8 +92,7 @@ struct _GstRobocacheVoxelize
   Configuration current, next;  /* a NULL plan: none */
   GstCaps *in_caps;
   RobocacheCloudWindow window;
-  void *scratch;
-  guint64 scratch_bytes;
+  RobocacheScratch scratch;
   gboolean warned_over_cap;
   gchar *refusal;               /* what the last negotiation failed with, already posted; NULL: it did not fail */
 };
@@ -152,14 +150,6 @@ static void
 configuration_clear (Configuration *configuration)
 {
   g_clear_pointer (&configuration->plan, rc_voxel_plan_free);
-}
-
-static void
-scratch_clear (GstRobocacheVoxelize *self)
-{
-  free (self->scratch);
-  self->scratch = NULL;
-  self->scratch_bytes = 0;
 }
 
 /* ---- negotiate ---- */
@@ -325,7 +315,7 @@ install_next (GstRobocacheVoxelize *self)
   self->current = self->next;
   self->next.plan = NULL;
   self->warned_over_cap = FALSE;
-  scratch_clear (self);
+  robocache_scratch_clear (&self->scratch);
   GST_INFO_OBJECT (self, "grid %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", scratch of "
       "%" G_GUINT64_FORMAT
       " bytes and %" G_GUINT64_FORMAT " a point", self->current.spec.grid[0], self->current.spec.grid[1],
@@ -458,27 +448,15 @@ run_phase (GstRobocacheVoxelize *self, RobocacheVoxelPhase phase, const RcVoxelJ
       error);
 }
 
-/* Scratch for n points; it only grows, by half at least, so that a steady stream allocates nothing. */
+/* Scratch for n points; it grows by half at least, so that a steady stream allocates nothing. */
 static gboolean
 scratch_reserve (GstRobocacheVoxelize *self, gint64 n, GError **error)
 {
   const RcFootprint *footprint = &self->current.footprint;
   const guint64 needed = footprint->scratch_bytes + (guint64) n * footprint->scratch_bytes_per_point;
-  guint64 wanted = needed;
+  const guint64 held = self->scratch.bytes;
 
-  if (self->scratch && needed <= self->scratch_bytes)
-    return TRUE;
-  if (self->scratch)
-    wanted = MAX (needed, self->scratch_bytes + self->scratch_bytes / 2);
-  scratch_clear (self);
-  if (posix_memalign (&self->scratch, SCRATCH_ALIGNMENT, wanted) != 0) {
-    self->scratch = NULL;
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%" G_GUINT64_FORMAT " bytes for a grid "
-        "of %" G_GINT64_FORMAT " points could not be allocated", wanted, n);
-    return FALSE;
-  }
-  self->scratch_bytes = wanted;
-  return TRUE;
+  return robocache_scratch_reserve (&self->scratch, needed > held ? MAX (needed, held + held / 2) : needed, error);
 }
 
 static void
@@ -505,7 +483,7 @@ run_job (GstRobocacheVoxelize *self, const RobocacheTensorsMap *map, RcVoxelCoun
 
   if (!scratch_reserve (self, job.n_points, error))
     return FALSE;
-  job.scratch = self->scratch;
+  job.scratch = self->scratch.data;
   set_outputs (&out, map, self->current.spec.output);
   out.counters = counters;
   if (rc_voxel_begin (plan, &job, NULL, &failed) != RC_OK)
@@ -632,7 +610,7 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   robocache_cloud_window_clear (&self->window);
   configuration_clear (&self->current);
   configuration_clear (&self->next);
-  scratch_clear (self);
+  robocache_scratch_clear (&self->scratch);
   gst_clear_caps (&self->in_caps);
   g_clear_pointer (&self->refusal, g_free);
   GST_OBJECT_LOCK (self);

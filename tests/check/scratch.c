@@ -1,0 +1,84 @@
+/* robocache: memory that plans work in, and what does not fit
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/check/gstcheck.h>
+
+#include "common/memorylimit.h"
+#include "common/scratch.h"
+
+GST_START_TEST (test_grows_and_is_aligned)
+{
+  static const guint64 sizes[] = { 1, 255, 256, 257, 100000 };
+  RobocacheScratch scratch = { 0 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    fail_unless (robocache_scratch_reserve (&scratch, sizes[i], NULL));
+    fail_unless (scratch.bytes >= sizes[i]);
+    fail_unless_equals_uint64 ((guintptr) scratch.data % 256, 0);
+    memset (scratch.data, 0xff, sizes[i]);
+  }
+  robocache_scratch_clear (&scratch);
+  fail_unless (scratch.data == NULL && scratch.bytes == 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_stays_when_less_is_enough)
+{
+  RobocacheScratch scratch = { 0 };
+  gpointer data;
+
+  fail_unless (robocache_scratch_reserve (&scratch, 0, NULL));
+  fail_unless (scratch.data == NULL);
+  fail_unless (robocache_scratch_reserve (&scratch, 1000, NULL));
+  data = scratch.data;
+  fail_unless (robocache_scratch_reserve (&scratch, 1000, NULL));
+  fail_unless (robocache_scratch_reserve (&scratch, 10, NULL));
+  fail_unless (scratch.data == data && scratch.bytes == 1000);
+  robocache_scratch_clear (&scratch);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_more_than_the_machine_has)
+{
+  static const guint64 sizes[] = { G_MAXUINT64, G_MAXUINT64 - 1000, G_GUINT64_CONSTANT (1) << 62, 0 };
+  const guint64 bytes = sizes[__i__] ? sizes[__i__] : robocache_machine_memory ();
+  RobocacheScratch scratch = { 0 };
+  GError *error = NULL;
+
+  fail_if (robocache_scratch_reserve (&scratch, bytes, &error));
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
+  fail_unless (scratch.data == NULL && scratch.bytes == 0);
+  g_error_free (error);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_bytes_saturate)
+{
+  fail_unless_equals_uint64 (robocache_bytes_multiply (3, 7), 21);
+  fail_unless_equals_uint64 (robocache_bytes_multiply (G_GUINT64_CONSTANT (1) << 32, G_GUINT64_CONSTANT (1) << 32),
+      G_MAXUINT64);
+  fail_unless_equals_uint64 (robocache_bytes_add (3, 7), 10);
+  fail_unless_equals_uint64 (robocache_bytes_add (G_MAXUINT64, 1), G_MAXUINT64);
+}
+
+GST_END_TEST;
+
+static Suite *
+scratch_suite (void)
+{
+  Suite *s = suite_create ("scratch");
+  TCase *tc = tcase_create ("scratch");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_grows_and_is_aligned);
+  tcase_add_test (tc, test_stays_when_less_is_enough);
+  tcase_add_loop_test (tc, test_more_than_the_machine_has, 0, 4);
+  tcase_add_test (tc, test_bytes_saturate);
+  return s;
+}
+
+GST_CHECK_MAIN (scratch);

@@ -33,7 +33,8 @@ gint64 robocache_cloud_window_points (const RobocacheCloudWindow * window);
 typedef RcStatus (*RobocacheVoxelPhase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk,
     RcStream stream, RcError * error);
 
-/* One phase over all clouds. counters (may be NULL) get the newest cloud only: the others were counted when they came. */
+/* One phase over all clouds. counters (may be NULL) get the newest cloud only: the others were counted when they
+ * came. */
 gboolean robocache_cloud_window_run (const RobocacheCloudWindow * window, const RobocachePointsInfo * points,
     RobocacheVoxelPhase phase, RcVoxelPlan * plan, const RcVoxelJob * job, RcVoxelCounters * counters, GError ** error);
 

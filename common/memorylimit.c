@@ -35,7 +35,7 @@ robocache_check_memory (guint64 bytes, const gchar *what, const gchar *advice, G
 
   if (bytes < machine)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%s needs %" G_GUINT64_FORMAT " bytes, and this "
-      "machine has %" G_GUINT64_FORMAT ": %s", what, bytes, machine, advice);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%s needs %" G_GUINT64_FORMAT " bytes, and "
+      "this machine has %" G_GUINT64_FORMAT ": %s", what, bytes, machine, advice);
   return FALSE;
 }

@@ -35,8 +35,10 @@ gboolean robocache_channel_list_parse (RobocacheChannelList * list, const gchar 
 void robocache_channel_list_clear (RobocacheChannelList * list);
 
 /* A GstValueArray of n numbers ("<-1.0,-1.0,-1.0>"; ints are accepted). The param spec and the two ends of it. */
-GParamSpec *robocache_param_spec_doubles (const gchar * name, const gchar * nick, const gchar * blurb, GParamFlags flags);
-gboolean robocache_value_get_doubles (const GValue * array, gdouble * out, guint n);   /* FALSE: wrong length or type; out untouched */
+GParamSpec *robocache_param_spec_doubles (const gchar * name, const gchar * nick, const gchar * blurb,
+    GParamFlags flags);
+/* FALSE: wrong length or type; out is untouched. */
+gboolean robocache_value_get_doubles (const GValue * array, gdouble * out, guint n);
 void robocache_value_set_doubles (GValue * array, const gdouble * values, guint n);
 
 G_END_DECLS

@@ -46,8 +46,8 @@ robocache_row_times_begin (RobocacheRowTimes *clock, GstBuffer *buffer, guint64 
 void
 robocache_row_times_warn (GstElement *element, GstPad *pad)
 {
-  GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s%sa buffer without a timestamp, and none before it to go on from; such "
-          "buffers are dropped and counted", pad ? GST_OBJECT_NAME (pad) : "", pad ? ": " : ""), (NULL));
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s%sa buffer without a timestamp, and none before it to go on from; "
+          "such buffers are dropped and counted", pad ? GST_OBJECT_NAME (pad) : "", pad ? ": " : ""), (NULL));
 }
 
 gboolean
@@ -59,7 +59,8 @@ robocache_row_times_nth (const RobocacheRowTimes *clock, const RobocacheBufferTi
   if (times->row_times) {
     gint64 row_time;
 
-    memcpy (&row_time, times->row_times + i, sizeof (row_time));        /* behind a tensor of any size in the same memory */
+    /* behind a tensor of any size in the same memory */
+    memcpy (&row_time, times->row_times + i, sizeof (row_time));
     if (row_time < 0)
       return FALSE;
     t = (GstClockTime) row_time;
@@ -83,9 +84,9 @@ robocache_row_layout_from_info (RobocacheRowLayout *layout, const RobocacheTenso
   if (info->n_tensors > 2 || rows->rank > 2) {
     gchar *shape = robocache_dimensions_to_string (rows);
 
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u tensors, the first of dimensions %s, are no stream of "
-        "rows: expected one tensor \"channels\" or \"channels:rows\", and at most one more of int64 with a time a row",
-        info->n_tensors, shape);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u tensors, the first of dimensions %s, are no stream "
+        "of rows: expected one tensor \"channels\" or \"channels:rows\", and at most one more of int64 with a time a "
+        "row", info->n_tensors, shape);
     g_free (shape);
     return FALSE;
   }

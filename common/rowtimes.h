@@ -1,7 +1,7 @@
 /* robocache: the running time of each row of a buffer
  *
- * Row i of a buffer with R rows is at PTS + i * duration / R. A tensor of row times wins over that rule. A buffer without
- * PTS goes on where the one before it ended.
+ * Row i of a buffer with R rows is at PTS + i * duration / R. A tensor of row times wins over that rule. A buffer
+ * without PTS goes on where the one before it ended.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -43,7 +43,7 @@ typedef struct
 RobocacheBufferTiming robocache_row_times_begin (RobocacheRowTimes * clock, GstBuffer * buffer, guint64 n_rows,
     const gint64 * row_times, RobocacheBufferTimes * times);
 
-/* Warns of a buffer without time, which was dropped and counted; pad is where it came, or NULL where there is but one. */
+/* Warns of a buffer without time, which was dropped and counted; pad is where it came, NULL where there is but one. */
 void robocache_row_times_warn (GstElement * element, GstPad * pad);
 
 /* Running time of row i. FALSE: the row lies outside the segment. */
@@ -60,7 +60,8 @@ typedef struct
 } RobocacheRowLayout;
 
 /* FALSE and an error that says what a stream of rows looks like. */
-gboolean robocache_row_layout_from_info (RobocacheRowLayout * layout, const RobocacheTensorsInfo * info, GError ** error);
+gboolean robocache_row_layout_from_info (RobocacheRowLayout * layout, const RobocacheTensorsInfo * info,
+    GError ** error);
 
 G_END_DECLS
 #endif

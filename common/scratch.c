@@ -20,8 +20,8 @@ robocache_scratch_reserve (RobocacheScratch *scratch, guint64 bytes, GError **er
     return FALSE;
   if (posix_memalign (&scratch->data, ALIGNMENT, bytes) != 0) {
     scratch->data = NULL;
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%" G_GUINT64_FORMAT " bytes to compute in "
-        "could not be allocated", bytes);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%" G_GUINT64_FORMAT " bytes to compute "
+        "in could not be allocated", bytes);
     return FALSE;
   }
   scratch->bytes = bytes;

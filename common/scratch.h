@@ -16,8 +16,8 @@ typedef struct
   guint64 bytes;
 } RobocacheScratch;
 
-/* Makes room for so many bytes; what was there is lost when it grows. FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT when there
- * is no memory. */
+/* Makes room for so many bytes; what was there is lost when it grows. FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT when
+ * there is no memory. */
 gboolean robocache_scratch_reserve (RobocacheScratch * scratch, guint64 bytes, GError ** error);
 void robocache_scratch_clear (RobocacheScratch * scratch);
 

@@ -25,9 +25,11 @@ void robocache_histogram_add (RobocacheHistogram * histogram, gint64 duration_ns
 /* Upper bound of the bin that holds the q-quantile (0 < q <= 1), at most max_ns; 0 when empty. */
 gint64 robocache_histogram_quantile (const RobocacheHistogram * histogram, gdouble q);
 /* Adds NAME-p50, NAME-p99 and NAME-max (int64 ns) to structure. */
-void robocache_histogram_to_structure (const RobocacheHistogram * histogram, GstStructure * structure, const gchar * name);
+void robocache_histogram_to_structure (const RobocacheHistogram * histogram, GstStructure * structure,
+    const gchar * name);
 
-/* stats-interval: when to post the next element message. Times are running times of the data, so tests need no clock. */
+/* stats-interval: when to post the next element message. Times are running times of the data, so tests need no
+ * clock. */
 typedef struct
 {
   GstClockTime interval;        /* 0: off */

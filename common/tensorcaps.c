@@ -60,8 +60,8 @@ malformed:
       "separated by ':', fastest axis first, like \"14\" or \"14:100\"", string, ROBOCACHE_MAX_RANK);
   return FALSE;
 too_large:
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "dimensions \"%s\": a tensor of more than %" G_GUINT64_FORMAT
-      " elements", string, MAX_TENSOR_BYTES);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "dimensions \"%s\": a tensor of more than %"
+      G_GUINT64_FORMAT " elements", string, MAX_TENSOR_BYTES);
   return FALSE;
 }
 
@@ -203,8 +203,8 @@ robocache_framerate_parse (const GstStructure *structure, gint *num, gint *den, 
     return TRUE;
   if (gst_structure_get_fraction (structure, "framerate", num, den) && *num >= 0)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "framerate must be one fraction that is not negative, like "
-      "(fraction)100/1, or 0/1 for a stream with no nominal rate");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "framerate must be one fraction that is not negative, "
+      "like (fraction)100/1, or 0/1 for a stream with no nominal rate");
   return FALSE;
 }
 

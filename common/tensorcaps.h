@@ -43,7 +43,8 @@ typedef struct
 
 /* "14", "14:100" → dims. FALSE and an error that quotes the string for zero, negative, missing or overflowing numbers
  * and for more than ROBOCACHE_MAX_RANK axes. */
-gboolean robocache_dimensions_parse (const gchar * string, guint64 dims[ROBOCACHE_MAX_RANK], guint * rank, GError ** error);
+gboolean robocache_dimensions_parse (const gchar * string, guint64 dims[ROBOCACHE_MAX_RANK], guint * rank,
+    GError ** error);
 
 /* The shortest spelling. Free with g_free. */
 gchar *robocache_dimensions_to_string (const RobocacheTensorInfo * tensor);
@@ -86,9 +87,9 @@ typedef struct
   GstMapInfo maps[ROBOCACHE_MAX_TENSORS];
 } RobocacheTensorsMap;
 
-/* Maps one memory a tensor, or one that holds all of them. Lists of int64, which are times, are aligned: for reading, one
- * that lies at an odd address of the memory is copied. FALSE and an error that names both sizes when the buffer is not what
- * info says, or cannot be mapped. */
+/* Maps one memory a tensor, or one that holds all of them. Lists of int64, which are times, are aligned: for reading,
+ * one that lies at an odd address of the memory is copied. FALSE and an error that names both sizes when the buffer is
+ * not what info says, or cannot be mapped. */
 gboolean robocache_tensors_map (RobocacheTensorsMap * map, GstBuffer * buffer, const RobocacheTensorsInfo * info,
     GstMapFlags flags, GError ** error);
 void robocache_tensors_unmap (RobocacheTensorsMap * map);

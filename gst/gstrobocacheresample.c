@@ -75,7 +75,8 @@ get_settings (GstRobocacheResample *resample)
 /* ---- negotiation ---- */
 
 static GstCaps *
-gst_robocache_resample_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
+gst_robocache_resample_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *filter)
 {
   const GstRobocacheResampleSettings settings = get_settings (GST_ROBOCACHE_RESAMPLE (trans));
   GstCaps *other;
@@ -250,8 +251,9 @@ refuse_downstream (GstRobocacheResample *resample, const GstCaps *in_caps)
   GstCaps *ours = gst_robocache_resample_fixate_output (&settings, in_caps,
       gst_robocache_resample_output_caps (&settings, in_caps));
   gchar *theirs_text = gst_caps_to_string (allowed), *ours_text = gst_caps_to_string (ours);
-  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s%s", theirs_text, ours_text,
-      has_untyped_dimensions (allowed) ? "; its dimensions are a flagset: write them like dimensions=(string)14:1" : "");
+  const gchar *hint = has_untyped_dimensions (allowed)
+      ? "; its dimensions are a flagset: write them like dimensions=(string)14:1" : "";
+  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s%s", theirs_text, ours_text, hint);
 
   refuse_caps (resample, reason);
   g_free (reason);
@@ -304,20 +306,22 @@ update_latency (GstRobocacheResample *resample)
     gst_element_post_message (GST_ELEMENT (resample), gst_message_new_latency (GST_OBJECT (resample)));
 }
 
-/* A measured period wavers: it is looked at after the first rows and then once all spacings are new, and the latency follows
- * when it is off by more than an eighth. */
+/* A measured period wavers: it is looked at after the first rows and then once all spacings are new, and the latency
+ * follows when it is off by more than an eighth. */
 static void
 follow_measured_period (GstRobocacheResample *resample)
 {
   const guint n = resample->history.n_spacings, fresh = n - resample->spacings_measured;
   GstClockTime latency;
+  GstClockTimeDiff off;
 
   if (resample->format.in.rate_num > 0 || fresh == 0
       || (resample->spacings_measured >= N_FIRST_SPACINGS && fresh < ROBOCACHE_N_SPACINGS))
     return;
   resample->spacings_measured = n;
   latency = own_latency (resample);
-  if (ABS (GST_CLOCK_DIFF (resample->announced_latency, latency)) > (GstClockTimeDiff) (resample->announced_latency / 8))
+  off = ABS (GST_CLOCK_DIFF (resample->announced_latency, latency));
+  if (off > (GstClockTimeDiff) (resample->announced_latency / 8))
     update_latency (resample);
 }
 
@@ -405,8 +409,8 @@ check_segment (GstRobocacheResample *resample, const GstSegment *segment)
   if (segment->format == GST_FORMAT_TIME)
     return TRUE;
   if (!resample->refused)
-    GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("a segment in %s, but resampling needs times: expected a TIME segment",
-            gst_format_get_name (segment->format)), (NULL));
+    GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("a segment in %s, but resampling needs times: expected a TIME "
+            "segment", gst_format_get_name (segment->format)), (NULL));
   resample->refused = TRUE;
   return FALSE;
 }
@@ -676,8 +680,8 @@ take_segment (GstRobocacheResample *resample, const GstSegment *segment)
   return TRUE;
 }
 
-/* No row comes before the gap's end. Where rows wait, the gap may decide ticks, and those to come are not decided; otherwise
- * there is no tick before its end, which downstream may know. */
+/* No row comes before the gap's end. Where rows wait, the gap may decide ticks, and those to come are not decided;
+ * otherwise there is no tick before its end, which downstream may know. */
 static gboolean
 take_gap (GstRobocacheResample *resample, GstEvent *event)
 {
@@ -872,24 +876,26 @@ install_properties (GObjectClass *object_class)
   const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (object_class, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
-          "Ticks per second, on a grid anchored at running time 0 (0/1 = downstream's framerate, or else the input's)", 0, 1,
-          GST_ROBOCACHE_MAX_TICK_RATE, 1, 0, 1, ready));
-  g_object_class_install_property (object_class, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
-          "How a tick's row is made of the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR, ready));
+          "Ticks per second, on a grid anchored at running time 0 (0/1 = downstream's framerate, or else the input's)",
+          0, 1, GST_ROBOCACHE_MAX_TICK_RATE, 1, 0, 1, ready));
+  g_object_class_install_property (object_class, PROP_INTERPOLATION, g_param_spec_enum ("interpolation",
+          "Interpolation", "How a tick's row is made of the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR,
+          ready));
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
           "Rows further apart than this are not interpolated between (ns, -1 = none)", -1, G_MAXINT64, -1, ready));
   g_object_class_install_property (object_class, PROP_GAP_POLICY, g_param_spec_enum ("gap-policy", "Gap policy",
           "What becomes of the ticks within a gap", TYPE_GAP_POLICY, GST_ROBOCACHE_GAP_DROP, ready));
   g_object_class_install_property (object_class, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window",
-          "Reorder window", "How much older than the newest row a row may be when it arrives (ns)", 0, G_MAXINT64, 0, ready));
+          "Reorder window", "How much older than the newest row a row may be when it arrives (ns)", 0, G_MAXINT64, 0,
+          ready));
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
           "Element type of the output", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
           "Rows and ticks, counted since the element was started", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
-          "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0, G_MAXUINT64,
-          0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+          "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0,
+          G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
   robocache_device_install_properties (object_class, PROP_DEVICE);
 }

@@ -36,7 +36,8 @@ output_tensor (const RobocacheTensorsInfo *in, RcDtype dtype, RobocacheTensorInf
 /* ---- caps out ---- */
 
 static void
-set_output_fields (const GstRobocacheResampleSettings *settings, GstStructure *structure, const RobocacheTensorsInfo *in)
+set_output_fields (const GstRobocacheResampleSettings *settings, GstStructure *structure,
+    const RobocacheTensorsInfo *in)
 {
   gst_structure_remove_fields (structure, "dimensions", "framerate", NULL);
   gst_structure_set (structure, "num_tensors", G_TYPE_INT, 1, "types", G_TYPE_STRING,
@@ -77,7 +78,8 @@ gst_robocache_resample_output_caps (const GstRobocacheResampleSettings *settings
 }
 
 GstCaps *
-gst_robocache_resample_fixate_output (const GstRobocacheResampleSettings *settings, const GstCaps *in_caps, GstCaps *caps)
+gst_robocache_resample_fixate_output (const GstRobocacheResampleSettings *settings, const GstCaps *in_caps,
+    GstCaps *caps)
 {
   RobocacheTensorsInfo in;
   RobocacheTensorInfo out;
@@ -108,9 +110,9 @@ set_batch_shape_error (const RobocacheTensorsInfo *in, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     shapes[i] = robocache_dimensions_to_string (&in->tensors[i]);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "three tensors are recorded episodes, but rows of dimensions "
-      "%s, %s times of %s and %s target times of %s do not fit together: expected rows channels:rows:batch, int64 times "
-      "rows:batch and int64 target times ticks:batch, with the same rows and batch", shapes[0],
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "three tensors are recorded episodes, but rows of "
+      "dimensions %s, %s times of %s and %s target times of %s do not fit together: expected rows channels:rows:batch, "
+      "int64 times rows:batch and int64 target times ticks:batch, with the same rows and batch", shapes[0],
       rc_dtype_name (in->tensors[1].dtype), shapes[1], rc_dtype_name (in->tensors[2].dtype), shapes[2]);
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     g_free (shapes[i]);
@@ -123,7 +125,8 @@ check_batch_shapes (const RobocacheTensorsInfo *in, GError **error)
       *times = &in->tensors[GST_ROBOCACHE_BATCH_TIMES], *targets = &in->tensors[GST_ROBOCACHE_BATCH_TARGETS];
   const guint64 n_rows = robocache_tensor_info_dim (rows, 1), batch = robocache_tensor_info_dim (rows, 2);
 
-  if (rows->rank <= 3 && times->rank <= 2 && targets->rank <= 2 && times->dtype == RC_INT64 && targets->dtype == RC_INT64
+  if (rows->rank <= 3 && times->rank <= 2 && targets->rank <= 2
+      && times->dtype == RC_INT64 && targets->dtype == RC_INT64
       && robocache_tensor_info_dim (times, 0) == n_rows && robocache_tensor_info_dim (times, 1) == batch
       && robocache_tensor_info_dim (targets, 1) == batch)
     return TRUE;
@@ -137,13 +140,13 @@ check_batch (const RobocacheTensorsInfo *in, const GstRobocacheResampleSettings 
   if (!check_batch_shapes (in, error))
     return FALSE;
   if (settings->gap_policy == GST_ROBOCACHE_GAP_DROP) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "gap-policy=drop cannot leave rows out of a batch: set "
-        "gap-policy=nan or gap-policy=hold");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "gap-policy=drop cannot leave rows out of a batch: "
+        "set gap-policy=nan or gap-policy=hold");
     return FALSE;
   }
   if (settings->interpolation == RC_MEAN && settings->rate[0] == 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "interpolation=mean averages over one tick, and target "
-        "times do not say how long that is: set rate");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "interpolation=mean averages over one tick, and "
+        "target times do not say how long that is: set rate");
     return FALSE;
   }
   return TRUE;
@@ -179,8 +182,9 @@ check_output_size (const GstRobocacheResampleFormat *format, GError **error)
 {
   gchar *shape = robocache_dimensions_to_string (&format->out);
   gchar *what = g_strdup_printf ("an output of %s of dimensions %s", rc_dtype_name (format->out.dtype), shape);
-  const gboolean fits = robocache_check_memory (robocache_tensor_info_size (&format->out), what,
-      format->batch ? "send fewer episodes or target times a buffer" : "choose fewer channels, or a smaller type", error);
+  const gchar *advice = format->batch ? "send fewer episodes or target times a buffer"
+      : "choose fewer channels, or a smaller type";
+  const gboolean fits = robocache_check_memory (robocache_tensor_info_size (&format->out), what, advice, error);
 
   g_free (what);
   g_free (shape);
@@ -196,16 +200,17 @@ check_output (const GstRobocacheResampleFormat *format, const RobocacheTensorsIn
     return TRUE;
   ours = robocache_dimensions_to_string (&format->out);
   theirs = robocache_dimensions_to_string (&out->tensors[0]);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s of dimensions %s, but the input makes %s "
-      "of dimensions %s", rc_dtype_name (out->tensors[0].dtype), theirs, rc_dtype_name (format->out.dtype), ours);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s of dimensions %s, but the input "
+      "makes %s of dimensions %s", rc_dtype_name (out->tensors[0].dtype), theirs,
+      rc_dtype_name (format->out.dtype), ours);
   g_free (ours);
   g_free (theirs);
   return FALSE;
 }
 
 gboolean
-gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format, const GstRobocacheResampleSettings *settings,
-    const GstCaps *in_caps, const GstCaps *out_caps, GError **error)
+gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format,
+    const GstRobocacheResampleSettings *settings, const GstCaps *in_caps, const GstCaps *out_caps, GError **error)
 {
   RobocacheTensorsInfo out;
 

@@ -12,8 +12,10 @@
  *
  * ## From a file of float32 x, y, z
  * |[
- * gst-launch-1.0 filesrc location=cloud.bin blocksize=1439736 ! "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32" \
- *     ! robocachevoxelize origin="<-64.0,-64.0,-4.0>" voxel-size="<1.0,1.0,1.0>" grid=128:128:16 ! filesink location=grid.bin
+ * gst-launch-1.0 filesrc location=cloud.bin blocksize=1439736 \
+ *     ! "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32" \
+ *     ! robocachevoxelize origin="<-64.0,-64.0,-4.0>" voxel-size="<1.0,1.0,1.0>" grid=128:128:16 \
+ *     ! filesink location=grid.bin
  * ]|
  *
  * ## Live, from a depth camera

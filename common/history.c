@@ -407,9 +407,9 @@ robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_perio
     case RC_PREVIOUS:
       return 0;
     case RC_CUBIC:
-      return 2 * row_period_ns;
+      return rc_add_saturating (row_period_ns, row_period_ns);
     case RC_MEAN:
-      return row_period_ns + tick_period_ns / 2;
+      return rc_add_saturating (row_period_ns, tick_period_ns / 2);
     default:
       return row_period_ns;
   }

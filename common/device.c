@@ -67,17 +67,21 @@ robocache_device_get_property (RobocacheDevice *device, guint prop, GValue *valu
 gboolean
 robocache_device_open (RobocacheDevice *device, GstElement *element)
 {
-  RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST };
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST };
+  RobocacheBackend choice;
   RcBackend *backend = NULL;
   RcError error;
 
   GST_OBJECT_LOCK (element);
-  if (device->choice == ROBOCACHE_BACKEND_CUDA) {
-    where.kind = RC_BACKEND_CUDA;
-    where.device = MAX (device->device_id, 0);
-  }
+  choice = device->choice;
   GST_OBJECT_UNLOCK (element);
 
+  /* elements have no device memory to hand to a GPU */
+  if (choice == ROBOCACHE_BACKEND_CUDA) {
+    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("backend=cuda, but the elements of this version compute on the CPU: set "
+            "backend=auto or backend=cpu"), (NULL));
+    return FALSE;
+  }
   if (rc_backend_open (&where, &backend, &error) != RC_OK) {
     GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error.message), (NULL));
     return FALSE;

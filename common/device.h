@@ -46,7 +46,8 @@ void robocache_device_install_properties (GObjectClass * klass, guint first_id);
 void robocache_device_set_property (RobocacheDevice * device, guint prop, const GValue * value);
 void robocache_device_get_property (RobocacheDevice * device, guint prop, GValue * value);
 
-/* Opens the chosen backend; to call in start. On failure posts RESOURCE/NOT_FOUND with the reason and returns FALSE. */
+/* Opens the backend; to call in start. On failure, and for backend=cuda, which elements cannot use yet, posts
+ * RESOURCE/NOT_FOUND with the reason and returns FALSE. */
 gboolean robocache_device_open (RobocacheDevice * device, GstElement * element);
 void robocache_device_close (RobocacheDevice * device);
 

@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "common/settings.h"
 #include "common/tensorcaps.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
@@ -704,6 +705,16 @@ gst_robocache_fuse_stop (GstAggregator *agg)
 
 /* ---- properties ---- */
 
+/* Where properties that are a plain field lie. */
+static const gsize fields[] = {
+  [PROP_RATE] = G_STRUCT_OFFSET (GstRobocacheFuse, grid),
+  [PROP_REFERENCE_PAD] = G_STRUCT_OFFSET (GstRobocacheFuse, reference_name),
+  [PROP_WINDOW] = G_STRUCT_OFFSET (GstRobocacheFuse, output.window),
+  [PROP_LAYOUT] = G_STRUCT_OFFSET (GstRobocacheFuse, output.layout),
+  [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, output.info),
+  [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, output.dtype),
+};
+
 static void
 gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
 {
@@ -716,37 +727,12 @@ gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *v
     return;
   }
   GST_OBJECT_LOCK (fuse);
-  switch (prop_id) {
-    case PROP_RATE:
-      fuse->grid.num = gst_value_get_fraction_numerator (value);
-      fuse->grid.den = gst_value_get_fraction_denominator (value);
-      break;
-    case PROP_REFERENCE_PAD:
-      g_free (fuse->reference_name);
-      fuse->reference_name = g_value_dup_string (value);
-      if (fuse->reference_name && fuse->reference_name[0] == '\0')
-        g_clear_pointer (&fuse->reference_name, g_free);
-      break;
-    case PROP_WINDOW:
-      fuse->output.window = g_value_get_uint (value);
-      break;
-    case PROP_LAYOUT:
-      fuse->output.layout = g_value_get_enum (value);
-      break;
-    case PROP_INFO:
-      fuse->output.info = g_value_get_enum (value);
-      break;
-    case PROP_TYPE:
-      fuse->output.dtype = g_value_get_enum (value);
-      break;
-    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_BACKEND:
-    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_DEVICE_ID:
-      robocache_device_set_property (&fuse->device, prop_id - PROP_DEVICE, value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-      break;
-  }
+  if (prop_id >= PROP_DEVICE)
+    robocache_device_set_property (&fuse->device, prop_id - PROP_DEVICE, value);
+  else
+    robocache_setting_set (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
+  if (fuse->reference_name && fuse->reference_name[0] == '\0')
+    g_clear_pointer (&fuse->reference_name, g_free);
   GST_OBJECT_UNLOCK (fuse);
 }
 
@@ -765,34 +751,10 @@ gst_robocache_fuse_get_property (GObject *object, guint prop_id, GValue *value, 
     return;
   }
   GST_OBJECT_LOCK (fuse);
-  switch (prop_id) {
-    case PROP_RATE:
-      gst_value_set_fraction (value, fuse->grid.num, fuse->grid.den);
-      break;
-    case PROP_REFERENCE_PAD:
-      g_value_set_string (value, fuse->reference_name);
-      break;
-    case PROP_WINDOW:
-      g_value_set_uint (value, fuse->output.window);
-      break;
-    case PROP_LAYOUT:
-      g_value_set_enum (value, fuse->output.layout);
-      break;
-    case PROP_INFO:
-      g_value_set_enum (value, fuse->output.info);
-      break;
-    case PROP_TYPE:
-      g_value_set_enum (value, fuse->output.dtype);
-      break;
-    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_BACKEND:
-    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_DEVICE_ID:
-    case PROP_DEVICE + ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND:
-      robocache_device_get_property (&fuse->device, prop_id - PROP_DEVICE, value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-      break;
-  }
+  if (prop_id >= PROP_DEVICE)
+    robocache_device_get_property (&fuse->device, prop_id - PROP_DEVICE, value);
+  else
+    robocache_setting_get (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
   GST_OBJECT_UNLOCK (fuse);
 }
 

@@ -4,6 +4,7 @@
  */
 #include "gstrobocachefusepad.h"
 
+#include "common/settings.h"
 #include "gstrobocachefuse.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
@@ -56,44 +57,28 @@ epoch_free (GstRobocacheFuseEpoch *epoch)
   g_free (epoch);
 }
 
+/* Where properties that are a plain field lie. */
+static const gsize fields[] = {
+  [PROP_INTERPOLATION] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.search.interpolation),
+  [PROP_OFFSET] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.offset),
+  [PROP_MAX_GAP] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.search.max_gap_ns),
+  [PROP_HOLD_LIMIT] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.search.hold_limit_ns),
+  [PROP_REQUIRED] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.required),
+  [PROP_REORDER_WINDOW] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.reorder_window),
+};
+
 static void
 gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
 {
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (object);
-  GstRobocacheFuseSettings *settings = &pad->settings;
   GstElement *fuse;
 
   GST_OBJECT_LOCK (pad);
-  switch (prop_id) {
-    case PROP_INTERPOLATION:
-      settings->search.interpolation = g_value_get_enum (value);
-      pad->blend_changed = TRUE;
-      break;
-    case PROP_OFFSET:
-      settings->offset = g_value_get_int64 (value);
-      break;
-    case PROP_MAX_GAP:
-      settings->search.max_gap_ns = g_value_get_int64 (value);
-      break;
-    case PROP_HOLD_LIMIT:
-      settings->search.hold_limit_ns = g_value_get_int64 (value);
-      break;
-    case PROP_REQUIRED:
-      settings->required = g_value_get_boolean (value);
-      break;
-    case PROP_REORDER_WINDOW:
-      settings->reorder_window = g_value_get_int64 (value);
-      break;
-    case PROP_ROLES + ROBOCACHE_ROLE_QUATERNIONS:
-    case PROP_ROLES + ROBOCACHE_ROLE_ANGLES:
-    case PROP_ROLES + ROBOCACHE_ROLE_VELOCITIES:
-      robocache_channel_roles_set_property (&pad->roles, prop_id - PROP_ROLES, value);
-      pad->blend_changed = TRUE;
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-      break;
-  }
+  if (prop_id >= PROP_ROLES)
+    robocache_channel_roles_set_property (&pad->roles, prop_id - PROP_ROLES, value);
+  else
+    robocache_setting_set (G_STRUCT_MEMBER_P (pad, fields[prop_id]), value);
+  pad->blend_changed |= prop_id >= PROP_ROLES || prop_id == PROP_INTERPOLATION;
   pad->settings_changed = TRUE;
   GST_OBJECT_UNLOCK (pad);
 
@@ -108,7 +93,6 @@ static void
 gst_robocache_fuse_pad_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
 {
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (object);
-  const GstRobocacheFuseSettings *settings = &pad->settings;
   GstElement *fuse;
 
   if (prop_id == PROP_STATS) {
@@ -118,34 +102,10 @@ gst_robocache_fuse_pad_get_property (GObject *object, guint prop_id, GValue *val
     return;
   }
   GST_OBJECT_LOCK (pad);
-  switch (prop_id) {
-    case PROP_INTERPOLATION:
-      g_value_set_enum (value, settings->search.interpolation);
-      break;
-    case PROP_OFFSET:
-      g_value_set_int64 (value, settings->offset);
-      break;
-    case PROP_MAX_GAP:
-      g_value_set_int64 (value, settings->search.max_gap_ns);
-      break;
-    case PROP_HOLD_LIMIT:
-      g_value_set_int64 (value, settings->search.hold_limit_ns);
-      break;
-    case PROP_REQUIRED:
-      g_value_set_boolean (value, settings->required);
-      break;
-    case PROP_REORDER_WINDOW:
-      g_value_set_int64 (value, settings->reorder_window);
-      break;
-    case PROP_ROLES + ROBOCACHE_ROLE_QUATERNIONS:
-    case PROP_ROLES + ROBOCACHE_ROLE_ANGLES:
-    case PROP_ROLES + ROBOCACHE_ROLE_VELOCITIES:
-      robocache_channel_roles_get_property (&pad->roles, prop_id - PROP_ROLES, value);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, prop_id, pspec);
-      break;
-  }
+  if (prop_id >= PROP_ROLES)
+    robocache_channel_roles_get_property (&pad->roles, prop_id - PROP_ROLES, value);
+  else
+    robocache_setting_get (G_STRUCT_MEMBER_P (pad, fields[prop_id]), value);
   GST_OBJECT_UNLOCK (pad);
 }
 

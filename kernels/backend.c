@@ -23,16 +23,18 @@ rc_error_set (RcError *error, RcStatus status, const char *format, ...)
   return status;
 }
 
+#ifndef HAVE_CUDA
 static RcStatus
-no_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
+rc_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
 {
   return rc_error_set (error, RC_UNSUPPORTED, "this build has no CUDA backend; expected kind %d (the CPU)",
       RC_BACKEND_CPU);
 }
+#endif
 
 static RcStatus (*const open_backend[]) (const RcWhere * where, RcBackend ** backend, RcError * error) = {
   [RC_BACKEND_CPU] = rc_cpu_open,
-  [RC_BACKEND_CUDA] = no_cuda_open,
+  [RC_BACKEND_CUDA] = rc_cuda_open,
 };
 
 RcStatus

@@ -12,6 +12,10 @@
 #include "backend.h"
 #include "voxel_plan.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct RcBackendOps
 {
   void (*close) (RcBackend * backend);
@@ -35,5 +39,12 @@ struct RcBackend
 };
 
 RcStatus rc_cpu_open (const RcWhere * where, RcBackend ** backend, RcError * error);
+#ifdef HAVE_CUDA
+RcStatus rc_cuda_open (const RcWhere * where, RcBackend ** backend, RcError * error);
+#endif
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

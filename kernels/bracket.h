@@ -67,6 +67,7 @@ rc_lower_bound (const int64_t * times, int64_t n, int64_t t)
 {
   int64_t first = 0;
 
+  RC_SHARED_LOOP
   while (n > 1) {
     const int64_t half = n / 2;
 
@@ -150,8 +151,10 @@ rc_bracket_cubic (RcBracket * b, const int64_t * times, int64_t n, int64_t max_g
 
   b->blend = RC_BLEND_CUBIC;
   b->c[1] = b->c[2] = 0.0;
+  RC_SHARED_LOOP
   while (before >= 0 && times[before] == times[b->row])
     before--;
+  RC_SHARED_LOOP
   while (after + 1 < n && times[after + 1] == times[after])
     after++;
   if (before >= 0 && rc_within (rc_span (times[before], times[b->row]), max_gap_ns)) {
@@ -214,6 +217,7 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
   first = right = rc_lower_bound (times, n, tick);
   if (right == n)
     return b;
+  RC_SHARED_LOOP
   while (right + 1 < n && times[right + 1] == times[right])
     right++;                    /* of equal times the last one wins */
   if (times[right] == tick)

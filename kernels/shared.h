@@ -11,4 +11,11 @@
 #define RC_SHARED static inline
 #endif
 
+/* Before a loop that a GPU should not unroll: a search is bound by its chain of loads, and registers are short. */
+#ifdef __CUDA_ARCH__
+#define RC_SHARED_LOOP _Pragma ("unroll 1")
+#else
+#define RC_SHARED_LOOP
+#endif
+
 #endif

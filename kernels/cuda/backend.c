@@ -1,0 +1,278 @@
+/* robocache: the CUDA backend: one device
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "device.h"
+#include "driver.h"
+#include "kernel.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- errors ---- */
+
+/* Results that a wrong call gives, and that say nothing of the device. */
+static const cudaError_t refusals[] = {
+  cudaErrorInvalidValue,
+  cudaErrorInvalidConfiguration,
+  cudaErrorInvalidResourceHandle,
+  cudaErrorContextIsDestroyed,
+  cudaErrorStreamCaptureUnsupported,
+  cudaErrorStreamCaptureInvalidated,
+  cudaErrorStreamCaptureMerge,
+  cudaErrorStreamCaptureUnmatched,
+  cudaErrorStreamCaptureUnjoined,
+  cudaErrorStreamCaptureIsolation,
+  cudaErrorStreamCaptureImplicit,
+  cudaErrorStreamCaptureWrongThread,
+};
+
+static RcStatus
+status_of (cudaError_t result)
+{
+  size_t i;
+
+  if (result == cudaErrorMemoryAllocation)
+    return RC_NO_SPACE;
+  for (i = 0; i < sizeof (refusals) / sizeof (refusals[0]); i++) {
+    if (result == refusals[i])
+      return RC_INVALID_ARGUMENT;
+  }
+  return RC_DEVICE_FAILED;
+}
+
+RcStatus
+rc_cuda_check (RcCudaBackend *backend, cudaError_t result, RcStream stream, RcError *error, const char *call,
+    const char *work, ...)
+{
+  RcStatus status;
+  char shape[256];
+  va_list args;
+
+  if (result == cudaSuccess)
+    return RC_OK;
+  status = status_of (result);
+  if (status == RC_DEVICE_FAILED)
+    __atomic_store_n (&backend->failed, 1, __ATOMIC_RELAXED);
+  cudaGetLastError ();          /* reported here, so not by the next call too */
+  va_start (args, work);
+  vsnprintf (shape, sizeof (shape), work, args);
+  va_end (args);
+  return rc_error_set (error, status, "%s on device %d (%s), stream %p, %s: %s (%s)", call, backend->device,
+      backend->name, stream, shape, cudaGetErrorString (result), cudaGetErrorName (result));
+}
+
+RcStatus
+rc_cuda_check_stream (RcStream stream, RcError *error)
+{
+  if (stream == NULL || stream == (RcStream) cudaStreamLegacy || stream == (RcStream) cudaStreamPerThread)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "stream is %p, a default stream; expected one made with "
+        "cudaStreamCreateWithFlags or cuStreamCreate", stream);
+  return RC_OK;
+}
+
+/* ---- context ---- */
+
+static RcStatus
+driver_failed (const RcCudaBackend *backend, const RcCudaDriver *driver, CUresult result, const char *call,
+    RcStatus status, RcError *error)
+{
+  return rc_error_set (error, status, "%s on device %d (%s): %s (error %d)", call, backend->device, backend->name,
+      rc_cuda_driver_error (driver, result), (int) result);
+}
+
+RcStatus
+rc_cuda_enter (RcCudaBackend *backend, RcError *error)
+{
+  const RcCudaDriver *driver = backend->driver;
+  CUresult result;
+
+  if (rc_cuda_driver_is_forked ())
+    return rc_error_set (error, RC_DEVICE_FAILED, "device %d (%s) was opened before this process was forked, and CUDA "
+        "does not work in a fork; expected the first use of CUDA after the fork", backend->device, backend->name);
+  if (__atomic_load_n (&backend->failed, __ATOMIC_RELAXED))
+    return rc_error_set (error, RC_DEVICE_FAILED, "device %d (%s) failed before; expected a new process", backend->device,
+        backend->name);
+  result = driver->cuCtxPushCurrent_ (backend->context);
+  if (result != CUDA_SUCCESS)
+    return driver_failed (backend, driver, result, "cuCtxPushCurrent", RC_DEVICE_FAILED, error);
+  return RC_OK;
+}
+
+void
+rc_cuda_leave (RcCudaBackend *backend)
+{
+  CUcontext popped;
+
+  backend->driver->cuCtxPopCurrent_ (&popped);
+}
+
+/* ---- kernels and memory of plans ---- */
+
+RcStatus
+rc_cuda_load (RcCudaBackend *backend, const void *kernel, const char *name, RcError *error)
+{
+  struct cudaFuncAttributes attributes;
+  const cudaError_t result = cudaFuncGetAttributes (&attributes, kernel);
+  int major = 0, minor = 0;
+
+  switch (result) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorInvalidPtx:
+    case cudaErrorUnsupportedPtxVersion:
+    case cudaErrorJitCompilerNotFound:
+      cudaGetLastError ();
+      cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, backend->device);
+      cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, backend->device);
+      return rc_error_set (error, RC_NO_DEVICE, "device %d (%s) has compute capability %d.%d, and this build code for "
+          RC_CUDA_ARCH " only: %s; expected a build with -Dcuda-arch=%d%d", backend->device, backend->name, major, minor,
+          cudaGetErrorName (result), major, minor);
+    default:
+      return rc_cuda_check (backend, result, backend->setup, error, "cudaFuncGetAttributes", "kernel %s", name);
+  }
+}
+
+/* A thread that captures in global mode forbids allocations to all others, unless these say that they are apart. */
+RcStatus
+rc_cuda_upload (RcCudaBackend *backend, const void *host, size_t bytes, void **memory, RcError *error)
+{
+  enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  const char *call = "cudaMalloc";
+  cudaError_t result;
+
+  *memory = NULL;
+  if (bytes == 0)
+    return RC_OK;
+  cudaThreadExchangeStreamCaptureMode (&mode);
+  result = cudaMalloc (memory, bytes);
+  if (result == cudaSuccess) {
+    call = "cudaMemcpyAsync";
+    result = cudaMemcpyAsync (*memory, host, bytes, cudaMemcpyHostToDevice, backend->setup);
+  }
+  if (result == cudaSuccess)
+    result = cudaStreamSynchronize (backend->setup);
+  if (result != cudaSuccess && *memory != NULL) {
+    cudaFree (*memory);
+    *memory = NULL;
+  }
+  cudaThreadExchangeStreamCaptureMode (&mode);
+  return rc_cuda_check (backend, result, backend->setup, error, call, "%zu bytes of a plan", bytes);
+}
+
+void
+rc_cuda_free (RcCudaBackend *backend, void *memory)
+{
+  enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+
+  if (memory == NULL || rc_cuda_enter (backend, NULL) != RC_OK)
+    return;                     /* after a device error, or in a fork, there is nothing left to free */
+  cudaThreadExchangeStreamCaptureMode (&mode);
+  rc_cuda_check (backend, cudaFree (memory), NULL, NULL, "cudaFree", "memory of a plan");
+  cudaThreadExchangeStreamCaptureMode (&mode);
+  rc_cuda_leave (backend);
+}
+
+/* ---- open and close ---- */
+
+static void
+cuda_close (RcBackend *backend)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+
+  if (cuda->setup != NULL && rc_cuda_enter (cuda, NULL) == RC_OK) {
+    cudaStreamDestroy (cuda->setup);
+    rc_cuda_leave (cuda);
+  }
+  if (cuda->context != NULL && !rc_cuda_driver_is_forked ())
+    cuda->driver->cuDevicePrimaryCtxRelease_ ((CUdevice) cuda->device);
+  free (cuda);
+}
+
+static const RcBackendOps cuda_ops = {
+  .close = cuda_close,
+  .align_prepare = rc_cuda_align_prepare,
+  .align_run = rc_cuda_align_run,
+  .align_release = rc_cuda_align_release,
+};
+
+static RcStatus
+find_device (RcCudaBackend *cuda, RcError *error)
+{
+  const RcCudaDriver *driver = cuda->driver;
+  const char *call = "cuDeviceGetCount";
+  CUdevice device;
+  int count = 0;
+  CUresult result = driver->cuDeviceGetCount_ (&count);
+
+  if (result == CUDA_SUCCESS && count == 0)
+    return rc_error_set (error, RC_NO_DEVICE, "no GPU: the NVIDIA driver finds no device");
+  if (result == CUDA_SUCCESS && (cuda->device < 0 || cuda->device >= count))
+    return rc_error_set (error, RC_NO_DEVICE, "device is %d; expected 0 to %d, the GPUs of this machine", cuda->device,
+        count - 1);
+  if (result == CUDA_SUCCESS) {
+    call = "cuDeviceGet";
+    result = driver->cuDeviceGet_ (&device, cuda->device);
+  }
+  if (result == CUDA_SUCCESS) {
+    call = "cuDeviceGetName";
+    result = driver->cuDeviceGetName_ (cuda->name, sizeof (cuda->name), device);
+  }
+  if (result == CUDA_SUCCESS) {
+    call = "cuDevicePrimaryCtxRetain";
+    result = driver->cuDevicePrimaryCtxRetain_ (&cuda->context, device);
+  }
+  if (result != CUDA_SUCCESS) {
+    cuda->context = NULL;
+    return driver_failed (cuda, driver, result, call, result == CUDA_ERROR_OUT_OF_MEMORY ? RC_NO_SPACE : RC_NO_DEVICE,
+        error);
+  }
+  return RC_OK;
+}
+
+static RcStatus
+set_up (RcCudaBackend *cuda, RcError *error)
+{
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_load (cuda, rc_cuda_probe, "probe", error);
+  if (status == RC_OK)
+    status = rc_cuda_check (cuda, cudaStreamCreateWithFlags (&cuda->setup, cudaStreamNonBlocking), NULL, error,
+        "cudaStreamCreateWithFlags", "when opening");
+  if (status == RC_OK)
+    status = rc_cuda_check (cuda, cudaDeviceGetAttribute (&cuda->multiprocessors, cudaDevAttrMultiProcessorCount,
+            cuda->device), NULL, error, "cudaDeviceGetAttribute", "when opening");
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+RcStatus
+rc_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
+{
+  const RcCudaDriver *driver = NULL;
+  RcStatus status = rc_cuda_driver_open (&driver, error);
+  RcCudaBackend *cuda;
+
+  if (status != RC_OK)
+    return status;
+  cuda = calloc (1, sizeof (*cuda));
+  if (cuda == NULL)
+    return rc_error_set (error, RC_NO_SPACE, "no memory for a backend of %zu bytes", sizeof (*cuda));
+  cuda->base.kind = RC_BACKEND_CUDA;
+  cuda->base.ops = &cuda_ops;
+  cuda->driver = driver;
+  cuda->device = where->device;
+  snprintf (cuda->name, sizeof (cuda->name), "not yet known");
+  status = find_device (cuda, error);
+  if (status == RC_OK)
+    status = set_up (cuda, error);
+  if (status != RC_OK) {
+    cuda_close (&cuda->base);
+    return status;
+  }
+  *backend = &cuda->base;
+  return RC_OK;
+}

@@ -1,0 +1,20 @@
+/* robocache: what .c files start of .cu files
+ *
+ * A kernel is a pointer to its host stub, as cudaLaunchKernel and cudaFuncGetAttributes take it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_KERNEL_H
+#define RC_CUDA_KERNEL_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Does nothing. Loads exactly where the build has code for the device. */
+extern const void *const rc_cuda_probe;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,200 @@
+/* robocache: the rows of each tick of an item, found by a block
+ *
+ * Times are staged in shared memory, all of an episode where they fit, otherwise those around the item's ticks, which
+ * two searches of 32 probes a step find. Then every tick has a thread, which runs bracket.h on them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_SEARCH_CUH
+#define RC_CUDA_SEARCH_CUH
+
+#include "align_task.h"
+
+namespace rc
+{
+/* Times of rows first … first + n - 1 of an episode. A search in them finds what one in all of them would. */
+struct View
+{
+  const int64_t *times;
+  int64_t first;
+  int64_t n;
+};
+
+/* rc_lower_bound by a warp: 32 probes a step, so a hundred thousand times take four. */
+__device__ __forceinline__ int64_t
+warp_lower_bound (const int64_t *times, int64_t n, int64_t t)
+{
+  const int lane = threadIdx.x % 32;
+  int64_t first = 0;
+
+  while (n > 0) {
+    const int64_t step = (n + 31) / 32;
+    const int64_t end = (lane + 1) * step < n ? (lane + 1) * step : n;
+    const int before = __popc (__ballot_sync (~0u, __ldg (times + first + end - 1) < t));
+
+    if (before == 32)
+      return first + n;
+    /* the answer is in part number `before`, whose last time is not before t */
+    first += before * step;
+    n -= before * step;
+    n = (n < step ? n : step) - 1;
+  }
+  return first;
+}
+
+__device__ __forceinline__ int64_t
+warp_upper_bound (const int64_t *times, int64_t n, int64_t t)
+{
+  return t == INT64_MAX ? n : warp_lower_bound (times, n, t + 1);
+}
+
+__device__ __forceinline__ int64_t
+warp_least (int64_t x)
+{
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const int64_t other = __shfl_xor_sync (~0u, x, distance);
+
+    x = other < x ? other : x;
+  }
+  return x;
+}
+
+__device__ __forceinline__ int64_t
+warp_greatest (int64_t x)
+{
+  return ~warp_least (~x);      /* ~ turns the order round */
+}
+
+/* First row that a search at or after `least` can look at: of the last two times before it the later one, all of it, and
+ * a row of the earlier one. */
+__device__ __forceinline__ int64_t
+first_looked_at (const int64_t *times, int64_t n, int64_t least)
+{
+  const int64_t after = warp_lower_bound (times, n, least);
+  int64_t row;
+
+  if (after == 0)
+    return 0;
+  row = warp_lower_bound (times, after, __ldg (times + after - 1));
+  return row > 0 ? row - 1 : 0;
+}
+
+/* One past the last row that a search at or before `greatest` can look at: the first two times at or after it. */
+__device__ __forceinline__ int64_t
+end_looked_at (const int64_t *times, int64_t n, int64_t greatest)
+{
+  int64_t end = warp_lower_bound (times, n, greatest);
+
+  for (int i = 0; i < 2 && end < n; i++)
+    end = warp_upper_bound (times, n, __ldg (times + end));
+  return end;
+}
+
+struct SearchShared
+{
+  int64_t least[RC_CUDA_ITEM_ROWS / 32];
+  int64_t greatest[RC_CUDA_ITEM_ROWS / 32];
+  int64_t first;
+  int64_t end;
+};
+
+/* All of times, staged; *ordered is whether they never decrease. */
+__device__ __forceinline__ View
+stage_all (const int64_t *times, int64_t n, int64_t *staged, bool *ordered)
+{
+  int back = 0;
+
+  for (int64_t i = threadIdx.x; i < n; i += RC_CUDA_THREADS) {
+    const int64_t t = __ldg (times + i);
+
+    staged[i] = t;
+    back |= i > 0 && t < __ldg (times + i - 1);
+  }
+  *ordered = !__syncthreads_or (back);
+  return View { staged, 0, n };
+}
+
+/* The part of times that the ticks of this item need; has_tick and tick are this thread's. */
+__device__ __forceinline__ View
+stage_part (const RcSearch &search, const int64_t *times, int64_t n, bool has_tick, int64_t tick, int64_t *staged,
+    int32_t room, SearchShared &shared)
+{
+  const int warp = threadIdx.x / 32;
+  const bool mean = search.interpolation == RC_MEAN;
+
+  if (warp < RC_CUDA_ITEM_ROWS / 32) {
+    const int64_t least = warp_least (!has_tick ? INT64_MAX : mean ? rc_mean_start (tick, search.period_ns) : tick);
+    const int64_t greatest = warp_greatest (!has_tick ? INT64_MIN : mean ? rc_mean_end (tick, search.period_ns) : tick);
+
+    if (threadIdx.x % 32 == 0) {
+      shared.least[warp] = least;
+      shared.greatest[warp] = greatest;
+    }
+  }
+  __syncthreads ();
+  if (warp == 0) {
+    const int64_t first = first_looked_at (times, n, warp_least (shared.least[threadIdx.x % (RC_CUDA_ITEM_ROWS / 32)]));
+
+    if (threadIdx.x == 0)
+      shared.first = first;
+  } else if (warp == 1) {
+    const int64_t end = end_looked_at (times, n,
+        warp_greatest (shared.greatest[threadIdx.x % (RC_CUDA_ITEM_ROWS / 32)]));
+
+    if (threadIdx.x == 32)
+      shared.end = end;
+  }
+  __syncthreads ();
+  if (shared.end - shared.first > room)
+    return View { times, 0, n };        /* ticks far apart, or out of order */
+  for (int64_t i = shared.first + threadIdx.x; i < shared.end; i += RC_CUDA_THREADS)
+    staged[i - shared.first] = __ldg (times + i);
+  __syncthreads ();
+  return View { staged, shared.first, shared.end - shared.first };
+}
+
+/* The bracket of a tick, with row numbers of the episode. Without CURVES the interpolation is one of the first three,
+ * which takes far fewer registers. */
+template <bool CURVES>
+__device__ __forceinline__ RcBracket
+find_bracket (RcSearch search, const View &view, int64_t tick)
+{
+  RcBracket b;
+
+  if (!CURVES && search.interpolation > RC_PREVIOUS)
+    __builtin_unreachable ();
+  b = rc_bracket_find (&search, view.times, view.n, tick);
+
+  b.row += view.first;
+  b.next += view.first;
+  b.before += view.first;
+  b.after += view.first;
+  return b;
+}
+
+__device__ __forceinline__ bool
+is_row (int64_t row, int64_t n)
+{
+  return row >= 0 && row < n;
+}
+
+/* A bracket of the caller's that points outside the rows is none. The CPU backend refuses it, which a device cannot. */
+__device__ __forceinline__ RcBracket
+checked_bracket (const RcBracket &b, int64_t n)
+{
+  bool valid = (uint32_t) b.blend <= RC_BLEND_MEAN && (uint32_t) b.status <= RC_MISSING
+      && (b.blend == RC_BLEND_NONE) == (b.status == RC_MISSING);
+
+  if (b.blend != RC_BLEND_NONE)
+    valid = valid && is_row (b.row, n);
+  if (b.blend == RC_BLEND_MEAN)
+    valid = valid && b.next > b.row && b.next <= n;
+  else if (b.blend > RC_BLEND_COPY)
+    valid = valid && is_row (b.next, n);
+  if (b.blend == RC_BLEND_CUBIC)
+    valid = valid && is_row (b.before, n) && is_row (b.after, n);
+  return valid ? b : rc_bracket_none ();
+}
+}
+
+#endif

@@ -1,0 +1,379 @@
+/* robocache: the CUDA backend leaves its caller's context alone, and says what is wrong
+ *
+ *   backend              the tests
+ *   backend --break      breaks the device's context and checks what is reported; a process of its own
+ *   backend --refused T  opens the backend and expects an error with the text T
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernels/align.h"
+#include "report.h"
+
+/* What the tests call of the driver, which is not linked. */
+static struct
+{
+  CUresult (*create) (CUcontext * context, unsigned flags, CUdevice device);
+  CUresult (*destroy) (CUcontext context);
+  CUresult (*current) (CUcontext * context);
+  CUresult (*pop) (CUcontext * context);
+} driver;
+
+static int
+find_driver (void)
+{
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
+
+  if (library == NULL)
+    return 0;
+  driver.create = (CUresult (*) (CUcontext *, unsigned, CUdevice)) dlsym (library, "cuCtxCreate_v2");
+  driver.destroy = (CUresult (*) (CUcontext)) dlsym (library, "cuCtxDestroy_v2");
+  driver.current = (CUresult (*) (CUcontext *)) dlsym (library, "cuCtxGetCurrent");
+  driver.pop = (CUresult (*) (CUcontext *)) dlsym (library, "cuCtxPopCurrent_v2");
+  return driver.create != NULL && driver.destroy != NULL && driver.current != NULL && driver.pop != NULL;
+}
+
+static RcStatus
+open_device (int device, RcBackend **backend, RcError *error)
+{
+  const RcWhere where = { RC_BACKEND_CUDA, device, RC_CPU_BEST };
+
+  memset (error, 0, sizeof (*error));
+  return rc_backend_open (&where, backend, error);
+}
+
+/* ---- a small alignment: two float32 rows, one tick between them ---- */
+
+typedef struct
+{
+  RcAlignPlan *plan;
+  uint8_t *memory;              /* device */
+  RcAlignStreamArgs stream;
+  RcAlignArgs args;
+} Small;
+
+static RcStatus
+small_plan (RcBackend *backend, RcAlignPlan **plan, uint64_t *scratch, RcError *error)
+{
+  const RcAlignStreamSpec stream_spec = { RC_FLOAT32, RC_FLOAT32, 1, {RC_LINEAR, -1, 0, 0}, NULL, 0, NULL, 0, NULL, 0 };
+  const RcAlignSpec spec = { &stream_spec, 1 };
+  RcFootprint footprint;
+  const RcStatus status = rc_align_plan (backend, &spec, plan, &footprint, error);
+
+  *scratch = footprint.scratch_bytes;
+  return status;
+}
+
+/* Needs a current context of the device for its memory, as a caller has one. */
+static int
+small_new (Small *small, RcBackend *backend, Test *test)
+{
+  const float rows[2] = { 1, 2 };
+  const int64_t times[2] = { 0, 100 }, tick = 50;
+  uint64_t scratch;
+  RcError error;
+
+  memset (small, 0, sizeof (*small));
+  if (small_plan (backend, &small->plan, &scratch, &error) != RC_OK) {
+    test_fail (test, "%s", error.message);
+    return 0;
+  }
+  if (cudaMalloc ((void **) &small->memory, 1024 + scratch) != cudaSuccess
+      || cudaMemcpy (small->memory, rows, sizeof (rows), cudaMemcpyHostToDevice) != cudaSuccess
+      || cudaMemcpy (small->memory + 256, times, sizeof (times), cudaMemcpyHostToDevice) != cudaSuccess
+      || cudaMemcpy (small->memory + 512, &tick, sizeof (tick), cudaMemcpyHostToDevice) != cudaSuccess) {
+    test_fail (test, "memory: %s", cudaGetErrorString (cudaGetLastError ()));
+    return 0;
+  }
+  small->stream.rows = small->memory;
+  small->stream.n_rows = 2;
+  small->stream.row_stride = 4;
+  small->stream.times = (const int64_t *) (small->memory + 256);
+  small->stream.out = small->memory + 768;
+  small->args = (RcAlignArgs) { &small->stream, 1, 1, (const int64_t *) (small->memory + 512), 0, small->memory + 1024 };
+  return 1;
+}
+
+static void
+small_check (const Small *small, cudaStream_t stream, Test *test)
+{
+  float out = 0;
+  RcError error;
+
+  if (rc_align_run (small->plan, &small->args, stream, &error) != RC_OK)
+    test_fail (test, "%s", error.message);
+  test_expect (test, cudaStreamSynchronize (stream) == cudaSuccess, "synchronise");
+  test_expect (test, cudaMemcpy (&out, small->stream.out, sizeof (out), cudaMemcpyDeviceToHost) == cudaSuccess, "read");
+  test_expect (test, out == 1.5f, "got %g", out);
+}
+
+static void
+small_free (Small *small)
+{
+  rc_align_plan_free (small->plan);
+  cudaFree (small->memory);
+}
+
+/* ---- tests on a GPU ---- */
+
+/* A thread that has no context still has none after any call. */
+static void *
+use_without_context (void *data)
+{
+  Test *test = data;
+  CUcontext now = (CUcontext) 1;
+  RcBackend *backend = NULL;
+  RcAlignPlan *plan = NULL;
+  uint64_t scratch;
+  RcError error;
+
+  if (open_device (0, &backend, &error) != RC_OK)
+    test_fail (test, "%s", error.message);
+  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == NULL, "context after open: %p", (void *) now);
+  if (small_plan (backend, &plan, &scratch, &error) != RC_OK)
+    test_fail (test, "%s", error.message);
+  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == NULL, "context after plan: %p", (void *) now);
+  rc_align_plan_free (plan);
+  rc_backend_close (backend);
+  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == NULL, "context after close: %p", (void *) now);
+  return NULL;
+}
+
+static int
+check_no_context (void)
+{
+  Test test = { "backend_thread_without_context", "" };
+  pthread_t thread;
+
+  pthread_create (&thread, NULL, use_without_context, &test);
+  pthread_join (thread, NULL);
+  return test_end (&test);
+}
+
+/* A caller's own context, as GstCudaContext pushes one, is current before and after, and what is enqueued runs. */
+static int
+check_foreign_context (RcBackend *backend)
+{
+  Test test = { "backend_foreign_context", "" };
+  CUcontext foreign = NULL, now = NULL, popped;
+  cudaStream_t stream = NULL;
+  RcBackend *other = NULL;
+  Small small;
+  RcError error;
+
+  cudaSetDevice (0);
+  if (small_new (&small, backend, &test)) {
+    test_expect (&test, cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess, "stream");
+    test_expect (&test, driver.create (&foreign, 0, 0) == CUDA_SUCCESS, "context");
+    if (rc_align_run (small.plan, &small.args, stream, &error) != RC_OK)
+      test_fail (&test, "%s", error.message);
+    test_expect (&test, driver.current (&now) == CUDA_SUCCESS && now == foreign, "run: %p", (void *) now);
+    if (open_device (0, &other, &error) != RC_OK)
+      test_fail (&test, "%s", error.message);
+    test_expect (&test, driver.current (&now) == CUDA_SUCCESS && now == foreign, "open: %p", (void *) now);
+    rc_backend_close (other);
+    test_expect (&test, driver.current (&now) == CUDA_SUCCESS && now == foreign, "close: %p", (void *) now);
+    driver.pop (&popped);
+    small_check (&small, stream, &test);
+    driver.destroy (foreign);
+    cudaStreamDestroy (stream);
+  }
+  small_free (&small);
+  return test_end (&test);
+}
+
+static int
+check_wrong_device (int device, const char *name)
+{
+  RcBackend *backend = NULL;
+  Test test = { name, "" };
+  RcError error;
+  char number[32];
+
+  snprintf (number, sizeof (number), "device is %d", device);
+  test_expect (&test, open_device (device, &backend, &error) == RC_NO_DEVICE, "%s", error.message);
+  test_expect (&test, strstr (error.message, number) != NULL && strstr (error.message, "expected 0 to") != NULL, "%s",
+      error.message);
+  rc_backend_close (backend);
+  return test_end (&test);
+}
+
+static int
+check_default_stream (RcBackend *backend)
+{
+  const RcStream streams[] = { NULL, (RcStream) cudaStreamLegacy, (RcStream) cudaStreamPerThread };
+  Test test = { "backend_default_stream_is_refused", "" };
+  RcError error = { 0 };
+  Small small;
+  size_t i;
+
+  for (i = 0; small_new (&small, backend, &test) && i < 3; i++) {
+    test_expect (&test, rc_align_run (small.plan, &small.args, streams[i], &error) == RC_INVALID_ARGUMENT, "%zu", i);
+    test_expect (&test, strstr (error.message, "default stream") != NULL, "%s", error.message);
+    small_free (&small);
+  }
+  small_free (&small);
+  return test_end (&test);
+}
+
+/* A wrong argument leaves the backend usable. */
+static int
+check_refusals (RcBackend *backend)
+{
+  static const int32_t quaternion = 0;
+  const RcAlignStreamSpec wide = { RC_INT8, RC_INT8, INT64_C (1) << 28, {RC_LINEAR, -1, 0, 0}, &quaternion, 1, NULL, 0, NULL, 0 };
+  const RcAlignSpec spec = { &wide, 1 };
+  Test test = { "backend_refuses_and_goes_on", "" };
+  cudaStream_t stream = NULL;
+  RcAlignPlan *plan = NULL;
+  RcError error = { 0 };
+  Small small;
+
+  test_expect (&test, rc_align_plan (backend, &spec, &plan, NULL, &error) == RC_UNSUPPORTED, "%s", error.message);
+  test_expect (&test, strstr (error.message, "streams[0].channels is 268435456") != NULL, "%s", error.message);
+  cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
+  if (small_new (&small, backend, &test)) {
+    small.args.scratch = NULL;
+    test_expect (&test, rc_align_run (small.plan, &small.args, stream, &error) == RC_INVALID_ARGUMENT, "no scratch");
+    test_expect (&test, strstr (error.message, "scratch") != NULL, "%s", error.message);
+    small.args.scratch = small.memory + 1024;
+    small_check (&small, stream, &test);
+  }
+  small_free (&small);
+  cudaStreamDestroy (stream);
+  return test_end (&test);
+}
+
+static int
+check_fork (RcBackend *backend)
+{
+  Test test = { "backend_fork_is_named", "" };
+  cudaStream_t stream = NULL;
+  int result = -1;
+  Small small;
+  pid_t child;
+
+  cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
+  if (small_new (&small, backend, &test)) {
+    fflush (stdout);
+    child = fork ();
+    if (child == 0) {
+      RcBackend *other = NULL;
+      RcError error;
+
+      if (open_device (0, &other, &error) != RC_NO_DEVICE || strstr (error.message, "fork") == NULL)
+        _exit (1);
+      if (rc_align_run (small.plan, &small.args, stream, &error) != RC_DEVICE_FAILED
+          || strstr (error.message, "fork") == NULL)
+        _exit (2);
+      rc_align_plan_free (small.plan);
+      rc_backend_close (backend);
+      _exit (0);
+    }
+    waitpid (child, &result, 0);
+    test_expect (&test, WIFEXITED (result) && WEXITSTATUS (result) == 0, "child ended with %x", result);
+    small_check (&small, stream, &test);        /* the parent goes on */
+  }
+  small_free (&small);
+  cudaStreamDestroy (stream);
+  return test_end (&test);
+}
+
+/* Reads an address that is none: the device's context is broken from then on. */
+static int
+break_device (void)
+{
+  RcBackend *backend = NULL;
+  cudaStream_t stream = NULL;
+  Test test = { "backend_sticky_error", "" };
+  RcError error;
+  Small small;
+
+  if (open_device (0, &backend, &error) != RC_OK) {
+    printf ("FAIL %s: %s\n", test.name, error.message);
+    return 1;
+  }
+  cudaSetDevice (0);
+  cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
+  if (small_new (&small, backend, &test)) {
+    small.stream.rows = (const void *) (uintptr_t) 0x10000;
+    rc_align_run (small.plan, &small.args, stream, &error);
+    test_expect (&test, cudaStreamSynchronize (stream) != cudaSuccess, "nothing broke");
+    test_expect (&test, rc_align_run (small.plan, &small.args, stream, &error) == RC_DEVICE_FAILED, "the next run");
+    test_expect (&test, strstr (error.message, "device 0 (") && strstr (error.message, "streams[0] has 2 rows"), "%s",
+        error.message);
+    printf ("the message: %s\n", error.message);
+    test_expect (&test, rc_align_run (small.plan, &small.args, stream, &error) == RC_DEVICE_FAILED, "the run after");
+    test_expect (&test, strstr (error.message, "failed before") != NULL, "%s", error.message);
+    test_expect (&test, rc_align_plan (backend, NULL, &small.plan, NULL, &error) != RC_OK, "a plan");
+  }
+  rc_backend_close (backend);
+  return test_end (&test);
+}
+
+static int
+check_broken (const char *program)
+{
+  char command[4096];
+
+  snprintf (command, sizeof (command), "'%s' --break", program);
+  fflush (stdout);
+  return system (command) != 0; /* it prints its own line */
+}
+
+/* ---- a backend that does not open ---- */
+
+static int
+expect_refusal (const char *text)
+{
+  Test test = { text, "" };
+  RcBackend *backend = NULL;
+  RcError error;
+  int i;
+
+  for (i = 0; i < 2; i++) {     /* the second time from memory */
+    test_expect (&test, open_device (0, &backend, &error) == RC_NO_DEVICE, "it opened");
+    test_expect (&test, strstr (error.message, text) != NULL, "%s", error.message);
+  }
+  printf ("the message: %s\n", error.message);
+  return test_end (&test);
+}
+
+int
+main (int argc, char **argv)
+{
+  RcBackend *backend = NULL;
+  int failures = 0, devices = 0;
+  RcError error;
+
+  if (argc == 3 && strcmp (argv[1], "--refused") == 0)
+    return expect_refusal (argv[2]);
+  if (argc == 2 && strcmp (argv[1], "--break") == 0)
+    return break_device ();
+  if (open_device (0, &backend, &error) != RC_OK) {
+    test_skip ("backend_gpu", error.message);
+    return error.status == RC_NO_DEVICE ? 0 : 1;
+  }
+  if (!find_driver ()) {
+    printf ("FAIL backend_driver: no functions in libcuda.so.1\n");
+    return 1;
+  }
+  cudaGetDeviceCount (&devices);
+  failures += check_no_context ();
+  failures += check_foreign_context (backend);
+  failures += check_wrong_device (devices, "backend_device_past_the_last");
+  failures += check_wrong_device (-1, "backend_device_minus_one");
+  failures += check_default_stream (backend);
+  failures += check_refusals (backend);
+  failures += check_fork (backend);
+  failures += check_broken (argv[0]);
+  rc_backend_close (backend);
+  return failures != 0;
+}

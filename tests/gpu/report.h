@@ -1,0 +1,63 @@
+/* robocache: tests that run where there is neither GLib nor gst-check
+ *
+ * A test prints one line: PASS name, FAIL name: why or SKIP name: why, as tests/summary.py counts them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TEST_REPORT_H
+#define TEST_REPORT_H
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The test that runs. It fails with the first reason; later ones add nothing. */
+typedef struct
+{
+  const char *name;
+  char why[1024];               /* empty: it holds so far */
+} Test;
+
+static inline void __attribute__ ((format (printf, 2, 3)))
+test_fail (Test *test, const char *format, ...)
+{
+  va_list args;
+
+  if (test->why[0] != '\0')
+    return;
+  va_start (args, format);
+  vsnprintf (test->why, sizeof (test->why), format, args);
+  va_end (args);
+}
+
+#define test_expect(test, condition, ...) \
+  do { \
+    if (!(condition)) \
+      test_fail (test, #condition ": " __VA_ARGS__); \
+  } while (0)
+
+static inline int
+test_holds (const Test *test)
+{
+  return test->why[0] == '\0';
+}
+
+/* Prints the verdict; the number of failures. */
+static inline int
+test_end (const Test *test)
+{
+  if (test_holds (test))
+    printf ("PASS %s\n", test->name);
+  else
+    printf ("FAIL %s: %s\n", test->name, test->why);
+  fflush (stdout);
+  return !test_holds (test);
+}
+
+static inline void
+test_skip (const char *name, const char *why)
+{
+  printf ("SKIP %s: %s\n", name, why);
+}
+
+#endif

@@ -14,7 +14,7 @@
 #define ITEM_BYTES 32768
 #define ROW_BYTES 8192          /* of a row that is not cut by channels */
 #define MOST_SPECIAL_CHANNELS (1 << 27) /* of a row that cannot be cut: kernels count its bytes in 32 bits */
-#define BLOCKS_PER_MULTIPROCESSOR 4     /* that an alignment should at least have */
+#define BLOCKS_PER_MULTIPROCESSOR 4     /* that run at once: a small alignment is cut into as many and not into more */
 #define MOST_BLOCKS INT32_MAX
 
 /* Episodes, times streams, whose order one launch checks: a byte of scratch for each. */
@@ -297,18 +297,24 @@ alignment_of (const void *base, int64_t stride, int64_t n, int64_t batch_stride,
   return (uint8_t) (bits & -bits);
 }
 
-/* How many elements a thread takes at a time, and how many threads a row. */
+/* Whether addresses allow a number of elements at a time. */
+static int
+fits (const RcCudaAlignTask *task, int64_t elements)
+{
+  return task->in_alignment >= lesser (16, elements * (int64_t) rc_dtype_size ((RcDtype) task->in))
+      && task->out_alignment >= lesser (16, elements * (int64_t) rc_dtype_size ((RcDtype) task->out_dtype));
+}
+
+/* How many elements a thread takes at a time, which the kernels for simple blends can halve, and how many threads a row. */
 static void
 choose_lanes (RcCudaAlignKind kind, RcCudaAlignTask *task)
 {
   const int64_t in_size = (int64_t) rc_dtype_size ((RcDtype) task->in);
-  const int64_t out_size = (int64_t) rc_dtype_size ((RcDtype) task->out_dtype);
-  const int64_t elements = kind <= RC_CUDA_ALIGN_FLOAT64 ? 16 / in_size : RC_CUDA_MIXED_ELEMENTS;
-  const int fits = task->in_alignment >= lesser (16, elements * in_size)
-      && task->out_alignment >= lesser (16, elements * out_size);
+  const int64_t most = kind <= RC_CUDA_ALIGN_FLOAT64 ? 16 / in_size : RC_CUDA_MIXED_ELEMENTS;
+  const int64_t half = kind <= RC_CUDA_ALIGN_PLAIN && most > 2 ? most / 2 : 1;
   int64_t threads;
 
-  task->elements = (uint8_t) (fits ? elements : 1);
+  task->elements = (uint8_t) (fits (task, most) ? most : fits (task, half) ? half : 1);
   threads = ceil_divide (task->item_channels, task->elements);
   task->lanes_log2 = 0;
   while (INT64_C (1) << task->lanes_log2 < lesser (threads, RC_CUDA_THREADS))
@@ -370,15 +376,15 @@ cut (const RcAlignPlan *plan, RcCudaAlignTask *tasks, int64_t episodes, int64_t 
   return items;
 }
 
-/* As many ticks an item as leave every multiprocessor some items. */
+/* Fewer ticks an item while all items still run at once. */
 static void
 cut_for_device (const RcAlignPlan *plan, const RcCudaBackend *cuda, RcCudaAlignTask *tasks, RcCudaAlignHead *head)
 {
-  const int64_t enough = BLOCKS_PER_MULTIPROCESSOR * (int64_t) cuda->multiprocessors;
+  const int64_t at_once = BLOCKS_PER_MULTIPROCESSOR * (int64_t) cuda->multiprocessors;
   int32_t most_ticks = RC_CUDA_ITEM_ROWS;
 
   head->items = cut (plan, tasks, head->episodes, head->ticks, most_ticks);
-  while (head->items < enough && most_ticks > 4) {
+  while (head->items * 2 <= at_once && most_ticks > 4) {
     most_ticks /= 2;
     head->items = cut (plan, tasks, head->episodes, head->ticks, most_ticks);
   }
@@ -431,12 +437,26 @@ check (const Run *run, cudaError_t result, const char *call)
 }
 
 static RcStatus
-launch_kernel (const Run *run, const void *kernel, int64_t blocks, void **arguments, size_t shared, const char *call)
+launch_kernel (const Run *run, const void *kernel, unsigned blocks, void **arguments, size_t shared, const char *call)
 {
-  const dim3 grid = { (unsigned) (blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS), 1, 1 };
-  const dim3 block = { RC_CUDA_THREADS, 1, 1 };
+  const dim3 grid = { blocks, 1, 1 }, block = { RC_CUDA_THREADS, 1, 1 };
 
   return check (run, cudaLaunchKernel (kernel, grid, block, arguments, shared, run->stream), call);
+}
+
+/* A block for each of n items or slices; more than a grid can have take several launches. */
+static RcStatus
+launch_blocks (const Run *run, const void *kernel, int64_t n, RcCudaAlignMany *launch, size_t shared, const char *call)
+{
+  void *arguments[] = { launch };
+  RcStatus status = RC_OK;
+  int64_t first;
+
+  for (first = 0; first < n && status == RC_OK; first += MOST_BLOCKS) {
+    launch->head.first_index = first;
+    status = launch_kernel (run, kernel, (unsigned) lesser (n - first, MOST_BLOCKS), arguments, shared, call);
+  }
+  return status;
 }
 
 /* Kernels fill the table from their arguments: a copy from host memory would be read when a captured graph runs. */
@@ -461,11 +481,10 @@ fill_table (const Run *run, State *state, RcCudaAlignTask *table)
 static RcStatus
 check_order (const Run *run, RcCudaAlignMany *launch, uint64_t flag_bytes)
 {
-  void *arguments[] = { launch };
   RcStatus status = check (run, cudaMemsetAsync (launch->head.disordered, 0, flag_bytes, run->stream), "cudaMemsetAsync");
 
   if (status == RC_OK)
-    status = launch_kernel (run, rc_cuda_align_order, launch->head.slices, arguments, 0, "launch of the order check");
+    status = launch_blocks (run, rc_cuda_align_order, launch->head.slices, launch, 0, "launch of the order check");
   return status;
 }
 
@@ -474,7 +493,7 @@ static RcStatus
 launch_episodes (const Run *run, State *state, RcCudaAlignKind kind)
 {
   RcCudaAlignHead *head = &state->launch.head;
-  void *arguments[] = { &state->launch };
+  const size_t shared = (size_t) head->staged_times * sizeof (int64_t) + (size_t) head->staged_rows * rc_cuda_align_row_bytes;
   RcStatus status = RC_OK;
 
   if (head->n_streams > RC_CUDA_MANY_STREAMS) {
@@ -486,9 +505,8 @@ launch_episodes (const Run *run, State *state, RcCudaAlignKind kind)
   if (status == RC_OK && head->slices > 0)
     status = check_order (run, &state->launch, state->flag_bytes);
   if (status == RC_OK)
-    status = launch_kernel (run, rc_cuda_align_kernels[kind][head->n_streams > RC_CUDA_FEW_STREAMS], head->items,
-        arguments, (size_t) head->staged_times * sizeof (int64_t) + (size_t) head->staged_rows * rc_cuda_align_row_bytes,
-        "launch of the alignment");
+    status = launch_blocks (run, rc_cuda_align_kernels[kind][head->n_streams > RC_CUDA_FEW_STREAMS], head->items,
+        &state->launch, shared, "launch of the alignment");
   return status;
 }
 

@@ -63,23 +63,22 @@ align_order (const __grid_constant__ RcCudaAlignMany launch)
   const RcCudaAlignHead &head = launch.head;
   const RcCudaAlignTask *tasks = head.table != NULL ? head.table : launch.tasks;
 
-  for (int64_t slice = blockIdx.x; slice < head.slices; slice += gridDim.x) {
-    const int64_t stream = stream_of (head.n_streams, slice, [&] (int64_t i) { return tasks[i].first_slice; });
-    const RcCudaAlignTask &task = tasks[stream];
-    const int64_t episode = (slice - task.first_slice) / task.slices;
-    const int64_t first = (slice - task.first_slice) % task.slices * RC_CUDA_ORDER_SLICE;
-    const int64_t *times = list_of (task.times, task.times_batch_stride, head.first_episode + episode);
-    const int64_t n = rows_of (task, head.first_episode + episode);
-    const int64_t end = first + RC_CUDA_ORDER_SLICE < n ? first + RC_CUDA_ORDER_SLICE : n;
-    int back = 0;
+  const int64_t slice = head.first_index + blockIdx.x;
+  const int64_t stream = stream_of (head.n_streams, slice, [&] (int64_t i) { return tasks[i].first_slice; });
+  const RcCudaAlignTask &task = tasks[stream];
+  const int64_t episode = (slice - task.first_slice) / task.slices;
+  const int64_t first = (slice - task.first_slice) % task.slices * RC_CUDA_ORDER_SLICE;
+  const int64_t *times = list_of (task.times, task.times_batch_stride, head.first_episode + episode);
+  const int64_t n = rows_of (task, head.first_episode + episode);
+  const int64_t end = first + RC_CUDA_ORDER_SLICE < n ? first + RC_CUDA_ORDER_SLICE : n;
+  int back = 0;
 
-    if (n <= RC_CUDA_STAGED_TIMES || n > task.n_rows)
-      continue;                 /* the blocks that align it see for themselves */
-    for (int64_t i = (first > 0 ? first : 1) + threadIdx.x; i < end; i += RC_CUDA_THREADS)
-      back |= __ldg (times + i) < __ldg (times + i - 1);
-    if (back)
-      head.disordered[stream * head.episodes + episode] = 1;
-  }
+  if (n <= RC_CUDA_STAGED_TIMES || n > task.n_rows)
+    return;                     /* the blocks that align it see for themselves */
+  for (int64_t i = (first > 0 ? first : 1) + threadIdx.x; i < end; i += RC_CUDA_THREADS)
+    back |= __ldg (times + i) < __ldg (times + i - 1);
+  if (back)
+    head.disordered[stream * head.episodes + episode] = 1;
 }
 
 __global__ void
@@ -142,7 +141,7 @@ item_of (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t index
   return item;
 }
 
-/* Addresses and factors of a bracket. */
+/* Addresses and factors of the bracket of this thread's tick. */
 template <class Types>
 __device__ __forceinline__ void
 put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, Row *row)
@@ -150,6 +149,8 @@ put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, Row 
   const char *rows = task.rows + item.episode * task.batch_stride + item.first_channel * size_of ((RcDtype) task.in);
 
   row->blend = b.blend;
+  row->out = task.out + item.episode * task.out_batch_stride + (item.first_tick + threadIdx.x) * task.out_row_stride
+      + item.first_channel * size_of ((RcDtype) task.out_dtype);
   if (b.blend == RC_BLEND_NONE)
     return;
   row->y[0] = rows + b.row * task.row_stride;
@@ -227,23 +228,30 @@ add_counts (const RcCudaAlignTask &task, const Shared &shared)
         (unsigned long long) shared.counts[threadIdx.x]);
 }
 
-__device__ __forceinline__ char *
-out_of (const RcCudaAlignTask &task, const Item &item)
-{
-  return task.out + item.episode * task.out_batch_stride + item.first_tick * task.out_row_stride
-      + item.first_channel * size_of ((RcDtype) task.out_dtype);
-}
-
 template <class Types>
 __device__ __forceinline__ void
 make_rows (const RcCudaAlignTask &task, const Item &item, const int64_t *times, const Row *rows)
 {
-  const int lanes_log2 = task.lanes_log2;
+  const int lanes_log2 = task.lanes_log2, step = RC_CUDA_THREADS >> lanes_log2;
   const Lane lane = { (int32_t) (threadIdx.x & ((1u << lanes_log2) - 1)), 1 << lanes_log2 };
-  char *out = out_of (task, item);
+  const int first = threadIdx.x >> lanes_log2;
 
-  for (int r = threadIdx.x >> lanes_log2; r < item.n_ticks; r += RC_CUDA_THREADS >> lanes_log2)
-    make_row<Types> (task, rows[r], times, item.first_channel, item.n_channels, out + r * task.out_row_stride, lane);
+  if constexpr (Types::curves) {
+    for (int r = first; r < item.n_ticks; r += step)
+      make_row<Types> (task, rows[r], times, item.first_channel, item.n_channels, lane);
+  } else {
+    constexpr int V = Types::elements, U = Types::rows;
+    const int n = item.n_ticks;
+
+    if (task.elements == V)
+      move_rows<Types, V, U, false> (task, rows, first, step, n, item.n_channels, lane);
+    else if (V > 2 && task.elements == V / 2)
+      move_rows<Types, V / 2, 2 * U, false> (task, rows, first, step, n, item.n_channels, lane);
+    else if (task.in_alignment >= size_of (Types::in (task)) && task.out_alignment >= size_of (Types::out (task)))
+      move_rows<Types, 1, 2 * U, false> (task, rows, first, step, n, item.n_channels, lane);
+    else
+      move_rows<Types, 1, 1, true> (task, rows, first, step, n, item.n_channels, lane);
+  }
 }
 
 template <class Types>
@@ -251,7 +259,6 @@ __device__ __forceinline__ void
 make_special (const RcCudaAlignTask &task, const Item &item, const Row *rows)
 {
   const int32_t n_special = task.n_quaternions + task.n_angles;
-  char *out = out_of (task, item);
 
   for (int64_t i = threadIdx.x; i < (int64_t) n_special * item.n_ticks; i += RC_CUDA_THREADS) {
     const int64_t r = i / n_special;
@@ -261,9 +268,9 @@ make_special (const RcCudaAlignTask &task, const Item &item, const Row *rows)
     if (row.blend != RC_BLEND_LINEAR && row.blend != RC_BLEND_CUBIC && row.blend != RC_BLEND_HERMITE)
       continue;
     if (which < task.n_quaternions)
-      blend_quaternion<Types> (task, row, __ldg (task.quaternions + which), out + r * task.out_row_stride);
+      blend_quaternion<Types> (task, row, __ldg (task.quaternions + which));
     else
-      blend_angle<Types> (task, row, __ldg (task.angles + which - task.n_quaternions), out + r * task.out_row_stride);
+      blend_angle<Types> (task, row, __ldg (task.angles + which - task.n_quaternions));
   }
 }
 
@@ -285,7 +292,7 @@ align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t st
   }
 }
 
-/* What all threads need of an item; they must be done with the last one. */
+/* What all threads need of an item. */
 __device__ __forceinline__ void
 begin_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t index, Shared &shared)
 {
@@ -300,18 +307,15 @@ template <class Types>
 __global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::blocks)
 align_few (const __grid_constant__ RcCudaAlignFew launch)
 {
+  const int64_t index = launch.head.first_index + blockIdx.x;
   __shared__ Shared shared;
-
-  for (int64_t index = blockIdx.x; index < launch.head.items; index += gridDim.x) {
-    int stream = 0;
+  int stream = 0;
 
 #pragma unroll
-    for (int i = 1; i < RC_CUDA_FEW_STREAMS; i++)
-      stream += i < launch.head.n_streams && launch.tasks[i].first_item <= index;
-    begin_item (launch.head, launch.tasks[stream], index, shared);
-    align_item<Types> (launch.head, launch.tasks[stream], stream, shared);
-    __syncthreads ();
-  }
+  for (int i = 1; i < RC_CUDA_FEW_STREAMS; i++)
+    stream += i < launch.head.n_streams && launch.tasks[i].first_item <= index;
+  begin_item (launch.head, launch.tasks[stream], index, shared);
+  align_item<Types> (launch.head, launch.tasks[stream], stream, shared);
 }
 
 template <class Types>
@@ -321,19 +325,15 @@ align_many (const __grid_constant__ RcCudaAlignMany launch)
   constexpr int words = sizeof (RcCudaAlignTask) / sizeof (uint64_t);
   static_assert (sizeof (RcCudaAlignTask) % sizeof (uint64_t) == 0 && words <= RC_CUDA_THREADS, "one word a thread");
   const RcCudaAlignTask *tasks = launch.head.table != NULL ? launch.head.table : launch.tasks;
+  const int64_t index = launch.head.first_index + blockIdx.x;
+  const int64_t stream = stream_of (launch.head.n_streams, index, [&] (int64_t i) { return tasks[i].first_item; });
   __shared__ Shared shared;
 
-  for (int64_t index = blockIdx.x; index < launch.head.items; index += gridDim.x) {
-    const int64_t stream = stream_of (launch.head.n_streams, index, [&] (int64_t i) { return tasks[i].first_item; });
-
-    if (threadIdx.x < words)
-      reinterpret_cast<uint64_t *> (&shared.task)[threadIdx.x] = reinterpret_cast<const uint64_t *> (tasks + stream)[threadIdx.x];
-    begin_item (launch.head, tasks[stream], index, shared);
-    align_item<Types> (launch.head, shared.task, stream, shared);
-    __syncthreads ();
-  }
+  if (threadIdx.x < words)
+    reinterpret_cast<uint64_t *> (&shared.task)[threadIdx.x] = reinterpret_cast<const uint64_t *> (tasks + stream)[threadIdx.x];
+  begin_item (launch.head, tasks[stream], index, shared);
+  align_item<Types> (launch.head, shared.task, stream, shared);
 }
-
 }
 
 /* A macro takes commas only in parentheses. */

@@ -1,7 +1,7 @@
 /* robocache: what the alignment kernels are told
  *
  * Work is cut into items: some ticks and some channels of one episode of one stream. Items are numbered through all
- * streams, and a block takes one after the other. The descriptions of the streams are kernel arguments while they fit
+ * streams, and a block does one. The descriptions of the streams are kernel arguments while they fit
  * there; more go through a table in the scratch.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -27,9 +27,7 @@ extern "C" {
 #define RC_CUDA_THREADS 256     /* of a block */
 #define RC_CUDA_MIXED_ELEMENTS 4        /* that a thread takes at a time where dtypes differ; else 16 bytes of them */
 #define RC_CUDA_ITEM_ROWS 128   /* most ticks of an item */
-#ifndef RC_CUDA_STAGED_TIMES
 #define RC_CUDA_STAGED_TIMES 2048       /* most times that a block holds in shared memory */
-#endif
 #define RC_CUDA_ORDER_SLICE 8192        /* times whose order one block checks at a time */
 
 typedef struct RcCudaAlignTask
@@ -74,7 +72,7 @@ typedef struct RcCudaAlignTask
   /* what the addresses allow; powers of two */
   int32_t lanes_log2;           /* threads of a row */
   uint8_t in_alignment, out_alignment;  /* bytes, at most 16; of every row */
-  uint8_t elements;             /* that a thread takes at a time: the kernel's number, or 1 */
+  uint8_t elements;             /* that a thread takes at a time: the kernel's number, half of it, or 1 */
   int64_t first_slice;          /* of the order check, numbered through all streams that need it */
   int64_t slices;               /* of an episode; 0: blocks check the order when they stage the times */
 } RcCudaAlignTask;
@@ -88,6 +86,7 @@ typedef struct RcCudaAlignHead
   int64_t tick_times_batch_stride;
   int64_t items;
   int64_t slices;
+  int64_t first_index;          /* item or slice of the first block */
   int64_t n_streams;
   uint8_t *disordered;          /* [n_streams, episodes], by the order check */
   RcCudaAlignTask *table;       /* more than RC_CUDA_MANY_STREAMS */

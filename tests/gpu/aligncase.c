@@ -123,7 +123,7 @@ on_device (const Arena *arena, const void *host)
   int i;
 
   for (i = 0; host != NULL && i < arena->n_regions; i++) {
-    if (at >= arena->regions[i].offset && at <= arena->regions[i].offset + arena->regions[i].bytes)
+    if (at >= arena->regions[i].offset && at < arena->regions[i].offset + arena->regions[i].bytes)
       return arena->regions[i].device + (at - arena->regions[i].offset);
   }
   return NULL;

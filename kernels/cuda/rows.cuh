@@ -425,11 +425,11 @@ move_rows (const RcCudaAlignTask &task, const Row *rows, int r, int step, int n_
     for (int32_t c = lane.index * V; c < n; c += lane.count * V) {
       if (V == 1 || c + V <= n) {
         move_pieces<Types, V, U, LOOSE> (task, rows, r, step, n_rows, c);
-        continue;
-      }
+      } else if constexpr (V > 1) {
 #pragma unroll 1
-      for (int i = 0; i < U * (n - c); i++)
-        move_pieces<Types, 1, 1, false> (task, rows, r + i % U * step, 1, n_rows, c + i / U);
+        for (int i = 0; i < U * (n - c); i++)
+          move_pieces<Types, 1, 1, false> (task, rows, r + i % U * step, 1, n_rows, c + i / U);
+      }
     }
   }
 }

@@ -64,7 +64,8 @@ typedef struct RcAlignStreamArgs
   int64_t batch_stride;         /* bytes between episodes; 0: all share the same rows */
 
   const RcBracket *brackets;    /* [ticks]: the brackets form, batch = 1. Row indices are into rows; before any work
-                                   the CPU backend refuses others with RC_INVALID_ARGUMENT. */
+                                   the CPU backend refuses others with RC_INVALID_ARGUMENT. The CUDA backend, which
+                                   cannot look, makes such a tick MISSING. */
   const int64_t *times;         /* [batch, n_rows] ns, not decreasing: the times form, when brackets is NULL */
   int64_t times_batch_stride;   /* bytes; 0: all share the same times */
   const int64_t *row_counts;    /* [batch] valid rows of each episode, 0 … n_rows; NULL: all n_rows */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Bytes of output that an item should have: enough to pay for its search, little enough to spread over the device. */
-#define ITEM_BYTES 32768
+#define ITEM_BYTES 65536
 #define ROW_BYTES 8192          /* of a row that is not cut by channels */
 #define MOST_SPECIAL_CHANNELS (1 << 27) /* of a row that cannot be cut: kernels count its bytes in 32 bits */
 #define BLOCKS_PER_MULTIPROCESSOR 4     /* that run at once: a small alignment is cut into as many and not into more */

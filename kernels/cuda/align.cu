@@ -7,7 +7,7 @@
  *
  * and the floor is that over the bandwidth of a copy (which counts bytes read and written), plus one launch. Two ticks
  * share rows, and the items of an episode share times: that is left to the caches, neighbouring items being neighbouring
- * blocks. An item with D channels and R ticks reads at most 2 R rows (4 R for cubics) and min (8 n_rows, 16 KB) of times.
+ * blocks. An item with D channels and R ticks reads at most 2 R rows (4 R for cubics) and min (8 n_rows, 32 KB) of times.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -27,7 +27,7 @@ extern "C" {
 #define RC_CUDA_THREADS 256     /* of a block */
 #define RC_CUDA_MIXED_ELEMENTS 4        /* that a thread takes at a time where dtypes differ; else 16 bytes of them */
 #define RC_CUDA_ITEM_ROWS 128   /* most ticks of an item */
-#define RC_CUDA_STAGED_TIMES 2048       /* most times that a block holds in shared memory */
+#define RC_CUDA_STAGED_TIMES 4096       /* most times that a block holds in shared memory */
 #define RC_CUDA_ORDER_SLICE 8192        /* times whose order one block checks at a time */
 
 typedef struct RcCudaAlignTask

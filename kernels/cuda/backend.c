@@ -108,15 +108,22 @@ rc_cuda_leave (RcCudaBackend *backend)
   backend->driver->cuCtxPopCurrent_ (&popped);
 }
 
-/* ---- kernels and memory of plans ---- */
+/* ---- kernels and memory of plans ----
+ *
+ * A thread that captures in global mode forbids loading and allocation to all others, unless these say that they are
+ * apart. */
 
 RcStatus
 rc_cuda_load (RcCudaBackend *backend, const void *kernel, const char *name, RcError *error)
 {
+  enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
   struct cudaFuncAttributes attributes;
-  const cudaError_t result = cudaFuncGetAttributes (&attributes, kernel);
   int major = 0, minor = 0;
+  cudaError_t result;
 
+  cudaThreadExchangeStreamCaptureMode (&mode);
+  result = cudaFuncGetAttributes (&attributes, kernel);
+  cudaThreadExchangeStreamCaptureMode (&mode);
   switch (result) {
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorInvalidDeviceFunction:
@@ -126,7 +133,7 @@ rc_cuda_load (RcCudaBackend *backend, const void *kernel, const char *name, RcEr
       cudaGetLastError ();
       cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, backend->device);
       cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, backend->device);
-      return rc_error_set (error, RC_NO_DEVICE, "device %d (%s) has compute capability %d.%d, and this build code for "
+      return rc_error_set (error, RC_NO_DEVICE, "device %d (%s) has compute capability %d.%d, and this build has code for "
           RC_CUDA_ARCH " only: %s; expected a build with -Dcuda-arch=%d%d", backend->device, backend->name, major, minor,
           cudaGetErrorName (result), major, minor);
     default:
@@ -134,7 +141,6 @@ rc_cuda_load (RcCudaBackend *backend, const void *kernel, const char *name, RcEr
   }
 }
 
-/* A thread that captures in global mode forbids allocations to all others, unless these say that they are apart. */
 RcStatus
 rc_cuda_upload (RcCudaBackend *backend, const void *host, size_t bytes, void **memory, RcError *error)
 {

@@ -1,8 +1,9 @@
 /* robocache: alignments have the same bits on the GPU as on the CPU
  *
- *   align [--seed N] [--separate] [--few]
+ *   align [--seed N] [--separate] [--few] [--only SECTION]
  *
- * --separate puts every array in an allocation of its own, for compute-sanitizer; --few runs a tenth of the cases.
+ * --separate puts every array in an allocation of its own, for compute-sanitizer; --few runs a tenth of the cases. Sections
+ * are in the table below.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -90,7 +91,7 @@ check_dtypes (Suite *suite)
 static void
 check_shapes (Suite *suite)
 {
-  static const int64_t batches[] = { 1, 32, 256 }, rows[] = { 0, 1, 2, 33, 100, 2047, 2048, 2049, 5000 };
+  static const int64_t batches[] = { 1, 32, 256 }, rows[] = { 0, 1, 2, 33, 100, 4095, 4096, 4097, 9000 };
   static const int64_t ticks[] = { 0, 1, 7, 130 }, channels[] = { 1, 7, 32 };
   static const RcDtype dtypes[] = { RC_FLOAT32, RC_BFLOAT16, RC_FLOAT64, RC_UINT8, RC_FLOAT16 };
   char name[128];
@@ -148,7 +149,7 @@ check_large (Suite *suite)
     {RC_BFLOAT16, RC_BFLOAT16, RC_NEAREST, 1, 2, 30000, 20000, 64, 1, 0},
     {RC_FLOAT16, RC_FLOAT32, RC_MEAN, 1, 1, 100000, 2000, 14, 1, 0},
     {RC_FLOAT32, RC_BFLOAT16, RC_HERMITE, 1, 1, 20000, 30000, 21, 0, 0},
-    {RC_INT8, RC_INT8, RC_PREVIOUS, 1, 17000, 2049, 3, 1, 0, 1},        /* more episodes than order flags */
+    {RC_INT8, RC_INT8, RC_PREVIOUS, 1, 17000, 4097, 3, 1, 0, 1},        /* more episodes than order flags */
     {RC_FLOAT32, RC_FLOAT32, RC_LINEAR, 1, 32, 500, 256, 256, 1, 0},
     {RC_FLOAT32, RC_FLOAT32, RC_LINEAR, 1, 256, 1000, 64, 64, 1, 0},
   };
@@ -189,9 +190,10 @@ check_streams (Suite *suite)
     wish.interpolation = RC_LINEAR;
     snprintf (name, sizeof (name), "align_%d_streams_bfloat16", counts[i]);
     check_cases (suite, name, &wish, 5);
-    wish.rows = 2100;
+    wish.rows = 4100;
+    wish.channels = 12;
     wish.in = wish.out = ANY_DTYPE;
-    snprintf (name, sizeof (name), "align_%d_streams_of_2100_rows", counts[i]);
+    snprintf (name, sizeof (name), "align_%d_streams_of_4100_rows", counts[i]);
     check_cases (suite, name, &wish, 2);
   }
 }
@@ -248,7 +250,8 @@ check_graphs (Suite *suite)
   check_graph (suite, "align_graph_one_stream", &wish);
   wish.n_streams = 40;
   check_graph (suite, "align_graph_40_streams", &wish);
-  wish.rows = 2500;
+  wish.rows = 4500;
+  wish.channels = 12;
   check_graph (suite, "align_graph_40_long_streams", &wish);
 }
 
@@ -364,17 +367,36 @@ check_bad_brackets (Suite *suite)
   suite->failures += test_end (&test);
 }
 
+static const struct
+{
+  const char *name;
+  void (*check) (Suite * suite);
+} sections[] = {
+  {"dtypes", check_dtypes},
+  {"shapes", check_shapes},
+  {"wide", check_wide},
+  {"streams", check_streams},
+  {"graphs", check_graphs},
+  {"threads", check_threads},
+  {"brackets", check_bad_brackets},
+  {"large", check_large},
+};
+
 int
 main (int argc, char **argv)
 {
   const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST }, here = { RC_BACKEND_CPU, 0, RC_CPU_BEST };
   static Suite suite = {.seed = 20260214 };
+  const char *only = NULL;
   RcError error;
+  size_t s;
   int i;
 
   for (i = 1; i < argc; i++) {
     if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
       suite.seed = strtoull (argv[++i], NULL, 10);
+    else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
+      only = argv[++i];
     suite.gpu.separate |= strcmp (argv[i], "--separate") == 0;
     suite.few |= strcmp (argv[i], "--few") == 0;
   }
@@ -394,14 +416,10 @@ main (int argc, char **argv)
     printf ("FAIL align_memory: no stream or no memory\n");
     return 1;
   }
-  check_dtypes (&suite);
-  check_shapes (&suite);
-  check_wide (&suite);
-  check_streams (&suite);
-  check_graphs (&suite);
-  check_threads (&suite);
-  check_bad_brackets (&suite);
-  check_large (&suite);
+  for (s = 0; s < sizeof (sections) / sizeof (sections[0]); s++) {
+    if (only == NULL || strcmp (only, sections[s].name) == 0)
+      sections[s].check (&suite);
+  }
   printf ("%d cases compared from seed %" PRIu64 ", beside those of threads\n", suite.cases, suite.seed);
   arena_free (suite.arena);
   cudaStreamDestroy (suite.gpu.stream);

@@ -205,6 +205,46 @@ check_wrong_device (int device, const char *name)
   return test_end (&test);
 }
 
+/* Each device in its own context, from a thread whose current device is another one. */
+static int
+check_second_device (RcBackend *first, int devices)
+{
+  Test test = { "backend_two_devices", "" };
+  cudaStream_t streams[2] = { NULL, NULL };
+  RcBackend *second = NULL;
+  Small small[2];
+  RcError error;
+  int i;
+
+  if (devices < 2) {
+    test_skip (test.name, "this machine has one GPU");
+    return 0;
+  }
+  memset (small, 0, sizeof (small));
+  if (open_device (1, &second, &error) != RC_OK)
+    test_fail (&test, "%s", error.message);
+  for (i = 0; i < 2 && test_holds (&test); i++) {
+    cudaSetDevice (i);
+    cudaStreamCreateWithFlags (&streams[i], cudaStreamNonBlocking);
+    small_new (&small[i], i == 0 ? first : second, &test);
+  }
+  for (i = 0; i < 4 && test_holds (&test); i++) {
+    int device = -1;
+
+    cudaSetDevice (i / 2);      /* of the same device, and of the other one */
+    small_check (&small[i % 2], streams[i % 2], &test);
+    test_expect (&test, cudaGetDevice (&device) == cudaSuccess && device == i / 2, "the device became %d", device);
+  }
+  for (i = 0; i < 2; i++) {
+    cudaSetDevice (i);
+    small_free (&small[i]);
+    cudaStreamDestroy (streams[i]);
+  }
+  cudaSetDevice (0);
+  rc_backend_close (second);
+  return test_end (&test);
+}
+
 static int
 check_default_stream (RcBackend *backend)
 {
@@ -370,6 +410,7 @@ main (int argc, char **argv)
   failures += check_foreign_context (backend);
   failures += check_wrong_device (devices, "backend_device_past_the_last");
   failures += check_wrong_device (-1, "backend_device_minus_one");
+  failures += check_second_device (backend, devices);
   failures += check_default_stream (backend);
   failures += check_refusals (backend);
   failures += check_fork (backend);

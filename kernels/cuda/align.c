@@ -218,8 +218,8 @@ check_size (const RcAlignPlan *plan, RcError *error)
 
   for (i = 0; i < plan->n_streams; i++) {
     if (is_special (&plan->streams[i]) && plan->streams[i].channels > MOST_SPECIAL_CHANNELS)
-      return rc_error_set (error, RC_UNSUPPORTED, "streams[%" PRId64 "].channels is %" PRId64 " with quaternions or angles; "
-          "expected at most %d on a GPU", i, plan->streams[i].channels, MOST_SPECIAL_CHANNELS);
+      return rc_error_set (error, RC_UNSUPPORTED, "streams[%" PRId64 "].channels is %" PRId64 " with quaternions or "
+          "angles; expected at most %d on a GPU", i, plan->streams[i].channels, MOST_SPECIAL_CHANNELS);
   }
   return RC_OK;
 }
@@ -228,10 +228,11 @@ static RcStatus
 load_kernels (RcCudaBackend *cuda, const State *state, int64_t n_streams, RcError *error)
 {
   const int many = n_streams > RC_CUDA_FEW_STREAMS;
+  const RcCudaAlignKind with_brackets = kind_with_brackets (state->kind);
   RcStatus status = rc_cuda_load (cuda, rc_cuda_align_kernels[state->kind][many], "align", error);
 
   if (status == RC_OK)
-    status = rc_cuda_load (cuda, rc_cuda_align_kernels[kind_with_brackets (state->kind)][many], "align brackets", error);
+    status = rc_cuda_load (cuda, rc_cuda_align_kernels[with_brackets][many], "align brackets", error);
   if (status == RC_OK)
     status = rc_cuda_load (cuda, rc_cuda_align_order, "align order", error);
   if (status == RC_OK && n_streams > RC_CUDA_MANY_STREAMS)
@@ -305,7 +306,7 @@ fits (const RcCudaAlignTask *task, int64_t elements)
       && task->out_alignment >= lesser (16, elements * (int64_t) rc_dtype_size ((RcDtype) task->out_dtype));
 }
 
-/* How many elements a thread takes at a time, which the kernels for simple blends can halve, and how many threads a row. */
+/* How many threads a row has, and how many elements each takes at a time: the kernels for simple blends can halve it. */
 static void
 choose_lanes (RcCudaAlignKind kind, RcCudaAlignTask *task)
 {
@@ -481,7 +482,8 @@ fill_table (const Run *run, State *state, RcCudaAlignTask *table)
 static RcStatus
 check_order (const Run *run, RcCudaAlignMany *launch, uint64_t flag_bytes)
 {
-  RcStatus status = check (run, cudaMemsetAsync (launch->head.disordered, 0, flag_bytes, run->stream), "cudaMemsetAsync");
+  const cudaError_t cleared = cudaMemsetAsync (launch->head.disordered, 0, flag_bytes, run->stream);
+  RcStatus status = check (run, cleared, "cudaMemsetAsync");
 
   if (status == RC_OK)
     status = launch_blocks (run, rc_cuda_align_order, launch->head.slices, launch, 0, "launch of the order check");
@@ -493,7 +495,8 @@ static RcStatus
 launch_episodes (const Run *run, State *state, RcCudaAlignKind kind)
 {
   RcCudaAlignHead *head = &state->launch.head;
-  const size_t shared = (size_t) head->staged_times * sizeof (int64_t) + (size_t) head->staged_rows * rc_cuda_align_row_bytes;
+  const size_t shared = (size_t) head->staged_times * sizeof (int64_t)
+      + (size_t) head->staged_rows * rc_cuda_align_row_bytes;
   RcStatus status = RC_OK;
 
   if (head->n_streams > RC_CUDA_MANY_STREAMS) {

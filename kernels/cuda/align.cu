@@ -6,8 +6,8 @@
  *   batch * (n_rows * (channels * in_size + 8) + ticks * (channels * out_size + 9))    bytes a stream,
  *
  * and the floor is that over the bandwidth of a copy (which counts bytes read and written), plus one launch. Two ticks
- * share rows, and the items of an episode share times: that is left to the caches, neighbouring items being neighbouring
- * blocks. An item with D channels and R ticks reads at most 2 R rows (4 R for cubics) and min (8 n_rows, 32 KB) of times.
+ * share rows, and the items of an episode share times: that is left to the caches, neighbouring items being
+ * neighbouring blocks. An item of R ticks reads at most 2 R rows (4 R for cubics) and min (8 n_rows, 32 KB) of times.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -192,7 +192,8 @@ find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t str
   } else if (task.rows != NULL) {
     const int64_t n = rows_of (task, item.episode);
     const int64_t *times = list_of (task.times, task.times_batch_stride, item.episode);
-    const int64_t tick = has_tick ? __ldg (list_of (head.tick_times, head.tick_times_batch_stride, item.episode) + k) : 0;
+    const int64_t *ticks = list_of (head.tick_times, head.tick_times_batch_stride, item.episode);
+    const int64_t tick = has_tick ? __ldg (ticks + k) : 0;
     bool ordered = n >= 0 && n <= task.n_rows;
 
     if (ordered && n > RC_CUDA_STAGED_TIMES) {
@@ -329,8 +330,11 @@ align_many (const __grid_constant__ RcCudaAlignMany launch)
   const int64_t stream = stream_of (launch.head.n_streams, index, [&] (int64_t i) { return tasks[i].first_item; });
   __shared__ Shared shared;
 
-  if (threadIdx.x < words)
-    reinterpret_cast<uint64_t *> (&shared.task)[threadIdx.x] = reinterpret_cast<const uint64_t *> (tasks + stream)[threadIdx.x];
+  if (threadIdx.x < words) {
+    const uint64_t *from = reinterpret_cast<const uint64_t *> (tasks + stream);
+
+    reinterpret_cast<uint64_t *> (&shared.task)[threadIdx.x] = from[threadIdx.x];
+  }
   begin_item (launch.head, tasks[stream], index, shared);
   align_item<Types> (launch.head, shared.task, stream, shared);
 }

@@ -92,8 +92,8 @@ rc_cuda_enter (RcCudaBackend *backend, RcError *error)
     return rc_error_set (error, RC_DEVICE_FAILED, "device %d (%s) was opened before this process was forked, and CUDA "
         "does not work in a fork; expected the first use of CUDA after the fork", backend->device, backend->name);
   if (__atomic_load_n (&backend->failed, __ATOMIC_RELAXED))
-    return rc_error_set (error, RC_DEVICE_FAILED, "device %d (%s) failed before; expected a new process", backend->device,
-        backend->name);
+    return rc_error_set (error, RC_DEVICE_FAILED, "device %d (%s) failed before; expected a new process",
+        backend->device, backend->name);
   result = driver->cuCtxPushCurrent_ (backend->context);
   if (result != CUDA_SUCCESS)
     return driver_failed (backend, driver, result, "cuCtxPushCurrent", RC_DEVICE_FAILED, error);
@@ -133,9 +133,9 @@ rc_cuda_load (RcCudaBackend *backend, const void *kernel, const char *name, RcEr
       cudaGetLastError ();
       cudaDeviceGetAttribute (&major, cudaDevAttrComputeCapabilityMajor, backend->device);
       cudaDeviceGetAttribute (&minor, cudaDevAttrComputeCapabilityMinor, backend->device);
-      return rc_error_set (error, RC_NO_DEVICE, "device %d (%s) has compute capability %d.%d, and this build has code for "
-          RC_CUDA_ARCH " only: %s; expected a build with -Dcuda-arch=%d%d", backend->device, backend->name, major, minor,
-          cudaGetErrorName (result), major, minor);
+      return rc_error_set (error, RC_NO_DEVICE, "device %d (%s) has compute capability %d.%d, and this build has code "
+          "for " RC_CUDA_ARCH " only: %s; expected a build with -Dcuda-arch=%d%d", backend->device, backend->name, major,
+          minor, cudaGetErrorName (result), major, minor);
     default:
       return rc_cuda_check (backend, result, backend->setup, error, "cudaFuncGetAttributes", "kernel %s", name);
   }

@@ -1,8 +1,8 @@
 /* robocache: an NVIDIA GPU: its context, its errors
  *
  * For the files in kernels/cuda only. Everything runs in the device's primary context. A function that calls CUDA is
- * bracketed by rc_cuda_enter and rc_cuda_leave, so that the context which is current on the caller's thread stays what it
- * was; cudaSetDevice is never called. In between, the runtime API works on the pushed context.
+ * bracketed by rc_cuda_enter and rc_cuda_leave, so that the context which is current on the caller's thread stays what
+ * it was; cudaSetDevice is never called. In between, the runtime API works on the pushed context.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

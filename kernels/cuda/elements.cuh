@@ -1,8 +1,8 @@
 /* robocache: elements of any dtype, in registers
  *
- * Elements are read and written as words of raw bits, 16 bytes at a time where they can be, and taken apart in registers.
- * Functions that take a dtype as a template parameter compile to what that dtype needs; those that take it as an argument
- * branch, the same way in all threads of a row. Loads need not make a NaN canonical, since every store does.
+ * Elements are read and written as words of raw bits, 16 bytes at a time where they can be, and taken apart in
+ * registers. Functions that take a dtype as a template parameter compile to what that dtype needs; those that take it as
+ * an argument branch, the same way in all threads of a row. Loads need not make a NaN canonical, since every store does.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -61,8 +61,8 @@ write_words (char *p, const uint32_t *words)
 {
   if constexpr (BYTES >= 16) {
 #pragma unroll
-    for (int i = 0; i < BYTES / 16; i++)
-      reinterpret_cast<uint4 *> (p)[i] = make_uint4 (words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]);
+    for (int i = 0; i < BYTES / 16; i++, words += 4)
+      reinterpret_cast<uint4 *> (p)[i] = make_uint4 (words[0], words[1], words[2], words[3]);
   } else if constexpr (BYTES == 8) {
     *reinterpret_cast<uint2 *> (p) = make_uint2 (words[0], words[1]);
   } else if constexpr (BYTES == 4) {
@@ -251,8 +251,8 @@ pack_each (const Real *values, uint32_t *words)
   }
 }
 
-/* Two at a time in hardware, which rounds to nearest even and keeps denormals as we do but has another NaN. One unordered
- * comparison finds a NaN in two values; then the conversion is ours. */
+/* Two at a time in hardware, which rounds to nearest even and keeps denormals as we do but has another NaN. One
+ * unordered comparison finds a NaN in two values; then the conversion is ours. */
 template <RcDtype D, int V>
 __device__ __forceinline__ void
 pack_halves (const float *values, uint32_t *words)

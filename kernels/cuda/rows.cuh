@@ -19,8 +19,8 @@ namespace rc
 /* What one tick is made of: a bracket with addresses. */
 struct Row
 {
-  const char *y[4];             /* row, next, before, after; the first row of a mean; from the item's first channel on */
-  char *out;                    /* likewise */
+  const char *y[4];             /* row, next, before, after; the first row of a mean */
+  char *out;                    /* all five from the item's first channel on */
   double w;
   union
   {
@@ -35,8 +35,8 @@ struct Row
 };
 
 /* What a kernel is built for: elements and rows that a thread takes at a time, blocks at once on a multiprocessor, and
- * which of its branches it needs. curves: cubic, hermite and mean. special: quaternions, angles, and what is computed in float64 beside
- * means. The dtypes are constants or come with the stream. */
+ * which of its branches it needs. curves: cubic, hermite and mean. special: quaternions, angles, and what is computed in
+ * float64 beside means. The dtypes are constants or come with the stream. */
 template <RcDtype D>
 struct Same
 {
@@ -249,7 +249,8 @@ blend_element (const RcCudaAlignTask &task, const Row &row, const Factors<Real> 
     const Real y1 = load_element<Types, Real> (task, row.y[1], c);
 
     if (row.blend == RC_BLEND_CUBIC)
-      y = cubic (y, y1, load_element<Types, Real> (task, row.y[2], c), load_element<Types, Real> (task, row.y[3], c), f);
+      y = cubic (y, y1, load_element<Types, Real> (task, row.y[2], c),
+          load_element<Types, Real> (task, row.y[3], c), f);
     else
       y = linear (y, y1, f);
   }

@@ -65,8 +65,8 @@ warp_greatest (int64_t x)
   return ~warp_least (~x);      /* ~ turns the order round */
 }
 
-/* First row that a search at or after `least` can look at: of the last two times before it the later one, all of it, and
- * a row of the earlier one. */
+/* First row that a search at or after `least` can look at: of the last two times before it all rows of the later one,
+ * and a row of the earlier one. */
 __device__ __forceinline__ int64_t
 first_looked_at (const int64_t *times, int64_t n, int64_t least)
 {

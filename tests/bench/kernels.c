@@ -45,7 +45,8 @@ static const Shape shapes[] = {
   {"resample 256x4096 -> 2048x64, float32", 1, 256, 2048, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{4096, 64}}, 0},
   {"resample 256x4096 -> 2048x64, float32, nearest", 1, 256, 2048, RC_FLOAT32, RC_FLOAT32, RC_NEAREST, {{4096, 64}}, 0},
   {"resample 256x4096 -> 2048x64, float32, cubic", 1, 256, 2048, RC_FLOAT32, RC_FLOAT32, RC_CUBIC, {{4096, 64}}, 0},
-  {"resample 256x4096 -> 2048x64, float32 to bfloat16", 1, 256, 2048, RC_FLOAT32, RC_BFLOAT16, RC_LINEAR, {{4096, 64}}, 0},
+  {"resample 256x4096 -> 2048x64, float32 to bfloat16", 1, 256, 2048, RC_FLOAT32, RC_BFLOAT16, RC_LINEAR,
+    {{4096, 64}}, 0},
   {"resample 256x4096 -> 2048x64, float16", 1, 256, 2048, RC_FLOAT16, RC_FLOAT16, RC_LINEAR, {{4096, 64}}, 0},
   {"resample 256x4096 -> 2048x64, float64", 1, 256, 2048, RC_FLOAT64, RC_FLOAT64, RC_LINEAR, {{4096, 64}}, 0},
   {"resample 256x1000 -> 500x14, float32", 1, 256, 500, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{1000, 14}}, 0},
@@ -172,8 +173,8 @@ make_stream (Data *data, int i)
   void *memory;
   int64_t e;
 
-  data->specs[i] = (RcAlignStreamSpec) { shape->in, shape->out, channels, {shape->interpolation, -1, 0, 0}, NULL, 0, NULL, 0,
-    NULL, 0
+  data->specs[i] = (RcAlignStreamSpec) {.in = shape->in,.out = shape->out,.channels = channels,
+    .search = {shape->interpolation, -1, 0, 0}
   };
   data->in_bytes[i] = batch * rows * in_row;
   data->out_bytes[i] = batch * shape->ticks * out_row;
@@ -208,7 +209,7 @@ make_data (Data *data, const Shape *shape)
   data->ticks = malloc ((size_t) (shape->batch * shape->ticks * 8));
   for (e = 0; e < shape->batch; e++) {
     for (k = 0; k < shape->ticks; k++)
-      data->ticks[e * shape->ticks + k] = (int64_t) ((0.02 + 0.96 * ((double) k + 0.5) / (double) shape->ticks) * 1000 * MS);
+      data->ticks[e * shape->ticks + k] = (int64_t) ((20 + 960 * ((double) k + 0.5) / (double) shape->ticks) * MS);
   }
   data->must_move = shape->batch * shape->ticks * 8;
   for (i = 0; i < shape->n_streams; i++)
@@ -380,7 +381,9 @@ static double
 time_cpu (const Data *data, RcBackend *cpu)
 {
   const RcAlignSpec spec = { data->specs, data->shape->n_streams };
-  const RcAlignArgs args = { data->host, data->shape->batch, data->shape->ticks, data->ticks, data->shape->ticks * 8, NULL };
+  const RcAlignArgs args = { data->host, data->shape->batch, data->shape->ticks, data->ticks, data->shape->ticks * 8,
+    NULL
+  };
   RcAlignPlan *plan;
   RcError error;
   float us[5];
@@ -471,8 +474,9 @@ measure (Bench *bench, const Shape *shape)
   warm = time_runs (bench->stream, copies, 1, 20);
   floor_us = (double) data.must_move / bench->copy_gbps / 1e3 + bench->launch_us;
   cpu = time_cpu (&data, bench->cpu);
-  printf ("| %s | %.2f | %.1f | %.2f | %.0f | %.1f | %.1f | %.1f | %.0f |\n", shape->name, (double) data.must_move / 1e6, cold,
-      cold / floor_us, (double) data.must_move / cold / 1e3, floor_us, warm, time_enqueue (bench->stream, &copies[0]), cpu);
+  printf ("| %s | %.2f | %.1f | %.1f | %.2f | %.0f | %.1f | %.1f | %.0f |\n", shape->name,
+      (double) data.must_move / 1e6, floor_us, cold, cold / floor_us, (double) data.must_move / cold / 1e3, warm,
+      time_enqueue (bench->stream, &copies[0]), cpu);
   fflush (stdout);
   for (i = 0; i < n_copies; i++)
     free_copy (&copies[i]);
@@ -505,8 +509,8 @@ main (int argc, char **argv)
   measure_launch (&bench);
   printf ("%s, %d multiprocessors, L2 %.0f MB; copy %.0f GB/s; empty launch %.2f us\n\n", properties.name,
       properties.multiProcessorCount, (double) bench.l2_bytes / 1e6, bench.copy_gbps, bench.launch_us);
-  printf ("| alignment | MB that must move | cold us | times the floor | GB/s | floor us | warm us | host us to enqueue | CPU us |\n"
-      "|---|---|---|---|---|---|---|---|---|\n");
+  printf ("| alignment | MB that must move | floor us | cold us | times the floor | GB/s | warm us | host us to enqueue "
+      "| CPU us |\n|---|---|---|---|---|---|---|---|---|\n");
   for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
     if (!few || i % 4 == 0)
       measure (&bench, &shapes[i]);

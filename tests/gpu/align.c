@@ -2,8 +2,8 @@
  *
  *   align [--seed N] [--separate] [--few] [--only SECTION]
  *
- * --separate puts every array in an allocation of its own, for compute-sanitizer; --few runs a tenth of the cases. Sections
- * are in the table below.
+ * --separate puts every array in an allocation of its own, for compute-sanitizer; --few runs a tenth of the cases.
+ * Sections are in the table below.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -81,8 +81,8 @@ check_dtypes (Suite *suite)
             test_fail (&test, "seed %" PRIu64 " does not fit the arena", c.seed);
         }
       }
-      snprintf (name, sizeof (name), "align_%s_%s_to_all (%d cases from seed %" PRIu64 ")", rc_dtype_name ((RcDtype) in),
-          interpolations[i], (int) (suite->seed + (uint64_t) suite->cases - first), first);
+      snprintf (name, sizeof (name), "align_%s_%s_to_all (%d cases from seed %" PRIu64 ")",
+          rc_dtype_name ((RcDtype) in), interpolations[i], (int) (suite->seed + (uint64_t) suite->cases - first), first);
       suite->failures += test_end (&test);
     }
   }
@@ -107,8 +107,8 @@ check_shapes (Suite *suite)
 
           if ((batches[b] * rows[r] > 100000 && (c != 1 || t < 3)) || (suite->few && n % 9 != 0))
             continue;
-          snprintf (name, sizeof (name), "align_shape_%" PRId64 "x%" PRId64 "_to_%" PRId64 "x%" PRId64, batches[b], rows[r],
-              ticks[t], channels[c]);
+          snprintf (name, sizeof (name), "align_shape_%" PRId64 "x%" PRId64 "_to_%" PRId64 "x%" PRId64, batches[b],
+              rows[r], ticks[t], channels[c]);
           check_cases (suite, name, &wish, 1);
         }
       }
@@ -130,9 +130,12 @@ check_wide (Suite *suite)
     for (d = 0; d < 5; d++) {
       for (i = 0; i < 6; i++) {
         const int64_t many = channels[c] > 5000;
-        const CaseWish wish = { dtypes[d], dtypes[d], i, 1, many ? 1 : 3, many ? 4 : 60, many ? 3 : 80, channels[c], 1, 0 };
+        const CaseWish wish = { dtypes[d], dtypes[d], i, 1, many ? 1 : 3, many ? 4 : 60, many ? 3 : 80, channels[c], 1,
+          0
+        };
 
-        snprintf (name, sizeof (name), "align_wide_%s_%s_%" PRId64, rc_dtype_name (dtypes[d]), interpolations[i], channels[c]);
+        snprintf (name, sizeof (name), "align_wide_%s_%s_%" PRId64, rc_dtype_name (dtypes[d]), interpolations[i],
+            channels[c]);
         check_cases (suite, name, &wish, 1);
       }
     }
@@ -162,7 +165,8 @@ check_large (Suite *suite)
     if (suite->few && w->batch * w->rows * w->channels > 1000000)
       continue;
     snprintf (name, sizeof (name), "align_large_%" PRId64 "x%" PRId64 "x%" PRId64 "_%s_to_%" PRId64 "x%s_%s", w->batch,
-        w->rows, w->channels, rc_dtype_name (w->in), w->ticks, rc_dtype_name (w->out), interpolations[w->interpolation]);
+        w->rows, w->channels, rc_dtype_name (w->in), w->ticks, rc_dtype_name (w->out),
+        interpolations[w->interpolation]);
     check_cases (suite, name, w, 1);
   }
 }
@@ -217,7 +221,8 @@ check_graph (Suite *suite, const char *name, const CaseWish *wish)
   if (!case_make (&c, wish, seed, suite->arena))
     test_fail (&test, "seed %" PRIu64 " does not fit the arena", seed);
   if (case_to_device (&c, suite->arena, &suite->gpu, &device, &test)) {
-    test_expect (&test, cudaStreamBeginCapture (stream, cudaStreamCaptureModeGlobal) == cudaSuccess, "seed %" PRIu64, seed);
+    test_expect (&test, cudaStreamBeginCapture (stream, cudaStreamCaptureModeGlobal) == cudaSuccess, "seed %" PRIu64,
+        seed);
     if (rc_align_run (device.plan, &device.args, stream, &error) != RC_OK)
       test_fail (&test, "GPU: %s (%s)", error.message, case_text (&c));
     if (cudaStreamEndCapture (stream, &graph) != cudaSuccess || cudaGraphInstantiate (&ready, graph, 0) != cudaSuccess)
@@ -357,9 +362,11 @@ check_bad_brackets (Suite *suite)
       test_fail (&test, "%s", error.message);
     cudaStreamSynchronize (suite->gpu.stream);
     cudaMemcpy (out, memory + 2048, sizeof (out), cudaMemcpyDeviceToHost);
-    test_expect (&test, cudaMemcpy (status, memory + 3072, sizeof (status), cudaMemcpyDeviceToHost) == cudaSuccess, "read");
+    test_expect (&test, cudaMemcpy (status, memory + 3072, sizeof (status), cudaMemcpyDeviceToHost) == cudaSuccess,
+        "read");
     for (i = 0; i < N - 1; i++)
-      test_expect (&test, status[i] == RC_MISSING && out[i] != out[i], "bracket %d: status %d, %g", i, status[i], out[i]);
+      test_expect (&test, status[i] == RC_MISSING && out[i] != out[i], "bracket %d: status %d, %g", i, status[i],
+          out[i]);
     test_expect (&test, status[N - 1] == RC_HELD && out[N - 1] == 3.0f, "status %d, %g", status[N - 1], out[N - 1]);
   }
   rc_align_plan_free (plan);

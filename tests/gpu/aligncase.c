@@ -486,8 +486,8 @@ case_text (const AlignCase *c)
   const RcAlignStreamSpec *spec = &c->specs[0];
   const RcAlignStreamArgs *args = &c->streams[0];
 
-  snprintf (text, sizeof (text), "seed %" PRIu64 ": %" PRId64 " streams, batch %" PRId64 ", %" PRId64 " ticks; first: %s "
-      "to %s, %" PRId64 " rows, %" PRId64 " channels, interpolation %d, %s, rows %% 16 = %d, stride %" PRId64
+  snprintf (text, sizeof (text), "seed %" PRIu64 ": %" PRId64 " streams, batch %" PRId64 ", %" PRId64 " ticks; first: "
+      "%s to %s, %" PRId64 " rows, %" PRId64 " channels, interpolation %d, %s, rows %% 16 = %d, stride %" PRId64
       ", out %% 16 = %d, stride %" PRId64, c->seed, c->spec.n_streams, c->args.batch, c->args.ticks,
       rc_dtype_name (spec->in), rc_dtype_name (spec->out), args->n_rows, spec->channels, spec->search.interpolation,
       args->rows == NULL ? "absent" : args->brackets ? "brackets" : "times", (int) ((uintptr_t) args->rows % 16),
@@ -503,7 +503,8 @@ case_run_cpu (const AlignCase *c, RcBackend *cpu, Test *test)
   RcAlignPlan *plan = NULL;
   RcError error;
 
-  if (rc_align_plan (cpu, &c->spec, &plan, NULL, &error) != RC_OK || rc_align_run (plan, &c->args, NULL, &error) != RC_OK)
+  if (rc_align_plan (cpu, &c->spec, &plan, NULL, &error) != RC_OK
+      || rc_align_run (plan, &c->args, NULL, &error) != RC_OK)
     test_fail (test, "CPU: %s (%s)", error.message, case_text (c));
   rc_align_plan_free (plan);
 }
@@ -597,8 +598,8 @@ case_compare (const AlignCase *c, Arena *arena, const Gpu *gpu, Test *test)
     while (arena->host[at] == arena->back[at])
       at++;
     part = part_at (c, arena, at, &stream);
-    test_fail (test, "byte %zu of %s of stream %" PRId64 " (%s to %s, %" PRId64 " channels, interpolation %d) is %02x on the "
-        "CPU and %02x on the GPU; %s", at - from, part, stream, rc_dtype_name (c->specs[stream].in),
+    test_fail (test, "byte %zu of %s of stream %" PRId64 " (%s to %s, %" PRId64 " channels, interpolation %d) is %02x "
+        "on the CPU and %02x on the GPU; %s", at - from, part, stream, rc_dtype_name (c->specs[stream].in),
         rc_dtype_name (c->specs[stream].out), c->specs[stream].channels, c->specs[stream].search.interpolation,
         arena->host[at], arena->back[at], case_text (c));
     return;

@@ -97,7 +97,9 @@ small_new (Small *small, RcBackend *backend, Test *test)
   small->stream.row_stride = 4;
   small->stream.times = (const int64_t *) (small->memory + 256);
   small->stream.out = small->memory + 768;
-  small->args = (RcAlignArgs) { &small->stream, 1, 1, (const int64_t *) (small->memory + 512), 0, small->memory + 1024 };
+  small->args = (RcAlignArgs) { &small->stream, 1, 1, (const int64_t *) (small->memory + 512), 0,
+    small->memory + 1024
+  };
   return 1;
 }
 
@@ -268,7 +270,9 @@ static int
 check_refusals (RcBackend *backend)
 {
   static const int32_t quaternion = 0;
-  const RcAlignStreamSpec wide = { RC_INT8, RC_INT8, INT64_C (1) << 28, {RC_LINEAR, -1, 0, 0}, &quaternion, 1, NULL, 0, NULL, 0 };
+  const RcAlignStreamSpec wide = { RC_INT8, RC_INT8, INT64_C (1) << 28, {RC_LINEAR, -1, 0, 0}, &quaternion, 1, NULL, 0,
+    NULL, 0
+  };
   const RcAlignSpec spec = { &wide, 1 };
   Test test = { "backend_refuses_and_goes_on", "" };
   cudaStream_t stream = NULL;

@@ -10,7 +10,7 @@ robocache_install python3 python3-numpy
 
 werror=${CI:+-Dwerror=true}
 robocache_build "$root/build" $werror
-robocache_build "$root/build-sanitized" $werror -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
+robocache_build "$root/build-sanitized" $werror -Dcuda=disabled -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
 
 logs=()
 # run DIR ARG...: meson test in a build; the verdict is the summary's

@@ -28,22 +28,29 @@ pad_is_ahead (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 
 static gboolean end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
 
+/* Before a pad waits for the first time: whether it may, which is asked upstream. */
 static GstFlowReturn
-wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+make_sure_that_waiting_ends (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   GError *error = NULL;
 
-  if (!pad_is_ahead (fuse, pad))
-    return GST_FLOW_OK;
-  gst_robocache_fuse_update_live (fuse, pad);
-  if (!pad->latencies_checked && pad_is_ahead (fuse, pad) && !gst_robocache_fuse_check_sources (fuse, &error)) {
-    if (end_streams (fuse, GST_FLOW_NOT_NEGOTIATED))
-      gst_robocache_fuse_post_failure (fuse, NULL, error);
-    else
-      g_error_free (error);
-    return GST_FLOW_NOT_NEGOTIATED;
-  }
   pad->latencies_checked = TRUE;
+  gst_robocache_fuse_update_live (fuse, pad);
+  if (!pad_is_ahead (fuse, pad) || gst_robocache_fuse_check_sources (fuse, &error))
+    return GST_FLOW_OK;
+  if (end_streams (fuse, GST_FLOW_NOT_NEGOTIATED))
+    gst_robocache_fuse_post_failure (fuse, NULL, error);
+  else
+    g_error_free (error);
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+static GstFlowReturn
+wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  if (!pad->latencies_checked && pad_is_ahead (fuse, pad)
+      && make_sure_that_waiting_ends (fuse, pad) != GST_FLOW_OK)
+    return GST_FLOW_NOT_NEGOTIATED;
   FUSE_LOCK (fuse);
   while (gst_robocache_fuse_is_too_far_ahead (fuse, pad))
     g_cond_wait (&fuse->progress, &fuse->lock);

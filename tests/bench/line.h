@@ -1,0 +1,61 @@
+/* robocache: an element with a thread a stream that pushes into it, and a pad at its end
+ *
+ * No queue and no pipeline: a thread makes a buffer and pushes it straight into the element's sink pad, and what comes out
+ * is handed to a function of the caller. Times are ns of running time.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BENCH_LINE_H
+#define BENCH_LINE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define MAX_LINE_STREAMS 3
+
+/* One stream: row i is captured at i * period + a jitter of its own. */
+typedef struct
+{
+  const gchar *pad;             /* of the element; requested where it is none that is always there */
+  const gchar *caps;
+  guint channels;               /* float32, all of the same value; 0: a camera, whose frames are never written */
+  gsize frame_bytes;            /* of a camera */
+  gdouble period_ns;
+  gdouble jitter_ns;            /* of a row, at most, either way */
+  gdouble (*signal) (gdouble seconds);  /* NULL: the time itself */
+  const gchar *interpolation;   /* of the pad; NULL: as it is */
+  guint64 n;                    /* buffers */
+} LineStream;
+
+/* Takes over a buffer that came out; lag: how long after its time, where the line is live. */
+typedef void (*LineTake) (gpointer data, GstBuffer * buffer, GstClockTimeDiff lag);
+
+typedef struct
+{
+  const gchar *element;
+  const gchar *settings[8];     /* pairs of property and value, up to NULL */
+  LineStream streams[MAX_LINE_STREAMS];
+  guint n_streams;
+  gboolean live;                /* rows come when they are captured, by the clock; otherwise as fast as they are taken */
+  LineTake take;
+  gpointer data;
+} LineSpec;
+
+typedef struct
+{
+  guint64 rows;                 /* buffers pushed */
+  guint64 out;                  /* buffers that came out */
+  gdouble cpu_us;               /* of the process, from the first push to EOS at the end */
+} LineResult;
+
+/* Runs until EOS has come out. Ends the program, with what was wrong, where the element fails. */
+LineResult line_run (const LineSpec * spec);
+
+/* Time at which row i is captured. */
+gint64 line_row_time (const LineStream * stream, guint64 i);
+
+void line_fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
+
+G_END_DECLS
+#endif

@@ -52,8 +52,11 @@ wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
       && make_sure_that_waiting_ends (fuse, pad) != GST_FLOW_OK)
     return GST_FLOW_NOT_NEGOTIATED;
   FUSE_LOCK (fuse);
-  while (gst_robocache_fuse_is_too_far_ahead (fuse, pad))
+  while (gst_robocache_fuse_is_too_far_ahead (fuse, pad)) {
+    pad->waiting = TRUE;
     g_cond_wait (&fuse->progress, &fuse->lock);
+  }
+  pad->waiting = FALSE;
   FUSE_UNLOCK (fuse);
   return GST_FLOW_OK;
 }

@@ -82,6 +82,7 @@ struct _GstRobocacheFusePad
   gboolean live;                /* its source is: it is never made to wait */
   guint camera_frames;          /* a camera's frames that may be with us when it is live */
   gboolean flushing;            /* its chain must not wait */
+  gboolean waiting;             /* its chain waits for the others */
   GstFlowReturn flow;           /* what its source is answered: not OK once downstream or an error ended the streams */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */
   gboolean warned_no_time;

@@ -4,8 +4,10 @@
  */
 #include "gstrobocachefuse.h"
 
-/* A pad that is not live may be this many rows ahead of the next tick; then its source waits. */
+/* A pad that is not live may be this many rows ahead of the next tick; then its source waits until there is room for several
+ * more, since each wait costs as much as many rows. */
 #define MAX_ROWS_AHEAD 32
+#define ROWS_AHEAD_TO_GO_ON 16
 /* Few enough frames for any camera's pool. */
 #define MIN_ROWS_WORTH_PRUNING 4
 
@@ -186,17 +188,30 @@ gst_robocache_fuse_choose_reference (GstRobocacheFuse *fuse, GError **error)
 gboolean
 gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
 {
+  const gsize too_many = pad->waiting ? ROWS_AHEAD_TO_GO_ON : MAX_ROWS_AHEAD;
   gint64 tick;
 
   if ((fuse->live && pad->live) || pad->flow != GST_FLOW_OK || pad->flushing)
     return FALSE;
   if (candidate_tick (fuse, &tick))
-    return gst_robocache_fuse_pad_rows_after (pad, tick) >= MAX_ROWS_AHEAD
+    return gst_robocache_fuse_pad_rows_after (pad, tick) >= too_many
         && gst_robocache_fuse_pad_ready (pad, tick, TRUE) && gst_robocache_fuse_pad_frontier (pad) >= tick;
   if (pad == fuse->reference)
     return FALSE;
-  return gst_robocache_fuse_pad_rows_after (pad, fuse->last_tick) >= MAX_ROWS_AHEAD
+  return gst_robocache_fuse_pad_rows_after (pad, fuse->last_tick) >= too_many
       && gst_robocache_fuse_pad_frontier (pad) >= gst_robocache_fuse_pad_first_time (pad);
+}
+
+static gboolean
+any_pad_may_go_on (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    const GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+
+    if (pad->waiting && !gst_robocache_fuse_is_too_far_ahead (fuse, pad))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 /* An instant that no later tick can come before. */
@@ -250,7 +265,8 @@ gst_robocache_fuse_update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thre
       wake = FALSE;
     }
   }
-  g_cond_broadcast (&fuse->progress);
+  if (any_pad_may_go_on (fuse))
+    g_cond_broadcast (&fuse->progress);
 }
 
 GstFlowReturn

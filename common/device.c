@@ -67,7 +67,7 @@ robocache_device_get_property (RobocacheDevice *device, guint prop, GValue *valu
 gboolean
 robocache_device_open (RobocacheDevice *device, GstElement *element)
 {
-  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST };
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   RobocacheBackend choice;
   RcBackend *backend = NULL;
   RcError error;

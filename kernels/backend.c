@@ -25,10 +25,16 @@ rc_error_set (RcError *error, RcStatus status, const char *format, ...)
 
 #ifndef HAVE_CUDA
 static RcStatus
-rc_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
+rc_cuda_probe_device (const RcWhere *where, RcError *error)
 {
   return rc_error_set (error, RC_UNSUPPORTED, "this build has no CUDA backend; expected kind %d (the CPU)",
       RC_BACKEND_CPU);
+}
+
+static RcStatus
+rc_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
+{
+  return rc_cuda_probe_device (where, error);
 }
 #endif
 
@@ -37,18 +43,35 @@ static RcStatus (*const open_backend[]) (const RcWhere * where, RcBackend ** bac
   [RC_BACKEND_CUDA] = rc_cuda_open,
 };
 
-RcStatus
-rc_backend_open (const RcWhere *where, RcBackend **backend, RcError *error)
+static RcStatus
+check_where (const RcWhere *where, RcError *error)
 {
-  if (backend == NULL)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "backend is NULL; expected where to put the backend");
-  *backend = NULL;
   if (where == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "where is NULL; expected a kind and a device");
   if ((unsigned) where->kind >= sizeof (open_backend) / sizeof (open_backend[0]))
     return rc_error_set (error, RC_INVALID_ARGUMENT, "where.kind is %d; expected %d (the CPU) or %d (CUDA)",
         (int) where->kind, RC_BACKEND_CPU, RC_BACKEND_CUDA);
-  return open_backend[where->kind] (where, backend, error);
+  return RC_OK;
+}
+
+RcStatus
+rc_backend_probe (const RcWhere *where, RcError *error)
+{
+  const RcStatus status = check_where (where, error);
+
+  return status == RC_OK && where->kind == RC_BACKEND_CUDA ? rc_cuda_probe_device (where, error) : status;
+}
+
+RcStatus
+rc_backend_open (const RcWhere *where, RcBackend **backend, RcError *error)
+{
+  RcStatus status;
+
+  if (backend == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "backend is NULL; expected where to put the backend");
+  *backend = NULL;
+  status = check_where (where, error);
+  return status == RC_OK ? open_backend[where->kind] (where, backend, error) : status;
 }
 
 void
@@ -62,4 +85,10 @@ RcBackendKind
 rc_backend_kind (const RcBackend *backend)
 {
   return backend->kind;
+}
+
+int
+rc_backend_device (const RcBackend *backend)
+{
+  return backend->device;
 }

@@ -56,6 +56,7 @@ typedef struct RcWhere
   RcBackendKind kind;
   int device;                   /* CUDA device number; ignored for the CPU */
   RcCpuLevel cpu_level;         /* ignored for CUDA */
+  int mapped_memory;            /* CUDA: compute in memory of the host, as is always done on GPUs that share the machine's */
 } RcWhere;
 
 typedef struct RcBackend RcBackend;
@@ -71,10 +72,16 @@ typedef struct RcFootprint
   uint64_t scratch_bytes_per_point;     /* voxel grids: more for each point of the job; 0 for alignments */
 } RcFootprint;
 
+/* Whether a backend could be opened, found out without opening it: of a GPU that its driver works and that it has the
+ * device; no context is made. Errors as of rc_backend_open. */
+RcStatus rc_backend_probe (const RcWhere * where, RcError * error);
+
 /* Opens a backend. RC_UNSUPPORTED: not built in, or a CPU level this machine lacks. RC_NO_DEVICE: no usable GPU. */
 RcStatus rc_backend_open (const RcWhere * where, RcBackend ** backend, RcError * error);
 void rc_backend_close (RcBackend * backend);
 RcBackendKind rc_backend_kind (const RcBackend * backend);
+/* CUDA device number; -1 for the CPU. */
+int rc_backend_device (const RcBackend * backend);
 
 #ifdef __cplusplus
 }

@@ -10,15 +10,37 @@
 
 #include "align.h"
 #include "backend.h"
+#include "memory.h"
 #include "voxel_plan.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
+/* See memory.h. kind, bytes, rows and pointers are valid. */
+typedef struct RcMemoryOps
+{
+  RcStatus (*info) (RcBackend * backend, RcMemoryInfo * info, RcError * error);
+  RcStatus (*alloc) (RcBackend * backend, RcMemoryKind kind, uint64_t bytes, void **memory, RcError * error);
+  void (*free) (RcBackend * backend, RcMemoryKind kind, void *memory);
+  RcStatus (*stream_new) (RcBackend * backend, RcStream * stream, RcError * error);
+  void (*stream_free) (RcBackend * backend, RcStream stream);
+  RcStatus (*stream_synchronize) (RcBackend * backend, RcStream stream, RcError * error);
+  RcStatus (*event_new) (RcBackend * backend, RcEvent * event, RcError * error);
+  void (*event_free) (RcBackend * backend, RcEvent event);
+  RcStatus (*event_record) (RcBackend * backend, RcEvent event, RcStream stream, RcError * error);
+  RcStatus (*event_wait) (RcBackend * backend, RcEvent event, RcStream stream, RcError * error);
+  RcStatus (*event_synchronize) (RcBackend * backend, RcEvent event, RcError * error);
+  RcStatus (*copy) (RcBackend * backend, const RcMemoryCopy * copy, RcStream stream, RcError * error);
+  RcStatus (*copy_between) (RcBackend * to_backend, void *to, RcBackend * from_backend, const void *from, uint64_t bytes,
+      RcStream stream, RcError * error);
+  RcStatus (*clear) (RcBackend * backend, void *memory, uint64_t bytes, RcStream stream, RcError * error);
+} RcMemoryOps;
+
 typedef struct RcBackendOps
 {
   void (*close) (RcBackend * backend);
+  const RcMemoryOps *memory;
 
   /* Sets plan->state and the footprint of a plan whose spec is valid. May be NULL: nothing to prepare, no scratch. */
   RcStatus (*align_prepare) (RcBackend * backend, RcAlignPlan * plan, RcFootprint * footprint, RcError * error);
@@ -35,11 +57,13 @@ typedef struct RcBackendOps
 struct RcBackend
 {
   RcBackendKind kind;
+  int device;                   /* CUDA device number; -1 for the CPU */
   const RcBackendOps *ops;
 };
 
 RcStatus rc_cpu_open (const RcWhere * where, RcBackend ** backend, RcError * error);
 #ifdef HAVE_CUDA
+RcStatus rc_cuda_probe_device (const RcWhere * where, RcError * error);
 RcStatus rc_cuda_open (const RcWhere * where, RcBackend ** backend, RcError * error);
 #endif
 

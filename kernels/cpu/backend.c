@@ -56,6 +56,7 @@ cpu_close (RcBackend *backend)
 
 static const RcBackendOps cpu_ops = {
   .close = cpu_close,
+  .memory = &rc_cpu_memory_ops,
   .align_run = rc_cpu_align_run,
   .voxel = &rc_cpu_voxel_ops,
 };
@@ -82,6 +83,7 @@ rc_cpu_open (const RcWhere *where, RcBackend **backend, RcError *error)
   if (cpu == NULL)
     return rc_error_set (error, RC_NO_SPACE, "no memory for a backend of %zu bytes", sizeof (*cpu));
   cpu->base.kind = RC_BACKEND_CPU;
+  cpu->base.device = -1;
   cpu->base.ops = &cpu_ops;
   cpu->kernels = kernels;
   *backend = &cpu->base;

@@ -42,6 +42,7 @@ typedef struct RcCpuBackend
 } RcCpuBackend;
 
 extern const RcVoxelOps rc_cpu_voxel_ops;
+extern const RcMemoryOps rc_cpu_memory_ops;
 
 RcStatus rc_cpu_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
 

@@ -188,6 +188,7 @@ cuda_close (RcBackend *backend)
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
 
   if (cuda->setup != NULL && rc_cuda_enter (cuda, NULL) == RC_OK) {
+    rc_cuda_memory_close (cuda);
     cudaStreamDestroy (cuda->setup);
     rc_cuda_leave (cuda);
   }
@@ -198,29 +199,37 @@ cuda_close (RcBackend *backend)
 
 static const RcBackendOps cuda_ops = {
   .close = cuda_close,
+  .memory = &rc_cuda_memory_ops,
   .align_prepare = rc_cuda_align_prepare,
   .align_run = rc_cuda_align_run,
   .align_release = rc_cuda_align_release,
 };
 
 static RcStatus
+check_device (const RcCudaDriver *driver, int device, RcError *error)
+{
+  int count = 0;
+  const CUresult result = driver->cuDeviceGetCount_ (&count);
+
+  if (result != CUDA_SUCCESS)
+    return rc_error_set (error, RC_NO_DEVICE, "cuDeviceGetCount: %s (error %d)", rc_cuda_driver_error (driver, result),
+        (int) result);
+  if (count == 0)
+    return rc_error_set (error, RC_NO_DEVICE, "no GPU: the NVIDIA driver finds no device");
+  if (device < 0 || device >= count)
+    return rc_error_set (error, RC_NO_DEVICE, "device is %d; expected 0 to %d, the GPUs of this machine", device,
+        count - 1);
+  return RC_OK;
+}
+
+static RcStatus
 find_device (RcCudaBackend *cuda, RcError *error)
 {
   const RcCudaDriver *driver = cuda->driver;
-  const char *call = "cuDeviceGetCount";
+  const char *call = "cuDeviceGet";
   CUdevice device;
-  int count = 0;
-  CUresult result = driver->cuDeviceGetCount_ (&count);
+  CUresult result = driver->cuDeviceGet_ (&device, cuda->device);
 
-  if (result == CUDA_SUCCESS && count == 0)
-    return rc_error_set (error, RC_NO_DEVICE, "no GPU: the NVIDIA driver finds no device");
-  if (result == CUDA_SUCCESS && (cuda->device < 0 || cuda->device >= count))
-    return rc_error_set (error, RC_NO_DEVICE, "device is %d; expected 0 to %d, the GPUs of this machine", cuda->device,
-        count - 1);
-  if (result == CUDA_SUCCESS) {
-    call = "cuDeviceGet";
-    result = driver->cuDeviceGet_ (&device, cuda->device);
-  }
   if (result == CUDA_SUCCESS) {
     call = "cuDeviceGetName";
     result = driver->cuDeviceGetName_ (cuda->name, sizeof (cuda->name), device);
@@ -238,7 +247,7 @@ find_device (RcCudaBackend *cuda, RcError *error)
 }
 
 static RcStatus
-set_up (RcCudaBackend *cuda, RcError *error)
+set_up (RcCudaBackend *cuda, int mapped, RcError *error)
 {
   RcStatus status = rc_cuda_enter (cuda, error);
 
@@ -251,8 +260,19 @@ set_up (RcCudaBackend *cuda, RcError *error)
   if (status == RC_OK)
     status = rc_cuda_check (cuda, cudaDeviceGetAttribute (&cuda->multiprocessors, cudaDevAttrMultiProcessorCount,
             cuda->device), NULL, error, "cudaDeviceGetAttribute", "when opening");
+  if (status == RC_OK)
+    status = rc_cuda_memory_open (cuda, mapped, error);
   rc_cuda_leave (cuda);
   return status;
+}
+
+RcStatus
+rc_cuda_probe_device (const RcWhere *where, RcError *error)
+{
+  const RcCudaDriver *driver = NULL;
+  const RcStatus status = rc_cuda_driver_open (&driver, error);
+
+  return status == RC_OK ? check_device (driver, where->device, error) : status;
 }
 
 RcStatus
@@ -262,19 +282,22 @@ rc_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
   RcStatus status = rc_cuda_driver_open (&driver, error);
   RcCudaBackend *cuda;
 
+  if (status == RC_OK)
+    status = check_device (driver, where->device, error);
   if (status != RC_OK)
     return status;
   cuda = calloc (1, sizeof (*cuda));
   if (cuda == NULL)
     return rc_error_set (error, RC_NO_SPACE, "no memory for a backend of %zu bytes", sizeof (*cuda));
   cuda->base.kind = RC_BACKEND_CUDA;
+  cuda->base.device = where->device;
   cuda->base.ops = &cuda_ops;
   cuda->driver = driver;
   cuda->device = where->device;
   snprintf (cuda->name, sizeof (cuda->name), "not yet known");
   status = find_device (cuda, error);
   if (status == RC_OK)
-    status = set_up (cuda, error);
+    status = set_up (cuda, where->mapped_memory, error);
   if (status != RC_OK) {
     cuda_close (&cuda->base);
     return status;

@@ -26,6 +26,8 @@ typedef struct RcCudaBackend
   int device;
   CUcontext context;            /* the primary one, retained */
   cudaStream_t setup;           /* non-blocking; for what plans upload, which waits for nothing but itself */
+  cudaMemPool_t pool;           /* of device memory; NULL where the driver has no pools, and when mapped */
+  int mapped;                   /* device memory is mapped memory of the host */
   int multiprocessors;
   char name[64];
   int failed;                   /* atomic: a device error that every later call would repeat */
@@ -52,6 +54,11 @@ RcStatus rc_cuda_check_stream (RcStream stream, RcError * error);
 RcStatus rc_cuda_upload (RcCudaBackend * backend, const void *host, size_t bytes, void **memory, RcError * error);
 /* Waits for runs that still read it. */
 void rc_cuda_free (RcCudaBackend * backend, void *memory);
+
+/* memory.c. Within enter and leave. mapped: as on integrated GPUs, which always are. */
+RcStatus rc_cuda_memory_open (RcCudaBackend * backend, int mapped, RcError * error);
+void rc_cuda_memory_close (RcCudaBackend * backend);
+extern const RcMemoryOps rc_cuda_memory_ops;
 
 /* align.c */
 RcStatus rc_cuda_align_prepare (RcBackend * backend, RcAlignPlan * plan, RcFootprint * footprint, RcError * error);

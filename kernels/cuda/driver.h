@@ -23,6 +23,7 @@
   f (cuDevicePrimaryCtxRelease) \
   f (cuCtxPushCurrent) \
   f (cuCtxPopCurrent) \
+  f (cuMemcpy3DPeerAsync) \
   f (cuGetErrorString)
 
 typedef struct RcCudaDriver

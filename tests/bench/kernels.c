@@ -487,7 +487,7 @@ measure (Bench *bench, const Shape *shape)
 int
 main (int argc, char **argv)
 {
-  const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST }, here = { RC_BACKEND_CPU, 0, RC_CPU_BEST };
+  const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 }, here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   const int few = argc > 1 && strcmp (argv[1], "--few") == 0;
   struct cudaDeviceProp properties;
   Bench bench;

@@ -392,7 +392,7 @@ static const struct
 int
 main (int argc, char **argv)
 {
-  const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST }, here = { RC_BACKEND_CPU, 0, RC_CPU_BEST };
+  const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 }, here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   static Suite suite = {.seed = 20260214 };
   const char *only = NULL;
   RcError error;

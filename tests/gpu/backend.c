@@ -43,7 +43,7 @@ find_driver (void)
 static RcStatus
 open_device (int device, RcBackend **backend, RcError *error)
 {
-  const RcWhere where = { RC_BACKEND_CUDA, device, RC_CPU_BEST };
+  const RcWhere where = { RC_BACKEND_CUDA, device, RC_CPU_BEST, 0 };
 
   memset (error, 0, sizeof (*error));
   return rc_backend_open (&where, backend, error);

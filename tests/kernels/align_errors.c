@@ -9,7 +9,7 @@
 static RcBackend *
 open_cpu (void)
 {
-  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST };
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   RcBackend *backend;
 
   fail_unless (rc_backend_open (&where, &backend, NULL) == RC_OK);
@@ -48,7 +48,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_open_unknown_kind)
 {
-  const RcWhere where = { (RcBackendKind) 7, 0, RC_CPU_BEST };
+  const RcWhere where = { (RcBackendKind) 7, 0, RC_CPU_BEST, 0 };
 
   refuse_backend (&where, RC_INVALID_ARGUMENT, "where.kind", "7");
 }
@@ -57,7 +57,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_open_unknown_level)
 {
-  const RcWhere where = { RC_BACKEND_CPU, 0, (RcCpuLevel) 9 };
+  const RcWhere where = { RC_BACKEND_CPU, 0, (RcCpuLevel) 9, 0 };
 
   refuse_backend (&where, RC_INVALID_ARGUMENT, "where.cpu_level", "9");
 }
@@ -66,7 +66,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_open_without_result)
 {
-  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST };
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   RcError error;
 
   assert_error (rc_backend_open (&where, NULL, &error), RC_INVALID_ARGUMENT, &error, "backend", "NULL");
@@ -76,7 +76,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_open_baseline_everywhere)
 {
-  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BASELINE };
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BASELINE, 0 };
   RcBackend *backend;
 
   fail_unless (rc_backend_open (&where, &backend, NULL) == RC_OK);

@@ -11,7 +11,7 @@
 RcBackend *
 open_cpu (RcCpuLevel level)
 {
-  const RcWhere where = { RC_BACKEND_CPU, 0, level };
+  const RcWhere where = { RC_BACKEND_CPU, 0, level, 0 };
   RcBackend *backend = NULL;
 
   rc_backend_open (&where, &backend, NULL);

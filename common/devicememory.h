@@ -1,0 +1,62 @@
+/* robocache: GstMemory of an engine, in the order of the work on it
+ *
+ * Work on a GPU is enqueued and done later, so a memory carries where its last write and the last reads of each engine
+ * are in their streams. Whoever enqueues work on it brackets that with begin and end: a reader waits for the write, a
+ * writer for the write and all reads, on its stream and not on the CPU. A block that is written again while a slow reader
+ * has not finished is thereby never overwritten too early, whoever holds the buffer.
+ *
+ * The allocator keeps blocks that were freed, with their events, and hands them out again: a steady stream allocates
+ * nothing. On the CPU's engine memories are ordinary ones and nothing ever waits.
+ *
+ * A CPU map waits for the write, a write map for the reads too, and goes through pinned memory that the block keeps. With
+ * ROBOCACHE_MAP_DEVICE in its flags a map gives the device's address instead; the mapper's own work must be done when it
+ * unmaps.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_DEVICEMEMORY_H
+#define ROBOCACHE_DEVICEMEMORY_H
+
+#include "engine.h"
+
+G_BEGIN_DECLS
+
+/* Tensors in device memory. */
+#define ROBOCACHE_CAPS_FEATURE_CUDA "memory:RobocacheCUDA"
+
+#define ROBOCACHE_MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
+
+#define ROBOCACHE_TYPE_ALLOCATOR (robocache_allocator_get_type ())
+G_DECLARE_FINAL_TYPE (RobocacheAllocator, robocache_allocator, ROBOCACHE, ALLOCATOR, GstAllocator)
+
+/* Of device memory, or of pinned memory of the host, to which the device writes by itself. Keeps the engine. */
+GstAllocator *robocache_allocator_new (RobocacheEngine * engine, RcMemoryKind kind);
+/* Frees the blocks that are not in use; those that are will be freed when they come back. After caps changed, and when
+ * memory is short. */
+void robocache_allocator_trim (GstAllocator * allocator);
+/* As gst_allocator_alloc, with a reason for NULL. */
+GstMemory *robocache_allocator_alloc (GstAllocator * allocator, gsize bytes, GError ** error);
+
+/* Whether memory is one of ours. */
+gboolean robocache_is_memory (const GstMemory * memory);
+/* Whether it is one of ours on a GPU. */
+gboolean robocache_is_gpu_memory (const GstMemory * memory);
+
+/* The rest is for memories of ours. */
+RobocacheEngine *robocache_memory_engine (const GstMemory * memory);
+/* Where its first byte is, for work that is bracketed as below. */
+gpointer robocache_memory_data (const GstMemory * memory);
+
+/* FALSE and an error when the device failed. */
+gboolean robocache_memory_begin_read (GstMemory * memory, RobocacheEngine * reader, GError ** error);
+gboolean robocache_memory_end_read (GstMemory * memory, RobocacheEngine * reader, GError ** error);
+gboolean robocache_memory_begin_write (GstMemory * memory, RobocacheEngine * writer, GError ** error);
+gboolean robocache_memory_end_write (GstMemory * memory, RobocacheEngine * writer, GError ** error);
+
+/* Enqueues, on engine's stream, a copy of bytes from offset of any GstMemory to what engine can address. Memory of another
+ * device comes directly where the two are linked; system memory is mapped, and has been read on return. */
+gboolean robocache_memory_copy_out (GstMemory * memory, gsize offset, gsize bytes, gpointer to, RobocacheEngine * engine,
+    GError ** error);
+
+G_END_DECLS
+#endif

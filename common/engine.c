@@ -1,0 +1,240 @@
+/* robocache: where an element computes: a backend, the element's stream on it, and an account of its memory
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "engine.h"
+
+#include "memorylimit.h"
+
+struct _RobocacheEngine
+{
+  gatomicrefcount refs;
+  RcBackend *backend;
+  RcStream stream, transfer;
+  guint64 max_bytes;            /* 0: no bound */
+  gboolean is_host_addressable;
+
+  GMutex lock;
+  RobocacheMemoryAccount account;       /* guarded by lock */
+};
+
+/* ---- life ---- */
+
+gboolean
+robocache_engine_check (RcStatus status, const RcError *failure, GError **error)
+{
+  if (status == RC_OK)
+    return TRUE;
+  if (status == RC_NO_SPACE)
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, failure->message);
+  else
+    g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, failure->message);
+  return FALSE;
+}
+
+RobocacheEngine *
+robocache_engine_new_for_backend (RcBackend *backend, guint64 max_bytes, GError **error)
+{
+  RobocacheEngine *engine = g_new0 (RobocacheEngine, 1);
+  RcMemoryInfo info;
+  RcError failure;
+
+  g_atomic_ref_count_init (&engine->refs);
+  g_mutex_init (&engine->lock);
+  engine->backend = backend;
+  engine->max_bytes = max_bytes;
+  if (!robocache_engine_check (rc_memory_info (backend, &info, &failure), &failure, error)
+      || !robocache_engine_check (rc_stream_new (backend, &engine->stream, &failure), &failure, error)
+      || !robocache_engine_check (rc_stream_new (backend, &engine->transfer, &failure), &failure, error)) {
+    robocache_engine_unref (engine);
+    return NULL;
+  }
+  engine->is_host_addressable = info.host_addressable;
+  return engine;
+}
+
+RobocacheEngine *
+robocache_engine_new (const RcWhere *where, guint64 max_bytes, GError **error)
+{
+  RcBackend *backend;
+  RcError failure;
+
+  if (rc_backend_open (where, &backend, &failure) == RC_OK)
+    return robocache_engine_new_for_backend (backend, max_bytes, error);
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, failure.message);
+  return NULL;
+}
+
+RobocacheEngine *
+robocache_engine_ref (RobocacheEngine *engine)
+{
+  g_atomic_ref_count_inc (&engine->refs);
+  return engine;
+}
+
+void
+robocache_engine_unref (RobocacheEngine *engine)
+{
+  if (!g_atomic_ref_count_dec (&engine->refs))
+    return;
+  rc_stream_free (engine->backend, engine->stream);
+  rc_stream_free (engine->backend, engine->transfer);
+  rc_backend_close (engine->backend);
+  g_mutex_clear (&engine->lock);
+  g_free (engine);
+}
+
+RcBackend *
+robocache_engine_backend (const RobocacheEngine *engine)
+{
+  return engine->backend;
+}
+
+RcStream
+robocache_engine_stream (const RobocacheEngine *engine)
+{
+  return engine->stream;
+}
+
+RcStream
+robocache_engine_transfer_stream (const RobocacheEngine *engine)
+{
+  return engine->transfer;
+}
+
+gboolean
+robocache_engine_is_gpu (const RobocacheEngine *engine)
+{
+  return rc_backend_kind (engine->backend) == RC_BACKEND_CUDA;
+}
+
+gboolean
+robocache_engine_is_host_addressable (const RobocacheEngine *engine)
+{
+  return engine->is_host_addressable;
+}
+
+gint
+robocache_engine_device (const RobocacheEngine *engine)
+{
+  return rc_backend_device (engine->backend);
+}
+
+/* ---- memory ---- */
+
+guint64
+robocache_engine_room (RobocacheEngine *engine)
+{
+  RcMemoryInfo info;
+  guint64 room;
+
+  if (rc_memory_info (engine->backend, &info, NULL) != RC_OK)
+    return 0;                   /* a device that has failed; what is tried next will say so */
+  room = info.free_bytes;
+  g_mutex_lock (&engine->lock);
+  if (engine->max_bytes > 0)
+    room = MIN (room, engine->max_bytes - MIN (engine->max_bytes, engine->account.bytes));
+  g_mutex_unlock (&engine->lock);
+  return room;
+}
+
+gboolean
+robocache_engine_check_room (RobocacheEngine *engine, guint64 bytes, const gchar *what, const gchar *advice,
+    GError **error)
+{
+  const guint64 room = robocache_engine_room (engine);
+
+  if (!robocache_engine_is_gpu (engine))
+    return robocache_check_memory (bytes, what, advice, error);
+  if (bytes <= room)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%s needs %" G_GUINT64_FORMAT " bytes, and "
+      "device %d has %" G_GUINT64_FORMAT " free%s: %s", what, bytes, robocache_engine_device (engine), room,
+      engine->max_bytes > 0 ? " of max-device-memory" : "", advice);
+  return FALSE;
+}
+
+/* Adds to the account. FALSE: it would be above max_bytes. */
+static gboolean
+enter (RobocacheEngine *engine, RcMemoryKind kind, guint64 bytes)
+{
+  RobocacheMemoryAccount *account = &engine->account;
+  gboolean fits = TRUE;
+
+  g_mutex_lock (&engine->lock);
+  if (kind == RC_MEMORY_PINNED) {
+    account->host_bytes += bytes;
+  } else if (engine->max_bytes > 0 && robocache_bytes_add (account->bytes, bytes) > engine->max_bytes) {
+    fits = FALSE;
+  } else {
+    account->bytes += bytes;
+    account->peak_bytes = MAX (account->peak_bytes, account->bytes);
+  }
+  g_mutex_unlock (&engine->lock);
+  return fits;
+}
+
+static void
+leave (RobocacheEngine *engine, RcMemoryKind kind, guint64 bytes)
+{
+  g_mutex_lock (&engine->lock);
+  if (kind == RC_MEMORY_PINNED)
+    engine->account.host_bytes -= bytes;
+  else
+    engine->account.bytes -= bytes;
+  g_mutex_unlock (&engine->lock);
+}
+
+gpointer
+robocache_engine_alloc (RobocacheEngine *engine, RcMemoryKind kind, guint64 bytes, GError **error)
+{
+  gpointer memory;
+  RcError failure;
+
+  if (!enter (engine, kind, bytes)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%" G_GUINT64_FORMAT " bytes needed, and %"
+        G_GUINT64_FORMAT " free of max-device-memory=%" G_GUINT64_FORMAT, bytes, robocache_engine_room (engine),
+        engine->max_bytes);
+    return NULL;
+  }
+  if (robocache_engine_check (rc_memory_alloc (engine->backend, kind, bytes, &memory, &failure), &failure, error))
+    return memory;
+  leave (engine, kind, bytes);
+  return NULL;
+}
+
+void
+robocache_engine_free (RobocacheEngine *engine, RcMemoryKind kind, gpointer memory, guint64 bytes)
+{
+  if (memory == NULL)
+    return;
+  rc_memory_free (engine->backend, kind, memory);
+  leave (engine, kind, bytes);
+}
+
+gboolean
+robocache_engine_synchronize (RobocacheEngine *engine, GError **error)
+{
+  RcError failure;
+
+  return robocache_engine_check (rc_stream_synchronize (engine->backend, engine->stream, &failure), &failure, error);
+}
+
+void
+robocache_engine_count_pool (RobocacheEngine *engine, gboolean hit)
+{
+  g_mutex_lock (&engine->lock);
+  if (hit)
+    engine->account.pool_hits++;
+  else
+    engine->account.pool_misses++;
+  g_mutex_unlock (&engine->lock);
+}
+
+void
+robocache_engine_get_account (RobocacheEngine *engine, RobocacheMemoryAccount *account)
+{
+  g_mutex_lock (&engine->lock);
+  *account = engine->account;
+  g_mutex_unlock (&engine->lock);
+}

@@ -1,0 +1,66 @@
+/* robocache: where an element computes: a backend, the element's stream on it, and an account of its memory
+ *
+ * Memory handed on to other elements keeps the engine that made it, so it may outlive the element. Any thread may call
+ * any function.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_ENGINE_H
+#define ROBOCACHE_ENGINE_H
+
+#include <gst/gst.h>
+
+#include "kernels/memory.h"
+
+G_BEGIN_DECLS
+
+typedef struct _RobocacheEngine RobocacheEngine;
+
+typedef struct
+{
+  guint64 bytes, peak_bytes;    /* of device memory, now and at most */
+  guint64 host_bytes;           /* of memory of the host that the device copies from and to; 0 on the CPU */
+  guint64 pool_hits, pool_misses;       /* memories that were there, and that had to be allocated */
+} RobocacheMemoryAccount;
+
+/* Opens a backend, and a stream of its own. max_bytes of device memory at most; 0: as much as there is. NULL and
+ * GST_RESOURCE_ERROR_NOT_FOUND with the reason. */
+RobocacheEngine *robocache_engine_new (const RcWhere * where, guint64 max_bytes, GError ** error);
+/* Of a backend that is open, which is taken over. */
+RobocacheEngine *robocache_engine_new_for_backend (RcBackend * backend, guint64 max_bytes, GError ** error);
+RobocacheEngine *robocache_engine_ref (RobocacheEngine * engine);
+void robocache_engine_unref (RobocacheEngine * engine);
+
+RcBackend *robocache_engine_backend (const RobocacheEngine * engine);
+/* Of the streaming thread's work. */
+RcStream robocache_engine_stream (const RobocacheEngine * engine);
+/* Of CPU maps, which come from any thread. */
+RcStream robocache_engine_transfer_stream (const RobocacheEngine * engine);
+gboolean robocache_engine_is_gpu (const RobocacheEngine * engine);
+/* Whether the CPU may read and write the engine's device memory itself, once its work is done. */
+gboolean robocache_engine_is_host_addressable (const RobocacheEngine * engine);
+/* CUDA device number; -1 for the CPU. */
+gint robocache_engine_device (const RobocacheEngine * engine);
+
+/* Whether so many more bytes of device memory fit, before any of them is allocated. FALSE and
+ * GST_RESOURCE_ERROR_NO_SPACE_LEFT: what needs them, how many there are, and what to do about it. */
+gboolean robocache_engine_check_room (RobocacheEngine * engine, guint64 bytes, const gchar * what, const gchar * advice,
+    GError ** error);
+/* Bytes of device memory that are left of max_bytes and of what is free. */
+guint64 robocache_engine_room (RobocacheEngine * engine);
+
+/* Memory aligned to 256; NULL and GST_RESOURCE_ERROR_NO_SPACE_LEFT. */
+gpointer robocache_engine_alloc (RobocacheEngine * engine, RcMemoryKind kind, guint64 bytes, GError ** error);
+/* No work may still use it. */
+void robocache_engine_free (RobocacheEngine * engine, RcMemoryKind kind, gpointer memory, guint64 bytes);
+/* Waits for the element's own work. FALSE and GST_LIBRARY_ERROR_FAILED when it failed. */
+gboolean robocache_engine_synchronize (RobocacheEngine * engine, GError ** error);
+
+void robocache_engine_count_pool (RobocacheEngine * engine, gboolean hit);
+void robocache_engine_get_account (RobocacheEngine * engine, RobocacheMemoryAccount * account);
+
+/* TRUE for RC_OK; otherwise FALSE and the error that fits: RESOURCE/NO_SPACE_LEFT, or LIBRARY/FAILED. */
+gboolean robocache_engine_check (RcStatus status, const RcError * failure, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,373 @@
+/* robocache: memory of a GPU, copies, streams and events
+ *
+ * Device memory comes from the backend's own pool of the driver, which keeps what was freed up to a threshold; from
+ * cudaMalloc where there are no pools; and from mapped host memory on GPUs that share the machine's.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "device.h"
+
+#include "kernels/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define KEPT_BYTES (UINT64_C (64) << 20)        /* of freed memory, in the driver's pool */
+
+/* A thread that captures in global mode forbids allocation to all others, unless they say that they are apart. */
+static enum cudaStreamCaptureMode
+begin_apart (void)
+{
+  enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+
+  cudaThreadExchangeStreamCaptureMode (&mode);
+  return mode;
+}
+
+static void
+end_apart (enum cudaStreamCaptureMode mode)
+{
+  cudaThreadExchangeStreamCaptureMode (&mode);
+}
+
+RcStatus
+rc_cuda_memory_open (RcCudaBackend *cuda, int mapped, RcError *error)
+{
+  struct cudaMemPoolProps props;
+  uint64_t threshold = KEPT_BYTES;
+  int integrated = 0, pools = 0;
+  RcStatus status;
+
+  status = rc_cuda_check (cuda, cudaDeviceGetAttribute (&integrated, cudaDevAttrIntegrated, cuda->device), NULL, error,
+      "cudaDeviceGetAttribute", "when opening");
+  if (status == RC_OK)
+    status = rc_cuda_check (cuda, cudaDeviceGetAttribute (&pools, cudaDevAttrMemoryPoolsSupported, cuda->device), NULL,
+        error, "cudaDeviceGetAttribute", "when opening");
+  cuda->mapped = mapped || integrated;
+  if (status != RC_OK || cuda->mapped || !pools)
+    return status;
+  memset (&props, 0, sizeof (props));
+  props.allocType = cudaMemAllocationTypePinned;
+  props.location.type = cudaMemLocationTypeDevice;
+  props.location.id = cuda->device;
+  status = rc_cuda_check (cuda, cudaMemPoolCreate (&cuda->pool, &props), NULL, error, "cudaMemPoolCreate",
+      "when opening");
+  if (status != RC_OK) {
+    cuda->pool = NULL;
+    return status;
+  }
+  return rc_cuda_check (cuda, cudaMemPoolSetAttribute (cuda->pool, cudaMemPoolAttrReleaseThreshold, &threshold), NULL,
+      error, "cudaMemPoolSetAttribute", "when opening");
+}
+
+void
+rc_cuda_memory_close (RcCudaBackend *cuda)
+{
+  if (cuda->pool != NULL)
+    cudaMemPoolDestroy (cuda->pool);
+  cuda->pool = NULL;
+}
+
+/* ---- memory ---- */
+
+static cudaError_t
+free_bytes (const RcCudaBackend *cuda, uint64_t *available, uint64_t *total)
+{
+  uint64_t reserved = 0, used = 0;
+  size_t device_free = 0, device_total = 0;
+  cudaError_t result = cudaMemGetInfo (&device_free, &device_total);
+
+  if (result == cudaSuccess && cuda->pool != NULL)
+    result = cudaMemPoolGetAttribute (cuda->pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
+  if (result == cudaSuccess && cuda->pool != NULL)
+    result = cudaMemPoolGetAttribute (cuda->pool, cudaMemPoolAttrUsedMemCurrent, &used);
+  *available = device_free + (reserved - used);
+  *total = device_total;
+  return result;
+}
+
+static RcStatus
+cuda_info (RcBackend *backend, RcMemoryInfo *info, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, free_bytes (cuda, &info->free_bytes, &info->total_bytes), NULL, error, "cudaMemGetInfo",
+      "free memory");
+  info->host_addressable = cuda->mapped;
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static cudaError_t
+allocate (RcCudaBackend *cuda, RcMemoryKind kind, uint64_t bytes, void **memory, const char **call)
+{
+  cudaError_t result;
+
+  if (kind == RC_MEMORY_PINNED || cuda->mapped) {
+    *call = "cudaHostAlloc";
+    return cudaHostAlloc (memory, bytes, cudaHostAllocPortable | cudaHostAllocMapped);
+  }
+  if (cuda->pool == NULL) {
+    *call = "cudaMalloc";
+    return cudaMalloc (memory, bytes);
+  }
+  *call = "cudaMallocFromPoolAsync";
+  result = cudaMallocFromPoolAsync (memory, bytes, cuda->pool, cuda->setup);
+  if (result == cudaSuccess)
+    result = cudaStreamSynchronize (cuda->setup);
+  return result;
+}
+
+static RcStatus
+cuda_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+  uint64_t available = 0, total = 0;
+  enum cudaStreamCaptureMode mode;
+  const char *call;
+  cudaError_t result;
+
+  if (status != RC_OK)
+    return status;
+  mode = begin_apart ();
+  result = allocate (cuda, kind, bytes, memory, &call);
+  end_apart (mode);
+  if (result == cudaErrorMemoryAllocation) {
+    *memory = NULL;
+    cudaGetLastError ();
+    free_bytes (cuda, &available, &total);
+    status = rc_error_set (error, RC_NO_SPACE, "%s on device %d (%s): %" PRIu64 " bytes needed, %" PRIu64 " of %" PRIu64
+        " free", call, cuda->device, cuda->name, bytes, available, total);
+  } else {
+    status = rc_cuda_check (cuda, result, cuda->setup, error, call, "%" PRIu64 " bytes", bytes);
+  }
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static void
+cuda_free (RcBackend *backend, RcMemoryKind kind, void *memory)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  enum cudaStreamCaptureMode mode;
+  cudaError_t result;
+
+  if (rc_cuda_enter (cuda, NULL) != RC_OK)
+    return;                     /* after a device error, or in a fork, there is nothing left to free */
+  mode = begin_apart ();
+  if (kind == RC_MEMORY_PINNED || cuda->mapped)
+    result = cudaFreeHost (memory);
+  else if (cuda->pool == NULL)
+    result = cudaFree (memory);
+  else
+    result = cudaFreeAsync (memory, cuda->setup);
+  rc_cuda_check (cuda, result, cuda->setup, NULL, "cudaFree", "memory");
+  end_apart (mode);
+  rc_cuda_leave (cuda);
+}
+
+/* ---- streams and events ---- */
+
+static RcStatus
+cuda_stream_new (RcBackend *backend, RcStream *stream, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, cudaStreamCreateWithFlags ((cudaStream_t *) stream, cudaStreamNonBlocking), NULL, error,
+      "cudaStreamCreateWithFlags", "a new stream");
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static void
+cuda_stream_free (RcBackend *backend, RcStream stream)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+
+  if (rc_cuda_enter (cuda, NULL) != RC_OK)
+    return;
+  rc_cuda_check (cuda, cudaStreamDestroy (stream), stream, NULL, "cudaStreamDestroy", "a stream");
+  rc_cuda_leave (cuda);
+}
+
+static RcStatus
+cuda_stream_synchronize (RcBackend *backend, RcStream stream, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, cudaStreamSynchronize (stream), stream, error, "cudaStreamSynchronize",
+      "all work before");
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
+cuda_event_new (RcBackend *backend, RcEvent *event, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, cudaEventCreateWithFlags ((cudaEvent_t *) event, cudaEventDisableTiming), NULL, error,
+      "cudaEventCreateWithFlags", "a new event");
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static void
+cuda_event_free (RcBackend *backend, RcEvent event)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+
+  if (rc_cuda_enter (cuda, NULL) != RC_OK)
+    return;
+  rc_cuda_check (cuda, cudaEventDestroy (event), NULL, NULL, "cudaEventDestroy", "an event");
+  rc_cuda_leave (cuda);
+}
+
+static RcStatus
+cuda_event_record (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, cudaEventRecord (event, stream), stream, error, "cudaEventRecord", "an event");
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
+cuda_event_wait (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, cudaStreamWaitEvent (stream, event, 0), stream, error, "cudaStreamWaitEvent",
+      "an event");
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
+cuda_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, cudaEventSynchronize (event), NULL, error, "cudaEventSynchronize", "work before it");
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+/* ---- copies ---- */
+
+/* The runtime knows no contexts; of two on one device, the driver copies. */
+static RcStatus
+copy_from_context (RcCudaBackend *cuda, const RcMemoryCopy *copy, RcStream stream, RcError *error)
+{
+  CUDA_MEMCPY3D_PEER peer;
+  CUresult result;
+
+  memset (&peer, 0, sizeof (peer));
+  peer.srcMemoryType = peer.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  peer.srcDevice = (CUdeviceptr) (uintptr_t) copy->from;
+  peer.dstDevice = (CUdeviceptr) (uintptr_t) copy->to;
+  peer.srcContext = copy->from_context;
+  peer.dstContext = cuda->context;
+  peer.srcPitch = copy->rows > 1 ? (size_t) copy->from_stride : copy->row_bytes;
+  peer.dstPitch = copy->rows > 1 ? (size_t) copy->to_stride : copy->row_bytes;
+  peer.srcHeight = peer.dstHeight = peer.Height = copy->rows;
+  peer.WidthInBytes = copy->row_bytes;
+  peer.Depth = 1;
+  result = cuda->driver->cuMemcpy3DPeerAsync_ (&peer, (CUstream) stream);
+  if (result == CUDA_SUCCESS)
+    return RC_OK;
+  return rc_error_set (error, RC_DEVICE_FAILED, "cuMemcpy3DPeerAsync on device %d (%s), stream %p, %" PRIu64 " rows of %"
+      PRIu64 " bytes from context %p: %s", cuda->device, cuda->name, stream, copy->rows, copy->row_bytes,
+      copy->from_context, rc_cuda_driver_error (cuda->driver, result));
+}
+
+static RcStatus
+cuda_copy (RcBackend *backend, const RcMemoryCopy *copy, RcStream stream, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  if (copy->from_context != NULL && copy->from_context != (void *) cuda->context)
+    status = copy_from_context (cuda, copy, stream, error);
+  else if (copy->rows == 1)
+    status = rc_cuda_check (cuda, cudaMemcpyAsync (copy->to, copy->from, copy->row_bytes, cudaMemcpyDefault, stream),
+        stream, error, "cudaMemcpyAsync", "%" PRIu64 " bytes", copy->row_bytes);
+  else
+    status = rc_cuda_check (cuda, cudaMemcpy2DAsync (copy->to, (size_t) copy->to_stride, copy->from,
+            (size_t) copy->from_stride, copy->row_bytes, copy->rows, cudaMemcpyDefault, stream), stream, error,
+        "cudaMemcpy2DAsync", "%" PRIu64 " rows of %" PRIu64 " bytes", copy->rows, copy->row_bytes);
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
+cuda_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend, const void *from, uint64_t bytes,
+    RcStream stream, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) to_backend;
+  const int from_device = ((RcCudaBackend *) from_backend)->device;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, cudaMemcpyPeerAsync (to, cuda->device, from, from_device, bytes, stream), stream, error,
+      "cudaMemcpyPeerAsync", "%" PRIu64 " bytes from device %d", bytes, from_device);
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
+cuda_clear (RcBackend *backend, void *memory, uint64_t bytes, RcStream stream, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_cuda_check (cuda, cudaMemsetAsync (memory, 0, bytes, stream), stream, error, "cudaMemsetAsync",
+      "%" PRIu64 " bytes", bytes);
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+const RcMemoryOps rc_cuda_memory_ops = {
+  .info = cuda_info,
+  .alloc = cuda_alloc,
+  .free = cuda_free,
+  .stream_new = cuda_stream_new,
+  .stream_free = cuda_stream_free,
+  .stream_synchronize = cuda_stream_synchronize,
+  .event_new = cuda_event_new,
+  .event_free = cuda_event_free,
+  .event_record = cuda_event_record,
+  .event_wait = cuda_event_wait,
+  .event_synchronize = cuda_event_synchronize,
+  .copy = cuda_copy,
+  .copy_between = cuda_copy_between,
+  .clear = cuda_clear,
+};

@@ -1,0 +1,127 @@
+/* robocache: the memory a backend computes in, copies to and from it, and the order of work
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "memory.h"
+
+#include "backend_impl.h"
+
+#include <inttypes.h>
+
+RcStatus
+rc_memory_info (RcBackend *backend, RcMemoryInfo *info, RcError *error)
+{
+  return backend->ops->memory->info (backend, info, error);
+}
+
+RcStatus
+rc_memory_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory, RcError *error)
+{
+  *memory = NULL;
+  if ((unsigned) kind > RC_MEMORY_PINNED)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "kind is %d; expected %d (device) or %d (pinned)", (int) kind,
+        RC_MEMORY_DEVICE, RC_MEMORY_PINNED);
+  return backend->ops->memory->alloc (backend, kind, bytes > 0 ? bytes : 1, memory, error);
+}
+
+void
+rc_memory_free (RcBackend *backend, RcMemoryKind kind, void *memory)
+{
+  if (memory != NULL)
+    backend->ops->memory->free (backend, kind, memory);
+}
+
+RcStatus
+rc_stream_new (RcBackend *backend, RcStream *stream, RcError *error)
+{
+  *stream = NULL;
+  return backend->ops->memory->stream_new (backend, stream, error);
+}
+
+void
+rc_stream_free (RcBackend *backend, RcStream stream)
+{
+  if (stream != NULL)
+    backend->ops->memory->stream_free (backend, stream);
+}
+
+RcStatus
+rc_stream_synchronize (RcBackend *backend, RcStream stream, RcError *error)
+{
+  return backend->ops->memory->stream_synchronize (backend, stream, error);
+}
+
+RcStatus
+rc_event_new (RcBackend *backend, RcEvent *event, RcError *error)
+{
+  *event = NULL;
+  return backend->ops->memory->event_new (backend, event, error);
+}
+
+void
+rc_event_free (RcBackend *backend, RcEvent event)
+{
+  if (event != NULL)
+    backend->ops->memory->event_free (backend, event);
+}
+
+RcStatus
+rc_event_record (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
+{
+  return backend->ops->memory->event_record (backend, event, stream, error);
+}
+
+RcStatus
+rc_event_wait (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
+{
+  return backend->ops->memory->event_wait (backend, event, stream, error);
+}
+
+RcStatus
+rc_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
+{
+  return backend->ops->memory->event_synchronize (backend, event, error);
+}
+
+static RcStatus
+check_stride (const char *name, int64_t stride, const RcMemoryCopy *copy, RcError *error)
+{
+  if (copy->rows <= 1 || (stride >= 0 && (uint64_t) stride >= copy->row_bytes))
+    return RC_OK;
+  return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is %" PRId64 "; expected at least row_bytes, %" PRIu64, name,
+      stride, copy->row_bytes);
+}
+
+RcStatus
+rc_memory_copy (RcBackend *backend, const RcMemoryCopy *copy, RcStream stream, RcError *error)
+{
+  RcStatus status;
+
+  if (copy->rows == 0 || copy->row_bytes == 0)
+    return RC_OK;
+  if (copy->to == NULL || copy->from == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL; expected memory of %" PRIu64 " rows of %" PRIu64
+        " bytes", copy->to == NULL ? "to" : "from", copy->rows, copy->row_bytes);
+  status = check_stride ("to_stride", copy->to_stride, copy, error);
+  if (status == RC_OK)
+    status = check_stride ("from_stride", copy->from_stride, copy, error);
+  return status == RC_OK ? backend->ops->memory->copy (backend, copy, stream, error) : status;
+}
+
+RcStatus
+rc_memory_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend, const void *from, uint64_t bytes,
+    RcStream stream, RcError *error)
+{
+  if (bytes == 0)
+    return RC_OK;
+  if (to_backend->kind != from_backend->kind)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "from_backend is of kind %d; expected %d, as to_backend",
+        (int) from_backend->kind, (int) to_backend->kind);
+  return to_backend->ops->memory->copy_between (to_backend, to, from_backend, from, bytes, stream, error);
+}
+
+RcStatus
+rc_memory_clear (RcBackend *backend, void *memory, uint64_t bytes, RcStream stream, RcError *error)
+{
+  return bytes == 0 ? RC_OK : backend->ops->memory->clear (backend, memory, bytes, stream, error);
+}

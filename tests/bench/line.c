@@ -71,14 +71,11 @@ make_row (const LineStream *stream, gint64 t)
 {
   const gdouble seconds = (gdouble) t * 1e-9;
   const gfloat value = (gfloat) (stream->signal ? stream->signal (seconds) : seconds);
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, stream->channels * sizeof (gfloat), NULL);
-  GstMapInfo map;
+  gfloat row[MAX_LINE_CHANNELS];
 
-  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
   for (guint i = 0; i < stream->channels; i++)
-    ((gfloat *) map.data)[i] = value;
-  gst_buffer_unmap (buffer, &map);
-  return buffer;
+    row[i] = value;
+  return gst_buffer_new_memdup (row, stream->channels * sizeof (gfloat));
 }
 
 static GstBuffer *

@@ -13,6 +13,7 @@
 G_BEGIN_DECLS
 
 #define MAX_LINE_STREAMS 3
+#define MAX_LINE_CHANNELS 14
 
 /* One stream: row i is captured at i * period + a jitter of its own. */
 typedef struct

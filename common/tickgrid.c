@@ -12,8 +12,13 @@ typedef __int128 Wide;
 gint64
 robocache_tick_time (const RobocacheTickGrid *grid, gint64 k)
 {
-  const Wide t = (Wide) k * grid->den * NS_PER_S / grid->num;
+  gint64 product;
+  Wide t;
 
+  /* for ticks of years, which are divided many times faster */
+  if (!__builtin_mul_overflow (k, (gint64) grid->den * NS_PER_S, &product))
+    return product / grid->num;
+  t = (Wide) k * grid->den * NS_PER_S / grid->num;
   return t > G_MAXINT64 ? G_MAXINT64 : (gint64) t;
 }
 

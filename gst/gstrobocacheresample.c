@@ -528,31 +528,29 @@ position_of (GstRobocacheResample *resample, gint64 running_time)
 static GstBuffer *
 new_row (GstRobocacheResample *resample, const RobocacheAlignment *alignment)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, robocache_tensor_info_size (&resample->format.out), NULL);
-  RcAlignStreamArgs stream = {
+  const gsize bytes = robocache_tensor_info_size (&resample->format.out);
+  guint8 *row = g_malloc (bytes);       /* wrapped when it is written, which costs less than to map a buffer */
+  const RcAlignStreamArgs stream = {
     .rows = robocache_history_rows (&resample->history),
     .n_rows = (gint64) resample->history.n,
     .row_stride = (gint64) resample->history.row_bytes,
     .brackets = &alignment->bracket,
-    .out_row_stride = (gint64) robocache_tensor_info_size (&resample->format.out),
+    .out = row,
+    .out_row_stride = (gint64) bytes,
   };
   const RcAlignArgs args = {.streams = &stream,.batch = 1,.ticks = 1,.scratch = resample->scratch.data };
-  GstFlowReturn flow;
-  GstMapInfo to;
 
-  gst_buffer_map (buffer, &to, GST_MAP_WRITE);
-  stream.out = to.data;
-  flow = gst_robocache_resample_run_plan (resample, &args);
-  gst_buffer_unmap (buffer, &to);
-  if (flow != GST_FLOW_OK)
-    gst_clear_buffer (&buffer);
-  return buffer;
+  if (gst_robocache_resample_run_plan (resample, &args) == GST_FLOW_OK)
+    return gst_buffer_new_wrapped (row, bytes);
+  g_free (row);
+  return NULL;
 }
 
-/* Aligns the tick, counts it and moves on. */
-static void
+/* Aligns the tick, counts it and moves on. Returns whether somebody wants to hear of statistics. */
+static gboolean
 pass_tick (GstRobocacheResample *resample, gint64 tick, RobocacheAlignment *alignment, gboolean *dropped)
 {
+  gboolean tells_stats;
   gint32 status;
 
   GST_OBJECT_LOCK (resample);
@@ -564,9 +562,11 @@ pass_tick (GstRobocacheResample *resample, gint64 tick, RobocacheAlignment *alig
   resample->ticks_held += status == RC_HELD;
   resample->ticks_nan += status == RC_MISSING && !*dropped;
   resample->next_index++;
+  tells_stats = resample->stats_timer.interval > 0;
   GST_OBJECT_UNLOCK (resample);
   resample->ticking = TRUE;
   resample->last_tick = tick;
+  return tells_stats;
 }
 
 static void
@@ -593,13 +593,13 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
     RobocacheAlignment alignment;
     GstClockTime duration;
     gboolean dropped;
+    const gboolean tells_stats = pass_tick (resample, tick, &alignment, &dropped);
 
-    pass_tick (resample, tick, &alignment, &dropped);
     duration = robocache_tick_time (&resample->format.grid, resample->next_index) - tick;
     if (!dropped && (*buffer = new_row (resample, &alignment)) == NULL)
       return GST_FLOW_ERROR;
-    let_go (resample);
-    gst_robocache_resample_post_stats_when_due (resample, tick);
+    if (tells_stats)
+      gst_robocache_resample_post_stats_when_due (resample, tick);
     if (dropped) {
       if (resample->sent_buffer)
         gst_pad_push_event (src, gst_event_new_gap (position_of (resample, tick), duration));

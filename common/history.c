@@ -12,8 +12,7 @@
 enum
 {
   ROW_USED = 1 << 0,            /* took part in an output row */
-  ROW_OVERDUE = 1 << 1,         /* arrived after a tick at or after it had left */
-  ROW_AFTER_GAP = 1 << 2,       /* a GAP had told that no row follows the one before it so soon */
+  ROW_AFTER_GAP = 1 << 1,       /* a GAP had told that no row follows the one before it so soon */
 };
 
 #define INITIAL_CAPACITY 64
@@ -50,6 +49,13 @@ clear_row (RobocacheHistory *history, gsize index)
 }
 
 static void
+count_late (RobocacheHistory *history, gint64 time, gint64 lateness)
+{
+  history->counts.late++;
+  robocache_losses_late (history->losses, time, lateness);
+}
+
+static void
 count_and_forget_oldest (RobocacheHistory *history, gsize n, guint64 *unused_in_time)
 {
   for (gsize i = 0; i < n; i++) {
@@ -57,8 +63,8 @@ count_and_forget_oldest (RobocacheHistory *history, gsize n, guint64 *unused_in_
 
     if (flags & ROW_USED)
       history->counts.used++;
-    else if (flags & ROW_OVERDUE)
-      history->counts.late++;
+    else if (history->overdue_by[history->first + i] >= 0)
+      count_late (history, kept_times (history)[i], history->overdue_by[history->first + i]);
     else
       (*unused_in_time)++;
     clear_row (history, i);
@@ -67,10 +73,10 @@ count_and_forget_oldest (RobocacheHistory *history, gsize n, guint64 *unused_in_
   history->n -= n;
 }
 
-void
-robocache_history_reset (RobocacheHistory *history, gboolean flushed)
+static void
+forget_all (RobocacheHistory *history, guint64 *unused_in_time)
 {
-  count_and_forget_oldest (history, history->n, flushed ? &history->counts.dropped : &history->counts.superseded);
+  count_and_forget_oldest (history, history->n, unused_in_time);
   history->first = 0;
   history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
   history->n_spacings = 0;
@@ -78,12 +84,25 @@ robocache_history_reset (RobocacheHistory *history, gboolean flushed)
 }
 
 void
+robocache_history_reset (RobocacheHistory *history)
+{
+  forget_all (history, &history->counts.superseded);
+}
+
+void
+robocache_history_discard (RobocacheHistory *history, RobocacheDropReason reason)
+{
+  forget_all (history, &history->counts.dropped[reason]);
+}
+
+void
 robocache_history_clear (RobocacheHistory *history)
 {
-  robocache_history_reset (history, TRUE);
+  robocache_history_discard (history, ROBOCACHE_DROPPED_FLUSH);
   g_clear_pointer (&history->times, g_free);
   g_clear_pointer (&history->rows, g_free);
   g_clear_pointer (&history->flags, g_free);
+  g_clear_pointer (&history->overdue_by, g_free);
   history->capacity = 0;
 }
 
@@ -101,6 +120,12 @@ gap_frontier (const RobocacheHistory *history)
   return rc_add_saturating (history->gap_end, -history->reorder_window);
 }
 
+static gint64
+span_ns (gint64 earlier, gint64 later)
+{
+  return (gint64) MIN (rc_span (earlier, later), (uint64_t) G_MAXINT64);
+}
+
 /* Room for one more row at the end: moves the rows down when half of the space is free, otherwise doubles it. */
 static void
 make_room (RobocacheHistory *history)
@@ -110,6 +135,7 @@ make_room (RobocacheHistory *history)
   if (history->capacity > 0 && history->first >= history->capacity / 2) {
     memmove (history->times, kept_times (history), history->n * sizeof (gint64));
     memmove (history->flags, history->flags + history->first, history->n);
+    memmove (history->overdue_by, history->overdue_by + history->first, history->n * sizeof (gint64));
     memmove (history->rows, kept_row (history, 0), history->n * history->row_bytes);
     history->first = 0;
     return;
@@ -120,6 +146,7 @@ make_room (RobocacheHistory *history)
     history->capacity *= 2;
   history->times = g_renew (gint64, history->times, history->capacity);
   history->flags = g_renew (guint8, history->flags, history->capacity);
+  history->overdue_by = g_renew (gint64, history->overdue_by, history->capacity);
   history->rows = g_realloc_n (history->rows, history->capacity, history->row_bytes);
 }
 
@@ -128,21 +155,24 @@ insert_at (RobocacheHistory *history, gsize index, gint64 time, gconstpointer ro
 {
   const gint64 previous = index > 0 ? kept_times (history)[index - 1] : ROBOCACHE_NO_TIME;
   const gsize n_after = history->n - index;
-  gint64 *times;
+  gint64 *times, *overdue_by;
   guint8 *flags, *rows;
 
   make_room (history);
   times = kept_times (history) + index;
   flags = history->flags + history->first + index;
+  overdue_by = history->overdue_by + history->first + index;
   rows = kept_row (history, index);
   memmove (times + 1, times, n_after * sizeof (gint64));
   memmove (flags + 1, flags, n_after);
+  memmove (overdue_by + 1, overdue_by, n_after * sizeof (gint64));
   memmove (rows + history->row_bytes, rows, n_after * history->row_bytes);
 
   *times = time;
   *flags = 0;
+  *overdue_by = -1;
   if (history->last_tick != ROBOCACHE_NO_TIME && time <= history->last_tick)
-    *flags |= ROW_OVERDUE;
+    *overdue_by = span_ns (time, history->last_tick);
   if (history->gap_end != ROBOCACHE_NO_TIME && gap_frontier (history) > previous)
     *flags |= ROW_AFTER_GAP;
   memcpy (rows, row, history->row_bytes);
@@ -166,14 +196,33 @@ release_offered (RobocacheHistory *history, gconstpointer row)
     history->clear_row ((gpointer) row);
 }
 
+static void
+count_overflow (RobocacheHistory *history, gint64 time)
+{
+  history->counts.dropped[ROBOCACHE_DROPPED_OVERFLOW]++;
+  robocache_losses_dropped (history->losses, time, 1);
+}
+
+static void
+drop_oldest_for_room (RobocacheHistory *history)
+{
+  const gint64 time = kept_times (history)[0];
+  guint64 unused = 0;
+
+  count_and_forget_oldest (history, 1, &unused);
+  if (unused > 0)
+    count_overflow (history, time);
+}
+
 void
 robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer row)
 {
+  const gint64 frontier = robocache_history_frontier (history);
   gsize index;
 
   history->counts.in++;
-  if (time < robocache_history_frontier (history)) {
-    history->counts.late++;
+  if (time < frontier) {
+    count_late (history, time, span_ns (time, frontier));
     release_offered (history, row);
     return;
   }
@@ -188,21 +237,20 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
   }
   if (history->max_rows > 0 && history->n == history->max_rows) {
     if (index == 0) {
-      history->counts.dropped++;
+      count_overflow (history, time);
       release_offered (history, row);
       return;
     }
-    count_and_forget_oldest (history, 1, &history->counts.dropped);
+    drop_oldest_for_room (history);
     index--;
   }
   insert_at (history, index, time, row);
 }
 
 void
-robocache_history_count_dropped (RobocacheHistory *history, guint64 n_rows)
+robocache_history_count_dropped (RobocacheHistory *history, RobocacheDropReason reason, guint64 n_rows)
 {
-  history->counts.in += n_rows;
-  history->counts.dropped += n_rows;
+  robocache_row_counts_refuse (&history->counts, reason, n_rows);
 }
 
 void
@@ -413,24 +461,4 @@ robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_perio
     default:
       return row_period_ns;
   }
-}
-
-void
-robocache_row_counts_add (RobocacheRowCounts *sum, const RobocacheRowCounts *counts)
-{
-  sum->in += counts->in;
-  sum->used += counts->used;
-  sum->late += counts->late;
-  sum->duplicate += counts->duplicate;
-  sum->superseded += counts->superseded;
-  sum->dropped += counts->dropped;
-}
-
-void
-robocache_row_counts_to_structure (const RobocacheRowCounts *counts, gsize n_kept, GstStructure *structure)
-{
-  gst_structure_set (structure, "rows-in", G_TYPE_UINT64, counts->in, "rows-used", G_TYPE_UINT64, counts->used,
-      "rows-late", G_TYPE_UINT64, counts->late, "rows-duplicate", G_TYPE_UINT64, counts->duplicate,
-      "rows-superseded", G_TYPE_UINT64, counts->superseded, "rows-dropped", G_TYPE_UINT64, counts->dropped,
-      "rows-kept", G_TYPE_UINT64, (guint64) n_kept, NULL);
 }

@@ -12,20 +12,11 @@
 #include <gst/gst.h>
 
 #include "kernels/bracket.h"
+#include "rowcounts.h"
 
 G_BEGIN_DECLS
 
 #define ROBOCACHE_NO_TIME G_MININT64
-
-typedef struct
-{
-  guint64 in;                   /* rows offered */
-  guint64 used;                 /* rows that took part in an output row */
-  guint64 late;                 /* rows older than the newest by more than the reorder window, or whose ticks had left */
-  guint64 duplicate;            /* rows replaced by a later arrival with the same time */
-  guint64 superseded;           /* rows in time that no tick needed */
-  guint64 dropped;              /* rows lost to the bound of the history, to a flush, or to a time that is none */
-} RobocacheRowCounts;
 
 #define ROBOCACHE_N_SPACINGS 64
 
@@ -40,6 +31,7 @@ typedef struct
   gint64 *times;
   guint8 *rows;
   guint8 *flags;
+  gint64 *overdue_by;           /* the last tick that had left when the row came, less its time; negative: in time */
   gsize first, n, capacity;
 
   gint64 newest_row;            /* greatest time of a row; ROBOCACHE_NO_TIME before the first */
@@ -51,6 +43,7 @@ typedef struct
   guint n_spacings;             /* ever recorded */
 
   RobocacheRowCounts counts;
+  RobocacheLosses *losses;      /* of its owner; or NULL */
 } RobocacheHistory;
 
 /* What a tick gets of a stream. */
@@ -65,13 +58,15 @@ typedef struct
 void robocache_history_init (RobocacheHistory * history, gsize row_bytes, GDestroyNotify clear_row);
 void robocache_history_clear (RobocacheHistory * history);      /* frees everything */
 
-/* Forgets rows and time; rows still kept are counted as used, late or superseded, or as dropped when flushed. */
-void robocache_history_reset (RobocacheHistory * history, gboolean flushed);
+/* Forgets rows and time. Rows still kept are counted as used, late or superseded. */
+void robocache_history_reset (RobocacheHistory * history);
+/* The same, but rows that were in time and not used are counted as dropped. */
+void robocache_history_discard (RobocacheHistory * history, RobocacheDropReason reason);
 
 /* Takes a row (copies row_bytes; with clear_row set, takes over what the row refers to, whatever its fate). */
 void robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
-/* Counts a row that never got here because it has no usable time. */
-void robocache_history_count_dropped (RobocacheHistory * history, guint64 n_rows);
+/* Counts rows that never got here because they have no usable time. */
+void robocache_history_count_dropped (RobocacheHistory * history, RobocacheDropReason reason, guint64 n_rows);
 /* No row with a time before end will come. */
 void robocache_history_gap (RobocacheHistory * history, gint64 end);
 void robocache_history_eos (RobocacheHistory * history);
@@ -107,10 +102,6 @@ gint64 robocache_history_median_spacing (const RobocacheHistory * history);
 /* What an interpolation waits for, in ns: previous 0; nearest, linear and hermite one row; cubic two; mean half a tick more
  * than linear. */
 gint64 robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_period_ns, gint64 tick_period_ns);
-
-void robocache_row_counts_add (RobocacheRowCounts * sum, const RobocacheRowCounts * counts);
-/* Adds rows-in, rows-used, rows-late, rows-duplicate, rows-superseded, rows-dropped and rows-kept (uint64). */
-void robocache_row_counts_to_structure (const RobocacheRowCounts * counts, gsize n_kept, GstStructure * structure);
 
 G_END_DECLS
 #endif

@@ -48,6 +48,17 @@ robocache_histogram_add (RobocacheHistogram *histogram, gint64 duration_ns)
   histogram->bins[bin_of ((guint64) duration_ns)]++;
 }
 
+void
+robocache_histogram_merge (RobocacheHistogram *histogram, const RobocacheHistogram *other)
+{
+  if (other->n == 0)
+    return;
+  histogram->n += other->n;
+  histogram->max_ns = MAX (histogram->max_ns, other->max_ns);
+  for (guint bin = 0; bin < ROBOCACHE_HISTOGRAM_BINS; bin++)
+    histogram->bins[bin] += other->bins[bin];
+}
+
 gint64
 robocache_histogram_quantile (const RobocacheHistogram *histogram, gdouble q)
 {

@@ -22,6 +22,8 @@ typedef struct
 
 void robocache_histogram_clear (RobocacheHistogram * histogram);
 void robocache_histogram_add (RobocacheHistogram * histogram, gint64 duration_ns);
+/* Adds what is in another one. */
+void robocache_histogram_merge (RobocacheHistogram * histogram, const RobocacheHistogram * other);
 /* Upper bound of the bin that holds the q-quantile (0 < q <= 1), at most max_ns; 0 when empty. */
 gint64 robocache_histogram_quantile (const RobocacheHistogram * histogram, gdouble q);
 /* Adds NAME-p50, NAME-p99 and NAME-max (int64 ns) to structure. */

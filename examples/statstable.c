@@ -68,14 +68,29 @@ print_cell (FILE *out, const GstStructure *stats, const Column *column)
   g_free (text);
 }
 
+#define DROPPED "rows-dropped-"
+
+static gboolean
+print_reason (GQuark field, const GValue *value, gpointer out)
+{
+  const gchar *name = g_quark_to_string (field);
+
+  if (g_str_has_prefix (name, DROPPED) && g_value_get_uint64 (value) > 0)
+    fprintf (out, " %s %" G_GUINT64_FORMAT, name + strlen (DROPPED), g_value_get_uint64 (value));
+  return TRUE;
+}
+
 /* What should not happen, and is easily overlooked as one more column of zeros. */
 static void
 print_dropped (FILE *out, const GstStructure *stats, const gchar *label)
 {
   const gint64 n = stats_get (stats, "rows-dropped");
 
-  if (n > 0)
-    fprintf (out, "%s: %" G_GINT64_FORMAT " rows were dropped, having no usable time or no room\n", label, n);
+  if (n == 0)
+    return;
+  fprintf (out, "%s: %" G_GINT64_FORMAT " rows were dropped:", label, n);
+  gst_structure_foreach (stats, print_reason, out);
+  fputc ('\n', out);
 }
 
 static void

@@ -72,8 +72,6 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstRobocacheFuse, gst_robocache_fuse, GST_TYPE_AG
     GST_DEBUG_CATEGORY_INIT (gst_robocache_fuse_debug, "robocachefuse", 0, "many streams, one aligned sample a tick"));
 GST_ELEMENT_REGISTER_DEFINE (robocachefuse, "robocachefuse", GST_RANK_NONE, GST_TYPE_ROBOCACHE_FUSE);
 
-static GstStructure *make_stats (GstRobocacheFuse * fuse);
-
 /* ---- failures ---- */
 
 gboolean
@@ -235,39 +233,20 @@ change_composition (GstRobocacheFuse *fuse, GError **error)
   return ok;
 }
 
-static void
+/* How long after the tick it is; 0 when nothing says. */
+static gint64
 measure_lag (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency)
 {
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (fuse));
   GstClockTimeDiff lag;
 
   if (clock == NULL)
-    return;
+    return 0;
   lag = GST_CLOCK_DIFF (gst_element_get_base_time (GST_ELEMENT (fuse)) + tick, gst_clock_get_time (clock));
   robocache_histogram_add (&fuse->lag, lag);
   robocache_histogram_add (&fuse->lateness, lag - (GstClockTimeDiff) latency);
   gst_object_unref (clock);
-}
-
-/* Called with the lock. The tick is over: counts it, and lets go of rows that no later one needs. */
-static void
-leave_tick (GstRobocacheFuse *fuse, gint64 tick, gboolean dropped, GstClockTime latency)
-{
-  const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
-  gint64 next = tick + 1;
-
-  fuse->ticking = TRUE;
-  fuse->last_tick = tick;
-  if (grid.num > 0)
-    next = robocache_tick_time (&grid, ++fuse->next_index);
-  for (guint i = 0; i < fuse->pads->len; i++)
-    gst_robocache_fuse_pad_prune (g_ptr_array_index (fuse->pads, i), next);
-  if (dropped)
-    fuse->ticks_dropped++;
-  else
-    fuse->ticks_out++;
-  if (fuse->live)
-    measure_lag (fuse, tick, latency);
+  return lag;
 }
 
 /* What leaves the element after a tick. */
@@ -279,7 +258,31 @@ typedef struct
   gboolean discont;
   gboolean gap;                 /* a dropped tick that downstream is told of */
   GstStructure *stats;          /* of an element message, or NULL */
+  GQueue messages;              /* about rows and ticks that were dropped */
 } Departure;
+
+/* Called with the lock. The tick is over: counts it, and lets go of rows that no later one needs. */
+static void
+leave_tick (GstRobocacheFuse *fuse, Departure *departure, GstClockTime latency)
+{
+  const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
+  const gint64 tick = departure->tick;
+  const gint64 lag = fuse->live ? measure_lag (fuse, tick, latency) : 0;
+  gint64 next = tick + 1;
+
+  fuse->ticking = TRUE;
+  fuse->last_tick = tick;
+  if (grid.num > 0)
+    next = robocache_tick_time (&grid, ++fuse->next_index);
+  if (departure->sample) {
+    fuse->ticks_out++;
+  } else {
+    fuse->ticks_dropped++;
+    g_queue_push_tail (&departure->messages, gst_robocache_fuse_qos_of_tick (fuse, tick, departure->duration, lag));
+  }
+  for (guint i = 0; i < fuse->pads->len; i++)
+    gst_robocache_fuse_pad_prune (g_ptr_array_index (fuse->pads, i), next);
+}
 
 /* Called with the lock. */
 static gboolean
@@ -309,9 +312,9 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
   fuse->discont = departure->sample == NULL;
   fuse->sent_buffer |= departure->sample != NULL;
 
-  leave_tick (fuse, tick, departure->sample == NULL, latency);
+  leave_tick (fuse, departure, latency);
   if (robocache_stats_timer_due (&fuse->stats_timer, tick))
-    departure->stats = make_stats (fuse);
+    departure->stats = gst_robocache_fuse_make_stats (fuse);
   return TRUE;
 }
 
@@ -370,7 +373,7 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
   const GstClockTime latency = gst_aggregator_get_latency (agg);
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
-  Departure departure = { NULL };
+  Departure departure = { .sample = NULL, .messages = G_QUEUE_INIT };
   GError *error = NULL;
   gboolean due = FALSE, first_failure = FALSE;
   gint64 tick;
@@ -392,11 +395,14 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     flow = GST_FLOW_NOT_NEGOTIATED;
     first_failure = gst_robocache_fuse_end_streams (fuse, flow);
   }
+  for (guint i = 0; i < fuse->pads->len; i++)
+    gst_robocache_fuse_collect_qos (fuse, g_ptr_array_index (fuse->pads, i), &departure.messages);
   gst_robocache_fuse_update_tokens (fuse, TRUE, fuse->src_tokens);
   fuse->src_pushes_tokens = fuse->src_tokens->len > 0;
   FUSE_UNLOCK (fuse);
 
   push_src_tokens (fuse);
+  gst_robocache_fuse_post_messages (fuse, &departure.messages);
   if (first_failure)
     gst_robocache_fuse_post_failure (fuse, NULL, error);
   else if (error)
@@ -418,38 +424,6 @@ gst_robocache_fuse_negotiate (GstAggregator *agg)
   fuse->composition_changed = TRUE;
   FUSE_UNLOCK (fuse);
   return TRUE;
-}
-
-/* ---- statistics ---- */
-
-/* Called with the lock. */
-static GstStructure *
-make_stats (GstRobocacheFuse *fuse)
-{
-  GstStructure *stats = gst_structure_new ("robocachefuse", "ticks-out", G_TYPE_UINT64, fuse->ticks_out, "ticks-dropped",
-      G_TYPE_UINT64, fuse->ticks_dropped, "live", G_TYPE_BOOLEAN, fuse->live, NULL);
-
-  robocache_histogram_to_structure (&fuse->lag, stats, "lag");
-  robocache_histogram_to_structure (&fuse->lateness, stats, "lateness");
-  robocache_device_to_structure (&fuse->device, stats);
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    GstStructure *of_pad = gst_robocache_fuse_pad_stats (g_ptr_array_index (fuse->pads, i));
-
-    gst_structure_set (stats, gst_structure_get_name (of_pad), GST_TYPE_STRUCTURE, of_pad, NULL);
-    gst_structure_free (of_pad);
-  }
-  return stats;
-}
-
-GstStructure *
-gst_robocache_fuse_stats_of_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
-{
-  GstStructure *stats;
-
-  FUSE_LOCK (fuse);
-  stats = gst_robocache_fuse_pad_stats (pad);
-  FUSE_UNLOCK (fuse);
-  return stats;
 }
 
 /* ---- pads ---- */
@@ -573,6 +547,7 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
     fuse->reference_lost = TRUE;
   }
   fuse->composition_changed = TRUE;
+  gst_robocache_fuse_close_account (fuse, pad);
   g_ptr_array_remove (fuse->pads, pad);
   pause_ticks_without_streams (fuse);
   g_cond_broadcast (&fuse->progress);
@@ -683,6 +658,7 @@ gst_robocache_fuse_start (GstAggregator *agg)
   fuse->reference = NULL;
   fuse->reference_lost = FALSE;
   fuse->ticks_out = fuse->ticks_dropped = 0;
+  memset (&fuse->removed, 0, sizeof (fuse->removed));
   robocache_histogram_clear (&fuse->lag);
   robocache_histogram_clear (&fuse->lateness);
   FUSE_UNLOCK (fuse);
@@ -744,7 +720,7 @@ gst_robocache_fuse_get_property (GObject *object, guint prop_id, GValue *value, 
   if (prop_id == PROP_STATS || prop_id == PROP_STATS_INTERVAL) {
     FUSE_LOCK (fuse);
     if (prop_id == PROP_STATS)
-      g_value_take_boxed (value, make_stats (fuse));
+      g_value_take_boxed (value, gst_robocache_fuse_make_stats (fuse));
     else
       g_value_set_uint64 (value, fuse->stats_timer.interval);
     FUSE_UNLOCK (fuse);

@@ -55,6 +55,7 @@ struct _GstRobocacheFuse
   gboolean discont;
 
   guint64 ticks_out, ticks_dropped;
+  GstRobocacheFuseAccount removed;      /* of pads that are gone */
   RobocacheHistogram lag;       /* running time at which a tick left, less the tick */
   RobocacheHistogram lateness;  /* lag beyond the latency */
   RobocacheStatsTimer stats_timer;
@@ -115,6 +116,18 @@ gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** er
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
 /* A measured period wavers: the latency follows when it is off by more than an eighth. Called with the lock. */
 gboolean gst_robocache_fuse_measured_latency_is_off (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+
+/* ---- what it tells of itself (gstrobocachefusestats.c); called with the lock, but for the last ---- */
+
+GstStructure *gst_robocache_fuse_make_stats (GstRobocacheFuse * fuse);
+/* The pad goes: its rows are counted among those of removed pads. */
+void gst_robocache_fuse_close_account (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Adds a message about rows that the pad lost since this was last called, if there are any. */
+void gst_robocache_fuse_collect_qos (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GQueue * messages);
+/* About a tick that was dropped, lag after its time. */
+GstMessage *gst_robocache_fuse_qos_of_tick (GstRobocacheFuse * fuse, gint64 tick, GstClockTime duration, gint64 lag);
+/* Empties messages. Called without the lock. */
+void gst_robocache_fuse_post_messages (GstRobocacheFuse * fuse, GQueue * messages);
 
 /* ---- shared by all of the above ---- */
 

@@ -69,7 +69,19 @@ typedef struct
   gboolean without_time;
   gboolean own_token, all_tokens;
   gboolean latency_off;
+  GQueue messages;
 } AfterRows;
+
+/* Called with the lock. Rows of a pad that was removed meanwhile are counted where the pad's others are. */
+static void
+refuse_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  if (pad->removed)
+    robocache_row_counts_refuse (&fuse->removed.rows, ROBOCACHE_DROPPED_REMOVED,
+        pad->has_format ? pad->format.rows.n_rows : 1);
+  else
+    gst_robocache_fuse_pad_refuse (pad);
+}
 
 /* Called with the lock. */
 static void
@@ -77,10 +89,11 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
 {
   gint64 tick;
 
-  then->flow = pad->flow;
+  then->flow = pad->removed ? GST_FLOW_FLUSHING : pad->flow;
   if (then->flow == GST_FLOW_OK && (!pad->has_format || pad->clock.segment.format != GST_FORMAT_TIME))
     then->flow = GST_FLOW_NOT_NEGOTIATED;
   if (then->flow != GST_FLOW_OK) {
+    refuse_rows (fuse, pad);
     gst_buffer_unref (buffer);
     return;
   }
@@ -95,6 +108,7 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     return;
   }
   gst_robocache_fuse_let_go_of_rows (fuse, pad);
+  gst_robocache_fuse_collect_qos (fuse, pad, &then->messages);
   then->latency_off = gst_robocache_fuse_measured_latency_is_off (fuse, pad);
   if (!fuse->tick_known) {
     then->all_tokens = gst_robocache_fuse_next_tick (fuse, &tick);
@@ -109,7 +123,7 @@ gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
-  AfterRows then = { GST_FLOW_OK };
+  AfterRows then = { .flow = GST_FLOW_OK, .messages = G_QUEUE_INIT };
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
   FUSE_LOCK (fuse);
@@ -120,6 +134,7 @@ gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
     gst_robocache_fuse_post_failure (fuse, pad, then.error);
   if (then.without_time)
     robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
+  gst_robocache_fuse_post_messages (fuse, &then.messages);
   if (then.flow != GST_FLOW_OK)
     return then.flow;
   if (then.latency_off)

@@ -298,8 +298,8 @@ static void
 end_epoch (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch)
 {
   g_queue_remove (&pad->epochs, epoch);
-  robocache_history_reset (&epoch->history, FALSE);
-  robocache_row_counts_add (&pad->past_counts, &epoch->history.counts);
+  robocache_history_reset (&epoch->history);
+  robocache_row_counts_add (&pad->account.rows, &epoch->history.counts);
   epoch_free (epoch);
 }
 
@@ -318,6 +318,7 @@ begin_epoch (GstRobocacheFusePad *pad)
   format_copy (&epoch->format, &pad->format);
   robocache_history_init (&epoch->history, row_bytes (&pad->format), pad->format.is_camera ? clear_frame : NULL);
   epoch->history.reorder_window = pad->active.reorder_window;
+  epoch->history.losses = &pad->losses;
   g_queue_push_tail (&pad->epochs, epoch);
 }
 
@@ -393,14 +394,20 @@ gst_robocache_fuse_pad_restart (GstRobocacheFusePad *pad)
 }
 
 void
-gst_robocache_fuse_pad_flush (GstRobocacheFusePad *pad)
+gst_robocache_fuse_pad_discard (GstRobocacheFusePad *pad, RobocacheDropReason reason)
 {
   GstRobocacheFuseEpoch *epoch;
 
-  while ((epoch = pad->epochs.head ? pad->epochs.head->data : NULL)) {
-    robocache_history_reset (&epoch->history, TRUE);
+  while ((epoch = gst_robocache_fuse_pad_epoch (pad))) {
+    robocache_history_discard (&epoch->history, reason);
     end_epoch (pad, epoch);
   }
+}
+
+void
+gst_robocache_fuse_pad_flush (GstRobocacheFusePad *pad)
+{
+  gst_robocache_fuse_pad_discard (pad, ROBOCACHE_DROPPED_FLUSH);
   pad->eos = FALSE;
   pad->flow = GST_FLOW_OK;
   pad->token_out = FALSE;
@@ -415,7 +422,7 @@ gst_robocache_fuse_pad_settle (GstRobocacheFusePad *pad)
   for (GList *l = pad->epochs.head; l; l = l->next) {
     GstRobocacheFuseEpoch *epoch = l->data;
 
-    robocache_history_reset (&epoch->history, FALSE);
+    robocache_history_reset (&epoch->history);
     epoch->history.eos = pad->eos;
   }
 }
@@ -429,12 +436,18 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   robocache_row_times_init (&pad->clock);
   pad->eos = pad->live = pad->flushing = pad->token_out = pad->warned_no_time = pad->latencies_checked = FALSE;
   pad->flow = GST_FLOW_OK;
-  memset (&pad->past_counts, 0, sizeof (pad->past_counts));
-  pad->ticks_aligned = pad->ticks_held = pad->ticks_missing = 0;
-  robocache_histogram_clear (&pad->age);
+  memset (&pad->account, 0, sizeof (pad->account));
+  memset (&pad->losses, 0, sizeof (pad->losses));
 }
 
 /* ---- rows in ---- */
+
+void
+gst_robocache_fuse_pad_refuse (GstRobocacheFusePad *pad)
+{
+  robocache_row_counts_refuse (&pad->account.rows, ROBOCACHE_DROPPED_REFUSED,
+      pad->has_format ? pad->format.rows.n_rows : 1);
+}
 
 static void
 take_frame (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const RobocacheBufferTimes *times, GstBuffer *frame)
@@ -444,7 +457,7 @@ take_frame (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const Roboca
   if (robocache_row_times_nth (&pad->clock, times, 0, &t)) {
     robocache_history_insert (&epoch->history, t, &frame);
   } else {
-    robocache_history_count_dropped (&epoch->history, 1);
+    robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, 1);
     gst_buffer_unref (frame);
   }
 }
@@ -460,7 +473,7 @@ take_rows (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const Robocac
     if (robocache_row_times_nth (&pad->clock, times, i, &t))
       robocache_history_insert (&epoch->history, t, rows + i * stride);
     else
-      robocache_history_count_dropped (&epoch->history, 1);
+      robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, 1);
   }
 }
 
@@ -470,7 +483,8 @@ begin_times (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *
 {
   if (robocache_row_times_begin (&pad->clock, buffer, epoch->format.rows.n_rows, row_times, times) == ROBOCACHE_BUFFER_TIMED)
     return TRUE;
-  robocache_history_count_dropped (&epoch->history, times->n_rows);
+  robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_NO_TIME, times->n_rows);
+  robocache_losses_dropped (&pad->losses, ROBOCACHE_NO_TIME, times->n_rows);
   *without_time = !pad->warned_no_time;
   pad->warned_no_time = TRUE;
   return FALSE;
@@ -505,6 +519,7 @@ take_camera_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstB
         G_GSIZE_FORMAT ", %dx%d", gst_buffer_get_size (buffer), gst_buffer_get_video_meta (buffer)
         ? " with a video meta that does not fit" : "", GST_VIDEO_INFO_SIZE (video), GST_VIDEO_INFO_WIDTH (video),
         GST_VIDEO_INFO_HEIGHT (video));
+    gst_robocache_fuse_pad_refuse (pad);
     gst_buffer_unref (buffer);
     return FALSE;
   }
@@ -524,6 +539,7 @@ take_tensor_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstB
   RobocacheTensorsMap map;
 
   if (!robocache_tensors_map (&map, buffer, &format->tensors, GST_MAP_READ, error)) {
+    gst_robocache_fuse_pad_refuse (pad);
     gst_buffer_unref (buffer);
     return FALSE;
   }
@@ -616,9 +632,9 @@ gst_robocache_fuse_pad_align (GstRobocacheFusePad *pad, gint64 tick, RobocacheAl
 {
   GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
   guint64 *const counters[] = {
-    [RC_ALIGNED] = &pad->ticks_aligned,
-    [RC_HELD] = &pad->ticks_held,
-    [RC_MISSING] = &pad->ticks_missing,
+    [RC_ALIGNED] = &pad->account.ticks_aligned,
+    [RC_HELD] = &pad->account.ticks_held,
+    [RC_MISSING] = &pad->account.ticks_missing,
   };
 
   robocache_history_align (&epoch->history, &pad->active.search, tick - pad->active.offset, alignment);
@@ -626,7 +642,7 @@ gst_robocache_fuse_pad_align (GstRobocacheFusePad *pad, gint64 tick, RobocacheAl
   alignment->after = with_offset (pad, alignment->after);
   (*counters[alignment->bracket.status])++;
   if (alignment->bracket.status != RC_MISSING && alignment->before != ROBOCACHE_NO_TIME)
-    robocache_histogram_add (&pad->age, tick - alignment->before);
+    robocache_histogram_add (&pad->account.age, tick - alignment->before);
 }
 
 void
@@ -734,24 +750,21 @@ gst_robocache_fuse_pad_latency (GstRobocacheFusePad *pad, gint64 tick_period)
   return rc_add_saturating (latency, MAX (0, -settings.offset));
 }
 
-GstStructure *
-gst_robocache_fuse_pad_stats (const GstRobocacheFusePad *pad)
+void
+gst_robocache_fuse_pad_add_account (const GstRobocacheFusePad *pad, GstRobocacheFuseAccount *sum)
 {
-  GstStructure *stats = gst_structure_new_empty (GST_OBJECT_NAME (pad));
-  RobocacheRowCounts counts = pad->past_counts;
-  gsize n_kept = 0;
-
+  robocache_row_counts_add (&sum->rows, &pad->account.rows);
   for (const GList *l = pad->epochs.head; l; l = l->next) {
     const GstRobocacheFuseEpoch *epoch = l->data;
 
-    robocache_row_counts_add (&counts, &epoch->history.counts);
-    n_kept += epoch->history.n;
+    robocache_row_counts_add (&sum->rows, &epoch->history.counts);
+    sum->n_kept += epoch->history.n;
   }
-  robocache_row_counts_to_structure (&counts, n_kept, stats);
-  gst_structure_set (stats, "ticks-aligned", G_TYPE_UINT64, pad->ticks_aligned, "ticks-held", G_TYPE_UINT64,
-      pad->ticks_held, "ticks-missing", G_TYPE_UINT64, pad->ticks_missing, NULL);
-  robocache_histogram_to_structure (&pad->age, stats, "age");
-  return stats;
+  sum->ticks_aligned += pad->account.ticks_aligned;
+  sum->ticks_held += pad->account.ticks_held;
+  sum->ticks_missing += pad->account.ticks_missing;
+  robocache_histogram_merge (&sum->age, &pad->account.age);
+  robocache_histogram_merge (&sum->lateness, &pad->losses.lateness);
 }
 
 gint

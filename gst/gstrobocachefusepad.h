@@ -54,6 +54,16 @@ typedef struct
   RobocacheHistory history;
 } GstRobocacheFuseEpoch;
 
+/* What became of the rows and ticks of a pad, or of several. */
+typedef struct
+{
+  RobocacheRowCounts rows;
+  guint64 n_kept;
+  guint64 ticks_aligned, ticks_held, ticks_missing;
+  RobocacheHistogram age;       /* of the newest row at or before the tick, at the tick */
+  RobocacheHistogram lateness;  /* see RobocacheLosses */
+} GstRobocacheFuseAccount;
+
 #define GST_TYPE_ROBOCACHE_FUSE_PAD (gst_robocache_fuse_pad_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheFusePad, gst_robocache_fuse_pad, GST, ROBOCACHE_FUSE_PAD, GstAggregatorPad)
 
@@ -89,9 +99,9 @@ struct _GstRobocacheFusePad
   gboolean latencies_checked;   /* only used by its streaming thread */
   guint spacings_seen;          /* when its period was last measured */
 
-  RobocacheRowCounts past_counts;       /* of epochs that are over */
-  guint64 ticks_aligned, ticks_held, ticks_missing;
-  RobocacheHistogram age;       /* of the newest row at or before the tick, at the tick */
+  gboolean removed;
+  GstRobocacheFuseAccount account;      /* without the rows of the epochs above, and without lateness */
+  RobocacheLosses losses;
 };
 
 /* Functions on a pad are called with the fuse lock held, but for those that say otherwise. */
@@ -112,6 +122,8 @@ void gst_robocache_fuse_pad_eos (GstRobocacheFusePad * pad);
 void gst_robocache_fuse_pad_restart (GstRobocacheFusePad * pad);        /* a new stream after EOS */
 /* Drops all rows; the format stays. */
 void gst_robocache_fuse_pad_flush (GstRobocacheFusePad * pad);
+/* Ends all epochs; rows in time that were not used are counted as dropped. */
+void gst_robocache_fuse_pad_discard (GstRobocacheFusePad * pad, RobocacheDropReason reason);
 /* No tick will follow: rows still kept are counted as used or not. */
 void gst_robocache_fuse_pad_settle (GstRobocacheFusePad * pad);
 /* As new, counters included. */
@@ -121,6 +133,9 @@ void gst_robocache_fuse_pad_reset (GstRobocacheFusePad * pad);
  * not what its caps say. A buffer without a time is dropped and counted; *without_time tells so the first time. */
 gboolean gst_robocache_fuse_pad_take (GstRobocacheFusePad * pad, GstBuffer * buffer, gboolean bounded,
     gboolean * without_time, GError ** error);
+
+/* Counts the rows of a buffer that is not taken. */
+void gst_robocache_fuse_pad_refuse (GstRobocacheFusePad * pad);
 
 /* The epoch that answers ticks now, or NULL before the first caps. */
 GstRobocacheFuseEpoch *gst_robocache_fuse_pad_epoch (const GstRobocacheFusePad * pad);
@@ -149,7 +164,8 @@ gint64 gst_robocache_fuse_pad_period (const GstRobocacheFusePad * pad);
 /* What the pad's settings add to the latency: rows that interpolation waits for, the reorder window, a negative offset. */
 GstClockTime gst_robocache_fuse_pad_latency (GstRobocacheFusePad * pad, gint64 tick_period);
 
-GstStructure *gst_robocache_fuse_pad_stats (const GstRobocacheFusePad * pad);
+/* Adds what became of the pad's rows and ticks. */
+void gst_robocache_fuse_pad_add_account (const GstRobocacheFusePad * pad, GstRobocacheFuseAccount * sum);
 
 /* Order of tensors: by role, then by number. */
 gint gst_robocache_fuse_pad_compare (const GstRobocacheFusePad * a, const GstRobocacheFusePad * b);

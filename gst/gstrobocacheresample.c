@@ -156,7 +156,10 @@ end_history (GstRobocacheResample *resample, gboolean flushed)
 {
   GST_OBJECT_LOCK (resample);
   if (resample->has_history) {
-    robocache_history_reset (&resample->history, flushed);
+    if (flushed)
+      robocache_history_discard (&resample->history, ROBOCACHE_DROPPED_FLUSH);
+    else
+      robocache_history_reset (&resample->history);
     robocache_row_counts_add (&resample->past_counts, &resample->history.counts);
     robocache_history_clear (&resample->history);
     resample->has_history = FALSE;
@@ -173,6 +176,7 @@ begin_history (GstRobocacheResample *resample)
   GST_OBJECT_LOCK (resample);
   robocache_history_init (&resample->history, row_bytes, NULL);
   resample->history.reorder_window = resample->run.reorder_window;
+  resample->history.losses = &resample->losses;
   resample->has_history = TRUE;
   GST_OBJECT_UNLOCK (resample);
   resample->spacings_measured = 0;
@@ -373,7 +377,7 @@ insert_rows (GstRobocacheResample *resample, const RobocacheBufferTimes *times, 
     if (robocache_row_times_nth (&resample->clock, times, i, &t))
       robocache_history_insert (&resample->history, t, rows + i * resample->history.row_bytes);
     else
-      robocache_history_count_dropped (&resample->history, 1);
+      robocache_history_count_dropped (&resample->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, 1);
   }
   GST_OBJECT_UNLOCK (resample);
 }
@@ -382,7 +386,8 @@ static void
 count_untimed (GstRobocacheResample *resample, guint64 n_rows)
 {
   GST_OBJECT_LOCK (resample);
-  robocache_history_count_dropped (&resample->history, n_rows);
+  robocache_history_count_dropped (&resample->history, ROBOCACHE_DROPPED_NO_TIME, n_rows);
+  robocache_losses_dropped (&resample->losses, ROBOCACHE_NO_TIME, n_rows);
   GST_OBJECT_UNLOCK (resample);
   if (!resample->warned_no_time)
     robocache_row_times_warn (GST_ELEMENT (resample), NULL);
@@ -400,6 +405,7 @@ take_rows (GstRobocacheResample *resample, GstBuffer *buffer, const RobocacheTen
     insert_rows (resample, &times, map->data[0]);
   else
     count_untimed (resample, times.n_rows);
+  gst_robocache_resample_post_lost_rows (resample);
   follow_measured_period (resample);
 }
 
@@ -446,12 +452,14 @@ gst_robocache_resample_submit_input_buffer (GstBaseTransform *trans, gboolean is
   GError *error = NULL;
 
   if (flow != GST_FLOW_OK) {
+    gst_robocache_resample_refuse_rows (resample);
     gst_buffer_unref (buffer);
     return flow;
   }
   if (!robocache_tensors_map (&map, buffer, &resample->format.in, GST_MAP_READ, &error)) {
     GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("%s", error->message), (NULL));
     g_error_free (error);
+    gst_robocache_resample_refuse_rows (resample);
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
@@ -473,21 +481,6 @@ gst_robocache_resample_run_plan (GstRobocacheResample *resample, const RcAlignAr
     return GST_FLOW_OK;
   GST_ELEMENT_ERROR (resample, LIBRARY, FAILED, ("%s", failure.message), (NULL));
   return GST_FLOW_ERROR;
-}
-
-static GstStructure *make_stats (GstRobocacheResample * resample);
-
-void
-gst_robocache_resample_post_stats_when_due (GstRobocacheResample *resample, GstClockTime running_time)
-{
-  GstStructure *stats = NULL;
-
-  GST_OBJECT_LOCK (resample);
-  if (robocache_stats_timer_due (&resample->stats_timer, running_time))
-    stats = make_stats (resample);
-  GST_OBJECT_UNLOCK (resample);
-  if (stats)
-    robocache_stats_post (GST_ELEMENT (resample), stats);
 }
 
 /* ---- ticks out ---- */
@@ -561,6 +554,8 @@ pass_tick (GstRobocacheResample *resample, gint64 tick, RobocacheAlignment *alig
   resample->ticks_dropped += *dropped;
   resample->ticks_held += status == RC_HELD;
   resample->ticks_nan += status == RC_MISSING && !*dropped;
+  if (status != RC_MISSING && alignment->before != ROBOCACHE_NO_TIME)
+    robocache_histogram_add (&resample->age, tick - alignment->before);
   resample->next_index++;
   tells_stats = resample->stats_timer.interval > 0;
   GST_OBJECT_UNLOCK (resample);
@@ -579,6 +574,7 @@ let_go (GstRobocacheResample *resample)
   GST_OBJECT_LOCK (resample);
   robocache_history_prune (&resample->history, &resample->search, tick);
   GST_OBJECT_UNLOCK (resample);
+  gst_robocache_resample_post_lost_rows (resample);
 }
 
 /* One row a call, until no tick is ready; dropped ticks become GAP events on the way. *buffer is NULL at the end. */
@@ -601,6 +597,7 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
     if (tells_stats)
       gst_robocache_resample_post_stats_when_due (resample, tick);
     if (dropped) {
+      gst_robocache_resample_post_dropped_tick (resample, tick, duration);
       if (resample->sent_buffer)
         gst_pad_push_event (src, gst_event_new_gap (position_of (resample, tick), duration));
       resample->discont = TRUE;
@@ -667,6 +664,7 @@ finish_history (GstRobocacheResample *resample)
   robocache_history_eos (&resample->history);
   push_ready_rows (resample);
   restart_history (resample, FALSE);
+  gst_robocache_resample_post_lost_rows (resample);
 }
 
 static gboolean
@@ -783,9 +781,7 @@ gst_robocache_resample_start (GstBaseTransform *trans)
   resample->refused = FALSE;
   resample->announced_latency = 0;
   GST_OBJECT_LOCK (resample);
-  memset (&resample->past_counts, 0, sizeof (resample->past_counts));
-  memset (&resample->batch_counters, 0, sizeof (resample->batch_counters));
-  resample->ticks_out = resample->ticks_held = resample->ticks_nan = resample->ticks_dropped = 0;
+  gst_robocache_resample_reset_stats (resample);
   GST_OBJECT_UNLOCK (resample);
   return robocache_device_open (&resample->device, GST_ELEMENT (resample));
 }
@@ -807,23 +803,6 @@ gst_robocache_resample_stop (GstBaseTransform *trans)
 }
 
 /* ---- properties ---- */
-
-/* Called with the object lock. */
-static GstStructure *
-make_stats (GstRobocacheResample *resample)
-{
-  GstStructure *stats = gst_structure_new ("robocacheresample", "ticks-out", G_TYPE_UINT64, resample->ticks_out,
-      "ticks-held", G_TYPE_UINT64, resample->ticks_held, "ticks-nan", G_TYPE_UINT64, resample->ticks_nan,
-      "ticks-dropped", G_TYPE_UINT64, resample->ticks_dropped,
-      "disordered-episodes", G_TYPE_UINT64, (guint64) resample->batch_counters.disordered_episodes, NULL);
-  RobocacheRowCounts counts = resample->past_counts;
-
-  if (resample->has_history)
-    robocache_row_counts_add (&counts, &resample->history.counts);
-  robocache_row_counts_to_structure (&counts, resample->has_history ? resample->history.n : 0, stats);
-  robocache_device_to_structure (&resample->device, stats);
-  return stats;
-}
 
 /* Where properties that are a plain field lie. */
 static const gsize fields[] = {
@@ -864,7 +843,7 @@ gst_robocache_resample_get_property (GObject *object, guint prop_id, GValue *val
   else if (prop_id >= PROP_ROLES)
     robocache_channel_roles_get_property (&resample->roles, prop_id - PROP_ROLES, value);
   else if (prop_id == PROP_STATS)
-    g_value_take_boxed (value, make_stats (resample));
+    g_value_take_boxed (value, gst_robocache_resample_make_stats (resample));
   else
     robocache_setting_get (G_STRUCT_MEMBER_P (resample, fields[prop_id]), value);
   GST_OBJECT_UNLOCK (resample);

@@ -55,15 +55,27 @@ struct _GstRobocacheResample
 
   /* object lock */
   RobocacheStatsTimer stats_timer;
-  RobocacheRowCounts past_counts;       /* of histories that are over */
+  RobocacheRowCounts past_counts;       /* of histories that are over, and of refused rows */
+  RobocacheHistogram age;       /* of the newest row at or before a tick, at the tick */
+  RobocacheLosses losses;       /* what is pending in it is the streaming thread's */
   guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
   RcAlignCounters batch_counters;
 };
 
 /* Runs the plan; an error is posted. */
 GstFlowReturn gst_robocache_resample_run_plan (GstRobocacheResample * resample, const RcAlignArgs * args);
-/* Posts the stats when stats-interval has passed. Without the object lock. */
+/* ---- what it tells of itself (gstrobocacheresamplestats.c); called without the object lock, but for the first two;
+ * those that post, by the streaming thread ---- */
+
+GstStructure *gst_robocache_resample_make_stats (GstRobocacheResample * resample);
+void gst_robocache_resample_reset_stats (GstRobocacheResample * resample);
+/* Posts the stats when stats-interval has passed. */
 void gst_robocache_resample_post_stats_when_due (GstRobocacheResample * resample, GstClockTime running_time);
+/* Counts the rows of a buffer that is not taken. */
+void gst_robocache_resample_refuse_rows (GstRobocacheResample * resample);
+/* Posts a QoS message about rows lost since this was last called, if there are any. */
+void gst_robocache_resample_post_lost_rows (GstRobocacheResample * resample);
+void gst_robocache_resample_post_dropped_tick (GstRobocacheResample * resample, gint64 tick, GstClockTime duration);
 
 /* Recorded episodes: resamples a buffer of three tensors into batch_out. */
 GstFlowReturn gst_robocache_resample_take_batch (GstRobocacheResample * resample, GstBuffer * buffer,

@@ -508,15 +508,78 @@ count_of (gpointer object, const gchar *name)
   return n;
 }
 
+/* Sum of the fields whose name begins so. */
+static gboolean
+add_field (GQuark field, const GValue *value, gpointer data)
+{
+  guint64 *sum = data;
+
+  if (g_str_has_prefix (g_quark_to_string (field), "rows-dropped-"))
+    *sum += g_value_get_uint64 (value);
+  return TRUE;
+}
+
+/* The columns of one set of stats add up: rows in = used + late + … + kept, and dropped = its reasons. */
+G_GNUC_UNUSED static void
+assert_columns_balance (const GstStructure *stats)
+{
+  const guint64 sum = count_in (stats, "rows-used") + count_in (stats, "rows-late") + count_in (stats, "rows-duplicate")
+      + count_in (stats, "rows-superseded") + count_in (stats, "rows-dropped") + count_in (stats, "rows-kept");
+  guint64 reasons = 0;
+
+  fail_unless_equals_uint64 (count_in (stats, "rows-in"), sum);
+  gst_structure_foreach (stats, add_field, &reasons);
+  fail_unless_equals_uint64 (count_in (stats, "rows-dropped"), reasons);
+}
+
 /* Every row that came in is accounted for. */
 G_GNUC_UNUSED static void
 assert_rows_balance (Feed *feed)
 {
   GstStructure *stats = stats_of (feed->sink);
-  const guint64 sum = count_in (stats, "rows-used") + count_in (stats, "rows-late") + count_in (stats, "rows-duplicate")
-      + count_in (stats, "rows-superseded") + count_in (stats, "rows-dropped") + count_in (stats, "rows-kept");
 
-  fail_unless_equals_uint64 (count_in (stats, "rows-in"), sum);
+  assert_columns_balance (stats);
+  gst_structure_free (stats);
+}
+
+static const gchar *const row_columns[] = { "rows-in", "rows-used", "rows-late", "rows-duplicate", "rows-superseded",
+  "rows-dropped", "rows-kept"
+};
+
+static gboolean
+take_off_pad (GQuark field, const GValue *value, gpointer data)
+{
+  guint64 *totals = data;
+
+  if (!GST_VALUE_HOLDS_STRUCTURE (value))
+    return TRUE;
+  assert_columns_balance (gst_value_get_structure (value));
+  for (guint i = 0; i < G_N_ELEMENTS (row_columns); i++)
+    totals[i] -= count_in (gst_value_get_structure (value), row_columns[i]);
+  return TRUE;
+}
+
+/* So is every row of every pad, those included that are gone, and the element's totals are the sums of all of them. */
+G_GNUC_UNUSED static void
+assert_account_balances (const GstStructure *stats)
+{
+  guint64 totals[G_N_ELEMENTS (row_columns)];
+
+  assert_columns_balance (stats);
+  fail_unless (gst_structure_has_field_typed (stats, "removed-pads", GST_TYPE_STRUCTURE));
+  for (guint i = 0; i < G_N_ELEMENTS (row_columns); i++)
+    totals[i] = count_in (stats, row_columns[i]);
+  gst_structure_foreach (stats, take_off_pad, totals);
+  for (guint i = 0; i < G_N_ELEMENTS (row_columns); i++)
+    fail_unless (totals[i] == 0, "%s: the pads do not add up to the total", row_columns[i]);
+}
+
+G_GNUC_UNUSED static void
+assert_all_rows_balance (Rig *rig)
+{
+  GstStructure *stats = stats_of (rig->fuse);
+
+  assert_account_balances (stats);
   gst_structure_free (stats);
 }
 

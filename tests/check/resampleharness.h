@@ -264,13 +264,26 @@ count_of (GstHarness *h, const gchar *field)
   return value;
 }
 
-/* Every row that came in is in one of the others. */
+static inline gboolean
+add_reason (GQuark field, const GValue *value, gpointer data)
+{
+  guint64 *sum = data;
+
+  if (g_str_has_prefix (g_quark_to_string (field), "rows-dropped-"))
+    *sum += g_value_get_uint64 (value);
+  return TRUE;
+}
+
+/* Every row that came in is in one of the others, and every dropped one has a reason. */
 static inline void
 expect_balance (GstHarness *h)
 {
   GstStructure *stats;
+  guint64 reasons = 0;
 
   g_object_get (h->element, "stats", &stats, NULL);
+  gst_structure_foreach (stats, add_reason, &reasons);
+  fail_unless_equals_uint64 (field_of (stats, "rows-dropped"), reasons);
   fail_unless_equals_uint64 (field_of (stats, "rows-in"), field_of (stats, "rows-used") + field_of (stats, "rows-late")
       + field_of (stats, "rows-duplicate") + field_of (stats, "rows-superseded") + field_of (stats, "rows-dropped")
       + field_of (stats, "rows-kept"));

@@ -2,31 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "fuseharness.h"
-
-#define AT_100_HZ "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, " \
-    "dimensions=(string)1, framerate=(fraction)100/1"
-/* The element's own 5 ms, and the 10 ms that linear waits for the next row. */
-#define LATENCY 15
-
-static Rig *
-live_rig (const gchar *rate, Feed **feed)
-{
-  Rig *rig = rig_new ("rate", rate, NULL);
-
-  *feed = feed_new_bare (rig, "proprio_0", TRUE);
-  rig_play (rig);
-  feed_start (*feed, AT_100_HZ);
-  return rig;
-}
-
-/* The element waits for the clock; lets it reach what it waits for, which must be that. */
-static void
-pass_deadline (Rig *rig, gint64 expected)
-{
-  fail_unless (gst_test_clock_crank (rig->clock));
-  fail_unless_equals_int64 (gst_clock_get_time (GST_CLOCK (rig->clock)), expected);
-}
+#include "livefuse.h"
 
 /* ---- deadlines ---- */
 
@@ -390,15 +366,6 @@ GST_START_TEST (test_latency_is_that_of_the_slowest_pad)
 }
 
 GST_END_TEST;
-
-static void
-drop_messages (Rig *rig, GstMessageType type)
-{
-  GstMessage *message;
-
-  while ((message = gst_bus_pop_filtered (rig->bus, type)))
-    gst_message_unref (message);
-}
 
 GST_START_TEST (test_latency_message_follows_a_change)
 {

@@ -1,0 +1,35 @@
+/* robocache: QoS messages about rows and ticks that were dropped
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_QOS_H
+#define ROBOCACHE_QOS_H
+
+#include <gst/gst.h>
+
+#include "rowcounts.h"
+
+G_BEGIN_DECLS
+
+/* Running time on the element's clock; GST_CLOCK_TIME_NONE without a clock, or when it does not run (below PLAYING). */
+GstClockTime robocache_running_time_now (GstElement * element);
+
+/* Where on the timeline a loss is: the segment that its running time is of. */
+typedef struct
+{
+  GstObject *source;            /* the pad or the element that the message comes from */
+  const GstSegment *segment;
+  gboolean live;
+} RobocacheQosPlace;
+
+/* About rows: jitter is how late the latest of them was, processed and dropped (GST_FORMAT_DEFAULT) count rows since the
+ * element was started. No rate of the source would have saved them, so the proportion is 1. */
+GstMessage *robocache_qos_of_rows (const RobocacheQosPlace * place, const RobocacheLoss * loss, GstClockTime duration,
+    const RobocacheRowCounts * counts);
+
+/* About a tick: jitter is how long after the tick that was decided, processed and dropped (GST_FORMAT_BUFFERS) count ticks. */
+GstMessage *robocache_qos_of_tick (const RobocacheQosPlace * place, gint64 tick, GstClockTime duration, gint64 jitter,
+    guint64 ticks_out, guint64 ticks_dropped);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,92 @@
+/* robocache: what became of the rows of a stream
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rowcounts.h"
+
+#include <string.h>
+
+static const gchar *const reason_fields[ROBOCACHE_N_DROP_REASONS] = {
+  [ROBOCACHE_DROPPED_NO_TIME] = "rows-dropped-no-time",
+  [ROBOCACHE_DROPPED_OUTSIDE_SEGMENT] = "rows-dropped-outside-segment",
+  [ROBOCACHE_DROPPED_CLOCK_JUMP] = "rows-dropped-clock-jump",
+  [ROBOCACHE_DROPPED_OVERFLOW] = "rows-dropped-overflow",
+  [ROBOCACHE_DROPPED_FLUSH] = "rows-dropped-flush",
+  [ROBOCACHE_DROPPED_REFUSED] = "rows-dropped-refused",
+  [ROBOCACHE_DROPPED_REMOVED] = "rows-dropped-removed",
+};
+
+guint64
+robocache_row_counts_dropped (const RobocacheRowCounts *counts)
+{
+  guint64 sum = 0;
+
+  for (guint i = 0; i < ROBOCACHE_N_DROP_REASONS; i++)
+    sum += counts->dropped[i];
+  return sum;
+}
+
+void
+robocache_row_counts_refuse (RobocacheRowCounts *counts, RobocacheDropReason reason, guint64 n_rows)
+{
+  counts->in += n_rows;
+  counts->dropped[reason] += n_rows;
+}
+
+void
+robocache_row_counts_add (RobocacheRowCounts *sum, const RobocacheRowCounts *counts)
+{
+  sum->in += counts->in;
+  sum->used += counts->used;
+  sum->late += counts->late;
+  sum->duplicate += counts->duplicate;
+  sum->superseded += counts->superseded;
+  for (guint i = 0; i < ROBOCACHE_N_DROP_REASONS; i++)
+    sum->dropped[i] += counts->dropped[i];
+}
+
+void
+robocache_row_counts_to_structure (const RobocacheRowCounts *counts, guint64 n_kept, GstStructure *structure)
+{
+  gst_structure_set (structure, "rows-in", G_TYPE_UINT64, counts->in, "rows-used", G_TYPE_UINT64, counts->used,
+      "rows-late", G_TYPE_UINT64, counts->late, "rows-duplicate", G_TYPE_UINT64, counts->duplicate,
+      "rows-superseded", G_TYPE_UINT64, counts->superseded,
+      "rows-dropped", G_TYPE_UINT64, robocache_row_counts_dropped (counts), "rows-kept", G_TYPE_UINT64, n_kept, NULL);
+  for (guint i = 0; i < ROBOCACHE_N_DROP_REASONS; i++)
+    gst_structure_set (structure, reason_fields[i], G_TYPE_UINT64, counts->dropped[i], NULL);
+}
+
+/* ---- losses ---- */
+
+static void
+lose (RobocacheLoss *pending, gint64 time, gint64 lateness, guint64 n_rows)
+{
+  if (pending->n == 0)
+    pending->time = time;
+  pending->lateness = MAX (pending->lateness, lateness);
+  pending->n += n_rows;
+}
+
+void
+robocache_losses_late (RobocacheLosses *losses, gint64 time, gint64 lateness)
+{
+  if (losses == NULL)
+    return;
+  robocache_histogram_add (&losses->lateness, lateness);
+  lose (&losses->pending, time, lateness, 1);
+}
+
+void
+robocache_losses_dropped (RobocacheLosses *losses, gint64 time, guint64 n_rows)
+{
+  if (losses)
+    lose (&losses->pending, time, 0, n_rows);
+}
+
+gboolean
+robocache_losses_take (RobocacheLosses *losses, RobocacheLoss *loss)
+{
+  *loss = losses->pending;
+  memset (&losses->pending, 0, sizeof (losses->pending));
+  return loss->n > 0;
+}

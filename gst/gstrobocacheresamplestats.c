@@ -1,0 +1,105 @@
+/* robocache: robocacheresample, what it tells of itself: statistics, and QoS messages about what was lost
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "gstrobocacheresample.h"
+
+#include <string.h>
+
+#include "common/qos.h"
+
+/* ---- statistics ---- */
+
+/* Called with the object lock. */
+static RobocacheRowCounts
+row_counts (const GstRobocacheResample *resample)
+{
+  RobocacheRowCounts counts = resample->past_counts;
+
+  if (resample->has_history)
+    robocache_row_counts_add (&counts, &resample->history.counts);
+  return counts;
+}
+
+GstStructure *
+gst_robocache_resample_make_stats (GstRobocacheResample *resample)
+{
+  GstStructure *stats = gst_structure_new ("robocacheresample", "ticks-out", G_TYPE_UINT64, resample->ticks_out,
+      "ticks-held", G_TYPE_UINT64, resample->ticks_held, "ticks-nan", G_TYPE_UINT64, resample->ticks_nan,
+      "ticks-dropped", G_TYPE_UINT64, resample->ticks_dropped,
+      "disordered-episodes", G_TYPE_UINT64, (guint64) resample->batch_counters.disordered_episodes, NULL);
+  const RobocacheRowCounts counts = row_counts (resample);
+
+  robocache_row_counts_to_structure (&counts, resample->has_history ? resample->history.n : 0, stats);
+  robocache_histogram_to_structure (&resample->age, stats, "age");
+  robocache_histogram_to_structure (&resample->losses.lateness, stats, "lateness");
+  robocache_device_to_structure (&resample->device, stats);
+  return stats;
+}
+
+void
+gst_robocache_resample_reset_stats (GstRobocacheResample *resample)
+{
+  memset (&resample->past_counts, 0, sizeof (resample->past_counts));
+  memset (&resample->batch_counters, 0, sizeof (resample->batch_counters));
+  memset (&resample->losses, 0, sizeof (resample->losses));
+  robocache_histogram_clear (&resample->age);
+  resample->ticks_out = resample->ticks_held = resample->ticks_nan = resample->ticks_dropped = 0;
+}
+
+void
+gst_robocache_resample_post_stats_when_due (GstRobocacheResample *resample, GstClockTime running_time)
+{
+  GstStructure *stats = NULL;
+
+  GST_OBJECT_LOCK (resample);
+  if (robocache_stats_timer_due (&resample->stats_timer, running_time))
+    stats = gst_robocache_resample_make_stats (resample);
+  GST_OBJECT_UNLOCK (resample);
+  if (stats)
+    robocache_stats_post (GST_ELEMENT (resample), stats);
+}
+
+void
+gst_robocache_resample_refuse_rows (GstRobocacheResample *resample)
+{
+  GST_OBJECT_LOCK (resample);
+  if (!resample->format.batch)
+    robocache_row_counts_refuse (&resample->past_counts, ROBOCACHE_DROPPED_REFUSED,
+        resample->plan ? resample->format.layout.n_rows : 1);
+  GST_OBJECT_UNLOCK (resample);
+}
+
+/* ---- QoS ---- */
+
+void
+gst_robocache_resample_post_lost_rows (GstRobocacheResample *resample)
+{
+  const RobocacheQosPlace place = { GST_OBJECT (resample), &resample->clock.segment, resample->live };
+  RobocacheRowCounts counts;
+  RobocacheLoss loss;
+
+  if (!robocache_losses_take (&resample->losses, &loss))
+    return;
+  GST_OBJECT_LOCK (resample);
+  counts = row_counts (resample);
+  GST_OBJECT_UNLOCK (resample);
+  gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_rows (&place, &loss,
+          resample->clock.nominal_duration, &counts));
+}
+
+void
+gst_robocache_resample_post_dropped_tick (GstRobocacheResample *resample, gint64 tick, GstClockTime duration)
+{
+  const RobocacheQosPlace place = { GST_OBJECT (resample), &resample->clock.segment, resample->live };
+  const GstClockTime now = resample->live ? robocache_running_time_now (GST_ELEMENT (resample)) : GST_CLOCK_TIME_NONE;
+  const gint64 lag = GST_CLOCK_TIME_IS_VALID (now) ? GST_CLOCK_DIFF ((GstClockTime) tick, now) : 0;
+  guint64 out, dropped;
+
+  GST_OBJECT_LOCK (resample);
+  out = resample->ticks_out;
+  dropped = resample->ticks_dropped;
+  GST_OBJECT_UNLOCK (resample);
+  gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_tick (&place, tick, duration, lag,
+          out, dropped));
+}

@@ -1,0 +1,264 @@
+/* robocache: robocacheresample, what became of every row and tick: counters with their reasons, distributions, QoS messages
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "resampleharness.h"
+
+static gint64
+ns_of (GstHarness *h, const gchar *name)
+{
+  GstStructure *stats;
+  gint64 ns = -1;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_int64 (stats, name, &ns), "no %s", name);
+  gst_structure_free (stats);
+  return ns;
+}
+
+static void
+expect_dropped (GstHarness *h, const gchar *reason, guint64 n)
+{
+  fail_unless_equals_uint64 (count_of (h, reason), n);
+  fail_unless_equals_uint64 (count_of (h, "rows-dropped"), n);
+  expect_balance (h);
+}
+
+/* ---- reasons ---- */
+
+GST_START_TEST (test_no_time)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1", ONE);
+
+  push_ns (h, GST_CLOCK_TIME_NONE, 1);
+  expect_dropped (h, "rows-dropped-no-time", 1);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_outside_segment)
+{
+  GstHarness *h = harness_open (LIVE, "rate=100/1");
+  GstSegment segment;
+
+  start_stream (h, ONE);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = NS (100);
+  push_segment (h, &segment);
+  push (h, 90, 0);
+  push (h, 100, 0);
+  expect_dropped (h, "rows-dropped-outside-segment", 1);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_flush)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1", ONE);
+
+  push (h, 1, 0);
+  push (h, 2, 0);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  expect_dropped (h, "rows-dropped-flush", 2);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* Three rows a buffer, of which one is a byte short. */
+GST_START_TEST (test_refused_size)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1", F32 ("1:3", "0/1"));
+  const gfloat rows[3] = { 0 };
+
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (rows, sizeof rows, 0)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (rows, sizeof rows - 1, NS (30))), GST_FLOW_ERROR);
+  expect_dropped (h, "rows-dropped-refused", 3);
+  fail_unless_equals_uint64 (count_of (h, "rows-in"), 6);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* Nothing says how many rows a buffer has that comes before its caps. */
+GST_START_TEST (test_refused_without_caps)
+{
+  GstHarness *h = harness_open (LIVE, "rate=100/1");
+  const gfloat row = 0;
+
+  gst_harness_push_event (h, gst_event_new_stream_start ("test"));
+  push_time_segment (h);
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (&row, sizeof row, 0)), GST_FLOW_NOT_NEGOTIATED);
+  expect_dropped (h, "rows-dropped-refused", 1);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* ---- distributions ---- */
+
+GST_START_TEST (test_lateness)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 reorder-window=10000000", ONE);
+
+  push (h, 50, 0);
+  push (h, 33, 0);
+  fail_unless_equals_uint64 (count_of (h, "rows-late"), 1);
+  fail_unless_equals_int64 (ns_of (h, "lateness-max"), NS (7));
+  fail_unless_equals_int64 (ns_of (h, "lateness-p50"), NS (7));
+  expect_balance (h);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_age)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1", ONE);
+
+  push (h, 6, 0);
+  push (h, 13, 0);
+  push (h, 27, 0);
+  fail_unless_equals_int64 (ns_of (h, "age-max"), NS (7));
+  fail_unless (ns_of (h, "age-p50") >= (gint64) NS (4) && ns_of (h, "age-p50") < (gint64) NS (4.13));
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* ---- QoS messages ---- */
+
+typedef struct
+{
+  gboolean live;
+  guint64 running_time, stream_time, timestamp, duration;
+  gint64 jitter;
+  gdouble proportion;
+  gint quality;
+  GstFormat format;
+  guint64 processed, dropped;
+} Qos;
+
+static Qos
+pop_qos (GstHarness *h)
+{
+  GstMessage *message = pop_message (h, GST_MESSAGE_QOS);
+  Qos qos = { 0 };
+
+  fail_unless (message != NULL, "no QoS message");
+  fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (h->element));
+  gst_message_parse_qos (message, &qos.live, &qos.running_time, &qos.stream_time, &qos.timestamp, &qos.duration);
+  gst_message_parse_qos_values (message, &qos.jitter, &qos.proportion, &qos.quality);
+  gst_message_parse_qos_stats (message, &qos.format, &qos.processed, &qos.dropped);
+  gst_message_unref (message);
+  return qos;
+}
+
+GST_START_TEST (test_qos_of_a_late_row)
+{
+  GstHarness *h = harness (LIVE, "rate=50/1", F32 ("1", "100/1"));
+  Qos qos;
+
+  push (h, 50, 0);
+  push (h, 30, 0);
+  qos = pop_qos (h);
+  fail_unless (qos.live);
+  fail_unless_equals_uint64 (qos.running_time, NS (30));
+  fail_unless_equals_uint64 (qos.timestamp, NS (30));
+  fail_unless_equals_uint64 (qos.duration, NS (10));
+  fail_unless_equals_int64 (qos.jitter, NS (20));
+  fail_unless_equals_float (qos.proportion, 1.0);
+  fail_unless_equals_int (qos.format, GST_FORMAT_DEFAULT);
+  fail_unless_equals_uint64 (qos.processed, 1);
+  fail_unless_equals_uint64 (qos.dropped, 1);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_QOS), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* Ticks at 10 and 20 lie in a gap. */
+GST_START_TEST (test_qos_of_ticks)
+{
+  GstHarness *h = harness (NOT_LIVE, "rate=100/1 max-gap=5000000", ONE);
+
+  push (h, 0, 0);
+  push (h, 30, 0);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  for (guint i = 1; i <= 2; i++) {
+    const Qos qos = pop_qos (h);
+
+    fail_if (qos.live);
+    fail_unless_equals_uint64 (qos.running_time, NS (10 * i));
+    fail_unless_equals_uint64 (qos.duration, NS (10));
+    fail_unless_equals_int64 (qos.jitter, 0);
+    fail_unless_equals_int (qos.format, GST_FORMAT_BUFFERS);
+    fail_unless_equals_uint64 (qos.processed, 1);
+    fail_unless_equals_uint64 (qos.dropped, i);
+  }
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_QOS), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* Live, the lateness of a dropped tick is what the clock says. */
+GST_START_TEST (test_qos_of_a_live_tick)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 max-gap=5000000", ONE);
+  Qos qos;
+
+  push (h, 0, 0);
+  gst_harness_set_time (h, NS (23));
+  push (h, 20, 0);
+  qos = pop_qos (h);
+  fail_unless (qos.live);
+  fail_unless_equals_uint64 (qos.running_time, NS (10));
+  fail_unless_equals_int64 (qos.jitter, NS (13));
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* Rows between ticks, equal times, a flush: nothing that somebody did not ask for. */
+GST_START_TEST (test_no_qos)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1", ONE);
+
+  for (gint t = 0; t <= 30; t++)
+    push (h, t, (gfloat) t);
+  push (h, 30, 0);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_QOS), 0);
+  expect_balance (h);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocacheresampleaccount_suite (void)
+{
+  Suite *s = suite_create ("robocacheresampleaccount");
+  TCase *tc = tcase_create ("account");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_no_time);
+  tcase_add_test (tc, test_outside_segment);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_refused_size);
+  tcase_add_test (tc, test_refused_without_caps);
+  tcase_add_test (tc, test_lateness);
+  tcase_add_test (tc, test_age);
+  tcase_add_test (tc, test_qos_of_a_late_row);
+  tcase_add_test (tc, test_qos_of_ticks);
+  tcase_add_test (tc, test_qos_of_a_live_tick);
+  tcase_add_test (tc, test_no_qos);
+  return s;
+}
+
+GST_CHECK_MAIN (robocacheresampleaccount);

@@ -1,0 +1,231 @@
+/* robocache: what became of the rows of a stream, as counters, and what was lost since somebody last asked
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/check/gstcheck.h>
+
+#include "common/history.h"
+#include "common/rowcounts.h"
+
+static guint64
+field (const GstStructure *structure, const gchar *name)
+{
+  guint64 value = 0;
+
+  fail_unless (gst_structure_get_uint64 (structure, name, &value), "no %s", name);
+  return value;
+}
+
+static const struct
+{
+  const gchar *field;
+  guint64 expected;             /* of twice the counts below, 12 kept */
+} fields[] = {
+  {"rows-in", 42}, {"rows-used", 2}, {"rows-late", 4}, {"rows-duplicate", 6}, {"rows-superseded", 8},
+  {"rows-dropped", 56}, {"rows-kept", 12}, {"rows-dropped-no-time", 2}, {"rows-dropped-outside-segment", 4},
+  {"rows-dropped-clock-jump", 6}, {"rows-dropped-overflow", 8}, {"rows-dropped-flush", 10}, {"rows-dropped-refused", 12},
+  {"rows-dropped-removed", 14},
+};
+
+GST_START_TEST (test_to_structure)
+{
+  const RobocacheRowCounts counts = { 21, 1, 2, 3, 4, {1, 2, 3, 4, 5, 6, 7} };
+  GstStructure *structure = gst_structure_new_empty ("x");
+  RobocacheRowCounts sum = { 0 };
+
+  robocache_row_counts_add (&sum, &counts);
+  robocache_row_counts_add (&sum, &counts);
+  robocache_row_counts_to_structure (&sum, 12, structure);
+  fail_unless_equals_uint64 (field (structure, fields[__i__].field), fields[__i__].expected);
+  gst_structure_free (structure);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_refuse)
+{
+  RobocacheRowCounts counts = { 0 };
+
+  robocache_row_counts_refuse (&counts, __i__, 3);
+  robocache_row_counts_refuse (&counts, __i__, 4);
+  fail_unless_equals_uint64 (counts.in, 7);
+  fail_unless_equals_uint64 (counts.dropped[__i__], 7);
+  fail_unless_equals_uint64 (robocache_row_counts_dropped (&counts), 7);
+}
+
+GST_END_TEST;
+
+/* What is pending is told once; the distribution stays. */
+GST_START_TEST (test_losses)
+{
+  RobocacheLosses *losses = g_new0 (RobocacheLosses, 1);
+  RobocacheLoss loss;
+
+  fail_if (robocache_losses_take (losses, &loss));
+  robocache_losses_late (losses, 100, 7);
+  robocache_losses_late (losses, 50, 57);
+  robocache_losses_dropped (losses, 10, 3);
+  fail_unless (robocache_losses_take (losses, &loss));
+  fail_unless_equals_uint64 (loss.n, 5);
+  fail_unless_equals_int64 (loss.time, 100);
+  fail_unless_equals_int64 (loss.lateness, 57);
+  fail_if (robocache_losses_take (losses, &loss));
+  fail_unless_equals_uint64 (losses->lateness.n, 2);
+  fail_unless_equals_int64 (losses->lateness.max_ns, 57);
+  g_free (losses);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_nobody_asks)
+{
+  robocache_losses_late (NULL, 1, 1);
+  robocache_losses_dropped (NULL, 1, 1);
+}
+
+GST_END_TEST;
+
+/* ---- of a history ---- */
+
+typedef struct
+{
+  RobocacheHistory history;
+  RobocacheLosses losses;
+} Kept;
+
+static Kept *
+kept_new (gint64 reorder_window)
+{
+  Kept *kept = g_new0 (Kept, 1);
+
+  robocache_history_init (&kept->history, sizeof (gint32), NULL);
+  kept->history.reorder_window = reorder_window;
+  kept->history.losses = &kept->losses;
+  return kept;
+}
+
+static void
+kept_free (Kept *kept)
+{
+  robocache_history_clear (&kept->history);
+  g_free (kept);
+}
+
+static void
+add (Kept *kept, gint64 time)
+{
+  const gint32 row = 0;
+
+  robocache_history_insert (&kept->history, time, &row);
+}
+
+/* A row beyond the reorder window is late by what the window lacked. */
+GST_START_TEST (test_lateness_of_disorder)
+{
+  Kept *kept = kept_new (20);
+  RobocacheLoss loss;
+
+  add (kept, 100);
+  add (kept, 80);
+  fail_if (robocache_losses_take (&kept->losses, &loss));
+  add (kept, 65);
+  fail_unless (robocache_losses_take (&kept->losses, &loss));
+  fail_unless_equals_int64 (loss.time, 65);
+  fail_unless_equals_int64 (loss.lateness, 15);
+  kept_free (kept);
+}
+
+GST_END_TEST;
+
+/* A row whose tick had left is late by the time between, once it is known that no tick uses it. */
+GST_START_TEST (test_lateness_after_the_tick)
+{
+  static const RcSearch previous = { RC_PREVIOUS, -1, -1, 10 };
+  Kept *kept = kept_new (0);
+  RobocacheAlignment alignment;
+  RobocacheLoss loss;
+
+  add (kept, 0);
+  robocache_history_align (&kept->history, &previous, 100, &alignment);
+  add (kept, 93);
+  add (kept, 98);
+  fail_if (robocache_losses_take (&kept->losses, &loss));
+  add (kept, 110);
+  robocache_history_align (&kept->history, &previous, 110, &alignment);
+  add (kept, 120);
+  add (kept, 130);
+  robocache_history_prune (&kept->history, &previous, 130);
+  fail_unless (robocache_losses_take (&kept->losses, &loss));
+  fail_unless_equals_uint64 (loss.n, 2);
+  fail_unless_equals_int64 (loss.time, 93);
+  fail_unless_equals_int64 (loss.lateness, 7);
+  fail_unless_equals_uint64 (kept->history.counts.late, 2);
+  kept_free (kept);
+}
+
+GST_END_TEST;
+
+/* A row that makes room is lost, but not one that was used. */
+GST_START_TEST (test_overflow)
+{
+  static const RcSearch previous = { RC_PREVIOUS, -1, -1, 10 };
+  Kept *kept = kept_new (0);
+  RobocacheAlignment alignment;
+  RobocacheLoss loss;
+
+  kept->history.max_rows = 2;
+  add (kept, 10);
+  robocache_history_align (&kept->history, &previous, 10, &alignment);
+  add (kept, 20);
+  add (kept, 30);
+  fail_if (robocache_losses_take (&kept->losses, &loss));
+  fail_unless_equals_uint64 (kept->history.counts.used, 1);
+  add (kept, 40);
+  fail_unless (robocache_losses_take (&kept->losses, &loss));
+  fail_unless_equals_int64 (loss.time, 20);
+  fail_unless_equals_uint64 (kept->history.counts.dropped[ROBOCACHE_DROPPED_OVERFLOW], 1);
+  kept_free (kept);
+}
+
+GST_END_TEST;
+
+/* Rows that were used or late stay so, whatever becomes of the others. */
+GST_START_TEST (test_discard)
+{
+  static const RcSearch previous = { RC_PREVIOUS, -1, -1, 10 };
+  Kept *kept = kept_new (0);
+  RobocacheAlignment alignment;
+
+  add (kept, 10);
+  robocache_history_align (&kept->history, &previous, 15, &alignment);
+  add (kept, 12);
+  add (kept, 20);
+  robocache_history_discard (&kept->history, __i__);
+  fail_unless_equals_uint64 (kept->history.counts.used, 1);
+  fail_unless_equals_uint64 (kept->history.counts.late, 1);
+  fail_unless_equals_uint64 (kept->history.counts.dropped[__i__], 1);
+  fail_unless_equals_uint64 (robocache_row_counts_dropped (&kept->history.counts), 1);
+  kept_free (kept);
+}
+
+GST_END_TEST;
+
+static Suite *
+rowcounts_suite (void)
+{
+  Suite *s = suite_create ("rowcounts");
+  TCase *tc = tcase_create ("rowcounts");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_to_structure, 0, G_N_ELEMENTS (fields));
+  tcase_add_loop_test (tc, test_refuse, 0, ROBOCACHE_N_DROP_REASONS);
+  tcase_add_test (tc, test_losses);
+  tcase_add_test (tc, test_nobody_asks);
+  tcase_add_test (tc, test_lateness_of_disorder);
+  tcase_add_test (tc, test_lateness_after_the_tick);
+  tcase_add_test (tc, test_overflow);
+  tcase_add_loop_test (tc, test_discard, 0, ROBOCACHE_N_DROP_REASONS);
+  return s;
+}
+
+GST_CHECK_MAIN (rowcounts);

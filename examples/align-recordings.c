@@ -14,7 +14,7 @@
 
 #include "fault.h"
 #include "messages.h"
-#include "recording.h"
+#include "recordings.h"
 #include "statstable.h"
 #include "timeguess.h"
 
@@ -40,45 +40,6 @@ typedef struct
 /* ---- the command line ---- */
 
 static gboolean
-take_option_for_all (const gchar *name, const gchar *value, gpointer data, GError **error)
-{
-  Job *job = data;
-  const RecordingOption option = recording_option_by_name (name + strspn (name, "-"));
-
-  g_free (job->for_all[option]);
-  job->for_all[option] = g_strdup (value ? value : "true");
-  return TRUE;
-}
-
-static void
-add_options_for_all (GOptionGroup *group)
-{
-  for (guint i = 0; i < RECORDING_N_OPTIONS; i++) {
-    const RecordingOptionInfo *info = &recording_options[i];
-    const GOptionEntry entries[] = {
-      {info->name, 0, info->placeholder ? 0 : G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
-          (gpointer) take_option_for_all, info->help, info->placeholder},
-      {NULL}
-    };
-
-    if (info->for_all)
-      g_option_group_add_entries (group, entries);
-  }
-}
-
-static gchar *
-describe_options_of_a_file (void)
-{
-  GString *text = g_string_new ("What holds for one file follows its name:\n"
-      "  FILE,key=value,...    as in imu.csv,time-column=stamp_ns,channels=gx,gy,gz,max-gap=50ms\n");
-
-  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
-    g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
-  g_string_append (text, "Times are in ns, or have a unit (20ms). Lists are like 0,3-6.");
-  return g_string_free (text, FALSE);
-}
-
-static gboolean
 parse_command_line (Job *job, int argc, char **argv, GError **error)
 {
   const GOptionEntry entries[] = {
@@ -88,89 +49,17 @@ parse_command_line (Job *job, int argc, char **argv, GError **error)
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]..."},
     {NULL}
   };
-  GOptionContext *context = g_option_context_new (NULL);
-  GOptionGroup *group = g_option_group_new ("align", "", "", job, NULL);
-  gchar *description = describe_options_of_a_file ();
-  gboolean ok;
+  GOptionContext *context = recordings_option_context_new (entries, job->for_all, "Aligns recordings of sensors in time: "
+      "each file is a stream, the CSV that comes out has one row\na tick. Its first column is the tick in ns since the "
+      "earliest row of all.");
+  gboolean ok = g_option_context_parse (context, &argc, &argv, error);
 
-  g_option_group_add_entries (group, entries);
-  add_options_for_all (group);
-  g_option_context_set_main_group (context, group);
-  g_option_context_set_summary (context, "Aligns recordings of sensors in time: each file is a stream, the CSV that comes "
-      "out has one row\na tick. Its first column is the tick in ns since the earliest row of all.");
-  g_option_context_set_description (context, description);
-  ok = g_option_context_parse (context, &argc, &argv, error);
   g_option_context_free (context);
-  g_free (description);
   if (ok && !job->arguments) {
     FAULT (error, "no recording is given; see --help");
     ok = FALSE;
   }
   return ok;
-}
-
-/* "100", "1000/3", "62.5" */
-static gboolean
-parse_rate (Job *job, GError **error)
-{
-  const gchar *text = job->rate ? job->rate : "100";
-  const gchar *slash = strchr (text, '/');
-  gchar *number = slash ? g_strndup (text, (gsize) (slash - text)) : g_strdup (text);
-  gint64 millionths = 0;
-  guint64 den = 1;
-  gboolean ok;
-
-  /* ms → ns is times 10^6 */
-  ok = robocache_time_from_text (number, ROBOCACHE_TIME_UNIT_MS, &millionths) == ROBOCACHE_TIME_OK && millionths > 0
-      && (!slash || g_ascii_string_to_unsigned (slash + 1, 10, 1, G_MAXINT / 1000000, &den, NULL));
-  if (ok) {
-    const gint64 divisor = gst_util_greatest_common_divisor_int64 (millionths, (gint64) den * 1000000);
-
-    ok = millionths / divisor <= G_MAXINT;
-    job->rate_num = (gint) (millionths / divisor);
-    job->rate_den = (gint) ((gint64) den * 1000000 / divisor);
-  }
-  if (!ok)
-    FAULT (error, "--rate %s: expected a number of ticks a second above 0, or a fraction, like 100, 62.5 or 1000/3", text);
-  g_free (number);
-  return ok;
-}
-
-/* Two files of one name are told apart by a number. */
-static void
-make_labels_unique (Job *job)
-{
-  for (guint i = 0; i < job->recordings->len; i++) {
-    Recording *recording = g_ptr_array_index (job->recordings, i);
-    gchar *stem = g_strdup (recording->label);
-
-    for (guint j = 0, n = 2; j < i; j++) {
-      if (!g_str_equal (((Recording *) g_ptr_array_index (job->recordings, j))->label, recording->label))
-        continue;
-      g_free (recording->label);
-      recording->label = g_strdup_printf ("%s_%u", stem, n++);
-      j = G_MAXUINT;            /* from the beginning: that name may be taken too */
-    }
-    g_free (stem);
-  }
-}
-
-static gboolean
-make_recordings (Job *job, GError **error)
-{
-  for (guint i = 0; job->arguments[i]; i++) {
-    Recording *recording = recording_new (job->arguments[i], error);
-
-    if (!recording)
-      return FALSE;
-    for (guint option = 0; option < RECORDING_N_OPTIONS; option++) {
-      if (!recording->given[option])
-        recording->given[option] = g_strdup (job->for_all[option]);
-    }
-    g_ptr_array_add (job->recordings, recording);
-  }
-  make_labels_unique (job);
-  return TRUE;
 }
 
 /* ---- what the recordings tell ---- */
@@ -198,27 +87,6 @@ describe_recording (Job *job, const Recording *recording)
         recording->rounded->str);
 }
 
-/* Running time 0 is the earliest row, as it is and as its offset makes it: neither may be before it. */
-static gboolean
-find_origin (Job *job, GError **error)
-{
-  job->origin = G_MAXINT64;
-  job->end = G_MININT64;
-  for (guint i = 0; i < job->recordings->len; i++) {
-    const Recording *recording = g_ptr_array_index (job->recordings, i);
-    gint64 offset = 0;
-
-    if (recording->given[RECORDING_OFFSET] && !recording_parse_duration (recording->given[RECORDING_OFFSET], &offset)) {
-      FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->path,
-          recording->given[RECORDING_OFFSET]);
-      return FALSE;
-    }
-    job->origin = MIN (job->origin, recording->least_time + MIN (offset, 0));
-    job->end = MAX (job->end, recording->greatest_time + MAX (offset, 0));
-  }
-  return TRUE;
-}
-
 static gboolean
 survey (Job *job, GError **error)
 {
@@ -230,7 +98,7 @@ survey (Job *job, GError **error)
     describe_recording (job, recording);
     job->n_channels += recording->n_channels;
   }
-  if (!find_origin (job, error))
+  if (!recordings_find_span (job->recordings, &job->origin, &job->end, error))
     return FALSE;
   fprintf (job->talk, "tick_ns counts from %" G_GINT64_FORMAT " ns on the recordings' clock; %.3f s at %d/%d Hz\n",
       job->origin, (gdouble) (job->end - job->origin) / 1e9, job->rate_num, job->rate_den);
@@ -238,96 +106,6 @@ survey (Job *job, GError **error)
 }
 
 /* ---- the pipeline ---- */
-
-/* What a property takes, for people. */
-static gchar *
-describe_expected (GParamSpec *pspec)
-{
-  GString *text = g_string_new ("expected ");
-  GEnumClass *choices;
-
-  if (!G_IS_PARAM_SPEC_ENUM (pspec)) {
-    g_string_append (text, G_IS_PARAM_SPEC_BOOLEAN (pspec) ? "true or false" : "a number");
-    return g_string_free (text, FALSE);
-  }
-  choices = G_PARAM_SPEC_ENUM (pspec)->enum_class;
-  for (guint i = 0; i < choices->n_values; i++)
-    g_string_append_printf (text, i ? ", %s" : "%s", choices->values[i].value_nick);
-  return g_string_free (text, FALSE);
-}
-
-/* Sets a property as the user wrote it. */
-static gboolean
-set_from_text (gpointer object, const Recording *recording, RecordingOption option, const gchar *text, GError **error)
-{
-  const RecordingOptionInfo *info = &recording_options[option];
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), info->name);
-  GValue value = G_VALUE_INIT;
-  gboolean ok = TRUE;
-  gint64 ns;
-
-  g_value_init (&value, pspec->value_type);
-  if (info->is_duration) {
-    ok = recording_parse_duration (text, &ns);
-    g_value_set_int64 (&value, ok ? ns : 0);
-    ok = ok && !g_param_value_validate (pspec, &value);
-  } else if (G_VALUE_HOLDS_STRING (&value)) {
-    g_value_set_string (&value, text);
-  } else {
-    ok = gst_value_deserialize (&value, text);
-  }
-  if (ok) {
-    g_object_set_property (object, info->name, &value);
-  } else {
-    gchar *expected = info->is_duration ? g_strdup ("expected a time in ns, or with a unit, like 20ms") :
-        describe_expected (pspec);
-
-    FAULT (error, "%s: %s=%s: %s", recording->path, info->name, text, expected);
-    g_free (expected);
-  }
-  g_value_unset (&value);
-  return ok;
-}
-
-static gboolean
-set_pad_options (GstPad *pad, const Recording *recording, GError **error)
-{
-  if (recording->disorder > 0)
-    g_object_set (pad, "reorder-window", recording->disorder, NULL);
-  if (recording->quaternions)
-    g_object_set (pad, "quaternions", recording->quaternions, NULL);
-  for (guint option = RECORDING_INTERPOLATION; option < RECORDING_N_OPTIONS; option++) {
-    if (recording->given[option] && !set_from_text (pad, recording, option, recording->given[option], error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-add_recording (Job *job, guint i, GError **error)
-{
-  const Recording *recording = g_ptr_array_index (job->recordings, i);
-  GstElement *source = gst_element_factory_make ("filesrc", NULL);
-  GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
-  gchar *name = g_strdup_printf ("sink_%u", i);
-  GstPad *pad = gst_element_request_pad_simple (job->fuse, name), *from = gst_element_get_static_pad (parse, "src");
-  gboolean ok;
-
-  g_object_set (source, "location", recording->path, NULL);
-  g_object_set (parse, "time-column", recording->time_column, "time-unit", (gint) recording->time_unit, "time-origin",
-      job->origin, "max-errors", -1, NULL);
-  for (guint option = 0; option <= RECORDING_DELIMITER; option++) {
-    if (recording->given[option])
-      g_object_set (parse, recording_options[option].name, recording->given[option], NULL);
-  }
-  gst_bin_add_many (GST_BIN (job->pipeline), source, parse, NULL);
-  gst_element_link (source, parse);
-  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && set_pad_options (pad, recording, error);
-  gst_object_unref (from);
-  gst_object_unref (pad);
-  g_free (name);
-  return ok;
-}
 
 static gboolean
 make_pipeline (Job *job, GError **error)
@@ -340,28 +118,10 @@ make_pipeline (Job *job, GError **error)
   job->sink = gst_bin_get_by_name (GST_BIN (job->pipeline), "aligned");
   g_object_set (job->fuse, "rate", job->rate_num, job->rate_den, NULL);
   for (guint i = 0; i < job->recordings->len; i++) {
-    if (!add_recording (job, i, error))
+    if (!recordings_add_stream (job->recordings, i, job->pipeline, job->fuse, job->origin, error))
       return FALSE;
   }
   return TRUE;
-}
-
-/* What the user calls a pad, and the parser before it: their file. */
-static const gchar *
-path_of_element (const gchar *name, gpointer data)
-{
-  Job *job = data;
-
-  for (guint i = 0; i < job->recordings->len; i++) {
-    const Recording *recording = g_ptr_array_index (job->recordings, i);
-    gchar *pad = g_strdup_printf ("sink_%u", i);
-    const gboolean is_this = g_str_equal (name, pad) || g_str_equal (name, recording->label);
-
-    g_free (pad);
-    if (is_this)
-      return recording->path;
-  }
-  return NULL;
 }
 
 /* ---- the CSV ---- */
@@ -513,7 +273,7 @@ write_ticks (Job *job, GError **error)
       show_progress (job, ++n, (gint64) GST_BUFFER_PTS (buffer), &next_progress_us);
       gst_sample_unref (sample);
     }
-    ok = !messages_handle (job->pipeline, path_of_element, job) && ok;
+    ok = !messages_handle (job->pipeline, recordings_path_of_element, job->recordings) && ok;
   }
   if (stats_is_terminal (job->talk))
     fprintf (job->talk, "\r\033[K");
@@ -592,14 +352,16 @@ main (int argc, char **argv)
   GError *error = NULL;
   gboolean ok;
 
-  job.recordings = g_ptr_array_new_with_free_func ((GDestroyNotify) recording_free);
+  job.recordings = recordings_new ();
   gst_init (NULL, NULL);
   ok = parse_command_line (&job, argc, argv, &error);
   if (!job.output)
     job.output = g_strdup ("aligned.csv");
   if (g_str_equal (job.output, "-"))
     job.talk = stderr;
-  ok = ok && parse_rate (&job, &error) && make_recordings (&job, &error) && survey (&job, &error) && align (&job, &error);
+  ok = ok && recordings_parse_rate (job.rate ? job.rate : "100", &job.rate_num, &job.rate_den, &error)
+      && recordings_take_arguments (job.recordings, job.arguments, job.for_all, &error) && survey (&job, &error)
+      && align (&job, &error);
   if (error)
     fprintf (stderr, "error: %s\n", error->message);
   g_clear_error (&error);

@@ -67,3 +67,15 @@ robocache_build () {
   printf 'Building in %s\n' "$dir" >&2
   robocache_quietly ninja -C "$dir" "${targets[@]}" || exit 1
 }
+
+# robocache_run NAME [ARGUMENT...]: installs and builds what the example program NAME needs, and becomes it.
+robocache_run () {
+  local examples build
+  examples=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+  # shellcheck source=env.sh
+  . "$examples/env.sh"
+  build=${ROBOCACHE_BUILD_DIR:-$examples/../build}
+  robocache_install
+  robocache_build "$build" gst/libgstrobocache.so "examples/$1"
+  exec "$build/examples/$1" "${@:2}"
+}

@@ -696,20 +696,18 @@ gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *v
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
 
-  if (prop_id == PROP_STATS_INTERVAL) {
-    FUSE_LOCK (fuse);
-    fuse->stats_timer.interval = g_value_get_uint64 (value);
-    FUSE_UNLOCK (fuse);
-    return;
-  }
+  FUSE_LOCK (fuse);
   GST_OBJECT_LOCK (fuse);
-  if (prop_id >= PROP_DEVICE)
+  if (prop_id == PROP_STATS_INTERVAL)
+    fuse->stats_timer.interval = g_value_get_uint64 (value);
+  else if (prop_id >= PROP_DEVICE)
     robocache_device_set_property (&fuse->device, prop_id - PROP_DEVICE, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
   if (fuse->reference_name && fuse->reference_name[0] == '\0')
     g_clear_pointer (&fuse->reference_name, g_free);
   GST_OBJECT_UNLOCK (fuse);
+  FUSE_UNLOCK (fuse);
 }
 
 static void

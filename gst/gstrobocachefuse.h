@@ -24,8 +24,9 @@ struct _GstRobocacheFuse
 {
   GstAggregator parent;
 
+  RobocacheTickGrid grid;       /* num 0: unset. Written with the lock and the object lock, so read with either */
+
   /* object lock */
-  RobocacheTickGrid grid;       /* num 0: unset */
   gchar *reference_name;        /* NULL: unset */
   GstRobocacheFuseOutput output;
   RobocacheDevice device;

@@ -16,12 +16,7 @@
 RobocacheTickGrid
 gst_robocache_fuse_grid (GstRobocacheFuse *fuse)
 {
-  RobocacheTickGrid grid;
-
-  GST_OBJECT_LOCK (fuse);
-  grid = fuse->grid;
-  GST_OBJECT_UNLOCK (fuse);
-  return grid;
+  return fuse->grid;
 }
 
 gint64

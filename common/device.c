@@ -11,37 +11,56 @@ ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",
     {ROBOCACHE_BACKEND_CPU, "The CPU", "cpu"},
     {ROBOCACHE_BACKEND_CUDA, "An NVIDIA GPU", "cuda"})
 
+/* ---- properties ---- */
+
+/* What ROBOCACHE_BACKEND says in place of auto. */
+static RobocacheBackend
+default_choice (void)
+{
+  const gchar *name = g_getenv ("ROBOCACHE_BACKEND");
+  GEnumClass *names;
+  GEnumValue *value;
+
+  if (name == NULL)
+    return ROBOCACHE_BACKEND_AUTO;
+  names = g_type_class_ref (ROBOCACHE_TYPE_BACKEND);
+  value = g_enum_get_value_by_nick (names, name);
+  if (value == NULL)
+    GST_WARNING ("ROBOCACHE_BACKEND is \"%s\": expected auto, cpu or cuda", name);
+  g_type_class_unref (names);
+  return value ? (RobocacheBackend) value->value : ROBOCACHE_BACKEND_AUTO;
+}
+
 void
 robocache_device_init (RobocacheDevice *device)
 {
-  device->choice = ROBOCACHE_BACKEND_AUTO;
-  device->device_id = -1;
-  device->backend = NULL;
-  device->fell_back = FALSE;
+  *device = (RobocacheDevice) {.choice = default_choice (),.device_id = -1 };
 }
 
 void
 robocache_device_install_properties (GObjectClass *klass, guint first_id)
 {
-  const GParamFlags flags = G_PARAM_STATIC_STRINGS;
+  const GParamFlags flags = G_PARAM_STATIC_STRINGS, ready = flags | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Where to compute; the result has the same bits everywhere",
-          ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, flags | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY));
+      g_param_spec_enum ("backend", "Backend", "Where to compute; the result has the same bits everywhere "
+          "(environment variable ROBOCACHE_BACKEND: the default)", ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_DEVICE_ID,
-      g_param_spec_int ("device-id", "Device ID", "Number of the GPU to use (-1 = auto)", -1, G_MAXINT, -1,
-          flags | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY));
+      g_param_spec_int ("device-id", "Device ID", "Number of the GPU to use (-1 = the first)", -1, G_MAXINT, -1, ready));
+  g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY,
+      g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Bytes of the GPU's memory that the element may "
+          "use (0 = what is free)", 0, G_MAXUINT64, 0, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND,
-      g_param_spec_enum ("active-backend", "Active backend", "Where it computes now (auto = not started)",
+      g_param_spec_enum ("active-backend", "Active backend", "Where it computes now (auto = not yet known)",
           ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, flags | G_PARAM_READABLE));
 }
 
 static RobocacheBackend
 active_backend (const RobocacheDevice *device)
 {
-  if (device->backend == NULL)
+  if (device->active == NULL)
     return ROBOCACHE_BACKEND_AUTO;
-  return rc_backend_kind (device->backend) == RC_BACKEND_CUDA ? ROBOCACHE_BACKEND_CUDA : ROBOCACHE_BACKEND_CPU;
+  return robocache_engine_is_gpu (device->active) ? ROBOCACHE_BACKEND_CUDA : ROBOCACHE_BACKEND_CPU;
 }
 
 void
@@ -51,6 +70,8 @@ robocache_device_set_property (RobocacheDevice *device, guint prop, const GValue
     device->choice = g_value_get_enum (value);
   else if (prop == ROBOCACHE_DEVICE_PROP_DEVICE_ID)
     device->device_id = g_value_get_int (value);
+  else if (prop == ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY)
+    device->max_device_memory = g_value_get_uint64 (value);
 }
 
 void
@@ -60,48 +81,213 @@ robocache_device_get_property (RobocacheDevice *device, guint prop, GValue *valu
     g_value_set_enum (value, device->choice);
   else if (prop == ROBOCACHE_DEVICE_PROP_DEVICE_ID)
     g_value_set_int (value, device->device_id);
+  else if (prop == ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY)
+    g_value_set_uint64 (value, device->max_device_memory);
   else
     g_value_set_enum (value, active_backend (device));
+}
+
+/* ---- engines ---- */
+
+/* The properties as they were when the element was started; they change in READY only. */
+static RobocacheDevice
+get_settings (RobocacheDevice *device, GstElement *element)
+{
+  RobocacheDevice settings;
+
+  GST_OBJECT_LOCK (element);
+  settings = *device;
+  GST_OBJECT_UNLOCK (element);
+  return settings;
+}
+
+static RobocacheEngine *
+open_engine (RcBackendKind kind, const RobocacheDevice *settings, GError **error)
+{
+  const RcWhere where = { kind, MAX (settings->device_id, 0), RC_CPU_BEST, 0 };
+
+  return robocache_engine_new (&where, kind == RC_BACKEND_CUDA ? settings->max_device_memory : 0, error);
+}
+
+static gboolean
+open_gpu (RobocacheDevice *device, GstElement *element, GError **error)
+{
+  const RobocacheDevice settings = get_settings (device, element);
+  RobocacheEngine *engine;
+
+  if (device->gpu)
+    return TRUE;
+  engine = open_engine (RC_BACKEND_CUDA, &settings, error);
+  GST_OBJECT_LOCK (element);
+  device->gpu = engine;
+  GST_OBJECT_UNLOCK (element);
+  return engine != NULL;
+}
+
+/* Whether there is a GPU to offer its memory, which costs no context. */
+static gboolean
+look_for_gpu (const RobocacheDevice *settings, GstElement *element)
+{
+  const RcWhere where = { RC_BACKEND_CUDA, MAX (settings->device_id, 0), RC_CPU_BEST, 0 };
+  RcError failure;
+
+  if (settings->choice == ROBOCACHE_BACKEND_CPU)
+    return FALSE;
+  if (rc_backend_probe (&where, &failure) == RC_OK)
+    return TRUE;
+  GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", failure.message);
+  return FALSE;
 }
 
 gboolean
 robocache_device_open (RobocacheDevice *device, GstElement *element)
 {
-  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
-  RobocacheBackend choice;
-  RcBackend *backend = NULL;
-  RcError error;
+  const RobocacheDevice settings = get_settings (device, element);
+  GError *error = NULL;
+  RobocacheEngine *cpu = NULL;
+  gboolean gpu_is_usable = FALSE;
 
-  GST_OBJECT_LOCK (element);
-  choice = device->choice;
-  GST_OBJECT_UNLOCK (element);
-
-  /* elements have no device memory to hand to a GPU */
-  if (choice == ROBOCACHE_BACKEND_CUDA) {
-    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("backend=cuda, but the elements of this version compute on the CPU: set "
-            "backend=auto or backend=cpu"), (NULL));
+  if (settings.choice == ROBOCACHE_BACKEND_CUDA) {
+    gpu_is_usable = open_gpu (device, element, &error);
+  } else {
+    gpu_is_usable = look_for_gpu (&settings, element);
+    cpu = open_engine (RC_BACKEND_CPU, &settings, &error);
+  }
+  if (error) {
+    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s%s", error->message,
+            settings.choice == ROBOCACHE_BACKEND_CUDA ? ": set backend=auto or backend=cpu to compute on the CPU" : ""),
+        (NULL));
+    g_error_free (error);
     return FALSE;
   }
-  if (rc_backend_open (&where, &backend, &error) != RC_OK) {
-    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error.message), (NULL));
-    return FALSE;
-  }
   GST_OBJECT_LOCK (element);
-  device->backend = backend;
+  device->cpu = cpu;
+  device->gpu_is_usable = gpu_is_usable;
   device->fell_back = FALSE;
+  device->n_fallbacks = device->n_chunks = 0;
   GST_OBJECT_UNLOCK (element);
   return TRUE;
 }
 
-void
-robocache_device_close (RobocacheDevice *device)
+/* Called with the object lock. */
+static void
+set_active (RobocacheDevice *device, RobocacheEngine *engine)
 {
-  g_clear_pointer (&device->backend, rc_backend_close);
+  if (device->active == engine)
+    return;
+  device->active = engine;
+  gst_clear_object (&device->outputs[FALSE]);
+  gst_clear_object (&device->outputs[TRUE]);
+  if (engine == NULL)
+    return;
+  device->outputs[FALSE] = robocache_allocator_new (engine, robocache_engine_is_gpu (engine) ? RC_MEMORY_PINNED
+      : RC_MEMORY_DEVICE);
+  device->outputs[TRUE] = robocache_allocator_new (engine, RC_MEMORY_DEVICE);
 }
+
+void
+robocache_device_close (RobocacheDevice *device, GstElement *element)
+{
+  GST_OBJECT_LOCK (element);
+  set_active (device, NULL);
+  device->gpu_is_usable = FALSE;
+  g_clear_pointer (&device->cpu, robocache_engine_unref);
+  g_clear_pointer (&device->gpu, robocache_engine_unref);
+  GST_OBJECT_UNLOCK (element);
+}
+
+/* ---- negotiation ---- */
+
+RobocacheOffer
+robocache_device_offer (RobocacheDevice *device, GstElement *element)
+{
+  const RobocacheDevice now = get_settings (device, element);
+  const gboolean is_open = now.cpu || now.gpu;
+
+  if (now.choice == ROBOCACHE_BACKEND_CPU || (is_open && !now.gpu_is_usable))
+    return ROBOCACHE_OFFER_SYSTEM;
+  return now.choice == ROBOCACHE_BACKEND_CUDA ? ROBOCACHE_OFFER_DEVICE_FIRST : ROBOCACHE_OFFER_SYSTEM_FIRST;
+}
+
+RobocacheOffer
+robocache_device_offer_as (RobocacheDevice *device, GstElement *element, const GstCaps *sink_caps)
+{
+  const RobocacheOffer offer = robocache_device_offer (device, element);
+
+  return offer != ROBOCACHE_OFFER_SYSTEM && robocache_caps_on_device (sink_caps) ? ROBOCACHE_OFFER_DEVICE_FIRST : offer;
+}
+
+/* Whether the GPU serves the job: TRUE, or FALSE and the reason. */
+static gboolean
+gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheJob *job, GError **error)
+{
+  if (!device->gpu_is_usable) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "there is no usable GPU");
+    return FALSE;
+  }
+  return open_gpu (device, element, error)
+      && robocache_engine_check_room (device->gpu, job->device_bytes, job->what, job->advice, error);
+}
+
+gboolean
+robocache_device_choose (RobocacheDevice *device, GstElement *element, const RobocacheJob *job, GError **error)
+{
+  const RobocacheDevice settings = get_settings (device, element);
+  const gboolean must = settings.choice == ROBOCACHE_BACKEND_CUDA || job->out_on_device;
+  const gboolean wanted = must || job->in_on_device || (settings.choice == ROBOCACHE_BACKEND_AUTO && device->gpu_is_usable
+      && job->work_bytes >= ROBOCACHE_BREAK_EVEN_BYTES);
+  RobocacheEngine *engine = device->cpu;
+  GError *reason = NULL;
+
+  if (wanted && gpu_serves (device, element, job, &reason))
+    engine = device->gpu;
+  if (reason && (must || device->cpu == NULL)) {
+    g_propagate_error (error, reason);
+    return FALSE;
+  }
+  GST_OBJECT_LOCK (element);
+  set_active (device, engine);
+  device->fell_back = reason != NULL;
+  device->n_fallbacks += reason != NULL;
+  GST_OBJECT_UNLOCK (element);
+  if (reason)
+    GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", reason->message);
+  g_clear_error (&reason);
+  return TRUE;
+}
+
+GstAllocator *
+robocache_device_allocator (const RobocacheDevice *device, gboolean on_device)
+{
+  return device->outputs[on_device];
+}
+
+/* ---- what it reports ---- */
 
 void
 robocache_device_to_structure (const RobocacheDevice *device, GstStructure *structure)
 {
+  RobocacheMemoryAccount account = { 0 };
+
+  if (device->active)
+    robocache_engine_get_account (device->active, &account);
+  if (device->active && !robocache_engine_is_gpu (device->active))
+    account.bytes = account.peak_bytes = 0;     /* the machine's memory, not a device's */
   gst_structure_set (structure, "active-backend", ROBOCACHE_TYPE_BACKEND, active_backend (device),
-      "fell-back", G_TYPE_BOOLEAN, device->fell_back, NULL);
+      "device", G_TYPE_INT, device->active ? robocache_engine_device (device->active) : -1,
+      "fell-back", G_TYPE_BOOLEAN, device->fell_back, "fallbacks", G_TYPE_UINT64, device->n_fallbacks,
+      "chunks", G_TYPE_UINT64, device->n_chunks, "device-memory", G_TYPE_UINT64, account.bytes,
+      "device-memory-peak", G_TYPE_UINT64, account.peak_bytes, "pinned-memory", G_TYPE_UINT64, account.host_bytes,
+      "pool-hits", G_TYPE_UINT64, account.pool_hits, "pool-misses", G_TYPE_UINT64, account.pool_misses, NULL);
+}
+
+void
+robocache_device_post_error (GstElement *element, const GError *error)
+{
+  if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+    GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+  else if (error->domain == GST_RESOURCE_ERROR)
+    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s", error->message), (NULL));
 }

@@ -1,5 +1,8 @@
 /* robocache: which backend an element computes on
  *
+ * The CPU's engine is open between start and stop, unless the GPU was asked for. With `auto` the GPU's is opened when caps
+ * bring device memory, or when the work of one buffer is worth it, so a pipeline of small rows never makes a CUDA context.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_DEVICE_H
@@ -7,7 +10,8 @@
 
 #include <gst/gst.h>
 
-#include "kernels/backend.h"
+#include "engine.h"
+#include "memorycaps.h"
 
 G_BEGIN_DECLS
 
@@ -21,38 +25,75 @@ typedef enum
 #define ROBOCACHE_TYPE_BACKEND (robocache_backend_get_type ())
 GType robocache_backend_get_type (void);
 
-/* The properties `backend`, `device-id` and `active-backend` of an element, and the backend that they chose. Guarded
- * by the element's object lock where property functions meet streaming. */
+/* Bytes in and out of one buffer's work from which `auto` prefers the GPU when all data is in system memory
+ * (docs/performance.md, where the GPU pays). */
+#define ROBOCACHE_BREAK_EVEN_BYTES (G_GUINT64_CONSTANT (64) << 20)
+
+/* The properties `backend`, `device-id`, `max-device-memory` and `active-backend` of an element, and the engine that they
+ * chose. Guarded by the element's object lock where property functions meet streaming. */
 typedef struct
 {
   RobocacheBackend choice;
-  gint device_id;               /* -1: auto */
-  RcBackend *backend;           /* open between start and stop */
+  gint device_id;               /* -1: auto, the first */
+  guint64 max_device_memory;    /* 0: no bound */
+
+  RobocacheEngine *cpu, *gpu;   /* those that are open */
+  RobocacheEngine *active;      /* one of them, once there are caps; no reference */
+  GstAllocator *outputs[2];     /* of the active engine: for system memory, and for device memory */
+  gboolean gpu_is_usable;
   gboolean fell_back;           /* auto wanted a GPU and goes on with the CPU */
+  guint64 n_fallbacks;
+  guint64 n_chunks;             /* that batches were cut into, where they did not fit whole */
 } RobocacheDevice;
 
 enum
 {
   ROBOCACHE_DEVICE_PROP_BACKEND,
   ROBOCACHE_DEVICE_PROP_DEVICE_ID,
+  ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY,
   ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND,
   ROBOCACHE_DEVICE_N_PROPS
 };
 
 void robocache_device_init (RobocacheDevice * device);
-/* Installs the three properties under ids first_id … first_id + 2. */
+/* Installs the properties under ids first_id … first_id + ROBOCACHE_DEVICE_N_PROPS - 1. */
 void robocache_device_install_properties (GObjectClass * klass, guint first_id);
 /* prop is one of the enum above. Called with the element's object lock held. */
 void robocache_device_set_property (RobocacheDevice * device, guint prop, const GValue * value);
 void robocache_device_get_property (RobocacheDevice * device, guint prop, GValue * value);
 
-/* Opens the backend; to call in start. On failure, and for backend=cuda, which elements cannot use yet, posts
- * RESOURCE/NOT_FOUND with the reason and returns FALSE. */
+/* To call in start. Posts RESOURCE/NOT_FOUND with the reason and returns FALSE when backend=cuda finds no usable GPU. */
 gboolean robocache_device_open (RobocacheDevice * device, GstElement * element);
-void robocache_device_close (RobocacheDevice * device);
+/* To call in stop, when nothing of the element is on the device any more but what it has handed out. */
+void robocache_device_close (RobocacheDevice * device, GstElement * element);
 
-/* Adds active-backend and fell-back to an element's stats. */
+/* Which memories the element's pads offer; before open, those that the properties allow. */
+RobocacheOffer robocache_device_offer (RobocacheDevice * device, GstElement * element);
+/* Of a source pad whose sink pad has these caps: its memory first. */
+RobocacheOffer robocache_device_offer_as (RobocacheDevice * device, GstElement * element, const GstCaps * sink_caps);
+
+/* A stream of jobs, all alike, as caps fix it. */
+typedef struct
+{
+  gboolean in_on_device, out_on_device;
+  guint64 work_bytes;           /* of one buffer, in and out */
+  guint64 device_bytes;         /* on the device at once, cut as far as it can be */
+  const gchar *what;            /* needs them */
+  const gchar *advice;          /* when there is no room */
+} RobocacheJob;
+
+/* Makes the engine that serves the job the active one. FALSE and an error when there is none: GST_RESOURCE_ERROR, or
+ * GST_LIBRARY_ERROR for a device that failed. */
+gboolean robocache_device_choose (RobocacheDevice * device, GstElement * element, const RobocacheJob * job,
+    GError ** error);
+/* Of the active engine; no reference. */
+GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);
+
+/* Called with the element's object lock held: to `stats`. */
 void robocache_device_to_structure (const RobocacheDevice * device, GstStructure * structure);
+
+/* Posts what went wrong on a device, in memory or in the arithmetic, as the error that fits. */
+void robocache_device_post_error (GstElement * element, const GError * error);
 
 G_END_DECLS
 #endif

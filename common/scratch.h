@@ -1,25 +1,47 @@
-/* robocache: memory that a plan of the kernels works in
+/* robocache: memory that an element works in: of its engine, and pinned memory on the way there
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_SCRATCH_H
 #define ROBOCACHE_SCRATCH_H
 
-#include <gst/gst.h>
+#include "engine.h"
 
 G_BEGIN_DECLS
 
-/* Zero is none. */
+/* Memory where the engine computes. Zero is none. */
 typedef struct
 {
+  RobocacheEngine *engine;
   gpointer data;                /* aligned as the kernels ask */
   guint64 bytes;
 } RobocacheScratch;
 
-/* Makes room for so many bytes; what was there is lost when it grows. FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT when
- * there is no memory. */
-gboolean robocache_scratch_reserve (RobocacheScratch * scratch, guint64 bytes, GError ** error);
+/* Makes room for so many bytes; what was there is lost when it grows, once work that uses it is done. FALSE and
+ * GST_RESOURCE_ERROR_NO_SPACE_LEFT when there is no memory. */
+gboolean robocache_scratch_reserve (RobocacheScratch * scratch, RobocacheEngine * engine, guint64 bytes, GError ** error);
 void robocache_scratch_clear (RobocacheScratch * scratch);
+
+/* Pinned memory from which the device copies by itself while the next is filled. */
+#define ROBOCACHE_STAGING_SLOTS 8
+
+typedef struct
+{
+  RobocacheEngine *engine;      /* NULL: none */
+  guint current;
+  struct
+  {
+    gpointer data;
+    guint64 bytes;
+    RcEvent copied;
+  } slots[ROBOCACHE_STAGING_SLOTS];
+} RobocacheStaging;
+
+/* A place for bytes, which nothing reads any more; NULL and an error when there is no memory or the device failed. */
+gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * engine, guint64 bytes, GError ** error);
+/* Enqueues a copy of its first bytes to memory of the engine. */
+gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);
+void robocache_staging_clear (RobocacheStaging * staging);
 
 G_END_DECLS
 #endif

@@ -166,6 +166,7 @@ new_composer (GstRobocacheFuse *fuse, GError **error)
 {
   GPtrArray *with_caps = g_ptr_array_new ();
   GstRobocacheFuseComposer *composer;
+  const RobocacheJob job = { FALSE, FALSE, 0, 0, NULL, NULL };
   GstRobocacheFuseOutput output;
   gint num, den;
 
@@ -179,7 +180,9 @@ new_composer (GstRobocacheFuse *fuse, GError **error)
       g_ptr_array_add (with_caps, pad);
   }
   get_output_rate (fuse, &num, &den);
-  composer = gst_robocache_fuse_composer_new (with_caps, &output, fuse->device.backend, num, den, error);
+  composer = NULL;
+  if (robocache_device_choose (&fuse->device, GST_ELEMENT (fuse), &job, error))
+    composer = gst_robocache_fuse_composer_new (with_caps, &output, fuse->device.active, num, den, error);
   g_ptr_array_free (with_caps, TRUE);
   return composer;
 }
@@ -673,9 +676,7 @@ gst_robocache_fuse_stop (GstAggregator *agg)
   FUSE_LOCK (fuse);
   g_clear_pointer (&fuse->composer, gst_robocache_fuse_composer_free);
   FUSE_UNLOCK (fuse);
-  GST_OBJECT_LOCK (fuse);
-  robocache_device_close (&fuse->device);
-  GST_OBJECT_UNLOCK (fuse);
+  robocache_device_close (&fuse->device, GST_ELEMENT (fuse));
   return TRUE;
 }
 

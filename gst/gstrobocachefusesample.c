@@ -321,7 +321,7 @@ make_buffers (GstRobocacheFuseComposer *composer)
 }
 
 GstRobocacheFuseComposer *
-gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *output, RcBackend *backend, gint rate_num,
+gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *output, RobocacheEngine *engine, gint rate_num,
     gint rate_den, GError **error)
 {
   GstRobocacheFuseComposer *composer = g_new0 (GstRobocacheFuseComposer, 1);
@@ -338,8 +338,8 @@ gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *
     ok = lay_out_tensors (composer, error);
   }
   if (!ok || !check_periods (composer, error) || !check_footprint (composer, error)
-      || !make_plans (composer, backend, error)
-      || !robocache_scratch_reserve (&composer->scratch, composer->scratch_bytes, error)) {
+      || !make_plans (composer, robocache_engine_backend (engine), error)
+      || !robocache_scratch_reserve (&composer->scratch, engine, composer->scratch_bytes, error)) {
     gst_robocache_fuse_composer_free (composer);
     return NULL;
   }

@@ -5,6 +5,7 @@
 #ifndef GST_ROBOCACHE_FUSE_SAMPLE_H
 #define GST_ROBOCACHE_FUSE_SAMPLE_H
 
+#include "common/engine.h"
 #include "gstrobocachefusepad.h"
 #include "kernels/align.h"
 
@@ -40,7 +41,7 @@ typedef struct _GstRobocacheFuseComposer GstRobocacheFuseComposer;
 
 /* pads: those with a tensor in the output, in order, each with an epoch. NULL and an error that tells what to change. */
 GstRobocacheFuseComposer *gst_robocache_fuse_composer_new (GPtrArray * pads, const GstRobocacheFuseOutput * output,
-    RcBackend * backend, gint rate_num, gint rate_den, GError ** error);
+    RobocacheEngine * engine, gint rate_num, gint rate_den, GError ** error);
 void gst_robocache_fuse_composer_free (GstRobocacheFuseComposer * composer);
 
 GstCaps *gst_robocache_fuse_composer_caps (const GstRobocacheFuseComposer * composer);

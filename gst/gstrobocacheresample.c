@@ -126,10 +126,14 @@ make_plan (GstRobocacheResample *resample, GError **error)
     .channels = (gint64) robocache_tensor_info_dim (&resample->format.in.tensors[0], 0),
   };
   const RcAlignSpec spec = { &stream, 1 };
+  const RobocacheJob job = { FALSE, FALSE, 0, 0, NULL, NULL };
   RobocacheChannelRoles roles = { 0 };
   RcFootprint footprint = { 0 };
   RcError failure;
   gboolean ok;
+
+  if (!robocache_device_choose (&resample->device, GST_ELEMENT (resample), &job, error))
+    return FALSE;
 
   resample->search.interpolation = resample->run.interpolation;
   resample->search.max_gap_ns = resample->run.max_gap;
@@ -143,12 +147,12 @@ make_plan (GstRobocacheResample *resample, GError **error)
   ok = robocache_channel_roles_parse (&roles, error);
   if (ok) {
     robocache_channel_roles_apply (&roles, &stream);
-    ok = rc_align_plan (resample->device.backend, &spec, &resample->plan, &footprint, &failure) == RC_OK;
+    ok = rc_align_plan (robocache_engine_backend (resample->device.active), &spec, &resample->plan, &footprint, &failure) == RC_OK;
     if (!ok)
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s", failure.message);
   }
   robocache_channel_roles_clear (&roles);
-  return ok && robocache_scratch_reserve (&resample->scratch, footprint.scratch_bytes, error);
+  return ok && robocache_scratch_reserve (&resample->scratch, resample->device.active, footprint.scratch_bytes, error);
 }
 
 static void
@@ -796,9 +800,7 @@ gst_robocache_resample_stop (GstBaseTransform *trans)
   resample->format.batch = FALSE;
   g_clear_pointer (&resample->plan, rc_align_plan_free);
   robocache_scratch_clear (&resample->scratch);
-  GST_OBJECT_LOCK (resample);
-  robocache_device_close (&resample->device);
-  GST_OBJECT_UNLOCK (resample);
+  robocache_device_close (&resample->device, GST_ELEMENT (resample));
   return TRUE;
 }
 

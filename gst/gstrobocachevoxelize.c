@@ -248,9 +248,12 @@ check_memory (const Configuration *next, GError **error)
 static gboolean
 make_plan (GstRobocacheVoxelize *self, Configuration *next, GError **error)
 {
+  const RobocacheJob job = { FALSE, FALSE, 0, 0, NULL, NULL };
   RcError failed;
 
-  if (rc_voxel_plan (self->device.backend, &next->spec, &next->plan, &next->footprint, &failed) == RC_OK)
+  if (!robocache_device_choose (&self->device, GST_ELEMENT (self), &job, error))
+    return FALSE;
+  if (rc_voxel_plan (robocache_engine_backend (self->device.active), &next->spec, &next->plan, &next->footprint, &failed) == RC_OK)
     return TRUE;
   g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, failed.message);
   return FALSE;
@@ -458,7 +461,7 @@ scratch_reserve (GstRobocacheVoxelize *self, gint64 n, GError **error)
   const guint64 needed = footprint->scratch_bytes + (guint64) n * footprint->scratch_bytes_per_point;
   const guint64 held = self->scratch.bytes;
 
-  return robocache_scratch_reserve (&self->scratch, needed > held ? MAX (needed, held + held / 2) : needed, error);
+  return robocache_scratch_reserve (&self->scratch, self->device.active, needed > held ? MAX (needed, held + held / 2) : needed, error);
 }
 
 static void
@@ -615,9 +618,7 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   robocache_scratch_clear (&self->scratch);
   gst_clear_caps (&self->in_caps);
   g_clear_pointer (&self->refusal, g_free);
-  GST_OBJECT_LOCK (self);
-  robocache_device_close (&self->device);
-  GST_OBJECT_UNLOCK (self);
+  robocache_device_close (&self->device, GST_ELEMENT (self));
   return TRUE;
 }
 

@@ -7,36 +7,50 @@
 #include "common/memorylimit.h"
 #include "common/scratch.h"
 
+static RobocacheEngine *
+cpu_engine (void)
+{
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
+  RobocacheEngine *engine = robocache_engine_new (&where, 0, NULL);
+
+  fail_unless (engine != NULL);
+  return engine;
+}
+
 GST_START_TEST (test_grows_and_is_aligned)
 {
   static const guint64 sizes[] = { 1, 255, 256, 257, 100000 };
+  RobocacheEngine *engine = cpu_engine ();
   RobocacheScratch scratch = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    fail_unless (robocache_scratch_reserve (&scratch, sizes[i], NULL));
+    fail_unless (robocache_scratch_reserve (&scratch, engine, sizes[i], NULL));
     fail_unless (scratch.bytes >= sizes[i]);
     fail_unless_equals_uint64 ((guintptr) scratch.data % 256, 0);
     memset (scratch.data, 0xff, sizes[i]);
   }
   robocache_scratch_clear (&scratch);
   fail_unless (scratch.data == NULL && scratch.bytes == 0);
+  robocache_engine_unref (engine);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_stays_when_less_is_enough)
 {
+  RobocacheEngine *engine = cpu_engine ();
   RobocacheScratch scratch = { 0 };
   gpointer data;
 
-  fail_unless (robocache_scratch_reserve (&scratch, 0, NULL));
+  fail_unless (robocache_scratch_reserve (&scratch, engine, 0, NULL));
   fail_unless (scratch.data == NULL);
-  fail_unless (robocache_scratch_reserve (&scratch, 1000, NULL));
+  fail_unless (robocache_scratch_reserve (&scratch, engine, 1000, NULL));
   data = scratch.data;
-  fail_unless (robocache_scratch_reserve (&scratch, 1000, NULL));
-  fail_unless (robocache_scratch_reserve (&scratch, 10, NULL));
+  fail_unless (robocache_scratch_reserve (&scratch, engine, 1000, NULL));
+  fail_unless (robocache_scratch_reserve (&scratch, engine, 10, NULL));
   fail_unless (scratch.data == data && scratch.bytes == 1000);
   robocache_scratch_clear (&scratch);
+  robocache_engine_unref (engine);
 }
 
 GST_END_TEST;
@@ -45,13 +59,15 @@ GST_START_TEST (test_more_than_the_machine_has)
 {
   static const guint64 sizes[] = { G_MAXUINT64, G_MAXUINT64 - 1000, G_GUINT64_CONSTANT (1) << 62, 0 };
   const guint64 bytes = sizes[__i__] ? sizes[__i__] : robocache_machine_memory ();
+  RobocacheEngine *engine = cpu_engine ();
   RobocacheScratch scratch = { 0 };
   GError *error = NULL;
 
-  fail_if (robocache_scratch_reserve (&scratch, bytes, &error));
+  fail_if (robocache_scratch_reserve (&scratch, engine, bytes, &error));
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
   fail_unless (scratch.data == NULL && scratch.bytes == 0);
   g_error_free (error);
+  robocache_engine_unref (engine);
 }
 
 GST_END_TEST;

@@ -1,0 +1,223 @@
+/* robocache: the bracketed rows of a tick, blended by a plan on an engine
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "blender.h"
+
+#include <string.h>
+
+#include "devicememory.h"
+
+#define ALIGNMENT 256           /* of a stream's rows: as wide as any access of a kernel */
+
+void
+robocache_device_row_clear (gpointer data)
+{
+  RobocacheDeviceRow *row = data;
+
+  g_clear_pointer (&row->memory, gst_memory_unref);
+}
+
+/* ---- brackets of gathered rows ---- */
+
+guint64
+robocache_bracket_rows (const RcBracket *bracket, gint64 *rows)
+{
+  switch (bracket->blend) {
+    case RC_BLEND_NONE:
+      return 0;
+    case RC_BLEND_COPY:
+      rows[0] = bracket->row;
+      return 1;
+    case RC_BLEND_MEAN:
+      return (guint64) (bracket->next - bracket->row);
+    default:
+      rows[0] = bracket->row;
+      rows[1] = bracket->next;
+      rows[2] = bracket->before;
+      rows[3] = bracket->after;
+      return bracket->blend == RC_BLEND_CUBIC ? 4 : 2;
+  }
+}
+
+RcBracket
+robocache_bracket_of_gathered (const RcBracket *bracket)
+{
+  RcBracket gathered = *bracket;
+
+  gathered.row = 0;
+  gathered.next = bracket->blend == RC_BLEND_MEAN ? bracket->next - bracket->row : 1;
+  gathered.before = bracket->blend == RC_BLEND_CUBIC ? 2 : 0;
+  gathered.after = bracket->blend == RC_BLEND_CUBIC ? 3 : 0;
+  if (bracket->blend == RC_BLEND_COPY)
+    gathered.next = 0;
+  return gathered;
+}
+
+/* Index of the i-th gathered row; rows are those of robocache_bracket_rows. */
+static gint64
+gathered_row (const RcBracket *bracket, const gint64 *rows, guint64 i)
+{
+  return bracket->blend == RC_BLEND_MEAN ? bracket->row + (gint64) i : rows[i];
+}
+
+/* ---- on the CPU ---- */
+
+static void
+set_args (RcAlignStreamArgs *args, const RobocacheBlendStream *stream, gconstpointer rows, gint64 n_rows,
+    const RcBracket *bracket)
+{
+  *args = (RcAlignStreamArgs) {
+  .rows = rows,.n_rows = n_rows,.row_stride = (gint64) stream->row_bytes,.brackets = bracket,.out = stream->out,
+        .out_row_stride = (gint64) stream->out_row_bytes};
+}
+
+static void
+point_to_histories (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams)
+{
+  for (guint i = 0; i < n_streams; i++) {
+    const RobocacheHistory *history = streams[i].history;
+
+    set_args (&blender->args[i], &streams[i], robocache_history_has_rows (history) ? robocache_history_rows (history) : NULL,
+        (gint64) history->n, streams[i].bracket);
+  }
+}
+
+/* ---- on a GPU ---- */
+
+static guint64
+aligned (guint64 bytes)
+{
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Where things are in the block that goes up: all brackets, the rows in system memory of each stream, and then, beyond what
+ * is copied, room for the rows that are on the device. */
+typedef struct
+{
+  guint64 copied, total;
+} Layout;
+
+static guint64
+gathered_bytes (const RobocacheBlendStream *stream)
+{
+  gint64 rows[4];
+
+  return aligned (robocache_bracket_rows (stream->bracket, rows) * stream->row_bytes);
+}
+
+static Layout
+lay_out (const RobocacheBlendStream *streams, guint n_streams)
+{
+  Layout layout = { aligned (n_streams * sizeof (RcBracket)) };
+
+  for (guint i = 0; i < n_streams; i++) {
+    if (!streams[i].rows_on_device)
+      layout.copied += gathered_bytes (&streams[i]);
+  }
+  layout.total = layout.copied;
+  for (guint i = 0; i < n_streams; i++) {
+    if (streams[i].rows_on_device)
+      layout.total += gathered_bytes (&streams[i]);
+  }
+  return layout;
+}
+
+/* Fills the host's side of the block, and tells the plan where all of it will be on the device. */
+static void
+fill (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams, const Layout *layout, guint8 *host)
+{
+  guint8 *device = blender->rows.data;
+  guint64 on_host = aligned (n_streams * sizeof (RcBracket)), on_device = layout->copied;
+
+  for (guint i = 0; i < n_streams; i++) {
+    const RobocacheBlendStream *stream = &streams[i];
+    guint64 *at = stream->rows_on_device ? &on_device : &on_host;
+    gint64 rows[4];
+    const guint64 n = robocache_bracket_rows (stream->bracket, rows);
+    const RcBracket bracket = robocache_bracket_of_gathered (stream->bracket);
+
+    memcpy (host + i * sizeof (bracket), &bracket, sizeof (bracket));
+    set_args (&blender->args[i], stream, n > 0 ? device + *at : NULL, (gint64) n,
+        (const RcBracket *) (device + i * sizeof (bracket)));
+    for (guint64 k = 0; k < n && !stream->rows_on_device; k++)
+      memcpy (host + *at + k * stream->row_bytes, robocache_history_row (stream->history, gathered_row (stream->bracket, rows,
+                  k)), stream->row_bytes);
+    *at += gathered_bytes (stream);
+  }
+}
+
+static gboolean
+gather_on_device (RobocacheBlender *blender, const RobocacheBlendStream *stream, const RcAlignStreamArgs *args,
+    GError **error)
+{
+  gint64 rows[4];
+  const guint64 n = robocache_bracket_rows (stream->bracket, rows);
+
+  for (guint64 k = 0; k < n; k++) {
+    const RobocacheDeviceRow *row = robocache_history_row (stream->history, gathered_row (stream->bracket, rows, k));
+
+    if (!robocache_memory_copy_out (row->memory, row->offset, stream->row_bytes, (guint8 *) args->rows + k
+            * stream->row_bytes, blender->engine, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+gather (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams, GError **error)
+{
+  const Layout layout = lay_out (streams, n_streams);
+  guint8 *host;
+
+  if (!robocache_scratch_reserve (&blender->rows, blender->engine, layout.total, error))
+    return FALSE;
+  host = robocache_staging_next (&blender->staging, blender->engine, layout.copied, error);
+  if (host == NULL)
+    return FALSE;
+  fill (blender, streams, n_streams, &layout, host);
+  if (!robocache_staging_copy (&blender->staging, blender->rows.data, layout.copied, error))
+    return FALSE;
+  for (guint i = 0; i < n_streams; i++) {
+    if (streams[i].rows_on_device && !gather_on_device (blender, &streams[i], &blender->args[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* ---- both ---- */
+
+gboolean
+robocache_blender_init (RobocacheBlender *blender, RobocacheEngine *engine, guint n_streams, guint64 scratch_bytes,
+    GError **error)
+{
+  robocache_blender_clear (blender);
+  blender->engine = robocache_engine_ref (engine);
+  blender->args = g_new0 (RcAlignStreamArgs, n_streams);
+  return robocache_scratch_reserve (&blender->plan_scratch, engine, scratch_bytes, error);
+}
+
+void
+robocache_blender_clear (RobocacheBlender *blender)
+{
+  robocache_scratch_clear (&blender->plan_scratch);
+  robocache_scratch_clear (&blender->rows);
+  robocache_staging_clear (&blender->staging);
+  g_clear_pointer (&blender->args, g_free);
+  g_clear_pointer (&blender->engine, robocache_engine_unref);
+}
+
+gboolean
+robocache_blender_run (RobocacheBlender *blender, RcAlignPlan *plan, const RobocacheBlendStream *streams,
+    guint n_streams, GError **error)
+{
+  const RcAlignArgs args = {.streams = blender->args,.batch = 1,.ticks = 1,.scratch = blender->plan_scratch.data };
+  RcError failure;
+
+  if (!robocache_engine_is_gpu (blender->engine))
+    point_to_histories (blender, streams, n_streams);
+  else if (!gather (blender, streams, n_streams, error))
+    return FALSE;
+  return robocache_engine_check (rc_align_run (plan, &args, robocache_engine_stream (blender->engine), &failure), &failure,
+      error);
+}

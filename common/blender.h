@@ -1,0 +1,63 @@
+/* robocache: the bracketed rows of a tick, blended by a plan on an engine
+ *
+ * On the CPU a plan reads the rows where the history has them. For a GPU the rows that the brackets name are gathered:
+ * those in system memory go up with the brackets in one pinned copy, those in device memory are copied there.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_BLENDER_H
+#define ROBOCACHE_BLENDER_H
+
+#include "history.h"
+#include "kernels/align.h"
+#include "scratch.h"
+
+G_BEGIN_DECLS
+
+/* What a history keeps of a row that came in device memory. */
+typedef struct
+{
+  GstMemory *memory;
+  gsize offset;
+} RobocacheDeviceRow;
+
+/* For histories of such rows. */
+void robocache_device_row_clear (gpointer row);
+
+/* One stream of a plan at one tick. */
+typedef struct
+{
+  const RobocacheHistory *history;
+  gboolean rows_on_device;      /* the history's rows are RobocacheDeviceRow */
+  gsize row_bytes;              /* of a row as the plan takes it */
+  const RcBracket *bracket;
+  gpointer out;                 /* one row, in memory of the engine */
+  gsize out_row_bytes;
+} RobocacheBlendStream;
+
+typedef struct
+{
+  RobocacheEngine *engine;
+  RobocacheScratch plan_scratch, rows;
+  RobocacheStaging staging;
+  RcAlignStreamArgs *args;      /* [n_streams] */
+} RobocacheBlender;
+
+/* For plans of at most n_streams that need so much scratch. */
+gboolean robocache_blender_init (RobocacheBlender * blender, RobocacheEngine * engine, guint n_streams,
+    guint64 scratch_bytes, GError ** error);
+/* A zeroed blender may be cleared too. */
+void robocache_blender_clear (RobocacheBlender * blender);
+
+/* Enqueues one tick of all streams of the plan; what rows_on_device names is read in order. FALSE and an error when the
+ * device failed or has no room. */
+gboolean robocache_blender_run (RobocacheBlender * blender, RcAlignPlan * plan, const RobocacheBlendStream * streams,
+    guint n_streams, GError ** error);
+
+/* The rows of a bracket, and the bracket of the same rows when they lie one after another from 0 on: writes their indices,
+ * which a mean has bracket->next - bracket->row of and others at most four, and returns how many there are. */
+guint64 robocache_bracket_rows (const RcBracket * bracket, gint64 * rows);
+RcBracket robocache_bracket_of_gathered (const RcBracket * bracket);
+
+G_END_DECLS
+#endif

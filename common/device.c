@@ -139,6 +139,22 @@ look_for_gpu (const RobocacheDevice *settings, GstElement *element)
   return FALSE;
 }
 
+/* Called with the object lock. */
+static void
+set_active (RobocacheDevice *device, RobocacheEngine *engine)
+{
+  if (device->active == engine)
+    return;
+  device->active = engine;
+  gst_clear_object (&device->outputs[FALSE]);
+  gst_clear_object (&device->outputs[TRUE]);
+  if (engine == NULL)
+    return;
+  device->outputs[FALSE] = robocache_allocator_new (engine, robocache_engine_is_gpu (engine) ? RC_MEMORY_PINNED
+      : RC_MEMORY_DEVICE);
+  device->outputs[TRUE] = robocache_allocator_new (engine, RC_MEMORY_DEVICE);
+}
+
 gboolean
 robocache_device_open (RobocacheDevice *device, GstElement *element)
 {
@@ -165,24 +181,9 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   device->gpu_is_usable = gpu_is_usable;
   device->fell_back = FALSE;
   device->n_fallbacks = device->n_chunks = 0;
+  set_active (device, gpu_is_usable ? device->gpu : cpu);       /* where only one can serve, it will */
   GST_OBJECT_UNLOCK (element);
   return TRUE;
-}
-
-/* Called with the object lock. */
-static void
-set_active (RobocacheDevice *device, RobocacheEngine *engine)
-{
-  if (device->active == engine)
-    return;
-  device->active = engine;
-  gst_clear_object (&device->outputs[FALSE]);
-  gst_clear_object (&device->outputs[TRUE]);
-  if (engine == NULL)
-    return;
-  device->outputs[FALSE] = robocache_allocator_new (engine, robocache_engine_is_gpu (engine) ? RC_MEMORY_PINNED
-      : RC_MEMORY_DEVICE);
-  device->outputs[TRUE] = robocache_allocator_new (engine, RC_MEMORY_DEVICE);
 }
 
 void

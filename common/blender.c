@@ -10,12 +10,23 @@
 
 #define ALIGNMENT 256           /* of a stream's rows: as wide as any access of a kernel */
 
+RobocacheDeviceRow
+robocache_device_row (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint tensor, guint64 i)
+{
+  RobocacheDeviceRow row = { gst_buffer_ref (buffer) };
+  const RobocacheTensorInfo *of = &info->tensors[tensor];
+
+  row.memory = robocache_tensors_peek_memory (buffer, info, tensor, &row.offset);
+  row.offset += i * robocache_tensor_info_dim (of, 0) * rc_dtype_size (of->dtype);
+  return row;
+}
+
 void
 robocache_device_row_clear (gpointer data)
 {
   RobocacheDeviceRow *row = data;
 
-  g_clear_pointer (&row->memory, gst_memory_unref);
+  g_clear_pointer (&row->buffer, gst_buffer_unref);
 }
 
 /* ---- brackets of gathered rows ---- */
@@ -61,7 +72,7 @@ gathered_row (const RcBracket *bracket, const gint64 *rows, guint64 i)
   return bracket->blend == RC_BLEND_MEAN ? bracket->row + (gint64) i : rows[i];
 }
 
-/* ---- on the CPU ---- */
+/* ---- where the histories are ---- */
 
 static void
 set_args (RcAlignStreamArgs *args, const RobocacheBlendStream *stream, gconstpointer rows, gint64 n_rows,
@@ -83,7 +94,7 @@ point_to_histories (RobocacheBlender *blender, const RobocacheBlendStream *strea
   }
 }
 
-/* ---- on a GPU ---- */
+/* ---- gathered ---- */
 
 static guint64
 aligned (guint64 bytes)
@@ -207,6 +218,16 @@ robocache_blender_clear (RobocacheBlender *blender)
   g_clear_pointer (&blender->engine, robocache_engine_unref);
 }
 
+static gboolean
+must_gather (const RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams)
+{
+  gboolean must = robocache_engine_is_gpu (blender->engine);
+
+  for (guint i = 0; i < n_streams; i++)
+    must |= streams[i].rows_on_device;
+  return must;
+}
+
 gboolean
 robocache_blender_run (RobocacheBlender *blender, RcAlignPlan *plan, const RobocacheBlendStream *streams,
     guint n_streams, GError **error)
@@ -214,7 +235,7 @@ robocache_blender_run (RobocacheBlender *blender, RcAlignPlan *plan, const Roboc
   const RcAlignArgs args = {.streams = blender->args,.batch = 1,.ticks = 1,.scratch = blender->plan_scratch.data };
   RcError failure;
 
-  if (!robocache_engine_is_gpu (blender->engine))
+  if (!must_gather (blender, streams, n_streams))
     point_to_histories (blender, streams, n_streams);
   else if (!gather (blender, streams, n_streams, error))
     return FALSE;

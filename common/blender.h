@@ -1,7 +1,8 @@
 /* robocache: the bracketed rows of a tick, blended by a plan on an engine
  *
- * On the CPU a plan reads the rows where the history has them. For a GPU the rows that the brackets name are gathered:
- * those in system memory go up with the brackets in one pinned copy, those in device memory are copied there.
+ * On the CPU a plan reads the rows where the history has them. For a GPU, and when rows came in device memory, those that
+ * the brackets name are gathered where the engine computes: from system memory they go up with the brackets in one pinned
+ * copy, from device memory they are copied there.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,6 +10,7 @@
 #define ROBOCACHE_BLENDER_H
 
 #include "history.h"
+#include "tensorcaps.h"
 #include "kernels/align.h"
 #include "scratch.h"
 
@@ -17,10 +19,13 @@ G_BEGIN_DECLS
 /* What a history keeps of a row that came in device memory. */
 typedef struct
 {
-  GstMemory *memory;
+  GstBuffer *buffer;            /* kept out of its pool for as long as the row may be used */
+  GstMemory *memory;            /* of the buffer */
   gsize offset;
 } RobocacheDeviceRow;
 
+/* The i-th row of a tensor of a buffer that is as info says; keeps the buffer. */
+RobocacheDeviceRow robocache_device_row (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor, guint64 i);
 /* For histories of such rows. */
 void robocache_device_row_clear (gpointer row);
 

@@ -456,7 +456,7 @@ dispose_memory (GstMiniObject *object)
     gst_memory_ref (gst_memory);
     gst_memory->offset = 0;
     gst_memory->size = gst_memory->maxsize;
-    GST_MINI_OBJECT_FLAGS (object) &= GST_MEMORY_FLAG_NO_SHARE;
+    GST_MINI_OBJECT_FLAG_UNSET (object, GST_MEMORY_FLAG_READONLY | GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED);
     g_ptr_array_add (shelf->idle, gst_memory);
     kept = TRUE;
   }

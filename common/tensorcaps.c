@@ -426,6 +426,63 @@ align_times (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info)
   }
 }
 
+static gboolean
+memories_fit (GstBuffer *buffer, const RobocacheTensorsInfo *info)
+{
+  const guint n = gst_buffer_n_memory (buffer);
+
+  if (n == 1 || n != info->n_tensors)
+    return n == 1;
+  for (guint i = 0; i < n; i++) {
+    if (gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL)
+        != robocache_tensor_info_size (&info->tensors[i]))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+robocache_tensors_check (GstBuffer *buffer, const RobocacheTensorsInfo *info, GError **error)
+{
+  const gsize expected = robocache_tensors_info_size (info), size = gst_buffer_get_size (buffer);
+
+  if (size == expected && memories_fit (buffer, info))
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes in %u memories, "
+      "but its caps say %" G_GSIZE_FORMAT " bytes in %u tensors", size, gst_buffer_n_memory (buffer), expected,
+      info->n_tensors);
+  return FALSE;
+}
+
+GstMemory *
+robocache_tensors_peek_memory (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint tensor, gsize *offset)
+{
+  *offset = 0;
+  if (gst_buffer_n_memory (buffer) > 1)
+    return gst_buffer_peek_memory (buffer, tensor);
+  for (guint i = 0; i < tensor; i++)
+    *offset += robocache_tensor_info_size (&info->tensors[i]);
+  return gst_buffer_peek_memory (buffer, 0);
+}
+
+gboolean
+robocache_tensors_copy (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint tensor, gpointer *copy, GError **error)
+{
+  const gsize bytes = robocache_tensor_info_size (&info->tensors[tensor]);
+  gsize offset;
+  GstMemory *memory = robocache_tensors_peek_memory (buffer, info, tensor, &offset);
+  GstMapInfo map;
+
+  if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "tensor %u of a buffer, of %" G_GSIZE_FORMAT " bytes, cannot "
+        "be mapped", tensor, bytes);
+    return FALSE;
+  }
+  *copy = g_memdup2 (map.data + offset, bytes);
+  gst_memory_unmap (memory, &map);
+  return TRUE;
+}
+
 gboolean
 robocache_tensors_map (RobocacheTensorsMap *map, GstBuffer *buffer, const RobocacheTensorsInfo *info, GstMapFlags flags,
     GError **error)

@@ -76,6 +76,17 @@ gboolean robocache_tensors_caps_compatible (const GstCaps * a, const GstCaps * b
 
 RcDtype robocache_dtype_from_name (const gchar * name); /* RC_N_DTYPES when there is none of that name */
 
+/* FALSE and an error that names both sizes when the buffer does not have one memory a tensor, or one that holds all of
+ * them, of the size that info says. */
+gboolean robocache_tensors_check (GstBuffer * buffer, const RobocacheTensorsInfo * info, GError ** error);
+/* The memory that holds a tensor of a buffer that was checked, and where in it; no reference. */
+GstMemory *robocache_tensors_peek_memory (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor,
+    gsize * offset);
+
+/* A copy of one tensor of a buffer that was checked, wherever it lies; free with g_free. */
+gboolean robocache_tensors_copy (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor, gpointer * copy,
+    GError ** error);
+
 /* The tensors of a mapped buffer. */
 typedef struct
 {

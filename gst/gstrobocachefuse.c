@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "common/cudaframe.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"
 
@@ -51,19 +52,20 @@ enum
   PROP_DEVICE
 };
 
-#define CAMERA_CAPS "video/x-raw, format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE }, width = (int) [ 1, MAX ], " \
+#define FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE }, width = (int) [ 1, MAX ], " \
     "height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
+#define CAMERA_CAPS "video/x-raw, " FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FRAME_FIELDS
 
 /* sink comes first: a tensor stream that is linked without a pad name gets it. */
 static GstStaticPadTemplate sink_templates[] = {
-  GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE)),
+  GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS)),
   GST_STATIC_PAD_TEMPLATE ("camera_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (CAMERA_CAPS)),
-  GST_STATIC_PAD_TEMPLATE ("proprio_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE)),
-  GST_STATIC_PAD_TEMPLATE ("force_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE)),
+  GST_STATIC_PAD_TEMPLATE ("proprio_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS)),
+  GST_STATIC_PAD_TEMPLATE ("force_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS)),
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE));
+    GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS));
 
 static void gst_robocache_fuse_child_proxy_init (gpointer iface, gpointer data);
 
@@ -97,6 +99,10 @@ gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pa
 
   if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
     GST_ELEMENT_ERROR (fuse, RESOURCE, NO_SPACE_LEFT, ("%s: %s", name, error->message), (NULL));
+  else if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND))
+    GST_ELEMENT_ERROR (fuse, RESOURCE, NOT_FOUND, ("%s: %s", name, error->message), (NULL));
+  else if (error->domain == GST_LIBRARY_ERROR)
+    GST_ELEMENT_ERROR (fuse, LIBRARY, FAILED, ("%s: %s", name, error->message), (NULL));
   else if (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA))
     GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: %s", name, error->message), (NULL));
   else
@@ -122,26 +128,6 @@ gst_robocache_fuse_get_next_time (GstAggregator *agg)
   return next;
 }
 
-/* The output's framerate: the rate, or the reference pad's. */
-static void
-get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
-{
-  const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
-  const GstRobocacheFuseEpoch *epoch;
-
-  *num = grid.num;
-  *den = grid.den;
-  if (grid.num > 0)
-    return;
-  *num = 0;
-  *den = 1;
-  epoch = fuse->reference ? gst_robocache_fuse_pad_epoch (fuse->reference) : NULL;
-  if (epoch && epoch->format.rate_num > 0) {
-    *num = epoch->format.rate_num;
-    *den = epoch->format.rate_den;
-  }
-}
-
 /* Called with the lock. Lets pads move on to the rows and settings that hold at tick. FALSE: a required one has no caps. */
 static gboolean
 enter_tick (GstRobocacheFuse *fuse, gint64 tick)
@@ -158,82 +144,6 @@ enter_tick (GstRobocacheFuse *fuse, gint64 tick)
   }
   gst_robocache_fuse_sync_period (fuse);
   return all_required;
-}
-
-/* Called with the lock. */
-static GstRobocacheFuseComposer *
-new_composer (GstRobocacheFuse *fuse, GError **error)
-{
-  GPtrArray *with_caps = g_ptr_array_new ();
-  GstRobocacheFuseComposer *composer;
-  const RobocacheJob job = { FALSE, FALSE, 0, 0, NULL, NULL };
-  GstRobocacheFuseOutput output;
-  gint num, den;
-
-  GST_OBJECT_LOCK (fuse);
-  output = fuse->output;
-  GST_OBJECT_UNLOCK (fuse);
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
-
-    if (gst_robocache_fuse_pad_epoch (pad))
-      g_ptr_array_add (with_caps, pad);
-  }
-  get_output_rate (fuse, &num, &den);
-  composer = NULL;
-  if (robocache_device_choose (&fuse->device, GST_ELEMENT (fuse), &job, error))
-    composer = gst_robocache_fuse_composer_new (with_caps, &output, fuse->device.active, num, den, error);
-  g_ptr_array_free (with_caps, TRUE);
-  return composer;
-}
-
-/* Called without the lock. Makes downstream agree to caps. */
-static gboolean
-negotiate (GstRobocacheFuse *fuse, GstCaps *caps, GError **error)
-{
-  GstPad *srcpad = GST_AGGREGATOR_SRC_PAD (fuse);
-  GstCaps *peer = gst_pad_peer_query_caps (srcpad, NULL);
-  GstCaps *spelled;
-  gboolean ok = robocache_tensors_caps_compatible (caps, peer);
-
-  if (ok) {
-    spelled = robocache_tensors_caps_in_spelling_of (caps, peer);
-    GST_INFO_OBJECT (fuse, "samples are %" GST_PTR_FORMAT, spelled);
-    gst_aggregator_set_src_caps (GST_AGGREGATOR (fuse), spelled);
-    gst_caps_unref (spelled);
-  } else {
-    gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
-
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream takes %s", ours, theirs);
-    g_free (ours);
-    g_free (theirs);
-  }
-  gst_caps_unref (peer);
-  return ok;
-}
-
-/* Called with the lock, which is released while downstream is asked. */
-static gboolean
-change_composition (GstRobocacheFuse *fuse, GError **error)
-{
-  GstRobocacheFuseComposer *composer = new_composer (fuse, error);
-  GstCaps *caps;
-  gboolean ok;
-
-  if (composer == NULL)
-    return FALSE;
-  fuse->composition_changed = FALSE;
-  if (fuse->composer) {
-    gst_robocache_fuse_composer_adopt_window (composer, fuse->composer);
-    gst_robocache_fuse_composer_free (fuse->composer);
-  }
-  fuse->composer = composer;
-  caps = gst_robocache_fuse_composer_caps (composer);
-  FUSE_UNLOCK (fuse);
-  ok = negotiate (fuse, caps, error);
-  gst_caps_unref (caps);
-  FUSE_LOCK (fuse);
-  return ok;
 }
 
 /* How long after the tick it is; 0 when nothing says. */
@@ -262,6 +172,7 @@ typedef struct
   gboolean gap;                 /* a dropped tick that downstream is told of */
   GstStructure *stats;          /* of an element message, or NULL */
   GQueue messages;              /* about rows and ticks that were dropped */
+  RobocacheEngine *unfinished;  /* still computes the sample; or NULL */
 } Departure;
 
 /* Called with the lock. The tick is over: counts it, and lets go of rows that no later one needs. */
@@ -298,12 +209,14 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
   departure->tick = tick;
   if (all_required) {
     while (fuse->composition_changed || fuse->composer == NULL) {
-      if (!change_composition (fuse, error))
+      if (!gst_robocache_fuse_change_composition (fuse, error))
         return FALSE;
     }
     departure->sample = gst_robocache_fuse_composer_sample (fuse->composer, tick, error);
     if (*error)
       return FALSE;
+    if (departure->sample)
+      departure->unfinished = gst_robocache_fuse_composer_unfinished (fuse->composer);
   }
   if (grid.num > 0)
     period = robocache_tick_time (&grid, fuse->next_index + 1) - tick;
@@ -319,6 +232,20 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
   if (robocache_stats_timer_due (&fuse->stats_timer, tick))
     departure->stats = gst_robocache_fuse_make_stats (fuse);
   return TRUE;
+}
+
+/* Called without the lock. A sample in system memory is complete before it leaves. */
+static gboolean
+complete_sample (Departure *departure, GError **error)
+{
+  gboolean ok = TRUE;
+
+  if (departure->unfinished)
+    ok = robocache_engine_synchronize (departure->unfinished, error);
+  g_clear_pointer (&departure->unfinished, robocache_engine_unref);
+  if (!ok)
+    gst_clear_buffer (&departure->sample);
+  return ok;
 }
 
 /* Called without the lock. */
@@ -356,6 +283,22 @@ remember_flow (GstRobocacheFuse *fuse, GstFlowReturn flow)
   FUSE_LOCK (fuse);
   gst_robocache_fuse_end_streams (fuse, flow);
   FUSE_UNLOCK (fuse);
+}
+
+/* Called without the lock. What is lost on the way out; error is taken. */
+static GstFlowReturn
+fail (GstRobocacheFuse *fuse, GError *error)
+{
+  gboolean first_failure;
+
+  FUSE_LOCK (fuse);
+  first_failure = gst_robocache_fuse_end_streams (fuse, GST_FLOW_ERROR);
+  FUSE_UNLOCK (fuse);
+  if (first_failure)
+    gst_robocache_fuse_post_failure (fuse, NULL, error);
+  else
+    g_error_free (error);
+  return GST_FLOW_ERROR;
 }
 
 static void
@@ -410,23 +353,13 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     gst_robocache_fuse_post_failure (fuse, NULL, error);
   else if (error)
     g_error_free (error);
-  else if (due)
+  else if (due && complete_sample (&departure, &error))
     flow = depart (fuse, &departure);
+  else if (due)
+    flow = fail (fuse, error);
   if (flow != GST_AGGREGATOR_FLOW_NEED_DATA)
     remember_flow (fuse, flow);
   return flow;
-}
-
-/* Our caps depend on the streams, not on what downstream would like best: they are made anew at the next tick. */
-static gboolean
-gst_robocache_fuse_negotiate (GstAggregator *agg)
-{
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
-
-  FUSE_LOCK (fuse);
-  fuse->composition_changed = TRUE;
-  FUSE_UNLOCK (fuse);
-  return TRUE;
 }
 
 /* ---- pads ---- */

@@ -106,6 +106,15 @@ gboolean gst_robocache_fuse_sink_query_pre_queue (GstAggregator * agg, GstAggreg
 /* A pad that is flushing never waits. */
 void gst_robocache_fuse_set_flushing (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, gboolean flushing);
 
+/* ---- what it takes and makes (gstrobocachefusenegotiate.c) ---- */
+
+/* Of a sink pad; called without the lock. */
+GstCaps *gst_robocache_fuse_sink_caps (GstRobocacheFuse * fuse, GstPad * pad);
+/* Makes a composer for the streams as they are, and downstream agree to its caps. Called with the lock, which is released while
+ * downstream is asked. */
+gboolean gst_robocache_fuse_change_composition (GstRobocacheFuse * fuse, GError ** error);
+gboolean gst_robocache_fuse_negotiate (GstAggregator * agg);
+
 /* ---- who is live, and how long a tick may wait (gstrobocachefuselatency.c); called without the lock ---- */
 
 /* Whether the pad's source is live, and whether any is; asks the base class, which asks upstream when it has to. */

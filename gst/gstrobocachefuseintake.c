@@ -322,12 +322,30 @@ propose_camera_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, Gst
   return TRUE;
 }
 
+static gboolean
+answer_caps (GstRobocacheFuse *fuse, GstPad *pad, GstQuery *query)
+{
+  GstCaps *caps = gst_robocache_fuse_sink_caps (fuse, pad), *filter, *filtered;
+
+  gst_query_parse_caps (query, &filter);
+  if (filter) {
+    filtered = gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (caps);
+    caps = filtered;
+  }
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
 /* Answered at once: the base class would queue serialized queries behind a token and wait. */
 gboolean
 gst_robocache_fuse_sink_query_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstQuery *query)
 {
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
 
+  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    return answer_caps (GST_ROBOCACHE_FUSE (agg), GST_PAD (pad), query);
   if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
     return pad->role == GST_ROBOCACHE_FUSE_CAMERA && propose_camera_allocation (GST_ROBOCACHE_FUSE (agg), pad, query);
   if (GST_QUERY_IS_SERIALIZED (query))

@@ -4,6 +4,9 @@
  */
 #include "gstrobocachefusepad.h"
 
+#include "common/blender.h"
+#include "common/cudaframe.h"
+#include "common/memorycaps.h"
 #include "common/settings.h"
 #include "gstrobocachefuse.h"
 
@@ -245,6 +248,7 @@ parse_camera (GstRobocacheFuseFormat *format, const GstCaps *caps, GError **erro
   }
   n_components = GST_VIDEO_INFO_N_COMPONENTS (video);
   format->is_camera = TRUE;
+  format->on_device = !gst_caps_features_is_equal (gst_caps_get_features (caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
   format->rows.dtype = GST_VIDEO_INFO_COMP_DEPTH (video, 0) == 16 ? RC_UINT16 : RC_UINT8;
   format->rows.channels = (guint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_HEIGHT (video) * n_components;
   format->rows.n_rows = 1;
@@ -261,6 +265,7 @@ parse_tensors (GstRobocacheFuseFormat *format, const GstCaps *caps, GError **err
     return FALSE;
   format->rate_num = format->tensors.rate_num;
   format->rate_den = format->tensors.rate_den;
+  format->on_device = robocache_caps_on_device (caps);
   format->channels = g_strdup (gst_structure_get_string (gst_caps_get_structure (caps, 0), "channels"));
   return TRUE;
 }
@@ -279,13 +284,23 @@ gst_robocache_fuse_format_parse (GstRobocacheFuseFormat *format, const GstCaps *
 static gsize
 row_bytes (const GstRobocacheFuseFormat *format)
 {
-  return format->is_camera ? sizeof (GstBuffer *) : format->rows.channels * rc_dtype_size (format->rows.dtype);
+  if (format->is_camera)
+    return sizeof (GstBuffer *);
+  return format->on_device ? sizeof (RobocacheDeviceRow) : format->rows.channels * rc_dtype_size (format->rows.dtype);
 }
 
 static void
 clear_frame (gpointer row)
 {
   gst_buffer_unref (*(GstBuffer **) row);
+}
+
+static GDestroyNotify
+row_clear (const GstRobocacheFuseFormat *format)
+{
+  if (format->is_camera)
+    return clear_frame;
+  return format->on_device ? robocache_device_row_clear : NULL;
 }
 
 static GstRobocacheFuseEpoch *
@@ -316,7 +331,7 @@ begin_epoch (GstRobocacheFusePad *pad)
 
   epoch = g_new0 (GstRobocacheFuseEpoch, 1);
   format_copy (&epoch->format, &pad->format);
-  robocache_history_init (&epoch->history, row_bytes (&pad->format), pad->format.is_camera ? clear_frame : NULL);
+  robocache_history_init (&epoch->history, row_bytes (&pad->format), row_clear (&pad->format));
   epoch->history.reorder_window = pad->active.reorder_window;
   epoch->history.losses = &pad->losses;
   g_queue_push_tail (&pad->epochs, epoch);
@@ -326,8 +341,8 @@ begin_epoch (GstRobocacheFusePad *pad)
 static gboolean
 same_rows (const GstRobocacheFuseFormat *a, const GstRobocacheFuseFormat *b)
 {
-  return a->is_camera == b->is_camera && a->rate_num == b->rate_num && a->rate_den == b->rate_den
-      && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
+  return a->is_camera == b->is_camera && a->on_device == b->on_device && a->rate_num == b->rate_num
+      && a->rate_den == b->rate_den && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
       && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
 }
 
@@ -477,6 +492,22 @@ take_rows (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const Robocac
   }
 }
 
+static void
+take_device_rows (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const RobocacheBufferTimes *times, GstBuffer *buffer)
+{
+  for (guint64 i = 0; i < times->n_rows; i++) {
+    RobocacheDeviceRow row;
+    gint64 t;
+
+    if (robocache_row_times_nth (&pad->clock, times, i, &t)) {
+      row = robocache_device_row (buffer, &epoch->format.tensors, 0, i);
+      robocache_history_insert (&epoch->history, t, &row);
+    } else {
+      robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, 1);
+    }
+  }
+}
+
 static gboolean
 begin_times (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, const gint64 *row_times,
     RobocacheBufferTimes *times, gboolean *without_time)
@@ -514,7 +545,7 @@ take_camera_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstB
   const GstVideoInfo *video = &epoch->format.video;
   RobocacheBufferTimes times;
 
-  if (!frame_is_whole (video, buffer)) {
+  if (robocache_is_cuda_frame (buffer) ? !robocache_cuda_frame_is_whole (buffer, video) : !frame_is_whole (video, buffer)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes%s, but its caps say %"
         G_GSIZE_FORMAT ", %dx%d", gst_buffer_get_size (buffer), gst_buffer_get_video_meta (buffer)
         ? " with a video meta that does not fit" : "", GST_VIDEO_INFO_SIZE (video), GST_VIDEO_INFO_WIDTH (video),
@@ -550,6 +581,35 @@ take_tensor_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstB
   return TRUE;
 }
 
+/* The rows stay where they are; their times, if they came with any, are looked at. */
+static gboolean
+take_device_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, gboolean *without_time,
+    GError **error)
+{
+  const GstRobocacheFuseFormat *format = &epoch->format;
+  gint64 *row_times = NULL;
+  RobocacheBufferTimes times;
+  gboolean ok = robocache_tensors_check (buffer, &format->tensors, error);
+
+  if (ok && format->rows.has_times)
+    ok = robocache_tensors_copy (buffer, &format->tensors, 1, (gpointer *) & row_times, error);
+  if (!ok)
+    gst_robocache_fuse_pad_refuse (pad);
+  else if (begin_times (pad, epoch, buffer, row_times, &times, without_time))
+    take_device_rows (pad, epoch, &times, buffer);
+  g_free (row_times);
+  gst_buffer_unref (buffer);
+  return ok;
+}
+
+static gsize
+most_live_rows (const GstRobocacheFuseFormat *format)
+{
+  const gsize bytes = format->rows.channels * rc_dtype_size (format->rows.dtype);
+
+  return CLAMP (MAX_LIVE_BYTES / bytes, MIN_LIVE_ROWS, MAX_LIVE_ROWS);
+}
+
 gboolean
 gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboolean bounded, gboolean *without_time,
     GError **error)
@@ -561,7 +621,9 @@ gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboole
     epoch->history.max_rows = bounded ? pad->camera_frames : 0;
     return take_camera_buffer (pad, epoch, buffer, without_time, error);
   }
-  epoch->history.max_rows = bounded ? CLAMP (MAX_LIVE_BYTES / epoch->history.row_bytes, MIN_LIVE_ROWS, MAX_LIVE_ROWS) : 0;
+  epoch->history.max_rows = bounded ? most_live_rows (&epoch->format) : 0;
+  if (epoch->format.on_device)
+    return take_device_buffer (pad, epoch, buffer, without_time, error);
   return take_tensor_buffer (pad, epoch, buffer, without_time, error);
 }
 

@@ -39,6 +39,7 @@ typedef struct
 typedef struct
 {
   gboolean is_camera;
+  gboolean on_device;           /* tensors in memory:RobocacheCUDA, frames in memory:CUDAMemory */
   RobocacheRowLayout rows;
   RobocacheTensorsInfo tensors; /* of a tensor stream's buffers */
   GstVideoInfo video;           /* of a camera's frames */
@@ -47,7 +48,8 @@ typedef struct
 } GstRobocacheFuseFormat;
 
 /* Rows of one format and one segment. A new SEGMENT or new caps end an epoch and begin the next, so old rows are drained
- * while new ones come in, and no row is ever blended with one of another epoch. A camera's rows are GstBuffer pointers. */
+ * while new ones come in, and no row is ever blended with one of another epoch. A camera's rows are GstBuffer pointers, those of
+ * tensors on the device RobocacheDeviceRow. */
 typedef struct
 {
   GstRobocacheFuseFormat format;

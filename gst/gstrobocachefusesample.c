@@ -6,8 +6,11 @@
 
 #include <string.h>
 
+#include "common/blender.h"
+#include "common/devicememory.h"
+#include "common/memorycaps.h"
 #include "common/memorylimit.h"
-#include "common/scratch.h"
+#include "gstrobocachefuseframes.h"
 #include "kernels/arithmetic.h"
 
 #define INFO_FIELDS 4           /* tick, before, after, status */
@@ -30,7 +33,7 @@ typedef struct
 {
   RobocacheTensorInfo info;
   gsize row_bytes;              /* of one tick */
-  guint8 *window;               /* [window][row_bytes], oldest first; NULL for a window of one */
+  guint8 *window;               /* of the engine: a ring of [window][row_bytes]; NULL for a window of one */
 } Tensor;
 
 struct _GstRobocacheFuseComposer
@@ -41,12 +44,15 @@ struct _GstRobocacheFuseComposer
   Tensor tensors[ROBOCACHE_MAX_TENSORS];
   guint n_tensors;              /* without info */
 
+  RobocacheEngine *engine;
+  GstAllocator *allocator;      /* of the tensors */
+  gboolean on_device;           /* they are in device memory */
   RcAlignPlan *plan;            /* of all streams that are no cameras; NULL when there are none */
-  RcAlignStreamArgs *args;      /* [n_streams], the planned ones first */
-  RobocacheScratch scratch;
+  RobocacheBlendStream *blends; /* [n_streams], those of the plan first */
+  RobocacheBlender blender;
+  GstRobocacheFuseFrames frames;
   guint64 scratch_bytes;
-  guint8 *frames;               /* dense frames of a blend */
-  gsize frames_bytes;
+  guint newest;                 /* the window's slot of the last tick */
 
   gint64 *info;                 /* [window][n_streams][INFO_FIELDS] */
   gchar *names;                 /* of the pads, separated by commas */
@@ -219,6 +225,7 @@ make_caps (GstRobocacheFuseComposer *composer, gint rate_num, gint rate_den)
     gst_caps_set_simple (composer->caps, "channels", G_TYPE_STRING, channels, NULL);
   if (composer->output.window > 1)
     gst_caps_set_simple (composer->caps, "window", G_TYPE_INT, (gint) composer->output.window, NULL);
+  composer->caps = robocache_caps_in_memory (composer->caps, composer->on_device);
   g_free (channels);
 }
 
@@ -290,44 +297,66 @@ make_plans (GstRobocacheFuseComposer *composer, RcBackend *backend, GError **err
   return ok;
 }
 
-/* What a sample and the window take, before any of it is allocated. */
+/* Chooses the engine by what a sample and the window take, before any of it is allocated. */
 static gboolean
-check_footprint (const GstRobocacheFuseComposer *composer, GError **error)
+choose_engine (GstRobocacheFuseComposer *composer, RobocacheDevice *device, GstElement *element, GError **error)
 {
+  static const gchar advice[] = "take a smaller window, or smaller frames";
+  RobocacheJob job = {.out_on_device = composer->on_device,.advice = advice };
   const guint window = composer->output.window;
-  guint64 row_bytes = 0, bytes;
+  guint64 row_bytes = 0;
   gchar *what;
   gboolean ok;
 
   for (guint i = 0; i < composer->n_tensors; i++)
     row_bytes += composer->tensors[i].row_bytes;
-  bytes = robocache_bytes_multiply (row_bytes, window > 1 ? 2 * (guint64) window : 1);
+  for (guint i = 0; i < composer->n_streams; i++)
+    job.in_on_device |= composer->streams[i].format.on_device;
   what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes a tick and window=%u", row_bytes, window);
-  ok = robocache_check_memory (bytes, what, "take a smaller window, or smaller frames", error);
+  job.what = what;
+  job.work_bytes = robocache_bytes_multiply (row_bytes, 2);
+  job.device_bytes = robocache_bytes_multiply (row_bytes, window > 1 ? 2 * (guint64) window : 1);
+  ok = robocache_device_choose (device, element, &job, error)
+      && robocache_engine_check_room (device->active, job.device_bytes, what, advice, error);
   g_free (what);
-  return ok;
+  if (!ok)
+    return FALSE;
+  composer->engine = robocache_engine_ref (device->active);
+  composer->allocator = gst_object_ref (robocache_device_allocator (device, composer->on_device));
+  robocache_allocator_trim (composer->allocator);
+  return TRUE;
 }
 
-static void
-make_buffers (GstRobocacheFuseComposer *composer)
+static gboolean
+make_buffers (GstRobocacheFuseComposer *composer, GError **error)
 {
   const guint window = composer->output.window;
 
-  composer->args = g_new0 (RcAlignStreamArgs, composer->n_streams);
+  composer->blends = g_new0 (RobocacheBlendStream, composer->n_streams);
   composer->info = g_new0 (gint64, (gsize) window * composer->n_streams * INFO_FIELDS);
-  for (guint i = 0; window > 1 && i < composer->n_tensors; i++)
-    composer->tensors[i].window = g_malloc0_n (window, composer->tensors[i].row_bytes);
+  for (guint i = 0; window > 1 && i < composer->n_tensors; i++) {
+    Tensor *tensor = &composer->tensors[i];
+
+    tensor->window = robocache_engine_alloc (composer->engine, RC_MEMORY_DEVICE, window * tensor->row_bytes, error);
+    if (tensor->window == NULL)
+      return FALSE;
+  }
+  if (!robocache_blender_init (&composer->blender, composer->engine, composer->n_streams, composer->scratch_bytes, error)
+      || !gst_robocache_fuse_frames_init (&composer->frames, composer->engine, error))
+    return FALSE;
   gst_robocache_fuse_composer_forget_window (composer);
+  return TRUE;
 }
 
 GstRobocacheFuseComposer *
-gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *output, RobocacheEngine *engine, gint rate_num,
-    gint rate_den, GError **error)
+gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *output, gboolean on_device,
+    RobocacheDevice *device, GstElement *element, gint rate_num, gint rate_den, GError **error)
 {
   GstRobocacheFuseComposer *composer = g_new0 (GstRobocacheFuseComposer, 1);
   gboolean ok;
 
   composer->output = *output;
+  composer->on_device = on_device;
   if (!add_streams (composer, pads)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat leaves camera pads out, and there are no others: "
         "set layout=tensors");
@@ -337,20 +366,20 @@ gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *
   } else {
     ok = lay_out_tensors (composer, error);
   }
-  if (!ok || !check_periods (composer, error) || !check_footprint (composer, error)
-      || !make_plans (composer, robocache_engine_backend (engine), error)
-      || !robocache_scratch_reserve (&composer->scratch, engine, composer->scratch_bytes, error)) {
+  if (!ok || !check_periods (composer, error) || !choose_engine (composer, device, element, error)
+      || !make_plans (composer, robocache_engine_backend (composer->engine), error) || !make_buffers (composer, error)) {
     gst_robocache_fuse_composer_free (composer);
     return NULL;
   }
   make_caps (composer, rate_num, rate_den);
-  make_buffers (composer);
   return composer;
 }
 
 void
 gst_robocache_fuse_composer_free (GstRobocacheFuseComposer *composer)
 {
+  if (composer->engine)
+    robocache_engine_synchronize (composer->engine, NULL);
   for (guint i = 0; i < composer->n_streams; i++) {
     Stream *stream = &composer->streams[i];
 
@@ -359,13 +388,20 @@ gst_robocache_fuse_composer_free (GstRobocacheFuseComposer *composer)
     robocache_channel_roles_clear (&stream->roles);
     gst_object_unref (stream->pad);
   }
-  for (guint i = 0; i < composer->n_tensors; i++)
-    g_free (composer->tensors[i].window);
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    Tensor *tensor = &composer->tensors[i];
+
+    if (tensor->window)
+      robocache_engine_free (composer->engine, RC_MEMORY_DEVICE, tensor->window, composer->output.window
+          * tensor->row_bytes);
+  }
   g_clear_pointer (&composer->plan, rc_align_plan_free);
+  robocache_blender_clear (&composer->blender);
+  gst_robocache_fuse_frames_clear (&composer->frames);
+  gst_clear_object (&composer->allocator);
+  g_clear_pointer (&composer->engine, robocache_engine_unref);
   g_free (composer->streams);
-  g_free (composer->args);
-  robocache_scratch_clear (&composer->scratch);
-  g_free (composer->frames);
+  g_free (composer->blends);
   g_free (composer->info);
   g_free (composer->names);
   gst_clear_caps (&composer->caps);
@@ -378,6 +414,12 @@ gst_robocache_fuse_composer_caps (const GstRobocacheFuseComposer *composer)
   return gst_caps_ref (composer->caps);
 }
 
+RobocacheEngine *
+gst_robocache_fuse_composer_unfinished (const GstRobocacheFuseComposer *composer)
+{
+  return robocache_engine_is_gpu (composer->engine) && !composer->on_device ? robocache_engine_ref (composer->engine) : NULL;
+}
+
 /* ---- the window ---- */
 
 static gint64 *
@@ -386,12 +428,24 @@ info_of (const GstRobocacheFuseComposer *composer, guint slot, guint stream)
   return composer->info + ((gsize) slot * composer->n_streams + stream) * INFO_FIELDS;
 }
 
+/* slot 0 is the oldest; the ring begins after the newest. */
 static guint8 *
 window_row (const GstRobocacheFuseComposer *composer, const Stream *stream, guint slot)
 {
   const Tensor *tensor = &composer->tensors[stream->tensor];
+  const guint place = (composer->newest + 1 + slot) % composer->output.window;
 
-  return tensor->window + slot * tensor->row_bytes + stream->offset;
+  return tensor->window + place * tensor->row_bytes + stream->offset;
+}
+
+static gboolean
+copy_bytes (RobocacheEngine *engine, gpointer to, gconstpointer from, gsize bytes, GError **error)
+{
+  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
+  RcError failure;
+
+  return robocache_engine_check (rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine),
+          &failure), &failure, error);
 }
 
 /* A row of NaN, or of 0 for integers. */
@@ -417,19 +471,31 @@ write_missing (guint8 *row, RcDtype dtype, guint64 n)
     memcpy (row + i * size, nans[dtype], size);
 }
 
+/* A device that fails here fails the next tick, which reports it. */
+static void
+fill_window (GstRobocacheFuseComposer *composer, const Stream *stream)
+{
+  guint8 *missing = g_malloc (stream->row_bytes);
+
+  write_missing (missing, stream->out, stream->format.rows.channels);
+  for (guint slot = 0; slot < composer->output.window; slot++)
+    copy_bytes (composer->engine, window_row (composer, stream, slot), missing, stream->row_bytes, NULL);
+  robocache_engine_synchronize (composer->engine, NULL);
+  g_free (missing);
+}
+
 void
 gst_robocache_fuse_composer_forget_window (GstRobocacheFuseComposer *composer)
 {
-  for (guint slot = 0; slot < composer->output.window; slot++) {
-    for (guint i = 0; i < composer->n_streams; i++) {
-      const Stream *stream = &composer->streams[i];
+  for (guint i = 0; i < composer->n_streams; i++) {
+    for (guint slot = 0; slot < composer->output.window; slot++) {
       gint64 *info = info_of (composer, slot, i);
 
       info[0] = info[1] = info[2] = ROBOCACHE_NO_TIME;
       info[3] = RC_MISSING;
-      if (composer->output.window > 1)
-        write_missing (window_row (composer, stream, slot), stream->out, stream->format.rows.channels);
     }
+    if (composer->output.window > 1)
+      fill_window (composer, &composer->streams[i]);
   }
 }
 
@@ -437,9 +503,11 @@ void
 gst_robocache_fuse_composer_adopt_window (GstRobocacheFuseComposer *composer, GstRobocacheFuseComposer *from)
 {
   const guint window = composer->output.window;
+  RobocacheEngine *copier = robocache_engine_is_gpu (from->engine) ? from->engine : composer->engine;
 
   if (window == 1 || from->output.window != window)
     return;
+  robocache_engine_synchronize (from->engine, NULL);
   for (guint i = 0; i < composer->n_streams; i++) {
     for (guint j = 0; j < from->n_streams; j++) {
       const Stream *ours = &composer->streams[i], *theirs = &from->streams[j];
@@ -447,27 +515,22 @@ gst_robocache_fuse_composer_adopt_window (GstRobocacheFuseComposer *composer, Gs
       if (ours->pad != theirs->pad || ours->out != theirs->out || ours->row_bytes != theirs->row_bytes)
         continue;
       for (guint slot = 0; slot < window; slot++) {
-        memcpy (window_row (composer, ours, slot), window_row (from, theirs, slot), ours->row_bytes);
+        copy_bytes (copier, window_row (composer, ours, slot), window_row (from, theirs, slot), ours->row_bytes, NULL);
         memcpy (info_of (composer, slot, i), info_of (from, slot, j), INFO_FIELDS * sizeof (gint64));
       }
     }
   }
+  robocache_engine_synchronize (copier, NULL);
 }
 
-/* Makes the newest slot free. */
+/* The oldest slot becomes the newest. */
 static void
 shift_window (GstRobocacheFuseComposer *composer)
 {
   const gsize older = composer->output.window - 1;
 
-  if (older == 0)
-    return;
+  composer->newest = (composer->newest + 1) % composer->output.window;
   memmove (composer->info, info_of (composer, 1, 0), older * composer->n_streams * INFO_FIELDS * sizeof (gint64));
-  for (guint i = 0; i < composer->n_tensors; i++) {
-    Tensor *tensor = &composer->tensors[i];
-
-    memmove (tensor->window, tensor->window + tensor->row_bytes, older * tensor->row_bytes);
-  }
 }
 
 /* ---- rows of a tick ---- */
@@ -502,18 +565,6 @@ write_info (GstRobocacheFuseComposer *composer, gint64 tick)
   }
 }
 
-static gboolean
-run_plan (GstRobocacheFuseComposer *composer, RcAlignPlan *plan, const RcAlignStreamArgs *streams, GError **error)
-{
-  const RcAlignArgs args = {.streams = streams,.batch = 1,.ticks = 1,.scratch = composer->scratch.data };
-  RcError failure;
-
-  if (rc_align_run (plan, &args, NULL, &failure) == RC_OK)
-    return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s", failure.message);
-  return FALSE;
-}
-
 /* targets[i]: the row of tensor i that is being made. */
 static gboolean
 blend_tensor_streams (GstRobocacheFuseComposer *composer, guint8 *const *targets, GError **error)
@@ -522,121 +573,42 @@ blend_tensor_streams (GstRobocacheFuseComposer *composer, guint8 *const *targets
 
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
-    const RobocacheHistory *history;
-    RcAlignStreamArgs *args;
 
     if (stream->format.is_camera)
       continue;
-    history = &gst_robocache_fuse_pad_epoch (stream->pad)->history;
-    args = &composer->args[n++];
-    args->rows = robocache_history_has_rows (history) ? robocache_history_rows (history) : NULL;
-    args->n_rows = (gint64) history->n;
-    args->row_stride = (gint64) history->row_bytes;
-    args->brackets = &stream->alignment.bracket;
-    args->out = targets[stream->tensor] + stream->offset;
-    args->out_row_stride = (gint64) stream->row_bytes;
+    composer->blends[n++] = (RobocacheBlendStream) {
+      .history = &gst_robocache_fuse_pad_epoch (stream->pad)->history,
+      .rows_on_device = stream->format.on_device,
+      .row_bytes = stream->format.rows.channels * rc_dtype_size (stream->format.rows.dtype),
+      .bracket = &stream->alignment.bracket,
+      .out = targets[stream->tensor] + stream->offset,
+      .out_row_bytes = stream->row_bytes,
+    };
   }
-  return n == 0 || run_plan (composer, composer->plan, composer->args, error);
-}
-
-/* ---- camera frames ---- */
-
-static GstBuffer *
-frame_at (const Stream *stream, gint64 row)
-{
-  GstBuffer *const *frame = robocache_history_row (&gst_robocache_fuse_pad_epoch (stream->pad)->history, row);
-
-  return *frame;
-}
-
-/* Whether the frame's one memory holds nothing but its rows of pixels, one after another. */
-static gboolean
-frame_is_dense (const Stream *stream, GstBuffer *frame)
-{
-  const GstVideoInfo *video = &stream->format.video;
-  const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
-  const gint line = GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
-  const gint stride = meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (video, 0);
-  const gsize offset = meta ? meta->offset[0] : 0;
-
-  return gst_buffer_n_memory (frame) == 1 && stride == line && offset == 0 && gst_buffer_get_size (frame) == stream->row_bytes;
+  return n == 0 || robocache_blender_run (&composer->blender, composer->plan, composer->blends, n, error);
 }
 
 static gboolean
-copy_frame (const Stream *stream, GstBuffer *buffer, guint8 *to, GError **error)
+write_frame (GstRobocacheFuseComposer *composer, const Stream *stream, gpointer to, GError **error)
 {
-  const GstVideoInfo *video = &stream->format.video;
-  const gsize line = (gsize) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
-  GstVideoFrame frame;
-
-  if (!gst_video_frame_map (&frame, video, buffer, GST_MAP_READ)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: a frame of %" G_GSIZE_FORMAT " bytes cannot be mapped",
-        GST_OBJECT_NAME (stream->pad), gst_buffer_get_size (buffer));
-    return FALSE;
-  }
-  for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (video); y++)
-    memcpy (to + y * line, (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
-        line);
-  gst_video_frame_unmap (&frame);
-  return TRUE;
-}
-
-/* Frames lie in buffers of their own: the ones of a bracket are gathered, and the bracket counts them from 0. */
-static gboolean
-blend_frames (GstRobocacheFuseComposer *composer, const Stream *stream, guint8 *to, GError **error)
-{
-  RcBracket bracket = stream->alignment.bracket;
-  const gboolean mean = bracket.blend == RC_BLEND_MEAN;
-  const gint64 rows[] = { bracket.row, bracket.next, bracket.before, bracket.after };
-  const gint64 n = mean ? bracket.next - bracket.row : (gint64) G_N_ELEMENTS (rows);
-  const gsize bytes = n * stream->row_bytes;
-  RcAlignStreamArgs args = { 0 };
-
-  if (bytes > composer->frames_bytes) {
-    composer->frames = g_realloc (composer->frames, bytes);
-    composer->frames_bytes = bytes;
-  }
-  for (gint64 i = 0; i < n; i++) {
-    if (!copy_frame (stream, frame_at (stream, mean ? bracket.row + i : rows[i]), composer->frames + i * stream->row_bytes,
-            error))
-      return FALSE;
-  }
-  bracket.row = 0;
-  bracket.next = mean ? n : 1;
-  bracket.before = 2;
-  bracket.after = 3;
-  args.rows = composer->frames;
-  args.n_rows = n;
-  args.row_stride = args.out_row_stride = (gint64) stream->row_bytes;
-  args.brackets = &bracket;
-  args.out = to;
-  return run_plan (composer, stream->camera_plan, &args, error);
-}
-
-static gboolean
-write_frame (GstRobocacheFuseComposer *composer, const Stream *stream, guint8 *to, GError **error)
-{
-  const RcBracket *bracket = &stream->alignment.bracket;
-
-  if (bracket->blend == RC_BLEND_NONE) {
-    memset (to, 0, stream->row_bytes);
+  if (gst_robocache_fuse_frames_write (&composer->frames, gst_robocache_fuse_pad_epoch (stream->pad),
+          &stream->alignment.bracket, stream->camera_plan, composer->blender.plan_scratch.data, to, error))
     return TRUE;
-  }
-  if (bracket->blend == RC_BLEND_COPY)
-    return copy_frame (stream, frame_at (stream, bracket->row), to, error);
-  return blend_frames (composer, stream, to, error);
+  g_prefix_error (error, "%s: ", GST_OBJECT_NAME (stream->pad));
+  return FALSE;
 }
 
 /* The frame that becomes the tensor as it is, or NULL. */
 static GstBuffer *
 frame_to_hand_on (const GstRobocacheFuseComposer *composer, const Stream *stream)
 {
-  GstBuffer *frame;
+  const RcBracket *bracket = &stream->alignment.bracket;
+  GstBuffer *const *frame;
 
-  if (!stream->format.is_camera || composer->output.window > 1 || stream->alignment.bracket.blend != RC_BLEND_COPY)
+  if (!stream->format.is_camera || composer->on_device || composer->output.window > 1 || bracket->blend != RC_BLEND_COPY)
     return NULL;
-  frame = frame_at (stream, stream->alignment.bracket.row);
-  return frame_is_dense (stream, frame) ? frame : NULL;
+  frame = robocache_history_row (&gst_robocache_fuse_pad_epoch (stream->pad)->history, bracket->row);
+  return gst_robocache_fuse_frame_is_dense (&stream->format.video, stream->row_bytes, *frame) ? *frame : NULL;
 }
 
 /* ---- the sample ---- */
@@ -645,54 +617,50 @@ frame_to_hand_on (const GstRobocacheFuseComposer *composer, const Stream *stream
 typedef struct
 {
   GstMemory *memory[ROBOCACHE_MAX_TENSORS];
-  GstMapInfo map[ROBOCACHE_MAX_TENSORS];
   guint8 *target[ROBOCACHE_MAX_TENSORS];        /* the row of this tick */
   GstBuffer *frame[ROBOCACHE_MAX_TENSORS];      /* handed on instead of a memory */
 } Output;
 
-static void
-begin_output (GstRobocacheFuseComposer *composer, Output *output)
+static gboolean
+begin_output (GstRobocacheFuseComposer *composer, Output *output, GError **error)
 {
-  memset (output, 0, sizeof (*output));
   if (composer->output.layout == GST_ROBOCACHE_FUSE_LAYOUT_TENSORS) {
     for (guint i = 0; i < composer->n_streams; i++)
       output->frame[i] = frame_to_hand_on (composer, &composer->streams[i]);
   }
   for (guint i = 0; i < composer->n_tensors; i++) {
-    const Tensor *tensor = &composer->tensors[i];
+    const gsize bytes = composer->output.window * composer->tensors[i].row_bytes;
 
     if (output->frame[i])
       continue;
-    output->memory[i] = gst_allocator_alloc (NULL, composer->output.window * tensor->row_bytes, NULL);
-    gst_memory_map (output->memory[i], &output->map[i], GST_MAP_WRITE);
-    output->target[i] = output->map[i].data;
+    output->memory[i] = robocache_allocator_alloc (composer->allocator, bytes, error);
+    if (output->memory[i] == NULL || !robocache_memory_begin_write (output->memory[i], composer->engine, error))
+      return FALSE;
+    output->target[i] = robocache_memory_data (output->memory[i]);
   }
+  return TRUE;
 }
 
 static void
 abandon_output (const GstRobocacheFuseComposer *composer, Output *output)
 {
-  for (guint i = 0; i < composer->n_tensors; i++) {
-    if (output->memory[i]) {
-      gst_memory_unmap (output->memory[i], &output->map[i]);
-      gst_memory_unref (output->memory[i]);
-    }
-  }
+  for (guint i = 0; i < composer->n_tensors; i++)
+    g_clear_pointer (&output->memory[i], gst_memory_unref);
 }
 
 /* With a window the row is made in the window and copied out with the older ones. */
 static void
 target_window (const GstRobocacheFuseComposer *composer, Output *output)
 {
-  const guint newest = composer->output.window - 1;
-
-  for (guint i = 0; newest > 0 && i < composer->n_tensors; i++)
-    output->target[i] = composer->tensors[i].window + newest * composer->tensors[i].row_bytes;
+  for (guint i = 0; composer->output.window > 1 && i < composer->n_tensors; i++)
+    output->target[i] = composer->tensors[i].window + composer->newest * composer->tensors[i].row_bytes;
 }
 
 static gboolean
 write_rows (GstRobocacheFuseComposer *composer, Output *output, GError **error)
 {
+  if (!gst_robocache_fuse_frames_begin (&composer->frames, error))
+    return FALSE;
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
@@ -700,7 +668,7 @@ write_rows (GstRobocacheFuseComposer *composer, Output *output, GError **error)
         && !write_frame (composer, stream, output->target[stream->tensor], error))
       return FALSE;
   }
-  return blend_tensor_streams (composer, output->target, error);
+  return gst_robocache_fuse_frames_end (&composer->frames, error) && blend_tensor_streams (composer, output->target, error);
 }
 
 static void
@@ -719,24 +687,46 @@ append_info (const GstRobocacheFuseComposer *composer, GstBuffer *buffer)
   g_bytes_unref (info);
 }
 
+/* The ring, oldest first. */
+static gboolean
+copy_window (const GstRobocacheFuseComposer *composer, const Tensor *tensor, guint8 *to, GError **error)
+{
+  const guint oldest = (composer->newest + 1) % composer->output.window;
+  const gsize first = (composer->output.window - oldest) * tensor->row_bytes, rest = oldest * tensor->row_bytes;
+
+  return copy_bytes (composer->engine, to, tensor->window + rest, first, error)
+      && (rest == 0 || copy_bytes (composer->engine, to + first, tensor->window, rest, error));
+}
+
+static gboolean
+end_output (const GstRobocacheFuseComposer *composer, Output *output, GError **error)
+{
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    const Tensor *tensor = &composer->tensors[i];
+    GstMemory *memory = output->memory[i];
+
+    if (memory == NULL)
+      continue;
+    if ((tensor->window && !copy_window (composer, tensor, robocache_memory_data (memory), error))
+        || !robocache_memory_end_write (memory, composer->engine, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 static GstBuffer *
-finish_output (const GstRobocacheFuseComposer *composer, Output *output)
+make_buffer (const GstRobocacheFuseComposer *composer, Output *output)
 {
   GstBuffer *buffer = gst_buffer_new ();
 
   for (guint i = 0; i < composer->n_tensors; i++) {
-    const Tensor *tensor = &composer->tensors[i];
-
     if (output->frame[i]) {
       /* the parent meta keeps the frame out of its pool for as long as its memory is in use */
       gst_buffer_append_memory (buffer, gst_buffer_get_memory (output->frame[i], 0));
       gst_buffer_add_parent_buffer_meta (buffer, output->frame[i]);
-      continue;
+    } else {
+      gst_buffer_append_memory (buffer, output->memory[i]);
     }
-    if (tensor->window)
-      memcpy (output->map[i].data, tensor->window, composer->output.window * tensor->row_bytes);
-    gst_memory_unmap (output->memory[i], &output->map[i]);
-    gst_buffer_append_memory (buffer, output->memory[i]);
   }
   append_info (composer, buffer);
   return buffer;
@@ -750,14 +740,16 @@ gst_robocache_fuse_composer_sample (GstRobocacheFuseComposer *composer, gint64 t
 
   if (!complete && composer->output.window == 1)
     return NULL;
-  if (complete)
-    begin_output (composer, &output);
   shift_window (composer);
-  target_window (composer, &output);
   write_info (composer, tick);
-  if (!write_rows (composer, &output, error)) {
-    abandon_output (composer, &output);
-    return NULL;
-  }
-  return complete ? finish_output (composer, &output) : NULL;
+  if (complete && !begin_output (composer, &output, error))
+    goto failed;
+  target_window (composer, &output);
+  if (!write_rows (composer, &output, error) || !end_output (composer, &output, error))
+    goto failed;
+  return complete ? make_buffer (composer, &output) : NULL;
+
+failed:
+  abandon_output (composer, &output);
+  return NULL;
 }

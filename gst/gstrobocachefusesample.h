@@ -5,7 +5,7 @@
 #ifndef GST_ROBOCACHE_FUSE_SAMPLE_H
 #define GST_ROBOCACHE_FUSE_SAMPLE_H
 
-#include "common/engine.h"
+#include "common/device.h"
 #include "gstrobocachefusepad.h"
 #include "kernels/align.h"
 
@@ -39,12 +39,15 @@ typedef struct
 /* Everything that caps and properties fix of the output. Used under the fuse lock. */
 typedef struct _GstRobocacheFuseComposer GstRobocacheFuseComposer;
 
-/* pads: those with a tensor in the output, in order, each with an epoch. NULL and an error that tells what to change. */
+/* pads: those with a tensor in the output, in order, each with an epoch. on_device: whether the sample is in device memory.
+ * Chooses the device's engine. NULL and an error that tells what to change. */
 GstRobocacheFuseComposer *gst_robocache_fuse_composer_new (GPtrArray * pads, const GstRobocacheFuseOutput * output,
-    RobocacheEngine * engine, gint rate_num, gint rate_den, GError ** error);
+    gboolean on_device, RobocacheDevice * device, GstElement * element, gint rate_num, gint rate_den, GError ** error);
 void gst_robocache_fuse_composer_free (GstRobocacheFuseComposer * composer);
 
 GstCaps *gst_robocache_fuse_composer_caps (const GstRobocacheFuseComposer * composer);
+/* The engine whose work must be waited for before a sample is handed out, with a reference; NULL: none. */
+RobocacheEngine *gst_robocache_fuse_composer_unfinished (const GstRobocacheFuseComposer * composer);
 
 /* Rows of earlier ticks that the window still shows move over from the composer that made them, for streams whose rows
  * are alike in both. */

@@ -502,8 +502,9 @@ next_tick (GstRobocacheResample *resample, gint64 *tick)
     if (!resample->live && !resample->history.eos && robocache_history_frontier (&resample->history) < first)
       return FALSE;
     resample->next_index = robocache_tick_at_or_after (&resample->format.grid, MAX (first, resample->last_tick + 1));
+    resample->next_tick = robocache_tick_time (&resample->format.grid, resample->next_index);
   }
-  *tick = robocache_tick_time (&resample->format.grid, resample->next_index);
+  *tick = resample->next_tick;
   return TRUE;
 }
 
@@ -560,7 +561,7 @@ pass_tick (GstRobocacheResample *resample, gint64 tick, RobocacheAlignment *alig
   resample->ticks_nan += status == RC_MISSING && !*dropped;
   if (status != RC_MISSING && alignment->before != ROBOCACHE_NO_TIME)
     robocache_histogram_add (&resample->age, tick - alignment->before);
-  resample->next_index++;
+  resample->next_tick = robocache_tick_time (&resample->format.grid, ++resample->next_index);
   tells_stats = resample->stats_timer.interval > 0;
   GST_OBJECT_UNLOCK (resample);
   resample->ticking = TRUE;
@@ -595,7 +596,7 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
     gboolean dropped;
     const gboolean tells_stats = pass_tick (resample, tick, &alignment, &dropped);
 
-    duration = robocache_tick_time (&resample->format.grid, resample->next_index) - tick;
+    duration = resample->next_tick - tick;
     if (!dropped && (*buffer = new_row (resample, &alignment)) == NULL)
       return GST_FLOW_ERROR;
     if (tells_stats)
@@ -625,7 +626,7 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
 static GstFlowReturn
 gst_robocache_resample_generate_output (GstBaseTransform *trans, GstBuffer **buffer)
 {
-  GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
+  GstRobocacheResample *resample = (GstRobocacheResample *) trans;      /* unchecked, since this is once a row */
 
   if (resample->format.batch) {
     *buffer = g_steal_pointer (&resample->batch_out);

@@ -45,7 +45,7 @@ struct _GstRobocacheResample
   RobocacheHistory history;
   gboolean has_history;
   gboolean ticking;             /* next_index is fixed */
-  gint64 next_index;
+  gint64 next_index, next_tick; /* on the grid, and its time */
   gint64 last_tick;             /* -1 before the first */
   GstBuffer *batch_out;         /* waits for generate_output */
   gboolean sent_buffer, discont;

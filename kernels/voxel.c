@@ -275,8 +275,11 @@ rc_voxel_plan (RcBackend *backend, const RcVoxelSpec *spec, RcVoxelPlan **out, R
     return status;
   }
   if (footprint) {
-    footprint->scratch_bytes = plan->layout.item_bytes * (uint64_t) spec->batch;
-    footprint->scratch_bytes_per_point = plan->layout.point_bytes * (uint64_t) spec->batch;
+    const RcVoxelLayout *layout = &plan->layout;
+
+    footprint->scratch_bytes = layout->item_bytes * (uint64_t) spec->batch + layout->backend_bytes;
+    footprint->scratch_bytes_per_point =
+        (layout->point_bytes + layout->backend_point_bytes) * (uint64_t) spec->batch;
   }
   *out = plan;
   return RC_OK;

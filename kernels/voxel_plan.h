@@ -40,10 +40,15 @@ typedef struct RcVoxelLayout
   uint64_t payload_bytes;       /* what is kept of a point: mean float32 or float64 [C] as the input has it (float32 for
                                  * float16), centroid float32 [3], max and min uint32 [C] keys */
   uint64_t point_bytes;         /* two key arrays (uint64), the payload, two orders (uint32), rounded up to 8 */
+
+  /* what a backend needs beside these, from its prepare: 0 for the CPU */
+  uint64_t backend_bytes;       /* of the job, after the fixed scratch of all items; a multiple of 64 */
+  uint64_t backend_point_bytes; /* of each of the N points of each item, beside point_bytes; a multiple of 8 */
 } RcVoxelLayout;
 
 typedef struct RcVoxelOps
 {
+  /* May set backend_state, and the backend's part of the layout. release follows only where it succeeds. */
   RcStatus (*prepare) (RcVoxelPlan * plan, RcError * error);
   void (*release) (RcVoxelPlan * plan);
   RcStatus (*begin) (RcVoxelPlan * plan, const RcVoxelJob * job, RcStream stream, RcError * error);

@@ -203,6 +203,7 @@ static const RcBackendOps cuda_ops = {
   .align_prepare = rc_cuda_align_prepare,
   .align_run = rc_cuda_align_run,
   .align_release = rc_cuda_align_release,
+  .voxel = &rc_cuda_voxel_ops,
 };
 
 static RcStatus

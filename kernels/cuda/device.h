@@ -65,6 +65,9 @@ RcStatus rc_cuda_align_prepare (RcBackend * backend, RcAlignPlan * plan, RcFootp
 RcStatus rc_cuda_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
 void rc_cuda_align_release (RcAlignPlan * plan);
 
+/* voxel.c */
+extern const RcVoxelOps rc_cuda_voxel_ops;
+
 #ifdef __cplusplus
 }
 #endif

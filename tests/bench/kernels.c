@@ -1,8 +1,8 @@
 /* robocache: how fast the kernels are, against the bytes they must move
  *
- *   bench-kernels [--few]
+ *   bench-kernels [--few] [--voxels]
  *
- * Each alignment is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are
+ * --few: a quarter of the shapes; --voxels: voxel grids alone. Each shape is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are
  * at least four times the L2, captured in one graph and divided by their number; `warm`, the same over one copy. Both
  * are medians of many launches. The floor is the bytes that must move over the bandwidth of a device-to-device copy,
  * measured here, plus one launch of an empty run, measured here in the same way. Times of the CPU backend, one thread,
@@ -18,6 +18,7 @@
 #include <time.h>
 
 #include "kernels/align.h"
+#include "kernels/voxel.h"
 
 #define MAX_STREAMS 4
 #define MAX_COPIES 64
@@ -484,16 +485,249 @@ measure (Bench *bench, const Shape *shape)
   free (copies);
 }
 
+/* ---- voxel grids ---- */
+
+typedef struct
+{
+  const char *name;
+  RcVoxelMode mode;
+  RcVoxelOutput output;
+  RcDtype dtype;
+  int64_t batch, points, axis, features;
+  double side;                  /* of the part of the grid that points lie in, all sides alike; 1: everywhere */
+} VoxelShape;
+
+static const VoxelShape voxel_shapes[] = {
+  {"occupancy 32 x 100,000, 128^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 100000, 128, 0, 1},
+  {"the same, points in an eighth of the grid", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 100000, 128, 0, 0.5},
+  {"occupancy 32 x 100,000, 128^3, uint8", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 32, 100000, 128, 0, 1},
+  {"occupancy 32 x 100,000, 128^3, bits", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 32, 100000, 128, 0, 1},
+  {"occupancy 8 x 50,000, 64^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0, 1},
+  {"count 8 x 50,000, 64^3, float32", RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0, 1},
+  {"mean of 8, 1 x 500,000, 128^3, float32", RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 500000, 128, 8, 1},
+  {"sparse, mean of 4, 1 x 250,000, 128^3, float32", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4, 1},
+  {"sparse, mean of 4, 1 x 250,000, 2048^3, float32", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 2048, 4, 1},
+};
+
+typedef struct
+{
+  RcVoxelSpec spec;
+  float *points;                /* [batch, points, fields] */
+  int64_t in_bytes, fields;
+  int64_t must_move;            /* bytes */
+} VoxelData;
+
+static void
+make_voxel_data (VoxelData *data, const VoxelShape *shape)
+{
+  const int64_t n = shape->batch * shape->points;
+  int64_t i, k;
+
+  memset (data, 0, sizeof (*data));
+  data->fields = 3 + shape->features;
+  data->in_bytes = n * data->fields * 4;
+  data->points = malloc ((size_t) data->in_bytes);
+  data->spec = (RcVoxelSpec) {.points = {RC_FLOAT32, data->fields, 3, shape->features},.mode = shape->mode,
+    .output = shape->output,.dtype = shape->dtype,.max_voxels = shape->points,.batch = shape->batch
+  };
+  for (k = 0; k < 3; k++) {
+    data->spec.grid[k] = shape->axis;
+    data->spec.voxel_size[k] = 1.0 / (double) shape->axis;
+  }
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < data->fields; k++)
+      data->points[i * data->fields + k] = (float) (k < 3 ? shape->side * uniform () : 2 * uniform () - 1);
+  }
+}
+
+/* One job of its own memory. */
+typedef struct
+{
+  RcVoxelPlan *plan;
+  RcVoxelJob job;
+  RcVoxelChunk chunk;
+  RcVoxelOut out;
+  void *values;
+  int64_t out_bytes;
+} VoxelCopy;
+
+static void
+make_voxel_copy (VoxelCopy *copy, const VoxelData *data, const VoxelShape *shape, RcBackend *backend)
+{
+  const int64_t cap = data->spec.max_voxels, batch = shape->batch, point = data->fields * 4;
+  RcFootprint footprint;
+  RcError error;
+  int64_t bytes;
+
+  memset (copy, 0, sizeof (*copy));
+  if (rc_voxel_plan (backend, &data->spec, &copy->plan, &footprint, &error) != RC_OK)
+    fail ("plan", error.message);
+  bytes = rc_voxel_value_bytes (copy->plan);
+  copy->values = on_device ((size_t) (batch * bytes), NULL);
+  copy->out_bytes = batch * bytes;
+  copy->out = (RcVoxelOut) {.grid = copy->values,.grid_batch_stride = bytes,.values = copy->values,
+    .values_batch_stride = bytes
+  };
+  if (shape->output == RC_VOXEL_SPARSE) {
+    copy->out.n_voxels = on_device ((size_t) (batch * 4), NULL);
+    copy->out.n_voxels_batch_stride = 4;
+    copy->out.coordinates = on_device ((size_t) (batch * cap * 12), NULL);
+    copy->out.coordinates_batch_stride = cap * 12;
+    copy->out_bytes += batch * (cap * 12 + 4);
+  }
+  copy->chunk = (RcVoxelChunk) { on_device ((size_t) data->in_bytes, data->points), shape->points, point,
+    shape->points * point, NULL, 0, on_device (sizeof (RcVoxelCounters), NULL)
+  };
+  copy->out.counters = copy->chunk.counters;
+  copy->job = (RcVoxelJob) { shape->points, NULL, on_device (footprint.scratch_bytes
+        + footprint.scratch_bytes_per_point * (uint64_t) shape->points, NULL)
+  };
+}
+
+static void
+free_voxel_copy (VoxelCopy *copy)
+{
+  rc_voxel_plan_free (copy->plan);
+  cudaFree (copy->values);
+  cudaFree (copy->out.n_voxels);
+  cudaFree (copy->out.coordinates);
+  cudaFree ((void *) copy->chunk.data);
+  cudaFree (copy->chunk.counters);
+  cudaFree (copy->job.scratch);
+}
+
+static void
+run_voxel_job (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, const RcVoxelOut *out,
+    RcStream stream)
+{
+  RcError error;
+
+  if (rc_voxel_begin (plan, job, stream, &error) != RC_OK || rc_voxel_range (plan, job, chunk, stream, &error) != RC_OK
+      || rc_voxel_add (plan, job, chunk, stream, &error) != RC_OK
+      || rc_voxel_end (plan, job, out, stream, &error) != RC_OK)
+    fail ("voxels", error.message);
+}
+
+/* n jobs over the copies in turn. */
+static double
+time_voxels (cudaStream_t stream, const VoxelCopy *copies, int n_copies, int n)
+{
+  cudaGraph_t graph;
+  double us;
+  int i;
+
+  must (cudaStreamBeginCapture (stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+  for (i = 0; i < n; i++) {
+    const VoxelCopy *copy = &copies[i % n_copies];
+
+    run_voxel_job (copy->plan, &copy->job, &copy->chunk, &copy->out, stream);
+  }
+  must (cudaStreamEndCapture (stream, &graph), "cudaStreamEndCapture");
+  us = time_graph (stream, graph, n);
+  cudaGraphDestroy (graph);
+  return us;
+}
+
+static double
+time_voxels_enqueue (cudaStream_t stream, const VoxelCopy *copy)
+{
+  float us[LAUNCHES];
+  int i;
+
+  for (i = 0; i < LAUNCHES; i++) {
+    const double before = now_us ();
+
+    run_voxel_job (copy->plan, &copy->job, &copy->chunk, &copy->out, stream);
+    us[i] = (float) (now_us () - before);
+    must (cudaStreamSynchronize (stream), "cudaStreamSynchronize");
+  }
+  return median (us, LAUNCHES);
+}
+
+static double
+time_voxels_cpu (const VoxelData *data, const VoxelShape *shape, const VoxelCopy *copy, RcBackend *cpu)
+{
+  RcVoxelChunk chunk = copy->chunk;
+  RcVoxelJob job = copy->job;
+  RcVoxelOut out = copy->out;
+  RcFootprint footprint;
+  RcVoxelPlan *plan;
+  RcError error;
+  float us[3];
+  int i;
+
+  if (rc_voxel_plan (cpu, &data->spec, &plan, &footprint, &error) != RC_OK)
+    fail ("plan", error.message);
+  job.scratch = aligned_alloc (256, (footprint.scratch_bytes + footprint.scratch_bytes_per_point
+          * (uint64_t) shape->points + 255) / 256 * 256);
+  chunk.data = data->points;
+  chunk.counters = out.counters = NULL;
+  out.grid = out.values = malloc ((size_t) (shape->batch * rc_voxel_value_bytes (plan) + 1));
+  out.n_voxels = malloc ((size_t) shape->batch * 4);
+  out.coordinates = malloc ((size_t) (shape->batch * data->spec.max_voxels) * 12);
+  for (i = 0; i < 3; i++) {
+    const double before = now_us ();
+
+    run_voxel_job (plan, &job, &chunk, &out, NULL);
+    us[i] = (float) (now_us () - before);
+  }
+  rc_voxel_plan_free (plan);
+  free (job.scratch);
+  free (out.grid);
+  free (out.n_voxels);
+  free (out.coordinates);
+  return median (us, 3);
+}
+
+static void
+measure_voxels (Bench *bench, const VoxelShape *shape)
+{
+  VoxelCopy *copies = calloc (MAX_COPIES, sizeof (*copies));
+  double cold, warm, floor_us;
+  VoxelData data;
+  int n_copies, i;
+
+  make_voxel_data (&data, shape);
+  make_voxel_copy (&copies[0], &data, shape, bench->backend);
+  data.must_move = data.in_bytes + copies[0].out_bytes;
+  n_copies = (int) (4 * bench->l2_bytes / data.must_move) + 1;
+  n_copies = n_copies > MAX_COPIES ? MAX_COPIES : n_copies < 2 ? 2 : n_copies;
+  for (i = 1; i < n_copies; i++)
+    make_voxel_copy (&copies[i], &data, shape, bench->backend);
+  cold = time_voxels (bench->stream, copies, n_copies, n_copies < 20 ? n_copies * (20 / n_copies) : n_copies);
+  warm = time_voxels (bench->stream, copies, 1, 20);
+  floor_us = (double) data.must_move / bench->copy_gbps / 1e3 + bench->launch_us;
+  printf ("| %s | %.2f | %.1f | %.1f | %.2f | %.0f | %.1f | %.1f | %.0f |\n", shape->name,
+      (double) data.must_move / 1e6, floor_us, cold, cold / floor_us, (double) data.must_move / cold / 1e3, warm,
+      time_voxels_enqueue (bench->stream, &copies[0]), time_voxels_cpu (&data, shape, &copies[0], bench->cpu));
+  fflush (stdout);
+  for (i = 0; i < n_copies; i++)
+    free_voxel_copy (&copies[i]);
+  free (data.points);
+  free (copies);
+}
+
+static void
+print_head (const char *what)
+{
+  printf ("| %s | MB that must move | floor us | cold us | times the floor | GB/s | warm us | host us to enqueue "
+      "| CPU us |\n|---|---|---|---|---|---|---|---|---|\n", what);
+}
+
 int
 main (int argc, char **argv)
 {
   const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 }, here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
-  const int few = argc > 1 && strcmp (argv[1], "--few") == 0;
+  int few = 0, voxels_alone = 0, arg;
   struct cudaDeviceProp properties;
   Bench bench;
   RcError error;
   size_t i;
 
+  for (arg = 1; arg < argc; arg++) {
+    few |= strcmp (argv[arg], "--few") == 0;
+    voxels_alone |= strcmp (argv[arg], "--voxels") == 0;
+  }
   if (rc_backend_open (&here, &bench.cpu, &error) != RC_OK)
     fail ("CPU", error.message);
   if (rc_backend_open (&there, &bench.backend, &error) != RC_OK) {
@@ -509,11 +743,17 @@ main (int argc, char **argv)
   measure_launch (&bench);
   printf ("%s, %d multiprocessors, L2 %.0f MB; copy %.0f GB/s; empty launch %.2f us\n\n", properties.name,
       properties.multiProcessorCount, (double) bench.l2_bytes / 1e6, bench.copy_gbps, bench.launch_us);
-  printf ("| alignment | MB that must move | floor us | cold us | times the floor | GB/s | warm us | host us to enqueue "
-      "| CPU us |\n|---|---|---|---|---|---|---|---|---|\n");
-  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
+  if (!voxels_alone)
+    print_head ("alignment");
+  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]) && !voxels_alone; i++) {
     if (!few || i % 4 == 0)
       measure (&bench, &shapes[i]);
+  }
+  printf ("\n");
+  print_head ("voxels");
+  for (i = 0; i < sizeof (voxel_shapes) / sizeof (voxel_shapes[0]); i++) {
+    if (!few || i % 4 == 0)
+      measure_voxels (&bench, &voxel_shapes[i]);
   }
   cudaStreamDestroy (bench.stream);
   rc_backend_close (bench.backend);

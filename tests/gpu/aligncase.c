@@ -9,125 +9,6 @@
 #include <stdlib.h>
 
 #define MS INT64_C (1000000)
-#define MAX_REGIONS (CASE_STREAMS * 8)
-
-struct Arena
-{
-  uint8_t *host, *back;
-  size_t bytes, used;
-  uint8_t *device;              /* all of it, unless regions are separate */
-  struct
-  {
-    size_t offset, bytes;
-    uint8_t *device;
-  } regions[MAX_REGIONS];
-  int n_regions;
-};
-
-/* ---- arena ---- */
-
-Arena *
-arena_new (size_t bytes, const Gpu *gpu)
-{
-  Arena *arena = calloc (1, sizeof (*arena));
-
-  arena->bytes = bytes;
-  arena->host = malloc (bytes);
-  arena->back = malloc (bytes);
-  if (arena->host == NULL || arena->back == NULL || (!gpu->separate && cudaMalloc ((void **) &arena->device, bytes)
-          != cudaSuccess)) {
-    fprintf (stderr, "no memory for an arena of %zu bytes\n", bytes);
-    arena_free (arena);
-    return NULL;
-  }
-  return arena;
-}
-
-static void
-arena_clear (Arena *arena)
-{
-  int i;
-
-  for (i = 0; i < arena->n_regions; i++) {
-    if (arena->device == NULL)
-      cudaFree (arena->regions[i].device);
-  }
-  arena->used = 0;
-  arena->n_regions = 0;
-}
-
-void
-arena_free (Arena *arena)
-{
-  arena_clear (arena);
-  cudaFree (arena->device);
-  free (arena->host);
-  free (arena->back);
-  free (arena);
-}
-
-/* bytes that begin `past` bytes after an address that is a multiple of 256; NULL when there is no room. */
-static void *
-arena_take (Arena *arena, int64_t bytes, int64_t past)
-{
-  const size_t offset = (arena->used + 255) / 256 * 256, size = (size_t) (bytes + past);
-
-  if (arena->n_regions == MAX_REGIONS || offset + size > arena->bytes)
-    return NULL;
-  arena->regions[arena->n_regions].offset = offset;
-  arena->regions[arena->n_regions].bytes = size;
-  arena->regions[arena->n_regions++].device = NULL;
-  arena->used = offset + size;
-  memset (arena->host + offset, 0xA5, size);
-  return arena->host + offset + past;
-}
-
-static int
-arena_upload (Arena *arena, cudaStream_t stream)
-{
-  int i;
-
-  for (i = 0; i < arena->n_regions; i++) {
-    uint8_t **device = &arena->regions[i].device;
-    const size_t bytes = arena->regions[i].bytes;
-
-    if (arena->device != NULL)
-      *device = arena->device + arena->regions[i].offset;
-    else if (*device == NULL && cudaMalloc ((void **) device, bytes ? bytes : 1) != cudaSuccess)
-      return 0;
-    if (cudaMemcpyAsync (*device, arena->host + arena->regions[i].offset, bytes, cudaMemcpyHostToDevice, stream)
-        != cudaSuccess)
-      return 0;
-  }
-  return cudaStreamSynchronize (stream) == cudaSuccess;
-}
-
-static int
-arena_download (Arena *arena, cudaStream_t stream)
-{
-  int i;
-
-  for (i = 0; i < arena->n_regions; i++) {
-    if (cudaMemcpyAsync (arena->back + arena->regions[i].offset, arena->regions[i].device, arena->regions[i].bytes,
-            cudaMemcpyDeviceToHost, stream) != cudaSuccess)
-      return 0;
-  }
-  return cudaStreamSynchronize (stream) == cudaSuccess;
-}
-
-/* The device's address of a host address in the arena. */
-static void *
-on_device (const Arena *arena, const void *host)
-{
-  const size_t at = (size_t) ((const uint8_t *) host - arena->host);
-  int i;
-
-  for (i = 0; host != NULL && i < arena->n_regions; i++) {
-    if (at >= arena->regions[i].offset && at < arena->regions[i].offset + arena->regions[i].bytes)
-      return arena->regions[i].device + (at - arena->regions[i].offset);
-  }
-  return NULL;
-}
 
 /* ---- random numbers: splitmix64 ---- */
 
@@ -529,17 +410,17 @@ case_to_device (const AlignCase *c, Arena *arena, const Gpu *gpu, DeviceCase *de
   for (i = 0; i < c->spec.n_streams; i++) {
     RcAlignStreamArgs *s = &device->streams[i];
 
-    s->rows = on_device (arena, s->rows);
-    s->brackets = on_device (arena, s->brackets);
-    s->times = on_device (arena, s->times);
-    s->row_counts = on_device (arena, s->row_counts);
-    s->out = on_device (arena, s->out);
-    s->status = on_device (arena, s->status);
-    s->counters = on_device (arena, s->counters);
+    s->rows = arena_on_device (arena, s->rows);
+    s->brackets = arena_on_device (arena, s->brackets);
+    s->times = arena_on_device (arena, s->times);
+    s->row_counts = arena_on_device (arena, s->row_counts);
+    s->out = arena_on_device (arena, s->out);
+    s->status = arena_on_device (arena, s->status);
+    s->counters = arena_on_device (arena, s->counters);
   }
   device->args = c->args;
   device->args.streams = device->streams;
-  device->args.tick_times = on_device (arena, c->args.tick_times);
+  device->args.tick_times = arena_on_device (arena, c->args.tick_times);
   if (cudaMalloc (&device->scratch, footprint.scratch_bytes) != cudaSuccess) {
     test_fail (test, "no memory for scratch");
     return 0;
@@ -555,11 +436,10 @@ case_leave_device (DeviceCase *device)
   cudaFree (device->scratch);
 }
 
-/* Which part of the case an offset of the arena is in. */
+/* Which part of the case a byte of the arena is in. */
 static const char *
-part_at (const AlignCase *c, const Arena *arena, size_t at, int64_t *stream)
+part_at (const AlignCase *c, const uint8_t *p, int64_t *stream)
 {
-  const uint8_t *p = arena->host + at;
   int64_t i;
 
   for (i = 0; i < c->spec.n_streams; i++) {
@@ -581,29 +461,23 @@ part_at (const AlignCase *c, const Arena *arena, size_t at, int64_t *stream)
 void
 case_compare (const AlignCase *c, Arena *arena, const Gpu *gpu, Test *test)
 {
-  int i;
+  const uint8_t *at;
+  uint8_t here, there;
+  int64_t stream = 0;
+  const char *part;
 
   if (!arena_download (arena, gpu->stream)) {
     test_fail (test, "download: %s (%s)", cudaGetErrorString (cudaGetLastError ()), case_text (c));
     return;
   }
-  for (i = 0; i < arena->n_regions; i++) {
-    const size_t from = arena->regions[i].offset, n = arena->regions[i].bytes;
-    int64_t stream = 0;
-    const char *part;
-    size_t at = from;
-
-    if (memcmp (arena->host + from, arena->back + from, n) == 0)
-      continue;
-    while (arena->host[at] == arena->back[at])
-      at++;
-    part = part_at (c, arena, at, &stream);
-    test_fail (test, "byte %zu of %s of stream %" PRId64 " (%s to %s, %" PRId64 " channels, interpolation %d) is %02x "
-        "on the CPU and %02x on the GPU; %s", at - from, part, stream, rc_dtype_name (c->specs[stream].in),
-        rc_dtype_name (c->specs[stream].out), c->specs[stream].channels, c->specs[stream].search.interpolation,
-        arena->host[at], arena->back[at], case_text (c));
+  at = arena_difference (arena, &here, &there);
+  if (at == NULL)
     return;
-  }
+  part = part_at (c, at, &stream);
+  test_fail (test, "a byte of %s of stream %" PRId64 " (%s to %s, %" PRId64 " channels, interpolation %d) is %02x on the "
+      "CPU and %02x on the GPU; %s", part, stream, rc_dtype_name (c->specs[stream].in),
+      rc_dtype_name (c->specs[stream].out), c->specs[stream].channels, c->specs[stream].search.interpolation, here,
+      there, case_text (c));
 }
 
 void

@@ -9,8 +9,7 @@
 #ifndef TEST_ALIGNCASE_H
 #define TEST_ALIGNCASE_H
 
-#include <cuda_runtime_api.h>
-
+#include "arena.h"
 #include "kernels/align.h"
 #include "report.h"
 
@@ -39,19 +38,6 @@ typedef struct
   RcAlignSpec spec;
   RcAlignArgs args;
 } AlignCase;
-
-/* Where the arena is on the device, and the stream to use. */
-typedef struct
-{
-  RcBackend *backend;
-  cudaStream_t stream;
-  int separate;                 /* every region in an allocation of its own, which a memory checker can watch */
-} Gpu;
-
-/* Memory for one case of at most bytes; NULL on failure, in words on stderr. */
-typedef struct Arena Arena;
-Arena *arena_new (size_t bytes, const Gpu * gpu);
-void arena_free (Arena * arena);
 
 uint64_t case_random (AlignCase * c);
 /* A number of low … high. */

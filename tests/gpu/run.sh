@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs the GPU tests that lie beside it or in the build, with compute-sanitizer where there is one, and ends with one line:
-# N passed, M failed[, K skipped]. Needs a GPU and its driver, nothing else: carry gpu-align, gpu-backend and this script.
+# N passed, M failed[, K skipped]. Needs a GPU and its driver, nothing else: carry gpu-align, gpu-backend, gpu-voxel
+# and this script.
 #
 #   run.sh [DIR]     DIR: where the programs are; default: here, else build/tests/gpu
 set -uo pipefail
@@ -26,6 +27,7 @@ run() {
 
 run backend "$dir/gpu-backend"
 run align "$dir/gpu-align"
+run voxel "$dir/gpu-voxel"
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 if [ -x "$sanitizer" ]; then
   for tool in memcheck racecheck initcheck synccheck; do
@@ -36,6 +38,11 @@ if [ -x "$sanitizer" ]; then
         run "$tool-$section" "$sanitizer" --tool "$tool" --error-exitcode 9 "$dir/gpu-align" \
           --separate --few --only "$section"
       fi
+    done
+    for section in kinds sizes plain lies huge graphs wrong; do
+      echo "== $tool voxel $section"
+      run "$tool-voxel-$section" "$sanitizer" --tool "$tool" --error-exitcode 9 "$dir/gpu-voxel" \
+        --separate --few --only "$section"
     done
   done
 else

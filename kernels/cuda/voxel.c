@@ -1,0 +1,639 @@
+/* robocache: voxel grids on the GPU: plans, scratch, and which kernels a phase launches
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "device.h"
+
+#include "voxel_task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_BLOCKS_Y 65535
+#define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
+#define MOST_POINTS UINT32_MAX  /* of a group: kernels count them in 32 bits */
+#define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
+
+/* The device's part of a plan. */
+typedef struct
+{
+  RcCudaVoxelTask task;         /* what the spec fixes is there from the beginning */
+  float *rays;                  /* device: depth */
+  const void *add, *range, *write, *write_any;
+} State;
+
+static RcStatus
+no_space (RcError *error, size_t bytes)
+{
+  return rc_error_set (error, RC_NO_SPACE, "no memory for a plan: %zu bytes", bytes);
+}
+
+static int64_t
+lesser (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static int64_t
+ceil_divide (int64_t a, int64_t b)
+{
+  return a / b + (a % b != 0);
+}
+
+/* ---- plans ---- */
+
+static RcCudaVoxelSource
+source_of (const RcVoxelSpec *spec)
+{
+  if (spec->source == RC_VOXEL_DEPTH)
+    return RC_CUDA_VOXEL_DEPTH;
+  return spec->points.dtype == RC_FLOAT16 ? RC_CUDA_VOXEL_FLOAT16
+      : spec->points.dtype == RC_FLOAT32 ? RC_CUDA_VOXEL_FLOAT32 : RC_CUDA_VOXEL_FLOAT64;
+}
+
+static RcCudaVoxelAction
+action_of (const RcVoxelSpec *spec)
+{
+  static const RcCudaVoxelAction actions[][2] = {
+    [RC_VOXEL_OCCUPANCY] = {RC_CUDA_VOXEL_ADD_BITS, RC_CUDA_VOXEL_ADD_KEY},
+    [RC_VOXEL_COUNT] = {RC_CUDA_VOXEL_ADD_COUNT, RC_CUDA_VOXEL_ADD_KEY},
+    [RC_VOXEL_MEAN] = {RC_CUDA_VOXEL_ADD_MEAN, RC_CUDA_VOXEL_ADD_KEY_MEAN},
+    [RC_VOXEL_CENTROID] = {RC_CUDA_VOXEL_ADD_CENTROID, RC_CUDA_VOXEL_ADD_KEY_CENTROID},
+    [RC_VOXEL_MAX] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
+    [RC_VOXEL_MIN] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
+  };
+
+  return actions[spec->mode][spec->output == RC_VOXEL_SPARSE];
+}
+
+static void
+choose_kernels (const RcVoxelPlan *plan, State *state)
+{
+  static const RcCudaVoxelValues values[] = {
+    [RC_VOXEL_OCCUPANCY] = RC_CUDA_VOXEL_FROM_BITS,
+    [RC_VOXEL_COUNT] = RC_CUDA_VOXEL_FROM_COUNTS,
+    [RC_VOXEL_MEAN] = RC_CUDA_VOXEL_FROM_SUMS,
+    [RC_VOXEL_CENTROID] = RC_CUDA_VOXEL_FROM_CENTROIDS,
+    [RC_VOXEL_MAX] = RC_CUDA_VOXEL_FROM_KEYS,
+    [RC_VOXEL_MIN] = RC_CUDA_VOXEL_FROM_KEYS,
+  };
+  const RcVoxelSpec *spec = &plan->spec;
+  const RcCudaVoxelSource source = source_of (spec);
+  const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
+
+  state->add = rc_cuda_voxel_add[source][action_of (spec)];
+  state->range = rc_voxel_needs_range (plan) ? rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE] : NULL;
+  if (spec->output == RC_VOXEL_SPARSE) {
+    state->write = rc_cuda_voxel_write_sparse;
+  } else if (spec->output == RC_VOXEL_BITS) {
+    state->write = rc_cuda_voxel_write_bits;
+  } else {
+    state->write_any = rc_cuda_voxel_write[values[spec->mode]][size / 2];
+    state->write = state->write_any;
+    if (spec->mode == RC_VOXEL_OCCUPANCY && spec->grid[0] % 32 == 0)
+      state->write = rc_cuda_voxel_write_rows[size / 2];
+  }
+}
+
+static void
+take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  int axis;
+
+  task->box = plan->box;
+  task->layout = plan->layout;
+  task->batch = spec->batch;
+  task->channels = plan->channels;
+  task->nx = spec->grid[0];
+  task->ny = spec->grid[1];
+  task->voxels = plan->voxels;
+  task->key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
+  task->row_words = plan->row_words;
+  task->sparse = spec->output == RC_VOXEL_SPARSE;
+  task->bit_words = task->sparse ? 0 : plan->row_words * spec->grid[1] * spec->grid[2];
+  task->max_voxels = spec->max_voxels;
+  task->feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
+  for (axis = 0; axis < 3; axis++)
+    task->centroid_exponent[axis] = plan->centroid_exponent[axis];
+  task->flip = plan->flip;
+  task->mode = spec->mode;
+  task->dtype = spec->dtype;
+  task->needs_range = rc_voxel_needs_range (plan);
+  if (spec->source == RC_VOXEL_DEPTH) {
+    task->in = RC_UINT16;
+    task->width = spec->depth.width;
+    task->depth_scale = (float) spec->depth.scale;
+  } else {
+    task->in = spec->points.dtype;
+    task->feature_offset = spec->points.first_feature * (int64_t) rc_dtype_size (spec->points.dtype);
+  }
+}
+
+/* Bytes of each point beside those that every backend has: sums or extremes of its voxel, flags of the sums, and its
+ * part of the counts of digits and of voxels, which is less than one: 1024 bytes of a tile of 3072, 4 of one of 1024. */
+static void
+plan_scratch (RcVoxelPlan *plan)
+{
+  const uint64_t channels = (uint64_t) plan->channels;
+  uint64_t bytes = 1;
+
+  if (plan->spec.output != RC_VOXEL_SPARSE)
+    return;
+  if (rc_voxel_is_mean (plan))
+    bytes += 8 * channels;
+  if (rc_voxel_is_extreme (plan))
+    bytes += 4 * channels;
+  if (plan->spec.mode == RC_VOXEL_MEAN)
+    bytes += (channels + 1) / 2;
+  plan->layout.backend_point_bytes = (bytes + 7) / 8 * 8;
+  plan->layout.backend_bytes = SPARSE_BYTES;
+}
+
+static RcStatus
+upload_rays (RcCudaBackend *cuda, const RcVoxelDepth *depth, State *state, RcError *error)
+{
+  const size_t bytes = (size_t) (depth->width + depth->height) * sizeof (float);
+  float *rays = malloc (bytes);
+  RcStatus status;
+  int64_t i;
+
+  if (rays == NULL)
+    return no_space (error, bytes);
+  for (i = 0; i < depth->width; i++)
+    rays[i] = (float) (((double) i - depth->cx) / depth->fx);
+  for (i = 0; i < depth->height; i++)
+    rays[depth->width + i] = (float) (((double) i - depth->cy) / depth->fy);
+  status = rc_cuda_upload (cuda, rays, bytes, (void **) &state->rays, error);
+  state->task.rays = state->rays;
+  free (rays);
+  return status;
+}
+
+static RcStatus
+load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, RcError *error)
+{
+  const int sparse = plan->spec.output == RC_VOXEL_SPARSE;
+  const struct
+  {
+    const char *name;
+    const void *kernel;
+    int wanted;
+  } kernels[] = {
+    {"voxel clear", rc_cuda_voxel_clear, 1},
+    {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
+    {"voxel range", state->range, state->range != NULL},
+    {"voxel add", state->add, 1},
+    {"voxel write", state->write, 1},
+    {"voxel write of any grid", state->write_any, state->write_any != NULL},
+    {"voxel sort, count", rc_cuda_voxel_sort_count, sparse},
+    {"voxel sort, scan", rc_cuda_voxel_sort_scan, sparse},
+    {"voxel sort, move", rc_cuda_voxel_sort_move[plan->layout.payload_bytes > 0], sparse},
+    {"voxel count", rc_cuda_voxel_count_voxels, sparse},
+    {"voxel scan", rc_cuda_voxel_scan_voxels, sparse},
+    {"voxel rank", rc_cuda_voxel_rank, sparse},
+  };
+  RcStatus status = RC_OK;
+  size_t i;
+
+  for (i = 0; i < sizeof (kernels) / sizeof (kernels[0]) && status == RC_OK; i++) {
+    if (kernels[i].wanted)
+      status = rc_cuda_load (cuda, kernels[i].kernel, kernels[i].name, error);
+  }
+  return status;
+}
+
+static void
+release (RcVoxelPlan *plan)
+{
+  State *state = plan->backend_state;
+
+  rc_cuda_free ((RcCudaBackend *) plan->backend, state->rays);
+  free (state);
+}
+
+static RcStatus
+prepare (RcVoxelPlan *plan, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) plan->backend;
+  State *state = calloc (1, sizeof (*state));
+  RcStatus status;
+
+  _Static_assert (sizeof (RcCudaVoxelHead) == 64, "what RcVoxelLayout leaves for it");
+  if (state == NULL)
+    return no_space (error, sizeof (*state));
+  plan->backend_state = state;
+  plan_scratch (plan);
+  take_spec (plan, &state->task);
+  choose_kernels (plan, state);
+  status = rc_cuda_enter (cuda, error);
+  if (status == RC_OK) {
+    status = load_kernels (cuda, plan, state, error);
+    if (status == RC_OK && plan->spec.source == RC_VOXEL_DEPTH)
+      status = upload_rays (cuda, &plan->spec.depth, state, error);
+    rc_cuda_leave (cuda);
+  }
+  if (status != RC_OK)
+    release (plan);
+  return status;
+}
+
+/* ---- launches ---- */
+
+/* One call of a phase, with what its error message says. */
+typedef struct
+{
+  RcCudaBackend *cuda;
+  cudaStream_t stream;
+  const RcVoxelPlan *plan;
+  const RcVoxelJob *job;
+  const RcVoxelChunk *chunk;    /* NULL: none */
+  RcError *error;
+} Run;
+
+static RcStatus
+check (const Run *run, cudaError_t result, const char *call)
+{
+  static const char *const modes[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
+  static const char *const outputs[] = { "dense", "bits", "sparse" };
+  const RcVoxelSpec *spec = &run->plan->spec;
+
+  return rc_cuda_check (run->cuda, result, run->stream, run->error, call, "%s voxels %" PRId64 ":%" PRId64 ":%" PRId64
+      ", mode %s of %" PRId64 " values, batch %" PRId64 ", %" PRId64 " points; chunk of %" PRId64 ", stride %" PRId64,
+      outputs[spec->output], spec->grid[0], spec->grid[1], spec->grid[2], modes[spec->mode], run->plan->channels,
+      spec->batch, run->job->n_points, run->chunk ? run->chunk->n : 0, run->chunk ? run->chunk->stride : 0);
+}
+
+/* Blocks for n units, of which a block takes `each` at a time, of each of a number of items: at most a few more than run
+ * at once, since they take all that is left. */
+static dim3
+blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items)
+{
+  const int64_t at_once = (int64_t) cuda->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+  const int64_t y = lesser (items, MOST_BLOCKS_Y), most = ceil_divide (at_once, y), wish = ceil_divide (n, each);
+
+  return (dim3) { (unsigned) (wish < 1 ? 1 : lesser (wish, most)), (unsigned) y, 1 };
+}
+
+static RcStatus
+launch (const Run *run, const void *kernel, dim3 grid, void **arguments, const char *call)
+{
+  const dim3 block = { RC_CUDA_VOXEL_THREADS, 1, 1 };
+
+  return check (run, cudaLaunchKernel (kernel, grid, block, arguments, 0, run->stream), call);
+}
+
+static RcStatus
+launch_task (const Run *run, const void *kernel, dim3 grid, RcCudaVoxelTask *task, const char *call)
+{
+  void *arguments[] = { task };
+
+  return launch (run, kernel, grid, arguments, call);
+}
+
+static RcStatus
+fill (const Run *run, void *memory, int byte, uint64_t bytes)
+{
+  if (bytes == 0)
+    return RC_OK;
+  return check (run, cudaMemsetAsync (memory, byte, bytes, run->stream), "cudaMemsetAsync");
+}
+
+/* ---- scratch ---- */
+
+static char *
+carve (char **at, uint64_t bytes)
+{
+  char *array = *at;
+
+  *at += (bytes + 63) / 64 * 64;
+  return array;
+}
+
+/* As many items a group as their keys and the number of their points allow. */
+static int64_t
+items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelTask *task, int64_t n_points)
+{
+  const uint64_t by_key = UINT64_MAX / task->key_voxels, by_points = MOST_POINTS / (uint64_t) (n_points ? n_points : 1);
+  uint64_t items = (uint64_t) plan->spec.batch;
+
+  items = items < by_key ? items : by_key;
+  items = items < by_points ? items : by_points;
+  return (int64_t) (items > 0 ? items : 1);
+}
+
+/* Returns where the zeroed part of the arrays of points ends; it begins at sums. */
+static char *
+lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const uint64_t n = (uint64_t) plan->spec.batch * (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
+  const int ordered = plan->layout.payload_bytes > 0, mean = rc_voxel_is_mean (plan);
+  const uint64_t tiles = (uint64_t) ceil_divide ((int64_t) lesser ((int64_t) n, MOST_POINTS), RC_CUDA_VOXEL_SORT_TILE);
+  RcCudaVoxelPoints *points = &task->points;
+  char *at = task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes, *end;
+
+  points->keys[0] = (uint64_t *) carve (&at, 8 * n);
+  points->keys[1] = (uint64_t *) carve (&at, 8 * n);
+  points->payload = carve (&at, plan->layout.payload_bytes * n);
+  points->order[0] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
+  points->order[1] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
+  points->sums = (int64_t *) carve (&at, mean ? 8 * n * channels : 0);
+  points->extremes = (uint32_t *) carve (&at, rc_voxel_is_extreme (plan) ? 4 * n * channels : 0);
+  points->saw = (uint32_t *) carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0);
+  end = at;
+  task->digit_counts = (uint32_t *) carve (&at, (tiles + 1) * RC_CUDA_VOXEL_DIGITS * sizeof (uint32_t));
+  task->rank_counts = (uint32_t *) at;
+  return end;
+}
+
+static void
+take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
+{
+  task->n_points = job->n_points;
+  task->item_points = job->item_points;
+  task->scratch = job->scratch;
+  task->group = items_of_group (plan, task, job->n_points);
+  if (task->sparse)
+    lay_out_points (plan, task);
+}
+
+/* ---- points ---- */
+
+static int64_t
+points_of (const RcVoxelPlan *plan, const RcVoxelChunk *chunk)
+{
+  return plan->spec.source == RC_VOXEL_DEPTH ? chunk->n * plan->spec.depth.width : chunk->n;
+}
+
+static void
+take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask *task)
+{
+  const uint64_t size = rc_dtype_size (task->in);
+
+  task->data = chunk->data;
+  task->n = chunk->n;
+  task->stride = chunk->stride;
+  task->batch_stride = plan->spec.batch > 1 ? chunk->batch_stride : 0;
+  task->counts = chunk->counts;
+  task->first_row = chunk->first_row;
+  task->counters = chunk->counters;
+  task->aligned = ((uint64_t) (uintptr_t) chunk->data | (chunk->n > 1 ? (uint64_t) chunk->stride : 0)
+      | (uint64_t) task->batch_stride) % size == 0;
+}
+
+static RcStatus
+launch_points (const Run *run, const void *kernel, RcCudaVoxelTask *task, const char *call)
+{
+  const int64_t points = points_of (run->plan, run->chunk);
+
+  return launch_task (run, kernel, blocks_for (run->cuda, points, RC_CUDA_VOXEL_TILE, task->batch), task, call);
+}
+
+static RcStatus
+launch_scales (const Run *run, RcCudaVoxelTask *task)
+{
+  return launch_task (run, rc_cuda_voxel_set_scales, blocks_for (run->cuda, 1, 1, task->batch), task,
+      "launch of the scales of a voxel grid");
+}
+
+/* ---- sparse ---- */
+
+/* Bits that tell apart the keys of a group, and what is no key. */
+static uint32_t
+key_bits (const RcCudaVoxelTask *task)
+{
+  return 64 - (uint32_t) __builtin_clzll ((uint64_t) task->group_items * task->key_voxels);
+}
+
+/* In digits of equal bits, as far as can be. */
+static RcStatus
+sort_group (const Run *run, RcCudaVoxelTask *task)
+{
+  const uint32_t all_bits = key_bits (task);
+  const uint32_t passes = (all_bits + RC_CUDA_VOXEL_DIGIT_BITS - 1) / RC_CUDA_VOXEL_DIGIT_BITS;
+  const uint32_t most_bits = (all_bits + passes - 1) / passes;
+  const void *move = rc_cuda_voxel_sort_move[run->plan->layout.payload_bytes > 0];
+  const dim3 tiles = { task->sort_tiles, 1, 1 }, digits = { RC_CUDA_VOXEL_DIGITS, 1, 1 };
+  RcStatus status = RC_OK;
+  uint32_t first_bit, bits, from = 0;
+  void *arguments[] = { task, &first_bit, &bits, &from };
+
+  for (first_bit = 0; first_bit < all_bits && status == RC_OK; first_bit += bits, from = !from) {
+    bits = all_bits - first_bit < most_bits ? all_bits - first_bit : most_bits;
+    status = launch (run, rc_cuda_voxel_sort_count, tiles, arguments, "launch of the sort of voxels, counting");
+    if (status == RC_OK)
+      status = launch (run, rc_cuda_voxel_sort_scan, digits, arguments, "launch of the sort of voxels, adding up");
+    if (status == RC_OK)
+      status = launch (run, move, tiles, arguments, "launch of the sort of voxels, moving");
+  }
+  task->sorted = (int32_t) from;
+  return status;
+}
+
+/* Voxels of the sorted keys. Where their points begin takes the place of the keys that were sorted from. */
+static RcStatus
+rank_group (const Run *run, RcCudaVoxelTask *task)
+{
+  const dim3 tiles = { task->rank_tiles, 1, 1 }, one = { 1, 1, 1 };
+  RcStatus status;
+
+  task->starts = (uint32_t *) (task->points.keys[!task->sorted] + task->first_item * task->n_points);
+  status = launch_task (run, rc_cuda_voxel_count_voxels, tiles, task, "launch of the count of voxels");
+  if (status == RC_OK)
+    status = launch_task (run, rc_cuda_voxel_scan_voxels, one, task, "launch of the sum of counts of voxels");
+  if (status == RC_OK)
+    status = launch_task (run, rc_cuda_voxel_rank, tiles, task, "launch of the ranks of voxels");
+  return status;
+}
+
+static RcStatus
+end_group (const Run *run, const void *write, RcCudaVoxelTask *task)
+{
+  const int64_t n = task->group_items * task->n_points;
+  RcStatus status = RC_OK;
+
+  task->group_points = (uint32_t) task->n_points;
+  task->sort_tiles = (uint32_t) ceil_divide (n, RC_CUDA_VOXEL_SORT_TILE);
+  task->rank_tiles = (uint32_t) (n / RC_CUDA_VOXEL_RANK_TILE + 1);
+  task->sorted = 0;
+  if (n > 0)
+    status = sort_group (run, task);
+  if (n > 0 && status == RC_OK)
+    status = rank_group (run, task);
+  if (status != RC_OK)
+    return status;
+  return launch_task (run, write, blocks_for (run->cuda, task->max_voxels, RC_CUDA_VOXEL_THREADS, task->group_items),
+      task, "launch of the output of sparse voxels");
+}
+
+static RcStatus
+end_sparse (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  RcStatus status = RC_OK;
+
+  for (task->first_item = 0; task->first_item < task->batch && status == RC_OK; task->first_item += task->group) {
+    task->group_items = lesser (task->group, task->batch - task->first_item);
+    status = end_group (run, state->write, task);
+  }
+  return status;
+}
+
+/* ---- dense ---- */
+
+static RcStatus
+end_dense (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  const int whole = ((uint64_t) (uintptr_t) task->grid | (uint64_t) task->grid_batch_stride) % 16 == 0;
+  const int64_t size = run->plan->spec.output == RC_VOXEL_BITS ? 4 : (int64_t) rc_dtype_size (task->dtype);
+  const void *kernel = whole || state->write_any == NULL ? state->write : state->write_any;
+  const int64_t n = kernel == rc_cuda_voxel_write_rows[size / 2] ? task->bit_words
+      : ceil_divide (rc_voxel_value_bytes (run->plan), 16);
+
+  return launch_task (run, kernel, blocks_for (run->cuda, n, RC_CUDA_VOXEL_THREADS, task->batch), task,
+      "launch of the output of a voxel grid");
+}
+
+/* ---- outputs ---- */
+
+static RcStatus
+check_aligned (const char *name, const void *pointer, int64_t batch_stride, int64_t size, RcError *error)
+{
+  if ((uint64_t) (uintptr_t) pointer % (uint64_t) size == 0 && batch_stride % size == 0)
+    return RC_OK;
+  return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is %p, batch stride %" PRId64 "; expected multiples of %" PRId64
+      ", the bytes of an element, on a GPU", name, pointer, batch_stride, size);
+}
+
+static RcStatus
+take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task, RcError *error)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  const int has_batch = spec->batch > 1, has_values = spec->mode != RC_VOXEL_OCCUPANCY;
+  const int64_t size = spec->output == RC_VOXEL_BITS ? 4 : (int64_t) rc_dtype_size (spec->dtype);
+  RcStatus status;
+
+  task->counters = out->counters;
+  if (!task->sparse) {
+    task->grid = out->grid;
+    task->grid_batch_stride = has_batch ? out->grid_batch_stride : 0;
+    return check_aligned ("grid", task->grid, task->grid_batch_stride, size, error);
+  }
+  task->grid = has_values ? out->values : NULL;
+  task->grid_batch_stride = has_batch && has_values ? out->values_batch_stride : 0;
+  task->n_voxels = out->n_voxels;
+  task->n_voxels_batch_stride = has_batch ? out->n_voxels_batch_stride : 0;
+  task->coordinates = out->coordinates;
+  task->coordinates_batch_stride = has_batch ? out->coordinates_batch_stride : 0;
+  status = has_values ? check_aligned ("values", task->grid, task->grid_batch_stride, size, error) : RC_OK;
+  if (status == RC_OK)
+    status = check_aligned ("n_voxels", task->n_voxels, task->n_voxels_batch_stride, 4, error);
+  if (status == RC_OK)
+    status = check_aligned ("coordinates", task->coordinates, task->coordinates_batch_stride, 4, error);
+  return status;
+}
+
+/* ---- the phases ---- */
+
+static RcStatus
+launch_begin (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  const int64_t vectors = (int64_t) (task->layout.item_bytes / 16);
+  const RcCudaVoxelPoints *points = &task->points;
+  RcStatus status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS,
+          task->batch), task, "launch of the clearing of a voxel grid");
+
+  if (status == RC_OK && task->sparse) {
+    const char *end = lay_out_points (run->plan, task);
+
+    status = fill (run, points->keys[0], 0xFF, 8 * (uint64_t) task->batch * (uint64_t) task->n_points);
+    if (status == RC_OK)
+      status = fill (run, points->sums, 0, (uint64_t) (end - (const char *) points->sums));
+  }
+  if (status == RC_OK && rc_voxel_is_mean (run->plan) && !task->needs_range)
+    status = launch_scales (run, task);
+  return status;
+}
+
+static RcStatus
+launch_range (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  take_chunk (run->plan, run->chunk, task);
+  return launch_points (run, state->range, task, "launch of the range of features");
+}
+
+static RcStatus
+launch_add (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  RcStatus status = RC_OK;
+
+  take_chunk (run->plan, run->chunk, task);
+  if (task->needs_range && run->plan->added == 0)
+    status = launch_scales (run, task);
+  if (status == RC_OK)
+    status = launch_points (run, state->add, task, "launch of the adding of points");
+  return status;
+}
+
+static RcStatus
+launch_end (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  return task->sparse ? end_sparse (run, state, task) : end_dense (run, state, task);
+}
+
+typedef RcStatus (*LaunchPhase) (const Run * run, const State * state, RcCudaVoxelTask * task);
+
+static RcStatus
+run_phase (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, const RcVoxelOut *out, RcStream stream,
+    LaunchPhase launch_phase, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) plan->backend;
+  const State *state = plan->backend_state;
+  const Run run = { cuda, (cudaStream_t) stream, plan, job, chunk, error };
+  RcCudaVoxelTask task = state->task;
+  RcStatus status = rc_cuda_check_stream (stream, error);
+
+  if (status == RC_OK && out != NULL)
+    status = take_out (plan, out, &task, error);
+  if (status == RC_OK)
+    status = rc_cuda_enter (cuda, error);
+  if (status != RC_OK)
+    return status;
+  take_job (plan, job, &task);
+  status = launch_phase (&run, state, &task);
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
+begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error)
+{
+  return run_phase (plan, job, NULL, NULL, stream, launch_begin, error);
+}
+
+static RcStatus
+range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  return run_phase (plan, job, chunk, NULL, stream, launch_range, error);
+}
+
+static RcStatus
+add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  return run_phase (plan, job, chunk, NULL, stream, launch_add, error);
+}
+
+static RcStatus
+end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
+{
+  return run_phase (plan, job, NULL, out, stream, launch_end, error);
+}
+
+const RcVoxelOps rc_cuda_voxel_ops = {
+  .prepare = prepare,
+  .release = release,
+  .begin = begin,
+  .range = range,
+  .add = add,
+  .end = end,
+};

@@ -1,0 +1,184 @@
+/* robocache: points and pixels, read and located on the GPU
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_POINTS_CUH
+#define RC_CUDA_VOXEL_POINTS_CUH
+
+#include "elements.cuh"
+#include "voxel_task.h"
+
+namespace rc
+{
+/* ---- the scratch of an item ---- */
+
+__device__ __forceinline__ char *
+item_scratch (const RcCudaVoxelTask &task, int64_t item)
+{
+  return task.scratch + item * (int64_t) task.layout.item_bytes;
+}
+
+__device__ __forceinline__ RcCudaVoxelHead *
+head_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return reinterpret_cast<RcCudaVoxelHead *> (item_scratch (task, item));
+}
+
+template <typename T>
+__device__ __forceinline__ T *
+item_array (const RcCudaVoxelTask &task, int64_t item, uint64_t offset)
+{
+  return reinterpret_cast<T *> (item_scratch (task, item) + offset);
+}
+
+__device__ __forceinline__ void
+add_64 (int64_t *to, int64_t x)
+{
+  atomicAdd (reinterpret_cast<unsigned long long *> (to), (unsigned long long) x);
+}
+
+/* ---- sources ---- */
+
+/* One element of D at p. */
+template <RcDtype D, bool ALIGNED>
+__device__ __forceinline__ void
+read_one (const char *p, uint32_t *words)
+{
+  if constexpr (ALIGNED)
+    read_words<size_of (D)> (p, words);
+  else
+    read_element (size_of (D), p, false, words);
+}
+
+/* Coordinates, as float32. Conversions are exact, but for float64, which is rounded. */
+template <RcDtype D>
+struct PointSource
+{
+  static constexpr bool is_depth = false;
+  static constexpr int at_once = D == RC_FLOAT64 ? 2 : 4;       /* points that a thread has under way */
+
+  template <bool ALIGNED>
+  static __device__ __forceinline__ void
+  read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
+  {
+#pragma unroll
+    for (int axis = 0; axis < 3; axis++) {
+      uint32_t words[2];
+
+      read_one<D, ALIGNED> (data + i * task.stride + axis * size_of (D), words);
+      if constexpr (D == RC_FLOAT64)
+        p[axis] = (float) unpack<D, double> (words, 0);
+      else
+        p[axis] = unpack<D, float> (words, 0);
+    }
+  }
+};
+
+struct DepthSource
+{
+  static constexpr bool is_depth = true;
+  static constexpr int at_once = 4;
+
+  template <bool ALIGNED>
+  static __device__ __forceinline__ void
+  read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
+  {
+    const uint32_t row = (uint32_t) i / (uint32_t) task.width, u = (uint32_t) i - row * (uint32_t) task.width;
+    uint32_t depth[2];
+
+    read_one<RC_UINT16, ALIGNED> (data + row * task.stride + (int64_t) u * 2, depth);
+    p[2] = depth[0] > 0 ? (float) depth[0] * task.depth_scale : rc_float32 (RC_NAN32_BITS);
+    p[0] = __ldg (task.rays + u) * p[2];
+    p[1] = __ldg (task.rays + task.width + task.first_row + row) * p[2];
+  }
+};
+
+/* ---- features ---- */
+
+template <RcDtype D>
+__device__ __forceinline__ double
+read_feature (const char *p, bool aligned)
+{
+  uint32_t words[2];
+
+  if (aligned)
+    read_one<D, true> (p, words);
+  else
+    read_one<D, false> (p, words);
+  return unpack<D, double> (words, 0);
+}
+
+__device__ __forceinline__ bool
+exceeds_range (const RcCudaVoxelTask &task, double x)
+{
+  return task.feature_range > 0.0 && fabs (x) > task.feature_range && fabs (x) < INFINITY;
+}
+
+/* A finite value, within feature_range where there is one. */
+__device__ __forceinline__ double
+clamp_feature (const RcCudaVoxelTask &task, double x)
+{
+  const double range = task.feature_range;
+
+  return range == 0.0 || fabs (x) <= range ? x : x > 0.0 ? range : -range;
+}
+
+/* The value that max and min see, as their key. */
+__device__ __forceinline__ uint32_t
+extreme_key (const RcCudaVoxelTask &task, double x)
+{
+  const float rounded = task.dtype == RC_FLOAT16 ? rc_float32_from_float16 (rc_float16_from_float64 (x))
+      : rc_float32_from_float64 (x);
+
+  return rc_voxel_key (rounded, task.flip);
+}
+
+/* ---- values ---- */
+
+/* The bits of a float16 or float32. */
+__device__ __forceinline__ uint32_t
+value_bits (RcDtype dtype, double x)
+{
+  return dtype == RC_FLOAT16 ? rc_float16_from_float64 (x) : rc_bits32 (rc_float32_from_float64 (x));
+}
+
+__device__ __forceinline__ uint32_t
+count_bits (RcDtype dtype, uint32_t count)
+{
+  return dtype == RC_UINT8 ? rc_voxel_count_uint8 (count) : dtype == RC_FLOAT16 ? rc_voxel_count_float16 (count)
+      : dtype == RC_FLOAT32 ? rc_bits32 ((float) count) : count;
+}
+
+/* What a voxel's feature saw beside finite values; 8 features share a word. */
+__device__ __forceinline__ uint32_t
+saw_of (const uint32_t *saw, int64_t at)
+{
+  return saw[at / 8] >> (at % 8 * RC_VOXEL_SAW_BITS) & 7;
+}
+
+__device__ __forceinline__ void
+add_saw (uint32_t *saw, int64_t at, uint32_t what)
+{
+  atomicOr (saw + at / 8, what << (at % 8 * RC_VOXEL_SAW_BITS));
+}
+
+/* ---- sums over a block ---- */
+
+__device__ __forceinline__ uint32_t
+warp_sum (uint32_t x)
+{
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2)
+    x += __shfl_down_sync (0xFFFFFFFFu, x, distance);
+  return x;                     /* in lane 0 */
+}
+
+/* 64-bit divisions are slow, and rarely needed. */
+__device__ __forceinline__ uint64_t
+divide_64 (uint64_t a, uint64_t b)
+{
+  return (a | b) >> 32 == 0 ? (uint64_t) ((uint32_t) a / (uint32_t) b) : a / b;
+}
+}
+
+#endif

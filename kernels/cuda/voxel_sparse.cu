@@ -1,0 +1,394 @@
+/* robocache: voxel grids on the GPU: from sorted keys to sparse outputs
+ *
+ * A voxel is a run of equal keys, and its rank is the number of runs before it. Kernels, in this order: how many runs
+ * begin in each tile of keys; the sum over the tiles before; the rank of each voxel, where its points begin, and the
+ * sums or extremes of what is kept of them; the output.
+ *
+ * Bytes that must move: keys twice (16 a point); the order and what is kept of each point once; 8 (mean, centroid) or 4
+ * (max, min) a value of the sums, written and read; every byte of the output, once.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cub/block/block_scan.cuh>
+#include <cuda_runtime_api.h>
+
+#include "voxel_points.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
+constexpr int TILE = RC_CUDA_VOXEL_RANK_TILE;
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+
+using Scan = cub::BlockScan<uint32_t, THREADS>;
+
+/* ---- runs ---- */
+
+struct Keys
+{
+  const uint64_t *keys;
+  uint32_t n;
+
+  __device__ __forceinline__ explicit
+  Keys (const RcCudaVoxelTask &task)
+  {
+    keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
+    n = (uint32_t) task.group_items * task.group_points;
+  }
+
+  __device__ __forceinline__ uint64_t
+  at (uint64_t i) const
+  {
+    return i < n ? keys[i] : RC_CUDA_VOXEL_NO_KEY;
+  }
+
+  /* Whether a voxel begins at i. */
+  __device__ __forceinline__ bool
+  begins (uint64_t i) const
+  {
+    const uint64_t key = at (i);
+
+    return key != RC_CUDA_VOXEL_NO_KEY && (i == 0 || key != keys[i - 1]);
+  }
+};
+
+__global__ void __launch_bounds__ (THREADS)
+count_voxels (const __grid_constant__ RcCudaVoxelTask task)
+{
+  const Keys keys (task);
+  const uint64_t first = (uint64_t) blockIdx.x * TILE;
+  int count = 0;
+
+  for (int i = 0; i < TILE; i += THREADS)
+    count += __syncthreads_count (keys.begins (first + i + threadIdx.x));
+  if (threadIdx.x == 0)
+    task.rank_counts[blockIdx.x] = (uint32_t) count;
+}
+
+/* One block. */
+__global__ void __launch_bounds__ (THREADS)
+scan_voxels (const __grid_constant__ RcCudaVoxelTask task)
+{
+  constexpr int EACH = 4;
+  __shared__ typename Scan::TempStorage storage;
+  uint32_t before = 0;
+
+  for (uint64_t first = 0; first < task.rank_tiles; first += THREADS * EACH) {
+    const uint64_t own = first + threadIdx.x * EACH;
+    uint32_t counts[EACH], sum;
+
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+      counts[i] = own + i < task.rank_tiles ? task.rank_counts[own + i] : 0;
+    Scan (storage).ExclusiveSum (counts, counts, sum);
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+      if (own + i < task.rank_tiles)
+        task.rank_counts[own + i] = before + counts[i];
+    }
+    before += sum;
+    __syncthreads ();
+  }
+  if (threadIdx.x == 0)
+    task.rank_counts[task.rank_tiles] = before;
+}
+
+/* ---- what is kept of the points of a voxel ----
+ *
+ * A lane has a point; neighbours in a voxel are combined before the atomics, of which a voxel so gets one in a warp. */
+
+/* Which lanes of those after this one have the same rank; ranks do not decrease. */
+__device__ __forceinline__ uint32_t
+lanes_in_run (uint32_t rank)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t after = __shfl_down_sync (ALL_LANES, rank, 1);
+  const uint32_t ends = __ballot_sync (ALL_LANES, lane == 31 || after != rank);
+
+  return (uint32_t) __ffs ((int) (ends >> lane)) - 1;
+}
+
+/* In the first lane of a run, the combination of all of its lanes. */
+template <typename T, class Combine>
+__device__ __forceinline__ T
+combine_run (T x, uint32_t lanes_after, Combine combine)
+{
+#pragma unroll
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    const T other = __shfl_down_sync (ALL_LANES, x, distance);
+
+    if (distance <= lanes_after)
+      x = combine (x, other);
+  }
+  return x;
+}
+
+struct Lane
+{
+  bool has_point;
+  bool leads;                   /* its run in this warp */
+  uint32_t lanes_after;         /* of the run */
+  int64_t voxel;                /* by rank, among those of all items: an index into sums */
+  int64_t point;                /* among those of all items */
+};
+
+__device__ __forceinline__ void
+sum_term (const RcCudaVoxelTask &task, const Lane &lane, int64_t c, unsigned long long term)
+{
+  const unsigned long long sum = combine_run (term, lane.lanes_after, [] (unsigned long long a, unsigned long long b) {
+    return a + b;
+  });
+
+  if (lane.leads)
+    add_64 (task.points.sums + lane.voxel * task.channels + c, (int64_t) sum);
+}
+
+__device__ __forceinline__ void
+sum_features (const RcCudaVoxelTask &task, const RcVoxelScale *scales, const Lane &lane)
+{
+  for (int64_t c = 0; c < task.channels; c++) {
+    const int64_t at = lane.point * task.channels + c;
+    unsigned long long term = 0;
+
+    if (lane.has_point) {
+      const double x = task.in == RC_FLOAT64 ? reinterpret_cast<const double *> (task.points.payload)[at]
+          : reinterpret_cast<const float *> (task.points.payload)[at];
+      const uint32_t saw = rc_voxel_saw (x);
+
+      if (saw != 0)
+        add_saw (task.points.saw, lane.voxel * task.channels + c, saw);
+      else
+        term = (unsigned long long) rc_voxel_fixed (&scales[c], clamp_feature (task, x));
+    }
+    sum_term (task, lane, c, term);
+  }
+}
+
+__device__ __forceinline__ void
+sum_coordinates (const RcCudaVoxelTask &task, const RcVoxelScale *scales, const Lane &lane)
+{
+  const float *p = reinterpret_cast<const float *> (task.points.payload) + lane.point * 3;
+
+  for (int axis = 0; axis < 3; axis++) {
+    unsigned long long term = 0;
+
+    if (lane.has_point)
+      term = (unsigned long long) rc_voxel_fixed (&scales[axis], (double) p[axis] - (double) task.box.origin[axis]);
+    sum_term (task, lane, axis, term);
+  }
+}
+
+__device__ __forceinline__ void
+find_extremes (const RcCudaVoxelTask &task, const Lane &lane)
+{
+  const uint32_t *keys = reinterpret_cast<const uint32_t *> (task.points.payload) + lane.point * task.channels;
+
+  for (int64_t c = 0; c < task.channels; c++) {
+    const uint32_t greatest = combine_run (lane.has_point ? keys[c] : 0u, lane.lanes_after, [] (uint32_t a, uint32_t b) {
+      return a > b ? a : b;
+    });
+
+    if (lane.leads)
+      atomicMax (task.points.extremes + lane.voxel * task.channels + c, greatest);
+  }
+}
+
+/* ---- ranks ---- */
+
+/* The item of a key, and whose ranks end where another's, or no voxel, begins. */
+__device__ __forceinline__ int64_t
+item_of (const RcCudaVoxelTask &task, uint64_t key)
+{
+  return task.first_item + (int64_t) (task.group_items == 1 ? 0 : divide_64 (key, task.key_voxels));
+}
+
+/* i is the first key of a voxel, or the first without; rank is that of the voxel, or the number of voxels. */
+__device__ __forceinline__ void
+put_start (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i, uint32_t rank)
+{
+  const uint64_t key = keys.at (i);
+  const bool is_voxel = key != RC_CUDA_VOXEL_NO_KEY;
+  const int64_t item = is_voxel ? item_of (task, key) : -1;
+  const int64_t before = i > 0 ? item_of (task, keys.at (i - 1)) : -1;
+
+  task.starts[rank] = (uint32_t) i;
+  if (item == before)
+    return;
+  if (is_voxel)
+    head_of (task, item)->first_rank = rank;
+  if (before >= 0)
+    head_of (task, before)->end_rank = rank;
+}
+
+/* The rank of the voxel of key i, for every thread; its start is stored. */
+__device__ __forceinline__ uint32_t
+rank_key (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i, uint32_t *before)
+{
+  __shared__ typename Scan::TempStorage storage;
+  const bool begins = keys.begins (i);
+  const bool ends = i <= keys.n && i > 0 && keys.at (i) == RC_CUDA_VOXEL_NO_KEY
+      && keys.at (i - 1) != RC_CUDA_VOXEL_NO_KEY;
+  uint32_t so_far, sum;
+
+  Scan (storage).InclusiveSum ((uint32_t) begins, so_far, sum);
+  so_far += *before;
+  *before += sum;
+  __syncthreads ();
+  if (begins || ends)
+    put_start (task, keys, i, begins ? so_far - 1 : so_far);
+  return so_far - 1;            /* of no use where no voxel came yet */
+}
+
+/* The tiles cover one key more than there are, where voxels end at the latest. */
+__global__ void __launch_bounds__ (THREADS)
+rank (const __grid_constant__ RcCudaVoxelTask task)
+{
+  const Keys keys (task);
+  uint32_t before = task.rank_counts[blockIdx.x];
+
+  for (int first = 0; first < TILE; first += THREADS) {
+    const uint64_t i = (uint64_t) blockIdx.x * TILE + first + threadIdx.x;
+    const uint32_t rank = rank_key (task, keys, i, &before);
+    Lane lane;
+
+    if (task.layout.payload_bytes == 0)
+      continue;
+    lane.has_point = keys.at (i) != RC_CUDA_VOXEL_NO_KEY;
+    if (__ballot_sync (ALL_LANES, lane.has_point) == 0)
+      continue;
+    /* lanes without a point come last, and are a run of their own */
+    lane.lanes_after = lanes_in_run (lane.has_point ? rank : UINT32_MAX);
+    lane.leads = __shfl_up_sync (ALL_LANES, lane.has_point ? rank : UINT32_MAX, 1) != rank || threadIdx.x % 32 == 0;
+    lane.leads = lane.leads && lane.has_point;
+    lane.voxel = task.first_item * task.n_points + rank;
+    lane.point = task.first_item * task.n_points;
+    if (lane.has_point)
+      lane.point += task.points.order[task.sorted][lane.point + (int64_t) i];
+    const int64_t item = lane.has_point ? item_of (task, keys.at (i)) : task.first_item;
+    const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
+
+    if (task.mode == RC_VOXEL_MEAN)
+      sum_features (task, scales, lane);
+    else if (task.mode == RC_VOXEL_CENTROID)
+      sum_coordinates (task, scales, lane);
+    else
+      find_extremes (task, lane);
+  }
+}
+
+/* ---- the output ---- */
+
+struct Voxels
+{
+  int64_t item;
+  uint32_t first_rank;
+  int64_t n, occupied;          /* in the output, and in all */
+};
+
+__device__ __forceinline__ Voxels
+voxels_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  const RcCudaVoxelHead *head = head_of (task, item);
+  Voxels voxels = { item, head->first_rank, 0, head->end_rank - head->first_rank };
+
+  voxels.n = voxels.occupied < task.max_voxels ? voxels.occupied : task.max_voxels;
+  return voxels;
+}
+
+__device__ __forceinline__ void
+write_coordinates (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+{
+  int32_t *to = reinterpret_cast<int32_t *> (reinterpret_cast<char *> (task.coordinates)
+      + voxels.item * task.coordinates_batch_stride) + 3 * m;
+  uint64_t voxel = 0, row = 0, z = 0;
+
+  if (m < voxels.n) {
+    const uint64_t *keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
+
+    voxel = keys[task.starts[voxels.first_rank + m]];
+    if (voxels.item > task.first_item)
+      voxel -= (uint64_t) (voxels.item - task.first_item) * task.key_voxels;
+    row = divide_64 (voxel, (uint64_t) task.nx);
+    z = divide_64 (row, (uint64_t) task.ny);
+  }
+  to[0] = (int32_t) (voxel - row * (uint64_t) task.nx);
+  to[1] = (int32_t) (row - z * (uint64_t) task.ny);
+  to[2] = (int32_t) z;
+}
+
+/* The bits of channel c of voxel m. */
+__device__ __forceinline__ uint32_t
+value_of (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
+{
+  const uint32_t rank = voxels.first_rank + (uint32_t) m;
+  const int64_t at = (task.first_item * task.n_points + rank) * task.channels + c;
+  const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, voxels.item, task.layout.scales);
+  const uint32_t count = task.starts[rank + 1] - task.starts[rank];
+
+  switch (task.mode) {
+    case RC_VOXEL_COUNT:
+      return count_bits (task.dtype, count);
+    case RC_VOXEL_MEAN:
+      return value_bits (task.dtype, rc_voxel_mean (&scales[c], task.points.sums[at], count,
+              saw_of (task.points.saw, at)));
+    case RC_VOXEL_CENTROID:
+      return value_bits (task.dtype, (double) task.box.origin[c]
+          + rc_voxel_mean (&scales[c], task.points.sums[at], count, 0));
+    default:
+      return value_bits (task.dtype, (double) rc_voxel_value_of_key (task.points.extremes[at], task.flip));
+  }
+}
+
+__device__ __forceinline__ void
+write_value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t at, uint32_t bits)
+{
+  char *to = task.grid + voxels.item * task.grid_batch_stride;
+
+  if (task.dtype == RC_UINT8)
+    reinterpret_cast<uint8_t *> (to)[at] = (uint8_t) bits;
+  else if (task.dtype == RC_FLOAT16)
+    reinterpret_cast<uint16_t *> (to)[at] = (uint16_t) bits;
+  else
+    reinterpret_cast<uint32_t *> (to)[at] = bits;
+}
+
+/* A block does THREADS voxels of the output at a time: their coordinates, then their values in the order of memory. */
+__global__ void __launch_bounds__ (THREADS)
+write_sparse (const __grid_constant__ RcCudaVoxelTask task)
+{
+  for (int64_t i = blockIdx.y; i < task.group_items; i += gridDim.y) {
+    const Voxels voxels = voxels_of (task, task.first_item + i);
+
+    for (int64_t first = (int64_t) blockIdx.x * THREADS; first < task.max_voxels;
+        first += (int64_t) gridDim.x * THREADS) {
+      const int64_t left = task.max_voxels - first;
+      const uint32_t n = (uint32_t) (left < THREADS ? left : THREADS);
+      const uint32_t n_values = task.mode == RC_VOXEL_OCCUPANCY ? 0 : n * (uint32_t) task.channels;
+
+      if (threadIdx.x < n)
+        write_coordinates (task, voxels, first + threadIdx.x);
+      for (uint32_t at = threadIdx.x; at < n_values; at += THREADS) {
+        const uint32_t m = at / (uint32_t) task.channels, c = at - m * (uint32_t) task.channels;
+
+        write_value (task, voxels, first * task.channels + at,
+            first + m < voxels.n ? value_of (task, voxels, first + m, c) : 0);
+      }
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      *reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (task.n_voxels)
+          + voxels.item * task.n_voxels_batch_stride) = (uint32_t) voxels.n;
+      if (task.counters != NULL) {
+        add_64 (&task.counters->occupied, voxels.occupied);
+        add_64 (&task.counters->over_cap, voxels.occupied - voxels.n);
+      }
+    }
+  }
+}
+}
+
+const void *const rc_cuda_voxel_count_voxels = reinterpret_cast<const void *> (count_voxels);
+const void *const rc_cuda_voxel_scan_voxels = reinterpret_cast<const void *> (scan_voxels);
+const void *const rc_cuda_voxel_rank = reinterpret_cast<const void *> (rank);
+const void *const rc_cuda_voxel_write_sparse = reinterpret_cast<const void *> (write_sparse);

@@ -1,0 +1,175 @@
+/* robocache: what the voxel kernels are told
+ *
+ * One description for all kernels of a job: they are launched with it as their argument. Kernels of the sparse output
+ * work on a group of items whose keys are sorted together.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_TASK_H
+#define RC_CUDA_VOXEL_TASK_H
+
+#include "kernels/voxel_plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RC_CUDA_VOXEL_THREADS 256
+#define RC_CUDA_VOXEL_WARPS (RC_CUDA_VOXEL_THREADS / 32)
+
+/* Points that a block takes at a time: 4 a thread, where no features are read. */
+#define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
+/* Keys that a block sorts at a time. */
+#define RC_CUDA_VOXEL_SORT_ITEMS 12
+#define RC_CUDA_VOXEL_SORT_TILE (RC_CUDA_VOXEL_SORT_ITEMS * RC_CUDA_VOXEL_THREADS)
+#define RC_CUDA_VOXEL_DIGIT_BITS 8
+#define RC_CUDA_VOXEL_DIGITS (1 << RC_CUDA_VOXEL_DIGIT_BITS)
+/* Sorted keys whose voxels a block counts at a time. */
+#define RC_CUDA_VOXEL_RANK_TILE 1024
+
+/* The key of what is no voxel: its significant bits are all set, too, and above those of any voxel. */
+#define RC_CUDA_VOXEL_NO_KEY UINT64_MAX
+
+/* The head of an item's scratch: no more than the 64 bytes that RcVoxelLayout leaves it. */
+typedef struct RcCudaVoxelHead
+{
+  RcVoxelItem item;             /* n_keys is not used */
+  uint32_t blocks_done;         /* of an add that is under way */
+  uint32_t first_rank;          /* sparse: of its voxels among those of the group */
+  uint32_t end_rank;
+  uint32_t padding[7];
+} RcCudaVoxelHead;
+
+/* Where the arrays of the points of all items begin; item i has entries i * n_points … */
+typedef struct RcCudaVoxelPoints
+{
+  uint64_t *keys[2];            /* linear index of a point's voxel, plus that of the item in its group times voxels */
+  int64_t *sums;                /* of each voxel, by rank: mean, centroid [C] */
+  char *payload;                /* as RcVoxelLayout says */
+  uint32_t *order[2];           /* which point a sorted key is of, counted in the group */
+  uint32_t *extremes;           /* of each voxel, by rank: max, min [C] */
+  uint32_t *saw;                /* of each voxel, by rank: mean, 8 in a uint32 */
+} RcCudaVoxelPoints;
+
+typedef struct RcCudaVoxelTask
+{
+  /* the plan */
+  RcVoxelBox box;
+  RcVoxelLayout layout;
+  int64_t batch;
+  int64_t channels;
+  int64_t nx, ny;
+  int64_t voxels;
+  uint64_t key_voxels;          /* the same for grids of 2^63 */
+  int64_t row_words;
+  int64_t bit_words;            /* of an item's bits */
+  int64_t max_voxels;
+  double feature_range;
+  int32_t centroid_exponent[3];
+  uint32_t flip;
+  RcVoxelMode mode;
+  RcDtype in, dtype;
+  int32_t sparse;
+  int64_t feature_offset;       /* bytes from the beginning of a point */
+  const float *rays;            /* depth: those of the columns, then those of the rows */
+  int64_t width;                /* depth: pixels in a row */
+  float depth_scale;
+  int32_t needs_range;
+
+  /* the job */
+  int64_t n_points;
+  const int64_t *item_points;
+  char *scratch;
+  RcCudaVoxelPoints points;
+  int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
+
+  /* a chunk */
+  const char *data;
+  int64_t n;                    /* points, or rows */
+  int64_t stride;
+  int64_t batch_stride;
+  const int64_t *counts;
+  int64_t first_row;
+  RcVoxelCounters *counters;    /* of add, and of end */
+  int32_t aligned;              /* every element is at an address that its size divides */
+
+  /* a group at the end of the job */
+  int32_t sorted;               /* which of keys and order is */
+  int64_t first_item;
+  int64_t group_items;
+  uint32_t group_points;        /* n_points of each item */
+  uint32_t sort_tiles, rank_tiles;
+  uint32_t *digit_counts;       /* [digits, sort_tiles], then each digit's total */
+  uint32_t *rank_counts;        /* [rank_tiles + 1] */
+  uint32_t *starts;             /* of the points of each voxel among the sorted keys, by rank; then their end */
+
+  /* the output */
+  char *grid;                   /* or values */
+  int64_t grid_batch_stride;
+  uint32_t *n_voxels;
+  int64_t n_voxels_batch_stride;
+  int32_t *coordinates;
+  int64_t coordinates_batch_stride;
+} RcCudaVoxelTask;
+
+typedef enum RcCudaVoxelSource
+{
+  RC_CUDA_VOXEL_FLOAT16,
+  RC_CUDA_VOXEL_FLOAT32,
+  RC_CUDA_VOXEL_FLOAT64,
+  RC_CUDA_VOXEL_DEPTH,
+  RC_CUDA_VOXEL_SOURCES
+} RcCudaVoxelSource;
+
+/* What is done with a point that is inside. */
+typedef enum RcCudaVoxelAction
+{
+  RC_CUDA_VOXEL_ADD_BITS,
+  RC_CUDA_VOXEL_ADD_COUNT,
+  RC_CUDA_VOXEL_ADD_CENTROID,
+  RC_CUDA_VOXEL_ADD_KEY,        /* sparse occupancy and count */
+  RC_CUDA_VOXEL_ADD_KEY_CENTROID,
+  RC_CUDA_VOXEL_RANGE,          /* from here on with its features, which depth has not */
+  RC_CUDA_VOXEL_ADD_MEAN,
+  RC_CUDA_VOXEL_ADD_EXTREME,
+  RC_CUDA_VOXEL_ADD_KEY_MEAN,
+  RC_CUDA_VOXEL_ADD_KEY_EXTREME,
+  RC_CUDA_VOXEL_ACTIONS
+} RcCudaVoxelAction;
+
+/* What a dense output is made from. */
+typedef enum RcCudaVoxelValues
+{
+  RC_CUDA_VOXEL_FROM_BITS,
+  RC_CUDA_VOXEL_FROM_COUNTS,
+  RC_CUDA_VOXEL_FROM_SUMS,      /* of features */
+  RC_CUDA_VOXEL_FROM_CENTROIDS,
+  RC_CUDA_VOXEL_FROM_KEYS,
+  RC_CUDA_VOXEL_VALUES
+} RcCudaVoxelValues;
+
+/* voxel_add.cu; blocks (…, items) of RC_CUDA_VOXEL_THREADS threads, as all of them. Argument: the task. */
+extern const void *const rc_cuda_voxel_clear;
+extern const void *const rc_cuda_voxel_set_scales;
+extern const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS];
+
+/* voxel_write.cu; by the bytes of an element: 1, 2 and 4. */
+extern const void *const rc_cuda_voxel_write_bits;
+extern const void *const rc_cuda_voxel_write_rows[3];   /* occupancy, for rows of whole words and an aligned grid */
+extern const void *const rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUES][3];
+
+/* voxel_sort.cu: one pass is the three in turn. Arguments: the task, the first bit of the digit, its bits. */
+extern const void *const rc_cuda_voxel_sort_count;
+extern const void *const rc_cuda_voxel_sort_scan;
+extern const void *const rc_cuda_voxel_sort_move[2];    /* keys alone; with the order, which the first pass begins */
+
+/* voxel_sparse.cu, in this order. Argument: the task. */
+extern const void *const rc_cuda_voxel_count_voxels;
+extern const void *const rc_cuda_voxel_scan_voxels;
+extern const void *const rc_cuda_voxel_rank;
+extern const void *const rc_cuda_voxel_write_sparse;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,512 @@
+/* robocache: voxel grids have the same bits on the GPU as on the CPU
+ *
+ *   voxel [--seed N] [--separate] [--few] [--only SECTION]
+ *
+ * --separate puts every array in an allocation of its own, for compute-sanitizer; --few runs a tenth of the cases.
+ * Sections are in the table below.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxelcase.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define ARENA_BYTES ((size_t) 640 << 20)
+#define RUNS 20                 /* of one job, which must not differ */
+
+typedef struct
+{
+  Gpu gpu;
+  RcBackend *cpu;
+  Arena *arena;
+  uint64_t seed;
+  int few;
+  int failures;
+  int cases;
+} Suite;
+
+static const char *const modes[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
+static const char *const outputs[] = { "dense", "bits", "sparse" };
+static const char *const lies[] = { "spread", "one_voxel", "few_voxels", "all_outside" };
+static const VoxelWish any_wish = { ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, 0 };
+
+static uint64_t
+next_seed (Suite *suite)
+{
+  return suite->seed + (uint64_t) suite->cases++;
+}
+
+/* n cases of a wish, as one test. */
+static void
+check_cases (Suite *suite, const char *name, const VoxelWish *wish, int n)
+{
+  const int wanted = suite->few ? (n + 9) / 10 : n;
+  Test test = { name, "" };
+  VoxelCase c;
+  int i;
+
+  for (i = 0; i < wanted && test_holds (&test); i++) {
+    if (voxel_case_make (&c, wish, next_seed (suite), suite->arena, suite->cpu, &test))
+      voxel_case_check (&c, suite->arena, &suite->gpu, &test);
+    voxel_case_clear (&c);
+  }
+  suite->failures += test_end (&test);
+}
+
+/* ---- every mode and output from every source to every dtype ---- */
+
+static int
+is_valid (const VoxelWish *wish)
+{
+  const int counts = wish->mode == RC_VOXEL_OCCUPANCY || wish->mode == RC_VOXEL_COUNT;
+
+  if (wish->output == RC_VOXEL_BITS && (wish->mode != RC_VOXEL_OCCUPANCY || wish->dtype != RC_UINT8))
+    return 0;                   /* of any dtype, so once */
+  if (wish->source == RC_VOXEL_DEPTH && !counts && wish->mode != RC_VOXEL_CENTROID)
+    return 0;
+  return counts || wish->dtype == RC_FLOAT16 || wish->dtype == RC_FLOAT32;
+}
+
+static void
+check_kinds (Suite *suite)
+{
+  static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
+  static const int inputs[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, -1 };
+  char name[128];
+  int i, mode, output, d;
+
+  for (i = 0; i < 4; i++) {
+    for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+      for (output = 0; output <= RC_VOXEL_SPARSE; output++) {
+        for (d = 0; d < 4; d++) {
+          VoxelWish wish = any_wish;
+
+          wish.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS;
+          wish.input = inputs[i] < 0 ? ANY : inputs[i];
+          wish.mode = mode;
+          wish.output = output;
+          wish.dtype = (int) dtypes[d];
+          if (!is_valid (&wish))
+            continue;
+          snprintf (name, sizeof (name), "voxel_%s_%s_%s_%s", inputs[i] < 0 ? "depth"
+              : rc_dtype_name ((RcDtype) inputs[i]), modes[mode], outputs[output], rc_dtype_name (dtypes[d]));
+          check_cases (suite, name, &wish, 7);
+        }
+      }
+    }
+  }
+}
+
+/* ---- sizes ---- */
+
+static void
+check_sizes (Suite *suite)
+{
+  static const int64_t points[] = { 0, 1, 31, 33, 1000, 100000 }, batches[] = { 1, 32 };
+  char name[128];
+  size_t n = 0, p, b;
+  int mode, output;
+
+  for (p = 0; p < sizeof (points) / sizeof (points[0]); p++) {
+    for (b = 0; b < 2; b++) {
+      for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+        for (output = 0; output <= RC_VOXEL_SPARSE; output += 2, n++) {
+          VoxelWish wish = any_wish;
+
+          if (points[p] * batches[b] > 1000000 || (suite->few && n % 7 != 0))
+            continue;
+          wish.points = points[p];
+          wish.batch = batches[b];
+          wish.mode = mode;
+          wish.output = output;
+          wish.features = 3;
+          wish.axis = points[p] * batches[b] > 50000 ? 48 : 17;
+          snprintf (name, sizeof (name), "voxel_size_%" PRId64 "x%" PRId64 "_%s_%s", batches[b], points[p], modes[mode],
+              outputs[output]);
+          check_cases (suite, name, &wish, 1);
+        }
+      }
+    }
+  }
+}
+
+/* What is fast: one dense chunk, aligned, whole words. */
+static void
+check_plain (Suite *suite)
+{
+  static const struct
+  {
+    RcVoxelMode mode;
+    RcVoxelOutput output;
+    RcDtype dtype;
+    int64_t batch, points, axis, features;
+  } shapes[] = {
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 8, 50000, 64, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT16, 8, 50000, 64, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT32, 3, 1000, 32, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 8, 50000, 64, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 1, 200000, 256, 0},
+    {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 4, 50000, 128, 0},
+    {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 100000, 96, 8},
+    {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4},
+    {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 50000, 1024, 4},
+    {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT16, 2, 100000, 64, 64},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 100000, 512, 0},
+  };
+  char name[128];
+  size_t i;
+
+  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
+    VoxelWish wish = any_wish;
+
+    wish.source = RC_VOXEL_POINTS;
+    wish.input = RC_FLOAT32;
+    wish.mode = shapes[i].mode;
+    wish.output = shapes[i].output;
+    wish.dtype = shapes[i].dtype;
+    wish.batch = shapes[i].batch;
+    wish.points = suite->few ? shapes[i].points / 50 : shapes[i].points;
+    wish.axis = shapes[i].axis;
+    wish.features = shapes[i].features;
+    wish.plain = 1;
+    wish.lie = SPREAD;
+    snprintf (name, sizeof (name), "voxel_plain_%zu_%s_%s", i, modes[wish.mode], outputs[wish.output]);
+    check_cases (suite, name, &wish, 1);
+  }
+}
+
+/* Clouds that are no cloud. */
+static void
+check_lies (Suite *suite)
+{
+  char name[128];
+  int lie, mode;
+
+  for (lie = 0; lie < N_LIES; lie++) {
+    for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+      VoxelWish wish = any_wish;
+
+      wish.mode = mode;
+      wish.lie = lie;
+      wish.points = 20000;
+      wish.features = mode == RC_VOXEL_MEAN ? 5 : ANY;
+      snprintf (name, sizeof (name), "voxel_lie_%s_%s", lies[lie], modes[mode]);
+      check_cases (suite, name, &wish, 4);
+    }
+  }
+}
+
+/* The largest grids: keys of 63 bits, so that items of a batch cannot be sorted together. */
+static void
+check_huge (Suite *suite)
+{
+  static const int64_t axes[] = { RC_VOXEL_MAX_AXIS, 1 << 20, 1 << 16, 1625 };
+  char name[128];
+  size_t a;
+  int mode;
+
+  for (a = 0; a < sizeof (axes) / sizeof (axes[0]); a++) {
+    for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+      VoxelWish wish = any_wish;
+
+      wish.output = RC_VOXEL_SPARSE;
+      wish.mode = mode;
+      wish.axis = axes[a];
+      wish.lie = mode % 2 ? SPREAD : ANY;
+      snprintf (name, sizeof (name), "voxel_huge_%" PRId64 "_%s", axes[a], modes[mode]);
+      check_cases (suite, name, &wish, 5);
+    }
+  }
+}
+
+/* ---- the same job again and again, and in a graph ---- */
+
+static void
+check_again (Suite *suite)
+{
+  char name[64];
+  int mode, i;
+
+  for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+    const uint64_t seed = next_seed (suite);
+    Test test = { name, "" };
+    VoxelWish wish = any_wish;
+    VoxelCase c;
+
+    wish.mode = mode;
+    wish.output = mode % 2 ? RC_VOXEL_DENSE : RC_VOXEL_SPARSE;
+    wish.points = 5000;
+    wish.axis = 12;
+    snprintf (name, sizeof (name), "voxel_again_%s", modes[mode]);
+    for (i = 0; i < (suite->few ? 2 : RUNS) && test_holds (&test); i++) {
+      if (voxel_case_make (&c, &wish, seed, suite->arena, suite->cpu, &test))
+        voxel_case_check (&c, suite->arena, &suite->gpu, &test);
+      voxel_case_clear (&c);
+    }
+    suite->failures += test_end (&test);
+  }
+}
+
+/* Captured once and launched twice, the second time on other points. */
+static void
+check_graph (Suite *suite, const char *name, const VoxelWish *wish)
+{
+  cudaStream_t stream = suite->gpu.stream;
+  cudaGraph_t graph = NULL;
+  cudaGraphExec_t ready = NULL;
+  Test test = { name, "" };
+  DeviceVoxels device = { 0 };
+  VoxelCase c;
+  int i;
+
+  if (voxel_case_make (&c, wish, next_seed (suite), suite->arena, suite->cpu, &test)
+      && voxel_case_to_device (&c, suite->arena, &suite->gpu, &device, &test)) {
+    test_expect (&test, cudaStreamBeginCapture (stream, cudaStreamCaptureModeGlobal) == cudaSuccess, "%s",
+        voxel_case_text (&c));
+    voxel_case_enqueue (&c, &device, &suite->gpu, &test);
+    if (cudaStreamEndCapture (stream, &graph) != cudaSuccess || cudaGraphInstantiate (&ready, graph, 0) != cudaSuccess)
+      test_fail (&test, "capture: %s (%s)", cudaGetErrorString (cudaGetLastError ()), voxel_case_text (&c));
+    for (i = 0; i < 2 && test_holds (&test); i++) {
+      if (i == 1 && c.chunks[0].n > 0)
+        ((uint8_t *) c.chunks[0].data)[1] ^= 0x55;
+      test_expect (&test, arena_upload (suite->arena, stream), "launch %d", i);
+      test_expect (&test, cudaGraphLaunch (ready, stream) == cudaSuccess, "launch %d", i);
+      voxel_case_run_cpu (&c, &test);
+      voxel_case_compare (&c, &device, suite->arena, &suite->gpu, &test);
+    }
+  }
+  cudaGraphExecDestroy (ready);
+  cudaGraphDestroy (graph);
+  voxel_case_leave_device (&device);
+  voxel_case_clear (&c);
+  suite->failures += test_end (&test);
+}
+
+static void
+check_graphs (Suite *suite)
+{
+  char name[64];
+  int mode, output;
+
+  for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+    for (output = 0; output <= RC_VOXEL_SPARSE; output++) {
+      VoxelWish wish = any_wish;
+
+      if (output == RC_VOXEL_BITS && mode != RC_VOXEL_OCCUPANCY)
+        continue;
+      wish.mode = mode;
+      wish.output = output;
+      snprintf (name, sizeof (name), "voxel_graph_%s_%s", modes[mode], outputs[output]);
+      check_graph (suite, name, &wish);
+    }
+  }
+}
+
+/* ---- what is refused, and what cannot be ---- */
+
+/* Two voxels along x, points of x, y, z; a batch of three. */
+static RcVoxelSpec
+small_spec (void)
+{
+  RcVoxelSpec spec;
+  int axis;
+
+  memset (&spec, 0, sizeof (spec));
+  spec.points = (RcVoxelPoints) { RC_FLOAT32, 3, 0, 0 };
+  for (axis = 0; axis < 3; axis++) {
+    spec.voxel_size[axis] = 1.0;
+    spec.grid[axis] = axis == 0 ? 2 : 1;
+  }
+  spec.mode = RC_VOXEL_COUNT;
+  spec.dtype = RC_UINT32;
+  spec.batch = 3;
+  spec.max_voxels = 2;
+  return spec;
+}
+
+/* What the CPU would refuse, but lies in the device's memory: such an item gets no points of the chunk, and the counters
+ * say so. */
+static void
+check_bad_counts (Suite *suite, RcVoxelOutput output)
+{
+  /* N of items, counts of items in two chunks of at most 4 points, points that are added */
+  static const struct
+  {
+    int64_t item_points[3], counts[2][3], added[3];
+  } cases[] = {
+    {{4, 4, 4}, {{-1, 5, 4}, {0, 2, 0}}, {0, 2, 4}},
+    {{3, 8, 9}, {{4, 4, 4}, {3, 4, 1}}, {3, 8, 0}},
+    {{-1, 6, 4}, {{0, 4, 2}, {1, 3, 2}}, {0, 4, 4}},
+  };
+  RcVoxelSpec spec = small_spec ();
+  Test test = { output == RC_VOXEL_SPARSE ? "voxel_bad_counts_sparse" : "voxel_bad_counts_dense", "" };
+  uint8_t *memory = NULL;
+  RcFootprint footprint = { 0, 0 };
+  RcVoxelPlan *plan = NULL;
+  RcError error;
+  size_t i;
+
+  spec.output = output;
+  if (rc_voxel_plan (suite->gpu.backend, &spec, &plan, &footprint, &error) != RC_OK)
+    test_fail (&test, "plan: %s", error.message);
+  if (cudaMalloc ((void **) &memory, 4096 + footprint.scratch_bytes + 8 * footprint.scratch_bytes_per_point)
+      != cudaSuccess)
+    test_fail (&test, "no memory");
+  for (i = 0; i < sizeof (cases) / sizeof (cases[0]) && test_holds (&test); i++) {
+    int64_t *counts = (int64_t *) (memory + 512), added = cases[i].added[0] + cases[i].added[1] + cases[i].added[2];
+    RcVoxelCounters *counters = (RcVoxelCounters *) (memory + 1024), got;
+    uint32_t *values = (uint32_t *) (memory + 2048), sums[6], sum = 0;
+    const RcVoxelJob job = { 8, counts, memory + 4096 };
+    const RcVoxelChunk chunks[2] = {
+      {memory, 4, 12, 48, counts + 3, 0, counters}, {memory, 4, 12, 48, counts + 6, 0, counters}
+    };
+    const RcVoxelOut out = { values, 8, (uint32_t *) (memory + 2560), 4, (int32_t *) (memory + 3072), 24, values, 8,
+      counters
+    };
+    int k;
+
+    cudaMemset (memory, 0, 4096);       /* all points in voxel 0 */
+    cudaMemcpy (counts, &cases[i], 9 * sizeof (int64_t), cudaMemcpyHostToDevice);
+    if (rc_voxel_begin (plan, &job, suite->gpu.stream, &error) != RC_OK
+        || rc_voxel_add (plan, &job, &chunks[0], suite->gpu.stream, &error) != RC_OK
+        || rc_voxel_add (plan, &job, &chunks[1], suite->gpu.stream, &error) != RC_OK
+        || rc_voxel_end (plan, &job, &out, suite->gpu.stream, &error) != RC_OK)
+      test_fail (&test, "case %zu: %s", i, error.message);
+    cudaStreamSynchronize (suite->gpu.stream);
+    cudaMemcpy (&got, counters, sizeof (got), cudaMemcpyDeviceToHost);
+    cudaMemcpy (sums, values, sizeof (sums), cudaMemcpyDeviceToHost);
+    for (k = 0; k < 6; k++)
+      sum += sums[k];
+    test_expect (&test, got.points == added && got.inside == added && (int64_t) sum == added, "case %zu: %" PRId64
+        " points, %" PRId64 " inside, %u in the grid, not %" PRId64, i, got.points, got.inside, sum, added);
+  }
+  rc_voxel_plan_free (plan);
+  cudaFree (memory);
+  suite->failures += test_end (&test);
+}
+
+static void
+expect_refusal (Test *test, RcStatus status, const RcError *error, const char *part)
+{
+  test_expect (test, status == RC_INVALID_ARGUMENT && strstr (error->message, part) != NULL, "status %d, \"%s\" lacks "
+      "\"%s\"", (int) status, error->message, part);
+}
+
+static void
+check_refusals (Suite *suite)
+{
+  RcVoxelSpec spec = small_spec ();
+  Test test = { "voxel_refusals", "" };
+  RcFootprint footprint = { 0, 0 };
+  RcVoxelPlan *dense = NULL, *sparse = NULL;
+  cudaStream_t stream = suite->gpu.stream;
+  RcError error = { RC_OK, "" };
+  uint8_t *memory = NULL;
+
+  if (rc_voxel_plan (suite->gpu.backend, &spec, &dense, NULL, &error) != RC_OK)
+    test_fail (&test, "plan: %s", error.message);
+  spec.output = RC_VOXEL_SPARSE;
+  if (rc_voxel_plan (suite->gpu.backend, &spec, &sparse, &footprint, &error) != RC_OK
+      || cudaMalloc ((void **) &memory, 1 << 20) != cudaSuccess) {
+    test_fail (&test, "plan or memory: %s", error.message);
+  } else {
+    const RcVoxelJob job = { 4, NULL, memory + 65536 };
+    const RcVoxelChunk chunk = { memory, 4, 12, 48, NULL, 0, NULL };
+    RcVoxelOut out = { memory + 2, 8, (uint32_t *) memory, 4, (int32_t *) memory, 24, memory, 8, NULL };
+
+    expect_refusal (&test, rc_voxel_begin (dense, &job, NULL, &error), &error, "default stream");
+    expect_refusal (&test, rc_voxel_begin (dense, &job, cudaStreamLegacy, &error), &error, "default stream");
+    expect_refusal (&test, rc_voxel_begin (dense, &job, cudaStreamPerThread, &error), &error, "default stream");
+    test_expect (&test, rc_voxel_begin (dense, &job, stream, &error) == RC_OK, "%s", error.message);
+    expect_refusal (&test, rc_voxel_add (dense, &job, &chunk, NULL, &error), &error, "default stream");
+    expect_refusal (&test, rc_voxel_end (dense, &job, &out, stream, &error), &error, "grid is");
+    test_expect (&test, rc_voxel_begin (sparse, &job, stream, &error) == RC_OK, "%s", error.message);
+    out.values_batch_stride = 9;
+    expect_refusal (&test, rc_voxel_end (sparse, &job, &out, stream, &error), &error, "values is");
+    test_expect (&test, rc_voxel_begin (sparse, &job, stream, &error) == RC_OK, "%s", error.message);
+    out.values_batch_stride = 8;
+    out.n_voxels_batch_stride = 6;
+    expect_refusal (&test, rc_voxel_end (sparse, &job, &out, stream, &error), &error, "n_voxels is");
+    test_expect (&test, rc_voxel_begin (sparse, &job, stream, &error) == RC_OK, "%s", error.message);
+    out.n_voxels_batch_stride = 4;
+    out.coordinates_batch_stride = 25;
+    expect_refusal (&test, rc_voxel_end (sparse, &job, &out, stream, &error), &error, "coordinates is");
+    cudaStreamSynchronize (stream);
+  }
+  rc_voxel_plan_free (dense);
+  rc_voxel_plan_free (sparse);
+  cudaFree (memory);
+  suite->failures += test_end (&test);
+}
+
+static void
+check_wrong (Suite *suite)
+{
+  check_bad_counts (suite, RC_VOXEL_DENSE);
+  check_bad_counts (suite, RC_VOXEL_SPARSE);
+  check_refusals (suite);
+}
+
+static const struct
+{
+  const char *name;
+  void (*check) (Suite * suite);
+} sections[] = {
+  {"kinds", check_kinds},
+  {"sizes", check_sizes},
+  {"plain", check_plain},
+  {"lies", check_lies},
+  {"huge", check_huge},
+  {"again", check_again},
+  {"graphs", check_graphs},
+  {"wrong", check_wrong},
+};
+
+int
+main (int argc, char **argv)
+{
+  const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 };
+  const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
+  Suite suite = {.seed = 20260305 };
+  const char *only = NULL;
+  RcError error;
+  size_t s;
+  int i;
+
+  for (i = 1; i < argc; i++) {
+    if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
+      suite.seed = strtoull (argv[++i], NULL, 10);
+    else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
+      only = argv[++i];
+    suite.gpu.separate |= strcmp (argv[i], "--separate") == 0;
+    suite.few |= strcmp (argv[i], "--few") == 0;
+  }
+  if (rc_backend_open (&here, &suite.cpu, &error) != RC_OK) {
+    printf ("FAIL voxel_open_cpu: %s\n", error.message);
+    return 1;
+  }
+  if (rc_backend_open (&there, &suite.gpu.backend, &error) != RC_OK) {
+    test_skip ("voxel_gpu", error.message);
+    rc_backend_close (suite.cpu);
+    return error.status == RC_NO_DEVICE ? 0 : 1;
+  }
+  printf ("seed %" PRIu64 "\n", suite.seed);
+  cudaSetDevice (0);
+  if (cudaStreamCreateWithFlags (&suite.gpu.stream, cudaStreamNonBlocking) != cudaSuccess
+      || (suite.arena = arena_new (ARENA_BYTES, &suite.gpu)) == NULL) {
+    printf ("FAIL voxel_memory: no stream or no memory\n");
+    return 1;
+  }
+  for (s = 0; s < sizeof (sections) / sizeof (sections[0]); s++) {
+    if (only == NULL || strcmp (only, sections[s].name) == 0)
+      sections[s].check (&suite);
+  }
+  printf ("%d cases compared from seed %" PRIu64 "\n", suite.cases, suite.seed);
+  arena_free (suite.arena);
+  cudaStreamDestroy (suite.gpu.stream);
+  rc_backend_close (suite.gpu.backend);
+  rc_backend_close (suite.cpu);
+  return suite.failures != 0;
+}

@@ -129,18 +129,19 @@ typedef struct RcVoxelJob
 /* Points of every item of the batch. An item may get at most its N points in all chunks together. */
 typedef struct RcVoxelChunk
 {
-  const void *data;             /* [batch, n] points, or [batch, n, width] depth; in device memory aligned to its dtype */
+  const void *data;             /* [batch, n] points, or [batch, n, width] depth; at any address and stride */
   int64_t n;                    /* points, or rows of the image; 0 is fine */
   int64_t stride;               /* bytes between points, or between rows of the image */
   int64_t batch_stride;         /* bytes between items; ignored when batch is 1 */
   const int64_t *counts;        /* [batch] valid points (or rows) of each item, 0 … n, in the backend's memory; NULL: n
-                                 * each */
+                                 * each. What the CPU refuses a GPU cannot see: an item whose count is not in 0 … n, or
+                                 * whose points are more than its N, gets no point of the chunk, and the counters tell */
   int64_t first_row;            /* depth: the row of the image that row 0 of the chunk is */
   RcVoxelCounters *counters;    /* add: points … clamped of this chunk; NULL: not wanted */
 } RcVoxelChunk;
 
 /* Where end writes. Every byte of every output is written; what is not occupied is zero. Batch strides are in bytes and
- * ignored when batch is 1. */
+ * ignored when batch is 1. A GPU wants addresses and batch strides that are multiples of an element's size. */
 typedef struct RcVoxelOut
 {
   void *grid;                   /* dense and bits */

@@ -353,6 +353,7 @@ take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
   task->n_points = job->n_points;
   task->item_points = job->item_points;
   task->scratch = job->scratch;
+  task->crowded = job->n_points > plan->voxels;
   task->group = items_of_group (plan, task, job->n_points);
   if (task->sparse)
     lay_out_points (plan, task);

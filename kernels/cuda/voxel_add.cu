@@ -204,8 +204,9 @@ struct AddBits
     uint32_t *word = item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32;
     const uint32_t bit = 1u << (voxel % 32);
 
-    if ((*word & bit) == 0)     /* a stale word only costs the atomic */
-      atomicOr (word, bit);
+    if (task.crowded && (*word & bit) != 0)     /* a stale word only costs the atomic */
+      return;
+    atomicOr (word, bit);
   }
 };
 

@@ -81,6 +81,7 @@ typedef struct RcCudaVoxelTask
   const int64_t *item_points;
   char *scratch;
   RcCudaVoxelPoints points;
+  int32_t crowded;              /* points come to voxels that others came to, mostly: looking first is worth it */
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
 
   /* a chunk */

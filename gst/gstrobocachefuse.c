@@ -778,6 +778,7 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
 
   agg_class->create_new_pad = gst_robocache_fuse_create_new_pad;
   agg_class->sink_event_pre_queue = gst_robocache_fuse_sink_event_pre_queue;
+  agg_class->src_query = gst_robocache_fuse_src_query;
   agg_class->sink_query_pre_queue = gst_robocache_fuse_sink_query_pre_queue;
   agg_class->get_next_time = gst_robocache_fuse_get_next_time;
   agg_class->negotiate = gst_robocache_fuse_negotiate;

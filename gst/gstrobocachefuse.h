@@ -119,6 +119,7 @@ gboolean gst_robocache_fuse_negotiate (GstAggregator * agg);
 
 /* Whether the pad's source is live, and whether any is; asks the base class, which asks upstream when it has to. */
 void gst_robocache_fuse_update_live (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+gboolean gst_robocache_fuse_src_query (GstAggregator * agg, GstQuery * query);
 /* Live sources whose latencies contradict each other leave the base class without any, and it goes on as if not live. Then
  * waiting for the others could be for ever: FALSE and an error that says what to change. */
 gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** error);

@@ -44,17 +44,54 @@ gst_robocache_fuse_update_live (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
   FUSE_UNLOCK (fuse);
 }
 
-gboolean
-gst_robocache_fuse_check_sources (GstRobocacheFuse *fuse, GError **error)
+/* With a reference each, for calls without the lock. */
+static GPtrArray *
+pads_of (GstRobocacheFuse *fuse)
 {
-  GstClockTime greatest_min = 0, least_max = GST_CLOCK_TIME_NONE;
-  GstPad *demanding = NULL, *short_of_buffers = NULL;
   GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
 
   FUSE_LOCK (fuse);
   for (guint i = 0; i < fuse->pads->len; i++)
     g_ptr_array_add (pads, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
   FUSE_UNLOCK (fuse);
+  return pads;
+}
+
+/* Sources start after the elements behind them. Caps that came at once found none of them live, and that would hold until
+ * the first tick, for which not live every stream is waited for; but the pipeline asks again once all have started. */
+gboolean
+gst_robocache_fuse_src_query (GstAggregator *agg, GstQuery *query)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  GstAggregatorClass *base_class = g_type_class_peek_parent (GST_AGGREGATOR_GET_CLASS (agg));
+  gboolean live, changed;
+
+  if (!base_class->src_query (agg, query))
+    return FALSE;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return TRUE;
+  gst_query_parse_latency (query, &live, NULL, NULL);
+  FUSE_LOCK (fuse);
+  changed = live != fuse->live;
+  FUSE_UNLOCK (fuse);
+  if (changed) {
+    GPtrArray *pads = pads_of (fuse);
+
+    for (guint i = 0; i < pads->len; i++)
+      gst_robocache_fuse_update_live (fuse, g_ptr_array_index (pads, i));
+    g_ptr_array_unref (pads);
+    gst_robocache_fuse_refresh_tokens (fuse);
+  }
+  return TRUE;
+}
+
+gboolean
+gst_robocache_fuse_check_sources (GstRobocacheFuse *fuse, GError **error)
+{
+  GstClockTime greatest_min = 0, least_max = GST_CLOCK_TIME_NONE;
+  GstPad *demanding = NULL, *short_of_buffers = NULL;
+  GPtrArray *pads = pads_of (fuse);
+
   for (guint i = 0; i < pads->len; i++) {
     GstPad *pad = g_ptr_array_index (pads, i);
     GstClockTime min, max;

@@ -82,6 +82,26 @@ GST_START_TEST (test_pad_without_caps)
 
 GST_END_TEST;
 
+/* Caps that come before the sources have started find nothing live; the pipeline asks again when they have. Then a sensor
+ * that never says a thing holds nothing up. */
+GST_START_TEST (test_sources_that_start_after_their_caps)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *busy = feed_new_bare (rig, "proprio_0", FALSE), *silent = feed_new_bare (rig, "proprio_1", FALSE);
+
+  rig_play (rig);
+  feed_start (busy, AT_100_HZ);
+  feed_start (silent, AT_100_HZ);
+  busy->live = silent->live = TRUE;
+  fail_unless_equals_uint64 (gst_harness_query_latency (rig->out), MS (LATENCY));
+  feed_one (busy, 0, 1);
+  pass_deadline (rig, MS (LATENCY));
+  expect_two (rig, 0, 1, ALIGNED, NAN, MISSING);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_required_pad_without_caps_holds_output_back)
 {
   Rig *rig = rig_new ("rate", "100/1", NULL);
@@ -498,6 +518,7 @@ robocachefuselive_suite (void)
   tcase_add_test (tc, test_incomplete_tick_leaves_at_its_deadline);
   tcase_add_test (tc, test_silent_pad_beside_a_busy_one);
   tcase_add_test (tc, test_pad_without_caps);
+  tcase_add_test (tc, test_sources_that_start_after_their_caps);
   tcase_add_test (tc, test_required_pad_without_caps_holds_output_back);
   tcase_add_test (tc, test_no_burst_of_empty_ticks);
   tcase_add_test (tc, test_late_rows_are_counted);

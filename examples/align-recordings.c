@@ -118,7 +118,7 @@ make_pipeline (Job *job, GError **error)
   job->sink = gst_bin_get_by_name (GST_BIN (job->pipeline), "aligned");
   g_object_set (job->fuse, "rate", job->rate_num, job->rate_den, NULL);
   for (guint i = 0; i < job->recordings->len; i++) {
-    if (!recordings_add_stream (job->recordings, i, job->pipeline, job->fuse, job->origin, error))
+    if (!recordings_add_stream (job->recordings, i, RECORDINGS_READ, job->pipeline, job->fuse, job->origin, error))
       return FALSE;
   }
   return TRUE;

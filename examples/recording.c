@@ -27,6 +27,8 @@ const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
   [RECORDING_DELIMITER] = {"delimiter", FALSE, TRUE, "CHAR", "what parts the fields: a character, tab or space (,)"},
   [RECORDING_TIME_COLUMN] = {"time-column", FALSE, TRUE, "N|NAME", "the column with the time (0)"},
   [RECORDING_TIME_UNIT] = {"time-unit", FALSE, TRUE, "UNIT", "s, ms, us or ns (guessed, and said)"},
+  [RECORDING_ARRIVAL_COLUMN] = {"arrival-column", FALSE, TRUE, "N|NAME",
+      "the column with the time of arrival, which is no data (none)"},
   [RECORDING_INTERPOLATION] = {"interpolation", FALSE, TRUE, "HOW",
       "linear, nearest, previous, cubic, hermite or mean (linear)"},
   [RECORDING_QUATERNIONS] = {"quaternions", FALSE, FALSE, "LIST",
@@ -114,6 +116,7 @@ recording_new (const gchar *argument, GError **error)
   gboolean ok = TRUE;
 
   recording->rounded = g_string_new (NULL);
+  recording->delays = g_array_new (FALSE, FALSE, sizeof (gint64));
   if (g_file_test (argument, G_FILE_TEST_EXISTS)) {     /* a comma may be part of the name */
     recording->path = g_strdup (argument);
   } else {
@@ -142,6 +145,7 @@ recording_free (Recording *recording)
   g_free (recording->quaternions);
   g_free (recording->quaternions_reason);
   g_string_free (recording->rounded, TRUE);
+  g_array_unref (recording->delays);
   g_free (recording);
 }
 
@@ -251,13 +255,15 @@ note_rounding (Recording *recording, const gfloat *values, guint8 *noted)
 static void
 take_row (Recording *recording, const RobocacheRecord *record)
 {
-  gint64 behind;
+  gint64 behind, delay;
 
   if (recording->n_rows == 0) {
     recording->least_time = recording->greatest_time = record->time_ns;
     guess_quaternions (recording, record->values);
   }
   recording->n_rows++;
+  if (recording->arrival_column >= 0 && robocache_time_difference (record->arrival_ns, record->time_ns, &delay))
+    g_array_append_val (recording->delays, delay);
   if (robocache_time_difference (recording->greatest_time, record->time_ns, &behind))
     recording->disorder = MAX (recording->disorder, behind);
   recording->least_time = MIN (recording->least_time, record->time_ns);
@@ -337,7 +343,7 @@ survey_rows (Recording *recording, FILE *file, GError **error)
     .delimiter = delimiter ? delimiter : ",",
     .channels = recording->given[RECORDING_CHANNELS],
     .time_column = recording->time_column,
-    .arrival_column = -1,
+    .arrival_column = recording->arrival_column,
     .time_unit = recording->time_unit,
   };
   RobocacheRecordReader *reader;
@@ -369,7 +375,15 @@ survey_time (Recording *recording, FILE *file, GError **error)
   recording->time_unit = guess.unit;
   recording->time_unit_reason = guess.reason;
   recording->step_s = guess.step_s;
-  return TRUE;
+  recording->arrival_column = -1;
+  if (!recording->given[RECORDING_ARRIVAL_COLUMN])
+    return TRUE;
+  rewind (file);
+  if (time_column_find (&recording->arrival_column, file, recording->given[RECORDING_DELIMITER],
+          recording->given[RECORDING_ARRIVAL_COLUMN], error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", recording->path);
+  return FALSE;
 }
 
 gboolean

@@ -19,6 +19,7 @@ typedef enum
   RECORDING_DELIMITER,
   RECORDING_TIME_COLUMN,
   RECORDING_TIME_UNIT,
+  RECORDING_ARRIVAL_COLUMN,
   /* of a pad of robocachefuse */
   RECORDING_INTERPOLATION,
   RECORDING_QUATERNIONS,
@@ -56,11 +57,13 @@ typedef struct
   RobocacheTimeUnit time_unit;
   gchar *time_unit_reason;      /* NULL: it was given */
   guint time_column;
+  gint arrival_column;          /* -1: none */
   gchar **names;                /* [n_channels]; NULL without a header */
   guint n_channels;
   guint64 n_rows, n_malformed;
   gchar *first_fault;
   gint64 least_time, greatest_time;     /* ns on the file's clock */
+  GArray *delays;               /* gint64 ns: of each row, arrival after capture; empty without arrival_column */
   gint64 disorder;              /* ns: how far the rows' order of time is from their order in the file */
   gdouble step_s;               /* median; 0 with one row */
   gchar *quaternions;           /* guessed channel list, or NULL */

@@ -207,9 +207,9 @@ set_from_text (gpointer object, const Recording *recording, RecordingOption opti
 }
 
 static gboolean
-set_pad_options (GstPad *pad, const Recording *recording, GError **error)
+set_pad_options (GstPad *pad, const Recording *recording, RecordingsHow how, GError **error)
 {
-  if (recording->disorder > 0)
+  if (recording->disorder > 0 && how == RECORDINGS_READ)        /* live, that would be latency */
     g_object_set (pad, "reorder-window", recording->disorder, NULL);
   if (recording->quaternions)
     g_object_set (pad, "quaternions", recording->quaternions, NULL);
@@ -220,27 +220,54 @@ set_pad_options (GstPad *pad, const Recording *recording, GError **error)
   return TRUE;
 }
 
+/* With arrival-column set the parser would replay, so the column is left out by naming all others. */
+static void
+leave_out_arrival (GstElement *parse, const Recording *recording)
+{
+  const guint n_columns = recording->n_channels + (recording->arrival_column == (gint) recording->time_column ? 1 : 2);
+  GString *others = g_string_new (NULL);
+
+  for (guint c = 0; c < n_columns; c++) {
+    if (c != recording->time_column && (gint) c != recording->arrival_column)
+      g_string_append_printf (others, others->len > 0 ? ",%u" : "%u", c);
+  }
+  g_object_set (parse, "channels", others->str, NULL);
+  g_string_free (others, TRUE);
+}
+
+static GstElement *
+make_parse (const Recording *recording, RecordingsHow how, gint64 origin)
+{
+  GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
+
+  g_object_set (parse, "time-column", recording->time_column, "time-unit", (gint) recording->time_unit, "time-origin",
+      origin, "max-errors", -1, NULL);
+  if (recording->given[RECORDING_DELIMITER])
+    g_object_set (parse, "delimiter", recording->given[RECORDING_DELIMITER], NULL);
+  if (how == RECORDINGS_REPLAY)
+    g_object_set (parse, "arrival-column", recording->arrival_column, NULL);
+  if (recording->given[RECORDING_CHANNELS])
+    g_object_set (parse, "channels", recording->given[RECORDING_CHANNELS], NULL);
+  else if (how == RECORDINGS_READ && recording->arrival_column >= 0)
+    leave_out_arrival (parse, recording);
+  return parse;
+}
+
 gboolean
-recordings_add_stream (const GPtrArray *recordings, guint i, GstElement *pipeline, GstElement *fuse, gint64 origin,
-    GError **error)
+recordings_add_stream (const GPtrArray *recordings, guint i, RecordingsHow how, GstElement *pipeline, GstElement *fuse,
+    gint64 origin, GError **error)
 {
   const Recording *recording = g_ptr_array_index (recordings, i);
   GstElement *source = gst_element_factory_make ("filesrc", NULL);
-  GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
+  GstElement *parse = make_parse (recording, how, origin);
   gchar *name = g_strdup_printf ("sink_%u", i);
   GstPad *pad = gst_element_request_pad_simple (fuse, name), *from = gst_element_get_static_pad (parse, "src");
   gboolean ok;
 
   g_object_set (source, "location", recording->path, NULL);
-  g_object_set (parse, "time-column", recording->time_column, "time-unit", (gint) recording->time_unit, "time-origin",
-      origin, "max-errors", -1, NULL);
-  for (guint option = 0; option <= RECORDING_DELIMITER; option++) {
-    if (recording->given[option])
-      g_object_set (parse, recording_options[option].name, recording->given[option], NULL);
-  }
   gst_bin_add_many (GST_BIN (pipeline), source, parse, NULL);
   gst_element_link (source, parse);
-  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && set_pad_options (pad, recording, error);
+  ok = gst_pad_link (from, pad) == GST_PAD_LINK_OK && set_pad_options (pad, recording, how, error);
   gst_object_unref (from);
   gst_object_unref (pad);
   g_free (name);

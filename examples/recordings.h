@@ -25,10 +25,16 @@ gboolean recordings_take_arguments (GPtrArray * recordings, gchar ** arguments, 
  * recordings were surveyed. */
 gboolean recordings_find_span (const GPtrArray * recordings, gint64 * origin, gint64 * end, GError ** error);
 
+typedef enum
+{
+  RECORDINGS_READ,              /* as fast as they are taken, in whatever order their rows are */
+  RECORDINGS_REPLAY             /* live, each row at its time of arrival */
+} RecordingsHow;
+
 /* Adds the elements that read recording i to pipeline and links them to pad sink_i of fuse, which gets the recording's
  * options. Running time 0 is origin. */
-gboolean recordings_add_stream (const GPtrArray * recordings, guint i, GstElement * pipeline, GstElement * fuse,
-    gint64 origin, GError ** error);
+gboolean recordings_add_stream (const GPtrArray * recordings, guint i, RecordingsHow how, GstElement * pipeline,
+    GstElement * fuse, gint64 origin, GError ** error);
 
 /* What the user calls a pad, and the parser before it: their file. A MessageLabel; data is the array. */
 const gchar *recordings_path_of_element (const gchar * name, gpointer data);

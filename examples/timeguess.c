@@ -53,6 +53,7 @@ time_unit_name (RobocacheTimeUnit unit)
 
 typedef struct
 {
+  const gchar *what;            /* "time" or "arrival": of the option, and of the column in an error */
   gchar delimiter;
   gint64 column;                /* -1: by name, not found yet */
   const gchar *column_name;
@@ -61,6 +62,28 @@ typedef struct
   gboolean has_decimals;
   GArray *times;                /* gdouble, in the file's unit */
 } Look;
+
+static gboolean
+look_init (Look *look, const gchar *what, const gchar *delimiter, const gchar *column, GError **error)
+{
+  guint64 number;
+
+  *look = (Look) {.what = what,.times = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
+  if (column && g_ascii_string_to_unsigned (column, 10, 0, G_MAXINT, &number, NULL)) {
+    look->column = (gint64) number;
+  } else if (column) {
+    look->column = -1;
+    look->column_name = column;
+  }
+  return robocache_csv_delimiter_parse (delimiter ? delimiter : ",", &look->delimiter, error);
+}
+
+static void
+look_clear (Look *look)
+{
+  g_array_unref (look->times);
+  g_free (look->header);
+}
 
 static gboolean
 is_number (const gchar *text)
@@ -79,7 +102,7 @@ find_column (Look *look, GPtrArray *fields, GError **error)
   }
   if (look->column >= 0)
     return TRUE;
-  FAULT (error, "time-column=%s: the header has no column of that name", look->column_name);
+  FAULT (error, "%s-column=%s: the header has no column of that name", look->what, look->column_name);
   return FALSE;
 }
 
@@ -145,9 +168,9 @@ look_at (Look *look, FILE *file, GError **error)
   if (!look->has_content)
     FAULT (error, "the file is empty");
   else if (look->times->len == 0)
-    FAULT (error, "there is no number in the time column, %" G_GINT64_FORMAT " counted from 0%s%s%s; set time-column, or "
-        "delimiter", look->column, look->header ? ", called \"" : "", look->header ? look->header : "",
-        look->header ? "\"" : "");
+    FAULT (error, "there is no number in the %s column, %" G_GINT64_FORMAT " counted from 0%s%s%s; set %s-column, or "
+        "delimiter", look->what, look->column, look->header ? ", called \"" : "", look->header ? look->header : "",
+        look->header ? "\"" : "", look->what);
   return look->times->len > 0;
 }
 
@@ -247,17 +270,10 @@ guess_unit (TimeGuess *guess, const Look *look, gdouble step, GError **error)
 gboolean
 time_guess (TimeGuess *guess, FILE *file, const gchar *delimiter, const gchar *column, const gchar *unit, GError **error)
 {
-  Look look = {.column = 0,.times = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
-  gboolean ok = robocache_csv_delimiter_parse (delimiter ? delimiter : ",", &look.delimiter, error);
-  guint64 number;
+  Look look;
+  gboolean ok = look_init (&look, "time", delimiter, column, error);
 
   *guess = (TimeGuess) { 0 };
-  if (column && g_ascii_string_to_unsigned (column, 10, 0, G_MAXINT, &number, NULL)) {
-    look.column = (gint64) number;
-  } else if (column) {
-    look.column = -1;
-    look.column_name = column;
-  }
   if (ok && unit && !time_unit_by_name (unit, &guess->unit)) {
     FAULT (error, "time-unit=%s: expected s, ms, us or ns", unit);
     ok = FALSE;
@@ -271,7 +287,17 @@ time_guess (TimeGuess *guess, FILE *file, const gchar *delimiter, const gchar *c
   } else {
     ok = FALSE;
   }
-  g_array_unref (look.times);
-  g_free (look.header);
+  look_clear (&look);
+  return ok;
+}
+
+gboolean
+time_column_find (gint *number, FILE *file, const gchar *delimiter, const gchar *column, GError **error)
+{
+  Look look;
+  const gboolean ok = look_init (&look, "arrival", delimiter, column, error) && look_at (&look, file, error);
+
+  *number = ok ? (gint) look.column : -1;
+  look_clear (&look);
   return ok;
 }

@@ -24,6 +24,10 @@ typedef struct
 gboolean time_guess (TimeGuess * guess, FILE * file, const gchar * delimiter, const gchar * column, const gchar * unit,
     GError ** error);
 
+/* The number of the column with the time of arrival, given by number or name. FALSE and an error when there is no such
+ * column, or no number in it. */
+gboolean time_column_find (gint * number, FILE * file, const gchar * delimiter, const gchar * column, GError ** error);
+
 /* "s", "ms", "us" or "ns". */
 gboolean time_unit_by_name (const gchar * name, RobocacheTimeUnit * unit);
 const gchar *time_unit_name (RobocacheTimeUnit unit);

@@ -20,7 +20,7 @@ finds () {
 }
 
 # noise that is the same with every awk, from -0.5 to 0.5
-random='function random() { r = (16807 * r) % 2147483647; return r / 2147483647 - 0.5 } BEGIN { r = 4711 }'
+random='function random() { r = (16807 * r) % 2147483647; return r / 2147483647 - 0.5 } BEGIN { r = 1234567 }'
 
 # motion RATE JITTER NOISE DELAY SECONDS: what a sensor says of a motion that does not repeat itself. Its rows are captured at
 # RATE, give or take JITTER s, carry NOISE, and say a time that is DELAY s too late.
@@ -136,8 +136,8 @@ if [ -r "$data/arm_joints_250hz.csv" ] && [ -r "$data/rover_imu_20hz.csv" ] && [
     if (ns >= 1000000000) { s++; ns -= 1000000000 }
     printf "%d%09d,%s,%s,%s\n", s, ns, $6, $7, $8 }' "$data/rover_twist_40hz.csv" > twist.csv
   finds rover_shifted -23000 200 "$rates" twist.csv
-  # an arm moves slowly: here noise of 0.03 degrees is great
-  awk -F, "$random"' NR == 1 { print "t,q"; next } { printf "%.6f,%.6f\n", $1 + 0.0374, $2 + 0.001 * random() }' \
+  # an arm moves slowly: here noise of 0.01 degrees matters
+  awk -F, "$random"' NR == 1 { print "t,q"; next } { printf "%.6f,%.6f\n", $1 + 0.0374, $2 + 0.0004 * random() }' \
     "$data/arm_joints_250hz.csv" > arm.csv
   finds arm_shifted -37400 1000 "$data/arm_joints_250hz.csv,channels=q0" arm.csv
 else

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Collects the GPU test suite of a build, with the GStreamer that it was built for, into a folder that runs on a machine which
+# has a GPU and its driver and nothing else (of the same architecture, with a C library at least as new).
+#
+#   bundle.sh OUT [BUILD]     BUILD: default build
+#   OUT/run.sh                there: the whole suite
+#   OUT/env COMMAND...        there: a command with the bundle's GStreamer, such as gst-launch-1.0
+set -euo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+out=${1:?usage: bundle.sh OUT [BUILD]}
+build=${2:-$here/../../build}
+plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0)
+scanner=$(pkg-config --variable=pluginscannerdir gstreamer-1.0)/gst-plugin-scanner
+rm -rf "$out"
+mkdir -p "$out"/{bin,check,lib,plugins}
+
+for name in coreelements app videotestsrc videoconvertscale videoparsersbad nvcodec coretracers debugutilsbad; do
+  if [ -e "$plugins/libgst$name.so" ]; then cp "$plugins/libgst$name.so" "$out/plugins/"; fi
+done
+cp "$build/gst/libgstrobocache.so" "$out/plugins/"
+cp "$(command -v gst-launch-1.0)" "$(command -v gst-inspect-1.0)" "$scanner" "$out/bin/"
+find "$build/tests/gpu" -maxdepth 1 -type f -executable -name 'gpu-*' -exec cp -t "$out" {} +
+find "$build/tests/gpu" -maxdepth 2 -name 'libcuda*.so.1' -exec cp --parents -t "$out/lib" {} + 2> /dev/null || true
+find "$build/tests/check" -maxdepth 1 -type f -executable -exec cp -t "$out/check" {} +
+if [ -x "$build/tests/bench/bench-kernels" ]; then cp "$build/tests/bench/bench-kernels" "$out/"; fi
+if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi
+cp "$here"/run.sh "$here"/pipelines.sh "$out/"
+# every library that these need, but for those of the C and C++ compilers, which any machine has, and the driver's
+find "$out" -type f \( -perm -u+x -o -name '*.so' \) -exec ldd {} + 2> /dev/null | awk '/=> \//{print $3}' | sort -u |
+  grep -v -E '/(libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s|libcuda)\.so' |
+  while read -r library; do cp -L "$library" "$out/lib/"; done
+find "$out" -type f \( -perm -u+x -o -name '*.so*' \) -exec strip --strip-unneeded {} + 2> /dev/null || true
+cat > "$out/env" <<'ENV'
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PATH=$here/bin:$here/check:$PATH GST_PLUGIN_SYSTEM_PATH= \
+  GST_PLUGIN_PATH=$here/plugins GST_PLUGIN_SCANNER=$here/bin/gst-plugin-scanner \
+  GST_REGISTRY=${TMPDIR:-/tmp}/robocache-registry.bin
+exec "$@"
+ENV
+chmod +x "$out/env"
+du -sh "$out"

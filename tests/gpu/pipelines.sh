@@ -1,0 +1,176 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Pipelines on a GPU, with the GStreamer of the bundle it lies in: what they write is, byte for byte, what the CPU writes.
+# A case a line, PASS, FAIL or SKIP.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export G_DEBUG=fatal-criticals
+
+pass() { echo "PASS pipeline_$1"; }
+fail() { echo "FAIL pipeline_$1: $2"; }
+skip() { echo "SKIP pipeline_$1: $2"; }
+
+# launch LOG PIPELINE...
+launch() {
+  local log=$1
+  shift
+  timeout 120 "$here/env" gst-launch-1.0 -q "$@" > "$work/$log" 2>&1
+}
+
+# the line that says most of what went wrong
+reason() {
+  grep -m1 -E 'ERROR|CRITICAL|WARNING' "$work/$1" || tail -n1 "$work/$1"
+}
+
+# same NAME PIPELINE: with BACKEND and MEMORY replaced, written on the CPU and on the GPU, into system and into device memory
+same() {
+  local name=$1 pipeline=$2 backend memory text
+  for where in cpu:other/tensors cuda:other/tensors "cuda:other/tensors(memory:RobocacheCUDA)"; do
+    backend=${where%%:*} memory=${where#*:}
+    text=${pipeline//BACKEND/$backend}
+    text=${text//MEMORY/$memory}
+    # shellcheck disable=SC2086
+    if ! launch log ${text//OUT/$work/$backend.${#memory}}; then
+      fail "$name" "$where: $(reason log)"
+      return
+    fi
+  done
+  if [ ! -s "$work/cpu.13" ]; then
+    fail "$name" "nothing was written"
+  elif cmp "$work/cpu.13" "$work/cuda.13" > "$work/log" 2>&1 && cmp "$work/cpu.13" "$work/cuda.36" > "$work/log" 2>&1; then
+    pass "$name"
+  else
+    fail "$name" "$(cat "$work/log")"
+  fi
+}
+
+# refused NAME TEXT PIPELINE...: an error with that text
+refused() {
+  local name=$1 text=$2
+  shift 2
+  if launch log "$@"; then
+    fail "$name" "it ran"
+  elif grep -q -F -- "$text" "$work/log"; then
+    pass "$name"
+  else
+    fail "$name" "$(reason log)"
+  fi
+}
+
+if ! "$here/env" gst-inspect-1.0 robocachefuse > "$work/log" 2>&1; then
+  fail plugin "$(tail -n1 "$work/log")"
+  exit 1
+fi
+if ! launch log robocachetestsrc num-buffers=1 ! robocachefuse rate=10/1 backend=cuda ! fakesink; then
+  skip all "$(reason log)"
+  exit 0
+fi
+
+proprio="robocachetestsrc kind=proprio rate=100/1 jitter=1000000 num-buffers=300 seed=1"
+force="robocachetestsrc kind=force rate=1000/1 jitter=200000 drop=0.05 num-buffers=3000 seed=2"
+imu="robocachetestsrc kind=imu rate=200/1 num-buffers=600 seed=3"
+camera="videotestsrc num-buffers=90 pattern=smpte ! video/x-raw,format=RGB,width=322,height=240,framerate=30/1"
+wide="videotestsrc num-buffers=90 pattern=ball ! video/x-raw,format=RGBA,width=512,height=240,framerate=30/1"
+
+for interpolation in linear nearest previous cubic mean; do
+  same "fuse_$interpolation" "robocachefuse name=f rate=50/1 backend=BACKEND proprio_0::interpolation=$interpolation
+    force_0::interpolation=$interpolation ! MEMORY ! filesink location=OUT $proprio ! f.proprio_0 $force ! f.force_0"
+done
+same fuse_quaternions "robocachefuse name=f rate=50/1 backend=BACKEND sink_0::quaternions=0 ! MEMORY ! filesink location=OUT
+  $imu ! f.sink_0"
+for type in float16 bfloat16 float64 int16; do
+  same "fuse_$type" "robocachefuse name=f rate=50/1 backend=BACKEND type=$type ! MEMORY ! filesink location=OUT
+    $proprio ! f.proprio_0 $force ! f.force_0"
+done
+same fuse_window "robocachefuse name=f rate=50/1 window=7 info=tensor backend=BACKEND ! MEMORY ! filesink location=OUT
+  $proprio ! f.proprio_0 $force ! f.force_0"
+same fuse_concat "robocachefuse name=f rate=50/1 layout=concat window=3 backend=BACKEND ! MEMORY ! filesink location=OUT
+  $proprio ! f.proprio_0 $force ! f.force_0 $imu ! f.sink_0"
+same fuse_camera "robocachefuse name=f backend=BACKEND ! MEMORY ! filesink location=OUT
+  $camera ! f.camera_0 $proprio ! f.proprio_0 $force ! f.force_0"
+for interpolation in linear cubic mean; do
+  same "fuse_camera_$interpolation" "robocachefuse name=f rate=50/1 backend=BACKEND camera_0::interpolation=$interpolation !
+    MEMORY ! filesink location=OUT $camera ! f.camera_0 $proprio ! f.proprio_0"
+done
+same fuse_camera_window "robocachefuse name=f window=4 backend=BACKEND ! MEMORY ! filesink location=OUT
+  $camera ! f.camera_0 $wide ! f.camera_1 $proprio ! f.proprio_0"
+same resample "robocachetestsrc kind=imu rate=200/1 num-buffers=600 ! robocacheresample rate=333/1 interpolation=cubic
+  backend=BACKEND ! MEMORY ! filesink location=OUT"
+same resample_hold "$force ! robocacheresample rate=100/1 max-gap=3000000 gap-policy=hold type=float16 backend=BACKEND ! MEMORY !
+  filesink location=OUT"
+same voxelize "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
+  origin=<-3.2,-3.2,-1.6> backend=BACKEND ! MEMORY ! filesink location=OUT"
+same voxelize_mean "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
+  origin=<-3.2,-3.2,-1.6> mode=centroid type=float32 accumulate=3 backend=BACKEND ! MEMORY ! filesink location=OUT"
+same voxelize_sparse "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
+  origin=<-3.2,-3.2,-1.6> output=sparse mode=count type=uint32 max-voxels=5000 backend=BACKEND ! MEMORY ! filesink location=OUT"
+same chain "robocachefuse name=f rate=50/1 backend=BACKEND ! MEMORY ! filesink location=OUT
+  $force ! robocacheresample rate=200/1 backend=BACKEND ! MEMORY ! f.force_0
+  $imu ! robocacheresample rate=100/1 interpolation=cubic backend=BACKEND ! MEMORY ! f.sink_0 $proprio ! f.proprio_0"
+
+# both readers of a sample see it as it was, however late the slow one is
+slow="robocachefuse name=f rate=100/1 backend=cuda ! other/tensors(memory:RobocacheCUDA) ! tee name=t
+  t. ! queue max-size-buffers=4 ! filesink location=$work/fast
+  t. ! queue max-size-buffers=50 max-size-time=0 ! identity sleep-time=5000 ! filesink location=$work/slow $proprio ! f.proprio_0"
+# shellcheck disable=SC2086
+if ! launch log $slow; then
+  fail tee_with_slow_reader "$(reason log)"
+elif [ -s "$work/fast" ] && cmp "$work/fast" "$work/slow" > "$work/log" 2>&1; then
+  pass tee_with_slow_reader
+else
+  fail tee_with_slow_reader "$(cat "$work/log")"
+fi
+
+# frames that never leave the GPU, against frames that never see it
+uploaded() {
+  local name=$1 chain=$2 options=$3
+  # shellcheck disable=SC2086
+  if ! launch log robocachefuse name=f backend=cpu $options ! filesink location="$work/here" $chain ! f.camera_0 \
+      $proprio ! f.proprio_0; then
+    fail "$name" "CPU: $(reason log)"
+  elif ! launch log robocachefuse name=f backend=cuda $options ! "other/tensors(memory:RobocacheCUDA)" ! \
+      filesink location="$work/there" $chain ! cudaupload ! "video/x-raw(memory:CUDAMemory)" ! f.camera_0 $proprio ! f.proprio_0
+  then
+    fail "$name" "$(reason log)"
+  elif [ -s "$work/here" ] && cmp "$work/here" "$work/there" > "$work/log" 2>&1; then
+    pass "$name"
+  else
+    fail "$name" "$(cat "$work/log")"
+  fi
+}
+if "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
+  # formats that cudaupload of GStreamer 1.22 takes
+  rgba="videotestsrc num-buffers=60 pattern=ball ! video/x-raw,format=RGBA,width=322,height=240,framerate=30/1"
+  gray="videotestsrc num-buffers=60 pattern=ball ! video/x-raw,format=GRAY8,width=322,height=240,framerate=30/1"
+  uploaded cudaupload "$rgba" ""
+  uploaded cudaupload_gray "$gray" ""
+  uploaded cudaupload_linear "$rgba" "rate=50/1 camera_0::interpolation=linear"
+  uploaded cudaupload_window "$rgba" "window=3"
+else
+  skip cudaupload "the nvcodec plugin has no such element here"
+fi
+if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/null 2>&1; then
+  # shellcheck disable=SC2086
+  if launch log filesrc location="$here/frames.h264" ! h264parse ! nvh264dec ! "video/x-raw(memory:CUDAMemory)" ! cudaconvert ! \
+      "video/x-raw(memory:CUDAMemory),format=RGBA" ! robocachefuse name=f backend=cuda ! "other/tensors(memory:RobocacheCUDA)" ! \
+      filesink location="$work/decoded" $proprio ! f.proprio_0 && [ -s "$work/decoded" ]; then
+    pass nvh264dec
+  else
+    fail nvh264dec "$(reason log)"
+  fi
+else
+  skip nvh264dec "no recording, or the nvcodec plugin has no such element here"
+fi
+
+refused wrong_device "device is 99" robocachetestsrc num-buffers=1 ! robocachefuse rate=10/1 backend=cuda device-id=99 ! fakesink
+CUDA_VISIBLE_DEVICES= refused no_device "set backend=auto or backend=cpu" robocachetestsrc num-buffers=1 ! \
+  robocachefuse rate=10/1 backend=cuda ! fakesink
+# shellcheck disable=SC2086
+if CUDA_VISIBLE_DEVICES= launch log robocachefuse name=f rate=50/1 ! filesink location="$work/auto" $proprio ! f.proprio_0; then
+  pass auto_without_device
+else
+  fail auto_without_device "$(reason log)"
+fi
+refused no_room "max-device-memory" $camera ! robocachefuse backend=cuda max-device-memory=100000 ! fakesink

@@ -26,10 +26,15 @@ find "$build/tests/check" -maxdepth 1 -type f -executable -exec cp -t "$out/chec
 if [ -x "$build/tests/bench/bench-kernels" ]; then cp "$build/tests/bench/bench-kernels" "$out/"; fi
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi
 cp "$here"/run.sh "$here"/pipelines.sh "$out/"
+# a recording for the GPU's decoder, where there is something to make it with
+if gst-inspect-1.0 x264enc > /dev/null 2>&1; then
+  gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! video/x-raw,width=320,height=240,framerate=30/1 ! \
+    x264enc key-int-max=30 ! video/x-h264,stream-format=byte-stream ! filesink location="$out/frames.h264"
+fi
 # every library that these need, but for those of the C and C++ compilers, which any machine has, and the driver's
-find "$out" -type f \( -perm -u+x -o -name '*.so' \) -exec ldd {} + 2> /dev/null | awk '/=> \//{print $3}' | sort -u |
+{ find "$out" -type f \( -perm -u+x -o -name '*.so' \) -exec ldd {} + 2> /dev/null || true; } | awk '/=> \//{print $3}' | sort -u |
   grep -v -E '/(libc|libm|libdl|libpthread|librt|libresolv|libstdc\+\+|libgcc_s|libcuda)\.so' |
-  while read -r library; do cp -L "$library" "$out/lib/"; done
+  grep -v -F "$out" | while read -r library; do cp -L "$library" "$out/lib/"; done
 find "$out" -type f \( -perm -u+x -o -name '*.so*' \) -exec strip --strip-unneeded {} + 2> /dev/null || true
 cat > "$out/env" <<'ENV'
 #!/bin/bash

@@ -26,20 +26,22 @@ reason() {
 
 # same NAME PIPELINE: with BACKEND and MEMORY replaced, written on the CPU and on the GPU, into system and into device memory
 same() {
-  local name=$1 pipeline=$2 backend memory text
-  for where in cpu:other/tensors cuda:other/tensors "cuda:other/tensors(memory:RobocacheCUDA)"; do
-    backend=${where%%:*} memory=${where#*:}
+  local name=$1 pipeline=$2 where backend memory text
+  for where in cpu cuda device; do
+    backend=cuda memory=other/tensors
+    if [ $where = cpu ]; then backend=cpu; fi
+    if [ $where = device ]; then memory="other/tensors(memory:RobocacheCUDA)"; fi
     text=${pipeline//BACKEND/$backend}
     text=${text//MEMORY/$memory}
     # shellcheck disable=SC2086
-    if ! launch log ${text//OUT/$work/$backend.${#memory}}; then
+    if ! launch log ${text//OUT/$work/$where}; then
       fail "$name" "$where: $(reason log)"
       return
     fi
   done
-  if [ ! -s "$work/cpu.13" ]; then
+  if [ ! -s "$work/cpu" ]; then
     fail "$name" "nothing was written"
-  elif cmp "$work/cpu.13" "$work/cuda.13" > "$work/log" 2>&1 && cmp "$work/cpu.13" "$work/cuda.36" > "$work/log" 2>&1; then
+  elif cmp "$work/cpu" "$work/cuda" > "$work/log" 2>&1 && cmp "$work/cpu" "$work/device" > "$work/log" 2>&1; then
     pass "$name"
   else
     fail "$name" "$(cat "$work/log")"
@@ -143,15 +145,16 @@ uploaded() {
 if "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
   # formats that cudaupload of GStreamer 1.22 takes
   rgba="videotestsrc num-buffers=60 pattern=ball ! video/x-raw,format=RGBA,width=322,height=240,framerate=30/1"
-  gray="videotestsrc num-buffers=60 pattern=ball ! video/x-raw,format=GRAY8,width=322,height=240,framerate=30/1"
+  rgb="videotestsrc num-buffers=60 pattern=smpte ! video/x-raw,format=RGB,width=322,height=240,framerate=30/1"
   uploaded cudaupload "$rgba" ""
-  uploaded cudaupload_gray "$gray" ""
+  uploaded cudaupload_rgb "$rgb" ""
   uploaded cudaupload_linear "$rgba" "rate=50/1 camera_0::interpolation=linear"
   uploaded cudaupload_window "$rgba" "window=3"
 else
   skip cudaupload "the nvcodec plugin has no such element here"
 fi
-if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/null 2>&1; then
+if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/null 2>&1 &&
+    "$here/env" gst-inspect-1.0 cudaconvert > /dev/null 2>&1; then
   # shellcheck disable=SC2086
   if launch log filesrc location="$here/frames.h264" ! h264parse ! nvh264dec ! "video/x-raw(memory:CUDAMemory)" ! cudaconvert ! \
       "video/x-raw(memory:CUDAMemory),format=RGBA" ! robocachefuse name=f backend=cuda ! "other/tensors(memory:RobocacheCUDA)" ! \
@@ -161,7 +164,7 @@ if [ -e "$here/frames.h264" ] && "$here/env" gst-inspect-1.0 nvh264dec > /dev/nu
     fail nvh264dec "$(reason log)"
   fi
 else
-  skip nvh264dec "no recording, or the nvcodec plugin has no such element here"
+  skip nvh264dec "no recording, or the nvcodec plugin has no nvh264dec or, without NVRTC, no cudaconvert here"
 fi
 
 refused wrong_device "device is 99" robocachetestsrc num-buffers=1 ! robocachefuse rate=10/1 backend=cuda device-id=99 ! fakesink

@@ -1,56 +1,93 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs the GPU tests that lie beside it or in the build, with compute-sanitizer where there is one, and ends with one line:
-# N passed, M failed[, K skipped]. Needs a GPU and its driver, nothing else: carry gpu-align, gpu-backend, gpu-voxel
-# and this script.
+# Runs the GPU tests that lie beside it or in a build: the kernels, the kernels under compute-sanitizer where there is one, and,
+# where it lies in a bundle (bundle.sh), the tests of the elements with every element on the GPU, and pipelines. Ends with one
+# line: N passed, M failed[, K skipped]. Needs a GPU and its driver.
 #
-#   run.sh [DIR]     DIR: where the programs are; default: here, else build/tests/gpu
+#   run.sh [DIR [PART...]]     DIR: where the programs are; default: here, else build/tests/gpu
+#                              PART: kernels, sanitizers, elements, pipelines; default: all
+#
+#   JOBS=N     tests at a time, but for the kernels; default 8
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=${1:-$here}
 [ -x "$dir/gpu-align" ] || dir=$here/../../build/tests/gpu
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+parts=" ${*:2} "
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 
-# run NAME COMMAND...: its lines, and a failed case more when it fails without saying which
-run() {
-  local name=$1 output status
-  shift
-  output=$("$@" 2>&1)
-  status=$?
-  printf '%s\n' "$output" | grep -E '^(PASS|FAIL|SKIP) ' >> "$log"
-  printf '%s\n' "$output" | grep -E '^(FAIL|SKIP|seed|[0-9]+ cases|=========.*(ERROR|WARNING|SUMMARY))'
-  if [ $status -ne 0 ] && ! grep -q '^FAIL ' <<< "$output"; then
-    echo "FAIL $name: exit status $status" | tee -a "$log"
-  fi
+wanted() {
+  [[ $parts == "  " || $parts == *" $1 "* ]]
 }
 
-run backend "$dir/gpu-backend"
-run align "$dir/gpu-align"
-run voxel "$dir/gpu-voxel"
+# run NAME COMMAND...: its verdicts go to the log; a failed case more when it fails without saying which
+run() {
+  local name=$1 out=$work/$1.out status
+  shift
+  "$@" > "$out" 2>&1
+  status=$?
+  grep -E '^(PASS|FAIL|SKIP) ' "$out" > "$work/$name.log"
+  if [ $status -ne 0 ] && ! grep -q '^FAIL ' "$out"; then
+    echo "FAIL $name: exit status $status" | tee -a "$work/$name.log" >> "$out"
+  fi
+  grep -E '^(FAIL|SKIP|seed|[0-9]+ cases|=========.*(ERROR|WARNING|SUMMARY))' "$out" | sed "s/^/[$name] /"
+}
+
+# the same in the background, JOBS at a time
+start() {
+  while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-8}" ]; do wait -n; done
+  run "$@" &
+}
+
+# check NAME: a program of gst-check with all elements on the GPU; its verdicts in our words
+check() {
+  local output status counts passed
+  output=$(timeout 300 "$here/env" env ROBOCACHE_BACKEND=cuda CK_DEFAULT_TIMEOUT=120 G_DEBUG=fatal-criticals "$here/check/$1" 2>&1)
+  status=$?
+  printf '%s\n' "$output" | sed -n -E "s/^([^ ]*:[0-9]+):[FE]:([^:]*:[^:]*:[0-9]+): (.*)/FAIL $1 \\2: \\1: \\3/p; \
+    s/^(SKIP .*)/\\1/p"
+  counts=$(printf '%s\n' "$output" | sed -n -E 's/^[0-9]+%: Checks: ([0-9]+), Failures: ([0-9]+), Errors: ([0-9]+)/\1-\2-\3/p')
+  for ((passed = 0; passed < ${counts:-0}; passed++)); do echo "PASS $1 $passed"; done
+  return $status
+}
+
+if wanted kernels; then
+  for program in "$dir"/gpu-*; do
+    if [ -x "$program" ]; then run "${program##*/gpu-}" "$program"; fi
+  done
+fi
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
-if [ -x "$sanitizer" ]; then
+if wanted sanitizers && [ ! -x "$sanitizer" ]; then
+  echo "SKIP compute-sanitizer: not on this machine" | tee "$work/sanitizer.log"
+elif wanted sanitizers; then
+  # a section a process; threads race in no shared memory, and racecheck takes minutes for them
   for tool in memcheck racecheck initcheck synccheck; do
-    # a section a process; threads race in no shared memory, and racecheck takes minutes for them
-    for section in dtypes shapes wide streams graphs threads brackets large; do
-      if [ "$tool-$section" != racecheck-threads ]; then
-        echo "== $tool $section"
-        run "$tool-$section" "$sanitizer" --tool "$tool" --error-exitcode 9 "$dir/gpu-align" \
-          --separate --few --only "$section"
+    for section in align-{dtypes,shapes,wide,streams,graphs,threads,brackets,large} \
+        voxel-{kinds,sizes,plain,lies,huge,graphs,wrong}; do
+      if [ "$tool-$section" != racecheck-align-threads ]; then
+        start "$tool-$section" "$sanitizer" --tool "$tool" --error-exitcode 9 "$dir/gpu-${section%%-*}" \
+          --separate --few --only "${section#*-}"
       fi
     done
-    for section in kinds sizes plain lies huge graphs wrong; do
-      echo "== $tool voxel $section"
-      run "$tool-voxel-$section" "$sanitizer" --tool "$tool" --error-exitcode 9 "$dir/gpu-voxel" \
-        --separate --few --only "$section"
-    done
   done
-else
-  echo "SKIP compute-sanitizer: not on this machine" | tee -a "$log"
+  if [ -x "$dir/gpu-memory" ]; then
+    start memcheck-memory "$sanitizer" --tool memcheck --error-exitcode 9 "$dir/gpu-memory"
+  fi
 fi
+if [ -x "$here/env" ]; then
+  if wanted elements; then
+    for program in "$here"/check/{robocachefuse,robocacheresample,robocachevoxelize,gpu}*; do
+      if [ -x "$program" ]; then start "check-${program##*/}" check "${program##*/}"; fi
+    done
+  fi
+  if wanted pipelines; then start pipelines "$here/pipelines.sh"; fi
+elif wanted elements || wanted pipelines; then
+  echo "SKIP elements: this is no bundle" | tee "$work/elements.log"
+fi
+wait
 
-passed=$(grep -c '^PASS ' "$log")
-failed=$(grep -c '^FAIL ' "$log")
-skipped=$(grep -c '^SKIP ' "$log")
+passed=$(cat "$work"/*.log | grep -c '^PASS ')
+failed=$(cat "$work"/*.log | grep -c '^FAIL ')
+skipped=$(cat "$work"/*.log | grep -c '^SKIP ')
 echo "$passed passed, $failed failed$([ "$skipped" -gt 0 ] && echo ", $skipped skipped")"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

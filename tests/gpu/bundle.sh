@@ -43,6 +43,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export LD_LIBRARY_PATH=$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} PATH=$here/bin:$here/check:$PATH GST_PLUGIN_SYSTEM_PATH= \
   GST_PLUGIN_PATH=$here/plugins GST_PLUGIN_SCANNER=$here/bin/gst-plugin-scanner \
   GST_REGISTRY=${TMPDIR:-/tmp}/robocache-registry.bin
+# cudaconvert compiles its kernels there
+if [ -z "${GST_CUDA_NVRTC_LIBNAME:-}" ]; then
+  nvrtc=$(find /usr/local/cuda/lib64 -maxdepth 1 -name 'libnvrtc.so*' 2> /dev/null | sort | tail -n1)
+  if [ -n "$nvrtc" ]; then export GST_CUDA_NVRTC_LIBNAME=$nvrtc; fi
+fi
 exec "$@"
 ENV
 chmod +x "$out/env"

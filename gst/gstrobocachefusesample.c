@@ -11,6 +11,7 @@
 #include "common/memorycaps.h"
 #include "common/memorylimit.h"
 #include "gstrobocachefuseframes.h"
+#include "gstrobocachefusepool.h"
 #include "kernels/arithmetic.h"
 
 #define INFO_FIELDS 4           /* tick, before, after, status */
@@ -45,6 +46,7 @@ struct _GstRobocacheFuseComposer
   guint n_tensors;              /* without info */
 
   RobocacheEngine *engine;
+  GstBufferPool *pool;          /* of the buffers */
   GstAllocator *allocator;      /* of the tensors */
   gboolean on_device;           /* they are in device memory */
   RcAlignPlan *plan;            /* of all streams that are no cameras; NULL when there are none */
@@ -327,13 +329,19 @@ choose_engine (GstRobocacheFuseComposer *composer, RobocacheDevice *device, GstE
   return TRUE;
 }
 
+static gsize
+info_bytes (const GstRobocacheFuseComposer *composer)
+{
+  return (gsize) composer->output.window * composer->n_streams * INFO_FIELDS * sizeof (gint64);
+}
+
 static gboolean
 make_buffers (GstRobocacheFuseComposer *composer, GError **error)
 {
   const guint window = composer->output.window;
 
   composer->blends = g_new0 (RobocacheBlendStream, composer->n_streams);
-  composer->info = g_new0 (gint64, (gsize) window * composer->n_streams * INFO_FIELDS);
+  composer->info = g_malloc0 (info_bytes (composer));
   for (guint i = 0; window > 1 && i < composer->n_tensors; i++) {
     Tensor *tensor = &composer->tensors[i];
 
@@ -372,6 +380,7 @@ gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *
     return NULL;
   }
   make_caps (composer, rate_num, rate_den);
+  composer->pool = gst_robocache_fuse_pool_new (composer->names, info_bytes (composer));
   return composer;
 }
 
@@ -398,6 +407,9 @@ gst_robocache_fuse_composer_free (GstRobocacheFuseComposer *composer)
   g_clear_pointer (&composer->plan, rc_align_plan_free);
   robocache_blender_clear (&composer->blender);
   gst_robocache_fuse_frames_clear (&composer->frames);
+  if (composer->pool)
+    gst_buffer_pool_set_active (composer->pool, FALSE);
+  gst_clear_object (&composer->pool);
   gst_clear_object (&composer->allocator);
   g_clear_pointer (&composer->engine, robocache_engine_unref);
   g_free (composer->streams);
@@ -671,20 +683,16 @@ write_rows (GstRobocacheFuseComposer *composer, Output *output, GError **error)
   return gst_robocache_fuse_frames_end (&composer->frames, error) && blend_tensor_streams (composer, output->target, error);
 }
 
+/* The info of the buffer's meta as the last tensor. */
 static void
-append_info (const GstRobocacheFuseComposer *composer, GstBuffer *buffer)
+append_info (GstBuffer *buffer)
 {
-  const gsize bytes = (gsize) composer->output.window * composer->n_streams * INFO_FIELDS * sizeof (gint64);
-  GBytes *info = g_bytes_new (composer->info, bytes);
-  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, GST_ROBOCACHE_SAMPLE_META);
+  GBytes *info = gst_robocache_fuse_pool_info (buffer);
+  gsize bytes;
+  gconstpointer data = g_bytes_get_data (info, &bytes);
 
-  gst_structure_set (gst_custom_meta_get_structure (meta), "tick", G_TYPE_INT64,
-      *info_of (composer, composer->output.window - 1, 0), "streams", G_TYPE_STRING, composer->names,
-      "info", G_TYPE_BYTES, info, NULL);
-  if (composer->output.info == GST_ROBOCACHE_FUSE_INFO_TENSOR)
-    gst_buffer_append_memory (buffer, gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY,
-            (gpointer) g_bytes_get_data (info, NULL), bytes, 0, bytes, g_bytes_ref (info), (GDestroyNotify) g_bytes_unref));
-  g_bytes_unref (info);
+  gst_buffer_append_memory (buffer, gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, (gpointer) data, bytes, 0, bytes, info,
+          (GDestroyNotify) g_bytes_unref));
 }
 
 /* The ring, oldest first. */
@@ -717,7 +725,8 @@ end_output (const GstRobocacheFuseComposer *composer, Output *output, GError **e
 static GstBuffer *
 make_buffer (const GstRobocacheFuseComposer *composer, Output *output)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  GstBuffer *buffer = gst_robocache_fuse_pool_acquire (composer->pool, *info_of (composer, composer->output.window - 1, 0),
+      composer->info);
 
   for (guint i = 0; i < composer->n_tensors; i++) {
     if (output->frame[i]) {
@@ -728,7 +737,8 @@ make_buffer (const GstRobocacheFuseComposer *composer, Output *output)
       gst_buffer_append_memory (buffer, output->memory[i]);
     }
   }
-  append_info (composer, buffer);
+  if (composer->output.info == GST_ROBOCACHE_FUSE_INFO_TENSOR)
+    append_info (buffer);
   return buffer;
 }
 

@@ -1,0 +1,163 @@
+/* robocache: a steady stream allocates nothing for a sample
+ *
+ * The allocation functions of the C library are replaced by ones that count.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fuseharness.h"
+
+#include <stdlib.h>
+
+extern void *__libc_malloc (size_t size);
+extern void *__libc_calloc (size_t n, size_t size);
+extern void *__libc_realloc (void *memory, size_t size);
+extern void *__libc_memalign (size_t alignment, size_t size);
+
+static gint counting, allocations;
+
+static void
+count (void)
+{
+  if (g_atomic_int_get (&counting))
+    g_atomic_int_inc (&allocations);
+}
+
+void *
+malloc (size_t size)
+{
+  count ();
+  return __libc_malloc (size);
+}
+
+void *
+calloc (size_t n, size_t size)
+{
+  count ();
+  return __libc_calloc (n, size);
+}
+
+void *
+realloc (void *memory, size_t size)
+{
+  count ();
+  return __libc_realloc (memory, size);
+}
+
+int
+posix_memalign (void **memory, size_t alignment, size_t size)
+{
+  count ();
+  *memory = __libc_memalign (alignment, size);
+  return *memory ? 0 : 12;
+}
+
+void *
+aligned_alloc (size_t alignment, size_t size)
+{
+  count ();
+  return __libc_memalign (alignment, size);
+}
+
+#define ROWS_PER_SAMPLE 10
+#define SAMPLES 300
+#define WARM_UP 100
+
+static GstBuffer *
+row (gint64 pts)
+{
+  const gfloat values[] = { 1, 2, 3 };
+
+  return buffer_of (pts, values, sizeof (values));
+}
+
+static GstBuffer *
+frame (gint64 pts)
+{
+  static const guint8 pixels[64 * 48];
+
+  return buffer_of (pts, pixels, sizeof (pixels));
+}
+
+/* Pushes the rows of each sample, made before, and takes the sample; TRUE when all of them went. A check allocates, so there
+ * is none here. */
+static gboolean
+run (Rig *rig, Feed *feed, GPtrArray *rows, Feed *camera, GPtrArray *frames)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < SAMPLES; i++) {
+    if (i == WARM_UP)
+      g_atomic_int_set (&counting, 1);
+    if (camera)
+      ok &= gst_pad_push (camera->pad, g_ptr_array_index (frames, i)) == GST_FLOW_OK;
+    for (guint k = 0; k < ROWS_PER_SAMPLE; k++)
+      ok &= gst_pad_push (feed->pad, g_ptr_array_index (rows, i * ROWS_PER_SAMPLE + k)) == GST_FLOW_OK;
+    if (i > 2)                  /* a tick waits for the rows after it */
+      gst_buffer_unref (gst_harness_pull (rig->out));
+  }
+  g_atomic_int_set (&counting, 0);
+  return ok;
+}
+
+/* GStreamer itself makes a list of the buffers that a memory is in, once there are two: the frame, and the sample that it is
+ * handed on in. */
+#define SHARED_MEMORY 2
+/* How far the sample's thread is behind varies, and with it how many buffers are under way. */
+#define FEW 20
+
+static const struct
+{
+  const gchar *layout, *info, *window;
+  gboolean camera;
+  gint a_sample;                /* allocations that remain */
+} kinds[] = {
+  {"tensors", "none", "1", FALSE, 0},
+  {"tensors", "tensor", "1", FALSE, 0},
+  {"concat", "tensor", "4", FALSE, 0},
+  {"tensors", "none", "1", TRUE, SHARED_MEMORY},
+  {"tensors", "tensor", "3", TRUE, 0},
+};
+
+GST_START_TEST (test_nothing_is_allocated_for_a_sample)
+{
+  Rig *rig = rig_new ("rate", "100/1", "window", kinds[__i__].window, "layout", kinds[__i__].layout, "info",
+      kinds[__i__].info, NULL);
+  GPtrArray *rows = g_ptr_array_new (), *frames = g_ptr_array_new ();
+  Feed *feed, *camera = NULL;
+
+  feed = feed_new_bare (rig, "sink_0", FALSE);
+  if (kinds[__i__].camera)
+    camera = feed_new_bare (rig, "camera_0", FALSE);
+  rig_play (rig);
+  feed_start (feed, F32 ("3"));
+  if (camera)
+    feed_start (camera, "video/x-raw, format=(string)GRAY8, width=(int)64, height=(int)48, framerate=(fraction)100/1");
+  for (guint i = 0; i < SAMPLES; i++) {
+    g_ptr_array_add (frames, frame (MS (10) * i));
+    for (guint k = 0; k < ROWS_PER_SAMPLE; k++)
+      g_ptr_array_add (rows, row (MS (10) * i + MS (1) * k));
+  }
+  fail_unless (run (rig, feed, rows, camera, frames));
+  fail_unless (allocations <= (SAMPLES - WARM_UP) * kinds[__i__].a_sample + FEW, "%d allocations", allocations);
+
+  if (!camera)
+    g_ptr_array_set_free_func (frames, (GDestroyNotify) gst_buffer_unref);
+  g_ptr_array_unref (frames);
+  g_ptr_array_unref (rows);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static Suite *
+robocachefusesteady_suite (void)
+{
+  Suite *suite = suite_create ("robocachefusesteady");
+  TCase *tc = tcase_create ("steady");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_nothing_is_allocated_for_a_sample, 0, G_N_ELEMENTS (kinds));
+  return suite;
+}
+
+GST_CHECK_MAIN (robocachefusesteady);

@@ -134,8 +134,8 @@ typedef struct RcVoxelChunk
   int64_t stride;               /* bytes between points, or between rows of the image */
   int64_t batch_stride;         /* bytes between items; ignored when batch is 1 */
   const int64_t *counts;        /* [batch] valid points (or rows) of each item, 0 … n, in the backend's memory; NULL: n
-                                 * each. What the CPU refuses a GPU cannot see: an item whose count is not in 0 … n, or
-                                 * whose points are more than its N, gets no point of the chunk, and the counters tell */
+                                 * each. What the CPU refuses a GPU cannot see: an item whose count is not in 0 … n,
+                                 * or whose points are more than its N, gets no point of the chunk; counters tell */
   int64_t first_row;            /* depth: the row of the image that row 0 of the chunk is */
   RcVoxelCounters *counters;    /* add: points … clamped of this chunk; NULL: not wanted */
 } RcVoxelChunk;

@@ -210,6 +210,18 @@ struct AddBits
   }
 };
 
+struct StoreBits
+{
+  static constexpr int at_once = 4;
+
+  static __device__ __forceinline__ void
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  {
+    task.bits_set[part.item * task.bits_set_apart + part.first + i] = voxel < 0 ? RC_CUDA_VOXEL_NO_BIT
+        : (uint32_t) voxel;
+  }
+};
+
 struct AddCount
 {
   static constexpr int at_once = 4;
@@ -502,7 +514,8 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
 /* A macro takes commas only in parentheses. */
 #define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
 #define WITHOUT_FEATURES(...) \
-    KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, AddCount>), \
+    KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, StoreBits>), \
+    KERNEL (add_points<__VA_ARGS__, AddCount>), \
     KERNEL (add_points<__VA_ARGS__, AddCentroid>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
     KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>)
 #define ALL_ACTIONS(D) { \

@@ -142,6 +142,15 @@ value_bits (RcDtype dtype, double x)
   return dtype == RC_FLOAT16 ? rc_float16_from_float64 (x) : rc_bits32 (rc_float32_from_float64 (x));
 }
 
+/* The same of the value that max and min kept. It is exact as float64, so this rounds as often as that: once. */
+__device__ __forceinline__ uint32_t
+extreme_bits (const RcCudaVoxelTask &task, uint32_t key)
+{
+  const float x = rc_voxel_value_of_key (key, task.flip);
+
+  return task.dtype == RC_FLOAT16 ? rc_float16_from_float32 (x) : rc_bits32 (x);
+}
+
 __device__ __forceinline__ uint32_t
 count_bits (RcDtype dtype, uint32_t count)
 {

@@ -1,9 +1,9 @@
 /* robocache: the order of sparse voxels on the GPU
  *
- * A radix sort from the least significant digit on, made of CUB's block primitives. CUB's own device-wide sort asks the
- * device how to run at each call, sets it at the first one, and states its scratch only through such a call; here all of
- * this is known when the plan is made. A pass is three kernels: how often each digit comes in each tile of keys; the sum
- * over the tiles before it; each key to its place.
+ * A radix sort from the least significant digit on, made of CUB's block primitives. CUB's own device-wide sort asks
+ * the device how to run at each call, sets it at the first one, and states its scratch only through such a call; here
+ * all of this is known when the plan is made. A pass is three kernels: how often each digit comes in each tile of
+ * keys; the sum over the tiles before it; each key to its place.
  *
  * Bytes that must move, a pass: 24 a key and, with the order, 8 more.
  *

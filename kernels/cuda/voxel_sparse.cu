@@ -186,7 +186,8 @@ find_extremes (const RcCudaVoxelTask &task, const Lane &lane)
   const uint32_t *keys = reinterpret_cast<const uint32_t *> (task.points.payload) + lane.point * task.channels;
 
   for (int64_t c = 0; c < task.channels; c++) {
-    const uint32_t greatest = combine_run (lane.has_point ? keys[c] : 0u, lane.lanes_after, [] (uint32_t a, uint32_t b) {
+    const uint32_t key = lane.has_point ? keys[c] : 0;
+    const uint32_t greatest = combine_run (key, lane.lanes_after, [] (uint32_t a, uint32_t b) {
       return a > b ? a : b;
     });
 
@@ -337,7 +338,7 @@ value_of (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t 
       return value_bits (task.dtype, (double) task.box.origin[c]
           + rc_voxel_mean (&scales[c], task.points.sums[at], count, 0));
     default:
-      return value_bits (task.dtype, (double) rc_voxel_value_of_key (task.points.extremes[at], task.flip));
+      return extreme_bits (task, task.points.extremes[at]);
   }
 }
 

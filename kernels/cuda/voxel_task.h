@@ -17,6 +17,11 @@ extern "C" {
 #define RC_CUDA_VOXEL_THREADS 256
 #define RC_CUDA_VOXEL_WARPS (RC_CUDA_VOXEL_THREADS / 32)
 
+/* Bitmaps in shared memory: blocks of 1024 threads with 64 KB at most, which every GPU has. */
+#define RC_CUDA_VOXEL_SLAB_THREADS 1024
+#define RC_CUDA_VOXEL_SLAB_WORDS 16384
+#define RC_CUDA_VOXEL_NO_BIT UINT32_MAX
+
 /* Points that a block takes at a time: 4 a thread, where no features are read. */
 #define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
 /* Keys that a block sorts at a time. */
@@ -75,12 +80,16 @@ typedef struct RcCudaVoxelTask
   int64_t width;                /* depth: pixels in a row */
   float depth_scale;
   int32_t needs_range;
+  int64_t slabs;                /* into which the bits of an item are cut; 0: they are in the scratch */
+  int64_t slab_words;           /* of each slab, but for the last; a multiple of 32 */
 
   /* the job */
   int64_t n_points;
   const int64_t *item_points;
   char *scratch;
   RcCudaVoxelPoints points;
+  uint32_t *bits_set;           /* slabs: the bit that each point sets, [batch, bits_set_apart] */
+  int64_t bits_set_apart;       /* a multiple of 4 */
   int32_t crowded;              /* points come to voxels that others came to, mostly: looking first is worth it */
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
 
@@ -107,6 +116,7 @@ typedef struct RcCudaVoxelTask
   /* the output */
   char *grid;                   /* or values */
   int64_t grid_batch_stride;
+  int32_t whole;                /* 16 bytes can be written at a time */
   uint32_t *n_voxels;
   int64_t n_voxels_batch_stride;
   int32_t *coordinates;
@@ -126,6 +136,7 @@ typedef enum RcCudaVoxelSource
 typedef enum RcCudaVoxelAction
 {
   RC_CUDA_VOXEL_ADD_BITS,
+  RC_CUDA_VOXEL_STORE_BITS,     /* for slabs */
   RC_CUDA_VOXEL_ADD_COUNT,
   RC_CUDA_VOXEL_ADD_CENTROID,
   RC_CUDA_VOXEL_ADD_KEY,        /* sparse occupancy and count */
@@ -156,8 +167,11 @@ extern const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_
 
 /* voxel_write.cu; by the bytes of an element: 1, 2 and 4. */
 extern const void *const rc_cuda_voxel_write_bits;
-extern const void *const rc_cuda_voxel_write_rows[3];   /* occupancy, for rows of whole words and an aligned grid */
+extern const void *const rc_cuda_voxel_write_rows[3];   /* occupancy, for rows of whole words */
 extern const void *const rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUES][3];
+
+/* voxel_slab.cu: for bits, then by the bytes of an element; RC_CUDA_VOXEL_SLAB_THREADS threads. */
+extern const void *const rc_cuda_voxel_write_slabs[4];
 
 /* voxel_sort.cu: one pass is the three in turn. Arguments: the task, the first bit of the digit, its bits. */
 extern const void *const rc_cuda_voxel_sort_count;

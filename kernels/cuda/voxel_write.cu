@@ -9,33 +9,13 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "voxel_points.cuh"
+#include "voxel_expand.cuh"
 
 using namespace rc;
 
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
-
-/* Adds the occupied voxels that each thread saw. */
-__device__ __forceinline__ void
-add_occupied (const RcCudaVoxelTask &task, uint32_t own)
-{
-  __shared__ uint32_t sum;
-  const uint32_t of_warp = warp_sum (own);
-
-  if (task.counters == NULL)
-    return;
-  if (threadIdx.x == 0)
-    sum = 0;
-  __syncthreads ();
-  if (threadIdx.x % 32 == 0 && of_warp > 0)
-    atomicAdd (&sum, of_warp);
-  __syncthreads ();
-  if (threadIdx.x == 0 && sum > 0)
-    add_64 (&task.counters->occupied, sum);
-}
 
 /* ---- bits ---- */
 
@@ -43,7 +23,7 @@ __global__ void __launch_bounds__ (THREADS)
 write_bits (const __grid_constant__ RcCudaVoxelTask task)
 {
   const int64_t step = (int64_t) gridDim.x * THREADS, own = (int64_t) blockIdx.x * THREADS + threadIdx.x;
-  const bool wide = task.bit_words % 4 == 0 && (reinterpret_cast<uint64_t> (task.grid) | task.grid_batch_stride) % 16 == 0;
+  const bool wide = task.bit_words % 4 == 0 && task.whole;
   uint32_t occupied = 0;
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
@@ -67,55 +47,26 @@ write_bits (const __grid_constant__ RcCudaVoxelTask task)
   add_occupied (task, occupied);
 }
 
-/* ---- occupancy, rows of whole words, a grid that is aligned to 16 bytes ---- */
+/* ---- occupancy, rows of whole words ---- */
 
-/* 16 bytes from the lowest 16 / SIZE bits; one is the element for a set one. */
-template <int SIZE>
-__device__ __forceinline__ uint4
-expand (uint32_t bits, uint32_t one)
-{
-  uint32_t words[4];
-
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    if constexpr (SIZE == 4)
-      words[i] = bits >> i & 1 ? one : 0;
-    else if constexpr (SIZE == 2)
-      words[i] = (bits >> 2 * i & 1 ? one : 0) | (bits >> (2 * i + 1) & 1 ? one << 16 : 0);
-    else
-      words[i] = ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * one;
-  }
-  return make_uint4 (words[0], words[1], words[2], words[3]);
-}
-
-/* A warp reads 32 words, one a lane, and writes 512 bytes at a time. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS)
 write_rows (const __grid_constant__ RcCudaVoxelTask task)
 {
-  constexpr int lanes = 2 * SIZE;       /* that share a word */
-  constexpr int bits = 32 / lanes;
-  const uint32_t one = count_bits (task.dtype, 1), lane = threadIdx.x % 32;
   const int64_t step = (int64_t) gridDim.x * THREADS;
   uint32_t occupied = 0;
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const uint32_t *from = item_array<const uint32_t> (task, item, task.layout.bits);
+    char *to = task.grid + item * task.grid_batch_stride;
 
     for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < task.bit_words;
         first += step) {
-      uint4 *to = reinterpret_cast<uint4 *> (task.grid + item * task.grid_batch_stride) + first * lanes + lane;
-      const uint32_t word = first + lane < task.bit_words ? from[first + lane] : 0;
+      const int64_t own = first + threadIdx.x % 32;
+      const uint32_t word = own < task.bit_words ? from[own] : 0;
 
       occupied += __popc (word);
-#pragma unroll
-      for (int i = 0; i < lanes; i++) {
-        const int source = i * bits + (int) lane / lanes;
-        const uint32_t of_source = __shfl_sync (ALL_LANES, word, source);
-
-        if (first + source < task.bit_words)
-          __stcs (to + i * 32, expand<SIZE> (of_source >> (lane % lanes * bits), one));
-      }
+      expand_words<SIZE> (task, to + first * 32 * SIZE, word, task.bit_words - first);
     }
   }
   add_occupied (task, occupied);
@@ -237,7 +188,7 @@ struct FromKeys : VoxelWalk
     const uint32_t key = item_array<const uint32_t> (task, item, task.layout.keys)[at];
 
     *occupied = key != 0 && channel == 0;
-    return value_bits (task.dtype, (double) rc_voxel_value_of_key (key, task.flip));
+    return extreme_bits (task, key);
   }
 };
 

@@ -2,11 +2,11 @@
  *
  *   bench-kernels [--few] [--voxels]
  *
- * --few: a quarter of the shapes; --voxels: voxel grids alone. Each shape is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are
- * at least four times the L2, captured in one graph and divided by their number; `warm`, the same over one copy. Both
- * are medians of many launches. The floor is the bytes that must move over the bandwidth of a device-to-device copy,
- * measured here, plus one launch of an empty run, measured here in the same way. Times of the CPU backend, one thread,
- * are medians too.
+ * --few: a quarter of the shapes; --voxels: voxel grids alone. Each shape is timed with CUDA events in two ways: `cold`,
+ * runs over several copies of the data that together are at least four times the L2, captured in one graph and divided
+ * by their number; `warm`, the same over one copy. Both are medians of many launches. The floor is the bytes that must
+ * move over the bandwidth of a device-to-device copy, measured here, plus one launch of an empty run, measured here in
+ * the same way. Times of the CPU backend, one thread, are medians too.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -499,14 +499,15 @@ typedef struct
 
 static const VoxelShape voxel_shapes[] = {
   {"occupancy 32 x 100,000, 128^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 100000, 128, 0, 1},
-  {"the same, points in an eighth of the grid", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 100000, 128, 0, 0.5},
+  {"the same, points in a thousandth of it", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 100000, 128, 0, 0.1},
   {"occupancy 32 x 100,000, 128^3, uint8", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 32, 100000, 128, 0, 1},
   {"occupancy 32 x 100,000, 128^3, bits", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 32, 100000, 128, 0, 1},
+  {"occupancy 1 x 500,000, 128^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 1, 500000, 128, 0, 1},
   {"occupancy 8 x 50,000, 64^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0, 1},
   {"count 8 x 50,000, 64^3, float32", RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0, 1},
   {"mean of 8, 1 x 500,000, 128^3, float32", RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 500000, 128, 8, 1},
-  {"sparse, mean of 4, 1 x 250,000, 128^3, float32", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4, 1},
-  {"sparse, mean of 4, 1 x 250,000, 2048^3, float32", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 2048, 4, 1},
+  {"sparse, mean of 4, 1 x 250,000, 128^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4, 1},
+  {"sparse, mean of 4, 1 x 250,000, 2048^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 2048, 4, 1},
 };
 
 typedef struct

@@ -148,6 +148,8 @@ check_plain (Suite *suite)
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT32, 3, 1000, 32, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 8, 50000, 64, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 1, 200000, 256, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 30000, 128, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 40, 10000, 37, 0},
     {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 4, 50000, 128, 0},
     {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 100000, 96, 8},
     {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4},
@@ -326,8 +328,8 @@ small_spec (void)
   return spec;
 }
 
-/* What the CPU would refuse, but lies in the device's memory: such an item gets no points of the chunk, and the counters
- * say so. */
+/* What the CPU would refuse, but lies in the device's memory: such an item gets no points of the chunk, as the
+ * counters say. */
 static void
 check_bad_counts (Suite *suite, RcVoxelOutput output)
 {

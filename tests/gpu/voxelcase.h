@@ -1,7 +1,7 @@
 /* robocache: a random voxel grid, made on the CPU and on the GPU
  *
- * A case is a function of its seed and its wish: clouds or depth images in chunks, each with its own stride, alignment and
- * counts, that come in different orders for range and add.
+ * A case is a function of its seed and its wish: clouds or depth images in chunks, each with its own stride, alignment
+ * and counts, that come in different orders for range and add.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -56,19 +56,24 @@ count_late (RobocacheHistory *history, gint64 time, gint64 lateness)
 }
 
 static void
+count_and_clear (RobocacheHistory *history, gsize index, guint64 *unused_in_time)
+{
+  const gsize at = history->first + index;
+
+  if (history->flags[at] & ROW_USED)
+    history->counts.used++;
+  else if (history->overdue_by[at] >= 0)
+    count_late (history, history->times[at], history->overdue_by[at]);
+  else
+    (*unused_in_time)++;
+  clear_row (history, index);
+}
+
+static void
 count_and_forget_oldest (RobocacheHistory *history, gsize n, guint64 *unused_in_time)
 {
-  for (gsize i = 0; i < n; i++) {
-    const guint8 flags = history->flags[history->first + i];
-
-    if (flags & ROW_USED)
-      history->counts.used++;
-    else if (history->overdue_by[history->first + i] >= 0)
-      count_late (history, kept_times (history)[i], history->overdue_by[history->first + i]);
-    else
-      (*unused_in_time)++;
-    clear_row (history, i);
-  }
+  for (gsize i = 0; i < n; i++)
+    count_and_clear (history, i, unused_in_time);
   history->first += n;
   history->n -= n;
 }
@@ -93,6 +98,16 @@ void
 robocache_history_discard (RobocacheHistory *history, RobocacheDropReason reason)
 {
   forget_all (history, &history->counts.dropped[reason]);
+}
+
+void
+robocache_history_discard_from (RobocacheHistory *history, gint64 time, RobocacheDropReason reason)
+{
+  const gsize keep = rc_lower_bound (kept_times (history), history->n, time);
+
+  for (gsize i = keep; i < history->n; i++)
+    count_and_clear (history, i, &history->counts.dropped[reason]);
+  history->n = keep;
 }
 
 void
@@ -247,10 +262,13 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
   insert_at (history, index, time, row);
 }
 
+/* What a segment leaves out was not wanted, and is no loss. */
 void
-robocache_history_count_dropped (RobocacheHistory *history, RobocacheDropReason reason, guint64 n_rows)
+robocache_history_count_dropped (RobocacheHistory *history, RobocacheDropReason reason, gint64 time, guint64 n_rows)
 {
   robocache_row_counts_refuse (&history->counts, reason, n_rows);
+  if (reason != ROBOCACHE_DROPPED_OUTSIDE_SEGMENT)
+    robocache_losses_dropped (history->losses, time, n_rows);
 }
 
 void

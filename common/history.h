@@ -63,10 +63,14 @@ void robocache_history_reset (RobocacheHistory * history);
 /* The same, but rows that were in time and not used are counted as dropped. */
 void robocache_history_discard (RobocacheHistory * history, RobocacheDropReason reason);
 
+/* Forgets rows from time on; those in time that were not used are counted as dropped. */
+void robocache_history_discard_from (RobocacheHistory * history, gint64 time, RobocacheDropReason reason);
+
 /* Takes a row (copies row_bytes; with clear_row set, takes over what the row refers to, whatever its fate). */
 void robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
-/* Counts rows that never got here because they have no usable time. */
-void robocache_history_count_dropped (RobocacheHistory * history, RobocacheDropReason reason, guint64 n_rows);
+/* Counts rows that never got here because they have no usable time; time is that of the first, or ROBOCACHE_NO_TIME. */
+void robocache_history_count_dropped (RobocacheHistory * history, RobocacheDropReason reason, gint64 time,
+    guint64 n_rows);
 /* No row with a time before end will come. */
 void robocache_history_gap (RobocacheHistory * history, gint64 end);
 void robocache_history_eos (RobocacheHistory * history);

@@ -6,24 +6,6 @@
 
 #define FULL_QUALITY 1000000
 
-GstClockTime
-robocache_running_time_now (GstElement *element)
-{
-  GstClockTime base_time, now;
-  GstClock *clock = NULL;
-
-  GST_OBJECT_LOCK (element);
-  base_time = element->base_time;
-  if (GST_STATE (element) == GST_STATE_PLAYING && element->clock)
-    clock = gst_object_ref (element->clock);
-  GST_OBJECT_UNLOCK (element);
-  if (clock == NULL)
-    return GST_CLOCK_TIME_NONE;
-  now = gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  return now > base_time ? now - base_time : 0;
-}
-
 static GstMessage *
 new_message (const RobocacheQosPlace *place, gint64 running_time, GstClockTime duration, gint64 jitter)
 {

@@ -11,9 +11,6 @@
 
 G_BEGIN_DECLS
 
-/* Running time on the element's clock; GST_CLOCK_TIME_NONE without a clock, or when it does not run (below PLAYING). */
-GstClockTime robocache_running_time_now (GstElement * element);
-
 /* Where on the timeline a loss is: the segment that its running time is of. */
 typedef struct
 {

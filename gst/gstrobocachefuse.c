@@ -142,7 +142,6 @@ enter_tick (GstRobocacheFuse *fuse, gint64 tick)
     if (pad->active.required && gst_robocache_fuse_pad_epoch (pad) == NULL)
       all_required = FALSE;
   }
-  gst_robocache_fuse_sync_period (fuse);
   return all_required;
 }
 
@@ -194,6 +193,7 @@ leave_tick (GstRobocacheFuse *fuse, Departure *departure, GstClockTime latency)
     fuse->ticks_dropped++;
     g_queue_push_tail (&departure->messages, gst_robocache_fuse_qos_of_tick (fuse, tick, departure->duration, lag));
   }
+  gst_robocache_fuse_sync_period (fuse);
   for (guint i = 0; i < fuse->pads->len; i++)
     gst_robocache_fuse_pad_prune (g_ptr_array_index (fuse->pads, i), next);
 }
@@ -321,10 +321,11 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   Departure departure = { .sample = NULL, .messages = G_QUEUE_INIT };
   GError *error = NULL;
-  gboolean due = FALSE, first_failure = FALSE;
+  gboolean due = FALSE, first_failure = FALSE, latency_off;
   gint64 tick;
 
   FUSE_LOCK (fuse);
+  fuse->total_latency = latency;
   fuse->live = GST_CLOCK_TIME_IS_VALID (latency);
   for (guint i = 0; i < fuse->pads->len; i++) {
     if (gst_robocache_fuse_pad_sync_settings (g_ptr_array_index (fuse->pads, i)))
@@ -345,9 +346,12 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     gst_robocache_fuse_collect_qos (fuse, g_ptr_array_index (fuse->pads, i), &departure.messages);
   gst_robocache_fuse_update_tokens (fuse, TRUE, fuse->src_tokens);
   fuse->src_pushes_tokens = fuse->src_tokens->len > 0;
+  latency_off = gst_robocache_fuse_tick_period_is_new (fuse);
   FUSE_UNLOCK (fuse);
 
   push_src_tokens (fuse);
+  if (latency_off)
+    gst_robocache_fuse_update_latency (fuse);
   gst_robocache_fuse_post_messages (fuse, &departure.messages);
   if (first_failure)
     gst_robocache_fuse_post_failure (fuse, NULL, error);
@@ -465,6 +469,7 @@ pause_ticks_without_streams (GstRobocacheFuse *fuse)
       return;
   }
   fuse->ticking = fuse->tick_known = FALSE;
+  fuse->earliest_start = ROBOCACHE_NO_TIME;
   fuse->discont = TRUE;
 }
 
@@ -541,7 +546,7 @@ static void
 reset_ticks (GstRobocacheFuse *fuse)
 {
   fuse->ticking = fuse->tick_known = FALSE;
-  fuse->last_tick = fuse->deadline_tick = ROBOCACHE_NO_TIME;
+  fuse->last_tick = fuse->deadline_tick = fuse->earliest_start = ROBOCACHE_NO_TIME;
   fuse->sent_buffer = FALSE;
   fuse->discont = TRUE;
   robocache_stats_timer_reset (&fuse->stats_timer);
@@ -810,6 +815,7 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   fuse->output.info = DEFAULT_INFO;
   fuse->output.dtype = ROBOCACHE_DTYPE_AUTO;
   robocache_device_init (&fuse->device);
+  fuse->total_latency = GST_CLOCK_TIME_NONE;
   reset_ticks (fuse);
   g_object_set (fuse, "latency", (guint64) DEFAULT_LATENCY, "start-time-selection", 1 /* first */ , NULL);
 }

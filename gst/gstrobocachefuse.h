@@ -39,6 +39,8 @@ struct _GstRobocacheFuse
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   gboolean live;
   GstClockTime announced_latency;       /* what the pads need, as told to the base class */
+  gint64 announced_period;      /* of the ticks, that it was computed with */
+  GstClockTime total_latency;   /* live: how long a tick may wait, all in all; GST_CLOCK_TIME_NONE otherwise */
 
   /* ticks */
   gboolean ticking;             /* the first tick has been handed out or dropped */
@@ -48,6 +50,8 @@ struct _GstRobocacheFuse
   gboolean tick_known;          /* whether the next tick was known when tokens were last looked at */
   gint64 last_tick;             /* ROBOCACHE_NO_TIME before the first */
   gint64 deadline_tick;         /* the tick that the base class is waiting for */
+  gint64 earliest_start;        /* live: no tick before this, whose deadline had passed when data began; ROBOCACHE_NO_TIME:
+                                 * no data yet */
 
   /* the sample */
   gboolean composition_changed; /* pads, caps or properties: the output's caps are made anew at the next tick */
@@ -81,6 +85,10 @@ gboolean gst_robocache_fuse_choose_reference (GstRobocacheFuse * fuse, GError **
 gboolean gst_robocache_fuse_next_tick (GstRobocacheFuse * fuse, gint64 * tick);
 /* Whether no tick will follow. */
 gboolean gst_robocache_fuse_ticks_are_over (GstRobocacheFuse * fuse);
+/* Data comes at the running time now: ticks whose deadline has passed are none, so that they do not come in a burst. */
+void gst_robocache_fuse_note_start (GstRobocacheFuse * fuse, GstClockTime now);
+/* Live: whether a tick has become known before the one whose deadline the base class waits for. */
+gboolean gst_robocache_fuse_tick_moved_back (GstRobocacheFuse * fuse);
 /* Whether every stream has what it needs for tick. */
 gboolean gst_robocache_fuse_tick_is_complete (GstRobocacheFuse * fuse, gint64 tick);
 /* Lets go of rows that came between two ticks and that no tick needs: a camera's pool may be small. */
@@ -127,6 +135,8 @@ gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** er
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
 /* A measured period wavers: the latency follows when it is off by more than an eighth. Called with the lock. */
 gboolean gst_robocache_fuse_measured_latency_is_off (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Whether the reference pad, or its rate, is another one than the latency was computed with. Called with the lock. */
+gboolean gst_robocache_fuse_tick_period_is_new (GstRobocacheFuse * fuse);
 
 /* ---- what it tells of itself (gstrobocachefusestats.c); called with the lock, but for the last ---- */
 

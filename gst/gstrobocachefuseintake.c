@@ -26,6 +26,13 @@ pad_is_ahead (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   return ahead;
 }
 
+/* Called with the lock. The running time, when it says which rows and ticks are of use. */
+static GstClockTime
+live_now (GstRobocacheFuse *fuse)
+{
+  return fuse->live ? robocache_running_time_now (GST_ELEMENT (fuse)) : GST_CLOCK_TIME_NONE;
+}
+
 static gboolean end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
 
 /* Before a pad waits for the first time: whether it may, which is asked upstream. */
@@ -66,7 +73,7 @@ typedef struct
 {
   GstFlowReturn flow;
   GError *error;
-  gboolean without_time;
+  GstRobocacheFuseOddities oddities;
   gboolean own_token, all_tokens;
   gboolean latency_off;
   GQueue messages;
@@ -87,6 +94,7 @@ refuse_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 static void
 take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
 {
+  const GstClockTime now = live_now (fuse);
   gint64 tick;
 
   then->flow = pad->removed ? GST_FLOW_FLUSHING : pad->flow;
@@ -97,7 +105,8 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     gst_buffer_unref (buffer);
     return;
   }
-  if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live && pad->live, &then->without_time, &then->error)) {
+  gst_robocache_fuse_note_start (fuse, now);
+  if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live && pad->live, now, &then->oddities, &then->error)) {
     then->flow = GST_FLOW_ERROR;
     gst_robocache_fuse_end_streams (fuse, then->flow);
     return;
@@ -109,7 +118,12 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
   }
   gst_robocache_fuse_let_go_of_rows (fuse, pad);
   gst_robocache_fuse_collect_qos (fuse, pad, &then->messages);
-  then->latency_off = gst_robocache_fuse_measured_latency_is_off (fuse, pad);
+  then->latency_off = gst_robocache_fuse_measured_latency_is_off (fuse, pad)
+      || gst_robocache_fuse_tick_period_is_new (fuse);
+  if (then->oddities.jumped)    /* rows of an older format may have gone */
+    fuse->composition_changed = TRUE;
+  if (gst_robocache_fuse_tick_moved_back (fuse))
+    fuse->tick_known = FALSE;
   if (!fuse->tick_known) {
     then->all_tokens = gst_robocache_fuse_next_tick (fuse, &tick);
   } else if (!pad->token_out && gst_robocache_fuse_next_tick (fuse, &tick)
@@ -132,8 +146,10 @@ gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 
   if (then.error)
     gst_robocache_fuse_post_failure (fuse, pad, then.error);
-  if (then.without_time)
+  if (then.oddities.without_time)
     robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
+  if (then.oddities.jumped)
+    robocache_clock_jump_warn (&pad->jump, GST_ELEMENT (fuse), GST_PAD (pad));
   gst_robocache_fuse_post_messages (fuse, &then.messages);
   if (then.flow != GST_FLOW_OK)
     return then.flow;
@@ -225,7 +241,7 @@ take_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 
   gst_event_parse_gap (event, &pts, &duration);
   FUSE_LOCK (fuse);
-  gst_robocache_fuse_pad_gap (pad, pts, duration);
+  gst_robocache_fuse_pad_gap (pad, pts, duration, pad->live ? live_now (fuse) : GST_CLOCK_TIME_NONE);
   FUSE_UNLOCK (fuse);
 }
 

@@ -27,15 +27,34 @@ query_source (GstPad *pad, GstClockTime *min, GstClockTime *max)
   return live;
 }
 
+/* The base class remembers what it was told when there was no live source yet; a query makes it ask anew. */
+static GstClockTime
+ask_latency (GstRobocacheFuse *fuse, gboolean live)
+{
+  GstAggregator *agg = GST_AGGREGATOR (fuse);
+  GstAggregatorClass *base_class = g_type_class_peek_parent (GST_AGGREGATOR_GET_CLASS (agg));
+  const GstClockTime latency = gst_aggregator_get_latency (agg);
+  GstQuery *query;
+
+  if (!live || GST_CLOCK_TIME_IS_VALID (latency))
+    return latency;
+  query = gst_query_new_latency ();
+  base_class->src_query (agg, query);
+  gst_query_unref (query);
+  return gst_aggregator_get_latency (agg);
+}
+
 void
 gst_robocache_fuse_update_live (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  const gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency (GST_AGGREGATOR (fuse)));
   GstClockTime min, max;
   const gboolean pad_live = query_source (GST_PAD (pad), &min, &max);
+  const GstClockTime latency = ask_latency (fuse, pad_live);
+  const gboolean live = GST_CLOCK_TIME_IS_VALID (latency);
 
   FUSE_LOCK (fuse);
   pad->live = pad_live;
+  fuse->total_latency = latency;
   if (live != fuse->live) {
     GST_INFO_OBJECT (fuse, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
     fuse->live = live;
@@ -151,12 +170,14 @@ gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
   FUSE_LOCK (fuse);
   latency = needed_latency (fuse);
   fuse->announced_latency = latency;
+  fuse->announced_period = gst_robocache_fuse_tick_period (fuse);
   FUSE_UNLOCK (fuse);
   /* posts a LATENCY message when it changed */
   gst_aggregator_set_latency (GST_AGGREGATOR (fuse), latency, GST_CLOCK_TIME_NONE);
 
   total = gst_aggregator_get_latency (GST_AGGREGATOR (fuse));
   FUSE_LOCK (fuse);
+  fuse->total_latency = total;
   for (guint i = 0; i < fuse->pads->len; i++) {
     GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
 
@@ -177,4 +198,10 @@ gst_robocache_fuse_measured_latency_is_off (GstRobocacheFuse *fuse, GstRobocache
   pad->spacings_seen = epoch->history.n_spacings;
   latency = needed_latency (fuse);
   return ABS (GST_CLOCK_DIFF (fuse->announced_latency, latency)) > (GstClockTimeDiff) (fuse->announced_latency / 8);
+}
+
+gboolean
+gst_robocache_fuse_tick_period_is_new (GstRobocacheFuse *fuse)
+{
+  return fuse->reference && gst_robocache_fuse_tick_period (fuse) != fuse->announced_period;
 }

@@ -193,6 +193,7 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
   pad->camera_frames = USUAL_CAMERA_FRAMES;
   g_queue_init (&pad->epochs);
   robocache_row_times_init (&pad->clock);
+  robocache_clock_jump_init (&pad->jump);
 }
 
 gboolean
@@ -367,25 +368,30 @@ void
 gst_robocache_fuse_pad_set_segment (GstRobocacheFusePad *pad, const GstSegment *segment)
 {
   robocache_row_times_set_segment (&pad->clock, segment);
+  robocache_clock_jump_restart (&pad->jump);
   if (pad->has_format)
     begin_epoch (pad);
 }
 
 void
-gst_robocache_fuse_pad_gap (GstRobocacheFusePad *pad, GstClockTime pts, GstClockTime duration)
+gst_robocache_fuse_pad_gap (GstRobocacheFusePad *pad, GstClockTime pts, GstClockTime duration, GstClockTime now)
 {
   GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
   const GstSegment *segment = &pad->clock.segment;
   GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : pts;
-  GstClockTime running;
+  GstClockTime start, running;
 
   if (epoch == NULL || segment->format != GST_FORMAT_TIME)
+    return;
+  start = gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
+  if (GST_CLOCK_TIME_IS_VALID (now) && GST_CLOCK_TIME_IS_VALID (start)
+      && !robocache_clock_jump_fits (&pad->jump, (gint64) now, pad->active.reorder_window, (gint64) start))
     return;
   if (GST_CLOCK_TIME_IS_VALID (segment->stop))
     end = MIN (end, segment->stop);
   running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, end);
   if (GST_CLOCK_TIME_IS_VALID (running))
-    robocache_history_gap (&epoch->history, (gint64) running);
+    robocache_history_gap (&epoch->history, rc_add_saturating ((gint64) running, pad->jump.shift));
 }
 
 void
@@ -404,6 +410,7 @@ gst_robocache_fuse_pad_restart (GstRobocacheFusePad *pad)
   if (!pad->eos)
     return;
   pad->eos = FALSE;
+  robocache_clock_jump_restart (&pad->jump);
   if (pad->has_format)
     begin_epoch (pad);
 }
@@ -427,6 +434,7 @@ gst_robocache_fuse_pad_flush (GstRobocacheFusePad *pad)
   pad->flow = GST_FLOW_OK;
   pad->token_out = FALSE;
   robocache_row_times_set_segment (&pad->clock, &pad->clock.segment);
+  robocache_clock_jump_restart (&pad->jump);
   if (pad->has_format)
     begin_epoch (pad);
 }
@@ -449,6 +457,7 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   gst_robocache_fuse_format_clear (&pad->format);
   pad->has_format = FALSE;
   robocache_row_times_init (&pad->clock);
+  robocache_clock_jump_init (&pad->jump);
   pad->eos = pad->live = pad->flushing = pad->token_out = pad->warned_no_time = pad->latencies_checked = FALSE;
   pad->flow = GST_FLOW_OK;
   memset (&pad->account, 0, sizeof (pad->account));
@@ -464,59 +473,113 @@ gst_robocache_fuse_pad_refuse (GstRobocacheFusePad *pad)
       pad->has_format ? pad->format.rows.n_rows : 1);
 }
 
-static void
-take_frame (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const RobocacheBufferTimes *times, GstBuffer *frame)
+/* What a buffer's rows are taken with. */
+typedef struct
 {
+  GstRobocacheFusePad *pad;
+  GstClockTime now;             /* GST_CLOCK_TIME_NONE: rows may be at any time */
+  gsize max_rows;               /* see RobocacheHistory */
+  GstRobocacheFuseOddities *oddities;
+  RobocacheBufferTimes times;
+} Intake;
+
+/* The sensor's clock has jumped: rows go on at t, beyond which no older one is of use. */
+static void
+begin_epoch_at (GstRobocacheFusePad *pad, gint64 t)
+{
+  GList *next;
+
+  for (GList *l = pad->epochs.head; l; l = next) {
+    GstRobocacheFuseEpoch *epoch = l->data;
+
+    next = l->next;
+    robocache_history_discard_from (&epoch->history, t, ROBOCACHE_DROPPED_CLOCK_JUMP);
+    if (!robocache_history_has_rows (&epoch->history))
+      end_epoch (pad, epoch);
+  }
+  begin_epoch (pad);
+}
+
+/* The history that row i belongs into, and its time; NULL when it is dropped. */
+static RobocacheHistory *
+history_of_row (Intake *intake, guint64 i, gint64 *t)
+{
+  GstRobocacheFusePad *pad = intake->pad;
+  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+  RobocacheRowPlace place = ROBOCACHE_ROW_PLACED;
+
+  if (!robocache_row_times_nth (&pad->clock, &intake->times, i, t)) {
+    robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, ROBOCACHE_NO_TIME, 1);
+    return NULL;
+  }
+  if (GST_CLOCK_TIME_IS_VALID (intake->now))
+    place = robocache_clock_jump_place (&pad->jump, (gint64) intake->now, pad->active.reorder_window, t);
+  if (place == ROBOCACHE_ROW_OUTLIER) {
+    robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_CLOCK_JUMP, *t, 1);
+    return NULL;
+  }
+  if (place == ROBOCACHE_ROW_AFTER_JUMP) {
+    begin_epoch_at (pad, *t);
+    intake->oddities->jumped = TRUE;
+    epoch = newest_epoch (pad);
+  }
+  epoch->history.max_rows = intake->max_rows;
+  return &epoch->history;
+}
+
+static void
+take_frame (Intake *intake, GstBuffer *frame)
+{
+  RobocacheHistory *history;
   gint64 t;
 
-  if (robocache_row_times_nth (&pad->clock, times, 0, &t)) {
-    robocache_history_insert (&epoch->history, t, &frame);
-  } else {
-    robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, 1);
+  history = history_of_row (intake, 0, &t);
+  if (history)
+    robocache_history_insert (history, t, &frame);
+  else
     gst_buffer_unref (frame);
-  }
 }
 
 static void
-take_rows (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const RobocacheBufferTimes *times, const guint8 *rows)
+take_rows (Intake *intake, const guint8 *rows, gsize stride)
 {
-  const gsize stride = epoch->history.row_bytes;
-
-  for (guint64 i = 0; i < times->n_rows; i++) {
+  for (guint64 i = 0; i < intake->times.n_rows; i++) {
+    RobocacheHistory *history;
     gint64 t;
 
-    if (robocache_row_times_nth (&pad->clock, times, i, &t))
-      robocache_history_insert (&epoch->history, t, rows + i * stride);
-    else
-      robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, 1);
+    history = history_of_row (intake, i, &t);
+    if (history)
+      robocache_history_insert (history, t, rows + i * stride);
   }
 }
 
 static void
-take_device_rows (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, const RobocacheBufferTimes *times, GstBuffer *buffer)
+take_device_rows (Intake *intake, GstBuffer *buffer)
 {
-  for (guint64 i = 0; i < times->n_rows; i++) {
+  for (guint64 i = 0; i < intake->times.n_rows; i++) {
+    RobocacheHistory *history;
     RobocacheDeviceRow row;
     gint64 t;
 
-    if (robocache_row_times_nth (&pad->clock, times, i, &t)) {
-      row = robocache_device_row (buffer, &epoch->format.tensors, 0, i);
-      robocache_history_insert (&epoch->history, t, &row);
-    } else {
-      robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, 1);
-    }
+    history = history_of_row (intake, i, &t);
+    if (history == NULL)
+      continue;
+    row = robocache_device_row (buffer, &intake->pad->format.tensors, 0, i);
+    robocache_history_insert (history, t, &row);
   }
 }
 
 static gboolean
-begin_times (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, const gint64 *row_times,
-    RobocacheBufferTimes *times, gboolean *without_time)
+begin_times (Intake *intake, GstBuffer *buffer, const gint64 *row_times)
 {
-  if (robocache_row_times_begin (&pad->clock, buffer, epoch->format.rows.n_rows, row_times, times) == ROBOCACHE_BUFFER_TIMED)
+  GstRobocacheFusePad *pad = intake->pad;
+  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+
+  if (robocache_row_times_begin (&pad->clock, buffer, epoch->format.rows.n_rows, row_times, &intake->times)
+      == ROBOCACHE_BUFFER_TIMED)
     return TRUE;
-  robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_NO_TIME, times->n_rows);
-  robocache_losses_dropped (&pad->losses, ROBOCACHE_NO_TIME, times->n_rows);
-  *without_time = !pad->warned_no_time;
+  robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_NO_TIME, ROBOCACHE_NO_TIME, intake->times.n_rows);
+  intake->oddities->without_time = !pad->warned_no_time;
   pad->warned_no_time = TRUE;
   return FALSE;
 }
@@ -539,43 +602,39 @@ frame_is_whole (const GstVideoInfo *video, GstBuffer *frame)
 }
 
 static gboolean
-take_camera_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, gboolean *without_time,
-    GError **error)
+take_camera_buffer (Intake *intake, GstBuffer *buffer, GError **error)
 {
-  const GstVideoInfo *video = &epoch->format.video;
-  RobocacheBufferTimes times;
+  const GstVideoInfo *video = &intake->pad->format.video;
 
   if (robocache_is_cuda_frame (buffer) ? !robocache_cuda_frame_is_whole (buffer, video) : !frame_is_whole (video, buffer)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes%s, but its caps say %"
         G_GSIZE_FORMAT ", %dx%d", gst_buffer_get_size (buffer), gst_buffer_get_video_meta (buffer)
         ? " with a video meta that does not fit" : "", GST_VIDEO_INFO_SIZE (video), GST_VIDEO_INFO_WIDTH (video),
         GST_VIDEO_INFO_HEIGHT (video));
-    gst_robocache_fuse_pad_refuse (pad);
+    gst_robocache_fuse_pad_refuse (intake->pad);
     gst_buffer_unref (buffer);
     return FALSE;
   }
-  if (begin_times (pad, epoch, buffer, NULL, &times, without_time))
-    take_frame (pad, epoch, &times, buffer);
+  if (begin_times (intake, buffer, NULL))
+    take_frame (intake, buffer);
   else
     gst_buffer_unref (buffer);
   return TRUE;
 }
 
 static gboolean
-take_tensor_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, gboolean *without_time,
-    GError **error)
+take_tensor_buffer (Intake *intake, GstBuffer *buffer, GError **error)
 {
-  const GstRobocacheFuseFormat *format = &epoch->format;
-  RobocacheBufferTimes times;
+  const GstRobocacheFuseFormat *format = &intake->pad->format;
   RobocacheTensorsMap map;
 
   if (!robocache_tensors_map (&map, buffer, &format->tensors, GST_MAP_READ, error)) {
-    gst_robocache_fuse_pad_refuse (pad);
+    gst_robocache_fuse_pad_refuse (intake->pad);
     gst_buffer_unref (buffer);
     return FALSE;
   }
-  if (begin_times (pad, epoch, buffer, format->rows.has_times ? map.data[1] : NULL, &times, without_time))
-    take_rows (pad, epoch, &times, map.data[0]);
+  if (begin_times (intake, buffer, format->rows.has_times ? map.data[1] : NULL))
+    take_rows (intake, map.data[0], row_bytes (format));
   robocache_tensors_unmap (&map);
   gst_buffer_unref (buffer);
   return TRUE;
@@ -583,48 +642,44 @@ take_tensor_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstB
 
 /* The rows stay where they are; their times, if they came with any, are looked at. */
 static gboolean
-take_device_buffer (GstRobocacheFusePad *pad, GstRobocacheFuseEpoch *epoch, GstBuffer *buffer, gboolean *without_time,
-    GError **error)
+take_device_buffer (Intake *intake, GstBuffer *buffer, GError **error)
 {
-  const GstRobocacheFuseFormat *format = &epoch->format;
+  const GstRobocacheFuseFormat *format = &intake->pad->format;
   gint64 *row_times = NULL;
-  RobocacheBufferTimes times;
   gboolean ok = robocache_tensors_check (buffer, &format->tensors, error);
 
   if (ok && format->rows.has_times)
     ok = robocache_tensors_copy (buffer, &format->tensors, 1, (gpointer *) & row_times, error);
   if (!ok)
-    gst_robocache_fuse_pad_refuse (pad);
-  else if (begin_times (pad, epoch, buffer, row_times, &times, without_time))
-    take_device_rows (pad, epoch, &times, buffer);
+    gst_robocache_fuse_pad_refuse (intake->pad);
+  else if (begin_times (intake, buffer, row_times))
+    take_device_rows (intake, buffer);
   g_free (row_times);
   gst_buffer_unref (buffer);
   return ok;
 }
 
+/* How many rows are kept of a live sensor that no tick consumes. */
 static gsize
-most_live_rows (const GstRobocacheFuseFormat *format)
+most_live_rows (const GstRobocacheFusePad *pad)
 {
-  const gsize bytes = format->rows.channels * rc_dtype_size (format->rows.dtype);
-
-  return CLAMP (MAX_LIVE_BYTES / bytes, MIN_LIVE_ROWS, MAX_LIVE_ROWS);
+  if (pad->format.is_camera)
+    return pad->camera_frames;
+  return CLAMP (MAX_LIVE_BYTES / (pad->format.rows.channels * rc_dtype_size (pad->format.rows.dtype)), MIN_LIVE_ROWS,
+      MAX_LIVE_ROWS);
 }
 
 gboolean
-gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboolean bounded, gboolean *without_time,
-    GError **error)
+gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboolean live, GstClockTime now,
+    GstRobocacheFuseOddities *oddities, GError **error)
 {
-  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+  Intake intake = { pad, live ? now : GST_CLOCK_TIME_NONE, live ? most_live_rows (pad) : 0, oddities };
 
-  *without_time = FALSE;
-  if (epoch->format.is_camera) {
-    epoch->history.max_rows = bounded ? pad->camera_frames : 0;
-    return take_camera_buffer (pad, epoch, buffer, without_time, error);
-  }
-  epoch->history.max_rows = bounded ? most_live_rows (&epoch->format) : 0;
-  if (epoch->format.on_device)
-    return take_device_buffer (pad, epoch, buffer, without_time, error);
-  return take_tensor_buffer (pad, epoch, buffer, without_time, error);
+  if (pad->format.is_camera)
+    return take_camera_buffer (&intake, buffer, error);
+  if (pad->format.on_device)
+    return take_device_buffer (&intake, buffer, error);
+  return take_tensor_buffer (&intake, buffer, error);
 }
 
 /* ---- ticks out ---- */
@@ -779,11 +834,14 @@ nominal_period (const GstRobocacheFuseFormat *format)
 }
 
 gint64
-gst_robocache_fuse_pad_nominal_period (const GstRobocacheFusePad *pad)
+gst_robocache_fuse_pad_nominal_period (const GstRobocacheFusePad *pad, gint64 t)
 {
-  const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
+  const GList *l = pad->epochs.head;
 
-  return epoch ? nominal_period (&epoch->format) : 0;
+  while (l && l->next && robocache_history_last_time (&((GstRobocacheFuseEpoch *) l->data)->history)
+      <= rc_add_saturating (t, -pad->active.offset))
+    l = l->next;
+  return l ? nominal_period (&((GstRobocacheFuseEpoch *) l->data)->format) : 0;
 }
 
 gint64
@@ -825,6 +883,7 @@ gst_robocache_fuse_pad_add_account (const GstRobocacheFusePad *pad, GstRobocache
   sum->ticks_aligned += pad->account.ticks_aligned;
   sum->ticks_held += pad->account.ticks_held;
   sum->ticks_missing += pad->account.ticks_missing;
+  sum->clock_jumps += pad->jump.n_jumps;
   robocache_histogram_merge (&sum->age, &pad->account.age);
   robocache_histogram_merge (&sum->lateness, &pad->losses.lateness);
 }

@@ -9,6 +9,7 @@
 #include <gst/video/video.h>
 
 #include "common/channelroles.h"
+#include "common/clockjump.h"
 #include "common/history.h"
 #include "common/properties.h"
 #include "common/rowtimes.h"
@@ -47,9 +48,9 @@ typedef struct
   gchar *channels;              /* names of the channels, or NULL */
 } GstRobocacheFuseFormat;
 
-/* Rows of one format and one segment. A new SEGMENT or new caps end an epoch and begin the next, so old rows are drained
- * while new ones come in, and no row is ever blended with one of another epoch. A camera's rows are GstBuffer pointers, those of
- * tensors on the device RobocacheDeviceRow. */
+/* Rows of one format and one segment. A new SEGMENT, new caps and a jump of the sensor's clock end an epoch and begin the
+ * next, so old rows are drained while new ones come in, and no row is ever blended with one of another epoch. A camera's rows
+ * are GstBuffer pointers, those of tensors on the device RobocacheDeviceRow. */
 typedef struct
 {
   GstRobocacheFuseFormat format;
@@ -62,6 +63,7 @@ typedef struct
   RobocacheRowCounts rows;
   guint64 n_kept;
   guint64 ticks_aligned, ticks_held, ticks_missing;
+  guint64 clock_jumps;
   RobocacheHistogram age;       /* of the newest row at or before the tick, at the tick */
   RobocacheHistogram lateness;  /* see RobocacheLosses */
 } GstRobocacheFuseAccount;
@@ -90,6 +92,7 @@ struct _GstRobocacheFusePad
   GstRobocacheFuseFormat format;        /* of the newest caps; the next epoch begins with it */
   gboolean has_format;
   RobocacheRowTimes clock;
+  RobocacheClockJump jump;      /* of a live sensor's clock */
   gboolean eos;
   gboolean live;                /* its source is: it is never made to wait */
   guint camera_frames;          /* a camera's frames that may be with us when it is live */
@@ -119,7 +122,8 @@ void gst_robocache_fuse_format_clear (GstRobocacheFuseFormat * format);
 
 void gst_robocache_fuse_pad_set_format (GstRobocacheFusePad * pad, GstRobocacheFuseFormat * format);   /* takes it over */
 void gst_robocache_fuse_pad_set_segment (GstRobocacheFusePad * pad, const GstSegment * segment);
-void gst_robocache_fuse_pad_gap (GstRobocacheFusePad * pad, GstClockTime pts, GstClockTime duration);
+/* now is the running time at which it comes, or GST_CLOCK_TIME_NONE where no clock says when rows may be. */
+void gst_robocache_fuse_pad_gap (GstRobocacheFusePad * pad, GstClockTime pts, GstClockTime duration, GstClockTime now);
 void gst_robocache_fuse_pad_eos (GstRobocacheFusePad * pad);
 void gst_robocache_fuse_pad_restart (GstRobocacheFusePad * pad);        /* a new stream after EOS */
 /* Drops all rows; the format stays. */
@@ -131,10 +135,17 @@ void gst_robocache_fuse_pad_settle (GstRobocacheFusePad * pad);
 /* As new, counters included. */
 void gst_robocache_fuse_pad_reset (GstRobocacheFusePad * pad);
 
-/* Takes the rows of a buffer (consumed), keeping a bounded number of them when asked to. FALSE and an error when the buffer is
- * not what its caps say. A buffer without a time is dropped and counted; *without_time tells so the first time. */
-gboolean gst_robocache_fuse_pad_take (GstRobocacheFusePad * pad, GstBuffer * buffer, gboolean bounded,
-    gboolean * without_time, GError ** error);
+/* What came with a buffer that a person should know of. */
+typedef struct
+{
+  gboolean without_time;        /* it was dropped for want of one, the first time */
+  gboolean jumped;              /* the sensor's clock has */
+} GstRobocacheFuseOddities;
+
+/* Takes the rows of a buffer (consumed). From a live sensor keeps a bounded number of them, and expects them to be near the
+ * running time now, at which they come, where that is known. FALSE and an error when the buffer is not what its caps say. */
+gboolean gst_robocache_fuse_pad_take (GstRobocacheFusePad * pad, GstBuffer * buffer, gboolean live, GstClockTime now,
+    GstRobocacheFuseOddities * oddities, GError ** error);
 
 /* Counts the rows of a buffer that is not taken. */
 void gst_robocache_fuse_pad_refuse (GstRobocacheFusePad * pad);
@@ -159,8 +170,8 @@ gint64 gst_robocache_fuse_pad_last_time (const GstRobocacheFusePad * pad);
 gint64 gst_robocache_fuse_pad_next_row_after (const GstRobocacheFusePad * pad, gint64 t);
 gsize gst_robocache_fuse_pad_rows_after (const GstRobocacheFusePad * pad, gint64 t);
 
-/* 1/framerate of the rows that answer ticks now; 0 when they have none. */
-gint64 gst_robocache_fuse_pad_nominal_period (const GstRobocacheFusePad * pad);
+/* 1/framerate of the first row after t, or of the newest caps before it is there; 0 when they have none. */
+gint64 gst_robocache_fuse_pad_nominal_period (const GstRobocacheFusePad * pad, gint64 t);
 /* Nominal or else measured spacing of the newest rows; 0 when unknown. */
 gint64 gst_robocache_fuse_pad_period (const GstRobocacheFusePad * pad);
 /* What the pad's settings add to the latency: rows that interpolation waits for, the reorder window, a negative offset. */

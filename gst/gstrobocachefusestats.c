@@ -18,6 +18,7 @@ merge_account (GstRobocacheFuseAccount *sum, const GstRobocacheFuseAccount *acco
   sum->ticks_aligned += account->ticks_aligned;
   sum->ticks_held += account->ticks_held;
   sum->ticks_missing += account->ticks_missing;
+  sum->clock_jumps += account->clock_jumps;
   robocache_histogram_merge (&sum->age, &account->age);
   robocache_histogram_merge (&sum->lateness, &account->lateness);
 }
@@ -29,7 +30,8 @@ account_to_structure (const GstRobocacheFuseAccount *account, const gchar *name)
 
   robocache_row_counts_to_structure (&account->rows, account->n_kept, stats);
   gst_structure_set (stats, "ticks-aligned", G_TYPE_UINT64, account->ticks_aligned, "ticks-held", G_TYPE_UINT64,
-      account->ticks_held, "ticks-missing", G_TYPE_UINT64, account->ticks_missing, NULL);
+      account->ticks_held, "ticks-missing", G_TYPE_UINT64, account->ticks_missing,
+      "clock-jumps", G_TYPE_UINT64, account->clock_jumps, NULL);
   robocache_histogram_to_structure (&account->age, stats, "age");
   robocache_histogram_to_structure (&account->lateness, stats, "lateness");
   return stats;
@@ -50,6 +52,7 @@ stats_of_pad (const GstRobocacheFusePad *pad)
 
   gst_robocache_fuse_pad_add_account (pad, account);
   stats = account_to_structure (account, GST_OBJECT_NAME (pad));
+  gst_structure_set (stats, "clock-shift", G_TYPE_INT64, pad->jump.shift, NULL);
   g_free (account);
   return stats;
 }
@@ -64,6 +67,7 @@ add_totals (GstRobocacheFuse *fuse, GstStructure *stats)
   for (guint i = 0; i < fuse->pads->len; i++)
     gst_robocache_fuse_pad_add_account (g_ptr_array_index (fuse->pads, i), sum);
   robocache_row_counts_to_structure (&sum->rows, sum->n_kept, stats);
+  gst_structure_set (stats, "clock-jumps", G_TYPE_UINT64, sum->clock_jumps, NULL);
   robocache_histogram_to_structure (&sum->age, stats, "age");
   robocache_histogram_to_structure (&sum->lateness, stats, "row-lateness");
   g_free (sum);

@@ -26,7 +26,7 @@ gst_robocache_fuse_tick_period (GstRobocacheFuse *fuse)
 
   if (grid.num > 0)
     return robocache_tick_period (&grid);
-  return fuse->reference ? gst_robocache_fuse_pad_nominal_period (fuse->reference) : 0;
+  return fuse->reference ? gst_robocache_fuse_pad_nominal_period (fuse->reference, MAX (fuse->last_tick, -1)) : 0;
 }
 
 void
@@ -92,7 +92,10 @@ next_grid_tick (GstRobocacheFuse *fuse, const RobocacheTickGrid *grid, gint64 *t
   if (!fuse->ticking) {
     if (!earliest_row (fuse, &earliest))
       return FALSE;
-    fuse->next_index = robocache_tick_at_or_after (grid, MAX (earliest, fuse->last_tick + 1));
+    earliest = MAX (earliest, fuse->last_tick + 1);
+    if (fuse->live)
+      earliest = MAX (earliest, fuse->earliest_start);
+    fuse->next_index = robocache_tick_at_or_after (grid, earliest);
   }
   *tick = robocache_tick_time (grid, fuse->next_index);
   return TRUE;
@@ -121,6 +124,25 @@ gst_robocache_fuse_next_tick (GstRobocacheFuse *fuse, gint64 *tick)
     return fuse->live || fuse->reference->eos || gst_robocache_fuse_pad_frontier (fuse->reference) >= *tick;
   /* the grid ends with the last row of the latest stream; live, that is of no interest before EOS */
   return (fuse->live && !all_eos (fuse)) || *tick <= latest_row (fuse);
+}
+
+void
+gst_robocache_fuse_note_start (GstRobocacheFuse *fuse, GstClockTime now)
+{
+  if (fuse->ticking || fuse->earliest_start != ROBOCACHE_NO_TIME || !GST_CLOCK_TIME_IS_VALID (now)
+      || !GST_CLOCK_TIME_IS_VALID (fuse->total_latency))
+    return;
+  fuse->earliest_start = GST_CLOCK_DIFF (fuse->total_latency, now);
+}
+
+gboolean
+gst_robocache_fuse_tick_moved_back (GstRobocacheFuse *fuse)
+{
+  gint64 tick;
+
+  return fuse->live && fuse->tick_known && (fuse->reference || !fuse->ticking)
+      && fuse->deadline_tick != ROBOCACHE_NO_TIME && gst_robocache_fuse_next_tick (fuse, &tick)
+      && tick < fuse->deadline_tick;
 }
 
 gboolean
@@ -217,6 +239,8 @@ earliest_next_tick (GstRobocacheFuse *fuse, gint64 *tick)
     return FALSE;
   if (fuse->reference && !fuse->reference->eos)
     *tick = MIN (*tick, gst_robocache_fuse_pad_frontier (fuse->reference));
+  if (fuse->reference && fuse->reference->epochs.length > 1)    /* its rate may change, and with it what a mean needs */
+    return FALSE;
   /* live, the first tick moves forward to an earlier first row of another stream */
   return fuse->reference || fuse->ticking || !fuse->live;
 }

@@ -207,7 +207,6 @@ refuse_job (GstRobocacheResample *resample, const GError *error)
   resample->refused = TRUE;
 }
 
-static void finish_history (GstRobocacheResample * resample);
 static void update_latency (GstRobocacheResample * resample);
 
 static gboolean
@@ -218,7 +217,7 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   gboolean ok;
 
   resample->tried_caps = TRUE;
-  finish_history (resample);
+  gst_robocache_resample_finish_history (resample);
   end_history (resample, FALSE);
   g_clear_pointer (&resample->plan, rc_align_plan_free);
 
@@ -278,7 +277,7 @@ negotiation_failed (GstRobocacheResample *resample, const GstCaps *in_caps)
   if (resample->tried_caps || GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (resample)))
     return;
   refuse_downstream (resample, in_caps);
-  finish_history (resample);
+  gst_robocache_resample_finish_history (resample);
   end_history (resample, FALSE);
   g_clear_pointer (&resample->plan, rc_align_plan_free);
 }
@@ -371,48 +370,6 @@ look_whether_live (GstRobocacheResample *resample)
 
 /* ---- rows in ---- */
 
-static void
-insert_rows (GstRobocacheResample *resample, const RobocacheBufferTimes *times, const guint8 *rows)
-{
-  GST_OBJECT_LOCK (resample);
-  for (guint64 i = 0; i < times->n_rows; i++) {
-    gint64 t;
-
-    if (robocache_row_times_nth (&resample->clock, times, i, &t))
-      robocache_history_insert (&resample->history, t, rows + i * resample->history.row_bytes);
-    else
-      robocache_history_count_dropped (&resample->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, 1);
-  }
-  GST_OBJECT_UNLOCK (resample);
-}
-
-static void
-count_untimed (GstRobocacheResample *resample, guint64 n_rows)
-{
-  GST_OBJECT_LOCK (resample);
-  robocache_history_count_dropped (&resample->history, ROBOCACHE_DROPPED_NO_TIME, n_rows);
-  robocache_losses_dropped (&resample->losses, ROBOCACHE_NO_TIME, n_rows);
-  GST_OBJECT_UNLOCK (resample);
-  if (!resample->warned_no_time)
-    robocache_row_times_warn (GST_ELEMENT (resample), NULL);
-  resample->warned_no_time = TRUE;
-}
-
-static void
-take_rows (GstRobocacheResample *resample, GstBuffer *buffer, const RobocacheTensorsMap *map)
-{
-  const gint64 *row_times = resample->format.layout.has_times ? map->data[1] : NULL;
-  RobocacheBufferTimes times;
-
-  if (robocache_row_times_begin (&resample->clock, buffer, resample->format.layout.n_rows, row_times, &times)
-      == ROBOCACHE_BUFFER_TIMED)
-    insert_rows (resample, &times, map->data[0]);
-  else
-    count_untimed (resample, times.n_rows);
-  gst_robocache_resample_post_lost_rows (resample);
-  follow_measured_period (resample);
-}
-
 static gboolean
 check_segment (GstRobocacheResample *resample, const GstSegment *segment)
 {
@@ -470,9 +427,11 @@ gst_robocache_resample_submit_input_buffer (GstBaseTransform *trans, gboolean is
   if (resample->format.batch)
     flow = gst_robocache_resample_take_batch (resample, buffer, &map);
   else
-    take_rows (resample, buffer, &map);
+    gst_robocache_resample_take_rows (resample, buffer, &map);
   robocache_tensors_unmap (&map);
   gst_buffer_unref (buffer);
+  if (!resample->format.batch)
+    follow_measured_period (resample);
   return flow;
 }
 
@@ -660,9 +619,8 @@ restart_history (GstRobocacheResample *resample, gboolean flushed)
   begin_history (resample);
 }
 
-/* No more rows of this kind will come: what they still decide goes out, and they are forgotten. */
-static void
-finish_history (GstRobocacheResample *resample)
+void
+gst_robocache_resample_finish_history (GstRobocacheResample *resample)
 {
   if (!resample->has_history)
     return;
@@ -677,10 +635,22 @@ take_segment (GstRobocacheResample *resample, const GstSegment *segment)
 {
   if (!resample->format.batch && !check_segment (resample, segment))
     return FALSE;
-  finish_history (resample);
+  gst_robocache_resample_finish_history (resample);
   robocache_row_times_set_segment (&resample->clock, segment);
+  robocache_clock_jump_restart (&resample->jump);
   look_whether_live (resample);
   return TRUE;
+}
+
+/* Whether the position is where a live sensor's next row would be dropped. */
+static gboolean
+is_wild (GstRobocacheResample *resample, GstClockTime position)
+{
+  const GstClockTime now = gst_robocache_resample_live_now (resample);
+  const GstClockTime running = gst_segment_to_running_time (&resample->clock.segment, GST_FORMAT_TIME, position);
+
+  return GST_CLOCK_TIME_IS_VALID (now) && GST_CLOCK_TIME_IS_VALID (running)
+      && !robocache_clock_jump_fits (&resample->jump, (gint64) now, resample->run.reorder_window, (gint64) running);
 }
 
 /* No row comes before the gap's end. Where rows wait, the gap may decide ticks, and those to come are not decided;
@@ -699,10 +669,10 @@ take_gap (GstRobocacheResample *resample, GstEvent *event)
   if (segment->format != GST_FORMAT_TIME || !resample->has_history)
     return TRUE;
   running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, end);
-  if (!GST_CLOCK_TIME_IS_VALID (running))
+  if (!GST_CLOCK_TIME_IS_VALID (running) || is_wild (resample, start))
     return TRUE;
   GST_OBJECT_LOCK (resample);
-  robocache_history_gap (&resample->history, (gint64) running);
+  robocache_history_gap (&resample->history, rc_add_saturating ((gint64) running, resample->jump.shift));
   GST_OBJECT_UNLOCK (resample);
   push_ready_rows (resample);
   if (resample->ticking || robocache_history_has_rows (&resample->history) || !resample->sent_buffer || end <= start)
@@ -756,7 +726,7 @@ gst_robocache_resample_sink_event (GstBaseTransform *trans, GstEvent *event)
       return take_caps (resample, event);
     case GST_EVENT_STREAM_START:
     case GST_EVENT_EOS:
-      finish_history (resample);
+      gst_robocache_resample_finish_history (resample);
       break;
     case GST_EVENT_GAP:
       if (resample->format.batch)
@@ -765,6 +735,7 @@ gst_robocache_resample_sink_event (GstBaseTransform *trans, GstEvent *event)
     case GST_EVENT_FLUSH_STOP:
       restart_history (resample, TRUE);
       robocache_row_times_set_segment (&resample->clock, &resample->clock.segment);
+      robocache_clock_jump_restart (&resample->jump);
       reset_stream (resample);
       break;
     default:
@@ -781,6 +752,7 @@ gst_robocache_resample_start (GstBaseTransform *trans)
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
 
   robocache_row_times_init (&resample->clock);
+  robocache_clock_jump_init (&resample->jump);
   reset_stream (resample);
   resample->warned_no_time = FALSE;
   resample->refused = FALSE;
@@ -929,6 +901,7 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   resample->settings.dtype = ROBOCACHE_DTYPE_AUTO;
   robocache_device_init (&resample->device);
   robocache_row_times_init (&resample->clock);
+  robocache_clock_jump_init (&resample->jump);
   reset_stream (resample);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (resample), TRUE);
 }

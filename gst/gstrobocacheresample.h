@@ -8,6 +8,7 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "common/channelroles.h"
+#include "common/clockjump.h"
 #include "common/device.h"
 #include "common/history.h"
 #include "common/scratch.h"
@@ -42,6 +43,7 @@ struct _GstRobocacheResample
 
   gboolean live;
   RobocacheRowTimes clock;
+  RobocacheClockJump jump;      /* of a live sensor's clock */
   RobocacheHistory history;
   gboolean has_history;
   gboolean ticking;             /* next_index is fixed */
@@ -64,6 +66,14 @@ struct _GstRobocacheResample
 
 /* Runs the plan; an error is posted. */
 GstFlowReturn gst_robocache_resample_run_plan (GstRobocacheResample * resample, const RcAlignArgs * args);
+/* ---- rows in (gstrobocacheresamplerows.c) ---- */
+
+void gst_robocache_resample_take_rows (GstRobocacheResample * resample, GstBuffer * buffer,
+    const RobocacheTensorsMap * map);
+
+/* No more rows of this kind will come: what they still decide goes out, and they are forgotten. */
+void gst_robocache_resample_finish_history (GstRobocacheResample * resample);
+
 /* ---- what it tells of itself (gstrobocacheresamplestats.c); called without the object lock, but for the first two;
  * those that post, by the streaming thread ---- */
 
@@ -75,6 +85,8 @@ void gst_robocache_resample_post_stats_when_due (GstRobocacheResample * resample
 void gst_robocache_resample_refuse_rows (GstRobocacheResample * resample);
 /* Posts a QoS message about rows lost since this was last called, if there are any. */
 void gst_robocache_resample_post_lost_rows (GstRobocacheResample * resample);
+/* The running time, when it says which rows are of use. */
+GstClockTime gst_robocache_resample_live_now (GstRobocacheResample * resample);
 void gst_robocache_resample_post_dropped_tick (GstRobocacheResample * resample, gint64 tick, GstClockTime duration);
 
 /* Recorded episodes: resamples a buffer of three tensors into batch_out. */

@@ -27,6 +27,7 @@ gst_robocache_resample_make_stats (GstRobocacheResample *resample)
   GstStructure *stats = gst_structure_new ("robocacheresample", "ticks-out", G_TYPE_UINT64, resample->ticks_out,
       "ticks-held", G_TYPE_UINT64, resample->ticks_held, "ticks-nan", G_TYPE_UINT64, resample->ticks_nan,
       "ticks-dropped", G_TYPE_UINT64, resample->ticks_dropped,
+      "clock-jumps", G_TYPE_UINT64, resample->jump.n_jumps, "clock-shift", G_TYPE_INT64, resample->jump.shift,
       "disordered-episodes", G_TYPE_UINT64, (guint64) resample->batch_counters.disordered_episodes, NULL);
   const RobocacheRowCounts counts = row_counts (resample);
 
@@ -72,6 +73,12 @@ gst_robocache_resample_refuse_rows (GstRobocacheResample *resample)
 
 /* ---- QoS ---- */
 
+GstClockTime
+gst_robocache_resample_live_now (GstRobocacheResample *resample)
+{
+  return resample->live ? robocache_running_time_now (GST_ELEMENT (resample)) : GST_CLOCK_TIME_NONE;
+}
+
 void
 gst_robocache_resample_post_lost_rows (GstRobocacheResample *resample)
 {
@@ -92,7 +99,7 @@ void
 gst_robocache_resample_post_dropped_tick (GstRobocacheResample *resample, gint64 tick, GstClockTime duration)
 {
   const RobocacheQosPlace place = { GST_OBJECT (resample), &resample->clock.segment, resample->live };
-  const GstClockTime now = resample->live ? robocache_running_time_now (GST_ELEMENT (resample)) : GST_CLOCK_TIME_NONE;
+  const GstClockTime now = gst_robocache_resample_live_now (resample);
   const gint64 lag = GST_CLOCK_TIME_IS_VALID (now) ? GST_CLOCK_DIFF ((GstClockTime) tick, now) : 0;
   guint64 out, dropped;
 

@@ -163,7 +163,7 @@ GST_START_TEST (test_rows_without_a_time)
   RobocacheHistory history;
 
   begin (&history, 0);
-  robocache_history_count_dropped (&history, ROBOCACHE_DROPPED_NO_TIME, 7);
+  robocache_history_count_dropped (&history, ROBOCACHE_DROPPED_NO_TIME, NONE, 7);
   assert_counts (&history, 7, 0, 0, 0, 0, 7);
   robocache_history_clear (&history);
 }

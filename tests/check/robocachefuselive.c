@@ -144,6 +144,95 @@ GST_START_TEST (test_no_burst_of_empty_ticks)
 
 GST_END_TEST;
 
+/* Data that is old when it begins to come makes no ticks whose deadlines have passed; in time or not, one row at a time. */
+GST_START_TEST (test_no_burst_of_overdue_ticks)
+{
+  const gint64 hour = 3600 * GST_SECOND;
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+
+  gst_test_clock_set_time (rig->clock, hour);
+  feed_one (feed, hour - MS (300), 1);
+  pass_deadline (rig, hour - MS (10) + MS (LATENCY));   /* the first tick that is not overdue yet */
+  expect (rig, hour - MS (10), NAN, MISSING);
+  feed_one (feed, hour, 2);
+  expect (rig, hour, 2, ALIGNED);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 2);
+  assert_rows_balance (feed);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* After the last stream has gone, too. */
+GST_START_TEST (test_no_burst_when_streams_come_back)
+{
+  const gint64 hour = 3600 * GST_SECOND;
+  Feed *feed;
+  Rig *rig = live_rig ("100/1", &feed);
+
+  feed_one (feed, 0, 0);
+  expect (rig, 0, 0, ALIGNED);
+  feed_remove (feed);
+  gst_test_clock_set_time (rig->clock, hour);
+  feed = feed_new_bare (rig, "proprio_0", TRUE);
+  feed_start (feed, AT_100_HZ);
+  feed_one (feed, hour - MS (300), 1);
+  feed_one (feed, hour, 2);
+  expect (rig, hour - MS (10), NAN, MISSING);
+  expect (rig, hour, 2, ALIGNED);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 3);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* An earlier row of the reference pad, within its reorder window, is a tick with an earlier deadline, which is kept. */
+GST_START_TEST (test_earlier_tick_has_an_earlier_deadline)
+{
+  Rig *rig = rig_new ("reference-pad", "sink_0", NULL);
+  Feed *feed = feed_new_bare (rig, "sink_0", TRUE);
+
+  feed_set (feed, "reorder-window", "20000000", "interpolation", "previous", NULL);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_one (feed, MS (20), 20);
+  gst_test_clock_wait_for_next_pending_id (rig->clock, NULL);
+  feed_one (feed, MS (9), 9);
+  while (gst_test_clock_peek_next_pending_id (rig->clock, NULL) == FALSE
+      || gst_test_clock_get_next_entry_time (rig->clock) != (GstClockTime) MS (9 + 5 + 20))
+    g_thread_yield ();
+  pass_deadline (rig, MS (9 + 5 + 20));
+  expect (rig, MS (9), 9, ALIGNED);
+  pass_deadline (rig, MS (20 + 5 + 20));
+  expect (rig, MS (20), 20, ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* So is an earlier first row of another stream. */
+GST_START_TEST (test_earlier_start_has_an_earlier_deadline)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *ahead = feed_new_bare (rig, "proprio_0", TRUE), *feed = feed_new_bare (rig, "proprio_1", TRUE);
+
+  rig_play (rig);
+  feed_start (ahead, AT_100_HZ);
+  feed_start (feed, AT_100_HZ);
+  feed_one (ahead, MS (5000), 5);
+  gst_test_clock_wait_for_next_pending_id (rig->clock, NULL);
+  feed_one (feed, MS (8), 8);
+  while (gst_test_clock_peek_next_pending_id (rig->clock, NULL) == FALSE
+      || gst_test_clock_get_next_entry_time (rig->clock) != (GstClockTime) MS (10 + LATENCY))
+    g_thread_yield ();
+  pass_deadline (rig, MS (10 + LATENCY));
+  expect_two (rig, MS (10), NAN, MISSING, 8, HELD);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Rows that come when their ticks have left, and that no later tick uses, are late. */
 GST_START_TEST (test_late_rows_are_counted)
 {
@@ -181,6 +270,36 @@ GST_START_TEST (test_busy_pad_beside_a_silent_camera_never_blocks)
   fail_unless_equals_uint64 (count_of (force->sink, "rows-in"), 100000);
   fail_unless (count_of (force->sink, "rows-kept") <= 65536);
   assert_rows_balance (force);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* With no latency at all, a tick a frame: nobody waits, and nothing is lost. */
+GST_START_TEST (test_busy_pad_beside_a_camera_without_latency)
+{
+  Rig *rig = rig_new ("latency", "0", NULL);
+  Feed *camera = feed_new_bare (rig, "camera_0", TRUE), *force = feed_new_bare (rig, "force_0", TRUE);
+  const gchar pixels[16] = { 0 };
+
+  feed_set (camera, "interpolation", "previous", NULL);
+  feed_set (force, "interpolation", "previous", NULL);
+  rig_play (rig);
+  feed_start (camera, "video/x-raw, format=(string)GRAY8, width=(int)4, height=(int)4, framerate=(fraction)30/1");
+  feed_start (force, ONE_CHANNEL);
+  for (gint t = 0; t < 3000; t++) {
+    set_clock (rig, MS (t));
+    feed_one (force, MS (t), (gfloat) t);
+    if (t % 33 != 0)
+      continue;
+    fail_unless_equals_int (feed_bytes (camera, MS (t), pixels, sizeof (pixels)), GST_FLOW_OK);
+    gst_buffer_unref (pull (rig));
+  }
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 91);
+  fail_unless_equals_uint64 (count_of (force->sink, "rows-in"), 3000);
+  fail_unless_equals_uint64 (count_of (force->sink, "ticks-aligned"), 91);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "rows-dropped") + count_of (rig->fuse, "rows-late"), 0);
+  assert_all_rows_balance (rig);
   rig_free (rig);
 }
 
@@ -407,6 +526,102 @@ GST_START_TEST (test_latency_message_follows_a_change)
 
 GST_END_TEST;
 
+/* Each thing that the latency depends on, changed while playing: a LATENCY message, and the latency is exact. Rows at 100 Hz,
+ * ticks at 50 Hz, 5 ms of the element's own. */
+static const struct
+{
+  const gchar *property, *value;
+  gint expected;                /* ms */
+} changes[] = {
+  {"interpolation", "previous", 5},
+  {"interpolation", "cubic", 25},
+  {"interpolation", "mean", 25},
+  {"reorder-window", "7000000", 22},
+  {"offset", "-3000000", 18},
+};
+
+GST_START_TEST (test_latency_message_of_a_property)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("50/1", &feed);
+  gboolean live;
+
+  drop_messages (rig, GST_MESSAGE_LATENCY);
+  feed_set (feed, changes[__i__].property, changes[__i__].value, NULL);
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (changes[__i__].expected));
+  feed_set (feed, changes[__i__].property, changes[__i__].value, NULL);
+  assert_no_message (rig, GST_MESSAGE_LATENCY);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_latency_message_of_pads)
+{
+  Feed *feed, *slow;
+  Rig *rig = live_rig ("50/1", &feed);
+  gboolean live;
+
+  drop_messages (rig, GST_MESSAGE_LATENCY);
+  slow = feed_new_bare (rig, "proprio_1", TRUE);
+  feed_start (slow, "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
+      "dimensions=(string)1, framerate=(fraction)20/1");
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (55));
+  drop_messages (rig, GST_MESSAGE_LATENCY);
+  feed_remove (slow);
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (15));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_latency_message_of_the_property_latency)
+{
+  Feed *feed;
+  Rig *rig = live_rig ("50/1", &feed);
+  gboolean live;
+
+  drop_messages (rig, GST_MESSAGE_LATENCY);
+  g_object_set (rig->fuse, "latency", (guint64) MS (40), NULL);
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (50));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The rate of the reference pad is the tick's, over which others take their mean. */
+GST_START_TEST (test_latency_message_of_the_reference_rate)
+{
+  Rig *rig = rig_new ("reference-pad", "sink_0", NULL);
+  Feed *reference = feed_new_bare (rig, "sink_0", TRUE), *mean = feed_new_bare (rig, "force_0", TRUE);
+  gboolean live;
+
+  feed_set (reference, "interpolation", "previous", NULL);
+  feed_set (mean, "interpolation", "mean", NULL);
+  rig_play (rig);
+  feed_start (reference, AT_100_HZ);
+  feed_start (mean, AT_100_HZ);
+  feed_one (reference, 0, 0);
+  feed_ramp (mean, 0, 10, 10);
+  expect_two (rig, 0, 0, ALIGNED, 0, ALIGNED);
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (20));
+  drop_messages (rig, GST_MESSAGE_LATENCY);
+  fail_unless (feed_caps (reference, "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
+          "dimensions=(string)1, framerate=(fraction)10/1"));
+  feed_one (reference, MS (100), 100);
+  feed_ramp (mean, 20, 200, 10);
+  expect_two (rig, MS (100), 95, ALIGNED, 100, ALIGNED);        /* of the rows from 50 to 140 */
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (65));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Rows with no nominal rate: their spacing is measured. */
 GST_START_TEST (test_latency_of_a_measured_rate)
 {
@@ -521,8 +736,13 @@ robocachefuselive_suite (void)
   tcase_add_test (tc, test_sources_that_start_after_their_caps);
   tcase_add_test (tc, test_required_pad_without_caps_holds_output_back);
   tcase_add_test (tc, test_no_burst_of_empty_ticks);
+  tcase_add_test (tc, test_no_burst_of_overdue_ticks);
+  tcase_add_test (tc, test_no_burst_when_streams_come_back);
+  tcase_add_test (tc, test_earlier_tick_has_an_earlier_deadline);
+  tcase_add_test (tc, test_earlier_start_has_an_earlier_deadline);
   tcase_add_test (tc, test_late_rows_are_counted);
   tcase_add_test (tc, test_busy_pad_beside_a_silent_camera_never_blocks);
+  tcase_add_test (tc, test_busy_pad_beside_a_camera_without_latency);
   tcase_add_test (tc, test_eos_drains_at_once);
   tcase_add_test (tc, test_eos_without_data);
   tcase_add_test (tc, test_reference_pad);
@@ -533,6 +753,10 @@ robocachefuselive_suite (void)
   tcase_add_test (tc, test_latency_not_live);
   tcase_add_test (tc, test_latency_is_that_of_the_slowest_pad);
   tcase_add_test (tc, test_latency_message_follows_a_change);
+  tcase_add_loop_test (tc, test_latency_message_of_a_property, 0, G_N_ELEMENTS (changes));
+  tcase_add_test (tc, test_latency_message_of_pads);
+  tcase_add_test (tc, test_latency_message_of_the_property_latency);
+  tcase_add_test (tc, test_latency_message_of_the_reference_rate);
   tcase_add_test (tc, test_latency_of_a_measured_rate);
   tcase_add_test (tc, test_live_and_not);
   tcase_add_test (tc, test_latencies_that_contradict);

@@ -210,6 +210,28 @@ GST_START_TEST (test_discard)
 
 GST_END_TEST;
 
+/* Rows from a time on, whatever became of each. */
+GST_START_TEST (test_discard_from)
+{
+  static const RcSearch previous = { RC_PREVIOUS, -1, -1, 10 };
+  Kept *kept = kept_new (0);
+  RobocacheAlignment alignment;
+
+  for (gint64 t = 10; t <= 50; t += 10)
+    add (kept, t);
+  robocache_history_align (&kept->history, &previous, 35, &alignment);
+  robocache_history_discard_from (&kept->history, 25, ROBOCACHE_DROPPED_CLOCK_JUMP);
+  fail_unless_equals_uint64 (kept->history.n, 2);
+  fail_unless_equals_int64 (robocache_history_last_time (&kept->history), 20);
+  fail_unless_equals_uint64 (kept->history.counts.used, 1);
+  fail_unless_equals_uint64 (kept->history.counts.dropped[ROBOCACHE_DROPPED_CLOCK_JUMP], 2);
+  robocache_history_discard_from (&kept->history, 100, ROBOCACHE_DROPPED_CLOCK_JUMP);
+  fail_unless_equals_uint64 (kept->history.n, 2);
+  kept_free (kept);
+}
+
+GST_END_TEST;
+
 static Suite *
 rowcounts_suite (void)
 {
@@ -225,6 +247,7 @@ rowcounts_suite (void)
   tcase_add_test (tc, test_lateness_after_the_tick);
   tcase_add_test (tc, test_overflow);
   tcase_add_loop_test (tc, test_discard, 0, ROBOCACHE_N_DROP_REASONS);
+  tcase_add_test (tc, test_discard_from);
   return s;
 }
 

@@ -1,0 +1,65 @@
+/* robocache: rows of a live sensor whose clock jumps
+ *
+ * A row that is far from where the rows before it and the pipeline's clock say it should be is an outlier, and dropped: one
+ * wild timestamp costs one row. When rows go on like that for a second, in step with the clock, the sensor's clock has
+ * jumped. From then on its times are shifted, so that its least delay is what it was before; or not at all, when they fit
+ * the pipeline's clock as they are. A backlog that is sent after a stall is no jump: its rows go on from those before it, or
+ * else come faster than the clock goes.
+ *
+ * Only for live streams: what is not live depends on its input alone, and no clock.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CLOCKJUMP_H
+#define ROBOCACHE_CLOCKJUMP_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* How far a row may be from the clock and from the rows before it. */
+#define ROBOCACHE_CLOCK_JUMP_BOUND (10 * (gint64) GST_SECOND)
+/* How long rows must go on elsewhere, and how steadily. */
+#define ROBOCACHE_CLOCK_JUMP_CONFIRM (1 * (gint64) GST_SECOND)
+#define ROBOCACHE_CLOCK_JUMP_TOLERANCE (500 * (gint64) GST_MSECOND)
+
+typedef struct
+{
+  gint64 shift;                 /* ns, added to every time */
+  gint64 newest;                /* greatest time since the last jump, shifted; G_MININT64 before the first */
+  gint64 lead, previous_lead;   /* greatest time less arrival of the rows of this and the previous window */
+  guint n_in_window;
+  gint64 suspect_since;         /* arrival of the first row that is elsewhere; G_MININT64: none is */
+  gint64 suspect_first_lead, suspect_lead;      /* unshifted time less arrival: of that row, and the greatest since */
+  gint64 size;                  /* of the last jump */
+  guint64 n_jumps;
+  gboolean warned;
+} RobocacheClockJump;
+
+void robocache_clock_jump_init (RobocacheClockJump * jump);
+/* A new stream position: forgets everything but the count. */
+void robocache_clock_jump_restart (RobocacheClockJump * jump);
+
+typedef enum
+{
+  ROBOCACHE_ROW_PLACED,         /* time is shifted */
+  ROBOCACHE_ROW_OUTLIER,        /* the row must be dropped */
+  ROBOCACHE_ROW_AFTER_JUMP      /* time is shifted; nothing may be blended with the rows before */
+} RobocacheRowPlace;
+
+/* Takes a row whose running time is *time and which arrives at the running time now. Rows that are older than the newest by
+ * no more than reorder_window are never elsewhere. */
+RobocacheRowPlace robocache_clock_jump_place (RobocacheClockJump * jump, gint64 now, gint64 reorder_window,
+    gint64 * time);
+
+/* Whether a row with this running time would go on from those before; changes nothing. */
+gboolean robocache_clock_jump_fits (const RobocacheClockJump * jump, gint64 now, gint64 reorder_window, gint64 time);
+
+/* Warns of the first jump; pad is where it was, NULL where there is but one. */
+void robocache_clock_jump_warn (RobocacheClockJump * jump, GstElement * element, GstPad * pad);
+
+/* Running time on the element's clock; GST_CLOCK_TIME_NONE without a clock, or when it does not run (below PLAYING). */
+GstClockTime robocache_running_time_now (GstElement * element);
+
+G_END_DECLS
+#endif

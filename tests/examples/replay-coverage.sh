@@ -35,12 +35,12 @@ balances bundles
 expect_match bundles_delays "$said" '^bundles.csv: 101 rows, arriving after capture by: median 55\.0 ms, 99 % 95\.0 ms, worst 95\.0 ms$'
 expect bundles_in_full "$(cells '100 ms' bundles 4 7)" "101 0 0 0"
 expect bundles_without_deadline "$(cells 'no deadline' bundles 4 14)" "101 0 0 0 101 101 0 0 0 0 0"
-# in all it is a row more, so of each five rows the two (four) that arrive up to 40 (80) ms after capture are in time. The first
-# tick begins with its row, and so is too; meanwhile it is too late for the rows up to 60 (20) ms
+# in all it is a row more, so of each five rows the two (four) that arrive up to 40 (80) ms after capture are in time. When the
+# first row comes that is not known yet, so ticks begin at 80 (40) ms
 expect bundles_latency "$(cells '20 ms' bundles 2 2) $(cells '60 ms' bundles 2 2)" "40.0 ms 80.0 ms"
-expect bundles_late "$(cells '20 ms' bundles 9 10) $(cells '60 ms' bundles 9 10)" "40 61 80 21"
+expect bundles_late "$(cells '20 ms' bundles 9 10) $(cells '60 ms' bundles 9 10)" "39 58 79 20"
 # and two ticks are held after the end, of which nobody knows yet
-expect bundles_held "$(cells '20 ms' bundles 4 6) $(cells '60 ms' bundles 4 6)" "40 63 0 80 21 0"
+expect bundles_held "$(cells '20 ms' bundles 4 6) $(cells '60 ms' bundles 4 6)" "39 60 0 79 20 0"
 
 # it is the rows that arrive which count, and no time of this machine: the same again, in any case
 again=$said

@@ -1,7 +1,7 @@
 /* robocache: an element with a thread a stream that pushes into it, and a pad at its end
  *
- * No queue and no pipeline: a thread makes a buffer and pushes it straight into the element's sink pad, and what comes out
- * is handed to a function of the caller. Times are ns of running time.
+ * No queue and no pipeline: a thread makes a buffer and pushes it straight into the element's sink pad, and what comes
+ * out is handed to a function of the caller. Times are ns of running time.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -38,7 +38,7 @@ typedef struct
   const gchar *settings[8];     /* pairs of property and value, up to NULL */
   LineStream streams[MAX_LINE_STREAMS];
   guint n_streams;
-  gboolean live;                /* rows come when they are captured, by the clock; otherwise as fast as they are taken */
+  gboolean live;                /* rows come when they are captured, by the clock; or else as fast as they are taken */
   LineTake take;
   gpointer data;
 } LineSpec;

@@ -2,10 +2,11 @@
  *
  *   bench-pipelines [--runs N] [--cpu N] [--only WORKLOAD] [--smoke]
  *
- * Pushes buffers from one thread a stream straight into the element, all threads on one CPU, and prints a table: medians
- * of the runs (seven), with the least and the greatest, and the limit of each figure. Times are CPU time of the whole process, so
- * they hold what it takes to make and push the rows, and to let go of what comes out. Status 1 when a figure is above its
- * limit. --smoke: one short run, one line a figure, in which only the figures that are no timings have to keep their limit.
+ * Pushes buffers from one thread a stream straight into the element, all threads on one CPU, and prints a table:
+ * medians of the runs (seven), with the least and the greatest, and the limit of each figure. Times are CPU time of the
+ * whole process, so they hold what it takes to make and push the rows, and to let go of what comes out. Status 1 when a
+ * figure is above its limit. --smoke: one short run, one line a figure, in which only the figures that are no timings
+ * have to keep their limit.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,8 +29,8 @@ static gboolean smoke = FALSE;
 static const GOptionEntry options[] = {
   {"runs", 'n', 0, G_OPTION_ARG_INT, &n_runs, "Runs of each workload", "N"},
   {"cpu", 'c', 0, G_OPTION_ARG_INT, &cpu, "The CPU to run on (default: the one it starts on)", "N"},
-  {"only", 'o', 0, G_OPTION_ARG_STRING, &only, "One workload: fuse-camera, fuse-1khz, resample-down, resample-up, sine or "
-        "live", "WORKLOAD"},
+  {"only", 'o', 0, G_OPTION_ARG_STRING, &only, "One workload: fuse-camera, fuse-1khz, resample-down, resample-up, sine "
+        "or live", "WORKLOAD"},
   {"smoke", 0, 0, G_OPTION_ARG_NONE, &smoke, "One short run, to see that it works", NULL},
   {NULL}
 };

@@ -114,6 +114,9 @@ rc_memory_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend
 {
   if (bytes == 0)
     return RC_OK;
+  if (to == NULL || from == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL; expected memory of %" PRIu64 " bytes",
+        to == NULL ? "to" : "from", bytes);
   if (to_backend->kind != from_backend->kind)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "from_backend is of kind %d; expected %d, as to_backend",
         (int) from_backend->kind, (int) to_backend->kind);
@@ -123,5 +126,9 @@ rc_memory_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend
 RcStatus
 rc_memory_clear (RcBackend *backend, void *memory, uint64_t bytes, RcStream stream, RcError *error)
 {
-  return bytes == 0 ? RC_OK : backend->ops->memory->clear (backend, memory, bytes, stream, error);
+  if (bytes == 0)
+    return RC_OK;
+  if (memory == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "memory is NULL; expected %" PRIu64 " bytes", bytes);
+  return backend->ops->memory->clear (backend, memory, bytes, stream, error);
 }

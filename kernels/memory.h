@@ -5,7 +5,8 @@
  * streams and events are NULL, and device memory is ordinary memory.
  *
  * Functions may be called from any thread. Those that take a stream enqueue and return, but for a copy to or from
- * pageable memory, which may wait.
+ * pageable memory, which may wait. A GPU's streams are never the default ones, on which work of others would wait:
+ * RC_INVALID_ARGUMENT.
  * Errors, where nothing else is said: RC_DEVICE_FAILED; the message names call, device, stream and shape.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -66,6 +67,7 @@ typedef struct RcMemoryCopy
   int64_t to_stride, from_stride;       /* bytes between rows, at least row_bytes; not read for one row */
   uint64_t row_bytes, rows;
   void *from_context;           /* a CUcontext that `from` belongs to, when it is not the device's primary one; NULL */
+  int is_read_on_return;        /* `from`, when it is of the host, may be written again on return, pinned or not */
 } RcMemoryCopy;
 
 /* RC_UNSUPPORTED: a from_context on the CPU. */

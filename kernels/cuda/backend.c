@@ -16,6 +16,8 @@
 static const cudaError_t refusals[] = {
   cudaErrorInvalidValue,
   cudaErrorInvalidConfiguration,
+  cudaErrorInvalidPitchValue,
+  cudaErrorInvalidMemcpyDirection,
   cudaErrorInvalidResourceHandle,
   cudaErrorContextIsDestroyed,
   cudaErrorStreamCaptureUnsupported,

@@ -11,8 +11,10 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #define KEPT_BYTES (UINT64_C (64) << 20)        /* of freed memory, in the driver's pool */
+#define MOST_PITCH INT32_MAX    /* bytes between the rows of a 2-D copy, on every GPU */
 
 /* A thread that captures in global mode forbids allocation to all others, unless they say that they are apart. */
 static enum cudaStreamCaptureMode
@@ -68,6 +70,15 @@ rc_cuda_memory_close (RcCudaBackend *cuda)
   cuda->pool = NULL;
 }
 
+/* As rc_cuda_enter, for work on a stream. */
+static RcStatus
+enter_with_stream (RcCudaBackend *cuda, RcStream stream, RcError *error)
+{
+  const RcStatus status = rc_cuda_check_stream (stream, error);
+
+  return status == RC_OK ? rc_cuda_enter (cuda, error) : status;
+}
+
 /* ---- memory ---- */
 
 static cudaError_t
@@ -81,7 +92,7 @@ free_bytes (const RcCudaBackend *cuda, uint64_t *available, uint64_t *total)
     result = cudaMemPoolGetAttribute (cuda->pool, cudaMemPoolAttrReservedMemCurrent, &reserved);
   if (result == cudaSuccess && cuda->pool != NULL)
     result = cudaMemPoolGetAttribute (cuda->pool, cudaMemPoolAttrUsedMemCurrent, &used);
-  *available = device_free + (reserved - used);
+  *available = device_free + (reserved > used ? reserved - used : 0); /* others may allocate in between */
   *total = device_total;
   return result;
 }
@@ -116,9 +127,28 @@ allocate (RcCudaBackend *cuda, RcMemoryKind kind, uint64_t bytes, void **memory,
   }
   *call = "cudaMallocFromPoolAsync";
   result = cudaMallocFromPoolAsync (memory, bytes, cuda->pool, cuda->setup);
-  if (result == cudaSuccess)
+  if (result == cudaSuccess) {
+    *call = "cudaStreamSynchronize";
     result = cudaStreamSynchronize (cuda->setup);
+  }
   return result;
+}
+
+static RcStatus
+no_space (RcCudaBackend *cuda, const char *call, RcMemoryKind kind, uint64_t bytes, RcError *error)
+{
+  const uint64_t page = (uint64_t) sysconf (_SC_PAGESIZE);
+  uint64_t available = 0, total = 0;
+
+  if (kind == RC_MEMORY_PINNED) {
+    available = (uint64_t) sysconf (_SC_AVPHYS_PAGES) * page;
+    total = (uint64_t) sysconf (_SC_PHYS_PAGES) * page;
+  } else {
+    free_bytes (cuda, &available, &total);
+  }
+  return rc_error_set (error, RC_NO_SPACE, "%s on device %d (%s): %" PRIu64 " bytes needed, %" PRIu64 " of %" PRIu64
+      " free%s", call, cuda->device, cuda->name, bytes, available, total,
+      kind == RC_MEMORY_PINNED ? " in the memory of the host" : "");
 }
 
 static RcStatus
@@ -126,7 +156,6 @@ cuda_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory
 {
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
   RcStatus status = rc_cuda_enter (cuda, error);
-  uint64_t available = 0, total = 0;
   enum cudaStreamCaptureMode mode;
   const char *call;
   cudaError_t result;
@@ -136,12 +165,11 @@ cuda_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory
   mode = begin_apart ();
   result = allocate (cuda, kind, bytes, memory, &call);
   end_apart (mode);
-  if (result == cudaErrorMemoryAllocation) {
+  if (result != cudaSuccess)
     *memory = NULL;
+  if (result == cudaErrorMemoryAllocation) {
     cudaGetLastError ();
-    free_bytes (cuda, &available, &total);
-    status = rc_error_set (error, RC_NO_SPACE, "%s on device %d (%s): %" PRIu64 " bytes needed, %" PRIu64 " of %" PRIu64
-        " free", call, cuda->device, cuda->name, bytes, available, total);
+    status = no_space (cuda, call, kind, bytes, error);
   } else {
     status = rc_cuda_check (cuda, result, cuda->setup, error, call, "%" PRIu64 " bytes", bytes);
   }
@@ -201,7 +229,7 @@ static RcStatus
 cuda_stream_synchronize (RcBackend *backend, RcStream stream, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
-  RcStatus status = rc_cuda_enter (cuda, error);
+  RcStatus status = enter_with_stream (cuda, stream, error);
 
   if (status != RC_OK)
     return status;
@@ -240,7 +268,7 @@ static RcStatus
 cuda_event_record (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
-  RcStatus status = rc_cuda_enter (cuda, error);
+  RcStatus status = enter_with_stream (cuda, stream, error);
 
   if (status != RC_OK)
     return status;
@@ -253,7 +281,7 @@ static RcStatus
 cuda_event_wait (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
-  RcStatus status = rc_cuda_enter (cuda, error);
+  RcStatus status = enter_with_stream (cuda, stream, error);
 
   if (status != RC_OK)
     return status;
@@ -283,7 +311,6 @@ static RcStatus
 copy_from_context (RcCudaBackend *cuda, const RcMemoryCopy *copy, RcStream stream, RcError *error)
 {
   CUDA_MEMCPY3D_PEER peer;
-  CUresult result;
 
   memset (&peer, 0, sizeof (peer));
   peer.srcMemoryType = peer.dstMemoryType = CU_MEMORYTYPE_DEVICE;
@@ -296,31 +323,66 @@ copy_from_context (RcCudaBackend *cuda, const RcMemoryCopy *copy, RcStream strea
   peer.srcHeight = peer.dstHeight = peer.Height = copy->rows;
   peer.WidthInBytes = copy->row_bytes;
   peer.Depth = 1;
-  result = cuda->driver->cuMemcpy3DPeerAsync_ (&peer, (CUstream) stream);
-  if (result == CUDA_SUCCESS)
-    return RC_OK;
-  return rc_error_set (error, RC_DEVICE_FAILED, "cuMemcpy3DPeerAsync on device %d (%s), stream %p, %" PRIu64 " rows of %"
-      PRIu64 " bytes from context %p: %s", cuda->device, cuda->name, stream, copy->rows, copy->row_bytes,
-      copy->from_context, rc_cuda_driver_error (cuda->driver, result));
+  /* results of the driver have the runtime's numbers */
+  return rc_cuda_check (cuda, (cudaError_t) cuda->driver->cuMemcpy3DPeerAsync_ (&peer, (CUstream) stream), stream, error,
+      "cuMemcpy3DPeerAsync", "%" PRIu64 " rows of %" PRIu64 " bytes from context %p", copy->rows, copy->row_bytes,
+      copy->from_context);
+}
+
+static RcStatus
+copy_bytes (RcCudaBackend *cuda, void *to, const void *from, uint64_t bytes, RcStream stream, RcError *error)
+{
+  return rc_cuda_check (cuda, cudaMemcpyAsync (to, from, bytes, cudaMemcpyDefault, stream), stream, error,
+      "cudaMemcpyAsync", "%" PRIu64 " bytes", bytes);
+}
+
+static RcStatus
+copy_rows (RcCudaBackend *cuda, const RcMemoryCopy *copy, RcStream stream, RcError *error)
+{
+  const int is_dense = copy->to_stride == (int64_t) copy->row_bytes && copy->from_stride == (int64_t) copy->row_bytes;
+  RcStatus status = RC_OK;
+  uint64_t i;
+
+  if (copy->rows == 1 || is_dense)
+    return copy_bytes (cuda, copy->to, copy->from, copy->rows * copy->row_bytes, stream, error);
+  if (copy->to_stride <= MOST_PITCH && copy->from_stride <= MOST_PITCH)
+    return rc_cuda_check (cuda, cudaMemcpy2DAsync (copy->to, (size_t) copy->to_stride, copy->from,
+            (size_t) copy->from_stride, copy->row_bytes, copy->rows, cudaMemcpyDefault, stream), stream, error,
+        "cudaMemcpy2DAsync", "%" PRIu64 " rows of %" PRIu64 " bytes", copy->rows, copy->row_bytes);
+  for (i = 0; i < copy->rows && status == RC_OK; i++)
+    status = copy_bytes (cuda, (char *) copy->to + i * (uint64_t) copy->to_stride,
+        (const char *) copy->from + i * (uint64_t) copy->from_stride, copy->row_bytes, stream, error);
+  return status;
+}
+
+/* Copies from pageable memory have read it when they return; from pinned memory they have not begun. */
+static RcStatus
+wait_until_read (RcCudaBackend *cuda, const void *from, RcStream stream, RcError *error)
+{
+  struct cudaPointerAttributes attributes;
+  RcStatus status = rc_cuda_check (cuda, cudaPointerGetAttributes (&attributes, from), stream, error,
+      "cudaPointerGetAttributes", "memory at %p", from);
+
+  if (status == RC_OK && attributes.type == cudaMemoryTypeHost)
+    status = rc_cuda_check (cuda, cudaStreamSynchronize (stream), stream, error, "cudaStreamSynchronize",
+        "a copy from pinned memory");
+  return status;
 }
 
 static RcStatus
 cuda_copy (RcBackend *backend, const RcMemoryCopy *copy, RcStream stream, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
-  RcStatus status = rc_cuda_enter (cuda, error);
+  RcStatus status = enter_with_stream (cuda, stream, error);
 
   if (status != RC_OK)
     return status;
   if (copy->from_context != NULL && copy->from_context != (void *) cuda->context)
     status = copy_from_context (cuda, copy, stream, error);
-  else if (copy->rows == 1)
-    status = rc_cuda_check (cuda, cudaMemcpyAsync (copy->to, copy->from, copy->row_bytes, cudaMemcpyDefault, stream),
-        stream, error, "cudaMemcpyAsync", "%" PRIu64 " bytes", copy->row_bytes);
   else
-    status = rc_cuda_check (cuda, cudaMemcpy2DAsync (copy->to, (size_t) copy->to_stride, copy->from,
-            (size_t) copy->from_stride, copy->row_bytes, copy->rows, cudaMemcpyDefault, stream), stream, error,
-        "cudaMemcpy2DAsync", "%" PRIu64 " rows of %" PRIu64 " bytes", copy->rows, copy->row_bytes);
+    status = copy_rows (cuda, copy, stream, error);
+  if (status == RC_OK && copy->is_read_on_return)
+    status = wait_until_read (cuda, copy->from, stream, error);
   rc_cuda_leave (cuda);
   return status;
 }
@@ -331,7 +393,7 @@ cuda_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend, con
 {
   RcCudaBackend *cuda = (RcCudaBackend *) to_backend;
   const int from_device = ((RcCudaBackend *) from_backend)->device;
-  RcStatus status = rc_cuda_enter (cuda, error);
+  RcStatus status = enter_with_stream (cuda, stream, error);
 
   if (status != RC_OK)
     return status;
@@ -345,7 +407,7 @@ static RcStatus
 cuda_clear (RcBackend *backend, void *memory, uint64_t bytes, RcStream stream, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
-  RcStatus status = rc_cuda_enter (cuda, error);
+  RcStatus status = enter_with_stream (cuda, stream, error);
 
   if (status != RC_OK)
     return status;

@@ -4,14 +4,20 @@
  */
 #include "devicememory.h"
 
+#include "memorylimit.h"
+
 #define MEMORY_TYPE "RobocacheMemory"
+#define ALIGNMENT 256           /* of every block */
+#define MOST_SHELVES 64         /* sizes of blocks that are kept: more than a sample has tensors */
+#define IDLE_WRITES 16          /* after which an engine that has read a block no more is let go */
 
 /* The last read of one engine. The event is of that engine's device, and is recorded anew with every read. */
 typedef struct
 {
   RobocacheEngine *engine;
   RcEvent event;
-  gboolean pending;             /* since the last write */
+  gboolean is_pending;          /* a read since the last write, which the next one waits for */
+  guint idle_writes;            /* since its last read */
 } Reader;
 
 /* What all memories that share a block share. */
@@ -21,9 +27,12 @@ typedef struct
   gsize bytes;
 
   GMutex lock;                  /* guards the rest */
-  RobocacheEngine *writer;      /* of the last write; NULL: none, or the CPU, whose writes are done */
+  RobocacheEngine *writer;      /* of the last write that was enqueued; NULL: none yet */
   RcStream written_on;
-  RcEvent written;              /* of the engine that wrote */
+  RcEvent written;              /* after that write */
+  RobocacheEngine *event_engine;        /* that made the event: the writer, or another one on its device */
+  gboolean is_written;          /* such a write may not be done */
+  gboolean is_lost;             /* what the CPU wrote did not get there */
   GArray *readers;              /* of Reader */
   gpointer shadow;              /* pinned, for CPU maps; NULL: never mapped, or not needed */
   guint shadow_maps;
@@ -43,6 +52,7 @@ typedef struct
 {
   gsize bytes;
   GPtrArray *idle;              /* of RobocacheMemory */
+  guint64 asked;                /* when last, in requests of the allocator */
 } Shelf;
 
 struct _RobocacheAllocator
@@ -53,6 +63,7 @@ struct _RobocacheAllocator
 
   GMutex lock;
   GArray *shelves;              /* of Shelf: sizes that were asked for since the last trim */
+  guint64 asked;
 };
 
 G_DEFINE_FINAL_TYPE (RobocacheAllocator, robocache_allocator, GST_TYPE_ALLOCATOR)
@@ -88,48 +99,80 @@ robocache_memory_data (const GstMemory *memory)
   return memory_of (memory)->block->data + memory->offset;
 }
 
+static gboolean
+cpu_sees (const RobocacheMemory *memory)
+{
+  return memory->kind == RC_MEMORY_PINNED || robocache_engine_is_host_addressable (memory->engine);
+}
+
 /* ---- the order of work ---- */
+
+/* A CPU engine's work is done when it is called, so it waits itself. */
+static RcStatus
+wait_for_event (RcEvent event, RobocacheEngine *event_engine, RobocacheEngine *engine, RcStream stream, RcError *failure)
+{
+  if (robocache_engine_is_gpu (engine))
+    return rc_event_wait (robocache_engine_backend (engine), event, stream, failure);
+  return rc_event_synchronize (robocache_engine_backend (event_engine), event, failure);
+}
+
+static RcStatus
+check_not_lost (const Block *block, RcError *failure)
+{
+  if (!block->is_lost)
+    return RC_OK;
+  return rc_error_set (failure, RC_DEVICE_FAILED, "what the CPU wrote to a memory of %" G_GSIZE_FORMAT " bytes did not get "
+      "to the device", block->bytes);
+}
 
 static RcStatus
 wait_for_write (Block *block, RobocacheEngine *engine, RcStream stream, RcError *failure)
 {
-  if (block->writer == NULL || (block->writer == engine && block->written_on == stream))
-    return RC_OK;
-  return rc_event_wait (robocache_engine_backend (engine), block->written, stream, failure);
+  const RcStatus status = check_not_lost (block, failure);
+
+  if (status != RC_OK || !block->is_written || (block->writer == engine && block->written_on == stream))
+    return status;
+  return wait_for_event (block->written, block->event_engine, engine, stream, failure);
 }
 
+/* They stay pending until the write that waits is noted: should it not come about, the next one waits too. */
 static RcStatus
 wait_for_reads (Block *block, RobocacheEngine *engine, RcStream stream, RcError *failure)
 {
   RcStatus status = RC_OK;
 
   for (guint i = 0; i < block->readers->len && status == RC_OK; i++) {
-    Reader *reader = &g_array_index (block->readers, Reader, i);
+    const Reader *reader = &g_array_index (block->readers, Reader, i);
 
-    if (!reader->pending)
-      continue;
-    if (reader->engine != engine || stream != robocache_engine_stream (engine))
-      status = rc_event_wait (robocache_engine_backend (engine), reader->event, stream, failure);
-    reader->pending = status != RC_OK;
+    if (reader->is_pending && (reader->engine != engine || stream != robocache_engine_stream (engine)))
+      status = wait_for_event (reader->event, reader->engine, engine, stream, failure);
   }
   return status;
 }
 
-/* As both of the above, for the CPU. */
+/* As both of the above, for the CPU. Of several devices one may fail and another one still be at work. */
 static RcStatus
 wait_on_cpu (Block *block, gboolean for_reads, RcError *failure)
 {
-  RcStatus status = RC_OK;
+  RcStatus status, next;
 
   g_mutex_lock (&block->lock);
-  if (block->writer)
-    status = rc_event_synchronize (robocache_engine_backend (block->writer), block->written, failure);
-  for (guint i = 0; for_reads && i < block->readers->len && status == RC_OK; i++) {
+  status = check_not_lost (block, failure);
+  if (block->is_written) {
+    next = rc_event_synchronize (robocache_engine_backend (block->event_engine), block->written,
+        status == RC_OK ? failure : NULL);
+    block->is_written = next != RC_OK;
+    status = status == RC_OK ? next : status;
+  }
+  for (guint i = 0; for_reads && i < block->readers->len; i++) {
     Reader *reader = &g_array_index (block->readers, Reader, i);
 
-    if (reader->pending)
-      status = rc_event_synchronize (robocache_engine_backend (reader->engine), reader->event, failure);
-    reader->pending = FALSE;
+    if (!reader->is_pending)
+      continue;
+    next = rc_event_synchronize (robocache_engine_backend (reader->engine), reader->event,
+        status == RC_OK ? failure : NULL);
+    reader->is_pending = next != RC_OK;
+    status = status == RC_OK ? next : status;
   }
   g_mutex_unlock (&block->lock);
   return status;
@@ -138,52 +181,109 @@ wait_on_cpu (Block *block, gboolean for_reads, RcError *failure)
 static void
 forget_writer (Block *block)
 {
-  if (block->writer == NULL)
-    return;
-  rc_event_free (robocache_engine_backend (block->writer), block->written);
+  if (block->event_engine)
+    rc_event_free (robocache_engine_backend (block->event_engine), block->written);
+  g_clear_pointer (&block->event_engine, robocache_engine_unref);
   g_clear_pointer (&block->writer, robocache_engine_unref);
   block->written = NULL;
+  block->is_written = FALSE;
 }
 
 /* The event must be of the device whose stream it is recorded on. */
 static RcStatus
-note_write (Block *block, RobocacheEngine *engine, RcStream stream, RcError *failure)
+prepare_write_event (Block *block, RobocacheEngine *engine, RcError *failure)
 {
-  RcStatus status = RC_OK;
+  RcStatus status;
 
-  if (block->writer != engine) {
+  if (block->event_engine && robocache_engine_device (block->event_engine) != robocache_engine_device (engine))
     forget_writer (block);
+  if (block->event_engine == NULL) {
     status = rc_event_new (robocache_engine_backend (engine), &block->written, failure);
     if (status != RC_OK)
       return status;
+    block->event_engine = robocache_engine_ref (engine);
+  }
+  if (block->writer != engine) {
+    g_clear_pointer (&block->writer, robocache_engine_unref);
     block->writer = robocache_engine_ref (engine);
   }
+  return RC_OK;
+}
+
+/* The write has waited for all reads. Engines that read no more are let go with their devices' resources. */
+static void
+forget_reads (Block *block)
+{
+  for (guint i = block->readers->len; i-- > 0;) {
+    Reader *reader = &g_array_index (block->readers, Reader, i);
+
+    reader->is_pending = FALSE;
+    if (reader->idle_writes++ == IDLE_WRITES)
+      g_array_remove_index_fast (block->readers, i);
+  }
+}
+
+/* Work that no event can tell of is waited for here, so that nobody overtakes it. */
+static RcStatus
+note_write (Block *block, RobocacheEngine *engine, RcStream stream, RcError *failure)
+{
+  RcBackend *backend = robocache_engine_backend (engine);
+  RcStatus status = RC_OK;
+
+  if (robocache_engine_is_gpu (engine)) {
+    status = prepare_write_event (block, engine, failure);
+    if (status == RC_OK)
+      status = rc_event_record (backend, block->written, stream, failure);
+    if (status != RC_OK)
+      rc_stream_synchronize (backend, stream, NULL);
+  }
   block->written_on = stream;
-  return rc_event_record (robocache_engine_backend (engine), block->written, stream, failure);
+  block->is_written = status == RC_OK && robocache_engine_is_gpu (engine);
+  forget_reads (block);
+  return status;
+}
+
+/* Its place in the list; it is there from its first read on. */
+static RcStatus
+find_reader (Block *block, RobocacheEngine *engine, guint *place, RcError *failure)
+{
+  Reader added = { NULL };
+  RcStatus status;
+
+  for (*place = 0; *place < block->readers->len; ++*place) {
+    if (g_array_index (block->readers, Reader, *place).engine == engine)
+      return RC_OK;
+  }
+  status = rc_event_new (robocache_engine_backend (engine), &added.event, failure);
+  if (status != RC_OK)
+    return status;
+  added.engine = robocache_engine_ref (engine);
+  g_array_append_val (block->readers, added);
+  return RC_OK;
 }
 
 static RcStatus
 note_read (Block *block, RobocacheEngine *engine, RcError *failure)
 {
-  Reader *reader = NULL;
+  RcBackend *backend = robocache_engine_backend (engine);
+  const RcStream stream = robocache_engine_stream (engine);
   RcStatus status;
+  Reader *reader;
+  guint place;
 
-  for (guint i = 0; i < block->readers->len && reader == NULL; i++) {
-    if (g_array_index (block->readers, Reader, i).engine == engine)
-      reader = &g_array_index (block->readers, Reader, i);
+  if (!robocache_engine_is_gpu (engine))
+    return RC_OK;
+  status = find_reader (block, engine, &place, failure);
+  if (status == RC_OK)
+    status = rc_event_record (backend, g_array_index (block->readers, Reader, place).event, stream, failure);
+  if (status != RC_OK) {
+    rc_stream_synchronize (backend, stream, NULL);
+    return status;
   }
-  if (reader == NULL) {
-    Reader added = { NULL };
-
-    status = rc_event_new (robocache_engine_backend (engine), &added.event, failure);
-    if (status != RC_OK)
-      return status;
-    added.engine = robocache_engine_ref (engine);
-    g_array_append_val (block->readers, added);
-    reader = &g_array_index (block->readers, Reader, block->readers->len - 1);
-  }
-  reader->pending = TRUE;
-  return rc_event_record (robocache_engine_backend (engine), reader->event, robocache_engine_stream (engine), failure);
+  reader = &g_array_index (block->readers, Reader, place);
+  reader->is_pending = TRUE;
+  reader->idle_writes = 0;
+  return RC_OK;
 }
 
 gboolean
@@ -243,6 +343,14 @@ robocache_memory_end_write (GstMemory *memory, RobocacheEngine *writer, GError *
 
 /* ---- copies ---- */
 
+/* Memory that only another device can read. */
+static gboolean
+is_elsewhere (const RobocacheMemory *memory, RobocacheEngine *engine)
+{
+  return robocache_engine_device (memory->engine) != robocache_engine_device (engine) && !cpu_sees (memory)
+      && robocache_engine_is_gpu (engine);
+}
+
 static gboolean
 copy_from_device (GstMemory *memory, gsize offset, gsize bytes, gpointer to, RobocacheEngine *engine, GError **error)
 {
@@ -254,11 +362,11 @@ copy_from_device (GstMemory *memory, gsize offset, gsize bytes, gpointer to, Rob
 
   if (!robocache_memory_begin_read (memory, engine, error))
     return FALSE;
-  if (robocache_engine_device (from) == robocache_engine_device (engine) || !robocache_engine_is_gpu (engine))
-    status = rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), &failure);
-  else
+  if (is_elsewhere (memory_of (memory), engine))
     status = rc_memory_copy_between (robocache_engine_backend (engine), to, robocache_engine_backend (from), data, bytes,
         robocache_engine_stream (engine), &failure);
+  else
+    status = rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), &failure);
   return robocache_engine_check (status, &failure, error) && robocache_memory_end_read (memory, engine, error);
 }
 
@@ -266,12 +374,13 @@ gboolean
 robocache_memory_copy_out (GstMemory *memory, gsize offset, gsize bytes, gpointer to, RobocacheEngine *engine,
     GError **error)
 {
-  RcMemoryCopy copy = {.to = to,.row_bytes = bytes,.rows = 1 };
+  RcMemoryCopy copy = {.to = to,.row_bytes = bytes,.rows = 1,.is_read_on_return = TRUE };
   GstMapInfo map;
   RcStatus status;
   RcError failure;
 
-  if (robocache_is_gpu_memory (memory) && robocache_engine_is_gpu (engine))
+  if (robocache_is_memory (memory) && robocache_engine_is_gpu (robocache_memory_engine (memory))
+      && robocache_engine_is_gpu (engine))
     return copy_from_device (memory, offset, bytes, to, engine, error);
   if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "a memory of %" G_GSIZE_FORMAT " bytes (%s) cannot be "
@@ -318,12 +427,6 @@ upload (RobocacheMemory *memory, RcError *failure)
   if (status == RC_OK)
     status = note_write (block, memory->engine, stream, failure);
   return status;
-}
-
-static gboolean
-cpu_sees (const RobocacheMemory *memory)
-{
-  return memory->kind == RC_MEMORY_PINNED || robocache_engine_is_host_addressable (memory->engine);
 }
 
 /* The shadow, with what the device has. */
@@ -378,11 +481,12 @@ unmap (GstMemory *gst_memory, GstMapInfo *info)
   g_mutex_lock (&block->lock);
   if ((info->flags & ROBOCACHE_MAP_DEVICE) || cpu_sees (memory)) {
     if (info->flags & GST_MAP_WRITE)
-      forget_writer (block);    /* what was written is there */
+      block->is_written = FALSE;        /* what was written is there */
   } else {
     block->shadow_maps--;
     if (info->flags & GST_MAP_WRITE)
       status = upload (memory, &failure);
+    block->is_lost |= status != RC_OK;
   }
   g_mutex_unlock (&block->lock);
   if (status != RC_OK)
@@ -439,8 +543,43 @@ find_shelf (RobocacheAllocator *self, gsize bytes)
   return NULL;
 }
 
+/* Called with the lock. Of sizes that keep changing, those that were asked for long ago are kept no more. Returns their
+ * blocks, to be freed without the lock. */
+static GPtrArray *
+add_shelf (RobocacheAllocator *self, gsize bytes)
+{
+  const Shelf added = { bytes, g_ptr_array_new (), ++self->asked };
+  GPtrArray *dropped = NULL;
+  guint oldest = 0;
+
+  for (guint i = 1; i < self->shelves->len; i++) {
+    if (g_array_index (self->shelves, Shelf, i).asked < g_array_index (self->shelves, Shelf, oldest).asked)
+      oldest = i;
+  }
+  if (self->shelves->len < MOST_SHELVES) {
+    g_array_append_val (self->shelves, added);
+  } else {
+    dropped = g_array_index (self->shelves, Shelf, oldest).idle;
+    g_array_index (self->shelves, Shelf, oldest) = added;
+  }
+  return dropped;
+}
+
+static void
+free_idle (GPtrArray *idle)
+{
+  for (guint i = 0; i < idle->len; i++) {
+    GstMemory *memory = g_ptr_array_index (idle, i);
+
+    GST_MINI_OBJECT_CAST (memory)->dispose = NULL;
+    gst_object_ref (memory->allocator); /* which it gave up when it was put there */
+    gst_memory_unref (memory);
+  }
+  g_ptr_array_unref (idle);
+}
+
 /* The last reference is gone: the block goes back to its shelf, with the events of work that may not be done. The shelf
- * holds no reference to the allocator. */
+ * holds no reference to the allocator. A block of which a write was lost is not used again. */
 static gboolean
 dispose_memory (GstMiniObject *object)
 {
@@ -452,11 +591,11 @@ dispose_memory (GstMiniObject *object)
 
   g_mutex_lock (&self->lock);
   shelf = find_shelf (self, gst_memory->maxsize);
-  if (shelf) {
+  if (shelf && !memory_of (gst_memory)->block->is_lost) {
     gst_memory_ref (gst_memory);
     gst_memory->offset = 0;
     gst_memory->size = gst_memory->maxsize;
-    GST_MINI_OBJECT_FLAG_UNSET (object, GST_MEMORY_FLAG_READONLY | GST_MEMORY_FLAG_ZERO_PREFIXED | GST_MEMORY_FLAG_ZERO_PADDED);
+    GST_MINI_OBJECT_FLAGS (object) &= GST_MINI_OBJECT_FLAG_LOCKABLE;
     g_ptr_array_add (shelf->idle, gst_memory);
     kept = TRUE;
   }
@@ -515,20 +654,23 @@ copy (GstMemory *from, gssize offset, gssize size)
 static GstMemory *
 take_idle (RobocacheAllocator *self, gsize bytes)
 {
+  GPtrArray *dropped = NULL;
   GstMemory *memory = NULL;
   Shelf *shelf;
 
   g_mutex_lock (&self->lock);
   shelf = find_shelf (self, bytes);
   if (shelf == NULL) {
-    const Shelf added = { bytes, g_ptr_array_new () };
-
-    g_array_append_val (self->shelves, added);
-  } else if (shelf->idle->len > 0) {
-    memory = g_ptr_array_steal_index_fast (shelf->idle, shelf->idle->len - 1);
-    gst_object_ref (self);
+    dropped = add_shelf (self, bytes);
+  } else {
+    shelf->asked = ++self->asked;
+    if (shelf->idle->len > 0) {
+      memory = g_ptr_array_steal_index_fast (shelf->idle, shelf->idle->len - 1);
+      gst_object_ref (self);
+    }
   }
   g_mutex_unlock (&self->lock);
+  g_clear_pointer (&dropped, free_idle);
   robocache_engine_count_pool (self->engine, memory != NULL);
   return memory;
 }
@@ -563,13 +705,20 @@ robocache_allocator_alloc (GstAllocator *allocator, gsize bytes, GError **error)
   return GST_MEMORY_CAST (new_memory (self, block, NULL, 0, 0, bytes));
 }
 
-/* Every block is aligned to more than anybody asks for; a prefix and padding are bytes more. */
+/* A prefix and padding are bytes more, and are not cleared: flags that promise that are not set. */
 static GstMemory *
 allocator_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *params)
 {
+  const guint64 bytes = robocache_bytes_add (robocache_bytes_add (params->prefix, size), params->padding);
+  GstMemory *memory;
   GError *error = NULL;
-  GstMemory *memory = robocache_allocator_alloc (allocator, params->prefix + size + params->padding, &error);
 
+  if (params->align >= ALIGNMENT) {
+    GST_ERROR ("a memory aligned to %" G_GSIZE_FORMAT " bytes was asked for; expected at most %u", params->align + 1,
+        ALIGNMENT);
+    return NULL;
+  }
+  memory = robocache_allocator_alloc (allocator, bytes, &error);
   if (memory == NULL) {
     GST_ERROR ("%s", error->message);
     g_error_free (error);
@@ -577,22 +726,14 @@ allocator_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *param
   }
   memory->offset = params->prefix;
   memory->size = size;
+  GST_MINI_OBJECT_FLAG_SET (memory, params->flags & GST_MEMORY_FLAG_NO_SHARE);
   return memory;
 }
 
 static void
 clear_shelf (gpointer data)
 {
-  Shelf *shelf = data;
-
-  for (guint i = 0; i < shelf->idle->len; i++) {
-    GstMemory *memory = g_ptr_array_index (shelf->idle, i);
-
-    GST_MINI_OBJECT_CAST (memory)->dispose = NULL;
-    gst_object_ref (memory->allocator); /* which it gave up when it was put there */
-    gst_memory_unref (memory);
-  }
-  g_ptr_array_unref (shelf->idle);
+  free_idle (((Shelf *) data)->idle);
 }
 
 void

@@ -6,11 +6,13 @@
  * has not finished is thereby never overwritten too early, whoever holds the buffer.
  *
  * The allocator keeps blocks that were freed, with their events, and hands them out again: a steady stream allocates
- * nothing. On the CPU's engine memories are ordinary ones and nothing ever waits.
+ * nothing. Of sizes that keep changing it keeps the 64 that were asked for last. A block knows the engines that have read
+ * it, and lets one go after 16 writes without a read. On the CPU's engine memories are ordinary ones and nothing ever
+ * waits; where it works on memory of a GPU's engine, begin waits itself.
  *
  * A CPU map waits for the write, a write map for the reads too, and goes through pinned memory that the block keeps. With
  * ROBOCACHE_MAP_DEVICE in its flags a map gives the device's address instead; the mapper's own work must be done when it
- * unmaps.
+ * unmaps. When what a map wrote cannot be brought to the device, all later reads and maps of the memory fail.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -47,7 +49,8 @@ RobocacheEngine *robocache_memory_engine (const GstMemory * memory);
 /* Where its first byte is, for work that is bracketed as below. */
 gpointer robocache_memory_data (const GstMemory * memory);
 
-/* FALSE and an error when the device failed. */
+/* FALSE and an error when the device failed. Once work is enqueued the end is due, also when more of it could not be: work
+ * that nobody notes is waited for by nobody. */
 gboolean robocache_memory_begin_read (GstMemory * memory, RobocacheEngine * reader, GError ** error);
 gboolean robocache_memory_end_read (GstMemory * memory, RobocacheEngine * reader, GError ** error);
 gboolean robocache_memory_begin_write (GstMemory * memory, RobocacheEngine * writer, GError ** error);

@@ -168,10 +168,18 @@ enter (RobocacheEngine *engine, RcMemoryKind kind, guint64 bytes)
     fits = FALSE;
   } else {
     account->bytes += bytes;
-    account->peak_bytes = MAX (account->peak_bytes, account->bytes);
   }
   g_mutex_unlock (&engine->lock);
   return fits;
+}
+
+/* What was entered is there. */
+static void
+note_peak (RobocacheEngine *engine)
+{
+  g_mutex_lock (&engine->lock);
+  engine->account.peak_bytes = MAX (engine->account.peak_bytes, engine->account.bytes);
+  g_mutex_unlock (&engine->lock);
 }
 
 static void
@@ -197,10 +205,12 @@ robocache_engine_alloc (RobocacheEngine *engine, RcMemoryKind kind, guint64 byte
         engine->max_bytes);
     return NULL;
   }
-  if (robocache_engine_check (rc_memory_alloc (engine->backend, kind, bytes, &memory, &failure), &failure, error))
-    return memory;
-  leave (engine, kind, bytes);
-  return NULL;
+  if (!robocache_engine_check (rc_memory_alloc (engine->backend, kind, bytes, &memory, &failure), &failure, error)) {
+    leave (engine, kind, bytes);
+    return NULL;
+  }
+  note_peak (engine);
+  return memory;
 }
 
 void

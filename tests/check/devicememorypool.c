@@ -1,0 +1,556 @@
+/* robocache: blocks of a device are used again, within bounds, and never too early
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "devicework.h"
+
+#include <gst/check/gstharness.h>
+
+#include "common/tensorpool.h"
+
+#define BYTES 64
+#define CAPS "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, " \
+    "dimensions=(string)16, framerate=(fraction)100/1"
+#define CAPS_OF_TWO "other/tensors, format=(string)static, num_tensors=(int)2, types=(string)\"float32,uint8\", " \
+    "dimensions=(string)\"16.5\", framerate=(fraction)100/1"
+
+static FakeDevice *device;
+static RobocacheEngine *engine; /* that makes the memory */
+static RobocacheEngine *other;  /* on the same device */
+static GstAllocator *allocator;
+
+static void
+setup (void)
+{
+  device = fake_device_new (0);
+  engine = engine_on (device, 0);
+  other = engine_on (device, 0);
+  allocator = robocache_allocator_new (engine, RC_MEMORY_DEVICE);
+}
+
+static void
+teardown (void)
+{
+  gst_object_unref (allocator);
+  robocache_engine_unref (engine);
+  robocache_engine_unref (other);
+  fake_device_free (device);
+}
+
+static RobocacheMemoryAccount
+account_of (RobocacheEngine *of)
+{
+  RobocacheMemoryAccount account;
+
+  robocache_engine_get_account (of, &account);
+  return account;
+}
+
+static GstBufferPool *
+new_pool (const gchar *text, const GstAllocationParams *params, guint min, guint max)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  GError *error = NULL;
+  GstBufferPool *pool = robocache_tensor_pool_new (caps, allocator, params, min, max, &error);
+
+  fail_unless (pool != NULL, "%s", error ? error->message : "no error");
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  gst_caps_unref (caps);
+  return pool;
+}
+
+static void
+free_pool (GstBufferPool *pool)
+{
+  fail_unless (gst_buffer_pool_set_active (pool, FALSE));
+  gst_object_unref (pool);
+}
+
+static GstBuffer *
+acquire (GstBufferPool *pool)
+{
+  GstBuffer *buffer = NULL;
+
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &buffer, NULL), GST_FLOW_OK);
+  return buffer;
+}
+
+/* ---- a pool, and slow readers ---- */
+
+GST_START_TEST (test_pool_of_one_and_a_slow_reader)
+{
+  RobocacheEngine *engines[] = { engine, other };
+  GstBufferPool *pool = new_pool (CAPS, NULL, 1, 1);
+  gpointer first = NULL;
+  Seen seen[50];
+
+  for (guint i = 0; i < G_N_ELEMENTS (seen); i++) {
+    GstBuffer *buffer = acquire (pool);
+    GstMemory *memory = gst_buffer_peek_memory (buffer, 0);
+
+    if (i == 0)
+      first = robocache_memory_data (memory);
+    fail_unless (robocache_memory_data (memory) == first);
+    write_with (memory, engine, i);
+    read_with (memory, other, &seen[i]);
+    gst_buffer_unref (buffer);
+  }
+  finish_in_order (__i__, engines, 2);
+  for (guint i = 0; i < G_N_ELEMENTS (seen); i++)
+    fail_unless_all (seen[i].bytes, BYTES, i);
+  free_pool (pool);
+}
+
+GST_END_TEST;
+
+/* Both branches of a tee get the one block at once, on engines of their own; one of them does nothing until the end. */
+GST_START_TEST (test_pool_of_one_behind_a_tee)
+{
+  RobocacheEngine *engines[] = { engine, other, engine_on (device, 0) };
+  GstElement *tee = gst_element_factory_make ("tee", NULL);
+  GstHarness *fast, *slow;
+  GstBufferPool *pool = new_pool (CAPS, NULL, 1, 1);
+  Seen seen[50][2];
+
+  fast = gst_harness_new_with_element (tee, "sink", "src_%u");
+  slow = gst_harness_new_with_element (tee, NULL, "src_%u");
+  gst_harness_set_src_caps_str (fast, CAPS);
+  for (guint i = 0; i < G_N_ELEMENTS (seen); i++) {
+    GstBuffer *buffer = acquire (pool), *branches[2];
+
+    write_with (gst_buffer_peek_memory (buffer, 0), engine, i);
+    fail_unless_equals_int (gst_harness_push (fast, buffer), GST_FLOW_OK);
+    branches[0] = gst_harness_pull (fast);
+    branches[1] = gst_harness_pull (slow);
+    for (guint k = 0; k < 2; k++) {
+      read_with (gst_buffer_peek_memory (branches[k], 0), engines[1 + k], &seen[i][k]);
+      gst_buffer_unref (branches[k]);
+    }
+    fail_unless (robocache_engine_synchronize (other, NULL));
+  }
+  finish_in_order (__i__, engines, 3);
+  for (guint i = 0; i < G_N_ELEMENTS (seen); i++) {
+    fail_unless_all (seen[i][0].bytes, BYTES, i);
+    fail_unless_all (seen[i][1].bytes, BYTES, i);
+  }
+  gst_harness_teardown (slow);
+  gst_harness_teardown (fast);
+  gst_object_unref (tee);
+  free_pool (pool);
+  robocache_allocator_trim (allocator);
+  robocache_engine_unref (engines[2]);
+}
+
+GST_END_TEST;
+
+/* The allocator hands out a block again while it is still being read. */
+GST_START_TEST (test_block_used_again_under_a_slow_reader)
+{
+  RobocacheEngine *engines[] = { engine, other };
+  Seen seen[50];
+
+  for (guint i = 0; i < G_N_ELEMENTS (seen); i++) {
+    GstMemory *memory = alloc_memory (allocator, BYTES);
+
+    write_with (memory, engine, i);
+    read_with (memory, other, &seen[i]);
+    gst_memory_unref (memory);
+  }
+  finish_in_order (__i__, engines, 2);
+  for (guint i = 0; i < G_N_ELEMENTS (seen); i++)
+    fail_unless_all (seen[i].bytes, BYTES, i);
+  fail_unless_equals_int (fake_device_counts (device).allocs, 1);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_pool_of_two_tensors)
+{
+  const GstAllocationParams params = { 0, 31, 8, 24, };
+  GstBufferPool *pool = new_pool (CAPS_OF_TWO, &params, 2, 2);
+  GstBuffer *both[2];
+
+  for (guint i = 0; i < 2; i++) {
+    both[i] = acquire (pool);
+    fail_unless_equals_int (gst_buffer_n_memory (both[i]), 2);
+    fail_unless_equals_uint64 (gst_buffer_get_size (both[i]), 69);
+    write_with (gst_buffer_peek_memory (both[i], 0), engine, 10 + i);
+    write_with (gst_buffer_peek_memory (both[i], 1), other, 20 + i);
+  }
+  for (guint i = 0; i < 2; i++) {
+    fail_unless_mapped (gst_buffer_peek_memory (both[i], 0), 10 + i);
+    fail_unless_mapped (gst_buffer_peek_memory (both[i], 1), 20 + i);
+    gst_buffer_unref (both[i]);
+  }
+  free_pool (pool);
+  fail_unless_equals_uint64 (account_of (engine).bytes, 2 * (64 + 32 + 5 + 32));        /* kept by the allocator */
+}
+
+GST_END_TEST;
+
+/* ---- steady state ---- */
+
+static void
+one_buffer (GstBufferPool *pool, guint i)
+{
+  GstBuffer *buffer = acquire (pool);
+  GstMemory *memory = gst_buffer_peek_memory (buffer, 0), *scratch = alloc_memory (allocator, 1000), *copied;
+  GstMapInfo map;
+  Seen seen;
+
+  write_with (scratch, engine, i);
+  write_with (memory, engine, i);
+  read_with (memory, other, &seen);
+  write_with (memory, other, i + 1);    /* in place */
+  copied = gst_memory_copy (memory, 0, -1);
+  fail_unless_mapped (copied, i + 1);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
+  gst_memory_unmap (memory, &map);
+  gst_memory_unref (copied);
+  gst_memory_unref (scratch);
+  gst_buffer_unref (buffer);
+  fake_finish (i);
+  fail_unless_all (seen.bytes, BYTES, i);
+}
+
+GST_START_TEST (test_steady_state_allocates_nothing)
+{
+  const RcMemoryKind kinds[] = { RC_MEMORY_DEVICE, RC_MEMORY_PINNED };
+  GstBufferPool *pool;
+  FakeCounts before, after;
+  RobocacheMemoryAccount account;
+
+  gst_object_unref (allocator);
+  allocator = robocache_allocator_new (engine, kinds[__i__]);
+  pool = new_pool (CAPS, NULL, 2, 2);
+  for (guint i = 0; i < 10; i++)
+    one_buffer (pool, i);
+  before = fake_device_counts (device);
+  account = account_of (engine);
+  for (guint i = 10; i < 1010; i++)
+    one_buffer (pool, i);
+  after = fake_device_counts (device);
+  fail_unless_equals_int (after.allocs, before.allocs);
+  fail_unless_equals_int (after.event_news, before.event_news);
+  fail_unless_equals_int (after.stream_news, before.stream_news);
+  fail_unless_equals_int (after.events, before.events);
+  fail_unless_equals_uint64 (account_of (engine).bytes, account.bytes);
+  fail_unless_equals_uint64 (account_of (engine).peak_bytes, account.peak_bytes);
+  fail_unless_equals_uint64 (account_of (engine).host_bytes, account.host_bytes);
+  fail_unless_equals_uint64 (account_of (engine).pool_misses, account.pool_misses);
+  fail_unless_equals_uint64 (account_of (engine).pool_hits, account.pool_hits + 2000);
+  free_pool (pool);
+}
+
+GST_END_TEST;
+
+/* Memory that CPUs write and devices read, and the other way round, makes no event a buffer. */
+GST_START_TEST (test_steady_state_of_cpu_and_device)
+{
+  GstAllocator *pinned = robocache_allocator_new (engine, RC_MEMORY_PINNED);
+  FakeCounts before = { 0 }, after;
+
+  for (guint i = 0; i < 200; i++) {
+    GstMemory *memory = alloc_memory (pinned, BYTES);
+    GstMapInfo map;
+    Seen seen;
+
+    write_with (memory, engine, i);
+    fail_unless (gst_memory_map (memory, &map, GST_MAP_READWRITE));
+    fail_unless_all (map.data, BYTES, i);
+    memset (map.data, i + 1, BYTES);
+    gst_memory_unmap (memory, &map);
+    read_with (memory, other, &seen);
+    gst_memory_unref (memory);
+    fake_finish (i);
+    fail_unless_all (seen.bytes, BYTES, i + 1);
+    if (i == 10)
+      before = fake_device_counts (device);
+  }
+  after = fake_device_counts (device);
+  fail_unless_equals_int (after.allocs, before.allocs);
+  fail_unless_equals_int (after.event_news, before.event_news);
+  gst_object_unref (pinned);
+}
+
+GST_END_TEST;
+
+/* ---- blocks ---- */
+
+GST_START_TEST (test_hits_and_misses)
+{
+  GstMemory *a = alloc_memory (allocator, BYTES), *b = alloc_memory (allocator, BYTES);
+  const gpointer data = robocache_memory_data (a);
+
+  gst_memory_unref (a);
+  a = alloc_memory (allocator, BYTES);
+  fail_unless (robocache_memory_data (a) == data);
+  fail_unless_equals_uint64 (account_of (engine).pool_hits, 1);
+  fail_unless_equals_uint64 (account_of (engine).pool_misses, 2);
+  fail_unless_equals_uint64 (account_of (engine).bytes, 2 * BYTES);
+  gst_memory_unref (a);
+  gst_memory_unref (b);
+  fail_unless_equals_uint64 (account_of (engine).bytes, 2 * BYTES);
+  robocache_allocator_trim (allocator);
+  fail_unless_equals_uint64 (account_of (engine).bytes, 0);
+  fail_unless_equals_uint64 (account_of (engine).peak_bytes, 2 * BYTES);
+}
+
+GST_END_TEST;
+
+/* What the last user did to a memory is not seen by the next. */
+GST_START_TEST (test_memory_that_comes_again_is_as_new)
+{
+  GstAllocationParams params = { GST_MEMORY_FLAG_NO_SHARE, 0, 0, 0, };
+  GstMemory *memory = gst_allocator_alloc (allocator, BYTES, &params), *part;
+  const gpointer data = robocache_memory_data (memory);
+  GstMapInfo map;
+
+  fail_unless (GST_MEMORY_IS_NO_SHARE (memory));
+  GST_MINI_OBJECT_FLAG_SET (memory, GST_MEMORY_FLAG_READONLY | GST_MEMORY_FLAG_ZERO_PADDED);
+  gst_memory_resize (memory, 10, 20);
+  gst_memory_unref (memory);
+  memory = alloc_memory (allocator, BYTES);
+  fail_unless (robocache_memory_data (memory) == data);
+  fail_unless_equals_uint64 (memory->size, BYTES);
+  fail_unless_equals_uint64 (memory->offset, 0);
+  fail_unless_equals_int (GST_MINI_OBJECT_FLAGS (memory), GST_MINI_OBJECT_FLAG_LOCKABLE);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READWRITE));
+  gst_memory_unmap (memory, &map);
+  part = gst_memory_share (memory, 0, 10);
+  fail_if (gst_memory_map (part, &map, GST_MAP_WRITE));
+  gst_memory_unref (memory);
+  gst_memory_unref (part);
+}
+
+GST_END_TEST;
+
+/* A block whose memory is shared comes back when its last part does. */
+GST_START_TEST (test_block_comes_back_with_its_last_part)
+{
+  GstMemory *memory = alloc_memory (allocator, BYTES), *part = gst_memory_share (memory, 10, 10);
+  const gpointer data = robocache_memory_data (memory);
+
+  gst_memory_unref (memory);
+  memory = alloc_memory (allocator, BYTES);
+  fail_if (robocache_memory_data (memory) == data);
+  gst_memory_unref (part);
+  part = alloc_memory (allocator, BYTES);
+  fail_unless (robocache_memory_data (part) == data);
+  gst_memory_unref (memory);
+  gst_memory_unref (part);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_trim)
+{
+  GstMemory *idle = alloc_memory (allocator, BYTES), *used = alloc_memory (allocator, BYTES);
+  Seen seen;
+
+  write_with (idle, engine, 1);
+  read_with (idle, other, &seen);
+  gst_memory_unref (idle);
+  write_with (used, engine, 2);
+  robocache_allocator_trim (allocator);
+  fail_unless_all (seen.bytes, BYTES, 1);       /* it was waited for */
+  fail_unless_equals_int (fake_device_counts (device).device_blocks, 1);
+  fail_unless_mapped (used, 2);
+  gst_memory_unref (used);
+  fail_unless_equals_int (fake_device_counts (device).device_blocks, 0);
+  robocache_allocator_trim (allocator);
+}
+
+GST_END_TEST;
+
+/* Sizes that change with each buffer do not fill the device. */
+GST_START_TEST (test_sizes_that_keep_changing)
+{
+  for (guint i = 1; i <= 1000; i++) {
+    GstMemory *memory = alloc_memory (allocator, i), *steady = alloc_memory (allocator, 5000);
+
+    write_with (memory, engine, i);
+    gst_memory_unref (memory);
+    gst_memory_unref (steady);
+  }
+  fail_unless (fake_device_counts (device).device_blocks <= 64, "%u blocks", fake_device_counts (device).device_blocks);
+  fail_unless_equals_uint64 (account_of (engine).pool_hits, 999);       /* of what is asked for all the time */
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_sizes_that_alternate_are_all_kept)
+{
+  for (guint i = 0; i < 100; i++)
+    gst_memory_unref (alloc_memory (allocator, 100 + i % 16));
+  fail_unless_equals_int (fake_device_counts (device).allocs, 16);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_prefix_and_padding)
+{
+  GstAllocationParams params = { 0, 15, 16, 20, };
+  GstMemory *memory = gst_allocator_alloc (allocator, BYTES, &params);
+  const guint8 *data = robocache_memory_data (memory);
+  GstMapInfo map;
+
+  fail_unless_equals_uint64 (memory->offset, 16);
+  fail_unless_equals_uint64 (memory->size, BYTES);
+  fail_unless_equals_uint64 (memory->maxsize, 16 + BYTES + 20);
+  fail_unless_equals_uint64 ((guintptr) data % 16, 0);
+  write_with (memory, engine, 1);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READWRITE));
+  fail_unless_equals_uint64 (map.size, BYTES);
+  fail_unless_all (map.data, BYTES, 1);
+  memset (map.data, 2, BYTES);
+  gst_memory_unmap (memory, &map);
+  fail_unless_mapped (memory, 2);
+  gst_memory_resize (memory, -16, BYTES + 36);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
+  fail_unless_all (map.data, 16, 0xa5); /* as it was allocated */
+  fail_unless_all (map.data + 16, BYTES, 2);
+  fail_unless_all (map.data + 16 + BYTES, 20, 0xa5);
+  gst_memory_unmap (memory, &map);
+  gst_memory_unref (memory);
+}
+
+GST_END_TEST;
+
+/* ---- limits ---- */
+
+static void
+fail_unless_no_space (GstAllocator *of, gsize bytes, const gchar *needed, const gchar *available)
+{
+  GError *error = NULL;
+
+  fail_if (robocache_allocator_alloc (of, bytes, &error));
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
+  fail_unless (strstr (error->message, needed) && strstr (error->message, available), "%s", error->message);
+  g_clear_error (&error);
+  fail_if (gst_allocator_alloc (of, bytes, NULL));
+}
+
+GST_START_TEST (test_max_device_memory)
+{
+  RobocacheEngine *bounded = engine_on (device, 1000);
+  GstAllocator *of_bounded = robocache_allocator_new (bounded, RC_MEMORY_DEVICE);
+  GstMemory *a = alloc_memory (of_bounded, 400), *b = alloc_memory (of_bounded, 400);
+
+  fail_unless_no_space (of_bounded, 300, "300 bytes needed", "200 free of max-device-memory=1000");
+  fail_unless_equals_uint64 (account_of (bounded).bytes, 800);
+  gst_memory_unref (b);
+  b = alloc_memory (of_bounded, 600);   /* an idle block makes room */
+  fail_unless_equals_uint64 (account_of (bounded).bytes, 1000);
+  fail_unless_equals_uint64 (account_of (bounded).peak_bytes, 1000);
+  gst_memory_unref (a);
+  gst_memory_unref (b);
+  gst_object_unref (of_bounded);
+  fail_unless_equals_uint64 (account_of (bounded).bytes, 0);
+  robocache_engine_unref (bounded);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_device_that_is_full)
+{
+  GstMemory *a, *b;
+
+  fake_device_set_total (device, 1000);
+  a = alloc_memory (allocator, 400);
+  b = alloc_memory (allocator, 400);
+  fail_unless_no_space (allocator, 300, "300 bytes needed", "200 of 1000 free");
+  gst_memory_unref (b);
+  b = alloc_memory (allocator, 600);
+  gst_memory_unref (a);
+  gst_memory_unref (b);
+  fail_unless_equals_uint64 (account_of (engine).peak_bytes, 1000);
+}
+
+GST_END_TEST;
+
+/* Trimming when memory is short does not touch what is in use, whose work goes on. */
+GST_START_TEST (test_trim_for_room_waits_for_idle_blocks_only)
+{
+  GstMemory *idle, *used;
+  Seen of_idle, of_used;
+
+  fake_device_set_total (device, 200);
+  idle = alloc_memory (allocator, 100);
+  used = alloc_memory (allocator, 50);
+  write_with (idle, engine, 1);
+  read_with (idle, other, &of_idle);
+  write_with (used, engine, 2);
+  read_with (used, other, &of_used);
+  gst_memory_unref (idle);
+  idle = alloc_memory (allocator, 150);
+  fail_unless_all (of_idle.bytes, 100, 1);
+  fail_unless (fake_pending () > 0);
+  fake_finish (0);
+  fail_unless_all (of_used.bytes, 50, 2);
+  gst_memory_unref (idle);
+  gst_memory_unref (used);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_more_than_can_be_counted)
+{
+  GstAllocationParams prefixed = { 0, 0, 1000, 1000, }, aligned = { 0, 4095, 0, 0, };
+
+  fail_if (gst_allocator_alloc (allocator, G_MAXSIZE - 10, &prefixed));
+  fail_if (gst_allocator_alloc (allocator, G_MAXSIZE - 10, NULL));
+  fail_if (gst_allocator_alloc (allocator, 100, &aligned));
+  fail_unless_equals_uint64 (account_of (engine).bytes, 0);
+  fail_unless_equals_uint64 (account_of (engine).peak_bytes, 0);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_pool_when_the_device_is_full)
+{
+  GstBufferPool *pool;
+  GstBuffer *buffer = NULL, *refused = NULL;
+
+  fake_device_set_total (device, BYTES);
+  pool = new_pool (CAPS, NULL, 0, 0);
+  buffer = acquire (pool);
+  fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &refused, NULL), GST_FLOW_ERROR);
+  gst_buffer_unref (buffer);
+  buffer = acquire (pool);
+  gst_buffer_unref (buffer);
+  free_pool (pool);
+}
+
+GST_END_TEST;
+
+static Suite *
+devicememorypool_suite (void)
+{
+  Suite *s = suite_create ("devicememorypool");
+  TCase *tc = tcase_create ("devicememorypool");
+
+  suite_add_tcase (s, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_loop_test (tc, test_pool_of_one_and_a_slow_reader, 0, N_ORDERS);
+  tcase_add_loop_test (tc, test_pool_of_one_behind_a_tee, 0, N_ORDERS);
+  tcase_add_loop_test (tc, test_block_used_again_under_a_slow_reader, 0, N_ORDERS);
+  tcase_add_test (tc, test_pool_of_two_tensors);
+  tcase_add_loop_test (tc, test_steady_state_allocates_nothing, 0, 2);
+  tcase_add_test (tc, test_steady_state_of_cpu_and_device);
+  tcase_add_test (tc, test_hits_and_misses);
+  tcase_add_test (tc, test_memory_that_comes_again_is_as_new);
+  tcase_add_test (tc, test_block_comes_back_with_its_last_part);
+  tcase_add_test (tc, test_trim);
+  tcase_add_test (tc, test_sizes_that_keep_changing);
+  tcase_add_test (tc, test_sizes_that_alternate_are_all_kept);
+  tcase_add_test (tc, test_prefix_and_padding);
+  tcase_add_test (tc, test_max_device_memory);
+  tcase_add_test (tc, test_device_that_is_full);
+  tcase_add_test (tc, test_trim_for_room_waits_for_idle_blocks_only);
+  tcase_add_test (tc, test_more_than_can_be_counted);
+  tcase_add_test (tc, test_pool_when_the_device_is_full);
+  return s;
+}
+
+GST_CHECK_MAIN (devicememorypool);

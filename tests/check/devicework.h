@@ -1,0 +1,123 @@
+/* robocache: writes and reads of engines on fake devices, for tests
+ *
+ * A write makes all bytes of a memory one value; a read remembers all bytes. Both are enqueued, not done.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TEST_DEVICEWORK_H
+#define TEST_DEVICEWORK_H
+
+#include <gst/check/gstcheck.h>
+
+#include "common/devicememory.h"
+#include "fakedevice.h"
+
+G_BEGIN_DECLS
+
+/* Orders in which the work of a loop test is done. */
+#define N_ORDERS 8
+
+typedef struct
+{
+  guint8 bytes[4096];
+} Seen;
+
+static inline RobocacheEngine *
+engine_on (FakeDevice *device, guint64 max_bytes)
+{
+  GError *error = NULL;
+  RobocacheEngine *engine = robocache_engine_new_for_backend (fake_device_open (device), max_bytes, &error);
+
+  fail_unless (engine != NULL, "%s", error ? error->message : "no error");
+  return engine;
+}
+
+static inline void
+fill (guint8 *to, const guint8 *from, gsize bytes, gpointer value)
+{
+  memset (to, GPOINTER_TO_INT (value), bytes);
+}
+
+static inline void
+look (guint8 *to, const guint8 *from, gsize bytes, gpointer seen)
+{
+  memcpy (((Seen *) seen)->bytes, from, bytes);
+}
+
+static inline gboolean
+enqueue_write (GstMemory *memory, RobocacheEngine *engine, guint8 value, GError **error)
+{
+  if (!robocache_memory_begin_write (memory, engine, error))
+    return FALSE;
+  fake_launch (robocache_engine_stream (engine), fill, robocache_memory_data (memory), NULL, memory->size,
+      GINT_TO_POINTER (value));
+  return robocache_memory_end_write (memory, engine, error);
+}
+
+static inline gboolean
+enqueue_read (GstMemory *memory, RobocacheEngine *engine, Seen *seen, GError **error)
+{
+  if (!robocache_memory_begin_read (memory, engine, error))
+    return FALSE;
+  fake_launch (robocache_engine_stream (engine), look, NULL, robocache_memory_data (memory), memory->size, seen);
+  return robocache_memory_end_read (memory, engine, error);
+}
+
+static inline void
+write_with (GstMemory *memory, RobocacheEngine *engine, guint8 value)
+{
+  GError *error = NULL;
+
+  fail_unless (enqueue_write (memory, engine, value, &error), "%s", error ? error->message : "no error");
+}
+
+static inline void
+read_with (GstMemory *memory, RobocacheEngine *engine, Seen *seen)
+{
+  GError *error = NULL;
+
+  fail_unless (enqueue_read (memory, engine, seen, &error), "%s", error ? error->message : "no error");
+}
+
+static inline GstMemory *
+alloc_memory (GstAllocator *allocator, gsize bytes)
+{
+  GError *error = NULL;
+  GstMemory *memory = robocache_allocator_alloc (allocator, bytes, &error);
+
+  fail_unless (memory != NULL, "%s", error ? error->message : "no error");
+  return memory;
+}
+
+#define fail_unless_all(data, n, value) \
+  do { \
+    const guint8 *const all_ = (const guint8 *) (data); \
+    for (gsize at_ = 0; at_ < (gsize) (n); at_++) \
+      fail_unless (all_[at_] == (guint8) (value), "byte %" G_GSIZE_FORMAT " is %u; expected %u", at_, all_[at_], \
+          (guint8) (value)); \
+  } while (0)
+
+/* What a CPU that maps to read sees of the whole memory. */
+#define fail_unless_mapped(memory, value) \
+  do { \
+    GstMapInfo map_; \
+    fail_unless (gst_memory_map (memory, &map_, GST_MAP_READ)); \
+    fail_unless_all (map_.data, map_.size, value); \
+    gst_memory_unmap (memory, &map_); \
+  } while (0)
+
+/* In order of number: nothing until the test ends, each stream as far as it goes, and mixtures. */
+static inline void
+finish_in_order (guint order, RobocacheEngine **engines, guint n)
+{
+  if (order < n) {
+    while (fake_step (robocache_engine_stream (engines[order])));
+  } else if (order == n) {
+    for (guint i = n; i-- > 0;)
+      fail_unless (robocache_engine_synchronize (engines[i], NULL));
+  }
+  fake_finish (order);
+}
+
+G_END_DECLS
+#endif

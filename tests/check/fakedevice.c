@@ -1,0 +1,825 @@
+/* robocache: a device that is none, on which wrong order shows as wrong bytes
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "fakedevice.h"
+
+#include <gst/check/gstcheck.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "kernels/backend_impl.h"
+
+struct _FakeDevice
+{
+  gint number;
+  gboolean host_addressable;
+  guint64 total, used;          /* bytes of device memory */
+  FakeCounts counts;
+  guint failing_alloc, failing_event, failing_call;     /* how many from now; 0: none */
+  gboolean has_failed;
+};
+
+typedef struct
+{
+  RcBackend base;
+  FakeDevice *device;
+} FakeBackend;
+
+typedef struct
+{
+  FakeDevice *device;
+  guint refs;                   /* the owner's, and of each work that is enqueued */
+  guint64 recorded, reached;    /* how often */
+} FakeEvent;
+
+typedef struct
+{
+  FakeDevice *device;
+  GQueue works;                 /* of Work */
+  gboolean is_freed;            /* goes when its work is done */
+} FakeStream;
+
+typedef struct
+{
+  FakeDevice *device;
+  RcMemoryKind kind;
+  guint8 *address, *bytes;      /* the same, or address is not accessible */
+  gsize size;
+} FakeBlock;
+
+typedef enum
+{
+  WORK_COPY,
+  WORK_CLEAR,
+  WORK_RECORD,
+  WORK_WAIT,
+  WORK_KERNEL
+} WorkKind;
+
+typedef struct
+{
+  WorkKind kind;
+  FakeEvent *event;
+  guint64 ticket;               /* of the event: which of its records */
+  RcMemoryCopy copy;            /* of a kernel too, in one row */
+  guint8 *staged;               /* what pageable memory had when it was enqueued */
+  FakeKernel kernel;
+  gpointer data;
+} Work;
+
+static GMutex machine;          /* guards all of the above, and: */
+static GPtrArray *streams;
+static GPtrArray *blocks;
+
+/* ---- addresses ---- */
+
+static gboolean
+is_in (const FakeBlock *block, gconstpointer address)
+{
+  return (const guint8 *) address >= block->address && (const guint8 *) address < block->address + block->size;
+}
+
+static FakeBlock *
+find_block (gconstpointer address)
+{
+  for (guint i = 0; blocks && i < blocks->len; i++) {
+    if (is_in (g_ptr_array_index (blocks, i), address))
+      return g_ptr_array_index (blocks, i);
+  }
+  return NULL;
+}
+
+/* Where the bytes of an address of any memory are. */
+static guint8 *
+bytes_at (gconstpointer address)
+{
+  const FakeBlock *block = address ? find_block (address) : NULL;
+
+  return block ? block->bytes + ((const guint8 *) address - block->address) : (guint8 *) address;
+}
+
+guint8 *
+fake_bytes (gconstpointer address)
+{
+  guint8 *bytes;
+
+  g_mutex_lock (&machine);
+  bytes = bytes_at (address);
+  g_mutex_unlock (&machine);
+  return bytes;
+}
+
+static gsize
+span (gint64 stride, const RcMemoryCopy *copy)
+{
+  return (copy->rows > 1 ? (gsize) stride * (copy->rows - 1) : 0) + copy->row_bytes;
+}
+
+/* Whether device may read or write there. */
+static gboolean
+is_addressable (FakeDevice *device, gconstpointer address, gsize bytes)
+{
+  const FakeBlock *block = find_block (address);
+
+  if (block == NULL || ((block->kind == RC_MEMORY_PINNED || block->device == device)
+          && (const guint8 *) address + bytes <= block->address + block->size))
+    return TRUE;
+  device->counts.wrong_addresses++;
+  return FALSE;
+}
+
+static gboolean
+overlaps (const FakeBlock *block, gconstpointer address, gsize bytes)
+{
+  return address && (const guint8 *) address < block->address + block->size
+      && (const guint8 *) address + bytes > block->address;
+}
+
+static gboolean
+is_in_use (const FakeBlock *block)
+{
+  for (guint i = 0; streams && i < streams->len; i++) {
+    const FakeStream *stream = g_ptr_array_index (streams, i);
+
+    for (GList *link = stream->works.head; link; link = link->next) {
+      const Work *work = link->data;
+
+      if (overlaps (block, work->copy.to, span (work->copy.to_stride, &work->copy))
+          || (work->staged == NULL && overlaps (block, work->copy.from, span (work->copy.from_stride, &work->copy))))
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* ---- work ---- */
+
+static void
+event_unref (FakeEvent *event)
+{
+  if (event && --event->refs == 0)
+    g_free (event);
+}
+
+static void
+work_free (gpointer data)
+{
+  Work *work = data;
+
+  event_unref (work->event);
+  g_free (work->staged);
+  g_free (work);
+}
+
+static void
+do_copy (const Work *work)
+{
+  const RcMemoryCopy *copy = &work->copy;
+  const guint8 *from = work->staged ? work->staged : bytes_at (copy->from);
+  guint8 *to = bytes_at (copy->to);
+
+  for (guint64 i = 0; i < copy->rows; i++)
+    memmove (to + i * (guint64) copy->to_stride, from + i * (guint64) copy->from_stride, copy->row_bytes);
+}
+
+static gboolean
+may_run (const Work *work)
+{
+  return work->kind != WORK_WAIT || work->event->reached >= work->ticket;
+}
+
+static void
+run (const Work *work)
+{
+  switch (work->kind) {
+    case WORK_COPY:
+      do_copy (work);
+      break;
+    case WORK_CLEAR:
+      memset (bytes_at (work->copy.to), 0, work->copy.row_bytes);
+      break;
+    case WORK_RECORD:
+      work->event->reached = MAX (work->event->reached, work->ticket);
+      break;
+    case WORK_KERNEL:
+      work->kernel (bytes_at (work->copy.to), bytes_at (work->copy.from), work->copy.row_bytes, work->data);
+      break;
+    case WORK_WAIT:
+      break;
+  }
+}
+
+static void
+stream_finalize (FakeStream *stream)
+{
+  g_ptr_array_remove (streams, stream);
+  g_queue_clear_full (&stream->works, work_free);
+  g_free (stream);
+}
+
+/* FALSE: there is none, or it waits. A freed stream goes with its last work. */
+static gboolean
+step (FakeStream *stream)
+{
+  Work *work = g_queue_peek_head (&stream->works);
+
+  if (work == NULL || !may_run (work))
+    return FALSE;
+  run (work);
+  work_free (g_queue_pop_head (&stream->works));
+  if (stream->is_freed && stream->works.length == 0)
+    stream_finalize (stream);
+  return TRUE;
+}
+
+static FakeStream *
+stream_that_records (const FakeEvent *event, guint64 ticket)
+{
+  for (guint i = 0; i < streams->len; i++) {
+    FakeStream *stream = g_ptr_array_index (streams, i);
+
+    for (GList *link = stream->works.head; link; link = link->next) {
+      const Work *work = link->data;
+
+      if (work->kind == WORK_RECORD && work->event == event && work->ticket == ticket)
+        return stream;
+    }
+  }
+  return NULL;
+}
+
+static void reach (FakeEvent * event, guint64 ticket);
+
+static void
+step_with_what_it_needs (FakeStream *stream)
+{
+  const Work *work = g_queue_peek_head (&stream->works);
+
+  if (!may_run (work))
+    reach (work->event, work->ticket);
+  step (stream);
+}
+
+/* Does what comes before that record of an event, and nothing else. */
+static void
+reach (FakeEvent *event, guint64 ticket)
+{
+  while (event->reached < ticket) {
+    FakeStream *stream = stream_that_records (event, ticket);
+
+    g_assert_nonnull (stream);
+    step_with_what_it_needs (stream);
+  }
+}
+
+static void
+finish_stream (FakeStream *stream)
+{
+  for (guint left = stream->works.length; left > 0; left--)
+    step_with_what_it_needs (stream);
+}
+
+static Work *
+enqueue (FakeStream *stream, WorkKind kind)
+{
+  Work *work = g_new0 (Work, 1);
+
+  work->kind = kind;
+  g_queue_push_tail (&stream->works, work);
+  return work;
+}
+
+/* ---- failures ---- */
+
+static gboolean
+is_now (guint *countdown)
+{
+  return *countdown > 0 && --*countdown == 0;
+}
+
+/* What others wait for is a reset device's no more. */
+static void
+lose_work (FakeDevice *device)
+{
+  for (guint i = streams ? streams->len : 0; i-- > 0;) {
+    FakeStream *stream = g_ptr_array_index (streams, i);
+    const gboolean is_freed = stream->is_freed;
+    Work *work;
+
+    if (stream->device != device)
+      continue;
+    while ((work = g_queue_pop_head (&stream->works))) {
+      if (work->kind == WORK_RECORD)
+        run (work);
+      work_free (work);
+    }
+    if (is_freed)
+      stream_finalize (stream);
+  }
+}
+
+/* Begins a call; the machine is locked when it is RC_OK. */
+static RcStatus
+enter (RcBackend *backend, const gchar *call, RcError *error)
+{
+  FakeDevice *device = ((FakeBackend *) backend)->device;
+
+  g_mutex_lock (&machine);
+  if (device->has_failed) {
+    g_mutex_unlock (&machine);
+    return rc_error_set (error, RC_DEVICE_FAILED, "%s: device %d (fake) failed before", call, device->number);
+  }
+  if (is_now (&device->failing_call)) {
+    device->has_failed = TRUE;
+    lose_work (device);
+    g_mutex_unlock (&machine);
+    return rc_error_set (error, RC_DEVICE_FAILED, "%s on device %d (fake): it broke", call, device->number);
+  }
+  return RC_OK;
+}
+
+static RcStatus
+leave (RcStatus status)
+{
+  g_mutex_unlock (&machine);
+  return status;
+}
+
+/* ---- memory ---- */
+
+static RcStatus
+fake_info (RcBackend *backend, RcMemoryInfo *info, RcError *error)
+{
+  const FakeDevice *device = ((FakeBackend *) backend)->device;
+  const RcStatus status = enter (backend, "info", error);
+
+  if (status != RC_OK)
+    return status;
+  info->total_bytes = device->total;
+  info->free_bytes = device->total - device->used;
+  info->host_addressable = device->host_addressable;
+  return leave (RC_OK);
+}
+
+static guint8 *
+reserve (const FakeBlock *block)
+{
+  guint8 *address = block->bytes;
+
+  if (block->kind == RC_MEMORY_PINNED || block->device->host_addressable)
+    return address;
+  address = mmap (NULL, block->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  g_assert_true (address != MAP_FAILED);
+  return address;
+}
+
+static RcStatus
+fake_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory, RcError *error)
+{
+  FakeDevice *device = ((FakeBackend *) backend)->device;
+  const RcStatus status = enter (backend, "alloc", error);
+  FakeBlock *block;
+
+  if (status != RC_OK)
+    return status;
+  if (is_now (&device->failing_alloc) || (kind == RC_MEMORY_DEVICE && bytes > device->total - device->used))
+    return leave (rc_error_set (error, RC_NO_SPACE, "device %d (fake): %" G_GUINT64_FORMAT " bytes needed, %"
+            G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " free", device->number, bytes, device->total - device->used,
+            device->total));
+  block = g_new0 (FakeBlock, 1);
+  block->device = device;
+  block->kind = kind;
+  block->size = bytes;
+  block->bytes = g_aligned_alloc (1, bytes, 256);
+  memset (block->bytes, 0xa5, bytes);
+  block->address = reserve (block);
+  device->counts.allocs++;
+  if (kind == RC_MEMORY_DEVICE) {
+    device->used += bytes;
+    device->counts.device_blocks++;
+  } else {
+    device->counts.pinned_blocks++;
+  }
+  if (blocks == NULL)
+    blocks = g_ptr_array_new ();
+  g_ptr_array_add (blocks, block);
+  *memory = block->address;
+  return leave (RC_OK);
+}
+
+/* Of a failed device too, so that what is not freed is seen. */
+static void
+fake_free (RcBackend *backend, RcMemoryKind kind, void *memory)
+{
+  FakeDevice *device = ((FakeBackend *) backend)->device;
+  FakeBlock *block;
+
+  g_mutex_lock (&machine);
+  block = find_block (memory);
+  g_assert_true (block && block->address == memory && block->kind == kind && block->device == device);
+  if (is_in_use (block))
+    device->counts.early_frees++;
+  if (kind == RC_MEMORY_DEVICE) {
+    device->used -= block->size;
+    device->counts.device_blocks--;
+  } else {
+    device->counts.pinned_blocks--;
+  }
+  g_ptr_array_remove_fast (blocks, block);
+  if (block->address != block->bytes)
+    munmap (block->address, block->size);
+  g_aligned_free (block->bytes);
+  g_free (block);
+  g_mutex_unlock (&machine);
+}
+
+/* ---- streams and events ---- */
+
+static RcStatus
+fake_stream_new (RcBackend *backend, RcStream *stream, RcError *error)
+{
+  FakeDevice *device = ((FakeBackend *) backend)->device;
+  const RcStatus status = enter (backend, "stream_new", error);
+  FakeStream *made;
+
+  if (status != RC_OK)
+    return status;
+  made = g_new0 (FakeStream, 1);
+  made->device = device;
+  g_queue_init (&made->works);
+  if (streams == NULL)
+    streams = g_ptr_array_new ();
+  g_ptr_array_add (streams, made);
+  device->counts.streams++;
+  device->counts.stream_news++;
+  *stream = made;
+  return leave (RC_OK);
+}
+
+static void
+fake_stream_free (RcBackend *backend, RcStream stream)
+{
+  FakeStream *freed = stream;
+
+  g_mutex_lock (&machine);
+  freed->is_freed = TRUE;
+  freed->device->counts.streams--;
+  if (freed->works.length == 0)
+    stream_finalize (freed);
+  g_mutex_unlock (&machine);
+}
+
+static RcStatus
+fake_stream_synchronize (RcBackend *backend, RcStream stream, RcError *error)
+{
+  const RcStatus status = enter (backend, "stream_synchronize", error);
+
+  if (status != RC_OK)
+    return status;
+  finish_stream (stream);
+  return leave (RC_OK);
+}
+
+static RcStatus
+fake_event_new (RcBackend *backend, RcEvent *event, RcError *error)
+{
+  FakeDevice *device = ((FakeBackend *) backend)->device;
+  const RcStatus status = enter (backend, "event_new", error);
+  FakeEvent *made;
+
+  if (status != RC_OK)
+    return status;
+  if (is_now (&device->failing_event))
+    return leave (rc_error_set (error, RC_NO_SPACE, "device %d (fake): no event", device->number));
+  made = g_new0 (FakeEvent, 1);
+  made->device = device;
+  made->refs = 1;
+  device->counts.events++;
+  device->counts.event_news++;
+  *event = made;
+  return leave (RC_OK);
+}
+
+static void
+fake_event_free (RcBackend *backend, RcEvent event)
+{
+  FakeEvent *freed = event;
+
+  g_mutex_lock (&machine);
+  g_assert_true (freed->device == ((FakeBackend *) backend)->device);
+  freed->device->counts.events--;
+  event_unref (freed);
+  g_mutex_unlock (&machine);
+}
+
+static RcStatus
+fake_event_record (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
+{
+  FakeEvent *recorded = event;
+  RcStatus status = enter (backend, "event_record", error);
+  Work *work;
+
+  if (status != RC_OK)
+    return status;
+  if (recorded == NULL || stream == NULL || recorded->device != ((FakeStream *) stream)->device)
+    return leave (rc_error_set (error, RC_INVALID_ARGUMENT, "event and stream are not of one device"));
+  work = enqueue (stream, WORK_RECORD);
+  work->event = recorded;
+  work->ticket = ++recorded->recorded;
+  recorded->refs++;
+  return leave (RC_OK);
+}
+
+static RcStatus
+fake_event_wait (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
+{
+  FakeEvent *awaited = event;
+  const RcStatus status = enter (backend, "event_wait", error);
+  Work *work;
+
+  if (status != RC_OK)
+    return status;
+  if (awaited == NULL || stream == NULL || ((FakeStream *) stream)->device != ((FakeBackend *) backend)->device)
+    return leave (rc_error_set (error, RC_INVALID_ARGUMENT, "no event, or no stream of the device"));
+  work = enqueue (stream, WORK_WAIT);
+  work->event = awaited;
+  work->ticket = awaited->recorded;
+  awaited->refs++;
+  return leave (RC_OK);
+}
+
+static RcStatus
+fake_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
+{
+  FakeEvent *awaited = event;
+  const RcStatus status = enter (backend, "event_synchronize", error);
+
+  if (status != RC_OK)
+    return status;
+  if (awaited == NULL || awaited->device != ((FakeBackend *) backend)->device)
+    return leave (rc_error_set (error, RC_INVALID_ARGUMENT, "no event of the device"));
+  reach (awaited, awaited->recorded);
+  return leave (RC_OK);
+}
+
+/* ---- copies ---- */
+
+static RcStatus
+wrong_address (RcError *error)
+{
+  return rc_error_set (error, RC_INVALID_ARGUMENT, "an address that the device does not have");
+}
+
+/* A copy to or from pageable memory has read, and written, it on return. */
+static void
+enqueue_copy (FakeStream *stream, const RcMemoryCopy *copy)
+{
+  Work *work = enqueue (stream, WORK_COPY);
+
+  work->copy = *copy;
+  stream->device->counts.copies++;
+  if (find_block (copy->from) == NULL)
+    work->staged = g_memdup2 (copy->from, span (copy->from_stride, copy));
+  if (find_block (copy->to) == NULL)
+    finish_stream (stream);
+}
+
+static RcStatus
+fake_copy (RcBackend *backend, const RcMemoryCopy *copy, RcStream stream, RcError *error)
+{
+  FakeDevice *device = ((FakeBackend *) backend)->device;
+  const RcStatus status = enter (backend, "copy", error);
+
+  if (status != RC_OK)
+    return status;
+  if (!is_addressable (device, copy->to, span (copy->to_stride, copy))
+      || !is_addressable (device, copy->from, span (copy->from_stride, copy)))
+    return leave (wrong_address (error));
+  enqueue_copy (stream, copy);
+  if (copy->is_read_on_return)
+    finish_stream (stream);
+  return leave (RC_OK);
+}
+
+static RcStatus
+fake_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend, const void *from, uint64_t bytes,
+    RcStream stream, RcError *error)
+{
+  FakeDevice *to_device = ((FakeBackend *) to_backend)->device, *from_device = ((FakeBackend *) from_backend)->device;
+  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
+  const RcStatus status = enter (to_backend, "copy_between", error);
+  const FakeBlock *block;
+
+  if (status != RC_OK)
+    return status;
+  block = find_block (from);
+  if (block == NULL || block->kind != RC_MEMORY_DEVICE || !is_addressable (to_device, to, bytes)
+      || !is_addressable (from_device, from, bytes))
+    return leave (wrong_address (error));
+  enqueue_copy (stream, &copy);
+  return leave (RC_OK);
+}
+
+static RcStatus
+fake_clear (RcBackend *backend, void *memory, uint64_t bytes, RcStream stream, RcError *error)
+{
+  FakeDevice *device = ((FakeBackend *) backend)->device;
+  const RcStatus status = enter (backend, "clear", error);
+  Work *work;
+
+  if (status != RC_OK)
+    return status;
+  if (!is_addressable (device, memory, bytes))
+    return leave (wrong_address (error));
+  work = enqueue (stream, WORK_CLEAR);
+  work->copy.to = memory;
+  work->copy.row_bytes = bytes;
+  work->copy.rows = 1;
+  return leave (RC_OK);
+}
+
+/* ---- devices ---- */
+
+static void
+fake_close (RcBackend *backend)
+{
+  g_mutex_lock (&machine);
+  ((FakeBackend *) backend)->device->counts.backends--;
+  g_mutex_unlock (&machine);
+  g_free (backend);
+}
+
+static const RcMemoryOps memory_ops = {
+  .info = fake_info,
+  .alloc = fake_alloc,
+  .free = fake_free,
+  .stream_new = fake_stream_new,
+  .stream_free = fake_stream_free,
+  .stream_synchronize = fake_stream_synchronize,
+  .event_new = fake_event_new,
+  .event_free = fake_event_free,
+  .event_record = fake_event_record,
+  .event_wait = fake_event_wait,
+  .event_synchronize = fake_event_synchronize,
+  .copy = fake_copy,
+  .copy_between = fake_copy_between,
+  .clear = fake_clear,
+};
+
+static const RcBackendOps backend_ops = {
+  .close = fake_close,
+  .memory = &memory_ops,
+};
+
+FakeDevice *
+fake_device_new (gint number)
+{
+  FakeDevice *device = g_new0 (FakeDevice, 1);
+
+  device->number = number;
+  device->total = G_GUINT64_CONSTANT (1) << 40;
+  return device;
+}
+
+RcBackend *
+fake_device_open (FakeDevice *device)
+{
+  FakeBackend *backend = g_new0 (FakeBackend, 1);
+
+  backend->base.kind = RC_BACKEND_CUDA;
+  backend->base.device = device->number;
+  backend->base.ops = &backend_ops;
+  backend->device = device;
+  g_mutex_lock (&machine);
+  device->counts.backends++;
+  g_mutex_unlock (&machine);
+  return &backend->base;
+}
+
+FakeCounts
+fake_device_counts (FakeDevice *device)
+{
+  FakeCounts counts;
+
+  g_mutex_lock (&machine);
+  counts = device->counts;
+  g_mutex_unlock (&machine);
+  return counts;
+}
+
+void
+fake_device_free (FakeDevice *device)
+{
+  const FakeCounts *counts = &device->counts;
+
+  fake_finish (1);
+  fail_unless (counts->backends == 0, "%u backends are open", counts->backends);
+  fail_unless (counts->streams == 0, "%u streams are left", counts->streams);
+  fail_unless (counts->events == 0, "%u events are left", counts->events);
+  fail_unless (counts->device_blocks == 0, "%u blocks of the device are left", counts->device_blocks);
+  fail_unless (counts->pinned_blocks == 0, "%u pinned blocks are left", counts->pinned_blocks);
+  fail_unless (counts->early_frees == 0, "%u blocks were freed under work", counts->early_frees);
+  fail_unless (counts->wrong_addresses == 0, "%u wrong addresses", counts->wrong_addresses);
+  g_free (device);
+}
+
+void
+fake_device_set_host_addressable (FakeDevice *device, gboolean host_addressable)
+{
+  device->host_addressable = host_addressable;
+}
+
+void
+fake_device_set_total (FakeDevice *device, guint64 bytes)
+{
+  device->total = bytes;
+}
+
+void
+fake_device_fail_alloc (FakeDevice *device, guint nth)
+{
+  device->failing_alloc = nth;
+}
+
+void
+fake_device_fail_event (FakeDevice *device, guint nth)
+{
+  device->failing_event = nth;
+}
+
+void
+fake_device_fail_call (FakeDevice *device, guint nth)
+{
+  device->failing_call = nth;
+}
+
+gboolean
+fake_device_has_failed (FakeDevice *device)
+{
+  return device->has_failed;
+}
+
+/* ---- what a test does ---- */
+
+void
+fake_launch (RcStream stream, FakeKernel kernel, gpointer to, gconstpointer from, gsize bytes, gpointer data)
+{
+  Work *work;
+
+  g_mutex_lock (&machine);
+  if (!((FakeStream *) stream)->device->has_failed) {
+    work = enqueue (stream, WORK_KERNEL);
+    work->kernel = kernel;
+    work->copy = (RcMemoryCopy) {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
+    work->data = data;
+  }
+  g_mutex_unlock (&machine);
+}
+
+gboolean
+fake_step (RcStream stream)
+{
+  gboolean done;
+
+  g_mutex_lock (&machine);
+  done = step (stream);
+  g_mutex_unlock (&machine);
+  return done;
+}
+
+/* Round and round from a random stream on, a random number of works each; ends when none can go on. */
+void
+fake_finish (guint32 seed)
+{
+  GRand *random = g_rand_new_with_seed (seed);
+  guint idle = 0;
+
+  g_mutex_lock (&machine);
+  while (streams && idle < streams->len * 8) {
+    FakeStream *stream = g_ptr_array_index (streams, g_rand_int_range (random, 0, (gint) streams->len));
+
+    if (step (stream)) {
+      idle = 0;
+    } else if (++idle == streams->len * 8) {    /* chance; is there really none? */
+      for (guint i = 0; i < streams->len && idle > 0; i++) {
+        if (step (g_ptr_array_index (streams, i)))
+          idle = 0;
+      }
+    }
+  }
+  g_mutex_unlock (&machine);
+  g_rand_free (random);
+}
+
+guint
+fake_pending (void)
+{
+  guint n = 0;
+
+  g_mutex_lock (&machine);
+  for (guint i = 0; streams && i < streams->len; i++)
+    n += ((FakeStream *) g_ptr_array_index (streams, i))->works.length;
+  g_mutex_unlock (&machine);
+  return n;
+}

@@ -1,0 +1,50 @@
+/* robocache: the line that points lie above by one-sided noise
+ *
+ * A message takes at least some time, and often more: arrival less sending time, over sending time, is a straight line (offset
+ * and skew of two clocks) plus a delay that is never negative. The line is not the one of least squares but the one below.
+ *
+ * With delays of density lambda just above zero, the likelihood of a line that has all points above it grows by
+ * exp (lambda * height), and is 0 otherwise; the line of greatest likelihood is an edge of the lower convex hull (Moon,
+ * Skelly and Towsley 1999; Zhang, Liu and Xia 2002). Since that one is above the true line more often than not, the mean
+ * of all lines under that likelihood is taken, which is the Pitman estimator of a boundary: it has no bias, and its
+ * variance is at hand. Doubles and no function of libm but square roots and rounding, so results are the same everywhere.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_LOWERLINE_H
+#define ROBOCACHE_LOWERLINE_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Fewer points say nothing of the density of delays. */
+#define ROBOCACHE_LOWER_LINE_MIN_POINTS 10
+
+typedef struct
+{
+  gdouble x, y;
+} RobocachePoint;
+
+/* y = value + slope * (x - x_mean), and how sure that is. */
+typedef struct
+{
+  gdouble x_mean, value, slope;
+  gdouble value_variance, slope_variance, covariance;
+  gdouble density;              /* of points above the line, at the line: 1 / unit of y */
+} RobocacheLowerLine;
+
+/* Fits n >= ROBOCACHE_LOWER_LINE_MIN_POINTS points of increasing x. slope and slope_sigma say what the slope is expected to be.
+ * scratch has room for n doubles and n guints. */
+void robocache_lower_line_fit (RobocacheLowerLine * line, const RobocachePoint * points, guint n, gdouble slope,
+    gdouble slope_sigma, gdouble * residuals, guint * hull);
+
+/* Height of the line at x, and its standard deviation. */
+gdouble robocache_lower_line_at (const RobocacheLowerLine * line, gdouble x);
+gdouble robocache_lower_line_sigma (const RobocacheLowerLine * line, gdouble x);
+
+/* Greatest value for which the line of that slope, at x = 0, is below all points. */
+gdouble robocache_lower_line_touch (const RobocachePoint * points, guint n, gdouble slope);
+
+G_END_DECLS
+#endif

@@ -33,12 +33,15 @@
 #define LEAST_SPAN (5 * GST_SECOND)
 #define LEAST_INTERVALS 20
 
-/* Off by more than this is a jump when so many pairs in a row agree; the first pairs may follow a stall. */
-#define JUMP (100 * GST_MSECOND)
+/* A clock that is ahead by more than this jumped when so many pairs in a row agree; at first there may have been a
+ * stall. */
+#define JUMP_AHEAD (100 * GST_MSECOND)
 #define JUMP_AT_FIRST GST_SECOND
+/* And one that is behind by this; datagrams overtake each other by less. */
+#define JUMP_BACK GST_SECOND
 #define N_WITNESSES 3
-/* Below the line by more than the greater of these is a shift at once, since no delay is negative; above it, when all pairs of
- * SHIFT_TIME are, which chance would do once in exp (SHIFT_NATS). */
+/* Below the line by more than the greater of these is a shift at once, since no delay is negative; above it, when all
+ * pairs of SHIFT_TIME are, which chance would do once in exp (SHIFT_NATS). */
 #define LEAST_SHIFT 1e6
 #define SHIFT_UNCERTAINTIES 4.0
 #define SHIFT_TIME (10 * GST_SECOND)
@@ -87,7 +90,7 @@ struct _RobocacheClockTrack
 
 ROBOCACHE_DEFINE_ENUM (robocache_clock_mode_get_type, "RobocacheClockMode",
     {ROBOCACHE_CLOCK_NONE, "The sensor's times are the pipeline's", "none"},
-    {ROBOCACHE_CLOCK_TRACK, "The sensor has a clock of its own, whose offset and skew are estimated from arrivals", "track"})
+    {ROBOCACHE_CLOCK_TRACK, "The sensor's clock is its own: offset and skew are estimated from arrivals", "track"})
 
 /* ---- integers that wrap around ---- */
 
@@ -182,14 +185,15 @@ static gint64
 smooth (const RobocacheClockTrack *track, gint64 sensor)
 {
   const gint64 since = subtract (sensor, track->anchor_sensor);
+  const gdouble slope = since < 0 ? track->slope : track->slew_slope;
 
   if (subtract (sensor, track->slew_end) >= 0)
     return estimate (track, sensor);
-  return add (add (track->anchor_out, (guint64) since), (guint64) times (since < 0 ? track->slope : track->slew_slope, since));
+  return add (add (track->anchor_out, (guint64) since), (guint64) times (slope, since));
 }
 
-/* How fast an estimate is approached: while it is coarse by nine tenths, so that rows stay in order; later the error is spread
- * over a second, at 1 ms a second at most. */
+/* How fast an estimate is approached: while it is coarse by nine tenths, so that rows stay in order; later the error is
+ * spread over a second, at 1 ms a second at most. */
 static const struct
 {
   gdouble greatest, seconds;
@@ -310,13 +314,13 @@ start_anew (RobocacheClockTrack *track, RobocacheClockEvent event)
   track->converged = FALSE;
 }
 
-/* A delay makes a pair look late, whatever its size; but sensor time that goes back was set back. */
+/* A delay makes a pair look late, however great; but sensor time that goes back was set back. */
 static gboolean
 looks_like_a_jump (const RobocacheClockTrack *track, const Pair *pair, gint64 above)
 {
-  const gint64 jump = track->converged ? JUMP : JUMP_AT_FIRST;
+  const gint64 ahead = track->converged ? JUMP_AHEAD : JUMP_AT_FIRST, back = JUMP_BACK;
 
-  return above < -jump || (above > jump && subtract (pair->sensor, track->newest) < -jump);
+  return above < -ahead || (above > back && subtract (pair->sensor, track->newest) < -back);
 }
 
 static gint64
@@ -391,7 +395,7 @@ least_above_the_line (RobocacheClockTrack *track, guint n_recent)
   return least;
 }
 
-/* All pairs of late are above the line: only those are left. */
+/* All pairs of late are above the line. The newer half is kept, since the older may have been high by chance. */
 static gboolean
 shift_up (RobocacheClockTrack *track)
 {
@@ -406,7 +410,7 @@ shift_up (RobocacheClockTrack *track)
     return FALSE;
   track->shifts++;
   start_anew (track, ROBOCACHE_CLOCK_SHIFTED);
-  while (track->n > m)
+  while (track->n > m / 2)
     forget_oldest (track);
   return TRUE;
 }
@@ -521,10 +525,10 @@ robocache_clock_track_get (const RobocacheClockTrack *track, RobocacheClockEstim
 void
 robocache_clock_estimate_to_structure (const RobocacheClockEstimate *e, GstStructure *structure)
 {
-  gst_structure_set (structure, "clock-offset", G_TYPE_INT64, e->offset_ns, "clock-skew-ppm", G_TYPE_DOUBLE, e->skew_ppm,
-      "clock-uncertainty", G_TYPE_INT64, e->uncertainty_ns, "clock-converged", G_TYPE_BOOLEAN, e->converged,
-      "clock-pairs", G_TYPE_UINT64, e->pairs, "clock-outliers", G_TYPE_UINT64, e->outliers, "clock-jumps", G_TYPE_UINT64,
-      e->jumps, "clock-shifts", G_TYPE_UINT64, e->shifts, NULL);
+  gst_structure_set (structure, "clock-offset", G_TYPE_INT64, e->offset_ns, "clock-skew-ppm", G_TYPE_DOUBLE,
+      e->skew_ppm, "clock-uncertainty", G_TYPE_INT64, e->uncertainty_ns, "clock-converged", G_TYPE_BOOLEAN,
+      e->converged, "clock-pairs", G_TYPE_UINT64, e->pairs, "clock-outliers", G_TYPE_UINT64, e->outliers,
+      "clock-jumps", G_TYPE_UINT64, e->jumps, "clock-shifts", G_TYPE_UINT64, e->shifts, NULL);
 }
 
 static const struct
@@ -533,22 +537,25 @@ static const struct
 } events[] = {
   [ROBOCACHE_CLOCK_CONVERGED] = {"converged", "the sensor's clock is known"},
   [ROBOCACHE_CLOCK_JUMPED] = {"jumped", "the sensor's clock jumped; its estimate starts anew"},
-  [ROBOCACHE_CLOCK_SHIFTED] = {"shifted", "the sensor's clock, or the least delay of its rows, changed; its estimate starts anew"},
+  [ROBOCACHE_CLOCK_SHIFTED] = {"shifted", "the sensor's clock, or its least delay, changed; its estimate starts anew"},
   [ROBOCACHE_CLOCK_UNSURE] = {"unsure", "the sensor's clock is not known well any more"},
 };
 
-void
-robocache_clock_event_post (GstElement *element, GstPad *pad, RobocacheClockEvent event, const RobocacheClockEstimate *e)
+GstMessage *
+robocache_clock_event_message (RobocacheClockTrack *track, GstElement *element, GstPad *pad)
 {
+  const RobocacheClockEvent event = robocache_clock_track_take_event (track);
+  RobocacheClockEstimate e;
   GstStructure *structure;
 
   if (event == ROBOCACHE_CLOCK_NO_EVENT)
-    return;
+    return NULL;
+  robocache_clock_track_get (track, &e);
   GST_INFO_OBJECT (pad ? (gpointer) pad : element, "%s: offset %" G_GINT64_FORMAT " ns, skew %.3f ppm, uncertainty %"
-      G_GINT64_FORMAT " ns", events[event].text, e->offset_ns, e->skew_ppm, e->uncertainty_ns);
+      G_GINT64_FORMAT " ns", events[event].text, e.offset_ns, e.skew_ppm, e.uncertainty_ns);
   structure = gst_structure_new ("robocache-clock", "event", G_TYPE_STRING, events[event].name, NULL);
   if (pad)
     gst_structure_set (structure, "pad", G_TYPE_STRING, GST_OBJECT_NAME (pad), NULL);
-  robocache_clock_estimate_to_structure (e, structure);
-  gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), structure));
+  robocache_clock_estimate_to_structure (&e, structure);
+  return gst_message_new_element (GST_OBJECT (element), structure);
 }

@@ -1,13 +1,13 @@
 /* robocache: a sensor's own clock, followed by the times at which its rows arrive
  *
  * From pairs (sensor time, arrival time) the offset and the skew between the two clocks are estimated, and sensor times
- * become arrival times less the delay. A delay only adds, so the pairs with the least delay count: the line below all pairs
- * (lowerline.h) of the last two minutes, of which the least in each eighth of a second is kept. Whatever delay the fastest
- * row has cannot be told from an offset of the clocks.
+ * become arrival times less the delay. A delay only adds, so the pairs with the least delay count: the line below all
+ * pairs (lowerline.h) of the last two minutes, of which the least in each eighth of a second is kept. Whatever delay the
+ * fastest row has cannot be told from an offset of the clocks.
  *
  * The times that come out increase with those that go in, and smoothly: a new estimate is reached by running a little
- * faster or slower. When the sensor's clock jumps the estimate starts anew with the skew that is known. All is computed from the pairs alone, in integers and in arithmetic that is the same everywhere.
- * Not thread-safe.
+ * faster or slower. When the sensor's clock jumps the estimate starts anew with the skew that is known. All is computed
+ * from the pairs alone, in integers and in arithmetic that is the same everywhere. Not thread-safe.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -63,13 +63,12 @@ gint64 robocache_clock_track_map (const RobocacheClockTrack * track, gint64 sens
 RobocacheClockEvent robocache_clock_track_take_event (RobocacheClockTrack * track);
 
 void robocache_clock_track_get (const RobocacheClockTrack * track, RobocacheClockEstimate * estimate);
-/* Adds clock-offset, clock-uncertainty (int64), clock-skew-ppm (double), clock-converged (boolean), clock-pairs, clock-outliers,
- * clock-jumps and clock-shifts (uint64). */
+/* Adds clock-offset, clock-uncertainty (int64), clock-skew-ppm (double), clock-converged (boolean), clock-pairs,
+ * clock-outliers, clock-jumps and clock-shifts (uint64). */
 void robocache_clock_estimate_to_structure (const RobocacheClockEstimate * estimate, GstStructure * structure);
-/* Tells of an event in the log, and on the bus in an element message "robocache-clock" with the fields above, `event` and,
- * where there is one, `pad`. */
-void robocache_clock_event_post (GstElement * element, GstPad * pad, RobocacheClockEvent event,
-    const RobocacheClockEstimate * estimate);
+/* An element message "robocache-clock" of element with the fields above, `event` (converged, jumped, shifted or unsure)
+ * and, where there is one, `pad`; also told in the log. NULL where there is no event. */
+GstMessage *robocache_clock_event_message (RobocacheClockTrack * track, GstElement * element, GstPad * pad);
 
 G_END_DECLS
 #endif

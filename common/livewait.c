@@ -57,6 +57,19 @@ robocache_live_wait_is_flushing (RobocacheLiveWait *wait)
   return flushing;
 }
 
+GstFlowReturn
+robocache_live_wait_for_playing (RobocacheLiveWait *wait)
+{
+  GstFlowReturn flow;
+
+  g_mutex_lock (&wait->lock);
+  while (!wait->playing && !wait->flushing)
+    g_cond_wait (&wait->changed, &wait->lock);
+  flow = wait->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+  g_mutex_unlock (&wait->lock);
+  return flow;
+}
+
 /* A clock id for the running time on the element's clock of now; NULL when it has none. */
 static GstClockID
 new_clock_id (GstElement *element, GstClockTime running_time)

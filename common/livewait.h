@@ -31,6 +31,9 @@ void robocache_live_wait_set_flushing (RobocacheLiveWait * wait, gboolean flushi
 
 gboolean robocache_live_wait_is_flushing (RobocacheLiveWait * wait);
 
+/* Returns GST_FLOW_OK in PLAYING, GST_FLOW_FLUSHING when flushed. */
+GstFlowReturn robocache_live_wait_for_playing (RobocacheLiveWait * wait);
+
 /* Returns GST_FLOW_OK once element's clock is at running_time or past it, or at once in PLAYING without a clock;
  * GST_FLOW_FLUSHING when flushed. */
 GstFlowReturn robocache_live_wait_until (RobocacheLiveWait * wait, GstElement * element, GstClockTime running_time);

@@ -162,7 +162,8 @@ typedef struct
 static void
 add_side (Moments *m, const Likelihood *l, gdouble best, gdouble reach_and_sign)
 {
-  const gdouble step = reach_and_sign / STEPS_A_SIDE, top = log_likelihood (l, best), height = greatest_height (l, best);
+  const gdouble step = reach_and_sign / STEPS_A_SIDE;
+  const gdouble top = log_likelihood (l, best), height = greatest_height (l, best);
 
   for (guint i = 0; i <= STEPS_A_SIDE; i++) {
     const gdouble s = i * step;

@@ -1,13 +1,15 @@
 /* robocache: the line that points lie above by one-sided noise
  *
- * A message takes at least some time, and often more: arrival less sending time, over sending time, is a straight line (offset
- * and skew of two clocks) plus a delay that is never negative. The line is not the one of least squares but the one below.
+ * A message takes at least some time, and often more: arrival less sending time, over sending time, is a straight line
+ * (offset and skew of two clocks) plus a delay that is never negative. The line is not the one of least squares but the
+ * one below.
  *
  * With delays of density lambda just above zero, the likelihood of a line that has all points above it grows by
  * exp (lambda * height), and is 0 otherwise; the line of greatest likelihood is an edge of the lower convex hull (Moon,
  * Skelly and Towsley 1999; Zhang, Liu and Xia 2002). Since that one is above the true line more often than not, the mean
  * of all lines under that likelihood is taken, which is the Pitman estimator of a boundary: it has no bias, and its
- * variance is at hand. Doubles and no function of libm but square roots and rounding, so results are the same everywhere.
+ * variance is at hand. Doubles and no function of libm but square roots and rounding, so results are the same
+ * everywhere.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -34,8 +36,8 @@ typedef struct
   gdouble density;              /* of points above the line, at the line: 1 / unit of y */
 } RobocacheLowerLine;
 
-/* Fits n >= ROBOCACHE_LOWER_LINE_MIN_POINTS points of increasing x. slope and slope_sigma say what the slope is expected to be.
- * scratch has room for n doubles and n guints. */
+/* Fits n >= ROBOCACHE_LOWER_LINE_MIN_POINTS points of increasing x. slope and slope_sigma say what the slope is expected
+ * to be. residuals and hull are scratch, with room for n. */
 void robocache_lower_line_fit (RobocacheLowerLine * line, const RobocachePoint * points, guint n, gdouble slope,
     gdouble slope_sigma, gdouble * residuals, guint * hull);
 

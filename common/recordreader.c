@@ -11,7 +11,12 @@
 #include "binarylayout.h"
 #include "columnchoice.h"
 #include "csvrecord.h"
+#include "enumtype.h"
 #include "tensorcaps.h"
+
+ROBOCACHE_DEFINE_ENUM (robocache_record_format_get_type, "RobocacheRecordFormat",
+    {ROBOCACHE_RECORDS_CSV, "Lines of text, fields parted by the delimiter", "csv"},
+    {ROBOCACHE_RECORDS_BINARY, "Records of fixed size, as layout says", "binary"})
 
 struct _RobocacheRecordReader
 {

@@ -22,6 +22,9 @@ typedef enum
   ROBOCACHE_RECORDS_BINARY
 } RobocacheRecordFormat;
 
+#define ROBOCACHE_TYPE_RECORD_FORMAT (robocache_record_format_get_type ())
+GType robocache_record_format_get_type (void);
+
 /* What the records look like. Strings belong to the caller and are not kept. */
 typedef struct
 {

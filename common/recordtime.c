@@ -6,6 +6,14 @@
 
 #include <math.h>
 
+#include "enumtype.h"
+
+ROBOCACHE_DEFINE_ENUM (robocache_time_unit_get_type, "RobocacheTimeUnit",
+    {ROBOCACHE_TIME_UNIT_S, "Seconds", "s"},
+    {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
+    {ROBOCACHE_TIME_UNIT_US, "Microseconds", "us"},
+    {ROBOCACHE_TIME_UNIT_NS, "Nanoseconds", "ns"})
+
 static const struct
 {
   gint exponent;                /* of ten: nanoseconds in a unit */

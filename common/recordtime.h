@@ -8,7 +8,7 @@
 #ifndef ROBOCACHE_RECORDTIME_H
 #define ROBOCACHE_RECORDTIME_H
 
-#include <glib.h>
+#include <glib-object.h>
 
 G_BEGIN_DECLS
 
@@ -19,6 +19,9 @@ typedef enum
   ROBOCACHE_TIME_UNIT_US,
   ROBOCACHE_TIME_UNIT_NS
 } RobocacheTimeUnit;
+
+#define ROBOCACHE_TYPE_TIME_UNIT (robocache_time_unit_get_type ())
+GType robocache_time_unit_get_type (void);
 
 typedef enum
 {

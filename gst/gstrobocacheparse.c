@@ -17,9 +17,10 @@
  */
 #include "gstrobocacheparse.h"
 
-#include "common/enumtype.h"
 #include "common/livewait.h"
 #include "common/recordreader.h"
+#include "common/recordstamp.h"
+#include "common/recordtally.h"
 #include "common/settings.h"
 #include "common/stats.h"
 #include "common/tensorcaps.h"
@@ -27,14 +28,7 @@
 GST_DEBUG_CATEGORY_STATIC (parse_debug);
 #define GST_CAT_DEFAULT parse_debug
 
-#define NO_ORIGIN G_MININT64
 #define DEFAULT_MAX_ERRORS 10
-
-typedef enum
-{
-  START_ZERO,
-  START_KEEP
-} Start;
 
 enum
 {
@@ -48,6 +42,7 @@ enum
   PROP_START,
   PROP_TIME_ORIGIN,
   PROP_ARRIVAL_COLUMN,
+  PROP_CLOCK_MODE,
   PROP_MAX_ERRORS,
   PROP_STATS,
   PROP_STATS_INTERVAL,
@@ -63,16 +58,11 @@ typedef struct
   guint time_column;
   gint arrival_column;          /* -1: not replayed live */
   RobocacheTimeUnit time_unit;
-  Start start;
-  gint64 time_origin;           /* NO_ORIGIN: not set */
+  RobocacheStart start;
+  gint64 time_origin;           /* ROBOCACHE_NO_ORIGIN: not set */
+  RobocacheClockMode clock_mode;
   gint max_errors;              /* -1: no limit */
 } Settings;
-
-typedef struct
-{
-  guint64 rows, malformed, before_origin, backwards, empty_fields, comments, skipped;
-  gint64 delay_max_ns;          /* greatest arrival - capture */
-} Counters;
 
 struct _GstRobocacheParse
 {
@@ -82,20 +72,18 @@ struct _GstRobocacheParse
   /* object lock */
   Settings properties;
   GstClockTime stats_interval;
-  Counters counters;
+  RobocacheRecordTally counters;
   GstSegment segment;           /* of the output; its position is the last row */
   GstClockTime newest, duration;        /* of rows seen; duration is none until a whole file was read */
   GstEvent *seek;               /* that the next segment from upstream answers */
   guint32 segment_seqnum;
-  gboolean live;                /* READY → PAUSED on */
+  RobocacheClockEstimate clock; /* when the sensor's clock is followed */
+  gboolean live, replays, tracks;       /* READY → PAUSED on */
 
   /* streaming thread, or no streaming thread */
   RobocacheRecordReader *reader;
-  Start start;
-  gint64 time_origin;
+  RobocacheRecordStamp stamp;
   gint max_errors;
-  gboolean has_origin;
-  gint64 origin_ns;             /* of the file's clock: running time 0 */
   guint caps_version;           /* of the reader's columns that caps were sent for; 0: none */
   gboolean segment_wanted;
   gboolean discont;
@@ -120,18 +108,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheParse, gst_robocache_parse, GST_TYPE_ELEMENT,
     GST_DEBUG_CATEGORY_INIT (parse_debug, "robocacheparse", 0, "bytes to rows"));
 GST_ELEMENT_REGISTER_DEFINE (robocacheparse, "robocacheparse", GST_RANK_NONE, GST_TYPE_ROBOCACHE_PARSE);
-
-static ROBOCACHE_DEFINE_ENUM (record_format_get_type, "RobocacheRecordFormat",
-    {ROBOCACHE_RECORDS_CSV, "Lines of text, fields parted by the delimiter", "csv"},
-    {ROBOCACHE_RECORDS_BINARY, "Records of fixed size, as layout says", "binary"})
-static ROBOCACHE_DEFINE_ENUM (time_unit_get_type, "RobocacheTimeUnit",
-    {ROBOCACHE_TIME_UNIT_S, "Seconds", "s"},
-    {ROBOCACHE_TIME_UNIT_MS, "Milliseconds", "ms"},
-    {ROBOCACHE_TIME_UNIT_US, "Microseconds", "us"},
-    {ROBOCACHE_TIME_UNIT_NS, "Nanoseconds", "ns"})
-static ROBOCACHE_DEFINE_ENUM (start_get_type, "RobocacheStart",
-    {START_ZERO, "The first row is at running time 0", "zero"},
-    {START_KEEP, "The file's clock is running time", "keep"})
 
 /* ---- negotiate ---- */
 
@@ -220,25 +196,27 @@ send_headers (GstRobocacheParse *self)
 
 /* ---- take in ---- */
 
+/* Called with the object lock. */
 static GstStructure *
-make_stats (const Counters *counters)
+make_stats (GstRobocacheParse *self)
 {
-  return gst_structure_new ("robocacheparse", "rows", G_TYPE_UINT64, counters->rows, "malformed", G_TYPE_UINT64,
-      counters->malformed, "before-origin", G_TYPE_UINT64, counters->before_origin, "backwards", G_TYPE_UINT64,
-      counters->backwards, "empty-fields", G_TYPE_UINT64, counters->empty_fields, "comments", G_TYPE_UINT64,
-      counters->comments, "skipped", G_TYPE_UINT64, counters->skipped, "delay-max", G_TYPE_INT64,
-      counters->delay_max_ns, NULL);
+  GstStructure *stats = gst_structure_new_empty ("robocacheparse");
+
+  robocache_record_tally_to_structure (&self->counters, stats);
+  if (self->tracks)
+    robocache_clock_estimate_to_structure (&self->clock, stats);
+  return stats;
 }
 
 static void
 post_stats (GstRobocacheParse *self)
 {
-  Counters counters;
+  GstStructure *stats;
 
   GST_OBJECT_LOCK (self);
-  counters = self->counters;
+  stats = make_stats (self);
   GST_OBJECT_UNLOCK (self);
-  robocache_stats_post (GST_ELEMENT (self), make_stats (&counters));
+  robocache_stats_post (GST_ELEMENT (self), stats);
 }
 
 /* The first one is worth a message on the bus; more are in the log and in stats. */
@@ -278,37 +256,19 @@ take_before_origin (GstRobocacheParse *self, const RobocacheRecord *record, guin
   if (self->said_before_origin)
     return;
   self->said_before_origin = TRUE;
-  GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("Dropped record %" G_GUINT64_FORMAT ": it is %" G_GUINT64_FORMAT " ns before "
-          "running time 0, which is %" G_GINT64_FORMAT " on the file's clock; an earlier time-origin keeps it",
-          record->number, before_ns, self->origin_ns),
-      ("further ones are counted in stats"));
-}
-
-/* Where a row is on our timeline. */
-typedef struct
-{
-  gint64 pts;                   /* time of capture; < 0: before the origin */
-  gint64 release;               /* running time at which a live replay sends it */
-} RowTimes;
-
-/* The one place where the file's clock becomes running time. FALSE: the difference does not fit. */
-static gboolean
-stamp_row (GstRobocacheParse *self, const RobocacheRecord *record, RowTimes *times)
-{
-  if (!self->has_origin) {
-    self->origin_ns = self->start == START_ZERO ? record->time_ns : 0;
-    if (self->time_origin != NO_ORIGIN)
-      self->origin_ns = self->time_origin;
-    self->has_origin = TRUE;
-    GST_INFO_OBJECT (self, "running time 0 is %" G_GINT64_FORMAT " on the file's clock", self->origin_ns);
-  }
-  return robocache_time_difference (record->time_ns, self->origin_ns, &times->pts)
-      && robocache_time_difference (record->arrival_ns, self->origin_ns, &times->release);
+  if (self->stamp.arrives_now)
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("Dropped record %" G_GUINT64_FORMAT ": it was captured %" G_GUINT64_FORMAT " ns before running time 0, when the "
+            "pipeline started", record->number, before_ns), ("further ones are counted in stats"));
+  else
+    GST_ELEMENT_WARNING (self, STREAM, FAILED,
+        ("Dropped record %" G_GUINT64_FORMAT ": it is %" G_GUINT64_FORMAT " ns before running time 0, which is %"
+            G_GINT64_FORMAT " on the file's clock; an earlier time-origin keeps it", record->number, before_ns,
+            self->stamp.origin_ns), ("further ones are counted in stats"));
 }
 
 static void
-count_row (GstRobocacheParse *self, const RobocacheRecord *record, const RowTimes *times)
+count_row (GstRobocacheParse *self, const RobocacheRecord *record, const RobocacheRecordTimes *times)
 {
   const GstClockTime pts = (GstClockTime) times->pts;
   gint64 delay_ns;
@@ -322,6 +282,22 @@ count_row (GstRobocacheParse *self, const RobocacheRecord *record, const RowTime
   self->newest = GST_CLOCK_TIME_IS_VALID (self->newest) ? MAX (self->newest, pts) : pts;
   GST_OBJECT_UNLOCK (self);
   self->previous = pts;
+}
+
+/* A row moved the estimate of the sensor's clock. */
+static void
+take_estimate (GstRobocacheParse *self)
+{
+  RobocacheClockEstimate estimate;
+  GstMessage *message;
+
+  robocache_clock_track_get (self->stamp.track, &estimate);
+  GST_OBJECT_LOCK (self);
+  self->clock = estimate;
+  GST_OBJECT_UNLOCK (self);
+  message = robocache_clock_event_message (self->stamp.track, GST_ELEMENT (self), NULL);
+  if (message)
+    gst_element_post_message (GST_ELEMENT (self), message);
 }
 
 /* ---- hand out ---- */
@@ -365,10 +341,10 @@ is_outside_segment (GstRobocacheParse *self, GstClockTime pts)
 static GstFlowReturn
 take_record (GstRobocacheParse *self, const RobocacheRecord *record)
 {
-  RowTimes times;
+  RobocacheRecordTimes times;
   GstFlowReturn flow;
 
-  if (!stamp_row (self, record, &times)) {
+  if (!robocache_record_stamp_row (&self->stamp, record, &times)) {
     gchar *fault = g_strdup_printf (
         "record %" G_GUINT64_FORMAT " is further from time-origin than int64 nanoseconds reach", record->number);
 
@@ -377,6 +353,8 @@ take_record (GstRobocacheParse *self, const RobocacheRecord *record)
     return flow;
   }
   self->errors_in_row = 0;
+  if (self->tracks)
+    take_estimate (self);
   if (times.pts < 0) {
     take_before_origin (self, record, 0 - (guint64) times.pts);
     return GST_FLOW_OK;
@@ -386,7 +364,7 @@ take_record (GstRobocacheParse *self, const RobocacheRecord *record)
     return GST_FLOW_NOT_NEGOTIATED;
   if (is_outside_segment (self, (GstClockTime) times.pts))
     return GST_FLOW_OK;
-  if (self->live) {
+  if (self->replays) {
     flow = robocache_live_wait_until (&self->wait, GST_ELEMENT (self), (GstClockTime) MAX (times.release, 0));
     if (flow != GST_FLOW_OK)
       return flow;
@@ -439,14 +417,33 @@ process (GstRobocacheParse *self)
   return flow;
 }
 
+/* The sensor's clock is followed by that of the pipeline, which runs in PLAYING. */
+static GstFlowReturn
+arrive (GstRobocacheParse *self)
+{
+  GstFlowReturn flow = robocache_live_wait_for_playing (&self->wait);
+
+  if (flow != GST_FLOW_OK || robocache_record_stamp_arrive (&self->stamp, GST_ELEMENT (self)))
+    return flow;
+  GST_ELEMENT_ERROR (self, CORE, CLOCK, ("clock-mode=track compares the sensor's times with the pipeline's clock, but "
+          "the pipeline has none: give it one, or set arrival-column or clock-mode=none"), (NULL));
+  self->failed = TRUE;
+  return GST_FLOW_ERROR;
+}
+
 static GstFlowReturn
 gst_robocache_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstRobocacheParse *self = GST_ROBOCACHE_PARSE (parent);
+  GstFlowReturn flow;
 
   if (self->failed) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
+  }
+  if (self->stamp.arrives_now && (flow = arrive (self)) != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return flow;
   }
   robocache_record_reader_push (self->reader, buffer);
   return process (self);
@@ -527,7 +524,7 @@ take_flush_stop (GstRobocacheParse *self)
 static void
 take_eos (GstRobocacheParse *self)
 {
-  Counters counters;
+  RobocacheRecordTally counters;
   guint64 read;
 
   drain (self);
@@ -704,8 +701,15 @@ answer_seeking (GstRobocacheParse *self, GstQuery *query)
 static gboolean
 answer_latency (GstRobocacheParse *self, GstPad *pad, GstQuery *query)
 {
-  if (!self->live)
-    return gst_pad_query_default (pad, GST_OBJECT (self), query);
+  gboolean live;
+
+  if (!self->replays) {
+    if (!gst_pad_query_default (pad, GST_OBJECT (self), query))
+      return FALSE;
+    gst_query_parse_latency (query, &live, NULL, NULL);
+    if (live || !self->live)
+      return TRUE;
+  }
   gst_query_set_latency (query, TRUE, 0, GST_CLOCK_TIME_NONE);
   return TRUE;
 }
@@ -740,11 +744,15 @@ start (GstRobocacheParse *self)
   GST_OBJECT_LOCK (self);
   self->reader = robocache_record_reader_new (&(RobocacheRecordSpec) { s->format, s->delimiter, s->layout, s->channels,
         s->time_column, s->arrival_column, s->time_unit }, &fault);
-  self->start = s->start;
-  self->time_origin = s->time_origin;
+  self->replays = s->arrival_column >= 0;
+  self->tracks = s->clock_mode == ROBOCACHE_CLOCK_TRACK;
   self->max_errors = s->max_errors;
-  self->live = s->arrival_column >= 0;
-  self->counters = (Counters) { 0 };
+  self->live = self->replays || self->tracks;
+  if (self->reader && !robocache_record_stamp_init (&self->stamp, s->start, s->time_origin, s->clock_mode,
+          self->replays, &fault))
+    g_clear_pointer (&self->reader, robocache_record_reader_free);
+  self->clock = (RobocacheClockEstimate) {.uncertainty_ns = -1 };
+  self->counters = (RobocacheRecordTally) { 0 };
   self->duration = GST_CLOCK_TIME_NONE;
   self->segment_seqnum = GST_SEQNUM_INVALID;
   gst_segment_init (&self->segment, GST_FORMAT_TIME);
@@ -755,7 +763,7 @@ start (GstRobocacheParse *self)
     g_error_free (fault);
     return FALSE;
   }
-  self->has_origin = self->failed = self->said_before_origin = FALSE;
+  self->failed = self->said_before_origin = FALSE;
   self->caps_version = 0;
   self->segment_wanted = TRUE;
   restart (self);
@@ -767,6 +775,7 @@ static void
 stop (GstRobocacheParse *self)
 {
   g_clear_pointer (&self->reader, robocache_record_reader_free);
+  robocache_record_stamp_clear (&self->stamp);
   g_clear_pointer (&self->first_fault, g_free);
   set_seek (self, NULL);
   g_list_free_full (g_steal_pointer (&self->waiting_events), (GDestroyNotify) gst_event_unref);
@@ -816,6 +825,7 @@ static const glong settings[N_PROPS] = {
   [PROP_START] = SETTING (start),
   [PROP_TIME_ORIGIN] = SETTING (time_origin),
   [PROP_ARRIVAL_COLUMN] = SETTING (arrival_column),
+  [PROP_CLOCK_MODE] = SETTING (clock_mode),
   [PROP_MAX_ERRORS] = SETTING (max_errors),
   [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheParse, stats_interval),
 };
@@ -833,7 +843,7 @@ gst_robocache_parse_get_property (GObject *object, guint id, GValue *value, GPar
 {
   GST_OBJECT_LOCK (object);
   if (id == PROP_STATS)
-    g_value_take_boxed (value, make_stats (&GST_ROBOCACHE_PARSE (object)->counters));
+    g_value_take_boxed (value, make_stats (GST_ROBOCACHE_PARSE (object)));
   else
     robocache_setting_get (G_STRUCT_MEMBER_P (object, settings[id]), value);
   GST_OBJECT_UNLOCK (object);
@@ -857,28 +867,32 @@ install_properties (GObjectClass *klass)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
-  properties[PROP_FORMAT] = g_param_spec_enum ("format", "Format", "What a record is", record_format_get_type (),
+  properties[PROP_FORMAT] = g_param_spec_enum ("format", "Format", "What a record is", ROBOCACHE_TYPE_RECORD_FORMAT,
       ROBOCACHE_RECORDS_CSV, flags);
   properties[PROP_DELIMITER] = g_param_spec_string ("delimiter", "Delimiter",
       "What parts the fields of a line: one character, or tab, or space (any run of blanks)", ",", flags);
   properties[PROP_TIME_COLUMN] = g_param_spec_uint ("time-column", "Time column",
       "Column of the time of capture, counted from 0", 0, G_MAXINT, 0, flags);
   properties[PROP_TIME_UNIT] = g_param_spec_enum ("time-unit", "Time unit", "Unit of the time and arrival columns",
-      time_unit_get_type (), ROBOCACHE_TIME_UNIT_S, flags);
+      ROBOCACHE_TYPE_TIME_UNIT, ROBOCACHE_TIME_UNIT_S, flags);
   properties[PROP_CHANNELS] = g_param_spec_string ("channels", "Channels",
       "Columns that are data: names of the header, numbers and ranges like 1-6,9; empty: all but the time and arrival "
       "columns", "", flags);
   properties[PROP_LAYOUT] = g_param_spec_string ("layout", "Layout",
       "A binary record as a struct string of Python, like <q6f", "", flags);
-  properties[PROP_START] = g_param_spec_enum ("start", "Start", "What running time 0 is", start_get_type (), START_ZERO,
+  properties[PROP_START] = g_param_spec_enum ("start", "Start", "What running time 0 is", ROBOCACHE_TYPE_START,
+      ROBOCACHE_START_ZERO,
       flags);
   properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
       "Time of the file's clock that is running time 0 (ns), wins over start; files that are aligned share one; "
       "the least int64: not set",
-      G_MININT64, G_MAXINT64, NO_ORIGIN, flags);
+      G_MININT64, G_MAXINT64, ROBOCACHE_NO_ORIGIN, flags);
   properties[PROP_ARRIVAL_COLUMN] = g_param_spec_int ("arrival-column", "Arrival column",
       "Column of the time of arrival, at which each row is sent: replays the recording live; -1: none", -1, G_MAXINT,
       -1, flags);
+  properties[PROP_CLOCK_MODE] = g_param_spec_enum ("clock-mode", "Clock mode",
+      "Whose clock the times of capture are of; arrivals are those of arrival-column, or else of the pipeline's clock",
+      ROBOCACHE_TYPE_CLOCK_MODE, ROBOCACHE_CLOCK_NONE, flags);
   properties[PROP_MAX_ERRORS] = g_param_spec_int ("max-errors", "Max errors",
       "Malformed records in a row that are dropped; one more is an error; -1: no limit", -1, G_MAXINT,
       DEFAULT_MAX_ERRORS, flags);
@@ -905,9 +919,10 @@ gst_robocache_parse_class_init (GstRobocacheParseClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Sensor recording parser", "Codec/Parser/Sensor",
       "Cuts CSV or binary records into timestamped rows, and replays recordings live", "robocache");
-  gst_type_mark_as_plugin_api (record_format_get_type (), 0);
-  gst_type_mark_as_plugin_api (time_unit_get_type (), 0);
-  gst_type_mark_as_plugin_api (start_get_type (), 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_RECORD_FORMAT, 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_TIME_UNIT, 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_START, 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_CLOCK_MODE, 0);
   element_class->change_state = gst_robocache_parse_change_state;
 }
 
@@ -928,7 +943,7 @@ gst_robocache_parse_init (GstRobocacheParse *self)
   self->properties.delimiter = g_strdup (",");
   self->properties.channels = g_strdup ("");
   self->properties.layout = g_strdup ("");
-  self->properties.time_origin = NO_ORIGIN;
+  self->properties.time_origin = ROBOCACHE_NO_ORIGIN;
   self->properties.arrival_column = -1;
   self->properties.max_errors = DEFAULT_MAX_ERRORS;
   robocache_live_wait_init (&self->wait);

@@ -5,6 +5,7 @@
 #include "device.h"
 
 #include "enumtype.h"
+#include "tensorpool.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",
     {ROBOCACHE_BACKEND_AUTO, "The GPU when data is there already or the work is worth it, otherwise the CPU", "auto"},
@@ -35,6 +36,12 @@ void
 robocache_device_init (RobocacheDevice *device)
 {
   *device = (RobocacheDevice) {.choice = default_choice (),.device_id = -1 };
+}
+
+void
+robocache_device_finalize (RobocacheDevice *device)
+{
+  g_clear_pointer (&device->devices_text, g_free);
 }
 
 void
@@ -87,6 +94,76 @@ robocache_device_get_property (RobocacheDevice *device, guint prop, GValue *valu
     g_value_set_enum (value, active_backend (device));
 }
 
+/* ---- several devices ---- */
+
+void
+robocache_device_install_devices_property (GObjectClass *klass, guint id)
+{
+  g_object_class_install_property (klass, id, g_param_spec_string ("devices", "Devices", "Numbers of the GPUs over which a "
+          "batch is split, like \"0,1,2,3\"; the first takes the place of device-id (empty = device-id alone)", NULL,
+          G_PARAM_STATIC_STRINGS | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY));
+}
+
+/* "0,1,2" → devices. FALSE: it is something else. */
+static gboolean
+parse_devices (const gchar *text, gint devices[ROBOCACHE_MAX_DEVICES], guint *n_devices)
+{
+  gchar **items = g_strsplit (text ? text : "", ",", -1);
+  const guint n = g_strv_length (items);
+  gboolean ok = n <= ROBOCACHE_MAX_DEVICES;
+
+  for (guint i = 0; ok && i < n; i++) {
+    gint64 number;
+
+    ok = g_ascii_string_to_signed (g_strstrip (items[i]), 10, 0, G_MAXINT, &number, NULL);
+    devices[i] = ok ? (gint) number : 0;
+  }
+  g_strfreev (items);
+  *n_devices = ok ? n : 0;
+  return ok;
+}
+
+void
+robocache_device_set_devices (RobocacheDevice *device, const GValue *value)
+{
+  g_free (device->devices_text);
+  device->devices_text = g_value_dup_string (value);
+  parse_devices (device->devices_text, device->devices, &device->n_devices);
+}
+
+void
+robocache_device_get_devices (const RobocacheDevice *device, GValue *value)
+{
+  g_value_set_string (value, device->devices_text);
+}
+
+/* Called without the object lock, before anything is opened. */
+static gboolean
+check_devices (RobocacheDevice *device, GstElement *element)
+{
+  gint devices[ROBOCACHE_MAX_DEVICES];
+  gchar *text;
+  gboolean ok;
+  guint n;
+
+  GST_OBJECT_LOCK (element);
+  text = g_strdup (device->devices_text);
+  GST_OBJECT_UNLOCK (element);
+  ok = parse_devices (text, devices, &n);
+  if (!ok)
+    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("devices is \"%s\": expected up to %d numbers of GPUs, like "
+            "devices=\"0,1\"", text, ROBOCACHE_MAX_DEVICES), (NULL));
+  g_free (text);
+  return ok;
+}
+
+/* Number of the device that computes first, or alone. */
+static gint
+first_device (const RobocacheDevice *settings)
+{
+  return settings->n_devices > 0 ? settings->devices[0] : MAX (settings->device_id, 0);
+}
+
 /* ---- engines ---- */
 
 /* The properties as they were when the element was started; they change in READY only. */
@@ -102,9 +179,9 @@ get_settings (RobocacheDevice *device, GstElement *element)
 }
 
 static RobocacheEngine *
-open_engine (RcBackendKind kind, const RobocacheDevice *settings, GError **error)
+open_engine (RcBackendKind kind, const RobocacheDevice *settings, gint number, GError **error)
 {
-  const RcWhere where = { kind, MAX (settings->device_id, 0), RC_CPU_BEST, 0 };
+  const RcWhere where = { kind, number, RC_CPU_BEST, 0 };
 
   return robocache_engine_new (&where, kind == RC_BACKEND_CUDA ? settings->max_device_memory : 0, error);
 }
@@ -117,18 +194,39 @@ open_gpu (RobocacheDevice *device, GstElement *element, GError **error)
 
   if (device->gpu)
     return TRUE;
-  engine = open_engine (RC_BACKEND_CUDA, &settings, error);
+  engine = open_engine (RC_BACKEND_CUDA, &settings, first_device (&settings), error);
   GST_OBJECT_LOCK (element);
   device->gpu = engine;
   GST_OBJECT_UNLOCK (element);
   return engine != NULL;
 }
 
+/* Those of a split batch. */
+static gboolean
+open_others (RobocacheDevice *device, GstElement *element, GError **error)
+{
+  const RobocacheDevice settings = get_settings (device, element);
+
+  for (guint i = 1; i < settings.n_devices; i++) {
+    RobocacheEngine *engine = settings.others[i];
+
+    if (engine)
+      continue;
+    engine = open_engine (RC_BACKEND_CUDA, &settings, settings.devices[i], error);
+    if (engine == NULL)
+      return FALSE;
+    GST_OBJECT_LOCK (element);
+    device->others[i] = engine;
+    GST_OBJECT_UNLOCK (element);
+  }
+  return TRUE;
+}
+
 /* Whether there is a GPU to offer its memory, which costs no context. */
 static gboolean
 look_for_gpu (const RobocacheDevice *settings, GstElement *element)
 {
-  const RcWhere where = { RC_BACKEND_CUDA, MAX (settings->device_id, 0), RC_CPU_BEST, 0 };
+  const RcWhere where = { RC_BACKEND_CUDA, first_device (settings), RC_CPU_BEST, 0 };
   RcError failure;
 
   if (settings->choice == ROBOCACHE_BACKEND_CPU)
@@ -163,11 +261,13 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   RobocacheEngine *cpu = NULL;
   gboolean gpu_is_usable = FALSE;
 
+  if (!check_devices (device, element))
+    return FALSE;
   if (settings.choice == ROBOCACHE_BACKEND_CUDA) {
     gpu_is_usable = open_gpu (device, element, &error);
   } else {
     gpu_is_usable = look_for_gpu (&settings, element);
-    cpu = open_engine (RC_BACKEND_CPU, &settings, &error);
+    cpu = open_engine (RC_BACKEND_CPU, &settings, 0, &error);
   }
   if (error) {
     GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s%s", error->message,
@@ -194,6 +294,8 @@ robocache_device_close (RobocacheDevice *device, GstElement *element)
   device->gpu_is_usable = FALSE;
   g_clear_pointer (&device->cpu, robocache_engine_unref);
   g_clear_pointer (&device->gpu, robocache_engine_unref);
+  for (guint i = 0; i < ROBOCACHE_MAX_DEVICES; i++)
+    g_clear_pointer (&device->others[i], robocache_engine_unref);
   GST_OBJECT_UNLOCK (element);
 }
 
@@ -226,8 +328,22 @@ gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheJob *jo
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "there is no usable GPU");
     return FALSE;
   }
-  return open_gpu (device, element, error)
-      && robocache_engine_check_room (device->gpu, job->device_bytes, job->what, job->advice, error);
+  if (!open_gpu (device, element, error)
+      || !robocache_engine_check_room (device->gpu, job->device_bytes, job->what, job->advice, error))
+    return FALSE;
+  return !job->splits || open_others (device, element, error);
+}
+
+static void
+activate (RobocacheDevice *device, GstElement *element, RobocacheEngine *engine, const GError *reason)
+{
+  GST_OBJECT_LOCK (element);
+  set_active (device, engine);
+  device->fell_back = reason != NULL;
+  device->n_fallbacks += reason != NULL;
+  GST_OBJECT_UNLOCK (element);
+  if (reason)
+    GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", reason->message);
 }
 
 gboolean
@@ -235,8 +351,9 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
 {
   const RobocacheDevice settings = get_settings (device, element);
   const gboolean must = settings.choice == ROBOCACHE_BACKEND_CUDA || job->out_on_device;
-  const gboolean wanted = must || job->in_on_device || (settings.choice == ROBOCACHE_BACKEND_AUTO && device->gpu_is_usable
-      && job->work_bytes >= ROBOCACHE_BREAK_EVEN_BYTES);
+  const gboolean is_worth_it = (job->splits && settings.n_devices > 0) || job->work_bytes >= ROBOCACHE_BREAK_EVEN_BYTES;
+  const gboolean wanted = must || (settings.choice == ROBOCACHE_BACKEND_AUTO && (job->in_on_device
+          || (device->gpu_is_usable && is_worth_it)));
   RobocacheEngine *engine = device->cpu;
   GError *reason = NULL;
 
@@ -246,14 +363,31 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
     g_propagate_error (error, reason);
     return FALSE;
   }
-  GST_OBJECT_LOCK (element);
-  set_active (device, engine);
-  device->fell_back = reason != NULL;
-  device->n_fallbacks += reason != NULL;
-  GST_OBJECT_UNLOCK (element);
-  if (reason)
-    GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", reason->message);
+  activate (device, element, engine, reason);
   g_clear_error (&reason);
+  return TRUE;
+}
+
+guint
+robocache_device_engines (const RobocacheDevice *device, gboolean splits,
+    RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES])
+{
+  guint n = 1;
+
+  engines[0] = device->active;
+  while (splits && device->active == device->gpu && n < device->n_devices && device->others[n]) {
+    engines[n] = device->others[n];
+    n++;
+  }
+  return n;
+}
+
+gboolean
+robocache_device_fall_back (RobocacheDevice *device, GstElement *element, const RobocacheJob *job, const GError *reason)
+{
+  if (device->cpu == NULL || device->active != device->gpu || job->out_on_device)
+    return FALSE;
+  activate (device, element, device->cpu, reason);
   return TRUE;
 }
 
@@ -263,17 +397,61 @@ robocache_device_allocator (const RobocacheDevice *device, gboolean on_device)
   return device->outputs[on_device];
 }
 
+void
+robocache_device_propose (const RobocacheDevice *device, GstQuery *query, guint min_buffers)
+{
+  GstAllocator *allocator;
+  GstBufferPool *pool;
+  GstCaps *caps;
+
+  gst_query_parse_allocation (query, &caps, NULL);
+  if (!robocache_caps_on_device (caps) || device->active == NULL || !robocache_engine_is_gpu (device->active))
+    return;
+  allocator = robocache_allocator_new (device->active, RC_MEMORY_DEVICE);
+  pool = robocache_tensor_pool_new (caps, allocator, NULL, min_buffers, 0, NULL);
+  if (pool) {
+    GstStructure *config = gst_buffer_pool_get_config (pool);
+    guint size = 0;
+
+    gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+    gst_structure_free (config);
+    gst_query_add_allocation_pool (query, pool, size, min_buffers, 0);
+    gst_object_unref (pool);
+  }
+  gst_query_add_allocation_param (query, allocator, NULL);
+  gst_object_unref (allocator);
+}
+
 /* ---- what it reports ---- */
+
+/* Of the engines that compute, together. */
+static RobocacheMemoryAccount
+sum_accounts (const RobocacheDevice *device)
+{
+  RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
+  const guint n = device->active ? robocache_device_engines (device, TRUE, engines) : 0;
+  RobocacheMemoryAccount sum = { 0 };
+
+  for (guint i = 0; i < n; i++) {
+    RobocacheMemoryAccount account;
+
+    robocache_engine_get_account (engines[i], &account);
+    if (robocache_engine_is_gpu (engines[i])) { /* the CPU's is the machine's memory, not a device's */
+      sum.bytes += account.bytes;
+      sum.peak_bytes += account.peak_bytes;
+    }
+    sum.host_bytes += account.host_bytes;
+    sum.pool_hits += account.pool_hits;
+    sum.pool_misses += account.pool_misses;
+  }
+  return sum;
+}
 
 void
 robocache_device_to_structure (const RobocacheDevice *device, GstStructure *structure)
 {
-  RobocacheMemoryAccount account = { 0 };
+  const RobocacheMemoryAccount account = sum_accounts (device);
 
-  if (device->active)
-    robocache_engine_get_account (device->active, &account);
-  if (device->active && !robocache_engine_is_gpu (device->active))
-    account.bytes = account.peak_bytes = 0;     /* the machine's memory, not a device's */
   gst_structure_set (structure, "active-backend", ROBOCACHE_TYPE_BACKEND, active_backend (device),
       "device", G_TYPE_INT, device->active ? robocache_engine_device (device->active) : -1,
       "fell-back", G_TYPE_BOOLEAN, device->fell_back, "fallbacks", G_TYPE_UINT64, device->n_fallbacks,

@@ -29,15 +29,21 @@ GType robocache_backend_get_type (void);
  * (docs/performance.md, where the GPU pays). */
 #define ROBOCACHE_BREAK_EVEN_BYTES (G_GUINT64_CONSTANT (64) << 20)
 
-/* The properties `backend`, `device-id`, `max-device-memory` and `active-backend` of an element, and the engine that they
- * chose. Guarded by the element's object lock where property functions meet streaming. */
+#define ROBOCACHE_MAX_DEVICES 16        /* over which a batch is split */
+
+/* The properties `backend`, `device-id`, `max-device-memory` and `active-backend` of an element, `devices` of some, and the
+ * engines that they chose. Guarded by the element's object lock where property functions meet streaming. */
 typedef struct
 {
   RobocacheBackend choice;
   gint device_id;               /* -1: auto, the first */
+  gchar *devices_text;          /* as it was set */
+  gint devices[ROBOCACHE_MAX_DEVICES];  /* in place of device_id */
+  guint n_devices;              /* 0: none were set */
   guint64 max_device_memory;    /* 0: no bound */
 
   RobocacheEngine *cpu, *gpu;   /* those that are open */
+  RobocacheEngine *others[ROBOCACHE_MAX_DEVICES];       /* of devices, from the second on; the first is gpu */
   RobocacheEngine *active;      /* one of them, once there are caps; no reference */
   GstAllocator *outputs[2];     /* of the active engine: for system memory, and for device memory */
   gboolean gpu_is_usable;
@@ -56,8 +62,13 @@ enum
 };
 
 void robocache_device_init (RobocacheDevice * device);
+void robocache_device_finalize (RobocacheDevice * device);
 /* Installs the properties under ids first_id … first_id + ROBOCACHE_DEVICE_N_PROPS - 1. */
 void robocache_device_install_properties (GObjectClass * klass, guint first_id);
+/* For elements that split batches: the property `devices`. */
+void robocache_device_install_devices_property (GObjectClass * klass, guint id);
+void robocache_device_set_devices (RobocacheDevice * device, const GValue * value);
+void robocache_device_get_devices (const RobocacheDevice * device, GValue * value);
 /* prop is one of the enum above. Called with the element's object lock held. */
 void robocache_device_set_property (RobocacheDevice * device, guint prop, const GValue * value);
 void robocache_device_get_property (RobocacheDevice * device, guint prop, GValue * value);
@@ -80,14 +91,27 @@ typedef struct
   guint64 device_bytes;         /* on the device at once, cut as far as it can be */
   const gchar *what;            /* needs them */
   const gchar *advice;          /* when there is no room */
+  gboolean splits;              /* over several devices, where the user named them */
 } RobocacheJob;
 
 /* Makes the engine that serves the job the active one. FALSE and an error when there is none: GST_RESOURCE_ERROR, or
  * GST_LIBRARY_ERROR for a device that failed. */
 gboolean robocache_device_choose (RobocacheDevice * device, GstElement * element, const RobocacheJob * job,
     GError ** error);
+/* The active engine, and after it those of the other devices that the user named for a job that splits; returns how many.
+ * No references. */
+guint robocache_device_engines (const RobocacheDevice * device, gboolean splits,
+    RobocacheEngine * engines[ROBOCACHE_MAX_DEVICES]);
+/* With `auto`, makes the CPU's engine the active one after all, since the GPU lacks memory or cannot do this, and counts that.
+ * FALSE where the CPU cannot take over. */
+gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * element, const RobocacheJob * job,
+    const GError * reason);
 /* Of the active engine; no reference. */
 GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);
+
+/* Answers an allocation query about device memory with the active GPU's: an allocator, and for tensors a pool of at least
+ * so many buffers. */
+void robocache_device_propose (const RobocacheDevice * device, GstQuery * query, guint min_buffers);
 
 /* Called with the element's object lock held: to `stats`. */
 void robocache_device_to_structure (const RobocacheDevice * device, GstStructure * structure);

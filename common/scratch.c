@@ -4,6 +4,11 @@
  */
 #include "scratch.h"
 
+#include <string.h>
+
+#define PIECE_BYTES (G_GUINT64_CONSTANT (4) << 20)      /* of an upload, copied while the CPU fills the next */
+#define LEAST_BYTES 4096        /* of a slot of an upload */
+
 gboolean
 robocache_scratch_reserve (RobocacheScratch *scratch, RobocacheEngine *engine, guint64 bytes, GError **error)
 {
@@ -31,6 +36,20 @@ robocache_scratch_clear (RobocacheScratch *scratch)
   robocache_engine_free (scratch->engine, RC_MEMORY_DEVICE, scratch->data, scratch->bytes);
   robocache_engine_unref (scratch->engine);
   *scratch = (RobocacheScratch) { NULL };
+}
+
+gpointer
+robocache_engine_reach (RobocacheEngine *engine, const GstMemory *memory, gsize offset)
+{
+  RobocacheEngine *owner = robocache_is_memory (memory) ? robocache_memory_engine (memory) : NULL;
+  gboolean reaches = owner == engine;
+
+  if (owner && owner != engine)
+    reaches = robocache_engine_is_gpu (owner) && robocache_engine_is_gpu (engine)
+        && robocache_engine_device (owner) == robocache_engine_device (engine);
+  if (reaches && robocache_engine_is_gpu (engine) && !robocache_is_gpu_memory (memory))
+    reaches = robocache_engine_is_host_addressable (engine);    /* pinned: a kernel could, but across the bus */
+  return reaches ? (guint8 *) robocache_memory_data (memory) + offset : NULL;
 }
 
 gpointer
@@ -72,6 +91,53 @@ robocache_staging_copy (RobocacheStaging *staging, gpointer to, guint64 bytes, G
   if (status == RC_OK)
     status = rc_event_record (backend, staging->slots[staging->current].copied, stream, &failure);
   return robocache_engine_check (status, &failure, error);
+}
+
+/* Of a slot for so many bytes: few sizes, so that slots settle soon. */
+static guint64
+slot_bytes (guint64 bytes)
+{
+  guint64 size = LEAST_BYTES;
+
+  while (size < bytes)
+    size *= 2;
+  return size;
+}
+
+gboolean
+robocache_staging_upload_bytes (RobocacheStaging *staging, RobocacheEngine *engine, gconstpointer from, gsize bytes,
+    gpointer to, GError **error)
+{
+  for (gsize at = 0; at < bytes; at += PIECE_BYTES) {
+    const gsize n = MIN (bytes - at, PIECE_BYTES);
+    gpointer slot = robocache_staging_next (staging, engine, slot_bytes (n), error);
+
+    if (slot == NULL)
+      return FALSE;
+    memcpy (slot, (const guint8 *) from + at, n);
+    if (!robocache_staging_copy (staging, (guint8 *) to + at, n, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+gboolean
+robocache_staging_upload (RobocacheStaging *staging, RobocacheEngine *engine, GstMemory *memory, gsize offset, gsize bytes,
+    gpointer to, GError **error)
+{
+  GstMapInfo map;
+  gboolean ok;
+
+  if (robocache_is_gpu_memory (memory))
+    return robocache_memory_copy_out (memory, offset, bytes, to, engine, error);
+  if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "a memory of %" G_GSIZE_FORMAT " bytes (%s) cannot be "
+        "mapped", memory->size, memory->allocator->mem_type);
+    return FALSE;
+  }
+  ok = robocache_staging_upload_bytes (staging, engine, map.data + offset, bytes, to, error);
+  gst_memory_unmap (memory, &map);
+  return ok;
 }
 
 void

@@ -41,14 +41,15 @@ enum
   PROP_TYPE,
   PROP_STATS,
   PROP_STATS_INTERVAL,
+  PROP_DEVICES,
   PROP_ROLES,
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE));
+    GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE));
+    GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS));
 
 #define gst_robocache_resample_parent_class parent_class
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstRobocacheResample, gst_robocache_resample, GST_TYPE_BASE_TRANSFORM,
@@ -74,17 +75,28 @@ get_settings (GstRobocacheResample *resample)
 
 /* ---- negotiation ---- */
 
+/* What the source pad offers for caps of the sink pad. */
+static GstCaps *
+offer_output (GstRobocacheResample *resample, const GstCaps *in_caps)
+{
+  const GstRobocacheResampleSettings settings = get_settings (resample);
+
+  return robocache_caps_offer (gst_robocache_resample_output_caps (&settings, in_caps),
+      robocache_device_offer_as (&resample->device, GST_ELEMENT (resample), in_caps));
+}
+
 static GstCaps *
 gst_robocache_resample_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
     GstCaps *filter)
 {
-  const GstRobocacheResampleSettings settings = get_settings (GST_ROBOCACHE_RESAMPLE (trans));
+  GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
   GstCaps *other;
 
   if (direction == GST_PAD_SINK)
-    other = gst_robocache_resample_output_caps (&settings, caps);
+    other = offer_output (resample, caps);
   else
-    other = gst_static_pad_template_get_caps (&sink_template);
+    other = robocache_caps_offer (gst_caps_new_empty_simple (ROBOCACHE_TENSORS_MEDIA_TYPE),
+        robocache_device_offer (&resample->device, GST_ELEMENT (resample)));
   if (filter) {
     GstCaps *intersection = gst_caps_intersect_full (filter, other, GST_CAPS_INTERSECT_FIRST);
 
@@ -106,7 +118,7 @@ gst_robocache_resample_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
   if (!gst_pad_is_linked (src)) {
     /* the base class proposes the input's own caps when there is nobody to ask */
     gst_caps_unref (other);
-    other = gst_robocache_resample_output_caps (&settings, caps);
+    other = offer_output (GST_ROBOCACHE_RESAMPLE (trans), caps);
   }
   ours = gst_robocache_resample_fixate_output (&settings, caps, other);
   peer = gst_pad_peer_query_caps (src, NULL);
@@ -114,45 +126,6 @@ gst_robocache_resample_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
   gst_caps_unref (peer);
   gst_caps_unref (ours);
   return spelled;
-}
-
-static gboolean
-make_plan (GstRobocacheResample *resample, GError **error)
-{
-  const gboolean hold = resample->run.gap_policy == GST_ROBOCACHE_GAP_HOLD;
-  RcAlignStreamSpec stream = {
-    .in = resample->format.in.tensors[0].dtype,
-    .out = resample->format.out.dtype,
-    .channels = (gint64) robocache_tensor_info_dim (&resample->format.in.tensors[0], 0),
-  };
-  const RcAlignSpec spec = { &stream, 1 };
-  const RobocacheJob job = { FALSE, FALSE, 0, 0, NULL, NULL };
-  RobocacheChannelRoles roles = { 0 };
-  RcFootprint footprint = { 0 };
-  RcError failure;
-  gboolean ok;
-
-  if (!robocache_device_choose (&resample->device, GST_ELEMENT (resample), &job, error))
-    return FALSE;
-
-  resample->search.interpolation = resample->run.interpolation;
-  resample->search.max_gap_ns = resample->run.max_gap;
-  resample->search.hold_limit_ns = hold ? -1 : 0;
-  resample->search.period_ns = resample->format.grid.num > 0 ? robocache_tick_period (&resample->format.grid) : 0;
-  stream.search = resample->search;
-
-  GST_OBJECT_LOCK (resample);
-  robocache_channel_roles_copy (&roles, &resample->roles);
-  GST_OBJECT_UNLOCK (resample);
-  ok = robocache_channel_roles_parse (&roles, error);
-  if (ok) {
-    robocache_channel_roles_apply (&roles, &stream);
-    ok = rc_align_plan (robocache_engine_backend (resample->device.active), &spec, &resample->plan, &footprint, &failure) == RC_OK;
-    if (!ok)
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s", failure.message);
-  }
-  robocache_channel_roles_clear (&roles);
-  return ok && robocache_scratch_reserve (&resample->scratch, resample->device.active, footprint.scratch_bytes, error);
 }
 
 static void
@@ -175,10 +148,12 @@ end_history (GstRobocacheResample *resample, gboolean flushed)
 static void
 begin_history (GstRobocacheResample *resample)
 {
+  const gboolean on_device = gst_robocache_resample_keeps_device_rows (resample);
   const gsize row_bytes = resample->format.layout.channels * rc_dtype_size (resample->format.layout.dtype);
 
   GST_OBJECT_LOCK (resample);
-  robocache_history_init (&resample->history, row_bytes, NULL);
+  robocache_history_init (&resample->history, on_device ? sizeof (RobocacheDeviceRow) : row_bytes,
+      on_device ? robocache_device_row_clear : NULL);
   resample->history.reorder_window = resample->run.reorder_window;
   resample->history.losses = &resample->losses;
   resample->has_history = TRUE;
@@ -194,20 +169,29 @@ refuse_caps (GstRobocacheResample *resample, const gchar *reason)
   resample->refused = TRUE;
 }
 
-/* What is refused may be too large, rather than wrong. */
+/* What is refused may be too large, rather than wrong, or a device that failed. */
 static void
 refuse_job (GstRobocacheResample *resample, const GError *error)
 {
-  if (error->domain != GST_RESOURCE_ERROR) {
+  if (error->domain == ROBOCACHE_ERROR) {
     refuse_caps (resample, error->message);
     return;
   }
   if (!resample->refused)
-    GST_ELEMENT_ERROR (resample, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
+    robocache_device_post_error (GST_ELEMENT (resample), error);
   resample->refused = TRUE;
 }
 
 static void update_latency (GstRobocacheResample * resample);
+
+/* What the old caps are about goes out. */
+static void
+leave_format (GstRobocacheResample *resample)
+{
+  gst_robocache_resample_finish_history (resample);
+  end_history (resample, FALSE);
+  gst_robocache_resample_close_engine (resample);
+}
 
 static gboolean
 gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
@@ -217,15 +201,13 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
   gboolean ok;
 
   resample->tried_caps = TRUE;
-  gst_robocache_resample_finish_history (resample);
-  end_history (resample, FALSE);
-  g_clear_pointer (&resample->plan, rc_align_plan_free);
-
+  leave_format (resample);
   resample->run = get_settings (resample);
+  resample->in_on_device = robocache_caps_on_device (in_caps);
+  resample->out_on_device = robocache_caps_on_device (out_caps);
   ok = gst_robocache_resample_format_from_caps (&resample->format, &resample->run, in_caps, out_caps, &error)
-      && make_plan (resample, &error);
+      && gst_robocache_resample_open_engine (resample, &error);
   if (!ok) {
-    g_clear_pointer (&resample->plan, rc_align_plan_free);
     refuse_job (resample, error);
     g_error_free (error);
     return FALSE;
@@ -277,9 +259,25 @@ negotiation_failed (GstRobocacheResample *resample, const GstCaps *in_caps)
   if (resample->tried_caps || GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (resample)))
     return;
   refuse_downstream (resample, in_caps);
-  gst_robocache_resample_finish_history (resample);
-  end_history (resample, FALSE);
-  g_clear_pointer (&resample->plan, rc_align_plan_free);
+  leave_format (resample);
+}
+
+/* Rows and batches have memories of the engine, so downstream's pools are not used. */
+static gboolean
+gst_robocache_resample_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+{
+  while (gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_remove_nth_allocation_pool (query, 0);
+  return TRUE;
+}
+
+static gboolean
+gst_robocache_resample_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->propose_allocation (trans, decide_query, query))
+    return FALSE;
+  robocache_device_propose (&GST_ROBOCACHE_RESAMPLE (trans)->device, query, 0);
+  return TRUE;
 }
 
 /* ---- latency ---- */
@@ -387,6 +385,8 @@ negotiate (GstRobocacheResample *resample)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (resample);
 
+  if (resample->failed)
+    return GST_FLOW_ERROR;
   resample->tried_caps = FALSE;
   if (!gst_base_transform_reconfigure (trans)) {
     GstCaps *in_caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (trans));
@@ -395,7 +395,7 @@ negotiate (GstRobocacheResample *resample)
     gst_caps_unref (in_caps);
     return GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans)) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
   }
-  if (resample->plan == NULL) {
+  if (!gst_robocache_resample_is_negotiated (resample)) {
     refuse_caps (resample, "a buffer before its caps: expected " ROBOCACHE_TENSORS_MEDIA_TYPE " caps first");
     return GST_FLOW_NOT_NEGOTIATED;
   }
@@ -409,41 +409,24 @@ gst_robocache_resample_submit_input_buffer (GstBaseTransform *trans, gboolean is
 {
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
   GstFlowReturn flow = negotiate (resample);
-  RobocacheTensorsMap map;
+  gboolean taken = FALSE;
   GError *error = NULL;
 
-  if (flow != GST_FLOW_OK) {
-    gst_robocache_resample_refuse_rows (resample);
-    gst_buffer_unref (buffer);
-    return flow;
+  if (flow == GST_FLOW_OK) {
+    taken = resample->format.batch ? gst_robocache_resample_take_batch (resample, buffer, &flow, &error)
+        : gst_robocache_resample_take_rows (resample, buffer, &error);
+    if (!taken) {
+      GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("%s", error->message), (NULL));
+      g_error_free (error);
+      flow = GST_FLOW_ERROR;
+    }
   }
-  if (!robocache_tensors_map (&map, buffer, &resample->format.in, GST_MAP_READ, &error)) {
-    GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("%s", error->message), (NULL));
-    g_error_free (error);
+  if (!taken)
     gst_robocache_resample_refuse_rows (resample);
-    gst_buffer_unref (buffer);
-    return GST_FLOW_ERROR;
-  }
-  if (resample->format.batch)
-    flow = gst_robocache_resample_take_batch (resample, buffer, &map);
-  else
-    gst_robocache_resample_take_rows (resample, buffer, &map);
-  robocache_tensors_unmap (&map);
   gst_buffer_unref (buffer);
-  if (!resample->format.batch)
+  if (taken && !resample->format.batch)
     follow_measured_period (resample);
   return flow;
-}
-
-GstFlowReturn
-gst_robocache_resample_run_plan (GstRobocacheResample *resample, const RcAlignArgs *args)
-{
-  RcError failure;
-
-  if (rc_align_run (resample->plan, args, NULL, &failure) == RC_OK)
-    return GST_FLOW_OK;
-  GST_ELEMENT_ERROR (resample, LIBRARY, FAILED, ("%s", failure.message), (NULL));
-  return GST_FLOW_ERROR;
 }
 
 /* ---- ticks out ---- */
@@ -480,27 +463,6 @@ static GstClockTime
 position_of (GstRobocacheResample *resample, gint64 running_time)
 {
   return gst_segment_position_from_running_time (&resample->clock.segment, GST_FORMAT_TIME, (guint64) running_time);
-}
-
-static GstBuffer *
-new_row (GstRobocacheResample *resample, const RobocacheAlignment *alignment)
-{
-  const gsize bytes = robocache_tensor_info_size (&resample->format.out);
-  guint8 *row = g_malloc (bytes);       /* wrapped when it is written, which costs less than to map a buffer */
-  const RcAlignStreamArgs stream = {
-    .rows = robocache_history_rows (&resample->history),
-    .n_rows = (gint64) resample->history.n,
-    .row_stride = (gint64) resample->history.row_bytes,
-    .brackets = &alignment->bracket,
-    .out = row,
-    .out_row_stride = (gint64) bytes,
-  };
-  const RcAlignArgs args = {.streams = &stream,.batch = 1,.ticks = 1,.scratch = resample->scratch.data };
-
-  if (gst_robocache_resample_run_plan (resample, &args) == GST_FLOW_OK)
-    return gst_buffer_new_wrapped (row, bytes);
-  g_free (row);
-  return NULL;
 }
 
 /* Aligns the tick, counts it and moves on. Returns whether somebody wants to hear of statistics. */
@@ -549,6 +511,8 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
   gint64 tick;
 
   *buffer = NULL;
+  if (resample->failed)
+    return GST_FLOW_ERROR;
   while (resample->has_history && next_tick (resample, &tick) && tick_is_ready (resample, tick)) {
     RobocacheAlignment alignment;
     GstClockTime duration;
@@ -556,7 +520,7 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
     const gboolean tells_stats = pass_tick (resample, tick, &alignment, &dropped);
 
     duration = resample->next_tick - tick;
-    if (!dropped && (*buffer = new_row (resample, &alignment)) == NULL)
+    if (!dropped && (*buffer = gst_robocache_resample_new_row (resample, &alignment)) == NULL)
       return GST_FLOW_ERROR;
     if (tells_stats)
       gst_robocache_resample_post_stats_when_due (resample, tick);
@@ -622,6 +586,7 @@ restart_history (GstRobocacheResample *resample, gboolean flushed)
 void
 gst_robocache_resample_finish_history (GstRobocacheResample *resample)
 {
+  gst_robocache_resample_count_batches (resample, 0);
   if (!resample->has_history)
     return;
   robocache_history_eos (&resample->history);
@@ -756,6 +721,7 @@ gst_robocache_resample_start (GstBaseTransform *trans)
   reset_stream (resample);
   resample->warned_no_time = FALSE;
   resample->refused = FALSE;
+  resample->failed = FALSE;
   resample->announced_latency = 0;
   GST_OBJECT_LOCK (resample);
   gst_robocache_resample_reset_stats (resample);
@@ -770,9 +736,9 @@ gst_robocache_resample_stop (GstBaseTransform *trans)
 
   end_history (resample, TRUE);
   reset_stream (resample);
+  gst_robocache_resample_count_batches (resample, 0);
   resample->format.batch = FALSE;
-  g_clear_pointer (&resample->plan, rc_align_plan_free);
-  robocache_scratch_clear (&resample->scratch);
+  gst_robocache_resample_close_engine (resample);
   robocache_device_close (&resample->device, GST_ELEMENT (resample));
   return TRUE;
 }
@@ -800,6 +766,8 @@ gst_robocache_resample_set_property (GObject *object, guint prop_id, const GValu
     robocache_device_set_property (&resample->device, prop_id - PROP_DEVICE, value);
   else if (prop_id >= PROP_ROLES)
     robocache_channel_roles_set_property (&resample->roles, prop_id - PROP_ROLES, value);
+  else if (prop_id == PROP_DEVICES)
+    robocache_device_set_devices (&resample->device, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (resample, fields[prop_id]), value);
   if (prop_id == PROP_STATS_INTERVAL)
@@ -817,6 +785,8 @@ gst_robocache_resample_get_property (GObject *object, guint prop_id, GValue *val
     robocache_device_get_property (&resample->device, prop_id - PROP_DEVICE, value);
   else if (prop_id >= PROP_ROLES)
     robocache_channel_roles_get_property (&resample->roles, prop_id - PROP_ROLES, value);
+  else if (prop_id == PROP_DEVICES)
+    robocache_device_get_devices (&resample->device, value);
   else if (prop_id == PROP_STATS)
     g_value_take_boxed (value, gst_robocache_resample_make_stats (resample));
   else
@@ -852,12 +822,14 @@ install_properties (GObjectClass *object_class)
           G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
   robocache_device_install_properties (object_class, PROP_DEVICE);
+  robocache_device_install_devices_property (object_class, PROP_DEVICES);
 }
 
 static void
 gst_robocache_resample_finalize (GObject *object)
 {
   robocache_channel_roles_clear (&GST_ROBOCACHE_RESAMPLE (object)->roles);
+  robocache_device_finalize (&GST_ROBOCACHE_RESAMPLE (object)->device);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -881,6 +853,8 @@ gst_robocache_resample_class_init (GstRobocacheResampleClass *klass)
   trans_class->transform_caps = gst_robocache_resample_transform_caps;
   trans_class->fixate_caps = gst_robocache_resample_fixate_caps;
   trans_class->set_caps = gst_robocache_resample_set_caps;
+  trans_class->decide_allocation = gst_robocache_resample_decide_allocation;
+  trans_class->propose_allocation = gst_robocache_resample_propose_allocation;
   trans_class->query = gst_robocache_resample_query;
   trans_class->submit_input_buffer = gst_robocache_resample_submit_input_buffer;
   trans_class->generate_output = gst_robocache_resample_generate_output;
@@ -900,6 +874,7 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   resample->settings.gap_policy = GST_ROBOCACHE_GAP_DROP;
   resample->settings.dtype = ROBOCACHE_DTYPE_AUTO;
   robocache_device_init (&resample->device);
+  resample->last_pts = GST_CLOCK_TIME_NONE;
   robocache_row_times_init (&resample->clock);
   robocache_clock_jump_init (&resample->jump);
   reset_stream (resample);

@@ -7,12 +7,14 @@
 
 #include <gst/base/gstbasetransform.h>
 
+#include "common/blender.h"
 #include "common/channelroles.h"
 #include "common/clockjump.h"
 #include "common/device.h"
+#include "common/episodes.h"
 #include "common/history.h"
-#include "common/scratch.h"
 #include "common/stats.h"
+#include "common/tally.h"
 #include "gstrobocacheresampleformat.h"
 #include "kernels/align.h"
 
@@ -36,8 +38,11 @@ struct _GstRobocacheResample
   GstRobocacheResampleSettings run;     /* settings as they were when caps were set */
   GstRobocacheResampleFormat format;
   RcSearch search;
-  RcAlignPlan *plan;            /* NULL: not negotiated */
-  RobocacheScratch scratch;
+  gboolean in_on_device, out_on_device;
+  RcAlignPlan *plan;            /* of a stream; with episodes NULL too: not negotiated */
+  RobocacheBlender blender;
+  RobocacheEpisodes *episodes;  /* of a batch */
+  gboolean failed;              /* an error of a device was posted: nothing is handed out any more */
   gboolean tried_caps;          /* set_caps was called since last cleared */
   gboolean refused;             /* an error about caps or segment was posted, and nothing was right since */
 
@@ -61,24 +66,42 @@ struct _GstRobocacheResample
   RobocacheHistogram age;       /* of the newest row at or before a tick, at the tick */
   RobocacheLosses losses;       /* what is pending in it is the streaming thread's */
   guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
-  RcAlignCounters batch_counters;
+  RobocacheTally tally;         /* of batches */
+  guint64 disordered_episodes;
+  GstClockTime last_pts;        /* of the last batch that was counted */
 };
 
-/* Runs the plan; an error is posted. */
-GstFlowReturn gst_robocache_resample_run_plan (GstRobocacheResample * resample, const RcAlignArgs * args);
+/* ---- where it computes (gstrobocacheresampleengine.c) ---- */
+
+/* Chooses an engine for format and run, and makes plans. FALSE and an error that says which property does not fit, or what the
+ * device lacks. */
+gboolean gst_robocache_resample_open_engine (GstRobocacheResample * resample, GError ** error);
+void gst_robocache_resample_close_engine (GstRobocacheResample * resample);
+gboolean gst_robocache_resample_is_negotiated (const GstRobocacheResample * resample);
+/* Whether rows stay in device memory until their tick. */
+gboolean gst_robocache_resample_keeps_device_rows (const GstRobocacheResample * resample);
+/* The plans of a batch, made anew on the CPU when error says that a GPU has no room. FALSE where they cannot be. */
+gboolean gst_robocache_resample_fall_back (GstRobocacheResample * resample, const GError * error);
+/* The row of a tick; NULL: an error was posted. */
+GstBuffer *gst_robocache_resample_new_row (GstRobocacheResample * resample, const RobocacheAlignment * alignment);
+/* Posts error, and hands out nothing any more. */
+void gst_robocache_resample_fail (GstRobocacheResample * resample, const GError * error);
+
 /* ---- rows in (gstrobocacheresamplerows.c) ---- */
 
-void gst_robocache_resample_take_rows (GstRobocacheResample * resample, GstBuffer * buffer,
-    const RobocacheTensorsMap * map);
+/* FALSE and an error when the buffer is not what caps say. */
+gboolean gst_robocache_resample_take_rows (GstRobocacheResample * resample, GstBuffer * buffer, GError ** error);
 
-/* No more rows of this kind will come: what they still decide goes out, and they are forgotten. */
+/* No more rows of this kind will come: what they still decide goes out, and they are forgotten; batches are counted. */
 void gst_robocache_resample_finish_history (GstRobocacheResample * resample);
 
-/* ---- what it tells of itself (gstrobocacheresamplestats.c); called without the object lock, but for the first two;
+/* ---- what it tells of itself (gstrobocacheresamplestats.c); called without the object lock, but for the first three;
  * those that post, by the streaming thread ---- */
 
 GstStructure *gst_robocache_resample_make_stats (GstRobocacheResample * resample);
 void gst_robocache_resample_reset_stats (GstRobocacheResample * resample);
+/* Takes all but the last so many jobs from the tally, with the object lock. FALSE and an error when a device failed. */
+gboolean gst_robocache_resample_take_tally (GstRobocacheResample * resample, guint but_last, GError ** error);
 /* Posts the stats when stats-interval has passed. */
 void gst_robocache_resample_post_stats_when_due (GstRobocacheResample * resample, GstClockTime running_time);
 /* Counts the rows of a buffer that is not taken. */
@@ -89,9 +112,14 @@ void gst_robocache_resample_post_lost_rows (GstRobocacheResample * resample);
 GstClockTime gst_robocache_resample_live_now (GstRobocacheResample * resample);
 void gst_robocache_resample_post_dropped_tick (GstRobocacheResample * resample, gint64 tick, GstClockTime duration);
 
-/* Recorded episodes: resamples a buffer of three tensors into batch_out. */
-GstFlowReturn gst_robocache_resample_take_batch (GstRobocacheResample * resample, GstBuffer * buffer,
-    const RobocacheTensorsMap * map);
+/* ---- recorded episodes (gstrobocacheresamplebatch.c) ---- */
+
+/* Resamples a buffer of three tensors into batch_out. FALSE and an error when it is not what caps say; other errors are
+ * posted. */
+gboolean gst_robocache_resample_take_batch (GstRobocacheResample * resample, GstBuffer * buffer, GstFlowReturn * flow,
+    GError ** error);
+/* Waits for all but the last so many batches, and counts them. */
+void gst_robocache_resample_count_batches (GstRobocacheResample * resample, guint but_last);
 
 G_END_DECLS
 #endif

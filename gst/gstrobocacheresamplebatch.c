@@ -4,15 +4,21 @@
  */
 #include "gstrobocacheresample.h"
 
-static void
-count_batch (GstRobocacheResample *resample, const RcAlignCounters *counters)
+#include <string.h>
+
+/* ---- counters ---- */
+
+void
+gst_robocache_resample_count_batches (GstRobocacheResample *resample, guint but_last)
 {
+  GError *error = NULL;
+
   GST_OBJECT_LOCK (resample);
-  resample->batch_counters.disordered_episodes += counters->disordered_episodes;
-  resample->ticks_out += counters->aligned + counters->held + counters->missing;
-  resample->ticks_held += counters->held;
-  resample->ticks_nan += counters->missing;
+  gst_robocache_resample_take_tally (resample, but_last, &error);
   GST_OBJECT_UNLOCK (resample);
+  if (error)
+    gst_robocache_resample_fail (resample, error);
+  g_clear_error (&error);
 }
 
 static void
@@ -25,48 +31,113 @@ post_stats_of_batch (GstRobocacheResample *resample, GstBuffer *buffer)
             GST_BUFFER_PTS (buffer)));
 }
 
-GstFlowReturn
-gst_robocache_resample_take_batch (GstRobocacheResample *resample, GstBuffer *buffer, const RobocacheTensorsMap *map)
-{
-  const RobocacheTensorInfo *rows = &resample->format.in.tensors[GST_ROBOCACHE_BATCH_ROWS];
-  const gint64 channels = robocache_tensor_info_dim (rows, 0), n_rows = robocache_tensor_info_dim (rows, 1);
-  const gint64 batch = robocache_tensor_info_dim (rows, 2);
-  const gint64 ticks = robocache_tensor_info_dim (&resample->format.in.tensors[GST_ROBOCACHE_BATCH_TARGETS], 0);
-  GstBuffer *out = gst_buffer_new_allocate (NULL, robocache_tensor_info_size (&resample->format.out), NULL);
-  RcAlignCounters counters = { 0 };
-  RcAlignStreamArgs stream = {
-    .rows = map->data[GST_ROBOCACHE_BATCH_ROWS],
-    .n_rows = n_rows,
-    .row_stride = channels * rc_dtype_size (rows->dtype),
-    .batch_stride = n_rows * channels * rc_dtype_size (rows->dtype),
-    .times = map->data[GST_ROBOCACHE_BATCH_TIMES],
-    .times_batch_stride = n_rows * sizeof (gint64),
-    .out_row_stride = channels * rc_dtype_size (resample->format.out.dtype),
-    .out_batch_stride = ticks * channels * rc_dtype_size (resample->format.out.dtype),
-    .counters = &counters,
-  };
-  const RcAlignArgs args = {
-    .streams = &stream,
-    .batch = batch,
-    .ticks = ticks,
-    .tick_times = map->data[GST_ROBOCACHE_BATCH_TARGETS],
-    .tick_times_batch_stride = ticks * sizeof (gint64),
-    .scratch = resample->scratch.data,
-  };
-  GstFlowReturn flow;
-  GstMapInfo to;
+/* ---- a batch ---- */
 
-  gst_buffer_map (out, &to, GST_MAP_WRITE);
-  stream.out = to.data;
-  flow = gst_robocache_resample_run_plan (resample, &args);
-  gst_buffer_unmap (out, &to);
-  if (flow != GST_FLOW_OK) {
-    gst_buffer_unref (out);
-    return flow;
+static gboolean
+on_gpu (const GstRobocacheResample *resample)
+{
+  return robocache_engine_is_gpu (resample->device.active);
+}
+
+/* A GPU takes the tensors from where they are; the CPU has them mapped. */
+static gboolean
+find_tensors (GstRobocacheResample *resample, GstBuffer *buffer, RobocacheTensorsMap *map, RobocacheEpisodesPlace *place,
+    GError **error)
+{
+  const RobocacheTensorsInfo *in = &resample->format.in;
+
+  memset (place, 0, sizeof (*place));
+  if (on_gpu (resample)) {
+    if (!robocache_tensors_check (buffer, in, error))
+      return FALSE;
+    for (guint i = 0; i < in->n_tensors; i++)
+      place->memories[i] = robocache_tensors_peek_memory (buffer, in, i, &place->offsets[i]);
+    return TRUE;
   }
-  count_batch (resample, &counters);
+  if (!robocache_tensors_map (map, buffer, in, GST_MAP_READ, error))
+    return FALSE;
+  for (guint i = 0; i < in->n_tensors; i++)
+    place->mapped[i] = map->data[i];
+  return TRUE;
+}
+
+static gboolean
+run (GstRobocacheResample *resample, const RobocacheEpisodesPlace *place, GstClockTime pts, GError **error)
+{
+  guint n_chunks;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (resample);
+  ok = robocache_tally_begin (&resample->tally, error);
+  GST_OBJECT_UNLOCK (resample);
+  if (!ok || !robocache_episodes_run (resample->episodes, place, &resample->tally, &n_chunks, error))
+    return FALSE;
+  GST_OBJECT_LOCK (resample);
+  resample->device.n_chunks += n_chunks;
+  ok = robocache_tally_end (&resample->tally, pts, error);
+  GST_OBJECT_UNLOCK (resample);
+  return ok && (resample->out_on_device || robocache_engine_synchronize (resample->device.active, error));
+}
+
+/* The output; NULL and an error when there is no room, or the device failed. */
+static GstMemory *
+resample_batch (GstRobocacheResample *resample, RobocacheEpisodesPlace *place, GstClockTime pts, GError **error)
+{
+  GstAllocator *allocator = robocache_device_allocator (&resample->device, resample->out_on_device);
+  GstMemory *out = robocache_allocator_alloc (allocator, robocache_tensor_info_size (&resample->format.out), error);
+
+  if (out == NULL)
+    return NULL;
+  place->memories[ROBOCACHE_EPISODES_OUT] = out;
+  if (run (resample, place, pts, error))
+    return out;
+  robocache_engine_synchronize (resample->device.active, NULL);
+  gst_memory_unref (out);
+  return NULL;
+}
+
+/* *error: the buffer is not what caps say. */
+static GstMemory *
+resample_buffer (GstRobocacheResample *resample, GstBuffer *buffer, GError **failure, GError **error)
+{
+  RobocacheEpisodesPlace place;
+  RobocacheTensorsMap map;
+  GstMemory *out;
+  gboolean mapped = !on_gpu (resample);
+
+  if (!find_tensors (resample, buffer, &map, &place, error))
+    return NULL;
+  out = resample_batch (resample, &place, GST_BUFFER_PTS (buffer), failure);
+  if (mapped)
+    robocache_tensors_unmap (&map);
+  return out;
+}
+
+gboolean
+gst_robocache_resample_take_batch (GstRobocacheResample *resample, GstBuffer *buffer, GstFlowReturn *flow, GError **error)
+{
+  GError *failure = NULL;
+  GstMemory *out = resample_buffer (resample, buffer, &failure, error);
+
+  if (failure && gst_robocache_resample_fall_back (resample, failure)) {
+    g_clear_error (&failure);
+    out = resample_buffer (resample, buffer, &failure, error);
+  }
+  *flow = GST_FLOW_ERROR;
+  if (failure)
+    gst_robocache_resample_fail (resample, failure);
+  g_clear_error (&failure);
+  if (out == NULL)
+    return resample->failed;
+  gst_robocache_resample_count_batches (resample, resample->out_on_device ? 1 : 0);
+  if (resample->failed) {
+    gst_memory_unref (out);
+    return TRUE;
+  }
   post_stats_of_batch (resample, buffer);
-  gst_buffer_copy_into (out, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-  resample->batch_out = out;
-  return GST_FLOW_OK;
+  resample->batch_out = gst_buffer_new ();
+  gst_buffer_append_memory (resample->batch_out, out);
+  gst_buffer_copy_into (resample->batch_out, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
+  *flow = GST_FLOW_OK;
+  return TRUE;
 }

@@ -63,18 +63,17 @@ any_rate_but_rather (GstCaps *caps, const RobocacheTensorsInfo *in)
 GstCaps *
 gst_robocache_resample_output_caps (const GstRobocacheResampleSettings *settings, const GstCaps *in_caps)
 {
-  GstCaps *caps = gst_caps_copy (in_caps);
   RobocacheTensorsInfo in;
+  GstCaps *caps;
 
   if (gst_caps_is_fixed (in_caps) && robocache_tensors_info_from_caps (&in, in_caps, NULL)) {
+    caps = gst_caps_new_full (gst_structure_copy (gst_caps_get_structure (in_caps, 0)), NULL);
     set_output_fields (settings, gst_caps_get_structure (caps, 0), &in);
     return is_batch (&in) || settings->rate[0] > 0 || in.rate_num == 0 ? caps : any_rate_but_rather (caps, &in);
   }
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    gst_structure_remove_all_fields (gst_caps_get_structure (caps, i));
-    gst_structure_set (gst_caps_get_structure (caps, i), "format", G_TYPE_STRING, "static", NULL);
-  }
-  return caps;
+  if (gst_caps_is_empty (in_caps))
+    return gst_caps_new_empty ();
+  return gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "format", G_TYPE_STRING, "static", NULL);
 }
 
 GstCaps *

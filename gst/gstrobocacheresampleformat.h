@@ -50,7 +50,7 @@ typedef struct
   RobocacheTickGrid grid;       /* num 0 in a batch whose ticks have no period */
 } GstRobocacheResampleFormat;
 
-/* What in_caps can become. Dimensions are left open, for downstream to spell its own way. */
+/* What in_caps can become, in system memory. Dimensions are left open, for downstream to spell its own way. */
 GstCaps *gst_robocache_resample_output_caps (const GstRobocacheResampleSettings * settings, const GstCaps * in_caps);
 
 /* Completes output caps (taken) for in_caps. */

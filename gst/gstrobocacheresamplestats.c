@@ -21,15 +21,43 @@ row_counts (const GstRobocacheResample *resample)
   return counts;
 }
 
+gboolean
+gst_robocache_resample_take_tally (GstRobocacheResample *resample, guint but_last, GError **error)
+{
+  union
+  {
+    gint64 all[ROBOCACHE_EPISODES_N_COUNTERS];
+    RcAlignCounters named;
+  } counters;
+  GstClockTime pts;
+
+  while (robocache_tally_pending (&resample->tally) > but_last) {
+    if (!robocache_tally_take (&resample->tally, counters.all, &pts, error))
+      return FALSE;
+    resample->disordered_episodes += (guint64) counters.named.disordered_episodes;
+    resample->ticks_out += (guint64) (counters.named.aligned + counters.named.held + counters.named.missing);
+    resample->ticks_held += (guint64) counters.named.held;
+    resample->ticks_nan += (guint64) counters.named.missing;
+    resample->last_pts = pts;
+  }
+  return TRUE;
+}
+
 GstStructure *
 gst_robocache_resample_make_stats (GstRobocacheResample *resample)
 {
-  GstStructure *stats = gst_structure_new ("robocacheresample", "ticks-out", G_TYPE_UINT64, resample->ticks_out,
+  GstStructure *stats;
+  RobocacheRowCounts counts;
+
+  /* exact for what was handed out; a device that failed says so when it is used again */
+  gst_robocache_resample_take_tally (resample, 0, NULL);
+  counts = row_counts (resample);
+  stats = gst_structure_new ("robocacheresample", "ticks-out", G_TYPE_UINT64, resample->ticks_out,
       "ticks-held", G_TYPE_UINT64, resample->ticks_held, "ticks-nan", G_TYPE_UINT64, resample->ticks_nan,
       "ticks-dropped", G_TYPE_UINT64, resample->ticks_dropped,
       "clock-jumps", G_TYPE_UINT64, resample->jump.n_jumps, "clock-shift", G_TYPE_INT64, resample->jump.shift,
-      "disordered-episodes", G_TYPE_UINT64, (guint64) resample->batch_counters.disordered_episodes, NULL);
-  const RobocacheRowCounts counts = row_counts (resample);
+      "disordered-episodes", G_TYPE_UINT64, resample->disordered_episodes,
+      "last-pts", G_TYPE_UINT64, resample->last_pts, NULL);
 
   robocache_row_counts_to_structure (&counts, resample->has_history ? resample->history.n : 0, stats);
   robocache_histogram_to_structure (&resample->age, stats, "age");
@@ -42,9 +70,10 @@ void
 gst_robocache_resample_reset_stats (GstRobocacheResample *resample)
 {
   memset (&resample->past_counts, 0, sizeof (resample->past_counts));
-  memset (&resample->batch_counters, 0, sizeof (resample->batch_counters));
   memset (&resample->losses, 0, sizeof (resample->losses));
   robocache_histogram_clear (&resample->age);
+  resample->disordered_episodes = 0;
+  resample->last_pts = GST_CLOCK_TIME_NONE;
   resample->ticks_out = resample->ticks_held = resample->ticks_nan = resample->ticks_dropped = 0;
 }
 
@@ -67,7 +96,7 @@ gst_robocache_resample_refuse_rows (GstRobocacheResample *resample)
   GST_OBJECT_LOCK (resample);
   if (!resample->format.batch)
     robocache_row_counts_refuse (&resample->past_counts, ROBOCACHE_DROPPED_REFUSED,
-        resample->plan ? resample->format.layout.n_rows : 1);
+        gst_robocache_resample_is_negotiated (resample) ? resample->format.layout.n_rows : 1);
   GST_OBJECT_UNLOCK (resample);
 }
 

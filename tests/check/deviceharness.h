@@ -1,0 +1,247 @@
+/* robocache: an element in a harness with a bus, fed from and read into system or device memory
+ *
+ * Device memory comes from the element itself, by way of an allocation query: no other allocator is known outside the plugin.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef DEVICE_HARNESS_H
+#define DEVICE_HARNESS_H
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <string.h>
+
+#include "kernels/backend.h"
+
+#define SYSTEM "other/tensors"
+#define DEVICE "other/tensors(memory:RobocacheCUDA)"
+
+/* ---- GPUs ---- */
+
+static inline gboolean
+has_gpu (gint number)
+{
+  const RcWhere where = { RC_BACKEND_CUDA, number, RC_CPU_BEST, 0 };
+  RcError failure;
+
+  if (rc_backend_probe (&where, &failure) == RC_OK)
+    return TRUE;
+  g_print ("SKIP %s: %s\n", g_get_prgname (), failure.message);
+  return FALSE;
+}
+
+/* As GST_CHECK_MAIN; without a GPU it exits with 77, which skips the program. */
+#define GPU_CHECK_MAIN(name) \
+  int \
+  main (int argc, char **argv) \
+  { \
+    gst_check_init (&argc, &argv); \
+    g_set_prgname (#name); \
+    return has_gpu (0) ? gst_check_run_suite (name##_suite (), #name, __FILE__) : 77; \
+  }
+
+/* ---- the harness ---- */
+
+/* properties: NAME=VALUE, separated by blanks. */
+static inline void
+set_properties (GstElement *element, const gchar *properties)
+{
+  gchar **items = g_strsplit (properties, " ", -1);
+
+  for (gchar **item = items; *item; item++) {
+    gchar **pair = g_strsplit (*item, "=", 2);
+
+    if (**item)
+      gst_util_set_object_arg (G_OBJECT (element), pair[0], pair[1]);
+    g_strfreev (pair);
+  }
+  g_strfreev (items);
+}
+
+/* sink_caps: what downstream takes; NULL: anything. Without caps yet. */
+static inline GstHarness *
+device_harness (const gchar *name, const gchar *properties, const gchar *sink_caps)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+  GstBus *bus = gst_bus_new ();
+  GstHarness *h;
+
+  fail_unless (element != NULL);
+  set_properties (element, properties);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
+  gst_element_set_bus (h->element, bus);
+  gst_object_unref (bus);
+  if (sink_caps)
+    gst_harness_set_sink_caps_str (h, sink_caps);
+  return h;
+}
+
+/* Begins a stream whose caps may be refused. */
+static inline void
+push_start (GstHarness *h, const gchar *caps_text)
+{
+  GstCaps *caps = gst_caps_from_string (caps_text);
+  GstSegment segment;
+
+  fail_unless (caps != NULL, "%s", caps_text);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_stream_start ("test"));
+  gst_harness_push_event (h, gst_event_new_caps (caps));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+}
+
+/* The bus holds messages that hold the element. */
+static inline void
+device_harness_free (GstHarness *h)
+{
+  gst_element_set_bus (h->element, NULL);
+  gst_harness_teardown (h);
+}
+
+static inline void
+expect_error (GstHarness *h, GQuark domain, gint code, const gchar *words)
+{
+  GstBus *bus = gst_element_get_bus (h->element);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR), *second;
+  gchar **items = g_strsplit (words, "|", -1);
+  GError *error = NULL;
+
+  fail_unless (message != NULL, "no error was posted; expected \"%s\"", words);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (error->domain == domain && error->code == code, "error %s/%d: %s", g_quark_to_string (error->domain),
+      error->code, error->message);
+  for (gchar **item = items; *item; item++)
+    fail_unless (strstr (error->message, *item) != NULL, "\"%s\" lacks \"%s\"", error->message, *item);
+  second = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (second == NULL, "a second error");
+  g_strfreev (items);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+}
+
+static inline void
+expect_no_error (GstHarness *h)
+{
+  GstBus *bus = gst_element_get_bus (h->element);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  if (message)
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless (message == NULL, "%s", error ? error->message : "");
+  gst_object_unref (bus);
+}
+
+/* A number of stats, whatever its type. */
+static inline gint64
+stat_of (GstHarness *h, const gchar *field)
+{
+  GValue number = G_VALUE_INIT;
+  GstStructure *stats;
+  gint64 n;
+
+  g_object_get (h->element, "stats", &stats, NULL);
+  fail_unless (gst_structure_has_field (stats, field), "no %s in stats", field);
+  g_value_init (&number, G_TYPE_INT64);
+  fail_unless (g_value_transform (gst_structure_get_value (stats, field), &number));
+  n = g_value_get_int64 (&number);
+  gst_structure_free (stats);
+  return n;
+}
+
+static inline void
+expect_backend (GstHarness *h, const gchar *backend)
+{
+  GValue value = G_VALUE_INIT;
+  gchar *text;
+
+  g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS (h->element), "active-backend")->value_type);
+  g_object_get_property (G_OBJECT (h->element), "active-backend", &value);
+  text = gst_value_serialize (&value);
+  fail_unless_equals_string (text, backend);
+  g_free (text);
+  g_value_unset (&value);
+}
+
+/* ---- buffers ---- */
+
+/* Of the pad's current caps; NULL: the element offers none for them. */
+static inline GstAllocator *
+allocator_of (GstHarness *h)
+{
+  GstCaps *caps = gst_pad_get_current_caps (h->srcpad);
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstAllocator *allocator = NULL;
+
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+  gst_query_unref (query);
+  gst_caps_unref (caps);
+  return allocator;
+}
+
+/* A memory with these bytes; allocator NULL: in system memory. */
+static inline GstMemory *
+memory_of (GstAllocator *allocator, gconstpointer data, gsize size)
+{
+  GstMemory *memory = gst_allocator_alloc (allocator, size, NULL);
+  GstMapInfo map;
+
+  fail_unless (memory != NULL);
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
+  memcpy (map.data, data, size);
+  gst_memory_unmap (memory, &map);
+  return memory;
+}
+
+static inline GstBuffer *
+device_buffer (GstAllocator *allocator, gconstpointer data, gsize size, GstClockTime pts)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+
+  if (size > 0)
+    gst_buffer_append_memory (buffer, memory_of (allocator, data, size));
+  GST_BUFFER_PTS (buffer) = pts;
+  return buffer;
+}
+
+/* Adds a buffer's time and bytes; takes the buffer. */
+static inline void
+add_output (GByteArray *all, GstBuffer *buffer)
+{
+  const GstClockTime pts = GST_BUFFER_PTS (buffer);
+  GstMapInfo map;
+
+  g_byte_array_append (all, (const guint8 *) &pts, sizeof (pts));
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    fail_unless (gst_memory_map (gst_buffer_peek_memory (buffer, i), &map, GST_MAP_READ));
+    g_byte_array_append (all, map.data, (guint) map.size);
+    gst_memory_unmap (gst_buffer_peek_memory (buffer, i), &map);
+  }
+  gst_buffer_unref (buffer);
+}
+
+static inline void
+pull_all (GstHarness *h, GByteArray *all)
+{
+  GstBuffer *buffer;
+
+  while ((buffer = gst_harness_try_pull (h)))
+    add_output (all, buffer);
+}
+
+static inline void
+expect_same (GByteArray *got, GByteArray *wanted, const gchar *what)
+{
+  fail_unless (wanted->len > 0, "%s: the CPU put nothing out", what);
+  fail_unless (got->len == wanted->len, "%s: %u bytes, the CPU has %u", what, got->len, wanted->len);
+  for (guint i = 0; i < got->len; i++)
+    fail_unless (got->data[i] == wanted->data[i], "%s: byte %u of %u is %02x, the CPU has %02x", what, i, got->len,
+        got->data[i], wanted->data[i]);
+}
+
+#endif

@@ -1,0 +1,350 @@
+/* robocache: recorded episodes in chunks and over several engines are what they are whole
+ *
+ * Engines of the CPU serve as devices: each has its own memory, and none computes in another's.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "common/episodes.h"
+
+#define CHANNELS 3
+#define ROWS 5
+#define TICKS 7
+#define BATCH 11
+#define PART_BYTES(n, type) (BATCH * (n) * sizeof (type))
+
+typedef struct
+{
+  gfloat rows[BATCH][ROWS][CHANNELS];
+  gint64 times[BATCH][ROWS], targets[BATCH][TICKS];
+} Data;
+
+static const RcAlignStreamSpec spec = {
+  .in = RC_FLOAT32,.out = RC_FLOAT32,.channels = CHANNELS,
+  .search = {.interpolation = RC_LINEAR,.max_gap_ns = -1,.hold_limit_ns = 0 },
+};
+
+static const RobocacheEpisodesShape shape = { BATCH, ROWS, TICKS };
+
+/* Episode 4 goes back in time. */
+static void
+make_data (Data *data)
+{
+  GRand *random = g_rand_new_with_seed (5);
+
+  for (guint b = 0; b < BATCH; b++) {
+    for (guint i = 0; i < ROWS; i++) {
+      data->times[b][i] = i * 1000 + g_rand_int_range (random, 0, 900);
+      for (guint c = 0; c < CHANNELS; c++)
+        data->rows[b][i][c] = (gfloat) g_rand_double_range (random, -1, 1);
+    }
+    for (guint i = 0; i < TICKS; i++)
+      data->targets[b][i] = g_rand_int_range (random, -500, ROWS * 1000 + 500);
+  }
+  data->times[4][2] = -1;
+  g_rand_free (random);
+}
+
+/* What the kernels make of it in one call. */
+static void
+align_whole (const Data *data, gfloat out[BATCH][TICKS][CHANNELS], RcAlignCounters *counters)
+{
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
+  const RcAlignSpec plan_spec = { &spec, 1 };
+  const RcAlignStreamArgs stream = {
+    .rows = data->rows,.n_rows = ROWS,.row_stride = sizeof (data->rows[0][0]),.batch_stride = sizeof (data->rows[0]),
+    .times = &data->times[0][0],.times_batch_stride = sizeof (data->times[0]),.out = out,
+    .out_row_stride = sizeof (out[0][0]),.out_batch_stride = sizeof (out[0]),.counters = counters
+  };
+  const RcAlignArgs args = {
+    .streams = &stream,.batch = BATCH,.ticks = TICKS,.tick_times = &data->targets[0][0],
+    .tick_times_batch_stride = sizeof (data->targets[0])
+  };
+  RcBackend *backend;
+  RcAlignPlan *plan;
+
+  fail_unless (rc_backend_open (&where, &backend, NULL) == RC_OK);
+  fail_unless (rc_align_plan (backend, &plan_spec, &plan, NULL, NULL) == RC_OK);
+  fail_unless (rc_align_run (plan, &args, NULL, NULL) == RC_OK);
+  rc_align_plan_free (plan);
+  rc_backend_close (backend);
+}
+
+static RobocacheEngine *
+new_engine (guint64 max_bytes)
+{
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
+  RobocacheEngine *engine = robocache_engine_new (&where, max_bytes, NULL);
+
+  fail_unless (engine != NULL);
+  return engine;
+}
+
+static GstMemory *
+wrap (gpointer data, gsize bytes)
+{
+  return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, data, bytes, 0, bytes, NULL, NULL);
+}
+
+/* A batch over n engines of max_bytes each. mapped: the CPU reads the inputs where they are; otherwise they are brought. The
+ * output is an engine's own: the first's, or one that has no part in it. */
+typedef struct
+{
+  guint n_engines;
+  guint64 max_bytes;
+  gboolean mapped, out_elsewhere;
+  guint least_chunks;
+} Case;
+
+static const Case cases[] = {
+  {1, 0, TRUE, FALSE, 0},
+  {1, 0, FALSE, FALSE, 0},
+  {1, 0, FALSE, TRUE, 0},
+  {1, 0, TRUE, TRUE, 0},
+  {1, 3000, FALSE, TRUE, 2},
+  {1, 2000, FALSE, TRUE, 4},
+  {1, 1200, FALSE, TRUE, BATCH},
+  {2, 0, TRUE, FALSE, 0},
+  {2, 0, FALSE, TRUE, 0},
+  {3, 1200, FALSE, TRUE, 8},
+  {2, 1500, FALSE, TRUE, BATCH},
+  {11, 0, FALSE, TRUE, 0},
+  {16, 0, FALSE, TRUE, 0},
+};
+
+static void
+compare (const Data *data, GstMemory *out)
+{
+  gfloat wanted[BATCH][TICKS][CHANNELS];
+  RcAlignCounters counters = { 0 };
+  GstMapInfo map;
+
+  align_whole (data, wanted, &counters);
+  fail_unless (gst_memory_map (out, &map, GST_MAP_READ));
+  fail_unless_equals_uint64 (map.size, sizeof (wanted));
+  for (guint b = 0; b < BATCH; b++)
+    fail_unless (memcmp (map.data + b * sizeof (wanted[b]), wanted[b], sizeof (wanted[b])) == 0, "episode %u", b);
+  gst_memory_unmap (out, &map);
+}
+
+static void
+check_counts (RobocacheTally *tally, const Data *data, GstClockTime pts)
+{
+  gfloat out[BATCH][TICKS][CHANNELS];
+  RcAlignCounters wanted = { 0 }, got;
+  GstClockTime counted_pts;
+
+  align_whole (data, out, &wanted);
+  fail_unless_equals_int (robocache_tally_pending (tally), 1);
+  fail_unless (robocache_tally_take (tally, (gint64 *) &got, &counted_pts, NULL));
+  fail_unless_equals_uint64 (counted_pts, pts);
+  fail_unless (memcmp (&got, &wanted, sizeof (got)) == 0);
+  fail_unless_equals_int64 (got.disordered_episodes, 1);
+  fail_unless_equals_int (robocache_tally_pending (tally), 0);
+}
+
+GST_START_TEST (test_same_bytes)
+{
+  const Case *c = &cases[__i__];
+  RobocacheEngine *engines[16], *elsewhere = new_engine (0);
+  GstAllocator *allocator;
+  RobocacheEpisodes *episodes;
+  RobocacheEpisodesPlace place = { 0 };
+  RobocacheTally tally = { 0 };
+  Data data;
+  RcStatus status;
+  guint n_chunks;
+
+  make_data (&data);
+  for (guint i = 0; i < c->n_engines; i++)
+    engines[i] = new_engine (c->max_bytes);
+  allocator = robocache_allocator_new (c->out_elsewhere ? elsewhere : engines[0], RC_MEMORY_DEVICE);
+  episodes = robocache_episodes_new (engines, c->n_engines, &spec, &shape, &status, NULL);
+  fail_unless (episodes != NULL);
+  fail_unless (robocache_tally_init (&tally, engines, c->n_engines, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  place.memories[ROBOCACHE_EPISODES_ROWS] = wrap (data.rows, sizeof (data.rows));
+  place.memories[ROBOCACHE_EPISODES_TIMES] = wrap (data.times, sizeof (data.times));
+  place.memories[ROBOCACHE_EPISODES_TARGETS] = wrap (data.targets, sizeof (data.targets));
+  if (c->mapped) {
+    place.mapped[ROBOCACHE_EPISODES_ROWS] = data.rows;
+    place.mapped[ROBOCACHE_EPISODES_TIMES] = data.times;
+    place.mapped[ROBOCACHE_EPISODES_TARGETS] = data.targets;
+  }
+  for (guint round = 0; round < 3; round++) {
+    place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS, gfloat), NULL);
+    fail_unless (robocache_tally_begin (&tally, NULL));
+    fail_unless (robocache_episodes_run (episodes, &place, &tally, &n_chunks, NULL));
+    fail_unless (robocache_tally_end (&tally, round, NULL));
+    fail_unless (c->least_chunks > 0 ? n_chunks >= c->least_chunks : n_chunks == 0, "%u chunks", n_chunks);
+    compare (&data, place.memories[ROBOCACHE_EPISODES_OUT]);
+    check_counts (&tally, &data, round);
+    gst_memory_unref (place.memories[ROBOCACHE_EPISODES_OUT]);
+  }
+  for (guint part = 0; part < ROBOCACHE_EPISODES_OUT; part++)
+    gst_memory_unref (place.memories[part]);
+  robocache_tally_clear (&tally);
+  robocache_episodes_free (episodes);
+  gst_object_unref (allocator);
+  for (guint i = 0; i < c->n_engines; i++)
+    robocache_engine_unref (engines[i]);
+  robocache_engine_unref (elsewhere);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_no_room_for_one)
+{
+  RobocacheEngine *engine = new_engine (700), *elsewhere = new_engine (0);
+  GstAllocator *allocator = robocache_allocator_new (elsewhere, RC_MEMORY_DEVICE);
+  RobocacheEpisodesPlace place = { 0 };
+  RobocacheTally tally = { 0 };
+  GError *error = NULL;
+  Data data;
+  RcStatus status;
+  guint n_chunks;
+  RobocacheEpisodes *episodes = robocache_episodes_new (&engine, 1, &spec, &shape, &status, NULL);
+
+  make_data (&data);
+  fail_unless (robocache_tally_init (&tally, &engine, 1, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  place.memories[ROBOCACHE_EPISODES_ROWS] = wrap (data.rows, sizeof (data.rows));
+  place.memories[ROBOCACHE_EPISODES_TIMES] = wrap (data.times, sizeof (data.times));
+  place.memories[ROBOCACHE_EPISODES_TARGETS] = wrap (data.targets, sizeof (data.targets));
+  place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS, gfloat), NULL);
+  fail_unless (robocache_tally_begin (&tally, NULL));
+  fail_if (robocache_episodes_run (episodes, &place, &tally, &n_chunks, &error));
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
+  fail_unless (strstr (error->message, "bytes needed") != NULL, "%s", error->message);
+  g_error_free (error);
+  for (guint part = 0; part < ROBOCACHE_EPISODES_N_PARTS; part++)
+    gst_memory_unref (place.memories[part]);
+  robocache_tally_clear (&tally);
+  robocache_episodes_free (episodes);
+  gst_object_unref (allocator);
+  robocache_engine_unref (engine);
+  robocache_engine_unref (elsewhere);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wrong_spec)
+{
+  RobocacheEngine *engine = new_engine (0);
+  const int32_t quaternion = 0;
+  RcAlignStreamSpec wrong = spec;
+  GError *error = NULL;
+  RcStatus status;
+
+  wrong.quaternions = &quaternion;
+  wrong.n_quaternions = 1;
+  fail_unless (robocache_episodes_new (&engine, 1, &wrong, &shape, &status, &error) == NULL);
+  fail_unless_equals_int (status, RC_INVALID_ARGUMENT);
+  fail_unless (strstr (error->message, "quaternion") != NULL);
+  g_error_free (error);
+  robocache_engine_unref (engine);
+}
+
+GST_END_TEST;
+
+/* ---- the tally alone ---- */
+
+GST_START_TEST (test_tally_in_order)
+{
+  RobocacheEngine *engines[] = { new_engine (0), new_engine (0) };
+  RobocacheTally tally = { 0 };
+  gint64 counters[2];
+  GstClockTime pts;
+
+  fail_unless (robocache_tally_init (&tally, engines, 2, 2, NULL));
+  for (gint64 job = 0; job < 5; job++) {
+    if (robocache_tally_pending (&tally) == ROBOCACHE_TALLY_SLOTS) {
+      fail_unless (robocache_tally_take (&tally, counters, &pts, NULL));
+      fail_unless_equals_uint64 (pts, (GstClockTime) job - ROBOCACHE_TALLY_SLOTS);
+      fail_unless_equals_int64 (counters[0], 101 * (job - ROBOCACHE_TALLY_SLOTS));
+      fail_unless_equals_int64 (counters[1], 3);
+    }
+    fail_unless (robocache_tally_begin (&tally, NULL));
+    ((gint64 *) robocache_tally_counters (&tally, 0))[0] += job;
+    ((gint64 *) robocache_tally_counters (&tally, 1))[0] += 100 * job;
+    ((gint64 *) robocache_tally_counters (&tally, 0))[1] += 1;
+    ((gint64 *) robocache_tally_counters (&tally, 1))[1] += 2;
+    fail_unless (robocache_tally_end (&tally, (GstClockTime) job, NULL));
+  }
+  fail_unless_equals_int (robocache_tally_pending (&tally), ROBOCACHE_TALLY_SLOTS);
+  robocache_tally_clear (&tally);
+  fail_unless_equals_int (robocache_tally_pending (&tally), 0);
+  robocache_tally_clear (&tally);
+  robocache_engine_unref (engines[0]);
+  robocache_engine_unref (engines[1]);
+}
+
+GST_END_TEST;
+
+/* What a job did not finish does not count for the next. */
+GST_START_TEST (test_tally_of_a_broken_job)
+{
+  RobocacheEngine *engine = new_engine (0);
+  RobocacheTally tally = { 0 };
+  gint64 counter;
+  GstClockTime pts;
+
+  fail_unless (robocache_tally_init (&tally, &engine, 1, 1, NULL));
+  fail_unless (robocache_tally_begin (&tally, NULL));
+  *(gint64 *) robocache_tally_counters (&tally, 0) = 77;
+  fail_unless (robocache_tally_begin (&tally, NULL));
+  *(gint64 *) robocache_tally_counters (&tally, 0) += 1;
+  fail_unless (robocache_tally_end (&tally, 5, NULL));
+  fail_unless (robocache_tally_take (&tally, &counter, &pts, NULL));
+  fail_unless_equals_int64 (counter, 1);
+  robocache_tally_clear (&tally);
+  robocache_engine_unref (engine);
+}
+
+GST_END_TEST;
+
+/* ---- uploads ---- */
+
+GST_START_TEST (test_upload)
+{
+  static const gsize sizes[] = { 1, 4095, 4096, 4097, 4 << 20, (4 << 20) + 1, (40 << 20) + 12345 };
+  const gsize bytes = sizes[__i__];
+  RobocacheEngine *engine = new_engine (0);
+  RobocacheStaging staging = { NULL };
+  guint8 *from = g_malloc (bytes + 3), *to = g_malloc0 (bytes);
+  GstMemory *memory;
+
+  for (gsize i = 0; i < bytes + 3; i++)
+    from[i] = (guint8) (i * 7 + i / 251);
+  memory = wrap (from, bytes + 3);
+  fail_unless (robocache_staging_upload (&staging, engine, memory, 3, bytes, to, NULL));
+  fail_unless (memcmp (to, from + 3, bytes) == 0);
+  memset (to, 0, bytes);
+  fail_unless (robocache_staging_upload_bytes (&staging, engine, from, bytes, to, NULL));
+  fail_unless (memcmp (to, from, bytes) == 0);
+  robocache_staging_clear (&staging);
+  gst_memory_unref (memory);
+  g_free (from);
+  g_free (to);
+  robocache_engine_unref (engine);
+}
+
+GST_END_TEST;
+
+static Suite *
+episodes_suite (void)
+{
+  Suite *s = suite_create ("episodes");
+  TCase *tc = tcase_create ("episodes");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_same_bytes, 0, G_N_ELEMENTS (cases));
+  tcase_add_test (tc, test_no_room_for_one);
+  tcase_add_test (tc, test_wrong_spec);
+  tcase_add_test (tc, test_tally_in_order);
+  tcase_add_test (tc, test_tally_of_a_broken_job);
+  tcase_add_loop_test (tc, test_upload, 0, 7);
+  return s;
+}
+
+GST_CHECK_MAIN (episodes);

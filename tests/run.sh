@@ -6,7 +6,7 @@ set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source=../examples/setup.sh
 . "$root/examples/setup.sh"
-robocache_install python3 python3-numpy
+robocache_install python3 python3-numpy gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2
 
 werror=${CI:+-Dwerror=true}
 robocache_build "$root/build" $werror

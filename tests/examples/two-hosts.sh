@@ -1,0 +1,107 @@
+#!/bin/bash
+# robocache: rows of one host are fused on another by their times of capture, whatever the network does to them
+#
+# SPDX-License-Identifier: LGPL-2.1-or-later
+. "$(dirname "$0")/cases.sh"
+seconds=5
+
+missing=$(. "$examples/setup.sh"
+  robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2 | xargs)
+if [ -n "$missing" ]; then
+  echo "SKIP two_hosts: not installed: $missing"
+  exit 0
+fi
+
+# free_ports: the first of six that nobody has
+free_ports () {
+  local first port free
+  for first in $(shuf -i 2000-5000 -n 50); do
+    first=$((first * 6)) free=yes
+    for port in $(seq "$first" $((first + 5))); do
+      ! ss -Htuln "sport = :$port" | grep -q . || free=''
+    done
+    [ -z "$free" ] || { echo "$first"; return; }
+  done
+}
+
+# us WHAT TEXT STREAM: the error of a stream, in us
+us () { sed -n "s/^alignment error of $3: .*$1 \([0-9]*\)\.\([0-9]\{3\}\) ms.*/\1\2/p" <<<"$2" | sed 's/^0*\([0-9]\)/\1/'; }
+
+# fused NAME TEXT MEDIAN_US WORST_US: that it was aligned, that it adds up, and how exact it is
+fused () {
+  local stream
+  for stream in joints force; do
+    expect_within "$1_$stream" "$(us median "$2" $stream)" 0 "$3"
+    expect_within "$1_${stream}_nearly_all" "$(us '99 %' "$2" $stream)" 0 "$4"
+    expect_within "$1_${stream}_aligned" "$(sed -n "s/^alignment error of $stream: .* of \([0-9]*\) ticks$/\1/p" <<<"$2")" \
+      $((50 * seconds / 2)) $((50 * seconds))
+  done
+  expect "$1_rows_add_up" "$(awk '/^(joints|force) +[0-9]/ { n++; if ($2 != $3 + $4 + $5 + $6 + $7) wrong++ } END { print n, wrong + 0 }' <<<"$2")" "2 0"
+}
+# sent TEXT STREAM: rows that robocachefuse had, packets that were lost and rows without a time
+sent () {
+  awk -v stream="$2" '$1 == stream && $2 ~ /^[0-9]/ { n += $2 } $1 == stream ":" { n += $2 + $5 } END { print n }' <<<"$1"
+}
+
+# what the scripts would do, but one at a time
+(. "$examples/setup.sh"; robocache_build "$ROBOCACHE_BUILD_DIR" gst/libgstrobocache.so examples/two-hosts) 2>/dev/null
+
+# at once, since each takes its time: the two transports, and what becomes of RTP when rows are stamped as they arrive
+bash "$examples/two-hosts.sh" --loopback --seconds $seconds --transport tcp --port "$(free_ports)" > tcp.txt 2>tcp.errors &
+tcp=$!
+bash "$examples/two-hosts.sh" --loopback --seconds $seconds --transport rtp --port "$(free_ports)" > rtp.txt 2>rtp.errors &
+rtp=$!
+common=(--transport rtp --base-time $(($(date +%s) + 5)) --seconds $seconds --port "$(free_ports)")
+"$programs/two-hosts" receiver "${common[@]}" --arrival-times > arrival.txt 2>arrival.errors &
+arrival=$!
+"$programs/two-hosts" sender "${common[@]}" --receiver 127.0.0.1 --own-clock --delay 40ms > sender.txt 2>&1
+expect sender "$?" 0
+wait $arrival
+expect arrival "$? $(cat arrival.errors)" "0 "
+wait $tcp
+expect tcp "$? $(cat tcp.errors)" "0 "
+wait $rtp
+expect rtp "$? $(cat rtp.errors)" "0 "
+
+expect says_which_network "$(head -1 tcp.txt)" 'Network: over loopback; 20 ms of delay and 1 % of loss by the sender, of rows'
+said=$(cat tcp.txt)
+fused tcp "$said" 1000 5000
+expect tcp_loses_nothing "$(sent "$said" joints) $(sent "$said" force)" "$((100 * seconds)) $((250 * seconds))"
+said=$(cat rtp.txt)
+fused rtp "$said" 2000 5000
+# but for those at the end, of which no later packet tells
+expect_within rtp_joints_are_counted "$(sent "$said" joints)" $((100 * seconds - 10)) $((100 * seconds))
+expect_within rtp_force_is_counted "$(sent "$said" force)" $((250 * seconds - 10)) $((250 * seconds))
+expect_within rtp_loses_packets "$(sed -n 's/^force: \([0-9]*\) packets lost.*/\1/p' <<<"$said")" 1 60
+# the way of the packets shows when nobody says when they set out
+expect_within arrival_times_are_wrong "$(us median "$(cat arrival.txt)" joints)" 10000 1000000
+
+# between namespaces, where we may make them
+if ip netns add "robocache-test-$$" 2>errors.txt && ip netns del "robocache-test-$$"; then
+  said=$(bash "$examples/two-hosts.sh" --seconds $seconds --transport tcp 2>errors.txt)
+  expect namespaces "$? $(cat errors.txt)" "0 "
+  expect_match namespaces_are_said "$said" '^Network: between two network namespaces; 20 ms of delay and 1 % of loss by the '
+  fused namespaces "$said" 1000 5000
+  expect namespaces_are_gone "$(ip netns list | grep -c robocache-)" 0
+else
+  echo "SKIP namespaces: $(head -1 errors.txt)"
+fi
+
+# refuse NAME PATTERN ARGUMENT...: status 1, one line on stderr
+refuse () {
+  "$programs/two-hosts" "${@:3}" > /dev/null 2>errors.txt
+  expect "$1_status" "$? $(wc -l < errors.txt)" "1 1"
+  expect_match "$1" "$(cat errors.txt)" "$2"
+}
+refuse no_role '^error: expected one argument, sender or receiver'
+refuse sender_without_receiver '^error: --receiver: expected the address' sender
+refuse receiver_with_receiver '^error: --receiver: expected the address' receiver --receiver 127.0.0.1
+refuse transport '^error: --transport carrier-pigeon: expected tcp or rtp$' receiver -t carrier-pigeon
+refuse clock '^error: --clock sundial: expected net, ptp or system$' receiver -t tcp -c sundial
+refuse base_time '^error: --base-time noon: expected seconds on the shared clock' receiver -t tcp -b noon
+refuse seconds '^error: --seconds 0, --port 5600: expected 1 to 86400 and 1024 to 65500$' receiver -t tcp -b 1 -s 0
+refuse loss '^error: --loss 2: expected 0 to less than 1$' receiver -t rtp -b 1 --loss 2
+refuse delay '^error: --delay long: expected a time' receiver -t rtp -b 1 --delay long
+bash "$examples/two-hosts.sh" --fast > usage.txt
+expect usage "$? $(grep -c 'two-hosts.sh \[--seconds N\]' usage.txt)" "2 1"
+exit $failed

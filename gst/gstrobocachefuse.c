@@ -36,6 +36,7 @@ GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
 #define MAX_WINDOW 4096
 #define DEFAULT_LAYOUT GST_ROBOCACHE_FUSE_LAYOUT_TENSORS
 #define DEFAULT_INFO GST_ROBOCACHE_FUSE_INFO_NONE
+#define DEFAULT_QOS_MESSAGES TRUE
 #define DEFAULT_LATENCY (5 * GST_MSECOND)
 
 enum
@@ -49,6 +50,7 @@ enum
   PROP_TYPE,
   PROP_STATS,
   PROP_STATS_INTERVAL,
+  PROP_QOS_MESSAGES,
   PROP_DEVICE
 };
 
@@ -191,7 +193,7 @@ leave_tick (GstRobocacheFuse *fuse, Departure *departure, GstClockTime latency)
     fuse->ticks_out++;
   } else {
     fuse->ticks_dropped++;
-    g_queue_push_tail (&departure->messages, gst_robocache_fuse_qos_of_tick (fuse, tick, departure->duration, lag));
+    gst_robocache_fuse_collect_qos_of_tick (fuse, tick, departure->duration, lag, &departure->messages);
   }
   gst_robocache_fuse_sync_period (fuse);
   for (guint i = 0; i < fuse->pads->len; i++)
@@ -628,6 +630,7 @@ static const gsize fields[] = {
   [PROP_LAYOUT] = G_STRUCT_OFFSET (GstRobocacheFuse, output.layout),
   [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, output.info),
   [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, output.dtype),
+  [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheFuse, qos_messages),
 };
 
 static void
@@ -756,6 +759,9 @@ install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
           "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0, G_MAXUINT64,
           0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
+          "Post a QoS message for each buffer with rows that are late or dropped, and for each dropped tick",
+          DEFAULT_QOS_MESSAGES, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_device_install_properties (object_class, PROP_DEVICE);
 }
 
@@ -814,6 +820,7 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   fuse->output.layout = DEFAULT_LAYOUT;
   fuse->output.info = DEFAULT_INFO;
   fuse->output.dtype = ROBOCACHE_DTYPE_AUTO;
+  fuse->qos_messages = DEFAULT_QOS_MESSAGES;
   robocache_device_init (&fuse->device);
   fuse->total_latency = GST_CLOCK_TIME_NONE;
   reset_ticks (fuse);

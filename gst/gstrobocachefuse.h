@@ -29,6 +29,7 @@ struct _GstRobocacheFuse
   /* object lock */
   gchar *reference_name;        /* NULL: unset */
   GstRobocacheFuseOutput output;
+  gboolean qos_messages;
   RobocacheDevice device;
 
   GPtrArray *src_tokens;        /* only used by the src thread */
@@ -145,8 +146,9 @@ GstStructure *gst_robocache_fuse_make_stats (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_close_account (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* Adds a message about rows that the pad lost since this was last called, if there are any. */
 void gst_robocache_fuse_collect_qos (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GQueue * messages);
-/* About a tick that was dropped, lag after its time. */
-GstMessage *gst_robocache_fuse_qos_of_tick (GstRobocacheFuse * fuse, gint64 tick, GstClockTime duration, gint64 lag);
+/* Adds one about a tick that was dropped, lag after its time. */
+void gst_robocache_fuse_collect_qos_of_tick (GstRobocacheFuse * fuse, gint64 tick, GstClockTime duration, gint64 lag,
+    GQueue * messages);
 /* Empties messages. Called without the lock. */
 void gst_robocache_fuse_post_messages (GstRobocacheFuse * fuse, GQueue * messages);
 

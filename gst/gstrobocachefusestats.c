@@ -110,6 +110,17 @@ gst_robocache_fuse_close_account (GstRobocacheFuse *fuse, GstRobocacheFusePad *p
 
 /* ---- QoS ---- */
 
+static gboolean
+qos_is_on (GstRobocacheFuse *fuse)
+{
+  gboolean on;
+
+  GST_OBJECT_LOCK (fuse);
+  on = fuse->qos_messages;
+  GST_OBJECT_UNLOCK (fuse);
+  return on;
+}
+
 void
 gst_robocache_fuse_collect_qos (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GQueue *messages)
 {
@@ -117,7 +128,7 @@ gst_robocache_fuse_collect_qos (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
   GstRobocacheFuseAccount *account;
   RobocacheLoss loss;
 
-  if (!robocache_losses_take (&pad->losses, &loss))
+  if (!robocache_losses_take (&pad->losses, &loss) || !qos_is_on (fuse))
     return;
   account = g_new0 (GstRobocacheFuseAccount, 1);
   gst_robocache_fuse_pad_add_account (pad, account);
@@ -125,17 +136,20 @@ gst_robocache_fuse_collect_qos (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
   g_free (account);
 }
 
-GstMessage *
-gst_robocache_fuse_qos_of_tick (GstRobocacheFuse *fuse, gint64 tick, GstClockTime duration, gint64 lag)
+void
+gst_robocache_fuse_collect_qos_of_tick (GstRobocacheFuse *fuse, gint64 tick, GstClockTime duration, gint64 lag,
+    GQueue *messages)
 {
   GstAggregator *agg = GST_AGGREGATOR (fuse);
   GstSegment segment;
   const RobocacheQosPlace place = { GST_OBJECT (fuse), &segment, fuse->live };
 
+  if (!qos_is_on (fuse))
+    return;
   GST_OBJECT_LOCK (fuse);
   segment = GST_AGGREGATOR_PAD (agg->srcpad)->segment;
   GST_OBJECT_UNLOCK (fuse);
-  return robocache_qos_of_tick (&place, tick, duration, lag, fuse->ticks_out, fuse->ticks_dropped);
+  g_queue_push_tail (messages, robocache_qos_of_tick (&place, tick, duration, lag, fuse->ticks_out, fuse->ticks_dropped));
 }
 
 void

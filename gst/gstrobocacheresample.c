@@ -41,6 +41,7 @@ enum
   PROP_TYPE,
   PROP_STATS,
   PROP_STATS_INTERVAL,
+  PROP_QOS_MESSAGES,
   PROP_DEVICES,
   PROP_ROLES,
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
@@ -753,6 +754,7 @@ static const gsize fields[] = {
   [PROP_GAP_POLICY] = G_STRUCT_OFFSET (GstRobocacheResample, settings.gap_policy),
   [PROP_REORDER_WINDOW] = G_STRUCT_OFFSET (GstRobocacheResample, settings.reorder_window),
   [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheResample, settings.dtype),
+  [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheResample, qos_messages),
   [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResample, stats_timer.interval),
 };
 
@@ -820,6 +822,9 @@ install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
           "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0,
           G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
+          "Post a QoS message for each buffer with rows that are late or dropped, and for each dropped tick",
+          TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
   robocache_device_install_properties (object_class, PROP_DEVICE);
   robocache_device_install_devices_property (object_class, PROP_DEVICES);
@@ -873,6 +878,7 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   resample->settings.max_gap = -1;
   resample->settings.gap_policy = GST_ROBOCACHE_GAP_DROP;
   resample->settings.dtype = ROBOCACHE_DTYPE_AUTO;
+  resample->qos_messages = TRUE;
   robocache_device_init (&resample->device);
   resample->last_pts = GST_CLOCK_TIME_NONE;
   robocache_row_times_init (&resample->clock);

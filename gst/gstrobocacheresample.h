@@ -33,6 +33,7 @@ struct _GstRobocacheResample
   GstRobocacheResampleSettings settings;
   RobocacheChannelRoles roles;
   RobocacheDevice device;
+  gboolean qos_messages;
 
   /* streaming thread; written under the object lock where stats and queries read it */
   GstRobocacheResampleSettings run;     /* settings as they were when caps were set */

@@ -114,13 +114,16 @@ gst_robocache_resample_post_lost_rows (GstRobocacheResample *resample)
   const RobocacheQosPlace place = { GST_OBJECT (resample), &resample->clock.segment, resample->live };
   RobocacheRowCounts counts;
   RobocacheLoss loss;
+  gboolean on;
 
   if (!robocache_losses_take (&resample->losses, &loss))
     return;
   GST_OBJECT_LOCK (resample);
+  on = resample->qos_messages;
   counts = row_counts (resample);
   GST_OBJECT_UNLOCK (resample);
-  gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_rows (&place, &loss,
+  if (on)
+    gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_rows (&place, &loss,
           resample->clock.nominal_duration, &counts));
 }
 
@@ -131,11 +134,14 @@ gst_robocache_resample_post_dropped_tick (GstRobocacheResample *resample, gint64
   const GstClockTime now = gst_robocache_resample_live_now (resample);
   const gint64 lag = GST_CLOCK_TIME_IS_VALID (now) ? GST_CLOCK_DIFF ((GstClockTime) tick, now) : 0;
   guint64 out, dropped;
+  gboolean on;
 
   GST_OBJECT_LOCK (resample);
+  on = resample->qos_messages;
   out = resample->ticks_out;
   dropped = resample->ticks_dropped;
   GST_OBJECT_UNLOCK (resample);
-  gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_tick (&place, tick, duration, lag,
+  if (on)
+    gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_tick (&place, tick, duration, lag,
           out, dropped));
 }

@@ -510,6 +510,33 @@ GST_START_TEST (test_no_qos)
 
 GST_END_TEST;
 
+/* Whoever does not read the bus turns them off; what is counted stays. */
+GST_START_TEST (test_qos_off)
+{
+  Rig *rig = rig_new ("rate", "100/1", "qos-messages", "false", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", TRUE), *bare = feed_new_bare (rig, "proprio_1", TRUE);
+
+  feed_set (bare, "required", "true", NULL);
+  rig_play (rig);
+  feed_start (feed, AT_100_HZ);
+  feed_one (feed, MS (10), 50);
+  feed_one (feed, 0, 18);
+  pass_deadline (rig, MS (10 + LATENCY));
+  gst_test_clock_wait_for_next_pending_id (rig->clock, NULL);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-dropped"), 1);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-late"), 1);
+  assert_no_message (rig, GST_MESSAGE_QOS);
+  assert_all_rows_balance (rig);
+
+  g_object_set (rig->fuse, "qos-messages", TRUE, NULL);
+  feed_one (feed, 0, 18);
+  fail_unless_equals_uint64 (wait_qos (rig).dropped, 2);        /* and nothing is told afterwards */
+  assert_no_message (rig, GST_MESSAGE_QOS);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocachefuseaccount_suite (void)
 {
@@ -542,6 +569,7 @@ robocachefuseaccount_suite (void)
   tcase_add_test (tc, test_qos_of_a_tick);
   tcase_add_test (tc, test_qos_not_live);
   tcase_add_test (tc, test_no_qos);
+  tcase_add_test (tc, test_qos_off);
   return s;
 }
 

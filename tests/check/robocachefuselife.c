@@ -17,6 +17,7 @@ static const struct
   {"info", "none", "tensor"},
   {"type", "auto", "bfloat16"},
   {"stats-interval", "0", "1000000000"},
+  {"qos-messages", "true", "false"},
   {"latency", "5000000", "7000000"},
   {"backend", "auto", "cpu"},
   {"device-id", "-1", "1"},

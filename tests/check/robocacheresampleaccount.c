@@ -240,6 +240,21 @@ GST_START_TEST (test_no_qos)
 
 GST_END_TEST;
 
+GST_START_TEST (test_qos_off)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 max-gap=5000000 qos-messages=false", ONE);
+
+  push (h, 0, 0);
+  push (h, 20, 0);
+  push (h, 10, 0);
+  fail_unless_equals_uint64 (count_of (h, "rows-late"), 1);
+  fail_unless_equals_uint64 (count_of (h, "ticks-dropped"), 1);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_QOS), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocacheresampleaccount_suite (void)
 {
@@ -258,6 +273,7 @@ robocacheresampleaccount_suite (void)
   tcase_add_test (tc, test_qos_of_ticks);
   tcase_add_test (tc, test_qos_of_a_live_tick);
   tcase_add_test (tc, test_no_qos);
+  tcase_add_test (tc, test_qos_off);
   return s;
 }
 

@@ -146,7 +146,7 @@ watch_machine (gpointer data)
   return NULL;
 }
 
-/* Of a pad of fuse, or of resample: every row that came in is accounted for. */
+/* Of fuse or a pad of it, or of resample: every row that came in is accounted for. */
 static void
 check_balance (Soak *soak, gpointer object)
 {
@@ -180,6 +180,7 @@ check_balances (Soak *soak)
       check_balance (soak, soak->sensors[i].to);
   }
   check_balance (soak, resample);
+  check_balance (soak, soak->fuse);
   gst_object_unref (resample);
 }
 

@@ -186,19 +186,24 @@ open_engine (RcBackendKind kind, const RobocacheDevice *settings, gint number, G
   return robocache_engine_new (&where, kind == RC_BACKEND_CUDA ? settings->max_device_memory : 0, error);
 }
 
+/* From any streaming thread; the first one that comes opens it for all. */
 static gboolean
 open_gpu (RobocacheDevice *device, GstElement *element, GError **error)
 {
   const RobocacheDevice settings = get_settings (device, element);
   RobocacheEngine *engine;
 
-  if (device->gpu)
+  if (settings.gpu)
     return TRUE;
   engine = open_engine (RC_BACKEND_CUDA, &settings, first_device (&settings), error);
+  if (engine == NULL)
+    return FALSE;
   GST_OBJECT_LOCK (element);
-  device->gpu = engine;
+  if (device->gpu == NULL)
+    device->gpu = g_steal_pointer (&engine);
   GST_OBJECT_UNLOCK (element);
-  return engine != NULL;
+  g_clear_pointer (&engine, robocache_engine_unref);
+  return TRUE;
 }
 
 /* Those of a split batch. */
@@ -318,6 +323,13 @@ robocache_device_offer_as (RobocacheDevice *device, GstElement *element, const G
   const RobocacheOffer offer = robocache_device_offer (device, element);
 
   return offer != ROBOCACHE_OFFER_SYSTEM && robocache_caps_on_device (sink_caps) ? ROBOCACHE_OFFER_DEVICE_FIRST : offer;
+}
+
+void
+robocache_device_prepare (RobocacheDevice *device, GstElement *element, gboolean on_device)
+{
+  if (on_device && device->gpu_is_usable)
+    open_gpu (device, element, NULL);
 }
 
 /* Whether the GPU serves the job: TRUE, or FALSE and the reason. */

@@ -83,6 +83,9 @@ RobocacheOffer robocache_device_offer (RobocacheDevice * device, GstElement * el
 /* Of a source pad whose sink pad has these caps: its memory first. */
 RobocacheOffer robocache_device_offer_as (RobocacheDevice * device, GstElement * element, const GstCaps * sink_caps);
 
+/* Opens the GPU when caps bring its memory, so that the first job need not wait for it. What fails is told by the job. */
+void robocache_device_prepare (RobocacheDevice * device, GstElement * element, gboolean on_device);
+
 /* A stream of jobs, all alike, as caps fix it. */
 typedef struct
 {

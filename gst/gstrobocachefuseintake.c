@@ -203,6 +203,7 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
       g_error_free (error);
     return FALSE;
   }
+  robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), format.on_device);
   FUSE_LOCK (fuse);
   gst_robocache_fuse_pad_sync_settings (pad);
   gst_robocache_fuse_pad_set_format (pad, &format);

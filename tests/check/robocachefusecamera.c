@@ -62,9 +62,9 @@ GST_END_TEST;
 /* ---- cameras ---- */
 
 static Rig *
-camera_rig (Feed **camera, const gchar *caps)
+camera_rig_on (const gchar *backend, Feed **camera, const gchar *caps)
 {
-  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Rig *rig = rig_new ("rate", "100/1", backend ? "backend" : NULL, backend, NULL);
 
   *camera = feed_new_bare (rig, "camera_0", FALSE);
   rig_play (rig);
@@ -72,10 +72,16 @@ camera_rig (Feed **camera, const gchar *caps)
   return rig;
 }
 
+static Rig *
+camera_rig (Feed **camera, const gchar *caps)
+{
+  return camera_rig_on (NULL, camera, caps);
+}
+
 GST_START_TEST (test_dense_frame_is_not_copied)
 {
   Feed *camera;
-  Rig *rig = camera_rig (&camera, GRAY ("100/1"));
+  Rig *rig = camera_rig_on ("cpu", &camera, GRAY ("100/1"));
   GstBuffer *frame = gst_buffer_new_allocate (NULL, 8, NULL), *sample;
   GstMemory *memory = gst_buffer_peek_memory (frame, 0);
 
@@ -106,7 +112,7 @@ GST_END_TEST;
 /* A held frame is handed on again, without a copy. */
 GST_START_TEST (test_held_frame_is_not_copied)
 {
-  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Rig *rig = rig_new ("rate", "100/1", "backend", "cpu", NULL);
   Feed *camera = feed_new_bare (rig, "camera_0", FALSE), *other = feed_new_bare (rig, "proprio_0", FALSE);
   GstMemory *memory = NULL;
 

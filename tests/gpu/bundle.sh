@@ -28,7 +28,7 @@ if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin
 cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$out/"
 # a recording for the GPU's decoder, where there is something to make it with
 if gst-inspect-1.0 x264enc > /dev/null 2>&1; then
-  gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! video/x-raw,width=320,height=240,framerate=30/1 ! \
+  gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! \
     x264enc key-int-max=30 ! video/x-h264,stream-format=byte-stream ! filesink location="$out/frames.h264"
 fi
 # every library that these need, but for those of the C and C++ compilers, which any machine has, and the driver's

@@ -21,6 +21,7 @@ typedef struct
   RcCudaVoxelTask task;         /* what the spec fixes is there from the beginning */
   float *rays;                  /* device: depth */
   const void *add, *range, *write;
+  const void *add_packed;       /* in place of add where points are; NULL: there is none */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes, or a word of bits */
 } State;
 
@@ -117,6 +118,8 @@ choose_kernels (const RcVoxelPlan *plan, State *state)
   const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
 
   state->add = rc_cuda_voxel_add[source][state->task.slabs > 0 ? RC_CUDA_VOXEL_STORE_BITS : action_of (spec)];
+  if (state->task.slabs > 0 && source == RC_CUDA_VOXEL_FLOAT32)
+    state->add_packed = rc_cuda_voxel_add_packed;
   state->units = ceil_divide (rc_voxel_value_bytes (plan), 16);
   state->range = rc_voxel_needs_range (plan) ? rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE] : NULL;
   if (spec->output == RC_VOXEL_SPARSE) {
@@ -170,7 +173,7 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 }
 
 /* Bytes of each point beside those that every backend has: sums or extremes of its voxel, flags of the sums, and its
- * part of the counts of digits and of voxels, which is less than one: 1024 of 3072 points, and 4 of 1024. */
+ * part of the counts of digits and of voxels, which is less than one: 1024 of 3072 points, and 4 of 256. */
 static void
 plan_scratch (RcVoxelPlan *plan)
 {
@@ -223,6 +226,7 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, 
     {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
     {"voxel range", state->range, state->range != NULL},
     {"voxel add", state->add, 1},
+    {"voxel add of packed points", state->add_packed, state->add_packed != NULL},
     {"voxel write", state->write, 1},
     {"voxel sort, count", rc_cuda_voxel_sort_count, sparse},
     {"voxel sort, scan", rc_cuda_voxel_sort_scan, sparse},
@@ -449,6 +453,7 @@ take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask 
   task->counters = chunk->counters;
   task->aligned = ((uint64_t) (uintptr_t) chunk->data | (chunk->n > 1 ? (uint64_t) chunk->stride : 0)
       | (uint64_t) task->batch_stride) % size == 0;
+  task->packed = chunk->stride == 12 && ((uint64_t) (uintptr_t) chunk->data | (uint64_t) task->batch_stride) % 16 == 0;
 }
 
 static RcStatus
@@ -637,7 +642,8 @@ launch_add (const Run *run, const State *state, RcCudaVoxelTask *task)
   if (task->needs_range && run->plan->added == 0)
     status = launch_scales (run, task);
   if (status == RC_OK)
-    status = launch_points (run, state->add, task, "launch of the adding of points");
+    status = launch_points (run, task->packed && state->add_packed ? state->add_packed : state->add, task,
+        "launch of the adding of points");
   return status;
 }
 

@@ -18,7 +18,7 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
-constexpr int VECTORS = 4;      /* of 4 bits, which a thread has under way */
+constexpr int VECTORS = 8;      /* of 4 bits, which a thread has under way */
 
 struct Slab
 {

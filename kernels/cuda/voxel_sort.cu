@@ -94,14 +94,20 @@ sort_count (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, ui
   const uint32_t first = blockIdx.x * RC_CUDA_VOXEL_SORT_TILE, n = tile_keys (n_keys (task), first);
   const uint64_t *keys = keys_of (task, from) + first;
   __shared__ uint32_t counts[DIGITS];
+  uint64_t own[ITEMS];          /* all are under way before the first is counted */
 
   counts[threadIdx.x] = 0;
   __syncthreads ();
-  for (uint32_t i = threadIdx.x; i / 32 * 32 < n; i += THREADS) {
-    const uint32_t lanes = __ballot_sync (ALL_LANES, i < n);
+#pragma unroll
+  for (int i = 0; i < ITEMS; i++)
+    own[i] = threadIdx.x + i * THREADS < n ? keys[threadIdx.x + i * THREADS] : RC_CUDA_VOXEL_NO_KEY;
+#pragma unroll
+  for (int i = 0; i < ITEMS; i++) {
+    const bool has_key = threadIdx.x + i * THREADS < n;
+    const uint32_t lanes = __ballot_sync (ALL_LANES, has_key);
 
-    if (i < n)
-      count_digit (counts, digit_of.Digit (keys[i]), lanes);
+    if (has_key)
+      count_digit (counts, digit_of.Digit (own[i]), lanes);
   }
   __syncthreads ();
   task.digit_counts[(uint64_t) threadIdx.x * task.sort_tiles + blockIdx.x] = counts[threadIdx.x];

@@ -20,6 +20,7 @@ namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_RANK_TILE;
+static_assert (TILE == THREADS, "a thread has one key");
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 using Scan = cub::BlockScan<uint32_t, THREADS>;
@@ -58,11 +59,8 @@ __global__ void __launch_bounds__ (THREADS)
 count_voxels (const __grid_constant__ RcCudaVoxelTask task)
 {
   const Keys keys (task);
-  const uint64_t first = (uint64_t) blockIdx.x * TILE;
-  int count = 0;
+  const int count = __syncthreads_count (keys.begins ((uint64_t) blockIdx.x * TILE + threadIdx.x));
 
-  for (int i = 0; i < TILE; i += THREADS)
-    count += __syncthreads_count (keys.begins (first + i + threadIdx.x));
   if (threadIdx.x == 0)
     task.rank_counts[blockIdx.x] = (uint32_t) count;
 }
@@ -225,21 +223,36 @@ put_start (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i, uint32_t r
 
 /* The rank of the voxel of key i, for every thread; its start is stored. */
 __device__ __forceinline__ uint32_t
-rank_key (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i, uint32_t *before)
+rank_key (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i)
 {
   __shared__ typename Scan::TempStorage storage;
   const bool begins = keys.begins (i);
   const bool ends = i <= keys.n && i > 0 && keys.at (i) == RC_CUDA_VOXEL_NO_KEY
       && keys.at (i - 1) != RC_CUDA_VOXEL_NO_KEY;
-  uint32_t so_far, sum;
+  uint32_t so_far;
 
-  Scan (storage).InclusiveSum ((uint32_t) begins, so_far, sum);
-  so_far += *before;
-  *before += sum;
-  __syncthreads ();
+  Scan (storage).InclusiveSum ((uint32_t) begins, so_far);
+  so_far += task.rank_counts[blockIdx.x];
   if (begins || ends)
     put_start (task, keys, i, begins ? so_far - 1 : so_far);
   return so_far - 1;            /* of no use where no voxel came yet */
+}
+
+/* Lanes without a point come last, and are a run of their own. */
+__device__ __forceinline__ Lane
+lane_of (const RcCudaVoxelTask &task, uint64_t i, uint32_t rank, bool has_point)
+{
+  const uint32_t run = has_point ? rank : UINT32_MAX, before = __shfl_up_sync (ALL_LANES, run, 1);
+  Lane lane;
+
+  lane.has_point = has_point;
+  lane.lanes_after = lanes_in_run (run);
+  lane.leads = has_point && (threadIdx.x % 32 == 0 || before != run);
+  lane.voxel = task.first_item * task.n_points + rank;
+  lane.point = task.first_item * task.n_points;
+  if (has_point)
+    lane.point += task.points.order[task.sorted][lane.point + (int64_t) i];
+  return lane;
 }
 
 /* The tiles cover one key more than there are, where voxels end at the latest. */
@@ -247,36 +260,22 @@ __global__ void __launch_bounds__ (THREADS)
 rank (const __grid_constant__ RcCudaVoxelTask task)
 {
   const Keys keys (task);
-  uint32_t before = task.rank_counts[blockIdx.x];
+  const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x;
+  const uint32_t rank = rank_key (task, keys, i);
+  const bool has_point = keys.at (i) != RC_CUDA_VOXEL_NO_KEY;
 
-  for (int first = 0; first < TILE; first += THREADS) {
-    const uint64_t i = (uint64_t) blockIdx.x * TILE + first + threadIdx.x;
-    const uint32_t rank = rank_key (task, keys, i, &before);
-    Lane lane;
+  if (task.layout.payload_bytes == 0 || __ballot_sync (ALL_LANES, has_point) == 0)
+    return;
+  const Lane lane = lane_of (task, i, rank, has_point);
+  const int64_t item = has_point ? item_of (task, keys.at (i)) : task.first_item;
+  const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
 
-    if (task.layout.payload_bytes == 0)
-      continue;
-    lane.has_point = keys.at (i) != RC_CUDA_VOXEL_NO_KEY;
-    if (__ballot_sync (ALL_LANES, lane.has_point) == 0)
-      continue;
-    /* lanes without a point come last, and are a run of their own */
-    lane.lanes_after = lanes_in_run (lane.has_point ? rank : UINT32_MAX);
-    lane.leads = __shfl_up_sync (ALL_LANES, lane.has_point ? rank : UINT32_MAX, 1) != rank || threadIdx.x % 32 == 0;
-    lane.leads = lane.leads && lane.has_point;
-    lane.voxel = task.first_item * task.n_points + rank;
-    lane.point = task.first_item * task.n_points;
-    if (lane.has_point)
-      lane.point += task.points.order[task.sorted][lane.point + (int64_t) i];
-    const int64_t item = lane.has_point ? item_of (task, keys.at (i)) : task.first_item;
-    const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
-
-    if (task.mode == RC_VOXEL_MEAN)
-      sum_features (task, scales, lane);
-    else if (task.mode == RC_VOXEL_CENTROID)
-      sum_coordinates (task, scales, lane);
-    else
-      find_extremes (task, lane);
-  }
+  if (task.mode == RC_VOXEL_MEAN)
+    sum_features (task, scales, lane);
+  else if (task.mode == RC_VOXEL_CENTROID)
+    sum_coordinates (task, scales, lane);
+  else
+    find_extremes (task, lane);
 }
 
 /* ---- the output ---- */

@@ -30,7 +30,7 @@ extern "C" {
 #define RC_CUDA_VOXEL_DIGIT_BITS 8
 #define RC_CUDA_VOXEL_DIGITS (1 << RC_CUDA_VOXEL_DIGIT_BITS)
 /* Sorted keys whose voxels a block counts at a time. */
-#define RC_CUDA_VOXEL_RANK_TILE 1024
+#define RC_CUDA_VOXEL_RANK_TILE 256
 
 /* The key of what is no voxel: its significant bits are all set, too, and above those of any voxel. */
 #define RC_CUDA_VOXEL_NO_KEY UINT64_MAX
@@ -102,6 +102,7 @@ typedef struct RcCudaVoxelTask
   int64_t first_row;
   RcVoxelCounters *counters;    /* of add, and of end */
   int32_t aligned;              /* every element is at an address that its size divides */
+  int32_t packed;               /* points are 12 bytes apart, and those of an item begin at a multiple of 16 */
 
   /* a group at the end of the job */
   int32_t sorted;               /* which of keys and order is */
@@ -163,6 +164,7 @@ typedef enum RcCudaVoxelValues
 /* voxel_add.cu; blocks (…, items) of RC_CUDA_VOXEL_THREADS threads, as all of them. Argument: the task. */
 extern const void *const rc_cuda_voxel_clear;
 extern const void *const rc_cuda_voxel_set_scales;
+extern const void *const rc_cuda_voxel_add_packed;      /* RC_CUDA_VOXEL_STORE_BITS of packed float32 points */
 extern const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS];
 
 /* voxel_write.cu; by the bytes of an element: 1, 2 and 4. */

@@ -179,6 +179,32 @@ check_plain (Suite *suite)
   }
 }
 
+/* Batches whose bitmaps are made in shared memory, of points that are often packed. */
+static void
+check_batches (Suite *suite)
+{
+  static const int64_t batches[] = { 4, 7, 33 };
+  char name[64];
+  size_t b;
+  int output;
+
+  for (b = 0; b < sizeof (batches) / sizeof (batches[0]); b++) {
+    for (output = RC_VOXEL_DENSE; output <= RC_VOXEL_BITS; output++) {
+      VoxelWish wish = any_wish;
+
+      wish.source = RC_VOXEL_POINTS;
+      wish.input = RC_FLOAT32;
+      wish.mode = RC_VOXEL_OCCUPANCY;
+      wish.output = output;
+      wish.batch = batches[b];
+      wish.axis = output == RC_VOXEL_DENSE ? 32 : ANY;
+      wish.features = 0;
+      snprintf (name, sizeof (name), "voxel_batch_%" PRId64 "_%s", batches[b], outputs[output]);
+      check_cases (suite, name, &wish, 60);
+    }
+  }
+}
+
 /* Clouds that are no cloud. */
 static void
 check_lies (Suite *suite)
@@ -459,6 +485,7 @@ static const struct
   {"kinds", check_kinds},
   {"sizes", check_sizes},
   {"plain", check_plain},
+  {"batches", check_batches},
   {"lies", check_lies},
   {"huge", check_huge},
   {"again", check_again},

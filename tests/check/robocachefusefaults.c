@@ -505,6 +505,31 @@ GST_START_TEST (test_wild_timestamp_of_the_reference_pad)
 
 GST_END_TEST;
 
+/* Its clock jumps: no tick until that is known, and then they go on where the clock is. */
+GST_START_TEST (test_clock_of_the_reference_pad_jumps)
+{
+  Rig *rig = rig_new ("reference-pad", "proprio_0", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", TRUE);
+
+  set_clock (rig, MS (START));
+  rig_play (rig);
+  feed_start (feed, AT_100_HZ);
+  for (gint64 t = START; t < START + 3000; t += STEP) {
+    const gboolean jumped = t >= START + 500, known = t >= START + 1500;
+
+    set_clock (rig, MS (t));
+    feed_one (feed, MS (t + (jumped ? jumps[__i__] : 0)), (gfloat) t);
+    if (!jumped || known)
+      expect (rig, MS (t), (gfloat) t, ALIGNED);
+  }
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 40);
+  fail_unless_equals_uint64 (count_of (feed->sink, "rows-dropped-clock-jump"), 20);
+  assert_all_rows_balance (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* A wild GAP event hides nothing. */
 GST_START_TEST (test_wild_gap)
 {
@@ -774,6 +799,7 @@ robocachefusefaults_suite (void)
   tcase_add_loop_test (tc, test_one_wild_timestamp, 0, G_N_ELEMENTS (jumps));
   tcase_add_loop_test (tc, test_first_timestamp_wild, 0, G_N_ELEMENTS (jumps));
   tcase_add_loop_test (tc, test_wild_timestamp_of_the_reference_pad, 0, G_N_ELEMENTS (jumps));
+  tcase_add_loop_test (tc, test_clock_of_the_reference_pad_jumps, 0, G_N_ELEMENTS (jumps));
   tcase_add_test (tc, test_wild_gap);
   tcase_add_test (tc, test_wild_frame);
   tcase_add_test (tc, test_segment_after_a_jump);

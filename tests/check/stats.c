@@ -5,6 +5,7 @@
 #include <gst/check/gstcheck.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/stats.h"
 
@@ -104,6 +105,26 @@ GST_START_TEST (test_random)
   fail_unless_equals_int64 (robocache_histogram_quantile (h, 1), 0);
   g_free (h);
   g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+/* Two halves are the whole. */
+GST_START_TEST (test_merge)
+{
+  RobocacheHistogram *whole = histogram_new (), *odd = histogram_new (), *even = histogram_new ();
+
+  robocache_histogram_merge (odd, even);
+  fail_unless_equals_uint64 (odd->n, 0);
+  for (gint64 i = 0; i < 1000; i++) {
+    robocache_histogram_add (whole, i * i);
+    robocache_histogram_add (i % 2 ? odd : even, i * i);
+  }
+  robocache_histogram_merge (odd, even);
+  fail_unless (memcmp (odd, whole, sizeof (*whole)) == 0);
+  g_free (whole);
+  g_free (odd);
+  g_free (even);
 }
 
 GST_END_TEST;
@@ -214,6 +235,7 @@ stats_suite (void)
   tcase_add_loop_test (tc, test_bins, 0, G_N_ELEMENTS (values));
   tcase_add_test (tc, test_negative_counts_as_zero);
   tcase_add_loop_test (tc, test_random, 0, 10);
+  tcase_add_test (tc, test_merge);
   tcase_add_test (tc, test_to_structure);
   tcase_add_test (tc, test_timer);
   tcase_add_loop_test (tc, test_timer_of_a_huge_interval, 0, 4);

@@ -253,6 +253,11 @@ make_plan (GstRobocacheVoxelize *self, Configuration *next, GError **error)
 
   if (!robocache_device_choose (&self->device, GST_ELEMENT (self), &job, error))
     return FALSE;
+  if (robocache_engine_is_gpu (self->device.active)) {
+    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "this element takes and gives system memory on the "
+        "CPU only: set backend=auto or backend=cpu");
+    return FALSE;
+  }
   if (rc_voxel_plan (robocache_engine_backend (self->device.active), &next->spec, &next->plan, &next->footprint, &failed) == RC_OK)
     return TRUE;
   g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, failed.message);

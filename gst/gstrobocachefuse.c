@@ -567,14 +567,38 @@ gst_robocache_fuse_flush_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   FUSE_UNLOCK (fuse);
 }
 
+/* A src thread that ends marks all pads with EOS when it has sent it downstream, which may be after the first of them was
+ * flushed (GStreamer 1.22): that one would refuse tokens for good. Its rows are those of after the flush, and stay. */
+static void
+revive_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, guint32 seqnum)
+{
+  GstEvent *flush_stop = gst_event_new_flush_stop (TRUE);
+
+  gst_event_set_seqnum (flush_stop, seqnum);
+  pad->is_revived = TRUE;
+  GST_AGGREGATOR_CLASS (gst_robocache_fuse_parent_class)->sink_event (GST_AGGREGATOR (fuse), GST_AGGREGATOR_PAD (pad), flush_stop);
+  pad->is_revived = FALSE;
+}
+
+/* The last of the pads has been flushed, and the src thread is stopped. */
 static GstFlowReturn
 gst_robocache_fuse_flush (GstAggregator *agg)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  GPtrArray *others = g_ptr_array_new_with_free_func (gst_object_unref);
+  guint32 seqnum;
 
   FUSE_LOCK (fuse);
   reset_ticks (fuse);
+  seqnum = fuse->flush_seqnum;
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    if (g_ptr_array_index (fuse->pads, i) != fuse->last_flushed)
+      g_ptr_array_add (others, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
+  }
   FUSE_UNLOCK (fuse);
+  for (guint i = 0; i < others->len; i++)
+    revive_pad (fuse, g_ptr_array_index (others, i), seqnum);
+  g_ptr_array_unref (others);
   return GST_FLOW_OK;
 }
 

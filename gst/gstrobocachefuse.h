@@ -57,6 +57,8 @@ struct _GstRobocacheFuse
   /* the sample */
   gboolean composition_changed; /* pads, caps or properties: the output's caps are made anew at the next tick */
   GstRobocacheFuseComposer *composer;
+  const GstRobocacheFusePad *last_flushed;      /* not a reference: only compared */
+  guint32 flush_seqnum;
   gboolean sent_buffer;
   gboolean discont;
 

@@ -281,6 +281,10 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
       wait_for_src_tokens (fuse);
       break;
     case GST_EVENT_FLUSH_STOP:
+      FUSE_LOCK (fuse);
+      fuse->last_flushed = pad;
+      fuse->flush_seqnum = gst_event_get_seqnum (event);
+      FUSE_UNLOCK (fuse);
       gst_robocache_fuse_set_flushing (fuse, pad, FALSE);
       break;
     case GST_EVENT_STREAM_START:

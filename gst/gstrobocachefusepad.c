@@ -142,7 +142,8 @@ gst_robocache_fuse_pad_finalize (GObject *object)
 static GstFlowReturn
 gst_robocache_fuse_pad_flush_vfunc (GstAggregatorPad *aggpad, GstAggregator *agg)
 {
-  gst_robocache_fuse_flush_pad (GST_ROBOCACHE_FUSE (agg), GST_ROBOCACHE_FUSE_PAD (aggpad));
+  if (!GST_ROBOCACHE_FUSE_PAD (aggpad)->is_revived)
+    gst_robocache_fuse_flush_pad (GST_ROBOCACHE_FUSE (agg), GST_ROBOCACHE_FUSE_PAD (aggpad));
   return GST_FLOW_OK;
 }
 

@@ -101,6 +101,7 @@ struct _GstRobocacheFusePad
   GstFlowReturn flow;           /* what its source is answered: not OK once downstream or an error ended the streams */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */
   gboolean warned_no_time;
+  gboolean is_revived;          /* only used by the thread that ends a flush of all pads: the base class's part alone is flushed */
   gboolean latencies_checked;   /* only used by its streaming thread */
   guint spacings_seen;          /* when its period was last measured */
 

@@ -121,8 +121,8 @@ check_not_lost (const Block *block, RcError *failure)
 {
   if (!block->is_lost)
     return RC_OK;
-  return rc_error_set (failure, RC_DEVICE_FAILED, "what the CPU wrote to a memory of %" G_GSIZE_FORMAT " bytes did not get "
-      "to the device", block->bytes);
+  return rc_error_set (failure, RC_DEVICE_FAILED, "what the CPU wrote to a memory of %" G_GSIZE_FORMAT " bytes did not "
+      "get to the device", block->bytes);
 }
 
 static RcStatus

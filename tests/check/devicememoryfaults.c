@@ -86,7 +86,7 @@ fail_unless_failed (Seen *seen)
   g_clear_error (&error);
 }
 
-/* Whichever call it is at which the device fails: no crash, an error or a log line that names it, nothing left behind. */
+/* Whichever call it is at which the device fails: no crash, an error or a log line that names it, nothing left. */
 GST_START_TEST (test_device_fails_at_any_call)
 {
   GError *error = NULL;

@@ -1,8 +1,8 @@
 /* robocache: a device that is none, on which wrong order shows as wrong bytes
  *
  * Its streams are queues. Work waits in them until somebody synchronises, and then no more is done than that needs; or
- * until a test steps a stream, or has all of it done in a random order that streams and events allow. So work that nothing
- * puts in order is done at the worst time. What a GPU would do at once, it does at once: a copy from pageable memory has
+ * until a test steps a stream, or has all of it done in a random order that streams and events allow. So work that
+ * nothing puts in order is done at the worst time. What a GPU would do at once, it does at once: a copy from pageable memory has
  * read it on return, one from pinned memory has not.
  *
  * Addresses of its memory are not to be read by the CPU, which crashes on them; fake_bytes has what is there.

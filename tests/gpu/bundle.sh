@@ -21,7 +21,8 @@ done
 cp "$build/gst/libgstrobocache.so" "$out/plugins/"
 cp "$(command -v gst-launch-1.0)" "$(command -v gst-inspect-1.0)" "$scanner" "$out/bin/"
 find "$build/tests/gpu" -maxdepth 1 -type f -executable -name 'gpu-*' -exec cp -t "$out" {} +
-find "$build/tests/gpu" -maxdepth 2 -name 'libcuda*.so.1' -exec cp --parents -t "$out/lib" {} + 2> /dev/null || true
+mkdir "$out/faulty"
+cp "$build/tests/gpu/faulty/libcuda.so.1" "$out/faulty/"
 find "$build/tests/check" -maxdepth 1 -type f -executable -exec cp -t "$out/check" {} +
 if [ -x "$build/tests/bench/bench-kernels" ]; then cp "$build/tests/bench/bench-kernels" "$out/"; fi
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi

@@ -71,7 +71,7 @@ elif wanted sanitizers; then
     done
   done
   if [ -x "$dir/gpu-memory" ]; then
-    start memcheck-memory "$sanitizer" --tool memcheck --error-exitcode 9 "$dir/gpu-memory"
+    start memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$dir/gpu-memory"
   fi
 fi
 if [ -x "$here/env" ]; then

@@ -1,0 +1,284 @@
+/* robocache: a libcuda.so.1 that works, but for the calls that it is told to fail
+ *
+ * It stands before the real one in LD_LIBRARY_PATH and passes everything on to it. The runtime takes its entry points
+ * from cuGetProcAddress, which hands out wrappers of the functions in the table below; those wrappers count, and fail
+ * when they should.
+ *
+ *   ROBOCACHE_FAULT="NAME:N:RESULT[,…]"   the Nth call of NAME returns the CUresult RESULT and does nothing
+ *   ROBOCACHE_REAL_DRIVER=PATH            the real libcuda.so.1, when it is in none of the usual places
+ *
+ * A program that has loaded it may also call robocache_fault_arm.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cuda/driver.h"
+
+#define EXPORT __attribute__ ((visibility ("default")))
+#define JOIN_STRING(x) #x
+#define STRING(x) JOIN_STRING (x)
+
+/* The functions here take at most eleven integers and pointers, so twelve machine words carry the arguments of any of
+ * them, whichever it is. */
+#define WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, uintptr_t g, uintptr_t h, \
+    uintptr_t i, uintptr_t j, uintptr_t k, uintptr_t l
+#define PASS a, b, c, d, e, f, g, h, i, j, k, l
+typedef CUresult (*Function) (WORDS);
+
+typedef struct
+{
+  const char *name;             /* without a version */
+  int calls;                    /* until now; atomic, as all of these */
+  int left;                     /* calls until it fails; 0: it does not */
+  int result;
+} Fault;
+
+static Fault faults[] = {
+  {"cuCtxPushCurrent"}, {"cuDevicePrimaryCtxRetain"}, {"cuEventCreate"}, {"cuEventRecord"}, {"cuEventRecordWithFlags"},
+  {"cuEventSynchronize"}, {"cuLaunchKernel"}, {"cuLaunchKernelEx"}, {"cuMemAlloc"}, {"cuMemAllocAsync"},
+  {"cuMemAllocFromPoolAsync"}, {"cuMemAllocHost"}, {"cuMemFree"}, {"cuMemFreeAsync"}, {"cuMemFreeHost"},
+  {"cuMemGetInfo"}, {"cuMemHostAlloc"}, {"cuMemPoolCreate"}, {"cuMemPoolSetAttribute"}, {"cuMemcpy2DAsync"},
+  {"cuMemcpy2DUnaligned"}, {"cuMemcpy3DAsync"}, {"cuMemcpy3DPeerAsync"}, {"cuMemcpyAsync"}, {"cuMemcpyDtoDAsync"},
+  {"cuMemcpyDtoHAsync"}, {"cuMemcpyHtoDAsync"}, {"cuMemcpyPeerAsync"}, {"cuMemsetD16Async"}, {"cuMemsetD2D16Async"},
+  {"cuMemsetD2D32Async"}, {"cuMemsetD2D8Async"}, {"cuMemsetD32Async"}, {"cuMemsetD8Async"}, {"cuStreamCreate"},
+  {"cuStreamCreateWithPriority"}, {"cuStreamSynchronize"}, {"cuStreamWaitEvent"},
+};
+
+#define N_FAULTS (sizeof (faults) / sizeof (faults[0]))
+
+static void *library;           /* the real driver; NULL: none was found */
+
+/* ---- faults ---- */
+
+static size_t
+length_without (const char *name, size_t length, const char *end)
+{
+  const size_t n = strlen (end);
+
+  return length > n && strncmp (name + length - n, end, n) == 0 ? length - n : length;
+}
+
+/* Of a name with or without a version. NULL: one that is only passed on. */
+static Fault *
+find_fault (const char *name)
+{
+  static const char *const ends[] = { "_ptsz", "_ptds", "_v2", "_v3", "_v4" };
+  size_t length = strlen (name), i;
+
+  for (i = 0; i < sizeof (ends) / sizeof (ends[0]); i++)
+    length = length_without (name, length, ends[i]);
+  for (i = 0; i < N_FAULTS; i++) {
+    if (strlen (faults[i].name) == length && strncmp (faults[i].name, name, length) == 0)
+      return &faults[i];
+  }
+  return NULL;
+}
+
+static int
+is_due (Fault *fault)
+{
+  int left = __atomic_load_n (&fault->left, __ATOMIC_SEQ_CST);
+
+  __atomic_add_fetch (&fault->calls, 1, __ATOMIC_SEQ_CST);
+  while (left > 0) {
+    if (__atomic_compare_exchange_n (&fault->left, &left, left - 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+      return left == 1;
+  }
+  return 0;
+}
+
+/* The nth call of name from now on returns result; 0: none does. Returns whether name is a function that can fail. */
+EXPORT int robocache_fault_arm (const char *name, int nth, int result);
+EXPORT int
+robocache_fault_arm (const char *name, int nth, int result)
+{
+  Fault *fault = find_fault (name);
+
+  if (fault == NULL)
+    return 0;
+  __atomic_store_n (&fault->result, result, __ATOMIC_SEQ_CST);
+  __atomic_store_n (&fault->left, nth, __ATOMIC_SEQ_CST);
+  return 1;
+}
+
+/* Of all functions that can fail, the one with that number; NULL: there are fewer. */
+EXPORT const char *robocache_fault_name (int number);
+EXPORT const char *
+robocache_fault_name (int number)
+{
+  return number >= 0 && (size_t) number < N_FAULTS ? faults[number].name : NULL;
+}
+
+/* How often it was called. */
+EXPORT int robocache_fault_calls (const char *name);
+EXPORT int
+robocache_fault_calls (const char *name)
+{
+  const Fault *fault = find_fault (name);
+
+  return fault != NULL ? __atomic_load_n (&fault->calls, __ATOMIC_SEQ_CST) : 0;
+}
+
+static void
+arm_from_environment (void)
+{
+  const char *text = getenv ("ROBOCACHE_FAULT");
+  char name[64];
+  int nth, result, used;
+
+  while (text != NULL && sscanf (text, "%63[^:]:%d:%d%n", name, &nth, &result, &used) == 3) {
+    if (!robocache_fault_arm (name, nth, result))
+      fprintf (stderr, "ROBOCACHE_FAULT: %s is no function that can fail\n", name);
+    text = text[used] == ',' ? text + used + 1 : NULL;
+  }
+}
+
+/* ---- wrappers ----
+ *
+ * One for each function that the real driver has given out: versions of one name share its fault. */
+
+#define N_WRAPPERS 128
+
+static struct
+{
+  Function real;
+  Fault *fault;
+} wrapped[N_WRAPPERS];
+static int n_wrapped;
+
+static CUresult
+through (int n, WORDS)
+{
+  return is_due (wrapped[n].fault) ? (CUresult) wrapped[n].fault->result : wrapped[n].real (PASS);
+}
+
+#define WRAPPER(n) \
+  static CUresult \
+  wrapper_##n (WORDS) \
+  { \
+    return through (0x##n, PASS); \
+  }
+#define FOR_16(make, n) make (n##0) make (n##1) make (n##2) make (n##3) make (n##4) make (n##5) make (n##6) make (n##7) \
+    make (n##8) make (n##9) make (n##a) make (n##b) make (n##c) make (n##d) make (n##e) make (n##f)
+#define FOR_128(make) FOR_16 (make, 0) FOR_16 (make, 1) FOR_16 (make, 2) FOR_16 (make, 3) FOR_16 (make, 4) \
+    FOR_16 (make, 5) FOR_16 (make, 6) FOR_16 (make, 7)
+FOR_128 (WRAPPER)
+
+#define ADDRESS(n) wrapper_##n,
+static const Function wrappers[N_WRAPPERS] = { FOR_128 (ADDRESS) };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;        /* guards wrapped while it grows */
+
+static void *
+wrap (const char *name, void *real)
+{
+  Fault *fault = find_fault (name);
+  void *wrapper = real;
+  int n;
+
+  if (fault == NULL || real == NULL)
+    return real;
+  pthread_mutex_lock (&lock);
+  for (n = 0; n < n_wrapped && (void *) wrapped[n].real != real; n++);
+  if (n == n_wrapped && n < N_WRAPPERS) {
+    wrapped[n].real = (Function) real;
+    wrapped[n].fault = fault;
+    n_wrapped++;
+  }
+  if (n < N_WRAPPERS)
+    wrapper = (void *) wrappers[n];
+  else
+    fprintf (stderr, "%s cannot fail: more than %d functions\n", name, N_WRAPPERS);
+  pthread_mutex_unlock (&lock);
+  return wrapper;
+}
+
+/* ---- the real driver ---- */
+
+__attribute__ ((constructor)) static void
+load (void)
+{
+  static const char *const paths[] = {
+    "/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/usr/lib/aarch64-linux-gnu/libcuda.so.1", "/usr/lib64/libcuda.so.1",
+    "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/local/cuda/compat/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1",
+    "/usr/lib/libcuda.so.1",
+  };
+  const char *named = getenv ("ROBOCACHE_REAL_DRIVER");
+  size_t i;
+
+  if (named != NULL)
+    library = dlopen (named, RTLD_NOW | RTLD_LOCAL);
+  for (i = 0; library == NULL && i < sizeof (paths) / sizeof (paths[0]); i++)
+    library = dlopen (paths[i], RTLD_NOW | RTLD_LOCAL);
+  arm_from_environment ();
+}
+
+/* What kernels/cuda looks up by name. */
+#define PASS_ON(name) \
+  EXPORT CUresult forward_##name (WORDS) __asm__ (STRING (name)); \
+  EXPORT CUresult \
+  forward_##name (WORDS) \
+  { \
+    static Function to; \
+    Function now = __atomic_load_n (&to, __ATOMIC_SEQ_CST); \
+    \
+    if (now == NULL && library != NULL) { \
+      now = (Function) wrap (STRING (name), dlsym (library, STRING (name))); \
+      __atomic_store_n (&to, now, __ATOMIC_SEQ_CST); \
+    } \
+    return now != NULL ? now (PASS) : CUDA_ERROR_NO_DEVICE; \
+  }
+RC_CUDA_DRIVER_FUNCTIONS (PASS_ON)
+
+/* What the runtime looks up by name; everything else it gets from here. */
+typedef CUresult (*GetProcAddress) (const char *symbol, void **function, int version, cuuint64_t flags);
+typedef CUresult (*GetProcAddress2) (const char *symbol, void **function, int version, cuuint64_t flags,
+    CUdriverProcAddressQueryResult * status);
+
+EXPORT CUresult get_proc_address (const char *symbol, void **function, int version, cuuint64_t flags)
+__asm__ ("cuGetProcAddress");
+EXPORT CUresult get_proc_address_2 (const char *symbol, void **function, int version, cuuint64_t flags,
+    CUdriverProcAddressQueryResult * status) __asm__ ("cuGetProcAddress_v2");
+
+/* Its own successor too, or the next request would go past this. */
+static void
+replace (const char *symbol, void **function, int version)
+{
+  if (function == NULL || *function == NULL)
+    return;
+  if (strcmp (symbol, "cuGetProcAddress") == 0)
+    *function = version >= 12000 ? (void *) get_proc_address_2 : (void *) get_proc_address;
+  else if (strcmp (symbol, "cuGetProcAddress_v2") == 0)
+    *function = (void *) get_proc_address_2;
+  else
+    *function = wrap (symbol, *function);
+}
+
+EXPORT CUresult
+get_proc_address (const char *symbol, void **function, int version, cuuint64_t flags)
+{
+  GetProcAddress real = library != NULL ? (GetProcAddress) dlsym (library, "cuGetProcAddress") : NULL;
+  const CUresult result = real != NULL ? real (symbol, function, version, flags) : CUDA_ERROR_NOT_FOUND;
+
+  if (result == CUDA_SUCCESS)
+    replace (symbol, function, version);
+  return result;
+}
+
+EXPORT CUresult
+get_proc_address_2 (const char *symbol, void **function, int version, cuuint64_t flags,
+    CUdriverProcAddressQueryResult *status)
+{
+  GetProcAddress2 real = library != NULL ? (GetProcAddress2) dlsym (library, "cuGetProcAddress_v2") : NULL;
+  const CUresult result = real != NULL ? real (symbol, function, version, flags, status) : CUDA_ERROR_NOT_FOUND;
+
+  if (result == CUDA_SUCCESS)
+    replace (symbol, function, version);
+  return result;
+}

@@ -1,0 +1,895 @@
+/* robocache: memory, streams, events and copies of a GPU, and of the CPU where that means something
+ *
+ * Order is tried with gates: work in a stream that waits until the test says so.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kernels/memory.h"
+#include "report.h"
+
+#define MIB (UINT64_C (1) << 20)
+
+/* What the tests call of the driver, which is not linked. */
+static struct
+{
+  CUresult (*create) (CUcontext * context, unsigned flags, CUdevice device);
+  CUresult (*destroy) (CUcontext context);
+  CUresult (*current) (CUcontext * context);
+  CUresult (*pop) (CUcontext * context);
+  CUresult (*alloc) (CUdeviceptr * memory, size_t bytes);
+  CUresult (*upload) (CUdeviceptr to, const void *from, size_t bytes);
+} driver;
+
+static int
+find_driver (void)
+{
+  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
+
+  if (library == NULL)
+    return 0;
+  driver.create = (CUresult (*) (CUcontext *, unsigned, CUdevice)) dlsym (library, "cuCtxCreate_v2");
+  driver.destroy = (CUresult (*) (CUcontext)) dlsym (library, "cuCtxDestroy_v2");
+  driver.current = (CUresult (*) (CUcontext *)) dlsym (library, "cuCtxGetCurrent");
+  driver.pop = (CUresult (*) (CUcontext *)) dlsym (library, "cuCtxPopCurrent_v2");
+  driver.alloc = (CUresult (*) (CUdeviceptr *, size_t)) dlsym (library, "cuMemAlloc_v2");
+  driver.upload = (CUresult (*) (CUdeviceptr, const void *, size_t)) dlsym (library, "cuMemcpyHtoD_v2");
+  return driver.create != NULL && driver.destroy != NULL && driver.current != NULL && driver.pop != NULL
+      && driver.alloc != NULL && driver.upload != NULL;
+}
+
+/* What a test runs on. */
+typedef struct
+{
+  const char *name;
+  RcBackend *backend;
+  RcStream stream;
+  int is_gpu;
+} Place;
+
+#define test_ok(test, call) \
+  do { \
+    RcError error_ = { RC_OK, "" }; \
+    if ((call) != RC_OK) \
+      test_fail (test, "line %d: %s", __LINE__, error_.message); \
+  } while (0)
+#define ERROR &error_
+
+/* "NAME_of_PLACE", for one test at a time. */
+static const char *
+name_of (const char *name, const Place *place)
+{
+  static char text[128];
+
+  snprintf (text, sizeof (text), "memory_%s_%s", name, place->name);
+  return text;
+}
+
+static void
+wait_for (const Place *place, Test *test)
+{
+  test_ok (test, rc_stream_synchronize (place->backend, place->stream, ERROR));
+}
+
+static void
+copy_plain (const Place *place, void *to, const void *from, uint64_t bytes, Test *test)
+{
+  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
+
+  test_ok (test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
+}
+
+/* Whether all bytes of memory that the device can read are value. */
+static int
+is_all (const Place *place, const void *memory, uint64_t bytes, int value, Test *test)
+{
+  unsigned char *host = malloc (bytes);
+  uint64_t i, wrong = 0;
+
+  memset (host, value + 1, bytes);
+  copy_plain (place, host, memory, bytes, test);
+  wait_for (place, test);
+  for (i = 0; i < bytes; i++)
+    wrong += host[i] != (unsigned char) value;
+  free (host);
+  return wrong == 0;
+}
+
+static void *
+new_memory (const Place *place, RcMemoryKind kind, uint64_t bytes, Test *test)
+{
+  void *memory = NULL;
+
+  test_ok (test, rc_memory_alloc (place->backend, kind, bytes, &memory, ERROR));
+  return memory;
+}
+
+/* Memory of the device, all bytes of it value. */
+static void *
+new_filled (const Place *place, uint64_t bytes, int value, Test *test)
+{
+  void *memory = new_memory (place, RC_MEMORY_DEVICE, bytes, test);
+  void *host = malloc (bytes);
+
+  memset (host, value, bytes);
+  if (memory != NULL)
+    copy_plain (place, memory, host, bytes, test);
+  wait_for (place, test);
+  free (host);
+  return memory;
+}
+
+static void
+free_memory (const Place *place, RcMemoryKind kind, void *memory)
+{
+  rc_memory_free (place->backend, kind, memory);
+}
+
+/* ---- gates ---- */
+
+typedef struct
+{
+  sem_t open, passed;
+} Gate;
+
+static void
+wait_at_gate (void *data)
+{
+  Gate *gate = data;
+
+  while (sem_wait (&gate->open) != 0);
+  sem_post (&gate->passed);
+}
+
+/* What is enqueued on the stream from now on waits for gate_open. */
+static void
+gate_close (Gate *gate, cudaStream_t stream, Test *test)
+{
+  sem_init (&gate->open, 0, 0);
+  sem_init (&gate->passed, 0, 0);
+  test_expect (test, cudaLaunchHostFunc (stream, wait_at_gate, gate) == cudaSuccess, "no gate");
+}
+
+static void
+gate_open (Gate *gate)
+{
+  sem_post (&gate->open);
+  while (sem_wait (&gate->passed) != 0);
+}
+
+/* ---- memory ---- */
+
+static int
+check_info (const Place *place)
+{
+  Test test = { name_of ("info", place), "" };
+  RcMemoryInfo info = { 0, 0, -1 };
+
+  test_ok (&test, rc_memory_info (place->backend, &info, ERROR));
+  test_expect (&test, info.total_bytes >= 64 * MIB, "%" PRIu64, info.total_bytes);
+  test_expect (&test, info.free_bytes > 0 && info.free_bytes <= info.total_bytes, "%" PRIu64 " of %" PRIu64,
+      info.free_bytes, info.total_bytes);
+  test_expect (&test, info.host_addressable == 0 || info.host_addressable == 1, "%d", info.host_addressable);
+  return test_end (&test);
+}
+
+/* What is allocated is not free, and what is freed is, whatever the driver's pool keeps. */
+static int
+check_account (const Place *place)
+{
+  const uint64_t bytes = 512 * MIB, slack = 128 * MIB;
+  Test test = { name_of ("account", place), "" };
+  RcMemoryInfo before, during, after;
+  void *memory;
+  int i;
+
+  test_ok (&test, rc_memory_info (place->backend, &before, ERROR));
+  if (before.free_bytes < 2 * bytes) {
+    test_skip (test.name, "less than 1 GiB is free");
+    return 0;
+  }
+  for (i = 0; i < 20 && test_holds (&test); i++) {
+    memory = new_memory (place, RC_MEMORY_DEVICE, bytes, &test);
+    test_ok (&test, rc_memory_info (place->backend, &during, ERROR));
+    free_memory (place, RC_MEMORY_DEVICE, memory);
+    test_ok (&test, rc_memory_info (place->backend, &after, ERROR));
+    test_expect (&test, during.free_bytes + bytes <= before.free_bytes + slack, "%" PRIu64 " then %" PRIu64,
+        before.free_bytes, during.free_bytes);
+    test_expect (&test, after.free_bytes + slack >= before.free_bytes, "%" PRIu64 " then %" PRIu64, before.free_bytes,
+        after.free_bytes);
+  }
+  return test_end (&test);
+}
+
+static int
+check_kinds (const Place *place)
+{
+  static const RcMemoryKind kinds[] = { RC_MEMORY_DEVICE, RC_MEMORY_PINNED };
+  static const uint64_t sizes[] = { 0, 1, 255, 256, 257, 1000003 };
+  Test test = { name_of ("kinds", place), "" };
+  struct cudaPointerAttributes attributes;
+  RcMemoryInfo info = { 0 };
+  size_t i, k;
+
+  test_ok (&test, rc_memory_info (place->backend, &info, ERROR));
+  for (i = 0; i < 2; i++) {
+    for (k = 0; k < sizeof (sizes) / sizeof (sizes[0]); k++) {
+      void *memory = new_memory (place, kinds[i], sizes[k], &test);
+
+      test_expect (&test, memory != NULL && ((uintptr_t) memory & 255) == 0, "%p", memory);
+      if (place->is_gpu) {
+        const enum cudaMemoryType type = kinds[i] == RC_MEMORY_PINNED || info.host_addressable ? cudaMemoryTypeHost
+            : cudaMemoryTypeDevice;
+
+        test_expect (&test, cudaPointerGetAttributes (&attributes, memory) == cudaSuccess, "no attributes");
+        test_expect (&test, attributes.type == type, "type %d; expected %d", (int) attributes.type, (int) type);
+      }
+      if (memory != NULL && (kinds[i] == RC_MEMORY_PINNED || info.host_addressable))
+        memset (memory, 0xff, sizes[k]);
+      free_memory (place, kinds[i], memory);
+    }
+  }
+  free_memory (place, RC_MEMORY_DEVICE, NULL);
+  return test_end (&test);
+}
+
+static int
+check_no_space (const Place *place, RcMemoryKind kind, const char *name)
+{
+  Test test = { name_of (name, place), "" };
+  const uint64_t wanted = UINT64_C (1) << 50;
+  void *memory = (void *) 1, *after;
+  RcError error = { RC_OK, "" };
+  char needed[64];
+
+  snprintf (needed, sizeof (needed), "%" PRIu64 " bytes", wanted);
+  test_expect (&test, rc_memory_alloc (place->backend, kind, wanted, &memory, &error) == RC_NO_SPACE, "status %d: %s",
+      (int) error.status, error.message);
+  test_expect (&test, memory == NULL, "%p", memory);
+  test_expect (&test, strstr (error.message, needed) != NULL, "%s", error.message);
+  test_expect (&test, !place->is_gpu || strstr (error.message, " free") != NULL, "%s", error.message);
+  printf ("the message: %s\n", error.message);
+  after = new_filled (place, 4096, 7, &test);
+  test_expect (&test, is_all (place, after, 4096, 7, &test), "after it");
+  free_memory (place, RC_MEMORY_DEVICE, after);
+  return test_end (&test);
+}
+
+/* ---- copies ---- */
+
+enum
+{
+  PAGEABLE,
+  PINNED,
+  DEVICE,
+  N_SIDES
+};
+
+static const char *const sides[] = { "pageable", "pinned", "device" };
+
+static void *
+side_new (const Place *place, int side, uint64_t bytes, Test *test)
+{
+  return side == PAGEABLE ? malloc (bytes)
+      : new_memory (place, side == PINNED ? RC_MEMORY_PINNED : RC_MEMORY_DEVICE, bytes, test);
+}
+
+static void
+side_free (const Place *place, int side, void *memory)
+{
+  if (side == PAGEABLE)
+    free (memory);
+  else
+    free_memory (place, side == PINNED ? RC_MEMORY_PINNED : RC_MEMORY_DEVICE, memory);
+}
+
+typedef struct
+{
+  uint64_t rows, row_bytes;
+  int64_t to_stride, from_stride;
+} Shape;
+
+#define COPY_BYTES 70000
+
+static void
+check_one_copy (const Place *place, int to_side, int from_side, const Shape *shape, Test *test)
+{
+  static unsigned char source[COPY_BYTES], expected[COPY_BYTES], result[COPY_BYTES];
+  unsigned char *to = side_new (place, to_side, COPY_BYTES, test);
+  unsigned char *from = side_new (place, from_side, COPY_BYTES, test);
+  const RcMemoryCopy copy = { to + 3, from + 5, shape->to_stride, shape->from_stride, shape->row_bytes, shape->rows,
+    NULL, 0
+  };
+  size_t i;
+
+  for (i = 0; i < COPY_BYTES; i++) {
+    source[i] = (unsigned char) (i * 7 + i / 251);
+    expected[i] = (unsigned char) (0x80 ^ i);
+  }
+  copy_plain (place, from, source, COPY_BYTES, test);
+  copy_plain (place, to, expected, COPY_BYTES, test);
+  test_ok (test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
+  copy_plain (place, result, to, COPY_BYTES, test);
+  wait_for (place, test);
+  for (i = 0; i < shape->rows; i++)
+    memcpy (expected + 3 + i * (uint64_t) shape->to_stride, source + 5 + i * (uint64_t) shape->from_stride,
+        shape->row_bytes);
+  test_expect (test, memcmp (result, expected, COPY_BYTES) == 0, "%s to %s, %" PRIu64 " rows of %" PRIu64 ", strides %"
+      PRId64 " and %" PRId64, sides[from_side], sides[to_side], shape->rows, shape->row_bytes, shape->to_stride,
+      shape->from_stride);
+  side_free (place, to_side, to);
+  side_free (place, from_side, from);
+}
+
+static int
+check_copies (const Place *place)
+{
+  static const Shape shapes[] = {
+    {1, 1, 0, 0}, {1, 4099, 0, 0}, {1, 65536, -1, -1}, {7, 13, 13, 13}, {7, 13, 17, 13}, {7, 13, 13, 19},
+    {31, 999, 1001, 2011}, {2, 30001, 30002, 30003}, {1000, 1, 3, 5}, {0, 5, 5, 5}, {5, 0, 1, 1},
+  };
+  Test test = { name_of ("copies", place), "" };
+  size_t i;
+  int to, from;
+
+  for (to = 0; to < N_SIDES; to++) {
+    for (from = 0; from < N_SIDES; from++) {
+      for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]) && test_holds (&test); i++)
+        check_one_copy (place, to, from, &shapes[i], &test);
+    }
+  }
+  return test_end (&test);
+}
+
+static int
+check_clear (const Place *place)
+{
+  Test test = { name_of ("clear", place), "" };
+  unsigned char *memory = new_filled (place, 10000, 5, &test);
+
+  test_ok (&test, rc_memory_clear (place->backend, memory + 101, 7777, place->stream, ERROR));
+  test_ok (&test, rc_memory_clear (place->backend, NULL, 0, place->stream, ERROR));
+  test_expect (&test, is_all (place, memory, 101, 5, &test), "before");
+  test_expect (&test, is_all (place, memory + 101, 7777, 0, &test), "cleared");
+  test_expect (&test, is_all (place, memory + 101 + 7777, 10000 - 101 - 7777, 5, &test), "after");
+  free_memory (place, RC_MEMORY_DEVICE, memory);
+  return test_end (&test);
+}
+
+static void
+expect_refusal (RcStatus status, const RcError *error, const char *text, Test *test)
+{
+  test_expect (test, status == RC_INVALID_ARGUMENT, "status %d, expected a message with: %s", (int) status, text);
+  test_expect (test, strstr (error->message, text) != NULL, "%s; expected: %s", error->message, text);
+}
+
+/* Wrong arguments are named, and the device is well after them. */
+static int
+check_refusals (const Place *place, RcBackend *cpu)
+{
+  Test test = { name_of ("refusals", place), "" };
+  unsigned char *memory = new_filled (place, 1000, 1, &test);
+  RcError error = { RC_OK, "" };
+  RcMemoryCopy copy = {.to = memory,.from = memory + 500,.to_stride = 9,.from_stride = 10,.row_bytes = 10,.rows = 2 };
+  void *none;
+
+#define REFUSED(call, text) expect_refusal (call, &error, text, &test)
+  REFUSED (rc_memory_copy (place->backend, &copy, place->stream, &error),
+      "to_stride is 9; expected at least row_bytes, 10");
+  copy.to_stride = 10;
+  copy.from_stride = -10;
+  REFUSED (rc_memory_copy (place->backend, &copy, place->stream, &error), "from_stride is -10");
+  copy.from_stride = 10;
+  copy.from = NULL;
+  REFUSED (rc_memory_copy (place->backend, &copy, place->stream, &error), "from is NULL; expected memory of 2 rows");
+  REFUSED (rc_memory_clear (place->backend, NULL, 5, place->stream, &error), "memory is NULL");
+  REFUSED (rc_memory_copy_between (place->backend, NULL, place->backend, memory, 5, place->stream, &error),
+      "to is NULL");
+  REFUSED (rc_memory_alloc (place->backend, (RcMemoryKind) 2, 5, &none, &error), "kind is 2");
+  if (place->is_gpu)
+    REFUSED (rc_memory_copy_between (place->backend, memory, cpu, memory, 5, place->stream, &error), "of kind 0");
+  test_expect (&test, is_all (place, memory, 1000, 1, &test), "after them");
+  free_memory (place, RC_MEMORY_DEVICE, memory);
+  return test_end (&test);
+}
+
+/* ---- on a GPU: the default streams ---- */
+
+static int
+check_default_streams (const Place *place)
+{
+  const RcStream streams[] = { NULL, (RcStream) cudaStreamLegacy, (RcStream) cudaStreamPerThread };
+  Test test = { name_of ("default_streams_are_refused", place), "" };
+  unsigned char *memory = new_filled (place, 1000, 1, &test);
+  const RcMemoryCopy copy = {.to = memory,.from = memory + 500,.row_bytes = 10,.rows = 1 };
+  RcError error = { RC_OK, "" };
+  RcEvent event = NULL;
+  size_t i;
+
+  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
+  for (i = 0; i < 3; i++) {
+    REFUSED (rc_memory_copy (place->backend, &copy, streams[i], &error), "default stream");
+    REFUSED (rc_memory_clear (place->backend, memory, 10, streams[i], &error), "default stream");
+    REFUSED (rc_memory_copy_between (place->backend, memory, place->backend, memory + 500, 5, streams[i], &error),
+        "default stream");
+    REFUSED (rc_event_record (place->backend, event, streams[i], &error), "default stream");
+    REFUSED (rc_event_wait (place->backend, event, streams[i], &error), "default stream");
+    REFUSED (rc_stream_synchronize (place->backend, streams[i], &error), "default stream");
+  }
+  rc_event_free (place->backend, event);
+  free_memory (place, RC_MEMORY_DEVICE, memory);
+  return test_end (&test);
+}
+
+/* While the default stream of somebody else is held up, ours goes on. Should it not, the alarm ends the program. */
+static int
+check_default_stream_is_not_waited_for (const Place *place)
+{
+  Test test = { name_of ("default_stream_is_not_waited_for", place), "" };
+  unsigned char *memory = new_filled (place, 4096, 1, &test);
+  unsigned char *pinned = new_memory (place, RC_MEMORY_PINNED, 4096, &test);
+  RcEvent event = NULL;
+  Gate gate;
+
+  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
+  alarm (60);
+  gate_close (&gate, cudaStreamLegacy, &test);
+  test_ok (&test, rc_memory_clear (place->backend, memory, 2048, place->stream, ERROR));
+  copy_plain (place, pinned, memory, 4096, &test);
+  test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
+  test_ok (&test, rc_event_synchronize (place->backend, event, ERROR));
+  test_expect (&test, pinned != NULL && pinned[0] == 0 && pinned[4095] == 1, "the copy is not done");
+  gate_open (&gate);
+  cudaStreamSynchronize (cudaStreamLegacy);
+  alarm (0);
+  rc_event_free (place->backend, event);
+  free_memory (place, RC_MEMORY_PINNED, pinned);
+  free_memory (place, RC_MEMORY_DEVICE, memory);
+  return test_end (&test);
+}
+
+/* ---- on a GPU: order ---- */
+
+static int
+check_event_order (const Place *place)
+{
+  Test test = { name_of ("events_order_two_streams", place), "" };
+  Place other = *place;
+  unsigned char *a = new_filled (place, 4096, 1, &test), *b = new_filled (place, 4096, 2, &test);
+  RcEvent event = NULL;
+  Gate gate;
+
+  test_ok (&test, rc_stream_new (place->backend, &other.stream, ERROR));
+  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
+  test_ok (&test, rc_event_wait (place->backend, event, other.stream, ERROR));        /* not recorded: passed */
+  test_ok (&test, rc_event_synchronize (place->backend, event, ERROR));
+  wait_for (&other, &test);
+  gate_close (&gate, place->stream, &test);
+  test_ok (&test, rc_memory_clear (place->backend, a, 4096, place->stream, ERROR));
+  test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
+  test_ok (&test, rc_event_wait (place->backend, event, other.stream, ERROR));
+  copy_plain (&other, b, a, 4096, &test);
+  usleep (20000);
+  test_expect (&test, cudaStreamQuery (other.stream) == cudaErrorNotReady, "it did not wait");
+  gate_open (&gate);
+  test_expect (&test, is_all (&other, b, 4096, 0, &test), "the copy came before the clear");
+  rc_event_free (place->backend, event);
+  rc_stream_free (place->backend, other.stream);
+  free_memory (place, RC_MEMORY_DEVICE, a);
+  free_memory (place, RC_MEMORY_DEVICE, b);
+  return test_end (&test);
+}
+
+/* A wait is for the record before it, whatever is recorded later. */
+static int
+check_event_again (const Place *place)
+{
+  Test test = { name_of ("event_recorded_again", place), "" };
+  Place other = *place;
+  unsigned char *a = new_filled (place, 4096, 1, &test);
+  RcEvent event = NULL;
+  Gate gate;
+
+  test_ok (&test, rc_stream_new (place->backend, &other.stream, ERROR));
+  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
+  test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
+  test_ok (&test, rc_event_wait (place->backend, event, other.stream, ERROR));
+  gate_close (&gate, place->stream, &test);
+  test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
+  test_ok (&test, rc_memory_clear (place->backend, a, 4096, other.stream, ERROR));
+  alarm (60);
+  wait_for (&other, &test);
+  alarm (0);
+  gate_open (&gate);
+  test_ok (&test, rc_event_synchronize (place->backend, event, ERROR));
+  test_expect (&test, is_all (place, a, 4096, 0, &test), "not cleared");
+  rc_event_free (place->backend, event);
+  rc_stream_free (place->backend, other.stream);
+  free_memory (place, RC_MEMORY_DEVICE, a);
+  return test_end (&test);
+}
+
+/* A copy from pinned memory that was promised to be read is not fooled by what is written there after it. */
+static int
+check_read_on_return (const Place *place)
+{
+  const uint64_t long_bytes = 256 * MIB, bytes = 1 * MIB;
+  Test test = { name_of ("read_on_return", place), "" };
+  unsigned char *work = new_memory (place, RC_MEMORY_DEVICE, long_bytes, &test);
+  unsigned char *to = new_filled (place, bytes, 9, &test);
+  unsigned char *from = new_memory (place, RC_MEMORY_PINNED, bytes, &test);
+  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1,.is_read_on_return = 1 };
+  int i;
+
+  if (test_holds (&test)) {
+    memset (from, 1, bytes);
+    for (i = 0; i < 50; i++)    /* keeps the stream busy for a while */
+      test_ok (&test, rc_memory_clear (place->backend, work, long_bytes, place->stream, ERROR));
+    test_ok (&test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
+    memset (from, 2, bytes);
+    test_expect (&test, is_all (place, to, bytes, 1, &test), "it was read later");
+  }
+  free_memory (place, RC_MEMORY_PINNED, from);
+  free_memory (place, RC_MEMORY_DEVICE, to);
+  free_memory (place, RC_MEMORY_DEVICE, work);
+  return test_end (&test);
+}
+
+/* ---- on a GPU: mapped memory ---- */
+
+/* The CPU writes where the device reads, and reads where it wrote. */
+static int
+check_mapped (const Place *place)
+{
+  Test test = { name_of ("is_addressed_by_both", place), "" };
+  unsigned char *a = new_memory (place, RC_MEMORY_DEVICE, 4096, &test);
+  unsigned char *b = new_memory (place, RC_MEMORY_DEVICE, 4096, &test);
+  RcMemoryInfo info = { 0 };
+
+  test_ok (&test, rc_memory_info (place->backend, &info, ERROR));
+  test_expect (&test, info.host_addressable == 1, "%d", info.host_addressable);
+  if (test_holds (&test)) {
+    memset (a, 3, 4096);
+    memset (b, 4, 4096);
+    copy_plain (place, b + 1000, a + 1, 2000, &test);
+    wait_for (place, &test);
+    test_expect (&test, b[999] == 4 && b[1000] == 3 && b[2999] == 3 && b[3000] == 4, "%d %d %d %d", b[999], b[1000],
+        b[2999], b[3000]);
+  }
+  free_memory (place, RC_MEMORY_DEVICE, a);
+  free_memory (place, RC_MEMORY_DEVICE, b);
+  return test_end (&test);
+}
+
+/* ---- on a GPU: contexts ---- */
+
+static int
+check_from_context (const Place *place)
+{
+  Test test = { name_of ("copy_from_another_context", place), "" };
+  unsigned char host[3000], *to = new_filled (place, 3000, 9, &test);
+  CUcontext foreign = NULL, popped;
+  CUdeviceptr memory = 0;
+  RcMemoryCopy copy = {.to = to,.row_bytes = 3000,.rows = 1 };
+  size_t i;
+
+  for (i = 0; i < sizeof (host); i++)
+    host[i] = (unsigned char) (i * 7);
+  test_expect (&test, driver.create (&foreign, 0, 0) == CUDA_SUCCESS, "no context");
+  test_expect (&test, driver.alloc (&memory, sizeof (host)) == CUDA_SUCCESS
+      && driver.upload (memory, host, sizeof (host)) == CUDA_SUCCESS, "no memory there");
+  driver.pop (&popped);
+  copy.from = (const void *) (uintptr_t) memory;
+  copy.from_context = foreign;
+  if (test_holds (&test)) {
+    unsigned char result[3000];
+
+    test_ok (&test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
+    copy_plain (place, result, to, 3000, &test);
+    wait_for (place, &test);
+    test_expect (&test, memcmp (result, host, 3000) == 0, "wrong bytes");
+    test_ok (&test, rc_memory_clear (place->backend, to, 3000, place->stream, ERROR));
+    copy = (RcMemoryCopy) { to, (const void *) (uintptr_t) (memory + 1), 31, 47, 29, 50, foreign, 0 };
+    test_ok (&test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
+    copy_plain (place, result, to, 3000, &test);
+    wait_for (place, &test);
+    for (i = 0; i < 50 * 31 && test_holds (&test); i++) {
+      const unsigned char expected = i % 31 < 29 ? host[1 + i / 31 * 47 + i % 31] : 0;
+
+      test_expect (&test, result[i] == expected, "byte %zu of the rows is %d; expected %d", i, result[i], expected);
+    }
+  }
+  if (foreign != NULL)
+    driver.destroy (foreign);
+  free_memory (place, RC_MEMORY_DEVICE, to);
+  return test_end (&test);
+}
+
+/* Calls everything; the context that is current stays. */
+static void
+use_everything (RcBackend *backend, CUcontext wanted, Test *test)
+{
+  Place place = { "", backend, NULL, 1 };
+  CUcontext now = NULL;
+  unsigned char *device, *pinned;
+  RcMemoryInfo info;
+  RcEvent event = NULL;
+
+#define STAYS(what) \
+  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == wanted, "after " what ": %p", (void *) now)
+  test_ok (test, rc_stream_new (backend, &place.stream, ERROR));
+  STAYS ("stream_new");
+  test_ok (test, rc_event_new (backend, &event, ERROR));
+  STAYS ("event_new");
+  test_ok (test, rc_memory_info (backend, &info, ERROR));
+  STAYS ("info");
+  device = new_memory (&place, RC_MEMORY_DEVICE, 4096, test);
+  pinned = new_memory (&place, RC_MEMORY_PINNED, 4096, test);
+  STAYS ("alloc");
+  test_ok (test, rc_memory_clear (backend, device, 4096, place.stream, ERROR));
+  STAYS ("clear");
+  copy_plain (&place, pinned, device, 4096, test);
+  STAYS ("copy");
+  test_ok (test, rc_memory_copy_between (backend, device + 2048, backend, device, 1024, place.stream, ERROR));
+  STAYS ("copy_between");
+  test_ok (test, rc_event_record (backend, event, place.stream, ERROR));
+  test_ok (test, rc_event_wait (backend, event, place.stream, ERROR));
+  STAYS ("record and wait");
+  test_ok (test, rc_event_synchronize (backend, event, ERROR));
+  wait_for (&place, test);
+  STAYS ("synchronize");
+  test_expect (test, pinned != NULL && pinned[0] == 0 && pinned[4095] == 0, "not cleared");
+  free_memory (&place, RC_MEMORY_DEVICE, device);
+  free_memory (&place, RC_MEMORY_PINNED, pinned);
+  rc_event_free (backend, event);
+  rc_stream_free (backend, place.stream);
+  STAYS ("free");
+}
+
+typedef struct
+{
+  RcBackend *backend;
+  Test *test;
+} ThreadWork;
+
+static void *
+use_without_context (void *data)
+{
+  ThreadWork *work = data;
+
+  use_everything (work->backend, NULL, work->test);
+  return NULL;
+}
+
+static void *
+use_with_foreign_context (void *data)
+{
+  ThreadWork *work = data;
+  CUcontext foreign = NULL;
+
+  test_expect (work->test, driver.create (&foreign, 0, 0) == CUDA_SUCCESS, "no context");
+  use_everything (work->backend, foreign, work->test);
+  if (foreign != NULL)
+    driver.destroy (foreign);
+  return NULL;
+}
+
+static int
+check_thread (const Place *place, const char *name, void *(*function) (void *data))
+{
+  Test test = { name_of (name, place), "" };
+  ThreadWork work = { place->backend, &test };
+  pthread_t thread;
+
+  pthread_create (&thread, NULL, function, &work);
+  pthread_join (thread, NULL);
+  return test_end (&test);
+}
+
+/* Many threads at once, each with its own stream and its own bytes. */
+#define N_THREADS 8
+
+static void *
+allocate_and_copy (void *data)
+{
+  ThreadWork *work = data;
+  Place place = { "", work->backend, NULL, 1 };
+  int i;
+
+  test_ok (work->test, rc_stream_new (place.backend, &place.stream, ERROR));
+  for (i = 0; i < 50 && test_holds (work->test); i++) {
+    const uint64_t bytes = 1000 + (uint64_t) i * 777;
+    unsigned char *memory = new_filled (&place, bytes, i, work->test);
+    RcMemoryInfo info = { 0 };
+
+    test_ok (work->test, rc_memory_info (place.backend, &info, ERROR));
+    test_expect (work->test, info.free_bytes <= info.total_bytes, "%" PRIu64 " of %" PRIu64 " free", info.free_bytes,
+        info.total_bytes);
+    test_expect (work->test, is_all (&place, memory, bytes, i, work->test), "round %d", i);
+    free_memory (&place, RC_MEMORY_DEVICE, memory);
+  }
+  rc_stream_free (place.backend, place.stream);
+  return NULL;
+}
+
+static int
+check_many_threads (const Place *place)
+{
+  Test tests[N_THREADS], test = { name_of ("many_threads", place), "" };
+  ThreadWork work[N_THREADS];
+  pthread_t threads[N_THREADS];
+  int i;
+
+  memset (tests, 0, sizeof (tests));
+  for (i = 0; i < N_THREADS; i++) {
+    work[i] = (ThreadWork) { place->backend, &tests[i] };
+    pthread_create (&threads[i], NULL, allocate_and_copy, &work[i]);
+  }
+  for (i = 0; i < N_THREADS; i++) {
+    pthread_join (threads[i], NULL);
+    test_expect (&test, test_holds (&tests[i]), "thread %d: %s", i, tests[i].why);
+  }
+  return test_end (&test);
+}
+
+/* ---- on a GPU: much memory, and another device ---- */
+
+/* Rows further apart than a 2-D copy can have them. */
+static int
+check_far_rows (const Place *place)
+{
+  const int64_t stride = (INT64_C (1) << 31) + 4096;
+  Test test = { name_of ("rows_far_apart", place), "" };
+  RcMemoryCopy copy = {.to_stride = 100,.from_stride = stride,.row_bytes = 100,.rows = 3 };
+  RcMemoryInfo info = { 0 };
+  unsigned char *memory, *to;
+  int i;
+
+  test_ok (&test, rc_memory_info (place->backend, &info, ERROR));
+  if (info.free_bytes < 6 * 1024 * MIB) {
+    test_skip (test.name, "less than 6 GiB is free");
+    return 0;
+  }
+  memory = new_memory (place, RC_MEMORY_DEVICE, 2 * (uint64_t) stride + 100, &test);
+  to = new_filled (place, 300, 9, &test);
+  for (i = 0; i < 3 && memory != NULL; i++) {
+    unsigned char row[100];
+
+    memset (row, 40 + i, sizeof (row));
+    copy_plain (place, memory + (uint64_t) i * (uint64_t) stride, row, 100, &test);
+    wait_for (place, &test);
+  }
+  copy.from = memory;
+  copy.to = to;
+  if (memory != NULL)
+    test_ok (&test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
+  for (i = 0; i < 3 && memory != NULL; i++)
+    test_expect (&test, is_all (place, to + 100 * i, 100, 40 + i, &test), "row %d", i);
+  free_memory (place, RC_MEMORY_DEVICE, memory);
+  free_memory (place, RC_MEMORY_DEVICE, to);
+  return test_end (&test);
+}
+
+/* From one backend to another one of the same device or of the next. The order of both is an event. */
+static int
+check_copy_between (const Place *place, int device, const char *name)
+{
+  const RcWhere where = { RC_BACKEND_CUDA, device, RC_CPU_BEST, 0 };
+  const uint64_t bytes = 3 * MIB + 5;
+  Test test = { name_of (name, place), "" };
+  Place far = { "far", NULL, NULL, 1 };
+  unsigned char *from, *to;
+  RcEvent event = NULL;
+  Gate gate;
+
+  test_ok (&test, rc_backend_open (&where, &far.backend, ERROR));
+  if (far.backend == NULL)
+    return test_end (&test);
+  test_ok (&test, rc_stream_new (far.backend, &far.stream, ERROR));
+  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
+  from = new_filled (place, bytes, 1, &test);
+  to = new_filled (&far, bytes, 9, &test);
+  if (test_holds (&test)) {
+    gate_close (&gate, place->stream, &test);
+    test_ok (&test, rc_memory_clear (place->backend, from, bytes, place->stream, ERROR));
+    test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
+    test_ok (&test, rc_event_wait (far.backend, event, far.stream, ERROR));
+    test_ok (&test, rc_memory_copy_between (far.backend, to, place->backend, from, bytes, far.stream, ERROR));
+    gate_open (&gate);
+    test_expect (&test, is_all (&far, to, bytes, 0, &test), "wrong bytes");
+  }
+  wait_for (place, &test);
+  free_memory (place, RC_MEMORY_DEVICE, from);
+  free_memory (&far, RC_MEMORY_DEVICE, to);
+  rc_event_free (place->backend, event);
+  rc_stream_free (far.backend, far.stream);
+  rc_backend_close (far.backend);
+  return test_end (&test);
+}
+
+/* ---- what runs where ---- */
+
+static int
+check_anywhere (const Place *place, RcBackend *cpu)
+{
+  return check_info (place) + check_kinds (place) + check_copies (place) + check_clear (place)
+      + check_refusals (place, cpu) + check_no_space (place, RC_MEMORY_DEVICE, "no_space")
+      + check_no_space (place, RC_MEMORY_PINNED, "no_pinned_space");
+}
+
+static int
+check_gpu (const Place *place)
+{
+  return check_default_streams (place) + check_default_stream_is_not_waited_for (place) + check_event_order (place)
+      + check_event_again (place) + check_read_on_return (place)
+      + check_thread (place, "thread_without_context", use_without_context)
+      + check_thread (place, "thread_with_foreign_context", use_with_foreign_context) + check_many_threads (place);
+}
+
+/* Of memory that is on the device. */
+static int
+check_device (const Place *place)
+{
+  int failures = check_account (place) + check_from_context (place) + check_far_rows (place)
+      + check_copy_between (place, 0, "copy_between_backends"), devices = 0;
+
+  if (cudaGetDeviceCount (&devices) == cudaSuccess && devices > 1)
+    return failures + check_copy_between (place, 1, "copy_between_devices");
+  test_skip ("memory_copy_between_devices_gpu", "this machine has one GPU");
+  return failures;
+}
+
+static int
+open_place (Place *place, const RcWhere *where, RcError *error)
+{
+  return rc_backend_open (where, &place->backend, error) == RC_OK
+      && rc_stream_new (place->backend, &place->stream, error) == RC_OK;
+}
+
+static void
+close_place (Place *place)
+{
+  rc_stream_free (place->backend, place->stream);
+  rc_backend_close (place->backend);
+}
+
+int
+main (void)
+{
+  static const RcWhere wheres[] = { {RC_BACKEND_CPU, 0, RC_CPU_BEST, 0}, {RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0},
+    {RC_BACKEND_CUDA, 0, RC_CPU_BEST, 1}
+  };
+  Place cpu = { "cpu", NULL, NULL, 0 }, gpu = { "gpu", NULL, NULL, 1 }, mapped = { "mapped", NULL, NULL, 1 };
+  int failures;
+  RcError error = { RC_OK, "" };
+
+  if (!open_place (&cpu, &wheres[0], &error)) {
+    printf ("FAIL memory_cpu: %s\n", error.message);
+    return 1;
+  }
+  failures = check_anywhere (&cpu, cpu.backend);
+  if (!open_place (&gpu, &wheres[1], &error)) {
+    test_skip ("memory_gpu", error.message);
+    close_place (&cpu);
+    return error.status != RC_NO_DEVICE || failures > 0;
+  }
+  if (!find_driver () || !open_place (&mapped, &wheres[2], &error)) {
+    printf ("FAIL memory_driver: %s\n", error.message[0] ? error.message : "no functions in libcuda.so.1");
+    return 1;
+  }
+  cudaSetDevice (0);
+  failures += check_anywhere (&gpu, cpu.backend) + check_gpu (&gpu) + check_device (&gpu);
+  failures += check_anywhere (&mapped, cpu.backend) + check_gpu (&mapped) + check_mapped (&mapped);
+  close_place (&mapped);
+  close_place (&gpu);
+  close_place (&cpu);
+  return failures != 0;
+}

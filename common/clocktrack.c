@@ -80,7 +80,7 @@ struct _RobocacheClockTrack
   guint64 witness_difference;   /* least of theirs */
 
   RobocacheClockEvent event;
-  guint64 pairs, outliers, jumps, shifts;
+  guint64 pairs, outliers, jumps, steps;
 
   /* scratch */
   RobocachePoint points[MAX_KEPT];
@@ -297,7 +297,7 @@ update (RobocacheClockTrack *track)
   slew_from (track, out);
 }
 
-/* ---- jumps and shifts ---- */
+/* ---- jumps and steps ---- */
 
 /* The skew is that of before; everything else is not known any more. */
 static void
@@ -362,8 +362,8 @@ shift_down (RobocacheClockTrack *track, const Pair *pair)
 {
   const gint64 out = smooth (track, track->newest);
 
-  track->shifts++;
-  start_anew (track, ROBOCACHE_CLOCK_SHIFTED);
+  track->steps++;
+  start_anew (track, ROBOCACHE_CLOCK_STEPPED);
   track->n = 0;
   keep (track, *pair);
   fit (track);
@@ -408,8 +408,8 @@ shift_up (RobocacheClockTrack *track)
   if (least < fmax (LEAST_SHIFT, SHIFT_UNCERTAINTIES * track->uncertainty)
       || least * track->line.density * m / track->n < SHIFT_NATS)
     return FALSE;
-  track->shifts++;
-  start_anew (track, ROBOCACHE_CLOCK_SHIFTED);
+  track->steps++;
+  start_anew (track, ROBOCACHE_CLOCK_STEPPED);
   while (track->n > m / 2)
     forget_oldest (track);
   return TRUE;
@@ -519,7 +519,7 @@ robocache_clock_track_get (const RobocacheClockTrack *track, RobocacheClockEstim
   e->pairs = track->pairs;
   e->outliers = track->outliers;
   e->jumps = track->jumps;
-  e->shifts = track->shifts;
+  e->steps = track->steps;
 }
 
 void
@@ -528,7 +528,7 @@ robocache_clock_estimate_to_structure (const RobocacheClockEstimate *e, GstStruc
   gst_structure_set (structure, "clock-offset", G_TYPE_INT64, e->offset_ns, "clock-skew-ppm", G_TYPE_DOUBLE,
       e->skew_ppm, "clock-uncertainty", G_TYPE_INT64, e->uncertainty_ns, "clock-converged", G_TYPE_BOOLEAN,
       e->converged, "clock-pairs", G_TYPE_UINT64, e->pairs, "clock-outliers", G_TYPE_UINT64, e->outliers,
-      "clock-jumps", G_TYPE_UINT64, e->jumps, "clock-shifts", G_TYPE_UINT64, e->shifts, NULL);
+      "clock-jumps", G_TYPE_UINT64, e->jumps, "clock-steps", G_TYPE_UINT64, e->steps, NULL);
 }
 
 static const struct
@@ -537,7 +537,7 @@ static const struct
 } events[] = {
   [ROBOCACHE_CLOCK_CONVERGED] = {"converged", "the sensor's clock is known"},
   [ROBOCACHE_CLOCK_JUMPED] = {"jumped", "the sensor's clock jumped; its estimate starts anew"},
-  [ROBOCACHE_CLOCK_SHIFTED] = {"shifted", "the sensor's clock, or its least delay, changed; its estimate starts anew"},
+  [ROBOCACHE_CLOCK_STEPPED] = {"stepped", "the sensor's clock, or its least delay, changed; its estimate starts anew"},
   [ROBOCACHE_CLOCK_UNSURE] = {"unsure", "the sensor's clock is not known well any more"},
 };
 

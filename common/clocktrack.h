@@ -32,7 +32,7 @@ typedef enum
   ROBOCACHE_CLOCK_NO_EVENT,
   ROBOCACHE_CLOCK_CONVERGED,
   ROBOCACHE_CLOCK_JUMPED,       /* the sensor's clock was set, or started anew */
-  ROBOCACHE_CLOCK_SHIFTED,      /* the least delay, or the clock, changed by less than a jump */
+  ROBOCACHE_CLOCK_STEPPED,      /* the least delay, or the clock, changed by less than a jump */
   ROBOCACHE_CLOCK_UNSURE        /* the uncertainty has grown */
 } RobocacheClockEvent;
 
@@ -44,7 +44,7 @@ typedef struct
   gboolean converged;
   guint64 pairs;
   guint64 outliers;             /* pairs left out, since their neighbours contradict them */
-  guint64 jumps, shifts;        /* estimates started anew */
+  guint64 jumps, steps;        /* estimates started anew */
 } RobocacheClockEstimate;
 
 typedef struct _RobocacheClockTrack RobocacheClockTrack;
@@ -64,9 +64,9 @@ RobocacheClockEvent robocache_clock_track_take_event (RobocacheClockTrack * trac
 
 void robocache_clock_track_get (const RobocacheClockTrack * track, RobocacheClockEstimate * estimate);
 /* Adds clock-offset, clock-uncertainty (int64), clock-skew-ppm (double), clock-converged (boolean), clock-pairs,
- * clock-outliers, clock-jumps and clock-shifts (uint64). */
+ * clock-outliers, clock-jumps and clock-steps (uint64). */
 void robocache_clock_estimate_to_structure (const RobocacheClockEstimate * estimate, GstStructure * structure);
-/* An element message "robocache-clock" of element with the fields above, `event` (converged, jumped, shifted or unsure)
+/* An element message "robocache-clock" of element with the fields above, `event` (converged, jumped, stepped or unsure)
  * and, where there is one, `pad`; also told in the log. NULL where there is no event. */
 GstMessage *robocache_clock_event_message (RobocacheClockTrack * track, GstElement * element, GstPad * pad);
 

@@ -21,6 +21,7 @@ typedef enum
   ROBOCACHE_DROPPED_FLUSH,
   ROBOCACHE_DROPPED_REFUSED,    /* a buffer that is not what its caps say, or came after an error or the end */
   ROBOCACHE_DROPPED_REMOVED,    /* still waiting for a tick when its pad was removed */
+  ROBOCACHE_DROPPED_NO_REFERENCE,       /* no reference timestamp, where that is what counts */
   ROBOCACHE_N_DROP_REASONS
 } RobocacheDropReason;
 

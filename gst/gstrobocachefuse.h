@@ -148,6 +148,8 @@ GstStructure *gst_robocache_fuse_make_stats (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_close_account (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* Adds a message about rows that the pad lost since this was last called, if there are any. */
 void gst_robocache_fuse_collect_qos (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GQueue * messages);
+/* The same for what became known of a sensor's clock. */
+void gst_robocache_fuse_collect_clock_event (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GQueue * messages);
 /* Adds one about a tick that was dropped, lag after its time. */
 void gst_robocache_fuse_collect_qos_of_tick (GstRobocacheFuse * fuse, gint64 tick, GstClockTime duration, gint64 lag,
     GQueue * messages);

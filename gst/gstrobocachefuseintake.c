@@ -106,6 +106,7 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     return;
   }
   gst_robocache_fuse_note_start (fuse, now);
+  pad->base_time = (gint64) gst_element_get_base_time (GST_ELEMENT (fuse));
   if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live && pad->live, now, &then->oddities, &then->error)) {
     then->flow = GST_FLOW_ERROR;
     gst_robocache_fuse_end_streams (fuse, then->flow);
@@ -118,6 +119,7 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
   }
   gst_robocache_fuse_let_go_of_rows (fuse, pad);
   gst_robocache_fuse_collect_qos (fuse, pad, &then->messages);
+  gst_robocache_fuse_collect_clock_event (fuse, pad, &then->messages);
   then->latency_off = gst_robocache_fuse_measured_latency_is_off (fuse, pad)
       || gst_robocache_fuse_tick_period_is_new (fuse);
   if (then->oddities.jumped)    /* rows of an older format may have gone */
@@ -148,6 +150,8 @@ gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
     gst_robocache_fuse_post_failure (fuse, pad, then.error);
   if (then.oddities.without_time)
     robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
+  if (then.oddities.without_reference)
+    gst_robocache_fuse_timing_warn_of_reference (fuse, pad);
   if (then.oddities.jumped)
     robocache_clock_jump_warn (&pad->jump, GST_ELEMENT (fuse), GST_PAD (pad));
   gst_robocache_fuse_post_messages (fuse, &then.messages);

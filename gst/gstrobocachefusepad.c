@@ -38,7 +38,8 @@ enum
   PROP_REQUIRED,
   PROP_REORDER_WINDOW,
   PROP_STATS,
-  PROP_ROLES
+  PROP_TIMING,
+  PROP_ROLES = PROP_TIMING + GST_ROBOCACHE_FUSE_N_TIMING_PROPERTIES
 };
 
 const gchar *const gst_robocache_fuse_role_names[GST_ROBOCACHE_FUSE_N_ROLES] = {
@@ -79,6 +80,8 @@ gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValu
   GST_OBJECT_LOCK (pad);
   if (prop_id >= PROP_ROLES)
     robocache_channel_roles_set_property (&pad->roles, prop_id - PROP_ROLES, value);
+  else if (prop_id >= PROP_TIMING)
+    gst_robocache_fuse_timing_set_property (&pad->settings.timing, prop_id - PROP_TIMING, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (pad, fields[prop_id]), value);
   pad->blend_changed |= prop_id >= PROP_ROLES || prop_id == PROP_INTERPOLATION;
@@ -107,6 +110,8 @@ gst_robocache_fuse_pad_get_property (GObject *object, guint prop_id, GValue *val
   GST_OBJECT_LOCK (pad);
   if (prop_id >= PROP_ROLES)
     robocache_channel_roles_get_property (&pad->roles, prop_id - PROP_ROLES, value);
+  else if (prop_id >= PROP_TIMING)
+    gst_robocache_fuse_timing_get_property (&pad->settings.timing, prop_id - PROP_TIMING, value);
   else
     robocache_setting_get (G_STRUCT_MEMBER_P (pad, fields[prop_id]), value);
   GST_OBJECT_UNLOCK (pad);
@@ -123,7 +128,7 @@ gst_robocache_fuse_pad_new (GstPadTemplate *template, GstRobocacheFuseRole role,
   pad->number = number;
   if (role == GST_ROBOCACHE_FUSE_CAMERA)
     pad->settings.search.interpolation = DEFAULT_CAMERA_INTERPOLATION;
-  pad->active = pad->settings;
+  pad->active = pad->settings;  /* no caps of a reference yet */
   g_free (name);
   return pad;
 }
@@ -136,6 +141,9 @@ gst_robocache_fuse_pad_finalize (GObject *object)
   g_queue_clear_full (&pad->epochs, (GDestroyNotify) epoch_free);
   gst_robocache_fuse_format_clear (&pad->format);
   robocache_channel_roles_clear (&pad->roles);
+  gst_robocache_fuse_timing_reset (pad);
+  gst_robocache_fuse_timing_clear (&pad->settings.timing);
+  gst_robocache_fuse_timing_clear (&pad->active.timing);
   G_OBJECT_CLASS (gst_robocache_fuse_pad_parent_class)->finalize (object);
 }
 
@@ -178,6 +186,7 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
       "Rows and ticks of this pad, counted since the element was started", GST_TYPE_STRUCTURE,
       G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  gst_robocache_fuse_timing_install_properties (object_class, PROP_TIMING);
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
 }
 
@@ -191,29 +200,49 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
   pad->settings.offset = DEFAULT_OFFSET;
   pad->settings.reorder_window = DEFAULT_REORDER_WINDOW;
   pad->settings.required = DEFAULT_REQUIRED;
+  gst_robocache_fuse_timing_init (&pad->settings.timing);
+  pad->measured_origin = ROBOCACHE_NO_TIME;
   pad->camera_frames = USUAL_CAMERA_FRAMES;
   g_queue_init (&pad->epochs);
   robocache_row_times_init (&pad->clock);
   robocache_clock_jump_init (&pad->jump);
 }
 
+static void begin_epoch (GstRobocacheFusePad * pad);
+
+/* Called with the pad's object lock. Whether rows have other times from now on. */
+static gboolean
+copy_settings (GstRobocacheFusePad *pad)
+{
+  const gboolean other_times = !gst_robocache_fuse_timing_is_equal (&pad->active.timing, &pad->settings.timing);
+  const gint64 period = pad->active.search.period_ns;
+  GstRobocacheFuseTiming timing = pad->active.timing;
+
+  gst_robocache_fuse_timing_copy (&timing, &pad->settings.timing);
+  pad->active = pad->settings;
+  pad->active.timing = timing;
+  pad->active.search.period_ns = period;
+  pad->settings_changed = FALSE;
+  return other_times;
+}
+
 gboolean
 gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad *pad)
 {
-  gboolean blend_changed;
+  gboolean blend_changed, other_times;
 
   GST_OBJECT_LOCK (pad);
-  if (pad->settings_changed) {
-    const gint64 period = pad->active.search.period_ns;
-
-    pad->active = pad->settings;
-    pad->active.search.period_ns = period;
-    pad->settings_changed = FALSE;
-  }
+  other_times = pad->settings_changed && copy_settings (pad);
   blend_changed = pad->blend_changed;
   pad->blend_changed = FALSE;
   GST_OBJECT_UNLOCK (pad);
 
+  if (other_times) {
+    gst_robocache_fuse_timing_reset (pad);
+    robocache_clock_jump_restart (&pad->jump);
+    if (pad->has_format && !pad->eos)
+      begin_epoch (pad);
+  }
   for (GList *l = pad->epochs.head; l; l = l->next)
     ((GstRobocacheFuseEpoch *) l->data)->history.reorder_window = pad->active.reorder_window;
   return blend_changed;
@@ -381,18 +410,20 @@ gst_robocache_fuse_pad_gap (GstRobocacheFusePad *pad, GstClockTime pts, GstClock
   const GstSegment *segment = &pad->clock.segment;
   GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : pts;
   GstClockTime start, running;
+  gint64 t;
 
   if (epoch == NULL || segment->format != GST_FORMAT_TIME)
     return;
   start = gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
-  if (GST_CLOCK_TIME_IS_VALID (now) && GST_CLOCK_TIME_IS_VALID (start)
+  if (GST_CLOCK_TIME_IS_VALID (now) && GST_CLOCK_TIME_IS_VALID (start) && !gst_robocache_fuse_timing_tracks (pad)
       && !robocache_clock_jump_fits (&pad->jump, (gint64) now, pad->active.reorder_window, (gint64) start))
     return;
   if (GST_CLOCK_TIME_IS_VALID (segment->stop))
     end = MIN (end, segment->stop);
   running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, end);
-  if (GST_CLOCK_TIME_IS_VALID (running))
-    robocache_history_gap (&epoch->history, rc_add_saturating ((gint64) running, pad->jump.shift));
+  t = (gint64) running;
+  if (GST_CLOCK_TIME_IS_VALID (running) && gst_robocache_fuse_timing_of_gap (pad, &t))
+    robocache_history_gap (&epoch->history, rc_add_saturating (t, pad->jump.shift));
 }
 
 void
@@ -459,6 +490,7 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   pad->has_format = FALSE;
   robocache_row_times_init (&pad->clock);
   robocache_clock_jump_init (&pad->jump);
+  gst_robocache_fuse_timing_reset (pad);
   pad->eos = pad->live = pad->flushing = pad->token_out = pad->warned_no_time = pad->latencies_checked = FALSE;
   pad->flow = GST_FLOW_OK;
   memset (&pad->account, 0, sizeof (pad->account));
@@ -481,7 +513,7 @@ typedef struct
   GstClockTime now;             /* GST_CLOCK_TIME_NONE: rows may be at any time */
   gsize max_rows;               /* see RobocacheHistory */
   GstRobocacheFuseOddities *oddities;
-  RobocacheBufferTimes times;
+  GstRobocacheFuseBufferTimes times;
 } Intake;
 
 /* The sensor's clock has jumped: rows go on at t, beyond which no older one is of use. */
@@ -509,11 +541,11 @@ history_of_row (Intake *intake, guint64 i, gint64 *t)
   GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
   RobocacheRowPlace place = ROBOCACHE_ROW_PLACED;
 
-  if (!robocache_row_times_nth (&pad->clock, &intake->times, i, t)) {
+  if (!gst_robocache_fuse_timing_nth (pad, &intake->times, i, t)) {
     robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, ROBOCACHE_NO_TIME, 1);
     return NULL;
   }
-  if (GST_CLOCK_TIME_IS_VALID (intake->now))
+  if (GST_CLOCK_TIME_IS_VALID (intake->now) && !gst_robocache_fuse_timing_tracks (pad))
     place = robocache_clock_jump_place (&pad->jump, (gint64) intake->now, pad->active.reorder_window, t);
   if (place == ROBOCACHE_ROW_OUTLIER) {
     robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_CLOCK_JUMP, *t, 1);
@@ -544,7 +576,7 @@ take_frame (Intake *intake, GstBuffer *frame)
 static void
 take_rows (Intake *intake, const guint8 *rows, gsize stride)
 {
-  for (guint64 i = 0; i < intake->times.n_rows; i++) {
+  for (guint64 i = 0; i < intake->times.rows.n_rows; i++) {
     RobocacheHistory *history;
     gint64 t;
 
@@ -557,7 +589,7 @@ take_rows (Intake *intake, const guint8 *rows, gsize stride)
 static void
 take_device_rows (Intake *intake, GstBuffer *buffer)
 {
-  for (guint64 i = 0; i < intake->times.n_rows; i++) {
+  for (guint64 i = 0; i < intake->times.rows.n_rows; i++) {
     RobocacheHistory *history;
     RobocacheDeviceRow row;
     gint64 t;
@@ -574,14 +606,23 @@ static gboolean
 begin_times (Intake *intake, GstBuffer *buffer, const gint64 *row_times)
 {
   GstRobocacheFusePad *pad = intake->pad;
-  GstRobocacheFuseEpoch *epoch = newest_epoch (pad);
+  const guint64 n_rows = pad->format.rows.n_rows;
+  RobocacheHistory *history = &newest_epoch (pad)->history;
 
-  if (robocache_row_times_begin (&pad->clock, buffer, epoch->format.rows.n_rows, row_times, &intake->times)
-      == ROBOCACHE_BUFFER_TIMED)
-    return TRUE;
-  robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_NO_TIME, ROBOCACHE_NO_TIME, intake->times.n_rows);
-  intake->oddities->without_time = !pad->warned_no_time;
-  pad->warned_no_time = TRUE;
+  switch (gst_robocache_fuse_timing_begin (pad, buffer, row_times, intake->now, &intake->times)) {
+    case GST_ROBOCACHE_FUSE_BUFFER_TIMED:
+      return TRUE;
+    case GST_ROBOCACHE_FUSE_BUFFER_WITHOUT_TIME:
+      robocache_history_count_dropped (history, ROBOCACHE_DROPPED_NO_TIME, ROBOCACHE_NO_TIME, n_rows);
+      intake->oddities->without_time = !pad->warned_no_time;
+      pad->warned_no_time = TRUE;
+      break;
+    case GST_ROBOCACHE_FUSE_BUFFER_WITHOUT_REFERENCE:
+      robocache_history_count_dropped (history, ROBOCACHE_DROPPED_NO_REFERENCE, ROBOCACHE_NO_TIME, n_rows);
+      intake->oddities->without_reference = !pad->warned_no_reference;
+      pad->warned_no_reference = TRUE;
+      break;
+  }
   return FALSE;
 }
 
@@ -676,6 +717,11 @@ gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboole
 {
   Intake intake = { pad, live ? now : GST_CLOCK_TIME_NONE, live ? most_live_rows (pad) : 0, oddities };
 
+  if (!gst_robocache_fuse_timing_check (pad, live, now, error)) {
+    gst_robocache_fuse_pad_refuse (pad);
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
   if (pad->format.is_camera)
     return take_camera_buffer (&intake, buffer, error);
   if (pad->format.on_device)
@@ -884,7 +930,7 @@ gst_robocache_fuse_pad_add_account (const GstRobocacheFusePad *pad, GstRobocache
   sum->ticks_aligned += pad->account.ticks_aligned;
   sum->ticks_held += pad->account.ticks_held;
   sum->ticks_missing += pad->account.ticks_missing;
-  sum->clock_jumps += pad->jump.n_jumps;
+  sum->clock_jumps += pad->account.clock_jumps + pad->jump.n_jumps + gst_robocache_fuse_timing_jumps (pad);
   robocache_histogram_merge (&sum->age, &pad->account.age);
   robocache_histogram_merge (&sum->lateness, &pad->losses.lateness);
 }

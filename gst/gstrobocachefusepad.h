@@ -14,6 +14,7 @@
 #include "common/properties.h"
 #include "common/rowtimes.h"
 #include "common/stats.h"
+#include "gstrobocachefusetiming.h"
 
 G_BEGIN_DECLS
 
@@ -34,6 +35,7 @@ typedef struct
   gint64 offset;                /* ns, added to every row's time */
   gint64 reorder_window;
   gboolean required;
+  GstRobocacheFuseTiming timing;
 } GstRobocacheFuseSettings;
 
 /* What caps say of a pad's rows. A camera's frame is one row of width * height * components elements. */
@@ -93,6 +95,9 @@ struct _GstRobocacheFusePad
   gboolean has_format;
   RobocacheRowTimes clock;
   RobocacheClockJump jump;      /* of a live sensor's clock */
+  RobocacheClockTrack *track;   /* clock-mode=track: of arrivals on the clock; NULL before the first */
+  gint64 base_time;             /* of the element when the newest buffer came */
+  gint64 measured_origin;       /* reference time that is running time 0; ROBOCACHE_NO_TIME: not measured */
   gboolean eos;
   gboolean live;                /* its source is: it is never made to wait */
   guint camera_frames;          /* a camera's frames that may be with us when it is live */
@@ -100,7 +105,7 @@ struct _GstRobocacheFusePad
   gboolean waiting;             /* its chain waits for the others */
   GstFlowReturn flow;           /* what its source is answered: not OK once downstream or an error ended the streams */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */
-  gboolean warned_no_time;
+  gboolean warned_no_time, warned_no_reference;
   gboolean is_revived;          /* only used by the thread that ends a flush of all pads: the base class's part alone is flushed */
   gboolean latencies_checked;   /* only used by its streaming thread */
   guint spacings_seen;          /* when its period was last measured */
@@ -140,6 +145,7 @@ void gst_robocache_fuse_pad_reset (GstRobocacheFusePad * pad);
 typedef struct
 {
   gboolean without_time;        /* it was dropped for want of one, the first time */
+  gboolean without_reference;
   gboolean jumped;              /* the sensor's clock has */
 } GstRobocacheFuseOddities;
 

@@ -53,6 +53,7 @@ stats_of_pad (const GstRobocacheFusePad *pad)
   gst_robocache_fuse_pad_add_account (pad, account);
   stats = account_to_structure (account, GST_OBJECT_NAME (pad));
   gst_structure_set (stats, "clock-shift", G_TYPE_INT64, pad->jump.shift, NULL);
+  gst_robocache_fuse_timing_to_structure (pad, stats);
   g_free (account);
   return stats;
 }
@@ -134,6 +135,17 @@ gst_robocache_fuse_collect_qos (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
   gst_robocache_fuse_pad_add_account (pad, account);
   g_queue_push_tail (messages, robocache_qos_of_rows (&place, &loss, pad->clock.nominal_duration, &account->rows));
   g_free (account);
+}
+
+void
+gst_robocache_fuse_collect_clock_event (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GQueue *messages)
+{
+  GstMessage *message = NULL;
+
+  if (pad->track)
+    message = robocache_clock_event_message (pad->track, GST_ELEMENT (fuse), GST_PAD (pad));
+  if (message)
+    g_queue_push_tail (messages, message);
 }
 
 void

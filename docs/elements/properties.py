@@ -80,6 +80,8 @@ def kind_and_default(prop):
         return name.get(match.group(1), match.group(1).lower()), match.group(2).strip().strip('"')
     if match := re.match(r'Boxed pointer of type "(.*)"', kind):
         return match.group(1), ""
+    if kind == "Caps (NULL)":
+        return "GstCaps", ""
     if kind.startswith(("GstValueArray", "Array")):
         return "GstValueArray", prop["default"]
     raise ValueError(f"gst-inspect says of {prop['name']} \"{kind}\", which this script does not understand")

@@ -1,7 +1,8 @@
 /* robocache: how exactly a sensor's clock is followed, over rates, delays and time
  *
- * Prints a table in Markdown. Of each setting 200 seeds are run, with a skew of 200 ppm; errors are those of the last row's
- * time, the constant delay aside. "sure" is the uncertainty that the estimate states, and the share of runs within it.
+ * Prints a table in Markdown. Of each setting 200 seeds are run, with a skew of 200 ppm; errors are those of the last
+ * row's time, the constant delay aside. "sure" is the uncertainty that the estimate states, and the share of runs within
+ * it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -88,8 +89,8 @@ typedef struct
   gint64 sensor, difference;    /* from the first row's */
 } Point;
 
-/* Least of a window, its sensor time and its arrival: GStreamer regresses unsigned numbers. In ns the squares of 30 s would
- * overflow there. */
+/* Least of a window, its sensor time and its arrival: GStreamer regresses unsigned numbers. In ns the squares of 30 s
+ * would overflow there. */
 #define REGRESSION_UNIT 100
 
 static void

@@ -22,14 +22,14 @@ static const struct
   guint64 expected;             /* of twice the counts below, 12 kept */
 } fields[] = {
   {"rows-in", 42}, {"rows-used", 2}, {"rows-late", 4}, {"rows-duplicate", 6}, {"rows-superseded", 8},
-  {"rows-dropped", 56}, {"rows-kept", 12}, {"rows-dropped-no-time", 2}, {"rows-dropped-outside-segment", 4},
+  {"rows-dropped", 72}, {"rows-kept", 12}, {"rows-dropped-no-time", 2}, {"rows-dropped-outside-segment", 4},
   {"rows-dropped-clock-jump", 6}, {"rows-dropped-overflow", 8}, {"rows-dropped-flush", 10}, {"rows-dropped-refused", 12},
-  {"rows-dropped-removed", 14},
+  {"rows-dropped-removed", 14}, {"rows-dropped-no-reference", 16},
 };
 
 GST_START_TEST (test_to_structure)
 {
-  const RobocacheRowCounts counts = { 21, 1, 2, 3, 4, {1, 2, 3, 4, 5, 6, 7} };
+  const RobocacheRowCounts counts = { 21, 1, 2, 3, 4, {1, 2, 3, 4, 5, 6, 7, 8} };
   GstStructure *structure = gst_structure_new_empty ("x");
   RobocacheRowCounts sum = { 0 };
 

@@ -167,6 +167,23 @@ else
   skip nvh264dec "no recording, or the nvcodec plugin has no nvh264dec or, without NVRTC, no cudaconvert here"
 fi
 
+# each element on a GPU of its own: memory of the other one is copied
+# shellcheck disable=SC2086
+if ! launch log robocachetestsrc num-buffers=1 ! robocachefuse rate=10/1 backend=cuda device-id=1 ! fakesink; then
+  skip two_devices "this machine has one GPU"
+elif ! launch log robocachefuse name=f rate=50/1 backend=cpu ! filesink location="$work/here" $proprio ! f.proprio_0 \
+    $force ! robocacheresample rate=200/1 ! f.force_0; then
+  fail two_devices "CPU: $(reason log)"
+elif ! launch log robocachefuse name=f rate=50/1 backend=cuda device-id=1 ! "other/tensors(memory:RobocacheCUDA)" ! \
+    filesink location="$work/there" $proprio ! f.proprio_0 \
+    $force ! robocacheresample rate=200/1 backend=cuda device-id=0 ! "other/tensors(memory:RobocacheCUDA)" ! f.force_0; then
+  fail two_devices "$(reason log)"
+elif [ -s "$work/here" ] && cmp "$work/here" "$work/there" > "$work/log" 2>&1; then
+  pass two_devices
+else
+  fail two_devices "$(cat "$work/log")"
+fi
+
 refused wrong_device "device is 99" robocachetestsrc num-buffers=1 ! robocachefuse rate=10/1 backend=cuda device-id=99 ! fakesink
 CUDA_VISIBLE_DEVICES= refused no_device "set backend=auto or backend=cpu" robocachetestsrc num-buffers=1 ! \
   robocachefuse rate=10/1 backend=cuda ! fakesink

@@ -386,15 +386,8 @@ static gboolean
 map_each (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info, GstMapFlags flags, GError **error)
 {
   for (guint i = 0; i < info->n_tensors; i++) {
-    const gsize expected = robocache_tensor_info_size (&info->tensors[i]);
-
     if (!map_memory (map, i, 1, flags, error))
       return FALSE;
-    if (map->maps[i].size != expected) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "tensor %u of the buffer has %" G_GSIZE_FORMAT
-          " bytes, but its caps say %" G_GSIZE_FORMAT, i, map->maps[i].size, expected);
-      return FALSE;
-    }
     map->data[i] = map->maps[i].data;
   }
   return TRUE;
@@ -426,32 +419,27 @@ align_times (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info)
   }
 }
 
-static gboolean
-memories_fit (GstBuffer *buffer, const RobocacheTensorsInfo *info)
-{
-  const guint n = gst_buffer_n_memory (buffer);
-
-  if (n == 1 || n != info->n_tensors)
-    return n == 1;
-  for (guint i = 0; i < n; i++) {
-    if (gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL)
-        != robocache_tensor_info_size (&info->tensors[i]))
-      return FALSE;
-  }
-  return TRUE;
-}
-
 gboolean
 robocache_tensors_check (GstBuffer *buffer, const RobocacheTensorsInfo *info, GError **error)
 {
+  const guint n_memory = gst_buffer_n_memory (buffer);
   const gsize expected = robocache_tensors_info_size (info), size = gst_buffer_get_size (buffer);
 
-  if (size == expected && memories_fit (buffer, info))
-    return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes in %u memories, "
-      "but its caps say %" G_GSIZE_FORMAT " bytes in %u tensors", size, gst_buffer_n_memory (buffer), expected,
-      info->n_tensors);
-  return FALSE;
+  if (size != expected || (n_memory != 1 && n_memory != info->n_tensors)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes in %u memories, "
+        "but its caps say %" G_GSIZE_FORMAT " bytes in %u tensors", size, n_memory, expected, info->n_tensors);
+    return FALSE;
+  }
+  for (guint i = 0; n_memory > 1 && i < n_memory; i++) {
+    const gsize bytes = gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL);
+
+    if (bytes != robocache_tensor_info_size (&info->tensors[i])) {
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "tensor %u of the buffer has %" G_GSIZE_FORMAT
+          " bytes, but its caps say %" G_GSIZE_FORMAT, i, bytes, robocache_tensor_info_size (&info->tensors[i]));
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 GstMemory *
@@ -487,19 +475,13 @@ gboolean
 robocache_tensors_map (RobocacheTensorsMap *map, GstBuffer *buffer, const RobocacheTensorsInfo *info, GstMapFlags flags,
     GError **error)
 {
-  const guint n_memory = gst_buffer_n_memory (buffer);
-  const gsize expected = robocache_tensors_info_size (info), size = gst_buffer_get_size (buffer);
-
   map->n_tensors = info->n_tensors;
   map->buffer = buffer;
   map->n_maps = 0;
   memset (map->copies, 0, sizeof (map->copies));
-  if (size != expected || (n_memory != 1 && n_memory != info->n_tensors)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes in %u memories, "
-        "but its caps say %" G_GSIZE_FORMAT " bytes in %u tensors", size, n_memory, expected, info->n_tensors);
+  if (!robocache_tensors_check (buffer, info, error))
     return FALSE;
-  }
-  if (!(n_memory == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))) {
+  if (!(gst_buffer_n_memory (buffer) == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))) {
     robocache_tensors_unmap (map);
     return FALSE;
   }

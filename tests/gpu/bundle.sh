@@ -23,7 +23,8 @@ cp "$(command -v gst-launch-1.0)" "$(command -v gst-inspect-1.0)" "$scanner" "$o
 find "$build/tests/gpu" -maxdepth 1 -type f -executable -name 'gpu-*' -exec cp -t "$out" {} +
 mkdir "$out/faulty"
 cp "$build/tests/gpu/faulty/libcuda.so.1" "$out/faulty/"
-find "$build/tests/check" -maxdepth 1 -type f -executable -exec cp -t "$out/check" {} +
+find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefuse*' -o -name 'robocacheresample*' \
+  -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
 if [ -x "$build/tests/bench/bench-kernels" ]; then cp "$build/tests/bench/bench-kernels" "$out/"; fi
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi
 cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$out/"

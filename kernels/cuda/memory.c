@@ -32,6 +32,25 @@ end_apart (enum cudaStreamCaptureMode mode)
   cudaThreadExchangeStreamCaptureMode (&mode);
 }
 
+/* So that a device that is linked to this one copies directly; those that are not copy by way of the host. */
+static cudaError_t
+let_peers_in (RcCudaBackend *cuda)
+{
+  struct cudaMemAccessDesc access = {.location = {.type = cudaMemLocationTypeDevice},.flags = cudaMemAccessFlagsProtReadWrite };
+  int devices = 0, peer, linked;
+  cudaError_t result = cudaGetDeviceCount (&devices);
+
+  for (peer = 0; result == cudaSuccess && peer < devices; peer++) {
+    if (peer == cuda->device)
+      continue;
+    result = cudaDeviceCanAccessPeer (&linked, peer, cuda->device);
+    access.location.id = peer;
+    if (result == cudaSuccess && linked)
+      result = cudaMemPoolSetAccess (cuda->pool, &access, 1);
+  }
+  return result;
+}
+
 RcStatus
 rc_cuda_memory_open (RcCudaBackend *cuda, int mapped, RcError *error)
 {
@@ -58,8 +77,11 @@ rc_cuda_memory_open (RcCudaBackend *cuda, int mapped, RcError *error)
     cuda->pool = NULL;
     return status;
   }
-  return rc_cuda_check (cuda, cudaMemPoolSetAttribute (cuda->pool, cudaMemPoolAttrReleaseThreshold, &threshold), NULL,
+  status = rc_cuda_check (cuda, cudaMemPoolSetAttribute (cuda->pool, cudaMemPoolAttrReleaseThreshold, &threshold), NULL,
       error, "cudaMemPoolSetAttribute", "when opening");
+  if (status != RC_OK)
+    return status;
+  return rc_cuda_check (cuda, let_peers_in (cuda), NULL, error, "cudaMemPoolSetAccess", "when opening");
 }
 
 void

@@ -8,22 +8,16 @@
 
 #include "tensorcaps.h"
 
-typedef struct
-{
-  GstBuffer *buffer;
-  gint64 n_points;
-} Cloud;
-
 static void
 cloud_clear (gpointer cloud)
 {
-  gst_buffer_unref (((Cloud *) cloud)->buffer);
+  gst_buffer_unref (((RobocacheCloud *) cloud)->buffer);
 }
 
 void
 robocache_cloud_window_init (RobocacheCloudWindow *window)
 {
-  window->clouds = g_array_new (FALSE, FALSE, sizeof (Cloud));
+  window->clouds = g_array_new (FALSE, FALSE, sizeof (RobocacheCloud));
   g_array_set_clear_func (window->clouds, cloud_clear);
 }
 
@@ -39,29 +33,32 @@ robocache_cloud_window_clear (RobocacheCloudWindow *window)
   g_array_set_size (window->clouds, 0);
 }
 
+guint
+robocache_cloud_window_length (const RobocacheCloudWindow *window)
+{
+  return window->clouds->len;
+}
+
+const RobocacheCloud *
+robocache_cloud_window_nth (const RobocacheCloudWindow *window, guint i)
+{
+  return &g_array_index (window->clouds, RobocacheCloud, i);
+}
+
 gint64
 robocache_cloud_window_points (const RobocacheCloudWindow *window)
 {
   gint64 n = 0;
 
   for (guint i = 0; i < window->clouds->len; i++)
-    n += g_array_index (window->clouds, Cloud, i).n_points;
+    n += robocache_cloud_window_nth (window, i)->n_points;
   return n;
 }
 
 /* ---- the points of a cloud, mapped ---- */
 
-typedef struct
-{
-  gboolean is_video;
-  GstVideoFrame frame;
-  GstBuffer *buffer;
-  GstMapInfo map;
-  RcVoxelChunk chunk;
-} MappedCloud;
-
 static gboolean
-map_image (const RobocachePointsInfo *points, GstBuffer *buffer, MappedCloud *mapped, GError **error)
+map_image (const RobocachePointsInfo *points, GstBuffer *buffer, RobocacheMappedCloud *mapped, GError **error)
 {
   const gint width = GST_VIDEO_INFO_WIDTH (&points->video), height = GST_VIDEO_INFO_HEIGHT (&points->video);
   const guint8 *data, *end;
@@ -85,14 +82,14 @@ map_image (const RobocachePointsInfo *points, GstBuffer *buffer, MappedCloud *ma
     gst_video_frame_unmap (&mapped->frame);
     return FALSE;
   }
-  mapped->chunk.data = data;
-  mapped->chunk.stride = stride;
-  mapped->chunk.n = height;
+  mapped->data = data;
+  mapped->stride = stride;
+  mapped->n = height;
   return TRUE;
 }
 
 static gboolean
-map_points (const RobocachePointsInfo *points, GstBuffer *buffer, MappedCloud *mapped, GError **error)
+map_points (const RobocachePointsInfo *points, GstBuffer *buffer, RobocacheMappedCloud *mapped, GError **error)
 {
   guint64 n;
 
@@ -103,23 +100,23 @@ map_points (const RobocachePointsInfo *points, GstBuffer *buffer, MappedCloud *m
         gst_buffer_get_size (buffer));
     return FALSE;
   }
-  mapped->chunk.data = mapped->map.data;
-  mapped->chunk.stride = (gint64) robocache_points_info_point_size (points);
-  mapped->chunk.n = (gint64) n;
+  mapped->data = mapped->map.data;
+  mapped->stride = (gint64) robocache_points_info_point_size (points);
+  mapped->n = (gint64) n;
   return TRUE;
 }
 
-static gboolean
-map_cloud (const RobocachePointsInfo *points, GstBuffer *buffer, MappedCloud *mapped, GError **error)
+gboolean
+robocache_cloud_map (const RobocachePointsInfo *points, GstBuffer *buffer, RobocacheMappedCloud *mapped,
+    GError **error)
 {
-  memset (&mapped->chunk, 0, sizeof (mapped->chunk));
   mapped->buffer = buffer;
   mapped->is_video = points->kind == ROBOCACHE_POINTS_DEPTH;
   return mapped->is_video ? map_image (points, buffer, mapped, error) : map_points (points, buffer, mapped, error);
 }
 
-static void
-unmap_cloud (MappedCloud *mapped)
+void
+robocache_cloud_unmap (RobocacheMappedCloud *mapped)
 {
   if (mapped->is_video)
     gst_video_frame_unmap (&mapped->frame);
@@ -129,42 +126,36 @@ unmap_cloud (MappedCloud *mapped)
 
 /* ---- the window ---- */
 
-gboolean
-robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePointsInfo *points, guint n,
-    GstBuffer *buffer, GError **error)
+/* Points of an item. A cloud may be in device memory, so it is not mapped; an image is, to see its lines. */
+static gboolean
+count_points (const RobocachePointsInfo *points, GstBuffer *buffer, gint64 *n_points, GError **error)
 {
-  MappedCloud mapped;
-  Cloud cloud;
+  RobocacheMappedCloud mapped;
+  guint64 n = points->n_points;
 
-  if (!map_cloud (points, buffer, &mapped, error))
-    return FALSE;
-  unmap_cloud (&mapped);
-  cloud.buffer = gst_buffer_ref (buffer);
-  cloud.n_points = points->kind == ROBOCACHE_POINTS_DEPTH ? (gint64) points->n_points : mapped.chunk.n;
-  g_array_append_val (window->clouds, cloud);
-  if (window->clouds->len > n)
-    g_array_remove_range (window->clouds, 0, window->clouds->len - n);
+  if (points->kind != ROBOCACHE_POINTS_DEPTH) {
+    if (!robocache_points_info_count (points, gst_buffer_get_size (buffer), &n, error))
+      return FALSE;
+  } else {
+    if (!robocache_cloud_map (points, buffer, &mapped, error))
+      return FALSE;
+    robocache_cloud_unmap (&mapped);
+  }
+  *n_points = (gint64) n;
   return TRUE;
 }
 
 gboolean
-robocache_cloud_window_run (const RobocacheCloudWindow *window, const RobocachePointsInfo *points,
-    RobocacheVoxelPhase phase, RcVoxelPlan *plan, const RcVoxelJob *job, RcVoxelCounters *counters, GError **error)
+robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePointsInfo *points, guint n,
+    GstBuffer *buffer, GError **error)
 {
-  for (guint i = 0; i < window->clouds->len; i++) {
-    MappedCloud mapped;
-    RcStatus status;
-    RcError failed;
+  RobocacheCloud cloud;
 
-    if (!map_cloud (points, g_array_index (window->clouds, Cloud, i).buffer, &mapped, error))
-      return FALSE;
-    mapped.chunk.counters = i + 1 == window->clouds->len ? counters : NULL;
-    status = phase (plan, job, &mapped.chunk, NULL, &failed);
-    unmap_cloud (&mapped);
-    if (status != RC_OK) {
-      g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, failed.message);
-      return FALSE;
-    }
-  }
+  if (!count_points (points, buffer, &cloud.n_points, error))
+    return FALSE;
+  cloud.buffer = gst_buffer_ref (buffer);
+  g_array_append_val (window->clouds, cloud);
+  if (window->clouds->len > n)
+    g_array_remove_range (window->clouds, 0, window->clouds->len - n);
   return TRUE;
 }

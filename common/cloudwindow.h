@@ -7,14 +7,19 @@
 
 #include <gst/gst.h>
 
-#include "kernels/voxel.h"
 #include "pointcloudcaps.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  GArray *clouds;               /* the oldest first; each holds a reference to its buffer */
+  GstBuffer *buffer;
+  gint64 n_points;              /* of each item */
+} RobocacheCloud;
+
+typedef struct
+{
+  GArray *clouds;               /* of RobocacheCloud, the oldest first */
 } RobocacheCloudWindow;
 
 void robocache_cloud_window_init (RobocacheCloudWindow * window);
@@ -26,17 +31,28 @@ void robocache_cloud_window_clear (RobocacheCloudWindow * window);
 gboolean robocache_cloud_window_push (RobocacheCloudWindow * window, const RobocachePointsInfo * points, guint n,
     GstBuffer * buffer, GError ** error);
 
-/* Points of all clouds. */
+guint robocache_cloud_window_length (const RobocacheCloudWindow * window);
+const RobocacheCloud *robocache_cloud_window_nth (const RobocacheCloudWindow * window, guint i);
+/* Points of an item of all clouds. */
 gint64 robocache_cloud_window_points (const RobocacheCloudWindow * window);
 
-/* rc_voxel_range or rc_voxel_add */
-typedef RcStatus (*RobocacheVoxelPhase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk,
-    RcStream stream, RcError * error);
+/* A cloud where the CPU reads it: n rows of stride bytes, which are points or lines of an image. Of a batch the items follow
+ * each other. */
+typedef struct
+{
+  gboolean is_video;
+  GstVideoFrame frame;
+  GstBuffer *buffer;
+  GstMapInfo map;
 
-/* One phase over all clouds. counters (may be NULL) get the newest cloud only: the others were counted when they
- * came. */
-gboolean robocache_cloud_window_run (const RobocacheCloudWindow * window, const RobocachePointsInfo * points,
-    RobocacheVoxelPhase phase, RcVoxelPlan * plan, const RcVoxelJob * job, RcVoxelCounters * counters, GError ** error);
+  const guint8 *data;
+  gint64 n, stride;
+} RobocacheMappedCloud;
+
+/* FALSE and an error when the buffer cannot be mapped, or an image is not what points says. */
+gboolean robocache_cloud_map (const RobocachePointsInfo * points, GstBuffer * buffer, RobocacheMappedCloud * mapped,
+    GError ** error);
+void robocache_cloud_unmap (RobocacheMappedCloud * mapped);
 
 G_END_DECLS
 #endif

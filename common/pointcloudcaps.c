@@ -113,10 +113,11 @@ parse_tensors (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
     return caps_error (error, "num_tensors is %u: expected 1, of points in dimensions F:N", tensors.n_tensors);
   if (!check_dtype (tensor->dtype, rc_dtype_name (tensor->dtype), error))
     return FALSE;
-  if (tensor->rank > 2 || tensor->dims[0] < 3 || tensor->dims[0] > RC_VOXEL_MAX_FIELDS) {
+  if (tensor->rank > 3 || tensor->dims[0] < 3 || tensor->dims[0] > RC_VOXEL_MAX_FIELDS) {
     gchar *dimensions = robocache_dimensions_to_string (tensor);
 
-    caps_error (error, "dimensions \"%s\": expected F:N, N points of 3 to %d fields x, y, z, …", dimensions,
+    caps_error (error, "dimensions \"%s\": expected F:N, N points of 3 to %d fields x, y, z, …, or F:N:B, a "
+        "batch of B clouds", dimensions,
         RC_VOXEL_MAX_FIELDS);
     g_free (dimensions);
     return FALSE;
@@ -125,6 +126,7 @@ parse_tensors (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
   info->dtype = tensor->dtype;
   info->n_fields = (guint) tensor->dims[0];
   info->n_points = robocache_tensor_info_dim (tensor, 1);
+  info->n_items = robocache_tensor_info_dim (tensor, 2);
   info->rate_num = tensors.rate_num;
   info->rate_den = tensors.rate_den;
   return TRUE;
@@ -168,12 +170,14 @@ robocache_points_info_from_caps (RobocachePointsInfo *info, const GstCaps *caps,
   gchar *text;
 
   memset (info, 0, sizeof (*info));
+  info->n_items = 1;
   for (guint i = 0; gst_caps_get_size (caps) == 1 && i < G_N_ELEMENTS (forms); i++) {
     if (gst_structure_has_name (gst_caps_get_structure (caps, 0), forms[i].media_type))
       return forms[i].parse (info, caps, error);
   }
   text = gst_caps_to_string (caps);
-  caps_error (error, "caps are %s: expected " ROBOCACHE_POINTS_TEMPLATE_CAPS, text);
+  caps_error (error, "caps are %s: expected " ROBOCACHE_POINTS_INTERLEAVED_CAPS "; " ROBOCACHE_POINTS_DEPTH_CAPS,
+      text);
   g_free (text);
   return FALSE;
 }
@@ -193,11 +197,15 @@ robocache_points_info_count (const RobocachePointsInfo *info, gsize size, guint6
 
   g_return_val_if_fail (point_size > 0, FALSE);
 
-  if (info->kind == ROBOCACHE_POINTS_TENSOR && size != info->n_points * point_size) {
+  if (info->kind == ROBOCACHE_POINTS_TENSOR) {
+    const guint64 points = info->n_points * info->n_items;
+
+    *n_points = info->n_points;
+    if (size == points * point_size)
+      return TRUE;
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps "
-        "say %"
-        G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes, %" G_GUINT64_FORMAT " in all", size, info->n_points,
-        point_size, info->n_points * point_size);
+        "say %" G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes, %" G_GUINT64_FORMAT " in all", size, points,
+        point_size, points * point_size);
     return FALSE;
   }
   if (size % point_size != 0) {

@@ -2,7 +2,8 @@
  *
  *   application/x-pointcloud, fields=(string)"x,y,z,intensity", type=(string)float32, framerate=(fraction)10/1
  *   application/x-lidar                      float32 x, y, z, intensity
- *   other/tensors                            one tensor F:N of float16, float32 or float64; the first of F are x, y, z
+ *   other/tensors                            one tensor F:N of float16, float32 or float64; the first of F are x, y, z;
+ *                                            or F:N:B, a batch of B clouds
  *   video/x-raw, format=GRAY16_LE            a depth image
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,10 +21,14 @@ G_BEGIN_DECLS
 #define ROBOCACHE_POINTCLOUD_MEDIA_TYPE "application/x-pointcloud"
 #define ROBOCACHE_LIDAR_MEDIA_TYPE "application/x-lidar"
 
+/* Points of the first three forms may be in device memory. */
+#define ROBOCACHE_POINTS_INTERLEAVED_CAPS ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; " ROBOCACHE_LIDAR_MEDIA_TYPE "; other/tensors"
+#define ROBOCACHE_POINTS_DEPTH_CAPS "video/x-raw, format=(string)GRAY16_LE"
+
 /* What a sink pad that takes points puts in its template. */
-#define ROBOCACHE_POINTS_TEMPLATE_CAPS \
-    ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; " ROBOCACHE_LIDAR_MEDIA_TYPE "; other/tensors; " \
-    "video/x-raw, format=(string)GRAY16_LE"
+#define ROBOCACHE_POINTS_TEMPLATE_CAPS ROBOCACHE_POINTS_INTERLEAVED_CAPS "; " \
+    ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(memory:RobocacheCUDA); " ROBOCACHE_LIDAR_MEDIA_TYPE "(memory:RobocacheCUDA); " \
+    "other/tensors(memory:RobocacheCUDA); " ROBOCACHE_POINTS_DEPTH_CAPS
 
 typedef enum
 {
@@ -37,7 +42,8 @@ typedef struct
   RobocachePointsKind kind;
   RcDtype dtype;                /* of every field; RC_UINT16 for depth */
   guint n_fields;               /* of a point, x, y, z included; 0 for depth */
-  guint64 n_points;             /* of a buffer: tensors and depth; 0 for clouds, whose buffers say it */
+  guint64 n_points;             /* of an item: tensors and depth; 0 for clouds, whose buffers say it */
+  guint64 n_items;              /* clouds of a buffer, which make a grid each; 1 but for batches */
   GstVideoInfo video;           /* depth */
   gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
 } RobocachePointsInfo;
@@ -52,7 +58,7 @@ GstCaps *robocache_pointcloud_caps_new (const gchar * fields, RcDtype dtype, gin
 /* Bytes of one point; 0 for depth. */
 gsize robocache_points_info_point_size (const RobocachePointsInfo * info);
 
-/* Points in a buffer of size bytes of a cloud or tensor. FALSE and an error that names both sizes when the buffer is no
+/* Points in each item of a buffer of size bytes of a cloud or tensor. FALSE and an error that names both sizes when the buffer is no
  * whole number of points, or not what a tensor's caps say. */
 gboolean robocache_points_info_count (const RobocachePointsInfo * info, gsize size, guint64 * n_points,
     GError ** error);

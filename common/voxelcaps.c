@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "memorycaps.h"
 #include "properties.h"
 
 gboolean
@@ -80,7 +81,7 @@ robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePoi
   spec.dtype = dtype;
   spec.max_voxels = settings->max_voxels;
   spec.feature_range = settings->feature_range;
-  spec.batch = 1;
+  spec.batch = (gint64) points->n_items;
   return spec;
 }
 
@@ -101,23 +102,25 @@ channels_of (const RcVoxelSpec *spec)
 static void
 sparse_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec)
 {
-  const guint64 number[] = { 1 };
-  const guint64 coordinates[] = { 3, (guint64) spec->max_voxels };
-  const guint64 values[] = { channels_of (spec), (guint64) spec->max_voxels };
+  const guint64 cap = (guint64) spec->max_voxels, batch = (guint64) spec->batch;
+  const guint64 number[] = { 1, batch };
+  const guint64 coordinates[] = { 3, cap, batch };
+  const guint64 values[] = { channels_of (spec), cap, batch };
 
-  robocache_tensor_info_set (&info->tensors[0], RC_UINT32, number, 1);
-  robocache_tensor_info_set (&info->tensors[1], RC_INT32, coordinates, 2);
+  robocache_tensor_info_set (&info->tensors[0], RC_UINT32, number, 2);
+  robocache_tensor_info_set (&info->tensors[1], RC_INT32, coordinates, 3);
   info->n_tensors = 2;
   if (spec->mode != RC_VOXEL_OCCUPANCY)
-    robocache_tensor_info_set (&info->tensors[info->n_tensors++], spec->dtype, values, 2);
+    robocache_tensor_info_set (&info->tensors[info->n_tensors++], spec->dtype, values, 3);
 }
 
 void
 robocache_voxel_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec, gint rate_num, gint rate_den)
 {
   const guint64 nx = (guint64) spec->grid[0], ny = (guint64) spec->grid[1], nz = (guint64) spec->grid[2];
-  const guint64 bits[] = { (nx + 31) / 32, ny, nz };
-  const guint64 dense[] = { channels_of (spec), nx, ny, nz };
+  const guint64 batch = (guint64) spec->batch;
+  const guint64 bits[] = { (nx + 31) / 32, ny, nz, batch };
+  const guint64 dense[] = { channels_of (spec), nx, ny, nz, batch };
   const guint first = has_channels (spec->mode) ? 0 : 1;
 
   memset (info, 0, sizeof (*info));
@@ -127,9 +130,9 @@ robocache_voxel_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec, gi
   if (spec->output == RC_VOXEL_SPARSE)
     sparse_tensors (info, spec);
   else if (spec->output == RC_VOXEL_BITS)
-    robocache_tensor_info_set (&info->tensors[0], RC_UINT32, bits, 3);
+    robocache_tensor_info_set (&info->tensors[0], RC_UINT32, bits, 4);
   else
-    robocache_tensor_info_set (&info->tensors[0], spec->dtype, dense + first, 4 - first);
+    robocache_tensor_info_set (&info->tensors[0], spec->dtype, dense + first, 5 - first);
 }
 
 gboolean
@@ -151,14 +154,14 @@ robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const Ro
 
 /* Caps of the grid with values of dtype, in the peer's spelling; NULL when the peer does not take them. */
 static GstCaps *
-caps_of_type (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, RcDtype dtype, GstCaps *peer,
-    RcVoxelSpec *spec, RobocacheTensorsInfo *tensors)
+caps_of_type (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, RcDtype dtype,
+    gboolean on_device, GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors)
 {
   GstCaps *caps, *spelled = NULL;
 
   *spec = robocache_voxel_spec (settings, points, dtype);
   robocache_voxel_tensors (tensors, spec, points->rate_num, points->rate_den);
-  caps = robocache_tensors_info_to_caps (tensors);
+  caps = robocache_caps_in_memory (robocache_tensors_info_to_caps (tensors), on_device);
   if (peer == NULL || robocache_tensors_caps_compatible (caps, peer))
     spelled = peer ? robocache_tensors_caps_in_spelling_of (caps, peer) : gst_caps_ref (caps);
   gst_caps_unref (caps);
@@ -166,18 +169,18 @@ caps_of_type (const RobocacheVoxelSettings *settings, const RobocachePointsInfo 
 }
 
 GstCaps *
-robocache_voxel_choose_caps (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, GstCaps *peer,
-    RcVoxelSpec *spec, RobocacheTensorsInfo *tensors, GError **error)
+robocache_voxel_choose_caps (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points,
+    gboolean on_device, GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors, GError **error)
 {
   const RcDtype *dtypes = robocache_voxel_dtypes (settings);
   gchar *ours, *theirs;
   GstCaps *caps;
 
   for (const RcDtype *dtype = dtypes; *dtype != RC_N_DTYPES; dtype++) {
-    if ((caps = caps_of_type (settings, points, *dtype, peer, spec, tensors)) != NULL)
+    if ((caps = caps_of_type (settings, points, *dtype, on_device, peer, spec, tensors)) != NULL)
       return caps;
   }
-  caps = caps_of_type (settings, points, dtypes[0], NULL, spec, tensors);
+  caps = caps_of_type (settings, points, dtypes[0], on_device, NULL, spec, tensors);
   ours = gst_caps_to_string (caps);
   theirs = gst_caps_to_string (peer);
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s, but grid, mode, output and type "

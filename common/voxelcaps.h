@@ -45,10 +45,10 @@ RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const
 gboolean robocache_voxel_settings_check (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     GError ** error);
 
-/* Fixed caps of the grid with the first of robocache_voxel_dtypes that peer takes, in peer's spelling, and its spec and
+/* Fixed caps of the grid, in system or device memory, with the first of robocache_voxel_dtypes that peer takes, in peer's spelling, and its spec and
  * tensors. peer NULL: takes anything. NULL and an error that holds both caps when peer takes none. */
 GstCaps *robocache_voxel_choose_caps (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
-    GstCaps * peer, RcVoxelSpec * spec, RobocacheTensorsInfo * tensors, GError ** error);
+    gboolean on_device, GstCaps * peer, RcVoxelSpec * spec, RobocacheTensorsInfo * tensors, GError ** error);
 
 /* The tensors that a valid spec puts out. */
 void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RcVoxelSpec * spec, gint rate_num, gint rate_den);

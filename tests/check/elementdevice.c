@@ -10,6 +10,8 @@ static const struct
 } elements[] = {
   {"robocacheresample", "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float32,"
       "dimensions=(string)4,framerate=(fraction)10/1", ""},
+  {"robocachevoxelize", "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float32,"
+      "dimensions=(string)3:8,framerate=(fraction)10/1", "grid=4:4:4"},
 };
 
 #define N (G_N_ELEMENTS (elements))

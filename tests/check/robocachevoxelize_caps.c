@@ -79,7 +79,7 @@ static const struct
   {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:99999999999999999999", "99999999999999999999"},
   {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:-1", "3:-1"},
   {UNIT, TENSORS "types=(string)float32,dimensions=(string)2:100", "expected F:N"},
-  {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:100:2", "expected F:N"},
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:100:2:2", "expected F:N"},
   {UNIT, TENSORS "types=(string)float32,dimensions=(string)5000:2", "expected F:N"},
   {UNIT, TENSORS "types=(string)int32,dimensions=(string)3:100", "points of type int32"},
   {UNIT, TENSORS "types=(string)bfloat16,dimensions=(string)3:100", "points of type bfloat16"},

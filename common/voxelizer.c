@@ -1,0 +1,758 @@
+/* robocache: voxel grids of the clouds of a window: where they are or where there is room, whole or in pieces, on one engine or
+ * split over several
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxelizer.h"
+
+#include <string.h>
+
+#include "memorylimit.h"
+#include "tensorcaps.h"
+
+#define ALIGNMENT 256           /* of what lies in a block */
+#define LEAST_PIECE_BYTES 65536 /* of points, when a cloud is cut */
+
+G_STATIC_ASSERT (sizeof (RcVoxelCounters) == ROBOCACHE_VOXELIZER_N_COUNTERS * sizeof (gint64));
+
+typedef struct
+{
+  RcVoxelPlan *plan;
+  RcFootprint footprint;
+  guint64 items;                /* its batch */
+} Plan;
+
+/* One engine and its share of the items. */
+typedef struct
+{
+  RobocacheEngine *engine;
+  guint64 first, n;
+  guint64 items;                /* at once; 0: not yet known */
+  Plan plans[2];                /* of so many, and of the rest of them */
+  RobocacheStaging staging;
+  RobocacheScratch scratch;
+  RobocacheScratch clouds;      /* what is not in place */
+  RobocacheScratch outputs;
+  gboolean is_cut;              /* clouds has room for a piece of a cloud only */
+
+  RcEvent done;                 /* its work on the output */
+  RcEvent gathered;             /* of the first engine's device: what was in outputs was fetched */
+} Lane;
+
+struct _RobocacheVoxelizer
+{
+  RcVoxelSpec spec;
+  gboolean reads_host;
+  guint n_lanes;                /* none has no items */
+  Lane *lanes;
+};
+
+/* What a run is about. */
+typedef struct
+{
+  RobocacheVoxelizer *voxelizer;
+  const RobocachePointsInfo *points;
+  const RobocacheCloudWindow *window;
+  const RobocacheVoxelPlace *place;
+} Run;
+
+/* The items first … first + n - 1 of a run, on a lane. */
+typedef struct
+{
+  const Run *run;
+  Lane *lane;
+  RcVoxelPlan *plan;
+  RcVoxelJob job;
+  guint64 first, n;
+  RcVoxelCounters *counters;
+  gboolean is_brought;          /* all clouds are where the kernels read */
+  guint n_pieces;               /* that clouds were cut into */
+} Job;
+
+/* ---- plans ---- */
+
+static void
+clear_plan (Plan *plan)
+{
+  g_clear_pointer (&plan->plan, rc_voxel_plan_free);
+  plan->items = 0;
+}
+
+/* The first engine may still fetch from another's memory. */
+static void
+wait_for_all (RobocacheVoxelizer *voxelizer)
+{
+  for (guint i = 0; i < voxelizer->n_lanes; i++) {
+    if (voxelizer->lanes[i].engine)
+      robocache_engine_synchronize (voxelizer->lanes[i].engine, NULL);
+  }
+}
+
+static RcStatus
+make_plan (RobocacheVoxelizer *voxelizer, Lane *lane, Plan *plan, guint64 items, RcError *failure)
+{
+  RcVoxelSpec spec = voxelizer->spec;
+  RcStatus status;
+
+  if (plan->items == items)
+    return RC_OK;
+  wait_for_all (voxelizer);
+  clear_plan (plan);
+  spec.batch = (gint64) items;
+  status = rc_voxel_plan (robocache_engine_backend (lane->engine), &spec, &plan->plan, &plan->footprint, failure);
+  plan->items = status == RC_OK ? items : 0;
+  return status;
+}
+
+static RcStatus
+init_lane (RobocacheVoxelizer *voxelizer, Lane *lane, RobocacheEngine *engine, RcError *failure)
+{
+  RcStatus status;
+
+  lane->engine = robocache_engine_ref (engine);
+  status = make_plan (voxelizer, lane, &lane->plans[0], lane->n, failure);
+  if (status == RC_OK)
+    status = rc_event_new (robocache_engine_backend (engine), &lane->done, failure);
+  if (status == RC_OK)
+    status = rc_event_new (robocache_engine_backend (voxelizer->lanes[0].engine), &lane->gathered, failure);
+  return status;
+}
+
+RobocacheVoxelizer *
+robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gboolean reads_host, const RcVoxelSpec *spec,
+    RcStatus *status, GError **error)
+{
+  RobocacheVoxelizer *voxelizer = g_new0 (RobocacheVoxelizer, 1);
+  const guint64 batch = (guint64) spec->batch;
+  RcError failure;
+
+  voxelizer->spec = *spec;
+  voxelizer->reads_host = reads_host;
+  voxelizer->n_lanes = (guint) MIN (n_engines, batch);
+  voxelizer->lanes = g_new0 (Lane, voxelizer->n_lanes);
+  *status = RC_OK;
+  for (guint i = 0; i < voxelizer->n_lanes && *status == RC_OK; i++) {
+    voxelizer->lanes[i].first = batch * i / voxelizer->n_lanes;
+    voxelizer->lanes[i].n = batch * (i + 1) / voxelizer->n_lanes - voxelizer->lanes[i].first;
+    *status = init_lane (voxelizer, &voxelizer->lanes[i], engines[i], &failure);
+  }
+  if (robocache_engine_check (*status, &failure, error))
+    return voxelizer;
+  robocache_voxelizer_free (voxelizer);
+  return NULL;
+}
+
+void
+robocache_voxelizer_free (RobocacheVoxelizer *voxelizer)
+{
+  if (voxelizer == NULL)
+    return;
+  wait_for_all (voxelizer);
+  for (guint i = 0; i < voxelizer->n_lanes; i++) {
+    Lane *lane = &voxelizer->lanes[i];
+
+    if (lane->engine == NULL)
+      continue;
+    clear_plan (&lane->plans[0]);
+    clear_plan (&lane->plans[1]);
+    robocache_staging_clear (&lane->staging);
+    robocache_scratch_clear (&lane->scratch);
+    robocache_scratch_clear (&lane->clouds);
+    robocache_scratch_clear (&lane->outputs);
+    rc_event_free (robocache_engine_backend (lane->engine), lane->done);
+    rc_event_free (robocache_engine_backend (voxelizer->lanes[0].engine), lane->gathered);
+  }
+  for (guint i = 0; i < voxelizer->n_lanes; i++)
+    g_clear_pointer (&voxelizer->lanes[i].engine, robocache_engine_unref);
+  g_free (voxelizer->lanes);
+  g_free (voxelizer);
+}
+
+RobocacheEngine *
+robocache_voxelizer_engine (const RobocacheVoxelizer *voxelizer)
+{
+  return voxelizer->lanes[0].engine;
+}
+
+/* ---- clouds ---- */
+
+/* Bytes of a point, or of a line of an image. */
+static guint64
+row_bytes (const RobocachePointsInfo *points)
+{
+  if (points->kind == ROBOCACHE_POINTS_DEPTH)
+    return 2 * (guint64) GST_VIDEO_INFO_WIDTH (&points->video);
+  return robocache_points_info_point_size (points);
+}
+
+/* Bytes from one to the next. */
+static guint64
+row_stride (const RobocachePointsInfo *points, const RobocacheCloud *cloud)
+{
+  const GstVideoMeta *meta;
+
+  if (points->kind != ROBOCACHE_POINTS_DEPTH)
+    return row_bytes (points);
+  meta = gst_buffer_get_video_meta (cloud->buffer);
+  return (guint64) (meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&points->video, 0));
+}
+
+static guint64
+n_rows (const RobocachePointsInfo *points, const RobocacheCloud *cloud)
+{
+  return points->kind == ROBOCACHE_POINTS_DEPTH ? (guint64) GST_VIDEO_INFO_HEIGHT (&points->video)
+      : (guint64) cloud->n_points;
+}
+
+/* Of an item, from its first byte to its last one. */
+static guint64
+cloud_bytes (const RobocachePointsInfo *points, const RobocacheCloud *cloud, guint64 rows)
+{
+  return rows > 0 ? (rows - 1) * row_stride (points, cloud) + row_bytes (points) : 0;
+}
+
+/* The one memory of a cloud in device memory; NULL for others, which the CPU reads. */
+static GstMemory *
+device_memory (const RobocacheCloud *cloud)
+{
+  GstMemory *memory = gst_buffer_n_memory (cloud->buffer) == 1 ? gst_buffer_peek_memory (cloud->buffer, 0) : NULL;
+
+  return memory && robocache_is_gpu_memory (memory) ? memory : NULL;
+}
+
+/* Where kernels of the lane find a cloud's first item; NULL: they do not. */
+static const guint8 *
+cloud_in_place (const Lane *lane, const RobocacheCloud *cloud)
+{
+  GstMemory *memory = device_memory (cloud);
+
+  return memory ? robocache_engine_reach (lane->engine, memory, 0) : NULL;
+}
+
+static guint64
+aligned (guint64 bytes)
+{
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
+/* Bytes of so many items of all clouds that must be brought. */
+static guint64
+bytes_to_bring (const Run *run, const Lane *lane, guint64 items)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < robocache_cloud_window_length (run->window) && !run->voxelizer->reads_host; i++) {
+    const RobocacheCloud *cloud = robocache_cloud_window_nth (run->window, i);
+
+    if (cloud_in_place (lane, cloud) == NULL)
+      bytes += aligned (items * cloud_bytes (run->points, cloud, n_rows (run->points, cloud)));
+  }
+  return bytes;
+}
+
+/* Of a piece of any of the clouds. */
+static guint64
+least_piece_bytes (const Run *run)
+{
+  guint64 bytes = LEAST_PIECE_BYTES;
+
+  for (guint i = 0; i < robocache_cloud_window_length (run->window); i++)
+    bytes = MAX (bytes, row_stride (run->points, robocache_cloud_window_nth (run->window, i)));
+  return bytes;
+}
+
+/* ---- outputs ---- */
+
+/* NULL: kernels of the lane do not write there. */
+static guint8 *
+output_in_place (const Lane *lane, const RobocacheVoxelPlace *place, guint output)
+{
+  if (place->mapped[output])
+    return robocache_engine_is_gpu (lane->engine) ? NULL : place->mapped[output];
+  return robocache_engine_reach (lane->engine, place->memories[output], 0);
+}
+
+static guint64
+bytes_of_outputs (const Lane *lane, const RobocacheVoxelPlace *place, guint64 items)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < place->n_outputs; i++) {
+    if (output_in_place (lane, place, i) == NULL)
+      bytes += aligned (items * place->item_bytes[i]);
+  }
+  return bytes;
+}
+
+/* ---- room ---- */
+
+static guint64
+bytes_of_scratch (const Plan *plan, gint64 n_points)
+{
+  return robocache_bytes_add (plan->footprint.scratch_bytes, robocache_bytes_multiply ((guint64) n_points,
+          plan->footprint.scratch_bytes_per_point));
+}
+
+/* What a steady stream needs it has: nothing is asked for, or allocated. */
+static gboolean
+has_room (const Run *run, Lane *lane, gint64 n_points)
+{
+  return lane->items > 0 && lane->plans[0].items == lane->items
+      && bytes_of_scratch (&lane->plans[0], n_points) <= lane->scratch.bytes
+      && bytes_of_outputs (lane, run->place, lane->items) <= lane->outputs.bytes
+      && (lane->is_cut ? least_piece_bytes (run) : bytes_to_bring (run, lane, lane->items)) <= lane->clouds.bytes;
+}
+
+/* What may be used, of what is free and what the lane has; outputs in device memory need some of it too. */
+static guint64
+room_of (const Run *run, const Lane *lane)
+{
+  const guint64 held = lane->scratch.bytes + lane->clouds.bytes + lane->outputs.bytes;
+  guint64 room = robocache_engine_room (lane->engine) + held, outputs = 0;
+
+  for (guint i = 0; i < run->place->n_outputs && bytes_of_outputs (lane, run->place, 1) == 0; i++)
+    outputs += 2 * (guint64) run->voxelizer->spec.batch * run->place->item_bytes[i];
+  return room - MIN (room, outputs);
+}
+
+/* Grows a block, by half at least where there is room for it: clouds are not all of one size. */
+static gboolean
+grow (RobocacheScratch *scratch, RobocacheEngine *engine, guint64 bytes, guint64 *room, GError **error)
+{
+  const guint64 half_more = scratch->bytes + scratch->bytes / 2;
+  gboolean ok = scratch->engine == engine && bytes <= scratch->bytes;
+
+  if (!ok && bytes < half_more && half_more <= *room)
+    ok = robocache_scratch_reserve (scratch, engine, half_more, NULL);
+  ok = ok || robocache_scratch_reserve (scratch, engine, bytes, error);
+  *room -= MIN (*room, scratch->bytes);
+  return ok;
+}
+
+static gboolean
+is_no_space (const GError *error)
+{
+  return g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+}
+
+/* For a piece of a cloud as large as there is room for. Free memory may be in pieces too: then less is tried. */
+static gboolean
+reserve_piece (const Run *run, Lane *lane, guint64 most, guint64 room, GError **error)
+{
+  const guint64 least = least_piece_bytes (run);
+  guint64 bytes = MAX (MIN (most, room), least);
+  GError *failure = NULL;
+
+  while (!robocache_scratch_reserve (&lane->clouds, lane->engine, bytes, &failure)) {
+    if (bytes == least || !is_no_space (failure)) {
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+    g_clear_error (&failure);
+    bytes = MAX (bytes / 2, least);
+  }
+  return TRUE;
+}
+
+static gboolean
+allocate (const Run *run, Lane *lane, gint64 n_points, guint64 room, GError **error)
+{
+  const guint64 clouds = bytes_to_bring (run, lane, lane->items);
+
+  if (!grow (&lane->scratch, lane->engine, bytes_of_scratch (&lane->plans[0], n_points), &room, error)
+      || !grow (&lane->outputs, lane->engine, bytes_of_outputs (lane, run->place, lane->items), &room, error))
+    return FALSE;
+  lane->is_cut = lane->items == 1 && clouds > room;
+  return lane->is_cut ? reserve_piece (run, lane, clouds, room, error) : grow (&lane->clouds, lane->engine, clouds, &room, error);
+}
+
+/* For so many items at once, unless it is known that they do not fit; of a single one the clouds need not. */
+static gboolean
+try_items (const Run *run, Lane *lane, guint64 items, gint64 n_points, guint64 room, GError **error)
+{
+  guint64 needed;
+  RcStatus status;
+  RcError failure;
+
+  status = make_plan (run->voxelizer, lane, &lane->plans[0], items, &failure);
+  if (status != RC_OK)
+    return robocache_engine_check (status, &failure, error);
+  lane->items = items;
+  needed = robocache_bytes_add (bytes_of_scratch (&lane->plans[0], n_points), bytes_of_outputs (lane, run->place, items));
+  if (items > 1 && robocache_bytes_add (needed, bytes_to_bring (run, lane, items)) > room) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no room for %" G_GUINT64_FORMAT " items", items);
+    return FALSE;
+  }
+  return allocate (run, lane, n_points, room, error);
+}
+
+/* As many items at once as fit. */
+static gboolean
+make_room (const Run *run, Lane *lane, gint64 n_points, GError **error)
+{
+  const guint64 room = room_of (run, lane);
+  guint64 items = lane->n;
+  GError *failure = NULL;
+
+  wait_for_all (run->voxelizer);
+  while (!try_items (run, lane, items, n_points, room, &failure)) {
+    if (items == 1 || !is_no_space (failure)) {
+      lane->items = 0;
+      g_propagate_error (error, failure);
+      return FALSE;
+    }
+    g_clear_error (&failure);
+    items = (items + 1) / 2;
+  }
+  return TRUE;
+}
+
+/* ---- one cloud ---- */
+
+static gboolean
+check_phase (RcStatus status, const RcError *failure, GError **error)
+{
+  if (status != RC_INVALID_ARGUMENT)
+    return robocache_engine_check (status, failure, error);
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, failure->message);
+  return FALSE;
+}
+
+/* rc_voxel_range or rc_voxel_add */
+typedef RcStatus (*Phase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+    RcError * error);
+
+static gboolean
+run_chunk (const Job *job, Phase phase, const RcVoxelChunk *chunk, GError **error)
+{
+  RcError failure;
+
+  return check_phase (phase (job->plan, &job->job, chunk, robocache_engine_stream (job->lane->engine), &failure), &failure,
+      error);
+}
+
+static RcVoxelChunk
+whole_cloud (const Job *job, const RobocacheCloud *cloud, const guint8 *data, RcVoxelCounters *counters)
+{
+  const RobocachePointsInfo *points = job->run->points;
+  const gint64 n = (gint64) n_rows (points, cloud), stride = (gint64) row_stride (points, cloud);
+
+  return (RcVoxelChunk) {.data = data,.n = n,.stride = stride,.batch_stride = n * stride,.counters = counters };
+}
+
+/* From offset of a cloud, to a block of the lane. mapped: where the CPU reads it; NULL: it is in device memory. */
+static gboolean
+bring (const Job *job, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped, guint64 offset, guint64 bytes,
+    guint8 *to, GError **error)
+{
+  if (mapped)
+    return robocache_staging_upload_bytes (&job->lane->staging, job->lane->engine, mapped->data + offset, bytes, to, error);
+  return robocache_staging_upload (&job->lane->staging, job->lane->engine, device_memory (cloud), offset, bytes, to, error);
+}
+
+/* A cloud that does not fit, in as many pieces as it needs; of one item. The stream keeps them apart. */
+static gboolean
+run_pieces (Job *job, Phase phase, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped,
+    RcVoxelCounters *counters, GError **error)
+{
+  const RobocachePointsInfo *points = job->run->points;
+  const guint64 rows = n_rows (points, cloud), stride = row_stride (points, cloud), first = job->first * rows * stride;
+  const guint64 at_once = MAX (job->lane->clouds.bytes / stride, 1);
+
+  for (guint64 row = 0; row < rows; row += at_once) {
+    RcVoxelChunk chunk = whole_cloud (job, cloud, job->lane->clouds.data, counters);
+
+    chunk.n = (gint64) MIN (at_once, rows - row);
+    chunk.first_row = points->kind == ROBOCACHE_POINTS_DEPTH ? (gint64) row : 0;
+    if (!bring (job, cloud, mapped, first + row * stride, cloud_bytes (points, cloud, (guint64) chunk.n),
+            job->lane->clouds.data, error) || !run_chunk (job, phase, &chunk, error))
+      return FALSE;
+    job->n_pieces += phase == rc_voxel_add;
+  }
+  return TRUE;
+}
+
+/* Of a cloud that is not in place. at: where it is, or will be, in the lane's block. */
+static gboolean
+run_brought (Job *job, Phase phase, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped, guint64 at,
+    RcVoxelCounters *counters, GError **error)
+{
+  const RobocachePointsInfo *points = job->run->points;
+  const guint64 rows = n_rows (points, cloud), item = rows * row_stride (points, cloud);
+  guint8 *to = (guint8 *) job->lane->clouds.data + at;
+  const RcVoxelChunk chunk = whole_cloud (job, cloud, rows > 0 ? to : NULL, counters);
+
+  if (job->lane->is_cut)
+    return run_pieces (job, phase, cloud, mapped, counters, error);
+  if (!job->is_brought && rows > 0
+      && !bring (job, cloud, mapped, job->first * item, (job->n - 1) * item + cloud_bytes (points, cloud, rows), to, error))
+    return FALSE;
+  return run_chunk (job, phase, &chunk, error);
+}
+
+/* Of a cloud that the CPU maps, for its own engine or to bring it. */
+static gboolean
+run_mapped (Job *job, Phase phase, const RobocacheCloud *cloud, guint64 at, RcVoxelCounters *counters, GError **error)
+{
+  RobocacheMappedCloud mapped;
+  RcVoxelChunk chunk;
+  gboolean ok;
+
+  if (!robocache_cloud_map (job->run->points, cloud->buffer, &mapped, error))
+    return FALSE;
+  if (job->run->voxelizer->reads_host) {
+    chunk = whole_cloud (job, cloud, mapped.data, counters);
+    chunk.stride = mapped.stride;
+    chunk.batch_stride = mapped.n * mapped.stride;
+    if (mapped.n > 0)
+      chunk.data = mapped.data + job->first * (guint64) chunk.batch_stride;
+    ok = run_chunk (job, phase, &chunk, error);
+  } else {
+    ok = run_brought (job, phase, cloud, &mapped, at, counters, error);
+  }
+  robocache_cloud_unmap (&mapped);
+  return ok;
+}
+
+/* Counters get the newest cloud only. */
+static gboolean
+run_phase (Job *job, Phase phase, RcVoxelCounters *counters, GError **error)
+{
+  const guint n = robocache_cloud_window_length (job->run->window);
+  guint64 at = 0;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < n && ok; i++) {
+    const RobocacheCloud *cloud = robocache_cloud_window_nth (job->run->window, i);
+    RcVoxelCounters *wanted = i + 1 == n ? counters : NULL;
+    const guint8 *data = job->run->voxelizer->reads_host ? NULL : cloud_in_place (job->lane, cloud);
+    RcVoxelChunk chunk;
+
+    if (data) {
+      chunk = whole_cloud (job, cloud, data, wanted);
+      chunk.data = data + job->first * (guint64) chunk.batch_stride;
+      ok = run_chunk (job, phase, &chunk, error);
+      continue;
+    }
+    if (!job->run->voxelizer->reads_host && device_memory (cloud))
+      ok = run_brought (job, phase, cloud, NULL, at, wanted, error);
+    else
+      ok = run_mapped (job, phase, cloud, at, wanted, error);
+    at += aligned (job->n * cloud_bytes (job->run->points, cloud, n_rows (job->run->points, cloud)));
+  }
+  job->is_brought = TRUE;
+  return ok;
+}
+
+/* ---- one job ---- */
+
+/* Where the lane writes; at[] of what it then hands over. */
+static RcVoxelOut
+set_outputs (const Job *job, guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS])
+{
+  const RobocacheVoxelPlace *place = job->run->place;
+  const gboolean sparse = job->run->voxelizer->spec.output == RC_VOXEL_SPARSE;
+  RcVoxelOut out = {.counters = job->counters };
+  guint64 at = 0;
+
+  for (guint i = 0; i < place->n_outputs; i++) {
+    guint8 *in_place = output_in_place (job->lane, place, i);
+
+    parts[i] = in_place ? in_place + job->first * place->item_bytes[i] : (guint8 *) job->lane->outputs.data + at;
+    at += in_place ? 0 : aligned (job->n * place->item_bytes[i]);
+  }
+  if (!sparse) {
+    out.grid = parts[0];
+    out.grid_batch_stride = (gint64) place->item_bytes[0];
+    return out;
+  }
+  out.n_voxels = (guint32 *) parts[0];
+  out.n_voxels_batch_stride = (gint64) place->item_bytes[0];
+  out.coordinates = (gint32 *) parts[1];
+  out.coordinates_batch_stride = (gint64) place->item_bytes[1];
+  out.values = place->n_outputs > 2 ? parts[2] : NULL;
+  out.values_batch_stride = place->n_outputs > 2 ? (gint64) place->item_bytes[2] : 0;
+  return out;
+}
+
+/* What a lane wrote in its own memory, by itself. */
+static RcStatus
+hand_over (const Job *job, const guint8 *from, guint8 *to, guint64 bytes, RcError *failure)
+{
+  RobocacheEngine *engine = job->lane->engine;
+  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
+
+  return rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), failure);
+}
+
+/* The same, by the first engine, on whose device the output is. */
+static RcStatus
+gather (const Job *job, const guint8 *from, guint8 *to, guint64 bytes, RcError *failure)
+{
+  Lane *lane = job->lane;
+  RobocacheEngine *first = job->run->voxelizer->lanes[0].engine;
+  RcBackend *backend = robocache_engine_backend (lane->engine), *first_backend = robocache_engine_backend (first);
+  const RcStream stream = robocache_engine_stream (first);
+  RcStatus status = rc_event_record (backend, lane->done, robocache_engine_stream (lane->engine), failure);
+
+  if (status == RC_OK)
+    status = rc_event_wait (first_backend, lane->done, stream, failure);
+  if (status == RC_OK)
+    status = rc_memory_copy_between (first_backend, to, backend, from, bytes, stream, failure);
+  if (status == RC_OK)
+    status = rc_event_record (first_backend, lane->gathered, stream, failure);
+  if (status == RC_OK)
+    status = rc_event_wait (backend, lane->gathered, robocache_engine_stream (lane->engine), failure);
+  return status;
+}
+
+static gboolean
+deliver (const Job *job, guint8 *const parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS], GError **error)
+{
+  const RobocacheVoxelPlace *place = job->run->place;
+  RcStatus status = RC_OK;
+  RcError failure;
+
+  for (guint i = 0; i < place->n_outputs && status == RC_OK; i++) {
+    const guint64 bytes = job->n * place->item_bytes[i], offset = job->first * place->item_bytes[i];
+    guint8 *to = place->mapped[i] ? place->mapped[i] : robocache_memory_data (place->memories[i]);
+
+    if (output_in_place (job->lane, place, i))
+      continue;
+    if (place->mapped[i] == NULL && robocache_is_gpu_memory (place->memories[i]))
+      status = gather (job, parts[i], to + offset, bytes, &failure);
+    else
+      status = hand_over (job, parts[i], to + offset, bytes, &failure);
+  }
+  return robocache_engine_check (status, &failure, error);
+}
+
+static gboolean
+run_job (Job *job, GError **error)
+{
+  const RcStream stream = robocache_engine_stream (job->lane->engine);
+  guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS] = { NULL };
+  const RcVoxelOut out = set_outputs (job, parts);
+  RcError failure;
+
+  if (!check_phase (rc_voxel_begin (job->plan, &job->job, stream, &failure), &failure, error))
+    return FALSE;
+  if (rc_voxel_needs_range (job->plan) && !run_phase (job, rc_voxel_range, NULL, error))
+    return FALSE;
+  return run_phase (job, rc_voxel_add, job->counters, error)
+      && check_phase (rc_voxel_end (job->plan, &job->job, &out, stream, &failure), &failure, error)
+      && deliver (job, parts, error);
+}
+
+/* ---- a run ---- */
+
+/* Before and after a lane's work on memories in place: begin is TRUE before. */
+static gboolean
+bracket_clouds (const Run *run, Lane *lane, gboolean begin, GError **error)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < robocache_cloud_window_length (run->window) && !run->voxelizer->reads_host && ok; i++) {
+    const RobocacheCloud *cloud = robocache_cloud_window_nth (run->window, i);
+
+    if (cloud_in_place (lane, cloud) == NULL)
+      continue;
+    ok = begin ? robocache_memory_begin_read (device_memory (cloud), lane->engine, error)
+        : robocache_memory_end_read (device_memory (cloud), lane->engine, error);
+  }
+  return ok;
+}
+
+static gboolean
+begin (const Run *run, Lane *lane, GError **error)
+{
+  gboolean ok = bracket_clouds (run, lane, TRUE, error);
+
+  for (guint i = 0; i < run->place->n_outputs && ok; i++)
+    ok = run->place->mapped[i] || robocache_memory_begin_write (run->place->memories[i], lane->engine, error);
+  return ok;
+}
+
+static gboolean
+run_lane (const Run *run, Lane *lane, gint64 n_points, gpointer counters, guint *n_chunks, GError **error)
+{
+  const guint64 last = lane->first + lane->n;
+  guint n_pieces = 0, n_jobs = 0;
+  RcStatus status;
+  RcError failure;
+
+  for (guint64 first = lane->first; first < last; first += lane->items, n_jobs++) {
+    const guint64 n = MIN (lane->items, last - first);
+    Plan *plan = &lane->plans[n < lane->items];
+    Job job = {.run = run,.lane = lane,.first = first,.n = n,.counters = counters };
+
+    status = make_plan (run->voxelizer, lane, plan, n, &failure);
+    if (status != RC_OK)
+      return robocache_engine_check (status, &failure, error);
+    /* a smaller batch may want more in all: it is not the same plan */
+    if (bytes_of_scratch (plan, n_points) > lane->scratch.bytes
+        && !robocache_scratch_reserve (&lane->scratch, lane->engine, bytes_of_scratch (plan, n_points), error))
+      return FALSE;
+    job.plan = plan->plan;
+    job.job = (RcVoxelJob) {.n_points = n_points,.scratch = lane->scratch.data };
+    if (!run_job (&job, error))
+      return FALSE;
+    n_pieces += job.n_pieces;
+  }
+  if (n_jobs > 1 || n_pieces > 1)
+    *n_chunks += MAX (n_jobs, n_pieces);
+  return TRUE;
+}
+
+/* The first engine's stream goes on when the lane has written. */
+static gboolean
+end (const Run *run, Lane *lane, GError **error)
+{
+  RobocacheEngine *first = run->voxelizer->lanes[0].engine;
+  RcStatus status = RC_OK;
+  RcError failure;
+
+  if (lane->engine != first) {
+    status = rc_event_record (robocache_engine_backend (lane->engine), lane->done,
+        robocache_engine_stream (lane->engine), &failure);
+    if (status == RC_OK)
+      status = rc_event_wait (robocache_engine_backend (first), lane->done, robocache_engine_stream (first), &failure);
+  }
+  return robocache_engine_check (status, &failure, error) && bracket_clouds (run, lane, FALSE, error);
+}
+
+static gboolean
+end_outputs (const Run *run, GError **error)
+{
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < run->place->n_outputs && ok; i++)
+    ok = run->place->mapped[i]
+        || robocache_memory_end_write (run->place->memories[i], run->voxelizer->lanes[0].engine, error);
+  return ok;
+}
+
+gboolean
+robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInfo *points,
+    const RobocacheCloudWindow *window, const RobocacheVoxelPlace *place, RobocacheTally *tally, guint *n_chunks,
+    GError **error)
+{
+  const Run run = { voxelizer, points, window, place };
+  const gint64 n_points = robocache_cloud_window_points (window);
+  gboolean ok = TRUE;
+
+  *n_chunks = 0;
+  for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
+    ok = has_room (&run, &voxelizer->lanes[i], n_points) || make_room (&run, &voxelizer->lanes[i], n_points, error);
+  /* all begin before one has written: they write side by side */
+  for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
+    ok = begin (&run, &voxelizer->lanes[i], error);
+  for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
+    ok = run_lane (&run, &voxelizer->lanes[i], n_points, robocache_tally_counters (tally, i), n_chunks, error);
+  for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
+    ok = end (&run, &voxelizer->lanes[i], error);
+  if (ok && end_outputs (&run, error))
+    return TRUE;
+  wait_for_all (voxelizer);     /* nobody else would know what it still uses */
+  return FALSE;
+}

@@ -11,7 +11,7 @@
 #include "tensorcaps.h"
 
 #define ALIGNMENT 256           /* of what lies in a block */
-#define LEAST_PIECE_BYTES 65536 /* of points, when a cloud is cut */
+#define LEAST_PIECE_BYTES 4096  /* of points, when a cloud is cut */
 
 G_STATIC_ASSERT (sizeof (RcVoxelCounters) == ROBOCACHE_VOXELIZER_N_COUNTERS * sizeof (gint64));
 
@@ -354,11 +354,24 @@ reserve_piece (const Run *run, Lane *lane, guint64 most, guint64 room, GError **
   return TRUE;
 }
 
+/* Where all is wanted that there is, blocks are not grown one beside the other. */
+static void
+release_if_tight (Lane *lane, guint64 needed)
+{
+  if (needed <= robocache_engine_room (lane->engine))
+    return;
+  robocache_scratch_clear (&lane->scratch);
+  robocache_scratch_clear (&lane->outputs);
+  robocache_scratch_clear (&lane->clouds);
+}
+
 static gboolean
 allocate (const Run *run, Lane *lane, gint64 n_points, guint64 room, GError **error)
 {
   const guint64 clouds = bytes_to_bring (run, lane, lane->items);
 
+  release_if_tight (lane, bytes_of_scratch (&lane->plans[0], n_points) + bytes_of_outputs (lane, run->place, lane->items)
+      + clouds);
   if (!grow (&lane->scratch, lane->engine, bytes_of_scratch (&lane->plans[0], n_points), &room, error)
       || !grow (&lane->outputs, lane->engine, bytes_of_outputs (lane, run->place, lane->items), &room, error))
     return FALSE;

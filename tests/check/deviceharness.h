@@ -251,7 +251,7 @@ expect_same (GByteArray *got, GByteArray *wanted, const gchar *what)
 {
   fail_unless (wanted->len > 0, "%s: the CPU put nothing out", what);
   fail_unless (got->len == wanted->len, "%s: %u bytes, the CPU has %u", what, got->len, wanted->len);
-  for (guint i = 0; i < got->len; i++)
+  for (guint i = 0; memcmp (got->data, wanted->data, got->len) != 0 && i < got->len; i++)
     fail_unless (got->data[i] == wanted->data[i], "%s: byte %u of %u is %02x, the CPU has %02x", what, i, got->len,
         got->data[i], wanted->data[i]);
 }

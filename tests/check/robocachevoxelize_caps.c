@@ -37,6 +37,18 @@ static const struct
   {UNIT "fx=4 fy=4", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1",
       TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)30/1"},
   {UNIT "grid=1:1:1", XYZ, TENSORS "types=(string)uint8,dimensions=(string)1,framerate=(fraction)10/1"},
+  /* batches */
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:100:5",
+      TENSORS "types=(string)uint8,dimensions=(string)4:3:2:5,framerate=(fraction)0/1"},
+  {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:100:1",
+      TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)0/1"},
+  {UNIT "mode=mean grid=4:1:1", TENSORS "types=(string)float32,dimensions=(string)5:1:7",
+      TENSORS "types=(string)float32,dimensions=(string)2:4:1:1:7,framerate=(fraction)0/1"},
+  {UNIT "output=bits grid=33:3:1", TENSORS "types=(string)float16,dimensions=(string)3:9:2",
+      TENSORS "types=(string)uint32,dimensions=(string)2:3:1:2,framerate=(fraction)0/1"},
+  {UNIT "output=sparse max-voxels=9 mode=centroid", TENSORS "types=(string)float64,dimensions=(string)3:9:2",
+      "other/tensors,format=(string)static,num_tensors=(int)3,types=(string)\"uint32,int32,float32\","
+      "dimensions=(string)\"1:2,3:9:2,3:9:2\",framerate=(fraction)0/1"},
 };
 
 GST_START_TEST (test_caps_accepted)
@@ -254,6 +266,8 @@ robocachevoxelize_caps_suite (void)
 {
   Suite *suite = suite_create ("robocachevoxelize: caps");
   TCase *tc = tcase_create ("general");
+
+  g_setenv ("ROBOCACHE_BACKEND", "cpu", TRUE);  /* in system memory; elementdevice.c is about others */
 
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_caps_accepted, 0, G_N_ELEMENTS (good_caps));

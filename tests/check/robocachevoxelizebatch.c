@@ -1,0 +1,207 @@
+/* robocache: robocachevoxelize on batches of clouds: each item is the grid that its cloud makes alone
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxelize_harness.h"
+
+#define N 40                    /* points of a cloud */
+#define B 5
+#define FIELDS 5
+#define CLOUD TENSORS "types=(string)float32,dimensions=(string)5:40"
+#define BATCH TENSORS "types=(string)float32,dimensions=(string)5:40:5"
+
+typedef struct
+{
+  gfloat points[B][N][FIELDS];
+} Clouds;
+
+static void
+make_clouds (Clouds *clouds, guint32 seed)
+{
+  GRand *random = g_rand_new_with_seed (seed);
+
+  for (guint b = 0; b < B; b++) {
+    for (guint i = 0; i < N; i++) {
+      for (guint f = 0; f < FIELDS; f++)
+        clouds->points[b][i][f] = (gfloat) g_rand_double_range (random, -0.5, 4.5);
+    }
+  }
+  clouds->points[1][3][0] = NAN;
+  clouds->points[2][4][1] = INFINITY;
+  clouds->points[3][5][3] = NAN;
+  g_rand_free (random);
+}
+
+static const gchar *const kinds[] = {
+  "mode=occupancy", "mode=occupancy output=bits", "mode=count", "mode=count type=float16", "mode=mean",
+  "mode=mean feature-range=2", "mode=mean type=float16", "mode=centroid", "mode=max", "mode=min type=float16",
+  "output=sparse max-voxels=20", "output=sparse max-voxels=200 mode=count type=uint8", "output=sparse max-voxels=9 mode=mean",
+  "output=sparse max-voxels=64 mode=centroid", "output=sparse max-voxels=64 mode=max",
+  "mode=mean accumulate=3", "output=sparse max-voxels=64 mode=min accumulate=2",
+};
+
+static GstHarness *
+start (const gchar *kind, const gchar *caps)
+{
+  gchar *properties = g_strdup_printf (UNIT "%s", kind);
+  GstHarness *h = harness_with_caps (properties, caps);
+
+  g_free (properties);
+  return h;
+}
+
+/* Compares item b of each tensor of a batch with the tensors of its cloud. */
+static void
+compare_item (GstBuffer *batch, guint b, GstBuffer *alone, const gchar *kind)
+{
+  fail_unless_equals_int (gst_buffer_n_memory (batch), gst_buffer_n_memory (alone));
+  for (guint i = 0; i < gst_buffer_n_memory (alone); i++) {
+    GstMapInfo all, one;
+
+    fail_unless (gst_memory_map (gst_buffer_peek_memory (batch, i), &all, GST_MAP_READ));
+    fail_unless (gst_memory_map (gst_buffer_peek_memory (alone, i), &one, GST_MAP_READ));
+    fail_unless_equals_uint64 (all.size, B * one.size);
+    fail_unless (memcmp (all.data + b * one.size, one.data, one.size) == 0, "%s: tensor %u of item %u", kind, i, b);
+    gst_memory_unmap (gst_buffer_peek_memory (batch, i), &all);
+    gst_memory_unmap (gst_buffer_peek_memory (alone, i), &one);
+  }
+}
+
+GST_START_TEST (test_items_are_clouds)
+{
+  static const gchar *const sums[] = { "points", "points-inside", "points-outside", "points-nan", "points-infinite",
+    "values-clamped", "voxels-over-cap"
+  };
+  GstHarness *h = start (kinds[__i__], BATCH), *alone[B];
+  Clouds clouds;
+
+  for (guint b = 0; b < B; b++)
+    alone[b] = start (kinds[__i__], CLOUD);
+  for (guint round = 0; round < 4; round++) {
+    GstBuffer *batch;
+
+    make_clouds (&clouds, round);
+    batch = push_pull (h, at (buffer_of (&clouds, sizeof (clouds)), round * GST_SECOND));
+    fail_unless_equals_uint64 (GST_BUFFER_PTS (batch), round * GST_SECOND);
+    for (guint b = 0; b < B; b++) {
+      GstBuffer *one = push_pull (alone[b], buffer_of (clouds.points[b], sizeof (clouds.points[b])));
+
+      compare_item (batch, b, one, kinds[__i__]);
+      gst_buffer_unref (one);
+    }
+    gst_buffer_unref (batch);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (sums); i++) {
+    gint64 sum = 0;
+
+    for (guint b = 0; b < B; b++)
+      sum += stat_of (alone[b], sums[i]);
+    fail_unless (stat_of (h, sums[i]) == sum, "%s is %" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, sums[i],
+        stat_of (h, sums[i]), sum);
+  }
+  fail_unless_equals_int64 (stat_of (h, "buffers"), 4);
+  fail_unless_equals_int64 (stat_of (h, "last-pts"), 3 * GST_SECOND);
+  for (guint b = 0; b < B; b++)
+    harness_free (alone[b]);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wrong_size)
+{
+  GstHarness *h = start ("", BATCH);
+  Clouds clouds;
+
+  make_clouds (&clouds, 1);
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (&clouds, sizeof (clouds.points[0]))), GST_FLOW_ERROR);
+  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "its caps say 200 points of 20 bytes, 4000 in all");
+  harness_free (h);
+}
+
+GST_END_TEST;
+
+/* One cloud is a batch of one. */
+GST_START_TEST (test_batch_of_one)
+{
+  GstHarness *h = start ("mode=count", TENSORS "types=(string)float32,dimensions=(string)5:40:1");
+  GstHarness *alone = start ("mode=count", CLOUD);
+  Clouds clouds;
+  GstBuffer *a, *b;
+  GstMapInfo map;
+
+  make_clouds (&clouds, 1);
+  a = push_pull (h, buffer_of (clouds.points[0], sizeof (clouds.points[0])));
+  b = push_pull (alone, buffer_of (clouds.points[0], sizeof (clouds.points[0])));
+  fail_unless (gst_buffer_map (b, &map, GST_MAP_READ));
+  gst_check_buffer_data (a, map.data, map.size);
+  gst_buffer_unmap (b, &map);
+  gst_buffer_unref (a);
+  gst_buffer_unref (b);
+  harness_free (h);
+  harness_free (alone);
+}
+
+GST_END_TEST;
+
+/* A batch of another size begins anew, as other caps do. */
+GST_START_TEST (test_other_batch_clears_the_window)
+{
+  GstHarness *h = start ("accumulate=5 mode=count type=uint8", BATCH);
+  GstBuffer *out;
+  Clouds clouds;
+  GstMapInfo map;
+  guint n = 0;
+
+  make_clouds (&clouds, 1);
+  gst_buffer_unref (push_pull (h, buffer_of (&clouds, sizeof (clouds))));
+  gst_buffer_unref (push_pull (h, buffer_of (&clouds, sizeof (clouds))));
+  gst_harness_set_src_caps_str (h, CLOUD);
+  out = push_pull (h, buffer_of (clouds.points[0], sizeof (clouds.points[0])));
+  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
+  fail_unless_equals_uint64 (map.size, 24);
+  for (guint i = 0; i < map.size; i++)
+    n += map.data[i];
+  fail_unless (n <= N, "%u points", n);
+  gst_buffer_unmap (out, &map);
+  gst_buffer_unref (out);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_over_cap_warns_once)
+{
+  GstHarness *h = start ("output=sparse max-voxels=3", BATCH);
+  GstMessage *message;
+  Clouds clouds;
+
+  make_clouds (&clouds, 1);
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (push_pull (h, buffer_of (&clouds, sizeof (clouds))));
+  message = pop_message (h, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  fail_unless (pop_message (h, GST_MESSAGE_WARNING) == NULL);
+  fail_unless_equals_int64 (stat_of (h, "buffers-over-cap"), 3);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
+static Suite *
+voxelize_batch_suite (void)
+{
+  Suite *suite = suite_create ("robocachevoxelizebatch");
+  TCase *tc = tcase_create ("batch");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_items_are_clouds, 0, G_N_ELEMENTS (kinds));
+  tcase_add_test (tc, test_wrong_size);
+  tcase_add_test (tc, test_batch_of_one);
+  tcase_add_test (tc, test_other_batch_clears_the_window);
+  tcase_add_test (tc, test_over_cap_warns_once);
+  return suite;
+}
+
+GST_CHECK_MAIN (voxelize_batch);

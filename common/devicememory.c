@@ -760,6 +760,12 @@ robocache_allocator_new (RobocacheEngine *engine, RcMemoryKind kind)
   return GST_ALLOCATOR (self);
 }
 
+RobocacheEngine *
+robocache_allocator_engine (GstAllocator *allocator)
+{
+  return ROBOCACHE_ALLOCATOR (allocator)->engine;
+}
+
 static void
 robocache_allocator_dispose (GObject *object)
 {

@@ -39,6 +39,8 @@ void robocache_allocator_trim (GstAllocator * allocator);
 /* As gst_allocator_alloc, with a reason for NULL. */
 GstMemory *robocache_allocator_alloc (GstAllocator * allocator, gsize bytes, GError ** error);
 
+RobocacheEngine *robocache_allocator_engine (GstAllocator * allocator);
+
 /* Whether memory is one of ours. */
 gboolean robocache_is_memory (const GstMemory * memory);
 /* Whether it is one of ours on a GPU. */

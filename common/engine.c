@@ -15,7 +15,7 @@ struct _RobocacheEngine
   gboolean is_host_addressable;
 
   GMutex lock;
-  RobocacheMemoryAccount account;       /* guarded by lock */
+  RobocacheMemoryAccount account;       /* bytes guarded by lock; hits and misses atomic, counted with every sample */
 };
 
 /* ---- life ---- */
@@ -233,18 +233,17 @@ robocache_engine_synchronize (RobocacheEngine *engine, GError **error)
 void
 robocache_engine_count_pool (RobocacheEngine *engine, gboolean hit)
 {
-  g_mutex_lock (&engine->lock);
-  if (hit)
-    engine->account.pool_hits++;
-  else
-    engine->account.pool_misses++;
-  g_mutex_unlock (&engine->lock);
+  __atomic_fetch_add (hit ? &engine->account.pool_hits : &engine->account.pool_misses, 1, __ATOMIC_RELAXED);
 }
 
 void
 robocache_engine_get_account (RobocacheEngine *engine, RobocacheMemoryAccount *account)
 {
   g_mutex_lock (&engine->lock);
-  *account = engine->account;
+  account->bytes = engine->account.bytes;
+  account->peak_bytes = engine->account.peak_bytes;
+  account->host_bytes = engine->account.host_bytes;
   g_mutex_unlock (&engine->lock);
+  account->pool_hits = __atomic_load_n (&engine->account.pool_hits, __ATOMIC_RELAXED);
+  account->pool_misses = __atomic_load_n (&engine->account.pool_misses, __ATOMIC_RELAXED);
 }

@@ -4,16 +4,18 @@
  */
 #include "tensorpool.h"
 
+#include "devicememory.h"
+
 struct _RobocacheTensorPool
 {
-  GstBufferPool parent;
+  RobocacheStackPool parent;
 
   RobocacheTensorsInfo info;
   GstAllocator *allocator;
   GstAllocationParams params;
 };
 
-G_DEFINE_TYPE (RobocacheTensorPool, robocache_tensor_pool, GST_TYPE_BUFFER_POOL)
+G_DEFINE_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE_TYPE_STACK_POOL)
 
 static gboolean
 set_config (GstBufferPool *pool, GstStructure *config)
@@ -53,6 +55,16 @@ alloc_buffer (GstBufferPool *pool, GstBuffer **out, GstBufferPoolAcquireParams *
   return GST_FLOW_OK;
 }
 
+/* In the account of the engine whose memory it is. */
+static void
+count (RobocacheStackPool *pool, gboolean was_there)
+{
+  GstAllocator *allocator = ROBOCACHE_TENSOR_POOL (pool)->allocator;
+
+  if (was_there && allocator && ROBOCACHE_IS_ALLOCATOR (allocator))
+    robocache_engine_count_pool (robocache_allocator_engine (allocator), TRUE);
+}
+
 static void
 finalize (GObject *object)
 {
@@ -66,6 +78,7 @@ robocache_tensor_pool_class_init (RobocacheTensorPoolClass *klass)
   G_OBJECT_CLASS (klass)->finalize = finalize;
   GST_BUFFER_POOL_CLASS (klass)->set_config = set_config;
   GST_BUFFER_POOL_CLASS (klass)->alloc_buffer = alloc_buffer;
+  ROBOCACHE_STACK_POOL_CLASS (klass)->count = count;
 }
 
 static void

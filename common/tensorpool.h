@@ -7,12 +7,13 @@
 
 #include <gst/gst.h>
 
+#include "stackpool.h"
 #include "tensorcaps.h"
 
 G_BEGIN_DECLS
 
 #define ROBOCACHE_TYPE_TENSOR_POOL (robocache_tensor_pool_get_type ())
-G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, GstBufferPool)
+G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, RobocacheStackPool)
 
 /* A pool of buffers as fixed other/tensors caps say, configured with allocator (may be NULL) and params and ready to be
  * activated; NULL and an error when caps are no such thing. */

@@ -10,15 +10,12 @@
 
 struct _GstRobocacheFusePool
 {
-  GstBufferPool parent;
+  RobocacheStackPool parent;
   gchar *streams;
   gsize info_bytes;
-
-  GMutex lock;
-  GPtrArray *idle;              /* of GstBuffer; guarded by lock */
 };
 
-G_DEFINE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, GST_TYPE_BUFFER_POOL)
+G_DEFINE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, ROBOCACHE_TYPE_STACK_POOL)
 
 static GstStructure *
 sample_structure (GstBuffer *buffer)
@@ -52,36 +49,12 @@ alloc_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParam
   return GST_FLOW_OK;
 }
 
-static GstFlowReturn
-acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
-{
-  GstRobocacheFusePool *self = GST_ROBOCACHE_FUSE_POOL (pool);
-
-  *buffer = NULL;
-  g_mutex_lock (&self->lock);
-  if (self->idle->len > 0)
-    *buffer = g_ptr_array_steal_index_fast (self->idle, self->idle->len - 1);
-  g_mutex_unlock (&self->lock);
-  return *buffer ? GST_FLOW_OK : alloc_buffer (pool, buffer, params);
-}
-
 static void
 reset_buffer (GstBufferPool *pool, GstBuffer *buffer)
 {
   gst_buffer_remove_all_memory (buffer);
   GST_BUFFER_POOL_CLASS (gst_robocache_fuse_pool_parent_class)->reset_buffer (pool, buffer);
   GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
-}
-
-/* The base class's queue is for pools whose users wait for a buffer; these are as many as are asked for. */
-static void
-release_buffer (GstBufferPool *pool, GstBuffer *buffer)
-{
-  GstRobocacheFusePool *self = GST_ROBOCACHE_FUSE_POOL (pool);
-
-  g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->idle, buffer);
-  g_mutex_unlock (&self->lock);
 }
 
 GstBufferPool *
@@ -140,8 +113,6 @@ finalize (GObject *object)
 {
   GstRobocacheFusePool *self = GST_ROBOCACHE_FUSE_POOL (object);
 
-  g_ptr_array_unref (self->idle);
-  g_mutex_clear (&self->lock);
   g_free (self->streams);
   G_OBJECT_CLASS (gst_robocache_fuse_pool_parent_class)->finalize (object);
 }
@@ -153,14 +124,10 @@ gst_robocache_fuse_pool_class_init (GstRobocacheFusePoolClass *klass)
 
   G_OBJECT_CLASS (klass)->finalize = finalize;
   pool_class->alloc_buffer = alloc_buffer;
-  pool_class->acquire_buffer = acquire_buffer;
   pool_class->reset_buffer = reset_buffer;
-  pool_class->release_buffer = release_buffer;
 }
 
 static void
 gst_robocache_fuse_pool_init (GstRobocacheFusePool *self)
 {
-  g_mutex_init (&self->lock);
-  self->idle = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
 }

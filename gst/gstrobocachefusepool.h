@@ -8,12 +8,12 @@
 #ifndef GST_ROBOCACHE_FUSE_POOL_H
 #define GST_ROBOCACHE_FUSE_POOL_H
 
-#include <gst/gst.h>
+#include "common/stackpool.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_ROBOCACHE_FUSE_POOL (gst_robocache_fuse_pool_get_type ())
-G_DECLARE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, GST, ROBOCACHE_FUSE_POOL, GstBufferPool)
+G_DECLARE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, GST, ROBOCACHE_FUSE_POOL, RobocacheStackPool)
 
 /* An active pool of buffers whose meta says "streams" and has info_bytes of "info". */
 GstBufferPool *gst_robocache_fuse_pool_new (const gchar * streams, gsize info_bytes);

@@ -223,49 +223,77 @@ gst_robocache_resample_fall_back (GstRobocacheResample *resample, const GError *
 /* ---- the row of a tick ---- */
 
 static gboolean
-blend (GstRobocacheResample *resample, const RobocacheAlignment *alignment, GstMemory *out, GError **error)
+blend (GstRobocacheResample *resample, const RobocacheAlignment *alignment, gpointer out, GError **error)
 {
-  RobocacheEngine *engine = resample->device.active;
-  const gsize bytes = robocache_tensor_info_size (&resample->format.out);
   const RobocacheBlendStream stream = {
     .history = &resample->history,
     .rows_on_device = gst_robocache_resample_keeps_device_rows (resample),
     .row_bytes = resample->format.layout.channels * rc_dtype_size (resample->format.layout.dtype),
     .bracket = &alignment->bracket,
-    .out = robocache_memory_data (out),
-    .out_row_bytes = bytes,
+    .out = out,
+    .out_row_bytes = robocache_tensor_info_size (&resample->format.out),
   };
 
-  if (!robocache_engine_is_gpu (engine))
-    return robocache_blender_run (&resample->blender, resample->plan, &stream, 1, error);
+  return robocache_blender_run (&resample->blender, resample->plan, &stream, 1, error);
+}
+
+/* Written first and then wrapped: nothing is as fast for the few bytes of a row. */
+static GstBuffer *
+new_row_of_cpu (GstRobocacheResample *resample, const RobocacheAlignment *alignment, GError **error)
+{
+  const gsize bytes = robocache_tensor_info_size (&resample->format.out);
+  gpointer row = g_malloc (bytes);
+
+  if (blend (resample, alignment, row, error))
+    return gst_buffer_new_wrapped (row, bytes);
+  g_free (row);
+  return NULL;
+}
+
+static gboolean
+blend_on_gpu (GstRobocacheResample *resample, const RobocacheAlignment *alignment, GstMemory *out, GError **error)
+{
+  RobocacheEngine *engine = resample->device.active;
+
   if (!robocache_memory_begin_write (out, engine, error))
     return FALSE;
-  if (robocache_blender_run (&resample->blender, resample->plan, &stream, 1, error)
-      && robocache_memory_end_write (out, engine, error)
+  if (blend (resample, alignment, robocache_memory_data (out), error) && robocache_memory_end_write (out, engine, error)
       && (resample->out_on_device || robocache_engine_synchronize (engine, error)))
     return TRUE;
   robocache_engine_synchronize (engine, NULL);  /* nobody else would know what it still writes */
   return FALSE;
 }
 
+static GstBuffer *
+new_row_of_gpu (GstRobocacheResample *resample, const RobocacheAlignment *alignment, GError **error)
+{
+  GstAllocator *allocator = robocache_device_allocator (&resample->device, resample->out_on_device);
+  GstMemory *memory = robocache_allocator_alloc (allocator, robocache_tensor_info_size (&resample->format.out), error);
+  GstBuffer *buffer;
+
+  if (memory == NULL)
+    return NULL;
+  if (!blend_on_gpu (resample, alignment, memory, error)) {
+    gst_memory_unref (memory);
+    return NULL;
+  }
+  buffer = gst_buffer_new ();
+  gst_buffer_append_memory (buffer, memory);
+  return buffer;
+}
+
 GstBuffer *
 gst_robocache_resample_new_row (GstRobocacheResample *resample, const RobocacheAlignment *alignment)
 {
-  GstAllocator *allocator = robocache_device_allocator (&resample->device, resample->out_on_device);
   GError *error = NULL;
-  GstMemory *memory = robocache_allocator_alloc (allocator, robocache_tensor_info_size (&resample->format.out), &error);
-  GstBuffer *buffer;
+  GstBuffer *buffer = robocache_engine_is_gpu (resample->device.active)
+      ? new_row_of_gpu (resample, alignment, &error) : new_row_of_cpu (resample, alignment, &error);
 
-  if (memory && blend (resample, alignment, memory, &error)) {
-    buffer = gst_buffer_new ();
-    gst_buffer_append_memory (buffer, memory);
-    return buffer;
+  if (buffer == NULL) {
+    gst_robocache_resample_fail (resample, error);
+    g_error_free (error);
   }
-  if (memory)
-    gst_memory_unref (memory);
-  gst_robocache_resample_fail (resample, error);
-  g_error_free (error);
-  return NULL;
+  return buffer;
 }
 
 void

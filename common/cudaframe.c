@@ -35,11 +35,11 @@ robocache_cuda_frame_is_whole (GstBuffer *frame, const GstVideoInfo *video)
 }
 
 /* Until 1.24 producers wait for their stream before they hand a frame on. */
-static void
-wait_for_producer (GstCudaMemory *memory)
+void
+robocache_cuda_frame_wait (GstBuffer *frame)
 {
 #if GST_CHECK_VERSION (1, 24, 0)
-  gst_cuda_memory_sync (memory);
+  gst_cuda_memory_sync (GST_CUDA_MEMORY_CAST (gst_buffer_peek_memory (frame, 0)));
 #endif
 }
 
@@ -62,7 +62,6 @@ robocache_cuda_frame_copy (GstBuffer *frame, const GstVideoInfo *video, gpointer
         "mapped", GST_VIDEO_INFO_WIDTH (video), GST_VIDEO_INFO_HEIGHT (video));
     return FALSE;
   }
-  wait_for_producer (cuda);
   copy.from = map.data + GST_VIDEO_INFO_PLANE_OFFSET (&cuda->info, 0);
   copy.from_context = gst_cuda_context_get_handle (cuda->context);
   status = rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), &failure);
@@ -88,6 +87,11 @@ gboolean
 robocache_cuda_frame_is_whole (GstBuffer *frame, const GstVideoInfo *video)
 {
   return FALSE;
+}
+
+void
+robocache_cuda_frame_wait (GstBuffer *frame)
+{
 }
 
 gboolean

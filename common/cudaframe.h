@@ -22,8 +22,9 @@ gboolean robocache_cuda_frames_are_supported (void);
 gboolean robocache_is_cuda_frame (GstBuffer * buffer);
 /* The rest is for such buffers. Whether the frame is of the format and size that video says. */
 gboolean robocache_cuda_frame_is_whole (GstBuffer * frame, const GstVideoInfo * video);
-/* Enqueues, on engine's stream, a copy of its lines to `to`, one after another. What the producer enqueued on the frame comes
- * first. The frame must be kept until the copy is done. */
+/* Waits until its producer is done with it. */
+void robocache_cuda_frame_wait (GstBuffer * frame);
+/* Enqueues, on engine's stream, a copy of its lines to `to`, one after another. The producer must be done. The frame must be kept until the copy is done. */
 gboolean robocache_cuda_frame_copy (GstBuffer * frame, const GstVideoInfo * video, gpointer to, RobocacheEngine * engine,
     GError ** error);
 

@@ -55,7 +55,7 @@ robocache_device_install_properties (GObjectClass *klass, guint first_id)
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_DEVICE_ID,
       g_param_spec_int ("device-id", "Device ID", "Number of the GPU to use (-1 = the first)", -1, G_MAXINT, -1, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY,
-      g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Bytes of the GPU's memory that the element may "
+      g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Bytes of a GPU's memory that the element may "
           "use (0 = what is free)", 0, G_MAXUINT64, 0, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND,
       g_param_spec_enum ("active-backend", "Active backend", "Where it computes now (auto = not yet known)",
@@ -242,15 +242,17 @@ look_for_gpu (const RobocacheDevice *settings, GstElement *element)
   return FALSE;
 }
 
-/* Called with the object lock. */
+/* Called with the object lock. What was active before goes to old, to be let go of without the lock: its memory waits for work
+ * that still uses it. */
 static void
-set_active (RobocacheDevice *device, RobocacheEngine *engine)
+set_active (RobocacheDevice *device, RobocacheEngine *engine, GstAllocator *old[2])
 {
+  old[FALSE] = old[TRUE] = NULL;
   if (device->active == engine)
     return;
   device->active = engine;
-  gst_clear_object (&device->outputs[FALSE]);
-  gst_clear_object (&device->outputs[TRUE]);
+  old[FALSE] = g_steal_pointer (&device->outputs[FALSE]);
+  old[TRUE] = g_steal_pointer (&device->outputs[TRUE]);
   if (engine == NULL)
     return;
   device->outputs[FALSE] = robocache_allocator_new (engine, robocache_engine_is_gpu (engine) ? RC_MEMORY_PINNED
@@ -258,10 +260,18 @@ set_active (RobocacheDevice *device, RobocacheEngine *engine)
   device->outputs[TRUE] = robocache_allocator_new (engine, RC_MEMORY_DEVICE);
 }
 
+static void
+let_go (GstAllocator *old[2])
+{
+  gst_clear_object (&old[FALSE]);
+  gst_clear_object (&old[TRUE]);
+}
+
 gboolean
 robocache_device_open (RobocacheDevice *device, GstElement *element)
 {
   const RobocacheDevice settings = get_settings (device, element);
+  GstAllocator *old[2];
   GError *error = NULL;
   RobocacheEngine *cpu = NULL;
   gboolean gpu_is_usable = FALSE;
@@ -286,22 +296,29 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   device->gpu_is_usable = gpu_is_usable;
   device->fell_back = FALSE;
   device->n_fallbacks = device->n_chunks = 0;
-  set_active (device, gpu_is_usable ? device->gpu : cpu);       /* where only one can serve, it will */
+  set_active (device, gpu_is_usable ? device->gpu : cpu, old);  /* where only one can serve, it will */
   GST_OBJECT_UNLOCK (element);
+  let_go (old);
   return TRUE;
 }
 
 void
 robocache_device_close (RobocacheDevice *device, GstElement *element)
 {
+  RobocacheEngine *engines[2 + ROBOCACHE_MAX_DEVICES];
+  GstAllocator *old[2];
+
   GST_OBJECT_LOCK (element);
-  set_active (device, NULL);
+  set_active (device, NULL, old);
   device->gpu_is_usable = FALSE;
-  g_clear_pointer (&device->cpu, robocache_engine_unref);
-  g_clear_pointer (&device->gpu, robocache_engine_unref);
+  engines[0] = g_steal_pointer (&device->cpu);
+  engines[1] = g_steal_pointer (&device->gpu);
   for (guint i = 0; i < ROBOCACHE_MAX_DEVICES; i++)
-    g_clear_pointer (&device->others[i], robocache_engine_unref);
+    engines[2 + i] = g_steal_pointer (&device->others[i]);
   GST_OBJECT_UNLOCK (element);
+  let_go (old);
+  for (guint i = 0; i < G_N_ELEMENTS (engines); i++)
+    g_clear_pointer (&engines[i], robocache_engine_unref);
 }
 
 /* ---- negotiation ---- */
@@ -349,11 +366,14 @@ gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheJob *jo
 static void
 activate (RobocacheDevice *device, GstElement *element, RobocacheEngine *engine, const GError *reason)
 {
+  GstAllocator *old[2];
+
   GST_OBJECT_LOCK (element);
-  set_active (device, engine);
+  set_active (device, engine, old);
   device->fell_back = reason != NULL;
   device->n_fallbacks += reason != NULL;
   GST_OBJECT_UNLOCK (element);
+  let_go (old);
   if (reason)
     GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", reason->message);
 }
@@ -369,6 +389,9 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
   RobocacheEngine *engine = device->cpu;
   GError *reason = NULL;
 
+  /* outputs of another size than is needed now */
+  for (guint i = 0; device->active && i < G_N_ELEMENTS (device->outputs); i++)
+    robocache_allocator_trim (device->outputs[i]);
   if (wanted && gpu_serves (device, element, job, &reason))
     engine = device->gpu;
   if (reason && (must || device->cpu == NULL)) {

@@ -142,10 +142,15 @@ gboolean
 robocache_engine_check_room (RobocacheEngine *engine, guint64 bytes, const gchar *what, const gchar *advice,
     GError **error)
 {
-  const guint64 room = robocache_engine_room (engine);
+  RcMemoryInfo info;
+  RcError failure;
+  guint64 room;
 
   if (!robocache_engine_is_gpu (engine))
     return robocache_check_memory (bytes, what, advice, error);
+  if (!robocache_engine_check (rc_memory_info (engine->backend, &info, &failure), &failure, error))
+    return FALSE;
+  room = robocache_engine_room (engine);
   if (bytes <= room)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%s needs %" G_GUINT64_FORMAT " bytes, and "

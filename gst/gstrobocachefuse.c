@@ -174,6 +174,7 @@ typedef struct
   GstStructure *stats;          /* of an element message, or NULL */
   GQueue messages;              /* about rows and ticks that were dropped */
   RobocacheEngine *unfinished;  /* still computes the sample; or NULL */
+  gboolean withdrawn;           /* the streams went while downstream was asked: the tick is none */
 } Departure;
 
 /* Called with the lock. The tick is over: counts it, and lets go of rows that no later one needs. */
@@ -211,6 +212,10 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
   departure->tick = tick;
   if (all_required) {
     while (fuse->composition_changed || fuse->composer == NULL) {
+      if (!gst_robocache_fuse_has_streams (fuse)) {
+        departure->withdrawn = TRUE;
+        return TRUE;
+      }
       if (!gst_robocache_fuse_change_composition (fuse, error))
         return FALSE;
     }
@@ -359,6 +364,8 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     gst_robocache_fuse_post_failure (fuse, NULL, error);
   else if (error)
     g_error_free (error);
+  else if (departure.withdrawn)
+    flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   else if (due && complete_sample (&departure, &error))
     flow = depart (fuse, &departure);
   else if (due)
@@ -466,10 +473,8 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *templat
 static void
 pause_ticks_without_streams (GstRobocacheFuse *fuse)
 {
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    if (gst_robocache_fuse_pad_epoch (g_ptr_array_index (fuse->pads, i)))
-      return;
-  }
+  if (gst_robocache_fuse_has_streams (fuse))
+    return;
   fuse->ticking = fuse->tick_known = FALSE;
   fuse->earliest_start = ROBOCACHE_NO_TIME;
   fuse->discont = TRUE;

@@ -121,7 +121,9 @@ void gst_robocache_fuse_set_flushing (GstRobocacheFuse * fuse, GstRobocacheFuseP
 
 /* Of a sink pad; called without the lock. */
 GstCaps *gst_robocache_fuse_sink_caps (GstRobocacheFuse * fuse, GstPad * pad);
-/* Makes a composer for the streams as they are, and downstream agree to its caps. Called with the lock, which is released while
+/* Whether any pad has rows to answer ticks with. Called with the lock. */
+gboolean gst_robocache_fuse_has_streams (GstRobocacheFuse * fuse);
+/* Makes a composer for the streams as they are, unless there are none any more, and downstream agree to its caps. Called with the lock, which is released while
  * downstream is asked. */
 gboolean gst_robocache_fuse_change_composition (GstRobocacheFuse * fuse, GError ** error);
 gboolean gst_robocache_fuse_negotiate (GstAggregator * agg);

@@ -142,6 +142,7 @@ gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
   AfterRows then = { .flow = GST_FLOW_OK, .messages = G_QUEUE_INIT };
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
+  gst_robocache_fuse_pad_await (pad, buffer);
   FUSE_LOCK (fuse);
   take_rows (fuse, pad, buffer, &then);
   FUSE_UNLOCK (fuse);

@@ -157,8 +157,8 @@ camera_frames (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad, GstClockT
   const GstClockTime period = measured > 0 ? (GstClockTime) measured : USUAL_FRAME_PERIOD;
   GstClockTime span = latency;
 
-  if (pad->active.search.interpolation == RC_MEAN)
-    span += gst_robocache_fuse_tick_period (fuse);
+  if (pad->active.search.interpolation == RC_MEAN)      /* frames on the GPU are kept until the next tick */
+    span += (pad->format.on_device ? 2 : 1) * gst_robocache_fuse_tick_period (fuse);
   return (guint) MIN (span / period + CAMERA_FRAMES_AROUND, MAX_CAMERA_FRAMES);
 }
 

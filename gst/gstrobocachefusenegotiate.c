@@ -138,26 +138,61 @@ negotiate (GstRobocacheFuse *fuse, GstCaps *caps, GError **error)
 }
 
 gboolean
-gst_robocache_fuse_change_composition (GstRobocacheFuse *fuse, GError **error)
+gst_robocache_fuse_has_streams (GstRobocacheFuse *fuse)
 {
-  const RobocacheOffer offer = offer_of_samples (fuse);
-  GstRobocacheFuseComposer *composer;
-  gboolean on_device, ok;
-  GstCaps *caps;
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    if (gst_robocache_fuse_pad_epoch (g_ptr_array_index (fuse->pads, i)))
+      return TRUE;
+  }
+  return FALSE;
+}
 
-  FUSE_UNLOCK (fuse);
-  on_device = choose_memory (fuse, offer);
-  FUSE_LOCK (fuse);
-  composer = new_composer (fuse, on_device, error);
-  if (composer == NULL)
+/* Called with the lock. Replaces the composer. The old one's memory is given back first where the new one takes nothing over, or
+ * does not fit beside it. */
+static gboolean
+replace_composer (GstRobocacheFuse *fuse, gboolean on_device, GError **error)
+{
+  GstRobocacheFuseComposer *composer;
+  GError *failure = NULL;
+
+  if (fuse->composer && !gst_robocache_fuse_composer_has_window (fuse->composer))
+    g_clear_pointer (&fuse->composer, gst_robocache_fuse_composer_free);
+  composer = new_composer (fuse, on_device, &failure);
+  if (composer == NULL && fuse->composer
+      && g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
+    g_clear_error (&failure);
+    g_clear_pointer (&fuse->composer, gst_robocache_fuse_composer_free);
+    composer = new_composer (fuse, on_device, &failure);
+  }
+  if (composer == NULL) {
+    g_propagate_error (error, failure);
     return FALSE;
-  fuse->composition_changed = FALSE;
+  }
   if (fuse->composer) {
     gst_robocache_fuse_composer_adopt_window (composer, fuse->composer);
     gst_robocache_fuse_composer_free (fuse->composer);
   }
   fuse->composer = composer;
-  caps = gst_robocache_fuse_composer_caps (composer);
+  return TRUE;
+}
+
+gboolean
+gst_robocache_fuse_change_composition (GstRobocacheFuse *fuse, GError **error)
+{
+  const RobocacheOffer offer = offer_of_samples (fuse);
+  gboolean on_device, ok;
+  GstCaps *caps;
+
+  FUSE_UNLOCK (fuse);
+  on_device = choose_memory (fuse, offer);
+  robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), on_device);
+  FUSE_LOCK (fuse);
+  if (!gst_robocache_fuse_has_streams (fuse))
+    return TRUE;                /* the last of them went meanwhile */
+  if (!replace_composer (fuse, on_device, error))
+    return FALSE;
+  fuse->composition_changed = FALSE;
+  caps = gst_robocache_fuse_composer_caps (fuse->composer);
   FUSE_UNLOCK (fuse);
   ok = negotiate (fuse, caps, error);
   gst_caps_unref (caps);

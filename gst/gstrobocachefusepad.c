@@ -711,6 +711,25 @@ most_live_rows (const GstRobocacheFusePad *pad)
       MAX_LIVE_ROWS);
 }
 
+void
+gst_robocache_fuse_pad_await (GstRobocacheFusePad *pad, GstBuffer *buffer)
+{
+  const GstRobocacheFuseFormat *format = &pad->format;
+  GstMemory *times;
+  gsize offset;
+  GstMapInfo map;
+
+  if (!format->on_device)
+    return;
+  if (robocache_is_cuda_frame (buffer)) {
+    robocache_cuda_frame_wait (buffer);
+  } else if (format->rows.has_times && robocache_tensors_check (buffer, &format->tensors, NULL)) {
+    times = robocache_tensors_peek_memory (buffer, &format->tensors, 1, &offset);
+    if (robocache_is_gpu_memory (times) && gst_memory_map (times, &map, (GstMapFlags) (GST_MAP_READ | ROBOCACHE_MAP_DEVICE)))
+      gst_memory_unmap (times, &map);
+  }
+}
+
 gboolean
 gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboolean live, GstClockTime now,
     GstRobocacheFuseOddities *oddities, GError **error)

@@ -149,6 +149,9 @@ typedef struct
   gboolean jumped;              /* the sensor's clock has */
 } GstRobocacheFuseOddities;
 
+/* Waits for what a GPU still does to the buffer and taking it would wait for. Called without the fuse lock, by the pad's streaming
+ * thread. */
+void gst_robocache_fuse_pad_await (GstRobocacheFusePad * pad, GstBuffer * buffer);
 /* Takes the rows of a buffer (consumed). From a live sensor keeps a bounded number of them, and expects them to be near the
  * running time now, at which they come, where that is known. FALSE and an error when the buffer is not what its caps say. */
 gboolean gst_robocache_fuse_pad_take (GstRobocacheFusePad * pad, GstBuffer * buffer, gboolean live, GstClockTime now,

@@ -54,6 +54,7 @@ struct _GstRobocacheFuseComposer
   RobocacheBlender blender;
   GstRobocacheFuseFrames frames;
   guint64 scratch_bytes;
+  gboolean unsupported;         /* the last plan was more than its engine can do */
   guint newest;                 /* the window's slot of the last tick */
 
   gint64 *info;                 /* [window][n_streams][INFO_FIELDS] */
@@ -245,20 +246,24 @@ stream_spec (const Stream *stream)
   return spec;
 }
 
+/* A spec that makes no sense is a property's fault. */
 static gboolean
-plan_streams (GstRobocacheFuseComposer *composer, RcBackend *backend, const RcAlignStreamSpec *specs, guint n,
-    const gchar *name, RcAlignPlan **plan, GError **error)
+plan_streams (GstRobocacheFuseComposer *composer, const RcAlignStreamSpec *specs, guint n, const gchar *name,
+    RcAlignPlan **plan, GError **error)
 {
   const RcAlignSpec spec = { specs, n };
   RcFootprint footprint = { 0 };
   RcError failure;
+  RcStatus status;
 
-  if (rc_align_plan (backend, &spec, plan, &footprint, &failure) == RC_OK) {
-    composer->scratch_bytes = MAX (composer->scratch_bytes, footprint.scratch_bytes);
-    return TRUE;
-  }
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: %s", name, failure.message);
-  return FALSE;
+  status = rc_align_plan (robocache_engine_backend (composer->engine), &spec, plan, &footprint, &failure);
+  composer->scratch_bytes = MAX (composer->scratch_bytes, footprint.scratch_bytes);
+  composer->unsupported = status == RC_UNSUPPORTED;
+  if (status == RC_INVALID_ARGUMENT || status == RC_UNSUPPORTED)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: %s", name, failure.message);
+  else if (!robocache_engine_check (status, &failure, error))
+    g_prefix_error (error, "%s: ", name);
+  return status == RC_OK;
 }
 
 static gboolean
@@ -270,9 +275,19 @@ parse_roles (Stream *stream, GError **error)
   return FALSE;
 }
 
+static gboolean
+parse_all_roles (GstRobocacheFuseComposer *composer, GError **error)
+{
+  for (guint i = 0; i < composer->n_streams; i++) {
+    if (!parse_roles (&composer->streams[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* Each stream is planned alone first, so that a wrong channel list is reported with its pad's name. */
 static gboolean
-make_plans (GstRobocacheFuseComposer *composer, RcBackend *backend, GError **error)
+make_plans (GstRobocacheFuseComposer *composer, GError **error)
 {
   RcAlignStreamSpec *specs = g_new0 (RcAlignStreamSpec, composer->n_streams);
   guint n_planned = 0;
@@ -282,10 +297,8 @@ make_plans (GstRobocacheFuseComposer *composer, RcBackend *backend, GError **err
     Stream *stream = &composer->streams[i];
     RcAlignPlan *plan = NULL;
 
-    if (!(ok = parse_roles (stream, error)))
-      break;
     specs[n_planned] = stream_spec (stream);
-    ok = plan_streams (composer, backend, &specs[n_planned], 1, GST_OBJECT_NAME (stream->pad), &plan, error);
+    ok = plan_streams (composer, &specs[n_planned], 1, GST_OBJECT_NAME (stream->pad), &plan, error);
     if (stream->format.is_camera) {
       stream->camera_plan = plan;
     } else {
@@ -294,39 +307,56 @@ make_plans (GstRobocacheFuseComposer *composer, RcBackend *backend, GError **err
     }
   }
   if (ok && n_planned > 0)
-    ok = plan_streams (composer, backend, specs, n_planned, "streams", &composer->plan, error);
+    ok = plan_streams (composer, specs, n_planned, "streams", &composer->plan, error);
   g_free (specs);
   return ok;
 }
 
-/* Chooses the engine by what a sample and the window take, before any of it is allocated. */
-static gboolean
-choose_engine (GstRobocacheFuseComposer *composer, RobocacheDevice *device, GstElement *element, GError **error)
+/* Rows of a stream that a tick is made of, at most. */
+static guint64
+rows_of_a_tick (const Stream *stream)
 {
-  static const gchar advice[] = "take a smaller window, or smaller frames";
-  RobocacheJob job = {.out_on_device = composer->on_device,.advice = advice };
+  const RcSearch *search = &stream->pad->active.search;
+  const gint64 spacing = gst_robocache_fuse_pad_period (stream->pad);
+
+  switch (search->interpolation) {
+    case RC_NEAREST:
+    case RC_PREVIOUS:
+      return 1;
+    case RC_CUBIC:
+      return 4;
+    case RC_MEAN:
+      return spacing > 0 ? (guint64) (search->period_ns / spacing) + 2 : 2;
+    default:
+      return 2;
+  }
+}
+
+/* What a sample and the window take, before any of it is allocated. what: freed with g_free. */
+static RobocacheJob
+describe_job (const GstRobocacheFuseComposer *composer, gchar **what)
+{
   const guint window = composer->output.window;
-  guint64 row_bytes = 0;
-  gchar *what;
-  gboolean ok;
+  RobocacheJob job = {.out_on_device = composer->on_device,.advice = "take a smaller window, or smaller frames" };
+  guint64 row_bytes = 0, gathered = 0;
 
   for (guint i = 0; i < composer->n_tensors; i++)
     row_bytes += composer->tensors[i].row_bytes;
-  for (guint i = 0; i < composer->n_streams; i++)
-    job.in_on_device |= composer->streams[i].format.on_device;
-  what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes a tick and window=%u", row_bytes, window);
-  job.what = what;
-  job.work_bytes = robocache_bytes_multiply (row_bytes, 2);
-  job.device_bytes = robocache_bytes_multiply (row_bytes, window > 1 ? 2 * (guint64) window : 1);
-  ok = robocache_device_choose (device, element, &job, error)
-      && robocache_engine_check_room (device->active, job.device_bytes, what, advice, error);
-  g_free (what);
-  if (!ok)
-    return FALSE;
-  composer->engine = robocache_engine_ref (device->active);
-  composer->allocator = gst_object_ref (robocache_device_allocator (device, composer->on_device));
-  robocache_allocator_trim (composer->allocator);
-  return TRUE;
+  for (guint i = 0; i < composer->n_streams; i++) {
+    const Stream *stream = &composer->streams[i];
+
+    const guint64 rows = rows_of_a_tick (stream), bytes = rows * stream->format.rows.channels
+        * rc_dtype_size (stream->format.rows.dtype);
+
+    job.in_on_device |= stream->format.on_device;
+    gathered += bytes;
+    if (rows > 1 || !stream->format.is_camera)  /* a frame that is handed on is no work */
+      job.work_bytes += bytes + stream->row_bytes;
+  }
+  *what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes a tick and window=%u", row_bytes, window);
+  job.what = *what;
+  job.device_bytes = robocache_bytes_add (robocache_bytes_multiply (row_bytes, window > 1 ? 2 * (guint64) window : 1), gathered);
+  return job;
 }
 
 static gsize
@@ -356,26 +386,86 @@ make_buffers (GstRobocacheFuseComposer *composer, GError **error)
   return TRUE;
 }
 
+static gboolean
+lay_out (GstRobocacheFuseComposer *composer, GPtrArray *pads, GError **error)
+{
+  if (!add_streams (composer, pads)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat leaves camera pads out, and there are no others: "
+        "set layout=tensors");
+    return FALSE;
+  }
+  if (composer->output.layout == GST_ROBOCACHE_FUSE_LAYOUT_CONCAT)
+    return lay_out_concat (composer, error);
+  return lay_out_tensors (composer, error);
+}
+
+static void
+leave_engine (GstRobocacheFuseComposer *composer)
+{
+  if (composer->engine == NULL)
+    return;
+  robocache_engine_synchronize (composer->engine, NULL);
+  for (guint i = 0; i < composer->n_streams; i++)
+    g_clear_pointer (&composer->streams[i].camera_plan, rc_align_plan_free);
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    Tensor *tensor = &composer->tensors[i];
+
+    if (tensor->window)
+      robocache_engine_free (composer->engine, RC_MEMORY_DEVICE, tensor->window, composer->output.window
+          * tensor->row_bytes);
+    tensor->window = NULL;
+  }
+  g_clear_pointer (&composer->plan, rc_align_plan_free);
+  robocache_blender_clear (&composer->blender);
+  gst_robocache_fuse_frames_clear (&composer->frames);
+  gst_clear_object (&composer->allocator);
+  g_clear_pointer (&composer->engine, robocache_engine_unref);
+  g_clear_pointer (&composer->blends, g_free);
+  g_clear_pointer (&composer->info, g_free);
+}
+
+/* Plans and memory on the device's active engine. */
+static gboolean
+enter_engine (GstRobocacheFuseComposer *composer, const RobocacheDevice *device, const RobocacheJob *job, GError **error)
+{
+  leave_engine (composer);
+  composer->engine = robocache_engine_ref (device->active);
+  composer->allocator = gst_object_ref (robocache_device_allocator (device, composer->on_device));
+  return robocache_engine_check_room (composer->engine, job->device_bytes, job->what, job->advice, error)
+      && make_plans (composer, error) && make_buffers (composer, error);
+}
+
+/* On the GPU if it serves the job, and on the CPU where it may and the GPU turns out not to. */
+static gboolean
+choose_engine (GstRobocacheFuseComposer *composer, RobocacheDevice *device, GstElement *element, GError **error)
+{
+  gchar *what;
+  const RobocacheJob job = describe_job (composer, &what);
+  GError *failure = NULL;
+  gboolean ok = robocache_device_choose (device, element, &job, &failure) && enter_engine (composer, device, &job, &failure);
+
+  if (!ok && composer->engine && (composer->unsupported
+          || g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+      && robocache_device_fall_back (device, element, &job, failure)) {
+    g_clear_error (&failure);
+    ok = enter_engine (composer, device, &job, &failure);
+  }
+  if (!ok)
+    g_propagate_error (error, failure);
+  g_free (what);
+  return ok;
+}
+
 GstRobocacheFuseComposer *
 gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *output, gboolean on_device,
     RobocacheDevice *device, GstElement *element, gint rate_num, gint rate_den, GError **error)
 {
   GstRobocacheFuseComposer *composer = g_new0 (GstRobocacheFuseComposer, 1);
-  gboolean ok;
 
   composer->output = *output;
   composer->on_device = on_device;
-  if (!add_streams (composer, pads)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat leaves camera pads out, and there are no others: "
-        "set layout=tensors");
-    ok = FALSE;
-  } else if (output->layout == GST_ROBOCACHE_FUSE_LAYOUT_CONCAT) {
-    ok = lay_out_concat (composer, error);
-  } else {
-    ok = lay_out_tensors (composer, error);
-  }
-  if (!ok || !check_periods (composer, error) || !choose_engine (composer, device, element, error)
-      || !make_plans (composer, robocache_engine_backend (composer->engine), error) || !make_buffers (composer, error)) {
+  if (!lay_out (composer, pads, error) || !check_periods (composer, error) || !parse_all_roles (composer, error)
+      || !choose_engine (composer, device, element, error)) {
     gst_robocache_fuse_composer_free (composer);
     return NULL;
   }
@@ -387,34 +477,18 @@ gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *
 void
 gst_robocache_fuse_composer_free (GstRobocacheFuseComposer *composer)
 {
-  if (composer->engine)
-    robocache_engine_synchronize (composer->engine, NULL);
+  leave_engine (composer);
   for (guint i = 0; i < composer->n_streams; i++) {
     Stream *stream = &composer->streams[i];
 
-    g_clear_pointer (&stream->camera_plan, rc_align_plan_free);
     gst_robocache_fuse_format_clear (&stream->format);
     robocache_channel_roles_clear (&stream->roles);
     gst_object_unref (stream->pad);
   }
-  for (guint i = 0; i < composer->n_tensors; i++) {
-    Tensor *tensor = &composer->tensors[i];
-
-    if (tensor->window)
-      robocache_engine_free (composer->engine, RC_MEMORY_DEVICE, tensor->window, composer->output.window
-          * tensor->row_bytes);
-  }
-  g_clear_pointer (&composer->plan, rc_align_plan_free);
-  robocache_blender_clear (&composer->blender);
-  gst_robocache_fuse_frames_clear (&composer->frames);
   if (composer->pool)
     gst_buffer_pool_set_active (composer->pool, FALSE);
   gst_clear_object (&composer->pool);
-  gst_clear_object (&composer->allocator);
-  g_clear_pointer (&composer->engine, robocache_engine_unref);
   g_free (composer->streams);
-  g_free (composer->blends);
-  g_free (composer->info);
   g_free (composer->names);
   gst_clear_caps (&composer->caps);
   g_free (composer);
@@ -424,6 +498,12 @@ GstCaps *
 gst_robocache_fuse_composer_caps (const GstRobocacheFuseComposer *composer)
 {
   return gst_caps_ref (composer->caps);
+}
+
+gboolean
+gst_robocache_fuse_composer_has_window (const GstRobocacheFuseComposer *composer)
+{
+  return composer->output.window > 1;
 }
 
 RobocacheEngine *
@@ -499,6 +579,7 @@ fill_window (GstRobocacheFuseComposer *composer, const Stream *stream)
 void
 gst_robocache_fuse_composer_forget_window (GstRobocacheFuseComposer *composer)
 {
+  gst_robocache_fuse_frames_begin (&composer->frames, NULL);
   for (guint i = 0; i < composer->n_streams; i++) {
     for (guint slot = 0; slot < composer->output.window; slot++) {
       gint64 *info = info_of (composer, slot, i);
@@ -671,8 +752,6 @@ target_window (const GstRobocacheFuseComposer *composer, Output *output)
 static gboolean
 write_rows (GstRobocacheFuseComposer *composer, Output *output, GError **error)
 {
-  if (!gst_robocache_fuse_frames_begin (&composer->frames, error))
-    return FALSE;
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
@@ -748,7 +827,7 @@ gst_robocache_fuse_composer_sample (GstRobocacheFuseComposer *composer, gint64 t
   const gboolean complete = align_streams (composer, tick);
   Output output = { {NULL} };
 
-  if (!complete && composer->output.window == 1)
+  if (!gst_robocache_fuse_frames_begin (&composer->frames, error) || (!complete && composer->output.window == 1))
     return NULL;
   shift_window (composer);
   write_info (composer, tick);
@@ -760,6 +839,7 @@ gst_robocache_fuse_composer_sample (GstRobocacheFuseComposer *composer, gint64 t
   return complete ? make_buffer (composer, &output) : NULL;
 
 failed:
+  robocache_engine_synchronize (composer->engine, NULL);        /* nobody else would know what it still reads and writes */
   abandon_output (composer, &output);
   return NULL;
 }

@@ -46,6 +46,8 @@ GstRobocacheFuseComposer *gst_robocache_fuse_composer_new (GPtrArray * pads, con
 void gst_robocache_fuse_composer_free (GstRobocacheFuseComposer * composer);
 
 GstCaps *gst_robocache_fuse_composer_caps (const GstRobocacheFuseComposer * composer);
+/* Whether it shows more than one tick. */
+gboolean gst_robocache_fuse_composer_has_window (const GstRobocacheFuseComposer * composer);
 /* The engine whose work must be waited for before a sample is handed out, with a reference; NULL: none. */
 RobocacheEngine *gst_robocache_fuse_composer_unfinished (const GstRobocacheFuseComposer * composer);
 

@@ -82,7 +82,9 @@ gst_robocache_fuse_make_stats (GstRobocacheFuse *fuse)
 
   robocache_histogram_to_structure (&fuse->lag, stats, "lag");
   robocache_histogram_to_structure (&fuse->lateness, stats, "lateness");
+  GST_OBJECT_LOCK (fuse);
   robocache_device_to_structure (&fuse->device, stats);
+  GST_OBJECT_UNLOCK (fuse);
   add_totals (fuse, stats);
   for (guint i = 0; i < fuse->pads->len; i++)
     add_structure (stats, stats_of_pad (g_ptr_array_index (fuse->pads, i)));

@@ -171,12 +171,7 @@ make_plans (GstRobocacheResample *resample, gboolean choose, GError **error)
 gboolean
 gst_robocache_resample_open_engine (GstRobocacheResample *resample, GError **error)
 {
-  if (!make_plans (resample, TRUE, error))
-    return FALSE;
-  /* outputs have another size now */
-  robocache_allocator_trim (robocache_device_allocator (&resample->device, FALSE));
-  robocache_allocator_trim (robocache_device_allocator (&resample->device, TRUE));
-  return TRUE;
+  return make_plans (resample, TRUE, error);
 }
 
 void

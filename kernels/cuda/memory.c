@@ -33,22 +33,19 @@ end_apart (enum cudaStreamCaptureMode mode)
 }
 
 /* So that a device that is linked to this one copies directly; those that are not copy by way of the host. */
-static cudaError_t
+static void
 let_peers_in (RcCudaBackend *cuda)
 {
   struct cudaMemAccessDesc access = {.location = {.type = cudaMemLocationTypeDevice},.flags = cudaMemAccessFlagsProtReadWrite };
   int devices = 0, peer, linked;
-  cudaError_t result = cudaGetDeviceCount (&devices);
 
-  for (peer = 0; result == cudaSuccess && peer < devices; peer++) {
-    if (peer == cuda->device)
-      continue;
-    result = cudaDeviceCanAccessPeer (&linked, peer, cuda->device);
+  cudaGetDeviceCount (&devices);
+  for (peer = 0; peer < devices; peer++) {
     access.location.id = peer;
-    if (result == cudaSuccess && linked)
-      result = cudaMemPoolSetAccess (cuda->pool, &access, 1);
+    if (peer != cuda->device && cudaDeviceCanAccessPeer (&linked, peer, cuda->device) == cudaSuccess && linked)
+      cudaMemPoolSetAccess (cuda->pool, &access, 1);
   }
-  return result;
+  cudaGetLastError ();          /* what a peer refuses is only slower */
 }
 
 RcStatus
@@ -79,9 +76,9 @@ rc_cuda_memory_open (RcCudaBackend *cuda, int mapped, RcError *error)
   }
   status = rc_cuda_check (cuda, cudaMemPoolSetAttribute (cuda->pool, cudaMemPoolAttrReleaseThreshold, &threshold), NULL,
       error, "cudaMemPoolSetAttribute", "when opening");
-  if (status != RC_OK)
-    return status;
-  return rc_cuda_check (cuda, let_peers_in (cuda), NULL, error, "cudaMemPoolSetAccess", "when opening");
+  if (status == RC_OK)
+    let_peers_in (cuda);
+  return status;
 }
 
 void
@@ -385,9 +382,9 @@ wait_until_read (RcCudaBackend *cuda, const void *from, RcStream stream, RcError
   RcStatus status = rc_cuda_check (cuda, cudaPointerGetAttributes (&attributes, from), stream, error,
       "cudaPointerGetAttributes", "memory at %p", from);
 
-  if (status == RC_OK && attributes.type == cudaMemoryTypeHost)
+  if (status == RC_OK && attributes.type != cudaMemoryTypeDevice)
     status = rc_cuda_check (cuda, cudaStreamSynchronize (stream), stream, error, "cudaStreamSynchronize",
-        "a copy from pinned memory");
+        "a copy from memory of the host");
   return status;
 }
 

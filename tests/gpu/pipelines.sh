@@ -127,12 +127,12 @@ fi
 
 # frames that never leave the GPU, against frames that never see it
 uploaded() {
-  local name=$1 chain=$2 options=$3
+  local name=$1 chain=$2 options=$3 memory=${4:-other/tensors(memory:RobocacheCUDA)}
   # shellcheck disable=SC2086
   if ! launch log robocachefuse name=f backend=cpu $options ! filesink location="$work/here" $chain ! f.camera_0 \
       $proprio ! f.proprio_0; then
     fail "$name" "CPU: $(reason log)"
-  elif ! launch log robocachefuse name=f backend=cuda $options ! "other/tensors(memory:RobocacheCUDA)" ! \
+  elif ! launch log robocachefuse name=f backend=cuda $options ! "$memory" ! \
       filesink location="$work/there" $chain ! cudaupload ! "video/x-raw(memory:CUDAMemory)" ! f.camera_0 $proprio ! f.proprio_0
   then
     fail "$name" "$(reason log)"
@@ -149,6 +149,7 @@ if "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
   uploaded cudaupload "$rgba" ""
   uploaded cudaupload_rgb "$rgb" ""
   uploaded cudaupload_linear "$rgba" "rate=50/1 camera_0::interpolation=linear"
+  uploaded cudaupload_into_system_memory "$rgba" "" other/tensors
   uploaded cudaupload_window "$rgba" "window=3"
 else
   skip cudaupload "the nvcodec plugin has no such element here"

@@ -272,6 +272,66 @@ GST_START_TEST (test_no_pads)
 
 GST_END_TEST;
 
+typedef struct
+{
+  Feed *last;                   /* to remove at the next caps query; NULL: not yet, or done */
+  gint removed;
+} Removal;
+
+static GstPadProbeReturn
+remove_when_asked (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Removal *removal = data;
+  Feed *last;
+
+  if (GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) != GST_QUERY_CAPS)
+    return GST_PAD_PROBE_OK;
+  last = g_atomic_pointer_get (&removal->last);
+  if (last == NULL || !g_atomic_pointer_compare_and_exchange (&removal->last, last, NULL))
+    return GST_PAD_PROBE_OK;
+  gst_element_release_request_pad (last->rig->fuse, last->sink);
+  g_atomic_int_set (&removal->removed, 1);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The last stream goes while downstream is asked about the new sample: there is no tick, and no error. */
+GST_START_TEST (test_last_pad_is_removed_while_downstream_is_asked)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE), *c;
+  GstPad *src;
+  Removal removal = { NULL };
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (a, 0, 20, 10);
+  feed_ramp (b, 0, 20, 10);
+  expect_two (rig, 0, 0, ALIGNED, 0, ALIGNED);
+
+  src = gst_element_get_static_pad (rig->fuse, "src");
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH, remove_when_asked, &removal, NULL);
+  g_atomic_pointer_set (&removal.last, b);
+  feed_remove (a);
+  for (gint64 t = MS (30); !g_atomic_int_get (&removal.removed); t += MS (10)) {
+    const gfloat value = 0;
+
+    gst_pad_push (b->pad, buffer_of (t, &value, sizeof (value)));       /* is refused once the pad is gone */
+  }
+  feed_free (b);
+
+  c = feed_new_bare (rig, "proprio_2", FALSE);
+  feed_start (c, ONE_CHANNEL);
+  feed_ramp (c, 100, 120, 10);
+  feed_eos (c);
+  gst_buffer_unref (pull (rig));
+  assert_no_message (rig, GST_MESSAGE_ERROR);
+  gst_object_unref (src);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_never_started)
 {
   Rig *rig = rig_new ("rate", "100/1", NULL);
@@ -365,6 +425,7 @@ robocachefuselife_suite (void)
   tcase_add_test (tc, test_ten_lives);
   tcase_add_test (tc, test_stop_with_rows_inside);
   tcase_add_test (tc, test_no_pads);
+  tcase_add_test (tc, test_last_pad_is_removed_while_downstream_is_asked);
   tcase_add_test (tc, test_never_started);
   tcase_add_test (tc, test_active_backend);
   tcase_add_test (tc, test_stats_interval);

@@ -1,0 +1,689 @@
+/* robocache: batches of episodes and windows of clouds on devices that are none: in whatever order the devices do their work,
+ * what comes out is what the kernels make of it in one call
+ *
+ * The kernels of these devices are the CPU's, done when the device gets to them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <string.h>
+
+#include "common/episodes.h"
+#include "common/voxelcaps.h"
+#include "common/voxelizer.h"
+#include "devicework.h"
+#include "kernels/backend_impl.h"
+
+#define MOST_ENGINES 3
+#define ROUNDS 6                /* of a job */
+
+static RcBackend *cpu;          /* that stands in for the devices' kernels */
+
+/* ---- alignment ---- */
+
+#define CHANNELS 3
+#define ROWS 5
+#define TICKS 7
+#define BATCH 10
+
+typedef struct
+{
+  gfloat rows[BATCH][ROWS][CHANNELS];
+  gint64 times[BATCH][ROWS], targets[BATCH][TICKS];
+} Episodes;
+
+typedef struct
+{
+  gfloat rows[BATCH][TICKS][CHANNELS];
+} Aligned;
+
+static const RcAlignStreamSpec align_spec = {
+  .in = RC_FLOAT32,.out = RC_FLOAT32,.channels = CHANNELS,
+  .search = {.interpolation = RC_CUBIC,.max_gap_ns = -1,.hold_limit_ns = 0 },
+};
+
+static RcAlignPlan *cpu_align;
+
+typedef struct
+{
+  RcAlignStreamArgs stream;
+  RcAlignArgs args;
+} AlignWork;
+
+static void
+do_align (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
+{
+  AlignWork *work = data;
+
+  work->args.streams = &work->stream;
+  fail_unless (rc_align_run (cpu_align, &work->args, NULL, NULL) == RC_OK);
+  g_free (work);
+}
+
+static RcStatus
+enqueue_align (RcAlignPlan *plan, const RcAlignArgs *args, RcStream stream, RcError *error)
+{
+  AlignWork *work = g_new0 (AlignWork, 1);
+  RcAlignStreamArgs *s = &work->stream;
+
+  *s = args->streams[0];
+  work->args = *args;
+  s->rows = fake_bytes (s->rows);
+  s->times = (const gint64 *) fake_bytes (s->times);
+  s->counters = (RcAlignCounters *) fake_bytes (s->counters);
+  s->out = fake_bytes (s->out);
+  work->args.tick_times = (const gint64 *) fake_bytes (args->tick_times);
+  fake_launch (stream, do_align, args->streams[0].out, NULL, (gsize) (args->batch * s->out_batch_stride), work);
+  return RC_OK;
+}
+
+/* ---- voxel grids ---- */
+
+typedef enum
+{
+  BEGIN,
+  RANGE,
+  ADD,
+  END
+} VoxelPhase;
+
+typedef struct
+{
+  VoxelPhase phase;
+  RcVoxelPlan *plan;            /* the CPU's */
+  RcVoxelJob job;
+  RcVoxelChunk chunk;
+  RcVoxelOut out;
+} VoxelWork;
+
+static void
+do_voxel (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
+{
+  VoxelWork *work = data;
+  RcStatus status;
+  RcError failure = { 0 };
+
+  if (work->phase == BEGIN)
+    status = rc_voxel_begin (work->plan, &work->job, NULL, &failure);
+  else if (work->phase == END)
+    status = rc_voxel_end (work->plan, &work->job, &work->out, NULL, &failure);
+  else
+    status = (work->phase == RANGE ? rc_voxel_range : rc_voxel_add) (work->plan, &work->job, &work->chunk, NULL, &failure);
+  fail_unless (status == RC_OK, "%s", failure.message);
+  g_free (work);
+}
+
+static VoxelWork *
+new_voxel_work (VoxelPhase phase, const RcVoxelPlan *plan, const RcVoxelJob *job)
+{
+  VoxelWork *work = g_new0 (VoxelWork, 1);
+
+  work->phase = phase;
+  work->plan = plan->backend_state;
+  work->job = *job;
+  work->job.scratch = fake_bytes (job->scratch);
+  return work;
+}
+
+static RcStatus
+enqueue_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error)
+{
+  fake_launch (stream, do_voxel, job->scratch, NULL, 1, new_voxel_work (BEGIN, plan, job));
+  return RC_OK;
+}
+
+static RcStatus
+enqueue_chunk (VoxelPhase phase, RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream)
+{
+  VoxelWork *work = new_voxel_work (phase, plan, job);
+
+  work->chunk = *chunk;
+  work->chunk.data = fake_bytes (chunk->data);
+  work->chunk.counters = (RcVoxelCounters *) fake_bytes (chunk->counters);
+  fake_launch (stream, do_voxel, job->scratch, chunk->data, 1, work);
+  return RC_OK;
+}
+
+static RcStatus
+enqueue_range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  return enqueue_chunk (RANGE, plan, job, chunk, stream);
+}
+
+static RcStatus
+enqueue_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  return enqueue_chunk (ADD, plan, job, chunk, stream);
+}
+
+static RcStatus
+enqueue_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
+{
+  VoxelWork *work = new_voxel_work (END, plan, job);
+
+  work->out = *out;
+  work->out.grid = fake_bytes (out->grid);
+  work->out.n_voxels = (guint32 *) fake_bytes (out->n_voxels);
+  work->out.coordinates = (gint32 *) fake_bytes (out->coordinates);
+  work->out.values = fake_bytes (out->values);
+  work->out.counters = (RcVoxelCounters *) fake_bytes (out->counters);
+  fake_launch (stream, do_voxel, out->grid ? out->grid : out->coordinates, job->scratch, 1, work);
+  return RC_OK;
+}
+
+static RcStatus
+prepare_voxel (RcVoxelPlan *plan, RcError *error)
+{
+  return rc_voxel_plan (cpu, &plan->spec, (RcVoxelPlan **) & plan->backend_state, NULL, error);
+}
+
+static void
+release_voxel (RcVoxelPlan *plan)
+{
+  rc_voxel_plan_free (plan->backend_state);
+}
+
+static const RcVoxelOps voxel_ops = { prepare_voxel, release_voxel, enqueue_begin, enqueue_range, enqueue_add, enqueue_end };
+
+/* ---- devices ---- */
+
+static RcBackendOps ops;
+
+static RobocacheEngine *
+new_engine (FakeDevice *device, guint64 max_bytes)
+{
+  RcBackend *backend = fake_device_open (device);
+  RobocacheEngine *engine;
+
+  ops = *backend->ops;
+  ops.align_run = enqueue_align;
+  ops.voxel = &voxel_ops;
+  backend->ops = &ops;
+  engine = robocache_engine_new_for_backend (backend, max_bytes, NULL);
+  fail_unless (engine != NULL);
+  return engine;
+}
+
+/* Over which devices, with how much memory each; where inputs come from and outputs go. */
+typedef struct
+{
+  guint n_engines;
+  gint devices[MOST_ENGINES];
+  guint64 max_bytes;            /* with which episodes do not fit */
+  gboolean in_on_device, out_on_device;
+} Setup;
+
+static const Setup setups[] = {
+  {1, {0}, 0, FALSE, FALSE},
+  {1, {0}, 0, FALSE, TRUE},
+  {1, {0}, 0, TRUE, FALSE},
+  {1, {0}, 0, TRUE, TRUE},
+  {1, {0}, 2500, FALSE, FALSE},
+  {2, {0, 0}, 0, FALSE, TRUE},
+  {2, {0, 1}, 0, FALSE, FALSE},
+  {2, {0, 1}, 0, FALSE, TRUE},
+  {2, {0, 1}, 0, TRUE, TRUE},
+  {2, {0, 1}, 1500, TRUE, TRUE},
+  {3, {1, 0, 1}, 1900, FALSE, TRUE},
+  {3, {0, 1, 0}, 0, TRUE, FALSE},
+};
+
+typedef struct
+{
+  const Setup *setup;
+  FakeDevice *devices[2];
+  RobocacheEngine *engines[MOST_ENGINES], *source;      /* source: of another element, on device 0, that makes the inputs */
+  GstAllocator *inputs, *outputs;
+} Machine;
+
+static void
+machine_init (Machine *machine, const Setup *setup, guint64 max_bytes)
+{
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
+
+  fail_unless (rc_backend_open (&where, &cpu, NULL) == RC_OK);
+  machine->setup = setup;
+  for (guint i = 0; i < 2; i++)
+    machine->devices[i] = fake_device_new ((gint) i);
+  for (guint i = 0; i < setup->n_engines; i++)
+    machine->engines[i] = new_engine (machine->devices[setup->devices[i]], max_bytes);
+  machine->source = new_engine (machine->devices[0], 0);
+  machine->inputs = setup->in_on_device ? robocache_allocator_new (machine->source, RC_MEMORY_DEVICE) : NULL;
+  machine->outputs = robocache_allocator_new (machine->engines[0], setup->out_on_device ? RC_MEMORY_DEVICE : RC_MEMORY_PINNED);
+}
+
+static void
+machine_clear (Machine *machine)
+{
+  gst_object_unref (machine->outputs);
+  gst_clear_object (&machine->inputs);
+  for (guint i = 0; i < machine->setup->n_engines; i++)
+    robocache_engine_unref (machine->engines[i]);
+  robocache_engine_unref (machine->source);
+  for (guint i = 0; i < 2; i++)
+    fake_device_free (machine->devices[i]);
+  rc_backend_close (cpu);
+}
+
+/* In system memory the caller writes something else there once it was handed over. */
+static GstMemory *
+input_of (Machine *machine, gconstpointer data, gsize bytes)
+{
+  GstMemory *memory = gst_allocator_alloc (machine->inputs, bytes, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
+  memcpy (map.data, data, bytes);
+  gst_memory_unmap (memory, &map);
+  return memory;
+}
+
+static void
+spoil (Machine *machine, GstMemory *memory)
+{
+  GstMapInfo map;
+
+  if (!machine->setup->in_on_device && gst_memory_map (memory, &map, GST_MAP_WRITE)) {
+    memset (map.data, 0x5a, map.size);
+    gst_memory_unmap (memory, &map);
+  }
+  gst_memory_unref (memory);
+}
+
+/* What another element's engine reads of an output, in its own time. */
+static void
+note (guint8 *to, const guint8 *from, gsize bytes, gpointer seen)
+{
+  memcpy (seen, from, bytes);
+}
+
+/* Takes the memory, and sees what is in it: in device memory later, when its block may be written again already, unless kept is
+ * where to put it; otherwise now, since what is pushed in system memory was waited for. */
+static gpointer
+see (Machine *machine, GstMemory *memory, GPtrArray *kept)
+{
+  gpointer seen = g_malloc0 (memory->size);
+  GstMapInfo map;
+
+  if (machine->setup->out_on_device) {
+    fail_unless (robocache_memory_begin_read (memory, machine->source, NULL));
+    fake_launch (robocache_engine_stream (machine->source), note, NULL, robocache_memory_data (memory), memory->size, seen);
+    fail_unless (robocache_memory_end_read (memory, machine->source, NULL));
+  } else {
+    fail_unless (robocache_engine_synchronize (machine->engines[0], NULL));
+    fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
+    memcpy (seen, map.data, map.size);
+    gst_memory_unmap (memory, &map);
+  }
+  if (kept)
+    g_ptr_array_add (kept, memory);
+  else
+    gst_memory_unref (memory);
+  return seen;
+}
+
+/* Lets one engine run as far ahead of the others as they allow. */
+static void
+run_ahead (RobocacheEngine *engine)
+{
+  while (fake_step (robocache_engine_stream (engine)))
+    continue;
+}
+
+/* What was done when the next round is enqueued: nothing, all of it, or what one engine can. */
+static void
+do_some_work (Machine *machine, guint order, guint round)
+{
+  if (order % 2)
+    fake_finish (order + round);
+  else if (order == 2 || order == 6)
+    run_ahead (machine->engines[machine->setup->n_engines - 1]);
+  else if (order == 4)
+    run_ahead (machine->engines[0]);
+}
+
+/* Does all work, in the order that seed gives, and compares. */
+static void
+expect_seen (gpointer *seen, gpointer *wanted, gsize bytes, guint32 seed)
+{
+  fake_finish (seed);
+  for (guint round = 0; round < ROUNDS; round++) {
+    fail_unless (memcmp (seen[round], wanted[round], bytes) == 0, "round %u", round);
+    g_free (seen[round]);
+  }
+}
+
+/* ---- episodes ---- */
+
+static void
+make_episodes (Episodes *e, guint32 seed)
+{
+  GRand *random = g_rand_new_with_seed (seed);
+
+  for (guint b = 0; b < BATCH; b++) {
+    for (guint i = 0; i < ROWS; i++) {
+      e->times[b][i] = i * 1000 + g_rand_int_range (random, 0, 900);
+      for (guint c = 0; c < CHANNELS; c++)
+        e->rows[b][i][c] = (gfloat) g_rand_double_range (random, -1, 1);
+    }
+    for (guint i = 0; i < TICKS; i++)
+      e->targets[b][i] = g_rand_int_range (random, -500, ROWS * 1000 + 500);
+  }
+  e->times[seed % BATCH][2] = -1;
+  g_rand_free (random);
+}
+
+static void
+align_whole (const Episodes *e, Aligned *out, RcAlignCounters *counters)
+{
+  const RcAlignStreamArgs stream = {
+    .rows = e->rows,.n_rows = ROWS,.row_stride = sizeof (e->rows[0][0]),.batch_stride = sizeof (e->rows[0]),
+    .times = &e->times[0][0],.times_batch_stride = sizeof (e->times[0]),.out = out->rows,
+    .out_row_stride = sizeof (out->rows[0][0]),.out_batch_stride = sizeof (out->rows[0]),.counters = counters
+  };
+  const RcAlignArgs args = {
+    .streams = &stream,.batch = BATCH,.ticks = TICKS,.tick_times = &e->targets[0][0],
+    .tick_times_batch_stride = sizeof (e->targets[0])
+  };
+
+  memset (counters, 0, sizeof (*counters));
+  fail_unless (rc_align_run (cpu_align, &args, NULL, NULL) == RC_OK);
+}
+
+static void
+expect_counts (RobocacheTally *tally, GstClockTime pts, gconstpointer wanted, gsize bytes)
+{
+  gint64 got[16];
+  GstClockTime counted;
+
+  fail_unless (robocache_tally_take (tally, got, &counted, NULL));
+  fail_unless_equals_uint64 (counted, pts);
+  fail_unless (memcmp (got, wanted, bytes) == 0);
+}
+
+GST_START_TEST (test_episodes)
+{
+  const RobocacheEpisodesShape shape = { BATCH, ROWS, TICKS };
+  const RcAlignSpec plan_spec = { &align_spec, 1 };
+  const guint order = __i__ % N_ORDERS;
+  GPtrArray *kept = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_memory_unref);
+  gpointer seen[ROUNDS], wanted_bytes[ROUNDS];
+  Aligned wanted[ROUNDS];
+  RcAlignCounters counts[ROUNDS];
+  RobocacheTally tally = { 0 };
+  RobocacheEpisodes *episodes;
+  Machine machine = { NULL };
+  gboolean keeps;
+  RcStatus status;
+
+  machine_init (&machine, &setups[__i__ / N_ORDERS], setups[__i__ / N_ORDERS].max_bytes);
+  fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
+  episodes = robocache_episodes_new (machine.engines, machine.setup->n_engines, &align_spec, &shape, &status, NULL);
+  fail_unless (episodes != NULL);
+  fail_unless (robocache_tally_init (&tally, machine.engines, machine.setup->n_engines, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  keeps = order >= N_ORDERS / 2 && machine.setup->max_bytes == 0;
+  for (guint round = 0; round < ROUNDS; round++) {
+    RobocacheEpisodesPlace place = { 0 };
+    GError *error = NULL;
+    Episodes e;
+    guint n_chunks;
+
+    make_episodes (&e, round);
+    align_whole (&e, &wanted[round], &counts[round]);
+    place.memories[ROBOCACHE_EPISODES_ROWS] = input_of (&machine, e.rows, sizeof (e.rows));
+    place.memories[ROBOCACHE_EPISODES_TIMES] = input_of (&machine, e.times, sizeof (e.times));
+    place.memories[ROBOCACHE_EPISODES_TARGETS] = input_of (&machine, e.targets, sizeof (e.targets));
+    place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine.outputs, sizeof (Aligned), NULL);
+    if (robocache_tally_pending (&tally) == ROBOCACHE_TALLY_SLOTS)
+      expect_counts (&tally, round - ROBOCACHE_TALLY_SLOTS, &counts[round - ROBOCACHE_TALLY_SLOTS], sizeof (counts[0]));
+    fail_unless (robocache_tally_begin (&tally, NULL));
+    fail_unless (robocache_episodes_run (episodes, &place, &tally, &n_chunks, &error), "%s", error ? error->message : "");
+    fail_unless (robocache_tally_end (&tally, round, NULL));
+    fail_unless ((machine.setup->max_bytes > 0) == (n_chunks > 1), "%u chunks", n_chunks);
+    for (guint part = 0; part < ROBOCACHE_EPISODES_OUT; part++)
+      spoil (&machine, place.memories[part]);
+    seen[round] = see (&machine, place.memories[ROBOCACHE_EPISODES_OUT], keeps ? kept : NULL);
+    wanted_bytes[round] = &wanted[round];
+    do_some_work (&machine, order, round);
+  }
+  expect_seen (seen, wanted_bytes, sizeof (wanted[0]), order);
+  g_ptr_array_unref (kept);
+  for (guint round = ROUNDS - ROBOCACHE_TALLY_SLOTS; round < ROUNDS; round++)
+    expect_counts (&tally, round, &counts[round], sizeof (counts[round]));
+  robocache_tally_clear (&tally);
+  robocache_episodes_free (episodes);
+  rc_align_plan_free (cpu_align);
+  machine_clear (&machine);
+}
+
+GST_END_TEST;
+
+/* A device that fails at any of its calls: an error, and nothing left behind. */
+GST_START_TEST (test_episodes_on_a_device_that_fails)
+{
+  static const Setup setup = { 2, {0, 1}, 0, FALSE, TRUE };
+  const RobocacheEpisodesShape shape = { BATCH, ROWS, TICKS };
+  const RcAlignSpec plan_spec = { &align_spec, 1 };
+  RobocacheEpisodesPlace place = { 0 };
+  RobocacheTally tally = { 0 };
+  RobocacheEpisodes *episodes;
+  Machine machine = { NULL };
+  GError *error = NULL;
+  RcStatus status;
+  guint n_chunks;
+  Episodes e;
+
+  machine_init (&machine, &setup, 0);
+  fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
+  make_episodes (&e, 1);
+  episodes = robocache_episodes_new (machine.engines, 2, &align_spec, &shape, &status, NULL);
+  fail_unless (robocache_tally_init (&tally, machine.engines, 2, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  place.memories[ROBOCACHE_EPISODES_ROWS] = input_of (&machine, e.rows, sizeof (e.rows));
+  place.memories[ROBOCACHE_EPISODES_TIMES] = input_of (&machine, e.times, sizeof (e.times));
+  place.memories[ROBOCACHE_EPISODES_TARGETS] = input_of (&machine, e.targets, sizeof (e.targets));
+  place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine.outputs, sizeof (Aligned), NULL);
+  fail_unless (robocache_tally_begin (&tally, NULL));
+  fake_device_fail_call (machine.devices[__i__ % 2], (guint) __i__ / 2 + 1);
+  if (!robocache_episodes_run (episodes, &place, &tally, &n_chunks, &error)) {
+    fail_unless (error->domain == GST_LIBRARY_ERROR, "%s", error->message);
+    fail_unless (fake_device_has_failed (machine.devices[__i__ % 2]));
+    g_error_free (error);
+  }
+  for (guint part = 0; part < ROBOCACHE_EPISODES_N_PARTS; part++)
+    gst_memory_unref (place.memories[part]);
+  robocache_tally_clear (&tally);
+  robocache_episodes_free (episodes);
+  rc_align_plan_free (cpu_align);
+  machine_clear (&machine);
+}
+
+GST_END_TEST;
+
+/* ---- clouds ---- */
+
+#define ACCUMULATE 2
+#define GRID_VOXELS (8 * 8 * 8)
+
+typedef struct
+{
+  gint64 points, items;         /* of a cloud */
+  RcVoxelMode mode;
+} Clouds;
+
+static const Clouds clouds[] = {
+  {900, 1, RC_VOXEL_MEAN},
+  {60, 5, RC_VOXEL_COUNT},
+};
+
+static gfloat *
+make_cloud (const Clouds *c, guint32 seed, gsize *bytes)
+{
+  GRand *random = g_rand_new_with_seed (seed);
+  gfloat *points;
+
+  *bytes = (gsize) (c->points * c->items) * 4 * sizeof (gfloat);
+  points = g_malloc (*bytes);
+  for (gsize i = 0; i < *bytes / sizeof (gfloat); i++)
+    points[i] = (gfloat) g_rand_double_range (random, -0.5, 8.5);
+  g_rand_free (random);
+  return points;
+}
+
+/* All clouds of a window in one job of the CPU; counters of the newest. */
+static void
+voxelize_whole (const Clouds *c, const RcVoxelSpec *spec, guint last, gpointer out, RcVoxelCounters *counters)
+{
+  const guint first = last + 1 > ACCUMULATE ? last + 1 - ACCUMULATE : 0;
+  RcVoxelJob job = {.n_points = (last - first + 1) * c->points };
+  const RcVoxelOut to = {.grid = out,.grid_batch_stride = GRID_VOXELS * 4,.counters = counters };
+  RcFootprint footprint;
+  RcVoxelPlan *plan;
+
+  memset (counters, 0, sizeof (*counters));
+  fail_unless (rc_voxel_plan (cpu, spec, &plan, &footprint, NULL) == RC_OK);
+  job.scratch = g_aligned_alloc (1, footprint.scratch_bytes, 256);
+  fail_unless (rc_voxel_begin (plan, &job, NULL, NULL) == RC_OK);
+  for (guint phase = 0; phase < 2; phase++) {
+    for (guint i = first; i <= last; i++) {
+      gsize bytes;
+      gfloat *points = make_cloud (c, i, &bytes);
+      const RcVoxelChunk chunk = {.data = points,.n = c->points,.stride = 16,.batch_stride = c->points * 16,
+        .counters = i == last ? counters : NULL
+      };
+
+      fail_unless ((phase ? rc_voxel_add : rc_voxel_range) (plan, &job, &chunk, NULL, NULL) == RC_OK);
+      g_free (points);
+    }
+  }
+  fail_unless (rc_voxel_end (plan, &job, &to, NULL, NULL) == RC_OK);
+  g_aligned_free (job.scratch);
+  rc_voxel_plan_free (plan);
+}
+
+GST_START_TEST (test_clouds)
+{
+  const guint order = __i__ % N_ORDERS;
+  GPtrArray *kept = g_ptr_array_new_with_free_func ((GDestroyNotify) gst_memory_unref);
+  const Clouds *c = &clouds[__i__ / N_ORDERS % G_N_ELEMENTS (clouds)];
+  const Setup *setup = &setups[__i__ / N_ORDERS / G_N_ELEMENTS (clouds)];
+  const RobocacheVoxelSettings settings = {
+    .origin = {0, 0, 0},.voxel_size = {1, 1, 1},.grid = {8, 8, 8},.mode = c->mode,.output = RC_VOXEL_DENSE,.max_voxels = 1
+  };
+  const RcDtype dtype = c->mode == RC_VOXEL_MEAN ? RC_FLOAT32 : RC_UINT32;
+  const gsize out_bytes = (gsize) c->items * GRID_VOXELS * 4;
+  gpointer seen[ROUNDS], wanted[ROUNDS];
+  RcVoxelCounters counts[ROUNDS];
+  RobocacheTally tally = { 0 };
+  RobocacheCloudWindow window;
+  RobocacheVoxelizer *voxelizer;
+  RobocachePointsInfo points;
+  Machine machine = { NULL };
+  gchar *text = g_strdup_printf ("other/tensors,format=(string)static,num_tensors=1,types=(string)float32,"
+      "dimensions=(string)4:%d:%d", (gint) c->points, (gint) c->items);
+  GstCaps *caps = gst_caps_from_string (text);
+  RcVoxelSpec spec;
+  gboolean keeps;
+  RcStatus status;
+
+  machine_init (&machine, setup, setup->max_bytes ? 20000 : 0);
+  fail_unless (robocache_points_info_from_caps (&points, caps, NULL));
+  spec = robocache_voxel_spec (&settings, &points, dtype);
+  voxelizer = robocache_voxelizer_new (machine.engines, machine.setup->n_engines, FALSE, &spec, &status, NULL);
+  fail_unless (voxelizer != NULL);
+  fail_unless (robocache_tally_init (&tally, machine.engines, machine.setup->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL));
+  robocache_cloud_window_init (&window);
+  keeps = order >= N_ORDERS / 2 && setup->max_bytes == 0;
+  for (guint round = 0; round < ROUNDS; round++) {
+    RobocacheVoxelPlace place = {.n_outputs = 1,.item_bytes = {GRID_VOXELS * 4} };
+    GstBuffer *buffer = gst_buffer_new ();
+    GError *error = NULL;
+    gsize bytes;
+    gfloat *data = make_cloud (c, round, &bytes);
+    guint n_chunks;
+
+    wanted[round] = g_malloc (out_bytes);
+    voxelize_whole (c, &spec, round, wanted[round], &counts[round]);
+    gst_buffer_append_memory (buffer, input_of (&machine, data, bytes));
+    fail_unless (robocache_cloud_window_push (&window, &points, ACCUMULATE, buffer, NULL));
+    gst_buffer_unref (buffer);
+    place.memories[0] = robocache_allocator_alloc (machine.outputs, out_bytes, &error);
+    fail_unless (place.memories[0] != NULL, "%s", error ? error->message : "");
+    if (robocache_tally_pending (&tally) == ROBOCACHE_TALLY_SLOTS)
+      expect_counts (&tally, round - ROBOCACHE_TALLY_SLOTS, &counts[round - ROBOCACHE_TALLY_SLOTS], sizeof (counts[0]));
+    fail_unless (robocache_tally_begin (&tally, NULL));
+    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &tally, &n_chunks, &error), "%s",
+        error ? error->message : "");
+    fail_unless (robocache_tally_end (&tally, round, NULL));
+    seen[round] = see (&machine, place.memories[0], keeps ? kept : NULL);
+    do_some_work (&machine, order, round);
+    fail_unless (setup->max_bytes == 0 || setup->in_on_device || c->items > 1 || round == 0 || n_chunks > 1);
+    g_free (data);
+  }
+  robocache_cloud_window_finish (&window);
+  expect_seen (seen, wanted, out_bytes, order);
+  g_ptr_array_unref (kept);
+  for (guint round = 0; round < ROUNDS; round++)
+    g_free (wanted[round]);
+  for (guint round = ROUNDS - ROBOCACHE_TALLY_SLOTS; round < ROUNDS; round++)
+    expect_counts (&tally, round, &counts[round], sizeof (counts[round]));
+  robocache_tally_clear (&tally);
+  robocache_voxelizer_free (voxelizer);
+  gst_caps_unref (caps);
+  g_free (text);
+  machine_clear (&machine);
+}
+
+GST_END_TEST;
+
+/* ---- uploads ---- */
+
+/* What is written to the source after an upload does not get there. */
+GST_START_TEST (test_upload)
+{
+  static const gsize sizes[] = { 1, 5000, (9 << 20) + 7 };
+  FakeDevice *device = fake_device_new (0);
+  RobocacheEngine *engine = engine_on (device, 0);
+  RobocacheStaging staging = { NULL };
+  const gsize bytes = sizes[__i__ / N_ORDERS];
+  gpointer to[30];
+
+  for (guint i = 0; i < G_N_ELEMENTS (to); i++) {
+    guint8 *from = g_malloc (bytes);
+
+    memset (from, (gint) i, bytes);
+    to[i] = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, bytes, NULL);
+    fail_unless (robocache_staging_upload_bytes (&staging, engine, from, bytes, to[i], NULL));
+    memset (from, 0xee, bytes);
+    g_free (from);
+  }
+  fake_finish (__i__ % N_ORDERS);
+  for (guint i = 0; i < G_N_ELEMENTS (to); i++) {
+    const guint8 *got = fake_bytes (to[i]);
+
+    for (gsize k = 0; k < bytes; k += 4093) {
+      if (got[k] != i)
+        fail ("byte %" G_GSIZE_FORMAT " of upload %u is %u", k, i, got[k]);
+    }
+    robocache_engine_free (engine, RC_MEMORY_DEVICE, to[i], bytes);
+  }
+  robocache_staging_clear (&staging);
+  robocache_engine_unref (engine);
+  fake_device_free (device);
+}
+
+GST_END_TEST;
+
+static Suite *
+devicejobs_suite (void)
+{
+  Suite *s = suite_create ("devicejobs");
+  TCase *tc = tcase_create ("devicejobs");
+
+  suite_add_tcase (s, tc);
+  tcase_add_loop_test (tc, test_episodes, 0, G_N_ELEMENTS (setups) * N_ORDERS);
+  tcase_add_loop_test (tc, test_episodes_on_a_device_that_fails, 0, 60);
+  tcase_add_loop_test (tc, test_clouds, 0, G_N_ELEMENTS (setups) * G_N_ELEMENTS (clouds) * N_ORDERS);
+  tcase_add_loop_test (tc, test_upload, 0, 3 * N_ORDERS);
+  return s;
+}
+
+GST_CHECK_MAIN (devicejobs);

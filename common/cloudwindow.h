@@ -36,8 +36,8 @@ const RobocacheCloud *robocache_cloud_window_nth (const RobocacheCloudWindow * w
 /* Points of an item of all clouds. */
 gint64 robocache_cloud_window_points (const RobocacheCloudWindow * window);
 
-/* A cloud where the CPU reads it: n rows of stride bytes, which are points or lines of an image. Of a batch the items follow
- * each other. */
+/* A cloud where the CPU reads it: n rows of stride bytes, which are points or lines of an image. Of a batch the items
+ * follow each other. */
 typedef struct
 {
   gboolean is_video;

@@ -37,7 +37,8 @@ struct _RobocacheEpisodes
 };
 
 guint64
-robocache_episodes_part_bytes (const RcAlignStreamSpec *spec, const RobocacheEpisodesShape *shape, RobocacheEpisodesPart part)
+robocache_episodes_part_bytes (const RcAlignStreamSpec *spec, const RobocacheEpisodesShape *shape,
+    RobocacheEpisodesPart part)
 {
   const guint64 channels = (guint64) spec->channels;
   const guint64 bytes[N_PARTS] = {
@@ -140,7 +141,8 @@ in_place (const Lane *lane, const RobocacheEpisodesPlace *place, RobocacheEpisod
 
   if (data == NULL || robocache_engine_is_gpu (lane->engine))
     data = robocache_engine_reach (lane->engine, place->memories[part], place->offsets[part]);
-  if ((part == ROBOCACHE_EPISODES_TIMES || part == ROBOCACHE_EPISODES_TARGETS) && (guintptr) data % sizeof (gint64) != 0)
+  if ((part == ROBOCACHE_EPISODES_TIMES || part == ROBOCACHE_EPISODES_TARGETS)
+      && (guintptr) data % sizeof (gint64) != 0)
     return NULL;
   return data;
 }
@@ -166,7 +168,8 @@ lay_out (const RobocacheEpisodes *episodes, const gboolean *is_staged, guint64 n
   return bytes;
 }
 
-/* As many of n episodes as there is room for, at least one. Where outputs are device memory too, they need half of it. */
+/* As many of n episodes as there is room for, at least one. Where outputs are device memory too, they need half of
+ * it. */
 static guint64
 episodes_that_fit (const RobocacheEpisodes *episodes, const Lane *lane, const gboolean *is_staged)
 {
@@ -287,7 +290,8 @@ hand_over (RobocacheEpisodes *episodes, Lane *lane, const guint8 *from, guint8 *
 {
   const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = n * episodes->part_bytes[OUT],.rows = 1 };
 
-  return rc_memory_copy (robocache_engine_backend (lane->engine), &copy, robocache_engine_stream (lane->engine), failure);
+  return rc_memory_copy (robocache_engine_backend (lane->engine), &copy, robocache_engine_stream (lane->engine),
+      failure);
 }
 
 /* The same, by the first engine, on whose device the output is. */

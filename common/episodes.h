@@ -1,8 +1,8 @@
-/* robocache: recorded episodes resampled where they are or where there is room, whole, in chunks, or split over several
- * engines
+/* robocache: recorded episodes resampled where they are or where there is room, whole, in chunks, or split over
+ * several engines
  *
- * A batch is cut on the axis of episodes only, so its result does not depend on how. What lies where an engine's kernels look
- * is used in place; the rest goes through a block of the engine's memory, which has room for a chunk.
+ * A batch is cut on the axis of episodes only, so its result does not depend on how. What lies where an engine's
+ * kernels look is used in place; the rest goes through a block of the engine's memory, which has room for a chunk.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -52,9 +52,9 @@ RobocacheEpisodes *robocache_episodes_new (RobocacheEngine * const *engines, gui
 /* Waits for work under way. */
 void robocache_episodes_free (RobocacheEpisodes * episodes);
 
-/* Enqueues a batch; it is done when the stream of the first engine is. The tally, of as many engines, gets RcAlignCounters.
- * n_chunks: into how many a batch was cut that does not fit whole, otherwise 0. FALSE and an error: no room for one episode,
- * or a device failed; nothing is under way then. */
+/* Enqueues a batch; it is done when the stream of the first engine is. The tally, of as many engines, gets
+ * RcAlignCounters. n_chunks: into how many a batch was cut that does not fit whole, otherwise 0. FALSE and an error:
+ * no room for one episode, or a device failed; nothing is under way then. */
 gboolean robocache_episodes_run (RobocacheEpisodes * episodes, const RobocacheEpisodesPlace * place,
     RobocacheTally * tally, guint * n_chunks, GError ** error);
 

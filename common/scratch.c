@@ -122,8 +122,8 @@ robocache_staging_upload_bytes (RobocacheStaging *staging, RobocacheEngine *engi
 }
 
 gboolean
-robocache_staging_upload (RobocacheStaging *staging, RobocacheEngine *engine, GstMemory *memory, gsize offset, gsize bytes,
-    gpointer to, GError **error)
+robocache_staging_upload (RobocacheStaging *staging, RobocacheEngine *engine, GstMemory *memory, gsize offset,
+    gsize bytes, gpointer to, GError **error)
 {
   GstMapInfo map;
   gboolean ok;
@@ -131,7 +131,8 @@ robocache_staging_upload (RobocacheStaging *staging, RobocacheEngine *engine, Gs
   if (robocache_is_gpu_memory (memory))
     return robocache_memory_copy_out (memory, offset, bytes, to, engine, error);
   if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "a memory of %" G_GSIZE_FORMAT " bytes (%s) cannot be "
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
+        "a memory of %" G_GSIZE_FORMAT " bytes (%s) cannot be "
         "mapped", memory->size, memory->allocator->mem_type);
     return FALSE;
   }

@@ -19,11 +19,12 @@ typedef struct
 
 /* Makes room for so many bytes; what was there is lost when it grows, once work that uses it is done. FALSE and
  * GST_RESOURCE_ERROR_NO_SPACE_LEFT when there is no memory. */
-gboolean robocache_scratch_reserve (RobocacheScratch * scratch, RobocacheEngine * engine, guint64 bytes, GError ** error);
+gboolean robocache_scratch_reserve (RobocacheScratch * scratch, RobocacheEngine * engine, guint64 bytes,
+    GError ** error);
 void robocache_scratch_clear (RobocacheScratch * scratch);
 
-/* Where kernels of engine find what memory has at offset; NULL when it is not where they look. Work on it is bracketed as
- * devicememory.h says. */
+/* Where kernels of engine find what memory has at offset; NULL when it is not where they look. Work on it is
+ * bracketed as devicememory.h says. */
 gpointer robocache_engine_reach (RobocacheEngine * engine, const GstMemory * memory, gsize offset);
 
 /* Pinned memory from which the device copies by itself while the next is filled. */
@@ -45,10 +46,10 @@ typedef struct
 gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * engine, guint64 bytes, GError ** error);
 /* Enqueues a copy of its first bytes to memory of the engine. */
 gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);
-/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. What lies in system memory has been read on
- * return, through pinned memory; the rest is read in order. */
-gboolean robocache_staging_upload (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory, gsize offset,
-    gsize bytes, gpointer to, GError ** error);
+/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. What lies in system memory has been
+ * read on return, through pinned memory; the rest is read in order. */
+gboolean robocache_staging_upload (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory,
+    gsize offset, gsize bytes, gpointer to, GError ** error);
 /* The same, from where the CPU reads. */
 gboolean robocache_staging_upload_bytes (RobocacheStaging * staging, RobocacheEngine * engine, gconstpointer from,
     gsize bytes, gpointer to, GError ** error);

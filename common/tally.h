@@ -1,8 +1,8 @@
 /* robocache: what kernels count, brought to the host in the order of the work
  *
- * A job's counters are int64s, cleared on each engine when it begins, added to by its kernels and copied to pinned memory when
- * it ends. The copies of the last jobs may be under way; a job is taken when its are done, oldest first, as the sum over the
- * engines. On the CPU they are done at once.
+ * A job's counters are int64s, cleared on each engine when it begins, added to by its kernels and copied to pinned
+ * memory when it ends. The copies of the last jobs may be under way; a job is taken when its are done, oldest first,
+ * as the sum over the engines. On the CPU they are done at once.
  *
  * The owner guards a tally: take, and begin and end, may be called by different threads.
  *

@@ -1,5 +1,5 @@
-/* robocache: voxel grids of the clouds of a window: where they are or where there is room, whole or in pieces, on one engine or
- * split over several
+/* robocache: voxel grids of the clouds of a window: where they are or where there is room, whole or in pieces, on one
+ * engine or split over several
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -370,13 +370,15 @@ allocate (const Run *run, Lane *lane, gint64 n_points, guint64 room, GError **er
 {
   const guint64 clouds = bytes_to_bring (run, lane, lane->items);
 
-  release_if_tight (lane, bytes_of_scratch (&lane->plans[0], n_points) + bytes_of_outputs (lane, run->place, lane->items)
+  release_if_tight (lane, bytes_of_scratch (&lane->plans[0], n_points) + bytes_of_outputs (lane, run->place,
+      lane->items)
       + clouds);
   if (!grow (&lane->scratch, lane->engine, bytes_of_scratch (&lane->plans[0], n_points), &room, error)
       || !grow (&lane->outputs, lane->engine, bytes_of_outputs (lane, run->place, lane->items), &room, error))
     return FALSE;
   lane->is_cut = lane->items == 1 && clouds > room;
-  return lane->is_cut ? reserve_piece (run, lane, clouds, room, error) : grow (&lane->clouds, lane->engine, clouds, &room, error);
+  return lane->is_cut ? reserve_piece (run, lane, clouds, room, error) : grow (&lane->clouds, lane->engine, clouds,
+      &room, error);
 }
 
 /* For so many items at once, unless it is known that they do not fit; of a single one the clouds need not. */
@@ -391,9 +393,11 @@ try_items (const Run *run, Lane *lane, guint64 items, gint64 n_points, guint64 r
   if (status != RC_OK)
     return robocache_engine_check (status, &failure, error);
   lane->items = items;
-  needed = robocache_bytes_add (bytes_of_scratch (&lane->plans[0], n_points), bytes_of_outputs (lane, run->place, items));
+  needed = robocache_bytes_add (bytes_of_scratch (&lane->plans[0], n_points), bytes_of_outputs (lane, run->place,
+      items));
   if (items > 1 && robocache_bytes_add (needed, bytes_to_bring (run, lane, items)) > room) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no room for %" G_GUINT64_FORMAT " items", items);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "no room for %" G_GUINT64_FORMAT " items", items);
     return FALSE;
   }
   return allocate (run, lane, n_points, room, error);
@@ -440,8 +444,8 @@ run_chunk (const Job *job, Phase phase, const RcVoxelChunk *chunk, GError **erro
 {
   RcError failure;
 
-  return check_phase (phase (job->plan, &job->job, chunk, robocache_engine_stream (job->lane->engine), &failure), &failure,
-      error);
+  return check_phase (phase (job->plan, &job->job, chunk, robocache_engine_stream (job->lane->engine), &failure),
+      &failure, error);
 }
 
 static RcVoxelChunk
@@ -459,8 +463,10 @@ bring (const Job *job, const RobocacheCloud *cloud, const RobocacheMappedCloud *
     guint8 *to, GError **error)
 {
   if (mapped)
-    return robocache_staging_upload_bytes (&job->lane->staging, job->lane->engine, mapped->data + offset, bytes, to, error);
-  return robocache_staging_upload (&job->lane->staging, job->lane->engine, device_memory (cloud), offset, bytes, to, error);
+    return robocache_staging_upload_bytes (&job->lane->staging, job->lane->engine, mapped->data + offset, bytes, to,
+        error);
+  return robocache_staging_upload (&job->lane->staging, job->lane->engine, device_memory (cloud), offset, bytes, to,
+      error);
 }
 
 /* A cloud that does not fit, in as many pieces as it needs; of one item. The stream keeps them apart. */
@@ -498,7 +504,8 @@ run_brought (Job *job, Phase phase, const RobocacheCloud *cloud, const Robocache
   if (job->lane->is_cut)
     return run_pieces (job, phase, cloud, mapped, counters, error);
   if (!job->is_brought && rows > 0
-      && !bring (job, cloud, mapped, job->first * item, (job->n - 1) * item + cloud_bytes (points, cloud, rows), to, error))
+      && !bring (job, cloud, mapped, job->first * item, (job->n - 1) * item + cloud_bytes (points, cloud, rows), to,
+      error))
     return FALSE;
   return run_chunk (job, phase, &chunk, error);
 }

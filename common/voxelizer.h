@@ -1,9 +1,9 @@
-/* robocache: voxel grids of the clouds of a window: where they are or where there is room, whole or in pieces, on one engine or
- * split over several
+/* robocache: voxel grids of the clouds of a window: where they are or where there is room, whole or in pieces, on one
+ * engine or split over several
  *
- * A batch is split over engines on the axis of items. What lies where an engine's kernels look is used in place; the rest goes
- * through blocks of the engine's memory. Where that is short, a job takes fewer items at once, and of one item fewer points:
- * the phases of a grid give the same bits.
+ * A batch is split over engines on the axis of items. What lies where an engine's kernels look is used in place; the
+ * rest goes through blocks of the engine's memory. Where that is short, a job takes fewer items at once, and of one
+ * item fewer points: the phases of a grid give the same bits.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -31,8 +31,8 @@ typedef struct
 
 typedef struct _RobocacheVoxelizer RobocacheVoxelizer;
 
-/* A plan on each engine, for its share of spec->batch items. reads_host: kernels read where the CPU does. NULL, *status and an
- * error: what rc_voxel_plan said of the spec, or there is no memory. */
+/* A plan on each engine, for its share of spec->batch items. reads_host: kernels read where the CPU does. NULL,
+ * *status and an error: what rc_voxel_plan said of the spec, or there is no memory. */
 RobocacheVoxelizer *robocache_voxelizer_new (RobocacheEngine * const *engines, guint n_engines, gboolean reads_host,
     const RcVoxelSpec * spec, RcStatus * status, GError ** error);
 /* Waits for work under way. */
@@ -41,10 +41,10 @@ void robocache_voxelizer_free (RobocacheVoxelizer * voxelizer);
 /* Of the first engine, on whose device outputs are. */
 RobocacheEngine *robocache_voxelizer_engine (const RobocacheVoxelizer * voxelizer);
 
-/* Enqueues the grids of the window; they are done when the stream of the first engine is. The tally, of as many engines, gets
- * RcVoxelCounters, of points the newest cloud's only: the others were counted when they came. n_chunks: into how many pieces
- * the job was cut that does not fit whole, otherwise 0. FALSE and an error: ROBOCACHE_ERROR_DATA, no room, or a device failed;
- * nothing is under way then. */
+/* Enqueues the grids of the window; they are done when the stream of the first engine is. The tally, of as many
+ * engines, gets RcVoxelCounters, of points the newest cloud's only: the others were counted when they came. n_chunks:
+ * into how many pieces the job was cut that does not fit whole, otherwise 0. FALSE and an error:
+ * ROBOCACHE_ERROR_DATA, no room, or a device failed; nothing is under way then. */
 gboolean robocache_voxelizer_run (RobocacheVoxelizer * voxelizer, const RobocachePointsInfo * points,
     const RobocacheCloudWindow * window, const RobocacheVoxelPlace * place, RobocacheTally * tally, guint * n_chunks,
     GError ** error);

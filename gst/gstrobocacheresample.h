@@ -74,8 +74,8 @@ struct _GstRobocacheResample
 
 /* ---- where it computes (gstrobocacheresampleengine.c) ---- */
 
-/* Chooses an engine for format and run, and makes plans. FALSE and an error that says which property does not fit, or what the
- * device lacks. */
+/* Chooses an engine for format and run, and makes plans. FALSE and an error that says which property does not fit, or
+ * what the device lacks. */
 gboolean gst_robocache_resample_open_engine (GstRobocacheResample * resample, GError ** error);
 void gst_robocache_resample_close_engine (GstRobocacheResample * resample);
 gboolean gst_robocache_resample_is_negotiated (const GstRobocacheResample * resample);

@@ -41,8 +41,8 @@ on_gpu (const GstRobocacheResample *resample)
 
 /* A GPU takes the tensors from where they are; the CPU has them mapped. */
 static gboolean
-find_tensors (GstRobocacheResample *resample, GstBuffer *buffer, RobocacheTensorsMap *map, RobocacheEpisodesPlace *place,
-    GError **error)
+find_tensors (GstRobocacheResample *resample, GstBuffer *buffer, RobocacheTensorsMap *map,
+    RobocacheEpisodesPlace *place, GError **error)
 {
   const RobocacheTensorsInfo *in = &resample->format.in;
 
@@ -114,7 +114,8 @@ resample_buffer (GstRobocacheResample *resample, GstBuffer *buffer, GError **fai
 }
 
 gboolean
-gst_robocache_resample_take_batch (GstRobocacheResample *resample, GstBuffer *buffer, GstFlowReturn *flow, GError **error)
+gst_robocache_resample_take_batch (GstRobocacheResample *resample, GstBuffer *buffer, GstFlowReturn *flow,
+    GError **error)
 {
   GError *failure = NULL;
   GstMemory *out = resample_buffer (resample, buffer, &failure, error);

@@ -4,8 +4,8 @@
  */
 #include "gstrobocacheresample.h"
 
-/* The sensor's clock has jumped: what the rows before still decide goes out. Called with the object lock, which is released
- * meanwhile. */
+/* The sensor's clock has jumped: what the rows before still decide goes out. Called with the object lock, which is
+ * released meanwhile. */
 static void
 leap (GstRobocacheResample *resample)
 {

@@ -260,7 +260,8 @@ run_job (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockT
   GST_OBJECT_LOCK (self);
   ok = robocache_tally_begin (&self->tally, error);
   GST_OBJECT_UNLOCK (self);
-  if (!ok || !robocache_voxelizer_run (self->current.voxelizer, &self->current.points, &self->window, place, &self->tally,
+  if (!ok || !robocache_voxelizer_run (self->current.voxelizer, &self->current.points, &self->window, place,
+      &self->tally,
           &n_chunks, error))
     return FALSE;
   GST_OBJECT_LOCK (self);
@@ -294,7 +295,8 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
   const GstClockTime pts = GST_BUFFER_PTS (input);
   GError *error = NULL;
-  gboolean ok = robocache_cloud_window_push (&self->window, &self->current.points, self->current.accumulate, input, &error)
+  gboolean ok = robocache_cloud_window_push (&self->window, &self->current.points, self->current.accumulate, input,
+      &error)
       && voxelize (self, output, pts, &error);
 
   if (!ok && gst_robocache_voxelize_fall_back (self, error)) {

@@ -24,8 +24,8 @@ offer_input (GstRobocacheVoxelize *self)
   return caps;
 }
 
-/* What comes out depends on properties that change, and a peer may spell it in another way: fixate_caps decides, and says what
- * does not fit. A range keeps these caps from being fixed, so that the peer is asked. */
+/* What comes out depends on properties that change, and a peer may spell it in another way: fixate_caps decides, and
+ * says what does not fit. A range keeps these caps from being fixed, so that the peer is asked. */
 static GstCaps *
 offer_output (GstRobocacheVoxelize *self, const GstCaps *in_caps)
 {
@@ -111,8 +111,8 @@ check_spec (GstRobocacheVoxelize *self, const RcVoxelSpec *spec, RcFootprint *fo
 
 /* Caps of the grid in the first of our memories that the peer takes. */
 static GstCaps *
-choose_caps (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next, const RobocacheVoxelSettings *settings,
-    const GstCaps *in_caps, GstCaps *peer, GError **error)
+choose_caps (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next,
+    const RobocacheVoxelSettings *settings, const GstCaps *in_caps, GstCaps *peer, GError **error)
 {
   static const gboolean memories[][2] = {
     [ROBOCACHE_OFFER_SYSTEM] = {FALSE, FALSE},
@@ -124,7 +124,8 @@ choose_caps (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next
   GstCaps *caps = NULL;
 
   for (guint i = 0; i < 2 && caps == NULL; i++)
-    caps = robocache_voxel_choose_caps (settings, &next->points, on_device[i], peer, &next->spec, &next->tensors, &failures[i]);
+    caps = robocache_voxel_choose_caps (settings, &next->points, on_device[i], peer, &next->spec, &next->tensors,
+        &failures[i]);
   if (caps == NULL)
     g_propagate_error (error, g_steal_pointer (&failures[0]));
   g_clear_error (&failures[0]);
@@ -145,9 +146,11 @@ describe_job (const GstRobocacheVoxelizeConfiguration *next, const RcFootprint *
     .advice = "take a smaller grid, or output=sparse with fewer max-voxels, or raise max-device-memory",
   };
 
-  job.work_bytes = robocache_bytes_add (out, next->points.n_points * items * (next->points.kind == ROBOCACHE_POINTS_DEPTH ? 2
+  job.work_bytes = robocache_bytes_add (out,
+      next->points.n_points * items * (next->points.kind == ROBOCACHE_POINTS_DEPTH ? 2
           : robocache_points_info_point_size (&next->points)));
-  job.device_bytes = robocache_bytes_add (robocache_bytes_add (footprint->scratch_bytes, job.out_on_device ? out : out / items),
+  job.device_bytes = robocache_bytes_add (robocache_bytes_add (footprint->scratch_bytes,
+      job.out_on_device ? out : out / items),
       robocache_bytes_multiply (next->points.n_points, footprint->scratch_bytes_per_point));
   return job;
 }
@@ -159,7 +162,8 @@ make_voxelizer (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *n
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
   const guint n = robocache_device_engines (&self->device, next->job.splits, engines);
 
-  next->voxelizer = robocache_voxelizer_new (engines, n, !robocache_engine_is_gpu (engines[0]), &next->spec, status, error);
+  next->voxelizer = robocache_voxelizer_new (engines, n, !robocache_engine_is_gpu (engines[0]), &next->spec, status,
+      error);
   return next->voxelizer != NULL;
 }
 
@@ -179,7 +183,8 @@ choose_engine (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *ne
     return FALSE;
   if (make_voxelizer (self, next, &status, &failure))
     return TRUE;
-  if (may_fall_back (status, failure) && robocache_device_fall_back (&self->device, GST_ELEMENT (self), &next->job, failure)) {
+  if (may_fall_back (status, failure) && robocache_device_fall_back (&self->device, GST_ELEMENT (self), &next->job,
+      failure)) {
     g_clear_error (&failure);
     if (make_voxelizer (self, next, &status, &failure))
       return TRUE;

@@ -281,7 +281,8 @@ gst_robocache_voxelize_clear_settings (GstRobocacheVoxelize *self)
 }
 
 gboolean
-gst_robocache_voxelize_take_settings (GstRobocacheVoxelize *self, RobocacheVoxelSettings *settings, guint *accumulate, GError **error)
+gst_robocache_voxelize_take_settings (GstRobocacheVoxelize *self, RobocacheVoxelSettings *settings, guint *accumulate,
+    GError **error)
 {
   const gchar *wrong;
   gboolean ok;

@@ -1,6 +1,7 @@
 /* robocache: an element in a harness with a bus, fed from and read into system or device memory
  *
- * Device memory comes from the element itself, by way of an allocation query: no other allocator is known outside the plugin.
+ * Device memory comes from the element itself, by way of an allocation query: no other allocator is known outside the
+ * plugin.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,5 +1,5 @@
-/* robocache: batches of episodes and windows of clouds on devices that are none: in whatever order the devices do their work,
- * what comes out is what the kernels make of it in one call
+/* robocache: batches of episodes and windows of clouds on devices that are none: in whatever order the devices do
+ * their work, what comes out is what the kernels make of it in one call
  *
  * The kernels of these devices are the CPU's, done when the device gets to them.
  *
@@ -107,7 +107,8 @@ do_voxel (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
   else if (work->phase == END)
     status = rc_voxel_end (work->plan, &work->job, &work->out, NULL, &failure);
   else
-    status = (work->phase == RANGE ? rc_voxel_range : rc_voxel_add) (work->plan, &work->job, &work->chunk, NULL, &failure);
+    status = (work->phase == RANGE ? rc_voxel_range : rc_voxel_add) (work->plan, &work->job, &work->chunk, NULL,
+    &failure);
   fail_unless (status == RC_OK, "%s", failure.message);
   g_free (work);
 }
@@ -182,7 +183,8 @@ release_voxel (RcVoxelPlan *plan)
   rc_voxel_plan_free (plan->backend_state);
 }
 
-static const RcVoxelOps voxel_ops = { prepare_voxel, release_voxel, enqueue_begin, enqueue_range, enqueue_add, enqueue_end };
+static const RcVoxelOps voxel_ops = { prepare_voxel, release_voxel, enqueue_begin, enqueue_range, enqueue_add,
+    enqueue_end };
 
 /* ---- devices ---- */
 
@@ -248,7 +250,8 @@ machine_init (Machine *machine, const Setup *setup, guint64 max_bytes)
     machine->engines[i] = new_engine (machine->devices[setup->devices[i]], max_bytes);
   machine->source = new_engine (machine->devices[0], 0);
   machine->inputs = setup->in_on_device ? robocache_allocator_new (machine->source, RC_MEMORY_DEVICE) : NULL;
-  machine->outputs = robocache_allocator_new (machine->engines[0], setup->out_on_device ? RC_MEMORY_DEVICE : RC_MEMORY_PINNED);
+  machine->outputs = robocache_allocator_new (machine->engines[0], setup->out_on_device
+      ? RC_MEMORY_DEVICE : RC_MEMORY_PINNED);
 }
 
 static void
@@ -296,8 +299,8 @@ note (guint8 *to, const guint8 *from, gsize bytes, gpointer seen)
   memcpy (seen, from, bytes);
 }
 
-/* Takes the memory, and sees what is in it: in device memory later, when its block may be written again already, unless kept is
- * where to put it; otherwise now, since what is pushed in system memory was waited for. */
+/* Takes the memory, and sees what is in it: in device memory later, when its block may be written again already,
+ * unless kept is where to put it; otherwise now, since what is pushed in system memory was waited for. */
 static gpointer
 see (Machine *machine, GstMemory *memory, GPtrArray *kept)
 {
@@ -306,7 +309,8 @@ see (Machine *machine, GstMemory *memory, GPtrArray *kept)
 
   if (machine->setup->out_on_device) {
     fail_unless (robocache_memory_begin_read (memory, machine->source, NULL));
-    fake_launch (robocache_engine_stream (machine->source), note, NULL, robocache_memory_data (memory), memory->size, seen);
+    fake_launch (robocache_engine_stream (machine->source), note, NULL, robocache_memory_data (memory), memory->size,
+        seen);
     fail_unless (robocache_memory_end_read (memory, machine->source, NULL));
   } else {
     fail_unless (robocache_engine_synchronize (machine->engines[0], NULL));
@@ -419,7 +423,8 @@ GST_START_TEST (test_episodes)
   fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
   episodes = robocache_episodes_new (machine.engines, machine.setup->n_engines, &align_spec, &shape, &status, NULL);
   fail_unless (episodes != NULL);
-  fail_unless (robocache_tally_init (&tally, machine.engines, machine.setup->n_engines, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  fail_unless (robocache_tally_init (&tally, machine.engines, machine.setup->n_engines, ROBOCACHE_EPISODES_N_COUNTERS,
+      NULL));
   keeps = order >= N_ORDERS / 2 && machine.setup->max_bytes == 0;
   for (guint round = 0; round < ROUNDS; round++) {
     RobocacheEpisodesPlace place = { 0 };
@@ -436,7 +441,8 @@ GST_START_TEST (test_episodes)
     if (robocache_tally_pending (&tally) == ROBOCACHE_TALLY_SLOTS)
       expect_counts (&tally, round - ROBOCACHE_TALLY_SLOTS, &counts[round - ROBOCACHE_TALLY_SLOTS], sizeof (counts[0]));
     fail_unless (robocache_tally_begin (&tally, NULL));
-    fail_unless (robocache_episodes_run (episodes, &place, &tally, &n_chunks, &error), "%s", error ? error->message : "");
+    fail_unless (robocache_episodes_run (episodes, &place, &tally, &n_chunks, &error), "%s",
+        error ? error->message : "");
     fail_unless (robocache_tally_end (&tally, round, NULL));
     fail_unless ((machine.setup->max_bytes > 0) == (n_chunks > 1), "%u chunks", n_chunks);
     for (guint part = 0; part < ROBOCACHE_EPISODES_OUT; part++)
@@ -566,7 +572,8 @@ GST_START_TEST (test_clouds)
   const Clouds *c = &clouds[__i__ / N_ORDERS % G_N_ELEMENTS (clouds)];
   const Setup *setup = &setups[__i__ / N_ORDERS / G_N_ELEMENTS (clouds)];
   const RobocacheVoxelSettings settings = {
-    .origin = {0, 0, 0},.voxel_size = {1, 1, 1},.grid = {8, 8, 8},.mode = c->mode,.output = RC_VOXEL_DENSE,.max_voxels = 1
+    .origin = {0, 0, 0},.voxel_size = {1, 1, 1},.grid = {8, 8,
+        8},.mode = c->mode,.output = RC_VOXEL_DENSE,.max_voxels = 1
   };
   const RcDtype dtype = c->mode == RC_VOXEL_MEAN ? RC_FLOAT32 : RC_UINT32;
   const gsize out_bytes = (gsize) c->items * GRID_VOXELS * 4;
@@ -589,7 +596,8 @@ GST_START_TEST (test_clouds)
   spec = robocache_voxel_spec (&settings, &points, dtype);
   voxelizer = robocache_voxelizer_new (machine.engines, machine.setup->n_engines, FALSE, &spec, &status, NULL);
   fail_unless (voxelizer != NULL);
-  fail_unless (robocache_tally_init (&tally, machine.engines, machine.setup->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL));
+  fail_unless (robocache_tally_init (&tally, machine.engines, machine.setup->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS,
+      NULL));
   robocache_cloud_window_init (&window);
   keeps = order >= N_ORDERS / 2 && setup->max_bytes == 0;
   for (guint round = 0; round < ROUNDS; round++) {

@@ -189,7 +189,8 @@ GST_START_TEST (test_auto_without_that_gpu)
 
 GST_END_TEST;
 
-static const gchar *const wrong_lists[] = { "a", "0,", ",", "-1", "0;1", "0-3", "1.5", "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16",
+static const gchar *const wrong_lists[] = { "a", "0,", ",", "-1", "0;1", "0-3", "1.5",
+    "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16",
   "99999999999"
 };
 

@@ -88,8 +88,8 @@ wrap (gpointer data, gsize bytes)
   return gst_memory_new_wrapped (GST_MEMORY_FLAG_READONLY, data, bytes, 0, bytes, NULL, NULL);
 }
 
-/* A batch over n engines of max_bytes each. mapped: the CPU reads the inputs where they are; otherwise they are brought. The
- * output is an engine's own: the first's, or one that has no part in it. */
+/* A batch over n engines of max_bytes each. mapped: the CPU reads the inputs where they are; otherwise they are
+ * brought. The output is an engine's own: the first's, or one that has no part in it. */
 typedef struct
 {
   guint n_engines;
@@ -173,7 +173,8 @@ GST_START_TEST (test_same_bytes)
     place.mapped[ROBOCACHE_EPISODES_TARGETS] = data.targets;
   }
   for (guint round = 0; round < 3; round++) {
-    place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS, gfloat), NULL);
+    place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS,
+        gfloat), NULL);
     fail_unless (robocache_tally_begin (&tally, NULL));
     fail_unless (robocache_episodes_run (episodes, &place, &tally, &n_chunks, NULL));
     fail_unless (robocache_tally_end (&tally, round, NULL));
@@ -211,7 +212,8 @@ GST_START_TEST (test_no_room_for_one)
   place.memories[ROBOCACHE_EPISODES_ROWS] = wrap (data.rows, sizeof (data.rows));
   place.memories[ROBOCACHE_EPISODES_TIMES] = wrap (data.times, sizeof (data.times));
   place.memories[ROBOCACHE_EPISODES_TARGETS] = wrap (data.targets, sizeof (data.targets));
-  place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS, gfloat), NULL);
+  place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS, gfloat),
+      NULL);
   fail_unless (robocache_tally_begin (&tally, NULL));
   fail_if (robocache_episodes_run (episodes, &place, &tally, &n_chunks, &error));
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));

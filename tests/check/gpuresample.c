@@ -29,7 +29,8 @@ fill (GRand *random, const gchar *type, gpointer data, guint64 n)
     else if (g_str_equal (type, "float64"))
       ((gdouble *) data)[i] = g_rand_double_range (random, -100, 100);
     else if (g_str_equal (type, "float16") || g_str_equal (type, "bfloat16"))
-      ((guint16 *) data)[i] = (guint16) (0x3000 + g_rand_int_range (random, 0, 0x1000) + (g_rand_boolean (random) ? 0x8000 : 0));
+      ((guint16 *) data)[i] = (guint16) (0x3000 + g_rand_int_range (random, 0, 0x1000) + (g_rand_boolean (random)
+      ? 0x8000 : 0));
     else
       ((gint32 *) data)[i] = g_rand_int_range (random, -1000000, 1000000);
   }
@@ -176,7 +177,8 @@ GST_START_TEST (test_steady_stream)
       gst_buffer_unref (buffer);
   }
   for (guint k = 0; k < G_N_ELEMENTS (constant); k++)
-    fail_unless (stat_of (h, constant[k]) == before[k], "%s was %" G_GINT64_FORMAT " and is %" G_GINT64_FORMAT, constant[k],
+    fail_unless (stat_of (h, constant[k]) == before[k], "%s was %" G_GINT64_FORMAT " and is %" G_GINT64_FORMAT,
+    constant[k],
         before[k], stat_of (h, constant[k]));
   fail_unless (stat_of (h, "pool-hits") > 500);
   g_rand_free (random);
@@ -286,7 +288,8 @@ static gchar *
 batch_caps (const Batch *b, const gchar *media)
 {
   return g_strdup_printf ("%s,format=(string)static,num_tensors=(int)3,types=(string)\"%s,int64,int64\",dimensions=(string)"
-      "\"%u:%u:%u,%u:%u,%u:%u\",framerate=(fraction)0/1", media, b->type, b->channels, b->rows, b->batch, b->rows, b->batch,
+      "\"%u:%u:%u,%u:%u,%u:%u\",framerate=(fraction)0/1", media, b->type, b->channels, b->rows, b->batch, b->rows,
+      b->batch,
       b->ticks, b->batch);
 }
 
@@ -294,7 +297,8 @@ batch_caps (const Batch *b, const gchar *media)
 static GstBuffer *
 batch_buffer (const Batch *b, GRand *random, GstAllocator *allocator, gboolean in_one, GstClockTime pts)
 {
-  const gsize n_rows = rows_bytes (b), n_times = (gsize) b->batch * b->rows * 8, n_targets = (gsize) b->batch * b->ticks * 8;
+  const gsize n_rows = rows_bytes (b), n_times = (gsize) b->batch * b->rows * 8,
+      n_targets = (gsize) b->batch * b->ticks * 8;
   guint8 *all = g_malloc (n_rows + n_times + n_targets);
   gint64 *times = g_malloc (n_times), *targets = g_malloc (n_targets);
   GstBuffer *buffer;
@@ -353,7 +357,8 @@ run_batch (const Batch *b, const gchar *backend, const gchar *more, guint side, 
 
   fail_unless (g_str_equal (sides[side].in, SYSTEM) || allocator != NULL);
   for (guint i = 0; i < 4; i++) {
-    fail_unless_equals_int (gst_harness_push (h, batch_buffer (b, random, allocator, in_one, i * GST_SECOND)), GST_FLOW_OK);
+    fail_unless_equals_int (gst_harness_push (h, batch_buffer (b, random, allocator, in_one, i * GST_SECOND)),
+        GST_FLOW_OK);
     pull_all (h, all);
   }
   gst_harness_push_event (h, gst_event_new_eos ());
@@ -436,7 +441,8 @@ GST_START_TEST (test_no_space)
   GRand *random = g_rand_new_with_seed (1);
 
   fail_unless (gst_harness_push (h, batch_buffer (b, random, NULL, FALSE, 0)) != GST_FLOW_OK);
-  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "one episode needs |device 0 has 20000 free of "
+  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "one episode needs |device 0 has 20000 free of "
       "max-device-memory|raise max-device-memory");
   fail_unless (gst_harness_try_pull (h) == NULL);
   g_rand_free (random);
@@ -472,7 +478,8 @@ GST_START_TEST (test_steady_batch)
     gst_buffer_unref (gst_harness_pull (h));
   }
   for (guint k = 0; k < G_N_ELEMENTS (constant); k++)
-    fail_unless (stat_of (h, constant[k]) == before[k], "%s was %" G_GINT64_FORMAT " and is %" G_GINT64_FORMAT, constant[k],
+    fail_unless (stat_of (h, constant[k]) == before[k], "%s was %" G_GINT64_FORMAT " and is %" G_GINT64_FORMAT,
+    constant[k],
         before[k], stat_of (h, constant[k]));
   fail_unless_equals_int64 (stat_of (h, "ticks-out"), 1100 * 80);
   g_rand_free (random);

@@ -95,7 +95,8 @@ make_cloud (const Case *c, GRand *random, GstAllocator *allocator, GstClockTime 
 
 /* ---- runs ---- */
 
-static const gchar *const counted[] = { "buffers", "points", "points-inside", "points-outside", "points-nan", "points-infinite",
+static const gchar *const counted[] = { "buffers", "points", "points-inside", "points-outside", "points-nan",
+    "points-infinite",
   "values-clamped", "occupied-voxels", "voxels-over-cap", "buffers-over-cap", "last-pts"
 };
 
@@ -154,7 +155,8 @@ compare (const Case *c, const gchar *backend, const gchar *more, guint side)
 
   expect_same (got.bytes, wanted.bytes, what);
   for (guint i = 0; i < G_N_ELEMENTS (counted); i++)
-    fail_unless (got.counts[i] == wanted.counts[i], "%s: %s is %" G_GINT64_FORMAT ", the CPU has %" G_GINT64_FORMAT, what,
+    fail_unless (got.counts[i] == wanted.counts[i], "%s: %s is %" G_GINT64_FORMAT ", the CPU has %" G_GINT64_FORMAT,
+    what,
         counted[i], got.counts[i], wanted.counts[i]);
   g_byte_array_unref (wanted.bytes);
   g_byte_array_unref (got.bytes);
@@ -229,7 +231,8 @@ GST_START_TEST (test_no_space)
   static const Case c = { TENSOR, "float32", 3, 100, 1, "grid=256:256:256 mode=count" };
   GstHarness *h = open_harness (&c, "cuda", "max-device-memory=1000000", __i__);
 
-  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "a voxel grid needs |device 0 has 1000000 free of "
+  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "a voxel grid needs |device 0 has 1000000 free of "
       "max-device-memory|smaller grid");
   device_harness_free (h);
 }
@@ -243,7 +246,8 @@ GST_START_TEST (test_no_space_for_a_cloud)
   GstHarness *h = open_harness (&c, "cuda", "max-device-memory=1000000", __i__);
   gfloat *points = g_new0 (gfloat, 3 * 200000);
 
-  fail_unless_equals_int (gst_harness_push (h, device_buffer (NULL, points, 3 * 200000 * sizeof (gfloat), 0)), GST_FLOW_ERROR);
+  fail_unless_equals_int (gst_harness_push (h, device_buffer (NULL, points, 3 * 200000 * sizeof (gfloat), 0)),
+      GST_FLOW_ERROR);
   expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, " needs | free of max-device-memory");
   fail_unless (gst_harness_try_pull (h) == NULL);
   fail_unless_equals_int (gst_harness_push (h, device_buffer (NULL, points, 12, 0)), GST_FLOW_ERROR);
@@ -328,7 +332,8 @@ GST_START_TEST (test_steady)
     gst_buffer_unref (gst_harness_pull (h));
   }
   for (guint k = 0; k < G_N_ELEMENTS (constant); k++)
-    fail_unless (stat_of (h, constant[k]) == before[k], "%s was %" G_GINT64_FORMAT " and is %" G_GINT64_FORMAT, constant[k],
+    fail_unless (stat_of (h, constant[k]) == before[k], "%s was %" G_GINT64_FORMAT " and is %" G_GINT64_FORMAT,
+    constant[k],
         before[k], stat_of (h, constant[k]));
   fail_unless_equals_int64 (stat_of (h, "buffers"), 1100);
   g_rand_free (random);

@@ -35,7 +35,8 @@ make_clouds (Clouds *clouds, guint32 seed)
 static const gchar *const kinds[] = {
   "mode=occupancy", "mode=occupancy output=bits", "mode=count", "mode=count type=float16", "mode=mean",
   "mode=mean feature-range=2", "mode=mean type=float16", "mode=centroid", "mode=max", "mode=min type=float16",
-  "output=sparse max-voxels=20", "output=sparse max-voxels=200 mode=count type=uint8", "output=sparse max-voxels=9 mode=mean",
+  "output=sparse max-voxels=20", "output=sparse max-voxels=200 mode=count type=uint8",
+  "output=sparse max-voxels=9 mode=mean",
   "output=sparse max-voxels=64 mode=centroid", "output=sparse max-voxels=64 mode=max",
   "mode=mean accumulate=3", "output=sparse max-voxels=64 mode=min accumulate=2",
 };

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "common/cudaframe.h"
+#include "common/seek.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"
 
@@ -90,8 +91,18 @@ gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
     if (pad->flow > GST_FLOW_NOT_NEGOTIATED)
       pad->flow = flow;
   }
+  fuse->failed |= flow <= GST_FLOW_NOT_NEGOTIATED;
   g_cond_broadcast (&fuse->progress);
   return !failed;
+}
+
+/* Called with the lock, when a pad is well again or gone. */
+static void
+look_for_failure (GstRobocacheFuse *fuse)
+{
+  fuse->failed = FALSE;
+  for (guint i = 0; i < fuse->pads->len; i++)
+    fuse->failed |= ((GstRobocacheFusePad *) g_ptr_array_index (fuse->pads, i))->flow <= GST_FLOW_NOT_NEGOTIATED;
 }
 
 void
@@ -158,7 +169,7 @@ measure_lag (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency)
     return 0;
   lag = GST_CLOCK_DIFF (gst_element_get_base_time (GST_ELEMENT (fuse)) + tick, gst_clock_get_time (clock));
   robocache_histogram_add (&fuse->lag, lag);
-  robocache_histogram_add (&fuse->lateness, lag - (GstClockTimeDiff) latency);
+  robocache_histogram_add (&fuse->lateness, rc_add_saturating (lag, -(gint64) MIN (latency, G_MAXINT64)));
   gst_object_unref (clock);
   return lag;
 }
@@ -167,7 +178,7 @@ measure_lag (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency)
 typedef struct
 {
   GstBuffer *sample;            /* or NULL for a tick that is dropped */
-  gint64 tick;
+  gint64 tick, index;           /* index: of the grid */
   GstClockTime duration;
   gboolean discont;
   gboolean gap;                 /* a dropped tick that downstream is told of */
@@ -184,12 +195,12 @@ leave_tick (GstRobocacheFuse *fuse, Departure *departure, GstClockTime latency)
   const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
   const gint64 tick = departure->tick;
   const gint64 lag = fuse->live ? measure_lag (fuse, tick, latency) : 0;
-  gint64 next = tick + 1;
+  gint64 next = rc_add_saturating (tick, 1);
 
   fuse->ticking = TRUE;
   fuse->last_tick = tick;
   if (grid.num > 0)
-    next = robocache_tick_time (&grid, ++fuse->next_index);
+    next = robocache_tick_time (&grid, fuse->next_index = rc_add_saturating (departure->index, 1));
   if (departure->sample) {
     fuse->ticks_out++;
   } else {
@@ -210,6 +221,7 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
   gint64 period;
 
   departure->tick = tick;
+  departure->index = fuse->next_index;  /* which a row may change while downstream is asked about caps */
   if (all_required) {
     while (fuse->composition_changed || fuse->composer == NULL) {
       if (!gst_robocache_fuse_has_streams (fuse)) {
@@ -226,7 +238,7 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
       departure->unfinished = gst_robocache_fuse_composer_unfinished (fuse->composer);
   }
   if (grid.num > 0)
-    period = robocache_tick_time (&grid, fuse->next_index + 1) - tick;
+    period = robocache_tick_time (&grid, rc_add_saturating (departure->index, 1)) - tick;
   else
     period = gst_robocache_fuse_tick_period (fuse);
   departure->duration = period > 0 ? (GstClockTime) period : GST_CLOCK_TIME_NONE;
@@ -320,6 +332,20 @@ push_src_tokens (GstRobocacheFuse *fuse)
   FUSE_UNLOCK (fuse);
 }
 
+/* Whether a seek asked for what is before tick only, and it is the sources that go on. */
+static gboolean
+is_past_the_end (GstRobocacheFuse *fuse, gint64 tick)
+{
+  const GstSegment *segment = &GST_AGGREGATOR_PAD (fuse->parent.srcpad)->segment;
+  gboolean past = FALSE;
+
+  GST_OBJECT_LOCK (fuse);
+  if (GST_CLOCK_TIME_IS_VALID (segment->stop))
+    past = tick >= (gint64) gst_segment_to_running_time (segment, GST_FORMAT_TIME, segment->stop);
+  GST_OBJECT_UNLOCK (fuse);
+  return past;
+}
+
 static GstFlowReturn
 gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
 {
@@ -328,7 +354,7 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   Departure departure = { .sample = NULL, .messages = G_QUEUE_INIT };
   GError *error = NULL;
-  gboolean due = FALSE, first_failure = FALSE, latency_off;
+  gboolean over, due = FALSE, first_failure = FALSE, latency_off;
   gint64 tick;
 
   FUSE_LOCK (fuse);
@@ -338,12 +364,15 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     if (gst_robocache_fuse_pad_sync_settings (g_ptr_array_index (fuse->pads, i)))
       fuse->composition_changed = TRUE;
   }
-  if (gst_robocache_fuse_ticks_are_over (fuse)) {
+  over = gst_robocache_fuse_ticks_are_over (fuse);
+  if (!over && gst_robocache_fuse_next_tick (fuse, &tick)) {
+    over = is_past_the_end (fuse, tick);
+    due = !over && (gst_robocache_fuse_tick_is_complete (fuse, tick) || (timeout && tick <= fuse->deadline_tick));
+  }
+  if (over) {
     for (guint i = 0; i < fuse->pads->len; i++)
       gst_robocache_fuse_pad_settle (g_ptr_array_index (fuse->pads, i));
     flow = GST_FLOW_EOS;
-  } else if (gst_robocache_fuse_next_tick (fuse, &tick)) {
-    due = gst_robocache_fuse_tick_is_complete (fuse, tick) || (timeout && tick <= fuse->deadline_tick);
   }
   if (due && !make_departure (fuse, tick, latency, &departure, &error)) {
     flow = GST_FLOW_NOT_NEGOTIATED;
@@ -485,6 +514,7 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+  const GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (fuse));
   gboolean was_reference;
 
   FUSE_LOCK (fuse);
@@ -497,6 +527,7 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
   fuse->composition_changed = TRUE;
   gst_robocache_fuse_close_account (fuse, pad);
   g_ptr_array_remove (fuse->pads, pad);
+  look_for_failure (fuse);
   pause_ticks_without_streams (fuse);
   g_cond_broadcast (&fuse->progress);
   FUSE_UNLOCK (fuse);
@@ -509,6 +540,9 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
   gst_child_proxy_child_removed (GST_CHILD_PROXY (fuse), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->release_pad (element, gstpad);
   gst_robocache_fuse_update_latency (fuse);
+  /* the pads that are left may need no less, and their sources still have less */
+  if (gst_aggregator_get_latency (GST_AGGREGATOR (fuse)) != latency)
+    gst_element_post_message (element, gst_message_new_latency (GST_OBJECT (fuse)));
   gst_robocache_fuse_refresh_tokens (fuse);
 }
 
@@ -546,6 +580,45 @@ gst_robocache_fuse_child_proxy_init (gpointer iface, gpointer data)
   proxy->get_children_count = gst_robocache_fuse_children_count;
 }
 
+/* ---- seeks ---- */
+
+/* Without a flush our segment would change, and what downstream was told of it would not. */
+static gboolean
+can_seek (GstRobocacheFuse *fuse, GstEvent *event)
+{
+  GstSeekFlags flags;
+  gboolean fits;
+
+  gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
+  GST_OBJECT_LOCK (fuse);
+  fits = flags & GST_SEEK_FLAG_FLUSH && robocache_seek_fits (&GST_AGGREGATOR_PAD (fuse->parent.srcpad)->segment, event);
+  GST_OBJECT_UNLOCK (fuse);
+  if (!fits)
+    GST_INFO_OBJECT (fuse, "a seek flushes, and goes forwards, in time, to before its end: refused %" GST_PTR_FORMAT, event);
+  return fits;
+}
+
+static gboolean
+gst_robocache_fuse_src_event (GstAggregator *agg, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && !can_seek (GST_ROBOCACHE_FUSE (agg), event)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  return GST_AGGREGATOR_CLASS (gst_robocache_fuse_parent_class)->src_event (agg, event);
+}
+
+/* Of a seek before the element runs the base class takes note. */
+static gboolean
+gst_robocache_fuse_send_event (GstElement *element, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && !can_seek (GST_ROBOCACHE_FUSE (element), event)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  return GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->send_event (element, event);
+}
+
 /* ---- states and flushes ---- */
 
 /* Called with the lock. */
@@ -567,6 +640,7 @@ gst_robocache_fuse_flush_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   FUSE_LOCK (fuse);
   while (gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)));
   gst_robocache_fuse_pad_flush (pad);
+  look_for_failure (fuse);
   fuse->composition_changed = TRUE;     /* rows of an older format may have gone */
   g_cond_broadcast (&fuse->progress);
   FUSE_UNLOCK (fuse);
@@ -628,7 +702,7 @@ gst_robocache_fuse_start (GstAggregator *agg)
     gst_robocache_fuse_pad_reset (g_ptr_array_index (fuse->pads, i));
   reset_ticks (fuse);
   fuse->reference = NULL;
-  fuse->reference_lost = FALSE;
+  fuse->reference_lost = fuse->failed = FALSE;
   fuse->ticks_out = fuse->ticks_dropped = 0;
   memset (&fuse->removed, 0, sizeof (fuse->removed));
   robocache_histogram_clear (&fuse->lag);
@@ -810,6 +884,7 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
 
   element_class->request_new_pad = gst_robocache_fuse_request_new_pad;
   element_class->release_pad = gst_robocache_fuse_release_pad;
+  element_class->send_event = gst_robocache_fuse_send_event;
   for (guint i = 0; i < G_N_ELEMENTS (sink_templates); i++)
     gst_element_class_add_static_pad_template_with_gtype (element_class, &sink_templates[i], GST_TYPE_ROBOCACHE_FUSE_PAD);
   gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
@@ -820,6 +895,7 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   agg_class->sink_event_pre_queue = gst_robocache_fuse_sink_event_pre_queue;
   agg_class->src_query = gst_robocache_fuse_src_query;
   agg_class->sink_query_pre_queue = gst_robocache_fuse_sink_query_pre_queue;
+  agg_class->src_event = gst_robocache_fuse_src_event;
   agg_class->get_next_time = gst_robocache_fuse_get_next_time;
   agg_class->negotiate = gst_robocache_fuse_negotiate;
   agg_class->aggregate = gst_robocache_fuse_aggregate;

@@ -42,6 +42,7 @@ struct _GstRobocacheFuse
   GstClockTime announced_latency;       /* what the pads need, as told to the base class */
   gint64 announced_period;      /* of the ticks, that it was computed with */
   GstClockTime total_latency;   /* live: how long a tick may wait, all in all; GST_CLOCK_TIME_NONE otherwise */
+  gboolean failed;              /* an error ended the streams of some pad: no tick follows until it is flushed or gone */
 
   /* ticks */
   gboolean ticking;             /* the first tick has been handed out or dropped */

@@ -92,13 +92,13 @@ next_grid_tick (GstRobocacheFuse *fuse, const RobocacheTickGrid *grid, gint64 *t
   if (!fuse->ticking) {
     if (!earliest_row (fuse, &earliest))
       return FALSE;
-    earliest = MAX (earliest, fuse->last_tick + 1);
+    earliest = MAX (earliest, rc_add_saturating (fuse->last_tick, 1));
     if (fuse->live)
       earliest = MAX (earliest, fuse->earliest_start);
     fuse->next_index = robocache_tick_at_or_after (grid, earliest);
   }
   *tick = robocache_tick_time (grid, fuse->next_index);
-  return TRUE;
+  return *tick > fuse->last_tick;       /* the end of time, where the grid stands still, is a tick once */
 }
 
 /* The instant that is next, whether or not it is certain to become a tick. */
@@ -118,7 +118,7 @@ candidate_tick (GstRobocacheFuse *fuse, gint64 *tick)
 gboolean
 gst_robocache_fuse_next_tick (GstRobocacheFuse *fuse, gint64 *tick)
 {
-  if (!candidate_tick (fuse, tick))
+  if (fuse->failed || !candidate_tick (fuse, tick))
     return FALSE;
   if (fuse->reference)          /* when not live, an earlier row may still come */
     return fuse->live || fuse->reference->eos || gst_robocache_fuse_pad_frontier (fuse->reference) >= *tick;

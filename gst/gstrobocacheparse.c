@@ -21,6 +21,7 @@
 #include "common/recordreader.h"
 #include "common/recordstamp.h"
 #include "common/recordtally.h"
+#include "common/seek.h"
 #include "common/settings.h"
 #include "common/stats.h"
 #include "common/tensorcaps.h"
@@ -485,8 +486,7 @@ seek_segment (GstSegment *segment, GstEvent *event)
   gdouble rate;
 
   gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
-  return format == GST_FORMAT_TIME && rate > 0.0
-      && !(flags & (GST_SEEK_FLAG_SEGMENT | GST_SEEK_FLAG_INSTANT_RATE_CHANGE))
+  return robocache_seek_fits (segment, event) && !(flags & (GST_SEEK_FLAG_SEGMENT | GST_SEEK_FLAG_INSTANT_RATE_CHANGE))
       && gst_segment_do_seek (segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop,
       NULL);
 }

@@ -213,7 +213,7 @@ gst_robocache_resample_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
     g_error_free (error);
     return FALSE;
   }
-  resample->refused = FALSE;
+  resample->refused = resample->stream_failed = FALSE;
   if (!resample->format.batch) {
     robocache_row_times_set_rate (&resample->clock, resample->format.in.rate_num, resample->format.in.rate_den);
     begin_history (resample);
@@ -259,8 +259,8 @@ negotiation_failed (GstRobocacheResample *resample, const GstCaps *in_caps)
 {
   if (resample->tried_caps || GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (resample)))
     return;
-  refuse_downstream (resample, in_caps);
   leave_format (resample);
+  refuse_downstream (resample, in_caps);
 }
 
 /* Rows and batches have memories of the engine, so downstream's pools are not used. */
@@ -377,7 +377,7 @@ check_segment (GstRobocacheResample *resample, const GstSegment *segment)
   if (!resample->refused)
     GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("a segment in %s, but resampling needs times: expected a TIME "
             "segment", gst_format_get_name (segment->format)), (NULL));
-  resample->refused = TRUE;
+  resample->refused = resample->stream_failed = TRUE;
   return FALSE;
 }
 
@@ -418,6 +418,7 @@ gst_robocache_resample_submit_input_buffer (GstBaseTransform *trans, gboolean is
         : gst_robocache_resample_take_rows (resample, buffer, &error);
     if (!taken) {
       GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("%s", error->message), (NULL));
+      resample->stream_failed = TRUE;
       g_error_free (error);
       flow = GST_FLOW_ERROR;
     }
@@ -512,7 +513,7 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
   gint64 tick;
 
   *buffer = NULL;
-  if (resample->failed)
+  if (resample->failed || resample->stream_failed)
     return GST_FLOW_ERROR;
   while (resample->has_history && next_tick (resample, &tick) && tick_is_ready (resample, tick)) {
     RobocacheAlignment alignment;
@@ -602,6 +603,7 @@ take_segment (GstRobocacheResample *resample, const GstSegment *segment)
   if (!resample->format.batch && !check_segment (resample, segment))
     return FALSE;
   gst_robocache_resample_finish_history (resample);
+  resample->stream_failed = FALSE;
   robocache_row_times_set_segment (&resample->clock, segment);
   robocache_clock_jump_restart (&resample->jump);
   look_whether_live (resample);
@@ -666,7 +668,7 @@ static void
 reset_stream (GstRobocacheResample *resample)
 {
   resample->last_tick = -1;
-  resample->sent_buffer = FALSE;
+  resample->sent_buffer = resample->stream_failed = FALSE;
   resample->discont = TRUE;
   gst_clear_buffer (&resample->batch_out);
   GST_OBJECT_LOCK (resample);

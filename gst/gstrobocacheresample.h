@@ -45,6 +45,7 @@ struct _GstRobocacheResample
   RobocacheEpisodes *episodes;  /* of a batch */
   gboolean failed;              /* an error of a device was posted: nothing is handed out any more */
   gboolean tried_caps;          /* set_caps was called since last cleared */
+  gboolean stream_failed;       /* an error of the data was posted: rows of before do not go out any more */
   gboolean refused;             /* an error about caps or segment was posted, and nothing was right since */
 
   gboolean live;

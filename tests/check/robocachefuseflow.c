@@ -285,6 +285,150 @@ GST_START_TEST (test_seeks_while_flowing)
 
 GST_END_TEST;
 
+/* ---- seeks that make no sense, or not all of it ---- */
+
+static const struct
+{
+  GstFormat format;
+  gdouble rate;
+  GstSeekFlags flags;
+  gint64 start, stop;
+} refused[] = {
+  {GST_FORMAT_BYTES, 1, GST_SEEK_FLAG_FLUSH, 0, -1},
+  {GST_FORMAT_TIME, -1, GST_SEEK_FLAG_FLUSH, 0, -1},
+  {GST_FORMAT_TIME, 1, GST_SEEK_FLAG_NONE, 0, -1},      /* downstream would not be told of the new segment */
+  {GST_FORMAT_TIME, 1, GST_SEEK_FLAG_FLUSH, 30, 20},
+};
+
+static GstEvent *
+refused_seek (gint i)
+{
+  /* no start behind its stop can be written down: the stop is that of the seek before */
+  const GstSeekType stop_type = refused[i].stop >= 0 && refused[i].start > refused[i].stop ? GST_SEEK_TYPE_NONE
+      : GST_SEEK_TYPE_SET;
+
+  return gst_event_new_seek (refused[i].rate, refused[i].format, refused[i].flags, GST_SEEK_TYPE_SET, MS (refused[i].start),
+      stop_type, -1);
+}
+
+/* Of a running element, and of one that is not yet. */
+GST_START_TEST (test_refused_seeks)
+{
+  Feed *a;
+  Rig *rig = rig_with_one ("100/1", &a);
+
+  fail_unless (gst_pad_push_event (rig->out->sinkpad, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+              GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, MS (20))));
+  fail_if (gst_pad_push_event (rig->out->sinkpad, refused_seek (__i__)));
+  gst_element_set_state (rig->fuse, GST_STATE_READY);
+  gst_element_send_event (rig->fuse, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+          GST_SEEK_TYPE_SET, MS (20)));
+  fail_if (gst_element_send_event (rig->fuse, refused_seek (__i__)));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static gboolean
+seek_by_flushing (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  Feed *feed = gst_pad_get_element_private (pad);
+  const gboolean is_seek = GST_EVENT_TYPE (event) == GST_EVENT_SEEK;
+
+  gst_event_unref (event);
+  if (is_seek) {
+    feed_event (feed, gst_event_new_flush_start ());
+    feed_event (feed, gst_event_new_flush_stop (TRUE));
+    feed_segment (feed);
+  }
+  return is_seek;
+}
+
+/* The source knows nothing of a stop. Before, ticks behind it left without a time. */
+GST_START_TEST (test_ticks_end_where_the_seek_says)
+{
+  Feed *a;
+  Rig *rig = rig_with_one ("100/1", &a);
+
+  gst_pad_set_event_function (a->pad, seek_by_flushing);
+  fail_unless (gst_pad_push_event (rig->out->sinkpad, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+              GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, MS (25))));
+  for (gint t = 0; t <= 50; t += 10) {
+    const gfloat value = (gfloat) t;
+
+    feed_row (a, MS (t), &value, 1);
+  }
+  feed_eos (a);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* ---- errors ---- */
+
+/* Rows that wait for their tick when a stream fails stay where they are, and EOS is the end. */
+GST_START_TEST (test_no_sample_after_an_error)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *good = feed_new_bare (rig, "proprio_0", FALSE), *bad = feed_new_bare (rig, "proprio_1", FALSE);
+
+  rig_play (rig);
+  feed_start (good, ONE_CHANNEL);
+  feed_start (bad, ONE_CHANNEL);
+  feed_ramp (good, 0, 50, 10);
+  feed_caps (bad, F32 ("0"));
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_1", "0", NULL);
+  all_eos (rig);
+  assert_eos (rig);
+  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 0);
+  assert_rows_balance (good);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A GAP that says nothing new makes the element look for the next tick. */
+static GstPadProbeReturn
+let_it_look (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  if (GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) != GST_QUERY_CAPS)
+    return GST_PAD_PROBE_OK;
+  feed_event (data, gst_event_new_gap (MS (300), 0));
+  return GST_PAD_PROBE_REMOVE;
+}
+
+/* The first tick ends its segment, and the next one begins long before it. While downstream is asked about the caps of that
+ * tick, the ticks have not begun, and could seem to begin there. */
+GST_START_TEST (test_ticks_go_forwards_whatever_comes_while_caps_are_agreed_on)
+{
+  Feed *a;
+  Rig *rig = rig_with_one ("100/1", &a);
+  GstSegment segment;
+
+  gst_pad_add_probe (rig->out->sinkpad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, let_it_look, a, NULL);
+  feed_one (a, MS (105), 1);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.stop = GST_SECOND;
+  feed_event (a, gst_event_new_segment (&segment));
+  feed_one (a, MS (10), 2);
+  feed_one (a, MS (300), 3);
+  feed_eos (a);
+  for (gint t = 110; t <= 300; t += 10) {
+    GstBuffer *sample = pull (rig);
+
+    fail_unless_equals_int64 (GST_BUFFER_PTS (sample), MS (t));
+    gst_buffer_unref (sample);
+  }
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocachefuseflow_suite (void)
 {
@@ -300,6 +444,10 @@ robocachefuseflow_suite (void)
   tcase_add_test (tc, test_flush_frees_a_waiting_source);
   tcase_add_test (tc, test_flushing_seeks);
   tcase_add_test (tc, test_seeks_while_flowing);
+  tcase_add_loop_test (tc, test_refused_seeks, 0, G_N_ELEMENTS (refused));
+  tcase_add_test (tc, test_ticks_end_where_the_seek_says);
+  tcase_add_test (tc, test_no_sample_after_an_error);
+  tcase_add_test (tc, test_ticks_go_forwards_whatever_comes_while_caps_are_agreed_on);
   return s;
 }
 

@@ -622,6 +622,26 @@ GST_START_TEST (test_latency_message_of_the_reference_rate)
 
 GST_END_TEST;
 
+/* Neither pad's own settings matter, and the slower source goes. */
+GST_START_TEST (test_latency_message_when_the_slowest_source_goes)
+{
+  Feed *feed, *slow;
+  Rig *rig = live_rig ("50/1", &feed);
+  gboolean live;
+
+  slow = feed_new_bare (rig, "force_0", TRUE);
+  slow->latency = MS (30);
+  feed_start (slow, AT_100_HZ);
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (45));
+  drop_messages (rig, GST_MESSAGE_LATENCY);
+  feed_remove (slow);
+  gst_message_unref (wait_message (rig, GST_MESSAGE_LATENCY));
+  fail_unless_equals_int64 (query_latency (rig, &live), MS (15));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Rows with no nominal rate: their spacing is measured. */
 GST_START_TEST (test_latency_of_a_measured_rate)
 {
@@ -757,6 +777,7 @@ robocachefuselive_suite (void)
   tcase_add_test (tc, test_latency_message_of_pads);
   tcase_add_test (tc, test_latency_message_of_the_property_latency);
   tcase_add_test (tc, test_latency_message_of_the_reference_rate);
+  tcase_add_test (tc, test_latency_message_when_the_slowest_source_goes);
   tcase_add_test (tc, test_latency_of_a_measured_rate);
   tcase_add_test (tc, test_live_and_not);
   tcase_add_test (tc, test_latencies_that_contradict);

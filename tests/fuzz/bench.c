@@ -1,0 +1,388 @@
+/* robocache: what the fuzzers share: an element with feeds on its sink pads, and a judge of what leaves it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gst/gstrobocachefuse.h"
+#include "gst/gstrobocacheparse.h"
+#include "gst/gstrobocacheresample.h"
+#include "gst/gstrobocachevoxelize.h"
+
+GST_ELEMENT_REGISTER_DECLARE (robocacheparse);
+GST_ELEMENT_REGISTER_DECLARE (robocachevoxelize);
+
+void
+fuzz_fail (const gchar *format, ...)
+{
+  va_list args;
+
+  fputs ("broken promise: ", stderr);
+  va_start (args, format);
+  vfprintf (stderr, format, args);
+  va_end (args);
+  fputc ('\n', stderr);
+  abort ();
+}
+
+/* Warnings are what core says of sources that do not keep its rules. */
+static void
+judge_log (const gchar *domain, GLogLevelFlags level, const gchar *message, gpointer data)
+{
+  if (level & (G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_ERROR))
+    fuzz_fail ("%s: %s", domain, message);
+}
+
+void
+bench_prepare (void)
+{
+  /* no plugin of anybody else, and no file of ours */
+  g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
+  g_setenv ("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
+  g_setenv ("GST_PLUGIN_PATH_1_0", "", TRUE);
+  gst_init (NULL, NULL);
+  g_log_set_default_handler (judge_log, NULL);
+  GST_ELEMENT_REGISTER (robocachefuse, NULL);
+  GST_ELEMENT_REGISTER (robocacheparse, NULL);
+  GST_ELEMENT_REGISTER (robocacheresample, NULL);
+  GST_ELEMENT_REGISTER (robocachevoxelize, NULL);
+}
+
+/* ---- what leaves ---- */
+
+static guint64
+digest_bytes (guint64 digest, gconstpointer data, gsize size)
+{
+  const guint8 *bytes = data;
+
+  for (gsize i = 0; i < size; i++)
+    digest = (digest ^ bytes[i]) * G_GUINT64_CONSTANT (1099511628211);
+  return digest;
+}
+
+static void
+judge_tensors (Bench *bench, GstBuffer *buffer)
+{
+  const RobocacheTensorsInfo *info = &bench->info;
+
+  if (gst_buffer_n_memory (buffer) != info->n_tensors)
+    fuzz_fail ("%u memories, but caps say %u tensors", gst_buffer_n_memory (buffer), info->n_tensors);
+  for (guint i = 0; i < info->n_tensors; i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+    GstMapInfo map;
+
+    if (memory->size != robocache_tensor_info_size (&info->tensors[i]))
+      fuzz_fail ("tensor %u has %" G_GSIZE_FORMAT " bytes, but caps say %" G_GSIZE_FORMAT, i, memory->size,
+          robocache_tensor_info_size (&info->tensors[i]));
+    if (!gst_memory_map (memory, &map, GST_MAP_READ))
+      fuzz_fail ("tensor %u cannot be mapped", i);
+    bench->digest = digest_bytes (bench->digest, map.data, map.size);
+    gst_memory_unmap (memory, &map);
+  }
+}
+
+static void
+judge_tick (Bench *bench, GstClockTime pts)
+{
+  const gint64 tick = (gint64) gst_segment_to_running_time (&bench->segment, GST_FORMAT_TIME, pts);
+  /* where PTS goes slower than running time, two ticks may have one */
+  const gboolean may_repeat = ABS (bench->segment.rate) < 1.0;
+
+  if (!GST_CLOCK_TIME_IS_VALID (pts) || tick < bench->last_tick || (tick == bench->last_tick && !may_repeat))
+    fuzz_fail ("a tick at %" G_GINT64_FORMAT " (PTS %" G_GUINT64_FORMAT " from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
+        ") after one at %" G_GINT64_FORMAT, tick, pts, bench->segment.start, bench->segment.stop, bench->last_tick);
+  bench->last_tick = tick;
+}
+
+static GstFlowReturn
+take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  Bench *bench = gst_pad_get_element_private (pad);
+  const GstClockTime pts = GST_BUFFER_PTS (buffer);
+
+  if (!bench->caps_seen || !bench->segment_seen)
+    fuzz_fail ("a buffer before its %s", bench->caps_seen ? "segment" : "caps");
+  if (g_atomic_int_get (&bench->n_errors) > 0)
+    fuzz_fail ("a buffer after an error: %s", bench->error);
+  if (bench->ticks_increase)
+    judge_tick (bench, pts);
+  judge_tensors (bench, buffer);
+  bench->digest = digest_bytes (bench->digest, &pts, sizeof (pts));
+  bench->n_buffers++;
+  gst_buffer_unref (buffer);
+  return bench->n_buffers >= bench->max_buffers ? GST_FLOW_EOS : bench->answer;
+}
+
+static gboolean
+take_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  Bench *bench = gst_pad_get_element_private (pad);
+  GstCaps *caps;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      gst_event_parse_caps (event, &caps);
+      if (!robocache_tensors_info_from_caps (&bench->info, caps, NULL))
+        fuzz_fail ("caps that we would refuse ourselves: %s", gst_caps_to_string (caps));
+      bench->caps_seen = TRUE;
+      break;
+    case GST_EVENT_SEGMENT:
+      gst_event_copy_segment (event, &bench->segment);
+      bench->segment_seen = TRUE;
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      bench->segment_seen = FALSE;
+      bench->last_tick = -1;
+      break;
+    default:
+      break;
+  }
+  gst_event_unref (event);
+  return TRUE;
+}
+
+static gboolean
+answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  const Bench *bench = gst_pad_get_element_private (pad);
+  GstCaps *filter, *caps;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || bench->accepted == NULL)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_parse_caps (query, &filter);
+  caps = filter ? gst_caps_intersect (bench->accepted, filter) : gst_caps_ref (bench->accepted);
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
+static GstBusSyncReply
+take_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Bench *bench = data;
+  GError *error;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, NULL);
+    g_strlcpy (bench->error, error->message, sizeof (bench->error));
+    g_error_free (error);
+    if (g_atomic_int_add (&bench->n_errors, 1) > 0)
+      fuzz_fail ("a second error: %s", bench->error);
+  }
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+void
+bench_pardon (Bench *bench)
+{
+  g_atomic_int_set (&bench->n_errors, 0);
+}
+
+static guint64
+field (const GstStructure *stats, const gchar *name)
+{
+  guint64 n;
+
+  if (!gst_structure_get_uint64 (stats, name, &n))
+    fuzz_fail ("stats have no %s", name);
+  return n;
+}
+
+void
+bench_check_rows (gpointer object)
+{
+  GstStructure *stats;
+  guint64 sum;
+
+  g_object_get (object, "stats", &stats, NULL);
+  sum = field (stats, "rows-used") + field (stats, "rows-late") + field (stats, "rows-duplicate")
+      + field (stats, "rows-superseded") + field (stats, "rows-dropped") + field (stats, "rows-kept");
+  if (sum != field (stats, "rows-in"))
+    fuzz_fail ("rows do not add up: %s", gst_structure_to_string (stats));
+  gst_structure_free (stats);
+}
+
+/* ---- life ---- */
+
+void
+bench_init (Bench *bench, const gchar *factory)
+{
+  GstPad *src;
+
+  memset (bench, 0, sizeof (*bench));
+  bench->element = gst_object_ref_sink (gst_element_factory_make (factory, NULL));
+  bench->bus = gst_bus_new ();
+  gst_bus_set_sync_handler (bench->bus, take_message, bench, NULL);
+  gst_element_set_bus (bench->element, bench->bus);
+  bench->feeds = g_ptr_array_new ();
+  bench->step_ns = 10 * GST_MSECOND;
+  bench->last_tick = -1;
+  bench->answer = GST_FLOW_OK;
+  bench->max_buffers = 10 * MAX_STEPS;
+
+  bench->sink = gst_pad_new (NULL, GST_PAD_SINK);
+  gst_pad_set_element_private (bench->sink, bench);
+  gst_pad_set_chain_function (bench->sink, take_buffer);
+  gst_pad_set_event_function (bench->sink, take_event);
+  gst_pad_set_query_function (bench->sink, answer_query);
+  gst_pad_set_active (bench->sink, TRUE);
+  src = gst_element_get_static_pad (bench->element, "src");
+  gst_pad_link (src, bench->sink);
+  gst_object_unref (src);
+}
+
+void
+bench_clear (Bench *bench)
+{
+  bench_set_state (bench, GST_STATE_NULL);
+  while (bench->feeds->len > 0)
+    bench_remove_feed (bench, g_ptr_array_index (bench->feeds, 0));
+  g_ptr_array_unref (bench->feeds);
+  gst_pad_set_active (bench->sink, FALSE);
+  gst_element_set_bus (bench->element, NULL);
+  if (GST_OBJECT_REFCOUNT_VALUE (bench->element) != 1)
+    fuzz_fail ("%d references to the element are left", GST_OBJECT_REFCOUNT_VALUE (bench->element));
+  gst_object_unref (bench->element);
+  gst_object_unref (bench->sink);
+  gst_bus_set_sync_handler (bench->bus, NULL, NULL, NULL);
+  gst_object_unref (bench->bus);
+  gst_clear_caps (&bench->accepted);
+}
+
+gboolean
+bench_set_state (Bench *bench, GstState state)
+{
+  gboolean ok;
+
+  bench_pardon (bench);
+  ok = gst_element_set_state (bench->element, state) != GST_STATE_CHANGE_FAILURE;
+  if (!ok)
+    gst_element_set_state (bench->element, GST_STATE_NULL);
+  if (state <= GST_STATE_READY) {
+    bench->segment_seen = bench->caps_seen = FALSE;
+    bench->last_tick = -1;
+    /* as a sink that goes to READY, too */
+    gst_pad_set_active (bench->sink, FALSE);
+    gst_pad_set_active (bench->sink, TRUE);
+  }
+  return ok;
+}
+
+/* ---- feeds ---- */
+
+static gboolean
+seek_feed (Feed *feed, GstEvent *event)
+{
+  GstSegment segment;
+  GstSeekFlags flags;
+  GstFormat format;
+
+  if (feed->bench->refuses_seeks)
+    return FALSE;
+  gst_event_parse_seek (event, NULL, &format, &flags, NULL, NULL, NULL, NULL);
+  if (flags & GST_SEEK_FLAG_FLUSH)
+    feed_flush (feed, TRUE);
+  gst_segment_init (&segment, format);
+  if (flags & GST_SEEK_FLAG_FLUSH)
+    feed_send (feed, gst_event_new_segment (&segment));
+  feed->time = 0;
+  return TRUE;
+}
+
+static gboolean
+feed_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  Feed *feed = gst_pad_get_element_private (pad);
+  const gboolean done = GST_EVENT_TYPE (event) == GST_EVENT_SEEK ? seek_feed (feed, event) : TRUE;
+
+  gst_event_unref (event);
+  return done;
+}
+
+static gboolean
+feed_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  const Feed *feed = gst_pad_get_element_private (pad);
+  GstFormat format;
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_LATENCY:
+      gst_query_set_latency (query, feed->live, feed->min_latency, feed->max_latency);
+      return TRUE;
+    case GST_QUERY_SEEKING:
+      gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
+      gst_query_set_seeking (query, format, !feed->bench->refuses_seeks, 0, -1);
+      return TRUE;
+    default:
+      return gst_pad_query_default (pad, parent, query);
+  }
+}
+
+Feed *
+bench_add_feed (Bench *bench, GstPad *peer, gboolean requested)
+{
+  Feed *feed = g_new0 (Feed, 1);
+
+  feed->bench = bench;
+  feed->peer = peer;
+  feed->requested = requested;
+  feed->max_latency = GST_CLOCK_TIME_NONE;
+  feed->pad = gst_pad_new (NULL, GST_PAD_SRC);
+  gst_pad_set_element_private (feed->pad, feed);
+  gst_pad_set_query_function (feed->pad, feed_query);
+  gst_pad_set_event_function (feed->pad, feed_event);
+  gst_pad_set_active (feed->pad, TRUE);
+  if (gst_pad_link (feed->pad, peer) != GST_PAD_LINK_OK)
+    fuzz_fail ("a pad that cannot be linked");
+  g_ptr_array_add (bench->feeds, feed);
+  return feed;
+}
+
+void
+bench_remove_feed (Bench *bench, Feed *feed)
+{
+  g_ptr_array_remove (bench->feeds, feed);
+  gst_pad_unlink (feed->pad, feed->peer);
+  if (feed->requested)
+    gst_element_release_request_pad (bench->element, feed->peer);
+  gst_pad_set_active (feed->pad, FALSE);
+  gst_object_unref (feed->peer);
+  gst_object_unref (feed->pad);
+  gst_clear_caps (&feed->caps);
+  g_free (feed);
+}
+
+Feed *
+bench_feed (Bench *bench, guint i)
+{
+  return bench->feeds->len > 0 ? g_ptr_array_index (bench->feeds, i % bench->feeds->len) : NULL;
+}
+
+gboolean
+feed_send (Feed *feed, GstEvent *event)
+{
+  return gst_pad_push_event (feed->pad, event);
+}
+
+void
+feed_push (Feed *feed, GstBuffer *buffer)
+{
+  if (feed->over)
+    gst_buffer_unref (buffer);
+  else
+    feed->over = gst_pad_push (feed->pad, buffer) != GST_FLOW_OK;
+}
+
+void
+feed_flush (Feed *feed, gboolean reset_time)
+{
+  feed_send (feed, gst_event_new_flush_start ());
+  feed_send (feed, gst_event_new_flush_stop (reset_time));
+  bench_pardon (feed->bench);
+  feed->over = FALSE;
+}

@@ -1,0 +1,56 @@
+/* robocache: the bytes of a fuzzer, read as numbers and choices
+ *
+ * At the end of the bytes every number is 0, so each input means something, and shorter ones are simpler.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUZZ_INPUT_H
+#define FUZZ_INPUT_H
+
+#include <glib.h>
+
+typedef struct
+{
+  const guint8 *bytes;
+  gsize n;
+} Input;
+
+static inline gboolean
+input_is_empty (const Input *input)
+{
+  return input->n == 0;
+}
+
+static inline guint8
+input_byte (Input *input)
+{
+  if (input->n == 0)
+    return 0;
+  input->n--;
+  return *input->bytes++;
+}
+
+static inline guint16
+input_two_bytes (Input *input)
+{
+  const guint16 low = input_byte (input);
+
+  return (guint16) (low | input_byte (input) << 8);
+}
+
+/* 0 … n - 1, n at most 256 */
+static inline guint
+input_below (Input *input, guint n)
+{
+  return input_byte (input) % n;
+}
+
+static inline gboolean
+input_one_in (Input *input, guint n)
+{
+  return input_below (input, n) == n - 1;
+}
+
+#define input_pick(input, table) ((table)[input_below (input, G_N_ELEMENTS (table))])
+
+#endif

@@ -1,0 +1,230 @@
+/* robocache: the thread of an element's pad, run in step with the fuzzer's
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE             /* RTLD_NEXT */
+#endif
+#include "lockstep.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A thread that runs on for longer than this never comes to an end. */
+#define PATIENCE_S 20
+
+typedef enum
+{
+  ABSENT,
+  RUNS,
+  WAITS
+} Follower;
+
+static struct
+{
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  gboolean active;
+  pthread_t leader;
+  Follower follower;
+  GCond *follower_cond, *leader_cond;   /* waited for */
+  void (*unblock) (gpointer data);
+  gpointer data;
+} step = {.lock = PTHREAD_MUTEX_INITIALIZER,.changed = PTHREAD_COND_INITIALIZER };
+
+/* What stands behind the function of ours that has its name. */
+#define REAL(name, ...) \
+  static __typeof__ (&name) real; \
+  if (g_atomic_pointer_get (&real) == NULL) \
+    g_atomic_pointer_set (&real, (__typeof__ (&name)) dlsym (RTLD_NEXT, #name)); \
+  return real (__VA_ARGS__)
+
+static void
+real_wait (GCond *cond, GMutex *mutex)
+{
+  REAL (g_cond_wait, cond, mutex);
+}
+
+static gboolean
+real_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
+{
+  REAL (g_cond_wait_until, cond, mutex, end_time);
+}
+
+static void
+real_broadcast (GCond *cond)
+{
+  REAL (g_cond_broadcast, cond);
+}
+
+static gboolean
+real_start_task (GstPad *pad, GstTaskFunction func, gpointer data, GDestroyNotify notify)
+{
+  REAL (gst_pad_start_task, pad, func, data, notify);
+}
+
+static gboolean
+real_stop_task (GstPad *pad)
+{
+  REAL (gst_pad_stop_task, pad);
+}
+
+/* Called with step.lock. Until the follower waits, or what the leader waits for has happened. */
+static void
+settle (gboolean leader_waits)
+{
+  struct timespec end;
+
+  clock_gettime (CLOCK_REALTIME, &end);
+  end.tv_sec += PATIENCE_S;
+  while (step.follower == RUNS && !(leader_waits && step.leader_cond == NULL)) {
+    if (pthread_cond_timedwait (&step.changed, &step.lock, &end) != 0) {
+      fprintf (stderr, "the element's thread has run for %d s\n", PATIENCE_S);
+      abort ();
+    }
+  }
+}
+
+void
+lockstep_settle (void)
+{
+  pthread_mutex_lock (&step.lock);
+  settle (FALSE);
+  pthread_mutex_unlock (&step.lock);
+}
+
+void
+lockstep_begin (void (*unblock) (gpointer data), gpointer data)
+{
+  pthread_mutex_lock (&step.lock);
+  step.active = TRUE;
+  step.leader = pthread_self ();
+  step.unblock = unblock;
+  step.data = data;
+  pthread_mutex_unlock (&step.lock);
+}
+
+void
+lockstep_end (void)
+{
+  pthread_mutex_lock (&step.lock);
+  step.active = FALSE;
+  step.follower = ABSENT;
+  pthread_mutex_unlock (&step.lock);
+}
+
+/* ---- the thread comes and goes ---- */
+
+gboolean
+gst_pad_start_task (GstPad *pad, GstTaskFunction func, gpointer data, GDestroyNotify notify)
+{
+  const gboolean goes_on = GST_PAD_TASK (pad) && gst_task_get_state (GST_PAD_TASK (pad)) != GST_TASK_STOPPED;
+
+  pthread_mutex_lock (&step.lock);
+  if (step.active && !goes_on)
+    step.follower = RUNS;
+  pthread_mutex_unlock (&step.lock);
+  return real_start_task (pad, func, data, notify);
+}
+
+gboolean
+gst_pad_stop_task (GstPad *pad)
+{
+  const gboolean stopped = real_stop_task (pad);
+
+  pthread_mutex_lock (&step.lock);
+  step.follower = ABSENT;
+  pthread_cond_broadcast (&step.changed);
+  pthread_mutex_unlock (&step.lock);
+  return stopped;
+}
+
+/* ---- a thread waits ---- */
+
+/* A condition may wake up for no reason, so the leader need not really wait: it looks again once something has happened. */
+static void
+lead_on (GCond *cond, GMutex *mutex)
+{
+  gboolean stuck;
+
+  pthread_mutex_lock (&step.lock);
+  step.leader_cond = cond;
+  pthread_mutex_unlock (&step.lock);
+  g_mutex_unlock (mutex);
+
+  pthread_mutex_lock (&step.lock);
+  stuck = step.leader_cond && step.follower != RUNS;
+  settle (TRUE);
+  step.leader_cond = NULL;
+  pthread_mutex_unlock (&step.lock);
+  if (stuck)
+    step.unblock (step.data);
+  g_mutex_lock (mutex);
+}
+
+static gboolean
+wait_in_step (GCond *cond, GMutex *mutex, gint64 end_time)
+{
+  gboolean active, leads, signalled = TRUE;
+
+  pthread_mutex_lock (&step.lock);
+  active = step.active;
+  leads = active && pthread_equal (step.leader, pthread_self ());
+  if (active && !leads) {
+    step.follower = WAITS;
+    step.follower_cond = cond;
+    pthread_cond_broadcast (&step.changed);
+  }
+  pthread_mutex_unlock (&step.lock);
+
+  if (leads) {
+    lead_on (cond, mutex);
+    return TRUE;
+  }
+  if (end_time == G_MAXINT64)
+    real_wait (cond, mutex);
+  else
+    signalled = real_wait_until (cond, mutex, end_time);
+
+  pthread_mutex_lock (&step.lock);
+  if (step.active && step.follower == WAITS)
+    step.follower = RUNS;
+  pthread_mutex_unlock (&step.lock);
+  return signalled;
+}
+
+void
+g_cond_wait (GCond *cond, GMutex *mutex)
+{
+  wait_in_step (cond, mutex, G_MAXINT64);
+}
+
+gboolean
+g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
+{
+  return wait_in_step (cond, mutex, end_time);
+}
+
+/* Who waits for it runs from here on, though it does not know yet. */
+void
+g_cond_broadcast (GCond *cond)
+{
+  pthread_mutex_lock (&step.lock);
+  if (step.active && step.follower == WAITS && step.follower_cond == cond)
+    step.follower = RUNS;
+  if (step.leader_cond == cond)
+    step.leader_cond = NULL;
+  pthread_cond_broadcast (&step.changed);
+  pthread_mutex_unlock (&step.lock);
+  real_broadcast (cond);
+}
+
+/* All of them, so that it is known who wakes up. */
+void
+g_cond_signal (GCond *cond)
+{
+  g_cond_broadcast (cond);
+}

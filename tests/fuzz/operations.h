@@ -1,0 +1,38 @@
+/* robocache: what the fuzzers do to an element: caps, buffers, events, queries and properties, made of an input's bytes
+ *
+ * Most of it makes sense, or little of the element would be reached; the rest does not.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUZZ_OPERATIONS_H
+#define FUZZ_OPERATIONS_H
+
+#include "bench.h"
+
+/* Kinds of streams, or'ed: which caps make sense for a pad. */
+enum
+{
+  CAPS_ROWS = 1 << 0,           /* other/tensors of rows */
+  CAPS_EPISODES = 1 << 1,       /* rows, times and target times */
+  CAPS_VIDEO = 1 << 2,
+  CAPS_POINTS = 1 << 3
+};
+
+/* What the input says next; every one of them uses some of it. */
+GstCaps *choose_caps (Input * input, guint kinds);
+void send_caps (Feed * feed, Input * input, guint kinds);
+void send_segment (Feed * feed, Input * input);
+void send_buffer (Feed * feed, Input * input);
+void send_gap (Feed * feed, Input * input);
+void send_other_event (Feed * feed, Input * input);
+/* Upstream, into the element's src pad. */
+void send_upstream_event (Bench * bench, Input * input);
+void ask (Bench * bench, Input * input);
+/* Any property that can be written, of the element or a pad, of any type; those named in the list excepted. */
+void set_some_property (const Bench * bench, gpointer object, Input * input, const gchar * const *except);
+/* A rate of the grid, which the bench's steps follow. */
+void choose_rate (Bench * bench, Input * input);
+/* Nothing, or what downstream accepts. */
+void choose_downstream (Bench * bench, Input * input);
+
+#endif

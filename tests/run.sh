@@ -22,5 +22,5 @@ run() {
   logs+=("$dir/meson-logs/testlog.json")
 }
 run "$root/build"
-run "$root/build-sanitized" --suite kernels --suite check --suite soak
+run "$root/build-sanitized" --suite kernels --suite check --suite soak --suite fuzz
 python3 "$root/tests/summary.py" "${logs[@]}"

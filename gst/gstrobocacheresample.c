@@ -597,6 +597,15 @@ gst_robocache_resample_finish_history (GstRobocacheResample *resample)
   gst_robocache_resample_post_lost_rows (resample);
 }
 
+/* Of what comes now nothing is known; stats tell of it. */
+static void
+restart_jump (GstRobocacheResample *resample)
+{
+  GST_OBJECT_LOCK (resample);
+  robocache_clock_jump_restart (&resample->jump);
+  GST_OBJECT_UNLOCK (resample);
+}
+
 static gboolean
 take_segment (GstRobocacheResample *resample, const GstSegment *segment)
 {
@@ -605,7 +614,7 @@ take_segment (GstRobocacheResample *resample, const GstSegment *segment)
   gst_robocache_resample_finish_history (resample);
   resample->stream_failed = FALSE;
   robocache_row_times_set_segment (&resample->clock, segment);
-  robocache_clock_jump_restart (&resample->jump);
+  restart_jump (resample);
   look_whether_live (resample);
   return TRUE;
 }
@@ -703,7 +712,7 @@ gst_robocache_resample_sink_event (GstBaseTransform *trans, GstEvent *event)
     case GST_EVENT_FLUSH_STOP:
       restart_history (resample, TRUE);
       robocache_row_times_set_segment (&resample->clock, &resample->clock.segment);
-      robocache_clock_jump_restart (&resample->jump);
+      restart_jump (resample);
       reset_stream (resample);
       break;
     default:
@@ -720,13 +729,13 @@ gst_robocache_resample_start (GstBaseTransform *trans)
   GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
 
   robocache_row_times_init (&resample->clock);
-  robocache_clock_jump_init (&resample->jump);
   reset_stream (resample);
   resample->warned_no_time = FALSE;
   resample->refused = FALSE;
   resample->failed = FALSE;
   resample->announced_latency = 0;
   GST_OBJECT_LOCK (resample);
+  robocache_clock_jump_init (&resample->jump);
   gst_robocache_resample_reset_stats (resample);
   GST_OBJECT_UNLOCK (resample);
   return robocache_device_open (&resample->device, GST_ELEMENT (resample));

@@ -220,6 +220,7 @@ bench_init (Bench *bench, const gchar *factory)
   gst_bus_set_sync_handler (bench->bus, take_message, bench, NULL);
   gst_element_set_bus (bench->element, bench->bus);
   bench->feeds = g_ptr_array_new ();
+  bench->gone = g_ptr_array_new_with_free_func (g_free);
   bench->step_ns = 10 * GST_MSECOND;
   bench->last_tick = -1;
   bench->answer = GST_FLOW_OK;
@@ -243,6 +244,7 @@ bench_clear (Bench *bench)
   while (bench->feeds->len > 0)
     bench_remove_feed (bench, g_ptr_array_index (bench->feeds, 0));
   g_ptr_array_unref (bench->feeds);
+  g_ptr_array_unref (bench->gone);
   gst_pad_set_active (bench->sink, FALSE);
   gst_element_set_bus (bench->element, NULL);
   if (GST_OBJECT_REFCOUNT_VALUE (bench->element) != 1)
@@ -354,7 +356,7 @@ bench_remove_feed (Bench *bench, Feed *feed)
   gst_object_unref (feed->peer);
   gst_object_unref (feed->pad);
   gst_clear_caps (&feed->caps);
-  g_free (feed);
+  g_ptr_array_add (bench->gone, feed);
 }
 
 Feed *

@@ -21,6 +21,7 @@ typedef struct
   GstElement *element;
   GstBus *bus;
   GPtrArray *feeds;             /* of Feed */
+  GPtrArray *gone;              /* the element's thread may be asking one that was just removed */
   GstPad *sink;
   gint64 step_ns;               /* times are multiples of it, so that there are not too many ticks */
   gboolean any_time;            /* ticks are so rare that any time will do */

@@ -365,7 +365,8 @@ choose_buffer (Feed *feed, Input *input)
   RobocacheTensorsInfo info;
   GstVideoInfo video;
 
-  if (feed->caps && robocache_tensors_info_from_caps (&info, feed->caps, NULL) && robocache_tensors_info_size (&info) < 1 << 20)
+  if (feed->caps && robocache_tensors_info_from_caps (&info, feed->caps, NULL)
+      && robocache_tensors_info_size (&info) < 1 << 20)
     return tensors_buffer (feed, &info, input);
   if (feed->caps && gst_video_info_from_caps (&video, feed->caps) && GST_VIDEO_INFO_SIZE (&video) < 1 << 20)
     return video_buffer (&video, input);
@@ -518,8 +519,8 @@ ask (Bench *bench, Input *input)
 
 /* ---- properties ---- */
 
-static const gchar *const strings[] = { "", "0", "1", "0-1", "3,4", "0-3", "5-", "x", "99999999999", "-1", "proprio_0", "force_0",
-  "camera_0", "sink_0", "8:8:8", "1:1:1", "33:2:1", "2097152:2097152:2097152", "0:1:1", "4:4", "16:16:16", "4:4:4:4"
+static const gchar *const strings[] = { "", "0", "1", "0-1", "3,4", "0-3", "5-", "x", "99999999999", "-1", "proprio_0",
+  "force_0", "camera_0", "sink_0", "8:8:8", "1:1:1", "33:2:1", "2097152:2097152:2097152", "0:1:1", "4:4", "16:16:16", "4:4:4:4"
 };
 static const gdouble numbers[] = { 0.0, 1.0, -1.0, 0.5, 0.1, 1e-30, 1e30, -6.4, 1e308, 2.0, 0.25, -0.5 };
 static const gint64 whole[] = { 0, 1, 2, 3, 7, 16, 100, 1000 };

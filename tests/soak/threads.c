@@ -228,7 +228,8 @@ seek (Stress *stress)
 static void
 set_something (Stress *stress)
 {
-  static const gchar *const settings[][2] = { {"interpolation", "cubic"}, {"interpolation", "mean"}, {"interpolation", "linear"},
+  static const gchar *const settings[][2] = {
+    {"interpolation", "cubic"}, {"interpolation", "mean"}, {"interpolation", "linear"},
   {"offset", "-2000000"}, {"offset", "1000000"}, {"max-gap", "10000000"}, {"max-gap", "-1"}, {"hold-limit", "0"},
   {"required", "true"}, {"required", "false"}, {"reorder-window", "5000000"}, {"reorder-window", "0"}, {"angles", "1"},
   {"angles", ""},

@@ -594,7 +594,8 @@ can_seek (GstRobocacheFuse *fuse, GstEvent *event)
   fits = flags & GST_SEEK_FLAG_FLUSH && robocache_seek_fits (&GST_AGGREGATOR_PAD (fuse->parent.srcpad)->segment, event);
   GST_OBJECT_UNLOCK (fuse);
   if (!fits)
-    GST_INFO_OBJECT (fuse, "a seek flushes, and goes forwards, in time, to before its end: refused %" GST_PTR_FORMAT, event);
+    GST_INFO_OBJECT (fuse, "a seek flushes, and goes forwards, in time, to before its end: refused %" GST_PTR_FORMAT,
+        event);
   return fits;
 }
 

@@ -307,8 +307,8 @@ refused_seek (gint i)
   const GstSeekType stop_type = refused[i].stop >= 0 && refused[i].start > refused[i].stop ? GST_SEEK_TYPE_NONE
       : GST_SEEK_TYPE_SET;
 
-  return gst_event_new_seek (refused[i].rate, refused[i].format, refused[i].flags, GST_SEEK_TYPE_SET, MS (refused[i].start),
-      stop_type, -1);
+  return gst_event_new_seek (refused[i].rate, refused[i].format, refused[i].flags, GST_SEEK_TYPE_SET,
+      MS (refused[i].start), stop_type, -1);
 }
 
 /* Of a running element, and of one that is not yet. */
@@ -401,8 +401,8 @@ let_it_look (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_REMOVE;
 }
 
-/* The first tick ends its segment, and the next one begins long before it. While downstream is asked about the caps of that
- * tick, the ticks have not begun, and could seem to begin there. */
+/* The first tick ends its segment, and the next one begins long before it. While downstream is asked about the caps of
+ * that tick, the ticks have not begun, and could seem to begin there. */
 GST_START_TEST (test_ticks_go_forwards_whatever_comes_while_caps_are_agreed_on)
 {
   Feed *a;

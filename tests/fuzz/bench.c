@@ -93,8 +93,9 @@ judge_tick (Bench *bench, GstClockTime pts)
   const gboolean may_repeat = ABS (bench->segment.rate) < 1.0;
 
   if (!GST_CLOCK_TIME_IS_VALID (pts) || tick < bench->last_tick || (tick == bench->last_tick && !may_repeat))
-    fuzz_fail ("a tick at %" G_GINT64_FORMAT " (PTS %" G_GUINT64_FORMAT " from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
-        ") after one at %" G_GINT64_FORMAT, tick, pts, bench->segment.start, bench->segment.stop, bench->last_tick);
+    fuzz_fail ("a tick at %" G_GINT64_FORMAT " (PTS %" G_GUINT64_FORMAT " from %" G_GUINT64_FORMAT " to %"
+        G_GUINT64_FORMAT ") after one at %" G_GINT64_FORMAT, tick, pts, bench->segment.start,
+        bench->segment.stop, bench->last_tick);
   bench->last_tick = tick;
 }
 

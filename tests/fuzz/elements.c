@@ -200,8 +200,8 @@ unblock (gpointer data)
 static void
 do_add (Trial *trial)
 {
-  static const gchar *const names[] = { "proprio_%u", "force_%u", "sink_%u", "camera_%u", "proprio_0", "force_0", "sink_7",
-    "camera_1", "proprio_4294967295", "proprio_4294967296", "force_x", "camera_", "sink_00"
+  static const gchar *const names[] = { "proprio_%u", "force_%u", "sink_%u", "camera_%u", "proprio_0", "force_0",
+    "sink_7", "camera_1", "proprio_4294967295", "proprio_4294967296", "force_x", "camera_", "sink_00"
   };
   const gchar *name = input_pick (trial->input, names);
   GstPad *pad = gst_element_get_static_pad (trial->bench.element, name);
@@ -274,9 +274,9 @@ end_unblock (Trial *trial)
 }
 
 static const Operation on_fuse[] = {
-  do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer,
-  do_gap, do_eos, do_clock, do_clock, do_clock, do_pad_property, do_pad_property, do_add, do_add, do_remove, do_caps,
-  do_segment, do_flush, do_event, do_upstream, do_query, do_property, do_answer, do_restart,
+  do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer,
+  do_buffer, do_gap, do_eos, do_clock, do_clock, do_clock, do_pad_property, do_pad_property, do_add, do_add, do_remove,
+  do_caps, do_segment, do_flush, do_event, do_upstream, do_query, do_property, do_answer, do_restart,
 };
 
 static void
@@ -376,7 +376,8 @@ run (Trial *trial, guint kind)
   if (elements[kind].requests_pads)
     do_add (trial);
   else
-    begin_stream (bench_add_feed (bench, gst_element_get_static_pad (bench->element, "sink"), FALSE), input, trial->kinds);
+    begin_stream (bench_add_feed (bench, gst_element_get_static_pad (bench->element, "sink"), FALSE), input,
+        trial->kinds);
   for (guint i = 0; i < MAX_OPERATIONS && !input_is_empty (input); i++) {
     elements[kind].operations[input_below (input, elements[kind].n_operations)] (trial);
     lockstep_settle ();

@@ -144,7 +144,7 @@ gst_pad_stop_task (GstPad *pad)
 
 /* ---- a thread waits ---- */
 
-/* A condition may wake up for no reason, so the leader need not really wait: it looks again once something has happened. */
+/* A condition may wake up for no reason, so the leader need not really wait: it looks again once something happened. */
 static void
 lead_on (GCond *cond, GMutex *mutex)
 {

@@ -10,8 +10,8 @@
 
 /* ---- caps ---- */
 
-static const gchar *const dtypes[] = { "float32", "float64", "float16", "bfloat16", "int64", "int32", "uint32", "uint64",
-  "int16", "uint16", "int8", "uint8"
+static const gchar *const dtypes[] = { "float32", "float64", "float16", "bfloat16", "int64", "int32", "uint32",
+  "uint64", "int16", "uint16", "int8", "uint8"
 };
 static const gchar *const wrong_dtypes[] = { "", "float", "int128", "float32,float32", "FLOAT32", "float32." };
 static const gchar *const rates[] = { "0/1", "100/1", "30/1", "1000/1", "25/1", "1000/7", "2147483647/1", "20/3" };
@@ -22,7 +22,8 @@ static const gchar *const wrong_shapes[] = { "0", "-1", "", ":", "3:", "99999999
 };
 static const gchar *const wrong_fields[] = { "format=(string)flexible", "num_tensors=(int)0", "num_tensors=(int)17",
   "num_tensors=(string)one", "framerate=(int)3", "framerate=(fraction)-1/1", "dimensions=(int)5", "dimensions=(int)-5",
-  "types=(int)1", "num_tensors=(int)[1,3]", "format=(string){static,flexible}", "channels=(int)3", "framerate=(string)1/1",
+  "types=(int)1", "num_tensors=(int)[1,3]", "format=(string){static,flexible}", "channels=(int)3",
+  "framerate=(string)1/1",
   "dimensions=(flagset)1:2"
 };
 static const gchar *const names[] = { "", ", channels=(string)\"a,b,c\"", ", channels=(string)\"\"",
@@ -45,8 +46,8 @@ static gchar *
 describe_tensors (Input *input, guint n, const gchar *types, const gchar *dimensions)
 {
   return g_strdup_printf ("other/tensors, format=(string)static, num_tensors=(int)%u, types=(string)\"%s\", dimensions="
-      "(string)\"%s\", framerate=(fraction)%s%s%s", n, types, dimensions, input_pick (input, rates), input_pick (input, names),
-      input_one_in (input, 64) ? ", extra=(int)1" : "");
+      "(string)\"%s\", framerate=(fraction)%s%s%s", n, types, dimensions, input_pick (input, rates),
+      input_pick (input, names), input_one_in (input, 64) ? ", extra=(int)1" : "");
 }
 
 static gchar *
@@ -59,7 +60,8 @@ describe_rows (Input *input)
   if (input_one_in (input, 3)) {
     n = 2;
     types = g_strdup_printf ("%s,%s", choose_dtype (input), input_one_in (input, 16) ? choose_dtype (input) : "int64");
-    dimensions = g_strdup_printf ("%s,%s", shape, input_one_in (input, 16) ? choose_shape (input) : rows ? rows + 1 : "1");
+    dimensions = g_strdup_printf ("%s,%s", shape,
+        input_one_in (input, 16) ? choose_shape (input) : rows ? rows + 1 : "1");
   } else {
     types = g_strdup (choose_dtype (input));
     dimensions = g_strdup (shape);
@@ -107,8 +109,9 @@ describe_points (Input *input)
     case 1:
       return describe_rows (input);
     default:
-      return g_strdup_printf ("application/x-pointcloud, fields=(string)\"%s\", type=(string)%s, framerate=(fraction)%s",
-          input_pick (input, fields), input_one_in (input, 4) ? choose_dtype (input) : "float32", input_pick (input, rates));
+      return g_strdup_printf ("application/x-pointcloud, fields=(string)\"%s\", type=(string)%s, "
+          "framerate=(fraction)%s", input_pick (input, fields),
+          input_one_in (input, 4) ? choose_dtype (input) : "float32", input_pick (input, rates));
   }
 }
 
@@ -251,7 +254,8 @@ send_segment (Feed *feed, Input *input)
     if (segment.rate < 0 || input_one_in (input, 2))
       segment.stop = (guint64) add ((gint64) segment.start, steps (bench, input_byte (input), 1));
     segment.base = (guint64) steps (bench, input_below (input, 64), 1);
-    segment.offset = segment.rate > 0 && input_one_in (input, 8) ? (guint64) steps (bench, input_below (input, 16), 1) : 0;
+    if (segment.rate > 0 && input_one_in (input, 8))
+      segment.offset = (guint64) steps (bench, input_below (input, 16), 1);
     segment.time = segment.position = segment.start;
   }
   feed->time = MAX (feed->time, (gint64) segment.start);
@@ -273,7 +277,9 @@ send_gap (Feed *feed, Input *input)
 static void
 fill (guint8 *data, gsize size, Input *input)
 {
-  static const guint32 special[] = { 0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 1, 0x7f7fffff, 0x3f800000, 0xffffffff };
+  static const guint32 special[] = { 0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 1, 0x7f7fffff,
+    0x3f800000, 0xffffffff
+  };
   const guint8 code = input_byte (input);
   guint32 state = 2463534242u + code;
 
@@ -396,7 +402,8 @@ send_buffer (Feed *feed, Input *input)
   if (input_one_in (input, 16)) {
     GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-ntp");
 
-    gst_buffer_add_reference_timestamp_meta (buffer, reference, (GstClockTime) MAX (feed->time, 0), GST_CLOCK_TIME_NONE);
+    gst_buffer_add_reference_timestamp_meta (buffer, reference, (GstClockTime) MAX (feed->time, 0),
+        GST_CLOCK_TIME_NONE);
     gst_caps_unref (reference);
   }
   if (input_one_in (input, 64))
@@ -438,14 +445,16 @@ send_other_event (Feed *feed, Input *input)
 static GstEvent *
 choose_seek (const Bench *bench, Input *input)
 {
-  static const GstSeekFlags flags[] = { GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_NONE, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+  static const GstSeekFlags flags[] = {
+    GST_SEEK_FLAG_FLUSH, GST_SEEK_FLAG_NONE, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
     GST_SEEK_FLAG_SEGMENT, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT
   };
   static const gdouble speeds[] = { 1.0, 1.0, 2.0, 0.5, -1.0 };
   const gint64 start = MIN (steps (bench, input_below (input, 100), 1), G_MAXINT64 / 4);
 
   return gst_event_new_seek (input_pick (input, speeds), input_one_in (input, 8) ? GST_FORMAT_BYTES : GST_FORMAT_TIME,
-      input_pick (input, flags), GST_SEEK_TYPE_SET, start, input_one_in (input, 2) ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET,
+      input_pick (input, flags), GST_SEEK_TYPE_SET, start,
+      input_one_in (input, 2) ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET,
       add (start, steps (bench, input_below (input, 100), 1)));
 }
 
@@ -520,7 +529,8 @@ ask (Bench *bench, Input *input)
 /* ---- properties ---- */
 
 static const gchar *const strings[] = { "", "0", "1", "0-1", "3,4", "0-3", "5-", "x", "99999999999", "-1", "proprio_0",
-  "force_0", "camera_0", "sink_0", "8:8:8", "1:1:1", "33:2:1", "2097152:2097152:2097152", "0:1:1", "4:4", "16:16:16", "4:4:4:4"
+  "force_0", "camera_0", "sink_0", "8:8:8", "1:1:1", "33:2:1", "2097152:2097152:2097152", "0:1:1", "4:4", "16:16:16",
+  "4:4:4:4"
 };
 static const gdouble numbers[] = { 0.0, 1.0, -1.0, 0.5, 0.1, 1e-30, 1e30, -6.4, 1e308, 2.0, 0.25, -0.5 };
 static const gint64 whole[] = { 0, 1, 2, 3, 7, 16, 100, 1000 };
@@ -587,8 +597,9 @@ set_some_property (const Bench *bench, gpointer object, Input *input, const gcha
   GValue value = G_VALUE_INIT;
 
   g_free (pspecs);
-  if (!(pspec->flags & G_PARAM_WRITABLE) || pspec->flags & G_PARAM_CONSTRUCT_ONLY || pspec->owner_type == GST_TYPE_OBJECT
-      || pspec->owner_type == GST_TYPE_PAD || g_strv_contains (except, pspec->name))
+  if (!(pspec->flags & G_PARAM_WRITABLE) || pspec->flags & G_PARAM_CONSTRUCT_ONLY
+      || pspec->owner_type == GST_TYPE_OBJECT || pspec->owner_type == GST_TYPE_PAD
+      || g_strv_contains (except, pspec->name))
     return;
   g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (pspec));
   g_param_value_set_default (pspec, &value);

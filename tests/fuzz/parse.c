@@ -1,7 +1,7 @@
 /* robocache: a fuzzer of robocacheparse
  *
- * The first bytes choose settings, and how the rest, the recording, is cut into buffers and disturbed. Undisturbed, what
- * comes out must be the same however it is cut.
+ * The first bytes choose settings, and how the rest, the recording, is cut into buffers and disturbed. Undisturbed,
+ * what comes out must be the same however it is cut.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -105,9 +105,9 @@ choose_settings (Settings *settings, Input *input)
 static void
 apply (const Settings *settings, Bench *bench)
 {
-  g_object_set (bench->element, "format", settings->binary, "delimiter", settings->delimiter, "layout", settings->layout,
-      "channels", settings->channels, "time-column", settings->time_column, "time-unit", settings->time_unit,
-      "arrival-column", settings->arrival_column, "max-errors", settings->max_errors, "start", settings->keep,
+  g_object_set (bench->element, "format", settings->binary, "delimiter", settings->delimiter,
+      "layout", settings->layout, "channels", settings->channels, "time-column", settings->time_column,
+      "time-unit", settings->time_unit, "arrival-column", settings->arrival_column, "max-errors", settings->max_errors, "start", settings->keep,
       "time-origin", settings->time_origin, "stats-interval", settings->stats_interval, NULL);
   bench->accepted = settings->accepted ? gst_caps_ref (settings->accepted) : NULL;
 }
@@ -153,8 +153,8 @@ disturb (Feed *feed, guint8 disturbance)
       ask (feed->bench, &input);
       break;
     case 7:
-      gst_pad_push_event (feed->bench->sink, gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET,
-              disturbance, GST_SEEK_TYPE_NONE, 0));
+      gst_pad_push_event (feed->bench->sink, gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+              GST_SEEK_TYPE_SET, disturbance, GST_SEEK_TYPE_NONE, 0));
       break;
     default:
       break;
@@ -233,9 +233,9 @@ LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t n)
   if (settings.cut > 0 && settings.disturbance % 8 == 0 && !settings.accepted) {
     whole = run (&settings, &input, 0);
     if (memcmp (&whole, &cut, sizeof (whole)) != 0)
-      fuzz_fail ("in one buffer %" G_GUINT64_FORMAT " rows and %" G_GUINT64_FORMAT " malformed ones, in buffers of %u bytes %"
-          G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, whole.n_buffers, whole.malformed, settings.cut, cut.n_buffers,
-          cut.malformed);
+      fuzz_fail ("in one buffer %" G_GUINT64_FORMAT " rows and %" G_GUINT64_FORMAT " malformed ones, in buffers of %u "
+          "bytes %" G_GUINT64_FORMAT " and %" G_GUINT64_FORMAT, whole.n_buffers, whole.malformed, settings.cut,
+          cut.n_buffers, cut.malformed);
   }
   gst_clear_caps (&settings.accepted);
   return 0;

@@ -1,9 +1,9 @@
 /* robocache: tells ThreadSanitizer of the order that GLib's locks and reference counts make
  *
- * GLib and GStreamer are not instrumented, and a GMutex is a futex, so the sanitizer would see no order between two threads
- * that share one. These functions stand before GLib's, for us and for GStreamer, and add nothing but that knowledge: who
- * lets go of a lock publishes what it did (release), who takes it sees that (acquire). What is not protected stays a race;
- * races.c shows that it is found.
+ * GLib and GStreamer are not instrumented, and a GMutex is a futex, so the sanitizer would see no order between two
+ * threads that share one. These functions stand before GLib's, for us and for GStreamer, and add nothing but that
+ * knowledge: who lets go of a lock publishes what it did (release), who takes it sees that (acquire). What is not
+ * protected stays a race; races.c shows that it is found.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,8 +1,8 @@
 /* robocache: a live robot with all faults on, for as long as wanted: nothing leaks, nothing is lost, no tick is late
  *
  * Sensors jitter, lose, reorder and fall silent. A gremlin unplugs them and plugs them in again, stalls them, so that a
- * burst follows, and changes their settings. Every second, and before a pad goes, its counters must add up. A thread that
- * only waits on the clock tells how late the machine itself is. Where the latency may fall, ticks are due from
+ * burst follows, and changes their settings. Every second, and before a pad goes, its counters must add up. A thread
+ * that only waits on the clock tells how late the machine itself is. Where the latency may fall, ticks are due from
  * then on.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -60,9 +60,9 @@ static const struct
 
 /* Beside the ticks: the other elements, live. */
 #define BYSTANDERS "robocachetestsrc kind=force is-live=true rate=500/1 jitter=1500000 drop=0.05 disorder=0.1 " \
-    "gap=200000000 ! robocacheresample name=resample rate=100/1 interpolation=mean reorder-window=4000000 max-gap=50000000 " \
-    "! fakesink sync=false robocachetestsrc kind=points is-live=true channels=2000 rate=10/1 jitter=20000000 drop=0.1 " \
-    "! robocachevoxelize name=voxelize voxel-size=<0.5,0.5,0.5> accumulate=3 mode=centroid output=sparse " \
+    "gap=200000000 ! robocacheresample name=resample rate=100/1 interpolation=mean reorder-window=4000000 " \
+    "max-gap=50000000 ! fakesink sync=false robocachetestsrc kind=points is-live=true channels=2000 rate=10/1 " \
+    "jitter=20000000 drop=0.1 ! robocachevoxelize name=voxelize voxel-size=<0.5,0.5,0.5> accumulate=3 mode=centroid output=sparse " \
     "! fakesink sync=false"
 
 typedef struct
@@ -294,7 +294,7 @@ some_time (Soak *soak, gint max_ms)
   return g_rand_int_range (soak->rand, 1, max_ms) * GST_MSECOND;
 }
 
-/* A sensor that is well is unplugged, stalled or tuned; the last one is left in, since without any there are no ticks. */
+/* A sensor that is well is unplugged, stalled or tuned; the last one stays in, since without any there are no ticks. */
 static void
 do_mischief (Soak *soak, Sensor *sensor, GstClockTime now)
 {
@@ -376,7 +376,8 @@ tell_progress (Soak *soak)
   if (n % 60 != 0)
     return;
   printf ("%4u min  %" G_GUINT64_FORMAT " KiB  %" G_GUINT64_FORMAT " ticks, %" G_GUINT64_FORMAT " late, worst %.3f ms  "
-      "(machine: %" G_GUINT64_FORMAT " late, worst %.3f ms)\n", n / 60, g_array_index (soak->resident_kib, guint64, n - 1),
+      "(machine: %" G_GUINT64_FORMAT " late, worst %.3f ms)\n", n / 60,
+      g_array_index (soak->resident_kib, guint64, n - 1),
       soak->ticks.n, soak->ticks.n_late, soak->ticks.worst / 1e6, soak->machine.n_late, soak->machine.worst / 1e6);
   fflush (stdout);
 }
@@ -477,9 +478,9 @@ judge_memory (const Soak *soak)
   printf ("SKIP soak_memory_is_flat: a sanitizer keeps memory that was freed\n");
   return TRUE;
 #endif
-  return verdict (quarter > 0 && after <= before + ALLOWED_GROWTH_KIB, "soak_memory_is_flat", "at most %" G_GUINT64_FORMAT
-      " KiB resident in the first quarter after %u s, %" G_GUINT64_FORMAT " in the last; %d KiB more are allowed", before,
-      warm, after, ALLOWED_GROWTH_KIB);
+  return verdict (quarter > 0 && after <= before + ALLOWED_GROWTH_KIB, "soak_memory_is_flat",
+      "at most %" G_GUINT64_FORMAT " KiB resident in the first quarter after %u s, %" G_GUINT64_FORMAT
+      " in the last; %d KiB more are allowed", before, warm, after, ALLOWED_GROWTH_KIB);
 }
 
 static gboolean
@@ -491,16 +492,18 @@ judge (const Soak *soak, gboolean ended_well)
 
   g_object_get (soak->fuse, "stats", &stats, NULL);
   printf ("%u times unplugged, %u stalled, %u tuned; lag p50 %.3f p99 %.3f ms; lateness p99 %.3f max %.3f ms\n",
-      soak->unplugged, soak->stalled, soak->tuned, stats_get (stats, "lag-p50") / 1e6, stats_get (stats, "lag-p99") / 1e6,
-      stats_get (stats, "lateness-p99") / 1e6, stats_get (stats, "lateness-max") / 1e6);
+      soak->unplugged, soak->stalled, soak->tuned, stats_get (stats, "lag-p50") / 1e6,
+      stats_get (stats, "lag-p99") / 1e6, stats_get (stats, "lateness-p99") / 1e6,
+      stats_get (stats, "lateness-max") / 1e6);
   gst_structure_free (stats);
 
   ok = verdict (ended_well, "soak_ends_without_error", "%d s, seed %" G_GINT64_FORMAT, seconds, seed);
   ok &= judge_memory (soak);
   ok &= verdict (soak->unbalanced == 0, "soak_counters_balance", "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
       " times they did not", soak->unbalanced, soak->balances);
-  ok &= verdict (soak->ticks.n > expected - expected / 10 - TICK_RATE / 2 && soak->holes == 0, "soak_every_tick_is_there",
-      "%" G_GUINT64_FORMAT " in %d s at %d Hz, %" G_GUINT64_FORMAT " holes", soak->ticks.n, seconds, TICK_RATE, soak->holes);
+  ok &= verdict (soak->ticks.n > expected - expected / 10 - TICK_RATE / 2 && soak->holes == 0,
+      "soak_every_tick_is_there", "%" G_GUINT64_FORMAT " in %d s at %d Hz, %" G_GUINT64_FORMAT " holes", soak->ticks.n,
+      seconds, TICK_RATE, soak->holes);
   /* what the machine itself was late by is no fault of ours */
   ok &= verdict (soak->ticks.worst <= late_limit_ms * (GstClockTimeDiff) GST_MSECOND + soak->machine.worst,
       "soak_no_tick_is_late", "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT

@@ -1,8 +1,8 @@
-/* robocache: pads that are added, removed, flushed and seeked, properties that are set and statistics that are read, all
- * at once, from threads of their own, while rows flow
+/* robocache: pads that are added, removed, flushed and seeked, properties that are set and statistics that are read,
+ * all at once, from threads of their own, while rows flow
  *
- * For ThreadSanitizer, mostly; without it, that nothing hangs, fails or goes uncounted. It lasts for ROBOCACHE_STRESS_SECONDS
- * (2). A thread that sleeps does so to let others run; nothing is waited for by sleeping.
+ * For ThreadSanitizer, mostly; without it, that nothing hangs, fails or goes uncounted. It lasts for
+ * ROBOCACHE_STRESS_SECONDS (2). A thread that sleeps does so to let others run; nothing is waited for by sleeping.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -229,10 +229,9 @@ static void
 set_something (Stress *stress)
 {
   static const gchar *const settings[][2] = {
-    {"interpolation", "cubic"}, {"interpolation", "mean"}, {"interpolation", "linear"},
-  {"offset", "-2000000"}, {"offset", "1000000"}, {"max-gap", "10000000"}, {"max-gap", "-1"}, {"hold-limit", "0"},
-  {"required", "true"}, {"required", "false"}, {"reorder-window", "5000000"}, {"reorder-window", "0"}, {"angles", "1"},
-  {"angles", ""},
+    {"interpolation", "cubic"}, {"interpolation", "mean"}, {"interpolation", "linear"}, {"offset", "-2000000"},
+    {"offset", "1000000"}, {"max-gap", "10000000"}, {"max-gap", "-1"}, {"hold-limit", "0"}, {"required", "true"},
+    {"required", "false"}, {"reorder-window", "5000000"}, {"reorder-window", "0"}, {"angles", "1"}, {"angles", ""},
   };
   const guint i = g_random_int_range (0, G_N_ELEMENTS (settings));
   Sensor *sensor = some_sensor (stress);
@@ -251,8 +250,8 @@ set_something (Stress *stress)
 static void
 check_balance (Stress *stress, gpointer object)
 {
-  static const gchar *const outcomes[] = { "rows-used", "rows-late", "rows-duplicate", "rows-superseded", "rows-dropped",
-    "rows-kept"
+  static const gchar *const outcomes[] = { "rows-used", "rows-late", "rows-duplicate", "rows-superseded",
+    "rows-dropped", "rows-kept"
   };
   guint64 in = 0, n = 0, sum = 0;
   GstStructure *stats;

@@ -263,20 +263,11 @@ negotiation_failed (GstRobocacheResample *resample, const GstCaps *in_caps)
   refuse_downstream (resample, in_caps);
 }
 
-/* Rows and batches have memories of the engine, so downstream's pools are not used. */
-static gboolean
-gst_robocache_resample_decide_allocation (GstBaseTransform *trans, GstQuery *query)
-{
-  while (gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_remove_nth_allocation_pool (query, 0);
-  return TRUE;
-}
-
+/* The base class takes an element without a transform function for one that hands buffers on, and would ask downstream, which
+ * gets other ones. */
 static gboolean
 gst_robocache_resample_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->propose_allocation (trans, decide_query, query))
-    return FALSE;
   robocache_device_propose (&GST_ROBOCACHE_RESAMPLE (trans)->device, query, 0);
   return TRUE;
 }
@@ -869,7 +860,6 @@ gst_robocache_resample_class_init (GstRobocacheResampleClass *klass)
   trans_class->transform_caps = gst_robocache_resample_transform_caps;
   trans_class->fixate_caps = gst_robocache_resample_fixate_caps;
   trans_class->set_caps = gst_robocache_resample_set_caps;
-  trans_class->decide_allocation = gst_robocache_resample_decide_allocation;
   trans_class->propose_allocation = gst_robocache_resample_propose_allocation;
   trans_class->query = gst_robocache_resample_query;
   trans_class->submit_input_buffer = gst_robocache_resample_submit_input_buffer;

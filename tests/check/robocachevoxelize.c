@@ -807,6 +807,10 @@ GST_START_TEST (test_example_script)
   gsize size;
   gint status;
 
+  if (!g_file_test (command[1], G_FILE_TEST_EXISTS)) {
+    g_print ("SKIP robocachevoxelize example_script: %s is not there\n", command[1]);
+    return;
+  }
   fail_unless (g_file_set_contents (in, (gchar *) points, sizeof (points), NULL));
   fail_unless (g_spawn_sync (NULL, command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, &errors, &status, NULL));
   fail_unless (g_spawn_check_wait_status (status, NULL), "%s", errors);

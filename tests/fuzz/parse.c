@@ -107,7 +107,8 @@ apply (const Settings *settings, Bench *bench)
 {
   g_object_set (bench->element, "format", settings->binary, "delimiter", settings->delimiter,
       "layout", settings->layout, "channels", settings->channels, "time-column", settings->time_column,
-      "time-unit", settings->time_unit, "arrival-column", settings->arrival_column, "max-errors", settings->max_errors, "start", settings->keep,
+      "time-unit", settings->time_unit, "arrival-column", settings->arrival_column, "max-errors", settings->max_errors,
+      "start", settings->keep,
       "time-origin", settings->time_origin, "stats-interval", settings->stats_interval, NULL);
   bench->accepted = settings->accepted ? gst_caps_ref (settings->accepted) : NULL;
 }

@@ -62,8 +62,8 @@ static const struct
 #define BYSTANDERS "robocachetestsrc kind=force is-live=true rate=500/1 jitter=1500000 drop=0.05 disorder=0.1 " \
     "gap=200000000 ! robocacheresample name=resample rate=100/1 interpolation=mean reorder-window=4000000 " \
     "max-gap=50000000 ! fakesink sync=false robocachetestsrc kind=points is-live=true channels=2000 rate=10/1 " \
-    "jitter=20000000 drop=0.1 ! robocachevoxelize name=voxelize voxel-size=<0.5,0.5,0.5> accumulate=3 mode=centroid output=sparse " \
-    "! fakesink sync=false"
+    "jitter=20000000 drop=0.1 ! robocachevoxelize name=voxelize voxel-size=<0.5,0.5,0.5> accumulate=3 mode=centroid " \
+    "output=sparse ! fakesink sync=false"
 
 typedef struct
 {

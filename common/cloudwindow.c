@@ -61,9 +61,15 @@ static gboolean
 map_image (const RobocachePointsInfo *points, GstBuffer *buffer, RobocacheMappedCloud *mapped, GError **error)
 {
   const gint width = GST_VIDEO_INFO_WIDTH (&points->video), height = GST_VIDEO_INFO_HEIGHT (&points->video);
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
   const guint8 *data, *end;
   gint stride;
 
+  if (meta && meta->format != GST_VIDEO_INFO_FORMAT (&points->video)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a depth image whose video meta says %s, but its caps "
+        "say %s", gst_video_format_to_string (meta->format), GST_VIDEO_INFO_NAME (&points->video));
+    return FALSE;
+  }
   if (!gst_video_frame_map (&mapped->frame, &points->video, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but a depth "
         "image of %d x "

@@ -223,6 +223,19 @@ GST_START_TEST (test_depth_meta_past_the_end)
 
 GST_END_TEST;
 
+GST_START_TEST (test_depth_meta_of_another_format)
+{
+  GstHarness *h = harness_with_caps (DEPTH, DEPTH_CAPS);
+  GstBuffer *buffer = buffer_of (depth_pixels, 12);
+
+  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 3, 2);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "video meta says GRAY8, but its caps say GRAY16_LE");
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 /* ---- the window ---- */
 
 /* Pushes a cloud of one point in voxel x and returns how many voxels the grid has. */
@@ -842,6 +855,7 @@ robocachevoxelize_suite (void)
   tcase_add_test (tc, test_depth);
   tcase_add_test (tc, test_depth_with_stride);
   tcase_add_test (tc, test_depth_meta_past_the_end);
+  tcase_add_test (tc, test_depth_meta_of_another_format);
   tcase_add_test (tc, test_accumulate);
   tcase_add_test (tc, test_accumulated_mean);
   tcase_add_test (tc, test_flush_empties_the_window);

@@ -27,7 +27,7 @@ find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefus
   -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
 if [ -x "$build/tests/bench/bench-kernels" ]; then cp "$build/tests/bench/bench-kernels" "$out/"; fi
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi
-cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$out/"
+cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$here"/break-even.py "$out/"
 # a recording for the GPU's decoder, where there is something to make it with
 if gst-inspect-1.0 x264enc > /dev/null 2>&1; then
   gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! \

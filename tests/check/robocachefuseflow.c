@@ -24,6 +24,28 @@ GST_START_TEST (test_eos_without_data)
 
 GST_END_TEST;
 
+/* As a file does that is linked without a parser: a segment that is refused, and the end. */
+GST_START_TEST (test_eos_without_segment)
+{
+  Rig *rig = rig_new ("rate", "100/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE);
+  GstSegment bytes;
+
+  rig_play (rig);
+  feed_event (a, gst_event_new_stream_start ("x"));
+  feed_caps (a, ONE_CHANNEL);
+  if (__i__) {
+    gst_segment_init (&bytes, GST_FORMAT_BYTES);
+    feed_event (a, gst_event_new_segment (&bytes));
+    assert_error (rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "proprio_0", "bytes", NULL);
+  }
+  feed_eos (a);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_eos_on_one_pad)
 {
   Rig *rig = rig_new ("rate", "100/1", NULL);
@@ -436,6 +458,7 @@ robocachefuseflow_suite (void)
   TCase *tc = add_case (s, "ends and flushes");
 
   tcase_add_test (tc, test_eos_without_data);
+  tcase_add_loop_test (tc, test_eos_without_segment, 0, 2);
   tcase_add_test (tc, test_eos_on_one_pad);
   tcase_add_test (tc, test_stream_start_after_eos);
   tcase_add_test (tc, test_flush_of_one_pad);

@@ -25,8 +25,9 @@ typedef enum
 #define ROBOCACHE_TYPE_BACKEND (robocache_backend_get_type ())
 GType robocache_backend_get_type (void);
 
-/* Bytes in and out of one buffer's work from which `auto` prefers the GPU when all data is in system memory
- * (docs/performance.md, where the GPU pays). */
+/* Bytes in and out of one buffer's work from which `auto` prefers the GPU when all data is in system memory. Jobs for which
+ * the way there and back costs what a CPU core needs for them have no work in this sense (docs/performance.md, where the GPU
+ * pays). */
 #define ROBOCACHE_BREAK_EVEN_BYTES (G_GUINT64_CONSTANT (64) << 20)
 
 #define ROBOCACHE_MAX_DEVICES 16        /* over which a batch is split */
@@ -90,7 +91,7 @@ void robocache_device_prepare (RobocacheDevice * device, GstElement * element, g
 typedef struct
 {
   gboolean in_on_device, out_on_device;
-  guint64 work_bytes;           /* of one buffer, in and out */
+  guint64 work_bytes;           /* of one buffer, in and out, where a GPU may pay for them; else 0 */
   guint64 device_bytes;         /* on the device at once, cut as far as it can be */
   const gchar *what;            /* needs them */
   const gchar *advice;          /* when there is no room */

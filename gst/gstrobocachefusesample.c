@@ -345,13 +345,8 @@ describe_job (const GstRobocacheFuseComposer *composer, gchar **what)
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
-    const guint64 rows = rows_of_a_tick (stream), bytes = rows * stream->format.rows.channels
-        * rc_dtype_size (stream->format.rows.dtype);
-
     job.in_on_device |= stream->format.on_device;
-    gathered += bytes;
-    if (rows > 1 || !stream->format.is_camera)  /* a frame that is handed on is no work */
-      job.work_bytes += bytes + stream->row_bytes;
+    gathered += rows_of_a_tick (stream) * stream->format.rows.channels * rc_dtype_size (stream->format.rows.dtype);
   }
   *what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes a tick and window=%u", row_bytes, window);
   job.what = *what;

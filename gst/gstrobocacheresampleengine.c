@@ -39,12 +39,10 @@ describe_job (const GstRobocacheResample *resample, const RcAlignStreamSpec *spe
 
   if (resample->format.batch) {
     job.splits = TRUE;
-    job.work_bytes = robocache_tensors_info_size (&resample->format.in) + robocache_tensor_info_size (&resample->format.out);
     job.device_bytes = least_device_bytes (resample, spec);
     job.what = resample->out_on_device ? "one episode and the whole output" : "one episode";
     job.advice = "send shorter episodes or fewer target times, or raise max-device-memory";
   } else {
-    job.work_bytes = 2 * row + robocache_tensor_info_size (&resample->format.out);
     job.device_bytes = 4 * row + robocache_tensor_info_size (&resample->format.out);
     job.what = "one tick";
     job.advice = "send fewer channels, or raise max-device-memory";

@@ -60,6 +60,10 @@ sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-san
 if wanted sanitizers && [ ! -x "$sanitizer" ]; then
   echo "SKIP compute-sanitizer: not on this machine" | tee "$work/sanitizer.log"
 elif wanted sanitizers; then
+  # alone: it looks at how much of the device is free
+  if [ -x "$dir/gpu-memory" ]; then
+    run memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$dir/gpu-memory"
+  fi
   # a section a process; threads race in no shared memory, and racecheck takes minutes for them
   for tool in memcheck racecheck initcheck synccheck; do
     for section in align-{dtypes,shapes,wide,streams,graphs,threads,brackets,large} \
@@ -70,9 +74,6 @@ elif wanted sanitizers; then
       fi
     done
   done
-  if [ -x "$dir/gpu-memory" ]; then
-    start memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$dir/gpu-memory"
-  fi
 fi
 if [ -x "$here/env" ]; then
   if wanted elements; then

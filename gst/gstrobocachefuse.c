@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "common/cudaframe.h"
-#include "common/seek.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"
 
@@ -580,46 +579,6 @@ gst_robocache_fuse_child_proxy_init (gpointer iface, gpointer data)
   proxy->get_children_count = gst_robocache_fuse_children_count;
 }
 
-/* ---- seeks ---- */
-
-/* Without a flush our segment would change, and what downstream was told of it would not. */
-static gboolean
-can_seek (GstRobocacheFuse *fuse, GstEvent *event)
-{
-  GstSeekFlags flags;
-  gboolean fits;
-
-  gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
-  GST_OBJECT_LOCK (fuse);
-  fits = flags & GST_SEEK_FLAG_FLUSH && robocache_seek_fits (&GST_AGGREGATOR_PAD (fuse->parent.srcpad)->segment, event);
-  GST_OBJECT_UNLOCK (fuse);
-  if (!fits)
-    GST_INFO_OBJECT (fuse, "a seek flushes, and goes forwards, in time, to before its end: refused %" GST_PTR_FORMAT,
-        event);
-  return fits;
-}
-
-static gboolean
-gst_robocache_fuse_src_event (GstAggregator *agg, GstEvent *event)
-{
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && !can_seek (GST_ROBOCACHE_FUSE (agg), event)) {
-    gst_event_unref (event);
-    return FALSE;
-  }
-  return GST_AGGREGATOR_CLASS (gst_robocache_fuse_parent_class)->src_event (agg, event);
-}
-
-/* Of a seek before the element runs the base class takes note. */
-static gboolean
-gst_robocache_fuse_send_event (GstElement *element, GstEvent *event)
-{
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && !can_seek (GST_ROBOCACHE_FUSE (element), event)) {
-    gst_event_unref (event);
-    return FALSE;
-  }
-  return GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->send_event (element, event);
-}
-
 /* ---- states and flushes ---- */
 
 /* Called with the lock. */
@@ -647,19 +606,6 @@ gst_robocache_fuse_flush_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   FUSE_UNLOCK (fuse);
 }
 
-/* A src thread that ends marks all pads with EOS when it has sent it downstream, which may be after the first of them was
- * flushed (GStreamer 1.22): that one would refuse tokens for good. Its rows are those of after the flush, and stay. */
-static void
-revive_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, guint32 seqnum)
-{
-  GstEvent *flush_stop = gst_event_new_flush_stop (TRUE);
-
-  gst_event_set_seqnum (flush_stop, seqnum);
-  pad->is_revived = TRUE;
-  GST_AGGREGATOR_CLASS (gst_robocache_fuse_parent_class)->sink_event (GST_AGGREGATOR (fuse), GST_AGGREGATOR_PAD (pad), flush_stop);
-  pad->is_revived = FALSE;
-}
-
 /* The last of the pads has been flushed, and the src thread is stopped. */
 static GstFlowReturn
 gst_robocache_fuse_flush (GstAggregator *agg)
@@ -671,13 +617,14 @@ gst_robocache_fuse_flush (GstAggregator *agg)
   FUSE_LOCK (fuse);
   reset_ticks (fuse);
   seqnum = fuse->flush_seqnum;
-  for (guint i = 0; i < fuse->pads->len; i++) {
+  fuse->open_flush = GST_SEQNUM_INVALID;
+  for (guint i = 0; seqnum != GST_SEQNUM_INVALID && i < fuse->pads->len; i++) {
     if (g_ptr_array_index (fuse->pads, i) != fuse->last_flushed)
       g_ptr_array_add (others, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
   }
   FUSE_UNLOCK (fuse);
   for (guint i = 0; i < others->len; i++)
-    revive_pad (fuse, g_ptr_array_index (others, i), seqnum);
+    gst_robocache_fuse_revive_pad (fuse, g_ptr_array_index (others, i), seqnum);
   g_ptr_array_unref (others);
   return GST_FLOW_OK;
 }
@@ -722,6 +669,14 @@ gst_robocache_fuse_stop (GstAggregator *agg)
   FUSE_UNLOCK (fuse);
   robocache_device_close (&fuse->device, GST_ELEMENT (fuse));
   return TRUE;
+}
+
+static GstStateChangeReturn
+gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_robocache_fuse_end_open_flush (GST_ROBOCACHE_FUSE (element));
+  return GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->change_state (element, transition);
 }
 
 /* ---- properties ---- */
@@ -886,6 +841,7 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   element_class->request_new_pad = gst_robocache_fuse_request_new_pad;
   element_class->release_pad = gst_robocache_fuse_release_pad;
   element_class->send_event = gst_robocache_fuse_send_event;
+  element_class->change_state = gst_robocache_fuse_change_state;
   for (guint i = 0; i < G_N_ELEMENTS (sink_templates); i++)
     gst_element_class_add_static_pad_template_with_gtype (element_class, &sink_templates[i], GST_TYPE_ROBOCACHE_FUSE_PAD);
   gst_element_class_add_static_pad_template_with_gtype (element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);

@@ -59,7 +59,8 @@ struct _GstRobocacheFuse
   gboolean composition_changed; /* pads, caps or properties: the output's caps are made anew at the next tick */
   GstRobocacheFuseComposer *composer;
   const GstRobocacheFusePad *last_flushed;      /* not a reference: only compared */
-  guint32 flush_seqnum;
+  guint32 flush_seqnum;         /* of its FLUSH_STOP; GST_SEQNUM_INVALID: none came, the element stops */
+  guint32 open_flush;           /* that has begun and not ended, by its number */
   gboolean sent_buffer;
   gboolean discont;
 
@@ -158,6 +159,17 @@ void gst_robocache_fuse_collect_qos_of_tick (GstRobocacheFuse * fuse, gint64 tic
     GQueue * messages);
 /* Empties messages. Called without the lock. */
 void gst_robocache_fuse_post_messages (GstRobocacheFuse * fuse, GQueue * messages);
+
+/* ---- seeks and flushes (gstrobocachefuseseek.c); called without the lock ---- */
+
+gboolean gst_robocache_fuse_src_event (GstAggregator * agg, GstEvent * event);
+gboolean gst_robocache_fuse_send_event (GstElement * element, GstEvent * event);
+void gst_robocache_fuse_begin_flush (GstRobocacheFuse * fuse, GstEvent * flush_start);
+/* A src thread that ends marks all pads with EOS when it has sent it downstream, which may be after the first of them was
+ * flushed (GStreamer 1.22): that one would refuse tokens for good. Its rows are those of after the flush, and stay. */
+void gst_robocache_fuse_revive_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, guint32 seqnum);
+/* Before the element stops: the base class would take a flush that was cut short into its next life, and hand nothing out. */
+void gst_robocache_fuse_end_open_flush (GstRobocacheFuse * fuse);
 
 /* ---- shared by all of the above ---- */
 

@@ -271,32 +271,18 @@ wait_for_src_tokens (GstRobocacheFuse *fuse)
   FUSE_UNLOCK (fuse);
 }
 
-/* The base class gives its EOS the number of a SEGMENT, and takes for granted that one came. A stream may end without any,
- * or with none but those that were refused. */
-static void
-stand_in_for_segment (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *eos)
-{
-  GstSegment segment;
-  GstEvent *event;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  event = gst_event_new_segment (&segment);
-  gst_event_set_seqnum (event, gst_event_get_seqnum (eos));
-  base_class (agg)->sink_event_pre_queue (agg, aggpad, event);
-}
-
 GstFlowReturn
 gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *event)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
   const GstEventType type = GST_EVENT_TYPE (event);
-  gboolean had_segment;
   GstFlowReturn flow;
 
   GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   switch (type) {
     case GST_EVENT_FLUSH_START:
+      gst_robocache_fuse_begin_flush (fuse, event);
       gst_robocache_fuse_set_flushing (fuse, pad, TRUE);
       wait_for_src_tokens (fuse);
       break;
@@ -332,10 +318,7 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
     case GST_EVENT_EOS:
       FUSE_LOCK (fuse);
       gst_robocache_fuse_pad_eos (pad);
-      had_segment = pad->clock.segment.format == GST_FORMAT_TIME;
       FUSE_UNLOCK (fuse);
-      if (!had_segment)
-        stand_in_for_segment (agg, aggpad, event);
       break;
     default:
       break;

@@ -750,6 +750,18 @@ gst_robocache_fuse_pad_take (GstRobocacheFusePad *pad, GstBuffer *buffer, gboole
 
 /* ---- ticks out ---- */
 
+static gint64
+with_offset (const GstRobocacheFusePad *pad, gint64 t)
+{
+  return t == ROBOCACHE_NO_TIME ? t : rc_add_saturating (t, pad->active.offset);
+}
+
+static gint64
+without_offset (const GstRobocacheFusePad *pad, gint64 t)
+{
+  return rc_add_saturating (t, -pad->active.offset);
+}
+
 GstRobocacheFuseEpoch *
 gst_robocache_fuse_pad_epoch (const GstRobocacheFusePad *pad)
 {
@@ -770,7 +782,7 @@ epoch_is_over (GList *link, gint64 t)
 gboolean
 gst_robocache_fuse_pad_ready (const GstRobocacheFusePad *pad, gint64 tick, gboolean settled)
 {
-  const gint64 t = tick - pad->active.offset;
+  const gint64 t = without_offset (pad, tick);
   GList *link = pad->epochs.head;
   const GstRobocacheFuseEpoch *epoch;
 
@@ -795,19 +807,13 @@ gst_robocache_fuse_pad_enter_epoch (GstRobocacheFusePad *pad, gint64 tick)
 {
   gboolean changed = FALSE;
 
-  while (pad->epochs.head && epoch_is_over (pad->epochs.head, tick - pad->active.offset)) {
+  while (pad->epochs.head && epoch_is_over (pad->epochs.head, without_offset (pad, tick))) {
     GstRobocacheFuseEpoch *over = pad->epochs.head->data, *next = pad->epochs.head->next->data;
 
     changed |= !same_rows (&over->format, &next->format);
     end_epoch (pad, over);
   }
   return changed;
-}
-
-static gint64
-with_offset (const GstRobocacheFusePad *pad, gint64 t)
-{
-  return t == ROBOCACHE_NO_TIME ? t : rc_add_saturating (t, pad->active.offset);
 }
 
 void
@@ -820,12 +826,12 @@ gst_robocache_fuse_pad_align (GstRobocacheFusePad *pad, gint64 tick, RobocacheAl
     [RC_MISSING] = &pad->account.ticks_missing,
   };
 
-  robocache_history_align (&epoch->history, &pad->active.search, tick - pad->active.offset, alignment);
+  robocache_history_align (&epoch->history, &pad->active.search, without_offset (pad, tick), alignment);
   alignment->before = with_offset (pad, alignment->before);
   alignment->after = with_offset (pad, alignment->after);
   (*counters[alignment->bracket.status])++;
   if (alignment->bracket.status != RC_MISSING && alignment->before != ROBOCACHE_NO_TIME)
-    robocache_histogram_add (&pad->account.age, tick - alignment->before);
+    robocache_histogram_add (&pad->account.age, rc_add_saturating (tick, -alignment->before));
 }
 
 void
@@ -834,7 +840,7 @@ gst_robocache_fuse_pad_prune (GstRobocacheFusePad *pad, gint64 next_tick)
   GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
 
   if (epoch)
-    robocache_history_prune (&epoch->history, &pad->active.search, next_tick - pad->active.offset);
+    robocache_history_prune (&epoch->history, &pad->active.search, without_offset (pad, next_tick));
 }
 
 /* ---- questions ---- */
@@ -872,7 +878,7 @@ gst_robocache_fuse_pad_next_row_after (const GstRobocacheFusePad *pad, gint64 t)
 {
   for (const GList *l = pad->epochs.head; l; l = l->next) {
     const GstRobocacheFuseEpoch *epoch = l->data;
-    const gint64 row = robocache_history_next_after (&epoch->history, rc_add_saturating (t, -pad->active.offset));
+    const gint64 row = robocache_history_next_after (&epoch->history, without_offset (pad, t));
 
     if (row != ROBOCACHE_NO_TIME)
       return with_offset (pad, row);
@@ -888,7 +894,7 @@ gst_robocache_fuse_pad_rows_after (const GstRobocacheFusePad *pad, gint64 t)
   for (const GList *l = pad->epochs.head; l; l = l->next) {
     const GstRobocacheFuseEpoch *epoch = l->data;
 
-    n += robocache_history_rows_after (&epoch->history, rc_add_saturating (t, -pad->active.offset));
+    n += robocache_history_rows_after (&epoch->history, without_offset (pad, t));
   }
   return n;
 }
@@ -905,7 +911,7 @@ gst_robocache_fuse_pad_nominal_period (const GstRobocacheFusePad *pad, gint64 t)
   const GList *l = pad->epochs.head;
 
   while (l && l->next && robocache_history_last_time (&((GstRobocacheFuseEpoch *) l->data)->history)
-      <= rc_add_saturating (t, -pad->active.offset))
+      <= without_offset (pad, t))
     l = l->next;
   return l ? nominal_period (&((GstRobocacheFuseEpoch *) l->data)->format) : 0;
 }

@@ -366,6 +366,21 @@ seek_by_flushing (GstPad *pad, GstObject *parent, GstEvent *event)
   return is_seek;
 }
 
+static gboolean
+seek_by_starting_a_flush (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  const gboolean is_seek = GST_EVENT_TYPE (event) == GST_EVENT_SEEK;
+  GstEvent *flush = gst_event_new_flush_start ();
+
+  gst_event_set_seqnum (flush, gst_event_get_seqnum (event));
+  gst_event_unref (event);
+  if (is_seek)
+    feed_event (gst_pad_get_element_private (pad), flush);
+  else
+    gst_event_unref (flush);
+  return is_seek;
+}
+
 /* The source knows nothing of a stop. Before, ticks behind it left without a time. */
 GST_START_TEST (test_ticks_end_where_the_seek_says)
 {
@@ -384,6 +399,64 @@ GST_START_TEST (test_ticks_end_where_the_seek_says)
   expect (rig, 0, 0, ALIGNED);
   expect (rig, MS (10), 10, ALIGNED);
   expect (rig, MS (20), 20, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static gboolean
+cannot_seek (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_SEEKING)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_seeking (query, GST_FORMAT_TIME, FALSE, 0, -1);
+  return TRUE;
+}
+
+/* A seek that a source cannot follow does no harm. */
+GST_START_TEST (test_seek_of_a_source_that_cannot)
+{
+  Feed *a;
+  Rig *rig = rig_with_one ("100/1", &a);
+
+  gst_pad_set_query_function (a->pad, cannot_seek);
+  feed_ramp (a, 0, 20, 10);
+  fail_if (gst_pad_push_event (rig->out->sinkpad, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+              GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)));
+  feed_ramp (a, 30, 40, 10);
+  feed_eos (a);
+  for (gint t = 0; t <= 40; t += 10)
+    expect (rig, MS (t), (gfloat) t, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* To NULL between the beginning and the end of a flush, by upstream or by a seek: nothing of it is left in the next life. */
+GST_START_TEST (test_restart_within_a_flush)
+{
+  Feed *a;
+  Rig *rig = rig_with_one ("100/1", &a);
+
+  feed_one (a, 0, 1);
+  if (__i__) {
+    gst_pad_set_event_function (a->pad, seek_by_starting_a_flush);
+    fail_unless (gst_pad_push_event (rig->out->sinkpad, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+                GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, MS (25))));
+  } else {
+    feed_event (a, gst_event_new_flush_start ());
+  }
+  rig_stop (rig);
+  gst_pad_set_active (a->pad, FALSE);
+  gst_pad_set_active (a->pad, TRUE);
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_ramp (a, 0, 30, 10);
+  feed_eos (a);
+  for (gint t = 0; t <= 30; t += 10)
+    expect (rig, MS (t), (gfloat) t, ALIGNED);
   assert_eos (rig);
   rig_free (rig);
 }
@@ -469,6 +542,8 @@ robocachefuseflow_suite (void)
   tcase_add_test (tc, test_seeks_while_flowing);
   tcase_add_loop_test (tc, test_refused_seeks, 0, G_N_ELEMENTS (refused));
   tcase_add_test (tc, test_ticks_end_where_the_seek_says);
+  tcase_add_test (tc, test_seek_of_a_source_that_cannot);
+  tcase_add_loop_test (tc, test_restart_within_a_flush, 0, 2);
   tcase_add_test (tc, test_no_sample_after_an_error);
   tcase_add_test (tc, test_ticks_go_forwards_whatever_comes_while_caps_are_agreed_on);
   return s;

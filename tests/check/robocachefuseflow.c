@@ -434,7 +434,7 @@ GST_START_TEST (test_seek_of_a_source_that_cannot)
 
 GST_END_TEST;
 
-/* To NULL between the beginning and the end of a flush, by upstream or by a seek: nothing of it is left in the next life. */
+/* To NULL between the beginning and the end of a flush, by upstream or by a seek: nothing of it is left afterwards. */
 GST_START_TEST (test_restart_within_a_flush)
 {
   Feed *a;

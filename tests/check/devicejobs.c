@@ -43,6 +43,18 @@ static const RcAlignStreamSpec align_spec = {
 
 static RcAlignPlan *cpu_align;
 
+/* What work needs, kept until the program ends: a device that fails never comes to it. */
+static gpointer
+keep (gpointer data)
+{
+  static GPtrArray *all;
+
+  if (all == NULL)
+    all = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (all, data);
+  return data;
+}
+
 typedef struct
 {
   RcAlignStreamArgs stream;
@@ -56,13 +68,12 @@ do_align (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
 
   work->args.streams = &work->stream;
   fail_unless (rc_align_run (cpu_align, &work->args, NULL, NULL) == RC_OK);
-  g_free (work);
 }
 
 static RcStatus
 enqueue_align (RcAlignPlan *plan, const RcAlignArgs *args, RcStream stream, RcError *error)
 {
-  AlignWork *work = g_new0 (AlignWork, 1);
+  AlignWork *work = keep (g_new0 (AlignWork, 1));
   RcAlignStreamArgs *s = &work->stream;
 
   *s = args->streams[0];
@@ -110,13 +121,12 @@ do_voxel (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
     status = (work->phase == RANGE ? rc_voxel_range : rc_voxel_add) (work->plan, &work->job, &work->chunk, NULL,
     &failure);
   fail_unless (status == RC_OK, "%s", failure.message);
-  g_free (work);
 }
 
 static VoxelWork *
 new_voxel_work (VoxelPhase phase, const RcVoxelPlan *plan, const RcVoxelJob *job)
 {
-  VoxelWork *work = g_new0 (VoxelWork, 1);
+  VoxelWork *work = keep (g_new0 (VoxelWork, 1));
 
   work->phase = phase;
   work->plan = plan->backend_state;

@@ -148,9 +148,7 @@ parse_video (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
   info->kind = ROBOCACHE_POINTS_DEPTH;
   info->dtype = RC_UINT16;
   info->n_points = (guint64) GST_VIDEO_INFO_WIDTH (&info->video) * (guint64) GST_VIDEO_INFO_HEIGHT (&info->video);
-  info->rate_num = GST_VIDEO_INFO_FPS_N (&info->video);
-  info->rate_den = GST_VIDEO_INFO_FPS_D (&info->video);
-  return TRUE;
+  return robocache_framerate_parse (gst_caps_get_structure (caps, 0), &info->rate_num, &info->rate_den, error);
 }
 
 static const struct

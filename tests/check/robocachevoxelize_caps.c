@@ -98,6 +98,7 @@ static const struct
   {UNIT, "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", "focal lengths"},
   {UNIT "fx=4 fy=4 mode=mean", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", "depth image has none"},
   {UNIT "fx=4 fy=4", "video/x-raw,format=GRAY16_LE,height=3,framerate=30/1", "expected a depth image"},
+  {UNIT "fx=4 fy=4", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=-1/1", "that is not negative"},
   {UNIT "fx=4 fy=4 depth-scale=0", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", "scale"},
   {UNIT "mode=mean", XYZ, "needs a feature"},
   {UNIT "mode=max", XYZ, "needs a feature"},

@@ -674,9 +674,14 @@ gst_robocache_fuse_stop (GstAggregator *agg)
 static GstStateChangeReturn
 gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
 {
+  GstStateChangeReturn changed;
+
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_robocache_fuse_end_open_flush (GST_ROBOCACHE_FUSE (element));
-  return GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->change_state (element, transition);
+    gst_robocache_fuse_stop_flushes (GST_ROBOCACHE_FUSE (element));
+  changed = GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_robocache_fuse_allow_flushes (GST_ROBOCACHE_FUSE (element));
+  return changed;
 }
 
 /* ---- properties ---- */
@@ -777,6 +782,7 @@ gst_robocache_fuse_finalize (GObject *object)
   g_ptr_array_free (fuse->src_tokens, TRUE);
   g_free (fuse->reference_name);
   g_cond_clear (&fuse->progress);
+  g_rec_mutex_clear (&fuse->flushes);
   g_mutex_clear (&fuse->lock);
   G_OBJECT_CLASS (gst_robocache_fuse_parent_class)->finalize (object);
 }
@@ -874,6 +880,8 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
 {
   g_mutex_init (&fuse->lock);
   g_cond_init (&fuse->progress);
+  g_rec_mutex_init (&fuse->flushes);
+  gst_pad_set_iterate_internal_links_function (GST_AGGREGATOR_SRC_PAD (fuse), gst_robocache_fuse_iterate_internal_links);
   fuse->pads = g_ptr_array_new_with_free_func (gst_object_unref);
   fuse->src_tokens = g_ptr_array_new ();
   fuse->grid.num = 0;

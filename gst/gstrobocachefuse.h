@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 #define GST_TYPE_ROBOCACHE_FUSE (gst_robocache_fuse_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheFuse, gst_robocache_fuse, GST, ROBOCACHE_FUSE, GstAggregator)
 
-/* Lock order: the base class's SRC lock → lock → object locks → the base class's PAD lock. The lock is never held while
- * an event, a query, a message or a buffer leaves the element. */
+/* Lock order: flushes → the base class's SRC lock → lock → object locks → the base class's PAD lock. The lock is never held
+ * while an event, a query, a message or a buffer leaves the element. */
 struct _GstRobocacheFuse
 {
   GstAggregator parent;
@@ -31,6 +31,10 @@ struct _GstRobocacheFuse
   GstRobocacheFuseOutput output;
   gboolean qos_messages;
   RobocacheDevice device;
+
+  GRecMutex flushes;            /* held while the base class stops its src thread, or sets it off again */
+  GThread *seeking;             /* atomic: who holds it for a seek */
+  gboolean stopping;            /* with flushes */
 
   GPtrArray *src_tokens;        /* only used by the src thread */
 
@@ -164,12 +168,16 @@ void gst_robocache_fuse_post_messages (GstRobocacheFuse * fuse, GQueue * message
 
 gboolean gst_robocache_fuse_src_event (GstAggregator * agg, GstEvent * event);
 gboolean gst_robocache_fuse_send_event (GstElement * element, GstEvent * event);
-void gst_robocache_fuse_begin_flush (GstRobocacheFuse * fuse, GstEvent * flush_start);
+/* A FLUSH_START or FLUSH_STOP of a sink pad, event (taken). */
+GstFlowReturn gst_robocache_fuse_take_flush (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstEvent * event);
+/* Of the src pad. */
+GstIterator *gst_robocache_fuse_iterate_internal_links (GstPad * src, GstObject * parent);
 /* A src thread that ends marks all pads with EOS when it has sent it downstream, which may be after the first of them was
  * flushed (GStreamer 1.22): that one would refuse tokens for good. Its rows are those of after the flush, and stay. */
 void gst_robocache_fuse_revive_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, guint32 seqnum);
-/* Before the element stops: the base class would take a flush that was cut short into its next life, and hand nothing out. */
-void gst_robocache_fuse_end_open_flush (GstRobocacheFuse * fuse);
+/* Before the element stops, and when it has: between them no flush and no seek begins, and one that has begun is ended. */
+void gst_robocache_fuse_stop_flushes (GstRobocacheFuse * fuse);
+void gst_robocache_fuse_allow_flushes (GstRobocacheFuse * fuse);
 
 /* ---- shared by all of the above ---- */
 

@@ -282,17 +282,12 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
   GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   switch (type) {
     case GST_EVENT_FLUSH_START:
-      gst_robocache_fuse_begin_flush (fuse, event);
       gst_robocache_fuse_set_flushing (fuse, pad, TRUE);
       wait_for_src_tokens (fuse);
-      break;
+      return gst_robocache_fuse_take_flush (fuse, pad, event);
     case GST_EVENT_FLUSH_STOP:
-      FUSE_LOCK (fuse);
-      fuse->last_flushed = pad;
-      fuse->flush_seqnum = gst_event_get_seqnum (event);
-      FUSE_UNLOCK (fuse);
       gst_robocache_fuse_set_flushing (fuse, pad, FALSE);
-      break;
+      return gst_robocache_fuse_take_flush (fuse, pad, event);
     case GST_EVENT_STREAM_START:
       FUSE_LOCK (fuse);
       gst_robocache_fuse_pad_restart (pad);

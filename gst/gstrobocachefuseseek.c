@@ -21,12 +21,44 @@ take_pads (GstRobocacheFuse *fuse)
   return pads;
 }
 
+/* With the lock of flushes. */
 static void
-note_flush (GstRobocacheFuse *fuse, guint32 seqnum)
+note_flush (GstRobocacheFuse *fuse, GstEvent *begin)
 {
   FUSE_LOCK (fuse);
-  fuse->open_flush = seqnum;
+  fuse->open_flush = gst_event_get_seqnum (begin);
   FUSE_UNLOCK (fuse);
+}
+
+/* ---- one flush at a time ----
+ *
+ * While the base class (GStreamer 1.22) waits for its src thread to end, for a FLUSH_START, a seek or a change of state, the
+ * FLUSH_STOP of another flush, from another thread, would set that thread off again, and both wait for ever. So what stops
+ * and starts it takes turns. A seek gives its turn up when the src thread has ended, before the sources hear of it, since
+ * they may flush from any thread; the base class asks the src pad then where the seek goes to. */
+
+static void
+end_turn_of_seek (GstRobocacheFuse *fuse)
+{
+  if (g_atomic_pointer_compare_and_exchange (&fuse->seeking, g_thread_self (), NULL))
+    g_rec_mutex_unlock (&fuse->flushes);
+}
+
+static void
+begin_turn_of_seek (GstRobocacheFuse *fuse)
+{
+  if (g_atomic_pointer_get (&fuse->seeking) == g_thread_self ())
+    return;                     /* a seek out of a seek */
+  g_rec_mutex_lock (&fuse->flushes);
+  g_atomic_pointer_set (&fuse->seeking, g_thread_self ());
+}
+
+GstIterator *
+gst_robocache_fuse_iterate_internal_links (GstPad *src, GstObject *parent)
+{
+  if (parent)
+    end_turn_of_seek (GST_ROBOCACHE_FUSE (parent));
+  return gst_pad_iterate_internal_links_default (src, parent);
 }
 
 /* ---- which seeks are taken ---- */
@@ -80,6 +112,23 @@ sources_may_seek (GstRobocacheFuse *fuse)
   return all;
 }
 
+static gboolean
+seek (GstRobocacheFuse *fuse, GstEvent *event)
+{
+  GstAggregatorClass *base = g_type_class_peek_parent (GST_AGGREGATOR_GET_CLASS (fuse));
+  gboolean taken = FALSE;
+
+  begin_turn_of_seek (fuse);
+  if (fuse->stopping) {
+    gst_event_unref (event);
+  } else {
+    note_flush (fuse, event);
+    taken = base->src_event (GST_AGGREGATOR (fuse), event);
+  }
+  end_turn_of_seek (fuse);
+  return taken;
+}
+
 gboolean
 gst_robocache_fuse_src_event (GstAggregator *agg, GstEvent *event)
 {
@@ -91,7 +140,7 @@ gst_robocache_fuse_src_event (GstAggregator *agg, GstEvent *event)
       gst_event_unref (event);
       return FALSE;
     }
-    note_flush (fuse, gst_event_get_seqnum (event));
+    return seek (fuse, event);
   }
   return base->src_event (agg, event);
 }
@@ -110,10 +159,28 @@ gst_robocache_fuse_send_event (GstElement *element, GstEvent *event)
 
 /* ---- flushes ---- */
 
-void
-gst_robocache_fuse_begin_flush (GstRobocacheFuse *fuse, GstEvent *flush_start)
+GstFlowReturn
+gst_robocache_fuse_take_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
-  note_flush (fuse, gst_event_get_seqnum (flush_start));
+  GstAggregatorClass *base = g_type_class_peek_parent (GST_AGGREGATOR_GET_CLASS (fuse));
+  GstFlowReturn flow = GST_FLOW_FLUSHING;
+
+  g_rec_mutex_lock (&fuse->flushes);
+  if (fuse->stopping) {
+    gst_event_unref (event);
+  } else {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
+      note_flush (fuse, event);
+    } else {
+      FUSE_LOCK (fuse);
+      fuse->last_flushed = pad;
+      fuse->flush_seqnum = gst_event_get_seqnum (event);
+      FUSE_UNLOCK (fuse);
+    }
+    flow = base->sink_event_pre_queue (GST_AGGREGATOR (fuse), GST_AGGREGATOR_PAD (pad), event);
+  }
+  g_rec_mutex_unlock (&fuse->flushes);
+  return flow;
 }
 
 void
@@ -128,8 +195,9 @@ gst_robocache_fuse_revive_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad,
   pad->is_revived = FALSE;
 }
 
-void
-gst_robocache_fuse_end_open_flush (GstRobocacheFuse *fuse)
+/* The base class would take a flush that was cut short into its next life, and hand nothing out. */
+static void
+end_open_flush (GstRobocacheFuse *fuse)
 {
   GPtrArray *pads = take_pads (fuse);
   guint32 seqnum;
@@ -141,4 +209,21 @@ gst_robocache_fuse_end_open_flush (GstRobocacheFuse *fuse)
   for (guint i = 0; seqnum != GST_SEQNUM_INVALID && i < pads->len; i++)
     gst_robocache_fuse_revive_pad (fuse, g_ptr_array_index (pads, i), seqnum);
   g_ptr_array_unref (pads);
+}
+
+void
+gst_robocache_fuse_stop_flushes (GstRobocacheFuse *fuse)
+{
+  g_rec_mutex_lock (&fuse->flushes);
+  fuse->stopping = TRUE;
+  end_open_flush (fuse);
+  g_rec_mutex_unlock (&fuse->flushes);
+}
+
+void
+gst_robocache_fuse_allow_flushes (GstRobocacheFuse *fuse)
+{
+  g_rec_mutex_lock (&fuse->flushes);
+  fuse->stopping = FALSE;
+  g_rec_mutex_unlock (&fuse->flushes);
 }

@@ -405,6 +405,83 @@ GST_START_TEST (test_ticks_end_where_the_seek_says)
 
 GST_END_TEST;
 
+/* ---- a flush from elsewhere, while the src thread ends for a seek ---- */
+
+typedef struct
+{
+  Feed *feed;
+  GThread *thread;
+  GMutex lock;
+  GCond flushed;
+  gboolean is_flushed;
+} OtherFlush;
+
+static gpointer
+end_flush (gpointer data)
+{
+  OtherFlush *other = data;
+
+  feed_event (other->feed, gst_event_new_flush_stop (TRUE));
+  g_mutex_lock (&other->lock);
+  other->is_flushed = TRUE;
+  g_cond_signal (&other->flushed);
+  g_mutex_unlock (&other->lock);
+  return NULL;
+}
+
+/* Its end gets all the time it wants, if it does not wait for us. */
+static GstPadProbeReturn
+let_another_flush (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  OtherFlush *other = data;
+  const gint64 end = g_get_monotonic_time () + G_USEC_PER_SEC / 5;
+
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) != GST_EVENT_FLUSH_START || other->thread)
+    return GST_PAD_PROBE_OK;
+  feed_event (other->feed, gst_event_new_flush_start ());
+  other->thread = g_thread_new ("flush", end_flush, other);
+  g_mutex_lock (&other->lock);
+  while (!other->is_flushed && g_cond_wait_until (&other->flushed, &other->lock, end));
+  g_mutex_unlock (&other->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+take_seek (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  const gboolean is_seek = GST_EVENT_TYPE (event) == GST_EVENT_SEEK;
+
+  gst_event_unref (event);
+  return is_seek;
+}
+
+/* The src thread was set off again by that one's end, and the seek waited for it for ever. */
+GST_START_TEST (test_seek_within_another_flush)
+{
+  OtherFlush other = { NULL };
+  Rig *rig = rig_with_one ("100/1", &other.feed);
+
+  g_mutex_init (&other.lock);
+  g_cond_init (&other.flushed);
+  gst_pad_set_event_function (other.feed->pad, take_seek);
+  gst_pad_add_probe (rig->out->sinkpad, GST_PAD_PROBE_TYPE_EVENT_FLUSH, let_another_flush, &other, NULL);
+  fail_unless (gst_pad_push_event (rig->out->sinkpad, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+              GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)));
+  fail_unless (other.thread != NULL);
+  g_thread_join (other.thread);
+  feed_segment (other.feed);
+  feed_ramp (other.feed, 0, 30, 10);
+  feed_eos (other.feed);
+  for (gint t = 0; t <= 30; t += 10)
+    expect (rig, MS (t), (gfloat) t, ALIGNED);
+  assert_eos (rig);
+  rig_free (rig);
+  g_cond_clear (&other.flushed);
+  g_mutex_clear (&other.lock);
+}
+
+GST_END_TEST;
+
 static gboolean
 cannot_seek (GstPad *pad, GstObject *parent, GstQuery *query)
 {
@@ -542,6 +619,7 @@ robocachefuseflow_suite (void)
   tcase_add_test (tc, test_seeks_while_flowing);
   tcase_add_loop_test (tc, test_refused_seeks, 0, G_N_ELEMENTS (refused));
   tcase_add_test (tc, test_ticks_end_where_the_seek_says);
+  tcase_add_test (tc, test_seek_within_another_flush);
   tcase_add_test (tc, test_seek_of_a_source_that_cannot);
   tcase_add_loop_test (tc, test_restart_within_a_flush, 0, 2);
   tcase_add_test (tc, test_no_sample_after_an_error);

@@ -26,6 +26,7 @@ typedef struct
 {
   Stress *stress;
   GMutex plug;                  /* held while to changes, and by who uses it */
+  GMutex flush;                 /* one at a time, as in any source: held from FLUSH_START to FLUSH_STOP */
   GstPad *from, *to;            /* to: NULL while it is unplugged */
   GstElement *fuse;             /* NULL: to is there for good */
   gboolean live;
@@ -60,8 +61,10 @@ answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
 static void
 flush (Sensor *sensor, GstPad *from)
 {
+  g_mutex_lock (&sensor->flush);
   gst_pad_push_event (from, gst_event_new_flush_start ());
   gst_pad_push_event (from, gst_event_new_flush_stop (TRUE));
+  g_mutex_unlock (&sensor->flush);
   g_atomic_int_set (&sensor->begin, TRUE);
 }
 
@@ -375,6 +378,7 @@ make_sensors (Stress *stress, gboolean live)
 
     memset (sensor, 0, sizeof (*sensor));
     g_mutex_init (&sensor->plug);
+    g_mutex_init (&sensor->flush);
     sensor->stress = stress;
     sensor->live = live;
     sensor->period_us = 1000 << (i % 3);
@@ -400,6 +404,7 @@ end_sensors (Stress *stress)
     else if (sensor->to)
       stop_sensor (sensor);
     gst_clear_object (&sensor->to);
+    g_mutex_clear (&sensor->flush);
     g_mutex_clear (&sensor->plug);
   }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tensorcaps.h"
+#include "videoframe.h"
 
 static void
 cloud_clear (gpointer cloud)
@@ -60,37 +61,16 @@ robocache_cloud_window_points (const RobocacheCloudWindow *window)
 static gboolean
 map_image (const RobocachePointsInfo *points, GstBuffer *buffer, RobocacheMappedCloud *mapped, GError **error)
 {
-  const gint width = GST_VIDEO_INFO_WIDTH (&points->video), height = GST_VIDEO_INFO_HEIGHT (&points->video);
-  const GstVideoMeta *meta = gst_buffer_get_video_meta (buffer);
-  const guint8 *data, *end;
-  gint stride;
-
-  if (meta && meta->format != GST_VIDEO_INFO_FORMAT (&points->video)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a depth image whose video meta says %s, but its caps "
-        "say %s", gst_video_format_to_string (meta->format), GST_VIDEO_INFO_NAME (&points->video));
+  if (!robocache_video_frame_check (&points->video, buffer, error))
     return FALSE;
-  }
   if (!gst_video_frame_map (&mapped->frame, &points->video, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but a depth "
-        "image of %d x "
-        "%d has %" G_GSIZE_FORMAT, gst_buffer_get_size (buffer), width, height, GST_VIDEO_INFO_SIZE (&points->video));
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes cannot be mapped",
+        gst_buffer_get_size (buffer));
     return FALSE;
   }
-  data = GST_VIDEO_FRAME_PLANE_DATA (&mapped->frame, 0);
-  stride = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->frame, 0);
-  end = mapped->frame.map[0].data + mapped->frame.map[0].size;
-  if (GST_VIDEO_FRAME_WIDTH (&mapped->frame) != width || GST_VIDEO_FRAME_HEIGHT (&mapped->frame) != height
-      || stride < 2 * width || (gsize) (end - data) < (gsize) (height - 1) * (gsize) stride + 2 * (gsize) width) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a depth image of %d x %d with a stride of %d in "
-        "%" G_GSIZE_FORMAT " bytes, but its caps say %d x %d", GST_VIDEO_FRAME_WIDTH (&mapped->frame),
-        GST_VIDEO_FRAME_HEIGHT (&mapped->frame),
-        stride, (gsize) (end - data), width, height);
-    gst_video_frame_unmap (&mapped->frame);
-    return FALSE;
-  }
-  mapped->data = data;
-  mapped->stride = stride;
-  mapped->n = height;
+  mapped->data = GST_VIDEO_FRAME_PLANE_DATA (&mapped->frame, 0);
+  mapped->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->frame, 0);
+  mapped->n = GST_VIDEO_INFO_HEIGHT (&points->video);
   return TRUE;
 }
 
@@ -132,21 +112,15 @@ robocache_cloud_unmap (RobocacheMappedCloud *mapped)
 
 /* ---- the window ---- */
 
-/* Points of an item. A cloud may be in device memory, so it is not mapped; an image is, to see its lines. */
+/* Points of an item, which is not mapped: a cloud may be in device memory. */
 static gboolean
 count_points (const RobocachePointsInfo *points, GstBuffer *buffer, gint64 *n_points, GError **error)
 {
-  RobocacheMappedCloud mapped;
   guint64 n = points->n_points;
 
-  if (points->kind != ROBOCACHE_POINTS_DEPTH) {
-    if (!robocache_points_info_count (points, gst_buffer_get_size (buffer), &n, error))
-      return FALSE;
-  } else {
-    if (!robocache_cloud_map (points, buffer, &mapped, error))
-      return FALSE;
-    robocache_cloud_unmap (&mapped);
-  }
+  if (points->kind == ROBOCACHE_POINTS_DEPTH ? !robocache_video_frame_check (&points->video, buffer, error)
+      : !robocache_points_info_count (points, gst_buffer_get_size (buffer), &n, error))
+    return FALSE;
   *n_points = (gint64) n;
   return TRUE;
 }

@@ -8,6 +8,7 @@
 #include "common/cudaframe.h"
 #include "common/memorycaps.h"
 #include "common/settings.h"
+#include "common/videoframe.h"
 #include "gstrobocachefuse.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
@@ -626,33 +627,12 @@ begin_times (Intake *intake, GstBuffer *buffer, const gint64 *row_times)
   return FALSE;
 }
 
-/* Whether a frame's pixels are where its meta, or else its caps, say. */
-static gboolean
-frame_is_whole (const GstVideoInfo *video, GstBuffer *frame)
-{
-  const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
-  const gsize size = gst_buffer_get_size (frame);
-  gsize line, height;
-
-  if (meta == NULL)
-    return size == GST_VIDEO_INFO_SIZE (video);
-  line = (gsize) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
-  height = GST_VIDEO_INFO_HEIGHT (video);
-  return meta->format == GST_VIDEO_INFO_FORMAT (video) && meta->width == (guint) GST_VIDEO_INFO_WIDTH (video)
-      && meta->height == height && meta->stride[0] >= (gint) line && meta->offset[0] <= size
-      && (height - 1) * meta->stride[0] + line <= size - meta->offset[0];
-}
-
 static gboolean
 take_camera_buffer (Intake *intake, GstBuffer *buffer, GError **error)
 {
   const GstVideoInfo *video = &intake->pad->format.video;
 
-  if (robocache_is_cuda_frame (buffer) ? !robocache_cuda_frame_is_whole (buffer, video) : !frame_is_whole (video, buffer)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes%s, but its caps say %"
-        G_GSIZE_FORMAT ", %dx%d", gst_buffer_get_size (buffer), gst_buffer_get_video_meta (buffer)
-        ? " with a video meta that does not fit" : "", GST_VIDEO_INFO_SIZE (video), GST_VIDEO_INFO_WIDTH (video),
-        GST_VIDEO_INFO_HEIGHT (video));
+  if (!robocache_video_frame_check (video, buffer, error)) {
     gst_robocache_fuse_pad_refuse (intake->pad);
     gst_buffer_unref (buffer);
     return FALSE;

@@ -124,7 +124,7 @@ static const struct
   {XYZI, 8, "a buffer of 8 bytes is no whole number of points of 16 bytes"},
   {TENSORS "types=(string)float32,dimensions=(string)3:10", 60, "60 bytes, but its caps say 10 points of 12 bytes, "
   "120"}, {TENSORS "types=(string)float32,dimensions=(string)3:10", 0, "0 bytes"},
-  {"video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", 23, "23 bytes, but a depth image of 4 x 3 has 24"},
+  {"video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", 23, "23 bytes, but its caps say GRAY16_LE, 4x3, 24 bytes"},
 };
 
 GST_START_TEST (test_wrong_size)
@@ -217,20 +217,22 @@ GST_START_TEST (test_depth_meta_past_the_end)
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 3, 2, 1, offset,
       stride);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
-  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "with a stride of 8 in 12 bytes");
+  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "16 bytes with a video meta that says GRAY16_LE, 3x2, 8 bytes a line from byte 4 on");
   harness_free (h);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (test_depth_meta_of_another_format)
+/* Of another format, or of a smaller picture than the caps'. */
+GST_START_TEST (test_depth_meta_of_another_image)
 {
   GstHarness *h = harness_with_caps (DEPTH, DEPTH_CAPS);
   GstBuffer *buffer = buffer_of (depth_pixels, 12);
 
-  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 3, 2);
+  gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, __i__ ? GST_VIDEO_FORMAT_GRAY16_LE : GST_VIDEO_FORMAT_GRAY8,
+      __i__ ? 2 : 3, 2);
   fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
-  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "video meta says GRAY8, but its caps say GRAY16_LE");
+  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, __i__ ? "says GRAY16_LE, 2x2" : "says GRAY8, 3x2");
   harness_free (h);
 }
 
@@ -855,7 +857,7 @@ robocachevoxelize_suite (void)
   tcase_add_test (tc, test_depth);
   tcase_add_test (tc, test_depth_with_stride);
   tcase_add_test (tc, test_depth_meta_past_the_end);
-  tcase_add_test (tc, test_depth_meta_of_another_format);
+  tcase_add_loop_test (tc, test_depth_meta_of_another_image, 0, 2);
   tcase_add_test (tc, test_accumulate);
   tcase_add_test (tc, test_accumulated_mean);
   tcase_add_test (tc, test_flush_empties_the_window);

@@ -1,0 +1,41 @@
+/* robocache: whether a video frame is what its caps say
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "videoframe.h"
+
+#include "cudaframe.h"
+#include "tensorcaps.h"
+
+static gboolean
+is_whole (const GstVideoInfo *video, GstBuffer *frame, const GstVideoMeta *meta, gsize size)
+{
+  const gsize line = (gsize) GST_VIDEO_INFO_WIDTH (video) * (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
+  const gsize height = (gsize) GST_VIDEO_INFO_HEIGHT (video);
+
+  if (robocache_is_cuda_frame (frame))
+    return robocache_cuda_frame_is_whole (frame, video);
+  if (meta == NULL)
+    return size == GST_VIDEO_INFO_SIZE (video);
+  return meta->format == GST_VIDEO_INFO_FORMAT (video) && meta->width == (guint) GST_VIDEO_INFO_WIDTH (video)
+      && meta->height == height && meta->stride[0] >= (gint) line && meta->offset[0] <= size
+      && (height - 1) * (gsize) meta->stride[0] + line <= size - meta->offset[0];
+}
+
+gboolean
+robocache_video_frame_check (const GstVideoInfo *video, GstBuffer *frame, GError **error)
+{
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
+  const gsize size = gst_buffer_get_size (frame);
+  gchar *said;
+
+  if (is_whole (video, frame, meta, size))
+    return TRUE;
+  said = meta ? g_strdup_printf (" with a video meta that says %s, %ux%u, %d bytes a line from byte %" G_GSIZE_FORMAT " on",
+      gst_video_format_to_string (meta->format), meta->width, meta->height, meta->stride[0], meta->offset[0]) : NULL;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes%s, but its caps say %s, "
+      "%dx%d, %" G_GSIZE_FORMAT " bytes", size, said ? said : "", GST_VIDEO_INFO_NAME (video), GST_VIDEO_INFO_WIDTH (video),
+      GST_VIDEO_INFO_HEIGHT (video), GST_VIDEO_INFO_SIZE (video));
+  g_free (said);
+  return FALSE;
+}

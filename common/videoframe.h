@@ -1,0 +1,17 @@
+/* robocache: whether a video frame is what its caps say
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VIDEOFRAME_H
+#define ROBOCACHE_VIDEOFRAME_H
+
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* Whether the pixels of frame, of one plane, are where its video meta says, or else where its caps, video, do. After that
+ * gst_video_frame_map does not meet what it has no answer to. */
+gboolean robocache_video_frame_check (const GstVideoInfo * video, GstBuffer * frame, GError ** error);
+
+G_END_DECLS
+#endif

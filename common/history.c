@@ -26,7 +26,7 @@ robocache_history_init (RobocacheHistory *history, gsize row_bytes, GDestroyNoti
   memset (history, 0, sizeof (*history));
   history->row_bytes = row_bytes;
   history->clear_row = clear_row;
-  history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
+  history->oldest_row = history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
 }
 
 static gint64 *
@@ -83,7 +83,7 @@ forget_all (RobocacheHistory *history, guint64 *unused_in_time)
 {
   count_and_forget_oldest (history, history->n, unused_in_time);
   history->first = 0;
-  history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
+  history->oldest_row = history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
   history->n_spacings = 0;
   history->eos = FALSE;
 }
@@ -108,6 +108,8 @@ robocache_history_discard_from (RobocacheHistory *history, gint64 time, Robocach
   for (gsize i = keep; i < history->n; i++)
     count_and_clear (history, i, &history->counts.dropped[reason]);
   history->n = keep;
+  if (time <= history->oldest_row)
+    history->oldest_row = ROBOCACHE_NO_TIME;
 }
 
 void
@@ -242,6 +244,8 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
     return;
   }
   note_newest (history, time);
+  if (history->oldest_row == ROBOCACHE_NO_TIME || time < history->oldest_row)
+    history->oldest_row = time;
 
   index = rc_lower_bound (kept_times (history), history->n, time);
   if (index < history->n && kept_times (history)[index] == time) {

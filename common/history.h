@@ -34,6 +34,7 @@ typedef struct
   gint64 *overdue_by;           /* the last tick that had left when the row came, less its time; negative: in time */
   gsize first, n, capacity;
 
+  gint64 oldest_row;            /* least time of a row, also of one that was let go; ROBOCACHE_NO_TIME before the first */
   gint64 newest_row;            /* greatest time of a row; ROBOCACHE_NO_TIME before the first */
   gint64 gap_end;               /* greatest end of a GAP; ROBOCACHE_NO_TIME before the first */
   gint64 last_tick;             /* greatest tick that was aligned; ROBOCACHE_NO_TIME before the first */

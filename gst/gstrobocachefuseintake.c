@@ -126,12 +126,14 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     fuse->composition_changed = TRUE;
   if (gst_robocache_fuse_tick_moved_back (fuse))
     fuse->tick_known = FALSE;
-  if (!fuse->tick_known) {
-    then->all_tokens = gst_robocache_fuse_next_tick (fuse, &tick);
-  } else if (!pad->token_out && gst_robocache_fuse_next_tick (fuse, &tick)
-      && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live)) {
+  if (fuse->tick_known && pad->token_out)
+    return;
+  if (!gst_robocache_fuse_next_tick (fuse, &tick))
+    fuse->tick_known = FALSE;   /* who makes it known again wakes all who are ready */
+  else if (!fuse->tick_known)
+    then->all_tokens = TRUE;
+  else if (gst_robocache_fuse_pad_ready (pad, tick, !fuse->live))
     pad->token_out = then->own_token = TRUE;
-  }
 }
 
 GstFlowReturn

@@ -838,7 +838,7 @@ gst_robocache_fuse_pad_first_time (const GstRobocacheFusePad *pad)
 {
   const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (pad);
 
-  return epoch ? with_offset (pad, robocache_history_first_time (&epoch->history)) : ROBOCACHE_NO_TIME;
+  return epoch ? with_offset (pad, epoch->history.oldest_row) : ROBOCACHE_NO_TIME;
 }
 
 gint64

@@ -592,6 +592,30 @@ GST_START_TEST (test_reorder_window)
 
 GST_END_TEST;
 
+/* When the ticks begin is known, and rows that none of them needs go, while a stream that is reordered stands between the
+ * first row of all and the first that is kept. A stream that becomes ready then is heard. */
+GST_START_TEST (test_first_tick_outlives_the_row_that_told_it)
+{
+  Rig *rig = rig_new ("rate", "1000/7", NULL);
+  Feed *reordered = feed_new_bare (rig, "proprio_0", FALSE), *fast = feed_new_bare (rig, "force_0", FALSE);
+
+  feed_set (reordered, "reorder-window", "15000000", NULL);
+  feed_set (fast, "interpolation", "mean", NULL);
+  rig_play (rig);
+  feed_start (reordered, ONE_CHANNEL);
+  feed_start (fast, ONE_CHANNEL);
+  feed_one (reordered, MS (23), 23);    /* an earlier one could come from 8 ms on */
+  feed_ramp (fast, 8, 25, 1);
+  feed_ramp (reordered, 30, 60, 10);
+  expect_two (rig, MS (14), NAN, MISSING, 14, ALIGNED);
+  feed_ramp (fast, 26, 30, 1);
+  expect_two (rig, MS (21), NAN, MISSING, 21, ALIGNED);
+  all_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_offset)
 {
   Rig *rig = rig_new ("rate", "100/1", NULL);
@@ -665,6 +689,7 @@ robocachefuseticks_suite (void)
   tcase_add_test (tc, test_equal_pts);
   tcase_add_test (tc, test_backwards_pts);
   tcase_add_test (tc, test_reorder_window);
+  tcase_add_test (tc, test_first_tick_outlives_the_row_that_told_it);
   tcase_add_test (tc, test_offset);
   tcase_add_test (tc, test_no_ticks_before_zero);
   return s;

@@ -85,6 +85,7 @@ run (Rig *rig, Feed *feed, GPtrArray *rows, Feed *camera, GPtrArray *frames)
 {
   gboolean ok = TRUE;
 
+  allocations = 0;
   for (guint i = 0; i < SAMPLES; i++) {
     if (i == WARM_UP)
       g_atomic_int_set (&counting, 1);

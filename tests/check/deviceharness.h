@@ -22,9 +22,13 @@
 
 /* ---- GPUs ---- */
 
-/* Asked in a process of its own: CUDA does not survive the fork that each test is run in. */
+#define MAX_GPUS 2
+
+static gboolean gpus[MAX_GPUS];
+
+/* Asked in a process of its own, before any test: CUDA does not survive a fork, which may be what a test is run in. */
 static inline gboolean
-has_gpu (gint number)
+find_gpu (gint number)
 {
   const RcWhere where = { RC_BACKEND_CUDA, number, RC_CPU_BEST, 0 };
   RcError failure;
@@ -36,11 +40,19 @@ has_gpu (gint number)
   if (child == 0) {
     status = rc_backend_probe (&where, &failure);
     if (status != RC_OK)
-      g_print ("SKIP %s: %s\n", g_get_prgname (), failure.message);
+      g_print ("%s: %s\n", g_get_prgname (), failure.message);
     fflush (NULL);
     _exit (status);
   }
   return child > 0 && waitpid (child, &status, 0) == child && status == 0;
+}
+
+static inline gboolean
+has_gpu (gint number)
+{
+  if (!gpus[number])
+    g_print ("SKIP %s: there is no GPU %d\n", g_get_prgname (), number);
+  return gpus[number];
 }
 
 /* As GST_CHECK_MAIN; without a GPU it exits with 77, which skips the program. */
@@ -50,6 +62,8 @@ has_gpu (gint number)
   { \
     gst_check_init (&argc, &argv); \
     g_set_prgname (#name); \
+    for (gint i = 0; i < MAX_GPUS; i++) \
+      gpus[i] = find_gpu (i); \
     return has_gpu (0) ? gst_check_run_suite (name##_suite (), #name, __FILE__) : 77; \
   }
 

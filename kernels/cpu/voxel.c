@@ -298,18 +298,11 @@ adder_of (const RcVoxelPlan *plan)
 static void
 count_points (const RcCpuVoxelBlock *block, RcVoxelCounters *counters)
 {
-  int64_t outside = 0, nan = 0, infinite = 0;
-
-  for (int64_t i = 0; i < block->n; i++) {
-    outside += block->voxel[i] == RC_VOXEL_OUTSIDE;
-    nan += block->voxel[i] == RC_VOXEL_NAN;
-    infinite += block->voxel[i] == RC_VOXEL_INFINITE;
-  }
   counters->points += block->n;
-  counters->outside += outside;
-  counters->nan += nan;
-  counters->infinite += infinite;
-  counters->inside += block->n - outside - nan - infinite;
+  counters->outside += block->outside;
+  counters->nan += block->nan;
+  counters->infinite += block->infinite;
+  counters->inside += block->n - block->outside - block->nan - block->infinite;
 }
 
 typedef struct Walk

@@ -76,6 +76,22 @@ RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock *block, const char *pixe
   }
 }
 
+static void
+count_lost (RcCpuVoxelBlock *block)
+{
+  const int64_t n = block->n;
+  int64_t outside = 0, nan = 0, infinite = 0;
+
+  for (int64_t i = 0; i < n; i++) {
+    outside += block->voxel[i] == RC_VOXEL_OUTSIDE;
+    nan += block->voxel[i] == RC_VOXEL_NAN;
+    infinite += block->voxel[i] == RC_VOXEL_INFINITE;
+  }
+  block->outside = outside;
+  block->nan = nan;
+  block->infinite = infinite;
+}
+
 void
 RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock *block, const RcVoxelBox *box)
 {
@@ -84,4 +100,5 @@ RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock *block, const RcVoxelBox *b
 
   for (int64_t i = 0; i < n; i++)
     block->voxel[i] = rc_voxel_of (&in, block->x[i], block->y[i], block->z[i]);
+  count_lost (block);
 }

@@ -16,6 +16,7 @@ struct RcCpuVoxelBlock
   int64_t n;
   float x[RC_CPU_VOXEL_BLOCK], y[RC_CPU_VOXEL_BLOCK], z[RC_CPU_VOXEL_BLOCK];
   int64_t voxel[RC_CPU_VOXEL_BLOCK];    /* or RC_VOXEL_OUTSIDE, RC_VOXEL_NAN, RC_VOXEL_INFINITE */
+  int64_t outside, nan, infinite;       /* how many are that */
 };
 
 /* x, y, z of n interleaved points of dtype. */
@@ -24,7 +25,7 @@ void RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock * block, RcDtype dtype, 
 /* x, y, z of n pixels of one row, whose rays are rx[i] and ry. */
 void RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry,
     float scale, int64_t n);
-/* The voxel of each point. */
+/* The voxel of each point, and how many are in none. */
 void RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);
 
 #endif

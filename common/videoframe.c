@@ -12,14 +12,20 @@ is_whole (const GstVideoInfo *video, GstBuffer *frame, const GstVideoMeta *meta,
 {
   const gsize line = (gsize) GST_VIDEO_INFO_WIDTH (video) * (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
   const gsize height = (gsize) GST_VIDEO_INFO_HEIGHT (video);
+  guint first, n_memories;
+  gsize needed, skip;
 
   if (robocache_is_cuda_frame (frame))
     return robocache_cuda_frame_is_whole (frame, video);
   if (meta == NULL)
     return size == GST_VIDEO_INFO_SIZE (video);
-  return meta->format == GST_VIDEO_INFO_FORMAT (video) && meta->width == (guint) GST_VIDEO_INFO_WIDTH (video)
-      && meta->height == height && meta->stride[0] >= (gint) line && meta->offset[0] <= size
-      && (height - 1) * (gsize) meta->stride[0] + line <= size - meta->offset[0];
+  if (meta->format != GST_VIDEO_INFO_FORMAT (video) || meta->width != (guint) GST_VIDEO_INFO_WIDTH (video)
+      || meta->height != height || meta->stride[0] < (gint) line || meta->offset[0] > size)
+    return FALSE;
+  needed = (height - 1) * (gsize) meta->stride[0] + line;
+  /* a plane is mapped as the one memory that it begins in */
+  return needed <= size - meta->offset[0]
+      && gst_buffer_find_memory (frame, meta->offset[0], needed, &first, &n_memories, &skip) && n_memories == 1;
 }
 
 gboolean

@@ -223,6 +223,23 @@ GST_START_TEST (test_depth_meta_past_the_end)
 
 GST_END_TEST;
 
+/* A plane is mapped as one memory. */
+GST_START_TEST (test_depth_in_two_memories)
+{
+  GstHarness *h = harness_with_caps (DEPTH, DEPTH_CAPS);
+  GstBuffer *buffer = gst_buffer_append (buffer_of (depth_pixels, 6), buffer_of (depth_pixels + 3, 6));
+  gsize offset[GST_VIDEO_MAX_PLANES] = { 0 };
+  gint stride[GST_VIDEO_MAX_PLANES] = { 6 };
+
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 3, 2, 1, offset,
+      stride);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_ERROR);
+  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "12 bytes with a video meta that says GRAY16_LE, 3x2");
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 /* Of another format, or of a smaller picture than the caps'. */
 GST_START_TEST (test_depth_meta_of_another_image)
 {
@@ -857,6 +874,7 @@ robocachevoxelize_suite (void)
   tcase_add_test (tc, test_depth);
   tcase_add_test (tc, test_depth_with_stride);
   tcase_add_test (tc, test_depth_meta_past_the_end);
+  tcase_add_test (tc, test_depth_in_two_memories);
   tcase_add_loop_test (tc, test_depth_meta_of_another_image, 0, 2);
   tcase_add_test (tc, test_accumulate);
   tcase_add_test (tc, test_accumulated_mean);

@@ -131,3 +131,12 @@ robocache_csv_split (gchar *line, gsize length, gchar delimiter, GPtrArray *fiel
     cursor++;
   }
 }
+
+gboolean
+robocache_csv_number (const gchar *text, gdouble *value)
+{
+  gchar *end;
+
+  *value = g_ascii_strtod (text, &end);
+  return end != text && *end == '\0';
+}

@@ -18,5 +18,8 @@ gboolean robocache_csv_delimiter_parse (const gchar * string, gchar * delimiter,
  * next line. FALSE and an error when a quote is not closed, or followed by anything but a delimiter. */
 gboolean robocache_csv_split (gchar * line, gsize length, gchar delimiter, GPtrArray * fields, GError ** error);
 
+/* A decimal number, nan or inf, read without regard to the locale. FALSE when that is not all of text. */
+gboolean robocache_csv_number (const gchar * text, gdouble * value);
+
 G_END_DECLS
 #endif

@@ -4,19 +4,30 @@
  */
 #include "recordreader.h"
 
-#include <gst/base/gstadapter.h>
 #include <math.h>
 #include <string.h>
 
 #include "binarylayout.h"
+#include "byteinput.h"
 #include "columnchoice.h"
 #include "csvrecord.h"
 #include "enumtype.h"
+#include "pcdheader.h"
 #include "tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_record_format_get_type, "RobocacheRecordFormat",
     {ROBOCACHE_RECORDS_CSV, "Lines of text, fields parted by the delimiter", "csv"},
-    {ROBOCACHE_RECORDS_BINARY, "Records of fixed size, as layout says", "binary"})
+    {ROBOCACHE_RECORDS_BINARY, "Records of fixed size, as layout says", "binary"},
+    {ROBOCACHE_RECORDS_PCD, "Clouds: PCD files 0.5 to 0.7", "pcd"},
+    {ROBOCACHE_RECORDS_KITTI, "Clouds: float32 x, y, z, intensity", "kitti"},
+    {ROBOCACHE_RECORDS_NUSCENES, "Clouds: float32 x, y, z, intensity, ring", "nuscenes"},
+    {ROBOCACHE_RECORDS_POINTS, "Clouds: points as layout and channels, or the caps of the input, say", "points"})
+
+gboolean
+robocache_record_format_is_of_clouds (RobocacheRecordFormat format)
+{
+  return format >= ROBOCACHE_RECORDS_PCD;
+}
 
 struct _RobocacheRecordReader
 {
@@ -30,19 +41,13 @@ struct _RobocacheRecordReader
   RobocacheTimeUnit time_unit;
   guint n_needed;               /* columns that a record has at least */
 
-  /* bytes */
-  GstAdapter *adapter;
-  const guint8 *bytes;          /* all that the adapter holds, while mapped */
-  gsize n_bytes, cursor;
-  gboolean ended;
-  gboolean in_long_line;        /* its beginning was thrown away */
+  RobocacheByteInput input;
 
   /* records */
   guint64 number;
   guint64 comments;
   gboolean header_may_come;
-  GString *line;
-  GPtrArray *fields;            /* gchar *, in line */
+  GPtrArray *fields;            /* gchar *, in the input's line */
 
   /* columns */
   guint n_columns;              /* 0: not known */
@@ -155,42 +160,20 @@ robocache_record_reader_new (const RobocacheRecordSpec *spec, GError **error)
   reader->arrival_column = spec->arrival_column;
   reader->time_unit = spec->time_unit;
   reader->n_needed = (guint) MAX ((gint64) spec->time_column, (gint64) spec->arrival_column) + 1;
-  reader->adapter = gst_adapter_new ();
+  robocache_byte_input_init (&reader->input);
   reader->header_may_come = TRUE;
-  reader->line = g_string_new (NULL);
   reader->fields = g_ptr_array_new ();
   if (!check_spec (reader, spec, error))
     g_clear_pointer (&reader, robocache_record_reader_free);
   return reader;
 }
 
-static void
-unmap (RobocacheRecordReader *reader)
-{
-  if (reader->bytes) {
-    gst_adapter_unmap (reader->adapter);
-    gst_adapter_flush (reader->adapter, reader->cursor);
-  }
-  reader->bytes = NULL;
-  reader->n_bytes = reader->cursor = 0;
-}
-
-static void
-map (RobocacheRecordReader *reader)
-{
-  reader->n_bytes = gst_adapter_available (reader->adapter);
-  if (!reader->bytes && reader->n_bytes > 0)
-    reader->bytes = gst_adapter_map (reader->adapter, reader->n_bytes);
-}
-
 void
 robocache_record_reader_free (RobocacheRecordReader *reader)
 {
-  unmap (reader);
-  g_object_unref (reader->adapter);
+  robocache_byte_input_clear (&reader->input);
   forget_columns (reader);
   robocache_layout_clear (&reader->layout);
-  g_string_free (reader->line, TRUE);
   g_ptr_array_unref (reader->fields);
   g_free (reader->choice);
   g_free (reader);
@@ -199,22 +182,19 @@ robocache_record_reader_free (RobocacheRecordReader *reader)
 void
 robocache_record_reader_push (RobocacheRecordReader *reader, GstBuffer *buffer)
 {
-  unmap (reader);
-  gst_adapter_push (reader->adapter, buffer);
+  robocache_byte_input_push (&reader->input, buffer);
 }
 
 void
 robocache_record_reader_end (RobocacheRecordReader *reader)
 {
-  reader->ended = TRUE;
+  reader->input.ended = TRUE;
 }
 
 void
 robocache_record_reader_restart (RobocacheRecordReader *reader)
 {
-  unmap (reader);
-  gst_adapter_clear (reader->adapter);
-  reader->ended = reader->in_long_line = FALSE;
+  robocache_byte_input_restart (&reader->input);
   reader->number = 0;
   reader->header_may_come = TRUE;
   if (reader->format == ROBOCACHE_RECORDS_CSV)
@@ -223,58 +203,11 @@ robocache_record_reader_restart (RobocacheRecordReader *reader)
 
 /* ---- CSV ---- */
 
-typedef enum
-{
-  LINE_NONE,
-  LINE_WHOLE,                   /* in reader->line, without its end */
-  LINE_TOO_LONG
-} LineResult;
-
-/* Copies the next line, since fields are cut in place. */
-static LineResult
-take_line (RobocacheRecordReader *reader)
-{
-  const guint8 *start = reader->bytes + reader->cursor, *end = NULL;
-  const gsize left = reader->n_bytes - reader->cursor;
-  gboolean too_long = reader->in_long_line;
-  gsize length;
-
-  if (left > 0)
-    end = memchr (start, '\n', left);
-  if (!end && !reader->ended) {
-    if (left > ROBOCACHE_MAX_LINE) {
-      reader->in_long_line = TRUE;
-      reader->cursor = reader->n_bytes;
-    }
-    return LINE_NONE;
-  }
-  if (!end && left == 0 && !too_long)
-    return LINE_NONE;
-
-  length = end ? (gsize) (end - start) : left;
-  too_long |= length > ROBOCACHE_MAX_LINE;
-  reader->cursor += length + (end != NULL);
-  reader->in_long_line = FALSE;
-  reader->number++;
-  if (too_long)
-    return LINE_TOO_LONG;
-  g_string_truncate (reader->line, 0);
-  g_string_append_len (reader->line, (const gchar *) start, (gssize) length);
-  return LINE_WHOLE;
-}
-
 static void
 strip_byte_order_mark (GString *line)
 {
   if (line->len >= 3 && memcmp (line->str, "\xEF\xBB\xBF", 3) == 0)
     g_string_erase (line, 0, 3);
-}
-
-static void
-strip_carriage_return (GString *line)
-{
-  if (line->len > 0 && line->str[line->len - 1] == '\r')
-    g_string_truncate (line, line->len - 1);
 }
 
 static gboolean
@@ -304,13 +237,11 @@ read_values (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
   for (guint i = 0; i < reader->columns->len; i++) {
     const guint column = g_array_index (reader->columns, guint, i);
     const gchar *text = g_ptr_array_index (reader->fields, column);
-    gchar *end;
-    gdouble value = g_ascii_strtod (text, &end);
+    gdouble value = NAN;
 
     if (*text == '\0') {
-      value = NAN;
       record->n_empty++;
-    } else if (end == text || *end != '\0') {
+    } else if (!robocache_csv_number (text, &value)) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
           "line %" G_GUINT64_FORMAT ", column %u: \"%.60s\" is no number", reader->number, column, text);
       return FALSE;
@@ -396,7 +327,7 @@ read_header (RobocacheRecordReader *reader, GError **error)
 static gboolean
 is_comment (RobocacheRecordReader *reader)
 {
-  GString *line = reader->line;
+  GString *line = reader->input.line;
   const gsize blanks = strspn (line->str, " \t");
   gsize mark;
 
@@ -415,12 +346,14 @@ split_line (RobocacheRecordReader *reader, GError **error)
 {
   GError *fault = NULL;
 
-  if (memchr (reader->line->str, '\0', reader->line->len)) {
+  const GString *line = reader->input.line;
+
+  if (memchr (line->str, '\0', line->len)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
         "line %" G_GUINT64_FORMAT " has a zero byte in it: is this a text file in UTF-8?", reader->number);
     return FALSE;
   }
-  if (robocache_csv_split (reader->line->str, reader->line->len, reader->delimiter, reader->fields, &fault))
+  if (robocache_csv_split (line->str, line->len, reader->delimiter, reader->fields, &fault))
     return TRUE;
   g_propagate_prefixed_error (error, fault, "line %" G_GUINT64_FORMAT ": ", reader->number);
   return FALSE;
@@ -441,23 +374,32 @@ read_line (RobocacheRecordReader *reader, RobocacheRecord *record, GError **erro
 static RobocacheReadResult
 next_csv (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
 {
+  GString *line = reader->input.line;
+
   for (;;) {
-    switch (take_line (reader)) {
-      case LINE_NONE:
+    const RobocacheLineResult result = robocache_byte_input_take_line (&reader->input);
+
+    reader->number = reader->input.line_number;
+    switch (result) {
+      case ROBOCACHE_LINE_NONE:
         return ROBOCACHE_READ_MORE;
-      case LINE_TOO_LONG:
+      case ROBOCACHE_LINE_TOO_LONG:
         g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes",
             reader->number, ROBOCACHE_MAX_LINE);
         return ROBOCACHE_READ_MALFORMED;
-      case LINE_WHOLE:
+      case ROBOCACHE_LINE_WHOLE:
         break;
     }
     if (reader->number == 1)
-      strip_byte_order_mark (reader->line);
-    strip_carriage_return (reader->line);
-    if (is_blank_line (reader->line))
+      strip_byte_order_mark (line);
+    if (reader->number == 1 && g_str_has_prefix (line->str, ROBOCACHE_PCD_MAGIC)) {
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+          "the input begins with \"%.20s\", as a file of points does: set format=pcd", line->str);
+      return ROBOCACHE_READ_REFUSED;
+    }
+    if (is_blank_line (line))
       continue;
-    if (reader->line->str[strspn (reader->line->str, " \t")] == '#') {
+    if (line->str[strspn (line->str, " \t")] == '#') {
       if (!is_comment (reader))
         return read_header (reader, error);
       reader->comments++;
@@ -483,13 +425,13 @@ read_binary_time (RobocacheRecordReader *reader, guint column, const guint8 *byt
 static RobocacheReadResult
 next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
 {
-  const gsize left = reader->n_bytes - reader->cursor, size = reader->layout.size;
-  const guint8 *bytes = reader->bytes + reader->cursor;
+  const gsize left = robocache_byte_input_available (&reader->input), size = reader->layout.size;
+  const guint8 *bytes = reader->input.bytes + reader->input.cursor;
 
-  if (left == 0 || (left < size && !reader->ended))
+  if (left == 0 || (left < size && !reader->input.ended))
     return ROBOCACHE_READ_MORE;
   reader->number++;
-  reader->cursor += MIN (left, size);
+  reader->input.cursor += MIN (left, size);
   if (left < size) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT ", the last one, has %"
         G_GSIZE_FORMAT " bytes, expected %" G_GSIZE_FORMAT, reader->number, left, size);
@@ -509,27 +451,17 @@ next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
   return ROBOCACHE_READ_RECORD;
 }
 
-/* Errors quote the input, which can be anything, but messages on a bus are UTF-8. */
-static void
-make_valid (GError *error)
-{
-  gchar *valid = g_utf8_make_valid (error->message, -1);
-
-  g_free (error->message);
-  error->message = valid;
-}
-
 RobocacheReadResult
 robocache_record_reader_next (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
 {
   RobocacheReadResult result;
 
-  map (reader);
+  robocache_byte_input_map (&reader->input);
   result = reader->format == ROBOCACHE_RECORDS_BINARY ? next_binary (reader, record, error) :
       next_csv (reader, record, error);
   if (result == ROBOCACHE_READ_MORE)
-    unmap (reader);
+    robocache_byte_input_unmap (&reader->input);
   if (error && *error)
-    make_valid (*error);
+    robocache_byte_input_make_valid (*error);
   return result;
 }

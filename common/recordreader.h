@@ -13,17 +13,21 @@
 
 G_BEGIN_DECLS
 
-/* Bytes; a longer line is malformed, so a file without line ends needs no memory. */
-#define ROBOCACHE_MAX_LINE (1 << 20)
-
 typedef enum
 {
   ROBOCACHE_RECORDS_CSV,
-  ROBOCACHE_RECORDS_BINARY
+  ROBOCACHE_RECORDS_BINARY,
+  /* of clouds, which cloudreader.h reads */
+  ROBOCACHE_RECORDS_PCD,
+  ROBOCACHE_RECORDS_KITTI,
+  ROBOCACHE_RECORDS_NUSCENES,
+  ROBOCACHE_RECORDS_POINTS
 } RobocacheRecordFormat;
 
 #define ROBOCACHE_TYPE_RECORD_FORMAT (robocache_record_format_get_type ())
 GType robocache_record_format_get_type (void);
+
+gboolean robocache_record_format_is_of_clouds (RobocacheRecordFormat format);
 
 /* What the records look like. Strings belong to the caller and are not kept. */
 typedef struct

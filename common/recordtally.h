@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct
 {
-  guint64 rows, malformed, before_origin, backwards, empty_fields, comments, skipped;
+  guint64 rows, clouds, points, malformed, before_origin, backwards, empty_fields, comments, skipped;
   gint64 delay_max_ns;          /* greatest arrival - capture */
 } RobocacheRecordTally;
 

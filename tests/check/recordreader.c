@@ -5,6 +5,7 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
+#include "common/byteinput.h"
 #include "common/recordreader.h"
 
 static const RobocacheRecordSpec csv = { .format = ROBOCACHE_RECORDS_CSV,

@@ -1,0 +1,132 @@
+/* robocache: bytes that come in pieces, and lines cut from them
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "byteinput.h"
+
+#include <string.h>
+
+void
+robocache_byte_input_init (RobocacheByteInput *input)
+{
+  *input = (RobocacheByteInput) {.adapter = gst_adapter_new (),.line = g_string_new (NULL) };
+}
+
+void
+robocache_byte_input_clear (RobocacheByteInput *input)
+{
+  robocache_byte_input_unmap (input);
+  g_object_unref (input->adapter);
+  g_string_free (input->line, TRUE);
+}
+
+void
+robocache_byte_input_map (RobocacheByteInput *input)
+{
+  input->n_bytes = gst_adapter_available (input->adapter);
+  if (!input->bytes && input->n_bytes > 0)
+    input->bytes = gst_adapter_map (input->adapter, input->n_bytes);
+}
+
+void
+robocache_byte_input_unmap (RobocacheByteInput *input)
+{
+  if (input->bytes) {
+    gst_adapter_unmap (input->adapter);
+    gst_adapter_flush (input->adapter, input->cursor);
+    input->position += input->cursor;
+  }
+  input->bytes = NULL;
+  input->n_bytes = input->cursor = 0;
+}
+
+void
+robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer)
+{
+  robocache_byte_input_unmap (input);
+  gst_adapter_push (input->adapter, buffer);
+}
+
+void
+robocache_byte_input_restart (RobocacheByteInput *input)
+{
+  robocache_byte_input_unmap (input);
+  gst_adapter_clear (input->adapter);
+  input->ended = input->in_long_line = FALSE;
+  input->position = input->line_number = 0;
+}
+
+static void
+strip_carriage_return (GString *line)
+{
+  if (line->len > 0 && line->str[line->len - 1] == '\r')
+    g_string_truncate (line, line->len - 1);
+}
+
+RobocacheLineResult
+robocache_byte_input_take_line (RobocacheByteInput *input)
+{
+  const guint8 *start = input->bytes + input->cursor, *end = NULL;
+  const gsize left = input->n_bytes - input->cursor;
+  gboolean too_long = input->in_long_line;
+  gsize length;
+
+  if (left > 0)
+    end = memchr (start, '\n', left);
+  if (!end && !input->ended) {
+    if (left > ROBOCACHE_MAX_LINE) {
+      input->in_long_line = TRUE;
+      input->cursor = input->n_bytes;
+    }
+    return ROBOCACHE_LINE_NONE;
+  }
+  if (!end && left == 0 && !too_long)
+    return ROBOCACHE_LINE_NONE;
+
+  length = end ? (gsize) (end - start) : left;
+  too_long |= length > ROBOCACHE_MAX_LINE;
+  input->cursor += length + (end != NULL);
+  input->in_long_line = FALSE;
+  input->line_number++;
+  if (too_long)
+    return ROBOCACHE_LINE_TOO_LONG;
+  g_string_truncate (input->line, 0);
+  g_string_append_len (input->line, (const gchar *) start, (gssize) length);
+  strip_carriage_return (input->line);
+  return ROBOCACHE_LINE_WHOLE;
+}
+
+GstBuffer *
+robocache_byte_input_take_buffer (RobocacheByteInput *input, gsize n)
+{
+  input->position += n;
+  return n > 0 ? gst_adapter_take_buffer (input->adapter, n) : gst_buffer_new ();
+}
+
+void
+robocache_byte_input_skip (RobocacheByteInput *input, gsize n)
+{
+  input->position += n;
+  gst_adapter_flush (input->adapter, n);
+}
+
+gsize
+robocache_byte_input_available (const RobocacheByteInput *input)
+{
+  return gst_adapter_available (input->adapter) - input->cursor;
+}
+
+guint64
+robocache_byte_input_position (const RobocacheByteInput *input)
+{
+  return input->position + input->cursor;
+}
+
+void
+robocache_byte_input_make_valid (GError *error)
+{
+  gchar *valid = g_utf8_make_valid (error->message, -1);
+
+  g_free (error->message);
+  error->message = valid;
+}

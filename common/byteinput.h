@@ -1,0 +1,67 @@
+/* robocache: bytes that come in pieces, and lines cut from them
+ *
+ * Pieces are pushed as they come and seen as one run of bytes. What is read depends on their concatenation alone.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_BYTEINPUT_H
+#define ROBOCACHE_BYTEINPUT_H
+
+#include <gst/base/gstadapter.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Bytes; a longer line is not kept, so a file without line ends needs no memory. */
+#define ROBOCACHE_MAX_LINE (1 << 20)
+
+typedef struct
+{
+  GstAdapter *adapter;
+  const guint8 *bytes;          /* all that the adapter holds, while mapped */
+  gsize n_bytes, cursor;
+  gboolean ended;               /* no more bytes will come */
+  gboolean in_long_line;        /* its beginning was thrown away */
+  guint64 position;             /* of the adapter's first byte, since the last restart */
+  guint64 line_number;          /* of the line that was taken last, from 1 */
+  GString *line;
+} RobocacheByteInput;
+
+typedef enum
+{
+  ROBOCACHE_LINE_NONE,          /* its end has not come */
+  ROBOCACHE_LINE_WHOLE,         /* in input->line, without its end, LF or CRLF */
+  ROBOCACHE_LINE_TOO_LONG
+} RobocacheLineResult;
+
+void robocache_byte_input_init (RobocacheByteInput * input);
+void robocache_byte_input_clear (RobocacheByteInput * input);
+
+/* Takes the buffer. */
+void robocache_byte_input_push (RobocacheByteInput * input, GstBuffer * buffer);
+/* Forgets all bytes; what comes next is a beginning. */
+void robocache_byte_input_restart (RobocacheByteInput * input);
+
+/* Makes bytes and n_bytes all that is there; cursor is how much of it was read. */
+void robocache_byte_input_map (RobocacheByteInput * input);
+/* Lets go of what was read. */
+void robocache_byte_input_unmap (RobocacheByteInput * input);
+
+/* Takes the next line of mapped input: a copy, that may be cut in place. */
+RobocacheLineResult robocache_byte_input_take_line (RobocacheByteInput * input);
+
+/* The next n bytes, which must be there, of input that is not mapped: a part of a pushed buffer where they lie in one. */
+GstBuffer *robocache_byte_input_take_buffer (RobocacheByteInput * input, gsize n);
+/* Drops n bytes that are there, of input that is not mapped. */
+void robocache_byte_input_skip (RobocacheByteInput * input, gsize n);
+
+/* How many bytes are there and not read. */
+gsize robocache_byte_input_available (const RobocacheByteInput * input);
+/* Of the next byte, since the last restart. */
+guint64 robocache_byte_input_position (const RobocacheByteInput * input);
+
+/* Errors quote the input, which can be anything, but messages on a bus are UTF-8. */
+void robocache_byte_input_make_valid (GError * error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,321 @@
+/* robocache: bytes of point cloud files in, clouds out
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "cloudreader.h"
+
+#include "byteinput.h"
+#include "pcdreader.h"
+#include "pointcloudcaps.h"
+#include "pointfields.h"
+#include "tensorcaps.h"
+
+/* When the first byte of a buffer was captured. */
+typedef struct
+{
+  guint64 position;
+  GstClockTime pts;
+} BufferTime;
+
+struct _RobocacheCloudReader
+{
+  RobocacheRecordFormat format;
+  guint64 points_per_cloud;
+  gchar *layout;
+
+  RobocacheByteInput input;
+  RobocachePcdReader pcd;
+  guint64 number;               /* of the cloud that is being read, from 1; 0 before the first */
+  guint64 first_byte;           /* of that cloud, since the last restart */
+  guint64 next_first_byte;      /* of the cloud after it, in PCD files */
+  gboolean in_cloud;            /* the first line of its header, in PCD files, was read */
+  guint64 file;                 /* first byte of the file */
+  guint64 number_at_file;       /* clouds before it */
+  gboolean in_file;             /* something was pushed since the last end */
+  GArray *times;                /* BufferTime, of buffers that no cloud has begun in or after */
+  GstClockTime pts;             /* of that cloud */
+
+  /* formats without a header */
+  GstCaps *caps;                /* NULL: not known */
+  gsize point_size;
+  guint64 n_points;             /* that were read */
+};
+
+/* ---- formats ---- */
+
+static gboolean
+set_fields (RobocacheCloudReader *reader, const gchar *layout, const gchar *names, GError **error)
+{
+  RobocachePointFields fields;
+  gboolean ok;
+
+  robocache_point_fields_init (&fields);
+  ok = robocache_point_fields_from_layout (&fields, layout, names, error);
+  if (ok) {
+    gst_caps_take (&reader->caps, robocache_point_fields_to_caps (&fields));
+    reader->point_size = fields.point_step;
+  }
+  robocache_point_fields_clear (&fields);
+  return ok;
+}
+
+static gboolean
+is_set (const gchar *string)
+{
+  return string && *string;
+}
+
+static gboolean
+check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError **error)
+{
+  if (spec->format == ROBOCACHE_RECORDS_POINTS) {
+    if (is_set (spec->layout))
+      return set_fields (reader, spec->layout, spec->channels ? spec->channels : "", error);
+    if (!is_set (spec->channels))
+      return TRUE;
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
+        "channels=\"%s\" names the numbers of layout, but there is no layout; write one like \"=4f\"", spec->channels);
+    return FALSE;
+  }
+  if (is_set (spec->layout) || is_set (spec->channels)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s=\"%s\" is not for this format, whose files say "
+        "what their points are, or always have the same; format=points takes it",
+        is_set (spec->layout) ? "layout" : "channels", is_set (spec->layout) ? spec->layout : spec->channels);
+    return FALSE;
+  }
+  if (spec->format == ROBOCACHE_RECORDS_PCD && spec->points_per_cloud > 0) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "points-per-cloud is %" G_GUINT64_FORMAT
+        ", but with format=pcd the files say how many points there are: leave it 0", spec->points_per_cloud);
+    return FALSE;
+  }
+  if (spec->format == ROBOCACHE_RECORDS_KITTI)
+    return set_fields (reader, "=4f", "x,y,z,intensity", error);
+  if (spec->format == ROBOCACHE_RECORDS_NUSCENES)
+    return set_fields (reader, "=5f", "x,y,z,intensity,ring", error);
+  return TRUE;
+}
+
+gboolean
+robocache_cloud_reader_set_caps (RobocacheCloudReader *reader, const GstCaps *caps, GError **error)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  RobocachePointsInfo info;
+
+  if (reader->format != ROBOCACHE_RECORDS_POINTS || reader->layout)
+    return TRUE;
+  if (!gst_structure_has_name (structure, ROBOCACHE_POINTCLOUD_MEDIA_TYPE)
+      && !gst_structure_has_name (structure, ROBOCACHE_LIDAR_MEDIA_TYPE))
+    return TRUE;
+  if (!robocache_points_info_from_caps (&info, caps, error))
+    return FALSE;
+  reader->point_size = robocache_points_info_point_size (&info);
+  gst_caps_take (&reader->caps, gst_caps_copy (caps));
+  gst_structure_remove_field (gst_caps_get_structure (reader->caps, 0), "framerate");
+  return TRUE;
+}
+
+/* ---- life ---- */
+
+RobocacheCloudReader *
+robocache_cloud_reader_new (const RobocacheCloudSpec *spec, GError **error)
+{
+  RobocacheCloudReader *reader = g_new0 (RobocacheCloudReader, 1);
+
+  reader->format = spec->format;
+  reader->points_per_cloud = spec->points_per_cloud;
+  reader->layout = is_set (spec->layout) ? g_strdup (spec->layout) : NULL;
+  reader->times = g_array_new (FALSE, FALSE, sizeof (BufferTime));
+  robocache_byte_input_init (&reader->input);
+  robocache_pcd_reader_init (&reader->pcd, &reader->input);
+  if (!check_spec (reader, spec, error))
+    g_clear_pointer (&reader, robocache_cloud_reader_free);
+  return reader;
+}
+
+void
+robocache_cloud_reader_free (RobocacheCloudReader *reader)
+{
+  robocache_pcd_reader_clear (&reader->pcd);
+  robocache_byte_input_clear (&reader->input);
+  g_array_unref (reader->times);
+  gst_clear_caps (&reader->caps);
+  g_free (reader->layout);
+  g_free (reader);
+}
+
+static guint64
+end_of_input (const RobocacheCloudReader *reader)
+{
+  return robocache_byte_input_position (&reader->input) + robocache_byte_input_available (&reader->input);
+}
+
+void
+robocache_cloud_reader_push (RobocacheCloudReader *reader, GstBuffer *buffer)
+{
+  const BufferTime time = { end_of_input (reader), GST_BUFFER_PTS (buffer) };
+
+  if (!reader->in_file) {
+    reader->file = reader->next_first_byte = time.position;
+    reader->number_at_file = reader->number;
+    reader->input.line_number = 0;
+  }
+  reader->in_file = TRUE;
+  reader->input.ended = FALSE;
+  if (GST_CLOCK_TIME_IS_VALID (time.pts))
+    g_array_append_val (reader->times, time);
+  if (gst_buffer_get_size (buffer) > 0)
+    robocache_byte_input_push (&reader->input, buffer);
+  else
+    gst_buffer_unref (buffer);
+}
+
+void
+robocache_cloud_reader_end (RobocacheCloudReader *reader)
+{
+  reader->input.ended = TRUE;
+}
+
+void
+robocache_cloud_reader_restart (RobocacheCloudReader *reader)
+{
+  robocache_byte_input_restart (&reader->input);
+  robocache_pcd_reader_restart (&reader->pcd);
+  g_array_set_size (reader->times, 0);
+  reader->number = reader->first_byte = reader->next_first_byte = reader->file = reader->number_at_file = 0;
+  reader->in_file = reader->in_cloud = FALSE;
+}
+
+guint64
+robocache_cloud_reader_n_points (const RobocacheCloudReader *reader)
+{
+  return reader->n_points + reader->pcd.n_good;
+}
+
+/* ---- clouds ---- */
+
+static void
+begin_cloud (RobocacheCloudReader *reader, guint64 first_byte)
+{
+  guint n = 0;
+
+  reader->number++;
+  reader->first_byte = first_byte;
+  reader->pts = GST_CLOCK_TIME_NONE;
+  for (; n < reader->times->len; n++) {
+    const BufferTime *time = &g_array_index (reader->times, BufferTime, n);
+
+    if (time->position > first_byte)
+      break;
+    reader->pts = time->pts;
+  }
+  g_array_remove_range (reader->times, 0, n);
+}
+
+static RobocacheReadResult
+take_points (RobocacheCloudReader *reader, gsize size, RobocacheCloudRecord *cloud)
+{
+  begin_cloud (reader, robocache_byte_input_position (&reader->input));
+  cloud->buffer = robocache_byte_input_take_buffer (&reader->input, size);
+  cloud->n_points = size / reader->point_size;
+  reader->n_points += cloud->n_points;
+  return ROBOCACHE_READ_RECORD;
+}
+
+static RobocacheReadResult
+malformed_rest (RobocacheCloudReader *reader, gsize size, GError **error)
+{
+  begin_cloud (reader, robocache_byte_input_position (&reader->input));
+  robocache_byte_input_skip (&reader->input, size);
+  if (reader->points_per_cloud > 0)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the cloud, the last one, ends after %" G_GSIZE_FORMAT
+        " bytes, expected points-per-cloud=%" G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes", size,
+        reader->points_per_cloud, reader->point_size);
+  else
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the cloud has %" G_GSIZE_FORMAT " bytes, expected a whole "
+        "number of points of %" G_GSIZE_FORMAT ": %" G_GSIZE_FORMAT " are left over", size, reader->point_size,
+        size % reader->point_size);
+  return ROBOCACHE_READ_MALFORMED;
+}
+
+static RobocacheReadResult
+next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
+{
+  const gsize available = robocache_byte_input_available (&reader->input);
+  gsize size;
+
+  if (reader->point_size == 0) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "format=points needs to know what a point is: set "
+        "layout and channels, like layout=\"=4f\" channels=x,y,z,intensity, or put application/x-pointcloud caps before the "
+        "element");
+    return ROBOCACHE_READ_REFUSED;
+  }
+  if (reader->points_per_cloud > 0) {
+    if (!g_size_checked_mul (&size, (gsize) reader->points_per_cloud, reader->point_size))
+      size = G_MAXSIZE;         /* never there */
+    if (available >= size)
+      return take_points (reader, size, cloud);
+    return reader->input.ended && available > 0 ? malformed_rest (reader, available, error) : ROBOCACHE_READ_MORE;
+  }
+  if (!reader->input.ended || !reader->in_file)
+    return ROBOCACHE_READ_MORE;
+  reader->in_file = FALSE;
+  if (available % reader->point_size != 0)
+    return malformed_rest (reader, available, error);
+  return take_points (reader, available, cloud);
+}
+
+/* Counts clouds, and notes where each begins: behind the one before, or where a file does. */
+static RobocacheReadResult
+next_pcd (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
+{
+  const RobocacheReadResult result = robocache_pcd_reader_next (&reader->pcd, &cloud->buffer, &cloud->n_points, error);
+  const gboolean between = robocache_pcd_reader_is_between_clouds (&reader->pcd);
+  const gboolean over = result == ROBOCACHE_READ_RECORD || (result == ROBOCACHE_READ_MALFORMED && between);
+
+  if (!reader->in_cloud && (over || !between))
+    begin_cloud (reader, reader->next_first_byte);
+  reader->in_cloud = !between;
+  if (over || (result == ROBOCACHE_READ_HEADER && between))
+    reader->next_first_byte = robocache_byte_input_position (&reader->input);
+  return result;
+}
+
+/* A PCD file that was read to its end had a cloud. */
+static RobocacheReadResult
+finish_file (RobocacheCloudReader *reader, GError **error)
+{
+  reader->in_file = FALSE;
+  if (reader->format != ROBOCACHE_RECORDS_PCD || reader->number > reader->number_at_file)
+    return ROBOCACHE_READ_MORE;
+  begin_cloud (reader, reader->file);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "there is no header, expected lines that begin with FIELDS, "
+      "POINTS and DATA");
+  return ROBOCACHE_READ_MALFORMED;
+}
+
+RobocacheReadResult
+robocache_cloud_reader_next (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
+{
+  const gboolean is_pcd = reader->format == ROBOCACHE_RECORDS_PCD;
+  RobocacheReadResult result;
+  GError *fault = NULL;
+
+  result = is_pcd ? next_pcd (reader, cloud, &fault) : next_raw (reader, cloud, &fault);
+  if (result == ROBOCACHE_READ_MORE) {
+    robocache_byte_input_unmap (&reader->input);
+    if (reader->input.ended && reader->in_file)
+      result = finish_file (reader, &fault);
+  }
+  cloud->number = reader->number;
+  cloud->caps = is_pcd ? reader->pcd.caps : reader->caps;
+  cloud->pts = reader->pts;
+  if (fault) {
+    robocache_byte_input_make_valid (fault);
+    if (result == ROBOCACHE_READ_REFUSED)
+      g_propagate_error (error, fault);
+    else
+      g_propagate_prefixed_error (error, fault, "cloud %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT ": ",
+          reader->number, reader->first_byte - reader->file);
+  }
+  return result;
+}

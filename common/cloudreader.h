@@ -1,0 +1,57 @@
+/* robocache: bytes of point cloud files in, clouds out
+ *
+ * Bytes are pushed in pieces of any size, and _end says where a file ends: with a buffer, or with the stream. What comes
+ * out depends on the bytes between two ends alone, other than its times. One thread at a time.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CLOUDREADER_H
+#define ROBOCACHE_CLOUDREADER_H
+
+#include <gst/gst.h>
+
+#include "recordreader.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  RobocacheRecordFormat format; /* one of clouds */
+  const gchar *layout, *channels;       /* of ROBOCACHE_RECORDS_POINTS: a struct string, and names of its numbers */
+  guint64 points_per_cloud;     /* where nothing in the data says it; 0: a cloud is a file */
+} RobocacheCloudSpec;
+
+typedef struct
+{
+  guint64 number;               /* of the cloud, from 1; malformed ones count */
+  GstBuffer *buffer;            /* the caller's; its points, and nothing else of what was pushed */
+  GstCaps *caps;                /* application/x-pointcloud without a framerate; the reader's, until the next call */
+  guint64 n_points;
+  GstClockTime pts;             /* of the buffer that it begins in, when it is the first to do so */
+} RobocacheCloudRecord;
+
+typedef struct _RobocacheCloudReader RobocacheCloudReader;
+
+/* NULL and an error that names the setting when the spec makes no sense. */
+RobocacheCloudReader *robocache_cloud_reader_new (const RobocacheCloudSpec * spec, GError ** error);
+void robocache_cloud_reader_free (RobocacheCloudReader * reader);
+
+/* The caps of what is pushed, which describe points when the spec does not. FALSE and an error when they do not either. */
+gboolean robocache_cloud_reader_set_caps (RobocacheCloudReader * reader, const GstCaps * caps, GError ** error);
+
+/* Takes the buffer. */
+void robocache_cloud_reader_push (RobocacheCloudReader * reader, GstBuffer * buffer);
+/* A file ends here; what is pushed next, once _next has returned ROBOCACHE_READ_MORE, is another one. */
+void robocache_cloud_reader_end (RobocacheCloudReader * reader);
+/* Forgets all bytes; what comes next is the first file. */
+void robocache_cloud_reader_restart (RobocacheCloudReader * reader);
+
+/* ROBOCACHE_READ_RECORD: a cloud. ROBOCACHE_READ_HEADER: what a cloud will look like. ROBOCACHE_READ_MALFORMED: a cloud, or
+ * a point of one, was skipped. */
+RobocacheReadResult robocache_cloud_reader_next (RobocacheCloudReader * reader, RobocacheCloudRecord * cloud, GError ** error);
+
+/* Points that were read well so far, in clouds that are whole or not. */
+guint64 robocache_cloud_reader_n_points (const RobocacheCloudReader * reader);
+
+G_END_DECLS
+#endif

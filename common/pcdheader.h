@@ -1,0 +1,84 @@
+/* robocache: the header of a PCD file
+ *
+ * PCD is the file format of the Point Cloud Library; versions 0.5 to 0.7 are read. The format:
+ * https://pointclouds.org/documentation/tutorials/pcd_file_format.html
+ *
+ *   # .PCD v0.7 - Point Cloud Data file format
+ *   VERSION 0.7
+ *   FIELDS x y z intensity        names; "_" is padding; COLUMNS in old files
+ *   SIZE 4 4 4 4                  bytes of an element; 4 each where the line is missing
+ *   TYPE F F F F                  I signed, U unsigned, F floating point; F each where it is missing
+ *   COUNT 1 1 1 1                 elements of a field; 1 each where it is missing
+ *   WIDTH 640
+ *   HEIGHT 480                    more than 1: an organised cloud, an image of points
+ *   VIEWPOINT 0 0 0 1 0 0 0       where the sensor was: translation, and a quaternion w x y z
+ *   POINTS 307200
+ *   DATA ascii                    or binary or binary_compressed; ends the header
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_PCDHEADER_H
+#define ROBOCACHE_PCDHEADER_H
+
+#include <gst/gst.h>
+
+#include "pointfields.h"
+
+G_BEGIN_DECLS
+
+/* How a PCD file begins. */
+#define ROBOCACHE_PCD_MAGIC "# .PCD"
+
+typedef enum
+{
+  ROBOCACHE_PCD_ASCII,
+  ROBOCACHE_PCD_BINARY,
+  ROBOCACHE_PCD_COMPRESSED
+} RobocachePcdData;
+
+/* A column of FIELDS. */
+typedef struct
+{
+  RcDtype dtype;                /* of an element */
+  guint count;                  /* elements */
+  gboolean skipped;             /* padding, which is no field of the points that come out */
+} RobocachePcdColumn;
+
+#define ROBOCACHE_PCD_N_KEYWORDS 10
+
+typedef struct
+{
+  /* lines that were read */
+  gchar **values[ROBOCACHE_PCD_N_KEYWORDS];     /* what follows each keyword; NULL: it has not come */
+  guint64 lines[ROBOCACHE_PCD_N_KEYWORDS];      /* where it was */
+  gboolean begun;               /* there was a keyword */
+
+  /* what they say, once the header is whole */
+  RobocachePcdData data;
+  GArray *columns;              /* RobocachePcdColumn */
+  guint n_elements;             /* of all columns, padding included: what a line of ASCII has */
+  gsize stored_step;            /* bytes of a point, padding included */
+  RobocachePointFields fields;  /* of the points that come out: with gaps for binary data, else packed */
+  guint64 width, height, n_points;
+  gchar *viewpoint;             /* "tx,ty,tz,qw,qx,qy,qz"; NULL: at the origin, unrotated */
+} RobocachePcdHeader;
+
+typedef enum
+{
+  ROBOCACHE_PCD_HEADER_MORE,
+  ROBOCACHE_PCD_HEADER_WHOLE,
+  ROBOCACHE_PCD_HEADER_MALFORMED        /* the error says where and why */
+} RobocachePcdHeaderResult;
+
+/* Zeroed memory is a header of which nothing was read. */
+void robocache_pcd_header_clear (RobocachePcdHeader * header);
+
+/* Takes the next line of a header. */
+RobocachePcdHeaderResult robocache_pcd_header_take_line (RobocachePcdHeader * header, const GString * line, guint64 number,
+    GError ** error);
+
+/* application/x-pointcloud without a framerate, with width and height of an organised cloud, and a viewpoint. */
+GstCaps *robocache_pcd_header_to_caps (const RobocachePcdHeader * header);
+
+G_END_DECLS
+#endif

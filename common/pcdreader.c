@@ -1,0 +1,320 @@
+/* robocache: PCD files, one after another
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+/* for memmem */
+#define _GNU_SOURCE
+#include "pcdreader.h"
+
+#include <string.h>
+
+#include "csvrecord.h"
+#include "tensorcaps.h"
+
+void
+robocache_pcd_reader_init (RobocachePcdReader *reader, RobocacheByteInput *input)
+{
+  *reader = (RobocachePcdReader) {.input = input,.words = g_ptr_array_new () };
+}
+
+/* The next line is the first of a header. */
+static void
+begin_header (RobocachePcdReader *reader)
+{
+  robocache_pcd_header_clear (&reader->header);
+  g_clear_pointer (&reader->points, g_byte_array_unref);
+  reader->n_lines = 0;
+  reader->input->line_number = 0;
+  reader->state = ROBOCACHE_PCD_STATE_HEADER;
+}
+
+void
+robocache_pcd_reader_clear (RobocachePcdReader *reader)
+{
+  robocache_pcd_header_clear (&reader->header);
+  g_clear_pointer (&reader->points, g_byte_array_unref);
+  g_ptr_array_unref (reader->words);
+  gst_clear_caps (&reader->caps);
+}
+
+void
+robocache_pcd_reader_restart (RobocachePcdReader *reader)
+{
+  begin_header (reader);
+}
+
+gboolean
+robocache_pcd_reader_is_between_clouds (const RobocachePcdReader *reader)
+{
+  return reader->state == ROBOCACHE_PCD_STATE_LOST
+      || (reader->state == ROBOCACHE_PCD_STATE_HEADER && !reader->header.begun);
+}
+
+/* What could be the beginning of another file is looked for from here on. */
+static RobocacheReadResult
+get_lost (RobocachePcdReader *reader)
+{
+  reader->state = ROBOCACHE_PCD_STATE_LOST;
+  return ROBOCACHE_READ_MALFORMED;
+}
+
+/* ---- header ---- */
+
+static RobocacheReadResult
+finish_header (RobocachePcdReader *reader)
+{
+  static const RobocachePcdState states[] = {
+    [ROBOCACHE_PCD_ASCII] = ROBOCACHE_PCD_STATE_ASCII,
+    [ROBOCACHE_PCD_BINARY] = ROBOCACHE_PCD_STATE_BINARY,
+    [ROBOCACHE_PCD_COMPRESSED] = ROBOCACHE_PCD_STATE_SIZES
+  };
+
+  gst_caps_take (&reader->caps, robocache_pcd_header_to_caps (&reader->header));
+  reader->state = states[reader->header.data];
+  reader->points = g_byte_array_new ();
+  return ROBOCACHE_READ_HEADER;
+}
+
+static RobocacheReadResult
+cut_in_header (RobocachePcdReader *reader, GError **error)
+{
+  if (!reader->header.begun)
+    return ROBOCACHE_READ_MORE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the header ends after %" G_GUINT64_FORMAT
+      " lines, before a line that begins with DATA", reader->input->line_number);
+  begin_header (reader);
+  return ROBOCACHE_READ_MALFORMED;
+}
+
+static RobocacheReadResult
+read_header (RobocachePcdReader *reader, GError **error)
+{
+  RobocacheByteInput *input = reader->input;
+
+  for (;;) {
+    switch (robocache_byte_input_take_line (input)) {
+      case ROBOCACHE_LINE_NONE:
+        return input->ended ? cut_in_header (reader, error) : ROBOCACHE_READ_MORE;
+      case ROBOCACHE_LINE_TOO_LONG:
+        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes, "
+            "expected one of a PCD header", input->line_number, ROBOCACHE_MAX_LINE);
+        return get_lost (reader);
+      case ROBOCACHE_LINE_WHOLE:
+        break;
+    }
+    switch (robocache_pcd_header_take_line (&reader->header, input->line, input->line_number, error)) {
+      case ROBOCACHE_PCD_HEADER_MORE:
+        break;
+      case ROBOCACHE_PCD_HEADER_WHOLE:
+        return finish_header (reader);
+      case ROBOCACHE_PCD_HEADER_MALFORMED:
+        return get_lost (reader);
+    }
+  }
+}
+
+/* Skips to where a file says that it is one, since nothing else tells points from a header. */
+static RobocacheReadResult
+find_header (RobocachePcdReader *reader)
+{
+  static const gsize length = sizeof ROBOCACHE_PCD_MAGIC - 1;
+  RobocacheByteInput *input = reader->input;
+  const gsize left = robocache_byte_input_available (input);
+  const guint8 *start = left > 0 ? input->bytes + input->cursor : NULL;
+  const guint8 *found = left > 0 ? memmem (start, left, ROBOCACHE_PCD_MAGIC, length) : NULL;
+
+  if (found) {
+    input->cursor += (gsize) (found - start);
+    begin_header (reader);
+    return ROBOCACHE_READ_HEADER;
+  }
+  /* its first bytes may be the last ones here */
+  input->cursor += input->ended ? left : left - MIN (left, length - 1);
+  if (input->ended)
+    begin_header (reader);
+  return ROBOCACHE_READ_MORE;
+}
+
+/* ---- points ---- */
+
+static RobocacheReadResult
+take_cloud (RobocachePcdReader *reader, GstBuffer *points, GstBuffer **out, guint64 *n_points)
+{
+  *out = points;
+  *n_points = points ? gst_buffer_get_size (points) / reader->header.fields.point_step : 0;
+  if (reader->header.data != ROBOCACHE_PCD_ASCII)
+    reader->n_good += *n_points;
+  begin_header (reader);
+  return ROBOCACHE_READ_RECORD;
+}
+
+static RobocacheReadResult
+cut_in_points (RobocachePcdReader *reader, guint64 n, guint64 expected, const gchar *what, GError **error)
+{
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the cloud ends after %" G_GUINT64_FORMAT " %s, expected %"
+      G_GUINT64_FORMAT " for POINTS %" G_GUINT64_FORMAT, n, what, expected, reader->header.n_points);
+  begin_header (reader);
+  return ROBOCACHE_READ_MALFORMED;
+}
+
+/* A line that is no point. In an organised cloud the place stays, or those after it would move. */
+static RobocacheReadResult
+malformed_line (RobocachePcdReader *reader)
+{
+  const gsize step = reader->header.fields.point_step;
+
+  reader->n_lines++;
+  if (reader->header.height > 1) {
+    g_byte_array_set_size (reader->points, reader->points->len + (guint) step);
+    robocache_pcd_invalid_point (&reader->header, reader->points->data + reader->points->len - step);
+  }
+  return ROBOCACHE_READ_MALFORMED;
+}
+
+static gboolean
+read_line (RobocachePcdReader *reader, GError **error)
+{
+  const gsize step = reader->header.fields.point_step, size = reader->points->len;
+  GString *line = reader->input->line;
+  GError *fault = NULL;
+  gboolean ok;
+
+  if (size + step > G_MAXUINT) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT ": a cloud in ASCII of more than "
+        "%u bytes; write it as binary", reader->input->line_number, G_MAXUINT);
+    return FALSE;
+  }
+  g_byte_array_set_size (reader->points, (guint) (size + step));
+  ok = robocache_csv_split (line->str, line->len, ' ', reader->words, &fault)
+      && robocache_pcd_read_point (&reader->header, reader->words, reader->points->data + size, &fault);
+  if (ok)
+    return TRUE;
+  g_byte_array_set_size (reader->points, (guint) size);
+  g_propagate_prefixed_error (error, fault, "line %" G_GUINT64_FORMAT " ", reader->input->line_number);
+  return FALSE;
+}
+
+static RobocacheReadResult
+read_ascii (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, GError **error)
+{
+  RobocacheByteInput *input = reader->input;
+
+  while (reader->n_lines < reader->header.n_points) {
+    const gsize before = input->cursor;
+    const RobocacheLineResult result = robocache_byte_input_take_line (input);
+
+    if (result == ROBOCACHE_LINE_NONE)
+      return input->ended ? cut_in_points (reader, reader->n_lines, reader->header.n_points, "lines", error) :
+          ROBOCACHE_READ_MORE;
+    if (result == ROBOCACHE_LINE_TOO_LONG) {
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes",
+          input->line_number, ROBOCACHE_MAX_LINE);
+      return malformed_line (reader);
+    }
+    if (strspn (input->line->str, " \t") == input->line->len)
+      continue;
+    if (g_str_has_prefix (input->line->str, ROBOCACHE_PCD_MAGIC)) {
+      input->cursor = before;   /* of the next file */
+      return cut_in_points (reader, reader->n_lines, reader->header.n_points, "lines", error);
+    }
+    if (!read_line (reader, error))
+      return malformed_line (reader);
+    reader->n_lines++;
+    reader->n_good++;
+  }
+  return take_cloud (reader, gst_buffer_new_wrapped_bytes (g_byte_array_free_to_bytes (g_steal_pointer (&reader->
+                  points))), points, n_points);
+}
+
+/* Whether n bytes of points are there. */
+static gboolean
+has_bytes (RobocachePcdReader *reader, guint64 n, RobocacheReadResult *otherwise, GError **error)
+{
+  const gsize available = robocache_byte_input_available (reader->input);
+
+  if (available >= n)
+    return TRUE;
+  *otherwise = ROBOCACHE_READ_MORE;
+  if (reader->input->ended) {
+    robocache_byte_input_skip (reader->input, available);
+    *otherwise = cut_in_points (reader, available, n, "bytes", error);
+  }
+  return FALSE;
+}
+
+static RobocacheReadResult
+read_binary (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, GError **error)
+{
+  const guint64 size = reader->header.n_points * reader->header.stored_step;
+  RobocacheReadResult otherwise;
+
+  if (!has_bytes (reader, size, &otherwise, error))
+    return otherwise;
+  return take_cloud (reader, robocache_byte_input_take_buffer (reader->input, size), points, n_points);
+}
+
+static RobocacheReadResult
+read_sizes (RobocachePcdReader *reader, GError **error)
+{
+  guint8 bytes[ROBOCACHE_PCD_SIZES];
+  RobocacheReadResult otherwise;
+
+  if (!has_bytes (reader, sizeof bytes, &otherwise, error))
+    return otherwise;
+  gst_adapter_copy (reader->input->adapter, bytes, 0, sizeof bytes);
+  robocache_byte_input_skip (reader->input, sizeof bytes);
+  if (!robocache_pcd_read_sizes (&reader->header, bytes, &reader->sizes, error))
+    return get_lost (reader);
+  reader->state = ROBOCACHE_PCD_STATE_COMPRESSED;
+  return ROBOCACHE_READ_HEADER;
+}
+
+static RobocacheReadResult
+read_compressed (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, GError **error)
+{
+  const gsize compressed = reader->sizes.compressed;
+  const gsize size = reader->header.n_points * reader->header.fields.point_step;
+  RobocacheReadResult otherwise;
+  guint8 *packed;
+
+  if (!has_bytes (reader, compressed, &otherwise, error))
+    return otherwise;
+  packed = robocache_pcd_decompress (&reader->header,
+      compressed > 0 ? gst_adapter_map (reader->input->adapter, compressed) : NULL, &reader->sizes, error);
+  gst_adapter_unmap (reader->input->adapter);
+  robocache_byte_input_skip (reader->input, compressed);
+  if (packed)
+    return take_cloud (reader, gst_buffer_new_wrapped (packed, size), points, n_points);
+  begin_header (reader);
+  return ROBOCACHE_READ_MALFORMED;
+}
+
+RobocacheReadResult
+robocache_pcd_reader_next (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, GError **error)
+{
+  switch (reader->state) {
+    case ROBOCACHE_PCD_STATE_HEADER:
+    case ROBOCACHE_PCD_STATE_ASCII:
+    case ROBOCACHE_PCD_STATE_LOST:
+      robocache_byte_input_map (reader->input);
+      break;
+    default:
+      robocache_byte_input_unmap (reader->input);
+      break;
+  }
+  switch (reader->state) {
+    case ROBOCACHE_PCD_STATE_HEADER:
+      return read_header (reader, error);
+    case ROBOCACHE_PCD_STATE_ASCII:
+      return read_ascii (reader, points, n_points, error);
+    case ROBOCACHE_PCD_STATE_BINARY:
+      return read_binary (reader, points, n_points, error);
+    case ROBOCACHE_PCD_STATE_SIZES:
+      return read_sizes (reader, error);
+    case ROBOCACHE_PCD_STATE_COMPRESSED:
+      return read_compressed (reader, points, n_points, error);
+    case ROBOCACHE_PCD_STATE_LOST:
+      return find_header (reader);
+  }
+  g_return_val_if_reached (ROBOCACHE_READ_MORE);
+}

@@ -1,0 +1,50 @@
+/* robocache: PCD files, one after another
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_PCDREADER_H
+#define ROBOCACHE_PCDREADER_H
+
+#include "byteinput.h"
+#include "pcddata.h"
+#include "pcdheader.h"
+#include "recordreader.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  ROBOCACHE_PCD_STATE_HEADER,
+  ROBOCACHE_PCD_STATE_ASCII,
+  ROBOCACHE_PCD_STATE_BINARY,
+  ROBOCACHE_PCD_STATE_SIZES,
+  ROBOCACHE_PCD_STATE_COMPRESSED,
+  ROBOCACHE_PCD_STATE_LOST      /* looking for the next file's beginning */
+} RobocachePcdState;
+
+typedef struct
+{
+  RobocacheByteInput *input;    /* the owner's */
+  RobocachePcdState state;
+  RobocachePcdHeader header;
+  RobocachePcdSizes sizes;
+  GstCaps *caps;                /* of the header, once it is whole */
+  GPtrArray *words;             /* of a line */
+  GByteArray *points;           /* of ASCII, so far */
+  guint64 n_lines;              /* of points, so far, malformed ones included */
+  guint64 n_good;               /* points that were read well, in all */
+} RobocachePcdReader;
+
+void robocache_pcd_reader_init (RobocachePcdReader * reader, RobocacheByteInput * input);
+void robocache_pcd_reader_clear (RobocachePcdReader * reader);
+void robocache_pcd_reader_restart (RobocachePcdReader * reader);
+
+/* Whether the next byte is none of a cloud that has begun. */
+gboolean robocache_pcd_reader_is_between_clouds (const RobocachePcdReader * reader);
+
+/* Reads on. ROBOCACHE_READ_RECORD: *points are those of a cloud. Errors do not say which cloud they are of. */
+RobocacheReadResult robocache_pcd_reader_next (RobocachePcdReader * reader, GstBuffer ** points, guint64 * n_points,
+    GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,4 +1,4 @@
-/* robocache: bytes of a recording or a serial port to a stream of rows
+/* robocache: bytes of a recording or a serial port to a stream of rows, and files of points to clouds
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,26 +8,25 @@
  * @title: robocacheparse
  *
  * Cuts bytes into records, CSV lines or binary ones, wherever the buffers fall, and sends each as a row of float32 that
- * is stamped with the time in the record. With `arrival-column` a recording is replayed live.
+ * is stamped with the time in the record. With `arrival-column` a recording is replayed live. Files of points, PCD and
+ * those of KITTI and nuScenes, become a cloud a buffer.
  *
  * |[
  * gst-launch-1.0 filesrc location=joints.csv ! robocacheparse ! robocacheresample rate=100 ! fakesink
+ * gst-launch-1.0 multifilesrc location=velodyne/%06d.bin caps="application/octet-stream,framerate=10/1" \
+ *   ! robocacheparse format=kitti ! robocachevoxelize ! fakesink
  * gst-launch-1.0 filesrc location=imu.csv ! robocacheparse time-column=1 arrival-column=0 time-unit=ns ! fakesink
  * ]|
  */
 #include "gstrobocacheparse.h"
 
-#include "common/livewait.h"
-#include "common/recordreader.h"
-#include "common/recordstamp.h"
-#include "common/recordtally.h"
-#include "common/seek.h"
+#include "common/enumtype.h"
+#include "common/pointcloudcaps.h"
 #include "common/settings.h"
-#include "common/stats.h"
 #include "common/tensorcaps.h"
 
-GST_DEBUG_CATEGORY_STATIC (parse_debug);
-#define GST_CAT_DEFAULT parse_debug
+GST_DEBUG_CATEGORY (gst_robocache_parse_debug);
+#define GST_CAT_DEFAULT gst_robocache_parse_debug
 
 #define DEFAULT_MAX_ERRORS 10
 
@@ -45,6 +44,9 @@ enum
   PROP_ARRIVAL_COLUMN,
   PROP_CLOCK_MODE,
   PROP_MAX_ERRORS,
+  PROP_RATE,
+  PROP_CLOUD_END,
+  PROP_POINTS_PER_CLOUD,
   PROP_STATS,
   PROP_STATS_INTERVAL,
   N_PROPS
@@ -52,80 +54,24 @@ enum
 
 static GParamSpec *properties[N_PROPS];
 
-typedef struct
-{
-  RobocacheRecordFormat format;
-  gchar *delimiter, *channels, *layout;
-  guint time_column;
-  gint arrival_column;          /* -1: not replayed live */
-  RobocacheTimeUnit time_unit;
-  RobocacheStart start;
-  gint64 time_origin;           /* ROBOCACHE_NO_ORIGIN: not set */
-  RobocacheClockMode clock_mode;
-  gint max_errors;              /* -1: no limit */
-} Settings;
-
-struct _GstRobocacheParse
-{
-  GstElement parent;
-  GstPad *sinkpad, *srcpad;
-
-  /* object lock */
-  Settings properties;
-  GstClockTime stats_interval;
-  RobocacheRecordTally counters;
-  GstSegment segment;           /* of the output; its position is the last row */
-  GstClockTime newest, duration;        /* of rows seen; duration is none until a whole file was read */
-  GstEvent *seek;               /* that the next segment from upstream answers */
-  guint32 segment_seqnum;
-  RobocacheClockEstimate clock; /* when the sensor's clock is followed */
-  gboolean live, replays, tracks;       /* READY → PAUSED on */
-
-  /* streaming thread, or no streaming thread */
-  RobocacheRecordReader *reader;
-  RobocacheRecordStamp stamp;
-  gint max_errors;
-  guint caps_version;           /* of the reader's columns that caps were sent for; 0: none */
-  gboolean segment_wanted;
-  gboolean discont;
-  gboolean failed;              /* an error was posted: nothing goes on */
-  gint errors_in_row;
-  gchar *first_fault;
-  gboolean said_before_origin;
-  GstClockTime previous;        /* time of the row before */
-  GList *waiting_events;        /* that must follow our segment */
-  RobocacheStatsTimer stats_timer;
-
-  RobocacheLiveWait wait;
-};
-
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS_ANY);
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
     GST_STATIC_CAPS ("other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
-        "framerate=(fraction)0/1"));
+        "framerate=(fraction)0/1; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; " ROBOCACHE_LIDAR_MEDIA_TYPE));
+
+ROBOCACHE_DEFINE_ENUM (gst_robocache_parse_cloud_end_get_type, "GstRobocacheParseCloudEnd",
+    {GST_ROBOCACHE_PARSE_CLOUD_END_AUTO, "With the buffer where upstream has frames, with the stream where it is a file",
+        "auto"},
+    {GST_ROBOCACHE_PARSE_CLOUD_END_BUFFER, "A buffer is a file", "buffer"},
+    {GST_ROBOCACHE_PARSE_CLOUD_END_STREAM, "The stream is a file", "stream"})
 
 #define gst_robocache_parse_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheParse, gst_robocache_parse, GST_TYPE_ELEMENT,
-    GST_DEBUG_CATEGORY_INIT (parse_debug, "robocacheparse", 0, "bytes to rows"));
+    GST_DEBUG_CATEGORY_INIT (gst_robocache_parse_debug, "robocacheparse", 0, "bytes to rows and clouds"));
 GST_ELEMENT_REGISTER_DEFINE (robocacheparse, "robocacheparse", GST_RANK_NONE, GST_TYPE_ROBOCACHE_PARSE);
 
 /* ---- negotiate ---- */
-
-static GstCaps *
-make_caps (GstRobocacheParse *self)
-{
-  RobocacheTensorsInfo info = {.n_tensors = 1,.rate_num = 0,.rate_den = 1 };
-  const guint64 dims[] = { robocache_record_reader_n_channels (self->reader) };
-  const gchar *names = robocache_record_reader_channel_names (self->reader);
-  GstCaps *caps;
-
-  robocache_tensor_info_set (&info.tensors[0], RC_FLOAT32, dims, 1);
-  caps = robocache_tensors_info_to_caps (&info);
-  if (names)
-    gst_caps_set_simple (caps, "channels", G_TYPE_STRING, names, NULL);
-  return caps;
-}
 
 static gboolean
 fail_negotiation (GstRobocacheParse *self, GstCaps *caps, GstCaps *peer)
@@ -133,51 +79,40 @@ fail_negotiation (GstRobocacheParse *self, GstCaps *caps, GstCaps *peer)
   gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
 
   GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
-      ("The recording's rows are %s, but downstream accepts only %s; choose other channels, or another downstream",
-          ours, theirs),
-      (NULL));
+      ("The recording's %s are %s, but downstream accepts only %s; choose %sanother downstream",
+          self->clouds ? "clouds" : "rows", ours, theirs, self->clouds ? "" : "other channels, or "), (NULL));
   self->failed = TRUE;
   g_free (ours);
   g_free (theirs);
   return FALSE;
 }
 
-/* Sends caps for columns that are new. */
-static gboolean
-send_caps (GstRobocacheParse *self)
+gboolean
+gst_robocache_parse_push_caps (GstRobocacheParse *self, GstCaps *caps)
 {
-  const guint version = robocache_record_reader_version (self->reader);
-  GstCaps *caps, *peer, *spelled, *current;
-  gboolean accepted = TRUE;
+  GstCaps *peer = gst_pad_peer_query_caps (self->srcpad, NULL), *spelled, *current;
+  const gboolean accepted = self->clouds ? gst_caps_can_intersect (caps, peer) :
+      robocache_tensors_caps_compatible (caps, peer);
 
-  if (self->caps_version == version)
-    return TRUE;
-  caps = make_caps (self);
-  peer = gst_pad_peer_query_caps (self->srcpad, NULL);
-  if (!robocache_tensors_caps_compatible (caps, peer)) {
-    accepted = fail_negotiation (self, caps, peer);
+  if (!accepted) {
+    fail_negotiation (self, caps, peer);
   } else {
-    spelled = robocache_tensors_caps_in_spelling_of (caps, peer);
+    spelled = self->clouds ? gst_caps_ref (caps) : robocache_tensors_caps_in_spelling_of (caps, peer);
     current = gst_pad_get_current_caps (self->srcpad);
     if (!current || !gst_caps_is_equal (current, spelled))
       gst_pad_push_event (self->srcpad, gst_event_new_caps (spelled));
     gst_clear_caps (&current);
     gst_caps_unref (spelled);
-    self->caps_version = version;
   }
   gst_caps_unref (peer);
-  gst_caps_unref (caps);
   return accepted;
 }
 
-/* Caps, segment and the events that must come after them, before the first row. */
-static gboolean
-send_headers (GstRobocacheParse *self)
+void
+gst_robocache_parse_send_segment (GstRobocacheParse *self)
 {
   GstEvent *event;
 
-  if (!send_caps (self))
-    return FALSE;
   if (self->segment_wanted) {
     GST_OBJECT_LOCK (self);
     event = gst_event_new_segment (&self->segment);
@@ -192,7 +127,6 @@ send_headers (GstRobocacheParse *self)
     self->waiting_events = g_list_delete_link (self->waiting_events, self->waiting_events);
     gst_pad_push_event (self->srcpad, event);
   }
-  return TRUE;
 }
 
 /* ---- take in ---- */
@@ -221,8 +155,8 @@ post_stats (GstRobocacheParse *self)
 }
 
 /* The first one is worth a message on the bus; more are in the log and in stats. */
-static GstFlowReturn
-take_malformed (GstRobocacheParse *self, const gchar *fault)
+GstFlowReturn
+gst_robocache_parse_take_malformed (GstRobocacheParse *self, const gchar *fault)
 {
   GST_WARNING_OBJECT (self, "dropped: %s", fault);
   GST_OBJECT_LOCK (self);
@@ -245,90 +179,19 @@ take_malformed (GstRobocacheParse *self, const gchar *fault)
   return GST_FLOW_OK;
 }
 
-static void
-take_before_origin (GstRobocacheParse *self, const RobocacheRecord *record, guint64 before_ns)
+GstFlowReturn
+gst_robocache_parse_refuse (GstRobocacheParse *self, const gchar *fault)
 {
-  GST_OBJECT_LOCK (self);
-  self->counters.before_origin++;
-  GST_OBJECT_UNLOCK (self);
-  self->discont = TRUE;
-  GST_LOG_OBJECT (self, "record %" G_GUINT64_FORMAT " is %" G_GUINT64_FORMAT " ns before the origin", record->number,
-      before_ns);
-  if (self->said_before_origin)
-    return;
-  self->said_before_origin = TRUE;
-  if (self->stamp.arrives_now)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("Dropped record %" G_GUINT64_FORMAT ": it was captured %" G_GUINT64_FORMAT " ns before running time 0, when the "
-            "pipeline started", record->number, before_ns), ("further ones are counted in stats"));
-  else
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("Dropped record %" G_GUINT64_FORMAT ": it is %" G_GUINT64_FORMAT " ns before running time 0, which is %"
-            G_GINT64_FORMAT " on the file's clock; an earlier time-origin keeps it", record->number, before_ns,
-            self->stamp.origin_ns), ("further ones are counted in stats"));
-}
-
-static void
-count_row (GstRobocacheParse *self, const RobocacheRecord *record, const RobocacheRecordTimes *times)
-{
-  const GstClockTime pts = (GstClockTime) times->pts;
-  gint64 delay_ns;
-
-  if (!robocache_time_difference (times->release, times->pts, &delay_ns))
-    delay_ns = 0;               /* an arrival centuries before the capture */
-  GST_OBJECT_LOCK (self);
-  self->counters.empty_fields += record->n_empty;
-  self->counters.backwards += GST_CLOCK_TIME_IS_VALID (self->previous) && pts < self->previous;
-  self->counters.delay_max_ns = MAX (self->counters.delay_max_ns, delay_ns);
-  self->newest = GST_CLOCK_TIME_IS_VALID (self->newest) ? MAX (self->newest, pts) : pts;
-  GST_OBJECT_UNLOCK (self);
-  self->previous = pts;
-}
-
-/* A row moved the estimate of the sensor's clock. */
-static void
-take_estimate (GstRobocacheParse *self)
-{
-  RobocacheClockEstimate estimate;
-  GstMessage *message;
-
-  robocache_clock_track_get (self->stamp.track, &estimate);
-  GST_OBJECT_LOCK (self);
-  self->clock = estimate;
-  GST_OBJECT_UNLOCK (self);
-  message = robocache_clock_event_message (self->stamp.track, GST_ELEMENT (self), NULL);
-  if (message)
-    gst_element_post_message (GST_ELEMENT (self), message);
+  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", fault), (NULL));
+  self->failed = TRUE;
+  return GST_FLOW_ERROR;
 }
 
 /* ---- hand out ---- */
 
-static GstFlowReturn
-push_row (GstRobocacheParse *self, const RobocacheRecord *record, GstClockTime pts)
-{
-  const gsize size = robocache_record_reader_n_channels (self->reader) * sizeof (gfloat);
-  GstBuffer *buffer = gst_buffer_new_memdup (record->values, size);
-
-  GST_BUFFER_PTS (buffer) = pts;
-  if (self->discont)
-    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
-  self->discont = FALSE;
-
-  GST_OBJECT_LOCK (self);
-  self->counters.rows++;
-  self->segment.position = pts;
-  self->stats_timer.interval = self->stats_interval;
-  GST_OBJECT_UNLOCK (self);
-  GST_LOG_OBJECT (
-      self, "row of record %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT, record->number, GST_TIME_ARGS (pts));
-  if (robocache_stats_timer_due (&self->stats_timer, pts))
-    post_stats (self);
-  return gst_pad_push (self->srcpad, buffer);
-}
-
 /* A seek reads the file from its beginning, since rows need not be in order of time. */
-static gboolean
-is_outside_segment (GstRobocacheParse *self, GstClockTime pts)
+gboolean
+gst_robocache_parse_is_outside_segment (GstRobocacheParse *self, GstClockTime pts)
 {
   gboolean outside;
 
@@ -339,115 +202,35 @@ is_outside_segment (GstRobocacheParse *self, GstClockTime pts)
   return outside;
 }
 
-static GstFlowReturn
-take_record (GstRobocacheParse *self, const RobocacheRecord *record)
+GstFlowReturn
+gst_robocache_parse_push (GstRobocacheParse *self, GstBuffer *buffer)
 {
-  RobocacheRecordTimes times;
-  GstFlowReturn flow;
+  const GstClockTime pts = GST_BUFFER_PTS (buffer);
 
-  if (!robocache_record_stamp_row (&self->stamp, record, &times)) {
-    gchar *fault = g_strdup_printf (
-        "record %" G_GUINT64_FORMAT " is further from time-origin than int64 nanoseconds reach", record->number);
-
-    flow = take_malformed (self, fault);
-    g_free (fault);
-    return flow;
-  }
-  self->errors_in_row = 0;
-  if (self->tracks)
-    take_estimate (self);
-  if (times.pts < 0) {
-    take_before_origin (self, record, 0 - (guint64) times.pts);
-    return GST_FLOW_OK;
-  }
-  count_row (self, record, &times);
-  if (!send_headers (self))
-    return GST_FLOW_NOT_NEGOTIATED;
-  if (is_outside_segment (self, (GstClockTime) times.pts))
-    return GST_FLOW_OK;
-  if (self->replays) {
-    flow = robocache_live_wait_until (&self->wait, GST_ELEMENT (self), (GstClockTime) MAX (times.release, 0));
-    if (flow != GST_FLOW_OK)
-      return flow;
-  }
-  return push_row (self, record, (GstClockTime) times.pts);
-}
-
-static GstFlowReturn
-refuse_columns (GstRobocacheParse *self, const gchar *fault)
-{
-  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", fault), (NULL));
-  self->failed = TRUE;
-  return GST_FLOW_ERROR;
-}
-
-/* Hands out every record that is whole. */
-static GstFlowReturn
-process (GstRobocacheParse *self)
-{
-  GstFlowReturn flow = GST_FLOW_OK;
-  RobocacheReadResult result;
-
-  do {
-    RobocacheRecord record;
-    GError *fault = NULL;
-
-    result = robocache_record_reader_next (self->reader, &record, &fault);
-    switch (result) {
-      case ROBOCACHE_READ_MORE:
-        break;
-      case ROBOCACHE_READ_HEADER:
-        flow = send_headers (self) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
-        break;
-      case ROBOCACHE_READ_RECORD:
-        flow = take_record (self, &record);
-        break;
-      case ROBOCACHE_READ_MALFORMED:
-        flow = take_malformed (self, fault->message);
-        break;
-      case ROBOCACHE_READ_REFUSED:
-        flow = refuse_columns (self, fault->message);
-        break;
-    }
-    g_clear_error (&fault);
-  } while (flow == GST_FLOW_OK && result != ROBOCACHE_READ_MORE);
+  if (self->discont)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  self->discont = FALSE;
 
   GST_OBJECT_LOCK (self);
-  self->counters.comments = robocache_record_reader_comments (self->reader);
+  if (GST_CLOCK_TIME_IS_VALID (pts))
+    self->segment.position = pts;
+  self->stats_timer.interval = self->stats_interval;
   GST_OBJECT_UNLOCK (self);
-  return flow;
-}
-
-/* The sensor's clock is followed by that of the pipeline, which runs in PLAYING. */
-static GstFlowReturn
-arrive (GstRobocacheParse *self)
-{
-  GstFlowReturn flow = robocache_live_wait_for_playing (&self->wait);
-
-  if (flow != GST_FLOW_OK || robocache_record_stamp_arrive (&self->stamp, GST_ELEMENT (self)))
-    return flow;
-  GST_ELEMENT_ERROR (self, CORE, CLOCK, ("clock-mode=track compares the sensor's times with the pipeline's clock, but "
-          "the pipeline has none: give it one, or set arrival-column or clock-mode=none"), (NULL));
-  self->failed = TRUE;
-  return GST_FLOW_ERROR;
+  if (GST_CLOCK_TIME_IS_VALID (pts) && robocache_stats_timer_due (&self->stats_timer, pts))
+    post_stats (self);
+  return gst_pad_push (self->srcpad, buffer);
 }
 
 static GstFlowReturn
 gst_robocache_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstRobocacheParse *self = GST_ROBOCACHE_PARSE (parent);
-  GstFlowReturn flow;
 
   if (self->failed) {
     gst_buffer_unref (buffer);
     return GST_FLOW_ERROR;
   }
-  if (self->stamp.arrives_now && (flow = arrive (self)) != GST_FLOW_OK) {
-    gst_buffer_unref (buffer);
-    return flow;
-  }
-  robocache_record_reader_push (self->reader, buffer);
-  return process (self);
+  return self->clouds ? gst_robocache_parse_take_points (self, buffer) : gst_robocache_parse_take_records (self, buffer);
 }
 
 /* ---- events ---- */
@@ -456,7 +239,11 @@ gst_robocache_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 static void
 restart (GstRobocacheParse *self)
 {
-  robocache_record_reader_restart (self->reader);
+  if (self->clouds)
+    robocache_cloud_reader_restart (self->clouds);
+  else
+    robocache_record_reader_restart (self->reader);
+  self->cloud_end = GST_ROBOCACHE_PARSE_CLOUD_END_AUTO;
   self->errors_in_row = 0;
   self->discont = TRUE;
   self->previous = GST_CLOCK_TIME_NONE;
@@ -471,37 +258,34 @@ drain (GstRobocacheParse *self)
 {
   if (self->failed)
     return;
-  robocache_record_reader_end (self->reader);
-  process (self);
+  if (self->clouds) {
+    gst_robocache_parse_end_file (self);
+  } else {
+    robocache_record_reader_end (self->reader);
+    gst_robocache_parse_process_rows (self);
+  }
 }
 
-/* Makes our segment what a seek asks for. */
-static gboolean
-seek_segment (GstSegment *segment, GstEvent *event)
-{
-  GstSeekType start_type, stop_type;
-  GstSeekFlags flags;
-  GstFormat format;
-  gint64 start, stop;
-  gdouble rate;
-
-  gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
-  return robocache_seek_fits (segment, event) && !(flags & (GST_SEEK_FLAG_SEGMENT | GST_SEEK_FLAG_INSTANT_RATE_CHANGE))
-      && gst_segment_do_seek (segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop,
-      NULL);
-}
-
+/* Times of files of points are upstream's where it has some; those of a recording are in the recording. */
 static void
-take_segment (GstRobocacheParse *self)
+take_segment (GstRobocacheParse *self, GstEvent *event)
 {
+  const GstSegment *segment;
+
+  gst_event_parse_segment (event, &segment);
   drain (self);
   restart (self);
   GST_OBJECT_LOCK (self);
-  if (self->seek) {
-    self->segment_wanted = seek_segment (&self->segment, self->seek);
+  self->upstream_has_times = self->clouds && segment->format == GST_FORMAT_TIME;
+  if (self->upstream_has_times) {
+    self->segment = *segment;
+    self->segment_wanted = TRUE;
+    self->segment_seqnum = gst_event_get_seqnum (event);
+  } else if (self->seek) {
+    self->segment_wanted = gst_robocache_parse_seek_segment (&self->segment, self->seek);
     self->segment_seqnum = gst_event_get_seqnum (self->seek);
-    gst_clear_event (&self->seek);
   }
+  gst_clear_event (&self->seek);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -532,20 +316,37 @@ take_eos (GstRobocacheParse *self)
   self->duration = self->newest;
   counters = self->counters;
   GST_OBJECT_UNLOCK (self);
-  read = counters.rows + counters.before_origin + counters.skipped;
+  read = counters.rows + counters.clouds + counters.before_origin + counters.skipped;
 
   if (!self->failed && read == 0 && self->first_fault) {
-    GST_ELEMENT_ERROR (self, STREAM, DECODE, ("No record of %" G_GUINT64_FORMAT " could be read; the first: %s",
-            counters.malformed, self->first_fault), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, DECODE, ("No %s of %" G_GUINT64_FORMAT " could be read; the first: %s",
+            self->clouds ? "cloud" : "record", counters.malformed, self->first_fault), (NULL));
     self->failed = TRUE;
   } else if (!self->failed && read == 0) {
-    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("The input ended without a record"), (NULL));
+    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("The input ended without a %s", self->clouds ? "cloud" : "record"),
+        (NULL));
   }
   /* a header, or a layout, makes caps without a row */
-  if (!self->failed && robocache_record_reader_n_channels (self->reader) > 0)
-    send_headers (self);
+  if (!self->failed && self->reader && robocache_record_reader_n_channels (self->reader) > 0)
+    gst_robocache_parse_send_row_headers (self);
   if (self->stats_timer.interval > 0)
     post_stats (self);
+}
+
+/* Those of records do not matter. */
+static gboolean
+take_caps (GstRobocacheParse *self, GstEvent *event)
+{
+  gboolean taken = TRUE;
+  GstCaps *caps;
+
+  if (self->clouds) {
+    gst_event_parse_caps (event, &caps);
+    drain (self);
+    taken = gst_robocache_parse_take_cloud_caps (self, caps);
+  }
+  gst_event_unref (event);
+  return taken;
 }
 
 static gboolean
@@ -576,10 +377,11 @@ gst_robocache_parse_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     case GST_EVENT_STREAM_START:
       break;
     case GST_EVENT_SEGMENT:
-      take_segment (self);
+      take_segment (self, event);
       gst_event_unref (event);
       return TRUE;
     case GST_EVENT_CAPS:
+      return take_caps (self, event);
     case GST_EVENT_GAP:
     case GST_EVENT_SEGMENT_DONE:
       /* they speak of bytes */
@@ -591,166 +393,65 @@ gst_robocache_parse_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_push_event (self->srcpad, event);
 }
 
-static void
-set_seek (GstRobocacheParse *self, GstEvent *event)
-{
-  GST_OBJECT_LOCK (self);
-  gst_event_replace (&self->seek, event);
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* Only upstream can go back, and the only byte whose time is known is the first. */
-static gboolean
-seek (GstRobocacheParse *self, GstEvent *event)
-{
-  GstSegment segment;
-  GstSeekFlags flags;
-  GstEvent *bytes;
-
-  GST_OBJECT_LOCK (self);
-  segment = self->segment;
-  GST_OBJECT_UNLOCK (self);
-  if (self->live || !seek_segment (&segment, event)) {
-    GST_INFO_OBJECT (self, "refused %" GST_PTR_FORMAT, event);
-    return FALSE;
-  }
-  gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
-  bytes = gst_event_new_seek (
-      1.0, GST_FORMAT_BYTES, flags & GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, -1);
-  gst_event_set_seqnum (bytes, gst_event_get_seqnum (event));
-  set_seek (self, event);
-  if (gst_pad_push_event (self->sinkpad, bytes))
-    return TRUE;
-  GST_INFO_OBJECT (self, "upstream cannot seek to byte 0");
-  set_seek (self, NULL);
-  return FALSE;
-}
-
-static gboolean
-gst_robocache_parse_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  gboolean done;
-
-  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
-    return gst_pad_event_default (pad, parent, event);
-  done = seek (GST_ROBOCACHE_PARSE (parent), event);
-  gst_event_unref (event);
-  return done;
-}
-
-/* ---- queries ---- */
-
-static gboolean
-answer_position (GstRobocacheParse *self, GstQuery *query)
-{
-  GstClockTime position;
-  GstFormat format;
-
-  gst_query_parse_position (query, &format, NULL);
-  if (format != GST_FORMAT_TIME)
-    return FALSE;
-  GST_OBJECT_LOCK (self);
-  position = gst_segment_to_stream_time (&self->segment, GST_FORMAT_TIME, self->segment.position);
-  GST_OBJECT_UNLOCK (self);
-  gst_query_set_position (query, GST_FORMAT_TIME, (gint64) position);
-  return GST_CLOCK_TIME_IS_VALID (position);
-}
-
-static gboolean
-answer_duration (GstRobocacheParse *self, GstQuery *query)
-{
-  GstClockTime duration;
-  GstFormat format;
-
-  gst_query_parse_duration (query, &format, NULL);
-  GST_OBJECT_LOCK (self);
-  duration = self->duration;
-  GST_OBJECT_UNLOCK (self);
-  if (format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (duration))
-    return FALSE;
-  gst_query_set_duration (query, GST_FORMAT_TIME, (gint64) duration);
-  return TRUE;
-}
-
-static gboolean
-answer_seeking (GstRobocacheParse *self, GstQuery *query)
-{
-  GstQuery *bytes;
-  gboolean seekable = FALSE;
-  GstClockTime duration;
-  GstFormat format;
-
-  gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
-  if (format != GST_FORMAT_TIME) {
-    gst_query_set_seeking (query, format, FALSE, 0, -1);
-    return TRUE;
-  }
-  bytes = gst_query_new_seeking (GST_FORMAT_BYTES);
-  if (!self->live && gst_pad_peer_query (self->sinkpad, bytes))
-    gst_query_parse_seeking (bytes, NULL, &seekable, NULL, NULL);
-  gst_query_unref (bytes);
-  GST_OBJECT_LOCK (self);
-  duration = self->duration;
-  GST_OBJECT_UNLOCK (self);
-  gst_query_set_seeking (query, GST_FORMAT_TIME, seekable, 0, (gint64) duration);
-  return TRUE;
-}
-
-/* How long after its capture a row arrives is not known before it does, so a live replay reports none; `latency` of
- * robocachefuse is there to wait for transport. Nothing of a file is lost by waiting. */
-static gboolean
-answer_latency (GstRobocacheParse *self, GstPad *pad, GstQuery *query)
-{
-  gboolean live;
-
-  if (!self->replays) {
-    if (!gst_pad_query_default (pad, GST_OBJECT (self), query))
-      return FALSE;
-    gst_query_parse_latency (query, &live, NULL, NULL);
-    if (live || !self->live)
-      return TRUE;
-  }
-  gst_query_set_latency (query, TRUE, 0, GST_CLOCK_TIME_NONE);
-  return TRUE;
-}
-
-static gboolean
-gst_robocache_parse_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstRobocacheParse *self = GST_ROBOCACHE_PARSE (parent);
-
-  switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_POSITION:
-      return answer_position (self, query);
-    case GST_QUERY_DURATION:
-      return answer_duration (self, query);
-    case GST_QUERY_SEEKING:
-      return answer_seeking (self, query);
-    case GST_QUERY_LATENCY:
-      return answer_latency (self, pad, query);
-    default:
-      return gst_pad_query_default (pad, parent, query);
-  }
-}
-
 /* ---- life of the element ---- */
+
+/* Called with the object lock. */
+static gboolean
+open_clouds (GstRobocacheParse *self, GError **error)
+{
+  const GstRobocacheParseSettings *s = &self->properties;
+
+  if (s->arrival_column >= 0 || s->clock_mode != ROBOCACHE_CLOCK_NONE) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s is set, but a file of points has no column of "
+        "times: leave it unset, and set rate, or give the files' buffers times",
+        s->arrival_column >= 0 ? "arrival-column" : "clock-mode");
+    return FALSE;
+  }
+  if (s->points_per_cloud > 0 && s->cloud_end == GST_ROBOCACHE_PARSE_CLOUD_END_BUFFER) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "points-per-cloud is %" G_GUINT64_FORMAT
+        ", but cloud-end=buffer says that a cloud is a buffer: set one of the two", s->points_per_cloud);
+    return FALSE;
+  }
+  self->clouds = robocache_cloud_reader_new (&(RobocacheCloudSpec) { s->format, s->layout, s->channels,
+        s->points_per_cloud }, error);
+  self->rate = (RobocacheTickGrid) { s->rate[0], s->rate[1] };
+  return self->clouds != NULL;
+}
+
+/* Called with the object lock. */
+static gboolean
+open_rows (GstRobocacheParse *self, GError **error)
+{
+  const GstRobocacheParseSettings *s = &self->properties;
+
+  self->reader = robocache_record_reader_new (&(RobocacheRecordSpec) { s->format, s->delimiter, s->layout, s->channels,
+        s->time_column, s->arrival_column, s->time_unit }, error);
+  return self->reader && robocache_record_stamp_init (&self->stamp, s->start, s->time_origin, s->clock_mode,
+      s->arrival_column >= 0, error);
+}
+
+static void
+close_readers (GstRobocacheParse *self)
+{
+  g_clear_pointer (&self->reader, robocache_record_reader_free);
+  g_clear_pointer (&self->clouds, robocache_cloud_reader_free);
+  robocache_record_stamp_clear (&self->stamp);
+}
 
 static gboolean
 start (GstRobocacheParse *self)
 {
-  const Settings *s = &self->properties;
+  const GstRobocacheParseSettings *s = &self->properties;
   GError *fault = NULL;
+  gboolean opened;
 
   GST_OBJECT_LOCK (self);
-  self->reader = robocache_record_reader_new (&(RobocacheRecordSpec) { s->format, s->delimiter, s->layout, s->channels,
-        s->time_column, s->arrival_column, s->time_unit }, &fault);
+  opened = robocache_record_format_is_of_clouds (s->format) ? open_clouds (self, &fault) : open_rows (self, &fault);
   self->replays = s->arrival_column >= 0;
   self->tracks = s->clock_mode == ROBOCACHE_CLOCK_TRACK;
   self->max_errors = s->max_errors;
   self->live = self->replays || self->tracks;
-  if (self->reader && !robocache_record_stamp_init (&self->stamp, s->start, s->time_origin, s->clock_mode,
-          self->replays, &fault))
-    g_clear_pointer (&self->reader, robocache_record_reader_free);
+  self->upstream_has_times = FALSE;
   self->clock = (RobocacheClockEstimate) {.uncertainty_ns = -1 };
   self->counters = (RobocacheRecordTally) { 0 };
   self->duration = GST_CLOCK_TIME_NONE;
@@ -758,13 +459,15 @@ start (GstRobocacheParse *self)
   gst_segment_init (&self->segment, GST_FORMAT_TIME);
   GST_OBJECT_UNLOCK (self);
 
-  if (!self->reader) {
+  if (!opened) {
     GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", fault->message), (NULL));
     g_error_free (fault);
+    close_readers (self);
     return FALSE;
   }
   self->failed = self->said_before_origin = FALSE;
   self->caps_version = 0;
+  self->has_frames = FALSE;
   self->segment_wanted = TRUE;
   restart (self);
   robocache_live_wait_set_flushing (&self->wait, FALSE);
@@ -774,10 +477,9 @@ start (GstRobocacheParse *self)
 static void
 stop (GstRobocacheParse *self)
 {
-  g_clear_pointer (&self->reader, robocache_record_reader_free);
-  robocache_record_stamp_clear (&self->stamp);
+  close_readers (self);
   g_clear_pointer (&self->first_fault, g_free);
-  set_seek (self, NULL);
+  gst_robocache_parse_set_seek (self, NULL);
   g_list_free_full (g_steal_pointer (&self->waiting_events), (GDestroyNotify) gst_event_unref);
 }
 
@@ -827,6 +529,9 @@ static const glong settings[N_PROPS] = {
   [PROP_ARRIVAL_COLUMN] = SETTING (arrival_column),
   [PROP_CLOCK_MODE] = SETTING (clock_mode),
   [PROP_MAX_ERRORS] = SETTING (max_errors),
+  [PROP_RATE] = SETTING (rate),
+  [PROP_CLOUD_END] = SETTING (cloud_end),
+  [PROP_POINTS_PER_CLOUD] = SETTING (points_per_cloud),
   [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheParse, stats_interval),
 };
 
@@ -877,9 +582,9 @@ install_properties (GObjectClass *klass)
       ROBOCACHE_TYPE_TIME_UNIT, ROBOCACHE_TIME_UNIT_S, flags);
   properties[PROP_CHANNELS] = g_param_spec_string ("channels", "Channels",
       "Columns that are data: names of the header, numbers and ranges like 1-6,9; empty: all but the time and arrival "
-      "columns", "", flags);
+      "columns; of points the names of layout's numbers", "", flags);
   properties[PROP_LAYOUT] = g_param_spec_string ("layout", "Layout",
-      "A binary record as a struct string of Python, like <q6f", "", flags);
+      "A binary record or a point as a struct string of Python, like <q6f", "", flags);
   properties[PROP_START] = g_param_spec_enum ("start", "Start", "What running time 0 is", ROBOCACHE_TYPE_START,
       ROBOCACHE_START_ZERO,
       flags);
@@ -896,7 +601,16 @@ install_properties (GObjectClass *klass)
   properties[PROP_MAX_ERRORS] = g_param_spec_int ("max-errors", "Max errors",
       "Malformed records in a row that are dropped; one more is an error; -1: no limit", -1, G_MAXINT,
       DEFAULT_MAX_ERRORS, flags);
-  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Rows sent, and records dropped by reason",
+  properties[PROP_RATE] = gst_param_spec_fraction ("rate", "Rate",
+      "Clouds a second, for those that come without a time: cloud k is at k / rate; 0/1: the framerate of the input's caps, "
+      "if there is one", 0, 1, G_MAXINT, 1, 0, 1, flags);
+  properties[PROP_CLOUD_END] = g_param_spec_enum ("cloud-end", "Cloud end",
+      "Where a file of points ends, and with it a cloud", GST_TYPE_ROBOCACHE_PARSE_CLOUD_END,
+      GST_ROBOCACHE_PARSE_CLOUD_END_AUTO, flags);
+  properties[PROP_POINTS_PER_CLOUD] = g_param_spec_uint64 ("points-per-cloud", "Points per cloud",
+      "Points after which a cloud ends in a stream of kitti, nuscenes or points; 0: with the file", 0, G_MAXINT64, 0,
+      flags);
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Rows or clouds sent, and records dropped by reason",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",
       "Running time between two element messages with the statistics (ns); 0: none", 0, G_MAXINT64, 0,
@@ -918,11 +632,12 @@ gst_robocache_parse_class_init (GstRobocacheParseClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Sensor recording parser", "Codec/Parser/Sensor",
-      "Cuts CSV or binary records into timestamped rows, and replays recordings live", "robocache");
+      "Cuts CSV or binary records into timestamped rows, replays recordings live, and reads files of points", "robocache");
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_RECORD_FORMAT, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_TIME_UNIT, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_START, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_CLOCK_MODE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_PARSE_CLOUD_END, 0);
   element_class->change_state = gst_robocache_parse_change_state;
 }
 
@@ -946,5 +661,6 @@ gst_robocache_parse_init (GstRobocacheParse *self)
   self->properties.time_origin = ROBOCACHE_NO_ORIGIN;
   self->properties.arrival_column = -1;
   self->properties.max_errors = DEFAULT_MAX_ERRORS;
+  self->properties.rate[1] = 1;
   robocache_live_wait_init (&self->wait);
 }

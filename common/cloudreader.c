@@ -243,6 +243,8 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
   const gsize available = robocache_byte_input_available (&reader->input);
   gsize size;
 
+  if (!reader->in_file)
+    return ROBOCACHE_READ_MORE;
   if (reader->point_size == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "format=points needs to know what a point is: set "
         "layout and channels, like layout=\"=4f\" channels=x,y,z,intensity, or put application/x-pointcloud caps before the "
@@ -256,7 +258,7 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
       return take_points (reader, size, cloud);
     return reader->input.ended && available > 0 ? malformed_rest (reader, available, error) : ROBOCACHE_READ_MORE;
   }
-  if (!reader->input.ended || !reader->in_file)
+  if (!reader->input.ended)
     return ROBOCACHE_READ_MORE;
   reader->in_file = FALSE;
   if (available % reader->point_size != 0)

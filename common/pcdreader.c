@@ -141,7 +141,7 @@ static RobocacheReadResult
 take_cloud (RobocachePcdReader *reader, GstBuffer *points, GstBuffer **out, guint64 *n_points)
 {
   *out = points;
-  *n_points = points ? gst_buffer_get_size (points) / reader->header.fields.point_step : 0;
+  *n_points = gst_buffer_get_size (points) / reader->header.fields.point_step;
   if (reader->header.data != ROBOCACHE_PCD_ASCII)
     reader->n_good += *n_points;
   begin_header (reader);
@@ -194,6 +194,16 @@ read_line (RobocachePcdReader *reader, GError **error)
   return FALSE;
 }
 
+static GstBuffer *
+wrap_points (RobocachePcdReader *reader)
+{
+  GBytes *bytes = g_byte_array_free_to_bytes (g_steal_pointer (&reader->points));
+  GstBuffer *buffer = g_bytes_get_size (bytes) > 0 ? gst_buffer_new_wrapped_bytes (bytes) : gst_buffer_new ();
+
+  g_bytes_unref (bytes);
+  return buffer;
+}
+
 static RobocacheReadResult
 read_ascii (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, GError **error)
 {
@@ -222,8 +232,7 @@ read_ascii (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, G
     reader->n_lines++;
     reader->n_good++;
   }
-  return take_cloud (reader, gst_buffer_new_wrapped_bytes (g_byte_array_free_to_bytes (g_steal_pointer (&reader->
-                  points))), points, n_points);
+  return take_cloud (reader, wrap_points (reader), points, n_points);
 }
 
 /* Whether n bytes of points are there. */

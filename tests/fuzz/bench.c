@@ -85,6 +85,18 @@ judge_tensors (Bench *bench, GstBuffer *buffer)
   }
 }
 
+/* As many points as there are. */
+static void
+judge_cloud (Bench *bench, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    fuzz_fail ("a cloud cannot be mapped");
+  bench->digest = digest_bytes (bench->digest, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+}
+
 static void
 judge_tick (Bench *bench, GstClockTime pts)
 {
@@ -111,7 +123,10 @@ take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     fuzz_fail ("a buffer after an error: %s", bench->error);
   if (bench->ticks_increase)
     judge_tick (bench, pts);
-  judge_tensors (bench, buffer);
+  if (bench->of_points)
+    judge_cloud (bench, buffer);
+  else
+    judge_tensors (bench, buffer);
   bench->digest = digest_bytes (bench->digest, &pts, sizeof (pts));
   bench->n_buffers++;
   gst_buffer_unref (buffer);
@@ -127,7 +142,8 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
-      if (!robocache_tensors_info_from_caps (&bench->info, caps, NULL))
+      bench->of_points = !gst_structure_has_name (gst_caps_get_structure (caps, 0), ROBOCACHE_TENSORS_MEDIA_TYPE);
+      if (!bench->of_points && !robocache_tensors_info_from_caps (&bench->info, caps, NULL))
         fuzz_fail ("caps that we would refuse ourselves: %s", gst_caps_to_string (caps));
       bench->caps_seen = TRUE;
       break;

@@ -28,6 +28,7 @@ typedef struct
 
   /* what left */
   gboolean segment_seen, caps_seen;
+  gboolean of_points;           /* its caps are those of clouds, and info says nothing */
   RobocacheTensorsInfo info;
   guint64 n_buffers;
   guint64 digest;               /* of all of them */

@@ -55,9 +55,13 @@ instant_clock_init (InstantClock *self)
 
 /* ---- settings ---- */
 
+/* As the element's enum has them. */
+enum
+{ CSV, BINARY, PCD, KITTI, NUSCENES, POINTS };
+
 typedef struct
 {
-  gboolean binary;
+  guint format;
   const gchar *delimiter, *layout, *channels;
   guint time_column, time_unit;
   gint arrival_column, max_errors;
@@ -67,11 +71,50 @@ typedef struct
   GstCaps *accepted;
   guint8 cut;                   /* length of buffers, 0: all in one */
   guint8 disturbance, where;    /* what happens after buffer `where` */
+  /* of clouds */
+  gint rate;                    /* Hz; 0: none */
+  guint cloud_end;
+  guint64 points_per_cloud;
+  const gchar *caps;            /* of the input; NULL: none */
 } Settings;
+
+/* Whether what comes out depends on the bytes alone, and not on the buffers they are in. */
+static gboolean
+is_cut_anywhere (const Settings *settings)
+{
+  if (settings->format <= BINARY || settings->cloud_end == 2)
+    return TRUE;
+  return settings->cloud_end == 0 && settings->caps == NULL && (settings->format == PCD || settings->points_per_cloud > 0);
+}
+
+static void
+choose_cloud_settings (Settings *settings, Input *input)
+{
+  static const struct
+  {
+    const gchar *layout, *channels;
+  } points[] = { {"=3f", "x,y,z"}, {"=BxHBxxb", "z,x,y,i"}, {"=3f", "x,y"}, {"", ""}, {">3f", "x,y,z"}, {"=3fd", "x,y,z,t"},
+  {"<999999f", "x,y,z"}, {"", "x"} };
+  static const gchar *const caps[] = { NULL, NULL, "application/octet-stream,framerate=10/1",
+    "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32", "application/x-lidar",
+    "application/x-pointcloud,fields=(string)\"x,y\",type=(string)float32"
+  };
+  static const guint64 counts[] = { 0, 0, 0, 1, 2, 100, G_MAXINT64 };
+  guint pair = input_below (input, G_N_ELEMENTS (points));
+
+  settings->layout = settings->format == POINTS ? points[pair].layout : "";
+  settings->channels = settings->format == POINTS ? points[pair].channels : "";
+  settings->arrival_column = -1;
+  settings->rate = input_one_in (input, 2) ? (gint) input_below (input, 30) : 0;
+  settings->cloud_end = input_below (input, 3);
+  settings->points_per_cloud = input_pick (input, counts);
+  settings->caps = input_pick (input, caps);
+}
 
 static void
 choose_settings (Settings *settings, Input *input)
 {
+  static const guint formats[] = { CSV, CSV, BINARY, CSV, PCD, BINARY, KITTI, CSV, BINARY, PCD, NUSCENES, POINTS };
   static const gchar *const delimiters[] = { ",", ",", ",", ";", "tab", "space", " ", "", ",,", "\"", "\n", "#" };
   static const gchar *const layouts[] = { "<q2f", "<q6f", ">dhb", "!If", "@qx3f", "=Q?e", "qf", "<bBhHiIlLqQefd?x", "",
     "<", "<q0f", "<999999999999f", "z", "<q1f2", "<e", "@bq", "<x", "<64d"
@@ -83,7 +126,7 @@ choose_settings (Settings *settings, Input *input)
   static const gint limits[] = { -1, 0, 1, 10, G_MAXINT };
   Bench no_bench = { NULL };
 
-  settings->binary = input_one_in (input, 3);
+  settings->format = input_pick (input, formats);
   settings->delimiter = input_pick (input, delimiters);
   settings->layout = input_pick (input, layouts);
   settings->channels = input_pick (input, channels);
@@ -97,6 +140,8 @@ choose_settings (Settings *settings, Input *input)
   settings->cut = input_byte (input);
   settings->disturbance = input_byte (input);
   settings->where = input_byte (input);
+  if (settings->format > BINARY)
+    choose_cloud_settings (settings, input);
   if (input_one_in (input, 16))
     choose_downstream (&no_bench, input);
   settings->accepted = no_bench.accepted;
@@ -105,11 +150,12 @@ choose_settings (Settings *settings, Input *input)
 static void
 apply (const Settings *settings, Bench *bench)
 {
-  g_object_set (bench->element, "format", settings->binary, "delimiter", settings->delimiter,
+  g_object_set (bench->element, "format", settings->format, "delimiter", settings->delimiter,
       "layout", settings->layout, "channels", settings->channels, "time-column", settings->time_column,
       "time-unit", settings->time_unit, "arrival-column", settings->arrival_column, "max-errors", settings->max_errors,
       "start", settings->keep,
-      "time-origin", settings->time_origin, "stats-interval", settings->stats_interval, NULL);
+      "time-origin", settings->time_origin, "stats-interval", settings->stats_interval,
+      "rate", settings->rate, 1, "cloud-end", settings->cloud_end, "points-per-cloud", settings->points_per_cloud, NULL);
   bench->accepted = settings->accepted ? gst_caps_ref (settings->accepted) : NULL;
 }
 
@@ -189,6 +235,7 @@ run (const Settings *settings, const Input *recording, guint8 cut)
   GstClock *clock = gst_object_ref_sink (g_object_new (INSTANT_TYPE_CLOCK, NULL));
   Outcome outcome = { 0 };
   GstSegment segment;
+  guint64 sent;
   Bench bench;
   Feed *feed;
 
@@ -199,15 +246,21 @@ run (const Settings *settings, const Input *recording, guint8 cut)
   if (bench_set_state (&bench, GST_STATE_PLAYING)) {
     feed = bench_add_feed (&bench, gst_element_get_static_pad (bench.element, "sink"), FALSE);
     feed_send (feed, gst_event_new_stream_start ("fuzz"));
+    if (settings->caps) {
+      GstCaps *caps = gst_caps_from_string (settings->caps);
+
+      feed_send (feed, gst_event_new_caps (caps));
+      gst_caps_unref (caps);
+    }
     gst_segment_init (&segment, GST_FORMAT_BYTES);
     feed_send (feed, gst_event_new_segment (&segment));
     send_recording (feed, settings, recording, cut);
     outcome = (Outcome) {bench.digest, bench.n_buffers, count_of (&bench, "malformed"), bench.n_errors > 0};
+    sent = count_of (&bench, "rows") + count_of (&bench, "clouds");
     /* a row that downstream did not take is counted as sent */
-    if (outcome.n_buffers > count_of (&bench, "rows")
-        || (outcome.n_buffers < count_of (&bench, "rows") && settings->disturbance % 8 == 0 && !settings->accepted))
-      fuzz_fail ("%" G_GUINT64_FORMAT " rows left, %" G_GUINT64_FORMAT " are counted", outcome.n_buffers,
-          count_of (&bench, "rows"));
+    if (outcome.n_buffers > sent
+        || (outcome.n_buffers < sent && settings->disturbance % 8 == 0 && !settings->accepted))
+      fuzz_fail ("%" G_GUINT64_FORMAT " rows and clouds left, %" G_GUINT64_FORMAT " are counted", outcome.n_buffers, sent);
   }
   bench_clear (&bench);
   gst_object_unref (clock);
@@ -225,13 +278,13 @@ int
 LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t n)
 {
   Input input = { bytes, n };
-  Settings settings;
+  Settings settings = { 0 };
   Outcome whole, cut;
 
   choose_settings (&settings, &input);
   cut = run (&settings, &input, settings.cut);
   /* where downstream refuses, a source that has more to send gives up */
-  if (settings.cut > 0 && settings.disturbance % 8 == 0 && !settings.accepted) {
+  if (settings.cut > 0 && settings.disturbance % 8 == 0 && !settings.accepted && is_cut_anywhere (&settings)) {
     whole = run (&settings, &input, 0);
     if (memcmp (&whole, &cut, sizeof (whole)) != 0)
       fuzz_fail ("in one buffer %" G_GUINT64_FORMAT " rows and %" G_GUINT64_FORMAT " malformed ones, in buffers of %u "

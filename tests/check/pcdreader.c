@@ -1,0 +1,620 @@
+/* robocache: files of points come out the same however their bytes were cut, and what is wrong in them is said
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <math.h>
+
+#include "common/byteinput.h"
+#include "common/cloudreader.h"
+#include "pcdfile.h"
+
+static const RobocacheCloudSpec pcd = {.format = ROBOCACHE_RECORDS_PCD };
+
+/* ---- what a reader says ---- */
+
+static void
+say_cloud (GString *said, RobocacheCloudRecord *cloud)
+{
+  gchar *caps = gst_caps_to_string (cloud->caps);
+  GstMapInfo map;
+
+  g_string_append_printf (said, "%" G_GUINT64_FORMAT " n=%" G_GUINT64_FORMAT " %s ", cloud->number, cloud->n_points,
+      caps + strlen ("application/x-pointcloud, "));
+  fail_unless (gst_buffer_map (cloud->buffer, &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size; i++)
+    g_string_append_printf (said, "%02x", map.data[i]);
+  g_string_append_c (said, '\n');
+  gst_buffer_unmap (cloud->buffer, &map);
+  gst_buffer_unref (cloud->buffer);
+  g_free (caps);
+}
+
+/* All clouds and faults up to where the reader wants more. */
+static void
+say_all (GString *said, RobocacheCloudReader *reader)
+{
+  RobocacheReadResult result;
+
+  do {
+    RobocacheCloudRecord cloud = { 0 };
+    GError *error = NULL;
+
+    result = robocache_cloud_reader_next (reader, &cloud, &error);
+    fail_unless ((error != NULL) == (result == ROBOCACHE_READ_MALFORMED || result == ROBOCACHE_READ_REFUSED));
+    if (result == ROBOCACHE_READ_RECORD)
+      say_cloud (said, &cloud);
+    else if (error)
+      g_string_append_printf (said, "malformed %s\n", error->message);
+    g_clear_error (&error);
+    if (result == ROBOCACHE_READ_REFUSED)
+      break;
+  } while (result != ROBOCACHE_READ_MORE);
+}
+
+static RobocacheCloudReader *
+open_reader (const RobocacheCloudSpec *spec)
+{
+  GError *error = NULL;
+  RobocacheCloudReader *reader = robocache_cloud_reader_new (spec, &error);
+
+  fail_unless (reader != NULL, "%s", error ? error->message : "");
+  return reader;
+}
+
+static gchar *
+read_cut (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, gsize first, gsize piece)
+{
+  RobocacheCloudReader *reader = open_reader (spec);
+  GString *said = g_string_new (NULL);
+
+  for (gsize at = 0; at < n;) {
+    const gsize size = MIN (at == 0 ? first : piece, n - at);
+
+    robocache_cloud_reader_push (reader, gst_buffer_new_memdup (bytes + at, size));
+    say_all (said, reader);
+    at += size;
+  }
+  robocache_cloud_reader_end (reader);
+  say_all (said, reader);
+  robocache_cloud_reader_free (reader);
+  return g_string_free (said, FALSE);
+}
+
+/* In one piece, cut in two at each byte, and byte by byte. */
+static gchar *
+read_any_cut (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n)
+{
+  gchar *whole = read_cut (spec, bytes, n, n, n);
+
+  for (gsize cut = 1; cut <= n; cut++) {
+    gchar *said = read_cut (spec, bytes, n, cut == n ? 1 : cut, cut == n ? 1 : n);
+
+    fail_unless_equals_string (said, whole);
+    g_free (said);
+  }
+  return whole;
+}
+
+static void
+expect (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, const gchar *expected)
+{
+  gchar *said = read_any_cut (spec, bytes, n);
+
+  fail_unless_equals_string (said, expected);
+  g_free (said);
+}
+
+static void
+expect_text (const gchar *text, const gchar *expected)
+{
+  expect (&pcd, (const guint8 *) text, strlen (text), expected);
+}
+
+#define XYZ "fields=(string)\"x\\,y\\,z\", type=(string)float32"
+
+/* A header of x, y, z as float32, n points wide. */
+#define HEADER(n, data) "VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH " n "\nHEIGHT 1\n" \
+  "VIEWPOINT 0 0 0 1 0 0 0\nPOINTS " n "\nDATA " data "\n"
+
+#define ONE_TWO_THREE "0000803f0000004000004040"
+
+/* ---- what is read ---- */
+
+GST_START_TEST (the_three_kinds_of_data_are_the_same_cloud)
+{
+  static const gchar *kinds[] = { "ascii", "binary", "binary_compressed" };
+  gchar *ascii = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    GByteArray *file = g_byte_array_new ();
+    gchar *said;
+
+    append_pcd (file, 9, kinds[i]);
+    said = read_any_cut (&pcd, file->data, file->len);
+    if (!ascii)
+      ascii = g_strdup (said);
+    fail_unless (g_str_has_prefix (said, "1 n=9 fields=(string)\"x\\,y\\,z\\,intensity\", type=(string)float32 "), "%s", said);
+    fail_unless_equals_string (said, ascii);
+    g_free (said);
+    g_byte_array_unref (file);
+  }
+  g_free (ascii);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (files_one_after_another)
+{
+  static const gchar *kinds[] = { "binary", "ascii", "binary_compressed", "ascii", "binary", "binary_compressed" };
+  GByteArray *file = g_byte_array_new ();
+  gchar *said, **lines;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    append_pcd (file, i, kinds[i]);     /* the first has no point */
+  said = read_any_cut (&pcd, file->data, file->len);
+  lines = g_strsplit (said, "\n", -1);
+  fail_unless_equals_int (g_strv_length (lines), G_N_ELEMENTS (kinds) + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    gchar *begins = g_strdup_printf ("%u n=%u ", i + 1, i);
+
+    fail_unless (g_str_has_prefix (lines[i], begins), "%s", lines[i]);
+    g_free (begins);
+  }
+  g_strfreev (lines);
+  g_free (said);
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (every_type_and_size)
+{
+  expect_text ("FIELDS x y z a b c d e f g h i\nSIZE 4 4 4 1 2 4 8 1 2 4 8 8\nTYPE F F F I I I I U U U U F\nWIDTH 2\n"
+      "DATA ascii\n1 2 3 -128 -32768 -2147483648 -9223372036854775808 255 65535 4294967295 18446744073709551615 1\n"
+      "1 2 3 127 -1 1 2 0 1 2 3 nan\n",
+      "1 n=2 fields=(string)\"x\\,y\\,z\\,a\\,b\\,c\\,d\\,e\\,f\\,g\\,h\\,i\", types=(string)\"float32\\,float32\\,"
+      "float32\\,int8\\,int16\\,int32\\,int64\\,uint8\\,uint16\\,uint32\\,uint64\\,float64\" "
+      ONE_TWO_THREE "80" "0080" "00000080" "0000000000000080" "ff" "ffff" "ffffffff" "ffffffffffffffff" "000000000000f03f"
+      ONE_TWO_THREE "7f" "ffff" "01000000" "0200000000000000" "00" "0100" "02000000" "0300000000000000" "000000000000f87f"
+      "\n");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (numbers_beyond_their_type)
+{
+  static const struct
+  {
+    const gchar *type, *number;
+  } cases[] = { {"I 1", "128"}, {"I 1", "-129"}, {"U 1", "256"}, {"U 1", "-1"}, {"I 2", "32768"}, {"U 2", "65536"},
+  {"I 4", "2147483648"}, {"U 4", "4294967296"}, {"I 8", "9223372036854775808"}, {"U 8", "18446744073709551616"},
+  {"U 1", "1.0"}, {"I 4", "nan"}, {"F 4", "1,5"}, {"F 8", "x"}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *text = g_strdup_printf ("FIELDS x y z a\nTYPE F F F %c\nSIZE 4 4 4 %c\nWIDTH 1\nDATA ascii\n1 2 3 %s\n",
+        cases[i].type[0], cases[i].type[2], cases[i].number);
+    gchar *said = read_any_cut (&pcd, (const guint8 *) text, strlen (text));
+    gchar *fault = g_strdup_printf ("malformed cloud 1 at byte 0: line 6 column 3: \"%s\" is no ", cases[i].number);
+
+    fail_unless (g_str_has_prefix (said, fault), "\"%s\" lacks \"%s\"", said, fault);
+    g_free (fault);
+    g_free (said);
+    g_free (text);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (counts_and_padding)
+{
+  static const guint8 points[] = { 1, 2, 99, 99, 99, 3, 4, 5, 6, 7, 11, 12, 98, 98, 98, 13, 14, 15, 16, 17 };
+  static const gchar *header = "FIELDS z _ x y n\nSIZE 2 1 1 1 1\nTYPE U U U U I\nCOUNT 1 3 1 1 3\nWIDTH 2\n"
+      "VIEWPOINT 1 0 0 1 0 0 0.5\nDATA ";
+  static const guint sizes[] = { 2, 3, 1, 1, 3 };
+#define NAMES "fields=(string)\"z\\,x\\,y\\,n_0\\,n_1\\,n_2\", types=(string)\"uint16\\,uint8\\,uint8\\,int8\\,int8\\,int8\""
+  GByteArray *file = g_byte_array_new (), *columns;
+
+  append_text (file, header);
+  append_text (file, "binary\n");
+  g_byte_array_append (file, points, sizeof points);
+  expect (&pcd, file->data, file->len, "1 n=2 " NAMES ", offsets=(string)\"0\\,5\\,6\\,7\\,8\\,9\", point-step=(int)10, "
+      "viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" 0102636363030405060" "70b0c6262620d0e0f1011\n");
+
+  g_byte_array_set_size (file, 0);
+  append_text (file, header);
+  append_text (file, "ascii\n513 1 1 1 3 4 5 6 7\r\n3083 1 1 1 13 14 15 16 17\r\n");
+  expect (&pcd, file->data, file->len, "1 n=2 " NAMES ", viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" "
+      "01020304050607" "0b0c0d0e0f1011\n");
+
+  g_byte_array_set_size (file, 0);
+  append_text (file, header);
+  append_text (file, "binary_compressed\n");
+  columns = columns_of_points (points, 2, sizes, G_N_ELEMENTS (sizes));
+  append_compressed (file, columns->data, columns->len);
+  expect (&pcd, file->data, file->len, "1 n=2 " NAMES ", viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" "
+      "01020304050607" "0b0c0d0e0f1011\n");
+
+  /* the library that the format is of leaves padding out of its columns */
+  g_byte_array_set_size (file, 0);
+  append_text (file, header);
+  append_text (file, "binary_compressed\n");
+  g_byte_array_remove_range (columns, 4, 6);
+  append_compressed (file, columns->data, columns->len);
+  expect (&pcd, file->data, file->len, "1 n=2 " NAMES ", viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" "
+      "01020304050607" "0b0c0d0e0f1011\n");
+  g_byte_array_unref (columns);
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (organised_clouds)
+{
+  expect_text ("FIELDS x y z\nWIDTH 1\nHEIGHT 2\nPOINTS 2\nDATA ascii\n1 2 3\n1 2 3\n",
+      "1 n=2 " XYZ ", width=(int)1, height=(int)2 " ONE_TWO_THREE ONE_TWO_THREE "\n");
+  /* a point that cannot be read keeps its place */
+  expect_text ("FIELDS x y z i\nTYPE F F F U\nSIZE 4 4 8 1\nWIDTH 1\nHEIGHT 2\nPOINTS 2\nDATA ascii\n1 2 3\n1 2 3 4\n",
+      "malformed cloud 1 at byte 0: line 8 has 3 columns, expected 4\n"
+      "1 n=2 fields=(string)\"x\\,y\\,z\\,i\", types=(string)\"float32\\,float32\\,float64\\,uint8\", width=(int)1, "
+      "height=(int)2 0000c07f0000c07f000000000000f87f00" "0000803f00000040000000000000084004\n");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (headers_of_old_and_untidy_files)
+{
+  static const gchar *said = "1 n=1 " XYZ " " ONE_TWO_THREE "\n";
+
+  expect_text (HEADER ("1", "ascii") "1 2 3\n", said);
+  expect_text (HEADER ("1", "ascii") "1 2 3", said);
+  expect_text ("# .PCD v.5\r\nVERSION .5\r\nFIELDS x y z\r\nSIZE 4 4 4\r\nTYPE F F F\r\nWIDTH 1\r\nHEIGHT 1\r\nPOINTS 1\r\n"
+      "DATA ascii\r\n1 2 3\r\n", said);
+  expect_text ("\n  # a comment\nVERSION\t0.6\nCOLUMNS  x y\tz \n\nPOINTS 1\n# another\nDATA ascii\n\n 1\t2  3 \n\n", said);
+  expect_text ("POINTS 1\nWIDTH 1\nTYPE F F F\nFIELDS x y z\nDATA ascii\n1 2 3\n", said);
+  expect_text (HEADER ("0", "ascii"), "1 n=0 " XYZ " \n");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (nan_and_infinite_points_are_points)
+{
+  expect_text (HEADER ("2", "ascii") "nan -nan inf\n-inf 1e400 -1e-400\n",
+      "1 n=2 " XYZ " 0000c07f0000c07f0000807f" "000080ff0000807f00000080\n");
+}
+
+GST_END_TEST;
+
+/* ---- faults ---- */
+
+GST_START_TEST (malformed_headers)
+{
+  static const struct
+  {
+    const gchar *text, *fault;
+  } cases[] = {
+    {"VERSION 0.8\nFIELDS x y z\nWIDTH 1\nDATA ascii\n", "line 1: VERSION 0.8, expected 0.7, 0.6 or 0.5"},
+    {"WIDTH 1\nDATA ascii\n", "line 2: DATA begins, but there was no FIELDS"},
+    {"FIELDS x y z\nDATA ascii\n", "line 2: DATA begins, but there was no POINTS and no WIDTH"},
+    {"FIELDS x y\nWIDTH 1\nDATA ascii\n", "line 1: no field of a point is named z"},
+    {"FIELDS x y z x\nWIDTH 1\nDATA ascii\n", "line 1: two fields of a point are named \"x\""},
+    {"FIELDS x y z a a_0\nCOUNT 1 1 1 2 1\nWIDTH 1\nDATA ascii\n", "line 1: two fields of a point are named \"a_0\""},
+    {"FIELDS x y z\nSIZE 4 4\nWIDTH 1\nDATA ascii\n", "line 2: SIZE has 2 values, expected one for each of the 3 FIELDS"},
+    {"FIELDS x y z\nTYPE F F F F\nWIDTH 1\nDATA ascii\n", "line 2: TYPE has 4 values"},
+    {"FIELDS x y z\nCOUNT\nWIDTH 1\nDATA ascii\n", "line 2: COUNT has 0 values"},
+    {"FIELDS x y z\nSIZE 4 2 4\nWIDTH 1\nDATA ascii\n", "line 2: field \"y\" has TYPE F and SIZE 2, expected"},
+    {"FIELDS x y z\nSIZE 4 4 3\nTYPE F F U\nWIDTH 1\nDATA ascii\n", "line 2: field \"z\" has TYPE U and SIZE 3"},
+    {"FIELDS x y z\nTYPE F F X\nWIDTH 1\nDATA ascii\n", "line 2: field \"z\" has TYPE X and SIZE 4"},
+    {"FIELDS x y z\nCOUNT 1 0 1\nWIDTH 1\nDATA ascii\n", "line 2: field \"y\" has COUNT 0, expected 1 to 4096"},
+    {"FIELDS x y z\nCOUNT 1 1 4294967297\nWIDTH 1\nDATA ascii\n", "line 2: field \"z\" has COUNT 4294967297"},
+    {"FIELDS x y z _\nCOUNT 1 1 1 4096\nWIDTH 1\nDATA ascii\n", "line 1: a point has more than 4096 elements"},
+    {"FIELDS x y z\nWIDTH -1\nDATA ascii\n", "line 2: WIDTH -1, expected one number, 0 to 2147483647"},
+    {"FIELDS x y z\nWIDTH 1 2\nDATA ascii\n", "line 2: WIDTH 1, expected one number"},
+    {"FIELDS x y z\nWIDTH 2147483648\nDATA ascii\n", "line 2: WIDTH 2147483648, expected"},
+    {"FIELDS x y z\nPOINTS 18446744073709551616\nDATA ascii\n", "line 2: POINTS 18446744073709551616, expected"},
+    {"FIELDS x y z\nPOINTS 18446744073709551615\nDATA binary\n",
+        "line 2: 18446744073709551615 points of 12 bytes are more than memory can hold"},
+    {"FIELDS x y z\nWIDTH 2147483647\nHEIGHT 2147483647\nDATA binary\n", "line 2: 4611686014132420609 points of 12 bytes"},
+    {"FIELDS x y z\nWIDTH 2\nHEIGHT 3\nPOINTS 7\nDATA ascii\n",
+        "line 4: POINTS is 7, expected WIDTH * HEIGHT, 2 * 3"},
+    {"FIELDS x y z\nHEIGHT 2\nPOINTS 4\nDATA ascii\n", "line 3: POINTS is 4, expected"},
+    {"FIELDS x y z\nVIEWPOINT 0 0 0 1 0 0\nWIDTH 1\nDATA ascii\n", "line 2: VIEWPOINT has 6 values, the first 0, expected 7"},
+    {"FIELDS x y z\nVIEWPOINT 0 0 0 1 0 0 nan\nWIDTH 1\nDATA ascii\n", "line 2: VIEWPOINT has 7 values"},
+    {"FIELDS x y z\nVIEWPOINT\nWIDTH 1\nDATA ascii\n", "line 2: VIEWPOINT has 0 values, expected 7 numbers"},
+    {"FIELDS x y z\nWIDTH 1\nDATA text\n", "line 3: DATA text, expected ascii, binary or binary_compressed"},
+    {"FIELDS x y z\nWIDTH 1\nDATA\n", "line 3: DATA , expected ascii"},
+    {"FIELDS x y z\nWIDTH 1\nWIDTH 1\nDATA ascii\n", "line 3: WIDTH is there already, in line 2"},
+    {"FIELDS x y z\nCOLUMNS x y z\n", "line 2: COLUMNS is there already, in line 1"},
+    {"FEILDS x y z\n", "line 1 begins with \"FEILDS\", expected a keyword of a PCD header"},
+    {"1 2 3\n", "line 1 begins with \"1\", expected a keyword"},
+    {"# .PCD\n\nFIELDS x y z\n", "the header ends after 3 lines, before a line that begins with DATA"},
+    {"# .PCD\n", "there is no header, expected lines that begin with FIELDS, POINTS and DATA"},
+    {"\n", "there is no header"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *said = read_any_cut (&pcd, (const guint8 *) cases[i].text, strlen (cases[i].text));
+    gchar *fault = g_strdup_printf ("malformed cloud 1 at byte 0: %s", cases[i].fault);
+
+    fail_unless (g_str_has_prefix (said, fault), "\"%s\" lacks \"%s\"", said, fault);
+    fail_unless (strchr (said, '\n')[1] == '\0', "more than one fault: %s", said);
+    g_free (fault);
+    g_free (said);
+  }
+}
+
+GST_END_TEST;
+
+GST_START_TEST (bytes_that_are_no_text)
+{
+  static const guint8 zero[] = { 'F', 0, 'x', '\n' }, latin[] = { 0xe4, '\n' };
+
+  expect (&pcd, zero, sizeof zero, "malformed cloud 1 at byte 0: line 1 has a zero byte in it, expected a line of a PCD "
+      "header, or, before it, as many points as the header says\n");
+  expect (&pcd, latin, sizeof latin, "malformed cloud 1 at byte 0: line 1 begins with \"\357\277\275\", expected a keyword "
+      "of a PCD header, such as FIELDS, or, before it, as many points as the header says\n");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (malformed_points_are_left_out)
+{
+  expect_text (HEADER ("4", "ascii") "1 2 3\n1 2\n1 2 3 4\n1 2 x\n",
+      "malformed cloud 1 at byte 0: line 12 has 2 columns, expected 3\n"
+      "malformed cloud 1 at byte 0: line 13 has 4 columns, expected 3\n"
+      "malformed cloud 1 at byte 0: line 14 column 2: \"x\" is no float32\n"
+      "1 n=1 " XYZ " " ONE_TWO_THREE "\n");
+}
+
+GST_END_TEST;
+
+/* What is between a malformed cloud and the next "# .PCD" is lost with it. */
+GST_START_TEST (the_next_file_is_found)
+{
+#define GOOD "# .PCD v0.7\n" HEADER ("1", "ascii") "1 2 3\n"
+#define GOOD_SAID(number) number " n=1 " XYZ " " ONE_TWO_THREE "\n"
+
+  expect_text ("FIELDS x\nWIDTH 1\nDATA ascii\n1\n2\n3\n" GOOD,
+      "malformed cloud 1 at byte 0: line 1: no field of a point is named y, expected x, y and z among its 1 fields\n"
+      GOOD_SAID ("2"));
+  /* more points than the header says */
+  expect_text (GOOD "4 5 6\n7 8 9\n" GOOD, GOOD_SAID ("1")
+      "malformed cloud 2 at byte 137: line 1 begins with \"4\", expected a keyword of a PCD header, such as FIELDS, or, "
+      "before it, as many points as the header says\n" GOOD_SAID ("3"));
+  /* fewer */
+  expect_text ("# .PCD v0.7\n" HEADER ("3", "ascii") "1 2 3\n4 5 6\n" GOOD,
+      "malformed cloud 1 at byte 0: the cloud ends after 2 lines, expected 3 for POINTS 3\n" GOOD_SAID ("2"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (files_cut_at_every_byte)
+{
+  static const gchar *kinds[] = { "ascii", "binary", "binary_compressed" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    GByteArray *file = g_byte_array_new ();
+
+    append_pcd (file, 3, kinds[i]);
+    /* a last line without its end is whole, and so is a last number that lost a digit */
+    for (guint n = 1; n < file->len - (i == 0 ? 2 : 0); n++) {
+      gchar *said = read_cut (&pcd, file->data, n, n, n);
+
+      fail_unless (g_str_has_prefix (said, "malformed cloud 1 at byte 0: "), "%s of %u bytes: %s", kinds[i], n, said);
+      g_free (said);
+    }
+    g_byte_array_unref (file);
+  }
+}
+
+GST_END_TEST;
+
+static void
+expect_sizes (guint32 compressed, guint32 uncompressed, const gchar *data, guint n, const gchar *fault)
+{
+  GByteArray *file = g_byte_array_new ();
+  guint8 sizes[8];
+  gchar *said;
+
+  GST_WRITE_UINT32_LE (sizes, compressed);
+  GST_WRITE_UINT32_LE (sizes + 4, uncompressed);
+  append_text (file, HEADER ("2", "binary_compressed"));
+  g_byte_array_append (file, sizes, sizeof sizes);
+  g_byte_array_append (file, (const guint8 *) data, n);
+  said = read_any_cut (&pcd, file->data, file->len);
+  fail_unless (g_str_has_prefix (said, "malformed cloud 1 at byte 0: ") && strstr (said, fault), "\"%s\" lacks \"%s\"",
+      said, fault);
+  g_free (said);
+  g_byte_array_unref (file);
+}
+
+GST_START_TEST (compressed_sizes_that_lie)
+{
+  expect_sizes (10, 23, "", 0, "the points have 23 bytes when uncompressed, expected 24: POINTS 2 of 12 bytes");
+  expect_sizes (10, G_MAXUINT32, "", 0, "the points have 4294967295 bytes");
+  expect_sizes (0, 24, "", 0, "0 compressed bytes cannot hold 24 bytes");
+  expect_sizes (100, 24, "abc", 3, "the cloud ends after 3 bytes, expected 100 for POINTS 2");
+  /* runs of 1 and of 32 bytes, and one that looks back before the beginning */
+  expect_sizes (2, 24, "\0a", 2, "2 compressed bytes make 1, expected 24");
+  expect_sizes (33, 24, "\37" "01234567890123456789012345678901", 33, "33 compressed bytes make more than 24");
+  expect_sizes (3, 24, "\40\1\1", 3, "3 compressed bytes are damaged");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (long_lines)
+{
+  GByteArray *file = g_byte_array_new ();
+  static const gsize pieces[] = { 65536, 3 * ROBOCACHE_MAX_LINE };
+
+  append_text (file, HEADER ("2", "ascii"));
+  for (guint i = 0; i < ROBOCACHE_MAX_LINE + 10; i++)
+    append_text (file, "1");
+  append_text (file, "\n1 2 3\n");
+  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++) {
+    gchar *said = read_cut (&pcd, file->data, file->len, pieces[i], pieces[i]);
+
+    fail_unless_equals_string (said, "malformed cloud 1 at byte 0: line 11 is longer than 1048576 bytes\n"
+        "1 n=1 " XYZ " " ONE_TWO_THREE "\n");
+    g_free (said);
+  }
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+/* ---- points without a header ---- */
+
+#define KITTI "fields=(string)\"x\\,y\\,z\\,intensity\", type=(string)float32 "
+#define POINT "0000000000000080" "0000803f00000000"
+
+GST_START_TEST (raw_points)
+{
+  const RobocacheCloudSpec kitti = {.format = ROBOCACHE_RECORDS_KITTI };
+  const RobocacheCloudSpec nuscenes = {.format = ROBOCACHE_RECORDS_NUSCENES };
+  const RobocacheCloudSpec twos = {.format = ROBOCACHE_RECORDS_KITTI,.points_per_cloud = 2 };
+  GByteArray *points = four_floats (5);
+
+  expect (&kitti, points->data, 16, "1 n=1 " KITTI POINT "\n");
+  expect (&kitti, points->data, 17, "malformed cloud 1 at byte 0: the cloud has 17 bytes, expected a whole number of points "
+      "of 16: 1 are left over\n");
+  expect (&nuscenes, points->data, 16, "malformed cloud 1 at byte 0: the cloud has 16 bytes, expected a whole number of "
+      "points of 20: 16 are left over\n");
+  expect (&twos, points->data + 64, 16, "malformed cloud 1 at byte 0: the cloud, the last one, ends after 16 bytes, expected "
+      "points-per-cloud=2 points of 16 bytes\n");
+  g_byte_array_set_size (points, 32);
+  memcpy (points->data + 16, points->data, 16);
+  expect (&twos, points->data, 32, "1 n=2 " KITTI POINT POINT "\n");
+  g_byte_array_unref (points);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (points_of_a_layout)
+{
+  static const guint8 point[] = { 1, 99, 2, 0, 3, 0, 0, 0 };
+  const RobocacheCloudSpec spec = {.format = ROBOCACHE_RECORDS_POINTS,.layout = "=BxHBxxb",.channels = "z, x,y,i" };
+
+  expect (&spec, point, sizeof point, "1 n=1 fields=(string)\"z\\,x\\,y\\,i\", types=(string)\"uint8\\,uint16\\,uint8\\,"
+      "int8\", offsets=(string)\"0\\,2\\,4\\,7\", point-step=(int)8 0163020003000000\n");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (settings_that_make_no_sense)
+{
+  static const struct
+  {
+    RobocacheCloudSpec spec;
+    const gchar *fault;
+  } cases[] = {
+    {{ROBOCACHE_RECORDS_POINTS, "=3f", "x,y", 0}, "layout=\"=3f\" has 3 numbers, but channels names 2"},
+    {{ROBOCACHE_RECORDS_POINTS, "=3f", "", 0}, "but channels names 0"},
+    {{ROBOCACHE_RECORDS_POINTS, "=3f", "x,y,y", 0}, "two fields of a point are named \"y\""},
+    {{ROBOCACHE_RECORDS_POINTS, "=3f", "x,y,w", 0}, "no field of a point is named z"},
+    {{ROBOCACHE_RECORDS_POINTS, ">3f", "x,y,z", 0}, "layout=\">3f\" is in another byte order"},
+    {{ROBOCACHE_RECORDS_POINTS, "=3k", "x,y,z", 0}, "is no type"},
+    {{ROBOCACHE_RECORDS_POINTS, NULL, "x,y,z", 0}, "there is no layout"},
+    {{ROBOCACHE_RECORDS_KITTI, "=3f", NULL, 0}, "layout=\"=3f\" is not for this format"},
+    {{ROBOCACHE_RECORDS_PCD, "", "x", 0}, "channels=\"x\" is not for this format"},
+    {{ROBOCACHE_RECORDS_PCD, "", "", 7}, "points-per-cloud is 7, but with format=pcd"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GError *error = NULL;
+
+    fail_unless (robocache_cloud_reader_new (&cases[i].spec, &error) == NULL);
+    fail_unless (strstr (error->message, cases[i].fault) != NULL, "\"%s\" lacks \"%s\"", error->message, cases[i].fault);
+    g_error_free (error);
+  }
+}
+
+GST_END_TEST;
+
+/* ---- buffers ---- */
+
+GST_START_TEST (binary_points_are_not_copied)
+{
+  GByteArray *file = g_byte_array_new ();
+  RobocacheCloudReader *reader = open_reader (&pcd);
+  RobocacheCloudRecord cloud = { 0 };
+  GstBuffer *buffer;
+  GstMapInfo in, out;
+
+  append_pcd (file, 100, "binary");
+  buffer = gst_buffer_new_memdup (file->data, file->len);
+  fail_unless (gst_buffer_map (buffer, &in, GST_MAP_READ));
+  robocache_cloud_reader_push (reader, gst_buffer_ref (buffer));
+  while (robocache_cloud_reader_next (reader, &cloud, NULL) == ROBOCACHE_READ_HEADER);
+  fail_unless (gst_buffer_map (cloud.buffer, &out, GST_MAP_READ));
+  fail_unless (out.data == in.data + file->len - 1600 && out.size == 1600);
+  gst_buffer_unmap (cloud.buffer, &out);
+  gst_buffer_unmap (buffer, &in);
+  gst_buffer_unref (cloud.buffer);
+  gst_buffer_unref (buffer);
+  robocache_cloud_reader_free (reader);
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+/* A buffer's time is that of the first cloud that begins in it. */
+GST_START_TEST (times_of_buffers)
+{
+  static const GstClockTime expected[] = { 10, GST_CLOCK_TIME_NONE, 30 };
+  const RobocacheCloudSpec spec = {.format = ROBOCACHE_RECORDS_KITTI,.points_per_cloud = 2 };
+  RobocacheCloudReader *reader = open_reader (&spec);
+  GByteArray *points = four_floats (6);
+  guint n = 0;
+
+  for (guint i = 0; i < 3; i++) {
+    static const guint cuts[] = { 0, 60, 62, 96 };
+    GstBuffer *buffer = gst_buffer_new_memdup (points->data + cuts[i], cuts[i + 1] - cuts[i]);
+    RobocacheCloudRecord cloud = { 0 };
+
+    GST_BUFFER_PTS (buffer) = (i + 1) * 10;
+    robocache_cloud_reader_push (reader, buffer);
+    while (robocache_cloud_reader_next (reader, &cloud, NULL) == ROBOCACHE_READ_RECORD) {
+      fail_unless_equals_uint64 (cloud.pts, expected[n]);
+      gst_buffer_unref (cloud.buffer);
+      n++;
+    }
+  }
+  fail_unless_equals_int (n, 3);
+  g_byte_array_unref (points);
+  robocache_cloud_reader_free (reader);
+}
+
+GST_END_TEST;
+
+static Suite *
+pcdreader_suite (void)
+{
+  Suite *suite = suite_create ("pcdreader");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, the_three_kinds_of_data_are_the_same_cloud);
+  tcase_add_test (tc, files_one_after_another);
+  tcase_add_test (tc, every_type_and_size);
+  tcase_add_test (tc, numbers_beyond_their_type);
+  tcase_add_test (tc, counts_and_padding);
+  tcase_add_test (tc, organised_clouds);
+  tcase_add_test (tc, headers_of_old_and_untidy_files);
+  tcase_add_test (tc, nan_and_infinite_points_are_points);
+  tcase_add_test (tc, malformed_headers);
+  tcase_add_test (tc, bytes_that_are_no_text);
+  tcase_add_test (tc, malformed_points_are_left_out);
+  tcase_add_test (tc, the_next_file_is_found);
+  tcase_add_test (tc, files_cut_at_every_byte);
+  tcase_add_test (tc, compressed_sizes_that_lie);
+  tcase_add_test (tc, long_lines);
+  tcase_add_test (tc, raw_points);
+  tcase_add_test (tc, points_of_a_layout);
+  tcase_add_test (tc, settings_that_make_no_sense);
+  tcase_add_test (tc, binary_points_are_not_copied);
+  tcase_add_test (tc, times_of_buffers);
+  return suite;
+}
+
+GST_CHECK_MAIN (pcdreader);

@@ -467,6 +467,7 @@ start (GstRobocacheParse *self)
   }
   self->failed = self->said_before_origin = FALSE;
   self->caps_version = 0;
+  self->points_at_fault = 0;
   self->has_frames = FALSE;
   self->segment_wanted = TRUE;
   restart (self);

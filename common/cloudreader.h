@@ -48,7 +48,8 @@ void robocache_cloud_reader_restart (RobocacheCloudReader * reader);
 
 /* ROBOCACHE_READ_RECORD: a cloud. ROBOCACHE_READ_HEADER: what a cloud will look like. ROBOCACHE_READ_MALFORMED: a cloud, or
  * a point of one, was skipped. */
-RobocacheReadResult robocache_cloud_reader_next (RobocacheCloudReader * reader, RobocacheCloudRecord * cloud, GError ** error);
+RobocacheReadResult robocache_cloud_reader_next (RobocacheCloudReader * reader, RobocacheCloudRecord * cloud,
+    GError ** error);
 
 /* Points that were read well so far, in clouds that are whole or not. */
 guint64 robocache_cloud_reader_n_points (const RobocacheCloudReader * reader);

@@ -87,21 +87,32 @@ fail_negotiation (GstRobocacheParse *self, GstCaps *caps, GstCaps *peer)
   return FALSE;
 }
 
+static gboolean
+has_caps (GstPad *pad, GstCaps *caps)
+{
+  GstCaps *current = gst_pad_get_current_caps (pad);
+  const gboolean has = current && gst_caps_is_equal (current, caps);
+
+  gst_clear_caps (&current);
+  return has;
+}
+
 gboolean
 gst_robocache_parse_push_caps (GstRobocacheParse *self, GstCaps *caps)
 {
-  GstCaps *peer = gst_pad_peer_query_caps (self->srcpad, NULL), *spelled, *current;
-  const gboolean accepted = self->clouds ? gst_caps_can_intersect (caps, peer) :
-      robocache_tensors_caps_compatible (caps, peer);
+  GstCaps *peer, *spelled;
+  gboolean accepted;
 
+  if (has_caps (self->srcpad, caps))
+    return TRUE;
+  peer = gst_pad_peer_query_caps (self->srcpad, NULL);
+  accepted = self->clouds ? gst_caps_can_intersect (caps, peer) : robocache_tensors_caps_compatible (caps, peer);
   if (!accepted) {
     fail_negotiation (self, caps, peer);
   } else {
     spelled = self->clouds ? gst_caps_ref (caps) : robocache_tensors_caps_in_spelling_of (caps, peer);
-    current = gst_pad_get_current_caps (self->srcpad);
-    if (!current || !gst_caps_is_equal (current, spelled))
+    if (!has_caps (self->srcpad, spelled))
       gst_pad_push_event (self->srcpad, gst_event_new_caps (spelled));
-    gst_clear_caps (&current);
     gst_caps_unref (spelled);
   }
   gst_caps_unref (peer);

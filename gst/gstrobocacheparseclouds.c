@@ -76,8 +76,8 @@ find_cloud_end (GstRobocacheParse *self)
       self->cloud_end == GST_ROBOCACHE_PARSE_CLOUD_END_BUFFER ? "its buffer" : "the stream");
   if (self->cloud_end != GST_ROBOCACHE_PARSE_CLOUD_END_AUTO)
     return TRUE;
-  gst_robocache_parse_refuse (self, "Upstream sends bytes, and does not say how many, so where a cloud ends is not known: set "
-      "cloud-end=buffer where each buffer is a file (as of multifilesrc), cloud-end=stream where all bytes are one cloud, or "
+  gst_robocache_parse_refuse (self, "Upstream sends bytes, and does not say how many, so where a cloud ends is not known: "
+      "set cloud-end=buffer where each buffer is a file (as of multifilesrc), cloud-end=stream where all bytes are one cloud, or "
       "points-per-cloud");
   return FALSE;
 }

@@ -133,7 +133,8 @@ GST_START_TEST (the_three_kinds_of_data_are_the_same_cloud)
     said = read_any_cut (&pcd, file->data, file->len);
     if (!ascii)
       ascii = g_strdup (said);
-    fail_unless (g_str_has_prefix (said, "1 n=9 fields=(string)\"x\\,y\\,z\\,intensity\", type=(string)float32 "), "%s", said);
+    fail_unless (g_str_has_prefix (said, "1 n=9 fields=(string)\"x\\,y\\,z\\,intensity\", type=(string)float32 "), "%s",
+        said);
     fail_unless_equals_string (said, ascii);
     g_free (said);
     g_byte_array_unref (file);

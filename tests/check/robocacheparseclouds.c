@@ -287,8 +287,8 @@ GST_START_TEST (points_of_the_caps_before_the_element)
 {
   GByteArray *points = four_floats (10);
   gchar *path = write_file (points->data, points->len);
-  gchar *line = g_strdup_printf ("filesrc location=%s blocksize=50 ! application/x-lidar ! robocacheparse name=e format=points "
-      "points-per-cloud=5 rate=10 ! fakesink name=sink", path);
+  gchar *line = g_strdup_printf ("filesrc location=%s blocksize=50 ! application/x-lidar ! robocacheparse name=e "
+      "format=points points-per-cloud=5 rate=10 ! fakesink name=sink", path);
   Output out = run_pipeline (line);
 
   fail_unless_equals_int (out.n_errors, 0);

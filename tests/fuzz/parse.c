@@ -156,7 +156,8 @@ apply (const Settings *settings, Bench *bench)
       "start", settings->keep,
       "time-origin", settings->time_origin, "stats-interval", settings->stats_interval,
       "rate", settings->rate, 1, "cloud-end", settings->cloud_end, "points-per-cloud", settings->points_per_cloud, NULL);
-  bench->accepted = settings->accepted ? gst_caps_ref (settings->accepted) : NULL;
+  /* by itself a pad would take no other caps than the first */
+  bench->accepted = settings->accepted ? gst_caps_ref (settings->accepted) : gst_caps_new_any ();
 }
 
 /* ---- a recording ---- */

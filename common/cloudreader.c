@@ -242,7 +242,6 @@ static RobocacheReadResult
 next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
 {
   const gsize available = robocache_byte_input_available (&reader->input);
-  gsize size;
 
   if (!reader->in_file)
     return ROBOCACHE_READ_MORE;
@@ -253,10 +252,8 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
     return ROBOCACHE_READ_REFUSED;
   }
   if (reader->points_per_cloud > 0) {
-    if (!g_size_checked_mul (&size, (gsize) reader->points_per_cloud, reader->point_size))
-      size = G_MAXSIZE;         /* never there */
-    if (available >= size)
-      return take_points (reader, size, cloud);
+    if (reader->points_per_cloud <= available / reader->point_size)
+      return take_points (reader, (gsize) reader->points_per_cloud * reader->point_size, cloud);
     return reader->input.ended && available > 0 ? malformed_rest (reader, available, error) : ROBOCACHE_READ_MORE;
   }
   if (!reader->input.ended)

@@ -172,10 +172,21 @@ malformed_line (RobocachePcdReader *reader)
 }
 
 static gboolean
+split_line (RobocachePcdReader *reader, GError **error)
+{
+  GString *line = reader->input->line;
+
+  if (!memchr (line->str, '\0', line->len))
+    return robocache_csv_split (line->str, line->len, ' ', reader->words, error);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "has a zero byte in it, expected %u numbers",
+      reader->header.n_elements);
+  return FALSE;
+}
+
+static gboolean
 read_line (RobocachePcdReader *reader, GError **error)
 {
   const gsize step = reader->header.fields.point_step, size = reader->points->len;
-  GString *line = reader->input->line;
   GError *fault = NULL;
   gboolean ok;
 
@@ -185,7 +196,7 @@ read_line (RobocachePcdReader *reader, GError **error)
     return FALSE;
   }
   g_byte_array_set_size (reader->points, (guint) (size + step));
-  ok = robocache_csv_split (line->str, line->len, ' ', reader->words, &fault)
+  ok = split_line (reader, &fault)
       && robocache_pcd_read_point (&reader->header, reader->words, reader->points->data + size, &fault);
   if (ok)
     return TRUE;

@@ -505,6 +505,34 @@ GST_START_TEST (times_and_segment_of_upstream_are_kept)
 
 GST_END_TEST;
 
+/* What a cut or a jump leaves of a cloud is not continued by what comes after it. */
+GST_START_TEST (a_flush_or_a_discontinuity_ends_a_cloud)
+{
+  static const gchar *begun = "FIELDS x y z\nWIDTH 2\nDATA ascii\n1 2 3\n";
+  static const gchar *whole = "FIELDS x y z\nWIDTH 1\nDATA ascii\n1 2 3\n";
+  GstHarness *h = harness (NULL, "format", 2, "cloud-end", 2, NULL);
+  GstBuffer *buffer = gst_buffer_new_memdup (whole, strlen (whole));
+  GstSegment segment;
+
+  fail_unless_equals_int (push_text (h, begun), GST_FLOW_OK);
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  fail_unless_equals_uint64 (stats_uint64 (h->element, "malformed"), 1);
+  fail_unless_equals_uint64 (stats_uint64 (h->element, "clouds"), 1);
+
+  fail_unless_equals_int (push_text (h, begun), GST_FLOW_OK);
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (push_text (h, whole), GST_FLOW_OK);
+  fail_unless_equals_uint64 (stats_uint64 (h->element, "malformed"), 1);
+  fail_unless_equals_uint64 (stats_uint64 (h->element, "clouds"), 2);
+  harness_clear (h, NULL);
+}
+
+GST_END_TEST;
+
 /* A seek reads the file again, and leaves out what is before it. */
 GST_START_TEST (seek)
 {
@@ -563,6 +591,7 @@ robocacheparseclouds_suite (void)
   tcase_add_test (tc, settings_that_make_no_sense);
   tcase_add_test (tc, stats_count_clouds_and_points);
   tcase_add_test (tc, times_and_segment_of_upstream_are_kept);
+  tcase_add_test (tc, a_flush_or_a_discontinuity_ends_a_cloud);
   tcase_add_test (tc, seek);
   return suite;
 }

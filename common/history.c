@@ -244,8 +244,6 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
     return;
   }
   note_newest (history, time);
-  if (history->oldest_row == ROBOCACHE_NO_TIME || time < history->oldest_row)
-    history->oldest_row = time;
 
   index = rc_lower_bound (kept_times (history), history->n, time);
   if (index < history->n && kept_times (history)[index] == time) {
@@ -264,6 +262,8 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
     index--;
   }
   insert_at (history, index, time, row);
+  if (history->oldest_row == ROBOCACHE_NO_TIME || time < history->oldest_row)
+    history->oldest_row = time;
 }
 
 /* What a segment leaves out was not wanted, and is no loss. */

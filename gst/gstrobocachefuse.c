@@ -356,6 +356,7 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
   gboolean over, due = FALSE, first_failure = FALSE, latency_off;
   gint64 tick;
 
+  g_atomic_pointer_set (&fuse->src_thread, g_thread_self ());
   FUSE_LOCK (fuse);
   fuse->total_latency = latency;
   fuse->live = GST_CLOCK_TIME_IS_VALID (latency);
@@ -451,6 +452,8 @@ gst_robocache_fuse_pad_activate_mode (GstPad *gstpad, GstObject *parent, GstPadM
     if (active)                 /* the base class emptied its queue when it was deactivated */
       pad->token_out = FALSE;
     FUSE_UNLOCK (fuse);
+    if (!active)
+      gst_robocache_fuse_excuse_from_flush (fuse, pad);
   }
   return pad->base_activate_mode (gstpad, parent, mode, active);
 }
@@ -480,6 +483,7 @@ gst_robocache_fuse_create_new_pad (GstAggregator *agg, GstPadTemplate *template,
     gst_pad_set_activatemode_function (GST_PAD (pad), gst_robocache_fuse_pad_activate_mode);
     g_ptr_array_add (fuse->pads, gst_object_ref (pad));
     g_ptr_array_sort (fuse->pads, compare_pads);
+    fuse->tick_known = FALSE;   /* it may bring an earlier row */
     FUSE_UNLOCK (fuse);
     return GST_AGGREGATOR_PAD (pad);
   }
@@ -489,10 +493,17 @@ gst_robocache_fuse_create_new_pad (GstAggregator *agg, GstPadTemplate *template,
 static GstPad *
 gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *name, const GstCaps *caps)
 {
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
   GstPad *pad = GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->request_new_pad (element, template, name, caps);
 
-  if (pad)
-    gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  if (pad == NULL)
+    return NULL;
+  FUSE_LOCK (fuse);
+  GST_ROBOCACHE_FUSE_PAD (pad)->added = TRUE;
+  FUSE_UNLOCK (fuse);
+  gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  gst_robocache_fuse_excuse_from_flush (fuse, GST_ROBOCACHE_FUSE_PAD (pad));
+  gst_robocache_fuse_refresh_tokens (fuse);
   return pad;
 }
 
@@ -538,6 +549,7 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
 
   gst_child_proxy_child_removed (GST_CHILD_PROXY (fuse), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->release_pad (element, gstpad);
+  gst_robocache_fuse_excuse_from_flush (fuse, pad);
   gst_robocache_fuse_update_latency (fuse);
   /* the pads that are left may need no less, and their sources still have less */
   if (gst_aggregator_get_latency (GST_AGGREGATOR (fuse)) != latency)
@@ -581,9 +593,8 @@ gst_robocache_fuse_child_proxy_init (gpointer iface, gpointer data)
 
 /* ---- states and flushes ---- */
 
-/* Called with the lock. */
-static void
-reset_ticks (GstRobocacheFuse *fuse)
+void
+gst_robocache_fuse_reset_ticks (GstRobocacheFuse *fuse)
 {
   fuse->ticking = fuse->tick_known = FALSE;
   fuse->last_tick = fuse->deadline_tick = fuse->earliest_start = ROBOCACHE_NO_TIME;
@@ -600,6 +611,7 @@ gst_robocache_fuse_flush_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   FUSE_LOCK (fuse);
   while (gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)));
   gst_robocache_fuse_pad_flush (pad);
+  fuse->tick_known = FALSE;
   look_for_failure (fuse);
   fuse->composition_changed = TRUE;     /* rows of an older format may have gone */
   g_cond_broadcast (&fuse->progress);
@@ -615,9 +627,10 @@ gst_robocache_fuse_flush (GstAggregator *agg)
   guint32 seqnum;
 
   FUSE_LOCK (fuse);
-  reset_ticks (fuse);
+  gst_robocache_fuse_reset_ticks (fuse);
   seqnum = fuse->flush_seqnum;
   fuse->open_flush = GST_SEQNUM_INVALID;
+  fuse->src_has_ended = FALSE;
   for (guint i = 0; seqnum != GST_SEQNUM_INVALID && i < fuse->pads->len; i++) {
     if (g_ptr_array_index (fuse->pads, i) != fuse->last_flushed)
       g_ptr_array_add (others, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
@@ -648,7 +661,7 @@ gst_robocache_fuse_start (GstAggregator *agg)
   FUSE_LOCK (fuse);
   for (guint i = 0; i < fuse->pads->len; i++)
     gst_robocache_fuse_pad_reset (g_ptr_array_index (fuse->pads, i));
-  reset_ticks (fuse);
+  gst_robocache_fuse_reset_ticks (fuse);
   fuse->reference = NULL;
   fuse->reference_lost = fuse->failed = FALSE;
   fuse->ticks_out = fuse->ticks_dropped = 0;
@@ -893,6 +906,6 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   fuse->qos_messages = DEFAULT_QOS_MESSAGES;
   robocache_device_init (&fuse->device);
   fuse->total_latency = GST_CLOCK_TIME_NONE;
-  reset_ticks (fuse);
+  gst_robocache_fuse_reset_ticks (fuse);
   g_object_set (fuse, "latency", (guint64) DEFAULT_LATENCY, "start-time-selection", 1 /* first */ , NULL);
 }

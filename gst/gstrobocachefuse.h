@@ -34,7 +34,9 @@ struct _GstRobocacheFuse
 
   GRecMutex flushes;            /* held while the base class stops its src thread, or sets it off again */
   GThread *seeking;             /* atomic: who holds it for a seek */
+  GThread *src_thread;          /* atomic: who made the last tick */
   gboolean stopping;            /* with flushes */
+  guint32 last_seek;            /* with flushes: the number of the last one that was taken */
 
   GPtrArray *src_tokens;        /* only used by the src thread */
 
@@ -65,6 +67,7 @@ struct _GstRobocacheFuse
   const GstRobocacheFusePad *last_flushed;      /* not a reference: only compared */
   guint32 flush_seqnum;         /* of its FLUSH_STOP; GST_SEQNUM_INVALID: none came, the element stops */
   guint32 open_flush;           /* that has begun and not ended, by its number */
+  gboolean src_has_ended;       /* for the open flush: it ends when no pad is awaited any more */
   gboolean sent_buffer;
   gboolean discont;
 
@@ -175,11 +178,16 @@ GstIterator *gst_robocache_fuse_iterate_internal_links (GstPad * src, GstObject 
 /* A src thread that ends marks all pads with EOS when it has sent it downstream, which may be after the first of them was
  * flushed (GStreamer 1.22): that one would refuse tokens for good. Its rows are those of after the flush, and stay. */
 void gst_robocache_fuse_revive_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, guint32 seqnum);
+/* pad is new, or deactivated, or gone: no flush waits for it, and one that waited for it alone ends. */
+void gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* Before the element stops, and when it has: between them no flush and no seek begins, and one that has begun is ended. */
 void gst_robocache_fuse_stop_flushes (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_allow_flushes (GstRobocacheFuse * fuse);
 
 /* ---- shared by all of the above ---- */
+
+/* The ticks begin anew. Called with the lock. */
+void gst_robocache_fuse_reset_ticks (GstRobocacheFuse * fuse);
 
 /* Ends all streams: from now on each source is answered flow, until its pad is flushed. FALSE: they had already failed, so
  * the error is known. Called with the lock. */

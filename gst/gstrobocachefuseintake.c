@@ -216,6 +216,7 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   gst_robocache_fuse_pad_set_format (pad, &format);
   gst_robocache_fuse_sync_period (fuse);
   fuse->composition_changed = TRUE;
+  fuse->tick_known = FALSE;
   FUSE_UNLOCK (fuse);
   gst_robocache_fuse_update_latency (fuse);
   gst_robocache_fuse_update_live (fuse, pad);
@@ -237,6 +238,7 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   FUSE_LOCK (fuse);
   if (!gst_segment_is_equal (segment, &pad->clock.segment))
     gst_robocache_fuse_pad_set_segment (pad, segment);
+  fuse->tick_known = FALSE;
   FUSE_UNLOCK (fuse);
   gst_robocache_fuse_update_live (fuse, pad);
   return TRUE;
@@ -262,17 +264,6 @@ gst_robocache_fuse_set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pa
   FUSE_UNLOCK (fuse);
 }
 
-/* The base class stops the src thread with the pad's flush lock held, which that thread takes to push a token. Here it has
- * pushed those it had chosen; it chooses none for a pad that is flushing. */
-static void
-wait_for_src_tokens (GstRobocacheFuse *fuse)
-{
-  FUSE_LOCK (fuse);
-  while (fuse->src_pushes_tokens)
-    g_cond_wait (&fuse->progress, &fuse->lock);
-  FUSE_UNLOCK (fuse);
-}
-
 GstFlowReturn
 gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *event)
 {
@@ -284,15 +275,12 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
   GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
   switch (type) {
     case GST_EVENT_FLUSH_START:
-      gst_robocache_fuse_set_flushing (fuse, pad, TRUE);
-      wait_for_src_tokens (fuse);
-      return gst_robocache_fuse_take_flush (fuse, pad, event);
     case GST_EVENT_FLUSH_STOP:
-      gst_robocache_fuse_set_flushing (fuse, pad, FALSE);
       return gst_robocache_fuse_take_flush (fuse, pad, event);
     case GST_EVENT_STREAM_START:
       FUSE_LOCK (fuse);
       gst_robocache_fuse_pad_restart (pad);
+      fuse->tick_known = FALSE;
       FUSE_UNLOCK (fuse);
       break;
     case GST_EVENT_CAPS:

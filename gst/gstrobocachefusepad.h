@@ -102,8 +102,10 @@ struct _GstRobocacheFusePad
   gboolean live;                /* its source is: it is never made to wait */
   guint camera_frames;          /* a camera's frames that may be with us when it is live */
   gboolean flushing;            /* its chain must not wait */
+  gboolean flush_awaited;       /* the src thread has ended for a flush whose end the pad has not seen */
   gboolean waiting;             /* its chain waits for the others */
   GstFlowReturn flow;           /* what its source is answered: not OK once downstream or an error ended the streams */
+  gboolean added;               /* to the element, without which the base class (GStreamer 1.22) miscounts a token */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */
   gboolean warned_no_time, warned_no_reference;
   gboolean is_revived;          /* only used by the thread that ends a flush of all pads: the base class's part alone is flushed */

@@ -275,6 +275,8 @@ gst_robocache_fuse_update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thre
     GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
     const gboolean ready = over || (known && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live));
 
+    if (!pad->added)
+      continue;
     /* also a stray one, which was on its way while the pad was flushed */
     if (from_src_thread && (!ready || pad->eos) && gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)))
       pad->token_out = FALSE;

@@ -482,6 +482,184 @@ GST_START_TEST (test_seek_within_another_flush)
 
 GST_END_TEST;
 
+/* ---- flushes of several pads ---- */
+
+static GstEvent *
+numbered (GstEvent *event, guint32 seqnum)
+{
+  gst_event_set_seqnum (event, seqnum);
+  return event;
+}
+
+static void
+begin_flush (Feed *feed, guint32 seqnum)
+{
+  feed_event (feed, numbered (gst_event_new_flush_start (), seqnum));
+}
+
+static void
+end_flush_of (Feed *feed, guint32 seqnum)
+{
+  feed_event (feed, numbered (gst_event_new_flush_stop (TRUE), seqnum));
+  feed_segment (feed);
+}
+
+static Rig *
+rig_at (Feed *feeds[2], gint last_ms)
+{
+  Rig *rig = rig_with_one ("100/1", &feeds[0]);
+
+  feeds[1] = feed_new_bare (rig, "proprio_1", FALSE);
+  feed_start (feeds[1], ONE_CHANNEL);
+  feed_ramp (feeds[0], 0, last_ms, 10);
+  feed_ramp (feeds[1], 0, last_ms, 10);
+  for (gint t = 0; t + 10 < last_ms; t += 10)
+    gst_buffer_unref (pull (rig));
+  return rig;
+}
+
+/* Rows that come to a pad before another is flushed are those of after the seek, however many there are. */
+GST_START_TEST (test_many_rows_between_the_flushes_of_a_seek)
+{
+  const guint32 seqnum = gst_util_seqnum_next ();
+  Feed *feeds[2];
+  Rig *rig = rig_at (feeds, 190);
+
+  begin_flush (feeds[0], seqnum);
+  begin_flush (feeds[1], seqnum);
+  end_flush_of (feeds[0], seqnum);
+  feed_ramp (feeds[0], 0, 100, 10);
+  end_flush_of (feeds[1], seqnum);
+  feed_ramp (feeds[1], 0, 100, 10);
+  for (gint t = 0; t < 90; t += 10)
+    expect_two (rig, MS (t), (gfloat) t, ALIGNED, (gfloat) t, ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A pad that is flushed once more before the flush of all has ended, and one that goes within it. */
+GST_START_TEST (test_flush_that_loses_a_pad)
+{
+  const guint32 seqnum = gst_util_seqnum_next ();
+  Feed *feeds[2];
+  Rig *rig = rig_at (feeds, 50);
+
+  begin_flush (feeds[0], seqnum);
+  begin_flush (feeds[1], seqnum);
+  end_flush_of (feeds[0], seqnum);
+  if (__i__) {
+    feed_remove (feeds[1]);
+  } else {
+    begin_flush (feeds[0], gst_util_seqnum_next ());
+    end_flush_of (feeds[0], gst_util_seqnum_next ());
+    end_flush_of (feeds[1], seqnum);
+    feed_ramp (feeds[1], 0, 50, 10);
+  }
+  feed_ramp (feeds[0], 0, 50, 10);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The only pad goes within its flush, and another comes. */
+GST_START_TEST (test_flush_that_loses_its_only_pad)
+{
+  Feed *a;
+  Rig *rig = rig_with_one ("100/1", &a);
+
+  feed_ramp (a, 0, 30, 10);
+  expect (rig, 0, 0, ALIGNED);
+  begin_flush (a, gst_util_seqnum_next ());
+  feed_remove (a);
+  a = feed_new_bare (rig, "proprio_1", FALSE);
+  feed_start (a, ONE_CHANNEL);
+  feed_ramp (a, 0, 50, 10);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static gboolean
+refuse_seek (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  gst_event_unref (event);
+  return FALSE;
+}
+
+static gboolean
+can_seek (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_SEEKING)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_seeking (query, GST_FORMAT_TIME, TRUE, 0, -1);
+  return TRUE;
+}
+
+/* A source that promised it could, and a seek with no source at all: nothing changes. */
+GST_START_TEST (test_seek_that_fails)
+{
+  Feed *a = NULL;
+  Rig *rig = __i__ ? rig_with_one ("100/1", &a) : rig_new ("rate", "100/1", NULL);
+  GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0);
+
+  if (a) {
+    gst_pad_set_event_function (a->pad, refuse_seek);
+    gst_pad_set_query_function (a->pad, can_seek);
+    feed_ramp (a, 0, 30, 10);
+    expect (rig, 0, 0, ALIGNED);
+  } else {
+    rig_play (rig);
+  }
+  fail_if (gst_pad_push_event (rig->out->sinkpad, seek));
+  if (a == NULL) {
+    a = feed_new_bare (rig, "proprio_0", FALSE);
+    feed_start (a, ONE_CHANNEL);
+    feed_ramp (a, 10, 30, 10);
+  }
+  feed_ramp (a, 40, 60, 10);
+  expect (rig, MS (10), 10, ALIGNED);
+  expect (rig, MS (20), 20, ALIGNED);
+  expect (rig, MS (30), 30, ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static GstPadProbeReturn
+seek_from_within (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  gint *n_refused = data;
+
+  *n_refused += !gst_pad_push_event (pad, gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+          GST_SEEK_TYPE_NONE, 0));
+  return GST_PAD_PROBE_OK;
+}
+
+/* It would wait for itself. */
+GST_START_TEST (test_seek_from_the_thread_of_samples)
+{
+  Feed *a;
+  Rig *rig = rig_with_one ("100/1", &a);
+  gint n_refused = 0;
+
+  gst_pad_set_event_function (a->pad, seek_by_flushing);
+  gst_pad_add_probe (rig->out->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, seek_from_within, &n_refused, NULL);
+  feed_ramp (a, 0, 50, 10);
+  feed_eos (a);
+  for (gint t = 0; t <= 50; t += 10)
+    expect (rig, MS (t), (gfloat) t, ALIGNED);
+  assert_eos (rig);
+  fail_unless_equals_int (n_refused, 6);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static gboolean
 cannot_seek (GstPad *pad, GstObject *parent, GstQuery *query)
 {
@@ -620,6 +798,11 @@ robocachefuseflow_suite (void)
   tcase_add_loop_test (tc, test_refused_seeks, 0, G_N_ELEMENTS (refused));
   tcase_add_test (tc, test_ticks_end_where_the_seek_says);
   tcase_add_test (tc, test_seek_within_another_flush);
+  tcase_add_test (tc, test_many_rows_between_the_flushes_of_a_seek);
+  tcase_add_loop_test (tc, test_flush_that_loses_a_pad, 0, 2);
+  tcase_add_test (tc, test_flush_that_loses_its_only_pad);
+  tcase_add_loop_test (tc, test_seek_that_fails, 0, 2);
+  tcase_add_test (tc, test_seek_from_the_thread_of_samples);
   tcase_add_test (tc, test_seek_of_a_source_that_cannot);
   tcase_add_loop_test (tc, test_restart_within_a_flush, 0, 2);
   tcase_add_test (tc, test_no_sample_after_an_error);

@@ -35,8 +35,8 @@ base_class (GstRobocacheFuse *fuse)
  * they may flush from any thread; the base class asks the src pad then where the seek goes to.
  *
  * When the src thread has ended the ticks begin anew with the first pad that is flushed: rows that come before the last of
- * the pads was are those of after the flush. It ends when each pad that was there has been flushed, or is gone, whatever number the events
- * have; the base class wants one and the same on all pads, and would wait for those for ever. */
+ * the pads was are those of after the flush. It ends when each pad that was there has been flushed, or is gone, whatever
+ * number the events have; the base class wants one and the same on all pads, and would wait for those for ever. */
 
 /* With the lock of flushes. */
 static void
@@ -121,8 +121,8 @@ forget_flush (GstRobocacheFuse *fuse)
   FUSE_UNLOCK (fuse);
 }
 
-/* With the lock of flushes. After a seek that no source has followed the base class is not flushing any more, and leaves the src
- * thread ended. */
+/* With the lock of flushes. After a seek that no source has followed the base class is not flushing any more, and leaves the
+ * src thread ended. */
 static void
 restart_src (GstRobocacheFuse *fuse)
 {

@@ -264,6 +264,14 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
   return take_points (reader, available, cloud);
 }
 
+/* What is behind a cloud in its file and begins no other takes no number, and with it no time. */
+static gboolean
+is_rest_of_file (const RobocacheCloudReader *reader, RobocacheReadResult result)
+{
+  return result == ROBOCACHE_READ_MALFORMED && reader->pcd.state == ROBOCACHE_PCD_STATE_LOST
+      && !reader->pcd.header.begun && reader->number > reader->number_at_file;
+}
+
 /* Counts clouds, and notes where each begins: behind the one before, or where a file does. */
 static RobocacheReadResult
 next_pcd (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
@@ -272,7 +280,9 @@ next_pcd (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
   const gboolean between = robocache_pcd_reader_is_between_clouds (&reader->pcd);
   const gboolean over = result == ROBOCACHE_READ_RECORD || (result == ROBOCACHE_READ_MALFORMED && between);
 
-  if (!reader->in_cloud && (over || !between))
+  if (is_rest_of_file (reader, result))
+    reader->first_byte = reader->next_first_byte;
+  else if (!reader->in_cloud && (over || !between))
     begin_cloud (reader, reader->next_first_byte);
   reader->in_cloud = !between;
   if (over || (result == ROBOCACHE_READ_HEADER && between))

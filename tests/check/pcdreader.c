@@ -391,8 +391,11 @@ GST_START_TEST (the_next_file_is_found)
       GOOD_SAID ("2"));
   /* more points than the header says */
   expect_text (GOOD "4 5 6\n7 8 9\n" GOOD, GOOD_SAID ("1")
-      "malformed cloud 2 at byte 137: line 1 begins with \"4\", expected a keyword of a PCD header, such as FIELDS, or, "
-      "before it, as many points as the header says\n" GOOD_SAID ("3"));
+      "malformed cloud 1 at byte 137: line 1 begins with \"4\", expected a keyword of a PCD header, such as FIELDS, or, "
+      "before it, as many points as the header says\n" GOOD_SAID ("2"));
+  /* a file of which there is only the beginning */
+  expect_text (GOOD "FIELDS x y z\n", GOOD_SAID ("1")
+      "malformed cloud 2 at byte 137: the header ends after 1 lines, before a line that begins with DATA\n");
   /* fewer */
   expect_text ("# .PCD v0.7\n" HEADER ("3", "ascii") "1 2 3\n4 5 6\n" GOOD,
       "malformed cloud 1 at byte 0: the cloud ends after 2 lines, expected 3 for POINTS 3\n" GOOD_SAID ("2"));

@@ -191,6 +191,28 @@ GST_START_TEST (a_file_cut_short_is_left_out)
 
 GST_END_TEST;
 
+/* Nor do bytes behind a cloud take a time. */
+GST_START_TEST (a_file_with_too_many_points)
+{
+  gchar *folder = make_folder (3, "ascii"), *path = g_strdup_printf ("%s/1.bin", folder), *text, *more;
+  Output out;
+
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  more = g_strconcat (text, "1 2 3 4\n1 2 3 4\n", NULL);
+  set_file (folder, 1, more, -1);
+  out = run_folder (folder, FRAMES, "format=pcd");
+  fail_unless_equals_int (out.n_warnings, 1);
+  fail_unless_equals_int (out.buffers->len, 3);
+  fail_unless_equals_uint64 (output_pts (&out, 2), 200 * GST_MSECOND);
+  output_clear (&out);
+  g_free (more);
+  g_free (text);
+  g_free (path);
+  remove_folder (folder, 3);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (an_empty_file)
 {
   gchar *folder = make_folder (3, NULL);
@@ -579,6 +601,7 @@ robocacheparseclouds_suite (void)
   tcase_add_test (tc, rate_is_for_files_without_times);
   tcase_add_test (tc, cloud_end);
   tcase_add_test (tc, a_file_cut_short_is_left_out);
+  tcase_add_test (tc, a_file_with_too_many_points);
   tcase_add_test (tc, an_empty_file);
   tcase_add_test (tc, files_in_one_in_any_blocks);
   tcase_add_test (tc, a_file_of_points_is_a_cloud);

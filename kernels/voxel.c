@@ -1,4 +1,4 @@
-/* robocache: plans of voxel grids: what is valid, where the scratch lies, which phase comes next
+/* robocache: plans of voxel grids: where fields and scratch lie, which phase comes next and what its arguments may be
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,136 +10,6 @@
 #include <stdlib.h>
 
 #define MAX_BYTES (INT64_C (1) << 46)   /* of one output or accumulator: far from what a byte stride could overflow at */
-
-static const char *const axis_names[3] = { "x", "y", "z" };
-static const char *const mode_names[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
-static const char *const output_names[] = { "dense", "bits", "sparse" };
-
-/* ---- the spec ---- */
-
-static int
-needs_features (RcVoxelMode mode)
-{
-  return mode == RC_VOXEL_MEAN || mode == RC_VOXEL_MAX || mode == RC_VOXEL_MIN;
-}
-
-static RcStatus
-check_points (const RcVoxelPoints *points, RcVoxelMode mode, RcError *error)
-{
-  if (points->dtype != RC_FLOAT16 && points->dtype != RC_FLOAT32 && points->dtype != RC_FLOAT64) {
-    const char *name = rc_dtype_name (points->dtype);
-
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "points of type %s (%d): expected float16, float32 or float64",
-        name ? name : "?", (int) points->dtype);
-  }
-  if (points->fields < 3 || points->fields > RC_VOXEL_MAX_FIELDS)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "points of %" PRId64 " fields: expected x, y, z and up to %d "
-        "fields in all", points->fields, RC_VOXEL_MAX_FIELDS);
-  if (!needs_features (mode))
-    return RC_OK;
-  if (points->features < 1)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but the points of "
-        "%" PRId64 " fields have none", mode_names[mode], points->fields);
-  if (points->first_feature < 0 || points->first_feature > points->fields - points->features)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "features %" PRId64 " to %" PRId64 " of points of %" PRId64
-        " fields: expected fields from 0 on", points->first_feature, points->first_feature + points->features - 1,
-        points->fields);
-  return RC_OK;
-}
-
-static RcStatus
-check_depth (const RcVoxelDepth *depth, RcVoxelMode mode, RcError *error)
-{
-  const struct
-  {
-    const char *name;
-    double value;
-    int positive;
-  } numbers[] = {
-    {"fx", depth->fx, 1}, {"fy", depth->fy, 1}, {"cx", depth->cx, 0}, {"cy", depth->cy, 0},
-    {"scale", (float) depth->scale, 1},
-  };
-
-  if (depth->width < 1 || depth->width > 65536 || depth->height < 1 || depth->height > 65536)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "a depth image of %" PRId64 " x %" PRId64 " pixels: expected 1 to "
-        "65536 each", depth->width, depth->height);
-  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
-    if (!(fabs (numbers[i].value) < INFINITY) || (numbers[i].positive && !(numbers[i].value > 0.0)))
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "%s of the depth image is %g: expected a finite number%s",
-          numbers[i].name, numbers[i].value, numbers[i].positive ? " above 0" : "");
-  }
-  if (needs_features (mode))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but a depth image has "
-        "none", mode_names[mode]);
-  return RC_OK;
-}
-
-static RcStatus
-check_grid (const RcVoxelSpec *spec, RcError *error)
-{
-  for (int axis = 0; axis < 3; axis++) {
-    const float size = (float) spec->voxel_size[axis];
-
-    if (spec->grid[axis] < 1 || spec->grid[axis] > RC_VOXEL_MAX_AXIS)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "grid has %" PRId64 " voxels along %s: expected 1 to %d",
-          spec->grid[axis], axis_names[axis], RC_VOXEL_MAX_AXIS);
-    if (!(fabs (spec->origin[axis]) < INFINITY) || fabsf ((float) spec->origin[axis]) == INFINITY)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "origin %s is %g: expected a number that is finite in float32",
-          axis_names[axis], spec->origin[axis]);
-    if (!(size > 0.0f && size < INFINITY))
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "voxel size %s is %g: expected a number above 0 that is finite "
-          "in float32", axis_names[axis], spec->voxel_size[axis]);
-  }
-  return RC_OK;
-}
-
-/* Which dtypes the values of a mode can have. */
-static RcStatus
-check_dtype (const RcVoxelSpec *spec, RcError *error)
-{
-  const int is_float = spec->dtype == RC_FLOAT16 || spec->dtype == RC_FLOAT32;
-  const int any = is_float || spec->dtype == RC_UINT8 || spec->dtype == RC_UINT32;
-  const char *name = rc_dtype_name (spec->dtype);
-
-  if (spec->output == RC_VOXEL_BITS || (spec->output == RC_VOXEL_SPARSE && spec->mode == RC_VOXEL_OCCUPANCY))
-    return RC_OK;
-  if (!any)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "values of type %s (%d): expected uint8, uint32, float16 or "
-        "float32", name ? name : "?", (int) spec->dtype);
-  if (!is_float && spec->mode != RC_VOXEL_OCCUPANCY && spec->mode != RC_VOXEL_COUNT)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s with values of type %s: expected float16 or float32",
-        mode_names[spec->mode], name);
-  return RC_OK;
-}
-
-static RcStatus
-check_spec (const RcVoxelSpec *spec, RcError *error)
-{
-  RcStatus status;
-
-  if ((unsigned) spec->mode > RC_VOXEL_MIN)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %d: expected an RcVoxelMode", (int) spec->mode);
-  if ((unsigned) spec->output > RC_VOXEL_SPARSE)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "output %d: expected an RcVoxelOutput", (int) spec->output);
-  if ((unsigned) spec->source > RC_VOXEL_DEPTH)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "source %d: expected an RcVoxelSource", (int) spec->source);
-  if (spec->output == RC_VOXEL_BITS && spec->mode != RC_VOXEL_OCCUPANCY)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s with output bits: bits hold occupancy only",
-        mode_names[spec->mode]);
-  status = spec->source == RC_VOXEL_POINTS ? check_points (&spec->points, spec->mode, error)
-      : check_depth (&spec->depth, spec->mode, error);
-  if (status != RC_OK || (status = check_grid (spec, error)) != RC_OK || (status = check_dtype (spec, error)) != RC_OK)
-    return status;
-  if (spec->output == RC_VOXEL_SPARSE && (spec->max_voxels < 1 || spec->max_voxels > INT32_MAX))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "max_voxels is %" PRId64 ": expected 1 to %d", spec->max_voxels,
-        INT32_MAX);
-  if (!(spec->feature_range >= 0.0 && spec->feature_range < INFINITY))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "feature_range is %g: expected a finite number, 0 for none",
-        spec->feature_range);
-  if (spec->batch < 1)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "batch is %" PRId64 ": expected at least 1", spec->batch);
-  return RC_OK;
-}
 
 /* ---- the plan ---- */
 
@@ -161,7 +31,7 @@ plan_geometry (RcVoxelPlan *plan)
   plan->voxels = saturating_product (spec->grid[0] * spec->grid[1], spec->grid[2]);
   plan->row_words = (spec->grid[0] + 31) / 32;
   plan->flip = spec->mode == RC_VOXEL_MIN ? 0xFFFFFFFFu : 0;
-  plan->channels = needs_features (spec->mode) ? spec->points.features : spec->mode == RC_VOXEL_CENTROID ? 3 : 1;
+  plan->channels = rc_voxel_needs_features (spec->mode) ? spec->points.features : spec->mode == RC_VOXEL_CENTROID ? 3 : 1;
   plan->key_bits = rc_voxel_ceil_log2 ((uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2]);
   for (int axis = 0; axis < 3; axis++) {
     plan->box.origin[axis] = (float) spec->origin[axis];
@@ -172,6 +42,71 @@ plan_geometry (RcVoxelPlan *plan)
   }
   plan->box.row = as_bits ? plan->row_words * 32 : spec->grid[0];
   plan->box.plane = plan->box.row * spec->grid[1];
+}
+
+static int
+is_exact_in_float32 (RcDtype dtype)
+{
+  return rc_dtype_size (dtype) < 4 || dtype == RC_FLOAT32;
+}
+
+/* n fields from the first on, one after the other and of one dtype, aligned to it where the point is. */
+static int
+are_packed (const RcVoxelField *fields, int64_t n, RcDtype dtype)
+{
+  const int64_t size = (int64_t) rc_dtype_size (dtype);
+
+  for (int64_t i = 0; i < n; i++) {
+    if (fields[i].dtype != dtype || fields[i].offset != fields[0].offset + i * size || fields[i].offset % size != 0)
+      return 0;
+  }
+  return 1;
+}
+
+/* The layout of the spec, or that of points without one. */
+static RcStatus
+plan_fields (RcVoxelPlan *plan, RcError *error)
+{
+  const RcVoxelPoints *points = &plan->spec.points;
+  const int64_t n = points->fields, size = (int64_t) rc_dtype_size (points->dtype);
+
+  plan->fields = malloc ((size_t) n * sizeof (RcVoxelField));
+  if (plan->fields == NULL)
+    return rc_error_set (error, RC_NO_SPACE, "no memory for the layout of %" PRId64 " fields", n);
+  for (int64_t i = 0; i < n; i++) {
+    const RcVoxelField field = points->layout ? points->layout[i] : (RcVoxelField) {points->dtype, i * size};
+    const int64_t end = field.offset + (int64_t) rc_dtype_size (field.dtype);
+
+    plan->fields[i] = field;
+    plan->unit_bytes = end > plan->unit_bytes ? end : plan->unit_bytes;
+  }
+  plan->spec.points.layout = NULL;      /* the caller's need not live on */
+  plan->is_packed = plan->fields[0].offset == 0 && are_packed (plan->fields, 3, points->dtype);
+  plan->kept_dtype = RC_FLOAT32;
+  if (!rc_voxel_needs_features (plan->spec.mode))
+    return RC_OK;
+  plan->features = plan->fields + points->first_feature;
+  plan->is_packed = plan->is_packed && are_packed (plan->features, points->features, points->dtype);
+  for (int64_t c = 0; c < points->features; c++) {
+    if (!is_exact_in_float32 (plan->features[c].dtype))
+      plan->kept_dtype = RC_FLOAT64;
+  }
+  return RC_OK;
+}
+
+size_t
+rc_pinhole_rays_bytes (const RcVoxelDepth *depth)
+{
+  return (size_t) (depth->width + depth->height) * sizeof (float);
+}
+
+void
+rc_pinhole_rays (const RcVoxelDepth *depth, float *rays)
+{
+  for (int64_t u = 0; u < depth->width; u++)
+    rays[u] = (float) (((double) u - depth->cx) / depth->fx);
+  for (int64_t v = 0; v < depth->height; v++)
+    rays[depth->width + v] = (float) (((double) v - depth->cy) / depth->fy);
 }
 
 /* Reserves n elements of size bytes and returns where; 0 bytes above MAX_BYTES, which *too_large then says. */
@@ -217,7 +152,7 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
   layout->payload_bytes = 0;
   layout->point_bytes = 0;
   if (sparse) {
-    const uint64_t element = spec->mode == RC_VOXEL_MEAN && spec->points.dtype == RC_FLOAT64 ? 8 : 4;
+    const uint64_t element = spec->mode == RC_VOXEL_MEAN ? rc_dtype_size (plan->kept_dtype) : 4;
 
     layout->payload_bytes = mean || extreme ? element * (uint64_t) plan->channels : 0;
     layout->point_bytes = 2 * sizeof (uint64_t) + layout->payload_bytes
@@ -231,17 +166,27 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
   if (too_large)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "grid %" PRId64 ":%" PRId64 ":%" PRId64 " of %" PRId64 " values a "
         "voxel, batch %" PRId64 ": output %s of this is more than 2^46 bytes; take a smaller grid, or output sparse",
-        spec->grid[0], spec->grid[1], spec->grid[2], plan->channels, spec->batch, output_names[spec->output]);
+        spec->grid[0], spec->grid[1], spec->grid[2], plan->channels, spec->batch, rc_voxel_output_name (spec->output));
   return RC_OK;
+}
+
+static void
+free_plan (RcVoxelPlan *plan)
+{
+  free (plan->fields);
+  free (plan);
 }
 
 /* Apart from its caller, which sets the float mode around it. */
 static RcStatus __attribute__ ((noinline))
 plan_fill (RcVoxelPlan *plan, RcError *error)
 {
-  RcStatus status = check_spec (&plan->spec, error);
+  RcStatus status = rc_voxel_check_spec (&plan->spec, error);
 
   if (status != RC_OK)
+    return status;
+  plan->unit_bytes = plan->spec.source == RC_VOXEL_DEPTH ? 2 * plan->spec.depth.width : 0;
+  if (plan->spec.source == RC_VOXEL_POINTS && (status = plan_fields (plan, error)) != RC_OK)
     return status;
   plan_geometry (plan);
   if ((status = plan_layout (plan, error)) != RC_OK)
@@ -271,7 +216,7 @@ rc_voxel_plan (RcBackend *backend, const RcVoxelSpec *spec, RcVoxelPlan **out, R
   status = plan_fill (plan, error);
   rc_float_mode_leave (mode);
   if (status != RC_OK) {
-    free (plan);
+    free_plan (plan);
     return status;
   }
   if (footprint) {
@@ -291,7 +236,7 @@ rc_voxel_plan_free (RcVoxelPlan *plan)
   if (plan == NULL)
     return;
   plan->ops->release (plan);
-  free (plan);
+  free_plan (plan);
 }
 
 int64_t
@@ -347,8 +292,7 @@ check_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk 
   const RcVoxelSpec *spec = &plan->spec;
   const int depth = spec->source == RC_VOXEL_DEPTH;
   const char *unit = depth ? "row" : "point";
-  const int64_t size = depth ? spec->depth.width * 2
-      : spec->points.fields * (int64_t) rc_dtype_size (spec->points.dtype);
+  const int64_t size = plan->unit_bytes;
 
   if (chunk == NULL || (chunk->data == NULL && chunk->n != 0))
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", chunk == NULL ? "chunk" : "data of the chunk");
@@ -395,7 +339,7 @@ check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
       continue;
     if (parts[i].pointer == NULL)
       return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL: output %s of mode %s writes it", parts[i].name,
-          output_names[spec->output], mode_names[spec->mode]);
+          rc_voxel_output_name (spec->output), rc_voxel_mode_name (spec->mode));
     if (spec->batch > 1 && parts[i].stride < parts[i].bytes)
       return rc_error_set (error, RC_INVALID_ARGUMENT, "%s_batch_stride of %" PRId64 " bytes: an item has %" PRId64,
           parts[i].name, parts[i].stride, parts[i].bytes);

@@ -18,7 +18,8 @@
  *   all three coordinates are finite and 0 <= d < n on every axis, and its voxel is floor (d). The linear index is
  *   (z * ny + y) * nx + x, 64-bit, x fastest. Points with a NaN coordinate, then points with an infinite one, then
  *   finite points beyond the box are counted apart.
- * and per feature x of an inside point:
+ * and per feature x of an inside point, which is first converted to float64 (exactly, but for 64-bit integers, which
+ * are rounded to nearest even):
  *   mean      adds rint (x * 2^k) to an int64, k = 62 - e - ceil (log2 (max (N, 1))), where 2^e is the smallest
  *             power of two above every finite |x| of this feature among the inside points of the job (e = 0 when all
  *             are 0), or above feature_range when that is given; larger values are then clamped to it and counted.
@@ -45,6 +46,7 @@ extern "C" {
 
 #define RC_VOXEL_MAX_AXIS (1 << 21)             /* voxels along an axis; 3 * 21 bits fit a linear index */
 #define RC_VOXEL_MAX_FIELDS 4096                /* of one point */
+#define RC_VOXEL_MAX_POINT_BYTES INT32_MAX
 #define RC_VOXEL_MAX_POINTS INT64_C (0xffffffff)        /* of one job */
 
 typedef enum RcVoxelMode
@@ -70,22 +72,34 @@ typedef enum RcVoxelSource
   RC_VOXEL_DEPTH
 } RcVoxelSource;
 
+/* Where a field of a point is; it need not be aligned. */
+typedef struct RcVoxelField
+{
+  RcDtype dtype;
+  int64_t offset;               /* bytes from the beginning of the point; ends within RC_VOXEL_MAX_POINT_BYTES */
+} RcVoxelField;
+
 /* Interleaved points; the first three fields are x, y, z. */
 typedef struct RcVoxelPoints
 {
-  RcDtype dtype;                /* float16, float32 or float64, of every field */
+  RcDtype dtype;                /* float16, float32 or float64: of every field; with a layout, of x, y and z */
   int64_t fields;               /* 3 … RC_VOXEL_MAX_FIELDS */
   int64_t first_feature;        /* mean, max, min: features are fields first_feature … first_feature + features - 1 */
   int64_t features;
+  const RcVoxelField *layout;   /* [fields] of any dtype, x, y and z of one; the plan copies it. NULL: one field lies
+                                 * after the other */
 } RcVoxelPoints;
 
-/* A pinhole depth image of little-endian uint16, 0 = no return. In float32: z = depth * scale, x = rx z, y = ry z with
- * rx = (u - cx) / fx and ry = (v - cy) / fy computed in double and rounded. A pixel without return is a NaN point. */
+/* A depth image of little-endian uint16, 0 = no return. In float32: z = depth * scale, x = rx z, y = ry z. Of a pinhole
+ * camera rx = (u - cx) / fx and ry = (v - cy) / fy, computed in double and rounded. A pixel without return, or without a
+ * ray, is a NaN point. */
 typedef struct RcVoxelDepth
 {
   int64_t width, height;        /* pixels, each 1 … 65536 */
   double fx, fy, cx, cy;        /* pixels; fx and fy > 0 */
   double scale;                 /* metres a unit, > 0; used as float32 */
+  const float *rays;            /* [height, width, 2] rx, ry of each pixel, where the lens distorts (rays.h); on the host,
+                                 * and there as long as the plan. NULL: a pinhole camera */
 } RcVoxelDepth;
 
 typedef struct RcVoxelSpec
@@ -131,7 +145,7 @@ typedef struct RcVoxelChunk
 {
   const void *data;             /* [batch, n] points, or [batch, n, width] depth; at any address and stride */
   int64_t n;                    /* points, or rows of the image; 0 is fine */
-  int64_t stride;               /* bytes between points, or between rows of the image */
+  int64_t stride;               /* bytes between points, at least to the end of the last field, or between rows */
   int64_t batch_stride;         /* bytes between items; ignored when batch is 1 */
   const int64_t *counts;        /* [batch] valid points (or rows) of each item, 0 … n, in the backend's memory; NULL: n
                                  * each. What the CPU refuses a GPU cannot see: an item whose count is not in 0 … n,

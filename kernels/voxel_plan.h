@@ -1,7 +1,7 @@
 /* robocache: what a voxel plan holds, for the backends
  *
- * kernels/voxel.c validates specs and arguments and lays out the scratch; a backend supplies the five functions below
- * and finds everything checked.
+ * kernels/voxel_spec.c validates specs, kernels/voxel.c arguments, and lays out the scratch; a backend supplies the
+ * functions below and finds everything checked.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -37,8 +37,8 @@ typedef struct RcVoxelLayout
   uint64_t item_bytes;
 
   /* sparse: arrays of N entries each, after the fixed scratch of all items; the widest first */
-  uint64_t payload_bytes;       /* what is kept of a point: mean float32 or float64 [C] as the input has it (float32 for
-                                 * float16), centroid float32 [3], max and min uint32 [C] keys */
+  uint64_t payload_bytes;       /* what is kept of a point: mean [C] of kept_dtype, centroid float32 [3], max and min
+                                 * uint32 [C] keys */
   uint64_t point_bytes;         /* two key arrays (uint64), the payload, two orders (uint32), rounded up to 8 */
 
   /* what a backend needs beside these, from its prepare: 0 for the CPU */
@@ -73,6 +73,11 @@ struct RcVoxelPlan
   const RcVoxelOps *ops;        /* of that backend */
   void *backend_state;          /* from prepare to release */
   RcVoxelSpec spec;
+  RcVoxelField *fields;         /* of a point, whether the spec has a layout or not; NULL for depth */
+  const RcVoxelField *features; /* those of them that are features */
+  int64_t unit_bytes;           /* of a point to the end of its last field, or of a row of the image */
+  int is_packed;                /* x, y, z from byte 0 on and the features that are used, in one run of the same dtype */
+  RcDtype kept_dtype;           /* sparse mean: float32 where that holds every feature exactly, else float64 */
   RcVoxelBox box;
   int64_t channels;             /* values of a voxel */
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
@@ -86,11 +91,28 @@ struct RcVoxelPlan
   int64_t ranged, added;        /* points of the chunks of this job so far */
 };
 
+/* RC_OK, or what no backend takes. */
+RcStatus rc_voxel_check_spec (const RcVoxelSpec * spec, RcError * error);
+
+/* The rays of a pinhole camera: x of each column, then y of each row. */
+size_t rc_pinhole_rays_bytes (const RcVoxelDepth * depth);
+void rc_pinhole_rays (const RcVoxelDepth * depth, float *rays);
+
+/* Of a valid spec, for messages. */
+const char *rc_voxel_mode_name (RcVoxelMode mode);
+const char *rc_voxel_output_name (RcVoxelOutput output);
+
 /* Whether the accumulators are those of a mean: sums, counts, scales. */
 static inline int
 rc_voxel_is_mean (const RcVoxelPlan *plan)
 {
   return plan->spec.mode == RC_VOXEL_MEAN || plan->spec.mode == RC_VOXEL_CENTROID;
+}
+
+static inline int
+rc_voxel_needs_features (RcVoxelMode mode)
+{
+  return mode == RC_VOXEL_MEAN || mode == RC_VOXEL_MAX || mode == RC_VOXEL_MIN;
 }
 
 static inline int

@@ -26,8 +26,9 @@ typedef struct RcCpuKernels
   void (*align_stream) (const RcAlignStream * stream, const RcAlignStreamArgs * rows, const RcAlignArgs * args);
 
   /* voxel_block.h */
-  void (*voxel_load) (RcCpuVoxelBlock * block, RcDtype dtype, const char *points, int64_t stride, int64_t n);
+  void (*voxel_load) (RcCpuVoxelBlock * block, const RcVoxelField xyz[3], const char *points, int64_t stride, int64_t n);
   void (*voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry, float scale, int64_t n);
+  void (*voxel_unproject_rays) (RcCpuVoxelBlock * block, const char *pixels, const float *rays, float scale, int64_t n);
   void (*voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);
 } RcCpuKernels;
 

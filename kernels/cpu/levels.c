@@ -10,5 +10,6 @@ const RcCpuKernels RC_LEVEL_NAME (rc_cpu_kernels) = {
   .align_stream = RC_LEVEL_NAME (rc_cpu_align_stream),
   .voxel_load = RC_LEVEL_NAME (rc_cpu_voxel_load),
   .voxel_unproject = RC_LEVEL_NAME (rc_cpu_voxel_unproject),
+  .voxel_unproject_rays = RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays),
   .voxel_locate = RC_LEVEL_NAME (rc_cpu_voxel_locate),
 };

@@ -8,11 +8,12 @@
  */
 #include "kernels/floatmode.h"
 #include "voxel_block.h"
+#include "voxel_feature.h"
 #include "voxel_item.h"
 
 #include <stdlib.h>
 
-/* ---- depth: the rays of the columns, then those of the rows ---- */
+/* ---- depth: of a pinhole camera the rays of the columns, then those of the rows ---- */
 
 static RcStatus
 prepare (RcVoxelPlan *plan, RcError *error)
@@ -20,16 +21,13 @@ prepare (RcVoxelPlan *plan, RcError *error)
   const RcVoxelDepth *depth = &plan->spec.depth;
   float *rays;
 
-  if (plan->spec.source != RC_VOXEL_DEPTH)
+  if (plan->spec.source != RC_VOXEL_DEPTH || depth->rays)
     return RC_OK;
-  rays = malloc ((size_t) (depth->width + depth->height) * sizeof (float));
+  rays = malloc (rc_pinhole_rays_bytes (depth));
   if (rays == NULL)
     return rc_error_set (error, RC_NO_SPACE, "no memory for the rays of an image of %zu bytes",
-        (size_t) (depth->width + depth->height) * sizeof (float));
-  for (int64_t u = 0; u < depth->width; u++)
-    rays[u] = (float) (((double) u - depth->cx) / depth->fx);
-  for (int64_t v = 0; v < depth->height; v++)
-    rays[depth->width + v] = (float) (((double) v - depth->cy) / depth->fy);
+        rc_pinhole_rays_bytes (depth));
+  rc_pinhole_rays (depth, rays);
   plan->backend_state = rays;
   return RC_OK;
 }
@@ -38,85 +36,6 @@ static void
 release (RcVoxelPlan *plan)
 {
   free (plan->backend_state);
-}
-
-/* ---- features ---- */
-
-static double
-feature_float16 (const char *p)
-{
-  uint16_t x;
-
-  memcpy (&x, p, sizeof (x));
-  return (double) rc_float32_from_float16 (x);
-}
-
-static double
-feature_float32 (const char *p)
-{
-  float x;
-
-  memcpy (&x, p, sizeof (x));
-  return (double) x;
-}
-
-static double
-feature_float64 (const char *p)
-{
-  double x;
-
-  memcpy (&x, p, sizeof (x));
-  return x;
-}
-
-typedef double (*LoadFeature) (const char *p);
-
-static const LoadFeature load_feature[RC_N_DTYPES] = {
-  [RC_FLOAT16] = feature_float16,
-  [RC_FLOAT32] = feature_float32,
-  [RC_FLOAT64] = feature_float64,
-};
-
-/* The features of a plan, and where they are in a point. */
-typedef struct Features
-{
-  LoadFeature load;
-  int64_t offset, size, n;
-} Features;
-
-static Features
-features_of (const RcVoxelPlan *plan)
-{
-  const RcVoxelPoints *points = &plan->spec.points;
-  Features features;
-
-  features.load = load_feature[points->dtype];
-  features.size = (int64_t) rc_dtype_size (points->dtype);
-  features.offset = points->first_feature * features.size;
-  features.n = plan->channels;
-  return features;
-}
-
-static double
-feature_at (const Features *features, const char *point, int64_t c)
-{
-  return features->load (point + features->offset + c * features->size);
-}
-
-/* The value that max and min see, as their key. */
-static uint32_t
-extreme_key (const RcVoxelPlan *plan, double x)
-{
-  const float rounded = plan->spec.dtype == RC_FLOAT16 ? rc_float32_from_float16 (rc_float16_from_float64 (x))
-      : rc_float32_from_float64 (x);
-
-  return rc_voxel_key (rounded, plan->flip);
-}
-
-static int
-exceeds_range (const RcVoxelPlan *plan, double x)
-{
-  return plan->spec.feature_range > 0.0 && fabs (x) > plan->spec.feature_range && fabs (x) < INFINITY;
 }
 
 /* ---- what a phase does with a block of located points ---- */
@@ -128,13 +47,11 @@ static void
 take_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  const Features features = features_of (plan);
-
   for (int64_t i = 0; i < block->n; i++) {
     if (block->voxel[i] < 0)
       continue;
-    for (int64_t c = 0; c < features.n; c++) {
-      const double magnitude = fabs (feature_at (&features, points + i * stride, c));
+    for (int64_t c = 0; c < plan->channels; c++) {
+      const double magnitude = fabs (rc_cpu_voxel_feature (plan, points + i * stride, c));
       const uint64_t bits = rc_bits64 (magnitude);
 
       if (magnitude < INFINITY && bits > item->range[c])
@@ -175,20 +92,18 @@ static void
 add_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  const Features features = features_of (plan);
-
   for (int64_t i = 0; i < block->n; i++) {
     const int64_t v = block->voxel[i];
 
     if (v < 0)
       continue;
     item->counts[v]++;
-    for (int64_t c = 0; c < features.n; c++) {
-      const double x = feature_at (&features, points + i * stride, c);
+    for (int64_t c = 0; c < plan->channels; c++) {
+      const double x = rc_cpu_voxel_feature (plan, points + i * stride, c);
       const uint32_t saw = rc_voxel_saw (x);
-      const int64_t at = v * features.n + c;
+      const int64_t at = v * plan->channels + c;
 
-      counters->clamped += exceeds_range (plan, x);
+      counters->clamped += rc_cpu_voxel_exceeds_range (plan, x);
       if (saw)
         item->saw[at / 8] |= saw << (at % 8 * RC_VOXEL_SAW_BITS);
       else
@@ -219,14 +134,12 @@ static void
 add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  const Features features = features_of (plan);
-
   for (int64_t i = 0; i < block->n; i++) {
     if (block->voxel[i] < 0)
       continue;
-    for (int64_t c = 0; c < features.n; c++) {
-      const uint32_t key = extreme_key (plan, feature_at (&features, points + i * stride, c));
-      uint32_t *greatest = &item->keys[block->voxel[i] * features.n + c];
+    for (int64_t c = 0; c < plan->channels; c++) {
+      const uint32_t key = rc_cpu_voxel_extreme_key (plan, rc_cpu_voxel_feature (plan, points + i * stride, c));
+      uint32_t *greatest = &item->keys[block->voxel[i] * plan->channels + c];
 
       *greatest = key > *greatest ? key : *greatest;
     }
@@ -235,8 +148,8 @@ add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVox
 
 /* Keeps what the end needs of one point. */
 static void
-keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point,
-    const Features *features, char *kept, RcVoxelCounters *counters)
+keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept,
+    RcVoxelCounters *counters)
 {
   if (plan->spec.mode == RC_VOXEL_CENTROID) {
     const float p[3] = { block->x[i], block->y[i], block->z[i] };
@@ -244,15 +157,15 @@ keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, co
     memcpy (kept, p, sizeof (p));
     return;
   }
-  for (int64_t c = 0; c < features->n; c++) {
-    const double x = feature_at (features, point, c);
+  for (int64_t c = 0; c < plan->channels; c++) {
+    const double x = rc_cpu_voxel_feature (plan, point, c);
 
     if (rc_voxel_is_extreme (plan)) {
-      ((uint32_t *) kept)[c] = extreme_key (plan, x);
+      ((uint32_t *) kept)[c] = rc_cpu_voxel_extreme_key (plan, x);
       continue;
     }
-    counters->clamped += exceeds_range (plan, x);
-    if (plan->spec.points.dtype == RC_FLOAT64)
+    counters->clamped += rc_cpu_voxel_exceeds_range (plan, x);
+    if (plan->kept_dtype == RC_FLOAT64)
       ((double *) kept)[c] = x;
     else
       ((float *) kept)[c] = (float) x;
@@ -264,8 +177,6 @@ add_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxe
     int64_t stride, RcVoxelCounters *counters)
 {
   const int64_t payload_bytes = (int64_t) plan->layout.payload_bytes;
-  const Features features = features_of (plan);
-
   for (int64_t i = 0; i < block->n; i++) {
     const int64_t at = item->head->n_keys;
 
@@ -273,7 +184,7 @@ add_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxe
       continue;
     item->voxels[0][at] = (uint64_t) block->voxel[i];
     if (payload_bytes > 0)
-      keep_point (plan, block, i, points + i * stride, &features, item->payload + at * payload_bytes, counters);
+      keep_point (plan, block, i, points + i * stride, item->payload + at * payload_bytes, counters);
     item->head->n_keys = at + 1;
   }
 }
@@ -335,22 +246,35 @@ walk_points (Walk *walk, const char *data, int64_t n, const RcVoxelChunk *chunk)
   for (int64_t first = 0; first < n; first += RC_CPU_VOXEL_BLOCK) {
     const char *points = data + first * chunk->stride;
 
-    walk->kernels->voxel_load (&walk->block, walk->plan->spec.points.dtype, points, chunk->stride,
+    walk->kernels->voxel_load (&walk->block, walk->plan->fields, points, chunk->stride,
         smaller (n - first, RC_CPU_VOXEL_BLOCK));
     take_block (walk, points, chunk->stride);
   }
 }
 
+/* n pixels of a row, from column u on. */
+static void
+unproject (Walk *walk, const char *pixels, int64_t row, int64_t u, int64_t n)
+{
+  const RcVoxelDepth *depth = &walk->plan->spec.depth;
+  const float *rx = walk->plan->backend_state;
+  const float scale = (float) depth->scale;
+
+  if (depth->rays)
+    walk->kernels->voxel_unproject_rays (&walk->block, pixels, depth->rays + 2 * (row * depth->width + u), scale, n);
+  else
+    walk->kernels->voxel_unproject (&walk->block, pixels, rx + u, rx[depth->width + row], scale, n);
+}
+
 static void
 walk_rows (Walk *walk, const char *data, int64_t n, const RcVoxelChunk *chunk)
 {
-  const RcVoxelDepth *depth = &walk->plan->spec.depth;
-  const float *rx = walk->plan->backend_state, *ry = rx + depth->width + chunk->first_row;
+  const int64_t width = walk->plan->spec.depth.width;
 
   for (int64_t row = 0; row < n; row++) {
-    for (int64_t u = 0; u < depth->width; u += RC_CPU_VOXEL_BLOCK) {
-      walk->kernels->voxel_unproject (&walk->block, data + row * chunk->stride + 2 * u, rx + u, ry[row],
-          (float) depth->scale, smaller (depth->width - u, RC_CPU_VOXEL_BLOCK));
+    for (int64_t u = 0; u < width; u += RC_CPU_VOXEL_BLOCK) {
+      unproject (walk, data + row * chunk->stride + 2 * u, chunk->first_row + row, u,
+          smaller (width - u, RC_CPU_VOXEL_BLOCK));
       take_block (walk, NULL, 0);
     }
   }

@@ -6,69 +6,57 @@
  */
 #include "voxel_block.h"
 
-static void
-load_float16 (RcCpuVoxelBlock *block, const char *points, int64_t stride, int64_t n)
-{
-  for (int64_t i = 0; i < n; i++) {
-    uint16_t p[3];
-
-    memcpy (p, points + i * stride, sizeof (p));
-    block->x[i] = rc_float32_from_float16 (p[0]);
-    block->y[i] = rc_float32_from_float16 (p[1]);
-    block->z[i] = rc_float32_from_float16 (p[2]);
+#define LOAD(name, type, value) \
+  static void \
+  load_##name (float *restrict to, const char *from, int64_t stride, int64_t n) \
+  { \
+    for (int64_t i = 0; i < n; i++) { \
+      type p; \
+\
+      memcpy (&p, from + i * stride, sizeof (p)); \
+      to[i] = value; \
+    } \
   }
-}
 
-static void
-load_float32 (RcCpuVoxelBlock *block, const char *points, int64_t stride, int64_t n)
-{
-  for (int64_t i = 0; i < n; i++) {
-    float p[3];
+LOAD (float16, uint16_t, rc_float32_from_float16 (p))
+LOAD (float32, float, p)
+LOAD (float64, double, (float) p)
 
-    memcpy (p, points + i * stride, sizeof (p));
-    block->x[i] = p[0];
-    block->y[i] = p[1];
-    block->z[i] = p[2];
-  }
-}
-
-static void
-load_float64 (RcCpuVoxelBlock *block, const char *points, int64_t stride, int64_t n)
-{
-  for (int64_t i = 0; i < n; i++) {
-    double p[3];
-
-    memcpy (p, points + i * stride, sizeof (p));
-    block->x[i] = (float) p[0];
-    block->y[i] = (float) p[1];
-    block->z[i] = (float) p[2];
-  }
-}
-
-static void (*const loaders[RC_N_DTYPES]) (RcCpuVoxelBlock * block, const char *points, int64_t stride, int64_t n) = {
+static void (*const loaders[RC_N_DTYPES]) (float *to, const char *from, int64_t stride, int64_t n) = {
   [RC_FLOAT16] = load_float16,
   [RC_FLOAT32] = load_float32,
   [RC_FLOAT64] = load_float64,
 };
 
 void
-RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock *block, RcDtype dtype, const char *points, int64_t stride, int64_t n)
+RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock *block, const RcVoxelField xyz[3], const char *points,
+    int64_t stride, int64_t n)
 {
+  float *const axes[3] = { block->x, block->y, block->z };
+
   block->n = n;
-  loaders[dtype] (block, points, stride, n);
+  for (int axis = 0; axis < 3; axis++)
+    loaders[xyz[axis].dtype] (axes[axis], points + xyz[axis].offset, stride, n);
+}
+
+/* Metres; NaN where there is no return. */
+static inline float
+depth_of (const char *pixels, int64_t i, float scale)
+{
+  const uint8_t *bytes = (const uint8_t *) pixels;
+  const uint16_t depth = (uint16_t) (bytes[2 * i] | bytes[2 * i + 1] << 8);
+  const float metres = (float) depth * scale;
+
+  return depth > 0 ? metres : rc_float32 (RC_NAN32_BITS);
 }
 
 void
 RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock *block, const char *pixels, const float *rx, float ry,
     float scale, int64_t n)
 {
-  const uint8_t *bytes = (const uint8_t *) pixels;
-
   block->n = n;
   for (int64_t i = 0; i < n; i++) {
-    const uint16_t depth = (uint16_t) (bytes[2 * i] | bytes[2 * i + 1] << 8);
-    const float metres = (float) depth * scale;
-    const float z = depth > 0 ? metres : rc_float32 (RC_NAN32_BITS);
+    const float z = depth_of (pixels, i, scale);
 
     block->x[i] = rx[i] * z;
     block->y[i] = ry * z;
@@ -90,6 +78,20 @@ count_lost (RcCpuVoxelBlock *block)
   block->outside = outside;
   block->nan = nan;
   block->infinite = infinite;
+}
+
+void
+RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays) (RcCpuVoxelBlock *block, const char *pixels, const float *rays,
+    float scale, int64_t n)
+{
+  block->n = n;
+  for (int64_t i = 0; i < n; i++) {
+    const float z = depth_of (pixels, i, scale);
+
+    block->x[i] = rays[2 * i] * z;
+    block->y[i] = rays[2 * i + 1] * z;
+    block->z[i] = z;
+  }
 }
 
 void

@@ -19,11 +19,14 @@ struct RcCpuVoxelBlock
   int64_t outside, nan, infinite;       /* how many are that */
 };
 
-/* x, y, z of n interleaved points of dtype. */
-void RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock * block, RcDtype dtype, const char *points, int64_t stride,
-    int64_t n);
+/* x, y, z of n interleaved points. */
+void RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock * block, const RcVoxelField xyz[3], const char *points,
+    int64_t stride, int64_t n);
 /* x, y, z of n pixels of one row, whose rays are rx[i] and ry. */
 void RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry,
+    float scale, int64_t n);
+/* The same of pixels whose rays are rays[2 i] and rays[2 i + 1]. */
+void RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays) (RcCpuVoxelBlock * block, const char *pixels, const float *rays,
     float scale, int64_t n);
 /* The voxel of each point, and how many are in none. */
 void RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);

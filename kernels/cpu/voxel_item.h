@@ -51,17 +51,6 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   return item;
 }
 
-/* A finite feature value, within feature_range where there is one. */
-static inline double
-rc_cpu_voxel_clamp (const RcVoxelPlan *plan, double x)
-{
-  const double range = plan->spec.feature_range;
-
-  if (range == 0.0 || fabs (x) <= range)
-    return x;
-  return x > 0.0 ? range : -range;
-}
-
 /* Writes the output of one item; all pointers are those of the item. */
 void rc_cpu_voxel_write_dense (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, void *grid,
     RcVoxelCounters * counters);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "voxel_feature.h"
 #include "voxel_item.h"
 
 #define POINTS_AHEAD 16
@@ -225,7 +226,7 @@ kept_feature (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32_t poin
 {
   const char *kept = item->payload + point * plan->layout.payload_bytes;
 
-  if (plan->spec.points.dtype == RC_FLOAT64)
+  if (plan->kept_dtype == RC_FLOAT64)
     return ((const double *) kept)[channel];
   return ((const float *) kept)[channel];
 }

@@ -19,7 +19,7 @@
 typedef struct
 {
   RcCudaVoxelTask task;         /* what the spec fixes is there from the beginning */
-  float *rays;                  /* device: depth */
+  void *table;                  /* device: the rays of depth, the features of other points; NULL: none */
   const void *add, *range, *write;
   const void *add_packed;       /* in place of add where points are; NULL: there is none */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes, or a word of bits */
@@ -46,10 +46,14 @@ ceil_divide (int64_t a, int64_t b)
 /* ---- plans ---- */
 
 static RcCudaVoxelSource
-source_of (const RcVoxelSpec *spec)
+source_of (const RcVoxelPlan *plan)
 {
+  const RcVoxelSpec *spec = &plan->spec;
+
   if (spec->source == RC_VOXEL_DEPTH)
-    return RC_CUDA_VOXEL_DEPTH;
+    return spec->depth.rays ? RC_CUDA_VOXEL_RAYS : RC_CUDA_VOXEL_DEPTH;
+  if (!plan->is_packed)
+    return RC_CUDA_VOXEL_LAYOUT;
   return spec->points.dtype == RC_FLOAT16 ? RC_CUDA_VOXEL_FLOAT16
       : spec->points.dtype == RC_FLOAT32 ? RC_CUDA_VOXEL_FLOAT32 : RC_CUDA_VOXEL_FLOAT64;
 }
@@ -114,7 +118,7 @@ choose_kernels (const RcVoxelPlan *plan, State *state)
     [RC_VOXEL_MIN] = RC_CUDA_VOXEL_FROM_KEYS,
   };
   const RcVoxelSpec *spec = &plan->spec;
-  const RcCudaVoxelSource source = source_of (spec);
+  const RcCudaVoxelSource source = source_of (plan);
   const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
 
   state->add = rc_cuda_voxel_add[source][state->task.slabs > 0 ? RC_CUDA_VOXEL_STORE_BITS : action_of (spec)];
@@ -161,14 +165,18 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->flip = plan->flip;
   task->mode = spec->mode;
   task->dtype = spec->dtype;
+  task->kept_dtype = plan->kept_dtype;
   task->needs_range = rc_voxel_needs_range (plan);
   if (spec->source == RC_VOXEL_DEPTH) {
-    task->in = RC_UINT16;
+    task->element_bytes = sizeof (uint16_t);
     task->width = spec->depth.width;
     task->depth_scale = (float) spec->depth.scale;
   } else {
-    task->in = spec->points.dtype;
-    task->feature_offset = spec->points.first_feature * (int64_t) rc_dtype_size (spec->points.dtype);
+    task->element_bytes = (int32_t) rc_dtype_size (spec->points.dtype);
+    task->feature_offset = plan->features ? plan->features[0].offset : 0;
+    task->xyz_dtype = spec->points.dtype;
+    for (axis = 0; axis < 3; axis++)
+      task->xyz_offset[axis] = plan->fields[axis].offset;
   }
 }
 
@@ -193,22 +201,37 @@ plan_scratch (RcVoxelPlan *plan)
 }
 
 static RcStatus
-upload_rays (RcCudaBackend *cuda, const RcVoxelDepth *depth, State *state, RcError *error)
+upload_pinhole (RcCudaBackend *cuda, const RcVoxelDepth *depth, State *state, RcError *error)
 {
-  const size_t bytes = (size_t) (depth->width + depth->height) * sizeof (float);
+  const size_t bytes = rc_pinhole_rays_bytes (depth);
   float *rays = malloc (bytes);
   RcStatus status;
-  int64_t i;
 
   if (rays == NULL)
     return no_space (error, bytes);
-  for (i = 0; i < depth->width; i++)
-    rays[i] = (float) (((double) i - depth->cx) / depth->fx);
-  for (i = 0; i < depth->height; i++)
-    rays[depth->width + i] = (float) (((double) i - depth->cy) / depth->fy);
-  status = rc_cuda_upload (cuda, rays, bytes, (void **) &state->rays, error);
-  state->task.rays = state->rays;
+  rc_pinhole_rays (depth, rays);
+  status = rc_cuda_upload (cuda, rays, bytes, &state->table, error);
   free (rays);
+  return status;
+}
+
+/* What kernels look up for each pixel or feature. */
+static RcStatus
+upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, State *state, RcError *error)
+{
+  const RcVoxelDepth *depth = &plan->spec.depth;
+  RcStatus status = RC_OK;
+
+  if (plan->spec.source == RC_VOXEL_DEPTH) {
+    status = depth->rays == NULL ? upload_pinhole (cuda, depth, state, error)
+        : rc_cuda_upload (cuda, depth->rays, (size_t) (depth->width * depth->height) * 2 * sizeof (float),
+        &state->table, error);
+    state->task.rays = state->table;
+  } else if (plan->features && !plan->is_packed) {
+    status = rc_cuda_upload (cuda, plan->features, (size_t) plan->channels * sizeof (RcVoxelField), &state->table,
+        error);
+    state->task.features = state->table;
+  }
   return status;
 }
 
@@ -265,7 +288,7 @@ release (RcVoxelPlan *plan)
 {
   State *state = plan->backend_state;
 
-  rc_cuda_free ((RcCudaBackend *) plan->backend, state->rays);
+  rc_cuda_free ((RcCudaBackend *) plan->backend, state->table);
   free (state);
 }
 
@@ -289,8 +312,8 @@ prepare (RcVoxelPlan *plan, RcError *error)
     status = load_kernels (cuda, plan, state, error);
     if (status == RC_OK && state->task.slabs > 0)
       status = allow_shared (cuda, state, error);
-    if (status == RC_OK && plan->spec.source == RC_VOXEL_DEPTH)
-      status = upload_rays (cuda, &plan->spec.depth, state, error);
+    if (status == RC_OK)
+      status = upload_table (cuda, plan, state, error);
     rc_cuda_leave (cuda);
   }
   if (status != RC_OK)
@@ -314,13 +337,12 @@ typedef struct
 static RcStatus
 check (const Run *run, cudaError_t result, const char *call)
 {
-  static const char *const modes[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
-  static const char *const outputs[] = { "dense", "bits", "sparse" };
   const RcVoxelSpec *spec = &run->plan->spec;
 
   return rc_cuda_check (run->cuda, result, run->stream, run->error, call, "%s voxels %" PRId64 ":%" PRId64 ":%" PRId64
       ", mode %s of %" PRId64 " values, batch %" PRId64 ", %" PRId64 " points; chunk of %" PRId64 ", stride %" PRId64,
-      outputs[spec->output], spec->grid[0], spec->grid[1], spec->grid[2], modes[spec->mode], run->plan->channels,
+      rc_voxel_output_name (spec->output), spec->grid[0], spec->grid[1], spec->grid[2],
+      rc_voxel_mode_name (spec->mode), run->plan->channels,
       spec->batch, run->job->n_points, run->chunk ? run->chunk->n : 0, run->chunk ? run->chunk->stride : 0);
 }
 
@@ -442,7 +464,7 @@ points_of (const RcVoxelPlan *plan, const RcVoxelChunk *chunk)
 static void
 take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask *task)
 {
-  const uint64_t size = rc_dtype_size (task->in);
+  const uint64_t size = (uint64_t) task->element_bytes;
 
   task->data = chunk->data;
   task->n = chunk->n;

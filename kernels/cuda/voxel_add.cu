@@ -297,7 +297,7 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
 #pragma unroll
   for (int u = 0; u < POINTS; u++)
     p[u][0] = p[u][1] = p[u][2] = 0.0f;
-  if (task.aligned) {
+  if (Source::asks_address || task.aligned) {
 #pragma unroll
     for (int u = 0; u < POINTS; u++) {
       if (first + u * THREADS + threadIdx.x < part.n)
@@ -457,7 +457,7 @@ struct AddExtreme
   }
 };
 
-template <RcDtype D>
+template <class Source>
 struct AddKeyMean
 {
   static constexpr bool adding = true;
@@ -474,7 +474,7 @@ struct AddKeyMean
     const int64_t at = place_of (task, part, i) * task.channels + c;
 
     tally->clamped += exceeds_range (task, x);
-    if constexpr (D == RC_FLOAT64)
+    if (Source::keeps_float64 (task))
       reinterpret_cast<double *> (task.points.payload)[at] = x;
     else
       reinterpret_cast<float *> (task.points.payload)[at] = (float) x;
@@ -500,23 +500,23 @@ struct AddKeyExtreme
 };
 
 /* 32 points from first on; all lanes call it. */
-template <RcDtype D, class Action>
+template <class Source, class Action>
 __device__ __forceinline__ void
 add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *tally)
 {
   const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels;
   const uint32_t step_points = 32 / channels, step_channels = 32 % channels;
-  const char *features = part.data + first * task.stride + task.feature_offset;
+  const char *features = part.data + first * task.stride + Source::feature_offset (task);
   uint32_t point = lane / channels, channel = lane % channels;
   int64_t voxel = RC_VOXEL_OUTSIDE;
 
   if (first + lane < part.n) {
     float p[3];
 
-    if (task.aligned)
-      PointSource<D>::template read<true> (task, part.data, first + lane, p);
+    if (Source::asks_address || task.aligned)
+      Source::template read<true> (task, part.data, first + lane, p);
     else
-      PointSource<D>::template read<false> (task, part.data, first + lane, p);
+      Source::template read<false> (task, part.data, first + lane, p);
     voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
     count_point (tally, voxel);
     Action::point (task, part, first + lane, voxel);
@@ -526,7 +526,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
 
     if (of_point >= 0)
       Action::feature (task, part, first + point, of_point, channel,
-          read_feature<D> (features + point * task.stride + (int64_t) channel * size_of (D), task.aligned), tally);
+          Source::feature (task, features + point * task.stride, channel), tally);
     point += step_points;
     channel += step_channels;
     if (channel >= channels) {
@@ -536,18 +536,18 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
   }
 }
 
-template <RcDtype D, class Action>
+template <class Source, class Action>
 __global__ void __launch_bounds__ (THREADS)
 add_features (const __grid_constant__ RcCudaVoxelTask task)
 {
   Tally tally = { };
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = part_of<PointSource<D>> (task, item, Action::adding);
+    const Part part = part_of<Source> (task, item, Action::adding);
 
     for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
         first += (int64_t) gridDim.x * THREADS)
-      add_warp<D, Action> (task, part, first, &tally);
+      add_warp<Source, Action> (task, part, first, &tally);
     if (Action::adding)
       finish_part (task, part);
   }
@@ -563,17 +563,19 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
     KERNEL (add_points<__VA_ARGS__, AddCount>), \
     KERNEL (add_points<__VA_ARGS__, AddCentroid>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
     KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>)
-#define ALL_ACTIONS(D) { \
-    WITHOUT_FEATURES (PointSource<D>), KERNEL (add_features<D, Range>), KERNEL (add_features<D, AddMean>), \
-    KERNEL (add_features<D, AddExtreme>), KERNEL (add_features<D, AddKeyMean<D>>), \
-    KERNEL (add_features<D, AddKeyExtreme>) }
+#define ALL_ACTIONS(...) { \
+    WITHOUT_FEATURES (__VA_ARGS__), KERNEL (add_features<__VA_ARGS__, Range>), \
+    KERNEL (add_features<__VA_ARGS__, AddMean>), KERNEL (add_features<__VA_ARGS__, AddExtreme>), \
+    KERNEL (add_features<__VA_ARGS__, AddKeyMean<__VA_ARGS__>>), KERNEL (add_features<__VA_ARGS__, AddKeyExtreme>) }
 
 const void *const rc_cuda_voxel_clear = KERNEL (clear);
 const void *const rc_cuda_voxel_set_scales = KERNEL (set_scales);
 const void *const rc_cuda_voxel_add_packed = KERNEL (add_packed);
 const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS] = {
-  ALL_ACTIONS (RC_FLOAT16),
-  ALL_ACTIONS (RC_FLOAT32),
-  ALL_ACTIONS (RC_FLOAT64),
+  ALL_ACTIONS (PointSource<RC_FLOAT16>),
+  ALL_ACTIONS (PointSource<RC_FLOAT32>),
+  ALL_ACTIONS (PointSource<RC_FLOAT64>),
+  ALL_ACTIONS (LayoutSource),
   { WITHOUT_FEATURES (DepthSource) },
+  { WITHOUT_FEATURES (RaySource) },
 };

@@ -50,11 +50,57 @@ read_one (const char *p, uint32_t *words)
     read_element (size_of (D), p, false, words);
 }
 
-/* Coordinates, as float32. Conversions are exact, but for float64, which is rounded. */
+/* The bits of a number at any address: in words where they are aligned to that, or byte for byte. Fields of one point
+ * differ, so little is asked. */
+__device__ __forceinline__ uint64_t
+read_bits (RcDtype dtype, const char *p)
+{
+  const int size = size_of (dtype);
+  const bool in_words = size >= 4 && ((uint64_t) (uintptr_t) p & 3) == 0;
+  const uint32_t *words = reinterpret_cast<const uint32_t *> (p);
+  const uint32_t low = in_words ? __ldg (words) : 0, high = in_words && size == 8 ? __ldg (words + 1) : 0;
+  uint64_t bits = (uint64_t) high << 32 | low;
+
+#pragma unroll 1
+  for (int i = in_words ? size : 0; i < size; i++)
+    bits |= (uint64_t) __ldg (reinterpret_cast<const uint8_t *> (p) + i) << 8 * i;
+  return bits;
+}
+
+/* Any number, as float64. Integers of all sizes are one of 64 bits, signed or not; a choice among values that are all
+ * computed is cheaper here than branches, which nest too deep. */
+__device__ __forceinline__ double
+read_number (RcDtype dtype, const char *p)
+{
+  const uint64_t bits = read_bits (dtype, p);
+  const uint32_t words[2] = { (uint32_t) bits, (uint32_t) (bits >> 32) };
+  const int unused_bits = 64 - 8 * size_of (dtype);
+  const bool is_signed = dtype == RC_INT8 || dtype == RC_INT16 || dtype == RC_INT32 || dtype == RC_INT64;
+  const double integer = is_signed ? (double) ((int64_t) (bits << unused_bits) >> unused_bits) : (double) bits;
+  const float half = dtype == RC_FLOAT16 ? unpack<RC_FLOAT16, float> (words, 0) : unpack<RC_BFLOAT16, float> (words, 0);
+  const float real = dtype == RC_FLOAT32 ? unpack<RC_FLOAT32, float> (words, 0) : half;
+
+  return dtype == RC_FLOAT64 ? unpack<RC_FLOAT64, double> (words, 0) : dtype >= RC_FLOAT16 ? (double) real : integer;
+}
+
+/* A number of a coordinate's dtype, as float32. */
+__device__ __forceinline__ float
+read_coordinate (RcDtype dtype, const char *p)
+{
+  const uint64_t bits = read_bits (dtype, p);
+
+  return dtype == RC_FLOAT32 ? rc_float32 ((uint32_t) bits)
+      : dtype == RC_FLOAT64 ? (float) rc_float64 (bits) : rc_float32_from_float16 ((uint16_t) bits);
+}
+
+/* A source reads coordinates, as float32 (conversions are exact, but for float64, which is rounded), and features, as
+ * float64, of a point at p: feature_offset is where the first of them is, for sources that read all at one distance.
+ * asks_address: what ALIGNED says does not matter. */
 template <RcDtype D>
 struct PointSource
 {
   static constexpr bool is_depth = false;
+  static constexpr bool asks_address = false;
   static constexpr int at_once = D == RC_FLOAT64 ? 2 : 4;       /* points that a thread has under way */
 
   template <bool ALIGNED>
@@ -72,41 +118,124 @@ struct PointSource
         p[axis] = unpack<D, float> (words, 0);
     }
   }
+
+  static __device__ __forceinline__ int64_t
+  feature_offset (const RcCudaVoxelTask &task)
+  {
+    return task.feature_offset;
+  }
+
+  static __device__ __forceinline__ double
+  feature (const RcCudaVoxelTask &task, const char *p, int64_t c)
+  {
+    uint32_t words[2];
+
+    if (task.aligned)
+      read_one<D, true> (p + c * size_of (D), words);
+    else
+      read_one<D, false> (p + c * size_of (D), words);
+    return unpack<D, double> (words, 0);
+  }
+
+  static __device__ __forceinline__ bool
+  keeps_float64 (const RcCudaVoxelTask &)
+  {
+    return D == RC_FLOAT64;
+  }
 };
+
+/* Points of any layout. Whether a number is aligned is asked of its address, since fields differ. */
+struct LayoutSource
+{
+  static constexpr bool is_depth = false;
+  static constexpr bool asks_address = true;
+  static constexpr int at_once = 1;
+
+  template <bool ALIGNED>
+  static __device__ __forceinline__ void
+  read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
+  {
+#pragma unroll
+    for (int axis = 0; axis < 3; axis++)
+      p[axis] = read_coordinate (task.xyz_dtype, data + i * task.stride + task.xyz_offset[axis]);
+  }
+
+  static __device__ __forceinline__ int64_t
+  feature_offset (const RcCudaVoxelTask &)
+  {
+    return 0;
+  }
+
+  static __device__ __forceinline__ double
+  feature (const RcCudaVoxelTask &task, const char *point, int64_t c)
+  {
+    return read_number (task.features[c].dtype, point + task.features[c].offset);
+  }
+
+  static __device__ __forceinline__ bool
+  keeps_float64 (const RcCudaVoxelTask &task)
+  {
+    return task.kept_dtype == RC_FLOAT64;
+  }
+};
+
+/* Pixel i of the rows of a chunk: which row and column, and its depth in metres. */
+struct Pixel
+{
+  uint32_t row, u;
+  float z;
+};
+
+template <bool ALIGNED>
+__device__ __forceinline__ Pixel
+read_pixel (const RcCudaVoxelTask &task, const char *data, int64_t i)
+{
+  const uint32_t row = (uint32_t) i / (uint32_t) task.width, u = (uint32_t) i - row * (uint32_t) task.width;
+  uint32_t depth[2];
+
+  read_one<RC_UINT16, ALIGNED> (data + row * task.stride + (int64_t) u * 2, depth);
+  return { row, u, depth[0] > 0 ? (float) depth[0] * task.depth_scale : rc_float32 (RC_NAN32_BITS) };
+}
 
 struct DepthSource
 {
   static constexpr bool is_depth = true;
+  static constexpr bool asks_address = false;
   static constexpr int at_once = 4;
 
   template <bool ALIGNED>
   static __device__ __forceinline__ void
   read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
   {
-    const uint32_t row = (uint32_t) i / (uint32_t) task.width, u = (uint32_t) i - row * (uint32_t) task.width;
-    uint32_t depth[2];
+    const Pixel pixel = read_pixel<ALIGNED> (task, data, i);
 
-    read_one<RC_UINT16, ALIGNED> (data + row * task.stride + (int64_t) u * 2, depth);
-    p[2] = depth[0] > 0 ? (float) depth[0] * task.depth_scale : rc_float32 (RC_NAN32_BITS);
-    p[0] = __ldg (task.rays + u) * p[2];
-    p[1] = __ldg (task.rays + task.width + task.first_row + row) * p[2];
+    p[0] = __ldg (task.rays + pixel.u) * pixel.z;
+    p[1] = __ldg (task.rays + task.width + task.first_row + pixel.row) * pixel.z;
+    p[2] = pixel.z;
+  }
+};
+
+/* A ray a pixel costs 8 bytes beside the 2 of the depth. */
+struct RaySource
+{
+  static constexpr bool is_depth = true;
+  static constexpr bool asks_address = false;
+  static constexpr int at_once = 4;
+
+  template <bool ALIGNED>
+  static __device__ __forceinline__ void
+  read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
+  {
+    const Pixel pixel = read_pixel<ALIGNED> (task, data, i);
+    const float2 ray = __ldg (reinterpret_cast<const float2 *> (task.rays) + task.first_row * task.width + i);
+
+    p[0] = ray.x * pixel.z;
+    p[1] = ray.y * pixel.z;
+    p[2] = pixel.z;
   }
 };
 
 /* ---- features ---- */
-
-template <RcDtype D>
-__device__ __forceinline__ double
-read_feature (const char *p, bool aligned)
-{
-  uint32_t words[2];
-
-  if (aligned)
-    read_one<D, true> (p, words);
-  else
-    read_one<D, false> (p, words);
-  return unpack<D, double> (words, 0);
-}
 
 __device__ __forceinline__ bool
 exceeds_range (const RcCudaVoxelTask &task, double x)

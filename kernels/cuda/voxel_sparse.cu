@@ -151,7 +151,7 @@ sum_features (const RcCudaVoxelTask &task, const RcVoxelScale *scales, const Lan
     unsigned long long term = 0;
 
     if (lane.has_point) {
-      const double x = task.in == RC_FLOAT64 ? reinterpret_cast<const double *> (task.points.payload)[at]
+      const double x = task.kept_dtype == RC_FLOAT64 ? reinterpret_cast<const double *> (task.points.payload)[at]
           : reinterpret_cast<const float *> (task.points.payload)[at];
       const uint32_t saw = rc_voxel_saw (x);
 

@@ -73,10 +73,15 @@ typedef struct RcCudaVoxelTask
   int32_t centroid_exponent[3];
   uint32_t flip;
   RcVoxelMode mode;
-  RcDtype in, dtype;
+  RcDtype dtype;
+  RcDtype kept_dtype;           /* of a feature in the payload of sparse means */
+  int32_t element_bytes;        /* of what is read of data, where it is all of one size */
   int32_t sparse;
-  int64_t feature_offset;       /* bytes from the beginning of a point */
-  const float *rays;            /* depth: those of the columns, then those of the rows */
+  int64_t feature_offset;       /* packed points: bytes from the beginning of a point */
+  int64_t xyz_offset[3];        /* other points, as the next two */
+  RcDtype xyz_dtype;
+  const RcVoxelField *features; /* [channels] */
+  const float *rays;            /* depth: those of the columns, then those of the rows; or x, y of each pixel */
   int64_t width;                /* depth: pixels in a row */
   float depth_scale;
   int32_t needs_range;
@@ -126,10 +131,12 @@ typedef struct RcCudaVoxelTask
 
 typedef enum RcCudaVoxelSource
 {
-  RC_CUDA_VOXEL_FLOAT16,
+  RC_CUDA_VOXEL_FLOAT16,        /* packed points */
   RC_CUDA_VOXEL_FLOAT32,
   RC_CUDA_VOXEL_FLOAT64,
+  RC_CUDA_VOXEL_LAYOUT,         /* other points */
   RC_CUDA_VOXEL_DEPTH,
+  RC_CUDA_VOXEL_RAYS,           /* depth of a lens that distorts */
   RC_CUDA_VOXEL_SOURCES
 } RcCudaVoxelSource;
 

@@ -29,7 +29,7 @@ typedef struct
 static const char *const modes[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
 static const char *const outputs[] = { "dense", "bits", "sparse" };
 static const char *const lies[] = { "spread", "one_voxel", "few_voxels", "all_outside" };
-static const VoxelWish any_wish = { ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, 0 };
+static const VoxelWish any_wish = { ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, 0 };
 
 static uint64_t
 next_seed (Suite *suite)
@@ -201,6 +201,42 @@ check_batches (Suite *suite)
       wish.features = 0;
       snprintf (name, sizeof (name), "voxel_batch_%" PRId64 "_%s", batches[b], outputs[output]);
       check_cases (suite, name, &wish, 60);
+    }
+  }
+}
+
+/* Fields of any type anywhere, and a ray a pixel. */
+static void
+check_layouts (Suite *suite)
+{
+  static const int inputs[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, -1 };
+  char name[128];
+  int i, mode, output;
+
+  for (i = 0; i < 4; i++) {
+    for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+      for (output = 0; output <= RC_VOXEL_SPARSE; output++) {
+        VoxelWish wish = any_wish;
+
+        wish.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS;
+        wish.input = inputs[i] < 0 ? ANY : inputs[i];
+        wish.mode = mode;
+        wish.output = output;
+        wish.dtype = output == RC_VOXEL_BITS ? RC_UINT8 : RC_FLOAT32;
+        wish.layout = 1;
+        if (!is_valid (&wish))
+          continue;
+        snprintf (name, sizeof (name), "voxel_layout_%s_%s_%s", inputs[i] < 0 ? "depth"
+            : rc_dtype_name ((RcDtype) inputs[i]), modes[mode], outputs[output]);
+        check_cases (suite, name, &wish, 25);
+        wish.points = 50000;
+        wish.batch = 4;
+        wish.features = 5;
+        wish.axis = 32;
+        snprintf (name, sizeof (name), "voxel_layout_many_%s_%s_%s", inputs[i] < 0 ? "depth"
+            : rc_dtype_name ((RcDtype) inputs[i]), modes[mode], outputs[output]);
+        check_cases (suite, name, &wish, 2);
+      }
     }
   }
 }
@@ -486,6 +522,7 @@ static const struct
   {"sizes", check_sizes},
   {"plain", check_plain},
   {"batches", check_batches},
+  {"layouts", check_layouts},
   {"lies", check_lies},
   {"huge", check_huge},
   {"again", check_again},

@@ -91,6 +91,51 @@ choose_points (VoxelCase *c, const VoxelWish *wish)
   points->fields = points->fields < 3 ? 3 : points->fields;
 }
 
+static int
+has_layout (VoxelCase *c, const VoxelWish *wish)
+{
+  return !wish->plain && (wish->layout == ANY ? one_in (c, 3) : wish->layout);
+}
+
+/* Fields of any type in any order, with gaps; now and then what is packed but for one of them. */
+static void
+choose_layout (VoxelCase *c)
+{
+  RcVoxelPoints *points = &c->spec.points;
+  const int alike = one_in (c, 4);
+  int order[CASE_FIELDS];
+  int64_t offset = one_in (c, 2) ? 0 : between (c, 1, 9), i;
+
+  for (i = 0; i < points->fields; i++) {
+    const int64_t other = alike ? i : between (c, 0, i);
+
+    order[i] = order[other];
+    order[other] = (int) i;
+  }
+  for (i = 0; i < points->fields; i++) {
+    RcVoxelField *field = &c->layout[order[i]];
+
+    field->dtype = order[i] < 3 || alike ? points->dtype : (RcDtype) between (c, 0, RC_N_DTYPES - 1);
+    field->offset = offset;
+    offset += (int64_t) rc_dtype_size (field->dtype) + (one_in (c, alike ? 9 : 2) ? between (c, 1, 8) : 0);
+  }
+  points->layout = c->layout;
+}
+
+/* Rays of no camera, some of them none. */
+static void
+choose_rays (VoxelCase *c)
+{
+  const int64_t n = c->spec.depth.width * c->spec.depth.height * 2;
+  int64_t i;
+
+  if ((c->rays = malloc ((size_t) n * sizeof (float))) == NULL)
+    return;
+  for (i = 0; i < n; i++)
+    c->rays[i] = one_in (c, 30) ? NAN : (float) real_between (c, -1.5, 1.5);
+  c->spec.depth.rays = c->rays;
+}
+
 static void
 choose_depth (VoxelCase *c)
 {
@@ -138,6 +183,10 @@ choose_spec (VoxelCase *c, const VoxelWish *wish)
   choose_values (c, wish);
   choose_points (c, wish);
   choose_depth (c);
+  if (spec->source == RC_VOXEL_DEPTH && has_layout (c, wish))
+    choose_rays (c);
+  if (spec->source == RC_VOXEL_POINTS && spec->points.fields <= CASE_FIELDS && has_layout (c, wish))
+    choose_layout (c);
   choose_grid (c, wish);
   spec->batch = wish->batch != ANY ? wish->batch : one_in (c, 10) ? between (c, 4, 9) : between (c, 1, 3);
   spec->feature_range = spec->mode == RC_VOXEL_MEAN && one_in (c, 3) ? real_between (c, 1e-3, 2.0) : 0.0;
@@ -160,6 +209,12 @@ put_number (RcDtype dtype, uint8_t *at, double x)
     memcpy (at, &single, 4);
   else
     memcpy (at, &x, 8);
+}
+
+static int
+is_number (RcDtype dtype)
+{
+  return dtype == RC_FLOAT16 || dtype == RC_FLOAT32 || dtype == RC_FLOAT64;
 }
 
 static double
@@ -201,20 +256,31 @@ feature (VoxelCase *c, int64_t field)
   return real_between (c, -1.0, 1.0) * scales[(uint64_t) (field + (int64_t) (c->seed % 5)) % 5];
 }
 
-/* Any bits now and then: NaNs of every kind. */
+static RcVoxelField
+field_of (const VoxelCase *c, int64_t i)
+{
+  const RcVoxelPoints *points = &c->spec.points;
+
+  return points->layout ? points->layout[i]
+      : (RcVoxelField) { points->dtype, i * (int64_t) rc_dtype_size (points->dtype) };
+}
+
+/* Any bits now and then, and for integers always: NaNs of every kind. */
 static void
 fill_point (VoxelCase *c, uint8_t *at)
 {
   const RcVoxelPoints *points = &c->spec.points;
-  const int64_t size = (int64_t) rc_dtype_size (points->dtype);
   int64_t i;
 
   for (i = 0; i < points->fields; i++) {
-    put_number (points->dtype, at + i * size, i < 3 ? coordinate (c, (int) i) : feature (c, i));
-    if (i >= 3 && one_in (c, 60)) {
+    const RcVoxelField field = field_of (c, i);
+
+    if (is_number (field.dtype))
+      put_number (field.dtype, at + field.offset, i < 3 ? coordinate (c, (int) i) : feature (c, i));
+    if (!is_number (field.dtype) || (i >= 3 && one_in (c, 60))) {
       const uint64_t bits = random_bits (c);
 
-      memcpy (at + i * size, &bits, (size_t) size);
+      memcpy (at + field.offset, &bits, rc_dtype_size (field.dtype));
     }
   }
 }
@@ -241,8 +307,15 @@ is_depth (const VoxelCase *c)
 static int64_t
 unit_bytes (const VoxelCase *c)
 {
-  return is_depth (c) ? c->spec.depth.width * 2
-      : c->spec.points.fields * (int64_t) rc_dtype_size (c->spec.points.dtype);
+  int64_t bytes = 0, i;
+
+  for (i = 0; i < c->spec.points.fields && !is_depth (c); i++) {
+    const RcVoxelField field = field_of (c, i);
+    const int64_t end = field.offset + (int64_t) rc_dtype_size (field.dtype);
+
+    bytes = end > bytes ? end : bytes;
+  }
+  return is_depth (c) ? c->spec.depth.width * 2 : bytes;
 }
 
 /* n points or rows of each item; 0: no room. */
@@ -415,6 +488,8 @@ voxel_case_clear (VoxelCase *c)
 {
   rc_voxel_plan_free (c->cpu_plan);
   c->cpu_plan = NULL;
+  free (c->rays);
+  c->rays = NULL;
 }
 
 const char *
@@ -424,11 +499,12 @@ voxel_case_text (const VoxelCase *c)
   const RcVoxelSpec *spec = &c->spec;
 
   snprintf (text, sizeof (text), "seed %" PRIu64 ": %s, mode %d, output %d, dtype %s, grid %" PRId64 ":%" PRId64 ":%"
-      PRId64 ", batch %" PRId64 ", N %" PRId64 "%s, %d chunks, %" PRId64 " fields, %" PRId64 " features from %" PRId64
+      PRId64 ", batch %" PRId64 ", N %" PRId64 "%s, %d chunks, %" PRId64 " fields%s, %" PRId64 " features from %" PRId64
       ", range %g, cap %" PRId64 ", lie %d; first chunk: n %" PRId64 "%s, data %% 16 = %d, stride %" PRId64, c->seed,
       spec->source == RC_VOXEL_DEPTH ? "depth" : rc_dtype_name (spec->points.dtype), spec->mode, spec->output,
       rc_dtype_name (spec->dtype), spec->grid[0], spec->grid[1], spec->grid[2], spec->batch, c->job.n_points,
-      c->job.item_points ? " of items" : "", c->n_chunks, spec->points.fields, spec->points.features,
+      c->job.item_points ? " of items" : "", c->n_chunks, spec->points.fields,
+      spec->points.layout || spec->depth.rays ? " in a layout, or rays" : "", spec->points.features,
       spec->points.first_feature, spec->feature_range, spec->max_voxels, c->lie, c->chunks[0].n,
       c->chunks[0].counts ? " with counts" : "", (int) ((uintptr_t) c->chunks[0].data % 16), c->chunks[0].stride);
   return text;

@@ -13,6 +13,7 @@
 #include "report.h"
 
 #define CASE_CHUNKS 6
+#define CASE_FIELDS 96          /* of a point that has a layout */
 #define ANY (-1)
 
 /* How points lie. */
@@ -33,7 +34,8 @@ typedef struct
   int64_t axis;                 /* voxels along each axis */
   int64_t features;
   int lie;
-  int plain;                    /* one dense, aligned chunk */
+  int layout;                   /* fields of any type anywhere, or a ray a pixel: 1, 0 or ANY */
+  int plain;                    /* one dense, aligned chunk, without a layout */
 } VoxelWish;
 
 typedef struct
@@ -42,6 +44,8 @@ typedef struct
   uint64_t state;               /* of the random numbers */
   Lie lie;
   RcVoxelSpec spec;
+  RcVoxelField layout[CASE_FIELDS];
+  float *rays;                  /* of depth; NULL: none */
   RcVoxelJob job;               /* host addresses, as all of these; no scratch */
   RcVoxelChunk chunks[CASE_CHUNKS];
   int n_chunks;

@@ -62,6 +62,17 @@ some_spec (void)
   return spec;
 }
 
+int64_t
+point_bytes (const RcVoxelSpec *spec)
+{
+  const RcVoxelPoints *points = &spec->points;
+  int64_t bytes = points->layout ? 0 : points->fields * (int64_t) rc_dtype_size (points->dtype);
+
+  for (int64_t i = 0; points->layout && i < points->fields; i++)
+    bytes = MAX (bytes, points->layout[i].offset + (int64_t) rc_dtype_size (points->layout[i].dtype));
+  return bytes;
+}
+
 /* ---- one job, as a caller runs it ---- */
 
 static RcVoxelChunk
@@ -71,7 +82,7 @@ chunk_of (const RcVoxelSpec *spec, const char *data, const Cuts *cuts, int i)
   RcVoxelChunk chunk;
 
   memset (&chunk, 0, sizeof (chunk));
-  chunk.stride = spec->points.fields * (int64_t) rc_dtype_size (spec->points.dtype);
+  chunk.stride = point_bytes (spec) + cuts->padding;
   chunk.data = data + cuts->at[which] * chunk.stride;
   chunk.n = cuts->at[which + 1] - cuts->at[which];
   return chunk;

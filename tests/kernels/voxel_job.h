@@ -31,6 +31,7 @@ typedef struct Cuts
   int n;
   int64_t at[64];
   gboolean backwards;
+  int64_t padding;              /* bytes behind the last field of each point */
 } Cuts;
 
 /* NULL when this machine lacks the level. */
@@ -42,6 +43,9 @@ void scratch_free (void *scratch, uint64_t bytes);
 
 /* A spec that is valid. */
 RcVoxelSpec some_spec (void);
+
+/* Bytes of a point to the end of its last field. */
+int64_t point_bytes (const RcVoxelSpec * spec);
 
 /* A result with room for what plan puts out, and out pointing to it. */
 void result_alloc (Result * result, const RcVoxelPlan * plan, const RcVoxelSpec * spec, RcVoxelOut * out);

@@ -18,7 +18,7 @@ typedef enum WrongSpec
   NEGATIVE_FEATURE, NO_GRID, LARGE_GRID, NAN_ORIGIN, HUGE_ORIGIN, ZERO_SIZE, TINY_SIZE, NEGATIVE_SIZE, NAN_SIZE,
   HUGE_SIZE,
   WRONG_DTYPE, BF16_DTYPE, INTEGER_MEAN, NO_CAP, LARGE_CAP, NEGATIVE_RANGE, NAN_RANGE, NO_BATCH, DENSE_TOO_LARGE,
-  NO_FX, NAN_CX, NO_SCALE, NO_WIDTH, LARGE_HEIGHT, DEPTH_FEATURES
+  UNKNOWN_FIELD, MIXED_COORDINATES, NEGATIVE_OFFSET, HUGE_OFFSET, NO_FX, NAN_CX, NO_SCALE, NO_WIDTH, LARGE_HEIGHT, DEPTH_FEATURES
 } WrongSpec;
 
 static const struct
@@ -35,6 +35,8 @@ static const struct
   {HUGE_SIZE, "voxel size y", "1e+60"}, {WRONG_DTYPE, "type", "float64"}, {BF16_DTYPE, "type", "bfloat16"},
   {INTEGER_MEAN, "centroid", "uint32"}, {NO_CAP, "max_voxels", "0"}, {LARGE_CAP, "max_voxels", "2147483648"},
   {NEGATIVE_RANGE, "feature_range", "-1"}, {NAN_RANGE, "feature_range", "nan"}, {NO_BATCH, "batch", "0"},
+  {UNKNOWN_FIELD, "field 4", "type ?"}, {MIXED_COORDINATES, "field 1", "float64"}, {NEGATIVE_OFFSET, "field 5", "-1"},
+  {HUGE_OFFSET, "field 0", "2147483644"},
   {DENSE_TOO_LARGE, "2097152:2097152:2097152", "sparse"}, {NO_FX, "fx", "0"}, {NAN_CX, "cx", "nan"},
   {NO_SCALE, "scale", "0"}, {NO_WIDTH, "0 x 9", "65536"}, {LARGE_HEIGHT, "70 x 65537", "65536"},
   {DEPTH_FEATURES, "max", "depth image"},
@@ -55,6 +57,25 @@ make_wrong_depth (RcVoxelSpec *spec, WrongSpec wrong)
     spec->depth.width = 0;
   else if (wrong == LARGE_HEIGHT)
     spec->depth.height = 65537;
+}
+
+/* Six float32 fields, one of them wrong. */
+static void
+make_wrong_layout (RcVoxelSpec *spec, WrongSpec wrong)
+{
+  static RcVoxelField fields[6];
+
+  for (int i = 0; i < 6; i++)
+    fields[i] = (RcVoxelField) {RC_FLOAT32, 4 * i};
+  if (wrong == UNKNOWN_FIELD)
+    fields[4].dtype = RC_N_DTYPES;
+  else if (wrong == MIXED_COORDINATES)
+    fields[1].dtype = RC_FLOAT64;
+  else if (wrong == NEGATIVE_OFFSET)
+    fields[5].offset = -1;
+  else if (wrong == HUGE_OFFSET)
+    fields[0].offset = RC_VOXEL_MAX_POINT_BYTES - 3;
+  spec->points.layout = fields;
 }
 
 static RcVoxelSpec
@@ -93,6 +114,8 @@ make_wrong (WrongSpec wrong)
     case NEGATIVE_RANGE: spec.feature_range = -1.0; break;
     case NAN_RANGE: spec.feature_range = NAN; break;
     case NO_BATCH: spec.batch = 0; break;
+    case UNKNOWN_FIELD: case MIXED_COORDINATES: case NEGATIVE_OFFSET: case HUGE_OFFSET:
+      make_wrong_layout (&spec, wrong); break;
     case DENSE_TOO_LARGE: spec.grid[0] = spec.grid[1] = spec.grid[2] = RC_VOXEL_MAX_AXIS; break;
     default: break;
   }

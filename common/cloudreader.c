@@ -109,6 +109,7 @@ robocache_cloud_reader_set_caps (RobocacheCloudReader *reader, const GstCaps *ca
   if (!robocache_points_info_from_caps (&info, caps, error))
     return FALSE;
   reader->point_size = robocache_points_info_point_size (&info);
+  robocache_points_info_clear (&info);
   gst_caps_take (&reader->caps, gst_caps_copy (caps));
   gst_caps_set_features (reader->caps, 0, NULL);        /* bytes are read in system memory */
   gst_structure_remove_field (gst_caps_get_structure (reader->caps, 0), "framerate");

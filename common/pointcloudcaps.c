@@ -9,78 +9,16 @@
 #include "kernels/voxel.h"
 #include "tensorcaps.h"
 
-static gboolean G_GNUC_PRINTF (2, 3)
-caps_error (GError **error, const gchar *format, ...)
-{
-  va_list args;
-  gchar *text;
-
-  va_start (args, format);
-  text = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, text);
-  g_free (text);
-  return FALSE;
-}
-
-/* FALSE and an error for a type that points cannot have. */
-static gboolean
-check_dtype (RcDtype dtype, const gchar *name, GError **error)
-{
-  if (dtype == RC_FLOAT16 || dtype == RC_FLOAT32 || dtype == RC_FLOAT64)
-    return TRUE;
-  return caps_error (error, "points of type %s: expected float16, float32 or float64", name);
-}
-
 /* ---- application/x-pointcloud ---- */
-
-static gboolean
-check_names (gchar **names, const gchar *fields, GError **error)
-{
-  static const gchar *axes[] = { "x", "y", "z" };
-  const guint n = g_strv_length (names);
-
-  for (guint i = 0; i < n; i++) {
-    if (*g_strstrip (names[i]) == '\0')
-      return caps_error (error, "fields=\"%s\": field %u has no name", fields, i);
-    for (guint j = 0; j < i; j++) {
-      if (g_str_equal (names[i], names[j]))
-        return caps_error (error, "fields=\"%s\": two fields are named %s", fields, names[i]);
-    }
-  }
-  for (guint i = 0; i < G_N_ELEMENTS (axes); i++) {
-    if (i >= n || !g_str_equal (names[i], axes[i]))
-      return caps_error (error, "fields=\"%s\": expected x, y and z first, like \"x,y,z,intensity\"", fields);
-  }
-  if (n > RC_VOXEL_MAX_FIELDS)
-    return caps_error (error, "fields: %u of them, expected at most %d", n, RC_VOXEL_MAX_FIELDS);
-  return TRUE;
-}
 
 static gboolean
 parse_pointcloud (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
-  const gchar *fields = gst_structure_get_string (structure, "fields");
-  const gchar *type = gst_structure_get_string (structure, "type");
-  gchar **names;
-  gboolean ok;
 
-  if (fields == NULL)
-    return caps_error (error, "caps %s fields: expected the names of a point's fields, like "
-        "fields=(string)\"x,y,z,intensity\"",
-        gst_structure_has_field (structure, "fields") ? "have no string in" : "without");
-  if (type == NULL)
-    return caps_error (error, "caps %s type: expected type=(string)float32, float16 or float64",
-        gst_structure_has_field (structure, "type") ? "have no string in" : "without");
   info->kind = ROBOCACHE_POINTS_CLOUD;
-  info->dtype = robocache_dtype_from_name (type);
-  names = g_strsplit (fields, ",", -1);
-  info->n_fields = g_strv_length (names);
-  ok = check_dtype (info->dtype, type, error) && check_names (names, fields, error)
+  return robocache_point_layout_parse (&info->layout, structure, error)
       && robocache_framerate_parse (structure, &info->rate_num, &info->rate_den, error);
-  g_strfreev (names);
-  return ok;
 }
 
 GstCaps *
@@ -96,8 +34,7 @@ static gboolean
 parse_lidar (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
 {
   info->kind = ROBOCACHE_POINTS_CLOUD;
-  info->dtype = RC_FLOAT32;
-  info->n_fields = 4;           /* x, y, z, intensity */
+  info->layout = robocache_point_layout_packed (RC_FLOAT32, 4);        /* x, y, z, intensity */
   return robocache_framerate_parse (gst_caps_get_structure (caps, 0), &info->rate_num, &info->rate_den, error);
 }
 
@@ -110,21 +47,20 @@ parse_tensors (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
   if (!robocache_tensors_info_from_caps (&tensors, caps, error))
     return FALSE;
   if (tensors.n_tensors != 1)
-    return caps_error (error, "num_tensors is %u: expected 1, of points in dimensions F:N", tensors.n_tensors);
-  if (!check_dtype (tensor->dtype, rc_dtype_name (tensor->dtype), error))
+    return robocache_caps_error (error, "num_tensors is %u: expected 1, of points in dimensions F:N", tensors.n_tensors);
+  if (!robocache_point_check_dtype (tensor->dtype, rc_dtype_name (tensor->dtype), error))
     return FALSE;
   if (tensor->rank > 3 || tensor->dims[0] < 3 || tensor->dims[0] > RC_VOXEL_MAX_FIELDS) {
     gchar *dimensions = robocache_dimensions_to_string (tensor);
 
-    caps_error (error, "dimensions \"%s\": expected F:N, N points of 3 to %d fields x, y, z, …, or F:N:B, a "
+    robocache_caps_error (error, "dimensions \"%s\": expected F:N, N points of 3 to %d fields x, y, z, …, or F:N:B, a "
         "batch of B clouds", dimensions,
         RC_VOXEL_MAX_FIELDS);
     g_free (dimensions);
     return FALSE;
   }
   info->kind = ROBOCACHE_POINTS_TENSOR;
-  info->dtype = tensor->dtype;
-  info->n_fields = (guint) tensor->dims[0];
+  info->layout = robocache_point_layout_packed (tensor->dtype, (guint) tensor->dims[0]);
   info->n_points = robocache_tensor_info_dim (tensor, 1);
   info->n_items = robocache_tensor_info_dim (tensor, 2);
   info->rate_num = tensors.rate_num;
@@ -138,15 +74,14 @@ parse_video (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
   if (!gst_video_info_from_caps (&info->video, caps)) {
     gchar *text = gst_caps_to_string (caps);
 
-    caps_error (error, "caps %s: expected a depth image, video/x-raw,format=GRAY16_LE with width and height", text);
+    robocache_caps_error (error, "caps %s: expected a depth image, video/x-raw,format=GRAY16_LE with width and height", text);
     g_free (text);
     return FALSE;
   }
   if (GST_VIDEO_INFO_FORMAT (&info->video) != GST_VIDEO_FORMAT_GRAY16_LE)
-    return caps_error (error, "video format is %s: expected GRAY16_LE, a depth image",
+    return robocache_caps_error (error, "video format is %s: expected GRAY16_LE, a depth image",
         gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&info->video)));
   info->kind = ROBOCACHE_POINTS_DEPTH;
-  info->dtype = RC_UINT16;
   info->n_points = (guint64) GST_VIDEO_INFO_WIDTH (&info->video) * (guint64) GST_VIDEO_INFO_HEIGHT (&info->video);
   return robocache_framerate_parse (gst_caps_get_structure (caps, 0), &info->rate_num, &info->rate_den, error);
 }
@@ -170,14 +105,25 @@ robocache_points_info_from_caps (RobocachePointsInfo *info, const GstCaps *caps,
   memset (info, 0, sizeof (*info));
   info->n_items = 1;
   for (guint i = 0; gst_caps_get_size (caps) == 1 && i < G_N_ELEMENTS (forms); i++) {
-    if (gst_structure_has_name (gst_caps_get_structure (caps, 0), forms[i].media_type))
-      return forms[i].parse (info, caps, error);
+    if (!gst_structure_has_name (gst_caps_get_structure (caps, 0), forms[i].media_type))
+      continue;
+    if (forms[i].parse (info, caps, error))
+      return TRUE;
+    robocache_points_info_clear (info);
+    return FALSE;
   }
   text = gst_caps_to_string (caps);
-  caps_error (error, "caps are %s: expected " ROBOCACHE_POINTS_INTERLEAVED_CAPS "; " ROBOCACHE_POINTS_DEPTH_CAPS,
+  robocache_caps_error (error, "caps are %s: expected " ROBOCACHE_POINTS_INTERLEAVED_CAPS "; " ROBOCACHE_POINTS_DEPTH_CAPS,
       text);
   g_free (text);
   return FALSE;
+}
+
+void
+robocache_points_info_clear (RobocachePointsInfo *info)
+{
+  robocache_point_layout_clear (&info->layout);
+  g_clear_pointer (&info->rays, robocache_camera_rays_unref);
 }
 
 /* ---- buffers ---- */
@@ -185,7 +131,7 @@ robocache_points_info_from_caps (RobocachePointsInfo *info, const GstCaps *caps,
 gsize
 robocache_points_info_point_size (const RobocachePointsInfo *info)
 {
-  return info->kind == ROBOCACHE_POINTS_DEPTH ? 0 : info->n_fields * rc_dtype_size (info->dtype);
+  return info->layout.point_bytes;
 }
 
 gboolean
@@ -208,9 +154,8 @@ robocache_points_info_count (const RobocachePointsInfo *info, gsize size, guint6
   }
   if (size % point_size != 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is no whole "
-        "number of "
-        "points of %" G_GSIZE_FORMAT " bytes (%u fields of %s): %" G_GSIZE_FORMAT " are left over", size, point_size,
-        info->n_fields, rc_dtype_name (info->dtype), size % point_size);
+        "number of points of %" G_GSIZE_FORMAT " bytes (%u fields, x, y and z of %s): %" G_GSIZE_FORMAT " are left "
+        "over", size, point_size, info->layout.n_fields, rc_dtype_name (info->layout.dtype), size % point_size);
     return FALSE;
   }
   *n_points = size / point_size;

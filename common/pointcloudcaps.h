@@ -1,6 +1,7 @@
 /* robocache: caps of points, in each of the forms they come in
  *
  *   application/x-pointcloud, fields=(string)"x,y,z,intensity", type=(string)float32, framerate=(fraction)10/1
+ *                                            and layouts of mixed types, pointlayout.h
  *   application/x-lidar                      float32 x, y, z, intensity
  *   other/tensors                            one tensor F:N of float16, float32 or float64; the first of F are x, y, z;
  *                                            or F:N:B, a batch of B clouds
@@ -14,7 +15,8 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include "kernels/dtype.h"
+#include "camerarays.h"
+#include "pointlayout.h"
 
 G_BEGIN_DECLS
 
@@ -40,17 +42,18 @@ typedef enum
 typedef struct
 {
   RobocachePointsKind kind;
-  RcDtype dtype;                /* of every field; RC_UINT16 for depth */
-  guint n_fields;               /* of a point, x, y, z included; 0 for depth */
+  RobocachePointLayout layout;  /* no fields for depth */
   guint64 n_points;             /* of an item: tensors and depth; 0 for clouds, whose buffers say it */
   guint64 n_items;              /* clouds of a buffer, which make a grid each; 1 but for batches */
   GstVideoInfo video;           /* depth */
+  RobocacheCameraRays *rays;    /* depth of a lens that distorts, from properties and not from caps; NULL: pinhole */
   gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
 } RobocachePointsInfo;
 
 /* Checks every field of fixed caps of any of the four forms; the error names the field, its value and what was
- * expected. */
+ * expected. On success robocache_points_info_clear is owed. */
 gboolean robocache_points_info_from_caps (RobocachePointsInfo * info, const GstCaps * caps, GError ** error);
+void robocache_points_info_clear (RobocachePointsInfo * info);
 
 /* application/x-pointcloud caps; fields is "x,y,z" and more names. */
 GstCaps *robocache_pointcloud_caps_new (const gchar * fields, RcDtype dtype, gint rate_num, gint rate_den);

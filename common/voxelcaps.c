@@ -57,6 +57,22 @@ robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)
   return settings->mode == RC_VOXEL_OCCUPANCY ? occupancy : settings->mode == RC_VOXEL_COUNT ? count : value;
 }
 
+gboolean
+robocache_voxel_cast_rays (const RobocacheVoxelSettings *settings, RobocachePointsInfo *points,
+    RobocacheCameraRays *last, GError **error)
+{
+  const RcCamera camera = {
+    .width = GST_VIDEO_INFO_WIDTH (&points->video),.height = GST_VIDEO_INFO_HEIGHT (&points->video),
+    .fx = settings->fx,.fy = settings->fy,.cx = settings->cx,.cy = settings->cy,
+    .k1 = settings->k1,.k2 = settings->k2,.k3 = settings->k3,.p1 = settings->p1,.p2 = settings->p2
+  };
+
+  if (points->kind != ROBOCACHE_POINTS_DEPTH || !rc_camera_distorts (&camera))
+    return TRUE;
+  points->rays = robocache_camera_rays_new (&camera, last, error);
+  return points->rays != NULL;
+}
+
 RcVoxelSpec
 robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, RcDtype dtype)
 {
@@ -67,11 +83,14 @@ robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePoi
     spec.source = RC_VOXEL_DEPTH;
     spec.depth = (RcVoxelDepth) {
       GST_VIDEO_INFO_WIDTH (&points->video), GST_VIDEO_INFO_HEIGHT (&points->video),
-      settings->fx, settings->fy, settings->cx, settings->cy, settings->depth_scale
+      settings->fx, settings->fy, settings->cx, settings->cy, settings->depth_scale,
+      points->rays ? points->rays->rays : NULL
     };
   } else {
     spec.source = RC_VOXEL_POINTS;
-    spec.points = (RcVoxelPoints) {points->dtype, points->n_fields, 3, (gint64) points->n_fields - 3};
+    spec.points = (RcVoxelPoints) {
+      points->layout.dtype, points->layout.n_fields, 3, (gint64) points->layout.n_fields - 3, points->layout.fields
+    };
   }
   memcpy (spec.origin, settings->origin, sizeof (spec.origin));
   memcpy (spec.voxel_size, settings->voxel_size, sizeof (spec.voxel_size));

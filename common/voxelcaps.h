@@ -25,6 +25,7 @@ typedef struct
   gint64 max_voxels;            /* sparse */
   gdouble feature_range;        /* 0: found in the data */
   gdouble fx, fy, cx, cy;       /* pixels; depth */
+  gdouble k1, k2, k3, p1, p2;   /* of the lens, as in kernels/rays.h; depth */
   gdouble depth_scale;          /* metres a unit */
 } RobocacheVoxelSettings;
 
@@ -35,8 +36,13 @@ gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GErro
  * Ends with RC_N_DTYPES. */
 const RcDtype *robocache_voxel_dtypes (const RobocacheVoxelSettings * settings);
 
-/* The spec of a grid of these points with values of dtype, one that robocache_voxel_dtypes gave or any other. What
- * makes no sense is rc_voxel_plan's to refuse. */
+/* Gives points of a depth image, whose lens distorts, the rays of its pixels: those of last, unless NULL, where they are
+ * of the same camera. FALSE and an error for a number of the lens that makes no sense, or no memory. */
+gboolean robocache_voxel_cast_rays (const RobocacheVoxelSettings * settings, RobocachePointsInfo * points,
+    RobocacheCameraRays * last, GError ** error);
+
+/* The spec of a grid of these points, whose layout and rays it refers to, with values of dtype, one that
+ * robocache_voxel_dtypes gave or any other. What makes no sense is rc_voxel_plan's to refuse. */
 RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     RcDtype dtype);
 

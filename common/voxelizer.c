@@ -42,6 +42,7 @@ typedef struct
 struct _RobocacheVoxelizer
 {
   RcVoxelSpec spec;
+  RcVoxelField *layout;         /* of the spec */
   gboolean reads_host;
   guint n_lanes;                /* none has no items */
   Lane *lanes;
@@ -127,6 +128,9 @@ robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gbool
   RcError failure;
 
   voxelizer->spec = *spec;
+  if (spec->points.layout)
+    voxelizer->layout = g_memdup2 (spec->points.layout, (gsize) spec->points.fields * sizeof (RcVoxelField));
+  voxelizer->spec.points.layout = voxelizer->layout;
   voxelizer->reads_host = reads_host;
   voxelizer->n_lanes = (guint) MIN (n_engines, batch);
   voxelizer->lanes = g_new0 (Lane, voxelizer->n_lanes);
@@ -165,6 +169,7 @@ robocache_voxelizer_free (RobocacheVoxelizer *voxelizer)
   for (guint i = 0; i < voxelizer->n_lanes; i++)
     g_clear_pointer (&voxelizer->lanes[i].engine, robocache_engine_unref);
   g_free (voxelizer->lanes);
+  g_free (voxelizer->layout);
   g_free (voxelizer);
 }
 

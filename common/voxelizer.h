@@ -31,8 +31,9 @@ typedef struct
 
 typedef struct _RobocacheVoxelizer RobocacheVoxelizer;
 
-/* A plan on each engine, for its share of spec->batch items. reads_host: kernels read where the CPU does. NULL,
- * *status and an error: what rc_voxel_plan said of the spec, or there is no memory. */
+/* A plan on each engine, for its share of spec->batch items. The rays of depth must live as long; a layout is copied.
+ * reads_host: kernels read where the CPU does. NULL, *status and an error: what rc_voxel_plan said of the spec, or there
+ * is no memory. */
 RobocacheVoxelizer *robocache_voxelizer_new (RobocacheEngine * const *engines, guint n_engines, gboolean reads_host,
     const RcVoxelSpec * spec, RcStatus * status, GError ** error);
 /* Waits for work under way. */

@@ -4,6 +4,8 @@
  */
 #include "gstrobocachevoxelize.h"
 
+#include <string.h>
+
 #include "common/memorycaps.h"
 #include "common/memorylimit.h"
 #include "common/tensorpool.h"
@@ -63,6 +65,7 @@ void
 gst_robocache_voxelize_configuration_clear (GstRobocacheVoxelizeConfiguration *configuration)
 {
   g_clear_pointer (&configuration->voxelizer, robocache_voxelizer_free);
+  robocache_points_info_clear (&configuration->points);
 }
 
 /* A grid that does not fit this machine is better refused than begun. */
@@ -205,8 +208,11 @@ configure (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next, 
   gst_robocache_voxelize_configuration_clear (next);
   if (!gst_robocache_voxelize_take_settings (self, &settings, &next->accumulate, error)
       || !robocache_points_info_from_caps (&next->points, in_caps, error)
-      || !robocache_voxel_settings_check (&settings, &next->points, error))
+      || !robocache_voxel_settings_check (&settings, &next->points, error)
+      || !robocache_voxel_cast_rays (&settings, &next->points, self->current.points.rays, error))
     return NULL;
+  if (next->points.rays)
+    GST_INFO_OBJECT (self, "%" G_GINT64_FORMAT " pixels have no ray through the lens", next->points.rays->n_without);
   next->spec = robocache_voxel_spec (&settings, &next->points, robocache_voxel_dtypes (&settings)[0]);
   if (!check_spec (self, &next->spec, &footprint, error))
     return NULL;
@@ -270,7 +276,7 @@ gst_robocache_voxelize_install_next (GstRobocacheVoxelize *self)
     return TRUE;
   gst_robocache_voxelize_configuration_clear (&self->current);
   self->current = self->next;
-  self->next.voxelizer = NULL;
+  memset (&self->next, 0, sizeof (self->next));
   self->warned_over_cap = FALSE;
   GST_INFO_OBJECT (self, "grid %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
       " at once", self->current.spec.grid[0], self->current.spec.grid[1], self->current.spec.grid[2],
@@ -292,7 +298,7 @@ gst_robocache_voxelize_fall_back (GstRobocacheVoxelize *self, const GError *reas
   if (!may_fall_back (RC_OK, reason)
       || !robocache_device_fall_back (&self->device, GST_ELEMENT (self), &current->job, reason))
     return FALSE;
-  gst_robocache_voxelize_configuration_clear (current);
+  g_clear_pointer (&current->voxelizer, robocache_voxelizer_free);
   if (make_voxelizer (self, current, &status, &error) && start_tally (self, &error))
     return TRUE;
   g_error_free (error);

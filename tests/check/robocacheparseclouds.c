@@ -325,7 +325,7 @@ GST_START_TEST (points_of_the_caps_before_the_element)
   fail_unless (strstr (out.error, "set layout and channels") != NULL, "%s", out.error);
   output_clear (&out);
 
-  line = g_strdup_printf ("filesrc location=%s ! application/x-pointcloud,fields=(string)x ! robocacheparse name=e "
+  line = g_strdup_printf ("filesrc location=%s ! application/x-pointcloud,fields=(string)\"x,y,z\" ! robocacheparse name=e "
       "format=points ! fakesink name=sink", path);
   expect_error (line, "type");
   g_free (line);
@@ -357,6 +357,34 @@ grids (const gchar *source, const gchar *parse)
   output_clear (&out);
   return g_byte_array_free_to_bytes (all);
 }
+
+/* Points of any layout, as files have them and as caps say it. */
+GST_START_TEST (grids_of_a_layout)
+{
+  const guint16 ring = 64000;
+  guint8 points[20] = { 0 };
+  gchar *path, *source;
+  GBytes *parsed, *raw;
+  gfloat greatest = 0;
+
+  memcpy (points + 12, &ring, sizeof ring);
+  path = write_file (points, sizeof points);
+  source = g_strdup_printf ("filesrc location=%s blocksize=20", path);
+  parsed = grids (source, "robocacheparse format=points layout==fffHxxf channels=z,y,x,ring,intensity");
+  raw = grids (source, "application/x-pointcloud,fields=(string)\"x,ring,y,z,intensity\",types=(string)\"float32,uint16,"
+      "float32,float32,float32\",offsets=(string)\"8,12,4,0,16\"");
+  fail_unless (g_bytes_equal (parsed, raw));
+  for (gsize i = 0; i < g_bytes_get_size (raw) / sizeof greatest; i++)
+    greatest = MAX (greatest, ((const gfloat *) g_bytes_get_data (raw, NULL))[i]);
+  assert_equals_float (greatest, 64000.0f);
+  g_bytes_unref (parsed);
+  g_bytes_unref (raw);
+  g_unlink (path);
+  g_free (path);
+  g_free (source);
+}
+
+GST_END_TEST;
 
 /* The grids of points that are handed to robocachevoxelize as they are. */
 GST_START_TEST (grids_are_those_of_the_raw_points)
@@ -606,6 +634,7 @@ robocacheparseclouds_suite (void)
   tcase_add_test (tc, files_in_one_in_any_blocks);
   tcase_add_test (tc, a_file_of_points_is_a_cloud);
   tcase_add_test (tc, points_of_the_caps_before_the_element);
+  tcase_add_test (tc, grids_of_a_layout);
   tcase_add_test (tc, grids_are_those_of_the_raw_points);
   tcase_add_test (tc, caps_change_between_files);
   tcase_add_test (tc, caps_that_downstream_refuses);

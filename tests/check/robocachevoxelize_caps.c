@@ -4,6 +4,8 @@
  */
 #include "voxelize_harness.h"
 
+#define CLOUD "application/x-pointcloud,fields=(string)\"x,y,z,i\","
+
 static const struct
 {
   const gchar *properties, *in, *out;
@@ -37,6 +39,18 @@ static const struct
   {UNIT "fx=4 fy=4", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1",
       TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)30/1"},
   {UNIT "grid=1:1:1", XYZ, TENSORS "types=(string)uint8,dimensions=(string)1,framerate=(fraction)10/1"},
+  /* layouts */
+  {UNIT "mode=mean", "application/x-pointcloud,fields=(string)\"x, y, z, i, ring, t\","
+      "types=(string)\"float32, float32, float32, float32, uint16, float64\",offsets=(string)\"0, 4, 8, 16, 20, 24\","
+      "point-step=32", TENSORS "types=(string)float32,dimensions=(string)3:4:3:2,framerate=(fraction)0/1"},
+  {UNIT "mode=max", "application/x-pointcloud,fields=(string)\"i,z,y,x\",type=(string)float32",
+      TENSORS "types=(string)float32,dimensions=(string)1:4:3:2,framerate=(fraction)0/1"},
+  {UNIT "mode=max", "application/x-pointcloud,fields=(string)\"east,north,up,i,j\",type=(string)float16",
+      TENSORS "types=(string)float32,dimensions=(string)2:4:3:2,framerate=(fraction)0/1"},
+  {UNIT "mode=min", CLOUD "types=(string)\"float64,float64,float64,bfloat16\",offsets=(string)\"3,11,19,0\"",
+      TENSORS "types=(string)float32,dimensions=(string)1:4:3:2,framerate=(fraction)0/1"},
+  {UNIT "fx=4 fy=4 k1=-0.1 p2=0.01", "video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1",
+      TENSORS "types=(string)uint8,dimensions=(string)4:3:2,framerate=(fraction)30/1"},
   /* batches */
   {UNIT, TENSORS "types=(string)float32,dimensions=(string)3:100:5",
       TENSORS "types=(string)uint8,dimensions=(string)4:3:2:5,framerate=(fraction)0/1"},
@@ -75,11 +89,32 @@ static const struct
   {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\",type=(int)4", "no string in type"},
   {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)int16", "points of type int16"},
   {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float33", "points of type float33"},
-  {UNIT, "application/x-pointcloud,fields=(string)\"x,y\",type=(string)float32", "expected x, y and z first"},
-  {UNIT, "application/x-pointcloud,fields=(string)\"x,z,y\",type=(string)float32", "expected x, y and z first"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,y\",type=(string)float32", "expected x, y, z and more"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"x,a,y\",type=(string)float32", "no field is named z"},
+  {UNIT, "application/x-pointcloud,fields=(string)\"a,b,c,y\",type=(string)float32", "expected x, y and z among them"},
   {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z,,i\",type=(string)float32", "field 3 has no name"},
   {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z,i,i\",type=(string)float32", "two fields are named i"},
   {UNIT, "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32,framerate=(int)3", "framerate"},
+  /* layouts */
+  {UNIT, CLOUD "types=(string)\"float32,float32,float32\"", "types=\"float32,float32,float32\" has 3 items: expected 4"},
+  {UNIT, CLOUD "types=(string)\"float32,float32,float32,complex64\"", "field i has type complex64"},
+  {UNIT, CLOUD "types=(string)\"float32,float64,float32,uint8\"", "y is float64 and z is float32, expected one type"},
+  {UNIT, CLOUD "types=(string)\"int32,int32,int32,uint8\"", "points of type int32"},
+  {UNIT, CLOUD "types=(string)\"bfloat16,bfloat16,bfloat16,uint8\"", "points of type bfloat16"},
+  {UNIT, CLOUD "types=(int)4", "no string in types"},
+  {UNIT, CLOUD "type=(string)float32,types=(string)\"float32,float32,float32,uint8\"", "type and types"},
+  {UNIT, CLOUD "type=(string)float32,offsets=(string)\"0,4,8\"", "offsets=\"0,4,8\" has 3 items: expected 4"},
+  {UNIT, CLOUD "type=(string)float32,offsets=(string)\"0,4,8,-4\"", "field i is at \"-4\""},
+  {UNIT, CLOUD "type=(string)float32,offsets=(string)\"0,4,8,2147483644\"", "field i is at \"2147483644\""},
+  {UNIT, CLOUD "type=(string)float32,offsets=(string)\"0,4,8,\"", "field i is at \"\""},
+  {UNIT, CLOUD "type=(string)float32,offsets=(int)4", "no string in offsets"},
+  {UNIT, CLOUD "type=(string)float32,offsets=(string)\"0,4,8,10\"", "field z, float32 at 8, and field i at 10 overlap"},
+  {UNIT, CLOUD "types=(string)\"float32,float32,float32,uint8\",offsets=(string)\"4,8,12,7\"",
+      "field x, float32 at 4, and field i at 7 overlap"},
+  {UNIT, CLOUD "type=(string)float32,point-step=(int)15", "point-step is 15: expected at least 16, since field i, float32"},
+  {UNIT, CLOUD "type=(string)float32,offsets=(string)\"20,4,8,12\",point-step=(int)20", "since field x, float32 at 20"},
+  {UNIT, CLOUD "type=(string)float32,point-step=(int)-1", "point-step is -1"},
+  {UNIT, CLOUD "type=(string)float32,point-step=(string)32", "no int in point-step"},
   {UNIT, "application/x-lidar,framerate=(string)fast", "framerate"},
   {UNIT, "other/tensors", "format is missing"},
   {UNIT, "other/tensors,format=(string)flexible", "format is flexible"},

@@ -18,9 +18,13 @@ typedef struct
   RcVoxelOutput output;
   RcDtype dtype;
   guint accumulate;
+  gdouble k1;                   /* of the lens, for depth */
 } Kind;
 
 #define TENSOR(dims) "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float32,dimensions=(string)" dims
+#define LAYOUT "application/x-pointcloud,fields=(string)\"a,z,y,b,x\"," \
+    "types=(string)\"uint16,float32,float32,int64,float32\"," \
+    "offsets=(string)\"2,4,8,12,20\",point-step=(int)28,framerate=0/1"
 #define DEPTH "video/x-raw,format=GRAY16_LE,width=161,height=97,framerate=0/1"
 
 static const Kind kinds[] = {
@@ -37,6 +41,11 @@ static const Kind kinds[] = {
   {TENSOR ("5:500:7"), RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT32, 1},
   {DEPTH, RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 1},
   {DEPTH, RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32, 3},
+  {DEPTH, RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 2, -0.1},
+  {LAYOUT, RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT32, 1},
+  {LAYOUT, RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 2},
+  {LAYOUT, RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1},
+  {LAYOUT, RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT32, 3},
 };
 
 typedef struct
@@ -62,8 +71,8 @@ static GstBuffer *
 make_cloud (const RobocachePointsInfo *points, guint32 seed)
 {
   const gboolean depth = points->kind == ROBOCACHE_POINTS_DEPTH;
-  const gsize size = depth ? GST_VIDEO_INFO_SIZE (&points->video)
-      : points->n_points * points->n_items * robocache_points_info_point_size (points);
+  const guint64 n = points->kind == ROBOCACHE_POINTS_CLOUD ? 3000 : points->n_points * points->n_items;
+  const gsize size = depth ? GST_VIDEO_INFO_SIZE (&points->video) : n * robocache_points_info_point_size (points);
   GRand *random = g_rand_new_with_seed (seed);
   guint8 *data = g_malloc (size);
 
@@ -113,7 +122,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
 {
   const RobocacheVoxelSettings settings = {
     .origin = {0, 0, 0},.voxel_size = {0.5, 0.5, 0.5},.grid = {16, 16, 16},.mode = kind->mode,.output = kind->output,
-    .dtype = kind->dtype,.max_voxels = 3000,.fx = 60,.fy = 60,.cx = 0,.cy = 0,.depth_scale = 0.002
+    .dtype = kind->dtype,.max_voxels = 3000,.fx = 60,.fy = 60,.cx = 0,.cy = 0,.k1 = kind->k1,.depth_scale = 0.002
   };
   GstCaps *caps = gst_caps_from_string (kind->caps);
   RobocacheEngine *engines[9], *elsewhere = new_engine (0);
@@ -131,6 +140,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   RcStatus status;
 
   fail_unless (robocache_points_info_from_caps (&points, caps, NULL));
+  fail_unless (robocache_voxel_cast_rays (&settings, &points, NULL, NULL) && (points.rays != NULL) == (kind->k1 != 0.0));
   spec = robocache_voxel_spec (&settings, &points, kind->dtype);
   robocache_voxel_tensors (&tensors, &spec, 0, 1);
   for (guint i = 0; i < way->n_engines; i++)
@@ -162,6 +172,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   robocache_cloud_window_finish (&window);
   robocache_tally_clear (&tally);
   robocache_voxelizer_free (voxelizer);
+  robocache_points_info_clear (&points);
   gst_object_unref (allocator);
   for (guint i = 0; i < way->n_engines; i++) {
     robocache_engine_get_account (engines[i], &account);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/pointcloudcaps.h"
+
 /* ---- caps ---- */
 
 static const gchar *const dtypes[] = { "float32", "float64", "float16", "bfloat16", "int64", "int32", "uint32",
@@ -22,7 +24,8 @@ static const gchar *const wrong_shapes[] = { "0", "-1", "", ":", "3:", "99999999
 };
 static const gchar *const wrong_fields[] = { "format=(string)flexible", "num_tensors=(int)0", "num_tensors=(int)17",
   "num_tensors=(string)one", "framerate=(int)3", "framerate=(fraction)-1/1", "dimensions=(int)5", "dimensions=(int)-5",
-  "types=(int)1", "num_tensors=(int)[1,3]", "format=(string){static,flexible}", "channels=(int)3",
+  "types=(int)1", "offsets=(string)\"0,4,8\"", "offsets=(int)1", "point-step=(int)0", "point-step=(string)a",
+  "type=(string)float32", "num_tensors=(int)[1,3]", "format=(string){static,flexible}", "channels=(int)3",
   "framerate=(string)1/1",
   "dimensions=(flagset)1:2"
 };
@@ -96,22 +99,62 @@ describe_video (Input *input)
       input_pick (input, formats), input_pick (input, sizes), input_pick (input, sizes), input_pick (input, rates));
 }
 
+/* The types, and perhaps the offsets and the step, of points of a few bytes: often packed, or packed with gaps. */
+static gchar *
+describe_layout (Input *input, const gchar *fields)
+{
+  GString *types = g_string_new (NULL), *offsets = g_string_new (NULL);
+  gchar **items = g_strsplit (fields, ",", -1);
+  const guint n_items = g_strv_length (items), n = n_items + input_one_in (input, 32);
+  const gchar *coordinates = input_one_in (input, 3) ? "float64" : "float32";
+  guint offset = input_below (input, 4);
+
+  for (guint i = 0; i < n; i++) {
+    const gboolean is_axis = i < n_items && strlen (items[i]) == 1 && strchr ("xyz", *items[i]);
+    const gchar *type = is_axis && !input_one_in (input, 16) ? coordinates : choose_dtype (input);
+    const guint at = input_one_in (input, 24) ? input_below (input, 40) : offset;
+
+    g_string_append_printf (types, "%s%s", i > 0 ? "," : "", type);
+    g_string_append_printf (offsets, "%s%u", i > 0 ? "," : "", at);
+    offset = at + (guint) rc_dtype_size (robocache_dtype_from_name (type)) + input_one_in (input, 3);
+  }
+  g_string_prepend (types, ", types=(string)\"");
+  g_string_append_c (types, '"');
+  if (!input_one_in (input, 3))
+    g_string_append_printf (types, ", offsets=(string)\"%s\"", offsets->str);
+  if (input_one_in (input, 2))
+    g_string_append_printf (types, ", point-step=(int)%u", offset + input_below (input, 9) - input_one_in (input, 16));
+  g_string_free (offsets, TRUE);
+  g_strfreev (items);
+  return g_string_free (types, FALSE);
+}
+
+static gchar *
+describe_cloud (Input *input)
+{
+  static const gchar *const all_fields[] = { "x,y,z", "x,y,z,intensity", "x,y,z,a,b,c", "x,y", "", "z,y,x", "x,y,z,",
+    "x,y,z,x", "a,b,c,d", "a,x,b,z,y"
+  };
+  const gchar *fields = input_pick (input, all_fields);
+  gchar *layout = input_one_in (input, 2) ? describe_layout (input, fields)
+      : g_strdup_printf (", type=(string)%s", input_one_in (input, 4) ? choose_dtype (input) : "float32");
+  gchar *text = g_strdup_printf ("application/x-pointcloud, fields=(string)\"%s\"%s, framerate=(fraction)%s", fields,
+      layout, input_pick (input, rates));
+
+  g_free (layout);
+  return text;
+}
+
 static gchar *
 describe_points (Input *input)
 {
-  static const gchar *const fields[] = { "x,y,z", "x,y,z,intensity", "x,y,z,a,b,c", "x,y", "", "z,y,x", "x,y,z,",
-    "x,y,z,x"
-  };
-
   switch (input_below (input, 4)) {
     case 0:
       return g_strdup_printf ("application/x-lidar, framerate=(fraction)%s", input_pick (input, rates));
     case 1:
       return describe_rows (input);
     default:
-      return g_strdup_printf ("application/x-pointcloud, fields=(string)\"%s\", type=(string)%s, "
-          "framerate=(fraction)%s", input_pick (input, fields),
-          input_one_in (input, 4) ? choose_dtype (input) : "float32", input_pick (input, rates));
+      return describe_cloud (input);
   }
 }
 
@@ -372,6 +415,8 @@ static GstBuffer *
 choose_buffer (Feed *feed, Input *input)
 {
   static const gsize point_sizes[] = { 12, 16, 24, 6, 36 };
+  gsize point_size = input_pick (input, point_sizes);
+  RobocachePointsInfo points;
   RobocacheTensorsInfo info;
   GstVideoInfo video;
 
@@ -380,7 +425,11 @@ choose_buffer (Feed *feed, Input *input)
     return tensors_buffer (feed, &info, input);
   if (feed->caps && gst_video_info_from_caps (&video, feed->caps) && GST_VIDEO_INFO_SIZE (&video) < 1 << 20)
     return video_buffer (&video, input);
-  return bytes_buffer (input_pick (input, point_sizes) * input_below (input, 48), input);
+  if (feed->caps && robocache_points_info_from_caps (&points, feed->caps, NULL)) {
+    point_size = robocache_points_info_point_size (&points);
+    robocache_points_info_clear (&points);
+  }
+  return bytes_buffer (MIN (point_size, 4096) * input_below (input, 48), input);
 }
 
 static GstBuffer *

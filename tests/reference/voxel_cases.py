@@ -91,6 +91,47 @@ def nothing(scene):
     expect_equal(np.frombuffer(out, "<u4"), np.zeros(np.prod(GRID), np.uint32), "counts")
 
 
+LAYOUT = np.dtype({"names": ["ring", "z", "x", "y", "stamp"], "formats": ["<u2", "<f4", "<f4", "<f4", "<f8"],
+                   "offsets": [1, 4, 8, 12, 20], "itemsize": 32})
+
+
+@case("voxelize_layout")
+def layout(scene):
+    """Fields in another order, of other types, with gaps: the features follow x, y, z in the order of their names."""
+    points = cloud(scene.random)
+    rows = np.zeros(len(points), LAYOUT)
+    for i, axis in enumerate("xyz"):
+        rows[axis] = points[:, i]
+    rows["ring"] = scene.random.integers(0, 65536, len(points))
+    rows["stamp"] = 1.7e9 + scene.random.random(len(points))
+    path = scene.write(rows)
+    out = scene.play(
+        f"filesrc location={path} blocksize={path.stat().st_size} ! application/x-pointcloud,fields=(string)\"ring,z,x,y,stamp\","
+        f"types=(string)\"uint16,float32,float32,float32,float64\",offsets=(string)\"1,4,8,12,20\",point-step=32,"
+        f"framerate=(fraction)0/1 ! robocachevoxelize mode=mean grid={':'.join(map(str, GRID))} "
+        f"origin=<{','.join(map(str, ORIGIN))}> voxel-size=<{','.join(map(str, SIZE))}> ! {{out}}")
+    plain = np.column_stack([points[:, :3].astype("f8"), rows["ring"], rows["stamp"]])
+    wanted = load_reference().voxelize(plain, ORIGIN, SIZE, GRID, "mean")
+    expect_close(np.frombuffer(out, "<f4").reshape(-1, 2), wanted.reshape(-1, 2), plain[:, 3:], "means")
+
+
+@case("depth_through_a_lens")
+def lens(scene, width=160, height=120):
+    depth = scene.random.integers(0, 4000, (height, width)).astype("<u2")
+    camera = dict(fx=120.0, fy=121.0, cx=80.5, cy=58.0, k1=-0.08, k2=0.02, k3=-0.003, p1=0.001, p2=-0.002)
+    path = scene.write(depth)
+    out = scene.play(
+        f"filesrc location={path} blocksize={path.stat().st_size} ! video/x-raw,format=GRAY16_LE,width={width},height={height},"
+        f"framerate=0/1 ! robocachevoxelize mode=count grid=40:40:20 origin=<-2.0,-2.0,0.0> voxel-size=<0.1,0.1,0.2> "
+        f"{' '.join(f'{name}={value}' for name, value in camera.items())} ! {{out}}")
+    reference = load_reference()
+    points = reference.unproject(depth, reference.ray_table(width, height, **camera), 0.001)
+    wanted = reference.voxelize(points, (-2, -2, 0), (0.1, 0.1, 0.2), (40, 40, 20), "count")
+    expect_equal(np.frombuffer(out, "<u4").reshape(wanted.shape), wanted, "counts")
+    pinhole = reference.unproject(depth, reference.ray_table(width, height, *list(camera.values())[:4]), 0.001)
+    assert (wanted != reference.voxelize(pinhole, (-2, -2, 0), (0.1, 0.1, 0.2), (40, 40, 20), "count")).any(), "a flat lens"
+
+
 for output in ("dense", "sparse", "bits"):
     @case(f"cloud_at_1_m_{output}", output)
     def lidar(scene, output):

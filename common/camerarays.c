@@ -1,0 +1,59 @@
+/* robocache: the rays of a depth camera's pixels, computed once for all that use them
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "camerarays.h"
+
+#include <string.h>
+
+#include "memorylimit.h"
+#include "tensorcaps.h"
+
+static void
+clear (gpointer rays)
+{
+  g_free (((RobocacheCameraRays *) rays)->rays);
+}
+
+void
+robocache_camera_rays_unref (RobocacheCameraRays *rays)
+{
+  g_atomic_rc_box_release_full (rays, clear);
+}
+
+static gboolean
+cast (RobocacheCameraRays *rays, GError **error)
+{
+  const guint64 bytes = rc_camera_rays_bytes (&rays->camera);
+  RcError failure;
+
+  if (!robocache_check_memory (bytes, "a ray for each pixel of the depth image", "take a smaller image, or one without "
+      "distortion", error))
+    return FALSE;
+  rays->rays = g_try_malloc (bytes);
+  if (rays->rays == NULL) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for the rays of the depth "
+        "image: %" G_GUINT64_FORMAT " bytes", bytes);
+    return FALSE;
+  }
+  if (rc_camera_rays (&rays->camera, rays->rays, &rays->n_without, &failure) == RC_OK)
+    return TRUE;
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, failure.message);
+  return FALSE;
+}
+
+RobocacheCameraRays *
+robocache_camera_rays_new (const RcCamera *camera, RobocacheCameraRays *last, GError **error)
+{
+  RobocacheCameraRays *rays;
+
+  /* a struct of doubles and 64-bit integers has no padding */
+  if (last && memcmp (&last->camera, camera, sizeof (*camera)) == 0)
+    return g_atomic_rc_box_acquire (last);
+  rays = g_atomic_rc_box_new0 (RobocacheCameraRays);
+  rays->camera = *camera;
+  if (cast (rays, error))
+    return rays;
+  robocache_camera_rays_unref (rays);
+  return NULL;
+}

@@ -1,0 +1,47 @@
+/* robocache: where the fields of a point are
+ *
+ * As application/x-pointcloud says it:
+ *
+ *   fields=(string)"x,y,z,intensity,ring"                       names; x, y, z anywhere among them, else the first three
+ *   type=(string)float32                                        of every field; or
+ *   types=(string)"float32,float32,float32,float32,uint16"      of each
+ *   offsets=(string)"0,4,8,16,20"                               bytes from the beginning of a point; without, one field
+ *                                                               lies after the other
+ *   point-step=(int)32                                          bytes from one point to the next; without, to the end
+ *                                                               of the last field
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_POINTLAYOUT_H
+#define ROBOCACHE_POINTLAYOUT_H
+
+#include <gst/gst.h>
+
+#include "kernels/voxel.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  RcDtype dtype;                /* of x, y and z; of every field where there is no table */
+  guint n_fields;               /* x, y, z included */
+  RcVoxelField *fields;         /* [n_fields] x, y, z, then the others in the order of their names; NULL: one lies after
+                                 * the other in this order, and nothing behind them */
+  gsize point_bytes;            /* from one point to the next */
+} RobocachePointLayout;
+
+/* Fields of one dtype, one after the other. */
+RobocachePointLayout robocache_point_layout_packed (RcDtype dtype, guint n_fields);
+
+/* FALSE and an error that names the field of the caps, its value and what was expected. */
+gboolean robocache_point_layout_parse (RobocachePointLayout * layout, const GstStructure * structure, GError ** error);
+void robocache_point_layout_clear (RobocachePointLayout * layout);
+
+/* FALSE and an error when points cannot have coordinates of that dtype, whose name is name. */
+gboolean robocache_point_check_dtype (RcDtype dtype, const gchar * name, GError ** error);
+
+/* Sets ROBOCACHE_ERROR_CAPS. FALSE, so that it can be returned. */
+gboolean robocache_caps_error (GError ** error, const gchar * format, ...) G_GNUC_PRINTF (2, 3);
+
+G_END_DECLS
+#endif

@@ -505,3 +505,16 @@ robocache_device_post_error (GstElement *element, const GError *error)
   else
     GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s", error->message), (NULL));
 }
+
+void
+robocache_post_error (GstElement *element, const GError *error)
+{
+  if (error->domain != ROBOCACHE_ERROR)
+    robocache_device_post_error (element, error);
+  else if (error->code == ROBOCACHE_ERROR_PROPERTY)
+    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
+  else if (error->code == ROBOCACHE_ERROR_DATA)
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("%s", error->message), (NULL));
+  else
+    GST_ELEMENT_ERROR (element, CORE, NEGOTIATION, ("%s", error->message), (NULL));
+}

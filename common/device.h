@@ -122,6 +122,8 @@ void robocache_device_to_structure (const RobocacheDevice * device, GstStructure
 
 /* Posts what went wrong on a device, in memory or in the arithmetic, as the error that fits. */
 void robocache_device_post_error (GstElement * element, const GError * error);
+/* The same, and what is wrong with caps, data and properties. */
+void robocache_post_error (GstElement * element, const GError * error);
 
 G_END_DECLS
 #endif

@@ -153,6 +153,19 @@ robocache_value_get_doubles (const GValue *array, gdouble *out, guint n)
   return TRUE;
 }
 
+gchar *
+robocache_property_get_doubles (const gchar *name, const GValue *array, gdouble *out, guint n, const gchar *expected)
+{
+  gchar *text, *wrong;
+
+  if (robocache_value_get_doubles (array, out, n))
+    return NULL;
+  text = g_strdup_value_contents (array);
+  wrong = g_strdup_printf ("%s is %s: expected %s", name, text, expected);
+  g_free (text);
+  return wrong;
+}
+
 void
 robocache_value_set_doubles (GValue *array, const gdouble *values, guint n)
 {

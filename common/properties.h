@@ -39,6 +39,9 @@ GParamSpec *robocache_param_spec_doubles (const gchar * name, const gchar * nick
     GParamFlags flags);
 /* FALSE: wrong length or type; out is untouched. */
 gboolean robocache_value_get_doubles (const GValue * array, gdouble * out, guint n);
+/* The same for the value of a property. NULL, or what is wrong with it: free with g_free. */
+gchar *robocache_property_get_doubles (const gchar * name, const GValue * array, gdouble * out, guint n,
+    const gchar * expected);
 void robocache_value_set_doubles (GValue * array, const gdouble * values, guint n);
 
 G_END_DECLS

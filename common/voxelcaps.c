@@ -9,25 +9,6 @@
 #include "memorycaps.h"
 #include "properties.h"
 
-gboolean
-robocache_voxel_grid_parse (const gchar *string, gint64 grid[3], GError **error)
-{
-  gchar **items = g_strsplit (string ? string : "", ":", -1);
-  gint64 parsed[3];
-  gboolean ok = g_strv_length (items) == 3;
-
-  for (guint axis = 0; ok && axis < 3; axis++)
-    ok = g_ascii_string_to_signed (g_strstrip (items[axis]), 10, 1, RC_VOXEL_MAX_AXIS, &parsed[axis], NULL);
-  g_strfreev (items);
-  if (ok) {
-    memcpy (grid, parsed, sizeof (parsed));
-    return TRUE;
-  }
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "grid is \"%s\": expected three numbers nx:ny:nz, "
-      "each 1 to %d, like \"128:128:32\"", string ? string : "", RC_VOXEL_MAX_AXIS);
-  return FALSE;
-}
-
 const RcDtype *
 robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)
 {
@@ -104,16 +85,10 @@ robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePoi
   return spec;
 }
 
-static gboolean
-has_channels (RcVoxelMode mode)
-{
-  return mode != RC_VOXEL_OCCUPANCY && mode != RC_VOXEL_COUNT;
-}
-
 static guint64
 channels_of (const RcVoxelSpec *spec)
 {
-  if (!has_channels (spec->mode))
+  if (!robocache_voxel_mode_has_channels (spec->mode))
     return 1;
   return spec->mode == RC_VOXEL_CENTROID ? 3 : (guint64) spec->points.features;
 }
@@ -140,7 +115,7 @@ robocache_voxel_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec, gi
   const guint64 batch = (guint64) spec->batch;
   const guint64 bits[] = { (nx + 31) / 32, ny, nz, batch };
   const guint64 dense[] = { channels_of (spec), nx, ny, nz, batch };
-  const guint first = has_channels (spec->mode) ? 0 : 1;
+  const guint first = robocache_voxel_mode_has_channels (spec->mode) ? 0 : 1;
 
   memset (info, 0, sizeof (*info));
   info->rate_num = rate_num;
@@ -181,6 +156,7 @@ caps_of_type (const RobocacheVoxelSettings *settings, const RobocachePointsInfo 
   *spec = robocache_voxel_spec (settings, points, dtype);
   robocache_voxel_tensors (tensors, spec, points->rate_num, points->rate_den);
   caps = robocache_caps_in_memory (robocache_tensors_info_to_caps (tensors), on_device);
+  robocache_voxel_frame_to_caps (spec, caps);
   if (peer == NULL || robocache_tensors_caps_compatible (caps, peer))
     spelled = peer ? robocache_tensors_caps_in_spelling_of (caps, peer) : gst_caps_ref (caps);
   gst_caps_unref (caps);

@@ -10,6 +10,7 @@
 #include "kernels/voxel.h"
 #include "pointcloudcaps.h"
 #include "tensorcaps.h"
+#include "voxelframe.h"
 
 G_BEGIN_DECLS
 
@@ -28,9 +29,6 @@ typedef struct
   gdouble k1, k2, k3, p1, p2;   /* of the lens, as in kernels/rays.h; depth */
   gdouble depth_scale;          /* metres a unit */
 } RobocacheVoxelSettings;
-
-/* "nx:ny:nz" → grid. FALSE and an error that quotes the string. */
-gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GError ** error);
 
 /* The types the values may have, the preferred one first: the chosen one alone, or for auto all that the mode can have.
  * Ends with RC_N_DTYPES. */

@@ -43,25 +43,12 @@ GST_ELEMENT_REGISTER_DEFINE (robocachevoxelize, "robocachevoxelize", GST_RANK_NO
 
 /* ---- errors ---- */
 
-void
-gst_robocache_voxelize_post_error (GstRobocacheVoxelize *self, const GError *error)
-{
-  if (error->domain != ROBOCACHE_ERROR)
-    robocache_device_post_error (GST_ELEMENT (self), error);
-  else if (error->code == ROBOCACHE_ERROR_PROPERTY)
-    GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
-  else if (error->code == ROBOCACHE_ERROR_DATA)
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s", error->message), (NULL));
-  else
-    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("%s", error->message), (NULL));
-}
-
 /* What a device says ends the stream, and is said once. */
 static void
 fail (GstRobocacheVoxelize *self, const GError *error)
 {
   if (!self->failed)
-    gst_robocache_voxelize_post_error (self, error);
+    robocache_post_error (GST_ELEMENT (self), error);
   self->failed |= error->domain != ROBOCACHE_ERROR;
 }
 

@@ -86,8 +86,6 @@ gboolean gst_robocache_voxelize_fall_back (GstRobocacheVoxelize * voxelize, cons
 
 /* ---- the life of a buffer (gstrobocachevoxelize.c) ---- */
 
-/* Posts what a function of common/ or kernels/ said, as the error that fits. */
-void gst_robocache_voxelize_post_error (GstRobocacheVoxelize * voxelize, const GError * error);
 /* With the object lock held: counts what was handed out, but for the last so many buffers, and waits for it. FALSE
  * and an error when a device failed. */
 gboolean gst_robocache_voxelize_count (GstRobocacheVoxelize * voxelize, guint but_last, GError ** error);

@@ -246,7 +246,7 @@ gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
   }
   /* upstream may offer the same caps again before it gives up */
   if (g_strcmp0 (self->refusal, error->message) != 0)
-    gst_robocache_voxelize_post_error (self, error);
+    robocache_post_error (GST_ELEMENT (self), error);
   g_free (self->refusal);
   self->refusal = g_strdup (error->message);
   g_error_free (error);
@@ -283,7 +283,7 @@ gst_robocache_voxelize_install_next (GstRobocacheVoxelize *self)
       self->current.spec.batch);
   if (start_tally (self, &error))
     return TRUE;
-  gst_robocache_voxelize_post_error (self, error);
+  robocache_post_error (GST_ELEMENT (self), error);
   g_error_free (error);
   return FALSE;
 }
@@ -358,7 +358,7 @@ gst_robocache_voxelize_decide_allocation (GstBaseTransform *trans, GstQuery *que
   pool = robocache_tensor_pool_new (caps, allocator, &params, min_buffers, 0, &error);
   gst_clear_object (&allocator);
   if (pool == NULL) {
-    gst_robocache_voxelize_post_error (GST_ROBOCACHE_VOXELIZE (trans), error);
+    robocache_post_error (GST_ELEMENT (trans), error);
     g_error_free (error);
     return FALSE;
   }

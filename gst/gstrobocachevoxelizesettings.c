@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "common/enumtype.h"
 #include "common/properties.h"
 
 #define DEFAULT_GRID "128:128:32"
@@ -47,21 +46,6 @@ enum
   PROP_DEVICES,
   PROP_DEVICE_FIRST
 };
-
-#define GST_TYPE_ROBOCACHE_VOXEL_MODE (gst_robocache_voxel_mode_get_type ())
-static ROBOCACHE_DEFINE_ENUM (gst_robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
-    {RC_VOXEL_OCCUPANCY, "1 where there is a point", "occupancy"},
-    {RC_VOXEL_COUNT, "Number of points", "count"},
-    {RC_VOXEL_MEAN, "Mean of each feature", "mean"},
-    {RC_VOXEL_CENTROID, "Mean position of the points", "centroid"},
-    {RC_VOXEL_MAX, "Greatest value of each feature", "max"},
-    {RC_VOXEL_MIN, "Least value of each feature", "min"})
-
-#define GST_TYPE_ROBOCACHE_VOXEL_OUTPUT (gst_robocache_voxel_output_get_type ())
-static ROBOCACHE_DEFINE_ENUM (gst_robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
-    {RC_VOXEL_DENSE, "Every voxel of the grid", "dense"},
-    {RC_VOXEL_BITS, "One bit a voxel, for occupancy", "bits"},
-    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"})
 
 /* The properties that are one number of the settings. */
 static const struct
@@ -110,14 +94,8 @@ number_of (RobocacheVoxelSettings *settings, guint id)
 static void
 set_doubles (gdouble xyz[3], gchar **wrong, const gchar *name, const GValue *value)
 {
-  gchar *text;
-
-  g_clear_pointer (wrong, g_free);
-  if (robocache_value_get_doubles (value, xyz, 3))
-    return;
-  text = g_strdup_value_contents (value);
-  *wrong = g_strdup_printf ("%s is %s: expected three numbers, x, y and z, like \"<1.0,1.0,1.0>\"", name, text);
-  g_free (text);
+  g_free (*wrong);
+  *wrong = robocache_property_get_doubles (name, value, xyz, 3, "three numbers, x, y and z, like \"<1.0,1.0,1.0>\"");
 }
 
 static void
@@ -247,9 +225,9 @@ gst_robocache_voxelize_install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_GRID, g_param_spec_string ("grid", "Grid",
           "Number of voxels along x, y, z, as nx:ny:nz", DEFAULT_GRID, flags));
   g_object_class_install_property (klass, PROP_MODE, g_param_spec_enum ("mode", "Mode", "What a voxel says of its "
-      "points", GST_TYPE_ROBOCACHE_VOXEL_MODE, DEFAULT_MODE, flags));
+      "points", ROBOCACHE_TYPE_VOXEL_MODE, DEFAULT_MODE, flags));
   g_object_class_install_property (klass, PROP_OUTPUT, g_param_spec_enum ("output", "Output", "The form of the grid",
-          GST_TYPE_ROBOCACHE_VOXEL_OUTPUT, DEFAULT_OUTPUT, flags));
+          ROBOCACHE_TYPE_VOXEL_OUTPUT, DEFAULT_OUTPUT, flags));
   g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type", "Type of the values: uint8, "
       "uint32, "
           "float16 or float32 (auto = what downstream takes, or uint8 for occupancy, uint32 for count, else float32)",
@@ -267,8 +245,8 @@ gst_robocache_voxelize_install_properties (GObjectClass *klass)
           "Running time between element messages that hold stats, in ns (0 = off)", 0, G_MAXUINT64, 0, flags));
   robocache_device_install_properties (klass, PROP_DEVICE_FIRST);
   robocache_device_install_devices_property (klass, PROP_DEVICES);
-  gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_VOXEL_MODE, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_VOXEL_OUTPUT, 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_VOXEL_MODE, 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_VOXEL_OUTPUT, 0);
 }
 
 void

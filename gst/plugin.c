@@ -9,6 +9,9 @@
 #include "gstrobocacheresample.h"
 #include "gstrobocachetestsrc.h"
 #include "gstrobocachevoxelize.h"
+#ifdef HAVE_VOXELVIEW
+#include "gstrobocachevoxelview.h"
+#endif
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -20,6 +23,9 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (robocacheresample, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachevoxelize, plugin);
+#ifdef HAVE_VOXELVIEW
+  registered |= GST_ELEMENT_REGISTER (robocachevoxelview, plugin);
+#endif
 
   return registered;
 }

@@ -18,9 +18,9 @@
 
 /* properties: NAME=VALUE, separated by spaces. */
 static inline GstHarness *
-harness (const gchar *properties)
+harness_of (const gchar *factory, const gchar *properties)
 {
-  GstHarness *h = gst_harness_new ("robocachevoxelize");
+  GstHarness *h = gst_harness_new (factory);
   gchar **items = g_strsplit (properties, " ", -1);
   GstBus *bus = gst_bus_new ();
 
@@ -35,6 +35,12 @@ harness (const gchar *properties)
   gst_element_set_bus (h->element, bus);
   gst_object_unref (bus);
   return h;
+}
+
+static inline GstHarness *
+harness (const gchar *properties)
+{
+  return harness_of ("robocachevoxelize", properties);
 }
 
 static inline GstHarness *

@@ -1,0 +1,31 @@
+/* robocache: where an axis has its ticks, and what is written at them
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_AXISTICKS_H
+#define ROBOCACHE_AXISTICKS_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_MAX_TICKS 32
+
+/* Multiples of a step that is 1, 2 or 5 times a power of ten. */
+typedef struct
+{
+  guint n;
+  gdouble at[ROBOCACHE_MAX_TICKS];
+  gdouble step;
+} RobocacheAxisTicks;
+
+/* Ticks from least to greatest, ends included: no more steps than wanted, which is at least 1 and at most
+ * ROBOCACHE_MAX_TICKS - 1. None when least is not below greatest. */
+void robocache_axis_ticks (RobocacheAxisTicks * ticks, gdouble least, gdouble greatest, gdouble wanted);
+
+/* A tick with the decimals that the step needs, and a point in every locale. */
+#define ROBOCACHE_TICK_TEXT 32
+void robocache_axis_tick_text (const RobocacheAxisTicks * ticks, guint i, gchar text[ROBOCACHE_TICK_TEXT]);
+
+G_END_DECLS
+#endif

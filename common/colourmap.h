@@ -1,0 +1,35 @@
+/* robocache: a colour for a number from 0 to 1
+ *
+ * Equal steps of the number are equal steps of lightness, from a dark blue to a light yellow, so the order of colours is seen at once,
+ * in grey too, and by people who cannot tell red from green. The idea is that of viridis (S. van der Walt and N. Smith, 2015) and
+ * cividis (J. Nuñez, C. Anderton and R. Renslow, "Optimizing colormaps with consideration for color vision deficiency", 2018); the
+ * colours are a straight line in lightness and hue of Oklab (B. Ottosson, "A perceptual color space for image processing", 2020).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_COLOURMAP_H
+#define ROBOCACHE_COLOURMAP_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_COLOUR_STEPS 256
+
+/* What has no number: NaN. Neither a grey nor a colour of the map. */
+#define ROBOCACHE_COLOUR_NAN 0xd8369bu
+
+/* The colours 0xRRGGBB of the map in order. */
+const guint32 *robocache_colour_map (void);
+
+/* Which colour of the map a value has that is no NaN, between the ends of range; beyond them, that of the end. */
+guint robocache_colour_step (gdouble value, const gdouble range[2]);
+
+/* A colour 0xRRGGBB with its light times a factor. */
+guint32 robocache_colour_shade (guint32 colour, gdouble factor);
+
+/* How light a colour is, 0 to 1 (relative luminance as in Rec. 709). */
+gdouble robocache_colour_luminance (guint32 colour);
+
+G_END_DECLS
+#endif

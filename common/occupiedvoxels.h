@@ -1,0 +1,53 @@
+/* robocache: the occupied voxels of a grid, whatever form it is in
+ *
+ * A dense voxel is occupied when one of its values is not 0; NaN is not 0.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_OCCUPIEDVOXELS_H
+#define ROBOCACHE_OCCUPIEDVOXELS_H
+
+#include "voxellayout.h"
+
+G_BEGIN_DECLS
+
+/* The sides of a voxel, as bits. */
+enum
+{
+  ROBOCACHE_VOXEL_RIGHT = 1 << 0,       /* +x */
+  ROBOCACHE_VOXEL_LEFT = 1 << 1,        /* -x */
+  ROBOCACHE_VOXEL_BACK = 1 << 2,        /* +y */
+  ROBOCACHE_VOXEL_FRONT = 1 << 3,       /* -y */
+  ROBOCACHE_VOXEL_TOP = 1 << 4,         /* +z */
+  ROBOCACHE_VOXEL_BOTTOM = 1 << 5       /* -z */
+};
+
+typedef struct
+{
+  const RobocacheVoxelLayout *layout;
+  const guint8 *values;         /* of the item; NULL: none */
+  const guint8 *coordinates;    /* sparse, of the item */
+  guint64 channel;
+  guint64 n_occupied;
+
+  guint32 *words;               /* dense and bits: occupancy as bits, as robocachevoxelize puts them out */
+  gsize n_words, room;
+} RobocacheOccupiedVoxels;
+
+/* Zeroes are a valid value. */
+void robocache_occupied_voxels_clear (RobocacheOccupiedVoxels * voxels);
+
+/* The voxels of an item of a mapped buffer, with the values of a channel. layout and data are used as long as voxels
+ * are visited. FALSE and an error when the data is not what the layout says, or there is no memory. */
+gboolean robocache_occupied_voxels_read (RobocacheOccupiedVoxels * voxels, const RobocacheVoxelLayout * layout,
+    gpointer const *tensors, guint64 item, guint64 channel, GError ** error);
+
+/* open: which of the asked sides have no neighbour that hides them; never 0. value: 1 without values. */
+typedef void (*RobocacheVoxelVisit) (gpointer data, const gint32 at[3], guint open, gfloat value);
+
+/* Calls visit for each voxel that has one of these sides open. Neighbours in a sparse list are not looked for. */
+void robocache_occupied_voxels_visit (const RobocacheOccupiedVoxels * voxels, guint sides, RobocacheVoxelVisit visit,
+    gpointer data);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,59 @@
+/* robocache: where a voxel grid is, in what form, and what its voxels say, in caps
+ *
+ * Tensor dimensions alone do not tell where a grid is, nor which of their axes are space. So caps of voxel grids say it in
+ * fields that nobody needs to link:
+ *
+ *   voxel-output=(string)dense, voxel-mode=(string)mean, voxel-grid=(string)"65:65:33",
+ *   voxel-origin=(double)<-3.25,-3.25,-0.15>, voxel-size=(double)<0.1,0.1,0.1>
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELFRAME_H
+#define ROBOCACHE_VOXELFRAME_H
+
+#include <gst/gst.h>
+
+#include "kernels/voxel.h"
+#include "tensorcaps.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_TYPE_VOXEL_MODE (robocache_voxel_mode_get_type ())
+GType robocache_voxel_mode_get_type (void);     /* values are RcVoxelMode */
+#define ROBOCACHE_TYPE_VOXEL_OUTPUT (robocache_voxel_output_get_type ())
+GType robocache_voxel_output_get_type (void);   /* values are RcVoxelOutput */
+
+/* "nx:ny:nz" → grid. FALSE and an error that quotes the string. */
+gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GError ** error);
+
+/* Whether a voxel of the mode holds a list of channels, so that tensors have an axis for them. */
+gboolean robocache_voxel_mode_has_channels (RcVoxelMode mode);
+
+typedef struct
+{
+  RcVoxelOutput output;
+  gint mode;                    /* an RcVoxelMode; -1: not known */
+  gint64 grid[3];
+  gdouble origin[3];            /* metres, of the corner with the least x, y, z */
+  gdouble voxel_size[3];        /* metres */
+} RobocacheVoxelFrame;
+
+/* Adds the fields of a grid to its caps. */
+void robocache_voxel_frame_to_caps (const RcVoxelSpec * spec, GstCaps * caps);
+
+/* What properties say of a grid; it wins over caps. */
+typedef struct
+{
+  gint output;                  /* an RcVoxelOutput; -1: not said */
+  const gchar *grid;            /* NULL or empty: not said */
+  const gdouble *origin;        /* NULL: not said */
+  const gdouble *voxel_size;    /* NULL: not said */
+} RobocacheVoxelFrameHints;
+
+/* The frame of a grid of these caps, whose tensors are info. What neither hints nor caps say is taken from the tensors:
+ * several are sparse, one is dense, and three axes are the grid. FALSE and an error that names what is missing or wrong. */
+gboolean robocache_voxel_frame_from_caps (RobocacheVoxelFrame * frame, const GstCaps * caps,
+    const RobocacheTensorsInfo * info, const RobocacheVoxelFrameHints * hints, GError ** error);
+
+G_END_DECLS
+#endif

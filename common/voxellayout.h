@@ -1,0 +1,27 @@
+/* robocache: how the tensors of a buffer hold voxel grids
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELLAYOUT_H
+#define ROBOCACHE_VOXELLAYOUT_H
+
+#include "voxelframe.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  RobocacheVoxelFrame frame;
+  RcDtype dtype;                /* of the values; RC_N_DTYPES: voxels have none, they are occupied or not */
+  guint64 n_channels;           /* values of a voxel, which lie side by side; 1 without values */
+  guint64 n_items;              /* grids of a buffer, one after the other in each tensor */
+  guint64 capacity;             /* voxels that an item of sparse output has room for */
+} RobocacheVoxelLayout;
+
+/* Checks that tensors of the frame are such as robocachevoxelize puts out, with values of any type. FALSE and an error
+ * that holds what they are and what was expected. */
+gboolean robocache_voxel_layout_init (RobocacheVoxelLayout * layout, const RobocacheVoxelFrame * frame,
+    const RobocacheTensorsInfo * info, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,209 @@
+/* robocache: robocachevoxelview, voxel grids to pictures
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+/**
+ * SECTION:element-robocachevoxelview
+ * @title: robocachevoxelview
+ * @short_description: shows voxel grids as video
+ *
+ * One picture comes out for each grid of robocachevoxelize that goes in, with its time and metadata.
+ *
+ * ## What a simulated robot sees
+ * |[
+ * gst-launch-1.0 robocachetestsrc kind=points channels=20000 is-live=true \
+ *     ! robocachevoxelize origin="<-3.25,-3.25,-0.15>" grid=65:65:33 \
+ *     ! robocachevoxelview ! videoconvert ! autovideosink
+ * ]|
+ *
+ * ## A map of heights, as PNG
+ * |[
+ * gst-launch-1.0 robocachetestsrc kind=points channels=20000 num-buffers=1 ! robocachevoxelize output=sparse \
+ *     ! robocachevoxelview view=top ! video/x-raw,width=800,height=600 ! videoconvert ! pngenc \
+ *     ! filesink location=map.png
+ * ]|
+ */
+#include "gstrobocachevoxelview.h"
+
+#include "common/device.h"
+#include "common/memorycaps.h"
+#include "gstrobocachevoxelviewchart.h"
+
+GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxel_view_debug);
+#define GST_CAT_DEFAULT gst_robocache_voxel_view_debug
+
+static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE));
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS (GST_ROBOCACHE_VOXEL_VIEW_VIDEO_CAPS));
+
+#define gst_robocache_voxel_view_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstRobocacheVoxelView, gst_robocache_voxel_view, GST_TYPE_BASE_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (gst_robocache_voxel_view_debug, "robocachevoxelview", 0, "pictures of voxel grids"));
+GST_ELEMENT_REGISTER_DEFINE (robocachevoxelview, "robocachevoxelview", GST_RANK_NONE, GST_TYPE_ROBOCACHE_VOXEL_VIEW);
+
+/* ---- read ---- */
+
+static gboolean
+check_index (const gchar *property, guint index, guint64 n, const gchar *what, GError **error)
+{
+  if (index < n)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s is %u, but there are %" G_GUINT64_FORMAT " %s, "
+      "counted from 0", property, index, n, what);
+  return FALSE;
+}
+
+/* Draws the item of the mapped input that style asks for. */
+static gboolean
+draw_voxels (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const RobocacheVoxelCamera *camera,
+    const RobocacheTensorsMap *map, GError **error)
+{
+  if (!robocache_occupied_voxels_read (&self->voxels, &self->layout, map->data, style->batch_item, style->channel,
+          error)
+      || !robocache_voxel_picture_begin (&self->picture, GST_VIDEO_INFO_WIDTH (&self->video),
+          GST_VIDEO_INFO_HEIGHT (&self->video), error))
+    return FALSE;
+  robocache_voxel_picture_draw (&self->picture, camera, &self->voxels, style->colour_by);
+  return TRUE;
+}
+
+static gboolean
+read_voxels (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const RobocacheVoxelCamera *camera,
+    GstBuffer *input, GError **error)
+{
+  RobocacheTensorsMap map;
+  gboolean ok;
+
+  if (!check_index ("batch-item", style->batch_item, self->layout.n_items, "items in a buffer", error)
+      || (style->colour_by == ROBOCACHE_COLOUR_BY_VALUE
+          && !check_index ("channel", style->channel, self->layout.n_channels, "channels in a voxel", error))
+      || !robocache_tensors_map (&map, input, &self->tensors, GST_MAP_READ, error))
+    return FALSE;
+  ok = draw_voxels (self, style, camera, &map, error);
+  robocache_tensors_unmap (&map);
+  return ok;
+}
+
+/* ---- show ---- */
+
+/* Both ends of the colour bar: as they are set, or else the height of the grid, or the values that are seen. */
+static void
+find_range (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const RobocacheVoxelSight *sight,
+    gdouble range[2])
+{
+  const RobocacheVoxelFrame *frame = &self->layout.frame;
+
+  range[0] = 0.0;
+  range[1] = 1.0;
+  if (style->has_range) {
+    range[0] = style->range[0];
+    range[1] = style->range[1];
+  } else if (style->colour_by == ROBOCACHE_COLOUR_BY_HEIGHT) {
+    range[0] = frame->origin[2];
+    range[1] = frame->origin[2] + (gdouble) frame->grid[2] * frame->voxel_size[2];
+  } else if (sight->any) {
+    /* one value alone is in the middle */
+    const gdouble beside = sight->range[0] < sight->range[1] ? 0.0 : MAX (0.5, 1e-3 * ABS (sight->range[0]));
+
+    range[0] = sight->range[0] - beside;
+    range[1] = sight->range[1] + beside;
+  }
+}
+
+static gboolean
+show (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const GstRobocacheVoxelViewChart *chart,
+    const RobocacheVoxelCamera *camera, GstBuffer *output, GError **error)
+{
+  const RobocacheVoxelSight sight = robocache_voxel_picture_look (&self->picture);
+  GstRobocacheVoxelViewLegend legend = { style->colour_by, self->layout.frame.mode, style->channel, self->layout.n_channels,
+    self->voxels.n_occupied, {0.0, 1.0}, sight.nan
+  };
+  GstVideoFrame frame;
+  gboolean ok;
+
+  if (!gst_video_frame_map (&frame, &self->video, output, GST_MAP_READWRITE)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %dx%d cannot be mapped",
+        GST_VIDEO_INFO_WIDTH (&self->video), GST_VIDEO_INFO_HEIGHT (&self->video));
+    return FALSE;
+  }
+  find_range (self, style, &sight, legend.range);
+  ok = gst_robocache_voxel_view_chart_draw (chart, camera, &self->picture, &legend, &frame, error);
+  gst_video_frame_unmap (&frame);
+  return ok;
+}
+
+static gboolean
+make_picture (GstRobocacheVoxelView *self, GstBuffer *input, GstBuffer *output, GError **error)
+{
+  GstRobocacheVoxelViewStyle style;
+  GstRobocacheVoxelViewChart chart;
+  RobocacheVoxelCamera camera;
+
+  if (!gst_robocache_voxel_view_take_style (self, &style, error) || !gst_robocache_voxel_view_lay_out (self, error))
+    return FALSE;
+  gst_robocache_voxel_view_chart_init (&chart, &style, GST_VIDEO_INFO_WIDTH (&self->video),
+      GST_VIDEO_INFO_HEIGHT (&self->video));
+  robocache_voxel_camera_init (&camera, style.view, &self->layout.frame, &chart.plot);
+  return read_voxels (self, &style, &camera, input, error) && show (self, &style, &chart, &camera, output, error);
+}
+
+static GstFlowReturn
+gst_robocache_voxel_view_transform (GstBaseTransform *trans, GstBuffer *input, GstBuffer *output)
+{
+  GError *error = NULL;
+
+  if (make_picture (GST_ROBOCACHE_VOXEL_VIEW (trans), input, output, &error))
+    return GST_FLOW_OK;
+  robocache_post_error (GST_ELEMENT (trans), error);
+  g_error_free (error);
+  return GST_FLOW_ERROR;
+}
+
+/* ---- begin and end ---- */
+
+static gboolean
+gst_robocache_voxel_view_stop (GstBaseTransform *trans)
+{
+  GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (trans);
+
+  gst_clear_caps (&self->in_caps);
+  g_clear_pointer (&self->refusal, g_free);
+  robocache_occupied_voxels_clear (&self->voxels);
+  robocache_voxel_picture_clear (&self->picture);
+  return TRUE;
+}
+
+static void
+gst_robocache_voxel_view_finalize (GObject *object)
+{
+  gst_robocache_voxel_view_clear_settings (GST_ROBOCACHE_VOXEL_VIEW (object));
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_robocache_voxel_view_class_init (GstRobocacheVoxelViewClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *transform_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = gst_robocache_voxel_view_finalize;
+  gst_robocache_voxel_view_install_properties (G_OBJECT_CLASS (klass));
+  gst_robocache_voxel_view_install_negotiation (transform_class);
+  transform_class->stop = gst_robocache_voxel_view_stop;
+  transform_class->transform = gst_robocache_voxel_view_transform;
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Pictures of voxel grids", "Filter/Converter/Video",
+      "Shows voxel grids from above or as shaded cubes, with axes and a colour bar", "The robocache authors");
+}
+
+static void
+gst_robocache_voxel_view_init (GstRobocacheVoxelView *self)
+{
+  gst_robocache_voxel_view_init_settings (self);
+  /* a picture that comes late is not looked at */
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
+}

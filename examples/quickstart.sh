@@ -9,7 +9,7 @@ case ${1-} in
   -h | --help)
     cat <<'END'
 quickstart.sh                            a simulated robot, live for five seconds: camera, joints and forces on common
-                                         ticks, then point clouds into voxel grids
+                                         ticks, then point clouds into voxel grids, and a picture: voxels.png
 quickstart.sh joints.csv torque.csv …    aligns recordings, one stream a file, and writes aligned.csv
   --rate 100                             ticks a second, a number or a fraction
   --output FILE                          where the CSV goes; - is standard output
@@ -28,7 +28,8 @@ esac
 # shellcheck source=env.sh
 . "$root/examples/env.sh"
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
-robocache_install
+# for the picture
+robocache_install gstreamer1.0-plugins-good
 robocache_build "$build" gst/libgstrobocache.so examples/simulated-robot examples/align-recordings
 
 if [ $# -eq 0 ]; then

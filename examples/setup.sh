@@ -4,7 +4,7 @@
 
 # What building and running robocache takes on Debian 12 and later. gst-check is part of libgstreamer1.0-dev.
 ROBOCACHE_PACKAGES=(gcc libc6-dev liblzf-dev meson ninja-build pkg-config
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base)
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libcairo2-dev gstreamer1.0-tools gstreamer1.0-plugins-base)
 
 # robocache_quietly COMMAND...: shows what a command said only when it fails.
 robocache_quietly () {

@@ -24,7 +24,7 @@ enum
   PROP_CHANNEL,
   PROP_BATCH_ITEM,
   PROP_VALUE_RANGE,
-  PROP_BACKGROUND_COLOR,
+  PROP_BACKGROUND_COLOUR,
   PROP_AXES,
   PROP_LEGEND,
   PROP_GRID,                    /* from here on: where the grid is */
@@ -59,7 +59,7 @@ field_of (GstRobocacheVoxelView *self, guint id)
     [PROP_COLOUR_BY] = &self->style.colour_by,
     [PROP_CHANNEL] = &self->style.channel,
     [PROP_BATCH_ITEM] = &self->style.batch_item,
-    [PROP_BACKGROUND_COLOR] = &self->style.background,
+    [PROP_BACKGROUND_COLOUR] = &self->style.background,
     [PROP_AXES] = &self->style.axes,
     [PROP_LEGEND] = &self->style.legend,
     [PROP_GRID] = &self->grid,
@@ -156,8 +156,8 @@ gst_robocache_voxel_view_install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_VALUE_RANGE, robocache_param_spec_doubles ("value-range", "Value range",
           "Both ends of the colour bar, least and greatest (empty = the height of the grid, or the values that are seen)",
           flags));
-  g_object_class_install_property (klass, PROP_BACKGROUND_COLOR, g_param_spec_uint ("background-color",
-          "Background color", "What is behind the voxels, as 0xRRGGBB; lines and text are dark or light accordingly", 0,
+  g_object_class_install_property (klass, PROP_BACKGROUND_COLOUR, g_param_spec_uint ("background-colour",
+          "Background colour", "What is behind the voxels, as 0xRRGGBB; lines and text are dark or light accordingly", 0,
           0xffffff, DEFAULT_BACKGROUND, flags));
   g_object_class_install_property (klass, PROP_AXES, g_param_spec_boolean ("axes", "Axes",
           "Draw axes with metres, and grid lines, where the picture is large enough for them", TRUE, flags));

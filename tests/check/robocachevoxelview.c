@@ -670,7 +670,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_background)
 {
-  GstHarness *h = viewer (BARE "background-color=0x102030", VIDEO, CUBE_GRID);
+  GstHarness *h = viewer (BARE "background-colour=0x102030", VIDEO, CUBE_GRID);
   Picture picture = picture_of (h, buffer_of ("\0\0\0\0\0\0\0\0", 8));
 
   fail_unless_equals_int (count_pixels (&picture, 0x102030), 0);

@@ -6,7 +6,7 @@
 quickstart=$examples/quickstart.sh
 
 # it would install them
-missing=$(. "$examples/setup.sh"; robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" | xargs)
+missing=$(. "$examples/setup.sh"; robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" gstreamer1.0-plugins-good | xargs)
 if [ -n "$missing" ]; then
   echo "SKIP quickstart: not installed: $missing"
   exit 0
@@ -26,6 +26,9 @@ expect rows_add_up "$(awk '/^(camera|proprio|force)_0 / && $2 != $3 + $4 + $5 + 
 expect ticks_add_up "$(awk '/^(camera|proprio|force)_0 / { print $8 + $9 + $10 }' <<<"$said" | sort -u)" \
   "$(sed -n 's/^ticks: \([0-9]*\) out.*/\1/p' <<<"$said")"
 expect clouds "$(grep -c 'cloud [0-9]*: 20000 points, 1[01][0-9]* of 139425 voxels occupied$' <<<"$said")" 10
+expect_match picture "$said" '^The room without its ceiling .*: voxels.png$'
+expect picture_is_png "$(head -c 4 voxels.png | od -An -c | xargs) $(od -An -tu1 -j18 -N2 voxels.png | xargs) $(od -An -tu1 -j22 -N2 voxels.png | xargs)" \
+  '211 P N G 3 192 2 208'
 expect no_terminal_codes "$(tr -dc '\r\033' <<<"$said" | wc -c)" 0
 
 printf 't,x\n0,0\n0.5,1\n1,2\n' > 'my recording.csv'
@@ -50,6 +53,10 @@ fi
 
 "$programs/simulated-robot" extra > /dev/null 2>errors.txt
 expect robot_argument "$? $(cat errors.txt)" '1 error: unexpected argument "extra"'
+"$programs/simulated-robot" --seconds=0 --cloud-seconds=0 --picture=nowhere/voxels.png > /dev/null 2>errors.txt
+expect_match picture_nowhere "$? $(cat errors.txt)" '^1 error: .*nowhere/voxels.png.*No such file or directory$'
+"$programs/simulated-robot" --seconds=0 --cloud-seconds=0 --picture= > empty.txt 2>errors.txt
+expect no_picture "$? $(cat empty.txt errors.txt)" "0 "
 "$programs/simulated-robot" --seconds=-3 > /dev/null 2>errors.txt
 expect robot_seconds "$? $(cat errors.txt)" '1 error: --seconds=-3: expected 0 to 86400'
 exit $failed

@@ -12,6 +12,9 @@
 #include "gst/gstrobocacheparse.h"
 #include "gst/gstrobocacheresample.h"
 #include "gst/gstrobocachevoxelize.h"
+#ifdef HAVE_VOXELVIEW
+#include "gst/gstrobocachevoxelview.h"
+#endif
 
 GST_ELEMENT_REGISTER_DECLARE (robocacheparse);
 GST_ELEMENT_REGISTER_DECLARE (robocachevoxelize);
@@ -50,6 +53,9 @@ bench_prepare (void)
   GST_ELEMENT_REGISTER (robocacheparse, NULL);
   GST_ELEMENT_REGISTER (robocacheresample, NULL);
   GST_ELEMENT_REGISTER (robocachevoxelize, NULL);
+#ifdef HAVE_VOXELVIEW
+  GST_ELEMENT_REGISTER (robocachevoxelview, NULL);
+#endif
 }
 
 /* ---- what leaves ---- */
@@ -85,16 +91,25 @@ judge_tensors (Bench *bench, GstBuffer *buffer)
   }
 }
 
-/* As many points as there are. */
+/* As many bytes as there are. */
 static void
-judge_cloud (Bench *bench, GstBuffer *buffer)
+judge_bytes (Bench *bench, GstBuffer *buffer)
 {
   GstMapInfo map;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    fuzz_fail ("a cloud cannot be mapped");
+    fuzz_fail ("a buffer cannot be mapped");
   bench->digest = digest_bytes (bench->digest, map.data, map.size);
   gst_buffer_unmap (buffer, &map);
+}
+
+static void
+judge_picture (Bench *bench, GstBuffer *buffer)
+{
+  if (gst_buffer_get_size (buffer) != GST_VIDEO_INFO_SIZE (&bench->video))
+    fuzz_fail ("%" G_GSIZE_FORMAT " bytes are no picture of %" G_GSIZE_FORMAT, gst_buffer_get_size (buffer),
+        GST_VIDEO_INFO_SIZE (&bench->video));
+  judge_bytes (bench, buffer);
 }
 
 static void
@@ -124,7 +139,9 @@ take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   if (bench->ticks_increase)
     judge_tick (bench, pts);
   if (bench->of_points)
-    judge_cloud (bench, buffer);
+    judge_bytes (bench, buffer);
+  else if (bench->of_pictures)
+    judge_picture (bench, buffer);
   else
     judge_tensors (bench, buffer);
   bench->digest = digest_bytes (bench->digest, &pts, sizeof (pts));
@@ -142,8 +159,11 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       gst_event_parse_caps (event, &caps);
-      bench->of_points = !gst_structure_has_name (gst_caps_get_structure (caps, 0), ROBOCACHE_TENSORS_MEDIA_TYPE);
-      if (!bench->of_points && !robocache_tensors_info_from_caps (&bench->info, caps, NULL))
+      bench->of_pictures = gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw");
+      bench->of_points = !bench->of_pictures
+          && !gst_structure_has_name (gst_caps_get_structure (caps, 0), ROBOCACHE_TENSORS_MEDIA_TYPE);
+      if (!bench->of_points && !(bench->of_pictures ? gst_video_info_from_caps (&bench->video, caps)
+              : robocache_tensors_info_from_caps (&bench->info, caps, NULL)))
         fuzz_fail ("caps that we would refuse ourselves: %s", gst_caps_to_string (caps));
       bench->caps_seen = TRUE;
       break;

@@ -9,6 +9,7 @@
 #define FUZZ_BENCH_H
 
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 #include "common/tensorcaps.h"
 #include "input.h"
@@ -29,6 +30,8 @@ typedef struct
   /* what left */
   gboolean segment_seen, caps_seen;
   gboolean of_points;           /* its caps are those of clouds, and info says nothing */
+  gboolean of_pictures;         /* of video: its info is this */
+  GstVideoInfo video;
   RobocacheTensorsInfo info;
   guint64 n_buffers;
   guint64 digest;               /* of all of them */

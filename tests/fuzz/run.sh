@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# run.sh [elements|parse [SECONDS]]: builds the fuzzers with clang in build-fuzz and runs one of them on its corpus, for half
+# run.sh [elements|parse|view [SECONDS]]: builds the fuzzers with clang in build-fuzz and runs one of them on its corpus, for half
 # an hour unless told otherwise. What it finds lies in build-fuzz/found; what is new and of interest in build-fuzz/corpus-NAME.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)

@@ -1,9 +1,10 @@
 /* robocache: a colour for a number from 0 to 1
  *
- * Equal steps of the number are equal steps of lightness, from a dark blue to a light yellow, so the order of colours is seen at once,
- * in grey too, and by people who cannot tell red from green. The idea is that of viridis (S. van der Walt and N. Smith, 2015) and
- * cividis (J. Nuñez, C. Anderton and R. Renslow, "Optimizing colormaps with consideration for color vision deficiency", 2018); the
- * colours are a straight line in lightness and hue of Oklab (B. Ottosson, "A perceptual color space for image processing", 2020).
+ * Equal steps of the number are equal steps of lightness, from a dark blue to a light yellow, so the order of colours is
+ * seen at once, in grey too, and by people who cannot tell red from green. The idea is that of viridis (S. van der Walt
+ * and N. Smith, 2015) and cividis (J. Nuñez, C. Anderton and R. Renslow, "Optimizing colormaps with consideration for
+ * color vision deficiency", 2018); the colours are a straight line in lightness and hue of Oklab (B. Ottosson, "A
+ * perceptual color space for image processing", 2020).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,7 +1,7 @@
 /* robocache: the voxels that a camera sees, pixel by pixel
  *
- * Voxels are drawn in any order, without colours: each pixel keeps the value of the nearest one. So the range of what is seen is
- * known before the first colour is, and nothing is kept of voxels but pixels.
+ * Voxels are drawn in any order, without colours: each pixel keeps the value of the nearest one. So the range of what
+ * is seen is known before the first colour is, and nothing is kept of voxels but pixels.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

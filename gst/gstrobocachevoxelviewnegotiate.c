@@ -50,11 +50,13 @@ fixate_size (GstStructure *video)
   gint width, height;
 
   if (gst_structure_get_int (video, "width", &width) && !gst_structure_get_int (video, "height", &height)) {
-    gst_structure_fixate_field_nearest_int (video, "height", gst_util_uint64_scale_int (width, DEFAULT_HEIGHT, DEFAULT_WIDTH));
+    gst_structure_fixate_field_nearest_int (video, "height",
+        gst_util_uint64_scale_int (width, DEFAULT_HEIGHT, DEFAULT_WIDTH));
   } else {
     gst_structure_fixate_field_nearest_int (video, "height", DEFAULT_HEIGHT);
     gst_structure_get_int (video, "height", &height);
-    gst_structure_fixate_field_nearest_int (video, "width", gst_util_uint64_scale_int (height, DEFAULT_WIDTH, DEFAULT_HEIGHT));
+    gst_structure_fixate_field_nearest_int (video, "width",
+        gst_util_uint64_scale_int (height, DEFAULT_WIDTH, DEFAULT_HEIGHT));
   }
 }
 

@@ -63,12 +63,12 @@ static gchar *
 describe_frame (Input *input, const guint n[3])
 {
   static const gchar *const origins[] = { "<0.0,0.0,0.0>", "<-3.0,2.5,1e6>", "<1e30,-1e30,0.0>", "<-3e38,3e38,-3e38>" };
-  static const gchar *const voxel_sizes[] = { "<0.1,0.1,0.1>", "<1.0,2.0,0.5>", "<1e-30,1.0,1e30>", "<1e-38,1e-38,1e-38>",
-    "<3e38,3e38,3e38>"
+  static const gchar *const voxel_sizes[] = { "<0.1,0.1,0.1>", "<1.0,2.0,0.5>", "<1e-30,1.0,1e30>",
+    "<1e-38,1e-38,1e-38>", "<3e38,3e38,3e38>"
   };
-  static const gchar *const wrong[] = { ", voxel-origin=<1,2>", ", voxel-origin=(string)x", ", voxel-size=<0.0,1.0,1.0>",
-    ", voxel-mode=(string)x", ", voxel-mode=(string)centroid", ", voxel-output=(string)sparse", ", voxel-grid=(string)\"1:1:1\"",
-    ", framerate=(int)1"
+  static const gchar *const wrong[] = { ", voxel-origin=<1,2>", ", voxel-origin=(string)x",
+    ", voxel-size=<0.0,1.0,1.0>", ", voxel-mode=(string)x", ", voxel-mode=(string)centroid",
+    ", voxel-output=(string)sparse", ", voxel-grid=(string)\"1:1:1\"", ", framerate=(int)1"
   };
 
   return g_strdup_printf (", voxel-origin=%s, voxel-size=%s, voxel-grid=(string)\"%u:%u:%u\", framerate=10/1%s",
@@ -80,7 +80,9 @@ static void
 do_caps (Trial *trial)
 {
   Input *input = trial->input;
-  const guint n[3] = { 1 + input_below (input, MAX_SIDE), 1 + input_below (input, MAX_SIDE), 1 + input_below (input, MAX_SIDE) };
+  const guint n[3] = { 1 + input_below (input, MAX_SIDE), 1 + input_below (input, MAX_SIDE),
+    1 + input_below (input, MAX_SIDE)
+  };
   const guint form = input_below (input, 3);
   gchar *tensors = form == 0 ? describe_dense (input, n) : form == 1 ? describe_bits (n) : describe_sparse (input);
   gchar *frame = describe_frame (input, n);
@@ -118,7 +120,9 @@ fill_list (guint8 *data, gsize size, Input *input)
 static void
 fill_values (guint8 *data, gsize size, Input *input)
 {
-  static const guint32 special[] = { 0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 1, 0x7f7fffff, 0x3f800000, 0xffffffff };
+  static const guint32 special[] = { 0x7fc00000, 0x7f800000, 0xff800000, 0x80000000, 1, 0x7f7fffff, 0x3f800000,
+    0xffffffff
+  };
   const guint8 seldom = input_byte (input);
   guint32 state = 2463534242u + seldom;
 
@@ -202,10 +206,12 @@ do_setting (Trial *trial)
   {
     const gchar *name, *value;
   } settings[] = {
-    {"view", "top"}, {"view", "isometric"}, {"colour-by", "value"}, {"colour-by", "height"}, {"channel", "0"}, {"channel", "1"},
-    {"batch-item", "0"}, {"batch-item", "0"}, {"batch-item", "1"}, {"channel", "0"}, {"value-range", "<0.0,1.0>"}, {"value-range", "<>"}, {"grid", ""},
-    {"grid", ""}, {"grid", "8:8:8"}, {"origin", "<>"}, {"origin", "<1.0,2.0,3.0>"}, {"voxel-size", "<>"}, {"voxel-size", "<1.0,1.0,1.0>"},
-    {"input-form", "auto"}, {"input-form", "auto"}, {"input-form", "auto"}, {"input-form", "sparse"}, {"axes", "false"}, {"legend", "false"}, {"axes", "true"}
+    {"view", "top"}, {"view", "isometric"}, {"colour-by", "value"}, {"colour-by", "height"}, {"channel", "0"},
+    {"channel", "0"}, {"channel", "1"}, {"batch-item", "0"}, {"batch-item", "0"}, {"batch-item", "1"},
+    {"value-range", "<0.0,1.0>"}, {"value-range", "<>"}, {"grid", ""}, {"grid", ""}, {"grid", "8:8:8"}, {"origin", "<>"},
+    {"origin", "<1.0,2.0,3.0>"}, {"voxel-size", "<>"}, {"voxel-size", "<1.0,1.0,1.0>"}, {"input-form", "auto"},
+    {"input-form", "auto"}, {"input-form", "auto"}, {"input-form", "sparse"}, {"axes", "false"}, {"legend", "false"},
+    {"axes", "true"}
   };
   const guint i = input_below (trial->input, G_N_ELEMENTS (settings));
 
@@ -229,8 +235,9 @@ do_restart (Trial *trial)
   begin (trial);
 }
 
-static void (*const operations[]) (Trial *) = { do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_caps,
-  do_caps, do_caps, do_setting, do_setting, do_setting, do_property, do_segment, do_flush, do_event, do_upstream, do_query, do_restart
+static void (*const operations[]) (Trial *) = { do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer,
+  do_caps, do_caps, do_caps, do_setting, do_setting, do_setting, do_property, do_segment, do_flush, do_event,
+  do_upstream, do_query, do_restart
 };
 
 int
@@ -249,8 +256,8 @@ LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t n)
   Bench *bench = &trial.bench;
 
   bench_init (bench, "robocachevoxelview");
-  bench->accepted = gst_caps_new_simple ("video/x-raw", "width", G_TYPE_INT, input_pick (&input, sizes), "height", G_TYPE_INT,
-      input_pick (&input, sizes), NULL);
+  bench->accepted = gst_caps_new_simple ("video/x-raw", "width", G_TYPE_INT, input_pick (&input, sizes),
+      "height", G_TYPE_INT, input_pick (&input, sizes), NULL);
   for (guint i = input_below (&input, 6); i > 0; i--)
     do_setting (&trial);
   bench_set_state (bench, GST_STATE_PLAYING);

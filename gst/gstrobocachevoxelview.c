@@ -60,8 +60,10 @@ static gboolean
 draw_voxels (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const RobocacheVoxelCamera *camera,
     const RobocacheTensorsMap *map, GError **error)
 {
-  if (!robocache_occupied_voxels_read (&self->voxels, &self->layout, map->data, style->batch_item, style->channel,
-          error)
+  /* for heights any channel will do, and the one that is set need not be there */
+  const guint channel = style->colour_by == ROBOCACHE_COLOUR_BY_VALUE ? style->channel : 0;
+
+  if (!robocache_occupied_voxels_read (&self->voxels, &self->layout, map->data, style->batch_item, channel, error)
       || !robocache_voxel_picture_begin (&self->picture, GST_VIDEO_INFO_WIDTH (&self->video),
           GST_VIDEO_INFO_HEIGHT (&self->video), error))
     return FALSE;

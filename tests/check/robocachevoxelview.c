@@ -959,6 +959,20 @@ GST_START_TEST (test_properties_come_back)
 
 GST_END_TEST;
 
+/* A channel that is not there is of no matter for heights. */
+GST_START_TEST (test_heights_need_no_channel)
+{
+  GstHarness *h = viewer (BARE "view=top channel=4000000000", ROW_VIDEO, ROW);
+  Picture picture = picture_of_row (h, 1, 0, 2, NAN);
+  const guint32 colour = map_colour (0.5, 0.0, 1.0);
+
+  expect_row (&picture, colour, BACKGROUND, colour, colour);
+  picture_clear (&picture);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 /* What robocachevoxelize puts out, whatever it is set to, is shown, and is the same picture in every form. */
 GST_START_TEST (test_after_voxelize)
 {
@@ -1024,6 +1038,7 @@ robocachevoxelview_suite (void)
   tcase_add_test (tc, test_time_and_metadata);
   tcase_add_test (tc, test_restart);
   tcase_add_test (tc, test_properties_come_back);
+  tcase_add_test (tc, test_heights_need_no_channel);
   tcase_add_loop_test (tc, test_after_voxelize, 0, 9);
   return suite;
 }

@@ -474,10 +474,13 @@ struct AddKeyMean
     const int64_t at = place_of (task, part, i) * task.channels + c;
 
     tally->clamped += exceeds_range (task, x);
+    const uint64_t wide = rc_bits64 (x);
+    uint32_t *const kept = reinterpret_cast<uint32_t *> (task.points.payload) + (Source::keeps_float64 (task) ? 2 : 1) * at;
+
+    /* one branch: more of them nest too deep */
+    kept[0] = Source::keeps_float64 (task) ? (uint32_t) wide : rc_bits32 ((float) x);
     if (Source::keeps_float64 (task))
-      reinterpret_cast<double *> (task.points.payload)[at] = x;
-    else
-      reinterpret_cast<float *> (task.points.payload)[at] = (float) x;
+      kept[1] = (uint32_t) (wide >> 32);
   }
 };
 

@@ -61,15 +61,19 @@ read_bits (RcDtype dtype, const char *p)
   const uint32_t low = in_words ? __ldg (words) : 0, high = in_words && size == 8 ? __ldg (words + 1) : 0;
   uint64_t bits = (uint64_t) high << 32 | low;
 
-#pragma unroll 1
-  for (int i = in_words ? size : 0; i < size; i++)
-    bits |= (uint64_t) __ldg (reinterpret_cast<const uint8_t *> (p) + i) << 8 * i;
+  /* loads that are left out, no loop: branches nest too deep already */
+#pragma unroll
+  for (int i = 0; i < 8; i++) {
+    const bool wanted = !in_words && i < size;
+
+    bits |= (uint64_t) (wanted ? __ldg (reinterpret_cast<const uint8_t *> (p) + i) : 0) << 8 * i;
+  }
   return bits;
 }
 
 /* Any number, as float64. Integers of all sizes are one of 64 bits, signed or not; a choice among values that are all
  * computed is cheaper here than branches, which nest too deep. */
-__device__ __forceinline__ double
+__device__ __noinline__ double
 read_number (RcDtype dtype, const char *p)
 {
   const uint64_t bits = read_bits (dtype, p);
@@ -130,7 +134,7 @@ struct PointSource
   {
     uint32_t words[2];
 
-    if (task.aligned)
+    if (D != RC_FLOAT16 && task.aligned)        /* two bytes are no dearer one by one, and branches nest too deep */
       read_one<D, true> (p + c * size_of (D), words);
     else
       read_one<D, false> (p + c * size_of (D), words);

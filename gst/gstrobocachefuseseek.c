@@ -53,6 +53,21 @@ src_is_running (GstRobocacheFuse *fuse)
   return gst_pad_get_task_state (GST_AGGREGATOR_SRC_PAD (fuse)) != GST_TASK_STOPPED;
 }
 
+/* A flush waits for the src thread to end, so that cannot be what asks for it. */
+static gboolean
+is_src_thread (GstRobocacheFuse *fuse)
+{
+  GRecMutex *held = GST_PAD_GET_STREAM_LOCK (GST_AGGREGATOR_SRC_PAD (fuse));
+  gboolean ours;
+
+  if (g_atomic_pointer_get (&fuse->src_thread) != g_thread_self () || !src_is_running (fuse))
+    return FALSE;
+  ours = g_rec_mutex_trylock (held);    /* threads are used again */
+  if (ours)
+    g_rec_mutex_unlock (held);
+  return ours;
+}
+
 /* By a seek, which all sources get, or by the last of the pads' FLUSH_START. */
 static void
 note_end_of_src (GstRobocacheFuse *fuse, gboolean by_seek)
@@ -251,6 +266,8 @@ gst_robocache_fuse_take_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad,
 void
 gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
+  if (is_src_thread (fuse))
+    return;                     /* it runs, so no flush waits; one that begins may have its turn already */
   g_rec_mutex_lock (&fuse->flushes);
   FUSE_LOCK (fuse);
   pad->flush_awaited = FALSE;
@@ -328,21 +345,6 @@ sources_may_seek (GstRobocacheFuse *fuse)
   }
   g_ptr_array_unref (pads);
   return all;
-}
-
-/* A flush waits for the src thread to end, so that cannot be what asks for it. */
-static gboolean
-is_src_thread (GstRobocacheFuse *fuse)
-{
-  GRecMutex *held = GST_PAD_GET_STREAM_LOCK (GST_AGGREGATOR_SRC_PAD (fuse));
-  gboolean ours;
-
-  if (g_atomic_pointer_get (&fuse->src_thread) != g_thread_self () || !src_is_running (fuse))
-    return FALSE;
-  ours = g_rec_mutex_trylock (held);    /* threads are used again */
-  if (ours)
-    g_rec_mutex_unlock (held);
-  return ours;
 }
 
 /* A source has failed to seek: no flush is awaited, and the segment is what it was. */

@@ -73,7 +73,7 @@ read_bits (RcDtype dtype, const char *p)
 
 /* Any number, as float64. Integers of all sizes are one of 64 bits, signed or not; a choice among values that are all
  * computed is cheaper here than branches, which nest too deep. */
-__device__ __noinline__ double
+inline __device__ __noinline__ double
 read_number (RcDtype dtype, const char *p)
 {
   const uint64_t bits = read_bits (dtype, p);

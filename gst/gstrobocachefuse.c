@@ -548,8 +548,10 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
             : "it is there again"), (NULL));
 
   gst_child_proxy_child_removed (GST_CHILD_PROXY (fuse), G_OBJECT (pad), GST_OBJECT_NAME (pad));
+  gst_object_ref (pad);
   GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->release_pad (element, gstpad);
   gst_robocache_fuse_excuse_from_flush (fuse, pad);
+  gst_object_unref (pad);
   gst_robocache_fuse_update_latency (fuse);
   /* the pads that are left may need no less, and their sources still have less */
   if (gst_aggregator_get_latency (GST_AGGREGATOR (fuse)) != latency)

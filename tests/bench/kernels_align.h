@@ -1,0 +1,16 @@
+/* robocache: how fast alignments are
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BENCH_KERNELS_ALIGN_H
+#define BENCH_KERNELS_ALIGN_H
+
+#include "kernels_timing.h"
+
+/* Median us of a run that does nothing: its kernel starts and ends. */
+double bench_align_nothing (const Bench * bench);
+
+/* A table of all shapes, or of every `every`th. */
+void bench_align (const Bench * bench, int every);
+
+#endif

@@ -1,0 +1,324 @@
+/* robocache: how fast voxel grids are
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "kernels_voxel.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/memory.h"
+#include "kernels/voxel_plan.h"
+
+#define FILE_BYTES (INT64_C (256) << 20)        /* of an output, for others to compare with */
+#define CPU_RUNS 3
+
+typedef struct
+{
+  const char *name;
+  RcVoxelMode mode;
+  RcVoxelOutput output;
+  RcDtype dtype;
+  int64_t batch, points, axis, features;
+  double side;                  /* of the part of the grid that points lie in, all sides alike; 1: everywhere */
+  double limit_us;              /* wanted, cold; 0: none */
+} VoxelShape;
+
+/* Points are float32 x, y, z and the features, in voxels of 1 / axis. */
+static const VoxelShape shapes[] = {
+  {"occupancy 8 x 50,000, 64^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0, 1, 5.5},
+  {"occupancy 32 x 100,000, 128^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 100000, 128, 0, 1, 82},
+  {"the same, points in a thousandth of it", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 100000, 128, 0, 0.1, 0},
+  {"occupancy 32 x 100,000, 128^3, uint8", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 32, 100000, 128, 0, 1, 34},
+  {"occupancy 32 x 100,000, 128^3, bits", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 32, 100000, 128, 0, 1, 20},
+  {"occupancy 64 x 200,000, 256^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 64, 200000, 256, 0, 1, 1050},
+  {"occupancy 64 x 200,000, 256^3, uint8", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 64, 200000, 256, 0, 1, 320},
+  {"occupancy 64 x 200,000, 256^3, bits", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 64, 200000, 256, 0, 1, 140},
+  {"occupancy 1 x 500,000, 128^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 1, 500000, 128, 0, 1, 0},
+  {"count 8 x 50,000, 64^3, float32", RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0, 1, 0},
+  {"mean of 8, 1 x 500,000, 128^3, float32", RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 500000, 128, 8, 1, 60},
+  {"sparse, mean of 4, 1 x 250,000, 128^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4, 1, 60},
+  {"sparse, mean of 4, 1 x 250,000, 512^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 512, 4, 1, 60},
+  {"sparse, mean of 4, 1 x 250,000, 2048^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 2048, 4, 1, 100},
+};
+
+#define N_SHAPES (sizeof (shapes) / sizeof (shapes[0]))
+
+/* ---- data ---- */
+
+typedef struct
+{
+  const VoxelShape *shape;
+  RcVoxelSpec spec;
+  float *points;                /* [batch, points, fields] */
+  int64_t in_bytes, fields;
+  int64_t must_move;            /* bytes */
+} VoxelData;
+
+/* From 0 on and below side, rounded or not. */
+static float
+within (double side)
+{
+  const float x = (float) (side * bench_uniform ());
+
+  return x < (float) side ? x : 0;
+}
+
+static void
+make_data (VoxelData *data, const VoxelShape *shape)
+{
+  const int64_t n = shape->batch * shape->points;
+  int64_t i, k;
+
+  memset (data, 0, sizeof (*data));
+  data->shape = shape;
+  data->fields = 3 + shape->features;
+  data->in_bytes = n * data->fields * 4;
+  data->points = malloc ((size_t) data->in_bytes);
+  data->spec = (RcVoxelSpec) {.points = {RC_FLOAT32, data->fields, 3, shape->features},.mode = shape->mode,
+    .output = shape->output,.dtype = shape->dtype,.max_voxels = shape->points,.batch = shape->batch
+  };
+  for (k = 0; k < 3; k++) {
+    data->spec.grid[k] = shape->axis;
+    data->spec.voxel_size[k] = 1.0 / (double) shape->axis;
+  }
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < data->fields; k++)
+      data->points[i * data->fields + k] = k < 3 ? within (shape->side) : (float) (2 * bench_uniform () - 1);
+  }
+}
+
+/* One job of its own memory, where a backend computes. */
+typedef struct
+{
+  RcBackend *backend;
+  RcVoxelPlan *plan;
+  RcVoxelJob job;
+  RcVoxelChunk chunk;
+  RcVoxelOut out;
+  int64_t value_bytes;          /* of an item */
+  int64_t out_bytes;            /* of all outputs */
+} VoxelCopy;
+
+static void *
+take (const VoxelCopy *copy, int64_t bytes)
+{
+  return bench_memory (copy->backend, (uint64_t) bytes, NULL);
+}
+
+static void
+make_copy (VoxelCopy *copy, const VoxelData *data, RcBackend *backend)
+{
+  const int64_t cap = data->spec.max_voxels, batch = data->spec.batch, n = data->shape->points;
+  const int64_t point = data->fields * 4;
+  RcFootprint footprint;
+  RcError error;
+
+  memset (copy, 0, sizeof (*copy));
+  copy->backend = backend;
+  if (rc_voxel_plan (backend, &data->spec, &copy->plan, &footprint, &error) != RC_OK)
+    bench_fail ("plan", error.message);
+  copy->value_bytes = rc_voxel_value_bytes (copy->plan);
+  copy->out_bytes = batch * copy->value_bytes;
+  copy->out.grid = copy->out.values = take (copy, copy->out_bytes);
+  copy->out.grid_batch_stride = copy->out.values_batch_stride = copy->value_bytes;
+  if (data->spec.output == RC_VOXEL_SPARSE) {
+    copy->out.n_voxels = take (copy, batch * 4);
+    copy->out.n_voxels_batch_stride = 4;
+    copy->out.coordinates = take (copy, batch * cap * 12);
+    copy->out.coordinates_batch_stride = cap * 12;
+    copy->out_bytes += batch * (cap * 12 + 4);
+  }
+  copy->out.counters = take (copy, sizeof (RcVoxelCounters));
+  copy->chunk = (RcVoxelChunk) {.data = bench_memory (backend, (uint64_t) data->in_bytes, data->points),.n = n,
+    .stride = point,.batch_stride = n * point,.counters = copy->out.counters
+  };
+  copy->job = (RcVoxelJob) {.n_points = n,
+    .scratch = take (copy, (int64_t) (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n))
+  };
+}
+
+static void
+free_copy (VoxelCopy *copy)
+{
+  void *const memories[] = { copy->out.grid, copy->out.n_voxels, copy->out.coordinates, copy->out.counters,
+    (void *) copy->chunk.data, copy->job.scratch
+  };
+  size_t i;
+
+  rc_voxel_plan_free (copy->plan);
+  for (i = 0; i < sizeof (memories) / sizeof (memories[0]); i++)
+    rc_memory_free (copy->backend, RC_MEMORY_DEVICE, memories[i]);
+}
+
+/* ---- timing ---- */
+
+static void
+run_job (const VoxelCopy *copy, RcStream stream)
+{
+  RcError error;
+
+  if (rc_voxel_begin (copy->plan, &copy->job, stream, &error) != RC_OK
+      || rc_voxel_range (copy->plan, &copy->job, &copy->chunk, stream, &error) != RC_OK
+      || rc_voxel_add (copy->plan, &copy->job, &copy->chunk, stream, &error) != RC_OK
+      || rc_voxel_end (copy->plan, &copy->job, &copy->out, stream, &error) != RC_OK)
+    bench_fail ("voxels", error.message);
+}
+
+static void
+run_copy (void *data, int i, cudaStream_t stream)
+{
+  run_job ((VoxelCopy *) data + i, stream);
+}
+
+static double
+time_cpu (const VoxelData *data, RcBackend *cpu)
+{
+  float us[CPU_RUNS];
+  VoxelCopy copy;
+  int i;
+
+  make_copy (&copy, data, cpu);
+  for (i = 0; i < CPU_RUNS; i++) {
+    const double before = bench_now_us ();
+
+    run_job (&copy, NULL);
+    us[i] = (float) (bench_now_us () - before);
+  }
+  free_copy (&copy);
+  return bench_median (us, CPU_RUNS);
+}
+
+typedef struct
+{
+  VoxelData data;
+  VoxelCopy copies[BENCH_MAX_COPIES];
+  int n_copies;
+  BenchTimes times;
+  double enqueue_us;
+} Measured;
+
+static void
+measure (const Bench *bench, const VoxelShape *shape, Measured *m)
+{
+  int i;
+
+  make_data (&m->data, shape);
+  make_copy (&m->copies[0], &m->data, bench->backend);
+  m->data.must_move = m->data.in_bytes + m->copies[0].out_bytes;
+  m->n_copies = bench_copies (bench, m->data.must_move);
+  for (i = 1; i < m->n_copies; i++)
+    make_copy (&m->copies[i], &m->data, bench->backend);
+  m->times = bench_times (bench, run_copy, m->copies, m->n_copies, m->data.must_move);
+  m->enqueue_us = bench_time_enqueue (bench, run_copy, m->copies);
+}
+
+static void
+free_measured (Measured *m)
+{
+  int i;
+
+  for (i = 0; i < m->n_copies; i++)
+    free_copy (&m->copies[i]);
+  free (m->data.points);
+}
+
+void
+bench_voxels (const Bench *bench, int every)
+{
+  Measured m;
+  size_t i;
+
+  bench_print_head ("voxels");
+  for (i = 0; i < N_SHAPES; i += (size_t) every) {
+    measure (bench, &shapes[i], &m);
+    bench_print (shapes[i].name, m.data.must_move, &m.times, m.enqueue_us, time_cpu (&m.data, bench->cpu));
+    free_measured (&m);
+  }
+}
+
+/* ---- rows for others to compare with ---- */
+
+static void
+write_file (const char *folder, size_t row, const char *kind, const void *data, int64_t bytes)
+{
+  char path[4096];
+  FILE *file;
+
+  snprintf (path, sizeof (path), "%s/%zu.%s", folder, row, kind);
+  file = fopen (path, "wb");
+  if (file == NULL || fwrite (data, 1, (size_t) bytes, file) != (size_t) bytes || fclose (file) != 0)
+    bench_fail (path, "cannot be written");
+}
+
+static void
+write_from_device (const char *folder, size_t row, const char *kind, const void *device, int64_t bytes)
+{
+  void *host = malloc ((size_t) bytes + 1);
+
+  bench_must (cudaMemcpy (host, device, (size_t) bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  write_file (folder, row, kind, host, bytes);
+  free (host);
+}
+
+/* Runs the job once more; returns its counters, and how many items the files have. */
+static RcVoxelCounters
+write_result (const Bench *bench, const Measured *m, const char *folder, size_t row, int64_t *items)
+{
+  const VoxelCopy *copy = &m->copies[0];
+  const int64_t batch = m->data.spec.batch, cap = m->data.spec.max_voxels;
+  const int64_t fit = copy->value_bytes > 0 ? FILE_BYTES / copy->value_bytes : batch;
+  RcVoxelCounters counters;
+
+  bench_must (cudaMemset (copy->out.counters, 0, sizeof (counters)), "cudaMemset");
+  run_job (copy, bench->stream);
+  bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+  bench_must (cudaMemcpy (&counters, copy->out.counters, sizeof (counters), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  *items = fit < 1 ? 1 : fit < batch ? fit : batch;
+  write_file (folder, row, "points", m->data.points, m->data.in_bytes);
+  if (m->data.spec.output != RC_VOXEL_SPARSE) {
+    write_from_device (folder, row, "grid", copy->out.grid, *items * copy->value_bytes);
+  } else {
+    write_from_device (folder, row, "n_voxels", copy->out.n_voxels, *items * 4);
+    write_from_device (folder, row, "coordinates", copy->out.coordinates, *items * cap * 12);
+    write_from_device (folder, row, "values", copy->out.values, *items * copy->value_bytes);
+  }
+  return counters;
+}
+
+static void
+print_row (const Measured *m, size_t row, const RcVoxelCounters *counters, int64_t items)
+{
+  const VoxelShape *shape = m->data.shape;
+
+  printf ("{\"row\": %zu, \"work\": \"%s\", \"mode\": \"%s\", \"output\": \"%s\", \"dtype\": \"%s\", \"batch\": %" PRId64
+      ", \"points\": %" PRId64 ", \"axis\": %" PRId64 ", \"features\": %" PRId64 ", \"limit_us\": %g, \"must_move\": %"
+      PRId64 ", \"floor_us\": %.2f, \"cold_us\": %.2f, \"warm_us\": %.2f, \"enqueue_us\": %.2f, \"n_copies\": %d, "
+      "\"items\": %" PRId64 ", \"inside\": %" PRId64 ", \"occupied\": %" PRId64 "}\n", row, shape->name,
+      rc_voxel_mode_name (shape->mode), rc_voxel_output_name (shape->output), rc_dtype_name (shape->dtype),
+      shape->batch, shape->points, shape->axis, shape->features, shape->limit_us, m->data.must_move, m->times.floor,
+      m->times.cold, m->times.warm, m->enqueue_us, m->n_copies, items, counters->inside, counters->occupied);
+  fflush (stdout);
+}
+
+void
+bench_voxel_rows (const Bench *bench, int every, const char *folder)
+{
+  Measured m;
+  size_t i;
+
+  printf ("{\"device\": \"%s\", \"multiprocessors\": %d, \"l2_bytes\": %" PRId64 ", \"copy_gbps\": %.0f, "
+      "\"launch_us\": %.2f}\n", bench->name, bench->multiprocessors, bench->l2_bytes, bench->copy_gbps,
+      bench->launch_us);
+  for (i = 0; i < N_SHAPES; i += (size_t) every) {
+    RcVoxelCounters counters;
+    int64_t items;
+
+    measure (bench, &shapes[i], &m);
+    counters = write_result (bench, &m, folder, i, &items);
+    print_row (&m, i, &counters, items);
+    free_measured (&m);
+  }
+}

@@ -1,0 +1,17 @@
+/* robocache: how fast voxel grids are
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BENCH_KERNELS_VOXEL_H
+#define BENCH_KERNELS_VOXEL_H
+
+#include "kernels_timing.h"
+
+/* A table of all shapes, or of every `every`th. */
+void bench_voxels (const Bench * bench, int every);
+
+/* The same as lines of JSON. Files of row i, in folder: i.points, float32 [batch, points, fields]; what came of them, as
+ * many items as fit FILE_BYTES: i.grid, of dense grids and bits, or i.n_voxels, i.coordinates and i.values. */
+void bench_voxel_rows (const Bench * bench, int every, const char *folder);
+
+#endif

@@ -1,0 +1,296 @@
+/* robocache: the bits of a grid, whatever it is made on and however its cloud is cut into chunks
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxel_bits.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POINT_BYTES ((int64_t) (CLOUD_FIELDS * sizeof (float)))
+#define MOST_POINTS (INT64_C (1) << 20) /* in memory at once */
+#define MOST_CHUNKS 12          /* of a cloud that is in memory */
+#define N_PARTS 4               /* of an output: counters, n_voxels, coordinates, values or a grid */
+
+struct VoxelGrid
+{
+  RcBackend *backend;
+  RcStream stream;
+  const VoxelCloud *cloud;
+  RcVoxelPlan *plan;
+  RcVoxelJob job;
+  int64_t held;                 /* points of each item in memory; the cloud, or a chunk of it */
+  float *host_points;
+  uint8_t *points, *outputs, *host_outputs;
+  uint64_t begin[N_PARTS + 1];  /* of the parts of outputs */
+  uint64_t bytes[N_PARTS];
+};
+
+/* How a run goes through a cloud. */
+typedef struct
+{
+  int64_t n;                    /* chunks */
+  int64_t step, first;          /* chunk number i is first + i step, modulo n */
+  int64_t jitter;               /* of the places it is cut at, in parts of 8 */
+} Cuts;
+
+static int
+is_ok (RcStatus status, const RcError *error, Test *test)
+{
+  if (status == RC_OK)
+    return 1;
+  test_fail (test, "%s", error->message);
+  return 0;
+}
+
+/* ---- memory ---- */
+
+static void
+lay_out_outputs (VoxelGrid *grid, const RcVoxelSpec *spec)
+{
+  const uint64_t batch = (uint64_t) spec->batch;
+  int part;
+
+  grid->bytes[0] = sizeof (RcVoxelCounters);
+  grid->bytes[1] = spec->output == RC_VOXEL_SPARSE ? batch * sizeof (uint32_t) : 0;
+  grid->bytes[2] = spec->output == RC_VOXEL_SPARSE ? batch * 12 * (uint64_t) spec->max_voxels : 0;
+  grid->bytes[3] = batch * (uint64_t) rc_voxel_value_bytes (grid->plan);
+  for (part = 0; part < N_PARTS; part++)
+    grid->begin[part + 1] = (grid->begin[part] + grid->bytes[part] + 255) / 256 * 256;
+}
+
+static RcStatus
+upload (VoxelGrid *grid, uint64_t bytes, RcError *error)
+{
+  const RcMemoryCopy copy = {.to = grid->points,.from = grid->host_points,.row_bytes = bytes,.rows = 1 };
+  RcStatus status = rc_memory_copy (grid->backend, &copy, grid->stream, error);
+
+  return status == RC_OK ? rc_stream_synchronize (grid->backend, grid->stream, error) : status;
+}
+
+static RcStatus
+allocate (VoxelGrid *grid, const RcVoxelSpec *spec, const RcFootprint *footprint, RcError *error)
+{
+  const VoxelCloud *cloud = grid->cloud;
+  const uint64_t points = (uint64_t) (cloud->batch * grid->held * POINT_BYTES);
+  const uint64_t scratch = footprint->scratch_bytes + footprint->scratch_bytes_per_point * (uint64_t) cloud->n;
+  RcStatus status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, points + 1, (void **) &grid->points, error);
+
+  lay_out_outputs (grid, spec);
+  grid->host_points = malloc (points + 1);
+  grid->host_outputs = malloc (grid->begin[N_PARTS]);
+  if (grid->host_points == NULL || grid->host_outputs == NULL)
+    return rc_error_set (error, RC_NO_SPACE, "no memory for points or outputs");
+  if (status == RC_OK)
+    status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, grid->begin[N_PARTS], (void **) &grid->outputs, error);
+  if (status == RC_OK)
+    status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, scratch + 1, &grid->job.scratch, error);
+  if (status != RC_OK || grid->held < cloud->n)
+    return status;
+  voxel_cloud_fill (cloud, 0, cloud->batch * cloud->n, grid->host_points);
+  return upload (grid, points, error);
+}
+
+VoxelGrid *
+voxel_grid_new (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *form, Test *test)
+{
+  const RcVoxelSpec spec = voxel_cloud_spec (cloud, form);
+  VoxelGrid *grid = calloc (1, sizeof (*grid));
+  RcFootprint footprint;
+  RcStatus status;
+  RcError error;
+
+  grid->backend = backend;
+  grid->cloud = cloud;
+  grid->held = cloud->n <= MOST_POINTS ? cloud->n : MOST_POINTS;
+  grid->job.n_points = cloud->n;
+  status = rc_voxel_plan (backend, &spec, &grid->plan, &footprint, &error);
+  if (status == RC_OK)
+    status = rc_stream_new (backend, &grid->stream, &error);
+  if (status == RC_OK)
+    status = allocate (grid, &spec, &footprint, &error);
+  if (is_ok (status, &error, test))
+    return grid;
+  voxel_grid_free (grid);
+  return NULL;
+}
+
+void
+voxel_grid_free (VoxelGrid *grid)
+{
+  if (grid == NULL)
+    return;
+  rc_voxel_plan_free (grid->plan);
+  rc_memory_free (grid->backend, RC_MEMORY_DEVICE, grid->points);
+  rc_memory_free (grid->backend, RC_MEMORY_DEVICE, grid->outputs);
+  rc_memory_free (grid->backend, RC_MEMORY_DEVICE, grid->job.scratch);
+  rc_stream_free (grid->backend, grid->stream);
+  free (grid->host_points);
+  free (grid->host_outputs);
+  free (grid);
+}
+
+/* ---- chunks ---- */
+
+static int64_t
+greatest_common_divisor (int64_t a, int64_t b)
+{
+  return b == 0 ? a : greatest_common_divisor (b, a % b);
+}
+
+/* pass: range or add, which see the chunks in different orders. */
+static Cuts
+cuts_of (const VoxelGrid *grid, int run, int pass)
+{
+  const int64_t least = (grid->cloud->n + MOST_POINTS - 1) / MOST_POINTS;
+  Cuts cuts = { least > 0 ? least : 1, 1, 0, 0 };
+
+  if (run == 0)
+    return cuts;
+  cuts.n = 2 * least + 1 + run % MOST_CHUNKS;   /* jitter makes a chunk half as long again */
+  cuts.jitter = run % 4;
+  cuts.first = (run * 5 + pass * 3) % cuts.n;
+  cuts.step = (run * 7 + pass) % cuts.n + 1;
+  while (greatest_common_divisor (cuts.step, cuts.n) != 1)
+    cuts.step++;
+  return cuts;
+}
+
+/* The first point of chunk i. */
+static int64_t
+cut_at (const VoxelGrid *grid, const Cuts *cuts, int64_t i)
+{
+  const int64_t n = grid->cloud->n;
+
+  return n * i / cuts->n - (i > 0 && i < cuts->n ? n / cuts->n * cuts->jitter / 8 * (i % 2) : 0);
+}
+
+/* Where it is, once it is there. */
+static RcStatus
+bring_chunk (VoxelGrid *grid, const Cuts *cuts, int64_t i, RcVoxelChunk *chunk, RcError *error)
+{
+  const int64_t from = cut_at (grid, cuts, i), to = cut_at (grid, cuts, i + 1);
+
+  memset (chunk, 0, sizeof (*chunk));
+  chunk->n = to - from;
+  chunk->stride = POINT_BYTES;
+  chunk->batch_stride = grid->held * POINT_BYTES;
+  if (grid->held == grid->cloud->n) {
+    chunk->data = grid->points + from * POINT_BYTES;
+    return RC_OK;
+  }
+  chunk->data = grid->points;
+  voxel_cloud_fill (grid->cloud, from, chunk->n, grid->host_points);
+  return upload (grid, (uint64_t) (chunk->n * POINT_BYTES), error);
+}
+
+typedef RcStatus (*Phase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+    RcError * error);
+
+static RcStatus
+run_phase (VoxelGrid *grid, Phase phase, const Cuts *cuts, RcError *error)
+{
+  RcStatus status = RC_OK;
+  RcVoxelChunk chunk;
+  int64_t i;
+
+  for (i = 0; i < cuts->n && status == RC_OK; i++) {
+    status = bring_chunk (grid, cuts, (cuts->first + i * cuts->step) % cuts->n, &chunk, error);
+    chunk.counters = phase == rc_voxel_add ? (RcVoxelCounters *) grid->outputs : NULL;
+    if (status == RC_OK)
+      status = phase (grid->plan, &grid->job, &chunk, grid->stream, error);
+    if (status == RC_OK && grid->held < grid->cloud->n) /* its memory is the next one's */
+      status = rc_stream_synchronize (grid->backend, grid->stream, error);
+  }
+  return status;
+}
+
+/* ---- a run ---- */
+
+static RcVoxelOut
+out_of (const VoxelGrid *grid)
+{
+  const int64_t batch = grid->cloud->batch;
+  uint8_t *parts[N_PARTS];
+  int part;
+
+  for (part = 0; part < N_PARTS; part++)
+    parts[part] = grid->outputs + grid->begin[part];
+  return (RcVoxelOut) {
+    .counters = (RcVoxelCounters *) parts[0],.n_voxels = (uint32_t *) parts[1],.n_voxels_batch_stride = 4,
+    .coordinates = (int32_t *) parts[2],.coordinates_batch_stride = (int64_t) grid->bytes[2] / batch,
+    .grid = parts[3],.grid_batch_stride = (int64_t) grid->bytes[3] / batch,
+    .values = parts[3],.values_batch_stride = (int64_t) grid->bytes[3] / batch
+  };
+}
+
+static RcStatus
+run_job (VoxelGrid *grid, int run, RcError *error)
+{
+  const RcMemoryCopy back = {.to = grid->host_outputs,.from = grid->outputs,.row_bytes = grid->begin[N_PARTS],.rows = 1 };
+  const Cuts range = cuts_of (grid, run, 0), add = cuts_of (grid, run, 1);
+  const RcVoxelOut out = out_of (grid);
+  RcStatus status = rc_memory_clear (grid->backend, out.counters, sizeof (RcVoxelCounters), grid->stream, error);
+
+  if (status == RC_OK)
+    status = rc_voxel_begin (grid->plan, &grid->job, grid->stream, error);
+  if (status == RC_OK && rc_voxel_needs_range (grid->plan))
+    status = run_phase (grid, rc_voxel_range, &range, error);
+  if (status == RC_OK)
+    status = run_phase (grid, rc_voxel_add, &add, error);
+  if (status == RC_OK)
+    status = rc_voxel_end (grid->plan, &grid->job, &out, grid->stream, error);
+  if (status == RC_OK)
+    status = rc_memory_copy (grid->backend, &back, grid->stream, error);
+  return status == RC_OK ? rc_stream_synchronize (grid->backend, grid->stream, error) : status;
+}
+
+/* Of 8 bytes at a time: the rest of the last ones is 0. */
+static uint64_t
+hash_bytes (uint64_t hash, const uint8_t *bytes, uint64_t n)
+{
+  uint64_t i, word;
+
+  for (i = 0; i < n; i += 8) {
+    word = 0;
+    memcpy (&word, bytes + i, n - i < 8 ? n - i : 8);
+    hash = (hash ^ word) * UINT64_C (0x9E3779B97F4A7C15);
+    hash ^= hash >> 29;
+  }
+  return hash;
+}
+
+static void
+check_counters (const VoxelGrid *grid, const RcVoxelCounters *c, Test *test)
+{
+  const int64_t n = grid->cloud->batch * grid->cloud->n;
+
+  test_expect (test, c->points == n && c->inside + c->outside + c->nan + c->infinite == n, "%" PRId64 " points of %"
+      PRId64 ": %" PRId64 " inside, %" PRId64 " outside, %" PRId64 " NaN, %" PRId64 " infinite", c->points, n, c->inside,
+      c->outside, c->nan, c->infinite);
+}
+
+VoxelBits
+voxel_grid_run (VoxelGrid *grid, int run, Test *test)
+{
+  VoxelBits bits = {.hash = ~UINT64_C (0) };
+  RcError error;
+  int part;
+
+  if (!is_ok (run_job (grid, run, &error), &error, test))
+    return bits;
+  memcpy (&bits.counters, grid->host_outputs, sizeof (bits.counters));
+  for (part = 0; part < N_PARTS; part++)
+    bits.hash = hash_bytes (bits.hash, grid->host_outputs + grid->begin[part], grid->bytes[part]);
+  check_counters (grid, &bits.counters, test);
+  return bits;
+}
+
+void
+voxel_bits_compare (const VoxelBits *got, const VoxelBits *wanted, const char *what, Test *test)
+{
+  test_expect (test, got->hash == wanted->hash, "%s: hash %016" PRIx64 ", not %016" PRIx64 "; %" PRId64 " inside and %"
+      PRId64 " voxels, not %" PRId64 " and %" PRId64, what, got->hash, wanted->hash, got->counters.inside,
+      got->counters.occupied, wanted->counters.inside, wanted->counters.occupied);
+}

@@ -108,6 +108,30 @@ same voxelize_mean "robocachetestsrc kind=points num-buffers=5 ! robocachevoxeli
   origin=<-3.2,-3.2,-1.6> mode=centroid type=float32 accumulate=3 backend=BACKEND ! MEMORY ! filesink location=OUT"
 same voxelize_sparse "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
   origin=<-3.2,-3.2,-1.6> output=sparse mode=count type=uint32 max-voxels=5000 backend=BACKEND ! MEMORY ! filesink location=OUT"
+# named "mode=mean type=float16": mean_float16
+named() { sed -E 's/[a-z-]+=//g; s/ /_/g' <<< "$1"; }
+
+# a cloud whose fields are of many types, in a file
+awk 'BEGIN {
+  print "VERSION 0.7\nFIELDS x y z ring flags intensity stamp\nSIZE 8 8 8 2 1 4 8\nTYPE F F F U U F F\nCOUNT 1 1 1 1 1 1 1"
+  print "WIDTH 20000\nHEIGHT 1\nPOINTS 20000\nDATA ascii"
+  srand(1)
+  for (i = 0; i < 20000; i++)
+    printf "%.9f %.9f %s %d %d %.4f %.6f\n", 7 * rand() - 3.5, 7 * rand() - 3.5, i % 97 ? 3.6 * rand() - 1.8 : "nan", \
+      65536 * rand(), 256 * rand(), 255 * rand(), 1.7e9 + i / 1000
+}' > "$work/cloud.pcd"
+for form in "mode=mean" "mode=mean output=sparse max-voxels=5000" "mode=max type=float16" "mode=min output=sparse max-voxels=20000" \
+    "mode=centroid" "mode=count output=sparse max-voxels=20000" "output=bits"; do
+  same "voxelize_pcd_$(named "$form")" "filesrc location=$work/cloud.pcd ! robocacheparse format=pcd !
+    robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1> origin=<-3.2,-3.2,-1.6> $form backend=BACKEND ! MEMORY !
+    filesink location=OUT"
+done
+depth="videotestsrc num-buffers=5 pattern=circular ! video/x-raw,format=GRAY16_LE,width=322,height=240,framerate=30/1"
+for form in "mode=count" "mode=centroid output=sparse max-voxels=20000 accumulate=3" "output=bits"; do
+  same "voxelize_lens_$(named "$form")" "$depth ! robocachevoxelize fx=240 fy=241 cx=160.5 cy=119 k1=-0.08 k2=0.02
+    k3=-0.003 p1=0.001 p2=-0.002 depth-scale=0.0001 grid=64:64:32 voxel-size=<0.1,0.1,0.2> origin=<-3.2,-3.2,0.0> $form
+    backend=BACKEND ! MEMORY ! filesink location=OUT"
+done
 same chain "robocachefuse name=f rate=50/1 backend=BACKEND ! MEMORY ! filesink location=OUT
   $force ! robocacheresample rate=200/1 backend=BACKEND ! MEMORY ! f.force_0
   $imu ! robocacheresample rate=100/1 interpolation=cubic backend=BACKEND ! MEMORY ! f.sink_0 $proprio ! f.proprio_0"

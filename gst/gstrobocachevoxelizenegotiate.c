@@ -155,6 +155,8 @@ describe_job (const GstRobocacheVoxelizeConfiguration *next, const RcFootprint *
   job.device_bytes = robocache_bytes_add (robocache_bytes_add (footprint->scratch_bytes,
       job.out_on_device ? out : out / items),
       robocache_bytes_multiply (next->points.n_points, footprint->scratch_bytes_per_point));
+  if (next->points.rays)        /* a plan has them on the device */
+    job.device_bytes = robocache_bytes_add (job.device_bytes, rc_camera_rays_bytes (&next->points.rays->camera));
   return job;
 }
 

@@ -239,6 +239,23 @@ GST_START_TEST (test_no_space)
 
 GST_END_TEST;
 
+/* 64 x 48 pixels with 8 bytes each, where the lens distorts. */
+GST_START_TEST (test_no_space_for_rays)
+{
+  static const Case flat = { DEPTH, "float32", 3, 0, 1, "grid=8:8:8 fx=40 fy=40 cx=32 cy=24 mode=count" };
+  static const Case lens = { DEPTH, "float32", 3, 0, 1, "grid=8:8:8 fx=40 fy=40 cx=32 cy=24 mode=count k1=0.1" };
+  GstHarness *h;
+
+  compare (&flat, "cuda", "max-device-memory=24000", __i__);
+  compare (&lens, "cuda", "max-device-memory=48000", __i__);
+  h = open_harness (&lens, "cuda", "max-device-memory=24000", __i__);
+  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "a voxel grid needs |device 0 has 24000 free of max-device-memory");
+  device_harness_free (h);
+}
+
+GST_END_TEST;
+
 /* How many points come nobody knows before they do. */
 GST_START_TEST (test_no_space_for_a_cloud)
 {
@@ -426,6 +443,7 @@ gpuvoxelize_suite (void)
   tcase_add_loop_test (tc, test_same_as_the_cpu, 0, 4 * G_N_ELEMENTS (cases));
   tcase_add_loop_test (tc, test_pieces, 0, G_N_ELEMENTS (tight));
   tcase_add_loop_test (tc, test_no_space, 0, 2);
+  tcase_add_loop_test (tc, test_no_space_for_rays, 0, 2);
   tcase_add_loop_test (tc, test_no_space_for_a_cloud, 0, 2);
   tcase_add_test (tc, test_auto_falls_back);
   tcase_add_test (tc, test_auto_falls_back_at_a_cloud);

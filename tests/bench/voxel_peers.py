@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Voxel grids as one writes them in PyTorch and in Triton, for voxels_gpu.py to set beside ours.
 
-A peer is a function of a Work and of points [batch, N, 3 + features], float32 on the device, all of whose voxels begin at 0. It
-leaves out points beyond the grid, as ours does, and returns one tensor: of a dense grid [batch voxels (, features)], of bits
-int32 [batch words]; or of a sparse grid (n, coordinates [>= n, 3], values [>= n, features])."""
+A peer is a function of a Work and of points [batch, N, 3 + features], float32, on the device. It leaves out points beyond the
+grid, as ours does. Of a dense grid it returns [batch voxels (, features)], of bits int32 [batch words], and of a sparse grid,
+which is no batch, n, coordinates [>= n, 3] and values [>= n, features]."""
 import dataclasses
 
 import torch
@@ -86,7 +86,8 @@ def index_add(work, points):
 
 def scatter_reduce(work, points):
     index = linear_index(work, points).unsqueeze(1).expand(-1, work.features)
-    return zeros(work, points, work.features).scatter_reduce_(0, index, features(work, points), "mean", include_self=False)[:-1]
+    means = zeros(work, points, work.features)
+    return means.scatter_reduce_(0, index, features(work, points), "mean", include_self=False)[:-1]
 
 
 # ---- sparse ----
@@ -144,7 +145,8 @@ if triton is not None:
         tl.atomic_or(words + index // 32, 1 << (index % 32).to(tl.int32), mask=inside, sem="relaxed")
 
     @triton.jit
-    def add_features(points, sums, counts, n, n_item, size, AXIS: tl.constexpr, FIELDS: tl.constexpr, BLOCK: tl.constexpr):
+    def add_features(points, sums, counts, n, n_item, size, AXIS: tl.constexpr, FIELDS: tl.constexpr,
+                     BLOCK: tl.constexpr):
         i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
         index, inside = locate(points, i, i < n, n_item, size, AXIS, FIELDS)
         tl.atomic_add(counts + index, 1.0, mask=inside, sem="relaxed")
@@ -203,13 +205,13 @@ def compiled_peers(*functions):
 
 
 PEERS = {
-    ("occupancy", "dense"): [*torch_peers(index_put, scatter, index_fill), Peer("Triton store", triton_store, needs_triton=True),
-                             *compiled_peers(scatter, index_put)],
-    ("occupancy", "bits"): [*torch_peers(scatter_and_pack), Peer("Triton atomic or", triton_bits, needs_triton=True),
-                            *compiled_peers(scatter_and_pack)],
+    ("occupancy", "dense"): [Peer("Triton store", triton_store, needs_triton=True),
+                             *torch_peers(index_put, scatter, index_fill), *compiled_peers(scatter)],
+    ("occupancy", "bits"): [Peer("Triton atomic or", triton_bits, needs_triton=True),
+                            *torch_peers(scatter_and_pack), *compiled_peers(scatter_and_pack)],
     ("count", "dense"): [*torch_peers(count), *compiled_peers(count)],
-    ("mean", "dense"): [*torch_peers(index_add, scatter_reduce), Peer("Triton atomic add", triton_mean, needs_triton=True),
-                        *compiled_peers(index_add)],
+    ("mean", "dense"): [Peer("Triton atomic add", triton_mean, needs_triton=True),
+                        *torch_peers(index_add, scatter_reduce), *compiled_peers(index_add)],
     ("mean", "sparse"): [Peer("PyTorch unique", unique, waits=True), *torch_peers(sort), *compiled_peers(sort)],
 }
 

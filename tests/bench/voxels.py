@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Voxel grids beside other libraries: the tables of docs/performance.md.
 
-    voxels.py DIR [CLOUD]       DIR: a release build, or a bundle (tests/gpu/bundle.sh) on a machine with a GPU
-                                CLOUD: float32 x, y, z, or else 120,000 points at random in the grid
+    voxels.py DIR [CLOUD]     DIR: a release build, or a bundle (tests/gpu/bundle.sh) on a machine with a GPU
+                              CLOUD: float32 x, y, z, or else 120,000 points at random in the grid
 
-On one core NumPy, Open3D and PCL, where they are installed, one after another on one CPU; medians in ms. On a GPU, where there
-is one, PyTorch and Triton; medians in us (voxels_gpu.py)."""
+On one core: NumPy, Open3D and PCL, where they are installed, one after another on one CPU; medians in ms. On a GPU, where
+there is one: PyTorch and Triton; medians in us (voxels_gpu.py)."""
 import os
 import pathlib
 import statistics
@@ -96,7 +96,7 @@ def print_cpu(folder, points):
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1])
+    folder = pathlib.Path(sys.argv[1]).resolve()
     if not find(folder, "bench-voxels"):
         sys.exit(f"{folder} is not a build or a bundle: it has no bench-voxels")
     if len(sys.argv) == 3:

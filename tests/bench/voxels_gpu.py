@@ -14,7 +14,8 @@ import time
 
 import numpy as np
 
-SECONDS = 150  # for all peers: those that come later are left out
+OUR_SECONDS = 60
+SECONDS = 120  # for all peers: those that come later are left out
 LAUNCHES = 15  # of a graph
 LAUNCH_US = 200000  # at most, about
 RUNS = 20  # in a graph, if that takes no longer
@@ -36,13 +37,19 @@ def clocks():
 
 
 def measure_ours(program, folder):
-    """The device, and a row for each work; None and why."""
-    run = subprocess.run([program, "--voxels", "--rows", folder], capture_output=True, text=True, check=False)
-    lines = run.stdout.splitlines()
-    if run.returncode != 0 or not lines or lines[0].startswith("SKIP"):
-        return None, (lines or run.stderr.splitlines() or ["it says nothing"])[-1]
-    device, *rows = map(json.loads, lines)
-    return device, rows
+    """The device, a row for each work, and what went wrong; no device: nothing was measured."""
+    path = pathlib.Path(folder) / "rows"
+    with open(path, "w", encoding="utf-8") as file:
+        try:
+            run = subprocess.run([program, "--voxels", "--rows", folder], stdout=file, stderr=subprocess.PIPE, text=True,
+                                 timeout=OUR_SECONDS, check=False)
+            errors = run.stderr.splitlines() if run.returncode else []
+        except subprocess.TimeoutExpired:
+            errors = [f"it took more than {OUR_SECONDS} s"]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    measured = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
+    said = [line for line in lines if not line.startswith("{")] + errors
+    return measured[0] if measured else None, measured[1:], said
 
 
 def ours(folder, row, kind, dtype):
@@ -154,14 +161,16 @@ def measure_row(voxel_peers, torch, folder, row, deadline):
 
 def import_peers():
     """The peers and PyTorch, or None and why there are none."""
-    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # processes that compile take longer to start than they save
+    os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # more start for longer than these kernels need
     try:
         import torch
+        import torch._inductor.config
         import voxel_peers
-    except ImportError as error:
+    except (ImportError, OSError) as error:
         return None, None, f"no peers: {error}"
     if not torch.cuda.is_available():
         return None, None, "no peers: this PyTorch finds no GPU"
+    torch._inductor.config.assert_indirect_indexing = False  # the others do not check either
     return voxel_peers, torch, f"PyTorch {torch.__version__}, " + (
         f"Triton {voxel_peers.triton.__version__}" if voxel_peers.triton else "no Triton")
 
@@ -176,7 +185,8 @@ def limit_of(row):
 
 
 def print_table(rows, peers, why):
-    print("| work | ours, us | best peer, us | which | limit, us | | must move, MB | floor, us | warm, us |\n" + "|---" * 9 + "|")
+    print("| work | ours, us | best peer, us | which | limit, us | | must move, MB | floor, us | ours warm, us |\n"
+          + "|---" * 9 + "|")
     for row in rows:
         times = {name: us for name, us in peers[row["row"]].items() if isinstance(us, float)}
         best = min(times, key=times.get, default=None)
@@ -206,9 +216,9 @@ def print_gpu(program):
         return
     start = clocks()
     with folder_with_room() as folder:
-        device, rows = measure_ours(program, folder)
+        device, rows, said = measure_ours(program, folder)
         if device is None:
-            print(f"\nno GPU table: {rows}")
+            print("\nno GPU table: " + "; ".join(said))
             return
         middle = clocks()
         voxel_peers, torch, why = import_peers()
@@ -217,5 +227,7 @@ def print_gpu(program):
     print(f"\n{device['device']}, {device['multiprocessors']} multiprocessors, L2 {device['l2_bytes'] / 1e6:.0f} MB; copy "
           f"{device['copy_gbps']:.0f} GB/s; empty launch {device['launch_us']:.2f} us; {why}")
     print(f"before: {start}\nbetween ours and peers: {middle}\nafter: {clocks()}\n")
+    for line in said:
+        print(f"rows are missing: {line}\n")
     print_table(rows, peers, why)
     print_peers(rows, peers)

@@ -8,11 +8,13 @@
 #                              PART: kernels, sanitizers, elements, pipelines; default: all
 #
 #   JOBS=N     tests at a time, but for the kernels; default 8
+#   ROBOCACHE_TEST_DATA=FOLDER   recordings; default: data beside it
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 dir=${1:-$here}
 [ -x "$dir/gpu-align" ] || dir=$here/../../build/tests/gpu
 parts=" ${*:2} "
+export ROBOCACHE_TEST_DATA=${ROBOCACHE_TEST_DATA:-$here/data}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

@@ -24,9 +24,10 @@ typedef struct
   int64_t batch, points, axis, features;
   double side;                  /* of the part of the grid that points lie in, all sides alike; 1: everywhere */
   double limit_us;              /* wanted, cold; 0: none */
+  double voxel;                 /* metres; 0: the grid is 1 m wide */
 } VoxelShape;
 
-/* Points are float32 x, y, z and the features, in voxels of 1 / axis. */
+/* Points are float32 x, y, z and the features. */
 static const VoxelShape shapes[] = {
   {"occupancy 8 x 50,000, 64^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0, 1, 5.5},
   {"occupancy 32 x 100,000, 128^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 100000, 128, 0, 1, 82},
@@ -57,18 +58,25 @@ typedef struct
   int64_t must_move;            /* bytes */
 } VoxelData;
 
-/* From 0 on and below side, rounded or not. */
-static float
-within (double side)
+static double
+voxel_of (const VoxelShape *shape)
 {
-  const float x = (float) (side * bench_uniform ());
+  return shape->voxel > 0 ? shape->voxel : 1.0 / (double) shape->axis;
+}
 
-  return x < (float) side ? x : 0;
+/* From 0 on and below extent, rounded or not. */
+static float
+within (double extent)
+{
+  const float x = (float) (extent * bench_uniform ());
+
+  return x < (float) extent ? x : 0;
 }
 
 static void
 make_data (VoxelData *data, const VoxelShape *shape)
 {
+  const double extent = shape->side * voxel_of (shape) * (double) shape->axis;
   const int64_t n = shape->batch * shape->points;
   int64_t i, k;
 
@@ -82,11 +90,11 @@ make_data (VoxelData *data, const VoxelShape *shape)
   };
   for (k = 0; k < 3; k++) {
     data->spec.grid[k] = shape->axis;
-    data->spec.voxel_size[k] = 1.0 / (double) shape->axis;
+    data->spec.voxel_size[k] = voxel_of (shape);
   }
   for (i = 0; i < n; i++) {
     for (k = 0; k < data->fields; k++)
-      data->points[i * data->fields + k] = k < 3 ? within (shape->side) : (float) (2 * bench_uniform () - 1);
+      data->points[i * data->fields + k] = k < 3 ? within (extent) : (float) (2 * bench_uniform () - 1);
   }
 }
 
@@ -294,12 +302,13 @@ print_row (const Measured *m, size_t row, const RcVoxelCounters *counters, int64
   const VoxelShape *shape = m->data.shape;
 
   printf ("{\"row\": %zu, \"work\": \"%s\", \"mode\": \"%s\", \"output\": \"%s\", \"dtype\": \"%s\", \"batch\": %" PRId64
-      ", \"points\": %" PRId64 ", \"axis\": %" PRId64 ", \"features\": %" PRId64 ", \"limit_us\": %g, \"must_move\": %"
-      PRId64 ", \"floor_us\": %.2f, \"cold_us\": %.2f, \"warm_us\": %.2f, \"enqueue_us\": %.2f, \"n_copies\": %d, "
-      "\"items\": %" PRId64 ", \"inside\": %" PRId64 ", \"occupied\": %" PRId64 "}\n", row, shape->name,
+      ", \"points\": %" PRId64 ", \"axis\": %" PRId64 ", \"voxel\": %.17g, \"features\": %" PRId64 ", \"limit_us\": %g, "
+      "\"must_move\": %" PRId64 ", \"floor_us\": %.2f, \"cold_us\": %.2f, \"warm_us\": %.2f, \"enqueue_us\": %.2f, "
+      "\"n_copies\": %d, \"items\": %" PRId64 ", \"inside\": %" PRId64 ", \"occupied\": %" PRId64 "}\n", row, shape->name,
       rc_voxel_mode_name (shape->mode), rc_voxel_output_name (shape->output), rc_dtype_name (shape->dtype),
-      shape->batch, shape->points, shape->axis, shape->features, shape->limit_us, m->data.must_move, m->times.floor,
-      m->times.cold, m->times.warm, m->enqueue_us, m->n_copies, items, counters->inside, counters->occupied);
+      shape->batch, shape->points, shape->axis, voxel_of (shape), shape->features, shape->limit_us, m->data.must_move,
+      m->times.floor, m->times.cold, m->times.warm, m->enqueue_us, m->n_copies, items, counters->inside,
+      counters->occupied);
   fflush (stdout);
 }
 

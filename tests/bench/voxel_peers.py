@@ -2,8 +2,8 @@
 """Voxel grids as one writes them in PyTorch and in Triton, for voxels_gpu.py to set beside ours.
 
 A peer is a function of a Work and of points [batch, N, 3 + features], float32, on the device. It leaves out points beyond the
-grid, as ours does. Of a dense grid it returns [batch voxels (, features)], of bits int32 [batch words], and of a sparse grid,
-which is no batch, n, coordinates [>= n, 3] and values [>= n, features]."""
+grid, as ours does. Of a dense grid it returns [batch voxels (, features)], of bits int32 [batch words]; and where there is
+no batch, of a sparse grid n, coordinates [>= n, 3] and values [>= n, features], of a map from points to voxels int64 [N]."""
 import dataclasses
 
 import torch
@@ -25,7 +25,8 @@ class Work:
         self.cells = self.axis**3
         self.voxels = self.batch * self.cells
         self.dtype = getattr(torch, row["dtype"])
-        self.size = torch.full((), 1 / self.axis, device=device)  # a tensor: by a number PyTorch multiplies with 1 / it
+        self.voxel = row["voxel"]
+        self.size = torch.full((), self.voxel, device=device)  # a tensor: by a number PyTorch multiplies with 1 / it
         self.one = torch.ones((), dtype=self.dtype, device=device)
         self.first = (torch.arange(self.batch, device=device) * self.cells).unsqueeze(1)
         self.ones = torch.ones(self.batch * row["points"], device=device)
@@ -118,6 +119,27 @@ def sort(work, points):
     return is_first.sum(), coordinates(work, voxels), sums / counts.clamp_(min=1).unsqueeze(1)
 
 
+# ---- from points to voxels ----
+
+
+def index(work, points):
+    voxel = linear_index(work, points)
+    return torch.where(voxel < work.cells, voxel, -1)
+
+
+def rank_by_unique(work, points):
+    voxels, rank = torch.unique(linear_index(work, points), return_inverse=True)
+    return torch.where(voxels[rank] < work.cells, rank, -1)
+
+
+def rank_by_sort(work, points):
+    voxel, order = torch.sort(linear_index(work, points))
+    inside = voxel < work.cells
+    is_first = torch.cat((inside[:1], voxel[1:] != voxel[:-1]))
+    rank = torch.where(inside, is_first.cumsum(0) - 1, -1)
+    return torch.empty_like(rank).scatter_(0, order, rank)
+
+
 # ---- Triton ----
 
 if triton is not None:
@@ -137,6 +159,12 @@ if triton is not None:
         i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
         index, inside = locate(points, i, i < n, n_item, size, AXIS, FIELDS)
         tl.store(grid + index, 1, mask=inside)
+
+    @triton.jit
+    def store_index(points, indices, n, n_item, size, AXIS: tl.constexpr, FIELDS: tl.constexpr, BLOCK: tl.constexpr):
+        i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+        index, inside = locate(points, i, i < n, n_item, size, AXIS, FIELDS)
+        tl.store(indices + i, tl.where(inside, index, -1), mask=i < n)
 
     @triton.jit
     def set_bits(points, words, n, n_item, size, AXIS: tl.constexpr, FIELDS: tl.constexpr, BLOCK: tl.constexpr):
@@ -164,7 +192,7 @@ if triton is not None:
 def over_points(work, points, kernel, *outputs):
     batch, n_item, fields = points.shape
     grid = (triton.cdiv(batch * n_item, BLOCK),)
-    kernel[grid](points, *outputs, batch * n_item, n_item, 1 / work.axis, AXIS=work.axis, FIELDS=fields, BLOCK=BLOCK)
+    kernel[grid](points, *outputs, batch * n_item, n_item, work.voxel, AXIS=work.axis, FIELDS=fields, BLOCK=BLOCK)
     return outputs
 
 
@@ -182,6 +210,10 @@ def triton_mean(work, points):
                                torch.zeros(work.voxels, device=points.device))
     divide[(triton.cdiv(sums.numel(), 1024),)](sums, counts, sums.numel(), FEATURES=work.features, BLOCK=1024)
     return sums
+
+
+def triton_index(work, points):
+    return over_points(work, points, store_index, torch.empty(points.shape[1], dtype=torch.int64, device=points.device))[0]
 
 
 # ---- which there are ----
@@ -213,6 +245,10 @@ PEERS = {
     ("mean", "dense"): [Peer("Triton atomic add", triton_mean, needs_triton=True),
                         *torch_peers(index_add, scatter_reduce), *compiled_peers(index_add)],
     ("mean", "sparse"): [Peer("PyTorch unique", unique, waits=True), *torch_peers(sort), *compiled_peers(sort)],
+    ("occupancy", "index"): [Peer("Triton index", triton_index, needs_triton=True),
+                             *torch_peers(index), *compiled_peers(index)],
+    ("occupancy", "rank"): [Peer("PyTorch unique", rank_by_unique, waits=True), *torch_peers(rank_by_sort),
+                            *compiled_peers(rank_by_sort)],
 }
 
 

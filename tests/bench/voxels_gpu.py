@@ -71,6 +71,8 @@ def difference(torch, folder, row, result):
     if row["output"] == "bits":
         same = torch.equal(share(result), wanted("grid", np.int32))
         return None if same else "other bits"
+    if row["output"] in ("index", "rank"):
+        return None if torch.equal(result, wanted("map", np.int64)) else "other voxels"
     if row["output"] == "sparse":
         n, coordinates, values = int(result[0]), result[1], result[2]
         if n != row["occupied"]:

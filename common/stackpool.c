@@ -44,6 +44,7 @@ acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquirePar
 {
   RobocacheStackPoolPrivate *priv = private_of (pool);
   RobocacheStackPoolClass *klass = ROBOCACHE_STACK_POOL_GET_CLASS (pool);
+  GstFlowReturn ret = GST_FLOW_OK;
 
   if (priv->bounded)
     return base_class ()->acquire_buffer (pool, buffer, params);
@@ -56,7 +57,11 @@ acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquirePar
   g_mutex_unlock (&priv->lock);
   if (klass->count)
     klass->count (ROBOCACHE_STACK_POOL (pool), *buffer != NULL);
-  return *buffer ? GST_FLOW_OK : GST_BUFFER_POOL_CLASS (klass)->alloc_buffer (pool, buffer, params);
+  if (*buffer == NULL)
+    ret = GST_BUFFER_POOL_CLASS (klass)->alloc_buffer (pool, buffer, params);
+  if (ret == GST_FLOW_OK)       /* the memory is the pool's: only what others put in its place is tagged */
+    GST_BUFFER_FLAG_UNSET (*buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+  return ret;
 }
 
 /* As the base class: what somebody else still holds, or has put in another's place, is not used again. */

@@ -26,7 +26,7 @@ static void
 plan_geometry (RcVoxelPlan *plan)
 {
   const RcVoxelSpec *spec = &plan->spec;
-  const int as_bits = spec->mode == RC_VOXEL_OCCUPANCY && spec->output != RC_VOXEL_SPARSE;
+  const int as_bits = spec->mode == RC_VOXEL_OCCUPANCY && rc_voxel_is_grid (spec->output);
 
   plan->voxels = saturating_product (spec->grid[0] * spec->grid[1], spec->grid[2]);
   plan->row_words = (spec->grid[0] + 31) / 32;
@@ -128,18 +128,18 @@ static RcStatus
 plan_layout (RcVoxelPlan *plan, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
-  const int sparse = spec->output == RC_VOXEL_SPARSE, mean = rc_voxel_is_mean (plan),
-      extreme = rc_voxel_is_extreme (plan);
-  const int64_t dense_voxels = sparse ? 0 : plan->voxels;
-  const int64_t values = saturating_product (sparse ? spec->max_voxels : plan->voxels, plan->channels);
-  const int64_t dense_values = sparse ? 0 : values;
+  const int grid = rc_voxel_is_grid (spec->output), mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
+  const int64_t dense_voxels = grid ? plan->voxels : 0;
+  const int64_t out_voxels = spec->output == RC_VOXEL_SPARSE ? spec->max_voxels : dense_voxels;
+  const int64_t values = saturating_product (out_voxels, plan->channels);
+  const int64_t dense_values = grid ? values : 0;
   RcVoxelLayout *layout = &plan->layout;
   uint64_t bytes = 64, output = 0;
   int too_large = 0;
 
   layout->range = reserve (&bytes, mean ? plan->channels : 0, sizeof (uint64_t), &too_large);
   layout->scales = reserve (&bytes, mean ? plan->channels : 0, sizeof (RcVoxelScale), &too_large);
-  layout->bits = reserve (&bytes, spec->mode == RC_VOXEL_OCCUPANCY && !sparse
+  layout->bits = reserve (&bytes, spec->mode == RC_VOXEL_OCCUPANCY && grid
       ? plan->row_words * spec->grid[1] * spec->grid[2] : 0, sizeof (uint32_t), &too_large);
   layout->counts = reserve (&bytes, mean || spec->mode == RC_VOXEL_COUNT ? dense_voxels : 0, sizeof (uint32_t),
       &too_large);
@@ -151,12 +151,12 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
 
   layout->payload_bytes = 0;
   layout->point_bytes = 0;
-  if (sparse) {
+  if (rc_voxel_sorts (plan)) {
     const uint64_t element = spec->mode == RC_VOXEL_MEAN ? rc_dtype_size (plan->kept_dtype) : 4;
 
     layout->payload_bytes = mean || extreme ? element * (uint64_t) plan->channels : 0;
     layout->point_bytes = 2 * sizeof (uint64_t) + layout->payload_bytes
-        + (layout->payload_bytes ? 2 * sizeof (uint32_t) : 0);
+        + (rc_voxel_is_ordered (plan) ? 2 * sizeof (uint32_t) : 0);
     layout->point_bytes = (layout->point_bytes + 7) / 8 * 8;
   }
 
@@ -254,8 +254,7 @@ rc_voxel_value_bytes (const RcVoxelPlan *plan)
     return plan->row_words * spec->grid[1] * spec->grid[2] * (int64_t) sizeof (uint32_t);
   if (spec->output == RC_VOXEL_DENSE)
     return plan->voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
-  return spec->mode == RC_VOXEL_OCCUPANCY ? 0
-      : spec->max_voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
+  return rc_voxel_has_values (spec) ? spec->max_voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype) : 0;
 }
 
 int
@@ -265,6 +264,25 @@ rc_voxel_needs_range (const RcVoxelPlan *plan)
 }
 
 /* ---- the phases ---- */
+
+/* Where outputs index and rank go. */
+static RcStatus
+check_point_voxels (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
+{
+  int64_t bytes;
+
+  if (job->first_point < 0 || job->first_point > job->n_points)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "first_point is %" PRId64 " of a job of %" PRId64 " points: expected "
+        "0 to %" PRId64, job->first_point, job->n_points, job->n_points);
+  bytes = (job->n_points - job->first_point) * (int64_t) sizeof (int64_t);
+  if (job->point_voxels == NULL && bytes > 0)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "point_voxels is NULL: output %s writes it",
+        rc_voxel_output_name (plan->spec.output));
+  if (plan->spec.batch > 1 && job->point_voxels_batch_stride < bytes)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "point_voxels_batch_stride of %" PRId64 " bytes: an item has %"
+        PRId64, job->point_voxels_batch_stride, bytes);
+  return RC_OK;
+}
 
 static RcStatus
 check_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
@@ -277,7 +295,7 @@ check_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
   if (job->scratch == NULL || (uintptr_t) job->scratch % 256 != 0)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch is %p: expected memory aligned to 256 bytes",
         job->scratch);
-  return RC_OK;
+  return rc_voxel_maps_points (plan->spec.output) ? check_point_voxels (plan, job, error) : RC_OK;
 }
 
 static int64_t
@@ -318,8 +336,7 @@ static RcStatus
 check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
-  const int sparse = spec->output == RC_VOXEL_SPARSE;
-  const int has_values = sparse && spec->mode != RC_VOXEL_OCCUPANCY;
+  const int sparse = spec->output == RC_VOXEL_SPARSE, has_values = sparse && rc_voxel_has_values (spec);
   const struct
   {
     const char *name;
@@ -327,7 +344,7 @@ check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
     int wanted;
     int64_t stride, bytes;
   } parts[] = {
-    {"grid", out ? out->grid : NULL, !sparse, out ? out->grid_batch_stride : 0, rc_voxel_value_bytes (plan)},
+    {"grid", out ? out->grid : NULL, rc_voxel_is_grid (spec->output), out ? out->grid_batch_stride : 0, rc_voxel_value_bytes (plan)},
     {"n_voxels", out ? out->n_voxels : NULL, sparse, out ? out->n_voxels_batch_stride : 0, sizeof (uint32_t)},
     {"coordinates", out ? out->coordinates : NULL, sparse, out ? out->coordinates_batch_stride : 0,
         spec->max_voxels * 3 * (int64_t) sizeof (int32_t)},

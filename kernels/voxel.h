@@ -9,7 +9,9 @@
  *
  * A chunk is a run of points of a cloud, a whole cloud, or rows of a depth image. All state is integers whose order of
  * addition does not matter, so a job gives the same bits however it is cut into chunks, in whatever order they come,
- * and on whichever backend; several clouds accumulate by being chunks of one job.
+ * and on whichever backend; several clouds accumulate by being chunks of one job. Only what is said of single points
+ * (outputs index and rank) is in their order of arrival: chunks in the order of the calls, points and pixels in the
+ * order of memory. How a run of points is cut into chunks does not change it.
  *
  * A batch of B jobs runs in the same calls; each item gives the bits it gives alone.
  *
@@ -49,6 +51,12 @@ extern "C" {
 #define RC_VOXEL_MAX_POINT_BYTES INT32_MAX
 #define RC_VOXEL_MAX_POINTS INT64_C (0xffffffff)        /* of one job */
 
+/* What outputs index and rank say of a point in place of a voxel. */
+#define RC_VOXEL_OUTSIDE (-1)   /* finite, beyond the grid; also where no point came */
+#define RC_VOXEL_NAN (-2)       /* a NaN coordinate */
+#define RC_VOXEL_INFINITE (-3)  /* an infinite coordinate (in float32) and no NaN */
+#define RC_VOXEL_OVER_CAP (-4)  /* rank: in a voxel beyond max_voxels */
+
 typedef enum RcVoxelMode
 {
   RC_VOXEL_OCCUPANCY,           /* 1 where there is a point */
@@ -63,8 +71,17 @@ typedef enum RcVoxelOutput
 {
   RC_VOXEL_DENSE,               /* [nz, ny, nx] of dtype; [nz, ny, nx, C] for mean, centroid (C = 3), max and min */
   RC_VOXEL_BITS,                /* occupancy only: [nz, ny, ceil (nx / 32)] uint32; bit b of word w is x = 32 w + b */
-  RC_VOXEL_SPARSE               /* the occupied voxels in increasing linear index; see RcVoxelOut */
+  RC_VOXEL_SPARSE,              /* the occupied voxels in increasing linear index; see RcVoxelOut */
+  RC_VOXEL_INDEX,               /* occupancy only: of each point the linear index of its voxel; see RcVoxelJob */
+  RC_VOXEL_RANK                 /* occupancy only: of each point the row of its voxel in RC_VOXEL_SPARSE */
 } RcVoxelOutput;
+
+/* Whether an output says of each point where it is, and nothing of voxels. */
+static inline int
+rc_voxel_maps_points (RcVoxelOutput output)
+{
+  return output == RC_VOXEL_INDEX || output == RC_VOXEL_RANK;
+}
 
 typedef enum RcVoxelSource
 {
@@ -113,8 +130,8 @@ typedef struct RcVoxelSpec
   RcVoxelMode mode;
   RcVoxelOutput output;
   RcDtype dtype;                /* of values: uint8, uint32, float16 or float32; mean, centroid, max and min need a
-                                 * float; ignored for bits and for sparse occupancy */
-  int64_t max_voxels;           /* sparse: capacity of the output, 1 … 2^31 - 1 */
+                                 * float; ignored for bits, index and rank, and for sparse occupancy */
+  int64_t max_voxels;           /* sparse, rank: voxels in the sparse output, 1 … 2^31 - 1 */
   double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
   int64_t batch;                /* jobs that run side by side, >= 1 */
 } RcVoxelSpec;
@@ -128,7 +145,7 @@ typedef struct RcVoxelCounters
   int64_t nan;                  /* with a NaN coordinate: pixels without return, too */
   int64_t infinite;             /* with an infinite coordinate (in float32) and no NaN */
   int64_t clamped;              /* feature values of inside points beyond feature_range */
-  int64_t occupied;             /* voxels, from end */
+  int64_t occupied;             /* voxels, from end; 0 for index, which knows no voxels */
   int64_t over_cap;             /* occupied voxels beyond max_voxels, absent from the sparse output, from end */
 } RcVoxelCounters;
 
@@ -138,6 +155,13 @@ typedef struct RcVoxelJob
   int64_t n_points;             /* N: 0 … RC_VOXEL_MAX_POINTS; with item_points the largest of them */
   const int64_t *item_points;   /* [batch] N of each item, in the backend's memory; NULL: n_points each */
   void *scratch;                /* scratch_bytes + n_points * scratch_bytes_per_point, aligned to 256 */
+
+  /* index and rank, whose output add begins to write: it is complete after end. Of each item the points from first_point
+   * on in their order of arrival; those before it make voxels and are not said. A GPU wants an address and a stride
+   * that are multiples of 8. */
+  int64_t *point_voxels;        /* [batch, n_points - first_point]; -1 past the last point of an item */
+  int64_t point_voxels_batch_stride;    /* bytes; ignored when batch is 1 */
+  int64_t first_point;          /* 0 … n_points */
 } RcVoxelJob;
 
 /* Points of every item of the batch. An item may get at most its N points in all chunks together. */
@@ -180,7 +204,7 @@ void rc_voxel_plan_free (RcVoxelPlan * plan);
 
 /* Values of one voxel: 1 for occupancy and count, 3 for centroid, else the number of features. */
 int64_t rc_voxel_channels (const RcVoxelPlan * plan);
-/* Bytes of one item's grid (dense, bits) or values (sparse; 0 for occupancy). */
+/* Bytes of one item's grid (dense, bits) or values (sparse; 0 for occupancy); 0 for index and rank. */
 int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);
 /* Whether the result depends on a range phase over all chunks before the first add. Without, rc_voxel_range does
  * nothing. */

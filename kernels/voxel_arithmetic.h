@@ -8,6 +8,7 @@
 #define RC_VOXEL_ARITHMETIC_H
 
 #include "arithmetic.h"
+#include "voxel.h"
 
 /* Fixed point takes |sums| below 2^62, so that sums of rounded values stay inside int64. */
 #define RC_VOXEL_SUM_BITS 62
@@ -17,11 +18,6 @@
 #define RC_VOXEL_SAW_PLUS_INFINITY 2u
 #define RC_VOXEL_SAW_MINUS_INFINITY 4u
 #define RC_VOXEL_SAW_BITS 4     /* a feature's share of a uint32, so that 8 features share one */
-
-/* Where a point is, when it is in no voxel. */
-#define RC_VOXEL_OUTSIDE (-1)
-#define RC_VOXEL_NAN (-2)
-#define RC_VOXEL_INFINITE (-3)
 
 /* The box of a grid, as float32 where float32 is what it is compared and computed with. */
 typedef struct RcVoxelBox
@@ -33,8 +29,8 @@ typedef struct RcVoxelBox
   int64_t plane;                /* and in z */
 } RcVoxelBox;
 
-/* Index of the voxel that holds x, y, z, or one of the three above. 0 <= d < n is 0 <= floor (d) < n for whole n, and
- * truncation is floor for what is left, -0 and a denormal quotient included. */
+/* Index of the voxel that holds x, y, z, or RC_VOXEL_OUTSIDE, _NAN or _INFINITE. 0 <= d < n is 0 <= floor (d) < n for
+ * whole n, and truncation is floor for what is left, -0 and a denormal quotient included. */
 RC_SHARED int64_t
 rc_voxel_of (const RcVoxelBox * box, float x, float y, float z)
 {

@@ -20,7 +20,7 @@ typedef struct RcVoxelItem
 {
   int64_t n_points;             /* N of the item */
   int64_t n_added;
-  int64_t n_keys;               /* sparse: inside points so far */
+  int64_t n_keys;               /* sparse, rank: inside points so far */
 } RcVoxelItem;
 
 /* Byte offsets in an item's fixed scratch, which begins with RcVoxelItem; every one is a multiple of 64. What a mode
@@ -36,10 +36,11 @@ typedef struct RcVoxelLayout
   uint64_t keys;                /* dense max, min: uint32 [voxels, C]; 0: no point */
   uint64_t item_bytes;
 
-  /* sparse: arrays of N entries each, after the fixed scratch of all items; the widest first */
+  /* sparse and rank: arrays of N entries each, after the fixed scratch of all items; the widest first */
   uint64_t payload_bytes;       /* what is kept of a point: mean [C] of kept_dtype, centroid float32 [3], max and min
                                  * uint32 [C] keys */
-  uint64_t point_bytes;         /* two key arrays (uint64), the payload, two orders (uint32), rounded up to 8 */
+  uint64_t point_bytes;         /* two key arrays (uint64), the payload, where points have an order two of these
+                                 * (uint32), rounded up to 8 */
 
   /* what a backend needs beside these, from its prepare: 0 for the CPU */
   uint64_t backend_bytes;       /* of the job, after the fixed scratch of all items; a multiple of 64 */
@@ -83,7 +84,7 @@ struct RcVoxelPlan
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
   int64_t row_words;            /* uint32 words of a row of bits */
   int centroid_exponent[3];     /* 2^e above the grid's extent */
-  int key_bits;                 /* sparse: significant bits of a linear index */
+  int key_bits;                 /* sparse, rank: significant bits of a linear index */
   uint32_t flip;                /* of max and min keys */
   RcVoxelLayout layout;
 
@@ -113,6 +114,34 @@ static inline int
 rc_voxel_needs_features (RcVoxelMode mode)
 {
   return mode == RC_VOXEL_MEAN || mode == RC_VOXEL_MAX || mode == RC_VOXEL_MIN;
+}
+
+/* Whether the output has a place for every voxel of the grid. */
+static inline int
+rc_voxel_is_grid (RcVoxelOutput output)
+{
+  return output == RC_VOXEL_DENSE || output == RC_VOXEL_BITS;
+}
+
+/* Whether voxels of the output have values of the spec's dtype. */
+static inline int
+rc_voxel_has_values (const RcVoxelSpec *spec)
+{
+  return spec->output == RC_VOXEL_DENSE || (spec->output == RC_VOXEL_SPARSE && spec->mode != RC_VOXEL_OCCUPANCY);
+}
+
+/* Whether points are kept with the keys of their voxels, and sorted by them. */
+static inline int
+rc_voxel_sorts (const RcVoxelPlan *plan)
+{
+  return plan->spec.output == RC_VOXEL_SPARSE || plan->spec.output == RC_VOXEL_RANK;
+}
+
+/* Whether a sorted key tells which point it is of. */
+static inline int
+rc_voxel_is_ordered (const RcVoxelPlan *plan)
+{
+  return plan->layout.payload_bytes > 0 || plan->spec.output == RC_VOXEL_RANK;
 }
 
 static inline int

@@ -20,7 +20,7 @@ rc_voxel_mode_name (RcVoxelMode mode)
 const char *
 rc_voxel_output_name (RcVoxelOutput output)
 {
-  static const char *const names[] = { "dense", "bits", "sparse" };
+  static const char *const names[] = { "dense", "bits", "sparse", "index", "rank" };
 
   return names[output];
 }
@@ -127,6 +127,22 @@ check_grid (const RcVoxelSpec *spec, RcError *error)
   return RC_OK;
 }
 
+static RcStatus
+check_output (const RcVoxelSpec *spec, RcError *error)
+{
+  const int points = rc_voxel_maps_points (spec->output), of_voxels = spec->output == RC_VOXEL_SPARSE
+      || spec->output == RC_VOXEL_RANK;
+
+  if ((points || spec->output == RC_VOXEL_BITS) && spec->mode != RC_VOXEL_OCCUPANCY)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, points ? "mode %s with output %s: expected mode occupancy, since "
+        "output %s says where points are and nothing of voxels" : "mode %s with output %s: %s hold occupancy only",
+        rc_voxel_mode_name (spec->mode), rc_voxel_output_name (spec->output), rc_voxel_output_name (spec->output));
+  if (of_voxels && (spec->max_voxels < 1 || spec->max_voxels > INT32_MAX))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "max_voxels is %" PRId64 ": expected 1 to %d", spec->max_voxels,
+        INT32_MAX);
+  return RC_OK;
+}
+
 /* Which dtypes the values of a mode can have. */
 static RcStatus
 check_dtype (const RcVoxelSpec *spec, RcError *error)
@@ -135,7 +151,7 @@ check_dtype (const RcVoxelSpec *spec, RcError *error)
   const int any = is_float || spec->dtype == RC_UINT8 || spec->dtype == RC_UINT32;
   const char *name = rc_dtype_name (spec->dtype);
 
-  if (spec->output == RC_VOXEL_BITS || (spec->output == RC_VOXEL_SPARSE && spec->mode == RC_VOXEL_OCCUPANCY))
+  if (!rc_voxel_has_values (spec))
     return RC_OK;
   if (!any)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "values of type %s (%d): expected uint8, uint32, float16 or "
@@ -153,20 +169,16 @@ rc_voxel_check_spec (const RcVoxelSpec *spec, RcError *error)
 
   if ((unsigned) spec->mode > RC_VOXEL_MIN)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %d: expected an RcVoxelMode", (int) spec->mode);
-  if ((unsigned) spec->output > RC_VOXEL_SPARSE)
+  if ((unsigned) spec->output > RC_VOXEL_RANK)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "output %d: expected an RcVoxelOutput", (int) spec->output);
   if ((unsigned) spec->source > RC_VOXEL_DEPTH)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "source %d: expected an RcVoxelSource", (int) spec->source);
-  if (spec->output == RC_VOXEL_BITS && spec->mode != RC_VOXEL_OCCUPANCY)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s with output bits: bits hold occupancy only",
-        rc_voxel_mode_name (spec->mode));
+  if ((status = check_output (spec, error)) != RC_OK)
+    return status;
   status = spec->source == RC_VOXEL_POINTS ? check_points (&spec->points, spec->mode, error)
       : check_depth (&spec->depth, spec->mode, error);
   if (status != RC_OK || (status = check_grid (spec, error)) != RC_OK || (status = check_dtype (spec, error)) != RC_OK)
     return status;
-  if (spec->output == RC_VOXEL_SPARSE && (spec->max_voxels < 1 || spec->max_voxels > INT32_MAX))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "max_voxels is %" PRId64 ": expected 1 to %d", spec->max_voxels,
-        INT32_MAX);
   if (!(spec->feature_range >= 0.0 && spec->feature_range < INFINITY))
     return rc_error_set (error, RC_INVALID_ARGUMENT, "feature_range is %g: expected a finite number, 0 for none",
         spec->feature_range);

@@ -2,12 +2,11 @@
  *
  * Bytes moved: range and add read each point once (fields * 4 bytes for float32) and touch one voxel of the
  * accumulators a point; begin and end stream over the accumulators and the output. A grid that fits the cache is bound
- * by the reads.
+ * by the reads. The map of index takes no accumulators: 8 bytes a point are written beside what is read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "kernels/floatmode.h"
-#include "voxel_block.h"
 #include "voxel_feature.h"
 #include "voxel_item.h"
 
@@ -189,6 +188,20 @@ add_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxe
   }
 }
 
+static void
+add_index (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  rc_cpu_voxel_add_index (item, block);
+}
+
+static void
+add_rank (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  rc_cpu_voxel_add_rank (item, block);
+}
+
 static TakeBlock
 adder_of (const RcVoxelPlan *plan)
 {
@@ -201,7 +214,13 @@ adder_of (const RcVoxelPlan *plan)
     [RC_VOXEL_MIN] = add_extreme,
   };
 
-  return plan->spec.output == RC_VOXEL_SPARSE ? add_sparse : dense[plan->spec.mode];
+  static const TakeBlock others[] = {
+    [RC_VOXEL_SPARSE] = add_sparse,
+    [RC_VOXEL_INDEX] = add_index,
+    [RC_VOXEL_RANK] = add_rank,
+  };
+
+  return rc_voxel_is_grid (plan->spec.output) ? dense[plan->spec.mode] : others[plan->spec.output];
 }
 
 /* ---- chunks to blocks ---- */
@@ -232,6 +251,7 @@ take_block (Walk *walk, const char *points, int64_t stride)
   walk->kernels->voxel_locate (&walk->block, &walk->plan->box);
   count_points (&walk->block, &walk->counters);
   walk->take (walk->plan, &walk->item, &walk->block, points, stride, &walk->counters);
+  walk->block.first += walk->block.n;
 }
 
 static int64_t
@@ -319,6 +339,7 @@ walk_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *
       return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said "
           "to have %lld", (long long) points, (long long) walk.item.head->n_added, (long long) i,
           (long long) walk.item.head->n_points);
+    walk.block.first = walk.item.head->n_added;
     if (adding)
       walk.item.head->n_added += points;
     if (depth)
@@ -409,6 +430,10 @@ write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *ou
   const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
   RcVoxelOut own = *out;
 
+  if (rc_voxel_maps_points (plan->spec.output)) {
+    rc_cpu_voxel_write_map (plan, &item, job->n_points, counters);
+    return;
+  }
   if (plan->spec.output != RC_VOXEL_SPARSE) {
     rc_cpu_voxel_write_dense (plan, &item, (char *) out->grid + i * out->grid_batch_stride, counters);
     return;

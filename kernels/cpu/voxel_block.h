@@ -14,6 +14,7 @@
 struct RcCpuVoxelBlock
 {
   int64_t n;
+  int64_t first;                /* point of the item, in order of arrival */
   float x[RC_CPU_VOXEL_BLOCK], y[RC_CPU_VOXEL_BLOCK], z[RC_CPU_VOXEL_BLOCK];
   int64_t voxel[RC_CPU_VOXEL_BLOCK];    /* or RC_VOXEL_OUTSIDE, RC_VOXEL_NAN, RC_VOXEL_INFINITE */
   int64_t outside, nan, infinite;       /* how many are that */

@@ -5,7 +5,7 @@
 #ifndef RC_CPU_VOXEL_ITEM_H
 #define RC_CPU_VOXEL_ITEM_H
 
-#include "kernels/voxel_plan.h"
+#include "voxel_block.h"
 
 /* RcVoxelLayout says what each holds. */
 typedef struct RcCpuVoxelItem
@@ -19,10 +19,14 @@ typedef struct RcCpuVoxelItem
   uint32_t *saw;
   uint32_t *keys;
 
-  /* sparse */
+  /* sparse and rank */
   uint64_t *voxels[2];          /* linear index of each inside point; the second to sort into */
   char *payload;
   uint32_t *order[2];           /* sorted: which point it is; both for sorting */
+
+  /* index and rank: where the voxels of points from first_point on go */
+  int64_t *point_voxels;
+  int64_t first_point;
 } RcCpuVoxelItem;
 
 static inline RcCpuVoxelItem
@@ -48,6 +52,10 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   item.payload = (char *) (item.voxels[1] + n);
   item.order[0] = (uint32_t *) (item.payload + n * layout->payload_bytes);
   item.order[1] = item.order[0] + n;
+  item.point_voxels = NULL;
+  if (job->point_voxels)
+    item.point_voxels = (int64_t *) ((char *) job->point_voxels + i * job->point_voxels_batch_stride);
+  item.first_point = job->first_point;
   return item;
 }
 
@@ -55,6 +63,13 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
 void rc_cpu_voxel_write_dense (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, void *grid,
     RcVoxelCounters * counters);
 void rc_cpu_voxel_write_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
+    RcVoxelCounters * counters);
+
+/* voxel_map.c: what the points of a block add to outputs index and rank, and the end of these; n_points are those of the
+ * job. */
+void rc_cpu_voxel_add_index (const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block);
+void rc_cpu_voxel_add_rank (const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block);
+void rc_cpu_voxel_write_map (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, int64_t n_points,
     RcVoxelCounters * counters);
 
 /* Sorts n keys of key_bits significant bits, stably; order, when not NULL, starts as 0 … n - 1 and moves along. The

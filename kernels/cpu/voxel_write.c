@@ -324,7 +324,7 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
     [RC_VOXEL_MIN] = sparse_extreme,
   };
   const int64_t n = item->head->n_keys, cap = plan->spec.max_voxels;
-  const int ordered = plan->layout.payload_bytes > 0;
+  const int ordered = rc_voxel_is_ordered (plan);
   const uint64_t *voxels;
   const uint32_t *order;
   int64_t occupied = 0;

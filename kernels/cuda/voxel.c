@@ -61,6 +61,8 @@ source_of (const RcVoxelPlan *plan)
 static RcCudaVoxelAction
 action_of (const RcVoxelSpec *spec)
 {
+  if (rc_voxel_maps_points (spec->output))
+    return spec->output == RC_VOXEL_RANK ? RC_CUDA_VOXEL_ADD_KEY_RANK : RC_CUDA_VOXEL_STORE_INDEX;
   static const RcCudaVoxelAction actions[][2] = {
     [RC_VOXEL_OCCUPANCY] = {RC_CUDA_VOXEL_ADD_BITS, RC_CUDA_VOXEL_ADD_KEY},
     [RC_VOXEL_COUNT] = {RC_CUDA_VOXEL_ADD_COUNT, RC_CUDA_VOXEL_ADD_KEY},
@@ -82,7 +84,7 @@ slabs_of (const RcVoxelPlan *plan, int64_t bit_words, int64_t multiprocessors)
   const RcVoxelSpec *spec = &plan->spec;
   int64_t slabs = ceil_divide (bit_words, RC_CUDA_VOXEL_SLAB_WORDS);
 
-  if (spec->mode != RC_VOXEL_OCCUPANCY || spec->output == RC_VOXEL_SPARSE || bit_words > INT32_MAX / 32
+  if (bit_words == 0 || spec->mode != RC_VOXEL_OCCUPANCY || bit_words > INT32_MAX / 32
       || (spec->output == RC_VOXEL_DENSE && spec->grid[0] % 32 != 0))
     return 0;
   while (slabs * 2 * spec->batch <= multiprocessors && bit_words / (slabs * 2) >= RC_CUDA_VOXEL_SLAB_THREADS)
@@ -128,6 +130,8 @@ choose_kernels (const RcVoxelPlan *plan, State *state)
   state->range = rc_voxel_needs_range (plan) ? rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE] : NULL;
   if (spec->output == RC_VOXEL_SPARSE) {
     state->write = rc_cuda_voxel_write_sparse;
+  } else if (rc_voxel_maps_points (spec->output)) {
+    state->write = spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
   } else if (state->task.slabs > 0) {
     state->write = rc_cuda_voxel_write_slabs[spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
   } else if (spec->output == RC_VOXEL_BITS) {
@@ -156,8 +160,8 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->voxels = plan->voxels;
   task->key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
   task->row_words = plan->row_words;
-  task->sparse = spec->output == RC_VOXEL_SPARSE;
-  task->bit_words = task->sparse ? 0 : plan->row_words * spec->grid[1] * spec->grid[2];
+  task->sorts = rc_voxel_sorts (plan);
+  task->bit_words = rc_voxel_is_grid (spec->output) ? plan->row_words * spec->grid[1] * spec->grid[2] : 0;
   task->max_voxels = spec->max_voxels;
   task->feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
   for (axis = 0; axis < 3; axis++)
@@ -188,7 +192,7 @@ plan_scratch (RcVoxelPlan *plan)
   const uint64_t channels = (uint64_t) plan->channels;
   uint64_t bytes = 1;
 
-  if (plan->spec.output != RC_VOXEL_SPARSE)
+  if (!rc_voxel_sorts (plan))
     return;
   if (rc_voxel_is_mean (plan))
     bytes += 8 * channels;
@@ -238,7 +242,7 @@ upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, State *state, RcErro
 static RcStatus
 load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, RcError *error)
 {
-  const int sparse = plan->spec.output == RC_VOXEL_SPARSE;
+  const int sorts = rc_voxel_sorts (plan);
   const struct
   {
     const char *name;
@@ -251,12 +255,13 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, 
     {"voxel add", state->add, 1},
     {"voxel add of packed points", state->add_packed, state->add_packed != NULL},
     {"voxel write", state->write, 1},
-    {"voxel sort, count", rc_cuda_voxel_sort_count, sparse},
-    {"voxel sort, scan", rc_cuda_voxel_sort_scan, sparse},
-    {"voxel sort, move", rc_cuda_voxel_sort_move[plan->layout.payload_bytes > 0], sparse},
-    {"voxel count", rc_cuda_voxel_count_voxels, sparse},
-    {"voxel scan", rc_cuda_voxel_scan_voxels, sparse},
-    {"voxel rank", rc_cuda_voxel_rank, sparse},
+    {"voxel sort, count", rc_cuda_voxel_sort_count, sorts},
+    {"voxel sort, scan", rc_cuda_voxel_sort_scan, sorts},
+    {"voxel sort, move", rc_cuda_voxel_sort_move[rc_voxel_is_ordered (plan)], sorts},
+    {"voxel count", rc_cuda_voxel_count_voxels, sorts},
+    {"voxel scan", rc_cuda_voxel_scan_voxels, sorts},
+    {"voxel rank", rc_cuda_voxel_rank, sorts},
+    {"voxel map", rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
   };
   RcStatus status = RC_OK;
   size_t i;
@@ -420,7 +425,7 @@ static char *
 lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
   const uint64_t n = (uint64_t) plan->spec.batch * (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
-  const int ordered = plan->layout.payload_bytes > 0, mean = rc_voxel_is_mean (plan);
+  const int ordered = rc_voxel_is_ordered (plan), mean = rc_voxel_is_mean (plan);
   const uint64_t tiles = (uint64_t) ceil_divide ((int64_t) lesser ((int64_t) n, MOST_POINTS), RC_CUDA_VOXEL_SORT_TILE);
   RcCudaVoxelPoints *points = &task->points;
   char *at = task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes, *end;
@@ -447,7 +452,10 @@ take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
   task->scratch = job->scratch;
   task->crowded = job->n_points > plan->voxels;
   task->group = items_of_group (plan, task, job->n_points);
-  if (task->sparse)
+  task->point_voxels = job->point_voxels;
+  task->point_voxels_batch_stride = plan->spec.batch > 1 ? job->point_voxels_batch_stride : 0;
+  task->first_point = job->first_point;
+  if (task->sorts)
     lay_out_points (plan, task);
   task->bits_set = (uint32_t *) (task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes);
   task->bits_set_apart = ceil_divide (job->n_points, 4) * 4;
@@ -493,7 +501,7 @@ launch_scales (const Run *run, RcCudaVoxelTask *task)
       "launch of the scales of a voxel grid");
 }
 
-/* ---- sparse ---- */
+/* ---- sorted keys ---- */
 
 /* Bits that tell apart the keys of a group, and what is no key. */
 static uint32_t
@@ -509,7 +517,7 @@ sort_group (const Run *run, RcCudaVoxelTask *task)
   const uint32_t all_bits = key_bits (task);
   const uint32_t passes = (all_bits + RC_CUDA_VOXEL_DIGIT_BITS - 1) / RC_CUDA_VOXEL_DIGIT_BITS;
   const uint32_t most_bits = (all_bits + passes - 1) / passes;
-  const void *move = rc_cuda_voxel_sort_move[run->plan->layout.payload_bytes > 0];
+  const void *move = rc_cuda_voxel_sort_move[rc_voxel_is_ordered (run->plan)];
   const dim3 tiles = { task->sort_tiles, 1, 1 }, digits = { RC_CUDA_VOXEL_DIGITS, 1, 1 };
   RcStatus status = RC_OK;
   uint32_t first_bit, bits, from = 0;
@@ -543,6 +551,18 @@ rank_group (const Run *run, RcCudaVoxelTask *task)
   return status;
 }
 
+/* Sparse outputs have room for as many voxels, whatever came; ranks there are none of no points. */
+static RcStatus
+write_group (const Run *run, const void *write, RcCudaVoxelTask *task)
+{
+  const dim3 tiles = { task->rank_tiles, 1, 1 };
+
+  if (run->plan->spec.output == RC_VOXEL_RANK)
+    return task->n_points > 0 ? launch_task (run, write, tiles, task, "launch of the output of ranks") : RC_OK;
+  return launch_task (run, write, blocks_for (run->cuda, task->max_voxels, RC_CUDA_VOXEL_THREADS, task->group_items),
+      task, "launch of the output of sparse voxels");
+}
+
 static RcStatus
 end_group (const Run *run, const void *write, RcCudaVoxelTask *task)
 {
@@ -557,14 +577,11 @@ end_group (const Run *run, const void *write, RcCudaVoxelTask *task)
     status = sort_group (run, task);
   if (n > 0 && status == RC_OK)
     status = rank_group (run, task);
-  if (status != RC_OK)
-    return status;
-  return launch_task (run, write, blocks_for (run->cuda, task->max_voxels, RC_CUDA_VOXEL_THREADS, task->group_items),
-      task, "launch of the output of sparse voxels");
+  return status == RC_OK ? write_group (run, write, task) : status;
 }
 
 static RcStatus
-end_sparse (const Run *run, const State *state, RcCudaVoxelTask *task)
+end_sorted (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   RcStatus status = RC_OK;
 
@@ -573,6 +590,21 @@ end_sparse (const Run *run, const State *state, RcCudaVoxelTask *task)
     status = end_group (run, state->write, task);
   }
   return status;
+}
+
+/* ---- maps ---- */
+
+/* Most of a map is there; nothing is left where every item had all its points. */
+static RcStatus
+end_map (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  const int64_t n = task->n_points - task->first_point;
+  const RcStatus status = task->sorts ? end_sorted (run, state, task) : RC_OK;
+
+  if (status != RC_OK)
+    return status;
+  return launch_task (run, rc_cuda_voxel_finish_map, blocks_for (run->cuda, n, RC_CUDA_VOXEL_TILE, task->batch), task,
+      "launch of the end of a map of points");
 }
 
 /* ---- dense ---- */
@@ -602,12 +634,14 @@ static RcStatus
 take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
-  const int has_batch = spec->batch > 1, has_values = spec->mode != RC_VOXEL_OCCUPANCY;
+  const int has_batch = spec->batch > 1, has_values = rc_voxel_has_values (spec);
   const int64_t size = spec->output == RC_VOXEL_BITS ? 4 : (int64_t) rc_dtype_size (spec->dtype);
   RcStatus status;
 
   task->counters = out->counters;
-  if (!task->sparse) {
+  if (rc_voxel_maps_points (spec->output))
+    return RC_OK;
+  if (spec->output != RC_VOXEL_SPARSE) {
     task->grid = out->grid;
     task->grid_batch_stride = has_batch ? out->grid_batch_stride : 0;
     return check_aligned ("grid", task->grid, task->grid_batch_stride, size, error);
@@ -636,7 +670,7 @@ launch_begin (const Run *run, const State *state, RcCudaVoxelTask *task)
   RcStatus status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS,
           task->batch), task, "launch of the clearing of a voxel grid");
 
-  if (status == RC_OK && task->sparse) {
+  if (status == RC_OK && task->sorts) {
     const char *end = lay_out_points (run->plan, task);
 
     status = fill (run, points->keys[0], 0xFF, 8 * (uint64_t) task->batch * (uint64_t) task->n_points);
@@ -672,7 +706,9 @@ launch_add (const Run *run, const State *state, RcCudaVoxelTask *task)
 static RcStatus
 launch_end (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
-  return task->sparse ? end_sparse (run, state, task) : end_dense (run, state, task);
+  if (rc_voxel_maps_points (run->plan->spec.output))
+    return end_map (run, state, task);
+  return task->sorts ? end_sorted (run, state, task) : end_dense (run, state, task);
 }
 
 typedef RcStatus (*LaunchPhase) (const Run * run, const State * state, RcCudaVoxelTask * task);
@@ -687,6 +723,9 @@ run_phase (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, 
   RcCudaVoxelTask task = state->task;
   RcStatus status = rc_cuda_check_stream (stream, error);
 
+  if (status == RC_OK && rc_voxel_maps_points (plan->spec.output))
+    status = check_aligned ("point_voxels", job->point_voxels, plan->spec.batch > 1 ? job->point_voxels_batch_stride : 0,
+        8, error);
   if (status == RC_OK && out != NULL)
     status = take_out (plan, out, &task, error);
   if (status == RC_OK)

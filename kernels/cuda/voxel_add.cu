@@ -6,6 +6,8 @@
  *                touched of the accumulators (a sector of 32 bytes a point, or as many as its features span) stays in
  *                the L2 as far as it fits there
  *   add, sparse  reads each point once and writes its key (8 bytes) and what is kept of it, 4 to 8 a feature
+ *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output
+ *   add, index   reads each point once and writes 8 bytes of the output
  * All atomics are on integers, so their order changes no bit.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -276,6 +278,41 @@ struct AddKeyCentroid
 #pragma unroll
     for (int axis = 0; axis < 3; axis++)
       kept[axis] = p[axis];
+  }
+};
+
+/* Says of a point that is wanted where it is. */
+__device__ __forceinline__ void
+put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
+{
+  const int64_t at = part.first + i - task.first_point;
+
+  if (at >= 0)
+    reinterpret_cast<int64_t *> (reinterpret_cast<char *> (task.point_voxels)
+        + part.item * task.point_voxels_batch_stride)[at] = voxel;
+}
+
+struct AddKeyRank
+{
+  static constexpr int at_once = 4;
+
+  static __device__ __forceinline__ void
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  {
+    put_key (task, part, i, voxel);
+    if (voxel < 0)
+      put_point (task, part, i, voxel);
+  }
+};
+
+struct StoreIndex
+{
+  static constexpr int at_once = 4;
+
+  static __device__ __forceinline__ void
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  {
+    put_point (task, part, i, voxel);
   }
 };
 
@@ -565,7 +602,8 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
     KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, StoreBits>), \
     KERNEL (add_points<__VA_ARGS__, AddCount>), \
     KERNEL (add_points<__VA_ARGS__, AddCentroid>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
-    KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>)
+    KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>), KERNEL (add_points<__VA_ARGS__, AddKeyRank>), \
+    KERNEL (add_points<__VA_ARGS__, StoreIndex>)
 #define ALL_ACTIONS(...) { \
     WITHOUT_FEATURES (__VA_ARGS__), KERNEL (add_features<__VA_ARGS__, Range>), \
     KERNEL (add_features<__VA_ARGS__, AddMean>), KERNEL (add_features<__VA_ARGS__, AddExtreme>), \

@@ -9,51 +9,17 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <cub/block/block_scan.cuh>
 #include <cuda_runtime_api.h>
 
-#include "voxel_points.cuh"
+#include "voxel_runs.cuh"
 
 using namespace rc;
 
 namespace
 {
-constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
-constexpr int TILE = RC_CUDA_VOXEL_RANK_TILE;
-static_assert (TILE == THREADS, "a thread has one key");
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-using Scan = cub::BlockScan<uint32_t, THREADS>;
-
 /* ---- runs ---- */
-
-struct Keys
-{
-  const uint64_t *keys;
-  uint32_t n;
-
-  __device__ __forceinline__ explicit
-  Keys (const RcCudaVoxelTask &task)
-  {
-    keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
-    n = (uint32_t) task.group_items * task.group_points;
-  }
-
-  __device__ __forceinline__ uint64_t
-  at (uint64_t i) const
-  {
-    return i < n ? keys[i] : RC_CUDA_VOXEL_NO_KEY;
-  }
-
-  /* Whether a voxel begins at i. */
-  __device__ __forceinline__ bool
-  begins (uint64_t i) const
-  {
-    const uint64_t key = at (i);
-
-    return key != RC_CUDA_VOXEL_NO_KEY && (i == 0 || key != keys[i - 1]);
-  }
-};
 
 __global__ void __launch_bounds__ (THREADS)
 count_voxels (const __grid_constant__ RcCudaVoxelTask task)
@@ -196,13 +162,6 @@ find_extremes (const RcCudaVoxelTask &task, const Lane &lane)
 
 /* ---- ranks ---- */
 
-/* The item of a key, and whose ranks end where another's, or no voxel, begins. */
-__device__ __forceinline__ int64_t
-item_of (const RcCudaVoxelTask &task, uint64_t key)
-{
-  return task.first_item + (int64_t) (task.group_items == 1 ? 0 : divide_64 (key, task.key_voxels));
-}
-
 /* i is the first key of a voxel, or the first without; rank is that of the voxel, or the number of voxels. */
 __device__ __forceinline__ void
 put_start (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i, uint32_t rank)
@@ -225,14 +184,11 @@ put_start (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i, uint32_t r
 __device__ __forceinline__ uint32_t
 rank_key (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i)
 {
-  __shared__ typename Scan::TempStorage storage;
   const bool begins = keys.begins (i);
   const bool ends = i <= keys.n && i > 0 && keys.at (i) == RC_CUDA_VOXEL_NO_KEY
       && keys.at (i - 1) != RC_CUDA_VOXEL_NO_KEY;
-  uint32_t so_far;
+  const uint32_t so_far = voxels_so_far (task, begins);
 
-  Scan (storage).InclusiveSum ((uint32_t) begins, so_far);
-  so_far += task.rank_counts[blockIdx.x];
   if (begins || ends)
     put_start (task, keys, i, begins ? so_far - 1 : so_far);
   return so_far - 1;            /* of no use where no voxel came yet */
@@ -279,23 +235,6 @@ rank (const __grid_constant__ RcCudaVoxelTask task)
 }
 
 /* ---- the output ---- */
-
-struct Voxels
-{
-  int64_t item;
-  uint32_t first_rank;
-  int64_t n, occupied;          /* in the output, and in all */
-};
-
-__device__ __forceinline__ Voxels
-voxels_of (const RcCudaVoxelTask &task, int64_t item)
-{
-  const RcCudaVoxelHead *head = head_of (task, item);
-  Voxels voxels = { item, head->first_rank, 0, head->end_rank - head->first_rank };
-
-  voxels.n = voxels.occupied < task.max_voxels ? voxels.occupied : task.max_voxels;
-  return voxels;
-}
 
 __device__ __forceinline__ void
 write_coordinates (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)

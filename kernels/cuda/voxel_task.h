@@ -1,7 +1,7 @@
 /* robocache: what the voxel kernels are told
  *
- * One description for all kernels of a job: they are launched with it as their argument. Kernels of the sparse output
- * work on a group of items whose keys are sorted together.
+ * One description for all kernels of a job: they are launched with it as their argument. Kernels of sorted keys
+ * (outputs sparse and rank) work on a group of items whose keys are sorted together.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -40,7 +40,7 @@ typedef struct RcCudaVoxelHead
 {
   RcVoxelItem item;             /* n_keys is not used */
   uint32_t blocks_done;         /* of an add that is under way */
-  uint32_t first_rank;          /* sparse: of its voxels among those of the group */
+  uint32_t first_rank;          /* sorted keys: of its voxels among those of the group */
   uint32_t end_rank;
   uint32_t padding[7];
 } RcCudaVoxelHead;
@@ -76,7 +76,7 @@ typedef struct RcCudaVoxelTask
   RcDtype dtype;
   RcDtype kept_dtype;           /* of a feature in the payload of sparse means */
   int32_t element_bytes;        /* of what is read of data, where it is all of one size */
-  int32_t sparse;
+  int32_t sorts;                /* points are kept with the keys of their voxels */
   int64_t feature_offset;       /* packed points: bytes from the beginning of a point */
   int64_t xyz_offset[3];        /* other points, as the next two */
   RcDtype xyz_dtype;
@@ -97,6 +97,9 @@ typedef struct RcCudaVoxelTask
   int64_t bits_set_apart;       /* a multiple of 4 */
   int32_t crowded;              /* points come to voxels that others came to, mostly: looking first is worth it */
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
+  int64_t *point_voxels;        /* index, rank: of the points of an item from first_point on */
+  int64_t point_voxels_batch_stride;
+  int64_t first_point;
 
   /* a chunk */
   const char *data;
@@ -149,6 +152,8 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ADD_CENTROID,
   RC_CUDA_VOXEL_ADD_KEY,        /* sparse occupancy and count */
   RC_CUDA_VOXEL_ADD_KEY_CENTROID,
+  RC_CUDA_VOXEL_ADD_KEY_RANK,
+  RC_CUDA_VOXEL_STORE_INDEX,
   RC_CUDA_VOXEL_RANGE,          /* from here on with its features, which depth has not */
   RC_CUDA_VOXEL_ADD_MEAN,
   RC_CUDA_VOXEL_ADD_EXTREME,
@@ -191,7 +196,11 @@ extern const void *const rc_cuda_voxel_sort_move[2];    /* keys alone; with the 
 extern const void *const rc_cuda_voxel_count_voxels;
 extern const void *const rc_cuda_voxel_scan_voxels;
 extern const void *const rc_cuda_voxel_rank;
-extern const void *const rc_cuda_voxel_write_sparse;
+extern const void *const rc_cuda_voxel_write_sparse;    /* for output sparse */
+
+/* voxel_map.cu: the ranks of the points of a group; then what no point of an item came for, of all items. */
+extern const void *const rc_cuda_voxel_write_ranks;
+extern const void *const rc_cuda_voxel_finish_map;
 
 #ifdef __cplusplus
 }

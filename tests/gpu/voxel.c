@@ -27,7 +27,7 @@ typedef struct
 } Suite;
 
 static const char *const modes[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
-static const char *const outputs[] = { "dense", "bits", "sparse" };
+static const char *const outputs[] = { "dense", "bits", "sparse", "index", "rank" };
 static const char *const lies[] = { "spread", "one_voxel", "few_voxels", "all_outside" };
 static const VoxelWish any_wish = { ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, 0 };
 
@@ -60,8 +60,9 @@ static int
 is_valid (const VoxelWish *wish)
 {
   const int counts = wish->mode == RC_VOXEL_OCCUPANCY || wish->mode == RC_VOXEL_COUNT;
+  const int has_dtype = wish->output == RC_VOXEL_DENSE || wish->output == RC_VOXEL_SPARSE;
 
-  if (wish->output == RC_VOXEL_BITS && (wish->mode != RC_VOXEL_OCCUPANCY || wish->dtype != RC_UINT8))
+  if (!has_dtype && (wish->mode != RC_VOXEL_OCCUPANCY || wish->dtype != RC_UINT8))
     return 0;                   /* of any dtype, so once */
   if (wish->source == RC_VOXEL_DEPTH && !counts && wish->mode != RC_VOXEL_CENTROID)
     return 0;
@@ -78,7 +79,7 @@ check_kinds (Suite *suite)
 
   for (i = 0; i < 4; i++) {
     for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
-      for (output = 0; output <= RC_VOXEL_SPARSE; output++) {
+      for (output = 0; output <= RC_VOXEL_RANK; output++) {
         for (d = 0; d < 4; d++) {
           VoxelWish wish = any_wish;
 
@@ -111,10 +112,11 @@ check_sizes (Suite *suite)
   for (p = 0; p < sizeof (points) / sizeof (points[0]); p++) {
     for (b = 0; b < 2; b++) {
       for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
-        for (output = 0; output <= RC_VOXEL_SPARSE; output += 2, n++) {
+        for (output = 0; output <= RC_VOXEL_RANK; output++, n++) {
           VoxelWish wish = any_wish;
 
-          if (points[p] * batches[b] > 1000000 || (suite->few && n % 7 != 0))
+          if (output == RC_VOXEL_BITS || (output > RC_VOXEL_SPARSE && mode != RC_VOXEL_OCCUPANCY)
+              || points[p] * batches[b] > 1000000 || (suite->few && n % 7 != 0))
             continue;
           wish.points = points[p];
           wish.batch = batches[b];
@@ -156,6 +158,9 @@ check_plain (Suite *suite)
     {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 50000, 1024, 4},
     {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT16, 2, 100000, 64, 64},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 100000, 512, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, RC_FLOAT32, 1, 250000, 512, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 1, 250000, 128, 4},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 8, 50000, 64, 0},
   };
   char name[128];
   size_t i;
@@ -215,14 +220,14 @@ check_layouts (Suite *suite)
 
   for (i = 0; i < 4; i++) {
     for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
-      for (output = 0; output <= RC_VOXEL_SPARSE; output++) {
+      for (output = 0; output <= RC_VOXEL_RANK; output++) {
         VoxelWish wish = any_wish;
 
         wish.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS;
         wish.input = inputs[i] < 0 ? ANY : inputs[i];
         wish.mode = mode;
         wish.output = output;
-        wish.dtype = output == RC_VOXEL_BITS ? RC_UINT8 : RC_FLOAT32;
+        wish.dtype = output == RC_VOXEL_DENSE || output == RC_VOXEL_SPARSE ? RC_FLOAT32 : RC_UINT8;
         wish.layout = 1;
         if (!is_valid (&wish))
           continue;
@@ -269,7 +274,7 @@ check_huge (Suite *suite)
   static const int64_t axes[] = { RC_VOXEL_MAX_AXIS, 1 << 20, 1 << 16, 1625 };
   char name[128];
   size_t a;
-  int mode;
+  int mode, output;
 
   for (a = 0; a < sizeof (axes) / sizeof (axes[0]); a++) {
     for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
@@ -281,6 +286,14 @@ check_huge (Suite *suite)
       wish.lie = mode % 2 ? SPREAD : ANY;
       snprintf (name, sizeof (name), "voxel_huge_%" PRId64 "_%s", axes[a], modes[mode]);
       check_cases (suite, name, &wish, 5);
+    }
+    for (output = RC_VOXEL_INDEX; output <= RC_VOXEL_RANK; output++) {
+      VoxelWish wish = any_wish;
+
+      wish.output = output;
+      wish.axis = axes[a];
+      snprintf (name, sizeof (name), "voxel_huge_%" PRId64 "_%s", axes[a], outputs[output]);
+      check_cases (suite, name, &wish, 10);
     }
   }
 }
@@ -355,10 +368,10 @@ check_graphs (Suite *suite)
   int mode, output;
 
   for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
-    for (output = 0; output <= RC_VOXEL_SPARSE; output++) {
+    for (output = 0; output <= RC_VOXEL_RANK; output++) {
       VoxelWish wish = any_wish;
 
-      if (output == RC_VOXEL_BITS && mode != RC_VOXEL_OCCUPANCY)
+      if (output != RC_VOXEL_DENSE && output != RC_VOXEL_SPARSE && mode != RC_VOXEL_OCCUPANCY)
         continue;
       wish.mode = mode;
       wish.output = output;
@@ -505,11 +518,59 @@ check_refusals (Suite *suite)
   suite->failures += test_end (&test);
 }
 
+/* An item that gets no points of a chunk has none in a map either. */
+static void
+check_bad_counts_of_maps (Suite *suite, RcVoxelOutput output)
+{
+  static const int64_t counts[6] = { 4, 9, 4, 3, -1, 2 };       /* N of items, then what the chunk is said to have */
+  static const int64_t wanted[12] = { 0, 0, 0, -1, -1, -1, -1, -1, 0, 0, -1, -1 };
+  RcVoxelSpec spec = small_spec ();
+  Test test = { output == RC_VOXEL_INDEX ? "voxel_bad_counts_index" : "voxel_bad_counts_rank", "" };
+  RcFootprint footprint = { 0, 0 };
+  RcVoxelPlan *plan = NULL;
+  uint8_t *memory = NULL;
+  int64_t got[12];
+  RcError error;
+  int i;
+
+  spec.mode = RC_VOXEL_OCCUPANCY;
+  spec.output = output;
+  if (rc_voxel_plan (suite->gpu.backend, &spec, &plan, &footprint, &error) != RC_OK
+      || cudaMalloc ((void **) &memory, 4096 + footprint.scratch_bytes + 4 * footprint.scratch_bytes_per_point)
+      != cudaSuccess) {
+    test_fail (&test, "plan or memory: %s", error.message);
+  } else {
+    const RcVoxelJob job = { 4, (int64_t *) (memory + 512), memory + 4096, (int64_t *) (memory + 2048), 32, 0 };
+    const RcVoxelChunk chunk = { memory, 4, 12, 48, (int64_t *) (memory + 536), 0, NULL };
+    RcVoxelJob crooked = job;
+    RcVoxelOut out;
+
+    memset (&out, 0, sizeof (out));
+    cudaMemset (memory, 0, 4096);       /* all points in voxel 0 */
+    cudaMemcpy (memory + 512, counts, sizeof (counts), cudaMemcpyHostToDevice);
+    test_expect (&test, rc_voxel_begin (plan, &job, suite->gpu.stream, &error) == RC_OK
+        && rc_voxel_add (plan, &job, &chunk, suite->gpu.stream, &error) == RC_OK
+        && rc_voxel_end (plan, &job, &out, suite->gpu.stream, &error) == RC_OK, "%s", error.message);
+    cudaStreamSynchronize (suite->gpu.stream);
+    cudaMemcpy (got, memory + 2048, sizeof (got), cudaMemcpyDeviceToHost);
+    for (i = 0; i < 12; i++)
+      test_expect (&test, got[i] == wanted[i], "point %d of item %d is in %" PRId64 ", not %" PRId64, i % 4, i / 4,
+          got[i], wanted[i]);
+    crooked.point_voxels_batch_stride = 36;
+    expect_refusal (&test, rc_voxel_begin (plan, &crooked, suite->gpu.stream, &error), &error, "point_voxels is");
+  }
+  rc_voxel_plan_free (plan);
+  cudaFree (memory);
+  suite->failures += test_end (&test);
+}
+
 static void
 check_wrong (Suite *suite)
 {
   check_bad_counts (suite, RC_VOXEL_DENSE);
   check_bad_counts (suite, RC_VOXEL_SPARSE);
+  check_bad_counts_of_maps (suite, RC_VOXEL_INDEX);
+  check_bad_counts_of_maps (suite, RC_VOXEL_RANK);
   check_refusals (suite);
 }
 

@@ -57,11 +57,18 @@ is_float (RcDtype dtype)
   return dtype == RC_FLOAT16 || dtype == RC_FLOAT32;
 }
 
+/* Whether the output has a place for every voxel. */
+static int
+is_grid (RcVoxelOutput output)
+{
+  return output == RC_VOXEL_DENSE || output == RC_VOXEL_BITS;
+}
+
 static void
 choose_grid (VoxelCase *c, const VoxelWish *wish)
 {
   RcVoxelSpec *spec = &c->spec;
-  const int huge = spec->output == RC_VOXEL_SPARSE && wish->axis == ANY && one_in (c, 3);
+  const int huge = !is_grid (spec->output) && wish->axis == ANY && one_in (c, 3);
   int axis;
 
   for (axis = 0; axis < 3; axis++) {
@@ -158,9 +165,9 @@ choose_values (VoxelCase *c, const VoxelWish *wish)
 
   spec->source = (RcVoxelSource) (wish->source == ANY ? one_in (c, 5) : wish->source);
   spec->mode = (RcVoxelMode) wished (c, wish->mode, RC_VOXEL_OCCUPANCY, RC_VOXEL_MIN);
-  spec->output = (RcVoxelOutput) wished (c, wish->output, RC_VOXEL_DENSE, RC_VOXEL_SPARSE);
+  spec->output = (RcVoxelOutput) wished (c, wish->output, RC_VOXEL_DENSE, RC_VOXEL_RANK);
   spec->dtype = wish->dtype == ANY ? dtypes[between (c, 0, 3)] : (RcDtype) wish->dtype;
-  if (spec->output == RC_VOXEL_BITS)
+  if (spec->output == RC_VOXEL_BITS || rc_voxel_maps_points (spec->output))
     spec->mode = RC_VOXEL_OCCUPANCY;
   if (spec->source == RC_VOXEL_DEPTH && spec->mode != RC_VOXEL_OCCUPANCY && spec->mode != RC_VOXEL_COUNT)
     spec->mode = RC_VOXEL_CENTROID;
@@ -190,7 +197,7 @@ choose_spec (VoxelCase *c, const VoxelWish *wish)
   choose_grid (c, wish);
   spec->batch = wish->batch != ANY ? wish->batch : one_in (c, 10) ? between (c, 4, 9) : between (c, 1, 3);
   spec->feature_range = spec->mode == RC_VOXEL_MEAN && one_in (c, 3) ? real_between (c, 1e-3, 2.0) : 0.0;
-  while (spec->output != RC_VOXEL_SPARSE && wish->axis == ANY && spec->grid[0] * spec->grid[1] * spec->grid[2]
+  while (is_grid (spec->output) && wish->axis == ANY && spec->grid[0] * spec->grid[1] * spec->grid[2]
       * channels_of (spec) * spec->batch * 4 > MOST_DENSE_BYTES)
     spec->grid[between (c, 0, 2)] = between (c, 1, 20);
 }
@@ -440,6 +447,7 @@ static int
 make_out (VoxelCase *c, const VoxelWish *wish, Arena *arena)
 {
   const RcVoxelSpec *spec = &c->spec;
+  RcVoxelJob *job = &c->job;
   const int64_t bytes = rc_voxel_value_bytes (c->cpu_plan);
   const int64_t size = spec->output == RC_VOXEL_BITS ? 4 : (int64_t) rc_dtype_size (spec->dtype);
   RcVoxelOut *out = &c->out;
@@ -448,6 +456,12 @@ make_out (VoxelCase *c, const VoxelWish *wish, Arena *arena)
     if ((out->counters = arena_take (arena, sizeof (RcVoxelCounters), 0)) == NULL)
       return 0;
     memset (out->counters, 0, sizeof (RcVoxelCounters));
+  }
+  if (rc_voxel_maps_points (spec->output)) {
+    job->first_point = wish->plain || one_in (c, 2) ? 0 : between (c, 0, job->n_points);
+    job->point_voxels = make_output (c, wish, (job->n_points - job->first_point) * 8, 8, &job->point_voxels_batch_stride,
+        arena);
+    return job->point_voxels != NULL;
   }
   if (spec->output != RC_VOXEL_SPARSE)
     return (out->grid = make_output (c, wish, bytes, size, &out->grid_batch_stride, arena)) != NULL;
@@ -499,11 +513,11 @@ voxel_case_text (const VoxelCase *c)
   const RcVoxelSpec *spec = &c->spec;
 
   snprintf (text, sizeof (text), "seed %" PRIu64 ": %s, mode %d, output %d, dtype %s, grid %" PRId64 ":%" PRId64 ":%"
-      PRId64 ", batch %" PRId64 ", N %" PRId64 "%s, %d chunks, %" PRId64 " fields%s, %" PRId64 " features from %" PRId64
+      PRId64 ", batch %" PRId64 ", N %" PRId64 "%s from %" PRId64 ", %d chunks, %" PRId64 " fields%s, %" PRId64 " features from %" PRId64
       ", range %g, cap %" PRId64 ", lie %d; first chunk: n %" PRId64 "%s, data %% 16 = %d, stride %" PRId64, c->seed,
       spec->source == RC_VOXEL_DEPTH ? "depth" : rc_dtype_name (spec->points.dtype), spec->mode, spec->output,
       rc_dtype_name (spec->dtype), spec->grid[0], spec->grid[1], spec->grid[2], spec->batch, c->job.n_points,
-      c->job.item_points ? " of items" : "", c->n_chunks, spec->points.fields,
+      c->job.item_points ? " of items" : "", c->job.first_point, c->n_chunks, spec->points.fields,
       spec->points.layout || spec->depth.rays ? " in a layout, or rays" : "", spec->points.features,
       spec->points.first_feature, spec->feature_range, spec->max_voxels, c->lie, c->chunks[0].n,
       c->chunks[0].counts ? " with counts" : "", (int) ((uintptr_t) c->chunks[0].data % 16), c->chunks[0].stride);
@@ -556,6 +570,7 @@ addresses_on_device (const VoxelCase *c, const Arena *arena, DeviceVoxels *devic
 
   device->job = c->job;
   device->job.item_points = arena_on_device (arena, c->job.item_points);
+  device->job.point_voxels = arena_on_device (arena, c->job.point_voxels);
   for (k = 0; k < c->n_chunks; k++) {
     device->chunks[k] = c->chunks[k];
     device->chunks[k].data = arena_on_device (arena, c->chunks[k].data);
@@ -630,6 +645,7 @@ part_at (const VoxelCase *c, const uint8_t *at)
     {"n_voxels", c->out.n_voxels, c->spec.batch * c->out.n_voxels_batch_stride},
     {"coordinates", c->out.coordinates, c->spec.batch * c->out.coordinates_batch_stride},
     {"values", c->out.values, c->spec.batch * c->out.values_batch_stride},
+    {"point_voxels", c->job.point_voxels, c->spec.batch * c->job.point_voxels_batch_stride},
     {"counters of end", c->out.counters, sizeof (RcVoxelCounters)},
   };
   size_t i;

@@ -86,7 +86,7 @@ compare_pairs (const void *a, const void *b)
   return p->point < q->point ? -1 : p->point > q->point;
 }
 
-/* -1 when the point is in no voxel. */
+/* A negative number when the point is in no voxel. */
 static int64_t
 voxel_index (const RcVoxelSpec *spec, const double *point, RcVoxelCounters *counters)
 {
@@ -113,7 +113,7 @@ voxel_index (const RcVoxelSpec *spec, const double *point, RcVoxelCounters *coun
   else
     counters->inside++;
   if (nan || infinite || !inside)
-    return -1;
+    return nan ? RC_VOXEL_NAN : infinite ? RC_VOXEL_INFINITE : RC_VOXEL_OUTSIDE;
   return (index[2] * spec->grid[1] + index[1]) * spec->grid[0] + index[0];
 }
 
@@ -252,9 +252,11 @@ oracle_voxelize (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t n_po
 
   grid->channels = spec->mode == RC_VOXEL_CENTROID ? 3 : spec->mode >= RC_VOXEL_MEAN ? spec->points.features : 1;
   exponents = calloc ((size_t) grid->channels, sizeof (int));
+  grid->point_voxels = calloc ((size_t) cloud->n + 1, sizeof (int64_t));
   for (int64_t i = 0; i < cloud->n; i++) {
     const int64_t v = voxel_index (spec, cloud->values + i * cloud->fields, &grid->counters);
 
+    grid->point_voxels[i] = v;
     if (v >= 0)
       pairs[inside++] = (Pair) {v, i};
   }
@@ -270,7 +272,7 @@ oracle_voxelize (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t n_po
     fill_voxel (grid, spec, cloud, pairs + first, next - first, exponents, bits_of_count (n_points));
   }
   grid->counters.occupied = grid->n_occupied;
-  if (spec->output == RC_VOXEL_SPARSE && grid->n_occupied > spec->max_voxels)
+  if (spec->output >= RC_VOXEL_SPARSE && grid->n_occupied > spec->max_voxels)
     grid->counters.over_cap = grid->n_occupied - spec->max_voxels;
   free (pairs);
   free (exponents);
@@ -285,5 +287,6 @@ oracle_free (OracleGrid *grid)
   free (grid->results);
   free (grid->plain_means);
   free (grid->magnitudes);
+  free (grid->point_voxels);
   free (grid);
 }

@@ -26,6 +26,7 @@ typedef struct OracleGrid
   double *results;              /* [n_occupied, channels], not yet rounded to the output's dtype */
   double *plain_means;          /* the same for mean and centroid, as a long double sum / count */
   double *magnitudes;           /* [channels] greatest finite |x| */
+  int64_t *point_voxels;        /* [points of the cloud] linear index, or what RC_VOXEL_INDEX says in its place */
   RcVoxelCounters counters;
 } OracleGrid;
 

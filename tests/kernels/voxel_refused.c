@@ -19,6 +19,7 @@ typedef enum WrongSpec
   HUGE_SIZE,
   WRONG_DTYPE, BF16_DTYPE, INTEGER_MEAN, NO_CAP, LARGE_CAP, NEGATIVE_RANGE, NAN_RANGE, NO_BATCH, DENSE_TOO_LARGE,
   UNKNOWN_FIELD, MIXED_COORDINATES, NEGATIVE_OFFSET, HUGE_OFFSET,
+  INDEX_OF_MEANS, RANK_OF_COUNTS, RANK_WITHOUT_CAP,
   NO_FX, NAN_CX, NO_SCALE, NO_WIDTH, LARGE_HEIGHT, DEPTH_FEATURES
 } WrongSpec;
 
@@ -37,7 +38,8 @@ static const struct
   {INTEGER_MEAN, "centroid", "uint32"}, {NO_CAP, "max_voxels", "0"}, {LARGE_CAP, "max_voxels", "2147483648"},
   {NEGATIVE_RANGE, "feature_range", "-1"}, {NAN_RANGE, "feature_range", "nan"}, {NO_BATCH, "batch", "0"},
   {UNKNOWN_FIELD, "field 4", "type ?"}, {MIXED_COORDINATES, "field 1", "float64"}, {NEGATIVE_OFFSET, "field 5", "-1"},
-  {HUGE_OFFSET, "field 0", "2147483644"},
+  {HUGE_OFFSET, "field 0", "2147483644"}, {INDEX_OF_MEANS, "mode mean with output index", "occupancy"},
+  {RANK_OF_COUNTS, "mode count with output rank", "occupancy"}, {RANK_WITHOUT_CAP, "max_voxels", "-1"},
   {DENSE_TOO_LARGE, "2097152:2097152:2097152", "sparse"}, {NO_FX, "fx", "0"}, {NAN_CX, "cx", "nan"},
   {NO_SCALE, "scale", "0"}, {NO_WIDTH, "0 x 9", "65536"}, {LARGE_HEIGHT, "70 x 65537", "65536"},
   {DEPTH_FEATURES, "max", "depth image"},
@@ -117,6 +119,9 @@ make_wrong (WrongSpec wrong)
     case NO_BATCH: spec.batch = 0; break;
     case UNKNOWN_FIELD: case MIXED_COORDINATES: case NEGATIVE_OFFSET: case HUGE_OFFSET:
       make_wrong_layout (&spec, wrong); break;
+    case INDEX_OF_MEANS: spec.output = RC_VOXEL_INDEX; break;
+    case RANK_OF_COUNTS: spec.mode = RC_VOXEL_COUNT; spec.output = RC_VOXEL_RANK; break;
+    case RANK_WITHOUT_CAP: spec.mode = RC_VOXEL_OCCUPANCY; spec.output = RC_VOXEL_RANK; spec.max_voxels = -1; break;
     case DENSE_TOO_LARGE: spec.grid[0] = spec.grid[1] = spec.grid[2] = RC_VOXEL_MAX_AXIS; break;
     default: break;
   }
@@ -221,6 +226,41 @@ GST_START_TEST (test_wrong_arguments)
 
 GST_END_TEST;
 
+/* Outputs index and rank: where they go is the job's to say. */
+GST_START_TEST (test_wrong_point_voxels)
+{
+  RcBackend *backend = open_cpu (RC_CPU_BEST);
+  RcVoxelSpec spec = some_spec ();
+  int64_t voxels[8];
+  RcVoxelJob job = { 4, NULL, NULL, voxels, 32, 0 };
+  RcVoxelPlan *plan;
+  RcFootprint footprint;
+  uint64_t bytes;
+
+  spec.mode = RC_VOXEL_OCCUPANCY;
+  spec.output = __i__ ? RC_VOXEL_RANK : RC_VOXEL_INDEX;
+  spec.batch = 2;
+  run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
+  fail_unless_equals_int64 (rc_voxel_value_bytes (plan), 0);
+  job.scratch = scratch_new (&footprint, 4, &bytes);
+  job.first_point = -1;
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), "first_point is -1");
+  job.first_point = 5;
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), "first_point is 5 of a job of 4 points");
+  job.first_point = 1;
+  job.point_voxels_batch_stride = 23;
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), "point_voxels_batch_stride of 23 bytes: an item has 24");
+  job.point_voxels = NULL;
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), __i__ ? "output rank writes it" : "output index writes it");
+  job.first_point = 4;
+  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
+  scratch_free (job.scratch, bytes);
+  rc_voxel_plan_free (plan);
+  rc_backend_close (backend);
+}
+
+GST_END_TEST;
+
 /* An item that gets more than its N is an error even where only the backend sees the counts. */
 GST_START_TEST (test_more_points_than_stated)
 {
@@ -312,6 +352,7 @@ voxel_refused_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_wrong_spec, 0, G_N_ELEMENTS (wrong_specs));
   tcase_add_test (tc, test_wrong_arguments);
+  tcase_add_loop_test (tc, test_wrong_point_voxels, 0, 2);
   tcase_add_loop_test (tc, test_more_points_than_stated, 0, 2);
   tcase_add_loop_test (tc, test_wrong_batch_strides, 0, 2);
   tcase_add_test (tc, test_wrong_depth_rows);

@@ -55,7 +55,7 @@ typedef struct
 gboolean robocache_points_info_from_caps (RobocachePointsInfo * info, const GstCaps * caps, GError ** error);
 void robocache_points_info_clear (RobocachePointsInfo * info);
 
-/* application/x-pointcloud caps; fields is "x,y,z" and more names. */
+/* application/x-pointcloud caps; fields are the names of a point's fields, like "x,y,z". */
 GstCaps *robocache_pointcloud_caps_new (const gchar * fields, RcDtype dtype, gint rate_num, gint rate_den);
 
 /* Bytes of one point; 0 for depth. */

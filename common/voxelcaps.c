@@ -13,6 +13,7 @@ const RcDtype *
 robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)
 {
   static const RcDtype bits[] = { RC_UINT32, RC_N_DTYPES };
+  static const RcDtype points[] = { RC_INT64, RC_N_DTYPES };
   static const RcDtype occupancy[] = { RC_UINT8, RC_FLOAT32, RC_FLOAT16, RC_UINT32, RC_N_DTYPES };
   static const RcDtype count[] = { RC_UINT32, RC_FLOAT32, RC_UINT8, RC_FLOAT16, RC_N_DTYPES };
   static const RcDtype value[] = { RC_FLOAT32, RC_FLOAT16, RC_N_DTYPES };
@@ -35,6 +36,8 @@ robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)
     return chosen[settings->dtype];
   if (settings->output == RC_VOXEL_BITS)
     return bits;
+  if (rc_voxel_maps_points (settings->output))
+    return points;
   return settings->mode == RC_VOXEL_OCCUPANCY ? occupancy : settings->mode == RC_VOXEL_COUNT ? count : value;
 }
 
@@ -108,8 +111,23 @@ sparse_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec)
     robocache_tensor_info_set (&info->tensors[info->n_tensors++], spec->dtype, values, 3);
 }
 
+/* A number for each point, in the shape in which the points are. */
+static void
+map_tensors (RobocacheTensorsInfo *info, const RobocachePointsInfo *points)
+{
+  const gboolean depth = points->kind == ROBOCACHE_POINTS_DEPTH;
+  const guint64 image[] = { (guint64) GST_VIDEO_INFO_WIDTH (&points->video),
+    (guint64) GST_VIDEO_INFO_HEIGHT (&points->video)
+  };
+  const guint64 batch[] = { points->n_points, points->n_items };
+
+  info->n_tensors = points->kind == ROBOCACHE_POINTS_CLOUD ? 0 : 1;
+  if (info->n_tensors > 0)
+    robocache_tensor_info_set (&info->tensors[0], RC_INT64, depth ? image : batch, 2);
+}
+
 void
-robocache_voxel_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec, gint rate_num, gint rate_den)
+robocache_voxel_tensors (RobocacheTensorsInfo *info, const RobocachePointsInfo *points, const RcVoxelSpec *spec)
 {
   const guint64 nx = (guint64) spec->grid[0], ny = (guint64) spec->grid[1], nz = (guint64) spec->grid[2];
   const guint64 batch = (guint64) spec->batch;
@@ -118,10 +136,12 @@ robocache_voxel_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec, gi
   const guint first = robocache_voxel_mode_has_channels (spec->mode) ? 0 : 1;
 
   memset (info, 0, sizeof (*info));
-  info->rate_num = rate_num;
-  info->rate_den = rate_den;
+  info->rate_num = points->rate_num;
+  info->rate_den = points->rate_den;
   info->n_tensors = 1;
-  if (spec->output == RC_VOXEL_SPARSE)
+  if (rc_voxel_maps_points (spec->output))
+    map_tensors (info, points);
+  else if (spec->output == RC_VOXEL_SPARSE)
     sparse_tensors (info, spec);
   else if (spec->output == RC_VOXEL_BITS)
     robocache_tensor_info_set (&info->tensors[0], RC_UINT32, bits, 4);
@@ -143,7 +163,19 @@ robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const Ro
         "uint32, leave type at auto", rc_dtype_name (settings->dtype));
     return FALSE;
   }
+  if (rc_voxel_maps_points (settings->output) && settings->dtype != ROBOCACHE_DTYPE_AUTO
+      && settings->dtype != RC_INT64) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type is %s with output index or rank: these are int64, "
+        "leave type at auto", rc_dtype_name (settings->dtype));
+    return FALSE;
+  }
   return TRUE;
+}
+
+gboolean
+robocache_voxel_maps_cloud (const RobocachePointsInfo *points, const RcVoxelSpec *spec)
+{
+  return rc_voxel_maps_points (spec->output) && points->kind == ROBOCACHE_POINTS_CLOUD;
 }
 
 /* Caps of the grid with values of dtype, in the peer's spelling; NULL when the peer does not take them. */
@@ -152,13 +184,17 @@ caps_of_type (const RobocacheVoxelSettings *settings, const RobocachePointsInfo 
     gboolean on_device, GstCaps *peer, RcVoxelSpec *spec, RobocacheTensorsInfo *tensors)
 {
   GstCaps *caps, *spelled = NULL;
+  gboolean is_cloud;
 
   *spec = robocache_voxel_spec (settings, points, dtype);
-  robocache_voxel_tensors (tensors, spec, points->rate_num, points->rate_den);
-  caps = robocache_caps_in_memory (robocache_tensors_info_to_caps (tensors), on_device);
+  is_cloud = robocache_voxel_maps_cloud (points, spec);
+  robocache_voxel_tensors (tensors, points, spec);
+  caps = is_cloud ? robocache_pointcloud_caps_new ("voxel", RC_INT64, points->rate_num, points->rate_den)
+      : robocache_tensors_info_to_caps (tensors);
+  caps = robocache_caps_in_memory (caps, on_device);
   robocache_voxel_frame_to_caps (spec, caps);
   if (peer == NULL || robocache_tensors_caps_compatible (caps, peer))
-    spelled = peer ? robocache_tensors_caps_in_spelling_of (caps, peer) : gst_caps_ref (caps);
+    spelled = peer && !is_cloud ? robocache_tensors_caps_in_spelling_of (caps, peer) : gst_caps_ref (caps);
   gst_caps_unref (caps);
   return spelled;
 }

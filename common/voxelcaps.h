@@ -23,7 +23,7 @@ typedef struct
   RcVoxelMode mode;
   RcVoxelOutput output;
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
-  gint64 max_voxels;            /* sparse */
+  gint64 max_voxels;            /* sparse and rank */
   gdouble feature_range;        /* 0: found in the data */
   gdouble fx, fy, cx, cy;       /* pixels; depth */
   gdouble k1, k2, k3, p1, p2;   /* of the lens, as in kernels/rays.h; depth */
@@ -44,18 +44,22 @@ gboolean robocache_voxel_cast_rays (const RobocacheVoxelSettings * settings, Rob
 RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     RcDtype dtype);
 
-/* FALSE and an error for what only an element can say of its properties: a camera without focal lengths, bits of
- * another type. */
+/* FALSE and an error for what only an element can say of its properties: a camera without focal lengths, bits, index or
+ * rank of another type. */
 gboolean robocache_voxel_settings_check (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     GError ** error);
 
-/* Fixed caps of the grid, in system or device memory, with the first of robocache_voxel_dtypes that peer takes, in peer's spelling, and its spec and
- * tensors. peer NULL: takes anything. NULL and an error that holds both caps when peer takes none. */
+/* Fixed caps of the grid, in system or device memory, with the first of robocache_voxel_dtypes that peer takes, in
+ * peer's spelling, and its spec and tensors. peer NULL: takes anything. NULL and an error that holds both caps when peer takes none. */
 GstCaps *robocache_voxel_choose_caps (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     gboolean on_device, GstCaps * peer, RcVoxelSpec * spec, RobocacheTensorsInfo * tensors, GError ** error);
 
-/* The tensors that a valid spec puts out. */
-void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RcVoxelSpec * spec, gint rate_num, gint rate_den);
+/* The tensors that a valid spec puts out; none for the map of a cloud. */
+void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RobocachePointsInfo * points, const RcVoxelSpec * spec);
+
+/* Whether the output is no tensors, but a cloud of int64, as many as the input's buffer has points: index and rank of
+ * points whose number caps do not say. */
+gboolean robocache_voxel_maps_cloud (const RobocachePointsInfo * points, const RcVoxelSpec * spec);
 
 G_END_DECLS
 #endif

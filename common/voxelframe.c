@@ -27,7 +27,9 @@ ROBOCACHE_DEFINE_ENUM (robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
 ROBOCACHE_DEFINE_ENUM (robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
     {RC_VOXEL_DENSE, "Every voxel of the grid", "dense"},
     {RC_VOXEL_BITS, "One bit a voxel, for occupancy", "bits"},
-    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"})
+    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"},
+    {RC_VOXEL_INDEX, "For each point the linear index of its voxel, for occupancy", "index"},
+    {RC_VOXEL_RANK, "For each point the row of its voxel in sparse output, for occupancy", "rank"})
 
 gboolean
 robocache_voxel_grid_parse (const gchar *string, gint64 grid[3], GError **error)
@@ -209,6 +211,11 @@ robocache_voxel_frame_from_caps (RobocacheVoxelFrame *frame, const GstCaps *caps
       || !enum_field (structure, FIELD_MODE, ROBOCACHE_TYPE_VOXEL_MODE, -1, &frame->mode, error))
     return FALSE;
   frame->output = (RcVoxelOutput) (hints->output >= 0 ? hints->output : output);
+  if (rc_voxel_maps_points (frame->output)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, FIELD_OUTPUT " is %s, which says of points where they are: "
+        "expected voxels, dense, bits or sparse", nick_of (ROBOCACHE_TYPE_VOXEL_OUTPUT, output));
+    return FALSE;
+  }
   return find_grid (frame, structure, &info->tensors[0], hints->grid, error)
       && doubles_field (structure, FIELD_ORIGIN, "origin", hints->origin, frame->origin, error)
       && doubles_field (structure, FIELD_SIZE, "voxel-size", hints->voxel_size, frame->voxel_size, error)

@@ -576,7 +576,7 @@ static RcVoxelOut
 set_outputs (const Job *job, guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS])
 {
   const RobocacheVoxelPlace *place = job->run->place;
-  const gboolean sparse = job->run->voxelizer->spec.output == RC_VOXEL_SPARSE;
+  const RcVoxelOutput output = job->run->voxelizer->spec.output;
   RcVoxelOut out = {.counters = job->counters };
   guint64 at = 0;
 
@@ -586,7 +586,9 @@ set_outputs (const Job *job, guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS])
     parts[i] = in_place ? in_place + job->first * place->item_bytes[i] : (guint8 *) job->lane->outputs.data + at;
     at += in_place ? 0 : aligned (job->n * place->item_bytes[i]);
   }
-  if (!sparse) {
+  if (rc_voxel_maps_points (output))
+    return out;
+  if (output != RC_VOXEL_SPARSE) {
     out.grid = parts[0];
     out.grid_batch_stride = (gint64) place->item_bytes[0];
     return out;
@@ -598,6 +600,20 @@ set_outputs (const Job *job, guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS])
   out.values = place->n_outputs > 2 ? parts[2] : NULL;
   out.values_batch_stride = place->n_outputs > 2 ? (gint64) place->item_bytes[2] : 0;
   return out;
+}
+
+/* Of the map from points to voxels: the points of the newest cloud, which came last. */
+static void
+set_map (Job *job, guint8 *map)
+{
+  const RobocacheCloudWindow *window = job->run->window;
+  const guint n = robocache_cloud_window_length (window);
+
+  if (!rc_voxel_maps_points (job->run->voxelizer->spec.output))
+    return;
+  job->job.point_voxels = (gint64 *) map;
+  job->job.point_voxels_batch_stride = (gint64) job->run->place->item_bytes[0];
+  job->job.first_point = job->job.n_points - robocache_cloud_window_nth (window, n - 1)->n_points;
 }
 
 /* What a lane wrote in its own memory, by itself. */
@@ -660,6 +676,7 @@ run_job (Job *job, GError **error)
   const RcVoxelOut out = set_outputs (job, parts);
   RcError failure;
 
+  set_map (job, parts[0]);
   if (!check_phase (rc_voxel_begin (job->plan, &job->job, stream, &failure), &failure, error))
     return FALSE;
   if (rc_voxel_needs_range (job->plan) && !run_phase (job, rc_voxel_range, NULL, error))

@@ -20,7 +20,8 @@ G_BEGIN_DECLS
 #define ROBOCACHE_VOXELIZER_MOST_OUTPUTS 3
 #define ROBOCACHE_VOXELIZER_N_COUNTERS (sizeof (RcVoxelCounters) / sizeof (gint64))
 
-/* Where the tensors of the output are, each with the items one after another. */
+/* Where the tensors of the output are, each with the items one after another. The map of a cloud is one tensor, or none
+ * where the cloud is empty. */
 typedef struct
 {
   guint n_outputs;

@@ -23,6 +23,13 @@
  * gst-launch-1.0 v4l2src device=/dev/video2 ! video/x-raw,format=GRAY16_LE \
  *     ! robocachevoxelize fx=615 fy=615 cx=320 cy=240 mode=centroid output=sparse ! appsink
  * ]|
+ *
+ * ## Of each point the row of its voxel in sparse output
+ * |[
+ * gst-launch-1.0 robocachetestsrc kind=points num-buffers=10 \
+ *     ! robocachevoxelize origin="<-5.0,-5.0,-1.0>" grid=100:100:40 output=rank max-voxels=20000 \
+ *     ! filesink location=rows.i64
+ * ]|
  */
 #include "gstrobocachevoxelize.h"
 
@@ -34,7 +41,8 @@ GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (ROBOCACHE_POINTS_TEMPLATE_CAPS));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS));
+    GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS "; " ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; "
+        ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(" ROBOCACHE_CAPS_FEATURE_CUDA ")"));
 
 #define gst_robocache_voxelize_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheVoxelize, gst_robocache_voxelize, GST_TYPE_BASE_TRANSFORM,
@@ -215,19 +223,34 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
 
 /* ---- voxelize ---- */
 
+/* What an output holds. The map of a cloud has as many numbers as the cloud has points, which caps do not say. */
+static RobocacheTensorsInfo
+tensors_of (const GstRobocacheVoxelize *self, GstBuffer *output)
+{
+  const guint64 n = gst_buffer_get_size (output) / sizeof (gint64);
+  RobocacheTensorsInfo tensors = self->current.tensors;
+
+  if (n > 0 && robocache_voxel_maps_cloud (&self->current.points, &self->current.spec)) {
+    tensors.n_tensors = 1;
+    robocache_tensor_info_set (&tensors.tensors[0], RC_INT64, &n, 1);
+  }
+  return tensors;
+}
+
 /* The CPU writes where it maps; a GPU where its memories are. */
 static gboolean
 find_outputs (GstRobocacheVoxelize *self, GstBuffer *output, gboolean on_gpu, RobocacheTensorsMap *map,
     RobocacheVoxelPlace *place, GError **error)
 {
-  const RobocacheTensorsInfo *tensors = &self->current.tensors;
+  const RobocacheTensorsInfo tensors = tensors_of (self, output);
 
   memset (place, 0, sizeof (*place));
-  place->n_outputs = tensors->n_tensors;
-  if (!on_gpu && !robocache_tensors_map (map, output, tensors, GST_MAP_WRITE, error))
+  map->n_tensors = map->n_maps = 0;
+  place->n_outputs = tensors.n_tensors;
+  if (!on_gpu && tensors.n_tensors > 0 && !robocache_tensors_map (map, output, &tensors, GST_MAP_WRITE, error))
     return FALSE;
-  for (guint i = 0; i < tensors->n_tensors; i++) {
-    place->item_bytes[i] = robocache_tensor_info_size (&tensors->tensors[i]) / self->current.points.n_items;
+  for (guint i = 0; i < tensors.n_tensors; i++) {
+    place->item_bytes[i] = robocache_tensor_info_size (&tensors.tensors[i]) / self->current.points.n_items;
     if (on_gpu)
       place->memories[i] = gst_buffer_peek_memory (output, i);
     else
@@ -326,6 +349,7 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   robocache_cloud_window_clear (&self->window);
   gst_robocache_voxelize_configuration_clear (&self->current);
   gst_robocache_voxelize_configuration_clear (&self->next);
+  gst_robocache_voxelize_clear_map_pool (self);
   GST_OBJECT_LOCK (self);
   robocache_tally_clear (&self->tally);
   GST_OBJECT_UNLOCK (self);
@@ -354,6 +378,7 @@ gst_robocache_voxelize_class_init (GstRobocacheVoxelizeClass *klass)
   G_OBJECT_CLASS (klass)->finalize = gst_robocache_voxelize_finalize;
   gst_robocache_voxelize_install_properties (G_OBJECT_CLASS (klass));
   gst_robocache_voxelize_install_negotiation (transform_class);
+  gst_robocache_voxelize_install_map_pool (transform_class);
   transform_class->start = gst_robocache_voxelize_start;
   transform_class->stop = gst_robocache_voxelize_stop;
   transform_class->submit_input_buffer = gst_robocache_voxelize_submit_input_buffer;
@@ -363,7 +388,8 @@ gst_robocache_voxelize_class_init (GstRobocacheVoxelizeClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Voxel grids from points", "Filter/Converter",
-      "Turns point clouds and depth images into dense, bit or sparse voxel grids", "The robocache authors");
+      "Turns point clouds and depth images into dense, bit or sparse voxel grids, or their points into voxel numbers",
+      "The robocache authors");
 }
 
 static void

@@ -61,6 +61,8 @@ struct _GstRobocacheVoxelize
   GstRobocacheVoxelizeConfiguration current, next;
   GstCaps *in_caps;
   RobocacheCloudWindow window;
+  GstBufferPool *map_pool;      /* of maps of clouds, active; NULL: none yet */
+  guint64 map_pool_points;      /* that a buffer of it has room for */
   gboolean warned_over_cap;
   gboolean failed;              /* an error of a device was posted: nothing is handed out any more */
   gchar *refusal;               /* what the last negotiation failed with, already posted; NULL: it did not fail */
@@ -83,6 +85,12 @@ void gst_robocache_voxelize_configuration_clear (GstRobocacheVoxelizeConfigurati
 gboolean gst_robocache_voxelize_install_next (GstRobocacheVoxelize * voxelize);
 /* Computes the current grid on the CPU, since a GPU has no room; FALSE where that cannot be. */
 gboolean gst_robocache_voxelize_fall_back (GstRobocacheVoxelize * voxelize, const GError * reason);
+
+/* ---- maps of clouds (gstrobocachevoxelizemap.c) ---- */
+
+void gst_robocache_voxelize_install_map_pool (GstBaseTransformClass * klass);
+/* Other caps, another allocator, or the end. */
+void gst_robocache_voxelize_clear_map_pool (GstRobocacheVoxelize * voxelize);
 
 /* ---- the life of a buffer (gstrobocachevoxelize.c) ---- */
 

@@ -31,8 +31,11 @@ offer_input (GstRobocacheVoxelize *self)
 static GstCaps *
 offer_output (GstRobocacheVoxelize *self, const GstCaps *in_caps)
 {
-  return robocache_caps_offer (gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "num_tensors", GST_TYPE_INT_RANGE, 1,
-          ROBOCACHE_MAX_TENSORS, NULL), robocache_device_offer_as (&self->device, GST_ELEMENT (self), in_caps));
+  GstCaps *caps = gst_caps_new_simple (ROBOCACHE_TENSORS_MEDIA_TYPE, "num_tensors", GST_TYPE_INT_RANGE, 1,
+      ROBOCACHE_MAX_TENSORS, NULL);
+
+  gst_caps_append (caps, gst_caps_new_empty_simple (ROBOCACHE_POINTCLOUD_MEDIA_TYPE));
+  return robocache_caps_offer (caps, robocache_device_offer_as (&self->device, GST_ELEMENT (self), in_caps));
 }
 
 static GstCaps *
@@ -76,6 +79,8 @@ check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTen
     [RC_VOXEL_DENSE] = "take a smaller grid, or output=sparse",
     [RC_VOXEL_BITS] = "take a smaller grid, or output=sparse",
     [RC_VOXEL_SPARSE] = "lower max-voxels",
+    [RC_VOXEL_INDEX] = "take smaller clouds",
+    [RC_VOXEL_RANK] = "take smaller clouds",
   };
   const guint64 needed = robocache_bytes_add (scratch_bytes, robocache_tensors_info_size (tensors));
   gchar *what;
@@ -83,6 +88,8 @@ check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTen
 
   if (spec->output == RC_VOXEL_SPARSE)
     what = g_strdup_printf ("sparse output of up to %" G_GINT64_FORMAT " voxels", spec->max_voxels);
+  else if (rc_voxel_maps_points (spec->output))
+    what = g_strdup ("a number for each point");
   else
     what = g_strdup_printf ("a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, spec->grid[0],
         spec->grid[1], spec->grid[2]);
@@ -213,6 +220,8 @@ configure (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next, 
       || !robocache_voxel_settings_check (&settings, &next->points, error)
       || !robocache_voxel_cast_rays (&settings, &next->points, self->current.points.rays, error))
     return NULL;
+  if (settings.output == RC_VOXEL_INDEX)        /* where a point is does not depend on other clouds */
+    next->accumulate = 1;
   if (next->points.rays)
     GST_INFO_OBJECT (self, "%" G_GINT64_FORMAT " pixels have no ray through the lens", next->points.rays->n_without);
   next->spec = robocache_voxel_spec (&settings, &next->points, robocache_voxel_dtypes (&settings)[0]);
@@ -338,10 +347,11 @@ choose_allocator (GstRobocacheVoxelize *self, GstQuery *query, GstAllocationPara
   return allocator;
 }
 
-/* Ours, since sparse output has a memory a tensor. */
+/* Ours, since sparse output has a memory a tensor. The pool of the map of a cloud is made when there is one. */
 static gboolean
 gst_robocache_voxelize_decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
+  const GstRobocacheVoxelizeConfiguration *current = &GST_ROBOCACHE_VOXELIZE (trans)->current;
   GstAllocator *allocator;
   GstAllocationParams params;
   GstBufferPool *pool;
@@ -354,6 +364,13 @@ gst_robocache_voxelize_decide_allocation (GstBaseTransform *trans, GstQuery *que
     gst_query_set_nth_allocation_param (query, 0, allocator, &params);
   else
     gst_query_add_allocation_param (query, allocator, &params);
+  gst_robocache_voxelize_clear_map_pool (GST_ROBOCACHE_VOXELIZE (trans));
+  if (robocache_voxel_maps_cloud (&current->points, &current->spec)) {
+    gst_clear_object (&allocator);
+    while (gst_query_get_n_allocation_pools (query) > 0)
+      gst_query_remove_nth_allocation_pool (query, 0);
+    return base_class->decide_allocation (trans, query);
+  }
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_parse_nth_allocation_pool (query, 0, NULL, NULL, &min_buffers, NULL);
   gst_query_parse_allocation (query, &caps, NULL);
@@ -364,7 +381,7 @@ gst_robocache_voxelize_decide_allocation (GstBaseTransform *trans, GstQuery *que
     g_error_free (error);
     return FALSE;
   }
-  size = (guint) robocache_tensors_info_size (&GST_ROBOCACHE_VOXELIZE (trans)->current.tensors);
+  size = (guint) robocache_tensors_info_size (&current->tensors);
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min_buffers, 0);
   else

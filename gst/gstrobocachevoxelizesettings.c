@@ -230,10 +230,11 @@ gst_robocache_voxelize_install_properties (GObjectClass *klass)
           ROBOCACHE_TYPE_VOXEL_OUTPUT, DEFAULT_OUTPUT, flags));
   g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type", "Type of the values: uint8, "
       "uint32, "
-          "float16 or float32 (auto = what downstream takes, or uint8 for occupancy, uint32 for count, else float32)",
+          "float16 or float32 (auto = what downstream takes, or uint8 for occupancy, uint32 for count, else float32; "
+          "int64 for output=index and rank)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, flags));
   g_object_class_install_property (klass, PROP_MAX_VOXELS, g_param_spec_int ("max-voxels", "Max voxels",
-          "Capacity of sparse output; more occupied voxels are counted and left out", 1, G_MAXINT, DEFAULT_MAX_VOXELS,
+          "Capacity of sparse output, and ranks; more occupied voxels are counted and left out", 1, G_MAXINT, DEFAULT_MAX_VOXELS,
           flags));
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
           "How many clouds, the newest included, make one grid", 1, MAX_ACCUMULATE, DEFAULT_ACCUMULATE, flags));

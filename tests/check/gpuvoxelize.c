@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+/* Maps of clouds are clouds. */
+#define ANY_SYSTEM SYSTEM "; application/x-pointcloud"
+#define ANY_DEVICE DEVICE "; application/x-pointcloud(memory:RobocacheCUDA)"
 #define GRID "origin=<-1.0,-2.0,0.0> voxel-size=<0.25,0.2,0.5> "
 
 /* Where a run takes its clouds from, and where its grids go. */
@@ -15,10 +18,10 @@ static const struct
   gboolean in_on_device;
   const gchar *out;
 } sides[] = {
-  {"system to system", FALSE, SYSTEM},
-  {"system to device", FALSE, DEVICE},
-  {"device to system", TRUE, SYSTEM},
-  {"device to device", TRUE, DEVICE},
+  {"system to system", FALSE, ANY_SYSTEM},
+  {"system to device", FALSE, ANY_DEVICE},
+  {"device to system", TRUE, ANY_SYSTEM},
+  {"device to device", TRUE, ANY_DEVICE},
 };
 
 /* ---- clouds ---- */
@@ -185,6 +188,12 @@ static const Case cases[] = {
   {BATCH, "float32", 3, 5000, 32, "grid=64:64:16"},
   {BATCH, "float32", 3, 500, 5, "grid=40:20:8 output=bits accumulate=2"},
   {BATCH, "float32", 4, 500, 6, "grid=32:20:8 output=sparse max-voxels=300 mode=max"},
+  {CLOUDS, "float32", 4, 2000, 1, "grid=32:20:8 output=index"},
+  {CLOUDS, "float32", 3, 2000, 1, "grid=32:20:8 output=rank max-voxels=500 accumulate=3"},
+  {TENSOR, "float64", 4, 777, 1, "grid=32:20:8 output=rank"},
+  {BATCH, "float32", 4, 500, 7, "grid=32:20:8 output=index"},
+  {BATCH, "float32", 3, 500, 6, "grid=32:20:8 output=rank max-voxels=300 accumulate=2"},
+  {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 output=rank"},
   {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=count"},
   {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=centroid output=sparse accumulate=2"},
 };

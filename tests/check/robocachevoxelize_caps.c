@@ -120,6 +120,41 @@ GST_START_TEST (test_caps_follow_the_origin)
 
 GST_END_TEST;
 
+#define MAP "application/x-pointcloud,fields=(string)voxel,type=(string)int64,"
+
+/* What index and rank put out is in the form in which the points come. */
+static const struct
+{
+  const gchar *properties, *in, *out;
+} map_caps[] = {
+  {UNIT "output=index", XYZ, MAP "framerate=(fraction)10/1,voxel-output=(string)index,voxel-mode=(string)occupancy,"
+      "voxel-grid=(string)\"4:3:2\",voxel-origin=<0.0,0.0,0.0>,voxel-size=<1.0,1.0,1.0>"},
+  {UNIT "output=rank type=int64 max-voxels=7", "application/x-lidar", MAP "framerate=(fraction)0/1,voxel-output=rank"},
+  {UNIT "output=rank", CLOUD "types=(string)\"float64,float64,float64,uint8\",framerate=(fraction)20/1",
+      MAP "framerate=(fraction)20/1"},
+  {UNIT "output=index", TENSORS "types=(string)float32,dimensions=(string)5:40,framerate=(fraction)5/1",
+      TENSORS "types=(string)int64,dimensions=(string)40,framerate=(fraction)5/1,voxel-output=(string)index"},
+  {UNIT "output=rank", TENSORS "types=(string)float16,dimensions=(string)5:40:3",
+      TENSORS "types=(string)int64,dimensions=(string)40:3,framerate=(fraction)0/1"},
+  {UNIT "output=rank fx=4 fy=4", "video/x-raw,format=GRAY16_LE,width=8,height=3,framerate=30/1",
+      TENSORS "types=(string)int64,dimensions=(string)8:3,framerate=(fraction)30/1,voxel-output=(string)rank"},
+  {UNIT "output=index grid=2097152:2097152:2097152", XYZ, MAP "voxel-grid=(string)\"2097152:2097152:2097152\""},
+};
+
+GST_START_TEST (test_caps_of_maps)
+{
+  GstHarness *h = harness_with_caps (map_caps[__i__].properties, map_caps[__i__].in);
+  GstCaps *wanted = gst_caps_from_string (map_caps[__i__].out), *got = gst_pad_get_current_caps (h->sinkpad);
+
+  expect_no_error (h);
+  fail_unless (got && gst_caps_is_subset (got, wanted), "case %d: %" GST_PTR_FORMAT, __i__, got);
+  gst_caps_unref (wanted);
+  gst_caps_unref (got);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 static const struct
 {
   const gchar *properties, *in, *words;
@@ -183,6 +218,11 @@ static const struct
   {UNIT "mode=centroid type=uint32", XYZ, "expected float16 or float32"},
   {UNIT "mode=count output=bits", XYZ, "bits hold occupancy only"},
   {UNIT "output=bits type=uint8", XYZ, "leave type at auto"},
+  {UNIT "output=index mode=count", XYZ, "mode count with output index: expected mode occupancy"},
+  {UNIT "output=rank mode=mean", XYZI, "mode mean with output rank: expected mode occupancy"},
+  {UNIT "output=index type=uint32", XYZ, "type is uint32 with output index or rank"},
+  {UNIT "output=rank type=float32", TENSORS "types=(string)float32,dimensions=(string)3:100", "leave type at auto"},
+  {UNIT "output=rank", MAP "framerate=(fraction)10/1", "fields=\"voxel\": expected x, y, z and more"},
   {UNIT "type=float64", XYZ, "type float64"},
   {UNIT "type=bfloat16", XYZ, "type bfloat16"},
   {UNIT "voxel-size=<0.0,1.0,1.0>", XYZ, "voxel size x is 0"},
@@ -301,6 +341,9 @@ static const struct
   {UNIT, "other/tensors,framerate=(fraction)30/1"},
   {UNIT, "other/tensors,format=(string)flexible"},
   {UNIT, "other/tensors,voxel-grid=(string)\"4:3:3\""},
+  {UNIT, "application/x-pointcloud"},
+  {UNIT "output=index", "other/tensors"},
+  {UNIT "output=rank", MAP "voxel-output=(string)index"},
 };
 
 GST_START_TEST (test_peer_that_takes_something_else)
@@ -351,6 +394,7 @@ robocachevoxelize_caps_suite (void)
   tcase_add_loop_test (tc, test_caps_accepted, 0, G_N_ELEMENTS (good_caps));
   tcase_add_test (tc, test_caps_say_where_the_grid_is);
   tcase_add_test (tc, test_caps_follow_the_origin);
+  tcase_add_loop_test (tc, test_caps_of_maps, 0, G_N_ELEMENTS (map_caps));
   tcase_add_loop_test (tc, test_caps_refused, 0, G_N_ELEMENTS (bad_caps));
   tcase_add_loop_test (tc, test_properties_refused, 0, G_N_ELEMENTS (bad_properties));
   tcase_add_test (tc, test_grid_larger_than_the_machine);

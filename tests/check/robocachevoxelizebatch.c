@@ -39,6 +39,7 @@ static const gchar *const kinds[] = {
   "output=sparse max-voxels=9 mode=mean",
   "output=sparse max-voxels=64 mode=centroid", "output=sparse max-voxels=64 mode=max",
   "mode=mean accumulate=3", "output=sparse max-voxels=64 mode=min accumulate=2",
+  "output=index", "output=rank max-voxels=9", "output=rank accumulate=3",
 };
 
 static GstHarness *

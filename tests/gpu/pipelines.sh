@@ -24,7 +24,7 @@ reason() {
   grep -m1 -E 'ERROR|CRITICAL|WARNING' "$work/$1" || tail -n1 "$work/$1"
 }
 
-# same NAME PIPELINE: with BACKEND and MEMORY replaced, written on the CPU and on the GPU, into system and into device memory
+# same NAME PIPELINE: with BACKEND and MEMORY, or POINTS for clouds, replaced, written on the CPU and on the GPU, into system and into device memory
 same() {
   local name=$1 pipeline=$2 where backend memory text
   for where in cpu cuda device; do
@@ -33,6 +33,7 @@ same() {
     if [ $where = device ]; then memory="other/tensors(memory:RobocacheCUDA)"; fi
     text=${pipeline//BACKEND/$backend}
     text=${text//MEMORY/$memory}
+    text=${text//POINTS/${memory/other\/tensors/application/x-pointcloud}}
     # shellcheck disable=SC2086
     if ! launch log ${text//OUT/$work/$where}; then
       fail "$name" "$where: $(reason log)"
@@ -108,6 +109,8 @@ same voxelize_mean "robocachetestsrc kind=points num-buffers=5 ! robocachevoxeli
   origin=<-3.2,-3.2,-1.6> mode=centroid type=float32 accumulate=3 backend=BACKEND ! MEMORY ! filesink location=OUT"
 same voxelize_sparse "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
   origin=<-3.2,-3.2,-1.6> output=sparse mode=count type=uint32 max-voxels=5000 backend=BACKEND ! MEMORY ! filesink location=OUT"
+same voxelize_rank "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
+  origin=<-3.2,-3.2,-1.6> output=rank max-voxels=500 accumulate=2 backend=BACKEND ! POINTS ! filesink location=OUT"
 # named "mode=mean type=float16": mean_float16
 named() { sed -E 's/[a-z-]+=//g; s/ /_/g' <<< "$1"; }
 

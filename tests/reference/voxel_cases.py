@@ -68,6 +68,30 @@ for mode in MODES:
                          points[np.isfinite(points).all(axis=1)][:, :3] if mode == "centroid" else points[:, 3:], mode)
 
 
+def lost(points):
+    """What stands for a voxel where a point is in none."""
+    xyz = points[:, :3]
+    return np.where(np.isnan(xyz).any(axis=1), -2, np.where(np.isinf(xyz).any(axis=1), -3, -1))
+
+
+@case("voxelize_index")
+def index(scene):
+    points = cloud(scene.random)
+    got = np.frombuffer(voxelized(scene, scene.write(points), points.shape[1], "occupancy", "index"), "<i8")
+    voxels = load_reference().voxel_index(points, ORIGIN, SIZE, GRID)
+    expect_equal(got, np.where(voxels >= 0, voxels, lost(points)), "voxels of points")
+
+
+@case("voxelize_rank")
+def rank(scene, capacity=150):
+    points = cloud(scene.random)
+    out = voxelized(scene, scene.write(points), points.shape[1], "occupancy", "rank", capacity=capacity)
+    _, _, rows = load_reference().sparse(points, ORIGIN, SIZE, GRID)
+    wanted = np.where(rows < 0, lost(points), np.where(rows < capacity, rows, -4))
+    assert (wanted == -4).any() and (wanted == capacity - 1).any()
+    expect_equal(np.frombuffer(out, "<i8"), wanted, "rows of points")
+
+
 def bits_of(out, grid):
     """Occupancy [nz, ny, nx] of words whose bit b is x = 32 w + b."""
     words = np.frombuffer(out, "<u4").reshape(grid[2], grid[1], -1)

@@ -1,0 +1,104 @@
+/* robocache: robocachevoxelize, buffers for the map of a cloud
+ *
+ * A cloud has as many points as its buffer holds, and its map as many numbers. So buffers come from a pool that has room for
+ * the largest cloud so far, and are cut to size; a steady stream allocates nothing.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "gstrobocachevoxelize.h"
+
+#include "common/tensorpool.h"
+
+/* The base class's own, for outputs whose size caps say. */
+static GstBaseTransformClass *base_class;
+
+void
+gst_robocache_voxelize_clear_map_pool (GstRobocacheVoxelize *self)
+{
+  if (self->map_pool)
+    gst_buffer_pool_set_active (self->map_pool, FALSE);
+  gst_clear_object (&self->map_pool);
+  self->map_pool_points = 0;
+}
+
+/* Of the allocator that decide_allocation chose. */
+static GstBufferPool *
+new_pool (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
+{
+  RobocacheTensorsInfo room = {.n_tensors = 1,.rate_den = 1 };
+  GstAllocationParams params;
+  GstAllocator *allocator;
+  GstBufferPool *pool;
+  GstCaps *caps;
+
+  robocache_tensor_info_set (&room.tensors[0], RC_INT64, &n_points, 1);
+  caps = robocache_tensors_info_to_caps (&room);
+  gst_base_transform_get_allocator (GST_BASE_TRANSFORM (self), &allocator, &params);
+  pool = robocache_tensor_pool_new (caps, allocator, &params, 0, 0, error);
+  gst_clear_object (&allocator);
+  gst_caps_unref (caps);
+  if (pool)
+    gst_buffer_pool_set_active (pool, TRUE);
+  return pool;
+}
+
+/* Clouds are not all of one size, so a larger one brings half as much room again. */
+static gboolean
+make_room (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
+{
+  const guint64 room = MAX (n_points, self->map_pool_points + self->map_pool_points / 2);
+  GstBufferPool *pool;
+
+  if (self->map_pool && n_points <= self->map_pool_points)
+    return TRUE;
+  pool = new_pool (self, MAX (room, 1), error);
+  if (pool == NULL)
+    return FALSE;
+  gst_robocache_voxelize_clear_map_pool (self);
+  self->map_pool = pool;
+  self->map_pool_points = MAX (room, 1);
+  return TRUE;
+}
+
+/* Where bytes are left over, transform says so. */
+static GstFlowReturn
+acquire (GstRobocacheVoxelize *self, GstBuffer *input, GstBuffer **output)
+{
+  const guint64 n_points = gst_buffer_get_size (input) / robocache_points_info_point_size (&self->current.points);
+  GError *error = NULL;
+  GstFlowReturn ret;
+
+  if (!make_room (self, n_points, &error)) {
+    robocache_post_error (GST_ELEMENT (self), error);
+    g_error_free (error);
+    return GST_FLOW_ERROR;
+  }
+  ret = gst_buffer_pool_acquire_buffer (self->map_pool, output, NULL);
+  if (ret == GST_FLOW_OK)
+    gst_buffer_set_size (*output, (gssize) (n_points * sizeof (gint64)));
+  else if (ret == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("no room for the voxels of %" G_GUINT64_FORMAT " points, %"
+            G_GUINT64_FORMAT " bytes", n_points, self->map_pool_points * sizeof (gint64)), (NULL));
+  return ret;
+}
+
+static GstFlowReturn
+gst_robocache_voxelize_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
+{
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+  GstFlowReturn ret;
+
+  if (!robocache_voxel_maps_cloud (&self->current.points, &self->current.spec))
+    return base_class->prepare_output_buffer (trans, input, output);
+  ret = acquire (self, input, output);
+  if (ret == GST_FLOW_OK)
+    GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (trans, input, *output);
+  return ret;
+}
+
+void
+gst_robocache_voxelize_install_map_pool (GstBaseTransformClass *klass)
+{
+  base_class = g_type_class_peek_parent (klass);
+  klass->prepare_output_buffer = gst_robocache_voxelize_prepare_output_buffer;
+}

@@ -61,8 +61,6 @@ source_of (const RcVoxelPlan *plan)
 static RcCudaVoxelAction
 action_of (const RcVoxelSpec *spec)
 {
-  if (rc_voxel_maps_points (spec->output))
-    return spec->output == RC_VOXEL_RANK ? RC_CUDA_VOXEL_ADD_KEY_RANK : RC_CUDA_VOXEL_STORE_INDEX;
   static const RcCudaVoxelAction actions[][2] = {
     [RC_VOXEL_OCCUPANCY] = {RC_CUDA_VOXEL_ADD_BITS, RC_CUDA_VOXEL_ADD_KEY},
     [RC_VOXEL_COUNT] = {RC_CUDA_VOXEL_ADD_COUNT, RC_CUDA_VOXEL_ADD_KEY},
@@ -72,6 +70,8 @@ action_of (const RcVoxelSpec *spec)
     [RC_VOXEL_MIN] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
   };
 
+  if (rc_voxel_maps_points (spec->output))
+    return spec->output == RC_VOXEL_RANK ? RC_CUDA_VOXEL_ADD_KEY_RANK : RC_CUDA_VOXEL_STORE_INDEX;
   return actions[spec->mode][spec->output == RC_VOXEL_SPARSE];
 }
 

@@ -288,8 +288,7 @@ put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t vox
   const int64_t at = part.first + i - task.first_point;
 
   if (at >= 0)
-    reinterpret_cast<int64_t *> (reinterpret_cast<char *> (task.point_voxels)
-        + part.item * task.point_voxels_batch_stride)[at] = voxel;
+    point_voxels_of (task, part.item)[at] = voxel;
 }
 
 struct AddKeyRank

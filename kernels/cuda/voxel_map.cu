@@ -15,13 +15,6 @@ using namespace rc;
 
 namespace
 {
-__device__ __forceinline__ int64_t *
-map_of (const RcCudaVoxelTask &task, int64_t item)
-{
-  return reinterpret_cast<int64_t *> (reinterpret_cast<char *> (task.point_voxels)
-      + item * task.point_voxels_batch_stride);
-}
-
 /* A thread has one of the sorted keys. Where voxels of items begin is known now. */
 __global__ void __launch_bounds__ (THREADS)
 write_ranks (const __grid_constant__ RcCudaVoxelTask task)
@@ -38,7 +31,7 @@ write_ranks (const __grid_constant__ RcCudaVoxelTask task)
   const int64_t rank = (int64_t) so_far - 1 - head_of (task, item)->first_rank;
 
   if (point >= task.first_point)
-    map_of (task, item)[point - task.first_point] = rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
+    point_voxels_of (task, item)[point - task.first_point] = rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
 }
 
 /* Where an item may have had more points; and, with sorted keys, how many voxels there are. */
@@ -51,7 +44,7 @@ finish_map (const __grid_constant__ RcCudaVoxelTask task)
 
     for (int64_t point = first + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < task.n_points;
         point += (int64_t) gridDim.x * THREADS)
-      map_of (task, item)[point - task.first_point] = RC_VOXEL_OUTSIDE;
+      point_voxels_of (task, item)[point - task.first_point] = RC_VOXEL_OUTSIDE;
     if (task.sorts && task.counters != NULL && blockIdx.x == 0 && threadIdx.x == 0) {
       const Voxels voxels = voxels_of (task, item);
 

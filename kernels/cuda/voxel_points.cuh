@@ -31,6 +31,14 @@ item_array (const RcCudaVoxelTask &task, int64_t item, uint64_t offset)
   return reinterpret_cast<T *> (item_scratch (task, item) + offset);
 }
 
+/* Where the voxels of an item's points go, from first_point on. */
+__device__ __forceinline__ int64_t *
+point_voxels_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return reinterpret_cast<int64_t *> (reinterpret_cast<char *> (task.point_voxels)
+      + item * task.point_voxels_batch_stride);
+}
+
 __device__ __forceinline__ void
 add_64 (int64_t *to, int64_t x)
 {

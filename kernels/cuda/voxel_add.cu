@@ -281,13 +281,13 @@ struct AddKeyCentroid
   }
 };
 
-/* Says of a point that is wanted where it is. */
+/* Says of a point where it is, where that is known and wanted. One branch: more of them nest too deep. */
 __device__ __forceinline__ void
-put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
+put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, bool known)
 {
   const int64_t at = part.first + i - task.first_point;
 
-  if (at >= 0)
+  if (known & (at >= 0))
     point_voxels_of (task, part.item)[at] = voxel;
 }
 
@@ -298,9 +298,8 @@ struct AddKeyRank
   static __device__ __forceinline__ void
   take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
   {
+    put_point (task, part, i, voxel, voxel < 0);        /* first: the other way round takes more registers */
     put_key (task, part, i, voxel);
-    if (voxel < 0)
-      put_point (task, part, i, voxel);
   }
 };
 
@@ -311,7 +310,7 @@ struct StoreIndex
   static __device__ __forceinline__ void
   take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
   {
-    put_point (task, part, i, voxel);
+    put_point (task, part, i, voxel, true);
   }
 };
 

@@ -26,10 +26,12 @@ static void
 plan_geometry (RcVoxelPlan *plan)
 {
   const RcVoxelSpec *spec = &plan->spec;
-  const int as_bits = spec->mode == RC_VOXEL_OCCUPANCY && rc_voxel_is_grid (spec->output);
+  const int as_bits = spec->output == RC_VOXEL_BITS;
+  const int64_t row_words = (spec->grid[0] + 31) / 32;
 
   plan->voxels = saturating_product (spec->grid[0] * spec->grid[1], spec->grid[2]);
-  plan->row_words = (spec->grid[0] + 31) / 32;
+  plan->bit_words = as_bits ? saturating_product (row_words * spec->grid[1], spec->grid[2])
+      : spec->output == RC_VOXEL_DENSE ? plan->voxels / 32 + (plan->voxels % 32 != 0) : 0;
   plan->flip = spec->mode == RC_VOXEL_MIN ? 0xFFFFFFFFu : 0;
   plan->channels = rc_voxel_needs_features (spec->mode) ? spec->points.features : spec->mode == RC_VOXEL_CENTROID ? 3 : 1;
   plan->key_bits = rc_voxel_ceil_log2 ((uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2]);
@@ -40,7 +42,7 @@ plan_geometry (RcVoxelPlan *plan)
     plan->centroid_exponent[axis] =
         rc_voxel_exponent_above ((double) spec->grid[axis] * (double) plan->box.size[axis]);
   }
-  plan->box.row = as_bits ? plan->row_words * 32 : spec->grid[0];
+  plan->box.row = as_bits ? row_words * 32 : spec->grid[0];
   plan->box.plane = plan->box.row * spec->grid[1];
 }
 
@@ -139,8 +141,7 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
 
   layout->range = reserve (&bytes, mean ? plan->channels : 0, sizeof (uint64_t), &too_large);
   layout->scales = reserve (&bytes, mean ? plan->channels : 0, sizeof (RcVoxelScale), &too_large);
-  layout->bits = reserve (&bytes, spec->mode == RC_VOXEL_OCCUPANCY && grid
-      ? plan->row_words * spec->grid[1] * spec->grid[2] : 0, sizeof (uint32_t), &too_large);
+  layout->bits = reserve (&bytes, plan->bit_words, sizeof (uint32_t), &too_large);
   layout->counts = reserve (&bytes, mean || spec->mode == RC_VOXEL_COUNT ? dense_voxels : 0, sizeof (uint32_t),
       &too_large);
   layout->sums = reserve (&bytes, mean ? dense_values : 0, sizeof (int64_t), &too_large);
@@ -251,10 +252,16 @@ rc_voxel_value_bytes (const RcVoxelPlan *plan)
   const RcVoxelSpec *spec = &plan->spec;
 
   if (spec->output == RC_VOXEL_BITS)
-    return plan->row_words * spec->grid[1] * spec->grid[2] * (int64_t) sizeof (uint32_t);
+    return plan->bit_words * (int64_t) sizeof (uint32_t);
   if (spec->output == RC_VOXEL_DENSE)
     return plan->voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
   return rc_voxel_has_values (spec) ? spec->max_voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype) : 0;
+}
+
+int64_t
+rc_voxel_bitmap_bytes (const RcVoxelPlan *plan)
+{
+  return plan->spec.output == RC_VOXEL_DENSE && plan->ops->keeps_bitmaps ? plan->bit_words * (int64_t) sizeof (uint32_t) : 0;
 }
 
 int
@@ -349,6 +356,8 @@ check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
     {"coordinates", out ? out->coordinates : NULL, sparse, out ? out->coordinates_batch_stride : 0,
         spec->max_voxels * 3 * (int64_t) sizeof (int32_t)},
     {"values", out ? out->values : NULL, has_values, out ? out->values_batch_stride : 0, rc_voxel_value_bytes (plan)},
+    {"occupied", out ? out->occupied : NULL, rc_voxel_bitmap_bytes (plan) > 0 && out && (out->occupied || out->is_known),
+        out ? out->occupied_batch_stride : 0, rc_voxel_bitmap_bytes (plan)},
   };
 
   for (size_t i = 0; i < sizeof (parts) / sizeof (parts[0]); i++) {
@@ -371,8 +380,12 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
 
   if (status != RC_OK)
     return status;
+  if (job->is_clean && plan->spec.output != RC_VOXEL_SPARSE && plan->clean_scratch != job->scratch)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch %p is said to be clean: expected %p, which the last end of "
+        "the plan left so", job->scratch, plan->clean_scratch);
   plan->phase = RC_VOXEL_BEGUN;
   plan->ranged = plan->added = 0;
+  plan->clean_scratch = NULL;
   return plan->ops->begin (plan, job, stream, error);
 }
 
@@ -433,5 +446,8 @@ rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, R
   if ((status = check_out (plan, out, error)) != RC_OK)
     return status;
   plan->phase = RC_VOXEL_IDLE;
-  return plan->ops->end (plan, job, out, stream, error);
+  status = plan->ops->end (plan, job, out, stream, error);
+  if (status == RC_OK)
+    plan->clean_scratch = job->scratch;
+  return status;
 }

@@ -2,7 +2,7 @@
  *
  * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/arithmetic.md). A grid is a job:
  *
- *   begin   clears the accumulators in the caller's scratch
+ *   begin   clears the accumulators in the caller's scratch, where end has not left them clear
  *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range)
  *   add     once a chunk: adds its points
  *   end     writes the output
@@ -162,6 +162,10 @@ typedef struct RcVoxelJob
   int64_t *point_voxels;        /* [batch, n_points - first_point]; -1 past the last point of an item */
   int64_t point_voxels_batch_stride;    /* bytes; ignored when batch is 1 */
   int64_t first_point;          /* 0 … n_points */
+  int is_clean;                 /* dense and bits: scratch is as the last end of this plan left it, which takes out of the
+                                 * accumulators what the job put there; so begin need not clear them all. Ignored for
+                                 * sparse. RC_INVALID_ARGUMENT when the last job of the plan did not end, or ended in
+                                 * another scratch */
 } RcVoxelJob;
 
 /* Points of every item of the batch. An item may get at most its N points in all chunks together. */
@@ -178,8 +182,9 @@ typedef struct RcVoxelChunk
   RcVoxelCounters *counters;    /* add: points … clamped of this chunk; NULL: not wanted */
 } RcVoxelChunk;
 
-/* Where end writes. Every byte of every output is written; what is not occupied is zero. Batch strides are in bytes and
- * ignored when batch is 1. A GPU wants addresses and batch strides that are multiples of an element's size. */
+/* Where end writes. What is not occupied is zero. Every byte of every output is written, but for a dense grid of which it
+ * is known what it holds: of that, only what may differ. Batch strides are in bytes and ignored when batch is 1. A GPU
+ * wants addresses and batch strides that are multiples of an element's size. */
 typedef struct RcVoxelOut
 {
   void *grid;                   /* dense and bits */
@@ -191,6 +196,13 @@ typedef struct RcVoxelOut
   void *values;                 /* sparse: [max_voxels, C] of dtype, [max_voxels] for count; ignored for occupancy */
   int64_t values_batch_stride;
   RcVoxelCounters *counters;    /* occupied, over_cap; NULL: not wanted */
+
+  /* dense: which voxels of the grid are occupied: bit b of word w is that of linear index 32 w + b. NULL: not wanted. With
+   * is_known it is, on entry, what an end of a plan of the same grid, mode and dtype left there, and nobody else has
+   * written to the grid since */
+  uint32_t *occupied;           /* rc_voxel_bitmap_bytes of each item */
+  int64_t occupied_batch_stride;
+  int is_known;
 } RcVoxelOut;
 
 typedef struct RcVoxelPlan RcVoxelPlan;
@@ -206,6 +218,9 @@ void rc_voxel_plan_free (RcVoxelPlan * plan);
 int64_t rc_voxel_channels (const RcVoxelPlan * plan);
 /* Bytes of one item's grid (dense, bits) or values (sparse; 0 for occupancy); 0 for index and rank. */
 int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);
+/* Bytes of one item's bitmap of occupied voxels; 0 where there is none: outputs other than dense, and a
+ * backend that writes every byte. */
+int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
 /* Whether the result depends on a range phase over all chunks before the first add. Without, rc_voxel_range does
  * nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);

@@ -24,12 +24,14 @@ typedef struct RcVoxelItem
 } RcVoxelItem;
 
 /* Byte offsets in an item's fixed scratch, which begins with RcVoxelItem; every one is a multiple of 64. What a mode
- * does not need has no bytes. */
+ * does not need has no bytes. Begin always clears what is before bits; the rest are the accumulators, which end leaves
+ * clear. */
 typedef struct RcVoxelLayout
 {
   uint64_t range;               /* uint64 [C]: bits of the greatest finite |x| as float64 */
   uint64_t scales;              /* RcVoxelScale [C] */
-  uint64_t bits;                /* dense occupancy, bits: uint32 [nz, ny, row_words] */
+  uint64_t bits;                /* dense, bits: uint32 [bit_words]: voxels that points came to, and with them all that
+                                 * is not 0 in what follows */
   uint64_t counts;              /* dense count, mean, centroid: uint32 [voxels] */
   uint64_t sums;                /* dense mean, centroid: int64 [voxels, C] */
   uint64_t saw;                 /* dense mean: RC_VOXEL_SAW_… of voxels * C features, 8 in a uint32 */
@@ -49,6 +51,7 @@ typedef struct RcVoxelLayout
 
 typedef struct RcVoxelOps
 {
+  int keeps_bitmaps;            /* of dense grids, for the end to write what changes; otherwise it writes every byte */
   /* May set backend_state, and the backend's part of the layout. release follows only where it succeeds. */
   RcStatus (*prepare) (RcVoxelPlan * plan, RcError * error);
   void (*release) (RcVoxelPlan * plan);
@@ -82,7 +85,8 @@ struct RcVoxelPlan
   RcVoxelBox box;
   int64_t channels;             /* values of a voxel */
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
-  int64_t row_words;            /* uint32 words of a row of bits */
+  int64_t bit_words;            /* uint32 words of an item's bitmap: of linear indices, or for bits of rows of whole
+                                 * words; 0 for sparse */
   int centroid_exponent[3];     /* 2^e above the grid's extent */
   int key_bits;                 /* sparse, rank: significant bits of a linear index */
   uint32_t flip;                /* of max and min keys */
@@ -90,6 +94,7 @@ struct RcVoxelPlan
 
   RcVoxelPhase phase;
   int64_t ranged, added;        /* points of the chunks of this job so far */
+  const void *clean_scratch;    /* that the last job left clean; NULL: none */
 };
 
 /* RC_OK, or what no backend takes. */

@@ -18,6 +18,7 @@
 #define RC_LEVEL_NAME(name) RC_JOIN (name, RC_LEVEL)
 
 typedef struct RcCpuVoxelBlock RcCpuVoxelBlock;
+typedef struct RcCpuVoxelWords RcCpuVoxelWords;
 
 /* The inner loops of one level. They expect the float mode of floatmode.h. */
 typedef struct RcCpuKernels
@@ -30,6 +31,11 @@ typedef struct RcCpuKernels
   void (*voxel_unproject) (RcCpuVoxelBlock * block, const char *pixels, const float *rx, float ry, float scale, int64_t n);
   void (*voxel_unproject_rays) (RcCpuVoxelBlock * block, const char *pixels, const float *rays, float scale, int64_t n);
   void (*voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);
+
+  /* voxel_words.h */
+  void (*voxel_take_words) (RcCpuVoxelWords * words, uint32_t * bits, uint32_t * known, int64_t n, int all);
+  int64_t (*voxel_count_bits) (const uint32_t * bits, int64_t n);
+  void (*voxel_expand) (void *grid, const RcCpuVoxelWords * words, uint32_t one, int64_t size);
 } RcCpuKernels;
 
 extern const RcCpuKernels rc_cpu_kernels_baseline;

@@ -1,8 +1,10 @@
 /* robocache: the phases of voxel grids on the CPU
  *
  * Bytes moved: range and add read each point once (fields * 4 bytes for float32) and touch one voxel of the
- * accumulators a point; begin and end stream over the accumulators and the output. A grid that fits the cache is bound
- * by the reads. The map of index takes no accumulators: 8 bytes a point are written beside what is read.
+ * accumulators a point, and its bit. A first begin clears the accumulators, those after it next to nothing. End streams
+ * over the bitmap of what was touched, and over that of the grid where there is one; beside that it reads and clears
+ * what was touched, and writes of the grid what changes, or all of it. A grid that fits the cache is bound by the reads.
+ * The map of index takes no accumulators: 8 bytes a point are written beside what is read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -60,15 +62,27 @@ take_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxe
 }
 
 static void
+mark (const RcCpuVoxelItem *item, int64_t voxel)
+{
+  item->bits[voxel / 32] |= UINT32_C (1) << (voxel % 32);
+}
+
+static void
 add_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
   for (int64_t i = 0; i < block->n; i++) {
-    const int64_t v = block->voxel[i];
-
-    if (v >= 0)
-      item->bits[v / 32] |= UINT32_C (1) << (v % 32);
+    if (block->voxel[i] >= 0)
+      mark (item, block->voxel[i]);
   }
+}
+
+/* The first point of a voxel marks it. */
+static void
+count_point (const RcCpuVoxelItem *item, int64_t voxel)
+{
+  if (item->counts[voxel]++ == 0)
+    mark (item, voxel);
 }
 
 static void
@@ -77,7 +91,7 @@ add_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxel
 {
   for (int64_t i = 0; i < block->n; i++) {
     if (block->voxel[i] >= 0)
-      item->counts[block->voxel[i]]++;
+      count_point (item, block->voxel[i]);
   }
 }
 
@@ -96,7 +110,7 @@ add_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelB
 
     if (v < 0)
       continue;
-    item->counts[v]++;
+    count_point (item, v);
     for (int64_t c = 0; c < plan->channels; c++) {
       const double x = rc_cpu_voxel_feature (plan, points + i * stride, c);
       const uint32_t saw = rc_voxel_saw (x);
@@ -122,7 +136,7 @@ add_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVo
 
     if (v < 0)
       continue;
-    item->counts[v]++;
+    count_point (item, v);
     for (int axis = 0; axis < 3; axis++)
       add_to_sum (&item->sums[v * 3 + axis],
           rc_voxel_fixed (&item->scales[axis], (double) axes[axis][i] - (double) plan->box.origin[axis]));
@@ -134,13 +148,16 @@ add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVox
     int64_t stride, RcVoxelCounters *counters)
 {
   for (int64_t i = 0; i < block->n; i++) {
+    uint32_t *greatest = &item->keys[block->voxel[i] * plan->channels];
+
     if (block->voxel[i] < 0)
       continue;
+    if (greatest[0] == 0)
+      mark (item, block->voxel[i]);
     for (int64_t c = 0; c < plan->channels; c++) {
       const uint32_t key = rc_cpu_voxel_extreme_key (plan, rc_cpu_voxel_feature (plan, points + i * stride, c));
-      uint32_t *greatest = &item->keys[block->voxel[i] * plan->channels + c];
 
-      *greatest = key > *greatest ? key : *greatest;
+      greatest[c] = key > greatest[c] ? key : greatest[c];
     }
   }
 }
@@ -226,7 +243,7 @@ adder_of (const RcVoxelPlan *plan)
 /* ---- chunks to blocks ---- */
 
 static void
-count_points (const RcCpuVoxelBlock *block, RcVoxelCounters *counters)
+count_block (const RcCpuVoxelBlock *block, RcVoxelCounters *counters)
 {
   counters->points += block->n;
   counters->outside += block->outside;
@@ -249,7 +266,7 @@ static void
 take_block (Walk *walk, const char *points, int64_t stride)
 {
   walk->kernels->voxel_locate (&walk->block, &walk->plan->box);
-  count_points (&walk->block, &walk->counters);
+  count_block (&walk->block, &walk->counters);
   walk->take (walk->plan, &walk->item, &walk->block, points, stride, &walk->counters);
   walk->block.first += walk->block.n;
 }
@@ -389,7 +406,7 @@ begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error
     if (n < 0 || n > job->n_points)
       return rc_error_set (error, RC_INVALID_ARGUMENT, "item_points[%lld] is %lld; expected 0 to n_points, %lld",
           (long long) i, (long long) n, (long long) job->n_points);
-    memset (item.head, 0, (size_t) plan->layout.item_bytes);
+    memset (item.head, 0, (size_t) (job->is_clean ? plan->layout.bits : plan->layout.item_bytes));
     item.head->n_points = n;
   }
   return RC_OK;
@@ -427,6 +444,12 @@ add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStre
 static void
 write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, int64_t i, RcVoxelCounters *counters)
 {
+  static void (*const writers[]) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
+      RcVoxelCounters * counters) = {
+    [RC_VOXEL_DENSE] = rc_cpu_voxel_write_dense,
+    [RC_VOXEL_BITS] = rc_cpu_voxel_write_bits,
+    [RC_VOXEL_SPARSE] = rc_cpu_voxel_write_sparse,
+  };
   const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
   RcVoxelOut own = *out;
 
@@ -434,15 +457,14 @@ write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *ou
     rc_cpu_voxel_write_map (plan, &item, job->n_points, counters);
     return;
   }
-  if (plan->spec.output != RC_VOXEL_SPARSE) {
-    rc_cpu_voxel_write_dense (plan, &item, (char *) out->grid + i * out->grid_batch_stride, counters);
-    return;
-  }
+  own.grid = (char *) out->grid + i * out->grid_batch_stride;
+  if (out->occupied)
+    own.occupied = (uint32_t *) ((char *) out->occupied + i * out->occupied_batch_stride);
   own.n_voxels = (uint32_t *) ((char *) out->n_voxels + i * out->n_voxels_batch_stride);
   own.coordinates = (int32_t *) ((char *) out->coordinates + i * out->coordinates_batch_stride);
   if (out->values)
     own.values = (char *) out->values + i * out->values_batch_stride;
-  rc_cpu_voxel_write_sparse (plan, &item, &own, counters);
+  writers[plan->spec.output] (plan, &item, &own, counters);
 }
 
 static RcStatus
@@ -462,6 +484,7 @@ end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream s
 }
 
 const RcVoxelOps rc_cpu_voxel_ops = {
+  .keeps_bitmaps = 1,
   .prepare = prepare,
   .release = release,
   .begin = begin,

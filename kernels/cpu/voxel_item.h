@@ -59,8 +59,10 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   return item;
 }
 
-/* Writes the output of one item; all pointers are those of the item. */
-void rc_cpu_voxel_write_dense (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, void *grid,
+/* Writes the output of one item; all pointers are those of the item. Dense and bits leave its accumulators clear. */
+void rc_cpu_voxel_write_dense (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
+    RcVoxelCounters * counters);
+void rc_cpu_voxel_write_bits (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
 void rc_cpu_voxel_write_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);

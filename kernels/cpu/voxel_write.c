@@ -4,6 +4,7 @@
  */
 #include "voxel_feature.h"
 #include "voxel_item.h"
+#include "voxel_words.h"
 
 #define POINTS_AHEAD 16
 
@@ -61,149 +62,186 @@ static const WriteValue write_value[RC_N_DTYPES] = {
   [RC_FLOAT32] = value_to_float32,
 };
 
-/* ---- dense: the output is zero already, and only occupied voxels are written ---- */
+/* ---- dense: what changes of a grid, a run of words of its bitmap at a time ---- */
 
-/* Writes `one` where a bit is set, and returns how many are. */
-#define OCCUPANCY_OF(Type, suffix) \
-  static int64_t \
-  occupancy_##suffix (const RcVoxelPlan *plan, const uint32_t *words, Type *grid, Type one) \
-  { \
-    const int64_t nx = plan->spec.grid[0], rows = plan->spec.grid[1] * plan->spec.grid[2]; \
-    int64_t occupied = 0; \
-    \
-    for (int64_t row = 0; row < rows; row++, grid += nx, words += plan->row_words) { \
-      for (int64_t w = 0; w < plan->row_words; w++) { \
-        for (uint32_t bits = words[w]; bits; bits &= bits - 1, occupied++) \
-          grid[w * 32 + __builtin_ctz (bits)] = one; \
-      } \
-    } \
-    return occupied; \
-  }
+/* Of changed words; bit 0 of the first of them is voxel `first`. */
+typedef void (*WriteWords) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, RcCpuVoxelWords * words,
+    int64_t first, char *grid);
 
-OCCUPANCY_OF (uint8_t, 8)
-OCCUPANCY_OF (uint16_t, 16)
-OCCUPANCY_OF (uint32_t, 32)
+/* A last word of less than 32 voxels. */
+static void
+write_rest (const RcVoxelPlan *plan, uint32_t bits, int64_t first, char *grid)
+{
+  for (int64_t v = first; v < plan->voxels; v++)
+    write_count[plan->spec.dtype] (grid, v, bits >> (v - first) & 1);
+}
 
 static void
-dense_occupancy (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+write_occupancy (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWords *words, int64_t first, char *grid)
 {
+  const RcCpuKernels *kernels = ((const RcCpuBackend *) plan->backend)->kernels;
+  const int64_t size = (int64_t) rc_dtype_size (plan->spec.dtype), last = words->n_changed - 1;
   uint32_t one = 0;
 
   write_count[plan->spec.dtype] (&one, 0, 1);
-  switch (rc_dtype_size (plan->spec.dtype)) {
-    case 1:
-      counters->occupied += occupancy_8 (plan, item->bits, grid, (uint8_t) one);
-      break;
-    case 2:
-      counters->occupied += occupancy_16 (plan, item->bits, grid, (uint16_t) one);
-      break;
-    default:
-      counters->occupied += occupancy_32 (plan, item->bits, grid, one);
-      break;
+  if (last >= 0 && first + 32 * words->changed[last] + 32 > plan->voxels) {
+    write_rest (plan, words->is[words->changed[last]], first + 32 * words->changed[last], grid);
+    words->n_changed--;
+  }
+  kernels->voxel_expand (grid + first * size, words, one, size);
+}
+
+/* One occupied voxel, whose accumulators are clear on return. */
+typedef void (*WriteVoxel) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, int64_t v, char *grid);
+
+/* Sizes that are usual take no call. */
+static inline void
+clear_voxel (char *at, int64_t bytes)
+{
+  if (bytes == 4)
+    memset (at, 0, 4);
+  else if (bytes == 1)
+    at[0] = 0;
+  else
+    memset (at, 0, (size_t) bytes);
+}
+
+/* Inlined, with a write that is known. */
+static inline void
+write_words (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelWords *words, int64_t first,
+    char *grid, WriteVoxel write)
+{
+  const int64_t bytes = plan->channels * (int64_t) rc_dtype_size (plan->spec.dtype);
+
+  for (int64_t i = 0; i < words->n_changed; i++) {
+    const uint32_t was = words->was[words->changed[i]], is = words->is[words->changed[i]];
+    const int64_t voxel = first + 32 * words->changed[i];
+
+    for (uint32_t gone = was & ~is; gone; gone &= gone - 1)
+      clear_voxel (grid + (voxel + __builtin_ctz (gone)) * bytes, bytes);
+    for (uint32_t bits = is; bits; bits &= bits - 1)
+      write (plan, item, voxel + __builtin_ctz (bits), grid);
   }
 }
 
-/* Without a call for each word, which __builtin_popcount is where the oldest processors count, too. */
-static uint32_t
-bits_set (uint32_t word)
+static inline void
+write_voxel_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
 {
-  word -= word >> 1 & 0x55555555u;
-  word = (word & 0x33333333u) + (word >> 2 & 0x33333333u);
-  word = (word + (word >> 4)) & 0x0F0F0F0Fu;
-  return word * 0x01010101u >> 24;
+  write_count[plan->spec.dtype] (grid, v, item->counts[v]);
+  item->counts[v] = 0;
 }
 
 static void
-dense_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+write_counts (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWords *words, int64_t first, char *grid)
 {
-  const int64_t words = plan->row_words * plan->spec.grid[1] * plan->spec.grid[2];
-
-  memcpy (grid, item->bits, (size_t) words * sizeof (uint32_t));
-  for (int64_t w = 0; w < words; w++)
-    counters->occupied += bits_set (item->bits[w]);
+  write_words (plan, item, words, first, grid, write_voxel_count);
 }
 
-static void
-dense_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
-{
-  const WriteCount write = write_count[plan->spec.dtype];
-
-  for (int64_t v = 0; v < plan->voxels; v++) {
-    if (item->counts[v] == 0)
-      continue;
-    counters->occupied++;
-    write (grid, v, item->counts[v]);
-  }
-}
-
-static void
-dense_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+static inline void
+write_voxel_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
 {
   const WriteValue write = write_value[plan->spec.dtype];
   const int64_t n = plan->channels;
 
-  for (int64_t v = 0; v < plan->voxels; v++) {
-    if (item->counts[v] == 0)
-      continue;
-    counters->occupied++;
-    for (int64_t c = 0; c < n; c++) {
-      const int64_t i = v * n + c;
-      const uint32_t saw = item->saw[i / 8] >> (i % 8 * RC_VOXEL_SAW_BITS);
+  for (int64_t c = 0, i = v * n; c < n; c++, i++) {
+    const int64_t shift = i % 8 * RC_VOXEL_SAW_BITS;
+    const uint32_t saw = item->saw[i / 8] >> shift & 7;
 
-      write (grid, i, rc_voxel_mean (&item->scales[c], item->sums[i], item->counts[v], saw & 7));
-    }
+    write (grid, i, rc_voxel_mean (&item->scales[c], item->sums[i], item->counts[v], saw));
+    item->sums[i] = 0;
+    if (saw)
+      item->saw[i / 8] &= ~(UINT32_C (7) << shift);
+  }
+  item->counts[v] = 0;
+}
+
+static void
+write_means (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWords *words, int64_t first, char *grid)
+{
+  write_words (plan, item, words, first, grid, write_voxel_mean);
+}
+
+static inline void
+write_voxel_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
+{
+  const WriteValue write = write_value[plan->spec.dtype];
+
+  for (int axis = 0; axis < 3; axis++) {
+    int64_t *sum = &item->sums[v * 3 + axis];
+
+    write (grid, v * 3 + axis, (double) plan->box.origin[axis]
+        + rc_voxel_mean (&item->scales[axis], *sum, item->counts[v], 0));
+    *sum = 0;
+  }
+  item->counts[v] = 0;
+}
+
+static void
+write_centroids (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWords *words, int64_t first, char *grid)
+{
+  write_words (plan, item, words, first, grid, write_voxel_centroid);
+}
+
+static inline void
+write_voxel_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
+{
+  const WriteValue write = write_value[plan->spec.dtype];
+
+  for (int64_t i = v * plan->channels; i < (v + 1) * plan->channels; i++) {
+    write (grid, i, (double) rc_voxel_value_of_key (item->keys[i], plan->flip));
+    item->keys[i] = 0;
   }
 }
 
 static void
-dense_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+write_extremes (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWords *words, int64_t first, char *grid)
 {
-  const WriteValue write = write_value[plan->spec.dtype];
+  write_words (plan, item, words, first, grid, write_voxel_extreme);
+}
 
-  for (int64_t v = 0; v < plan->voxels; v++) {
-    if (item->counts[v] == 0)
-      continue;
-    counters->occupied++;
-    for (int axis = 0; axis < 3; axis++)
-      write (grid, v * 3 + axis, (double) plan->box.origin[axis]
-          + rc_voxel_mean (&item->scales[axis], item->sums[v * 3 + axis], item->counts[v], 0));
+/* A grid of which nothing is known is made one of which all is known: it is cleared. */
+void
+rc_cpu_voxel_write_dense (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcVoxelOut *out,
+    RcVoxelCounters *counters)
+{
+  static const WriteWords writers[] = {
+    [RC_VOXEL_OCCUPANCY] = write_occupancy,
+    [RC_VOXEL_COUNT] = write_counts,
+    [RC_VOXEL_MEAN] = write_means,
+    [RC_VOXEL_CENTROID] = write_centroids,
+    [RC_VOXEL_MAX] = write_extremes,
+    [RC_VOXEL_MIN] = write_extremes,
+  };
+  const RcCpuKernels *kernels = ((const RcCpuBackend *) plan->backend)->kernels;
+  RcCpuVoxelWords words;
+
+  if (!out->is_known) {
+    memset (out->grid, 0, (size_t) rc_voxel_value_bytes (plan));
+    if (out->occupied)
+      memset (out->occupied, 0, (size_t) rc_voxel_bitmap_bytes (plan));
+  }
+  for (int64_t w = 0; w < plan->bit_words; w += RC_CPU_VOXEL_WORDS) {
+    const int64_t left = plan->bit_words - w;
+
+    kernels->voxel_take_words (&words, item->bits + w, out->occupied ? out->occupied + w : NULL,
+        left < RC_CPU_VOXEL_WORDS ? left : RC_CPU_VOXEL_WORDS, plan->spec.mode != RC_VOXEL_OCCUPANCY);
+    counters->occupied += words.occupied;
+    writers[plan->spec.mode] (plan, item, &words, 32 * w, out->grid);
   }
 }
 
-static void
-dense_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
-{
-  const WriteValue write = write_value[plan->spec.dtype];
-  const int64_t n = plan->channels;
-
-  for (int64_t v = 0; v < plan->voxels; v++) {
-    if (item->keys[v * n] == 0)
-      continue;
-    counters->occupied++;
-    for (int64_t c = 0; c < n; c++)
-      write (grid, v * n + c, (double) rc_voxel_value_of_key (item->keys[v * n + c], plan->flip));
-  }
-}
+/* ---- bits: the bitmap itself ---- */
 
 void
-rc_cpu_voxel_write_dense (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, void *grid, RcVoxelCounters *counters)
+rc_cpu_voxel_write_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcVoxelOut *out,
+    RcVoxelCounters *counters)
 {
-  static void (*const writers[]) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, void *grid,
-      RcVoxelCounters * counters) = {
-    [RC_VOXEL_OCCUPANCY] = dense_occupancy,
-    [RC_VOXEL_COUNT] = dense_count,
-    [RC_VOXEL_MEAN] = dense_mean,
-    [RC_VOXEL_CENTROID] = dense_centroid,
-    [RC_VOXEL_MAX] = dense_extreme,
-    [RC_VOXEL_MIN] = dense_extreme,
-  };
+  const RcCpuKernels *kernels = ((const RcCpuBackend *) plan->backend)->kernels;
+  const size_t bytes = (size_t) rc_voxel_value_bytes (plan);
 
-  if (plan->spec.output == RC_VOXEL_BITS) {
-    dense_bits (plan, item, grid, counters);
-    return;
-  }
-  memset (grid, 0, (size_t) rc_voxel_value_bytes (plan));
-  writers[plan->spec.mode] (plan, item, grid, counters);
+  counters->occupied += kernels->voxel_count_bits (item->bits, plan->bit_words);
+  memcpy (out->grid, item->bits, bytes);
+  memset (item->bits, 0, bytes);
 }
 
 /* ---- sparse: voxel m of the output from the points order[0 … n) ---- */

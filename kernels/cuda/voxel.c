@@ -159,9 +159,8 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->ny = spec->grid[1];
   task->voxels = plan->voxels;
   task->key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
-  task->row_words = plan->row_words;
   task->sorts = rc_voxel_sorts (plan);
-  task->bit_words = rc_voxel_is_grid (spec->output) ? plan->row_words * spec->grid[1] * spec->grid[2] : 0;
+  task->bit_words = plan->bit_words;
   task->max_voxels = spec->max_voxels;
   task->feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
   for (axis = 0; axis < 3; axis++)

@@ -66,7 +66,6 @@ typedef struct RcCudaVoxelTask
   int64_t nx, ny;
   int64_t voxels;
   uint64_t key_voxels;          /* the same for grids of 2^63 */
-  int64_t row_words;
   int64_t bit_words;            /* of an item's bits */
   int64_t max_voxels;
   double feature_range;

@@ -80,29 +80,24 @@ write_rows (const __grid_constant__ RcCudaVoxelTask task)
 struct FromBits
 {
   const uint32_t *words;
-  int64_t row, x;
+  int64_t at;
 
   __device__ __forceinline__
-  FromBits (const RcCudaVoxelTask &task, int64_t item, int64_t at)
+  FromBits (const RcCudaVoxelTask &task, int64_t item, int64_t first) : at (first)
   {
     words = item_array<const uint32_t> (task, item, task.layout.bits);
-    row = (int64_t) divide_64 ((uint64_t) at, (uint64_t) task.nx);
-    x = at - row * task.nx;
   }
 
   __device__ __forceinline__ void
-  next (const RcCudaVoxelTask &task)
+  next (const RcCudaVoxelTask &)
   {
-    if (++x == task.nx) {
-      x = 0;
-      row++;
-    }
+    at++;
   }
 
   __device__ __forceinline__ uint32_t
   bits (const RcCudaVoxelTask &task, bool *occupied) const
   {
-    *occupied = words[row * task.row_words + x / 32] >> (x % 32) & 1;
+    *occupied = words[at / 32] >> (at % 32) & 1;
     return *occupied ? count_bits (task.dtype, 1) : 0;
   }
 };

@@ -317,6 +317,49 @@ GST_START_TEST (test_wrong_batch_strides)
 
 GST_END_TEST;
 
+/* What is said of scratch and grid that they cannot be. */
+GST_START_TEST (test_wrong_knowledge)
+{
+  RcBackend *backend = open_cpu (RC_CPU_BEST);
+  RcVoxelSpec spec = some_spec ();
+  float grid[2 * 37 * 11 * 5];
+  uint32_t occupied[2 * 64];
+  RcVoxelOut out = {.grid = grid,.grid_batch_stride = sizeof (grid) / 2,.is_known = 1 };
+  RcVoxelJob job = {.is_clean = 1 };
+  RcVoxelPlan *plan;
+  RcFootprint footprint;
+  uint64_t bytes, other_bytes;
+  void *scratch, *other;
+
+  spec.batch = 2;
+  run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
+  scratch = scratch_new (&footprint, 0, &bytes);
+  other = scratch_new (&footprint, 0, &other_bytes);
+  job.scratch = scratch;
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), "is said to be clean");
+  job.is_clean = 0;
+  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "occupied is NULL");
+  out.occupied = occupied;
+  out.occupied_batch_stride = 252;
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "occupied_batch_stride of 252 bytes: an item has 256");
+  out.is_known = 0;
+  out.occupied_batch_stride = 256;
+  run_ok (rc_voxel_end (plan, &job, &out, NULL, &run_error));
+  job.is_clean = 1;
+  job.scratch = other;
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), "is said to be clean");
+  job.scratch = scratch;
+  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), "is said to be clean");       /* the job was given up */
+  scratch_free (scratch, bytes);
+  scratch_free (other, other_bytes);
+  rc_voxel_plan_free (plan);
+  rc_backend_close (backend);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_wrong_depth_rows)
 {
   RcBackend *backend = open_cpu (RC_CPU_BEST);
@@ -355,6 +398,7 @@ voxel_refused_suite (void)
   tcase_add_loop_test (tc, test_wrong_point_voxels, 0, 2);
   tcase_add_loop_test (tc, test_more_points_than_stated, 0, 2);
   tcase_add_loop_test (tc, test_wrong_batch_strides, 0, 2);
+  tcase_add_test (tc, test_wrong_knowledge);
   tcase_add_test (tc, test_wrong_depth_rows);
   return suite;
 }

@@ -7,7 +7,6 @@
 #include "memorylimit.h"
 
 #define MEMORY_TYPE "RobocacheMemory"
-#define ALIGNMENT 256           /* of every block */
 #define MOST_SHELVES 64         /* sizes of blocks that are kept: more than a sample has tensors */
 #define IDLE_WRITES 16          /* after which an engine that has read a block no more is let go */
 
@@ -19,6 +18,15 @@ typedef struct
   gboolean is_pending;          /* a read since the last write, which the next one waits for */
   guint idle_writes;            /* since its last read */
 } Reader;
+
+/* What the one who wrote a block last knows of it. */
+typedef struct
+{
+  gpointer data;                /* device memory; NULL: none */
+  gsize bytes;                  /* of data, or of what there was no room for */
+  guint64 writer;               /* whose notes these are; 0: nobody knows */
+  gconstpointer of;             /* what they are about begins here */
+} Notes;
 
 /* What all memories that share a block share. */
 typedef struct
@@ -36,6 +44,7 @@ typedef struct
   GArray *readers;              /* of Reader */
   gpointer shadow;              /* pinned, for CPU maps; NULL: never mapped, or not needed */
   guint shadow_maps;
+  Notes notes;
 } Block;
 
 typedef struct
@@ -321,6 +330,7 @@ robocache_memory_begin_write (GstMemory *memory, RobocacheEngine *writer, GError
   RcError failure;
 
   g_mutex_lock (&block->lock);
+  block->notes.writer = 0;
   status = wait_for_write (block, writer, stream, &failure);
   if (status == RC_OK)
     status = wait_for_reads (block, writer, stream, &failure);
@@ -339,6 +349,61 @@ robocache_memory_end_write (GstMemory *memory, RobocacheEngine *writer, GError *
   status = note_write (block, writer, robocache_engine_stream (writer), &failure);
   g_mutex_unlock (&block->lock);
   return robocache_engine_check (status, &failure, error);
+}
+
+/* ---- notes ---- */
+
+/* Called with the lock, or when nobody uses the block. Work that uses the notes is part of writes of the block. */
+static void
+free_notes (RobocacheMemory *memory)
+{
+  Block *block = memory->block;
+
+  if (block->is_written)
+    rc_event_synchronize (robocache_engine_backend (block->event_engine), block->written, NULL);
+  robocache_engine_free (memory->engine, RC_MEMORY_DEVICE, block->notes.data, block->notes.bytes);
+  block->notes = (Notes) { NULL };
+}
+
+gpointer
+robocache_memory_take_notes (GstMemory *gst_memory, guint64 writer, gsize bytes, gboolean *is_known)
+{
+  RobocacheMemory *memory = memory_of (gst_memory);
+  Block *block = memory->block;
+  Notes *notes = &block->notes;
+  gconstpointer of = robocache_memory_data (gst_memory);
+  gpointer data;
+
+  g_mutex_lock (&block->lock);
+  if (notes->bytes != bytes) {  /* what did not fit is not tried again */
+    free_notes (memory);
+    notes->data = robocache_engine_alloc (memory->engine, RC_MEMORY_DEVICE, bytes, NULL);
+    notes->bytes = bytes;
+  }
+  *is_known = notes->data && notes->writer == writer && notes->of == of;
+  notes->writer = 0;
+  notes->of = of;
+  data = notes->data;
+  g_mutex_unlock (&block->lock);
+  return data;
+}
+
+void
+robocache_memory_leave_notes (GstMemory *memory, guint64 writer)
+{
+  Block *block = memory_of (memory)->block;
+
+  g_mutex_lock (&block->lock);
+  block->notes.writer = writer;
+  g_mutex_unlock (&block->lock);
+}
+
+static void
+forget_notes (Block *block)
+{
+  g_mutex_lock (&block->lock);
+  block->notes.writer = 0;
+  g_mutex_unlock (&block->lock);
 }
 
 /* ---- copies ---- */
@@ -462,6 +527,8 @@ map (GstMemory *gst_memory, GstMapInfo *info, gsize maxsize)
   RobocacheMemory *memory = memory_of (gst_memory);
   RcError failure;
 
+  if (info->flags & GST_MAP_WRITE)
+    forget_notes (memory->block);
   if (!(info->flags & ROBOCACHE_MAP_DEVICE) && !cpu_sees (memory))
     return map_shadow (memory);
   if (wait_on_cpu (memory->block, (info->flags & GST_MAP_WRITE) != 0, &failure) == RC_OK)
@@ -512,6 +579,7 @@ free_block (RobocacheMemory *memory)
   Block *block = memory->block;
 
   wait_on_cpu (block, TRUE, NULL);
+  free_notes (memory);
   forget_writer (block);
   g_array_unref (block->readers);
   if (block->shadow)
@@ -713,9 +781,9 @@ allocator_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *param
   GstMemory *memory;
   GError *error = NULL;
 
-  if (params->align >= ALIGNMENT) {
+  if (params->align >= ROBOCACHE_ALIGNMENT) {
     GST_ERROR ("a memory aligned to %" G_GSIZE_FORMAT " bytes was asked for; expected at most %u", params->align + 1,
-        ALIGNMENT);
+        ROBOCACHE_ALIGNMENT);
     return NULL;
   }
   memory = robocache_allocator_alloc (allocator, bytes, &error);

@@ -28,6 +28,8 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
 
+#define ROBOCACHE_ALIGNMENT 256         /* of every block */
+
 #define ROBOCACHE_TYPE_ALLOCATOR (robocache_allocator_get_type ())
 G_DECLARE_FINAL_TYPE (RobocacheAllocator, robocache_allocator, ROBOCACHE, ALLOCATOR, GstAllocator)
 
@@ -57,6 +59,13 @@ gboolean robocache_memory_begin_read (GstMemory * memory, RobocacheEngine * read
 gboolean robocache_memory_end_read (GstMemory * memory, RobocacheEngine * reader, GError ** error);
 gboolean robocache_memory_begin_write (GstMemory * memory, RobocacheEngine * writer, GError ** error);
 gboolean robocache_memory_end_write (GstMemory * memory, RobocacheEngine * writer, GError ** error);
+
+/* Notes of what the memory holds, of so many bytes, where its engine computes: for one who writes it again and again, and
+ * is about to. NULL: there is no room for them. is_known: they are as `writer`, a number that nobody else has, left them,
+ * of the same bytes; nobody has begun a write since, or mapped them to write, or those of a share. */
+gpointer robocache_memory_take_notes (GstMemory * memory, guint64 writer, gsize bytes, gboolean * is_known);
+/* After the end of that write. */
+void robocache_memory_leave_notes (GstMemory * memory, guint64 writer);
 
 /* Enqueues, on engine's stream, a copy of bytes from offset of any GstMemory to what engine can address. Memory of another
  * device comes directly where the two are linked; system memory is mapped, and has been read on return. */

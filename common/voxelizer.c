@@ -34,6 +34,7 @@ typedef struct
   RobocacheScratch clouds;      /* what is not in place */
   RobocacheScratch outputs;
   gboolean is_cut;              /* clouds has room for a piece of a cloud only */
+  const RcVoxelPlan *clean;     /* whose last job left scratch clean; NULL: none */
 
   RcEvent done;                 /* its work on the output */
   RcEvent gathered;             /* of the first engine's device: what was in outputs was fetched */
@@ -41,9 +42,11 @@ typedef struct
 
 struct _RobocacheVoxelizer
 {
+  guint64 number;               /* that no other has: grids that it wrote are known by it */
   RcVoxelSpec spec;
   RcVoxelField *layout;         /* of the spec */
   gboolean reads_host;
+  guint64 bitmap_bytes;         /* of the voxels of an item's grid; 0: none */
   guint n_lanes;                /* none has no items */
   Lane *lanes;
 };
@@ -55,6 +58,8 @@ typedef struct
   const RobocachePointsInfo *points;
   const RobocacheCloudWindow *window;
   const RobocacheVoxelPlace *place;
+  guint8 *occupied;             /* bitmaps of the grid's items; NULL: every byte of it is written */
+  gboolean is_known;            /* they say what the grid holds */
 } Run;
 
 /* The items first … first + n - 1 of a run, on a lane. */
@@ -73,8 +78,10 @@ typedef struct
 /* ---- plans ---- */
 
 static void
-clear_plan (Plan *plan)
+clear_plan (Lane *lane, Plan *plan)
 {
+  if (lane->clean == plan->plan)
+    lane->clean = NULL;
   g_clear_pointer (&plan->plan, rc_voxel_plan_free);
   plan->items = 0;
 }
@@ -98,7 +105,7 @@ make_plan (RobocacheVoxelizer *voxelizer, Lane *lane, Plan *plan, guint64 items,
   if (plan->items == items)
     return RC_OK;
   wait_for_all (voxelizer);
-  clear_plan (plan);
+  clear_plan (lane, plan);
   spec.batch = (gint64) items;
   status = rc_voxel_plan (robocache_engine_backend (lane->engine), &spec, &plan->plan, &plan->footprint, failure);
   plan->items = status == RC_OK ? items : 0;
@@ -123,10 +130,12 @@ RobocacheVoxelizer *
 robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gboolean reads_host, const RcVoxelSpec *spec,
     RcStatus *status, GError **error)
 {
+  static guint64 last_number = 0;
   RobocacheVoxelizer *voxelizer = g_new0 (RobocacheVoxelizer, 1);
   const guint64 batch = (guint64) spec->batch;
   RcError failure;
 
+  voxelizer->number = __atomic_add_fetch (&last_number, 1, __ATOMIC_RELAXED);
   voxelizer->spec = *spec;
   if (spec->points.layout)
     voxelizer->layout = g_memdup2 (spec->points.layout, (gsize) spec->points.fields * sizeof (RcVoxelField));
@@ -140,8 +149,10 @@ robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gbool
     voxelizer->lanes[i].n = batch * (i + 1) / voxelizer->n_lanes - voxelizer->lanes[i].first;
     *status = init_lane (voxelizer, &voxelizer->lanes[i], engines[i], &failure);
   }
-  if (robocache_engine_check (*status, &failure, error))
+  if (robocache_engine_check (*status, &failure, error)) {
+    voxelizer->bitmap_bytes = (guint64) rc_voxel_bitmap_bytes (voxelizer->lanes[0].plans[0].plan);
     return voxelizer;
+  }
   robocache_voxelizer_free (voxelizer);
   return NULL;
 }
@@ -157,8 +168,8 @@ robocache_voxelizer_free (RobocacheVoxelizer *voxelizer)
 
     if (lane->engine == NULL)
       continue;
-    clear_plan (&lane->plans[0]);
-    clear_plan (&lane->plans[1]);
+    clear_plan (lane, &lane->plans[0]);
+    clear_plan (lane, &lane->plans[1]);
     robocache_staging_clear (&lane->staging);
     robocache_scratch_clear (&lane->scratch);
     robocache_scratch_clear (&lane->clouds);
@@ -289,6 +300,20 @@ bytes_of_outputs (const Lane *lane, const RobocacheVoxelPlace *place, guint64 it
   return bytes;
 }
 
+/* The bitmap of a grid that all lanes write where it is. */
+static void
+take_bitmap (Run *run)
+{
+  const RobocacheVoxelizer *voxelizer = run->voxelizer;
+  gboolean in_place = voxelizer->bitmap_bytes > 0 && run->place->mapped[0] == NULL;
+
+  for (guint i = 0; i < voxelizer->n_lanes && in_place; i++)
+    in_place = output_in_place (&voxelizer->lanes[i], run->place, 0) != NULL;
+  if (in_place)
+    run->occupied = robocache_memory_take_notes (run->place->memories[0], voxelizer->number,
+        voxelizer->bitmap_bytes * (guint64) voxelizer->spec.batch, &run->is_known);
+}
+
 /* ---- room ---- */
 
 static guint64
@@ -316,7 +341,7 @@ room_of (const Run *run, const Lane *lane)
   guint64 room = robocache_engine_room (lane->engine) + held, outputs = 0;
 
   for (guint i = 0; i < run->place->n_outputs && bytes_of_outputs (lane, run->place, 1) == 0; i++)
-    outputs += 2 * (guint64) run->voxelizer->spec.batch * run->place->item_bytes[i];
+    outputs += 2 * (guint64) run->voxelizer->spec.batch * (run->place->item_bytes[i] + run->voxelizer->bitmap_bytes);
   return room - MIN (room, outputs);
 }
 
@@ -417,6 +442,7 @@ make_room (const Run *run, Lane *lane, gint64 n_points, GError **error)
   GError *failure = NULL;
 
   wait_for_all (run->voxelizer);
+  lane->clean = NULL;
   while (!try_items (run, lane, items, n_points, room, &failure)) {
     if (items == 1 || !is_no_space (failure)) {
       lane->items = 0;
@@ -571,6 +597,18 @@ run_phase (Job *job, Phase phase, RcVoxelCounters *counters, GError **error)
 
 /* ---- one job ---- */
 
+static void
+set_bitmap (const Job *job, RcVoxelOut *out)
+{
+  const guint64 bytes = job->run->voxelizer->bitmap_bytes;
+
+  if (job->run->occupied == NULL)
+    return;
+  out->occupied = (guint32 *) (job->run->occupied + job->first * bytes);
+  out->occupied_batch_stride = (gint64) bytes;
+  out->is_known = job->run->is_known;
+}
+
 /* Where the lane writes; at[] of what it then hands over. */
 static RcVoxelOut
 set_outputs (const Job *job, guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS])
@@ -591,6 +629,7 @@ set_outputs (const Job *job, guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS])
   if (output != RC_VOXEL_SPARSE) {
     out.grid = parts[0];
     out.grid_batch_stride = (gint64) place->item_bytes[0];
+    set_bitmap (job, &out);
     return out;
   }
   out.n_voxels = (guint32 *) parts[0];
@@ -732,13 +771,17 @@ run_lane (const Run *run, Lane *lane, gint64 n_points, gpointer counters, guint 
     if (status != RC_OK)
       return robocache_engine_check (status, &failure, error);
     /* a smaller batch may want more in all: it is not the same plan */
-    if (bytes_of_scratch (plan, n_points) > lane->scratch.bytes
-        && !robocache_scratch_reserve (&lane->scratch, lane->engine, bytes_of_scratch (plan, n_points), error))
-      return FALSE;
+    if (bytes_of_scratch (plan, n_points) > lane->scratch.bytes) {
+      lane->clean = NULL;
+      if (!robocache_scratch_reserve (&lane->scratch, lane->engine, bytes_of_scratch (plan, n_points), error))
+        return FALSE;
+    }
     job.plan = plan->plan;
-    job.job = (RcVoxelJob) {.n_points = n_points,.scratch = lane->scratch.data };
+    job.job = (RcVoxelJob) {.n_points = n_points,.scratch = lane->scratch.data,.is_clean = lane->clean == plan->plan };
+    lane->clean = NULL;
     if (!run_job (&job, error))
       return FALSE;
+    lane->clean = plan->plan;
     n_pieces += job.n_pieces;
   }
   if (n_jobs > 1 || n_pieces > 1)
@@ -779,13 +822,15 @@ robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInf
     const RobocacheCloudWindow *window, const RobocacheVoxelPlace *place, RobocacheTally *tally, guint *n_chunks,
     GError **error)
 {
-  const Run run = { voxelizer, points, window, place };
+  Run run = { voxelizer, points, window, place };
   const gint64 n_points = robocache_cloud_window_points (window);
   gboolean ok = TRUE;
 
   *n_chunks = 0;
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
     ok = has_room (&run, &voxelizer->lanes[i], n_points) || make_room (&run, &voxelizer->lanes[i], n_points, error);
+  if (ok)
+    take_bitmap (&run);
   /* all begin before one has written: they write side by side */
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
     ok = begin (&run, &voxelizer->lanes[i], error);
@@ -793,8 +838,11 @@ robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInf
     ok = run_lane (&run, &voxelizer->lanes[i], n_points, robocache_tally_counters (tally, i), n_chunks, error);
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
     ok = end (&run, &voxelizer->lanes[i], error);
-  if (ok && end_outputs (&run, error))
+  if (ok && end_outputs (&run, error)) {
+    if (run.occupied)
+      robocache_memory_leave_notes (place->memories[0], voxelizer->number);
     return TRUE;
+  }
   wait_for_all (voxelizer);     /* nobody else would know what it still uses */
   return FALSE;
 }

@@ -237,21 +237,39 @@ tensors_of (const GstRobocacheVoxelize *self, GstBuffer *output)
   return tensors;
 }
 
-/* The CPU writes where it maps; a GPU where its memories are. */
+/* Whether the buffer's memories are those that kernels write to, where they are or by way of their own. */
 static gboolean
-find_outputs (GstRobocacheVoxelize *self, GstBuffer *output, gboolean on_gpu, RobocacheTensorsMap *map,
-    RobocacheVoxelPlace *place, GError **error)
+is_in_place (GstRobocacheVoxelize *self, GstBuffer *output, const RobocacheTensorsInfo *tensors)
+{
+  RobocacheEngine *engine = robocache_voxelizer_engine (self->current.voxelizer);
+  gboolean in_place = gst_buffer_n_memory (output) == tensors->n_tensors;
+
+  if (robocache_engine_is_gpu (engine))
+    return TRUE;
+  for (guint i = 0; i < tensors->n_tensors && in_place; i++) {
+    const GstMemory *memory = gst_buffer_peek_memory (output, i);
+
+    in_place = memory->size == robocache_tensor_info_size (&tensors->tensors[i])
+        && robocache_engine_reach (engine, memory, 0);
+  }
+  return in_place;
+}
+
+/* Memory of others is mapped. */
+static gboolean
+find_outputs (GstRobocacheVoxelize *self, GstBuffer *output, RobocacheTensorsMap *map, RobocacheVoxelPlace *place,
+    GError **error)
 {
   const RobocacheTensorsInfo tensors = tensors_of (self, output);
+  const gboolean in_place = is_in_place (self, output, &tensors);
 
   memset (place, 0, sizeof (*place));
-  map->n_tensors = map->n_maps = 0;
   place->n_outputs = tensors.n_tensors;
-  if (!on_gpu && tensors.n_tensors > 0 && !robocache_tensors_map (map, output, &tensors, GST_MAP_WRITE, error))
+  if (!in_place && !robocache_tensors_map (map, output, &tensors, GST_MAP_WRITE, error))
     return FALSE;
   for (guint i = 0; i < tensors.n_tensors; i++) {
     place->item_bytes[i] = robocache_tensor_info_size (&tensors.tensors[i]) / self->current.points.n_items;
-    if (on_gpu)
+    if (in_place)
       place->memories[i] = gst_buffer_peek_memory (output, i);
     else
       place->mapped[i] = map->data[i];
@@ -284,15 +302,14 @@ run_job (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockT
 static gboolean
 voxelize (GstRobocacheVoxelize *self, GstBuffer *output, GstClockTime pts, GError **error)
 {
-  const gboolean on_gpu = robocache_engine_is_gpu (robocache_voxelizer_engine (self->current.voxelizer));
   RobocacheVoxelPlace place;
   RobocacheTensorsMap map;
   gboolean ok;
 
-  if (!find_outputs (self, output, on_gpu, &map, &place, error))
+  if (!find_outputs (self, output, &map, &place, error))
     return FALSE;
   ok = run_job (self, &place, pts, error);
-  if (!on_gpu)
+  if (place.mapped[0])
     robocache_tensors_unmap (&map);
   else if (!ok)
     robocache_engine_synchronize (robocache_voxelizer_engine (self->current.voxelizer), NULL);

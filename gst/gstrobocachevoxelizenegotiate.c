@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/devicememory.h"
 #include "common/memorycaps.h"
 #include "common/memorylimit.h"
 #include "common/tensorpool.h"
@@ -329,7 +330,8 @@ gst_robocache_voxelize_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstC
 
 /* ---- allocation ---- */
 
-/* Of outputs: a GPU's own, and for the CPU the one that downstream asks for. */
+/* Of outputs: a GPU's own, and for the CPU the one that downstream asks for, or else ours too, which knows what grids hold.
+ * It clears no prefix and no padding. */
 static GstAllocator *
 choose_allocator (GstRobocacheVoxelize *self, GstQuery *query, GstAllocationParams *params)
 {
@@ -344,6 +346,8 @@ choose_allocator (GstRobocacheVoxelize *self, GstQuery *query, GstAllocationPara
   }
   if (gst_query_get_n_allocation_params (query) > 0)
     gst_query_parse_nth_allocation_param (query, 0, &allocator, params);
+  if (allocator == NULL && params->flags == 0 && params->align < ROBOCACHE_ALIGNMENT)
+    allocator = gst_object_ref (robocache_device_allocator (&self->device, FALSE));
   return allocator;
 }
 

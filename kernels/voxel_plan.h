@@ -51,7 +51,6 @@ typedef struct RcVoxelLayout
 
 typedef struct RcVoxelOps
 {
-  int keeps_bitmaps;            /* of dense grids, for the end to write what changes; otherwise it writes every byte */
   /* May set backend_state, and the backend's part of the layout. release follows only where it succeeds. */
   RcStatus (*prepare) (RcVoxelPlan * plan, RcError * error);
   void (*release) (RcVoxelPlan * plan);
@@ -62,6 +61,7 @@ typedef struct RcVoxelOps
       RcError * error);
   RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
       RcError * error);
+  int keeps_bitmaps;            /* of dense grids, for the end to write what changes; otherwise it writes every byte */
 } RcVoxelOps;
 
 typedef enum RcVoxelPhase

@@ -484,11 +484,11 @@ end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream s
 }
 
 const RcVoxelOps rc_cpu_voxel_ops = {
-  .keeps_bitmaps = 1,
   .prepare = prepare,
   .release = release,
   .begin = begin,
   .range = range,
   .add = add,
   .end = end,
+  .keeps_bitmaps = 1,
 };

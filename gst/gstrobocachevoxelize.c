@@ -244,7 +244,7 @@ is_in_place (GstRobocacheVoxelize *self, GstBuffer *output, const RobocacheTenso
   RobocacheEngine *engine = robocache_voxelizer_engine (self->current.voxelizer);
   gboolean in_place = gst_buffer_n_memory (output) == tensors->n_tensors;
 
-  if (robocache_engine_is_gpu (engine))
+  if (robocache_engine_is_gpu (engine) || tensors->n_tensors == 0)
     return TRUE;
   for (guint i = 0; i < tensors->n_tensors && in_place; i++) {
     const GstMemory *memory = gst_buffer_peek_memory (output, i);

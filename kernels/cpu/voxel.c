@@ -148,12 +148,13 @@ add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVox
     int64_t stride, RcVoxelCounters *counters)
 {
   for (int64_t i = 0; i < block->n; i++) {
-    uint32_t *greatest = &item->keys[block->voxel[i] * plan->channels];
+    const int64_t v = block->voxel[i];
+    uint32_t *greatest = v < 0 ? NULL : item->keys + v * plan->channels;
 
-    if (block->voxel[i] < 0)
+    if (greatest == NULL)
       continue;
     if (greatest[0] == 0)
-      mark (item, block->voxel[i]);
+      mark (item, v);
     for (int64_t c = 0; c < plan->channels; c++) {
       const uint32_t key = rc_cpu_voxel_extreme_key (plan, rc_cpu_voxel_feature (plan, points + i * stride, c));
 
@@ -441,6 +442,13 @@ add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStre
   return status;
 }
 
+/* Of item i; NULL stays NULL. */
+static void *
+part_of (void *part, int64_t batch_stride, int64_t i)
+{
+  return part ? (char *) part + i * batch_stride : NULL;
+}
+
 static void
 write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, int64_t i, RcVoxelCounters *counters)
 {
@@ -457,13 +465,11 @@ write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *ou
     rc_cpu_voxel_write_map (plan, &item, job->n_points, counters);
     return;
   }
-  own.grid = (char *) out->grid + i * out->grid_batch_stride;
-  if (out->occupied)
-    own.occupied = (uint32_t *) ((char *) out->occupied + i * out->occupied_batch_stride);
-  own.n_voxels = (uint32_t *) ((char *) out->n_voxels + i * out->n_voxels_batch_stride);
-  own.coordinates = (int32_t *) ((char *) out->coordinates + i * out->coordinates_batch_stride);
-  if (out->values)
-    own.values = (char *) out->values + i * out->values_batch_stride;
+  own.grid = part_of (out->grid, out->grid_batch_stride, i);
+  own.occupied = part_of (out->occupied, out->occupied_batch_stride, i);
+  own.n_voxels = part_of (out->n_voxels, out->n_voxels_batch_stride, i);
+  own.coordinates = part_of (out->coordinates, out->coordinates_batch_stride, i);
+  own.values = part_of (out->values, out->values_batch_stride, i);
   writers[plan->spec.output] (plan, &item, &own, counters);
 }
 

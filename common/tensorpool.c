@@ -55,6 +55,30 @@ alloc_buffer (GstBufferPool *pool, GstBuffer **out, GstBufferPoolAcquireParams *
   return GST_FLOW_OK;
 }
 
+/* Memories of which downstream has cut something off are whole again. */
+static void
+restore_sizes (RobocacheTensorPool *self, GstBuffer *buffer)
+{
+  const gboolean has_all = gst_buffer_n_memory (buffer) == self->info.n_tensors
+      && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY) && gst_buffer_is_all_memory_writable (buffer);
+
+  for (guint i = 0; has_all && i < self->info.n_tensors; i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+
+    gst_memory_resize (memory, (gssize) self->params.prefix - (gssize) memory->offset,
+        robocache_tensor_info_size (&self->info.tensors[i]));
+  }
+}
+
+/* The base class would give the last of several memories what another one lacks, and the first one its prefix. */
+static void
+reset_buffer (GstBufferPool *pool, GstBuffer *buffer)
+{
+  restore_sizes (ROBOCACHE_TENSOR_POOL (pool), buffer);
+  GST_BUFFER_POOL_CLASS (robocache_tensor_pool_parent_class)->reset_buffer (pool, buffer);
+  restore_sizes (ROBOCACHE_TENSOR_POOL (pool), buffer);
+}
+
 /* In the account of the engine whose memory it is. */
 static void
 count (RobocacheStackPool *pool, gboolean was_there)
@@ -78,6 +102,7 @@ robocache_tensor_pool_class_init (RobocacheTensorPoolClass *klass)
   G_OBJECT_CLASS (klass)->finalize = finalize;
   GST_BUFFER_POOL_CLASS (klass)->set_config = set_config;
   GST_BUFFER_POOL_CLASS (klass)->alloc_buffer = alloc_buffer;
+  GST_BUFFER_POOL_CLASS (klass)->reset_buffer = reset_buffer;
   ROBOCACHE_STACK_POOL_CLASS (klass)->count = count;
 }
 

@@ -9,15 +9,17 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
 #define GST_CAT_DEFAULT gst_robocache_fuse_debug
 
+/* All pads that the base class knows, one that is about to go among them, and which state of its list that is. */
 static GPtrArray *
-take_pads (GstRobocacheFuse *fuse)
+take_pads (GstRobocacheFuse *fuse, guint32 *cookie)
 {
   GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
 
-  FUSE_LOCK (fuse);
-  for (guint i = 0; i < fuse->pads->len; i++)
-    g_ptr_array_add (pads, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
-  FUSE_UNLOCK (fuse);
+  GST_OBJECT_LOCK (fuse);
+  for (GList *item = GST_ELEMENT (fuse)->sinkpads; item; item = item->next)
+    g_ptr_array_add (pads, gst_object_ref (item->data));
+  *cookie = GST_ELEMENT (fuse)->pads_cookie;
+  GST_OBJECT_UNLOCK (fuse);
   return pads;
 }
 
@@ -152,27 +154,27 @@ restart_src (GstRobocacheFuse *fuse)
   GST_PAD_ACTIVATEMODEFUNC (src) (src, GST_OBJECT (fuse), GST_PAD_MODE_PUSH, TRUE);
 }
 
-/* Whether the flush goes on although all the pads that the base class knows were said to be flushed. */
+/* Whether the flush goes on although all pads were said to be flushed, and none came or went meanwhile. */
 static gboolean
-is_left_over (GstRobocacheFuse *fuse)
+is_left_over (GstRobocacheFuse *fuse, guint32 cookie)
 {
   gboolean left;
 
   FUSE_LOCK (fuse);
   GST_OBJECT_LOCK (fuse);
-  left = fuse->src_has_ended && fuse->pads->len == GST_ELEMENT (fuse)->numsinkpads;
+  left = fuse->src_has_ended && GST_ELEMENT (fuse)->pads_cookie == cookie;
   GST_OBJECT_UNLOCK (fuse);
   FUSE_UNLOCK (fuse);
   return left;
 }
 
-/* With the lock of flushes. Tells the base class that all pads were flushed, which sets off the src thread, unless it knows
- * one more, which is about to go: then it is told again. */
+/* With the lock of flushes. Tells the base class that all pads were flushed, which sets off the src thread. A pad that comes
+ * or goes meanwhile is excused from the flush in a moment: then the base class is told again. */
 static void
 end_open_flush (GstRobocacheFuse *fuse)
 {
-  GPtrArray *pads = take_pads (fuse);
-  guint32 seqnum;
+  guint32 seqnum, cookie;
+  GPtrArray *pads = take_pads (fuse, &cookie);
 
   FUSE_LOCK (fuse);
   seqnum = fuse->open_flush;
@@ -181,7 +183,7 @@ end_open_flush (GstRobocacheFuse *fuse)
   for (guint i = 0; seqnum != GST_SEQNUM_INVALID && i < pads->len; i++)
     gst_robocache_fuse_revive_pad (fuse, g_ptr_array_index (pads, i), seqnum);
   g_ptr_array_unref (pads);
-  if (!fuse->stopping && is_left_over (fuse))
+  if (!fuse->stopping && is_left_over (fuse, cookie))
     restart_src (fuse);
 }
 
@@ -334,7 +336,8 @@ may_seek (GstPad *pad)
 static gboolean
 sources_may_seek (GstRobocacheFuse *fuse)
 {
-  GPtrArray *pads = take_pads (fuse);
+  guint32 cookie;
+  GPtrArray *pads = take_pads (fuse, &cookie);
   gboolean all = pads->len > 0;
 
   for (guint i = 0; all && i < pads->len; i++) {

@@ -20,6 +20,7 @@ LAUNCHES = 15  # of a graph
 LAUNCH_US = 200000  # at most, about
 RUNS = 20  # in a graph, if that takes no longer
 
+NO_TIME = "no time was left"
 NUMPY = {"float32": np.float32, "float16": np.float16, "uint8": np.uint8, "uint32": np.uint32}
 
 
@@ -105,8 +106,8 @@ def runs_of(copies, us):
     return copies * max(1, min(RUNS, most) // copies)
 
 
-def median_us(torch, peer, run, clouds):
-    """Median us of a run, and the result for the first cloud."""
+def median_us(torch, peer, run, clouds, check):
+    """Median us of a run, or what check says of the result for the first cloud."""
     stream = torch.cuda.Stream()
     with torch.cuda.stream(stream):  # what is compiled or loaded at the first call
         for cloud in clouds[:2]:
@@ -119,17 +120,19 @@ def median_us(torch, peer, run, clouds):
         for i in range(n):
             kept[i % len(clouds)] = run(clouds[i % len(clouds)])
 
-    if peer.waits:
-        launch = run_all
-    else:
+    launch = run_all
+    if not peer.waits:
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             run_all()
         launch = graph.replay
     launch()
     us = statistics.median(events_us(torch, launch) for _ in range(LAUNCHES)) / n
-    torch.cuda.synchronize()
-    return us, kept[0]
+    return check(kept[0]) or us
+
+
+def reason(error):
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:100]}"
 
 
 def measure_peer(torch, peer, work, folder, row, clouds):
@@ -141,10 +144,9 @@ def measure_peer(torch, peer, work, folder, row, clouds):
         if peer.compiled:
             torch._dynamo.reset()  # a graph for each row: their number is limited
             run = torch.compile(run, dynamic=False)
-        us, result = median_us(torch, peer, run, clouds)
-        return difference(torch, folder, row, result) or us
+        return median_us(torch, peer, run, clouds, lambda result: difference(torch, folder, row, result))
     except Exception as error:  # pylint: disable=broad-exception-caught  # what others raise is theirs to choose
-        return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:100]}"
+        return reason(error)
     finally:
         torch.cuda.empty_cache()
 
@@ -152,13 +154,16 @@ def measure_peer(torch, peer, work, folder, row, clouds):
 def measure_row(voxel_peers, torch, folder, row, deadline):
     """us or a reason for each peer."""
     peers = voxel_peers.peers_of(row)
-    points = ours(folder, row, "points", np.float32).reshape(row["batch"], row["points"], 3 + row["features"])
     if not peers or time.monotonic() > deadline:
-        return {peer.name: "no time was left" for peer in peers}
-    clouds = [torch.from_numpy(points).to("cuda") for _ in range(row["n_copies"])]
-    work = voxel_peers.Work(row, "cuda")
-    return {peer.name: measure_peer(torch, peer, work, folder, row, clouds) if time.monotonic() < deadline
-            else "no time was left" for peer in peers}
+        return {peer.name: NO_TIME for peer in peers}
+    try:
+        points = ours(folder, row, "points", np.float32).reshape(row["batch"], row["points"], 3 + row["features"])
+        clouds = [torch.from_numpy(points).to("cuda") for _ in range(row["n_copies"])]
+        work = voxel_peers.Work(row, "cuda")
+    except Exception as error:  # pylint: disable=broad-exception-caught
+        return {peer.name: reason(error) for peer in peers}
+    return {peer.name: measure_peer(torch, peer, work, folder, row, clouds) if time.monotonic() < deadline else NO_TIME
+            for peer in peers}
 
 
 def import_peers():
@@ -186,21 +191,18 @@ def limit_of(row):
     return f"{row['limit_us']:g}", "pass" if row["cold_us"] <= row["limit_us"] else "**above**"
 
 
-def print_table(rows, peers, why):
-    print("| work | ours, us | best peer, us | which | limit, us | | must move, MB | floor, us | ours warm, us |\n"
-          + "|---" * 9 + "|")
-    for row in rows:
-        times = {name: us for name, us in peers[row["row"]].items() if isinstance(us, float)}
-        best = min(times, key=times.get, default=None)
-        peer = (f"{times[best]:.1f}", best) if best else ("", why if why.startswith("no peers") else "none")
-        print(f"| {row['work']} | {row['cold_us']:.1f} | " + " | ".join((*peer, *limit_of(row)))
-              + f" | {row['must_move'] / 1e6:.2f} | {row['floor_us']:.1f} | {row['warm_us']:.1f} |")
+def print_row(row, peers, why):
+    times = {name: us for name, us in peers.items() if isinstance(us, float)}
+    best = min(times, key=times.get, default=None)
+    peer = (f"{times[best]:.1f}", best) if best else ("", why if why.startswith("no peers") else "none")
+    print(f"| {row['work']} | {row['cold_us']:.1f} | " + " | ".join((*peer, *limit_of(row)))
+          + f" | {row['must_move'] / 1e6:.2f} | {row['floor_us']:.1f} | {row['warm_us']:.1f} |", flush=True)
 
 
 def print_peers(rows, peers):
     print("\n| work | peer | us |\n|---|---|---|")
-    for row in rows:
-        for name, us in peers[row["row"]].items():
+    for row, times in zip(rows, peers):
+        for name, us in times.items():
             print(f"| {row['work']} | {name} | {f'{us:.1f}' if isinstance(us, float) else us} |")
 
 
@@ -216,20 +218,24 @@ def print_gpu(program):
     if not program:
         print("\nno GPU table: there is no bench-kernels, which a build with nvcc has")
         return
-    start = clocks()
+    print(f"\nbefore: {clocks()}")
     with folder_with_room() as folder:
         device, rows, said = measure_ours(program, folder)
         if device is None:
-            print("\nno GPU table: " + "; ".join(said))
+            print("no GPU table: " + "; ".join(said))
             return
-        middle = clocks()
         voxel_peers, torch, why = import_peers()
+        print(f"after ours: {clocks()}\n{device['device']}, {device['multiprocessors']} multiprocessors, L2 "
+              f"{device['l2_bytes'] / 1e6:.0f} MB; copy {device['copy_gbps']:.0f} GB/s; empty launch "
+              f"{device['launch_us']:.2f} us; {why}\n")
+        for line in said:
+            print(f"rows are missing: {line}\n")
+        print("| work | ours, us | best peer, us | which | limit, us | | must move, MB | floor, us | ours warm, us |\n"
+              + "|---" * 9 + "|", flush=True)
         deadline = time.monotonic() + SECONDS
-        peers = {row["row"]: measure_row(voxel_peers, torch, folder, row, deadline) if torch else {} for row in rows}
-    print(f"\n{device['device']}, {device['multiprocessors']} multiprocessors, L2 {device['l2_bytes'] / 1e6:.0f} MB; copy "
-          f"{device['copy_gbps']:.0f} GB/s; empty launch {device['launch_us']:.2f} us; {why}")
-    print(f"before: {start}\nbetween ours and peers: {middle}\nafter: {clocks()}\n")
-    for line in said:
-        print(f"rows are missing: {line}\n")
-    print_table(rows, peers, why)
+        peers = []
+        for row in rows:
+            peers.append(measure_row(voxel_peers, torch, folder, row, deadline) if torch else {})
+            print_row(row, peers[-1], why)
     print_peers(rows, peers)
+    print(f"\nafter peers: {clocks()}")

@@ -43,6 +43,8 @@ static const VoxelShape shapes[] = {
   {"sparse, mean of 4, 1 x 250,000, 128^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4, 1, 60},
   {"sparse, mean of 4, 1 x 250,000, 512^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 512, 4, 1, 60},
   {"sparse, mean of 4, 1 x 250,000, 2048^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 2048, 4, 1, 100},
+  {"index of 126,891 points, 0.1 m", RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, RC_UINT8, 1, 126891, 1024, 0, 1, 4, 0.1},
+  {"rank of 126,891 points, 0.1 m", RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, 1, 126891, 1024, 0, 1, 50, 0.1},
 };
 
 #define N_SHAPES (sizeof (shapes) / sizeof (shapes[0]))
@@ -146,13 +148,18 @@ make_copy (VoxelCopy *copy, const VoxelData *data, RcBackend *backend)
   copy->job = (RcVoxelJob) {.n_points = n,
     .scratch = take (copy, (int64_t) (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n))
   };
+  if (rc_voxel_maps_points (data->spec.output)) {
+    copy->job.point_voxels = take (copy, batch * n * 8);
+    copy->job.point_voxels_batch_stride = n * 8;
+    copy->out_bytes += batch * n * 8;
+  }
 }
 
 static void
 free_copy (VoxelCopy *copy)
 {
   void *const memories[] = { copy->out.grid, copy->out.n_voxels, copy->out.coordinates, copy->out.counters,
-    (void *) copy->chunk.data, copy->job.scratch
+    (void *) copy->chunk.data, copy->job.scratch, copy->job.point_voxels
   };
   size_t i;
 
@@ -286,7 +293,9 @@ write_result (const Bench *bench, const Measured *m, const char *folder, size_t 
   bench_must (cudaMemcpy (&counters, copy->out.counters, sizeof (counters), cudaMemcpyDeviceToHost), "cudaMemcpy");
   *items = fit < 1 ? 1 : fit < batch ? fit : batch;
   write_file (folder, row, "points", m->data.points, m->data.in_bytes);
-  if (m->data.spec.output != RC_VOXEL_SPARSE) {
+  if (rc_voxel_maps_points (m->data.spec.output)) {
+    write_from_device (folder, row, "map", copy->job.point_voxels, *items * m->data.shape->points * 8);
+  } else if (m->data.spec.output != RC_VOXEL_SPARSE) {
     write_from_device (folder, row, "grid", copy->out.grid, *items * copy->value_bytes);
   } else {
     write_from_device (folder, row, "n_voxels", copy->out.n_voxels, *items * 4);

@@ -11,7 +11,8 @@
 void bench_voxels (const Bench * bench, int every);
 
 /* The same as lines of JSON. Files of row i, in folder: i.points, float32 [batch, points, fields]; what came of them, as
- * many items as fit FILE_BYTES: i.grid, of dense grids and bits, or i.n_voxels, i.coordinates and i.values. */
+ * many items as fit FILE_BYTES: i.grid, of dense grids and bits; i.n_voxels, i.coordinates and i.values; or i.map, of
+ * index and rank. */
 void bench_voxel_rows (const Bench * bench, int every, const char *folder);
 
 #endif

@@ -121,11 +121,13 @@ make_on_cpu (void *data)
   return NULL;
 }
 
-/* Sparse ones sort all points, in gigabytes: of these two are enough. */
+/* Sparse ones and ranks sort all points, in gigabytes: of these two are enough. */
 static int
 is_for_many (const VoxelForm *form)
 {
-  return form->output != RC_VOXEL_SPARSE || form->mode == RC_VOXEL_COUNT || form->mode == RC_VOXEL_MEAN;
+  if (form->output == RC_VOXEL_SPARSE)
+    return form->mode == RC_VOXEL_COUNT || form->mode == RC_VOXEL_MEAN;
+  return form->output != RC_VOXEL_RANK;
 }
 
 static void

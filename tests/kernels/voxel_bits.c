@@ -11,13 +11,14 @@
 #define POINT_BYTES ((int64_t) (CLOUD_FIELDS * sizeof (float)))
 #define MOST_POINTS (INT64_C (1) << 20) /* in memory at once */
 #define MOST_CHUNKS 12          /* of a cloud that is in memory */
-#define N_PARTS 4               /* of an output: counters, n_voxels, coordinates, values or a grid */
+#define N_PARTS 5               /* of an output: counters, n_voxels, coordinates, values or a grid, voxels of points */
 
 struct VoxelGrid
 {
   RcBackend *backend;
   RcStream stream;
   const VoxelCloud *cloud;
+  int in_order;                 /* of arrival, as the output is */
   RcVoxelPlan *plan;
   RcVoxelJob job;
   int64_t held;                 /* points of each item in memory; the cloud, or a chunk of it */
@@ -56,6 +57,7 @@ lay_out_outputs (VoxelGrid *grid, const RcVoxelSpec *spec)
   grid->bytes[1] = spec->output == RC_VOXEL_SPARSE ? batch * sizeof (uint32_t) : 0;
   grid->bytes[2] = spec->output == RC_VOXEL_SPARSE ? batch * 12 * (uint64_t) spec->max_voxels : 0;
   grid->bytes[3] = batch * (uint64_t) rc_voxel_value_bytes (grid->plan);
+  grid->bytes[4] = rc_voxel_maps_points (spec->output) ? batch * 8 * (uint64_t) grid->cloud->n : 0;
   for (part = 0; part < N_PARTS; part++)
     grid->begin[part + 1] = (grid->begin[part] + grid->bytes[part] + 255) / 256 * 256;
 }
@@ -86,6 +88,8 @@ allocate (VoxelGrid *grid, const RcVoxelSpec *spec, const RcFootprint *footprint
     status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, grid->begin[N_PARTS], (void **) &grid->outputs, error);
   if (status == RC_OK)
     status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, scratch + 1, &grid->job.scratch, error);
+  grid->job.point_voxels = (int64_t *) (grid->outputs + grid->begin[4]);
+  grid->job.point_voxels_batch_stride = 8 * cloud->n;
   if (status != RC_OK || grid->held < cloud->n)
     return status;
   voxel_cloud_fill (cloud, 0, cloud->batch * cloud->n, grid->host_points);
@@ -103,6 +107,7 @@ voxel_grid_new (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *fo
 
   grid->backend = backend;
   grid->cloud = cloud;
+  grid->in_order = rc_voxel_maps_points (form->output);
   grid->held = cloud->n <= MOST_POINTS ? cloud->n : MOST_POINTS;
   grid->job.n_points = cloud->n;
   status = rc_voxel_plan (backend, &spec, &grid->plan, &footprint, &error);
@@ -150,6 +155,8 @@ cuts_of (const VoxelGrid *grid, int run, int pass)
     return cuts;
   cuts.n = 2 * least + 1 + run % MOST_CHUNKS;   /* jitter makes a chunk half as long again */
   cuts.jitter = run % 4;
+  if (grid->in_order)
+    return cuts;
   cuts.first = (run * 5 + pass * 3) % cuts.n;
   cuts.step = (run * 7 + pass) % cuts.n + 1;
   while (greatest_common_divisor (cuts.step, cuts.n) != 1)

@@ -28,7 +28,7 @@ VoxelGrid *voxel_grid_new (RcBackend * backend, const VoxelCloud * cloud, const 
 void voxel_grid_free (VoxelGrid * grid);
 
 /* Makes it. Run 0 is in as few chunks as there may be, others are cut in their own way, and their chunks come in another
- * order for the range than for the points. Checks that no point is lost: points are those of the cloud, and the sum of
+ * order for the range than for the points, unless the output is in their order. Checks that no point is lost: points are those of the cloud, and the sum of
  * inside, outside, nan and infinite. */
 VoxelBits voxel_grid_run (VoxelGrid * grid, int run, Test * test);
 

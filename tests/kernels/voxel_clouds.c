@@ -256,6 +256,8 @@ const VoxelForm voxel_forms[] = {
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_UINT8},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, RC_UINT8},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8},
   {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32},
   {RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_UINT8},
   {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32},
@@ -273,7 +275,9 @@ const size_t n_voxel_forms = sizeof (voxel_forms) / sizeof (voxel_forms[0]);
 int
 voxel_cloud_takes (const VoxelCloud *cloud, const VoxelForm *form)
 {
-  return form->output == RC_VOXEL_SPARSE || (cloud->grid[0] < MOST_DENSE / cloud->grid[1] / cloud->grid[2]);
+  const int has_grid = form->output == RC_VOXEL_DENSE || form->output == RC_VOXEL_BITS;
+
+  return !has_grid || cloud->grid[0] < MOST_DENSE / cloud->grid[1] / cloud->grid[2];
 }
 
 const char *

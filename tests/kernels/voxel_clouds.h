@@ -49,7 +49,7 @@ typedef struct
 extern const VoxelForm voxel_forms[];
 extern const size_t n_voxel_forms;
 
-/* Whether a cloud's grid has that form: beyond 2^31 voxels there are sparse ones only. */
+/* Whether a cloud's grid has that form: none of 2^31 voxels and more is dense, or bits. */
 int voxel_cloud_takes (const VoxelCloud * cloud, const VoxelForm * form);
 
 /* "count_sparse_uint32"; valid until the next call in this thread. */

@@ -31,23 +31,28 @@ typedef struct RcVoxelBox
 
 /* Index of the voxel that holds x, y, z, or RC_VOXEL_OUTSIDE, _NAN or _INFINITE. 0 <= d < n is 0 <= floor (d) < n for
  * whole n, and truncation is floor for what is left, -0 and a denormal quotient included. */
-RC_SHARED int64_t
-rc_voxel_of (const RcVoxelBox * box, float x, float y, float z)
-{
-  const float *origin = box->origin, *size = box->size, *n = box->n;
-  const float dx = (x - origin[0]) / size[0], dy = (y - origin[1]) / size[1], dz = (z - origin[2]) / size[2];
-  const int inside = (dx >= 0.0f) & (dx < n[0]) & (dy >= 0.0f) & (dy < n[1]) & (dz >= 0.0f) & (dz < n[2]);
-  const uint32_t mx = rc_bits32 (x) & 0x7FFFFFFFu, my = rc_bits32 (y) & 0x7FFFFFFFu, mz = rc_bits32 (z) & 0x7FFFFFFFu;
-  const uint32_t infinity = 0x7F800000u;
-  const int nan = (mx > infinity) | (my > infinity) | (mz > infinity);
-  const int infinite = (mx == infinity) | (my == infinity) | (mz == infinity);
-  const int32_t ix = (int32_t) (inside ? dx : 0.0f), iy = (int32_t) (inside ? dy : 0.0f);
-  const int32_t iz = (int32_t) (inside ? dz : 0.0f);
-  const int64_t index = iz * box->plane + iy * box->row + ix;
-  const int64_t finite = inside ? index : RC_VOXEL_OUTSIDE;
+#define RC_VOXEL_OF(name, Index) \
+  RC_SHARED Index \
+  name (const RcVoxelBox * box, float x, float y, float z) \
+  { \
+    const float *origin = box->origin, *size = box->size, *n = box->n; \
+    const float dx = (x - origin[0]) / size[0], dy = (y - origin[1]) / size[1], dz = (z - origin[2]) / size[2]; \
+    const int inside = (dx >= 0.0f) & (dx < n[0]) & (dy >= 0.0f) & (dy < n[1]) & (dz >= 0.0f) & (dz < n[2]); \
+    const uint32_t mx = rc_bits32 (x) & 0x7FFFFFFFu, my = rc_bits32 (y) & 0x7FFFFFFFu, mz = rc_bits32 (z) & 0x7FFFFFFFu; \
+    const uint32_t infinity = 0x7F800000u; \
+    const int nan = (mx > infinity) | (my > infinity) | (mz > infinity); \
+    const int infinite = (mx == infinity) | (my == infinity) | (mz == infinity); \
+    const int32_t ix = (int32_t) (inside ? dx : 0.0f), iy = (int32_t) (inside ? dy : 0.0f); \
+    const int32_t iz = (int32_t) (inside ? dz : 0.0f); \
+    const Index index = iz * (Index) box->plane + iy * (Index) box->row + ix; \
+    const Index finite = inside ? index : RC_VOXEL_OUTSIDE; \
+\
+    return nan ? RC_VOXEL_NAN : infinite ? RC_VOXEL_INFINITE : finite; \
+  }
 
-  return nan ? RC_VOXEL_NAN : infinite ? RC_VOXEL_INFINITE : finite;
-}
+RC_VOXEL_OF (rc_voxel_of, int64_t)
+/* The same where every index is below 2^31, without products of 64 bits. */
+RC_VOXEL_OF (rc_voxel_of_32, int32_t)
 
 /* ceil (log2 (max (n, 1))) */
 RC_SHARED int

@@ -28,6 +28,30 @@ static void (*const loaders[RC_N_DTYPES]) (float *to, const char *from, int64_t 
   [RC_FLOAT64] = load_float64,
 };
 
+/* x, y, z of points of that many floats: a distance that is known is one for vectors. */
+#define LOAD_FLOATS(apart) \
+  static void \
+  load_##apart##_floats (RcCpuVoxelBlock *restrict block, const float *restrict points, int64_t n) \
+  { \
+    for (int64_t i = 0; i < n; i++) { \
+      block->x[i] = points[apart * i]; \
+      block->y[i] = points[apart * i + 1]; \
+      block->z[i] = points[apart * i + 2]; \
+    } \
+  }
+
+LOAD_FLOATS (3)
+LOAD_FLOATS (4)
+
+static int
+are_floats (const RcVoxelField xyz[3], const char *points, int64_t stride, int64_t apart)
+{
+  const int64_t size = sizeof (float);
+
+  return stride == apart * size && (uintptr_t) points % sizeof (float) == 0 && xyz[0].dtype == RC_FLOAT32
+      && xyz[0].offset == 0 && xyz[1].offset == size && xyz[2].offset == 2 * size;
+}
+
 void
 RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock *block, const RcVoxelField xyz[3], const char *points,
     int64_t stride, int64_t n)
@@ -35,6 +59,14 @@ RC_LEVEL_NAME (rc_cpu_voxel_load) (RcCpuVoxelBlock *block, const RcVoxelField xy
   float *const axes[3] = { block->x, block->y, block->z };
 
   block->n = n;
+  if (are_floats (xyz, points, stride, 3)) {
+    load_3_floats (block, (const float *) points, n);
+    return;
+  }
+  if (are_floats (xyz, points, stride, 4)) {
+    load_4_floats (block, (const float *) points, n);
+    return;
+  }
   for (int axis = 0; axis < 3; axis++)
     loaders[xyz[axis].dtype] (axes[axis], points + xyz[axis].offset, stride, n);
 }
@@ -64,6 +96,20 @@ RC_LEVEL_NAME (rc_cpu_voxel_unproject) (RcCpuVoxelBlock *block, const char *pixe
   }
 }
 
+void
+RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays) (RcCpuVoxelBlock *block, const char *pixels, const float *rays,
+    float scale, int64_t n)
+{
+  block->n = n;
+  for (int64_t i = 0; i < n; i++) {
+    const float z = depth_of (pixels, i, scale);
+
+    block->x[i] = rays[2 * i] * z;
+    block->y[i] = rays[2 * i + 1] * z;
+    block->z[i] = z;
+  }
+}
+
 static void
 count_lost (RcCpuVoxelBlock *block)
 {
@@ -80,22 +126,8 @@ count_lost (RcCpuVoxelBlock *block)
   block->infinite = infinite;
 }
 
-void
-RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays) (RcCpuVoxelBlock *block, const char *pixels, const float *rays,
-    float scale, int64_t n)
-{
-  block->n = n;
-  for (int64_t i = 0; i < n; i++) {
-    const float z = depth_of (pixels, i, scale);
-
-    block->x[i] = rays[2 * i] * z;
-    block->y[i] = rays[2 * i + 1] * z;
-    block->z[i] = z;
-  }
-}
-
-void
-RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock *block, const RcVoxelBox *box)
+static void
+locate_64 (RcCpuVoxelBlock *block, const RcVoxelBox *box)
 {
   const RcVoxelBox in = *box;   /* a copy that no store below can alias */
   const int64_t n = block->n;
@@ -103,4 +135,32 @@ RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock *block, const RcVoxelBox *b
   for (int64_t i = 0; i < n; i++)
     block->voxel[i] = rc_voxel_of (&in, block->x[i], block->y[i], block->z[i]);
   count_lost (block);
+}
+
+/* Vectors hold twice as many, and products of 64 bits are many instructions in most of them. */
+static void
+locate_32 (RcCpuVoxelBlock *block, const RcVoxelBox *box)
+{
+  const RcVoxelBox in = *box;
+  const int64_t n = block->n;
+  int32_t voxel[RC_CPU_VOXEL_BLOCK], lost = 0;
+
+  for (int64_t i = 0; i < n; i++) {
+    voxel[i] = rc_voxel_of_32 (&in, block->x[i], block->y[i], block->z[i]);
+    lost |= voxel[i];
+  }
+  for (int64_t i = 0; i < n; i++)
+    block->voxel[i] = voxel[i];
+  block->outside = block->nan = block->infinite = 0;
+  if (lost < 0)
+    count_lost (block);
+}
+
+void
+RC_LEVEL_NAME (rc_cpu_voxel_locate) (RcCpuVoxelBlock *block, const RcVoxelBox *box)
+{
+  if ((double) box->plane * (double) box->n[2] <= (double) INT32_MAX)
+    locate_32 (block, box);
+  else
+    locate_64 (block, box);
 }

@@ -398,11 +398,13 @@ robocache_memory_leave_notes (GstMemory *memory, guint64 writer)
   g_mutex_unlock (&block->lock);
 }
 
+/* Nor does a job that is under way leave any. */
 static void
 forget_notes (Block *block)
 {
   g_mutex_lock (&block->lock);
   block->notes.writer = 0;
+  block->notes.of = NULL;
   g_mutex_unlock (&block->lock);
 }
 
@@ -545,6 +547,8 @@ unmap (GstMemory *gst_memory, GstMapInfo *info)
   RcStatus status = RC_OK;
   RcError failure;
 
+  if (info->flags & GST_MAP_WRITE)      /* a grid may have been made while it was mapped */
+    forget_notes (block);
   g_mutex_lock (&block->lock);
   if ((info->flags & ROBOCACHE_MAP_DEVICE) || cpu_sees (memory)) {
     if (info->flags & GST_MAP_WRITE)

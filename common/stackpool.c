@@ -39,6 +39,22 @@ set_config (GstBufferPool *pool, GstStructure *config)
   return base_class ()->set_config (pool, config);
 }
 
+/* One that came back. Its memory may have been put into a buffer of somebody else's since. */
+static GstBuffer *
+take_idle (RobocacheStackPoolPrivate *priv)
+{
+  GstBuffer *buffer = NULL;
+
+  do {
+    gst_clear_buffer (&buffer);
+    g_mutex_lock (&priv->lock);
+    if (priv->idle->len > 0)
+      buffer = g_ptr_array_steal_index_fast (priv->idle, priv->idle->len - 1);
+    g_mutex_unlock (&priv->lock);
+  } while (buffer && !gst_buffer_is_all_memory_writable (buffer));
+  return buffer;
+}
+
 static GstFlowReturn
 acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)
 {
@@ -50,11 +66,7 @@ acquire_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquirePar
     return base_class ()->acquire_buffer (pool, buffer, params);
   if (GST_BUFFER_POOL_IS_FLUSHING (pool))
     return GST_FLOW_FLUSHING;
-  *buffer = NULL;
-  g_mutex_lock (&priv->lock);
-  if (priv->idle->len > 0)
-    *buffer = g_ptr_array_steal_index_fast (priv->idle, priv->idle->len - 1);
-  g_mutex_unlock (&priv->lock);
+  *buffer = take_idle (priv);
   if (klass->count)
     klass->count (ROBOCACHE_STACK_POOL (pool), *buffer != NULL);
   if (*buffer == NULL)

@@ -51,9 +51,8 @@ GST_ELEMENT_REGISTER_DEFINE (robocachevoxelize, "robocachevoxelize", GST_RANK_NO
 
 /* ---- errors ---- */
 
-/* What a device says ends the stream, and is said once. */
-static void
-fail (GstRobocacheVoxelize *self, const GError *error)
+void
+gst_robocache_voxelize_fail (GstRobocacheVoxelize *self, const GError *error)
 {
   if (!self->failed)
     robocache_post_error (GST_ELEMENT (self), error);
@@ -144,7 +143,7 @@ count_done (GstRobocacheVoxelize *self, guint but_last)
   warn_over_cap (self, occupied);
   if (error == NULL)
     return TRUE;
-  fail (self, error);
+  gst_robocache_voxelize_fail (self, error);
   g_error_free (error);
   return FALSE;
 }
@@ -331,7 +330,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
     ok = voxelize (self, output, pts, &error);
   }
   if (!ok) {
-    fail (self, error);
+    gst_robocache_voxelize_fail (self, error);
     g_error_free (error);
     return GST_FLOW_ERROR;
   }

@@ -94,6 +94,8 @@ void gst_robocache_voxelize_clear_map_pool (GstRobocacheVoxelize * voxelize);
 
 /* ---- the life of a buffer (gstrobocachevoxelize.c) ---- */
 
+/* Posts an error; what a device says ends the stream, and is said once. */
+void gst_robocache_voxelize_fail (GstRobocacheVoxelize * voxelize, const GError * error);
 /* With the object lock held: counts what was handed out, but for the last so many buffers, and waits for it. FALSE
  * and an error when a device failed. */
 gboolean gst_robocache_voxelize_count (GstRobocacheVoxelize * voxelize, guint but_last, GError ** error);

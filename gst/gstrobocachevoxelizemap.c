@@ -37,48 +37,51 @@ new_pool (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
   pool = robocache_tensor_pool_new (caps, allocator, &params, 0, 0, error);
   gst_clear_object (&allocator);
   gst_caps_unref (caps);
-  if (pool)
-    gst_buffer_pool_set_active (pool, TRUE);
+  if (pool && !gst_buffer_pool_set_active (pool, TRUE)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "the pool of output buffers does not start");
+    gst_clear_object (&pool);
+  }
   return pool;
 }
 
-/* Clouds are not all of one size, so a larger one brings half as much room again. */
-static gboolean
-make_room (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
-{
-  const guint64 room = MAX (n_points, self->map_pool_points + self->map_pool_points / 2);
-  GstBufferPool *pool;
-
-  if (self->map_pool && n_points <= self->map_pool_points)
-    return TRUE;
-  pool = new_pool (self, MAX (room, 1), error);
-  if (pool == NULL)
-    return FALSE;
-  gst_robocache_voxelize_clear_map_pool (self);
-  self->map_pool = pool;
-  self->map_pool_points = MAX (room, 1);
-  return TRUE;
-}
-
-/* Where bytes are left over, transform says so. */
+/* From a pool of buffers for that many points, which may be another than there was. */
 static GstFlowReturn
-acquire (GstRobocacheVoxelize *self, GstBuffer *input, GstBuffer **output)
+take (GstRobocacheVoxelize *self, guint64 room, GstBuffer **output, GError **error)
 {
-  const guint64 n_points = gst_buffer_get_size (input) / robocache_points_info_point_size (&self->current.points);
-  GError *error = NULL;
+  GstBufferPool *pool = self->map_pool;
   GstFlowReturn ret;
 
-  if (!make_room (self, n_points, &error)) {
-    robocache_post_error (GST_ELEMENT (self), error);
-    g_error_free (error);
-    return GST_FLOW_ERROR;
+  if (room != self->map_pool_points) {
+    pool = new_pool (self, room, error);
+    if (pool == NULL)
+      return GST_FLOW_ERROR;
+    gst_robocache_voxelize_clear_map_pool (self);
+    self->map_pool = pool;
+    self->map_pool_points = room;
   }
-  ret = gst_buffer_pool_acquire_buffer (self->map_pool, output, NULL);
+  ret = gst_buffer_pool_acquire_buffer (pool, output, NULL);
+  if (ret == GST_FLOW_ERROR)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no room for the voxels of %"
+        G_GUINT64_FORMAT " points, %" G_GUINT64_FORMAT " bytes", room, room * sizeof (gint64));
+  return ret;
+}
+
+/* Clouds are not all of one size, so a larger one brings half as much room again, where there is so much. Where bytes are left
+ * over, transform says so. */
+static GstFlowReturn
+acquire (GstRobocacheVoxelize *self, GstBuffer *input, GstBuffer **output, GError **error)
+{
+  const guint64 n_points = gst_buffer_get_size (input) / robocache_points_info_point_size (&self->current.points);
+  const guint64 least = MAX (n_points, 1), had = self->map_pool_points;
+  const guint64 room = least <= had ? had : MAX (least, had + had / 2);
+  GstFlowReturn ret = take (self, room, output, error);
+
+  if (ret == GST_FLOW_ERROR && room > least) {
+    g_clear_error (error);
+    ret = take (self, least, output, error);
+  }
   if (ret == GST_FLOW_OK)
     gst_buffer_set_size (*output, (gssize) (n_points * sizeof (gint64)));
-  else if (ret == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("no room for the voxels of %" G_GUINT64_FORMAT " points, %"
-            G_GUINT64_FORMAT " bytes", n_points, self->map_pool_points * sizeof (gint64)), (NULL));
   return ret;
 }
 
@@ -86,13 +89,17 @@ static GstFlowReturn
 gst_robocache_voxelize_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+  GError *error = NULL;
   GstFlowReturn ret;
 
   if (!robocache_voxel_maps_cloud (&self->current.points, &self->current.spec))
     return base_class->prepare_output_buffer (trans, input, output);
-  ret = acquire (self, input, output);
+  ret = acquire (self, input, output, &error);
   if (ret == GST_FLOW_OK)
     GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (trans, input, *output);
+  else if (error)
+    gst_robocache_voxelize_fail (self, error);
+  g_clear_error (&error);
   return ret;
 }
 

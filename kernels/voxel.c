@@ -380,7 +380,7 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
 
   if (status != RC_OK)
     return status;
-  if (job->is_clean && plan->spec.output != RC_VOXEL_SPARSE && plan->clean_scratch != job->scratch)
+  if (job->is_clean && rc_voxel_is_grid (plan->spec.output) && plan->clean_scratch != job->scratch)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch %p is said to be clean: expected %p, which the last end of "
         "the plan left so", job->scratch, plan->clean_scratch);
   plan->phase = RC_VOXEL_BEGUN;

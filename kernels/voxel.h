@@ -164,7 +164,7 @@ typedef struct RcVoxelJob
   int64_t first_point;          /* 0 … n_points */
   int is_clean;                 /* dense and bits: scratch is as the last end of this plan left it, which takes out of the
                                  * accumulators what the job put there; so begin need not clear them all. Ignored for
-                                 * sparse. RC_INVALID_ARGUMENT when the last job of the plan did not end, or ended in
+                                 * other outputs. RC_INVALID_ARGUMENT when the last job of the plan did not end, or ended in
                                  * another scratch */
 } RcVoxelJob;
 
@@ -198,8 +198,8 @@ typedef struct RcVoxelOut
   RcVoxelCounters *counters;    /* occupied, over_cap; NULL: not wanted */
 
   /* dense: which voxels of the grid are occupied: bit b of word w is that of linear index 32 w + b. NULL: not wanted. With
-   * is_known it is, on entry, what an end of a plan of the same grid, mode and dtype left there, and nobody else has
-   * written to the grid since */
+   * is_known it is, on entry, what an end of a plan of the same grid, mode, dtype and number of features left there,
+   * and nobody else has written to the grid since */
   uint32_t *occupied;           /* rc_voxel_bitmap_bytes of each item */
   int64_t occupied_batch_stride;
   int is_known;

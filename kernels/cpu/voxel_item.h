@@ -74,8 +74,8 @@ void rc_cpu_voxel_add_rank (const RcCpuVoxelItem * item, const RcCpuVoxelBlock *
 void rc_cpu_voxel_write_map (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, int64_t n_points,
     RcVoxelCounters * counters);
 
-/* Sorts n keys of key_bits significant bits, stably; order, when not NULL, starts as 0 … n - 1 and moves along. The
- * result lies in keys[r], order[r] of the returned r. */
+/* Sorts n keys of key_bits significant bits, stably; order, when not NULL, moves along. The result lies in keys[r],
+ * order[r] of the returned r. */
 int rc_cpu_voxel_sort (uint64_t * const keys[2], uint32_t * const order[2], int64_t n, int key_bits);
 
 #endif

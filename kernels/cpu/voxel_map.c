@@ -7,11 +7,17 @@
  */
 #include "voxel_item.h"
 
-/* Where a point that is wanted is said. */
-static int64_t *
+/* Where a point that is wanted is said, at any address. */
+static char *
 place_of (const RcCpuVoxelItem *item, int64_t point)
 {
-  return item->point_voxels + (point - item->first_point);
+  return (char *) item->point_voxels + (point - item->first_point) * (int64_t) sizeof (int64_t);
+}
+
+static void
+put (const RcCpuVoxelItem *item, int64_t point, int64_t voxel)
+{
+  memcpy (place_of (item, point), &voxel, sizeof (voxel));
 }
 
 void
@@ -36,7 +42,7 @@ rc_cpu_voxel_add_rank (const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block)
       item->voxels[0][at] = (uint64_t) voxel;
       item->order[0][at++] = (uint32_t) point;
     } else if (point >= item->first_point) {
-      *place_of (item, point) = voxel;
+      put (item, point, voxel);
     }
   }
   item->head->n_keys = at;
@@ -48,7 +54,7 @@ put_rank (const RcCpuVoxelItem *item, const uint32_t *points, int64_t n, int64_t
 {
   for (int64_t i = 0; i < n; i++) {
     if ((int64_t) points[i] >= item->first_point)
-      *place_of (item, points[i]) = rank;
+      put (item, points[i], rank);
   }
 }
 
@@ -77,5 +83,5 @@ rc_cpu_voxel_write_map (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int
   if (plan->spec.output == RC_VOXEL_RANK)
     write_ranks (plan, item, counters);
   for (int64_t point = added > item->first_point ? added : item->first_point; point < n_points; point++)
-    *place_of (item, point) = RC_VOXEL_OUTSIDE;
+    put (item, point, RC_VOXEL_OUTSIDE);
 }

@@ -140,7 +140,7 @@ write_behind_a_tee (GstBuffer *buffer, GRand *random)
   gst_buffer_unref (buffer);
 }
 
-/* Without the buffer, which cannot come back to the pool. */
+/* When the buffer is in the pool already. */
 static void
 keep_the_memory_and_write (GstBuffer *buffer, GRand *random)
 {
@@ -404,6 +404,51 @@ GST_START_TEST (test_only_what_changes_is_written)
 
 GST_END_TEST;
 
+/* Downstream takes the memory out of a buffer, lets the buffer go, and puts the memory into one of its own. */
+GST_START_TEST (test_memory_in_another_buffer)
+{
+  GstHarness *h = harness_with_caps (UNIT "grid=100:1:1", XYZ);
+  GstBuffer *output = push_pull (h, cloud (1, 0, 0)), *own = gst_buffer_new ();
+  GstMemory *memory = gst_buffer_get_memory (output, 0);
+  GBytes *before, *after;
+
+  gst_buffer_unref (output);
+  gst_buffer_append_memory (own, memory);
+  before = bytes_of (own);
+  output = push_pull (h, cloud (50, 0, 0));
+  after = bytes_of (own);
+  fail_unless (g_bytes_equal (before, after));
+  g_bytes_unref (before);
+  g_bytes_unref (after);
+  gst_buffer_unref (own);
+  gst_buffer_unref (output);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
+/* A map that was begun before a grid was made in the memory ends after it. */
+GST_START_TEST (test_map_over_a_grid)
+{
+  GstHarness *h = harness_with_caps (UNIT "grid=100:1:1", XYZ);
+  GstBuffer *output = push_pull (h, cloud (1, 0, 0));
+  GstMemory *memory = gst_buffer_get_memory (output, 0);
+  GstMapInfo map;
+
+  fail_unless (gst_memory_map (memory, &map, GST_MAP_WRITE));
+  gst_buffer_unref (output);
+  gst_buffer_unref (push_pull (h, cloud (50, 0, 0)));
+  map.data[70] = 9;
+  gst_memory_unmap (memory, &map);
+  gst_memory_unref (memory);
+  output = push_pull (h, cloud (3, 0, 0));
+  fail_unless_equals_int (byte_at (output, 70), 0);
+  gst_buffer_unref (output);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_steady_state_allocates_nothing)
 {
   GstHarness *h = harness_with_caps (UNIT "grid=64:64:8", XYZ);
@@ -489,6 +534,8 @@ robocachevoxelize_clearing_suite (void)
   tcase_add_loop_test (tc, test_grids_are_those_of_a_new_element, 0, G_N_ELEMENTS (kinds) * G_N_ELEMENTS (inputs));
   tcase_add_test (tc, test_mode_changes_while_playing);
   tcase_add_loop_test (tc, test_only_what_changes_is_written, 0, 3);
+  tcase_add_test (tc, test_memory_in_another_buffer);
+  tcase_add_test (tc, test_map_over_a_grid);
   tcase_add_test (tc, test_steady_state_allocates_nothing);
   tcase_add_loop_test (tc, test_memory_that_downstream_asks_for, 0, G_N_ELEMENTS (proposals));
   return s;

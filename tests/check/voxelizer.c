@@ -62,10 +62,12 @@ typedef struct
   guint n_engines;
   gboolean reads_host;
   gboolean is_tight;            /* there is room for about half of what the job would like */
+  gboolean is_in_place;         /* outputs are where the first engine writes: grids are known */
 } Way;
 
 static const Way ways[] = {
   {1, FALSE, FALSE}, {1, FALSE, TRUE}, {2, TRUE, FALSE}, {2, FALSE, FALSE}, {3, FALSE, TRUE}, {9, FALSE, FALSE},
+  {1, FALSE, FALSE, TRUE}, {1, FALSE, TRUE, TRUE},
 };
 
 static RobocacheEngine *
@@ -135,7 +137,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   };
   GstCaps *caps = gst_caps_from_string (kind->caps);
   RobocacheEngine *engines[9], *elsewhere = new_engine (0);
-  GstAllocator *allocator = robocache_allocator_new (elsewhere, RC_MEMORY_DEVICE);
+  GstAllocator *allocator;
   RobocacheMemoryAccount account;
   RobocacheVoxelizer *voxelizer;
   RobocachePointsInfo points;
@@ -158,11 +160,12 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   }
   for (guint i = 0; i < way->n_engines; i++)
     engines[i] = new_engine (max_bytes);
+  allocator = robocache_allocator_new (way->is_in_place ? engines[0] : elsewhere, RC_MEMORY_DEVICE);
   voxelizer = robocache_voxelizer_new (engines, way->n_engines, way->reads_host, &spec, &status, &error);
   fail_unless (voxelizer != NULL, "%s", error ? error->message : "");
   fail_unless (robocache_tally_init (&tally, engines, way->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL));
   robocache_cloud_window_init (&window);
-  for (guint round = 0; round < kind->accumulate + 1; round++) {
+  for (guint round = 0; round < kind->accumulate + 3; round++) {
     GstBuffer *cloud = make_cloud (&points, round);
     RobocacheVoxelPlace place = {.n_outputs = tensors.n_tensors };
 

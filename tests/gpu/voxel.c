@@ -446,6 +446,7 @@ check_bad_counts (Suite *suite, RcVoxelOutput output)
 
     cudaMemset (memory, 0, 4096);       /* all points in voxel 0 */
     cudaMemcpy (counts, &cases[i], 9 * sizeof (int64_t), cudaMemcpyHostToDevice);
+    cudaDeviceSynchronize ();   /* for which the stream does not wait */
     if (rc_voxel_begin (plan, &job, suite->gpu.stream, &error) != RC_OK
         || rc_voxel_add (plan, &job, &chunks[0], suite->gpu.stream, &error) != RC_OK
         || rc_voxel_add (plan, &job, &chunks[1], suite->gpu.stream, &error) != RC_OK
@@ -530,7 +531,7 @@ check_bad_counts_of_maps (Suite *suite, RcVoxelOutput output)
   RcVoxelPlan *plan = NULL;
   uint8_t *memory = NULL;
   int64_t got[12];
-  RcError error;
+  RcError error = { RC_OK, "" };
   int i;
 
   spec.mode = RC_VOXEL_OCCUPANCY;
@@ -548,6 +549,7 @@ check_bad_counts_of_maps (Suite *suite, RcVoxelOutput output)
     memset (&out, 0, sizeof (out));
     cudaMemset (memory, 0, 4096);       /* all points in voxel 0 */
     cudaMemcpy (memory + 512, counts, sizeof (counts), cudaMemcpyHostToDevice);
+    cudaDeviceSynchronize ();   /* for which the stream does not wait */
     test_expect (&test, rc_voxel_begin (plan, &job, suite->gpu.stream, &error) == RC_OK
         && rc_voxel_add (plan, &job, &chunk, suite->gpu.stream, &error) == RC_OK
         && rc_voxel_end (plan, &job, &out, suite->gpu.stream, &error) == RC_OK, "%s", error.message);

@@ -121,7 +121,7 @@ make_on_cpu (void *data)
   return NULL;
 }
 
-/* Sparse ones and ranks sort all points, in gigabytes: of these two are enough. */
+/* Sparse ones and ranks sort all points, in gigabytes: two of the former are enough. */
 static int
 is_for_many (const VoxelForm *form)
 {

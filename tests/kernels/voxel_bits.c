@@ -11,6 +11,7 @@
 #define POINT_BYTES ((int64_t) (CLOUD_FIELDS * sizeof (float)))
 #define MOST_POINTS (INT64_C (1) << 20) /* in memory at once */
 #define MOST_CHUNKS 12          /* of a cloud that is in memory */
+#define UNWRITTEN 0x5A
 #define N_PARTS 5               /* of an output: counters, n_voxels, coordinates, values or a grid, voxels of points */
 
 struct VoxelGrid
@@ -236,10 +237,15 @@ static RcStatus
 run_job (VoxelGrid *grid, int run, RcError *error)
 {
   const RcMemoryCopy back = {.to = grid->host_outputs,.from = grid->outputs,.row_bytes = grid->begin[N_PARTS],.rows = 1 };
+  const RcMemoryCopy unwritten = {.to = grid->outputs,.from = grid->host_outputs,.row_bytes = grid->begin[N_PARTS],.rows = 1 };
   const Cuts range = cuts_of (grid, run, 0), add = cuts_of (grid, run, 1);
   const RcVoxelOut out = out_of (grid);
-  RcStatus status = rc_memory_clear (grid->backend, out.counters, sizeof (RcVoxelCounters), grid->stream, error);
+  RcStatus status;
 
+  memset (grid->host_outputs, UNWRITTEN, grid->begin[N_PARTS]); /* not what the last run left there, which is right */
+  status = rc_memory_copy (grid->backend, &unwritten, grid->stream, error);
+  if (status == RC_OK)
+    status = rc_memory_clear (grid->backend, out.counters, sizeof (RcVoxelCounters), grid->stream, error);
   if (status == RC_OK)
     status = rc_voxel_begin (grid->plan, &grid->job, grid->stream, error);
   if (status == RC_OK && rc_voxel_needs_range (grid->plan))

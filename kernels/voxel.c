@@ -22,6 +22,16 @@ saturating_product (int64_t a, int64_t b)
   return __builtin_mul_overflow (a, b, &product) ? INT64_MAX : product;
 }
 
+static int64_t
+channels_of (const RcVoxelSpec *spec)
+{
+  if (spec->mode == RC_VOXEL_FIRST && spec->source == RC_VOXEL_POINTS)
+    return spec->points.fields;
+  if (spec->mode == RC_VOXEL_FIRST || spec->mode == RC_VOXEL_CENTROID)
+    return 3;
+  return rc_voxel_needs_features (spec->mode) ? spec->points.features : 1;
+}
+
 static void
 plan_geometry (RcVoxelPlan *plan)
 {
@@ -33,7 +43,7 @@ plan_geometry (RcVoxelPlan *plan)
   plan->bit_words = as_bits ? saturating_product (row_words * spec->grid[1], spec->grid[2])
       : spec->output == RC_VOXEL_DENSE ? plan->voxels / 32 + (plan->voxels % 32 != 0) : 0;
   plan->flip = spec->mode == RC_VOXEL_MIN ? 0xFFFFFFFFu : 0;
-  plan->channels = rc_voxel_needs_features (spec->mode) ? spec->points.features : spec->mode == RC_VOXEL_CENTROID ? 3 : 1;
+  plan->channels = channels_of (spec);
   plan->key_bits = rc_voxel_ceil_log2 ((uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2]);
   for (int axis = 0; axis < 3; axis++) {
     plan->box.origin[axis] = (float) spec->origin[axis];
@@ -85,11 +95,11 @@ plan_fields (RcVoxelPlan *plan, RcError *error)
   plan->spec.points.layout = NULL;      /* the caller's need not live on */
   plan->is_packed = plan->fields[0].offset == 0 && are_packed (plan->fields, 3, points->dtype);
   plan->kept_dtype = RC_FLOAT32;
-  if (!rc_voxel_needs_features (plan->spec.mode))
+  if (plan->spec.mode != RC_VOXEL_FIRST && !rc_voxel_needs_features (plan->spec.mode))
     return RC_OK;
-  plan->features = plan->fields + points->first_feature;
-  plan->is_packed = plan->is_packed && are_packed (plan->features, points->features, points->dtype);
-  for (int64_t c = 0; c < points->features; c++) {
+  plan->features = plan->fields + (plan->spec.mode == RC_VOXEL_FIRST ? 0 : points->first_feature);
+  plan->is_packed = plan->is_packed && are_packed (plan->features, channels_of (&plan->spec), points->dtype);
+  for (int64_t c = 0; c < channels_of (&plan->spec); c++) {
     if (!is_exact_in_float32 (plan->features[c].dtype))
       plan->kept_dtype = RC_FLOAT64;
   }
@@ -109,6 +119,20 @@ rc_pinhole_rays (const RcVoxelDepth *depth, float *rays)
     rays[u] = (float) (((double) u - depth->cx) / depth->fx);
   for (int64_t v = 0; v < depth->height; v++)
     rays[depth->width + v] = (float) (((double) v - depth->cy) / depth->fy);
+}
+
+/* Of what is kept of a point. */
+static uint64_t
+payload_bytes (const RcVoxelPlan *plan)
+{
+  const RcVoxelMode mode = plan->spec.mode;
+  const uint64_t channels = (uint64_t) plan->channels;
+
+  if (mode == RC_VOXEL_FIRST)
+    return (channels * rc_dtype_size (plan->spec.dtype) + 3) / 4 * 4;
+  if (mode == RC_VOXEL_MEAN)
+    return channels * rc_dtype_size (plan->kept_dtype);
+  return mode == RC_VOXEL_CENTROID || rc_voxel_is_extreme (plan) ? channels * 4 : 0;
 }
 
 /* Reserves n elements of size bytes and returns where; 0 bytes above MAX_BYTES, which *too_large then says. */
@@ -133,7 +157,7 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
   const int grid = rc_voxel_is_grid (spec->output), mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
   const int64_t dense_voxels = grid ? plan->voxels : 0;
   const int64_t out_voxels = spec->output == RC_VOXEL_SPARSE ? spec->max_voxels : dense_voxels;
-  const int64_t values = saturating_product (out_voxels, plan->channels);
+  const int64_t values = saturating_product (out_voxels, plan->channels * rc_voxel_points_each (spec));
   const int64_t dense_values = grid ? values : 0;
   RcVoxelLayout *layout = &plan->layout;
   uint64_t bytes = 64, output = 0;
@@ -153,9 +177,7 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
   layout->payload_bytes = 0;
   layout->point_bytes = 0;
   if (rc_voxel_sorts (plan)) {
-    const uint64_t element = spec->mode == RC_VOXEL_MEAN ? rc_dtype_size (plan->kept_dtype) : 4;
-
-    layout->payload_bytes = mean || extreme ? element * (uint64_t) plan->channels : 0;
+    layout->payload_bytes = payload_bytes (plan);
     layout->point_bytes = 2 * sizeof (uint64_t) + layout->payload_bytes
         + (rc_voxel_is_ordered (plan) ? 2 * sizeof (uint32_t) : 0);
     layout->point_bytes = (layout->point_bytes + 7) / 8 * 8;
@@ -166,8 +188,10 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
     reserve (&output, spec->batch, layout->item_bytes + layout->point_bytes, &too_large);
   if (too_large)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "grid %" PRId64 ":%" PRId64 ":%" PRId64 " of %" PRId64 " values a "
-        "voxel, batch %" PRId64 ": output %s of this is more than 2^46 bytes; take a smaller grid, or output sparse",
-        spec->grid[0], spec->grid[1], spec->grid[2], plan->channels, spec->batch, rc_voxel_output_name (spec->output));
+        "voxel, batch %" PRId64 ": output %s of this is more than 2^46 bytes; %s", spec->grid[0], spec->grid[1],
+        spec->grid[2], plan->channels * rc_voxel_points_each (spec), spec->batch, rc_voxel_output_name (spec->output),
+        spec->output == RC_VOXEL_SPARSE ? "lower max_voxels, or max_points of mode first"
+        : "take a smaller grid, or output sparse");
   return RC_OK;
 }
 
@@ -255,7 +279,9 @@ rc_voxel_value_bytes (const RcVoxelPlan *plan)
     return plan->bit_words * (int64_t) sizeof (uint32_t);
   if (spec->output == RC_VOXEL_DENSE)
     return plan->voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
-  return rc_voxel_has_values (spec) ? spec->max_voxels * plan->channels * (int64_t) rc_dtype_size (spec->dtype) : 0;
+  if (!rc_voxel_has_values (spec))
+    return 0;
+  return spec->max_voxels * rc_voxel_points_each (spec) * plan->channels * (int64_t) rc_dtype_size (spec->dtype);
 }
 
 int64_t
@@ -358,6 +384,8 @@ check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
     {"values", out ? out->values : NULL, has_values, out ? out->values_batch_stride : 0, rc_voxel_value_bytes (plan)},
     {"occupied", out ? out->occupied : NULL, rc_voxel_bitmap_bytes (plan) > 0 && out && (out->occupied || out->is_known),
         out ? out->occupied_batch_stride : 0, rc_voxel_bitmap_bytes (plan)},
+    {"point_counts", out ? out->point_counts : NULL, spec->mode == RC_VOXEL_FIRST,
+        out ? out->point_counts_batch_stride : 0, spec->max_voxels * (int64_t) sizeof (uint32_t)},
   };
 
   for (size_t i = 0; i < sizeof (parts) / sizeof (parts[0]); i++) {

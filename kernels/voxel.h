@@ -10,8 +10,8 @@
  * A chunk is a run of points of a cloud, a whole cloud, or rows of a depth image. All state is integers whose order of
  * addition does not matter, so a job gives the same bits however it is cut into chunks, in whatever order they come,
  * and on whichever backend; several clouds accumulate by being chunks of one job. Only what is said of single points
- * (outputs index and rank) is in their order of arrival: chunks in the order of the calls, points and pixels in the
- * order of memory. How a run of points is cut into chunks does not change it.
+ * (outputs index and rank, mode first) is in their order of arrival: chunks in the order of the calls, points and pixels
+ * in the order of memory. How a run of points is cut into chunks does not change it.
  *
  * A batch of B jobs runs in the same calls; each item gives the bits it gives alone.
  *
@@ -30,6 +30,8 @@
  *   centroid  the same on (double) p - origin per axis, with 2^e above n * voxel_size of that axis; then origin is
  *             added in double.
  *   max, min  of the values rounded to the output's dtype; a NaN wins and -0 < +0.
+ * Mode first puts out the fields of points, x, y and z among them, each converted to float64 and then rounded to the
+ * output's dtype: of each voxel the first max_points that came.
  * N is the number of points of the job as the caller states it in RcVoxelJob, inside the grid or not.
  * Results are rounded to the output's dtype once, to nearest even. An empty voxel is 0. A NaN is canonical
  * (arithmetic.h). Counts saturate in the output's dtype (65504 in float16).
@@ -50,6 +52,7 @@ extern "C" {
 #define RC_VOXEL_MAX_FIELDS 4096                /* of one point */
 #define RC_VOXEL_MAX_POINT_BYTES INT32_MAX
 #define RC_VOXEL_MAX_POINTS INT64_C (0xffffffff)        /* of one job */
+#define RC_VOXEL_MAX_FIRST (1 << 16)    /* points of a voxel in the output of mode first */
 
 /* What outputs index and rank say of a point in place of a voxel. */
 #define RC_VOXEL_OUTSIDE (-1)   /* finite, beyond the grid; also where no point came */
@@ -64,7 +67,8 @@ typedef enum RcVoxelMode
   RC_VOXEL_MEAN,                /* of each feature */
   RC_VOXEL_CENTROID,            /* mean of x, y, z, in the coordinates of the input */
   RC_VOXEL_MAX,                 /* of each feature */
-  RC_VOXEL_MIN                  /* of each feature */
+  RC_VOXEL_MIN,                 /* of each feature */
+  RC_VOXEL_FIRST                /* the points themselves, the first ones of each voxel; sparse only */
 } RcVoxelMode;
 
 typedef enum RcVoxelOutput
@@ -129,11 +133,12 @@ typedef struct RcVoxelSpec
   int64_t grid[3];              /* nx, ny, nz, each 1 … RC_VOXEL_MAX_AXIS */
   RcVoxelMode mode;
   RcVoxelOutput output;
-  RcDtype dtype;                /* of values: uint8, uint32, float16 or float32; mean, centroid, max and min need a
+  RcDtype dtype;                /* of values: uint8, uint32, float16 or float32; all but occupancy and count need a
                                  * float; ignored for bits, index and rank, and for sparse occupancy */
   int64_t max_voxels;           /* sparse, rank: voxels in the sparse output, 1 … 2^31 - 1 */
   double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
   int64_t batch;                /* jobs that run side by side, >= 1 */
+  int64_t max_points;           /* first: points of a voxel in the output, 1 … RC_VOXEL_MAX_FIRST */
 } RcVoxelSpec;
 
 /* What one call adds to; the caller clears it. In the backend's memory (device memory for CUDA). */
@@ -147,6 +152,7 @@ typedef struct RcVoxelCounters
   int64_t clamped;              /* feature values of inside points beyond feature_range */
   int64_t occupied;             /* voxels, from end; 0 for index, which knows no voxels */
   int64_t over_cap;             /* occupied voxels beyond max_voxels, absent from the sparse output, from end */
+  int64_t over_points;          /* first: points beyond max_points of voxels in the output, from end */
 } RcVoxelCounters;
 
 /* What all calls of one job share, unchanged from begin to end. */
@@ -193,9 +199,10 @@ typedef struct RcVoxelOut
   int64_t n_voxels_batch_stride;
   int32_t *coordinates;         /* sparse: [max_voxels, 3] x, y, z */
   int64_t coordinates_batch_stride;
-  void *values;                 /* sparse: [max_voxels, C] of dtype, [max_voxels] for count; ignored for occupancy */
+  void *values;                 /* sparse: [max_voxels, C] of dtype, [max_voxels] for count, [max_voxels, max_points, C]
+                                 * for first; ignored for occupancy */
   int64_t values_batch_stride;
-  RcVoxelCounters *counters;    /* occupied, over_cap; NULL: not wanted */
+  RcVoxelCounters *counters;    /* occupied, over_cap, over_points; NULL: not wanted */
 
   /* dense: which voxels of the grid are occupied: bit b of word w is that of linear index 32 w + b. NULL: not wanted. With
    * is_known it is, on entry, what an end of a plan of the same grid, mode, dtype and number of features left there,
@@ -203,6 +210,9 @@ typedef struct RcVoxelOut
   uint32_t *occupied;           /* rc_voxel_bitmap_bytes of each item */
   int64_t occupied_batch_stride;
   int is_known;
+
+  uint32_t *point_counts;       /* first: [max_voxels] points of each voxel in values, at most max_points */
+  int64_t point_counts_batch_stride;
 } RcVoxelOut;
 
 typedef struct RcVoxelPlan RcVoxelPlan;
@@ -214,7 +224,8 @@ RcStatus rc_voxel_plan (RcBackend * backend, const RcVoxelSpec * spec, RcVoxelPl
     RcError * error);
 void rc_voxel_plan_free (RcVoxelPlan * plan);
 
-/* Values of one voxel: 1 for occupancy and count, 3 for centroid, else the number of features. */
+/* Values of one voxel, for first of one of its points: 1 for occupancy and count, 3 for centroid, for first the number
+ * of fields (3 of depth), else the number of features. */
 int64_t rc_voxel_channels (const RcVoxelPlan * plan);
 /* Bytes of one item's grid (dense, bits) or values (sparse; 0 for occupancy); 0 for index and rank. */
 int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);

@@ -40,7 +40,7 @@ typedef struct RcVoxelLayout
 
   /* sparse and rank: arrays of N entries each, after the fixed scratch of all items; the widest first */
   uint64_t payload_bytes;       /* what is kept of a point: mean [C] of kept_dtype, centroid float32 [3], max and min
-                                 * uint32 [C] keys */
+                                 * uint32 [C] keys, first [C] of the output's dtype, rounded up to 4 */
   uint64_t point_bytes;         /* two key arrays (uint64), the payload, where points have an order two of these
                                  * (uint32), rounded up to 8 */
 
@@ -78,7 +78,7 @@ struct RcVoxelPlan
   void *backend_state;          /* from prepare to release */
   RcVoxelSpec spec;
   RcVoxelField *fields;         /* of a point, whether the spec has a layout or not; NULL for depth */
-  const RcVoxelField *features; /* those of them that are features */
+  const RcVoxelField *features; /* those of them that are features; all of them for first */
   int64_t unit_bytes;           /* of a point to the end of its last field, or of a row of the image */
   int is_packed;                /* x, y, z from byte 0 on and the features that are used, in one run of the same dtype */
   RcDtype kept_dtype;           /* sparse mean: float32 where that holds every feature exactly, else float64 */
@@ -133,6 +133,13 @@ static inline int
 rc_voxel_has_values (const RcVoxelSpec *spec)
 {
   return spec->output == RC_VOXEL_DENSE || (spec->output == RC_VOXEL_SPARSE && spec->mode != RC_VOXEL_OCCUPANCY);
+}
+
+/* Points of a voxel that are in the output: 1 where it has values of its own. */
+static inline int64_t
+rc_voxel_points_each (const RcVoxelSpec *spec)
+{
+  return spec->mode == RC_VOXEL_FIRST ? spec->max_points : 1;
 }
 
 /* Whether points are kept with the keys of their voxels, and sorted by them. */

@@ -12,7 +12,7 @@ static const char *const axis_names[3] = { "x", "y", "z" };
 const char *
 rc_voxel_mode_name (RcVoxelMode mode)
 {
-  static const char *const names[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
+  static const char *const names[] = { "occupancy", "count", "mean", "centroid", "max", "min", "first" };
 
   return names[mode];
 }
@@ -137,6 +137,12 @@ check_output (const RcVoxelSpec *spec, RcError *error)
     return rc_error_set (error, RC_INVALID_ARGUMENT, points ? "mode %s with output %s: expected mode occupancy, since "
         "output %s says where points are and nothing of voxels" : "mode %s with output %s: %s hold occupancy only",
         rc_voxel_mode_name (spec->mode), rc_voxel_output_name (spec->output), rc_voxel_output_name (spec->output));
+  if (spec->mode == RC_VOXEL_FIRST && spec->output != RC_VOXEL_SPARSE)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode first with output %s: expected output sparse, since each voxel "
+        "holds a list of points", rc_voxel_output_name (spec->output));
+  if (spec->mode == RC_VOXEL_FIRST && (spec->max_points < 1 || spec->max_points > RC_VOXEL_MAX_FIRST))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "max_points is %" PRId64 ": expected 1 to %d", spec->max_points,
+        RC_VOXEL_MAX_FIRST);
   if (of_voxels && (spec->max_voxels < 1 || spec->max_voxels > INT32_MAX))
     return rc_error_set (error, RC_INVALID_ARGUMENT, "max_voxels is %" PRId64 ": expected 1 to %d", spec->max_voxels,
         INT32_MAX);
@@ -167,7 +173,7 @@ rc_voxel_check_spec (const RcVoxelSpec *spec, RcError *error)
 {
   RcStatus status;
 
-  if ((unsigned) spec->mode > RC_VOXEL_MIN)
+  if ((unsigned) spec->mode > RC_VOXEL_FIRST)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %d: expected an RcVoxelMode", (int) spec->mode);
   if ((unsigned) spec->output > RC_VOXEL_RANK)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "output %d: expected an RcVoxelOutput", (int) spec->output);

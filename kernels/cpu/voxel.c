@@ -163,11 +163,25 @@ add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVox
   }
 }
 
-/* Keeps what the end needs of one point. */
+/* The fields of a point as the output has them. */
+static void
+keep_fields (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept)
+{
+  const float p[3] = { block->x[i], block->y[i], block->z[i] };
+
+  for (int64_t c = 0; c < plan->channels; c++)
+    rc_cpu_store_value[plan->spec.dtype] (kept, c, point ? rc_cpu_voxel_feature (plan, point, c) : (double) p[c]);
+}
+
+/* Keeps what the end needs of one point; point is NULL for depth. */
 static void
 keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept,
     RcVoxelCounters *counters)
 {
+  if (plan->spec.mode == RC_VOXEL_FIRST) {
+    keep_fields (plan, block, i, point, kept);
+    return;
+  }
   if (plan->spec.mode == RC_VOXEL_CENTROID) {
     const float p[3] = { block->x[i], block->y[i], block->z[i] };
 
@@ -201,7 +215,7 @@ add_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxe
       continue;
     item->voxels[0][at] = (uint64_t) block->voxel[i];
     if (payload_bytes > 0)
-      keep_point (plan, block, i, points + i * stride, item->payload + at * payload_bytes, counters);
+      keep_point (plan, block, i, points ? points + i * stride : NULL, item->payload + at * payload_bytes, counters);
     item->head->n_keys = at + 1;
   }
 }
@@ -329,6 +343,7 @@ add_counters (RcVoxelCounters *to, const RcVoxelCounters *from)
   to->clamped += from->clamped;
   to->occupied += from->occupied;
   to->over_cap += from->over_cap;
+  to->over_points += from->over_points;
 }
 
 /* Hands all points of a chunk to take. An item that would get more than its N is an error, found before its first
@@ -470,6 +485,7 @@ write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *ou
   own.n_voxels = part_of (out->n_voxels, out->n_voxels_batch_stride, i);
   own.coordinates = part_of (out->coordinates, out->coordinates_batch_stride, i);
   own.values = part_of (out->values, out->values_batch_stride, i);
+  own.point_counts = part_of (out->point_counts, out->point_counts_batch_stride, i);
   writers[plan->spec.output] (plan, &item, &own, counters);
 }
 

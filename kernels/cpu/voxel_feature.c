@@ -1,4 +1,4 @@
-/* robocache: features of points on the CPU
+/* robocache: features of points on the CPU, and values of voxels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -40,4 +40,21 @@ const RcCpuLoadFeature rc_cpu_load_feature[RC_N_DTYPES] = {
   [RC_BFLOAT16] = load_bfloat16,
   [RC_FLOAT32] = load_float32,
   [RC_FLOAT64] = load_float64,
+};
+
+static void
+store_float16 (void *out, int64_t i, double x)
+{
+  ((uint16_t *) out)[i] = rc_float16_from_float64 (x);
+}
+
+static void
+store_float32 (void *out, int64_t i, double x)
+{
+  ((float *) out)[i] = rc_float32_from_float64 (x);
+}
+
+const RcCpuStoreValue rc_cpu_store_value[RC_N_DTYPES] = {
+  [RC_FLOAT16] = store_float16,
+  [RC_FLOAT32] = store_float32,
 };

@@ -1,4 +1,4 @@
-/* robocache: features of points on the CPU
+/* robocache: features of points on the CPU, and values of voxels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,6 +10,10 @@
 /* The number at p, which need not be aligned, as float64. Indexed by RcDtype. */
 typedef double (*RcCpuLoadFeature) (const char *p);
 extern const RcCpuLoadFeature rc_cpu_load_feature[RC_N_DTYPES];
+
+/* x as element i of out, rounded once. Indexed by RcDtype: float16 and float32. */
+typedef void (*RcCpuStoreValue) (void *out, int64_t i, double x);
+extern const RcCpuStoreValue rc_cpu_store_value[RC_N_DTYPES];
 
 /* Feature c of a point. */
 static inline double

@@ -67,6 +67,10 @@ void rc_cpu_voxel_write_bits (const RcVoxelPlan * plan, const RcCpuVoxelItem * i
 void rc_cpu_voxel_write_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
 
+/* voxel_first.c: voxel m of the output, with the first of the points order[0 … n); what there is no point for is zero. */
+void rc_cpu_voxel_write_first (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order, int64_t n,
+    const RcVoxelOut * out, int64_t m, RcVoxelCounters * counters);
+
 /* voxel_map.c: what the points of a block add to outputs index and rank, and the end of these; n_points are those of the
  * job. */
 void rc_cpu_voxel_add_index (const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block);

@@ -43,25 +43,6 @@ static const WriteCount write_count[RC_N_DTYPES] = {
   [RC_FLOAT32] = count_to_float32,
 };
 
-static void
-value_to_float16 (void *out, int64_t i, double x)
-{
-  ((uint16_t *) out)[i] = rc_float16_from_float64 (x);
-}
-
-static void
-value_to_float32 (void *out, int64_t i, double x)
-{
-  ((float *) out)[i] = rc_float32_from_float64 (x);
-}
-
-typedef void (*WriteValue) (void *out, int64_t i, double x);
-
-static const WriteValue write_value[RC_N_DTYPES] = {
-  [RC_FLOAT16] = value_to_float16,
-  [RC_FLOAT32] = value_to_float32,
-};
-
 /* ---- dense: what changes of a grid, a run of words of its bitmap at a time ---- */
 
 /* Of changed words; bit 0 of the first of them is voxel `first`. */
@@ -140,7 +121,7 @@ write_counts (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWor
 static inline void
 write_voxel_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
 {
-  const WriteValue write = write_value[plan->spec.dtype];
+  const RcCpuStoreValue write = rc_cpu_store_value[plan->spec.dtype];
   const int64_t n = plan->channels;
 
   for (int64_t c = 0, i = v * n; c < n; c++, i++) {
@@ -164,7 +145,7 @@ write_means (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWord
 static inline void
 write_voxel_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
 {
-  const WriteValue write = write_value[plan->spec.dtype];
+  const RcCpuStoreValue write = rc_cpu_store_value[plan->spec.dtype];
 
   for (int axis = 0; axis < 3; axis++) {
     int64_t *sum = &item->sums[v * 3 + axis];
@@ -185,7 +166,7 @@ write_centroids (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxel
 static inline void
 write_voxel_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
 {
-  const WriteValue write = write_value[plan->spec.dtype];
+  const RcCpuStoreValue write = rc_cpu_store_value[plan->spec.dtype];
 
   for (int64_t i = v * plan->channels; i < (v + 1) * plan->channels; i++) {
     write (grid, i, (double) rc_voxel_value_of_key (item->keys[i], plan->flip));
@@ -286,7 +267,7 @@ sparse_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t
       else
         sum += (uint64_t) rc_voxel_fixed (&item->scales[c], rc_cpu_voxel_clamp (plan, x));
     }
-    write_value[plan->spec.dtype] (values, m * plan->channels + c,
+    rc_cpu_store_value[plan->spec.dtype] (values, m * plan->channels + c,
         rc_voxel_mean (&item->scales[c], (int64_t) sum, (uint32_t) n, saw));
   }
 }
@@ -303,7 +284,7 @@ sparse_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint
 
     for (int64_t i = 0; i < n; i++)
       sum += (uint64_t) rc_voxel_fixed (&item->scales[axis], (double) kept[(int64_t) order[i] * 3 + axis] - origin);
-    write_value[plan->spec.dtype] (values, m * 3 + axis,
+    rc_cpu_store_value[plan->spec.dtype] (values, m * 3 + axis,
         origin + rc_voxel_mean (&item->scales[axis], (int64_t) sum, (uint32_t) n, 0));
   }
 }
@@ -322,7 +303,7 @@ sparse_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint3
 
       greatest = key > greatest ? key : greatest;
     }
-    write_value[plan->spec.dtype] (values, m * plan->channels + c,
+    rc_cpu_store_value[plan->spec.dtype] (values, m * plan->channels + c,
         (double) rc_voxel_value_of_key (greatest, plan->flip));
   }
 }
@@ -362,6 +343,7 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
     [RC_VOXEL_MIN] = sparse_extreme,
   };
   const int64_t n = item->head->n_keys, cap = plan->spec.max_voxels;
+  const int first_points = plan->spec.mode == RC_VOXEL_FIRST;
   const int ordered = rc_voxel_is_ordered (plan);
   const uint64_t *voxels;
   const uint32_t *order;
@@ -375,7 +357,7 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
   order = item->order[sorted];
 
   memset (out->coordinates, 0, (size_t) cap * 3 * sizeof (int32_t));
-  if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
+  if (rc_voxel_has_values (&plan->spec) && !first_points)
     memset (out->values, 0, (size_t) rc_voxel_value_bytes (plan));
   for (int64_t first = 0, next; first < n; first = next) {
     for (next = first + 1; next < n && voxels[next] == voxels[first]; next++);
@@ -383,10 +365,15 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
       prefetch_points (plan, item, order, first, next, n);
     if (occupied < cap) {
       write_coordinates (plan, out->coordinates + 3 * occupied, voxels[first]);
-      writers[plan->spec.mode] (plan, item, order + first, next - first, out->values, occupied);
+      if (first_points)
+        rc_cpu_voxel_write_first (plan, item, order + first, next - first, out, occupied, counters);
+      else
+        writers[plan->spec.mode] (plan, item, order + first, next - first, out->values, occupied);
     }
     occupied++;
   }
+  for (int64_t m = occupied; first_points && m < cap; m++)
+    rc_cpu_voxel_write_first (plan, item, NULL, 0, out, m, counters);
   *out->n_voxels = (uint32_t) (occupied < cap ? occupied : cap);
   counters->occupied += occupied;
   counters->over_cap += occupied > cap ? occupied - cap : 0;

@@ -72,6 +72,8 @@ action_of (const RcVoxelSpec *spec)
 
   if (rc_voxel_maps_points (spec->output))
     return spec->output == RC_VOXEL_RANK ? RC_CUDA_VOXEL_ADD_KEY_RANK : RC_CUDA_VOXEL_STORE_INDEX;
+  if (spec->mode == RC_VOXEL_FIRST)
+    return spec->source == RC_VOXEL_DEPTH ? RC_CUDA_VOXEL_ADD_KEY_POSITION : RC_CUDA_VOXEL_ADD_KEY_FIELDS;
   return actions[spec->mode][spec->output == RC_VOXEL_SPARSE];
 }
 
@@ -162,11 +164,13 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->sorts = rc_voxel_sorts (plan);
   task->bit_words = plan->bit_words;
   task->max_voxels = spec->max_voxels;
+  task->max_points = spec->max_points;
+  task->combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
   task->feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
   for (axis = 0; axis < 3; axis++)
     task->centroid_exponent[axis] = plan->centroid_exponent[axis];
   task->flip = plan->flip;
-  task->mode = spec->mode;
+  task->mode = spec->mode == RC_VOXEL_FIRST ? RC_VOXEL_OCCUPANCY : spec->mode;
   task->dtype = spec->dtype;
   task->kept_dtype = plan->kept_dtype;
   task->needs_range = rc_voxel_needs_range (plan);
@@ -238,6 +242,12 @@ upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, State *state, RcErro
   return status;
 }
 
+static const void *
+first_kernel (const RcVoxelSpec *spec)
+{
+  return rc_cuda_voxel_write_first[spec->dtype == RC_FLOAT32];
+}
+
 static RcStatus
 load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, RcError *error)
 {
@@ -260,6 +270,8 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, 
     {"voxel count", rc_cuda_voxel_count_voxels, sorts},
     {"voxel scan", rc_cuda_voxel_scan_voxels, sorts},
     {"voxel rank", rc_cuda_voxel_rank, sorts},
+    {"voxel first, count", rc_cuda_voxel_count_first, plan->spec.mode == RC_VOXEL_FIRST},
+    {"voxel first", first_kernel (&plan->spec), plan->spec.mode == RC_VOXEL_FIRST},
     {"voxel map", rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
   };
   RcStatus status = RC_OK;
@@ -550,16 +562,32 @@ rank_group (const Run *run, RcCudaVoxelTask *task)
   return status;
 }
 
+static RcStatus
+write_first (const Run *run, RcCudaVoxelTask *task)
+{
+  const int64_t elements = task->max_voxels * task->max_points * task->channels;
+  const RcStatus status = launch_task (run, rc_cuda_voxel_count_first, blocks_for (run->cuda, task->max_voxels,
+          RC_CUDA_VOXEL_THREADS, task->group_items), task, "launch of the counts of the points of voxels");
+
+  if (status != RC_OK)
+    return status;
+  return launch_task (run, first_kernel (&run->plan->spec), blocks_for (run->cuda, elements, RC_CUDA_VOXEL_TILE,
+          task->group_items), task, "launch of the output of the points of voxels");
+}
+
 /* Sparse outputs have room for as many voxels, whatever came; ranks there are none of no points. */
 static RcStatus
 write_group (const Run *run, const void *write, RcCudaVoxelTask *task)
 {
+  const RcVoxelSpec *spec = &run->plan->spec;
   const dim3 tiles = { task->rank_tiles, 1, 1 };
+  RcStatus status;
 
-  if (run->plan->spec.output == RC_VOXEL_RANK)
+  if (spec->output == RC_VOXEL_RANK)
     return task->n_points > 0 ? launch_task (run, write, tiles, task, "launch of the output of ranks") : RC_OK;
-  return launch_task (run, write, blocks_for (run->cuda, task->max_voxels, RC_CUDA_VOXEL_THREADS, task->group_items),
+  status = launch_task (run, write, blocks_for (run->cuda, task->max_voxels, RC_CUDA_VOXEL_THREADS, task->group_items),
       task, "launch of the output of sparse voxels");
+  return status == RC_OK && spec->mode == RC_VOXEL_FIRST ? write_first (run, task) : status;
 }
 
 static RcStatus
@@ -651,11 +679,15 @@ take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task,
   task->n_voxels_batch_stride = has_batch ? out->n_voxels_batch_stride : 0;
   task->coordinates = out->coordinates;
   task->coordinates_batch_stride = has_batch ? out->coordinates_batch_stride : 0;
+  task->point_counts = out->point_counts;
+  task->point_counts_batch_stride = has_batch ? out->point_counts_batch_stride : 0;
   status = has_values ? check_aligned ("values", task->grid, task->grid_batch_stride, size, error) : RC_OK;
   if (status == RC_OK)
     status = check_aligned ("n_voxels", task->n_voxels, task->n_voxels_batch_stride, 4, error);
   if (status == RC_OK)
     status = check_aligned ("coordinates", task->coordinates, task->coordinates_batch_stride, 4, error);
+  if (status == RC_OK && spec->mode == RC_VOXEL_FIRST)
+    status = check_aligned ("point_counts", task->point_counts, task->point_counts_batch_stride, 4, error);
   return status;
 }
 

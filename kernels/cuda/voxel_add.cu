@@ -6,6 +6,7 @@
  *                touched of the accumulators (a sector of 32 bytes a point, or as many as its features span) stays in
  *                the L2 as far as it fits there
  *   add, sparse  reads each point once and writes its key (8 bytes) and what is kept of it, 4 to 8 a feature
+ *                of mode first all fields are read, and kept as the output has them
  *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output
  *   add, index   reads each point once and writes 8 bytes of the output
  * All atomics are on integers, so their order changes no bit.
@@ -291,6 +292,30 @@ put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t vox
     point_voxels_of (task, part.item)[at] = voxel;
 }
 
+/* What is kept of a point for mode first. */
+__device__ __forceinline__ char *
+kept_of (const RcCudaVoxelTask &task, const Part &part, int64_t i)
+{
+  return task.points.payload + place_of (task, part, i) * (int64_t) task.layout.payload_bytes;
+}
+
+/* Coordinates are finite where a point is inside, and rounded once, from float32. */
+struct AddKeyPosition
+{
+  static constexpr int at_once = 2;
+
+  static __device__ __forceinline__ void
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *p)
+  {
+    put_key (task, part, i, voxel);
+    if (voxel < 0)
+      return;
+#pragma unroll
+    for (int axis = 0; axis < 3; axis++)
+      store_value (task.dtype, kept_of (task, part, i), axis, value_bits (task.dtype, (double) p[axis]));
+  }
+};
+
 struct AddKeyRank
 {
   static constexpr int at_once = 4;
@@ -537,6 +562,23 @@ struct AddKeyExtreme
   }
 };
 
+struct AddKeyFields
+{
+  static constexpr bool adding = true;
+
+  static __device__ __forceinline__ void
+  point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
+  {
+    put_key (task, part, i, voxel);
+  }
+
+  static __device__ __forceinline__ void
+  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, Tally *)
+  {
+    store_value (task.dtype, kept_of (task, part, i), c, value_bits (task.dtype, x));
+  }
+};
+
 /* 32 points from first on; all lanes call it. */
 template <class Source, class Action>
 __device__ __forceinline__ void
@@ -602,19 +644,21 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
     KERNEL (add_points<__VA_ARGS__, AddCentroid>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
     KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>), KERNEL (add_points<__VA_ARGS__, AddKeyRank>), \
     KERNEL (add_points<__VA_ARGS__, StoreIndex>)
-#define ALL_ACTIONS(...) { \
-    WITHOUT_FEATURES (__VA_ARGS__), KERNEL (add_features<__VA_ARGS__, Range>), \
+#define OF_DEPTH(...) { WITHOUT_FEATURES (__VA_ARGS__), KERNEL (add_points<__VA_ARGS__, AddKeyPosition>) }
+#define OF_POINTS(...) { \
+    WITHOUT_FEATURES (__VA_ARGS__), NULL, KERNEL (add_features<__VA_ARGS__, Range>), \
     KERNEL (add_features<__VA_ARGS__, AddMean>), KERNEL (add_features<__VA_ARGS__, AddExtreme>), \
-    KERNEL (add_features<__VA_ARGS__, AddKeyMean<__VA_ARGS__>>), KERNEL (add_features<__VA_ARGS__, AddKeyExtreme>) }
+    KERNEL (add_features<__VA_ARGS__, AddKeyMean<__VA_ARGS__>>), KERNEL (add_features<__VA_ARGS__, AddKeyExtreme>), \
+    KERNEL (add_features<__VA_ARGS__, AddKeyFields>) }
 
 const void *const rc_cuda_voxel_clear = KERNEL (clear);
 const void *const rc_cuda_voxel_set_scales = KERNEL (set_scales);
 const void *const rc_cuda_voxel_add_packed = KERNEL (add_packed);
 const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS] = {
-  ALL_ACTIONS (PointSource<RC_FLOAT16>),
-  ALL_ACTIONS (PointSource<RC_FLOAT32>),
-  ALL_ACTIONS (PointSource<RC_FLOAT64>),
-  ALL_ACTIONS (LayoutSource),
-  { WITHOUT_FEATURES (DepthSource) },
-  { WITHOUT_FEATURES (RaySource) },
+  OF_POINTS (PointSource<RC_FLOAT16>),
+  OF_POINTS (PointSource<RC_FLOAT32>),
+  OF_POINTS (PointSource<RC_FLOAT64>),
+  OF_POINTS (LayoutSource),
+  OF_DEPTH (DepthSource),
+  OF_DEPTH (RaySource),
 };

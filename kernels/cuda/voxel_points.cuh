@@ -283,7 +283,17 @@ value_bits (RcDtype dtype, double x)
   return dtype == RC_FLOAT16 ? rc_float16_from_float64 (x) : rc_bits32 (rc_float32_from_float64 (x));
 }
 
-/* The same of the value that max and min kept. It is exact as float64, so this rounds as often as that: once. */
+/* The bits of a float16 or float32 as element i of to. */
+__device__ __forceinline__ void
+store_value (RcDtype dtype, void *to, int64_t i, uint32_t bits)
+{
+  if (dtype == RC_FLOAT16)
+    reinterpret_cast<uint16_t *> (to)[i] = (uint16_t) bits;
+  else
+    reinterpret_cast<uint32_t *> (to)[i] = bits;
+}
+
+/* The bits of the value that max and min kept. It is exact as float64, so this rounds as often as that: once. */
 __device__ __forceinline__ uint32_t
 extreme_bits (const RcCudaVoxelTask &task, uint32_t key)
 {
@@ -314,8 +324,9 @@ add_saw (uint32_t *saw, int64_t at, uint32_t what)
 
 /* ---- sums over a block ---- */
 
-__device__ __forceinline__ uint32_t
-warp_sum (uint32_t x)
+template <typename T>
+__device__ __forceinline__ T
+warp_sum (T x)
 {
 #pragma unroll
   for (int distance = 16; distance > 0; distance /= 2)

@@ -83,6 +83,15 @@ voxels_of (const RcCudaVoxelTask &task, int64_t item)
   voxels.n = voxels.occupied < task.max_voxels ? voxels.occupied : task.max_voxels;
   return voxels;
 }
+
+/* How many points voxel m of those in the output has. */
+__device__ __forceinline__ uint32_t
+points_of (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+{
+  const uint32_t *start = task.starts + voxels.first_rank + m;
+
+  return start[1] - start[0];
+}
 }
 
 #endif

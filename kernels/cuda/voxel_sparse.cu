@@ -220,7 +220,7 @@ rank (const __grid_constant__ RcCudaVoxelTask task)
   const uint32_t rank = rank_key (task, keys, i);
   const bool has_point = keys.at (i) != RC_CUDA_VOXEL_NO_KEY;
 
-  if (task.layout.payload_bytes == 0 || __ballot_sync (ALL_LANES, has_point) == 0)
+  if (!task.combines || __ballot_sync (ALL_LANES, has_point) == 0)
     return;
   const Lane lane = lane_of (task, i, rank, has_point);
   const int64_t item = has_point ? item_of (task, keys.at (i)) : task.first_item;

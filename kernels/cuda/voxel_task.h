@@ -68,14 +68,16 @@ typedef struct RcCudaVoxelTask
   uint64_t key_voxels;          /* the same for grids of 2^63 */
   int64_t bit_words;            /* of an item's bits */
   int64_t max_voxels;
+  int64_t max_points;           /* first: of a voxel in the output */
   double feature_range;
   int32_t centroid_exponent[3];
   uint32_t flip;
-  RcVoxelMode mode;
+  RcVoxelMode mode;             /* occupancy for first, which has points and no values of voxels */
   RcDtype dtype;
   RcDtype kept_dtype;           /* of a feature in the payload of sparse means */
   int32_t element_bytes;        /* of what is read of data, where it is all of one size */
   int32_t sorts;                /* points are kept with the keys of their voxels */
+  int32_t combines;             /* what is kept of the points of a voxel becomes one value a channel */
   int64_t feature_offset;       /* packed points: bytes from the beginning of a point */
   int64_t xyz_offset[3];        /* other points, as the next two */
   RcDtype xyz_dtype;
@@ -129,6 +131,8 @@ typedef struct RcCudaVoxelTask
   int64_t n_voxels_batch_stride;
   int32_t *coordinates;
   int64_t coordinates_batch_stride;
+  uint32_t *point_counts;       /* first */
+  int64_t point_counts_batch_stride;
 } RcCudaVoxelTask;
 
 typedef enum RcCudaVoxelSource
@@ -153,11 +157,13 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ADD_KEY_CENTROID,
   RC_CUDA_VOXEL_ADD_KEY_RANK,
   RC_CUDA_VOXEL_STORE_INDEX,
+  RC_CUDA_VOXEL_ADD_KEY_POSITION,       /* first, of depth alone */
   RC_CUDA_VOXEL_RANGE,          /* from here on with its features, which depth has not */
   RC_CUDA_VOXEL_ADD_MEAN,
   RC_CUDA_VOXEL_ADD_EXTREME,
   RC_CUDA_VOXEL_ADD_KEY_MEAN,
   RC_CUDA_VOXEL_ADD_KEY_EXTREME,
+  RC_CUDA_VOXEL_ADD_KEY_FIELDS,         /* first */
   RC_CUDA_VOXEL_ACTIONS
 } RcCudaVoxelAction;
 
@@ -196,6 +202,11 @@ extern const void *const rc_cuda_voxel_count_voxels;
 extern const void *const rc_cuda_voxel_scan_voxels;
 extern const void *const rc_cuda_voxel_rank;
 extern const void *const rc_cuda_voxel_write_sparse;    /* for output sparse */
+
+/* voxel_first.cu, beside rc_cuda_voxel_write_sparse: how many points each voxel has; and the points, by the bytes of an
+ * element: 2 and 4. */
+extern const void *const rc_cuda_voxel_count_first;
+extern const void *const rc_cuda_voxel_write_first[2];
 
 /* voxel_map.cu: the ranks of the points of a group; then what no point of an item came for, of all items. */
 extern const void *const rc_cuda_voxel_write_ranks;

@@ -26,7 +26,7 @@ typedef struct
   int cases;
 } Suite;
 
-static const char *const modes[] = { "occupancy", "count", "mean", "centroid", "max", "min" };
+static const char *const modes[] = { "occupancy", "count", "mean", "centroid", "max", "min", "first" };
 static const char *const outputs[] = { "dense", "bits", "sparse", "index", "rank" };
 static const char *const lies[] = { "spread", "one_voxel", "few_voxels", "all_outside" };
 static const VoxelWish any_wish = { ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, 0 };
@@ -64,7 +64,9 @@ is_valid (const VoxelWish *wish)
 
   if (!has_dtype && (wish->mode != RC_VOXEL_OCCUPANCY || wish->dtype != RC_UINT8))
     return 0;                   /* of any dtype, so once */
-  if (wish->source == RC_VOXEL_DEPTH && !counts && wish->mode != RC_VOXEL_CENTROID)
+  if (wish->mode == RC_VOXEL_FIRST && wish->output != RC_VOXEL_SPARSE)
+    return 0;
+  if (wish->source == RC_VOXEL_DEPTH && !counts && wish->mode != RC_VOXEL_CENTROID && wish->mode != RC_VOXEL_FIRST)
     return 0;
   return counts || wish->dtype == RC_FLOAT16 || wish->dtype == RC_FLOAT32;
 }
@@ -78,7 +80,7 @@ check_kinds (Suite *suite)
   int i, mode, output, d;
 
   for (i = 0; i < 4; i++) {
-    for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+    for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
       for (output = 0; output <= RC_VOXEL_RANK; output++) {
         for (d = 0; d < 4; d++) {
           VoxelWish wish = any_wish;
@@ -111,11 +113,12 @@ check_sizes (Suite *suite)
 
   for (p = 0; p < sizeof (points) / sizeof (points[0]); p++) {
     for (b = 0; b < 2; b++) {
-      for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+      for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
         for (output = 0; output <= RC_VOXEL_RANK; output++, n++) {
           VoxelWish wish = any_wish;
 
           if (output == RC_VOXEL_BITS || (output > RC_VOXEL_SPARSE && mode != RC_VOXEL_OCCUPANCY)
+              || (output != RC_VOXEL_SPARSE && mode == RC_VOXEL_FIRST)
               || points[p] * batches[b] > 1000000 || (suite->few && n % 7 != 0))
             continue;
           wish.points = points[p];
@@ -158,6 +161,8 @@ check_plain (Suite *suite)
     {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 50000, 1024, 4},
     {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT16, 2, 100000, 64, 64},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 100000, 512, 0},
+    {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 100000, 48, 1},
+    {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT16, 6, 20000, 16, 2},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, RC_FLOAT32, 1, 250000, 512, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 1, 250000, 128, 4},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 8, 50000, 64, 0},
@@ -219,7 +224,7 @@ check_layouts (Suite *suite)
   int i, mode, output;
 
   for (i = 0; i < 4; i++) {
-    for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+    for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
       for (output = 0; output <= RC_VOXEL_RANK; output++) {
         VoxelWish wish = any_wish;
 
@@ -254,7 +259,7 @@ check_lies (Suite *suite)
   int lie, mode;
 
   for (lie = 0; lie < N_LIES; lie++) {
-    for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+    for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
       VoxelWish wish = any_wish;
 
       wish.mode = mode;
@@ -277,7 +282,7 @@ check_huge (Suite *suite)
   int mode, output;
 
   for (a = 0; a < sizeof (axes) / sizeof (axes[0]); a++) {
-    for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+    for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
       VoxelWish wish = any_wish;
 
       wish.output = RC_VOXEL_SPARSE;
@@ -306,7 +311,7 @@ check_again (Suite *suite)
   char name[64];
   int mode, i;
 
-  for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+  for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
     const uint64_t seed = next_seed (suite);
     Test test = { name, "" };
     VoxelWish wish = any_wish;
@@ -367,11 +372,12 @@ check_graphs (Suite *suite)
   char name[64];
   int mode, output;
 
-  for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+  for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
     for (output = 0; output <= RC_VOXEL_RANK; output++) {
       VoxelWish wish = any_wish;
 
-      if (output != RC_VOXEL_DENSE && output != RC_VOXEL_SPARSE && mode != RC_VOXEL_OCCUPANCY)
+      if ((mode == RC_VOXEL_FIRST && output != RC_VOXEL_SPARSE)
+          || (output != RC_VOXEL_DENSE && output != RC_VOXEL_SPARSE && mode != RC_VOXEL_OCCUPANCY))
         continue;
       wish.mode = mode;
       wish.output = output;

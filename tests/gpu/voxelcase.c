@@ -164,12 +164,15 @@ choose_values (VoxelCase *c, const VoxelWish *wish)
   RcVoxelSpec *spec = &c->spec;
 
   spec->source = (RcVoxelSource) (wish->source == ANY ? one_in (c, 5) : wish->source);
-  spec->mode = (RcVoxelMode) wished (c, wish->mode, RC_VOXEL_OCCUPANCY, RC_VOXEL_MIN);
+  spec->mode = (RcVoxelMode) wished (c, wish->mode, RC_VOXEL_OCCUPANCY, RC_VOXEL_FIRST);
+  spec->max_points = one_in (c, 3) ? between (c, 1, 3) : between (c, 1, 40);
   spec->output = (RcVoxelOutput) wished (c, wish->output, RC_VOXEL_DENSE, RC_VOXEL_RANK);
   spec->dtype = wish->dtype == ANY ? dtypes[between (c, 0, 3)] : (RcDtype) wish->dtype;
   if (spec->output == RC_VOXEL_BITS || rc_voxel_maps_points (spec->output))
     spec->mode = RC_VOXEL_OCCUPANCY;
-  if (spec->source == RC_VOXEL_DEPTH && spec->mode != RC_VOXEL_OCCUPANCY && spec->mode != RC_VOXEL_COUNT)
+  if (spec->mode == RC_VOXEL_FIRST)
+    spec->output = RC_VOXEL_SPARSE;
+  if (spec->source == RC_VOXEL_DEPTH && spec->mode > RC_VOXEL_COUNT && spec->mode != RC_VOXEL_FIRST)
     spec->mode = RC_VOXEL_CENTROID;
   if (spec->mode != RC_VOXEL_OCCUPANCY && spec->mode != RC_VOXEL_COUNT && !is_float (spec->dtype))
     spec->dtype = RC_FLOAT32;
@@ -469,7 +472,20 @@ make_out (VoxelCase *c, const VoxelWish *wish, Arena *arena)
   out->coordinates = make_output (c, wish, spec->max_voxels * 12, 4, &out->coordinates_batch_stride, arena);
   if (spec->mode != RC_VOXEL_OCCUPANCY)
     out->values = make_output (c, wish, bytes, size, &out->values_batch_stride, arena);
+  if (spec->mode == RC_VOXEL_FIRST && (out->point_counts = make_output (c, wish, spec->max_voxels * 4, 4,
+              &out->point_counts_batch_stride, arena)) == NULL)
+    return 0;
   return out->n_voxels != NULL && out->coordinates != NULL && (out->values != NULL || spec->mode == RC_VOXEL_OCCUPANCY);
+}
+
+/* Lists of points are bounded, as dense outputs are. */
+static void
+bound_first (VoxelCase *c)
+{
+  const int64_t most_voxels = c->job.n_points + 300, fields = is_depth (c) ? 3 : c->spec.points.fields;
+
+  while (c->spec.max_points > 1 && most_voxels * c->spec.max_points * fields * c->spec.batch * 4 > MOST_DENSE_BYTES)
+    c->spec.max_points /= 2;
 }
 
 int
@@ -486,6 +502,7 @@ voxel_case_make (VoxelCase *c, const VoxelWish *wish, uint64_t seed, Arena *aren
     test_fail (test, "seed %" PRIu64 " does not fit the arena", seed);
     return 0;
   }
+  bound_first (c);
   c->spec.max_voxels = one_in (c, 2) ? c->job.n_points + between (c, 1, 300) : between (c, 1, c->job.n_points / 2 + 1);
   if (rc_voxel_plan (cpu, &c->spec, &c->cpu_plan, &c->cpu_footprint, &error) != RC_OK) {
     test_fail (test, "CPU: %s (%s)", error.message, voxel_case_text (c));
@@ -514,12 +531,12 @@ voxel_case_text (const VoxelCase *c)
 
   snprintf (text, sizeof (text), "seed %" PRIu64 ": %s, mode %d, output %d, dtype %s, grid %" PRId64 ":%" PRId64 ":%"
       PRId64 ", batch %" PRId64 ", N %" PRId64 "%s from %" PRId64 ", %d chunks, %" PRId64 " fields%s, %" PRId64 " features from %" PRId64
-      ", range %g, cap %" PRId64 ", lie %d; first chunk: n %" PRId64 "%s, data %% 16 = %d, stride %" PRId64, c->seed,
+      ", range %g, cap %" PRId64 " of %" PRId64 " points, lie %d; first chunk: n %" PRId64 "%s, data %% 16 = %d, stride %" PRId64, c->seed,
       spec->source == RC_VOXEL_DEPTH ? "depth" : rc_dtype_name (spec->points.dtype), spec->mode, spec->output,
       rc_dtype_name (spec->dtype), spec->grid[0], spec->grid[1], spec->grid[2], spec->batch, c->job.n_points,
       c->job.item_points ? " of items" : "", c->job.first_point, c->n_chunks, spec->points.fields,
       spec->points.layout || spec->depth.rays ? " in a layout, or rays" : "", spec->points.features,
-      spec->points.first_feature, spec->feature_range, spec->max_voxels, c->lie, c->chunks[0].n,
+      spec->points.first_feature, spec->feature_range, spec->max_voxels, spec->max_points, c->lie, c->chunks[0].n,
       c->chunks[0].counts ? " with counts" : "", (int) ((uintptr_t) c->chunks[0].data % 16), c->chunks[0].stride);
   return text;
 }
@@ -582,6 +599,7 @@ addresses_on_device (const VoxelCase *c, const Arena *arena, DeviceVoxels *devic
   out->n_voxels = arena_on_device (arena, c->out.n_voxels);
   out->coordinates = arena_on_device (arena, c->out.coordinates);
   out->values = arena_on_device (arena, c->out.values);
+  out->point_counts = arena_on_device (arena, c->out.point_counts);
   out->counters = arena_on_device (arena, c->out.counters);
 }
 
@@ -645,6 +663,7 @@ part_at (const VoxelCase *c, const uint8_t *at)
     {"n_voxels", c->out.n_voxels, c->spec.batch * c->out.n_voxels_batch_stride},
     {"coordinates", c->out.coordinates, c->spec.batch * c->out.coordinates_batch_stride},
     {"values", c->out.values, c->spec.batch * c->out.values_batch_stride},
+    {"point_counts", c->out.point_counts, c->spec.batch * c->out.point_counts_batch_stride},
     {"point_voxels", c->job.point_voxels, c->spec.batch * c->job.point_voxels_batch_stride},
     {"counters of end", c->out.counters, sizeof (RcVoxelCounters)},
   };

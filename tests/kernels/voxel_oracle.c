@@ -130,6 +130,13 @@ channel_value (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t point,
   return p[spec->points.first_feature + c];
 }
 
+/* Whether points become values of a voxel. */
+static int
+has_values (RcVoxelMode mode)
+{
+  return mode >= RC_VOXEL_MEAN && mode != RC_VOXEL_FIRST;
+}
+
 static double
 clamped (const RcVoxelSpec *spec, double x)
 {
@@ -205,7 +212,7 @@ fill_voxel (OracleGrid *grid, const RcVoxelSpec *spec, const OracleCloud *cloud,
   for (int64_t c = 0; c < grid->channels; c++) {
     double *result = &grid->results[m * grid->channels + c], *plain = &grid->plain_means[m * grid->channels + c];
 
-    if (spec->mode == RC_VOXEL_OCCUPANCY) {
+    if (spec->mode == RC_VOXEL_OCCUPANCY || spec->mode == RC_VOXEL_FIRST) {
       *result = 1.0;
     } else if (spec->mode == RC_VOXEL_COUNT) {
       *result = (double) n;
@@ -225,7 +232,7 @@ static void
 find_exponents (OracleGrid *grid, const RcVoxelSpec *spec, const OracleCloud *cloud, const Pair *pairs, int64_t n,
     int *exponents)
 {
-  const int valued = spec->mode >= RC_VOXEL_MEAN;
+  const int valued = has_values (spec->mode);
 
   for (int64_t c = 0; c < grid->channels && valued; c++) {
     for (int64_t i = 0; i < n; i++) {
@@ -250,7 +257,7 @@ oracle_voxelize (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t n_po
   int64_t inside = 0;
   int *exponents;
 
-  grid->channels = spec->mode == RC_VOXEL_CENTROID ? 3 : spec->mode >= RC_VOXEL_MEAN ? spec->points.features : 1;
+  grid->channels = spec->mode == RC_VOXEL_CENTROID ? 3 : has_values (spec->mode) ? spec->points.features : 1;
   exponents = calloc ((size_t) grid->channels, sizeof (int));
   grid->point_voxels = calloc ((size_t) cloud->n + 1, sizeof (int64_t));
   for (int64_t i = 0; i < cloud->n; i++) {

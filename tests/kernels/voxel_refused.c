@@ -19,8 +19,9 @@ typedef enum WrongSpec
   HUGE_SIZE,
   WRONG_DTYPE, BF16_DTYPE, INTEGER_MEAN, NO_CAP, LARGE_CAP, NEGATIVE_RANGE, NAN_RANGE, NO_BATCH, DENSE_TOO_LARGE,
   UNKNOWN_FIELD, MIXED_COORDINATES, NEGATIVE_OFFSET, HUGE_OFFSET,
-  INDEX_OF_MEANS, RANK_OF_COUNTS, RANK_WITHOUT_CAP,
-  NO_FX, NAN_CX, NO_SCALE, NO_WIDTH, LARGE_HEIGHT, DEPTH_FEATURES
+  INDEX_OF_MEANS, RANK_OF_COUNTS, RANK_WITHOUT_CAP, DENSE_FIRST, BITS_OF_FIRST, FIRST_OF_NONE, FIRST_OF_MANY, INTEGER_FIRST,
+  FIRST_TOO_LARGE,
+  NO_FX, NAN_CX, NO_SCALE, NO_WIDTH, LARGE_HEIGHT, DEPTH_FEATURES, NOTHING_WRONG
 } WrongSpec;
 
 static const struct
@@ -40,6 +41,9 @@ static const struct
   {UNKNOWN_FIELD, "field 4", "type ?"}, {MIXED_COORDINATES, "field 1", "float64"}, {NEGATIVE_OFFSET, "field 5", "-1"},
   {HUGE_OFFSET, "field 0", "2147483644"}, {INDEX_OF_MEANS, "mode mean with output index", "occupancy"},
   {RANK_OF_COUNTS, "mode count with output rank", "occupancy"}, {RANK_WITHOUT_CAP, "max_voxels", "-1"},
+  {DENSE_FIRST, "mode first with output dense", "sparse"}, {BITS_OF_FIRST, "mode first with output bits", "occupancy"},
+  {FIRST_OF_NONE, "max_points is 0", "65536"}, {FIRST_OF_MANY, "max_points", "65537"},
+  {INTEGER_FIRST, "mode first", "uint8"}, {FIRST_TOO_LARGE, "393216 values a voxel", "lower max_voxels"},
   {DENSE_TOO_LARGE, "2097152:2097152:2097152", "sparse"}, {NO_FX, "fx", "0"}, {NAN_CX, "cx", "nan"},
   {NO_SCALE, "scale", "0"}, {NO_WIDTH, "0 x 9", "65536"}, {LARGE_HEIGHT, "70 x 65537", "65536"},
   {DEPTH_FEATURES, "max", "depth image"},
@@ -79,6 +83,16 @@ make_wrong_layout (RcVoxelSpec *spec, WrongSpec wrong)
   else if (wrong == HUGE_OFFSET)
     fields[0].offset = RC_VOXEL_MAX_POINT_BYTES - 3;
   spec->points.layout = fields;
+}
+
+static void
+make_wrong_first (RcVoxelSpec *spec, WrongSpec wrong)
+{
+  spec->mode = RC_VOXEL_FIRST;
+  spec->output = wrong == DENSE_FIRST ? RC_VOXEL_DENSE : wrong == BITS_OF_FIRST ? RC_VOXEL_BITS : RC_VOXEL_SPARSE;
+  spec->max_points = wrong == FIRST_OF_NONE ? 0 : wrong == FIRST_OF_MANY ? 65537 : wrong == FIRST_TOO_LARGE ? 65536 : 32;
+  spec->max_voxels = wrong == FIRST_TOO_LARGE ? INT32_MAX : 600;
+  spec->dtype = wrong == INTEGER_FIRST ? RC_UINT8 : RC_FLOAT32;
 }
 
 static RcVoxelSpec
@@ -122,6 +136,8 @@ make_wrong (WrongSpec wrong)
     case INDEX_OF_MEANS: spec.output = RC_VOXEL_INDEX; break;
     case RANK_OF_COUNTS: spec.mode = RC_VOXEL_COUNT; spec.output = RC_VOXEL_RANK; break;
     case RANK_WITHOUT_CAP: spec.mode = RC_VOXEL_OCCUPANCY; spec.output = RC_VOXEL_RANK; spec.max_voxels = -1; break;
+    case DENSE_FIRST: case BITS_OF_FIRST: case FIRST_OF_NONE: case FIRST_OF_MANY: case INTEGER_FIRST: case FIRST_TOO_LARGE:
+      make_wrong_first (&spec, wrong); break;
     case DENSE_TOO_LARGE: spec.grid[0] = spec.grid[1] = spec.grid[2] = RC_VOXEL_MAX_AXIS; break;
     default: break;
   }
@@ -221,6 +237,40 @@ GST_START_TEST (test_wrong_arguments)
   scratch_free (scratch, bytes);
   rc_voxel_plan_free (plan);
   rc_voxel_plan_free (NULL);
+  rc_backend_close (backend);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_wrong_point_counts)
+{
+  RcBackend *backend = open_cpu (RC_CPU_BEST);
+  RcVoxelSpec spec = some_spec ();
+  char memory[4096];
+  RcVoxelOut out = {.n_voxels = (uint32_t *) memory,.n_voxels_batch_stride = 4,.coordinates = (int32_t *) memory,
+    .coordinates_batch_stride = 36,.values = memory,.values_batch_stride = 3 * 5 * 24
+  };
+  RcVoxelJob job = { 2, NULL, NULL };
+  RcVoxelPlan *plan;
+  RcFootprint footprint;
+  uint64_t bytes;
+
+  make_wrong_first (&spec, NOTHING_WRONG);
+  spec.max_voxels = 3;
+  spec.max_points = 5;
+  spec.batch = 2;
+  run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
+  job.scratch = scratch_new (&footprint, 2, &bytes);
+  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "point_counts is NULL: output sparse of mode first");
+  out.point_counts = (uint32_t *) memory;
+  out.point_counts_batch_stride = 11;
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "point_counts_batch_stride of 11 bytes: an item has 12");
+  out.point_counts_batch_stride = 12;
+  out.values_batch_stride--;
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "values_batch_stride of 359 bytes: an item has 360");
+  scratch_free (job.scratch, bytes);
+  rc_voxel_plan_free (plan);
   rc_backend_close (backend);
 }
 
@@ -395,6 +445,7 @@ voxel_refused_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_wrong_spec, 0, G_N_ELEMENTS (wrong_specs));
   tcase_add_test (tc, test_wrong_arguments);
+  tcase_add_test (tc, test_wrong_point_counts);
   tcase_add_loop_test (tc, test_wrong_point_voxels, 0, 2);
   tcase_add_loop_test (tc, test_more_points_than_stated, 0, 2);
   tcase_add_loop_test (tc, test_wrong_batch_strides, 0, 2);

@@ -84,6 +84,7 @@ robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePoi
   spec.dtype = dtype;
   spec.max_voxels = settings->max_voxels;
   spec.feature_range = settings->feature_range;
+  spec.max_points = settings->max_points;
   spec.batch = (gint64) points->n_items;
   return spec;
 }
@@ -93,7 +94,22 @@ channels_of (const RcVoxelSpec *spec)
 {
   if (!robocache_voxel_mode_has_channels (spec->mode))
     return 1;
-  return spec->mode == RC_VOXEL_CENTROID ? 3 : (guint64) spec->points.features;
+  if (spec->mode == RC_VOXEL_CENTROID || spec->source == RC_VOXEL_DEPTH)
+    return 3;
+  return (guint64) (spec->mode == RC_VOXEL_FIRST ? spec->points.fields : spec->points.features);
+}
+
+/* The points of each voxel, and how many these are. */
+static void
+first_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec)
+{
+  const guint64 cap = (guint64) spec->max_voxels, batch = (guint64) spec->batch;
+  const guint64 points[] = { channels_of (spec), (guint64) spec->max_points, cap, batch };
+  const guint64 counts[] = { 1, cap, batch };
+
+  robocache_tensor_info_set (&info->tensors[2], spec->dtype, points, 4);
+  robocache_tensor_info_set (&info->tensors[3], RC_UINT32, counts, 3);
+  info->n_tensors = 4;
 }
 
 static void
@@ -107,7 +123,9 @@ sparse_tensors (RobocacheTensorsInfo *info, const RcVoxelSpec *spec)
   robocache_tensor_info_set (&info->tensors[0], RC_UINT32, number, 2);
   robocache_tensor_info_set (&info->tensors[1], RC_INT32, coordinates, 3);
   info->n_tensors = 2;
-  if (spec->mode != RC_VOXEL_OCCUPANCY)
+  if (spec->mode == RC_VOXEL_FIRST)
+    first_tensors (info, spec);
+  else if (spec->mode != RC_VOXEL_OCCUPANCY)
     robocache_tensor_info_set (&info->tensors[info->n_tensors++], spec->dtype, values, 3);
 }
 

@@ -24,6 +24,7 @@ typedef struct
   RcVoxelOutput output;
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
   gint64 max_voxels;            /* sparse and rank */
+  gint64 max_points;            /* of a voxel; first */
   gdouble feature_range;        /* 0: found in the data */
   gdouble fx, fy, cx, cy;       /* pixels; depth */
   gdouble k1, k2, k3, p1, p2;   /* of the lens, as in kernels/rays.h; depth */

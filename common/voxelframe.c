@@ -22,7 +22,8 @@ ROBOCACHE_DEFINE_ENUM (robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
     {RC_VOXEL_MEAN, "Mean of each feature", "mean"},
     {RC_VOXEL_CENTROID, "Mean position of the points", "centroid"},
     {RC_VOXEL_MAX, "Greatest value of each feature", "max"},
-    {RC_VOXEL_MIN, "Least value of each feature", "min"})
+    {RC_VOXEL_MIN, "Least value of each feature", "min"},
+    {RC_VOXEL_FIRST, "The points themselves, the first max-points of them, for sparse output", "first"})
 
 ROBOCACHE_DEFINE_ENUM (robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
     {RC_VOXEL_DENSE, "Every voxel of the grid", "dense"},

@@ -26,7 +26,7 @@ GType robocache_voxel_output_get_type (void);   /* values are RcVoxelOutput */
 /* "nx:ny:nz" → grid. FALSE and an error that quotes the string. */
 gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GError ** error);
 
-/* Whether a voxel of the mode holds a list of channels, so that tensors have an axis for them. */
+/* Whether a voxel of the mode, or each point in it, holds a list of channels, so that tensors have an axis for them. */
 gboolean robocache_voxel_mode_has_channels (RcVoxelMode mode);
 
 typedef struct

@@ -638,6 +638,8 @@ set_outputs (const Job *job, guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS])
   out.coordinates_batch_stride = (gint64) place->item_bytes[1];
   out.values = place->n_outputs > 2 ? parts[2] : NULL;
   out.values_batch_stride = place->n_outputs > 2 ? (gint64) place->item_bytes[2] : 0;
+  out.point_counts = place->n_outputs > 3 ? (guint32 *) parts[3] : NULL;
+  out.point_counts_batch_stride = place->n_outputs > 3 ? (gint64) place->item_bytes[3] : 0;
   return out;
 }
 

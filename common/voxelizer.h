@@ -17,7 +17,7 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_VOXELIZER_MOST_OUTPUTS 3
+#define ROBOCACHE_VOXELIZER_MOST_OUTPUTS 4
 #define ROBOCACHE_VOXELIZER_N_COUNTERS (sizeof (RcVoxelCounters) / sizeof (gint64))
 
 /* Where the tensors of the output are, each with the items one after another. The map of a cloud is one tensor, or none

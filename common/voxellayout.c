@@ -50,20 +50,39 @@ lay_out_bits (RobocacheVoxelLayout *layout, const RobocacheTensorInfo *tensor)
   return tensor->dtype == RC_UINT32 && axes_are (tensor, 0, words, &layout->n_items);
 }
 
+/* Whether a tensor has a list of each voxel that there is room for, whose own axes are so many. */
+static gboolean
+is_of_voxels (const RobocacheVoxelLayout *layout, const RobocacheTensorInfo *tensor, guint n_own)
+{
+  return tensor->rank <= n_own + 2 && robocache_tensor_info_dim (tensor, n_own) == layout->capacity
+      && robocache_tensor_info_dim (tensor, n_own + 1) == layout->n_items;
+}
+
+/* Points are no values of the voxel. */
+static gboolean
+are_points (const RobocacheVoxelLayout *layout, const RobocacheTensorsInfo *info)
+{
+  const RobocacheTensorInfo *points = &info->tensors[2], *counts = &info->tensors[3];
+
+  return is_of_voxels (layout, points, 2) && counts->dtype == RC_UINT32 && robocache_tensor_info_dim (counts, 0) == 1
+      && is_of_voxels (layout, counts, 1);
+}
+
 static gboolean
 lay_out_sparse (RobocacheVoxelLayout *layout, const RobocacheTensorsInfo *info)
 {
   const RobocacheTensorInfo *number = &info->tensors[0], *coordinates = &info->tensors[1], *values = &info->tensors[2];
+  const gboolean first = layout->frame.mode == RC_VOXEL_FIRST, valued = info->n_tensors == 3 && !first;
 
   layout->capacity = robocache_tensor_info_dim (coordinates, 1);
   layout->n_items = robocache_tensor_info_dim (coordinates, 2);
-  layout->n_channels = info->n_tensors > 2 ? robocache_tensor_info_dim (values, 0) : 1;
-  layout->dtype = info->n_tensors > 2 ? values->dtype : RC_N_DTYPES;
+  layout->n_channels = valued ? robocache_tensor_info_dim (values, 0) : 1;
+  layout->dtype = valued ? values->dtype : RC_N_DTYPES;
   return number->dtype == RC_UINT32 && robocache_tensor_info_dim (number, 0) == 1 && number->rank <= 2
       && robocache_tensor_info_dim (number, 1) == layout->n_items && coordinates->dtype == RC_INT32
       && robocache_tensor_info_dim (coordinates, 0) == 3 && coordinates->rank <= 3
-      && (info->n_tensors == 2 || (values->rank <= 3 && robocache_tensor_info_dim (values, 1) == layout->capacity
-              && robocache_tensor_info_dim (values, 2) == layout->n_items));
+      && (first ? info->n_tensors == 4 && are_points (layout, info)
+      : info->n_tensors == 2 || (valued && is_of_voxels (layout, values, 1)));
 }
 
 /* What the caps say, in one line. */
@@ -92,7 +111,8 @@ robocache_voxel_layout_init (RobocacheVoxelLayout *layout, const RobocacheVoxelF
   } forms[] = {
     [RC_VOXEL_DENSE] = {1, 1, "dense voxels nx:ny:nz or C:nx:ny:nz"},
     [RC_VOXEL_BITS] = {1, 1, "bits uint32 ceil(nx/32):ny:nz"},
-    [RC_VOXEL_SPARSE] = {2, 3, "sparse voxels uint32 1, int32 3:cap and values C:cap"},
+    [RC_VOXEL_SPARSE] = {2, 4, "sparse voxels uint32 1, int32 3:cap and values C:cap, or for mode first F:P:cap and "
+        "uint32 1:cap"},
   };
   gchar *tensors;
   gboolean ok;

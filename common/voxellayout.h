@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   RobocacheVoxelFrame frame;
-  RcDtype dtype;                /* of the values; RC_N_DTYPES: voxels have none, they are occupied or not */
+  RcDtype dtype;                /* of the values; RC_N_DTYPES: voxels have none of their own, they are occupied or not */
   guint64 n_channels;           /* values of a voxel, which lie side by side; 1 without values */
   guint64 n_items;              /* grids of a buffer, one after the other in each tensor */
   guint64 capacity;             /* voxels that an item of sparse output has room for */

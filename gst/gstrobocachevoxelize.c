@@ -24,6 +24,14 @@
  *     ! robocachevoxelize fx=615 fy=615 cx=320 cy=240 mode=centroid output=sparse ! appsink
  * ]|
  *
+ * ## Pillars of at most 32 points, as detectors take them
+ * |[
+ * gst-launch-1.0 multifilesrc location=%010d.bin caps=application/octet-stream,framerate=10/1 \
+ *     ! robocacheparse format=kitti \
+ *     ! robocachevoxelize origin="<0.0,-39.68,-3.0>" voxel-size="<0.16,0.16,4.0>" grid=432:496:1 \
+ *         mode=first output=sparse max-points=32 max-voxels=16000 ! appsink
+ * ]|
+ *
  * ## Of each point the row of its voxel in sparse output
  * |[
  * gst-launch-1.0 robocachetestsrc kind=points num-buffers=10 \
@@ -73,6 +81,7 @@ add_counters (GstRobocacheVoxelizeStatistics *s, const RcVoxelCounters *counters
   s->total.infinite += counters->infinite;
   s->total.clamped += counters->clamped;
   s->total.over_cap += counters->over_cap;
+  s->total.over_points += counters->over_points;
   s->occupied_voxels = counters->occupied;
   s->buffers_over_cap += counters->over_cap > 0;
   if (counters->over_cap > 0 && s->untold_over_cap == 0)
@@ -111,7 +120,8 @@ gst_robocache_voxelize_make_stats (GstRobocacheVoxelize *self)
       "points-outside", G_TYPE_INT64, s->total.outside, "points-nan", G_TYPE_INT64, s->total.nan,
       "points-infinite", G_TYPE_INT64, s->total.infinite, "values-clamped", G_TYPE_INT64, s->total.clamped,
       "occupied-voxels", G_TYPE_INT64, s->occupied_voxels, "voxels-over-cap", G_TYPE_INT64, s->total.over_cap,
-      "buffers-over-cap", G_TYPE_UINT64, s->buffers_over_cap, NULL);
+      "buffers-over-cap", G_TYPE_UINT64, s->buffers_over_cap, "points-over-max", G_TYPE_INT64, s->total.over_points,
+      NULL);
 
   robocache_device_to_structure (&self->device, structure);
   return structure;

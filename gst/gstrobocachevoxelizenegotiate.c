@@ -79,7 +79,7 @@ check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTen
   static const gchar *const advice[] = {
     [RC_VOXEL_DENSE] = "take a smaller grid, or output=sparse",
     [RC_VOXEL_BITS] = "take a smaller grid, or output=sparse",
-    [RC_VOXEL_SPARSE] = "lower max-voxels",
+    [RC_VOXEL_SPARSE] = "lower max-voxels, or max-points of mode=first",
     [RC_VOXEL_INDEX] = "take smaller clouds",
     [RC_VOXEL_RANK] = "take smaller clouds",
   };

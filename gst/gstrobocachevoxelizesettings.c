@@ -12,6 +12,7 @@
 #define DEFAULT_MODE RC_VOXEL_OCCUPANCY
 #define DEFAULT_OUTPUT RC_VOXEL_DENSE
 #define DEFAULT_MAX_VOXELS 65536
+#define DEFAULT_MAX_POINTS 32
 #define DEFAULT_ACCUMULATE 1
 #define DEFAULT_DEPTH_SCALE 0.001
 #define MAX_ACCUMULATE 10000
@@ -29,6 +30,7 @@ enum
   PROP_OUTPUT,
   PROP_TYPE,
   PROP_MAX_VOXELS,
+  PROP_MAX_POINTS,
   PROP_ACCUMULATE,
   PROP_FEATURE_RANGE,           /* to PROP_DEPTH_SCALE: numbers[] */
   PROP_FX,
@@ -130,6 +132,9 @@ gst_robocache_voxelize_set_property (GObject *object, guint id, const GValue *va
     case PROP_MAX_VOXELS:
       settings->max_voxels = g_value_get_int (value);
       break;
+    case PROP_MAX_POINTS:
+      settings->max_points = g_value_get_int (value);
+      break;
     case PROP_FEATURE_RANGE ... PROP_DEPTH_SCALE:
       *number_of (settings, id) = g_value_get_double (value);
       break;
@@ -182,6 +187,9 @@ gst_robocache_voxelize_get_property (GObject *object, guint id, GValue *value, G
       break;
     case PROP_MAX_VOXELS:
       g_value_set_int (value, (gint) settings->max_voxels);
+      break;
+    case PROP_MAX_POINTS:
+      g_value_set_int (value, (gint) settings->max_points);
       break;
     case PROP_FEATURE_RANGE ... PROP_DEPTH_SCALE:
       g_value_set_double (value, *number_of (settings, id));
@@ -236,6 +244,9 @@ gst_robocache_voxelize_install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_MAX_VOXELS, g_param_spec_int ("max-voxels", "Max voxels",
           "Capacity of sparse output, and ranks; more occupied voxels are counted and left out", 1, G_MAXINT, DEFAULT_MAX_VOXELS,
           flags));
+  g_object_class_install_property (klass, PROP_MAX_POINTS, g_param_spec_int ("max-points", "Max points",
+          "Points of a voxel for mode=first; those that come later are counted and left out", 1, RC_VOXEL_MAX_FIRST,
+          DEFAULT_MAX_POINTS, flags));
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
           "How many clouds, the newest included, make one grid", 1, MAX_ACCUMULATE, DEFAULT_ACCUMULATE, flags));
   g_object_class_install_property (klass, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
@@ -260,6 +271,7 @@ gst_robocache_voxelize_init_settings (GstRobocacheVoxelize *self)
   self->settings.output = DEFAULT_OUTPUT;
   self->settings.dtype = ROBOCACHE_DTYPE_AUTO;
   self->settings.max_voxels = DEFAULT_MAX_VOXELS;
+  self->settings.max_points = DEFAULT_MAX_POINTS;
   self->settings.depth_scale = DEFAULT_DEPTH_SCALE;
   self->grid = g_strdup (DEFAULT_GRID);
   self->accumulate = DEFAULT_ACCUMULATE;

@@ -100,7 +100,7 @@ make_cloud (const Case *c, GRand *random, GstAllocator *allocator, GstClockTime 
 
 static const gchar *const counted[] = { "buffers", "points", "points-inside", "points-outside", "points-nan",
     "points-infinite",
-  "values-clamped", "occupied-voxels", "voxels-over-cap", "buffers-over-cap", "last-pts"
+  "values-clamped", "occupied-voxels", "voxels-over-cap", "buffers-over-cap", "points-over-max", "last-pts"
 };
 
 typedef struct
@@ -194,6 +194,10 @@ static const Case cases[] = {
   {BATCH, "float32", 4, 500, 7, "grid=32:20:8 output=index"},
   {BATCH, "float32", 3, 500, 6, "grid=32:20:8 output=rank max-voxels=300 accumulate=2"},
   {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 output=rank"},
+  {CLOUDS, "float32", 5, 2000, 1, "grid=16:10:4 mode=first output=sparse max-voxels=300 max-points=3 accumulate=3"},
+  {TENSOR, "float64", 4, 777, 1, "grid=16:10:4 mode=first output=sparse max-voxels=900 max-points=2 type=float16"},
+  {BATCH, "float32", 4, 500, 7, "grid=16:10:4 mode=first output=sparse max-voxels=300 max-points=5"},
+  {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=first output=sparse max-voxels=2000 max-points=3"},
   {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=count"},
   {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=centroid output=sparse accumulate=2"},
 };

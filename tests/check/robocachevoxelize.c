@@ -628,7 +628,7 @@ static const struct
   const gchar *name, *value;
 } properties[] = {
   {"origin", "< -1, 0.5, 2 >"}, {"voxel-size", "< 0.25, 0.5, 1 >"}, {"grid", "7:8:9"}, {"mode", "centroid"},
-  {"output", "sparse"}, {"type", "float16"}, {"max-voxels", "17"}, {"feature-range", "2.5"}, {"accumulate", "4"},
+  {"output", "sparse"}, {"type", "float16"}, {"max-voxels", "17"}, {"max-points", "18"}, {"feature-range", "2.5"}, {"accumulate", "4"},
   {"fx", "500.5"}, {"fy", "501.5"}, {"cx", "-3.25"}, {"cy", "240.5"}, {"k1", "-0.1"}, {"k2", "0.02"},
   {"k3", "1e-3"}, {"p1", "-0.001"}, {"p2", "0.002"}, {"depth-scale", "0.0025"},
   {"stats-interval", "1000"}, {"backend", "cpu"}, {"device-id", "3"},

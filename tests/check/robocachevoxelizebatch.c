@@ -40,6 +40,7 @@ static const gchar *const kinds[] = {
   "output=sparse max-voxels=64 mode=centroid", "output=sparse max-voxels=64 mode=max",
   "mode=mean accumulate=3", "output=sparse max-voxels=64 mode=min accumulate=2",
   "output=index", "output=rank max-voxels=9", "output=rank accumulate=3",
+  "mode=first output=sparse max-voxels=20 max-points=2", "mode=first output=sparse max-voxels=9 type=float16 accumulate=2",
 };
 
 static GstHarness *
@@ -72,7 +73,7 @@ compare_item (GstBuffer *batch, guint b, GstBuffer *alone, const gchar *kind)
 GST_START_TEST (test_items_are_clouds)
 {
   static const gchar *const sums[] = { "points", "points-inside", "points-outside", "points-nan", "points-infinite",
-    "values-clamped", "voxels-over-cap"
+    "values-clamped", "voxels-over-cap", "points-over-max"
   };
   GstHarness *h = start (kinds[__i__], BATCH), *alone[B];
   Clouds clouds;

@@ -24,6 +24,8 @@
 #define SPARSE(n, types, dimensions, grid) "other/tensors,format=(string)static,num_tensors=(int)" n ",types=(string)\"" \
     types "\",dimensions=(string)\"" dimensions "\"" FRAME ("sparse", grid)
 
+#define FIRST(n, types, dimensions) SPARSE (n, types, dimensions, "4:3:2") ",voxel-mode=(string)first"
+
 /* ---- a harness, and pictures ---- */
 
 static GstHarness *
@@ -762,6 +764,9 @@ static const struct
   {"", SPARSE ("2", "uint32,int32", "1:3,3:5:2", "4:3:2"), "uint32 1:3, int32 3:5:2: expected sparse"},
   {"", SPARSE ("3", "uint32,int32,uint8", "1,3:5,1:6", "4:3:2"), "uint8 1:6: expected sparse"},
   {"", SPARSE ("4", "uint32,int32,uint8,uint8", "1,3:5,1:5,1:5", "4:3:2"), "expected sparse"},
+  {"", FIRST ("4", "uint32,int32,float32,uint32", "1,3:5,4:8:6,1:5"), "float32 4:8:6, uint32 1:5: expected sparse"},
+  {"", FIRST ("4", "uint32,int32,float32,int32", "1,3:5,4:8:5,1:5"), "for mode first F:P:cap and uint32 1:cap"},
+  {"", FIRST ("3", "uint32,int32,float32", "1,3:5,4:8:5"), "float32 4:8:5: expected sparse"},
   {"", TENSORS "types=(string)uint8,dimensions=(string)4:3:2,voxel-mode=(string)mean" FRAME ("dense", "4:3:2"),
       "expected dense"},
   {"", TENSORS "types=(string)int64,dimensions=(string)8:3" FRAME ("index", "4:3:2"),
@@ -981,7 +986,7 @@ GST_START_TEST (test_after_voxelize)
 {
   static const gchar *const outputs[] = { "output=dense", "output=bits", "output=sparse", "mode=count type=float16",
     "mode=count type=uint32 output=sparse", "mode=max type=float32", "mode=mean type=float16 output=sparse",
-    "mode=centroid", "type=uint8"
+    "mode=centroid", "type=uint8", "mode=first max-points=2 output=sparse"
   };
   gchar *properties = g_strdup_printf (UNIT "max-voxels=7 %s", outputs[__i__]);
   GstHarness *grids = harness_with_caps (properties, XYZI);
@@ -1042,7 +1047,7 @@ robocachevoxelview_suite (void)
   tcase_add_test (tc, test_restart);
   tcase_add_test (tc, test_properties_come_back);
   tcase_add_test (tc, test_heights_need_no_channel);
-  tcase_add_loop_test (tc, test_after_voxelize, 0, 9);
+  tcase_add_loop_test (tc, test_after_voxelize, 0, 10);
   return suite;
 }
 

@@ -55,6 +55,10 @@ static const Kind kinds[] = {
   {DEPTH, RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_INT64, 2},
   {LAYOUT, RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, RC_INT64, 1},
   {LAYOUT, RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_INT64, 3},
+  {TENSOR ("5:3000"), RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 1},
+  {TENSOR ("5:500:6"), RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT16, 2},
+  {DEPTH, RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 2, -0.1},
+  {LAYOUT, RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT16, 3},
 };
 
 typedef struct
@@ -133,7 +137,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
 {
   const RobocacheVoxelSettings settings = {
     .origin = {0, 0, 0},.voxel_size = {0.5, 0.5, 0.5},.grid = {16, 16, 16},.mode = kind->mode,.output = kind->output,
-    .dtype = kind->dtype,.max_voxels = 3000,.fx = 60,.fy = 60,.cx = 0,.cy = 0,.k1 = kind->k1,.depth_scale = 0.002
+    .dtype = kind->dtype,.max_voxels = 3000,.max_points = 3,.fx = 60,.fy = 60,.cx = 0,.cy = 0,.k1 = kind->k1,.depth_scale = 0.002
   };
   GstCaps *caps = gst_caps_from_string (kind->caps);
   RobocacheEngine *engines[9], *elsewhere = new_engine (0);

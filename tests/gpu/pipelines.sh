@@ -109,6 +109,9 @@ same voxelize_mean "robocachetestsrc kind=points num-buffers=5 ! robocachevoxeli
   origin=<-3.2,-3.2,-1.6> mode=centroid type=float32 accumulate=3 backend=BACKEND ! MEMORY ! filesink location=OUT"
 same voxelize_sparse "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
   origin=<-3.2,-3.2,-1.6> output=sparse mode=count type=uint32 max-voxels=5000 backend=BACKEND ! MEMORY ! filesink location=OUT"
+same voxelize_first "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=16:16:8 voxel-size=<0.4,0.4,0.4>
+  origin=<-3.2,-3.2,-1.6> mode=first output=sparse max-voxels=300 max-points=5 accumulate=2 backend=BACKEND ! MEMORY !
+  filesink location=OUT"
 same voxelize_rank "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
   origin=<-3.2,-3.2,-1.6> output=rank max-voxels=500 accumulate=2 backend=BACKEND ! POINTS ! filesink location=OUT"
 # named "mode=mean type=float16": mean_float16

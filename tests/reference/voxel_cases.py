@@ -92,6 +92,31 @@ def rank(scene, capacity=150):
     expect_equal(np.frombuffer(out, "<i8"), wanted, "rows of points")
 
 
+@case("voxelize_first")
+def first(scene, capacity=150, most=4):
+    points = cloud(scene.random)
+    names = "x,y,z,f0,f1"
+    path = scene.write(points)
+    out = scene.play(
+        f"filesrc location={path} blocksize={path.stat().st_size} ! application/x-pointcloud,fields=(string)\"{names}\","
+        f"type=(string)float32,framerate=(fraction)0/1 ! robocachevoxelize mode=first output=sparse max-voxels={capacity} "
+        f"max-points={most} grid={':'.join(map(str, GRID))} origin=<{','.join(map(str, ORIGIN))}> "
+        f"voxel-size=<{','.join(map(str, SIZE))}> ! {{out}}")
+    xyz, _, rows = load_reference().sparse(points, ORIGIN, SIZE, GRID)
+    wanted = np.zeros((capacity, most, 5), np.float32)
+    counts = np.zeros(capacity, np.uint32)
+    for row, point in zip(rows, points):
+        if 0 <= row < capacity and counts[row] < most:
+            wanted[row, counts[row]] = point
+            counts[row] += 1
+    assert (counts == most).any() and len(xyz) > capacity
+    expect_equal(np.frombuffer(out, "<u4", 1), [capacity], "voxels")
+    expect_equal(np.frombuffer(out, "<i4", 3 * capacity, 4).reshape(-1, 3), xyz[:capacity], "coordinates")
+    at = 4 + 12 * capacity
+    expect_equal(np.frombuffer(out, "<f4", wanted.size, at).reshape(wanted.shape), wanted, "points")
+    expect_equal(np.frombuffer(out, "<u4", capacity, at + 4 * wanted.size), counts, "points of voxels")
+
+
 def bits_of(out, grid):
     """Occupancy [nz, ny, nx] of words whose bit b is x = 32 w + b."""
     words = np.frombuffer(out, "<u4").reshape(grid[2], grid[1], -1)

@@ -25,6 +25,7 @@ typedef struct
   double side;                  /* of the part of the grid that points lie in, all sides alike; 1: everywhere */
   double limit_us;              /* wanted, cold; 0: none */
   double voxel;                 /* metres; 0: the grid is 1 m wide */
+  int64_t max_points;           /* first: of a voxel */
 } VoxelShape;
 
 /* Points are float32 x, y, z and the features. */
@@ -45,6 +46,7 @@ static const VoxelShape shapes[] = {
   {"sparse, mean of 4, 1 x 250,000, 2048^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 2048, 4, 1, 100},
   {"index of 126,891 points, 0.1 m", RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, RC_UINT8, 1, 126891, 1024, 0, 1, 4, 0.1},
   {"rank of 126,891 points, 0.1 m", RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, 1, 126891, 1024, 0, 1, 50, 0.1},
+  {"first 10 points, 1 x 126,891, 128^3", RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 126891, 128, 1, 1, 0, 0, 10},
 };
 
 #define N_SHAPES (sizeof (shapes) / sizeof (shapes[0]))
@@ -88,7 +90,8 @@ make_data (VoxelData *data, const VoxelShape *shape)
   data->in_bytes = n * data->fields * 4;
   data->points = malloc ((size_t) data->in_bytes);
   data->spec = (RcVoxelSpec) {.points = {RC_FLOAT32, data->fields, 3, shape->features},.mode = shape->mode,
-    .output = shape->output,.dtype = shape->dtype,.max_voxels = shape->points,.batch = shape->batch
+    .output = shape->output,.dtype = shape->dtype,.max_voxels = shape->points,.batch = shape->batch,
+    .max_points = shape->max_points
   };
   for (k = 0; k < 3; k++) {
     data->spec.grid[k] = shape->axis;
@@ -141,6 +144,11 @@ make_copy (VoxelCopy *copy, const VoxelData *data, RcBackend *backend)
     copy->out.coordinates_batch_stride = cap * 12;
     copy->out_bytes += batch * (cap * 12 + 4);
   }
+  if (data->spec.mode == RC_VOXEL_FIRST) {
+    copy->out.point_counts = take (copy, batch * cap * 4);
+    copy->out.point_counts_batch_stride = cap * 4;
+    copy->out_bytes += batch * cap * 4;
+  }
   copy->out.counters = take (copy, sizeof (RcVoxelCounters));
   copy->chunk = (RcVoxelChunk) {.data = bench_memory (backend, (uint64_t) data->in_bytes, data->points),.n = n,
     .stride = point,.batch_stride = n * point,.counters = copy->out.counters
@@ -159,7 +167,7 @@ static void
 free_copy (VoxelCopy *copy)
 {
   void *const memories[] = { copy->out.grid, copy->out.n_voxels, copy->out.coordinates, copy->out.counters,
-    (void *) copy->chunk.data, copy->job.scratch, copy->job.point_voxels
+    (void *) copy->chunk.data, copy->job.scratch, copy->job.point_voxels, copy->out.point_counts
   };
   size_t i;
 
@@ -311,13 +319,13 @@ print_row (const Measured *m, size_t row, const RcVoxelCounters *counters, int64
   const VoxelShape *shape = m->data.shape;
 
   printf ("{\"row\": %zu, \"work\": \"%s\", \"mode\": \"%s\", \"output\": \"%s\", \"dtype\": \"%s\", \"batch\": %" PRId64
-      ", \"points\": %" PRId64 ", \"axis\": %" PRId64 ", \"voxel\": %.17g, \"features\": %" PRId64 ", \"limit_us\": %g, "
-      "\"must_move\": %" PRId64 ", \"floor_us\": %.2f, \"cold_us\": %.2f, \"warm_us\": %.2f, \"enqueue_us\": %.2f, "
-      "\"n_copies\": %d, \"items\": %" PRId64 ", \"inside\": %" PRId64 ", \"occupied\": %" PRId64 "}\n", row, shape->name,
-      rc_voxel_mode_name (shape->mode), rc_voxel_output_name (shape->output), rc_dtype_name (shape->dtype),
-      shape->batch, shape->points, shape->axis, voxel_of (shape), shape->features, shape->limit_us, m->data.must_move,
-      m->times.floor, m->times.cold, m->times.warm, m->enqueue_us, m->n_copies, items, counters->inside,
-      counters->occupied);
+      ", \"points\": %" PRId64 ", \"axis\": %" PRId64 ", \"voxel\": %.17g, \"features\": %" PRId64 ", \"max_points\": %"
+      PRId64 ", \"limit_us\": %g, \"must_move\": %" PRId64 ", \"floor_us\": %.2f, \"cold_us\": %.2f, \"warm_us\": %.2f, "
+      "\"enqueue_us\": %.2f, \"n_copies\": %d, \"items\": %" PRId64 ", \"inside\": %" PRId64 ", \"occupied\": %" PRId64
+      "}\n", row, shape->name, rc_voxel_mode_name (shape->mode), rc_voxel_output_name (shape->output),
+      rc_dtype_name (shape->dtype), shape->batch, shape->points, shape->axis, voxel_of (shape), shape->features,
+      shape->max_points, shape->limit_us, m->data.must_move, m->times.floor, m->times.cold, m->times.warm,
+      m->enqueue_us, m->n_copies, items, counters->inside, counters->occupied);
   fflush (stdout);
 }
 

@@ -3,7 +3,7 @@
 
 A peer is a function of a Work and of points [batch, N, 3 + features], float32, on the device. It leaves out points beyond the
 grid, as ours does. Of a dense grid it returns [batch voxels (, features)], of bits int32 [batch words]; and where there is
-no batch, of a sparse grid n, coordinates [>= n, 3] and values [>= n, features], of a map from points to voxels int64 [N]."""
+no batch, of a sparse grid n, coordinates [>= n, 3] and values [>= n, …], of a map from points to voxels int64 [N]."""
 import dataclasses
 
 import torch
@@ -30,6 +30,8 @@ class Work:
         self.one = torch.ones((), dtype=self.dtype, device=device)
         self.first = (torch.arange(self.batch, device=device) * self.cells).unsqueeze(1)
         self.ones = torch.ones(self.batch * row["points"], device=device)
+        self.max_points = row["max_points"]
+        self.numbers = torch.arange(row["points"], device=device)
         self.bit = torch.arange(32, dtype=torch.int32, device=device)
 
 
@@ -117,6 +119,21 @@ def sort(work, points):
     counts = torch.zeros(len(index) + 1, device=points.device).index_add_(0, rank, work.ones)
     voxels = torch.zeros(len(index) + 1, dtype=torch.int64, device=points.device).scatter_(0, rank, index)
     return is_first.sum(), coordinates(work, voxels), sums / counts.clamp_(min=1).unsqueeze(1)
+
+
+def first(work, points):
+    """The points themselves, in the order of their numbers, which a stable sort keeps within a voxel."""
+    index, order = torch.sort(linear_index(work, points), stable=True)
+    inside = index < work.cells
+    is_first = inside & torch.cat((inside[:1], index[1:] != index[:-1]))
+    rank = is_first.cumsum(0) - 1
+    place = work.numbers - torch.where(is_first, work.numbers, 0).cummax(0).values
+    slot = torch.where(inside & (place < work.max_points), rank * work.max_points + place, len(index) * work.max_points)
+    values = torch.zeros(len(index) * work.max_points + 1, points.shape[-1], device=points.device)
+    values.index_copy_(0, slot, points[0][order])
+    voxels = torch.zeros(len(index) + 1, dtype=torch.int64, device=points.device)
+    voxels.scatter_(0, torch.where(inside, rank, len(index)), index)
+    return is_first.sum(), coordinates(work, voxels), values[:-1].view(len(index), -1)
 
 
 # ---- from points to voxels ----
@@ -245,6 +262,7 @@ PEERS = {
     ("mean", "dense"): [Peer("Triton atomic add", triton_mean, needs_triton=True),
                         *torch_peers(index_add, scatter_reduce), *compiled_peers(index_add)],
     ("mean", "sparse"): [Peer("PyTorch unique", unique, waits=True), *torch_peers(sort), *compiled_peers(sort)],
+    ("first", "sparse"): [*torch_peers(first), *compiled_peers(first)],
     ("occupancy", "index"): [Peer("Triton index", triton_index, needs_triton=True),
                              *torch_peers(index), *compiled_peers(index)],
     ("occupancy", "rank"): [Peer("PyTorch unique", rank_by_unique, waits=True), *torch_peers(rank_by_sort),

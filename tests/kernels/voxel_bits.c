@@ -12,7 +12,8 @@
 #define MOST_POINTS (INT64_C (1) << 20) /* in memory at once */
 #define MOST_CHUNKS 12          /* of a cloud that is in memory */
 #define UNWRITTEN 0x5A
-#define N_PARTS 5               /* of an output: counters, n_voxels, coordinates, values or a grid, voxels of points */
+#define N_PARTS 6               /* of an output: counters, n_voxels, coordinates, values or a grid, voxels of points, and
+                                 * points of voxels */
 
 struct VoxelGrid
 {
@@ -59,6 +60,7 @@ lay_out_outputs (VoxelGrid *grid, const RcVoxelSpec *spec)
   grid->bytes[2] = spec->output == RC_VOXEL_SPARSE ? batch * 12 * (uint64_t) spec->max_voxels : 0;
   grid->bytes[3] = batch * (uint64_t) rc_voxel_value_bytes (grid->plan);
   grid->bytes[4] = rc_voxel_maps_points (spec->output) ? batch * 8 * (uint64_t) grid->cloud->n : 0;
+  grid->bytes[5] = spec->mode == RC_VOXEL_FIRST ? batch * 4 * (uint64_t) spec->max_voxels : 0;
   for (part = 0; part < N_PARTS; part++)
     grid->begin[part + 1] = (grid->begin[part] + grid->bytes[part] + 255) / 256 * 256;
 }
@@ -108,7 +110,7 @@ voxel_grid_new (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *fo
 
   grid->backend = backend;
   grid->cloud = cloud;
-  grid->in_order = rc_voxel_maps_points (form->output);
+  grid->in_order = rc_voxel_maps_points (form->output) || form->mode == RC_VOXEL_FIRST;
   grid->held = cloud->n <= MOST_POINTS ? cloud->n : MOST_POINTS;
   grid->job.n_points = cloud->n;
   status = rc_voxel_plan (backend, &spec, &grid->plan, &footprint, &error);
@@ -229,7 +231,8 @@ out_of (const VoxelGrid *grid)
     .counters = (RcVoxelCounters *) parts[0],.n_voxels = (uint32_t *) parts[1],.n_voxels_batch_stride = 4,
     .coordinates = (int32_t *) parts[2],.coordinates_batch_stride = (int64_t) grid->bytes[2] / batch,
     .grid = parts[3],.grid_batch_stride = (int64_t) grid->bytes[3] / batch,
-    .values = parts[3],.values_batch_stride = (int64_t) grid->bytes[3] / batch
+    .values = parts[3],.values_batch_stride = (int64_t) grid->bytes[3] / batch,
+    .point_counts = (uint32_t *) parts[5],.point_counts_batch_stride = (int64_t) grid->bytes[5] / batch
   };
 }
 

@@ -268,6 +268,7 @@ const VoxelForm voxel_forms[] = {
   {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT32},
   {RC_VOXEL_MIN, RC_VOXEL_DENSE, RC_FLOAT16},
   {RC_VOXEL_MIN, RC_VOXEL_SPARSE, RC_FLOAT32},
+  {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32},
 };
 
 const size_t n_voxel_forms = sizeof (voxel_forms) / sizeof (voxel_forms[0]);
@@ -295,7 +296,7 @@ voxel_cloud_spec (const VoxelCloud *cloud, const VoxelForm *form)
 {
   RcVoxelSpec spec = {.points = {.dtype = RC_FLOAT32,.fields = CLOUD_FIELDS,.first_feature = 3,
       .features = CLOUD_FEATURES},.mode = form->mode,.output = form->output,.dtype = form->dtype,.max_voxels = 2500,
-    .batch = cloud->batch
+    .batch = cloud->batch,.max_points = 3
   };
 
   memcpy (spec.grid, cloud->grid, sizeof (spec.grid));

@@ -132,12 +132,10 @@ rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t
 {
   const uint32_t both = RC_VOXEL_SAW_PLUS_INFINITY | RC_VOXEL_SAW_MINUS_INFINITY;
   const double mean = (double) sum / (double) count * scale->inverse[0] * scale->inverse[1];
+  const double infinity = saw & RC_VOXEL_SAW_PLUS_INFINITY ? (double) INFINITY : -(double) INFINITY;
+  const int is_nan = (saw & RC_VOXEL_SAW_NAN) != 0 || (saw & both) == both;
 
-  if (saw == 0)
-    return mean;
-  if ((saw & RC_VOXEL_SAW_NAN) || (saw & both) == both)
-    return rc_float64 (RC_NAN64_BITS);
-  return saw & RC_VOXEL_SAW_PLUS_INFINITY ? (double) INFINITY : -(double) INFINITY;
+  return saw == 0 ? mean : is_nan ? rc_float64 (RC_NAN64_BITS) : infinity;
 }
 
 /* An unsigned integer that is greater for a greater value, -0 below +0, greatest for NaN, and 0 for no value at all:

@@ -22,7 +22,8 @@ typedef struct
   void *table;                  /* device: the rays of depth, the features of other points; NULL: none */
   const void *add, *range, *write;
   const void *add_packed;       /* in place of add where points are; NULL: there is none */
-  int64_t units;                /* of the output of an item, which threads take: 16 bytes, or a word of bits */
+  int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
+                                 * or a part of it */
 } State;
 
 static RcStatus
@@ -87,7 +88,7 @@ slabs_of (const RcVoxelPlan *plan, int64_t bit_words, int64_t multiprocessors)
   int64_t slabs = ceil_divide (bit_words, RC_CUDA_VOXEL_SLAB_WORDS);
 
   if (bit_words == 0 || spec->mode != RC_VOXEL_OCCUPANCY || bit_words > INT32_MAX / 32
-      || (spec->output == RC_VOXEL_DENSE && spec->grid[0] % 32 != 0))
+      || (spec->output == RC_VOXEL_DENSE && plan->voxels % 32 != 0))
     return 0;
   while (slabs * 2 * spec->batch <= multiprocessors && bit_words / (slabs * 2) >= RC_CUDA_VOXEL_SLAB_THREADS)
     slabs *= 2;
@@ -110,11 +111,22 @@ plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
   task->layout = plan->layout;
 }
 
+/* Words that a warp takes at a time for values: fewer where there would not be enough for the warps that run at once. */
+static int64_t
+warp_words_of (const RcCudaVoxelTask *task, int64_t multiprocessors)
+{
+  const int64_t warps = multiprocessors * BLOCKS_PER_MULTIPROCESSOR * RC_CUDA_VOXEL_WARPS;
+  int64_t words = 32;
+
+  while (words > 1 && ceil_divide (task->bit_words, words) < ceil_divide (warps, task->batch))
+    words /= 2;
+  return words;
+}
+
 static void
 choose_kernels (const RcVoxelPlan *plan, State *state)
 {
   static const RcCudaVoxelValues values[] = {
-    [RC_VOXEL_OCCUPANCY] = RC_CUDA_VOXEL_FROM_BITS,
     [RC_VOXEL_COUNT] = RC_CUDA_VOXEL_FROM_COUNTS,
     [RC_VOXEL_MEAN] = RC_CUDA_VOXEL_FROM_SUMS,
     [RC_VOXEL_CENTROID] = RC_CUDA_VOXEL_FROM_CENTROIDS,
@@ -139,11 +151,10 @@ choose_kernels (const RcVoxelPlan *plan, State *state)
   } else if (spec->output == RC_VOXEL_BITS) {
     state->write = rc_cuda_voxel_write_bits;
   } else {
-    state->write = rc_cuda_voxel_write[values[spec->mode]][size / 2];
-    if (spec->mode == RC_VOXEL_OCCUPANCY && spec->grid[0] % 32 == 0) {
-      state->write = rc_cuda_voxel_write_rows[size / 2];
-      state->units = state->task.bit_words;
-    }
+    state->write = spec->mode == RC_VOXEL_OCCUPANCY ? rc_cuda_voxel_write_occupancy[size / 2]
+        : rc_cuda_voxel_write[values[spec->mode]][size / 2];
+    state->units = spec->mode == RC_VOXEL_OCCUPANCY ? state->task.bit_words
+        : ceil_divide (state->task.bit_words, state->task.warp_words) * 32;
   }
 }
 
@@ -322,6 +333,7 @@ prepare (RcVoxelPlan *plan, RcError *error)
   plan_scratch (plan);
   take_spec (plan, &state->task);
   plan_slabs (plan, &state->task, cuda->multiprocessors);
+  state->task.warp_words = warp_words_of (&state->task, cuda->multiprocessors);
   choose_kernels (plan, state);
   status = rc_cuda_enter (cuda, error);
   if (status == RC_OK) {
@@ -461,6 +473,7 @@ take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
   task->n_points = job->n_points;
   task->item_points = job->item_points;
   task->scratch = job->scratch;
+  task->clear_bytes = job->is_clean ? plan->layout.bits : plan->layout.item_bytes;
   task->crowded = job->n_points > plan->voxels;
   task->group = items_of_group (plan, task, job->n_points);
   task->point_voxels = job->point_voxels;
@@ -671,7 +684,13 @@ take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task,
   if (spec->output != RC_VOXEL_SPARSE) {
     task->grid = out->grid;
     task->grid_batch_stride = has_batch ? out->grid_batch_stride : 0;
-    return check_aligned ("grid", task->grid, task->grid_batch_stride, size, error);
+    task->occupied = rc_voxel_bitmap_bytes (plan) > 0 ? out->occupied : NULL;
+    task->occupied_batch_stride = has_batch ? out->occupied_batch_stride : 0;
+    task->is_known = task->occupied != NULL && out->is_known;
+    status = check_aligned ("grid", task->grid, task->grid_batch_stride, size, error);
+    if (status == RC_OK && task->occupied != NULL)
+      status = check_aligned ("occupied", task->occupied, task->occupied_batch_stride, 4, error);
+    return status;
   }
   task->grid = has_values ? out->values : NULL;
   task->grid_batch_stride = has_batch && has_values ? out->values_batch_stride : 0;
@@ -696,7 +715,7 @@ take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task,
 static RcStatus
 launch_begin (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
-  const int64_t vectors = (int64_t) (task->layout.item_bytes / 16);
+  const int64_t vectors = (int64_t) (task->clear_bytes / 16);
   const RcCudaVoxelPoints *points = &task->points;
   RcStatus status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS,
           task->batch), task, "launch of the clearing of a voxel grid");
@@ -800,4 +819,5 @@ const RcVoxelOps rc_cuda_voxel_ops = {
   .range = range,
   .add = add,
   .end = end,
+  .keeps_bitmaps = 1,
 };

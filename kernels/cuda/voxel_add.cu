@@ -1,10 +1,10 @@
 /* robocache: voxel grids on the GPU: from points to accumulators
  *
  * Bytes that must move:
- *   clear        writes the accumulators of every item once
+ *   clear        writes the accumulators of every item once, or where they are clear, the 64 bytes and more before them
  *   range, add   reads each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; what is
- *                touched of the accumulators (a sector of 32 bytes a point, or as many as its features span) stays in
- *                the L2 as far as it fits there
+ *                touched of the accumulators (a sector of 32 bytes a point, or as many as its features span, and one of
+ *                the bitmap) stays in the L2 as far as it fits there
  *   add, sparse  reads each point once and writes its key (8 bytes) and what is kept of it, 4 to 8 a feature
  *                of mode first all fields are read, and kept as the output has them
  *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__ (THREADS)
 clear (const __grid_constant__ RcCudaVoxelTask task)
 {
   constexpr int head_words = sizeof (RcCudaVoxelHead) / sizeof (uint4);
-  const int64_t words = (int64_t) (task.layout.item_bytes / sizeof (uint4)), step = (int64_t) gridDim.x * THREADS;
+  const int64_t words = (int64_t) (task.clear_bytes / sizeof (uint4)), step = (int64_t) gridDim.x * THREADS;
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     uint4 *to = reinterpret_cast<uint4 *> (item_scratch (task, item));
@@ -194,6 +194,14 @@ centroid_term (const RcCudaVoxelTask &task, int64_t item, int axis, float p)
   return rc_voxel_fixed (&scales[axis], (double) p - (double) task.box.origin[axis]);
 }
 
+/* Beside another accumulator. Looking first, as AddBits does, would nest branches too deep, and that other one must be
+ * added to anyway. */
+__device__ __forceinline__ void
+mark (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
+{
+  atomicOr (item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32, 1u << (voxel % 32));
+}
+
 struct AddBits
 {
   static constexpr int at_once = 4;
@@ -231,11 +239,22 @@ struct AddCount
   static __device__ __forceinline__ void
   take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *)
   {
-    if (voxel >= 0)
-      atomicAdd (item_array<uint32_t> (task, part.item, task.layout.counts) + voxel, 1u);
+    if (voxel < 0)
+      return;
+    mark (task, part, voxel);
+    atomicAdd (item_array<uint32_t> (task, part.item, task.layout.counts) + voxel, 1u);
   }
 };
 
+/* Not inlined: with the sums of a centroid beside it, branches nest too deep where points are read. */
+inline __device__ __noinline__ void
+count_apart (uint32_t *bits, uint32_t *counts, int64_t voxel)
+{
+  atomicOr (bits + voxel / 32, 1u << (voxel % 32));
+  atomicAdd (counts + voxel, 1u);
+}
+
+template <class Source>
 struct AddCentroid
 {
   static constexpr int at_once = 2;
@@ -243,13 +262,17 @@ struct AddCentroid
   static __device__ __forceinline__ void
   take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *p)
   {
-    AddCount::take (task, part, i, voxel, p);
+    if constexpr (Source::is_depth)
+      AddCount::take (task, part, i, voxel, p);
     if (voxel < 0)
       return;
 #pragma unroll
     for (int axis = 0; axis < 3; axis++)
       add_64 (item_array<int64_t> (task, part.item, task.layout.sums) + voxel * 3 + axis,
           centroid_term (task, part.item, axis, p[axis]));
+    if constexpr (!Source::is_depth)    /* last: the other way round takes more registers */
+      count_apart (item_array<uint32_t> (task, part.item, task.layout.bits),
+          item_array<uint32_t> (task, part.item, task.layout.counts), voxel);
   }
 };
 
@@ -505,8 +528,10 @@ struct AddExtreme
   static constexpr bool adding = true;
 
   static __device__ __forceinline__ void
-  point (const RcCudaVoxelTask &, const Part &, int64_t, int64_t)
+  point (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel)
   {
+    if (voxel >= 0)
+      mark (task, part, voxel);
   }
 
   static __device__ __forceinline__ void
@@ -641,7 +666,7 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
 #define WITHOUT_FEATURES(...) \
     KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, StoreBits>), \
     KERNEL (add_points<__VA_ARGS__, AddCount>), \
-    KERNEL (add_points<__VA_ARGS__, AddCentroid>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
+    KERNEL (add_points<__VA_ARGS__, AddCentroid<__VA_ARGS__>>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
     KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>), KERNEL (add_points<__VA_ARGS__, AddKeyRank>), \
     KERNEL (add_points<__VA_ARGS__, StoreIndex>)
 #define OF_DEPTH(...) { WITHOUT_FEATURES (__VA_ARGS__), KERNEL (add_points<__VA_ARGS__, AddKeyPosition>) }

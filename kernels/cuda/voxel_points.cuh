@@ -322,6 +322,12 @@ add_saw (uint32_t *saw, int64_t at, uint32_t what)
   atomicOr (saw + at / 8, what << (at % 8 * RC_VOXEL_SAW_BITS));
 }
 
+__device__ __forceinline__ void
+clear_saw (uint32_t *saw, int64_t at, uint32_t what)
+{
+  atomicAnd (saw + at / 8, ~(what << (at % 8 * RC_VOXEL_SAW_BITS)));
+}
+
 /* ---- sums over a block ---- */
 
 template <typename T>

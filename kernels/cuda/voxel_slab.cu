@@ -4,8 +4,9 @@
  * point sets, and the end makes the bitmaps where that is cheap: the bitmap of an item is cut into slabs, a block reads
  * the bits of all points of the item, sets those of its slab in shared memory, and expands the slab.
  *
- * Bytes that must move: 4 a point for each slab of its item, most of which the L2 still has, and every byte of the
- * output once, 16 at a time where it can be.
+ * Bytes that must move: 4 a point for each slab of its item, most of which the L2 still has; a bit a voxel of the grid's
+ * bitmap read, and those of its words that change written; of the output every byte once, 16 at a time where it can be, or
+ * where it is known what the grid holds, the sectors that change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -79,10 +80,14 @@ write_slab (const RcCudaVoxelTask &task, int64_t item, const uint32_t *words, in
     const uint32_t own = first + threadIdx.x % 32, word = own < n ? words[own] : 0;
 
     occupied += __popc (word);
-    if constexpr (SIZE > 0)
-      expand_words<SIZE> (task, grid + (first_word + first) * 32 * SIZE, word, n - first);
-    else if (own < n)
+    if constexpr (SIZE > 0) {
+      const uint32_t needed = own < n ? take_word<true> (task, item, first_word + own, word) : 0;
+
+      expand_words<SIZE> (task, grid + (first_word + first) * 32 * SIZE, word, needed,
+          task.voxels - (first_word + first) * 32);
+    } else if (own < n) {
       reinterpret_cast<uint32_t *> (grid)[first_word + own] = word;
+    }
   }
   return occupied;
 }

@@ -67,6 +67,7 @@ typedef struct RcCudaVoxelTask
   int64_t voxels;
   uint64_t key_voxels;          /* the same for grids of 2^63 */
   int64_t bit_words;            /* of an item's bits */
+  int64_t warp_words;           /* of them that a warp takes at a time, for values: 1 … 32 */
   int64_t max_voxels;
   int64_t max_points;           /* first: of a voxel in the output */
   double feature_range;
@@ -96,6 +97,7 @@ typedef struct RcCudaVoxelTask
   RcCudaVoxelPoints points;
   uint32_t *bits_set;           /* slabs: the bit that each point sets, [batch, bits_set_apart] */
   int64_t bits_set_apart;       /* a multiple of 4 */
+  uint64_t clear_bytes;         /* of the scratch of each item, which begin clears */
   int32_t crowded;              /* points come to voxels that others came to, mostly: looking first is worth it */
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
   int64_t *point_voxels;        /* index, rank: of the points of an item from first_point on */
@@ -127,6 +129,9 @@ typedef struct RcCudaVoxelTask
   char *grid;                   /* or values */
   int64_t grid_batch_stride;
   int32_t whole;                /* 16 bytes can be written at a time */
+  uint32_t *occupied;           /* dense: the bitmap of the grid; NULL: not wanted */
+  int64_t occupied_batch_stride;
+  int32_t is_known;             /* it says what the grid holds */
   uint32_t *n_voxels;
   int64_t n_voxels_batch_stride;
   int32_t *coordinates;
@@ -167,10 +172,9 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ACTIONS
 } RcCudaVoxelAction;
 
-/* What a dense output is made from. */
+/* What the values of a dense output are made from. */
 typedef enum RcCudaVoxelValues
 {
-  RC_CUDA_VOXEL_FROM_BITS,
   RC_CUDA_VOXEL_FROM_COUNTS,
   RC_CUDA_VOXEL_FROM_SUMS,      /* of features */
   RC_CUDA_VOXEL_FROM_CENTROIDS,
@@ -186,7 +190,7 @@ extern const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_
 
 /* voxel_write.cu; by the bytes of an element: 1, 2 and 4. */
 extern const void *const rc_cuda_voxel_write_bits;
-extern const void *const rc_cuda_voxel_write_rows[3];   /* occupancy, for rows of whole words */
+extern const void *const rc_cuda_voxel_write_occupancy[3];
 extern const void *const rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUES][3];
 
 /* voxel_slab.cu: for bits, then by the bytes of an element; RC_CUDA_VOXEL_SLAB_THREADS threads. */

@@ -401,6 +401,47 @@ GST_START_TEST (test_kept_outputs)
 
 GST_END_TEST;
 
+/* Downstream writes to grids before it lets them go, on the CPU, or to a copy; others come back untouched. */
+GST_START_TEST (test_written_outputs)
+{
+  static const Case written[] = {
+    {TENSOR, "float32", 4, 3000, 1, "grid=32:20:8"}, {TENSOR, "float32", 4, 300, 1, "grid=33:20:8 mode=mean"},
+    {BATCH, "float32", 4, 500, 7, "grid=32:20:8 mode=count type=float16"},
+  };
+  static const GstMapFlags flags[] = { GST_MAP_WRITE, GST_MAP_READWRITE, GST_MAP_READ, GST_MAP_READ };
+  const Case *c = &written[__i__ / 2];
+  GByteArray *all[2] = { g_byte_array_new (), g_byte_array_new () };
+
+  for (guint gpu = 0; gpu < 2; gpu++) {
+    GstHarness *h = open_harness (c, gpu ? "cuda" : "cpu", "", gpu ? (guint) __i__ % 2 : 0);
+    GRand *random = g_rand_new_with_seed (3);
+
+    for (guint i = 0; i < 40; i++) {
+      GstBuffer *output;
+      GstMapInfo map;
+
+      fail_unless_equals_int (gst_harness_push (h, make_cloud (c, random, NULL, i)), GST_FLOW_OK);
+      output = gst_harness_pull (h);
+      add_output (all[gpu], gst_buffer_ref (output));
+      if (i % 5 == 4)           /* as behind a tee */
+        output = gst_buffer_make_writable (output);
+      fail_unless (gst_buffer_map (output, &map, flags[i % G_N_ELEMENTS (flags)]));
+      if (map.flags & GST_MAP_WRITE)
+        memset (map.data, (int) i + 1, map.size);
+      gst_buffer_unmap (output, &map);
+      gst_buffer_unref (output);
+    }
+    expect_no_error (h);
+    g_rand_free (random);
+    device_harness_free (h);
+  }
+  expect_same (all[1], all[0], c->properties);
+  g_byte_array_unref (all[0]);
+  g_byte_array_unref (all[1]);
+}
+
+GST_END_TEST;
+
 /* More voxels than there is room for: said once, a buffer later at most, and counted. */
 GST_START_TEST (test_over_cap)
 {
@@ -462,6 +503,7 @@ gpuvoxelize_suite (void)
   tcase_add_test (tc, test_auto_falls_back_at_a_cloud);
   tcase_add_loop_test (tc, test_steady, 0, 3 * 4);
   tcase_add_loop_test (tc, test_kept_outputs, 0, 2);
+  tcase_add_loop_test (tc, test_written_outputs, 0, 6);
   tcase_add_loop_test (tc, test_over_cap, 0, 2);
   tcase_add_loop_test (tc, test_devices, 0, 4 * G_N_ELEMENTS (splits));
   return suite;

@@ -387,8 +387,6 @@ check_graphs (Suite *suite)
   }
 }
 
-/* ---- what is refused, and what cannot be ---- */
-
 /* Two voxels along x, points of x, y, z; a batch of three. */
 static RcVoxelSpec
 small_spec (void)
@@ -408,6 +406,142 @@ small_spec (void)
   spec.max_voxels = 2;
   return spec;
 }
+
+/* ---- a grid and a scratch that are kept ---- */
+
+/* Clouds one after another into one grid, which is never cleared; the CPU makes each anew. The grid goes up with the points,
+ * and is what the GPU left there before. */
+static void
+check_sequence (Suite *suite, const char *name, const VoxelWish *wish)
+{
+  Test test = { name, "" };
+  DeviceVoxels device = { 0 };
+  VoxelCase c;
+  int i;
+
+  if (voxel_case_make (&c, wish, next_seed (suite), suite->arena, suite->cpu, &test)
+      && voxel_case_to_device (&c, suite->arena, &suite->gpu, &device, &test)) {
+    for (i = 0; i < (suite->few ? 4 : 12) && test_holds (&test); i++) {
+      if (i > 0) {
+        voxel_case_take_other_points (&c);
+        test_expect (&test, arena_upload (suite->arena, suite->gpu.stream), "cloud %d", i);
+      }
+      if (!voxel_case_enqueue (&c, &device, &suite->gpu, &test))
+        break;
+      voxel_case_run_cpu (&c, &test);
+      voxel_case_compare (&c, &device, suite->arena, &suite->gpu, &test);
+      device.job.is_clean = i % 5 != 4;
+      device.out.is_known = device.out.occupied != NULL && i % 7 != 6;
+    }
+  }
+  voxel_case_leave_device (&device);
+  voxel_case_clear (&c);
+  suite->failures += test_end (&test);
+}
+
+static void
+check_sequences (Suite *suite, const char *what, int mode, int output, int64_t batch, int64_t axis, int plain)
+{
+  static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
+  char name[128];
+  int d, i;
+
+  for (d = 0; d < 4; d++) {
+    for (i = 0; i < (suite->few ? 1 : 4); i++) {
+      VoxelWish wish = any_wish;
+
+      wish.mode = mode;
+      wish.output = output;
+      wish.dtype = (int) dtypes[d];
+      wish.batch = batch;
+      wish.axis = axis;
+      wish.plain = plain;
+      if (plain) {
+        wish.source = RC_VOXEL_POINTS;
+        wish.points = 3000;
+        wish.features = 3;
+      }
+      snprintf (name, sizeof (name), "voxel_kept_%s_%s_%s_%d", what, modes[mode], rc_dtype_name (dtypes[d]), i);
+      if (mode <= RC_VOXEL_COUNT || dtypes[d] == RC_FLOAT16 || dtypes[d] == RC_FLOAT32)
+        check_sequence (suite, name, &wish);
+    }
+  }
+}
+
+/* One point, then another: of the grid between them, which the GPU is told is 0 and is not, no byte is written. */
+static void
+check_cost (Suite *suite, int mode)
+{
+  enum { VOXELS = 65536 };
+  static const float points[2][4] = { {3.0f, 0.0f, 0.0f, 1.0f}, {65535.0f, 0.0f, 0.0f, 2.0f} };
+  RcVoxelSpec spec = small_spec ();
+  cudaStream_t stream = suite->gpu.stream;
+  RcFootprint footprint = { 0, 0 };
+  RcVoxelPlan *plan = NULL;
+  uint8_t *memory = NULL, *grid = NULL;
+  RcError error = { RC_OK, "" };
+  char name[64];
+  Test test = { name, "" };
+  int i, wrong = 0;
+
+  snprintf (name, sizeof (name), "voxel_kept_cost_%s", modes[mode]);
+  spec.points = (RcVoxelPoints) { RC_FLOAT32, 4, 3, 1 };
+  spec.grid[0] = VOXELS;
+  spec.mode = (RcVoxelMode) mode;
+  spec.dtype = RC_FLOAT32;
+  spec.batch = 1;
+  if (rc_voxel_plan (suite->gpu.backend, &spec, &plan, &footprint, &error) != RC_OK)
+    test_fail (&test, "plan: %s", error.message);
+  else if (cudaMalloc ((void **) &memory, 2 * VOXELS * 16 + footprint.scratch_bytes + footprint.scratch_bytes_per_point)
+      != cudaSuccess || (grid = malloc (VOXELS * 12)) == NULL)
+    test_fail (&test, "no memory");
+  if (test_holds (&test)) {
+    const int64_t bytes = rc_voxel_value_bytes (plan), begin = 64 * bytes / VOXELS;
+    RcVoxelJob job = { 1, NULL, memory + 2 * VOXELS * 16 };
+    RcVoxelOut out = { .grid = memory, .occupied = (uint32_t *) (memory + VOXELS * 16) };
+    const RcVoxelChunk chunk = { memory + VOXELS * 31, 1, 16, 0, NULL, 0, NULL };
+
+    for (i = 0; i < 2; i++) {
+      cudaMemcpy ((void *) chunk.data, points[i], sizeof (points[i]), cudaMemcpyHostToDevice);
+      if (rc_voxel_begin (plan, &job, stream, &error) != RC_OK || rc_voxel_range (plan, &job, &chunk, stream, &error) != RC_OK
+          || rc_voxel_add (plan, &job, &chunk, stream, &error) != RC_OK
+          || rc_voxel_end (plan, &job, &out, stream, &error) != RC_OK)
+        test_fail (&test, "%s", error.message);
+      cudaStreamSynchronize (stream);
+      if (i == 0)
+        cudaMemset (memory + begin, 0x77, (size_t) (bytes - 2 * begin));
+      job.is_clean = out.is_known = 1;
+    }
+    cudaDeviceSynchronize ();
+    cudaMemcpy (grid, memory, (size_t) bytes, cudaMemcpyDeviceToHost);
+    for (i = 0; i < (int) bytes; i++)
+      wrong += i >= begin && i < bytes - begin ? grid[i] != 0x77 : i < bytes - bytes / VOXELS && grid[i] != 0;
+    test_expect (&test, wrong == 0, "%d bytes of %d", wrong, (int) bytes);
+  }
+  rc_voxel_plan_free (plan);
+  cudaFree (memory);
+  free (grid);
+  suite->failures += test_end (&test);
+}
+
+static void
+check_kept (Suite *suite)
+{
+  int mode;
+
+  for (mode = 0; mode <= RC_VOXEL_MIN; mode++) {
+    check_sequences (suite, "any", mode, RC_VOXEL_DENSE, ANY, ANY, 0);
+    check_sequences (suite, "batch", mode, RC_VOXEL_DENSE, 9, 16, 0);
+    check_sequences (suite, "plain", mode, RC_VOXEL_DENSE, 1, 40, 1);
+    check_sequences (suite, "plain_batch", mode, RC_VOXEL_DENSE, 8, 32, 1);
+    check_cost (suite, mode);
+  }
+  check_sequences (suite, "bits", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, ANY, ANY, 0);
+  check_sequences (suite, "bits_batch", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, 9, 40, 0);
+  check_sequences (suite, "sparse", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, ANY, ANY, 0);
+}
+
+/* ---- what is refused, and what cannot be ---- */
 
 /* What the CPU would refuse, but lies in the device's memory: such an item gets no points of the chunk, as the
  * counters say. */
@@ -506,6 +640,11 @@ check_refusals (Suite *suite)
     test_expect (&test, rc_voxel_begin (dense, &job, stream, &error) == RC_OK, "%s", error.message);
     expect_refusal (&test, rc_voxel_add (dense, &job, &chunk, NULL, &error), &error, "default stream");
     expect_refusal (&test, rc_voxel_end (dense, &job, &out, stream, &error), &error, "grid is");
+    test_expect (&test, rc_voxel_begin (dense, &job, stream, &error) == RC_OK, "%s", error.message);
+    out.grid = memory;
+    out.occupied = (uint32_t *) (memory + 1026);
+    out.occupied_batch_stride = 4;
+    expect_refusal (&test, rc_voxel_end (dense, &job, &out, stream, &error), &error, "occupied is");
     test_expect (&test, rc_voxel_begin (sparse, &job, stream, &error) == RC_OK, "%s", error.message);
     out.values_batch_stride = 9;
     expect_refusal (&test, rc_voxel_end (sparse, &job, &out, stream, &error), &error, "values is");
@@ -596,6 +735,7 @@ static const struct
   {"huge", check_huge},
   {"again", check_again},
   {"graphs", check_graphs},
+  {"kept", check_kept},
   {"wrong", check_wrong},
 };
 

@@ -328,6 +328,23 @@ unit_bytes (const VoxelCase *c)
   return is_depth (c) ? c->spec.depth.width * 2 : bytes;
 }
 
+static void
+fill_chunk (VoxelCase *c, const RcVoxelChunk *chunk)
+{
+  int64_t e, i;
+
+  for (e = 0; e < c->spec.batch; e++) {
+    for (i = 0; i < chunk->n; i++) {
+      uint8_t *at = (uint8_t *) chunk->data + e * chunk->batch_stride + i * chunk->stride;
+
+      if (is_depth (c))
+        fill_row (c, at);
+      else
+        fill_point (c, at);
+    }
+  }
+}
+
 /* n points or rows of each item; 0: no room. */
 static int
 make_chunk (VoxelCase *c, const VoxelWish *wish, int k, int64_t n, Arena *arena)
@@ -336,7 +353,7 @@ make_chunk (VoxelCase *c, const VoxelWish *wish, int k, int64_t n, Arena *arena)
   const int64_t unit = unit_bytes (c), size = is_depth (c) ? 2 : (int64_t) rc_dtype_size (c->spec.points.dtype);
   const int loose = !wish->plain && one_in (c, 3);
   const int64_t padding = loose ? between (c, 0, 9) : wish->plain ? 0 : size * between (c, 0, 3);
-  int64_t *counts = NULL, e, i;
+  int64_t *counts = NULL, e;
   uint8_t *data;
 
   chunk->n = n;
@@ -348,14 +365,7 @@ make_chunk (VoxelCase *c, const VoxelWish *wish, int k, int64_t n, Arena *arena)
   if (data == NULL)
     return 0;
   chunk->data = data;
-  for (e = 0; e < c->spec.batch; e++) {
-    for (i = 0; i < n; i++) {
-      if (is_depth (c))
-        fill_row (c, data + e * chunk->batch_stride + i * chunk->stride);
-      else
-        fill_point (c, data + e * chunk->batch_stride + i * chunk->stride);
-    }
-  }
+  fill_chunk (c, chunk);
   if (!wish->plain && one_in (c, 3)) {
     if ((counts = arena_take (arena, c->spec.batch * 8, 0)) == NULL)
       return 0;
@@ -446,6 +456,19 @@ make_output (VoxelCase *c, const VoxelWish *wish, int64_t bytes, int64_t size, i
   return arena_take (arena, c->spec.batch * *batch_stride + 64, odd);
 }
 
+/* Wanted or not; both backends leave there what the grid holds. */
+static int
+make_bitmap (VoxelCase *c, const VoxelWish *wish, Arena *arena)
+{
+  const int64_t bytes = rc_voxel_bitmap_bytes (c->cpu_plan);
+  RcVoxelOut *out = &c->out;
+
+  if (bytes == 0 || (!wish->plain && one_in (c, 3)))
+    return 1;
+  out->occupied = make_output (c, wish, bytes, 4, &out->occupied_batch_stride, arena);
+  return out->occupied != NULL;
+}
+
 static int
 make_out (VoxelCase *c, const VoxelWish *wish, Arena *arena)
 {
@@ -466,8 +489,10 @@ make_out (VoxelCase *c, const VoxelWish *wish, Arena *arena)
         arena);
     return job->point_voxels != NULL;
   }
-  if (spec->output != RC_VOXEL_SPARSE)
-    return (out->grid = make_output (c, wish, bytes, size, &out->grid_batch_stride, arena)) != NULL;
+  if (spec->output != RC_VOXEL_SPARSE) {
+    out->grid = make_output (c, wish, bytes, size, &out->grid_batch_stride, arena);
+    return out->grid != NULL && make_bitmap (c, wish, arena);
+  }
   out->n_voxels = make_output (c, wish, 4, 4, &out->n_voxels_batch_stride, arena);
   out->coordinates = make_output (c, wish, spec->max_voxels * 12, 4, &out->coordinates_batch_stride, arena);
   if (spec->mode != RC_VOXEL_OCCUPANCY)
@@ -512,6 +537,16 @@ voxel_case_make (VoxelCase *c, const VoxelWish *wish, uint64_t seed, Arena *aren
     return 1;
   test_fail (test, "seed %" PRIu64 " does not fit the arena", seed);
   return 0;
+}
+
+void
+voxel_case_take_other_points (VoxelCase *c)
+{
+  int k;
+
+  c->lie = (Lie) (one_in (c, 2) ? SPREAD : between (c, ONE_VOXEL, ALL_OUTSIDE));
+  for (k = 0; k < c->n_chunks; k++)
+    fill_chunk (c, &c->chunks[k]);
 }
 
 void
@@ -600,6 +635,7 @@ addresses_on_device (const VoxelCase *c, const Arena *arena, DeviceVoxels *devic
   out->coordinates = arena_on_device (arena, c->out.coordinates);
   out->values = arena_on_device (arena, c->out.values);
   out->point_counts = arena_on_device (arena, c->out.point_counts);
+  out->occupied = arena_on_device (arena, c->out.occupied);
   out->counters = arena_on_device (arena, c->out.counters);
 }
 
@@ -665,6 +701,7 @@ part_at (const VoxelCase *c, const uint8_t *at)
     {"values", c->out.values, c->spec.batch * c->out.values_batch_stride},
     {"point_counts", c->out.point_counts, c->spec.batch * c->out.point_counts_batch_stride},
     {"point_voxels", c->job.point_voxels, c->spec.batch * c->job.point_voxels_batch_stride},
+    {"occupied", c->out.occupied, c->spec.batch * c->out.occupied_batch_stride},
     {"counters of end", c->out.counters, sizeof (RcVoxelCounters)},
   };
   size_t i;

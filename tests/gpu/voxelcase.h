@@ -58,6 +58,8 @@ typedef struct
 /* Clears the arena and fills it with the case; 0 on failure, which test then has. Free with voxel_case_clear. */
 int voxel_case_make (VoxelCase * c, const VoxelWish * wish, uint64_t seed, Arena * arena, RcBackend * cpu, Test * test);
 void voxel_case_clear (VoxelCase * c);
+/* Other points in place of those in the chunks, which lie in another way. */
+void voxel_case_take_other_points (VoxelCase * c);
 
 /* What the case is, for messages. Valid until the next call in this thread. */
 const char *voxel_case_text (const VoxelCase * c);

@@ -83,9 +83,9 @@ check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTen
     [RC_VOXEL_INDEX] = "take smaller clouds",
     [RC_VOXEL_RANK] = "take smaller clouds",
   };
-  const guint64 needed = robocache_bytes_add (scratch_bytes, robocache_tensors_info_size (tensors));
-  gchar *what;
+  const guint64 out = robocache_tensors_info_size (tensors);
   gboolean fits;
+  gchar *what;
 
   if (spec->output == RC_VOXEL_SPARSE)
     what = g_strdup_printf ("sparse output of up to %" G_GINT64_FORMAT " voxels", spec->max_voxels);
@@ -94,7 +94,12 @@ check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTen
   else
     what = g_strdup_printf ("a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, spec->grid[0],
         spec->grid[1], spec->grid[2]);
-  fits = robocache_check_memory (needed, what, advice[spec->output], error);
+  fits = robocache_check_memory (robocache_bytes_add (scratch_bytes, out), what, advice[spec->output], error);
+  if (fits && out > G_MAXUINT) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%s has %" G_GUINT64_FORMAT " bytes, and a "
+        "buffer of a pool at most %u: %s", what, out, G_MAXUINT, advice[spec->output]);
+    fits = FALSE;
+  }
   g_free (what);
   return fits;
 }
@@ -154,7 +159,8 @@ describe_job (const GstRobocacheVoxelizeConfiguration *next, const RcFootprint *
     .out_on_device = robocache_caps_on_device (out_caps),
     .splits = items > 1,
     .what = "a voxel grid",
-    .advice = "take a smaller grid, or output=sparse with fewer max-voxels, or raise max-device-memory",
+    .advice = "take a smaller grid, or output=sparse with fewer max-voxels (and max-points of mode=first), or raise "
+        "max-device-memory",
   };
 
   job.work_bytes = robocache_bytes_add (out,

@@ -287,7 +287,7 @@ rc_voxel_value_bytes (const RcVoxelPlan *plan)
 int64_t
 rc_voxel_bitmap_bytes (const RcVoxelPlan *plan)
 {
-  return plan->spec.output == RC_VOXEL_DENSE && plan->ops->keeps_bitmaps ? plan->bit_words * (int64_t) sizeof (uint32_t) : 0;
+  return plan->spec.output == RC_VOXEL_DENSE ? plan->bit_words * (int64_t) sizeof (uint32_t) : 0;
 }
 
 int

@@ -229,8 +229,7 @@ void rc_voxel_plan_free (RcVoxelPlan * plan);
 int64_t rc_voxel_channels (const RcVoxelPlan * plan);
 /* Bytes of one item's grid (dense, bits) or values (sparse; 0 for occupancy); 0 for index and rank. */
 int64_t rc_voxel_value_bytes (const RcVoxelPlan * plan);
-/* Bytes of one item's bitmap of occupied voxels; 0 where there is none: outputs other than dense, and a
- * backend that writes every byte. */
+/* Bytes of one item's bitmap of occupied voxels; 0 for outputs other than dense, which have none. */
 int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
 /* Whether the result depends on a range phase over all chunks before the first add. Without, rc_voxel_range does
  * nothing. */

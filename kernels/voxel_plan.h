@@ -61,7 +61,6 @@ typedef struct RcVoxelOps
       RcError * error);
   RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
       RcError * error);
-  int keeps_bitmaps;            /* of dense grids, for the end to write what changes; otherwise it writes every byte */
 } RcVoxelOps;
 
 typedef enum RcVoxelPhase
@@ -83,7 +82,7 @@ struct RcVoxelPlan
   int is_packed;                /* x, y, z from byte 0 on and the features that are used, in one run of the same dtype */
   RcDtype kept_dtype;           /* sparse mean: float32 where that holds every feature exactly, else float64 */
   RcVoxelBox box;
-  int64_t channels;             /* values of a voxel */
+  int64_t channels;             /* values of a voxel; mode first: of a point */
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
   int64_t bit_words;            /* uint32 words of an item's bitmap: of linear indices, or for bits of rows of whole
                                  * words; 0 for sparse */

@@ -512,5 +512,4 @@ const RcVoxelOps rc_cpu_voxel_ops = {
   .range = range,
   .add = add,
   .end = end,
-  .keeps_bitmaps = 1,
 };

@@ -1,7 +1,7 @@
 /* robocache: the first points of a voxel
  *
- * Bytes moved: of a point in the output what is kept of it is read once, at random, since points lie in order of arrival;
- * every byte of the output is written once, most of it zeros.
+ * Bytes moved: of a point what is kept of it is read once, at random, since points lie in order of arrival (of those that
+ * find no place too, as they are asked for ahead); every byte of the output is written once, most of it zeros.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -819,5 +819,4 @@ const RcVoxelOps rc_cuda_voxel_ops = {
   .range = range,
   .add = add,
   .end = end,
-  .keeps_bitmaps = 1,
 };

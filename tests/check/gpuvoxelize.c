@@ -417,19 +417,25 @@ GST_START_TEST (test_written_outputs)
     GRand *random = g_rand_new_with_seed (3);
 
     for (guint i = 0; i < 40; i++) {
-      GstBuffer *output;
+      GstBuffer *output, *other = NULL;
       GstMapInfo map;
 
       fail_unless_equals_int (gst_harness_push (h, make_cloud (c, random, NULL, i)), GST_FLOW_OK);
       output = gst_harness_pull (h);
-      add_output (all[gpu], gst_buffer_ref (output));
-      if (i % 5 == 4)           /* as behind a tee */
+      if (i % 5 == 4) {         /* as behind a tee */
+        other = gst_buffer_ref (output);
         output = gst_buffer_make_writable (output);
+        fail_unless (output != other);
+      } else {
+        add_output (all[gpu], gst_buffer_ref (output));
+      }
       fail_unless (gst_buffer_map (output, &map, flags[i % G_N_ELEMENTS (flags)]));
       if (map.flags & GST_MAP_WRITE)
         memset (map.data, (int) i + 1, map.size);
       gst_buffer_unmap (output, &map);
       gst_buffer_unref (output);
+      if (other)                /* with what it was made with, still */
+        add_output (all[gpu], other);
     }
     expect_no_error (h);
     g_rand_free (random);

@@ -503,6 +503,7 @@ check_cost (Suite *suite, int mode)
 
     for (i = 0; i < 2; i++) {
       cudaMemcpy ((void *) chunk.data, points[i], sizeof (points[i]), cudaMemcpyHostToDevice);
+      cudaDeviceSynchronize (); /* for which the stream does not wait */
       if (rc_voxel_begin (plan, &job, stream, &error) != RC_OK || rc_voxel_range (plan, &job, &chunk, stream, &error) != RC_OK
           || rc_voxel_add (plan, &job, &chunk, stream, &error) != RC_OK
           || rc_voxel_end (plan, &job, &out, stream, &error) != RC_OK)
@@ -534,6 +535,9 @@ check_kept (Suite *suite)
     check_sequences (suite, "batch", mode, RC_VOXEL_DENSE, 9, 16, 0);
     check_sequences (suite, "plain", mode, RC_VOXEL_DENSE, 1, 40, 1);
     check_sequences (suite, "plain_batch", mode, RC_VOXEL_DENSE, 8, 32, 1);
+    check_sequences (suite, "words", mode, RC_VOXEL_DENSE, 8, 64, 1);  /* a warp takes several words, and many are not needed */
+    if (!suite->few)
+      check_sequences (suite, "many_words", mode, RC_VOXEL_DENSE, 32, 64, 1);
     check_cost (suite, mode);
   }
   check_sequences (suite, "bits", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, ANY, ANY, 0);

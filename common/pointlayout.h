@@ -25,7 +25,7 @@ typedef struct
 {
   RcDtype dtype;                /* of x, y and z; of every field where there is no table */
   guint n_fields;               /* x, y, z included */
-  RcVoxelField *fields;         /* [n_fields] x, y, z, then the others in the order of their names; NULL: one lies after
+  RcVoxelField *fields;         /* [n_fields] x, y, z, then the others in the order in which the caps name them; NULL: one lies after
                                  * the other in this order, and nothing behind them */
   gsize point_bytes;            /* from one point to the next */
 } RobocachePointLayout;

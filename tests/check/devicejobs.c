@@ -132,6 +132,7 @@ new_voxel_work (VoxelPhase phase, const RcVoxelPlan *plan, const RcVoxelJob *job
   work->plan = plan->backend_state;
   work->job = *job;
   work->job.scratch = fake_bytes (job->scratch);
+  work->job.point_voxels = (gint64 *) fake_bytes (job->point_voxels);
   return work;
 }
 
@@ -177,6 +178,8 @@ enqueue_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, Rc
   work->out.coordinates = (gint32 *) fake_bytes (out->coordinates);
   work->out.values = fake_bytes (out->values);
   work->out.counters = (RcVoxelCounters *) fake_bytes (out->counters);
+  work->out.occupied = (guint32 *) fake_bytes (out->occupied);
+  work->out.point_counts = (guint32 *) fake_bytes (out->point_counts);
   fake_launch (stream, do_voxel, out->grid ? out->grid : out->coordinates, job->scratch, 1, work);
   return RC_OK;
 }

@@ -35,7 +35,7 @@ default_choice (void)
 void
 robocache_device_init (RobocacheDevice *device)
 {
-  *device = (RobocacheDevice) {.choice = default_choice (),.device_id = -1 };
+  *device = (RobocacheDevice) {.properties = {.choice = default_choice (),.device_id = -1} };
 }
 
 void
@@ -74,22 +74,22 @@ void
 robocache_device_set_property (RobocacheDevice *device, guint prop, const GValue *value)
 {
   if (prop == ROBOCACHE_DEVICE_PROP_BACKEND)
-    device->choice = g_value_get_enum (value);
+    device->properties.choice = g_value_get_enum (value);
   else if (prop == ROBOCACHE_DEVICE_PROP_DEVICE_ID)
-    device->device_id = g_value_get_int (value);
+    device->properties.device_id = g_value_get_int (value);
   else if (prop == ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY)
-    device->max_device_memory = g_value_get_uint64 (value);
+    device->properties.max_device_memory = g_value_get_uint64 (value);
 }
 
 void
 robocache_device_get_property (RobocacheDevice *device, guint prop, GValue *value)
 {
   if (prop == ROBOCACHE_DEVICE_PROP_BACKEND)
-    g_value_set_enum (value, device->choice);
+    g_value_set_enum (value, device->properties.choice);
   else if (prop == ROBOCACHE_DEVICE_PROP_DEVICE_ID)
-    g_value_set_int (value, device->device_id);
+    g_value_set_int (value, device->properties.device_id);
   else if (prop == ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY)
-    g_value_set_uint64 (value, device->max_device_memory);
+    g_value_set_uint64 (value, device->properties.max_device_memory);
   else
     g_value_set_enum (value, active_backend (device));
 }
@@ -128,7 +128,7 @@ robocache_device_set_devices (RobocacheDevice *device, const GValue *value)
 {
   g_free (device->devices_text);
   device->devices_text = g_value_dup_string (value);
-  parse_devices (device->devices_text, device->devices, &device->n_devices);
+  parse_devices (device->devices_text, device->properties.devices, &device->properties.n_devices);
 }
 
 void
@@ -159,27 +159,39 @@ check_devices (RobocacheDevice *device, GstElement *element)
 
 /* Number of the device that computes first, or alone. */
 static gint
-first_device (const RobocacheDevice *settings)
+first_device (const RobocacheDeviceSettings *settings)
 {
   return settings->n_devices > 0 ? settings->devices[0] : MAX (settings->device_id, 0);
 }
 
 /* ---- engines ---- */
 
-/* The properties as they were when the element was started; they change in READY only. */
-static RobocacheDevice
+/* The properties as they were when the element was started: what is set meanwhile is for the next start. */
+static RobocacheDeviceSettings
 get_settings (RobocacheDevice *device, GstElement *element)
 {
-  RobocacheDevice settings;
+  RobocacheDeviceSettings settings;
 
   GST_OBJECT_LOCK (element);
-  settings = *device;
+  settings = device->is_open ? device->started : device->properties;
   GST_OBJECT_UNLOCK (element);
   return settings;
 }
 
+/* *engine, which any streaming thread may open. */
 static RobocacheEngine *
-open_engine (RcBackendKind kind, const RobocacheDevice *settings, gint number, GError **error)
+look_at (RobocacheEngine *const *engine, GstElement *element)
+{
+  RobocacheEngine *now;
+
+  GST_OBJECT_LOCK (element);
+  now = *engine;
+  GST_OBJECT_UNLOCK (element);
+  return now;
+}
+
+static RobocacheEngine *
+open_engine (RcBackendKind kind, const RobocacheDeviceSettings *settings, gint number, GError **error)
 {
   const RcWhere where = { kind, number, RC_CPU_BEST, 0 };
 
@@ -188,14 +200,13 @@ open_engine (RcBackendKind kind, const RobocacheDevice *settings, gint number, G
 
 /* From any streaming thread; the first one that comes opens it for all. */
 static gboolean
-open_gpu (RobocacheDevice *device, GstElement *element, GError **error)
+open_gpu (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSettings *settings, GError **error)
 {
-  const RobocacheDevice settings = get_settings (device, element);
   RobocacheEngine *engine;
 
-  if (settings.gpu)
+  if (look_at (&device->gpu, element))
     return TRUE;
-  engine = open_engine (RC_BACKEND_CUDA, &settings, first_device (&settings), error);
+  engine = open_engine (RC_BACKEND_CUDA, settings, first_device (settings), error);
   if (engine == NULL)
     return FALSE;
   GST_OBJECT_LOCK (element);
@@ -208,16 +219,14 @@ open_gpu (RobocacheDevice *device, GstElement *element, GError **error)
 
 /* Those of a split batch. */
 static gboolean
-open_others (RobocacheDevice *device, GstElement *element, GError **error)
+open_others (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSettings *settings, GError **error)
 {
-  const RobocacheDevice settings = get_settings (device, element);
+  for (guint i = 1; i < settings->n_devices; i++) {
+    RobocacheEngine *engine;
 
-  for (guint i = 1; i < settings.n_devices; i++) {
-    RobocacheEngine *engine = settings.others[i];
-
-    if (engine)
+    if (look_at (&device->others[i], element))
       continue;
-    engine = open_engine (RC_BACKEND_CUDA, &settings, settings.devices[i], error);
+    engine = open_engine (RC_BACKEND_CUDA, settings, settings->devices[i], error);
     if (engine == NULL)
       return FALSE;
     GST_OBJECT_LOCK (element);
@@ -229,7 +238,7 @@ open_others (RobocacheDevice *device, GstElement *element, GError **error)
 
 /* Whether there is a GPU to offer its memory, which costs no context. */
 static gboolean
-look_for_gpu (const RobocacheDevice *settings, GstElement *element)
+look_for_gpu (const RobocacheDeviceSettings *settings, GstElement *element)
 {
   const RcWhere where = { RC_BACKEND_CUDA, first_device (settings), RC_CPU_BEST, 0 };
   RcError failure;
@@ -270,7 +279,7 @@ let_go (GstAllocator *old[2])
 gboolean
 robocache_device_open (RobocacheDevice *device, GstElement *element)
 {
-  const RobocacheDevice settings = get_settings (device, element);
+  RobocacheDeviceSettings settings;
   GstAllocator *old[2];
   GError *error = NULL;
   RobocacheEngine *cpu = NULL;
@@ -278,8 +287,9 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
 
   if (!check_devices (device, element))
     return FALSE;
+  settings = get_settings (device, element);
   if (settings.choice == ROBOCACHE_BACKEND_CUDA) {
-    gpu_is_usable = open_gpu (device, element, &error);
+    gpu_is_usable = open_gpu (device, element, &settings, &error);
   } else {
     gpu_is_usable = look_for_gpu (&settings, element);
     cpu = open_engine (RC_BACKEND_CPU, &settings, 0, &error);
@@ -292,6 +302,8 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
     return FALSE;
   }
   GST_OBJECT_LOCK (element);
+  device->started = settings;
+  device->is_open = TRUE;
   device->cpu = cpu;
   device->gpu_is_usable = gpu_is_usable;
   device->fell_back = FALSE;
@@ -310,7 +322,7 @@ robocache_device_close (RobocacheDevice *device, GstElement *element)
 
   GST_OBJECT_LOCK (element);
   set_active (device, NULL, old);
-  device->gpu_is_usable = FALSE;
+  device->is_open = device->gpu_is_usable = FALSE;
   engines[0] = g_steal_pointer (&device->cpu);
   engines[1] = g_steal_pointer (&device->gpu);
   for (guint i = 0; i < ROBOCACHE_MAX_DEVICES; i++)
@@ -326,12 +338,15 @@ robocache_device_close (RobocacheDevice *device, GstElement *element)
 RobocacheOffer
 robocache_device_offer (RobocacheDevice *device, GstElement *element)
 {
-  const RobocacheDevice now = get_settings (device, element);
-  const gboolean is_open = now.cpu || now.gpu;
+  const RobocacheDeviceSettings settings = get_settings (device, element);
+  gboolean has_no_gpu;
 
-  if (now.choice == ROBOCACHE_BACKEND_CPU || (is_open && !now.gpu_is_usable))
+  GST_OBJECT_LOCK (element);
+  has_no_gpu = device->is_open && !device->gpu_is_usable;
+  GST_OBJECT_UNLOCK (element);
+  if (settings.choice == ROBOCACHE_BACKEND_CPU || has_no_gpu)
     return ROBOCACHE_OFFER_SYSTEM;
-  return now.choice == ROBOCACHE_BACKEND_CUDA ? ROBOCACHE_OFFER_DEVICE_FIRST : ROBOCACHE_OFFER_SYSTEM_FIRST;
+  return settings.choice == ROBOCACHE_BACKEND_CUDA ? ROBOCACHE_OFFER_DEVICE_FIRST : ROBOCACHE_OFFER_SYSTEM_FIRST;
 }
 
 RobocacheOffer
@@ -345,22 +360,25 @@ robocache_device_offer_as (RobocacheDevice *device, GstElement *element, const G
 void
 robocache_device_prepare (RobocacheDevice *device, GstElement *element, gboolean on_device)
 {
+  const RobocacheDeviceSettings settings = get_settings (device, element);
+
   if (on_device && device->gpu_is_usable)
-    open_gpu (device, element, NULL);
+    open_gpu (device, element, &settings, NULL);
 }
 
 /* Whether the GPU serves the job: TRUE, or FALSE and the reason. */
 static gboolean
-gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheJob *job, GError **error)
+gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSettings *settings, const RobocacheJob *job,
+    GError **error)
 {
   if (!device->gpu_is_usable) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "there is no usable GPU");
     return FALSE;
   }
-  if (!open_gpu (device, element, error)
+  if (!open_gpu (device, element, settings, error)
       || !robocache_engine_check_room (device->gpu, job->device_bytes, job->what, job->advice, error))
     return FALSE;
-  return !job->splits || open_others (device, element, error);
+  return !job->splits || open_others (device, element, settings, error);
 }
 
 static void
@@ -381,7 +399,7 @@ activate (RobocacheDevice *device, GstElement *element, RobocacheEngine *engine,
 gboolean
 robocache_device_choose (RobocacheDevice *device, GstElement *element, const RobocacheJob *job, GError **error)
 {
-  const RobocacheDevice settings = get_settings (device, element);
+  const RobocacheDeviceSettings settings = get_settings (device, element);
   const gboolean must = settings.choice == ROBOCACHE_BACKEND_CUDA || job->out_on_device;
   const gboolean is_worth_it = (job->splits && settings.n_devices > 0) || job->work_bytes >= ROBOCACHE_BREAK_EVEN_BYTES;
   const gboolean wanted = must || (settings.choice == ROBOCACHE_BACKEND_AUTO && (job->in_on_device
@@ -392,7 +410,7 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
   /* outputs of another size than is needed now */
   for (guint i = 0; device->active && i < G_N_ELEMENTS (device->outputs); i++)
     robocache_allocator_trim (device->outputs[i]);
-  if (wanted && gpu_serves (device, element, job, &reason))
+  if (wanted && gpu_serves (device, element, &settings, job, &reason))
     engine = device->gpu;
   if (reason && (must || device->cpu == NULL)) {
     g_propagate_error (error, reason);
@@ -410,7 +428,7 @@ robocache_device_engines (const RobocacheDevice *device, gboolean splits,
   guint n = 1;
 
   engines[0] = device->active;
-  while (splits && device->active == device->gpu && n < device->n_devices && device->others[n]) {
+  while (splits && device->active == device->gpu && n < device->started.n_devices && device->others[n]) {
     engines[n] = device->others[n];
     n++;
   }

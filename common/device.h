@@ -32,17 +32,25 @@ GType robocache_backend_get_type (void);
 
 #define ROBOCACHE_MAX_DEVICES 16        /* over which a batch is split */
 
-/* The properties `backend`, `device-id`, `max-device-memory` and `active-backend` of an element, `devices` of some, and the
- * engines that they chose. Guarded by the element's object lock where property functions meet streaming. */
+/* What properties say. */
 typedef struct
 {
   RobocacheBackend choice;
   gint device_id;               /* -1: auto, the first */
-  gchar *devices_text;          /* as it was set */
   gint devices[ROBOCACHE_MAX_DEVICES];  /* in place of device_id */
   guint n_devices;              /* 0: none were set */
   guint64 max_device_memory;    /* 0: no bound */
+} RobocacheDeviceSettings;
 
+/* The properties `backend`, `device-id`, `max-device-memory` and `active-backend` of an element, `devices` of some, and the
+ * engines that they chose. Guarded by the element's object lock where property functions meet streaming. */
+typedef struct
+{
+  RobocacheDeviceSettings properties;   /* as they are, for the next start */
+  RobocacheDeviceSettings started;      /* as they were at open, until close */
+  gchar *devices_text;          /* as it was set */
+
+  gboolean is_open;
   RobocacheEngine *cpu, *gpu;   /* those that are open */
   RobocacheEngine *others[ROBOCACHE_MAX_DEVICES];       /* of devices, from the second on; the first is gpu */
   RobocacheEngine *active;      /* one of them, once there are caps; no reference */

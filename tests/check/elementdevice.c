@@ -260,6 +260,24 @@ GST_START_TEST (test_environment)
 
 GST_END_TEST;
 
+/* What is set while it plays is for the next start: before, the element looked for an engine that it had not opened. */
+GST_START_TEST (test_backend_changes_at_the_next_start)
+{
+  const gboolean from_gpu = __i__ / N && gpu_is_there ();
+  GstHarness *h = device_harness (elements[__i__ % N].name, elements[__i__ % N].properties, SYSTEM);
+  GstElement *element = h->element;
+
+  gst_element_set_state (element, GST_STATE_NULL);
+  set_properties (element, from_gpu ? "backend=cuda" : "backend=cpu");
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+  set_properties (element, from_gpu ? "backend=cpu" : "backend=cuda device-id=99");
+  push_start (h, elements[__i__ % N].caps);
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, __i__ % N ? 96 : 16, NULL)), GST_FLOW_OK);
+  device_harness_free (h);
+}
+
+GST_END_TEST;
+
 /* Every element that computes tells of its device, also before it is started. */
 GST_START_TEST (test_stats)
 {
@@ -293,6 +311,7 @@ elementdevice_suite (void)
   tcase_add_loop_test (tc, test_wrong_devices, 0, N * G_N_ELEMENTS (wrong_lists));
   tcase_add_loop_test (tc, test_devices_is_kept, 0, N * G_N_ELEMENTS (right_lists));
   tcase_add_loop_test (tc, test_environment, 0, N * G_N_ELEMENTS (environment));
+  tcase_add_loop_test (tc, test_backend_changes_at_the_next_start, 0, N * 2);
   tcase_add_loop_test (tc, test_stats, 0, N);
   return s;
 }

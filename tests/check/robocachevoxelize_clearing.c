@@ -367,11 +367,11 @@ byte_at (GstBuffer *buffer, gsize at)
   return byte;
 }
 
-/* The same block comes back, and of it only the voxels of the two clouds are written, however often it is used; but all
- * of it once somebody could have written to it, or the settings are others. */
+/* In system memory the same block comes back, and of it only the voxels of the two clouds are written, however often it is
+ * used; but all of it once somebody could have written to it, or the settings are others. */
 GST_START_TEST (test_only_what_changes_is_written)
 {
-  GstHarness *h = harness_with_caps (UNIT "grid=10000:1:1", XYZ);
+  GstHarness *h = harness_with_caps (UNIT "backend=cpu grid=10000:1:1", XYZ);
   GstBuffer *output = push_pull (h, cloud (1, 0, 0));
   GstMemory *memory = leave_a_sign (output, FAR);
 
@@ -487,7 +487,7 @@ static const struct
 GST_START_TEST (test_memory_that_downstream_asks_for)
 {
   GstAllocator *allocator = proposals[__i__].names_allocator ? gst_allocator_find (GST_ALLOCATOR_SYSMEM) : NULL;
-  GstHarness *h = harness (UNIT "grid=40:7:5");
+  GstHarness *h = harness (UNIT "backend=cpu grid=40:7:5");
   GRand *random = g_rand_new_with_seed (7);
   GstAllocationParams params;
 

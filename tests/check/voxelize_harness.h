@@ -20,18 +20,22 @@
 static inline GstHarness *
 harness_of (const gchar *factory, const gchar *properties)
 {
-  GstHarness *h = gst_harness_new (factory);
+  GstElement *element = gst_element_factory_make (factory, NULL);
   gchar **items = g_strsplit (properties, " ", -1);
   GstBus *bus = gst_bus_new ();
+  GstHarness *h;
 
+  fail_unless (element != NULL);
   for (gchar **item = items; *item; item++) {
     gchar **pair = g_strsplit (*item, "=", 2);
 
     if (**item)
-      gst_util_set_object_arg (G_OBJECT (h->element), pair[0], pair[1]);
+      gst_util_set_object_arg (G_OBJECT (element), pair[0], pair[1]);
     g_strfreev (pair);
   }
   g_strfreev (items);
+  h = gst_harness_new_with_element (element, "sink", "src");
+  gst_object_unref (element);
   gst_element_set_bus (h->element, bus);
   gst_object_unref (bus);
   return h;

@@ -1,6 +1,7 @@
 /* robocache: how fast the kernels are, against the bytes they must move
  *
  *   bench-kernels [--few] [--voxels [--rows FOLDER]]
+ *   bench-kernels --once
  *
  * --few: a quarter of the shapes; --voxels: voxel grids alone. Each shape is timed with CUDA events in two ways: `cold`,
  * runs over several copies of the data that together are at least four times the L2, captured in one graph and divided
@@ -10,6 +11,8 @@
  *
  * --rows: for voxels.py, which sets other libraries beside them. In place of tables a line of JSON for the device and one
  * for each shape; its points and what came of them are in FOLDER.
+ *
+ * --once: for a profiler. Two runs of each shape, of which the second finds what the first left, and nothing else.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -23,13 +26,14 @@ typedef struct
 {
   int every;                    /* of the shapes */
   int voxels_alone;
+  int once;
   const char *rows;             /* NULL: tables */
 } Arguments;
 
 static Arguments
 read_arguments (int argc, char **argv)
 {
-  Arguments arguments = { 1, 0, NULL };
+  Arguments arguments = { 1, 0, 0, NULL };
   int i;
 
   for (i = 1; i < argc; i++) {
@@ -37,10 +41,12 @@ read_arguments (int argc, char **argv)
       arguments.every = 4;
     else if (strcmp (argv[i], "--voxels") == 0)
       arguments.voxels_alone = 1;
+    else if (strcmp (argv[i], "--once") == 0)
+      arguments.once = 1;
     else if (strcmp (argv[i], "--rows") == 0 && i + 1 < argc)
       arguments.rows = argv[++i];
     else
-      bench_fail (argv[i], "expected --few, --voxels or --rows FOLDER");
+      bench_fail (argv[i], "expected --few, --voxels, --rows FOLDER or --once");
   }
   if (arguments.rows != NULL && !arguments.voxels_alone)
     bench_fail ("--rows", "expected --voxels, too");
@@ -55,6 +61,12 @@ main (int argc, char **argv)
 
   if (!bench_open (&bench))
     return 0;
+  if (arguments.once) {
+    bench_align_once (&bench);
+    bench_voxels_once (&bench);
+    bench_close (&bench);
+    return 0;
+  }
   bench.launch_us = bench_align_nothing (&bench);
   if (arguments.rows != NULL) {
     bench_voxel_rows (&bench, arguments.every, arguments.rows);

@@ -326,3 +326,20 @@ bench_align (const Bench *bench, int every)
   for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i += (size_t) every)
     measure (bench, &shapes[i]);
 }
+
+void
+bench_align_once (const Bench *bench)
+{
+  size_t i;
+
+  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
+    Copy copy;
+    Data data;
+
+    make_data (&data, &shapes[i]);
+    make_copy (&copy, &data, bench->backend);
+    bench_twice (bench, shapes[i].name, run_copy, &copy);
+    free_copy (&copy);
+    free_data (&data);
+  }
+}

@@ -13,4 +13,7 @@ double bench_align_nothing (const Bench * bench);
 /* A table of all shapes, or of every `every`th. */
 void bench_align (const Bench * bench, int every);
 
+/* Each shape as bench_twice does. */
+void bench_align_once (const Bench * bench);
+
 #endif

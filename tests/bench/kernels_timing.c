@@ -232,6 +232,19 @@ bench_close (Bench *bench)
 /* ---- tables ---- */
 
 void
+bench_twice (const Bench *bench, const char *name, BenchRun run, void *data)
+{
+  int i;
+
+  for (i = 0; i < 2; i++) {
+    run (data, 0, bench->stream);
+    bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+  }
+  printf ("%s\n", name);
+  fflush (stdout);
+}
+
+void
 bench_print_head (const char *what)
 {
   printf ("| %s | MB that must move | floor us | cold us | times the floor | GB/s | warm us | host us to enqueue "

@@ -60,6 +60,9 @@ BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_cop
 /* Median us of the host for one run that it enqueues. */
 double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);
 
+/* Says its name, and makes two runs over the first copy. */
+void bench_twice (const Bench * bench, const char *name, BenchRun run, void *data);
+
 void bench_print_head (const char *what);
 void bench_print (const char *name, int64_t must_move, const BenchTimes * times, double enqueue_us, double cpu_us);
 

@@ -262,6 +262,22 @@ bench_voxels (const Bench *bench, int every)
   }
 }
 
+void
+bench_voxels_once (const Bench *bench)
+{
+  VoxelCopy copy;
+  VoxelData data;
+  size_t i;
+
+  for (i = 0; i < N_SHAPES; i++) {
+    make_data (&data, &shapes[i]);
+    make_copy (&copy, &data, bench->backend);
+    bench_twice (bench, shapes[i].name, run_copy, &copy);
+    free_copy (&copy);
+    free (data.points);
+  }
+}
+
 /* ---- rows for others to compare with ---- */
 
 static void

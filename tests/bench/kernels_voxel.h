@@ -15,4 +15,7 @@ void bench_voxels (const Bench * bench, int every);
  * index and rank. */
 void bench_voxel_rows (const Bench * bench, int every, const char *folder);
 
+/* Each shape as bench_twice does. */
+void bench_voxels_once (const Bench * bench);
+
 #endif

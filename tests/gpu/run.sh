@@ -24,7 +24,7 @@ wanted() {
 
 # run NAME COMMAND...: its verdicts go to the log; a failed case more when it fails without saying which
 run() {
-  local name=$1 out=$work/$1.out status
+  local name=$1 out=$work/$1.out begun=$SECONDS status
   shift
   "$@" > "$out" 2>&1
   status=$?
@@ -33,6 +33,7 @@ run() {
     echo "FAIL $name: exit status $status" | tee -a "$work/$name.log" >> "$out"
   fi
   grep -E '^(FAIL|SKIP|seed|[0-9]+ cases|=========.*(ERROR|WARNING|SUMMARY))' "$out" | sed "s/^/[$name] /"
+  echo "[$name] $((SECONDS - begun)) s"
 }
 
 # the same in the background, JOBS at a time

@@ -70,19 +70,27 @@ check() {
   return $status
 }
 
-if wanted kernels; then
-  for program in "$dir"/gpu-*; do
-    if [ -x "$program" ]; then run "${program##*/gpu-}" "$program"; fi
-  done
-fi
 sanitizer=$(command -v compute-sanitizer || echo /usr/local/cuda/bin/compute-sanitizer)
 if wanted sanitizers && [ ! -x "$sanitizer" ]; then
   echo "SKIP compute-sanitizer: not on this machine" | tee "$work/sanitizer.log"
-elif wanted sanitizers; then
-  # alone: it looks at how much of the device is free
-  if [ -x "$dir/gpu-memory" ]; then
-    run memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$dir/gpu-memory"
-  fi
+  sanitizer=
+fi
+
+# programs that look at how much of the device is free, or make it fail, are alone
+alone=" memory backend faults "
+of_kernels=()
+if wanted kernels; then
+  for program in "$dir"/gpu-*; do
+    name=${program##*/gpu-}
+    if [ ! -x "$program" ]; then continue; fi
+    if [[ $alone == *" $name "* ]]; then run "$name" "$program"; else of_kernels+=("$name"); fi
+  done
+fi
+if wanted sanitizers && [ -n "$sanitizer" ] && [ -x "$dir/gpu-memory" ]; then
+  run memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$dir/gpu-memory"
+fi
+for name in "${of_kernels[@]}"; do start "$name" "$dir/gpu-$name"; done
+if wanted sanitizers && [ -n "$sanitizer" ]; then
   # a section a process; threads race in no shared memory, and racecheck takes minutes for them
   for tool in memcheck racecheck initcheck synccheck; do
     for section in align-{dtypes,shapes,wide,streams,graphs,threads,brackets,large} \

@@ -40,8 +40,6 @@ plan_geometry (RcVoxelPlan *plan)
   const int64_t row_words = (spec->grid[0] + 31) / 32;
 
   plan->voxels = saturating_product (spec->grid[0] * spec->grid[1], spec->grid[2]);
-  plan->bit_words = as_bits ? saturating_product (row_words * spec->grid[1], spec->grid[2])
-      : spec->output == RC_VOXEL_DENSE ? plan->voxels / 32 + (plan->voxels % 32 != 0) : 0;
   plan->flip = spec->mode == RC_VOXEL_MIN ? 0xFFFFFFFFu : 0;
   plan->channels = channels_of (spec);
   plan->key_bits = rc_voxel_ceil_log2 ((uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2]);
@@ -121,6 +119,15 @@ rc_pinhole_rays (const RcVoxelDepth *depth, float *rays)
     rays[depth->width + v] = (float) (((double) v - depth->cy) / depth->fy);
 }
 
+/* Words of an item's bitmap. */
+static int64_t
+bit_words_of (const RcVoxelPlan *plan)
+{
+  if (plan->spec.output == RC_VOXEL_BITS)
+    return saturating_product (plan->box.plane / 32, plan->spec.grid[2]);
+  return rc_voxel_has_accumulators (plan) ? plan->voxels / 32 + (plan->voxels % 32 != 0) : 0;
+}
+
 /* Of what is kept of a point. */
 static uint64_t
 payload_bytes (const RcVoxelPlan *plan)
@@ -150,27 +157,29 @@ reserve (uint64_t *bytes, int64_t n, uint64_t size, int *too_large)
   return offset;
 }
 
-static RcStatus
-plan_layout (RcVoxelPlan *plan, RcError *error)
+RcStatus
+rc_voxel_lay_out (RcVoxelPlan *plan, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
-  const int grid = rc_voxel_is_grid (spec->output), mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
-  const int64_t dense_voxels = grid ? plan->voxels : 0;
+  const int dense = rc_voxel_has_accumulators (plan), mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
+  const int counts = mean || spec->mode == RC_VOXEL_COUNT || plan->keeps, features = spec->mode == RC_VOXEL_MEAN;
+  const int64_t dense_voxels = !dense ? 0 : spec->output == RC_VOXEL_BITS ? saturating_product (bit_words_of (plan), 32)
+      : plan->voxels;
   const int64_t out_voxels = spec->output == RC_VOXEL_SPARSE ? spec->max_voxels : dense_voxels;
   const int64_t values = saturating_product (out_voxels, plan->channels * rc_voxel_points_each (spec));
-  const int64_t dense_values = grid ? values : 0;
+  const int64_t dense_values = saturating_product (dense_voxels, plan->channels);
   RcVoxelLayout *layout = &plan->layout;
   uint64_t bytes = 64, output = 0;
   int too_large = 0;
 
+  plan->bit_words = bit_words_of (plan);
   layout->range = reserve (&bytes, mean ? plan->channels : 0, sizeof (uint64_t), &too_large);
   layout->scales = reserve (&bytes, mean ? plan->channels : 0, sizeof (RcVoxelScale), &too_large);
   layout->bits = reserve (&bytes, plan->bit_words, sizeof (uint32_t), &too_large);
-  layout->counts = reserve (&bytes, mean || spec->mode == RC_VOXEL_COUNT ? dense_voxels : 0, sizeof (uint32_t),
-      &too_large);
+  layout->counts = reserve (&bytes, counts ? dense_voxels : 0, sizeof (uint32_t), &too_large);
   layout->sums = reserve (&bytes, mean ? dense_values : 0, sizeof (int64_t), &too_large);
-  layout->saw = reserve (&bytes, spec->mode == RC_VOXEL_MEAN ? (dense_values / 8) + 1 : 0, sizeof (uint32_t),
-      &too_large);
+  layout->saw = reserve (&bytes, features && !plan->keeps ? (dense_values / 8) + 1 : 0, sizeof (uint32_t), &too_large);
+  layout->seen = reserve (&bytes, features && plan->keeps ? dense_values : 0, 3 * sizeof (uint32_t), &too_large);
   layout->keys = reserve (&bytes, extreme ? dense_values : 0, sizeof (uint32_t), &too_large);
   layout->item_bytes = bytes;
 
@@ -198,6 +207,7 @@ plan_layout (RcVoxelPlan *plan, RcError *error)
 static void
 free_plan (RcVoxelPlan *plan)
 {
+  free (plan->exponents);
   free (plan->fields);
   free (plan);
 }
@@ -214,7 +224,8 @@ plan_fill (RcVoxelPlan *plan, RcError *error)
   if (plan->spec.source == RC_VOXEL_POINTS && (status = plan_fields (plan, error)) != RC_OK)
     return status;
   plan_geometry (plan);
-  if ((status = plan_layout (plan, error)) != RC_OK)
+  if ((status = rc_voxel_lay_out (plan, error)) != RC_OK
+      || (status = rc_voxel_lay_out_kept (plan, error)) != RC_OK)
     return status;
   return plan->ops->prepare (plan, error);
 }
@@ -338,7 +349,7 @@ chunk_points (const RcVoxelPlan *plan, const RcVoxelChunk *chunk)
 }
 
 static RcStatus
-check_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, int64_t so_far, RcError *error)
+check_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
   const int depth = spec->source == RC_VOXEL_DEPTH;
@@ -359,10 +370,21 @@ check_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk 
   if (depth && (chunk->first_row < 0 || chunk->first_row > spec->depth.height - chunk->n))
     return rc_error_set (error, RC_INVALID_ARGUMENT, "rows %" PRId64 " to %" PRId64 " of an image of %" PRId64 " rows",
         chunk->first_row, chunk->first_row + chunk->n - 1, spec->depth.height);
-  if (chunk->counts == NULL && job->item_points == NULL && chunk_points (plan, chunk) > job->n_points - so_far)
+  return RC_OK;
+}
+
+/* The same of a chunk that comes after so many points of the job. */
+static RcStatus
+check_next_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, int64_t so_far,
+    RcError *error)
+{
+  const RcStatus status = check_chunk (plan, chunk, error);
+
+  if (status == RC_OK && chunk->counts == NULL && job->item_points == NULL
+      && chunk_points (plan, chunk) > job->n_points - so_far)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points after %" PRId64 " others: the job was said to "
         "have %" PRId64, chunk_points (plan, chunk), so_far, job->n_points);
-  return RC_OK;
+  return status;
 }
 
 static RcStatus
@@ -404,16 +426,23 @@ check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
 RcStatus
 rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error)
 {
-  const RcStatus status = check_job (plan, job, error);
+  RcStatus status = check_job (plan, job, error);
 
   if (status != RC_OK)
     return status;
-  if (job->is_clean && rc_voxel_is_grid (plan->spec.output) && plan->clean_scratch != job->scratch)
+  if (job->is_clean && rc_voxel_has_accumulators (plan) && plan->ended_scratch != job->scratch)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch %p is said to be clean: expected %p, which the last end of "
-        "the plan left so", job->scratch, plan->clean_scratch);
+        "the plan left so", job->scratch, plan->ended_scratch);
+  if ((status = rc_voxel_check_kept (plan, job, error)) != RC_OK)
+    return status;
+  if (!job->goes_on) {
+    rc_voxel_note_scales (plan, job);
+    plan->held = 0;
+  }
+  plan->knows_ranges = plan->exponents && job->ranges;
   plan->phase = RC_VOXEL_BEGUN;
   plan->ranged = plan->added = 0;
-  plan->clean_scratch = NULL;
+  plan->ended_scratch = NULL;
   return plan->ops->begin (plan, job, stream, error);
 }
 
@@ -427,9 +456,9 @@ rc_voxel_range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *ch
   if (plan->phase != RC_VOXEL_BEGUN)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "range %s: expected it between begin and the first add",
         plan->phase == RC_VOXEL_IDLE ? "before begin" : "after add");
-  if ((status = check_chunk (plan, job, chunk, plan->ranged, error)) != RC_OK)
+  if ((status = check_next_chunk (plan, job, chunk, plan->ranged, error)) != RC_OK)
     return status;
-  if (rc_voxel_needs_range (plan) && chunk->n > 0)
+  if (rc_voxel_needs_range (plan) && !plan->knows_ranges && chunk->n > 0)
     status = plan->ops->range (plan, job, chunk, stream, error);
   if (status == RC_OK)
     plan->ranged += chunk_points (plan, chunk);
@@ -446,18 +475,62 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
     return status;
   if (plan->phase == RC_VOXEL_IDLE)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "add before begin");
-  if ((status = check_chunk (plan, job, chunk, plan->added, error)) != RC_OK)
+  if ((status = check_next_chunk (plan, job, chunk, plan->added, error)) != RC_OK)
     return status;
-  points = plan->added + chunk_points (plan, chunk);
-  if (rc_voxel_needs_range (plan) && points > plan->ranged)
+  points = chunk_points (plan, chunk);
+  if (rc_voxel_needs_range (plan) && !plan->knows_ranges && plan->added + points > plan->ranged)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "add saw %" PRId64 " points, range only %" PRId64 ": mode mean "
-        "without feature_range needs range over all points first", points, plan->ranged);
+        "without feature_range needs range over all points first", plan->added + points, plan->ranged);
+  if (plan->keeps && points > RC_VOXEL_MAX_POINTS - plan->held)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points beside %" PRId64 " that are kept: expected %"
+        PRId64 " at most", points, plan->held, RC_VOXEL_MAX_POINTS);
   plan->phase = RC_VOXEL_ADDING;
   if (chunk->n > 0)
     status = plan->ops->add (plan, job, chunk, stream, error);
-  if (status == RC_OK)
-    plan->added = points;
+  if (status == RC_OK) {
+    plan->added += points;
+    plan->held += points;
+  }
   return status;
+}
+
+RcStatus
+rc_voxel_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  RcStatus status = check_job (plan, job, error);
+  int64_t points;
+
+  if (status != RC_OK)
+    return status;
+  if (!plan->keeps || plan->phase == RC_VOXEL_IDLE)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, plan->keeps ? "remove before begin"
+        : "remove: nothing is kept, rc_voxel_keeps says so");
+  if ((status = check_chunk (plan, chunk, error)) != RC_OK)
+    return status;
+  points = chunk_points (plan, chunk);
+  if (points > plan->held)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "remove of %" PRId64 " points: %" PRId64 " are held", points,
+        plan->held);
+  plan->phase = RC_VOXEL_ADDING;
+  if (chunk->n > 0)
+    status = plan->ops->remove (plan, job, chunk, stream, error);
+  if (status == RC_OK)
+    plan->held -= points;
+  return status;
+}
+
+RcStatus
+rc_voxel_measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcError *error)
+{
+  RcStatus status;
+
+  if (plan == NULL || ranges == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "ranges");
+  if (plan->exponents == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "measure: expected a plan that keeps, and needs a range");
+  if ((status = check_chunk (plan, chunk, error)) != RC_OK || chunk->n == 0)
+    return status;
+  return plan->ops->measure (plan, chunk, ranges, error);
 }
 
 RcStatus
@@ -476,6 +549,6 @@ rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, R
   plan->phase = RC_VOXEL_IDLE;
   status = plan->ops->end (plan, job, out, stream, error);
   if (status == RC_OK)
-    plan->clean_scratch = job->scratch;
+    plan->ended_scratch = job->scratch;
   return status;
 }

@@ -5,6 +5,7 @@
  *   begin   clears the accumulators in the caller's scratch, where end has not left them clear
  *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range)
  *   add     once a chunk: adds its points
+ *   remove  once a chunk that an earlier job added: takes its points out again (only when rc_voxel_keeps)
  *   end     writes the output
  *
  * A chunk is a run of points of a cloud, a whole cloud, or rows of a depth image. All state is integers whose order of
@@ -14,6 +15,11 @@
  * in the order of memory. How a run of points is cut into chunks does not change it.
  *
  * A batch of B jobs runs in the same calls; each item gives the bits it gives alone.
+ *
+ * A window of clouds that slides is computed from what comes and what leaves: in a plan that keeps, a job goes on from the
+ * accumulators of the last one. What was added is taken out exactly, since all of it are integers, so the bits are those
+ * of a job that is made anew of all that is left. A job adds first and removes then: what leaves a voxel as something
+ * else comes to it does not make it empty in between.
  *
  * The arithmetic, per point:
  *   the coordinates are rounded to float32; per axis d = (p - origin) / voxel_size in float32; the point is inside when
@@ -139,6 +145,7 @@ typedef struct RcVoxelSpec
   double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
   int64_t batch;                /* jobs that run side by side, >= 1 */
   int64_t max_points;           /* first: points of a voxel in the output, 1 … RC_VOXEL_MAX_FIRST */
+  int keeps;                    /* jobs would like to go on from one another: see rc_voxel_keeps */
 } RcVoxelSpec;
 
 /* What one call adds to; the caller clears it. In the backend's memory (device memory for CUDA). */
@@ -168,10 +175,18 @@ typedef struct RcVoxelJob
   int64_t *point_voxels;        /* [batch, n_points - first_point]; -1 past the last point of an item */
   int64_t point_voxels_batch_stride;    /* bytes; ignored when batch is 1 */
   int64_t first_point;          /* 0 … n_points */
-  int is_clean;                 /* dense and bits: scratch is as the last end of this plan left it, which takes out of the
-                                 * accumulators what the job put there; so begin need not clear them all. Ignored for
-                                 * other outputs. RC_INVALID_ARGUMENT when the last job of the plan did not end, or ended in
-                                 * another scratch */
+  int is_clean;                 /* dense and bits, and plans that keep: scratch is as the last end of this plan left it, which
+                                 * takes out of the accumulators what the job put there, or knows what it left; so begin need
+                                 * not clear them all. Ignored for other outputs. RC_INVALID_ARGUMENT when the last job of
+                                 * the plan did not end, or ended in another scratch */
+
+  /* plans that keep */
+  int goes_on;                  /* the accumulators hold the points of the last job, and this one adds and removes what
+                                 * differs. N is that of all points which are then held. RC_INVALID_ARGUMENT where
+                                 * rc_voxel_can_go_on says no */
+  const double *ranges;         /* mean without feature_range: [batch, C] the greatest finite magnitude of each feature among
+                                 * the inside points of each item's N, on the host, as rc_voxel_measure finds them for
+                                 * chunks; then there is no range phase. NULL: there is one, and no job goes on from this */
 } RcVoxelJob;
 
 /* Points of every item of the batch. An item may get at most its N points in all chunks together. */
@@ -235,6 +250,20 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
  * nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
+/* Whether jobs of the plan can go on from one another, as its spec would like: in modes occupancy, count, mean and centroid,
+ * where the accumulators that this takes beside those of a plan that does not keep have RC_VOXEL_MOST_KEPT_BYTES at most,
+ * and, of a mean without feature_range, where rc_voxel_measure can measure: on the CPU. In such a plan voxels have counts
+ * whatever the mode, and NaNs and infinities are counted; the output sparse has accumulators too, of the whole grid, and
+ * none by the point. */
+#define RC_VOXEL_MOST_KEPT_BYTES (INT64_C (1) << 29)
+int rc_voxel_keeps (const RcVoxelPlan * plan);
+/* Whether the job, as its begin would get it, may go on from the last one: that one ended, in the same scratch, and of
+ * means all scales are the same: ceil (log2 (max (N, 1))) and 2^e. Means of jobs with item_points are always made anew. */
+int rc_voxel_can_go_on (const RcVoxelPlan * plan, const RcVoxelJob * job);
+/* Raises ranges [batch, C] to the greatest finite magnitude of each feature among the inside points of a chunk: for
+ * RcVoxelJob.ranges, apart from any job. Of plans that keep and need a range; the host's memory. */
+RcStatus rc_voxel_measure (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcError * error);
+
 /* The phases. Each enqueues on stream, allocates nothing, queries nothing and waits for nothing. One plan is used by
  * one thread at a time, for one job at a time. Errors: RC_INVALID_ARGUMENT (a NULL pointer, a stride below the row's
  * size, more points than the job has, a phase out of order), RC_DEVICE_FAILED. */
@@ -242,6 +271,10 @@ RcStatus rc_voxel_begin (RcVoxelPlan * plan, const RcVoxelJob * job, RcStream st
 RcStatus rc_voxel_range (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
 RcStatus rc_voxel_add (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+    RcError * error);
+/* Of a chunk that jobs which this one goes on from added, all of it or none; how these were cut does not matter. What
+ * counts, item_points and ranges say must be as it was then. Its counters are not looked at. */
+RcStatus rc_voxel_remove (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
 RcStatus rc_voxel_end (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
     RcError * error);

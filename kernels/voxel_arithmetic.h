@@ -126,6 +126,21 @@ rc_voxel_saw (double x)
   return x > 0.0 ? RC_VOXEL_SAW_PLUS_INFINITY : RC_VOXEL_SAW_MINUS_INFINITY;
 }
 
+/* The same of a feature of a voxel, from how often each was seen. */
+RC_SHARED uint32_t
+rc_voxel_saw_of (const uint32_t * seen)
+{
+  return (seen[0] ? RC_VOXEL_SAW_NAN : 0) | (seen[1] ? RC_VOXEL_SAW_PLUS_INFINITY : 0)
+      | (seen[2] ? RC_VOXEL_SAW_MINUS_INFINITY : 0);
+}
+
+/* Where seen has the one flag of saw. */
+RC_SHARED int
+rc_voxel_seen_index (uint32_t saw)
+{
+  return (int) (saw >> 1);
+}
+
 /* Mean of count >= 1 values whose fixed-point sum is sum. */
 RC_SHARED double
 rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t saw)

@@ -19,22 +19,25 @@ extern "C" {
 typedef struct RcVoxelItem
 {
   int64_t n_points;             /* N of the item */
-  int64_t n_added;
+  int64_t n_added;              /* by this job */
+  int64_t n_held;               /* where the plan keeps: what accumulators hold, of this job and of those it goes on from */
   int64_t n_keys;               /* sparse, rank: inside points so far */
 } RcVoxelItem;
 
 /* Byte offsets in an item's fixed scratch, which begins with RcVoxelItem; every one is a multiple of 64. What a mode
- * does not need has no bytes. Begin always clears what is before bits; the rest are the accumulators, which end leaves
- * clear. */
+ * does not need has no bytes. What is before bits, begin always clears, unless the job goes on; the rest are the
+ * accumulators, which end leaves clear, unless the plan keeps. A plan that keeps has dense ones for output sparse too. */
 typedef struct RcVoxelLayout
 {
   uint64_t range;               /* uint64 [C]: bits of the greatest finite |x| as float64 */
   uint64_t scales;              /* RcVoxelScale [C] */
   uint64_t bits;                /* dense, bits: uint32 [bit_words]: voxels that points came to, and with them all that
                                  * is not 0 in what follows */
-  uint64_t counts;              /* dense count, mean, centroid: uint32 [voxels] */
+  uint64_t counts;              /* dense count, mean, centroid, all that keeps: uint32 [voxels], of bits [32 bit_words] */
   uint64_t sums;                /* dense mean, centroid: int64 [voxels, C] */
   uint64_t saw;                 /* dense mean: RC_VOXEL_SAW_… of voxels * C features, 8 in a uint32 */
+  uint64_t seen;                /* in its place, in a plan that keeps: uint32 [voxels, C, 3], how often each of RC_VOXEL_SAW_…
+                                 * was seen, in their order */
   uint64_t keys;                /* dense max, min: uint32 [voxels, C]; 0: no point */
   uint64_t item_bytes;
 
@@ -59,8 +62,11 @@ typedef struct RcVoxelOps
       RcError * error);
   RcStatus (*add) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
       RcError * error);
+  RcStatus (*remove) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+      RcError * error);
   RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
       RcError * error);
+  RcStatus (*measure) (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcError * error);      /* NULL: cannot */
 } RcVoxelOps;
 
 typedef enum RcVoxelPhase
@@ -85,19 +91,35 @@ struct RcVoxelPlan
   int64_t channels;             /* values of a voxel; mode first: of a point */
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
   int64_t bit_words;            /* uint32 words of an item's bitmap: of linear indices, or for bits of rows of whole
-                                 * words; 0 for sparse */
+                                 * words; 0 for sparse that does not keep */
   int centroid_exponent[3];     /* 2^e above the grid's extent */
   int key_bits;                 /* sparse, rank: significant bits of a linear index */
   uint32_t flip;                /* of max and min keys */
+  int keeps;                    /* jobs can go on from one another */
   RcVoxelLayout layout;
 
   RcVoxelPhase phase;
   int64_t ranged, added;        /* points of the chunks of this job so far */
-  const void *clean_scratch;    /* that the last job left clean; NULL: none */
+  const void *ended_scratch;    /* in which the last job ended; NULL: none did */
+
+  /* where the plan keeps */
+  int64_t held;                 /* points of the chunks that are in the accumulators */
+  int knows_ranges;             /* of this job: it has no range phase */
+  int log2_points;              /* means: what N added to the scales of the accumulators; -1: not one and the same for all */
+  int *exponents;               /* [batch, C] 2^e of these scales; NULL: the spec fixes them */
 };
 
 /* RC_OK, or what no backend takes. */
 RcStatus rc_voxel_check_spec (const RcVoxelSpec * spec, RcError * error);
+
+/* Fixes where the plan's scratch lies, as far as all backends share it. */
+RcStatus rc_voxel_lay_out (RcVoxelPlan * plan, RcError * error);
+
+/* voxel_keep.c: a plan that does not keep becomes one that does, where it would like to, and may; what a job says of
+ * accumulators that are kept; and what those that go on from it need to know of a job that does not. */
+RcStatus rc_voxel_lay_out_kept (RcVoxelPlan * plan, RcError * error);
+RcStatus rc_voxel_check_kept (const RcVoxelPlan * plan, const RcVoxelJob * job, RcError * error);
+void rc_voxel_note_scales (RcVoxelPlan * plan, const RcVoxelJob * job);
 
 /* The rays of a pinhole camera: x of each column, then y of each row. */
 size_t rc_pinhole_rays_bytes (const RcVoxelDepth * depth);
@@ -141,11 +163,18 @@ rc_voxel_points_each (const RcVoxelSpec *spec)
   return spec->mode == RC_VOXEL_FIRST ? spec->max_points : 1;
 }
 
+/* Whether there are accumulators for every voxel of the grid. */
+static inline int
+rc_voxel_has_accumulators (const RcVoxelPlan *plan)
+{
+  return rc_voxel_is_grid (plan->spec.output) || plan->keeps;
+}
+
 /* Whether points are kept with the keys of their voxels, and sorted by them. */
 static inline int
 rc_voxel_sorts (const RcVoxelPlan *plan)
 {
-  return plan->spec.output == RC_VOXEL_SPARSE || plan->spec.output == RC_VOXEL_RANK;
+  return !rc_voxel_has_accumulators (plan) && plan->spec.output != RC_VOXEL_INDEX;
 }
 
 /* Whether a sorted key tells which point it is of. */

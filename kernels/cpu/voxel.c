@@ -4,6 +4,7 @@
  * accumulators a point, and its bit. A first begin clears the accumulators, those after it next to nothing. End streams
  * over the bitmap of what was touched, and over that of the grid where there is one; beside that it reads and clears
  * what was touched, and writes of the grid what changes, or all of it. A grid that fits the cache is bound by the reads.
+ * Where the plan keeps, nothing is cleared, and what is removed is read like what is added.
  * The map of index takes no accumulators: 8 bytes a point are written beside what is read.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -53,10 +54,9 @@ take_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxe
       continue;
     for (int64_t c = 0; c < plan->channels; c++) {
       const double magnitude = fabs (rc_cpu_voxel_feature (plan, points + i * stride, c));
-      const uint64_t bits = rc_bits64 (magnitude);
 
-      if (magnitude < INFINITY && bits > item->range[c])
-        item->range[c] = bits;
+      if (magnitude < INFINITY && magnitude > item->range[c])
+        item->range[c] = magnitude;
     }
   }
 }
@@ -77,40 +77,69 @@ add_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelB
   }
 }
 
-/* The first point of a voxel marks it. */
-static void
-count_point (const RcCpuVoxelItem *item, int64_t voxel)
+/* What follows is inlined with a sign that is known: 1 adds a point, -1 takes it out. The first point of a voxel marks it,
+ * and the last one that leaves it ends that. */
+static inline void
+count_point (const RcCpuVoxelItem *item, int64_t voxel, int sign)
 {
-  if (item->counts[voxel]++ == 0)
+  const uint32_t before = item->counts[voxel];
+
+  item->counts[voxel] = before + (uint32_t) sign;
+  if (sign > 0 && before == 0)
     mark (item, voxel);
+  if (sign < 0 && before == 1)
+    item->bits[voxel / 32] &= ~(UINT32_C (1) << (voxel % 32));
+}
+
+static inline void
+take_counts (const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, int sign)
+{
+  for (int64_t i = 0; i < block->n; i++) {
+    if (block->voxel[i] >= 0)
+      count_point (item, block->voxel[i], sign);
+  }
 }
 
 static void
 add_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  for (int64_t i = 0; i < block->n; i++) {
-    if (block->voxel[i] >= 0)
-      count_point (item, block->voxel[i]);
-  }
+  take_counts (item, block, 1);
 }
 
 static void
-add_to_sum (int64_t *sum, int64_t x)
-{
-  *sum = (int64_t) ((uint64_t) *sum + (uint64_t) x);
-}
-
-static void
-add_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+remove_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
+{
+  take_counts (item, block, -1);
+}
+
+static inline void
+add_to_sum (int64_t *sum, int64_t x, int sign)
+{
+  *sum = (int64_t) (sign > 0 ? (uint64_t) *sum + (uint64_t) x : (uint64_t) *sum - (uint64_t) x);
+}
+
+/* What cannot be added up: a flag can be set, and a count taken back. */
+static inline void
+take_special (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t at, uint32_t saw, int sign)
+{
+  if (plan->keeps)
+    item->seen[3 * at + rc_voxel_seen_index (saw)] += (uint32_t) sign;
+  else
+    item->saw[at / 8] |= saw << (at % 8 * RC_VOXEL_SAW_BITS);
+}
+
+static inline void
+take_features (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters, int sign)
 {
   for (int64_t i = 0; i < block->n; i++) {
     const int64_t v = block->voxel[i];
 
     if (v < 0)
       continue;
-    count_point (item, v);
+    count_point (item, v, sign);
     for (int64_t c = 0; c < plan->channels; c++) {
       const double x = rc_cpu_voxel_feature (plan, points + i * stride, c);
       const uint32_t saw = rc_voxel_saw (x);
@@ -118,16 +147,29 @@ add_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelB
 
       counters->clamped += rc_cpu_voxel_exceeds_range (plan, x);
       if (saw)
-        item->saw[at / 8] |= saw << (at % 8 * RC_VOXEL_SAW_BITS);
+        take_special (plan, item, at, saw, sign);
       else
-        add_to_sum (&item->sums[at], rc_voxel_fixed (&item->scales[c], rc_cpu_voxel_clamp (plan, x)));
+        add_to_sum (&item->sums[at], rc_voxel_fixed (&item->scales[c], rc_cpu_voxel_clamp (plan, x)), sign);
     }
   }
 }
 
 static void
-add_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+add_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
+{
+  take_features (plan, item, block, points, stride, counters, 1);
+}
+
+static void
+remove_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  take_features (plan, item, block, points, stride, counters, -1);
+}
+
+static inline void
+take_positions (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, int sign)
 {
   const float *const axes[3] = { block->x, block->y, block->z };
 
@@ -136,11 +178,25 @@ add_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVo
 
     if (v < 0)
       continue;
-    count_point (item, v);
+    count_point (item, v, sign);
     for (int axis = 0; axis < 3; axis++)
       add_to_sum (&item->sums[v * 3 + axis],
-          rc_voxel_fixed (&item->scales[axis], (double) axes[axis][i] - (double) plan->box.origin[axis]));
+          rc_voxel_fixed (&item->scales[axis], (double) axes[axis][i] - (double) plan->box.origin[axis]), sign);
   }
+}
+
+static void
+add_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  take_positions (plan, item, block, 1);
+}
+
+static void
+remove_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  take_positions (plan, item, block, -1);
 }
 
 static void
@@ -252,7 +308,17 @@ adder_of (const RcVoxelPlan *plan)
     [RC_VOXEL_RANK] = add_rank,
   };
 
-  return rc_voxel_is_grid (plan->spec.output) ? dense[plan->spec.mode] : others[plan->spec.output];
+  if (plan->keeps && plan->spec.mode == RC_VOXEL_OCCUPANCY)
+    return add_count;
+  return rc_voxel_has_accumulators (plan) ? dense[plan->spec.mode] : others[plan->spec.output];
+}
+
+static TakeBlock
+remover_of (const RcVoxelPlan *plan)
+{
+  if (plan->spec.mode == RC_VOXEL_MEAN)
+    return remove_mean;
+  return plan->spec.mode == RC_VOXEL_CENTROID ? remove_centroid : remove_count;
 }
 
 /* ---- chunks to blocks ---- */
@@ -346,11 +412,39 @@ add_counters (RcVoxelCounters *to, const RcVoxelCounters *from)
   to->over_points += from->over_points;
 }
 
-/* Hands all points of a chunk to take. An item that would get more than its N is an error, found before its first
- * point. */
+/* What walking a chunk does to an item. */
+typedef enum Purpose
+{
+  TO_LOOK,
+  TO_ADD,
+  TO_REMOVE
+} Purpose;
+
+/* Notes the points that an item gets or gives back. Wrong counts are an error, found before the first point. */
 static RcStatus
-walk_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, TakeBlock take, int adding,
-    RcVoxelCounters *counters, RcError *error)
+note_points (const RcVoxelChunk *chunk, RcVoxelItem *head, int64_t i, int64_t n, int64_t points, Purpose purpose,
+    RcError *error)
+{
+  if (n < 0 || n > chunk->n)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "counts[%lld] of a chunk is %lld; expected 0 to %lld",
+        (long long) i, (long long) n, (long long) chunk->n);
+  if (purpose == TO_ADD && points > head->n_points - head->n_added)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said to "
+        "have %lld", (long long) points, (long long) head->n_added, (long long) i, (long long) head->n_points);
+  if (purpose == TO_REMOVE && points > head->n_held)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points to take out of item %lld, which holds %lld",
+        (long long) points, (long long) i, (long long) head->n_held);
+  if (purpose == TO_ADD)
+    head->n_added += points;
+  if (purpose != TO_LOOK)
+    head->n_held += purpose == TO_ADD ? points : -points;
+  return RC_OK;
+}
+
+/* Hands all points of a chunk to take. Without a job, what is looked for goes to ranges [batch, C]. */
+static RcStatus
+walk_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, double *ranges, const RcVoxelChunk *chunk, TakeBlock take,
+    Purpose purpose, RcVoxelCounters *counters, RcError *error)
 {
   const int depth = plan->spec.source == RC_VOXEL_DEPTH;
   Walk walk;
@@ -364,17 +458,13 @@ walk_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *
     const int64_t points = depth ? n * plan->spec.depth.width : n;
     const char *data = (const char *) chunk->data + i * chunk->batch_stride;
 
-    walk.item = rc_cpu_voxel_item (plan, job, i);
-    if (n < 0 || n > chunk->n)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "counts[%lld] of a chunk is %lld; expected 0 to %lld",
-          (long long) i, (long long) n, (long long) chunk->n);
-    if (adding && points > walk.item.head->n_points - walk.item.head->n_added)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said "
-          "to have %lld", (long long) points, (long long) walk.item.head->n_added, (long long) i,
-          (long long) walk.item.head->n_points);
-    walk.block.first = walk.item.head->n_added;
-    if (adding)
-      walk.item.head->n_added += points;
+    RcStatus status;
+
+    walk.item = job ? rc_cpu_voxel_item (plan, job, i) : (RcCpuVoxelItem) {.range = ranges + i * plan->channels};
+    walk.block.first = job ? walk.item.head->n_added : 0;
+    status = note_points (chunk, walk.item.head, i, n, points, purpose, error);
+    if (status != RC_OK)
+      return status;
     if (depth)
       walk_rows (&walk, data, n, chunk);
     else
@@ -392,7 +482,7 @@ static void
 set_scales (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
 {
   for (int64_t c = 0; rc_voxel_is_mean (plan) && c < plan->channels; c++) {
-    const double greatest = plan->spec.feature_range > 0.0 ? plan->spec.feature_range : rc_float64 (item->range[c]);
+    const double greatest = plan->spec.feature_range > 0.0 ? plan->spec.feature_range : item->range[c];
     const int exponent = plan->spec.mode == RC_VOXEL_CENTROID ? plan->centroid_exponent[c]
         : rc_voxel_exponent_above (greatest);
 
@@ -406,6 +496,17 @@ check_stream (RcStream stream, RcError *error)
   if (stream == NULL)
     return RC_OK;
   return rc_error_set (error, RC_INVALID_ARGUMENT, "stream is %p; expected NULL, the CPU has no streams", stream);
+}
+
+/* Accumulators are cleared, and their scales are not known yet. */
+static void
+begin_anew (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcCpuVoxelItem *item, int64_t i)
+{
+  if (job->is_clean && plan->keeps)
+    rc_cpu_voxel_clear_kept (plan, item);
+  memset (item->head, 0, (size_t) (job->is_clean ? plan->layout.bits : plan->layout.item_bytes));
+  for (int64_t c = 0; plan->knows_ranges && c < plan->channels; c++)
+    item->range[c] = job->ranges[i * plan->channels + c];
 }
 
 static RcStatus
@@ -422,8 +523,10 @@ begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error
     if (n < 0 || n > job->n_points)
       return rc_error_set (error, RC_INVALID_ARGUMENT, "item_points[%lld] is %lld; expected 0 to n_points, %lld",
           (long long) i, (long long) n, (long long) job->n_points);
-    memset (item.head, 0, (size_t) (job->is_clean ? plan->layout.bits : plan->layout.item_bytes));
+    if (!job->goes_on)
+      begin_anew (plan, job, &item, i);
     item.head->n_points = n;
+    item.head->n_added = 0;
   }
   return RC_OK;
 }
@@ -435,13 +538,25 @@ range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcSt
   RcStatus status = check_stream (stream, error);
 
   if (status == RC_OK)
-    status = walk_chunk (plan, job, chunk, take_range, 0, NULL, error);
+    status = walk_chunk (plan, job, NULL, chunk, take_range, TO_LOOK, NULL, error);
   rc_float_mode_leave (mode);
   return status;
 }
 
 static RcStatus
-add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcError *error)
+{
+  const RcFloatMode mode = rc_float_mode_enter ();
+  const RcStatus status = walk_chunk (plan, NULL, ranges, chunk, take_range, TO_LOOK, NULL, error);
+
+  rc_float_mode_leave (mode);
+  return status;
+}
+
+/* Adds the points of a chunk, or takes them out. */
+static RcStatus
+take_points (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, TakeBlock take,
+    Purpose purpose, RcError *error)
 {
   const RcFloatMode mode = rc_float_mode_enter ();
   RcStatus status = check_stream (stream, error);
@@ -452,9 +567,21 @@ add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStre
     set_scales (plan, &item);
   }
   if (status == RC_OK)
-    status = walk_chunk (plan, job, chunk, adder_of (plan), 1, chunk->counters, error);
+    status = walk_chunk (plan, job, NULL, chunk, take, purpose, purpose == TO_ADD ? chunk->counters : NULL, error);
   rc_float_mode_leave (mode);
   return status;
+}
+
+static RcStatus
+add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  return take_points (plan, job, chunk, stream, adder_of (plan), TO_ADD, error);
+}
+
+static RcStatus
+take_out (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  return take_points (plan, job, chunk, stream, remover_of (plan), TO_REMOVE, error);
 }
 
 /* Of item i; NULL stays NULL. */
@@ -486,17 +613,36 @@ write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *ou
   own.coordinates = part_of (out->coordinates, out->coordinates_batch_stride, i);
   own.values = part_of (out->values, out->values_batch_stride, i);
   own.point_counts = part_of (out->point_counts, out->point_counts_batch_stride, i);
-  writers[plan->spec.output] (plan, &item, &own, counters);
+  if (plan->keeps && plan->spec.output == RC_VOXEL_SPARSE)
+    rc_cpu_voxel_write_kept_sparse (plan, &item, &own, counters);
+  else
+    writers[plan->spec.output] (plan, &item, &own, counters);
+}
+
+/* What scales of means are for is no more than N. */
+static RcStatus
+check_held (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
+{
+  for (int64_t i = 0; plan->keeps && i < plan->spec.batch; i++) {
+    const RcVoxelItem *head = rc_cpu_voxel_item (plan, job, i).head;
+
+    if (head->n_held > head->n_points)
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "item %lld holds %lld points; the job was said to have %lld",
+          (long long) i, (long long) head->n_held, (long long) head->n_points);
+  }
+  return RC_OK;
 }
 
 static RcStatus
 end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
 {
   const RcFloatMode mode = rc_float_mode_enter ();
-  const RcStatus status = check_stream (stream, error);
+  RcStatus status = check_stream (stream, error);
   RcVoxelCounters counters;
 
   memset (&counters, 0, sizeof (counters));
+  if (status == RC_OK)
+    status = check_held (plan, job, error);
   for (int64_t i = 0; status == RC_OK && i < plan->spec.batch; i++)
     write_item (plan, job, out, i, &counters);
   if (out->counters && status == RC_OK)
@@ -511,5 +657,7 @@ const RcVoxelOps rc_cpu_voxel_ops = {
   .begin = begin,
   .range = range,
   .add = add,
+  .remove = take_out,
   .end = end,
+  .measure = measure,
 };

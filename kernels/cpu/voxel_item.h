@@ -11,12 +11,13 @@
 typedef struct RcCpuVoxelItem
 {
   RcVoxelItem *head;
-  uint64_t *range;
+  double *range;
   RcVoxelScale *scales;
   uint32_t *bits;
   uint32_t *counts;
   int64_t *sums;
   uint32_t *saw;
+  uint32_t *seen;
   uint32_t *keys;
 
   /* sparse and rank */
@@ -40,12 +41,13 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   RcCpuVoxelItem item;
 
   item.head = (RcVoxelItem *) fixed;
-  item.range = (uint64_t *) (fixed + layout->range);
+  item.range = (double *) (fixed + layout->range);
   item.scales = (RcVoxelScale *) (fixed + layout->scales);
   item.bits = (uint32_t *) (fixed + layout->bits);
   item.counts = (uint32_t *) (fixed + layout->counts);
   item.sums = (int64_t *) (fixed + layout->sums);
   item.saw = (uint32_t *) (fixed + layout->saw);
+  item.seen = (uint32_t *) (fixed + layout->seen);
   item.keys = (uint32_t *) (fixed + layout->keys);
   item.voxels[0] = (uint64_t *) points;
   item.voxels[1] = item.voxels[0] + n;
@@ -59,13 +61,18 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   return item;
 }
 
-/* Writes the output of one item; all pointers are those of the item. Dense and bits leave its accumulators clear. */
+/* Writes the output of one item; all pointers are those of the item. Dense and bits leave its accumulators clear, unless
+ * the plan keeps; for sparse a plan that keeps has a function of its own. */
 void rc_cpu_voxel_write_dense (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
 void rc_cpu_voxel_write_bits (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
 void rc_cpu_voxel_write_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
+void rc_cpu_voxel_write_kept_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
+    RcVoxelCounters * counters);
+/* Makes accumulators that were kept clear. */
+void rc_cpu_voxel_clear_kept (const RcVoxelPlan * plan, const RcCpuVoxelItem * item);
 
 /* voxel_first.c: voxel m of the output, with the first of the points order[0 … n); what there is no point for is zero. */
 void rc_cpu_voxel_write_first (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order, int64_t n,

@@ -72,8 +72,8 @@ write_occupancy (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxel
   kernels->voxel_expand (grid + first * size, words, one, size);
 }
 
-/* One occupied voxel, whose accumulators are clear on return. */
-typedef void (*WriteVoxel) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, int64_t v, char *grid);
+/* Occupied voxel v as voxel m of the output; its accumulators are clear on return, unless the plan keeps. */
+typedef void (*WriteVoxel) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, int64_t v, void *values, int64_t m);
 
 /* Sizes that are usual take no call. */
 static inline void
@@ -101,15 +101,16 @@ write_words (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVox
     for (uint32_t gone = was & ~is; gone; gone &= gone - 1)
       clear_voxel (grid + (voxel + __builtin_ctz (gone)) * bytes, bytes);
     for (uint32_t bits = is; bits; bits &= bits - 1)
-      write (plan, item, voxel + __builtin_ctz (bits), grid);
+      write (plan, item, voxel + __builtin_ctz (bits), grid, voxel + __builtin_ctz (bits));
   }
 }
 
 static inline void
-write_voxel_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
+write_voxel_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, void *values, int64_t m)
 {
-  write_count[plan->spec.dtype] (grid, v, item->counts[v]);
-  item->counts[v] = 0;
+  write_count[plan->spec.dtype] (values, m, item->counts[v]);
+  if (!plan->keeps)
+    item->counts[v] = 0;
 }
 
 static void
@@ -119,21 +120,24 @@ write_counts (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWor
 }
 
 static inline void
-write_voxel_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
+write_voxel_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, void *values, int64_t m)
 {
   const RcCpuStoreValue write = rc_cpu_store_value[plan->spec.dtype];
   const int64_t n = plan->channels;
 
   for (int64_t c = 0, i = v * n; c < n; c++, i++) {
     const int64_t shift = i % 8 * RC_VOXEL_SAW_BITS;
-    const uint32_t saw = item->saw[i / 8] >> shift & 7;
+    const uint32_t saw = plan->keeps ? rc_voxel_saw_of (item->seen + 3 * i) : item->saw[i / 8] >> shift & 7;
 
-    write (grid, i, rc_voxel_mean (&item->scales[c], item->sums[i], item->counts[v], saw));
+    write (values, m * n + c, rc_voxel_mean (&item->scales[c], item->sums[i], item->counts[v], saw));
+    if (plan->keeps)
+      continue;
     item->sums[i] = 0;
     if (saw)
       item->saw[i / 8] &= ~(UINT32_C (7) << shift);
   }
-  item->counts[v] = 0;
+  if (!plan->keeps)
+    item->counts[v] = 0;
 }
 
 static void
@@ -143,18 +147,20 @@ write_means (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxelWord
 }
 
 static inline void
-write_voxel_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
+write_voxel_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, void *values, int64_t m)
 {
   const RcCpuStoreValue write = rc_cpu_store_value[plan->spec.dtype];
 
   for (int axis = 0; axis < 3; axis++) {
     int64_t *sum = &item->sums[v * 3 + axis];
 
-    write (grid, v * 3 + axis, (double) plan->box.origin[axis]
+    write (values, m * 3 + axis, (double) plan->box.origin[axis]
         + rc_voxel_mean (&item->scales[axis], *sum, item->counts[v], 0));
-    *sum = 0;
+    if (!plan->keeps)
+      *sum = 0;
   }
-  item->counts[v] = 0;
+  if (!plan->keeps)
+    item->counts[v] = 0;
 }
 
 static void
@@ -164,13 +170,14 @@ write_centroids (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcCpuVoxel
 }
 
 static inline void
-write_voxel_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, char *grid)
+write_voxel_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, void *values, int64_t m)
 {
   const RcCpuStoreValue write = rc_cpu_store_value[plan->spec.dtype];
+  const int64_t n = plan->channels;
 
-  for (int64_t i = v * plan->channels; i < (v + 1) * plan->channels; i++) {
-    write (grid, i, (double) rc_voxel_value_of_key (item->keys[i], plan->flip));
-    item->keys[i] = 0;
+  for (int64_t c = 0; c < n; c++) {
+    write (values, m * n + c, (double) rc_voxel_value_of_key (item->keys[v * n + c], plan->flip));
+    item->keys[v * n + c] = 0;
   }
 }
 
@@ -205,7 +212,7 @@ rc_cpu_voxel_write_dense (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, c
     const int64_t left = plan->bit_words - w;
 
     kernels->voxel_take_words (&words, item->bits + w, out->occupied ? out->occupied + w : NULL,
-        left < RC_CPU_VOXEL_WORDS ? left : RC_CPU_VOXEL_WORDS, plan->spec.mode != RC_VOXEL_OCCUPANCY);
+        left < RC_CPU_VOXEL_WORDS ? left : RC_CPU_VOXEL_WORDS, plan->spec.mode != RC_VOXEL_OCCUPANCY, plan->keeps);
     counters->occupied += words.occupied;
     writers[plan->spec.mode] (plan, item, &words, 32 * w, out->grid);
   }
@@ -222,7 +229,8 @@ rc_cpu_voxel_write_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, co
 
   counters->occupied += kernels->voxel_count_bits (item->bits, plan->bit_words);
   memcpy (out->grid, item->bits, bytes);
-  memset (item->bits, 0, bytes);
+  if (!plan->keeps)
+    memset (item->bits, 0, bytes);
 }
 
 /* ---- sparse: voxel m of the output from the points order[0 … n) ---- */
@@ -329,6 +337,17 @@ prefetch_points (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint
     __builtin_prefetch (item->payload + order[i] * plan->layout.payload_bytes);
 }
 
+/* How many voxels are in the output, and what is left out. */
+static void
+finish_sparse (const RcVoxelPlan *plan, const RcVoxelOut *out, int64_t occupied, RcVoxelCounters *counters)
+{
+  const int64_t cap = plan->spec.max_voxels;
+
+  *out->n_voxels = (uint32_t) (occupied < cap ? occupied : cap);
+  counters->occupied += occupied;
+  counters->over_cap += occupied > cap ? occupied - cap : 0;
+}
+
 void
 rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcVoxelOut *out,
     RcVoxelCounters *counters)
@@ -374,7 +393,56 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
   }
   for (int64_t m = occupied; first_points && m < cap; m++)
     rc_cpu_voxel_write_first (plan, item, NULL, 0, out, m, counters);
-  *out->n_voxels = (uint32_t) (occupied < cap ? occupied : cap);
-  counters->occupied += occupied;
-  counters->over_cap += occupied > cap ? occupied - cap : 0;
+  finish_sparse (plan, out, occupied, counters);
+}
+
+/* ---- accumulators that are kept ---- */
+
+/* Bits are in the order of voxels. */
+void
+rc_cpu_voxel_write_kept_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcVoxelOut *out,
+    RcVoxelCounters *counters)
+{
+  static const WriteVoxel writers[] = {
+    [RC_VOXEL_COUNT] = write_voxel_count,
+    [RC_VOXEL_MEAN] = write_voxel_mean,
+    [RC_VOXEL_CENTROID] = write_voxel_centroid,
+  };
+  const WriteVoxel write = rc_voxel_has_values (&plan->spec) ? writers[plan->spec.mode] : NULL;
+  const int64_t cap = plan->spec.max_voxels;
+  int64_t occupied = 0;
+
+  memset (out->coordinates, 0, (size_t) cap * 3 * sizeof (int32_t));
+  if (write)
+    memset (out->values, 0, (size_t) rc_voxel_value_bytes (plan));
+  for (int64_t w = 0; w < plan->bit_words; w++) {
+    for (uint32_t bits = item->bits[w]; bits; bits &= bits - 1, occupied++) {
+      const int64_t voxel = 32 * w + __builtin_ctz (bits);
+
+      if (occupied >= cap)
+        continue;
+      write_coordinates (plan, out->coordinates + 3 * occupied, (uint64_t) voxel);
+      if (write)
+        write (plan, item, voxel, out->values, occupied);
+    }
+  }
+  finish_sparse (plan, out, occupied, counters);
+}
+
+/* Every accumulator that is not 0 is of a voxel that has its bit. */
+void
+rc_cpu_voxel_clear_kept (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
+{
+  const int64_t n = rc_voxel_is_mean (plan) ? plan->channels : 0, specials = plan->spec.mode == RC_VOXEL_MEAN ? 3 * n : 0;
+
+  for (int64_t w = 0; w < plan->bit_words; w++) {
+    for (uint32_t bits = item->bits[w]; bits; bits &= bits - 1) {
+      const int64_t voxel = 32 * w + __builtin_ctz (bits);
+
+      item->counts[voxel] = 0;
+      memset (item->sums + voxel * n, 0, (size_t) n * sizeof (int64_t));
+      memset (item->seen + voxel * specials, 0, (size_t) specials * sizeof (uint32_t));
+    }
+    item->bits[w] = 0;
+  }
 }

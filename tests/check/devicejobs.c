@@ -94,6 +94,7 @@ typedef enum
   BEGIN,
   RANGE,
   ADD,
+  REMOVE,
   END
 } VoxelPhase;
 
@@ -109,6 +110,12 @@ typedef struct
 static void
 do_voxel (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
 {
+  static RcStatus (*const chunk_phases[]) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk,
+      RcStream stream, RcError * error) = {
+    [RANGE] = rc_voxel_range,
+    [ADD] = rc_voxel_add,
+    [REMOVE] = rc_voxel_remove,
+  };
   VoxelWork *work = data;
   RcStatus status;
   RcError failure = { 0 };
@@ -118,8 +125,7 @@ do_voxel (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
   else if (work->phase == END)
     status = rc_voxel_end (work->plan, &work->job, &work->out, NULL, &failure);
   else
-    status = (work->phase == RANGE ? rc_voxel_range : rc_voxel_add) (work->plan, &work->job, &work->chunk, NULL,
-    &failure);
+    status = chunk_phases[work->phase] (work->plan, &work->job, &work->chunk, NULL, &failure);
   fail_unless (status == RC_OK, "%s", failure.message);
 }
 
@@ -168,6 +174,12 @@ enqueue_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk
 }
 
 static RcStatus
+enqueue_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  return enqueue_chunk (REMOVE, plan, job, chunk, stream);
+}
+
+static RcStatus
 enqueue_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
 {
   VoxelWork *work = new_voxel_work (END, plan, job);
@@ -187,7 +199,10 @@ enqueue_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, Rc
 static RcStatus
 prepare_voxel (RcVoxelPlan *plan, RcError *error)
 {
-  return rc_voxel_plan (cpu, &plan->spec, (RcVoxelPlan **) & plan->backend_state, NULL, error);
+  RcVoxelSpec spec = plan->spec;
+
+  spec.keeps = plan->keeps;     /* scratch is laid out for what the device can */
+  return rc_voxel_plan (cpu, &spec, (RcVoxelPlan **) & plan->backend_state, NULL, error);
 }
 
 static void
@@ -197,7 +212,7 @@ release_voxel (RcVoxelPlan *plan)
 }
 
 static const RcVoxelOps voxel_ops = { prepare_voxel, release_voxel, enqueue_begin, enqueue_range, enqueue_add,
-    enqueue_end };
+    enqueue_remove, enqueue_end };
 
 /* ---- devices ---- */
 

@@ -1,0 +1,111 @@
+/* robocache: voxel grids whose jobs go on from one another: which plans keep their accumulators, and when they can be used
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "backend_impl.h"
+#include "floatmode.h"
+#include "voxel_plan.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int
+may_keep (const RcVoxelPlan *plan)
+{
+  const RcVoxelMode mode = plan->spec.mode;
+
+  return plan->spec.keeps && !rc_voxel_maps_points (plan->spec.output) && plan->ops->remove != NULL
+      && (mode == RC_VOXEL_OCCUPANCY || mode == RC_VOXEL_COUNT || rc_voxel_is_mean (plan))
+      && (!rc_voxel_needs_range (plan) || plan->ops->measure != NULL);
+}
+
+RcStatus
+rc_voxel_lay_out_kept (RcVoxelPlan *plan, RcError *error)
+{
+  const RcVoxelPlan alone = *plan;
+  const uint64_t most = (uint64_t) RC_VOXEL_MOST_KEPT_BYTES / (uint64_t) plan->spec.batch;
+
+  if (!may_keep (plan))
+    return RC_OK;
+  plan->keeps = 1;
+  if (rc_voxel_lay_out (plan, NULL) != RC_OK || plan->layout.item_bytes - alone.layout.item_bytes > most) {
+    *plan = alone;
+    return RC_OK;
+  }
+  if (!rc_voxel_needs_range (plan))
+    return RC_OK;
+  plan->exponents = calloc ((size_t) (plan->spec.batch * plan->channels), sizeof (int));
+  if (plan->exponents == NULL)
+    return rc_error_set (error, RC_NO_SPACE, "no memory for the scales of %" PRId64 " values", plan->spec.batch
+        * plan->channels);
+  return RC_OK;
+}
+
+int
+rc_voxel_keeps (const RcVoxelPlan *plan)
+{
+  return plan->keeps;
+}
+
+static int
+log2_points_of (const RcVoxelJob *job)
+{
+  return job->item_points ? -1 : rc_voxel_ceil_log2 ((uint64_t) job->n_points);
+}
+
+/* Whether the scales of a mean are what those of the accumulators are. */
+static int
+has_same_scales (const RcVoxelPlan *plan, const RcVoxelJob *job)
+{
+  const int64_t n = plan->exponents ? plan->spec.batch * plan->channels : 0;
+
+  if (plan->log2_points < 0 || log2_points_of (job) != plan->log2_points || (n > 0 && job->ranges == NULL))
+    return 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (rc_voxel_exponent_above (job->ranges[i]) != plan->exponents[i])
+      return 0;
+  }
+  return 1;
+}
+
+int
+rc_voxel_can_go_on (const RcVoxelPlan *plan, const RcVoxelJob *job)
+{
+  const RcFloatMode mode = rc_float_mode_enter ();
+  const int can = plan->keeps && job->scratch != NULL && job->scratch == plan->ended_scratch
+      && (!rc_voxel_is_mean (plan) || has_same_scales (plan, job));
+
+  rc_float_mode_leave (mode);
+  return can;
+}
+
+void
+rc_voxel_note_scales (RcVoxelPlan *plan, const RcVoxelJob *job)
+{
+  const RcFloatMode mode = rc_float_mode_enter ();
+  const int64_t n = plan->exponents && job->ranges ? plan->spec.batch * plan->channels : 0;
+
+  plan->log2_points = plan->exponents && job->ranges == NULL ? -1 : log2_points_of (job);
+  for (int64_t i = 0; i < n; i++)
+    plan->exponents[i] = rc_voxel_exponent_above (job->ranges[i]);
+  rc_float_mode_leave (mode);
+}
+
+RcStatus
+rc_voxel_check_kept (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
+{
+  const int64_t n = plan->exponents && job->ranges ? plan->spec.batch * plan->channels : 0;
+
+  if (job->goes_on && !plan->keeps)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "goes_on: jobs of this plan are made anew, rc_voxel_keeps says so");
+  for (int64_t i = 0; i < n; i++) {
+    if (!(job->ranges[i] >= 0.0 && job->ranges[i] < INFINITY))
+      return rc_error_set (error, RC_INVALID_ARGUMENT, "ranges[%" PRId64 "] is %g: expected a finite magnitude", i,
+          job->ranges[i]);
+  }
+  if (job->goes_on && !rc_voxel_can_go_on (plan, job))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "goes_on: the last job ended in scratch %p, this one of %" PRId64
+        " points has %p; expected the same, and of a mean the same scales", plan->ended_scratch, job->n_points,
+        job->scratch);
+  return RC_OK;
+}

@@ -18,6 +18,7 @@ cloud_clear (gpointer cloud)
 void
 robocache_cloud_window_init (RobocacheCloudWindow *window)
 {
+  *window = (RobocacheCloudWindow) { 0 };
   window->clouds = g_array_new (FALSE, FALSE, sizeof (RobocacheCloud));
   g_array_set_clear_func (window->clouds, cloud_clear);
 }
@@ -32,18 +33,37 @@ void
 robocache_cloud_window_clear (RobocacheCloudWindow *window)
 {
   g_array_set_size (window->clouds, 0);
+  window->n_left = 0;
+}
+
+void
+robocache_cloud_window_settle (RobocacheCloudWindow *window)
+{
+  if (window->n_left > 0)
+    g_array_remove_range (window->clouds, 0, window->n_left);
+  window->n_left = 0;
 }
 
 guint
 robocache_cloud_window_length (const RobocacheCloudWindow *window)
 {
-  return window->clouds->len;
+  return window->clouds->len - window->n_left;
 }
 
 const RobocacheCloud *
 robocache_cloud_window_nth (const RobocacheCloudWindow *window, guint i)
 {
-  return &g_array_index (window->clouds, RobocacheCloud, i);
+  return &g_array_index (window->clouds, RobocacheCloud, window->n_left + i);
+}
+
+const RobocacheCloud *
+robocache_cloud_window_find (const RobocacheCloudWindow *window, guint64 number)
+{
+  const guint64 oldest = window->n_pushed - window->clouds->len;
+
+  if (number < oldest || number >= window->n_pushed)
+    return NULL;
+  return &g_array_index (window->clouds, RobocacheCloud, number - oldest);
 }
 
 gint64
@@ -51,7 +71,7 @@ robocache_cloud_window_points (const RobocacheCloudWindow *window)
 {
   gint64 n = 0;
 
-  for (guint i = 0; i < window->clouds->len; i++)
+  for (guint i = 0; i < robocache_cloud_window_length (window); i++)
     n += robocache_cloud_window_nth (window, i)->n_points;
   return n;
 }
@@ -134,8 +154,9 @@ robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePoints
   if (!count_points (points, buffer, &cloud.n_points, error))
     return FALSE;
   cloud.buffer = gst_buffer_ref (buffer);
+  cloud.number = window->n_pushed++;
   g_array_append_val (window->clouds, cloud);
   if (window->clouds->len > n)
-    g_array_remove_range (window->clouds, 0, window->clouds->len - n);
+    window->n_left = MAX (window->n_left, window->clouds->len - n);
   return TRUE;
 }

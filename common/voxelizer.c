@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "cloudranges.h"
 #include "memorylimit.h"
 #include "tensorcaps.h"
 
@@ -49,6 +50,11 @@ struct _RobocacheVoxelizer
   guint64 bitmap_bytes;         /* of the voxels of an item's grid; 0: none */
   guint n_lanes;                /* none has no items */
   Lane *lanes;
+
+  /* accumulators that are kept */
+  gboolean keeps;               /* all plans do, and there is room */
+  guint64 held_first, held_end; /* numbers of the clouds in them; as many as none: nothing is */
+  RobocacheCloudRanges ranges;  /* of the features of clouds of the window, where grids depend on them */
 };
 
 /* What a run is about. */
@@ -58,6 +64,12 @@ typedef struct
   const RobocachePointsInfo *points;
   const RobocacheCloudWindow *window;
   const RobocacheVoxelPlace *place;
+  RobocacheVoxelWork *work;
+  gint64 n_points;              /* of an item, in the window */
+  const gdouble *ranges;        /* [items, channels] of the window; NULL: they are not known beforehand */
+  gboolean goes_on;             /* from what accumulators hold */
+  guint64 add_first, add_end;   /* numbers of the clouds to add, and to take out */
+  guint64 remove_first, remove_end;
   guint8 *occupied;             /* bitmaps of the grid's items; NULL: every byte of it is written */
   gboolean is_known;            /* they say what the grid holds */
 } Run;
@@ -126,6 +138,36 @@ init_lane (RobocacheVoxelizer *voxelizer, Lane *lane, RobocacheEngine *engine, R
   return status;
 }
 
+/* Ranges are measured by the CPU alone, where clouds are. */
+static gboolean
+all_keep (const RobocacheVoxelizer *voxelizer)
+{
+  gboolean keep = TRUE;
+
+  for (guint i = 0; i < voxelizer->n_lanes && keep; i++) {
+    const RcVoxelPlan *plan = voxelizer->lanes[i].plans[0].plan;
+
+    keep = rc_voxel_keeps (plan) && (voxelizer->reads_host || !rc_voxel_needs_range (plan));
+  }
+  return keep;
+}
+
+/* Plans become those that keep nothing, which take less room. */
+static void
+stop_keeping (RobocacheVoxelizer *voxelizer)
+{
+  wait_for_all (voxelizer);
+  voxelizer->keeps = voxelizer->spec.keeps = FALSE;
+  for (guint i = 0; i < voxelizer->n_lanes; i++) {
+    Lane *lane = &voxelizer->lanes[i];
+
+    if (!rc_voxel_keeps (lane->plans[0].plan))
+      continue;
+    clear_plan (lane, &lane->plans[0]);
+    lane->items = 0;
+  }
+}
+
 RobocacheVoxelizer *
 robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gboolean reads_host, const RcVoxelSpec *spec,
     RcStatus *status, GError **error)
@@ -151,6 +193,9 @@ robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gbool
   }
   if (robocache_engine_check (*status, &failure, error)) {
     voxelizer->bitmap_bytes = (guint64) rc_voxel_bitmap_bytes (voxelizer->lanes[0].plans[0].plan);
+    voxelizer->keeps = spec->keeps && all_keep (voxelizer);
+    if (spec->keeps && !voxelizer->keeps)
+      stop_keeping (voxelizer);
     return voxelizer;
   }
   robocache_voxelizer_free (voxelizer);
@@ -179,6 +224,7 @@ robocache_voxelizer_free (RobocacheVoxelizer *voxelizer)
   }
   for (guint i = 0; i < voxelizer->n_lanes; i++)
     g_clear_pointer (&voxelizer->lanes[i].engine, robocache_engine_unref);
+  robocache_cloud_ranges_clear (&voxelizer->ranges);
   g_free (voxelizer->lanes);
   g_free (voxelizer->layout);
   g_free (voxelizer);
@@ -251,14 +297,91 @@ aligned (guint64 bytes)
   return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
+/* ---- which clouds a run looks at: those to add, then those to take out ---- */
+
+static guint
+n_touched (const Run *run)
+{
+  return (guint) (run->add_end - run->add_first + run->remove_end - run->remove_first);
+}
+
+static const RobocacheCloud *
+touched (const Run *run, guint i)
+{
+  const guint64 n_added = run->add_end - run->add_first;
+
+  return robocache_cloud_window_find (run->window, i < n_added ? run->add_first + i : run->remove_first + i - n_added);
+}
+
+static gint64
+points_between (const Run *run, guint64 first, guint64 end)
+{
+  gint64 n = 0;
+
+  for (guint64 number = first; number < end; number++)
+    n += robocache_cloud_window_find (run->window, number)->n_points;
+  return n;
+}
+
+/* All of the window. */
+static void
+start_anew (Run *run)
+{
+  run->goes_on = FALSE;
+  run->add_end = run->window->n_pushed;
+  run->add_first = run->add_end - robocache_cloud_window_length (run->window);
+  run->remove_first = run->remove_end = 0;
+}
+
+static RcVoxelJob
+describe_job (const Run *run, const Lane *lane)
+{
+  const guint64 channels = (guint64) rc_voxel_channels (lane->plans[0].plan);
+
+  return (RcVoxelJob) {.n_points = run->n_points,.scratch = lane->scratch.data,.goes_on = run->goes_on,
+    .ranges = run->ranges ? run->ranges + lane->first * channels : NULL
+  };
+}
+
+/* Whether what is held of the clouds is worth more than it costs to take the rest out. */
+static gboolean
+may_go_on (const Run *run)
+{
+  const RobocacheVoxelizer *voxelizer = run->voxelizer;
+  const guint64 first = voxelizer->held_first, end = voxelizer->held_end;
+  gboolean ok = voxelizer->keeps && first < end && end < run->add_end && robocache_cloud_window_find (run->window, first)
+      && points_between (run, first, run->add_end) <= RC_VOXEL_MAX_POINTS
+      && points_between (run, end, run->add_end) + points_between (run, first, run->add_first) < run->n_points;
+
+  for (guint i = 0; i < voxelizer->n_lanes && ok; i++) {
+    const Lane *lane = &voxelizer->lanes[i];
+    const RcVoxelJob job = describe_job (run, lane);
+
+    ok = lane->items == lane->n && rc_voxel_can_go_on (lane->plans[0].plan, &job);
+  }
+  return ok;
+}
+
+static void
+choose_clouds (Run *run)
+{
+  start_anew (run);
+  if (!may_go_on (run))
+    return;
+  run->goes_on = TRUE;
+  run->remove_first = run->voxelizer->held_first;
+  run->remove_end = run->add_first;
+  run->add_first = run->voxelizer->held_end;
+}
+
 /* Bytes of so many items of all clouds that must be brought. */
 static guint64
 bytes_to_bring (const Run *run, const Lane *lane, guint64 items)
 {
   guint64 bytes = 0;
 
-  for (guint i = 0; i < robocache_cloud_window_length (run->window) && !run->voxelizer->reads_host; i++) {
-    const RobocacheCloud *cloud = robocache_cloud_window_nth (run->window, i);
+  for (guint i = 0; i < n_touched (run) && !run->voxelizer->reads_host; i++) {
+    const RobocacheCloud *cloud = touched (run, i);
 
     if (cloud_in_place (lane, cloud) == NULL)
       bytes += aligned (items * cloud_bytes (run->points, cloud, n_rows (run->points, cloud)));
@@ -272,8 +395,8 @@ least_piece_bytes (const Run *run)
 {
   guint64 bytes = LEAST_PIECE_BYTES;
 
-  for (guint i = 0; i < robocache_cloud_window_length (run->window); i++)
-    bytes = MAX (bytes, row_stride (run->points, robocache_cloud_window_nth (run->window, i)));
+  for (guint i = 0; i < n_touched (run); i++)
+    bytes = MAX (bytes, row_stride (run->points, touched (run, i)));
   return bytes;
 }
 
@@ -433,7 +556,7 @@ try_items (const Run *run, Lane *lane, guint64 items, gint64 n_points, guint64 r
   return allocate (run, lane, n_points, room, error);
 }
 
-/* As many items at once as fit. */
+/* As many items at once as fit; where accumulators are kept, all of them or none. */
 static gboolean
 make_room (const Run *run, Lane *lane, gint64 n_points, GError **error)
 {
@@ -444,7 +567,7 @@ make_room (const Run *run, Lane *lane, gint64 n_points, GError **error)
   wait_for_all (run->voxelizer);
   lane->clean = NULL;
   while (!try_items (run, lane, items, n_points, room, &failure)) {
-    if (items == 1 || !is_no_space (failure)) {
+    if (items == 1 || run->voxelizer->keeps || !is_no_space (failure)) {
       lane->items = 0;
       g_propagate_error (error, failure);
       return FALSE;
@@ -453,6 +576,40 @@ make_room (const Run *run, Lane *lane, gint64 n_points, GError **error)
     items = (items + 1) / 2;
   }
   return TRUE;
+}
+
+/* A lane that makes room loses what it holds. */
+static gboolean
+find_room_as_planned (Run *run, GError **error)
+{
+  RobocacheVoxelizer *voxelizer = run->voxelizer;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < voxelizer->n_lanes && run->goes_on; i++) {
+    if (!has_room (run, &voxelizer->lanes[i], run->n_points))
+      start_anew (run);
+  }
+  for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
+    ok = has_room (run, &voxelizer->lanes[i], run->n_points)
+        || make_room (run, &voxelizer->lanes[i], run->n_points, error);
+  return ok;
+}
+
+static gboolean
+find_room (Run *run, GError **error)
+{
+  GError *failure = NULL;
+  gboolean ok = find_room_as_planned (run, &failure);
+
+  if (!ok && run->voxelizer->keeps && is_no_space (failure)) {
+    g_clear_error (&failure);
+    stop_keeping (run->voxelizer);
+    run->ranges = NULL;
+    ok = find_room_as_planned (run, &failure);
+  }
+  if (!ok)
+    g_propagate_error (error, failure);
+  return ok;
 }
 
 /* ---- one cloud ---- */
@@ -466,7 +623,7 @@ check_phase (RcStatus status, const RcError *failure, GError **error)
   return FALSE;
 }
 
-/* rc_voxel_range or rc_voxel_add */
+/* rc_voxel_range, rc_voxel_add or rc_voxel_remove */
 typedef RcStatus (*Phase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
 
@@ -517,7 +674,7 @@ run_pieces (Job *job, Phase phase, const RobocacheCloud *cloud, const RobocacheM
     if (!bring (job, cloud, mapped, first + row * stride, cloud_bytes (points, cloud, (guint64) chunk.n),
             job->lane->clouds.data, error) || !run_chunk (job, phase, &chunk, error))
       return FALSE;
-    job->n_pieces += phase == rc_voxel_add;
+    job->n_pieces += phase != rc_voxel_range;
   }
   return TRUE;
 }
@@ -541,6 +698,19 @@ run_brought (Job *job, Phase phase, const RobocacheCloud *cloud, const Robocache
   return run_chunk (job, phase, &chunk, error);
 }
 
+/* Where the CPU reads it, from an item on. */
+static RcVoxelChunk
+mapped_cloud (const RobocacheMappedCloud *mapped, guint64 first, RcVoxelCounters *counters)
+{
+  RcVoxelChunk chunk = {.data = mapped->data,.n = mapped->n,.stride = mapped->stride,
+    .batch_stride = mapped->n * mapped->stride,.counters = counters
+  };
+
+  if (mapped->n > 0)
+    chunk.data = mapped->data + first * (guint64) chunk.batch_stride;
+  return chunk;
+}
+
 /* Of a cloud that the CPU maps, for its own engine or to bring it. */
 static gboolean
 run_mapped (Job *job, Phase phase, const RobocacheCloud *cloud, guint64 at, RcVoxelCounters *counters, GError **error)
@@ -552,11 +722,7 @@ run_mapped (Job *job, Phase phase, const RobocacheCloud *cloud, guint64 at, RcVo
   if (!robocache_cloud_map (job->run->points, cloud->buffer, &mapped, error))
     return FALSE;
   if (job->run->voxelizer->reads_host) {
-    chunk = whole_cloud (job, cloud, mapped.data, counters);
-    chunk.stride = mapped.stride;
-    chunk.batch_stride = mapped.n * mapped.stride;
-    if (mapped.n > 0)
-      chunk.data = mapped.data + job->first * (guint64) chunk.batch_stride;
+    chunk = mapped_cloud (&mapped, job->first, counters);
     ok = run_chunk (job, phase, &chunk, error);
   } else {
     ok = run_brought (job, phase, cloud, &mapped, at, counters, error);
@@ -565,34 +731,57 @@ run_mapped (Job *job, Phase phase, const RobocacheCloud *cloud, guint64 at, RcVo
   return ok;
 }
 
-/* Counters get the newest cloud only. */
 static gboolean
-run_phase (Job *job, Phase phase, RcVoxelCounters *counters, GError **error)
+run_cloud (Job *job, Phase phase, const RobocacheCloud *cloud, guint64 at, RcVoxelCounters *counters, GError **error)
 {
-  const guint n = robocache_cloud_window_length (job->run->window);
+  const gboolean reads_host = job->run->voxelizer->reads_host;
+  const guint8 *data = reads_host ? NULL : cloud_in_place (job->lane, cloud);
+  RcVoxelChunk chunk;
+
+  if (phase != rc_voxel_range)
+    job->run->work->points_read += cloud->n_points * (gint64) job->n;
+  if (data) {
+    chunk = whole_cloud (job, cloud, data, counters);
+    chunk.data = data + job->first * (guint64) chunk.batch_stride;
+    return run_chunk (job, phase, &chunk, error);
+  }
+  if (!reads_host && device_memory (cloud))
+    return run_brought (job, phase, cloud, NULL, at, counters, error);
+  return run_mapped (job, phase, cloud, at, counters, error);
+}
+
+/* Of the touched clouds first … end - 1. Counters get the newest cloud only. */
+static gboolean
+run_phase (Job *job, Phase phase, guint first, guint end, RcVoxelCounters *counters, GError **error)
+{
+  const Run *run = job->run;
   guint64 at = 0;
   gboolean ok = TRUE;
 
-  for (guint i = 0; i < n && ok; i++) {
-    const RobocacheCloud *cloud = robocache_cloud_window_nth (job->run->window, i);
-    RcVoxelCounters *wanted = i + 1 == n ? counters : NULL;
-    const guint8 *data = job->run->voxelizer->reads_host ? NULL : cloud_in_place (job->lane, cloud);
-    RcVoxelChunk chunk;
+  for (guint i = 0; i < end && ok; i++) {
+    const RobocacheCloud *cloud = touched (run, i);
 
-    if (data) {
-      chunk = whole_cloud (job, cloud, data, wanted);
-      chunk.data = data + job->first * (guint64) chunk.batch_stride;
-      ok = run_chunk (job, phase, &chunk, error);
-      continue;
-    }
-    if (!job->run->voxelizer->reads_host && device_memory (cloud))
-      ok = run_brought (job, phase, cloud, NULL, at, wanted, error);
-    else
-      ok = run_mapped (job, phase, cloud, at, wanted, error);
-    at += aligned (job->n * cloud_bytes (job->run->points, cloud, n_rows (job->run->points, cloud)));
+    if (i >= first)
+      ok = run_cloud (job, phase, cloud, at, cloud->number + 1 == run->add_end ? counters : NULL, error);
+    if (!run->voxelizer->reads_host && cloud_in_place (job->lane, cloud) == NULL)
+      at += aligned (job->n * cloud_bytes (run->points, cloud, n_rows (run->points, cloud)));
   }
-  job->is_brought = TRUE;
   return ok;
+}
+
+/* What differs from what the accumulators hold: first what comes, and then what leaves. */
+static gboolean
+run_clouds (Job *job, GError **error)
+{
+  const guint n_added = (guint) (job->run->add_end - job->run->add_first), n = n_touched (job->run);
+
+  if (rc_voxel_needs_range (job->plan) && job->run->ranges == NULL) {
+    if (!run_phase (job, rc_voxel_range, 0, n_added, NULL, error))
+      return FALSE;
+    job->is_brought = TRUE;
+  }
+  return run_phase (job, rc_voxel_add, 0, n_added, job->counters, error)
+      && run_phase (job, rc_voxel_remove, n_added, n, NULL, error);
 }
 
 /* ---- one job ---- */
@@ -720,11 +909,47 @@ run_job (Job *job, GError **error)
   set_map (job, parts[0]);
   if (!check_phase (rc_voxel_begin (job->plan, &job->job, stream, &failure), &failure, error))
     return FALSE;
-  if (rc_voxel_needs_range (job->plan) && !run_phase (job, rc_voxel_range, NULL, error))
-    return FALSE;
-  return run_phase (job, rc_voxel_add, job->counters, error)
+  return run_clouds (job, error)
       && check_phase (rc_voxel_end (job->plan, &job->job, &out, stream, &failure), &failure, error)
       && deliver (job, parts, error);
+}
+
+/* ---- ranges of features, of kernels that read where the CPU does ---- */
+
+static gboolean
+measure_cloud (gpointer data, const RobocacheCloud *cloud, gdouble *values, GError **error)
+{
+  const Run *run = data;
+  RobocacheMappedCloud mapped;
+  gboolean ok = TRUE;
+
+  if (!robocache_cloud_map (run->points, cloud->buffer, &mapped, error))
+    return FALSE;
+  for (guint i = 0; i < run->voxelizer->n_lanes && ok; i++) {
+    const Lane *lane = &run->voxelizer->lanes[i];
+    RcVoxelPlan *plan = lane->plans[0].plan;
+    const RcVoxelChunk chunk = mapped_cloud (&mapped, lane->first, NULL);
+    RcError failure;
+
+    ok = check_phase (rc_voxel_measure (plan, &chunk, values + lane->first * (guint64) rc_voxel_channels (plan), &failure),
+        &failure, error);
+  }
+  robocache_cloud_unmap (&mapped);
+  return ok;
+}
+
+/* So that it is known before a job begins whether it may go on. */
+static gboolean
+know_ranges (Run *run, GError **error)
+{
+  RobocacheVoxelizer *voxelizer = run->voxelizer;
+  const RcVoxelPlan *plan = voxelizer->lanes[0].plans[0].plan;
+
+  if (!voxelizer->keeps || !rc_voxel_needs_range (plan))
+    return TRUE;
+  run->ranges = robocache_cloud_ranges_update (&voxelizer->ranges, run->window,
+      (guint) (voxelizer->spec.batch * rc_voxel_channels (plan)), measure_cloud, run, error);
+  return run->ranges != NULL;
 }
 
 /* ---- a run ---- */
@@ -735,8 +960,8 @@ bracket_clouds (const Run *run, Lane *lane, gboolean begin, GError **error)
 {
   gboolean ok = TRUE;
 
-  for (guint i = 0; i < robocache_cloud_window_length (run->window) && !run->voxelizer->reads_host && ok; i++) {
-    const RobocacheCloud *cloud = robocache_cloud_window_nth (run->window, i);
+  for (guint i = 0; i < n_touched (run) && !run->voxelizer->reads_host && ok; i++) {
+    const RobocacheCloud *cloud = touched (run, i);
 
     if (cloud_in_place (lane, cloud) == NULL)
       continue;
@@ -757,7 +982,7 @@ begin (const Run *run, Lane *lane, GError **error)
 }
 
 static gboolean
-run_lane (const Run *run, Lane *lane, gint64 n_points, gpointer counters, guint *n_chunks, GError **error)
+run_lane (const Run *run, Lane *lane, gpointer counters, GError **error)
 {
   const guint64 last = lane->first + lane->n;
   guint n_pieces = 0, n_jobs = 0;
@@ -773,13 +998,14 @@ run_lane (const Run *run, Lane *lane, gint64 n_points, gpointer counters, guint 
     if (status != RC_OK)
       return robocache_engine_check (status, &failure, error);
     /* a smaller batch may want more in all: it is not the same plan */
-    if (bytes_of_scratch (plan, n_points) > lane->scratch.bytes) {
+    if (bytes_of_scratch (plan, run->n_points) > lane->scratch.bytes) {
       lane->clean = NULL;
-      if (!robocache_scratch_reserve (&lane->scratch, lane->engine, bytes_of_scratch (plan, n_points), error))
+      if (!robocache_scratch_reserve (&lane->scratch, lane->engine, bytes_of_scratch (plan, run->n_points), error))
         return FALSE;
     }
     job.plan = plan->plan;
-    job.job = (RcVoxelJob) {.n_points = n_points,.scratch = lane->scratch.data,.is_clean = lane->clean == plan->plan };
+    job.job = describe_job (run, lane);
+    job.job.is_clean = lane->clean == plan->plan;
     lane->clean = NULL;
     if (!run_job (&job, error))
       return FALSE;
@@ -787,7 +1013,7 @@ run_lane (const Run *run, Lane *lane, gint64 n_points, gpointer counters, guint 
     n_pieces += job.n_pieces;
   }
   if (n_jobs > 1 || n_pieces > 1)
-    *n_chunks += MAX (n_jobs, n_pieces);
+    run->work->n_chunks += MAX (n_jobs, n_pieces);
   return TRUE;
 }
 
@@ -821,28 +1047,30 @@ end_outputs (const Run *run, GError **error)
 
 gboolean
 robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInfo *points,
-    const RobocacheCloudWindow *window, const RobocacheVoxelPlace *place, RobocacheTally *tally, guint *n_chunks,
+    const RobocacheCloudWindow *window, const RobocacheVoxelPlace *place, RobocacheTally *tally, RobocacheVoxelWork *work,
     GError **error)
 {
-  Run run = { voxelizer, points, window, place };
-  const gint64 n_points = robocache_cloud_window_points (window);
-  gboolean ok = TRUE;
+  Run run = { voxelizer, points, window, place, work, robocache_cloud_window_points (window) };
+  gboolean ok = know_ranges (&run, error);
 
-  *n_chunks = 0;
-  for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
-    ok = has_room (&run, &voxelizer->lanes[i], n_points) || make_room (&run, &voxelizer->lanes[i], n_points, error);
+  *work = (RobocacheVoxelWork) { 0 };
+  choose_clouds (&run);
+  voxelizer->held_end = voxelizer->held_first;  /* until the run is done */
+  ok = ok && find_room (&run, error);
   if (ok)
     take_bitmap (&run);
   /* all begin before one has written: they write side by side */
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
     ok = begin (&run, &voxelizer->lanes[i], error);
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
-    ok = run_lane (&run, &voxelizer->lanes[i], n_points, robocache_tally_counters (tally, i), n_chunks, error);
+    ok = run_lane (&run, &voxelizer->lanes[i], robocache_tally_counters (tally, i), error);
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
     ok = end (&run, &voxelizer->lanes[i], error);
   if (ok && end_outputs (&run, error)) {
     if (run.occupied)
       robocache_memory_leave_notes (place->memories[0], voxelizer->number);
+    voxelizer->held_end = window->n_pushed;
+    voxelizer->held_first = window->n_pushed - robocache_cloud_window_length (window);
     return TRUE;
   }
   wait_for_all (voxelizer);     /* nobody else would know what it still uses */

@@ -5,6 +5,10 @@
  * rest goes through blocks of the engine's memory. Where that is short, a job takes fewer items at once, and of one
  * item fewer points: the phases of a grid give the same bits.
  *
+ * Where plans keep (spec->keeps) and there is room, a window that slides costs the clouds that come and leave, as often as
+ * that is fewer points than all; for this the window keeps those that left until the run is done. Accumulators know their
+ * clouds by number, so it does not matter what else happened to the window.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_VOXELIZER_H
@@ -32,6 +36,13 @@ typedef struct
 
 typedef struct _RobocacheVoxelizer RobocacheVoxelizer;
 
+/* What a run took. */
+typedef struct
+{
+  guint n_chunks;               /* pieces that the job was cut into that does not fit whole; 0: it was not */
+  gint64 points_read;           /* of all items, to add them or to take them out */
+} RobocacheVoxelWork;
+
 /* A plan on each engine, for its share of spec->batch items. The rays of depth must live as long; a layout is copied.
  * reads_host: kernels read where the CPU does. NULL, *status and an error: what rc_voxel_plan said of the spec, or there
  * is no memory. */
@@ -44,12 +55,11 @@ void robocache_voxelizer_free (RobocacheVoxelizer * voxelizer);
 RobocacheEngine *robocache_voxelizer_engine (const RobocacheVoxelizer * voxelizer);
 
 /* Enqueues the grids of the window; they are done when the stream of the first engine is. The tally, of as many
- * engines, gets RcVoxelCounters, of points the newest cloud's only: the others were counted when they came. n_chunks:
- * into how many pieces the job was cut that does not fit whole, otherwise 0. FALSE and an error:
- * ROBOCACHE_ERROR_DATA, no room, or a device failed; nothing is under way then. */
+ * engines, gets RcVoxelCounters, of points the newest cloud's only: the others were counted when they came. FALSE and an
+ * error: ROBOCACHE_ERROR_DATA, no room, or a device failed; nothing is under way then. */
 gboolean robocache_voxelizer_run (RobocacheVoxelizer * voxelizer, const RobocachePointsInfo * points,
-    const RobocacheCloudWindow * window, const RobocacheVoxelPlace * place, RobocacheTally * tally, guint * n_chunks,
-    GError ** error);
+    const RobocacheCloudWindow * window, const RobocacheVoxelPlace * place, RobocacheTally * tally,
+    RobocacheVoxelWork * work, GError ** error);
 
 G_END_DECLS
 #endif

@@ -118,7 +118,8 @@ gst_robocache_voxelize_make_stats (GstRobocacheVoxelize *self)
       "last-pts", G_TYPE_UINT64, s->last_pts,
       "points", G_TYPE_INT64, s->total.points, "points-inside", G_TYPE_INT64, s->total.inside,
       "points-outside", G_TYPE_INT64, s->total.outside, "points-nan", G_TYPE_INT64, s->total.nan,
-      "points-infinite", G_TYPE_INT64, s->total.infinite, "values-clamped", G_TYPE_INT64, s->total.clamped,
+      "points-infinite", G_TYPE_INT64, s->total.infinite, "points-read", G_TYPE_INT64, s->points_read,
+      "values-clamped", G_TYPE_INT64, s->total.clamped,
       "occupied-voxels", G_TYPE_INT64, s->occupied_voxels, "voxels-over-cap", G_TYPE_INT64, s->total.over_cap,
       "buffers-over-cap", G_TYPE_UINT64, s->buffers_over_cap, "points-over-max", G_TYPE_INT64, s->total.over_points,
       NULL);
@@ -291,18 +292,18 @@ static gboolean
 run_job (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockTime pts, GError **error)
 {
   RobocacheEngine *engine = robocache_voxelizer_engine (self->current.voxelizer);
-  guint n_chunks;
+  RobocacheVoxelWork work;
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
   ok = robocache_tally_begin (&self->tally, error);
   GST_OBJECT_UNLOCK (self);
   if (!ok || !robocache_voxelizer_run (self->current.voxelizer, &self->current.points, &self->window, place,
-      &self->tally,
-          &n_chunks, error))
+      &self->tally, &work, error))
     return FALSE;
   GST_OBJECT_LOCK (self);
-  self->device.n_chunks += n_chunks;
+  self->device.n_chunks += work.n_chunks;
+  self->statistics.points_read += work.points_read;
   ok = robocache_tally_end (&self->tally, pts, error);
   GST_OBJECT_UNLOCK (self);
   return ok && (self->current.job.out_on_device || robocache_engine_synchronize (engine, error));
@@ -339,6 +340,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
     g_clear_error (&error);
     ok = voxelize (self, output, pts, &error);
   }
+  robocache_cloud_window_settle (&self->window);
   if (!ok) {
     gst_robocache_voxelize_fail (self, error);
     g_error_free (error);

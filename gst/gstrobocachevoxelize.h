@@ -37,6 +37,7 @@ typedef struct
   guint64 buffers;
   RcVoxelCounters total;        /* points … clamped: of the clouds, each counted once; over_cap and over_points: of the
                                  * outputs; occupied is unused */
+  gint64 points_read;           /* to add them to grids, or to take them out */
   gint64 occupied_voxels;       /* of the last buffer's grids */
   guint64 buffers_over_cap;
   GstClockTime last_pts;        /* of the last buffer that was counted */

@@ -237,6 +237,7 @@ configure (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next, 
   caps = choose_caps (self, next, &settings, in_caps, peer, error);
   if (caps == NULL)
     return NULL;
+  next->spec.keeps = next->accumulate > 2;      /* of two clouds it would be as many, one in and one out */
   next->job = describe_job (next, &footprint, in_caps, caps);
   if (check_memory (&next->spec, footprint.scratch_bytes, &next->tensors, error) && choose_engine (self, next, error))
     return caps;

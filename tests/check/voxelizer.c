@@ -67,11 +67,13 @@ typedef struct
   gboolean reads_host;
   gboolean is_tight;            /* there is room for about half of what the job would like */
   gboolean is_in_place;         /* outputs are where the first engine writes: grids are known */
+  gboolean keeps;               /* grids go on from one another, where they can */
 } Way;
 
 static const Way ways[] = {
   {1, FALSE, FALSE}, {1, FALSE, TRUE}, {2, TRUE, FALSE}, {2, FALSE, FALSE}, {3, FALSE, TRUE}, {9, FALSE, FALSE},
-  {1, FALSE, FALSE, TRUE}, {1, FALSE, TRUE, TRUE},
+  {1, FALSE, FALSE, TRUE}, {1, FALSE, TRUE, TRUE}, {1, TRUE, FALSE, FALSE, TRUE}, {1, FALSE, FALSE, TRUE, TRUE},
+  {2, TRUE, FALSE, FALSE, TRUE}, {3, FALSE, TRUE, FALSE, TRUE},
 };
 
 static RobocacheEngine *
@@ -105,7 +107,8 @@ make_cloud (const RobocachePointsInfo *points, guint32 seed)
 typedef struct
 {
   GByteArray *bytes[ROBOCACHE_VOXELIZER_MOST_OUTPUTS];
-  guint n_outputs, n_chunks;
+  guint n_outputs;
+  RobocacheVoxelWork work;
   RcVoxelCounters counters;
   guint64 peak_bytes;           /* of the first engine */
 } Result;
@@ -157,6 +160,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   fail_unless (robocache_points_info_from_caps (&points, caps, NULL));
   fail_unless (robocache_voxel_cast_rays (&settings, &points, NULL, NULL) && (points.rays != NULL) == (kind->k1 != 0.0));
   spec = robocache_voxel_spec (&settings, &points, kind->dtype);
+  spec.keeps = way->keeps;
   robocache_voxel_tensors (&tensors, &points, &spec);
   if (robocache_voxel_maps_cloud (&points, &spec)) {
     tensors.n_tensors = 1;
@@ -180,8 +184,9 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
       place.memories[i] = robocache_allocator_alloc (allocator, robocache_tensor_info_size (&tensors.tensors[i]), NULL);
     }
     fail_unless (robocache_tally_begin (&tally, NULL));
-    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &tally, &result.n_chunks, &error), "%s",
+    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &tally, &result.work, &error), "%s",
         error ? error->message : "");
+    robocache_cloud_window_settle (&window);
     fail_unless (robocache_tally_end (&tally, round, NULL));
     fail_unless (robocache_tally_take (&tally, (gint64 *) &result.counters, &pts, NULL));
     result_clear (&result);
@@ -220,12 +225,12 @@ GST_START_TEST (test_same_bytes)
     for (; n_chunks == 0 && max_bytes > most / 8; max_bytes -= most / 64) {
       result_clear (&got);
       got = run (kind, way, max_bytes);
-      n_chunks = got.n_chunks;
+      n_chunks = got.work.n_chunks;
       fail_unless (got.peak_bytes <= max_bytes);
     }
     fail_unless (n_chunks > 1, "%u chunks", n_chunks);
   } else {
-    fail_unless_equals_int (got.n_chunks, 0);
+    fail_unless_equals_int (got.work.n_chunks, 0);
   }
   fail_unless_equals_int (got.n_outputs, wanted.n_outputs);
   for (guint i = 0; i < wanted.n_outputs; i++) {

@@ -1,0 +1,29 @@
+/* robocache: the ranges of features of the clouds of a window, each measured once
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CLOUDRANGES_H
+#define ROBOCACHE_CLOUDRANGES_H
+
+#include "cloudwindow.h"
+
+G_BEGIN_DECLS
+
+/* Zero is none. */
+typedef struct
+{
+  guint n_slots, n_values;
+  guint64 *numbers;             /* [n_slots] of the cloud that each slot is of, from 1 on; 0: it is free */
+  gdouble *values;              /* [n_slots, n_values] */
+  gdouble *greatest;            /* [n_values] */
+} RobocacheCloudRanges;
+
+/* Measures what is new in the window with `measure`, which raises values that are 0, and returns for each value the
+ * greatest of all clouds, until the next call. NULL: measure failed. */
+const gdouble *robocache_cloud_ranges_update (RobocacheCloudRanges * ranges, const RobocacheCloudWindow * window,
+    guint n_values, gboolean (*measure) (gpointer data, const RobocacheCloud * cloud, gdouble * values, GError ** error),
+    gpointer data, GError ** error);
+void robocache_cloud_ranges_clear (RobocacheCloudRanges * ranges);
+
+G_END_DECLS
+#endif

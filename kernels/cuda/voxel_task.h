@@ -42,7 +42,7 @@ typedef struct RcCudaVoxelHead
   uint32_t blocks_done;         /* of an add that is under way */
   uint32_t first_rank;          /* sorted keys: of its voxels among those of the group */
   uint32_t end_rank;
-  uint32_t padding[7];
+  uint32_t padding[5];
 } RcCudaVoxelHead;
 
 /* Where the arrays of the points of all items begin; item i has entries i * n_points … */

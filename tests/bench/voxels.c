@@ -5,7 +5,8 @@
  * CLOUD: float32 x, y, z of each point. Prints a line for each work, its name and the median in us of what an element
  * does for a cloud, begin to end, separated by a tab. voxels.py sets it beside other libraries. The cloud and its mirror
  * image come by turns, so that hardly a voxel stays what it was. "cleared": scratch and grid are cleared for each, as for
- * a buffer that somebody has written to.
+ * a buffer that somebody has written to. "of 10 clouds": the grid of a window of the cloud as it moves on, 0.4 m from one to
+ * the next, in two buffers by turns; "sliding": from the cloud that comes and the one that leaves.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,6 +19,9 @@
 
 #define RUNS 31
 #define SIDE 256.0              /* metres; the grid's corner is at -SIDE / 2 */
+#define WINDOW 10               /* clouds */
+#define N_CLOUDS (2 * WINDOW)   /* that come again and again */
+#define STEP 0.4f               /* metres from one to the next */
 
 typedef struct
 {
@@ -27,6 +31,8 @@ typedef struct
   RcVoxelOutput output;
   RcDtype dtype;
   int is_cleared;
+  int is_window;
+  int slides;
 } Work;
 
 static const Work works[] = {
@@ -45,6 +51,12 @@ static const Work works[] = {
   {"centroid, float32, 256^3, cleared", 256, RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT32, 1},
   {"centroid, sparse, 64^3", 64, RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32},
   {"centroid, sparse, 256^3", 256, RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32},
+  {"of 10 clouds, occupancy, uint8, 256^3", 256, RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 0, 1},
+  {"of 10 clouds, occupancy, uint8, 256^3, sliding", 256, RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 0, 1, 1},
+  {"of 10 clouds, mean, float32, 256^3", 256, RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 0, 1},
+  {"of 10 clouds, mean, float32, 256^3, sliding", 256, RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 0, 1, 1},
+  {"of 10 clouds, centroid, sparse, 256^3", 256, RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32, 0, 1},
+  {"of 10 clouds, centroid, sparse, 256^3, sliding", 256, RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32, 0, 1, 1},
 };
 
 static void __attribute__ ((noreturn))
@@ -99,11 +111,12 @@ compare (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
+/* The feature is z. */
 static RcVoxelSpec
 spec_of (const Work *work, int64_t n)
 {
-  RcVoxelSpec spec = {.points = {.dtype = RC_FLOAT32,.fields = 3},.mode = work->mode,.output = work->output,
-    .dtype = work->dtype,.max_voxels = n,.batch = 1
+  RcVoxelSpec spec = {.points = {.dtype = RC_FLOAT32,.fields = 3,.first_feature = 2,.features = 1},.mode = work->mode,
+    .output = work->output,.dtype = work->dtype,.max_voxels = n,.batch = 1,.keeps = work->slides
   };
 
   for (int k = 0; k < 3; k++) {
@@ -124,44 +137,166 @@ mirror (const float *points, int64_t n)
   return mirrored;
 }
 
-static double
-measure (RcBackend *cpu, const Work *work, const float *const clouds[2], int64_t n)
+static float *
+move (const float *points, int64_t n, float x)
+{
+  float *moved = allocate ((size_t) n * 12);
+
+  for (int64_t i = 0; i < 3 * n; i++)
+    moved[i] = points[i] + (i % 3 == 0 ? x : 0.0f);
+  return moved;
+}
+
+/* ---- a plan, and memory for its jobs ---- */
+
+typedef struct
+{
+  const Work *work;
+  RcVoxelPlan *plan;
+  RcVoxelJob job;
+  RcVoxelOut outs[2];           /* written by turns where there is a window */
+} Grid;
+
+static void
+check (const Grid *grid, RcStatus status, const RcError *error)
+{
+  if (status != RC_OK)
+    fail (grid->work->name, error->message);
+}
+
+static void
+init_grid (Grid *grid, RcBackend *cpu, const Work *work, int64_t n)
 {
   const RcVoxelSpec spec = spec_of (work, n);
-  RcVoxelChunk chunk = {.n = n,.stride = 12 };
-  double us[RUNS];
   RcFootprint footprint;
-  RcVoxelPlan *plan;
-  RcVoxelJob job = {.n_points = n };
-  RcVoxelOut out = { NULL };
   RcError error;
 
-  if (rc_voxel_plan (cpu, &spec, &plan, &footprint, &error) != RC_OK)
-    fail (work->name, error.message);
-  job.scratch = allocate (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (size_t) n);
-  out.grid = out.values = allocate ((size_t) rc_voxel_value_bytes (plan));
-  out.n_voxels = allocate (sizeof (uint32_t));
-  out.coordinates = allocate ((size_t) n * 3 * sizeof (int32_t));
-  out.occupied = allocate ((size_t) rc_voxel_bitmap_bytes (plan));
+  memset (grid, 0, sizeof (*grid));
+  grid->work = work;
+  check (grid, rc_voxel_plan (cpu, &spec, &grid->plan, &footprint, &error), &error);
+  grid->job.n_points = n;
+  grid->job.scratch = allocate (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (size_t) n);
+  for (int i = 0; i < 1 + work->is_window; i++) {
+    RcVoxelOut *out = &grid->outs[i];
+
+    out->grid = out->values = allocate ((size_t) rc_voxel_value_bytes (grid->plan));
+    out->n_voxels = allocate (sizeof (uint32_t));
+    out->coordinates = allocate ((size_t) n * 3 * sizeof (int32_t));
+    out->occupied = allocate ((size_t) rc_voxel_bitmap_bytes (grid->plan));
+  }
+}
+
+static void
+clear_grid (Grid *grid)
+{
+  rc_voxel_plan_free (grid->plan);
+  free (grid->job.scratch);
+  for (int i = 0; i < 1 + grid->work->is_window; i++) {
+    free (grid->outs[i].grid);
+    free (grid->outs[i].n_voxels);
+    free (grid->outs[i].coordinates);
+    free (grid->outs[i].occupied);
+  }
+}
+
+typedef RcStatus (*Phase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+    RcError * error);
+
+/* Of clouds first … first + count - 1, of those that come again and again. */
+static void
+run_phase (const Grid *grid, Phase phase, const float *const *clouds, int64_t n, int first, int count)
+{
+  RcError error;
+
+  for (int i = first; i < first + count; i++) {
+    const RcVoxelChunk chunk = {.data = clouds[i % N_CLOUDS],.n = n,.stride = 12 };
+
+    check (grid, phase (grid->plan, &grid->job, &chunk, NULL, &error), &error);
+  }
+}
+
+/* ---- works ---- */
+
+static double
+median (double us[RUNS])
+{
+  qsort (us, RUNS, sizeof (us[0]), compare);
+  return us[RUNS / 2];
+}
+
+/* One cloud a grid. */
+static double
+measure (RcBackend *cpu, const Work *work, const float *const *clouds, int64_t n)
+{
+  double us[RUNS];
+  RcError error;
+  Grid grid;
+
+  init_grid (&grid, cpu, work, n);
   for (int i = 0; i < RUNS; i++) {
     const double before = now_us ();
 
-    chunk.data = clouds[i % 2];
-    job.is_clean = out.is_known = i > 0 && !work->is_cleared;
-    if (rc_voxel_begin (plan, &job, NULL, &error) != RC_OK || rc_voxel_range (plan, &job, &chunk, NULL, &error) != RC_OK
-        || rc_voxel_add (plan, &job, &chunk, NULL, &error) != RC_OK
-        || rc_voxel_end (plan, &job, &out, NULL, &error) != RC_OK)
-      fail (work->name, error.message);
+    grid.job.is_clean = grid.outs[0].is_known = i > 0 && !work->is_cleared;
+    check (&grid, rc_voxel_begin (grid.plan, &grid.job, NULL, &error), &error);
+    run_phase (&grid, rc_voxel_range, clouds, n, i % 2, 1);
+    run_phase (&grid, rc_voxel_add, clouds, n, i % 2, 1);
+    check (&grid, rc_voxel_end (grid.plan, &grid.job, &grid.outs[0], NULL, &error), &error);
     us[i] = now_us () - before;
   }
-  rc_voxel_plan_free (plan);
-  free (job.scratch);
-  free (out.grid);
-  free (out.n_voxels);
-  free (out.coordinates);
-  free (out.occupied);
-  qsort (us, RUNS, sizeof (us[0]), compare);
-  return us[RUNS / 2];
+  clear_grid (&grid);
+  return median (us);
+}
+
+/* Of the window that begins with cloud `first`; a new cloud is measured, where that must be, when it comes. */
+static void
+slide (Grid *grid, double ranges[N_CLOUDS], double *range, const float *const *clouds, int64_t n, int first)
+{
+  const int begins = first == 0, newest = first + WINDOW - 1;
+  RcError error;
+
+  *range = 0.0;
+  for (int i = begins ? first : newest; rc_voxel_needs_range (grid->plan) && i <= newest; i++) {
+    const RcVoxelChunk chunk = {.data = clouds[i % N_CLOUDS],.n = n,.stride = 12 };
+
+    ranges[i % N_CLOUDS] = 0.0;
+    check (grid, rc_voxel_measure (grid->plan, &chunk, &ranges[i % N_CLOUDS], &error), &error);
+  }
+  for (int i = first; i <= newest; i++)
+    *range = ranges[i % N_CLOUDS] > *range ? ranges[i % N_CLOUDS] : *range;
+  grid->job.goes_on = !begins;
+  check (grid, rc_voxel_begin (grid->plan, &grid->job, NULL, &error), &error);
+  run_phase (grid, rc_voxel_add, clouds, n, begins ? first : newest, begins ? WINDOW : 1);
+  if (!begins)
+    run_phase (grid, rc_voxel_remove, clouds, n, first - 1, 1);
+}
+
+static double
+measure_window (RcBackend *cpu, const Work *work, const float *const *clouds, int64_t n)
+{
+  double us[RUNS], ranges[N_CLOUDS] = { 0 }, range;
+  RcError error;
+  Grid grid;
+
+  init_grid (&grid, cpu, work, WINDOW * n);
+  grid.job.ranges = work->slides ? &range : NULL;
+  for (int i = 0; i < RUNS; i++) {
+    RcVoxelOut *out = &grid.outs[i % 2];
+    const double before = now_us ();
+
+    grid.job.is_clean = i > 0;
+    if (work->slides) {
+      slide (&grid, ranges, &range, clouds, n, i);
+    } else {
+      check (&grid, rc_voxel_begin (grid.plan, &grid.job, NULL, &error), &error);
+      run_phase (&grid, rc_voxel_range, clouds, n, i, WINDOW);
+      run_phase (&grid, rc_voxel_add, clouds, n, i, WINDOW);
+    }
+    check (&grid, rc_voxel_end (grid.plan, &grid.job, out, NULL, &error), &error);
+    out->is_known = 1;
+    us[i] = now_us () - before;
+  }
+  clear_grid (&grid);
+  return median (us);
 }
 
 int
@@ -170,7 +305,7 @@ main (int argc, char **argv)
   const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   RcBackend *cpu;
   RcError error;
-  float *clouds[2];
+  float *clouds[2], *moving[N_CLOUDS];
   int64_t n;
 
   if (argc != 2)
@@ -179,8 +314,14 @@ main (int argc, char **argv)
     fail ("CPU", error.message);
   clouds[0] = read_cloud (argv[1], &n);
   clouds[1] = mirror (clouds[0], n);
+  for (int i = 0; i < N_CLOUDS; i++)
+    moving[i] = move (clouds[0], n, (float) i * STEP);
   for (size_t i = 0; i < sizeof (works) / sizeof (works[0]); i++)
-    printf ("%s\t%.1f\n", works[i].name, measure (cpu, &works[i], (const float *const *) clouds, n));
+    printf ("%s\t%.1f\n", works[i].name, works[i].is_window
+        ? measure_window (cpu, &works[i], (const float *const *) moving, n)
+        : measure (cpu, &works[i], (const float *const *) clouds, n));
+  for (int i = 0; i < N_CLOUDS; i++)
+    free (moving[i]);
   free (clouds[0]);
   free (clouds[1]);
   rc_backend_close (cpu);

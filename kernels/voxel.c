@@ -442,6 +442,7 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
   plan->knows_ranges = plan->exponents && job->ranges;
   plan->phase = RC_VOXEL_BEGUN;
   plan->ranged = plan->added = 0;
+  plan->has_counts = 0;
   plan->ended_scratch = NULL;
   return plan->ops->begin (plan, job, stream, error);
 }
@@ -491,6 +492,7 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
     plan->added += points;
     plan->held += points;
   }
+  plan->has_counts |= chunk->counts != NULL;
   return status;
 }
 

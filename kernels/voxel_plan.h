@@ -49,7 +49,7 @@ typedef struct RcVoxelLayout
 
   /* what a backend needs beside these, from its prepare: 0 for the CPU */
   uint64_t backend_bytes;       /* of the job, after the fixed scratch of all items; a multiple of 64 */
-  uint64_t backend_point_bytes; /* of each of the N points of each item, beside point_bytes; a multiple of 8 */
+  uint64_t backend_point_bytes; /* of each of the N points of each item, beside point_bytes */
 } RcVoxelLayout;
 
 typedef struct RcVoxelOps
@@ -100,6 +100,7 @@ struct RcVoxelPlan
 
   RcVoxelPhase phase;
   int64_t ranged, added;        /* points of the chunks of this job so far */
+  int has_counts;               /* of a chunk of them */
   const void *ended_scratch;    /* in which the last job ended; NULL: none did */
 
   /* where the plan keeps */

@@ -21,7 +21,6 @@ typedef struct
   RcCudaVoxelTask task;         /* what the spec fixes is there from the beginning */
   void *table;                  /* device: the rays of depth, the features of other points; NULL: none */
   const void *add, *range, *write;
-  const void *add_packed;       /* in place of add where points are; NULL: there is none */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
                                  * or a part of it */
 } State;
@@ -78,36 +77,42 @@ action_of (const RcVoxelSpec *spec)
   return actions[spec->mode][spec->output == RC_VOXEL_SPARSE];
 }
 
-/* How many slabs the bits of an item are cut into; 0: points set them in the scratch. A block fills its slab at about
- * 25,000 million points a second, and the L2 takes 80,000 million bits a second from all, whatever the number of items:
- * so with as many slabs as run at once, or as the shared memory makes necessary, slabs are faster from 4 items on. */
-static int64_t
-slabs_of (const RcVoxelPlan *plan, int64_t bit_words, int64_t multiprocessors)
+static int
+log2_of (int64_t power)
 {
-  const RcVoxelSpec *spec = &plan->spec;
-  int64_t slabs = ceil_divide (bit_words, RC_CUDA_VOXEL_SLAB_WORDS);
-
-  if (bit_words == 0 || spec->mode != RC_VOXEL_OCCUPANCY || bit_words > INT32_MAX / 32
-      || (spec->output == RC_VOXEL_DENSE && plan->voxels % 32 != 0))
-    return 0;
-  while (slabs * 2 * spec->batch <= multiprocessors && bit_words / (slabs * 2) >= RC_CUDA_VOXEL_SLAB_THREADS)
-    slabs *= 2;
-  return spec->batch > 3 * ceil_divide (slabs * spec->batch, multiprocessors) ? slabs : 0;
+  return __builtin_ctzll ((unsigned long long) power);
 }
 
-/* The bits of points take the place of the bits of voxels. */
+/* The bits of voxels come to be in shared memory, in place of the scratch. */
+static int
+makes_slabs (const RcVoxelPlan *plan)
+{
+  return plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
+      && (plan->spec.output == RC_VOXEL_BITS || plan->voxels % 32 == 0);
+}
+
+/* As large as a block can have them, or so many that all multiprocessors have one. There is a bin for each slab, or for each
+ * run of them where they are many. */
 static void
 plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
 {
-  const int64_t slabs = slabs_of (plan, task->bit_words, multiprocessors);
+  const int64_t bit_words = plan->bit_words, batch = plan->spec.batch;
+  int64_t words = RC_CUDA_VOXEL_SLAB_WORDS, in_bin = 1;
 
-  if (slabs == 0)
+  if (!makes_slabs (plan))
     return;
-  task->slab_words = ceil_divide (ceil_divide (task->bit_words, slabs), 32) * 32;
-  task->slabs = ceil_divide (task->bit_words, task->slab_words);
+  while (words > RC_CUDA_VOXEL_LEAST_SLAB_WORDS && ceil_divide (bit_words, words) * batch < multiprocessors)
+    words /= 2;
+  task->slab_words = words;
+  task->slabs = ceil_divide (bit_words, words);
+  while (ceil_divide (task->slabs, in_bin) > RC_CUDA_VOXEL_BINS)
+    in_bin *= 2;
+  for (task->bins = 1; task->bins * in_bin < task->slabs;)
+    task->bins *= 2;
+  task->bin_shift = log2_of (words * 32 * in_bin);
   plan->layout.item_bytes = plan->layout.bits;
-  plan->layout.backend_bytes = (uint64_t) ceil_divide (plan->spec.batch * 16, 64) * 64;
-  plan->layout.backend_point_bytes = 4;
+  plan->layout.backend_bytes = (uint64_t) ceil_divide (batch * (16 + 4 * task->bins), 64) * 64 + 64;
+  plan->layout.backend_point_bytes = 4 + 1;     /* a bit, and its part of the slots, which is a quarter at most */
   task->layout = plan->layout;
 }
 
@@ -137,9 +142,7 @@ choose_kernels (const RcVoxelPlan *plan, State *state)
   const RcCudaVoxelSource source = source_of (plan);
   const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
 
-  state->add = rc_cuda_voxel_add[source][state->task.slabs > 0 ? RC_CUDA_VOXEL_STORE_BITS : action_of (spec)];
-  if (state->task.slabs > 0 && source == RC_CUDA_VOXEL_FLOAT32)
-    state->add_packed = rc_cuda_voxel_add_packed;
+  state->add = state->task.slabs > 0 ? rc_cuda_voxel_bin[source] : rc_cuda_voxel_add[source][action_of (spec)];
   state->units = ceil_divide (rc_voxel_value_bytes (plan), 16);
   state->range = rc_voxel_needs_range (plan) ? rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE] : NULL;
   if (spec->output == RC_VOXEL_SPARSE) {
@@ -158,6 +161,29 @@ choose_kernels (const RcVoxelPlan *plan, State *state)
   }
 }
 
+/* rc_voxel_of's quotient is within 2^-24 of itself of the exact one, and a product with the rounded 1 / size within 2^-23
+ * and a little: both together less than n * 2^-21 voxels, which leaves room for the rounding of what is compared. Where
+ * that is too much, or a size so extreme that products do not hold it, or indices have more than 32 bits, no product tells. */
+static RcCudaVoxelLocate
+locate_in (const RcVoxelPlan *plan)
+{
+  const uint32_t distance[3] = { 1, (uint32_t) plan->box.row, (uint32_t) plan->box.plane };
+  const int fits = plan->box.plane * plan->spec.grid[2] <= UINT32_MAX && plan->voxels <= UINT32_MAX;
+  RcCudaVoxelLocate locate = { .bias = 0 };
+  int axis;
+
+  for (axis = 0; axis < 3; axis++) {
+    const double size = plan->box.size[axis], error = (double) plan->spec.grid[axis] * 0x1p-21;
+
+    locate.inverse[axis] = (float) (1.0 / size);
+    locate.margin[axis] = fits && size > 0x1p-60 && size < 0x1p60 && error < 0.25 ? (float) (0.5 - error) : -1.0f;
+    locate.n[axis] = (uint32_t) plan->spec.grid[axis];
+    locate.distance[axis] = distance[axis];
+    locate.bias += RC_CUDA_VOXEL_2_23 * distance[axis];
+  }
+  return locate;
+}
+
 static void
 take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
@@ -165,6 +191,7 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   int axis;
 
   task->box = plan->box;
+  task->locate = locate_in (plan);
   task->layout = plan->layout;
   task->batch = spec->batch;
   task->channels = plan->channels;
@@ -273,7 +300,6 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, 
     {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
     {"voxel range", state->range, state->range != NULL},
     {"voxel add", state->add, 1},
-    {"voxel add of packed points", state->add_packed, state->add_packed != NULL},
     {"voxel write", state->write, 1},
     {"voxel sort, count", rc_cuda_voxel_sort_count, sorts},
     {"voxel sort, scan", rc_cuda_voxel_sort_scan, sorts},
@@ -483,6 +509,9 @@ take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
     lay_out_points (plan, task);
   task->bits_set = (uint32_t *) (task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes);
   task->bits_set_apart = ceil_divide (job->n_points, 4) * 4;
+  task->slots = task->bits_set + plan->spec.batch * task->bits_set_apart;
+  task->tiles_apart = ceil_divide (job->n_points, RC_CUDA_VOXEL_BIN_TILE);
+  task->is_first = plan->added == 0;
 }
 
 /* ---- points ---- */
@@ -516,6 +545,16 @@ launch_points (const Run *run, const void *kernel, RcCudaVoxelTask *task, const 
   const int64_t points = points_of (run->plan, run->chunk);
 
   return launch_task (run, kernel, blocks_for (run->cuda, points, RC_CUDA_VOXEL_TILE, task->batch), task, call);
+}
+
+/* A block for each tile: they are short, and many are under way. */
+static RcStatus
+launch_bins (const Run *run, const void *kernel, RcCudaVoxelTask *task)
+{
+  const int64_t tiles = points_of (run->plan, run->chunk) / RC_CUDA_VOXEL_BIN_TILE + 2;
+  const dim3 grid = { (unsigned) lesser (tiles, INT32_MAX), (unsigned) lesser (task->batch, MOST_BLOCKS_Y), 1 };
+
+  return launch_task (run, kernel, grid, task, "launch of the adding of points, by bins");
 }
 
 static RcStatus
@@ -634,14 +673,16 @@ end_sorted (const Run *run, const State *state, RcCudaVoxelTask *task)
 
 /* ---- maps ---- */
 
-/* Most of a map is there; nothing is left where every item had all its points. */
+/* Most of a map is there; nothing is left where every item had all its points, as the host may know. */
 static RcStatus
 end_map (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   const int64_t n = task->n_points - task->first_point;
+  const RcVoxelPlan *plan = run->plan;
+  const int is_complete = plan->added == task->n_points && !plan->has_counts && task->item_points == NULL;
   const RcStatus status = task->sorts ? end_sorted (run, state, task) : RC_OK;
 
-  if (status != RC_OK)
+  if (status != RC_OK || (is_complete && !task->sorts))
     return status;
   return launch_task (run, rc_cuda_voxel_finish_map, blocks_for (run->cuda, n, RC_CUDA_VOXEL_TILE, task->batch), task,
       "launch of the end of a map of points");
@@ -717,9 +758,12 @@ launch_begin (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   const int64_t vectors = (int64_t) (task->clear_bytes / 16);
   const RcCudaVoxelPoints *points = &task->points;
-  RcStatus status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS,
-          task->batch), task, "launch of the clearing of a voxel grid");
+  RcStatus status = RC_OK;
 
+  /* a head alone is begun by the first chunk */
+  if (task->clear_bytes > sizeof (RcCudaVoxelHead) || task->sorts)
+    status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS, task->batch),
+        task, "launch of the clearing of a voxel grid");
   if (status == RC_OK && task->sorts) {
     const char *end = lay_out_points (run->plan, task);
 
@@ -748,7 +792,7 @@ launch_add (const Run *run, const State *state, RcCudaVoxelTask *task)
   if (task->needs_range && run->plan->added == 0)
     status = launch_scales (run, task);
   if (status == RC_OK)
-    status = launch_points (run, task->packed && state->add_packed ? state->add_packed : state->add, task,
+    status = task->slabs > 0 ? launch_bins (run, state->add, task) : launch_points (run, state->add, task,
         "launch of the adding of points");
   return status;
 }

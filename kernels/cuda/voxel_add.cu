@@ -15,7 +15,7 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "voxel_points.cuh"
+#include "voxel_parts.cuh"
 
 using namespace rc;
 
@@ -42,17 +42,8 @@ set_scales (const __grid_constant__ RcCudaVoxelTask task)
 {
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     for (int64_t c = threadIdx.x; c < task.channels; c += THREADS)
-      set_scale (task, item, head_of (task, item)->item.n_points, c);
+      set_scale (task, item, stated_points (task, item), c);
   }
-}
-
-/* An item whose N is none gets no points. */
-__device__ __forceinline__ int64_t
-stated_points (const RcCudaVoxelTask &task, int64_t item)
-{
-  const int64_t n = task.item_points != NULL ? __ldg (task.item_points + item) : task.n_points;
-
-  return n < 0 || n > task.n_points ? 0 : n;
 }
 
 __global__ void __launch_bounds__ (THREADS)
@@ -66,101 +57,8 @@ clear (const __grid_constant__ RcCudaVoxelTask task)
 
     for (int64_t i = head_words + (int64_t) blockIdx.x * THREADS + threadIdx.x; i < words; i += step)
       to[i] = make_uint4 (0, 0, 0, 0);
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      RcCudaVoxelHead head = { };
-
-      head.item.n_points = stated_points (task, item);
-      *head_of (task, item) = head;
-    }
-  }
-}
-
-/* ---- what a chunk has of an item ---- */
-
-struct Part
-{
-  int64_t item;
-  const char *data;
-  int64_t n;                    /* points; none where the counts are not what they may be */
-  int64_t first;                /* points of the item before this chunk */
-};
-
-template <class Source>
-__device__ __forceinline__ Part
-part_of (const RcCudaVoxelTask &task, int64_t item, bool adding)
-{
-  const RcCudaVoxelHead *head = head_of (task, item);
-  const int64_t n = task.counts != NULL ? __ldg (task.counts + item) : task.n;
-  Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, 0 };
-
-  if (adding)
-    part.first = head->item.n_added;
-  if (n < 0 || n > task.n || (adding && part.n > head->item.n_points - part.first))
-    part.n = 0;
-  return part;
-}
-
-/* The last block of an item counts its points: all have read, and used, the count before. */
-__device__ __forceinline__ void
-finish_part (const RcCudaVoxelTask &task, const Part &part)
-{
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    RcCudaVoxelHead *head = head_of (task, part.item);
-
-    if (atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1) {
-      head->blocks_done = 0;
-      head->item.n_added = part.first + part.n;
-    }
-  }
-}
-
-/* Points of one thread, then of a block. */
-struct Tally
-{
-  uint32_t points, outside, nan, infinite, clamped;
-};
-
-__device__ __forceinline__ void
-count_point (Tally *tally, int64_t voxel)
-{
-  tally->points++;
-  tally->outside += voxel == RC_VOXEL_OUTSIDE;
-  tally->nan += voxel == RC_VOXEL_NAN;
-  tally->infinite += voxel == RC_VOXEL_INFINITE;
-}
-
-__device__ __forceinline__ void
-add_counter (int64_t *counter, uint32_t n)
-{
-  if (n > 0)
-    add_64 (counter, n);
-}
-
-__device__ __forceinline__ void
-add_tally (const RcCudaVoxelTask &task, const Tally &tally)
-{
-  __shared__ uint32_t sums[5];
-  const uint32_t own[5] = { warp_sum (tally.points), warp_sum (tally.outside), warp_sum (tally.nan),
-    warp_sum (tally.infinite), warp_sum (tally.clamped)
-  };
-
-  if (threadIdx.x < 5)
-    sums[threadIdx.x] = 0;
-  __syncthreads ();
-#pragma unroll
-  for (int i = 0; i < 5; i++) {
-    if (threadIdx.x % 32 == 0 && own[i] > 0)
-      atomicAdd (&sums[i], own[i]);
-  }
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    add_counter (&task.counters->points, sums[0]);
-    add_counter (&task.counters->inside, sums[0] - sums[1] - sums[2] - sums[3]);
-    add_counter (&task.counters->outside, sums[1]);
-    add_counter (&task.counters->nan, sums[2]);
-    add_counter (&task.counters->infinite, sums[3]);
-    add_counter (&task.counters->clamped, sums[4]);
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      *head_of (task, item) = { };
   }
 }
 
@@ -217,18 +115,6 @@ struct AddBits
     if (task.crowded && (*word & bit) != 0)     /* a stale word only costs the atomic */
       return;
     atomicOr (word, bit);
-  }
-};
-
-struct StoreBits
-{
-  static constexpr int at_once = 4;
-
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
-  {
-    task.bits_set[part.item * task.bits_set_apart + part.first + i] = voxel < 0 ? RC_CUDA_VOXEL_NO_BIT
-        : (uint32_t) voxel;
   }
 };
 
@@ -397,58 +283,12 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
     const int64_t i = first + u * THREADS + threadIdx.x;
 
     if (i < part.n) {
-      const int64_t voxel = rc_voxel_of (&task.box, p[u][0], p[u][1], p[u][2]);
+      const int64_t voxel = voxel_of<Source> (task, p[u]);
 
       count_point (tally, voxel);
       Action::take (task, part, i, voxel, p[u]);
     }
   }
-}
-
-/* float32 x, y, z alone: four points in three accesses of 16 bytes, and the bits that they set in one. */
-__device__ __forceinline__ void
-store_packed (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *tally)
-{
-  const float4 *from = reinterpret_cast<const float4 *> (part.data + first * 12);
-  const float4 a = __ldg (from), b = __ldg (from + 1), c = __ldg (from + 2);
-  const float p[4][3] = { {a.x, a.y, a.z}, {a.w, b.x, b.y}, {b.z, b.w, c.x}, {c.y, c.z, c.w} };
-  uint32_t *to = task.bits_set + part.item * task.bits_set_apart + part.first + first;
-  uint32_t bits[4];
-
-#pragma unroll
-  for (int i = 0; i < 4; i++) {
-    const int64_t voxel = rc_voxel_of (&task.box, p[i][0], p[i][1], p[i][2]);
-
-    count_point (tally, voxel);
-    bits[i] = voxel < 0 ? RC_CUDA_VOXEL_NO_BIT : (uint32_t) voxel;
-  }
-  if (part.first % 4 == 0) {
-    *reinterpret_cast<uint4 *> (to) = make_uint4 (bits[0], bits[1], bits[2], bits[3]);
-  } else {
-#pragma unroll
-    for (int i = 0; i < 4; i++)
-      to[i] = bits[i];
-  }
-}
-
-/* What four points at a time leave over is less than a tile. */
-__global__ void __launch_bounds__ (THREADS)
-add_packed (const __grid_constant__ RcCudaVoxelTask task)
-{
-  Tally tally = { };
-
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = part_of<PointSource<RC_FLOAT32>> (task, item, true);
-    const int64_t fours = part.n / 4;
-
-    for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < fours; i += (int64_t) gridDim.x * THREADS)
-      store_packed (task, part, i * 4, &tally);
-    if (blockIdx.x == 0)
-      add_tile<PointSource<RC_FLOAT32>, StoreBits> (task, part, fours * 4, &tally);
-    finish_part (task, part);
-  }
-  if (task.counters != NULL)
-    add_tally (task, tally);
 }
 
 template <class Source, class Action>
@@ -622,7 +462,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
       Source::template read<true> (task, part.data, first + lane, p);
     else
       Source::template read<false> (task, part.data, first + lane, p);
-    voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
+    voxel = voxel_of<Source> (task, p);
     count_point (tally, voxel);
     Action::point (task, part, first + lane, voxel);
   }
@@ -664,8 +504,7 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
 /* A macro takes commas only in parentheses. */
 #define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
 #define WITHOUT_FEATURES(...) \
-    KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, StoreBits>), \
-    KERNEL (add_points<__VA_ARGS__, AddCount>), \
+    KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, AddCount>), \
     KERNEL (add_points<__VA_ARGS__, AddCentroid<__VA_ARGS__>>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
     KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>), KERNEL (add_points<__VA_ARGS__, AddKeyRank>), \
     KERNEL (add_points<__VA_ARGS__, StoreIndex>)
@@ -678,7 +517,6 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
 
 const void *const rc_cuda_voxel_clear = KERNEL (clear);
 const void *const rc_cuda_voxel_set_scales = KERNEL (set_scales);
-const void *const rc_cuda_voxel_add_packed = KERNEL (add_packed);
 const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS] = {
   OF_POINTS (PointSource<RC_FLOAT16>),
   OF_POINTS (PointSource<RC_FLOAT32>),

@@ -1,12 +1,11 @@
-/* robocache: occupancy on the GPU, through bitmaps in shared memory
+/* robocache: occupancy on the GPU: from the bits that points set to the output, through bitmaps in shared memory
  *
- * A bit set at random costs the L2 as much as a whole sector, so for a batch of items add only stores the bit that each
- * point sets, and the end makes the bitmaps where that is cheap: the bitmap of an item is cut into slabs, a block reads
- * the bits of all points of the item, sets those of its slab in shared memory, and expands the slab.
+ * The bitmap of an item is cut into slabs. A block reads the bits of its slab, which lie together in each tile of points
+ * (voxel_bin.cu), sets them in shared memory, and expands the slab.
  *
- * Bytes that must move: 4 a point for each slab of its item, most of which the L2 still has; a bit a voxel of the grid's
- * bitmap read, and those of its words that change written; of the output every byte once, 16 at a time where it can be, or
- * where it is known what the grid holds, the sectors that change.
+ * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; a bit a voxel of the
+ * grid's bitmap read, and those of its words that change written; of the output every byte once, 16 at a time where it can
+ * be, or where it is known what the grid holds, the sectors that change.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,53 +18,84 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
-constexpr int VECTORS = 8;      /* of 4 bits, which a thread has under way */
+constexpr int WARPS = THREADS / 32;
+constexpr int TILES = 4;        /* whose bits a warp has under way */
+constexpr int ROUNDS = 2;       /* of each, 32 at a time */
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 struct Slab
 {
   uint32_t first_bit, n_bits;
 };
 
+/* All lanes call it. Points beside each other are often in one voxel. */
 __device__ __forceinline__ void
 set_bit (uint32_t *words, const Slab &slab, uint32_t bit)
 {
-  const uint32_t at = bit - slab.first_bit;
+  const uint32_t at = bit - slab.first_bit, before = __shfl_up_sync (ALL_LANES, bit, 1);
 
-  if (at < slab.n_bits)
+  if (at < slab.n_bits && (before != bit || threadIdx.x % 32 == 0))
     atomicOr (words + at / 32, 1u << (at % 32));
 }
 
-/* Points beside each other are often in one voxel. */
-__device__ __forceinline__ void
-set_bits (uint32_t *words, const Slab &slab, const uint4 &bits)
+/* Where the bits of a bin are in a tile of an item, which has so many points. */
+struct Run
 {
-  set_bit (words, slab, bits.x);
-  if (bits.y != bits.x)
-    set_bit (words, slab, bits.y);
-  if (bits.z != bits.y)
-    set_bit (words, slab, bits.z);
-  if (bits.w != bits.z)
-    set_bit (words, slab, bits.w);
+  const uint32_t *bits;
+  uint32_t n;
+};
+
+__device__ __forceinline__ Run
+run_of (const uint32_t *bits, const uint32_t *slots, uint32_t tile, uint32_t n_points)
+{
+  if (tile > (n_points - 1) / RC_CUDA_VOXEL_BIN_TILE)
+    return { bits, 0 };
+  const uint32_t first = tile * RC_CUDA_VOXEL_BIN_TILE, left = n_points - first;
+  const uint32_t slot = slots[tile], begin = slot & 0xFFFF, end = slot >> 16 < left ? slot >> 16 : left;
+  return { bits + first + begin, end - begin };
 }
 
-__device__ __forceinline__ void
-fill_slab (uint32_t *words, const Slab &slab, const uint32_t *bits, int64_t n)
+__device__ __forceinline__ uint32_t
+bit_at (const Run &run, uint32_t i)
 {
-  const int64_t vectors = n / 4;
+  return i < run.n ? run.bits[i] : RC_CUDA_VOXEL_NO_BIT;
+}
 
-  for (int64_t first = threadIdx.x; first < vectors; first += VECTORS * THREADS) {
-    uint4 four[VECTORS];
+/* A tile a warp at a time, several of them under way. */
+__device__ __forceinline__ void
+fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
+{
+  const uint32_t n = task.is_first ? 0 : (uint32_t) head_of (task, item)->item.n_added, lane = threadIdx.x % 32;
+  const uint32_t tiles = n / RC_CUDA_VOXEL_BIN_TILE + (n % RC_CUDA_VOXEL_BIN_TILE != 0);
+  const uint32_t *bits = task.bits_set + item * task.bits_set_apart;
+  const uint32_t *slots = task.slots + (item * task.bins + (slab.first_bit >> task.bin_shift)) * task.tiles_apart;
+
+  for (uint32_t first = threadIdx.x / 32; first < tiles; first += TILES * WARPS) {
+    uint32_t under_way[TILES][ROUNDS];
+    Run runs[TILES];
 
 #pragma unroll
-    for (int u = 0; u < VECTORS; u++)
-      four[u] = first + u * THREADS < vectors ? reinterpret_cast<const uint4 *> (bits)[first + u * THREADS]
-          : make_uint4 (RC_CUDA_VOXEL_NO_BIT, RC_CUDA_VOXEL_NO_BIT, RC_CUDA_VOXEL_NO_BIT, RC_CUDA_VOXEL_NO_BIT);
+    for (int t = 0; t < TILES; t++)
+      runs[t] = run_of (bits, slots, first + t * WARPS, n);
 #pragma unroll
-    for (int u = 0; u < VECTORS; u++)
-      set_bits (words, slab, four[u]);
+    for (int t = 0; t < TILES; t++) {
+#pragma unroll
+      for (int r = 0; r < ROUNDS; r++)
+        under_way[t][r] = bit_at (runs[t], r * 32 + lane);
+    }
+#pragma unroll
+    for (int t = 0; t < TILES; t++) {
+#pragma unroll
+      for (int r = 0; r < ROUNDS; r++)
+        set_bit (words, slab, under_way[t][r]);
+    }
+#pragma unroll
+    for (int t = 0; t < TILES; t++) {
+#pragma unroll 8
+      for (uint32_t i = ROUNDS * 32; i < runs[t].n; i += 32)
+        set_bit (words, slab, bit_at (runs[t], i + lane));
+    }
   }
-  if (threadIdx.x < n % 4)
-    set_bit (words, slab, bits[vectors * 4 + threadIdx.x]);
 }
 
 /* SIZE 0: bits. */
@@ -109,7 +139,7 @@ write_slabs (const __grid_constant__ RcCudaVoxelTask task)
     for (uint32_t i = threadIdx.x; i < n; i += THREADS)
       slab_words[i] = 0;
     __syncthreads ();
-    fill_slab (slab_words, slab, task.bits_set + item * task.bits_set_apart, head_of (task, item)->item.n_added);
+    fill_slab (task, item, slab_words, slab);
     __syncthreads ();
     occupied += write_slab<SIZE> (task, item, slab_words, first_word, n);
     __syncthreads ();

@@ -17,10 +17,15 @@ extern "C" {
 #define RC_CUDA_VOXEL_THREADS 256
 #define RC_CUDA_VOXEL_WARPS (RC_CUDA_VOXEL_THREADS / 32)
 
-/* Bitmaps in shared memory: blocks of 1024 threads with 64 KB at most, which every GPU has. */
+/* Bitmaps in shared memory: blocks of 1024 threads with 64 KB at most, which every GPU has, and no less than it takes to
+ * keep them busy. */
 #define RC_CUDA_VOXEL_SLAB_THREADS 1024
 #define RC_CUDA_VOXEL_SLAB_WORDS 16384
+#define RC_CUDA_VOXEL_LEAST_SLAB_WORDS 512
 #define RC_CUDA_VOXEL_NO_BIT UINT32_MAX
+/* Points whose bits are put into bins together. */
+#define RC_CUDA_VOXEL_BIN_TILE (8 * RC_CUDA_VOXEL_THREADS)
+#define RC_CUDA_VOXEL_BINS 128
 
 /* Points that a block takes at a time: 4 a thread, where no features are read. */
 #define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
@@ -56,10 +61,23 @@ typedef struct RcCudaVoxelPoints
   uint32_t *saw;                /* of each voxel, by rank: mean, 8 in a uint32 */
 } RcCudaVoxelPoints;
 
+#define RC_CUDA_VOXEL_2_23 0x4B000000u  /* the bits of 2^23 as float32 */
+
+/* How points are located without division. */
+typedef struct RcCudaVoxelLocate
+{
+  float inverse[3];             /* 1 / size */
+  float margin[3];              /* how far from the middle of a voxel, in voxels, a product tells it; -1: none does */
+  uint32_t n[3];
+  uint32_t distance[3];         /* between the indices of neighbours */
+  uint32_t bias;                /* of the index, which 2^23 in each axis makes */
+} RcCudaVoxelLocate;
+
 typedef struct RcCudaVoxelTask
 {
   /* the plan */
   RcVoxelBox box;
+  RcCudaVoxelLocate locate;
   RcVoxelLayout layout;
   int64_t batch;
   int64_t channels;
@@ -88,15 +106,19 @@ typedef struct RcCudaVoxelTask
   float depth_scale;
   int32_t needs_range;
   int64_t slabs;                /* into which the bits of an item are cut; 0: they are in the scratch */
-  int64_t slab_words;           /* of each slab, but for the last; a multiple of 32 */
+  int64_t slab_words;           /* of each slab, but for the last; a power of two */
+  int32_t bins;                 /* a power of two: slabs, or where these are too many, runs of them */
+  int32_t bin_shift;            /* log2 of the bits of a bin */
 
   /* the job */
   int64_t n_points;
   const int64_t *item_points;
   char *scratch;
   RcCudaVoxelPoints points;
-  uint32_t *bits_set;           /* slabs: the bit that each point sets, [batch, bits_set_apart] */
+  uint32_t *bits_set;           /* slabs: the bits that points set, in each tile by bins, [batch, bits_set_apart] */
   int64_t bits_set_apart;       /* a multiple of 4 */
+  uint32_t *slots;              /* where the bits of a bin are in a tile: begin | end << 16, [batch, bins, tiles_apart] */
+  int64_t tiles_apart;
   uint64_t clear_bytes;         /* of the scratch of each item, which begin clears */
   int32_t crowded;              /* points come to voxels that others came to, mostly: looking first is worth it */
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
@@ -112,6 +134,7 @@ typedef struct RcCudaVoxelTask
   const int64_t *counts;
   int64_t first_row;
   RcVoxelCounters *counters;    /* of add, and of end */
+  int32_t is_first;             /* no point was added before: of end, none at all; heads say nothing yet */
   int32_t aligned;              /* every element is at an address that its size divides */
   int32_t packed;               /* points are 12 bytes apart, and those of an item begin at a multiple of 16 */
 
@@ -155,7 +178,6 @@ typedef enum RcCudaVoxelSource
 typedef enum RcCudaVoxelAction
 {
   RC_CUDA_VOXEL_ADD_BITS,
-  RC_CUDA_VOXEL_STORE_BITS,     /* for slabs */
   RC_CUDA_VOXEL_ADD_COUNT,
   RC_CUDA_VOXEL_ADD_CENTROID,
   RC_CUDA_VOXEL_ADD_KEY,        /* sparse occupancy and count */
@@ -185,13 +207,15 @@ typedef enum RcCudaVoxelValues
 /* voxel_add.cu; blocks (…, items) of RC_CUDA_VOXEL_THREADS threads, as all of them. Argument: the task. */
 extern const void *const rc_cuda_voxel_clear;
 extern const void *const rc_cuda_voxel_set_scales;
-extern const void *const rc_cuda_voxel_add_packed;      /* RC_CUDA_VOXEL_STORE_BITS of packed float32 points */
 extern const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS];
 
 /* voxel_write.cu; by the bytes of an element: 1, 2 and 4. */
 extern const void *const rc_cuda_voxel_write_bits;
 extern const void *const rc_cuda_voxel_write_occupancy[3];
 extern const void *const rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUES][3];
+
+/* voxel_bin.cu: for slabs. Argument: the task. */
+extern const void *const rc_cuda_voxel_bin[RC_CUDA_VOXEL_SOURCES];
 
 /* voxel_slab.cu: for bits, then by the bytes of an element; RC_CUDA_VOXEL_SLAB_THREADS threads. */
 extern const void *const rc_cuda_voxel_write_slabs[4];

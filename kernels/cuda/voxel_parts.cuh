@@ -1,0 +1,116 @@
+/* robocache: what a chunk has of an item, and what becomes of its points
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_PARTS_CUH
+#define RC_CUDA_VOXEL_PARTS_CUH
+
+#include "voxel_points.cuh"
+
+namespace rc
+{
+/* An item whose N is none gets no points. Not inlined, as what else is done once an item: branches nest too deep. */
+inline __device__ __noinline__ int64_t
+stated_points (const RcCudaVoxelTask &task, int64_t item)
+{
+  const int64_t n = task.item_points != NULL ? __ldg (task.item_points + item) : task.n_points;
+
+  return n < 0 || n > task.n_points ? 0 : n;
+}
+
+struct Part
+{
+  int64_t item;
+  const char *data;
+  int64_t n;                    /* points; none where the counts are not what they may be */
+  int64_t first;                /* points of the item before this chunk */
+};
+
+template <class Source>
+__device__ __forceinline__ Part
+part_of (const RcCudaVoxelTask &task, int64_t item, bool adding)
+{
+  const int64_t n = task.counts != NULL ? __ldg (task.counts + item) : task.n;
+  Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, 0 };
+
+  if (adding && !task.is_first)
+    part.first = head_of (task, item)->item.n_added;
+  if (n < 0 || n > task.n || (adding && part.n > stated_points (task, item) - part.first))
+    part.n = 0;
+  return part;
+}
+
+/* Counts the points of an item. The last block does it, since all have then read, and used, the count before; of a first
+ * chunk, which nobody reads, the first one, which begins the head, too: nothing may have cleared it. */
+__device__ __forceinline__ void
+finish_part (const RcCudaVoxelTask &task, const Part &part)
+{
+  RcCudaVoxelHead *head = head_of (task, part.item);
+
+  if (task.is_first) {
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      head->item.n_added = part.n;
+      head->blocks_done = 0;
+    }
+    return;
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    if (atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1) {
+      head->blocks_done = 0;
+      head->item.n_added = part.first + part.n;
+    }
+  }
+}
+
+/* Points of one thread, then of a block. */
+struct Tally
+{
+  uint32_t points, outside, nan, infinite, clamped;
+};
+
+__device__ __forceinline__ void
+count_point (Tally *tally, int64_t voxel)
+{
+  tally->points++;
+  tally->outside += voxel == RC_VOXEL_OUTSIDE;
+  tally->nan += voxel == RC_VOXEL_NAN;
+  tally->infinite += voxel == RC_VOXEL_INFINITE;
+}
+
+__device__ __forceinline__ void
+add_counter (int64_t *counter, uint32_t n)
+{
+  if (n > 0)
+    add_64 (counter, n);
+}
+
+__device__ __forceinline__ void
+add_tally (const RcCudaVoxelTask &task, const Tally &tally)
+{
+  __shared__ uint32_t sums[5];
+  const uint32_t own[5] = { warp_sum (tally.points), warp_sum (tally.outside), warp_sum (tally.nan),
+    warp_sum (tally.infinite), warp_sum (tally.clamped)
+  };
+
+  if (threadIdx.x < 5)
+    sums[threadIdx.x] = 0;
+  __syncthreads ();
+#pragma unroll
+  for (int i = 0; i < 5; i++) {
+    if (threadIdx.x % 32 == 0 && own[i] > 0)
+      atomicAdd (&sums[i], own[i]);
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    add_counter (&task.counters->points, sums[0]);
+    add_counter (&task.counters->inside, sums[0] - sums[1] - sums[2] - sums[3]);
+    add_counter (&task.counters->outside, sums[1]);
+    add_counter (&task.counters->nan, sums[2]);
+    add_counter (&task.counters->infinite, sums[3]);
+    add_counter (&task.counters->clamped, sums[4]);
+  }
+}
+}
+
+#endif

@@ -25,7 +25,7 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_BIN_TILE;
 constexpr int EACH = TILE / THREADS;
 constexpr int COUNTERS = RC_CUDA_VOXEL_BINS;
-constexpr uint32_t ALL_OF_TILE = 0xFFFF0000u;   /* a slot: from 0 to as many as there are */
+constexpr uint32_t ALL_OF_TILE = (uint32_t) TILE << 16; /* a slot: as many as there are */
 
 using Scan = cub::BlockScan<uint32_t, THREADS>;
 

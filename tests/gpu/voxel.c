@@ -153,6 +153,9 @@ check_plain (Suite *suite)
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT32, 3, 1000, 32, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 8, 50000, 64, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 1, 200000, 256, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 1, 500000, 128, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 5, 100000, 320, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 1, 300000, 512, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 30000, 128, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 40, 10000, 37, 0},
     {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 4, 50000, 128, 0},
@@ -193,7 +196,7 @@ check_plain (Suite *suite)
 static void
 check_batches (Suite *suite)
 {
-  static const int64_t batches[] = { 4, 7, 33 };
+  static const int64_t batches[] = { 1, 4, 7, 33 };
   char name[64];
   size_t b;
   int output;
@@ -211,6 +214,10 @@ check_batches (Suite *suite)
       wish.features = 0;
       snprintf (name, sizeof (name), "voxel_batch_%" PRId64 "_%s", batches[b], outputs[output]);
       check_cases (suite, name, &wish, 60);
+      wish.points = 20000;      /* tiles that several chunks have parts of */
+      wish.axis = 64;
+      snprintf (name, sizeof (name), "voxel_batch_tiles_%" PRId64 "_%s", batches[b], outputs[output]);
+      check_cases (suite, name, &wish, 20);
     }
   }
 }

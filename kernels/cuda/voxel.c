@@ -110,6 +110,8 @@ plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
   for (task->bins = 1; task->bins * in_bin < task->slabs;)
     task->bins *= 2;
   task->bin_shift = log2_of (words * 32 * in_bin);
+  for (task->bin_parts = 32; task->bin_parts * (task->bins + 1) > RC_CUDA_VOXEL_THREADS;)
+    task->bin_parts /= 2;
   plan->layout.item_bytes = plan->layout.bits;
   plan->layout.backend_bytes = (uint64_t) ceil_divide (batch * (16 + 4 * task->bins), 64) * 64 + 64;
   plan->layout.backend_point_bytes = 4 + 1;     /* a bit, and its part of the slots, which is a quarter at most */
@@ -420,13 +422,13 @@ launch (const Run *run, const void *kernel, dim3 grid, void **arguments, const c
 }
 
 static RcStatus
-launch_slabs (const Run *run, const void *kernel, RcCudaVoxelTask *task)
+launch_slabs (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   const dim3 grid = { (unsigned) lesser (task->batch * task->slabs, INT32_MAX), 1, 1 };
   const dim3 block = { RC_CUDA_VOXEL_SLAB_THREADS, 1, 1 };
   void *arguments[] = { task };
 
-  return check (run, cudaLaunchKernel (kernel, grid, block, arguments, slab_bytes (task), run->stream),
+  return check (run, cudaLaunchKernel (state->write, grid, block, arguments, slab_bytes (task), run->stream),
       "launch of the output of a voxel grid, by slabs");
 }
 
@@ -539,12 +541,14 @@ take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask 
   task->packed = chunk->stride == 12 && ((uint64_t) (uintptr_t) chunk->data | (uint64_t) task->batch_stride) % 16 == 0;
 }
 
+/* Of the index, which nothing waits for but its own bytes, a thread takes a point at a time. */
 static RcStatus
 launch_points (const Run *run, const void *kernel, RcCudaVoxelTask *task, const char *call)
 {
   const int64_t points = points_of (run->plan, run->chunk);
+  const int64_t each = run->plan->spec.output == RC_VOXEL_INDEX ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE;
 
-  return launch_task (run, kernel, blocks_for (run->cuda, points, RC_CUDA_VOXEL_TILE, task->batch), task, call);
+  return launch_task (run, kernel, blocks_for (run->cuda, points, each, task->batch), task, call);
 }
 
 /* A block for each tile: they are short, and many are under way. */
@@ -695,7 +699,7 @@ end_dense (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   task->whole = ((uint64_t) (uintptr_t) task->grid | (uint64_t) task->grid_batch_stride) % 16 == 0;
   if (task->slabs > 0)
-    return launch_slabs (run, state->write, task);
+    return launch_slabs (run, state, task);
   return launch_task (run, state->write, blocks_for (run->cuda, state->units, RC_CUDA_VOXEL_THREADS, task->batch),
       task, "launch of the output of a voxel grid");
 }

@@ -239,7 +239,7 @@ struct AddKeyRank
 
 struct StoreIndex
 {
-  static constexpr int at_once = 4;
+  static constexpr int at_once = 1;
 
   static __device__ __forceinline__ void
   take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
@@ -283,7 +283,7 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
     const int64_t i = first + u * THREADS + threadIdx.x;
 
     if (i < part.n) {
-      const int64_t voxel = voxel_of<Source> (task, p[u]);
+      const int64_t voxel = rc_voxel_of (&task.box, p[u][0], p[u][1], p[u][2]);
 
       count_point (tally, voxel);
       Action::take (task, part, i, voxel, p[u]);
@@ -462,7 +462,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
       Source::template read<true> (task, part.data, first + lane, p);
     else
       Source::template read<false> (task, part.data, first + lane, p);
-    voxel = voxel_of<Source> (task, p);
+    voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
     count_point (tally, voxel);
     Action::point (task, part, first + lane, voxel);
   }

@@ -12,7 +12,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <cub/block/block_scan.cuh>
+#include <cub/warp/warp_scan.cuh>
 #include <cuda_runtime_api.h>
 
 #include "voxel_parts.cuh"
@@ -24,18 +24,20 @@ namespace
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_BIN_TILE;
 constexpr int EACH = TILE / THREADS;
-constexpr int COUNTERS = RC_CUDA_VOXEL_BINS;
+constexpr int COUNTERS = THREADS;
 constexpr uint32_t ALL_OF_TILE = (uint32_t) TILE << 16; /* a slot: as many as there are */
 
-using Scan = cub::BlockScan<uint32_t, THREADS>;
+using Scan = cub::WarpScan<uint32_t>;
 
 struct Shared
 {
   typename Scan::TempStorage scan;
-  uint32_t counts[COUNTERS];    /* of each bin; of few bins in several parts, so that lanes rarely meet */
-  uint32_t starts[COUNTERS + 1];
+  uint32_t counts[COUNTERS];    /* of each bin, and of no bit; of few bins in several parts, so that lanes rarely meet */
+  uint32_t starts[COUNTERS];
   __align__ (16) uint32_t sorted[TILE];
 };
+
+static_assert (COUNTERS > RC_CUDA_VOXEL_BINS && COUNTERS % 32 == 0, "a thread clears a counter, a warp adds them up");
 
 /* What a chunk has of a tile. */
 struct TilePart
@@ -58,66 +60,104 @@ tile_part (const RcCudaVoxelTask &task, const Part &part, int64_t tile)
 
 /* ---- bits ---- */
 
-template <class Source>
+/* Which point of a tile's part a thread's number u is: four by four, or one by one. */
+template <bool FOURS>
 __device__ __forceinline__ uint32_t
-bit_of (const RcCudaVoxelTask &task, const float *p, Tally *tally)
+point_of (int u)
 {
-  const int64_t voxel = voxel_of<Source> (task, p);
+  return FOURS ? (u / 4 * THREADS + threadIdx.x) * 4 + u % 4 : u * THREADS + threadIdx.x;
+}
 
-  count_point (tally, voxel);
+template <bool FOURS>
+__device__ __forceinline__ uint32_t
+valid_of (uint32_t n)
+{
+  uint32_t valid = 0;
+
+  if (n == TILE)
+    return (1u << EACH) - 1;
+#pragma unroll
+  for (int u = 0; u < EACH; u++)
+    valid |= (uint32_t) (point_of<FOURS> (u) < n) << u;
+  return valid;
+}
+
+/* Points that no product locates are rare, or else many: they are read again. Returns a point's bit, or none. */
+template <class Source, bool FOURS>
+__device__ __forceinline__ uint32_t
+locate_again (const RcCudaVoxelTask &task, const Part &part, const TilePart &tile, int u, Tally *tally)
+{
+  float p[3];
+
+  if (Source::asks_address || task.aligned)
+    Source::template read<true> (task, part.data, tile.first + point_of<FOURS> (u), p);
+  else
+    Source::template read<false> (task, part.data, tile.first + point_of<FOURS> (u), p);
+
+  const int64_t voxel = voxel_by_quotient (task.box, p[0], p[1], p[2]);
+
+  count_miss (tally, voxel);
   return voxel < 0 ? RC_CUDA_VOXEL_NO_BIT : (uint32_t) voxel;
 }
 
-/* Which of the tile part's points thread-wise number u is: four by four, or one by one. */
-__device__ __forceinline__ uint32_t
-point_of (bool by_four, int u)
+/* The bits of the points that a thread has, which are at p. */
+template <class Source, bool FOURS>
+__device__ __forceinline__ void
+find_bits (const RcCudaVoxelTask &task, const Part &part, const TilePart &tile, const float p[EACH][3], uint32_t bits[EACH],
+    Tally *tally)
 {
-  return by_four ? (u / 4 * THREADS + threadIdx.x) * 4 + u % 4 : u * THREADS + threadIdx.x;
+  const uint32_t valid = valid_of<FOURS> (tile.n);
+  uint32_t unclear = 0;
+
+#pragma unroll
+  for (int u = 0; u < EACH; u++)
+    unclear |= voxel_by_product (task, p[u], &bits[u]) ? 0 : 1u << u;
+  if (valid != (1u << EACH) - 1) {
+#pragma unroll
+    for (int u = 0; u < EACH; u++)
+      bits[u] = valid >> u & 1 ? bits[u] : RC_CUDA_VOXEL_NO_BIT;
+  }
+#pragma unroll 1
+  for (unclear &= valid; unclear != 0; unclear &= unclear - 1) {
+    const int which = __ffs ((int) unclear) - 1;
+    const uint32_t bit = locate_again<Source, FOURS> (task, part, tile, which, tally);
+
+#pragma unroll
+    for (int u = 0; u < EACH; u++)
+      bits[u] = u == which ? bit : bits[u];
+  }
 }
 
 /* float32 x, y, z alone: four points in three accesses of 16 bytes, all of them under way before the first is used. */
 __device__ __forceinline__ void
-read_four_by_four (const RcCudaVoxelTask &task, const char *data, uint32_t n, uint32_t bits[EACH], Tally *tally)
+read_fours (const char *data, uint32_t n, float p[EACH][3])
 {
-  float4 four[EACH / 4][3];
-
 #pragma unroll
   for (int g = 0; g < EACH / 4; g++) {
-    const uint32_t first = (g * THREADS + threadIdx.x) * 4;
-    const float4 *from = reinterpret_cast<const float4 *> (data + (int64_t) first * 12);
+    const uint32_t first = point_of<true> (g * 4);
+    const float4 *from = reinterpret_cast<const float4 *> (data) + first / 4 * 3;
 
 #pragma unroll
-    for (int i = 0; i < 3; i++)
-      four[g][i] = first < n ? __ldg (from + i) : make_float4 (0, 0, 0, 0);
-  }
-#pragma unroll
-  for (int g = 0; g < EACH / 4; g++) {
-    const float4 a = four[g][0], b = four[g][1], c = four[g][2];
-    const float p[4][3] = { {a.x, a.y, a.z}, {a.w, b.x, b.y}, {b.z, b.w, c.x}, {c.y, c.z, c.w} };
+    for (int i = 0; i < 3; i++) {
+      const float4 v = first < n ? __ldg (from + i) : make_float4 (0, 0, 0, 0);
+      const float values[4] = { v.x, v.y, v.z, v.w };
 
 #pragma unroll
-    for (int i = 0; i < 4; i++)
-      bits[g * 4 + i] = (g * THREADS + threadIdx.x) * 4 + i < n ? bit_of<PointSource<RC_FLOAT32>> (task, p[i], tally) : RC_CUDA_VOXEL_NO_BIT;
+      for (int k = 0; k < 4; k++)
+        p[g * 4 + (i * 4 + k) / 3][(i * 4 + k) % 3] = values[k];
+    }
   }
 }
 
-template <class Source>
+template <class Source, bool ALIGNED>
 __device__ __forceinline__ void
-read_one_by_one (const RcCudaVoxelTask &task, const Part &part, const TilePart &tile, uint32_t bits[EACH], Tally *tally)
+read_each (const RcCudaVoxelTask &task, const Part &part, const TilePart &tile, float p[EACH][3])
 {
-#pragma unroll 2
+#pragma unroll
   for (int u = 0; u < EACH; u++) {
-    const uint32_t at = u * THREADS + threadIdx.x;
-    float p[3];
-
-    bits[u] = RC_CUDA_VOXEL_NO_BIT;
-    if (at < tile.n) {
-      if (Source::asks_address || task.aligned)
-        Source::template read<true> (task, part.data, tile.first + at, p);
-      else
-        Source::template read<false> (task, part.data, tile.first + at, p);
-      bits[u] = bit_of<Source> (task, p, tally);
-    }
+    p[u][0] = p[u][1] = p[u][2] = 0.0f;
+    if (point_of<false> (u) < tile.n)
+      Source::template read<ALIGNED> (task, part.data, tile.first + point_of<false> (u), p[u]);
   }
 }
 
@@ -129,52 +169,65 @@ slots_of (const RcCudaVoxelTask &task, int64_t item, int64_t tile)
   return task.slots + item * task.bins * task.tiles_apart + tile;
 }
 
+/* A warp calls it. */
+__device__ __forceinline__ void
+find_starts (Shared *shared)
+{
+  constexpr int OF_LANE = COUNTERS / 32;
+  uint32_t before[OF_LANE + 1] = { 0 }, first;
+
+#pragma unroll
+  for (int i = 0; i < OF_LANE; i++)
+    before[i + 1] = before[i] + shared->counts[threadIdx.x * OF_LANE + i];
+  Scan (shared->scan).ExclusiveSum (before[OF_LANE], first);
+#pragma unroll
+  for (int i = 0; i < OF_LANE; i++)
+    shared->starts[threadIdx.x * OF_LANE + i] = first + before[i];
+}
+
 /* All threads of a block call it. */
 __device__ __forceinline__ void
 store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uint32_t bits[EACH], Shared *shared)
 {
-  const uint32_t bins = (uint32_t) task.bins, parts = COUNTERS / bins, part = threadIdx.x % parts;
-  uint32_t ranks[EACH], n;
+  const uint32_t bins = (uint32_t) task.bins, parts = (uint32_t) task.bin_parts, part = threadIdx.x % parts;
+  uint32_t counters[EACH], ranks[EACH];
 
-  if (threadIdx.x < COUNTERS)
-    shared->counts[threadIdx.x] = 0;
+  shared->counts[threadIdx.x] = 0;
+  __syncthreads ();
+#pragma unroll
+  for (int u = 0; u < EACH; u++) {      /* no bit has a bin, too: branches would cost more */
+    counters[u] = min (bits[u] >> task.bin_shift, bins) * parts + part;
+    ranks[u] = atomicAdd (&shared->counts[counters[u]], 1u);
+  }
+  __syncthreads ();
+  if (threadIdx.x < 32)
+    find_starts (shared);
   __syncthreads ();
 #pragma unroll
   for (int u = 0; u < EACH; u++)
-    ranks[u] = bits[u] == RC_CUDA_VOXEL_NO_BIT ? 0
-        : atomicAdd (&shared->counts[(bits[u] >> task.bin_shift) * parts + part], 1u);
-  __syncthreads ();
-  uint32_t start = threadIdx.x < COUNTERS ? shared->counts[threadIdx.x] : 0;
-  Scan (shared->scan).ExclusiveSum (start, start, n);
-  if (threadIdx.x <= COUNTERS)
-    shared->starts[threadIdx.x] = start;
-  __syncthreads ();
-#pragma unroll
-  for (int u = 0; u < EACH; u++) {
-    if (bits[u] != RC_CUDA_VOXEL_NO_BIT)
-      shared->sorted[shared->starts[(bits[u] >> task.bin_shift) * parts + part] + ranks[u]] = bits[u];
-  }
+    shared->sorted[shared->starts[counters[u]] + ranks[u]] = bits[u];
   if (threadIdx.x < bins)
     slots_of (task, item, tile)[threadIdx.x * task.tiles_apart] = shared->starts[threadIdx.x * parts]
         | shared->starts[(threadIdx.x + 1) * parts] << 16;
   __syncthreads ();
 
   uint4 *to = reinterpret_cast<uint4 *> (task.bits_set + item * task.bits_set_apart + tile * TILE);
+  const uint32_t n = shared->starts[bins * parts];
 
   for (uint32_t i = threadIdx.x; i * 4 < n; i += THREADS)
     to[i] = reinterpret_cast<const uint4 *> (shared->sorted)[i];
 }
 
+template <bool FOURS>
 __device__ __forceinline__ void
-store_in_place (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const TilePart &of_tile, bool by_four,
-    const uint32_t bits[EACH])
+store_in_place (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const TilePart &of_tile, const uint32_t bits[EACH])
 {
   uint32_t *to = task.bits_set + item * task.bits_set_apart + of_tile.place;
 
 #pragma unroll
   for (int u = 0; u < EACH; u++) {
-    if (point_of (by_four, u) < of_tile.n)
-      to[point_of (by_four, u)] = bits[u];
+    if (point_of<FOURS> (u) < of_tile.n)
+      to[point_of<FOURS> (u)] = bits[u];
   }
   if (threadIdx.x < task.bins)
     slots_of (task, item, tile)[threadIdx.x * task.tiles_apart] = ALL_OF_TILE;
@@ -182,24 +235,41 @@ store_in_place (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const T
 
 template <class Source, bool FOURS>
 __device__ __forceinline__ void
-bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, Shared *shared, Tally *tally)
+bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const TilePart &of_tile, const float p[EACH][3],
+    Shared *shared, Tally *tally)
 {
-  const TilePart of_tile = tile_part (task, part, tile);
-  const bool by_four = FOURS && task.packed && of_tile.first % 4 == 0 && of_tile.n % 4 == 0;
   uint32_t bits[EACH];
 
-  if (by_four)
-    read_four_by_four (task, part.data + of_tile.first * 12, of_tile.n, bits, tally);
-  else
-    read_one_by_one<Source> (task, part, of_tile, bits, tally);
+  find_bits<Source, FOURS> (task, part, of_tile, p, bits, tally);
   if (of_tile.is_whole)
     store_sorted (task, part.item, tile, bits, shared);
   else
-    store_in_place (task, part.item, tile, of_tile, by_four, bits);
+    store_in_place<FOURS> (task, part.item, tile, of_tile, bits);
 }
 
-template <class Source, bool FOURS>
-__global__ void __launch_bounds__ (THREADS)
+/* PACKED: float32, which may lie four by four. */
+template <class Source, bool PACKED>
+__device__ __forceinline__ void
+read_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, Shared *shared, Tally *tally)
+{
+  const TilePart of_tile = tile_part (task, part, tile);
+  float p[EACH][3];
+
+  tally->points += threadIdx.x == 0 ? of_tile.n : 0;
+  if (PACKED && task.packed && of_tile.first % 4 == 0 && of_tile.n % 4 == 0) {
+    read_fours (part.data + of_tile.first * 12, of_tile.n, p);
+    bin_tile<Source, PACKED> (task, part, tile, of_tile, p, shared, tally);
+    return;
+  }
+  if (Source::asks_address || task.aligned)
+    read_each<Source, true> (task, part, of_tile, p);
+  else
+    read_each<Source, false> (task, part, of_tile, p);
+  bin_tile<Source, false> (task, part, tile, of_tile, p, shared, tally);
+}
+
+template <class Source, bool PACKED>
+__global__ void __launch_bounds__ (THREADS, at_once (PACKED ? 5 : 1))
 bin_points (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ Shared shared;
@@ -210,7 +280,7 @@ bin_points (const __grid_constant__ RcCudaVoxelTask task)
     const int64_t end = (part.first + part.n + TILE - 1) / TILE;
 
     for (int64_t tile = part.first / TILE + blockIdx.x; part.n > 0 && tile < end; tile += gridDim.x)
-      bin_tile<Source, FOURS> (task, part, tile, &shared, &tally);
+      read_tile<Source, PACKED> (task, part, tile, &shared, &tally);
     finish_part (task, part);
   }
   if (task.counters != NULL)

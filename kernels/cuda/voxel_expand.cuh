@@ -67,9 +67,9 @@ expand (uint32_t bits, uint32_t one)
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* The first n elements of 16 bytes to an address that is only aligned to SIZE. */
+/* The first n elements of 16 bytes to an address that is only aligned to SIZE; rare. */
 template <int SIZE>
-__device__ __forceinline__ void
+__device__ __noinline__ void
 write_each (char *to, const uint4 &v, int64_t n)
 {
   const uint32_t words[4] = { v.x, v.y, v.z, v.w };
@@ -107,6 +107,15 @@ expand_words (const RcCudaVoxelTask &task, char *grid, uint32_t word, uint32_t n
 
   if (!__any_sync (0xFFFFFFFFu, needed != 0))
     return;
+  if (__all_sync (0xFFFFFFFFu, needed == 0xFFFFFFFFu) && task.whole && n >= 32 * 32) {
+#pragma unroll
+    for (int i = 0; i < lanes; i++) {
+      const uint32_t of_source = __shfl_sync (0xFFFFFFFFu, word, i * bits + (int) lane / lanes);
+
+      __stcs (reinterpret_cast<uint4 *> (grid) + i * 32 + lane, expand<SIZE> (of_source >> (int) lane % lanes * bits, one));
+    }
+    return;
+  }
 #pragma unroll
   for (int i = 0; i < lanes; i++) {
     const int source = i * bits + (int) lane / lanes, part = (int) lane % lanes;

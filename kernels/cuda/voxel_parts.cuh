@@ -69,13 +69,20 @@ struct Tally
   uint32_t points, outside, nan, infinite, clamped;
 };
 
+/* What a point is that is in no voxel. */
+__device__ __forceinline__ void
+count_miss (Tally *tally, int64_t voxel)
+{
+  tally->outside += voxel == RC_VOXEL_OUTSIDE;
+  tally->nan += voxel == RC_VOXEL_NAN;
+  tally->infinite += voxel == RC_VOXEL_INFINITE;
+}
+
 __device__ __forceinline__ void
 count_point (Tally *tally, int64_t voxel)
 {
   tally->points++;
-  tally->outside += voxel == RC_VOXEL_OUTSIDE;
-  tally->nan += voxel == RC_VOXEL_NAN;
-  tally->infinite += voxel == RC_VOXEL_INFINITE;
+  count_miss (tally, voxel);
 }
 
 __device__ __forceinline__ void
@@ -89,17 +96,17 @@ __device__ __forceinline__ void
 add_tally (const RcCudaVoxelTask &task, const Tally &tally)
 {
   __shared__ uint32_t sums[5];
-  const uint32_t own[5] = { warp_sum (tally.points), warp_sum (tally.outside), warp_sum (tally.nan),
-    warp_sum (tally.infinite), warp_sum (tally.clamped)
-  };
+  const uint32_t own[5] = { tally.points, tally.outside, tally.nan, tally.infinite, tally.clamped };
 
   if (threadIdx.x < 5)
     sums[threadIdx.x] = 0;
   __syncthreads ();
 #pragma unroll
   for (int i = 0; i < 5; i++) {
-    if (threadIdx.x % 32 == 0 && own[i] > 0)
-      atomicAdd (&sums[i], own[i]);
+    const uint32_t sum = __any_sync (0xFFFFFFFFu, own[i] > 0) ? warp_sum (own[i]) : 0;
+
+    if (threadIdx.x % 32 == 0 && sum > 0)
+      atomicAdd (&sums[i], sum);
   }
   __syncthreads ();
   if (threadIdx.x == 0) {

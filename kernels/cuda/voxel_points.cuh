@@ -10,6 +10,17 @@
 
 namespace rc
 {
+/* How many blocks of a kernel a multiprocessor is to have at once; Turing has room for few. */
+__host__ __device__ constexpr int
+at_once (int blocks)
+{
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  return 1;
+#else
+  return blocks;
+#endif
+}
+
 /* ---- the scratch of an item ---- */
 
 __device__ __forceinline__ char *
@@ -105,8 +116,7 @@ read_coordinate (RcDtype dtype, const char *p)
       : dtype == RC_FLOAT64 ? (float) rc_float64 (bits) : rc_float32_from_float16 ((uint16_t) bits);
 }
 
-/* by_product: there is room for two ways to locate a point, by products and by quotients; branches nest too deep elsewhere.
- * A source reads coordinates, as float32 (conversions are exact, but for float64, which is rounded), and features, as
+/* A source reads coordinates, as float32 (conversions are exact, but for float64, which is rounded), and features, as
  * float64, of a point at p: feature_offset is where the first of them is, for sources that read all at one distance.
  * asks_address: what ALIGNED says does not matter. */
 template <RcDtype D>
@@ -114,7 +124,6 @@ struct PointSource
 {
   static constexpr bool is_depth = false;
   static constexpr bool asks_address = false;
-  static constexpr bool by_product = true;
   static constexpr int at_once = D == RC_FLOAT64 ? 2 : 4;       /* points that a thread has under way */
 
   template <bool ALIGNED>
@@ -163,7 +172,6 @@ struct LayoutSource
 {
   static constexpr bool is_depth = false;
   static constexpr bool asks_address = true;
-  static constexpr bool by_product = false;
   static constexpr int at_once = 1;
 
   template <bool ALIGNED>
@@ -216,7 +224,6 @@ struct DepthSource
 {
   static constexpr bool is_depth = true;
   static constexpr bool asks_address = false;
-  static constexpr bool by_product = false;
   static constexpr int at_once = 4;
 
   template <bool ALIGNED>
@@ -236,7 +243,6 @@ struct RaySource
 {
   static constexpr bool is_depth = true;
   static constexpr bool asks_address = false;
-  static constexpr bool by_product = false;
   static constexpr int at_once = 4;
 
   template <bool ALIGNED>
@@ -252,20 +258,26 @@ struct RaySource
   }
 };
 
-/* ---- where a point is ---- */
+/* ---- where a point is ----
+ *
+ * Where branches nest deep already there is no room for two ways, and the quotient it is. */
 
-/* rc_voxel_of, by products with 1 / size where these leave no doubt: where none of them is as close to a whole number as
- * it may be away from the quotient. 2^23 added with rounding down leaves the whole part in the low bits of a float. */
-template <class Source>
-__device__ __forceinline__ int64_t
-voxel_of (const RcCudaVoxelTask &task, const float *p)
+/* rc_voxel_of; not inlined, since it is rare where voxel_by_product is asked first. */
+inline __device__ __noinline__ int64_t
+voxel_by_quotient (const RcVoxelBox &box, float x, float y, float z)
 {
-  if constexpr (!Source::by_product)
-    return rc_voxel_of (&task.box, p[0], p[1], p[2]);
+  return rc_voxel_of (&box, x, y, z);
+}
+
+/* rc_voxel_of by products with 1 / size: TRUE where these leave no doubt, since none of them is as close to a whole number as
+ * it may be away from the quotient. 2^23 added with rounding down leaves the whole part in the low bits of a float. */
+__device__ __forceinline__ bool
+voxel_by_product (const RcCudaVoxelTask &task, const float *p, uint32_t *voxel)
+{
   const RcCudaVoxelLocate &locate = task.locate;
-  uint32_t voxel = 0u - locate.bias;
   bool is_clear = true;
 
+  *voxel = 0u - locate.bias;
 #pragma unroll
   for (int axis = 0; axis < 3; axis++) {
     const float q = (p[axis] - task.box.origin[axis]) * locate.inverse[axis], whole = __fadd_rd (q, 8388608.0f);
@@ -273,9 +285,9 @@ voxel_of (const RcCudaVoxelTask &task, const float *p)
 
     is_clear &= fabsf (q - (whole - 8388607.5f)) <= locate.margin[axis];
     is_clear &= bits - RC_CUDA_VOXEL_2_23 < locate.n[axis];
-    voxel += bits * locate.distance[axis];
+    *voxel += bits * locate.distance[axis];
   }
-  return is_clear ? (int64_t) voxel : rc_voxel_of (&task.box, p[0], p[1], p[2]);
+  return is_clear;
 }
 
 /* ---- features ---- */

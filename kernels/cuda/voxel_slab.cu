@@ -18,25 +18,13 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
-constexpr int WARPS = THREADS / 32;
-constexpr int TILES = 4;        /* whose bits a warp has under way */
-constexpr int ROUNDS = 2;       /* of each, 32 at a time */
-constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+constexpr int EACH = 10;        /* bits that a thread has under way */
+constexpr int EXPECTED = 8;     /* of a run: runs differ in length */
 
 struct Slab
 {
   uint32_t first_bit, n_bits;
 };
-
-/* All lanes call it. Points beside each other are often in one voxel. */
-__device__ __forceinline__ void
-set_bit (uint32_t *words, const Slab &slab, uint32_t bit)
-{
-  const uint32_t at = bit - slab.first_bit, before = __shfl_up_sync (ALL_LANES, bit, 1);
-
-  if (at < slab.n_bits && (before != bit || threadIdx.x % 32 == 0))
-    atomicOr (words + at / 32, 1u << (at % 32));
-}
 
 /* Where the bits of a bin are in a tile of an item, which has so many points. */
 struct Run
@@ -46,54 +34,69 @@ struct Run
 };
 
 __device__ __forceinline__ Run
-run_of (const uint32_t *bits, const uint32_t *slots, uint32_t tile, uint32_t n_points)
+run_of (const uint32_t *bits, uint32_t slot, uint32_t tile, uint32_t n_points)
 {
-  if (tile > (n_points - 1) / RC_CUDA_VOXEL_BIN_TILE)
-    return { bits, 0 };
   const uint32_t first = tile * RC_CUDA_VOXEL_BIN_TILE, left = n_points - first;
-  const uint32_t slot = slots[tile], begin = slot & 0xFFFF, end = slot >> 16 < left ? slot >> 16 : left;
+  const uint32_t begin = slot & 0xFFFF, end = slot >> 16 < left ? slot >> 16 : left;
+
   return { bits + first + begin, end - begin };
 }
 
-__device__ __forceinline__ uint32_t
-bit_at (const Run &run, uint32_t i)
+/* Where no bit is to be set, each lane adds nothing to a word of its own: branches would cost more. */
+__device__ __forceinline__ void
+set_each (uint32_t *words, const Slab &slab, const uint32_t bits[EACH])
 {
-  return i < run.n ? run.bits[i] : RC_CUDA_VOXEL_NO_BIT;
+#pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    const uint32_t at = bits[u] - slab.first_bit;
+    const bool is_bit = at < slab.n_bits;
+
+    atomicOr (words + (is_bit ? at / 32 : threadIdx.x % 32), is_bit ? 1u << at % 32 : 0);
+  }
 }
 
-/* A tile a warp at a time, several of them under way. */
+__device__ __forceinline__ bool
+is_set (uint32_t *words, const Slab &slab, uint32_t bit)
+{
+  const uint32_t at = bit - slab.first_bit;
+
+  return at < slab.n_bits && (((volatile uint32_t *) words)[at / 32] >> at % 32 & 1) != 0;
+}
+
+/* Looking whether a bit is set costs as much as to set it, but for those that many points set, which then queue. So a thread
+ * looks at its first bit, and where that is set at each of the others. */
+__device__ __forceinline__ void
+set_bits (uint32_t *words, const Slab &slab, uint32_t bits[EACH])
+{
+  if (is_set (words, slab, bits[0])) {
+#pragma unroll
+    for (int u = 0; u < EACH; u++)
+      bits[u] = is_set (words, slab, bits[u]) ? RC_CUDA_VOXEL_NO_BIT : bits[u];
+  }
+  set_each (words, slab, bits);
+}
+
+/* A few lanes a tile, the fewer the shorter its runs are. */
 __device__ __forceinline__ void
 fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
 {
-  const uint32_t n = task.is_first ? 0 : (uint32_t) head_of (task, item)->item.n_added, lane = threadIdx.x % 32;
+  const uint32_t n = task.is_first ? 0 : (uint32_t) head_of (task, item)->item.n_added;
   const uint32_t tiles = n / RC_CUDA_VOXEL_BIN_TILE + (n % RC_CUDA_VOXEL_BIN_TILE != 0);
+  const uint32_t run = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) task.bins, lanes = run > 32 ? 32 : run < 4 ? 4 : run;
+  const uint32_t lane = threadIdx.x % lanes;
   const uint32_t *bits = task.bits_set + item * task.bits_set_apart;
   const uint32_t *slots = task.slots + (item * task.bins + (slab.first_bit >> task.bin_shift)) * task.tiles_apart;
 
-  for (uint32_t first = threadIdx.x / 32; first < tiles; first += TILES * WARPS) {
-    uint32_t under_way[TILES][ROUNDS];
-    Run runs[TILES];
+  for (uint32_t tile = threadIdx.x / lanes; tile < tiles; tile += THREADS / lanes) {
+    const Run own = run_of (bits, slots[tile], tile, n);
+
+    for (uint32_t first = lane; first < own.n; first += EACH * lanes) {
+      uint32_t under_way[EACH];
 
 #pragma unroll
-    for (int t = 0; t < TILES; t++)
-      runs[t] = run_of (bits, slots, first + t * WARPS, n);
-#pragma unroll
-    for (int t = 0; t < TILES; t++) {
-#pragma unroll
-      for (int r = 0; r < ROUNDS; r++)
-        under_way[t][r] = bit_at (runs[t], r * 32 + lane);
-    }
-#pragma unroll
-    for (int t = 0; t < TILES; t++) {
-#pragma unroll
-      for (int r = 0; r < ROUNDS; r++)
-        set_bit (words, slab, under_way[t][r]);
-    }
-#pragma unroll
-    for (int t = 0; t < TILES; t++) {
-#pragma unroll 8
-      for (uint32_t i = ROUNDS * 32; i < runs[t].n; i += 32)
-        set_bit (words, slab, bit_at (runs[t], i + lane));
+      for (int u = 0; u < EACH; u++)
+        under_way[u] = first + u * lanes < own.n ? own.bits[first + u * lanes] : RC_CUDA_VOXEL_NO_BIT;
+      set_bits (words, slab, under_way);
     }
   }
 }
@@ -124,8 +127,9 @@ write_slab (const RcCudaVoxelTask &task, int64_t item, const uint32_t *words, in
 
 extern __shared__ __align__ (16) uint32_t slab_words[];
 
+/* Blocks that fill their slabs, and others that write theirs, share a multiprocessor. */
 template <int SIZE>
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, at_once (3))
 write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 {
   uint32_t occupied = 0;

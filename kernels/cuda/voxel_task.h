@@ -17,9 +17,9 @@ extern "C" {
 #define RC_CUDA_VOXEL_THREADS 256
 #define RC_CUDA_VOXEL_WARPS (RC_CUDA_VOXEL_THREADS / 32)
 
-/* Bitmaps in shared memory: blocks of 1024 threads with 64 KB at most, which every GPU has, and no less than it takes to
+/* Bitmaps in shared memory: blocks of 512 threads with 64 KB at most, which every GPU has, and no less than it takes to
  * keep them busy. */
-#define RC_CUDA_VOXEL_SLAB_THREADS 1024
+#define RC_CUDA_VOXEL_SLAB_THREADS 512
 #define RC_CUDA_VOXEL_SLAB_WORDS 16384
 #define RC_CUDA_VOXEL_LEAST_SLAB_WORDS 512
 #define RC_CUDA_VOXEL_NO_BIT UINT32_MAX
@@ -109,6 +109,7 @@ typedef struct RcCudaVoxelTask
   int64_t slab_words;           /* of each slab, but for the last; a power of two */
   int32_t bins;                 /* a power of two: slabs, or where these are too many, runs of them */
   int32_t bin_shift;            /* log2 of the bits of a bin */
+  int32_t bin_parts;            /* counters of a bin */
 
   /* the job */
   int64_t n_points;

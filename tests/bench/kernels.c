@@ -1,9 +1,9 @@
 /* robocache: how fast the kernels are, against the bytes they must move
  *
- *   bench-kernels [--few] [--voxels [--rows FOLDER]]
- *   bench-kernels --once
+ *   bench-kernels [--few] [--only TEXT] [--voxels [--rows FOLDER]]
+ *   bench-kernels [--only TEXT] --once
  *
- * --few: a quarter of the shapes; --voxels: voxel grids alone. Each shape is timed with CUDA events in two ways: `cold`,
+ * --few: a quarter of the shapes; --only: those whose names hold the text; --voxels: voxel grids alone. Each shape is timed with CUDA events in two ways: `cold`,
  * runs over several copies of the data that together are at least four times the L2, captured in one graph and divided
  * by their number; `warm`, the same over one copy. Both are medians of many launches. The floor is the bytes that must
  * move over the bandwidth of a device-to-device copy, measured here, plus one launch of an empty run, measured here in
@@ -24,7 +24,7 @@
 
 typedef struct
 {
-  int every;                    /* of the shapes */
+  BenchWish wish;
   int voxels_alone;
   int once;
   const char *rows;             /* NULL: tables */
@@ -33,20 +33,22 @@ typedef struct
 static Arguments
 read_arguments (int argc, char **argv)
 {
-  Arguments arguments = { 1, 0, 0, NULL };
+  Arguments arguments = { {1, ""}, 0, 0, NULL };
   int i;
 
   for (i = 1; i < argc; i++) {
     if (strcmp (argv[i], "--few") == 0)
-      arguments.every = 4;
+      arguments.wish.every = 4;
     else if (strcmp (argv[i], "--voxels") == 0)
       arguments.voxels_alone = 1;
+    else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
+      arguments.wish.only = argv[++i];
     else if (strcmp (argv[i], "--once") == 0)
       arguments.once = 1;
     else if (strcmp (argv[i], "--rows") == 0 && i + 1 < argc)
       arguments.rows = argv[++i];
     else
-      bench_fail (argv[i], "expected --few, --voxels, --rows FOLDER or --once");
+      bench_fail (argv[i], "expected --few, --only TEXT, --voxels, --rows FOLDER or --once");
   }
   if (arguments.rows != NULL && !arguments.voxels_alone)
     bench_fail ("--rows", "expected --voxels, too");
@@ -62,21 +64,21 @@ main (int argc, char **argv)
   if (!bench_open (&bench))
     return 0;
   if (arguments.once) {
-    bench_align_once (&bench);
-    bench_voxels_once (&bench);
+    bench_align_once (&bench, &arguments.wish);
+    bench_voxels_once (&bench, &arguments.wish);
     bench_close (&bench);
     return 0;
   }
   bench.launch_us = bench_align_nothing (&bench);
   if (arguments.rows != NULL) {
-    bench_voxel_rows (&bench, arguments.every, arguments.rows);
+    bench_voxel_rows (&bench, &arguments.wish, arguments.rows);
   } else {
     printf ("%s, %d multiprocessors, L2 %.0f MB; copy %.0f GB/s; empty launch %.2f us\n\n", bench.name,
         bench.multiprocessors, (double) bench.l2_bytes / 1e6, bench.copy_gbps, bench.launch_us);
     if (!arguments.voxels_alone)
-      bench_align (&bench, arguments.every);
+      bench_align (&bench, &arguments.wish);
     printf ("\n");
-    bench_voxels (&bench, arguments.every);
+    bench_voxels (&bench, &arguments.wish);
   }
   bench_close (&bench);
   return 0;

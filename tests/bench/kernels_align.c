@@ -318,17 +318,19 @@ measure (const Bench *bench, const Shape *shape)
 }
 
 void
-bench_align (const Bench *bench, int every)
+bench_align (const Bench *bench, const BenchWish *wish)
 {
   size_t i;
 
   bench_print_head ("alignment");
-  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i += (size_t) every)
-    measure (bench, &shapes[i]);
+  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
+    if (bench_wants (wish, i, shapes[i].name))
+      measure (bench, &shapes[i]);
+  }
 }
 
 void
-bench_align_once (const Bench *bench)
+bench_align_once (const Bench *bench, const BenchWish *wish)
 {
   size_t i;
 
@@ -336,6 +338,8 @@ bench_align_once (const Bench *bench)
     Copy copy;
     Data data;
 
+    if (!bench_wants (wish, i, shapes[i].name))
+      continue;
     make_data (&data, &shapes[i]);
     make_copy (&copy, &data, bench->backend);
     bench_twice (bench, shapes[i].name, run_copy, &copy);

@@ -10,10 +10,10 @@
 /* Median us of a run that does nothing: its kernel starts and ends. */
 double bench_align_nothing (const Bench * bench);
 
-/* A table of all shapes, or of every `every`th. */
-void bench_align (const Bench * bench, int every);
+/* A table of the shapes that are wished for. */
+void bench_align (const Bench * bench, const BenchWish * wish);
 
 /* Each shape as bench_twice does. */
-void bench_align_once (const Bench * bench);
+void bench_align_once (const Bench * bench, const BenchWish * wish);
 
 #endif

@@ -231,6 +231,12 @@ bench_close (Bench *bench)
 
 /* ---- tables ---- */
 
+int
+bench_wants (const BenchWish *wish, size_t i, const char *name)
+{
+  return i % wish->every == 0 && strstr (name, wish->only) != NULL;
+}
+
 void
 bench_twice (const Bench *bench, const char *name, BenchRun run, void *data)
 {

@@ -32,6 +32,15 @@ typedef struct
   double floor, cold, warm;
 } BenchTimes;
 
+/* Which shapes. */
+typedef struct
+{
+  size_t every;
+  const char *only;             /* names that hold it */
+} BenchWish;
+
+int bench_wants (const BenchWish * wish, size_t i, const char *name);
+
 void bench_fail (const char *what, const char *why) __attribute__ ((noreturn));
 void bench_must (cudaError_t result, const char *what);
 

@@ -249,13 +249,15 @@ free_measured (Measured *m)
 }
 
 void
-bench_voxels (const Bench *bench, int every)
+bench_voxels (const Bench *bench, const BenchWish *wish)
 {
   Measured m;
   size_t i;
 
   bench_print_head ("voxels");
-  for (i = 0; i < N_SHAPES; i += (size_t) every) {
+  for (i = 0; i < N_SHAPES; i++) {
+    if (!bench_wants (wish, i, shapes[i].name))
+      continue;
     measure (bench, &shapes[i], &m);
     bench_print (shapes[i].name, m.data.must_move, &m.times, m.enqueue_us, time_cpu (&m.data, bench->cpu));
     free_measured (&m);
@@ -263,13 +265,15 @@ bench_voxels (const Bench *bench, int every)
 }
 
 void
-bench_voxels_once (const Bench *bench)
+bench_voxels_once (const Bench *bench, const BenchWish *wish)
 {
   VoxelCopy copy;
   VoxelData data;
   size_t i;
 
   for (i = 0; i < N_SHAPES; i++) {
+    if (!bench_wants (wish, i, shapes[i].name))
+      continue;
     make_data (&data, &shapes[i]);
     make_copy (&copy, &data, bench->backend);
     bench_twice (bench, shapes[i].name, run_copy, &copy);
@@ -346,7 +350,7 @@ print_row (const Measured *m, size_t row, const RcVoxelCounters *counters, int64
 }
 
 void
-bench_voxel_rows (const Bench *bench, int every, const char *folder)
+bench_voxel_rows (const Bench *bench, const BenchWish *wish, const char *folder)
 {
   Measured m;
   size_t i;
@@ -354,10 +358,12 @@ bench_voxel_rows (const Bench *bench, int every, const char *folder)
   printf ("{\"device\": \"%s\", \"multiprocessors\": %d, \"l2_bytes\": %" PRId64 ", \"copy_gbps\": %.0f, "
       "\"launch_us\": %.2f}\n", bench->name, bench->multiprocessors, bench->l2_bytes, bench->copy_gbps,
       bench->launch_us);
-  for (i = 0; i < N_SHAPES; i += (size_t) every) {
+  for (i = 0; i < N_SHAPES; i++) {
     RcVoxelCounters counters;
     int64_t items;
 
+    if (!bench_wants (wish, i, shapes[i].name))
+      continue;
     measure (bench, &shapes[i], &m);
     counters = write_result (bench, &m, folder, i, &items);
     print_row (&m, i, &counters, items);

@@ -7,15 +7,15 @@
 
 #include "kernels_timing.h"
 
-/* A table of all shapes, or of every `every`th. */
-void bench_voxels (const Bench * bench, int every);
+/* A table of the shapes that are wished for. */
+void bench_voxels (const Bench * bench, const BenchWish * wish);
 
 /* The same as lines of JSON. Files of row i, in folder: i.points, float32 [batch, points, fields]; what came of them, as
  * many items as fit FILE_BYTES: i.grid, of dense grids and bits; i.n_voxels, i.coordinates and i.values; or i.map, of
  * index and rank. */
-void bench_voxel_rows (const Bench * bench, int every, const char *folder);
+void bench_voxel_rows (const Bench * bench, const BenchWish * wish, const char *folder);
 
 /* Each shape as bench_twice does. */
-void bench_voxels_once (const Bench * bench);
+void bench_voxels_once (const Bench * bench, const BenchWish * wish);
 
 #endif

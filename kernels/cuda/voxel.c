@@ -87,7 +87,7 @@ log2_of (int64_t power)
 static int
 makes_slabs (const RcVoxelPlan *plan)
 {
-  return plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
+  return !plan->keeps && plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
       && (plan->spec.output == RC_VOXEL_BITS || plan->voxels % 32 == 0);
 }
 

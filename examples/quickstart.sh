@@ -30,7 +30,7 @@ esac
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
 # for the picture
 robocache_install gstreamer1.0-plugins-good
-robocache_build "$build" gst/libgstrobocache.so examples/simulated-robot examples/align-recordings
+robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/simulated-robot examples/align-recordings
 
 if [ $# -eq 0 ]; then
   exec "$build/examples/simulated-robot"

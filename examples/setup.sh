@@ -68,6 +68,14 @@ robocache_build () {
   robocache_quietly ninja -C "$dir" "${targets[@]}" || exit 1
 }
 
+# robocache_gpu_options: prints the option of meson setup for code that this machine can run. Code for all GPUs takes
+# minutes to build, and without a GPU nothing here would run it.
+robocache_gpu_options () {
+  local archs
+  archs=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | paste -sd, -)
+  if [[ $archs =~ ^[0-9]+(,[0-9]+)*$ ]]; then echo "-Dcuda-arch=$archs"; else echo -Dcuda=disabled; fi
+}
+
 # robocache_run NAME [ARGUMENT...]: installs and builds what the example program NAME needs, and becomes it.
 robocache_run () {
   local examples build
@@ -76,6 +84,6 @@ robocache_run () {
   . "$examples/env.sh"
   build=${ROBOCACHE_BUILD_DIR:-$examples/../build}
   robocache_install
-  robocache_build "$build" gst/libgstrobocache.so "examples/$1"
+  robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so "examples/$1"
   exec "$build/examples/$1" "${@:2}"
 }

@@ -9,6 +9,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 robocache_install python3 python3-numpy gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2
 
 werror=${CI:+-Dwerror=true}
+# the quickstart may have built there for this machine alone
+if [ -f "$root/build/build.ninja" ]; then meson configure "$root/build" -Dcuda=auto -Dcuda-arch=default; fi
 robocache_build "$root/build" $werror
 robocache_build "$root/build-sanitized" $werror -Dcuda=disabled -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
 

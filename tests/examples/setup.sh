@@ -81,4 +81,12 @@ paper meson 'echo no compiler; exit 1'
 run 'robocache_build "$PWD/a build"; echo after'
 expect configure_fails "$status $said" "1 "
 expect_match configure_fails_says_why "$errors" '^no compiler$'
+
+# code for the GPUs of the machine, where there are any
+paper nvidia-smi 'printf "9.0\n9.0\n12.0\n"'
+run robocache_gpu_options
+expect gpu_options "$said" "-Dcuda-arch=120,90"
+paper nvidia-smi 'echo "NVIDIA-SMI has failed"; exit 9'
+run robocache_gpu_options
+expect no_gpu_options "$said" "-Dcuda=disabled"
 exit $failed

@@ -76,28 +76,75 @@ set_bits (uint32_t *words, const Slab &slab, uint32_t bits[EACH])
   set_each (words, slab, bits);
 }
 
-/* A few lanes a tile, the fewer the shorter its runs are. */
+/* What the lanes of a tile have of it, at most EACH a lane. */
+struct Load
+{
+  Run run;
+  uint32_t bits[EACH];
+};
+
+/* The tiles of an item that a thread has a part of, every `step`th from `tile` on, and which lane of `lanes` it is there. */
+struct Walk
+{
+  const uint32_t *bits, *slots;
+  uint32_t n, tiles, tile, step, lane, lanes;
+};
+
+__device__ __forceinline__ uint32_t
+next_slot (const Walk &walk)
+{
+  return walk.tile < walk.tiles ? walk.slots[walk.tile] : 0;
+}
+
+/* Begins to load what the slot of the current tile says, and goes on to the next. */
+__device__ __forceinline__ void
+begin_load (Walk *walk, uint32_t slot, Load *load)
+{
+  load->run = walk->tile < walk->tiles ? run_of (walk->bits, slot, walk->tile, walk->n) : Run { walk->bits, 0 };
+#pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    const uint32_t at = walk->lane + u * walk->lanes;
+
+    load->bits[u] = at < load->run.n ? load->run.bits[at] : RC_CUDA_VOXEL_NO_BIT;
+  }
+  walk->tile += walk->step;
+}
+
+/* Runs that are longer than most. */
+__device__ __forceinline__ void
+set_rest (uint32_t *words, const Slab &slab, const Walk &walk, const Run &run)
+{
+#pragma unroll 1
+  for (uint32_t at = walk.lane + EACH * walk.lanes; at < run.n; at += walk.lanes) {
+    const uint32_t bit = run.bits[at];
+
+    if (!is_set (words, slab, bit) && bit - slab.first_bit < slab.n_bits)
+      atomicOr (words + (bit - slab.first_bit) / 32, 1u << bit % 32);
+  }
+}
+
+/* A few lanes a tile, the fewer the shorter its runs are. While the bits of one tile are set, those of the next are under way,
+ * and where those after it are. */
 __device__ __forceinline__ void
 fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
 {
   const uint32_t n = task.is_first ? 0 : (uint32_t) head_of (task, item)->item.n_added;
-  const uint32_t tiles = n / RC_CUDA_VOXEL_BIN_TILE + (n % RC_CUDA_VOXEL_BIN_TILE != 0);
   const uint32_t run = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) task.bins, lanes = run > 32 ? 32 : run < 4 ? 4 : run;
-  const uint32_t lane = threadIdx.x % lanes;
-  const uint32_t *bits = task.bits_set + item * task.bits_set_apart;
-  const uint32_t *slots = task.slots + (item * task.bins + (slab.first_bit >> task.bin_shift)) * task.tiles_apart;
+  Walk walk = { task.bits_set + item * task.bits_set_apart,
+    task.slots + (item * task.bins + (slab.first_bit >> task.bin_shift)) * task.tiles_apart, n,
+    n / RC_CUDA_VOXEL_BIN_TILE + (n % RC_CUDA_VOXEL_BIN_TILE != 0), threadIdx.x / lanes, THREADS / lanes,
+    threadIdx.x % lanes, lanes
+  };
+  uint32_t slot = next_slot (walk);
+  Load next;
 
-  for (uint32_t tile = threadIdx.x / lanes; tile < tiles; tile += THREADS / lanes) {
-    const Run own = run_of (bits, slots[tile], tile, n);
+  begin_load (&walk, slot, &next);
+  for (slot = next_slot (walk); walk.tile - walk.step < walk.tiles; slot = next_slot (walk)) {
+    Load now = next;
 
-    for (uint32_t first = lane; first < own.n; first += EACH * lanes) {
-      uint32_t under_way[EACH];
-
-#pragma unroll
-      for (int u = 0; u < EACH; u++)
-        under_way[u] = first + u * lanes < own.n ? own.bits[first + u * lanes] : RC_CUDA_VOXEL_NO_BIT;
-      set_bits (words, slab, under_way);
-    }
+    begin_load (&walk, slot, &next);
+    set_bits (words, slab, now.bits);
+    set_rest (words, slab, walk, now.run);
   }
 }
 
@@ -129,7 +176,7 @@ extern __shared__ __align__ (16) uint32_t slab_words[];
 
 /* Blocks that fill their slabs, and others that write theirs, share a multiprocessor. */
 template <int SIZE>
-__global__ void __launch_bounds__ (THREADS, at_once (3))
+__global__ void __launch_bounds__ (THREADS, at_once (2))
 write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 {
   uint32_t occupied = 0;

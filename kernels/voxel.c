@@ -491,6 +491,8 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
   if (status == RC_OK) {
     plan->added += points;
     plan->held += points;
+  } else if (plan->keeps) {
+    plan->phase = RC_VOXEL_IDLE;
   }
   plan->has_counts |= chunk->counts != NULL;
   return status;
@@ -518,6 +520,8 @@ rc_voxel_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
     status = plan->ops->remove (plan, job, chunk, stream, error);
   if (status == RC_OK)
     plan->held -= points;
+  else
+    plan->phase = RC_VOXEL_IDLE;
   return status;
 }
 

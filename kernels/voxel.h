@@ -272,8 +272,9 @@ RcStatus rc_voxel_range (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVox
     RcError * error);
 RcStatus rc_voxel_add (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
-/* Of a chunk that jobs which this one goes on from added, all of it or none; how these were cut does not matter. What
- * counts, item_points and ranges say must be as it was then. Its counters are not looked at. */
+/* Of a chunk that jobs which this one goes on from added, all of it or none; how these were cut does not matter. Points and
+ * counts must be as they were then. Its counters are not looked at. Where a plan keeps, an error of add or remove that a
+ * backend found ends the job, since nobody knows what is held then. */
 RcStatus rc_voxel_remove (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
 RcStatus rc_voxel_end (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,

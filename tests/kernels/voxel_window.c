@@ -464,7 +464,8 @@ GST_START_TEST (test_refused)
   RcBackend *backend = open_cpu (RC_CPU_BEST);
   RcVoxelSpec spec = some_spec ();
   const float points[4 * 6] = { 0 };
-  const RcVoxelChunk one = { points, 1, 24 }, two = { points, 2, 24 };
+  const int64_t counts[1] = { 2 };
+  const RcVoxelChunk one = { points, 1, 24 }, two = { points, 2, 24 }, too_many = { points, 1, 24, 0, counts };
   double ranges[2] = { 1, 1 }, wrong[2] = { 1, NAN };
   RcVoxelJob job = {.n_points = 2,.ranges = ranges }, other;
   RcFootprint footprint;
@@ -510,9 +511,17 @@ GST_START_TEST (test_refused)
   run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
   run_ok (rc_voxel_add (plan, &job, &one, NULL, &run_error));
   refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "item 0 holds 3 points; the job was said to have 2");
+  fail_if (rc_voxel_can_go_on (plan, &job));
+  job.goes_on = 0;
+  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
+  run_ok (rc_voxel_add (plan, &job, &one, NULL, &run_error));
+  refused (rc_voxel_remove (plan, &job, &too_many, NULL, &run_error), "counts[0] of a chunk is 2; expected 0 to 1");
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "end before begin");
+  fail_if (rc_voxel_can_go_on (plan, &job));
   refused (rc_voxel_measure (plan, &one, NULL, &run_error), "ranges is NULL");
   rc_voxel_plan_free (plan);
 
+  job.goes_on = 1;
   spec.feature_range = 1.0;
   run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
   refused (rc_voxel_measure (plan, &one, ranges, &run_error), "needs a range");

@@ -21,6 +21,7 @@ typedef struct
   RcCudaVoxelTask task;         /* what the spec fixes is there from the beginning */
   void *table;                  /* device: the rays of depth, the features of other points; NULL: none */
   const void *add, *range, *write;
+  const void *remove;           /* NULL: nothing is kept */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
                                  * or a part of it */
 } State;
@@ -130,6 +131,16 @@ warp_words_of (const RcCudaVoxelTask *task, int64_t multiprocessors)
   return words;
 }
 
+/* To add points to accumulators that are kept, and to take them out. */
+static const void *const *
+kernels_that_take (const RcVoxelPlan *plan)
+{
+  const RcCudaVoxelKept kept = plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS
+      : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS;
+
+  return rc_cuda_voxel_take[source_of (plan)][kept];
+}
+
 static void
 choose_kernels (const RcVoxelPlan *plan, State *state)
 {
@@ -145,10 +156,14 @@ choose_kernels (const RcVoxelPlan *plan, State *state)
   const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
 
   state->add = state->task.slabs > 0 ? rc_cuda_voxel_bin[source] : rc_cuda_voxel_add[source][action_of (spec)];
+  if (plan->keeps) {
+    state->add = kernels_that_take (plan)[0];
+    state->remove = kernels_that_take (plan)[1];
+  }
   state->units = ceil_divide (rc_voxel_value_bytes (plan), 16);
   state->range = rc_voxel_needs_range (plan) ? rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE] : NULL;
   if (spec->output == RC_VOXEL_SPARSE) {
-    state->write = rc_cuda_voxel_write_sparse;
+    state->write = plan->keeps ? rc_cuda_voxel_write_tiles : rc_cuda_voxel_write_sparse;
   } else if (rc_voxel_maps_points (spec->output)) {
     state->write = spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
   } else if (state->task.slabs > 0) {
@@ -214,6 +229,7 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->dtype = spec->dtype;
   task->kept_dtype = plan->kept_dtype;
   task->needs_range = rc_voxel_needs_range (plan);
+  task->keeps = plan->keeps;
   if (spec->source == RC_VOXEL_DEPTH) {
     task->element_bytes = sizeof (uint16_t);
     task->width = spec->depth.width;
@@ -245,6 +261,16 @@ plan_scratch (RcVoxelPlan *plan)
     bytes += (channels + 1) / 2;
   plan->layout.backend_point_bytes = (bytes + 7) / 8 * 8;
   plan->layout.backend_bytes = SPARSE_BYTES;
+}
+
+/* Sparse outputs of accumulators that are kept are found in their bits. */
+static void
+plan_kept (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  if (!plan->keeps || plan->spec.output != RC_VOXEL_SPARSE)
+    return;
+  task->kept_tiles = ceil_divide (plan->bit_words, RC_CUDA_VOXEL_KEPT_TILE);
+  plan->layout.backend_bytes = (uint64_t) ceil_divide (plan->spec.batch * (task->kept_tiles + 1) * 4, 64) * 64;
 }
 
 static RcStatus
@@ -302,6 +328,10 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, 
     {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
     {"voxel range", state->range, state->range != NULL},
     {"voxel add", state->add, 1},
+    {"voxel remove", state->remove, plan->keeps},
+    {"voxel go on", rc_cuda_voxel_go_on, plan->keeps},
+    {"voxel tiles, count", rc_cuda_voxel_count_tiles, state->task.kept_tiles > 0},
+    {"voxel tiles, scan", rc_cuda_voxel_scan_tiles, state->task.kept_tiles > 0},
     {"voxel write", state->write, 1},
     {"voxel sort, count", rc_cuda_voxel_sort_count, sorts},
     {"voxel sort, scan", rc_cuda_voxel_sort_scan, sorts},
@@ -359,6 +389,7 @@ prepare (RcVoxelPlan *plan, RcError *error)
     return no_space (error, sizeof (*state));
   plan->backend_state = state;
   plan_scratch (plan);
+  plan_kept (plan, &state->task);
   take_spec (plan, &state->task);
   plan_slabs (plan, &state->task, cuda->multiprocessors);
   state->task.warp_words = warp_words_of (&state->task, cuda->multiprocessors);
@@ -501,7 +532,7 @@ take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
   task->n_points = job->n_points;
   task->item_points = job->item_points;
   task->scratch = job->scratch;
-  task->clear_bytes = job->is_clean ? plan->layout.bits : plan->layout.item_bytes;
+  task->clear_bytes = job->is_clean && !plan->keeps ? plan->layout.bits : plan->layout.item_bytes;
   task->crowded = job->n_points > plan->voxels;
   task->group = items_of_group (plan, task, job->n_points);
   task->point_voxels = job->point_voxels;
@@ -509,7 +540,8 @@ take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
   task->first_point = job->first_point;
   if (task->sorts)
     lay_out_points (plan, task);
-  task->bits_set = (uint32_t *) (task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes);
+  task->tile_counts = (uint32_t *) (task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes);
+  task->bits_set = task->tile_counts;
   task->bits_set_apart = ceil_divide (job->n_points, 4) * 4;
   task->slots = task->bits_set + plan->spec.batch * task->bits_set_apart;
   task->tiles_apart = ceil_divide (job->n_points, RC_CUDA_VOXEL_BIN_TILE);
@@ -704,6 +736,21 @@ end_dense (const Run *run, const State *state, RcCudaVoxelTask *task)
       task, "launch of the output of a voxel grid");
 }
 
+/* ---- sparse, of accumulators that are kept ---- */
+
+static RcStatus
+end_kept_sparse (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  const dim3 tiles = blocks_for (run->cuda, task->kept_tiles, 1, task->batch), items = { 1, tiles.y, 1 };
+  RcStatus status = launch_task (run, rc_cuda_voxel_count_tiles, tiles, task, "launch of the count of voxels of tiles");
+
+  if (status == RC_OK)
+    status = launch_task (run, rc_cuda_voxel_scan_tiles, items, task, "launch of the sum of counts of tiles");
+  if (status == RC_OK)
+    status = launch_task (run, state->write, tiles, task, "launch of the output of sparse voxels by tiles");
+  return status;
+}
+
 /* ---- outputs ---- */
 
 static RcStatus
@@ -764,6 +811,9 @@ launch_begin (const Run *run, const State *state, RcCudaVoxelTask *task)
   const RcCudaVoxelPoints *points = &task->points;
   RcStatus status = RC_OK;
 
+  if (run->job->goes_on)
+    return launch_task (run, rc_cuda_voxel_go_on, blocks_for (run->cuda, task->batch, RC_CUDA_VOXEL_THREADS, 1), task,
+        "launch of the begin of a voxel grid that goes on");
   /* a head alone is begun by the first chunk */
   if (task->clear_bytes > sizeof (RcCudaVoxelHead) || task->sorts)
     status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS, task->batch),
@@ -802,10 +852,19 @@ launch_add (const Run *run, const State *state, RcCudaVoxelTask *task)
 }
 
 static RcStatus
+launch_remove (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  take_chunk (run->plan, run->chunk, task);
+  return launch_points (run, state->remove, task, "launch of the removal of points");
+}
+
+static RcStatus
 launch_end (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   if (rc_voxel_maps_points (run->plan->spec.output))
     return end_map (run, state, task);
+  if (task->kept_tiles > 0)
+    return end_kept_sparse (run, state, task);
   return task->sorts ? end_sorted (run, state, task) : end_dense (run, state, task);
 }
 
@@ -855,6 +914,12 @@ add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStre
 }
 
 static RcStatus
+take_points_out (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  return run_phase (plan, job, chunk, NULL, stream, launch_remove, error);
+}
+
+static RcStatus
 end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
 {
   return run_phase (plan, job, NULL, out, stream, launch_end, error);
@@ -866,5 +931,6 @@ const RcVoxelOps rc_cuda_voxel_ops = {
   .begin = begin,
   .range = range,
   .add = add,
+  .remove = take_points_out,
   .end = end,
 };

@@ -352,7 +352,14 @@ count_bits (RcDtype dtype, uint32_t count)
       : dtype == RC_FLOAT32 ? rc_bits32 ((float) count) : count;
 }
 
-/* What a voxel's feature saw beside finite values; 8 features share a word. */
+/* What a voxel's feature saw beside finite values, where that is counted. */
+__device__ __forceinline__ uint32_t
+saw_kept (const RcCudaVoxelTask &task, int64_t item, int64_t at)
+{
+  return rc_voxel_saw_of (item_array<const uint32_t> (task, item, task.layout.seen) + 3 * at);
+}
+
+/* The same where 8 features share a word of flags. */
 __device__ __forceinline__ uint32_t
 saw_of (const uint32_t *saw, int64_t at)
 {

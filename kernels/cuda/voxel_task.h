@@ -37,6 +37,9 @@ extern "C" {
 /* Sorted keys whose voxels a block counts at a time. */
 #define RC_CUDA_VOXEL_RANK_TILE 256
 
+/* Words of bits that a block has at a time, for sparse outputs of accumulators that are kept. */
+#define RC_CUDA_VOXEL_KEPT_TILE (2 * RC_CUDA_VOXEL_THREADS)
+
 /* The key of what is no voxel: its significant bits are all set, too, and above those of any voxel. */
 #define RC_CUDA_VOXEL_NO_KEY UINT64_MAX
 
@@ -105,6 +108,8 @@ typedef struct RcCudaVoxelTask
   int64_t width;                /* depth: pixels in a row */
   float depth_scale;
   int32_t needs_range;
+  int32_t keeps;                /* what end leaves in the accumulators: all of it, or nothing */
+  int64_t kept_tiles;           /* of an item's bits, where they are kept and the output is sparse */
   int64_t slabs;                /* into which the bits of an item are cut; 0: they are in the scratch */
   int64_t slab_words;           /* of each slab, but for the last; a power of two */
   int32_t bins;                 /* a power of two: slabs, or where these are too many, runs of them */
@@ -116,6 +121,7 @@ typedef struct RcCudaVoxelTask
   const int64_t *item_points;
   char *scratch;
   RcCudaVoxelPoints points;
+  uint32_t *tile_counts;        /* [batch, kept_tiles + 1]: bits that are set in each tile, then in those before it, and in all */
   uint32_t *bits_set;           /* slabs: the bits that points set, in each tile by bins, [batch, bits_set_apart] */
   int64_t bits_set_apart;       /* a multiple of 4 */
   uint32_t *slots;              /* where the bits of a bin are in a tile: begin | end << 16, [batch, bins, tiles_apart] */
@@ -195,6 +201,15 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ACTIONS
 } RcCudaVoxelAction;
 
+/* What accumulators that are kept hold of a point. */
+typedef enum RcCudaVoxelKept
+{
+  RC_CUDA_VOXEL_KEPT_COUNTS,    /* occupancy, too */
+  RC_CUDA_VOXEL_KEPT_CENTROIDS,
+  RC_CUDA_VOXEL_KEPT_MEANS,     /* of features, which depth has not */
+  RC_CUDA_VOXEL_KEPT
+} RcCudaVoxelKept;
+
 /* What the values of a dense output are made from. */
 typedef enum RcCudaVoxelValues
 {
@@ -217,6 +232,16 @@ extern const void *const rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUES][3];
 
 /* voxel_bin.cu: for slabs. Argument: the task. */
 extern const void *const rc_cuda_voxel_bin[RC_CUDA_VOXEL_SOURCES];
+
+/* voxel_keep.cu, where accumulators are kept: in place of clear, for a job that goes on; to add points, and to take them
+ * out. */
+extern const void *const rc_cuda_voxel_go_on;
+extern const void *const rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2];
+
+/* voxel_keep_sparse.cu, in this order. Argument: the task. */
+extern const void *const rc_cuda_voxel_count_tiles;
+extern const void *const rc_cuda_voxel_scan_tiles;
+extern const void *const rc_cuda_voxel_write_tiles;
 
 /* voxel_slab.cu: for bits, then by the bytes of an element; RC_CUDA_VOXEL_SLAB_THREADS threads. */
 extern const void *const rc_cuda_voxel_write_slabs[4];

@@ -41,14 +41,15 @@ write_bits (const __grid_constant__ RcCudaVoxelTask task)
 
         occupied += __popc (v.x) + __popc (v.y) + __popc (v.z) + __popc (v.w);
         reinterpret_cast<uint4 *> (to)[i] = v;
-        if ((v.x | v.y | v.z | v.w) != 0)
+        if ((v.x | v.y | v.z | v.w) != 0 && !task.keeps)
           reinterpret_cast<uint4 *> (from)[i] = make_uint4 (0, 0, 0, 0);
       }
     } else {
       for (int64_t i = own; i < task.bit_words; i += step) {
         occupied += __popc (from[i]);
         reinterpret_cast<uint32_t *> (to)[i] = from[i];
-        from[i] = 0;
+        if (!task.keeps)
+          from[i] = 0;
       }
     }
   }
@@ -76,7 +77,7 @@ write_occupancy (const __grid_constant__ RcCudaVoxelTask task)
       if (own < task.bit_words) {
         word = from[own];
         needed = take_word<true> (task, item, own, word);
-        if (word != 0)
+        if (word != 0 && !task.keeps)
           from[own] = 0;
       }
       occupied += __popc (word);
@@ -90,13 +91,13 @@ write_occupancy (const __grid_constant__ RcCudaVoxelTask task)
  *
  * A source gives the element `at`, which is a channel of a voxel, and is asked once for each of an occupied one; 0 where
  * is_set says that it is none: lanes go on together, since branches would nest too deep. It clears what it alone reads; what
- * elements of a voxel share is cleared by clear_word, once all lanes have what they read. */
+ * elements of a voxel share is cleared by clear_word, once all lanes have what they read. Nothing is where all is kept. */
 
 /* What is shared by the elements of word w: a lane clears the count of its voxel. */
 __device__ __forceinline__ void
 clear_counts (const RcCudaVoxelTask &task, int64_t item, int64_t w, uint32_t is)
 {
-  if (is >> threadIdx.x % 32 & 1)
+  if ((is >> threadIdx.x % 32 & 1) != 0 && !task.keeps)
     item_array<uint32_t> (task, item, task.layout.counts)[w * 32 + threadIdx.x % 32] = 0;
 }
 
@@ -123,15 +124,16 @@ struct FromSums
   {
     int64_t *own = item_array<int64_t> (task, item, task.layout.sums) + at;
     const uint32_t count = is_set ? item_array<const uint32_t> (task, item, task.layout.counts)[voxel] : 1;
-    const uint32_t saw = is_set && !CENTROID ? saw_of (item_array<const uint32_t> (task, item, task.layout.saw), at) : 0;
+    const uint32_t saw = !is_set || CENTROID ? 0 : task.keeps ? saw_kept (task, item, at)
+        : saw_of (item_array<const uint32_t> (task, item, task.layout.saw), at);
     const int64_t sum = is_set ? *own : 0;
     const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel, sum,
         count, saw);
     const uint32_t bits = value_bits (task.dtype, CENTROID ? (double) task.box.origin[channel] + mean : mean);
 
     if (is_set)
-      *own = 0;
-    if (saw != 0)               /* rare; of 8 elements that share a word each clears its own bits */
+      *own = task.keeps ? sum : 0;
+    if (saw != 0 && !task.keeps)        /* rare; of 8 elements that share a word each clears its own bits */
       clear_saw (item_array<uint32_t> (task, item, task.layout.saw), at, saw);
     return is_set ? bits : 0;
   }
@@ -183,7 +185,7 @@ gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWord
 
     is = *word;
     needed = take_word<false> (task, item, own, is);
-    if (is != 0)
+    if (is != 0 && !task.keeps)
       *word = 0;
   }
   *occupied += __popc (is);

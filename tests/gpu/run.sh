@@ -94,7 +94,7 @@ if wanted sanitizers && [ -n "$sanitizer" ]; then
   # a section a process; threads race in no shared memory, and racecheck takes minutes for them
   for tool in memcheck racecheck initcheck synccheck; do
     for section in align-{dtypes,shapes,wide,streams,graphs,threads,brackets,large} \
-        voxel-{kinds,sizes,plain,batches,lies,huge,graphs,kept,wrong}; do
+        voxel-{kinds,sizes,plain,batches,lies,huge,graphs,kept,wrong} voxelwindow-all; do
       if [ "$tool-$section" != racecheck-align-threads ]; then
         start "$tool-$section" "$sanitizer" --tool "$tool" --error-exitcode 9 "$dir/gpu-${section%%-*}" \
           --separate --few --only "${section#*-}"

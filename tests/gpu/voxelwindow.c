@@ -1,0 +1,541 @@
+/* robocache: grids of a window of clouds that slides have the same bits on the GPU as those that the CPU makes anew
+ *
+ *   voxelwindow [--few] [--cpu]
+ *
+ * A cloud comes, the oldest one leaves, again and again: the GPU's job goes on from its last one wherever it can, and the
+ * CPU adds all clouds of the window. --few: a tenth of the clouds. --cpu: in place of the GPU the CPU goes on.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "kernels/arithmetic.h"
+#include "kernels/memory.h"
+#include "kernels/voxel.h"
+#include "report.h"
+
+#define WINDOW 4                /* clouds */
+#define SLOTS (WINDOW + 1)      /* the one that leaves, too */
+#define ROUNDS 120
+#define MOST_POINTS 3000        /* of an item of a cloud; all rows of an image have as many */
+#define WIDTH 60
+#define HEIGHT (MOST_POINTS / WIDTH)
+#define MOST_BATCH 5
+#define MOST_FEATURES 5
+#define MOST_VOXELS 700         /* in sparse outputs: fewer than there are */
+
+typedef enum
+{
+  FLOAT16,
+  FLOAT32,
+  FLOAT64,
+  LAYOUT,
+  DEPTH
+} Input;
+
+typedef struct
+{
+  RcVoxelMode mode;
+  RcVoxelOutput output;
+  RcDtype dtype;
+  Input input;
+  int64_t batch, features;
+  double feature_range;
+  int is_counted;               /* chunks have counts, and jobs item_points */
+} Form;
+
+static const Form forms[] = {
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, FLOAT32, 1},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT16, MOST_BATCH},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT16, DEPTH, 2},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, FLOAT64, 1},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, LAYOUT, 3},
+  {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT8, FLOAT32, 3},
+  {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, LAYOUT, 1},
+  {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT16, DEPTH, 1},
+  {RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 1},
+  {RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT16, DEPTH, 2},
+  {RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, MOST_BATCH},
+  {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 1, 3, 2.0},
+  {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT16, FLOAT16, 2, 1, 1.5},
+  {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, 1, MOST_FEATURES, 2.5},
+  {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, LAYOUT, 3, 2, 2.0},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_UINT8, FLOAT32, 1},
+  {RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_UINT8, FLOAT32, 2},
+  {RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_FLOAT32, DEPTH, 1},
+  {RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32, FLOAT32, 3},
+  {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT16, FLOAT32, 1, 3, 2.0},
+  {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, LAYOUT, 2, 2, 2.0},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, FLOAT32, 3, 0, 0, 1},
+  {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, FLOAT32, 2, 0, 0, 1},
+  {RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_UINT32, DEPTH, 2, 0, 0, 1},
+};
+
+static const int64_t grids[][3] = { {37, 11, 5}, {64, 32, 16}, {1, 1, 1} };
+
+typedef struct
+{
+  RcBackend *gpu, *cpu;
+  int few;
+  uint64_t random;
+  int failures;
+} Suite;
+
+/* ---- random numbers ---- */
+
+static uint64_t
+next_random (Suite *suite)
+{
+  suite->random = suite->random * UINT64_C (6364136223846793005) + UINT64_C (1442695040888963407);
+  return suite->random >> 24;
+}
+
+static int64_t
+random_below (Suite *suite, int64_t n)
+{
+  return (int64_t) (next_random (suite) % (uint64_t) n);
+}
+
+static float
+random_between (Suite *suite, float from, float to)
+{
+  return from + (to - from) * (float) random_below (suite, 1 << 20) / (float) (1 << 20);
+}
+
+/* ---- points ---- */
+
+static const RcVoxelField fields[3 + 2] = {
+  {RC_FLOAT32, 1}, {RC_FLOAT32, 9}, {RC_FLOAT32, 5}, {RC_UINT16, 14}, {RC_FLOAT64, 17},
+};
+
+static int64_t
+point_bytes (const Form *form)
+{
+  if (form->input == DEPTH)
+    return 2;
+  if (form->input == LAYOUT)
+    return 29;
+  return (3 + form->features) * (form->input == FLOAT16 ? 2 : form->input == FLOAT32 ? 4 : 8);
+}
+
+static void
+put_number (const Form *form, uint8_t *point, int64_t field, float x)
+{
+  const uint16_t half = rc_float16_from_float32 (x), whole = (uint16_t) fabsf (x);
+  const double wide = (double) x;
+
+  if (form->input == FLOAT16)
+    memcpy (point + 2 * field, &half, 2);
+  else if (form->input == FLOAT32)
+    memcpy (point + 4 * field, &x, 4);
+  else if (form->input == FLOAT64)
+    memcpy (point + 8 * field, &wide, 8);
+  else if (fields[field].dtype == RC_FLOAT32)
+    memcpy (point + fields[field].offset, &x, 4);
+  else if (fields[field].dtype == RC_UINT16)
+    memcpy (point + fields[field].offset, &whole, 2);
+  else
+    memcpy (point + fields[field].offset, &wide, 8);
+}
+
+/* Voxels are of one metre, at the origin; many points share one. */
+static void
+put_point (Suite *suite, const Form *form, const int64_t *grid, uint8_t *point)
+{
+  static const float specials[] = { NAN, INFINITY, -INFINITY, -0.0f, 1e30f };
+  const uint16_t depth = (uint16_t) random_below (suite, 4000);
+  int64_t field;
+
+  if (form->input == DEPTH)
+    memcpy (point, &depth, 2);
+  for (field = 0; field < (form->input == DEPTH ? 0 : 3 + form->features); field++) {
+    const float most = field < 3 ? (float) grid[field] : 3.0f;
+    float x = random_between (suite, field < 3 ? -0.1f * most : -most, 1.1f * most);
+
+    if (random_below (suite, 2) == 0 && field < 3)
+      x = fminf (x, 4.5f);
+    if (random_below (suite, 60) == 0)
+      x = specials[random_below (suite, 5)];
+    put_number (form, point, field, x);
+  }
+}
+
+/* ---- memory ---- */
+
+/* The same bytes on the host and where a backend computes. */
+typedef struct
+{
+  RcBackend *backend;
+  RcStream stream;
+  uint8_t *host, *there;
+  uint64_t bytes;
+} Block;
+
+static int
+is_ok (RcStatus status, const RcError *error, Test *test)
+{
+  if (status != RC_OK)
+    test_fail (test, "%s", error->message);
+  return status == RC_OK;
+}
+
+static void
+init_block (Block *block, RcBackend *backend, RcStream stream, uint64_t bytes, Test *test)
+{
+  RcError error;
+
+  *block = (Block) { backend, stream, calloc (1, bytes + 1), NULL, bytes };
+  is_ok (rc_memory_alloc (backend, RC_MEMORY_DEVICE, bytes + 1, (void **) &block->there, &error), &error, test);
+  test_expect (test, block->host != NULL, "no memory");
+}
+
+static void
+clear_block (Block *block)
+{
+  if (block->there != NULL)
+    rc_memory_free (block->backend, RC_MEMORY_DEVICE, block->there);
+  free (block->host);
+}
+
+static void
+copy_bytes (const Block *block, void *to, const void *from, uint64_t bytes, Test *test)
+{
+  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
+  RcError error;
+
+  if (bytes > 0 && is_ok (rc_memory_copy (block->backend, &copy, block->stream, &error), &error, test))
+    is_ok (rc_stream_synchronize (block->backend, block->stream, &error), &error, test);
+}
+
+static void
+bring_there (const Block *block, Test *test)
+{
+  copy_bytes (block, block->there, block->host, block->bytes, test);
+}
+
+static void
+bring_back (const Block *block, Test *test)
+{
+  copy_bytes (block, block->host, block->there, block->bytes, test);
+}
+
+/* ---- a grid ---- */
+
+/* Counters, numbers of voxels, coordinates, grid or values, bitmap. */
+typedef struct
+{
+  Block block;
+  uint64_t at[6], bytes[5];
+} Output;
+
+static void
+init_output (Output *output, RcBackend *backend, RcStream stream, const RcVoxelPlan *plan, int64_t batch, Test *test)
+{
+  const uint64_t bytes[5] = { sizeof (RcVoxelCounters), 4, 12 * MOST_VOXELS, (uint64_t) rc_voxel_value_bytes (plan),
+    (uint64_t) rc_voxel_bitmap_bytes (plan)
+  };
+  int part;
+
+  output->at[0] = 0;
+  for (part = 0; part < 5; part++) {
+    output->bytes[part] = bytes[part] * (part > 0 ? (uint64_t) batch : 1);
+    output->at[part + 1] = output->at[part] + (output->bytes[part] + 255) / 256 * 256;
+  }
+  init_block (&output->block, backend, stream, output->at[5], test);
+}
+
+static RcVoxelOut
+out_of (const Output *output, const RcVoxelPlan *plan)
+{
+  uint8_t *there = output->block.there;
+
+  return (RcVoxelOut) {.counters = (RcVoxelCounters *) there,.n_voxels = (uint32_t *) (there + output->at[1]),
+    .n_voxels_batch_stride = 4,.coordinates = (int32_t *) (there + output->at[2]),
+    .coordinates_batch_stride = 12 * MOST_VOXELS,.grid = there + output->at[3],
+    .grid_batch_stride = rc_voxel_value_bytes (plan),.values = there + output->at[3],
+    .values_batch_stride = rc_voxel_value_bytes (plan),.occupied = (uint32_t *) (there + output->at[4]),
+    .occupied_batch_stride = rc_voxel_bitmap_bytes (plan)
+  };
+}
+
+static RcVoxelSpec
+spec_of (const Form *form, const int64_t *grid)
+{
+  static const RcDtype dtypes[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, RC_FLOAT32, RC_FLOAT32 };
+  RcVoxelSpec spec = {.source = form->input == DEPTH ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS,
+    .points = {dtypes[form->input], 3 + form->features, 3, form->features, form->input == LAYOUT ? fields : NULL},
+    .depth = {WIDTH, HEIGHT, 20.0, 20.0, 3.0, 2.0, 0.002},.mode = form->mode,.output = form->output,.dtype = form->dtype,
+    .max_voxels = MOST_VOXELS,.feature_range = form->feature_range,.batch = form->batch
+  };
+  int axis;
+
+  for (axis = 0; axis < 3; axis++) {
+    spec.voxel_size[axis] = 1.0;
+    spec.grid[axis] = grid[axis];
+  }
+  return spec;
+}
+
+/* ---- a window ---- */
+
+typedef struct
+{
+  Suite *suite;
+  const Form *form;
+  Test *test;
+  RcVoxelSpec spec;
+  RcStream stream;
+  RcVoxelPlan *plan;
+  void *scratch;
+  Block clouds[SLOTS];          /* cloud i in slot i % SLOTS: points of all items, then the counts of items */
+  int64_t rows[SLOTS];          /* of an item: points, or lines of an image */
+  Block stated;                 /* N of each item */
+  Output outputs[2];            /* written by turns */
+  int went_on;
+} Window;
+
+static int64_t
+row_bytes (const Form *form)
+{
+  return point_bytes (form) * (form->input == DEPTH ? WIDTH : 1);
+}
+
+static uint64_t
+counts_at (const Form *form)
+{
+  return (uint64_t) (form->batch * MOST_POINTS * point_bytes (form) + 7) / 8 * 8;
+}
+
+static void
+make_cloud (Window *window, int i)
+{
+  static const int64_t sizes[] = { 0, 1, 700, 1000, 1010, 1030, 2999, MOST_POINTS };
+  Suite *suite = window->suite;
+  const Form *form = window->form;
+  Block *cloud = &window->clouds[i % SLOTS];
+  int64_t *counts = (int64_t *) (cloud->host + counts_at (form)), n, k;
+
+  n = form->input == DEPTH ? random_below (suite, HEIGHT + 1) : sizes[random_below (suite, 8)];
+  window->rows[i % SLOTS] = n;
+  for (k = 0; k < form->batch; k++)
+    counts[k] = form->is_counted ? random_below (suite, n + 1) : n;
+  for (k = 0; k < n * (form->input == DEPTH ? WIDTH : 1) * form->batch; k++)
+    put_point (suite, form, window->spec.grid, cloud->host + k * point_bytes (form));
+  bring_there (cloud, window->test);
+}
+
+typedef RcStatus (*Phase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
+    RcError * error);
+
+/* Cloud i, of which the first rows, then the others. */
+static void
+take_cloud (const Window *window, RcVoxelPlan *plan, const RcVoxelJob *job, Phase phase, int i, int on_host,
+    RcVoxelCounters *counters)
+{
+  const Form *form = window->form;
+  const Block *cloud = &window->clouds[i % SLOTS];
+  const uint8_t *data = on_host ? cloud->host : cloud->there;
+  const int64_t n = window->rows[i % SLOTS], cut = form->is_counted || on_host ? n : n * (i % 3) / 3;
+  int part;
+
+  for (part = 0; part < 2 && test_holds (window->test); part++) {
+    const int64_t first = part ? cut : 0, end = part ? n : cut;
+    const RcVoxelChunk chunk = {.data = data + first * row_bytes (form),.n = end - first,.stride = row_bytes (form),
+      .batch_stride = n * row_bytes (form),.counts = form->is_counted ? (const int64_t *) (data + counts_at (form)) : NULL,
+      .first_row = form->input == DEPTH ? first : 0,.counters = counters
+    };
+    RcError error;
+
+    if (part == 0 || end > first)
+      is_ok (phase (plan, job, &chunk, on_host ? NULL : window->stream, &error), &error, window->test);
+  }
+}
+
+/* Of the window whose newest cloud is i. */
+static RcVoxelJob
+job_of (Window *window, int i)
+{
+  const Form *form = window->form;
+  int64_t *stated = (int64_t *) window->stated.host, k;
+  RcVoxelJob job = {.scratch = window->scratch };
+  int cloud;
+
+  memset (stated, 0, window->stated.bytes);
+  for (cloud = i < WINDOW ? 0 : i - WINDOW + 1; cloud <= i; cloud++) {
+    job.n_points += window->rows[cloud % SLOTS] * (form->input == DEPTH ? WIDTH : 1);
+    for (k = 0; k < form->batch; k++)
+      stated[k] += ((const int64_t *) (window->clouds[cloud % SLOTS].host + counts_at (form)))[k]
+          * (form->input == DEPTH ? WIDTH : 1);
+  }
+  bring_there (&window->stated, window->test);
+  if (form->is_counted)
+    job.item_points = (const int64_t *) window->stated.there;
+  return job;
+}
+
+/* What the CPU makes of all clouds. */
+static void
+make_anew (Window *window, int i, const RcVoxelJob *there, Output *output)
+{
+  RcVoxelSpec spec = window->spec;
+  RcVoxelJob job = *there;
+  RcFootprint footprint;
+  RcVoxelPlan *plan = NULL;
+  RcVoxelOut out;
+  RcError error;
+  int cloud;
+
+  spec.keeps = 0;
+  job.goes_on = job.is_clean = 0;
+  job.item_points = there->item_points ? (const int64_t *) window->stated.host : NULL;
+  if (!is_ok (rc_voxel_plan (window->suite->cpu, &spec, &plan, &footprint, &error), &error, window->test))
+    return;
+  init_output (output, window->suite->cpu, NULL, plan, spec.batch, window->test);
+  job.scratch = aligned_alloc (256, (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) job.n_points
+          + 256) / 256 * 256);
+  memset (output->block.there, 0, output->block.bytes);
+  is_ok (rc_voxel_begin (plan, &job, NULL, &error), &error, window->test);
+  for (cloud = i < WINDOW ? 0 : i - WINDOW + 1; cloud <= i; cloud++)
+    take_cloud (window, plan, &job, rc_voxel_add, cloud, 1, cloud == i ? (RcVoxelCounters *) output->block.there : NULL);
+  out = out_of (output, plan);
+  out.occupied = NULL;
+  if (test_holds (window->test))
+    is_ok (rc_voxel_end (plan, &job, &out, NULL, &error), &error, window->test);
+  bring_back (&output->block, window->test);
+  free (job.scratch);
+  rc_voxel_plan_free (plan);
+}
+
+static void
+compare (const Window *window, int i, const Output *got, const Output *wanted)
+{
+  static const char *const parts[] = { "counters", "numbers of voxels", "coordinates", "values" };
+  const int is_sparse = window->form->output == RC_VOXEL_SPARSE;
+  int part;
+
+  for (part = 0; part < 4; part++) {
+    const uint8_t *a = got->block.host + got->at[part], *b = wanted->block.host + wanted->at[part];
+    uint64_t k = 0;
+
+    while (k < wanted->bytes[part] && a[k] == b[k])
+      k++;
+    if (k < wanted->bytes[part] && (is_sparse || part == 0 || part == 3))
+      test_fail (window->test, "cloud %d: byte %" PRIu64 " of %" PRIu64 " of the %s is %u, not %u", i, k, wanted->bytes[part],
+          parts[part], a[k], b[k]);
+  }
+}
+
+static void
+run_round (Window *window, int i)
+{
+  Output *output = &window->outputs[i % 2], wanted = { { NULL } };
+  RcVoxelJob job = job_of (window, i);
+  RcVoxelOut out = out_of (output, window->plan);
+  RcError error;
+  int cloud;
+
+  job.goes_on = i % 29 != 28 && rc_voxel_can_go_on (window->plan, &job);
+  job.is_clean = i > 0 && i % 2;
+  out.is_known = i > 1 && out.occupied_batch_stride > 0;
+  is_ok (rc_memory_clear (output->block.backend, out.counters, sizeof (RcVoxelCounters), window->stream, &error), &error,
+      window->test);
+  is_ok (rc_voxel_begin (window->plan, &job, window->stream, &error), &error, window->test);
+  for (cloud = job.goes_on || i == 0 ? i : i < WINDOW ? 0 : i - WINDOW + 1; cloud <= i; cloud++)
+    take_cloud (window, window->plan, &job, rc_voxel_add, cloud, 0, cloud == i ? out.counters : NULL);
+  if (job.goes_on && i >= WINDOW)
+    take_cloud (window, window->plan, &job, rc_voxel_remove, i - WINDOW, 0, NULL);
+  if (test_holds (window->test))
+    is_ok (rc_voxel_end (window->plan, &job, &out, window->stream, &error), &error, window->test);
+  bring_back (&output->block, window->test);
+  make_anew (window, i, &job, &wanted);
+  if (test_holds (window->test))
+    compare (window, i, output, &wanted);
+  clear_block (&wanted.block);
+  window->went_on += job.goes_on;
+}
+
+static void
+run_rounds (Window *window)
+{
+  const int rounds = window->suite->few ? ROUNDS / 10 : ROUNDS;
+  RcFootprint footprint;
+  RcError error;
+  int i;
+
+  window->spec.keeps = 1;
+  if (!is_ok (rc_stream_new (window->suite->gpu, &window->stream, &error), &error, window->test)
+      || !is_ok (rc_voxel_plan (window->suite->gpu, &window->spec, &window->plan, &footprint, &error), &error, window->test)
+      || !is_ok (rc_memory_alloc (window->suite->gpu, RC_MEMORY_DEVICE, footprint.scratch_bytes
+              + footprint.scratch_bytes_per_point * WINDOW * MOST_POINTS + 1, &window->scratch, &error), &error,
+          window->test))
+    return;
+  test_expect (window->test, rc_voxel_keeps (window->plan), "does not keep");
+  for (i = 0; i < SLOTS; i++)
+    init_block (&window->clouds[i], window->suite->gpu, window->stream, counts_at (window->form) + 8 * MOST_BATCH,
+        window->test);
+  init_block (&window->stated, window->suite->gpu, window->stream, 8 * MOST_BATCH, window->test);
+  for (i = 0; i < 2; i++)
+    init_output (&window->outputs[i], window->suite->gpu, window->stream, window->plan, window->spec.batch, window->test);
+  for (i = 0; i < rounds && test_holds (window->test); i++) {
+    make_cloud (window, i);
+    run_round (window, i);
+  }
+  test_expect (window->test, window->went_on > rounds / 4, "%d of %d went on", window->went_on, rounds);
+}
+
+static void
+check_form (Suite *suite, const Form *form, size_t f, const int64_t *grid)
+{
+  char name[64];
+  Test test = { name, "" };
+  Window window = { suite, form, &test, spec_of (form, grid), NULL };
+  int i;
+
+  snprintf (name, sizeof (name), "voxelwindow_%zu_%" PRId64, f, grid[0]);
+  run_rounds (&window);
+  if (window.plan != NULL)
+    rc_voxel_plan_free (window.plan);
+  rc_memory_free (suite->gpu, RC_MEMORY_DEVICE, window.scratch);
+  for (i = 0; i < SLOTS; i++)
+    clear_block (&window.clouds[i]);
+  clear_block (&window.stated);
+  clear_block (&window.outputs[0].block);
+  clear_block (&window.outputs[1].block);
+  rc_stream_free (suite->gpu, window.stream);
+  suite->failures += test_end (&test);
+}
+
+int
+main (int argc, char **argv)
+{
+  RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 };
+  const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
+  Suite suite = {.random = 20260501 };
+  RcError error;
+  size_t f, g;
+  int arg;
+
+  for (arg = 1; arg < argc; arg++) {
+    suite.few |= strcmp (argv[arg], "--few") == 0;
+    if (strcmp (argv[arg], "--cpu") == 0)
+      there = here;
+  }
+  if (rc_backend_open (&here, &suite.cpu, &error) != RC_OK) {
+    printf ("FAIL voxelwindow_open_cpu: %s\n", error.message);
+    return 1;
+  }
+  if (rc_backend_open (&there, &suite.gpu, &error) != RC_OK) {
+    test_skip ("voxelwindow_gpu", error.message);
+    rc_backend_close (suite.cpu);
+    return error.status == RC_NO_DEVICE ? 0 : 1;
+  }
+  for (f = 0; f < sizeof (forms) / sizeof (forms[0]); f++) {
+    for (g = 0; g < sizeof (grids) / sizeof (grids[0]); g++)
+      check_form (&suite, &forms[f], f, grids[g]);
+  }
+  rc_backend_close (suite.gpu);
+  rc_backend_close (suite.cpu);
+  return suite.failures != 0;
+}

@@ -25,7 +25,8 @@ typedef struct RcVoxelItem
 } RcVoxelItem;
 
 /* Byte offsets in an item's fixed scratch, which begins with RcVoxelItem; every one is a multiple of 64. What a mode
- * does not need has no bytes. What is before bits, begin always clears, unless the job goes on; the rest are the
+ * does not need has no bytes. What is before bits, begin always clears, unless the job goes on, or the backend
+ * need not; the rest are the
  * accumulators, which end leaves clear, unless the plan keeps. A plan that keeps has dense ones for output sparse too. */
 typedef struct RcVoxelLayout
 {

@@ -7,6 +7,7 @@
 #include "voxel_task.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,8 @@ plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
     return;
   while (words > RC_CUDA_VOXEL_LEAST_SLAB_WORDS && ceil_divide (bit_words, words) * batch < multiprocessors)
     words /= 2;
+  if (ceil_divide (bit_words, words) * batch * 4 < multiprocessors)     /* few blocks would read all bits */
+    return;
   task->slab_words = words;
   task->slabs = ceil_divide (bit_words, words);
   while (ceil_divide (task->slabs, in_bin) > RC_CUDA_VOXEL_BINS)
@@ -185,7 +188,7 @@ static RcCudaVoxelLocate
 locate_in (const RcVoxelPlan *plan)
 {
   const uint32_t distance[3] = { 1, (uint32_t) plan->box.row, (uint32_t) plan->box.plane };
-  const int fits = plan->box.plane * plan->spec.grid[2] <= UINT32_MAX && plan->voxels <= UINT32_MAX;
+  const int fits = plan->voxels <= UINT32_MAX && plan->box.plane * plan->spec.grid[2] <= UINT32_MAX;
   RcCudaVoxelLocate locate = { .bias = 0 };
   int axis;
 
@@ -197,6 +200,12 @@ locate_in (const RcVoxelPlan *plan)
     locate.n[axis] = (uint32_t) plan->spec.grid[axis];
     locate.distance[axis] = distance[axis];
     locate.bias += RC_CUDA_VOXEL_2_23 * distance[axis];
+    locate.least[axis] = (float) (plan->box.origin[axis] - 0.5 * size);
+    locate.greatest[axis] = (float) (plan->box.origin[axis] + ((double) plan->spec.grid[axis] + 0.5) * size);
+    if (locate.margin[axis] < 0.0f) {   /* nothing of it is sure: the quotient may underflow */
+      locate.least[axis] = -INFINITY;
+      locate.greatest[axis] = INFINITY;
+    }
   }
   return locate;
 }
@@ -364,8 +373,8 @@ static RcStatus
 allow_shared (RcCudaBackend *cuda, const State *state, RcError *error)
 {
   return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write, cudaFuncAttributeMaxDynamicSharedMemorySize,
-          RC_CUDA_VOXEL_SLAB_WORDS * sizeof (uint32_t)), cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of "
-      "shared memory for slabs of voxels", slab_bytes (&state->task));
+          (int) slab_bytes (&state->task)), cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for "
+      "slabs of voxels", slab_bytes (&state->task));
 }
 
 static void
@@ -587,7 +596,8 @@ launch_points (const Run *run, const void *kernel, RcCudaVoxelTask *task, const 
 static RcStatus
 launch_bins (const Run *run, const void *kernel, RcCudaVoxelTask *task)
 {
-  const int64_t tiles = points_of (run->plan, run->chunk) / RC_CUDA_VOXEL_BIN_TILE + 2;
+  const int64_t points = points_of (run->plan, run->chunk);
+  const int64_t tiles = ceil_divide (points, RC_CUDA_VOXEL_BIN_TILE) + !task->is_first; /* one more that others began */
   const dim3 grid = { (unsigned) lesser (tiles, INT32_MAX), (unsigned) lesser (task->batch, MOST_BLOCKS_Y), 1 };
 
   return launch_task (run, kernel, grid, task, "launch of the adding of points, by bins");

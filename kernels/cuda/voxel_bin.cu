@@ -94,7 +94,7 @@ locate_again (const RcCudaVoxelTask &task, const Part &part, const TilePart &til
   else
     Source::template read<false> (task, part.data, tile.first + point_of<FOURS> (u), p);
 
-  const int64_t voxel = voxel_by_quotient (task.box, p[0], p[1], p[2]);
+  const int64_t voxel = voxel_by_quotient (task, p[0], p[1], p[2]);
 
   count_miss (tally, voxel);
   return voxel < 0 ? RC_CUDA_VOXEL_NO_BIT : (uint32_t) voxel;

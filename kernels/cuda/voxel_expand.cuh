@@ -9,23 +9,30 @@
 
 namespace rc
 {
-/* Adds the occupied voxels that each thread of a block saw. */
+/* Adds the occupied voxels that each thread of a block saw; sum is shared memory. */
 __device__ __forceinline__ void
-add_occupied (const RcCudaVoxelTask &task, uint32_t own)
+add_occupied_by (const RcCudaVoxelTask &task, uint32_t own, uint32_t *sum)
 {
-  __shared__ uint32_t sum;
   const uint32_t of_warp = warp_sum (own);
 
   if (task.counters == NULL)
     return;
   if (threadIdx.x == 0)
-    sum = 0;
+    *sum = 0;
   __syncthreads ();
   if (threadIdx.x % 32 == 0 && of_warp > 0)
-    atomicAdd (&sum, of_warp);
+    atomicAdd (sum, of_warp);
   __syncthreads ();
-  if (threadIdx.x == 0 && sum > 0)
-    add_64 (&task.counters->occupied, sum);
+  if (threadIdx.x == 0 && *sum > 0)
+    add_64 (&task.counters->occupied, *sum);
+}
+
+__device__ __forceinline__ void
+add_occupied (const RcCudaVoxelTask &task, uint32_t own)
+{
+  __shared__ uint32_t sum;
+
+  add_occupied_by (task, own, &sum);
 }
 
 /* Takes word w of an item's new bitmap into that of the grid, and returns of which of its voxels something is to be

@@ -262,11 +262,17 @@ struct RaySource
  *
  * Where branches nest deep already there is no room for two ways, and the quotient it is. */
 
-/* rc_voxel_of; not inlined, since it is rare where voxel_by_product is asked first. */
+/* rc_voxel_of; not inlined, since it is rare where voxel_by_product is asked first, but for points that are outside by so
+ * much that no division need tell. */
 inline __device__ __noinline__ int64_t
-voxel_by_quotient (const RcVoxelBox &box, float x, float y, float z)
+voxel_by_quotient (const RcCudaVoxelTask &task, float x, float y, float z)
 {
-  return rc_voxel_of (&box, x, y, z);
+  const float *least = task.locate.least, *greatest = task.locate.greatest;
+  const bool is_far = x < least[0] || x > greatest[0] || y < least[1] || y > greatest[1] || z < least[2] || z > greatest[2];
+
+  if (is_far && fabsf (x) < INFINITY && fabsf (y) < INFINITY && fabsf (z) < INFINITY)
+    return RC_VOXEL_OUTSIDE;
+  return rc_voxel_of (&task.box, x, y, z);
 }
 
 /* rc_voxel_of by products with 1 / size: TRUE where these leave no doubt, since none of them is as close to a whole number as

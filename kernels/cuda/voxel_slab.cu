@@ -110,20 +110,27 @@ begin_load (Walk *walk, uint32_t slot, Load *load)
   walk->tile += walk->step;
 }
 
-/* Runs that are longer than most. */
+/* What is left of runs that are longer than most: a warp a run. */
 __device__ __forceinline__ void
-set_rest (uint32_t *words, const Slab &slab, const Walk &walk, const Run &run)
+fill_rest (uint32_t *words, const Slab &slab, const Walk &walk)
 {
 #pragma unroll 1
-  for (uint32_t at = walk.lane + EACH * walk.lanes; at < run.n; at += walk.lanes) {
-    const uint32_t bit = run.bits[at];
+  for (uint32_t tile = threadIdx.x / 32; tile < walk.tiles; tile += THREADS / 32) {
+    const Run run = run_of (walk.bits, walk.slots[tile], tile, walk.n);
 
-    if (!is_set (words, slab, bit) && bit - slab.first_bit < slab.n_bits)
-      atomicOr (words + (bit - slab.first_bit) / 32, 1u << bit % 32);
+#pragma unroll 1
+    for (uint32_t first = EACH * walk.lanes + threadIdx.x % 32; first < run.n; first += EACH * 32) {
+      uint32_t bits[EACH];
+
+#pragma unroll
+      for (int u = 0; u < EACH; u++)
+        bits[u] = first + u * 32 < run.n ? run.bits[first + u * 32] : RC_CUDA_VOXEL_NO_BIT;
+      set_bits (words, slab, bits);
+    }
   }
 }
 
-/* A few lanes a tile, the fewer the shorter its runs are. While the bits of one tile are set, those of the next are under way,
+/* All threads of a block call it. A few lanes a tile, the fewer the shorter its runs are. While the bits of one tile are set, those of the next are under way,
  * and where those after it are. */
 __device__ __forceinline__ void
 fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
@@ -136,6 +143,7 @@ fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Sla
     threadIdx.x % lanes, lanes
   };
   uint32_t slot = next_slot (walk);
+  bool is_long = false;
   Load next;
 
   begin_load (&walk, slot, &next);
@@ -144,8 +152,10 @@ fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Sla
 
     begin_load (&walk, slot, &next);
     set_bits (words, slab, now.bits);
-    set_rest (words, slab, walk, now.run);
+    is_long |= now.run.n > EACH * lanes;
   }
+  if (__syncthreads_or (is_long))
+    fill_rest (words, slab, walk);
 }
 
 /* SIZE 0: bits. */
@@ -195,7 +205,7 @@ write_slabs (const __grid_constant__ RcCudaVoxelTask task)
     occupied += write_slab<SIZE> (task, item, slab_words, first_word, n);
     __syncthreads ();
   }
-  add_occupied (task, occupied);
+  add_occupied_by (task, occupied, slab_words);         /* no other shared memory: Turing has 64 KB for a block */
 }
 }
 

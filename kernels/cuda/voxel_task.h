@@ -74,6 +74,7 @@ typedef struct RcCudaVoxelLocate
   uint32_t n[3];
   uint32_t distance[3];         /* between the indices of neighbours */
   uint32_t bias;                /* of the index, which 2^23 in each axis makes */
+  float least[3], greatest[3];  /* coordinates that are half a voxel outside, at least */
 } RcCudaVoxelLocate;
 
 typedef struct RcCudaVoxelTask
@@ -126,7 +127,7 @@ typedef struct RcCudaVoxelTask
   int64_t bits_set_apart;       /* a multiple of 4 */
   uint32_t *slots;              /* where the bits of a bin are in a tile: begin | end << 16, [batch, bins, tiles_apart] */
   int64_t tiles_apart;
-  uint64_t clear_bytes;         /* of the scratch of each item, which begin clears */
+  uint64_t clear_bytes;         /* of the scratch of each item, which begin clears, unless that is its head alone */
   int32_t crowded;              /* points come to voxels that others came to, mostly: looking first is worth it */
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
   int64_t *point_voxels;        /* index, rank: of the points of an item from first_point on */

@@ -68,12 +68,21 @@ robocache_build () {
   robocache_quietly ninja -C "$dir" "${targets[@]}" || exit 1
 }
 
-# robocache_gpu_options: prints the option of meson setup for code that this machine can run. Code for all GPUs takes
-# minutes to build, and without a GPU nothing here would run it.
+# robocache_gpu_options: prints the option of meson setup for code that this machine can run. Code for all GPUs takes minutes to
+# build, and without a GPU nothing here would run it. A GPU that nvcc does not know runs what the build chooses, or nothing.
 robocache_gpu_options () {
-  local archs
-  archs=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | paste -sd, -)
-  if [[ $archs =~ ^[0-9]+(,[0-9]+)*$ ]]; then echo "-Dcuda-arch=$archs"; else echo -Dcuda=disabled; fi
+  local arch archs=() known nvcc=nvcc
+  command -v nvcc >/dev/null || nvcc=/usr/local/cuda/bin/nvcc
+  known=" $("$nvcc" --list-gpu-arch 2>/dev/null | tr '\n' ' ') "
+  for arch in $(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u); do
+    if ! [[ $arch =~ ^[0-9]+$ ]] || [ "$arch" -lt 75 ]; then continue; fi
+    if [[ $known != *" compute_$arch "* ]]; then
+      echo -Dcuda-arch=default
+      return
+    fi
+    archs+=("$arch")
+  done
+  if [ ${#archs[@]} -gt 0 ]; then echo "-Dcuda-arch=$(IFS=,; echo "${archs[*]}")"; else echo -Dcuda=disabled; fi
 }
 
 # robocache_run NAME [ARGUMENT...]: installs and builds what the example program NAME needs, and becomes it.

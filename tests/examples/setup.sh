@@ -82,11 +82,18 @@ run 'robocache_build "$PWD/a build"; echo after'
 expect configure_fails "$status $said" "1 "
 expect_match configure_fails_says_why "$errors" '^no compiler$'
 
-# code for the GPUs of the machine, where there are any
-paper nvidia-smi 'printf "9.0\n9.0\n12.0\n"'
+# code for the GPUs of the machine, where there are any that it is known for
+paper nvcc 'printf "compute_75\ncompute_90\ncompute_120\n"'
+paper nvidia-smi 'printf "9.0\n9.0\n12.0\n6.1\n"'
 run robocache_gpu_options
 expect gpu_options "$said" "-Dcuda-arch=120,90"
+paper nvidia-smi 'printf "9.0\n13.0\n"'
+run robocache_gpu_options
+expect options_of_a_newer_gpu "$said" "-Dcuda-arch=default"
+paper nvidia-smi 'echo 6.1'
+run robocache_gpu_options
+expect options_of_an_old_gpu "$said" "-Dcuda=disabled"
 paper nvidia-smi 'echo "NVIDIA-SMI has failed"; exit 9'
 run robocache_gpu_options
-expect no_gpu_options "$said" "-Dcuda=disabled"
+expect options_without_gpu "$said" "-Dcuda=disabled"
 exit $failed

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define LEAST_SLOTS 16
+
 void
 robocache_cloud_ranges_clear (RobocacheCloudRanges *ranges)
 {
@@ -15,11 +17,13 @@ robocache_cloud_ranges_clear (RobocacheCloudRanges *ranges)
   *ranges = (RobocacheCloudRanges) { 0 };
 }
 
-/* Clouds of a window that is longer now are measured again. */
+/* Clouds of a window that outgrew the slots are measured again: there are twice as many then. */
 static void
-reserve (RobocacheCloudRanges *ranges, guint n_slots, guint n_values)
+reserve (RobocacheCloudRanges *ranges, guint n_clouds, guint n_values)
 {
-  if (n_slots <= ranges->n_slots && n_values == ranges->n_values)
+  const guint n_slots = MAX (2 * n_clouds, LEAST_SLOTS);
+
+  if (n_clouds <= ranges->n_slots && n_values == ranges->n_values)
     return;
   robocache_cloud_ranges_clear (ranges);
   ranges->n_slots = n_slots;

@@ -156,6 +156,7 @@ robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePoints
   cloud.buffer = gst_buffer_ref (buffer);
   cloud.number = window->n_pushed++;
   g_array_append_val (window->clouds, cloud);
+  window->most = n;
   if (window->clouds->len > n)
     window->n_left = MAX (window->n_left, window->clouds->len - n);
   return TRUE;

@@ -22,6 +22,7 @@ typedef struct
 {
   GArray *clouds;               /* of RobocacheCloud, the oldest first */
   guint n_left;                 /* the first of them, which are no longer in the window */
+  guint most;                   /* clouds in the window, when it is full */
   guint64 n_pushed;
 } RobocacheCloudWindow;
 

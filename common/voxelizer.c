@@ -13,6 +13,7 @@
 
 #define ALIGNMENT 256           /* of what lies in a block */
 #define LEAST_PIECE_BYTES 4096  /* of points, when a cloud is cut */
+#define MOST_VOXELS_A_POINT 1024        /* of a grid whose bitmap is read for a sparse output, rather than its points sorted */
 
 G_STATIC_ASSERT (sizeof (RcVoxelCounters) == ROBOCACHE_VOXELIZER_N_COUNTERS * sizeof (gint64));
 
@@ -154,16 +155,18 @@ all_keep (const RobocacheVoxelizer *voxelizer)
 
 /* Plans become those that keep nothing, which take less room. */
 static void
-stop_keeping (RobocacheVoxelizer *voxelizer)
+stop_keeping (RobocacheVoxelizer *voxelizer, const gchar *reason)
 {
+  GST_INFO ("windows of clouds are made anew: %s", reason);
   wait_for_all (voxelizer);
   voxelizer->keeps = voxelizer->spec.keeps = FALSE;
   for (guint i = 0; i < voxelizer->n_lanes; i++) {
     Lane *lane = &voxelizer->lanes[i];
 
-    if (!rc_voxel_keeps (lane->plans[0].plan))
+    if (lane->plans[0].plan && !rc_voxel_keeps (lane->plans[0].plan))
       continue;
     clear_plan (lane, &lane->plans[0]);
+    robocache_scratch_clear (&lane->scratch);
     lane->items = 0;
   }
 }
@@ -195,7 +198,7 @@ robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gbool
     voxelizer->bitmap_bytes = (guint64) rc_voxel_bitmap_bytes (voxelizer->lanes[0].plans[0].plan);
     voxelizer->keeps = spec->keeps && all_keep (voxelizer);
     if (spec->keeps && !voxelizer->keeps)
-      stop_keeping (voxelizer);
+      stop_keeping (voxelizer, "the mode, the size of the grid or the device is not one that keeps accumulators");
     return voxelizer;
   }
   robocache_voxelizer_free (voxelizer);
@@ -362,16 +365,42 @@ may_go_on (const Run *run)
   return ok;
 }
 
+/* A sparse output reads all of the bitmap, which is more than a sort where a few points are in a large grid. Clouds to come
+ * are taken to be as those that came. */
+static gboolean
+is_worth_keeping (const Run *run)
+{
+  const RcVoxelSpec *spec = &run->voxelizer->spec;
+  const gdouble voxels = (gdouble) spec->grid[0] * (gdouble) spec->grid[1] * (gdouble) spec->grid[2];
+  const gdouble points = (gdouble) run->n_points * run->window->most / robocache_cloud_window_length (run->window);
+
+  return spec->output != RC_VOXEL_SPARSE || points == 0 || voxels <= MOST_VOXELS_A_POINT * points;
+}
+
+/* Clouds that were forgotten before they were taken out, as after a flush, leave nothing behind: not even what somebody wrote to
+ * them meanwhile. */
+static void
+forget_held (RobocacheVoxelizer *voxelizer)
+{
+  for (guint i = 0; i < voxelizer->n_lanes; i++)
+    voxelizer->lanes[i].clean = NULL;
+}
+
 static void
 choose_clouds (Run *run)
 {
+  RobocacheVoxelizer *voxelizer = run->voxelizer;
+
   start_anew (run);
+  if (voxelizer->held_first < voxelizer->held_end
+      && robocache_cloud_window_find (run->window, voxelizer->held_first) == NULL)
+    forget_held (voxelizer);
   if (!may_go_on (run))
     return;
   run->goes_on = TRUE;
-  run->remove_first = run->voxelizer->held_first;
+  run->remove_first = voxelizer->held_first;
   run->remove_end = run->add_first;
-  run->add_first = run->voxelizer->held_end;
+  run->add_first = voxelizer->held_end;
 }
 
 /* Bytes of so many items of all clouds that must be brought. */
@@ -534,7 +563,8 @@ allocate (const Run *run, Lane *lane, gint64 n_points, guint64 room, GError **er
       &room, error);
 }
 
-/* For so many items at once, unless it is known that they do not fit; of a single one the clouds need not. */
+/* For so many items at once, unless it is known that they do not fit; of a single one the clouds need not. What is kept takes
+ * no room that is set aside for outputs. */
 static gboolean
 try_items (const Run *run, Lane *lane, guint64 items, gint64 n_points, guint64 room, GError **error)
 {
@@ -548,7 +578,8 @@ try_items (const Run *run, Lane *lane, guint64 items, gint64 n_points, guint64 r
   lane->items = items;
   needed = robocache_bytes_add (bytes_of_scratch (&lane->plans[0], n_points), bytes_of_outputs (lane, run->place,
       items));
-  if (items > 1 && robocache_bytes_add (needed, bytes_to_bring (run, lane, items)) > room) {
+  if ((items > 1 && robocache_bytes_add (needed, bytes_to_bring (run, lane, items)) > room)
+      || (run->voxelizer->keeps && needed > room)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
         "no room for %" G_GUINT64_FORMAT " items", items);
     return FALSE;
@@ -603,7 +634,7 @@ find_room (Run *run, GError **error)
 
   if (!ok && run->voxelizer->keeps && is_no_space (failure)) {
     g_clear_error (&failure);
-    stop_keeping (run->voxelizer);
+    stop_keeping (run->voxelizer, "there is no room to keep accumulators");
     run->ranges = NULL;
     ok = find_room_as_planned (run, &failure);
   }
@@ -1051,9 +1082,12 @@ robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInf
     GError **error)
 {
   Run run = { voxelizer, points, window, place, work, robocache_cloud_window_points (window) };
-  gboolean ok = know_ranges (&run, error);
+  gboolean ok;
 
   *work = (RobocacheVoxelWork) { 0 };
+  if (voxelizer->keeps && !is_worth_keeping (&run))
+    stop_keeping (voxelizer, "their points are too few for the grid");
+  ok = know_ranges (&run, error);
   choose_clouds (&run);
   voxelizer->held_end = voxelizer->held_first;  /* until the run is done */
   ok = ok && find_room (&run, error);

@@ -437,7 +437,7 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
     return status;
   if (!job->goes_on) {
     rc_voxel_note_scales (plan, job);
-    plan->held = 0;
+    plan->held = plan->held_has_counts = 0;
   }
   plan->knows_ranges = plan->exponents && job->ranges;
   plan->phase = RC_VOXEL_BEGUN;
@@ -495,6 +495,7 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
     plan->phase = RC_VOXEL_IDLE;
   }
   plan->has_counts |= chunk->counts != NULL;
+  plan->held_has_counts |= chunk->counts != NULL;
   return status;
 }
 
@@ -552,6 +553,9 @@ rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, R
     return rc_error_set (error, RC_INVALID_ARGUMENT, "out is NULL");
   if ((status = check_out (plan, out, error)) != RC_OK)
     return status;
+  if (plan->keeps && plan->held > job->n_points && !plan->held_has_counts && job->item_points == NULL)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points are held; the job was said to have %" PRId64,
+        plan->held, job->n_points);
   plan->phase = RC_VOXEL_IDLE;
   status = plan->ops->end (plan, job, out, stream, error);
   if (status == RC_OK)

@@ -105,7 +105,8 @@ struct RcVoxelPlan
   const void *ended_scratch;    /* in which the last job ended; NULL: none did */
 
   /* where the plan keeps */
-  int64_t held;                 /* points of the chunks that are in the accumulators */
+  int64_t held;                 /* points of the chunks that are in the accumulators, or less where these have counts */
+  int held_has_counts;
   int knows_ranges;             /* of this job: it has no range phase */
   int log2_points;              /* means: what N added to the scales of the accumulators; -1: not one and the same for all */
   int *exponents;               /* [batch, C] 2^e of these scales; NULL: the spec fixes them */

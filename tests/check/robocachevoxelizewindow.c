@@ -211,6 +211,7 @@ static const Cost costs[] = {
   {"grid=40:7:5 output=rank max-voxels=90", FALSE},
   {"grid=40:7:5 mode=first output=sparse max-points=3 max-voxels=90", FALSE},
   {"grid=2000:2000:2000 output=sparse max-voxels=90", FALSE},   /* more than is kept */
+  {"grid=300:300:300 output=sparse max-voxels=90", FALSE},      /* more than it is worth for so few points */
 };
 
 /* Of a full window the clouds that come and leave are read, and not all. */

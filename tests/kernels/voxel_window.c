@@ -510,7 +510,7 @@ GST_START_TEST (test_refused)
   job.goes_on = 1;
   run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
   run_ok (rc_voxel_add (plan, &job, &one, NULL, &run_error));
-  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "item 0 holds 3 points; the job was said to have 2");
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "3 points are held; the job was said to have 2");
   fail_if (rc_voxel_can_go_on (plan, &job));
   job.goes_on = 0;
   run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));

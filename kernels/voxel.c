@@ -551,6 +551,9 @@ rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, R
     return rc_error_set (error, RC_INVALID_ARGUMENT, "end before begin");
   if (out == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "out is NULL");
+  if (rc_voxel_needs_range (plan) && !plan->knows_ranges && plan->added != plan->ranged)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "end after add saw %" PRId64 " points, range %" PRId64 ": expected each "
+        "chunk in both", plan->added, plan->ranged);
   if ((status = check_out (plan, out, error)) != RC_OK)
     return status;
   if (plan->keeps && plan->held > job->n_points && !plan->held_has_counts && job->item_points == NULL)

@@ -3,7 +3,8 @@
  * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/arithmetic.md). A grid is a job:
  *
  *   begin   clears the accumulators in the caller's scratch, where end has not left them clear
- *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range)
+ *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range), and which
+ *           voxels there will be; the same points as add, in whatever order
  *   add     once a chunk: adds its points
  *   remove  once a chunk that an earlier job added: takes its points out again (only when rc_voxel_keeps)
  *   end     writes the output
@@ -198,7 +199,8 @@ typedef struct RcVoxelChunk
   int64_t batch_stride;         /* bytes between items; ignored when batch is 1 */
   const int64_t *counts;        /* [batch] valid points (or rows) of each item, 0 … n, in the backend's memory; NULL: n
                                  * each. What the CPU refuses a GPU cannot see: an item whose count is not in 0 … n,
-                                 * or whose points are more than its N, gets no point of the chunk; counters tell */
+                                 * or whose points are more than its N, gets no point of the chunk; counters tell. Of
+                                 * such an item range must have seen the chunks in the same order */
   int64_t first_row;            /* depth: the row of the image that row 0 of the chunk is */
   RcVoxelCounters *counters;    /* add: points … clamped of this chunk; NULL: not wanted */
 } RcVoxelChunk;

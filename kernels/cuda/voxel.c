@@ -15,6 +15,9 @@
 #define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
 #define MOST_POINTS UINT32_MAX  /* of a group: kernels count them in 32 bits */
 #define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
+#define MOST_BITMAP_VOXELS (INT64_C (1) << 27)  /* of an item, and twice that of all, whose bitmaps are faster than a sort */
+#define MOST_BIT_TILES 1024     /* of an item, at which two kernels that count them are as fast as more */
+#define MEAN_ARRAYS 3           /* counts, sums, flags */
 
 /* The device's part of a plan. */
 typedef struct
@@ -23,6 +26,7 @@ typedef struct
   void *table;                  /* device: the rays of depth, the features of other points; NULL: none */
   const void *add, *range, *write;
   const void *remove;           /* NULL: nothing is kept */
+  const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
                                  * or a part of it */
 } State;
@@ -61,7 +65,7 @@ source_of (const RcVoxelPlan *plan)
 }
 
 static RcCudaVoxelAction
-action_of (const RcVoxelSpec *spec)
+action_of (const RcVoxelSpec *spec, const RcCudaVoxelTask *task)
 {
   static const RcCudaVoxelAction actions[][2] = {
     [RC_VOXEL_OCCUPANCY] = {RC_CUDA_VOXEL_ADD_BITS, RC_CUDA_VOXEL_ADD_KEY},
@@ -72,11 +76,15 @@ action_of (const RcVoxelSpec *spec)
     [RC_VOXEL_MIN] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
   };
 
-  if (rc_voxel_maps_points (spec->output))
-    return spec->output == RC_VOXEL_RANK ? RC_CUDA_VOXEL_ADD_KEY_RANK : RC_CUDA_VOXEL_STORE_INDEX;
+  if (task->ranked)
+    return RC_CUDA_VOXEL_ADD_RANKED_MEAN;
+  if (spec->output == RC_VOXEL_RANK)
+    return task->in_bitmap ? RC_CUDA_VOXEL_MARK_INDEX : RC_CUDA_VOXEL_ADD_KEY_RANK;
+  if (spec->output == RC_VOXEL_INDEX)
+    return RC_CUDA_VOXEL_STORE_INDEX;
   if (spec->mode == RC_VOXEL_FIRST)
     return spec->source == RC_VOXEL_DEPTH ? RC_CUDA_VOXEL_ADD_KEY_POSITION : RC_CUDA_VOXEL_ADD_KEY_FIELDS;
-  return actions[spec->mode][spec->output == RC_VOXEL_SPARSE];
+  return actions[spec->mode][task->sorts];
 }
 
 static int
@@ -119,14 +127,13 @@ plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
   plan->layout.item_bytes = plan->layout.bits;
   plan->layout.backend_bytes = (uint64_t) ceil_divide (batch * (16 + 4 * task->bins), 64) * 64 + 64;
   plan->layout.backend_point_bytes = 4 + 1;     /* a bit, and its part of the slots, which is a quarter at most */
-  task->layout = plan->layout;
 }
 
 /* Words that a warp takes at a time for values: fewer where there would not be enough for the warps that run at once. */
 static int64_t
 warp_words_of (const RcCudaVoxelTask *task, int64_t multiprocessors)
 {
-  const int64_t warps = multiprocessors * BLOCKS_PER_MULTIPROCESSOR * RC_CUDA_VOXEL_WARPS;
+  const int64_t warps = multiprocessors * RC_CUDA_VOXEL_WRITE_BLOCKS * RC_CUDA_VOXEL_WARPS;
   int64_t words = 32;
 
   while (words > 1 && ceil_divide (task->bit_words, words) < ceil_divide (warps, task->batch))
@@ -158,17 +165,25 @@ choose_kernels (const RcVoxelPlan *plan, State *state)
   const RcCudaVoxelSource source = source_of (plan);
   const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
 
-  state->add = state->task.slabs > 0 ? rc_cuda_voxel_bin[source] : rc_cuda_voxel_add[source][action_of (spec)];
+  const RcCudaVoxelAction action = action_of (spec, &state->task);
+
+  state->add = state->task.slabs > 0 ? rc_cuda_voxel_bin[source] : rc_cuda_voxel_add[source][action];
   if (plan->keeps) {
     state->add = kernels_that_take (plan)[0];
     state->remove = kernels_that_take (plan)[1];
   }
+  state->add_anywhere = plan->features && !plan->keeps ? rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
   state->units = ceil_divide (rc_voxel_value_bytes (plan), 16);
-  state->range = rc_voxel_needs_range (plan) ? rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE] : NULL;
+  if (rc_voxel_needs_range (plan)) {
+    state->range = rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE];
+    state->range_anywhere = rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][RC_CUDA_VOXEL_RANGE];
+  }
   if (spec->output == RC_VOXEL_SPARSE) {
-    state->write = plan->keeps ? rc_cuda_voxel_write_tiles : rc_cuda_voxel_write_sparse;
+    state->write = plan->keeps ? rc_cuda_voxel_write_tiles
+        : state->task.in_bitmap ? rc_cuda_voxel_write_ranked : rc_cuda_voxel_write_sparse;
   } else if (rc_voxel_maps_points (spec->output)) {
-    state->write = spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
+    state->write = state->task.in_bitmap ? rc_cuda_voxel_finish_ranks
+        : spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
   } else if (state->task.slabs > 0) {
     state->write = rc_cuda_voxel_write_slabs[spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
   } else if (spec->output == RC_VOXEL_BITS) {
@@ -210,6 +225,17 @@ locate_in (const RcVoxelPlan *plan)
   return locate;
 }
 
+/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and what is kept of a voxel
+ * needs nothing of its points after they were added. Otherwise keys are sorted. */
+static int
+is_in_bitmap (const RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+
+  return rc_voxel_sorts (plan) && (spec->mode == RC_VOXEL_OCCUPANCY || rc_voxel_needs_range (plan))
+      && plan->voxels <= MOST_BITMAP_VOXELS && spec->batch <= 2 * MOST_BITMAP_VOXELS / plan->voxels;
+}
+
 static void
 take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
@@ -221,12 +247,14 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->layout = plan->layout;
   task->batch = spec->batch;
   task->channels = plan->channels;
+  task->channel_inverse = (uint32_t) ceil_divide (INT64_C (1) << 31, plan->channels);
   task->nx = spec->grid[0];
   task->ny = spec->grid[1];
   task->voxels = plan->voxels;
   task->key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
-  task->sorts = rc_voxel_sorts (plan);
-  task->bit_words = plan->bit_words;
+  task->in_bitmap = is_in_bitmap (plan);
+  task->sorts = rc_voxel_sorts (plan) && !task->in_bitmap;
+  task->bit_words = task->in_bitmap ? ceil_divide (plan->voxels, 32) : plan->bit_words;
   task->max_voxels = spec->max_voxels;
   task->max_points = spec->max_points;
   task->combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
@@ -239,6 +267,7 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->kept_dtype = plan->kept_dtype;
   task->needs_range = rc_voxel_needs_range (plan);
   task->keeps = plan->keeps;
+  task->ranked = task->needs_range && !task->sorts;
   if (spec->source == RC_VOXEL_DEPTH) {
     task->element_bytes = sizeof (uint16_t);
     task->width = spec->depth.width;
@@ -255,12 +284,12 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 /* Bytes of each point beside those that every backend has: sums or extremes of its voxel, flags of the sums, and its
  * part of the counts of digits and of voxels, which is less than one: 1024 of 3072 points, and 4 of 256. */
 static void
-plan_scratch (RcVoxelPlan *plan)
+plan_sort (RcVoxelPlan *plan, const RcCudaVoxelTask *task)
 {
   const uint64_t channels = (uint64_t) plan->channels;
   uint64_t bytes = 1;
 
-  if (!rc_voxel_sorts (plan))
+  if (!task->sorts)
     return;
   if (rc_voxel_is_mean (plan))
     bytes += 8 * channels;
@@ -280,6 +309,42 @@ plan_kept (RcVoxelPlan *plan, RcCudaVoxelTask *task)
     return;
   task->kept_tiles = ceil_divide (plan->bit_words, RC_CUDA_VOXEL_KEPT_TILE);
   plan->layout.backend_bytes = (uint64_t) ceil_divide (plan->spec.batch * (task->kept_tiles + 1) * 4, 64) * 64;
+}
+
+/* The bits of voxels that are found in a bitmap go into the scratch of their item; those of points, where means are, are all
+ * there is of a point. */
+static void
+plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const uint64_t channels = (uint64_t) plan->channels;
+  RcVoxelLayout *layout = &plan->layout;
+  uint64_t bytes = 0;
+
+  if (!task->in_bitmap)
+    return;
+  layout->item_bytes = layout->bits + (uint64_t) ceil_divide (task->bit_words, 16) * 64;
+  layout->payload_bytes = layout->point_bytes = 0;
+  if (plan->spec.output == RC_VOXEL_SPARSE)
+    bytes += sizeof (uint32_t);
+  if (task->ranked)
+    bytes += sizeof (uint32_t) + 8 * channels + (channels + 1) / 2;
+  layout->backend_point_bytes = (bytes + 7) / 8 * 8;
+  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * (MEAN_ARRAYS * 64 + sizeof (uint32_t));
+}
+
+/* Ranks are by the word, and the tiles that they are counted in are as few as are fast. */
+static void
+plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const int64_t smallest = ceil_divide (task->bit_words, RC_CUDA_VOXEL_BIT_TILE);
+
+  if (!task->ranked && !task->in_bitmap)
+    return;
+  task->bit_tile_words = ceil_divide (smallest, MOST_BIT_TILES) * RC_CUDA_VOXEL_BIT_TILE;
+  task->bit_tiles = ceil_divide (task->bit_words, task->bit_tile_words);
+  task->ranks_apart = ceil_divide (task->bit_words, 16) * 16;
+  plan->layout.backend_bytes += (uint64_t) (plan->spec.batch * task->ranks_apart) * sizeof (uint32_t)
+      + (uint64_t) ceil_divide (plan->spec.batch * task->bit_tiles, 16) * 64;
 }
 
 static RcStatus
@@ -309,7 +374,7 @@ upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, State *state, RcErro
         : rc_cuda_upload (cuda, depth->rays, (size_t) (depth->width * depth->height) * 2 * sizeof (float),
         &state->table, error);
     state->task.rays = state->table;
-  } else if (plan->features && !plan->is_packed) {
+  } else if (plan->features) {
     status = rc_cuda_upload (cuda, plan->features, (size_t) plan->channels * sizeof (RcVoxelField), &state->table,
         error);
     state->task.features = state->table;
@@ -326,7 +391,7 @@ first_kernel (const RcVoxelSpec *spec)
 static RcStatus
 load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, RcError *error)
 {
-  const int sorts = rc_voxel_sorts (plan);
+  const int sorts = state->task.sorts, ranks = state->task.ranked || state->task.in_bitmap;
   const struct
   {
     const char *name;
@@ -336,7 +401,9 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, 
     {"voxel clear", rc_cuda_voxel_clear, 1},
     {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
     {"voxel range", state->range, state->range != NULL},
+    {"voxel range of any layout", state->range_anywhere, state->range_anywhere != NULL},
     {"voxel add", state->add, 1},
+    {"voxel add of any layout", state->add_anywhere, 1},
     {"voxel remove", state->remove, plan->keeps},
     {"voxel go on", rc_cuda_voxel_go_on, plan->keeps},
     {"voxel tiles, count", rc_cuda_voxel_count_tiles, state->task.kept_tiles > 0},
@@ -348,6 +415,8 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const State *state, 
     {"voxel count", rc_cuda_voxel_count_voxels, sorts},
     {"voxel scan", rc_cuda_voxel_scan_voxels, sorts},
     {"voxel rank", rc_cuda_voxel_rank, sorts},
+    {"voxel bits, count", rc_cuda_voxel_count_set_bits, ranks},
+    {"voxel bits, rank", rc_cuda_voxel_rank_set_bits, ranks},
     {"voxel first, count", rc_cuda_voxel_count_first, plan->spec.mode == RC_VOXEL_FIRST},
     {"voxel first", first_kernel (&plan->spec), plan->spec.mode == RC_VOXEL_FIRST},
     {"voxel map", rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
@@ -397,10 +466,13 @@ prepare (RcVoxelPlan *plan, RcError *error)
   if (state == NULL)
     return no_space (error, sizeof (*state));
   plan->backend_state = state;
-  plan_scratch (plan);
-  plan_kept (plan, &state->task);
   take_spec (plan, &state->task);
+  plan_sort (plan, &state->task);
+  plan_kept (plan, &state->task);
   plan_slabs (plan, &state->task, cuda->multiprocessors);
+  plan_bitmap (plan, &state->task);
+  plan_ranks (plan, &state->task);
+  state->task.layout = plan->layout;
   state->task.warp_words = warp_words_of (&state->task, cuda->multiprocessors);
   choose_kernels (plan, state);
   status = rc_cuda_enter (cuda, error);
@@ -454,11 +526,17 @@ blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items)
 }
 
 static RcStatus
-launch (const Run *run, const void *kernel, dim3 grid, void **arguments, const char *call)
+launch_with (const Run *run, const void *kernel, dim3 grid, size_t shared_bytes, void **arguments, const char *call)
 {
   const dim3 block = { RC_CUDA_VOXEL_THREADS, 1, 1 };
 
-  return check (run, cudaLaunchKernel (kernel, grid, block, arguments, 0, run->stream), call);
+  return check (run, cudaLaunchKernel (kernel, grid, block, arguments, shared_bytes, run->stream), call);
+}
+
+static RcStatus
+launch (const Run *run, const void *kernel, dim3 grid, void **arguments, const char *call)
+{
+  return launch_with (run, kernel, grid, 0, arguments, call);
 }
 
 static RcStatus
@@ -478,14 +556,6 @@ launch_task (const Run *run, const void *kernel, dim3 grid, RcCudaVoxelTask *tas
   void *arguments[] = { task };
 
   return launch (run, kernel, grid, arguments, call);
-}
-
-static RcStatus
-fill (const Run *run, void *memory, int byte, uint64_t bytes)
-{
-  if (bytes == 0)
-    return RC_OK;
-  return check (run, cudaMemsetAsync (memory, byte, bytes, run->stream), "cudaMemsetAsync");
 }
 
 /* ---- scratch ---- */
@@ -511,17 +581,25 @@ items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelTask *task, int64_t n_
   return (int64_t) (items > 0 ? items : 1);
 }
 
-/* Returns where the zeroed part of the arrays of points ends; it begins at sums. */
+/* What comes after the scratch of items. */
 static char *
+after_items (const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+{
+  return task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes;
+}
+
+static void
 lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
   const uint64_t n = (uint64_t) plan->spec.batch * (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
   const int ordered = rc_voxel_is_ordered (plan), mean = rc_voxel_is_mean (plan);
   const uint64_t tiles = (uint64_t) ceil_divide ((int64_t) lesser ((int64_t) n, MOST_POINTS), RC_CUDA_VOXEL_SORT_TILE);
   RcCudaVoxelPoints *points = &task->points;
-  char *at = task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes, *end;
+  char *at = after_items (plan, task);
 
   points->keys[0] = (uint64_t *) carve (&at, 8 * n);
+  task->ones = (char *) points->keys[0];
+  task->ones_bytes = (8 * n + 15) / 16 * 16;
   points->keys[1] = (uint64_t *) carve (&at, 8 * n);
   points->payload = carve (&at, plan->layout.payload_bytes * n);
   points->order[0] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
@@ -529,10 +607,42 @@ lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   points->sums = (int64_t *) carve (&at, mean ? 8 * n * channels : 0);
   points->extremes = (uint32_t *) carve (&at, rc_voxel_is_extreme (plan) ? 4 * n * channels : 0);
   points->saw = (uint32_t *) carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0);
-  end = at;
+  task->zeros = (char *) points->sums;
+  task->zeros_bytes = (uint64_t) (at - task->zeros);
   task->digit_counts = (uint32_t *) carve (&at, (tiles + 1) * RC_CUDA_VOXEL_DIGITS * sizeof (uint32_t));
   task->rank_counts = (uint32_t *) at;
-  return end;
+}
+
+/* Means of points in the order of ranks, cleared for each job; what is by the voxel is cleared with its item. */
+static char *
+lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char *at)
+{
+  const uint64_t n = (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
+  RcCudaVoxelMeans *means = &task->means;
+  char *first = at;
+
+  means->first = at;
+  means->counts = (uint64_t) (carve (&at, 4 * n) - first);
+  means->sums = (uint64_t) (carve (&at, 8 * n * channels) - first);
+  means->saw = (uint64_t) (carve (&at, (n * channels + 7) / 8 * 4) - first);
+  means->apart = at - first;
+  task->zeros = first;
+  task->zeros_bytes = (uint64_t) plan->spec.batch * (uint64_t) means->apart;
+  return first + task->zeros_bytes;
+}
+
+static void
+lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const uint64_t batch = (uint64_t) plan->spec.batch;
+  char *at = after_items (plan, task);
+
+  task->ranks = (uint32_t *) carve (&at, batch * (uint64_t) task->ranks_apart * sizeof (uint32_t));
+  task->bit_counts = (uint32_t *) carve (&at, batch * (uint64_t) task->bit_tiles * sizeof (uint32_t));
+  if (task->in_bitmap && task->ranked)
+    at = lay_out_means (plan, task, at);
+  if (plan->spec.output == RC_VOXEL_SPARSE)
+    task->voxels_by_rank = (uint32_t *) at;
 }
 
 static void
@@ -541,15 +651,21 @@ take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
   task->n_points = job->n_points;
   task->item_points = job->item_points;
   task->scratch = job->scratch;
-  task->clear_bytes = job->is_clean && !plan->keeps ? plan->layout.bits : plan->layout.item_bytes;
+  task->clear_bytes = job->is_clean && rc_voxel_is_grid (plan->spec.output) && !plan->keeps ? plan->layout.bits
+      : plan->layout.item_bytes;
   task->crowded = job->n_points > plan->voxels;
   task->group = items_of_group (plan, task, job->n_points);
   task->point_voxels = job->point_voxels;
   task->point_voxels_batch_stride = plan->spec.batch > 1 ? job->point_voxels_batch_stride : 0;
   task->first_point = job->first_point;
+  task->means = (RcCudaVoxelMeans) { task->scratch, (int64_t) plan->layout.item_bytes, plan->layout.counts,
+    plan->layout.sums, plan->layout.saw
+  };
   if (task->sorts)
     lay_out_points (plan, task);
-  task->tile_counts = (uint32_t *) (task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes);
+  if (task->ranked || task->in_bitmap)
+    lay_out_ranks (plan, task);
+  task->tile_counts = (uint32_t *) after_items (plan, task);
   task->bits_set = task->tile_counts;
   task->bits_set_apart = ceil_divide (job->n_points, 4) * 4;
   task->slots = task->bits_set + plan->spec.batch * task->bits_set_apart;
@@ -584,12 +700,14 @@ take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask 
 
 /* Of the index, which nothing waits for but its own bytes, a thread takes a point at a time. */
 static RcStatus
-launch_points (const Run *run, const void *kernel, RcCudaVoxelTask *task, const char *call)
+launch_points (const Run *run, const void *kernel, size_t shared_bytes, RcCudaVoxelTask *task, const char *call)
 {
   const int64_t points = points_of (run->plan, run->chunk);
-  const int64_t each = run->plan->spec.output == RC_VOXEL_INDEX ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE;
+  const int64_t each = run->plan->features ? RC_CUDA_VOXEL_FEATURE_TILE
+      : run->plan->spec.output == RC_VOXEL_INDEX ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE;
+  void *arguments[] = { task };
 
-  return launch_task (run, kernel, blocks_for (run->cuda, points, each, task->batch), task, call);
+  return launch_with (run, kernel, blocks_for (run->cuda, points, each, task->batch), shared_bytes, arguments, call);
 }
 
 /* A block for each tile: they are short, and many are under way. */
@@ -608,6 +726,35 @@ launch_scales (const Run *run, RcCudaVoxelTask *task)
 {
   return launch_task (run, rc_cuda_voxel_set_scales, blocks_for (run->cuda, 1, 1, task->batch), task,
       "launch of the scales of a voxel grid");
+}
+
+/* ---- ranks ---- */
+
+/* Of what is marked by now; and the scales, where range has found what they depend on. */
+static RcStatus
+launch_ranks (const Run *run, RcCudaVoxelTask *task)
+{
+  const dim3 tiles = blocks_for (run->cuda, task->bit_tiles, 1, task->batch);
+  const RcStatus status = launch_task (run, rc_cuda_voxel_count_set_bits, tiles, task, "launch of the count of voxels' bits");
+
+  return status == RC_OK ? launch_task (run, rc_cuda_voxel_rank_set_bits, tiles, task, "launch of the ranks of voxels' bits")
+      : status;
+}
+
+/* Where voxels have ranks while points are added, they have them by the first: or there is none. */
+static RcStatus
+finish_ranks (const Run *run, RcCudaVoxelTask *task)
+{
+  return task->ranked && run->plan->added > 0 ? RC_OK : launch_ranks (run, task);
+}
+
+static RcStatus
+end_in_bitmap (const Run *run, const State *state, RcCudaVoxelTask *task)
+{
+  const RcStatus status = finish_ranks (run, task);
+
+  return status == RC_OK ? launch_task (run, state->write, blocks_for (run->cuda, task->max_voxels, RC_CUDA_VOXEL_THREADS,
+          task->batch), task, "launch of the output of sparse voxels") : status;
 }
 
 /* ---- sorted keys ---- */
@@ -725,12 +872,14 @@ end_map (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   const int64_t n = task->n_points - task->first_point;
   const RcVoxelPlan *plan = run->plan;
+  const RcVoxelSpec *spec = &plan->spec;
   const int is_complete = plan->added == task->n_points && !plan->has_counts && task->item_points == NULL;
-  const RcStatus status = task->sorts ? end_sorted (run, state, task) : RC_OK;
+  const RcStatus status = task->sorts ? end_sorted (run, state, task) : task->in_bitmap ? finish_ranks (run, task) : RC_OK;
 
-  if (status != RC_OK || (is_complete && !task->sorts))
+  if (status != RC_OK || (is_complete && spec->output == RC_VOXEL_INDEX))
     return status;
-  return launch_task (run, rc_cuda_voxel_finish_map, blocks_for (run->cuda, n, RC_CUDA_VOXEL_TILE, task->batch), task,
+  return launch_task (run, task->in_bitmap ? state->write : rc_cuda_voxel_finish_map, blocks_for (run->cuda, n,
+          task->in_bitmap ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE, task->batch), task,
       "launch of the end of a map of points");
 }
 
@@ -739,9 +888,15 @@ end_map (const Run *run, const State *state, RcCudaVoxelTask *task)
 static RcStatus
 end_dense (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
+  RcStatus status = RC_OK;
+
   task->whole = ((uint64_t) (uintptr_t) task->grid | (uint64_t) task->grid_batch_stride) % 16 == 0;
   if (task->slabs > 0)
     return launch_slabs (run, state, task);
+  if (task->ranked)
+    status = finish_ranks (run, task);
+  if (status != RC_OK)
+    return status;
   return launch_task (run, state->write, blocks_for (run->cuda, state->units, RC_CUDA_VOXEL_THREADS, task->batch),
       task, "launch of the output of a voxel grid");
 }
@@ -817,8 +972,8 @@ take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task,
 static RcStatus
 launch_begin (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
-  const int64_t vectors = (int64_t) (task->clear_bytes / 16);
-  const RcCudaVoxelPoints *points = &task->points;
+  const int64_t beside = (int64_t) ((task->ones_bytes + task->zeros_bytes) / 16);
+  const int64_t vectors = (int64_t) (task->clear_bytes / 16) + ceil_divide (beside, task->batch);
   RcStatus status = RC_OK;
 
   if (run->job->goes_on)
@@ -828,13 +983,6 @@ launch_begin (const Run *run, const State *state, RcCudaVoxelTask *task)
   if (task->clear_bytes > sizeof (RcCudaVoxelHead) || task->sorts)
     status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS, task->batch),
         task, "launch of the clearing of a voxel grid");
-  if (status == RC_OK && task->sorts) {
-    const char *end = lay_out_points (run->plan, task);
-
-    status = fill (run, points->keys[0], 0xFF, 8 * (uint64_t) task->batch * (uint64_t) task->n_points);
-    if (status == RC_OK)
-      status = fill (run, points->sums, 0, (uint64_t) (end - (const char *) points->sums));
-  }
   if (status == RC_OK && rc_voxel_is_mean (run->plan) && !task->needs_range)
     status = launch_scales (run, task);
   return status;
@@ -844,7 +992,8 @@ static RcStatus
 launch_range (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   take_chunk (run->plan, run->chunk, task);
-  return launch_points (run, state->range, task, "launch of the range of features");
+  return launch_points (run, task->aligned ? state->range : state->range_anywhere, (size_t) task->channels * sizeof (uint64_t), task,
+      "launch of the range of features");
 }
 
 static RcStatus
@@ -854,10 +1003,10 @@ launch_add (const Run *run, const State *state, RcCudaVoxelTask *task)
 
   take_chunk (run->plan, run->chunk, task);
   if (task->needs_range && run->plan->added == 0)
-    status = launch_scales (run, task);
+    status = task->ranked ? launch_ranks (run, task) : launch_scales (run, task);
   if (status == RC_OK)
-    status = task->slabs > 0 ? launch_bins (run, state->add, task) : launch_points (run, state->add, task,
-        "launch of the adding of points");
+    status = task->slabs > 0 ? launch_bins (run, state->add, task) : launch_points (run, task->aligned ? state->add
+        : state->add_anywhere, 0, task, "launch of the adding of points");
   return status;
 }
 
@@ -865,7 +1014,7 @@ static RcStatus
 launch_remove (const Run *run, const State *state, RcCudaVoxelTask *task)
 {
   take_chunk (run->plan, run->chunk, task);
-  return launch_points (run, state->remove, task, "launch of the removal of points");
+  return launch_points (run, state->remove, 0, task, "launch of the removal of points");
 }
 
 static RcStatus
@@ -875,7 +1024,8 @@ launch_end (const Run *run, const State *state, RcCudaVoxelTask *task)
     return end_map (run, state, task);
   if (task->kept_tiles > 0)
     return end_kept_sparse (run, state, task);
-  return task->sorts ? end_sorted (run, state, task) : end_dense (run, state, task);
+  return task->sorts ? end_sorted (run, state, task) : task->in_bitmap ? end_in_bitmap (run, state, task)
+      : end_dense (run, state, task);
 }
 
 typedef RcStatus (*LaunchPhase) (const Run * run, const State * state, RcCudaVoxelTask * task);

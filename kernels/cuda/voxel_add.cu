@@ -26,24 +26,21 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* ---- begin ---- */
 
-__device__ __forceinline__ void
-set_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
-{
-  const uint64_t *range = item_array<const uint64_t> (task, item, task.layout.range);
-  const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (range[c]);
-  const int exponent = task.mode == RC_VOXEL_CENTROID ? task.centroid_exponent[c] : rc_voxel_exponent_above (greatest);
-
-  item_array<RcVoxelScale> (task, item, task.layout.scales)[c] = rc_voxel_scale (exponent, (uint64_t) n_points);
-}
-
-/* What the scales depend on is known now. */
 __global__ void __launch_bounds__ (THREADS)
 set_scales (const __grid_constant__ RcCudaVoxelTask task)
 {
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    for (int64_t c = threadIdx.x; c < task.channels; c += THREADS)
-      set_scale (task, item, stated_points (task, item), c);
-  }
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y)
+    set_scales_of (task, item);
+}
+
+/* By all threads of all blocks, 16 bytes at a time. */
+__device__ __forceinline__ void
+fill (char *memory, uint64_t bytes, uint32_t word)
+{
+  const uint64_t step = (uint64_t) gridDim.x * gridDim.y * THREADS;
+
+  for (uint64_t i = ((uint64_t) blockIdx.y * gridDim.x + blockIdx.x) * THREADS + threadIdx.x; i < bytes / 16; i += step)
+    reinterpret_cast<uint4 *> (memory)[i] = make_uint4 (word, word, word, word);
 }
 
 __global__ void __launch_bounds__ (THREADS)
@@ -60,6 +57,8 @@ clear (const __grid_constant__ RcCudaVoxelTask task)
     if (blockIdx.x == 0 && threadIdx.x == 0)
       *head_of (task, item) = { };
   }
+  fill (task.ones, task.ones_bytes, UINT32_MAX);
+  fill (task.zeros, task.zeros_bytes, 0);
 }
 
 /* ---- actions: without features ----
@@ -248,6 +247,19 @@ struct StoreIndex
   }
 };
 
+struct MarkIndex
+{
+  static constexpr int at_once = 4;
+
+  static __device__ __forceinline__ void
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  {
+    put_point (task, part, i, voxel, true);
+    if (voxel >= 0)
+      mark (task, part, voxel);
+  }
+};
+
 template <class Source, class Action>
 __device__ constexpr int
 points_at_once ()
@@ -312,39 +324,37 @@ add_points (const __grid_constant__ RcCudaVoxelTask task)
 /* ---- actions: with features ----
  *
  * A warp locates 32 points, one a lane, and then takes their features in the order in which they lie in memory, so that
- * features of a point, and of a voxel, are accessed together. `point` is called with every point, `feature` with those
- * that are inside. */
+ * features of a point, and of a voxel, are accessed together. `point` is called with every point, and returns where its
+ * features go: a voxel, or the rank of one. `feature` is called with those that go somewhere, or where it takes all with
+ * the others, too: a branch less, since they nest too deep. */
 
-struct Range
+/* Where voxels have ranks, range has marked them. A mark that is not there, since range saw another point, is no voxel. One
+ * branch: more of them nest too deep. */
+__device__ __forceinline__ int64_t
+count_ranked (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
 {
-  static constexpr bool adding = false;
+  const uint32_t word = voxel >= 0 ? item_array<const uint32_t> (task, part.item, task.layout.bits)[voxel / 32] : 0;
+  const uint32_t before = voxel >= 0 ? ranks_of (task, part.item)[voxel / 32] : 0, bit = 1u << (voxel & 31);
+  const int64_t rank = before + __popc (word & (bit - 1));
+  const bool is_marked = (word & bit) != 0;
 
-  static __device__ __forceinline__ void
-  point (const RcCudaVoxelTask &, const Part &, int64_t, int64_t)
-  {
-  }
+  if (is_marked)
+    atomicAdd (counts_of (task, part.item) + rank, 1u);
+  return is_marked ? rank : RC_VOXEL_OUTSIDE;
+}
 
-  /* Magnitudes of doubles compare as their bits do. What a thread reads of the greatest may be old, and then too
-   * small: that costs an atomic. */
-  static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t, int64_t c, double x, Tally *)
-  {
-    unsigned long long *greatest = item_array<unsigned long long> (task, part.item, task.layout.range) + c;
-    const double magnitude = fabs (x);
-
-    if (magnitude < INFINITY && rc_bits64 (magnitude) > *(volatile unsigned long long *) greatest)
-      atomicMax (greatest, (unsigned long long) rc_bits64 (magnitude));
-  }
-};
-
+template <bool RANKED>
 struct AddMean
 {
-  static constexpr bool adding = true;
+  static constexpr bool takes_all = true;
 
-  static __device__ __forceinline__ void
+  static __device__ __forceinline__ int64_t
   point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
   {
+    if constexpr (RANKED)
+      return count_ranked (task, part, voxel);
     AddCount::take (task, part, i, voxel, NULL);
+    return voxel;
   }
 
   static __device__ __forceinline__ void
@@ -352,12 +362,14 @@ struct AddMean
   {
     const uint32_t saw = rc_voxel_saw (x);
     const int64_t at = voxel * task.channels + c;
+    const bool goes = voxel >= 0;
 
-    tally->clamped += exceeds_range (task, x);
-    if (saw != 0)
-      add_saw (item_array<uint32_t> (task, part.item, task.layout.saw), at, saw);
-    else
-      add_64 (item_array<int64_t> (task, part.item, task.layout.sums) + at,
+    if constexpr (!RANKED)
+      tally->clamped += goes & exceeds_range (task, x);
+    if (goes & (saw != 0))
+      add_saw (saw_words_of (task, part.item), at, saw);
+    if (goes & (saw == 0))
+      add_64 (sums_of (task, part.item) + at,
           rc_voxel_fixed (item_array<const RcVoxelScale> (task, part.item, task.layout.scales) + c,
               clamp_feature (task, x)));
   }
@@ -365,13 +377,14 @@ struct AddMean
 
 struct AddExtreme
 {
-  static constexpr bool adding = true;
+  static constexpr bool takes_all = false;
 
-  static __device__ __forceinline__ void
+  static __device__ __forceinline__ int64_t
   point (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel)
   {
     if (voxel >= 0)
       mark (task, part, voxel);
+    return voxel;
   }
 
   static __device__ __forceinline__ void
@@ -382,17 +395,21 @@ struct AddExtreme
   }
 };
 
-template <class Source>
-struct AddKeyMean
+struct AddingKeys
 {
-  static constexpr bool adding = true;
+  static constexpr bool takes_all = false;
 
-  static __device__ __forceinline__ void
+  static __device__ __forceinline__ int64_t
   point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
   {
     put_key (task, part, i, voxel);
+    return voxel;
   }
+};
 
+template <class Source>
+struct AddKeyMean : AddingKeys
+{
   static __device__ __forceinline__ void
   feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, Tally *tally)
   {
@@ -409,16 +426,8 @@ struct AddKeyMean
   }
 };
 
-struct AddKeyExtreme
+struct AddKeyExtreme : AddingKeys
 {
-  static constexpr bool adding = true;
-
-  static __device__ __forceinline__ void
-  point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
-  {
-    put_key (task, part, i, voxel);
-  }
-
   static __device__ __forceinline__ void
   feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, Tally *)
   {
@@ -427,16 +436,8 @@ struct AddKeyExtreme
   }
 };
 
-struct AddKeyFields
+struct AddKeyFields : AddingKeys
 {
-  static constexpr bool adding = true;
-
-  static __device__ __forceinline__ void
-  point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
-  {
-    put_key (task, part, i, voxel);
-  }
-
   static __device__ __forceinline__ void
   feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, Tally *)
   {
@@ -444,40 +445,70 @@ struct AddKeyFields
   }
 };
 
+/* Features of 32 points that a lane has under way. */
+template <class Source>
+struct Loaded
+{
+  static constexpr int most = Source::features_at_once;
+
+  uint32_t words[most][2];
+  uint32_t first;               /* of those of the lane, of which there are as many as channels */
+  Channel channel;              /* of the first of them */
+};
+
+/* The next ones; of points that turn out to be in no voxel, too, so that the first are under way with the coordinates. */
+template <class Source>
+__device__ __forceinline__ void
+load_features (const RcCudaVoxelTask &task, const char *features, int64_t points, Loaded<Source> *loaded)
+{
+  const uint32_t channels = (uint32_t) task.channels;
+  Channel own = loaded->channel;
+
+#pragma unroll
+  for (int u = 0; u < Loaded<Source>::most; u++) {
+    if (loaded->first + u < channels && own.of < points)
+      Source::load_feature (task, features + own.of * task.stride, own.channel, loaded->words[u]);
+    own = next_channel (own, channels);
+  }
+}
+
 /* 32 points from first on; all lanes call it. */
 template <class Source, class Action>
 __device__ __forceinline__ void
 add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *tally)
 {
   const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels;
-  const uint32_t step_points = 32 / channels, step_channels = 32 % channels;
   const char *features = part.data + first * task.stride + Source::feature_offset (task);
-  uint32_t point = lane / channels, channel = lane % channels;
-  int64_t voxel = RC_VOXEL_OUTSIDE;
+  Loaded<Source> loaded;
+  float p[3] = { 0.0f, 0.0f, 0.0f };
+  int64_t goes_to = RC_VOXEL_OUTSIDE;
 
+  if (first + lane < part.n)
+    Source::template read<true> (task, part.data, first + lane, p);
+  loaded.first = 0;
+  loaded.channel = first_channel (lane, channels);
+  load_features (task, features, part.n - first, &loaded);
   if (first + lane < part.n) {
-    float p[3];
+    const int64_t voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
 
-    if (Source::asks_address || task.aligned)
-      Source::template read<true> (task, part.data, first + lane, p);
-    else
-      Source::template read<false> (task, part.data, first + lane, p);
-    voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
     count_point (tally, voxel);
-    Action::point (task, part, first + lane, voxel);
+    goes_to = Action::point (task, part, first + lane, voxel);
   }
-  for (uint32_t i = 0; i < channels; i++) {     /* 32 * channels features, 32 at a time */
-    const int64_t of_point = __shfl_sync (ALL_LANES, voxel, (int) point);
+#pragma unroll 1
+  while (loaded.first < channels) {
+#pragma unroll
+    for (int u = 0; u < loaded.most; u++) {
+      if (loaded.first + u >= channels)
+        break;
+      const int64_t to = __shfl_sync (ALL_LANES, goes_to, (int) loaded.channel.of);
 
-    if (of_point >= 0)
-      Action::feature (task, part, first + point, of_point, channel,
-          Source::feature (task, features + point * task.stride, channel), tally);
-    point += step_points;
-    channel += step_channels;
-    if (channel >= channels) {
-      channel -= channels;
-      point++;
+      if (Action::takes_all || to >= 0)
+        Action::feature (task, part, first + loaded.channel.of, to, loaded.channel.channel,
+            Source::feature_of (loaded.words[u]), tally);
+      loaded.channel = next_channel (loaded.channel, channels);
     }
+    loaded.first += loaded.most;
+    load_features (task, features, part.n - first, &loaded);
   }
 }
 
@@ -488,16 +519,128 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
   Tally tally = { };
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = part_of<Source> (task, item, Action::adding);
+    const Part part = part_of<Source> (task, item, true);
 
     for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
         first += (int64_t) gridDim.x * THREADS)
       add_warp<Source, Action> (task, part, first, &tally);
-    if (Action::adding)
-      finish_part (task, part);
+    finish_part (task, part);
   }
-  if (Action::adding && task.counters != NULL)
+  if (task.counters != NULL)
     add_tally (task, tally);
+}
+
+/* ---- the range of features ----
+ *
+ * Magnitudes of doubles compare as their bits do. A lane has one channel, of every so many of 32 points; of more than 32
+ * channels 32 at a time. The greatest of a block are in shared memory, and go to those of the item last. */
+
+extern __shared__ unsigned long long greatest[];
+
+/* Which of 32 points from first on are inside; where voxels have ranks, they are marked. All lanes call it. */
+template <class Source>
+__device__ __forceinline__ uint32_t
+locate (const RcCudaVoxelTask &task, const Part &part, int64_t first)
+{
+  const int64_t i = first + threadIdx.x % 32;
+  float p[3] = { rc_float32 (RC_NAN32_BITS), 0.0f, 0.0f };
+
+  if (i < part.n)
+    Source::template read<true> (task, part.data, i, p);
+
+  const int64_t voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
+
+  if (task.ranked & (voxel >= 0))
+    mark (task, part, voxel);
+  return __ballot_sync (ALL_LANES, voxel >= 0);
+}
+
+/* The greatest of own and of what the channel has at every step-th point from `at` on, of those in inside. All lanes make the same
+ * steps, since branches nest too deep. */
+template <class Source>
+__device__ __forceinline__ uint64_t
+greatest_of (const RcCudaVoxelTask &task, const char *features, uint32_t inside, uint32_t at, uint32_t step, uint32_t channel,
+    uint64_t own)
+{
+  constexpr int FEATURES = Source::features_at_once;
+
+#pragma unroll 1
+  for (uint32_t first = 0; first < 32; first += step * FEATURES) {
+    uint32_t words[FEATURES][2];
+
+#pragma unroll
+    for (int u = 0; u < FEATURES; u++) {
+      const uint32_t point = at + first + u * step;
+
+      words[u][0] = words[u][1] = 0;
+      if ((__funnelshift_rc (inside, 0, point) & 1) != 0)       /* no point from 32 on is inside */
+        Source::load_feature (task, features + point * task.stride, channel, words[u]);
+    }
+#pragma unroll
+    for (int u = 0; u < FEATURES; u++) {
+      const double magnitude = fabs (Source::feature_of (words[u]));
+      const uint64_t bits = magnitude < INFINITY ? rc_bits64 (magnitude) : 0;
+
+      own = bits > own ? bits : own;
+    }
+  }
+  return own;
+}
+
+__device__ __forceinline__ void
+raise (uint32_t channel, uint64_t bits)
+{
+  if (bits > 0)                 /* nothing of channels beyond the last */
+    atomicMax (&greatest[channel], (unsigned long long) bits);
+}
+
+template <class Source>
+__device__ __forceinline__ void
+find_range_of_part (const RcCudaVoxelTask &task, const Part &part)
+{
+  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, width = channels < 32 ? channels : 32;
+  const uint32_t step = 32 / width, at = lane < step * width ? lane / width : 32;       /* lanes that are left over have no point */
+  uint64_t own = 0;
+
+  for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
+      first += (int64_t) gridDim.x * THREADS) {
+    const uint32_t inside = locate<Source> (task, part, first);
+    const char *features = part.data + first * task.stride + Source::feature_offset (task);
+
+    for (uint32_t others = 0; others < channels; others += 32) {
+      const uint32_t channel = others + lane % width;
+
+      own = greatest_of<Source> (task, features, channel < channels ? inside : 0, at, step, channel, own);
+      if (channels > 32) {
+        raise (channel, own);
+        own = 0;
+      }
+    }
+  }
+  if (channels <= 32)
+    raise (lane % width, own);
+}
+
+/* With as many blocks stated, the compiler takes the registers that it needs, which without it spills. */
+template <class Source>
+__global__ void __launch_bounds__ (THREADS, 4)
+find_range (const __grid_constant__ RcCudaVoxelTask task)
+{
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const Part part = part_of<Source> (task, item, false);
+    unsigned long long *of_item = item_array<unsigned long long> (task, item, task.layout.range);
+
+    for (int64_t c = threadIdx.x; c < task.channels; c += THREADS)
+      greatest[c] = 0;
+    __syncthreads ();
+    find_range_of_part<Source> (task, part);
+    __syncthreads ();
+    for (int64_t c = threadIdx.x; c < task.channels; c += THREADS) {
+      if (greatest[c] > *(volatile unsigned long long *) (of_item + c))
+        atomicMax (of_item + c, greatest[c]);
+    }
+    finish_range (task, part);
+  }
 }
 }
 
@@ -507,13 +650,13 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
     KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, AddCount>), \
     KERNEL (add_points<__VA_ARGS__, AddCentroid<__VA_ARGS__>>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
     KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>), KERNEL (add_points<__VA_ARGS__, AddKeyRank>), \
-    KERNEL (add_points<__VA_ARGS__, StoreIndex>)
+    KERNEL (add_points<__VA_ARGS__, StoreIndex>), KERNEL (add_points<__VA_ARGS__, MarkIndex>)
 #define OF_DEPTH(...) { WITHOUT_FEATURES (__VA_ARGS__), KERNEL (add_points<__VA_ARGS__, AddKeyPosition>) }
 #define OF_POINTS(...) { \
-    WITHOUT_FEATURES (__VA_ARGS__), NULL, KERNEL (add_features<__VA_ARGS__, Range>), \
-    KERNEL (add_features<__VA_ARGS__, AddMean>), KERNEL (add_features<__VA_ARGS__, AddExtreme>), \
-    KERNEL (add_features<__VA_ARGS__, AddKeyMean<__VA_ARGS__>>), KERNEL (add_features<__VA_ARGS__, AddKeyExtreme>), \
-    KERNEL (add_features<__VA_ARGS__, AddKeyFields>) }
+    WITHOUT_FEATURES (__VA_ARGS__), NULL, KERNEL (find_range<__VA_ARGS__>), \
+    KERNEL (add_features<__VA_ARGS__, AddMean<false>>), KERNEL (add_features<__VA_ARGS__, AddMean<true>>), \
+    KERNEL (add_features<__VA_ARGS__, AddExtreme>), KERNEL (add_features<__VA_ARGS__, AddKeyMean<__VA_ARGS__>>), \
+    KERNEL (add_features<__VA_ARGS__, AddKeyExtreme>), KERNEL (add_features<__VA_ARGS__, AddKeyFields>) }
 
 const void *const rc_cuda_voxel_clear = KERNEL (clear);
 const void *const rc_cuda_voxel_set_scales = KERNEL (set_scales);

@@ -141,7 +141,7 @@ struct Means
       take_count<SIGN> (task, part, voxel);
 #pragma unroll 1
     for (int64_t c = 0; c < task.channels; c++)
-      take_feature (task, part, voxel * task.channels + c, c, Source::feature (task, features, c), tally);
+      take_feature (task, part, voxel * task.channels + c, c, feature_anywhere<Source> (task, features, c), tally);
     if constexpr (SIGN > 0)
       take_count<SIGN> (task, part, voxel);
   }

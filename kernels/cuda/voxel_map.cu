@@ -45,12 +45,8 @@ finish_map (const __grid_constant__ RcCudaVoxelTask task)
     for (int64_t point = first + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < task.n_points;
         point += (int64_t) gridDim.x * THREADS)
       point_voxels_of (task, item)[point - task.first_point] = RC_VOXEL_OUTSIDE;
-    if (task.sorts && task.counters != NULL && blockIdx.x == 0 && threadIdx.x == 0) {
-      const Voxels voxels = voxels_of (task, item);
-
-      add_64 (&task.counters->occupied, voxels.occupied);
-      add_64 (&task.counters->over_cap, voxels.occupied - voxels.n);
-    }
+    if (task.sorts && blockIdx.x == 0 && threadIdx.x == 0)
+      count_occupied (task, voxels_of (task, item));
   }
 }
 }

@@ -18,6 +18,28 @@ stated_points (const RcCudaVoxelTask &task, int64_t item)
   return n < 0 || n > task.n_points ? 0 : n;
 }
 
+/* What the scale of a channel depends on is known now. */
+__device__ __forceinline__ void
+set_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
+{
+  const uint64_t *range = item_array<const uint64_t> (task, item, task.layout.range);
+  const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (range[c]);
+  const int exponent = task.mode == RC_VOXEL_CENTROID ? task.centroid_exponent[c] : rc_voxel_exponent_above (greatest);
+
+  item_array<RcVoxelScale> (task, item, task.layout.scales)[c] =
+      rc_voxel_scale (exponent, (uint64_t) n_points);
+}
+
+/* All scales of an item, by the threads of a block. */
+__device__ __forceinline__ void
+set_scales_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  const int64_t n_points = stated_points (task, item);
+
+  for (int64_t c = threadIdx.x; c < task.channels; c += RC_CUDA_VOXEL_THREADS)
+    set_scale (task, item, n_points, c);
+}
+
 struct Part
 {
   int64_t item;
@@ -33,9 +55,11 @@ part_of (const RcCudaVoxelTask &task, int64_t item, bool adding)
   const int64_t n = task.counts != NULL ? __ldg (task.counts + item) : task.n;
   Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, 0 };
 
-  if (adding && !task.is_first)
+  if (!adding)
+    part.first = head_of (task, item)->n_ranged;
+  else if (!task.is_first)
     part.first = head_of (task, item)->item.n_added;
-  if (n < 0 || n > task.n || (adding && part.n > stated_points (task, item) - part.first))
+  if (n < 0 || n > task.n || part.n > stated_points (task, item) - part.first)
     part.n = 0;
   return part;
 }
@@ -60,6 +84,19 @@ finish_part (const RcCudaVoxelTask &task, const Part &part)
       head->blocks_done = 0;
       head->item.n_added = part.first + part.n;
     }
+  }
+}
+
+/* The same of range, before which heads are cleared. */
+__device__ __forceinline__ void
+finish_range (const RcCudaVoxelTask &task, const Part &part)
+{
+  RcCudaVoxelHead *head = head_of (task, part.item);
+
+  __syncthreads ();
+  if (threadIdx.x == 0 && atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1) {
+    head->blocks_done = 0;
+    head->n_ranged = part.first + part.n;
   }
 }
 

@@ -56,6 +56,39 @@ add_64 (int64_t *to, int64_t x)
   atomicAdd (reinterpret_cast<unsigned long long *> (to), (unsigned long long) x);
 }
 
+/* ---- means of an item ---- */
+
+__device__ __forceinline__ char *
+means_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return task.means.first + item * task.means.apart;
+}
+
+__device__ __forceinline__ uint32_t *
+counts_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return reinterpret_cast<uint32_t *> (means_of (task, item) + task.means.counts);
+}
+
+__device__ __forceinline__ int64_t *
+sums_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return reinterpret_cast<int64_t *> (means_of (task, item) + task.means.sums);
+}
+
+__device__ __forceinline__ uint32_t *
+saw_words_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return reinterpret_cast<uint32_t *> (means_of (task, item) + task.means.saw);
+}
+
+/* Of each word of the item's bits, how many are set before it. Of words without any this is not known. */
+__device__ __forceinline__ uint32_t *
+ranks_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return task.ranks + item * task.ranks_apart;
+}
+
 /* ---- sources ---- */
 
 /* One element of D at p. */
@@ -116,15 +149,17 @@ read_coordinate (RcDtype dtype, const char *p)
       : dtype == RC_FLOAT64 ? (float) rc_float64 (bits) : rc_float32_from_float16 ((uint16_t) bits);
 }
 
-/* A source reads coordinates, as float32 (conversions are exact, but for float64, which is rounded), and features, as
- * float64, of a point at p: feature_offset is where the first of them is, for sources that read all at one distance.
- * asks_address: what ALIGNED says does not matter. */
+/* A source reads coordinates, as float32 (conversions are exact, but for float64, which is rounded), and features of a
+ * point at p: feature_offset is where the first of them is, for sources that read all at one distance. What is loaded of a
+ * feature, which is aligned unless the source asks its address, is made a float64 later. asks_address: what ALIGNED says does
+ * not matter. */
 template <RcDtype D>
 struct PointSource
 {
   static constexpr bool is_depth = false;
   static constexpr bool asks_address = false;
   static constexpr int at_once = D == RC_FLOAT64 ? 2 : 4;       /* points that a thread has under way */
+  static constexpr int features_at_once = 4;
 
   template <bool ALIGNED>
   static __device__ __forceinline__ void
@@ -148,15 +183,21 @@ struct PointSource
     return task.feature_offset;
   }
 
-  static __device__ __forceinline__ double
-  feature (const RcCudaVoxelTask &task, const char *p, int64_t c)
+  static __device__ __forceinline__ void
+  load_feature (const RcCudaVoxelTask &, const char *p, int64_t c, uint32_t *words)
   {
-    uint32_t words[2];
+    read_one<D, true> (p + c * size_of (D), words);
+  }
 
-    if (D != RC_FLOAT16 && task.aligned)        /* two bytes are no dearer one by one, and branches nest too deep */
-      read_one<D, true> (p + c * size_of (D), words);
-    else
-      read_one<D, false> (p + c * size_of (D), words);
+  static __device__ __forceinline__ void
+  load_feature_anywhere (const char *p, int64_t c, uint32_t *words)
+  {
+    read_one<D, false> (p + c * size_of (D), words);
+  }
+
+  static __device__ __forceinline__ double
+  feature_of (const uint32_t *words)
+  {
     return unpack<D, double> (words, 0);
   }
 
@@ -173,6 +214,7 @@ struct LayoutSource
   static constexpr bool is_depth = false;
   static constexpr bool asks_address = true;
   static constexpr int at_once = 1;
+  static constexpr int features_at_once = 1;
 
   template <bool ALIGNED>
   static __device__ __forceinline__ void
@@ -189,10 +231,19 @@ struct LayoutSource
     return 0;
   }
 
-  static __device__ __forceinline__ double
-  feature (const RcCudaVoxelTask &task, const char *point, int64_t c)
+  static __device__ __forceinline__ void
+  load_feature (const RcCudaVoxelTask &task, const char *point, int64_t c, uint32_t *words)
   {
-    return read_number (task.features[c].dtype, point + task.features[c].offset);
+    const uint64_t bits = rc_bits64 (read_number (task.features[c].dtype, point + task.features[c].offset));
+
+    words[0] = (uint32_t) bits;
+    words[1] = (uint32_t) (bits >> 32);
+  }
+
+  static __device__ __forceinline__ double
+  feature_of (const uint32_t *words)
+  {
+    return unpack<RC_FLOAT64, double> (words, 0);
   }
 
   static __device__ __forceinline__ bool
@@ -201,6 +252,22 @@ struct LayoutSource
     return task.kept_dtype == RC_FLOAT64;
   }
 };
+
+/* A feature at any address. */
+template <class Source>
+__device__ __forceinline__ double
+feature_anywhere (const RcCudaVoxelTask &task, const char *p, int64_t c)
+{
+  uint32_t words[2];
+
+  if constexpr (Source::asks_address)
+    Source::load_feature (task, p, c, words);
+  else if (task.aligned)
+    Source::load_feature (task, p, c, words);
+  else
+    Source::load_feature_anywhere (p, c, words);
+  return Source::feature_of (words);
+}
 
 /* Pixel i of the rows of a chunk: which row and column, and its depth in metres. */
 struct Pixel
@@ -321,6 +388,27 @@ extreme_key (const RcCudaVoxelTask &task, double x)
       : rc_float32_from_float64 (x);
 
   return rc_voxel_key (rounded, task.flip);
+}
+
+/* Which channel of which of several points or voxels a lane has: a warp takes 32 channels at a time. */
+struct Channel
+{
+  uint32_t of, channel;
+};
+
+__device__ __forceinline__ Channel
+first_channel (uint32_t lane, uint32_t channels)
+{
+  return { lane / channels, lane % channels };
+}
+
+__device__ __forceinline__ Channel
+next_channel (Channel own, uint32_t channels)
+{
+  const uint32_t channel = own.channel + 32 % channels;
+  const bool wraps = channel >= channels;
+
+  return { own.of + 32 / channels + wraps, wraps ? channel - channels : channel };
 }
 
 /* ---- values ---- */

@@ -7,11 +7,10 @@
 
 #include <cub/block/block_scan.cuh>
 
-#include "voxel_points.cuh"
+#include "voxel_rows.cuh"
 
 namespace rc
 {
-constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_RANK_TILE;
 static_assert (TILE == THREADS, "a thread has one key");
 
@@ -66,23 +65,6 @@ item_of (const RcCudaVoxelTask &task, uint64_t key)
 }
 
 /* ---- the voxels of an item ---- */
-
-struct Voxels
-{
-  int64_t item;
-  uint32_t first_rank;
-  int64_t n, occupied;          /* in the output, and in all */
-};
-
-__device__ __forceinline__ Voxels
-voxels_of (const RcCudaVoxelTask &task, int64_t item)
-{
-  const RcCudaVoxelHead *head = head_of (task, item);
-  Voxels voxels = { item, head->first_rank, 0, head->end_rank - head->first_rank };
-
-  voxels.n = voxels.occupied < task.max_voxels ? voxels.occupied : task.max_voxels;
-  return voxels;
-}
 
 /* How many points voxel m of those in the output has. */
 __device__ __forceinline__ uint32_t

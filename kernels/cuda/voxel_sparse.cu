@@ -236,94 +236,44 @@ rank (const __grid_constant__ RcCudaVoxelTask task)
 
 /* ---- the output ---- */
 
-__device__ __forceinline__ void
-write_coordinates (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+struct FromSortedKeys
 {
-  int32_t *to = reinterpret_cast<int32_t *> (reinterpret_cast<char *> (task.coordinates)
-      + voxels.item * task.coordinates_batch_stride) + 3 * m;
-  uint64_t voxel = 0, row = 0, z = 0;
-
-  if (m < voxels.n) {
+  static __device__ __forceinline__ uint64_t
+  voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+  {
     const uint64_t *keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
 
-    voxel = keys[task.starts[voxels.first_rank + m]];
-    if (voxels.item > task.first_item)
-      voxel -= (uint64_t) (voxels.item - task.first_item) * task.key_voxels;
-    row = divide_64 (voxel, (uint64_t) task.nx);
-    z = divide_64 (row, (uint64_t) task.ny);
+    return keys[task.starts[voxels.first_rank + m]]
+        - (voxels.item > task.first_item ? (uint64_t) (voxels.item - task.first_item) * task.key_voxels : 0);
   }
-  to[0] = (int32_t) (voxel - row * (uint64_t) task.nx);
-  to[1] = (int32_t) (row - z * (uint64_t) task.ny);
-  to[2] = (int32_t) z;
-}
 
-/* The bits of channel c of voxel m. */
-__device__ __forceinline__ uint32_t
-value_of (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
-{
-  const uint32_t rank = voxels.first_rank + (uint32_t) m;
-  const int64_t at = (task.first_item * task.n_points + rank) * task.channels + c;
-  const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, voxels.item, task.layout.scales);
-  const uint32_t count = task.starts[rank + 1] - task.starts[rank];
+  static __device__ __forceinline__ uint32_t
+  value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
+  {
+    const uint32_t rank = voxels.first_rank + (uint32_t) m;
+    const int64_t at = (task.first_item * task.n_points + rank) * task.channels + c;
+    const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, voxels.item, task.layout.scales);
+    const uint32_t count = task.starts[rank + 1] - task.starts[rank];
 
-  switch (task.mode) {
-    case RC_VOXEL_COUNT:
-      return count_bits (task.dtype, count);
-    case RC_VOXEL_MEAN:
-      return value_bits (task.dtype, rc_voxel_mean (&scales[c], task.points.sums[at], count,
-              saw_of (task.points.saw, at)));
-    case RC_VOXEL_CENTROID:
-      return value_bits (task.dtype, (double) task.box.origin[c]
-          + rc_voxel_mean (&scales[c], task.points.sums[at], count, 0));
-    default:
-      return extreme_bits (task, task.points.extremes[at]);
+    switch (task.mode) {
+      case RC_VOXEL_COUNT:
+        return count_bits (task.dtype, count);
+      case RC_VOXEL_MEAN:
+        return value_bits (task.dtype, rc_voxel_mean (&scales[c], task.points.sums[at], count,
+                saw_of (task.points.saw, at)));
+      case RC_VOXEL_CENTROID:
+        return value_bits (task.dtype, (double) task.box.origin[c]
+            + rc_voxel_mean (&scales[c], task.points.sums[at], count, 0));
+      default:
+        return extreme_bits (task, task.points.extremes[at]);
+    }
   }
-}
+};
 
-__device__ __forceinline__ void
-write_value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t at, uint32_t bits)
-{
-  char *to = task.grid + voxels.item * task.grid_batch_stride;
-
-  if (task.dtype == RC_UINT8)
-    reinterpret_cast<uint8_t *> (to)[at] = (uint8_t) bits;
-  else if (task.dtype == RC_FLOAT16)
-    reinterpret_cast<uint16_t *> (to)[at] = (uint16_t) bits;
-  else
-    reinterpret_cast<uint32_t *> (to)[at] = bits;
-}
-
-/* A block does THREADS voxels of the output at a time: their coordinates, then their values in the order of memory. */
 __global__ void __launch_bounds__ (THREADS)
 write_sparse (const __grid_constant__ RcCudaVoxelTask task)
 {
-  for (int64_t i = blockIdx.y; i < task.group_items; i += gridDim.y) {
-    const Voxels voxels = voxels_of (task, task.first_item + i);
-
-    for (int64_t first = (int64_t) blockIdx.x * THREADS; first < task.max_voxels;
-        first += (int64_t) gridDim.x * THREADS) {
-      const int64_t left = task.max_voxels - first;
-      const uint32_t n = (uint32_t) (left < THREADS ? left : THREADS);
-      const uint32_t n_values = task.mode == RC_VOXEL_OCCUPANCY ? 0 : n * (uint32_t) task.channels;
-
-      if (threadIdx.x < n)
-        write_coordinates (task, voxels, first + threadIdx.x);
-      for (uint32_t at = threadIdx.x; at < n_values; at += THREADS) {
-        const uint32_t m = at / (uint32_t) task.channels, c = at - m * (uint32_t) task.channels;
-
-        write_value (task, voxels, first * task.channels + at,
-            first + m < voxels.n ? value_of (task, voxels, first + m, c) : 0);
-      }
-    }
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      *reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (task.n_voxels)
-          + voxels.item * task.n_voxels_batch_stride) = (uint32_t) voxels.n;
-      if (task.counters != NULL) {
-        add_64 (&task.counters->occupied, voxels.occupied);
-        add_64 (&task.counters->over_cap, voxels.occupied - voxels.n);
-      }
-    }
-  }
+  write_rows<FromSortedKeys> (task, task.first_item, task.group_items);
 }
 }
 

@@ -17,6 +17,9 @@ extern "C" {
 #define RC_CUDA_VOXEL_THREADS 256
 #define RC_CUDA_VOXEL_WARPS (RC_CUDA_VOXEL_THREADS / 32)
 
+/* Blocks that write values of a dense grid, of which a multiprocessor has so many under way. */
+#define RC_CUDA_VOXEL_WRITE_BLOCKS 4
+
 /* Bitmaps in shared memory: blocks of 512 threads with 64 KB at most, which every GPU has, and no less than it takes to
  * keep them busy. */
 #define RC_CUDA_VOXEL_SLAB_THREADS 512
@@ -29,6 +32,10 @@ extern "C" {
 
 /* Points that a block takes at a time: 4 a thread, where no features are read. */
 #define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
+/* And with features: a point each and another, so that all are under way soon. */
+#define RC_CUDA_VOXEL_FEATURE_TILE (2 * RC_CUDA_VOXEL_THREADS)
+/* Words of bits that a block counts at a time: 4 a thread. */
+#define RC_CUDA_VOXEL_BIT_TILE (4 * RC_CUDA_VOXEL_THREADS)
 /* Keys that a block sorts at a time. */
 #define RC_CUDA_VOXEL_SORT_ITEMS 12
 #define RC_CUDA_VOXEL_SORT_TILE (RC_CUDA_VOXEL_SORT_ITEMS * RC_CUDA_VOXEL_THREADS)
@@ -47,10 +54,11 @@ extern "C" {
 typedef struct RcCudaVoxelHead
 {
   RcVoxelItem item;             /* n_keys is not used */
+  int64_t n_ranged;             /* points that range has seen */
   uint32_t blocks_done;         /* of an add that is under way */
-  uint32_t first_rank;          /* sorted keys: of its voxels among those of the group */
+  uint32_t first_rank;          /* of its voxels: with sorted keys among those of the group, else 0 */
   uint32_t end_rank;
-  uint32_t padding[5];
+  uint32_t padding[3];
 } RcCudaVoxelHead;
 
 /* Where the arrays of the points of all items begin; item i has entries i * n_points … */
@@ -77,6 +85,15 @@ typedef struct RcCudaVoxelLocate
   float least[3], greatest[3];  /* coordinates that are half a voxel outside, at least */
 } RcCudaVoxelLocate;
 
+/* Where the counts, sums and flags of the sums of means are: offsets in the share of an item. Their entries are of voxels, or
+ * ranked, of those that are occupied. */
+typedef struct RcCudaVoxelMeans
+{
+  char *first;                  /* the share of item 0 */
+  int64_t apart;                /* bytes */
+  uint64_t counts, sums, saw;
+} RcCudaVoxelMeans;
+
 typedef struct RcCudaVoxelTask
 {
   /* the plan */
@@ -85,6 +102,7 @@ typedef struct RcCudaVoxelTask
   RcVoxelLayout layout;
   int64_t batch;
   int64_t channels;
+  uint32_t channel_inverse;     /* 2^31 / channels, rounded up */
   int64_t nx, ny;
   int64_t voxels;
   uint64_t key_voxels;          /* the same for grids of 2^63 */
@@ -111,6 +129,11 @@ typedef struct RcCudaVoxelTask
   int32_t needs_range;
   int32_t keeps;                /* what end leaves in the accumulators: all of it, or nothing */
   int64_t kept_tiles;           /* of an item's bits, where they are kept and the output is sparse */
+  int32_t ranked;               /* means have entries of occupied voxels alone: range marks those, and add finds their ranks */
+  int32_t in_bitmap;            /* sparse, rank: what is occupied is found in bits, and no keys are sorted */
+  int64_t bit_tiles;            /* of an item's bits, in which ranks are counted */
+  int64_t bit_tile_words;       /* a multiple of RC_CUDA_VOXEL_BIT_TILE */
+  int64_t ranks_apart;          /* entries; a multiple of 16 */
   int64_t slabs;                /* into which the bits of an item are cut; 0: they are in the scratch */
   int64_t slab_words;           /* of each slab, but for the last; a power of two */
   int32_t bins;                 /* a power of two: slabs, or where these are too many, runs of them */
@@ -123,6 +146,12 @@ typedef struct RcCudaVoxelTask
   char *scratch;
   RcCudaVoxelPoints points;
   uint32_t *tile_counts;        /* [batch, kept_tiles + 1]: bits that are set in each tile, then in those before it, and in all */
+  RcCudaVoxelMeans means;
+  uint32_t *ranks;              /* [batch, ranks_apart]: of each word of bits, how many are set before it */
+  uint32_t *bit_counts;         /* [batch, bit_tiles]: how many are set in each tile */
+  uint32_t *voxels_by_rank;     /* sparse outputs found in bits: [batch, n_points]; NULL: not wanted */
+  char *ones, *zeros;           /* what begin sets to either beside the scratch of items */
+  uint64_t ones_bytes, zeros_bytes;     /* multiples of 16 */
   uint32_t *bits_set;           /* slabs: the bits that points set, in each tile by bins, [batch, bits_set_apart] */
   int64_t bits_set_apart;       /* a multiple of 4 */
   uint32_t *slots;              /* where the bits of a bin are in a tile: begin | end << 16, [batch, bins, tiles_apart] */
@@ -192,9 +221,11 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ADD_KEY_CENTROID,
   RC_CUDA_VOXEL_ADD_KEY_RANK,
   RC_CUDA_VOXEL_STORE_INDEX,
+  RC_CUDA_VOXEL_MARK_INDEX,     /* rank, where voxels are found in bits */
   RC_CUDA_VOXEL_ADD_KEY_POSITION,       /* first, of depth alone */
-  RC_CUDA_VOXEL_RANGE,          /* from here on with its features, which depth has not */
+  RC_CUDA_VOXEL_RANGE,          /* from here on with its features, which depth has not; 8 bytes a channel of shared memory */
   RC_CUDA_VOXEL_ADD_MEAN,
+  RC_CUDA_VOXEL_ADD_RANKED_MEAN,
   RC_CUDA_VOXEL_ADD_EXTREME,
   RC_CUDA_VOXEL_ADD_KEY_MEAN,
   RC_CUDA_VOXEL_ADD_KEY_EXTREME,
@@ -257,6 +288,13 @@ extern const void *const rc_cuda_voxel_count_voxels;
 extern const void *const rc_cuda_voxel_scan_voxels;
 extern const void *const rc_cuda_voxel_rank;
 extern const void *const rc_cuda_voxel_write_sparse;    /* for output sparse */
+
+/* voxel_rank.cu: ranks of the bits that are set, in this order, and the scales beside them; then outputs sparse and rank
+ * made from them. Argument: the task. */
+extern const void *const rc_cuda_voxel_count_set_bits;
+extern const void *const rc_cuda_voxel_rank_set_bits;
+extern const void *const rc_cuda_voxel_write_ranked;
+extern const void *const rc_cuda_voxel_finish_ranks;
 
 /* voxel_first.cu, beside rc_cuda_voxel_write_sparse: how many points each voxel has; and the points, by the bytes of an
  * element: 2 and 4. */

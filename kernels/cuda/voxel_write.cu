@@ -1,7 +1,8 @@
 /* robocache: voxel grids on the GPU: from accumulators to dense outputs and bits
  *
  * Points set a bit of each voxel that they come to. A warp takes words of that bitmap, clears them again, takes them into the
- * bitmap of the grid, and writes what is needed of the grid's elements.
+ * bitmap of the grid, and writes what is needed of the grid's elements. Counts and sums of means are by voxel or, where
+ * voxels have ranks, by rank: as long as there are points then, in place of voxels.
  *
  * Bytes that must move: a bit a voxel read, of the grid's bitmap too, and written where it was set or changes; of the output
  * every byte once, or where it is known what the grid holds, the sectors of 32 bytes of voxels that were or are occupied (of
@@ -89,159 +90,281 @@ write_occupancy (const __grid_constant__ RcCudaVoxelTask task)
 
 /* ---- values ----
  *
- * A source gives the element `at`, which is a channel of a voxel, and is asked once for each of an occupied one; 0 where
- * is_set says that it is none: lanes go on together, since branches would nest too deep. It clears what it alone reads; what
- * elements of a voxel share is cleared by clear_word, once all lanes have what they read. Nothing is where all is kept. */
-
-/* What is shared by the elements of word w: a lane clears the count of its voxel. */
-__device__ __forceinline__ void
-clear_counts (const RcCudaVoxelTask &task, int64_t item, int64_t w, uint32_t is)
-{
-  if ((is >> threadIdx.x % 32 & 1) != 0 && !task.keeps)
-    item_array<uint32_t> (task, item, task.layout.counts)[w * 32 + threadIdx.x % 32] = 0;
-}
+ * A warp fills the sectors in which something is needed with zeros, 16 bytes a lane, but for those that it writes all of
+ * anyway: then it writes the elements of the voxels that are occupied. A source loads what an element is made from, several of
+ * them before the first is used, and makes it; it clears what the element alone reads, and later what those of a voxel
+ * share. `entry` is the voxel, or its rank. Nothing is cleared where all is kept. */
 
 struct FromCounts
 {
-  static __device__ __forceinline__ uint32_t
-  take (const RcCudaVoxelTask &task, int64_t item, int64_t voxel, int64_t, int64_t, bool is_set)
+  static constexpr int at_once = 4;
+
+  struct Kept
   {
-    return is_set ? count_bits (task.dtype, item_array<const uint32_t> (task, item, task.layout.counts)[voxel]) : 0;
+    uint32_t count;
+  };
+
+  static __device__ __forceinline__ Kept
+  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t)
+  {
+    return { counts_of (task, item)[entry] };
+  }
+
+  template <int SIZE>
+  static __device__ __forceinline__ uint32_t
+  bits (const RcCudaVoxelTask &task, int64_t, uint32_t, const Kept &kept)
+  {
+    return count_bits (SIZE == 1 ? RC_UINT8 : SIZE == 2 ? RC_FLOAT16 : task.dtype, kept.count);
   }
 
   static __device__ __forceinline__ void
-  clear_word (const RcCudaVoxelTask &task, int64_t item, int64_t w, uint32_t is)
+  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t, const Kept &)
   {
-    clear_counts (task, item, w, is);
+    counts_of (task, item)[entry] = 0;
+  }
+
+  static __device__ __forceinline__ void
+  clear_shared (const RcCudaVoxelTask &, int64_t, int64_t)
+  {
   }
 };
 
 template <bool CENTROID>
 struct FromSums
 {
-  static __device__ __forceinline__ uint32_t
-  take (const RcCudaVoxelTask &task, int64_t item, int64_t voxel, int64_t channel, int64_t at, bool is_set)
-  {
-    int64_t *own = item_array<int64_t> (task, item, task.layout.sums) + at;
-    const uint32_t count = is_set ? item_array<const uint32_t> (task, item, task.layout.counts)[voxel] : 1;
-    const uint32_t saw = !is_set || CENTROID ? 0 : task.keeps ? saw_kept (task, item, at)
-        : saw_of (item_array<const uint32_t> (task, item, task.layout.saw), at);
-    const int64_t sum = is_set ? *own : 0;
-    const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel, sum,
-        count, saw);
-    const uint32_t bits = value_bits (task.dtype, CENTROID ? (double) task.box.origin[channel] + mean : mean);
+  static constexpr int at_once = 3;     /* more would spill */
 
-    if (is_set)
-      *own = task.keeps ? sum : 0;
-    if (saw != 0 && !task.keeps)        /* rare; of 8 elements that share a word each clears its own bits */
-      clear_saw (item_array<uint32_t> (task, item, task.layout.saw), at, saw);
-    return is_set ? bits : 0;
+  struct Kept
+  {
+    int64_t sum;
+    uint32_t count, saw;
+  };
+
+  static __device__ __forceinline__ Kept
+  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  {
+    const int64_t at = entry * task.channels + channel;
+
+    return { sums_of (task, item)[at], counts_of (task, item)[entry],
+      CENTROID ? 0 : task.keeps ? saw_kept (task, item, at) : saw_of (saw_words_of (task, item), at)
+    };
+  }
+
+  template <int SIZE>
+  static __device__ __forceinline__ uint32_t
+  bits (const RcCudaVoxelTask &task, int64_t item, uint32_t channel, const Kept &kept)
+  {
+    const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel, kept.sum,
+        kept.count, kept.saw);
+
+    return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, CENTROID ? (double) task.box.origin[channel] + mean : mean);
+  }
+
+  /* Of 8 elements that share a word of flags each clears its own, which are rare. */
+  static __device__ __forceinline__ void
+  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel, const Kept &kept)
+  {
+    const int64_t at = entry * task.channels + channel;
+
+    sums_of (task, item)[at] = 0;
+    if (kept.saw != 0)
+      clear_saw (saw_words_of (task, item), at, kept.saw);
   }
 
   static __device__ __forceinline__ void
-  clear_word (const RcCudaVoxelTask &task, int64_t item, int64_t w, uint32_t is)
+  clear_shared (const RcCudaVoxelTask &task, int64_t item, int64_t entry)
   {
-    clear_counts (task, item, w, is);
+    counts_of (task, item)[entry] = 0;
   }
 };
 
 struct FromKeys
 {
-  static __device__ __forceinline__ uint32_t
-  take (const RcCudaVoxelTask &task, int64_t item, int64_t, int64_t, int64_t at, bool is_set)
-  {
-    uint32_t *own = item_array<uint32_t> (task, item, task.layout.keys) + at;
-    const uint32_t key = is_set ? *own : 0;
+  static constexpr int at_once = 4;
 
-    if (is_set)
-      *own = 0;
-    return extreme_bits (task, key);
+  struct Kept
+  {
+    uint32_t key;
+  };
+
+  static __device__ __forceinline__ uint32_t *
+  key_of (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  {
+    return item_array<uint32_t> (task, item, task.layout.keys) + entry * task.channels + channel;
+  }
+
+  static __device__ __forceinline__ Kept
+  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  {
+    return { *key_of (task, item, entry, channel) };
+  }
+
+  template <int SIZE>
+  static __device__ __forceinline__ uint32_t
+  bits (const RcCudaVoxelTask &task, int64_t, uint32_t, const Kept &kept)
+  {
+    return extreme_bits (task, kept.key);
   }
 
   static __device__ __forceinline__ void
-  clear_word (const RcCudaVoxelTask &, int64_t, int64_t, uint32_t)
+  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel, const Kept &)
+  {
+    *key_of (task, item, entry, channel) = 0;
+  }
+
+  static __device__ __forceinline__ void
+  clear_shared (const RcCudaVoxelTask &, int64_t, int64_t)
   {
   }
 };
 
-/* Words of which something is needed, of those that a warp takes at a time. */
+/* What a warp takes at a time. */
 struct WarpWords
 {
-  uint32_t lane[32];            /* which of them */
+  uint32_t lane[32];            /* words of which something is needed: which of them */
   uint32_t is[32];
   uint32_t needed[32];
+  uint16_t voxels[32 * 32];     /* those that are occupied, in order */
 };
 
-/* Returns how many are in words; all lanes call it. */
+struct Gathered
+{
+  uint32_t words, voxels;       /* how many */
+  int64_t first_voxel;          /* of the words: what voxels are counted from */
+  uint32_t first_rank;          /* of the voxels */
+};
+
+/* How many are in lanes before this one, and in all. */
 __device__ __forceinline__ uint32_t
+sum_before (uint32_t own, uint32_t *sum)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  uint32_t so_far = own;
+
+#pragma unroll
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    const uint32_t other = __shfl_up_sync (ALL_LANES, so_far, distance);
+
+    so_far += lane >= distance ? other : 0;
+  }
+  *sum = __shfl_sync (ALL_LANES, so_far, 31);
+  return so_far - own;
+}
+
+/* Words from the first on; all lanes call it. */
+__device__ __forceinline__ Gathered
 gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWords *words, uint32_t *occupied)
 {
   const uint32_t lane = threadIdx.x % 32;
   const int64_t own = first + lane;
-  uint32_t is = 0, needed = 0;
+  uint32_t is = 0, needed = 0, rank = 0;
+  Gathered gathered = { 0, 0, first * 32, 0 };
 
   if (lane < task.warp_words && own < task.bit_words) {
     uint32_t *word = item_array<uint32_t> (task, item, task.layout.bits) + own;
 
     is = *word;
+    if (task.ranked)            /* of no use where no bit is set */
+      rank = ranks_of (task, item)[own];
     needed = take_word<false> (task, item, own, is);
     if (is != 0 && !task.keeps)
       *word = 0;
   }
   *occupied += __popc (is);
 
-  const uint32_t lanes = __ballot_sync (ALL_LANES, needed != 0), place = __popc (lanes & ((1u << lane) - 1));
+  const uint32_t lanes = __ballot_sync (ALL_LANES, needed != 0), set = __ballot_sync (ALL_LANES, is != 0);
+  const uint32_t place = __popc (lanes & ((1u << lane) - 1));
+  uint32_t at = sum_before (__popc (is), &gathered.voxels);
 
+  gathered.words = __popc (lanes);
+  gathered.first_rank = __shfl_sync (ALL_LANES, rank, set != 0 ? __ffs ((int) set) - 1 : 0);
   if (needed != 0) {
     words->lane[place] = lane;
     words->is[place] = is;
     words->needed[place] = needed;
   }
+  for (; is != 0; is &= is - 1)
+    words->voxels[at++] = (uint16_t) (lane * 32 + (uint32_t) __ffs ((int) is) - 1);
   __syncwarp ();
-  return __popc (lanes);
+  return gathered;
 }
 
-/* Whether a sector of 32 bytes, which begins at that element of a word, holds a channel of a voxel that is needed. */
-__device__ __forceinline__ bool
-needs_sector (uint32_t needed, uint32_t element, uint32_t elements, uint32_t channels)
+/* element / channels of an element of 32 words. */
+__device__ __forceinline__ uint32_t
+voxel_of_element (const RcCudaVoxelTask &task, uint32_t element)
 {
-  const uint32_t first = element / channels, last = (element + elements - 1) / channels;
-
-  return (needed >> first & ((2u << (last - first)) - 1)) != 0;
+  return (uint32_t) ((uint64_t) element * task.channel_inverse >> 31);
 }
 
-/* The elements of words, 32 of them at a time: one a lane, since more of them nest branches too deep. */
-template <class From, int SIZE>
+/* Zeros in sectors of 32 bytes that hold something that is needed, and something that is not occupied. */
+template <int SIZE>
 __device__ __forceinline__ void
-write_words_of_warp (const RcCudaVoxelTask &task, int64_t item, int64_t first, const WarpWords *words, uint32_t n)
+fill_words (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const WarpWords *words)
 {
-  constexpr uint32_t in_sector = 32 / SIZE;
-  const uint32_t channels = (uint32_t) task.channels;
+  constexpr uint32_t in_sector = 32 / SIZE, in_group = 16 / SIZE;
+  const uint32_t channels = (uint32_t) task.channels, groups = 2 * SIZE * channels;     /* of a word */
   const int64_t end = task.voxels * task.channels;
   char *to = task.grid + item * task.grid_batch_stride;
 
-#pragma unroll 1
-  for (uint32_t row = 0, k = 0; k < n;) {
-    const uint32_t element = row * 32 + threadIdx.x % 32, of_word = element / channels;
-    const int64_t voxel = (first + words->lane[k]) * 32, at = voxel * task.channels + element;
-    const bool is_set = words->is[k] >> of_word & 1;
-    uint32_t bits = 0;
+  for (uint32_t i = threadIdx.x % 32; i < gathered.words * groups; i += 32) {
+    const uint32_t k = voxel_of_element (task, i / (2 * SIZE)), element = (i - k * groups) * in_group;
+    const uint32_t first = voxel_of_element (task, element / in_sector * in_sector);
+    const uint32_t last = voxel_of_element (task, element / in_sector * in_sector + in_sector - 1);
+    const uint32_t voxels = ((2u << (last - first)) - 1) << first;
 
-    if (__any_sync (ALL_LANES, is_set))
-      bits = From::take (task, item, voxel + of_word, element - of_word * channels, at, is_set);
-    if (at < end && needs_sector (words->needed[k], element / in_sector * in_sector, in_sector, channels))
-      write_words<SIZE> (to + at * SIZE, &bits);
-    if (++row == channels) {
-      __syncwarp ();
-      From::clear_word (task, item, first + words->lane[k], words->is[k]);
-      row = 0;
-      k++;
+    if ((words->needed[k] & voxels) != 0 && (~words->is[k] & voxels) != 0) {
+      const int64_t at = (gathered.first_voxel + words->lane[k] * 32) * task.channels + element;
+
+      write_group<SIZE> (task, to + at * SIZE, make_uint4 (0, 0, 0, 0), end - at);
     }
   }
 }
 
 template <class From, int SIZE>
-__global__ void __launch_bounds__ (THREADS)
+__device__ __forceinline__ void
+write_occupied (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const WarpWords *words)
+{
+  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, n = gathered.voxels * channels;
+  char *to = task.grid + item * task.grid_batch_stride;
+  Channel next = first_channel (lane, channels);
+
+#pragma unroll 1
+  for (uint32_t i = lane; i < n; i += 32 * From::at_once) {
+    typename From::Kept kept[From::at_once];
+    Channel own = next;
+
+#pragma unroll
+    for (int u = 0; u < From::at_once; u++) {
+      if (i + u * 32 < n)
+        kept[u] = From::load (task, item, task.ranked ? gathered.first_rank + next.of
+            : gathered.first_voxel + words->voxels[next.of], next.channel);
+      next = next_channel (next, channels);
+    }
+#pragma unroll
+    for (int u = 0; u < From::at_once; u++) {
+      if (i + u * 32 < n) {
+        const int64_t voxel = gathered.first_voxel + words->voxels[own.of];
+        const uint32_t bits = From::template bits<SIZE> (task, item, own.channel, kept[u]);
+
+        write_words<SIZE> (to + (voxel * task.channels + own.channel) * SIZE, &bits);
+        if (!task.keeps)
+          From::clear (task, item, task.ranked ? gathered.first_rank + own.of : voxel, own.channel, kept[u]);
+      }
+      own = next_channel (own, channels);
+    }
+  }
+}
+
+template <class From>
+__device__ __forceinline__ void
+clear_shared (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const WarpWords *words)
+{
+  for (uint32_t i = threadIdx.x % 32; i < gathered.voxels; i += 32)
+    From::clear_shared (task, item, task.ranked ? gathered.first_rank + i : gathered.first_voxel + words->voxels[i]);
+}
+
+template <class From, int SIZE>
+__global__ void __launch_bounds__ (THREADS, RC_CUDA_VOXEL_WRITE_BLOCKS)
 write_values (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ WarpWords of_warps[RC_CUDA_VOXEL_WARPS];
@@ -252,9 +375,14 @@ write_values (const __grid_constant__ RcCudaVoxelTask task)
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     for (int64_t first = own; first < task.bit_words; first += step) {
-      const uint32_t n = gather_words (task, item, first, words, &occupied);
+      const Gathered gathered = gather_words (task, item, first, words, &occupied);
 
-      write_words_of_warp<From, SIZE> (task, item, first, words, n);
+      fill_words<SIZE> (task, item, gathered, words);
+      __syncwarp ();            /* zeros come before what takes their place */
+      write_occupied<From, SIZE> (task, item, gathered, words);
+      __syncwarp ();            /* all have what they share */
+      if (!task.keeps)
+        clear_shared<From> (task, item, gathered, words);
       __syncwarp ();
     }
   }

@@ -12,7 +12,7 @@
 #include "kernels/memory.h"
 
 #define COPY_BYTES ((size_t) 2 << 30)
-#define RUNS 20                 /* at least, in a graph */
+#define RUNS 20                 /* about, in a graph; even */
 
 void
 bench_fail (const char *what, const char *why)
@@ -141,12 +141,21 @@ bench_copies (const Bench *bench, int64_t must_move)
   return n > BENCH_MAX_COPIES ? BENCH_MAX_COPIES : n < 2 ? 2 : (int) n;
 }
 
+/* As many runs of each copy as any other, and an even number. */
+static int
+runs_of_copies (int n_copies)
+{
+  const int each = RUNS / n_copies / 2 * 2;
+
+  return n_copies * (each < 2 ? 2 : each);
+}
+
 BenchTimes
 bench_times (const Bench *bench, BenchRun run, void *data, int n_copies, int64_t must_move)
 {
   return (BenchTimes) {
     .floor = (double) must_move / bench->copy_gbps / 1e3 + bench->launch_us,
-    .cold = bench_time (bench, run, data, n_copies, n_copies < RUNS ? n_copies * (RUNS / n_copies) : n_copies),
+    .cold = bench_time (bench, run, data, n_copies, runs_of_copies (n_copies)),
     .warm = bench_time (bench, run, data, 1, RUNS),
   };
 }

@@ -64,7 +64,7 @@ int bench_copies (const Bench * bench, int64_t must_move);
 
 /* Median us of runs over n_copies in turn, n in a graph. */
 double bench_time (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
-/* Cold over all copies, warm over the first. */
+/* Cold over all copies, warm over the first; in a graph an even number of runs of each, which may be of two kinds by turns. */
 BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_copies, int64_t must_move);
 /* Median us of the host for one run that it enqueues. */
 double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);

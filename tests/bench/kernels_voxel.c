@@ -26,6 +26,7 @@ typedef struct
   double limit_us;              /* wanted, cold; 0: none */
   double voxel;                 /* metres; 0: the grid is 1 m wide */
   int64_t max_points;           /* first: of a voxel */
+  int is_kept;                  /* two clouds by turns into a grid of which it is known what it holds */
 } VoxelShape;
 
 /* Points are float32 x, y, z and the features. */
@@ -38,9 +39,13 @@ static const VoxelShape shapes[] = {
   {"occupancy 64 x 200,000, 256^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 64, 200000, 256, 0, 1, 1050},
   {"occupancy 64 x 200,000, 256^3, uint8", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 64, 200000, 256, 0, 1, 320},
   {"occupancy 64 x 200,000, 256^3, bits", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 64, 200000, 256, 0, 1, 140},
+  {"occupancy 64 x 200,000, 256^3, float32, kept", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 64, 200000, 256, 0, 1, 350,
+      0, 0, 1},
   {"occupancy 1 x 500,000, 128^3, float32", RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 1, 500000, 128, 0, 1, 0},
   {"count 8 x 50,000, 64^3, float32", RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0, 1, 0},
   {"mean of 8, 1 x 500,000, 128^3, float32", RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 500000, 128, 8, 1, 60},
+  {"mean of 8, 1 x 500,000, 128^3, float32, kept", RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 500000, 128, 8, 1, 0, 0, 0,
+      1},
   {"sparse, mean of 4, 1 x 250,000, 128^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4, 1, 60},
   {"sparse, mean of 4, 1 x 250,000, 512^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 512, 4, 1, 60},
   {"sparse, mean of 4, 1 x 250,000, 2048^3", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 2048, 4, 1, 100},
@@ -57,8 +62,9 @@ typedef struct
 {
   const VoxelShape *shape;
   RcVoxelSpec spec;
-  float *points;                /* [batch, points, fields] */
-  int64_t in_bytes, fields;
+  float *points[2];             /* of each cloud, [batch, points, fields] */
+  int n_clouds;
+  int64_t in_bytes, fields;     /* of a cloud */
   int64_t must_move;            /* bytes */
 } VoxelData;
 
@@ -77,18 +83,31 @@ within (double extent)
   return x < (float) extent ? x : 0;
 }
 
+static float *
+make_cloud (const VoxelData *data)
+{
+  const VoxelShape *shape = data->shape;
+  const double extent = shape->side * voxel_of (shape) * (double) shape->axis;
+  float *points = malloc ((size_t) data->in_bytes);
+  int64_t i, k;
+
+  for (i = 0; i < shape->batch * shape->points; i++) {
+    for (k = 0; k < data->fields; k++)
+      points[i * data->fields + k] = k < 3 ? within (extent) : (float) (2 * bench_uniform () - 1);
+  }
+  return points;
+}
+
 static void
 make_data (VoxelData *data, const VoxelShape *shape)
 {
-  const double extent = shape->side * voxel_of (shape) * (double) shape->axis;
-  const int64_t n = shape->batch * shape->points;
-  int64_t i, k;
+  int k;
 
   memset (data, 0, sizeof (*data));
   data->shape = shape;
   data->fields = 3 + shape->features;
-  data->in_bytes = n * data->fields * 4;
-  data->points = malloc ((size_t) data->in_bytes);
+  data->in_bytes = shape->batch * shape->points * data->fields * 4;
+  data->n_clouds = shape->is_kept ? 2 : 1;
   data->spec = (RcVoxelSpec) {.points = {RC_FLOAT32, data->fields, 3, shape->features},.mode = shape->mode,
     .output = shape->output,.dtype = shape->dtype,.max_voxels = shape->points,.batch = shape->batch,
     .max_points = shape->max_points
@@ -97,10 +116,53 @@ make_data (VoxelData *data, const VoxelShape *shape)
     data->spec.grid[k] = shape->axis;
     data->spec.voxel_size[k] = voxel_of (shape);
   }
-  for (i = 0; i < n; i++) {
-    for (k = 0; k < data->fields; k++)
-      data->points[i * data->fields + k] = k < 3 ? within (extent) : (float) (2 * bench_uniform () - 1);
+  for (k = 0; k < data->n_clouds; k++)
+    data->points[k] = make_cloud (data);
+}
+
+static void
+free_data (VoxelData *data)
+{
+  free (data->points[0]);
+  free (data->points[1]);
+}
+
+/* The bitmap of the first item of a cloud. */
+static uint32_t *
+occupied_by (const VoxelData *data, const float *points)
+{
+  const VoxelShape *shape = data->shape;
+  uint32_t *bits = calloc ((size_t) (shape->axis * shape->axis * shape->axis / 32 + 1), sizeof (uint32_t));
+  int64_t i, k, voxel;
+
+  for (i = 0; i < shape->points; i++) {
+    for (k = 2, voxel = 0; k >= 0; k--)
+      voxel = voxel * shape->axis + (int64_t) ((double) points[i * data->fields + k] / voxel_of (shape));
+    bits[voxel / 32] |= 1u << voxel % 32;
   }
+  return bits;
+}
+
+/* Bytes of the sectors of a grid that differ between the clouds, or of means those that either has something in: as many in
+ * each item as in the first. */
+static int64_t
+bytes_that_change (const VoxelData *data, int64_t value_bytes)
+{
+  const int64_t voxels = data->shape->axis * data->shape->axis * data->shape->axis, sectors = value_bytes / 32;
+  uint32_t *was = occupied_by (data, data->points[0]), *is = occupied_by (data, data->points[1]);
+  int64_t bytes = 0, sector, voxel;
+
+  for (sector = 0; sector < sectors; sector++) {
+    uint32_t changes = 0;
+
+    for (voxel = sector * voxels / sectors; voxel <= ((sector + 1) * voxels - 1) / sectors; voxel++)
+      changes |= (data->shape->mode == RC_VOXEL_OCCUPANCY ? was[voxel / 32] ^ is[voxel / 32] : was[voxel / 32] | is[voxel / 32])
+          >> voxel % 32 & 1;
+    bytes += changes ? 32 : 0;
+  }
+  free (was);
+  free (is);
+  return data->shape->batch * bytes;
 }
 
 /* One job of its own memory, where a backend computes. */
@@ -109,7 +171,8 @@ typedef struct
   RcBackend *backend;
   RcVoxelPlan *plan;
   RcVoxelJob job;
-  RcVoxelChunk chunk;
+  RcVoxelChunk chunks[2];       /* a cloud each */
+  int n_clouds, turn;           /* whose is the next run */
   RcVoxelOut out;
   int64_t value_bytes;          /* of an item */
   int64_t out_bytes;            /* of all outputs */
@@ -128,6 +191,7 @@ make_copy (VoxelCopy *copy, const VoxelData *data, RcBackend *backend)
   const int64_t point = data->fields * 4;
   RcFootprint footprint;
   RcError error;
+  int i;
 
   memset (copy, 0, sizeof (*copy));
   copy->backend = backend;
@@ -149,10 +213,16 @@ make_copy (VoxelCopy *copy, const VoxelData *data, RcBackend *backend)
     copy->out.point_counts_batch_stride = cap * 4;
     copy->out_bytes += batch * cap * 4;
   }
+  if (data->shape->is_kept) {
+    copy->out.occupied_batch_stride = rc_voxel_bitmap_bytes (copy->plan);
+    copy->out.occupied = take (copy, batch * copy->out.occupied_batch_stride);
+  }
   copy->out.counters = take (copy, sizeof (RcVoxelCounters));
-  copy->chunk = (RcVoxelChunk) {.data = bench_memory (backend, (uint64_t) data->in_bytes, data->points),.n = n,
-    .stride = point,.batch_stride = n * point,.counters = copy->out.counters
-  };
+  copy->n_clouds = data->n_clouds;
+  for (i = 0; i < copy->n_clouds; i++)
+    copy->chunks[i] = (RcVoxelChunk) {.data = bench_memory (backend, (uint64_t) data->in_bytes, data->points[i]),.n = n,
+      .stride = point,.batch_stride = n * point,.counters = copy->out.counters
+    };
   copy->job = (RcVoxelJob) {.n_points = n,
     .scratch = take (copy, (int64_t) (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n))
   };
@@ -167,7 +237,8 @@ static void
 free_copy (VoxelCopy *copy)
 {
   void *const memories[] = { copy->out.grid, copy->out.n_voxels, copy->out.coordinates, copy->out.counters,
-    (void *) copy->chunk.data, copy->job.scratch, copy->job.point_voxels, copy->out.point_counts
+    (void *) copy->chunks[0].data, (void *) copy->chunks[1].data, copy->job.scratch, copy->job.point_voxels,
+    copy->out.point_counts, copy->out.occupied
   };
   size_t i;
 
@@ -179,15 +250,26 @@ free_copy (VoxelCopy *copy)
 /* ---- timing ---- */
 
 static void
-run_job (const VoxelCopy *copy, RcStream stream)
+run_job (VoxelCopy *copy, RcStream stream)
 {
+  const RcVoxelChunk *chunk = &copy->chunks[copy->turn];
   RcError error;
 
   if (rc_voxel_begin (copy->plan, &copy->job, stream, &error) != RC_OK
-      || rc_voxel_range (copy->plan, &copy->job, &copy->chunk, stream, &error) != RC_OK
-      || rc_voxel_add (copy->plan, &copy->job, &copy->chunk, stream, &error) != RC_OK
+      || rc_voxel_range (copy->plan, &copy->job, chunk, stream, &error) != RC_OK
+      || rc_voxel_add (copy->plan, &copy->job, chunk, stream, &error) != RC_OK
       || rc_voxel_end (copy->plan, &copy->job, &copy->out, stream, &error) != RC_OK)
     bench_fail ("voxels", error.message);
+  copy->turn = (copy->turn + 1) % copy->n_clouds;
+}
+
+/* The first run of a copy: those after it find the scratch clear, and the grid as that one left it. */
+static void
+run_first (VoxelCopy *copy, RcStream stream)
+{
+  run_job (copy, stream);
+  copy->job.is_clean = 1;
+  copy->out.is_known = copy->out.occupied != NULL;
 }
 
 static void
@@ -204,6 +286,7 @@ time_cpu (const VoxelData *data, RcBackend *cpu)
   int i;
 
   make_copy (&copy, data, cpu);
+  run_first (&copy, NULL);
   for (i = 0; i < CPU_RUNS; i++) {
     const double before = bench_now_us ();
 
@@ -230,10 +313,14 @@ measure (const Bench *bench, const VoxelShape *shape, Measured *m)
 
   make_data (&m->data, shape);
   make_copy (&m->copies[0], &m->data, bench->backend);
-  m->data.must_move = m->data.in_bytes + m->copies[0].out_bytes;
+  m->data.must_move = m->data.in_bytes + (shape->is_kept ? bytes_that_change (&m->data, m->copies[0].value_bytes)
+      : m->copies[0].out_bytes);
   m->n_copies = bench_copies (bench, m->data.must_move);
   for (i = 1; i < m->n_copies; i++)
     make_copy (&m->copies[i], &m->data, bench->backend);
+  for (i = 0; i < m->n_copies; i++)
+    run_first (&m->copies[i], bench->stream);
+  bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
   m->times = bench_times (bench, run_copy, m->copies, m->n_copies, m->data.must_move);
   m->enqueue_us = bench_time_enqueue (bench, run_copy, m->copies);
 }
@@ -245,7 +332,7 @@ free_measured (Measured *m)
 
   for (i = 0; i < m->n_copies; i++)
     free_copy (&m->copies[i]);
-  free (m->data.points);
+  free_data (&m->data);
 }
 
 void
@@ -276,9 +363,10 @@ bench_voxels_once (const Bench *bench, const BenchWish *wish)
       continue;
     make_data (&data, &shapes[i]);
     make_copy (&copy, &data, bench->backend);
+    run_first (&copy, bench->stream);
     bench_twice (bench, shapes[i].name, run_copy, &copy);
     free_copy (&copy);
-    free (data.points);
+    free_data (&data);
   }
 }
 
@@ -306,11 +394,11 @@ write_from_device (const char *folder, size_t row, const char *kind, const void 
   free (host);
 }
 
-/* Runs the job once more; returns its counters, and how many items the files have. */
+/* Runs the job once more; returns its counters, and how many items the files have. Nobody compares with grids that are kept. */
 static RcVoxelCounters
-write_result (const Bench *bench, const Measured *m, const char *folder, size_t row, int64_t *items)
+write_result (const Bench *bench, Measured *m, const char *folder, size_t row, int64_t *items)
 {
-  const VoxelCopy *copy = &m->copies[0];
+  VoxelCopy *copy = &m->copies[0];
   const int64_t batch = m->data.spec.batch, cap = m->data.spec.max_voxels;
   const int64_t fit = copy->value_bytes > 0 ? FILE_BYTES / copy->value_bytes : batch;
   RcVoxelCounters counters;
@@ -320,7 +408,9 @@ write_result (const Bench *bench, const Measured *m, const char *folder, size_t 
   bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
   bench_must (cudaMemcpy (&counters, copy->out.counters, sizeof (counters), cudaMemcpyDeviceToHost), "cudaMemcpy");
   *items = fit < 1 ? 1 : fit < batch ? fit : batch;
-  write_file (folder, row, "points", m->data.points, m->data.in_bytes);
+  if (m->data.shape->is_kept)
+    return counters;
+  write_file (folder, row, "points", m->data.points[0], m->data.in_bytes);
   if (rc_voxel_maps_points (m->data.spec.output)) {
     write_from_device (folder, row, "map", copy->job.point_voxels, *items * m->data.shape->points * 8);
   } else if (m->data.spec.output != RC_VOXEL_SPARSE) {
@@ -342,10 +432,10 @@ print_row (const Measured *m, size_t row, const RcVoxelCounters *counters, int64
       ", \"points\": %" PRId64 ", \"axis\": %" PRId64 ", \"voxel\": %.17g, \"features\": %" PRId64 ", \"max_points\": %"
       PRId64 ", \"limit_us\": %g, \"must_move\": %" PRId64 ", \"floor_us\": %.2f, \"cold_us\": %.2f, \"warm_us\": %.2f, "
       "\"enqueue_us\": %.2f, \"n_copies\": %d, \"items\": %" PRId64 ", \"inside\": %" PRId64 ", \"occupied\": %" PRId64
-      "}\n", row, shape->name, rc_voxel_mode_name (shape->mode), rc_voxel_output_name (shape->output),
+      ", \"kept\": %s}\n", row, shape->name, rc_voxel_mode_name (shape->mode), rc_voxel_output_name (shape->output),
       rc_dtype_name (shape->dtype), shape->batch, shape->points, shape->axis, voxel_of (shape), shape->features,
       shape->max_points, shape->limit_us, m->data.must_move, m->times.floor, m->times.cold, m->times.warm,
-      m->enqueue_us, m->n_copies, items, counters->inside, counters->occupied);
+      m->enqueue_us, m->n_copies, items, counters->inside, counters->occupied, shape->is_kept ? "true" : "false");
   fflush (stdout);
 }
 

@@ -271,4 +271,6 @@ PEERS = {
 
 
 def peers_of(row):
+    if row["kept"]:
+        return []
     return [peer for peer in PEERS.get((row["mode"], row["output"]), []) if triton is not None or not peer.needs_triton]

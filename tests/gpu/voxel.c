@@ -164,6 +164,14 @@ check_plain (Suite *suite)
     {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 100000, 96, 8},
     {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4},
     {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 50000, 1024, 4},
+    {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 512, 4},
+    {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 2, 20000, 512, 4},     /* the largest bitmaps, then what is sorted */
+    {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 3, 20000, 512, 4},
+    {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT16, 1, 20000, 513, 3},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 40, 3000, 37, 0},
+    {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT16, 5, 20000, 37, 3},
+    {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 2, 3000, 9, 300},       /* more channels than a block has threads */
+    {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 2, 3000, 9, 300},
     {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT16, 2, 100000, 64, 64},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 100000, 512, 0},
     {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 100000, 48, 1},
@@ -171,6 +179,8 @@ check_plain (Suite *suite)
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, RC_FLOAT32, 1, 250000, 512, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 1, 250000, 128, 4},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 8, 50000, 64, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 2, 100000, 512, 0},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 3, 100000, 512, 0},
   };
   char name[128];
   size_t i;
@@ -418,8 +428,15 @@ small_spec (void)
 
 /* ---- a grid and a scratch that are kept ---- */
 
+/* Some of the points of the only chunk, as a job of that many; all of them for 0. */
+static void
+take_some_points (VoxelCase *c, DeviceVoxels *device, int64_t all, int i)
+{
+  c->chunks[0].n = c->job.n_points = device->chunks[0].n = device->job.n_points = i % 3 == 0 ? all : all * (i % 4) / 4;
+}
+
 /* Clouds one after another into one grid, which is never cleared; the CPU makes each anew. The grid goes up with the points,
- * and is what the GPU left there before. */
+ * and is what the GPU left there before. Plain clouds are of several sizes. */
 static void
 check_sequence (Suite *suite, const char *name, const VoxelWish *wish)
 {
@@ -430,7 +447,11 @@ check_sequence (Suite *suite, const char *name, const VoxelWish *wish)
 
   if (voxel_case_make (&c, wish, next_seed (suite), suite->arena, suite->cpu, &test)
       && voxel_case_to_device (&c, suite->arena, &suite->gpu, &device, &test)) {
+    const int64_t points = c.chunks[0].n;
+
     for (i = 0; i < (suite->few ? 4 : 12) && test_holds (&test); i++) {
+      if (wish->plain)
+        take_some_points (&c, &device, points, i);
       if (i > 0) {
         voxel_case_take_other_points (&c);
         test_expect (&test, arena_upload (suite->arena, suite->gpu.stream), "cloud %d", i);
@@ -552,6 +573,7 @@ check_kept (Suite *suite)
   check_sequences (suite, "bits", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, ANY, ANY, 0);
   check_sequences (suite, "bits_batch", RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, 9, 40, 0);
   check_sequences (suite, "sparse", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, ANY, ANY, 0);
+  check_sequences (suite, "sparse_plain", RC_VOXEL_MEAN, RC_VOXEL_SPARSE, 3, 40, 1);
 }
 
 /* ---- what is refused, and what cannot be ---- */
@@ -559,7 +581,7 @@ check_kept (Suite *suite)
 /* What the CPU would refuse, but lies in the device's memory: such an item gets no points of the chunk, as the
  * counters say. */
 static void
-check_bad_counts (Suite *suite, RcVoxelOutput output)
+check_bad_counts (Suite *suite, RcVoxelMode mode, RcVoxelOutput output)
 {
   /* N of items, counts of items in two chunks of at most 4 points, points that are added */
   static const struct
@@ -571,14 +593,19 @@ check_bad_counts (Suite *suite, RcVoxelOutput output)
     {{-1, 6, 4}, {{0, 4, 2}, {1, 3, 2}}, {0, 4, 4}},
   };
   RcVoxelSpec spec = small_spec ();
-  Test test = { output == RC_VOXEL_SPARSE ? "voxel_bad_counts_sparse" : "voxel_bad_counts_dense", "" };
+  char name[64];
+  Test test = { name, "" };
   uint8_t *memory = NULL;
   RcFootprint footprint = { 0, 0 };
   RcVoxelPlan *plan = NULL;
   RcError error;
   size_t i;
 
+  snprintf (name, sizeof (name), "voxel_bad_counts_%s_%s", modes[mode], outputs[output]);
+  spec.mode = mode;
   spec.output = output;
+  spec.dtype = mode == RC_VOXEL_COUNT ? RC_UINT32 : RC_FLOAT32;
+  spec.points.features = mode == RC_VOXEL_MEAN;
   if (rc_voxel_plan (suite->gpu.backend, &spec, &plan, &footprint, &error) != RC_OK)
     test_fail (&test, "plan: %s", error.message);
   if (cudaMalloc ((void **) &memory, 4096 + footprint.scratch_bytes + 8 * footprint.scratch_bytes_per_point)
@@ -586,6 +613,7 @@ check_bad_counts (Suite *suite, RcVoxelOutput output)
     test_fail (&test, "no memory");
   for (i = 0; i < sizeof (cases) / sizeof (cases[0]) && test_holds (&test); i++) {
     int64_t *counts = (int64_t *) (memory + 512), added = cases[i].added[0] + cases[i].added[1] + cases[i].added[2];
+    const int occupied = (cases[i].added[0] > 0) + (cases[i].added[1] > 0) + (cases[i].added[2] > 0);
     RcVoxelCounters *counters = (RcVoxelCounters *) (memory + 1024), got;
     uint32_t *values = (uint32_t *) (memory + 2048), sums[6], sum = 0;
     const RcVoxelJob job = { 8, counts, memory + 4096 };
@@ -601,6 +629,8 @@ check_bad_counts (Suite *suite, RcVoxelOutput output)
     cudaMemcpy (counts, &cases[i], 9 * sizeof (int64_t), cudaMemcpyHostToDevice);
     cudaDeviceSynchronize ();   /* for which the stream does not wait */
     if (rc_voxel_begin (plan, &job, suite->gpu.stream, &error) != RC_OK
+        || rc_voxel_range (plan, &job, &chunks[0], suite->gpu.stream, &error) != RC_OK
+        || rc_voxel_range (plan, &job, &chunks[1], suite->gpu.stream, &error) != RC_OK
         || rc_voxel_add (plan, &job, &chunks[0], suite->gpu.stream, &error) != RC_OK
         || rc_voxel_add (plan, &job, &chunks[1], suite->gpu.stream, &error) != RC_OK
         || rc_voxel_end (plan, &job, &out, suite->gpu.stream, &error) != RC_OK)
@@ -610,8 +640,11 @@ check_bad_counts (Suite *suite, RcVoxelOutput output)
     cudaMemcpy (sums, values, sizeof (sums), cudaMemcpyDeviceToHost);
     for (k = 0; k < 6; k++)
       sum += sums[k];
-    test_expect (&test, got.points == added && got.inside == added && (int64_t) sum == added, "case %zu: %" PRId64
-        " points, %" PRId64 " inside, %u in the grid, not %" PRId64, i, got.points, got.inside, sum, added);
+    test_expect (&test, got.points == added && got.inside == added && got.occupied == occupied, "case %zu: %" PRId64
+        " points, %" PRId64 " inside, not %" PRId64 "; %" PRId64 " voxels, not %d", i, got.points, got.inside, added,
+        got.occupied, occupied);
+    test_expect (&test, sum == (mode == RC_VOXEL_COUNT ? added : 0), "case %zu: %u in the grid of %" PRId64 " points", i, sum,
+        added);
   }
   rc_voxel_plan_free (plan);
   cudaFree (memory);
@@ -727,8 +760,10 @@ check_bad_counts_of_maps (Suite *suite, RcVoxelOutput output)
 static void
 check_wrong (Suite *suite)
 {
-  check_bad_counts (suite, RC_VOXEL_DENSE);
-  check_bad_counts (suite, RC_VOXEL_SPARSE);
+  check_bad_counts (suite, RC_VOXEL_COUNT, RC_VOXEL_DENSE);
+  check_bad_counts (suite, RC_VOXEL_COUNT, RC_VOXEL_SPARSE);
+  check_bad_counts (suite, RC_VOXEL_MEAN, RC_VOXEL_DENSE);
+  check_bad_counts (suite, RC_VOXEL_MEAN, RC_VOXEL_SPARSE);
   check_bad_counts_of_maps (suite, RC_VOXEL_INDEX);
   check_bad_counts_of_maps (suite, RC_VOXEL_RANK);
   check_refusals (suite);

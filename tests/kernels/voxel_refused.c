@@ -227,6 +227,7 @@ GST_START_TEST (test_wrong_arguments)
 
   run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
   run_ok (rc_voxel_range (plan, &job, &good, NULL, &run_error));
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "end after add saw 0 points, range 2");
   run_ok (rc_voxel_add (plan, &job, &good, NULL, &run_error));
   refused (rc_voxel_range (plan, &job, &good, NULL, &run_error), "after add");
   item = 1;

@@ -1,0 +1,112 @@
+/* robocache: sparse outputs on the GPU: a row for each of the first voxels of an item, then rows of zeros
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_ROWS_CUH
+#define RC_CUDA_VOXEL_ROWS_CUH
+
+#include "voxel_points.cuh"
+
+namespace rc
+{
+constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
+
+/* The voxels of an item, whose ranks follow each other. */
+struct Voxels
+{
+  int64_t item;
+  uint32_t first_rank;
+  int64_t n, occupied;          /* in the output, and in all */
+};
+
+__device__ __forceinline__ Voxels
+voxels_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  const RcCudaVoxelHead *head = head_of (task, item);
+  Voxels voxels = { item, head->first_rank, 0, head->end_rank - head->first_rank };
+
+  voxels.n = voxels.occupied < task.max_voxels ? voxels.occupied : task.max_voxels;
+  return voxels;
+}
+
+__device__ __forceinline__ void
+count_occupied (const RcCudaVoxelTask &task, const Voxels &voxels)
+{
+  if (task.counters == NULL)
+    return;
+  add_64 (&task.counters->occupied, voxels.occupied);
+  add_64 (&task.counters->over_cap, voxels.occupied - voxels.n);
+}
+
+/* From says which voxel is number m of the item, and the bits of a value of it. */
+template <class From>
+__device__ __forceinline__ void
+write_coordinates (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+{
+  int32_t *to = reinterpret_cast<int32_t *> (reinterpret_cast<char *> (task.coordinates)
+      + voxels.item * task.coordinates_batch_stride) + 3 * m;
+  const uint64_t voxel = m < voxels.n ? From::voxel (task, voxels, m) : 0;
+  const uint64_t row = divide_64 (voxel, (uint64_t) task.nx), z = divide_64 (row, (uint64_t) task.ny);
+
+  to[0] = (int32_t) (voxel - row * (uint64_t) task.nx);
+  to[1] = (int32_t) (row - z * (uint64_t) task.ny);
+  to[2] = (int32_t) z;
+}
+
+__device__ __forceinline__ void
+write_value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t at, uint32_t bits)
+{
+  char *to = task.grid + voxels.item * task.grid_batch_stride;
+
+  if (task.dtype == RC_UINT8)
+    reinterpret_cast<uint8_t *> (to)[at] = (uint8_t) bits;
+  else if (task.dtype == RC_FLOAT16)
+    reinterpret_cast<uint16_t *> (to)[at] = (uint16_t) bits;
+  else
+    reinterpret_cast<uint32_t *> (to)[at] = bits;
+}
+
+/* n rows from the first on, by a block: their coordinates, then their values in the order of memory. */
+template <class From>
+__device__ __forceinline__ void
+write_rows_of_block (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t first, uint32_t n)
+{
+  const uint32_t channels = (uint32_t) task.channels, n_values = task.mode == RC_VOXEL_OCCUPANCY ? 0 : n * channels;
+  Channel own = { threadIdx.x / channels, threadIdx.x % channels };
+  const Channel step = { THREADS / channels, THREADS % channels };
+
+  if (threadIdx.x < n)
+    write_coordinates<From> (task, voxels, first + threadIdx.x);
+  for (uint32_t at = threadIdx.x; at < n_values; at += THREADS) {
+    write_value (task, voxels, first * task.channels + at,
+        first + own.of < voxels.n ? From::value (task, voxels, first + own.of, own.channel) : 0);
+    own = { own.of + step.of, own.channel + step.channel };
+    if (own.channel >= channels)
+      own = { own.of + 1, own.channel - channels };
+  }
+}
+
+/* The rows of items, and how many voxels they have. */
+template <class From>
+__device__ __forceinline__ void
+write_rows (const RcCudaVoxelTask &task, int64_t first_item, int64_t items)
+{
+  for (int64_t i = blockIdx.y; i < items; i += gridDim.y) {
+    const Voxels voxels = voxels_of (task, first_item + i);
+
+    for (int64_t first = (int64_t) blockIdx.x * THREADS; first < task.max_voxels;
+        first += (int64_t) gridDim.x * THREADS) {
+      const int64_t left = task.max_voxels - first;
+
+      write_rows_of_block<From> (task, voxels, first, (uint32_t) (left < THREADS ? left : THREADS));
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      *reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (task.n_voxels)
+          + voxels.item * task.n_voxels_batch_stride) = (uint32_t) voxels.n;
+      count_occupied (task, voxels);
+    }
+  }
+}
+}
+
+#endif

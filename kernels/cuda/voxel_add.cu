@@ -303,8 +303,9 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
   }
 }
 
+/* With blocks stated, as in what follows, the compiler takes the registers that it needs; without, it spills. */
 template <class Source, class Action>
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
 add_points (const __grid_constant__ RcCudaVoxelTask task)
 {
   constexpr int64_t tile = points_at_once<Source, Action> () * THREADS;
@@ -513,7 +514,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
 }
 
 template <class Source, class Action>
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
 add_features (const __grid_constant__ RcCudaVoxelTask task)
 {
   Tally tally = { };
@@ -621,9 +622,8 @@ find_range_of_part (const RcCudaVoxelTask &task, const Part &part)
     raise (lane % width, own);
 }
 
-/* With as many blocks stated, the compiler takes the registers that it needs, which without it spills. */
 template <class Source>
-__global__ void __launch_bounds__ (THREADS, 4)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
 find_range (const __grid_constant__ RcCudaVoxelTask task)
 {
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {

@@ -270,7 +270,7 @@ struct FromSortedKeys
   }
 };
 
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
 write_sparse (const __grid_constant__ RcCudaVoxelTask task)
 {
   write_rows<FromSortedKeys> (task, task.first_item, task.group_items);

@@ -132,7 +132,7 @@ struct FromCounts
 template <bool CENTROID>
 struct FromSums
 {
-  static constexpr int at_once = 3;     /* more would spill */
+  static constexpr int at_once = 2;     /* more would spill */
 
   struct Kept
   {
@@ -364,7 +364,7 @@ clear_shared (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathere
 }
 
 template <class From, int SIZE>
-__global__ void __launch_bounds__ (THREADS, RC_CUDA_VOXEL_WRITE_BLOCKS)
+__global__ void __launch_bounds__ (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
 write_values (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ WarpWords of_warps[RC_CUDA_VOXEL_WARPS];

@@ -5,9 +5,12 @@
  *   range, add   reads each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; what is
  *                touched of the accumulators (a sector of 32 bytes a point, or as many as its features span, and one of
  *                the bitmap) stays in the L2 as far as it fits there
+ *   range        beside the points, a bit of each voxel where those get ranks; add reads that and the rank of its word, and what it
+ *                touches then is as long as there are points, not voxels
  *   add, sparse  reads each point once and writes its key (8 bytes) and what is kept of it, 4 to 8 a feature
  *                of mode first all fields are read, and kept as the output has them
- *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output
+ *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output. Where ranks are found in bits,
+ *                8 bytes of the output of every point, and a bit
  *   add, index   reads each point once and writes 8 bytes of the output
  * All atomics are on integers, so their order changes no bit.
  *

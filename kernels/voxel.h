@@ -268,7 +268,8 @@ RcStatus rc_voxel_measure (RcVoxelPlan * plan, const RcVoxelChunk * chunk, doubl
 
 /* The phases. Each enqueues on stream, allocates nothing, queries nothing and waits for nothing. One plan is used by
  * one thread at a time, for one job at a time. Errors: RC_INVALID_ARGUMENT (a NULL pointer, a stride below the row's
- * size, more points than the job has, a phase out of order), RC_DEVICE_FAILED. */
+ * size, more points than the job has, or added than ranged or the other way round, a phase out of order),
+ * RC_DEVICE_FAILED. */
 RcStatus rc_voxel_begin (RcVoxelPlan * plan, const RcVoxelJob * job, RcStream stream, RcError * error);
 RcStatus rc_voxel_range (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);

@@ -41,13 +41,20 @@ bytes_of_scratch (const RobocacheVoxelPlan *plan, gint64 n_points)
 
 /* ---- room for it ---- */
 
-/* What a steady stream needs it has: nothing is asked for, or allocated. */
+/* For all but the clouds. */
 static gboolean
-has_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_points)
+has_room_for_grids (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, gint64 n_points)
 {
   return lane->items > 0 && lane->plans[0].items == lane->items
       && bytes_of_scratch (&lane->plans[0], n_points) <= lane->scratch.bytes
-      && robocache_voxelizer_bytes_of_outputs (lane, run->place, lane->items) <= lane->outputs.bytes
+      && robocache_voxelizer_bytes_of_outputs (lane, run->place, lane->items) <= lane->outputs.bytes;
+}
+
+/* What a steady stream needs it has: nothing is asked for, or allocated. */
+static gboolean
+has_room (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, gint64 n_points)
+{
+  return has_room_for_grids (run, lane, n_points)
       && (lane->is_cut ? least_piece_bytes (run) : bytes_to_bring (run, lane, lane->items)) <= lane->clouds.bytes;
 }
 
@@ -176,7 +183,21 @@ make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_poin
   return TRUE;
 }
 
-/* A lane that makes room loses what it holds. */
+/* Beside what is held, for a run that goes on and reads more than those before it: when the first cloud leaves, say. */
+static gboolean
+grow_clouds (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
+{
+  const guint64 taken = lane->scratch.bytes + lane->outputs.bytes, all = room_of (run, lane);
+  const guint64 clouds = bytes_to_bring (run, lane, lane->items);
+  guint64 room = all - MIN (all, taken);
+
+  if (lane->is_cut || !has_room_for_grids (run, lane, run->n_points) || clouds > room)
+    return FALSE;
+  robocache_voxelizer_wait_for_all (run->voxelizer);
+  return grow (&lane->clouds, lane->engine, clouds, &room, NULL);
+}
+
+/* A lane that makes room for more than clouds loses what it holds. */
 static gboolean
 find_room_as_planned (RobocacheVoxelRun *run, GError **error)
 {
@@ -184,7 +205,7 @@ find_room_as_planned (RobocacheVoxelRun *run, GError **error)
   gboolean ok = TRUE;
 
   for (guint i = 0; i < voxelizer->n_lanes && run->goes_on; i++) {
-    if (!has_room (run, &voxelizer->lanes[i], run->n_points))
+    if (!has_room (run, &voxelizer->lanes[i], run->n_points) && !grow_clouds (run, &voxelizer->lanes[i]))
       robocache_voxelizer_start_anew (run);
   }
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)

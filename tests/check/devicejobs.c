@@ -562,17 +562,11 @@ make_cloud (const Clouds *c, guint32 seed, gsize *bytes)
   return points;
 }
 
-/* A device does not know the range of features beforehand, so means are made anew. So is what there was no room for: a first
- * cloud to take out beside the one to add. */
+/* A device does not know the range of features beforehand, so means are made anew. So is what there is little room for. */
 static gint64
 clouds_read (const Clouds *c, const Setup *setup, gboolean keeps, guint round)
 {
-  gboolean brings = !setup->in_on_device, makes_room;
-
-  for (guint i = 0; i < setup->n_engines; i++)
-    brings = brings || setup->devices[i] != 0;
-  makes_room = setup->max_bytes > 0 || (brings && round == ACCUMULATE);
-  if (keeps && c->mode == RC_VOXEL_COUNT && !makes_room)
+  if (keeps && c->mode == RC_VOXEL_COUNT && setup->max_bytes == 0)
     return round < ACCUMULATE ? 1 : 2;
   return MIN (round + 1, ACCUMULATE);
 }

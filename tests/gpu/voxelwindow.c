@@ -244,6 +244,9 @@ init_output (Output *output, RcBackend *backend, RcStream stream, const RcVoxelP
     output->at[part + 1] = output->at[part] + (output->bytes[part] + 255) / 256 * 256;
   }
   init_block (&output->block, backend, stream, output->at[5], test);
+  if (output->block.host != NULL)
+    memset (output->block.host, 0xA5, output->at[5]);   /* of what is written every byte is */
+  bring_there (&output->block, test);
 }
 
 static RcVoxelOut

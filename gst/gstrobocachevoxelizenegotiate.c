@@ -401,6 +401,13 @@ gst_robocache_voxelize_decide_allocation (GstBaseTransform *trans, GstQuery *que
   return base_class->decide_allocation (trans, query);
 }
 
+/* Buffers that upstream must have, to fill one while a window is read; where it slides, with the one that leaves it. */
+static guint
+least_clouds (const GstRobocacheVoxelize *self)
+{
+  return self->current.accumulate + (self->current.spec.keeps ? 2 : 1);
+}
+
 /* The window keeps buffers, so upstream's pool needs as many more; strides of images are understood. */
 static gboolean
 gst_robocache_voxelize_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
@@ -412,18 +419,18 @@ gst_robocache_voxelize_propose_allocation (GstBaseTransform *trans, GstQuery *de
   if (self->current.voxelizer == NULL)
     return TRUE;
   if (self->current.job.in_on_device) {
-    robocache_device_propose (&self->device, query, self->current.accumulate + 1);
+    robocache_device_propose (&self->device, query, least_clouds (self));
     return TRUE;
   }
   if (self->current.points.kind == ROBOCACHE_POINTS_DEPTH) {
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
     gst_query_add_allocation_pool (query, NULL, (guint) GST_VIDEO_INFO_SIZE (&self->current.points.video),
-        self->current.accumulate + 1, 0);
+        least_clouds (self), 0);
   } else if (self->current.points.kind == ROBOCACHE_POINTS_TENSOR) {
     gst_query_add_allocation_pool (query, NULL,
         (guint) (self->current.points.n_points * self->current.points.n_items
             * robocache_points_info_point_size (&self->current.points)),
-        self->current.accumulate + 1, 0);
+        least_clouds (self), 0);
   }
   return TRUE;
 }

@@ -1,0 +1,455 @@
+/* robocache: voxel grids on the GPU: plans, which kernels they take, and how much scratch
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxel_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
+#define MOST_BITMAP_VOXELS (INT64_C (1) << 27)  /* of an item, and twice that of all, whose bitmaps are faster than a sort */
+#define MOST_BIT_TILES 1024     /* of an item, at which two kernels that count them are as fast as more */
+#define MEAN_ARRAYS 3           /* counts, sums, flags */
+
+static RcStatus
+no_space (RcError *error, size_t bytes)
+{
+  return rc_error_set (error, RC_NO_SPACE, "no memory for a plan: %zu bytes", bytes);
+}
+
+/* ---- which kernels ---- */
+
+static RcCudaVoxelSource
+source_of (const RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+
+  if (spec->source == RC_VOXEL_DEPTH)
+    return spec->depth.rays ? RC_CUDA_VOXEL_RAYS : RC_CUDA_VOXEL_DEPTH;
+  if (!plan->is_packed)
+    return RC_CUDA_VOXEL_LAYOUT;
+  return spec->points.dtype == RC_FLOAT16 ? RC_CUDA_VOXEL_FLOAT16
+      : spec->points.dtype == RC_FLOAT32 ? RC_CUDA_VOXEL_FLOAT32 : RC_CUDA_VOXEL_FLOAT64;
+}
+
+static RcCudaVoxelAction
+action_of (const RcVoxelSpec *spec, const RcCudaVoxelTask *task)
+{
+  static const RcCudaVoxelAction actions[][2] = {
+    [RC_VOXEL_OCCUPANCY] = {RC_CUDA_VOXEL_ADD_BITS, RC_CUDA_VOXEL_ADD_KEY},
+    [RC_VOXEL_COUNT] = {RC_CUDA_VOXEL_ADD_COUNT, RC_CUDA_VOXEL_ADD_KEY},
+    [RC_VOXEL_MEAN] = {RC_CUDA_VOXEL_ADD_MEAN, RC_CUDA_VOXEL_ADD_KEY_MEAN},
+    [RC_VOXEL_CENTROID] = {RC_CUDA_VOXEL_ADD_CENTROID, RC_CUDA_VOXEL_ADD_KEY_CENTROID},
+    [RC_VOXEL_MAX] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
+    [RC_VOXEL_MIN] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
+  };
+
+  if (task->ranked)
+    return RC_CUDA_VOXEL_ADD_RANKED_MEAN;
+  if (spec->output == RC_VOXEL_RANK)
+    return task->in_bitmap ? RC_CUDA_VOXEL_MARK_INDEX : RC_CUDA_VOXEL_ADD_KEY_RANK;
+  if (spec->output == RC_VOXEL_INDEX)
+    return RC_CUDA_VOXEL_STORE_INDEX;
+  if (spec->mode == RC_VOXEL_FIRST)
+    return spec->source == RC_VOXEL_DEPTH ? RC_CUDA_VOXEL_ADD_KEY_POSITION : RC_CUDA_VOXEL_ADD_KEY_FIELDS;
+  return actions[spec->mode][task->sorts];
+}
+
+/* Words that a warp takes at a time for values: fewer where there would not be enough for the warps that run at once. */
+static int64_t
+warp_words_of (const RcCudaVoxelTask *task, int64_t multiprocessors)
+{
+  const int64_t warps = multiprocessors * RC_CUDA_VOXEL_WRITE_BLOCKS * RC_CUDA_VOXEL_WARPS;
+  int64_t words = 32;
+
+  while (words > 1 && rc_cuda_ceil_divide (task->bit_words, words) < rc_cuda_ceil_divide (warps, task->batch))
+    words /= 2;
+  return words;
+}
+
+/* To add points to accumulators that are kept, and to take them out. */
+static const void *const *
+kernels_that_take (const RcVoxelPlan *plan)
+{
+  const RcCudaVoxelKept kept = plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS
+      : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS;
+
+  return rc_cuda_voxel_take[source_of (plan)][kept];
+}
+
+static void
+choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
+{
+  static const RcCudaVoxelValues values[] = {
+    [RC_VOXEL_COUNT] = RC_CUDA_VOXEL_FROM_COUNTS,
+    [RC_VOXEL_MEAN] = RC_CUDA_VOXEL_FROM_SUMS,
+    [RC_VOXEL_CENTROID] = RC_CUDA_VOXEL_FROM_CENTROIDS,
+    [RC_VOXEL_MAX] = RC_CUDA_VOXEL_FROM_KEYS,
+    [RC_VOXEL_MIN] = RC_CUDA_VOXEL_FROM_KEYS,
+  };
+  const RcVoxelSpec *spec = &plan->spec;
+  const RcCudaVoxelSource source = source_of (plan);
+  const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
+
+  const RcCudaVoxelAction action = action_of (spec, &state->task);
+
+  state->add = state->task.slabs > 0 ? rc_cuda_voxel_bin[source] : rc_cuda_voxel_add[source][action];
+  if (plan->keeps) {
+    state->add = kernels_that_take (plan)[0];
+    state->remove = kernels_that_take (plan)[1];
+  }
+  state->add_anywhere = plan->features && !plan->keeps ? rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
+  state->units = rc_cuda_ceil_divide (rc_voxel_value_bytes (plan), 16);
+  if (rc_voxel_needs_range (plan)) {
+    state->range = rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE];
+    state->range_anywhere = rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][RC_CUDA_VOXEL_RANGE];
+  }
+  if (spec->output == RC_VOXEL_SPARSE) {
+    state->write = plan->keeps ? rc_cuda_voxel_write_tiles
+        : state->task.in_bitmap ? rc_cuda_voxel_write_ranked : rc_cuda_voxel_write_sparse;
+  } else if (rc_voxel_maps_points (spec->output)) {
+    state->write = state->task.in_bitmap ? rc_cuda_voxel_finish_ranks
+        : spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
+  } else if (state->task.slabs > 0) {
+    state->write = rc_cuda_voxel_write_slabs[spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
+  } else if (spec->output == RC_VOXEL_BITS) {
+    state->write = rc_cuda_voxel_write_bits;
+  } else {
+    state->write = spec->mode == RC_VOXEL_OCCUPANCY ? rc_cuda_voxel_write_occupancy[size / 2]
+        : rc_cuda_voxel_write[values[spec->mode]][size / 2];
+    state->units = spec->mode == RC_VOXEL_OCCUPANCY ? state->task.bit_words
+        : rc_cuda_ceil_divide (state->task.bit_words, state->task.warp_words) * 32;
+  }
+}
+
+/* ---- what the spec fixes ---- */
+
+/* rc_voxel_of's quotient is within 2^-24 of itself of the exact one, and a product with the rounded 1 / size within 2^-23
+ * and a little: both together less than n * 2^-21 voxels, which leaves room for the rounding of what is compared. Where
+ * that is too much, or a size so extreme that products do not hold it, or indices have more than 32 bits, no product tells. */
+static RcCudaVoxelLocate
+locate_in (const RcVoxelPlan *plan)
+{
+  const uint32_t distance[3] = { 1, (uint32_t) plan->box.row, (uint32_t) plan->box.plane };
+  const int fits = plan->voxels <= UINT32_MAX && plan->box.plane * plan->spec.grid[2] <= UINT32_MAX;
+  RcCudaVoxelLocate locate = { .bias = 0 };
+  int axis;
+
+  for (axis = 0; axis < 3; axis++) {
+    const double size = plan->box.size[axis], error = (double) plan->spec.grid[axis] * 0x1p-21;
+
+    locate.inverse[axis] = (float) (1.0 / size);
+    locate.margin[axis] = fits && size > 0x1p-60 && size < 0x1p60 && error < 0.25 ? (float) (0.5 - error) : -1.0f;
+    locate.n[axis] = (uint32_t) plan->spec.grid[axis];
+    locate.distance[axis] = distance[axis];
+    locate.bias += RC_CUDA_VOXEL_2_23 * distance[axis];
+    locate.least[axis] = (float) (plan->box.origin[axis] - 0.5 * size);
+    locate.greatest[axis] = (float) (plan->box.origin[axis] + ((double) plan->spec.grid[axis] + 0.5) * size);
+    if (locate.margin[axis] < 0.0f) {   /* nothing of it is sure: the quotient may underflow */
+      locate.least[axis] = -INFINITY;
+      locate.greatest[axis] = INFINITY;
+    }
+  }
+  return locate;
+}
+
+/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and what is kept of a voxel
+ * needs nothing of its points after they were added. Otherwise keys are sorted. */
+static int
+is_in_bitmap (const RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+
+  return rc_voxel_sorts (plan) && (spec->mode == RC_VOXEL_OCCUPANCY || rc_voxel_needs_range (plan))
+      && plan->voxels <= MOST_BITMAP_VOXELS && spec->batch <= 2 * MOST_BITMAP_VOXELS / plan->voxels;
+}
+
+static void
+take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  int axis;
+
+  task->box = plan->box;
+  task->locate = locate_in (plan);
+  task->layout = plan->layout;
+  task->batch = spec->batch;
+  task->channels = plan->channels;
+  task->channel_inverse = (uint32_t) rc_cuda_ceil_divide (INT64_C (1) << 31, plan->channels);
+  task->nx = spec->grid[0];
+  task->ny = spec->grid[1];
+  task->voxels = plan->voxels;
+  task->key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
+  task->in_bitmap = is_in_bitmap (plan);
+  task->sorts = rc_voxel_sorts (plan) && !task->in_bitmap;
+  task->bit_words = task->in_bitmap ? rc_cuda_ceil_divide (plan->voxels, 32) : plan->bit_words;
+  task->max_voxels = spec->max_voxels;
+  task->max_points = spec->max_points;
+  task->combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
+  task->feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
+  for (axis = 0; axis < 3; axis++)
+    task->centroid_exponent[axis] = plan->centroid_exponent[axis];
+  task->flip = plan->flip;
+  task->mode = spec->mode == RC_VOXEL_FIRST ? RC_VOXEL_OCCUPANCY : spec->mode;
+  task->dtype = spec->dtype;
+  task->kept_dtype = plan->kept_dtype;
+  task->needs_range = rc_voxel_needs_range (plan);
+  task->keeps = plan->keeps;
+  task->ranked = task->needs_range && !task->sorts;
+  if (spec->source == RC_VOXEL_DEPTH) {
+    task->element_bytes = sizeof (uint16_t);
+    task->width = spec->depth.width;
+    task->depth_scale = (float) spec->depth.scale;
+  } else {
+    task->element_bytes = (int32_t) rc_dtype_size (spec->points.dtype);
+    task->feature_offset = plan->features ? plan->features[0].offset : 0;
+    task->xyz_dtype = spec->points.dtype;
+    for (axis = 0; axis < 3; axis++)
+      task->xyz_offset[axis] = plan->fields[axis].offset;
+  }
+}
+
+/* ---- how much scratch ---- */
+
+/* Bytes of each point beside those that every backend has: sums or extremes of its voxel, flags of the sums, and its
+ * part of the counts of digits and of voxels, which is less than one: 1024 of 3072 points, and 4 of 256. */
+static void
+plan_sort (RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+{
+  const uint64_t channels = (uint64_t) plan->channels;
+  uint64_t bytes = 1;
+
+  if (!task->sorts)
+    return;
+  if (rc_voxel_is_mean (plan))
+    bytes += 8 * channels;
+  if (rc_voxel_is_extreme (plan))
+    bytes += 4 * channels;
+  if (plan->spec.mode == RC_VOXEL_MEAN)
+    bytes += (channels + 1) / 2;
+  plan->layout.backend_point_bytes = (bytes + 7) / 8 * 8;
+  plan->layout.backend_bytes = SPARSE_BYTES;
+}
+
+static int
+log2_of (int64_t power)
+{
+  return __builtin_ctzll ((unsigned long long) power);
+}
+
+/* The bits of voxels come to be in shared memory, in place of the scratch. */
+static int
+makes_slabs (const RcVoxelPlan *plan)
+{
+  return !plan->keeps && plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
+      && (plan->spec.output == RC_VOXEL_BITS || plan->voxels % 32 == 0);
+}
+
+/* As large as a block can have them, or so many that all multiprocessors have one. There is a bin for each slab, or for each
+ * run of them where they are many. */
+static void
+plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
+{
+  const int64_t bit_words = plan->bit_words, batch = plan->spec.batch;
+  int64_t words = RC_CUDA_VOXEL_SLAB_WORDS, in_bin = 1;
+
+  if (!makes_slabs (plan))
+    return;
+  while (words > RC_CUDA_VOXEL_LEAST_SLAB_WORDS && rc_cuda_ceil_divide (bit_words, words) * batch < multiprocessors)
+    words /= 2;
+  if (rc_cuda_ceil_divide (bit_words, words) * batch * 4 < multiprocessors)     /* few blocks would read all bits */
+    return;
+  task->slab_words = words;
+  task->slabs = rc_cuda_ceil_divide (bit_words, words);
+  while (rc_cuda_ceil_divide (task->slabs, in_bin) > RC_CUDA_VOXEL_BINS)
+    in_bin *= 2;
+  for (task->bins = 1; task->bins * in_bin < task->slabs;)
+    task->bins *= 2;
+  task->bin_shift = log2_of (words * 32 * in_bin);
+  for (task->bin_parts = 32; task->bin_parts * (task->bins + 1) > RC_CUDA_VOXEL_THREADS;)
+    task->bin_parts /= 2;
+  plan->layout.item_bytes = plan->layout.bits;
+  plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (batch * (16 + 4 * task->bins), 64) * 64 + 64;
+  plan->layout.backend_point_bytes = 4 + 1;     /* a bit, and its part of the slots, which is a quarter at most */
+}
+
+/* Sparse outputs of accumulators that are kept are found in their bits. */
+static void
+plan_kept (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  if (!plan->keeps || plan->spec.output != RC_VOXEL_SPARSE)
+    return;
+  task->kept_tiles = rc_cuda_ceil_divide (plan->bit_words, RC_CUDA_VOXEL_KEPT_TILE);
+  plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * (task->kept_tiles + 1) * 4, 64) * 64;
+}
+
+/* The bits of voxels that are found in a bitmap go into the scratch of their item; those of points, where means are, are all
+ * there is of a point. */
+static void
+plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const uint64_t channels = (uint64_t) plan->channels;
+  RcVoxelLayout *layout = &plan->layout;
+  uint64_t bytes = 0;
+
+  if (!task->in_bitmap)
+    return;
+  layout->item_bytes = layout->bits + (uint64_t) rc_cuda_ceil_divide (task->bit_words, 16) * 64;
+  layout->payload_bytes = layout->point_bytes = 0;
+  if (plan->spec.output == RC_VOXEL_SPARSE)
+    bytes += sizeof (uint32_t);
+  if (task->ranked)
+    bytes += sizeof (uint32_t) + 8 * channels + (channels + 1) / 2;
+  layout->backend_point_bytes = (bytes + 7) / 8 * 8;
+  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * (MEAN_ARRAYS * 64 + sizeof (uint32_t));
+}
+
+/* Ranks are by the word, and the tiles that they are counted in are as few as are fast. */
+static void
+plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const int64_t smallest = rc_cuda_ceil_divide (task->bit_words, RC_CUDA_VOXEL_BIT_TILE);
+
+  if (!task->ranked && !task->in_bitmap)
+    return;
+  task->bit_tile_words = rc_cuda_ceil_divide (smallest, MOST_BIT_TILES) * RC_CUDA_VOXEL_BIT_TILE;
+  task->bit_tiles = rc_cuda_ceil_divide (task->bit_words, task->bit_tile_words);
+  task->ranks_apart = rc_cuda_ceil_divide (task->bit_words, 16) * 16;
+  plan->layout.backend_bytes += (uint64_t) (plan->spec.batch * task->ranks_apart) * sizeof (uint32_t)
+      + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * task->bit_tiles, 16) * 64;
+}
+
+/* ---- loading ---- */
+
+static RcStatus
+upload_pinhole (RcCudaBackend *cuda, const RcVoxelDepth *depth, RcCudaVoxelState *state, RcError *error)
+{
+  const size_t bytes = rc_pinhole_rays_bytes (depth);
+  float *rays = malloc (bytes);
+  RcStatus status;
+
+  if (rays == NULL)
+    return no_space (error, bytes);
+  rc_pinhole_rays (depth, rays);
+  status = rc_cuda_upload (cuda, rays, bytes, &state->table, error);
+  free (rays);
+  return status;
+}
+
+/* What kernels look up for each pixel or feature. */
+static RcStatus
+upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
+{
+  const RcVoxelDepth *depth = &plan->spec.depth;
+  RcStatus status = RC_OK;
+
+  if (plan->spec.source == RC_VOXEL_DEPTH) {
+    status = depth->rays == NULL ? upload_pinhole (cuda, depth, state, error)
+        : rc_cuda_upload (cuda, depth->rays, (size_t) (depth->width * depth->height) * 2 * sizeof (float),
+        &state->table, error);
+    state->task.rays = state->table;
+  } else if (plan->features) {
+    status = rc_cuda_upload (cuda, plan->features, (size_t) plan->channels * sizeof (RcVoxelField), &state->table,
+        error);
+    state->task.features = state->table;
+  }
+  return status;
+}
+
+static RcStatus
+load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelState *state, RcError *error)
+{
+  const int sorts = state->task.sorts, ranks = state->task.ranked || state->task.in_bitmap;
+  const struct
+  {
+    const char *name;
+    const void *kernel;
+    int wanted;
+  } kernels[] = {
+    {"voxel clear", rc_cuda_voxel_clear, 1},
+    {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
+    {"voxel range", state->range, state->range != NULL},
+    {"voxel range of any layout", state->range_anywhere, state->range_anywhere != NULL},
+    {"voxel add", state->add, 1},
+    {"voxel add of any layout", state->add_anywhere, 1},
+    {"voxel remove", state->remove, plan->keeps},
+    {"voxel go on", rc_cuda_voxel_go_on, plan->keeps},
+    {"voxel tiles, count", rc_cuda_voxel_count_tiles, state->task.kept_tiles > 0},
+    {"voxel tiles, scan", rc_cuda_voxel_scan_tiles, state->task.kept_tiles > 0},
+    {"voxel write", state->write, 1},
+    {"voxel sort, count", rc_cuda_voxel_sort_count, sorts},
+    {"voxel sort, scan", rc_cuda_voxel_sort_scan, sorts},
+    {"voxel sort, move", rc_cuda_voxel_sort_move[rc_voxel_is_ordered (plan)], sorts},
+    {"voxel count", rc_cuda_voxel_count_voxels, sorts},
+    {"voxel scan", rc_cuda_voxel_scan_voxels, sorts},
+    {"voxel rank", rc_cuda_voxel_rank, sorts},
+    {"voxel bits, count", rc_cuda_voxel_count_set_bits, ranks},
+    {"voxel bits, rank", rc_cuda_voxel_rank_set_bits, ranks},
+    {"voxel first, count", rc_cuda_voxel_count_first, plan->spec.mode == RC_VOXEL_FIRST},
+    {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec), plan->spec.mode == RC_VOXEL_FIRST},
+    {"voxel map", rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
+  };
+  RcStatus status = RC_OK;
+  size_t i;
+
+  for (i = 0; i < sizeof (kernels) / sizeof (kernels[0]) && status == RC_OK; i++) {
+    if (kernels[i].wanted)
+      status = rc_cuda_load (cuda, kernels[i].kernel, kernels[i].name, error);
+  }
+  return status;
+}
+
+/* More than 48 KB must be asked for. */
+static RcStatus
+allow_shared (RcCudaBackend *cuda, const RcCudaVoxelState *state, RcError *error)
+{
+  return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write, cudaFuncAttributeMaxDynamicSharedMemorySize,
+          (int) rc_cuda_voxel_slab_bytes (&state->task)), cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for "
+      "slabs of voxels", rc_cuda_voxel_slab_bytes (&state->task));
+}
+
+/* ---- prepare and release ---- */
+
+void
+rc_cuda_voxel_release (RcVoxelPlan *plan)
+{
+  RcCudaVoxelState *state = plan->backend_state;
+
+  rc_cuda_free ((RcCudaBackend *) plan->backend, state->table);
+  free (state);
+}
+
+RcStatus
+rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) plan->backend;
+  RcCudaVoxelState *state = calloc (1, sizeof (*state));
+  RcStatus status;
+
+  _Static_assert (sizeof (RcCudaVoxelHead) == 64, "what RcVoxelLayout leaves for it");
+  if (state == NULL)
+    return no_space (error, sizeof (*state));
+  plan->backend_state = state;
+  take_spec (plan, &state->task);
+  plan_sort (plan, &state->task);
+  plan_kept (plan, &state->task);
+  plan_slabs (plan, &state->task, cuda->multiprocessors);
+  plan_bitmap (plan, &state->task);
+  plan_ranks (plan, &state->task);
+  state->task.layout = plan->layout;
+  state->task.warp_words = warp_words_of (&state->task, cuda->multiprocessors);
+  choose_kernels (plan, state);
+  status = rc_cuda_enter (cuda, error);
+  if (status == RC_OK) {
+    status = load_kernels (cuda, plan, state, error);
+    if (status == RC_OK && state->task.slabs > 0)
+      status = allow_shared (cuda, state, error);
+    if (status == RC_OK)
+      status = upload_table (cuda, plan, state, error);
+    rc_cuda_leave (cuda);
+  }
+  if (status != RC_OK)
+    rc_cuda_voxel_release (plan);
+  return status;
+}

@@ -1,0 +1,122 @@
+/* robocache: voxel grids on the GPU: where the arrays of a job are in its scratch
+ *
+ * The fixed scratch of all items comes first (RcVoxelLayout), then what is of points, or of ranks.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "voxel_state.h"
+
+static char *
+carve (char **at, uint64_t bytes)
+{
+  char *array = *at;
+
+  *at += (bytes + 63) / 64 * 64;
+  return array;
+}
+
+/* As many items a group as their keys and the number of their points allow. */
+static int64_t
+items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelTask *task, int64_t n_points)
+{
+  const uint64_t by_key = UINT64_MAX / task->key_voxels;
+  const uint64_t by_points = RC_CUDA_VOXEL_MOST_POINTS / (uint64_t) (n_points ? n_points : 1);
+  uint64_t items = (uint64_t) plan->spec.batch;
+
+  items = items < by_key ? items : by_key;
+  items = items < by_points ? items : by_points;
+  return (int64_t) (items > 0 ? items : 1);
+}
+
+/* What comes after the scratch of items. */
+static char *
+after_items (const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+{
+  return task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes;
+}
+
+static void
+lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const uint64_t n = (uint64_t) plan->spec.batch * (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
+  const int ordered = rc_voxel_is_ordered (plan), mean = rc_voxel_is_mean (plan);
+  const uint64_t tiles = (uint64_t) rc_cuda_ceil_divide (rc_cuda_lesser ((int64_t) n, RC_CUDA_VOXEL_MOST_POINTS),
+      RC_CUDA_VOXEL_SORT_TILE);
+  RcCudaVoxelPoints *points = &task->points;
+  char *at = after_items (plan, task);
+
+  points->keys[0] = (uint64_t *) carve (&at, 8 * n);
+  task->ones = (char *) points->keys[0];
+  task->ones_bytes = (8 * n + 15) / 16 * 16;
+  points->keys[1] = (uint64_t *) carve (&at, 8 * n);
+  points->payload = carve (&at, plan->layout.payload_bytes * n);
+  points->order[0] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
+  points->order[1] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
+  points->sums = (int64_t *) carve (&at, mean ? 8 * n * channels : 0);
+  points->extremes = (uint32_t *) carve (&at, rc_voxel_is_extreme (plan) ? 4 * n * channels : 0);
+  points->saw = (uint32_t *) carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0);
+  task->zeros = (char *) points->sums;
+  task->zeros_bytes = (uint64_t) (at - task->zeros);
+  task->digit_counts = (uint32_t *) carve (&at, (tiles + 1) * RC_CUDA_VOXEL_DIGITS * sizeof (uint32_t));
+  task->rank_counts = (uint32_t *) at;
+}
+
+/* Means of points in the order of ranks, cleared for each job; what is by the voxel is cleared with its item. */
+static char *
+lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char *at)
+{
+  const uint64_t n = (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
+  RcCudaVoxelMeans *means = &task->means;
+  char *first = at;
+
+  means->first = at;
+  means->counts = (uint64_t) (carve (&at, 4 * n) - first);
+  means->sums = (uint64_t) (carve (&at, 8 * n * channels) - first);
+  means->saw = (uint64_t) (carve (&at, (n * channels + 7) / 8 * 4) - first);
+  means->apart = at - first;
+  task->zeros = first;
+  task->zeros_bytes = (uint64_t) plan->spec.batch * (uint64_t) means->apart;
+  return first + task->zeros_bytes;
+}
+
+static void
+lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const uint64_t batch = (uint64_t) plan->spec.batch;
+  char *at = after_items (plan, task);
+
+  task->ranks = (uint32_t *) carve (&at, batch * (uint64_t) task->ranks_apart * sizeof (uint32_t));
+  task->bit_counts = (uint32_t *) carve (&at, batch * (uint64_t) task->bit_tiles * sizeof (uint32_t));
+  if (task->in_bitmap && task->ranked)
+    at = lay_out_means (plan, task, at);
+  if (plan->spec.output == RC_VOXEL_SPARSE)
+    task->voxels_by_rank = (uint32_t *) at;
+}
+
+void
+rc_cuda_voxel_take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
+{
+  task->n_points = job->n_points;
+  task->item_points = job->item_points;
+  task->scratch = job->scratch;
+  task->clear_bytes = job->is_clean && rc_voxel_is_grid (plan->spec.output) && !plan->keeps ? plan->layout.bits
+      : plan->layout.item_bytes;
+  task->crowded = job->n_points > plan->voxels;
+  task->group = items_of_group (plan, task, job->n_points);
+  task->point_voxels = job->point_voxels;
+  task->point_voxels_batch_stride = plan->spec.batch > 1 ? job->point_voxels_batch_stride : 0;
+  task->first_point = job->first_point;
+  task->means = (RcCudaVoxelMeans) { task->scratch, (int64_t) plan->layout.item_bytes, plan->layout.counts,
+    plan->layout.sums, plan->layout.saw
+  };
+  if (task->sorts)
+    lay_out_points (plan, task);
+  if (task->ranked || task->in_bitmap)
+    lay_out_ranks (plan, task);
+  task->tile_counts = (uint32_t *) after_items (plan, task);
+  task->bits_set = task->tile_counts;
+  task->bits_set_apart = rc_cuda_ceil_divide (job->n_points, 4) * 4;
+  task->slots = task->bits_set + plan->spec.batch * task->bits_set_apart;
+  task->tiles_apart = rc_cuda_ceil_divide (job->n_points, RC_CUDA_VOXEL_BIN_TILE);
+  task->is_first = plan->added == 0;
+}

@@ -1,0 +1,57 @@
+/* robocache: the GPU's part of a plan of voxel grids
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_STATE_H
+#define RC_CUDA_VOXEL_STATE_H
+
+#include "device.h"
+#include "voxel_task.h"
+
+#define RC_CUDA_VOXEL_MOST_POINTS UINT32_MAX    /* of a group: kernels count them in 32 bits */
+
+typedef struct
+{
+  RcCudaVoxelTask task;         /* what the spec fixes is there from the beginning */
+  void *table;                  /* device: the rays of depth, the features of other points; NULL: none */
+  const void *add, *range, *write;
+  const void *remove;           /* NULL: nothing is kept */
+  const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
+  int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
+                                 * or a part of it */
+} RcCudaVoxelState;
+
+static inline int64_t
+rc_cuda_lesser (int64_t a, int64_t b)
+{
+  return a < b ? a : b;
+}
+
+static inline int64_t
+rc_cuda_ceil_divide (int64_t a, int64_t b)
+{
+  return a / b + (a % b != 0);
+}
+
+/* Shared memory of a block that writes a slab. */
+static inline size_t
+rc_cuda_voxel_slab_bytes (const RcCudaVoxelTask *task)
+{
+  return (size_t) task->slab_words * sizeof (uint32_t);
+}
+
+/* That writes the points of mode first. */
+static inline const void *
+rc_cuda_voxel_first_kernel (const RcVoxelSpec *spec)
+{
+  return rc_cuda_voxel_write_first[spec->dtype == RC_FLOAT32];
+}
+
+/* voxel_plan.c: the plan's prepare and release. */
+RcStatus rc_cuda_voxel_prepare (RcVoxelPlan * plan, RcError * error);
+void rc_cuda_voxel_release (RcVoxelPlan * plan);
+
+/* voxel_scratch.c: what the kernels are told of a job, and where its arrays are. */
+void rc_cuda_voxel_take_job (const RcVoxelPlan * plan, const RcVoxelJob * job, RcCudaVoxelTask * task);
+
+#endif

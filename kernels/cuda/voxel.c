@@ -122,7 +122,8 @@ static RcStatus
 launch_bins (const Run *run, const void *kernel, RcCudaVoxelTask *task)
 {
   const int64_t points = points_of (run->plan, run->chunk);
-  const int64_t tiles = rc_cuda_ceil_divide (points, RC_CUDA_VOXEL_BIN_TILE) + !task->is_first; /* one more that others began */
+  /* one more, that others began */
+  const int64_t tiles = rc_cuda_ceil_divide (points, RC_CUDA_VOXEL_BIN_TILE) + !task->is_first;
   const unsigned items = (unsigned) rc_cuda_lesser (task->batch, MOST_BLOCKS_Y);
   const dim3 grid = { (unsigned) rc_cuda_lesser (tiles, INT32_MAX), items, 1 };
 
@@ -400,8 +401,8 @@ static RcStatus
 launch_range (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
   take_chunk (run->plan, run->chunk, task);
-  return launch_points (run, task->aligned ? state->range : state->range_anywhere, (size_t) task->channels * sizeof (uint64_t), task,
-      "launch of the range of features");
+  return launch_points (run, task->aligned ? state->range : state->range_anywhere,
+      (size_t) task->channels * sizeof (uint64_t), task, "launch of the range of features");
 }
 
 static RcStatus

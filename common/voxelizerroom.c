@@ -183,7 +183,8 @@ make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_poin
   return TRUE;
 }
 
-/* Beside what is held, for a run that goes on and reads more than those before it: when the first cloud leaves, say. */
+/* Beside what is held, for a run that goes on and reads more than those before it: when the first cloud leaves, say. Where there
+ * is no room for that, clouds are cut from now on. */
 static gboolean
 grow_clouds (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
 {
@@ -191,8 +192,12 @@ grow_clouds (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
   const guint64 clouds = bytes_to_bring (run, lane, lane->items);
   guint64 room = all - MIN (all, taken);
 
-  if (lane->is_cut || !has_room_for_grids (run, lane, run->n_points) || clouds > room)
+  if (lane->is_cut || !has_room_for_grids (run, lane, run->n_points))
     return FALSE;
+  if (clouds > room) {
+    lane->is_cut = lane->items == 1 && lane->clouds.bytes >= least_piece_bytes (run);
+    return lane->is_cut;
+  }
   robocache_voxelizer_wait_for_all (run->voxelizer);
   return grow (&lane->clouds, lane->engine, clouds, &room, NULL);
 }

@@ -24,6 +24,7 @@ cp "$(command -v gst-launch-1.0)" "$(command -v gst-inspect-1.0)" "$scanner" "$o
 find "$build/tests/gpu" -maxdepth 1 -type f -executable -name 'gpu-*' -exec cp -t "$out" {} +
 mkdir "$out/faulty"
 cp "$build/tests/gpu/faulty/libcuda.so.1" "$out/faulty/"
+cp "$build/tests/gpu/libholdcontexts.so" "$out/"
 find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefuse*' -o -name 'robocacheresample*' \
   -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
 cp "$build"/tests/bench/bench-{kernels,voxels} "$out/"

@@ -42,10 +42,13 @@ start() {
   run "$@" &
 }
 
-# program NAME FORK: one of gst-check with all elements on the GPU
+# program NAME FORK: one of gst-check with all elements on the GPU. A process that does all tests keeps the contexts between
+# them; after a fork nobody could use them.
 program() {
+  local preload=
+  if [ "$2" = no ]; then preload=$here/libholdcontexts.so; fi
   timeout 300 "$here/env" env ROBOCACHE_BACKEND=cuda CK_FORK="$2" CK_DEFAULT_TIMEOUT=120 G_DEBUG=fatal-criticals \
-    "$here/check/$1" 2>&1
+    LD_PRELOAD="$preload" "$here/check/$1" 2>&1
 }
 
 # failures NAME OUTPUT, in our words

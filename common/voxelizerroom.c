@@ -183,8 +183,8 @@ make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_poin
   return TRUE;
 }
 
-/* Beside what is held, for a run that goes on and reads more than those before it: when the first cloud leaves, say. Where there
- * is no room for that, clouds are cut from now on. */
+/* Beside what is held, for a run that goes on and reads more than those before it: when the first cloud leaves, say. Where
+ * there is no room for that, clouds are cut from now on. */
 static gboolean
 grow_clouds (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
 {

@@ -5,12 +5,12 @@
  *   range, add   reads each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; what is
  *                touched of the accumulators (a sector of 32 bytes a point, or as many as its features span, and one of
  *                the bitmap) stays in the L2 as far as it fits there
- *   range        beside the points, a bit of each voxel where those get ranks; add reads that and the rank of its word, and what it
- *                touches then is as long as there are points, not voxels
+ *   range        beside the points, a bit of each voxel where those get ranks; add reads that and the rank of its word, and
+ *                what it touches then is as long as there are points, not voxels
  *   add, sparse  reads each point once and writes its key (8 bytes) and what is kept of it, 4 to 8 a feature
  *                of mode first all fields are read, and kept as the output has them
- *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output. Where ranks are found in bits,
- *                8 bytes of the output of every point, and a bit
+ *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output. Where ranks are found in
+ *                bits, 8 bytes of the output of every point, and a bit
  *   add, index   reads each point once and writes 8 bytes of the output
  * All atomics are on integers, so their order changes no bit.
  *
@@ -559,8 +559,8 @@ locate (const RcCudaVoxelTask &task, const Part &part, int64_t first)
   return __ballot_sync (ALL_LANES, voxel >= 0);
 }
 
-/* The greatest of own and of what the channel has at every step-th point from `at` on, of those in inside. All lanes make the same
- * steps, since branches nest too deep. */
+/* The greatest of own and of what the channel has at every step-th point from `at` on, of those in inside. All lanes make the
+ * same steps, since branches nest too deep. */
 template <class Source>
 __device__ __forceinline__ uint64_t
 greatest_of (const RcCudaVoxelTask &task, const char *features, uint32_t inside, uint32_t at, uint32_t step, uint32_t channel,
@@ -603,7 +603,7 @@ __device__ __forceinline__ void
 find_range_of_part (const RcCudaVoxelTask &task, const Part &part)
 {
   const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, width = channels < 32 ? channels : 32;
-  const uint32_t step = 32 / width, at = lane < step * width ? lane / width : 32;       /* lanes that are left over have no point */
+  const uint32_t step = 32 / width, at = lane < step * width ? lane / width : 32;       /* left over: no point */
   uint64_t own = 0;
 
   for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;

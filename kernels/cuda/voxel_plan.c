@@ -126,8 +126,8 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
 /* ---- what the spec fixes ---- */
 
 /* rc_voxel_of's quotient is within 2^-24 of itself of the exact one, and a product with the rounded 1 / size within 2^-23
- * and a little: both together less than n * 2^-21 voxels, which leaves room for the rounding of what is compared. Where that is
- * too much, or a size so extreme that products do not hold it, or indices have more than 32 bits, no product tells. */
+ * and a little: both together less than n * 2^-21 voxels, which leaves room for the rounding of what is compared. Where that
+ * is too much, or a size so extreme that products do not hold it, or indices have more than 32 bits, no product tells. */
 static RcCudaVoxelLocate
 locate_in (const RcVoxelPlan *plan)
 {

@@ -130,8 +130,8 @@ fill_rest (uint32_t *words, const Slab &slab, const Walk &walk)
   }
 }
 
-/* All threads of a block call it. A few lanes a tile, the fewer the shorter its runs are. While the bits of one tile are set, those of the next are under way,
- * and where those after it are. */
+/* All threads of a block call it. A few lanes a tile, the fewer the shorter its runs are. While the bits of one tile are set,
+ * those of the next are under way, and where those after it are. */
 __device__ __forceinline__ void
 fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
 {

@@ -7,8 +7,8 @@
  * Bytes that must move: a bit a voxel read, of the grid's bitmap too, and written where it was set or changes; of the output
  * every byte once, or where it is known what the grid holds, the sectors of 32 bytes of voxels that were or are occupied (of
  * occupancy, that differ); of those that are occupied the accumulators, read once and cleared: 4 bytes for counts, 4 a value
- * for max and min, 4 and 8.5 a value for mean, 4 and 8 for centroid. Bitmaps and counts are what fits the L2 and stays in it between
- * add and end.
+ * for max and min, 4 and 8.5 a value for mean, 4 and 8 for centroid. Bitmaps and counts are what fits the L2 and stays in it
+ * between add and end.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -30,8 +30,8 @@ void robocache_cloud_window_init (RobocacheCloudWindow * window);
 void robocache_cloud_window_finish (RobocacheCloudWindow * window);
 void robocache_cloud_window_clear (RobocacheCloudWindow * window);
 
-/* Adds a buffer; all but the newest n leave, and are kept until they were taken out of grids that have them. FALSE and an error that names both sizes when the buffer is not what
- * points says; the window is then as before. */
+/* Adds a buffer; all but the newest n leave, and are kept until they were taken out of grids that have them. FALSE and an
+ * error that names both sizes when the buffer is not what points says; the window is then as before. */
 gboolean robocache_cloud_window_push (RobocacheCloudWindow * window, const RobocachePointsInfo * points, guint n,
     GstBuffer * buffer, GError ** error);
 /* Forgets the clouds that left. */

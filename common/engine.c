@@ -235,6 +235,33 @@ robocache_engine_synchronize (RobocacheEngine *engine, GError **error)
   return robocache_engine_check (rc_stream_synchronize (engine->backend, engine->stream, &failure), &failure, error);
 }
 
+RcStatus
+robocache_engine_copy (RobocacheEngine *engine, gpointer to, gconstpointer from, guint64 bytes, RcError *failure)
+{
+  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
+
+  return rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), failure);
+}
+
+RcStatus
+robocache_engine_fetch (RobocacheEngine *by, gpointer to, RobocacheEngine *engine, gconstpointer from, guint64 bytes,
+    RcEvent written, RcEvent fetched, RcError *failure)
+{
+  RcBackend *backend = robocache_engine_backend (engine), *by_backend = robocache_engine_backend (by);
+  const RcStream stream = robocache_engine_stream (engine), by_stream = robocache_engine_stream (by);
+  RcStatus status = rc_event_record (backend, written, stream, failure);
+
+  if (status == RC_OK)
+    status = rc_event_wait (by_backend, written, by_stream, failure);
+  if (status == RC_OK)
+    status = rc_memory_copy_between (by_backend, to, backend, from, bytes, by_stream, failure);
+  if (status == RC_OK)
+    status = rc_event_record (by_backend, fetched, by_stream, failure);
+  if (status == RC_OK)
+    status = rc_event_wait (backend, fetched, stream, failure);
+  return status;
+}
+
 void
 robocache_engine_count_pool (RobocacheEngine *engine, gboolean hit)
 {

@@ -56,6 +56,14 @@ void robocache_engine_free (RobocacheEngine * engine, RcMemoryKind kind, gpointe
 /* Waits for the element's own work. FALSE and GST_LIBRARY_ERROR_FAILED when it failed. */
 gboolean robocache_engine_synchronize (RobocacheEngine * engine, GError ** error);
 
+/* Enqueues a copy of bytes by the engine, between memory of its own and any that it reads and writes. */
+RcStatus robocache_engine_copy (RobocacheEngine * engine, gpointer to, gconstpointer from, guint64 bytes,
+    RcError * failure);
+/* Enqueues that engine's own memory is fetched by another, when what engine enqueued before has written it; engine writes it
+ * again only afterwards. written is an event of engine, fetched one of the other. */
+RcStatus robocache_engine_fetch (RobocacheEngine * by, gpointer to, RobocacheEngine * engine, gconstpointer from,
+    guint64 bytes, RcEvent written, RcEvent fetched, RcError * failure);
+
 void robocache_engine_count_pool (RobocacheEngine * engine, gboolean hit);
 void robocache_engine_get_account (RobocacheEngine * engine, RobocacheMemoryAccount * account);
 

@@ -284,34 +284,16 @@ align (const RobocacheEpisodes *episodes, Lane *lane, guint8 *const parts[N_PART
   return rc_align_run (lane->plan, &args, robocache_engine_stream (lane->engine), failure);
 }
 
-/* The output of a chunk from the block, by the lane itself. */
+/* The output of a chunk from the block: by the first engine where the output is on its device, else by the lane itself. */
 static RcStatus
-hand_over (RobocacheEpisodes *episodes, Lane *lane, const guint8 *from, guint8 *to, guint64 n, RcError *failure)
+deliver (RobocacheEpisodes *episodes, Lane *lane, GstMemory *out, const guint8 *from, guint8 *to, guint64 n, RcError *failure)
 {
-  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = n * episodes->part_bytes[OUT],.rows = 1 };
+  const guint64 bytes = n * episodes->part_bytes[OUT];
 
-  return rc_memory_copy (robocache_engine_backend (lane->engine), &copy, robocache_engine_stream (lane->engine),
-      failure);
-}
-
-/* The same, by the first engine, on whose device the output is. */
-static RcStatus
-gather (RobocacheEpisodes *episodes, Lane *lane, const guint8 *from, guint8 *to, guint64 n, RcError *failure)
-{
-  RobocacheEngine *first = episodes->lanes[0].engine;
-  RcBackend *backend = robocache_engine_backend (lane->engine), *first_backend = robocache_engine_backend (first);
-  const RcStream stream = robocache_engine_stream (first);
-  RcStatus status = rc_event_record (backend, lane->done, robocache_engine_stream (lane->engine), failure);
-
-  if (status == RC_OK)
-    status = rc_event_wait (first_backend, lane->done, stream, failure);
-  if (status == RC_OK)
-    status = rc_memory_copy_between (first_backend, to, backend, from, n * episodes->part_bytes[OUT], stream, failure);
-  if (status == RC_OK)
-    status = rc_event_record (first_backend, lane->gathered, stream, failure);
-  if (status == RC_OK)
-    status = rc_event_wait (backend, lane->gathered, robocache_engine_stream (lane->engine), failure);
-  return status;
+  if (robocache_is_gpu_memory (out))
+    return robocache_engine_fetch (episodes->lanes[0].engine, to, lane->engine, from, bytes, lane->done, lane->gathered,
+        failure);
+  return robocache_engine_copy (lane->engine, to, from, bytes, failure);
 }
 
 static gboolean
@@ -328,7 +310,7 @@ run_chunk (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace
   status = align (episodes, lane, parts, n, counters, &failure);
   if (status == RC_OK && lane->is_staged[OUT]) {
     to = (guint8 *) robocache_memory_data (out) + place->offsets[OUT] + first * episodes->part_bytes[OUT];
-    status = (robocache_is_gpu_memory (out) ? gather : hand_over) (episodes, lane, parts[OUT], to, n, &failure);
+    status = deliver (episodes, lane, out, parts[OUT], to, n, &failure);
   }
   return robocache_engine_check (status, &failure, error);
 }

@@ -100,42 +100,12 @@ robocache_voxelizer_set_map (RobocacheVoxelJob *job, guint8 *map)
 
 /* ---- from there to where they are wanted ---- */
 
-/* What a lane wrote in its own memory, by itself. */
-static RcStatus
-hand_over (const RobocacheVoxelJob *job, const guint8 *from, guint8 *to, guint64 bytes, RcError *failure)
-{
-  RobocacheEngine *engine = job->lane->engine;
-  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
-
-  return rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), failure);
-}
-
-/* The same, by the first engine, on whose device the output is. */
-static RcStatus
-gather (const RobocacheVoxelJob *job, const guint8 *from, guint8 *to, guint64 bytes, RcError *failure)
-{
-  RobocacheVoxelLane *lane = job->lane;
-  RobocacheEngine *first = job->run->voxelizer->lanes[0].engine;
-  RcBackend *backend = robocache_engine_backend (lane->engine), *first_backend = robocache_engine_backend (first);
-  const RcStream stream = robocache_engine_stream (first);
-  RcStatus status = rc_event_record (backend, lane->done, robocache_engine_stream (lane->engine), failure);
-
-  if (status == RC_OK)
-    status = rc_event_wait (first_backend, lane->done, stream, failure);
-  if (status == RC_OK)
-    status = rc_memory_copy_between (first_backend, to, backend, from, bytes, stream, failure);
-  if (status == RC_OK)
-    status = rc_event_record (first_backend, lane->gathered, stream, failure);
-  if (status == RC_OK)
-    status = rc_event_wait (backend, lane->gathered, robocache_engine_stream (lane->engine), failure);
-  return status;
-}
-
 gboolean
 robocache_voxelizer_deliver (const RobocacheVoxelJob *job, guint8 *const parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS],
     GError **error)
 {
   const RobocacheVoxelPlace *place = job->run->place;
+  RobocacheVoxelLane *lane = job->lane;
   RcStatus status = RC_OK;
   RcError failure;
 
@@ -143,12 +113,13 @@ robocache_voxelizer_deliver (const RobocacheVoxelJob *job, guint8 *const parts[R
     const guint64 bytes = job->n * place->item_bytes[i], offset = job->first * place->item_bytes[i];
     guint8 *to = place->mapped[i] ? place->mapped[i] : robocache_memory_data (place->memories[i]);
 
-    if (output_in_place (job->lane, place, i))
+    if (output_in_place (lane, place, i))
       continue;
     if (place->mapped[i] == NULL && robocache_is_gpu_memory (place->memories[i]))
-      status = gather (job, parts[i], to + offset, bytes, &failure);
+      status = robocache_engine_fetch (job->run->voxelizer->lanes[0].engine, to + offset, lane->engine, parts[i], bytes,
+          lane->done, lane->gathered, &failure);
     else
-      status = hand_over (job, parts[i], to + offset, bytes, &failure);
+      status = robocache_engine_copy (lane->engine, to + offset, parts[i], bytes, &failure);
   }
   return robocache_engine_check (status, &failure, error);
 }

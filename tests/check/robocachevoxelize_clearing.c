@@ -59,17 +59,6 @@ start (const Input *input, const gchar *kind, const gchar *change)
   return h;
 }
 
-/* The bytes of all memories, mapped to read. */
-static GBytes *
-bytes_of (GstBuffer *buffer)
-{
-  gpointer data;
-  gsize size;
-
-  gst_buffer_extract_dup (buffer, 0, (gsize) -1, &data, &size);
-  return g_bytes_new_take (data, size);
-}
-
 /* What an element puts out that has put out nothing before. */
 static GBytes *
 made_anew (const Input *input, const gchar *kind, const gchar *change, GQueue *window)
@@ -224,42 +213,6 @@ hold (GQueue *held, GstBuffer *buffer)
     release_held (g_queue_pop_head (held));
 }
 
-/* ---- what comes between clouds ---- */
-
-static void
-flush (GstHarness *h, GQueue *window)
-{
-  GstSegment segment;
-
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
-  g_queue_clear_full (window, (GDestroyNotify) gst_buffer_unref);
-}
-
-static void
-push_a_wrong_cloud (GstHarness *h)
-{
-  GstMessage *message;
-
-  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, 7, NULL)), GST_FLOW_ERROR);
-  message = pop_message (h, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_unref (message);
-}
-
-/* The grid is another one, of as many bytes or not. */
-static const gchar *
-change_settings (GstHarness *h, GRand *random)
-{
-  static const gchar *const origins[] = { "origin=<0.0,0.0,0.0>", "origin=<2.0,1.0,-1.0>", "origin=<0.25,0.0,0.0>" };
-  const gchar *change = origins[g_rand_int_range (random, 0, G_N_ELEMENTS (origins))];
-
-  gst_util_set_object_arg (G_OBJECT (h->element), "origin", strchr (change, '=') + 1);
-  return change;
-}
-
 static guint
 length_of_window (GstHarness *h)
 {
@@ -282,7 +235,7 @@ GST_START_TEST (test_grids_are_those_of_a_new_element)
     GstBuffer *output;
 
     if (g_rand_int_range (random, 0, 12) == 0)
-      change = change_settings (h, random);
+      change = change_origin (h, random);
     if (g_rand_int_range (random, 0, 12) == 0)
       flush (h, &window);
     if (g_rand_int_range (random, 0, 12) == 0)

@@ -60,16 +60,6 @@ start (const gchar *kind, const gchar *more, guint n, guint items)
   return h;
 }
 
-static GBytes *
-bytes_of (GstBuffer *buffer)
-{
-  gpointer data;
-  gsize size;
-
-  gst_buffer_extract_dup (buffer, 0, (gsize) -1, &data, &size);
-  return g_bytes_new_take (data, size);
-}
-
 /* The clouds of a window as one: of each item those of all clouds, one after the other. */
 static GstBuffer *
 join (const GQueue *window, guint items)
@@ -102,41 +92,6 @@ made_of_one (const gchar *kind, const gchar *more, const GQueue *window, guint i
   gst_buffer_unref (output);
   harness_free (h);
   return bytes;
-}
-
-/* ---- what happens between clouds ---- */
-
-static void
-flush (GstHarness *h, GQueue *window)
-{
-  GstSegment segment;
-
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
-  g_queue_clear_full (window, (GDestroyNotify) gst_buffer_unref);
-}
-
-static void
-push_a_wrong_cloud (GstHarness *h)
-{
-  GstMessage *message;
-
-  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, 7, NULL)), GST_FLOW_ERROR);
-  message = pop_message (h, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_unref (message);
-}
-
-static const gchar *
-change_origin (GstHarness *h, GRand *random)
-{
-  static const gchar *const origins[] = { "origin=<0.0,0.0,0.0>", "origin=<2.0,1.0,-1.0>" };
-  const gchar *change = origins[g_rand_int_range (random, 0, G_N_ELEMENTS (origins))];
-
-  gst_util_set_object_arg (G_OBJECT (h->element), "origin", strchr (change, '=') + 1);
-  return change;
 }
 
 static void

@@ -154,4 +154,52 @@ stat_of (GstHarness *h, const gchar *field)
   return n;
 }
 
+/* The bytes of all memories, mapped to read. */
+static inline GBytes *
+bytes_of (GstBuffer *buffer)
+{
+  gpointer data;
+  gsize size;
+
+  gst_buffer_extract_dup (buffer, 0, (gsize) -1, &data, &size);
+  return g_bytes_new_take (data, size);
+}
+
+/* ---- what comes between clouds ---- */
+
+/* window: of buffers, which is empty then. */
+static inline void
+flush (GstHarness *h, GQueue *window)
+{
+  GstSegment segment;
+
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  g_queue_clear_full (window, (GDestroyNotify) gst_buffer_unref);
+}
+
+static inline void
+push_a_wrong_cloud (GstHarness *h)
+{
+  GstMessage *message;
+
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, 7, NULL)), GST_FLOW_ERROR);
+  message = pop_message (h, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+}
+
+/* One of several, as a property and its value. */
+static inline const gchar *
+change_origin (GstHarness *h, GRand *random)
+{
+  static const gchar *const origins[] = { "origin=<0.0,0.0,0.0>", "origin=<2.0,1.0,-1.0>", "origin=<0.25,0.0,0.0>" };
+  const gchar *change = origins[g_rand_int_range (random, 0, G_N_ELEMENTS (origins))];
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "origin", strchr (change, '=') + 1);
+  return change;
+}
+
 #endif

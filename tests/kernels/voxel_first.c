@@ -391,39 +391,18 @@ GST_START_TEST (test_depth)
   RcBackend *backend = open_cpu (levels[__i__ / 4]);
   GRand *rand = g_rand_new_with_seed ((guint32) __i__);
   RcVoxelSpec spec = first_spec (__i__ % 2 ? RC_FLOAT16 : RC_FLOAT32, 400, 1);
-  OracleCloud cloud = { WIDTH * HEIGHT, 3, g_new (double, WIDTH * HEIGHT * 3) };
-  float *rays = g_new (float, WIDTH * HEIGHT * 2);
-  uint16_t *pixels = g_new (uint16_t, WIDTH * HEIGHT);
-  RcVoxelChunk rows[HEIGHT];
+  DepthScene scene = depth_scene_new (rand, WIDTH, HEIGHT, __i__ / 2 % 2);
 
   spec.source = RC_VOXEL_DEPTH;
-  spec.depth = (RcVoxelDepth) {WIDTH, HEIGHT, 500, 510, 300, 2.5, 0.001, __i__ / 2 % 2 ? rays : NULL};
-  for (int i = 0; i < WIDTH * HEIGHT; i++) {
-    float z;
-
-    pixels[i] = g_rand_int_range (rand, 0, 5) ? (uint16_t) g_rand_int_range (rand, 1, 5000) : 0;
-    rays[2 * i] = (float) ((i % WIDTH - 300) / 500.0);
-    rays[2 * i + 1] = (float) ((i / WIDTH - 2.5) / 510);
-    z = pixels[i] ? (float) pixels[i] * 0.001f : NAN;
-    for (int axis = 0; axis < 2; axis++) {
-      const float p = rays[2 * i + axis] * z;
-
-      cloud.values[3 * i + axis] = (double) p;
-    }
-    cloud.values[3 * i + 2] = (double) z;
-  }
-  for (int row = 0; row < HEIGHT; row++)
-    rows[row] = (RcVoxelChunk) {.data = pixels + row * WIDTH,.n = 1,.stride = 2 * WIDTH,.first_row = row };
+  spec.depth = scene.depth;
   if (backend) {
-    First got = run_first (backend, &spec, &(RcVoxelJob) {.n_points = WIDTH * HEIGHT}, rows, HEIGHT);
+    First got = run_first (backend, &spec, &(RcVoxelJob) {.n_points = WIDTH * HEIGHT}, scene.rows, HEIGHT);
 
-    check_first (&spec, &cloud, &got);
+    check_first (&spec, &scene.cloud, &got);
     fail_unless (got.counters.over_points > 10);
     first_clear (&got);
   }
-  g_free (cloud.values);
-  g_free (rays);
-  g_free (pixels);
+  depth_scene_clear (&scene);
   g_rand_free (rand);
   rc_backend_close (backend);
 }

@@ -316,3 +316,42 @@ random_cloud (GRand *rand, const RcVoxelSpec *spec, int64_t n, gboolean special,
   }
   return cloud;
 }
+
+DepthScene
+depth_scene_new (GRand *rand, int width, int height, gboolean has_lens)
+{
+  const int n = width * height;
+  const RcVoxelDepth depth = { width, height, 500, 510, width / 2, 2.5, 0.001, NULL };
+  DepthScene scene = { depth, g_new (float, n * 2), g_new (uint16_t, n), g_new0 (RcVoxelChunk, height),
+    {n, 3, g_new (double, n * 3)}
+  };
+
+  scene.depth.rays = has_lens ? scene.rays : NULL;
+  for (int i = 0; i < n; i++) {
+    const gboolean has_ray = !has_lens || g_rand_int_range (rand, 0, 9) > 0;
+    float z;
+
+    scene.pixels[i] = g_rand_int_range (rand, 0, 5) ? (uint16_t) g_rand_int_range (rand, 1, 5000) : 0;
+    scene.rays[2 * i] = has_ray ? (float) ((i % width - depth.cx) / depth.fx) : NAN;
+    scene.rays[2 * i + 1] = (float) ((i / width - depth.cy) / depth.fy);
+    z = scene.pixels[i] ? (float) scene.pixels[i] * 0.001f : NAN;
+    for (int axis = 0; axis < 2; axis++) {
+      const float p = scene.rays[2 * i + axis] * z;
+
+      scene.cloud.values[3 * i + axis] = (double) p;
+    }
+    scene.cloud.values[3 * i + 2] = (double) z;
+  }
+  for (int row = 0; row < height; row++)
+    scene.rows[row] = (RcVoxelChunk) {.data = scene.pixels + row * width,.n = 1,.stride = 2 * width,.first_row = row };
+  return scene;
+}
+
+void
+depth_scene_clear (DepthScene *scene)
+{
+  g_free (scene->cloud.values);
+  g_free (scene->rows);
+  g_free (scene->pixels);
+  g_free (scene->rays);
+}

@@ -62,4 +62,18 @@ void check_same (const Result * a, const Result * b, const RcVoxelSpec * spec);
 /* A cloud, stored as the spec's dtype in *data; its values are those that the dtype holds. */
 OracleCloud random_cloud (GRand * rand, const RcVoxelSpec * spec, int64_t n, gboolean special, void **data);
 
+/* Depth of random pixels, some without return, as a chunk for each row and as points. Through a lens some pixels have no
+ * ray. */
+typedef struct DepthScene
+{
+  RcVoxelDepth depth;
+  float *rays;
+  uint16_t *pixels;
+  RcVoxelChunk *rows;           /* [height] */
+  OracleCloud cloud;
+} DepthScene;
+
+DepthScene depth_scene_new (GRand * rand, int width, int height, gboolean has_lens);
+void depth_scene_clear (DepthScene * scene);
+
 #endif

@@ -344,46 +344,23 @@ GST_START_TEST (test_depth)
   GRand *rand = g_rand_new_with_seed ((guint32) __i__);
   RcVoxelSpec spec = map_spec (__i__ % 2 ? RC_VOXEL_RANK : RC_VOXEL_INDEX, 60);
   const RcVoxelJob job = {.n_points = WIDTH * HEIGHT,.first_point = __i__ % 3 * 700 };
-  OracleCloud cloud = { WIDTH * HEIGHT, 3, g_new (double, WIDTH * HEIGHT * 3) };
-  float *rays = g_new (float, WIDTH * HEIGHT * 2);
-  uint16_t *pixels = g_new (uint16_t, WIDTH * HEIGHT);
-  RcVoxelChunk rows[HEIGHT];
+  DepthScene scene = depth_scene_new (rand, WIDTH, HEIGHT, __i__ / 2 % 2);
   RcVoxelCounters counters;
   OracleGrid *oracle;
 
   spec.source = RC_VOXEL_DEPTH;
-  spec.depth = (RcVoxelDepth) {WIDTH, HEIGHT, 500, 510, 500, 2.5, 0.001, __i__ / 2 % 2 ? rays : NULL};
-  for (int i = 0; i < WIDTH * HEIGHT; i++) {
-    float z;
-
-    pixels[i] = g_rand_int_range (rand, 0, 5) ? (uint16_t) g_rand_int_range (rand, 1, 5000) : 0;
-    rays[2 * i] = (float) ((i % WIDTH - 500) / 500.0);
-    rays[2 * i + 1] = (float) ((i / WIDTH - 2.5) / 510);
-    if (spec.depth.rays && g_rand_int_range (rand, 0, 9) == 0)
-      rays[2 * i] = NAN;
-    z = pixels[i] ? (float) pixels[i] * 0.001f : NAN;
-    for (int axis = 0; axis < 2; axis++) {
-      const float p = rays[2 * i + axis] * z;
-
-      cloud.values[3 * i + axis] = (double) p;
-    }
-    cloud.values[3 * i + 2] = (double) z;
-  }
-  for (int row = 0; row < HEIGHT; row++)
-    rows[row] = (RcVoxelChunk) {.data = pixels + row * WIDTH,.n = 1,.stride = 2 * WIDTH,.first_row = row };
-  oracle = oracle_voxelize (&spec, &cloud, cloud.n);
+  spec.depth = scene.depth;
+  oracle = oracle_voxelize (&spec, &scene.cloud, scene.cloud.n);
   fail_unless (oracle->counters.nan > 500 && oracle->n_occupied > 60);
   if (backend) {
-    int64_t *got = run_map (backend, &spec, &job, rows, HEIGHT, &counters);
+    int64_t *got = run_map (backend, &spec, &job, scene.rows, HEIGHT, &counters);
 
-    check_map (&spec, oracle, cloud.n, &job, got);
+    check_map (&spec, oracle, scene.cloud.n, &job, got);
     check_counters (&spec, &counters, oracle);
     g_free (got);
   }
   oracle_free (oracle);
-  g_free (cloud.values);
-  g_free (rays);
-  g_free (pixels);
+  depth_scene_clear (&scene);
   g_rand_free (rand);
   rc_backend_close (backend);
 }

@@ -26,21 +26,32 @@
 
 static gboolean gpus[MAX_GPUS];
 
-/* Asked in a process of its own, before any test: CUDA does not survive a fork, which may be what a test is run in. */
-static inline gboolean
-find_gpu (gint number)
+static inline gint
+probe_gpu (gint number)
 {
   const RcWhere where = { RC_BACKEND_CUDA, number, RC_CPU_BEST, 0 };
   RcError failure;
+  const gint status = rc_backend_probe (&where, &failure);
+
+  if (status != RC_OK)
+    g_print ("%s: %s\n", g_get_prgname (), failure.message);
+  return status;
+}
+
+/* Asked before any test, and in a process of its own where tests are: CUDA does not survive a fork. Where they share this one
+ * (CK_FORK=no), CUDA may be in use in it already. */
+static inline gboolean
+find_gpu (gint number)
+{
   gint status = 0;
   pid_t child;
 
+  if (g_strcmp0 (g_getenv ("CK_FORK"), "no") == 0)
+    return probe_gpu (number) == RC_OK;
   fflush (NULL);
   child = fork ();
   if (child == 0) {
-    status = rc_backend_probe (&where, &failure);
-    if (status != RC_OK)
-      g_print ("%s: %s\n", g_get_prgname (), failure.message);
+    status = probe_gpu (number);
     fflush (NULL);
     _exit (status);
   }

@@ -1,8 +1,10 @@
 /* robocache: alignments have the same bits on the GPU as on the CPU
  *
  *   align [--seed N] [--separate] [--few] [--only SECTION]
+ *   align --sections
  *
- * --separate puts every array in an allocation of its own, for compute-sanitizer; --few runs a tenth of the cases.
+ * --separate puts every array in an allocation of its own, for compute-sanitizer; --few runs a tenth of the cases;
+ * --sections only says their names.
  * Sections are in the table below.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -399,6 +401,11 @@ main (int argc, char **argv)
   size_t s;
   int i;
 
+  if (argc == 2 && strcmp (argv[1], "--sections") == 0) {
+    for (s = 0; s < sizeof (sections) / sizeof (sections[0]); s++)
+      puts (sections[s].name);
+    return 0;
+  }
   for (i = 1; i < argc; i++) {
     if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
       suite.seed = strtoull (argv[++i], NULL, 10);

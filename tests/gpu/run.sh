@@ -80,25 +80,28 @@ if wanted sanitizers && [ ! -x "$sanitizer" ]; then
 fi
 
 # programs that look at how much of the device is free, or make it fail, are alone
-alone=" memory backend faults "
-of_kernels=()
 if wanted kernels; then
-  for program in "$dir"/gpu-*; do
-    name=${program##*/gpu-}
-    if [ ! -x "$program" ]; then continue; fi
-    if [[ $alone == *" $name "* ]]; then run "$name" "$program"; else of_kernels+=("$name"); fi
+  for name in memory backend faults; do
+    if [ -x "$dir/gpu-$name" ]; then run "$name" "$dir/gpu-$name"; fi
   done
 fi
 if wanted sanitizers && [ -n "$sanitizer" ] && [ -x "$dir/gpu-memory" ]; then
   run memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$dir/gpu-memory"
 fi
-for name in "${of_kernels[@]}"; do start "$name" "$dir/gpu-$name"; done
+# those in sections run one a process, side by side
+sections=()
+for name in voxel align; do
+  if [ -x "$dir/gpu-$name" ]; then mapfile -t -O ${#sections[@]} sections < <("$dir/gpu-$name" --sections | sed "s/^/$name-/"); fi
+done
+if wanted kernels; then
+  for name in voxelbits voxelwindow; do start "$name" "$dir/gpu-$name"; done
+  for section in "${sections[@]}"; do start "$section" "$dir/gpu-${section%%-*}" --only "${section#*-}"; done
+fi
 if wanted sanitizers && [ -n "$sanitizer" ]; then
-  # a section a process; threads race in no shared memory, and racecheck takes minutes for them
-  for tool in memcheck racecheck initcheck synccheck; do
-    for section in align-{dtypes,shapes,wide,streams,graphs,threads,brackets,large} \
-        voxel-{kinds,sizes,plain,batches,lies,huge,graphs,kept,wrong} voxelwindow-all; do
-      if [ "$tool-$section" != racecheck-align-threads ]; then
+  # threads race in no shared memory, and racecheck takes minutes for them; layouts and again are cases as in other sections
+  for tool in racecheck memcheck initcheck synccheck; do
+    for section in voxelwindow-all "${sections[@]}"; do
+      if [[ " racecheck-align-threads $tool-voxel-layouts $tool-voxel-again " != *" $tool-$section "* ]]; then
         start "$tool-$section" "$sanitizer" --tool "$tool" --error-exitcode 9 "$dir/gpu-${section%%-*}" \
           --separate --few --only "${section#*-}"
       fi

@@ -1,85 +1,120 @@
 /* robocache: how fast the kernels are, against the bytes they must move
  *
- *   bench-kernels [--few] [--only TEXT] [--voxels [--rows FOLDER]]
- *   bench-kernels [--only TEXT] --once
+ *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT] [--csv FILE] [--rows FOLDER]
+ *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT] --once
  *
- * --few: a quarter of the shapes; --only: those whose names hold the text; --voxels: voxel grids alone. Each shape is timed with CUDA events in two ways: `cold`,
- * runs over several copies of the data that together are at least four times the L2, captured in one graph and divided
- * by their number; `warm`, the same over one copy. Both are medians of many launches. The floor is the bytes that must
- * move over the bandwidth of a device-to-device copy, measured here, plus one launch of an empty run, measured here in
- * the same way. Times of the CPU backend, one thread, are medians too.
+ * Measures the works of configurations.ini, which lies beside the program, or of another file; --alignments and --voxels:
+ * those alone; --only: those whose names hold the text.
  *
- * --rows: for voxels.py, which sets other libraries beside them. In place of tables a line of JSON for the device and one
- * for each shape; its points and what came of them are in FOLDER.
+ * Each is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are at least four
+ * times the L2, captured in one graph and divided by their number; `warm`, the same over one copy. After three launches that
+ * do not count there are up to 101: their median, p5, p95 and standard deviation for cold, their median for warm. The floor is
+ * the bytes that must move over the bandwidth of a device-to-device copy, measured here, plus one launch of an empty run,
+ * measured here in the same way. Then the CPU backend, one thread, does the same, and what both left must have the same bits:
+ * status 1 where they differ. --csv: the table in a file.
  *
- * --once: for a profiler. Two runs of each shape, of which the second finds what the first left, and nothing else.
+ * --rows: for align.py and voxels.py, which set other libraries beside them: inputs and results in files (kernels_rows.h).
+ *
+ * --once: for a profiler (profile.sh). Two runs of each work, of which the second finds what the first left, and nothing else.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <stdio.h>
-#include <string.h>
 
+#include "configurations.h"
 #include "kernels_align.h"
+#include "kernels_rows.h"
+#include "kernels_table.h"
 #include "kernels_voxel.h"
 
-typedef struct
-{
-  BenchWish wish;
-  int voxels_alone;
-  int once;
-  const char *rows;             /* NULL: tables */
-} Arguments;
+static gboolean alignments_alone = FALSE, voxels_alone = FALSE, once = FALSE;
+static gchar *path = NULL, *csv = NULL, *folder = NULL;
+static BenchWish wish = { NULL, NULL };
 
-static Arguments
+static const GOptionEntry options[] = {
+  {"alignments", 'a', 0, G_OPTION_ARG_NONE, &alignments_alone, "Alignments alone", NULL},
+  {"voxels", 'v', 0, G_OPTION_ARG_NONE, &voxels_alone, "Voxel grids alone", NULL},
+  {"size", 's', 0, G_OPTION_ARG_STRING, &wish.size, "Works of this size: small, medium or large", "SIZE"},
+  {"only", 'o', 0, G_OPTION_ARG_STRING, &wish.only, "Works whose names hold it", "TEXT"},
+  {"configurations", 'f', 0, G_OPTION_ARG_FILENAME, &path, "The works (default: configurations.ini beside the program)",
+        "FILE"},
+  {"csv", 'c', 0, G_OPTION_ARG_FILENAME, &csv, "Write the table there, too", "FILE"},
+  {"rows", 'r', 0, G_OPTION_ARG_FILENAME, &folder, "Write inputs and results there", "FOLDER"},
+  {"once", 0, 0, G_OPTION_ARG_NONE, &once, "For a profiler: two runs of each work", NULL},
+  {NULL}
+};
+
+static gchar *
+beside_the_program (void)
+{
+  gchar *program = g_file_read_link ("/proc/self/exe", NULL);
+  gchar *folder_of_it = g_path_get_dirname (program != NULL ? program : "");
+  gchar *beside = g_build_filename (folder_of_it, "configurations.ini", NULL);
+
+  g_free (folder_of_it);
+  g_free (program);
+  return beside;
+}
+
+/* Ends the program where something is wrong. */
+static BenchConfigurations *
 read_arguments (int argc, char **argv)
 {
-  Arguments arguments = { {1, ""}, 0, 0, NULL };
-  int i;
+  GOptionContext *context = g_option_context_new ("- how fast the kernels are");
+  BenchConfigurations *configurations;
+  GError *error = NULL;
 
-  for (i = 1; i < argc; i++) {
-    if (strcmp (argv[i], "--few") == 0)
-      arguments.wish.every = 4;
-    else if (strcmp (argv[i], "--voxels") == 0)
-      arguments.voxels_alone = 1;
-    else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
-      arguments.wish.only = argv[++i];
-    else if (strcmp (argv[i], "--once") == 0)
-      arguments.once = 1;
-    else if (strcmp (argv[i], "--rows") == 0 && i + 1 < argc)
-      arguments.rows = argv[++i];
-    else
-      bench_fail (argv[i], "expected --few, --only TEXT, --voxels, --rows FOLDER or --once");
-  }
-  if (arguments.rows != NULL && !arguments.voxels_alone)
-    bench_fail ("--rows", "expected --voxels, too");
-  return arguments;
+  g_option_context_add_main_entries (context, options, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    bench_fail ("bench-kernels", error->message);
+  g_option_context_free (context);
+  if (wish.size != NULL && !bench_is_size (wish.size))
+    bench_fail (wish.size, "--size expects small, medium or large");
+  if (path == NULL)
+    path = beside_the_program ();
+  configurations = bench_configurations_read (path, &wish, &error);
+  if (configurations == NULL)
+    bench_fail ("bench-kernels", error->message);
+  if (alignments_alone != voxels_alone)
+    g_array_set_size (alignments_alone ? configurations->voxels : configurations->alignments, 0);
+  if (configurations->alignments->len + configurations->voxels->len == 0)
+    bench_fail (path, "no work of this size and kind has such a name");
+  return configurations;
+}
+
+/* Whether the results are right. */
+static gboolean
+measure (const Bench *bench, const BenchConfigurations *configurations)
+{
+  BenchTable table;
+  BenchRows rows;
+
+  bench_table_open (&table, bench, csv);
+  bench_rows_open (&rows, bench, folder);
+  bench_align (&table, &rows, configurations->alignments);
+  bench_voxels (&table, &rows, configurations->voxels);
+  bench_rows_close (&rows);
+  bench_table_close (&table);
+  return table.n_wrong == 0;
 }
 
 int
 main (int argc, char **argv)
 {
-  const Arguments arguments = read_arguments (argc, argv);
+  BenchConfigurations *configurations = read_arguments (argc, argv);
+  gboolean right = TRUE;
   Bench bench;
 
   if (!bench_open (&bench))
     return 0;
-  if (arguments.once) {
-    bench_align_once (&bench, &arguments.wish);
-    bench_voxels_once (&bench, &arguments.wish);
-    bench_close (&bench);
-    return 0;
-  }
-  bench.launch_us = bench_align_nothing (&bench);
-  if (arguments.rows != NULL) {
-    bench_voxel_rows (&bench, &arguments.wish, arguments.rows);
+  if (once) {
+    bench_align_once (&bench, configurations->alignments);
+    bench_voxels_once (&bench, configurations->voxels);
   } else {
-    printf ("%s, %d multiprocessors, L2 %.0f MB; copy %.0f GB/s; empty launch %.2f us\n\n", bench.name,
-        bench.multiprocessors, (double) bench.l2_bytes / 1e6, bench.copy_gbps, bench.launch_us);
-    if (!arguments.voxels_alone)
-      bench_align (&bench, &arguments.wish);
-    printf ("\n");
-    bench_voxels (&bench, &arguments.wish);
+    bench.launch_us = bench_align_nothing (&bench);
+    right = measure (&bench, configurations);
   }
   bench_close (&bench);
-  return 0;
+  bench_configurations_free (configurations);
+  return right ? 0 : 1;
 }

@@ -4,59 +4,27 @@
  */
 #include "kernels_align.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/align.h"
 #include "kernels/memory.h"
 
-#define MAX_STREAMS 4
-#define MS 1e6
+#define RECORDING_NS 1000000000 /* of the rows */
+#define FIRST_NS 20000000       /* of the ticks, which end as long before the rows do */
+#define TICKS_NS 960000000
 
 typedef struct
 {
-  const char *name;
-  int n_streams;
-  int64_t batch;
-  int64_t ticks;
-  RcDtype in, out;
-  RcInterpolation interpolation;
-  struct
-  {
-    int64_t rows, channels;
-  } streams[MAX_STREAMS];
-  int live;                     /* brackets of one tick */
-} Shape;
-
-static const Shape shapes[] = {
-  {"resample 32x500 -> 256x256, bfloat16", 1, 32, 256, RC_BFLOAT16, RC_BFLOAT16, RC_LINEAR, {{500, 256}}, 0},
-  {"resample 32x500 -> 256x256, float32", 1, 32, 256, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{500, 256}}, 0},
-  {"resample 256x4096 -> 2048x64, float32", 1, 256, 2048, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{4096, 64}}, 0},
-  {"resample 256x4096 -> 2048x64, float32, nearest", 1, 256, 2048, RC_FLOAT32, RC_FLOAT32, RC_NEAREST, {{4096, 64}}, 0},
-  {"resample 256x4096 -> 2048x64, float32, cubic", 1, 256, 2048, RC_FLOAT32, RC_FLOAT32, RC_CUBIC, {{4096, 64}}, 0},
-  {"resample 256x4096 -> 2048x64, float32 to bfloat16", 1, 256, 2048, RC_FLOAT32, RC_BFLOAT16, RC_LINEAR,
-    {{4096, 64}}, 0},
-  {"resample 256x4096 -> 2048x64, float16", 1, 256, 2048, RC_FLOAT16, RC_FLOAT16, RC_LINEAR, {{4096, 64}}, 0},
-  {"resample 256x4096 -> 2048x64, float64", 1, 256, 2048, RC_FLOAT64, RC_FLOAT64, RC_LINEAR, {{4096, 64}}, 0},
-  {"resample 256x1000 -> 500x14, float32", 1, 256, 500, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{1000, 14}}, 0},
-  {"resample 256x1000 -> 500x7, float32", 1, 256, 500, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{1000, 7}}, 0},
-  {"resample 1x100000 -> 100000x64, float32", 1, 1, 100000, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{100000, 64}}, 0},
-  {"fuse 256x(100x512 + 200x128 + 300x64) -> 128, bfloat16", 3, 256, 128, RC_BFLOAT16, RC_BFLOAT16, RC_LINEAR,
-    {{100, 512}, {200, 128}, {300, 64}}, 0},
-  {"fuse 256x(100x512 + 200x128 + 300x64) -> 128, float32", 3, 256, 128, RC_FLOAT32, RC_FLOAT32, RC_LINEAR,
-    {{100, 512}, {200, 128}, {300, 64}}, 0},
-  {"one live tick of 14 + 6 channels, float32", 2, 1, 1, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{4, 14}, {4, 6}}, 1},
-  {"one live frame of 640x480x3, uint8", 1, 1, 1, RC_UINT8, RC_UINT8, RC_NEAREST, {{4, 921600}}, 1},
-};
-
-typedef struct
-{
-  const Shape *shape;
-  RcAlignStreamSpec specs[MAX_STREAMS];
-  RcAlignStreamArgs host[MAX_STREAMS];
+  const BenchAlignment *work;
+  RcAlignStreamSpec specs[BENCH_MAX_STREAMS];
+  int32_t *channels[BENCH_MAX_STREAMS]; /* that belong together */
+  RcAlignStreamArgs host[BENCH_MAX_STREAMS];
   int64_t *ticks;               /* [batch, ticks] */
-  RcBracket *brackets[MAX_STREAMS];
-  int64_t in_bytes[MAX_STREAMS], out_bytes[MAX_STREAMS];
+  RcBracket *brackets[BENCH_MAX_STREAMS];
+  int64_t in_bytes[BENCH_MAX_STREAMS], out_bytes[BENCH_MAX_STREAMS];
   int64_t must_move;            /* bytes */
 } Data;
 
@@ -69,7 +37,7 @@ fill_times (int64_t *times, int64_t n)
   int64_t i;
 
   for (i = 0; i < n; i++)
-    times[i] = (int64_t) ((((double) i + 0.33 * bench_uniform ()) / (double) n) * 1000 * MS);
+    times[i] = (int64_t) ((((double) i + 0.33 * bench_uniform ()) / (double) n) * RECORDING_NS);
 }
 
 static void
@@ -100,7 +68,7 @@ static int64_t
 rows_needed (const Data *data, int i, int64_t e, uint8_t *seen)
 {
   const RcAlignStreamArgs *args = &data->host[i];
-  const int64_t ticks = data->shape->ticks;
+  const int64_t ticks = data->work->ticks;
   int64_t k, n = 0, r;
 
   memset (seen, 0, (size_t) args->n_rows);
@@ -108,7 +76,9 @@ rows_needed (const Data *data, int i, int64_t e, uint8_t *seen)
     const RcBracket b = rc_bracket_find (&data->specs[i].search, args->times + e * args->n_rows, args->n_rows,
         data->ticks[e * ticks + k]);
 
-    if (b.blend != RC_BLEND_NONE)
+    if (b.blend == RC_BLEND_MEAN)
+      memset (seen + b.row, 1, (size_t) (b.next - b.row));
+    else if (b.blend != RC_BLEND_NONE)
       seen[b.row] = seen[b.next] = seen[b.before] = seen[b.after] = 1;
   }
   for (r = 0; r < args->n_rows; r++)
@@ -116,37 +86,60 @@ rows_needed (const Data *data, int i, int64_t e, uint8_t *seen)
   return n;
 }
 
+/* Quaternions in the first channels, or the rates of the first half of them in the second. */
+static void
+make_channels (Data *data, int i)
+{
+  const BenchAlignment *work = data->work;
+  const int64_t half = work->streams[i].channels / 2;
+  RcAlignStreamSpec *spec = &data->specs[i];
+  int32_t *list = data->channels[i] = malloc ((size_t) work->streams[i].channels * sizeof (*list));
+  int64_t k;
+
+  if (work->quaternions > 0) {
+    for (k = 0; k < work->quaternions; k++)
+      list[k] = (int32_t) (4 * k);
+    spec->quaternions = list;
+    spec->n_quaternions = work->quaternions;
+  } else if (work->interpolation == RC_HERMITE) {
+    for (k = 0; k < half; k++)
+      list[k] = (int32_t) (half + k);
+    spec->velocities = list;
+    spec->n_velocities = half;
+  }
+}
+
 static void
 make_stream (Data *data, int i)
 {
-  const Shape *shape = data->shape;
-  const int64_t rows = shape->streams[i].rows, channels = shape->streams[i].channels, batch = shape->batch;
-  const int64_t in_row = channels * (int64_t) rc_dtype_size (shape->in);
-  const int64_t out_row = channels * (int64_t) rc_dtype_size (shape->out);
+  const BenchAlignment *work = data->work;
+  const int64_t rows = work->streams[i].rows, channels = work->streams[i].channels, batch = work->batch;
+  const int64_t in_row = channels * (int64_t) rc_dtype_size (work->in);
+  const int64_t out_row = channels * (int64_t) rc_dtype_size (work->out);
   int64_t *times = malloc ((size_t) (batch * rows * 8));
   uint8_t *seen = malloc ((size_t) rows);
   void *memory;
   int64_t e;
 
-  data->specs[i] = (RcAlignStreamSpec) {.in = shape->in,.out = shape->out,.channels = channels,
-    .search = {shape->interpolation, -1, 0, 0}
+  data->specs[i] = (RcAlignStreamSpec) {.in = work->in,.out = work->out,.channels = channels,
+    .search = {work->interpolation, -1, 0, TICKS_NS / work->ticks}
   };
+  make_channels (data, i);
   data->in_bytes[i] = batch * rows * in_row;
-  data->out_bytes[i] = batch * shape->ticks * out_row;
+  data->out_bytes[i] = batch * work->ticks * out_row;
   memory = malloc ((size_t) data->in_bytes[i]);
-  fill_rows (memory, shape->in, batch * rows * channels);
+  fill_rows (memory, work->in, batch * rows * channels);
   for (e = 0; e < batch; e++)
     fill_times (times + e * rows, rows);
   data->host[i] = (RcAlignStreamArgs) {.rows = memory,.n_rows = rows,.row_stride = in_row,.batch_stride = rows * in_row,
-    .times = times,.times_batch_stride = rows * 8,.out = malloc ((size_t) data->out_bytes[i]),.out_row_stride = out_row,
-    .out_batch_stride = shape->ticks * out_row,.status = malloc ((size_t) (batch * shape->ticks)),
-    .status_batch_stride = shape->ticks
+    .times = times,.times_batch_stride = rows * 8,.out_row_stride = out_row,.out_batch_stride = work->ticks * out_row,
+    .status_batch_stride = work->ticks
   };
   for (e = 0; e < batch; e++)
     data->must_move += rows_needed (data, i, e, seen) * in_row + rows * 8;
-  data->must_move += data->out_bytes[i] + batch * shape->ticks;
+  data->must_move += data->out_bytes[i] + batch * work->ticks;
   free (seen);
-  if (!shape->live)
+  if (!work->live)
     return;
   data->brackets[i] = malloc (sizeof (RcBracket));
   *data->brackets[i] = rc_bracket_find (&data->specs[i].search, times, rows, data->ticks[0]);
@@ -154,20 +147,20 @@ make_stream (Data *data, int i)
 }
 
 static void
-make_data (Data *data, const Shape *shape)
+make_data (Data *data, const BenchAlignment *work)
 {
   int64_t e, k;
   int i;
 
   memset (data, 0, sizeof (*data));
-  data->shape = shape;
-  data->ticks = malloc ((size_t) (shape->batch * shape->ticks * 8));
-  for (e = 0; e < shape->batch; e++) {
-    for (k = 0; k < shape->ticks; k++)
-      data->ticks[e * shape->ticks + k] = (int64_t) ((20 + 960 * ((double) k + 0.5) / (double) shape->ticks) * MS);
+  data->work = work;
+  data->ticks = malloc ((size_t) (work->batch * work->ticks * 8));
+  for (e = 0; e < work->batch; e++) {
+    for (k = 0; k < work->ticks; k++)
+      data->ticks[e * work->ticks + k] = (int64_t) (FIRST_NS + TICKS_NS * ((double) k + 0.5) / (double) work->ticks);
   }
-  data->must_move = shape->batch * shape->ticks * 8;
-  for (i = 0; i < shape->n_streams; i++)
+  data->must_move = work->batch * work->ticks * 8;
+  for (i = 0; i < work->n_streams; i++)
     make_stream (data, i);
 }
 
@@ -176,11 +169,10 @@ free_data (Data *data)
 {
   int i;
 
-  for (i = 0; i < data->shape->n_streams; i++) {
+  for (i = 0; i < data->work->n_streams; i++) {
     free ((void *) data->host[i].rows);
     free ((void *) data->host[i].times);
-    free (data->host[i].out);
-    free (data->host[i].status);
+    free (data->channels[i]);
     free (data->brackets[i]);
   }
   free (data->ticks);
@@ -191,10 +183,10 @@ free_data (Data *data)
 typedef struct
 {
   RcBackend *backend;
-  RcAlignStreamArgs streams[MAX_STREAMS];
+  RcAlignStreamArgs streams[BENCH_MAX_STREAMS];
   RcAlignArgs args;
   RcAlignPlan *plan;
-  void *memory[MAX_STREAMS * 5 + 2];
+  void *memory[BENCH_MAX_STREAMS * 5 + 2];
   int n_memory;
 } Copy;
 
@@ -207,8 +199,8 @@ keep (Copy *copy, int64_t bytes, const void *host)
 static void
 make_copy (Copy *copy, const Data *data, RcBackend *backend)
 {
-  const RcAlignSpec spec = { data->specs, data->shape->n_streams };
-  const int64_t batch = data->shape->batch, n_ticks = data->shape->ticks;
+  const RcAlignSpec spec = { data->specs, data->work->n_streams };
+  const int64_t batch = data->work->batch, n_ticks = data->work->ticks;
   RcFootprint footprint;
   RcError error;
   int i;
@@ -217,7 +209,7 @@ make_copy (Copy *copy, const Data *data, RcBackend *backend)
   copy->backend = backend;
   if (rc_align_plan (backend, &spec, &copy->plan, &footprint, &error) != RC_OK)
     bench_fail ("plan", error.message);
-  for (i = 0; i < data->shape->n_streams; i++) {
+  for (i = 0; i < data->work->n_streams; i++) {
     RcAlignStreamArgs *s = &copy->streams[i];
 
     *s = data->host[i];
@@ -253,35 +245,12 @@ run_copy (void *data, int i, cudaStream_t stream)
     bench_fail ("run", error.message);
 }
 
-static double
-time_cpu (const Data *data, RcBackend *cpu)
-{
-  const RcAlignSpec spec = { data->specs, data->shape->n_streams };
-  const RcAlignArgs args = { data->host, data->shape->batch, data->shape->ticks, data->ticks, data->shape->ticks * 8,
-    NULL
-  };
-  RcAlignPlan *plan;
-  RcError error;
-  float us[5];
-  int i;
-
-  if (rc_align_plan (cpu, &spec, &plan, NULL, &error) != RC_OK)
-    bench_fail ("plan", error.message);
-  for (i = 0; i < 5; i++) {
-    const double before = bench_now_us ();
-
-    if (rc_align_run (plan, &args, NULL, &error) != RC_OK)
-      bench_fail ("run", error.message);
-    us[i] = (float) (bench_now_us () - before);
-  }
-  rc_align_plan_free (plan);
-  return bench_median (us, 5);
-}
-
 double
 bench_align_nothing (const Bench *bench)
 {
-  static const Shape nothing = { "", 1, 1, 1, RC_FLOAT32, RC_FLOAT32, RC_LINEAR, {{1, 1}}, 0 };
+  static const BenchAlignment nothing = {.batch = 1,.ticks = 1,.streams = {{1, 1}},.n_streams = 1,.in = RC_FLOAT32,
+    .out = RC_FLOAT32
+  };
   double us;
   Data data;
   Copy copy;
@@ -290,59 +259,113 @@ bench_align_nothing (const Bench *bench)
   make_copy (&copy, &data, bench->backend);
   copy.streams[0].rows = NULL;
   copy.streams[0].status = NULL;
-  us = bench_time (bench, run_copy, &copy, 1, 20);
+  us = bench_time (bench, run_copy, &copy, 1, 20).median;
   free_copy (&copy);
   free_data (&data);
   return us;
 }
 
+/* What the device left, and what the CPU does. */
 static void
-measure (const Bench *bench, const Shape *shape)
+compare (const Bench *bench, const Data *data, const Copy *device, const Copy *cpu, BenchFigures *figures)
 {
-  Copy *copies = calloc (BENCH_MAX_COPIES, sizeof (*copies));
-  BenchTimes times;
-  int n_copies, i;
-  Data data;
+  int i;
 
-  make_data (&data, shape);
-  n_copies = bench_copies (bench, data.must_move);
-  for (i = 0; i < n_copies; i++)
+  for (i = 0; i < data->work->n_streams; i++) {
+    bench_compare (bench, figures, "output", device->streams[i].out, cpu->streams[i].out, data->out_bytes[i]);
+    bench_compare (bench, figures, "status", device->streams[i].status, cpu->streams[i].status,
+        data->work->batch * data->work->ticks);
+  }
+}
+
+static const char *
+kind_of_stream (char text[32], const char *kind, int i)
+{
+  snprintf (text, 32, "%s_%d", kind, i);
+  return text;
+}
+
+static void
+write_rows (const Data *data, const Copy *device, const BenchFigures *figures, BenchRows *rows)
+{
+  const BenchAlignment *work = data->work;
+  const char *separator = "";
+  char kind[32];
+  int i;
+
+  bench_rows_begin (rows, "alignment", figures);
+  fprintf (rows->json, ", \"batch\": %" PRId64 ", \"ticks\": %" PRId64 ", \"in\": \"%s\", \"out\": \"%s\", "
+      "\"interpolation\": \"%s\", \"quaternions\": %" PRId64 ", \"live\": %s, \"streams\": [", work->batch, work->ticks,
+      rc_dtype_name (work->in), rc_dtype_name (work->out), bench_interpolation_name (work->interpolation),
+      work->quaternions, work->live ? "true" : "false");
+  bench_rows_host (rows, "ticks", data->ticks, work->batch * work->ticks * 8);
+  for (i = 0; i < work->n_streams; i++, separator = ", ") {
+    const int64_t n = work->streams[i].rows;
+
+    fprintf (rows->json, "%s[%" PRId64 ", %" PRId64 "]", separator, n, work->streams[i].channels);
+    bench_rows_host (rows, kind_of_stream (kind, "rows", i), data->host[i].rows, data->in_bytes[i]);
+    bench_rows_host (rows, kind_of_stream (kind, "times", i), data->host[i].times, work->batch * n * 8);
+    bench_rows_device (rows, kind_of_stream (kind, "out", i), device->streams[i].out, data->out_bytes[i]);
+    bench_rows_device (rows, kind_of_stream (kind, "status", i), device->streams[i].status, work->batch * work->ticks);
+  }
+  fprintf (rows->json, "]");
+  bench_rows_end (rows);
+}
+
+static void
+measure (const Bench *bench, const BenchAlignment *work, BenchFigures *figures, BenchRows *rows)
+{
+  Copy *copies = calloc (BENCH_MAX_COPIES, sizeof (*copies)), cpu;
+  Data data;
+  int n, i;
+
+  make_data (&data, work);
+  n = bench_copies (bench, data.must_move);
+  for (i = 0; i < n; i++)
     make_copy (&copies[i], &data, bench->backend);
-  times = bench_times (bench, run_copy, copies, n_copies, data.must_move);
-  bench_print (shape->name, data.must_move, &times, bench_time_enqueue (bench, run_copy, copies),
-      time_cpu (&data, bench->cpu));
-  for (i = 0; i < n_copies; i++)
+  make_copy (&cpu, &data, bench->cpu);
+  *figures = (BenchFigures) {.work = &work->work,.must_move = data.must_move,.n_copies = n };
+  figures->times = bench_times (bench, run_copy, copies, n, data.must_move);
+  figures->enqueue_us = bench_time_enqueue (bench, run_copy, copies);
+  run_copy (&cpu, 0, NULL);
+  figures->cpu_us = bench_time_cpu (run_copy, &cpu);
+  compare (bench, &data, &copies[n - 1], &cpu, figures);
+  if (rows->json != NULL)
+    write_rows (&data, &copies[n - 1], figures, rows);
+  free_copy (&cpu);
+  for (i = 0; i < n; i++)
     free_copy (&copies[i]);
   free_data (&data);
   free (copies);
 }
 
 void
-bench_align (const Bench *bench, const BenchWish *wish)
+bench_align (BenchTable *table, BenchRows *rows, const GArray *works)
 {
-  size_t i;
+  BenchFigures figures;
+  guint i;
 
-  bench_print_head ("alignment");
-  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
-    if (bench_wants (wish, i, shapes[i].name))
-      measure (bench, &shapes[i]);
+  if (works->len > 0)
+    bench_table_head ("alignment");
+  for (i = 0; i < works->len; i++) {
+    measure (table->bench, &g_array_index (works, BenchAlignment, i), &figures, rows);
+    bench_table_row (table, &figures);
   }
 }
 
 void
-bench_align_once (const Bench *bench, const BenchWish *wish)
+bench_align_once (const Bench *bench, const GArray *works)
 {
-  size_t i;
+  guint i;
 
-  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
+  for (i = 0; i < works->len; i++) {
+    const BenchAlignment *work = &g_array_index (works, BenchAlignment, i);
     Copy copy;
     Data data;
 
-    if (!bench_wants (wish, i, shapes[i].name))
-      continue;
-    make_data (&data, &shapes[i]);
+    make_data (&data, work);
     make_copy (&copy, &data, bench->backend);
-    bench_twice (bench, shapes[i].name, run_copy, &copy);
+    bench_once (bench, &work->work, data.must_move, run_copy, &copy);
     free_copy (&copy);
     free_data (&data);
   }

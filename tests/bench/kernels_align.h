@@ -5,15 +5,15 @@
 #ifndef BENCH_KERNELS_ALIGN_H
 #define BENCH_KERNELS_ALIGN_H
 
-#include "kernels_timing.h"
+#include "kernels_rows.h"
 
 /* Median us of a run that does nothing: its kernel starts and ends. */
 double bench_align_nothing (const Bench * bench);
 
-/* A table of the shapes that are wished for. */
-void bench_align (const Bench * bench, const BenchWish * wish);
+/* A row for each of the works, which are BenchAlignment; in rows, too, where they are wanted. */
+void bench_align (BenchTable * table, BenchRows * rows, const GArray * works);
 
-/* Each shape as bench_twice does. */
-void bench_align_once (const Bench * bench, const BenchWish * wish);
+/* Each as bench_once does. */
+void bench_align_once (const Bench * bench, const GArray * works);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "kernels_timing.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,12 @@
 
 #define COPY_BYTES ((size_t) 2 << 30)
 #define RUNS 20                 /* about, in a graph; even */
+#define MIN_LAUNCHES 11
+#define LAUNCHES_MS 500         /* about, for more launches than these */
+#define MIN_CPU_RUNS 2
+#define MAX_CPU_RUNS 5
+#define CPU_US 1e6
+#define PART_BYTES ((int64_t) 64 << 20) /* compared at a time */
 
 void
 bench_fail (const char *what, const char *why)
@@ -68,44 +75,68 @@ bench_now_us (void)
 }
 
 static int
-compare_floats (const void *a, const void *b)
+compare_doubles (const void *a, const void *b)
 {
-  const float x = *(const float *) a, y = *(const float *) b;
+  const double x = *(const double *) a, y = *(const double *) b;
 
   return (x > y) - (x < y);
 }
 
-float
-bench_median (float *values, int n)
+BenchSpread
+bench_spread (double *values, int n)
 {
-  qsort (values, (size_t) n, sizeof (*values), compare_floats);
-  return values[n / 2];
+  double mean = 0, squares = 0;
+  int i;
+
+  qsort (values, (size_t) n, sizeof (*values), compare_doubles);
+  for (i = 0; i < n; i++)
+    mean += values[i] / n;
+  for (i = 0; i < n; i++)
+    squares += (values[i] - mean) * (values[i] - mean) / n;
+  return (BenchSpread) {
+  .median = values[n / 2],.p5 = values[n / 20],.p95 = values[n - 1 - n / 20],.deviation = sqrt (squares)};
 }
 
 /* ---- runs ---- */
 
-/* Median ms of what enqueue puts between two events. */
-static double
-time_events (const Bench *bench, void (*enqueue) (const Bench * bench, void *data), void *data)
+typedef void (*Enqueue) (const Bench * bench, void *data);
+
+typedef struct
 {
   cudaEvent_t before, after;
-  float ms[BENCH_LAUNCHES];
-  int i;
+} Events;
 
-  bench_must (cudaEventCreate (&before), "cudaEventCreate");
-  bench_must (cudaEventCreate (&after), "cudaEventCreate");
+static double
+time_us (const Bench *bench, const Events *events, Enqueue enqueue, void *data)
+{
+  float ms;
+
+  bench_must (cudaEventRecord (events->before, bench->stream), "cudaEventRecord");
+  enqueue (bench, data);
+  bench_must (cudaEventRecord (events->after, bench->stream), "cudaEventRecord");
+  bench_must (cudaEventSynchronize (events->after), "cudaEventSynchronize");
+  bench_must (cudaEventElapsedTime (&ms, events->before, events->after), "cudaEventElapsedTime");
+  return (double) ms * 1e3;
+}
+
+/* us of a part of what enqueue puts on the stream, which is as many parts. */
+static BenchSpread
+time_events (const Bench *bench, Enqueue enqueue, void *data, int parts)
+{
+  double us[BENCH_MAX_LAUNCHES], warm;
+  Events events;
+  int i, n;
+
+  bench_must (cudaEventCreate (&events.before), "cudaEventCreate");
+  bench_must (cudaEventCreate (&events.after), "cudaEventCreate");
   for (i = 0; i < 3; i++)
-    enqueue (bench, data);
-  for (i = 0; i < BENCH_LAUNCHES; i++) {
-    bench_must (cudaEventRecord (before, bench->stream), "cudaEventRecord");
-    enqueue (bench, data);
-    bench_must (cudaEventRecord (after, bench->stream), "cudaEventRecord");
-    bench_must (cudaEventSynchronize (after), "cudaEventSynchronize");
-    bench_must (cudaEventElapsedTime (&ms[i], before, after), "cudaEventElapsedTime");
-  }
-  cudaEventDestroy (before);
-  cudaEventDestroy (after);
-  return (double) bench_median (ms, BENCH_LAUNCHES);
+    warm = time_us (bench, &events, enqueue, data);
+  n = (int) fmin (fmax (LAUNCHES_MS * 1e3 / warm, MIN_LAUNCHES), BENCH_MAX_LAUNCHES);
+  for (i = 0; i < n; i++)
+    us[i] = time_us (bench, &events, enqueue, data) / parts;
+  cudaEventDestroy (events.before);
+  cudaEventDestroy (events.after);
+  return bench_spread (us, n);
 }
 
 static void
@@ -114,12 +145,12 @@ launch_graph (const Bench *bench, void *data)
   bench_must (cudaGraphLaunch (data, bench->stream), "cudaGraphLaunch");
 }
 
-double
+BenchSpread
 bench_time (const Bench *bench, BenchRun run, void *data, int n_copies, int n)
 {
   cudaGraphExec_t ready;
   cudaGraph_t graph;
-  double us;
+  BenchSpread us;
   int i;
 
   bench_must (cudaStreamBeginCapture (bench->stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
@@ -127,7 +158,7 @@ bench_time (const Bench *bench, BenchRun run, void *data, int n_copies, int n)
     run (data, i % n_copies, bench->stream);
   bench_must (cudaStreamEndCapture (bench->stream, &graph), "cudaStreamEndCapture");
   bench_must (cudaGraphInstantiate (&ready, graph, 0), "cudaGraphInstantiate");
-  us = 1000.0 * time_events (bench, launch_graph, ready) / n;
+  us = time_events (bench, launch_graph, ready, n);
   cudaGraphExecDestroy (ready);
   cudaGraphDestroy (graph);
   return us;
@@ -156,24 +187,60 @@ bench_times (const Bench *bench, BenchRun run, void *data, int n_copies, int64_t
   return (BenchTimes) {
     .floor = (double) must_move / bench->copy_gbps / 1e3 + bench->launch_us,
     .cold = bench_time (bench, run, data, n_copies, runs_of_copies (n_copies)),
-    .warm = bench_time (bench, run, data, 1, RUNS),
+    .warm = bench_time (bench, run, data, 1, RUNS).median,
   };
 }
 
 double
 bench_time_enqueue (const Bench *bench, BenchRun run, void *data)
 {
-  float us[BENCH_LAUNCHES];
+  double us[BENCH_MAX_LAUNCHES];
   int i;
 
-  for (i = 0; i < BENCH_LAUNCHES; i++) {
+  for (i = 0; i < BENCH_MAX_LAUNCHES; i++) {
     const double before = bench_now_us ();
 
     run (data, 0, bench->stream);
-    us[i] = (float) (bench_now_us () - before);
+    us[i] = bench_now_us () - before;
     bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
   }
-  return bench_median (us, BENCH_LAUNCHES);
+  return bench_spread (us, BENCH_MAX_LAUNCHES).median;
+}
+
+double
+bench_time_cpu (BenchRun run, void *data)
+{
+  double us[MAX_CPU_RUNS], spent = 0;
+  int n = 0;
+
+  while (n < MIN_CPU_RUNS || (n < MAX_CPU_RUNS && spent < CPU_US)) {
+    const double before = bench_now_us ();
+
+    run (data, 0, NULL);
+    us[n] = bench_now_us () - before;
+    spent += us[n++];
+  }
+  return bench_spread (us, n).median;
+}
+
+int64_t
+bench_difference (const Bench *bench, const void *device, const void *host, int64_t bytes)
+{
+  int64_t at, n, differ = -1;
+  uint8_t *part;
+
+  bench_must (cudaMallocHost ((void **) &part, (size_t) PART_BYTES), "cudaMallocHost");
+  for (at = 0; at < bytes && differ < 0; at += n) {
+    n = bytes - at < PART_BYTES ? bytes - at : PART_BYTES;
+    bench_must (cudaMemcpyAsync (part, (const uint8_t *) device + at, (size_t) n, cudaMemcpyDeviceToHost, bench->stream),
+        "cudaMemcpyAsync");
+    bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+    if (memcmp (part, (const uint8_t *) host + at, (size_t) n) != 0) {
+      for (differ = at; part[differ - at] == ((const uint8_t *) host)[differ]; differ++);
+    }
+  }
+  cudaFreeHost (part);
+  return differ;
 }
 
 /* ---- the device ---- */
@@ -198,7 +265,7 @@ measure_copy (Bench *bench)
 {
   Blocks blocks = { bench_memory (bench->backend, COPY_BYTES, NULL), bench_memory (bench->backend, COPY_BYTES, NULL) };
 
-  bench->copy_gbps = 2.0 * (double) COPY_BYTES / time_events (bench, copy_blocks, &blocks) / 1e6;
+  bench->copy_gbps = 2.0 * (double) COPY_BYTES / time_events (bench, copy_blocks, &blocks, 1).median / 1e3;
   rc_memory_free (bench->backend, RC_MEMORY_DEVICE, blocks.from);
   rc_memory_free (bench->backend, RC_MEMORY_DEVICE, blocks.to);
 }
@@ -214,7 +281,7 @@ bench_open (Bench *bench)
   if (rc_backend_open (&here, &bench->cpu, &error) != RC_OK)
     bench_fail ("CPU", error.message);
   if (rc_backend_open (&there, &bench->backend, &error) != RC_OK) {
-    printf ("SKIP bench_kernels: %s\n", error.message);
+    printf ("SKIP bench-kernels: %s\n", error.message);
     rc_backend_close (bench->cpu);
     if (error.status != RC_NO_DEVICE)
       exit (1);
@@ -236,41 +303,4 @@ bench_close (Bench *bench)
   cudaStreamDestroy (bench->stream);
   rc_backend_close (bench->backend);
   rc_backend_close (bench->cpu);
-}
-
-/* ---- tables ---- */
-
-int
-bench_wants (const BenchWish *wish, size_t i, const char *name)
-{
-  return i % wish->every == 0 && strstr (name, wish->only) != NULL;
-}
-
-void
-bench_twice (const Bench *bench, const char *name, BenchRun run, void *data)
-{
-  int i;
-
-  for (i = 0; i < 2; i++) {
-    run (data, 0, bench->stream);
-    bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
-  }
-  printf ("%s\n", name);
-  fflush (stdout);
-}
-
-void
-bench_print_head (const char *what)
-{
-  printf ("| %s | MB that must move | floor us | cold us | times the floor | GB/s | warm us | host us to enqueue "
-      "| CPU us |\n|---|---|---|---|---|---|---|---|---|\n", what);
-}
-
-void
-bench_print (const char *name, int64_t must_move, const BenchTimes *times, double enqueue_us, double cpu_us)
-{
-  printf ("| %s | %.2f | %.1f | %.1f | %.2f | %.0f | %.1f | %.1f | %.0f |\n", name, (double) must_move / 1e6,
-      times->floor, times->cold, times->cold / times->floor, (double) must_move / times->cold / 1e3, times->warm,
-      enqueue_us, cpu_us);
-  fflush (stdout);
 }

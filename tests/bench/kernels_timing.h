@@ -12,7 +12,7 @@
 
 #include "kernels/backend.h"
 
-#define BENCH_LAUNCHES 31       /* of a graph, for a median */
+#define BENCH_MAX_LAUNCHES 101  /* of a graph, for a median */
 #define BENCH_MAX_COPIES 64     /* of the data of a work */
 
 typedef struct
@@ -26,20 +26,19 @@ typedef struct
   double launch_us;             /* of an empty run */
 } Bench;
 
+/* us of a run, over launches of a graph */
+typedef struct
+{
+  double median, p5, p95, deviation;
+} BenchSpread;
+
 /* What a work took, in us. */
 typedef struct
 {
-  double floor, cold, warm;
+  double floor;                 /* what must move at the bandwidth of the copy, and an empty run */
+  BenchSpread cold;
+  double warm;                  /* median */
 } BenchTimes;
-
-/* Which shapes. */
-typedef struct
-{
-  size_t every;
-  const char *only;             /* names that hold it */
-} BenchWish;
-
-int bench_wants (const BenchWish * wish, size_t i, const char *name);
 
 void bench_fail (const char *what, const char *why) __attribute__ ((noreturn));
 void bench_must (cudaError_t result, const char *what);
@@ -54,7 +53,8 @@ void *bench_memory (RcBackend * backend, uint64_t bytes, const void *host);
 /* 0 <= x < 1, the same sequence in every run. */
 double bench_uniform (void);
 double bench_now_us (void);
-float bench_median (float *values, int n);
+/* Sorts them. */
+BenchSpread bench_spread (double *values, int n);
 
 /* One run over copy number i of the data, enqueued on the stream. */
 typedef void (*BenchRun) (void *data, int i, cudaStream_t stream);
@@ -62,17 +62,16 @@ typedef void (*BenchRun) (void *data, int i, cudaStream_t stream);
 /* How many copies of what must move are at least four times the L2; two at least. */
 int bench_copies (const Bench * bench, int64_t must_move);
 
-/* Median us of runs over n_copies in turn, n in a graph. */
-double bench_time (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
+/* us of runs over n_copies in turn, n in a graph. */
+BenchSpread bench_time (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
 /* Cold over all copies, warm over the first; in a graph an even number of runs of each, which may be of two kinds by turns. */
 BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_copies, int64_t must_move);
 /* Median us of the host for one run that it enqueues. */
 double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);
+/* Median us of a run of the CPU backend, of a second of them or five, but two at least; the data is warm from a run before. */
+double bench_time_cpu (BenchRun run, void *data);
 
-/* Says its name, and makes two runs over the first copy. */
-void bench_twice (const Bench * bench, const char *name, BenchRun run, void *data);
-
-void bench_print_head (const char *what);
-void bench_print (const char *name, int64_t must_move, const BenchTimes * times, double enqueue_us, double cpu_us);
+/* The first byte on the device that is not as the host's; -1: all are. */
+int64_t bench_difference (const Bench * bench, const void *device, const void *host, int64_t bytes);
 
 #endif

@@ -5,17 +5,12 @@
 #ifndef BENCH_KERNELS_VOXEL_H
 #define BENCH_KERNELS_VOXEL_H
 
-#include "kernels_timing.h"
+#include "kernels_rows.h"
 
-/* A table of the shapes that are wished for. */
-void bench_voxels (const Bench * bench, const BenchWish * wish);
+/* A row for each of the works, which are BenchVoxels; in rows, too, where they are wanted. */
+void bench_voxels (BenchTable * table, BenchRows * rows, const GArray * works);
 
-/* The same as lines of JSON. Files of row i, in folder: i.points, float32 [batch, points, fields]; what came of them, as
- * many items as fit FILE_BYTES: i.grid, of dense grids and bits; i.n_voxels, i.coordinates and i.values; or i.map, of
- * index and rank. */
-void bench_voxel_rows (const Bench * bench, const BenchWish * wish, const char *folder);
-
-/* Each shape as bench_twice does. */
-void bench_voxels_once (const Bench * bench, const BenchWish * wish);
+/* Each as bench_once does. */
+void bench_voxels_once (const Bench * bench, const GArray * works);
 
 #endif

@@ -39,18 +39,19 @@ def clocks():
 
 def measure_ours(program, folder):
     """The device, a row for each work, and what went wrong; no device: nothing was measured."""
-    path = pathlib.Path(folder) / "rows"
-    with open(path, "w", encoding="utf-8") as file:
-        try:
-            run = subprocess.run([program, "--voxels", "--rows", folder], stdout=file, stderr=subprocess.PIPE, text=True,
-                                 timeout=OUR_SECONDS, check=False)
-            errors = (run.stderr.splitlines() or [f"exit status {run.returncode}"]) if run.returncode else []
-        except subprocess.TimeoutExpired:
-            errors = [f"it took more than {OUR_SECONDS} s"]
-    lines = path.read_text(encoding="utf-8").splitlines()
-    measured = [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
-    said = [line for line in lines if not line.startswith("{")] + errors
-    return measured[0] if measured else None, measured[1:], said
+    errors = []
+    try:
+        run = subprocess.run([program, "--voxels", "--rows", folder], capture_output=True, text=True, timeout=OUR_SECONDS,
+                             check=False)
+        errors += [line for line in run.stdout.splitlines() if line.startswith("SKIP")]
+        if run.returncode:
+            errors += run.stderr.splitlines() or [f"exit status {run.returncode}"]
+    except subprocess.TimeoutExpired:
+        errors.append(f"it took more than {OUR_SECONDS} s")
+    rows = pathlib.Path(folder) / "rows.json"
+    lines = rows.read_text(encoding="utf-8").splitlines() if rows.exists() else []
+    measured = [json.loads(line) for line in lines if line.endswith("}")]
+    return measured[0] if measured else None, measured[1:], errors
 
 
 def ours(folder, row, kind, dtype):
@@ -188,9 +189,9 @@ def import_peers():
 
 
 def limit_of(row):
-    if not row["limit_us"]:
+    if not row["wanted_us"]:
         return "", ""
-    return f"{row['limit_us']:g}", "pass" if row["cold_us"] <= row["limit_us"] else "**above**"
+    return f"{row['wanted_us']:g}", "pass" if row["cold_us"] <= row["wanted_us"] else "**above**"
 
 
 def print_row(row, peers, why):

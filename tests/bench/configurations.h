@@ -1,0 +1,74 @@
+/* robocache: what the benchmarks of the kernels measure, from a file
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BENCH_CONFIGURATIONS_H
+#define BENCH_CONFIGURATIONS_H
+
+#include <glib.h>
+
+#include "kernels/align.h"
+#include "kernels/voxel.h"
+
+G_BEGIN_DECLS
+
+#define BENCH_MAX_STREAMS 4
+
+/* What is said of every work. */
+typedef struct
+{
+  gchar *name;
+  const gchar *size;            /* small, medium or large */
+  gdouble wanted_us;            /* cold; 0: none */
+} BenchWork;
+
+typedef struct
+{
+  BenchWork work;
+  gint64 batch, ticks;
+  struct
+  {
+    gint64 rows, channels;
+  } streams[BENCH_MAX_STREAMS];
+  gint n_streams;
+  RcDtype in, out;
+  RcInterpolation interpolation;
+  gint64 quaternions;           /* from channel 0 on */
+  gboolean live;                /* brackets of one tick */
+} BenchAlignment;
+
+typedef struct
+{
+  BenchWork work;
+  gint64 clouds, points, axis, features;
+  RcVoxelMode mode;
+  RcVoxelOutput output;
+  RcDtype type;
+  gdouble side;                 /* of the part of the grid that points lie in, all sides alike; 1: everywhere */
+  gdouble voxel_m;
+  gint64 max_points;            /* first: of a voxel */
+  gboolean kept;                /* two clouds by turns into a grid of which it is known what it holds */
+} BenchVoxels;
+
+typedef struct
+{
+  GArray *alignments;           /* BenchAlignment */
+  GArray *voxels;               /* BenchVoxels */
+} BenchConfigurations;
+
+/* Which works. */
+typedef struct
+{
+  const gchar *size;            /* NULL: all */
+  const gchar *only;            /* those whose name holds it; NULL: all */
+} BenchWish;
+
+/* The works of a file that are wished for, in its order; NULL, with the place and what was expected, where it is wrong. */
+BenchConfigurations *bench_configurations_read (const gchar * path, const BenchWish * wish, GError ** error);
+void bench_configurations_free (BenchConfigurations * configurations);
+
+gboolean bench_is_size (const gchar * name);
+const gchar *bench_interpolation_name (RcInterpolation interpolation);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,121 @@
+/* robocache: what came of works, as a table to read and as CSV
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "kernels_table.h"
+
+#include <inttypes.h>
+#include <nvtx3/nvToolsExt.h>
+#include <string.h>
+
+void
+bench_compare (const Bench *bench, BenchFigures *figures, const char *what, const void *device, const void *host,
+    int64_t bytes)
+{
+  const int64_t at = figures->differs[0] == '\0' ? bench_difference (bench, device, host, bytes) : -1;
+
+  if (at >= 0)
+    snprintf (figures->differs, sizeof (figures->differs), "%s differs from the CPU's at byte %" PRId64, what, at);
+}
+
+const char *
+bench_checked (const BenchFigures *figures)
+{
+  return figures->differs[0] != '\0' ? figures->differs : "yes";
+}
+
+void
+bench_table_open (BenchTable *table, const Bench *bench, const char *path)
+{
+  *table = (BenchTable) {.bench = bench };
+  printf ("%s, %d multiprocessors, L2 %.0f MB; copy %.0f GB/s; empty launch %.2f us\n", bench->name,
+      bench->multiprocessors, (double) bench->l2_bytes / 1e6, bench->copy_gbps, bench->launch_us);
+  if (path == NULL)
+    return;
+  table->csv = fopen (path, "w");
+  if (table->csv == NULL)
+    bench_fail (path, "cannot be written");
+  fprintf (table->csv, "work,size,must_move_bytes,copies,floor_us,wanted_us,median_us,p5_us,p95_us,deviation_us,warm_us,"
+      "enqueue_us,cpu_us,moved_gbps,copy_gbps,share_of_copy,launch_us,checked\n");
+}
+
+void
+bench_table_head (const char *what)
+{
+  printf ("\n| %s | MB that must move | floor us | wanted us | us | p5 | p95 | deviation | times the floor "
+      "| share of the copy | warm us | host us to enqueue | CPU us | checked |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
+      "---|---|\n", what);
+}
+
+/* A target that was set; nothing where there is none. */
+static const char *
+wanted (const BenchFigures *figures, char text[32])
+{
+  text[0] = '\0';
+  if (figures->work->wanted_us > 0)
+    snprintf (text, 32, "%g", figures->work->wanted_us);
+  return text;
+}
+
+static void
+print_row (const BenchFigures *figures, double share)
+{
+  const BenchTimes *times = &figures->times;
+  char text[32];
+
+  printf ("| %s | %.2f | %.1f | %s | %.1f | %.1f | %.1f | %.2f | %.2f | %.0f %% | %.1f | %.1f | %.0f | %s |\n",
+      figures->work->name, (double) figures->must_move / 1e6, times->floor, wanted (figures, text), times->cold.median,
+      times->cold.p5, times->cold.p95, times->cold.deviation, times->cold.median / times->floor, 100 * share, times->warm,
+      figures->enqueue_us, figures->cpu_us, bench_checked (figures));
+  fflush (stdout);
+}
+
+static void
+write_row (const BenchTable *table, const BenchFigures *figures, double gbps)
+{
+  const Bench *bench = table->bench;
+  const BenchTimes *times = &figures->times;
+  char text[32];
+
+  fprintf (table->csv, "\"%s\",%s,%" PRId64 ",%d,%.3f,%s,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.1f,%.1f,%.1f,%.4f,%.3f,\"%s\"\n",
+      figures->work->name, figures->work->size, figures->must_move, figures->n_copies, times->floor, wanted (figures, text),
+      times->cold.median, times->cold.p5, times->cold.p95, times->cold.deviation, times->warm, figures->enqueue_us,
+      figures->cpu_us, gbps, bench->copy_gbps, gbps / bench->copy_gbps, bench->launch_us,
+      bench_checked (figures));
+  fflush (table->csv);
+}
+
+void
+bench_table_row (BenchTable *table, const BenchFigures *figures)
+{
+  const double gbps = (double) figures->must_move / figures->times.cold.median / 1e3;
+
+  table->n_wrong += figures->differs[0] != '\0';
+  print_row (figures, gbps / table->bench->copy_gbps);
+  if (table->csv != NULL)
+    write_row (table, figures, gbps);
+}
+
+void
+bench_table_close (BenchTable *table)
+{
+  if (table->csv != NULL && fclose (table->csv) != 0)
+    bench_fail ("CSV", "cannot be written");
+}
+
+/* ---- for a profiler ---- */
+
+void
+bench_once (const Bench *bench, const BenchWork *work, int64_t must_move, BenchRun run, void *data)
+{
+  run (data, 0, bench->stream);
+  bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+  nvtxRangePushA (work->name);
+  nvtxRangePushA ("second");
+  run (data, 0, bench->stream);
+  bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+  nvtxRangePop ();
+  nvtxRangePop ();
+  printf ("\"%s\",%" PRId64 "\n", work->name, must_move);
+  fflush (stdout);
+}

@@ -253,8 +253,11 @@ refuse_what_is_left (Reader *reader)
 static gboolean
 wants (const BenchWish *wish, const BenchWork *work)
 {
-  return (wish->size == NULL || g_str_equal (wish->size, work->size))
-      && (wish->only == NULL || strstr (work->name, wish->only) != NULL);
+  gboolean is_named = wish->only == NULL;
+
+  for (gchar **part = wish->only; !is_named && *part != NULL; part++)
+    is_named = strstr (work->name, *part) != NULL;
+  return is_named && (wish->size == NULL || g_str_equal (wish->size, work->size));
 }
 
 static void

@@ -60,7 +60,7 @@ typedef struct
 typedef struct
 {
   const gchar *size;            /* NULL: all */
-  const gchar *only;            /* those whose name holds it; NULL: all */
+  gchar **only;                 /* those whose name holds one of them; NULL: all */
 } BenchWish;
 
 /* The works of a file that are wished for, in its order; NULL, with the place and what was expected, where it is wrong. */

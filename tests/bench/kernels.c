@@ -1,10 +1,10 @@
 /* robocache: how fast the kernels are, against the bytes they must move
  *
- *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT] [--csv FILE] [--rows FOLDER]
- *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT] --once
+ *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--csv FILE] [--rows FOLDER]
+ *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... --once
  *
  * Measures the works of configurations.ini, which lies beside the program, or of another file; --alignments and --voxels:
- * those alone; --only: those whose names hold the text.
+ * those alone; --only: those whose names hold one of the texts.
  *
  * Each is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are at least four
  * times the L2, captured in one graph and divided by their number; `warm`, the same over one copy. After three launches that
@@ -35,7 +35,7 @@ static const GOptionEntry options[] = {
   {"alignments", 'a', 0, G_OPTION_ARG_NONE, &alignments_alone, "Alignments alone", NULL},
   {"voxels", 'v', 0, G_OPTION_ARG_NONE, &voxels_alone, "Voxel grids alone", NULL},
   {"size", 's', 0, G_OPTION_ARG_STRING, &wish.size, "Works of this size: small, medium or large", "SIZE"},
-  {"only", 'o', 0, G_OPTION_ARG_STRING, &wish.only, "Works whose names hold it", "TEXT"},
+  {"only", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &wish.only, "Works whose names hold it, or another one", "TEXT"},
   {"configurations", 'f', 0, G_OPTION_ARG_FILENAME, &path, "The works (default: configurations.ini beside the program)",
         "FILE"},
   {"csv", 'c', 0, G_OPTION_ARG_FILENAME, &csv, "Write the table there, too", "FILE"},

@@ -15,10 +15,9 @@
 #define COPY_BYTES ((size_t) 2 << 30)
 #define RUNS 20                 /* about, in a graph; even */
 #define MIN_LAUNCHES 11
-#define LAUNCHES_MS 500         /* about, for more launches than these */
-#define MIN_CPU_RUNS 2
-#define MAX_CPU_RUNS 5
-#define CPU_US 1e6
+#define LAUNCHES_MS 150         /* about, for more launches than these */
+#define CPU_RUNS 5
+#define LONG_CPU_US 1e5
 #define PART_BYTES ((int64_t) 64 << 20) /* compared at a time */
 
 void
@@ -63,6 +62,15 @@ bench_uniform (void)
 
   state = state * UINT64_C (6364136223846793005) + UINT64_C (1442695040888963407);
   return (double) (state >> 11) * 0x1p-53;
+}
+
+void
+bench_repeat (void *memory, int64_t first, int64_t bytes)
+{
+  int64_t n;
+
+  for (n = first; n < bytes; n *= 2)
+    memcpy ((uint8_t *) memory + n, memory, (size_t) (2 * n < bytes ? n : bytes - n));
 }
 
 double
@@ -184,10 +192,12 @@ runs_of_copies (int n_copies)
 BenchTimes
 bench_times (const Bench *bench, BenchRun run, void *data, int n_copies, int64_t must_move)
 {
+  const BenchSpread cold = bench_time (bench, run, data, n_copies, runs_of_copies (n_copies));
+
   return (BenchTimes) {
     .floor = (double) must_move / bench->copy_gbps / 1e3 + bench->launch_us,
-    .cold = bench_time (bench, run, data, n_copies, runs_of_copies (n_copies)),
-    .warm = bench_time (bench, run, data, 1, RUNS).median,
+    .cold = cold,
+    .warm = must_move < bench->l2_bytes ? bench_time (bench, run, data, 1, RUNS).median : cold.median,
   };
 }
 
@@ -207,20 +217,27 @@ bench_time_enqueue (const Bench *bench, BenchRun run, void *data)
   return bench_spread (us, BENCH_MAX_LAUNCHES).median;
 }
 
+static double
+time_run (BenchRun run, void *data)
+{
+  const double before = bench_now_us ();
+
+  run (data, 0, NULL);
+  return bench_now_us () - before;
+}
+
 double
 bench_time_cpu (BenchRun run, void *data)
 {
-  double us[MAX_CPU_RUNS], spent = 0;
-  int n = 0;
+  const double first = time_run (run, data);
+  double us[CPU_RUNS];
+  int i;
 
-  while (n < MIN_CPU_RUNS || (n < MAX_CPU_RUNS && spent < CPU_US)) {
-    const double before = bench_now_us ();
-
-    run (data, 0, NULL);
-    us[n] = bench_now_us () - before;
-    spent += us[n++];
-  }
-  return bench_spread (us, n).median;
+  if (first > LONG_CPU_US)
+    return first;
+  for (i = 0; i < CPU_RUNS; i++)
+    us[i] = time_run (run, data);
+  return bench_spread (us, CPU_RUNS).median;
 }
 
 int64_t

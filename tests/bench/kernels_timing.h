@@ -52,6 +52,8 @@ void *bench_memory (RcBackend * backend, uint64_t bytes, const void *host);
 
 /* 0 <= x < 1, the same sequence in every run. */
 double bench_uniform (void);
+/* Repeats the first bytes of memory until it is full, which is faster than to make new ones. */
+void bench_repeat (void *memory, int64_t first, int64_t bytes);
 double bench_now_us (void);
 /* Sorts them. */
 BenchSpread bench_spread (double *values, int n);
@@ -64,11 +66,11 @@ int bench_copies (const Bench * bench, int64_t must_move);
 
 /* us of runs over n_copies in turn, n in a graph. */
 BenchSpread bench_time (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
-/* Cold over all copies, warm over the first; in a graph an even number of runs of each, which may be of two kinds by turns. */
+/* Cold over all copies; warm over the first where that fits the L2, otherwise as cold; in a graph an even number of runs of each, which may be of two kinds by turns. */
 BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_copies, int64_t must_move);
 /* Median us of the host for one run that it enqueues. */
 double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);
-/* Median us of a run of the CPU backend, of a second of them or five, but two at least; the data is warm from a run before. */
+/* us of a run of the CPU backend: of the first one if that is long, or else the median of five more. */
 double bench_time_cpu (BenchRun run, void *data);
 
 /* The first byte on the device that is not as the host's; -1: all are. */

@@ -272,6 +272,18 @@ run_copy (void *data, int i, cudaStream_t stream)
 
 /* ---- figures ---- */
 
+/* From the first one on. */
+static void
+run_next (void *data, int i, cudaStream_t stream)
+{
+  VoxelCopy *copy = data;
+
+  if (copy->job.is_clean)
+    run_job (copy, stream);
+  else
+    run_first (copy, stream);
+}
+
 typedef struct
 {
   VoxelData data;
@@ -296,8 +308,7 @@ measure_cpu (const Bench *bench, Measured *m, const VoxelCopy *device)
   VoxelCopy cpu;
 
   make_copy (&cpu, &m->data, bench->cpu);
-  run_first (&cpu, NULL);
-  m->figures.cpu_us = bench_time_cpu (run_copy, &cpu);
+  m->figures.cpu_us = bench_time_cpu (run_next, &cpu);
   while (cpu.turn != device->turn)
     run_job (&cpu, NULL);
   compare (bench, device, &cpu, &m->figures);

@@ -6,7 +6,7 @@
 #   bundle.sh OUT [BUILD]     BUILD: default build
 #   OUT/run.sh                there: the whole suite
 #   OUT/env COMMAND...        there: a command with the bundle's GStreamer, such as gst-launch-1.0
-#   python3 OUT/voxels.py OUT there: voxel grids beside other libraries (tests/bench/voxels.py)
+#   OUT/bench/run_all.sh      there: every benchmark (tests/bench/run_all.sh)
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=${1:?usage: bundle.sh OUT [BUILD]}
@@ -27,9 +27,14 @@ cp "$build/tests/gpu/faulty/libcuda.so.1" "$out/faulty/"
 cp "$build/tests/gpu/libholdcontexts.so" "$out/"
 find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefuse*' -o -name 'robocacheresample*' \
   -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
-cp "$build"/tests/bench/bench-{kernels,voxels} "$out/"
+mkdir -p "$out"/bench/docs/performance
+find "$build/tests/bench" -maxdepth 1 -type f -executable -name 'bench-*' ! -name '*-pcl' -exec cp -t "$out/bench" {} +
+cp "$here"/../bench/{*.sh,*.py,*.ini} "$out/bench/"
+cp "$here/../../docs/performance.md" "$out/bench/docs/"
+cp -r "$here/../../docs/performance" "$out/bench/docs/"
+git -C "$here" describe --always --dirty --abbrev=12 > "$out/bench/commit" 2> /dev/null || echo unknown > "$out/bench/commit"
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi
-cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$here"/break-even.py "$here"/../bench/voxel*.py "$out/"
+cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$out/"
 # a recording for the GPU's decoder, where there is something to make it with
 if gst-inspect-1.0 x264enc > /dev/null 2>&1; then
   gst-launch-1.0 -q videotestsrc num-buffers=90 pattern=ball ! video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! \

@@ -6,7 +6,7 @@ Resamples batches of recorded episodes, and voxelizes clouds, on the CPU, on the
 pipelines that differ in nothing else, and prints what a buffer takes. Bytes in and out are what `backend=auto` compares with
 ROBOCACHE_BREAK_EVEN_BYTES. To be run in a bundle (bundle.sh) on a machine with a GPU, for three minutes:
 
-    ./env python3 break-even.py [PART OF A WORK]
+    OUT/env python3 OUT/bench/break-even.py [PART OF A WORK]
 """
 import array
 import dataclasses

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Plots of the figures, for report.py."""
+import math
+
+import matplotlib
+
+matplotlib.use("svg")
+import matplotlib.pyplot as plt  # noqa: E402  # the backend comes first
+
+matplotlib.rcParams.update({"svg.hashsalt": "robocache", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False,
+                            "axes.spines.right": False, "legend.frameon": False, "figure.dpi": 100})
+OURS, PEER, FLOOR = "#1f77b4", "#c0c0c0", "#d62728"
+
+
+def short(text):
+    return text.replace("->", "→").replace("^3", "³")
+
+
+# ---- roofline ----
+
+
+def roofs(axes, issue, peak_gbps):
+    """What memory and the schedulers allow, at most."""
+    knee = issue / peak_gbps
+    x = [knee / 1e3, knee, knee * 1e2]
+    axes.plot(x, [min(issue, peak_gbps * i) for i in x], color="black", linewidth=1)
+    axes.annotate(f"copy: {peak_gbps:,.0f} GB/s", (knee / 100, issue / 100), rotation=35, va="bottom", ha="center")
+    axes.annotate(f"{issue:,.0f} G instructions/s", (knee * 10, issue), va="bottom", ha="center")
+
+
+def roofline(figures, axes):
+    """Instructions of warps a byte of memory against those a second: every kernel, of the work where it takes the most time."""
+    kernels = figures.rows("roofline")
+    slowest = {}
+    for row in kernels:
+        if row["kernel"] not in slowest or float(row["time_us"]) > float(slowest[row["kernel"]]["time_us"]):
+            slowest[row["kernel"]] = row
+    roofs(axes, float(kernels[0]["peak_instructions_per_us"]) / 1e3, float(figures.rows("kernels_align")[0]["copy_gbps"]))
+    for i, (name, row) in enumerate(sorted(slowest.items())):
+        moved = float(row["dram_read_bytes"]) + float(row["dram_write_bytes"])
+        instructions = float(row["warp_instructions"])
+        if moved > 0:
+            axes.plot(instructions / moved, instructions / float(row["time_us"]) / 1e3, "o",
+                      color=plt.cm.tab20(i % 20), label=name)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("instructions of a warp a byte of device memory")
+    axes.set_ylabel("G instructions of warps/s")
+    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+# ---- beside others ----
+
+
+def bars(rows, axes):
+    """Ours, the floor and the best peer of each work, the floor being 1."""
+    rows = rows[::-1]
+    for i, row in enumerate(rows):
+        floor = float(row["floor_us"])
+        peer, ours = float(row["best_peer_us"]) / floor, float(row["median_us"]) / floor
+        axes.barh(i + 0.2, peer, 0.38, color=PEER, label="the best peer" if i == 0 else None)
+        axes.barh(i - 0.2, ours, 0.38, color=OURS, label="robocache" if i == 0 else None)
+        axes.annotate(row["which"], (peer, i + 0.2), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7)
+    axes.axvline(1, color=FLOOR, linewidth=1)
+    axes.set_yticks(range(len(rows)), [short(row["work"]) for row in rows], fontsize=7)
+    axes.set_xscale("log")
+    axes.set_xlabel("times the floor that the bytes set")
+    axes.legend(loc="lower right")
+
+
+def peers_of(name):
+    def draw(figures, axes):
+        bars(figures.rows(name), axes)
+    return draw
+
+
+# ---- several GPUs ----
+
+
+def scaling(figures, axes):
+    """How many times faster than one, by the way in which the input lies."""
+    rows = figures.rows("devices")
+    most = max(int(row["devices"]) for row in rows)
+    for where in dict.fromkeys(row["input"] for row in rows):
+        points = sorted((int(row["devices"]), float(row["speedup"])) for row in rows if row["input"] == where)
+        axes.plot(*zip(*points), "o-", label=where)
+    axes.plot([1, most], [1, most], "--", color="black", linewidth=1, label="as many times as GPUs")
+    axes.set_xticks([2**i for i in range(int(math.log2(most)) + 1)])
+    axes.set_xlabel("GPUs")
+    axes.set_ylabel("times one GPU")
+    axes.legend()
+
+
+# ---- files ----
+
+PLOTS = {  # what is drawn from which figures; inches of it
+    "roofline": (roofline, ("roofline", "kernels_align"), (9, 5)),
+    "peers_align": (peers_of("beside_peers_align"), ("beside_peers_align",), (9, 6)),
+    "peers_voxel": (peers_of("beside_peers_voxel"), ("beside_peers_voxel",), (9, 5)),
+    "scaling": (scaling, ("devices",), (6, 4)),
+}
+
+
+def write(figures, folder, complain):
+    """Those whose figures are there; what else is said."""
+    for name, (draw, needed, inches) in PLOTS.items():
+        missing = [file for file in needed if not figures.rows(file)]
+        if missing:
+            complain(f"plot {name}: there is no performance/{missing[0]}.csv")
+            continue
+        figure, axes = plt.subplots(figsize=inches, layout="constrained")
+        draw(figures, axes)
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        plt.close(figure)

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes the tables of the pages about performance from the files that the benchmarks left, and the plots.
+
+    report.py DOCS RESULTS     DOCS: has performance.md and performance/*.md, and figures of runs before
+                               RESULTS: gets the same pages and plots, with the figures of RESULTS/performance/*.csv
+
+A table stands between two comments, and all else stays as it is:
+
+    <!-- table NAME[COLUMN=VALUE]: COLUMN, COLUMN as HEADING -->
+    <!-- end -->
+
+NAME is a file, performance/NAME.csv, or one of the tables that joins.py makes of several. The rest may be left out: which
+rows, and which columns. The end of a column's name is its unit (_us, _bytes, _gbps, _j, …), and share_… is a share of 1.
+Figures that come from no file are said, the table is left as it was, and the status is 1."""
+import csv
+import pathlib
+import re
+import sys
+
+import joins
+
+TABLE = re.compile(r"<!-- table (?P<name>[\w/-]+)(?:\[(?P<column>\w+)=(?P<value>[^\]]*)\])?(?:: (?P<columns>.*?))? -->\n"
+                   r"(?P<rows>.*?)<!-- end -->", re.DOTALL)
+UNITS = {  # what is in the file, as it is said, and what it is divided by
+    "us": ("us", 1), "ms": ("ms", 1), "s": ("s", 1), "ns": ("ns", 1), "bytes": ("MB", 1e6), "gbps": ("GB/s", 1),
+    "j": ("J", 1), "w": ("W", 1),
+}
+VERDICTS = {"median_us": "wanted_us", "median": "wanted"}  # what is bold where it is above the other
+
+
+# ---- figures ----
+
+
+class Figures:
+    """The files of this run, and those of runs before for what was not run."""
+
+    def __init__(self, *folders):
+        self.folders = folders
+
+    def rows(self, name):
+        """Dictionaries, or None: there is no such file, and nothing it could be made of."""
+        for folder in self.folders:
+            path = folder / f"{name}.csv"
+            if path.exists():
+                with open(path, newline="", encoding="utf-8") as file:
+                    return list(csv.DictReader(file))
+        return joins.JOINS[name](self) if name in joins.JOINS else None
+
+
+# ---- cells ----
+
+
+def number(text):
+    """None: it is none."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def digits(x):
+    """Three that count, and all before the point."""
+    if x == 0:
+        return "0"
+    if abs(x) < 1:
+        return f"{x:.3g}"
+    return f"{x:,.{max(0, 3 - len(str(int(abs(x)))))}f}"
+
+
+def unit_of(column):
+    """As it is said, or nothing; what to divide by; the column without it."""
+    stem, _, end = column.rpartition("_")
+    return (*UNITS[end], stem) if stem and end in UNITS else ("", 1, column)
+
+
+def heading(column):
+    unit, _, stem = unit_of(column)
+    return stem.replace("_", " ") + (f", {unit}" if unit else "")
+
+
+def cell(row, column):
+    text, x = row.get(column) or "", number(row.get(column))
+    if x is None:
+        text = text.replace("|", "/").replace("->", "→").replace("^3", "³")
+        is_bad = (column == "checked" and text not in ("yes", "")) or (column == "met" and text == "no")
+        return f"**{text}**" if is_bad else text
+    if column.startswith("share"):
+        return f"{100 * x:.0f} %"
+    unit, scale, _ = unit_of(column)
+    text = digits(x / scale) if unit or "." in text else f"{x:,.0f}"
+    wanted = number(row.get(VERDICTS.get(column)))
+    return f"**{text}**" if wanted and x > wanted else text
+
+
+# ---- tables ----
+
+
+def columns_of(text, rows):
+    """Pairs of a column and its heading."""
+    if not text:
+        return [(column, heading(column)) for column in rows[0]] if rows else []
+    pairs = (part.strip().partition(" as ") for part in text.split(","))
+    return [(column, said or heading(column)) for column, _, said in pairs]
+
+
+def table(rows, columns):
+    lines = [[said for _, said in columns], ["---"] * len(columns)]
+    lines += [[cell(row, column) for column, _ in columns] for row in rows]
+    return "".join("| " + " | ".join(line) + " |\n" for line in lines).replace("| --- ", "|---").replace("---|\n", "---|\n")
+
+
+def written(figures, match, complain):
+    """The text of a marked table, with the figures there are."""
+    rows = figures.rows(match["name"])
+    if rows is None:
+        complain(f"table {match['name']}: there is no performance/{match['name']}.csv")
+        return match[0]
+    if match["column"]:
+        rows = [row for row in rows if row.get(match["column"]) == match["value"]]
+    columns = columns_of(match["columns"], rows)
+    unknown = [column for column, _ in columns if rows and column not in rows[0]]
+    if not rows or unknown:
+        complain(f"table {match['name']}: " + (f"{unknown[0]} is no column of it" if unknown else "it has no rows"))
+        return match[0]
+    begin = match[0][:match.start("rows") - match.start()]
+    return begin + table(rows, columns) + "<!-- end -->"
+
+
+def write_pages(docs, results, figures, complain):
+    pages = [docs / "performance.md", *sorted((docs / "performance").glob("**/*.md"))]
+    for page in pages:
+        name = page.relative_to(docs)
+        text = page.read_text(encoding="utf-8")
+        text = TABLE.sub(lambda match, name=name: written(figures, match, lambda what: complain(f"{name}: {what}")), text)
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text(text, encoding="utf-8")
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    docs, results = (pathlib.Path(path) for path in sys.argv[1:])
+    figures = Figures(results / "performance", docs / "performance")
+    complaints = []
+    write_pages(docs, results, figures, complaints.append)
+    try:
+        import plots
+    except ImportError as error:
+        complaints.append(f"no plots: {error}")
+    else:
+        plots.write(figures, results / "performance", complaints.append)
+    for complaint in complaints:
+        print(f"MISSING {complaint}")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Runs every benchmark, and writes the figures, the plots and the tables in the pages of docs/performance.md from them.
+#
+#   run_all.sh [--cpu] [--only PART[,PART...]] [--build DIR] [RESULTS]
+#
+#   RESULTS   a folder (default: results): performance/*.csv, plots and pages, as they lie in docs; `cp -r RESULTS/. docs/`
+#             makes them those of the project
+#   --cpu     what needs no GPU, on any machine; otherwise what needs one
+#   --only    these parts
+#   --build   a build whose programs are to be run (default: what lies beside this script in a bundle, tests/gpu/bundle.sh;
+#             in a checkout build-release, or else build)
+#
+# A part that fails or takes too long is said, and what it has left is kept; status 1 at the end. What each part printed is in
+# RESULTS/logs.
+set -uo pipefail
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+kind=gpu only='' build='' results=results
+while [ $# -gt 0 ]; do
+  case $1 in
+    --cpu) kind=cpu ;;
+    --only) only=${2:?--only expects parts}; shift ;;
+    --build) build=$(cd "${2:?--build expects a folder}" && pwd) || exit 1; shift ;;
+    -*) echo "$1: expected --cpu, --only PART,PART, --build DIR or RESULTS" >&2; exit 1 ;;
+    *) results=$1 ;;
+  esac
+  shift
+done
+
+# where programs, the pages and, in a bundle, the GStreamer that belongs to it are
+root=$(dirname "$(dirname "$here")")
+if [ -z "$build" ] && [ -e "$here/commit" ]; then
+  bin=$here pages=$here/docs run=("$here/../env")
+  commit=$(cat "$here/commit")
+else
+  build=${build:-$([ -d "$root/build-release" ] && echo "$root/build-release" || echo "$root/build")}
+  bin=$build/tests/bench pages=$root/docs run=(env "GST_PLUGIN_PATH=$build/gst")
+  commit=$(git -C "$root" describe --always --dirty --abbrev=12 2> /dev/null || echo unknown)
+fi
+mkdir -p "$results"/{performance/ablations,logs}
+results=$(cd "$results" && pwd)
+csv=$results/performance
+passed=0 failed=()
+# inputs and results of ours, for the peers: gigabytes
+rows=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
+trap 'rm -rf "$rows"' EXIT
+mkdir "$rows"/{align,voxel}
+
+# ---- where ----
+
+# the value of a line of lscpu or of a file like it
+value() { sed -n -E "s/^$1: *//p" | head -n1; }
+
+gpu() { nvidia-smi -i 0 "--query-gpu=$1" --format=csv,noheader 2> /dev/null | head -n1; }
+
+environment() {
+  echo "what,is"
+  echo "CPU,\"$(lscpu | value 'Model name'), $(nproc) cores\""
+  echo "memory,$(awk '/^MemTotal/ {printf "%.0f GiB", $2 / 1048576}' /proc/meminfo)"
+  echo "system,\"$(sed -n -E 's/^PRETTY_NAME="(.*)"/\1/p' /etc/os-release), Linux $(uname -r)\""
+  if [ "$kind" = gpu ] && [ -n "$(gpu name)" ]; then
+    echo "GPU,\"$(nvidia-smi -L | wc -l) x $(gpu name), $(gpu memory.total)\""
+    echo "driver,\"$(gpu driver_version), CUDA $(nvidia-smi | sed -n -E 's/.*CUDA Version: ([0-9.]+).*/\1/p')\""
+    echo "greatest clocks,\"SM $(gpu clocks.max.sm), memory $(gpu clocks.max.mem)\""
+    echo "clocks at the start,\"SM $(gpu clocks.sm), memory $(gpu clocks.mem), $(gpu power.draw) of $(gpu power.limit)\""
+  fi
+  echo "commit,$commit"
+  echo "date,$(date -u +%Y-%m-%d)"
+}
+
+# ---- parts ----
+
+is_wanted() { [ -z "$only" ] || [[ ,$only, == *",$1,"* ]]; }
+
+# part KIND NAME SECONDS "FILE..." COMMAND...: which writes performance/FILE.csv for each FILE, within so many seconds
+part() {
+  local name=$2 limit=$3 files=$4 begun=$SECONDS status file missing='' log=$results/logs/$2.log
+  if [ "$1" != "$kind" ] || ! is_wanted "$name"; then return; fi
+  shift 4
+  for file in $files; do rm -f "$csv/$file.csv"; done
+  timeout --kill-after=5 "$limit" "${run[@]}" "$@" > "$log" 2>&1
+  status=$?
+  for file in $files; do
+    if [ ! -s "$csv/$file.csv" ]; then
+      status=${status/#0/1}
+      missing+=" $file.csv"
+    fi
+  done
+  if [ "$status" -eq 124 ]; then echo "it took more than $limit s" >> "$log"; fi
+  if [ "$status" -eq 0 ]; then
+    echo "PASS $name: $((SECONDS - begun)) s"
+    passed=$((passed + 1))
+  else
+    echo "FAIL $name: status $status after $((SECONDS - begun)) s${missing:+, no$missing}: $(tail -n1 "$log")"
+    failed+=("$name")
+  fi
+}
+
+if [ "$kind" = gpu ]; then environment > "$csv/environment.csv"; else environment > "$csv/environment_cpu.csv"; fi
+part gpu kernels_align 40 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
+part gpu kernels_voxel 40 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
+part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
+part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"
+
+# ---- pages ----
+
+if ! python3 "$here/report.py" "$pages" "$results"; then failed+=(report); fi
+echo "$passed parts, ${#failed[@]} failed${failed[*]:+: ${failed[*]}}"
+[ "${#failed[@]}" -eq 0 ] && [ "$passed" -gt 0 ]

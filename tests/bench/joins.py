@@ -39,9 +39,11 @@ def wanted(figures):
 
 
 def roofline_bytes(figures):
-    """Of each work what its kernels moved together, against what must move."""
+    """Of each work beyond the L2 what its kernels moved together, against what must move."""
     works = {}
     for row in figures.rows("roofline") or []:
+        if row["size"] != "large":
+            continue
         work = works.setdefault(row["work"], {"work": row["work"], "must_move_bytes": row["must_move_bytes"], "kernels": 0,
                                               "dram_read_bytes": 0, "dram_write_bytes": 0, "l2_bytes": 0})
         work["kernels"] += int(row["launches"])

@@ -116,6 +116,6 @@ bench_once (const Bench *bench, const BenchWork *work, int64_t must_move, BenchR
   bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
   nvtxRangePop ();
   nvtxRangePop ();
-  printf ("\"%s\",%" PRId64 "\n", work->name, must_move);
+  printf ("\"%s\",%s,%" PRId64 "\n", work->name, work->size, must_move);
   fflush (stdout);
 }

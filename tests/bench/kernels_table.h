@@ -35,7 +35,7 @@ void bench_compare (const Bench * bench, BenchFigures * figures, const char *wha
 /* "yes", or what is wrong. */
 const char *bench_checked (const BenchFigures * figures);
 
-/* For a profiler: says the work's name and bytes as a line of CSV, and makes two runs over the first copy of the data, of
+/* For a profiler: says the work's name, size and bytes as a line of CSV, and makes two runs over the first copy of the data, of
  * which the second lies in a range named "second", and in it one with the name. */
 void bench_once (const Bench * bench, const BenchWork * work, int64_t must_move, BenchRun run, void *data);
 

@@ -3,6 +3,7 @@
 import math
 
 import matplotlib
+import matplotlib.ticker
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402  # the backend comes first
@@ -64,8 +65,12 @@ def bars(rows, axes):
     axes.axvline(1, color=FLOOR, linewidth=1)
     axes.set_yticks(range(len(rows)), [short(row["work"]) for row in rows], fontsize=7)
     axes.set_xscale("log")
+    axes.set_xlim(left=0.8)
+    axes.xaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(matplotlib.ticker.StrMethodFormatter("{x:g}"))
+    axes.minorticks_off()
     axes.set_xlabel("times the floor that the bytes set")
-    axes.legend(loc="lower right")
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2)
 
 
 def peers_of(name):

@@ -134,12 +134,12 @@ def counters_of_kernels():
         counted.write_text("==PROF== Connected\n" + COUNTED + "".join(
             LAUNCH.format(id=i, work=work, kernel=kernel, us=us, share=share)
             for i, (work, kernel, us, share) in enumerate(launches)), encoding="utf-8")
-        works.write_text('"a",100\n"b",200\n', encoding="utf-8")
+        works.write_text('"a",small,100\n"b",large,200\n', encoding="utf-8")
         run = subprocess.run([sys.executable, HERE / "roofline.py", counted, works], capture_output=True, text=True, check=True)
         expect("counters_of_kernels", run.stdout.splitlines()[1:], [
-            "a,add<Same<10>>,2,4,2e+06,4000,6000,8000,0.4,0.2,0.3,0.4,64,100,1.04544e+06",
-            "a,end,1,5,1e+06,2000,3000,4000,0.01,0.2,0.3,0.4,64,100,1.04544e+06",
-            "b,end,1,7,1e+06,2000,3000,4000,0.02,0.2,0.3,0.4,64,200,1.04544e+06"])
+            "a,small,add<Same<10>>,2,4,2e+06,4000,6000,8000,0.4,0.2,0.3,0.4,64,100,1.04544e+06",
+            "a,small,end,1,5,1e+06,2000,3000,4000,0.01,0.2,0.3,0.4,64,100,1.04544e+06",
+            "b,large,end,1,7,1e+06,2000,3000,4000,0.02,0.2,0.3,0.4,64,200,1.04544e+06"])
         run = subprocess.run([sys.executable, HERE / "roofline.py", works, works], capture_output=True, text=True, check=False)
         expect("no_counters", run.returncode != 0, True)
 

@@ -4,7 +4,7 @@
 
     roofline.py --metrics                      those that are needed, as ncu wants them
     roofline.py COUNTED WORKS > roofline.csv   COUNTED: ncu --csv --page raw --nvtx of bench-kernels --once
-                                               WORKS: what that printed, the works and the bytes each must move
+                                               WORKS: what that printed, the works, their sizes and the bytes each must move
 
 Launches of one kernel in a work are one row: counts are added up, shares and registers weighted with the time."""
 import csv
@@ -28,7 +28,7 @@ SHARES = {
 PEAK = ("device__attribute_multiprocessor_count", "device__attribute_max_ipc_per_multiprocessor",
         "device__attribute_max_gpu_frequency_khz")
 SCALES = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6, "byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "%": 0.01}
-COLUMNS = ["work", "kernel", "launches", *COUNTS, *SHARES, "must_move_bytes", "peak_instructions_per_us"]
+COLUMNS = ["work", "size", "kernel", "launches", *COUNTS, *SHARES, "must_move_bytes", "peak_instructions_per_us"]
 
 
 def counted(path):
@@ -59,14 +59,14 @@ def peak(launch):
     return multiprocessors * instructions * khz / 1e3
 
 
-def rows(path, must_move):
+def rows(path, works):
     merged = {}
     for launch in counted(path):
         work = work_of(launch)
         row = merged.setdefault((work, kernel_of(launch)), dict.fromkeys(COLUMNS, 0.0))
         time = launch[COUNTS["time_us"]]
-        row.update(work=work, kernel=kernel_of(launch), launches=row["launches"] + 1,
-                   must_move_bytes=must_move[work], peak_instructions_per_us=peak(launch))
+        row.update(work=work, kernel=kernel_of(launch), launches=row["launches"] + 1, peak_instructions_per_us=peak(launch))
+        row["size"], row["must_move_bytes"] = works[work]
         for column, metric in SHARES.items():
             row[column] = (row[column] * row["time_us"] + launch[metric] * time) / (row["time_us"] + time)
         for column, metric in COUNTS.items():
@@ -81,10 +81,10 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     with open(sys.argv[2], newline="", encoding="utf-8") as file:
-        must_move = {work: int(size) for work, size in csv.reader(file)}
+        works = {work: said for work, *said in csv.reader(file)}
     table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
     table.writeheader()
-    for row in rows(sys.argv[1], must_move):
+    for row in rows(sys.argv[1], works):
         table.writerow({name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.items()})
 
 

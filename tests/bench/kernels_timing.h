@@ -13,7 +13,7 @@
 #include "kernels/backend.h"
 
 #define BENCH_MAX_LAUNCHES 101  /* of a graph, for a median */
-#define BENCH_MAX_COPIES 64     /* of the data of a work */
+#define BENCH_MAX_COPIES 1024   /* of the data of a work */
 
 typedef struct
 {
@@ -61,7 +61,8 @@ BenchSpread bench_spread (double *values, int n);
 /* One run over copy number i of the data, enqueued on the stream. */
 typedef void (*BenchRun) (void *data, int i, cudaStream_t stream);
 
-/* How many copies of what must move are at least four times the L2; two at least. */
+/* How many copies of what must move are at least four times the L2; two at least, and not more than BENCH_MAX_COPIES, which only
+ * works of less than a live frame need. */
 int bench_copies (const Bench * bench, int64_t must_move);
 
 /* us of runs over n_copies in turn, n in a graph. */

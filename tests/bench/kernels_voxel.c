@@ -287,7 +287,7 @@ run_next (void *data, int i, cudaStream_t stream)
 typedef struct
 {
   VoxelData data;
-  VoxelCopy copies[BENCH_MAX_COPIES];
+  VoxelCopy *copies;            /* as many as the figures say */
   BenchFigures figures;
 } Measured;
 
@@ -322,6 +322,7 @@ measure (const Bench *bench, const BenchVoxels *work, Measured *m)
   int n, i;
 
   make_data (&m->data, work);
+  m->copies = calloc (BENCH_MAX_COPIES, sizeof (*m->copies));
   make_copy (&m->copies[0], &m->data, bench->backend);
   must_move = bytes_to_move (&m->data, &m->copies[0]);
   n = bench_copies (bench, must_move);
@@ -343,6 +344,7 @@ free_measured (Measured *m)
 
   for (i = 0; i < m->figures.n_copies; i++)
     free_copy (&m->copies[i]);
+  free (m->copies);
   free_data (&m->data);
 }
 

@@ -28,7 +28,7 @@ cp "$build/tests/gpu/libholdcontexts.so" "$out/"
 find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefuse*' -o -name 'robocacheresample*' \
   -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
 mkdir -p "$out"/bench/docs/performance
-find "$build/tests/bench" -maxdepth 1 -type f -executable -name 'bench-*' ! -name '*-pcl' -exec cp -t "$out/bench" {} +
+find "$build/tests/bench" -type f -executable -name 'bench-*' ! -name '*-pcl' -exec cp -t "$out/bench" {} +
 cp "$here"/../bench/{*.sh,*.py,*.ini} "$out/bench/"
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
 cp -r "$here/../../docs/performance" "$out/bench/docs/"

@@ -61,8 +61,8 @@ BenchSpread bench_spread (double *values, int n);
 /* One run over copy number i of the data, enqueued on the stream. */
 typedef void (*BenchRun) (void *data, int i, cudaStream_t stream);
 
-/* How many copies of what must move are at least four times the L2; two at least, and not more than BENCH_MAX_COPIES, which only
- * works of less than a live frame need. */
+/* How many copies of what must move are at least four times the L2; two at least, and at most
+ * BENCH_MAX_COPIES. */
 int bench_copies (const Bench * bench, int64_t must_move);
 
 /* us of runs over n_copies in turn, n in a graph. */

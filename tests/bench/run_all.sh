@@ -70,6 +70,18 @@ environment() {
 
 # ---- parts ----
 
+# one line for each part: when it was last run, and at which commit
+begin_parts() {
+  if [ -e "$csv/parts.csv" ]; then return; fi
+  if ! cp "$pages/performance/parts.csv" "$csv/" 2> /dev/null; then echo "part,runs_on,seconds,commit,date,passed" > "$csv/parts.csv"; fi
+}
+
+# note NAME SECONDS yes|no
+note() {
+  sed -i "/^$1,/d" "$csv/parts.csv"
+  echo "$1,${kind^^},$2,$commit,$(date -u +%Y-%m-%d),$3" >> "$csv/parts.csv"
+}
+
 is_wanted() { [ -z "$only" ] || [[ ,$only, == *",$1,"* ]]; }
 
 # part KIND NAME SECONDS "FILE..." COMMAND...: which writes performance/FILE.csv for each FILE, within so many seconds
@@ -87,6 +99,7 @@ part() {
     fi
   done
   if [ "$status" -eq 124 ]; then echo "it took more than $limit s" >> "$log"; fi
+  note "$name" $((SECONDS - begun)) "$([ "$status" -eq 0 ] && echo yes || echo no)"
   if [ "$status" -eq 0 ]; then
     echo "PASS $name: $((SECONDS - begun)) s"
     passed=$((passed + 1))
@@ -96,6 +109,7 @@ part() {
   fi
 }
 
+begin_parts
 if [ "$kind" = gpu ]; then environment > "$csv/environment.csv"; else environment > "$csv/environment_cpu.csv"; fi
 part gpu kernels_align 40 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
 part gpu kernels_voxel 40 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"

@@ -232,6 +232,17 @@ make_copy (Copy *copy, const Data *data, RcBackend *backend)
   };
 }
 
+/* Another one on the same device, from there. */
+static void
+copy_again (Copy *copy, const Data *data, const Copy *first)
+{
+  Data there = *data;
+
+  memcpy (there.host, first->streams, sizeof (there.host));
+  there.ticks = (int64_t *) first->args.tick_times;
+  make_copy (copy, &there, first->backend);
+}
+
 static void
 free_copy (Copy *copy)
 {
@@ -328,8 +339,9 @@ measure (const Bench *bench, const BenchAlignment *work, BenchFigures *figures, 
 
   make_data (&data, work);
   n = bench_copies (bench, data.must_move);
-  for (i = 0; i < n; i++)
-    make_copy (&copies[i], &data, bench->backend);
+  make_copy (&copies[0], &data, bench->backend);
+  for (i = 1; i < n; i++)
+    copy_again (&copies[i], &data, &copies[0]);
   make_copy (&cpu, &data, bench->cpu);
   *figures = (BenchFigures) {.work = &work->work,.must_move = data.must_move,.n_copies = n };
   figures->times = bench_times (bench, run_copy, copies, n, data.must_move);

@@ -16,8 +16,9 @@
 #define RUNS 20                 /* about, in a graph; even */
 #define MIN_LAUNCHES 11
 #define LAUNCHES_MS 150         /* about, for more launches than these */
-#define CPU_RUNS 5
-#define LONG_CPU_US 1e5
+#define ENQUEUES 21
+#define CPU_RUNS 3
+#define LONG_CPU_US 3e4
 #define PART_BYTES ((int64_t) 64 << 20) /* compared at a time */
 
 void
@@ -35,9 +36,9 @@ bench_must (cudaError_t result, const char *what)
 }
 
 void *
-bench_memory (RcBackend *backend, uint64_t bytes, const void *host)
+bench_memory (RcBackend *backend, uint64_t bytes, const void *like)
 {
-  RcMemoryCopy copy = {.from = host,.row_bytes = bytes,.rows = 1 };
+  RcMemoryCopy copy = {.from = like,.row_bytes = bytes,.rows = 1 };
   RcError error;
   RcStatus status = rc_memory_alloc (backend, RC_MEMORY_DEVICE, bytes ? bytes : 1, &copy.to, &error);
   RcStream stream = NULL;
@@ -45,7 +46,7 @@ bench_memory (RcBackend *backend, uint64_t bytes, const void *host)
   if (status == RC_OK)
     status = rc_stream_new (backend, &stream, &error);
   if (status == RC_OK)
-    status = host ? rc_memory_copy (backend, &copy, stream, &error)
+    status = like ? rc_memory_copy (backend, &copy, stream, &error)
         : rc_memory_clear (backend, copy.to, bytes, stream, &error);
   if (status == RC_OK)
     status = rc_stream_synchronize (backend, stream, &error);
@@ -204,17 +205,17 @@ bench_times (const Bench *bench, BenchRun run, void *data, int n_copies, int64_t
 double
 bench_time_enqueue (const Bench *bench, BenchRun run, void *data)
 {
-  double us[BENCH_MAX_LAUNCHES];
+  double us[ENQUEUES];
   int i;
 
-  for (i = 0; i < BENCH_MAX_LAUNCHES; i++) {
+  for (i = 0; i < ENQUEUES; i++) {
     const double before = bench_now_us ();
 
     run (data, 0, bench->stream);
     us[i] = bench_now_us () - before;
     bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
   }
-  return bench_spread (us, BENCH_MAX_LAUNCHES).median;
+  return bench_spread (us, ENQUEUES).median;
 }
 
 static double

@@ -47,8 +47,8 @@ void bench_must (cudaError_t result, const char *what);
 int bench_open (Bench * bench);
 void bench_close (Bench * bench);
 
-/* Device memory of at least one byte, as the host's is; NULL: all 0. */
-void *bench_memory (RcBackend * backend, uint64_t bytes, const void *host);
+/* Device memory of at least one byte, as the host's, or other memory of the device, is; NULL: all 0. */
+void *bench_memory (RcBackend * backend, uint64_t bytes, const void *like);
 
 /* 0 <= x < 1, the same sequence in every run. */
 double bench_uniform (void);
@@ -71,7 +71,7 @@ BenchSpread bench_time (const Bench * bench, BenchRun run, void *data, int n_cop
 BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_copies, int64_t must_move);
 /* Median us of the host for one run that it enqueues. */
 double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);
-/* us of a run of the CPU backend: of the first one if that is long, or else the median of five more. */
+/* us of a run of the CPU backend: of the first one if that is long, or else the median of three more. */
 double bench_time_cpu (BenchRun run, void *data);
 
 /* The first byte on the device that is not as the host's; -1: all are. */

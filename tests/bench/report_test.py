@@ -119,8 +119,8 @@ COUNTED = ('"ID","Id:Domain:Push/Pop_Range:PL","Kernel Name",'
            '"device__attribute_multiprocessor_count","device__attribute_max_ipc_per_multiprocessor",'
            '"device__attribute_max_gpu_frequency_khz","gpu__time_duration.sum","dram__bytes_read.sum",'
            '"dram__bytes_write.sum","lts__t_bytes.sum","smsp__inst_executed.sum",'
-           '"dram__throughput.avg.pct_of_peak_sustained_elapsed","lts__throughput.avg.pct_of_peak_sustained_elapsed",'
-           '"sm__throughput.avg.pct_of_peak_sustained_elapsed","sm__warps_active.avg.pct_of_peak_sustained_active",'
+           '"dram__bytes.sum.pct_of_peak_sustained_elapsed","lts__t_sectors.sum.pct_of_peak_sustained_elapsed",'
+           '"smsp__inst_executed.sum.pct_of_peak_sustained_elapsed","sm__warps_active.avg.pct_of_peak_sustained_active",'
            '"launch__registers_per_thread"\n"","","","","","","us","Kbyte","byte","byte","inst","%","%","%","%","register"\n')
 LAUNCH = ('"{id}","1 ""<default domain>:{work}:none"" ""<default domain>:second:none""","void <unnamed>::{kernel}(Task)",'
           '"132","4","1,980,000","{us}","1,000","2,000","3,000","4,000","{share}","20","30","40","64"\n')

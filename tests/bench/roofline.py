@@ -19,9 +19,9 @@ COUNTS = {
     "warp_instructions": "smsp__inst_executed.sum",
 }
 SHARES = {
-    "share_of_dram": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-    "share_of_l2": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
-    "share_of_multiprocessors": "sm__throughput.avg.pct_of_peak_sustained_elapsed",
+    "share_of_dram": "dram__bytes.sum.pct_of_peak_sustained_elapsed",
+    "share_of_l2": "lts__t_sectors.sum.pct_of_peak_sustained_elapsed",
+    "share_of_issue": "smsp__inst_executed.sum.pct_of_peak_sustained_elapsed",
     "share_of_occupancy": "sm__warps_active.avg.pct_of_peak_sustained_active",
     "registers": "launch__registers_per_thread",
 }

@@ -109,11 +109,18 @@ part() {
   fi
 }
 
+# works that have every kernel between them
+profiled=()
+for name in "resample 32x500 -> 256x256, bfloat16" "resample 16x4096" "-> 2048x64, float32" "fuse 256x(100x512" "one live" \
+  "occupancy 8 x 50,000" "occupancy 32 x 100,000, 128^3" "256^3, bits" "count" "mean of" "index" "rank" "first"; do
+  profiled+=(--only "$name")
+done
+
 begin_parts
 if [ "$kind" = gpu ]; then environment > "$csv/environment.csv"; else environment > "$csv/environment_cpu.csv"; fi
 part gpu kernels_align 40 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
 part gpu kernels_voxel 40 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
-part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
+part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv" "${profiled[@]}"
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"
 
 # ---- pages ----

@@ -197,10 +197,13 @@ typedef struct
   int n_memory;
 } Copy;
 
+/* Memory as another one, which the CPU reads where it is. */
 static void *
-keep (Copy *copy, int64_t bytes, const void *host)
+keep (Copy *copy, int64_t bytes, const void *like)
 {
-  return copy->memory[copy->n_memory++] = bench_memory (copy->backend, (uint64_t) bytes, host);
+  if (like != NULL && rc_backend_kind (copy->backend) == RC_BACKEND_CPU)
+    return (void *) like;
+  return copy->memory[copy->n_memory++] = bench_memory (copy->backend, (uint64_t) bytes, like);
 }
 
 static void

@@ -181,13 +181,33 @@ make_outputs (VoxelCopy *copy, const VoxelData *data)
   }
 }
 
+static int
+is_of_cpu (const VoxelCopy *copy)
+{
+  return rc_backend_kind (copy->backend) == RC_BACKEND_CPU;
+}
+
+/* The CPU reads points where they are. */
+static void
+make_chunks (VoxelCopy *copy, const VoxelData *data)
+{
+  const int64_t n = data->work->points, point = data->fields * 4;
+  int i;
+
+  copy->n_clouds = data->n_clouds;
+  for (i = 0; i < copy->n_clouds; i++)
+    copy->chunks[i] = (RcVoxelChunk) {.data = is_of_cpu (copy) ? data->points[i]
+          : bench_memory (copy->backend, (uint64_t) data->in_bytes, data->points[i]),.n = n,.stride = point,
+      .batch_stride = n * point,.counters = copy->out.counters
+    };
+}
+
 static void
 make_copy (VoxelCopy *copy, const VoxelData *data, RcBackend *backend)
 {
-  const int64_t n = data->work->points, point = data->fields * 4;
+  const int64_t n = data->work->points;
   RcFootprint footprint;
   RcError error;
-  int i;
 
   memset (copy, 0, sizeof (*copy));
   copy->backend = backend;
@@ -203,11 +223,7 @@ make_copy (VoxelCopy *copy, const VoxelData *data, RcBackend *backend)
     copy->out.occupied_batch_stride = rc_voxel_bitmap_bytes (copy->plan);
     copy->out.occupied = take (copy, data->spec.batch * copy->out.occupied_batch_stride);
   }
-  copy->n_clouds = data->n_clouds;
-  for (i = 0; i < copy->n_clouds; i++)
-    copy->chunks[i] = (RcVoxelChunk) {.data = bench_memory (backend, (uint64_t) data->in_bytes, data->points[i]),.n = n,
-      .stride = point,.batch_stride = n * point,.counters = copy->out.counters
-    };
+  make_chunks (copy, data);
 }
 
 /* Another one on the same device, with the points of the first one. */
@@ -225,9 +241,7 @@ copy_again (VoxelCopy *copy, const VoxelData *data, const VoxelCopy *first)
 static void
 free_copy (VoxelCopy *copy)
 {
-  void *const memories[] = { copy->out.counters, (void *) copy->chunks[0].data, (void *) copy->chunks[1].data,
-    copy->job.scratch, copy->out.occupied
-  };
+  void *const memories[] = { copy->out.counters, copy->job.scratch, copy->out.occupied };
   size_t i;
 
   rc_voxel_plan_free (copy->plan);
@@ -235,6 +249,8 @@ free_copy (VoxelCopy *copy)
     rc_memory_free (copy->backend, RC_MEMORY_DEVICE, memories[i]);
   for (i = 0; i < (size_t) copy->n_outputs; i++)
     rc_memory_free (copy->backend, RC_MEMORY_DEVICE, copy->outputs[i].memory);
+  for (i = 0; i < (size_t) copy->n_clouds && !is_of_cpu (copy); i++)
+    rc_memory_free (copy->backend, RC_MEMORY_DEVICE, (void *) copy->chunks[i].data);
 }
 
 /* Each point, and each byte of the output that may change. */

@@ -128,6 +128,14 @@ part gpu kernels_voxel 40 kernels_voxel "$bin/bench-kernels" --voxels --csv "$cs
 part gpu peers 110 "peers_align peers_align_libraries peers_align_cpu peers_align_cpu_libraries peers_voxel peers_voxel_libraries" \
   python3 "$here/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
 part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv" "${profiled[@]}"
+part gpu ablations 40 "ablations/storage ablations/movement ablations/bounds ablations/banded ablations/chains ablations/bitmap \
+  ablations/clearing ablations/live" "$bin/bench-ablations" --csv "$csv/ablations"
+part gpu resources 20 ablations/resources "$bin/bench-resources" --csv "$csv/ablations/resources.csv"
+part gpu break_even 40 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
+part gpu latency 90 latency "$bin/bench-latency" --ticks 200 --csv "$csv/latency.csv"
+part gpu devices 60 "devices devices_sizes devices_crossover devices_links" "$bin/bench-devices" --csv "$csv/devices.csv"
+part gpu splits 30 devices_elements "$bin/bench-splits" --csv "$csv/devices_elements.csv"
+part gpu energy 50 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"
 part cpu voxels_cpu 120 "peers_voxel_cpu peers_voxel_cpu_libraries" \
   python3 "$here/voxels.py" "$bin" ${cloud:+"$cloud"} --csv "$csv/peers_voxel_cpu.csv"
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"

@@ -13,7 +13,7 @@
  * measured here in the same way. Then the CPU backend, one thread, does the same, and what both left must have the same bits:
  * status 1 where they differ. --csv: the table in a file.
  *
- * --rows: for align.py and voxels.py, which set other libraries beside them: inputs and results in files (kernels_rows.h).
+ * --rows: for libraries.py, which sets others beside them: inputs and results in files (kernels_rows.h).
  *
  * --once: for a profiler (profile.sh). Two runs of each work, of which the second finds what the first left, and nothing else.
  *

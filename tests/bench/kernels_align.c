@@ -11,6 +11,7 @@
 
 #include "kernels/align.h"
 #include "kernels/memory.h"
+#include "kernels_plain.h"
 
 #define RECORDING_NS 1000000000 /* of the rows */
 #define FIRST_NS 20000000       /* of the ticks, which end as long before the rows do */
@@ -189,6 +190,7 @@ free_data (Data *data)
 
 typedef struct
 {
+  const BenchAlignment *work;
   RcBackend *backend;
   RcAlignStreamArgs streams[BENCH_MAX_STREAMS];
   RcAlignArgs args;
@@ -216,6 +218,7 @@ make_copy (Copy *copy, const Data *data, RcBackend *backend)
   int i;
 
   memset (copy, 0, sizeof (*copy));
+  copy->work = data->work;
   copy->backend = backend;
   if (rc_align_plan (backend, &spec, &copy->plan, &footprint, &error) != RC_OK)
     bench_fail ("plan", error.message);
@@ -307,7 +310,36 @@ kind_of_stream (char text[32], const char *kind, int i)
 }
 
 static void
-write_rows (const Data *data, const Copy *device, const BenchFigures *figures, BenchRows *rows)
+run_plain (void *data, int i, cudaStream_t stream)
+{
+  const Copy *copy = (const Copy *) data + i;
+  const BenchAlignment *work = copy->work;
+  int k;
+
+  for (k = 0; k < work->n_streams; k++)
+    bench_plain_align (work->interpolation, work->in, work->streams[k].channels, &copy->args, &copy->streams[k], stream);
+  bench_must (cudaGetLastError (), "plain alignment");
+}
+
+/* What the plain kernels take, and what they leave in place of ours. */
+static void
+write_plain (const Bench *bench, const Data *data, Copy *copies, const BenchFigures *figures, BenchRows *rows)
+{
+  const BenchAlignment *work = data->work;
+  BenchSpread us;
+  char kind[32];
+  int i;
+
+  if (work->quaternions > 0 || !bench_plain_has (work->interpolation, work->in, work->out))
+    return;
+  us = bench_time (bench, run_plain, copies, figures->n_copies, 2 * figures->n_copies);
+  fprintf (rows->json, ", \"plain\": [%.3f, %.3f, %.3f]", us.median, us.p5, us.p95);
+  for (i = 0; i < work->n_streams; i++)
+    bench_rows_device (rows, kind_of_stream (kind, "plain", i), copies->streams[i].out, data->out_bytes[i]);
+}
+
+static void
+write_rows (const Bench *bench, const Data *data, Copy *copies, const BenchFigures *figures, BenchRows *rows)
 {
   const BenchAlignment *work = data->work;
   const char *separator = "";
@@ -315,10 +347,10 @@ write_rows (const Data *data, const Copy *device, const BenchFigures *figures, B
   int i;
 
   bench_rows_begin (rows, "alignment", figures);
-  fprintf (rows->json, ", \"batch\": %" PRId64 ", \"ticks\": %" PRId64 ", \"in\": \"%s\", \"out\": \"%s\", "
-      "\"interpolation\": \"%s\", \"quaternions\": %" PRId64 ", \"live\": %s, \"streams\": [", work->batch, work->ticks,
-      rc_dtype_name (work->in), rc_dtype_name (work->out), bench_interpolation_name (work->interpolation),
-      work->quaternions, work->live ? "true" : "false");
+  fprintf (rows->json, ", \"batch\": %" PRId64 ", \"ticks\": %" PRId64 ", \"period_ns\": %" PRId64 ", \"in\": \"%s\", "
+      "\"out\": \"%s\", \"interpolation\": \"%s\", \"quaternions\": %" PRId64 ", \"live\": %s, \"streams\": [", work->batch,
+      work->ticks, data->specs[0].search.period_ns, rc_dtype_name (work->in), rc_dtype_name (work->out),
+      bench_interpolation_name (work->interpolation), work->quaternions, work->live ? "true" : "false");
   bench_rows_host (rows, "ticks", data->ticks, work->batch * work->ticks * 8);
   for (i = 0; i < work->n_streams; i++, separator = ", ") {
     const int64_t n = work->streams[i].rows;
@@ -326,10 +358,10 @@ write_rows (const Data *data, const Copy *device, const BenchFigures *figures, B
     fprintf (rows->json, "%s[%" PRId64 ", %" PRId64 "]", separator, n, work->streams[i].channels);
     bench_rows_host (rows, kind_of_stream (kind, "rows", i), data->host[i].rows, data->in_bytes[i]);
     bench_rows_host (rows, kind_of_stream (kind, "times", i), data->host[i].times, work->batch * n * 8);
-    bench_rows_device (rows, kind_of_stream (kind, "out", i), device->streams[i].out, data->out_bytes[i]);
-    bench_rows_device (rows, kind_of_stream (kind, "status", i), device->streams[i].status, work->batch * work->ticks);
+    bench_rows_device (rows, kind_of_stream (kind, "out", i), copies->streams[i].out, data->out_bytes[i]);
   }
   fprintf (rows->json, "]");
+  write_plain (bench, data, copies, figures, rows);
   bench_rows_end (rows);
 }
 
@@ -352,7 +384,7 @@ measure (const Bench *bench, const BenchAlignment *work, BenchFigures *figures, 
   figures->cpu_us = bench_time_cpu (run_copy, &cpu);
   compare (bench, &data, &copies[n - 1], &cpu, figures);
   if (rows->json != NULL)
-    write_rows (&data, &copies[n - 1], figures, rows);
+    write_rows (bench, &data, copies, figures, rows);
   free_copy (&cpu);
   for (i = 0; i < n; i++)
     free_copy (&copies[i]);

@@ -1,8 +1,8 @@
 /* robocache: what a voxel grid costs on one core
  *
- *   bench-voxels CLOUD
+ *   bench-voxels CLOUD [FOLDER]
  *
- * CLOUD: float32 x, y, z of each point. Prints a line for each work, its name and the median in us of what an element
+ * CLOUD: float32 x, y, z of each point. FOLDER: the dense grids of single clouds are left there, N.grid of line N. Prints a line for each work, its name and the median in us of what an element
  * does for a cloud, begin to end, separated by a tab. voxels.py sets it beside other libraries. The cloud and its mirror
  * image come by turns, so that hardly a voxel stays what it was. "cleared": scratch and grid are cleared for each, as for
  * a buffer that somebody has written to. "of 10 clouds": the grid of a window of the cloud as it moves on, 0.4 m from one to
@@ -17,7 +17,7 @@
 
 #include "kernels/voxel.h"
 
-#define RUNS 31
+#define RUNS 31                 /* odd */
 #define SIDE 256.0              /* metres; the grid's corner is at -SIDE / 2 */
 #define WINDOW 10               /* clouds */
 #define N_CLOUDS (2 * WINDOW)   /* that come again and again */
@@ -224,9 +224,22 @@ median (double us[RUNS])
   return us[RUNS / 2];
 }
 
-/* One cloud a grid. */
+static void
+write_grid (const Grid *grid, const char *folder)
+{
+  const size_t bytes = (size_t) rc_voxel_value_bytes (grid->plan);
+  char path[4096];
+  FILE *file;
+
+  snprintf (path, sizeof (path), "%s/%td.grid", folder, grid->work - works);
+  file = fopen (path, "wb");
+  if (file == NULL || fwrite (grid->outs[0].grid, 1, bytes, file) != bytes || fclose (file) != 0)
+    fail (path, "cannot be written");
+}
+
+/* One cloud a grid; the last run is of the first cloud. */
 static double
-measure (RcBackend *cpu, const Work *work, const float *const *clouds, int64_t n)
+measure (RcBackend *cpu, const Work *work, const float *const *clouds, int64_t n, const char *folder)
 {
   double us[RUNS];
   RcError error;
@@ -243,6 +256,8 @@ measure (RcBackend *cpu, const Work *work, const float *const *clouds, int64_t n
     check (&grid, rc_voxel_end (grid.plan, &grid.job, &grid.outs[0], NULL, &error), &error);
     us[i] = now_us () - before;
   }
+  if (folder != NULL && work->output == RC_VOXEL_DENSE)
+    write_grid (&grid, folder);
   clear_grid (&grid);
   return median (us);
 }
@@ -308,8 +323,8 @@ main (int argc, char **argv)
   float *clouds[2], *moving[N_CLOUDS];
   int64_t n;
 
-  if (argc != 2)
-    fail ("usage", "bench-voxels CLOUD");
+  if (argc != 2 && argc != 3)
+    fail ("usage", "bench-voxels CLOUD [FOLDER]");
   if (rc_backend_open (&where, &cpu, &error) != RC_OK)
     fail ("CPU", error.message);
   clouds[0] = read_cloud (argv[1], &n);
@@ -319,7 +334,7 @@ main (int argc, char **argv)
   for (size_t i = 0; i < sizeof (works) / sizeof (works[0]); i++)
     printf ("%s\t%.1f\n", works[i].name, works[i].is_window
         ? measure_window (cpu, &works[i], (const float *const *) moving, n)
-        : measure (cpu, &works[i], (const float *const *) clouds, n));
+        : measure (cpu, &works[i], (const float *const *) clouds, n, argc == 3 ? argv[2] : NULL));
   for (int i = 0; i < N_CLOUDS; i++)
     free (moving[i]);
   free (clouds[0]);

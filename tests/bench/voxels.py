@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Voxel grids beside other libraries: the tables of docs/performance.md.
+"""Voxel grids on one core beside NumPy, Open3D and PCL, where they are installed, one after another; medians in ms.
 
-    voxels.py DIR [CLOUD]     DIR: a release build, or a bundle (tests/gpu/bundle.sh) on a machine with a GPU
-                              CLOUD: float32 x, y, z, or else 120,000 points at random in the grid
+    voxels.py DIR [CLOUD] [--csv FILE]
 
-On one core: NumPy, Open3D and PCL, where they are installed, one after another on one CPU; medians in ms. On a GPU, where
-there is one: PyTorch and Triton; medians in us (voxels_gpu.py)."""
+DIR: a release build, or a bundle (tests/gpu/bundle.sh). CLOUD: float32 x, y, z, or else 120,000 points at random in the grid.
+FILE gets a line a peer, and FILE_libraries a line a work. libraries.py is for a GPU."""
+import argparse
 import os
 import pathlib
 import statistics
@@ -17,20 +17,24 @@ import time
 
 import numpy as np
 
-import voxels_gpu
+import peers
 
 SIDE = 256.0
 RUNS = 15
+OTHER_GRID = "not compared: its grid begins elsewhere"
 
 
-def median_us(work):
+def time_runs(work):
     work()
-    times = []
+    us = []
     for _ in range(RUNS):
         before = time.perf_counter()
         work()
-        times.append(time.perf_counter() - before)
-    return statistics.median(times) * 1e6
+        us.append((time.perf_counter() - before) * 1e6)
+    return us
+
+
+# ---- peers ----
 
 
 def indices(points, axis):
@@ -43,9 +47,10 @@ def numpy_works(points):
     def occupancy(axis):
         grid = np.zeros(axis**3, np.uint8)
         grid[indices(points, axis)] = 1
+        return grid
 
     def count(axis):
-        np.bincount(indices(points, axis), minlength=axis**3).astype(np.uint32)
+        return np.bincount(indices(points, axis), minlength=axis**3).astype(np.uint32)
 
     return {
         "occupancy, uint8, 64^3": lambda: occupancy(64),
@@ -54,60 +59,87 @@ def numpy_works(points):
     }
 
 
-def open3d_works(points):
+def measure_numpy(points, grids):
+    """Times, or what differs from ours; grids: the files that ours left."""
+    peer, measured = peers.Peer("NumPy", "index", None), {}
+    for name, work in numpy_works(points).items():
+        result = work()
+        is_same = np.array_equal(result, np.fromfile(grids[name], result.dtype))
+        measured[name] = {peer: peers.Times.of(time_runs(work)) if is_same else "other values"}
+    return measured
+
+
+def measure_open3d(points):
     try:
         import open3d
     except ImportError:
+        print("SKIP Open3D: not installed")
         return {}
     cloud = open3d.geometry.PointCloud(open3d.utility.Vector3dVector(points.astype(np.float64)))
-    return {f"centroid, sparse, {axis}^3": lambda axis=axis: cloud.voxel_down_sample(SIDE / axis) for axis in (64, 256)}
+    peer = peers.Peer("Open3D", "voxel_down_sample", None)
+    return {f"centroid, sparse, {axis}^3": {peer: peers.Times(statistics.median(
+        time_runs(lambda axis=axis: cloud.voxel_down_sample(SIDE / axis))), checked=OTHER_GRID)} for axis in (64, 256)}
 
 
-def of_program(program, cloud):
+def of_program(program, *arguments):
     """What a program prints, a name and us a line."""
-    if not program:
-        return {}
-    lines = subprocess.run([program, cloud], check=True, capture_output=True, text=True).stdout.splitlines()
+    lines = subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout.splitlines()
     return {name: float(us) for name, us in (line.split("\t") for line in lines)}
 
 
-def find(folder, name):
-    """A program of a build or of a bundle; None: there is none."""
-    return next((path for path in (folder / "tests/bench" / name, folder / name) if path.exists()), None)
+def measure_pcl(program, cloud):
+    if not program:
+        print("SKIP PCL: there is no bench-voxels-pcl")
+        return {}
+    peer = peers.Peer("PCL", "VoxelGrid", None)
+    return {name: {peer: peers.Times(us, checked=OTHER_GRID)} for name, us in of_program(program, cloud).items()}
 
 
-def print_cpu(folder, points):
-    with tempfile.NamedTemporaryFile(suffix=".bin") as file:
-        points.tofile(file.name)
-        columns = {
-            "robocache": of_program(find(folder, "bench-voxels"), file.name),
-            "NumPy": {name: median_us(work) for name, work in numpy_works(points).items()},
-            "Open3D": {name: median_us(work) for name, work in open3d_works(points).items()},
-            "PCL": of_program(find(folder, "bench-voxels-pcl"), file.name),
-        }
-    columns = {name: column for name, column in columns.items() if column}
+# ---- the table ----
+
+
+def measure_cpu(folder, points):
+    """us of each of our works, and what peers take for them."""
+    with tempfile.TemporaryDirectory() as files:
+        cloud = f"{files}/cloud"
+        points.tofile(cloud)
+        ours = of_program(peers.find(folder, "bench-voxels"), cloud, files)
+        grids = {name: f"{files}/{i}.grid" for i, name in enumerate(ours)}
+        libraries = (measure_numpy(points, grids), measure_open3d(points),
+                     measure_pcl(peers.find(folder, "bench-voxels-pcl"), cloud))
+    works = (work.removesuffix(", cleared") for work in ours)
+    return ours, [{peer: times for library in libraries for peer, times in library.get(work, {}).items()} for work in works]
+
+
+def compare(folder, points, csv_path):
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    ours, measured = measure_cpu(folder, points)
+    os.sched_setaffinity(0, cores)
     print(f"{len(points)} points, ms on one core\n")
-    print("| work | " + " | ".join(columns) + " |\n" + "|---" * (1 + len(columns)) + "|")
-    for work in columns["robocache"]:
-        cells = (f"{column[work] / 1000:.2f}" if work in column else "" for column in columns.values())
-        print(f"| {work} | " + " | ".join(cells) + " |", flush=True)
+    rows = [{"work": work, "cpu_us": us} for work, us in ours.items()]
+    peers.print_cpu(rows, measured)
+    if csv_path:
+        peers.write_csvs(csv_path, rows, measured, "cpu_us")
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dir", type=pathlib.Path)
+    parser.add_argument("cloud", nargs="?")
+    parser.add_argument("--csv", metavar="FILE")
+    return parser.parse_args()
 
 
 def main():
-    if len(sys.argv) not in (2, 3):
-        sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1]).resolve()
-    if not find(folder, "bench-voxels"):
-        sys.exit(f"{folder} is not a build or a bundle: it has no bench-voxels")
-    if len(sys.argv) == 3:
-        points = np.fromfile(sys.argv[2], np.float32).reshape(-1, 3)
+    arguments = read_arguments()
+    if not peers.find(arguments.dir, "bench-voxels"):
+        sys.exit(f"{arguments.dir} is not a build or a bundle: it has no bench-voxels")
+    if arguments.cloud:
+        points = np.fromfile(arguments.cloud, np.float32).reshape(-1, 3)
     else:
         points = np.random.default_rng(1).uniform(-SIDE / 2, SIDE / 2, (120000, 3)).astype(np.float32)
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {max(cores)})
-    print_cpu(folder, points)
-    os.sched_setaffinity(0, cores)
-    voxels_gpu.print_gpu(find(folder, "bench-kernels"))
+    compare(arguments.dir, points, arguments.csv)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Voxel grids as one writes them in PyTorch and in Triton, for voxels_gpu.py to set beside ours.
+"""Voxel grids as one writes them in PyTorch and in Triton, for libraries.py to set beside ours.
 
 A peer is a function of a Work and of points [batch, N, 3 + features], float32, on the device. It leaves out points beyond the
 grid, as ours does. Of a dense grid it returns [batch voxels (, features)], of bits int32 [batch words]; and where there is
 no batch, of a sparse grid n, coordinates [>= n, 3] and values [>= n, …], of a map from points to voxels int64 [N]."""
-import dataclasses
-
 import torch
+
+from peers import Peer
 
 try:
     import triton
@@ -236,36 +236,39 @@ def triton_index(work, points):
 # ---- which there are ----
 
 
-@dataclasses.dataclass(frozen=True)
-class Peer:
-    name: str
-    run: object
-    compiled: bool = False
-    waits: bool = False  # for the device, so it is launched call by call, not in a graph
-    needs_triton: bool = False
+def versions():
+    return {"PyTorch": torch.__version__, "Triton": triton.__version__ if triton else "not installed"}
+
+
+def inputs_of(_, tensors):
+    return tensors["points"]
 
 
 def torch_peers(*functions):
-    return [Peer(f"PyTorch {function.__name__}", function) for function in functions]
+    return [Peer("PyTorch", function.__name__, function) for function in functions]
 
 
 def compiled_peers(*functions):
-    return [Peer(f"torch.compile of {function.__name__}", function, compiled=True) for function in functions]
+    return [Peer("torch.compile", function.__name__, function, compiled=True, traced=True) for function in functions]
+
+
+def triton_peers(**functions):
+    return [Peer("Triton", name.replace("_", " "), function, compiled=True) for name, function in functions.items()
+            if triton is not None]
 
 
 PEERS = {
-    ("occupancy", "dense"): [Peer("Triton store", triton_store, needs_triton=True),
-                             *torch_peers(index_put, scatter, index_fill), *compiled_peers(scatter)],
-    ("occupancy", "bits"): [Peer("Triton atomic or", triton_bits, needs_triton=True),
-                            *torch_peers(scatter_and_pack), *compiled_peers(scatter_and_pack)],
+    ("occupancy", "dense"): [*triton_peers(store=triton_store), *torch_peers(index_put, scatter, index_fill),
+                             *compiled_peers(scatter)],
+    ("occupancy", "bits"): [*triton_peers(atomic_or=triton_bits), *torch_peers(scatter_and_pack),
+                            *compiled_peers(scatter_and_pack)],
     ("count", "dense"): [*torch_peers(count), *compiled_peers(count)],
-    ("mean", "dense"): [Peer("Triton atomic add", triton_mean, needs_triton=True),
-                        *torch_peers(index_add, scatter_reduce), *compiled_peers(index_add)],
-    ("mean", "sparse"): [Peer("PyTorch unique", unique, waits=True), *torch_peers(sort), *compiled_peers(sort)],
+    ("mean", "dense"): [*triton_peers(atomic_add=triton_mean), *torch_peers(index_add, scatter_reduce),
+                        *compiled_peers(index_add)],
+    ("mean", "sparse"): [Peer("PyTorch", "unique", unique, waits=True), *torch_peers(sort), *compiled_peers(sort)],
     ("first", "sparse"): [*torch_peers(first), *compiled_peers(first)],
-    ("occupancy", "index"): [Peer("Triton index", triton_index, needs_triton=True),
-                             *torch_peers(index), *compiled_peers(index)],
-    ("occupancy", "rank"): [Peer("PyTorch unique", rank_by_unique, waits=True), *torch_peers(rank_by_sort),
+    ("occupancy", "index"): [*triton_peers(index=triton_index), *torch_peers(index), *compiled_peers(index)],
+    ("occupancy", "rank"): [Peer("PyTorch", "unique", rank_by_unique, waits=True), *torch_peers(rank_by_sort),
                             *compiled_peers(rank_by_sort)],
 }
 
@@ -273,4 +276,4 @@ PEERS = {
 def peers_of(row):
     if row["kept"]:
         return []
-    return [peer for peer in PEERS.get((row["mode"], row["output"]), []) if triton is not None or not peer.needs_triton]
+    return PEERS.get((row["mode"], row["output"]), [])

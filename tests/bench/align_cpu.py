@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Alignments on one core beside NumPy, SciPy and pandas, as far as they are installed: on what bench-kernels left in files,
+one after another."""
+import os
+import time
+
+import numpy as np
+
+import align_cpu_peers
+import align_rows
+import peers
+
+SECONDS = 0.2  # for a peer, about
+LONG_US = 1e5  # one run is enough
+MOST_BYTES = 60e6  # of a work: larger ones take others seconds
+
+
+def time_run(run):
+    """What comes of it, and us."""
+    before = time.perf_counter()
+    result = run()
+    return result, (time.perf_counter() - before) * 1e6
+
+
+def time_runs(run):
+    """What comes of it, and Times."""
+    result, first = time_run(run)
+    if first > LONG_US:
+        return result, peers.Times(first)
+    us, end = [], time.perf_counter() + SECONDS
+    while not us or time.perf_counter() < end:
+        us.append(time_run(run)[1])
+    return result, peers.Times.of(us)
+
+
+def measure_row(row, times, rows, ticks, wanted):
+    """Times, or why there are none, for each peer: of one stream, [batch, …], and of what is ours."""
+    measured = {}
+    for peer in align_cpu_peers.peers_of(row):
+        try:
+            result, us = time_runs(lambda peer=peer: peer.run(times, rows, ticks))
+            measured[peer] = align_rows.difference_of(np, row, result, wanted) or us
+        except Exception as error:  # pylint: disable=broad-exception-caught  # what others raise is theirs to choose
+            measured[peer] = peers.reason(error)
+    return measured
+
+
+def is_for_cpu(row):
+    return len(row["streams"]) == 1 and row["must_move"] <= MOST_BYTES and not row["live"] and row["in"] == row["out"]
+
+
+def measure_files(folder, row):
+    def read(name, dtype, shape):
+        return peers.ours(folder, row, name, dtype).reshape(shape)
+
+    ticks, times, rows = (read(*file) for file in align_rows.files(row))
+    wanted = read("out_0", row["out"], (*ticks.shape, rows.shape[-1]))
+    return measure_row(row, times, rows, ticks, wanted)
+
+
+def compare(folder, rows):
+    """Prints a table; the rows of it, and what was measured."""
+    rows = [row for row in rows if is_for_cpu(row)]
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(cores)})
+    measured = [measure_files(folder, row) for row in rows]
+    os.sched_setaffinity(0, cores)
+    for line in align_cpu_peers.missing():
+        print(line)
+    peers.print_cpu(rows, measured)
+    return rows, measured

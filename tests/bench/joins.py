@@ -38,6 +38,30 @@ def wanted(figures):
     return rows or None
 
 
+ENOUGH = 0.6  # of a peak, from which on a kernel is bound by it
+MATTERS = 0.2  # of the time of a work
+
+
+def bound_of(kernel):
+    """What of the hardware a kernel uses up; with none of it, it waits."""
+    shares = {"memory": "share_of_dram", "L2": "share_of_l2", "issue of instructions": "share_of_issue"}
+    name = max(shares, key=lambda name: float(kernel[shares[name]]))
+    return name if float(kernel[shares[name]]) >= ENOUGH else "latency"
+
+
+def limits(figures):
+    """Of works that took longer than was wanted the kernels that matter, with what the hardware counted."""
+    kernels = figures.rows("roofline")
+    if kernels is None:
+        return None
+    rows = []
+    for work in wanted(figures) or []:
+        of_work = [kernel for kernel in kernels if kernel["work"] == work["work"] and work["met"] == "no"]
+        total = sum(float(kernel["time_us"]) for kernel in of_work)
+        rows += [dict(kernel, bound_by=bound_of(kernel)) for kernel in of_work if float(kernel["time_us"]) >= MATTERS * total]
+    return rows or None
+
+
 def roofline_bytes(figures):
     """Of each work beyond the L2 what its kernels moved together, against what must move."""
     works = {}
@@ -56,6 +80,7 @@ def roofline_bytes(figures):
 
 
 JOINS = {
+    "limits": limits,
     "roofline_bytes": roofline_bytes,
     "beside_peers_align": beside_peers("kernels_align", "peers_align"),
     "beside_peers_voxel": beside_peers("kernels_voxel", "peers_voxel"),

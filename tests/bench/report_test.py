@@ -109,6 +109,17 @@ def best_peer(docs):
     expect("best_peer", docs.report()[1][2:], ["| resample 1x2 → 3x4, float32 | 3.14 | 7.50 | Lib: b | 2.39 |"])
 
 
+@case("limits: work, kernel, bound_by")
+def what_stops_them(docs):
+    docs.figures("kernels_align", KERNELS)
+    shares = {"few": (10, .1, .2, .3), "end": (9, .7, .1, .1), "move": (8, .1, .61, .6), "count": (20, .1, .2, .9), "clear": (1, 1, 1, 1)}
+    docs.figures("roofline", "work,kernel,time_us,share_of_dram,share_of_l2,share_of_issue\n" + "".join(
+        f"{work},{kernel},{','.join(map(str, values))}\n" for work in ("occupancy | 64^3", "other")
+        for kernel, values in shares.items()))
+    expect("what_stops_them", docs.report()[1][2:], [f"| occupancy / 64³ | `{kernel}` | {bound} |" for kernel, bound in (
+        ("few", "latency"), ("count", "issue of instructions"))])
+
+
 @case("wanted: work, met")
 def what_was_wanted(docs):
     docs.figures("kernels_align", KERNELS)

@@ -114,20 +114,13 @@ if [ -n "$only" ] && is_wanted peers; then only+=,kernels_align,kernels_voxel; f
 # a recorded cloud, where there is one
 cloud=${ROBOCACHE_TEST_DATA:-$root/../shared/data}/cloud_119978_xyz_f32.bin
 if [ ! -e "$cloud" ]; then cloud=; fi
-# works that have every kernel between them
-profiled=()
-for name in "resample 32x500 -> 256x256, bfloat16" "resample 16x4096" "-> 2048x64, float32" "fuse 256x(100x512" "one live" \
-  "occupancy 8 x 50,000" "occupancy 32 x 100,000, 128^3" "256^3, bits" "count" "mean of" "index" "rank" "first"; do
-  profiled+=(--only "$name")
-done
-
 begin_parts
 if [ "$kind" = gpu ]; then environment > "$csv/environment.csv"; else environment > "$csv/environment_cpu.csv"; fi
 part gpu kernels_align 40 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
 part gpu kernels_voxel 40 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
 part gpu peers 110 "peers_align peers_align_libraries peers_align_cpu peers_align_cpu_libraries peers_voxel peers_voxel_libraries" \
   python3 "$here/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
-part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv" "${profiled[@]}"
+part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
 part gpu ablations 40 "ablations/storage ablations/movement ablations/bounds ablations/banded ablations/chains ablations/bitmap \
   ablations/clearing ablations/live" "$bin/bench-ablations" --csv "$csv/ablations"
 part gpu resources 20 ablations/resources "$bin/bench-resources" --csv "$csv/ablations/resources.csv"

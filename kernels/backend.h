@@ -51,12 +51,22 @@ typedef enum RcCpuLevel
   RC_CPU_AVX512
 } RcCpuLevel;
 
+/* Threads that take part in the work of a CPU backend. run calls work (data, i) once for each i of 0 … n - 1, from any
+ * threads and in any order, and returns when all calls have; two threads may call it at once. */
+typedef struct RcCrew
+{
+  void (*run) (void *self, void (*work) (void *data, int64_t i), void *data, int64_t n);
+  void *self;
+} RcCrew;
+
 typedef struct RcWhere
 {
   RcBackendKind kind;
   int device;                   /* CUDA device number; ignored for the CPU */
   RcCpuLevel cpu_level;         /* ignored for CUDA */
   int mapped_memory;            /* CUDA: compute in memory of the host, as is always done on GPUs that share the machine's */
+  const RcCrew *crew;           /* CPU: shares out the episodes and items of a batch; must outlive the backend. NULL: the
+                                   caller's thread does it all. Ignored for CUDA */
 } RcWhere;
 
 typedef struct RcBackend RcBackend;

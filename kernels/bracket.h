@@ -84,6 +84,48 @@ rc_upper_bound (const int64_t * times, int64_t n, int64_t t)
   return t == INT64_MAX ? n : rc_lower_bound (times, n, t + 1);
 }
 
+#define RC_NEAR INT64_C (8)     /* times that are looked at around a guess */
+
+/* rc_lower_bound from a guess, which may be any row: close to it times are counted, without a branch that could be
+ * mispredicted, and beyond that steps double. On a GPU threads wait for the one that guessed worst, so each one bisects. */
+RC_SHARED int64_t
+rc_lower_bound_near (const int64_t * times, int64_t n, int64_t guess, int64_t t)
+{
+#ifdef __CUDA_ARCH__
+  return rc_lower_bound (times, n, t);
+#else
+  int64_t first = guess - RC_NEAR / 2, before = 0, step = RC_NEAR, i;
+
+  if (n < RC_NEAR)
+    return rc_lower_bound (times, n, t);
+  first = first < n - RC_NEAR ? first : n - RC_NEAR;
+  first = first > 0 ? first : 0;
+  RC_SHARED_VECTORS
+  for (i = 0; i < RC_NEAR; i++)
+    before += times[first + i] < t;
+  if (before == 0)
+    return rc_lower_bound (times, first, t);
+  first += before;
+  if (before < RC_NEAR)
+    return first;
+  while (n - first > step && times[first + step - 1] < t) {
+    first += step;
+    step *= 2;
+  }
+  return first + rc_lower_bound (times + first, n - first < step ? n - first : step, t);
+#endif
+}
+
+/* The last row at or before t, when first is rc_lower_bound of t; -1 when there is none. */
+RC_SHARED int64_t
+rc_last_until (const int64_t * times, int64_t n, int64_t first, int64_t t)
+{
+  RC_SHARED_LOOP
+  while (first < n && times[first] == t)
+    first++;
+  return first - 1;
+}
+
 /* later - earlier for any pair in that order: never overflows. */
 RC_SHARED uint64_t
 rc_span (int64_t earlier, int64_t later)
@@ -185,26 +227,36 @@ rc_bracket_hermite (RcBracket * b, double h_s)
   b->c[2] = (w3 - w2) * h_s;
 }
 
+/* What the rows of a tick are searched by: the bracket functions below take rc_lower_bound of this. */
+RC_SHARED int64_t
+rc_search_time (const RcSearch * search, int64_t tick)
+{
+  return search->interpolation == RC_MEAN ? rc_mean_start (tick, search->period_ns) : tick;
+}
+
+/* The last row at or before the tick, unless it is older than the limit. */
+RC_SHARED RcBracket
+rc_bracket_previous (const int64_t * times, int64_t n, int64_t first, int64_t tick, int64_t limit, RcRowStatus status)
+{
+  const int64_t row = rc_last_until (times, n, first, tick);
+
+  return row >= 0 && rc_within (rc_span (times[row], tick), limit) ? rc_bracket_copy (row, status) : rc_bracket_none ();
+}
+
 /* The bracket without holding. */
 RC_SHARED RcBracket
-rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, int64_t tick)
+rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, int64_t first, int64_t tick)
 {
   RcBracket b = rc_bracket_none ();
+  int64_t right = first;        /* last row of the next time at or after the tick */
   uint64_t h;
-  int64_t first, right;         /* first and last row of the next time at or after the tick */
 
-  if (search->interpolation == RC_PREVIOUS) {
-    const int64_t row = rc_upper_bound (times, n, tick) - 1;
-
-    if (row < 0 || !rc_within (rc_span (times[row], tick), search->max_gap_ns))
-      return b;
-    return rc_bracket_copy (row, RC_ALIGNED);
-  }
+  if (search->interpolation == RC_PREVIOUS)
+    return rc_bracket_previous (times, n, first, tick, search->max_gap_ns, RC_ALIGNED);
 
   if (search->interpolation == RC_MEAN) {
-    const int64_t end = rc_lower_bound (times, n, rc_mean_end (tick, search->period_ns));
+    const int64_t end = rc_lower_bound_near (times, n, first, rc_mean_end (tick, search->period_ns));
 
-    first = rc_lower_bound (times, n, rc_mean_start (tick, search->period_ns));
     if (end > first) {
       b.blend = RC_BLEND_MEAN;
       b.status = RC_ALIGNED;
@@ -212,9 +264,8 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
       b.next = end;
       return b;
     }
-  }
+  }                             /* no row from its start to its end: first is that at or after the tick, too */
 
-  first = right = rc_lower_bound (times, n, tick);
   if (right == n)
     return b;
   RC_SHARED_LOOP
@@ -246,19 +297,22 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
   return b;
 }
 
+/* rc_bracket_find where first, rc_lower_bound of rc_search_time, is known. */
+RC_SHARED RcBracket
+rc_bracket_at (const RcSearch * search, const int64_t * times, int64_t n, int64_t first, int64_t tick)
+{
+  const RcBracket b = rc_bracket_aligned (search, times, n, first, tick);
+
+  if (b.blend != RC_BLEND_NONE || search->hold_limit_ns == 0)
+    return b;
+  return rc_bracket_previous (times, n, first, tick, search->hold_limit_ns, RC_HELD);
+}
+
 /* The rows of times[0 … n) (not decreasing) that make the output row at tick, their weights and the status. */
 RC_SHARED RcBracket
 rc_bracket_find (const RcSearch * search, const int64_t * times, int64_t n, int64_t tick)
 {
-  RcBracket b = rc_bracket_aligned (search, times, n, tick);
-
-  if (b.blend == RC_BLEND_NONE && search->hold_limit_ns != 0) {
-    const int64_t row = rc_upper_bound (times, n, tick) - 1;
-
-    if (row >= 0 && rc_within (rc_span (times[row], tick), search->hold_limit_ns))
-      b = rc_bracket_copy (row, RC_HELD);
-  }
-  return b;
+  return rc_bracket_at (search, times, n, rc_lower_bound (times, n, rc_search_time (search, tick)), tick);
 }
 
 #endif

@@ -18,4 +18,11 @@
 #define RC_SHARED_LOOP
 #endif
 
+/* Before a short loop that should become vectors: gcc unrolls it first otherwise, and then it cannot. */
+#if defined (__GNUC__) && !defined (__clang__) && !defined (__CUDACC__)
+#define RC_SHARED_VECTORS _Pragma ("GCC unroll 1")
+#else
+#define RC_SHARED_VECTORS
+#endif
+
 #endif

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "cpu.h"
-#include "kernels/floatmode.h"
 
 #include <inttypes.h>
 
@@ -52,12 +51,35 @@ check_brackets (const RcAlignStreamArgs *args, int64_t ticks, int64_t stream, Rc
   return RC_OK;
 }
 
+/* One stream of a run. */
+typedef struct
+{
+  const RcCpuKernels *kernels;
+  const RcAlignStream *stream;
+  const RcAlignStreamArgs *rows;
+  const RcAlignArgs *args;
+} Run;
+
+static void
+align_episode (void *data, int64_t i)
+{
+  const Run *run = data;
+  RcAlignCounters *counters = run->rows->counters, own = { 0 };
+
+  run->kernels->align_episode (run->stream, run->rows, run->args, i, &own);
+  if (counters == NULL)
+    return;
+  rc_cpu_count (&counters->aligned, own.aligned);
+  rc_cpu_count (&counters->held, own.held);
+  rc_cpu_count (&counters->missing, own.missing);
+  rc_cpu_count (&counters->disordered_episodes, own.disordered_episodes);
+}
+
 RcStatus
 rc_cpu_align_run (RcAlignPlan *plan, const RcAlignArgs *args, RcStream stream, RcError *error)
 {
   const RcCpuKernels *kernels = ((const RcCpuBackend *) plan->backend)->kernels;
   RcStatus status = RC_OK;
-  RcFloatMode mode;
   int64_t i;
 
   if (stream != NULL)
@@ -68,9 +90,10 @@ rc_cpu_align_run (RcAlignPlan *plan, const RcAlignArgs *args, RcStream stream, R
   }
   if (status != RC_OK)
     return status;
-  mode = rc_float_mode_enter ();
-  for (i = 0; i < plan->n_streams; i++)
-    kernels->align_stream (&plan->streams[i], &args->streams[i], args);
-  rc_float_mode_leave (mode);
+  for (i = 0; i < plan->n_streams; i++) {
+    Run run = { kernels, &plan->streams[i], &args->streams[i], args };
+
+    rc_cpu_for_each (plan->backend, align_episode, &run, args->batch);
+  }
   return RC_OK;
 }

@@ -1,10 +1,13 @@
-/* robocache: the CPU backend: which instruction set it runs on
+/* robocache: the CPU backend: which instruction set and which threads it runs on
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "cpu.h"
+#include "kernels/floatmode.h"
 
 #include <stdlib.h>
+
+/* ---- instruction sets ---- */
 
 static int
 has_baseline (void)
@@ -48,6 +51,42 @@ static const char *const level_names[] = {
   [RC_CPU_AVX512] = "AVX-512",
 };
 
+/* ---- threads ---- */
+
+typedef struct
+{
+  void (*work) (void *data, int64_t i);
+  void *data;
+} Each;
+
+/* The mode is a thread's own. */
+static void
+work_in_float_mode (void *data, int64_t i)
+{
+  const Each *each = data;
+  const RcFloatMode mode = rc_float_mode_enter ();
+
+  each->work (each->data, i);
+  rc_float_mode_leave (mode);
+}
+
+void
+rc_cpu_for_each (const RcBackend *backend, void (*work) (void *data, int64_t i), void *data, int64_t n)
+{
+  const RcCrew *crew = ((const RcCpuBackend *) backend)->crew;
+  Each each = { work, data };
+  int64_t i;
+
+  if (crew != NULL && n > 1) {
+    crew->run (crew->self, work_in_float_mode, &each, n);
+    return;
+  }
+  for (i = 0; i < n; i++)
+    work_in_float_mode (&each, i);
+}
+
+/* ---- life ---- */
+
 static void
 cpu_close (RcBackend *backend)
 {
@@ -86,6 +125,7 @@ rc_cpu_open (const RcWhere *where, RcBackend **backend, RcError *error)
   cpu->base.device = -1;
   cpu->base.ops = &cpu_ops;
   cpu->kernels = kernels;
+  cpu->crew = where->crew;
   *backend = &cpu->base;
   return RC_OK;
 }

@@ -1,71 +1,80 @@
 /* robocache: weighted differences of rows, in REAL
  *
- * Included twice by align_stream.c, with REAL float and double; NAME (x) is x with a suffix for it, LOOSE is REAL at
- * any address, CANONICAL, LOADS and STORES are its conversions. docs/arithmetic.md fixes the order of operations.
+ * Included twice by align_episode.c, with REAL float and double; NAME (x) is x with a suffix for it, LOOSE is REAL at
+ * any address, BITS a signed integer of its size and NAN_BITS those of the canonical NaN; CANONICAL, LOADS and STORES are its
+ * conversions. docs/arithmetic.md fixes the order of operations.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The n channels of sources y with factors c. */
+/* Vectors that the level has; half as wide ones for rows that are shorter. */
+#ifdef __AVX2__
+#define WIDE 32
+#else
+#define WIDE 16
+#endif
+#define NARROW 16
+
+typedef REAL NAME (Wide) __attribute__ ((vector_size (WIDE), aligned (1), may_alias));
+typedef REAL NAME (Narrow) __attribute__ ((vector_size (NARROW), aligned (1), may_alias));
+typedef BITS NAME (WideMask) __attribute__ ((vector_size (WIDE)));
+typedef BITS NAME (NarrowMask) __attribute__ ((vector_size (NARROW)));
+
+/* The n channels of sources y, of which there are always four, with factors c. */
 typedef void (*NAME (Blend)) (const LOOSE * const *y, const REAL * c, LOOSE * restrict out, int64_t n);
 
-static void
-NAME (copy) (const LOOSE *const *y, const REAL *c, LOOSE *restrict out, int64_t n)
-{
-  const LOOSE *y0 = y[0];
-  int64_t i;
+/* Vectors from channel 0 on; the last one overlaps the one before where n is no multiple, and computes the same again. */
+#define EACH_VECTOR(Vector, Mask, BLEND) \
+  const int64_t lanes = sizeof (Vector) / sizeof (REAL), last = n - lanes; \
+\
+  for (int64_t i = 0;; i = i + lanes < last ? i + lanes : last) { \
+    const Vector blended = BLEND (Vector); \
+    const Mask is_number = blended == blended; \
+\
+    *(Vector *) (out + i) = (Vector) (((Mask) blended & is_number) | (NAN_BITS & ~is_number)); \
+    if (i == last) \
+      return; \
+  }
 
-  for (i = 0; i < n; i++)
-    out[i] = CANONICAL (y0[i]);
-}
+#define Y(Type, k) (*(const Type *) (from[k] + i))
+#define COPY(Type) Y (Type, 0)
+#define LINEAR(Type) (Y (Type, 0) + c[0] * (Y (Type, 1) - Y (Type, 0)))
+#define CUBIC(Type) ((LINEAR (Type) + c[1] * (Y (Type, 2) - Y (Type, 0))) + c[2] * (Y (Type, 3) - Y (Type, 0)))
+#define HERMITE(Type) ((LINEAR (Type) + c[1] * Y (Type, 2)) + c[2] * Y (Type, 3))
 
-static void
-NAME (linear) (const LOOSE *const *y, const REAL *c, LOOSE *restrict out, int64_t n)
-{
-  const LOOSE *y0 = y[0], *y1 = y[1];
-  const REAL w = c[0];
-  int64_t i;
+#define DEFINE_BLEND(name, BLEND) \
+  static inline __attribute__ ((always_inline)) void \
+  NAME (name) (const LOOSE *const *y, const REAL *c, LOOSE *restrict out, int64_t n) \
+  { \
+    const LOOSE *const from[4] = { y[0], y[1], y[2], y[3] }; \
+\
+    if (n >= (int64_t) (WIDE / sizeof (REAL))) { \
+      EACH_VECTOR (NAME (Wide), NAME (WideMask), BLEND) \
+    } else if (n >= (int64_t) (NARROW / sizeof (REAL))) { \
+      EACH_VECTOR (NAME (Narrow), NAME (NarrowMask), BLEND) \
+    } \
+    for (int64_t i = 0; i < n; i++) \
+      out[i] = CANONICAL (BLEND (LOOSE)); \
+  }
 
-  for (i = 0; i < n; i++)
-    out[i] = CANONICAL (y0[i] + w * (y1[i] - y0[i]));
-}
+DEFINE_BLEND (copy, COPY)
+DEFINE_BLEND (linear, LINEAR)
+DEFINE_BLEND (cubic, CUBIC)
+DEFINE_BLEND (hermite, HERMITE)
 
-static void
-NAME (cubic) (const LOOSE *const *y, const REAL *c, LOOSE *restrict out, int64_t n)
-{
-  const LOOSE *y0 = y[0], *y1 = y[1], *before = y[2], *after = y[3];
-  const REAL c0 = c[0], c1 = c[1], c2 = c[2];
-  int64_t i;
-
-  for (i = 0; i < n; i++)
-    out[i] = CANONICAL (((y0[i] + c0 * (y1[i] - y0[i])) + c1 * (before[i] - y0[i])) + c2 * (after[i] - y0[i]));
-}
-
-static void
-NAME (hermite) (const LOOSE *const *y, const REAL *c, LOOSE *restrict out, int64_t n)
-{
-  const LOOSE *y0 = y[0], *y1 = y[1], *rate0 = y[2], *rate1 = y[3];
-  const REAL c0 = c[0], c1 = c[1], c2 = c[2];
-  int64_t i;
-
-  for (i = 0; i < n; i++)
-    out[i] = CANONICAL (((y0[i] + c0 * (y1[i] - y0[i])) + c1 * rate0[i]) + c2 * rate1[i]);
-}
-
-/* Blends n channels that begin at source[0 … n_sources) and out, through buffers where a dtype is not REAL. */
-static void
-NAME (blend_channels) (const RcAlignStream *stream, NAME (Blend) blend, int n_sources, const char *const *source,
+/* Blends n channels that begin at source[0 … n_sources) and out, through blocks where a dtype is not REAL. */
+static __attribute__ ((noinline)) void
+NAME (blend_converted) (const RcAlignStream *stream, NAME (Blend) blend, int n_sources, const char *const *source,
     const REAL *c, char *out, int64_t n)
 {
   const int direct_in = stream->in == REAL_DTYPE, direct_out = stream->out == REAL_DTYPE;
-  const int64_t block = direct_in && direct_out ? n : RC_BLOCK;
   REAL loaded[4][RC_BLOCK], blended[RC_BLOCK];
-  const LOOSE *y[4];
+  const LOOSE *y[4] = { NULL };
   int64_t done, m;
   int k;
 
   for (done = 0; done < n; done += m) {
-    m = n - done < block ? n - done : block;
+    m = block_of (n - done);
     for (k = 0; k < n_sources; k++) {
       const char *from = source[k] + done * stream->in_size;
 
@@ -85,13 +94,24 @@ NAME (blend_channels) (const RcAlignStream *stream, NAME (Blend) blend, int n_so
   }
 }
 
+/* The same, straight from rows to rows where nothing is to be converted. */
+static inline void
+NAME (blend_channels) (const RcAlignStream *stream, NAME (Blend) blend, int n_sources, const char *const *source,
+    const REAL *c, char *out, int64_t n)
+{
+  if (stream->in == REAL_DTYPE && stream->out == REAL_DTYPE)
+    blend ((const LOOSE * const *) source, c, (LOOSE *) out, n);
+  else
+    NAME (blend_converted) (stream, blend, n_sources, source, c, out, n);
+}
+
 /* Positions with their rates, the other channels linear. */
 static void
 NAME (blend_hermite) (const RcAlignStream *stream, const char *y0, const char *y1, const RcBracket *bracket, char *out)
 {
   const REAL c[3] = { (REAL) bracket->c[0], (REAL) bracket->c[1], (REAL) bracket->c[2] }, w = (REAL) bracket->w;
   const int64_t others = stream->n_velocities, in_size = stream->in_size;
-  const char *linear[2] = { y0 + others * in_size, y1 + others * in_size };
+  const char *linear[4] = { y0 + others * in_size, y1 + others * in_size };
   int64_t i;
 
   for (i = 0; i < stream->n_positions; i++) {
@@ -107,14 +127,14 @@ NAME (blend_hermite) (const RcAlignStream *stream, const char *y0, const char *y
 }
 
 /* The row between two rows of an episode, every channel taken as a plain number. */
-static void
+static inline __attribute__ ((always_inline)) void
 NAME (blend_row) (const RcAlignStream *stream, const char *rows, int64_t row_stride, const RcBracket *bracket,
     char *out)
 {
   const char *y0 = rows + bracket->row * row_stride, *y1 = rows + bracket->next * row_stride;
 
   if (bracket->blend == RC_BLEND_LINEAR) {
-    const char *source[2] = { y0, y1 };
+    const char *source[4] = { y0, y1 };
     const REAL w = (REAL) bracket->w;
 
     NAME (blend_channels) (stream, NAME (linear), 2, source, &w, out, stream->channels);
@@ -131,5 +151,17 @@ NAME (blend_row) (const RcAlignStream *stream, const char *rows, int64_t row_str
 static void
 NAME (copy_row) (const RcAlignStream *stream, const char *row, char *out)
 {
-  NAME (blend_channels) (stream, NAME (copy), 1, &row, NULL, out, stream->channels);
+  const char *source[4] = { row };
+
+  NAME (blend_channels) (stream, NAME (copy), 1, source, NULL, out, stream->channels);
 }
+
+#undef WIDE
+#undef NARROW
+#undef EACH_VECTOR
+#undef Y
+#undef COPY
+#undef LINEAR
+#undef CUBIC
+#undef HERMITE
+#undef DEFINE_BLEND

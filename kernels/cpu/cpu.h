@@ -17,14 +17,17 @@
 #define RC_JOIN(name, level) RC_JOIN_NAMES (name, level)
 #define RC_LEVEL_NAME(name) RC_JOIN (name, RC_LEVEL)
 
+#define RC_CPU_TICKS 16        /* whose brackets are found at once */
+
 typedef struct RcCpuVoxelBlock RcCpuVoxelBlock;
 typedef struct RcCpuVoxelWords RcCpuVoxelWords;
 
 /* The inner loops of one level. They expect the float mode of floatmode.h. */
 typedef struct RcCpuKernels
 {
-  /* All ticks of all episodes of one stream whose arguments are valid. */
-  void (*align_stream) (const RcAlignStream * stream, const RcAlignStreamArgs * rows, const RcAlignArgs * args);
+  /* All ticks of an episode of one stream whose arguments are valid. Adds to counters, and not to those of the rows. */
+  void (*align_episode) (const RcAlignStream * stream, const RcAlignStreamArgs * rows, const RcAlignArgs * args,
+      int64_t episode, RcAlignCounters * counters);
 
   /* voxel_block.h */
   void (*voxel_load) (RcCpuVoxelBlock * block, const RcVoxelField xyz[3], const char *points, int64_t stride, int64_t n);
@@ -46,7 +49,19 @@ typedef struct RcCpuBackend
 {
   RcBackend base;
   const RcCpuKernels *kernels;
+  const RcCrew *crew;           /* NULL: none */
 } RcCpuBackend;
+
+/* Calls work for each i of 0 … n - 1, in the float mode of floatmode.h, on whatever threads there are. */
+void rc_cpu_for_each (const RcBackend * backend, void (*work) (void *data, int64_t i), void *data, int64_t n);
+
+/* Adds n to a counter that several threads add to. */
+static inline void
+rc_cpu_count (int64_t *counter, int64_t n)
+{
+  if (n != 0)
+    __atomic_fetch_add (counter, n, __ATOMIC_RELAXED);
+}
 
 extern const RcVoxelOps rc_cpu_voxel_ops;
 extern const RcMemoryOps rc_cpu_memory_ops;

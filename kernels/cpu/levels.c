@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "align_stream.h"
+#include "align_episode.h"
 #include "cpu.h"
 #include "voxel_block.h"
 #include "voxel_words.h"
 
 const RcCpuKernels RC_LEVEL_NAME (rc_cpu_kernels) = {
-  .align_stream = RC_LEVEL_NAME (rc_cpu_align_stream),
+  .align_episode = RC_LEVEL_NAME (rc_cpu_align_episode),
   .voxel_load = RC_LEVEL_NAME (rc_cpu_voxel_load),
   .voxel_unproject = RC_LEVEL_NAME (rc_cpu_voxel_unproject),
   .voxel_unproject_rays = RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays),

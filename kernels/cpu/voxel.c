@@ -9,9 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "kernels/floatmode.h"
-#include "voxel_feature.h"
-#include "voxel_item.h"
+#include "voxel_take.h"
 
 #include <stdlib.h>
 
@@ -40,287 +38,6 @@ release (RcVoxelPlan *plan)
   free (plan->backend_state);
 }
 
-/* ---- what a phase does with a block of located points ---- */
-
-typedef void (*TakeBlock) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
-    const char *points, int64_t stride, RcVoxelCounters * counters);
-
-static void
-take_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  for (int64_t i = 0; i < block->n; i++) {
-    if (block->voxel[i] < 0)
-      continue;
-    for (int64_t c = 0; c < plan->channels; c++) {
-      const double magnitude = fabs (rc_cpu_voxel_feature (plan, points + i * stride, c));
-
-      if (magnitude < INFINITY && magnitude > item->range[c])
-        item->range[c] = magnitude;
-    }
-  }
-}
-
-static void
-mark (const RcCpuVoxelItem *item, int64_t voxel)
-{
-  item->bits[voxel / 32] |= UINT32_C (1) << (voxel % 32);
-}
-
-static void
-add_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  for (int64_t i = 0; i < block->n; i++) {
-    if (block->voxel[i] >= 0)
-      mark (item, block->voxel[i]);
-  }
-}
-
-/* What follows is inlined with a sign that is known: 1 adds a point, -1 takes it out. The first point of a voxel marks it,
- * and the last one that leaves it ends that. */
-static inline void
-count_point (const RcCpuVoxelItem *item, int64_t voxel, int sign)
-{
-  const uint32_t before = item->counts[voxel];
-
-  item->counts[voxel] = before + (uint32_t) sign;
-  if (sign > 0 && before == 0)
-    mark (item, voxel);
-  if (sign < 0 && before == 1)
-    item->bits[voxel / 32] &= ~(UINT32_C (1) << (voxel % 32));
-}
-
-static inline void
-take_counts (const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, int sign)
-{
-  for (int64_t i = 0; i < block->n; i++) {
-    if (block->voxel[i] >= 0)
-      count_point (item, block->voxel[i], sign);
-  }
-}
-
-static void
-add_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  take_counts (item, block, 1);
-}
-
-static void
-remove_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  take_counts (item, block, -1);
-}
-
-static inline void
-add_to_sum (int64_t *sum, int64_t x, int sign)
-{
-  *sum = (int64_t) (sign > 0 ? (uint64_t) *sum + (uint64_t) x : (uint64_t) *sum - (uint64_t) x);
-}
-
-/* What cannot be added up: a flag can be set, and a count taken back. */
-static inline void
-take_special (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t at, uint32_t saw, int sign)
-{
-  if (plan->keeps)
-    item->seen[3 * at + rc_voxel_seen_index (saw)] += (uint32_t) sign;
-  else
-    item->saw[at / 8] |= saw << (at % 8 * RC_VOXEL_SAW_BITS);
-}
-
-static inline void
-take_features (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters, int sign)
-{
-  for (int64_t i = 0; i < block->n; i++) {
-    const int64_t v = block->voxel[i];
-
-    if (v < 0)
-      continue;
-    count_point (item, v, sign);
-    for (int64_t c = 0; c < plan->channels; c++) {
-      const double x = rc_cpu_voxel_feature (plan, points + i * stride, c);
-      const uint32_t saw = rc_voxel_saw (x);
-      const int64_t at = v * plan->channels + c;
-
-      counters->clamped += rc_cpu_voxel_exceeds_range (plan, x);
-      if (saw)
-        take_special (plan, item, at, saw, sign);
-      else
-        add_to_sum (&item->sums[at], rc_voxel_fixed (&item->scales[c], rc_cpu_voxel_clamp (plan, x)), sign);
-    }
-  }
-}
-
-static void
-add_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  take_features (plan, item, block, points, stride, counters, 1);
-}
-
-static void
-remove_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  take_features (plan, item, block, points, stride, counters, -1);
-}
-
-static inline void
-take_positions (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, int sign)
-{
-  const float *const axes[3] = { block->x, block->y, block->z };
-
-  for (int64_t i = 0; i < block->n; i++) {
-    const int64_t v = block->voxel[i];
-
-    if (v < 0)
-      continue;
-    count_point (item, v, sign);
-    for (int axis = 0; axis < 3; axis++)
-      add_to_sum (&item->sums[v * 3 + axis],
-          rc_voxel_fixed (&item->scales[axis], (double) axes[axis][i] - (double) plan->box.origin[axis]), sign);
-  }
-}
-
-static void
-add_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  take_positions (plan, item, block, 1);
-}
-
-static void
-remove_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  take_positions (plan, item, block, -1);
-}
-
-static void
-add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  for (int64_t i = 0; i < block->n; i++) {
-    const int64_t v = block->voxel[i];
-    uint32_t *greatest = v < 0 ? NULL : item->keys + v * plan->channels;
-
-    if (greatest == NULL)
-      continue;
-    if (greatest[0] == 0)
-      mark (item, v);
-    for (int64_t c = 0; c < plan->channels; c++) {
-      const uint32_t key = rc_cpu_voxel_extreme_key (plan, rc_cpu_voxel_feature (plan, points + i * stride, c));
-
-      greatest[c] = key > greatest[c] ? key : greatest[c];
-    }
-  }
-}
-
-/* The fields of a point as the output has them. */
-static void
-keep_fields (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept)
-{
-  const float p[3] = { block->x[i], block->y[i], block->z[i] };
-
-  for (int64_t c = 0; c < plan->channels; c++)
-    rc_cpu_store_value[plan->spec.dtype] (kept, c, point ? rc_cpu_voxel_feature (plan, point, c) : (double) p[c]);
-}
-
-/* Keeps what the end needs of one point; point is NULL for depth. */
-static void
-keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept,
-    RcVoxelCounters *counters)
-{
-  if (plan->spec.mode == RC_VOXEL_FIRST) {
-    keep_fields (plan, block, i, point, kept);
-    return;
-  }
-  if (plan->spec.mode == RC_VOXEL_CENTROID) {
-    const float p[3] = { block->x[i], block->y[i], block->z[i] };
-
-    memcpy (kept, p, sizeof (p));
-    return;
-  }
-  for (int64_t c = 0; c < plan->channels; c++) {
-    const double x = rc_cpu_voxel_feature (plan, point, c);
-
-    if (rc_voxel_is_extreme (plan)) {
-      ((uint32_t *) kept)[c] = rc_cpu_voxel_extreme_key (plan, x);
-      continue;
-    }
-    counters->clamped += rc_cpu_voxel_exceeds_range (plan, x);
-    if (plan->kept_dtype == RC_FLOAT64)
-      ((double *) kept)[c] = x;
-    else
-      ((float *) kept)[c] = (float) x;
-  }
-}
-
-static void
-add_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  const int64_t payload_bytes = (int64_t) plan->layout.payload_bytes;
-  for (int64_t i = 0; i < block->n; i++) {
-    const int64_t at = item->head->n_keys;
-
-    if (block->voxel[i] < 0)
-      continue;
-    item->voxels[0][at] = (uint64_t) block->voxel[i];
-    if (payload_bytes > 0)
-      keep_point (plan, block, i, points ? points + i * stride : NULL, item->payload + at * payload_bytes, counters);
-    item->head->n_keys = at + 1;
-  }
-}
-
-static void
-add_index (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  rc_cpu_voxel_add_index (item, block);
-}
-
-static void
-add_rank (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
-{
-  rc_cpu_voxel_add_rank (item, block);
-}
-
-static TakeBlock
-adder_of (const RcVoxelPlan *plan)
-{
-  static const TakeBlock dense[] = {
-    [RC_VOXEL_OCCUPANCY] = add_bits,
-    [RC_VOXEL_COUNT] = add_count,
-    [RC_VOXEL_MEAN] = add_mean,
-    [RC_VOXEL_CENTROID] = add_centroid,
-    [RC_VOXEL_MAX] = add_extreme,
-    [RC_VOXEL_MIN] = add_extreme,
-  };
-
-  static const TakeBlock others[] = {
-    [RC_VOXEL_SPARSE] = add_sparse,
-    [RC_VOXEL_INDEX] = add_index,
-    [RC_VOXEL_RANK] = add_rank,
-  };
-
-  if (plan->keeps && plan->spec.mode == RC_VOXEL_OCCUPANCY)
-    return add_count;
-  return rc_voxel_has_accumulators (plan) ? dense[plan->spec.mode] : others[plan->spec.output];
-}
-
-static TakeBlock
-remover_of (const RcVoxelPlan *plan)
-{
-  if (plan->spec.mode == RC_VOXEL_MEAN)
-    return remove_mean;
-  return plan->spec.mode == RC_VOXEL_CENTROID ? remove_centroid : remove_count;
-}
-
 /* ---- chunks to blocks ---- */
 
 static void
@@ -338,7 +55,7 @@ typedef struct Walk
   const RcVoxelPlan *plan;
   const RcCpuKernels *kernels;
   RcCpuVoxelItem item;
-  TakeBlock take;
+  RcCpuVoxelTake take;
   RcVoxelCounters counters;
   RcCpuVoxelBlock block;
 } Walk;
@@ -398,18 +115,19 @@ walk_rows (Walk *walk, const char *data, int64_t n, const RcVoxelChunk *chunk)
   }
 }
 
+/* Other items may add to the same ones meanwhile. */
 static void
 add_counters (RcVoxelCounters *to, const RcVoxelCounters *from)
 {
-  to->points += from->points;
-  to->inside += from->inside;
-  to->outside += from->outside;
-  to->nan += from->nan;
-  to->infinite += from->infinite;
-  to->clamped += from->clamped;
-  to->occupied += from->occupied;
-  to->over_cap += from->over_cap;
-  to->over_points += from->over_points;
+  rc_cpu_count (&to->points, from->points);
+  rc_cpu_count (&to->inside, from->inside);
+  rc_cpu_count (&to->outside, from->outside);
+  rc_cpu_count (&to->nan, from->nan);
+  rc_cpu_count (&to->infinite, from->infinite);
+  rc_cpu_count (&to->clamped, from->clamped);
+  rc_cpu_count (&to->occupied, from->occupied);
+  rc_cpu_count (&to->over_cap, from->over_cap);
+  rc_cpu_count (&to->over_points, from->over_points);
 }
 
 /* What walking a chunk does to an item. */
@@ -420,62 +138,69 @@ typedef enum Purpose
   TO_REMOVE
 } Purpose;
 
-/* Notes the points that an item gets or gives back. Wrong counts are an error, found before the first point. */
-static RcStatus
-note_points (const RcVoxelChunk *chunk, RcVoxelItem *head, int64_t i, int64_t n, int64_t points, Purpose purpose,
-    RcError *error)
+/* A chunk, and what is done with its points. */
+typedef struct ChunkWalk
 {
-  if (n < 0 || n > chunk->n)
+  const RcVoxelPlan *plan;
+  const RcVoxelJob *job;        /* NULL: what is looked for goes to ranges */
+  double *ranges;               /* [batch, C] */
+  const RcVoxelChunk *chunk;
+  RcCpuVoxelTake take;
+  Purpose purpose;
+  RcVoxelCounters *counters;    /* NULL: not wanted */
+} ChunkWalk;
+
+/* Points or rows of the image that the chunk has of an item. */
+static int64_t
+rows_of (const RcVoxelChunk *chunk, int64_t i)
+{
+  return chunk->counts ? chunk->counts[i] : chunk->n;
+}
+
+static int64_t
+points_of (const ChunkWalk *chunk_walk, int64_t i)
+{
+  const RcVoxelSpec *spec = &chunk_walk->plan->spec;
+
+  return rows_of (chunk_walk->chunk, i) * (spec->source == RC_VOXEL_DEPTH ? spec->depth.width : 1);
+}
+
+static RcCpuVoxelItem
+item_of (const ChunkWalk *chunk_walk, int64_t i)
+{
+  const RcVoxelPlan *plan = chunk_walk->plan;
+
+  return chunk_walk->job ? rc_cpu_voxel_item (plan, chunk_walk->job, i)
+      : (RcCpuVoxelItem) {.range = chunk_walk->ranges + i * plan->channels};
+}
+
+/* The points that an item gets or gives back. Wrong counts are an error, found before the first point. */
+static RcStatus
+check_points (const ChunkWalk *chunk_walk, int64_t i, RcError *error)
+{
+  const RcVoxelItem *head = item_of (chunk_walk, i).head;
+  const int64_t n = rows_of (chunk_walk->chunk, i), points = points_of (chunk_walk, i);
+
+  if (n < 0 || n > chunk_walk->chunk->n)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "counts[%lld] of a chunk is %lld; expected 0 to %lld",
-        (long long) i, (long long) n, (long long) chunk->n);
-  if (purpose == TO_ADD && points > head->n_points - head->n_added)
+        (long long) i, (long long) n, (long long) chunk_walk->chunk->n);
+  if (chunk_walk->purpose == TO_ADD && points > head->n_points - head->n_added)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said to "
         "have %lld", (long long) points, (long long) head->n_added, (long long) i, (long long) head->n_points);
-  if (purpose == TO_REMOVE && points > head->n_held)
+  if (chunk_walk->purpose == TO_REMOVE && points > head->n_held)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points to take out of item %lld, which holds %lld",
         (long long) points, (long long) i, (long long) head->n_held);
+  return RC_OK;
+}
+
+static void
+note_points (RcVoxelItem *head, int64_t points, Purpose purpose)
+{
   if (purpose == TO_ADD)
     head->n_added += points;
   if (purpose != TO_LOOK)
     head->n_held += purpose == TO_ADD ? points : -points;
-  return RC_OK;
 }
-
-/* Hands all points of a chunk to take. Without a job, what is looked for goes to ranges [batch, C]. */
-static RcStatus
-walk_chunk (const RcVoxelPlan *plan, const RcVoxelJob *job, double *ranges, const RcVoxelChunk *chunk, TakeBlock take,
-    Purpose purpose, RcVoxelCounters *counters, RcError *error)
-{
-  const int depth = plan->spec.source == RC_VOXEL_DEPTH;
-  Walk walk;
-
-  walk.plan = plan;
-  walk.kernels = ((const RcCpuBackend *) plan->backend)->kernels;
-  walk.take = take;
-  memset (&walk.counters, 0, sizeof (walk.counters));
-  for (int64_t i = 0; i < plan->spec.batch; i++) {
-    const int64_t n = chunk->counts ? chunk->counts[i] : chunk->n;
-    const int64_t points = depth ? n * plan->spec.depth.width : n;
-    const char *data = (const char *) chunk->data + i * chunk->batch_stride;
-
-    RcStatus status;
-
-    walk.item = job ? rc_cpu_voxel_item (plan, job, i) : (RcCpuVoxelItem) {.range = ranges + i * plan->channels};
-    walk.block.first = job ? walk.item.head->n_added : 0;
-    status = note_points (chunk, walk.item.head, i, n, points, purpose, error);
-    if (status != RC_OK)
-      return status;
-    if (depth)
-      walk_rows (&walk, data, n, chunk);
-    else
-      walk_points (&walk, data, n, chunk);
-  }
-  if (counters)
-    add_counters (counters, &walk.counters);
-  return RC_OK;
-}
-
-/* ---- the phases ---- */
 
 /* The scales of the features or axes of a mean, once what they depend on is known. */
 static void
@@ -490,6 +215,50 @@ set_scales (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
   }
 }
 
+/* Hands all points of an item to take. */
+static void
+walk_item (void *data, int64_t i)
+{
+  const ChunkWalk *chunk_walk = data;
+  const RcVoxelPlan *plan = chunk_walk->plan;
+  const RcVoxelChunk *chunk = chunk_walk->chunk;
+  const char *points = (const char *) chunk->data + i * chunk->batch_stride;
+  Walk walk;
+
+  walk.plan = plan;
+  walk.kernels = ((const RcCpuBackend *) plan->backend)->kernels;
+  walk.item = item_of (chunk_walk, i);
+  walk.take = chunk_walk->take;
+  memset (&walk.counters, 0, sizeof (walk.counters));
+  walk.block.first = chunk_walk->job ? walk.item.head->n_added : 0;
+  if (chunk_walk->purpose != TO_LOOK)
+    set_scales (plan, &walk.item);
+  note_points (walk.item.head, points_of (chunk_walk, i), chunk_walk->purpose);
+  if (plan->spec.source == RC_VOXEL_DEPTH)
+    walk_rows (&walk, points, rows_of (chunk, i), chunk);
+  else
+    walk_points (&walk, points, rows_of (chunk, i), chunk);
+  if (chunk_walk->counters)
+    add_counters (chunk_walk->counters, &walk.counters);
+}
+
+static RcStatus
+walk_chunk (ChunkWalk *chunk_walk, RcError *error)
+{
+  const RcVoxelPlan *plan = chunk_walk->plan;
+
+  for (int64_t i = 0; i < plan->spec.batch; i++) {
+    const RcStatus status = check_points (chunk_walk, i, error);
+
+    if (status != RC_OK)
+      return status;
+  }
+  rc_cpu_for_each (plan->backend, walk_item, chunk_walk, plan->spec.batch);
+  return RC_OK;
+}
+
+/* ---- the phases ---- */
+
 static RcStatus
 check_stream (RcStream stream, RcError *error)
 {
@@ -498,90 +267,91 @@ check_stream (RcStream stream, RcError *error)
   return rc_error_set (error, RC_INVALID_ARGUMENT, "stream is %p; expected NULL, the CPU has no streams", stream);
 }
 
-/* Accumulators are cleared, and their scales are not known yet. */
-static void
-begin_anew (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcCpuVoxelItem *item, int64_t i)
+/* A plan and its job. */
+typedef struct PlanJob
 {
-  if (job->is_clean && plan->keeps)
-    rc_cpu_voxel_clear_kept (plan, item);
-  memset (item->head, 0, (size_t) (job->is_clean ? plan->layout.bits : plan->layout.item_bytes));
-  for (int64_t c = 0; plan->knows_ranges && c < plan->channels; c++)
-    item->range[c] = job->ranges[i * plan->channels + c];
+  const RcVoxelPlan *plan;
+  const RcVoxelJob *job;
+} PlanJob;
+
+static int64_t
+job_points (const RcVoxelJob *job, int64_t i)
+{
+  return job->item_points ? job->item_points[i] : job->n_points;
+}
+
+/* Unless it goes on, accumulators are cleared, and their scales are not known yet. */
+static void
+begin_item (void *data, int64_t i)
+{
+  const PlanJob *of = data;
+  const RcVoxelPlan *plan = of->plan;
+  const RcVoxelJob *job = of->job;
+  const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
+
+  if (!job->goes_on) {
+    if (job->is_clean && plan->keeps)
+      rc_cpu_voxel_clear_kept (plan, &item);
+    memset (item.head, 0, (size_t) (job->is_clean ? plan->layout.bits : plan->layout.item_bytes));
+    for (int64_t c = 0; plan->knows_ranges && c < plan->channels; c++)
+      item.range[c] = job->ranges[i * plan->channels + c];
+  }
+  item.head->n_points = job_points (job, i);
+  item.head->n_added = 0;
 }
 
 static RcStatus
 begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error)
 {
   const RcStatus status = check_stream (stream, error);
+  PlanJob of = { plan, job };
 
   if (status != RC_OK)
     return status;
   for (int64_t i = 0; i < plan->spec.batch; i++) {
-    const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
-    const int64_t n = job->item_points ? job->item_points[i] : job->n_points;
+    const int64_t n = job_points (job, i);
 
     if (n < 0 || n > job->n_points)
       return rc_error_set (error, RC_INVALID_ARGUMENT, "item_points[%lld] is %lld; expected 0 to n_points, %lld",
           (long long) i, (long long) n, (long long) job->n_points);
-    if (!job->goes_on)
-      begin_anew (plan, job, &item, i);
-    item.head->n_points = n;
-    item.head->n_added = 0;
   }
+  rc_cpu_for_each (plan->backend, begin_item, &of, plan->spec.batch);
   return RC_OK;
 }
 
 static RcStatus
 range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
 {
-  const RcFloatMode mode = rc_float_mode_enter ();
-  RcStatus status = check_stream (stream, error);
+  ChunkWalk look = { plan, job, NULL, chunk, rc_cpu_voxel_take_range, TO_LOOK, NULL };
+  const RcStatus status = check_stream (stream, error);
 
-  if (status == RC_OK)
-    status = walk_chunk (plan, job, NULL, chunk, take_range, TO_LOOK, NULL, error);
-  rc_float_mode_leave (mode);
-  return status;
+  return status == RC_OK ? walk_chunk (&look, error) : status;
 }
 
 static RcStatus
 measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcError *error)
 {
-  const RcFloatMode mode = rc_float_mode_enter ();
-  const RcStatus status = walk_chunk (plan, NULL, ranges, chunk, take_range, TO_LOOK, NULL, error);
+  ChunkWalk look = { plan, NULL, ranges, chunk, rc_cpu_voxel_take_range, TO_LOOK, NULL };
 
-  rc_float_mode_leave (mode);
-  return status;
-}
-
-/* Adds the points of a chunk, or takes them out. */
-static RcStatus
-take_points (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, TakeBlock take,
-    Purpose purpose, RcError *error)
-{
-  const RcFloatMode mode = rc_float_mode_enter ();
-  RcStatus status = check_stream (stream, error);
-
-  for (int64_t i = 0; status == RC_OK && i < plan->spec.batch; i++) {
-    const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
-
-    set_scales (plan, &item);
-  }
-  if (status == RC_OK)
-    status = walk_chunk (plan, job, NULL, chunk, take, purpose, purpose == TO_ADD ? chunk->counters : NULL, error);
-  rc_float_mode_leave (mode);
-  return status;
+  return walk_chunk (&look, error);
 }
 
 static RcStatus
 add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
 {
-  return take_points (plan, job, chunk, stream, adder_of (plan), TO_ADD, error);
+  ChunkWalk walk = { plan, job, NULL, chunk, rc_cpu_voxel_adder (plan), TO_ADD, chunk->counters };
+  const RcStatus status = check_stream (stream, error);
+
+  return status == RC_OK ? walk_chunk (&walk, error) : status;
 }
 
 static RcStatus
 take_out (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
 {
-  return take_points (plan, job, chunk, stream, remover_of (plan), TO_REMOVE, error);
+  ChunkWalk walk = { plan, job, NULL, chunk, rc_cpu_voxel_remover (plan), TO_REMOVE, NULL };
+  const RcStatus status = check_stream (stream, error);
+
+  return status == RC_OK ? walk_chunk (&walk, error) : status;
 }
 
 /* Of item i; NULL stays NULL. */
@@ -592,7 +362,8 @@ part_of (void *part, int64_t batch_stride, int64_t i)
 }
 
 static void
-write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, int64_t i, RcVoxelCounters *counters)
+write_outputs (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, int64_t i,
+    RcVoxelCounters *counters)
 {
   static void (*const writers[]) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
       RcVoxelCounters * counters) = {
@@ -619,6 +390,26 @@ write_item (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *ou
     writers[plan->spec.output] (plan, &item, &own, counters);
 }
 
+/* What is written of a job. */
+typedef struct JobEnd
+{
+  const RcVoxelPlan *plan;
+  const RcVoxelJob *job;
+  const RcVoxelOut *out;
+} JobEnd;
+
+static void
+write_item (void *data, int64_t i)
+{
+  const JobEnd *end = data;
+  RcVoxelCounters own;
+
+  memset (&own, 0, sizeof (own));
+  write_outputs (end->plan, end->job, end->out, i, &own);
+  if (end->out->counters)
+    add_counters (end->out->counters, &own);
+}
+
 /* What scales of means are for is no more than N. */
 static RcStatus
 check_held (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
@@ -636,18 +427,13 @@ check_held (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
 static RcStatus
 end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
 {
-  const RcFloatMode mode = rc_float_mode_enter ();
+  JobEnd job_end = { plan, job, out };
   RcStatus status = check_stream (stream, error);
-  RcVoxelCounters counters;
 
-  memset (&counters, 0, sizeof (counters));
   if (status == RC_OK)
     status = check_held (plan, job, error);
-  for (int64_t i = 0; status == RC_OK && i < plan->spec.batch; i++)
-    write_item (plan, job, out, i, &counters);
-  if (out->counters && status == RC_OK)
-    add_counters (out->counters, &counters);
-  rc_float_mode_leave (mode);
+  if (status == RC_OK)
+    rc_cpu_for_each (plan->backend, write_item, &job_end, plan->spec.batch);
   return status;
 }
 

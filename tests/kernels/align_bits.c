@@ -335,6 +335,86 @@ GST_START_TEST (test_brackets_are_times)
 
 GST_END_TEST;
 
+static gint
+compare_times (gconstpointer a, gconstpointer b, gpointer sign)
+{
+  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
+
+  return GPOINTER_TO_INT (sign) * ((x > y) - (x < y));
+}
+
+/* Enough of both for many blocks, with the ticks in order, in reverse, and as they come; brackets do not say which rows of a
+ * mean have equal times. __i__ is the interpolation. */
+GST_START_TEST (test_ticks_in_any_order)
+{
+  static const gint64 rows[] = { 1, 7, 8, 9, 50, 1000 };
+  RcBackend *backend = open_level (RC_CPU_BEST);
+  guint i;
+
+  for (i = 0; i < 3 * G_N_ELEMENTS (rows); i++) {
+    const SceneWish wish = { RC_FLOAT32, RC_FLOAT32, interpolations[__i__],.channels = 1 + i,.batch = 1,
+      .equal_times = i % 2 && interpolations[__i__] != RC_MEAN,.rows = rows[i / 3],.ticks = 100 + i
+    };
+    Scene *scene = scene_new (&wish, i);
+    const gint sign = (gint) (i % 3) - 1;
+    SceneResult times, brackets;
+
+    g_qsort_with_data (scene->tick_times, (gint) scene->ticks, sizeof (gint64), compare_times, GINT_TO_POINTER (sign));
+    scene_result_init (&times, scene);
+    scene_result_init (&brackets, scene);
+    scene_run (scene, backend, &times);
+    run_brackets (scene, backend, &brackets);
+    assert_same (scene, &times, &brackets, "ticks in another order");
+    scene_check (scene, &times);
+    scene_result_clear (&times);
+    scene_result_clear (&brackets);
+    scene_free (scene);
+  }
+  rc_backend_close (backend);
+}
+
+GST_END_TEST;
+
+/* ---- threads ---- */
+
+/* A crew of one, who does everything the other way round. */
+static void
+run_backwards (gpointer self, void (*work) (gpointer data, gint64 i), gpointer data, gint64 n)
+{
+  gint *calls = self;
+
+  *calls += 1;
+  while (n-- > 0)
+    work (data, n);
+}
+
+/* __i__ is the interpolation. */
+GST_START_TEST (test_episodes_in_any_order)
+{
+  const SceneWish wish = { RC_FLOAT32, RC_FLOAT16, interpolations[__i__],.special = TRUE,.batch = 20 };
+  gint calls = 0;
+  const RcCrew crew = { run_backwards, &calls };
+  RcBackend *backend = open_with_crew (RC_CPU_BEST, &crew);
+  Scene *scene = scene_new (&wish, 1);
+  SceneResult alone, shared;
+
+  scene->row_counts[3] = -1;    /* an episode that cannot be searched */
+  run_level (scene, RC_CPU_BEST, &alone);
+  scene_result_init (&shared, scene);
+  scene_run (scene, backend, &shared);
+  fail_unless_equals_int (calls, 1);
+  fail_unless_equals_int64 (shared.counters.disordered_episodes, 1);
+  assert_same (scene, &alone, &shared, "episodes in another order");
+  scene_result_clear (&alone);
+  scene_result_clear (&shared);
+  scene_free (scene);
+  rc_backend_close (backend);
+}
+
+GST_END_TEST;
+
+/* ---- equal times ---- */
+
 /* Keeps of equal times the last row, in place. */
 static void
 drop_equal_times (Scene *scene)
@@ -529,6 +609,8 @@ align_bits_suite (void)
   tcase_add_loop_test (mode, test_denormals_are_kept, 0, G_N_ELEMENTS (levels));
   suite_add_tcase (s, forms);
   tcase_add_loop_test (forms, test_brackets_are_times, 0, modes);
+  tcase_add_loop_test (forms, test_ticks_in_any_order, 0, modes);
+  tcase_add_loop_test (forms, test_episodes_in_any_order, 0, modes);
   tcase_add_loop_test (forms, test_equal_times_are_their_last_row, 0, modes);
   tcase_add_loop_test (forms, test_ticks_one_by_one, 0, modes);
   suite_add_tcase (s, order);

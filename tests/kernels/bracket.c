@@ -49,6 +49,56 @@ GST_START_TEST (test_bounds_at_the_ends_of_int64)
 
 GST_END_TEST;
 
+/* From every guess, those far outside too, and the last row until a time. */
+static void
+check_guesses (const gint64 *times, gint64 n, gint64 t)
+{
+  const gint64 first = rc_lower_bound (times, n, t);
+  gint64 guess;
+
+  for (guess = -3; guess <= n + 3; guess++) {
+    const gint64 found = rc_lower_bound_near (times, n, guess, t);
+
+    expect (found == first, "%" G_GINT64_FORMAT " times, at %" G_GINT64_FORMAT ", from %" G_GINT64_FORMAT ": %"
+        G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, n, t, guess, found, first);
+  }
+  expect (rc_lower_bound_near (times, n, -1000 * n, t) == first && rc_lower_bound_near (times, n, 1000 * n, t) == first,
+      "%" G_GINT64_FORMAT " times, at %" G_GINT64_FORMAT ", from afar", n, t);
+  expect (rc_last_until (times, n, first, t) == rc_upper_bound (times, n, t) - 1, "%" G_GINT64_FORMAT " times, at %"
+      G_GINT64_FORMAT, n, t);
+}
+
+/* Lists of up to 100 times, with runs of equal ones and holes. */
+GST_START_TEST (test_bounds_from_every_guess)
+{
+  GRand *rand = g_rand_new_with_seed (1);
+  gint64 times[100], n, i, t;
+
+  for (n = 0; n <= 100; n += n < 20 ? 1 : 20) {
+    for (i = 0; i < n; i++)
+      times[i] = i == 0 ? 0 : times[i - 1] + g_rand_int_range (rand, 0, 6) / 2 + (i % 17 == 0 ? 30 : 0);
+    for (t = -2; t <= (n > 0 ? times[n - 1] : 0) + 2; t++)
+      check_guesses (times, n, t);
+  }
+  g_rand_free (rand);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_guesses_at_the_ends_of_int64)
+{
+  gint64 times[40], i;
+
+  for (i = 0; i < 40; i++)
+    times[i] = i < 10 ? G_MININT64 : i < 20 ? i : G_MAXINT64;
+  check_guesses (times, 40, G_MININT64);
+  check_guesses (times, 40, G_MININT64 + 1);
+  check_guesses (times, 40, 15);
+  check_guesses (times, 40, G_MAXINT64);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_span_of_the_whole_range)
 {
   fail_unless (rc_span (G_MININT64, G_MAXINT64) == G_MAXUINT64);
@@ -112,6 +162,8 @@ bracket_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_bounds_of_every_short_list);
   tcase_add_test (tc, test_bounds_at_the_ends_of_int64);
+  tcase_add_test (tc, test_bounds_from_every_guess);
+  tcase_add_test (tc, test_guesses_at_the_ends_of_int64);
   tcase_add_test (tc, test_span_of_the_whole_range);
   tcase_add_test (tc, test_interval_of_a_mean);
   tcase_add_test (tc, test_cubic_weights);

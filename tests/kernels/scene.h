@@ -42,9 +42,9 @@ typedef struct
 } SceneResult;
 
 static inline RcBackend *
-open_level (RcCpuLevel level)
+open_with_crew (RcCpuLevel level, const RcCrew *crew)
 {
-  const RcWhere where = { RC_BACKEND_CPU, 0, level };
+  const RcWhere where = {.kind = RC_BACKEND_CPU,.cpu_level = level,.crew = crew };
   RcBackend *backend = NULL;
   RcError error;
   const RcStatus status = rc_backend_open (&where, &backend, &error);
@@ -53,6 +53,12 @@ open_level (RcCpuLevel level)
     return NULL;                /* this machine lacks it */
   fail_unless (status == RC_OK, "%s", error.message);
   return backend;
+}
+
+static inline RcBackend *
+open_level (RcCpuLevel level)
+{
+  return open_with_crew (level, NULL);
 }
 
 /* Greatest magnitude of an element: what both dtypes hold, small enough that no cubic overshoots it. */

@@ -7,14 +7,24 @@
 #include "tests/recordings.h"
 #include "voxel_bits.h"
 
-#define MOST_LEVELS 3
+#define MOST_LEVELS 4
 #ifdef __SANITIZE_ADDRESS__
 #define SLOWNESS 10             /* so much less of everything */
 #else
 #define SLOWNESS 1
 #endif
 
-/* Backends of all instruction sets that this machine has, the plainest first. */
+/* A crew of one, who does everything the other way round. */
+static void
+run_backwards (gpointer self, void (*work) (gpointer data, gint64 i), gpointer data, gint64 n)
+{
+  while (n-- > 0)
+    work (data, n);
+}
+
+static const RcCrew backwards = { run_backwards, NULL };
+
+/* Backends of all instruction sets that this machine has, the plainest first, and one with a crew. */
 typedef struct
 {
   RcBackend *backends[MOST_LEVELS];
@@ -24,14 +34,13 @@ typedef struct
 static Levels
 open_levels (void)
 {
-  static const RcCpuLevel all[MOST_LEVELS] = { RC_CPU_BASELINE, RC_CPU_AVX2, RC_CPU_AVX512 };
+  static const RcWhere all[MOST_LEVELS] = { {.cpu_level = RC_CPU_BASELINE}, {.cpu_level = RC_CPU_AVX2},
+    {.cpu_level = RC_CPU_AVX512}, {.crew = &backwards}
+  };
   Levels levels = { {NULL}, 0 };
 
-  for (int i = 0; i < MOST_LEVELS; i++) {
-    const RcWhere where = { RC_BACKEND_CPU, 0, all[i], 0 };
-
-    levels.n += rc_backend_open (&where, &levels.backends[levels.n], NULL) == RC_OK;
-  }
+  for (int i = 0; i < MOST_LEVELS; i++)
+    levels.n += rc_backend_open (&all[i], &levels.backends[levels.n], NULL) == RC_OK;
   fail_unless (levels.n > 0);
   return levels;
 }

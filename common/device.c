@@ -35,7 +35,7 @@ default_choice (void)
 void
 robocache_device_init (RobocacheDevice *device)
 {
-  *device = (RobocacheDevice) {.properties = {.choice = default_choice (),.device_id = -1} };
+  *device = (RobocacheDevice) {.properties = {.choice = default_choice (),.device_id = -1,.n_threads = 1} };
 }
 
 void
@@ -94,14 +94,19 @@ robocache_device_get_property (RobocacheDevice *device, guint prop, GValue *valu
     g_value_set_enum (value, active_backend (device));
 }
 
-/* ---- several devices ---- */
+/* ---- batches: several devices, several threads ---- */
 
 void
-robocache_device_install_devices_property (GObjectClass *klass, guint id)
+robocache_device_install_batch_properties (GObjectClass *klass, guint first_id)
 {
-  g_object_class_install_property (klass, id, g_param_spec_string ("devices", "Devices", "Numbers of the GPUs over which a "
-          "batch is split, like \"0,1,2,3\"; the first takes the place of device-id (empty = device-id alone)", NULL,
-          G_PARAM_STATIC_STRINGS | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY));
+  const GParamFlags ready = G_PARAM_STATIC_STRINGS | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (klass, first_id + ROBOCACHE_BATCH_PROP_DEVICES,
+      g_param_spec_string ("devices", "Devices", "Numbers of the GPUs over which a batch is split, like \"0,1,2,3\"; the "
+          "first takes the place of device-id (empty = device-id alone)", NULL, ready));
+  g_object_class_install_property (klass, first_id + ROBOCACHE_BATCH_PROP_N_THREADS,
+      g_param_spec_uint ("n-threads", "Threads", "How many threads share a batch on the CPU, each of its items being one "
+          "thread's; the result is the same (0 = one for each processor)", 0, ROBOCACHE_MAX_THREADS, 1, ready));
 }
 
 /* "0,1,2" → devices. FALSE: it is something else. */
@@ -124,17 +129,24 @@ parse_devices (const gchar *text, gint devices[ROBOCACHE_MAX_DEVICES], guint *n_
 }
 
 void
-robocache_device_set_devices (RobocacheDevice *device, const GValue *value)
+robocache_device_set_batch_property (RobocacheDevice *device, guint prop, const GValue *value)
 {
+  if (prop == ROBOCACHE_BATCH_PROP_N_THREADS) {
+    device->properties.n_threads = g_value_get_uint (value);
+    return;
+  }
   g_free (device->devices_text);
   device->devices_text = g_value_dup_string (value);
   parse_devices (device->devices_text, device->properties.devices, &device->properties.n_devices);
 }
 
 void
-robocache_device_get_devices (const RobocacheDevice *device, GValue *value)
+robocache_device_get_batch_property (const RobocacheDevice *device, guint prop, GValue *value)
 {
-  g_value_set_string (value, device->devices_text);
+  if (prop == ROBOCACHE_BATCH_PROP_N_THREADS)
+    g_value_set_uint (value, device->properties.n_threads);
+  else
+    g_value_set_string (value, device->devices_text);
 }
 
 /* Called without the object lock, before anything is opened. */
@@ -191,11 +203,23 @@ look_at (RobocacheEngine *const *engine, GstElement *element)
 }
 
 static RobocacheEngine *
-open_engine (RcBackendKind kind, const RobocacheDeviceSettings *settings, gint number, GError **error)
+open_cpu (const RobocacheDeviceSettings *settings, GError **error)
 {
-  const RcWhere where = { kind, number, RC_CPU_BEST, 0 };
+  const guint n_threads = settings->n_threads > 0 ? settings->n_threads : g_get_num_processors ();
 
-  return robocache_engine_new (&where, kind == RC_BACKEND_CUDA ? settings->max_device_memory : 0, error);
+  RobocacheEngine *engine = robocache_engine_new_for_cpu (MIN (n_threads, ROBOCACHE_MAX_THREADS), error);
+
+  if (engine == NULL)
+    g_prefix_error (error, "n-threads=%u: ", settings->n_threads);
+  return engine;
+}
+
+static RobocacheEngine *
+open_device (const RobocacheDeviceSettings *settings, gint number, GError **error)
+{
+  const RcWhere where = {.kind = RC_BACKEND_CUDA,.device = number };
+
+  return robocache_engine_new (&where, settings->max_device_memory, error);
 }
 
 /* From any streaming thread; the first one that comes opens it for all. */
@@ -206,7 +230,7 @@ open_gpu (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSet
 
   if (look_at (&device->gpu, element))
     return TRUE;
-  engine = open_engine (RC_BACKEND_CUDA, settings, first_device (settings), error);
+  engine = open_device (settings, first_device (settings), error);
   if (engine == NULL)
     return FALSE;
   GST_OBJECT_LOCK (element);
@@ -226,7 +250,7 @@ open_others (RobocacheDevice *device, GstElement *element, const RobocacheDevice
 
     if (look_at (&device->others[i], element))
       continue;
-    engine = open_engine (RC_BACKEND_CUDA, settings, settings->devices[i], error);
+    engine = open_device (settings, settings->devices[i], error);
     if (engine == NULL)
       return FALSE;
     GST_OBJECT_LOCK (element);
@@ -292,7 +316,7 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
     gpu_is_usable = open_gpu (device, element, &settings, &error);
   } else {
     gpu_is_usable = look_for_gpu (&settings, element);
-    cpu = open_engine (RC_BACKEND_CPU, &settings, 0, &error);
+    cpu = open_cpu (&settings, &error);
   }
   if (error) {
     GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s%s", error->message,

@@ -30,6 +30,7 @@ GType robocache_backend_get_type (void);
 #define ROBOCACHE_BREAK_EVEN_BYTES (G_GUINT64_CONSTANT (64) << 20)
 
 #define ROBOCACHE_MAX_DEVICES 16        /* over which a batch is split */
+#define ROBOCACHE_MAX_THREADS 1024      /* that share a batch on the CPU */
 
 /* What properties say. */
 typedef struct
@@ -39,10 +40,11 @@ typedef struct
   gint devices[ROBOCACHE_MAX_DEVICES];  /* in place of device_id */
   guint n_devices;              /* 0: none were set */
   guint64 max_device_memory;    /* 0: no bound */
+  guint n_threads;              /* 0: one for each processor */
 } RobocacheDeviceSettings;
 
-/* The properties `backend`, `device-id`, `max-device-memory` and `active-backend` of an element, `devices` of some, and the
- * engines that they chose. Guarded by the element's object lock where property functions meet streaming. */
+/* The properties `backend`, `device-id`, `max-device-memory` and `active-backend` of an element, `devices` and `n-threads` of
+ * some, and the engines that they chose. Guarded by the element's object lock where property functions meet streaming. */
 typedef struct
 {
   RobocacheDeviceSettings properties;   /* as they are, for the next start */
@@ -69,17 +71,25 @@ enum
   ROBOCACHE_DEVICE_N_PROPS
 };
 
+/* Of elements that split batches. */
+enum
+{
+  ROBOCACHE_BATCH_PROP_DEVICES,
+  ROBOCACHE_BATCH_PROP_N_THREADS,
+  ROBOCACHE_BATCH_N_PROPS
+};
+
 void robocache_device_init (RobocacheDevice * device);
 void robocache_device_finalize (RobocacheDevice * device);
 /* Installs the properties under ids first_id … first_id + ROBOCACHE_DEVICE_N_PROPS - 1. */
 void robocache_device_install_properties (GObjectClass * klass, guint first_id);
-/* For elements that split batches: the property `devices`. */
-void robocache_device_install_devices_property (GObjectClass * klass, guint id);
-void robocache_device_set_devices (RobocacheDevice * device, const GValue * value);
-void robocache_device_get_devices (const RobocacheDevice * device, GValue * value);
-/* prop is one of the enum above. Called with the element's object lock held. */
+/* prop is one of ROBOCACHE_DEVICE_PROP. Called with the element's object lock held. */
 void robocache_device_set_property (RobocacheDevice * device, guint prop, const GValue * value);
 void robocache_device_get_property (RobocacheDevice * device, guint prop, GValue * value);
+/* The same for elements that split batches, and ROBOCACHE_BATCH_PROP. */
+void robocache_device_install_batch_properties (GObjectClass * klass, guint first_id);
+void robocache_device_set_batch_property (RobocacheDevice * device, guint prop, const GValue * value);
+void robocache_device_get_batch_property (const RobocacheDevice * device, guint prop, GValue * value);
 
 /* To call in start. Posts RESOURCE/NOT_FOUND with the reason and returns FALSE when backend=cuda finds no usable GPU. */
 gboolean robocache_device_open (RobocacheDevice * device, GstElement * element);

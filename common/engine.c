@@ -4,6 +4,7 @@
  */
 #include "engine.h"
 
+#include "crew.h"
 #include "memorylimit.h"
 
 struct _RobocacheEngine
@@ -13,6 +14,7 @@ struct _RobocacheEngine
   RcStream stream, transfer;
   guint64 max_bytes;            /* 0: no bound */
   gboolean is_host_addressable;
+  RobocacheCrew *crew;          /* of the backend; NULL: none */
 
   GMutex lock;
   RobocacheMemoryAccount account;       /* bytes guarded by lock; hits and misses atomic, counted with every sample */
@@ -66,6 +68,23 @@ robocache_engine_new (const RcWhere *where, guint64 max_bytes, GError **error)
 }
 
 RobocacheEngine *
+robocache_engine_new_for_cpu (guint n_threads, GError **error)
+{
+  RobocacheCrew *crew = n_threads > 1 ? robocache_crew_new (n_threads, error) : NULL;
+  const RcWhere where = {.kind = RC_BACKEND_CPU,.crew = crew ? robocache_crew_for_backend (crew) : NULL };
+  RobocacheEngine *engine;
+
+  if (n_threads > 1 && crew == NULL)
+    return NULL;
+  engine = robocache_engine_new (&where, 0, error);
+  if (engine)
+    engine->crew = crew;
+  else
+    robocache_crew_free (crew);
+  return engine;
+}
+
+RobocacheEngine *
 robocache_engine_ref (RobocacheEngine *engine)
 {
   g_atomic_ref_count_inc (&engine->refs);
@@ -80,6 +99,7 @@ robocache_engine_unref (RobocacheEngine *engine)
   rc_stream_free (engine->backend, engine->stream);
   rc_stream_free (engine->backend, engine->transfer);
   rc_backend_close (engine->backend);
+  robocache_crew_free (engine->crew);
   g_mutex_clear (&engine->lock);
   g_free (engine);
 }

@@ -42,8 +42,8 @@ enum
   PROP_STATS,
   PROP_STATS_INTERVAL,
   PROP_QOS_MESSAGES,
-  PROP_DEVICES,
-  PROP_ROLES,
+  PROP_BATCH,
+  PROP_ROLES = PROP_BATCH + ROBOCACHE_BATCH_N_PROPS,
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
 };
 
@@ -770,8 +770,8 @@ gst_robocache_resample_set_property (GObject *object, guint prop_id, const GValu
     robocache_device_set_property (&resample->device, prop_id - PROP_DEVICE, value);
   else if (prop_id >= PROP_ROLES)
     robocache_channel_roles_set_property (&resample->roles, prop_id - PROP_ROLES, value);
-  else if (prop_id == PROP_DEVICES)
-    robocache_device_set_devices (&resample->device, value);
+  else if (prop_id >= PROP_BATCH)
+    robocache_device_set_batch_property (&resample->device, prop_id - PROP_BATCH, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (resample, fields[prop_id]), value);
   if (prop_id == PROP_STATS_INTERVAL)
@@ -789,8 +789,8 @@ gst_robocache_resample_get_property (GObject *object, guint prop_id, GValue *val
     robocache_device_get_property (&resample->device, prop_id - PROP_DEVICE, value);
   else if (prop_id >= PROP_ROLES)
     robocache_channel_roles_get_property (&resample->roles, prop_id - PROP_ROLES, value);
-  else if (prop_id == PROP_DEVICES)
-    robocache_device_get_devices (&resample->device, value);
+  else if (prop_id >= PROP_BATCH)
+    robocache_device_get_batch_property (&resample->device, prop_id - PROP_BATCH, value);
   else if (prop_id == PROP_STATS)
     g_value_take_boxed (value, gst_robocache_resample_make_stats (resample));
   else
@@ -829,7 +829,7 @@ install_properties (GObjectClass *object_class)
           TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
   robocache_device_install_properties (object_class, PROP_DEVICE);
-  robocache_device_install_devices_property (object_class, PROP_DEVICES);
+  robocache_device_install_batch_properties (object_class, PROP_BATCH);
 }
 
 static void

@@ -91,9 +91,14 @@ static const struct
   {"gap-policy=nan reorder-window=1000000000", {NAN, 0, 15, 40, NAN}},
 };
 
+static const guint threads[] = { 1, 2, 3, 16, 0 };
+
+/* __i__ is threads * cases + case. */
 GST_START_TEST (test_values)
 {
-  GstHarness *h = harness (LIVE, cases[__i__].properties, EPISODES);
+  const gint i = __i__ % (gint) G_N_ELEMENTS (cases);
+  gchar *properties = g_strdup_printf ("%s n-threads=%u", cases[i].properties, threads[__i__ / (gint) G_N_ELEMENTS (cases)]);
+  GstHarness *h = harness (LIVE, properties, EPISODES);
   const Episodes e = make_episodes ();
   GstBuffer *buffer = resampled (h, buffer_of_episodes (&e));
 
@@ -101,11 +106,12 @@ GST_START_TEST (test_values)
   expect_caps_field (h, "framerate", "10/1");
   fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), NS (700));
   for (guint b = 0; b < B; b++)
-    expect_episode (buffer, b, cases[__i__].wanted);
+    expect_episode (buffer, b, cases[i].wanted);
   fail_unless_equals_uint64 (count_of (h, "disordered-episodes"), 0);
   fail_unless_equals_uint64 (count_of (h, "ticks-out"), B * T);
   gst_buffer_unref (buffer);
   harness_close (h);
+  g_free (properties);
 }
 
 GST_END_TEST;
@@ -363,7 +369,7 @@ resample_batch_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_values, 0, G_N_ELEMENTS (cases));
+  tcase_add_loop_test (tc, test_values, 0, G_N_ELEMENTS (cases) * G_N_ELEMENTS (threads));
   tcase_add_test (tc, test_one_memory);
   tcase_add_test (tc, test_one_memory_of_odd_rows);
   tcase_add_loop_test (tc, test_unsorted_episode, 0, 2);

@@ -70,16 +70,21 @@ compare_item (GstBuffer *batch, guint b, GstBuffer *alone, const gchar *kind)
   }
 }
 
+/* __i__ is thread * kinds + kind. */
+static const guint threads[] = { 1, 2, 4, 17, 0 };
+
 GST_START_TEST (test_items_are_clouds)
 {
   static const gchar *const sums[] = { "points", "points-inside", "points-outside", "points-nan", "points-infinite",
     "values-clamped", "voxels-over-cap", "points-over-max"
   };
-  GstHarness *h = start (kinds[__i__], BATCH), *alone[B];
+  const gchar *kind = kinds[__i__ % (gint) G_N_ELEMENTS (kinds)];
+  gchar *shared = g_strdup_printf ("%s n-threads=%u", kind, threads[__i__ / (gint) G_N_ELEMENTS (kinds)]);
+  GstHarness *h = start (shared, BATCH), *alone[B];
   Clouds clouds;
 
   for (guint b = 0; b < B; b++)
-    alone[b] = start (kinds[__i__], CLOUD);
+    alone[b] = start (kind, CLOUD);
   for (guint round = 0; round < 4; round++) {
     GstBuffer *batch;
 
@@ -89,7 +94,7 @@ GST_START_TEST (test_items_are_clouds)
     for (guint b = 0; b < B; b++) {
       GstBuffer *one = push_pull (alone[b], buffer_of (clouds.points[b], sizeof (clouds.points[b])));
 
-      compare_item (batch, b, one, kinds[__i__]);
+      compare_item (batch, b, one, shared);
       gst_buffer_unref (one);
     }
     gst_buffer_unref (batch);
@@ -107,6 +112,7 @@ GST_START_TEST (test_items_are_clouds)
   for (guint b = 0; b < B; b++)
     harness_free (alone[b]);
   harness_free (h);
+  g_free (shared);
 }
 
 GST_END_TEST;
@@ -199,7 +205,7 @@ voxelize_batch_suite (void)
   TCase *tc = tcase_create ("batch");
 
   suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_items_are_clouds, 0, G_N_ELEMENTS (kinds));
+  tcase_add_loop_test (tc, test_items_are_clouds, 0, G_N_ELEMENTS (kinds) * G_N_ELEMENTS (threads));
   tcase_add_test (tc, test_wrong_size);
   tcase_add_test (tc, test_batch_of_one);
   tcase_add_test (tc, test_other_batch_clears_the_window);

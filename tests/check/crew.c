@@ -1,0 +1,128 @@
+/* robocache: threads that share the work of a batch
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/check/gstcheck.h>
+
+#include "common/crew.h"
+
+static RobocacheCrew *
+crew_of (guint n_threads)
+{
+  GError *error = NULL;
+  RobocacheCrew *crew = robocache_crew_new (n_threads, &error);
+
+  fail_unless (crew != NULL, "%s", error ? error->message : "");
+  return crew;
+}
+
+static void
+run (RobocacheCrew *crew, void (*work) (gpointer data, gint64 i), gpointer data, gint64 n)
+{
+  const RcCrew *for_backend = robocache_crew_for_backend (crew);
+
+  for_backend->run (for_backend->self, work, data, n);
+}
+
+static void
+count_call (gpointer data, gint64 i)
+{
+  g_atomic_int_inc ((gint *) data + i);
+}
+
+/* __i__: threads - 2 */
+GST_START_TEST (test_each_is_called_once)
+{
+  RobocacheCrew *crew = crew_of ((guint) __i__ + 2);
+
+  for (gint64 n = 0; n < 200; n++) {
+    gint calls[200] = { 0 };
+
+    run (crew, count_call, calls, n);
+    for (gint64 i = 0; i < 200; i++)
+      fail_unless_equals_int (g_atomic_int_get (&calls[i]), i < n ? 1 : 0);
+  }
+  robocache_crew_free (crew);
+}
+
+GST_END_TEST;
+
+typedef struct
+{
+  GMutex lock;
+  GCond all_are_here;
+  guint n, awaited;
+} Meeting;
+
+/* Ends when as many calls are under way at once as are awaited. */
+static void
+meet (gpointer data, gint64 i)
+{
+  Meeting *meeting = data;
+
+  g_mutex_lock (&meeting->lock);
+  if (++meeting->n == meeting->awaited)
+    g_cond_broadcast (&meeting->all_are_here);
+  while (meeting->n < meeting->awaited)
+    g_cond_wait (&meeting->all_are_here, &meeting->lock);
+  g_mutex_unlock (&meeting->lock);
+}
+
+GST_START_TEST (test_all_threads_take_part)
+{
+  RobocacheCrew *crew = crew_of (5);
+
+  for (guint round = 0; round < 20; round++) {
+    Meeting meeting = {.awaited = 5 };
+
+    g_mutex_init (&meeting.lock);
+    g_cond_init (&meeting.all_are_here);
+    run (crew, meet, &meeting, 5);
+    fail_unless_equals_int (meeting.n, 5);
+    g_mutex_clear (&meeting.lock);
+    g_cond_clear (&meeting.all_are_here);
+  }
+  robocache_crew_free (crew);
+}
+
+GST_END_TEST;
+
+static gpointer
+run_often (gpointer crew)
+{
+  for (guint round = 0; round < 500; round++) {
+    gint calls[7] = { 0 };
+
+    run (crew, count_call, calls, G_N_ELEMENTS (calls));
+    for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
+      fail_unless_equals_int (calls[i], 1);
+  }
+  return NULL;
+}
+
+GST_START_TEST (test_two_bring_work_at_once)
+{
+  RobocacheCrew *crew = crew_of (3);
+  GThread *thread = g_thread_new ("other", run_often, crew);
+
+  run_often (crew);
+  g_thread_join (thread);
+  robocache_crew_free (crew);
+}
+
+GST_END_TEST;
+
+static Suite *
+crew_suite (void)
+{
+  Suite *suite = suite_create ("crew");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_loop_test (tc, test_each_is_called_once, 0, 8);
+  tcase_add_test (tc, test_all_threads_take_part);
+  tcase_add_test (tc, test_two_bring_work_at_once);
+  return suite;
+}
+
+GST_CHECK_MAIN (crew);

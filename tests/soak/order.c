@@ -83,6 +83,41 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
   return signalled;
 }
 
+/* ---- thread pools: who takes an item sees what whoever pushed it did ---- */
+
+typedef struct
+{
+  GFunc func;
+  gpointer user_data;
+} Worker;
+
+static void
+take_item (gpointer item, gpointer data)
+{
+  const Worker *worker = data;
+
+  __tsan_acquire (item);
+  worker->func (item, worker->user_data);
+}
+
+GThreadPool *
+g_thread_pool_new (GFunc func, gpointer user_data, gint max_threads, gboolean exclusive, GError **error)
+{
+  Worker *worker = g_new (Worker, 1);   /* as long as the process */
+  BEHIND (g_thread_pool_new);
+
+  *worker = (Worker) { func, user_data };
+  return behind (take_item, worker, max_threads, exclusive, error);
+}
+
+gboolean
+g_thread_pool_push (GThreadPool *pool, gpointer item, GError **error)
+{
+  BEHIND (g_thread_pool_push);
+  __tsan_release (item);
+  return behind (pool, item, error);
+}
+
 /* ---- what is initialized once ---- */
 
 #undef g_once_init_enter

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # threads.sh [SECONDS]: ThreadSanitizer on pads that are added, removed, flushed and seeked, and properties that are set and
-# read, from threads of their own, for 60 s unless told otherwise. Before that, that it finds races, and only races.
+# read, from threads of their own, for 60 s unless told otherwise. Before that, that it finds races, and only races; and batches
+# that threads share.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=$root/build-threads
 # shellcheck source=../../examples/setup.sh
 . "$root/examples/setup.sh"
 robocache_build "$build" -Dcuda=disabled -Dexamples=disabled -Db_sanitize=thread -Db_lundef=false \
-  gst/libgstrobocache.so tests/soak/threads tests/soak/races || exit 1
+  gst/libgstrobocache.so tests/soak/{threads,races,crew,robocacheresamplebatch,robocachevoxelizebatch} || exit 1
 
 # memory passes from thread to thread by malloc, which the sanitizer knows; the plugin scanner could not load us
 export G_DEBUG=fatal-criticals G_SLICE=always-malloc GST_REGISTRY_FORK=no GST_REGISTRY=$build/registry.bin \
@@ -31,6 +32,15 @@ expect() {
 }
 for name in unprotected another-lock one-side-only; do expect $name 66; done
 for name in mutex recursive-mutex object-lock writer-lock condition; do expect $name 0; done
+
+for name in crew robocacheresamplebatch robocachevoxelizebatch; do
+  if said=$(CK_FORK=no "$build/tests/soak/$name" 2>&1 </dev/null); then
+    echo "PASS ${name}_without_a_race"
+  else
+    printf '%s\nFAIL %s_without_a_race\n' "$said" "$name"
+    failed=1
+  fi
+done
 
 if said=$(ROBOCACHE_STRESS_SECONDS=${1:-60} "$build/tests/soak/threads" 2>&1 </dev/null); then
   printf '%s\nPASS threads_without_a_race\n' "$said"

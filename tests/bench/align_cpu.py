@@ -50,11 +50,9 @@ def is_for_cpu(row):
 
 
 def measure_files(folder, row):
-    def read(name, dtype, shape):
-        return peers.ours(folder, row, name, dtype).reshape(shape)
-
-    ticks, times, rows = (read(*file) for file in align_rows.files(row))
-    wanted = read("out_0", row["out"], (*ticks.shape, rows.shape[-1]))
+    files = peers.Files(folder, row)
+    ticks, times, rows = (files.array(name, dtype).reshape(shape) for name, dtype, shape in align_rows.inputs(row))
+    wanted = files.array("out_0", row["out"]).reshape(*ticks.shape, rows.shape[-1])
     return measure_row(row, times, rows, ticks, wanted)
 
 

@@ -8,11 +8,11 @@ PLAIN = peers.Peer("plain CUDA", "a thread an element", None)
 TOLERANCE = {"float64": 1e-12, "float32": 1e-5, "float16": 2**-9, "bfloat16": 2**-6}
 
 
-def files(row):
-    """What a row reads: name, type and shape."""
+def inputs(row):
+    """Name, type and shape."""
     batch = row["batch"]
     return [("ticks", "int64", (batch, row["ticks"]))] + [
-        file for i, (rows, channels) in enumerate(row["streams"]) for file in (
+        of_stream for i, (rows, channels) in enumerate(row["streams"]) for of_stream in (
             (f"times_{i}", "int64", (batch, rows)), (f"rows_{i}", row["in"], (batch, rows, channels)))]
 
 
@@ -37,13 +37,15 @@ def difference_of(xp, row, theirs, wanted):
     parts = [as_rotations(xp, theirs[..., :n], wanted[..., :n])] if n else []
     if n < wanted.shape[-1]:
         parts.append((theirs[..., n:], wanted[..., n:]))
-    off = max(off_by(xp, *part) for part in parts)
-    return None if off <= TOLERANCE[row["out"]] else f"off by {off:.2g}, more than {TOLERANCE[row['out']]:.2g}"
+    for off in (off_by(xp, *part) for part in parts):
+        if not off <= TOLERANCE[row["out"]]:  # NaN is not, either
+            return f"off by {off:.2g}, more than {TOLERANCE[row['out']]:.2g}"
+    return None
 
 
-def difference(torch, folder, row, result):
+def difference(torch, files, row, result):
     for i, theirs in enumerate(result):
-        wanted = peers.tensor_of(torch, folder, row, f"out_{i}", row["out"], theirs.shape)
+        wanted = files.tensor(torch, f"out_{i}", row["out"], theirs.shape)
         if row["out"] in ("float16", "bfloat16"):
             theirs, wanted = theirs.float(), wanted.float()
         what = difference_of(torch, row, theirs, wanted)
@@ -52,11 +54,11 @@ def difference(torch, folder, row, result):
     return None
 
 
-def measured_beforehand(torch, folder, row):
+def measured_beforehand(torch, files, row):
     """The kernels that bench-kernels has of its own."""
     if "plain" not in row:
         return {}
-    result = [peers.tensor_of(torch, folder, row, f"plain_{i}", row["out"], (row["batch"], row["ticks"], channels))
+    result = [files.tensor(torch, f"plain_{i}", row["out"], (row["batch"], row["ticks"], channels))
               for i, (_, channels) in enumerate(row["streams"])]
-    return {PLAIN: difference(torch, folder, row, result) or peers.Times(*row["plain"])}
+    return {PLAIN: difference(torch, files, row, result) or peers.Times(*row["plain"])}
 

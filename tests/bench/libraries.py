@@ -23,9 +23,9 @@ import peers
 import voxel_rows
 
 KINDS = {
-    "alignment": peers.Kind("align", "align_peers", align_rows.files, align_rows.difference, align_rows.measured_beforehand,
+    "alignment": peers.Kind("align", "align_peers", align_rows.inputs, align_rows.difference, align_rows.measured_beforehand,
                             align_cpu.compare),
-    "voxels": peers.Kind("voxel", "voxel_peers", voxel_rows.files, voxel_rows.difference),
+    "voxels": peers.Kind("voxel", "voxel_peers", voxel_rows.inputs, voxel_rows.difference),
 }
 
 
@@ -60,8 +60,8 @@ def print_peers(rows, measured):
 
 def print_head(kind, device, versions):
     print(f"\n{kind.name}: {device['device']}, {device['multiprocessors']} multiprocessors, "
-          f"L2 {device['l2_bytes'] / 1e6:.0f} MB; copy {device['copy_gbps']:.0f} GB/s; empty launch {device['launch_us']:.2f} us; "
-          + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n\n"
+          f"L2 {device['l2_bytes'] / 1e6:.0f} MB; copy {device['copy_gbps']:.0f} GB/s; "
+          f"empty launch {device['launch_us']:.2f} us; " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n\n"
           "| work | ours, us | best peer, us | which | wanted, us | | must move, MB | floor, us | ours warm, us |\n"
           + "|---" * 9 + "|", flush=True)
 

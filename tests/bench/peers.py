@@ -65,8 +65,8 @@ class Kind:
     name: str  # of rows
     # the module that has those for a GPU: versions (), peers_of (row), Work (row, device), inputs_of (row, tensors)
     peers: str
-    files: object  # name, type and shape of what a row reads
-    difference: object  # of a peer's result from the files of a row: None, or what is not as ours
+    inputs: object  # of a row: name, type and shape of each
+    difference: object  # of a peer's result from the Files of a row: None, or what is not as ours
     beforehand: object = lambda *_: {}  # Times, or reasons, of peers that bench-kernels has measured
     on_cpu: object = None  # of a folder and rows: those that are for one core, and what peers take there
 
@@ -82,12 +82,21 @@ def read_rows(folder):
     return measured[0] if measured else None, measured[1:]
 
 
-def ours(folder, row, name, dtype):
-    return np.fromfile(pathlib.Path(folder) / f"{row['row']}.{name}", NUMPY[dtype])
+class Files:
+    """Arrays that a row has in a folder."""
 
+    def __init__(self, folder, row):
+        self.stem = pathlib.Path(folder) / str(row["row"])
+        self.tensors = {}  # that were read
 
-def tensor_of(torch, folder, row, name, dtype, shape=(-1,)):
-    return torch.from_numpy(ours(folder, row, name, dtype)).to(DEVICE).view(getattr(torch, dtype)).view(shape)
+    def array(self, name, dtype):
+        return np.fromfile(f"{self.stem}.{name}", NUMPY[dtype])
+
+    def tensor(self, torch, name, dtype, shape=(-1,)):
+        """On the device."""
+        if name not in self.tensors:
+            self.tensors[name] = torch.from_numpy(self.array(name, dtype)).to(DEVICE).view(getattr(torch, dtype))
+        return self.tensors[name].view(shape)
 
 
 # ---- one peer ----
@@ -163,26 +172,26 @@ def measure_peer(torch, peer, work, copies, check):
 # ---- all of them ----
 
 
-def read_copies(torch, module, folder, row, files):
-    """The inputs as often as ours had them, in memory of their own."""
-    tensors = {name: tensor_of(torch, folder, row, name, dtype, shape) for name, dtype, shape in files}
-    return [module.inputs_of(row, {name: tensor.clone() for name, tensor in tensors.items()}) for _ in range(row["n_copies"])]
+def read_copies(torch, module, row, files, inputs):
+    """Inputs, by name, type and shape, as often as ours had them, in memory of their own."""
+    return [module.inputs_of(row, {name: files.tensor(torch, name, dtype, shape).clone() for name, dtype, shape in inputs})
+            for _ in range(row["n_copies"])]
 
 
 def measure_row(torch, kind, module, folder, row, deadline):
     """Times or a reason for each peer."""
-    peers = module.peers_of(row)
+    peers, files = module.peers_of(row), Files(folder, row)
     if time.monotonic() > deadline:
         return {peer: NO_TIME for peer in peers}
     try:
-        measured = kind.beforehand(torch, folder, row)
-        copies = read_copies(torch, module, folder, row, kind.files(row)) if peers else []
+        measured = kind.beforehand(torch, files, row)
+        copies = read_copies(torch, module, row, files, kind.inputs(row)) if peers else []
         work = module.Work(row, DEVICE)
     except Exception as error:  # pylint: disable=broad-exception-caught
         return {peer: reason(error) for peer in peers}
 
     def check(result):
-        return kind.difference(torch, folder, row, result)
+        return kind.difference(torch, files, row, result)
 
     for peer in peers:
         measured[peer] = measure_peer(torch, peer, work, copies, check) if time.monotonic() < deadline else NO_TIME
@@ -205,7 +214,8 @@ def import_torch():
 
 def compile_one(torch, kind, module, row, i):
     peer, work = module.peers_of(row)[i], module.Work(row, DEVICE)
-    tensors = {name: torch.zeros(shape, dtype=getattr(torch, dtype), device=DEVICE) for name, dtype, shape in kind.files(row)}
+    tensors = {name: torch.zeros(shape, dtype=getattr(torch, dtype), device=DEVICE)
+               for name, dtype, shape in kind.inputs(row)}
     runnable(torch, peer, work)(module.inputs_of(row, tensors))
     torch.cuda.synchronize()
 
@@ -217,9 +227,8 @@ def fill_caches(torch, works):
     tasks = [task for _, task in sorted(tasks, key=lambda task: task[0])]  # those that take long come first
     deadline = time.monotonic() + COMPILE_SECONDS
     processes = min(PROCESSES, len(tasks), os.cpu_count())
-    # each a part of the tasks; forked, for imports take seconds
-    children = [multiprocessing.get_context("fork").Process(target=compile_all, args=(torch, tasks[i::processes]), daemon=True)
-                for i in range(processes)]
+    fork = multiprocessing.get_context("fork")  # for imports take seconds
+    children = [fork.Process(target=compile_all, args=(torch, tasks[i::processes]), daemon=True) for i in range(processes)]
     for child in children:
         child.start()
     for child in children:

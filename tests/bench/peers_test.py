@@ -144,6 +144,9 @@ def rotations_are_compared():
     row, (_, rows, _) = row_of("linear", CHANNELS // 4), recording()
     must(align_rows.difference_of(np, row, -2 * rows, rows) is None, "sign and norm of quaternions are compared")
     must(align_rows.difference_of(np, row, rows[..., ::-1], rows), "another rotation is not found")
+    other = rows.copy()
+    other[0, 0, -1] = np.nan
+    must(align_rows.difference_of(np, row_of("linear", 1), other, rows), "NaN behind the quaternions is not found")
 
 
 def rows_of_ours_are_read():
@@ -289,9 +292,9 @@ def voxel_peers_compute_what_ours_does():
         with tempfile.TemporaryDirectory() as folder:
             for name, array in voxel_results(row, points).items():
                 array.tofile(f"{folder}/0.{name}")
-            work, inputs = voxel_peers.Work(row, "cpu"), torch.from_numpy(points)
+            files, work, inputs = peers.Files(folder, row), voxel_peers.Work(row, "cpu"), torch.from_numpy(points)
             for peer in voxel_peers.peers_of(row):
-                what = None if peer.traced else voxel_rows.difference(torch, folder, row, peer.run(work, inputs))
+                what = None if peer.traced else voxel_rows.difference(torch, files, row, peer.run(work, inputs))
                 must(what is None, f"{row['work']}: {peer.name}: {what}")
 
 

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Voxel grids as bench-kernels leaves them in files: what a row reads, and whether a result is ours."""
-import peers
 
 
-def files(row):
-    """What a row reads: name, type and shape."""
+def inputs(row):
+    """Name, type and shape."""
     return [("points", "float32", (row["batch"], row["points"], 3 + row["features"]))]
 
 
-def difference(torch, folder, row, result):
+def difference(torch, files, row, result):
     """What of a peer's result is not as ours; None: it is the same."""
     def wanted(name, dtype):
-        return peers.tensor_of(torch, folder, row, name, dtype)
+        return files.tensor(torch, name, dtype)
 
     def share(whole):
         """Of as many items as the file has."""

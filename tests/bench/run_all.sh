@@ -30,11 +30,11 @@ done
 # where programs, the pages and, in a bundle, the GStreamer that belongs to it are
 root=$(dirname "$(dirname "$here")")
 if [ -z "$build" ] && [ -e "$here/commit" ]; then
-  bin=$here pages=$here/docs run=("$here/../env")
+  bin=$here pages=$here/docs run=("$here/../env") plugin=$here/../plugins/libgstrobocache.so
   commit=$(cat "$here/commit")
 else
   build=${build:-$([ -d "$root/build-release" ] && echo "$root/build-release" || echo "$root/build")}
-  bin=$build/tests/bench pages=$root/docs run=(env "GST_PLUGIN_PATH=$build/gst")
+  bin=$build/tests/bench pages=$root/docs run=(env "GST_PLUGIN_PATH=$build/gst") plugin=$build/gst/libgstrobocache.so
   commit=$(git -C "$root" describe --always --dirty --abbrev=12 2> /dev/null || echo unknown)
 fi
 mkdir -p "$results"/{performance/ablations,logs}
@@ -123,7 +123,7 @@ part gpu peers 110 "peers_align peers_align_libraries peers_align_cpu peers_alig
 part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
 part gpu ablations 40 "ablations/storage ablations/movement ablations/bounds ablations/banded ablations/chains ablations/bitmap \
   ablations/clearing ablations/live" "$bin/bench-ablations" --csv "$csv/ablations"
-part gpu resources 20 ablations/resources "$bin/bench-resources" --csv "$csv/ablations/resources.csv"
+part gpu resources 20 ablations/resources "$bin/bench-resources" "$plugin" --csv "$csv/ablations/resources.csv"
 part gpu break_even 40 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
 part gpu latency 90 latency "$bin/bench-latency" --ticks 200 --csv "$csv/latency.csv"
 part gpu devices 60 "devices devices_sizes devices_crossover devices_links" "$bin/bench-devices" --csv "$csv/devices.csv"

@@ -25,9 +25,10 @@ typedef enum
 #define ROBOCACHE_TYPE_BACKEND (robocache_backend_get_type ())
 GType robocache_backend_get_type (void);
 
-/* Bytes in and out of one buffer's work from which `auto` prefers the GPU when all data is in system memory. Jobs for which
- * the way there and back costs what a CPU core needs for them have no work in this sense (docs/performance/break-even.md). */
-#define ROBOCACHE_BREAK_EVEN_BYTES (G_GUINT64_CONSTANT (64) << 20)
+/* Bytes in and out of one buffer's work, as far as caps say them, from which `auto` prefers the GPU when all data is in system
+ * memory. Jobs for which the way there and back costs what a CPU core needs for them have no work in this sense
+ * (docs/performance/break-even.md). */
+#define ROBOCACHE_BREAK_EVEN_BYTES (G_GUINT64_CONSTANT (1) << 20)
 
 #define ROBOCACHE_MAX_DEVICES 16        /* over which a batch is split */
 #define ROBOCACHE_MAX_THREADS 1024      /* that share a batch on the CPU */

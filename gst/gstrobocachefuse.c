@@ -51,6 +51,7 @@ enum
   PROP_STATS,
   PROP_STATS_INTERVAL,
   PROP_QOS_MESSAGES,
+  PROP_BUSY_WAIT,
   PROP_DEVICE
 };
 
@@ -233,6 +234,7 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
     departure->sample = gst_robocache_fuse_composer_sample (fuse->composer, tick, error);
     if (*error)
       return FALSE;
+    GST_TRACE_OBJECT (fuse, "sample %" G_GINT64_FORMAT " is made", tick);
     if (departure->sample)
       departure->unfinished = gst_robocache_fuse_composer_unfinished (fuse->composer);
   }
@@ -319,18 +321,6 @@ fail (GstRobocacheFuse *fuse, GError *error)
   return GST_FLOW_ERROR;
 }
 
-static void
-push_src_tokens (GstRobocacheFuse *fuse)
-{
-  if (fuse->src_tokens->len == 0)
-    return;
-  gst_robocache_fuse_push_tokens (fuse, fuse->src_tokens);
-  FUSE_LOCK (fuse);
-  fuse->src_pushes_tokens = FALSE;
-  g_cond_broadcast (&fuse->progress);
-  FUSE_UNLOCK (fuse);
-}
-
 /* Whether a seek asked for what is before tick only, and it is the sources that go on. */
 static gboolean
 is_past_the_end (GstRobocacheFuse *fuse, gint64 tick)
@@ -345,10 +335,11 @@ is_past_the_end (GstRobocacheFuse *fuse, gint64 tick)
   return past;
 }
 
+/* The next tick, if it is complete or its deadline has come. */
 static GstFlowReturn
-gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
+make_tick (GstRobocacheFuse *fuse, gboolean timeout)
 {
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  GstAggregator *agg = GST_AGGREGATOR (fuse);
   const GstClockTime latency = gst_aggregator_get_latency (agg);
   GstFlowReturn flow = GST_AGGREGATOR_FLOW_NEED_DATA;
   Departure departure = { .sample = NULL, .messages = G_QUEUE_INIT };
@@ -356,7 +347,6 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
   gboolean over, due = FALSE, first_failure = FALSE, latency_off;
   gint64 tick;
 
-  g_atomic_pointer_set (&fuse->src_thread, g_thread_self ());
   FUSE_LOCK (fuse);
   fuse->total_latency = latency;
   fuse->live = GST_CLOCK_TIME_IS_VALID (latency);
@@ -374,18 +364,19 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
       gst_robocache_fuse_pad_settle (g_ptr_array_index (fuse->pads, i));
     flow = GST_FLOW_EOS;
   }
+  if (due)
+    GST_TRACE_OBJECT (fuse, "tick %" G_GINT64_FORMAT " is due", tick);
   if (due && !make_departure (fuse, tick, latency, &departure, &error)) {
     flow = GST_FLOW_NOT_NEGOTIATED;
     first_failure = gst_robocache_fuse_end_streams (fuse, flow);
   }
   for (guint i = 0; i < fuse->pads->len; i++)
     gst_robocache_fuse_collect_qos (fuse, g_ptr_array_index (fuse->pads, i), &departure.messages);
-  gst_robocache_fuse_update_tokens (fuse, TRUE, fuse->src_tokens);
-  fuse->src_pushes_tokens = fuse->src_tokens->len > 0;
+  gst_robocache_fuse_choose_src_tokens (fuse);
   latency_off = gst_robocache_fuse_tick_period_is_new (fuse);
   FUSE_UNLOCK (fuse);
 
-  push_src_tokens (fuse);
+  gst_robocache_fuse_push_src_tokens (fuse);
   if (latency_off)
     gst_robocache_fuse_update_latency (fuse);
   gst_robocache_fuse_post_messages (fuse, &departure.messages);
@@ -401,6 +392,20 @@ gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
     flow = fail (fuse, error);
   if (flow != GST_AGGREGATOR_FLOW_NEED_DATA)
     remember_flow (fuse, flow);
+  return flow;
+}
+
+static GstFlowReturn
+gst_robocache_fuse_aggregate (GstAggregator *agg, gboolean timeout)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
+  GstFlowReturn flow;
+
+  g_atomic_pointer_set (&fuse->src_thread, g_thread_self ());
+  gst_robocache_fuse_begin_turn (fuse);
+  flow = make_tick (fuse, timeout);
+  while (flow == GST_FLOW_OK && gst_robocache_fuse_stay_awake (fuse))
+    flow = make_tick (fuse, FALSE);
   return flow;
 }
 
@@ -710,6 +715,7 @@ static const gsize fields[] = {
   [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, output.info),
   [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, output.dtype),
   [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheFuse, qos_messages),
+  [PROP_BUSY_WAIT] = G_STRUCT_OFFSET (GstRobocacheFuse, busy_wait),
 };
 
 static void
@@ -842,6 +848,10 @@ install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
           "Post a QoS message for each buffer with rows that are late or dropped, and for each dropped tick",
           DEFAULT_QOS_MESSAGES, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_BUSY_WAIT, g_param_spec_uint64 ("busy-wait", "Busy wait",
+          "Live: how long the thread that hands out samples stays awake after each, looking for the next one, before it "
+          "sleeps (ns, 0 = it sleeps at once); takes up to a whole CPU, and saves the time of waking it", 0, G_MAXUINT64, 0,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_device_install_properties (object_class, PROP_DEVICE);
 }
 

@@ -30,6 +30,7 @@ struct _GstRobocacheFuse
   gchar *reference_name;        /* NULL: unset */
   GstRobocacheFuseOutput output;
   gboolean qos_messages;
+  GstClockTime busy_wait;
   RobocacheDevice device;
 
   GRecMutex flushes;            /* held while the base class stops its src thread, or sets it off again */
@@ -38,10 +39,17 @@ struct _GstRobocacheFuse
   gboolean stopping;            /* with flushes */
   guint32 last_seek;            /* with flushes: the number of the last one that was taken */
 
-  GPtrArray *src_tokens;        /* only used by the src thread */
+  gint events_in;               /* atomic: that the base class has been given */
+  gint looks;                   /* atomic: times at which the next tick may have become complete */
+
+  /* only used by the src thread */
+  GPtrArray *src_tokens;
+  guint events_at_turn;         /* those when the base class last called it */
+  gboolean may_stay_awake;      /* no other came since the time before, so the base class has seen them all */
 
   GMutex lock;                  /* guards all below, and the rows of the pads */
   GCond progress;               /* a tick was handed out, or became known, or a pad must not wait any more */
+  gboolean src_is_awake;        /* the src thread looks for the next tick itself: pads need no tokens */
   gboolean src_pushes_tokens;   /* the src thread may be waiting for a pad's flush lock */
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   gboolean live;
@@ -108,15 +116,22 @@ void gst_robocache_fuse_let_go_of_rows (GstRobocacheFuse * fuse, GstRobocacheFus
 /* Whether the pad's source must wait, so that recordings of different rates stay together. */
 gboolean gst_robocache_fuse_is_too_far_ahead (GstRobocacheFuse * fuse, const GstRobocacheFusePad * pad);
 
-/* Chooses the pads that are ready for the next tick and have no token; `tokens` gets a reference to each, for push_tokens.
- * The src thread also takes tokens back that are not true any more. */
-void gst_robocache_fuse_update_tokens (GstRobocacheFuse * fuse, gboolean from_src_thread, GPtrArray * tokens);
+/* The src thread takes tokens back that are not true any more, and chooses the pads that are ready for the next tick and have
+ * none; which are given theirs by the second, without the lock. */
+void gst_robocache_fuse_choose_src_tokens (GstRobocacheFuse * fuse);
+void gst_robocache_fuse_push_src_tokens (GstRobocacheFuse * fuse);
 /* Called without the lock, after token_out was set. */
 GstFlowReturn gst_robocache_fuse_push_token (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
-/* Called without the lock. Empties tokens. */
-void gst_robocache_fuse_push_tokens (GstRobocacheFuse * fuse, GPtrArray * tokens);
 /* After something that may have changed what any pad is ready for. Called without the lock. */
 void gst_robocache_fuse_refresh_tokens (GstRobocacheFuse * fuse);
+
+/* ---- waiting without sleep (gstrobocachefusewait.c); called by the src thread without the lock ---- */
+
+/* The base class has called it. */
+void gst_robocache_fuse_begin_turn (GstRobocacheFuse * fuse);
+/* After a tick: waits for the next one without sleep, for as long as busy-wait says. TRUE: it is complete, and to be made
+ * now. FALSE: pads are to be given their tokens, and it is the base class's turn. */
+gboolean gst_robocache_fuse_stay_awake (GstRobocacheFuse * fuse);
 
 /* ---- what comes in (gstrobocachefuseintake.c); called without the lock ---- */
 

@@ -126,6 +126,13 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     fuse->composition_changed = TRUE;
   if (gst_robocache_fuse_tick_moved_back (fuse))
     fuse->tick_known = FALSE;
+  if (fuse->src_is_awake) {
+    if (gst_robocache_fuse_next_tick (fuse, &tick) && gst_robocache_fuse_pad_ready (pad, tick, FALSE)) {
+      GST_TRACE_OBJECT (pad, "ready");
+      g_atomic_int_inc (&fuse->looks);
+    }
+    return;
+  }
   if (fuse->tick_known && pad->token_out)
     return;
   if (!gst_robocache_fuse_next_tick (fuse, &tick))
@@ -309,6 +316,7 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
       break;
   }
   flow = base_class (agg)->sink_event_pre_queue (agg, aggpad, event);
+  g_atomic_int_inc (&fuse->events_in);
   if (type == GST_EVENT_EOS)
     gst_robocache_fuse_refresh_tokens (fuse);
   return flow;

@@ -184,6 +184,7 @@ gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
     pad->camera_frames = camera_frames (fuse, pad, GST_CLOCK_TIME_IS_VALID (total) ? total : 0);
   }
   FUSE_UNLOCK (fuse);
+  g_atomic_int_inc (&fuse->looks);
 }
 
 gboolean

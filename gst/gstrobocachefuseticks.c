@@ -4,6 +4,9 @@
  */
 #include "gstrobocachefuse.h"
 
+GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
+#define GST_CAT_DEFAULT gst_robocache_fuse_debug
+
 /* A pad that is not live may be this many rows ahead of the next tick; then its source waits until there is room for several
  * more, since each wait costs as much as many rows. */
 #define MAX_ROWS_AHEAD 32
@@ -261,8 +264,9 @@ gst_robocache_fuse_let_go_of_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *
  * its queue, and the base class calls aggregate when every pad has one or is at EOS, or when the tick's deadline has come.
  * Tokens may be wrong for a moment (a tick went by, a pad was added); aggregate looks for itself. */
 
-void
-gst_robocache_fuse_update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thread, GPtrArray *tokens)
+/* Chooses the pads that are ready for the next tick and have no token; `tokens` gets a reference to each, for push_tokens. */
+static void
+update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thread, GPtrArray *tokens)
 {
   gint64 tick = 0;
   const gboolean known = gst_robocache_fuse_next_tick (fuse, &tick);
@@ -293,8 +297,10 @@ gst_robocache_fuse_update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thre
 GstFlowReturn
 gst_robocache_fuse_push_token (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  const GstFlowReturn flow = pad->base_chain (GST_PAD (pad), GST_OBJECT (fuse), gst_buffer_new ());
+  GstFlowReturn flow;
 
+  GST_TRACE_OBJECT (pad, "ready");
+  flow = pad->base_chain (GST_PAD (pad), GST_OBJECT (fuse), gst_buffer_new ());
   if (flow != GST_FLOW_OK) {
     FUSE_LOCK (fuse);
     pad->token_out = FALSE;
@@ -303,8 +309,9 @@ gst_robocache_fuse_push_token (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   return flow;
 }
 
-void
-gst_robocache_fuse_push_tokens (GstRobocacheFuse *fuse, GPtrArray *tokens)
+/* Called without the lock. Empties tokens. */
+static void
+push_tokens (GstRobocacheFuse *fuse, GPtrArray *tokens)
 {
   for (guint i = 0; i < tokens->len; i++) {
     gst_robocache_fuse_push_token (fuse, g_ptr_array_index (tokens, i));
@@ -314,14 +321,34 @@ gst_robocache_fuse_push_tokens (GstRobocacheFuse *fuse, GPtrArray *tokens)
 }
 
 void
+gst_robocache_fuse_choose_src_tokens (GstRobocacheFuse *fuse)
+{
+  update_tokens (fuse, TRUE, fuse->src_tokens);
+  fuse->src_pushes_tokens = fuse->src_tokens->len > 0;
+}
+
+void
+gst_robocache_fuse_push_src_tokens (GstRobocacheFuse *fuse)
+{
+  if (fuse->src_tokens->len == 0)
+    return;
+  push_tokens (fuse, fuse->src_tokens);
+  FUSE_LOCK (fuse);
+  fuse->src_pushes_tokens = FALSE;
+  g_cond_broadcast (&fuse->progress);
+  FUSE_UNLOCK (fuse);
+}
+
+void
 gst_robocache_fuse_refresh_tokens (GstRobocacheFuse *fuse)
 {
   GPtrArray *tokens = g_ptr_array_new ();
 
   FUSE_LOCK (fuse);
-  gst_robocache_fuse_update_tokens (fuse, FALSE, tokens);
+  update_tokens (fuse, FALSE, tokens);
   FUSE_UNLOCK (fuse);
-  gst_robocache_fuse_push_tokens (fuse, tokens);
+  g_atomic_int_inc (&fuse->looks);
+  push_tokens (fuse, tokens);
   g_ptr_array_free (tokens, TRUE);
 }
 

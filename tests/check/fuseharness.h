@@ -68,6 +68,9 @@ set_properties (GObject *object, va_list args)
       gst_util_set_object_arg (object, name, va_arg (args, const gchar *));
 }
 
+/* busy-wait of all rigs. */
+static const gchar *rig_busy_wait = "0";
+
 /* Pairs of property and value, both text, up to NULL. The element is in NULL; rig_play starts it. */
 G_GNUC_UNUSED static Rig *
 rig_new (const gchar *first, ...)
@@ -82,6 +85,7 @@ rig_new (const gchar *first, ...)
   rig->clock = GST_TEST_CLOCK (gst_test_clock_new ());
   gst_element_set_clock (rig->fuse, GST_CLOCK (rig->clock));
   rig->feeds = g_ptr_array_new ();
+  gst_util_set_object_arg (G_OBJECT (rig->fuse), "busy-wait", rig_busy_wait);
   if (first) {
     va_start (args, first);
     gst_util_set_object_arg (G_OBJECT (rig->fuse), first, va_arg (args, const gchar *));

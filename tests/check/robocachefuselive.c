@@ -742,13 +742,23 @@ GST_START_TEST (test_interpolation_while_playing)
 
 GST_END_TEST;
 
-static Suite *
-robocachefuselive_suite (void)
-{
-  Suite *s = suite_create ("robocachefuselive");
-  TCase *tc = tcase_create ("live");
+/* ---- the same while the element never sleeps for long ---- */
 
-  suite_add_tcase (s, tc);
+static void
+stay_awake (void)
+{
+  rig_busy_wait = "3000000";
+}
+
+static void
+sleep_at_once (void)
+{
+  rig_busy_wait = "0";
+}
+
+static void
+add_tests (TCase *tc)
+{
   tcase_add_test (tc, test_complete_tick_leaves_early);
   tcase_add_test (tc, test_incomplete_tick_leaves_at_its_deadline);
   tcase_add_test (tc, test_silent_pad_beside_a_busy_one);
@@ -783,6 +793,18 @@ robocachefuselive_suite (void)
   tcase_add_test (tc, test_latencies_that_contradict);
   tcase_add_test (tc, test_offset_while_playing);
   tcase_add_test (tc, test_interpolation_while_playing);
+}
+
+static Suite *
+robocachefuselive_suite (void)
+{
+  Suite *s = suite_create ("robocachefuselive");
+  TCase *awake;
+
+  add_tests (add_case (s, "live"));
+  awake = add_case (s, "awake");
+  tcase_add_checked_fixture (awake, stay_awake, sleep_at_once);
+  add_tests (awake);
   return s;
 }
 

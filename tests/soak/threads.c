@@ -249,7 +249,8 @@ set_something (Stress *stress)
     gst_util_set_object_arg (G_OBJECT (sensor->to), settings[i][0], settings[i][1]);
   g_mutex_unlock (&sensor->plug);
   g_object_set (stress->fuse, "latency", (guint64) g_random_int_range (0, 20) * GST_MSECOND, "stats-interval",
-      (guint64) g_random_int_range (0, 3) * 10 * GST_MSECOND, NULL);
+      (guint64) g_random_int_range (0, 3) * 10 * GST_MSECOND, "busy-wait", (guint64) g_random_int_range (0, 3) * GST_MSECOND,
+      NULL);
   g_object_set (stress->resample, "stats-interval", (guint64) g_random_int_range (0, 3) * 10 * GST_MSECOND, NULL);
   g_atomic_int_inc (&stress->n_settings);
   g_usleep (500);

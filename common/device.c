@@ -406,6 +406,18 @@ gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheDeviceS
 }
 
 static void
+GstAllocator *
+robocache_device_ref_pinned (const RobocacheDevice *device, GstElement *element)
+{
+  GstAllocator *pinned = NULL;
+
+  GST_OBJECT_LOCK (element);
+  if (device->active && robocache_engine_is_gpu (device->active))
+    pinned = gst_object_ref (device->outputs[FALSE]);
+  GST_OBJECT_UNLOCK (element);
+  return pinned;
+}
+
 activate (RobocacheDevice *device, GstElement *element, RobocacheEngine *engine, const GError *reason)
 {
   GstAllocator *old[2];

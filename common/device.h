@@ -136,6 +136,9 @@ GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboole
 void robocache_device_propose (const RobocacheDevice * device, GstQuery * query, guint min_buffers);
 
 /* Called with the element's object lock held: to `stats`. */
+/* Of memory of the host that the active GPU copies from by itself; NULL where the CPU computes, or nobody knows yet. A reference. */
+GstAllocator *robocache_device_ref_pinned (const RobocacheDevice * device, GstElement * element);
+
 void robocache_device_to_structure (const RobocacheDevice * device, GstStructure * structure);
 
 /* Posts what went wrong on a device, in memory or in the arithmetic, as the error that fits. */

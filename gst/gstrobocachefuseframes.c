@@ -98,6 +98,14 @@ copy_lines (const GstVideoInfo *video, GstBuffer *buffer, guint8 *to, GError **e
   return TRUE;
 }
 
+/* Whether the device copies the frame by itself: dense, and in memory of ours. */
+static gboolean
+is_copied_directly (const GstVideoInfo *video, gsize bytes, GstBuffer *buffer)
+{
+  return gst_robocache_fuse_frame_is_dense (video, bytes, buffer) && robocache_is_memory (gst_buffer_peek_memory (buffer, 0))
+      && robocache_engine_is_gpu (robocache_memory_engine (gst_buffer_peek_memory (buffer, 0)));
+}
+
 static gboolean
 copy_frame (GstRobocacheFuseFrames *frames, const GstVideoInfo *video, GstBuffer *buffer, gpointer to, GError **error)
 {
@@ -109,6 +117,10 @@ copy_frame (GstRobocacheFuseFrames *frames, const GstVideoInfo *video, GstBuffer
   if (robocache_is_cuda_frame (buffer)) {
     g_ptr_array_add (frames->in_use, gst_buffer_ref (buffer));
     return robocache_cuda_frame_copy (buffer, video, to, frames->engine, error);
+  }
+  if (is_copied_directly (video, bytes, buffer)) {
+    g_ptr_array_add (frames->in_use, gst_buffer_ref (buffer));
+    return robocache_memory_copy_out (gst_buffer_peek_memory (buffer, 0), 0, bytes, to, frames->engine, error);
   }
   host = robocache_staging_next (&frames->staging, frames->engine, bytes, error);
   return host && copy_lines (video, buffer, host, error) && robocache_staging_copy (&frames->staging, to, bytes, error);

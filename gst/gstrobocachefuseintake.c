@@ -324,6 +324,18 @@ gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *a
 
 /* ---- queries ---- */
 
+/* Pinned memory, where frames go up to a GPU. */
+static void
+propose_pinned_memory (GstRobocacheFuse *fuse, GstQuery *query)
+{
+  GstAllocator *pinned = robocache_device_ref_pinned (&fuse->device, GST_ELEMENT (fuse));
+
+  if (pinned == NULL)
+    return;
+  gst_query_add_allocation_param (query, pinned, NULL);
+  gst_object_unref (pinned);
+}
+
 static gboolean
 propose_camera_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *query)
 {
@@ -339,6 +351,7 @@ propose_camera_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, Gst
   FUSE_UNLOCK (fuse);
   gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + 2, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  propose_pinned_memory (fuse, query);
   return TRUE;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "fuseharness.h"
 
+#include "common/device.h"
+
 #define GRAY(rate) "video/x-raw, format=(string)GRAY8, width=(int)4, height=(int)2, framerate=(fraction)" rate
 
 static void
@@ -388,6 +390,64 @@ GST_START_TEST (test_allocation_query_without_caps)
 
 GST_END_TEST;
 
+/* Pinned memory where a GPU computes, which copies from it by itself; none elsewhere. */
+static GstAllocator *
+proposed_allocator (Rig *rig, Feed *camera, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstAllocator *allocator = NULL;
+  gint backend;
+
+  fail_unless (gst_pad_peer_query (camera->pad, query));
+  g_object_get (rig->fuse, "active-backend", &backend, NULL);
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
+  fail_unless ((allocator != NULL) == (backend == ROBOCACHE_BACKEND_CUDA));
+  gst_query_unref (query);
+  return allocator;
+}
+
+/* Frames of a pool that are written again as soon as they come back. */
+GST_START_TEST (test_frames_in_proposed_memory)
+{
+  Rig *rig = rig_new ("rate", "100/1", "window", "2", NULL);
+  Feed *camera = feed_new_bare (rig, "camera_0", FALSE);
+  GstCaps *caps = gst_caps_from_string (GRAY ("100/1"));
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstAllocationParams params;
+  GstAllocator *allocator;
+
+  gst_allocation_params_init (&params);
+  rig_play (rig);
+  feed_start (camera, GRAY ("100/1"));
+  allocator = proposed_allocator (rig, camera, caps);
+  gst_buffer_pool_config_set_params (config, caps, 8, 0, 0);
+  gst_buffer_pool_config_set_allocator (config, allocator, &params);
+  fail_unless (gst_buffer_pool_set_config (pool, config) && gst_buffer_pool_set_active (pool, TRUE));
+  for (gint i = 0; i < 60; i++) {
+    GstBuffer *frame, *sample;
+
+    fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &frame, NULL), GST_FLOW_OK);
+    gst_buffer_memset (frame, 0, (guint8) (i + 1), 8);
+    GST_BUFFER_PTS (frame) = (GstClockTime) MS (10 * i);
+    fail_unless_equals_int (gst_pad_push (camera->pad, frame), GST_FLOW_OK);
+    if (i < 2)                  /* a tick is decided by the second frame after it */
+      continue;
+    sample = pull (rig);
+    fail_unless_equals_int (pixel_of (sample, 0, 0), i - 2);
+    fail_unless_equals_int (pixel_of (sample, 0, 15), i - 1);
+    gst_buffer_unref (sample);
+  }
+  rig_free (rig);
+  gst_buffer_pool_set_active (pool, FALSE);
+  gst_object_unref (pool);
+  gst_clear_object (&allocator);
+  gst_caps_unref (caps);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocachefusecamera_suite (void)
 {
@@ -410,6 +470,7 @@ robocachefusecamera_suite (void)
   tcase_add_test (tc, test_video_meta_with_a_stride);
   tcase_add_test (tc, test_allocation_query);
   tcase_add_test (tc, test_allocation_query_without_caps);
+  tcase_add_test (tc, test_frames_in_proposed_memory);
   return s;
 }
 

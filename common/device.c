@@ -94,81 +94,6 @@ robocache_device_get_property (RobocacheDevice *device, guint prop, GValue *valu
     g_value_set_enum (value, active_backend (device));
 }
 
-/* ---- batches: several devices, several threads ---- */
-
-void
-robocache_device_install_batch_properties (GObjectClass *klass, guint first_id)
-{
-  const GParamFlags ready = G_PARAM_STATIC_STRINGS | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
-
-  g_object_class_install_property (klass, first_id + ROBOCACHE_BATCH_PROP_DEVICES,
-      g_param_spec_string ("devices", "Devices", "Numbers of the GPUs over which a batch is split, like \"0,1,2,3\"; the "
-          "first takes the place of device-id (empty = device-id alone)", NULL, ready));
-  g_object_class_install_property (klass, first_id + ROBOCACHE_BATCH_PROP_N_THREADS,
-      g_param_spec_uint ("n-threads", "Threads", "How many threads share a batch on the CPU, each of its items being one "
-          "thread's; the result is the same (0 = one for each processor)", 0, ROBOCACHE_MAX_THREADS, 1, ready));
-}
-
-/* "0,1,2" → devices. FALSE: it is something else. */
-static gboolean
-parse_devices (const gchar *text, gint devices[ROBOCACHE_MAX_DEVICES], guint *n_devices)
-{
-  gchar **items = g_strsplit (text ? text : "", ",", -1);
-  const guint n = g_strv_length (items);
-  gboolean ok = n <= ROBOCACHE_MAX_DEVICES;
-
-  for (guint i = 0; ok && i < n; i++) {
-    gint64 number;
-
-    ok = g_ascii_string_to_signed (g_strstrip (items[i]), 10, 0, G_MAXINT, &number, NULL);
-    devices[i] = ok ? (gint) number : 0;
-  }
-  g_strfreev (items);
-  *n_devices = ok ? n : 0;
-  return ok;
-}
-
-void
-robocache_device_set_batch_property (RobocacheDevice *device, guint prop, const GValue *value)
-{
-  if (prop == ROBOCACHE_BATCH_PROP_N_THREADS) {
-    device->properties.n_threads = g_value_get_uint (value);
-    return;
-  }
-  g_free (device->devices_text);
-  device->devices_text = g_value_dup_string (value);
-  parse_devices (device->devices_text, device->properties.devices, &device->properties.n_devices);
-}
-
-void
-robocache_device_get_batch_property (const RobocacheDevice *device, guint prop, GValue *value)
-{
-  if (prop == ROBOCACHE_BATCH_PROP_N_THREADS)
-    g_value_set_uint (value, device->properties.n_threads);
-  else
-    g_value_set_string (value, device->devices_text);
-}
-
-/* Called without the object lock, before anything is opened. */
-static gboolean
-check_devices (RobocacheDevice *device, GstElement *element)
-{
-  gint devices[ROBOCACHE_MAX_DEVICES];
-  gchar *text;
-  gboolean ok;
-  guint n;
-
-  GST_OBJECT_LOCK (element);
-  text = g_strdup (device->devices_text);
-  GST_OBJECT_UNLOCK (element);
-  ok = parse_devices (text, devices, &n);
-  if (!ok)
-    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("devices is \"%s\": expected up to %d numbers of GPUs, like "
-            "devices=\"0,1\"", text, ROBOCACHE_MAX_DEVICES), (NULL));
-  g_free (text);
-  return ok;
-}
-
 /* Number of the device that computes first, or alone. */
 static gint
 first_device (const RobocacheDeviceSettings *settings)
@@ -243,9 +168,9 @@ open_gpu (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSet
 
 /* Those of a split batch. */
 static gboolean
-open_others (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSettings *settings, GError **error)
+open_others (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSettings *settings, guint n, GError **error)
 {
-  for (guint i = 1; i < settings->n_devices; i++) {
+  for (guint i = 1; i < n; i++) {
     RobocacheEngine *engine;
 
     if (look_at (&device->others[i], element))
@@ -309,7 +234,7 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   RobocacheEngine *cpu = NULL;
   gboolean gpu_is_usable = FALSE;
 
-  if (!check_devices (device, element))
+  if (!robocache_device_check_devices (device, element))
     return FALSE;
   settings = get_settings (device, element);
   if (settings.choice == ROBOCACHE_BACKEND_CUDA) {
@@ -402,22 +327,10 @@ gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheDeviceS
   if (!open_gpu (device, element, settings, error)
       || !robocache_engine_check_room (device->gpu, job->device_bytes, job->what, job->advice, error))
     return FALSE;
-  return !job->splits || open_others (device, element, settings, error);
+  return open_others (device, element, settings, robocache_device_shards (settings, job), error);
 }
 
 static void
-GstAllocator *
-robocache_device_ref_pinned (const RobocacheDevice *device, GstElement *element)
-{
-  GstAllocator *pinned = NULL;
-
-  GST_OBJECT_LOCK (element);
-  if (device->active && robocache_engine_is_gpu (device->active))
-    pinned = gst_object_ref (device->outputs[FALSE]);
-  GST_OBJECT_UNLOCK (element);
-  return pinned;
-}
-
 activate (RobocacheDevice *device, GstElement *element, RobocacheEngine *engine, const GError *reason)
 {
   GstAllocator *old[2];
@@ -457,18 +370,25 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
   return TRUE;
 }
 
-guint
-robocache_device_engines (const RobocacheDevice *device, gboolean splits,
-    RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES])
+/* The active engine, and those of the other devices that are open, up to n in all. */
+static guint
+first_engines (const RobocacheDevice *device, guint n, RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES])
 {
-  guint n = 1;
+  guint found = 1;
 
   engines[0] = device->active;
-  while (splits && device->active == device->gpu && n < device->started.n_devices && device->others[n]) {
-    engines[n] = device->others[n];
-    n++;
+  while (device->active == device->gpu && found < n && device->others[found]) {
+    engines[found] = device->others[found];
+    found++;
   }
-  return n;
+  return found;
+}
+
+guint
+robocache_device_engines (const RobocacheDevice *device, const RobocacheJob *job,
+    RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES])
+{
+  return first_engines (device, robocache_device_shards (&device->started, job), engines);
 }
 
 gboolean
@@ -484,6 +404,18 @@ GstAllocator *
 robocache_device_allocator (const RobocacheDevice *device, gboolean on_device)
 {
   return device->outputs[on_device];
+}
+
+GstAllocator *
+robocache_device_ref_pinned (const RobocacheDevice *device, GstElement *element)
+{
+  GstAllocator *pinned = NULL;
+
+  GST_OBJECT_LOCK (element);
+  if (device->active && robocache_engine_is_gpu (device->active))
+    pinned = gst_object_ref (device->outputs[FALSE]);
+  GST_OBJECT_UNLOCK (element);
+  return pinned;
 }
 
 void
@@ -518,7 +450,7 @@ static RobocacheMemoryAccount
 sum_accounts (const RobocacheDevice *device)
 {
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
-  const guint n = device->active ? robocache_device_engines (device, TRUE, engines) : 0;
+  const guint n = device->active ? first_engines (device, ROBOCACHE_MAX_DEVICES, engines) : 0;
   RobocacheMemoryAccount sum = { 0 };
 
   for (guint i = 0; i < n; i++) {

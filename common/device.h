@@ -87,10 +87,12 @@ void robocache_device_install_properties (GObjectClass * klass, guint first_id);
 /* prop is one of ROBOCACHE_DEVICE_PROP. Called with the element's object lock held. */
 void robocache_device_set_property (RobocacheDevice * device, guint prop, const GValue * value);
 void robocache_device_get_property (RobocacheDevice * device, guint prop, GValue * value);
-/* The same for elements that split batches, and ROBOCACHE_BATCH_PROP. */
+/* The same for elements that split batches, and ROBOCACHE_BATCH_PROP (devicebatch.c). */
 void robocache_device_install_batch_properties (GObjectClass * klass, guint first_id);
 void robocache_device_set_batch_property (RobocacheDevice * device, guint prop, const GValue * value);
 void robocache_device_get_batch_property (const RobocacheDevice * device, guint prop, GValue * value);
+/* FALSE, and an error is posted, when `devices` is no list of devices. Called without the object lock. */
+gboolean robocache_device_check_devices (RobocacheDevice * device, GstElement * element);
 
 /* To call in start. Posts RESOURCE/NOT_FOUND with the reason and returns FALSE when backend=cuda finds no usable GPU. */
 gboolean robocache_device_open (RobocacheDevice * device, GstElement * element);
@@ -116,13 +118,16 @@ typedef struct
   gboolean splits;              /* over several devices, where the user named them */
 } RobocacheJob;
 
+/* Over how many devices a job is split (devicebatch.c): with `cuda` over all that were named; with `auto` over those that pay.
+ * At least 1. */
+guint robocache_device_shards (const RobocacheDeviceSettings * settings, const RobocacheJob * job);
+
 /* Makes the engine that serves the job the active one. FALSE and an error when there is none: GST_RESOURCE_ERROR, or
  * GST_LIBRARY_ERROR for a device that failed. */
 gboolean robocache_device_choose (RobocacheDevice * device, GstElement * element, const RobocacheJob * job,
     GError ** error);
-/* The active engine, and after it those of the other devices that the user named for a job that splits; returns how many.
- * No references. */
-guint robocache_device_engines (const RobocacheDevice * device, gboolean splits,
+/* The active engine, and after it those of the other devices that the job is split over; returns how many. No references. */
+guint robocache_device_engines (const RobocacheDevice * device, const RobocacheJob * job,
     RobocacheEngine * engines[ROBOCACHE_MAX_DEVICES]);
 /* With `auto`, makes the CPU's engine the active one after all, since the GPU lacks memory or cannot do this, and counts that.
  * FALSE where the CPU cannot take over. */
@@ -131,14 +136,14 @@ gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * elem
 /* Of the active engine; no reference. */
 GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);
 
+/* Of memory of the host that the active GPU copies from by itself; NULL where the CPU computes, or nobody knows yet. A reference. */
+GstAllocator *robocache_device_ref_pinned (const RobocacheDevice * device, GstElement * element);
+
 /* Answers an allocation query about device memory with the active GPU's: an allocator, and for tensors a pool of at least
  * so many buffers. */
 void robocache_device_propose (const RobocacheDevice * device, GstQuery * query, guint min_buffers);
 
 /* Called with the element's object lock held: to `stats`. */
-/* Of memory of the host that the active GPU copies from by itself; NULL where the CPU computes, or nobody knows yet. A reference. */
-GstAllocator *robocache_device_ref_pinned (const RobocacheDevice * device, GstElement * element);
-
 void robocache_device_to_structure (const RobocacheDevice * device, GstStructure * structure);
 
 /* Posts what went wrong on a device, in memory or in the arithmetic, as the error that fits. */

@@ -70,7 +70,8 @@ plan_batch (GstRobocacheResample *resample, const RcAlignStreamSpec *spec, RcSta
 {
   const RobocacheEpisodesShape shape = batch_shape (&resample->format);
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
-  const guint n = robocache_device_engines (&resample->device, TRUE, engines);
+  const RobocacheJob job = describe_job (resample, spec);
+  const guint n = robocache_device_engines (&resample->device, &job, engines);
   gboolean ok;
 
   resample->episodes = robocache_episodes_new (engines, n, spec, &shape, status, error);

@@ -179,7 +179,7 @@ static gboolean
 make_voxelizer (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next, RcStatus *status, GError **error)
 {
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
-  const guint n = robocache_device_engines (&self->device, next->job.splits, engines);
+  const guint n = robocache_device_engines (&self->device, &next->job, engines);
 
   next->voxelizer = robocache_voxelizer_new (engines, n, !robocache_engine_is_gpu (engines[0]), &next->spec, status,
       error);
@@ -276,7 +276,7 @@ static gboolean
 start_tally (GstRobocacheVoxelize *self, GError **error)
 {
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
-  const guint n = robocache_device_engines (&self->device, self->current.job.splits, engines);
+  const guint n = robocache_device_engines (&self->device, &self->current.job, engines);
   gboolean ok;
 
   GST_OBJECT_LOCK (self);

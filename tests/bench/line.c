@@ -38,7 +38,7 @@ line_fail (const gchar *format, ...)
   va_list args;
 
   va_start (args, format);
-  fprintf (stderr, "bench-pipelines: ");
+  fprintf (stderr, "%s: ", g_get_prgname ());
   vfprintf (stderr, format, args);
   fprintf (stderr, "\n");
   va_end (args);
@@ -83,17 +83,20 @@ make_buffer (const Feed *feed, gint64 t)
 {
   GstBuffer *buffer = NULL;
 
-  if (feed->frames == NULL)
+  if (feed->stream->buffer)
+    buffer = gst_buffer_copy (feed->stream->buffer);
+  else if (feed->frames == NULL)
     buffer = make_row (feed->stream, t);
   else if (gst_buffer_pool_acquire_buffer (feed->frames, &buffer, NULL) != GST_FLOW_OK)
     line_fail ("the pool of %s has no frame", feed->stream->pad);
+  if (feed->frames)
+    gst_buffer_fill (buffer, 0, &t, sizeof (t));
   GST_BUFFER_PTS (buffer) = (GstClockTime) t;
   return buffer;
 }
 
-/* GStreamer's system clock. */
-static GstClockTime
-now (void)
+GstClockTime
+line_now (void)
 {
   struct timespec t;
 
@@ -124,6 +127,8 @@ push_rows (gpointer data)
     if (feed->line->spec->live)
       wait_until_captured (feed->line, t);
     buffer = make_buffer (feed, t);
+    if (feed->line->spec->give)
+      feed->line->spec->give (feed->line->spec->data, (guint) (stream - feed->line->spec->streams), i);
     flow = gst_pad_push (feed->pad, buffer);
     if (flow == GST_FLOW_EOS)   /* its rows are not needed any more */
       break;
@@ -150,7 +155,7 @@ take_out (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstClockTimeDiff lag = 0;
 
   if (line->spec->live)
-    lag = (GstClockTimeDiff) (now () - gst_element_get_base_time (line->element) - GST_BUFFER_PTS (buffer));
+    lag = (GstClockTimeDiff) (line_now () - gst_element_get_base_time (line->element) - GST_BUFFER_PTS (buffer));
   line->out++;
   line->spec->take (line->spec->data, buffer, lag);
   return GST_FLOW_OK;
@@ -184,17 +189,25 @@ answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
   return TRUE;
 }
 
+/* From the allocator that the element proposes, if any, as a source's would be. */
 static GstBufferPool *
-make_frames (const LineStream *stream)
+make_frames (const Feed *feed, GstCaps *caps)
 {
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
   GstBufferPool *pool = gst_buffer_pool_new ();
   GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *caps = gst_caps_from_string (stream->caps);
+  GstAllocator *allocator = NULL;
+  GstAllocationParams params;
 
-  gst_buffer_pool_config_set_params (config, caps, (guint) stream->frame_bytes, CAMERA_FRAMES, 0);
-  gst_caps_unref (caps);
+  gst_allocation_params_init (&params);
+  if (gst_pad_peer_query (feed->pad, query) && gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+  gst_query_unref (query);
+  gst_buffer_pool_config_set_params (config, caps, (guint) feed->stream->frame_bytes, CAMERA_FRAMES, 0);
+  gst_buffer_pool_config_set_allocator (config, allocator, &params);
+  gst_clear_object (&allocator);
   if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
-    line_fail ("no pool of frames of %" G_GSIZE_FORMAT " bytes", stream->frame_bytes);
+    line_fail ("no pool of frames of %" G_GSIZE_FORMAT " bytes", feed->stream->frame_bytes);
   return pool;
 }
 
@@ -214,7 +227,6 @@ open_feed (Feed *feed, Line *line, const LineStream *stream)
     line_fail ("%s has no pad %s to link to", line->spec->element, stream->pad);
   if (stream->interpolation)
     gst_util_set_object_arg (G_OBJECT (feed->sink), "interpolation", stream->interpolation);
-  feed->frames = stream->channels == 0 ? make_frames (stream) : NULL;
 }
 
 static void
@@ -227,6 +239,8 @@ start_feed (Feed *feed)
   gst_pad_push_event (feed->pad, gst_event_new_stream_start (feed->stream->pad));
   gst_pad_push_event (feed->pad, gst_event_new_caps (caps));
   gst_pad_push_event (feed->pad, gst_event_new_segment (&segment));
+  if (feed->stream->frame_bytes > 0)
+    feed->frames = make_frames (feed, caps);
   gst_caps_unref (caps);
 }
 
@@ -242,6 +256,18 @@ close_feed (Feed *feed)
   gst_clear_object (&feed->frames);
 }
 
+static GstPad *
+new_end (const gchar *caps_text)
+{
+  GstCaps *caps = caps_text ? gst_caps_from_string (caps_text) : gst_caps_new_any ();
+  GstPadTemplate *template = gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps);
+  GstPad *end = gst_pad_new_from_template (template, "end");
+
+  gst_caps_unref (caps);
+  gst_object_unref (template);
+  return end;
+}
+
 static void
 open_line (Line *line, const LineSpec *spec)
 {
@@ -255,7 +281,7 @@ open_line (Line *line, const LineSpec *spec)
     gst_util_set_object_arg (G_OBJECT (line->element), spec->settings[i], spec->settings[i + 1]);
   line->bus = gst_bus_new ();
   gst_element_set_bus (line->element, line->bus);
-  line->end = gst_pad_new (NULL, GST_PAD_SINK);
+  line->end = new_end (spec->end_caps);
   gst_pad_set_element_private (line->end, line);
   gst_pad_set_chain_function (line->end, take_out);
   gst_pad_set_event_function (line->end, take_event);
@@ -271,6 +297,7 @@ play (Line *line)
   GstClock *clock = gst_system_clock_obtain ();
 
   gst_element_set_clock (line->element, clock);
+  gst_element_set_state (line->element, GST_STATE_PAUSED);      /* which may open a device */
   gst_element_set_base_time (line->element, gst_clock_get_time (clock));
   gst_element_set_state (line->element, GST_STATE_PLAYING);
   gst_object_unref (clock);

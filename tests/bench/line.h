@@ -20,8 +20,10 @@ typedef struct
 {
   const gchar *pad;             /* of the element; requested where it is none that is always there */
   const gchar *caps;
-  guint channels;               /* float32, all of the same value; 0: a camera, whose frames are never written */
+  guint channels;               /* float32, all of the same value; 0: a camera, of whose frames only the
+                                 * first bytes are written: their time, an int64 */
   gsize frame_bytes;            /* of a camera */
+  GstBuffer *buffer;            /* pushed again and again in place of all that; NULL: there is none */
   gdouble period_ns;
   gdouble jitter_ns;            /* of a row, at most, either way */
   gdouble (*signal) (gdouble seconds);  /* NULL: the time itself */
@@ -32,13 +34,21 @@ typedef struct
 /* Takes over a buffer that came out; lag: how long after its time, where the line is live. */
 typedef void (*LineTake) (gpointer data, GstBuffer * buffer, GstClockTimeDiff lag);
 
+/* A row is about to be pushed; called by the stream's thread. */
+typedef void (*LineGive) (gpointer data, guint stream, guint64 row);
+
+/* ns on GStreamer's system clock. */
+GstClockTime line_now (void);
+
 typedef struct
 {
   const gchar *element;
-  const gchar *settings[8];     /* pairs of property and value, up to NULL */
+  const gchar *settings[10];    /* pairs of property and value, up to NULL */
   LineStream streams[MAX_LINE_STREAMS];
   guint n_streams;
   gboolean live;                /* rows come when they are captured, by the clock; or else as fast as they are taken */
+  const gchar *end_caps;        /* what the end takes; NULL: anything */
+  LineGive give;                /* or NULL */
   LineTake take;
   gpointer data;
 } LineSpec;

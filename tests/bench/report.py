@@ -26,7 +26,7 @@ UNITS = {  # what is in the file, as it is said, and what it is divided by
     "us": ("us", 1), "ms": ("ms", 1), "s": ("s", 1), "ns": ("ns", 1), "bytes": ("MB", 1e6), "gbps": ("GB/s", 1),
     "j": ("J", 1), "w": ("W", 1),
 }
-VERDICTS = {"median_us": "wanted_us", "median": "wanted"}  # what is bold where it is above the other
+VERDICTS = {"median_us": "wanted_us", "median": "wanted", "complete_p50_us": "wanted_p50_us", "complete_p99_us": "wanted_p99_us"}  # what is bold where it is above the other
 
 
 # ---- figures ----

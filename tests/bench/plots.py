@@ -83,17 +83,22 @@ def peers_of(name):
 
 
 def scaling(figures, axes):
-    """How many times faster than one, by the way in which the input lies."""
+    """How many times faster than one: a colour for each work, a line for each way in which the input lies."""
     rows = figures.rows("devices")
     most = max(int(row["devices"]) for row in rows)
-    for where in dict.fromkeys(row["input"] for row in rows):
-        points = sorted((int(row["devices"]), float(row["speedup"])) for row in rows if row["input"] == where)
-        axes.plot(*zip(*points), "o-", label=where)
+    works, places = (list(dict.fromkeys(row[key] for row in rows)) for key in ("work", "input"))
+    for work in works:
+        for place in places:
+            points = sorted((int(row["devices"]), float(row["speedup"])) for row in rows
+                            if (row["work"], row["input"]) == (work, place))
+            if points:
+                axes.plot(*zip(*points), color=f"C{works.index(work)}", marker="o", label=f"{work}: {place}",
+                          linestyle=("-", "--", ":")[places.index(place) % 3])
     axes.plot([1, most], [1, most], "--", color="black", linewidth=1, label="as many times as GPUs")
     axes.set_xticks([2**i for i in range(int(math.log2(most)) + 1)])
     axes.set_xlabel("GPUs")
     axes.set_ylabel("times one GPU")
-    axes.legend()
+    axes.legend(fontsize="small")
 
 
 # ---- files ----

@@ -223,14 +223,12 @@ episode_of (const RcAlignStream *stream, const RcAlignStreamArgs *args, const Rc
 }
 
 static inline void
-fetch_row (const Episode *episode, int64_t row)
+fetch_row (const char *row, int64_t bytes)
 {
-  const int64_t bytes = episode->stream->in_row < RC_FETCHED ? episode->stream->in_row : RC_FETCHED;
-  const char *data = episode->rows + row * episode->row_stride;
   int64_t i;
 
   for (i = 0; i < bytes; i += RC_LINE)
-    __builtin_prefetch (data + i);
+    __builtin_prefetch (row + i);
 }
 
 static void
@@ -262,39 +260,51 @@ align_rows_by (BlendRow blend_row, const Episode *episode, const Ticks *ticks, c
 {
   const RcAlignStream *stream = episode->stream;
   const int has_special = stream->n_quaternions > 0 || stream->n_angles > 0;
+  const char *rows = episode->rows;
+  const int64_t row_stride = episode->row_stride, out_stride = episode->out_stride, n = ticks->n, n_next = next->n;
+  const int64_t fetched = stream->in_row < RC_FETCHED ? stream->in_row : RC_FETCHED;
+  const RcBracket *brackets = ticks->brackets, *next_brackets = next->brackets;
   char *out = episode->out + ticks->first * episode->out_stride;
   int64_t k;
 
-  for (k = 0; k < ticks->n; k++, out += episode->out_stride) {
-    const RcBracket *bracket = &ticks->brackets[k];
+  for (k = 0; k < n; k++, out += out_stride) {
+    const RcBracket *bracket = &brackets[k];
 
-    if (k < next->n) {
-      fetch_row (episode, next->brackets[k].row);
-      fetch_row (episode, next->brackets[k].next);
+    if (k < n_next) {
+      fetch_row (rows + next_brackets[k].row * row_stride, fetched);
+      fetch_row (rows + next_brackets[k].next * row_stride, fetched);
     }
     if (bracket->blend <= RC_BLEND_COPY || bracket->blend == RC_BLEND_MEAN) {
       align_other_row (episode, bracket, out);
       continue;
     }
-    blend_row (stream, episode->rows, episode->row_stride, bracket, out);
+    blend_row (stream, rows, row_stride, bracket, out);
     if (has_special)
       blend_special (stream, episode->rows, episode->row_stride, bracket, out);
   }
 }
 
 static void
-align_ticks (const Episode *episode, const Ticks *ticks, const Ticks *next, int64_t statuses[RC_MISSING + 1])
+note_statuses (const Ticks *ticks, uint8_t *status, int64_t statuses[RC_MISSING + 1])
 {
+  const RcBracket *brackets = ticks->brackets;
+  const int64_t n = ticks->n;
   int64_t k;
 
+  for (k = 0; k < n; k++)
+    statuses[brackets[k].status]++;
+  for (k = 0; k < n && status != NULL; k++)
+    status[ticks->first + k] = (uint8_t) brackets[k].status;
+}
+
+static void
+align_ticks (const Episode *episode, const Ticks *ticks, const Ticks *next, int64_t statuses[RC_MISSING + 1])
+{
   if (episode->stream->compute == RC_COMPUTE_FLOAT32)
     align_rows_by (blend_row_float32, episode, ticks, next);
   else
     align_rows_by (blend_row_float64, episode, ticks, next);
-  for (k = 0; k < ticks->n; k++)
-    statuses[ticks->brackets[k].status]++;
-  for (k = 0; k < ticks->n && episode->status != NULL; k++)
-    episode->status[ticks->first + k] = (uint8_t) ticks->brackets[k].status;
+  note_statuses (ticks, episode->status, statuses);
 }
 
 /* The ticks from first on, of which there are none at the end. */

@@ -253,8 +253,9 @@ typedef struct
 typedef void (*BlendRow) (const RcAlignStream * stream, const char *rows, int64_t row_stride, const RcBracket * bracket,
     char *out);
 
-/* Inlined with what blends the plain channels, which then is inlined too: rows of few channels take less than a call.
- * next: the ticks after these, whose rows are fetched; as many at most. */
+/* Inlined with what blends the plain channels, which then is inlined too: rows of few channels take less than a call. What
+ * it reads of structs is read beforehand, for as far as a compiler knows an output row may lie in them. next: the ticks after
+ * these, whose rows are fetched; as many at most. */
 static inline __attribute__ ((always_inline)) void
 align_rows_by (BlendRow blend_row, const Episode *episode, const Ticks *ticks, const Ticks *next)
 {
@@ -280,7 +281,7 @@ align_rows_by (BlendRow blend_row, const Episode *episode, const Ticks *ticks, c
     }
     blend_row (stream, rows, row_stride, bracket, out);
     if (has_special)
-      blend_special (stream, episode->rows, episode->row_stride, bracket, out);
+      blend_special (stream, rows, row_stride, bracket, out);
   }
 }
 

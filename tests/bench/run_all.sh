@@ -129,6 +129,7 @@ part gpu latency 90 latency "$bin/bench-latency" --ticks 200 --csv "$csv/latency
 part gpu devices 60 "devices devices_sizes devices_crossover devices_links" "$bin/bench-devices" --csv "$csv/devices.csv"
 part gpu splits 30 devices_elements "$bin/bench-splits" --csv "$csv/devices_elements.csv"
 part gpu energy 50 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"
+part cpu kernels_cpu 120 kernels_cpu python3 "$here/alignments.py" "$bin" --csv "$csv/kernels_cpu.csv"
 part cpu voxels_cpu 120 "peers_voxel_cpu peers_voxel_cpu_libraries" \
   python3 "$here/voxels.py" "$bin" ${cloud:+"$cloud"} --csv "$csv/peers_voxel_cpu.csv"
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"

@@ -139,7 +139,7 @@ look_at_ticks (const LiveRun *run, const LiveRun *truth, Figures *figures, void 
       continue;
     if (sample->n_tensors == 0) {
       figures->absent++;
-    } else if (sample->pushed < completed) {
+    } else if (!sample->is_whole) {
       figures->by_deadline++;
     } else {
       figures->n_checked++;

@@ -108,6 +108,26 @@ keep_bytes (LiveSample *sample, GstBuffer *buffer)
   }
 }
 
+static gboolean
+is_whole (GstBuffer *buffer)
+{
+  const GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "RobocacheSampleMeta");
+  gboolean whole = TRUE;
+  const gint64 *info;
+  GBytes *bytes;
+  gsize size;
+
+  if (meta == NULL || !gst_structure_get (gst_custom_meta_get_structure ((GstCustomMeta *) meta), "info", G_TYPE_BYTES, &bytes,
+          NULL))
+    line_fail ("a sample has no info");
+  info = g_bytes_get_data (bytes, &size);
+  /* of each stream: tick, time of the row at or before it, of the row after it, status */
+  for (gsize i = 0; i < size / sizeof (*info); i += 4)
+    whole = whole && info[i + 3] == 0 && (info[i + 1] == info[i] || info[i + 2] != G_MININT64);
+  g_bytes_unref (bytes);
+  return whole;
+}
+
 static void
 take (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
 {
@@ -120,7 +140,7 @@ take (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
     wait_for_device (buffer);
   if (sample) {
     *sample = (LiveSample) {.decided = stages.decided,.woken = stages.woken,.made = stages.made,.pushed = pushed,.complete = now (),
-      .n_tensors = gst_buffer_n_memory (buffer)};
+      .n_tensors = gst_buffer_n_memory (buffer),.is_whole = is_whole (buffer)};
     keep_bytes (sample, buffer);
   }
   gst_buffer_unref (buffer);

@@ -29,6 +29,7 @@ typedef struct
   gint64 decided, woken, made;  /* of a run that notes stages */
   gint64 pushed, complete;
   guint n_tensors;              /* 0: nothing came out */
+  gboolean is_whole;            /* all streams had the rows around the tick: it was not made at its deadline, before they came */
   guint8 bytes[LIVE_MAX_TENSORS][LIVE_COMPARED];
 } LiveSample;
 

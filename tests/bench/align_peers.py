@@ -357,11 +357,15 @@ def matrix_bytes(row):
 
 
 def cublas_peers(row):
-    if row["interpolation"] != "linear" or row["quaternions"] or matrix_bytes(row) > MOST_BYTES:
+    if row["interpolation"] != "linear" or row["quaternions"]:
         return []
-    peers = [Peer("cuBLAS", "bmm", bmm, prepare=with_matrices),
-             Peer("cuBLAS and matrix", "zeros, scatter_, bmm", build_and_bmm)]
-    return peers + ([Peer("cuBLAS", "bmm in TF32", bmm_tf32, prepare=with_matrices)] if row["in"] == "float32" else [])
+    size = matrix_bytes(row)
+    refused = f"matrices of {size / 1e9:.0f} GB" if size > MOST_BYTES else ""
+    peers = [Peer("cuBLAS", "bmm", bmm, prepare=with_matrices, refused=refused),
+             Peer("cuBLAS and matrix", "zeros, scatter_, bmm", build_and_bmm, refused=refused)]
+    if row["in"] == "float32":
+        peers.append(Peer("cuBLAS", "bmm in TF32", bmm_tf32, prepare=with_matrices, refused=refused))
+    return peers
 
 
 def cupy_peers(row):

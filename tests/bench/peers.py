@@ -39,6 +39,7 @@ class Peer:
     compiled: bool = False  # when it first runs
     traced: bool = False  # by torch.compile
     waits: bool = False  # for the device, so it is launched call by call, not in a graph
+    refused: str = ""  # why it is not even tried
 
     @property
     def name(self):
@@ -158,6 +159,8 @@ def runnable(torch, peer, work):
 
 def measure_peer(torch, peer, work, copies, check):
     """Times, or why there are none."""
+    if peer.refused:
+        return peer.refused
     try:
         if peer.prepare:
             copies = [peer.prepare(work, inputs) for inputs in copies]

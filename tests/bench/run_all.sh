@@ -90,7 +90,9 @@ part() {
   if [ "$1" != "$kind" ] || ! is_wanted "$name"; then return; fi
   shift 4
   for file in $files; do rm -f "$csv/$file.csv"; done
-  timeout --kill-after=5 "$limit" "${run[@]}" "$@" > "$log" 2>&1
+  # the bundle's libraries are for its own programs, not for others'
+  if [[ $1 == "$bin"/* ]]; then set -- "${run[@]}" "$@"; fi
+  timeout --kill-after=5 "$limit" "$@" > "$log" 2>&1
   status=$?
   for file in $files; do
     if [ ! -s "$csv/$file.csv" ]; then
@@ -114,6 +116,10 @@ if [ -n "$only" ] && is_wanted peers; then only+=,kernels_align,kernels_voxel; f
 # a recorded cloud, where there is one
 cloud=${ROBOCACHE_TEST_DATA:-$root/../shared/data}/cloud_119978_xyz_f32.bin
 if [ ! -e "$cloud" ]; then cloud=; fi
+# PyTorch and its compiler are many files, which are read meanwhile
+if [ "$kind" = gpu ] && is_wanted peers; then
+  (cd "$here" && nice python3 -c 'import peers; peers.import_torch(); import align_peers, align_cpu' > /dev/null 2>&1 &)
+fi
 begin_parts
 if [ "$kind" = gpu ]; then environment > "$csv/environment.csv"; else environment > "$csv/environment_cpu.csv"; fi
 part gpu kernels_align 40 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"

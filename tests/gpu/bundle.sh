@@ -30,6 +30,7 @@ find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefus
 mkdir -p "$out"/bench/docs/performance
 find "$build/tests/bench" -type f -executable -name 'bench-*' ! -name '*-pcl' -exec cp -t "$out/bench" {} +
 cp "$here"/../bench/{*.sh,*.py,*.ini} "$out/bench/"
+rm "$out"/bench/*_test.py
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
 cp -r "$here/../../docs/performance" "$out/bench/docs/"
 git -C "$here" describe --always --dirty --abbrev=12 > "$out/bench/commit" 2> /dev/null || echo unknown > "$out/bench/commit"

@@ -10,6 +10,7 @@ import align_cpu_peers
 import align_rows
 import peers
 
+LIBRARIES = ("NumPy", "SciPy", "pandas")
 SECONDS = 0.2  # for a peer, about
 LONG_US = 1e5  # one run is enough
 MOST_BYTES = 60e6  # of a work: larger ones take others seconds
@@ -57,7 +58,7 @@ def measure_files(folder, row):
 
 
 def compare(folder, rows):
-    """Prints a table; the rows of it, and what was measured."""
+    """Prints a table; libraries and rows of it, and what was measured."""
     rows = [row for row in rows if is_for_cpu(row)]
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
@@ -65,5 +66,5 @@ def compare(folder, rows):
     os.sched_setaffinity(0, cores)
     for line in align_cpu_peers.missing():
         print(line)
-    peers.print_cpu(rows, measured)
-    return rows, measured
+    peers.print_cpu(LIBRARIES, rows, measured)
+    return LIBRARIES, rows, measured

@@ -23,9 +23,11 @@ import peers
 import voxel_rows
 
 KINDS = {
-    "alignment": peers.Kind("align", "align_peers", align_rows.inputs, align_rows.difference, align_rows.measured_beforehand,
-                            align_cpu.compare),
-    "voxels": peers.Kind("voxel", "voxel_peers", voxel_rows.inputs, voxel_rows.difference),
+    "alignment": peers.Kind(
+        "align", "align_peers", ("plain CUDA", "Triton", "torch.compile", "PyTorch", "CuPy", "cuBLAS", "cuBLAS and matrix"),
+        align_rows.inputs, align_rows.difference, align_rows.measured_beforehand, align_cpu.compare),
+    "voxels": peers.Kind(
+        "voxel", "voxel_peers", ("Triton", "torch.compile", "PyTorch"), voxel_rows.inputs, voxel_rows.difference),
 }
 
 
@@ -98,10 +100,11 @@ def works_of(folder):
     return [Works(folder, device, KINDS[name], of_kind) for name, of_kind in of_kinds.items() if of_kind]
 
 
-def write(folder, name, rows, measured, our_column):
+def write(folder, name, *measured):
+    """As peers.write_csvs has it; folder None: nothing is wanted."""
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
-        peers.write_csvs(folder / f"peers_{name}.csv", rows, measured, our_column)
+        peers.write_csvs(folder / f"peers_{name}.csv", *measured)
 
 
 def import_torch():
@@ -121,7 +124,8 @@ def measure_on_gpu(torch, works, csv_folder):
     print(f"before: {clocks()}")
     deadline = time.monotonic() + peers.SECONDS
     for of_kind in works:
-        write(csv_folder, of_kind.kind.name, of_kind.rows, of_kind.measure(torch, deadline), "cold_us")
+        measured = of_kind.measure(torch, deadline)
+        write(csv_folder, of_kind.kind.name, of_kind.kind.libraries, of_kind.rows, measured, "cold_us")
     print(f"\nafter: {clocks()}", flush=True)
 
 

@@ -66,10 +66,11 @@ class Kind:
     name: str  # of rows
     # the module that has those for a GPU: versions (), peers_of (row), Work (row, device), inputs_of (row, tensors)
     peers: str
+    libraries: tuple  # of these
     inputs: object  # of a row: name, type and shape of each
     difference: object  # of a peer's result from the Files of a row: None, or what is not as ours
     beforehand: object = lambda *_: {}  # Times, or reasons, of peers that bench-kernels has measured
-    on_cpu: object = None  # of a folder and rows: those that are for one core, and what peers take there
+    on_cpu: object = None  # of a folder and rows: libraries, the rows that are for one core, and what peers take there
 
 
 # ---- ours ----
@@ -258,9 +259,8 @@ def best_of(measured, library=None):
     return min(timed)[2:] if timed else None
 
 
-def print_cpu(rows, measured):
+def print_cpu(libraries, rows, measured):
     """ms on one core: ours, and of each library the best."""
-    libraries = list(dict.fromkeys(peer.library for of_row in measured for peer in of_row))
     print("\n| work | robocache, ms | " + " | ".join(f"{library}, ms" for library in libraries) + " |\n"
           + "|---" * (2 + len(libraries)) + "|")
     for row, of_row in zip(rows, measured):
@@ -303,10 +303,9 @@ def library_line(row, of_row, libraries, our_column):
             checked_of(of_row)]
 
 
-def write_csvs(path, rows, measured, our_column):
+def write_csvs(path, libraries, rows, measured, our_column):
     """A line a peer; and beside it, as NAME_libraries.csv, a line a work: ours, and of each library the best."""
     path = pathlib.Path(path)
-    libraries = list(dict.fromkeys(peer.library for of_row in measured for peer in of_row))
     write_csv(path, ["work", "library", "peer", "median_us", "p5_us", "p95_us", "checked"],
               [line for row, of_row in zip(rows, measured) for line in peer_lines(row, of_row)])
     write_csv(path.with_name(f"{path.stem}_libraries.csv"), ["work", "robocache_us", *map(column_of, libraries), "checked"],

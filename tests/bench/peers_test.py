@@ -20,6 +20,7 @@ import numpy as np
 import align_cpu
 import align_cpu_peers
 import align_rows
+import libraries
 import peers
 import voxel_rows
 
@@ -169,7 +170,7 @@ def csv_has_what_was_measured():
     measured = [{slow: peers.Times(5, 4, 6), fast: peers.Times(3, 2, 4), wrong: "other rows", other: peers.Times(4)},
                 {wrong: "other rows"}, {}]
     with tempfile.TemporaryDirectory() as folder:
-        peers.write_csvs(f"{folder}/peers.csv", rows, measured, "cold_us")
+        peers.write_csvs(f"{folder}/peers.csv", ("Some.Library", "other"), rows, measured, "cold_us")
         lines = read_csv(f"{folder}/peers.csv")
         works = read_csv(f"{folder}/peers_libraries.csv")
     must([line["checked"] for line in lines] == ["yes", "yes", "other rows", "yes", "other rows"], f"{lines}")
@@ -191,7 +192,7 @@ def files_are_compared_on_one_core():
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed:
         for name, array in arrays.items():
             array.tofile(f"{folder}/0.{name}")
-        of_rows, measured = align_cpu.compare(folder, [row, {**row, "must_move": 1e9}])
+        _, of_rows, measured = align_cpu.compare(folder, [row, {**row, "must_move": 1e9}])
     must(of_rows == [row], "a work of a gigabyte is for one core")
     must(len(measured[0]) >= 2 and all(times.median > 0 for times in measured[0].values()), f"{measured}")
     must(f"| {row['work']} | 0.00 | " in printed.getvalue(), printed.getvalue())
@@ -218,6 +219,7 @@ def align_peers_compute_what_ours_does():
         tensors = {"ticks": ticks, "times_0": times, "rows_0": rows}
         inputs = align_peers.inputs_of(row, {name: torch.from_numpy(array) for name, array in tensors.items()})
         for peer in align_peers.peers_of(row):
+            must(peer.library in libraries.KINDS["alignment"].libraries, f"{peer.library} has no column")
             if peer.library == "CuPy" or peer.traced:
                 continue
             result = peer.run(work, peer.prepare(work, inputs) if peer.prepare else inputs)
@@ -294,6 +296,7 @@ def voxel_peers_compute_what_ours_does():
                 array.tofile(f"{folder}/0.{name}")
             files, work, inputs = peers.Files(folder, row), voxel_peers.Work(row, "cpu"), torch.from_numpy(points)
             for peer in voxel_peers.peers_of(row):
+                must(peer.library in libraries.KINDS["voxels"].libraries, f"{peer.library} has no column")
                 what = None if peer.traced else voxel_rows.difference(torch, files, row, peer.run(work, inputs))
                 must(what is None, f"{row['work']}: {peer.name}: {what}")
 

@@ -21,6 +21,7 @@ import peers
 
 SIDE = 256.0
 RUNS = 15
+LIBRARIES = ("NumPy", "Open3D", "PCL")
 OTHER_GRID = "not compared: its grid begins elsewhere"
 
 
@@ -118,9 +119,9 @@ def compare(folder, points, csv_path):
     os.sched_setaffinity(0, cores)
     print(f"{len(points)} points, ms on one core\n")
     rows = [{"work": work, "cpu_us": us} for work, us in ours.items()]
-    peers.print_cpu(rows, measured)
+    peers.print_cpu(LIBRARIES, rows, measured)
     if csv_path:
-        peers.write_csvs(csv_path, rows, measured, "cpu_us")
+        peers.write_csvs(csv_path, LIBRARIES, rows, measured, "cpu_us")
 
 
 def read_arguments():

@@ -43,7 +43,7 @@ typedef void (*NAME (Blend)) (const LOOSE * const *y, const REAL * c, LOOSE * re
 #define HERMITE(Type) ((LINEAR (Type) + c[1] * Y (Type, 2)) + c[2] * Y (Type, 3))
 
 #define DEFINE_BLEND(name, BLEND) \
-  static inline __attribute__ ((always_inline)) void \
+  static inline void \
   NAME (name) (const LOOSE *const *y, const REAL *c, LOOSE *restrict out, int64_t n) \
   { \
     const LOOSE *const from[4] = { y[0], y[1], y[2], y[3] }; \
@@ -127,7 +127,7 @@ NAME (blend_hermite) (const RcAlignStream *stream, const char *y0, const char *y
 }
 
 /* The row between two rows of an episode, every channel taken as a plain number. */
-static inline __attribute__ ((always_inline)) void
+static inline void
 NAME (blend_row) (const RcAlignStream *stream, const char *rows, int64_t row_stride, const RcBracket *bracket,
     char *out)
 {

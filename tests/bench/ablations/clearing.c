@@ -9,36 +9,39 @@
 #include "kernels/memory.h"
 #include "kernels/voxel.h"
 
-#define BATCH 4
-#define POINTS 200000
 #define AXIS 256
+#define N_COPIES 8              /* of grids of 16 MB at least: more than the L2 */
 
 typedef struct
 {
   const char *name;
+  int batch, points;
   RcDtype dtype;
   int is_room;                  /* points on walls, the second cloud a little further; or at random */
 } Shape;
 
 static const Shape shapes[] = {
-  {"4 x 200000 points at random, 256^3, float32", RC_FLOAT32, 0},
-  {"4 x 200000 points of a room, 256^3, float32", RC_FLOAT32, 1},
-  {"4 x 200000 points of a room, 256^3, uint8", RC_UINT8, 1},
+  {"4 x 200000 points at random, 256^3, float32", 4, 200000, RC_FLOAT32, 0},
+  {"4 x 200000 points of a room, 256^3, float32", 4, 200000, RC_FLOAT32, 1},
+  {"4 x 200000 points of a room, 256^3, uint8", 4, 200000, RC_UINT8, 1},
+  {"100000 points of a room, 256^3, float32", 1, 100000, RC_FLOAT32, 1},
+  {"100000 points of a room, 256^3, uint8", 1, 100000, RC_UINT8, 1},
 };
 
 /* ---- clouds ---- */
 
-/* [BATCH, POINTS, 3] in a grid 1 m wide. */
+/* [batch, points, 3] in a grid 1 m wide. */
 static float *
-make_cloud (int is_room, double shift)
+make_cloud (const Shape *shape, double shift)
 {
-  float *points = malloc ((size_t) BATCH * POINTS * 3 * sizeof (*points));
+  const int n = shape->batch * shape->points;
+  float *points = malloc ((size_t) n * 3 * sizeof (*points));
   int i, k;
 
-  for (i = 0; i < BATCH * POINTS; i++) {
+  for (i = 0; i < n; i++) {
     for (k = 0; k < 3; k++)
       points[3 * i + k] = (float) (0.05 + 0.9 * bench_uniform ());
-    if (is_room)
+    if (shape->is_room)
       points[3 * i + i % 3] = (float) ((i / 3 % 2 ? 0.9 : 0.1) + shift);
   }
   return points;
@@ -72,12 +75,13 @@ make_copy (Copy *copy, RcBackend *backend, const Shape *shape, int batch, float 
   copy->backend = backend;
   if (rc_voxel_plan (backend, &spec, &copy->plan, &footprint, &error) != RC_OK)
     bench_fail (shape->name, error.message);
-  copy->job = (RcVoxelJob) {.n_points = POINTS,
-    .scratch = bench_memory (backend, footprint.scratch_bytes + footprint.scratch_bytes_per_point * POINTS, NULL)
+  copy->job = (RcVoxelJob) {.n_points = shape->points,
+    .scratch = bench_memory (backend, footprint.scratch_bytes
+        + footprint.scratch_bytes_per_point * (uint64_t) shape->points, NULL)
   };
   for (i = 0; i < 2; i++)
-    copy->clouds[i] = (RcVoxelChunk) {.data = bench_memory (backend, (uint64_t) batch * POINTS * 12, points[i]),.n = POINTS,
-      .stride = 12,.batch_stride = POINTS * 12
+    copy->clouds[i] = (RcVoxelChunk) {.n = shape->points,.stride = 12,.batch_stride = shape->points * INT64_C (12),
+      .data = bench_memory (backend, (uint64_t) batch * (uint64_t) shape->points * 12, points[i])
     };
   copy->grid_bytes = rc_voxel_value_bytes (copy->plan);
   copy->out.grid_batch_stride = copy->grid_bytes;
@@ -147,24 +151,24 @@ static void
 measure (Ablations *all, const Shape *shape, float *const points[2], int is_kept, Table *table)
 {
   const Bench *bench = &all->bench;
-  Copy copies[2];
+  Copy copies[N_COPIES];
   BenchTimes times;
   int i;
 
-  for (i = 0; i < 2; i++) {
-    make_copy (&copies[i], bench->backend, shape, BATCH, points, is_kept);
+  for (i = 0; i < N_COPIES; i++) {
+    make_copy (&copies[i], bench->backend, shape, shape->batch, points, is_kept);
     run_job (&copies[i], bench->stream);
   }
   bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
-  times = bench_times (bench, run, copies, 2, BATCH * copies[0].grid_bytes);
+  times = bench_times (bench, run, copies, N_COPIES, shape->batch * copies[0].grid_bytes);
   table_text (table, shape->name);
   table_text (table, is_kept ? "kept" : "written whole");
-  table_number (table, (double) (BATCH * copies[0].grid_bytes), 0);
+  table_number (table, (double) (shape->batch * copies[0].grid_bytes), 0);
   table_number (table, times.cold.median, 2);
   table_number (table, times.cold.p5, 2);
   table_number (table, times.cold.p95, 2);
   table_text (table, ablation_checked (all, is_as_expected (&copies[0], bench, shape, points)));
-  for (i = 0; i < 2; i++)
+  for (i = 0; i < N_COPIES; i++)
     free_copy (&copies[i]);
 }
 
@@ -177,7 +181,7 @@ ablate_clearing (Ablations *all)
 
   table_begin (&table, all->folder, "clearing", "work,variant,grid_bytes,median_us,p5_us,p95_us,checked");
   for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
-    float *const points[2] = { make_cloud (shapes[i].is_room, 0), make_cloud (shapes[i].is_room, 0.01) };
+    float *const points[2] = { make_cloud (&shapes[i], 0), make_cloud (&shapes[i], 0.01) };
 
     for (is_kept = 0; is_kept < 2; is_kept++)
       measure (all, &shapes[i], points, is_kept, &table);

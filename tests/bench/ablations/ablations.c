@@ -1,8 +1,8 @@
 /* robocache: what one part of a kernel is worth
  *
- *   bench-ablations [--only NAME[,NAME...]] [--variant TEXT] [--csv FOLDER]
+ *   bench-ablations [--only NAME[,NAME...]] [--csv FOLDER]
  *
- * --only: these ablations; --variant: of them the variants whose names hold the text; --csv: a file of each table in FOLDER.
+ * --only: these ablations; --csv: a file of each table in FOLDER.
  * Times are cold: over several copies of the data, together at least four times the L2, captured in a graph; medians.
  * What each variant made is compared in the same run: with the bits of the CPU backend, or, where the arithmetic is another
  * one, with float64 within a bound. Status 1: something differed.
@@ -32,12 +32,6 @@ static const struct
 };
 
 #define N_ABLATIONS (sizeof (ablations) / sizeof (ablations[0]))
-
-int
-ablation_wants (const Ablations *all, const char *variant)
-{
-  return strstr (variant, all->only) != NULL;
-}
 
 const char *
 ablation_checked (Ablations *all, int as_expected)
@@ -81,7 +75,6 @@ ablation_launch (const AblationLaunch *launch, void **arguments, cudaStream_t st
 typedef struct
 {
   const char *names;            /* with commas between them; NULL: all */
-  const char *variant;
   const char *folder;
 } Arguments;
 
@@ -117,18 +110,16 @@ read_names (const char *names)
 static Arguments
 read_arguments (int argc, char **argv)
 {
-  Arguments arguments = { NULL, "", NULL };
+  Arguments arguments = { NULL, NULL };
   int i;
 
   for (i = 1; i < argc; i++) {
     if (i + 1 < argc && strcmp (argv[i], "--only") == 0)
       arguments.names = argv[++i];
-    else if (i + 1 < argc && strcmp (argv[i], "--variant") == 0)
-      arguments.variant = argv[++i];
     else if (i + 1 < argc && strcmp (argv[i], "--csv") == 0)
       arguments.folder = argv[++i];
     else
-      bench_fail (argv[i], "expected --only NAMES, --variant TEXT or --csv FOLDER");
+      bench_fail (argv[i], "expected --only NAMES or --csv FOLDER");
   }
   return arguments;
 }
@@ -146,7 +137,7 @@ main (int argc, char **argv)
 {
   const Arguments arguments = read_arguments (argc, argv);
   const unsigned wanted = arguments.names != NULL ? read_names (arguments.names) : ~0u;
-  Ablations all = {.folder = arguments.folder,.only = arguments.variant };
+  Ablations all = {.folder = arguments.folder };
   struct cudaDeviceProp properties;
   size_t i;
 

@@ -16,11 +16,8 @@ typedef struct
 {
   Bench bench;
   const char *folder;           /* of the tables; NULL: they are only shown */
-  const char *only;             /* variants that hold it */
   int failed;                   /* outputs that differ from what was expected */
 } Ablations;
-
-int ablation_wants (const Ablations * all, const char *variant);
 
 /* "yes", or "no" and the program fails. */
 const char *ablation_checked (Ablations * all, int as_expected);

@@ -325,8 +325,6 @@ ablate_storage (Ablations *all)
 
     make_signals (&signals, &workloads[i]);
     for (kind = 0; kind < STORAGE_KINDS; kind++) {
-      if (!ablation_wants (all, codecs[kind].name))
-        continue;
       measure (all, &signals, kind, 0, &table);
       if (kind != STORAGE_FLOAT32)
         measure (all, &signals, kind, 1, &table);

@@ -334,7 +334,7 @@ measure_all (const gchar *only, FILE *csv)
   printf ("| work | of | bytes in | bytes out | CPU, us | GPU, us | GPU to device memory, us | CPU / GPU | checked |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
   if (csv != NULL)
-    fprintf (csv, "work,of,in_bytes,out_bytes,cpu_us,gpu_us,gpu_to_device_memory_us,cpu_over_gpu,checked\n");
+    fprintf (csv, "work,of,in_bytes,out_bytes,CPU_us,GPU_us,GPU_to_device_memory_us,CPU_over_GPU,checked\n");
   for (gsize i = 0; i < G_N_ELEMENTS (episodes); i++)
     measure_if_wanted (resample (episodes[i]), only, csv, &wrong);
   for (gsize i = 0; i < G_N_ELEMENTS (forms); i++) {

@@ -248,7 +248,7 @@ main (int argc, char **argv)
       "| local, bytes | blocks at once | threads at once |\n|---|---|---|---|---|---|---|\n", properties.name,
       properties.regsPerMultiprocessor, properties.maxThreadsPerMultiProcessor);
   if (csv != NULL)
-    fprintf (csv, "kernel,threads_of_a_block,registers,shared_of_a_block,local_of_a_thread,blocks_at_once,"
+    fprintf (csv, "kernel,threads_of_a_block,registers,static_shared_memory,local_memory,blocks_at_once,"
         "share_of_threads_at_once\n");
   say_all (argv[1], properties.maxThreadsPerMultiProcessor, csv);
   if (csv != NULL && fclose (csv) != 0)

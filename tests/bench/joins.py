@@ -19,7 +19,7 @@ def beside_peers(ours, peers):
             return None
         joined = []
         for row in rows:
-            timed = [(us(peer), f"{peer['library']}: {peer['peer']}") for peer in of_peers if peer["work"] == row["work"] and us(peer)]
+            timed = [(us(peer), peer["peer"]) for peer in of_peers if peer["work"] == row["work"] and us(peer)]
             best, name = min(timed, default=(None, ""))
             if best:
                 joined.append({"work": row["work"], "median_us": row["median_us"], "wanted_us": row["wanted_us"],

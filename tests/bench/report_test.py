@@ -22,7 +22,7 @@ KERNELS = ("work,size,must_move_bytes,floor_us,wanted_us,median_us,share_of_copy
            '"resample 1x2 -> 3x4, float32",small,12345678,1.23456,4,3.14159,0.375,"yes"\n'
            '"occupancy | 64^3",large,4448573440,1000,1050,1170.4,0.9,"output differs from the CPU\'s at byte 3"\n')
 PEERS = "work,library,peer,median_us,checked\n" + "".join(
-    f'"resample 1x2 -> 3x4, float32",Lib,{line}\n' for line in ("a,8,yes", "b,7.5,yes", "c,2,other values", "d,,out of memory"))
+    f'"resample 1x2 -> 3x4, float32",Lib,Lib: {line}\n' for line in ("a,8,yes", "b,7.5,yes", "c,2,other values", "d,,out of memory"))
 failed = False
 
 

@@ -85,7 +85,7 @@ def cell(row, column):
         text = text.replace("|", "/").replace("->", "→").replace("^3", "³")
         if column == "kernel":
             return f"`{text}`"
-        is_bad = (column == "checked" and text not in ("yes", "")) or (column in ("met", "passed") and text == "no")
+        is_bad = (column == "checked" and text not in ("yes", "") and not text.startswith("no")) or (column in ("met", "passed") and text == "no")
         return f"**{text}**" if is_bad else text
     if column.startswith("share"):
         return f"{100 * x:.0f} %"

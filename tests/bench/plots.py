@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Plots of the figures, for report.py."""
-import math
-
 import matplotlib
 import matplotlib.ticker
 
@@ -83,22 +81,24 @@ def peers_of(name):
 
 
 def scaling(figures, axes):
-    """How many times faster than one: a colour for each work, a line for each way in which the input lies."""
+    """How many times faster than one: a colour for where the input lies, a mark for each work."""
     rows = figures.rows("devices")
-    most = max(int(row["devices"]) for row in rows)
-    works, places = (list(dict.fromkeys(row[key] for row in rows)) for key in ("work", "input"))
-    for work in works:
-        for place in places:
+    inputs, works = (list(dict.fromkeys(row[column] for row in rows)) for column in ("input", "work"))
+    counts = sorted({int(row["devices"]) for row in rows})
+    axes.plot(counts, counts, "--", color="black", linewidth=1, label="as many times as GPUs")
+    for colour, where in enumerate(inputs):
+        axes.plot([], [], color=f"C{colour}", label=f"input: {where}")
+        for mark, work in zip("osv^Dx", works):
             points = sorted((int(row["devices"]), float(row["speedup"])) for row in rows
-                            if (row["work"], row["input"]) == (work, place))
-            if points:
-                axes.plot(*zip(*points), color=f"C{works.index(work)}", marker="o", label=f"{work}: {place}",
-                          linestyle=("-", "--", ":")[places.index(place) % 3])
-    axes.plot([1, most], [1, most], "--", color="black", linewidth=1, label="as many times as GPUs")
-    axes.set_xticks([2**i for i in range(int(math.log2(most)) + 1)])
+                            if (row["input"], row["work"]) == (where, work))
+            axes.plot(*zip(*points), mark + "-", color=f"C{colour}", markersize=4, linewidth=1)
+    for mark, work in zip("osv^Dx", works):
+        axes.plot([], [], mark, color="grey", markersize=4, label=short(work))
+    axes.set_xticks(counts)
+    axes.set_ylim(bottom=0)
     axes.set_xlabel("GPUs")
     axes.set_ylabel("times one GPU")
-    axes.legend(fontsize="small")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 # ---- files ----
@@ -107,18 +107,22 @@ PLOTS = {  # what is drawn from which figures; inches of it
     "roofline": (roofline, ("roofline", "kernels_align"), (9, 5)),
     "peers_align": (peers_of("beside_peers_align"), ("beside_peers_align",), (9, 6)),
     "peers_voxel": (peers_of("beside_peers_voxel"), ("beside_peers_voxel",), (9, 5)),
-    "scaling": (scaling, ("devices",), (6, 4)),
+    "scaling": (scaling, ("devices",), (8, 4)),
 }
 
 
 def write(figures, folder, complain):
     """Those whose figures are there; what else is said."""
     for name, (draw, needed, inches) in PLOTS.items():
-        missing = [file for file in needed if not figures.rows(file)]
-        if missing:
-            complain(f"plot {name}: there is no performance/{missing[0]}.csv")
-            continue
         figure, axes = plt.subplots(figsize=inches, layout="constrained")
-        draw(figures, axes)
-        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-        plt.close(figure)
+        try:
+            missing = [file for file in needed if not figures.rows(file)]
+            if missing:
+                complain(f"plot {name}: there is no performance/{missing[0]}.csv")
+                continue
+            draw(figures, axes)
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        except (KeyError, ValueError) as error:
+            complain(f"plot {name}: what it is made of lacks {error}")
+        finally:
+            plt.close(figure)

@@ -85,7 +85,8 @@ def cell(row, column):
         text = text.replace("|", "/").replace("->", "→").replace("^3", "³")
         if column == "kernel":
             return f"`{text}`"
-        is_bad = (column == "checked" and text not in ("yes", "") and not text.startswith("no")) or (column in ("met", "passed") and text == "no")
+        is_wrong = column == "checked" and text not in ("yes", "") and not text.startswith("no")
+        is_bad = is_wrong or (column in ("met", "passed") and text == "no")
         return f"**{text}**" if is_bad else text
     if column.startswith("share"):
         return f"{100 * x:.0f} %"
@@ -114,10 +115,17 @@ def table(rows, columns):
 
 def written(figures, match, complain):
     """The text of a marked table, with the figures there are."""
-    rows = figures.rows(match["name"])
+    try:
+        rows = figures.rows(match["name"])
+    except (KeyError, ValueError) as error:
+        complain(f"table {match['name']}: what it is made of lacks {error}")
+        return match[0]
     if rows is None:
         complain(f"table {match['name']}: there is no performance/{match['name']}.csv")
         return match[0]
+    begin = match[0][:match.start("rows") - match.start()]
+    if not rows:
+        return begin + "None.\n<!-- end -->"
     if match["column"]:
         rows = [row for row in rows if row.get(match["column"]) == match["value"]]
     columns = columns_of(match["columns"], rows)
@@ -125,7 +133,6 @@ def written(figures, match, complain):
     if not rows or unknown:
         complain(f"table {match['name']}: " + (f"{unknown[0]} is no column of it" if unknown else "it has no rows"))
         return match[0]
-    begin = match[0][:match.start("rows") - match.start()]
     return begin + table(rows, columns) + "<!-- end -->"
 
 

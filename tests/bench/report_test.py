@@ -95,6 +95,12 @@ def missing_figures(docs):
     expect("figures_of_before", docs.report()[1], ["| work |", "|---|", "| new |"])
 
 
+@case("crossover")
+def nothing_found(docs):
+    docs.figures("crossover", "work,from\n")
+    expect("nothing_found", (docs.report()[1], docs.said), (["None."], []))
+
+
 @case("kernels_align: work, colour")
 def unknown_column(docs):
     docs.figures("kernels_align", KERNELS)
@@ -118,6 +124,14 @@ def what_stops_them(docs):
         for kernel, values in shares.items()))
     expect("what_stops_them", docs.report()[1][2:], [f"| occupancy / 64³ | `{kernel}` | {bound} |" for kernel, bound in (
         ("few", "latency"), ("count", "issue of instructions"))])
+
+
+@case("limits: work")
+def counters_of_another_version(docs):
+    docs.figures("kernels_align", KERNELS)
+    docs.figures("roofline", "work,kernel,time_us\n\"occupancy | 64^3\",add,1\n")
+    expect("counters_of_another_version", (docs.report()[1], docs.said),
+           (["old rows"], ["MISSING performance.md: table limits: what it is made of lacks 'share_of_dram'"]))
 
 
 @case("wanted: work, met")

@@ -6,16 +6,17 @@
  * Measures the works of configurations.ini, which lies beside the program, or of another file; --alignments and --voxels:
  * those alone; --only: those whose names hold one of the texts.
  *
- * Each is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are at least four
- * times the L2, captured in one graph and divided by their number; `warm`, the same over one copy. After three launches that
- * do not count there are up to 101: their median, p5, p95 and standard deviation for cold, their median for warm. The floor is
- * the bytes that must move over the bandwidth of a device-to-device copy, measured here, plus one launch of an empty run,
- * measured here in the same way. Then the CPU backend, one thread, does the same, and what both left must have the same bits:
- * status 1 where they differ. --csv: the table in a file.
+ * Each is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are at least
+ * four times the L2, captured in one graph and divided by their number; `warm`, the same over one copy, where that fits
+ * the L2. After three launches that do not count there are up to 101: their median, p5, p95 and standard deviation for
+ * cold, their median for warm. The floor is the bytes that must move over the bandwidth of a device-to-device copy,
+ * measured here, plus one launch of an empty run, measured here in the same way. Then the CPU backend, one thread, does
+ * the same, and what both left must have the same bits: status 1 where they differ. --csv: the table in a file.
  *
  * --rows: for libraries.py, which sets others beside them: inputs and results in files (kernels_rows.h).
  *
- * --once: for a profiler (profile.sh). Two runs of each work, of which the second finds what the first left, and nothing else.
+ * --once: for a profiler (profile.sh). Two runs of each work, of which the second finds what the first left, and nothing
+ * else.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -43,8 +43,8 @@ void
 bench_table_head (const char *what)
 {
   printf ("\n| %s | MB that must move | floor us | wanted us | us | p5 | p95 | deviation | times the floor "
-      "| share of the copy | warm us | host us to enqueue | CPU us | checked |\n|---|---|---|---|---|---|---|---|---|---|---|---|"
-      "---|---|\n", what);
+      "| share of the copy | warm us | host us to enqueue | CPU us | checked |\n"
+      "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n", what);
 }
 
 /* A target that was set; nothing where there is none. */

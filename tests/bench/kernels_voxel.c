@@ -101,6 +101,7 @@ static int64_t
 bytes_that_change (const VoxelData *data, int64_t value_bytes)
 {
   const int64_t voxels = data->work->axis * data->work->axis * data->work->axis, sectors = value_bytes / 32;
+  const int is_occupancy = data->work->mode == RC_VOXEL_OCCUPANCY;
   uint32_t *was = occupied_by (data, data->points[0]), *is = occupied_by (data, data->points[1]);
   int64_t bytes = 0, sector, voxel;
 
@@ -108,8 +109,7 @@ bytes_that_change (const VoxelData *data, int64_t value_bytes)
     uint32_t changes = 0;
 
     for (voxel = sector * voxels / sectors; voxel <= ((sector + 1) * voxels - 1) / sectors; voxel++)
-      changes |= (data->work->mode == RC_VOXEL_OCCUPANCY ? was[voxel / 32] ^ is[voxel / 32] : was[voxel / 32] | is[voxel / 32])
-          >> voxel % 32 & 1;
+      changes |= (is_occupancy ? was[voxel / 32] ^ is[voxel / 32] : was[voxel / 32] | is[voxel / 32]) >> voxel % 32 & 1;
     bytes += changes ? 32 : 0;
   }
   free (was);

@@ -34,7 +34,8 @@ def roofline(figures, axes):
     for row in kernels:
         if row["kernel"] not in slowest or float(row["time_us"]) > float(slowest[row["kernel"]]["time_us"]):
             slowest[row["kernel"]] = row
-    roofs(axes, float(kernels[0]["peak_instructions_per_us"]) / 1e3, float(figures.rows("kernels_align")[0]["copy_gbps"]))
+    copy_gbps = float(figures.rows("kernels_align")[0]["copy_gbps"])
+    roofs(axes, float(kernels[0]["peak_instructions_per_us"]) / 1e3, copy_gbps)
     for i, (name, row) in enumerate(sorted(slowest.items())):
         moved = float(row["dram_read_bytes"]) + float(row["dram_write_bytes"])
         instructions = float(row["warp_instructions"])

@@ -26,7 +26,8 @@ UNITS = {  # what is in the file, as it is said, and what it is divided by
     "us": ("us", 1), "ms": ("ms", 1), "s": ("s", 1), "ns": ("ns", 1), "bytes": ("MB", 1e6), "gbps": ("GB/s", 1),
     "j": ("J", 1), "w": ("W", 1),
 }
-VERDICTS = {"median_us": "wanted_us", "median": "wanted", "complete_p50_us": "wanted_p50_us", "complete_p99_us": "wanted_p99_us"}  # what is bold where it is above the other
+VERDICTS = {"median_us": "wanted_us", "median": "wanted", "complete_p50_us": "wanted_p50_us",
+            "complete_p99_us": "wanted_p99_us"}
 
 
 # ---- figures ----
@@ -107,10 +108,13 @@ def columns_of(text, rows):
     return [(column, said or heading(column)) for column, _, said in pairs]
 
 
+def line(cells):
+    return "| " + " | ".join(cells) + " |\n"
+
+
 def table(rows, columns):
-    lines = [[said for _, said in columns], ["---"] * len(columns)]
-    lines += [[cell(row, column) for column, _ in columns] for row in rows]
-    return "".join("| " + " | ".join(line) + " |\n" for line in lines).replace("| --- ", "|---").replace("---|\n", "---|\n")
+    head = line(said for _, said in columns) + "|---" * len(columns) + "|\n"
+    return head + "".join(line(cell(row, column) for column, _ in columns) for row in rows)
 
 
 def written(figures, match, complain):

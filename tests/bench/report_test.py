@@ -22,7 +22,8 @@ KERNELS = ("work,size,must_move_bytes,floor_us,wanted_us,median_us,share_of_copy
            '"resample 1x2 -> 3x4, float32",small,12345678,1.23456,4,3.14159,0.375,"yes"\n'
            '"occupancy | 64^3",large,4448573440,1000,1050,1170.4,0.9,"output differs from the CPU\'s at byte 3"\n')
 PEERS = "work,library,peer,median_us,checked\n" + "".join(
-    f'"resample 1x2 -> 3x4, float32",Lib,Lib: {line}\n' for line in ("a,8,yes", "b,7.5,yes", "c,2,other values", "d,,out of memory"))
+    f'"resample 1x2 -> 3x4, float32",Lib,Lib: {line}\n'
+    for line in ("a,8,yes", "b,7.5,yes", "c,2,other values", "d,,out of memory"))
 failed = False
 
 
@@ -118,7 +119,8 @@ def best_peer(docs):
 @case("limits: work, kernel, bound_by")
 def what_stops_them(docs):
     docs.figures("kernels_align", KERNELS)
-    shares = {"few": (10, .1, .2, .3), "end": (9, .7, .1, .1), "move": (8, .1, .61, .6), "count": (20, .1, .2, .9), "clear": (1, 1, 1, 1)}
+    shares = {"few": (10, .1, .2, .3), "end": (9, .7, .1, .1), "move": (8, .1, .61, .6), "count": (20, .1, .2, .9),
+              "clear": (1, 1, 1, 1)}
     docs.figures("roofline", "work,kernel,time_us,share_of_dram,share_of_l2,share_of_issue\n" + "".join(
         f"{work},{kernel},{','.join(map(str, values))}\n" for work in ("occupancy | 64^3", "other")
         for kernel, values in shares.items()))
@@ -137,7 +139,8 @@ def counters_of_another_version(docs):
 @case("wanted: work, met")
 def what_was_wanted(docs):
     docs.figures("kernels_align", KERNELS)
-    expect("what_was_wanted", docs.report()[1][2:], ["| resample 1x2 → 3x4, float32 | yes |", "| occupancy / 64³ | **no** |"])
+    expect("what_was_wanted", docs.report()[1][2:],
+           ["| resample 1x2 → 3x4, float32 | yes |", "| occupancy / 64³ | **no** |"])
 
 
 COUNTED = ('"ID","Id:Domain:Push/Pop_Range:PL","Kernel Name",'
@@ -155,17 +158,20 @@ def counters_of_kernels():
     """Launches of one kernel are added up, its shares weighted with the time."""
     with tempfile.TemporaryDirectory() as folder:
         counted, works = (pathlib.Path(folder) / name for name in ("counted", "works"))
-        launches = [("a", "add<rc::Same<10>>", 1, 10), ("a", "add<rc::Same<10>>", 3, 50), ("a", "end", 5, 1), ("b", "end", 7, 2)]
+        add = "add<rc::Same<10>>"
+        launches = [("a", add, 1, 10), ("a", add, 3, 50), ("a", "end", 5, 1), ("b", "end", 7, 2)]
         counted.write_text("==PROF== Connected\n" + COUNTED + "".join(
             LAUNCH.format(id=i, work=work, kernel=kernel, us=us, share=share)
             for i, (work, kernel, us, share) in enumerate(launches)), encoding="utf-8")
         works.write_text('"a",small,100\n"b",large,200\n', encoding="utf-8")
-        run = subprocess.run([sys.executable, HERE / "roofline.py", counted, works], capture_output=True, text=True, check=True)
+        run = subprocess.run([sys.executable, HERE / "roofline.py", counted, works], capture_output=True, text=True,
+                             check=True)
         expect("counters_of_kernels", run.stdout.splitlines()[1:], [
             "a,small,add<Same<10>>,2,4,2e+06,4000,6000,8000,0.4,0.2,0.3,0.4,64,100,1.04544e+06",
             "a,small,end,1,5,1e+06,2000,3000,4000,0.01,0.2,0.3,0.4,64,100,1.04544e+06",
             "b,large,end,1,7,1e+06,2000,3000,4000,0.02,0.2,0.3,0.4,64,200,1.04544e+06"])
-        run = subprocess.run([sys.executable, HERE / "roofline.py", works, works], capture_output=True, text=True, check=False)
+        run = subprocess.run([sys.executable, HERE / "roofline.py", works, works], capture_output=True, text=True,
+                             check=False)
         expect("no_counters", run.returncode != 0, True)
 
 

@@ -73,7 +73,9 @@ environment() {
 # one line for each part: when it was last run, and at which commit
 begin_parts() {
   if [ -e "$csv/parts.csv" ]; then return; fi
-  if ! cp "$pages/performance/parts.csv" "$csv/" 2> /dev/null; then echo "part,runs_on,seconds,commit,date,passed" > "$csv/parts.csv"; fi
+  if ! cp "$pages/performance/parts.csv" "$csv/" 2> /dev/null; then
+    echo "part,runs_on,seconds,commit,date,passed" > "$csv/parts.csv"
+  fi
 }
 
 # note NAME SECONDS yes|no
@@ -122,8 +124,10 @@ if [ "$kind" = gpu ] && is_wanted peers; then
 fi
 begin_parts
 if [ "$kind" = gpu ]; then environment > "$csv/environment.csv"; else environment > "$csv/environment_cpu.csv"; fi
-part gpu kernels_align 40 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
-part gpu kernels_voxel 40 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
+part gpu kernels_align 40 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" \
+  --rows "$rows/align"
+part gpu kernels_voxel 40 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" \
+  --rows "$rows/voxel"
 part gpu peers 110 "peers_align peers_align_libraries peers_align_cpu peers_align_cpu_libraries peers_voxel peers_voxel_libraries" \
   python3 "$here/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
 part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"

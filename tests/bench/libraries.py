@@ -63,7 +63,8 @@ def print_peers(rows, measured):
 def print_head(kind, device, versions):
     print(f"\n{kind.name}: {device['device']}, {device['multiprocessors']} multiprocessors, "
           f"L2 {device['l2_bytes'] / 1e6:.0f} MB; copy {device['copy_gbps']:.0f} GB/s; "
-          f"empty launch {device['launch_us']:.2f} us; " + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n\n"
+          f"empty launch {device['launch_us']:.2f} us; "
+          + ", ".join(f"{name} {version}" for name, version in versions.items()) + "\n\n"
           "| work | ours, us | best peer, us | which | wanted, us | | must move, MB | floor, us | ours warm, us |\n"
           + "|---" * 9 + "|", flush=True)
 

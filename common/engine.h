@@ -26,7 +26,7 @@ typedef struct
 /* Opens a backend, and a stream of its own. max_bytes of device memory at most; 0: as much as there is. NULL and
  * GST_RESOURCE_ERROR_NOT_FOUND with the reason. */
 RobocacheEngine *robocache_engine_new (const RcWhere * where, guint64 max_bytes, GError ** error);
-/* On the CPU, with so many threads for batches, the caller's among them. NULL and GST_RESOURCE_ERROR_NOT_FOUND where they
+/* On the CPU, with so many threads for batches, the caller's among them; 1: none of its own. NULL and an error where they
  * cannot be started. */
 RobocacheEngine *robocache_engine_new_for_cpu (guint n_threads, GError ** error);
 /* Of a backend that is open, which is taken over. */

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Plots of the figures, for report.py."""
+import re
+
 import matplotlib
 import matplotlib.ticker
 
@@ -21,9 +23,9 @@ def short(text):
 def roofs(axes, issue, peak_gbps):
     """What memory and the schedulers allow, at most."""
     knee = issue / peak_gbps
-    x = [knee / 1e3, knee, knee * 1e2]
+    x = [knee / 30, knee, knee * 1e3]
     axes.plot(x, [min(issue, peak_gbps * i) for i in x], color="black", linewidth=1)
-    axes.annotate(f"copy: {peak_gbps:,.0f} GB/s", (knee / 100, issue / 100), rotation=35, va="bottom", ha="center")
+    axes.annotate(f"copy: {peak_gbps:,.0f} GB/s", (knee / 7, issue / 7), rotation=45, va="bottom", ha="right")
     axes.annotate(f"{issue:,.0f} G instructions/s", (knee * 10, issue), va="bottom", ha="center")
 
 
@@ -40,13 +42,13 @@ def roofline(figures, axes):
         moved = float(row["dram_read_bytes"]) + float(row["dram_write_bytes"])
         instructions = float(row["warp_instructions"])
         if moved > 0:
-            axes.plot(instructions / moved, instructions / float(row["time_us"]) / 1e3, "o",
-                      color=plt.cm.tab20(i % 20), label=name)
+            axes.plot(instructions / moved, instructions / float(row["time_us"]) / 1e3, "os^vDPX"[i // 10 % 7],
+                      color=f"C{i % 10}", label=re.sub(r"PointSource<\d+>(, )?", "", name).replace("<>", ""), linewidth=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("instructions of a warp a byte of device memory")
     axes.set_ylabel("G instructions of warps/s")
-    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5))
+    axes.legend(fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5), ncols=2)
 
 
 # ---- beside others ----
@@ -105,7 +107,7 @@ def scaling(figures, axes):
 # ---- files ----
 
 PLOTS = {  # what is drawn from which figures; inches of it
-    "roofline": (roofline, ("roofline", "kernels_align"), (9, 5)),
+    "roofline": (roofline, ("roofline", "kernels_align"), (11, 5)),
     "peers_align": (peers_of("beside_peers_align"), ("beside_peers_align",), (9, 6)),
     "peers_voxel": (peers_of("beside_peers_voxel"), ("beside_peers_voxel",), (9, 5)),
     "scaling": (scaling, ("devices",), (8, 4)),

@@ -175,6 +175,14 @@ def counters_of_kernels():
         expect("no_counters", run.returncode != 0, True)
 
 
+def run_all_of_no_such_part():
+    with tempfile.TemporaryDirectory() as folder:
+        run = subprocess.run([HERE / "run_all.sh", "--build", folder, "--only", "kernels", f"{folder}/results"],
+                             capture_output=True, text=True, check=False)
+        expect("no_such_part", (run.returncode, run.stdout.splitlines()[0][:58]),
+               (1, "FAIL kernels: there is no such part, but these: kernels_ali"[:58]))
+
+
 def run_all_without_a_gpu():
     """Says what is missing, part by part, and ends with status 1."""
     with tempfile.TemporaryDirectory() as folder:
@@ -193,5 +201,6 @@ def run_all_without_a_gpu():
 
 
 counters_of_kernels()
+run_all_of_no_such_part()
 run_all_without_a_gpu()
 sys.exit(failed)

@@ -4,8 +4,8 @@
 #
 #   run_all.sh [--cpu] [--only PART[,PART...]] [--build DIR] [RESULTS]
 #
-#   RESULTS   a folder (default: results): performance/*.csv, plots and pages, as they lie in docs; `cp -r RESULTS/. docs/`
-#             makes them those of the project
+#   RESULTS   a folder (default: results): performance/*.csv, plots and pages, as they lie in docs;
+#             `cp -r RESULTS/performance* docs/` makes them those of the project
 #   --cpu     what needs no GPU, on any machine; otherwise what needs one
 #   --only    these parts
 #   --build   a build whose programs are to be run (default: what lies beside this script in a bundle, tests/gpu/bundle.sh;
@@ -40,7 +40,7 @@ fi
 mkdir -p "$results"/{performance/ablations,logs}
 results=$(cd "$results" && pwd)
 csv=$results/performance
-passed=0 failed=()
+passed=0 failed=() known=
 # inputs and results of ours, for the peers: gigabytes
 rows=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 trap 'rm -rf "$rows"' EXIT
@@ -89,6 +89,7 @@ is_wanted() { [ -z "$only" ] || [[ ,$only, == *",$1,"* ]]; }
 # part KIND NAME SECONDS "FILE..." COMMAND...: which writes performance/FILE.csv for each FILE, within so many seconds
 part() {
   local name=$2 limit=$3 files=$4 begun=$SECONDS status file missing='' log=$results/logs/$2.log
+  known+=",$name,"
   if [ "$1" != "$kind" ] || ! is_wanted "$name"; then return; fi
   shift 4
   for file in $files; do rm -f "$csv/$file.csv"; done
@@ -143,6 +144,13 @@ part cpu kernels_cpu 120 kernels_cpu python3 "$here/alignments.py" "$bin" --csv 
 part cpu voxels_cpu 120 "peers_voxel_cpu peers_voxel_cpu_libraries" \
   python3 "$here/voxels.py" "$bin" ${cloud:+"$cloud"} --csv "$csv/peers_voxel_cpu.csv"
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"
+
+for name in ${only//,/ }; do
+  if [[ $known != *",$name,"* ]]; then
+    echo "FAIL $name: there is no such part, but these:${known//,/ }"
+    failed+=("$name")
+  fi
+done
 
 # ---- pages ----
 

@@ -89,7 +89,7 @@ is_wanted() { [ -z "$only" ] || [[ ,$only, == *",$1,"* ]]; }
 # part KIND NAME SECONDS "FILE..." COMMAND...: which writes performance/FILE.csv for each FILE, within so many seconds
 part() {
   local name=$2 limit=$3 files=$4 begun=$SECONDS status file missing='' log=$results/logs/$2.log
-  known+=",$name,"
+  known+="$name "
   if [ "$1" != "$kind" ] || ! is_wanted "$name"; then return; fi
   shift 4
   for file in $files; do rm -f "$csv/$file.csv"; done
@@ -146,8 +146,8 @@ part cpu voxels_cpu 120 "peers_voxel_cpu peers_voxel_cpu_libraries" \
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"
 
 for name in ${only//,/ }; do
-  if [[ $known != *",$name,"* ]]; then
-    echo "FAIL $name: there is no such part, but these:${known//,/ }"
+  if [[ " $known" != *" $name "* ]]; then
+    echo "FAIL $name: there is no such part, but these: $known"
     failed+=("$name")
   fi
 done

@@ -112,7 +112,13 @@ rc_voxel_scale (int exponent, uint64_t n_points)
 RC_SHARED int64_t
 rc_voxel_fixed (const RcVoxelScale * scale, double x)
 {
-  return (int64_t) rc_nearest (x * scale->factor[0] * scale->factor[1]);
+  const double scaled = x * scale->factor[0] * scale->factor[1];
+
+#ifdef __CUDA_ARCH__
+  return __double2ll_rn (scaled);       /* the same, in one step */
+#else
+  return (int64_t) rc_nearest (scaled);
+#endif
 }
 
 /* What of RC_VOXEL_SAW_… x is; 0 for a finite x. */
@@ -141,12 +147,23 @@ rc_voxel_seen_index (uint32_t saw)
   return (int) (saw >> 1);
 }
 
+/* sum / count. Most voxels have one point, and on a GPU a division costs more than to ask. */
+RC_SHARED double
+rc_voxel_quotient (int64_t sum, uint32_t count)
+{
+#ifdef __CUDA_ARCH__
+  if (count == 1)
+    return (double) sum;
+#endif
+  return (double) sum / (double) count;
+}
+
 /* Mean of count >= 1 values whose fixed-point sum is sum. */
 RC_SHARED double
 rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t saw)
 {
   const uint32_t both = RC_VOXEL_SAW_PLUS_INFINITY | RC_VOXEL_SAW_MINUS_INFINITY;
-  const double mean = (double) sum / (double) count * scale->inverse[0] * scale->inverse[1];
+  const double mean = rc_voxel_quotient (sum, count) * scale->inverse[0] * scale->inverse[1];
   const double infinity = saw & RC_VOXEL_SAW_PLUS_INFINITY ? (double) INFINITY : -(double) INFINITY;
   const int is_nan = (saw & RC_VOXEL_SAW_NAN) != 0 || (saw & both) == both;
 

@@ -89,7 +89,7 @@ points_of (const RcVoxelPlan *plan, const RcVoxelChunk *chunk)
 }
 
 static void
-take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask *task)
+take_points (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask *task)
 {
   const uint64_t size = (uint64_t) task->element_bytes;
 
@@ -99,10 +99,16 @@ take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask 
   task->batch_stride = plan->spec.batch > 1 ? chunk->batch_stride : 0;
   task->counts = chunk->counts;
   task->first_row = chunk->first_row;
-  task->counters = chunk->counters;
   task->aligned = ((uint64_t) (uintptr_t) chunk->data | (chunk->n > 1 ? (uint64_t) chunk->stride : 0)
       | (uint64_t) task->batch_stride) % size == 0;
   task->packed = chunk->stride == 12 && ((uint64_t) (uintptr_t) chunk->data | (uint64_t) task->batch_stride) % 16 == 0;
+}
+
+static void
+take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask *task)
+{
+  take_points (plan, chunk, task);
+  task->counters = chunk->counters;
 }
 
 /* Of the index, which nothing waits for but its own bytes, a thread takes a point at a time. */
@@ -139,7 +145,7 @@ launch_scales (const Run *run, RcCudaVoxelTask *task)
 
 /* ---- ranks ---- */
 
-/* Of what is marked by now; and the scales, where range has found what they depend on. */
+/* Of what is marked by now. */
 static RcStatus
 launch_ranks (const Run *run, RcCudaVoxelTask *task)
 {
@@ -292,6 +298,39 @@ end_map (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
       "launch of the end of a map of points");
 }
 
+/* ---- points that stay in place ---- */
+
+/* Whether the chunk has every point of the job, and the host knows; with a bit to spare in their numbers. */
+static int
+has_all_points (const Run *run)
+{
+  const RcVoxelJob *job = run->job;
+
+  return run->chunk->n == job->n_points && run->chunk->counts == NULL && job->item_points == NULL
+      && job->n_points <= INT32_MAX;
+}
+
+static const RcCudaVoxelInPlace *
+kernels_in_place (const RcCudaVoxelState *state, const RcCudaVoxelTask *task)
+{
+  return task->aligned ? &state->in_place : &state->in_place_anywhere;
+}
+
+static RcStatus
+mark_newest (const Run *run, RcCudaVoxelTask *task)
+{
+  return launch_task (run, rc_cuda_voxel_mark_newest, blocks_for (run->cuda, task->bit_words, RC_CUDA_VOXEL_WARPS,
+          task->batch), task, "launch of the marking of voxels");
+}
+
+static RcStatus
+end_in_place (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+{
+  take_points (run->plan, &state->chunk, task);
+  return launch_task (run, kernels_in_place (state, task)->write, blocks_for (run->cuda, state->units, RC_CUDA_VOXEL_THREADS,
+          task->batch), task, "launch of the output of a voxel grid, of points in place");
+}
+
 /* ---- dense ---- */
 
 static RcStatus
@@ -302,6 +341,8 @@ end_dense (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
   task->whole = ((uint64_t) (uintptr_t) task->grid | (uint64_t) task->grid_batch_stride) % 16 == 0;
   if (task->slabs > 0)
     return launch_slabs (run, state, task);
+  if (state->stays)
+    return end_in_place (run, state, task);
   if (task->ranked)
     status = finish_ranks (run, task);
   if (status != RC_OK)
@@ -379,12 +420,13 @@ take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task,
 /* ---- the phases ---- */
 
 static RcStatus
-launch_begin (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+launch_begin (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
   const int64_t beside = (int64_t) ((task->ones_bytes + task->zeros_bytes) / 16);
   const int64_t vectors = (int64_t) (task->clear_bytes / 16) + rc_cuda_ceil_divide (beside, task->batch);
   RcStatus status = RC_OK;
 
+  state->stays = 0;
   if (run->job->goes_on)
     return launch_task (run, rc_cuda_voxel_go_on, blocks_for (run->cuda, task->batch, RC_CUDA_VOXEL_THREADS, 1), task,
         "launch of the begin of a voxel grid that goes on");
@@ -398,21 +440,29 @@ launch_begin (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *ta
 }
 
 static RcStatus
-launch_range (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+launch_range (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
   take_chunk (run->plan, run->chunk, task);
-  return launch_points (run, task->aligned ? state->range : state->range_anywhere,
-      (size_t) task->channels * sizeof (uint64_t), task, "launch of the range of features");
+  state->stays = task->newest > 0 && has_all_points (run);
+  return launch_points (run, state->stays ? kernels_in_place (state, task)->range : task->aligned ? state->range
+      : state->range_anywhere, (size_t) task->channels * sizeof (uint64_t), task, "launch of the range of features");
 }
 
 static RcStatus
-launch_add (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+launch_add (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
   RcStatus status = RC_OK;
 
   take_chunk (run->plan, run->chunk, task);
-  if (task->needs_range && run->plan->added == 0)
-    status = task->ranked ? launch_ranks (run, task) : launch_scales (run, task);
+  if (state->stays && has_all_points (run)) {
+    state->chunk = *run->chunk;
+    return launch_points (run, kernels_in_place (state, task)->add, 0, task, "launch of the adding of other points");
+  }
+  if (state->stays)
+    status = mark_newest (run, task);
+  state->stays = 0;
+  if (status == RC_OK && task->ranked && run->plan->added == 0)
+    status = launch_ranks (run, task);
   if (status == RC_OK)
     status = task->slabs > 0 ? launch_bins (run, state->add, task) : launch_points (run, task->aligned ? state->add
         : state->add_anywhere, 0, task, "launch of the adding of points");
@@ -420,14 +470,14 @@ launch_add (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task
 }
 
 static RcStatus
-launch_remove (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+launch_remove (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
   take_chunk (run->plan, run->chunk, task);
   return launch_points (run, state->remove, 0, task, "launch of the removal of points");
 }
 
 static RcStatus
-launch_end (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+launch_end (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
   if (rc_voxel_maps_points (run->plan->spec.output))
     return end_map (run, state, task);
@@ -437,14 +487,14 @@ launch_end (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task
       : end_dense (run, state, task);
 }
 
-typedef RcStatus (*LaunchPhase) (const Run * run, const RcCudaVoxelState * state, RcCudaVoxelTask * task);
+typedef RcStatus (*LaunchPhase) (const Run * run, RcCudaVoxelState * state, RcCudaVoxelTask * task);
 
 static RcStatus
 run_phase (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, const RcVoxelOut *out, RcStream stream,
     LaunchPhase launch_phase, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) plan->backend;
-  const RcCudaVoxelState *state = plan->backend_state;
+  RcCudaVoxelState *state = plan->backend_state;
   const Run run = { cuda, (cudaStream_t) stream, plan, job, chunk, error };
   RcCudaVoxelTask task = state->task;
   RcStatus status = rc_cuda_check_stream (stream, error);

@@ -2,11 +2,11 @@
  *
  * Bytes that must move:
  *   clear        writes the accumulators of every item once, or where they are clear, the 64 bytes and more before them
- *   range, add   reads each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; what is
+ *   add          reads each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; what is
  *                touched of the accumulators (a sector of 32 bytes a point, or as many as its features span, and one of
  *                the bitmap) stays in the L2 as far as it fits there
- *   range        beside the points, a bit of each voxel where those get ranks; add reads that and the rank of its word, and
- *                what it touches then is as long as there are points, not voxels
+ *   add, ranked  beside the points, the word of bits of a voxel and its rank, and what it touches then is as long as there are
+ *                points, not voxels
  *   add, sparse  reads each point once and writes its key (8 bytes) and what is kept of it, 4 to 8 a feature
  *                of mode first all fields are read, and kept as the output has them
  *   add, rank    the same with nothing kept; of a point that is in no voxel 8 bytes of the output. Where ranks are found in
@@ -92,14 +92,6 @@ centroid_term (const RcCudaVoxelTask &task, int64_t item, int axis, float p)
   const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
 
   return rc_voxel_fixed (&scales[axis], (double) p - (double) task.box.origin[axis]);
-}
-
-/* Beside another accumulator. Looking first, as AddBits does, would nest branches too deep, and that other one must be
- * added to anyway. */
-__device__ __forceinline__ void
-mark (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
-{
-  atomicOr (item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32, 1u << (voxel % 32));
 }
 
 struct AddBits
@@ -533,118 +525,6 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
   if (task.counters != NULL)
     add_tally (task, tally);
 }
-
-/* ---- the range of features ----
- *
- * Magnitudes of doubles compare as their bits do. A lane has one channel, of every so many of 32 points; of more than 32
- * channels 32 at a time. The greatest of a block are in shared memory, and go to those of the item last. */
-
-extern __shared__ unsigned long long greatest[];
-
-/* Which of 32 points from first on are inside; where voxels have ranks, they are marked. All lanes call it. */
-template <class Source>
-__device__ __forceinline__ uint32_t
-locate (const RcCudaVoxelTask &task, const Part &part, int64_t first)
-{
-  const int64_t i = first + threadIdx.x % 32;
-  float p[3] = { rc_float32 (RC_NAN32_BITS), 0.0f, 0.0f };
-
-  if (i < part.n)
-    Source::template read<true> (task, part.data, i, p);
-
-  const int64_t voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
-
-  if (task.ranked & (voxel >= 0))
-    mark (task, part, voxel);
-  return __ballot_sync (ALL_LANES, voxel >= 0);
-}
-
-/* The greatest of own and of what the channel has at every step-th point from `at` on, of those in inside. All lanes make the
- * same steps, since branches nest too deep. */
-template <class Source>
-__device__ __forceinline__ uint64_t
-greatest_of (const RcCudaVoxelTask &task, const char *features, uint32_t inside, uint32_t at, uint32_t step, uint32_t channel,
-    uint64_t own)
-{
-  constexpr int FEATURES = Source::features_at_once;
-
-#pragma unroll 1
-  for (uint32_t first = 0; first < 32; first += step * FEATURES) {
-    uint32_t words[FEATURES][2];
-
-#pragma unroll
-    for (int u = 0; u < FEATURES; u++) {
-      const uint32_t point = at + first + u * step;
-
-      words[u][0] = words[u][1] = 0;
-      if ((__funnelshift_rc (inside, 0, point) & 1) != 0)       /* no point from 32 on is inside */
-        Source::load_feature (task, features + point * task.stride, channel, words[u]);
-    }
-#pragma unroll
-    for (int u = 0; u < FEATURES; u++) {
-      const double magnitude = fabs (Source::feature_of (words[u]));
-      const uint64_t bits = magnitude < INFINITY ? rc_bits64 (magnitude) : 0;
-
-      own = bits > own ? bits : own;
-    }
-  }
-  return own;
-}
-
-__device__ __forceinline__ void
-raise (uint32_t channel, uint64_t bits)
-{
-  if (bits > 0)                 /* nothing of channels beyond the last */
-    atomicMax (&greatest[channel], (unsigned long long) bits);
-}
-
-template <class Source>
-__device__ __forceinline__ void
-find_range_of_part (const RcCudaVoxelTask &task, const Part &part)
-{
-  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, width = channels < 32 ? channels : 32;
-  const uint32_t step = 32 / width, at = lane < step * width ? lane / width : 32;       /* left over: no point */
-  uint64_t own = 0;
-
-  for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
-      first += (int64_t) gridDim.x * THREADS) {
-    const uint32_t inside = locate<Source> (task, part, first);
-    const char *features = part.data + first * task.stride + Source::feature_offset (task);
-
-    for (uint32_t others = 0; others < channels; others += 32) {
-      const uint32_t channel = others + lane % width;
-
-      own = greatest_of<Source> (task, features, channel < channels ? inside : 0, at, step, channel, own);
-      if (channels > 32) {
-        raise (channel, own);
-        own = 0;
-      }
-    }
-  }
-  if (channels <= 32)
-    raise (lane % width, own);
-}
-
-template <class Source>
-__global__ void __launch_bounds__ (THREADS, at_once (4))
-find_range (const __grid_constant__ RcCudaVoxelTask task)
-{
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = part_of<Source> (task, item, false);
-    unsigned long long *of_item = item_array<unsigned long long> (task, item, task.layout.range);
-
-    for (int64_t c = threadIdx.x; c < task.channels; c += THREADS)
-      greatest[c] = 0;
-    __syncthreads ();
-    find_range_of_part<Source> (task, part);
-    __syncthreads ();
-    for (int64_t c = threadIdx.x; c < task.channels; c += THREADS) {
-      if (greatest[c] > *(volatile unsigned long long *) (of_item + c))
-        atomicMax (of_item + c, greatest[c]);
-    }
-    finish_range (task, part);
-  }
-}
 }
 
 /* A macro takes commas only in parentheses. */
@@ -656,7 +536,7 @@ find_range (const __grid_constant__ RcCudaVoxelTask task)
     KERNEL (add_points<__VA_ARGS__, StoreIndex>), KERNEL (add_points<__VA_ARGS__, MarkIndex>)
 #define OF_DEPTH(...) { WITHOUT_FEATURES (__VA_ARGS__), KERNEL (add_points<__VA_ARGS__, AddKeyPosition>) }
 #define OF_POINTS(...) { \
-    WITHOUT_FEATURES (__VA_ARGS__), NULL, KERNEL (find_range<__VA_ARGS__>), \
+    WITHOUT_FEATURES (__VA_ARGS__), NULL, \
     KERNEL (add_features<__VA_ARGS__, AddMean<false>>), KERNEL (add_features<__VA_ARGS__, AddMean<true>>), \
     KERNEL (add_features<__VA_ARGS__, AddExtreme>), KERNEL (add_features<__VA_ARGS__, AddKeyMean<__VA_ARGS__>>), \
     KERNEL (add_features<__VA_ARGS__, AddKeyExtreme>), KERNEL (add_features<__VA_ARGS__, AddKeyFields>) }

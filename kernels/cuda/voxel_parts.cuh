@@ -23,7 +23,8 @@ __device__ __forceinline__ void
 set_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
 {
   const uint64_t *range = item_array<const uint64_t> (task, item, task.layout.range);
-  const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (range[c]);
+  /* past the L1, which may not have what other blocks have found */
+  const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (__ldcg (range + c));
   const int exponent = task.mode == RC_VOXEL_CENTROID ? task.centroid_exponent[c] : rc_voxel_exponent_above (greatest);
 
   item_array<RcVoxelScale> (task, item, task.layout.scales)[c] =
@@ -87,17 +88,12 @@ finish_part (const RcCudaVoxelTask &task, const Part &part)
   }
 }
 
-/* The same of range, before which heads are cleared. */
+/* Sets the bit of a voxel, beside another accumulator. Looking first, as where bits are all there is, would nest branches too
+ * deep, and that other one must be added to anyway. */
 __device__ __forceinline__ void
-finish_range (const RcCudaVoxelTask &task, const Part &part)
+mark (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
 {
-  RcCudaVoxelHead *head = head_of (task, part.item);
-
-  __syncthreads ();
-  if (threadIdx.x == 0 && atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1) {
-    head->blocks_done = 0;
-    head->n_ranged = part.first + part.n;
-  }
+  atomicOr (item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32, 1u << (voxel % 32));
 }
 
 /* Points of one thread, then of a block. */

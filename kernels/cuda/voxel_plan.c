@@ -78,6 +78,14 @@ kernels_that_take (const RcVoxelPlan *plan)
   return rc_cuda_voxel_take[source_of (plan)][kept];
 }
 
+static RcCudaVoxelInPlace
+kernels_in_place (RcCudaVoxelSource source, size_t size)
+{
+  return (RcCudaVoxelInPlace) { rc_cuda_voxel_range[source][1], rc_cuda_voxel_add_others[source],
+    rc_cuda_voxel_write_newest[source][size == 4]
+  };
+}
+
 static void
 choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
 {
@@ -102,8 +110,12 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   state->add_anywhere = plan->features && !plan->keeps ? rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
   state->units = rc_cuda_ceil_divide (rc_voxel_value_bytes (plan), 16);
   if (rc_voxel_needs_range (plan)) {
-    state->range = rc_cuda_voxel_add[source][RC_CUDA_VOXEL_RANGE];
-    state->range_anywhere = rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][RC_CUDA_VOXEL_RANGE];
+    state->range = rc_cuda_voxel_range[source][0];
+    state->range_anywhere = rc_cuda_voxel_range[RC_CUDA_VOXEL_LAYOUT][0];
+  }
+  if (state->task.newest > 0) {
+    state->in_place = kernels_in_place (source, size);
+    state->in_place_anywhere = kernels_in_place (RC_CUDA_VOXEL_LAYOUT, size);
   }
   if (spec->output == RC_VOXEL_SPARSE) {
     state->write = plan->keeps ? rc_cuda_voxel_write_tiles
@@ -320,6 +332,20 @@ plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
       + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * task->bit_tiles, 16) * 64;
 }
 
+/* Means of points that stay in place: in each voxel its newest point, which accumulators are clear of, too, and for each point
+ * an other. */
+static void
+plan_in_place (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  RcVoxelLayout *layout = &plan->layout;
+
+  if (!task->ranked || plan->spec.output != RC_VOXEL_DENSE || plan->voxels > INT32_MAX)
+    return;
+  task->newest = layout->item_bytes;
+  layout->item_bytes += (uint64_t) rc_cuda_ceil_divide (plan->voxels, 16) * 64;
+  layout->backend_point_bytes = sizeof (RcCudaVoxelOther);
+}
+
 /* ---- loading ---- */
 
 static RcStatus
@@ -371,6 +397,13 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
     {"voxel range", state->range, state->range != NULL},
     {"voxel range of any layout", state->range_anywhere, state->range_anywhere != NULL},
+    {"voxel range, in place", state->in_place.range, state->task.newest > 0},
+    {"voxel range of any layout, in place", state->in_place_anywhere.range, state->task.newest > 0},
+    {"voxel add, in place", state->in_place.add, state->task.newest > 0},
+    {"voxel add of any layout, in place", state->in_place_anywhere.add, state->task.newest > 0},
+    {"voxel write, in place", state->in_place.write, state->task.newest > 0},
+    {"voxel write of any layout, in place", state->in_place_anywhere.write, state->task.newest > 0},
+    {"voxel mark, in place", rc_cuda_voxel_mark_newest, state->task.newest > 0},
     {"voxel add", state->add, 1},
     {"voxel add of any layout", state->add_anywhere, 1},
     {"voxel remove", state->remove, plan->keeps},
@@ -438,6 +471,7 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
   plan_slabs (plan, &state->task, cuda->multiprocessors);
   plan_bitmap (plan, &state->task);
   plan_ranks (plan, &state->task);
+  plan_in_place (plan, &state->task);
   state->task.layout = plan->layout;
   state->task.warp_words = warp_words_of (&state->task, cuda->multiprocessors);
   choose_kernels (plan, state);

@@ -89,6 +89,21 @@ ranks_of (const RcCudaVoxelTask &task, int64_t item)
   return task.ranks + item * task.ranks_apart;
 }
 
+/* ---- points that stay in place ---- */
+
+/* Of each voxel of an item, 1 + the point that came last; 0: none. */
+__device__ __forceinline__ uint32_t *
+newest_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return item_array<uint32_t> (task, item, task.newest);
+}
+
+__device__ __forceinline__ RcCudaVoxelOther *
+others_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return task.others + item * task.n_points;
+}
+
 /* ---- sources ---- */
 
 /* One element of D at p. */
@@ -159,6 +174,7 @@ struct PointSource
   static constexpr bool is_depth = false;
   static constexpr bool asks_address = false;
   static constexpr int at_once = D == RC_FLOAT64 ? 2 : 4;       /* points that a thread has under way */
+  static constexpr RcDtype feature_dtype = D;                   /* of what is loaded */
   static constexpr int features_at_once = 4;
 
   template <bool ALIGNED>
@@ -214,6 +230,7 @@ struct LayoutSource
   static constexpr bool is_depth = false;
   static constexpr bool asks_address = true;
   static constexpr int at_once = 1;
+  static constexpr RcDtype feature_dtype = RC_FLOAT64;
   static constexpr int features_at_once = 1;
 
   template <bool ALIGNED>
@@ -361,6 +378,15 @@ voxel_by_product (const RcCudaVoxelTask &task, const float *p, uint32_t *voxel)
     *voxel += bits * locate.distance[axis];
   }
   return is_clear;
+}
+
+/* Where a point is that is no part of many under way. */
+__device__ __forceinline__ int64_t
+voxel_of (const RcCudaVoxelTask &task, const float *p)
+{
+  uint32_t voxel;
+
+  return voxel_by_product (task, p, &voxel) ? voxel : voxel_by_quotient (task, p[0], p[1], p[2]);
 }
 
 /* ---- features ---- */

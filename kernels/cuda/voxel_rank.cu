@@ -43,15 +43,13 @@ bits_in (const uint4 &words)
   return __popc (words.x) + __popc (words.y) + __popc (words.z) + __popc (words.w);
 }
 
-/* How many bits are set in each tile of each item; and, since range ends here, the scales. */
+/* How many bits are set in each tile of each item. */
 __global__ void __launch_bounds__ (THREADS)
 count_set_bits (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ typename Reduce::TempStorage storage;
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    if (task.needs_range && blockIdx.x == 0)
-      set_scales_of (task, item);
     for (int64_t tile = blockIdx.x; tile < task.bit_tiles; tile += gridDim.x) {
       const int64_t first = tile * task.bit_tile_words + threadIdx.x * 4, end = (tile + 1) * task.bit_tile_words;
       uint32_t own = 0;

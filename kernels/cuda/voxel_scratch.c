@@ -89,6 +89,8 @@ lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->bit_counts = (uint32_t *) carve (&at, batch * (uint64_t) task->bit_tiles * sizeof (uint32_t));
   if (task->in_bitmap && task->ranked)
     at = lay_out_means (plan, task, at);
+  if (task->newest > 0)
+    task->others = (RcCudaVoxelOther *) at;
   if (plan->spec.output == RC_VOXEL_SPARSE)
     task->voxels_by_rank = (uint32_t *) at;
 }

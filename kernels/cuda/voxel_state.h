@@ -10,6 +10,12 @@
 
 #define RC_CUDA_VOXEL_MOST_POINTS UINT32_MAX    /* of a group: kernels count them in 32 bits */
 
+/* That a mean takes where its points stay in place. */
+typedef struct
+{
+  const void *range, *add, *write;
+} RcCudaVoxelInPlace;
+
 typedef struct
 {
   RcCudaVoxelTask task;         /* what the spec fixes is there from the beginning */
@@ -17,8 +23,13 @@ typedef struct
   const void *add, *range, *write;
   const void *remove;           /* NULL: nothing is kept */
   const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
+  RcCudaVoxelInPlace in_place, in_place_anywhere;       /* NULL: none does */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
                                  * or a part of it */
+
+  /* the job */
+  int stays;                    /* range has seen all of its points in one chunk, which stays where it is */
+  RcVoxelChunk chunk;           /* that one, as add saw it */
 } RcCudaVoxelState;
 
 static inline int64_t

@@ -58,7 +58,7 @@ typedef struct RcCudaVoxelHead
   uint32_t blocks_done;         /* of an add that is under way */
   uint32_t first_rank;          /* of its voxels: with sorted keys among those of the group, else 0 */
   uint32_t end_rank;
-  uint32_t padding[3];
+  uint32_t missed[3];           /* of points that stay in place: outside, NaN and infinite ones */
 } RcCudaVoxelHead;
 
 /* Where the arrays of the points of all items begin; item i has entries i * n_points … */
@@ -93,6 +93,15 @@ typedef struct RcCudaVoxelMeans
   int64_t apart;                /* bytes */
   uint64_t counts, sums, saw;
 } RcCudaVoxelMeans;
+
+/* A point of a voxel that is not its newest. */
+typedef struct RcCudaVoxelOther
+{
+  uint32_t point;               /* 1 + its number in the item; 0: there is none */
+  uint32_t voxel;
+} RcCudaVoxelOther;
+
+#define RC_CUDA_VOXEL_HAS_OTHERS UINT32_C (0x80000000)  /* beside 1 + a voxel's newest point */
 
 typedef struct RcCudaVoxelTask
 {
@@ -130,6 +139,8 @@ typedef struct RcCudaVoxelTask
   int32_t keeps;                /* what end leaves in the accumulators: all of it, or nothing */
   int64_t kept_tiles;           /* of an item's bits, where they are kept and the output is sparse */
   int32_t ranked;               /* means have entries of occupied voxels alone: range marks those, and add finds their ranks */
+  uint64_t newest;              /* offset in the scratch of an item: what is left in voxels of points that stay in place; 0: none
+                                 * may, as dense means without a range alone */
   int32_t in_bitmap;            /* sparse, rank: what is occupied is found in bits, and no keys are sorted */
   int64_t bit_tiles;            /* of an item's bits, in which ranks are counted */
   int64_t bit_tile_words;       /* a multiple of RC_CUDA_VOXEL_BIT_TILE */
@@ -150,6 +161,7 @@ typedef struct RcCudaVoxelTask
   uint32_t *ranks;              /* [batch, ranks_apart]: of each word of bits, how many are set before it */
   uint32_t *bit_counts;         /* [batch, bit_tiles]: how many are set in each tile */
   uint32_t *voxels_by_rank;     /* sparse outputs found in bits: [batch, n_points]; NULL: not wanted */
+  RcCudaVoxelOther *others;     /* [batch, n_points]: for each point which one is an other since it came */
   char *ones, *zeros;           /* what begin sets to either beside the scratch of items */
   uint64_t ones_bytes, zeros_bytes;     /* multiples of 16 */
   uint32_t *bits_set;           /* slabs: the bits that points set, in each tile by bins, [batch, bits_set_apart] */
@@ -223,8 +235,7 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_STORE_INDEX,
   RC_CUDA_VOXEL_MARK_INDEX,     /* rank, where voxels are found in bits */
   RC_CUDA_VOXEL_ADD_KEY_POSITION,       /* first, of depth alone */
-  RC_CUDA_VOXEL_RANGE,          /* from here on with its features, which depth has not; 8 bytes a channel of shared memory */
-  RC_CUDA_VOXEL_ADD_MEAN,
+  RC_CUDA_VOXEL_ADD_MEAN,       /* from here on with its features, which depth has not */
   RC_CUDA_VOXEL_ADD_RANKED_MEAN,
   RC_CUDA_VOXEL_ADD_EXTREME,
   RC_CUDA_VOXEL_ADD_KEY_MEAN,
@@ -256,6 +267,15 @@ typedef enum RcCudaVoxelValues
 extern const void *const rc_cuda_voxel_clear;
 extern const void *const rc_cuda_voxel_set_scales;
 extern const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS];
+
+/* voxel_range.cu; and for points that stay in place. 8 bytes a channel of shared memory. */
+extern const void *const rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES][2];
+
+/* voxel_in_place.cu: to add the other points; the dense output, by the bytes of an element: 2 and 4; and where points do not
+ * stay after all. */
+extern const void *const rc_cuda_voxel_add_others[RC_CUDA_VOXEL_SOURCES];
+extern const void *const rc_cuda_voxel_write_newest[RC_CUDA_VOXEL_SOURCES][2];
+extern const void *const rc_cuda_voxel_mark_newest;
 
 /* voxel_write.cu; by the bytes of an element: 1, 2 and 4. */
 extern const void *const rc_cuda_voxel_write_bits;

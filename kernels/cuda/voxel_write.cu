@@ -14,7 +14,7 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "voxel_expand.cuh"
+#include "voxel_values.cuh"
 
 using namespace rc;
 
@@ -90,12 +90,21 @@ write_occupancy (const __grid_constant__ RcCudaVoxelTask task)
 
 /* ---- values ----
  *
- * A warp fills the sectors in which something is needed with zeros, 16 bytes a lane, but for those that it writes all of
- * anyway: then it writes the elements of the voxels that are occupied. A source loads what an element is made from, several of
- * them before the first is used, and makes it; it clears what the element alone reads, and later what those of a voxel
- * share. `entry` is the voxel, or its rank. Nothing is cleared where all is kept. */
+ * Nothing is cleared where all is kept. */
 
-struct FromCounts
+/* The voxel, or its rank. */
+struct FromEntries
+{
+  using Entry = int64_t;
+
+  static __device__ __forceinline__ Entry
+  entry (const RcCudaVoxelTask &task, const Gathered &gathered, const WarpWords<32> *words, uint32_t k)
+  {
+    return task.ranked ? gathered.first_rank + k : gathered.first_voxel + words->voxels[k];
+  }
+};
+
+struct FromCounts : FromEntries
 {
   static constexpr int at_once = 4;
 
@@ -112,7 +121,7 @@ struct FromCounts
 
   template <int SIZE>
   static __device__ __forceinline__ uint32_t
-  bits (const RcCudaVoxelTask &task, int64_t, uint32_t, const Kept &kept)
+  bits (const RcCudaVoxelTask &task, int64_t, int64_t, uint32_t, const Kept &kept)
   {
     return count_bits (SIZE == 1 ? RC_UINT8 : SIZE == 2 ? RC_FLOAT16 : task.dtype, kept.count);
   }
@@ -130,7 +139,7 @@ struct FromCounts
 };
 
 template <bool CENTROID>
-struct FromSums
+struct FromSums : FromEntries
 {
   static constexpr int at_once = 2;     /* more would spill */
 
@@ -152,7 +161,7 @@ struct FromSums
 
   template <int SIZE>
   static __device__ __forceinline__ uint32_t
-  bits (const RcCudaVoxelTask &task, int64_t item, uint32_t channel, const Kept &kept)
+  bits (const RcCudaVoxelTask &task, int64_t item, int64_t, uint32_t channel, const Kept &kept)
   {
     const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel, kept.sum,
         kept.count, kept.saw);
@@ -178,7 +187,7 @@ struct FromSums
   }
 };
 
-struct FromKeys
+struct FromKeys : FromEntries
 {
   static constexpr int at_once = 4;
 
@@ -201,7 +210,7 @@ struct FromKeys
 
   template <int SIZE>
   static __device__ __forceinline__ uint32_t
-  bits (const RcCudaVoxelTask &task, int64_t, uint32_t, const Kept &kept)
+  bits (const RcCudaVoxelTask &task, int64_t, int64_t, uint32_t, const Kept &kept)
   {
     return extreme_bits (task, kept.key);
   }
@@ -218,47 +227,13 @@ struct FromKeys
   }
 };
 
-/* What a warp takes at a time. */
-struct WarpWords
-{
-  uint32_t lane[32];            /* words of which something is needed: which of them */
-  uint32_t is[32];
-  uint32_t needed[32];
-  uint16_t voxels[32 * 32];     /* those that are occupied, in order */
-};
-
-struct Gathered
-{
-  uint32_t words, voxels;       /* how many */
-  int64_t first_voxel;          /* of the words: what voxels are counted from */
-  uint32_t first_rank;          /* of the voxels */
-};
-
-/* How many are in lanes before this one, and in all. */
-__device__ __forceinline__ uint32_t
-sum_before (uint32_t own, uint32_t *sum)
-{
-  const uint32_t lane = threadIdx.x % 32;
-  uint32_t so_far = own;
-
-#pragma unroll
-  for (uint32_t distance = 1; distance < 32; distance *= 2) {
-    const uint32_t other = __shfl_up_sync (ALL_LANES, so_far, distance);
-
-    so_far += lane >= distance ? other : 0;
-  }
-  *sum = __shfl_sync (ALL_LANES, so_far, 31);
-  return so_far - own;
-}
-
 /* Words from the first on; all lanes call it. */
 __device__ __forceinline__ Gathered
-gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWords *words, uint32_t *occupied)
+gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWords<32> *words, uint32_t *occupied)
 {
   const uint32_t lane = threadIdx.x % 32;
   const int64_t own = first + lane;
   uint32_t is = 0, needed = 0, rank = 0;
-  Gathered gathered = { 0, 0, first * 32, 0 };
 
   if (lane < task.warp_words && own < task.bit_words) {
     uint32_t *word = item_array<uint32_t> (task, item, task.layout.bits) + own;
@@ -272,103 +247,23 @@ gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWord
   }
   *occupied += __popc (is);
 
-  const uint32_t lanes = __ballot_sync (ALL_LANES, needed != 0), set = __ballot_sync (ALL_LANES, is != 0);
-  const uint32_t place = __popc (lanes & ((1u << lane) - 1));
+  Gathered gathered = put_words (is, needed, first, words);
+  const uint32_t set = __ballot_sync (ALL_LANES, is != 0);
   uint32_t at = sum_before (__popc (is), &gathered.voxels);
 
-  gathered.words = __popc (lanes);
   gathered.first_rank = __shfl_sync (ALL_LANES, rank, set != 0 ? __ffs ((int) set) - 1 : 0);
-  if (needed != 0) {
-    words->lane[place] = lane;
-    words->is[place] = is;
-    words->needed[place] = needed;
-  }
   for (; is != 0; is &= is - 1)
     words->voxels[at++] = (uint16_t) (lane * 32 + (uint32_t) __ffs ((int) is) - 1);
   __syncwarp ();
   return gathered;
 }
 
-/* element / channels of an element of 32 words. */
-__device__ __forceinline__ uint32_t
-voxel_of_element (const RcCudaVoxelTask &task, uint32_t element)
-{
-  return (uint32_t) ((uint64_t) element * task.channel_inverse >> 31);
-}
-
-/* Zeros in sectors of 32 bytes that hold something that is needed, and something that is not occupied. */
-template <int SIZE>
-__device__ __forceinline__ void
-fill_words (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const WarpWords *words)
-{
-  constexpr uint32_t in_sector = 32 / SIZE, in_group = 16 / SIZE;
-  const uint32_t channels = (uint32_t) task.channels, groups = 2 * SIZE * channels;     /* of a word */
-  const int64_t end = task.voxels * task.channels;
-  char *to = task.grid + item * task.grid_batch_stride;
-
-  for (uint32_t i = threadIdx.x % 32; i < gathered.words * groups; i += 32) {
-    const uint32_t k = voxel_of_element (task, i / (2 * SIZE)), element = (i - k * groups) * in_group;
-    const uint32_t first = voxel_of_element (task, element / in_sector * in_sector);
-    const uint32_t last = voxel_of_element (task, element / in_sector * in_sector + in_sector - 1);
-    const uint32_t voxels = ((2u << (last - first)) - 1) << first;
-
-    if ((words->needed[k] & voxels) != 0 && (~words->is[k] & voxels) != 0) {
-      const int64_t at = (gathered.first_voxel + words->lane[k] * 32) * task.channels + element;
-
-      write_group<SIZE> (task, to + at * SIZE, make_uint4 (0, 0, 0, 0), end - at);
-    }
-  }
-}
-
-template <class From, int SIZE>
-__device__ __forceinline__ void
-write_occupied (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const WarpWords *words)
-{
-  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, n = gathered.voxels * channels;
-  char *to = task.grid + item * task.grid_batch_stride;
-  Channel next = first_channel (lane, channels);
-
-#pragma unroll 1
-  for (uint32_t i = lane; i < n; i += 32 * From::at_once) {
-    typename From::Kept kept[From::at_once];
-    Channel own = next;
-
-#pragma unroll
-    for (int u = 0; u < From::at_once; u++) {
-      if (i + u * 32 < n)
-        kept[u] = From::load (task, item, task.ranked ? gathered.first_rank + next.of
-            : gathered.first_voxel + words->voxels[next.of], next.channel);
-      next = next_channel (next, channels);
-    }
-#pragma unroll
-    for (int u = 0; u < From::at_once; u++) {
-      if (i + u * 32 < n) {
-        const int64_t voxel = gathered.first_voxel + words->voxels[own.of];
-        const uint32_t bits = From::template bits<SIZE> (task, item, own.channel, kept[u]);
-
-        write_words<SIZE> (to + (voxel * task.channels + own.channel) * SIZE, &bits);
-        if (!task.keeps)
-          From::clear (task, item, task.ranked ? gathered.first_rank + own.of : voxel, own.channel, kept[u]);
-      }
-      own = next_channel (own, channels);
-    }
-  }
-}
-
-template <class From>
-__device__ __forceinline__ void
-clear_shared (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const WarpWords *words)
-{
-  for (uint32_t i = threadIdx.x % 32; i < gathered.voxels; i += 32)
-    From::clear_shared (task, item, task.ranked ? gathered.first_rank + i : gathered.first_voxel + words->voxels[i]);
-}
-
 template <class From, int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
 write_values (const __grid_constant__ RcCudaVoxelTask task)
 {
-  __shared__ WarpWords of_warps[RC_CUDA_VOXEL_WARPS];
-  WarpWords *words = &of_warps[threadIdx.x / 32];
+  __shared__ WarpWords<32> of_warps[RC_CUDA_VOXEL_WARPS];
+  WarpWords<32> *words = &of_warps[threadIdx.x / 32];
   const int64_t step = (int64_t) gridDim.x * RC_CUDA_VOXEL_WARPS * task.warp_words;
   const int64_t own = ((int64_t) blockIdx.x * RC_CUDA_VOXEL_WARPS + threadIdx.x / 32) * task.warp_words;
   uint32_t occupied = 0;
@@ -377,13 +272,7 @@ write_values (const __grid_constant__ RcCudaVoxelTask task)
     for (int64_t first = own; first < task.bit_words; first += step) {
       const Gathered gathered = gather_words (task, item, first, words, &occupied);
 
-      fill_words<SIZE> (task, item, gathered, words);
-      __syncwarp ();            /* zeros come before what takes their place */
-      write_occupied<From, SIZE> (task, item, gathered, words);
-      __syncwarp ();            /* all have what they share */
-      if (!task.keeps)
-        clear_shared<From> (task, item, gathered, words);
-      __syncwarp ();
+      write_words_of<From, SIZE> (task, item, gathered, words);
     }
   }
   add_occupied (task, occupied);

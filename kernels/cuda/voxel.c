@@ -145,15 +145,29 @@ launch_scales (const Run *run, RcCudaVoxelTask *task)
 
 /* ---- ranks ---- */
 
+static RcStatus
+rank_bitmap (const Run *run, RcCudaVoxelTask *task, uint32_t which)
+{
+  const dim3 tiles = blocks_for (run->cuda, task->bitmaps[which].tiles, 1, task->batch);
+  void *arguments[] = { task, &which };
+  const RcStatus status = launch (run, rc_cuda_voxel_count_set_bits, tiles, arguments, "launch of the count of voxels' bits");
+
+  return status == RC_OK ? launch (run, rc_cuda_voxel_rank_set_bits, tiles, arguments, "launch of the ranks of voxels' bits")
+      : status;
+}
+
 /* Of what is marked by now. */
 static RcStatus
 launch_ranks (const Run *run, RcCudaVoxelTask *task)
 {
-  const dim3 tiles = blocks_for (run->cuda, task->bit_tiles, 1, task->batch);
-  const RcStatus status = launch_task (run, rc_cuda_voxel_count_set_bits, tiles, task, "launch of the count of voxels' bits");
+  RcStatus status = rank_bitmap (run, task, 0);
 
-  return status == RC_OK ? launch_task (run, rc_cuda_voxel_rank_set_bits, tiles, task, "launch of the ranks of voxels' bits")
-      : status;
+  if (task->block_bits == 0)
+    return status;
+  if (status == RC_OK)
+    status = launch_task (run, rc_cuda_voxel_mark_in_blocks, blocks_for (run->cuda, task->n_points, RC_CUDA_VOXEL_THREADS,
+            task->batch), task, "launch of the bits of voxels in blocks");
+  return status == RC_OK ? rank_bitmap (run, task, 1) : status;
 }
 
 /* Where voxels have ranks while points are added, they have them by the first: or there is none. */

@@ -99,9 +99,11 @@ struct AddBits
   static constexpr int at_once = 4;
 
   static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *)
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
   {
-    if (voxel < 0)
+    if (task.block_bits > 0)
+      mark_point (task, part, i, voxel);
+    if (voxel < 0 || task.block_bits > 0)
       return;
     uint32_t *word = item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32;
     const uint32_t bit = 1u << (voxel % 32);
@@ -250,8 +252,7 @@ struct MarkIndex
   take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
   {
     put_point (task, part, i, voxel, true);
-    if (voxel >= 0)
-      mark (task, part, voxel);
+    mark_point (task, part, i, voxel);
   }
 };
 
@@ -290,7 +291,7 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
     const int64_t i = first + u * THREADS + threadIdx.x;
 
     if (i < part.n) {
-      const int64_t voxel = rc_voxel_of (&task.box, p[u][0], p[u][1], p[u][2]);
+      const int64_t voxel = voxel_of (task, p[u]);
 
       count_point (tally, voxel);
       Action::take (task, part, i, voxel, p[u]);
@@ -324,19 +325,15 @@ add_points (const __grid_constant__ RcCudaVoxelTask task)
  * features go: a voxel, or the rank of one. `feature` is called with those that go somewhere, or where it takes all with
  * the others, too: a branch less, since they nest too deep. */
 
-/* Where voxels have ranks, range has marked them. A mark that is not there, since range saw another point, is no voxel. One
- * branch: more of them nest too deep. */
+/* Where voxels have ranks, range has marked them. A mark that is not there, since range saw another point, is no voxel. */
 __device__ __forceinline__ int64_t
 count_ranked (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
 {
-  const uint32_t word = voxel >= 0 ? item_array<const uint32_t> (task, part.item, task.layout.bits)[voxel / 32] : 0;
-  const uint32_t before = voxel >= 0 ? ranks_of (task, part.item)[voxel / 32] : 0, bit = 1u << (voxel & 31);
-  const int64_t rank = before + __popc (word & (bit - 1));
-  const bool is_marked = (word & bit) != 0;
+  const int64_t rank = rank_of_voxel (task, part.item, voxel);
 
-  if (is_marked)
+  if (rank >= 0)
     atomicAdd (counts_of (task, part.item) + rank, 1u);
-  return is_marked ? rank : RC_VOXEL_OUTSIDE;
+  return rank;
 }
 
 template <bool RANKED>
@@ -360,6 +357,7 @@ struct AddMean
     const int64_t at = voxel * task.channels + c;
     const bool goes = voxel >= 0;
 
+    /* what has ranks has no feature_range */
     if constexpr (!RANKED)
       tally->clamped += goes & exceeds_range (task, x);
     if (goes & (saw != 0))
@@ -367,7 +365,7 @@ struct AddMean
     if (goes & (saw == 0))
       add_64 (sums_of (task, part.item) + at,
           rc_voxel_fixed (item_array<const RcVoxelScale> (task, part.item, task.layout.scales) + c,
-              clamp_feature (task, x)));
+              RANKED ? x : clamp_feature (task, x)));
   }
 };
 
@@ -485,7 +483,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
   loaded.channel = first_channel (lane, channels);
   load_features (task, features, part.n - first, &loaded);
   if (first + lane < part.n) {
-    const int64_t voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
+    const int64_t voxel = voxel_of (task, p);
 
     count_point (tally, voxel);
     goes_to = Action::point (task, part, first + lane, voxel);

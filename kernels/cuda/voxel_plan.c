@@ -8,9 +8,11 @@
 #include <stdlib.h>
 
 #define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
-#define MOST_BITMAP_VOXELS (INT64_C (1) << 27)  /* of an item, and twice that of all, whose bitmaps are faster than a sort */
-#define MOST_BIT_TILES 1024     /* of an item, at which two kernels that count them are as fast as more */
-#define MEAN_ARRAYS 3           /* counts, sums, flags */
+#define MOST_BITS (INT64_C (1) << 27)   /* of an item, and twice that of all: such bitmaps are faster than a sort */
+#define MOST_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
+#define FEWEST_BLOCK_BITS 5     /* a word */
+#define MOST_BLOCK_BITS 8       /* 64 bytes of scratch a point */
+#define POINT_ARRAYS 8          /* counts, sums and flags of means, and what bitmaps have: each is rounded up */
 
 static RcStatus
 no_space (RcError *error, size_t bytes)
@@ -166,15 +168,36 @@ locate_in (const RcVoxelPlan *plan)
   return locate;
 }
 
+/* Bits that stand for blocks of voxels, of an item. */
+static int64_t
+blocks_of (const RcVoxelPlan *plan, int block_bits)
+{
+  return ((plan->voxels - 1) >> block_bits) + 1;
+}
+
+/* As few that blocks are no more than a quarter of what is fast; for as much that a block has is scratch of a point. */
+static int
+block_bits_of (const RcVoxelPlan *plan)
+{
+  int bits = FEWEST_BLOCK_BITS;
+
+  if (plan->voxels <= MOST_VOXEL_BITS && plan->spec.batch <= 2 * MOST_VOXEL_BITS / plan->voxels)
+    return 0;
+  while (bits < MOST_BLOCK_BITS && blocks_of (plan, bits) > MOST_BITS / 4)
+    bits++;
+  return bits;
+}
+
 /* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and what is kept of a voxel
  * needs nothing of its points after they were added. Otherwise keys are sorted. */
 static int
 is_in_bitmap (const RcVoxelPlan *plan)
 {
   const RcVoxelSpec *spec = &plan->spec;
+  const int64_t bits = blocks_of (plan, block_bits_of (plan));
 
   return rc_voxel_sorts (plan) && (spec->mode == RC_VOXEL_OCCUPANCY || rc_voxel_needs_range (plan))
-      && plan->voxels <= MOST_BITMAP_VOXELS && spec->batch <= 2 * MOST_BITMAP_VOXELS / plan->voxels;
+      && bits <= MOST_BITS && spec->batch <= 2 * MOST_BITS / bits;
 }
 
 static void
@@ -195,7 +218,8 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
   task->in_bitmap = is_in_bitmap (plan);
   task->sorts = rc_voxel_sorts (plan) && !task->in_bitmap;
-  task->bit_words = task->in_bitmap ? rc_cuda_ceil_divide (plan->voxels, 32) : plan->bit_words;
+  task->block_bits = task->in_bitmap ? block_bits_of (plan) : 0;
+  task->bit_words = task->in_bitmap ? rc_cuda_ceil_divide (blocks_of (plan, task->block_bits), 32) : plan->bit_words;
   task->max_voxels = spec->max_voxels;
   task->max_points = spec->max_points;
   task->combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
@@ -310,26 +334,27 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
   layout->item_bytes = layout->bits + (uint64_t) rc_cuda_ceil_divide (task->bit_words, 16) * 64;
   layout->payload_bytes = layout->point_bytes = 0;
   if (plan->spec.output == RC_VOXEL_SPARSE)
-    bytes += sizeof (uint32_t);
+    bytes += (task->block_bits > 0 ? 2 : 1) * sizeof (uint64_t);
+  if (task->block_bits > 0)
+    bytes += sizeof (int64_t) + (UINT64_C (2) << task->block_bits) / 8;
   if (task->ranked)
     bytes += sizeof (uint32_t) + 8 * channels + (channels + 1) / 2;
   layout->backend_point_bytes = (bytes + 7) / 8 * 8;
-  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * (MEAN_ARRAYS * 64 + sizeof (uint32_t));
+  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * (POINT_ARRAYS * 64
+      + RC_CUDA_VOXEL_MOST_BIT_TILES * sizeof (uint32_t));
 }
 
-/* Ranks are by the word, and the tiles that they are counted in are as few as are fast. */
+/* Ranks are by the word; those of voxels in blocks by the point. */
 static void
 plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
-  const int64_t smallest = rc_cuda_ceil_divide (task->bit_words, RC_CUDA_VOXEL_BIT_TILE);
+  RcCudaVoxelBitmap *bitmap = &task->bitmaps[0];
 
   if (!task->ranked && !task->in_bitmap)
     return;
-  task->bit_tile_words = rc_cuda_ceil_divide (smallest, MOST_BIT_TILES) * RC_CUDA_VOXEL_BIT_TILE;
-  task->bit_tiles = rc_cuda_ceil_divide (task->bit_words, task->bit_tile_words);
-  task->ranks_apart = rc_cuda_ceil_divide (task->bit_words, 16) * 16;
-  plan->layout.backend_bytes += (uint64_t) (plan->spec.batch * task->ranks_apart) * sizeof (uint32_t)
-      + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * task->bit_tiles, 16) * 64;
+  rc_cuda_voxel_cut_bitmap (bitmap, task->bit_words);
+  plan->layout.backend_bytes += (uint64_t) (plan->spec.batch * bitmap->ranks_apart) * sizeof (uint32_t)
+      + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * bitmap->tiles, 16) * 64;
 }
 
 /* Means of points that stay in place: in each voxel its newest point, which accumulators are clear of, too, and for each point
@@ -419,6 +444,7 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel rank", rc_cuda_voxel_rank, sorts},
     {"voxel bits, count", rc_cuda_voxel_count_set_bits, ranks},
     {"voxel bits, rank", rc_cuda_voxel_rank_set_bits, ranks},
+    {"voxel bits in blocks", rc_cuda_voxel_mark_in_blocks, state->task.block_bits > 0},
     {"voxel first, count", rc_cuda_voxel_count_first, plan->spec.mode == RC_VOXEL_FIRST},
     {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec), plan->spec.mode == RC_VOXEL_FIRST},
     {"voxel map", rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},

@@ -82,11 +82,50 @@ saw_words_of (const RcCudaVoxelTask &task, int64_t item)
   return reinterpret_cast<uint32_t *> (means_of (task, item) + task.means.saw);
 }
 
+/* ---- ranks ---- */
+
+__device__ __forceinline__ uint32_t *
+bits_of_item (const RcCudaVoxelBitmap &bitmap, int64_t item)
+{
+  return reinterpret_cast<uint32_t *> (bitmap.bits + item * bitmap.bits_apart);
+}
+
 /* Of each word of the item's bits, how many are set before it. Of words without any this is not known. */
 __device__ __forceinline__ uint32_t *
-ranks_of (const RcCudaVoxelTask &task, int64_t item)
+ranks_of (const RcCudaVoxelBitmap &bitmap, int64_t item)
 {
-  return task.ranks + item * task.ranks_apart;
+  return bitmap.ranks + item * bitmap.ranks_apart;
+}
+
+/* How many bits are set before one; where it is not itself, or negative, RC_VOXEL_OUTSIDE. One branch: more of them nest too
+ * deep. */
+__device__ __forceinline__ int64_t
+rank_of_bit (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t bit)
+{
+  const uint32_t word = bit >= 0 ? bits_of_item (bitmap, item)[bit / 32] : 0;
+  const uint32_t before = bit >= 0 ? ranks_of (bitmap, item)[bit / 32] : 0, own = 1u << (bit & 31);
+
+  return (word & own) != 0 ? (int64_t) before + __popc (word & (own - 1)) : RC_VOXEL_OUTSIDE;
+}
+
+/* A voxel's place among those of the blocks that are occupied; negative where its block is not. */
+__device__ __forceinline__ int64_t
+bit_in_blocks (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+{
+  const int64_t block = rank_of_bit (task.bitmaps[0], item, voxel >> task.block_bits);
+
+  const int64_t each = INT64_C (1) << task.block_bits;
+
+  return block * each + (voxel & (each - 1));
+}
+
+/* The rank of a voxel, or RC_VOXEL_OUTSIDE where it is negative or not marked. */
+__device__ __forceinline__ int64_t
+rank_of_voxel (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+{
+  if (task.block_bits == 0)
+    return rank_of_bit (task.bitmaps[0], item, voxel);
+  return rank_of_bit (task.bitmaps[1], item, bit_in_blocks (task, item, voxel));
 }
 
 /* ---- points that stay in place ---- */

@@ -110,8 +110,8 @@ locate (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *tal
     if (i < part.n)
       count_miss (tally, voxel);
     located.other = take_place (task, part, i, voxel);
-  } else if (task.ranked & (voxel >= 0)) {
-    mark (task, part, voxel);
+  } else if (task.ranked && i < part.n) {
+    mark_point (task, part, i, voxel);
   }
   located.inside = __ballot_sync (ALL_LANES, voxel >= 0);
   return located;

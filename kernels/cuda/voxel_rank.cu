@@ -5,8 +5,12 @@
  * is two words away, wherever its point is; and what is kept of voxels by rank lies in order, without gaps, as much as there
  * are points or less.
  *
- * Bytes that must move: a bit a voxel, read twice, and 16 bytes written for each 4 words in which a bit is set (of a dense
- * grid all). Of a sparse output 4 of each voxel for the list of them, written and read, 4 of its count and 8.5 a value of its
+ * A large grid has far more voxels than points. So there a bit stands for a block of voxels; each block that is occupied has a rank,
+ * and there the bits of its voxels, which are ranked like those of blocks. Then it is four words.
+ *
+ * Bytes that must move: a bit a voxel or block, read twice, and 16 bytes written for each 4 words in which a bit is set (of a
+ * dense grid all); with blocks 8 a point, written and read, and as many bits for each block that is occupied, the same way.
+ * Of a sparse output 8 of each voxel for the list of them, written and read, 4 of its count and 8.5 a value of its
  * sums and flags, read; and every byte of the output, written once. Of the output rank 8 a point, read and written, and a
  * sector each of bits and ranks. Bitmaps and ranks stay in the L2, as far as they fit there.
  *
@@ -16,7 +20,6 @@
 #include <cub/block/block_scan.cuh>
 #include <cuda_runtime_api.h>
 
-#include "voxel_parts.cuh"
 #include "voxel_rows.cuh"
 
 using namespace rc;
@@ -28,13 +31,19 @@ using Scan = cub::BlockScan<uint32_t, THREADS>;
 
 /* ---- ranks ---- */
 
-/* Four words of an item's bits, from a multiple of four on. Arrays end at a multiple of 64 bytes, and nobody sets bits beyond
- * those of the grid. */
-__device__ __forceinline__ uint4
-words_at (const RcCudaVoxelTask &task, int64_t item, int64_t word)
+/* The words of an item that there are: of voxels in blocks, of as many blocks as are occupied. */
+__device__ __forceinline__ int64_t
+words_of (const RcCudaVoxelTask &task, int64_t item, uint32_t which)
 {
-  return word < task.bit_words ? *reinterpret_cast<const uint4 *> (item_array<const uint32_t> (task, item,
-          task.layout.bits) + word) : make_uint4 (0, 0, 0, 0);
+  return which == 0 ? task.bitmaps[0].words : (int64_t) head_of (task, item)->n_blocks << (task.block_bits - 5);
+}
+
+/* Four words of an item's bits, from a multiple of four on. Arrays end at a multiple of 64 bytes, and nobody sets bits beyond
+ * those that there are. */
+__device__ __forceinline__ uint4
+words_at (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t word, int64_t words)
+{
+  return word < words ? *reinterpret_cast<const uint4 *> (bits_of_item (bitmap, item) + word) : make_uint4 (0, 0, 0, 0);
 }
 
 __device__ __forceinline__ uint32_t
@@ -45,21 +54,24 @@ bits_in (const uint4 &words)
 
 /* How many bits are set in each tile of each item. */
 __global__ void __launch_bounds__ (THREADS)
-count_set_bits (const __grid_constant__ RcCudaVoxelTask task)
+count_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
+  const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
   __shared__ typename Reduce::TempStorage storage;
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    for (int64_t tile = blockIdx.x; tile < task.bit_tiles; tile += gridDim.x) {
-      const int64_t first = tile * task.bit_tile_words + threadIdx.x * 4, end = (tile + 1) * task.bit_tile_words;
+    const int64_t words = words_of (task, item, which);
+
+    for (int64_t tile = blockIdx.x; tile < bitmap.tiles; tile += gridDim.x) {
+      const int64_t first = tile * bitmap.tile_words + threadIdx.x * 4, end = (tile + 1) * bitmap.tile_words;
       uint32_t own = 0;
 
 #pragma unroll 4
       for (int64_t word = first; word < end; word += RC_CUDA_VOXEL_BIT_TILE)
-        own += bits_in (words_at (task, item, word));
+        own += bits_in (words_at (bitmap, item, word, words));
       own = Reduce (storage).Sum (own);
       if (threadIdx.x == 0)
-        task.bit_counts[item * task.bit_tiles + tile] = own;
+        bitmap.counts[item * bitmap.tiles + tile] = own;
       __syncthreads ();
     }
   }
@@ -67,11 +79,11 @@ count_set_bits (const __grid_constant__ RcCudaVoxelTask task)
 
 /* How many bits are set in the tiles before; for all threads of a block. */
 __device__ __forceinline__ uint32_t
-bits_before (const RcCudaVoxelTask &task, int64_t item, int64_t tile)
+bits_before (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t tile)
 {
   __shared__ typename Reduce::TempStorage storage;
   __shared__ uint32_t before;
-  const uint32_t *counts = task.bit_counts + item * task.bit_tiles;
+  const uint32_t *counts = bitmap.counts + item * bitmap.tiles;
   uint32_t own = 0;
 
 #pragma unroll 4
@@ -84,57 +96,104 @@ bits_before (const RcCudaVoxelTask &task, int64_t item, int64_t tile)
   return before;
 }
 
-/* The voxels of a word, from that rank on. */
-__device__ __forceinline__ void
-list_voxels (uint32_t *voxels, uint32_t rank, uint32_t first_voxel, uint32_t word)
+/* Which voxel, or block, the first bit of a word stands for. */
+__device__ __forceinline__ uint64_t
+first_of_word (const RcCudaVoxelTask &task, int64_t item, uint32_t which, int64_t word)
 {
-  for (; word != 0; word &= word - 1)
-    voxels[rank++] = first_voxel + (uint32_t) __ffs ((int) word) - 1;
+  const int word_bits = task.block_bits - 5;
+
+  if (which == 0)
+    return (uint64_t) word * 32;
+  return (task.bitmaps[0].list[item * task.n_points + (word >> word_bits)] << task.block_bits)
+      + (uint64_t) (word & ((INT64_C (1) << word_bits) - 1)) * 32;
+}
+
+/* What is set in a word, from that rank on. */
+__device__ __forceinline__ void
+list_word (const RcCudaVoxelTask &task, int64_t item, uint32_t which, int64_t at, uint32_t word, uint32_t rank)
+{
+  uint64_t *list = task.bitmaps[which].list + item * task.n_points;
+
+  if (word == 0)
+    return;
+  for (const uint64_t first = first_of_word (task, item, which, at); word != 0; word &= word - 1)
+    list[rank++] = first + (uint32_t) __ffs ((int) word) - 1;
 }
 
 /* Four words, and how many bits are set before them. */
 __device__ __forceinline__ void
-rank_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, const uint4 &words, uint32_t rank)
+rank_words (const RcCudaVoxelTask &task, int64_t item, uint32_t which, int64_t first, const uint4 &words, uint32_t rank)
 {
+  const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
   const uint32_t y = rank + __popc (words.x), z = y + __popc (words.y), w = z + __popc (words.z);
 
-  *reinterpret_cast<uint4 *> (ranks_of (task, item) + first) = make_uint4 (rank, y, z, w);
-  if (task.voxels_by_rank == NULL)
+  *reinterpret_cast<uint4 *> (ranks_of (bitmap, item) + first) = make_uint4 (rank, y, z, w);
+  if (bitmap.list == NULL)
     return;
-  uint32_t *voxels = task.voxels_by_rank + item * task.n_points;
-  const uint32_t voxel = (uint32_t) first * 32;
+  list_word (task, item, which, first, words.x, rank);
+  list_word (task, item, which, first + 1, words.y, y);
+  list_word (task, item, which, first + 2, words.z, z);
+  list_word (task, item, which, first + 3, words.w, w);
+}
 
-  list_voxels (voxels, rank, voxel, words.x);
-  list_voxels (voxels, y, voxel + 32, words.y);
-  list_voxels (voxels, z, voxel + 64, words.z);
-  list_voxels (voxels, w, voxel + 96, words.w);
+/* Bits of voxels are the last that are ranked, and their ranks those of the item's rows. */
+__device__ __forceinline__ void
+put_total (const RcCudaVoxelTask &task, int64_t item, uint32_t which, uint32_t total)
+{
+  RcCudaVoxelHead *head = head_of (task, item);
+
+  if (which == 0 && task.block_bits > 0)
+    head->n_blocks = total;
+  head->first_rank = 0;
+  head->end_rank = total;
 }
 
 __global__ void __launch_bounds__ (THREADS)
-rank_set_bits (const __grid_constant__ RcCudaVoxelTask task)
+rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
+  const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
   __shared__ typename Scan::TempStorage storage;
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    for (int64_t tile = blockIdx.x; tile < task.bit_tiles; tile += gridDim.x) {
-      uint32_t before = bits_before (task, item, tile);
+    const int64_t n_words = words_of (task, item, which);
 
-      for (int64_t at = 0; at < task.bit_tile_words; at += RC_CUDA_VOXEL_BIT_TILE) {
-        const int64_t first = tile * task.bit_tile_words + at + threadIdx.x * 4;
-        const uint4 words = words_at (task, item, first);
+    for (int64_t tile = blockIdx.x; tile < bitmap.tiles; tile += gridDim.x) {
+      uint32_t before = bits_before (bitmap, item, tile);
+
+      for (int64_t at = 0; at < bitmap.tile_words; at += RC_CUDA_VOXEL_BIT_TILE) {
+        const int64_t first = tile * bitmap.tile_words + at + threadIdx.x * 4;
+        const uint4 words = words_at (bitmap, item, first, n_words);
         const uint32_t own = bits_in (words);
         uint32_t rank, sum;
 
         Scan (storage).ExclusiveSum (own, rank, sum);
-        if (first < task.bit_words && (own > 0 || !task.in_bitmap))     /* dense outputs read those of all words */
-          rank_words (task, item, first, words, before + rank);
+        if (first < n_words && (own > 0 || !task.in_bitmap))    /* dense outputs read those of all words */
+          rank_words (task, item, which, first, words, before + rank);
         before += sum;
         __syncthreads ();
       }
-      if (tile == task.bit_tiles - 1 && threadIdx.x == 0) {
-        head_of (task, item)->first_rank = 0;
-        head_of (task, item)->end_rank = before;
-      }
+      if (tile == bitmap.tiles - 1 && threadIdx.x == 0)
+        put_total (task, item, which, before);
+    }
+  }
+}
+
+/* ---- voxels in blocks ---- */
+
+/* The bits of the voxels of points, when it is known which blocks are occupied. */
+__global__ void __launch_bounds__ (THREADS)
+mark_in_blocks (const __grid_constant__ RcCudaVoxelTask task)
+{
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const int64_t n = task.needs_range ? head_of (task, item)->n_ranged : head_of (task, item)->item.n_added;
+    const int64_t *voxels = task.voxels_of_points + item * task.n_points;
+    uint32_t *bits = bits_of_item (task.bitmaps[1], item);
+
+    for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t) gridDim.x * THREADS) {
+      const int64_t bit = bit_in_blocks (task, item, voxels[i]);
+
+      if (bit >= 0)
+        atomicOr (bits + bit / 32, 1u << (bit % 32));
     }
   }
 }
@@ -146,7 +205,7 @@ struct FromRanks
   static __device__ __forceinline__ uint64_t
   voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
   {
-    return task.voxels_by_rank[voxels.item * task.n_points + m];
+    return task.bitmaps[task.block_bits > 0].list[voxels.item * task.n_points + m];
   }
 
   static __device__ __forceinline__ uint32_t
@@ -169,14 +228,11 @@ write_ranked (const __grid_constant__ RcCudaVoxelTask task)
 
 /* What is there is the voxel of each point, as add left it. */
 __device__ __forceinline__ int64_t
-rank_of_point (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+finished_rank (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
 {
-  if ((uint64_t) voxel >= (uint64_t) task.voxels)
-    return voxel;
-  const uint32_t word = item_array<const uint32_t> (task, item, task.layout.bits)[voxel / 32];
-  const int64_t rank = ranks_of (task, item)[voxel / 32] + __popc (word & ((1u << (voxel % 32)) - 1));
+  const int64_t rank = rank_of_voxel (task, item, voxel);
 
-  return rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
+  return voxel < 0 ? voxel : rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
 }
 
 __global__ void __launch_bounds__ (THREADS)
@@ -188,7 +244,7 @@ finish_ranks (const __grid_constant__ RcCudaVoxelTask task)
 
     for (int64_t point = task.first_point + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < task.n_points;
         point += (int64_t) gridDim.x * THREADS)
-      map[point] = point < added ? rank_of_point (task, item, map[point]) : RC_VOXEL_OUTSIDE;
+      map[point] = point < added ? finished_rank (task, item, map[point]) : RC_VOXEL_OUTSIDE;
     if (blockIdx.x == 0 && threadIdx.x == 0)
       count_occupied (task, voxels_of (task, item));
   }
@@ -197,5 +253,6 @@ finish_ranks (const __grid_constant__ RcCudaVoxelTask task)
 
 const void *const rc_cuda_voxel_count_set_bits = reinterpret_cast<const void *> (count_set_bits);
 const void *const rc_cuda_voxel_rank_set_bits = reinterpret_cast<const void *> (rank_set_bits);
+const void *const rc_cuda_voxel_mark_in_blocks = reinterpret_cast<const void *> (mark_in_blocks);
 const void *const rc_cuda_voxel_write_ranked = reinterpret_cast<const void *> (write_ranked);
 const void *const rc_cuda_voxel_finish_ranks = reinterpret_cast<const void *> (finish_ranks);

@@ -61,38 +61,78 @@ lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->rank_counts = (uint32_t *) at;
 }
 
-/* Means of points in the order of ranks, cleared for each job; what is by the voxel is cleared with its item. */
-static char *
-lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char *at)
+/* Means of points in the order of ranks, cleared for each job, with what is before them; what is by the voxel is cleared with
+ * its item. */
+static void
+lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **after)
 {
   const uint64_t n = (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
   RcCudaVoxelMeans *means = &task->means;
-  char *first = at;
+  char *first = *after, *at = first;
 
-  means->first = at;
+  means->first = first;
   means->counts = (uint64_t) (carve (&at, 4 * n) - first);
   means->sums = (uint64_t) (carve (&at, 8 * n * channels) - first);
   means->saw = (uint64_t) (carve (&at, (n * channels + 7) / 8 * 4) - first);
   means->apart = at - first;
-  task->zeros = first;
-  task->zeros_bytes = (uint64_t) plan->spec.batch * (uint64_t) means->apart;
-  return first + task->zeros_bytes;
+  *after = first + (uint64_t) plan->spec.batch * (uint64_t) means->apart;
+  if (task->zeros == NULL)
+    task->zeros = first;
+  task->zeros_bytes = (uint64_t) (*after - task->zeros);
+}
+
+void
+rc_cuda_voxel_cut_bitmap (RcCudaVoxelBitmap *bitmap, int64_t words)
+{
+  const int64_t smallest = rc_cuda_ceil_divide (words, RC_CUDA_VOXEL_BIT_TILE);
+
+  bitmap->words = words;
+  bitmap->tile_words = rc_cuda_ceil_divide (smallest > 0 ? smallest : 1, RC_CUDA_VOXEL_MOST_BIT_TILES) * RC_CUDA_VOXEL_BIT_TILE;
+  bitmap->tiles = rc_cuda_ceil_divide (words > 0 ? words : 1, bitmap->tile_words);
+  bitmap->ranks_apart = rc_cuda_ceil_divide (words, 16) * 16;
+}
+
+static void
+lay_out_bitmap (const RcVoxelPlan *plan, RcCudaVoxelTask *task, RcCudaVoxelBitmap *bitmap, char **at)
+{
+  const uint64_t batch = (uint64_t) plan->spec.batch;
+
+  bitmap->ranks = (uint32_t *) carve (at, batch * (uint64_t) bitmap->ranks_apart * sizeof (uint32_t));
+  bitmap->counts = (uint32_t *) carve (at, batch * (uint64_t) bitmap->tiles * sizeof (uint32_t));
+  if (plan->spec.output == RC_VOXEL_SPARSE)
+    bitmap->list = (uint64_t *) carve (at, batch * (uint64_t) task->n_points * sizeof (uint64_t));
+}
+
+/* Bits of voxels in blocks, of as many blocks as there may be, and cleared for each job. */
+static void
+lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
+{
+  const uint64_t batch = (uint64_t) plan->spec.batch;
+  RcCudaVoxelBitmap *bitmap = &task->bitmaps[1];
+
+  rc_cuda_voxel_cut_bitmap (bitmap, task->n_points << (task->block_bits - 5));
+  bitmap->bits_apart = bitmap->ranks_apart * (int64_t) sizeof (uint32_t);
+  task->voxels_of_points = (int64_t *) carve (at, batch * (uint64_t) task->n_points * sizeof (int64_t));
+  lay_out_bitmap (plan, task, bitmap, at);
+  bitmap->bits = carve (at, batch * (uint64_t) bitmap->bits_apart);
+  task->zeros = bitmap->bits;
+  task->zeros_bytes = (uint64_t) (*at - bitmap->bits);
 }
 
 static void
 lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
-  const uint64_t batch = (uint64_t) plan->spec.batch;
   char *at = after_items (plan, task);
 
-  task->ranks = (uint32_t *) carve (&at, batch * (uint64_t) task->ranks_apart * sizeof (uint32_t));
-  task->bit_counts = (uint32_t *) carve (&at, batch * (uint64_t) task->bit_tiles * sizeof (uint32_t));
+  task->bitmaps[0].bits = task->scratch + plan->layout.bits;
+  task->bitmaps[0].bits_apart = (int64_t) plan->layout.item_bytes;
+  lay_out_bitmap (plan, task, &task->bitmaps[0], &at);
+  if (task->block_bits > 0)
+    lay_out_blocks (plan, task, &at);
   if (task->in_bitmap && task->ranked)
-    at = lay_out_means (plan, task, at);
+    lay_out_means (plan, task, &at);
   if (task->newest > 0)
     task->others = (RcCudaVoxelOther *) at;
-  if (plan->spec.output == RC_VOXEL_SPARSE)
-    task->voxels_by_rank = (uint32_t *) at;
 }
 
 void

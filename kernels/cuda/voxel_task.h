@@ -36,6 +36,8 @@ extern "C" {
 #define RC_CUDA_VOXEL_FEATURE_TILE (2 * RC_CUDA_VOXEL_THREADS)
 /* Words of bits that a block counts at a time: 4 a thread. */
 #define RC_CUDA_VOXEL_BIT_TILE (4 * RC_CUDA_VOXEL_THREADS)
+/* Tiles of an item, at which two kernels that count them are as fast as more. */
+#define RC_CUDA_VOXEL_MOST_BIT_TILES 1024
 /* Keys that a block sorts at a time. */
 #define RC_CUDA_VOXEL_SORT_ITEMS 12
 #define RC_CUDA_VOXEL_SORT_TILE (RC_CUDA_VOXEL_SORT_ITEMS * RC_CUDA_VOXEL_THREADS)
@@ -58,7 +60,11 @@ typedef struct RcCudaVoxelHead
   uint32_t blocks_done;         /* of an add that is under way */
   uint32_t first_rank;          /* of its voxels: with sorted keys among those of the group, else 0 */
   uint32_t end_rank;
-  uint32_t missed[3];           /* of points that stay in place: outside, NaN and infinite ones */
+  union
+  {
+    uint32_t missed[3];         /* of points that stay in place: outside, NaN and infinite ones */
+    uint32_t n_blocks;          /* that are occupied, where voxels are found by blocks */
+  };
 } RcCudaVoxelHead;
 
 /* Where the arrays of the points of all items begin; item i has entries i * n_points … */
@@ -93,6 +99,20 @@ typedef struct RcCudaVoxelMeans
   int64_t apart;                /* bytes */
   uint64_t counts, sums, saw;
 } RcCudaVoxelMeans;
+
+/* What is set, and how much is before each word of that. Tiles of words are counted at a time. */
+typedef struct RcCudaVoxelBitmap
+{
+  char *bits;                   /* those of item 0 */
+  int64_t bits_apart;           /* bytes */
+  int64_t words;                /* of an item */
+  int64_t tiles;
+  int64_t tile_words;           /* a multiple of RC_CUDA_VOXEL_BIT_TILE */
+  uint32_t *ranks;              /* [batch, ranks_apart]: of each word, how many bits are set before it */
+  int64_t ranks_apart;          /* entries; a multiple of 16 */
+  uint32_t *counts;             /* [batch, tiles]: bits that are set in each */
+  uint64_t *list;               /* [batch, n_points]: which they are, in order; NULL: not wanted */
+} RcCudaVoxelBitmap;
 
 /* A point of a voxel that is not its newest. */
 typedef struct RcCudaVoxelOther
@@ -142,9 +162,8 @@ typedef struct RcCudaVoxelTask
   uint64_t newest;              /* offset in the scratch of an item: what is left in voxels of points that stay in place; 0: none
                                  * may, as dense means without a range alone */
   int32_t in_bitmap;            /* sparse, rank: what is occupied is found in bits, and no keys are sorted */
-  int64_t bit_tiles;            /* of an item's bits, in which ranks are counted */
-  int64_t bit_tile_words;       /* a multiple of RC_CUDA_VOXEL_BIT_TILE */
-  int64_t ranks_apart;          /* entries; a multiple of 16 */
+  int32_t block_bits;           /* a bit stands for a block of so many voxels, log2, and those of blocks that are occupied have
+                                 * bits of their own; 0: for a voxel */
   int64_t slabs;                /* into which the bits of an item are cut; 0: they are in the scratch */
   int64_t slab_words;           /* of each slab, but for the last; a power of two */
   int32_t bins;                 /* a power of two: slabs, or where these are too many, runs of them */
@@ -158,9 +177,8 @@ typedef struct RcCudaVoxelTask
   RcCudaVoxelPoints points;
   uint32_t *tile_counts;        /* [batch, kept_tiles + 1]: bits that are set in each tile, then in those before it, and in all */
   RcCudaVoxelMeans means;
-  uint32_t *ranks;              /* [batch, ranks_apart]: of each word of bits, how many are set before it */
-  uint32_t *bit_counts;         /* [batch, bit_tiles]: how many are set in each tile */
-  uint32_t *voxels_by_rank;     /* sparse outputs found in bits: [batch, n_points]; NULL: not wanted */
+  RcCudaVoxelBitmap bitmaps[2]; /* where there are ranks: of voxels; or of blocks, and of voxels in those */
+  int64_t *voxels_of_points;    /* [batch, n_points], where they are found by blocks */
   RcCudaVoxelOther *others;     /* [batch, n_points]: for each point which one is an other since it came */
   char *ones, *zeros;           /* what begin sets to either beside the scratch of items */
   uint64_t ones_bytes, zeros_bytes;     /* multiples of 16 */
@@ -309,10 +327,11 @@ extern const void *const rc_cuda_voxel_scan_voxels;
 extern const void *const rc_cuda_voxel_rank;
 extern const void *const rc_cuda_voxel_write_sparse;    /* for output sparse */
 
-/* voxel_rank.cu: ranks of the bits that are set, in this order, and the scales beside them; then outputs sparse and rank
- * made from them. Argument: the task. */
+/* voxel_rank.cu: ranks of the bits that are set, in this order; arguments: the task, and of which bitmap, a uint32_t. Between those
+ * of blocks and of voxels, the bits of these; then outputs sparse and rank. Argument: the task. */
 extern const void *const rc_cuda_voxel_count_set_bits;
 extern const void *const rc_cuda_voxel_rank_set_bits;
+extern const void *const rc_cuda_voxel_mark_in_blocks;
 extern const void *const rc_cuda_voxel_write_ranked;
 extern const void *const rc_cuda_voxel_finish_ranks;
 

@@ -180,8 +180,11 @@ finish_ranks (const Run *run, RcCudaVoxelTask *task)
 static RcStatus
 end_in_bitmap (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
-  const RcStatus status = finish_ranks (run, task);
+  RcStatus status = finish_ranks (run, task);
 
+  if (status == RC_OK && task->defers)
+    status = launch_task (run, state->add_deferred, blocks_for (run->cuda, task->n_points, RC_CUDA_VOXEL_THREADS, task->batch),
+        task, "launch of the adding of points that were deferred");
   return status == RC_OK ? launch_task (run, state->write, blocks_for (run->cuda, task->max_voxels, RC_CUDA_VOXEL_THREADS,
           task->batch), task, "launch of the output of sparse voxels") : status;
 }

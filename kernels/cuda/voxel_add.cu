@@ -76,11 +76,16 @@ place_of (const RcCudaVoxelTask &task, const Part &part, int64_t i)
   return part.item * task.n_points + part.first + i;
 }
 
+/* The key of a point for the sort, or where there is none its mark. */
 __device__ __forceinline__ void
 put_key (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
 {
   const uint64_t in_group = (uint64_t) (task.group == 1 ? 0 : part.item % task.group);
 
+  if (task.defers) {
+    mark_point (task, part, i, voxel);
+    return;
+  }
   task.points.keys[0][place_of (task, part, i)] = voxel < 0 ? RC_CUDA_VOXEL_NO_KEY
       : in_group * task.key_voxels + (uint64_t) voxel;
 }

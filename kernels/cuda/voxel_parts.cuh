@@ -96,12 +96,12 @@ mark (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
   atomicOr (item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32, 1u << (voxel % 32));
 }
 
-/* The same of point i of the part, where a bit may stand for a block; then it is kept where the point is. Negative voxels have
- * none. */
+/* The same of point i of the part, where a bit may stand for a block; where it is wanted later, the voxel is kept. Negative
+ * voxels have no bit. */
 __device__ __forceinline__ void
 mark_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
 {
-  if (task.block_bits > 0)
+  if (task.voxels_of_points != NULL)
     task.voxels_of_points[part.item * task.n_points + part.first + i] = voxel;
   if (voxel >= 0)
     mark (task, part, voxel >> task.block_bits);

@@ -12,7 +12,7 @@
 #define MOST_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
 #define FEWEST_BLOCK_BITS 5     /* a word */
 #define MOST_BLOCK_BITS 8       /* 64 bytes of scratch a point */
-#define POINT_ARRAYS 8          /* counts, sums and flags of means, and what bitmaps have: each is rounded up */
+#define POINT_ARRAYS 10         /* what values are made from, and what bitmaps have: each is rounded up */
 
 static RcStatus
 no_space (RcError *error, size_t bytes)
@@ -55,7 +55,7 @@ action_of (const RcVoxelSpec *spec, const RcCudaVoxelTask *task)
     return RC_CUDA_VOXEL_STORE_INDEX;
   if (spec->mode == RC_VOXEL_FIRST)
     return spec->source == RC_VOXEL_DEPTH ? RC_CUDA_VOXEL_ADD_KEY_POSITION : RC_CUDA_VOXEL_ADD_KEY_FIELDS;
-  return actions[spec->mode][task->sorts];
+  return actions[spec->mode][task->sorts || task->defers];
 }
 
 /* Words that a warp takes at a time for values: fewer where there would not be enough for the warps that run at once. */
@@ -119,6 +119,8 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
     state->in_place = kernels_in_place (source, size);
     state->in_place_anywhere = kernels_in_place (RC_CUDA_VOXEL_LAYOUT, size);
   }
+  if (state->task.defers)
+    state->add_deferred = rc_cuda_voxel_add_deferred[values[spec->mode]];
   if (spec->output == RC_VOXEL_SPARSE) {
     state->write = plan->keeps ? rc_cuda_voxel_write_tiles
         : state->task.in_bitmap ? rc_cuda_voxel_write_ranked : rc_cuda_voxel_write_sparse;
@@ -188,16 +190,15 @@ block_bits_of (const RcVoxelPlan *plan)
   return bits;
 }
 
-/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and what is kept of a voxel
- * needs nothing of its points after they were added. Otherwise keys are sorted. */
+/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points does not
+ * matter. Otherwise keys are sorted. */
 static int
 is_in_bitmap (const RcVoxelPlan *plan)
 {
   const RcVoxelSpec *spec = &plan->spec;
   const int64_t bits = blocks_of (plan, block_bits_of (plan));
 
-  return rc_voxel_sorts (plan) && (spec->mode == RC_VOXEL_OCCUPANCY || rc_voxel_needs_range (plan))
-      && bits <= MOST_BITS && spec->batch <= 2 * MOST_BITS / bits;
+  return rc_voxel_sorts (plan) && spec->mode != RC_VOXEL_FIRST && bits <= MOST_BITS && spec->batch <= 2 * MOST_BITS / bits;
 }
 
 static void
@@ -233,6 +234,7 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->needs_range = rc_voxel_needs_range (plan);
   task->keeps = plan->keeps;
   task->ranked = task->needs_range && !task->sorts;
+  task->defers = task->in_bitmap && !task->ranked && spec->mode != RC_VOXEL_OCCUPANCY;
   if (spec->source == RC_VOXEL_DEPTH) {
     task->element_bytes = sizeof (uint16_t);
     task->width = spec->depth.width;
@@ -320,25 +322,38 @@ plan_kept (RcVoxelPlan *plan, RcCudaVoxelTask *task)
   plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * (task->kept_tiles + 1) * 4, 64) * 64;
 }
 
-/* The bits of voxels that are found in a bitmap go into the scratch of their item; those of points, where means are, are all
- * there is of a point. */
+/* Bytes of each point, for what values are made from: counts, sums, flags and extremes. */
+static uint64_t
+value_bytes_of_point (const RcVoxelPlan *plan)
+{
+  const uint64_t channels = (uint64_t) plan->channels;
+
+  if (rc_voxel_is_extreme (plan))
+    return 4 * channels;
+  return 4 + (rc_voxel_is_mean (plan) ? 8 * channels : 0) + (plan->spec.mode == RC_VOXEL_MEAN ? (channels + 1) / 2 : 0);
+}
+
+/* The bits of voxels that are found in a bitmap go into the scratch of their item; lists and values are by the point. */
 static void
 plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
-  const uint64_t channels = (uint64_t) plan->channels;
   RcVoxelLayout *layout = &plan->layout;
   uint64_t bytes = 0;
 
   if (!task->in_bitmap)
     return;
   layout->item_bytes = layout->bits + (uint64_t) rc_cuda_ceil_divide (task->bit_words, 16) * 64;
-  layout->payload_bytes = layout->point_bytes = 0;
+  layout->point_bytes = 0;
+  if (!task->defers)
+    layout->payload_bytes = 0;
   if (plan->spec.output == RC_VOXEL_SPARSE)
     bytes += (task->block_bits > 0 ? 2 : 1) * sizeof (uint64_t);
+  if (task->block_bits > 0 || task->defers)
+    bytes += sizeof (int64_t);
   if (task->block_bits > 0)
-    bytes += sizeof (int64_t) + (UINT64_C (2) << task->block_bits) / 8;
-  if (task->ranked)
-    bytes += sizeof (uint32_t) + 8 * channels + (channels + 1) / 2;
+    bytes += (UINT64_C (2) << task->block_bits) / 8;
+  if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
+    bytes += layout->payload_bytes + value_bytes_of_point (plan);
   layout->backend_point_bytes = (bytes + 7) / 8 * 8;
   layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * (POINT_ARRAYS * 64
       + RC_CUDA_VOXEL_MOST_BIT_TILES * sizeof (uint32_t));
@@ -432,6 +447,7 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel add", state->add, 1},
     {"voxel add of any layout", state->add_anywhere, 1},
     {"voxel remove", state->remove, plan->keeps},
+    {"voxel add, deferred", state->add_deferred, state->task.defers},
     {"voxel go on", rc_cuda_voxel_go_on, plan->keeps},
     {"voxel tiles, count", rc_cuda_voxel_count_tiles, state->task.kept_tiles > 0},
     {"voxel tiles, scan", rc_cuda_voxel_scan_tiles, state->task.kept_tiles > 0},

@@ -82,6 +82,12 @@ saw_words_of (const RcCudaVoxelTask &task, int64_t item)
   return reinterpret_cast<uint32_t *> (means_of (task, item) + task.means.saw);
 }
 
+__device__ __forceinline__ uint32_t *
+extremes_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return reinterpret_cast<uint32_t *> (means_of (task, item) + task.means.extremes);
+}
+
 /* ---- ranks ---- */
 
 __device__ __forceinline__ uint32_t *

@@ -53,7 +53,7 @@ bits_in (const uint4 &words)
 }
 
 /* How many bits are set in each tile of each item. */
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
 count_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
   const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
@@ -148,7 +148,7 @@ put_total (const RcCudaVoxelTask &task, int64_t item, uint32_t which, uint32_t t
   head->end_rank = total;
 }
 
-__global__ void __launch_bounds__ (THREADS)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
 rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
   const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
@@ -211,10 +211,10 @@ struct FromRanks
   static __device__ __forceinline__ uint32_t
   value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
   {
-    const int64_t at = m * task.channels + c;
+    const bool has_count = task.mode != RC_VOXEL_MAX && task.mode != RC_VOXEL_MIN;
 
-    return value_bits (task.dtype, rc_voxel_mean (item_array<const RcVoxelScale> (task, voxels.item, task.layout.scales) + c,
-            sums_of (task, voxels.item)[at], counts_of (task, voxels.item)[m], saw_of (saw_words_of (task, voxels.item), at)));
+    return value_of_voxel (task, voxels.item, c, has_count ? counts_of (task, voxels.item)[m] : 0,
+        sums_of (task, voxels.item), saw_words_of (task, voxels.item), extremes_of (task, voxels.item), m * task.channels + c);
   }
 };
 

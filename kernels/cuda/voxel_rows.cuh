@@ -66,6 +66,25 @@ write_value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t at, uint
     reinterpret_cast<uint32_t *> (to)[at] = bits;
 }
 
+/* The bits of a value of a voxel of that many points, from its sums and flags, or its extremes; `at` is where these are. */
+__device__ __forceinline__ uint32_t
+value_of_voxel (const RcCudaVoxelTask &task, int64_t item, int64_t channel, uint32_t count, const int64_t *sums,
+    const uint32_t *saw, const uint32_t *extremes, int64_t at)
+{
+  const RcVoxelScale *scale = item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel;
+
+  switch (task.mode) {
+    case RC_VOXEL_COUNT:
+      return count_bits (task.dtype, count);
+    case RC_VOXEL_MEAN:
+      return value_bits (task.dtype, rc_voxel_mean (scale, sums[at], count, saw_of (saw, at)));
+    case RC_VOXEL_CENTROID:
+      return value_bits (task.dtype, (double) task.box.origin[channel] + rc_voxel_mean (scale, sums[at], count, 0));
+    default:
+      return extreme_bits (task, extremes[at]);
+  }
+}
+
 /* n rows from the first on, by a block: their coordinates, then their values in the order of memory. */
 template <class From>
 __device__ __forceinline__ void

@@ -61,19 +61,21 @@ lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->rank_counts = (uint32_t *) at;
 }
 
-/* Means of points in the order of ranks, cleared for each job, with what is before them; what is by the voxel is cleared with
- * its item. */
+/* What values of voxels are made from, in the order of ranks, cleared for each job, with what is before them; what is by the voxel
+ * is cleared with its item. */
 static void
 lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **after)
 {
   const uint64_t n = (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
+  const int mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
   RcCudaVoxelMeans *means = &task->means;
   char *first = *after, *at = first;
 
   means->first = first;
-  means->counts = (uint64_t) (carve (&at, 4 * n) - first);
-  means->sums = (uint64_t) (carve (&at, 8 * n * channels) - first);
-  means->saw = (uint64_t) (carve (&at, (n * channels + 7) / 8 * 4) - first);
+  means->counts = (uint64_t) (carve (&at, extreme ? 0 : 4 * n) - first);
+  means->sums = (uint64_t) (carve (&at, mean ? 8 * n * channels : 0) - first);
+  means->saw = (uint64_t) (carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0) - first);
+  means->extremes = (uint64_t) (carve (&at, extreme ? 4 * n * channels : 0) - first);
   means->apart = at - first;
   *after = first + (uint64_t) plan->spec.batch * (uint64_t) means->apart;
   if (task->zeros == NULL)
@@ -112,7 +114,6 @@ lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
 
   rc_cuda_voxel_cut_bitmap (bitmap, task->n_points << (task->block_bits - 5));
   bitmap->bits_apart = bitmap->ranks_apart * (int64_t) sizeof (uint32_t);
-  task->voxels_of_points = (int64_t *) carve (at, batch * (uint64_t) task->n_points * sizeof (int64_t));
   lay_out_bitmap (plan, task, bitmap, at);
   bitmap->bits = carve (at, batch * (uint64_t) bitmap->bits_apart);
   task->zeros = bitmap->bits;
@@ -122,14 +123,19 @@ lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
 static void
 lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
+  const uint64_t points = (uint64_t) plan->spec.batch * (uint64_t) task->n_points;
   char *at = after_items (plan, task);
 
   task->bitmaps[0].bits = task->scratch + plan->layout.bits;
   task->bitmaps[0].bits_apart = (int64_t) plan->layout.item_bytes;
   lay_out_bitmap (plan, task, &task->bitmaps[0], &at);
+  if (task->block_bits > 0 || task->defers)
+    task->voxels_of_points = (int64_t *) carve (&at, points * sizeof (int64_t));
+  if (task->defers)
+    task->points.payload = carve (&at, points * plan->layout.payload_bytes);
   if (task->block_bits > 0)
     lay_out_blocks (plan, task, &at);
-  if (task->in_bitmap && task->ranked)
+  if (task->defers || (task->in_bitmap && task->ranked))
     lay_out_means (plan, task, &at);
   if (task->newest > 0)
     task->others = (RcCudaVoxelOther *) at;

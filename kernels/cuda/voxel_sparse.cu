@@ -251,22 +251,9 @@ struct FromSortedKeys
   value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
   {
     const uint32_t rank = voxels.first_rank + (uint32_t) m;
-    const int64_t at = (task.first_item * task.n_points + rank) * task.channels + c;
-    const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, voxels.item, task.layout.scales);
-    const uint32_t count = task.starts[rank + 1] - task.starts[rank];
 
-    switch (task.mode) {
-      case RC_VOXEL_COUNT:
-        return count_bits (task.dtype, count);
-      case RC_VOXEL_MEAN:
-        return value_bits (task.dtype, rc_voxel_mean (&scales[c], task.points.sums[at], count,
-                saw_of (task.points.saw, at)));
-      case RC_VOXEL_CENTROID:
-        return value_bits (task.dtype, (double) task.box.origin[c]
-            + rc_voxel_mean (&scales[c], task.points.sums[at], count, 0));
-      default:
-        return extreme_bits (task, task.points.extremes[at]);
-    }
+    return value_of_voxel (task, voxels.item, c, points_of (task, voxels, m), task.points.sums, task.points.saw,
+        task.points.extremes, (task.first_item * task.n_points + rank) * task.channels + c);
   }
 };
 

@@ -21,6 +21,7 @@ typedef struct
   RcCudaVoxelTask task;         /* what the spec fixes is there from the beginning */
   void *table;                  /* device: the rays of depth, the features of other points; NULL: none */
   const void *add, *range, *write;
+  const void *add_deferred;     /* NULL: no point is */
   const void *remove;           /* NULL: nothing is kept */
   const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
   RcCudaVoxelInPlace in_place, in_place_anywhere;       /* NULL: none does */

@@ -91,13 +91,14 @@ typedef struct RcCudaVoxelLocate
   float least[3], greatest[3];  /* coordinates that are half a voxel outside, at least */
 } RcCudaVoxelLocate;
 
-/* Where the counts, sums and flags of the sums of means are: offsets in the share of an item. Their entries are of voxels, or
- * ranked, of those that are occupied. */
+/* Where the counts, sums and flags of the sums of means are, and extremes: offsets in the share of an item. Their entries are of
+ * voxels, or where these have ranks, of those that are occupied. */
 typedef struct RcCudaVoxelMeans
 {
   char *first;                  /* the share of item 0 */
   int64_t apart;                /* bytes */
   uint64_t counts, sums, saw;
+  uint64_t extremes;            /* max, min; by rank alone */
 } RcCudaVoxelMeans;
 
 /* What is set, and how much is before each word of that. Tiles of words are counted at a time. */
@@ -162,6 +163,7 @@ typedef struct RcCudaVoxelTask
   uint64_t newest;              /* offset in the scratch of an item: what is left in voxels of points that stay in place; 0: none
                                  * may, as dense means without a range alone */
   int32_t in_bitmap;            /* sparse, rank: what is occupied is found in bits, and no keys are sorted */
+  int32_t defers;               /* of these, what has values and no range: points are added when the job ends */
   int32_t block_bits;           /* a bit stands for a block of so many voxels, log2, and those of blocks that are occupied have
                                  * bits of their own; 0: for a voxel */
   int64_t slabs;                /* into which the bits of an item are cut; 0: they are in the scratch */
@@ -178,7 +180,7 @@ typedef struct RcCudaVoxelTask
   uint32_t *tile_counts;        /* [batch, kept_tiles + 1]: bits that are set in each tile, then in those before it, and in all */
   RcCudaVoxelMeans means;
   RcCudaVoxelBitmap bitmaps[2]; /* where there are ranks: of voxels; or of blocks, and of voxels in those */
-  int64_t *voxels_of_points;    /* [batch, n_points], where they are found by blocks */
+  int64_t *voxels_of_points;    /* [batch, n_points], where they are found by blocks, or points deferred; NULL: not wanted */
   RcCudaVoxelOther *others;     /* [batch, n_points]: for each point which one is an other since it came */
   char *ones, *zeros;           /* what begin sets to either beside the scratch of items */
   uint64_t ones_bytes, zeros_bytes;     /* multiples of 16 */
@@ -271,7 +273,7 @@ typedef enum RcCudaVoxelKept
   RC_CUDA_VOXEL_KEPT
 } RcCudaVoxelKept;
 
-/* What the values of a dense output are made from. */
+/* What the values of a voxel are made from. */
 typedef enum RcCudaVoxelValues
 {
   RC_CUDA_VOXEL_FROM_COUNTS,
@@ -334,6 +336,9 @@ extern const void *const rc_cuda_voxel_rank_set_bits;
 extern const void *const rc_cuda_voxel_mark_in_blocks;
 extern const void *const rc_cuda_voxel_write_ranked;
 extern const void *const rc_cuda_voxel_finish_ranks;
+
+/* voxel_deferred.cu; by what values are made from. */
+extern const void *const rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUES];
 
 /* voxel_first.cu, beside rc_cuda_voxel_write_sparse: how many points each voxel has; and the points, by the bytes of an
  * element: 2 and 4. */

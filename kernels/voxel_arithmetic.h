@@ -58,11 +58,15 @@ RC_VOXEL_OF (rc_voxel_of_32, int32_t)
 RC_SHARED int
 rc_voxel_ceil_log2 (uint64_t n)
 {
+#ifdef __CUDA_ARCH__
+  return n > UINT64_C (1) << 62 ? 63 : n > 1 ? 64 - __clzll ((long long) (n - 1)) : 0;
+#else
   int bits = 0;
 
   while (bits < 63 && (UINT64_C (1) << bits) < n)
     bits++;
   return bits;
+#endif
 }
 
 /* The exponent of the smallest power of two above a finite magnitude >= 0; 0 for 0. */

@@ -9,6 +9,7 @@
 
 #define MOST_BLOCKS_Y 65535
 #define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
+#define FEATURE_BLOCKS 4        /* the same of kernels that read features */
 
 /* ---- launches ---- */
 
@@ -36,15 +37,21 @@ check (const Run *run, cudaError_t result, const char *call)
 }
 
 /* Blocks for n units, of which a block takes `each` at a time, of each of a number of items: at most a few more than
- * run at once, since they take all that is left. */
+ * run at once, which are so many of a multiprocessor, since they take all that is left. */
 static dim3
-blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items)
+few_blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items, int64_t of_multiprocessor)
 {
-  const int64_t at_once = (int64_t) cuda->multiprocessors * BLOCKS_PER_MULTIPROCESSOR;
+  const int64_t at_once = (int64_t) cuda->multiprocessors * of_multiprocessor;
   const int64_t y = rc_cuda_lesser (items, MOST_BLOCKS_Y), most = rc_cuda_ceil_divide (at_once, y);
   const int64_t wish = rc_cuda_ceil_divide (n, each);
 
   return (dim3) { (unsigned) (wish < 1 ? 1 : rc_cuda_lesser (wish, most)), (unsigned) y, 1 };
+}
+
+static dim3
+blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items)
+{
+  return few_blocks_for (cuda, n, each, items, BLOCKS_PER_MULTIPROCESSOR);
 }
 
 static RcStatus
@@ -111,16 +118,17 @@ take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask 
   task->counters = chunk->counters;
 }
 
-/* Of the index, which nothing waits for but its own bytes, a thread takes a point at a time. */
+/* With features, and of the index, which nothing waits for but its own bytes, a thread takes a point at a time. */
 static RcStatus
 launch_points (const Run *run, const void *kernel, size_t shared_bytes, RcCudaVoxelTask *task, const char *call)
 {
   const int64_t points = points_of (run->plan, run->chunk);
-  const int64_t each = run->plan->features ? RC_CUDA_VOXEL_FEATURE_TILE
-      : run->plan->spec.output == RC_VOXEL_INDEX ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE;
+  const int takes_one = run->plan->features || run->plan->spec.output == RC_VOXEL_INDEX;
+  const dim3 grid = few_blocks_for (run->cuda, points, takes_one ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE, task->batch,
+      run->plan->features ? FEATURE_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
   void *arguments[] = { task };
 
-  return launch_with (run, kernel, blocks_for (run->cuda, points, each, task->batch), shared_bytes, arguments, call);
+  return launch_with (run, kernel, grid, shared_bytes, arguments, call);
 }
 
 /* A block for each tile: they are short, and many are under way. */
@@ -156,7 +164,7 @@ rank_bitmap (const Run *run, RcCudaVoxelTask *task, uint32_t which)
       : status;
 }
 
-/* Of what is marked by now. */
+/* Of what is marked by now; and the scales, where range has found what they depend on. */
 static RcStatus
 launch_ranks (const Run *run, RcCudaVoxelTask *task)
 {
@@ -473,13 +481,14 @@ launch_add (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
   take_chunk (run->plan, run->chunk, task);
   if (state->stays && has_all_points (run)) {
     state->chunk = *run->chunk;
-    return launch_points (run, kernels_in_place (state, task)->add, 0, task, "launch of the adding of other points");
+    return launch_task (run, kernels_in_place (state, task)->add, blocks_for (run->cuda, task->n,
+            RC_CUDA_VOXEL_OTHERS_TILE, task->batch), task, "launch of the adding of other points");
   }
   if (state->stays)
     status = mark_newest (run, task);
   state->stays = 0;
-  if (status == RC_OK && task->ranked && run->plan->added == 0)
-    status = launch_ranks (run, task);
+  if (status == RC_OK && task->needs_range && run->plan->added == 0)
+    status = task->ranked ? launch_ranks (run, task) : launch_scales (run, task);
   if (status == RC_OK)
     status = task->slabs > 0 ? launch_bins (run, state->add, task) : launch_points (run, task->aligned ? state->add
         : state->add_anywhere, 0, task, "launch of the adding of points");

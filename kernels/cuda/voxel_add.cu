@@ -104,11 +104,9 @@ struct AddBits
   static constexpr int at_once = 4;
 
   static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *)
   {
-    if (task.block_bits > 0)
-      mark_point (task, part, i, voxel);
-    if (voxel < 0 || task.block_bits > 0)
+    if (voxel < 0)
       return;
     uint32_t *word = item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32;
     const uint32_t bit = 1u << (voxel % 32);
@@ -330,11 +328,11 @@ add_points (const __grid_constant__ RcCudaVoxelTask task)
  * features go: a voxel, or the rank of one. `feature` is called with those that go somewhere, or where it takes all with
  * the others, too: a branch less, since they nest too deep. */
 
-/* Where voxels have ranks, range has marked them. A mark that is not there, since range saw another point, is no voxel. */
+/* Where voxels have ranks, range has marked them. */
 __device__ __forceinline__ int64_t
 count_ranked (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
 {
-  const int64_t rank = rank_of_voxel (task, part.item, voxel);
+  const int64_t rank = rank_point (task, part.item, voxel);
 
   if (rank >= 0)
     atomicAdd (counts_of (task, part.item) + rank, 1u);
@@ -467,7 +465,7 @@ load_features (const RcCudaVoxelTask &task, const char *features, int64_t points
   for (int u = 0; u < Loaded<Source>::most; u++) {
     if (loaded->first + u < channels && own.of < points)
       Source::load_feature (task, features + own.of * task.stride, own.channel, loaded->words[u]);
-    own = next_channel (own, channels);
+    own = next_channel (task, own);
   }
 }
 
@@ -485,7 +483,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
   if (first + lane < part.n)
     Source::template read<true> (task, part.data, first + lane, p);
   loaded.first = 0;
-  loaded.channel = first_channel (lane, channels);
+  loaded.channel = first_channel (task, lane);
   load_features (task, features, part.n - first, &loaded);
   if (first + lane < part.n) {
     const int64_t voxel = voxel_of (task, p);
@@ -504,7 +502,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
       if (Action::takes_all || to >= 0)
         Action::feature (task, part, first + loaded.channel.of, to, loaded.channel.channel,
             Source::feature_of (loaded.words[u]), tally);
-      loaded.channel = next_channel (loaded.channel, channels);
+      loaded.channel = next_channel (task, loaded.channel);
     }
     loaded.first += loaded.most;
     load_features (task, features, part.n - first, &loaded);

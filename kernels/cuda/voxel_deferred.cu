@@ -36,6 +36,8 @@ scale_of (const RcCudaVoxelTask &task, const Value &value)
 
 struct Features
 {
+  static constexpr bool counts = true, has_values = true;
+
   static __device__ __forceinline__ void
   add (const RcCudaVoxelTask &task, const Value &value)
   {
@@ -52,6 +54,8 @@ struct Features
 
 struct Coordinates
 {
+  static constexpr bool counts = true, has_values = true;
+
   static __device__ __forceinline__ void
   add (const RcCudaVoxelTask &task, const Value &value)
   {
@@ -64,6 +68,8 @@ struct Coordinates
 
 struct Extremes
 {
+  static constexpr bool counts = false, has_values = true;
+
   static __device__ __forceinline__ void
   add (const RcCudaVoxelTask &task, const Value &value)
   {
@@ -72,13 +78,11 @@ struct Extremes
   }
 };
 
-/* Nothing is kept but how many there are. */
+/* Nothing is kept but how many there are, or not even that. */
+template <bool COUNTS>
 struct Nothing
 {
-  static __device__ __forceinline__ void
-  add (const RcCudaVoxelTask &, const Value &)
-  {
-  }
+  static constexpr bool counts = COUNTS, has_values = false;
 };
 
 /* What is kept of 32 points from first on, of ranks that the lanes have. All of them call it. */
@@ -87,10 +91,10 @@ __device__ __forceinline__ void
 add_kept (const RcCudaVoxelTask &task, int64_t item, int64_t first, int64_t rank)
 {
   const uint32_t channels = (uint32_t) task.channels;
-  Channel own = first_channel (threadIdx.x % 32, channels);
+  Channel own = first_channel (task, threadIdx.x % 32);
 
 #pragma unroll 1
-  for (uint32_t done = 0; done < channels; done++, own = next_channel (own, channels)) {
+  for (uint32_t done = 0; done < channels; done++, own = next_channel (task, own)) {
     const int64_t to = __shfl_sync (ALL_LANES, rank, (int) own.of);
 
     if (to >= 0)
@@ -99,7 +103,7 @@ add_kept (const RcCudaVoxelTask &task, int64_t item, int64_t first, int64_t rank
   }
 }
 
-template <class Kept, bool COUNTS>
+template <class Kept>
 __global__ void __launch_bounds__ (THREADS)
 add_deferred (const __grid_constant__ RcCudaVoxelTask task)
 {
@@ -108,11 +112,12 @@ add_deferred (const __grid_constant__ RcCudaVoxelTask task)
 
     for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < n;
         first += (int64_t) gridDim.x * THREADS) {
-      const int64_t i = first + threadIdx.x % 32, rank = rank_of_voxel (task, item, i < n ? voxels[i] : RC_VOXEL_OUTSIDE);
+      const int64_t i = first + threadIdx.x % 32, rank = rank_point (task, item, i < n ? voxels[i] : RC_VOXEL_OUTSIDE);
 
-      if (COUNTS && rank >= 0)
+      if (Kept::counts && rank >= 0)
         atomicAdd (counts_of (task, item) + rank, 1u);
-      add_kept<Kept> (task, item, first, rank);
+      if constexpr (Kept::has_values)
+        add_kept<Kept> (task, item, first, rank);
     }
   }
 }
@@ -122,6 +127,7 @@ add_deferred (const __grid_constant__ RcCudaVoxelTask task)
 #define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
 
 const void *const rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUES] = {
-  KERNEL (add_deferred<Nothing, true>), KERNEL (add_deferred<Features, true>), KERNEL (add_deferred<Coordinates, true>),
-  KERNEL (add_deferred<Extremes, false>),
+  KERNEL (add_deferred<Nothing<true>>), KERNEL (add_deferred<Features>), KERNEL (add_deferred<Coordinates>),
+  KERNEL (add_deferred<Extremes>),
 };
+const void *const rc_cuda_voxel_list_deferred = KERNEL (add_deferred<Nothing<false>>);

@@ -21,67 +21,76 @@ namespace
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int WARPS = RC_CUDA_VOXEL_WARPS;
 constexpr int MOST_WORDS = 8;   /* that a warp takes at a time: enough to have many features under way */
+constexpr int OTHERS = RC_CUDA_VOXEL_OTHERS_TILE / WARPS;       /* that a warp looks for at a time */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 template <class Source>
 __device__ __forceinline__ void
-load_value (const RcCudaVoxelTask &task, int64_t item, uint32_t point, uint32_t channel, uint32_t *words)
+load_value (const RcCudaVoxelTask &task, const char *features, uint32_t point, uint32_t channel, uint32_t *words)
 {
-  Source::load_feature (task, task.data + item * task.batch_stride + (int64_t) point * task.stride
-      + Source::feature_offset (task), channel, words);
+  Source::load_feature (task, features + (int64_t) point * task.stride, channel, words);
 }
 
-__device__ __forceinline__ const RcVoxelScale *
-scale_of (const RcCudaVoxelTask &task, int64_t item, uint32_t channel)
+template <class Source>
+__device__ __forceinline__ const char *
+features_of (const RcCudaVoxelTask &task, int64_t item)
 {
-  return item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel;
+  return task.data + item * task.batch_stride + Source::feature_offset (task);
 }
 
 /* ---- adding the others ---- */
 
-/* Of 32 points that others may have been left beside, one after the other. */
-struct Others
-{
-  RcCudaVoxelOther of[32];
-};
-
+/* Those beside the points from first on, one after the other; they are counted. All lanes call it. */
 __device__ __forceinline__ uint32_t
-gather_others (const RcCudaVoxelTask &task, int64_t item, int64_t i, Others *others)
+gather_others (const RcCudaVoxelTask &task, int64_t item, int64_t first, RcCudaVoxelOther *others)
 {
-  const RcCudaVoxelOther own = i < task.n ? others_of (task, item)[i] : RcCudaVoxelOther { 0, 0 };
-  const uint32_t lanes = __ballot_sync (ALL_LANES, own.point > 0), lane = threadIdx.x % 32;
+  constexpr int EACH = OTHERS / 32;
+  const uint32_t lane = threadIdx.x % 32;
+  RcCudaVoxelOther own[EACH];
+  uint32_t n = 0;
 
-  if (own.point > 0) {
-    others->of[__popc (lanes & ((1u << lane) - 1))] = own;
-    atomicAdd (counts_of (task, item) + own.voxel, 1u);
-    atomicOr (newest_of (task, item) + own.voxel, RC_CUDA_VOXEL_HAS_OTHERS);
+#pragma unroll
+  for (int u = 0; u < EACH; u++)
+    own[u] = first + u * 32 + lane < task.n ? others_of (task, item)[first + u * 32 + lane] : RcCudaVoxelOther { 0, 0 };
+#pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    const uint32_t lanes = __ballot_sync (ALL_LANES, own[u].point > 0);
+
+    if (own[u].point > 0) {
+      others[n + __popc (lanes & ((1u << lane) - 1))] = own[u];
+      atomicAdd (counts_of (task, item) + own[u].voxel, 1u);
+      atomicOr (newest_of (task, item) + own[u].voxel, RC_CUDA_VOXEL_HAS_OTHERS);
+    }
+    n += __popc (lanes);
   }
   __syncwarp ();
-  return __popc (lanes);
+  return n;
 }
 
 template <class Source>
 __device__ __forceinline__ void
-add_features_of (const RcCudaVoxelTask &task, int64_t item, const Others *others, uint32_t n)
+add_features_of (const RcCudaVoxelTask &task, int64_t item, const RcCudaVoxelOther *others, uint32_t n)
 {
   const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels;
-  Channel own = first_channel (lane, channels);
+  const char *features = features_of<Source> (task, item);
+  Channel own = first_channel (task, lane);
 
 #pragma unroll 1
-  for (uint32_t i = lane; i < n * channels; i += 32, own = next_channel (own, channels)) {
-    const RcCudaVoxelOther other = others->of[own.of];
+  for (uint32_t i = lane; i < n * channels; i += 32, own = next_channel (task, own)) {
+    const RcCudaVoxelOther other = others[own.of];
     const int64_t at = (int64_t) other.voxel * channels + own.channel;
     uint32_t words[2];
 
-    load_value<Source> (task, item, other.point - 1, own.channel, words);
+    load_value<Source> (task, features, other.point - 1, own.channel, words);
 
+    const RcVoxelScale scale = make_scale (task, item, task.n, own.channel);    /* nobody has stored it yet */
     const double x = Source::feature_of (words);
     const uint32_t saw = rc_voxel_saw (x);
 
     if (saw != 0)
       add_saw (saw_words_of (task, item), at, saw);
     else
-      add_64 (sums_of (task, item) + at, rc_voxel_fixed (scale_of (task, item, own.channel), x));
+      add_64 (sums_of (task, item) + at, rc_voxel_fixed (&scale, x));
   }
 }
 
@@ -98,21 +107,24 @@ count_points (const RcCudaVoxelTask &task, int64_t item)
   add_counter (&task.counters->infinite, missed[2]);
 }
 
+/* And the scales, which range has found what they depend on for, are stored. */
 template <class Source>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 add_others (const __grid_constant__ RcCudaVoxelTask task)
 {
-  __shared__ Others of_warps[WARPS];
-  Others *others = &of_warps[threadIdx.x / 32];
+  __shared__ RcCudaVoxelOther of_warps[WARPS][OTHERS];
+  RcCudaVoxelOther *others = of_warps[threadIdx.x / 32];
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < task.n;
-        first += (int64_t) gridDim.x * THREADS) {
-      const uint32_t n = gather_others (task, item, first + threadIdx.x % 32, others);
+    for (int64_t first = (int64_t) blockIdx.x * RC_CUDA_VOXEL_OTHERS_TILE + threadIdx.x / 32 * OTHERS; first < task.n;
+        first += (int64_t) gridDim.x * RC_CUDA_VOXEL_OTHERS_TILE) {
+      const uint32_t n = gather_others (task, item, first, others);
 
       add_features_of<Source> (task, item, others, n);
       __syncwarp ();
     }
+    if (blockIdx.x == 0)
+      set_scales_of (task, item);
     if (task.counters != NULL && blockIdx.x == 0 && threadIdx.x == 0)
       count_points (task, item);
   }
@@ -120,86 +132,108 @@ add_others (const __grid_constant__ RcCudaVoxelTask task)
 
 /* ---- the output ---- */
 
+/* What a warp takes at a time. Voxels of one point come first in the list, in order, and those that have others last, from the end
+ * on. */
 struct WarpNewest : WarpWords<MOST_WORDS>
 {
   uint32_t newest[MOST_WORDS * 32];     /* of the voxels that are occupied */
 };
 
+/* Elements that a lane has under way; more would spill. */
 template <class Source>
-struct FromNewest
+__device__ constexpr int
+features_at_once ()
 {
-  static constexpr int at_once = 4;
+  return Source::asks_address ? 1 : Source::feature_dtype == RC_FLOAT64 ? 2 : 4;
+}
 
-  struct Entry
-  {
-    int64_t voxel;
-    uint32_t newest;
+/* n of the voxels listed, from the first on. Value writes one element of a voxel, of what is loaded of the newest point's. */
+template <class Source, int AT_ONCE, class Value>
+__device__ __forceinline__ void
+write_listed (const RcCudaVoxelTask &task, int64_t item, const WarpNewest *words, uint32_t first, uint32_t n, Value write)
+{
+  const char *features = features_of<Source> (task, item);
+  const uint32_t end = n * (uint32_t) task.channels;
+  Channel next = first_channel (task, threadIdx.x % 32);
 
-    __device__ __forceinline__ bool
-    has_others () const
-    {
-      return newest >= RC_CUDA_VOXEL_HAS_OTHERS;
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x % 32; i < end; i += 32 * AT_ONCE) {
+    uint32_t loaded[AT_ONCE][2];
+    Channel own = next;
+
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (i + u * 32 < end)
+        load_value<Source> (task, features, (words->newest[first + next.of] & ~RC_CUDA_VOXEL_HAS_OTHERS) - 1, next.channel,
+            loaded[u]);
+      next = next_channel (task, next);
     }
-  };
-
-  struct Kept
-  {
-    uint32_t words[2];
-  };
-
-  static __device__ __forceinline__ Entry
-  entry (const RcCudaVoxelTask &, const Gathered &gathered, const WarpNewest *words, uint32_t k)
-  {
-    return { gathered.first_voxel + words->voxels[k], words->newest[k] };
-  }
-
-  static __device__ __forceinline__ Kept
-  load (const RcCudaVoxelTask &task, int64_t item, const Entry &entry, uint32_t channel)
-  {
-    Kept kept;
-
-    load_value<Source> (task, item, (entry.newest & ~RC_CUDA_VOXEL_HAS_OTHERS) - 1, channel, kept.words);
-    return kept;
-  }
-
-  template <int SIZE>
-  static __device__ __forceinline__ uint32_t
-  bits (const RcCudaVoxelTask &task, int64_t item, const Entry &entry, uint32_t channel, const Kept &kept)
-  {
-    const RcVoxelScale *scale = scale_of (task, item, channel);
-    const double x = Source::feature_of (kept.words);
-    uint32_t saw = rc_voxel_saw (x), count = 1;
-    int64_t sum = saw == 0 ? rc_voxel_fixed (scale, x) : 0;
-
-    if (entry.has_others ()) {
-      const int64_t at = entry.voxel * task.channels + channel;
-
-      sum += sums_of (task, item)[at];
-      count += counts_of (task, item)[entry.voxel];
-      saw |= saw_of (saw_words_of (task, item), at);
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (i + u * 32 < end)
+        write (words->voxels[first + own.of], own.channel, Source::feature_of (loaded[u]));
+      own = next_channel (task, own);
     }
-    return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, rc_voxel_mean (scale, sum, count, saw));
   }
+}
 
-  static __device__ __forceinline__ void
-  clear (const RcCudaVoxelTask &task, int64_t item, const Entry &entry, uint32_t channel, const Kept &)
-  {
-    const int64_t at = entry.voxel * task.channels + channel;
+/* The mean of one finite value, which is what is left of it in fixed point; + 0.0 as of an integer. */
+__device__ __forceinline__ double
+mean_of_one (const RcVoxelScale *scale, double x)
+{
+  const double2 *pairs = reinterpret_cast<const double2 *> (scale);
+  const double2 factor = pairs[0], inverse = pairs[1];
 
-    if (!entry.has_others ())
-      return;
+  return (rint (x * factor.x * factor.y) + 0.0) * inverse.x * inverse.y;
+}
+
+template <int SIZE>
+__device__ __forceinline__ uint32_t
+mean_bits (double mean)
+{
+  return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, mean);
+}
+
+template <class Source, int SIZE>
+__device__ __forceinline__ void
+write_single (const RcCudaVoxelTask &task, int64_t item, int64_t first_voxel, const WarpNewest *words, uint32_t n)
+{
+  const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
+  char *to = task.grid + item * task.grid_batch_stride + first_voxel * task.channels * SIZE;
+
+  write_listed<Source, features_at_once<Source> ()> (task, item, words, 0, n, [&] (uint32_t voxel, uint32_t channel, double x) {
+    const double mean = fabs (x) < INFINITY ? mean_of_one (scales + channel, x) : x;
+    const uint32_t bits = mean_bits<SIZE> (mean);
+
+    write_words<SIZE> (to + (voxel * (uint32_t) task.channels + channel) * SIZE, &bits);
+  });
+}
+
+/* Beside the newest point, the sums of others, which are cleared. */
+template <class Source, int SIZE>
+__device__ __forceinline__ void
+write_with_others (const RcCudaVoxelTask &task, int64_t item, int64_t first_voxel, const WarpNewest *words, uint32_t first,
+    uint32_t n)
+{
+  const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
+  char *to = task.grid + item * task.grid_batch_stride + first_voxel * task.channels * SIZE;
+
+  write_listed<Source, 1> (task, item, words, first, n, [&] (uint32_t voxel, uint32_t channel, double x) {
+    const int64_t at = (first_voxel + voxel) * task.channels + channel, sum = sums_of (task, item)[at];
+    const uint32_t own = rc_voxel_saw (x), seen = saw_of (saw_words_of (task, item), at);
+    const int64_t whole = own == 0 ? sum + rc_voxel_fixed (scales + channel, x) : sum;
+    const uint32_t bits = mean_bits<SIZE> (rc_voxel_mean (scales + channel, whole,
+            counts_of (task, item)[first_voxel + voxel] + 1, own | seen));
+
     sums_of (task, item)[at] = 0;
-    clear_saw (saw_words_of (task, item), at, 7);
-  }
-
-  static __device__ __forceinline__ void
-  clear_shared (const RcCudaVoxelTask &task, int64_t item, const Entry &entry)
-  {
-    newest_of (task, item)[entry.voxel] = 0;
-    if (entry.has_others ())
-      counts_of (task, item)[entry.voxel] = 0;
-  }
-};
+    if (seen != 0)
+      clear_saw (saw_words_of (task, item), at, seen);
+    write_words<SIZE> (to + (voxel * (uint32_t) task.channels + channel) * SIZE, &bits);
+  });
+  __syncwarp ();                /* all have the counts */
+  for (uint32_t i = threadIdx.x % 32; i < n; i += 32)
+    counts_of (task, item)[first_voxel + words->voxels[first + i]] = 0;
+}
 
 __device__ __forceinline__ uint32_t
 newest_at (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
@@ -207,12 +241,35 @@ newest_at (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
   return voxel < task.voxels ? newest_of (task, item)[voxel] : 0;
 }
 
-/* Words from the first on; all lanes call it. */
+struct Listed
+{
+  uint32_t single, with_others;
+};
+
+/* The voxels of a word, from lane to lane. */
+__device__ __forceinline__ void
+list_voxels (uint32_t newest, uint32_t word, Listed *listed, WarpNewest *words)
+{
+  const uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
+  const bool has_others = newest >= RC_CUDA_VOXEL_HAS_OTHERS;
+  const uint32_t single = __ballot_sync (ALL_LANES, newest != 0 && !has_others), others = __ballot_sync (ALL_LANES, has_others);
+  const uint32_t at = has_others ? MOST_WORDS * 32 - 1 - listed->with_others - __popc (others & before)
+      : listed->single + __popc (single & before);
+
+  if (newest != 0) {
+    words->voxels[at] = (uint16_t) (word * 32 + lane);
+    words->newest[at] = newest;
+  }
+  listed->single += __popc (single);
+  listed->with_others += __popc (others);
+}
+
+/* n words from the first on, and the voxels in them, whose newest points are no longer known then; all lanes call it. */
 __device__ __forceinline__ Gathered
-gather_newest (const RcCudaVoxelTask &task, int64_t item, int64_t first, uint32_t n, WarpNewest *words, uint32_t *occupied)
+gather_newest (const RcCudaVoxelTask &task, int64_t item, int64_t first, uint32_t n, WarpNewest *words, Listed *listed)
 {
   const uint32_t lane = threadIdx.x % 32;
-  uint32_t newest[MOST_WORDS], own = 0, voxels = 0;
+  uint32_t newest[MOST_WORDS], own = 0;
 
 #pragma unroll
   for (uint32_t w = 0; w < MOST_WORDS; w++)
@@ -220,22 +277,14 @@ gather_newest (const RcCudaVoxelTask &task, int64_t item, int64_t first, uint32_
 #pragma unroll
   for (uint32_t w = 0; w < MOST_WORDS; w++) {
     const uint32_t is = __ballot_sync (ALL_LANES, newest[w] != 0);
-    const uint32_t at = voxels + __popc (is & ((1u << lane) - 1));
 
-    if (newest[w] != 0) {
-      words->voxels[at] = (uint16_t) (w * 32 + lane);
-      words->newest[at] = newest[w];
-    }
+    list_voxels (newest[w], w, listed, words);
     own = lane == w ? is : own;
-    voxels += __popc (is);
+    if (newest[w] != 0)
+      newest_of (task, item)[(first + w) * 32 + lane] = 0;
   }
-  const uint32_t needed = lane < n && first + lane < task.bit_words ? take_word<false> (task, item, first + lane, own) : 0;
-  Gathered gathered = put_words (own, needed, first, words);
-
-  *occupied += __popc (own);
-  gathered.voxels = voxels;
-  __syncwarp ();
-  return gathered;
+  return put_words (own, lane < n && first + lane < task.bit_words ? take_word<false> (task, item, first + lane, own) : 0,
+      first, words);
 }
 
 template <class Source, int SIZE>
@@ -250,9 +299,17 @@ write_newest (const __grid_constant__ RcCudaVoxelTask task)
 
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     for (int64_t first = own; first < task.bit_words; first += step) {
-      const Gathered gathered = gather_newest (task, item, first, n, words, &occupied);
+      Listed listed = { 0, 0 };
+      const Gathered gathered = gather_newest (task, item, first, n, words, &listed);
 
-      write_words_of<FromNewest<Source>, SIZE> (task, item, gathered, words);
+      __syncwarp ();
+      fill_words<SIZE> (task, item, gathered, words);
+      __syncwarp ();            /* zeros come before what takes their place */
+      write_single<Source, SIZE> (task, item, first * 32, words, listed.single);
+      write_with_others<Source, SIZE> (task, item, first * 32, words, MOST_WORDS * 32 - listed.with_others,
+          listed.with_others);
+      __syncwarp ();
+      occupied += threadIdx.x % 32 == 0 ? listed.single + listed.with_others : 0;
     }
   }
   add_occupied (task, occupied);

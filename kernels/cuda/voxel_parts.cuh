@@ -19,16 +19,14 @@ stated_points (const RcCudaVoxelTask &task, int64_t item)
 }
 
 /* What the scale of a channel depends on is known now. */
-__device__ __forceinline__ void
-set_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
+__device__ __forceinline__ RcVoxelScale
+make_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
 {
   const uint64_t *range = item_array<const uint64_t> (task, item, task.layout.range);
-  /* past the L1, which may not have what other blocks have found */
-  const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (__ldcg (range + c));
+  const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (range[c]);
   const int exponent = task.mode == RC_VOXEL_CENTROID ? task.centroid_exponent[c] : rc_voxel_exponent_above (greatest);
 
-  item_array<RcVoxelScale> (task, item, task.layout.scales)[c] =
-      rc_voxel_scale (exponent, (uint64_t) n_points);
+  return rc_voxel_scale (exponent, (uint64_t) n_points);
 }
 
 /* All scales of an item, by the threads of a block. */
@@ -38,7 +36,7 @@ set_scales_of (const RcCudaVoxelTask &task, int64_t item)
   const int64_t n_points = stated_points (task, item);
 
   for (int64_t c = threadIdx.x; c < task.channels; c += RC_CUDA_VOXEL_THREADS)
-    set_scale (task, item, n_points, c);
+    item_array<RcVoxelScale> (task, item, task.layout.scales)[c] = make_scale (task, item, n_points, c);
 }
 
 struct Part

@@ -11,7 +11,7 @@
 #define MOST_BITS (INT64_C (1) << 27)   /* of an item, and twice that of all: such bitmaps are faster than a sort */
 #define MOST_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
 #define FEWEST_BLOCK_BITS 5     /* a word */
-#define MOST_BLOCK_BITS 8       /* 64 bytes of scratch a point */
+#define MOST_BLOCK_BITS 8       /* 96 bytes of scratch a point */
 #define POINT_ARRAYS 10         /* what values are made from, and what bitmaps have: each is rounded up */
 
 static RcStatus
@@ -120,7 +120,8 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
     state->in_place_anywhere = kernels_in_place (RC_CUDA_VOXEL_LAYOUT, size);
   }
   if (state->task.defers)
-    state->add_deferred = rc_cuda_voxel_add_deferred[values[spec->mode]];
+    state->add_deferred = spec->mode == RC_VOXEL_OCCUPANCY ? rc_cuda_voxel_list_deferred
+        : rc_cuda_voxel_add_deferred[values[spec->mode]];
   if (spec->output == RC_VOXEL_SPARSE) {
     state->write = plan->keeps ? rc_cuda_voxel_write_tiles
         : state->task.in_bitmap ? rc_cuda_voxel_write_ranked : rc_cuda_voxel_write_sparse;
@@ -213,6 +214,8 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->batch = spec->batch;
   task->channels = plan->channels;
   task->channel_inverse = (uint32_t) rc_cuda_ceil_divide (INT64_C (1) << 31, plan->channels);
+  task->step_of = (uint32_t) (32 / plan->channels);
+  task->step_channel = (uint32_t) (32 % plan->channels);
   task->nx = spec->grid[0];
   task->ny = spec->grid[1];
   task->voxels = plan->voxels;
@@ -234,7 +237,7 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->needs_range = rc_voxel_needs_range (plan);
   task->keeps = plan->keeps;
   task->ranked = task->needs_range && !task->sorts;
-  task->defers = task->in_bitmap && !task->ranked && spec->mode != RC_VOXEL_OCCUPANCY;
+  task->defers = task->in_bitmap && !task->ranked && spec->output == RC_VOXEL_SPARSE;
   if (spec->source == RC_VOXEL_DEPTH) {
     task->element_bytes = sizeof (uint16_t);
     task->width = spec->depth.width;
@@ -347,11 +350,11 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
   if (!task->defers)
     layout->payload_bytes = 0;
   if (plan->spec.output == RC_VOXEL_SPARSE)
-    bytes += (task->block_bits > 0 ? 2 : 1) * sizeof (uint64_t);
+    bytes += sizeof (int64_t);
   if (task->block_bits > 0 || task->defers)
     bytes += sizeof (int64_t);
   if (task->block_bits > 0)
-    bytes += (UINT64_C (2) << task->block_bits) / 8;
+    bytes += (UINT64_C (3) << task->block_bits) / 8;    /* bits, and these with what is before each word */
   if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
     bytes += layout->payload_bytes + value_bytes_of_point (plan);
   layout->backend_point_bytes = (bytes + 7) / 8 * 8;
@@ -368,7 +371,7 @@ plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
   if (!task->ranked && !task->in_bitmap)
     return;
   rc_cuda_voxel_cut_bitmap (bitmap, task->bit_words);
-  plan->layout.backend_bytes += (uint64_t) (plan->spec.batch * bitmap->ranks_apart) * sizeof (uint32_t)
+  plan->layout.backend_bytes += (uint64_t) (plan->spec.batch * bitmap->ranked_apart) * sizeof (RcCudaVoxelWord)
       + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * bitmap->tiles, 16) * 64;
 }
 

@@ -96,11 +96,10 @@ bits_of_item (const RcCudaVoxelBitmap &bitmap, int64_t item)
   return reinterpret_cast<uint32_t *> (bitmap.bits + item * bitmap.bits_apart);
 }
 
-/* Of each word of the item's bits, how many are set before it. Of words without any this is not known. */
-__device__ __forceinline__ uint32_t *
-ranks_of (const RcCudaVoxelBitmap &bitmap, int64_t item)
+__device__ __forceinline__ RcCudaVoxelWord *
+ranked_of_item (const RcCudaVoxelBitmap &bitmap, int64_t item)
 {
-  return bitmap.ranks + item * bitmap.ranks_apart;
+  return bitmap.ranked + item * bitmap.ranked_apart;
 }
 
 /* How many bits are set before one; where it is not itself, or negative, RC_VOXEL_OUTSIDE. One branch: more of them nest too
@@ -108,10 +107,11 @@ ranks_of (const RcCudaVoxelBitmap &bitmap, int64_t item)
 __device__ __forceinline__ int64_t
 rank_of_bit (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t bit)
 {
-  const uint32_t word = bit >= 0 ? bits_of_item (bitmap, item)[bit / 32] : 0;
-  const uint32_t before = bit >= 0 ? ranks_of (bitmap, item)[bit / 32] : 0, own = 1u << (bit & 31);
+  const uint2 word = bit >= 0 ? *reinterpret_cast<const uint2 *> (ranked_of_item (bitmap, item) + bit / 32)
+      : make_uint2 (0, 0);
+  const uint32_t own = 1u << (bit & 31);
 
-  return (word & own) != 0 ? (int64_t) before + __popc (word & (own - 1)) : RC_VOXEL_OUTSIDE;
+  return (word.x & own) != 0 ? (int64_t) word.y + __popc (word.x & (own - 1)) : RC_VOXEL_OUTSIDE;
 }
 
 /* A voxel's place among those of the blocks that are occupied; negative where its block is not. */
@@ -125,13 +125,26 @@ bit_in_blocks (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
   return block * each + (voxel & (each - 1));
 }
 
-/* The rank of a voxel, or RC_VOXEL_OUTSIDE where it is negative or not marked. */
+/* The rank of a voxel that is marked, or RC_VOXEL_OUTSIDE where it is negative. Of one that is not, which range did not see, or
+ * saw elsewhere, the rank is nobody's, or any other's. */
 __device__ __forceinline__ int64_t
 rank_of_voxel (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
 {
-  if (task.block_bits == 0)
-    return rank_of_bit (task.bitmaps[0], item, voxel);
-  return rank_of_bit (task.bitmaps[1], item, bit_in_blocks (task, item, voxel));
+  const int64_t rank = task.block_bits == 0 ? rank_of_bit (task.bitmaps[0], item, voxel)
+      : rank_of_bit (task.bitmaps[1], item, bit_in_blocks (task, item, voxel));
+
+  return rank < task.n_points ? rank : RC_VOXEL_OUTSIDE;
+}
+
+/* The same of a point; it lists its voxel, where that is wanted, as all points of it do. */
+__device__ __forceinline__ int64_t
+rank_point (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+{
+  const int64_t rank = rank_of_voxel (task, item, voxel);
+
+  if (rank >= 0 && task.voxels_by_rank != NULL)
+    task.voxels_by_rank[item * task.n_points + rank] = voxel;
+  return rank;
 }
 
 /* ---- points that stay in place ---- */
@@ -467,19 +480,28 @@ struct Channel
   uint32_t of, channel;
 };
 
-__device__ __forceinline__ Channel
-first_channel (uint32_t lane, uint32_t channels)
+/* element / channels of an element of 32 words of voxels. */
+__device__ __forceinline__ uint32_t
+voxel_of_element (const RcCudaVoxelTask &task, uint32_t element)
 {
-  return { lane / channels, lane % channels };
+  return (uint32_t) ((uint64_t) element * task.channel_inverse >> 31);
 }
 
 __device__ __forceinline__ Channel
-next_channel (Channel own, uint32_t channels)
+first_channel (const RcCudaVoxelTask &task, uint32_t lane)
 {
-  const uint32_t channel = own.channel + 32 % channels;
+  const uint32_t of = voxel_of_element (task, lane);
+
+  return { of, lane - of * (uint32_t) task.channels };
+}
+
+__device__ __forceinline__ Channel
+next_channel (const RcCudaVoxelTask &task, Channel own)
+{
+  const uint32_t channel = own.channel + task.step_channel, channels = (uint32_t) task.channels;
   const bool wraps = channel >= channels;
 
-  return { own.of + 32 / channels + wraps, wraps ? channel - channels : channel };
+  return { own.of + task.step_of + wraps, wraps ? channel - channels : channel };
 }
 
 /* ---- values ---- */

@@ -128,13 +128,13 @@ template <class Source>
 struct Reader
 {
   using Of = Magnitude<Source::feature_dtype>;
-  static constexpr int at_once = Source::features_at_once;
+  static constexpr int at_once = Source::asks_address ? 1 : sizeof (typename Of::Bits) == 4 ? 8 : 2;
 
-  const char *features;         /* of the first of 32 points */
+  const char *point;            /* what is read next */
+  int64_t step_bytes;           /* from it to the next one */
+  uint32_t at, step;            /* which of 32 it is, and how far the next one is */
   uint32_t points;              /* of 32 */
-  uint32_t at, step;            /* a lane's first point, and how far the next one is */
   uint32_t channel;
-  uint32_t first;               /* of its points, what is read next */
   uint32_t words[at_once][2];
 
   __device__ __forceinline__ void
@@ -142,11 +142,9 @@ struct Reader
   {
 #pragma unroll
     for (int u = 0; u < at_once; u++) {
-      const uint32_t point = at + first + u * step;
-
       words[u][0] = words[u][1] = 0;
-      if (point < points && channel < task.channels)
-        Source::load_feature (task, features + point * task.stride, channel, words[u]);
+      if (at + u * step < points)
+        Source::load_feature (task, point + u * step_bytes, channel, words[u]);
     }
   }
 
@@ -156,11 +154,12 @@ struct Reader
   {
 #pragma unroll
     for (int u = 0; u < at_once; u++) {
-      const typename Of::Bits bits = __funnelshift_rc (inside, 0, at + first + u * step) & 1 ? Of::of (words[u]) : 0;
+      const typename Of::Bits bits = __funnelshift_rc (inside, 0, at + u * step) & 1 ? Of::of (words[u]) : 0;
 
       own = bits > own ? bits : own;
     }
-    first += step * at_once;
+    at += step * at_once;
+    point += at_once * step_bytes;
     return own;
   }
 };
@@ -179,41 +178,50 @@ __device__ __forceinline__ void
 find_range_of_part (const RcCudaVoxelTask &task, const Part &part, Tally *tally)
 {
   const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, width = channels < 32 ? channels : 32;
+  const uint32_t step = 32 / width, at = lane < step * width ? lane / width : 32;       /* left over: no point */
+  const char *features = part.data + Source::feature_offset (task) + at * task.stride;
   Reader<Source> reader;
   typename Reader<Source>::Of::Bits own = 0;
 
-  reader.step = 32 / width;
-  reader.at = lane < reader.step * width ? lane / width : 32;   /* left over: no point */
+  reader.step = step;
+  reader.step_bytes = step * task.stride;
   for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
       first += (int64_t) gridDim.x * THREADS) {
-    reader.features = part.data + first * task.stride + Source::feature_offset (task);
-    reader.points = part.n - first < 32 ? (uint32_t) (part.n - first) : 32;
-    reader.channel = lane % width;
-    reader.first = 0;
+    const uint32_t points = part.n - first < 32 ? (uint32_t) (part.n - first) : 32;
+
+    reader.channel = lane - at * width;
+    reader.point = features + first * task.stride;
+    reader.at = at;
+    reader.points = points;
     reader.load (task);
 
     const Located located = locate<Source, IN_PLACE> (task, part, first, tally);
 
+    own = reader.take (located.inside, own);
 #pragma unroll 1
-    for (;;) {
-      own = reader.take (located.inside, own);
-      if (reader.first >= 32) {
-        if (channels > 32) {
-          raise<Source> (reader.channel, own);
-          own = 0;
-        }
+    for (uint32_t done = step * reader.at_once, others = 0; done < 32 || others + 32 < channels; done += step * reader.at_once) {
+      if (done >= 32) {         /* of this channel all */
+        raise<Source> (reader.channel, own);
+        own = 0;
+        done = 0;
+        others += 32;
         reader.channel += 32;
-        reader.first = 0;
-        if (reader.channel - lane % width >= channels)
-          break;
+        reader.point = features + first * task.stride;
+        reader.at = at;
+        reader.points = reader.channel < channels ? points : 0;
       }
       reader.load (task);
+      own = reader.take (located.inside, own);
     }
-    if (IN_PLACE && lane < reader.points)
+    if (channels > 32) {
+      raise<Source> (reader.channel, own);
+      own = 0;
+    }
+    if (IN_PLACE && lane < points)
       others_of (task, part.item)[first + lane] = located.other;
   }
   if (channels <= 32)
-    raise<Source> (lane % width, own);
+    raise<Source> (lane - at * width, own);
 }
 
 /* Of the points of a block; what add tells later. */
@@ -234,26 +242,16 @@ add_missed (const RcCudaVoxelTask &task, int64_t item, const Tally &tally, uint3
     atomicAdd (&head_of (task, item)->missed[threadIdx.x], missed[threadIdx.x]);
 }
 
-/* The last block of an item knows the range, and makes the scales of it; those of the last chunk hold. */
+/* Counts the points of an item, as the last block, since all have then read the count before; heads are cleared before. */
 __device__ __forceinline__ void
 finish_range (const RcCudaVoxelTask &task, const Part &part)
 {
   RcCudaVoxelHead *head = head_of (task, part.item);
-  __shared__ bool is_last;
 
-  __threadfence ();
   __syncthreads ();
-  if (threadIdx.x == 0) {
-    is_last = atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1;
-    if (is_last) {
-      head->blocks_done = 0;
-      head->n_ranged = part.first + part.n;
-    }
-  }
-  __syncthreads ();
-  if (is_last) {
-    __threadfence ();
-    set_scales_of (task, part.item);
+  if (threadIdx.x == 0 && atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1) {
+    head->blocks_done = 0;
+    head->n_ranged = part.first + part.n;
   }
 }
 

@@ -20,6 +20,7 @@
 #include <cub/block/block_scan.cuh>
 #include <cuda_runtime_api.h>
 
+#include "voxel_parts.cuh"
 #include "voxel_rows.cuh"
 
 using namespace rc;
@@ -52,7 +53,7 @@ bits_in (const uint4 &words)
   return __popc (words.x) + __popc (words.y) + __popc (words.z) + __popc (words.w);
 }
 
-/* How many bits are set in each tile of each item. */
+/* How many bits are set in each tile of each item; and, since range ends here, the scales. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 count_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
@@ -62,6 +63,8 @@ count_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const int64_t words = words_of (task, item, which);
 
+    if (task.needs_range && which == 0 && blockIdx.x == 0)
+      set_scales_of (task, item);
     for (int64_t tile = blockIdx.x; tile < bitmap.tiles; tile += gridDim.x) {
       const int64_t first = tile * bitmap.tile_words + threadIdx.x * 4, end = (tile + 1) * bitmap.tile_words;
       uint32_t own = 0;
@@ -96,44 +99,15 @@ bits_before (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t tile)
   return before;
 }
 
-/* Which voxel, or block, the first bit of a word stands for. */
-__device__ __forceinline__ uint64_t
-first_of_word (const RcCudaVoxelTask &task, int64_t item, uint32_t which, int64_t word)
-{
-  const int word_bits = task.block_bits - 5;
-
-  if (which == 0)
-    return (uint64_t) word * 32;
-  return (task.bitmaps[0].list[item * task.n_points + (word >> word_bits)] << task.block_bits)
-      + (uint64_t) (word & ((INT64_C (1) << word_bits) - 1)) * 32;
-}
-
-/* What is set in a word, from that rank on. */
-__device__ __forceinline__ void
-list_word (const RcCudaVoxelTask &task, int64_t item, uint32_t which, int64_t at, uint32_t word, uint32_t rank)
-{
-  uint64_t *list = task.bitmaps[which].list + item * task.n_points;
-
-  if (word == 0)
-    return;
-  for (const uint64_t first = first_of_word (task, item, which, at); word != 0; word &= word - 1)
-    list[rank++] = first + (uint32_t) __ffs ((int) word) - 1;
-}
-
 /* Four words, and how many bits are set before them. */
 __device__ __forceinline__ void
-rank_words (const RcCudaVoxelTask &task, int64_t item, uint32_t which, int64_t first, const uint4 &words, uint32_t rank)
+rank_words (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t first, const uint4 &words, uint32_t rank)
 {
-  const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
   const uint32_t y = rank + __popc (words.x), z = y + __popc (words.y), w = z + __popc (words.z);
+  uint4 *to = reinterpret_cast<uint4 *> (ranked_of_item (bitmap, item) + first);
 
-  *reinterpret_cast<uint4 *> (ranks_of (bitmap, item) + first) = make_uint4 (rank, y, z, w);
-  if (bitmap.list == NULL)
-    return;
-  list_word (task, item, which, first, words.x, rank);
-  list_word (task, item, which, first + 1, words.y, y);
-  list_word (task, item, which, first + 2, words.z, z);
-  list_word (task, item, which, first + 3, words.w, w);
+  to[0] = make_uint4 (words.x, rank, words.y, y);
+  to[1] = make_uint4 (words.z, z, words.w, w);
 }
 
 /* Bits of voxels are the last that are ranked, and their ranks those of the item's rows. */
@@ -168,7 +142,7 @@ rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 
         Scan (storage).ExclusiveSum (own, rank, sum);
         if (first < n_words && (own > 0 || !task.in_bitmap))    /* dense outputs read those of all words */
-          rank_words (task, item, which, first, words, before + rank);
+          rank_words (bitmap, item, first, words, before + rank);
         before += sum;
         __syncthreads ();
       }
@@ -205,7 +179,7 @@ struct FromRanks
   static __device__ __forceinline__ uint64_t
   voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
   {
-    return task.bitmaps[task.block_bits > 0].list[voxels.item * task.n_points + m];
+    return (uint64_t) task.voxels_by_rank[voxels.item * task.n_points + m];
   }
 
   static __device__ __forceinline__ uint32_t

@@ -72,7 +72,7 @@ lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **after)
   char *first = *after, *at = first;
 
   means->first = first;
-  means->counts = (uint64_t) (carve (&at, extreme ? 0 : 4 * n) - first);
+  means->counts = (uint64_t) (carve (&at, mean || plan->spec.mode == RC_VOXEL_COUNT ? 4 * n : 0) - first);
   means->sums = (uint64_t) (carve (&at, mean ? 8 * n * channels : 0) - first);
   means->saw = (uint64_t) (carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0) - first);
   means->extremes = (uint64_t) (carve (&at, extreme ? 4 * n * channels : 0) - first);
@@ -91,18 +91,16 @@ rc_cuda_voxel_cut_bitmap (RcCudaVoxelBitmap *bitmap, int64_t words)
   bitmap->words = words;
   bitmap->tile_words = rc_cuda_ceil_divide (smallest > 0 ? smallest : 1, RC_CUDA_VOXEL_MOST_BIT_TILES) * RC_CUDA_VOXEL_BIT_TILE;
   bitmap->tiles = rc_cuda_ceil_divide (words > 0 ? words : 1, bitmap->tile_words);
-  bitmap->ranks_apart = rc_cuda_ceil_divide (words, 16) * 16;
+  bitmap->ranked_apart = rc_cuda_ceil_divide (words, 16) * 16;
 }
 
 static void
-lay_out_bitmap (const RcVoxelPlan *plan, RcCudaVoxelTask *task, RcCudaVoxelBitmap *bitmap, char **at)
+lay_out_bitmap (const RcVoxelPlan *plan, RcCudaVoxelBitmap *bitmap, char **at)
 {
   const uint64_t batch = (uint64_t) plan->spec.batch;
 
-  bitmap->ranks = (uint32_t *) carve (at, batch * (uint64_t) bitmap->ranks_apart * sizeof (uint32_t));
+  bitmap->ranked = (RcCudaVoxelWord *) carve (at, batch * (uint64_t) bitmap->ranked_apart * sizeof (RcCudaVoxelWord));
   bitmap->counts = (uint32_t *) carve (at, batch * (uint64_t) bitmap->tiles * sizeof (uint32_t));
-  if (plan->spec.output == RC_VOXEL_SPARSE)
-    bitmap->list = (uint64_t *) carve (at, batch * (uint64_t) task->n_points * sizeof (uint64_t));
 }
 
 /* Bits of voxels in blocks, of as many blocks as there may be, and cleared for each job. */
@@ -113,8 +111,8 @@ lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
   RcCudaVoxelBitmap *bitmap = &task->bitmaps[1];
 
   rc_cuda_voxel_cut_bitmap (bitmap, task->n_points << (task->block_bits - 5));
-  bitmap->bits_apart = bitmap->ranks_apart * (int64_t) sizeof (uint32_t);
-  lay_out_bitmap (plan, task, bitmap, at);
+  bitmap->bits_apart = bitmap->ranked_apart * (int64_t) sizeof (uint32_t);
+  lay_out_bitmap (plan, bitmap, at);
   bitmap->bits = carve (at, batch * (uint64_t) bitmap->bits_apart);
   task->zeros = bitmap->bits;
   task->zeros_bytes = (uint64_t) (*at - bitmap->bits);
@@ -128,9 +126,11 @@ lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 
   task->bitmaps[0].bits = task->scratch + plan->layout.bits;
   task->bitmaps[0].bits_apart = (int64_t) plan->layout.item_bytes;
-  lay_out_bitmap (plan, task, &task->bitmaps[0], &at);
+  lay_out_bitmap (plan, &task->bitmaps[0], &at);
   if (task->block_bits > 0 || task->defers)
     task->voxels_of_points = (int64_t *) carve (&at, points * sizeof (int64_t));
+  if (plan->spec.output == RC_VOXEL_SPARSE)
+    task->voxels_by_rank = (int64_t *) carve (&at, points * sizeof (int64_t));
   if (task->defers)
     task->points.payload = carve (&at, points * plan->layout.payload_bytes);
   if (task->block_bits > 0)

@@ -32,8 +32,8 @@ extern "C" {
 
 /* Points that a block takes at a time: 4 a thread, where no features are read. */
 #define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
-/* And with features: a point each and another, so that all are under way soon. */
-#define RC_CUDA_VOXEL_FEATURE_TILE (2 * RC_CUDA_VOXEL_THREADS)
+/* Where others are looked for, a warp at a time: 4 a lane. */
+#define RC_CUDA_VOXEL_OTHERS_TILE (4 * RC_CUDA_VOXEL_THREADS)
 /* Words of bits that a block counts at a time: 4 a thread. */
 #define RC_CUDA_VOXEL_BIT_TILE (4 * RC_CUDA_VOXEL_THREADS)
 /* Tiles of an item, at which two kernels that count them are as fast as more. */
@@ -101,7 +101,13 @@ typedef struct RcCudaVoxelMeans
   uint64_t extremes;            /* max, min; by rank alone */
 } RcCudaVoxelMeans;
 
-/* What is set, and how much is before each word of that. Tiles of words are counted at a time. */
+/* A word of bits, and how many are set before it. */
+typedef struct RcCudaVoxelWord
+{
+  uint32_t bits, before;
+} RcCudaVoxelWord;
+
+/* What is set. Tiles of words are counted at a time. */
 typedef struct RcCudaVoxelBitmap
 {
   char *bits;                   /* those of item 0 */
@@ -109,10 +115,9 @@ typedef struct RcCudaVoxelBitmap
   int64_t words;                /* of an item */
   int64_t tiles;
   int64_t tile_words;           /* a multiple of RC_CUDA_VOXEL_BIT_TILE */
-  uint32_t *ranks;              /* [batch, ranks_apart]: of each word, how many bits are set before it */
-  int64_t ranks_apart;          /* entries; a multiple of 16 */
+  RcCudaVoxelWord *ranked;      /* [batch, ranked_apart]: of a sparse grid those near a word in which something is set */
+  int64_t ranked_apart;         /* a multiple of 16 */
   uint32_t *counts;             /* [batch, tiles]: bits that are set in each */
-  uint64_t *list;               /* [batch, n_points]: which they are, in order; NULL: not wanted */
 } RcCudaVoxelBitmap;
 
 /* A point of a voxel that is not its newest. */
@@ -133,6 +138,7 @@ typedef struct RcCudaVoxelTask
   int64_t batch;
   int64_t channels;
   uint32_t channel_inverse;     /* 2^31 / channels, rounded up */
+  uint32_t step_of, step_channel;       /* 32 / channels, and what is left */
   int64_t nx, ny;
   int64_t voxels;
   uint64_t key_voxels;          /* the same for grids of 2^63 */
@@ -163,7 +169,7 @@ typedef struct RcCudaVoxelTask
   uint64_t newest;              /* offset in the scratch of an item: what is left in voxels of points that stay in place; 0: none
                                  * may, as dense means without a range alone */
   int32_t in_bitmap;            /* sparse, rank: what is occupied is found in bits, and no keys are sorted */
-  int32_t defers;               /* of these, what has values and no range: points are added when the job ends */
+  int32_t defers;               /* of these, what is sparse without a range: points are added when the job ends */
   int32_t block_bits;           /* a bit stands for a block of so many voxels, log2, and those of blocks that are occupied have
                                  * bits of their own; 0: for a voxel */
   int64_t slabs;                /* into which the bits of an item are cut; 0: they are in the scratch */
@@ -181,6 +187,7 @@ typedef struct RcCudaVoxelTask
   RcCudaVoxelMeans means;
   RcCudaVoxelBitmap bitmaps[2]; /* where there are ranks: of voxels; or of blocks, and of voxels in those */
   int64_t *voxels_of_points;    /* [batch, n_points], where they are found by blocks, or points deferred; NULL: not wanted */
+  int64_t *voxels_by_rank;      /* [batch, n_points], of sparse outputs that are found in bits */
   RcCudaVoxelOther *others;     /* [batch, n_points]: for each point which one is an other since it came */
   char *ones, *zeros;           /* what begin sets to either beside the scratch of items */
   uint64_t ones_bytes, zeros_bytes;     /* multiples of 16 */
@@ -339,6 +346,7 @@ extern const void *const rc_cuda_voxel_finish_ranks;
 
 /* voxel_deferred.cu; by what values are made from. */
 extern const void *const rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUES];
+extern const void *const rc_cuda_voxel_list_deferred;   /* where they have no values */
 
 /* voxel_first.cu, beside rc_cuda_voxel_write_sparse: how many points each voxel has; and the points, by the bytes of an
  * element: 2 and 4. */

@@ -14,13 +14,18 @@
 
 namespace rc
 {
+/* A word of which something is needed. */
+struct alignas (16) Word
+{
+  uint32_t first_voxel;         /* from that of the first word on */
+  uint32_t is, needed;
+};
+
 /* What a warp takes at a time. */
 template <int WORDS>
 struct WarpWords
 {
-  uint32_t lane[WORDS];         /* words of which something is needed: which of them */
-  uint32_t is[WORDS];
-  uint32_t needed[WORDS];
+  Word words[WORDS];
   uint16_t voxels[WORDS * 32];  /* those that are occupied, in order */
 };
 
@@ -56,19 +61,9 @@ put_words (uint32_t is, uint32_t needed, int64_t first, WarpWords<WORDS> *words)
   const uint32_t lane = threadIdx.x % 32, lanes = __ballot_sync (0xFFFFFFFFu, needed != 0);
   const uint32_t place = __popc (lanes & ((1u << lane) - 1));
 
-  if (needed != 0) {
-    words->lane[place] = lane;
-    words->is[place] = is;
-    words->needed[place] = needed;
-  }
+  if (needed != 0)
+    words->words[place] = { lane * 32, is, needed };
   return { (uint32_t) __popc (lanes), 0, first * 32, 0 };
-}
-
-/* element / channels of an element of 32 words. */
-__device__ __forceinline__ uint32_t
-voxel_of_element (const RcCudaVoxelTask &task, uint32_t element)
-{
-  return (uint32_t) ((uint64_t) element * task.channel_inverse >> 31);
 }
 
 /* Zeros in sectors of 32 bytes that hold something that is needed, and something that is not occupied. A lane has the same 16 bytes
@@ -81,6 +76,7 @@ fill_words (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered,
   const uint32_t channels = (uint32_t) task.channels, groups = 2 * SIZE * channels;     /* of a word */
   const uint32_t step = groups < 32 ? 32 / groups : 1, lane = threadIdx.x % 32, own = lane / groups;
   const int64_t end = (task.voxels - gathered.first_voxel) * task.channels;
+  const bool whole = task.whole && end >= WORDS * 32 * task.channels;
   char *to = task.grid + item * task.grid_batch_stride + gathered.first_voxel * task.channels * SIZE;
 
   for (uint32_t group = own < step ? lane - own * groups : groups; group < groups; group += 32) {
@@ -88,12 +84,16 @@ fill_words (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered,
     const uint32_t first = voxel_of_element (task, sector), last = voxel_of_element (task, sector + in_sector - 1);
     const uint32_t voxels = ((2u << (last - first)) - 1) << first;
 
+#pragma unroll 2
     for (uint32_t k = own; k < gathered.words; k += step) {
-      if ((words->needed[k] & voxels) != 0 && (~words->is[k] & voxels) != 0) {
-        const int64_t at = words->lane[k] * 32 * channels + element;
+      const Word word = words->words[k];
+      const uint32_t at = word.first_voxel * channels + element;
+      const bool wanted = (word.needed & voxels) != 0 && (~word.is & voxels) != 0;
 
+      if (wanted && whole)
+        __stcs (reinterpret_cast<uint4 *> (to + at * SIZE), make_uint4 (0, 0, 0, 0));
+      else if (wanted)
         write_group<SIZE> (task, to + at * SIZE, make_uint4 (0, 0, 0, 0), end - at);
-      }
     }
   }
 }
@@ -104,7 +104,7 @@ write_occupied (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathe
 {
   const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, n = gathered.voxels * channels;
   char *to = task.grid + item * task.grid_batch_stride + gathered.first_voxel * task.channels * SIZE;
-  Channel next = first_channel (lane, channels);
+  Channel next = first_channel (task, lane);
 
 #pragma unroll 1
   for (uint32_t i = lane; i < n; i += 32 * From::at_once) {
@@ -115,7 +115,7 @@ write_occupied (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathe
     for (int u = 0; u < From::at_once; u++) {
       if (i + u * 32 < n)
         kept[u] = From::load (task, item, From::entry (task, gathered, words, next.of), next.channel);
-      next = next_channel (next, channels);
+      next = next_channel (task, next);
     }
 #pragma unroll
     for (int u = 0; u < From::at_once; u++) {
@@ -127,7 +127,7 @@ write_occupied (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathe
         if (!task.keeps)
           From::clear (task, item, entry, own.channel, kept[u]);
       }
-      own = next_channel (own, channels);
+      own = next_channel (task, own);
     }
   }
 }

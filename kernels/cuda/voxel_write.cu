@@ -240,7 +240,7 @@ gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWord
 
     is = *word;
     if (task.ranked)            /* of no use where no bit is set */
-      rank = ranks_of (task.bitmaps[0], item)[own];
+      rank = ranked_of_item (task.bitmaps[0], item)[own].before;
     needed = take_word<false> (task, item, own, is);
     if (is != 0 && !task.keeps)
       *word = 0;

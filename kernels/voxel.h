@@ -193,7 +193,8 @@ typedef struct RcVoxelJob
 /* Points of every item of the batch. An item may get at most its N points in all chunks together. */
 typedef struct RcVoxelChunk
 {
-  const void *data;             /* [batch, n] points, or [batch, n, width] depth; at any address and stride */
+  const void *data;             /* [batch, n] points, or [batch, n, width] depth; at any address and stride. Where add gets all
+                                 * points of the job in one chunk, end may read them again, and until then they stay */
   int64_t n;                    /* points, or rows of the image; 0 is fine */
   int64_t stride;               /* bytes between points, at least to the end of the last field, or between rows */
   int64_t batch_stride;         /* bytes between items; ignored when batch is 1 */

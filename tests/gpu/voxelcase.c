@@ -533,6 +533,7 @@ voxel_case_make (VoxelCase *c, const VoxelWish *wish, uint64_t seed, Arena *aren
     test_fail (test, "CPU: %s (%s)", error.message, voxel_case_text (c));
     return 0;
   }
+  c->halves = !wish->plain && one_in (c, 4);
   if (make_out (c, wish, arena))
     return 1;
   test_fail (test, "seed %" PRIu64 " does not fit the arena", seed);
@@ -578,6 +579,23 @@ voxel_case_text (const VoxelCase *c)
 
 /* ---- running ---- */
 
+/* A chunk as range saw it, or in two. */
+static int
+add_chunk (const VoxelCase *c, RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream,
+    RcError *error)
+{
+  const int64_t half = chunk->n / 2;
+  RcVoxelChunk first = *chunk, second = *chunk;
+
+  if (!c->halves || chunk->counts != NULL)
+    return rc_voxel_add (plan, job, chunk, stream, error) == RC_OK;
+  first.n = half;
+  second.n -= half;
+  second.data = (const char *) chunk->data + half * chunk->stride;
+  second.first_row += is_depth (c) ? half : 0;
+  return rc_voxel_add (plan, job, &first, stream, error) == RC_OK && rc_voxel_add (plan, job, &second, stream, error) == RC_OK;
+}
+
 /* All phases; 0 on failure, with the reason in error. */
 static int
 run_phases (const VoxelCase *c, RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunks,
@@ -592,7 +610,7 @@ run_phases (const VoxelCase *c, RcVoxelPlan *plan, const RcVoxelJob *job, const 
       return 0;
   }
   for (k = 0; k < c->n_chunks; k++) {
-    if (rc_voxel_add (plan, job, &chunks[c->add_order[k]], stream, error) != RC_OK)
+    if (!add_chunk (c, plan, job, &chunks[c->add_order[k]], stream, error))
       return 0;
   }
   return rc_voxel_end (plan, job, out, stream, error) == RC_OK;

@@ -50,6 +50,7 @@ typedef struct
   RcVoxelChunk chunks[CASE_CHUNKS];
   int n_chunks;
   int range_order[CASE_CHUNKS], add_order[CASE_CHUNKS];
+  int halves;                   /* add gets each chunk without counts in two */
   RcVoxelOut out;
   RcVoxelPlan *cpu_plan;
   RcFootprint cpu_footprint;

@@ -118,12 +118,12 @@ take_chunk (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask 
   task->counters = chunk->counters;
 }
 
-/* With features, and of the index, which nothing waits for but its own bytes, a thread takes a point at a time. */
+/* With features, and of maps, which nothing waits for but their own bytes, a thread takes a point at a time. */
 static RcStatus
 launch_points (const Run *run, const void *kernel, size_t shared_bytes, RcCudaVoxelTask *task, const char *call)
 {
   const int64_t points = points_of (run->plan, run->chunk);
-  const int takes_one = run->plan->features || run->plan->spec.output == RC_VOXEL_INDEX;
+  const int takes_one = run->plan->features || rc_voxel_maps_points (run->plan->spec.output);
   const dim3 grid = few_blocks_for (run->cuda, points, takes_one ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE, task->batch,
       run->plan->features ? FEATURE_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
   void *arguments[] = { task };

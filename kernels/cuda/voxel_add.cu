@@ -294,7 +294,8 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
     const int64_t i = first + u * THREADS + threadIdx.x;
 
     if (i < part.n) {
-      const int64_t voxel = voxel_of (task, p[u]);
+      /* a point alone waits for its loads anyway, longer than for divisions */
+      const int64_t voxel = POINTS == 1 ? rc_voxel_of (&task.box, p[u][0], p[u][1], p[u][2]) : voxel_of (task, p[u]);
 
       count_point (tally, voxel);
       Action::take (task, part, i, voxel, p[u]);

@@ -24,18 +24,42 @@ constexpr int MOST_WORDS = 8;   /* that a warp takes at a time: enough to have m
 constexpr int OTHERS = RC_CUDA_VOXEL_OTHERS_TILE / WARPS;       /* that a warp looks for at a time */
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
+/* Elements that a lane has under way; more would spill. */
 template <class Source>
-__device__ __forceinline__ void
-load_value (const RcCudaVoxelTask &task, const char *features, uint32_t point, uint32_t channel, uint32_t *words)
+__device__ constexpr int
+features_at_once ()
 {
-  Source::load_feature (task, features + (int64_t) point * task.stride, channel, words);
+  return Source::asks_address ? 1 : Source::feature_dtype == RC_FLOAT64 ? 2 : 4;
 }
 
-template <class Source>
-__device__ __forceinline__ const char *
-features_of (const RcCudaVoxelTask &task, int64_t item)
+/* The features of n points, in their order in memory; several are under way before the first is taken. Functions say which point
+ * number k is, and take a feature of it. */
+template <class Source, int AT_ONCE, class Point, class Take>
+__device__ __forceinline__ void
+for_features (const RcCudaVoxelTask &task, int64_t item, uint32_t n, Point point, Take take)
 {
-  return task.data + item * task.batch_stride + Source::feature_offset (task);
+  const char *features = task.data + item * task.batch_stride + Source::feature_offset (task);
+  const uint32_t end = n * (uint32_t) task.channels;
+  Channel next = first_channel (task, threadIdx.x % 32);
+
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x % 32; i < end; i += 32 * AT_ONCE) {
+    uint32_t loaded[AT_ONCE][2];
+    Channel own = next;
+
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (i + u * 32 < end)
+        Source::load_feature (task, features + (int64_t) point (next.of) * task.stride, next.channel, loaded[u]);
+      next = next_channel (task, next);
+    }
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (i + u * 32 < end)
+        take (own.of, own.channel, Source::feature_of (loaded[u]));
+      own = next_channel (task, own);
+    }
+  }
 }
 
 /* ---- adding the others ---- */
@@ -71,27 +95,20 @@ template <class Source>
 __device__ __forceinline__ void
 add_features_of (const RcCudaVoxelTask &task, int64_t item, const RcCudaVoxelOther *others, uint32_t n)
 {
-  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels;
-  const char *features = features_of<Source> (task, item);
-  Channel own = first_channel (task, lane);
+  const auto point = [&] (uint32_t k) {
+    return others[k].point - 1;
+  };
 
-#pragma unroll 1
-  for (uint32_t i = lane; i < n * channels; i += 32, own = next_channel (task, own)) {
-    const RcCudaVoxelOther other = others[own.of];
-    const int64_t at = (int64_t) other.voxel * channels + own.channel;
-    uint32_t words[2];
-
-    load_value<Source> (task, features, other.point - 1, own.channel, words);
-
-    const RcVoxelScale scale = make_scale (task, item, task.n, own.channel);    /* nobody has stored it yet */
-    const double x = Source::feature_of (words);
+  for_features<Source, features_at_once<Source> ()> (task, item, n, point, [&] (uint32_t k, uint32_t channel, double x) {
+    const RcVoxelScale scale = make_scale (task, item, task.n, channel);        /* nobody has stored it yet */
+    const int64_t at = (int64_t) others[k].voxel * task.channels + channel;
     const uint32_t saw = rc_voxel_saw (x);
 
     if (saw != 0)
       add_saw (saw_words_of (task, item), at, saw);
     else
       add_64 (sums_of (task, item) + at, rc_voxel_fixed (&scale, x));
-  }
+  });
 }
 
 /* What range found of the points, which all came with it. */
@@ -139,42 +156,11 @@ struct WarpNewest : WarpWords<MOST_WORDS>
   uint32_t newest[MOST_WORDS * 32];     /* of the voxels that are occupied */
 };
 
-/* Elements that a lane has under way; more would spill. */
-template <class Source>
-__device__ constexpr int
-features_at_once ()
+/* Which point is the newest of number k of the voxels listed from the first on. */
+__device__ __forceinline__ uint32_t
+newest_point (const WarpNewest *words, uint32_t k)
 {
-  return Source::asks_address ? 1 : Source::feature_dtype == RC_FLOAT64 ? 2 : 4;
-}
-
-/* n of the voxels listed, from the first on. Value writes one element of a voxel, of what is loaded of the newest point's. */
-template <class Source, int AT_ONCE, class Value>
-__device__ __forceinline__ void
-write_listed (const RcCudaVoxelTask &task, int64_t item, const WarpNewest *words, uint32_t first, uint32_t n, Value write)
-{
-  const char *features = features_of<Source> (task, item);
-  const uint32_t end = n * (uint32_t) task.channels;
-  Channel next = first_channel (task, threadIdx.x % 32);
-
-#pragma unroll 1
-  for (uint32_t i = threadIdx.x % 32; i < end; i += 32 * AT_ONCE) {
-    uint32_t loaded[AT_ONCE][2];
-    Channel own = next;
-
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-      if (i + u * 32 < end)
-        load_value<Source> (task, features, (words->newest[first + next.of] & ~RC_CUDA_VOXEL_HAS_OTHERS) - 1, next.channel,
-            loaded[u]);
-      next = next_channel (task, next);
-    }
-#pragma unroll
-    for (int u = 0; u < AT_ONCE; u++) {
-      if (i + u * 32 < end)
-        write (words->voxels[first + own.of], own.channel, Source::feature_of (loaded[u]));
-      own = next_channel (task, own);
-    }
-  }
+  return (words->newest[k] & ~RC_CUDA_VOXEL_HAS_OTHERS) - 1;
 }
 
 /* The mean of one finite value, which is what is left of it in fixed point; + 0.0 as of an integer. */
@@ -201,11 +187,15 @@ write_single (const RcCudaVoxelTask &task, int64_t item, int64_t first_voxel, co
   const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
   char *to = task.grid + item * task.grid_batch_stride + first_voxel * task.channels * SIZE;
 
-  write_listed<Source, features_at_once<Source> ()> (task, item, words, 0, n, [&] (uint32_t voxel, uint32_t channel, double x) {
+  const auto point = [&] (uint32_t k) {
+    return newest_point (words, k);
+  };
+
+  for_features<Source, features_at_once<Source> ()> (task, item, n, point, [&] (uint32_t k, uint32_t channel, double x) {
     const double mean = fabs (x) < INFINITY ? mean_of_one (scales + channel, x) : x;
     const uint32_t bits = mean_bits<SIZE> (mean);
 
-    write_words<SIZE> (to + (voxel * (uint32_t) task.channels + channel) * SIZE, &bits);
+    write_words<SIZE> (to + (words->voxels[k] * (uint32_t) task.channels + channel) * SIZE, &bits);
   });
 }
 
@@ -218,7 +208,12 @@ write_with_others (const RcCudaVoxelTask &task, int64_t item, int64_t first_voxe
   const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
   char *to = task.grid + item * task.grid_batch_stride + first_voxel * task.channels * SIZE;
 
-  write_listed<Source, 1> (task, item, words, first, n, [&] (uint32_t voxel, uint32_t channel, double x) {
+  const auto point = [&] (uint32_t k) {
+    return newest_point (words, first + k);
+  };
+
+  for_features<Source, 1> (task, item, n, point, [&] (uint32_t k, uint32_t channel, double x) {
+    const uint32_t voxel = words->voxels[first + k];
     const int64_t at = (first_voxel + voxel) * task.channels + channel, sum = sums_of (task, item)[at];
     const uint32_t own = rc_voxel_saw (x), seen = saw_of (saw_words_of (task, item), at);
     const int64_t whole = own == 0 ? sum + rc_voxel_fixed (scales + channel, x) : sum;
@@ -287,8 +282,19 @@ gather_newest (const RcCudaVoxelTask &task, int64_t item, int64_t first, uint32_
       first, words);
 }
 
+/* Blocks of a multiprocessor; of later architectures 4 would spill. */
+__host__ __device__ constexpr int
+write_blocks ()
+{
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+  return 3;
+#else
+  return at_once (4);
+#endif
+}
+
 template <class Source, int SIZE>
-__global__ void __launch_bounds__ (THREADS, at_once (3))
+__global__ void __launch_bounds__ (THREADS, write_blocks ())
 write_newest (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ WarpNewest of_warps[WARPS];

@@ -10,6 +10,7 @@
 #define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
 #define MOST_BITS (INT64_C (1) << 27)   /* of an item, and twice that of all: such bitmaps are faster than a sort */
 #define MOST_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
+#define FEW_BLOCKS (INT64_C (1) << 23)
 #define FEWEST_BLOCK_BITS 5     /* a word */
 #define MOST_BLOCK_BITS 8       /* 96 bytes of scratch a point */
 #define POINT_ARRAYS 10         /* what values are made from, and what bitmaps have: each is rounded up */
@@ -178,7 +179,7 @@ blocks_of (const RcVoxelPlan *plan, int block_bits)
   return ((plan->voxels - 1) >> block_bits) + 1;
 }
 
-/* As few that blocks are no more than a quarter of what is fast; for as much that a block has is scratch of a point. */
+/* So many that there are few blocks; but what a block has is scratch of a point. */
 static int
 block_bits_of (const RcVoxelPlan *plan)
 {
@@ -186,7 +187,7 @@ block_bits_of (const RcVoxelPlan *plan)
 
   if (plan->voxels <= MOST_VOXEL_BITS && plan->spec.batch <= 2 * MOST_VOXEL_BITS / plan->voxels)
     return 0;
-  while (bits < MOST_BLOCK_BITS && blocks_of (plan, bits) > MOST_BITS / 4)
+  while (bits < MOST_BLOCK_BITS && blocks_of (plan, bits) > FEW_BLOCKS)
     bits++;
   return bits;
 }

@@ -102,23 +102,24 @@ ranked_of_item (const RcCudaVoxelBitmap &bitmap, int64_t item)
   return bitmap.ranked + item * bitmap.ranked_apart;
 }
 
-/* How many bits are set before one; where it is not itself, or negative, RC_VOXEL_OUTSIDE. One branch: more of them nest too
- * deep. */
+/* How many bits are set before one; where it is not itself, or negative, RC_VOXEL_OUTSIDE. Words near which nothing is set say
+ * anything: there are no more ranks than points. One branch: more of them nest too deep. */
 __device__ __forceinline__ int64_t
-rank_of_bit (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t bit)
+rank_of_bit (const RcCudaVoxelTask &task, const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t bit)
 {
   const uint2 word = bit >= 0 ? *reinterpret_cast<const uint2 *> (ranked_of_item (bitmap, item) + bit / 32)
       : make_uint2 (0, 0);
   const uint32_t own = 1u << (bit & 31);
+  const int64_t rank = (int64_t) word.y + __popc (word.x & (own - 1));
 
-  return (word.x & own) != 0 ? (int64_t) word.y + __popc (word.x & (own - 1)) : RC_VOXEL_OUTSIDE;
+  return (word.x & own) != 0 && rank < task.n_points ? rank : RC_VOXEL_OUTSIDE;
 }
 
 /* A voxel's place among those of the blocks that are occupied; negative where its block is not. */
 __device__ __forceinline__ int64_t
 bit_in_blocks (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
 {
-  const int64_t block = rank_of_bit (task.bitmaps[0], item, voxel >> task.block_bits);
+  const int64_t block = rank_of_bit (task, task.bitmaps[0], item, voxel >> task.block_bits);
 
   const int64_t each = INT64_C (1) << task.block_bits;
 
@@ -126,14 +127,12 @@ bit_in_blocks (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
 }
 
 /* The rank of a voxel that is marked, or RC_VOXEL_OUTSIDE where it is negative. Of one that is not, which range did not see, or
- * saw elsewhere, the rank is nobody's, or any other's. */
+ * saw elsewhere, either, or that of another. */
 __device__ __forceinline__ int64_t
 rank_of_voxel (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
 {
-  const int64_t rank = task.block_bits == 0 ? rank_of_bit (task.bitmaps[0], item, voxel)
-      : rank_of_bit (task.bitmaps[1], item, bit_in_blocks (task, item, voxel));
-
-  return rank < task.n_points ? rank : RC_VOXEL_OUTSIDE;
+  return task.block_bits == 0 ? rank_of_bit (task, task.bitmaps[0], item, voxel)
+      : rank_of_bit (task, task.bitmaps[1], item, bit_in_blocks (task, item, voxel));
 }
 
 /* The same of a point; it lists its voxel, where that is wanted, as all points of it do. */

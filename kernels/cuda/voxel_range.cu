@@ -182,6 +182,7 @@ find_range_of_part (const RcCudaVoxelTask &task, const Part &part, Tally *tally)
   const char *features = part.data + Source::feature_offset (task) + at * task.stride;
   Reader<Source> reader;
   typename Reader<Source>::Of::Bits own = 0;
+  RcCudaVoxelOther *others = IN_PLACE ? others_of (task, part.item) : NULL, other = { }, *to = NULL;
 
   reader.step = step;
   reader.step_bytes = step * task.stride;
@@ -194,17 +195,20 @@ find_range_of_part (const RcCudaVoxelTask &task, const Part &part, Tally *tally)
     reader.at = at;
     reader.points = points;
     reader.load (task);
+    if (to != NULL)             /* of the points before, which had to wait for it */
+      *to = other;
 
     const Located located = locate<Source, IN_PLACE> (task, part, first, tally);
 
     own = reader.take (located.inside, own);
 #pragma unroll 1
-    for (uint32_t done = step * reader.at_once, others = 0; done < 32 || others + 32 < channels; done += step * reader.at_once) {
+    for (uint32_t done = step * reader.at_once, before = 0; done < 32 || before + 32 < channels;
+        done += step * reader.at_once) {
       if (done >= 32) {         /* of this channel all */
         raise<Source> (reader.channel, own);
         own = 0;
         done = 0;
-        others += 32;
+        before += 32;
         reader.channel += 32;
         reader.point = features + first * task.stride;
         reader.at = at;
@@ -217,9 +221,11 @@ find_range_of_part (const RcCudaVoxelTask &task, const Part &part, Tally *tally)
       raise<Source> (reader.channel, own);
       own = 0;
     }
-    if (IN_PLACE && lane < points)
-      others_of (task, part.item)[first + lane] = located.other;
+    to = IN_PLACE && lane < points ? others + first + lane : NULL;
+    other = located.other;
   }
+  if (to != NULL)
+    *to = other;
   if (channels <= 32)
     raise<Source> (lane - at * width, own);
 }

@@ -176,19 +176,21 @@ mark_in_blocks (const __grid_constant__ RcCudaVoxelTask task)
 
 struct FromRanks
 {
+  static constexpr int at_once = 4;
+
   static __device__ __forceinline__ uint64_t
   voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
   {
     return (uint64_t) task.voxels_by_rank[voxels.item * task.n_points + m];
   }
 
-  static __device__ __forceinline__ uint32_t
-  value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
+  static __device__ __forceinline__ RowValue
+  load (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
   {
     const bool has_count = task.mode != RC_VOXEL_MAX && task.mode != RC_VOXEL_MIN;
 
-    return value_of_voxel (task, voxels.item, c, has_count ? counts_of (task, voxels.item)[m] : 0,
-        sums_of (task, voxels.item), saw_words_of (task, voxels.item), extremes_of (task, voxels.item), m * task.channels + c);
+    return load_value (task, has_count ? counts_of (task, voxels.item)[m] : 0, sums_of (task, voxels.item),
+        saw_words_of (task, voxels.item), extremes_of (task, voxels.item), m * task.channels + c);
   }
 };
 

@@ -38,7 +38,7 @@ count_occupied (const RcCudaVoxelTask &task, const Voxels &voxels)
   add_64 (&task.counters->over_cap, voxels.occupied - voxels.n);
 }
 
-/* From says which voxel is number m of the item, and the bits of a value of it. */
+/* From says which voxel is number m of the item, and what a value of it is made from. */
 template <class From>
 __device__ __forceinline__ void
 write_coordinates (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
@@ -66,42 +66,82 @@ write_value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t at, uint
     reinterpret_cast<uint32_t *> (to)[at] = bits;
 }
 
-/* The bits of a value of a voxel of that many points, from its sums and flags, or its extremes; `at` is where these are. */
+/* What a value of a voxel is made from. */
+struct RowValue
+{
+  int64_t sum;
+  uint32_t count, saw, extreme;
+};
+
+/* From the sums and flags of a voxel of that many points, or its extremes; `at` is where these are. */
+__device__ __forceinline__ RowValue
+load_value (const RcCudaVoxelTask &task, uint32_t count, const int64_t *sums, const uint32_t *saw, const uint32_t *extremes,
+    int64_t at)
+{
+  const bool has_sum = task.mode == RC_VOXEL_MEAN || task.mode == RC_VOXEL_CENTROID;
+  const bool is_extreme = task.mode == RC_VOXEL_MAX || task.mode == RC_VOXEL_MIN;
+
+  return { has_sum ? sums[at] : 0, count, task.mode == RC_VOXEL_MEAN ? saw_of (saw, at) : 0, is_extreme ? extremes[at] : 0 };
+}
+
+/* Its bits. */
 __device__ __forceinline__ uint32_t
-value_of_voxel (const RcCudaVoxelTask &task, int64_t item, int64_t channel, uint32_t count, const int64_t *sums,
-    const uint32_t *saw, const uint32_t *extremes, int64_t at)
+bits_of_value (const RcCudaVoxelTask &task, int64_t item, int64_t channel, const RowValue &value)
 {
   const RcVoxelScale *scale = item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel;
 
   switch (task.mode) {
     case RC_VOXEL_COUNT:
-      return count_bits (task.dtype, count);
+      return count_bits (task.dtype, value.count);
     case RC_VOXEL_MEAN:
-      return value_bits (task.dtype, rc_voxel_mean (scale, sums[at], count, saw_of (saw, at)));
+      return value_bits (task.dtype, rc_voxel_mean (scale, value.sum, value.count, value.saw));
     case RC_VOXEL_CENTROID:
-      return value_bits (task.dtype, (double) task.box.origin[channel] + rc_voxel_mean (scale, sums[at], count, 0));
+      return value_bits (task.dtype, (double) task.box.origin[channel] + rc_voxel_mean (scale, value.sum, value.count, 0));
     default:
-      return extreme_bits (task, extremes[at]);
+      return extreme_bits (task, value.extreme);
   }
 }
 
-/* n rows from the first on, by a block: their coordinates, then their values in the order of memory. */
+__device__ __forceinline__ Channel
+next_of_block (const RcCudaVoxelTask &task, Channel own, Channel step)
+{
+  const uint32_t channel = own.channel + step.channel, channels = (uint32_t) task.channels;
+  const bool wraps = channel >= channels;
+
+  return { own.of + step.of + wraps, wraps ? channel - channels : channel };
+}
+
+/* n rows from the first on, by a block: their coordinates, then their values in the order of memory, several of a thread under way
+ * before the first is made. */
 template <class From>
 __device__ __forceinline__ void
 write_rows_of_block (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t first, uint32_t n)
 {
+  constexpr int AT_ONCE = From::at_once;
   const uint32_t channels = (uint32_t) task.channels, n_values = task.mode == RC_VOXEL_OCCUPANCY ? 0 : n * channels;
-  Channel own = { threadIdx.x / channels, threadIdx.x % channels };
   const Channel step = { THREADS / channels, THREADS % channels };
+  Channel next = { threadIdx.x / channels, threadIdx.x % channels };
 
   if (threadIdx.x < n)
     write_coordinates<From> (task, voxels, first + threadIdx.x);
-  for (uint32_t at = threadIdx.x; at < n_values; at += THREADS) {
-    write_value (task, voxels, first * task.channels + at,
-        first + own.of < voxels.n ? From::value (task, voxels, first + own.of, own.channel) : 0);
-    own = { own.of + step.of, own.channel + step.channel };
-    if (own.channel >= channels)
-      own = { own.of + 1, own.channel - channels };
+#pragma unroll 1
+  for (uint32_t at = threadIdx.x; at < n_values; at += THREADS * AT_ONCE) {
+    RowValue values[AT_ONCE];
+    Channel own = next;
+
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (at + u * THREADS < n_values && first + next.of < voxels.n)
+        values[u] = From::load (task, voxels, first + next.of, next.channel);
+      next = next_of_block (task, next, step);
+    }
+#pragma unroll
+    for (int u = 0; u < AT_ONCE; u++) {
+      if (at + u * THREADS < n_values)
+        write_value (task, voxels, first * task.channels + at + u * THREADS,
+            first + own.of < voxels.n ? bits_of_value (task, voxels.item, own.channel, values[u]) : 0);
+      own = next_of_block (task, own, step);
+    }
   }
 }
 

@@ -238,6 +238,8 @@ rank (const __grid_constant__ RcCudaVoxelTask task)
 
 struct FromSortedKeys
 {
+  static constexpr int at_once = 2;     /* more would spill */
+
   static __device__ __forceinline__ uint64_t
   voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
   {
@@ -247,13 +249,13 @@ struct FromSortedKeys
         - (voxels.item > task.first_item ? (uint64_t) (voxels.item - task.first_item) * task.key_voxels : 0);
   }
 
-  static __device__ __forceinline__ uint32_t
-  value (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
+  static __device__ __forceinline__ RowValue
+  load (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
   {
     const uint32_t rank = voxels.first_rank + (uint32_t) m;
 
-    return value_of_voxel (task, voxels.item, c, points_of (task, voxels, m), task.points.sums, task.points.saw,
-        task.points.extremes, (task.first_item * task.n_points + rank) * task.channels + c);
+    return load_value (task, points_of (task, voxels, m), task.points.sums, task.points.saw, task.points.extremes,
+        (task.first_item * task.n_points + rank) * task.channels + c);
   }
 };
 

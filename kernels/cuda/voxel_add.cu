@@ -19,6 +19,7 @@
 #include <cuda_runtime_api.h>
 
 #include "voxel_parts.cuh"
+#include "voxel_ranks.cuh"
 
 using namespace rc;
 

@@ -1,7 +1,7 @@
 /* robocache: sparse outputs on the GPU of points that are added when the job ends
  *
- * Without a range, all points come once, and what is kept of them must wait for the last: then their voxels have ranks. A warp
- * has 32 points, one a lane, and then what is kept of them in the order in which it lies in memory.
+ * Without a range, all points come once, and what is kept of them must wait for the last: then their voxels have ranks. A
+ * warp has 32 points, one a lane, and then what is kept of them in the order in which it lies in memory.
  *
  * Bytes that must move: 8 of each point, its voxel, and what is kept of it, read; of each voxel 4 for its count, and 8 (mean,
  * centroid) or 4 (max, min) a value, which stay in the L2 as far as they fit there.
@@ -10,7 +10,7 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "voxel_points.cuh"
+#include "voxel_ranks.cuh"
 
 using namespace rc;
 

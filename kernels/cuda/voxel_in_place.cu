@@ -1,11 +1,11 @@
 /* robocache: dense means on the GPU of points that stay in place until the job ends
  *
- * Where one chunk has all points, the end can read them where they are. So range leaves in each voxel the point that came last,
- * and adding is left to do for the others alone, which are few unless points crowd: their sums go to accumulators of their
- * voxels. The end reads the newest point of each voxel, adds what is there of others, and writes the mean.
+ * Where one chunk has all points, the end can read them where they are. So range leaves in each voxel the point that came
+ * last, and adding is left to do for the others alone, which are few unless points crowd: their sums go to accumulators of
+ * their voxels. The end reads the newest point of each voxel, adds what is there of others, and writes the mean.
  *
- * Bytes that must move: 8 of each point, and of each other one its features, read, and 8 a value of its voxel; 4 of each voxel,
- * and of each occupied one its newest point's features, read; of the output what voxel_write.cu says.
+ * Bytes that must move: 8 of each point, and of each other one its features, read, and 8 a value of its voxel; 4 of each
+ * voxel, and of each occupied one its newest point's features, read; of the output what voxel_write.cu says.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -32,8 +32,8 @@ features_at_once ()
   return Source::asks_address ? 1 : Source::feature_dtype == RC_FLOAT64 ? 2 : 4;
 }
 
-/* The features of n points, in their order in memory; several are under way before the first is taken. Functions say which point
- * number k is, and take a feature of it. */
+/* The features of n points, in their order in memory; several are under way before the first is taken. Functions say which
+ * point number k is, and take a feature of it. */
 template <class Source, int AT_ONCE, class Point, class Take>
 __device__ __forceinline__ void
 for_features (const RcCudaVoxelTask &task, int64_t item, uint32_t n, Point point, Take take)
@@ -149,8 +149,8 @@ add_others (const __grid_constant__ RcCudaVoxelTask task)
 
 /* ---- the output ---- */
 
-/* What a warp takes at a time. Voxels of one point come first in the list, in order, and those that have others last, from the end
- * on. */
+/* What a warp takes at a time. Voxels of one point come first in the list, in order, and those that have others last, from the
+ * end on. */
 struct WarpNewest : WarpWords<MOST_WORDS>
 {
   uint32_t newest[MOST_WORDS * 32];     /* of the voxels that are occupied */
@@ -247,7 +247,8 @@ list_voxels (uint32_t newest, uint32_t word, Listed *listed, WarpNewest *words)
 {
   const uint32_t lane = threadIdx.x % 32, before = (1u << lane) - 1;
   const bool has_others = newest >= RC_CUDA_VOXEL_HAS_OTHERS;
-  const uint32_t single = __ballot_sync (ALL_LANES, newest != 0 && !has_others), others = __ballot_sync (ALL_LANES, has_others);
+  const uint32_t others = __ballot_sync (ALL_LANES, has_others);
+  const uint32_t single = __ballot_sync (ALL_LANES, newest != 0 && !has_others);
   const uint32_t at = has_others ? MOST_WORDS * 32 - 1 - listed->with_others - __popc (others & before)
       : listed->single + __popc (single & before);
 

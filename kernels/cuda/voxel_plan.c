@@ -192,8 +192,8 @@ block_bits_of (const RcVoxelPlan *plan)
   return bits;
 }
 
-/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points does not
- * matter. Otherwise keys are sorted. */
+/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points
+ * does not matter. Otherwise keys are sorted. */
 static int
 is_in_bitmap (const RcVoxelPlan *plan)
 {
@@ -376,8 +376,8 @@ plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
       + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * bitmap->tiles, 16) * 64;
 }
 
-/* Means of points that stay in place: in each voxel its newest point, which accumulators are clear of, too, and for each point
- * an other. */
+/* Means of points that stay in place: in each voxel its newest point, which accumulators are clear of, too, and for each
+ * point an other. */
 static void
 plan_in_place (RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {

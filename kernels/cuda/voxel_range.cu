@@ -1,7 +1,7 @@
 /* robocache: voxel grids on the GPU: a first look at points, where the scale of a mean needs it
  *
- * It finds the greatest magnitude of each feature. Where voxels get ranks, it marks those that points come to; where points stay
- * in place until the job ends (voxel_in_place.cu), it leaves in each voxel the point that came last.
+ * It finds the greatest magnitude of each feature. Where voxels get ranks, it marks those that points come to; where points
+ * stay in place until the job ends (voxel_in_place.cu), it leaves in each voxel the point that came last.
  *
  * Bytes that must move: each point once, of float32 12 bytes and 4 a feature; and a bit of each voxel, or 4 bytes of it and 8
  * of each point.
@@ -74,8 +74,8 @@ struct Located
   RcCudaVoxelOther other;       /* of the lane's own */
 };
 
-/* The newest point of a voxel takes the place of the one before. That is an other then; so is at once what follows a point of its
- * voxel in the warp, as points of a sensor often do. All lanes call it. */
+/* The newest point of a voxel takes the place of the one before. That is an other then; so is at once what follows a
+ * point of its voxel in the warp, as points of a sensor often do. All lanes call it. */
 __device__ __forceinline__ RcCudaVoxelOther
 take_place (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
 {

@@ -21,6 +21,7 @@
 #include <cuda_runtime_api.h>
 
 #include "voxel_parts.cuh"
+#include "voxel_ranks.cuh"
 #include "voxel_rows.cuh"
 
 using namespace rc;

@@ -111,8 +111,8 @@ next_of_block (const RcCudaVoxelTask &task, Channel own, Channel step)
   return { own.of + step.of + wraps, wraps ? channel - channels : channel };
 }
 
-/* n rows from the first on, by a block: their coordinates, then their values in the order of memory, several of a thread under way
- * before the first is made. */
+/* n rows from the first on, by a block: their coordinates, then their values in the order of memory, several of a thread
+ * under way before the first is made. */
 template <class From>
 __device__ __forceinline__ void
 write_rows_of_block (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t first, uint32_t n)

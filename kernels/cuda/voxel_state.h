@@ -63,8 +63,8 @@ rc_cuda_voxel_first_kernel (const RcVoxelSpec *spec)
 RcStatus rc_cuda_voxel_prepare (RcVoxelPlan * plan, RcError * error);
 void rc_cuda_voxel_release (RcVoxelPlan * plan);
 
-/* voxel_scratch.c: the tiles of a bitmap of that many words, as few as are fast; what the kernels are told of a job, and where its
- * arrays are. */
+/* voxel_scratch.c: the tiles of a bitmap of that many words, as few as are fast; what the kernels are told of a job, and
+ * where its arrays are. */
 void rc_cuda_voxel_cut_bitmap (RcCudaVoxelBitmap * bitmap, int64_t words);
 void rc_cuda_voxel_take_job (const RcVoxelPlan * plan, const RcVoxelJob * job, RcCudaVoxelTask * task);
 

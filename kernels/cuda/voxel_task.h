@@ -91,8 +91,8 @@ typedef struct RcCudaVoxelLocate
   float least[3], greatest[3];  /* coordinates that are half a voxel outside, at least */
 } RcCudaVoxelLocate;
 
-/* Where the counts, sums and flags of the sums of means are, and extremes: offsets in the share of an item. Their entries are of
- * voxels, or where these have ranks, of those that are occupied. */
+/* Where the counts, sums and flags of the sums of means are, and extremes: offsets in the share of an item. Their entries
+ * are of voxels, or where these have ranks, of those that are occupied. */
 typedef struct RcCudaVoxelMeans
 {
   char *first;                  /* the share of item 0 */
@@ -336,8 +336,8 @@ extern const void *const rc_cuda_voxel_scan_voxels;
 extern const void *const rc_cuda_voxel_rank;
 extern const void *const rc_cuda_voxel_write_sparse;    /* for output sparse */
 
-/* voxel_rank.cu: ranks of the bits that are set, in this order; arguments: the task, and of which bitmap, a uint32_t. Between those
- * of blocks and of voxels, the bits of these; then outputs sparse and rank. Argument: the task. */
+/* voxel_rank.cu: ranks of the bits that are set, in this order; arguments: the task, and of which bitmap, a uint32_t.
+ * Between those of blocks and of voxels, the bits of these; then outputs sparse and rank. Argument: the task. */
 extern const void *const rc_cuda_voxel_count_set_bits;
 extern const void *const rc_cuda_voxel_rank_set_bits;
 extern const void *const rc_cuda_voxel_mark_in_blocks;

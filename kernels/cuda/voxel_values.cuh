@@ -66,8 +66,8 @@ put_words (uint32_t is, uint32_t needed, int64_t first, WarpWords<WORDS> *words)
   return { (uint32_t) __popc (lanes), 0, first * 32, 0 };
 }
 
-/* Zeros in sectors of 32 bytes that hold something that is needed, and something that is not occupied. A lane has the same 16 bytes
- * of each word, or of every so many where a word has less than the warp writes at a time. */
+/* Zeros in sectors of 32 bytes that hold something that is needed, and something that is not occupied. A lane has the
+ * same 16 bytes of each word, or of every so many where a word has less than the warp writes at a time. */
 template <int SIZE, int WORDS>
 __device__ __forceinline__ void
 fill_words (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const WarpWords<WORDS> *words)

@@ -14,6 +14,7 @@
  */
 #include <cuda_runtime_api.h>
 
+#include "voxel_ranks.cuh"
 #include "voxel_values.cuh"
 
 using namespace rc;

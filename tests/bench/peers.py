@@ -21,7 +21,7 @@ SECONDS = 75  # for all peers: those that come later are left out
 LAUNCHES = 11  # of a graph
 LAUNCH_US = 10000  # at most, about
 RUNS = 20  # in a graph, if that takes no longer
-PROCESSES = 32  # that compile at once, at most
+PROCESSES = 16  # that compile at once, at most: each begins with CUDA, one after another
 
 NO_TIME = "no time was left"
 DEVICE = "cuda"  # of PyTorch

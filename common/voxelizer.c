@@ -101,19 +101,33 @@ run_clouds (RobocacheVoxelJob *job, GError **error)
       && run_phase (job, rc_voxel_remove, n_added, n, NULL, error);
 }
 
+/* A cloud that kernels read as one chunk, and nothing beside it. */
+static gboolean
+is_one_chunk (const RobocacheVoxelJob *job)
+{
+  return robocache_voxelizer_n_touched (job->run) == 1 && job->run->add_end == job->run->add_first + 1
+      && !job->lane->is_cut;
+}
+
+static gboolean
+run_phases (RobocacheVoxelJob *job, GError **error)
+{
+  const RcStream stream = robocache_engine_stream (job->lane->engine);
+  RcError failure;
+
+  return robocache_voxelizer_check_phase (rc_voxel_begin (job->plan, &job->job, stream, &failure), &failure, error)
+      && run_clouds (job, error)
+      && robocache_voxelizer_check_phase (rc_voxel_end (job->plan, &job->job, &job->out, stream, &failure), &failure, error);
+}
+
 static gboolean
 run_job (RobocacheVoxelJob *job, GError **error)
 {
-  const RcStream stream = robocache_engine_stream (job->lane->engine);
   guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS] = { NULL };
-  const RcVoxelOut out = robocache_voxelizer_set_outputs (job, parts);
-  RcError failure;
 
+  job->out = robocache_voxelizer_set_outputs (job, parts);
   robocache_voxelizer_set_map (job, parts[0]);
-  if (!robocache_voxelizer_check_phase (rc_voxel_begin (job->plan, &job->job, stream, &failure), &failure, error))
-    return FALSE;
-  return run_clouds (job, error)
-      && robocache_voxelizer_check_phase (rc_voxel_end (job->plan, &job->job, &out, stream, &failure), &failure, error)
+  return (is_one_chunk (job) ? run_phase (job, NULL, 0, 1, job->counters, error) : run_phases (job, error))
       && robocache_voxelizer_deliver (job, parts, error);
 }
 

@@ -82,10 +82,12 @@ robocache_voxelizer_bracket_cloud (const RobocacheVoxelRun *run, const Robocache
 static gboolean
 run_chunk (const RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RcVoxelChunk *chunk, GError **error)
 {
+  const RcStream stream = robocache_engine_stream (job->lane->engine);
   RcError failure;
+  const RcStatus status = phase ? phase (job->plan, &job->job, chunk, stream, &failure)
+      : rc_voxel_run (job->plan, &job->job, chunk, &job->out, stream, &failure);
 
-  return robocache_voxelizer_check_phase (phase (job->plan, &job->job, chunk,
-          robocache_engine_stream (job->lane->engine), &failure), &failure, error);
+  return robocache_voxelizer_check_phase (status, &failure, error);
 }
 
 static RcVoxelChunk

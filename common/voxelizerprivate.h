@@ -78,13 +78,14 @@ typedef struct
   RobocacheVoxelLane *lane;
   RcVoxelPlan *plan;
   RcVoxelJob job;
+  RcVoxelOut out;
   guint64 first, n;
   RcVoxelCounters *counters;
   gboolean is_brought;          /* all clouds are where the kernels read */
   guint n_pieces;               /* that clouds were cut into */
 } RobocacheVoxelJob;
 
-/* rc_voxel_range, rc_voxel_add or rc_voxel_remove */
+/* rc_voxel_range, rc_voxel_add or rc_voxel_remove; NULL: all phases at once, of a job of one chunk */
 typedef RcStatus (*RobocacheVoxelPhase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk,
     RcStream stream, RcError * error);
 

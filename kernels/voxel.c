@@ -466,8 +466,8 @@ rc_voxel_range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *ch
   return status;
 }
 
-RcStatus
-rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+static RcStatus
+check_add (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcError *error)
 {
   RcStatus status = check_job (plan, job, error);
   int64_t points;
@@ -485,12 +485,22 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
   if (plan->keeps && points > RC_VOXEL_MAX_POINTS - plan->held)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points beside %" PRId64 " that are kept: expected %"
         PRId64 " at most", points, plan->held, RC_VOXEL_MAX_POINTS);
+  return RC_OK;
+}
+
+RcStatus
+rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+{
+  RcStatus status = check_add (plan, job, chunk, error);
+
+  if (status != RC_OK)
+    return status;
   plan->phase = RC_VOXEL_ADDING;
   if (chunk->n > 0)
     status = plan->ops->add (plan, job, chunk, stream, error);
   if (status == RC_OK) {
-    plan->added += points;
-    plan->held += points;
+    plan->added += chunk_points (plan, chunk);
+    plan->held += chunk_points (plan, chunk);
   } else if (plan->keeps) {
     plan->phase = RC_VOXEL_IDLE;
   }
@@ -540,8 +550,8 @@ rc_voxel_measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, 
   return plan->ops->measure (plan, chunk, ranges, error);
 }
 
-RcStatus
-rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
+static RcStatus
+check_end (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcError *error)
 {
   RcStatus status = check_job (plan, job, error);
 
@@ -559,9 +569,57 @@ rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, R
   if (plan->keeps && plan->held > job->n_points && !plan->held_has_counts && job->item_points == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points are held; the job was said to have %" PRId64,
         plan->held, job->n_points);
+  return RC_OK;
+}
+
+RcStatus
+rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
+{
+  RcStatus status = check_end (plan, job, out, error);
+
+  if (status != RC_OK)
+    return status;
   plan->phase = RC_VOXEL_IDLE;
   status = plan->ops->end (plan, job, out, stream, error);
   if (status == RC_OK)
     plan->ended_scratch = job->scratch;
+  return status;
+}
+
+/* ---- all of them ---- */
+
+/* A job that was begun, and whose chunk has its range. */
+static RcStatus
+add_and_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, const RcVoxelOut *out, RcStream stream,
+    RcError *error)
+{
+  RcStatus status;
+
+  if (plan->ops->make == NULL || !plan->ops->makes (plan, chunk)) {
+    status = rc_voxel_add (plan, job, chunk, stream, error);
+    return status == RC_OK ? rc_voxel_end (plan, job, out, stream, error) : status;
+  }
+  status = check_add (plan, job, chunk, error);
+  if (status == RC_OK)
+    status = check_end (plan, job, out, error);
+  if (status == RC_OK)
+    status = plan->ops->make (plan, job, chunk, out, stream, error);
+  if (status == RC_OK)
+    plan->ended_scratch = job->scratch;
+  return status;
+}
+
+RcStatus
+rc_voxel_run (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, const RcVoxelOut *out, RcStream stream,
+    RcError *error)
+{
+  RcStatus status = rc_voxel_begin (plan, job, stream, error);
+
+  if (status != RC_OK)
+    return status;
+  status = rc_voxel_range (plan, job, chunk, stream, error);
+  if (status == RC_OK)
+    status = add_and_end (plan, job, chunk, out, stream, error);
+  plan->phase = RC_VOXEL_IDLE;
   return status;
 }

@@ -111,6 +111,36 @@ result_clear (Result *result)
   g_free (result->coordinates);
 }
 
+static void
+run_phases (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelSpec *spec, const char *data, const Cuts *cuts,
+    const RcVoxelOut *out)
+{
+  run_ok (rc_voxel_begin (plan, job, NULL, &run_error));
+  for (int i = 0; i < cuts->n; i++) {
+    const RcVoxelChunk chunk = chunk_of (spec, data, cuts, i);
+
+    run_ok (rc_voxel_range (plan, job, &chunk, NULL, &run_error));
+  }
+  for (int i = 0; i < cuts->n; i++) {
+    RcVoxelChunk chunk = chunk_of (spec, data, cuts, i);
+
+    chunk.counters = out->counters;
+    run_ok (rc_voxel_add (plan, job, &chunk, NULL, &run_error));
+  }
+  run_ok (rc_voxel_end (plan, job, out, NULL, &run_error));
+}
+
+/* All phases at once, of a job that is one chunk. */
+static void
+run_at_once (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelSpec *spec, const char *data, const Cuts *cuts,
+    const RcVoxelOut *out)
+{
+  RcVoxelChunk chunk = chunk_of (spec, data, cuts, 0);
+
+  chunk.counters = out->counters;
+  run_ok (rc_voxel_run (plan, job, &chunk, out, NULL, &run_error));
+}
+
 Result
 run_job (RcBackend *backend, const RcVoxelSpec *spec, const void *data, const Cuts *cuts, int64_t n_points)
 {
@@ -124,19 +154,7 @@ run_job (RcBackend *backend, const RcVoxelSpec *spec, const void *data, const Cu
   run_ok (rc_voxel_plan (backend, spec, &plan, &footprint, &run_error));
   result_alloc (&result, plan, spec, &out);
   job.scratch = scratch_new (&footprint, n_points, &bytes);
-  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
-  for (int i = 0; i < cuts->n; i++) {
-    const RcVoxelChunk chunk = chunk_of (spec, data, cuts, i);
-
-    run_ok (rc_voxel_range (plan, &job, &chunk, NULL, &run_error));
-  }
-  for (int i = 0; i < cuts->n; i++) {
-    RcVoxelChunk chunk = chunk_of (spec, data, cuts, i);
-
-    chunk.counters = &result.counters;
-    run_ok (rc_voxel_add (plan, &job, &chunk, NULL, &run_error));
-  }
-  run_ok (rc_voxel_end (plan, &job, &out, NULL, &run_error));
+  (cuts->n == 1 ? run_at_once : run_phases) (plan, &job, spec, data, cuts, &out);
   scratch_free (job.scratch, bytes);
   rc_voxel_plan_free (plan);
   return result;

@@ -437,6 +437,45 @@ GST_START_TEST (test_wrong_depth_rows)
 
 GST_END_TEST;
 
+/* All phases at once say what each of them says, and an error ends the job. */
+GST_START_TEST (test_wrong_runs)
+{
+  RcBackend *backend = open_cpu (RC_CPU_BEST);
+  const RcVoxelSpec spec = some_spec ();
+  const float points[2][6] = { {0.0f}, {1.0f} };
+  const RcVoxelChunk good = {.data = points,.n = 2,.stride = sizeof (points[0]) };
+  RcVoxelChunk chunk = good;
+  RcVoxelJob job = {.n_points = 2 };
+  RcVoxelPlan *plan;
+  RcVoxelOut out;
+  RcFootprint footprint;
+  Result result;
+  uint64_t bytes;
+
+  run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
+  result_alloc (&result, plan, &spec, &out);
+  refused (rc_voxel_run (plan, &job, &good, &out, NULL, &run_error), "scratch");
+  job.scratch = scratch_new (&footprint, 2, &bytes);
+  refused (rc_voxel_run (plan, &job, NULL, &out, NULL, &run_error), "chunk is NULL");
+  chunk.n = 3;
+  refused (rc_voxel_run (plan, &job, &chunk, &out, NULL, &run_error), "said to have 2");
+  refused (rc_voxel_run (plan, &job, &good, NULL, NULL, &run_error), "out is NULL");
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "end before begin");
+  job.is_clean = 1;
+  refused (rc_voxel_run (plan, &job, &good, &out, NULL, &run_error), "is said to be clean");
+  job.is_clean = 0;
+  run_ok (rc_voxel_run (plan, &job, &good, &out, NULL, &run_error));
+  refused (rc_voxel_add (plan, &job, &good, NULL, &run_error), "add before begin");
+  job.is_clean = 1;
+  run_ok (rc_voxel_run (plan, &job, &good, &out, NULL, &run_error));
+  scratch_free (job.scratch, bytes);
+  result_clear (&result);
+  rc_voxel_plan_free (plan);
+  rc_backend_close (backend);
+}
+
+GST_END_TEST;
+
 static Suite *
 voxel_refused_suite (void)
 {
@@ -452,6 +491,7 @@ voxel_refused_suite (void)
   tcase_add_loop_test (tc, test_wrong_batch_strides, 0, 2);
   tcase_add_test (tc, test_wrong_knowledge);
   tcase_add_test (tc, test_wrong_depth_rows);
+  tcase_add_test (tc, test_wrong_runs);
   return suite;
 }
 

@@ -250,6 +250,13 @@ find_device (RcCudaBackend *cuda, RcError *error)
 }
 
 static RcStatus
+ask (RcCudaBackend *cuda, enum cudaDeviceAttr attribute, int *value, RcError *error)
+{
+  return rc_cuda_check (cuda, cudaDeviceGetAttribute (value, attribute, cuda->device), NULL, error,
+      "cudaDeviceGetAttribute", "attribute %d, when opening", (int) attribute);
+}
+
+static RcStatus
 set_up (RcCudaBackend *cuda, int mapped, RcError *error)
 {
   RcStatus status = rc_cuda_enter (cuda, error);
@@ -261,8 +268,14 @@ set_up (RcCudaBackend *cuda, int mapped, RcError *error)
     status = rc_cuda_check (cuda, cudaStreamCreateWithFlags (&cuda->setup, cudaStreamNonBlocking), NULL, error,
         "cudaStreamCreateWithFlags", "when opening");
   if (status == RC_OK)
-    status = rc_cuda_check (cuda, cudaDeviceGetAttribute (&cuda->multiprocessors, cudaDevAttrMultiProcessorCount,
-            cuda->device), NULL, error, "cudaDeviceGetAttribute", "when opening");
+    status = ask (cuda, cudaDevAttrMultiProcessorCount, &cuda->multiprocessors, error);
+  if (status == RC_OK)
+    status = ask (cuda, cudaDevAttrMaxSharedMemoryPerBlockOptin, &cuda->shared_bytes, error);
+  if (status == RC_OK)
+    status = ask (cuda, cudaDevAttrComputeCapabilityMajor, &cuda->major, error);
+  if (status == RC_OK)
+    status = rc_cuda_check (cuda, cudaDriverGetVersion (&cuda->driver_version), NULL, error, "cudaDriverGetVersion",
+        "when opening");
   if (status == RC_OK)
     status = rc_cuda_memory_open (cuda, mapped, error);
   rc_cuda_leave (cuda);

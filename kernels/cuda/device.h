@@ -29,6 +29,9 @@ typedef struct RcCudaBackend
   cudaMemPool_t pool;           /* of device memory; NULL where the driver has no pools, and when mapped */
   int mapped;                   /* device memory is mapped memory of the host */
   int multiprocessors;
+  int shared_bytes;             /* that a block may have */
+  int major;                    /* of its compute capability */
+  int driver_version;           /* as CUDA_VERSION */
   char name[64];
   int failed;                   /* atomic: a device error that every later call would repeat */
 } RcCudaBackend;

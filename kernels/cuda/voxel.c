@@ -68,15 +68,23 @@ launch (const Run *run, const void *kernel, dim3 grid, void **arguments, const c
   return launch_with (run, kernel, grid, 0, arguments, call);
 }
 
+/* Where it can it begins before the kernel before it has ended, and waits for that. */
 static RcStatus
 launch_slabs (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
-  const dim3 grid = { (unsigned) rc_cuda_lesser (task->batch * task->slabs, INT32_MAX), 1, 1 };
-  const dim3 block = { RC_CUDA_VOXEL_SLAB_THREADS, 1, 1 };
+  cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization };
+  const cudaLaunchConfig_t config = {
+    .gridDim = {(unsigned) rc_cuda_lesser (task->batch * task->slabs, INT32_MAX), 1, 1},
+    .blockDim = {RC_CUDA_VOXEL_SLAB_THREADS, 1, 1},
+    .dynamicSmemBytes = rc_cuda_voxel_slab_bytes (task),
+    .stream = run->stream,
+    .attrs = &early,
+    .numAttrs = state->begins_early ? 1 : 0,
+  };
   void *arguments[] = { task };
 
-  return check (run, cudaLaunchKernel (state->write, grid, block, arguments, rc_cuda_voxel_slab_bytes (task), run->stream),
-      "launch of the output of a voxel grid, by slabs");
+  early.val.programmaticStreamSerializationAllowed = 1;
+  return check (run, cudaLaunchKernelExC (&config, state->write, arguments), "launch of the output of a voxel grid, by slabs");
 }
 
 static RcStatus
@@ -363,7 +371,6 @@ end_dense (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
   RcStatus status = RC_OK;
 
-  task->whole = ((uint64_t) (uintptr_t) task->grid | (uint64_t) task->grid_batch_stride) % 16 == 0;
   if (task->slabs > 0)
     return launch_slabs (run, state, task);
   if (state->stays)
@@ -416,6 +423,7 @@ take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task,
   if (spec->output != RC_VOXEL_SPARSE) {
     task->grid = out->grid;
     task->grid_batch_stride = has_batch ? out->grid_batch_stride : 0;
+    task->whole = ((uint64_t) (uintptr_t) task->grid | (uint64_t) task->grid_batch_stride) % 16 == 0;
     task->occupied = rc_voxel_bitmap_bytes (plan) > 0 ? out->occupied : NULL;
     task->occupied_batch_stride = has_batch ? out->occupied_batch_stride : 0;
     task->is_known = task->occupied != NULL && out->is_known;

@@ -15,7 +15,7 @@
 #include <cub/warp/warp_scan.cuh>
 #include <cuda_runtime_api.h>
 
-#include "voxel_parts.cuh"
+#include "voxel_locate.cuh"
 
 using namespace rc;
 
@@ -23,7 +23,6 @@ namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_BIN_TILE;
-constexpr int EACH = TILE / THREADS;
 constexpr int COUNTERS = THREADS;
 constexpr uint32_t ALL_OF_TILE = (uint32_t) TILE << 16; /* a slot: as many as there are */
 
@@ -37,14 +36,13 @@ struct Shared
   __align__ (16) uint32_t sorted[TILE];
 };
 
+static_assert (TILE == EACH * THREADS, "what its threads have of it");
 static_assert (COUNTERS > RC_CUDA_VOXEL_BINS && COUNTERS % 32 == 0, "a thread clears a counter, a warp adds them up");
 
 /* What a chunk has of a tile. */
-struct TilePart
+struct TilePart : Tile
 {
-  int64_t first;                /* point of the chunk */
-  int64_t place;                /* of it among the points of the item */
-  uint32_t n;
+  int64_t place;                /* of its first point among the points of the item */
   bool is_whole;                /* no other chunk has points of the tile */
 };
 
@@ -54,111 +52,8 @@ tile_part (const RcCudaVoxelTask &task, const Part &part, int64_t tile)
   const int64_t from = tile * TILE, to = from + TILE, end = part.first + part.n;
   const int64_t first = from > part.first ? from : part.first, last = to < end ? to : end;
 
-  return { first - part.first, first, (uint32_t) (last - first),
+  return { { first - part.first, (uint32_t) (last - first) }, first,
     first == from && (last == to || last == stated_points (task, part.item)) };
-}
-
-/* ---- bits ---- */
-
-/* Which point of a tile's part a thread's number u is: four by four, or one by one. */
-template <bool FOURS>
-__device__ __forceinline__ uint32_t
-point_of (int u)
-{
-  return FOURS ? (u / 4 * THREADS + threadIdx.x) * 4 + u % 4 : u * THREADS + threadIdx.x;
-}
-
-template <bool FOURS>
-__device__ __forceinline__ uint32_t
-valid_of (uint32_t n)
-{
-  uint32_t valid = 0;
-
-  if (n == TILE)
-    return (1u << EACH) - 1;
-#pragma unroll
-  for (int u = 0; u < EACH; u++)
-    valid |= (uint32_t) (point_of<FOURS> (u) < n) << u;
-  return valid;
-}
-
-/* Points that no product locates are rare, or else many: they are read again. Returns a point's bit, or none. */
-template <class Source, bool FOURS>
-__device__ __forceinline__ uint32_t
-locate_again (const RcCudaVoxelTask &task, const Part &part, const TilePart &tile, int u, Tally *tally)
-{
-  float p[3];
-
-  if (Source::asks_address || task.aligned)
-    Source::template read<true> (task, part.data, tile.first + point_of<FOURS> (u), p);
-  else
-    Source::template read<false> (task, part.data, tile.first + point_of<FOURS> (u), p);
-
-  const int64_t voxel = voxel_by_quotient (task, p[0], p[1], p[2]);
-
-  count_miss (tally, voxel);
-  return voxel < 0 ? RC_CUDA_VOXEL_NO_BIT : (uint32_t) voxel;
-}
-
-/* The bits of the points that a thread has, which are at p. */
-template <class Source, bool FOURS>
-__device__ __forceinline__ void
-find_bits (const RcCudaVoxelTask &task, const Part &part, const TilePart &tile, const float p[EACH][3], uint32_t bits[EACH],
-    Tally *tally)
-{
-  const uint32_t valid = valid_of<FOURS> (tile.n);
-  uint32_t unclear = 0;
-
-#pragma unroll
-  for (int u = 0; u < EACH; u++)
-    unclear |= voxel_by_product (task, p[u], &bits[u]) ? 0 : 1u << u;
-  if (valid != (1u << EACH) - 1) {
-#pragma unroll
-    for (int u = 0; u < EACH; u++)
-      bits[u] = valid >> u & 1 ? bits[u] : RC_CUDA_VOXEL_NO_BIT;
-  }
-#pragma unroll 1
-  for (unclear &= valid; unclear != 0; unclear &= unclear - 1) {
-    const int which = __ffs ((int) unclear) - 1;
-    const uint32_t bit = locate_again<Source, FOURS> (task, part, tile, which, tally);
-
-#pragma unroll
-    for (int u = 0; u < EACH; u++)
-      bits[u] = u == which ? bit : bits[u];
-  }
-}
-
-/* float32 x, y, z alone: four points in three accesses of 16 bytes, all of them under way before the first is used. */
-__device__ __forceinline__ void
-read_fours (const char *data, uint32_t n, float p[EACH][3])
-{
-#pragma unroll
-  for (int g = 0; g < EACH / 4; g++) {
-    const uint32_t first = point_of<true> (g * 4);
-    const float4 *from = reinterpret_cast<const float4 *> (data) + first / 4 * 3;
-
-#pragma unroll
-    for (int i = 0; i < 3; i++) {
-      const float4 v = first < n ? __ldg (from + i) : make_float4 (0, 0, 0, 0);
-      const float values[4] = { v.x, v.y, v.z, v.w };
-
-#pragma unroll
-      for (int k = 0; k < 4; k++)
-        p[g * 4 + (i * 4 + k) / 3][(i * 4 + k) % 3] = values[k];
-    }
-  }
-}
-
-template <class Source, bool ALIGNED>
-__device__ __forceinline__ void
-read_each (const RcCudaVoxelTask &task, const Part &part, const TilePart &tile, float p[EACH][3])
-{
-#pragma unroll
-  for (int u = 0; u < EACH; u++) {
-    p[u][0] = p[u][1] = p[u][2] = 0.0f;
-    if (point_of<false> (u) < tile.n)
-      Source::template read<ALIGNED> (task, part.data, tile.first + point_of<false> (u), p[u]);
-  }
 }
 
 /* ---- bins ---- */
@@ -189,7 +84,7 @@ find_starts (Shared *shared)
 __device__ __forceinline__ void
 store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uint32_t bits[EACH], Shared *shared)
 {
-  const uint32_t bins = (uint32_t) task.bins, parts = (uint32_t) task.bin_parts, part = threadIdx.x % parts;
+  const uint32_t bins = (uint32_t) task.bins, parts = (uint32_t) task.bin_parts, part = threadIdx.x & (parts - 1);
   uint32_t counters[EACH], ranks[EACH];
 
   shared->counts[threadIdx.x] = 0;
@@ -204,8 +99,11 @@ store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uin
     find_starts (shared);
   __syncthreads ();
 #pragma unroll
+  for (int u = 0; u < EACH; u++)        /* all of them are read before the first is used */
+    ranks[u] += shared->starts[counters[u]];
+#pragma unroll
   for (int u = 0; u < EACH; u++)
-    shared->sorted[shared->starts[counters[u]] + ranks[u]] = bits[u];
+    shared->sorted[ranks[u]] = bits[u];
   if (threadIdx.x < bins)
     slots_of (task, item, tile)[threadIdx.x * task.tiles_apart] = shared->starts[threadIdx.x * parts]
         | shared->starts[(threadIdx.x + 1) * parts] << 16;
@@ -226,8 +124,8 @@ store_in_place (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const T
 
 #pragma unroll
   for (int u = 0; u < EACH; u++) {
-    if (point_of<FOURS> (u) < of_tile.n)
-      to[point_of<FOURS> (u)] = bits[u];
+    if (point_of<THREADS, FOURS> (u) < of_tile.n)
+      to[point_of<THREADS, FOURS> (u)] = bits[u];
   }
   if (threadIdx.x < task.bins)
     slots_of (task, item, tile)[threadIdx.x * task.tiles_apart] = ALL_OF_TILE;
@@ -240,11 +138,20 @@ bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const Til
 {
   uint32_t bits[EACH];
 
-  find_bits<Source, FOURS> (task, part, of_tile, p, bits, tally);
+  find_bits<Source, THREADS, FOURS> (task, part, of_tile, p, bits, tally);
   if (of_tile.is_whole)
     store_sorted (task, part.item, tile, bits, shared);
   else
     store_in_place<FOURS> (task, part.item, tile, of_tile, bits);
+}
+
+/* The kernel that comes after this one may begin, and wait for it to end. */
+__device__ __forceinline__ void
+let_slabs_begin (void)
+{
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
 }
 
 /* PACKED: float32, which may lie four by four. */
@@ -256,15 +163,15 @@ read_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, Shared *
   float p[EACH][3];
 
   tally->points += threadIdx.x == 0 ? of_tile.n : 0;
-  if (PACKED && task.packed && of_tile.first % 4 == 0 && of_tile.n % 4 == 0) {
-    read_fours (part.data + of_tile.first * 12, of_tile.n, p);
+  if (PACKED && in_fours (task, of_tile)) {
+    read_fours<THREADS> (part.data + of_tile.first * 12, of_tile.n, p);
     bin_tile<Source, PACKED> (task, part, tile, of_tile, p, shared, tally);
     return;
   }
   if (Source::asks_address || task.aligned)
-    read_each<Source, true> (task, part, of_tile, p);
+    read_each<Source, true, THREADS> (task, part, of_tile, p);
   else
-    read_each<Source, false> (task, part, of_tile, p);
+    read_each<Source, false, THREADS> (task, part, of_tile, p);
   bin_tile<Source, false> (task, part, tile, of_tile, p, shared, tally);
 }
 
@@ -275,6 +182,7 @@ bin_points (const __grid_constant__ RcCudaVoxelTask task)
   __shared__ Shared shared;
   Tally tally = { };
 
+  let_slabs_begin ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const Part part = part_of<Source> (task, item, true);
     const int64_t end = (part.first + part.n + TILE - 1) / TILE;

@@ -11,11 +11,11 @@ namespace rc
 {
 /* Adds the occupied voxels that each thread of a block saw; sum is shared memory. */
 __device__ __forceinline__ void
-add_occupied_by (const RcCudaVoxelTask &task, uint32_t own, uint32_t *sum)
+add_occupied_by (RcVoxelCounters *counters, uint32_t own, uint32_t *sum)
 {
   const uint32_t of_warp = warp_sum (own);
 
-  if (task.counters == NULL)
+  if (counters == NULL)
     return;
   if (threadIdx.x == 0)
     *sum = 0;
@@ -24,7 +24,7 @@ add_occupied_by (const RcCudaVoxelTask &task, uint32_t own, uint32_t *sum)
     atomicAdd (sum, of_warp);
   __syncthreads ();
   if (threadIdx.x == 0 && *sum > 0)
-    add_64 (&task.counters->occupied, *sum);
+    add_64 (&counters->occupied, *sum);
 }
 
 __device__ __forceinline__ void
@@ -32,7 +32,7 @@ add_occupied (const RcCudaVoxelTask &task, uint32_t own)
 {
   __shared__ uint32_t sum;
 
-  add_occupied_by (task, own, &sum);
+  add_occupied_by (task.counters, own, &sum);
 }
 
 /* Takes word w of an item's new bitmap into that of the grid, and returns of which of its voxels something is to be

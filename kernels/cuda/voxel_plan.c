@@ -489,6 +489,27 @@ allow_shared (RcCudaBackend *cuda, const RcCudaVoxelState *state, RcError *error
       cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for slabs of voxels", bytes);
 }
 
+/* A kernel of older code does not wait; older drivers capture no such launch. */
+static RcStatus
+find_early (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
+{
+  struct cudaFuncAttributes attributes;
+  const RcStatus status = rc_cuda_check (cuda, cudaFuncGetAttributes (&attributes, state->write), cuda->setup, error,
+      "cudaFuncGetAttributes", "kernel voxel write");
+
+  state->begins_early = status == RC_OK && CUDART_VERSION >= 12030 && cuda->driver_version >= 12030 && cuda->major >= 9
+      && attributes.ptxVersion >= 90;
+  return status;
+}
+
+static RcStatus
+prepare_slabs (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
+{
+  const RcStatus status = allow_shared (cuda, state, error);
+
+  return status == RC_OK ? find_early (cuda, state, error) : status;
+}
+
 /* ---- prepare and release ---- */
 
 void
@@ -525,7 +546,7 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
   if (status == RC_OK) {
     status = load_kernels (cuda, plan, state, error);
     if (status == RC_OK && state->task.slabs > 0)
-      status = allow_shared (cuda, state, error);
+      status = prepare_slabs (cuda, state, error);
     if (status == RC_OK)
       status = upload_table (cuda, plan, state, error);
     rc_cuda_leave (cuda);

@@ -20,27 +20,31 @@ namespace
 constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
 constexpr int EACH = 10;        /* bits that a thread has under way */
 constexpr int EXPECTED = 8;     /* of a run: runs differ in length */
+constexpr int MANY_SET = 8;     /* of the first bits of 32 lanes */
+
+/* ---- which slab ---- */
 
 struct Slab
 {
   uint32_t first_bit, n_bits;
 };
 
-/* Where the bits of a bin are in a tile of an item, which has so many points. */
-struct Run
+struct Place
 {
-  const uint32_t *bits;
-  uint32_t n;
+  int64_t item;
+  uint32_t first_word, n;       /* words */
 };
 
-__device__ __forceinline__ Run
-run_of (const uint32_t *bits, uint32_t slot, uint32_t tile, uint32_t n_points)
+__device__ __forceinline__ Place
+place_of (const RcCudaVoxelTask &task, int64_t i)
 {
-  const uint32_t first = tile * RC_CUDA_VOXEL_BIN_TILE, left = n_points - first;
-  const uint32_t begin = slot & 0xFFFF, end = slot >> 16 < left ? slot >> 16 : left;
+  const int64_t item = (int64_t) divide_64 ((uint64_t) i, (uint64_t) task.slabs);
+  const uint32_t words = (uint32_t) task.slab_words, first_word = (uint32_t) (i - item * task.slabs) * words;
 
-  return { bits + first + begin, end - begin };
+  return { item, first_word, min ((uint32_t) task.bit_words - first_word, words) };
 }
+
+/* ---- filling it ---- */
 
 /* Where no bit is to be set, each lane adds nothing to a word of its own: branches would cost more. */
 __device__ __forceinline__ void
@@ -63,12 +67,12 @@ is_set (uint32_t *words, const Slab &slab, uint32_t bit)
   return at < slab.n_bits && (((volatile uint32_t *) words)[at / 32] >> at % 32 & 1) != 0;
 }
 
-/* Looking whether a bit is set costs as much as to set it, but for those that many points set, which then queue. So a thread
- * looks at its first bit, and where that is set at each of the others. */
+/* Looking whether a bit is set costs as much as to set it, but for those that many points set, which then queue. So a warp
+ * looks at the first bit of each lane, and where many of these are set at all others, too. All lanes call it. */
 __device__ __forceinline__ void
 set_bits (uint32_t *words, const Slab &slab, uint32_t bits[EACH])
 {
-  if (is_set (words, slab, bits[0])) {
+  if (__popc (__ballot_sync (0xFFFFFFFFu, is_set (words, slab, bits[0]))) >= MANY_SET) {
 #pragma unroll
     for (int u = 0; u < EACH; u++)
       bits[u] = is_set (words, slab, bits[u]) ? RC_CUDA_VOXEL_NO_BIT : bits[u];
@@ -76,18 +80,27 @@ set_bits (uint32_t *words, const Slab &slab, uint32_t bits[EACH])
   set_each (words, slab, bits);
 }
 
-/* What the lanes of a tile have of it, at most EACH a lane. */
-struct Load
+/* Where the bits of a bin are in a tile of an item, which has so many points. */
+struct Run
 {
-  Run run;
-  uint32_t bits[EACH];
+  const uint32_t *bits;
+  uint32_t n;
 };
 
-/* The tiles of an item that a thread has a part of, every `step`th from `tile` on, and which lane of `lanes` it is there. */
+__device__ __forceinline__ Run
+run_of (const uint32_t *bits, uint32_t slot, uint32_t tile, uint32_t n_points)
+{
+  const uint32_t first = tile * RC_CUDA_VOXEL_BIN_TILE, left = n_points - first;
+  const uint32_t begin = slot & 0xFFFF, end = slot >> 16 < left ? slot >> 16 : left;
+
+  return { bits + first + begin, end - begin };
+}
+
+/* The tiles of an item that a thread has a part of, every `step`th from `tile` on, and which lane it is there. */
 struct Walk
 {
   const uint32_t *bits, *slots;
-  uint32_t n, tiles, tile, step, lane, lanes;
+  uint32_t n, tiles, tile, step, lane;
 };
 
 __device__ __forceinline__ uint32_t
@@ -96,37 +109,35 @@ next_slot (const Walk &walk)
   return walk.tile < walk.tiles ? walk.slots[walk.tile] : 0;
 }
 
-/* Begins to load what the slot of the current tile says, and goes on to the next. */
-__device__ __forceinline__ void
-begin_load (Walk *walk, uint32_t slot, Load *load)
+/* The run that the slot of the current tile says; goes on to the next tile. */
+__device__ __forceinline__ Run
+next_run (Walk *walk, uint32_t slot)
 {
-  load->run = walk->tile < walk->tiles ? run_of (walk->bits, slot, walk->tile, walk->n) : Run { walk->bits, 0 };
-#pragma unroll
-  for (int u = 0; u < EACH; u++) {
-    const uint32_t at = walk->lane + u * walk->lanes;
+  const uint32_t tile = walk->tile;
 
-    load->bits[u] = at < load->run.n ? load->run.bits[at] : RC_CUDA_VOXEL_NO_BIT;
-  }
   walk->tile += walk->step;
+  return tile < walk->tiles ? run_of (walk->bits, slot, tile, walk->n) : Run { walk->bits, 0 };
 }
 
-/* What is left of runs that are longer than most: a warp a run. */
+/* What a thread has of a run, from `first` on. */
 __device__ __forceinline__ void
-fill_rest (uint32_t *words, const Slab &slab, const Walk &walk)
+load_bits (const Run &run, uint32_t first, uint32_t lanes, uint32_t bits[EACH])
+{
+#pragma unroll
+  for (int u = 0; u < EACH; u++)
+    bits[u] = first + u * lanes < run.n ? run.bits[first + u * lanes] : RC_CUDA_VOXEL_NO_BIT;
+}
+
+/* What is left of runs that are longer than most. */
+__device__ __forceinline__ void
+set_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uint32_t lanes)
 {
 #pragma unroll 1
-  for (uint32_t tile = threadIdx.x / 32; tile < walk.tiles; tile += THREADS / 32) {
-    const Run run = run_of (walk.bits, walk.slots[tile], tile, walk.n);
+  for (uint32_t first = EACH * lanes; __any_sync (0xFFFFFFFFu, first < run.n); first += EACH * lanes) {
+    uint32_t bits[EACH];
 
-#pragma unroll 1
-    for (uint32_t first = EACH * walk.lanes + threadIdx.x % 32; first < run.n; first += EACH * 32) {
-      uint32_t bits[EACH];
-
-#pragma unroll
-      for (int u = 0; u < EACH; u++)
-        bits[u] = first + u * 32 < run.n ? run.bits[first + u * 32] : RC_CUDA_VOXEL_NO_BIT;
-      set_bits (words, slab, bits);
-    }
+    load_bits (run, first + lane, lanes, bits);
+    set_bits (words, slab, bits);
   }
 }
 
@@ -136,76 +147,94 @@ __device__ __forceinline__ void
 fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
 {
   const uint32_t n = task.is_first ? 0 : (uint32_t) head_of (task, item)->item.n_added;
-  const uint32_t run = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) task.bins, lanes = run > 32 ? 32 : run < 4 ? 4 : run;
+  const uint32_t expected = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) task.bins;
+  const uint32_t lanes = min (max (expected, 4u), 32u);
   Walk walk = { task.bits_set + item * task.bits_set_apart,
     task.slots + (item * task.bins + (slab.first_bit >> task.bin_shift)) * task.tiles_apart, n,
     n / RC_CUDA_VOXEL_BIN_TILE + (n % RC_CUDA_VOXEL_BIN_TILE != 0), threadIdx.x / lanes, THREADS / lanes,
-    threadIdx.x % lanes, lanes
+    threadIdx.x % lanes
   };
+  uint32_t of_warp = threadIdx.x / 32 * 32 / lanes, next_bits[EACH];
+  Run next = next_run (&walk, next_slot (walk));
   uint32_t slot = next_slot (walk);
-  bool is_long = false;
-  Load next;
 
-  begin_load (&walk, slot, &next);
-  for (slot = next_slot (walk); walk.tile - walk.step < walk.tiles; slot = next_slot (walk)) {
-    Load now = next;
+  load_bits (next, walk.lane, lanes, next_bits);
+  for (; of_warp < walk.tiles; of_warp += walk.step) {
+    const Run run = next;
+    uint32_t bits[EACH];
 
-    begin_load (&walk, slot, &next);
-    set_bits (words, slab, now.bits);
-    is_long |= now.run.n > EACH * lanes;
+#pragma unroll
+    for (int u = 0; u < EACH; u++)
+      bits[u] = next_bits[u];
+    next = next_run (&walk, slot);
+    load_bits (next, walk.lane, lanes, next_bits);
+    slot = next_slot (walk);
+    set_bits (words, slab, bits);
+    set_rest (words, slab, run, walk.lane, lanes);
   }
-  if (__syncthreads_or (is_long))
-    fill_rest (words, slab, walk);
 }
 
-/* SIZE 0: bits. */
+/* ---- the output ---- */
+
+/* By all threads of a block, which clear it. Returns how many bits were set in the thread's words. SIZE 0: bits. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
-write_slab (const RcCudaVoxelTask &task, int64_t item, const uint32_t *words, int64_t first_word, uint32_t n)
+write_slab (const RcCudaVoxelTask &task, const Place &place, uint32_t *words)
 {
-  char *grid = task.grid + item * task.grid_batch_stride;
+  char *grid = task.grid + place.item * task.grid_batch_stride;
+  const int64_t first_word = place.first_word;
   uint32_t occupied = 0;
 
-  for (uint32_t first = threadIdx.x / 32 * 32; first < n; first += THREADS) {
-    const uint32_t own = first + threadIdx.x % 32, word = own < n ? words[own] : 0;
+  for (uint32_t first = threadIdx.x / 32 * 32; first < place.n; first += THREADS) {
+    const uint32_t own = first + threadIdx.x % 32, word = own < place.n ? words[own] : 0;
 
+    if (own < place.n)
+      words[own] = 0;
     occupied += __popc (word);
     if constexpr (SIZE > 0) {
-      const uint32_t needed = own < n ? take_word<true> (task, item, first_word + own, word) : 0;
+      const uint32_t needed = own < place.n ? take_word<true> (task, place.item, first_word + own, word) : 0;
 
       expand_words<SIZE> (task, grid + (first_word + first) * 32 * SIZE, word, needed,
           task.voxels - (first_word + first) * 32);
-    } else if (own < n) {
+    } else if (own < place.n) {
       reinterpret_cast<uint32_t *> (grid)[first_word + own] = word;
     }
   }
   return occupied;
 }
 
+/* This kernel begins before the one that fills the bins has ended, where the device can. */
+__device__ __forceinline__ void
+await_bins (void)
+{
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 extern __shared__ __align__ (16) uint32_t slab_words[];
 
-/* Blocks that fill their slabs, and others that write theirs, share a multiprocessor. */
+/* Blocks that fill their slabs, and others that write theirs, share a multiprocessor. SIZE 0: bits. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (2))
 write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 {
   uint32_t occupied = 0;
 
-  for (int64_t block = blockIdx.x; block < task.batch * task.slabs; block += gridDim.x) {
-    const int64_t item = block / task.slabs, first_word = (block - item * task.slabs) * task.slab_words;
-    const int64_t left = task.bit_words - first_word;
-    const uint32_t n = (uint32_t) (left < task.slab_words ? left : task.slab_words);
-    const Slab slab = { (uint32_t) first_word * 32, n * 32 };
+  for (uint32_t i = threadIdx.x; i < task.slab_words; i += THREADS)
+    slab_words[i] = 0;
+  await_bins ();
+  __syncthreads ();
+#pragma unroll 1
+  for (int64_t i = blockIdx.x; i < task.batch * task.slabs; i += gridDim.x) {
+    const Place place = place_of (task, i);
 
-    for (uint32_t i = threadIdx.x; i < n; i += THREADS)
-      slab_words[i] = 0;
+    fill_slab (task, place.item, slab_words, { place.first_word * 32, place.n * 32 });
     __syncthreads ();
-    fill_slab (task, item, slab_words, slab);
-    __syncthreads ();
-    occupied += write_slab<SIZE> (task, item, slab_words, first_word, n);
+    occupied += write_slab<SIZE> (task, place, slab_words);
     __syncthreads ();
   }
-  add_occupied_by (task, occupied, slab_words);         /* no other shared memory: Turing has 64 KB for a block */
+  add_occupied_by (task.counters, occupied, slab_words);        /* no other shared memory: Turing has 64 KB for a block */
 }
 }
 

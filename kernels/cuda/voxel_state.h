@@ -23,6 +23,7 @@ typedef struct
   const void *add, *range, *write;
   const void *add_deferred;     /* NULL: no point is */
   const void *remove;           /* NULL: nothing is kept */
+  int begins_early;             /* write: before the kernel before it has ended, for which it waits */
   const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
   RcCudaVoxelInPlace in_place, in_place_anywhere;       /* NULL: none does */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,

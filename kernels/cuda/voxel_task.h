@@ -27,7 +27,8 @@ extern "C" {
 #define RC_CUDA_VOXEL_LEAST_SLAB_WORDS 512
 #define RC_CUDA_VOXEL_NO_BIT UINT32_MAX
 /* Points whose bits are put into bins together. */
-#define RC_CUDA_VOXEL_BIN_TILE (8 * RC_CUDA_VOXEL_THREADS)
+#define RC_CUDA_VOXEL_POINTS_EACH 8
+#define RC_CUDA_VOXEL_BIN_TILE (RC_CUDA_VOXEL_POINTS_EACH * RC_CUDA_VOXEL_THREADS)
 #define RC_CUDA_VOXEL_BINS 128
 
 /* Points that a block takes at a time: 4 a thread, where no features are read. */

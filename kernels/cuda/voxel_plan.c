@@ -548,6 +548,8 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
     if (status == RC_OK && state->task.slabs > 0)
       status = prepare_slabs (cuda, state, error);
     if (status == RC_OK)
+      status = rc_cuda_voxel_plan_clusters (plan, state, error);
+    if (status == RC_OK)
       status = upload_table (cuda, plan, state, error);
     rc_cuda_leave (cuda);
   }

@@ -31,6 +31,14 @@ extern "C" {
 #define RC_CUDA_VOXEL_BIN_TILE (RC_CUDA_VOXEL_POINTS_EACH * RC_CUDA_VOXEL_THREADS)
 #define RC_CUDA_VOXEL_BINS 128
 
+/* Counts that clusters of blocks make at once, from points to the output, on devices of these versions, which run those of 8. */
+#define RC_CUDA_VOXEL_CLUSTER_FIRST 90
+#define RC_CUDA_VOXEL_CLUSTER_END 120
+#define RC_CUDA_VOXEL_CLUSTER_BLOCKS 8
+#define RC_CUDA_VOXEL_CLUSTER_THREADS 1024
+#define RC_CUDA_VOXEL_CLUSTER_TILE (RC_CUDA_VOXEL_POINTS_EACH * RC_CUDA_VOXEL_CLUSTER_THREADS)
+#define RC_CUDA_VOXEL_CLUSTER_MOST_TILES 2      /* of points, that a block takes */
+
 /* Points that a block takes at a time: 4 a thread, where no features are read. */
 #define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
 /* Where others are looked for, a warp at a time: 4 a lane. */
@@ -178,6 +186,8 @@ typedef struct RcCudaVoxelTask
   int32_t bins;                 /* a power of two: slabs, or where these are too many, runs of them */
   int32_t bin_shift;            /* log2 of the bits of a bin */
   int32_t bin_parts;            /* counters of a bin */
+  uint32_t cluster_words;       /* of an item's bits, whose voxels each block of a cluster counts; 0: none do */
+  uint32_t cluster_shift;       /* log2 of these voxels */
 
   /* the job */
   int64_t n_points;
@@ -197,6 +207,7 @@ typedef struct RcCudaVoxelTask
   uint32_t *slots;              /* where the bits of a bin are in a tile: begin | end << 16, [batch, bins, tiles_apart] */
   int64_t tiles_apart;
   uint64_t clear_bytes;         /* of the scratch of each item, which begin clears, unless that is its head alone */
+  uint32_t cluster_tiles;       /* of points, that a block of a cluster takes */
   int32_t crowded;              /* points come to voxels that others came to, mostly: looking first is worth it */
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
   int64_t *point_voxels;        /* index, rank: of the points of an item from first_point on */
@@ -232,6 +243,7 @@ typedef struct RcCudaVoxelTask
   uint32_t *occupied;           /* dense: the bitmap of the grid; NULL: not wanted */
   int64_t occupied_batch_stride;
   int32_t is_known;             /* it says what the grid holds */
+  RcVoxelCounters *made_counters;       /* clusters, beside those of the chunk */
   uint32_t *n_voxels;
   int64_t n_voxels_batch_stride;
   int32_t *coordinates;
@@ -325,6 +337,10 @@ extern const void *const rc_cuda_voxel_write_tiles;
 
 /* voxel_slab.cu: for bits, then by the bytes of an element; RC_CUDA_VOXEL_SLAB_THREADS threads. */
 extern const void *const rc_cuda_voxel_write_slabs[4];
+
+/* voxel_cluster.cu: counts, by the bytes of an element; blocks of RC_CUDA_VOXEL_CLUSTER_THREADS threads in clusters. Argument:
+ * the task. */
+extern const void *const rc_cuda_voxel_make_counts[3];
 
 /* voxel_sort.cu: one pass is the three in turn. Arguments: the task, the first bit of the digit, its bits. */
 extern const void *const rc_cuda_voxel_sort_count;

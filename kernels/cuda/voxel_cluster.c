@@ -65,7 +65,7 @@ has_clusters (const struct cudaFuncAttributes *kernel)
   return kernel->ptxVersion >= RC_CUDA_VOXEL_CLUSTER_FIRST && kernel->binaryVersion < RC_CUDA_VOXEL_CLUSTER_END;
 }
 
-/* Takes the plan, if there is shared memory for a tile of points, and all clusters run at once: then others wait for nothing. */
+/* Takes the plan, if there is shared memory for a tile of points, and all clusters run at once. */
 static RcStatus
 take_plan (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
 {
@@ -78,8 +78,8 @@ take_plan (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state
   state->cluster_bytes = cuda->shared_bytes > OWN_BYTES ? (size_t) (cuda->shared_bytes - OWN_BYTES) / 16 * 16 : 0;
   if (bytes_of (&state->task, 1) <= state->cluster_bytes) {
     status = rc_cuda_check (cuda, cudaFuncSetAttribute (state->make, cudaFuncAttributeMaxDynamicSharedMemorySize,
-            (int) state->cluster_bytes), cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for clusters",
-        state->cluster_bytes);
+            (int) state->cluster_bytes), cuda->setup, error, "cudaFuncSetAttribute",
+        "%zu bytes of shared memory for clusters", state->cluster_bytes);
     if (status != RC_OK)
       return status;
     config = launch_of (&state->task, state->cluster_bytes, cuda->setup, &cluster);

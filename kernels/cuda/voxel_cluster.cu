@@ -1,11 +1,11 @@
 /* robocache: counts of small grids on the GPU, from the points of a cloud to the output in one launch
  *
- * A cluster of blocks makes the grid of an item. Each block has the counts of a slab of the grid in shared memory. It sorts its
- * share of the points by slab, and when all have, it counts those of its own slab, which it reads from the others, and writes
- * it.
+ * A cluster of blocks makes the grid of an item. Each block has the counts of a slab of the grid in shared memory. It sorts
+ * its share of the points by slab, and when all have, it counts those of its own slab, which it reads from the others, and
+ * writes it.
  *
- * Bytes that must move: each point read once, of float32 12 bytes; of the output every byte once, or where it is known what the
- * grid holds, the sectors that may change. Between blocks go 4 bytes a point.
+ * Bytes that must move: each point read once, of float32 12 bytes; of the output every byte once, or where it is known what
+ * the grid holds, the sectors that may change. Between blocks go 4 bytes a point.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -212,8 +212,8 @@ values_of (const RcCudaVoxelTask &task, const uint32_t *counts, uint32_t *is)
   return make_uint4 (words[0], words[1], words[2], words[3]);
 }
 
-/* n words of 32 voxels from the first one of an item on; a lane takes 16 bytes of the output at a time. Returns how many voxels
- * are occupied in the thread's. */
+/* n words of 32 voxels from the first one of an item on; a lane takes 16 bytes of the output at a time. Returns how many
+ * voxels are occupied in the thread's. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
 write_counts (const RcCudaVoxelTask &task, int64_t item, int64_t first_word, uint32_t n)

@@ -66,8 +66,8 @@ rc_cuda_voxel_first_kernel (const RcVoxelSpec *spec)
 RcStatus rc_cuda_voxel_prepare (RcVoxelPlan * plan, RcError * error);
 void rc_cuda_voxel_release (RcVoxelPlan * plan);
 
-/* voxel_cluster.c: whether clusters of blocks make the counts of the plan, whose kernel is loaded then; whether they take a chunk,
- * which has points; and the launch of a task whose chunk is such a one. */
+/* voxel_cluster.c: whether clusters of blocks make the counts of the plan, whose kernel is loaded then; whether they take a
+ * chunk, which has points; and the launch of a task whose chunk is such a one. */
 RcStatus rc_cuda_voxel_plan_clusters (const RcVoxelPlan * plan, RcCudaVoxelState * state, RcError * error);
 int rc_cuda_voxel_cluster_takes (const RcCudaVoxelState * state, const RcVoxelChunk * chunk);
 cudaError_t rc_cuda_voxel_launch_clusters (const RcCudaVoxelState * state, RcCudaVoxelTask * task, cudaStream_t stream);

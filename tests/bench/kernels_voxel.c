@@ -275,10 +275,7 @@ run_job (VoxelCopy *copy, RcStream stream)
   const RcVoxelChunk *chunk = &copy->chunks[copy->turn];
   RcError error;
 
-  if (rc_voxel_begin (copy->plan, &copy->job, stream, &error) != RC_OK
-      || rc_voxel_range (copy->plan, &copy->job, chunk, stream, &error) != RC_OK
-      || rc_voxel_add (copy->plan, &copy->job, chunk, stream, &error) != RC_OK
-      || rc_voxel_end (copy->plan, &copy->job, &copy->out, stream, &error) != RC_OK)
+  if (rc_voxel_run (copy->plan, &copy->job, chunk, &copy->out, stream, &error) != RC_OK)
     bench_fail ("voxels", error.message);
   copy->turn = (copy->turn + 1) % copy->n_clouds;
 }

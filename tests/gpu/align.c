@@ -90,6 +90,32 @@ check_dtypes (Suite *suite)
   }
 }
 
+/* Quaternions, and positions with their rates, that kernels take several channels at a time; with
+ * some numbers of channels there are fewer at the end of a row. */
+static void
+check_together (Suite *suite)
+{
+  static const RcDtype dtypes[][2] = { {RC_FLOAT32, RC_FLOAT32}, {RC_BFLOAT16, RC_BFLOAT16}, {RC_FLOAT16, RC_FLOAT16},
+    {RC_FLOAT64, RC_FLOAT64}, {RC_FLOAT32, RC_BFLOAT16}, {RC_INT16, RC_FLOAT64}
+  };
+  static const int64_t channels[] = { 4, 8, 12, 16, 40, 64, 200 };
+  static const RcInterpolation modes[] = { RC_LINEAR, RC_CUBIC, RC_HERMITE };
+  char name[128];
+  size_t d, c, i;
+
+  for (d = 0; d < sizeof (dtypes) / sizeof (dtypes[0]); d++) {
+    for (c = 0; c < sizeof (channels) / sizeof (channels[0]); c++) {
+      for (i = 0; i < 3; i++) {
+        const CaseWish wish = { dtypes[d][0], dtypes[d][1], modes[i], 1, 3, 60, 80, channels[c], 1, 0, 1 };
+
+        snprintf (name, sizeof (name), "align_together_%s_%s_%s_%" PRId64, rc_dtype_name (dtypes[d][0]),
+            rc_dtype_name (dtypes[d][1]), interpolations[modes[i]], channels[c]);
+        check_cases (suite, name, &wish, 3);
+      }
+    }
+  }
+}
+
 static void
 check_shapes (Suite *suite)
 {
@@ -384,6 +410,7 @@ static const struct
   {"dtypes", check_dtypes},
   {"shapes", check_shapes},
   {"wide", check_wide},
+  {"together", check_together},
   {"streams", check_streams},
   {"graphs", check_graphs},
   {"threads", check_threads},

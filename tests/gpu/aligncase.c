@@ -63,6 +63,28 @@ choose_special (AlignCase *c, int i)
   }
 }
 
+/* Positions with their rates after them in one run, and quaternions at multiples of 4. */
+static void
+choose_together (AlignCase *c, int i)
+{
+  RcAlignStreamSpec *spec = &c->specs[i];
+  const int64_t groups = spec->channels / 4;
+  int64_t k;
+
+  spec->quaternions = c->lists[i][0];
+  spec->velocities = c->lists[i][2];
+  if (spec->search.interpolation == RC_HERMITE && groups >= 2) {
+    spec->n_velocities = 4 * case_range (c, 1, groups / 2 < 4 ? groups / 2 : 4);
+    for (k = 0; k < spec->n_velocities; k++)
+      c->lists[i][2][k] = (int32_t) (spec->n_velocities + k);
+    return;
+  }
+  for (k = 0; k < groups && spec->n_quaternions < 16; k++) {
+    if (one_in (c, 2))
+      c->lists[i][0][spec->n_quaternions++] = (int32_t) (4 * k);
+  }
+}
+
 static void
 choose_spec (AlignCase *c, const CaseWish *wish, int i)
 {
@@ -80,7 +102,9 @@ choose_spec (AlignCase *c, const CaseWish *wish, int i)
   spec->search.max_gap_ns = wish->plain ? -1 : gaps[case_range (c, 0, 3)];
   spec->search.hold_limit_ns = wish->plain ? 0 : holds[case_range (c, 0, 2)];
   spec->search.period_ns = case_range (c, 0, 30 * MS);
-  if (!wish->plain)
+  if (wish->together)
+    choose_together (c, i);
+  else if (!wish->plain)
     choose_special (c, i);
 }
 

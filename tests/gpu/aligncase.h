@@ -26,6 +26,7 @@ typedef struct
   int64_t batch, rows, ticks, channels; /* or RANDOM_SIZE */
   int plain;                    /* aligned, dense, increasing times, nothing absent: what is fast */
   int share;                    /* episodes share rows and times */
+  int together;                 /* special channels lie so that kernels can take several at a time; with hermite, and else quaternions */
 } CaseWish;
 
 typedef struct

@@ -12,19 +12,32 @@
 
 /* Bytes of output that an item should have: enough to pay for its search, little enough to spread over the device. */
 #define ITEM_BYTES 65536
+#define LARGE_ITEM_BYTES 131072 /* where the items are many times those that run at once */
+#define MANY_TIMES 4
 #define ROW_BYTES 8192          /* of a row that is not cut by channels */
 #define MOST_SPECIAL_CHANNELS (1 << 27) /* of a row that cannot be cut: kernels count its bytes in 32 bits */
-#define BLOCKS_PER_MULTIPROCESSOR 4     /* that run at once: a small alignment is cut into as many and not into more */
+/* Blocks that run at once: a small alignment is cut into as many and not into more, or into fewer where each stages more
+ * bytes of times than twice those that it moves, which are about three for each of its output. */
+#define BLOCKS_PER_MULTIPROCESSOR 4
+#define STAGING_BLOCKS_PER_MULTIPROCESSOR 2
+#define MOVED_BYTES 3
 #define MOST_BLOCKS INT32_MAX
 
 /* Episodes, times streams, whose order one launch checks: a byte of scratch for each. */
 #define ORDER_FLAGS 16384
 
+/* A kernel. */
+typedef struct
+{
+  RcCudaAlignLevel level;
+  RcCudaAlignType type;
+} Kind;
+
 /* The device's part of a plan. */
 typedef struct
 {
-  RcCudaAlignKind kind;         /* for runs whose streams all come with times */
-  int32_t *lists;               /* device: quaternions, angles and rates of all streams */
+  Kind kind;                    /* for runs whose streams all come with times */
+  int32_t *lists;               /* device: rates and roles of all streams */
   RcCudaAlignTask *tasks;       /* of all streams; what the spec fixes is there from the beginning */
   RcCudaAlignMany launch;
   uint64_t flag_bytes;          /* of scratch; the table follows */
@@ -38,6 +51,12 @@ no_space (RcError *error, uint64_t bytes)
 
 /* ---- plans ---- */
 
+static RcCudaAlignLevel
+at_least (RcCudaAlignLevel a, RcCudaAlignLevel b)
+{
+  return a > b ? a : b;
+}
+
 static int
 is_special (const RcAlignStream *stream)
 {
@@ -45,50 +64,53 @@ is_special (const RcAlignStream *stream)
 }
 
 /* Of a stream in the times form. */
-static RcCudaAlignKind
+static Kind
 kind_of (const RcAlignStream *stream)
 {
-  static const RcCudaAlignKind same[RC_N_DTYPES] = {
+  static const RcCudaAlignType same[RC_N_DTYPES] = {
     [RC_FLOAT16] = RC_CUDA_ALIGN_FLOAT16,
     [RC_BFLOAT16] = RC_CUDA_ALIGN_BFLOAT16,
     [RC_FLOAT32] = RC_CUDA_ALIGN_FLOAT32,
     [RC_FLOAT64] = RC_CUDA_ALIGN_FLOAT64,
   };
-  const int curves = stream->search.interpolation > RC_PREVIOUS;
+  Kind kind = { RC_CUDA_ALIGN_SIMPLE, RC_CUDA_ALIGN_MIXED };
 
-  if (is_special (stream) || (curves && stream->compute == RC_COMPUTE_FLOAT64))
-    return RC_CUDA_ALIGN_ANY;
-  if (curves)
-    return RC_CUDA_ALIGN_CURVES;
   if (stream->in == stream->out && rc_dtype_is_float (stream->in))
-    return same[stream->in];
-  return stream->compute == RC_COMPUTE_FLOAT32 ? RC_CUDA_ALIGN_PLAIN : RC_CUDA_ALIGN_ANY;
+    kind.type = same[stream->in];
+  else if (stream->compute == RC_COMPUTE_FLOAT64)
+    kind.level = RC_CUDA_ALIGN_SPECIAL;
+  if (stream->search.interpolation > RC_PREVIOUS)
+    kind.level = at_least (kind.level, RC_CUDA_ALIGN_CURVED);
+  if (is_special (stream))
+    kind.level = RC_CUDA_ALIGN_SPECIAL;
+  return kind;
 }
 
 /* The fastest kernel that does what either of two does. */
-static RcCudaAlignKind
-kind_of_both (RcCudaAlignKind a, RcCudaAlignKind b)
+static Kind
+kind_of_both (Kind a, Kind b)
 {
-  const RcCudaAlignKind higher = a > b ? a : b;
+  Kind kind = { at_least (a.level, b.level), a.type };
 
-  if (a == b)
-    return a;
-  if (a == RC_CUDA_ALIGN_FLOAT64 || b == RC_CUDA_ALIGN_FLOAT64)
-    return RC_CUDA_ALIGN_ANY;
-  return higher > RC_CUDA_ALIGN_PLAIN ? higher : RC_CUDA_ALIGN_PLAIN;
+  if (a.type != b.type) {
+    kind.type = RC_CUDA_ALIGN_MIXED;
+    if (a.type == RC_CUDA_ALIGN_FLOAT64 || b.type == RC_CUDA_ALIGN_FLOAT64)
+      kind.level = RC_CUDA_ALIGN_SPECIAL;
+  }
+  return kind;
 }
 
 /* Brackets may hold any blend, whatever the spec's interpolation. */
-static RcCudaAlignKind
-kind_with_brackets (RcCudaAlignKind kind)
+static Kind
+kind_with_brackets (Kind kind)
 {
-  return kind == RC_CUDA_ALIGN_FLOAT64 || kind == RC_CUDA_ALIGN_ANY ? RC_CUDA_ALIGN_ANY : RC_CUDA_ALIGN_CURVES;
+  return (Kind) { at_least (kind.level, RC_CUDA_ALIGN_CURVED), kind.type };
 }
 
-static RcCudaAlignKind
+static Kind
 kind_of_plan (const RcAlignPlan *plan)
 {
-  RcCudaAlignKind kind = kind_of (&plan->streams[0]);
+  Kind kind = kind_of (&plan->streams[0]);
   int64_t i;
 
   for (i = 1; i < plan->n_streams; i++)
@@ -110,44 +132,59 @@ missing_bytes (RcDtype dtype)
 }
 
 static int64_t
-runs_length (const RcChannelRun *runs, int64_t n)
+role_words (const RcAlignStream *stream)
 {
-  int64_t length = 0, i;
-
-  for (i = 0; i < n; i++)
-    length += runs[i].n;
-  return length;
+  return is_special (stream) ? (stream->channels + 3) / 4 : 0;
 }
 
-static int64_t
-lists_length (const RcAlignStream *stream)
-{
-  return stream->n_quaternions + runs_length (stream->angles, stream->n_angles) + stream->n_velocities;
-}
-
-/* Writes the lists of a stream, and where they will be on the device; returns the entry after them. */
-static int64_t
-put_lists (const RcAlignStream *stream, int32_t *host, const int32_t *device, int64_t at, RcCudaAlignTask *task)
+static void
+put_roles (const RcAlignStream *stream, uint8_t *roles)
 {
   int64_t i, k;
 
-  task->quaternions = device + at;
-  task->n_quaternions = (int32_t) stream->n_quaternions;
-  for (i = 0; i < stream->n_quaternions; i++)
-    host[at++] = stream->quaternions[i];
-  task->angles = device + at;
-  for (i = 0; i < stream->n_angles; i++) {
-    for (k = 0; k < stream->angles[i].n; k++)
-      host[at++] = (int32_t) (stream->angles[i].first + k);
+  for (i = 0; i < stream->n_angles; i++)
+    memset (roles + stream->angles[i].first, RC_CUDA_ALIGN_ANGLE, (size_t) stream->angles[i].n);
+  for (i = 0; i < stream->n_quaternions; i++) {
+    roles[stream->quaternions[i]] = RC_CUDA_ALIGN_QUATERNION;
+    for (k = 1; k < 4; k++)
+      roles[stream->quaternions[i] + k] = RC_CUDA_ALIGN_REST;
   }
-  task->n_angles = (int32_t) runs_length (stream->angles, stream->n_angles);
-  task->rates = device + at;
+}
+
+static void
+put_rates (const RcAlignStream *stream, int32_t *rates)
+{
+  int64_t i, k;
+
   for (i = 0; i < stream->n_positions; i++) {
     for (k = 0; k < stream->positions[i].n; k++)
-      host[at++] = (int32_t) (stream->positions[i].rate + k);
+      *rates++ = (int32_t) (stream->positions[i].rate + k);
   }
+}
+
+static int32_t
+rates_after (const RcAlignStream *stream)
+{
+  return stream->n_positions == 1 ? (int32_t) stream->positions[0].rate : 0;
+}
+
+/* Writes the lists of a stream, and where they will be on the device; returns the word after them. */
+static int64_t
+put_lists (const RcAlignStream *stream, int32_t *host, const int32_t *device, int64_t at, RcCudaAlignTask *task)
+{
+  task->rates = device + at;
   task->n_velocities = (int32_t) stream->n_velocities;
-  return at;
+  task->rates_after = rates_after (stream);
+  put_rates (stream, host + at);
+  at += stream->n_velocities;
+  task->quaternions = device + at;
+  task->n_quaternions = (uint32_t) stream->n_quaternions;
+  if (stream->n_quaternions > 0)
+    memcpy (host + at, stream->quaternions, (size_t) stream->n_quaternions * sizeof (*host));
+  at += stream->n_quaternions;
+  task->roles = is_special (stream) ? (const uint8_t *) (device + at) : NULL;
+  put_roles (stream, (uint8_t *) (host + at));
+  return at + role_words (stream);
 }
 
 static RcStatus
@@ -158,7 +195,7 @@ upload_lists (RcCudaBackend *cuda, const RcAlignPlan *plan, State *state, RcErro
   int32_t *host;
 
   for (i = 0; i < plan->n_streams; i++)
-    length += lists_length (&plan->streams[i]);
+    length += plan->streams[i].n_velocities + plan->streams[i].n_quaternions + role_words (&plan->streams[i]);
   host = calloc ((size_t) length + 1, sizeof (*host));
   if (host == NULL)
     return no_space (error, (uint64_t) length * sizeof (*host));
@@ -224,15 +261,25 @@ check_size (const RcAlignPlan *plan, RcError *error)
   return RC_OK;
 }
 
+static const void *
+kernel_of (Kind kind, int many)
+{
+  static const void *const (*const kernels[RC_CUDA_ALIGN_LEVELS])[2] = {
+    rc_cuda_align_simple, rc_cuda_align_curved, rc_cuda_align_special
+  };
+
+  return kernels[kind.level][kind.type][many];
+}
+
 static RcStatus
 load_kernels (RcCudaBackend *cuda, const State *state, int64_t n_streams, RcError *error)
 {
   const int many = n_streams > RC_CUDA_FEW_STREAMS;
-  const RcCudaAlignKind with_brackets = kind_with_brackets (state->kind);
-  RcStatus status = rc_cuda_load (cuda, rc_cuda_align_kernels[state->kind][many], "align", error);
+  const Kind with_brackets = kind_with_brackets (state->kind);
+  RcStatus status = rc_cuda_load (cuda, kernel_of (state->kind, many), "align", error);
 
   if (status == RC_OK)
-    status = rc_cuda_load (cuda, rc_cuda_align_kernels[with_brackets][many], "align brackets", error);
+    status = rc_cuda_load (cuda, kernel_of (with_brackets, many), "align brackets", error);
   if (status == RC_OK)
     status = rc_cuda_load (cuda, rc_cuda_align_order, "align order", error);
   if (status == RC_OK && n_streams > RC_CUDA_MANY_STREAMS)
@@ -298,25 +345,48 @@ alignment_of (const void *base, int64_t stride, int64_t n, int64_t batch_stride,
   return (uint8_t) (bits & -bits);
 }
 
-/* Whether addresses allow a number of elements at a time. */
+/* Whether quaternions are all that is special, and begin at multiples of 4. */
 static int
-fits (const RcCudaAlignTask *task, int64_t elements)
+are_quaternions_apart (const RcAlignStream *stream)
 {
-  return task->in_alignment >= lesser (16, elements * (int64_t) rc_dtype_size ((RcDtype) task->in))
-      && task->out_alignment >= lesser (16, elements * (int64_t) rc_dtype_size ((RcDtype) task->out_dtype));
+  int64_t i;
+
+  for (i = 0; i < stream->n_quaternions; i++) {
+    if (stream->quaternions[i] % 4 != 0)
+      return 0;
+  }
+  return stream->n_angles == 0;
 }
 
-/* How many threads a row has, and how many elements each takes at a time: the kernels for simple blends can halve it. */
-static void
-choose_lanes (RcCudaAlignKind kind, RcCudaAlignTask *task)
+/* Whether a thread can take a number of elements at a time: addresses allow it, and what belongs together comes in one. */
+static int
+fits (Kind kind, const RcAlignStream *stream, const RcCudaAlignTask *task, int64_t elements)
 {
-  const int64_t in_size = (int64_t) rc_dtype_size ((RcDtype) task->in);
-  const int64_t most = kind <= RC_CUDA_ALIGN_FLOAT64 ? 16 / in_size : RC_CUDA_MIXED_ELEMENTS;
-  const int64_t half = kind <= RC_CUDA_ALIGN_PLAIN && most > 2 ? most / 2 : 1;
-  int64_t threads;
+  if (task->in_alignment < lesser (16, elements * stream->in_size)
+      || task->out_alignment < lesser (16, elements * stream->out_size))
+    return 0;
+  if (kind.level >= RC_CUDA_ALIGN_CURVED && task->n_velocities > 0
+      && (task->rates_after % elements != 0 || task->rates_after == 0 || task->n_velocities % elements != 0))
+    return 0;
+  return !is_special (stream) || (elements % 4 == 0 && are_quaternions_apart (stream));
+}
 
-  task->elements = (uint8_t) (fits (task, most) ? most : fits (task, half) ? half : 1);
+/* How many threads a row has, and how many elements each takes at a time. */
+static void
+choose_lanes (Kind kind, const RcAlignStream *stream, RcCudaAlignTask *task)
+{
+  const int mixed = kind.type == RC_CUDA_ALIGN_MIXED;
+  const int64_t least = RC_CUDA_ALIGN_LEAST_ELEMENTS (mixed, kind.level);
+  int64_t elements = RC_CUDA_ALIGN_ELEMENTS (mixed, kind.level, stream->in_size), threads;
+
+  while (elements >= least && !fits (kind, stream, task, elements))
+    elements /= 2;
+  task->elements = (uint8_t) (elements >= least ? elements : 1);
   threads = ceil_divide (task->item_channels, task->elements);
+  task->pieces = (int32_t) threads;
+  task->stride_rows = RC_CUDA_THREADS / task->pieces;
+  task->stride_pieces = RC_CUDA_THREADS % task->pieces;
+  task->pieces_inverse = (uint32_t) (UINT32_MAX / (uint32_t) task->pieces + 1);
   task->lanes_log2 = 0;
   while (INT64_C (1) << task->lanes_log2 < lesser (threads, RC_CUDA_THREADS))
     task->lanes_log2++;
@@ -348,47 +418,74 @@ take_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, RcCudaAlignTas
     task->slices = (args->n_rows - 1) / RC_CUDA_ORDER_SLICE + 1;
 }
 
+/* How items are cut. */
+typedef struct
+{
+  int32_t most_ticks;
+  int64_t most_bytes;           /* of output, in at least 8 ticks */
+} Cut;
+
 static int32_t
-wished_ticks (const RcAlignStream *stream, const RcCudaAlignTask *task)
+item_ticks (const RcAlignStream *stream, const RcCudaAlignTask *task, Cut cut)
 {
   const int64_t bytes = task->item_channels * stream->out_size;
-  int32_t ticks = RC_CUDA_ITEM_ROWS;
+  int32_t ticks = cut.most_ticks;
 
-  while (ticks > 8 && ticks * bytes > ITEM_BYTES)
+  while (ticks > 8 && ticks * bytes > cut.most_bytes)
     ticks /= 2;
   return ticks;
 }
 
-/* Numbers the items, each of at most most_ticks ticks. An episode has one even without ticks: disordered ones count. */
+/* Numbers the items. An episode has one even without ticks: disordered ones count. */
 static int64_t
-cut (const RcAlignPlan *plan, RcCudaAlignTask *tasks, int64_t episodes, int64_t ticks, int32_t most_ticks)
+cut_items (const RcAlignPlan *plan, RcCudaAlignTask *tasks, const RcCudaAlignHead *head, Cut cut)
 {
   int64_t items = 0, i;
 
   for (i = 0; i < plan->n_streams; i++) {
     RcCudaAlignTask *task = &tasks[i];
-    const int32_t wish = wished_ticks (&plan->streams[i], task);
 
-    task->item_ticks = wish < most_ticks ? wish : most_ticks;
-    task->tick_items = greater (1, ceil_divide (ticks, task->item_ticks));
+    task->item_ticks = item_ticks (&plan->streams[i], task, cut);
+    task->tick_items = greater (1, ceil_divide (head->ticks, task->item_ticks));
     task->first_item = items;
-    items += episodes * task->tick_items * task->channel_items;
+    items += head->episodes * task->tick_items * task->channel_items;
   }
   return items;
 }
 
-/* Fewer ticks an item while all items still run at once. */
-static void
-cut_for_device (const RcAlignPlan *plan, const RcCudaBackend *cuda, RcCudaAlignTask *tasks, RcCudaAlignHead *head)
+/* Of items as they are cut. */
+static int64_t
+items_at_once (const RcAlignPlan *plan, const RcCudaBackend *cuda, const RcCudaAlignTask *tasks)
 {
-  const int64_t at_once = BLOCKS_PER_MULTIPROCESSOR * (int64_t) cuda->multiprocessors;
-  int32_t most_ticks = RC_CUDA_ITEM_ROWS;
+  int64_t i;
 
-  head->items = cut (plan, tasks, head->episodes, head->ticks, most_ticks);
-  while (head->items * 2 <= at_once && most_ticks > 4) {
-    most_ticks /= 2;
-    head->items = cut (plan, tasks, head->episodes, head->ticks, most_ticks);
+  for (i = 0; i < plan->n_streams; i++) {
+    const int64_t out = tasks[i].item_ticks * tasks[i].item_channels * plan->streams[i].out_size;
+    const int64_t staged = lesser (tasks[i].n_rows, RC_CUDA_STAGED_TIMES) * (int64_t) sizeof (int64_t);
+
+    if (tasks[i].rows != NULL && tasks[i].brackets == NULL && staged > 2 * MOVED_BYTES * out)
+      return STAGING_BLOCKS_PER_MULTIPROCESSOR * (int64_t) cuda->multiprocessors;
   }
+  return BLOCKS_PER_MULTIPROCESSOR * (int64_t) cuda->multiprocessors;
+}
+
+/* Large items where they still are many, and fewer ticks an item while all items still run at once. */
+static void
+cut_for_device (const RcAlignPlan *plan, const RcCudaBackend *cuda, Kind kind, RcCudaAlignTask *tasks,
+    RcCudaAlignHead *head)
+{
+  Cut cut = { kind.level == RC_CUDA_ALIGN_SIMPLE ? RC_CUDA_ITEM_ROWS : RC_CUDA_CURVED_ITEM_ROWS, LARGE_ITEM_BYTES };
+
+  if (cut_items (plan, tasks, head, cut) < MANY_TIMES * items_at_once (plan, cuda, tasks))
+    cut.most_bytes = ITEM_BYTES;
+  while (cut.most_ticks > 4) {
+    const Cut finer = { cut.most_ticks / 2, cut.most_bytes };
+
+    if (cut_items (plan, tasks, head, finer) > items_at_once (plan, cuda, tasks))
+      break;
+    cut = finer;
+  }
+  head->items = cut_items (plan, tasks, head, cut);
 }
 
 static void
@@ -413,7 +510,8 @@ measure_shared (const RcAlignPlan *plan, const RcCudaAlignTask *tasks, RcCudaAli
       times = greater (times, tasks[i].n_rows);
     rows = greater (rows, tasks[i].item_ticks);
   }
-  head->staged_times = (int32_t) (times < RC_CUDA_STAGED_TIMES ? times : RC_CUDA_STAGED_TIMES);
+  /* rows follow, which are aligned to 16 bytes */
+  head->staged_times = (int32_t) (times < RC_CUDA_STAGED_TIMES ? times + times % 2 : RC_CUDA_STAGED_TIMES);
   head->staged_rows = (int32_t) rows;
 }
 
@@ -445,9 +543,32 @@ launch_kernel (const Run *run, const void *kernel, unsigned blocks, void **argum
   return check (run, cudaLaunchKernel (kernel, grid, block, arguments, shared, run->stream), call);
 }
 
+/* Whether blocks may come before the kernel before theirs has ended, in graphs too. */
+static int
+starts_early (const RcCudaBackend *cuda)
+{
+  return CUDART_VERSION >= 12030 && cuda->driver_version >= 12030 && cuda->major >= 9;
+}
+
+/* Of an alignment: its blocks may come early, and wait for the kernel before it themselves. */
+static RcStatus
+launch_early (const Run *run, const void *kernel, unsigned blocks, void **arguments, size_t shared, const char *call)
+{
+  cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
+    .val = {.programmaticStreamSerializationAllowed = 1}
+  };
+  const cudaLaunchConfig_t config = { {blocks, 1, 1}, {RC_CUDA_THREADS, 1, 1}, shared, run->stream, &early, 1 };
+
+  return check (run, cudaLaunchKernelExC (&config, kernel, arguments), call);
+}
+
+typedef RcStatus (*Launch) (const Run * run, const void *kernel, unsigned blocks, void **arguments, size_t shared,
+    const char *call);
+
 /* A block for each of n items or slices; more than a grid can have take several launches. */
 static RcStatus
-launch_blocks (const Run *run, const void *kernel, int64_t n, RcCudaAlignMany *launch, size_t shared, const char *call)
+launch_blocks (const Run *run, Launch launch_one, const void *kernel, int64_t n, RcCudaAlignMany *launch, size_t shared,
+    const char *call)
 {
   void *arguments[] = { launch };
   RcStatus status = RC_OK;
@@ -455,7 +576,7 @@ launch_blocks (const Run *run, const void *kernel, int64_t n, RcCudaAlignMany *l
 
   for (first = 0; first < n && status == RC_OK; first += MOST_BLOCKS) {
     launch->head.first_index = first;
-    status = launch_kernel (run, kernel, (unsigned) lesser (n - first, MOST_BLOCKS), arguments, shared, call);
+    status = launch_one (run, kernel, (unsigned) lesser (n - first, MOST_BLOCKS), arguments, shared, call);
   }
   return status;
 }
@@ -486,17 +607,18 @@ check_order (const Run *run, RcCudaAlignMany *launch, uint64_t flag_bytes)
   RcStatus status = check (run, cleared, "cudaMemsetAsync");
 
   if (status == RC_OK)
-    status = launch_blocks (run, rc_cuda_align_order, launch->head.slices, launch, 0, "launch of the order check");
+    status = launch_blocks (run, launch_kernel, rc_cuda_align_order, launch->head.slices, launch, 0,
+        "launch of the order check");
   return status;
 }
 
 /* The episodes of head, whose items are cut. */
 static RcStatus
-launch_episodes (const Run *run, State *state, RcCudaAlignKind kind)
+launch_episodes (const Run *run, State *state, Kind kind)
 {
   RcCudaAlignHead *head = &state->launch.head;
   const size_t shared = (size_t) head->staged_times * sizeof (int64_t)
-      + (size_t) head->staged_rows * rc_cuda_align_row_bytes;
+      + (size_t) head->staged_rows * rc_cuda_align_row_bytes[kind.level];
   RcStatus status = RC_OK;
 
   if (head->n_streams > RC_CUDA_MANY_STREAMS) {
@@ -508,8 +630,9 @@ launch_episodes (const Run *run, State *state, RcCudaAlignKind kind)
   if (status == RC_OK && head->slices > 0)
     status = check_order (run, &state->launch, state->flag_bytes);
   if (status == RC_OK)
-    status = launch_blocks (run, rc_cuda_align_kernels[kind][head->n_streams > RC_CUDA_FEW_STREAMS], head->items,
-        &state->launch, shared, "launch of the alignment");
+    status = launch_blocks (run, starts_early (run->cuda) ? launch_early : launch_kernel,
+        kernel_of (kind, head->n_streams > RC_CUDA_FEW_STREAMS), head->items, &state->launch, shared,
+        "launch of the alignment");
   return status;
 }
 
@@ -519,7 +642,7 @@ launch_all (const Run *run, State *state)
   RcCudaAlignHead *head = &state->launch.head;
   RcCudaAlignTask *tasks = state->tasks;
   int64_t at_once = run->args->batch, i;
-  RcCudaAlignKind kind = state->kind;
+  Kind kind = state->kind;
   RcStatus status = RC_OK;
 
   for (i = 0; i < run->plan->n_streams; i++) {
@@ -528,7 +651,7 @@ launch_all (const Run *run, State *state)
   }
   for (i = 0; i < run->plan->n_streams; i++) {
     take_args (&run->args->streams[i], run->args, &tasks[i]);
-    choose_lanes (kind, &tasks[i]);
+    choose_lanes (kind, &run->plan->streams[i], &tasks[i]);
     if (tasks[i].slices > 0 && at_once > (int64_t) state->flag_bytes / run->plan->n_streams)
       at_once = (int64_t) state->flag_bytes / run->plan->n_streams;
   }
@@ -542,7 +665,7 @@ launch_all (const Run *run, State *state)
     const int64_t left = run->args->batch - head->first_episode;
 
     head->episodes = left < at_once ? left : at_once;
-    cut_for_device (run->plan, run->cuda, tasks, head);
+    cut_for_device (run->plan, run->cuda, kind, tasks, head);
     number_slices (tasks, head);
     measure_shared (run->plan, tasks, head);
     status = launch_episodes (run, state, kind);

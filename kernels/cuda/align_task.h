@@ -25,10 +25,47 @@ extern "C" {
 #endif
 
 #define RC_CUDA_THREADS 256     /* of a block */
-#define RC_CUDA_MIXED_ELEMENTS 4        /* that a thread takes at a time where dtypes differ; else 16 bytes of them */
-#define RC_CUDA_ITEM_ROWS 128   /* most ticks of an item */
+#define RC_CUDA_ITEM_ROWS 256   /* most ticks of an item; a thread finds the rows of one */
+#define RC_CUDA_CURVED_ITEM_ROWS 128    /* of kernels above RC_CUDA_ALIGN_SIMPLE, which keep more of each */
 #define RC_CUDA_STAGED_TIMES 4096       /* most times that a block holds in shared memory */
 #define RC_CUDA_ORDER_SLICE 8192        /* times whose order one block checks at a time */
+
+/* What a kernel can do; one that does less is faster. */
+typedef enum RcCudaAlignLevel
+{
+  RC_CUDA_ALIGN_SIMPLE,         /* linear, nearest and previous in the times form */
+  RC_CUDA_ALIGN_CURVED,         /* any interpolation, and brackets */
+  RC_CUDA_ALIGN_SPECIAL,        /* quaternions and angles too */
+  RC_CUDA_ALIGN_LEVELS
+} RcCudaAlignLevel;
+
+/* The dtypes that a kernel is for. */
+typedef enum RcCudaAlignType
+{
+  RC_CUDA_ALIGN_FLOAT32,        /* of rows and output */
+  RC_CUDA_ALIGN_FLOAT16,
+  RC_CUDA_ALIGN_BFLOAT16,
+  RC_CUDA_ALIGN_FLOAT64,
+  RC_CUDA_ALIGN_MIXED,          /* any, computed in float32; with RC_CUDA_ALIGN_SPECIAL whatever they are computed in */
+  RC_CUDA_ALIGN_TYPES
+} RcCudaAlignType;
+
+/* Elements that a thread takes at a time: 16 bytes of them, but 4 where dtypes differ, where four rows of 8 elements
+ * would be too many registers, and where a quaternion is to be in one piece. Each kernel can take half of that and a
+ * quarter, down to a least number, and one. */
+#define RC_CUDA_ALIGN_ELEMENTS(mixed, level, size) \
+  ((mixed) || ((level) >= RC_CUDA_ALIGN_CURVED && (size) == 2) || ((level) == RC_CUDA_ALIGN_SPECIAL && (size) == 8) \
+      ? 4 : 16 / (size))
+#define RC_CUDA_ALIGN_LEAST_ELEMENTS(mixed, level) ((mixed) && (level) > RC_CUDA_ALIGN_SIMPLE ? 4 : 2)
+
+/* What a channel is in a row that is blended. */
+typedef enum RcCudaAlignRole
+{
+  RC_CUDA_ALIGN_PLAIN,
+  RC_CUDA_ALIGN_ANGLE,
+  RC_CUDA_ALIGN_QUATERNION,     /* its first element */
+  RC_CUDA_ALIGN_REST            /* the other three */
+} RcCudaAlignRole;
 
 typedef struct RcCudaAlignTask
 {
@@ -51,12 +88,12 @@ typedef struct RcCudaAlignTask
   /* of the plan, see RcAlignStream */
   RcSearch search;
   int64_t channels;
-  const int32_t *quaternions;   /* first channels */
-  const int32_t *angles;        /* channels */
-  const int32_t *rates;         /* [n_velocities] */
-  int32_t n_quaternions;
-  int32_t n_angles;
+  const uint8_t *roles;         /* [channels] RcCudaAlignRole; NULL: all plain */
+  const int32_t *quaternions;   /* [n_quaternions] first channels */
+  const int32_t *rates;         /* [n_velocities] channels */
+  uint32_t n_quaternions;
   int32_t n_velocities;
+  int32_t rates_after;          /* the rate of channel c is channel c + rates_after, unless that differs: 0 */
   uint8_t in, out_dtype;        /* RcDtype */
   uint8_t compute;              /* RcCompute */
   uint8_t copy;                 /* RcCopy */
@@ -70,7 +107,10 @@ typedef struct RcCudaAlignTask
   int32_t item_ticks;
 
   /* what the addresses allow; powers of two */
-  int32_t lanes_log2;           /* threads of a row */
+  int32_t lanes_log2;           /* threads of a row, where rows are moved one by one */
+  int32_t pieces;               /* of item_channels, of as many elements each as a thread takes at a time */
+  int32_t stride_rows, stride_pieces;   /* a block of pieces */
+  uint32_t pieces_inverse;      /* 2^32 / pieces, rounded up: thread i begins in row i * pieces_inverse / 2^32 */
   uint8_t in_alignment, out_alignment;  /* bytes, at most 16; of every row */
   uint8_t elements;             /* that a thread takes at a time: the kernel's number, half of it, or 1 */
   int64_t first_slice;          /* of the order check, numbered through all streams that need it */
@@ -104,29 +144,17 @@ typedef struct RcCudaAlignHead
 typedef RC_CUDA_ALIGN_LAUNCH (RC_CUDA_FEW_STREAMS) RcCudaAlignFew;
 typedef RC_CUDA_ALIGN_LAUNCH (RC_CUDA_MANY_STREAMS) RcCudaAlignMany;
 
-/* What a kernel can do; a lower one is faster. The first five do linear, nearest and previous, without quaternions and
- * angles, in the times form. */
-typedef enum RcCudaAlignKind
-{
-  RC_CUDA_ALIGN_FLOAT32,        /* float32 to float32 */
-  RC_CUDA_ALIGN_FLOAT16,
-  RC_CUDA_ALIGN_BFLOAT16,
-  RC_CUDA_ALIGN_FLOAT64,
-  RC_CUDA_ALIGN_PLAIN,          /* any dtypes that are computed in float32 */
-  RC_CUDA_ALIGN_CURVES,         /* the same with any interpolation, and brackets */
-  RC_CUDA_ALIGN_ANY,            /* everything */
-  RC_CUDA_ALIGN_KINDS
-} RcCudaAlignKind;
-
-/* [kind][0] takes an RcCudaAlignFew, [kind][1] an RcCudaAlignMany. */
-extern const void *const rc_cuda_align_kernels[RC_CUDA_ALIGN_KINDS][2];
+/* The kernels of each level: [type][0] takes an RcCudaAlignFew, [type][1] an RcCudaAlignMany. */
+extern const void *const rc_cuda_align_simple[RC_CUDA_ALIGN_TYPES][2];
+extern const void *const rc_cuda_align_curved[RC_CUDA_ALIGN_TYPES][2];
+extern const void *const rc_cuda_align_special[RC_CUDA_ALIGN_TYPES][2];
 /* Sets head.disordered of episodes whose times decrease; takes an RcCudaAlignMany. */
 extern const void *const rc_cuda_align_order;
 /* Writes the tasks of an RcCudaAlignMany into a table: (RcCudaAlignMany, RcCudaAlignTask *table, int n). */
 extern const void *const rc_cuda_align_fill_table;
 
 /* Bytes of shared memory for one tick of an item, beside the staged times. */
-extern const size_t rc_cuda_align_row_bytes;
+extern const size_t rc_cuda_align_row_bytes[RC_CUDA_ALIGN_LEVELS];
 
 #ifdef __cplusplus
 }

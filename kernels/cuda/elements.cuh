@@ -26,15 +26,46 @@ size_of (RcDtype dtype)
 
 /* ---- words ---- */
 
+/* How a kernel reads: CONSTANT is not written by anyone while it is there. Else p is in global memory, which the compiler
+ * cannot see where addresses come from shared memory, and what is read stays after what it is written after. */
+template <typename Word, bool CONSTANT>
+__device__ __forceinline__ Word
+read_word (const char *p)
+{
+  if constexpr (CONSTANT) {
+    return __ldg (reinterpret_cast<const Word *> (p));
+  } else if constexpr (sizeof (Word) == 16) {
+    Word v;
+
+    asm volatile ("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r" (v.x), "=r" (v.y), "=r" (v.z), "=r" (v.w) : "l" (p));
+    return v;
+  } else if constexpr (sizeof (Word) == 8) {
+    Word v;
+
+    asm volatile ("ld.global.v2.u32 {%0, %1}, [%2];" : "=r" (v.x), "=r" (v.y) : "l" (p));
+    return v;
+  } else {
+    uint32_t v;
+
+    if constexpr (sizeof (Word) == 4)
+      asm volatile ("ld.global.u32 %0, [%1];" : "=r" (v) : "l" (p));
+    else if constexpr (sizeof (Word) == 2)
+      asm volatile ("ld.global.u16 %0, [%1];" : "=r" (v) : "l" (p));
+    else
+      asm volatile ("ld.global.u8 %0, [%1];" : "=r" (v) : "l" (p));
+    return (Word) v;
+  }
+}
+
 /* BYTES at p, which is aligned to BYTES or to 16. */
-template <int BYTES>
+template <int BYTES, bool CONSTANT = true>
 __device__ __forceinline__ void
 read_words (const char *p, uint32_t *words)
 {
   if constexpr (BYTES >= 16) {
 #pragma unroll
     for (int i = 0; i < BYTES / 16; i++) {
-      const uint4 v = __ldg (reinterpret_cast<const uint4 *> (p) + i);
+      const uint4 v = read_word<uint4, CONSTANT> (p + 16 * i);
 
       words[4 * i] = v.x;
       words[4 * i + 1] = v.y;
@@ -42,78 +73,98 @@ read_words (const char *p, uint32_t *words)
       words[4 * i + 3] = v.w;
     }
   } else if constexpr (BYTES == 8) {
-    const uint2 v = __ldg (reinterpret_cast<const uint2 *> (p));
+    const uint2 v = read_word<uint2, CONSTANT> (p);
 
     words[0] = v.x;
     words[1] = v.y;
   } else if constexpr (BYTES == 4) {
-    words[0] = __ldg (reinterpret_cast<const uint32_t *> (p));
+    words[0] = read_word<uint32_t, CONSTANT> (p);
   } else if constexpr (BYTES == 2) {
-    words[0] = __ldg (reinterpret_cast<const uint16_t *> (p));
+    words[0] = read_word<uint16_t, CONSTANT> (p);
   } else {
-    words[0] = __ldg (reinterpret_cast<const uint8_t *> (p));
+    words[0] = read_word<uint8_t, CONSTANT> (p);
   }
 }
 
-template <int BYTES>
+/* GLOBAL: p is in global memory, which the compiler cannot see. */
+template <typename Word, bool GLOBAL>
+__device__ __forceinline__ void
+write_word (char *p, Word v)
+{
+  if constexpr (!GLOBAL)
+    *reinterpret_cast<Word *> (p) = v;
+  else if constexpr (sizeof (Word) == 16)
+    asm volatile ("st.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l" (p), "r" (v.x), "r" (v.y), "r" (v.z), "r" (v.w));
+  else if constexpr (sizeof (Word) == 8)
+    asm volatile ("st.global.v2.u32 [%0], {%1, %2};" :: "l" (p), "r" (v.x), "r" (v.y));
+  else if constexpr (sizeof (Word) == 4)
+    asm volatile ("st.global.u32 [%0], %1;" :: "l" (p), "r" (v));
+  else if constexpr (sizeof (Word) == 2)
+    asm volatile ("st.global.u16 [%0], %1;" :: "l" (p), "h" (v));
+  else
+    asm volatile ("st.global.u8 [%0], %1;" :: "l" (p), "r" ((uint32_t) v));
+}
+
+template <int BYTES, bool GLOBAL = false>
 __device__ __forceinline__ void
 write_words (char *p, const uint32_t *words)
 {
   if constexpr (BYTES >= 16) {
 #pragma unroll
     for (int i = 0; i < BYTES / 16; i++, words += 4)
-      reinterpret_cast<uint4 *> (p)[i] = make_uint4 (words[0], words[1], words[2], words[3]);
+      write_word<uint4, GLOBAL> (p + 16 * i, make_uint4 (words[0], words[1], words[2], words[3]));
   } else if constexpr (BYTES == 8) {
-    *reinterpret_cast<uint2 *> (p) = make_uint2 (words[0], words[1]);
+    write_word<uint2, GLOBAL> (p, make_uint2 (words[0], words[1]));
   } else if constexpr (BYTES == 4) {
-    *reinterpret_cast<uint32_t *> (p) = words[0];
+    write_word<uint32_t, GLOBAL> (p, words[0]);
   } else if constexpr (BYTES == 2) {
-    *reinterpret_cast<uint16_t *> (p) = (uint16_t) words[0];
+    write_word<uint16_t, GLOBAL> (p, (uint16_t) words[0]);
   } else {
-    *reinterpret_cast<uint8_t *> (p) = (uint8_t) words[0];
+    write_word<uint8_t, GLOBAL> (p, (uint8_t) words[0]);
   }
 }
 
 /* V elements of size bytes. */
-template <int V>
+template <int V, bool CONSTANT>
 __device__ __forceinline__ void
 read_elements (int size, const char *p, uint32_t *words)
 {
   if (size == 1)
-    read_words<V> (p, words);
+    read_words<V, CONSTANT> (p, words);
   else if (size == 2)
-    read_words<2 * V> (p, words);
+    read_words<2 * V, CONSTANT> (p, words);
   else if (size == 4)
-    read_words<4 * V> (p, words);
+    read_words<4 * V, CONSTANT> (p, words);
   else
-    read_words<8 * V> (p, words);
+    read_words<8 * V, CONSTANT> (p, words);
 }
 
-template <int V>
+template <int V, bool GLOBAL = false>
 __device__ __forceinline__ void
 write_elements (int size, char *p, const uint32_t *words)
 {
   if (size == 1)
-    write_words<V> (p, words);
+    write_words<V, GLOBAL> (p, words);
   else if (size == 2)
-    write_words<2 * V> (p, words);
+    write_words<2 * V, GLOBAL> (p, words);
   else if (size == 4)
-    write_words<4 * V> (p, words);
+    write_words<4 * V, GLOBAL> (p, words);
   else
-    write_words<8 * V> (p, words);
+    write_words<8 * V, GLOBAL> (p, words);
 }
 
 /* One element at any address. */
+template <bool CONSTANT = true>
 __device__ __forceinline__ void
 read_element (int size, const char *p, bool aligned, uint32_t *words)
 {
   words[0] = words[1] = 0;
   if (aligned) {
-    read_elements<1> (size, p, words);
+    read_elements<1, CONSTANT> (size, p, words);
     return;
   }
   for (int i = 0; i < size; i++) {
-    const uint32_t byte = __ldg (reinterpret_cast<const uint8_t *> (p) + i);
+    const uint32_t byte = read_word<uint8_t, CONSTANT> (p + i);
 
     words[0] |= i < 4 ? byte << 8 * i : 0;
     words[1] |= i < 4 ? 0 : byte << 8 * (i - 4);
@@ -229,26 +280,30 @@ bits_of (float x)
     return rc_bits32 (rc_canonical32 (x));
 }
 
+/* Element i of SIZE bytes, the elements before it in its word being there. */
+template <int SIZE>
+__device__ __forceinline__ void
+put_bits (uint64_t bits, int i, uint32_t *words)
+{
+  constexpr int per_word = SIZE >= 4 ? 1 : 4 / SIZE;
+
+  if constexpr (SIZE == 8) {
+    words[2 * i] = (uint32_t) bits;
+    words[2 * i + 1] = (uint32_t) (bits >> 32);
+  } else {
+    const uint32_t place = (uint32_t) bits << 8 * SIZE * (i % per_word);
+
+    words[i / per_word] = i % per_word == 0 ? place : words[i / per_word] | place;
+  }
+}
+
 template <RcDtype D, typename Real, int V>
 __device__ __forceinline__ void
 pack_each (const Real *values, uint32_t *words)
 {
-  constexpr int size = size_of (D);
-  constexpr int per_word = size >= 4 ? 1 : 4 / size;
-
 #pragma unroll
-  for (int i = 0; i < V; i++) {
-    const uint64_t bits = bits_of<D> (values[i]);
-
-    if constexpr (size == 8) {
-      words[2 * i] = (uint32_t) bits;
-      words[2 * i + 1] = (uint32_t) (bits >> 32);
-    } else {
-      const uint32_t place = (uint32_t) bits << 8 * size * (i % per_word);
-
-      words[i / per_word] = i % per_word == 0 ? place : words[i / per_word] | place;
-    }
-  }
+  for (int i = 0; i < V; i++)
+    put_bits<size_of (D)> (bits_of<D> (values[i]), i, words);
 }
 
 /* Two at a time in hardware, which rounds to nearest even and keeps denormals as we do but has another NaN. One
@@ -367,28 +422,27 @@ pack_as (RcDtype dtype, const Real *values, uint32_t *words)
 
 /* ---- from integer to integer: exact or saturated; uint64 passes through int64 as on the CPU ---- */
 
+/* Element i. */
 __device__ __forceinline__ int64_t
-integer_of (RcDtype dtype, const uint32_t *words)
+integer_of (RcDtype dtype, const uint32_t *words, int i)
 {
-  const uint64_t bits = pair (words, 0);
-
   switch (dtype) {
     case RC_INT8:
-      return (int8_t) words[0];
+      return (int8_t) part (words, 1, i);
     case RC_UINT8:
-      return (uint8_t) words[0];
+      return (uint8_t) part (words, 1, i);
     case RC_INT16:
-      return (int16_t) words[0];
+      return (int16_t) part (words, 2, i);
     case RC_UINT16:
-      return (uint16_t) words[0];
+      return (uint16_t) part (words, 2, i);
     case RC_INT32:
-      return (int32_t) words[0];
+      return (int32_t) words[i];
     case RC_UINT32:
-      return words[0];
+      return words[i];
     case RC_INT64:
-      return (int64_t) bits;
+      return (int64_t) pair (words, i);
     default:
-      return (int64_t) (bits < (uint64_t) INT64_MAX ? bits : (uint64_t) INT64_MAX);
+      return (int64_t) (pair (words, i) < (uint64_t) INT64_MAX ? pair (words, i) : (uint64_t) INT64_MAX);
   }
 }
 
@@ -402,6 +456,34 @@ saturated (RcDtype dtype, int64_t x)
   const int64_t raised = x > low ? x : low;
 
   return (uint64_t) (raised < high ? raised : high);
+}
+
+/* V integers of one dtype, those of words, as ones of another. */
+template <int V>
+__device__ __forceinline__ void
+convert_integers (RcDtype from, RcDtype to, uint32_t *words)
+{
+  uint64_t bits[V];
+
+#pragma unroll
+  for (int i = 0; i < V; i++)
+    bits[i] = saturated (to, integer_of (from, words, i));
+#pragma unroll
+  for (int i = 0; i < V; i++) {
+    switch (size_of (to)) {
+      case 1:
+        put_bits<1> (bits[i] & 0xFF, i, words);
+        break;
+      case 2:
+        put_bits<2> (bits[i] & 0xFFFF, i, words);
+        break;
+      case 4:
+        put_bits<4> (bits[i], i, words);
+        break;
+      default:
+        put_bits<8> (bits[i], i, words);
+    }
+  }
 }
 }
 

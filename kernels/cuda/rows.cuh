@@ -1,73 +1,35 @@
-/* robocache: the rows of an item, moved and blended
+/* robocache: the rows of an item
  *
- * A row passes through 2^lanes_log2 adjacent threads, V elements at a time where its addresses allow, else one by one.
- * Memory answers after a microsecond: kernels for simple blends have the loads of several rows under way at once.
- * blend.h and align_stream.c of the CPU backend are the same arithmetic in the same order.
+ * The pieces of all rows are numbered through, and neighbouring threads take neighbouring pieces: so all threads have
+ * some, whatever the number of channels. Memory answers after a microsecond: a thread has the loads of several pieces
+ * under way at once, and the code for rows of one blend has no branches between them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef RC_CUDA_ROWS_CUH
 #define RC_CUDA_ROWS_CUH
 
-#include <type_traits>
-
-#include "align_task.h"
-#include "elements.cuh"
+#include "pieces.cuh"
 
 namespace rc
 {
-/* What one tick is made of: a bracket with addresses. */
-struct Row
-{
-  const char *y[4];             /* row, next, before, after; the first row of a mean */
-  char *out;                    /* all five from the item's first channel on */
-  double w;
-  union
-  {
-    double c[3];
-    struct
-    {
-      int64_t first, end;       /* of a mean */
-    } mean;
-  };
-  float w32, c32[3];
-  int32_t blend;
-};
-
-/* What a kernel is built for: elements and rows that a thread takes at a time, blocks at once on a multiprocessor, and
- * which of its branches it needs. curves: cubic, hermite and mean. special: quaternions, angles, and what is computed in
- * float64 beside means. The dtypes are constants or come with the stream. */
-template <RcDtype D>
-struct Same
-{
-  static constexpr int elements = 16 / size_of (D);
-  static constexpr int rows = 2;
-  static constexpr int blocks = 4;
-  static constexpr bool curves = false;
-  static constexpr bool special = false;
-  using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
-  static __device__ constexpr RcDtype in (const RcCudaAlignTask &) { return D; }
-  static __device__ constexpr RcDtype out (const RcCudaAlignTask &) { return D; }
-};
-
-template <bool CURVES, bool SPECIAL>
-struct Mixed
-{
-  static constexpr int elements = RC_CUDA_MIXED_ELEMENTS;
-  static constexpr int rows = 2;
-  static constexpr int blocks = CURVES ? 1 : 3;
-  static constexpr bool curves = CURVES;
-  static constexpr bool special = SPECIAL;
-  using Real = float;           /* unless special */
-  static __device__ __forceinline__ RcDtype in (const RcCudaAlignTask &task) { return (RcDtype) task.in; }
-  static __device__ __forceinline__ RcDtype out (const RcCudaAlignTask &task) { return (RcDtype) task.out_dtype; }
-};
-
-/* Where this thread is in a row. Channels and bytes of one item are few enough for 32 bits. */
+/* Where this thread is in a row that 2^lanes_log2 neighbouring threads move. Channels and bytes of one item are few
+ * enough for 32 bits. */
 struct Lane
 {
   int32_t index;
   int32_t count;
+};
+
+/* The rows of an item. */
+template <class Types>
+struct Rows
+{
+  const typename Types::Row *rows;
+  const int64_t *times;         /* of all rows of the stream, for means; NULL in the brackets form */
+  int64_t first;                /* channel, where their addresses are */
+  int32_t n;
+  int32_t n_channels;
 };
 
 /* ---- rows without arithmetic ---- */
@@ -79,9 +41,9 @@ copy_words (const char *from, char *to, int32_t bytes, Lane lane)
   const int32_t words = bytes / (int32_t) sizeof (Word);
 
   for (int32_t i = lane.index; i < words; i += lane.count)
-    reinterpret_cast<Word *> (to)[i] = __ldg (reinterpret_cast<const Word *> (from) + i);
+    reinterpret_cast<Word *> (to)[i] = reinterpret_cast<const Word *> (from)[i];
   for (int32_t i = words * (int32_t) sizeof (Word) + lane.index; i < bytes; i += lane.count)
-    to[i] = __ldg (from + i);
+    to[i] = from[i];
 }
 
 __device__ __forceinline__ void
@@ -112,391 +74,219 @@ fill_bytes (uint64_t pattern, char *to, int32_t bytes, int alignment, Lane lane)
     to[i] = (char) (pattern >> 8 * (i % 8));
 }
 
-__device__ __forceinline__ void
-copy_integers (const RcCudaAlignTask &task, const char *from, char *to, int32_t n, Lane lane)
+/* Whether a row was made, being nothing but bytes. */
+__device__ __forceinline__ bool
+move_bytes (const RcCudaAlignTask &task, const Row &row, int32_t n, Lane lane)
 {
-  const RcDtype in = (RcDtype) task.in, out = (RcDtype) task.out_dtype;
-  const int in_size = size_of (in), out_size = size_of (out);
-
-#pragma unroll 1
-  for (int32_t c = lane.index; c < n; c += lane.count) {
-    uint32_t words[2];
-    uint64_t bits;
-
-    read_element (in_size, from + c * in_size, task.in_alignment >= in_size, words);
-    bits = saturated (out, integer_of (in, words));
-    words[0] = (uint32_t) bits;
-    words[1] = (uint32_t) (bits >> 32);
-    write_element (out_size, to + c * out_size, task.out_alignment >= out_size, words);
-  }
-}
-
-/* ---- one element at any address ---- */
-
-template <class Types, typename Real>
-__device__ __forceinline__ Real
-load_element (const RcCudaAlignTask &task, const char *row, int64_t channel)
-{
-  const RcDtype in = Types::in (task);
-  const int size = size_of (in);
-  uint32_t words[2];
-  Real value;
-
-  read_element (size, row + channel * size, task.in_alignment >= size, words);
-  unpack_as<Real, 1> (in, words, &value);
-  return value;
-}
-
-template <class Types, typename Real>
-__device__ __forceinline__ void
-store_element (const RcCudaAlignTask &task, char *row, int64_t channel, Real value)
-{
-  const RcDtype out = Types::out (task);
-  const int size = size_of (out);
-  uint32_t words[2];
-
-  pack_as<Real, 1> (out, &value, words);
-  write_element (size, row + channel * size, task.out_alignment >= size, words);
-}
-
-/* ---- blends ---- */
-
-template <typename Real>
-struct Factors
-{
-  Real w, c0, c1, c2;
-};
-
-__device__ __forceinline__ void
-take_factors (const Row &row, Factors<float> *f)
-{
-  *f = Factors<float> { row.w32, row.c32[0], row.c32[1], row.c32[2] };
-}
-
-__device__ __forceinline__ void
-take_factors (const Row &row, Factors<double> *f)
-{
-  *f = Factors<double> { row.w, row.c[0], row.c[1], row.c[2] };
-}
-
-template <typename Real>
-__device__ __forceinline__ Real
-linear (Real y0, Real y1, const Factors<Real> &f)
-{
-  return y0 + f.w * (y1 - y0);
-}
-
-template <typename Real>
-__device__ __forceinline__ Real
-cubic (Real y0, Real y1, Real before, Real after, const Factors<Real> &f)
-{
-  return ((y0 + f.c0 * (y1 - y0)) + f.c1 * (before - y0)) + f.c2 * (after - y0);
-}
-
-template <typename Real>
-__device__ __forceinline__ Real
-hermite (Real y0, Real y1, Real rate0, Real rate1, const Factors<Real> &f)
-{
-  return ((y0 + f.c0 * (y1 - y0)) + f.c1 * rate0) + f.c2 * rate1;
-}
-
-/* V elements of a copied, linear or cubic row from channel c on. The loads come first, so that all are under way. */
-template <class Types, typename Real, int V>
-__device__ __forceinline__ void
-blend_elements (const RcCudaAlignTask &task, const Row &row, const Factors<Real> &f, int32_t c, char *out)
-{
-  const RcDtype in = Types::in (task);
-  const int in_size = size_of (in), out_size = size_of (Types::out (task));
-  const bool copied = row.blend == RC_BLEND_COPY, is_cubic = row.blend == RC_BLEND_CUBIC;
-  uint32_t words[4][V * 2];
-  Real y0[V], y1[V];
-
-  read_elements<V> (in_size, row.y[0] + c * in_size, words[0]);
-  if (!copied)
-    read_elements<V> (in_size, row.y[1] + c * in_size, words[1]);
-  if (is_cubic) {
-    read_elements<V> (in_size, row.y[2] + c * in_size, words[2]);
-    read_elements<V> (in_size, row.y[3] + c * in_size, words[3]);
-  }
-  unpack_as<Real, V> (in, words[0], y0);
-  if (!copied)
-    unpack_as<Real, V> (in, words[1], y1);
-  if (!copied && !is_cubic) {
-#pragma unroll
-    for (int i = 0; i < V; i++)
-      y0[i] = linear (y0[i], y1[i], f);
-  }
-  if (is_cubic) {
-    Real before[V], after[V];
-
-    unpack_as<Real, V> (in, words[2], before);
-    unpack_as<Real, V> (in, words[3], after);
-#pragma unroll
-    for (int i = 0; i < V; i++)
-      y0[i] = cubic (y0[i], y1[i], before[i], after[i], f);
-  }
-  pack_as<Real, V> (Types::out (task), y0, words[0]);
-  write_elements<V> (out_size, out + c * out_size, words[0]);
-}
-
-template <class Types, typename Real>
-__device__ __forceinline__ void
-blend_element (const RcCudaAlignTask &task, const Row &row, const Factors<Real> &f, int32_t c, char *out)
-{
-  Real y = load_element<Types, Real> (task, row.y[0], c);
-
-  if (row.blend != RC_BLEND_COPY) {
-    const Real y1 = load_element<Types, Real> (task, row.y[1], c);
-
-    if (row.blend == RC_BLEND_CUBIC)
-      y = cubic (y, y1, load_element<Types, Real> (task, row.y[2], c),
-          load_element<Types, Real> (task, row.y[3], c), f);
-    else
-      y = linear (y, y1, f);
-  }
-  store_element<Types, Real> (task, out, c, y);
-}
-
-/* A copied, linear or cubic row. */
-template <class Types, typename Real>
-__device__ __forceinline__ void
-blend_row (const RcCudaAlignTask &task, const Row &row, int32_t n, char *out, Lane lane)
-{
-  constexpr int V = Types::elements;
-  Factors<Real> f;
-
-  take_factors (row, &f);
-  if (task.elements == 1) {
-#pragma unroll 1
-    for (int32_t c = lane.index; c < n; c += lane.count)
-      blend_element<Types, Real> (task, row, f, c, out);
-    return;
-  }
-  for (int32_t c = lane.index * V; c < n; c += lane.count * V) {
-    if (c + V <= n) {
-      blend_elements<Types, Real, V> (task, row, f, c, out);
-    } else {
-#pragma unroll 1
-      for (int32_t k = c; k < n; k++)
-        blend_element<Types, Real> (task, row, f, k, out);
-    }
-  }
-}
-
-/* Positions with their rates, the other channels linear. */
-template <class Types, typename Real>
-__device__ __forceinline__ void
-hermite_row (const RcCudaAlignTask &task, const Row &row, int64_t first, int32_t n, char *out, Lane lane)
-{
-  Factors<Real> f;
-
-  take_factors (row, &f);
-#pragma unroll 1
-  for (int32_t c = lane.index; c < n; c += lane.count) {
-    const Real y0 = load_element<Types, Real> (task, row.y[0], c), y1 = load_element<Types, Real> (task, row.y[1], c);
-    Real y;
-
-    if (first + c < task.n_velocities) {
-      const int64_t rate = __ldg (task.rates + first + c) - first;
-
-      y = hermite (y0, y1, load_element<Types, Real> (task, row.y[0], rate),
-          load_element<Types, Real> (task, row.y[1], rate), f);
-    } else {
-      y = linear (y0, y1, f);
-    }
-    store_element<Types, Real> (task, out, c, y);
-  }
-}
-
-/* times are those of all rows, or NULL in the brackets form; of rows with equal times only the last counts. */
-template <class Types>
-__device__ __forceinline__ void
-mean_row (const RcCudaAlignTask &task, const Row &row, const int64_t *times, int32_t n, char *out, Lane lane)
-{
-#pragma unroll 1
-  for (int32_t c = lane.index; c < n; c += lane.count) {
-    int64_t count = 0;
-    double sum = 0.0;
-
-#pragma unroll 1
-    for (int64_t i = row.mean.first; i < row.mean.end; i++) {
-      double y;
-
-      if (times != NULL && i + 1 < row.mean.end && times[i + 1] == times[i])
-        continue;
-      y = load_element<Types, double> (task, row.y[0] + (i - row.mean.first) * task.row_stride, c);
-      sum = count == 0 ? y : sum + y;
-      count++;
-    }
-    store_element<Types, double> (task, out, c, sum / (double) count);
-  }
-}
-
-/* ---- copied, linear and missing rows, several at once ---- */
-
-/* V elements of a row that is copied, linear or missing, on their way. One that is LOOSE may be at any address. */
-template <int V>
-struct Piece
-{
-  uint32_t y0[V * 2], y1[V * 2];
-  int32_t blend;                /* -1: no row */
-};
-
-template <int V, bool LOOSE>
-__device__ __forceinline__ void
-read_piece (int size, const char *p, int alignment, uint32_t *words)
-{
-  if constexpr (LOOSE)
-    read_element (size, p, alignment >= size, words);
-  else
-    read_elements<V> (size, p, words);
-}
-
-/* What piece->blend says, left in y0. */
-template <class Types, int V>
-__device__ __forceinline__ void
-blend_piece (const RcCudaAlignTask &task, const Row &row, Piece<V> *piece)
-{
-  using Real = typename Types::Real;
-  const RcDtype in = Types::in (task);
-  Real y0[V], y1[V];
-
-  if (piece->blend == RC_BLEND_NONE) {
-#pragma unroll
-    for (int i = 0; i < V * 2; i++)
-      piece->y0[i] = (uint32_t) (i % 2 == 0 ? task.missing : task.missing >> 32);
-    return;
-  }
-  if (piece->blend != RC_BLEND_LINEAR && task.copy == RC_COPY_BITS)
-    return;
-  unpack_as<Real, V> (in, piece->y0, y0);
-  if (piece->blend == RC_BLEND_LINEAR) {
-    Factors<Real> f;
-
-    take_factors (row, &f);
-    unpack_as<Real, V> (in, piece->y1, y1);
-#pragma unroll
-    for (int i = 0; i < V; i++)
-      y0[i] = linear (y0[i], y1[i], f);
-  }
-  pack_as<Real, V> (Types::out (task), y0, piece->y0);
-}
-
-/* V elements from channel c on of the U rows r, r + step, … */
-template <class Types, int V, int U, bool LOOSE>
-__device__ __forceinline__ void
-move_pieces (const RcCudaAlignTask &task, const Row *rows, int r, int step, int n_rows, int32_t c)
-{
-  const int in_size = size_of (Types::in (task)), out_size = size_of (Types::out (task));
-  Piece<V> pieces[U];
-
-#pragma unroll
-  for (int u = 0; u < U; u++) {
-    const Row *row = &rows[r + u * step];
-
-    pieces[u].blend = r + u * step < n_rows ? row->blend : -1;
-    if (pieces[u].blend >= RC_BLEND_COPY)
-      read_piece<V, LOOSE> (in_size, row->y[0] + c * in_size, task.in_alignment, pieces[u].y0);
-    if (pieces[u].blend == RC_BLEND_LINEAR)
-      read_piece<V, LOOSE> (in_size, row->y[1] + c * in_size, task.in_alignment, pieces[u].y1);
-  }
-#pragma unroll
-  for (int u = 0; u < U; u++) {
-    char *to;
-
-    if (pieces[u].blend < 0)
-      continue;
-    to = rows[r + u * step].out + c * out_size;
-    blend_piece<Types, V> (task, rows[r + u * step], &pieces[u]);
-    if constexpr (LOOSE)
-      write_element (out_size, to, task.out_alignment >= out_size, pieces[u].y0);
-    else
-      write_elements<V> (out_size, to, pieces[u].y0);
-  }
-}
-
-/* All rows of an item, n channels each; this thread begins with row r, and step rows pass side by side. */
-template <class Types, int V, int U, bool LOOSE>
-__device__ __forceinline__ void
-move_rows (const RcCudaAlignTask &task, const Row *rows, int r, int step, int n_rows, int32_t n, Lane lane)
-{
-#pragma unroll 1
-  for (; r < n_rows; r += U * step) {
-#pragma unroll 1
-    for (int32_t c = lane.index * V; c < n; c += lane.count * V) {
-      if (V == 1 || c + V <= n) {
-        move_pieces<Types, V, U, LOOSE> (task, rows, r, step, n_rows, c);
-      } else if constexpr (V > 1) {
-#pragma unroll 1
-        for (int i = 0; i < U * (n - c); i++)
-          move_pieces<Types, 1, 1, false> (task, rows, r + i % U * step, 1, n_rows, c + i / U);
-      }
-    }
-  }
-}
-
-/* ---- quaternions and angles, which replace what the blend of the row left ---- */
-
-template <class Types>
-__device__ __noinline__ void
-blend_quaternion (const RcCudaAlignTask &task, const Row &row, int64_t channel)
-{
-  double q0[4], q1[4], q[4];
-
-#pragma unroll 1
-  for (int i = 0; i < 4; i++) {
-    q0[i] = load_element<Types, double> (task, row.y[0], channel + i);
-    q1[i] = load_element<Types, double> (task, row.y[1], channel + i);
-  }
-  rc_slerp (q0, q1, row.w, q);
-#pragma unroll 1
-  for (int i = 0; i < 4; i++)
-    store_element<Types, double> (task, row.out, channel + i, q[i]);
-}
-
-template <class Types>
-__device__ __noinline__ void
-blend_angle (const RcCudaAlignTask &task, const Row &row, int64_t channel)
-{
-  const double y0 = load_element<Types, double> (task, row.y[0], channel);
-  const double y1 = load_element<Types, double> (task, row.y[1], channel);
-
-  store_element<Types, double> (task, row.out, channel, rc_blend_angle (y0, y1, row.w));
-}
-
-/* ---- a row of any kind ---- */
-
-template <class Types, typename Real>
-__device__ __forceinline__ void
-computed_row (const RcCudaAlignTask &task, const Row &row, int64_t first, int32_t n, char *out, Lane lane)
-{
-  if (row.blend == RC_BLEND_HERMITE)
-    hermite_row<Types, Real> (task, row, first, n, out, lane);
-  else
-    blend_row<Types, Real> (task, row, n, out, lane);
-}
-
-/* The n channels of one tick from channel first on, where the addresses of row are. */
-template <class Types>
-__device__ __forceinline__ void
-make_row (const RcCudaAlignTask &task, const Row &row, const int64_t *times, int64_t first, int32_t n, Lane lane)
-{
-  char *out = row.out;
-  const int32_t in_size = size_of (Types::in (task)), out_size = size_of (Types::out (task));
   const int alignment = task.in_alignment < task.out_alignment ? task.in_alignment : task.out_alignment;
 
   if (row.blend == RC_BLEND_NONE)
-    fill_bytes (task.missing, out, n * out_size, task.out_alignment, lane);
+    fill_bytes (task.missing, row.out, n * size_of ((RcDtype) task.out_dtype), task.out_alignment, lane);
   else if (row.blend == RC_BLEND_COPY && task.copy == RC_COPY_BITS)
-    copy_bytes (row.y[0], out, n * in_size, alignment, lane);
-  else if (row.blend == RC_BLEND_MEAN)
-    mean_row<Types> (task, row, times, n, out, lane);
-  else if (Types::special && row.blend == RC_BLEND_COPY && task.copy == RC_COPY_INTEGERS)
-    copy_integers (task, row.y[0], out, n, lane);
-  else if (!Types::special || task.compute == RC_COMPUTE_FLOAT32)
-    computed_row<Types, float> (task, row, first, n, out, lane);
-  else if constexpr (Types::special)
-    computed_row<Types, double> (task, row, first, n, out, lane);
+    copy_bytes (row.y[0], row.out, n * size_of ((RcDtype) task.in), alignment, lane);
+  else
+    return false;
+  return true;
+}
+
+/* ---- rows in pieces ---- */
+
+constexpr int32_t ANY_BLEND = -2;       /* a blend that is known when the row is */
+
+/* A piece: its row and its first channel, counted where the addresses of the row are. */
+struct Place
+{
+  int32_t r, c;
+};
+
+/* From one piece of a thread to the next, a block of pieces further: additions, as divisions would be a long wait. */
+struct Stride
+{
+  int32_t rows, channels;
+  int32_t row_channels;         /* where a row of pieces ends */
+};
+
+__device__ __forceinline__ Place
+next_place (Place at, Stride stride)
+{
+  at.r += stride.rows;
+  at.c += stride.channels;
+  if (at.c >= stride.row_channels) {
+    at.c -= stride.row_channels;
+    at.r++;
+  }
+  return at;
+}
+
+/* Whether a piece is one of a quaternion, which make_quaternions makes, or an angle, which is made here. */
+template <class Types, int V>
+__device__ __forceinline__ bool
+is_made_apart (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
+{
+  const Row &row = all.rows[at.r];
+  uint8_t role;
+
+  if (V == 2 || task.roles == NULL || !is_blended (row.blend))
+    return false;
+  role = task.roles[all.first + at.c];
+  if (V == 1 && role == RC_CUDA_ALIGN_ANGLE)
+    blend_angle<Types> (task, row, at.c);
+  return role != RC_CUDA_ALIGN_PLAIN;
+}
+
+/* U pieces of V elements each, of rows that all have BLEND. */
+template <class Types, int V, int U, bool LOOSE, int32_t BLEND>
+__device__ __forceinline__ void
+move_pieces (const RcCudaAlignTask &task, const Rows<Types> &all, const Place *at)
+{
+  Piece<V, Types::curves> pieces[U];
+
+#pragma unroll
+  for (int u = 0; u < U; u++) {
+    const auto &row = all.rows[at[u].r];
+
+    pieces[u].blend = BLEND != ANY_BLEND ? BLEND : row.blend;
+    if constexpr (Types::special) {
+      if (is_made_apart<Types, V> (task, all, at[u])) {
+        pieces[u].blend = -1;
+        continue;
+      }
+    }
+    read_piece<Types, V, LOOSE> (task, row, all.first, at[u].c, &pieces[u]);
+  }
+#pragma unroll
+  for (int u = 0; u < U; u++) {
+    const auto &row = all.rows[at[u].r];
+
+    if (pieces[u].blend < 0)
+      continue;
+    blend_piece<Types, V, LOOSE> (task, row, all.times, all.first, at[u].c, &pieces[u]);
+    write_to<Types, V, LOOSE> (task, row.out, at[u].c, pieces[u].y0);
+  }
+}
+
+/* A piece of whatever blend, element by element where the row has fewer than V left, if it has any. */
+template <class Types, int V, bool LOOSE>
+__device__ __forceinline__ void
+move_any (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
+{
+  if (at.c + V <= all.n_channels) {
+    move_pieces<Types, V, 1, LOOSE, ANY_BLEND> (task, all, &at);
+  } else if constexpr (V > 1) {
+#pragma unroll 1
+    for (; at.c < all.n_channels; at.c++)
+      move_pieces<Types, 1, 1, false, ANY_BLEND> (task, all, &at);
+  }
+}
+
+/* All rows; neighbouring threads take neighbouring pieces, U at a time where their rows have one blend. */
+template <class Types, int V, int U, bool LOOSE>
+__device__ __forceinline__ void
+move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
+{
+  const Stride stride = { task.stride_rows, task.stride_pieces * V, task.pieces * V };
+  const int32_t row = task.pieces > 1 ? __umulhi (threadIdx.x, task.pieces_inverse) : threadIdx.x;
+  Place place = { row, ((int32_t) threadIdx.x - row * task.pieces) * V };
+
+#pragma unroll 1
+  while (place.r < all.n) {
+    const Place first = place;
+    int32_t blend = ANY_BLEND;
+    Place at[U];
+
+#pragma unroll
+    for (int u = 0; u < U; u++) {
+      int32_t own = ANY_BLEND;
+
+      at[u] = place;
+      if (place.r < all.n && place.c + V <= all.n_channels)
+        own = all.rows[place.r].blend;
+      blend = u == 0 || own == blend ? own : ANY_BLEND;
+      place = next_place (place, stride);
+    }
+    if (blend == RC_BLEND_LINEAR) {
+      move_pieces<Types, V, U, LOOSE, RC_BLEND_LINEAR> (task, all, at);
+    } else if (Types::curves && !Types::special && blend == RC_BLEND_CUBIC) {
+      move_pieces<Types, V, U, LOOSE, RC_BLEND_CUBIC> (task, all, at);
+    } else if (Types::curves && !Types::special && blend == RC_BLEND_HERMITE) {
+      move_pieces<Types, V, U, LOOSE, RC_BLEND_HERMITE> (task, all, at);
+    } else {
+      Place one = first;
+
+#pragma unroll 1
+      for (int u = 0; u < U && one.r < all.n; u++, one = next_place (one, stride))
+        move_any<Types, V, LOOSE> (task, all, one);
+    }
+  }
+}
+
+/* All rows, one after another, 2^lanes_log2 threads each. */
+template <class Types, int V, bool LOOSE>
+__device__ __forceinline__ void
+move_rows_apart (const RcCudaAlignTask &task, const Rows<Types> &all)
+{
+  const Lane lane = { (int32_t) (threadIdx.x & ((1u << task.lanes_log2) - 1)), 1 << task.lanes_log2 };
+
+#pragma unroll 1
+  for (int32_t r = threadIdx.x >> task.lanes_log2; r < all.n; r += RC_CUDA_THREADS >> task.lanes_log2) {
+    if (move_bytes (task, all.rows[r], all.n_channels, lane))
+      continue;
+#pragma unroll 1
+    for (int32_t c = lane.index * V; c < all.n_channels; c += lane.count * V)
+      move_any<Types, V, LOOSE> (task, all, Place { r, c });
+  }
+}
+
+/* ---- quaternions ---- */
+
+/* Those of all rows, one a thread: a thousand instructions each, through which threads with other channels would wait. */
+template <class Types>
+__device__ __forceinline__ void
+make_quaternions (const RcCudaAlignTask &task, const Rows<Types> &all)
+{
+  const uint32_t n = all.n * task.n_quaternions;
+
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x; i < n; i += RC_CUDA_THREADS) {
+    const uint32_t r = i / task.n_quaternions;
+    const Row &row = all.rows[r];
+
+    if (is_blended (row.blend))
+      blend_quaternion<Types> (task, row, task.quaternions[i - r * task.n_quaternions]);
+  }
+}
+
+/* Kernels for any dtypes and blends move rows that are only bytes as such. */
+template <class Types, int V, int U, bool LOOSE>
+__device__ __forceinline__ void
+move (const RcCudaAlignTask &task, const Rows<Types> &all)
+{
+  if constexpr (Types::mixed && Types::curves)
+    move_rows_apart<Types, V, LOOSE> (task, all);
+  else
+    move_rows<Types, V, U, LOOSE> (task, all);
+}
+
+/* With task.elements, a half or a quarter of the kernel's or one, at a time. */
+template <class Types>
+__device__ __forceinline__ void
+make_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
+{
+  constexpr int V = Types::elements, U = Types::rows, more = Types::curves ? U : 2 * U;
+  constexpr int half = V / 2 < Types::least ? 1 : V / 2, quarter = V / 4 < Types::least ? 1 : V / 4;
+
+  if (task.elements == V)
+    move<Types, V, U, false> (task, all);
+  else if (half > 1 && task.elements == half)
+    move<Types, half, more, false> (task, all);
+  else if (quarter > 1 && task.elements == quarter)
+    move<Types, quarter, more, false> (task, all);
+  else if (task.in_alignment >= size_of (Types::in (task)) && task.out_alignment >= size_of (Types::out (task)))
+    move<Types, 1, more, false> (task, all);
+  else
+    move<Types, 1, 1, true> (task, all);
+  if constexpr (Types::special)
+    make_quaternions<Types> (task, all);
 }
 }
 

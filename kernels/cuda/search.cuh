@@ -8,6 +8,8 @@
 #ifndef RC_CUDA_SEARCH_CUH
 #define RC_CUDA_SEARCH_CUH
 
+#include <cuda_pipeline.h>
+
 #include "align_task.h"
 
 namespace rc
@@ -30,7 +32,7 @@ warp_lower_bound (const int64_t *times, int64_t n, int64_t t)
   while (n > 0) {
     const int64_t step = (n + 31) / 32;
     const int64_t end = (lane + 1) * step < n ? (lane + 1) * step : n;
-    const int before = __popc (__ballot_sync (~0u, __ldg (times + first + end - 1) < t));
+    const int before = __popc (__ballot_sync (~0u, times[first + end - 1] < t));
 
     if (before == 32)
       return first + n;
@@ -75,7 +77,7 @@ first_looked_at (const int64_t *times, int64_t n, int64_t least)
 
   if (after == 0)
     return 0;
-  row = warp_lower_bound (times, after, __ldg (times + after - 1));
+  row = warp_lower_bound (times, after, times[after - 1]);
   return row > 0 ? row - 1 : 0;
 }
 
@@ -86,7 +88,7 @@ end_looked_at (const int64_t *times, int64_t n, int64_t greatest)
   int64_t end = warp_lower_bound (times, n, greatest);
 
   for (int i = 0; i < 2 && end < n; i++)
-    end = warp_upper_bound (times, n, __ldg (times + end));
+    end = warp_upper_bound (times, n, times[end]);
   return end;
 }
 
@@ -98,20 +100,30 @@ struct SearchShared
   int64_t end;
 };
 
-/* All of times, staged; *ordered is whether they never decrease. */
-__device__ __forceinline__ View
-stage_all (const int64_t *times, int64_t n, int64_t *staged, bool *ordered)
+/* All n of times, staged. They come past the registers, so that all are under way at once. */
+__device__ __forceinline__ void
+stage_all (const int64_t *times, int64_t n, int64_t *staged)
 {
-  int back = 0;
+  const int32_t pairs = reinterpret_cast<uintptr_t> (times) % 16 == 0 ? (int32_t) n / 2 : 0;
 
-  for (int64_t i = threadIdx.x; i < n; i += RC_CUDA_THREADS) {
-    const int64_t t = __ldg (times + i);
+  for (int32_t i = threadIdx.x; i < pairs; i += RC_CUDA_THREADS)
+    __pipeline_memcpy_async (staged + 2 * i, times + 2 * i, 16);
+  for (int32_t i = 2 * pairs + threadIdx.x; i < (int32_t) n; i += RC_CUDA_THREADS)
+    __pipeline_memcpy_async (staged + i, times + i, 8);
+  __pipeline_commit ();
+  __pipeline_wait_prior (0);
+  __syncthreads ();
+}
 
-    staged[i] = t;
-    back |= i > 0 && t < __ldg (times + i - 1);
-  }
-  *ordered = !__syncthreads_or (back);
-  return View { staged, 0, n };
+/* Whether this thread sees times decrease; every thread looks at some. */
+__device__ __forceinline__ bool
+goes_back (const View &view)
+{
+  bool back = false;
+
+  for (int32_t i = 1 + threadIdx.x; i < (int32_t) view.n; i += RC_CUDA_THREADS)
+    back |= view.times[i] < view.times[i - 1];
+  return back;
 }
 
 /* The part of times that the ticks of this item need; has_tick and tick are this thread's. */
@@ -148,7 +160,7 @@ stage_part (const RcSearch &search, const int64_t *times, int64_t n, bool has_ti
   if (shared.end - shared.first > room)
     return View { times, 0, n };        /* ticks far apart, or out of order */
   for (int64_t i = shared.first + threadIdx.x; i < shared.end; i += RC_CUDA_THREADS)
-    staged[i - shared.first] = __ldg (times + i);
+    staged[i - shared.first] = times[i];
   __syncthreads ();
   return View { staged, shared.first, shared.end - shared.first };
 }

@@ -26,7 +26,7 @@ typedef struct
   int64_t batch, rows, ticks, channels; /* or RANDOM_SIZE */
   int plain;                    /* aligned, dense, increasing times, nothing absent: what is fast */
   int share;                    /* episodes share rows and times */
-  int together;                 /* special channels lie so that kernels can take several at a time; with hermite, and else quaternions */
+  int together;                 /* special channels that kernels can take several of at a time: rates or quaternions */
 } CaseWish;
 
 typedef struct

@@ -1,0 +1,7 @@
+/* robocache: alignment on the GPU: any interpolation, and brackets
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "align_item.cuh"
+
+const void *const rc_cuda_align_curved[RC_CUDA_ALIGN_TYPES][2] = RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_CURVED);

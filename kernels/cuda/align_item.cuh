@@ -1,0 +1,305 @@
+/* robocache: alignment on the GPU: what a block does
+ *
+ * One launch does all streams. What must move through memory: of every episode its times once, the rows that some tick
+ * needs once, and the output rows, statuses and tick times once; so with every row needed
+ *
+ *   batch * (n_rows * (channels * in_size + 8) + ticks * (channels * out_size + 9))    bytes a stream,
+ *
+ * and the floor is that over the bandwidth of a copy (which counts bytes read and written), plus one launch. Two ticks
+ * share rows, and the items of an episode share times: that is left to the caches, neighbouring items being
+ * neighbouring blocks. An item of R ticks reads at most 2 R rows (4 R for cubics) and min (8 n_rows, 32 KB) of times.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_ALIGN_ITEM_CUH
+#define RC_CUDA_ALIGN_ITEM_CUH
+
+#include <cuda_runtime_api.h>
+
+#include "align_lists.cuh"
+#include "rows.cuh"
+#include "search.cuh"
+
+namespace rc
+{
+struct Item
+{
+  int64_t episode;
+  int64_t tick_item;            /* of the episode */
+  int64_t first_tick;
+  int32_t n_ticks;
+  int32_t n_channels;
+  int64_t first_channel;
+  bool first_of_ticks;          /* the first cut by channels: it writes statuses and counts */
+  bool first_of_episode;
+};
+
+/* ---- one launch after another ----
+ *
+ * The blocks of a launch may come to a multiprocessor before the kernel before it has ended, if that allows it, as these
+ * do. When it ends they have their arguments and their item, and their times are on the way to the L2: 1.1 us less of
+ * each launch that follows another. Loads are not of the kind for constant data, as what they read may be written while
+ * the block is there. */
+
+__device__ __forceinline__ void
+allow_next (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Nothing of others is read or written before this. */
+__device__ __forceinline__ void
+wait_for_previous (void)
+{
+#if __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Bytes that will be read, brought to the L2, which is where others write: nothing is read too early by it. */
+__device__ __forceinline__ void
+bring (const void *from, int64_t bytes)
+{
+  for (int64_t i = threadIdx.x * 128; i < bytes; i += RC_CUDA_THREADS * 128)
+    asm volatile ("prefetch.global.L2 [%0];" :: "l" (static_cast<const char *> (from) + i));
+}
+
+struct Shared
+{
+  Item item;
+  RcCudaAlignTask task;         /* where the arguments are not indexed by constants */
+  SearchShared search;
+  uint32_t counts[RC_MISSING + 1];
+};
+
+extern __shared__ __align__ (16) char dynamic_shared[];
+
+/* 64-bit divisions are slow, and rarely needed. */
+__device__ __forceinline__ int64_t
+divide (int64_t a, int64_t b)
+{
+  return (a | b) >> 32 == 0 ? (int64_t) ((uint32_t) a / (uint32_t) b) : a / b;
+}
+
+__device__ __forceinline__ Item
+item_of (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t index)
+{
+  const int64_t local = index - task.first_item, per_episode = task.tick_items * task.channel_items;
+  const int64_t episode = divide (local, per_episode), within = local - episode * per_episode;
+  const int64_t tick_item = divide (within, task.channel_items), channel_item = within - tick_item * task.channel_items;
+  const int64_t ticks_left = head.ticks - tick_item * task.item_ticks;
+  const int64_t channels_left = task.channels - channel_item * task.item_channels;
+  Item item;
+
+  item.episode = head.first_episode + episode;
+  item.tick_item = tick_item;
+  item.first_tick = tick_item * task.item_ticks;
+  item.n_ticks = (int32_t) (ticks_left < task.item_ticks ? ticks_left : task.item_ticks);
+  item.first_channel = channel_item * task.item_channels;
+  item.n_channels = (int32_t) (channels_left < task.item_channels ? channels_left : task.item_channels);
+  item.first_of_ticks = channel_item == 0;
+  item.first_of_episode = within == 0;
+  return item;
+}
+
+/* Addresses and factors of the bracket of this thread's tick. */
+template <class Types>
+__device__ __forceinline__ void
+put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typename Types::Row *row)
+{
+  const char *rows = task.rows + item.episode * task.batch_stride + item.first_channel * size_of ((RcDtype) task.in);
+
+  row->blend = b.blend;
+  row->out = task.out + item.episode * task.out_batch_stride + (item.first_tick + threadIdx.x) * task.out_row_stride
+      + item.first_channel * size_of ((RcDtype) task.out_dtype);
+  if (b.blend == RC_BLEND_NONE)
+    return;
+  row->y[0] = rows + b.row * task.row_stride;
+  row->y[1] = rows + b.next * task.row_stride;
+  row->w = b.w;
+  row->w32 = (float) b.w;
+  if constexpr (Types::curves) {
+    row->before = rows + b.before * task.row_stride;
+    row->after = rows + b.after * task.row_stride;
+    if (b.blend == RC_BLEND_MEAN) {
+      row->mean.first = b.row;
+      row->mean.end = b.next;
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < 3; i++) {
+      row->c[i] = b.c[i];
+      row->c32[i] = (float) b.c[i];
+    }
+  }
+}
+
+/* Each of the items of an episode brings a share of its times. */
+__device__ __forceinline__ void
+bring_times (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Item &item)
+{
+  if (task.rows == NULL || task.brackets != NULL)
+    return;
+  bring (list_of (head.tick_times, head.tick_times_batch_stride, item.episode) + item.first_tick, item.n_ticks * 8);
+  if (task.n_rows <= RC_CUDA_STAGED_TIMES) {
+    const int64_t share = divide (task.n_rows - 1, task.tick_items) + 1, first = item.tick_item * share;
+    const int64_t left = task.n_rows - first;
+
+    bring (list_of (task.times, task.times_batch_stride, item.episode) + first, (left < share ? left : share) * 8);
+  }
+}
+
+/* Keeps what make_rows needs of the tick of this thread. */
+template <class Types>
+__device__ __forceinline__ void
+keep_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typename Types::Row *rows)
+{
+  put_row<Types> (task, item, b, &rows[threadIdx.x]);
+  if (item.first_of_ticks && task.status != NULL)
+    task.status[item.episode * task.status_batch_stride + item.first_tick + threadIdx.x] = (uint8_t) b.status;
+}
+
+/* Finds the rows of the item's ticks, one in each of the first threads, and waits until all have theirs. Returns the
+ * times as mean_row takes them. */
+template <class Types>
+__device__ __forceinline__ const int64_t *
+find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, Shared &shared, int64_t *staged,
+    typename Types::Row *rows)
+{
+  const Item &item = shared.item;
+  const bool has_tick = (int) threadIdx.x < item.n_ticks;
+  View view = { NULL, 0, 0 };
+  RcBracket b = rc_bracket_none ();
+  bool disordered = false;
+
+  if (Types::curves && task.rows != NULL && task.brackets != NULL) {
+    if (has_tick)
+      b = checked_bracket (task.brackets[item.first_tick + threadIdx.x], task.n_rows);
+  } else if (task.rows != NULL) {
+    const int64_t n = rows_of (task, item.episode);
+    const int64_t *times = list_of (task.times, task.times_batch_stride, item.episode);
+    const int64_t *ticks = list_of (head.tick_times, head.tick_times_batch_stride, item.episode);
+    const int64_t tick = has_tick ? ticks[item.first_tick + threadIdx.x] : 0;
+
+    disordered = n < 0 || n > task.n_rows;
+    if (!disordered && n > RC_CUDA_STAGED_TIMES) {
+      disordered = head.disordered[stream * head.episodes + item.episode - head.first_episode];
+      if (!disordered)
+        view = stage_part (task.search, times, n, has_tick, tick, staged, head.staged_times, shared.search);
+    } else if (!disordered && n > 0) {
+      stage_all (times, n, staged);
+      view = View { staged, 0, n };
+    }
+    /* a search in times that decrease finds something of the rows, too: there is no need to wait for the others */
+    if (has_tick && view.n > 0)
+      b = find_bracket<Types::curves> (task.search, view, tick);
+    if (view.n > 0 && n <= RC_CUDA_STAGED_TIMES)
+      disordered = goes_back (view);
+  }
+  if (has_tick) {
+    keep_row<Types> (task, item, b, rows);
+    if (item.first_of_ticks)
+      atomicAdd (&shared.counts[b.status], 1u);
+  }
+  if (__syncthreads_or (disordered)) {
+    if (has_tick)
+      keep_row<Types> (task, item, rc_bracket_none (), rows);
+    if (item.first_of_ticks && threadIdx.x <= RC_MISSING)
+      shared.counts[threadIdx.x] = threadIdx.x == RC_MISSING ? item.n_ticks : 0;
+    if (item.first_of_episode && threadIdx.x == 0 && task.counters != NULL)
+      atomicAdd (reinterpret_cast<unsigned long long *> (&task.counters->disordered_episodes), 1ull);
+    __syncthreads ();
+  }
+  return view.times != NULL ? view.times - view.first : NULL;
+}
+
+/* The order of the counters in RcAlignCounters is that of the statuses. */
+__device__ __forceinline__ void
+add_counts (const RcCudaAlignTask &task, const Shared &shared)
+{
+  static_assert (RC_ALIGNED == 0 && RC_HELD == 1 && RC_MISSING == 2, "as in RcAlignCounters");
+  if (threadIdx.x <= RC_MISSING && task.counters != NULL && shared.counts[threadIdx.x] > 0)
+    atomicAdd (reinterpret_cast<unsigned long long *> (task.counters) + threadIdx.x,
+        (unsigned long long) shared.counts[threadIdx.x]);
+}
+
+template <class Types>
+__device__ __forceinline__ void
+align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, Shared &shared)
+{
+  const Item &item = shared.item;
+  int64_t *staged = reinterpret_cast<int64_t *> (dynamic_shared);
+  auto *rows = reinterpret_cast<typename Types::Row *> (staged + head.staged_times);
+  const int64_t *times = find_rows<Types> (head, task, stream, shared, staged, rows);
+
+  add_counts (task, shared);
+  make_rows<Types> (task, Rows<Types> { rows, times, item.first_channel, item.n_ticks, item.n_channels });
+}
+
+/* What all threads need of an item. */
+__device__ __forceinline__ void
+begin_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t index, Shared &shared)
+{
+  if (threadIdx.x == 0)
+    shared.item = item_of (head, task, index);
+  if (threadIdx.x <= RC_MISSING)
+    shared.counts[threadIdx.x] = 0;
+  __syncthreads ();
+}
+
+template <class Types>
+__global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::blocks)
+align_few (const __grid_constant__ RcCudaAlignFew launch)
+{
+  const int64_t index = launch.head.first_index + blockIdx.x;
+  __shared__ Shared shared;
+  int stream = 0;
+
+#pragma unroll
+  for (int i = 1; i < RC_CUDA_FEW_STREAMS; i++)
+    stream += i < launch.head.n_streams && launch.tasks[i].first_item <= index;
+  allow_next ();
+  begin_item (launch.head, launch.tasks[stream], index, shared);
+  bring_times (launch.head, launch.tasks[stream], shared.item);
+  wait_for_previous ();
+  align_item<Types> (launch.head, launch.tasks[stream], stream, shared);
+}
+
+template <class Types>
+__global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::curves && Types::blocks > 2 ? 2 : Types::blocks)
+align_many (const __grid_constant__ RcCudaAlignMany launch)
+{
+  constexpr int words = sizeof (RcCudaAlignTask) / sizeof (uint64_t);
+  static_assert (sizeof (RcCudaAlignTask) % sizeof (uint64_t) == 0 && words <= RC_CUDA_THREADS, "one word a thread");
+  const RcCudaAlignTask *tasks = launch.head.table != NULL ? launch.head.table : launch.tasks;
+  const int64_t index = launch.head.first_index + blockIdx.x;
+  __shared__ Shared shared;
+  int64_t stream;
+
+  allow_next ();
+  wait_for_previous ();         /* a kernel may have written the table */
+  stream = stream_of (launch.head.n_streams, index, [&] (int64_t i) { return tasks[i].first_item; });
+  if (threadIdx.x < words) {
+    const uint64_t *from = reinterpret_cast<const uint64_t *> (tasks + stream);
+
+    reinterpret_cast<uint64_t *> (&shared.task)[threadIdx.x] = from[threadIdx.x];
+  }
+  begin_item (launch.head, tasks[stream], index, shared);
+  align_item<Types> (launch.head, shared.task, stream, shared);
+}
+}
+
+/* A macro takes commas only in parentheses. */
+#define RC_CUDA_FEW_AND_MANY(...) { \
+    reinterpret_cast<const void *> (rc::align_few<__VA_ARGS__>), \
+    reinterpret_cast<const void *> (rc::align_many<__VA_ARGS__>) }
+
+/* The kernels of a level, in the order of RcCudaAlignType. */
+#define RC_CUDA_ALIGN_KERNELS(level) { \
+    RC_CUDA_FEW_AND_MANY (rc::Same<RC_FLOAT32, level>), RC_CUDA_FEW_AND_MANY (rc::Same<RC_FLOAT16, level>), \
+    RC_CUDA_FEW_AND_MANY (rc::Same<RC_BFLOAT16, level>), RC_CUDA_FEW_AND_MANY (rc::Same<RC_FLOAT64, level>), \
+    RC_CUDA_FEW_AND_MANY (rc::Mixed<level>) }
+
+#endif

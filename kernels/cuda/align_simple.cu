@@ -1,0 +1,10 @@
+/* robocache: alignment on the GPU: rows that are copied or linear
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "align_item.cuh"
+
+const void *const rc_cuda_align_simple[RC_CUDA_ALIGN_TYPES][2] = RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_SIMPLE);
+const size_t rc_cuda_align_row_bytes[RC_CUDA_ALIGN_LEVELS] = {
+  sizeof (rc::Row), sizeof (rc::CurvedRow), sizeof (rc::CurvedRow)
+};

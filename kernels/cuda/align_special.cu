@@ -1,0 +1,7 @@
+/* robocache: alignment on the GPU: quaternions and angles, and what else is computed in float64
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "align_item.cuh"
+
+const void *const rc_cuda_align_special[RC_CUDA_ALIGN_TYPES][2] = RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_SPECIAL);

@@ -1,0 +1,381 @@
+/* robocache: some neighbouring channels of a row, read, blended and written by one thread
+ *
+ * All that a piece is made of is read before any of it is used, so that it is under way at once; rows.cuh has the pieces
+ * of several rows in one thread for the same reason. blend.h and align_stream.c of the CPU backend are the same
+ * arithmetic in the same order.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_PIECES_CUH
+#define RC_CUDA_PIECES_CUH
+
+#include <type_traits>
+
+#include "align_task.h"
+#include "elements.cuh"
+
+namespace rc
+{
+/* What one tick is made of where rows are copied or linear: a bracket with addresses. */
+struct __align__ (16) Row
+{
+  const char *y[2];             /* row and next, or the first row of a mean; they and out from the item's first channel on */
+  char *out;
+  float w32;
+  int32_t blend;
+  double w;
+};
+
+/* The same with any blend. */
+struct CurvedRow : Row
+{
+  const char *before, *after;
+  union
+  {
+    double c[3];
+    struct
+    {
+      int64_t first, end;       /* of a mean */
+    } mean;
+  };
+  float c32[3];
+};
+
+/* Blocks at once of kernels for curves: a third would be too many registers on some devices. */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ != 900
+#define CURVED_BLOCKS 2
+#else
+#define CURVED_BLOCKS 3
+#endif
+
+/* What a kernel is built for: elements and rows that a thread takes at a time, the fewest elements beside one, blocks at
+ * once on a multiprocessor, and which of its branches it needs. curves: cubic, hermite and mean. special: quaternions,
+ * angles, and what is computed in float64 beside means. The dtypes are constants or come with the stream. */
+template <RcDtype D, RcCudaAlignLevel LEVEL>
+struct Same
+{
+  static constexpr bool mixed = false;
+  static constexpr bool curves = LEVEL >= RC_CUDA_ALIGN_CURVED;
+  static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
+  static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
+  static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (false, LEVEL);
+  static constexpr int rows = curves && size_of (D) > 2 ? 1 : 2;
+  static constexpr int blocks = !curves ? 4 : !special ? CURVED_BLOCKS : size_of (D) <= 4 ? 2 : 1;
+  using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
+  using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
+  static __device__ constexpr RcDtype in (const RcCudaAlignTask &) { return D; }
+  static __device__ constexpr RcDtype out (const RcCudaAlignTask &) { return D; }
+};
+
+template <RcCudaAlignLevel LEVEL>
+struct Mixed
+{
+  static constexpr bool mixed = true;
+  static constexpr bool curves = LEVEL >= RC_CUDA_ALIGN_CURVED;
+  static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
+  static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (true, LEVEL, 1);
+  static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (true, LEVEL);
+  static constexpr int rows = curves ? 1 : 2;
+  static constexpr int blocks = curves ? 1 : 3;
+  using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
+  using Real = float;           /* unless special */
+  static __device__ __forceinline__ RcDtype in (const RcCudaAlignTask &task) { return (RcDtype) task.in; }
+  static __device__ __forceinline__ RcDtype out (const RcCudaAlignTask &task) { return (RcDtype) task.out_dtype; }
+};
+
+/* V elements on their way. One that is LOOSE may be at any address. */
+template <int V, bool CURVES>
+struct Piece
+{
+  uint32_t y0[V * 2], y1[V * 2];
+  uint32_t y2[CURVES ? V * 2 : 1], y3[CURVES ? V * 2 : 1];      /* before and after, or the rates of both */
+  int32_t blend;                /* -1: no row */
+};
+
+template <class Types, int V, bool LOOSE>
+__device__ __forceinline__ void
+read_from (const RcCudaAlignTask &task, const char *row, int64_t c, uint32_t *words)
+{
+  const int size = size_of (Types::in (task));
+
+  if constexpr (LOOSE)
+    read_element<false> (size, row + c * size, task.in_alignment >= size, words);
+  else
+    read_elements<V, false> (size, row + c * size, words);
+}
+
+template <class Types, int V, bool LOOSE>
+__device__ __forceinline__ void
+write_to (const RcCudaAlignTask &task, char *row, int64_t c, const uint32_t *words)
+{
+  const int size = size_of (Types::out (task));
+
+  if constexpr (LOOSE)
+    write_element (size, row + c * size, task.out_alignment >= size, words);
+  else
+    write_elements<V, true> (size, row + c * size, words);
+}
+
+__device__ __forceinline__ bool
+is_blended (int32_t blend)
+{
+  return blend == RC_BLEND_LINEAR || blend == RC_BLEND_CUBIC || blend == RC_BLEND_HERMITE;
+}
+
+/* Of the channels from first + c on, c counted where the addresses of row are. */
+template <class Types, int V, bool LOOSE>
+__device__ __forceinline__ void
+read_piece (const RcCudaAlignTask &task, const typename Types::Row &row, int64_t first, int32_t c,
+    Piece<V, Types::curves> *piece)
+{
+  if (piece->blend == RC_BLEND_COPY || is_blended (piece->blend))
+    read_from<Types, V, LOOSE> (task, row.y[0], c, piece->y0);
+  if (is_blended (piece->blend))
+    read_from<Types, V, LOOSE> (task, row.y[1], c, piece->y1);
+  if constexpr (Types::curves) {
+    if (piece->blend == RC_BLEND_CUBIC) {
+      read_from<Types, V, LOOSE> (task, row.before, c, piece->y2);
+      read_from<Types, V, LOOSE> (task, row.after, c, piece->y3);
+    } else if (piece->blend == RC_BLEND_HERMITE && first + c < task.n_velocities) {
+      const int64_t rate = V == 1 ? task.rates[first + c] - first : c + task.rates_after;
+
+      read_from<Types, V, LOOSE> (task, row.y[0], rate, piece->y2);
+      read_from<Types, V, LOOSE> (task, row.y[1], rate, piece->y3);
+    }
+  }
+}
+
+/* ---- blends ---- */
+
+template <typename Real>
+struct Factors
+{
+  Real w, c0, c1, c2;
+};
+
+__device__ __forceinline__ void
+take_factors (const Row &row, Factors<float> *f)
+{
+  f->w = row.w32;
+}
+
+__device__ __forceinline__ void
+take_factors (const Row &row, Factors<double> *f)
+{
+  f->w = row.w;
+}
+
+__device__ __forceinline__ void
+take_factors (const CurvedRow &row, Factors<float> *f)
+{
+  *f = Factors<float> { row.w32, row.c32[0], row.c32[1], row.c32[2] };
+}
+
+__device__ __forceinline__ void
+take_factors (const CurvedRow &row, Factors<double> *f)
+{
+  *f = Factors<double> { row.w, row.c[0], row.c[1], row.c[2] };
+}
+
+template <typename Real>
+__device__ __forceinline__ Real
+linear (Real y0, Real y1, const Factors<Real> &f)
+{
+  return y0 + f.w * (y1 - y0);
+}
+
+template <typename Real>
+__device__ __forceinline__ Real
+cubic (Real y0, Real y1, Real before, Real after, const Factors<Real> &f)
+{
+  return ((y0 + f.c0 * (y1 - y0)) + f.c1 * (before - y0)) + f.c2 * (after - y0);
+}
+
+template <typename Real>
+__device__ __forceinline__ Real
+hermite (Real y0, Real y1, Real rate0, Real rate1, const Factors<Real> &f)
+{
+  return ((y0 + f.c0 * (y1 - y0)) + f.c1 * rate0) + f.c2 * rate1;
+}
+
+/* Of a piece that is copied or blended, its elements g … g + G - 1, the first of which is channel; left in y0. */
+template <class Types, typename Real, int G, int V>
+__device__ __forceinline__ void
+blend_elements (const RcCudaAlignTask &task, const typename Types::Row &row, int64_t channel, int g,
+    Piece<V, Types::curves> *piece)
+{
+  const RcDtype in = Types::in (task);
+  const int at = g * size_of (in) / 4;
+  Factors<Real> f;
+  Real y0[G], y1[G];
+
+  take_factors (row, &f);
+  unpack_as<Real, G> (in, piece->y0 + at, y0);
+  if (piece->blend != RC_BLEND_COPY)
+    unpack_as<Real, G> (in, piece->y1 + at, y1);
+  if constexpr (Types::curves) {
+    const bool is_cubic = piece->blend == RC_BLEND_CUBIC;
+
+    if (is_cubic || (piece->blend == RC_BLEND_HERMITE && channel < task.n_velocities)) {
+      Real y2[G], y3[G];
+
+      unpack_as<Real, G> (in, piece->y2 + at, y2);
+      unpack_as<Real, G> (in, piece->y3 + at, y3);
+#pragma unroll
+      for (int i = 0; i < G; i++)
+        y0[i] = is_cubic ? cubic (y0[i], y1[i], y2[i], y3[i], f) : hermite (y0[i], y1[i], y2[i], y3[i], f);
+      pack_as<Real, G> (Types::out (task), y0, piece->y0 + at);
+      return;
+    }
+  }
+  if (piece->blend != RC_BLEND_COPY) {
+#pragma unroll
+    for (int i = 0; i < G; i++)
+      y0[i] = linear (y0[i], y1[i], f);
+  }
+  pack_as<Real, G> (Types::out (task), y0, piece->y0 + at);
+}
+
+/* Of rows row.mean.first … end - 1. times are those of all rows, or NULL in the brackets form; of rows with equal times
+ * only the last counts. */
+template <class Types, int V, bool LOOSE>
+__device__ __forceinline__ void
+average (const RcCudaAlignTask &task, const CurvedRow &row, const int64_t *times, int32_t c,
+    Piece<V, Types::curves> *piece)
+{
+  int64_t count = 0;
+  double sum[V];
+
+#pragma unroll 1
+  for (int64_t i = row.mean.first; i < row.mean.end; i++) {
+    double y[V];
+
+    if (times != NULL && i + 1 < row.mean.end && times[i + 1] == times[i])
+      continue;
+    read_from<Types, V, LOOSE> (task, row.y[0] + (i - row.mean.first) * task.row_stride, c, piece->y0);
+    unpack_as<double, V> (Types::in (task), piece->y0, y);
+#pragma unroll
+    for (int k = 0; k < V; k++)
+      sum[k] = count == 0 ? y[k] : sum[k] + y[k];
+    count++;
+  }
+#pragma unroll
+  for (int k = 0; k < V; k++)
+    sum[k] = sum[k] / (double) count;
+  pack_as<double, V> (Types::out (task), sum, piece->y0);
+}
+
+/* ---- quaternions and angles ---- */
+
+template <class Types>
+__device__ __forceinline__ double
+load_element (const RcCudaAlignTask &task, const char *row, int64_t c)
+{
+  uint32_t words[2];
+  double value;
+
+  read_from<Types, 1, true> (task, row, c, words);
+  unpack_as<double, 1> (Types::in (task), words, &value);
+  return value;
+}
+
+template <class Types>
+__device__ __forceinline__ void
+store_element (const RcCudaAlignTask &task, char *row, int64_t c, double value)
+{
+  uint32_t words[2];
+
+  pack_as<double, 1> (Types::out (task), &value, words);
+  write_to<Types, 1, true> (task, row, c, words);
+}
+
+template <class Types>
+__device__ __forceinline__ void
+blend_angle (const RcCudaAlignTask &task, const Row &row, int32_t c)
+{
+  const double y0 = load_element<Types> (task, row.y[0], c), y1 = load_element<Types> (task, row.y[1], c);
+
+  store_element<Types> (task, row.out, c, rc_blend_angle (y0, y1, row.w));
+}
+
+template <class Types>
+__device__ __forceinline__ void
+load_quaternion (const RcCudaAlignTask &task, const char *row, int32_t c, double *q)
+{
+  if (task.elements % 4 == 0) {
+    uint32_t words[8];
+
+    read_from<Types, 4, false> (task, row, c, words);
+    unpack_as<double, 4> (Types::in (task), words, q);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      q[i] = load_element<Types> (task, row, c + i);
+  }
+}
+
+template <class Types>
+__device__ __forceinline__ void
+blend_quaternion (const RcCudaAlignTask &task, const Row &row, int32_t c)
+{
+  double q0[4], q1[4], q[4];
+
+  load_quaternion<Types> (task, row.y[0], c, q0);
+  load_quaternion<Types> (task, row.y[1], c, q1);
+  rc_slerp (q0, q1, row.w, q);
+  if (task.elements % 4 == 0) {
+    uint32_t words[8];
+
+    pack_as<double, 4> (Types::out (task), q, words);
+    write_to<Types, 4, false> (task, row.out, c, words);
+  } else {
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+      store_element<Types> (task, row.out, c + i, q[i]);
+  }
+}
+
+/* ---- any piece ---- */
+
+/* What piece->blend says, left in y0. */
+template <class Types, int V, bool LOOSE>
+__device__ __forceinline__ void
+blend_piece (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int64_t first, int32_t c,
+    Piece<V, Types::curves> *piece)
+{
+  constexpr int G = V < 4 ? V : 4;
+
+  if (piece->blend == RC_BLEND_NONE) {
+#pragma unroll
+    for (int i = 0; i < V * 2; i++)
+      piece->y0[i] = (uint32_t) (i % 2 == 0 ? task.missing : task.missing >> 32);
+    return;
+  }
+  if (piece->blend == RC_BLEND_COPY && task.copy == RC_COPY_BITS)
+    return;
+  if constexpr (Types::curves) {
+    if (piece->blend == RC_BLEND_MEAN) {
+      average<Types, V, LOOSE> (task, row, times, c, piece);
+      return;
+    }
+  }
+  if constexpr (Types::special && Types::mixed) {
+    if (piece->blend == RC_BLEND_COPY && task.copy == RC_COPY_INTEGERS) {
+      convert_integers<V> (Types::in (task), Types::out (task), piece->y0);
+      return;
+    }
+  }
+#pragma unroll
+  for (int g = 0; g < V; g += G) {
+    if constexpr (Types::special && Types::mixed) {
+      if (task.compute == RC_COMPUTE_FLOAT64) {
+        blend_elements<Types, double, G, V> (task, row, first + c + g, g, piece);
+        continue;
+      }
+    }
+    blend_elements<Types, typename Types::Real, G, V> (task, row, first + c + g, g, piece);
+  }
+}
+}
+
+#endif

@@ -41,6 +41,7 @@ typedef struct
   RcCudaAlignTask *tasks;       /* of all streams; what the spec fixes is there from the beginning */
   RcCudaAlignMany launch;
   uint64_t flag_bytes;          /* of scratch; the table follows */
+  int begins_early;             /* see rc_cuda_begins_early; all of the kernels were compiled alike */
 } State;
 
 static RcStatus
@@ -272,7 +273,7 @@ kernel_of (Kind kind, int many)
 }
 
 static RcStatus
-load_kernels (RcCudaBackend *cuda, const State *state, int64_t n_streams, RcError *error)
+load_kernels (RcCudaBackend *cuda, State *state, int64_t n_streams, RcError *error)
 {
   const int many = n_streams > RC_CUDA_FEW_STREAMS;
   const Kind with_brackets = kind_with_brackets (state->kind);
@@ -280,6 +281,8 @@ load_kernels (RcCudaBackend *cuda, const State *state, int64_t n_streams, RcErro
 
   if (status == RC_OK)
     status = rc_cuda_load (cuda, kernel_of (with_brackets, many), "align brackets", error);
+  if (status == RC_OK)
+    status = rc_cuda_begins_early (cuda, kernel_of (state->kind, many), "align", &state->begins_early, error);
   if (status == RC_OK)
     status = rc_cuda_load (cuda, rc_cuda_align_order, "align order", error);
   if (status == RC_OK && n_streams > RC_CUDA_MANY_STREAMS)
@@ -543,13 +546,6 @@ launch_kernel (const Run *run, const void *kernel, unsigned blocks, void **argum
   return check (run, cudaLaunchKernel (kernel, grid, block, arguments, shared, run->stream), call);
 }
 
-/* Whether blocks may come before the kernel before theirs has ended, in graphs too. */
-static int
-starts_early (const RcCudaBackend *cuda)
-{
-  return CUDART_VERSION >= 12030 && cuda->driver_version >= 12030 && cuda->major >= 9;
-}
-
 /* Of an alignment: its blocks may come early, and wait for the kernel before it themselves. */
 static RcStatus
 launch_early (const Run *run, const void *kernel, unsigned blocks, void **arguments, size_t shared, const char *call)
@@ -630,7 +626,7 @@ launch_episodes (const Run *run, State *state, Kind kind)
   if (status == RC_OK && head->slices > 0)
     status = check_order (run, &state->launch, state->flag_bytes);
   if (status == RC_OK)
-    status = launch_blocks (run, starts_early (run->cuda) ? launch_early : launch_kernel,
+    status = launch_blocks (run, state->begins_early ? launch_early : launch_kernel,
         kernel_of (kind, head->n_streams > RC_CUDA_FEW_STREAMS), head->items, &state->launch, shared,
         "launch of the alignment");
   return status;

@@ -144,6 +144,18 @@ rc_cuda_load (RcCudaBackend *backend, const void *kernel, const char *name, RcEr
 }
 
 RcStatus
+rc_cuda_begins_early (RcCudaBackend *backend, const void *kernel, const char *name, int *early, RcError *error)
+{
+  struct cudaFuncAttributes attributes;
+  const RcStatus status = rc_cuda_check (backend, cudaFuncGetAttributes (&attributes, kernel), backend->setup, error,
+      "cudaFuncGetAttributes", "kernel %s", name);
+
+  *early = status == RC_OK && CUDART_VERSION >= 12030 && backend->driver_version >= 12030 && backend->major >= 9
+      && attributes.ptxVersion >= 90;
+  return status;
+}
+
+RcStatus
 rc_cuda_upload (RcCudaBackend *backend, const void *host, size_t bytes, void **memory, RcError *error)
 {
   enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;

@@ -49,6 +49,11 @@ RcStatus rc_cuda_check (RcCudaBackend * backend, cudaError_t result, RcStream st
 /* Loads kernel now, so that its first launch does not, and checks that this build has code for the device. */
 RcStatus rc_cuda_load (RcCudaBackend * backend, const void *kernel, const char *name, RcError * error);
 
+/* Whether blocks of kernel may come before the kernel before it has ended, in graphs too: the device and the driver can
+ * do it, and the kernel's code waits for that itself, which code for older devices does not. */
+RcStatus rc_cuda_begins_early (RcCudaBackend * backend, const void *kernel, const char *name, int *early,
+    RcError * error);
+
 /* Refuses the default stream, on which work of others would wait. */
 RcStatus rc_cuda_check_stream (RcStream stream, RcError * error);
 

@@ -493,13 +493,7 @@ allow_shared (RcCudaBackend *cuda, const RcCudaVoxelState *state, RcError *error
 static RcStatus
 find_early (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
 {
-  struct cudaFuncAttributes attributes;
-  const RcStatus status = rc_cuda_check (cuda, cudaFuncGetAttributes (&attributes, state->write), cuda->setup, error,
-      "cudaFuncGetAttributes", "kernel voxel write");
-
-  state->begins_early = status == RC_OK && CUDART_VERSION >= 12030 && cuda->driver_version >= 12030 && cuda->major >= 9
-      && attributes.ptxVersion >= 90;
-  return status;
+  return rc_cuda_begins_early (cuda, state->write, "voxel write", &state->begins_early, error);
 }
 
 static RcStatus

@@ -351,7 +351,7 @@ blend_piece (const RcCudaAlignTask &task, const typename Types::Row &row, const 
       piece->y0[i] = (uint32_t) (i % 2 == 0 ? task.missing : task.missing >> 32);
     return;
   }
-  if (piece->blend == RC_BLEND_COPY && task.copy == RC_COPY_BITS)
+  if (piece->blend == RC_BLEND_COPY && (!Types::mixed || task.copy == RC_COPY_BITS))
     return;
   if constexpr (Types::curves) {
     if (piece->blend == RC_BLEND_MEAN) {

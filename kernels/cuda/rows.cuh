@@ -206,6 +206,8 @@ move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
     }
     if (blend == RC_BLEND_LINEAR) {
       move_pieces<Types, V, U, LOOSE, RC_BLEND_LINEAR> (task, all, at);
+    } else if (!Types::mixed && !Types::special && blend == RC_BLEND_COPY) {
+      move_pieces<Types, V, U, LOOSE, RC_BLEND_COPY> (task, all, at);
     } else if (Types::curves && !Types::special && blend == RC_BLEND_CUBIC) {
       move_pieces<Types, V, U, LOOSE, RC_BLEND_CUBIC> (task, all, at);
     } else if (Types::curves && !Types::special && blend == RC_BLEND_HERMITE) {

@@ -17,7 +17,7 @@ import time
 import numpy as np
 
 COMPILE_SECONDS = 20
-SECONDS = 60  # for all peers: those that come later are left out
+SECONDS = 150  # for all peers: those that come later are left out
 LAUNCHES = 11  # of a graph
 LAUNCH_US = 10000  # at most, about
 RUNS = 20  # in a graph, if that takes no longer
@@ -294,7 +294,9 @@ def peer_lines(row, of_row):
 def checked_of(of_row):
     """Of all times of a work."""
     checks = dict.fromkeys(times.checked for times in of_row.values() if isinstance(times, Times))
-    return "; ".join(checks) or ("no peer has the same result" if of_row else "no peer does this")
+    if not of_row:
+        return "no peer does this"
+    return "; ".join(checks) or (NO_TIME if NO_TIME in of_row.values() else "no peer has the same result")
 
 
 def library_line(row, of_row, libraries, our_column):

@@ -166,14 +166,15 @@ def read_csv(path):
 def csv_has_what_was_measured():
     fast, slow, wrong = (peers.Peer("Some.Library", name, None) for name in ("fast", "slow", "wrong"))
     other = peers.Peer("other", "one", None)
-    rows = [{"work": "a, b", "cold_us": 1}, {"work": "c", "cold_us": 2}, {"work": "d", "cold_us": 3}]
+    rows = [{"work": work, "cold_us": i + 1} for i, work in enumerate(("a, b", "c", "d", "e"))]
     measured = [{slow: peers.Times(5, 4, 6), fast: peers.Times(3, 2, 4), wrong: "other rows", other: peers.Times(4)},
-                {wrong: "other rows"}, {}]
+                {wrong: "other rows"}, {}, {wrong: "other rows", slow: peers.NO_TIME}]
     with tempfile.TemporaryDirectory() as folder:
         peers.write_csvs(f"{folder}/peers.csv", ("Some.Library", "other"), rows, measured, "cold_us")
         lines = read_csv(f"{folder}/peers.csv")
         works = read_csv(f"{folder}/peers_libraries.csv")
-    must([line["checked"] for line in lines] == ["yes", "yes", "other rows", "yes", "other rows"], f"{lines}")
+    must([line["checked"] for line in lines] == ["yes", "yes", "other rows", "yes", "other rows", "other rows",
+                                                  peers.NO_TIME], f"{lines}")
     must(lines[1] == {"work": "a, b", "library": "Some.Library", "peer": "Some.Library: fast", "median_us": "3.000",
                       "p5_us": "2.000", "p95_us": "4.000", "checked": "yes"}, f"{lines[1]}")
     must(lines[2]["median_us"] == "" and lines[3]["p5_us"] == "", f"{lines}")
@@ -182,6 +183,7 @@ def csv_has_what_was_measured():
         {"work": "c", "robocache_us": "2.000", "some_library_us": "", "other_us": "",
          "checked": "no peer has the same result"},
         {"work": "d", "robocache_us": "3.000", "some_library_us": "", "other_us": "", "checked": "no peer does this"},
+        {"work": "e", "robocache_us": "4.000", "some_library_us": "", "other_us": "", "checked": peers.NO_TIME},
     ], f"{works}")
 
 

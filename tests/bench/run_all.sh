@@ -129,7 +129,7 @@ part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv 
   --rows "$rows/align"
 part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" \
   --rows "$rows/voxel"
-part gpu peers 110 "peers_align peers_align_libraries peers_align_cpu peers_align_cpu_libraries peers_voxel peers_voxel_libraries" \
+part gpu peers 210 "peers_align peers_align_libraries peers_align_cpu peers_align_cpu_libraries peers_voxel peers_voxel_libraries" \
   python3 "$here/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
 part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
 part gpu ablations 40 "ablations/storage ablations/movement ablations/bounds ablations/banded ablations/chains ablations/bitmap \

@@ -127,10 +127,11 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
   if (gst_robocache_fuse_tick_moved_back (fuse))
     fuse->tick_known = FALSE;
   if (fuse->src_is_awake) {
-    if (gst_robocache_fuse_next_tick (fuse, &tick) && gst_robocache_fuse_pad_ready (pad, tick, FALSE)) {
+    if (!gst_robocache_fuse_next_tick (fuse, &tick))
+      return;
+    if (gst_robocache_fuse_pad_ready (pad, tick, FALSE))
       GST_TRACE_OBJECT (pad, "ready");
-      g_atomic_int_inc (&fuse->looks);
-    }
+    g_atomic_int_inc (&fuse->looks);    /* ready or not: the tick may be new, and with it the deadline */
     return;
   }
   if (fuse->tick_known && pad->token_out)

@@ -9,6 +9,9 @@
  */
 #include "gstrobocachefuse.h"
 
+/* Rows and events tell of themselves; the clock, the latencies and busy-wait change without a word. */
+#define US_TO_LOOK_AGAIN 1000
+
 static inline void
 rest (void)
 {
@@ -19,18 +22,31 @@ rest (void)
 #endif
 }
 
+/* Of busy-wait, which may be set meanwhile. */
+static gint64
+us_to_stay_awake (GstRobocacheFuse *fuse)
+{
+  GstClockTime busy_wait;
+
+  GST_OBJECT_LOCK (fuse);
+  busy_wait = fuse->busy_wait;
+  GST_OBJECT_UNLOCK (fuse);
+  return (gint64) (busy_wait / 1000);
+}
+
 /* Called with the lock. Until the base class must wait for the next tick's deadline; 0: not at all. */
 static gint64
-us_to_deadline (GstRobocacheFuse *fuse)
+us_to_deadline (GstRobocacheFuse *fuse, GstClockTime latency)
 {
   const GstClockTime now = robocache_running_time_now (GST_ELEMENT (fuse));
   gint64 tick, left;
 
-  if (!fuse->live || !GST_CLOCK_TIME_IS_VALID (now) || gst_robocache_fuse_ticks_are_over (fuse))
+  if (!fuse->live || !GST_CLOCK_TIME_IS_VALID (latency) || !GST_CLOCK_TIME_IS_VALID (now)
+      || gst_robocache_fuse_ticks_are_over (fuse))
     return 0;
   if (!gst_robocache_fuse_next_tick (fuse, &tick))
     return G_MAXINT64;
-  left = rc_add_saturating (rc_add_saturating (tick, (gint64) MIN (fuse->total_latency, G_MAXINT64)), -(gint64) now);
+  left = rc_add_saturating (rc_add_saturating (tick, (gint64) MIN (latency, G_MAXINT64)), -(gint64) now);
   return MAX (left, 0) / 1000;
 }
 
@@ -56,22 +72,37 @@ is_needed_elsewhere (GstRobocacheFuse *fuse)
   return needed || (guint) g_atomic_int_get (&fuse->events_in) != fuse->events_at_turn;
 }
 
-/* Until the next tick is complete, or its deadline comes; at most until latest. */
-static void
-look_for_next_tick (GstRobocacheFuse *fuse, gint64 latest)
+/* When the thread, awake since then, is to stop looking, as things are now (us). */
+static gint64
+end_of_looking (GstRobocacheFuse *fuse, gint64 since, gint64 now)
 {
-  gint64 now = g_get_monotonic_time (), end = G_MININT64;
-  gint looks = g_atomic_int_get (&fuse->looks) - 1;
+  const gint64 latest = rc_add_saturating (since, us_to_stay_awake (fuse));
+  const GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (fuse));      /* its lock comes before ours */
+  gint64 end = now;
+
+  FUSE_LOCK (fuse);
+  if (!next_tick_is_complete (fuse))
+    end = MIN (latest, rc_add_saturating (now, us_to_deadline (fuse, latency)));
+  FUSE_UNLOCK (fuse);
+  return end;
+}
+
+/* Until the next tick is complete, or its deadline comes; at most for as long as busy-wait says. */
+static void
+look_for_next_tick (GstRobocacheFuse *fuse)
+{
+  const gint64 since = g_get_monotonic_time ();
+  gint64 now = since, end = since, look_again = since;
+  gint looks = 0;
 
   while (!is_needed_elsewhere (fuse)) {
     const gint looks_now = g_atomic_int_get (&fuse->looks);
 
-    if (looks_now != looks) {
-      FUSE_LOCK (fuse);
-      end = next_tick_is_complete (fuse) ? now : MIN (latest, rc_add_saturating (now, us_to_deadline (fuse)));
-      FUSE_UNLOCK (fuse);
+    if (looks_now != looks || now >= look_again) {
+      looks = looks_now;
+      look_again = now + US_TO_LOOK_AGAIN;
+      end = end_of_looking (fuse, since, now);
     }
-    looks = looks_now;
     if (now >= end)
       return;
     rest ();
@@ -92,18 +123,14 @@ gst_robocache_fuse_begin_turn (GstRobocacheFuse *fuse)
 gboolean
 gst_robocache_fuse_stay_awake (GstRobocacheFuse *fuse)
 {
-  GstClockTime busy_wait;
   gboolean is_due;
 
-  GST_OBJECT_LOCK (fuse);
-  busy_wait = fuse->busy_wait;
-  GST_OBJECT_UNLOCK (fuse);
-  if (busy_wait == 0 || !fuse->may_stay_awake)
+  if (us_to_stay_awake (fuse) == 0 || !fuse->may_stay_awake)
     return FALSE;
   FUSE_LOCK (fuse);
   fuse->src_is_awake = TRUE;
   FUSE_UNLOCK (fuse);
-  look_for_next_tick (fuse, rc_add_saturating (g_get_monotonic_time (), (gint64) MIN (busy_wait / 1000, G_MAXINT64)));
+  look_for_next_tick (fuse);
   FUSE_LOCK (fuse);
   fuse->src_is_awake = FALSE;
   is_due = fuse->live && next_tick_is_complete (fuse) && !is_needed_elsewhere (fuse);

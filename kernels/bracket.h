@@ -116,14 +116,56 @@ rc_lower_bound_near (const int64_t * times, int64_t n, int64_t guess, int64_t t)
 #endif
 }
 
+/* First index whose time is > t, from a guess. */
+RC_SHARED int64_t
+rc_upper_bound_near (const int64_t * times, int64_t n, int64_t guess, int64_t t)
+{
+  return t == INT64_MAX ? n : rc_lower_bound_near (times, n, guess, t + 1);
+}
+
+/* The last row that has the time of row i; i where that is past the end. Mostly it is row i, but where a sensor's clock
+ * stood still all rows have one time: they are not walked over. On a GPU, where registers are short, they are. */
+RC_SHARED int64_t
+rc_last_equal (const int64_t * times, int64_t n, int64_t i)
+{
+#ifdef __CUDA_ARCH__
+  RC_SHARED_LOOP
+  while (i + 1 < n && times[i + 1] == times[i])
+    i++;
+  return i;
+#else
+  return i + 1 < n && times[i + 1] == times[i] ? rc_upper_bound_near (times, n, i, times[i]) - 1 : i;
+#endif
+}
+
+/* The last row before the time of row i; -1 when there is none. */
+RC_SHARED int64_t
+rc_last_before (const int64_t * times, int64_t i)
+{
+#ifdef __CUDA_ARCH__
+  int64_t before = i - 1;
+
+  RC_SHARED_LOOP
+  while (before >= 0 && times[before] == times[i])
+    before--;
+  return before;
+#else
+  return i > 0 && times[i - 1] == times[i] ? rc_lower_bound_near (times, i, i, times[i]) - 1 : i - 1;
+#endif
+}
+
 /* The last row at or before t, when first is rc_lower_bound of t; -1 when there is none. */
 RC_SHARED int64_t
 rc_last_until (const int64_t * times, int64_t n, int64_t first, int64_t t)
 {
+#ifdef __CUDA_ARCH__
   RC_SHARED_LOOP
   while (first < n && times[first] == t)
     first++;
   return first - 1;
+#else
+  return first < n && times[first] == t ? rc_last_equal (times, n, first) : first - 1;
+#endif
 }
 
 /* later - earlier for any pair in that order: never overflows. */
@@ -188,17 +230,11 @@ rc_bracket_cubic (RcBracket * b, const int64_t * times, int64_t n, int64_t max_g
   const double w = b->w, w2 = w * w, w3 = w2 * w;
   const double h01 = 3.0 * w2 - 2.0 * w3;
   const double h10 = w3 - 2.0 * w2 + w, h11 = w3 - w2;
+  const int64_t before = rc_last_before (times, b->row), after = rc_last_equal (times, n, b->next + 1);
   double k0 = 1.0, k1 = 1.0;
-  int64_t before = b->row - 1, after = b->next + 1;
 
   b->blend = RC_BLEND_CUBIC;
   b->c[1] = b->c[2] = 0.0;
-  RC_SHARED_LOOP
-  while (before >= 0 && times[before] == times[b->row])
-    before--;
-  RC_SHARED_LOOP
-  while (after + 1 < n && times[after + 1] == times[after])
-    after++;
   if (before >= 0 && rc_within (rc_span (times[before], times[b->row]), max_gap_ns)) {
     const double hl = (double) rc_span (times[before], times[b->row]);
 
@@ -248,7 +284,7 @@ RC_SHARED RcBracket
 rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, int64_t first, int64_t tick)
 {
   RcBracket b = rc_bracket_none ();
-  int64_t right = first;        /* last row of the next time at or after the tick */
+  int64_t right;                /* last row of the next time at or after the tick */
   uint64_t h;
 
   if (search->interpolation == RC_PREVIOUS)
@@ -266,11 +302,9 @@ rc_bracket_aligned (const RcSearch * search, const int64_t * times, int64_t n, i
     }
   }                             /* no row from its start to its end: first is that at or after the tick, too */
 
-  if (right == n)
+  if (first == n)
     return b;
-  RC_SHARED_LOOP
-  while (right + 1 < n && times[right + 1] == times[right])
-    right++;                    /* of equal times the last one wins */
+  right = rc_last_equal (times, n, first);      /* of equal times the last one wins */
   if (times[right] == tick)
     return rc_bracket_copy (right, RC_ALIGNED);
 

@@ -7,6 +7,7 @@
 #include "expect.h"
 
 #include <math.h>
+#include <sys/mman.h>
 
 #include "kernels/bracket.h"
 
@@ -49,6 +50,25 @@ GST_START_TEST (test_bounds_at_the_ends_of_int64)
 
 GST_END_TEST;
 
+/* Beside each row, against looking at all. */
+static void
+check_equal (const gint64 *times, gint64 n)
+{
+  gint64 i, k;
+
+  for (i = 0; i < n; i++) {
+    gint64 before = -1, equal = i;
+
+    for (k = 0; k < n; k++) {
+      before = times[k] < times[i] ? k : before;
+      equal = times[k] == times[i] ? k : equal;
+    }
+    expect (rc_last_before (times, i) == before && rc_last_equal (times, n, i) == equal, "row %" G_GINT64_FORMAT " of %"
+        G_GINT64_FORMAT, i, n);
+  }
+  fail_unless (rc_last_equal (times, n, n) == n);
+}
+
 /* From every guess, those far outside too, and the last row until a time. */
 static void
 check_guesses (const gint64 *times, gint64 n, gint64 t)
@@ -79,6 +99,7 @@ GST_START_TEST (test_bounds_from_every_guess)
       times[i] = i == 0 ? 0 : times[i - 1] + g_rand_int_range (rand, 0, 6) / 2 + (i % 17 == 0 ? 30 : 0);
     for (t = -2; t <= (n > 0 ? times[n - 1] : 0) + 2; t++)
       check_guesses (times, n, t);
+    check_equal (times, n);
   }
   g_rand_free (rand);
 }
@@ -95,6 +116,7 @@ GST_START_TEST (test_guesses_at_the_ends_of_int64)
   check_guesses (times, 40, G_MININT64 + 1);
   check_guesses (times, 40, 15);
   check_guesses (times, 40, G_MAXINT64);
+  check_equal (times, 40);
 }
 
 GST_END_TEST;
@@ -153,6 +175,54 @@ GST_START_TEST (test_cubic_beside_gaps)
 
 GST_END_TEST;
 
+/* Rows of one time, with two before and two after: memory that is not written takes none. Whoever walked over them for each
+ * tick would not come to an end in time. */
+#define ROWS (G_GINT64_CONSTANT (1) << 30)
+#define LAST (ROWS - 3)         /* row of that time */
+
+static const struct
+{
+  RcInterpolation interpolation;
+  gint64 tick;
+  RcBlend blend;
+  gint64 row, next, before, after;
+} among_equal[] = {
+  {RC_PREVIOUS, 0, RC_BLEND_COPY, LAST, LAST, LAST, LAST},
+  {RC_PREVIOUS, 3, RC_BLEND_COPY, LAST, LAST, LAST, LAST},
+  {RC_LINEAR, 0, RC_BLEND_COPY, LAST, LAST, LAST, LAST},
+  {RC_NEAREST, -1, RC_BLEND_COPY, LAST, LAST, LAST, LAST},
+  {RC_LINEAR, -5, RC_BLEND_LINEAR, 1, LAST, 1, 1},
+  {RC_LINEAR, 5, RC_BLEND_LINEAR, LAST, LAST + 1, LAST, LAST},
+  {RC_CUBIC, -15, RC_BLEND_CUBIC, 0, 1, 0, LAST},
+  {RC_CUBIC, 5, RC_BLEND_CUBIC, LAST, LAST + 1, 1, LAST + 2},
+  {RC_MEAN, 0, RC_BLEND_MEAN, 2, LAST + 1, 2, 2},
+};
+
+GST_START_TEST (test_many_equal_times)
+{
+  const RcSearch search = { among_equal[__i__].interpolation, -1, 0, 10 };
+  const gint64 tick = among_equal[__i__].tick;
+  const gsize size = ROWS * sizeof (gint64);
+  gint64 *times = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+  fail_unless (times != MAP_FAILED);
+  times[0] = -20;
+  times[1] = -10;
+  times[LAST + 1] = 10;
+  times[LAST + 2] = 20;
+  for (guint i = 0; i < 1000; i++) {
+    const RcBracket b = rc_bracket_find (&search, times, ROWS, tick);
+
+    expect (b.blend == (gint) among_equal[__i__].blend && b.row == among_equal[__i__].row
+        && b.next == among_equal[__i__].next && b.before == among_equal[__i__].before && b.after == among_equal[__i__].after,
+        "blend %d, rows %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT, b.blend, b.row,
+        b.next, b.before, b.after);
+  }
+  munmap (times, size);
+}
+
+GST_END_TEST;
+
 static Suite *
 bracket_suite (void)
 {
@@ -168,6 +238,7 @@ bracket_suite (void)
   tcase_add_test (tc, test_interval_of_a_mean);
   tcase_add_test (tc, test_cubic_weights);
   tcase_add_test (tc, test_cubic_beside_gaps);
+  tcase_add_loop_test (tc, test_many_equal_times, 0, G_N_ELEMENTS (among_equal));
   return s;
 }
 

@@ -152,12 +152,18 @@ voxelize (RcBackend *cpu, RcVoxelMode mode, RcVoxelOutput output, RcDtype dtype)
   if (rc_voxel_plan (cpu, &spec, &plan, &footprint, &error) != RC_OK)
     fail ("voxel grid", &error);
   job.scratch = aligned_alloc (256, (footprint.scratch_bytes + footprint.scratch_bytes_per_point * POINTS + 511) / 256 * 256);
-  memset (values, 0, sizeof (values));
+  n_voxels = 0;
+  memset (counts, 0, sizeof (counts));
   memset (coordinates, 0, sizeof (coordinates));
+  memset (values, 0, sizeof (values));
   if (rc_voxel_begin (plan, &job, NULL, &error) != RC_OK || rc_voxel_range (plan, &job, &chunk, NULL, &error) != RC_OK
       || rc_voxel_add (plan, &job, &chunk, NULL, &error) != RC_OK || rc_voxel_end (plan, &job, &out, NULL, &error) != RC_OK)
     fail ("voxel grid", &error);
-  all = sum (sum (sum (1, values, sizeof (values)), coordinates, sizeof (coordinates)), &counters, sizeof (counters));
+  all = sum (1, values, sizeof (values));
+  all = sum (all, coordinates, sizeof (coordinates));
+  all = sum (all, counts, sizeof (counts));
+  all = sum (all, &n_voxels, sizeof (n_voxels));
+  all = sum (all, &counters, sizeof (counters));
   printf ("mode %d, output %d, %s: %016" PRIx64 "\n", (int) mode, (int) output, rc_dtype_name (dtype), all);
   free (job.scratch);
   rc_voxel_plan_free (plan);

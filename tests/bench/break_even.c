@@ -163,7 +163,7 @@ typedef struct
   GstElement *element;
   GstBus *bus;
   GstPad *from, *to;
-  GstBuffer *last;              /* that came out */
+  GstBuffer *last;              /* that came out of what was pushed last */
 } Line;
 
 static GstFlowReturn
@@ -242,7 +242,7 @@ fail_with_message (const Line *line, const Work *work)
 
   if (message != NULL)
     gst_message_parse_error (message, &error, NULL);
-  fail (work->element, error != NULL ? error->message : "it takes no buffer");
+  fail (work->element, error != NULL ? error->message : "it takes no buffer, or makes none of it");
 }
 
 static void
@@ -252,6 +252,7 @@ push (Line *line, const Work *work, guint i)
 
   GST_BUFFER_PTS (buffer) = i * GST_SECOND;
   GST_BUFFER_DURATION (buffer) = GST_SECOND;
+  gst_clear_buffer (&line->last);
   if (gst_pad_push (line->from, buffer) != GST_FLOW_OK || line->last == NULL)
     fail_with_message (line, work);
 }

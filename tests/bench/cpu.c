@@ -6,8 +6,8 @@
  * CONFIGURATIONS, PERIOD that of its ticks in ns; FOLDER has times [batch, rows] and ticks [batch, ticks], int64, and rows
  * [batch, rows, channels], and gets out [batch, ticks, channels]. Prints lines of a name, and of median, p5, p95 and deviation in
  * us: of a copy that reads and writes BYTES together, and of each instruction set that the machine has, on one thread; or, with
- * THREADS, of so many. Runs are over the same memory, which stays in whatever cache holds it, and whatever computes them must
- * leave the same bytes, those in out where there is that file.
+ * THREADS, at least 2, of so many. Runs are over the same memory, which stays in whatever cache holds it, and whatever computes
+ * them must leave the same bytes, those in out where there is that file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -264,10 +264,14 @@ measure_levels (const Alignment *alignment, const gchar *folder)
 static void
 measure_threads (const Alignment *alignment, const gchar *n_threads, const gchar *folder)
 {
-  GError *error = NULL;
-  RobocacheCrew *crew = robocache_crew_new ((guint) g_ascii_strtoull (n_threads, NULL, 10), &error);
   RcWhere where = {.kind = RC_BACKEND_CPU };
+  RobocacheCrew *crew;
+  GError *error = NULL;
+  guint64 n;
 
+  if (!g_ascii_string_to_unsigned (n_threads, 10, 2, G_MAXINT, &n, &error))
+    fail ("THREADS", error->message);
+  crew = robocache_crew_new ((guint) n, &error);
   if (crew == NULL)
     fail (n_threads, error->message);
   where.crew = robocache_crew_for_backend (crew);

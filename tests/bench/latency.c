@@ -15,8 +15,9 @@
  * The first row is the least that any such element pays: from the signal to a thread that has slept for a tick to that thread.
  * Works that are `awake` set busy-wait and have no thread to wake.
  *
- * What came out is compared, bit for bit, with what the CPU makes of the same rows when it is not live. Status 1 when
- * something differs; SKIP lines for what needs a GPU where there is none.
+ * What came out is compared, bit for bit, with what the CPU makes of the same rows when it is not live: of a tensor all that
+ * it holds, up to 64 bytes, of a frame the first 8, which are its row's time. Status 1 when something differs; SKIP lines for
+ * what needs a GPU where there is none.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -115,11 +115,10 @@ typedef struct
   guint64 device_bytes;         /* on the device at once, cut as far as it can be */
   const gchar *what;            /* needs them */
   const gchar *advice;          /* when there is no room */
-  gboolean splits;              /* over several devices, where the user named them */
+  gboolean splits;              /* over several devices, where the user named them and backend=cuda */
 } RobocacheJob;
 
-/* Over how many devices a job is split (devicebatch.c): with `cuda` over all that were named; with `auto` over those that pay.
- * At least 1. */
+/* Over how many devices a job is split (devicebatch.c): with `cuda` over all that were named, at least 1; with `auto` it is 1. */
 guint robocache_device_shards (const RobocacheDeviceSettings * settings, const RobocacheJob * job);
 
 /* Makes the engine that serves the job the active one. FALSE and an error when there is none: GST_RESOURCE_ERROR, or

@@ -12,8 +12,8 @@ robocache_device_install_batch_properties (GObjectClass *klass, guint first_id)
   const GParamFlags ready = G_PARAM_STATIC_STRINGS | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (klass, first_id + ROBOCACHE_BATCH_PROP_DEVICES,
-      g_param_spec_string ("devices", "Devices", "Numbers of the GPUs over which a batch is split, like \"0,1,2,3\"; the "
-          "first takes the place of device-id (empty = device-id alone)", NULL, ready));
+      g_param_spec_string ("devices", "Devices", "Numbers of the GPUs over which a batch is split with backend=cuda, like "
+          "\"0,1,2,3\"; the first takes the place of device-id (empty = device-id alone)", NULL, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_BATCH_PROP_N_THREADS,
       g_param_spec_uint ("n-threads", "Threads", "How many threads share a batch on the CPU, each of its items being one "
           "thread's; the result is the same (0 = one for each processor)", 0, ROBOCACHE_MAX_THREADS, 1, ready));

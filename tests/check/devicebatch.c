@@ -1,4 +1,4 @@
-/* robocache: a batch is split over the devices that were named, with auto only where that pays
+/* robocache: with cuda a batch is split over the devices that were named, with auto never
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

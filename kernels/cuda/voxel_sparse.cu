@@ -218,12 +218,13 @@ rank (const __grid_constant__ RcCudaVoxelTask task)
   const Keys keys (task);
   const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x;
   const uint32_t rank = rank_key (task, keys, i);
-  const bool has_point = keys.at (i) != RC_CUDA_VOXEL_NO_KEY;
+  const uint64_t key = keys.at (i);
+  const bool has_point = key != RC_CUDA_VOXEL_NO_KEY;
 
   if (!task.combines || __ballot_sync (ALL_LANES, has_point) == 0)
     return;
   const Lane lane = lane_of (task, i, rank, has_point);
-  const int64_t item = has_point ? item_of (task, keys.at (i)) : task.first_item;
+  const int64_t item = has_point ? item_of (task, key) : task.first_item;
   const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
 
   if (task.mode == RC_VOXEL_MEAN)

@@ -444,7 +444,10 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
   plan->ranged = plan->added = 0;
   plan->has_counts = 0;
   plan->ended_scratch = NULL;
-  return plan->ops->begin (plan, job, stream, error);
+  status = plan->ops->begin (plan, job, stream, error);
+  if (status != RC_OK)
+    plan->phase = RC_VOXEL_IDLE;
+  return status;
 }
 
 RcStatus

@@ -162,7 +162,7 @@ keep_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typ
 }
 
 /* Finds the rows of the item's ticks, one in each of the first threads, and waits until all have theirs. Returns the
- * times as mean_row takes them. */
+ * times as average takes them. */
 template <class Types>
 __device__ __forceinline__ const int64_t *
 find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, Shared &shared, int64_t *staged,

@@ -112,7 +112,7 @@ typedef struct RcCudaAlignTask
   int32_t stride_rows, stride_pieces;   /* a block of pieces */
   uint32_t pieces_inverse;      /* 2^32 / pieces, rounded up: thread i begins in row i * pieces_inverse / 2^32 */
   uint8_t in_alignment, out_alignment;  /* bytes, at most 16; of every row */
-  uint8_t elements;             /* that a thread takes at a time: the kernel's number, half of it, or 1 */
+  uint8_t elements;             /* that a thread takes at a time: the kernel's number, half or a quarter of it, or 1 */
   int64_t first_slice;          /* of the order check, numbered through all streams that need it */
   int64_t slices;               /* of an episode; 0: blocks check the order when they stage the times */
 } RcCudaAlignTask;

@@ -1,7 +1,7 @@
 /* robocache: some neighbouring channels of a row, read, blended and written by one thread
  *
  * All that a piece is made of is read before any of it is used, so that it is under way at once; rows.cuh has the pieces
- * of several rows in one thread for the same reason. blend.h and align_stream.c of the CPU backend are the same
+ * of several rows in one thread for the same reason. blend.h and align_episode.c of the CPU backend are the same
  * arithmetic in the same order.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -475,7 +475,13 @@ launch_begin (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
 static RcStatus
 launch_range (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
+  RcStatus status = RC_OK;
+
   take_chunk (run->plan, run->chunk, task);
+  if (state->stays)             /* more comes after a chunk that had all, with no points in it */
+    status = mark_newest (run, task);
+  if (status != RC_OK)
+    return status;
   state->stays = task->newest > 0 && has_all_points (run);
   return launch_points (run, state->stays ? kernels_in_place (state, task)->range : task->aligned ? state->range
       : state->range_anywhere, (size_t) task->channels * sizeof (uint64_t), task, "launch of the range of features");

@@ -479,11 +479,11 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
   return status;
 }
 
-/* More than 48 KB must be asked for. */
+/* More than 48 KB must be asked for, and of the kernel: as much as any plan with it may want. */
 static RcStatus
 allow_shared (RcCudaBackend *cuda, const RcCudaVoxelState *state, RcError *error)
 {
-  const size_t bytes = rc_cuda_voxel_slab_bytes (&state->task);
+  const size_t bytes = RC_CUDA_VOXEL_SLAB_WORDS * sizeof (uint32_t);
 
   return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes),
       cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for slabs of voxels", bytes);

@@ -8,7 +8,7 @@
  * A large grid has far more voxels than points. So there a bit stands for a block of voxels; each block that is occupied has a rank,
  * and there the bits of its voxels, which are ranked like those of blocks. Then it is four words.
  *
- * Bytes that must move: a bit a voxel or block, read twice, and 16 bytes written for each 4 words in which a bit is set (of a
+ * Bytes that must move: a bit a voxel or block, read twice, and 32 bytes written for each 4 words in which a bit is set (of a
  * dense grid all); with blocks 8 a point, written and read, and as many bits for each block that is occupied, the same way.
  * Of a sparse output 8 of each voxel for the list of them, written and read, 4 of its count and 8.5 a value of its
  * sums and flags, read; and every byte of the output, written once. Of the output rank 8 a point, read and written, and a

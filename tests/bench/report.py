@@ -92,7 +92,7 @@ def cell(row, column):
     if column.startswith("share"):
         return f"{100 * x:.0f} %"
     unit, scale, _ = unit_of(column)
-    text = digits(x / scale) if unit or "." in text else f"{x:,.0f}"
+    text = f"{x:,.0f}" if not unit and text.lstrip("-").isdigit() else digits(x / scale)
     wanted = number(row.get(VERDICTS.get(column)))
     return f"**{text}**" if wanted and x > wanted else text
 

@@ -12,10 +12,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <cub/warp/warp_scan.cuh>
 #include <cuda_runtime_api.h>
 
 #include "voxel_locate.cuh"
+#include "voxel_starts.cuh"
 
 using namespace rc;
 
@@ -25,8 +25,6 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int TILE = RC_CUDA_VOXEL_BIN_TILE;
 constexpr int COUNTERS = THREADS;
 constexpr uint32_t ALL_OF_TILE = (uint32_t) TILE << 16; /* a slot: as many as there are */
-
-using Scan = cub::WarpScan<uint32_t>;
 
 struct Shared
 {
@@ -64,22 +62,6 @@ slots_of (const RcCudaVoxelTask &task, int64_t item, int64_t tile)
   return task.slots + item * task.bins * task.tiles_apart + tile;
 }
 
-/* A warp calls it. */
-__device__ __forceinline__ void
-find_starts (Shared *shared)
-{
-  constexpr int OF_LANE = COUNTERS / 32;
-  uint32_t before[OF_LANE + 1] = { 0 }, first;
-
-#pragma unroll
-  for (int i = 0; i < OF_LANE; i++)
-    before[i + 1] = before[i] + shared->counts[threadIdx.x * OF_LANE + i];
-  Scan (shared->scan).ExclusiveSum (before[OF_LANE], first);
-#pragma unroll
-  for (int i = 0; i < OF_LANE; i++)
-    shared->starts[threadIdx.x * OF_LANE + i] = first + before[i];
-}
-
 /* All threads of a block call it. */
 __device__ __forceinline__ void
 store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uint32_t bits[EACH], Shared *shared)
@@ -96,7 +78,7 @@ store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uin
   }
   __syncthreads ();
   if (threadIdx.x < 32)
-    find_starts (shared);
+    find_starts (shared->counts, shared->starts, shared->scan);
   __syncthreads ();
 #pragma unroll
   for (int u = 0; u < EACH; u++)        /* all of them are read before the first is used */

@@ -10,11 +10,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <cooperative_groups.h>
-#include <cub/warp/warp_scan.cuh>
 #include <cuda_runtime_api.h>
 
 #include "voxel_expand.cuh"
 #include "voxel_locate.cuh"
+#include "voxel_starts.cuh"
 
 using namespace rc;
 
@@ -39,7 +39,6 @@ constexpr int COUNTERS = (BLOCKS + 1) * PARTS;  /* of each slab, then of what is
 constexpr int AT_ONCE = 8;      /* of a run, that a thread has under way */
 
 using Source = PointSource<RC_FLOAT32>;
-using Scan = cub::WarpScan<uint32_t>;
 using Cluster = cooperative_groups::cluster_group;
 
 extern __shared__ __align__ (16) uint32_t cluster_counts[];
@@ -73,22 +72,6 @@ struct Shared
   uint32_t runs[RC_CUDA_VOXEL_CLUSTER_MOST_TILES][BLOCKS + 1];  /* where those of each slab begin in a sorted tile */
 };
 
-/* A warp calls it. */
-__device__ __forceinline__ void
-find_starts (Shared *shared)
-{
-  constexpr int OF_LANE = COUNTERS / 32;
-  uint32_t before[OF_LANE + 1] = { 0 }, first;
-
-#pragma unroll
-  for (int i = 0; i < OF_LANE; i++)
-    before[i + 1] = before[i] + shared->counts[threadIdx.x * OF_LANE + i];
-  Scan (shared->scan).ExclusiveSum (before[OF_LANE], first);
-#pragma unroll
-  for (int i = 0; i < OF_LANE; i++)
-    shared->starts[threadIdx.x * OF_LANE + i] = first + before[i];
-}
-
 /* All threads of a block call it. */
 __device__ __forceinline__ void
 sort_bits (const RcCudaVoxelTask &task, const uint32_t bits[EACH], uint32_t *sorted, uint32_t *runs, Shared *shared)
@@ -105,7 +88,7 @@ sort_bits (const RcCudaVoxelTask &task, const uint32_t bits[EACH], uint32_t *sor
   }
   __syncthreads ();
   if (threadIdx.x < 32)
-    find_starts (shared);
+    find_starts (shared->counts, shared->starts, shared->scan);
   __syncthreads ();
 #pragma unroll
   for (int u = 0; u < EACH; u++)        /* all of them are read before the first is used */

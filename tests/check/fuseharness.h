@@ -149,7 +149,9 @@ feed_new_bare (Rig *rig, const gchar *name, gboolean live)
   feed->rig = rig;
   feed->live = live;
   feed->pad = gst_pad_new (NULL, GST_PAD_SRC);
+  /* The element may be in a query of the pad while it is unlinked: the feed lives as long as its pad. */
   gst_pad_set_element_private (feed->pad, feed);
+  g_object_set_data_full (G_OBJECT (feed->pad), "feed", feed, g_free);
   gst_pad_set_query_function (feed->pad, feed_query);
   gst_pad_set_active (feed->pad, TRUE);
   feed->sink = gst_element_request_pad_simple (rig->fuse, name);
@@ -178,7 +180,6 @@ feed_free (Feed *feed)
   gst_pad_set_active (feed->pad, FALSE);
   gst_object_unref (feed->sink);
   gst_object_unref (feed->pad);
-  g_free (feed);
 }
 
 /* Takes the pad away while the element runs. */

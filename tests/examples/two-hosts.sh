@@ -12,15 +12,16 @@ if [ -n "$missing" ]; then
   exit 0
 fi
 
-# free_ports: the first of six that nobody has
+# free_ports N: the first of six that nobody has, N times and never the same
 free_ports () {
-  local first port free
+  local first port free n=$1
   for first in $(shuf -i 2000-5000 -n 50); do
     first=$((first * 6)) free=yes
     for port in $(seq "$first" $((first + 5))); do
       ! ss -Htuln "sport = :$port" | grep -q . || free=''
     done
-    [ -z "$free" ] || { echo "$first"; return; }
+    [ -z "$free" ] || { echo "$first"; n=$((n - 1)); }
+    [ "$n" -gt 0 ] || return
   done
 }
 
@@ -47,11 +48,12 @@ sent () {
 (. "$examples/setup.sh"; robocache_build "$ROBOCACHE_BUILD_DIR" gst/libgstrobocache.so examples/two-hosts) 2>/dev/null
 
 # at once, since each takes its time: the two transports, and what becomes of RTP when rows are stamped as they arrive
-bash "$examples/two-hosts.sh" --loopback --seconds $seconds --transport tcp --port "$(free_ports)" > tcp.txt 2>tcp.errors &
+mapfile -t ports < <(free_ports 3)
+bash "$examples/two-hosts.sh" --loopback --seconds $seconds --transport tcp --port "${ports[0]}" > tcp.txt 2>tcp.errors &
 tcp=$!
-bash "$examples/two-hosts.sh" --loopback --seconds $seconds --transport rtp --port "$(free_ports)" > rtp.txt 2>rtp.errors &
+bash "$examples/two-hosts.sh" --loopback --seconds $seconds --transport rtp --port "${ports[1]}" > rtp.txt 2>rtp.errors &
 rtp=$!
-common=(--transport rtp --base-time $(($(date +%s) + 5)) --seconds $seconds --port "$(free_ports)")
+common=(--transport rtp --base-time $(($(date +%s) + 5)) --seconds $seconds --port "${ports[2]}")
 "$programs/two-hosts" receiver "${common[@]}" --arrival-times > arrival.txt 2>arrival.errors &
 arrival=$!
 "$programs/two-hosts" sender "${common[@]}" --receiver 127.0.0.1 --own-clock --delay 40ms > sender.txt 2>&1
@@ -78,11 +80,14 @@ expect_within arrival_times_are_wrong "$(us median "$(cat arrival.txt)" joints)"
 
 # between namespaces, where we may make them
 if ip netns add "robocache-test-$$" 2>errors.txt && ip netns del "robocache-test-$$"; then
-  said=$(bash "$examples/two-hosts.sh" --seconds $seconds --transport tcp 2>errors.txt)
+  bash "$examples/two-hosts.sh" --seconds $seconds --transport tcp > namespaces.txt 2>errors.txt &
+  script=$!
+  wait $script
   expect namespaces "$? $(cat errors.txt)" "0 "
+  said=$(cat namespaces.txt)
   expect_match namespaces_are_said "$said" '^Network: between two network namespaces; 20 ms of delay and 1 % of loss by the '
   fused namespaces "$said" 1000 5000
-  expect namespaces_are_gone "$(ip netns list | grep -c robocache-)" 0
+  expect namespaces_are_gone "$(ip netns list | grep -c -- "^robocache-.*-$script\>")" 0
 else
   echo "SKIP namespaces: $(head -1 errors.txt)"
 fi

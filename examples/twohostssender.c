@@ -16,9 +16,11 @@
 /* What is left to send when the sensors have ended. */
 #define LAST_WORDS GST_SECOND
 
+/* The clocks that a sensor's rows are stamped by. */
 typedef struct
 {
   GstClock *shared, *own;
+  gint64 beside;                /* streaming thread of the sensor until it has ended: the most that shared was beside own */
 } Clocks;
 
 /* ---- the pipeline ---- */
@@ -94,26 +96,40 @@ report_often (GstElement *pipeline)
 static GstPadProbeReturn
 stamp_row (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  const Clocks *clocks = data;
+  Clocks *clocks = data;
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   const gint64 ahead = shared_clock_ahead (clocks->shared, clocks->own);
 
+  clocks->beside = MAX (clocks->beside, ABS (ahead));
   GST_BUFFER_PTS (buffer) = (GstClockTime) MAX ((gint64) GST_BUFFER_PTS (buffer) + ahead, 0);
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
   return GST_PAD_PROBE_OK;
 }
 
 static void
-stamp_rows (GstElement *pipeline, Clocks *clocks)
+stamp_rows (GstElement *pipeline, GstClock *shared, GstClock *own, Clocks clocks[TWO_HOSTS_N_SENSORS])
 {
   for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++) {
     GstElement *sensor = gst_bin_get_by_name (GST_BIN (pipeline), two_hosts_sensors[i].pad);
     GstPad *pad = gst_element_get_static_pad (sensor, "src");
 
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, stamp_row, clocks, NULL);
+    clocks[i] = (Clocks) {shared, own, 0};
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, stamp_row, &clocks[i], NULL);
     gst_object_unref (pad);
     gst_object_unref (sensor);
   }
+}
+
+/* When the sensors have ended. */
+static void
+print_clocks (const Clocks clocks[TWO_HOSTS_N_SENSORS])
+{
+  gint64 beside = 0;
+
+  for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++)
+    beside = MAX (beside, clocks[i].beside);
+  printf ("sender: when rows were captured the shared clock was at most %.3f ms beside this machine's own\n",
+      (gdouble) beside / 1e6);
 }
 
 /* ---- all of it ---- */
@@ -153,23 +169,23 @@ two_hosts_send (const TwoHosts *hosts, GstClock *clock)
   const GstClockTime end = (GstClockTime) (hosts->base_time + hosts->seconds * (gint64) GST_SECOND + hosts->delay)
       + LAST_WORDS;
   GstElement *pipeline = make_pipeline (hosts);
-  Clocks clocks = { clock, shared_clock_own () };
+  GstClock *own = shared_clock_own ();
+  Clocks clocks[TWO_HOSTS_N_SENSORS];
   gboolean failed = pipeline == NULL;
 
   if (pipeline) {
     if (hosts->own_clock)
-      stamp_rows (pipeline, &clocks);
+      stamp_rows (pipeline, clock, own, clocks);
     shared_clock_use (clock, pipeline, (GstClockTime) hosts->base_time);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
     do {
       failed = messages_handle (pipeline, NULL, NULL);
     } while (!failed && !is_over (pipeline, clock, end));
-    if (hosts->own_clock && !failed)
-      printf ("sender: at the end the shared clock is %+.3f ms beside this machine's own\n",
-          (gdouble) shared_clock_ahead (clocks.shared, clocks.own) / 1e6);
     gst_element_set_state (pipeline, GST_STATE_NULL);
     gst_object_unref (pipeline);
+    if (hosts->own_clock && !failed)
+      print_clocks (clocks);
   }
-  gst_object_unref (clocks.own);
+  gst_object_unref (own);
   return !failed;
 }

@@ -62,6 +62,8 @@ typedef struct
   Sensor sensors[2];
   gboolean started, shutting_down, failed;
   guint every;                  /* of so many samples, one is shown */
+  guint seconds;                /* of capture; 0: until it is ended */
+  guint timeout;                /* a source, while these run; or 0 */
   guint64 n_samples;            /* streaming thread of appsink until EOS */
 } App;
 
@@ -250,6 +252,18 @@ begin_shutdown (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* Once: it may take longer than that until all streams have come to their end. */
+static gboolean
+end_capture (gpointer data)
+{
+  App *app = data;
+
+  app->timeout = 0;
+  if (!app->shutting_down)
+    begin_shutdown (app);
+  return G_SOURCE_REMOVE;
+}
+
 /* ---- messages ---- */
 
 static void
@@ -263,8 +277,12 @@ take_state (App *app, GstMessage *message)
   if (state != GST_STATE_PLAYING || app->started)
     return;
   app->started = TRUE;          /* now there is a running time */
-  for (guint i = 0; !app->shutting_down && i < G_N_ELEMENTS (app->sensors); i++)
+  if (app->shutting_down)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (app->sensors); i++)
     start_sensor (&app->sensors[i]);
+  if (app->seconds > 0)
+    app->timeout = g_timeout_add (1000 * app->seconds, end_capture, app);
 }
 
 /* With stats-interval set, robocachefuse tells from time to time how it goes. */
@@ -368,13 +386,12 @@ make_pipeline (App *app, const gchar *camera)
 }
 
 static void
-run (App *app, guint seconds)
+run (App *app)
 {
   GstBus *bus = gst_element_get_bus (app->pipeline);
   const guint on_bus = gst_bus_add_watch (bus, take_message, app);
   const guint on_interrupt = g_unix_signal_add (SIGINT, begin_shutdown, app);
   const guint on_terminate = g_unix_signal_add (SIGTERM, begin_shutdown, app);
-  const guint on_timeout = seconds > 0 ? g_timeout_add (1000 * seconds, begin_shutdown, app) : 0;
 
   printf ("capturing; Ctrl-C ends it\n");
   gst_element_set_state (app->pipeline, GST_STATE_PLAYING);
@@ -396,8 +413,7 @@ run (App *app, guint seconds)
   g_source_remove (on_bus);
   g_source_remove (on_interrupt);
   g_source_remove (on_terminate);
-  if (on_timeout > 0)
-    g_source_remove (on_timeout);
+  g_clear_handle_id (&app->timeout, g_source_remove);
   gst_object_unref (bus);
 }
 
@@ -407,7 +423,7 @@ main (int argc, char **argv)
   gint seconds = 0, every = RATE_HZ / 2;
   gchar *camera = NULL;
   const GOptionEntry options[] = {
-    {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "end after so long; 0: with Ctrl-C (0)", "N"},
+    {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "end after so long from the first row on; 0: with Ctrl-C (0)", "N"},
     {"camera", 'c', 0, G_OPTION_ARG_STRING, &camera, "elements that send raw video, like \"v4l2src ! videoconvert\"",
         "DESCRIPTION"},
     {"every", 'e', 0, G_OPTION_ARG_INT, &every, "show one of so many samples (25)", "N"},
@@ -436,10 +452,11 @@ main (int argc, char **argv)
   }
 
   app.every = (guint) every;
+  app.seconds = (guint) seconds;
   app.loop = g_main_loop_new (NULL, FALSE);
   ok = make_pipeline (&app, camera ? camera : DEFAULT_CAMERA);
   if (ok)
-    run (&app, (guint) seconds);
+    run (&app);
   gst_clear_object (&app.pipeline);
   for (guint i = 0; i < G_N_ELEMENTS (app.sensors); i++)
     clear_sensor (&app.sensors[i]);

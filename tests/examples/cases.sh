@@ -34,6 +34,14 @@ align () {
   errors=$(cat errors.txt)
 }
 
+# rows_add_up TEXT: of the streams in the table of a robocachefuse, how many there are, and how many of them have rows that are
+# in no column and were not dropped either
+rows_add_up () {
+  awk 'NF >= 12 && $2 $10 ~ /^[0-9]+$/ { left[$1] = $2 - $3 - $4 - $5 - $6 - $7 }
+    /^[a-z_0-9]+: [0-9]+ rows were dropped:/ { left[substr($1, 1, length($1) - 1)] -= $2 }
+    END { for (stream in left) { n++; if (left[stream] != 0) wrong++ } print n + 0, wrong + 0 }' <<<"$1"
+}
+
 # column FILE NAME: the values of a column, on one line
 column () {
   awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next } c { printf "%s%s", s, $c; s = " " }' "$1"

@@ -15,7 +15,9 @@ spacing () {
 
 said=$(bash "$examples/fuse-live.sh" 2>errors.txt)
 expect fuse_live "$? $(cat errors.txt)" "0 "
-expect_within fuse_live_samples "$(wc -l <<<"$said")" 95 105
+# the last row is of 1.999 s; how many samples there are before the first, the machine not being ready, and after the last, the
+# end not being known, is up to the machine
+expect_match fuse_live_is_whole "$said" '^pts: 0:00:01.980000000,'
 expect fuse_live_spacing "$(spacing "$said")" 20000000
 expect fuse_live_size "$(tail -1 <<<"$said" | sed 's/.*, //')" "$((640 * 480 * 3 + 14 * 4 + 6 * 4)) bytes"
 

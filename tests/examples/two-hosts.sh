@@ -42,7 +42,7 @@ fused () {
     expect_within "$1_${stream}_aligned" "$(sed -n "s/^alignment error of $stream: .* of \([0-9]*\) ticks$/\1/p" <<<"$2")" \
       $((50 * seconds / 2)) $((50 * seconds))
   done
-  expect "$1_rows_add_up" "$(awk '/^(joints|force) +[0-9]/ { n++; if ($2 != $3 + $4 + $5 + $6 + $7) wrong++ } END { print n, wrong + 0 }' <<<"$2")" "2 0"
+  expect "$1_rows_add_up" "$(rows_add_up "$2")" "2 0"
 }
 # sent TEXT STREAM: rows that robocachefuse had, packets that were lost and rows without a time
 sent () {

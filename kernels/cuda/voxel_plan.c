@@ -342,7 +342,7 @@ static void
 plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
   RcVoxelLayout *layout = &plan->layout;
-  uint64_t bytes = 0;
+  uint64_t bytes = 0, of_item = POINT_ARRAYS * 64;
 
   if (!task->in_bitmap)
     return;
@@ -354,13 +354,14 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
     bytes += sizeof (int64_t);
   if (task->block_bits > 0 || task->defers)
     bytes += sizeof (int64_t);
-  if (task->block_bits > 0)
+  if (task->block_bits > 0) {
     bytes += (UINT64_C (3) << task->block_bits) / 8;    /* bits, and these with what is before each word */
+    of_item += RC_CUDA_VOXEL_MOST_BIT_TILES * sizeof (uint32_t);        /* their counts */
+  }
   if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
     bytes += layout->payload_bytes + value_bytes_of_point (plan);
   layout->backend_point_bytes = (bytes + 7) / 8 * 8;
-  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * (POINT_ARRAYS * 64
-      + RC_CUDA_VOXEL_MOST_BIT_TILES * sizeof (uint32_t));
+  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * of_item;
 }
 
 /* Ranks are by the word; those of voxels in blocks by the point. */

@@ -363,11 +363,14 @@ look_whether_live (GstRobocacheResample *resample)
 static gboolean
 check_segment (GstRobocacheResample *resample, const GstSegment *segment)
 {
+  const gboolean is_there = segment->format != GST_FORMAT_UNDEFINED;
+
   if (segment->format == GST_FORMAT_TIME)
     return TRUE;
   if (!resample->refused)
-    GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("a segment in %s, but resampling needs times: expected a TIME "
-            "segment", gst_format_get_name (segment->format)), (NULL));
+    GST_ELEMENT_ERROR (resample, STREAM, FORMAT, ("%s%s, but resampling needs times: expected a TIME segment",
+            is_there ? "a segment in " : "a buffer before its segment", is_there ? gst_format_get_name (segment->format) : ""),
+        (NULL));
   resample->refused = resample->stream_failed = TRUE;
   return FALSE;
 }

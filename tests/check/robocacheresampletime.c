@@ -776,6 +776,19 @@ GST_START_TEST (test_segment_of_bytes)
 
 GST_END_TEST;
 
+GST_START_TEST (test_no_segment)
+{
+  GstHarness *h = harness_open (LIVE, "rate=100/1");
+  const gfloat row = 0;
+
+  start_stream (h, ONE);
+  ASSERT_WARNING (fail_unless (gst_harness_push (h, buffer_of (&row, sizeof row, 0)) == GST_FLOW_ERROR));
+  expect_message (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "a buffer before its segment, but resampling needs times");
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 /* ---- streams and caps that change ---- */
 
 GST_START_TEST (test_stream_start_drains)
@@ -1095,6 +1108,7 @@ resample_time_suite (void)
   tcase_add_test (tc, test_rows_outside_the_segment);
   tcase_add_test (tc, test_new_segment_drains);
   tcase_add_test (tc, test_segment_of_bytes);
+  tcase_add_test (tc, test_no_segment);
   tcase_add_test (tc, test_stream_start_drains);
   tcase_add_test (tc, test_caps_change_drains);
   tcase_add_test (tc, test_same_caps_change_nothing);

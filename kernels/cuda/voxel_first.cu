@@ -9,7 +9,7 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "voxel_runs.cuh"
+#include "voxel_rows.cuh"
 
 using namespace rc;
 

@@ -1,39 +1,18 @@
-/* robocache: the map from points to voxels on the GPU: from sorted keys to the ranks of their points
+/* robocache: the map from points to voxels on the GPU: what it says where no point came
  *
- * What a point that is in no voxel gets was written when it was added, and so was the whole of the output index.
- *
- * Bytes that must move, a point: 8 of its key, 4 of the order, and 8 written where the point is, each in a sector of its own
- * unless points of a voxel came together.
+ * What a point that is in no voxel gets was written when it was added, and so was the whole of the output index; ranks come
+ * from sorted keys (voxel_sparse.cu) or from bits (voxel_rank.cu).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <cuda_runtime_api.h>
 
-#include "voxel_runs.cuh"
+#include "voxel_rows.cuh"
 
 using namespace rc;
 
 namespace
 {
-/* A thread has one of the sorted keys. Where voxels of items begin is known now. */
-__global__ void __launch_bounds__ (THREADS)
-write_ranks (const __grid_constant__ RcCudaVoxelTask task)
-{
-  const Keys keys (task);
-  const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x, key = keys.at (i);
-  const uint32_t so_far = voxels_so_far (task, keys.begins (i));
-
-  if (key == RC_CUDA_VOXEL_NO_KEY)
-    return;
-  const int64_t item = item_of (task, key);
-  const int64_t point = task.points.order[task.sorted][task.first_item * task.n_points + (int64_t) i]
-      - (item - task.first_item) * task.n_points;
-  const int64_t rank = (int64_t) so_far - 1 - head_of (task, item)->first_rank;
-
-  if (point >= task.first_point)
-    point_voxels_of (task, item)[point - task.first_point] = rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
-}
-
 /* Where an item may have had more points; and, with sorted keys, how many voxels there are. */
 __global__ void __launch_bounds__ (THREADS)
 finish_map (const __grid_constant__ RcCudaVoxelTask task)
@@ -51,5 +30,4 @@ finish_map (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-const void *const rc_cuda_voxel_write_ranks = reinterpret_cast<const void *> (write_ranks);
 const void *const rc_cuda_voxel_finish_map = reinterpret_cast<const void *> (finish_map);

@@ -29,6 +29,15 @@ voxels_of (const RcCudaVoxelTask &task, int64_t item)
   return voxels;
 }
 
+/* How many points voxel m of those in the output has, where they are sorted. */
+__device__ __forceinline__ uint32_t
+points_of (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+{
+  const uint32_t *start = task.starts + voxels.first_rank + m;
+
+  return start[1] - start[0];
+}
+
 __device__ __forceinline__ void
 count_occupied (const RcCudaVoxelTask &task, const Voxels &voxels)
 {

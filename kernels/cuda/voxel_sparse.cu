@@ -1,25 +1,79 @@
-/* robocache: voxel grids on the GPU: from sorted keys to sparse outputs
+/* robocache: voxel grids on the GPU: from sorted keys to sparse outputs, and to the ranks of points
  *
  * A voxel is a run of equal keys, and its rank is the number of runs before it. Kernels, in this order: how many runs
  * begin in each tile of keys; the sum over the tiles before; the rank of each voxel, where its points begin, and the
- * sums or extremes of what is kept of them; the output.
+ * sums or extremes of what is kept of them; the output, or the map from points to ranks.
  *
  * Bytes that must move: keys twice (16 a point); the order and what is kept of each point once; 8 (mean, centroid) or 4
- * (max, min) a value of the sums, written and read; every byte of the output, once.
+ * (max, min) a value of the sums, written and read; every byte of the output, once. Of the map, a point: 8 of its key, 4 of
+ * the order, and 8 written where the point is, each in a sector of its own unless points of a voxel came together.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <cub/block/block_scan.cuh>
 #include <cuda_runtime_api.h>
 
-#include "voxel_runs.cuh"
+#include "voxel_rows.cuh"
 
 using namespace rc;
 
 namespace
 {
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+constexpr int TILE = RC_CUDA_VOXEL_RANK_TILE;
+static_assert (TILE == THREADS, "a thread has one key");
+
+using Scan = cub::BlockScan<uint32_t, THREADS>;
 
 /* ---- runs ---- */
+
+/* The sorted keys of the group. */
+struct Keys
+{
+  const uint64_t *keys;
+  uint32_t n;
+
+  __device__ __forceinline__ explicit
+  Keys (const RcCudaVoxelTask &task)
+  {
+    keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
+    n = (uint32_t) task.group_items * task.group_points;
+  }
+
+  __device__ __forceinline__ uint64_t
+  at (uint64_t i) const
+  {
+    return i < n ? keys[i] : RC_CUDA_VOXEL_NO_KEY;
+  }
+
+  /* Whether a voxel begins at i. */
+  __device__ __forceinline__ bool
+  begins (uint64_t i) const
+  {
+    const uint64_t key = at (i);
+
+    return key != RC_CUDA_VOXEL_NO_KEY && (i == 0 || key != keys[i - 1]);
+  }
+};
+
+/* How many voxels of the group begin up to this thread's key, whose voxel may begin with it. All threads call it, in a
+ * block for each tile of keys. */
+__device__ __forceinline__ uint32_t
+voxels_so_far (const RcCudaVoxelTask &task, bool begins)
+{
+  __shared__ typename Scan::TempStorage storage;
+  uint32_t so_far;
+
+  Scan (storage).InclusiveSum ((uint32_t) begins, so_far);
+  return so_far + task.rank_counts[blockIdx.x];
+}
+
+/* The item of a key. */
+__device__ __forceinline__ int64_t
+item_of (const RcCudaVoxelTask &task, uint64_t key)
+{
+  return task.first_item + (int64_t) (task.group_items == 1 ? 0 : divide_64 (key, task.key_voxels));
+}
 
 __global__ void __launch_bounds__ (THREADS)
 count_voxels (const __grid_constant__ RcCudaVoxelTask task)
@@ -265,9 +319,31 @@ write_sparse (const __grid_constant__ RcCudaVoxelTask task)
 {
   write_rows<FromSortedKeys> (task, task.first_item, task.group_items);
 }
+
+/* ---- the map from points to voxels ---- */
+
+/* A thread has one of the sorted keys. Where voxels of items begin is known now. */
+__global__ void __launch_bounds__ (THREADS)
+write_ranks (const __grid_constant__ RcCudaVoxelTask task)
+{
+  const Keys keys (task);
+  const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x, key = keys.at (i);
+  const uint32_t so_far = voxels_so_far (task, keys.begins (i));
+
+  if (key == RC_CUDA_VOXEL_NO_KEY)
+    return;
+  const int64_t item = item_of (task, key);
+  const int64_t point = task.points.order[task.sorted][task.first_item * task.n_points + (int64_t) i]
+      - (item - task.first_item) * task.n_points;
+  const int64_t rank = (int64_t) so_far - 1 - head_of (task, item)->first_rank;
+
+  if (point >= task.first_point)
+    point_voxels_of (task, item)[point - task.first_point] = rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
+}
 }
 
 const void *const rc_cuda_voxel_count_voxels = reinterpret_cast<const void *> (count_voxels);
 const void *const rc_cuda_voxel_scan_voxels = reinterpret_cast<const void *> (scan_voxels);
 const void *const rc_cuda_voxel_rank = reinterpret_cast<const void *> (rank);
 const void *const rc_cuda_voxel_write_sparse = reinterpret_cast<const void *> (write_sparse);
+const void *const rc_cuda_voxel_write_ranks = reinterpret_cast<const void *> (write_ranks);

@@ -370,7 +370,7 @@ extern const void *const rc_cuda_voxel_list_deferred;   /* where they have no va
 extern const void *const rc_cuda_voxel_count_first;
 extern const void *const rc_cuda_voxel_write_first[2];
 
-/* voxel_map.cu: the ranks of the points of a group; then what no point of an item came for, of all items. */
+/* voxel_sparse.cu: the ranks of the points of a group; then voxel_map.cu: what no point of an item came for, of all items. */
 extern const void *const rc_cuda_voxel_write_ranks;
 extern const void *const rc_cuda_voxel_finish_map;
 

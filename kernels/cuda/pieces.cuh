@@ -63,8 +63,9 @@ struct Same
   static constexpr int blocks = !curves ? 4 : !special ? CURVED_BLOCKS : size_of (D) <= 4 ? 2 : 1;
   using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
   using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
-  static __device__ constexpr RcDtype in (const RcCudaAlignTask &) { return D; }
-  static __device__ constexpr RcDtype out (const RcCudaAlignTask &) { return D; }
+  static constexpr int size = size_of (D);
+  static __device__ constexpr Known<D> in (const RcCudaAlignTask &) { return { }; }
+  static __device__ constexpr Known<D> out (const RcCudaAlignTask &) { return { }; }
 };
 
 template <RcCudaAlignLevel LEVEL>
@@ -100,6 +101,8 @@ read_from (const RcCudaAlignTask &task, const char *row, int64_t c, uint32_t *wo
 
   if constexpr (LOOSE)
     read_element<false> (size, row + c * size, task.in_alignment >= size, words);
+  else if constexpr (!Types::mixed)
+    read_words<V * Types::size, false> (row + c * size, words);
   else
     read_elements<V, false> (size, row + c * size, words);
 }
@@ -112,6 +115,8 @@ write_to (const RcCudaAlignTask &task, char *row, int64_t c, const uint32_t *wor
 
   if constexpr (LOOSE)
     write_element (size, row + c * size, task.out_alignment >= size, words);
+  else if constexpr (!Types::mixed)
+    write_words<V * Types::size, true> (row + c * size, words);
   else
     write_elements<V, true> (size, row + c * size, words);
 }
@@ -204,7 +209,7 @@ __device__ __forceinline__ void
 blend_elements (const RcCudaAlignTask &task, const typename Types::Row &row, int64_t channel, int g,
     Piece<V, Types::curves> *piece)
 {
-  const RcDtype in = Types::in (task);
+  const auto in = Types::in (task);
   const int at = g * size_of (in) / 4;
   Factors<Real> f;
   Real y0[G], y1[G];

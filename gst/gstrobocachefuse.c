@@ -452,13 +452,15 @@ gst_robocache_fuse_pad_activate_mode (GstPad *gstpad, GstObject *parent, GstPadM
   if (parent) {                 /* a pad that is requested while playing is activated before it has one */
     GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
 
-    gst_robocache_fuse_set_flushing (fuse, pad, !active);
     FUSE_LOCK (fuse);
     if (active)                 /* the base class emptied its queue when it was deactivated */
       pad->token_out = FALSE;
     FUSE_UNLOCK (fuse);
-    if (!active)
+    gst_robocache_fuse_set_flushing (fuse, pad, !active);
+    if (!active) {
+      gst_robocache_fuse_await_tokens (fuse, pad);
       gst_robocache_fuse_excuse_from_flush (fuse, pad);
+    }
   }
   return pad->base_activate_mode (gstpad, parent, mode, active);
 }

@@ -50,7 +50,6 @@ struct _GstRobocacheFuse
   GMutex lock;                  /* guards all below, and the rows of the pads */
   GCond progress;               /* a tick was handed out, or became known, or a pad must not wait any more */
   gboolean src_is_awake;        /* the src thread looks for the next tick itself: pads need no tokens */
-  gboolean src_pushes_tokens;   /* the src thread may be waiting for a pad's flush lock */
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   gboolean live;
   GstClockTime announced_latency;       /* what the pads need, as told to the base class */
@@ -122,6 +121,9 @@ void gst_robocache_fuse_choose_src_tokens (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_push_src_tokens (GstRobocacheFuse * fuse);
 /* Called without the lock, after token_out was set. */
 GstFlowReturn gst_robocache_fuse_push_token (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Of a pad that is flushing: returns when none is on its way to it that others than its source have chosen. Called without the
+ * lock. */
+void gst_robocache_fuse_await_tokens (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* After something that may have changed what any pad is ready for. Called without the lock. */
 void gst_robocache_fuse_refresh_tokens (GstRobocacheFuse * fuse);
 

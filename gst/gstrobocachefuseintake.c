@@ -140,7 +140,7 @@ take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, 
     fuse->tick_known = FALSE;   /* who makes it known again wakes all who are ready */
   else if (!fuse->tick_known)
     then->all_tokens = TRUE;
-  else if (gst_robocache_fuse_pad_ready (pad, tick, !fuse->live))
+  else if (!pad->flushing && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live))
     pad->token_out = then->own_token = TRUE;
 }
 

@@ -107,6 +107,7 @@ struct _GstRobocacheFusePad
   GstFlowReturn flow;           /* what its source is answered: not OK once downstream or an error ended the streams */
   gboolean added;               /* to the element, without which the base class (GStreamer 1.22) miscounts a token */
   gboolean token_out;           /* the base class has been handed a token, or is about to be */
+  guint tokens_on_way;          /* those that others than its source have chosen, and are about to hand over */
   gboolean warned_no_time, warned_no_reference;
   gboolean is_revived;          /* only used by the thread that ends a flush of all pads: the base class's part alone is flushed */
   gboolean latencies_checked;   /* only used by its streaming thread */

@@ -202,24 +202,14 @@ end_flush_when_due (GstRobocacheFuse *fuse)
     end_open_flush (fuse);
 }
 
-/* The base class stops the src thread with the pad's flush lock held, which that thread takes to push a token. Here it has
- * pushed those it had chosen; it chooses none for a pad that is flushing. */
-static void
-wait_for_src_tokens (GstRobocacheFuse *fuse)
-{
-  FUSE_LOCK (fuse);
-  while (fuse->src_pushes_tokens)
-    g_cond_wait (&fuse->progress, &fuse->lock);
-  FUSE_UNLOCK (fuse);
-}
-
 static GstFlowReturn
 begin_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
   const gboolean was_running = src_is_running (fuse);
   GstFlowReturn flow;
 
-  wait_for_src_tokens (fuse);
+  /* the base class stops the src thread with the pad's flush lock held, which that thread takes to push a token */
+  gst_robocache_fuse_await_tokens (fuse, pad);
   if (was_running)
     note_flush (fuse, event);
   flow = base_class (fuse)->sink_event_pre_queue (GST_AGGREGATOR (fuse), GST_AGGREGATOR_PAD (pad), event);
@@ -233,7 +223,6 @@ end_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
   GstFlowReturn flow;
 
-  gst_robocache_fuse_set_flushing (fuse, pad, FALSE);
   FUSE_LOCK (fuse);
   if (fuse->src_has_ended)
     gst_robocache_fuse_reset_ticks (fuse);
@@ -242,6 +231,7 @@ end_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   fuse->flush_seqnum = gst_event_get_seqnum (event);
   FUSE_UNLOCK (fuse);
   flow = base_class (fuse)->sink_event_pre_queue (GST_AGGREGATOR (fuse), GST_AGGREGATOR_PAD (pad), event);
+  gst_robocache_fuse_set_flushing (fuse, pad, FALSE);
   end_flush_when_due (fuse);
   return flow;
 }

@@ -262,7 +262,11 @@ gst_robocache_fuse_let_go_of_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *
  *
  * Rows never pass through the queues of the base class. A pad that has what the next tick needs puts one empty buffer into
  * its queue, and the base class calls aggregate when every pad has one or is at EOS, or when the tick's deadline has come.
- * Tokens may be wrong for a moment (a tick went by, a pad was added); aggregate looks for itself. */
+ * Tokens may be wrong for a moment (a tick went by, a pad was added); aggregate looks for itself.
+ *
+ * There is never a second one: with no latency the queue is full then, whoever pushes it waits with the pad's flush lock, and a
+ * flush, which keeps the src thread from taking the first, waits for that lock. So a flush, which empties the queue, begins when
+ * no token is on its way, and until its end none is chosen; those that the source itself chooses hold its stream lock. */
 
 /* Chooses the pads that are ready for the next tick and have no token; `tokens` gets a reference to each, for push_tokens. */
 static void
@@ -281,11 +285,11 @@ update_tokens (GstRobocacheFuse *fuse, gboolean from_src_thread, GPtrArray *toke
 
     if (!pad->added)
       continue;
-    /* also a stray one, which was on its way while the pad was flushed */
     if (from_src_thread && (!ready || pad->eos) && gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad)))
       pad->token_out = FALSE;
     if (!pad->token_out && (ready || wake) && !pad->eos && !pad->flushing) {
       pad->token_out = TRUE;
+      pad->tokens_on_way++;
       g_ptr_array_add (tokens, gst_object_ref (pad));
       wake = FALSE;
     }
@@ -314,8 +318,14 @@ static void
 push_tokens (GstRobocacheFuse *fuse, GPtrArray *tokens)
 {
   for (guint i = 0; i < tokens->len; i++) {
-    gst_robocache_fuse_push_token (fuse, g_ptr_array_index (tokens, i));
-    gst_object_unref (g_ptr_array_index (tokens, i));
+    GstRobocacheFusePad *pad = g_ptr_array_index (tokens, i);
+
+    gst_robocache_fuse_push_token (fuse, pad);
+    FUSE_LOCK (fuse);
+    if (--pad->tokens_on_way == 0 && pad->flushing)
+      g_cond_broadcast (&fuse->progress);
+    FUSE_UNLOCK (fuse);
+    gst_object_unref (pad);
   }
   g_ptr_array_set_size (tokens, 0);
 }
@@ -324,18 +334,20 @@ void
 gst_robocache_fuse_choose_src_tokens (GstRobocacheFuse *fuse)
 {
   update_tokens (fuse, TRUE, fuse->src_tokens);
-  fuse->src_pushes_tokens = fuse->src_tokens->len > 0;
 }
 
 void
 gst_robocache_fuse_push_src_tokens (GstRobocacheFuse *fuse)
 {
-  if (fuse->src_tokens->len == 0)
-    return;
   push_tokens (fuse, fuse->src_tokens);
+}
+
+void
+gst_robocache_fuse_await_tokens (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
   FUSE_LOCK (fuse);
-  fuse->src_pushes_tokens = FALSE;
-  g_cond_broadcast (&fuse->progress);
+  while (pad->tokens_on_way > 0)
+    g_cond_wait (&fuse->progress, &fuse->lock);
   FUSE_UNLOCK (fuse);
 }
 

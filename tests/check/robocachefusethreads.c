@@ -96,10 +96,11 @@ typedef struct
   gboolean noise;
 } Source;
 
+/* Seldom, since each takes as long as the machine is busy. */
 static void
 disturb (GRand *rand)
 {
-  const guint32 dice = g_rand_int (rand) % 32;
+  const guint32 dice = g_rand_int (rand) % 128;
 
   if (dice == 0)
     g_usleep (g_rand_int_range (rand, 1, 300));
@@ -132,7 +133,8 @@ run_source (gpointer data)
   for (guint i = 0, n; i < total; i += n) {
     GstBuffer *buffer;
 
-    n = MIN (source->cut (rand), total - i);
+    n = source->cut (rand);
+    n = MIN (n, total - i);
     if (n != announced)
       announce (source, n);
     if (announced == 0)

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 
 #include "align_lists.cuh"
+#include "language.cuh"
 
 using namespace rc;
 
@@ -47,5 +48,5 @@ align_fill_table (const __grid_constant__ RcCudaAlignMany launch, RcCudaAlignTas
 }
 }
 
-const void *const rc_cuda_align_order = reinterpret_cast<const void *> (align_order);
-const void *const rc_cuda_align_fill_table = reinterpret_cast<const void *> (align_fill_table);
+const void *const rc_cuda_align_order = KERNEL (align_order);
+const void *const rc_cuda_align_fill_table = KERNEL (align_fill_table);

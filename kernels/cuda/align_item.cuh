@@ -41,29 +41,12 @@ struct Item
  * each launch that follows another. Loads are not of the kind for constant data, as what they read may be written while
  * the block is there. */
 
-__device__ __forceinline__ void
-allow_next (void)
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.launch_dependents;");
-#endif
-}
-
-/* Nothing of others is read or written before this. */
-__device__ __forceinline__ void
-wait_for_previous (void)
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
 /* Bytes that will be read, brought to the L2, which is where others write: nothing is read too early by it. */
 __device__ __forceinline__ void
 bring (const void *from, int64_t bytes)
 {
   for (int64_t i = threadIdx.x * 128; i < bytes; i += RC_CUDA_THREADS * 128)
-    asm volatile ("prefetch.global.L2 [%0];" :: "l" (static_cast<const char *> (from) + i));
+    prefetch_global (static_cast<const char *> (from) + i);
 }
 
 struct Shared
@@ -74,7 +57,7 @@ struct Shared
   uint32_t counts[RC_MISSING + 1];
 };
 
-extern __shared__ __align__ (16) char dynamic_shared[];
+DYNAMIC_SHARED (char, dynamic_shared);
 
 /* 64-bit divisions are slow, and rarely needed. */
 __device__ __forceinline__ int64_t
@@ -293,8 +276,8 @@ align_many (const __grid_constant__ RcCudaAlignMany launch)
 
 /* A macro takes commas only in parentheses. */
 #define RC_CUDA_FEW_AND_MANY(...) { \
-    reinterpret_cast<const void *> (rc::align_few<__VA_ARGS__>), \
-    reinterpret_cast<const void *> (rc::align_many<__VA_ARGS__>) }
+    KERNEL (rc::align_few<__VA_ARGS__>), \
+    KERNEL (rc::align_many<__VA_ARGS__>) }
 
 /* The kernels of a level, in the order of RcCudaAlignType. */
 #define RC_CUDA_ALIGN_KERNELS(level) { \

@@ -14,6 +14,7 @@
 
 #include "kernels/arithmetic.h"
 #include "kernels/dtype.h"
+#include "language.cuh"
 
 namespace rc
 {
@@ -26,35 +27,15 @@ size_of (RcDtype dtype)
 
 /* ---- words ---- */
 
-/* How a kernel reads: CONSTANT is not written by anyone while it is there. Else p is in global memory, which the compiler
- * cannot see where addresses come from shared memory, and what is read stays after what it is written after. */
+/* CONSTANT: nobody writes it while the kernel is there. */
 template <typename Word, bool CONSTANT>
 __device__ __forceinline__ Word
 read_word (const char *p)
 {
-  if constexpr (CONSTANT) {
+  if constexpr (CONSTANT)
     return __ldg (reinterpret_cast<const Word *> (p));
-  } else if constexpr (sizeof (Word) == 16) {
-    Word v;
-
-    asm volatile ("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r" (v.x), "=r" (v.y), "=r" (v.z), "=r" (v.w) : "l" (p));
-    return v;
-  } else if constexpr (sizeof (Word) == 8) {
-    Word v;
-
-    asm volatile ("ld.global.v2.u32 {%0, %1}, [%2];" : "=r" (v.x), "=r" (v.y) : "l" (p));
-    return v;
-  } else {
-    uint32_t v;
-
-    if constexpr (sizeof (Word) == 4)
-      asm volatile ("ld.global.u32 %0, [%1];" : "=r" (v) : "l" (p));
-    else if constexpr (sizeof (Word) == 2)
-      asm volatile ("ld.global.u16 %0, [%1];" : "=r" (v) : "l" (p));
-    else
-      asm volatile ("ld.global.u8 %0, [%1];" : "=r" (v) : "l" (p));
-    return (Word) v;
-  }
+  else
+    return load_global<Word> (p);
 }
 
 /* BYTES at p, which is aligned to BYTES or to 16. */
@@ -91,18 +72,10 @@ template <typename Word, bool GLOBAL>
 __device__ __forceinline__ void
 write_word (char *p, Word v)
 {
-  if constexpr (!GLOBAL)
-    *reinterpret_cast<Word *> (p) = v;
-  else if constexpr (sizeof (Word) == 16)
-    asm volatile ("st.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l" (p), "r" (v.x), "r" (v.y), "r" (v.z), "r" (v.w));
-  else if constexpr (sizeof (Word) == 8)
-    asm volatile ("st.global.v2.u32 [%0], {%1, %2};" :: "l" (p), "r" (v.x), "r" (v.y));
-  else if constexpr (sizeof (Word) == 4)
-    asm volatile ("st.global.u32 [%0], %1;" :: "l" (p), "r" (v));
-  else if constexpr (sizeof (Word) == 2)
-    asm volatile ("st.global.u16 [%0], %1;" :: "l" (p), "h" (v));
+  if constexpr (GLOBAL)
+    store_global (p, v);
   else
-    asm volatile ("st.global.u8 [%0], %1;" :: "l" (p), "r" ((uint32_t) v));
+    *reinterpret_cast<Word *> (p) = v;
 }
 
 template <int BYTES, bool GLOBAL = false>

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "kernel.h"
+#include "language.cuh"
 
 namespace
 {
@@ -12,4 +13,4 @@ probe ()
 }
 }
 
-const void *const rc_cuda_probe = reinterpret_cast<const void *> (probe);
+const void *const rc_cuda_probe = KERNEL (probe);

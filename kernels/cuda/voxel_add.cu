@@ -531,7 +531,6 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
 }
 
 /* A macro takes commas only in parentheses. */
-#define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
 #define WITHOUT_FEATURES(...) \
     KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, AddCount>), \
     KERNEL (add_points<__VA_ARGS__, AddCentroid<__VA_ARGS__>>), KERNEL (add_points<__VA_ARGS__, AddKey>), \

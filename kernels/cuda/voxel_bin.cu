@@ -127,15 +127,6 @@ bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const Til
     store_in_place<FOURS> (task, part.item, tile, of_tile, bits);
 }
 
-/* The kernel that comes after this one may begin, and wait for it to end. */
-__device__ __forceinline__ void
-let_slabs_begin (void)
-{
-#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.launch_dependents;");
-#endif
-}
-
 /* PACKED: float32, which may lie four by four. */
 template <class Source, bool PACKED>
 __device__ __forceinline__ void
@@ -164,7 +155,7 @@ bin_points (const __grid_constant__ RcCudaVoxelTask task)
   __shared__ Shared shared;
   Tally tally = { };
 
-  let_slabs_begin ();
+  allow_next ();                /* the slabs, which wait for this one to end */
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const Part part = part_of<Source> (task, item, true);
     const int64_t end = (part.first + part.n + TILE - 1) / TILE;
@@ -178,9 +169,9 @@ bin_points (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-#define KERNEL(...) reinterpret_cast<const void *> (bin_points<__VA_ARGS__>)
+#define BIN(...) KERNEL (bin_points<__VA_ARGS__>)
 
 const void *const rc_cuda_voxel_bin[RC_CUDA_VOXEL_SOURCES] = {
-  KERNEL (PointSource<RC_FLOAT16>, false), KERNEL (PointSource<RC_FLOAT32>, true), KERNEL (PointSource<RC_FLOAT64>, false),
-  KERNEL (LayoutSource, false), KERNEL (DepthSource, false), KERNEL (RaySource, false),
+  BIN (PointSource<RC_FLOAT16>, false), BIN (PointSource<RC_FLOAT32>, true), BIN (PointSource<RC_FLOAT64>, false),
+  BIN (LayoutSource, false), BIN (DepthSource, false), BIN (RaySource, false),
 };

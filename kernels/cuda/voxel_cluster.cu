@@ -41,7 +41,7 @@ constexpr int AT_ONCE = 8;      /* of a run, that a thread has under way */
 using Source = PointSource<RC_FLOAT32>;
 using Cluster = cooperative_groups::cluster_group;
 
-extern __shared__ __align__ (16) uint32_t cluster_counts[];
+DYNAMIC_SHARED (uint32_t, cluster_counts);
 
 /* ---- points ---- */
 
@@ -261,6 +261,6 @@ make_counts (const __grid_constant__ RcCudaVoxelTask task)
 }
 
 const void *const rc_cuda_voxel_make_counts[3] = {
-  reinterpret_cast<const void *> (make_counts<1>), reinterpret_cast<const void *> (make_counts<2>),
-  reinterpret_cast<const void *> (make_counts<4>)
+  KERNEL (make_counts<1>), KERNEL (make_counts<2>),
+  KERNEL (make_counts<4>)
 };

@@ -124,7 +124,6 @@ add_deferred (const __grid_constant__ RcCudaVoxelTask task)
 }
 
 /* A macro takes commas only in parentheses. */
-#define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
 
 const void *const rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUES] = {
   KERNEL (add_deferred<Nothing<true>>), KERNEL (add_deferred<Features>), KERNEL (add_deferred<Coordinates>),

@@ -72,7 +72,7 @@ count_first (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-const void *const rc_cuda_voxel_count_first = reinterpret_cast<const void *> (count_first);
+const void *const rc_cuda_voxel_count_first = KERNEL (count_first);
 const void *const rc_cuda_voxel_write_first[2] = {
-  reinterpret_cast<const void *> (write_first<uint16_t>), reinterpret_cast<const void *> (write_first<uint32_t>)
+  KERNEL (write_first<uint16_t>), KERNEL (write_first<uint32_t>)
 };

@@ -344,7 +344,6 @@ mark_newest (const __grid_constant__ RcCudaVoxelTask task)
 }
 
 /* A macro takes commas only in parentheses. */
-#define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
 #define OF_POINTS(...) { KERNEL (write_newest<__VA_ARGS__, 2>), KERNEL (write_newest<__VA_ARGS__, 4>) }
 
 const void *const rc_cuda_voxel_add_others[RC_CUDA_VOXEL_SOURCES] = {

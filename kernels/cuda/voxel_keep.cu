@@ -187,7 +187,6 @@ take_points (const __grid_constant__ RcCudaVoxelTask task)
 }
 
 /* A macro takes commas only in parentheses. */
-#define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
 #define BOTH_SIGNS(Source, Action) { KERNEL (take_points<Source, Action, 1>), KERNEL (take_points<Source, Action, -1>) }
 #define OF_DEPTH(Source) { BOTH_SIGNS (Source, Counts), BOTH_SIGNS (Source, Centroids), { NULL, NULL } }
 #define OF_POINTS(Source) { BOTH_SIGNS (Source, Counts), BOTH_SIGNS (Source, Centroids), BOTH_SIGNS (Source, Means) }

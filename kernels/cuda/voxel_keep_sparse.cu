@@ -205,6 +205,6 @@ write_tiles (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-const void *const rc_cuda_voxel_count_tiles = reinterpret_cast<const void *> (count_tiles);
-const void *const rc_cuda_voxel_scan_tiles = reinterpret_cast<const void *> (scan_tiles);
-const void *const rc_cuda_voxel_write_tiles = reinterpret_cast<const void *> (write_tiles);
+const void *const rc_cuda_voxel_count_tiles = KERNEL (count_tiles);
+const void *const rc_cuda_voxel_scan_tiles = KERNEL (scan_tiles);
+const void *const rc_cuda_voxel_write_tiles = KERNEL (write_tiles);

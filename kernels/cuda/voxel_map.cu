@@ -30,4 +30,4 @@ finish_map (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-const void *const rc_cuda_voxel_finish_map = reinterpret_cast<const void *> (finish_map);
+const void *const rc_cuda_voxel_finish_map = KERNEL (finish_map);

@@ -122,7 +122,7 @@ locate (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *tal
  * A lane has one channel, of every so many of 32 points; of more than 32 channels 32 at a time. The greatest of a block are in
  * shared memory, and go to those of the item last. */
 
-extern __shared__ unsigned long long greatest[];
+DYNAMIC_SHARED (unsigned long long, greatest);
 
 template <class Source>
 struct Reader
@@ -292,8 +292,8 @@ find_range (const __grid_constant__ RcCudaVoxelTask task)
 
 /* A macro takes commas only in parentheses. */
 #define OF_POINTS(...) { \
-    reinterpret_cast<const void *> (find_range<__VA_ARGS__, false>), \
-    reinterpret_cast<const void *> (find_range<__VA_ARGS__, true>) }
+    KERNEL (find_range<__VA_ARGS__, false>), \
+    KERNEL (find_range<__VA_ARGS__, true>) }
 
 const void *const rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES][2] = {
   OF_POINTS (PointSource<RC_FLOAT16>),

@@ -228,8 +228,8 @@ finish_ranks (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-const void *const rc_cuda_voxel_count_set_bits = reinterpret_cast<const void *> (count_set_bits);
-const void *const rc_cuda_voxel_rank_set_bits = reinterpret_cast<const void *> (rank_set_bits);
-const void *const rc_cuda_voxel_mark_in_blocks = reinterpret_cast<const void *> (mark_in_blocks);
-const void *const rc_cuda_voxel_write_ranked = reinterpret_cast<const void *> (write_ranked);
-const void *const rc_cuda_voxel_finish_ranks = reinterpret_cast<const void *> (finish_ranks);
+const void *const rc_cuda_voxel_count_set_bits = KERNEL (count_set_bits);
+const void *const rc_cuda_voxel_rank_set_bits = KERNEL (rank_set_bits);
+const void *const rc_cuda_voxel_mark_in_blocks = KERNEL (mark_in_blocks);
+const void *const rc_cuda_voxel_write_ranked = KERNEL (write_ranked);
+const void *const rc_cuda_voxel_finish_ranks = KERNEL (finish_ranks);

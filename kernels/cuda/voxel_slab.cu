@@ -203,16 +203,7 @@ write_slab (const RcCudaVoxelTask &task, const Place &place, uint32_t *words)
   return occupied;
 }
 
-/* This kernel begins before the one that fills the bins has ended, where the device can. */
-__device__ __forceinline__ void
-await_bins (void)
-{
-#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.wait;" ::: "memory");
-#endif
-}
-
-extern __shared__ __align__ (16) uint32_t slab_words[];
+DYNAMIC_SHARED (uint32_t, slab_words);
 
 /* Blocks that fill their slabs, and others that write theirs, share a multiprocessor. SIZE 0: bits. */
 template <int SIZE>
@@ -223,7 +214,7 @@ write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 
   for (uint32_t i = threadIdx.x; i < task.slab_words; i += THREADS)
     slab_words[i] = 0;
-  await_bins ();
+  wait_for_previous ();         /* the bins are full, and in them all the bits */
   __syncthreads ();
 #pragma unroll 1
   for (int64_t i = blockIdx.x; i < task.batch * task.slabs; i += gridDim.x) {
@@ -239,6 +230,6 @@ write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 }
 
 const void *const rc_cuda_voxel_write_slabs[4] = {
-  reinterpret_cast<const void *> (write_slabs<0>), reinterpret_cast<const void *> (write_slabs<1>),
-  reinterpret_cast<const void *> (write_slabs<2>), reinterpret_cast<const void *> (write_slabs<4>)
+  KERNEL (write_slabs<0>), KERNEL (write_slabs<1>),
+  KERNEL (write_slabs<2>), KERNEL (write_slabs<4>)
 };

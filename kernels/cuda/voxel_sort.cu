@@ -199,8 +199,8 @@ sort_move (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, uin
 }
 }
 
-const void *const rc_cuda_voxel_sort_count = reinterpret_cast<const void *> (sort_count);
-const void *const rc_cuda_voxel_sort_scan = reinterpret_cast<const void *> (sort_scan);
+const void *const rc_cuda_voxel_sort_count = KERNEL (sort_count);
+const void *const rc_cuda_voxel_sort_scan = KERNEL (sort_scan);
 const void *const rc_cuda_voxel_sort_move[2] = {
-  reinterpret_cast<const void *> (sort_move<false>), reinterpret_cast<const void *> (sort_move<true>)
+  KERNEL (sort_move<false>), KERNEL (sort_move<true>)
 };

@@ -342,8 +342,8 @@ write_ranks (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-const void *const rc_cuda_voxel_count_voxels = reinterpret_cast<const void *> (count_voxels);
-const void *const rc_cuda_voxel_scan_voxels = reinterpret_cast<const void *> (scan_voxels);
-const void *const rc_cuda_voxel_rank = reinterpret_cast<const void *> (rank);
-const void *const rc_cuda_voxel_write_sparse = reinterpret_cast<const void *> (write_sparse);
-const void *const rc_cuda_voxel_write_ranks = reinterpret_cast<const void *> (write_ranks);
+const void *const rc_cuda_voxel_count_voxels = KERNEL (count_voxels);
+const void *const rc_cuda_voxel_scan_voxels = KERNEL (scan_voxels);
+const void *const rc_cuda_voxel_rank = KERNEL (rank);
+const void *const rc_cuda_voxel_write_sparse = KERNEL (write_sparse);
+const void *const rc_cuda_voxel_write_ranks = KERNEL (write_ranks);

@@ -281,7 +281,6 @@ write_values (const __grid_constant__ RcCudaVoxelTask task)
 }
 
 /* A macro takes commas only in parentheses. */
-#define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
 
 const void *const rc_cuda_voxel_write_bits = KERNEL (write_bits);
 const void *const rc_cuda_voxel_write_occupancy[3] = {

@@ -1,0 +1,111 @@
+/* robocache: what kernels use that is not in C++, and that a compiler other than nvcc is to be told
+ *
+ * Kernels as pointers, the shared memory whose size a launch says, and PTX. Where no nvcc compiles, they are emulated
+ * (tests/emulation), and what reads and writes is plain.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_LANGUAGE_CUH
+#define RC_CUDA_LANGUAGE_CUH
+
+#include <stdint.h>
+
+#ifdef __CUDACC__
+
+/* A pointer to the host stub of a kernel, as cudaLaunchKernel and cudaFuncGetAttributes take it. */
+#define KERNEL(...) reinterpret_cast<const void *> (__VA_ARGS__)
+
+#define DYNAMIC_SHARED(type, name) extern __shared__ __align__ (16) type name[]
+
+#endif
+
+namespace rc
+{
+/* ---- words of global memory, where the compiler cannot see that they are there ----
+ *
+ * That is so where addresses come from shared memory. What is read stays after what it is written after. */
+
+template <typename Word>
+__device__ __forceinline__ Word
+load_global (const char *p)
+{
+#ifndef __CUDACC__
+  return *reinterpret_cast<const Word *> (p);
+#else
+  if constexpr (sizeof (Word) == 16) {
+    Word v;
+
+    asm volatile ("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r" (v.x), "=r" (v.y), "=r" (v.z), "=r" (v.w) : "l" (p));
+    return v;
+  } else if constexpr (sizeof (Word) == 8) {
+    Word v;
+
+    asm volatile ("ld.global.v2.u32 {%0, %1}, [%2];" : "=r" (v.x), "=r" (v.y) : "l" (p));
+    return v;
+  } else {
+    uint32_t v;
+
+    if constexpr (sizeof (Word) == 4)
+      asm volatile ("ld.global.u32 %0, [%1];" : "=r" (v) : "l" (p));
+    else if constexpr (sizeof (Word) == 2)
+      asm volatile ("ld.global.u16 %0, [%1];" : "=r" (v) : "l" (p));
+    else
+      asm volatile ("ld.global.u8 %0, [%1];" : "=r" (v) : "l" (p));
+    return (Word) v;
+  }
+#endif
+}
+
+template <typename Word>
+__device__ __forceinline__ void
+store_global (char *p, Word v)
+{
+#ifndef __CUDACC__
+  *reinterpret_cast<Word *> (p) = v;
+#else
+  if constexpr (sizeof (Word) == 16)
+    asm volatile ("st.global.v4.u32 [%0], {%1, %2, %3, %4};" :: "l" (p), "r" (v.x), "r" (v.y), "r" (v.z), "r" (v.w));
+  else if constexpr (sizeof (Word) == 8)
+    asm volatile ("st.global.v2.u32 [%0], {%1, %2};" :: "l" (p), "r" (v.x), "r" (v.y));
+  else if constexpr (sizeof (Word) == 4)
+    asm volatile ("st.global.u32 [%0], %1;" :: "l" (p), "r" (v));
+  else if constexpr (sizeof (Word) == 2)
+    asm volatile ("st.global.u16 [%0], %1;" :: "l" (p), "h" (v));
+  else
+    asm volatile ("st.global.u8 [%0], %1;" :: "l" (p), "r" ((uint32_t) v));
+#endif
+}
+
+/* Brings the line of an address to the L2. */
+__device__ __forceinline__ void
+prefetch_global (const char *p)
+{
+#ifdef __CUDACC__
+  asm volatile ("prefetch.global.L2 [%0];" :: "l" (p));
+#endif
+}
+
+/* ---- launches of which one begins before the one before it has ended, where the device can ---- */
+
+/* The next one may. */
+__device__ __forceinline__ void
+allow_next (void)
+{
+#if defined (__CUDACC__) && __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Before this, nothing is read or written that others write or read. */
+__device__ __forceinline__ void
+wait_for_previous (void)
+{
+#if defined (__CUDACC__) && __CUDA_ARCH__ >= 900
+  asm volatile ("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+}
+
+#undef PTX
+
+#endif

@@ -1,13 +1,10 @@
 /* robocache: a libcuda.so.1 that works, but for the calls that it is told to fail
  *
  * It stands before the real one in LD_LIBRARY_PATH and passes everything on to it. The runtime takes its entry points
- * from cuGetProcAddress, which hands out wrappers of the functions in the table below; those wrappers count, and fail
- * when they should.
+ * from cuGetProcAddress, which hands out wrappers of the functions that can fail (faulttable.h); those wrappers count, and
+ * fail when they should.
  *
- *   ROBOCACHE_FAULT="NAME:N:RESULT[,…]"   the Nth call of NAME returns the CUresult RESULT and does nothing
  *   ROBOCACHE_REAL_DRIVER=PATH            the real libcuda.so.1, when it is in none of the usual places
- *
- * A program that has loaded it may also call robocache_fault_arm.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "faulttable.h"
 #include "kernels/cuda/driver.h"
 
 #define EXPORT __attribute__ ((visibility ("default")))
@@ -31,113 +29,7 @@
 #define PASS a, b, c, d, e, f, g, h, i, j, k, l
 typedef CUresult (*Function) (WORDS);
 
-typedef struct
-{
-  const char *name;             /* without a version */
-  int calls;                    /* until now; atomic, as all of these */
-  int left;                     /* calls until it fails; 0: it does not */
-  int result;
-} Fault;
-
-static Fault faults[] = {
-  {"cuCtxPushCurrent"}, {"cuDevicePrimaryCtxRetain"}, {"cuEventCreate"}, {"cuEventRecord"}, {"cuEventRecordWithFlags"},
-  {"cuEventSynchronize"}, {"cuLaunchKernel"}, {"cuLaunchKernelEx"}, {"cuMemAlloc"}, {"cuMemAllocAsync"},
-  {"cuMemAllocFromPoolAsync"}, {"cuMemAllocHost"}, {"cuMemFree"}, {"cuMemFreeAsync"}, {"cuMemFreeHost"},
-  {"cuMemGetInfo"}, {"cuMemHostAlloc"}, {"cuMemPoolCreate"}, {"cuMemPoolSetAttribute"}, {"cuMemcpy2DAsync"},
-  {"cuMemcpy2DUnaligned"}, {"cuMemcpy3DAsync"}, {"cuMemcpy3DPeerAsync"}, {"cuMemcpyAsync"}, {"cuMemcpyDtoDAsync"},
-  {"cuMemcpyDtoHAsync"}, {"cuMemcpyHtoDAsync"}, {"cuMemcpyPeerAsync"}, {"cuMemsetD16Async"}, {"cuMemsetD2D16Async"},
-  {"cuMemsetD2D32Async"}, {"cuMemsetD2D8Async"}, {"cuMemsetD32Async"}, {"cuMemsetD8Async"}, {"cuStreamCreate"},
-  {"cuStreamCreateWithPriority"}, {"cuStreamSynchronize"}, {"cuStreamWaitEvent"},
-};
-
-#define N_FAULTS (sizeof (faults) / sizeof (faults[0]))
-
 static void *library;           /* the real driver; NULL: none was found */
-
-/* ---- faults ---- */
-
-static size_t
-length_without (const char *name, size_t length, const char *end)
-{
-  const size_t n = strlen (end);
-
-  return length > n && strncmp (name + length - n, end, n) == 0 ? length - n : length;
-}
-
-/* Of a name with or without a version. NULL: one that is only passed on. */
-static Fault *
-find_fault (const char *name)
-{
-  static const char *const ends[] = { "_ptsz", "_ptds", "_v2", "_v3", "_v4" };
-  size_t length = strlen (name), i;
-
-  for (i = 0; i < sizeof (ends) / sizeof (ends[0]); i++)
-    length = length_without (name, length, ends[i]);
-  for (i = 0; i < N_FAULTS; i++) {
-    if (strlen (faults[i].name) == length && strncmp (faults[i].name, name, length) == 0)
-      return &faults[i];
-  }
-  return NULL;
-}
-
-static int
-is_due (Fault *fault)
-{
-  int left = __atomic_load_n (&fault->left, __ATOMIC_SEQ_CST);
-
-  __atomic_add_fetch (&fault->calls, 1, __ATOMIC_SEQ_CST);
-  while (left > 0) {
-    if (__atomic_compare_exchange_n (&fault->left, &left, left - 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-      return left == 1;
-  }
-  return 0;
-}
-
-/* The nth call of name from now on returns result; 0: none does. Returns whether name is a function that can fail. */
-EXPORT int robocache_fault_arm (const char *name, int nth, int result);
-EXPORT int
-robocache_fault_arm (const char *name, int nth, int result)
-{
-  Fault *fault = find_fault (name);
-
-  if (fault == NULL)
-    return 0;
-  __atomic_store_n (&fault->result, result, __ATOMIC_SEQ_CST);
-  __atomic_store_n (&fault->left, nth, __ATOMIC_SEQ_CST);
-  return 1;
-}
-
-/* Of all functions that can fail, the one with that number; NULL: there are fewer. */
-EXPORT const char *robocache_fault_name (int number);
-EXPORT const char *
-robocache_fault_name (int number)
-{
-  return number >= 0 && (size_t) number < N_FAULTS ? faults[number].name : NULL;
-}
-
-/* How often it was called. */
-EXPORT int robocache_fault_calls (const char *name);
-EXPORT int
-robocache_fault_calls (const char *name)
-{
-  const Fault *fault = find_fault (name);
-
-  return fault != NULL ? __atomic_load_n (&fault->calls, __ATOMIC_SEQ_CST) : 0;
-}
-
-static void
-arm_from_environment (void)
-{
-  const char *text = getenv ("ROBOCACHE_FAULT");
-  char name[64];
-  int nth, result, used;
-
-  while (text != NULL && sscanf (text, "%63[^:]:%d:%d%n", name, &nth, &result, &used) == 3) {
-    if (!robocache_fault_arm (name, nth, result))
-      fprintf (stderr, "ROBOCACHE_FAULT: %s is no function that can fail\n", name);
-    text = text[used] == ',' ? text + used + 1 : NULL;
-  }
-}
 
 /* ---- wrappers ----
  *
@@ -155,7 +47,9 @@ static int n_wrapped;
 static CUresult
 through (int n, WORDS)
 {
-  return is_due (wrapped[n].fault) ? (CUresult) wrapped[n].fault->result : wrapped[n].real (PASS);
+  const int result = fault_due (wrapped[n].fault);
+
+  return result != 0 ? (CUresult) result : wrapped[n].real (PASS);
 }
 
 #define WRAPPER(n) \
@@ -178,7 +72,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;        /* guards wrappe
 static void *
 wrap (const char *name, void *real)
 {
-  Fault *fault = find_fault (name);
+  Fault *fault = fault_find (name);
   void *wrapper = real;
   int n;
 
@@ -216,7 +110,7 @@ load (void)
     library = dlopen (named, RTLD_NOW | RTLD_LOCAL);
   for (i = 0; library == NULL && i < sizeof (paths) / sizeof (paths[0]); i++)
     library = dlopen (paths[i], RTLD_NOW | RTLD_LOCAL);
-  arm_from_environment ();
+  fault_arm_from_environment ();
 }
 
 /* What kernels/cuda looks up by name. */

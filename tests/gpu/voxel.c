@@ -1,10 +1,10 @@
 /* robocache: voxel grids have the same bits on the GPU as on the CPU
  *
- *   voxel [--seed N] [--separate] [--few] [--only SECTION]
+ *   voxel [--seed N] [--separate] [--few | --small] [--only SECTION]
  *   voxel --sections
  *
  * --separate puts every array in an allocation of its own, for compute-sanitizer; --few runs a tenth of the cases;
- * --sections only says their names.
+ * --small those of them that are soon done where a device is emulated; --sections only says their names.
  * Sections are in the table below.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -16,6 +16,7 @@
 
 #define ARENA_BYTES ((size_t) 640 << 20)
 #define RUNS 20                 /* of one job, which must not differ */
+#define SMALL_VOXELS (INT64_C (1) << 21)
 
 typedef struct
 {
@@ -23,7 +24,7 @@ typedef struct
   RcBackend *cpu;
   Arena *arena;
   uint64_t seed;
-  int few;
+  int few, small;
   int failures;
   int cases;
 } Suite;
@@ -201,6 +202,8 @@ check_plain (Suite *suite)
   for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
     VoxelWish wish = any_wish;
 
+    if (suite->small && shapes[i].batch * shapes[i].axis * shapes[i].axis * shapes[i].axis > SMALL_VOXELS)
+      continue;
     wish.source = RC_VOXEL_POINTS;
     wish.input = RC_FLOAT32;
     wish.mode = shapes[i].mode;
@@ -505,6 +508,8 @@ check_sequences (Suite *suite, const char *what, int mode, int output, int64_t b
         wish.features = 3;
       }
       snprintf (name, sizeof (name), "voxel_kept_%s_%s_%s_%d", what, modes[mode], rc_dtype_name (dtypes[d]), i);
+      if (suite->small && dtypes[d] != (mode % 2 ? RC_FLOAT32 : RC_FLOAT16))
+        continue;
       if (mode <= RC_VOXEL_COUNT || dtypes[d] == RC_FLOAT16 || dtypes[d] == RC_FLOAT32)
         check_sequence (suite, name, &wish);
     }
@@ -822,7 +827,8 @@ main (int argc, char **argv)
     else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
       only = argv[++i];
     suite.gpu.separate |= strcmp (argv[i], "--separate") == 0;
-    suite.few |= strcmp (argv[i], "--few") == 0;
+    suite.small |= strcmp (argv[i], "--small") == 0;
+    suite.few |= suite.small || strcmp (argv[i], "--few") == 0;
   }
   if (rc_backend_open (&here, &suite.cpu, &error) != RC_OK) {
     printf ("FAIL voxel_open_cpu: %s\n", error.message);

@@ -1,0 +1,26 @@
+/* robocache: copies to shared memory that a thread waits for later, emulated
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef EMULATION_CUDA_PIPELINE_H
+#define EMULATION_CUDA_PIPELINE_H
+
+inline void
+__pipeline_memcpy_async (void *to, const void *from, size_t bytes)
+{
+  emulation::copy_later (to, from, bytes);
+}
+
+inline void
+__pipeline_commit ()
+{
+  emulation::end_copy_group ();
+}
+
+inline void
+__pipeline_wait_prior (size_t n)
+{
+  emulation::wait_for_copies (n);
+}
+
+#endif

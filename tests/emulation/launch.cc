@@ -1,0 +1,125 @@
+/* robocache: a CUDA device on the CPU: its size, and launches
+ *
+ * The numbers are those of compute capability 9.0 in CUDA's programming guide, so that plans choose what they choose there, but
+ * for the multiprocessors: many would have many blocks, and more to emulate.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "device.h"
+#include "kernel.h"
+
+#include <string.h>
+
+using namespace emulation;
+
+namespace
+{
+constexpr int MULTIPROCESSORS = 16;
+
+const Kernel *
+kernel_at (const void *function)
+{
+  return static_cast<const Kernel *> (function);
+}
+
+unsigned
+cluster_of (const cudaLaunchConfig_t *config)
+{
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
+      return config->attrs[i].val.clusterDim.x;
+  }
+  return 1;
+}
+
+bool
+is_possible (const Kernel *kernel, const Launch &launch)
+{
+  const uint64_t threads = (uint64_t) launch.block.x * launch.block.y * launch.block.z;
+
+  return launch.grid.x > 0 && launch.grid.x <= INT32_MAX && launch.grid.y > 0 && launch.grid.y <= UINT16_MAX
+      && launch.grid.z > 0 && launch.grid.z <= UINT16_MAX && threads > 0 && threads <= MOST_THREADS
+      && launch.shared_bytes <= (size_t) kernel->most_shared && launch.cluster > 0 && launch.cluster <= MOST_BLOCKS
+      && launch.grid.x % launch.cluster == 0;
+}
+}
+
+cudaError_t
+cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
+{
+  switch (attribute) {
+    case cudaDevAttrComputeCapabilityMajor:
+      *value = 9;
+      break;
+    case cudaDevAttrMultiProcessorCount:
+      *value = MULTIPROCESSORS;
+      break;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
+      *value = MOST_SHARED;
+      break;
+    case cudaDevAttrMemoryPoolsSupported:
+    case cudaDevAttrUnifiedAddressing:
+      *value = 1;
+      break;
+    default:
+      *value = 0;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaFuncGetAttributes (cudaFuncAttributes *attributes, const void *function)
+{
+  memset (attributes, 0, sizeof (*attributes));
+  attributes->maxThreadsPerBlock = MOST_THREADS;
+  attributes->maxDynamicSharedSizeBytes = kernel_at (function)->most_shared;
+  attributes->binaryVersion = attributes->ptxVersion = 90;
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaFuncSetAttribute (const void *function, cudaFuncAttribute attribute, int value)
+{
+  Kernel *kernel = const_cast<Kernel *> (kernel_at (function));
+
+  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
+    return cudaSuccess;
+  if (value < 0 || (size_t) value > MOST_SHARED)
+    return note (cudaErrorInvalidValue);
+  __atomic_store_n (&kernel->most_shared, value, __ATOMIC_RELAXED);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaOccupancyMaxActiveClusters (int *clusters, const void *, const cudaLaunchConfig_t *config)
+{
+  *clusters = MULTIPROCESSORS / (int) cluster_of (config);
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaLaunchKernelExC (const cudaLaunchConfig_t *config, const void *function, void **arguments)
+{
+  FAIL_IF_TOLD ("cuLaunchKernelEx");
+  const Kernel *kernel = kernel_at (function);
+  const Launch launch = { kernel->name, kernel->bind (arguments), kernel->shared,
+    { config->gridDim.x, config->gridDim.y, config->gridDim.z },
+    { config->blockDim.x, config->blockDim.y, config->blockDim.z }, cluster_of (config), config->dynamicSmemBytes
+  };
+
+  if (!is_possible (kernel, launch))
+    return note (cudaErrorInvalidValue);
+  enqueue (config->stream, [=] {
+    if (!run (launch))
+      break_devices ();
+  });
+  return cudaSuccess;
+}
+
+cudaError_t
+cudaLaunchKernel (const void *function, dim3 grid, dim3 block, void **arguments, size_t shared, cudaStream_t stream)
+{
+  const cudaLaunchConfig_t config = { grid, block, shared, stream, nullptr, 0 };
+
+  return cudaLaunchKernelExC (&config, function, arguments);
+}

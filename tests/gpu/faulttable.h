@@ -1,0 +1,31 @@
+/* robocache: calls of the driver that fail when they are told to
+ *
+ *   ROBOCACHE_FAULT="NAME:N:RESULT[,…]"   the Nth call of NAME returns the CUresult RESULT and does nothing
+ *
+ * A program may also look up robocache_fault_arm, robocache_fault_calls and robocache_fault_name, which a library with this
+ * exports.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TEST_FAULT_TABLE_H
+#define TEST_FAULT_TABLE_H
+
+#ifdef __cplusplus
+extern "C"
+{
+#endif
+
+typedef struct Fault Fault;
+
+/* Of a function's name, with or without a version. NULL: it is none that can fail. */
+Fault *fault_find (const char *name);
+
+/* Counts a call. What it is to return in place of doing anything; 0: it is to be done. */
+int fault_due (Fault * fault);
+
+void fault_arm_from_environment (void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -340,6 +340,46 @@ check_huge (Suite *suite)
 
 /* ---- the same job again and again, and in a graph ---- */
 
+/* A plan of small slabs is made after one of large ones, which goes on having the shared memory that it needs. */
+static void
+check_other_plan (Suite *suite)
+{
+  Test test = { "voxel_again_after_another_plan", "" };
+  DeviceVoxels device = { 0 };
+  RcVoxelPlan *other = NULL;
+  VoxelWish wish = any_wish;
+  RcFootprint footprint;
+  RcVoxelSpec spec;
+  RcError error;
+  VoxelCase c;
+
+  wish.source = RC_VOXEL_POINTS;
+  wish.input = RC_FLOAT32;
+  wish.mode = RC_VOXEL_OCCUPANCY;
+  wish.output = RC_VOXEL_BITS;
+  wish.batch = 8;
+  wish.axis = 256;
+  wish.points = 1000;
+  wish.plain = 1;
+  wish.lie = SPREAD;
+  if (voxel_case_make (&c, &wish, next_seed (suite), suite->arena, suite->cpu, &test)
+      && voxel_case_to_device (&c, suite->arena, &suite->gpu, &device, &test)) {
+    spec = c.spec;
+    spec.batch = 1;
+    spec.grid[0] = spec.grid[1] = spec.grid[2] = 64;
+    if (rc_voxel_plan (suite->gpu.backend, &spec, &other, &footprint, &error) != RC_OK)
+      test_fail (&test, "%s", error.message);
+    else if (voxel_case_enqueue (&c, &device, &suite->gpu, &test)) {
+      voxel_case_run_cpu (&c, &test);
+      voxel_case_compare (&c, &device, suite->arena, &suite->gpu, &test);
+    }
+    rc_voxel_plan_free (other);
+  }
+  voxel_case_leave_device (&device);
+  voxel_case_clear (&c);
+  suite->failures += test_end (&test);
+}
+
 static void
 check_again (Suite *suite)
 {
@@ -364,6 +404,7 @@ check_again (Suite *suite)
     }
     suite->failures += test_end (&test);
   }
+  check_other_plan (suite);
 }
 
 /* Captured once and launched twice, the second time on other points. */

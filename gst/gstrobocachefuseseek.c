@@ -231,7 +231,10 @@ end_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   fuse->flush_seqnum = gst_event_get_seqnum (event);
   FUSE_UNLOCK (fuse);
   flow = base_class (fuse)->sink_event_pre_queue (GST_AGGREGATOR (fuse), GST_AGGREGATOR_PAD (pad), event);
-  gst_robocache_fuse_set_flushing (fuse, pad, FALSE);
+  FUSE_LOCK (fuse);
+  pad->flushing = fuse->tick_known = FALSE;     /* who looked at tokens meanwhile passed this pad over */
+  g_cond_broadcast (&fuse->progress);
+  FUSE_UNLOCK (fuse);
   end_flush_when_due (fuse);
   return flow;
 }

@@ -346,7 +346,8 @@ void
 gst_robocache_fuse_await_tokens (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   FUSE_LOCK (fuse);
-  while (pad->tokens_on_way > 0)
+  /* the end of a flush before this one may have taken the flag back since, and tells everyone when it does */
+  for (pad->flushing = TRUE; pad->tokens_on_way > 0; pad->flushing = TRUE)
     g_cond_wait (&fuse->progress, &fuse->lock);
   FUSE_UNLOCK (fuse);
 }

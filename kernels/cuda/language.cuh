@@ -106,6 +106,4 @@ wait_for_previous (void)
 }
 }
 
-#undef PTX
-
 #endif

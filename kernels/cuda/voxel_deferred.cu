@@ -123,8 +123,6 @@ add_deferred (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-/* A macro takes commas only in parentheses. */
-
 const void *const rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUES] = {
   KERNEL (add_deferred<Nothing<true>>), KERNEL (add_deferred<Features>), KERNEL (add_deferred<Coordinates>),
   KERNEL (add_deferred<Extremes>),

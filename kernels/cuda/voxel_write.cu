@@ -280,8 +280,6 @@ write_values (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-/* A macro takes commas only in parentheses. */
-
 const void *const rc_cuda_voxel_write_bits = KERNEL (write_bits);
 const void *const rc_cuda_voxel_write_occupancy[3] = {
   KERNEL (write_occupancy<1>), KERNEL (write_occupancy<2>), KERNEL (write_occupancy<4>)

@@ -1,7 +1,7 @@
 /* robocache: a CUDA device on the CPU: what the files of its runtime share
  *
- * A stream is a thread, so that work is really under way while the host goes on, and a mistake in who waits for whom is seen
- * by AddressSanitizer and ThreadSanitizer. What the functions of CUDA's runtime and driver do is as CUDA's documentation says;
+ * A stream is a thread, so that work is really under way while the host goes on. Kernels run one at a time, whatever their
+ * streams. What the functions of CUDA's runtime and driver do is as CUDA's documentation says;
  * those that robocache and its tests do not call are not there.
  *
  *   ROBOCACHE_EMULATED_DEVICES=N   how many there are; default 2, with 8 GiB each

@@ -1,6 +1,6 @@
 /* robocache: a CUDA device on the CPU: blocks of threads
  *
- * Compiled without sanitizers, which must be told of changes of the stack and are.
+ * Compiled without sanitizers. AddressSanitizer is told of changes of the stack.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,9 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -33,7 +35,7 @@ __thread Place place;
 namespace
 {
 constexpr size_t STACK_BYTES = 256 << 10;       /* of a fiber; the system gives what is touched */
-constexpr uint8_t UNDEFINED = 0xA5;     /* what shared memory holds when a block begins */
+constexpr uint8_t UNDEFINED = 0xA5;     /* what the shared memory of a launch holds when a block begins */
 constexpr unsigned WARP = 32;
 constexpr size_t APART = 192;   /* bytes: stacks that begin alike would share a few lines of the cache */
 
@@ -86,7 +88,7 @@ enum class State
 
 enum class Exchange
 {
-  BALLOT, ALL_EQUAL, VALUE
+  SYNC, BALLOT, ALL_EQUAL, VALUE
 };
 
 struct Copy
@@ -137,6 +139,7 @@ struct Block
 
 thread_local Block *own;        /* the block that this thread of the CPU runs */
 std::atomic<bool> is_broken { false };  /* a thread went where no memory is */
+unsigned launches;              /* until now; one runs at a time */
 
 [[noreturn]] void
 fail (const char *what)
@@ -224,7 +227,8 @@ wait_for_others (Block *block)
   if (generation == UINT64_MAX)
     fail ("all threads wait, at a barrier or in a warp, for others that do not come");
   std::unique_lock<std::mutex> held (block->cluster->lock);
-  block->cluster->all_came.wait (held, [&] { return block->cluster->generation.load () > generation; });
+  while (block->cluster->generation.load () <= generation && !is_broken)        /* a block that broke tells nobody */
+    block->cluster->all_came.wait_for (held, std::chrono::milliseconds (100));
 }
 
 void
@@ -238,12 +242,23 @@ begin_lane (Block *block, unsigned i, const Index &index)
   block->lanes[i].place = { { i % size.x, i / size.x % size.y, i / size.x / size.y }, index, size, block->launch->grid };
 }
 
+/* What a block has of the shared memory of a launch, and no more. */
+void
+begin_shared (char *shared, size_t bytes)
+{
+#ifdef EMULATION_ASAN
+  __asan_unpoison_memory_region (shared, MOST_SHARED);
+  __asan_poison_memory_region (shared + bytes, MOST_SHARED - bytes);
+#endif
+  memset (shared, UNDEFINED, bytes);
+}
+
 void
 run_block (Block *block, const Index &index)
 {
-  uint64_t turn = index.x + index.y;
+  uint64_t turn = index.x + index.y + launches;
 
-  memset (block->launch->shared (), UNDEFINED, block->launch->shared_bytes);
+  begin_shared (static_cast<char *> (block->launch->shared ()), block->launch->shared_bytes);
   block->alive = block->n_threads;
   block->arrived = 0;
   block->predicates = 0;
@@ -478,6 +493,12 @@ sync_block (int predicate)
   return (int) lane->result;
 }
 
+void
+sync_warp (uint32_t mask)
+{
+  exchange (mask, Exchange::SYNC, 0, 0);
+}
+
 uint32_t
 ballot (uint32_t mask, bool predicate)
 {
@@ -582,6 +603,7 @@ run (const Launch &launch)
   std::vector<std::unique_ptr<Cluster>> clusters;
   std::vector<Share> shares;
 
+  launches++;
   std::call_once (watched, watch_addresses);
   for (uint64_t i = 0; launch.cluster > 1 && i < blocks / launch.cluster; i++) {
     clusters.push_back (std::make_unique<Cluster> ());

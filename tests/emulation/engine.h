@@ -1,8 +1,8 @@
 /* robocache: a CUDA device on the CPU: blocks of threads
  *
  * A block runs on one thread of the CPU. Its own threads are fibers, which take turns where they wait for each other: at a
- * barrier, or where the lanes of a warp exchange values. The order in which they run changes from block to block, since
- * nothing may depend on it. The blocks of a cluster each have a thread of the CPU; other blocks share a few.
+ * barrier, or where the lanes of a warp exchange values. The order in which they run changes from block to block and
+ * from launch to launch, since nothing may depend on it. The blocks of a cluster each have a thread of the CPU; other blocks share a few.
  *
  * Threads that wait for each other for ever, that exchange values with a lane that is not there, or ask for more than a
  * device has end the process with a message.
@@ -43,6 +43,7 @@ extern __thread Place place __attribute__ ((tls_model ("initial-exec")));
 int sync_block (int predicate);
 
 /* These by the lanes of a warp that mask says, each of them with the same mask. */
+void sync_warp (uint32_t mask);
 uint32_t ballot (uint32_t mask, bool predicate);
 bool all_equal (uint32_t mask, uint64_t value);
 uint64_t value_of_lane (uint32_t mask, uint64_t value, unsigned lane);

@@ -84,7 +84,14 @@ bind (void **arguments)
 }
 
 template <auto kernel>
-inline Kernel kernel_of = { __PRETTY_FUNCTION__, bind<kernel>, find_shared, 48 << 10 };
+constexpr const char *
+name_of ()
+{
+  return __PRETTY_FUNCTION__;
+}
+
+template <auto kernel>
+inline Kernel kernel_of = { name_of<kernel> (), bind<kernel>, find_shared, 48 << 10 };
 }
 
 #define KERNEL(...) static_cast<const void *> (&emulation::kernel_of<__VA_ARGS__>)
@@ -236,7 +243,7 @@ __syncthreads_or (int predicate)
 inline void
 __syncwarp (unsigned mask = ~0u)
 {
-  emulation::ballot (mask, true);
+  emulation::sync_warp (mask);
 }
 
 inline unsigned
@@ -287,7 +294,7 @@ lane ()
 }
 }
 
-/* Groups of `width` lanes are apart. A lane that would look outside its group gets its own value. */
+/* Groups of `width` lanes are apart. A lane that would look outside its group gets its own value; xor looks at earlier groups. */
 template <typename T>
 T
 __shfl_sync (unsigned mask, T value, int lane, int width = 32)
@@ -319,7 +326,7 @@ __shfl_xor_sync (unsigned mask, T value, int distance, int width = 32)
 {
   const unsigned own = emulation::lane (), other = own ^ (unsigned) distance;
 
-  return emulation::shuffle (mask, value, other / width == own / width ? other : own);
+  return emulation::shuffle (mask, value, other / width <= own / width ? other : own);
 }
 
 #endif

@@ -193,6 +193,7 @@ wait_until_all_idle ()
   const std::set<std::shared_ptr<Stream>> all = streams;
 
   held.unlock ();
+  wait_until_idle (nullptr);
   for (const std::shared_ptr<Stream> &stream : all)
     stream->wait_for (stream->last_added ());
 }
@@ -276,7 +277,7 @@ cudaDeviceSynchronize (void)
 
   if (result == cudaSuccess)
     wait_until_all_idle ();
-  return note (result);
+  return note (result != cudaSuccess ? result : state_of_devices ());
 }
 
 /* ---- events ---- */
@@ -337,7 +338,7 @@ cudaEventSynchronize (cudaEvent_t event)
   held.unlock ();
   if (recorded != nullptr)
     recorded->wait_for (number);
-  return cudaSuccess;
+  return note (state_of_devices ());
 }
 
 /* ---- graphs ---- */

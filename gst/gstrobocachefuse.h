@@ -121,8 +121,8 @@ void gst_robocache_fuse_choose_src_tokens (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_push_src_tokens (GstRobocacheFuse * fuse);
 /* Called without the lock, after token_out was set. */
 GstFlowReturn gst_robocache_fuse_push_token (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
-/* Of a pad that is flushing: returns when none is on its way to it that others than its source have chosen. Called without the
- * lock. */
+/* Of a pad that is flushing, and stays so meanwhile: returns when none is on its way to it that others than its source have
+ * chosen. Called without the lock. */
 void gst_robocache_fuse_await_tokens (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* After something that may have changed what any pad is ready for. Called without the lock. */
 void gst_robocache_fuse_refresh_tokens (GstRobocacheFuse * fuse);

@@ -4,7 +4,7 @@
  * barrier, or where the lanes of a warp exchange values. The order in which they run changes from block to block and
  * from launch to launch, since nothing may depend on it. The blocks of a cluster each have a thread of the CPU; other blocks share a few.
  *
- * Threads that wait for each other for ever, that exchange values with a lane that is not there, or ask for more than a
+ * Threads of a block that wait for each other for ever, but for those that wait for their cluster, that exchange values with a lane that is not there, or ask for more than a
  * device has end the process with a message.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -41,12 +41,13 @@ struct Item
  * each launch that follows another. Loads are not of the kind for constant data, as what they read may be written while
  * the block is there. */
 
-/* Bytes that will be read, brought to the L2, which is where others write: nothing is read too early by it. */
+/* Times that will be read, brought to the L2, which is where others write: nothing is read too early by it. */
 __device__ __forceinline__ void
-bring (const void *from, int64_t bytes)
+bring (const int64_t *times, int32_t n)
 {
-  for (int64_t i = threadIdx.x * 128; i < bytes; i += RC_CUDA_THREADS * 128)
-    prefetch_global (static_cast<const char *> (from) + i);
+  static_assert (RC_CUDA_STAGED_TIMES <= RC_CUDA_THREADS * 16, "16 times a thread");
+  if ((int32_t) threadIdx.x * 16 < n)
+    prefetch_global (reinterpret_cast<const char *> (times + threadIdx.x * 16));
 }
 
 struct Shared
@@ -92,11 +93,11 @@ template <class Types>
 __device__ __forceinline__ void
 put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typename Types::Row *row)
 {
-  const char *rows = task.rows + item.episode * task.batch_stride + item.first_channel * size_of ((RcDtype) task.in);
+  const char *rows = task.rows + item.episode * task.batch_stride + item.first_channel * size_of (Types::in (task));
 
   row->blend = b.blend;
   row->out = task.out + item.episode * task.out_batch_stride + (item.first_tick + threadIdx.x) * task.out_row_stride
-      + item.first_channel * size_of ((RcDtype) task.out_dtype);
+      + item.first_channel * size_of (Types::out (task));
   if (b.blend == RC_BLEND_NONE)
     return;
   row->y[0] = rows + b.row * task.row_stride;
@@ -119,18 +120,32 @@ put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, type
   }
 }
 
+/* Where the times of an item are; not read where there are none. */
+struct Times
+{
+  const int64_t *rows;          /* of the episode */
+  const int64_t *ticks;         /* of the item */
+};
+
+__device__ __forceinline__ Times
+times_of (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Item &item)
+{
+  return Times { list_of (task.times, task.times_batch_stride, item.episode),
+    list_of (head.tick_times, head.tick_times_batch_stride, item.episode) + item.first_tick };
+}
+
 /* Each of the items of an episode brings a share of its times. */
 __device__ __forceinline__ void
-bring_times (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Item &item)
+bring_times (const RcCudaAlignTask &task, const Item &item, const Times &times)
 {
   if (task.rows == NULL || task.brackets != NULL)
     return;
-  bring (list_of (head.tick_times, head.tick_times_batch_stride, item.episode) + item.first_tick, item.n_ticks * 8);
+  bring (times.ticks, item.n_ticks);
   if (task.n_rows <= RC_CUDA_STAGED_TIMES) {
     const int64_t share = divide (task.n_rows - 1, task.tick_items) + 1, first = item.tick_item * share;
     const int64_t left = task.n_rows - first;
 
-    bring (list_of (task.times, task.times_batch_stride, item.episode) + first, (left < share ? left : share) * 8);
+    bring (times.rows + first, (int32_t) (left < share ? left : share));
   }
 }
 
@@ -144,12 +159,19 @@ keep_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typ
     task.status[item.episode * task.status_batch_stride + item.first_tick + threadIdx.x] = (uint8_t) b.status;
 }
 
+/* The first thread that checks the order: where half of the warps have no tick these do, while the others search. */
+__device__ __forceinline__ int32_t
+first_idle (int32_t n_ticks)
+{
+  return n_ticks <= RC_CUDA_THREADS / 2 ? (n_ticks + 31) / 32 * 32 : 0;
+}
+
 /* Finds the rows of the item's ticks, one in each of the first threads, and waits until all have theirs. Returns the
  * times as average takes them. */
 template <class Types>
 __device__ __forceinline__ const int64_t *
-find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, Shared &shared, int64_t *staged,
-    typename Types::Row *rows)
+find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, const Times &times, Shared &shared,
+    int64_t *staged, typename Types::Row *rows)
 {
   const Item &item = shared.item;
   const bool has_tick = (int) threadIdx.x < item.n_ticks;
@@ -162,24 +184,22 @@ find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t str
       b = checked_bracket (task.brackets[item.first_tick + threadIdx.x], task.n_rows);
   } else if (task.rows != NULL) {
     const int64_t n = rows_of (task, item.episode);
-    const int64_t *times = list_of (task.times, task.times_batch_stride, item.episode);
-    const int64_t *ticks = list_of (head.tick_times, head.tick_times_batch_stride, item.episode);
-    const int64_t tick = has_tick ? ticks[item.first_tick + threadIdx.x] : 0;
+    const int64_t tick = has_tick ? times.ticks[threadIdx.x] : 0;
 
     disordered = n < 0 || n > task.n_rows;
     if (!disordered && n > RC_CUDA_STAGED_TIMES) {
       disordered = head.disordered[stream * head.episodes + item.episode - head.first_episode];
       if (!disordered)
-        view = stage_part (task.search, times, n, has_tick, tick, staged, head.staged_times, shared.search);
+        view = stage_part (task.search, times.rows, n, has_tick, tick, staged, head.staged_times, shared.search);
     } else if (!disordered && n > 0) {
-      stage_all (times, n, staged);
+      stage_all (times.rows, (int32_t) n, staged);
       view = View { staged, 0, n };
     }
     /* a search in times that decrease finds something of the rows, too: there is no need to wait for the others */
     if (has_tick && view.n > 0)
-      b = find_bracket<Types::curves> (task.search, view, tick);
-    if (view.n > 0 && n <= RC_CUDA_STAGED_TIMES)
-      disordered = goes_back (view);
+      b = find_bracket<Types::curves> (task.search, view, staged, tick);
+    if (view.n > 0 && n <= RC_CUDA_STAGED_TIMES && (int32_t) threadIdx.x >= first_idle (item.n_ticks))
+      disordered = goes_back (staged, (int32_t) n, first_idle (item.n_ticks));
   }
   if (has_tick) {
     keep_row<Types> (task, item, b, rows);
@@ -210,12 +230,12 @@ add_counts (const RcCudaAlignTask &task, const Shared &shared)
 
 template <class Types>
 __device__ __forceinline__ void
-align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, Shared &shared)
+align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, const Times &where, Shared &shared)
 {
   const Item &item = shared.item;
   int64_t *staged = reinterpret_cast<int64_t *> (dynamic_shared);
   auto *rows = reinterpret_cast<typename Types::Row *> (staged + head.staged_times);
-  const int64_t *times = find_rows<Types> (head, task, stream, shared, staged, rows);
+  const int64_t *times = find_rows<Types> (head, task, stream, where, shared, staged, rows);
 
   add_counts (task, shared);
   make_rows<Types> (task, Rows<Types> { rows, times, item.first_channel, item.n_ticks, item.n_channels });
@@ -245,9 +265,11 @@ align_few (const __grid_constant__ RcCudaAlignFew launch)
     stream += i < launch.head.n_streams && launch.tasks[i].first_item <= index;
   allow_next ();
   begin_item (launch.head, launch.tasks[stream], index, shared);
-  bring_times (launch.head, launch.tasks[stream], shared.item);
+  const Times times = times_of (launch.head, launch.tasks[stream], shared.item);
+
+  bring_times (launch.tasks[stream], shared.item, times);
   wait_for_previous ();
-  align_item<Types> (launch.head, launch.tasks[stream], stream, shared);
+  align_item<Types> (launch.head, launch.tasks[stream], stream, times, shared);
 }
 
 template <class Types>
@@ -270,7 +292,7 @@ align_many (const __grid_constant__ RcCudaAlignMany launch)
     reinterpret_cast<uint64_t *> (&shared.task)[threadIdx.x] = from[threadIdx.x];
   }
   begin_item (launch.head, tasks[stream], index, shared);
-  align_item<Types> (launch.head, shared.task, stream, shared);
+  align_item<Types> (launch.head, shared.task, stream, times_of (launch.head, shared.task, shared.item), shared);
 }
 }
 

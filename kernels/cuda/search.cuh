@@ -102,27 +102,29 @@ struct SearchShared
 
 /* All n of times, staged. They come past the registers, so that all are under way at once. */
 __device__ __forceinline__ void
-stage_all (const int64_t *times, int64_t n, int64_t *staged)
+stage_all (const int64_t *times, int32_t n, int64_t *staged)
 {
-  const int32_t pairs = reinterpret_cast<uintptr_t> (times) % 16 == 0 ? (int32_t) n / 2 : 0;
+  const int32_t pairs = reinterpret_cast<uintptr_t> (times) % 16 == 0 ? n / 2 : 0;
 
+#pragma unroll 4
   for (int32_t i = threadIdx.x; i < pairs; i += RC_CUDA_THREADS)
     __pipeline_memcpy_async (staged + 2 * i, times + 2 * i, 16);
-  for (int32_t i = 2 * pairs + threadIdx.x; i < (int32_t) n; i += RC_CUDA_THREADS)
+#pragma unroll 4
+  for (int32_t i = 2 * pairs + threadIdx.x; i < n; i += RC_CUDA_THREADS)
     __pipeline_memcpy_async (staged + i, times + i, 8);
   __pipeline_commit ();
   __pipeline_wait_prior (0);
   __syncthreads ();
 }
 
-/* Whether this thread sees times decrease; every thread looks at some. */
+/* Whether this thread, one of those from first_thread on, sees staged times decrease. */
 __device__ __forceinline__ bool
-goes_back (const View &view)
+goes_back (const int64_t *staged, int32_t n, int32_t first_thread)
 {
   bool back = false;
 
-  for (int32_t i = 1 + threadIdx.x; i < (int32_t) view.n; i += RC_CUDA_THREADS)
-    back |= view.times[i] < view.times[i - 1];
+  for (int32_t i = 1 + threadIdx.x - first_thread; i < n; i += RC_CUDA_THREADS - first_thread)
+    back |= staged[i] < staged[i - 1];
   return back;
 }
 
@@ -165,17 +167,37 @@ stage_part (const RcSearch &search, const int64_t *times, int64_t n, bool has_ti
   return View { staged, shared.first, shared.end - shared.first };
 }
 
+/* rc_lower_bound of staged times, with numbers of 32 bits: a tick's chain of loads is what a small alignment waits for. */
+__device__ __forceinline__ int32_t
+staged_lower_bound (const int64_t *staged, int32_t n, int64_t t)
+{
+  int32_t first = 0;
+
+#pragma unroll 1
+  while (n > 1) {
+    const int32_t half = n / 2;
+
+    first += staged[first + half - 1] < t ? half : 0;
+    n -= half;
+  }
+  return first + (n == 1 && staged[first] < t);
+}
+
 /* The bracket of a tick, with row numbers of the episode. Without CURVES the interpolation is one of the first three,
- * which takes far fewer registers. */
+ * which takes far fewer registers. Where the view is of staged times the compiler sees that they are in shared memory. */
 template <bool CURVES>
 __device__ __forceinline__ RcBracket
-find_bracket (RcSearch search, const View &view, int64_t tick)
+find_bracket (RcSearch search, const View &view, const int64_t *staged, int64_t tick)
 {
   RcBracket b;
 
-  if (!CURVES && search.interpolation > RC_PREVIOUS)
-    __builtin_unreachable ();
-  b = rc_bracket_find (&search, view.times, view.n, tick);
+  if (!CURVES && search.interpolation != RC_NEAREST && search.interpolation != RC_PREVIOUS)
+    search.interpolation = RC_LINEAR;   /* which it is: now the compiler knows */
+  if (view.times == staged)
+    b = rc_bracket_at (&search, staged, view.n,
+        staged_lower_bound (staged, (int32_t) view.n, rc_search_time (&search, tick)), tick);
+  else
+    b = rc_bracket_find (&search, view.times, view.n, tick);
 
   b.row += view.first;
   b.next += view.first;

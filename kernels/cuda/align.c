@@ -64,6 +64,13 @@ is_special (const RcAlignStream *stream)
   return stream->n_quaternions > 0 || stream->n_angles > 0;
 }
 
+/* The kind of a kernel that there is. */
+static Kind
+kind_in_tables (RcCudaAlignLevel level, RcCudaAlignType type)
+{
+  return (Kind) { level, level > RC_CUDA_ALIGN_SIMPLE && type > RC_CUDA_ALIGN_MIXED ? RC_CUDA_ALIGN_MIXED : type };
+}
+
 /* Of a stream in the times form. */
 static Kind
 kind_of (const RcAlignStream *stream)
@@ -78,13 +85,17 @@ kind_of (const RcAlignStream *stream)
 
   if (stream->in == stream->out && rc_dtype_is_float (stream->in))
     kind.type = same[stream->in];
+  else if (stream->in == RC_FLOAT32 && stream->out == RC_FLOAT16)
+    kind.type = RC_CUDA_ALIGN_TO_FLOAT16;
+  else if (stream->in == RC_FLOAT32 && stream->out == RC_BFLOAT16)
+    kind.type = RC_CUDA_ALIGN_TO_BFLOAT16;
   else if (stream->compute == RC_COMPUTE_FLOAT64)
     kind.level = RC_CUDA_ALIGN_SPECIAL;
   if (stream->search.interpolation > RC_PREVIOUS)
     kind.level = at_least (kind.level, RC_CUDA_ALIGN_CURVED);
   if (is_special (stream))
     kind.level = RC_CUDA_ALIGN_SPECIAL;
-  return kind;
+  return kind_in_tables (kind.level, kind.type);
 }
 
 /* The fastest kernel that does what either of two does. */
@@ -105,7 +116,7 @@ kind_of_both (Kind a, Kind b)
 static Kind
 kind_with_brackets (Kind kind)
 {
-  return (Kind) { at_least (kind.level, RC_CUDA_ALIGN_CURVED), kind.type };
+  return kind_in_tables (at_least (kind.level, RC_CUDA_ALIGN_CURVED), kind.type);
 }
 
 static Kind

@@ -4,4 +4,4 @@
  */
 #include "align_item.cuh"
 
-const void *const rc_cuda_align_curved[RC_CUDA_ALIGN_TYPES][2] = RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_CURVED);
+const void *const rc_cuda_align_curved[RC_CUDA_ALIGN_TYPES][2] = { RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_CURVED) };

@@ -47,6 +47,8 @@ typedef enum RcCudaAlignType
   RC_CUDA_ALIGN_BFLOAT16,
   RC_CUDA_ALIGN_FLOAT64,
   RC_CUDA_ALIGN_MIXED,          /* any, computed in float32; with RC_CUDA_ALIGN_SPECIAL whatever they are computed in */
+  RC_CUDA_ALIGN_TO_FLOAT16,     /* from float32; RC_CUDA_ALIGN_SIMPLE has kernels for these two alone */
+  RC_CUDA_ALIGN_TO_BFLOAT16,
   RC_CUDA_ALIGN_TYPES
 } RcCudaAlignType;
 
@@ -144,7 +146,7 @@ typedef struct RcCudaAlignHead
 typedef RC_CUDA_ALIGN_LAUNCH (RC_CUDA_FEW_STREAMS) RcCudaAlignFew;
 typedef RC_CUDA_ALIGN_LAUNCH (RC_CUDA_MANY_STREAMS) RcCudaAlignMany;
 
-/* The kernels of each level: [type][0] takes an RcCudaAlignFew, [type][1] an RcCudaAlignMany. */
+/* The kernels of each level, NULL where it has none: [type][0] takes an RcCudaAlignFew, [type][1] an RcCudaAlignMany. */
 extern const void *const rc_cuda_align_simple[RC_CUDA_ALIGN_TYPES][2];
 extern const void *const rc_cuda_align_curved[RC_CUDA_ALIGN_TYPES][2];
 extern const void *const rc_cuda_align_special[RC_CUDA_ALIGN_TYPES][2];

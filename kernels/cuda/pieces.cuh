@@ -55,6 +55,7 @@ template <RcDtype D, RcCudaAlignLevel LEVEL>
 struct Same
 {
   static constexpr bool mixed = false;
+  static constexpr bool same = true;
   static constexpr bool curves = LEVEL >= RC_CUDA_ALIGN_CURVED;
   static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
@@ -63,15 +64,25 @@ struct Same
   static constexpr int blocks = !curves ? 4 : !special ? CURVED_BLOCKS : size_of (D) <= 4 ? 2 : 1;
   using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
   using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
-  static constexpr int size = size_of (D);
+  static constexpr int size = size_of (D), out_size = size;
   static __device__ constexpr Known<D> in (const RcCudaAlignTask &) { return { }; }
   static __device__ constexpr Known<D> out (const RcCudaAlignTask &) { return { }; }
+};
+
+/* Rows of float32 to OUT of fewer bits, copied or linear: what a network is trained on. */
+template <RcDtype OUT>
+struct FromFloat32 : Same<RC_FLOAT32, RC_CUDA_ALIGN_SIMPLE>
+{
+  static constexpr bool same = false;
+  static constexpr int out_size = size_of (OUT);
+  static __device__ constexpr Known<OUT> out (const RcCudaAlignTask &) { return { }; }
 };
 
 template <RcCudaAlignLevel LEVEL>
 struct Mixed
 {
   static constexpr bool mixed = true;
+  static constexpr bool same = false;
   static constexpr bool curves = LEVEL >= RC_CUDA_ALIGN_CURVED;
   static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (true, LEVEL, 1);
@@ -116,7 +127,7 @@ write_to (const RcCudaAlignTask &task, char *row, int64_t c, const uint32_t *wor
   if constexpr (LOOSE)
     write_element (size, row + c * size, task.out_alignment >= size, words);
   else if constexpr (!Types::mixed)
-    write_words<V * Types::size, true> (row + c * size, words);
+    write_words<V * Types::out_size, true> (row + c * size, words);
   else
     write_elements<V, true> (size, row + c * size, words);
 }
@@ -356,7 +367,7 @@ blend_piece (const RcCudaAlignTask &task, const typename Types::Row &row, const 
       piece->y0[i] = (uint32_t) (i % 2 == 0 ? task.missing : task.missing >> 32);
     return;
   }
-  if (piece->blend == RC_BLEND_COPY && (!Types::mixed || task.copy == RC_COPY_BITS))
+  if (piece->blend == RC_BLEND_COPY && (Types::same || task.copy == RC_COPY_BITS))
     return;
   if constexpr (Types::curves) {
     if (piece->blend == RC_BLEND_MEAN) {

@@ -327,14 +327,70 @@ rc_dot4 (const double *a, const double *b)
   return ((a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]) + a[3] * b[3];
 }
 
+#ifdef __CUDA_ARCH__
+/* Whether a division by or of x needs no care for what is too great or too small. */
+RC_SHARED int
+rc_is_ordinary (double x)
+{
+  return ((uint32_t) (rc_bits64 (x) >> 52) & 0x7FFu) - (1023u - 300u) <= 600u;
+}
+
+RC_SHARED int
+rc_is_zero (double x)
+{
+  return rc_bits64 (x) << 1 == 0;
+}
+
+/* The reciprocal that nvcc makes of d for x / d, by the same operations. */
+RC_SHARED double
+rc_reciprocal (double d)
+{
+  double r, e;
+
+#ifdef __CUDACC__
+  asm ("rcp.approx.ftz.f64 %0, %1;" : "=d" (r) : "d" (d));
+#else
+  r = 1.0 / d;
+#endif
+  r = rc_float64 ((rc_bits64 (r) & UINT64_C (0xFFFFFFFF00000000)) | 1);
+  e = fma (-d, r, 1.0);
+  r = fma (r, fma (e, e, e), r);
+  return fma (r, fma (-d, r, 1.0), r);
+}
+#endif
+
+/* q / d, each rounded once. Four divisions are four long chains on a GPU, one after the other, since each ends in a
+ * branch for what is not ordinary: there they have one branch and the reciprocal of d in common, and are otherwise what
+ * nvcc makes of each. */
+RC_SHARED void
+rc_divide4 (double *q, double d)
+{
+  int i;
+
+#ifdef __CUDA_ARCH__
+  int ordinary = rc_is_ordinary (d);
+
+  for (i = 0; i < 4; i++)
+    ordinary &= rc_is_ordinary (q[i]) | rc_is_zero (q[i]);
+  if (ordinary) {
+    const double r = rc_reciprocal (d);
+
+    for (i = 0; i < 4; i++) {
+      const double near = q[i] * r;
+
+      q[i] = rc_is_zero (q[i]) ? near : fma (r, fma (-d, near, q[i]), near);    /* 0 keeps its sign */
+    }
+    return;
+  }
+#endif
+  for (i = 0; i < 4; i++)
+    q[i] = q[i] / d;
+}
+
 RC_SHARED void
 rc_normalise4 (double *q)
 {
-  const double norm = sqrt (rc_dot4 (q, q));
-  int i;
-
-  for (i = 0; i < 4; i++)
-    q[i] = q[i] / norm;
+  rc_divide4 (q, sqrt (rc_dot4 (q, q)));
 }
 
 /* Spherical interpolation of two quaternions along the shorter arc, component order free; out has norm 1. A quaternion
@@ -366,7 +422,8 @@ rc_slerp (const double *y0, const double *y1, double w, double *out)
     f0 = rc_sine ((1.0 - w) * angle);
     f1 = rc_sine (w * angle);
     for (i = 0; i < 4; i++)
-      out[i] = (f0 * q0[i] + f1 * q1[i]) / sine;
+      out[i] = f0 * q0[i] + f1 * q1[i];
+    rc_divide4 (out, sine);
   }
   rc_normalise4 (out);
 }

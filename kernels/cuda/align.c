@@ -143,6 +143,33 @@ missing_bytes (RcDtype dtype)
   return nan[dtype];
 }
 
+/* Pieces of 4 channels of a row, the last of which may be shorter. */
+static int64_t
+pieces_of_4 (const RcAlignStream *stream)
+{
+  return stream->channels / 4 + (stream->channels % 4 != 0);
+}
+
+/* Whether quaternions are all that is special, and begin at multiples of 4. */
+static int
+are_quaternions_apart (const RcAlignStream *stream)
+{
+  int64_t i;
+
+  for (i = 0; i < stream->n_quaternions; i++) {
+    if (stream->quaternions[i] % 4 != 0)
+      return 0;
+  }
+  return stream->n_angles == 0;
+}
+
+/* Pieces without a quaternion, where there are some with one and no piece with part of one. */
+static int64_t
+plain_pieces (const RcAlignStream *stream)
+{
+  return is_special (stream) && are_quaternions_apart (stream) ? pieces_of_4 (stream) - stream->n_quaternions : 0;
+}
+
 static int64_t
 role_words (const RcAlignStream *stream)
 {
@@ -160,6 +187,18 @@ put_roles (const RcAlignStream *stream, uint8_t *roles)
     roles[stream->quaternions[i]] = RC_CUDA_ALIGN_QUATERNION;
     for (k = 1; k < 4; k++)
       roles[stream->quaternions[i] + k] = RC_CUDA_ALIGN_REST;
+  }
+}
+
+/* roles are those of the stream, all of them written. */
+static void
+put_plain (const RcAlignStream *stream, const uint8_t *roles, int32_t *plain)
+{
+  int64_t i;
+
+  for (i = 0; plain_pieces (stream) > 0 && i < pieces_of_4 (stream); i++) {
+    if (roles[4 * i] == RC_CUDA_ALIGN_PLAIN)
+      *plain++ = (int32_t) (4 * i);
   }
 }
 
@@ -196,7 +235,10 @@ put_lists (const RcAlignStream *stream, int32_t *host, const int32_t *device, in
   at += stream->n_quaternions;
   task->roles = is_special (stream) ? (const uint8_t *) (device + at) : NULL;
   put_roles (stream, (uint8_t *) (host + at));
-  return at + role_words (stream);
+  task->plain = device + at + role_words (stream);
+  task->n_plain = (uint32_t) plain_pieces (stream);
+  put_plain (stream, (uint8_t *) (host + at), host + at + role_words (stream));
+  return at + role_words (stream) + plain_pieces (stream);
 }
 
 static RcStatus
@@ -207,7 +249,8 @@ upload_lists (RcCudaBackend *cuda, const RcAlignPlan *plan, State *state, RcErro
   int32_t *host;
 
   for (i = 0; i < plan->n_streams; i++)
-    length += plan->streams[i].n_velocities + plan->streams[i].n_quaternions + role_words (&plan->streams[i]);
+    length += plan->streams[i].n_velocities + plan->streams[i].n_quaternions + role_words (&plan->streams[i])
+        + plain_pieces (&plan->streams[i]);
   host = calloc ((size_t) length + 1, sizeof (*host));
   if (host == NULL)
     return no_space (error, (uint64_t) length * sizeof (*host));
@@ -359,19 +402,6 @@ alignment_of (const void *base, int64_t stride, int64_t n, int64_t batch_stride,
   return (uint8_t) (bits & -bits);
 }
 
-/* Whether quaternions are all that is special, and begin at multiples of 4. */
-static int
-are_quaternions_apart (const RcAlignStream *stream)
-{
-  int64_t i;
-
-  for (i = 0; i < stream->n_quaternions; i++) {
-    if (stream->quaternions[i] % 4 != 0)
-      return 0;
-  }
-  return stream->n_angles == 0;
-}
-
 /* Whether a thread can take a number of elements at a time: addresses allow it, and what belongs together comes in one. */
 static int
 fits (Kind kind, const RcAlignStream *stream, const RcCudaAlignTask *task, int64_t elements)
@@ -397,7 +427,8 @@ choose_lanes (Kind kind, const RcAlignStream *stream, RcCudaAlignTask *task)
     elements /= 2;
   task->elements = (uint8_t) (elements >= least ? elements : 1);
   threads = ceil_divide (task->item_channels, task->elements);
-  task->pieces = (int32_t) threads;
+  task->skips = is_special (stream) && !mixed && task->elements == 4;
+  task->pieces = (int32_t) (task->skips ? greater (1, task->n_plain) : threads);
   task->stride_rows = RC_CUDA_THREADS / task->pieces;
   task->stride_pieces = RC_CUDA_THREADS % task->pieces;
   task->pieces_inverse = (uint32_t) (UINT32_MAX / (uint32_t) task->pieces + 1);

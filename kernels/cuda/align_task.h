@@ -92,8 +92,10 @@ typedef struct RcCudaAlignTask
   int64_t channels;
   const uint8_t *roles;         /* [channels] RcCudaAlignRole; NULL: all plain */
   const int32_t *quaternions;   /* [n_quaternions] first channels */
+  const int32_t *plain;         /* [n_plain] first channels of pieces of 4 without a quaternion */
   const int32_t *rates;         /* [n_velocities] channels */
   uint32_t n_quaternions;
+  uint32_t n_plain;
   int32_t n_velocities;
   int32_t rates_after;          /* the rate of channel c is channel c + rates_after, unless that differs: 0 */
   uint8_t in, out_dtype;        /* RcDtype */
@@ -110,11 +112,12 @@ typedef struct RcCudaAlignTask
 
   /* what the addresses allow; powers of two */
   int32_t lanes_log2;           /* threads of a row, where rows are moved one by one */
-  int32_t pieces;               /* of item_channels, of as many elements each as a thread takes at a time */
+  int32_t pieces;               /* of item_channels, or of plain, of as many elements each as a thread takes at a time */
   int32_t stride_rows, stride_pieces;   /* a block of pieces */
   uint32_t pieces_inverse;      /* 2^32 / pieces, rounded up: thread i begins in row i * pieces_inverse / 2^32 */
   uint8_t in_alignment, out_alignment;  /* bytes, at most 16; of every row */
   uint8_t elements;             /* that a thread takes at a time: the kernel's number, half or a quarter of it, or 1 */
+  uint8_t skips;                /* pieces are those of plain, and quaternions are made apart in rows of any blend */
   int64_t first_slice;          /* of the order check, numbered through all streams that need it */
   int64_t slices;               /* of an episode; 0: blocks check the order when they stage the times */
 } RcCudaAlignTask;

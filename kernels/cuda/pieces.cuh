@@ -60,7 +60,7 @@ struct Same
   static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
   static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (false, LEVEL);
-  static constexpr int rows = curves && size_of (D) > 2 ? 1 : 2;
+  static constexpr int rows = curves && size_of (D) > (special ? 4 : 2) ? 1 : 2;
   static constexpr int blocks = !curves ? 4 : !special ? CURVED_BLOCKS : size_of (D) <= 4 ? 2 : 1;
   using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
   using Real = std::conditional_t<D == RC_FLOAT64, double, float>;

@@ -118,7 +118,8 @@ next_place (Place at, Stride stride)
   return at;
 }
 
-/* Whether a piece is one of a quaternion, which make_quaternions makes, or an angle, which is made here. */
+/* Whether a piece is one of a quaternion, which make_quaternions makes, or an angle, which is made here. Of pieces of 4
+ * those with quaternions are skipped beforehand where all dtypes are one. */
 template <class Types, int V>
 __device__ __forceinline__ bool
 is_made_apart (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
@@ -126,7 +127,7 @@ is_made_apart (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
   const Row &row = all.rows[at.r];
   uint8_t role;
 
-  if (V == 2 || task.roles == NULL || !is_blended (row.blend))
+  if (V == 2 || (V == 4 && !Types::mixed) || task.roles == NULL || !is_blended (row.blend))
     return false;
   role = task.roles[all.first + at.c];
   if (V == 1 && role == RC_CUDA_ALIGN_ANGLE)
@@ -179,6 +180,18 @@ move_any (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
   }
 }
 
+/* A place that is counted in pieces, in channels. */
+template <class Types, int V>
+__device__ __forceinline__ Place
+in_channels (const RcCudaAlignTask &task, Place at)
+{
+  if constexpr (Types::special && !Types::mixed && V == 4) {
+    if (task.skips)
+      return Place { at.r, __ldg (task.plain + at.c / V) };
+  }
+  return at;
+}
+
 /* All rows; neighbouring threads take neighbouring pieces, U at a time where their rows have one blend. */
 template <class Types, int V, int U, bool LOOSE>
 __device__ __forceinline__ void
@@ -188,6 +201,8 @@ move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
   const int32_t row = task.pieces > 1 ? __umulhi (threadIdx.x, task.pieces_inverse) : threadIdx.x;
   Place place = { row, ((int32_t) threadIdx.x - row * task.pieces) * V };
 
+  if (Types::special && task.skips && task.n_plain == 0)
+    return;
 #pragma unroll 1
   while (place.r < all.n) {
     const Place first = place;
@@ -198,8 +213,8 @@ move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
     for (int u = 0; u < U; u++) {
       int32_t own = ANY_BLEND;
 
-      at[u] = place;
-      if (place.r < all.n && place.c + V <= all.n_channels)
+      at[u] = in_channels<Types, V> (task, place);
+      if (place.r < all.n && at[u].c + V <= all.n_channels)
         own = all.rows[place.r].blend;
       blend = u == 0 || own == blend ? own : ANY_BLEND;
       place = next_place (place, stride);
@@ -217,7 +232,7 @@ move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
 
 #pragma unroll 1
       for (int u = 0; u < U && one.r < all.n; u++, one = next_place (one, stride))
-        move_any<Types, V, LOOSE> (task, all, one);
+        move_any<Types, V, LOOSE> (task, all, in_channels<Types, V> (task, one));
     }
   }
 }
@@ -251,10 +266,13 @@ make_quaternions (const RcCudaAlignTask &task, const Rows<Types> &all)
 #pragma unroll 1
   for (uint32_t i = threadIdx.x; i < n; i += RC_CUDA_THREADS) {
     const uint32_t r = i / task.n_quaternions;
+    const int32_t c = task.quaternions[i - r * task.n_quaternions];
     const Row &row = all.rows[r];
 
     if (is_blended (row.blend))
-      blend_quaternion<Types> (task, row, task.quaternions[i - r * task.n_quaternions]);
+      blend_quaternion<Types> (task, row, c);
+    else if (!Types::mixed && task.skips)
+      move_any<Types, 4, false> (task, all, Place { (int32_t) r, c });
   }
 }
 

@@ -41,6 +41,7 @@ typedef struct
   RcCudaAlignTask *tasks;       /* of all streams; what the spec fixes is there from the beginning */
   RcCudaAlignMany launch;
   uint64_t flag_bytes;          /* of scratch; the table follows */
+  int blocks, bracket_blocks;   /* at once on a multiprocessor, of the kernels for either form */
   int begins_early;             /* see rc_cuda_begins_early; all of the kernels were compiled alike */
 } State;
 
@@ -326,6 +327,16 @@ kernel_of (Kind kind, int many)
   return kernels[kind.level][kind.type][many];
 }
 
+/* Registers bound them; a small alignment is not cut into more than BLOCKS_PER_MULTIPROCESSOR. */
+static RcStatus
+blocks_at_once (RcCudaBackend *cuda, const void *kernel, int *blocks, RcError *error)
+{
+  const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor (blocks, kernel, RC_CUDA_THREADS, 0);
+
+  *blocks = result == cudaSuccess ? (int) greater (1, lesser (*blocks, BLOCKS_PER_MULTIPROCESSOR)) : 1;
+  return rc_cuda_check (cuda, result, cuda->setup, error, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "kernel align");
+}
+
 static RcStatus
 load_kernels (RcCudaBackend *cuda, State *state, int64_t n_streams, RcError *error)
 {
@@ -335,6 +346,10 @@ load_kernels (RcCudaBackend *cuda, State *state, int64_t n_streams, RcError *err
 
   if (status == RC_OK)
     status = rc_cuda_load (cuda, kernel_of (with_brackets, many), "align brackets", error);
+  if (status == RC_OK)
+    status = blocks_at_once (cuda, kernel_of (state->kind, many), &state->blocks, error);
+  if (status == RC_OK)
+    status = blocks_at_once (cuda, kernel_of (with_brackets, many), &state->bracket_blocks, error);
   if (status == RC_OK)
     status = rc_cuda_begins_early (cuda, kernel_of (state->kind, many), "align", &state->begins_early, error);
   if (status == RC_OK)
@@ -423,6 +438,8 @@ choose_lanes (Kind kind, const RcAlignStream *stream, RcCudaAlignTask *task)
   const int64_t least = RC_CUDA_ALIGN_LEAST_ELEMENTS (mixed, kind.level);
   int64_t elements = RC_CUDA_ALIGN_ELEMENTS (mixed, kind.level, stream->in_size), threads;
 
+  if (stream->search.interpolation == RC_MEAN)
+    elements = lesser (elements, 4);    /* which are summed at a time */
   while (elements >= least && !fits (kind, stream, task, elements))
     elements /= 2;
   task->elements = (uint8_t) (elements >= least ? elements : 1);
@@ -500,7 +517,7 @@ cut_items (const RcAlignPlan *plan, RcCudaAlignTask *tasks, const RcCudaAlignHea
 
 /* Of items as they are cut. */
 static int64_t
-items_at_once (const RcAlignPlan *plan, const RcCudaBackend *cuda, const RcCudaAlignTask *tasks)
+items_at_once (const RcAlignPlan *plan, const RcCudaBackend *cuda, int blocks, const RcCudaAlignTask *tasks)
 {
   int64_t i;
 
@@ -511,22 +528,31 @@ items_at_once (const RcAlignPlan *plan, const RcCudaBackend *cuda, const RcCudaA
     if (tasks[i].rows != NULL && tasks[i].brackets == NULL && staged > 2 * MOVED_BYTES * out)
       return STAGING_BLOCKS_PER_MULTIPROCESSOR * (int64_t) cuda->multiprocessors;
   }
-  return BLOCKS_PER_MULTIPROCESSOR * (int64_t) cuda->multiprocessors;
+  return blocks * (int64_t) cuda->multiprocessors;
+}
+
+/* The next lower number of ticks of an item. Curves, of which no power of two is at once, are cut finer: 96, 64, 48 … */
+static int32_t
+fewer_ticks (Kind kind, int32_t ticks)
+{
+  if (kind.level == RC_CUDA_ALIGN_SIMPLE)
+    return ticks / 2;
+  return ticks % 3 == 0 ? ticks / 3 * 2 : ticks / 4 * 3;
 }
 
 /* Large items where they still are many, and fewer ticks an item while all items still run at once. */
 static void
-cut_for_device (const RcAlignPlan *plan, const RcCudaBackend *cuda, Kind kind, RcCudaAlignTask *tasks,
+cut_for_device (const RcAlignPlan *plan, const RcCudaBackend *cuda, Kind kind, int blocks, RcCudaAlignTask *tasks,
     RcCudaAlignHead *head)
 {
   Cut cut = { kind.level == RC_CUDA_ALIGN_SIMPLE ? RC_CUDA_ITEM_ROWS : RC_CUDA_CURVED_ITEM_ROWS, LARGE_ITEM_BYTES };
 
-  if (cut_items (plan, tasks, head, cut) < MANY_TIMES * items_at_once (plan, cuda, tasks))
+  if (cut_items (plan, tasks, head, cut) < MANY_TIMES * items_at_once (plan, cuda, blocks, tasks))
     cut.most_bytes = ITEM_BYTES;
   while (cut.most_ticks > 4) {
-    const Cut finer = { cut.most_ticks / 2, cut.most_bytes };
+    const Cut finer = { fewer_ticks (kind, cut.most_ticks), cut.most_bytes };
 
-    if (cut_items (plan, tasks, head, finer) > items_at_once (plan, cuda, tasks))
+    if (cut_items (plan, tasks, head, finer) > items_at_once (plan, cuda, blocks, tasks))
       break;
     cut = finer;
   }
@@ -546,9 +572,11 @@ number_slices (RcCudaAlignTask *tasks, RcCudaAlignHead *head)
 }
 
 static void
-measure_shared (const RcAlignPlan *plan, const RcCudaAlignTask *tasks, RcCudaAlignHead *head)
+measure_shared (const RcAlignPlan *plan, Kind kind, const RcCudaAlignTask *tasks, RcCudaAlignHead *head)
 {
-  int64_t times = 0, rows = 0, i;
+  /* where curves of one dtype ask for rows ahead they take all the room */
+  int64_t times = kind.level == RC_CUDA_ALIGN_CURVED && kind.type != RC_CUDA_ALIGN_MIXED ? RC_CUDA_STAGED_TIMES : 0;
+  int64_t rows = 0, i;
 
   for (i = 0; i < plan->n_streams; i++) {
     if (tasks[i].rows != NULL && tasks[i].brackets == NULL)
@@ -681,11 +709,14 @@ launch_all (const Run *run, State *state)
   RcCudaAlignTask *tasks = state->tasks;
   int64_t at_once = run->args->batch, i;
   Kind kind = state->kind;
+  int blocks = state->blocks;
   RcStatus status = RC_OK;
 
   for (i = 0; i < run->plan->n_streams; i++) {
-    if (run->args->streams[i].rows != NULL && run->args->streams[i].brackets != NULL)
+    if (run->args->streams[i].rows != NULL && run->args->streams[i].brackets != NULL) {
       kind = kind_with_brackets (state->kind);
+      blocks = state->bracket_blocks;
+    }
   }
   for (i = 0; i < run->plan->n_streams; i++) {
     take_args (&run->args->streams[i], run->args, &tasks[i]);
@@ -703,9 +734,9 @@ launch_all (const Run *run, State *state)
     const int64_t left = run->args->batch - head->first_episode;
 
     head->episodes = left < at_once ? left : at_once;
-    cut_for_device (run->plan, run->cuda, kind, tasks, head);
+    cut_for_device (run->plan, run->cuda, kind, blocks, tasks, head);
     number_slices (tasks, head);
-    measure_shared (run->plan, tasks, head);
+    measure_shared (run->plan, kind, tasks, head);
     status = launch_episodes (run, state, kind);
   }
   return status;

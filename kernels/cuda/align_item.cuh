@@ -17,7 +17,7 @@
 #include <cuda_runtime_api.h>
 
 #include "align_lists.cuh"
-#include "rows.cuh"
+#include "item_rows.cuh"
 #include "search.cuh"
 
 namespace rc
@@ -238,7 +238,7 @@ align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t st
   const int64_t *times = find_rows<Types> (head, task, stream, where, shared, staged, rows);
 
   add_counts (task, shared);
-  make_rows<Types> (task, Rows<Types> { rows, times, item.first_channel, item.n_ticks, item.n_channels });
+  make_rows<Types> (task, Rows<Types> { rows, times, item.first_channel, item.n_ticks, item.n_channels }, dynamic_shared);
 }
 
 /* What all threads need of an item. */

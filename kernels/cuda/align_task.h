@@ -52,12 +52,11 @@ typedef enum RcCudaAlignType
   RC_CUDA_ALIGN_TYPES
 } RcCudaAlignType;
 
-/* Elements that a thread takes at a time: 16 bytes of them, but 4 where dtypes differ, where four rows of 8 elements
- * would be too many registers, and where a quaternion is to be in one piece. Each kernel can take half of that and a
+/* Elements that a thread takes at a time: 16 bytes of them, but 4 where dtypes differ, and where a quaternion is to be in one
+ * piece. Each kernel can take half of that and a
  * quarter, down to a least number, and one. */
 #define RC_CUDA_ALIGN_ELEMENTS(mixed, level, size) \
-  ((mixed) || ((level) >= RC_CUDA_ALIGN_CURVED && (size) == 2) || ((level) == RC_CUDA_ALIGN_SPECIAL && (size) == 8) \
-      ? 4 : 16 / (size))
+  ((mixed) || (level) == RC_CUDA_ALIGN_SPECIAL ? 4 : 16 / (size))
 #define RC_CUDA_ALIGN_LEAST_ELEMENTS(mixed, level) ((mixed) && (level) > RC_CUDA_ALIGN_SIMPLE ? 4 : 2)
 
 /* What a channel is in a row that is blended. */

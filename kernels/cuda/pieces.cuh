@@ -60,6 +60,7 @@ struct Same
   static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
   static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (false, LEVEL);
+  static constexpr bool ahead = curves && !special;     /* see rows_ahead.cuh */
   static constexpr int rows = curves && size_of (D) > (special ? 4 : 2) ? 1 : 2;
   static constexpr int blocks = !curves ? 4 : !special ? CURVED_BLOCKS : size_of (D) <= 4 ? 2 : 1;
   using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
@@ -87,6 +88,7 @@ struct Mixed
   static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (true, LEVEL, 1);
   static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (true, LEVEL);
+  static constexpr bool ahead = false;
   static constexpr int rows = curves ? 1 : 2;
   static constexpr int blocks = curves ? 1 : 3;
   using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
@@ -252,33 +254,34 @@ blend_elements (const RcCudaAlignTask &task, const typename Types::Row &row, int
   pack_as<Real, G> (Types::out (task), y0, piece->y0 + at);
 }
 
-/* Of rows row.mean.first … end - 1. times are those of all rows, or NULL in the brackets form; of rows with equal times
- * only the last counts. */
-template <class Types, int V, bool LOOSE>
+/* Elements g … g + G - 1, from c + g on, of rows row.mean.first … end - 1. times are those of all rows, or NULL in the
+ * brackets form; of rows with equal times only the last counts. */
+template <class Types, int G, int V, bool LOOSE>
 __device__ __forceinline__ void
-average (const RcCudaAlignTask &task, const CurvedRow &row, const int64_t *times, int32_t c,
+average (const RcCudaAlignTask &task, const CurvedRow &row, const int64_t *times, int32_t c, int g,
     Piece<V, Types::curves> *piece)
 {
+  uint32_t words[G * 2];
   int64_t count = 0;
-  double sum[V];
+  double sum[G];
 
 #pragma unroll 1
   for (int64_t i = row.mean.first; i < row.mean.end; i++) {
-    double y[V];
+    double y[G];
 
     if (times != NULL && i + 1 < row.mean.end && times[i + 1] == times[i])
       continue;
-    read_from<Types, V, LOOSE> (task, row.y[0] + (i - row.mean.first) * task.row_stride, c, piece->y0);
-    unpack_as<double, V> (Types::in (task), piece->y0, y);
+    read_from<Types, G, LOOSE> (task, row.y[0] + (i - row.mean.first) * task.row_stride, c + g, words);
+    unpack_as<double, G> (Types::in (task), words, y);
 #pragma unroll
-    for (int k = 0; k < V; k++)
+    for (int k = 0; k < G; k++)
       sum[k] = count == 0 ? y[k] : sum[k] + y[k];
     count++;
   }
 #pragma unroll
-  for (int k = 0; k < V; k++)
+  for (int k = 0; k < G; k++)
     sum[k] = sum[k] / (double) count;
-  pack_as<double, V> (Types::out (task), sum, piece->y0);
+  pack_as<double, G> (Types::out (task), sum, piece->y0 + g * size_of (Types::out (task)) / 4);
 }
 
 /* ---- quaternions and angles ---- */
@@ -371,7 +374,9 @@ blend_piece (const RcCudaAlignTask &task, const typename Types::Row &row, const 
     return;
   if constexpr (Types::curves) {
     if (piece->blend == RC_BLEND_MEAN) {
-      average<Types, V, LOOSE> (task, row, times, c, piece);
+#pragma unroll
+      for (int g = 0; g < V; g += G)
+        average<Types, G, V, LOOSE> (task, row, times, c, g, piece);
       return;
     }
   }

@@ -118,6 +118,16 @@ next_place (Place at, Stride stride)
   return at;
 }
 
+/* The first piece of this thread. */
+template <int V>
+__device__ __forceinline__ Place
+first_place (const RcCudaAlignTask &task)
+{
+  const int32_t row = task.pieces > 1 ? __umulhi (threadIdx.x, task.pieces_inverse) : threadIdx.x;
+
+  return Place { row, ((int32_t) threadIdx.x - row * task.pieces) * V };
+}
+
 /* Whether a piece is one of a quaternion, which make_quaternions makes, or an angle, which is made here. Of pieces of 4
  * those with quaternions are skipped beforehand where all dtypes are one. */
 template <class Types, int V>
@@ -166,18 +176,27 @@ move_pieces (const RcCudaAlignTask &task, const Rows<Types> &all, const Place *a
   }
 }
 
+/* What a row has of V elements, one by one. */
+template <class Types, int V>
+__device__ __forceinline__ void
+move_elements (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
+{
+  const int32_t end = at.c + V < all.n_channels ? at.c + V : all.n_channels;
+
+#pragma unroll 1
+  for (; at.c < end; at.c++)
+    move_pieces<Types, 1, 1, false, ANY_BLEND> (task, all, &at);
+}
+
 /* A piece of whatever blend, element by element where the row has fewer than V left, if it has any. */
 template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
 move_any (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
 {
-  if (at.c + V <= all.n_channels) {
+  if (at.c + V <= all.n_channels)
     move_pieces<Types, V, 1, LOOSE, ANY_BLEND> (task, all, &at);
-  } else if constexpr (V > 1) {
-#pragma unroll 1
-    for (; at.c < all.n_channels; at.c++)
-      move_pieces<Types, 1, 1, false, ANY_BLEND> (task, all, &at);
-  }
+  else if constexpr (V > 1)
+    move_elements<Types, V> (task, all, at);
 }
 
 /* A place that is counted in pieces, in channels. */
@@ -198,8 +217,7 @@ __device__ __forceinline__ void
 move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
 {
   const Stride stride = { task.stride_rows, task.stride_pieces * V, task.pieces * V };
-  const int32_t row = task.pieces > 1 ? __umulhi (threadIdx.x, task.pieces_inverse) : threadIdx.x;
-  Place place = { row, ((int32_t) threadIdx.x - row * task.pieces) * V };
+  Place place = first_place<V> (task);
 
   if (Types::special && task.skips && task.n_plain == 0)
     return;
@@ -274,39 +292,6 @@ make_quaternions (const RcCudaAlignTask &task, const Rows<Types> &all)
     else if (!Types::mixed && task.skips)
       move_any<Types, 4, false> (task, all, Place { (int32_t) r, c });
   }
-}
-
-/* Kernels for any dtypes and blends move rows that are only bytes as such. */
-template <class Types, int V, int U, bool LOOSE>
-__device__ __forceinline__ void
-move (const RcCudaAlignTask &task, const Rows<Types> &all)
-{
-  if constexpr (Types::mixed && Types::curves)
-    move_rows_apart<Types, V, LOOSE> (task, all);
-  else
-    move_rows<Types, V, U, LOOSE> (task, all);
-}
-
-/* With task.elements, a half or a quarter of the kernel's or one, at a time. */
-template <class Types>
-__device__ __forceinline__ void
-make_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
-{
-  constexpr int V = Types::elements, U = Types::rows, more = Types::curves ? U : 2 * U;
-  constexpr int half = V / 2 < Types::least ? 1 : V / 2, quarter = V / 4 < Types::least ? 1 : V / 4;
-
-  if (task.elements == V)
-    move<Types, V, U, false> (task, all);
-  else if (half > 1 && task.elements == half)
-    move<Types, half, more, false> (task, all);
-  else if (quarter > 1 && task.elements == quarter)
-    move<Types, quarter, more, false> (task, all);
-  else if (task.in_alignment >= size_of (Types::in (task)) && task.out_alignment >= size_of (Types::out (task)))
-    move<Types, 1, more, false> (task, all);
-  else
-    move<Types, 1, 1, true> (task, all);
-  if constexpr (Types::special)
-    make_quaternions<Types> (task, all);
 }
 }
 

@@ -23,8 +23,7 @@
 #define MOVED_BYTES 3
 #define MOST_BLOCKS INT32_MAX
 
-/* Episodes, times streams, whose order one launch checks: a byte of scratch for each. */
-#define ORDER_FLAGS 16384
+#define ORDER_FLAGS 16384       /* bytes of scratch, one for each slice of times whose order one launch checks */
 
 /* A kernel. */
 typedef struct
@@ -455,9 +454,10 @@ choose_lanes (Kind kind, const RcAlignStream *stream, RcCudaAlignTask *task)
 }
 
 static void
-take_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, RcCudaAlignTask *task)
+take_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, int64_t most_slices, RcCudaAlignTask *task)
 {
   const int present = args->rows != NULL;
+  const int64_t spans = ceil_divide (args->n_rows, RC_CUDA_ORDER_SLICE);
 
   task->rows = args->rows;
   task->n_rows = args->n_rows;
@@ -476,8 +476,9 @@ take_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, RcCudaAlignTas
   task->in_alignment = alignment_of (args->rows, args->row_stride, args->n_rows, args->batch_stride, all->batch);
   task->out_alignment = alignment_of (args->out, args->out_row_stride, all->ticks, args->out_batch_stride, all->batch);
   task->slices = 0;
+  task->slice_rows = ceil_divide (spans, most_slices) * RC_CUDA_ORDER_SLICE;
   if (present && args->brackets == NULL && args->n_rows > RC_CUDA_STAGED_TIMES)
-    task->slices = (args->n_rows - 1) / RC_CUDA_ORDER_SLICE + 1;
+    task->slices = ceil_divide (args->n_rows, task->slice_rows);
 }
 
 /* How items are cut. */
@@ -666,18 +667,6 @@ fill_table (const Run *run, State *state, RcCudaAlignTask *table)
   return status;
 }
 
-static RcStatus
-check_order (const Run *run, RcCudaAlignMany *launch, uint64_t flag_bytes)
-{
-  const cudaError_t cleared = cudaMemsetAsync (launch->head.disordered, 0, flag_bytes, run->stream);
-  RcStatus status = check (run, cleared, "cudaMemsetAsync");
-
-  if (status == RC_OK)
-    status = launch_blocks (run, launch_kernel, rc_cuda_align_order, launch->head.slices, launch, 0,
-        "launch of the order check");
-  return status;
-}
-
 /* The episodes of head, whose items are cut. */
 static RcStatus
 launch_episodes (const Run *run, State *state, Kind kind)
@@ -685,6 +674,7 @@ launch_episodes (const Run *run, State *state, Kind kind)
   RcCudaAlignHead *head = &state->launch.head;
   const size_t shared = (size_t) head->staged_times * sizeof (int64_t)
       + (size_t) head->staged_rows * rc_cuda_align_row_bytes[kind.level];
+  const Launch launch_one = state->begins_early ? launch_early : launch_kernel;
   RcStatus status = RC_OK;
 
   if (head->n_streams > RC_CUDA_MANY_STREAMS) {
@@ -694,11 +684,11 @@ launch_episodes (const Run *run, State *state, Kind kind)
     memcpy (state->launch.tasks, state->tasks, (size_t) head->n_streams * sizeof (state->tasks[0]));
   }
   if (status == RC_OK && head->slices > 0)
-    status = check_order (run, &state->launch, state->flag_bytes);
+    status = launch_blocks (run, launch_one, rc_cuda_align_order, head->slices, &state->launch, 0,
+        "launch of the order check");
   if (status == RC_OK)
-    status = launch_blocks (run, state->begins_early ? launch_early : launch_kernel,
-        kernel_of (kind, head->n_streams > RC_CUDA_FEW_STREAMS), head->items, &state->launch, shared,
-        "launch of the alignment");
+    status = launch_blocks (run, launch_one, kernel_of (kind, head->n_streams > RC_CUDA_FEW_STREAMS), head->items,
+        &state->launch, shared, "launch of the alignment");
   return status;
 }
 
@@ -707,7 +697,8 @@ launch_all (const Run *run, State *state)
 {
   RcCudaAlignHead *head = &state->launch.head;
   RcCudaAlignTask *tasks = state->tasks;
-  int64_t at_once = run->args->batch, i;
+  const int64_t most_slices = (int64_t) state->flag_bytes / run->plan->n_streams;
+  int64_t at_once = run->args->batch, slices = 0, i;    /* slices of one episode of all streams */
   Kind kind = state->kind;
   int blocks = state->blocks;
   RcStatus status = RC_OK;
@@ -719,11 +710,12 @@ launch_all (const Run *run, State *state)
     }
   }
   for (i = 0; i < run->plan->n_streams; i++) {
-    take_args (&run->args->streams[i], run->args, &tasks[i]);
+    take_args (&run->args->streams[i], run->args, most_slices, &tasks[i]);
     choose_lanes (kind, &run->plan->streams[i], &tasks[i]);
-    if (tasks[i].slices > 0 && at_once > (int64_t) state->flag_bytes / run->plan->n_streams)
-      at_once = (int64_t) state->flag_bytes / run->plan->n_streams;
+    slices += tasks[i].slices;
   }
+  if (slices > 0)
+    at_once = lesser (at_once, (int64_t) state->flag_bytes / slices);
   head->ticks = run->args->ticks;
   head->tick_times = run->args->tick_times;
   head->tick_times_batch_stride = run->args->tick_times_batch_stride;

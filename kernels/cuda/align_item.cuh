@@ -16,6 +16,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "align_early.cuh"
 #include "align_lists.cuh"
 #include "item_rows.cuh"
 #include "search.cuh"
@@ -33,22 +34,6 @@ struct Item
   bool first_of_ticks;          /* the first cut by channels: it writes statuses and counts */
   bool first_of_episode;
 };
-
-/* ---- one launch after another ----
- *
- * The blocks of a launch may come to a multiprocessor before the kernel before it has ended, if that allows it, as these
- * do. When it ends they have their arguments and their item, and their times are on the way to the L2: 1.1 us less of
- * each launch that follows another. Loads are not of the kind for constant data, as what they read may be written while
- * the block is there. */
-
-/* Times that will be read, brought to the L2, which is where others write: nothing is read too early by it. */
-__device__ __forceinline__ void
-bring (const int64_t *times, int32_t n)
-{
-  static_assert (RC_CUDA_STAGED_TIMES <= RC_CUDA_THREADS * 16, "16 times a thread");
-  if ((int32_t) threadIdx.x * 16 < n)
-    prefetch_global (reinterpret_cast<const char *> (times + threadIdx.x * 16));
-}
 
 struct Shared
 {
@@ -166,12 +151,24 @@ first_idle (int32_t n_ticks)
   return n_ticks <= RC_CUDA_THREADS / 2 ? (n_ticks + 31) / 32 * 32 : 0;
 }
 
+/* Whether this thread, which looks at some of the slices of its episode, sees one that is not in order. */
+__device__ __forceinline__ bool
+has_disordered_slice (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Item &item)
+{
+  const uint8_t *slices = head.disordered + task.first_slice + (item.episode - head.first_episode) * task.slices;
+  bool disordered = false;
+
+  for (int64_t i = threadIdx.x; i < task.slices; i += RC_CUDA_THREADS)
+    disordered |= slices[i] != 0;
+  return disordered;
+}
+
 /* Finds the rows of the item's ticks, one in each of the first threads, and waits until all have theirs. Returns the
  * times as average takes them. */
 template <class Types>
 __device__ __forceinline__ const int64_t *
-find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, const Times &times, Shared &shared,
-    int64_t *staged, typename Types::Row *rows)
+find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Times &times, Shared &shared, int64_t *staged,
+    typename Types::Row *rows)
 {
   const Item &item = shared.item;
   const bool has_tick = (int) threadIdx.x < item.n_ticks;
@@ -188,9 +185,11 @@ find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t str
 
     disordered = n < 0 || n > task.n_rows;
     if (!disordered && n > RC_CUDA_STAGED_TIMES) {
-      disordered = head.disordered[stream * head.episodes + item.episode - head.first_episode];
-      if (!disordered)
-        view = stage_part (task.search, times.rows, n, has_tick, tick, staged, head.staged_times, shared.search);
+      const bool seen = has_disordered_slice (head, task, item);
+
+      view = stage_part (task.search, times.rows, n, times.ticks, item.n_ticks, has_tick, tick, staged,
+          head.staged_times, shared.search);
+      disordered = seen;
     } else if (!disordered && n > 0) {
       stage_all (times.rows, (int32_t) n, staged);
       view = View { staged, 0, n };
@@ -230,12 +229,12 @@ add_counts (const RcCudaAlignTask &task, const Shared &shared)
 
 template <class Types>
 __device__ __forceinline__ void
-align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t stream, const Times &where, Shared &shared)
+align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Times &where, Shared &shared)
 {
   const Item &item = shared.item;
   int64_t *staged = reinterpret_cast<int64_t *> (dynamic_shared);
   auto *rows = reinterpret_cast<typename Types::Row *> (staged + head.staged_times);
-  const int64_t *times = find_rows<Types> (head, task, stream, where, shared, staged, rows);
+  const int64_t *times = find_rows<Types> (head, task, where, shared, staged, rows);
 
   add_counts (task, shared);
   make_rows<Types> (task, Rows<Types> { rows, times, item.first_channel, item.n_ticks, item.n_channels }, dynamic_shared);
@@ -269,7 +268,7 @@ align_few (const __grid_constant__ RcCudaAlignFew launch)
 
   bring_times (launch.tasks[stream], shared.item, times);
   wait_for_previous ();
-  align_item<Types> (launch.head, launch.tasks[stream], stream, times, shared);
+  align_item<Types> (launch.head, launch.tasks[stream], times, shared);
 }
 
 template <class Types>
@@ -292,7 +291,7 @@ align_many (const __grid_constant__ RcCudaAlignMany launch)
     reinterpret_cast<uint64_t *> (&shared.task)[threadIdx.x] = from[threadIdx.x];
   }
   begin_item (launch.head, tasks[stream], index, shared);
-  align_item<Types> (launch.head, shared.task, stream, times_of (launch.head, shared.task, shared.item), shared);
+  align_item<Types> (launch.head, shared.task, times_of (launch.head, shared.task, shared.item), shared);
 }
 }
 

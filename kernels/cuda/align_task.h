@@ -28,7 +28,7 @@ extern "C" {
 #define RC_CUDA_ITEM_ROWS 256   /* most ticks of an item; a thread finds the rows of one */
 #define RC_CUDA_CURVED_ITEM_ROWS 128    /* of kernels above RC_CUDA_ALIGN_SIMPLE, which keep more of each */
 #define RC_CUDA_STAGED_TIMES 4096       /* most times that a block holds in shared memory */
-#define RC_CUDA_ORDER_SLICE 8192        /* times whose order one block checks at a time */
+#define RC_CUDA_ORDER_SLICE 2048        /* times whose order one block checks at a time: all of its loads at once */
 
 /* What a kernel can do; one that does less is faster. */
 typedef enum RcCudaAlignLevel
@@ -119,6 +119,7 @@ typedef struct RcCudaAlignTask
   uint8_t skips;                /* pieces are those of plain, and quaternions are made apart in rows of any blend */
   int64_t first_slice;          /* of the order check, numbered through all streams that need it */
   int64_t slices;               /* of an episode; 0: blocks check the order when they stage the times */
+  int64_t slice_rows;           /* a multiple of RC_CUDA_ORDER_SLICE */
 } RcCudaAlignTask;
 
 typedef struct RcCudaAlignHead
@@ -132,7 +133,7 @@ typedef struct RcCudaAlignHead
   int64_t slices;
   int64_t first_index;          /* item or slice of the first block */
   int64_t n_streams;
-  uint8_t *disordered;          /* [n_streams, episodes], by the order check */
+  uint8_t *disordered;          /* [slices], by the order check */
   RcCudaAlignTask *table;       /* more than RC_CUDA_MANY_STREAMS */
   int32_t staged_times;         /* room in shared memory */
   int32_t staged_rows;
@@ -152,7 +153,7 @@ typedef RC_CUDA_ALIGN_LAUNCH (RC_CUDA_MANY_STREAMS) RcCudaAlignMany;
 extern const void *const rc_cuda_align_simple[RC_CUDA_ALIGN_TYPES][2];
 extern const void *const rc_cuda_align_curved[RC_CUDA_ALIGN_TYPES][2];
 extern const void *const rc_cuda_align_special[RC_CUDA_ALIGN_TYPES][2];
-/* Sets head.disordered of episodes whose times decrease; takes an RcCudaAlignMany. */
+/* Writes to head.disordered in which slices times decrease; takes an RcCudaAlignMany. */
 extern const void *const rc_cuda_align_order;
 /* Writes the tasks of an RcCudaAlignMany into a table: (RcCudaAlignMany, RcCudaAlignTask *table, int n). */
 extern const void *const rc_cuda_align_fill_table;

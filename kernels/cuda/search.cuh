@@ -50,21 +50,26 @@ warp_upper_bound (const int64_t *times, int64_t n, int64_t t)
   return t == INT64_MAX ? n : warp_lower_bound (times, n, t + 1);
 }
 
+/* One past the last row with the time of row i, which is mostly among the next 32, by a warp. */
 __device__ __forceinline__ int64_t
-warp_least (int64_t x)
+warp_end_of_equal (const int64_t *times, int64_t n, int64_t i)
 {
-  for (int distance = 16; distance > 0; distance /= 2) {
-    const int64_t other = __shfl_xor_sync (~0u, x, distance);
+  const int64_t at = i + threadIdx.x % 32;
+  const int64_t time = times[at < n ? at : n - 1], first = __shfl_sync (~0u, time, 0);
+  const uint32_t others = __ballot_sync (~0u, at >= n || time != first);
 
-    x = other < x ? other : x;
-  }
-  return x;
+  return others != 0 ? i + __ffs (others) - 1 : i + 32 + warp_upper_bound (times + i + 32, n - i - 32, first);
 }
 
+/* The first row with the time of row i. */
 __device__ __forceinline__ int64_t
-warp_greatest (int64_t x)
+warp_first_of_equal (const int64_t *times, int64_t i)
 {
-  return ~warp_least (~x);      /* ~ turns the order round */
+  const int64_t at = i - threadIdx.x % 32;
+  const int64_t time = times[at > 0 ? at : 0], last = __shfl_sync (~0u, time, 0);
+  const uint32_t others = __ballot_sync (~0u, at < 0 || time != last);
+
+  return others != 0 ? i + 2 - __ffs (others) : warp_lower_bound (times, i - 31, last);
 }
 
 /* First row that a search at or after `least` can look at: of the last two times before it all rows of the later one,
@@ -72,12 +77,8 @@ warp_greatest (int64_t x)
 __device__ __forceinline__ int64_t
 first_looked_at (const int64_t *times, int64_t n, int64_t least)
 {
-  const int64_t after = warp_lower_bound (times, n, least);
-  int64_t row;
+  const int64_t after = warp_lower_bound (times, n, least), row = after > 0 ? warp_first_of_equal (times, after - 1) : 0;
 
-  if (after == 0)
-    return 0;
-  row = warp_lower_bound (times, after, times[after - 1]);
   return row > 0 ? row - 1 : 0;
 }
 
@@ -88,14 +89,12 @@ end_looked_at (const int64_t *times, int64_t n, int64_t greatest)
   int64_t end = warp_lower_bound (times, n, greatest);
 
   for (int i = 0; i < 2 && end < n; i++)
-    end = warp_upper_bound (times, n, times[end]);
+    end = warp_end_of_equal (times, n, end);
   return end;
 }
 
 struct SearchShared
 {
-  int64_t least[RC_CUDA_ITEM_ROWS / 32];
-  int64_t greatest[RC_CUDA_ITEM_ROWS / 32];
   int64_t first;
   int64_t end;
 };
@@ -128,39 +127,28 @@ goes_back (const int64_t *staged, int32_t n, int32_t first_thread)
   return back;
 }
 
-/* The part of times that the ticks of this item need; has_tick and tick are this thread's. */
+/* The part of times that the ticks of this item need, which are in order as good as always; has_tick and tick are this
+ * thread's. */
 __device__ __forceinline__ View
-stage_part (const RcSearch &search, const int64_t *times, int64_t n, bool has_tick, int64_t tick, int64_t *staged,
-    int32_t room, SearchShared &shared)
+stage_part (const RcSearch &search, const int64_t *times, int64_t n, const int64_t *ticks, int32_t n_ticks, bool has_tick,
+    int64_t tick, int64_t *staged, int32_t room, SearchShared &shared)
 {
-  const int warp = threadIdx.x / 32;
   const bool mean = search.interpolation == RC_MEAN;
+  const int64_t least = n_ticks > 0 ? ticks[0] : INT64_MIN, greatest = n_ticks > 0 ? ticks[n_ticks - 1] : INT64_MIN;
 
-  if (warp < RC_CUDA_ITEM_ROWS / 32) {
-    const int64_t least = warp_least (!has_tick ? INT64_MAX : mean ? rc_mean_start (tick, search.period_ns) : tick);
-    const int64_t greatest = warp_greatest (!has_tick ? INT64_MIN : mean ? rc_mean_end (tick, search.period_ns) : tick);
-
-    if (threadIdx.x % 32 == 0) {
-      shared.least[warp] = least;
-      shared.greatest[warp] = greatest;
-    }
-  }
-  __syncthreads ();
-  if (warp == 0) {
-    const int64_t first = first_looked_at (times, n, warp_least (shared.least[threadIdx.x % (RC_CUDA_ITEM_ROWS / 32)]));
+  if (threadIdx.x / 32 == 0) {
+    const int64_t first = first_looked_at (times, n, mean ? rc_mean_start (least, search.period_ns) : least);
 
     if (threadIdx.x == 0)
       shared.first = first;
-  } else if (warp == 1) {
-    const int64_t end = end_looked_at (times, n,
-        warp_greatest (shared.greatest[threadIdx.x % (RC_CUDA_ITEM_ROWS / 32)]));
+  } else if (threadIdx.x / 32 == 1) {
+    const int64_t end = end_looked_at (times, n, mean ? rc_mean_end (greatest, search.period_ns) : greatest);
 
     if (threadIdx.x == 32)
       shared.end = end;
   }
-  __syncthreads ();
-  if (shared.end - shared.first > room)
-    return View { times, 0, n };        /* ticks far apart, or out of order */
+  if (__syncthreads_or (has_tick && (tick < least || tick > greatest)) || shared.end - shared.first > room)
+    return View { times, 0, n };        /* ticks out of order, or far apart */
   for (int64_t i = shared.first + threadIdx.x; i < shared.end; i += RC_CUDA_THREADS)
     staged[i - shared.first] = times[i];
   __syncthreads ();

@@ -15,6 +15,7 @@ using namespace emulation;
 namespace
 {
 constexpr int MULTIPROCESSORS = 16;
+constexpr int THREADS_OF_A_MULTIPROCESSOR = 2048;
 
 const Kernel *
 kernel_at (const void *function)
@@ -87,6 +88,14 @@ cudaFuncSetAttribute (const void *function, cudaFuncAttribute attribute, int val
   if (value < 0 || (size_t) value > MOST_SHARED)
     return note (cudaErrorInvalidValue);
   __atomic_store_n (&kernel->most_shared, value, __ATOMIC_RELAXED);
+  return cudaSuccess;
+}
+
+/* As many as threads allow: there are no registers to run out of. */
+cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks, const void *, int threads, size_t)
+{
+  *blocks = THREADS_OF_A_MULTIPROCESSOR / threads;
   return cudaSuccess;
 }
 

@@ -120,6 +120,13 @@ wait_for_previous (void)
   asm volatile ("griddepcontrol.wait;" ::: "memory");
 #endif
 }
+
+__device__ __forceinline__ void
+follow_previous (void)
+{
+  allow_next ();
+  wait_for_previous ();
+}
 }
 
 #endif

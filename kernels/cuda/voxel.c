@@ -54,12 +54,22 @@ blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items)
   return few_blocks_for (cuda, n, each, items, BLOCKS_PER_MULTIPROCESSOR);
 }
 
+/* Where it can it begins before the kernel before it has ended, and waits for that, as all kernels of voxels do. */
+static RcStatus
+launch_blocks (const Run *run, const void *kernel, dim3 grid, unsigned threads, size_t shared_bytes, void **arguments,
+    const char *call)
+{
+  const RcCudaVoxelState *state = run->plan->backend_state;
+  cudaLaunchAttribute early = rc_cuda_early ();
+  const cudaLaunchConfig_t config = { grid, {threads, 1, 1}, shared_bytes, run->stream, &early, (unsigned) state->begins_early };
+
+  return check (run, cudaLaunchKernelExC (&config, kernel, arguments), call);
+}
+
 static RcStatus
 launch_with (const Run *run, const void *kernel, dim3 grid, size_t shared_bytes, void **arguments, const char *call)
 {
-  const dim3 block = { RC_CUDA_VOXEL_THREADS, 1, 1 };
-
-  return check (run, cudaLaunchKernel (kernel, grid, block, arguments, shared_bytes, run->stream), call);
+  return launch_blocks (run, kernel, grid, RC_CUDA_VOXEL_THREADS, shared_bytes, arguments, call);
 }
 
 static RcStatus
@@ -68,23 +78,23 @@ launch (const Run *run, const void *kernel, dim3 grid, void **arguments, const c
   return launch_with (run, kernel, grid, 0, arguments, call);
 }
 
-/* Where it can it begins before the kernel before it has ended, and waits for that. */
+/* Whether every item had all its points, and the host knows. */
+static int
+is_complete (const Run *run)
+{
+  return run->plan->added == run->job->n_points && !run->plan->has_counts && run->job->item_points == NULL;
+}
+
 static RcStatus
 launch_slabs (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
-  cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization };
-  const cudaLaunchConfig_t config = {
-    .gridDim = {(unsigned) rc_cuda_lesser (task->batch * task->slabs, INT32_MAX), 1, 1},
-    .blockDim = {RC_CUDA_VOXEL_SLAB_THREADS, 1, 1},
-    .dynamicSmemBytes = rc_cuda_voxel_slab_bytes (task),
-    .stream = run->stream,
-    .attrs = &early,
-    .numAttrs = state->begins_early ? 1 : 0,
-  };
+  const dim3 grid = { (unsigned) (task->batch * task->slabs), 1, 1 };
   void *arguments[] = { task };
 
-  early.val.programmaticStreamSerializationAllowed = 1;
-  return check (run, cudaLaunchKernelExC (&config, state->write, arguments), "launch of the output of a voxel grid, by slabs");
+  task->has_all = is_complete (run);
+  return launch_blocks (run, state->write, grid, RC_CUDA_VOXEL_SLAB_THREADS,
+      task->is_known ? rc_cuda_voxel_slab_bytes (task) : state->whole_slab_bytes, arguments,
+      "launch of the output of a voxel grid, by slabs");
 }
 
 static RcStatus
@@ -139,10 +149,28 @@ launch_points (const Run *run, const void *kernel, size_t shared_bytes, RcCudaVo
   return launch_with (run, kernel, grid, shared_bytes, arguments, call);
 }
 
+/* Whether the chunk has every point of the job, and the host knows; with a bit to spare in their numbers. */
+static int
+has_all_points (const Run *run)
+{
+  const RcVoxelJob *job = run->job;
+
+  return run->chunk->n == job->n_points && run->chunk->counts == NULL && job->item_points == NULL
+      && job->n_points <= INT32_MAX;
+}
+
+static int
+has_whole_tiles (const Run *run, const void *kernel, const RcCudaVoxelTask *task)
+{
+  return kernel == rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32] && task->packed && task->is_first && has_all_points (run)
+      && task->batch <= MOST_BLOCKS_Y;
+}
+
 /* A block for each tile: they are short, and many are under way. */
 static RcStatus
-launch_bins (const Run *run, const void *kernel, RcCudaVoxelTask *task)
+launch_bins (const Run *run, const void *of_any, RcCudaVoxelTask *task)
 {
+  const void *kernel = has_whole_tiles (run, of_any, task) ? rc_cuda_voxel_bin_whole : of_any;
   const int64_t points = points_of (run->plan, run->chunk);
   /* one more, that others began */
   const int64_t tiles = rc_cuda_ceil_divide (points, RC_CUDA_VOXEL_BIN_TILE) + !task->is_first;
@@ -321,10 +349,9 @@ end_map (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
   const int64_t n = task->n_points - task->first_point;
   const RcVoxelPlan *plan = run->plan;
   const RcVoxelSpec *spec = &plan->spec;
-  const int is_complete = plan->added == task->n_points && !plan->has_counts && task->item_points == NULL;
   const RcStatus status = task->sorts ? end_sorted (run, state, task) : task->in_bitmap ? finish_ranks (run, task) : RC_OK;
 
-  if (status != RC_OK || (is_complete && spec->output == RC_VOXEL_INDEX))
+  if (status != RC_OK || (is_complete (run) && spec->output == RC_VOXEL_INDEX))
     return status;
   return launch_task (run, task->in_bitmap ? state->write : rc_cuda_voxel_finish_map, blocks_for (run->cuda, n,
           task->in_bitmap ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE, task->batch), task,
@@ -332,16 +359,6 @@ end_map (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 }
 
 /* ---- points that stay in place ---- */
-
-/* Whether the chunk has every point of the job, and the host knows; with a bit to spare in their numbers. */
-static int
-has_all_points (const Run *run)
-{
-  const RcVoxelJob *job = run->job;
-
-  return run->chunk->n == job->n_points && run->chunk->counts == NULL && job->item_points == NULL
-      && job->n_points <= INT32_MAX;
-}
 
 static const RcCudaVoxelInPlace *
 kernels_in_place (const RcCudaVoxelState *state, const RcCudaVoxelTask *task)

@@ -33,6 +33,7 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 __global__ void __launch_bounds__ (THREADS)
 set_scales (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y)
     set_scales_of (task, item);
 }
@@ -53,6 +54,7 @@ clear (const __grid_constant__ RcCudaVoxelTask task)
   constexpr int head_words = sizeof (RcCudaVoxelHead) / sizeof (uint4);
   const int64_t words = (int64_t) (task.clear_bytes / sizeof (uint4)), step = (int64_t) gridDim.x * THREADS;
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     uint4 *to = reinterpret_cast<uint4 *> (item_scratch (task, item));
 
@@ -312,6 +314,7 @@ add_points (const __grid_constant__ RcCudaVoxelTask task)
   constexpr int64_t tile = points_at_once<Source, Action> () * THREADS;
   Tally tally = { };
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const Part part = part_of<Source> (task, item, true);
 
@@ -517,6 +520,7 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
 {
   Tally tally = { };
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const Part part = part_of<Source> (task, item, true);
 

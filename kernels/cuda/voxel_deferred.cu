@@ -107,6 +107,7 @@ template <class Kept>
 __global__ void __launch_bounds__ (THREADS)
 add_deferred (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const int64_t n = head_of (task, item)->item.n_added, *voxels = task.voxels_of_points + item * task.n_points;
 

@@ -38,6 +38,7 @@ write_first (const __grid_constant__ RcCudaVoxelTask task)
 {
   const int64_t n = task.max_voxels * task.max_points * task.channels, step = (int64_t) gridDim.x * THREADS;
 
+  follow_previous ();
   for (int64_t i = blockIdx.y; i < task.group_items; i += gridDim.y) {
     const Voxels voxels = voxels_of (task, task.first_item + i);
     T *to = reinterpret_cast<T *> (task.grid + voxels.item * task.grid_batch_stride);
@@ -54,6 +55,7 @@ count_first (const __grid_constant__ RcCudaVoxelTask task)
   const uint32_t most = (uint32_t) task.max_points;
   uint64_t over = 0;
 
+  follow_previous ();
   for (int64_t i = blockIdx.y; i < task.group_items; i += gridDim.y) {
     const Voxels voxels = voxels_of (task, task.first_item + i);
     uint32_t *to = reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (task.point_counts)

@@ -132,6 +132,7 @@ add_others (const __grid_constant__ RcCudaVoxelTask task)
   __shared__ RcCudaVoxelOther of_warps[WARPS][OTHERS];
   RcCudaVoxelOther *others = of_warps[threadIdx.x / 32];
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     for (int64_t first = (int64_t) blockIdx.x * RC_CUDA_VOXEL_OTHERS_TILE + threadIdx.x / 32 * OTHERS; first < task.n;
         first += (int64_t) gridDim.x * RC_CUDA_VOXEL_OTHERS_TILE) {
@@ -304,6 +305,7 @@ write_newest (const __grid_constant__ RcCudaVoxelTask task)
   const int64_t step = (int64_t) gridDim.x * WARPS * n, own = ((int64_t) blockIdx.x * WARPS + threadIdx.x / 32) * n;
   uint32_t occupied = 0;
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     for (int64_t first = own; first < task.bit_words; first += step) {
       Listed listed = { 0, 0 };
@@ -328,6 +330,7 @@ write_newest (const __grid_constant__ RcCudaVoxelTask task)
 __global__ void __launch_bounds__ (THREADS)
 mark_newest (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     for (int64_t word = (int64_t) blockIdx.x * WARPS + threadIdx.x / 32; word < task.bit_words;
         word += (int64_t) gridDim.x * WARPS) {

@@ -25,6 +25,7 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 __global__ void __launch_bounds__ (THREADS)
 go_on (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   for (int64_t item = (int64_t) blockIdx.x * THREADS + threadIdx.x; item < task.batch; item += (int64_t) gridDim.x * THREADS)
     head_of (task, item)->item.n_added = 0;
 }
@@ -37,7 +38,7 @@ __device__ __forceinline__ Part
 kept_part_of (const RcCudaVoxelTask &task, int64_t item)
 {
   const RcVoxelItem *head = &head_of (task, item)->item;
-  const int64_t n = task.counts != NULL ? __ldg (task.counts + item) : task.n;
+  const int64_t n = task.counts != NULL ? task.counts[item] : task.n;
   const int64_t most = SIGN > 0 ? stated_points (task, item) - head->n_added : head->n_held;
   Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, 0 };
 
@@ -172,6 +173,7 @@ take_points (const __grid_constant__ RcCudaVoxelTask task)
 {
   Tally tally = { };
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const Part part = kept_part_of<Source, SIGN> (task, item);
 

@@ -56,6 +56,7 @@ count_tiles (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ typename Reduce::TempStorage storage;
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     for (int64_t tile = blockIdx.x; tile < task.kept_tiles; tile += gridDim.x) {
       const OwnWords own (task, item, tile);
@@ -74,6 +75,7 @@ scan_tiles (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ typename Scan::TempStorage storage;
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     uint32_t *counts = tile_counts_of (task, item), before = 0;
 
@@ -179,6 +181,7 @@ write_tiles (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ uint16_t voxels[TILE * 32];
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const uint32_t *begins = tile_counts_of (task, item);
     const int64_t occupied = begins[task.kept_tiles], n = lesser (occupied, task.max_voxels);

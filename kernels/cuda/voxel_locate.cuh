@@ -102,7 +102,7 @@ read_fours (const char *data, uint32_t n, float p[EACH][3])
 
 #pragma unroll
     for (int i = 0; i < 3; i++) {
-      const float4 v = first < n ? __ldg (from + i) : make_float4 (0, 0, 0, 0);
+      const float4 v = first < n ? from[i] : make_float4 (0, 0, 0, 0);
       const float values[4] = { v.x, v.y, v.z, v.w };
 
 #pragma unroll

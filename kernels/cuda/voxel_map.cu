@@ -17,6 +17,7 @@ namespace
 __global__ void __launch_bounds__ (THREADS)
 finish_map (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const int64_t added = task.is_first ? 0 : head_of (task, item)->item.n_added;
     const int64_t first = added > task.first_point ? added : task.first_point;

@@ -13,7 +13,7 @@ namespace rc
 inline __device__ __noinline__ int64_t
 stated_points (const RcCudaVoxelTask &task, int64_t item)
 {
-  const int64_t n = task.item_points != NULL ? __ldg (task.item_points + item) : task.n_points;
+  const int64_t n = task.item_points != NULL ? task.item_points[item] : task.n_points;
 
   return n < 0 || n > task.n_points ? 0 : n;
 }
@@ -51,7 +51,7 @@ template <class Source>
 __device__ __forceinline__ Part
 part_of (const RcCudaVoxelTask &task, int64_t item, bool adding)
 {
-  const int64_t n = task.counts != NULL ? __ldg (task.counts + item) : task.n;
+  const int64_t n = task.counts != NULL ? task.counts[item] : task.n;
   Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, 0 };
 
   if (!adding)
@@ -63,18 +63,26 @@ part_of (const RcCudaVoxelTask &task, int64_t item, bool adding)
   return part;
 }
 
+/* The points of a first chunk are those of its item so far; nothing may have cleared the head. */
+__device__ __forceinline__ void
+begin_head (const RcCudaVoxelTask &task, const Part &part)
+{
+  RcCudaVoxelHead *head = head_of (task, part.item);
+
+  head->item.n_added = part.n;
+  head->blocks_done = 0;
+}
+
 /* Counts the points of an item. The last block does it, since all have then read, and used, the count before; of a first
- * chunk, which nobody reads, the first one, which begins the head, too: nothing may have cleared it. */
+ * chunk, which nobody reads, the first one. */
 __device__ __forceinline__ void
 finish_part (const RcCudaVoxelTask &task, const Part &part)
 {
   RcCudaVoxelHead *head = head_of (task, part.item);
 
   if (task.is_first) {
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-      head->item.n_added = part.n;
-      head->blocks_done = 0;
-    }
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      begin_head (task, part);
     return;
   }
   __syncthreads ();

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
+#define MANY_SLABS 4            /* of a multiprocessor */
 #define MOST_BITS (INT64_C (1) << 27)   /* of an item, and twice that of all: such bitmaps are faster than a sort */
 #define MOST_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
 #define FEW_BLOCKS (INT64_C (1) << 23)
@@ -143,9 +144,10 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
 
 /* ---- what the spec fixes ---- */
 
-/* rc_voxel_of's quotient is within 2^-24 of itself of the exact one, and a product with the rounded 1 / size within 2^-23
- * and a little: both together less than n * 2^-21 voxels, which leaves room for the rounding of what is compared. Where that
- * is too much, or a size so extreme that products do not hold it, or indices have more than 32 bits, no product tells. */
+/* rc_voxel_of's quotient is within 2^-24 of itself of the exact one, and n times the product with the rounded 1 / (n * size)
+ * within 2^-23 and a little: both together less than n * 2^-21 voxels, which leaves room for the rounding of what is compared.
+ * Where that is too much, or a size so extreme that products do not hold it, or indices have more than 32 bits, no product
+ * tells. */
 static RcCudaVoxelLocate
 locate_in (const RcVoxelPlan *plan)
 {
@@ -155,15 +157,14 @@ locate_in (const RcVoxelPlan *plan)
   int axis;
 
   for (axis = 0; axis < 3; axis++) {
-    const double size = plan->box.size[axis], error = (double) plan->spec.grid[axis] * 0x1p-21;
+    const double size = plan->box.size[axis], n = (double) plan->spec.grid[axis], error = n * 0x1p-21;
 
-    locate.inverse[axis] = (float) (1.0 / size);
+    locate.inverse[axis] = (float) (1.0 / (n * size));
     locate.margin[axis] = fits && size > 0x1p-60 && size < 0x1p60 && error < 0.25 ? (float) (0.5 - error) : -1.0f;
-    locate.n[axis] = (uint32_t) plan->spec.grid[axis];
     locate.distance[axis] = distance[axis];
     locate.bias += RC_CUDA_VOXEL_2_23 * distance[axis];
     locate.least[axis] = (float) (plan->box.origin[axis] - 0.5 * size);
-    locate.greatest[axis] = (float) (plan->box.origin[axis] + ((double) plan->spec.grid[axis] + 0.5) * size);
+    locate.greatest[axis] = (float) (plan->box.origin[axis] + (n + 0.5) * size);
     if (locate.margin[axis] < 0.0f) {   /* nothing of it is sure: the quotient may underflow */
       locate.least[axis] = -INFINITY;
       locate.greatest[axis] = INFINITY;
@@ -288,26 +289,41 @@ makes_slabs (const RcVoxelPlan *plan)
       && (plan->spec.output == RC_VOXEL_BITS || plan->voxels % 32 == 0);
 }
 
-/* As large as a block can have them, or so many that all multiprocessors have one. There is a bin for each slab, or for each
- * run of them where they are many. */
+/* Pieces go round among slabs: those that an index has above its slab come to be below it. */
+static RcCudaVoxelSlabs
+slabs_of (int64_t slabs, int64_t slab_words)
+{
+  const uint32_t piece = UINT32_C (1) << RC_CUDA_VOXEL_PIECE_SHIFT;
+
+  return (RcCudaVoxelSlabs) { ((uint32_t) slabs - 1) * piece, (uint32_t) (slab_words / RC_CUDA_VOXEL_PIECE_WORDS) - 1,
+    (uint32_t) (RC_CUDA_VOXEL_PIECE_SHIFT + log2_of (slabs)), piece - (uint32_t) slabs * piece
+  };
+}
+
+/* As large as a block can have them, or so many that all multiprocessors have one; but a power of two of them. There is a bin
+ * for each slab, or for each run of them where they are many. */
 static void
 plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
 {
   const int64_t bit_words = plan->bit_words, batch = plan->spec.batch;
-  int64_t words = RC_CUDA_VOXEL_SLAB_WORDS, in_bin = 1;
+  int64_t words = RC_CUDA_VOXEL_SLAB_WORDS, slabs = 1, in_bin = 1;
 
   if (!makes_slabs (plan))
     return;
-  while (words > RC_CUDA_VOXEL_LEAST_SLAB_WORDS && rc_cuda_ceil_divide (bit_words, words) * batch < multiprocessors)
+  while (words > RC_CUDA_VOXEL_PIECE_WORDS && rc_cuda_ceil_divide (bit_words, words) * batch < multiprocessors)
     words /= 2;
   if (rc_cuda_ceil_divide (bit_words, words) * batch * 4 < multiprocessors)     /* few blocks would read all bits */
     return;
+  while (slabs * words < bit_words)
+    slabs *= 2;
+  if (slabs > INT32_MAX / batch)        /* blocks */
+    return;
+  task->slabs = slabs;
   task->slab_words = words;
-  task->slabs = rc_cuda_ceil_divide (bit_words, words);
-  while (rc_cuda_ceil_divide (task->slabs, in_bin) > RC_CUDA_VOXEL_BINS)
+  task->in_slabs = slabs_of (slabs, words);
+  while (slabs / in_bin > RC_CUDA_VOXEL_BINS)
     in_bin *= 2;
-  for (task->bins = 1; task->bins * in_bin < task->slabs;)
-    task->bins *= 2;
+  task->bins = (int32_t) (slabs / in_bin);
   task->bin_shift = log2_of (words * 32 * in_bin);
   for (task->bin_parts = 32; task->bin_parts * (task->bins + 1) > RC_CUDA_VOXEL_THREADS;)
     task->bin_parts /= 2;
@@ -450,6 +466,7 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel write of any layout, in place", state->in_place_anywhere.write, state->task.newest > 0},
     {"voxel mark, in place", rc_cuda_voxel_mark_newest, state->task.newest > 0},
     {"voxel add", state->add, 1},
+    {"voxel add of whole tiles", rc_cuda_voxel_bin_whole, state->add == rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32]},
     {"voxel add of any layout", state->add_anywhere, 1},
     {"voxel remove", state->remove, plan->keeps},
     {"voxel add, deferred", state->add_deferred, state->task.defers},
@@ -480,29 +497,35 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
   return status;
 }
 
+/* The fewer places of memory are written at once the better: blocks that write all of a large grid in the largest elements
+ * take more than half of the shared memory, so that a multiprocessor has one of them at a time. */
+static size_t
+whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+{
+  const size_t least = rc_cuda_voxel_slab_bytes (task), most = (size_t) cuda->shared_bytes / 2 + 1;
+  const int is_alone = plan->spec.output == RC_VOXEL_DENSE && rc_dtype_size (plan->spec.dtype) == 4
+      && task->batch * task->slabs >= MANY_SLABS * cuda->multiprocessors;
+
+  return is_alone && most > least ? most : least;
+}
+
 /* More than 48 KB must be asked for, and of the kernel: as much as any plan with it may want. */
 static RcStatus
-allow_shared (RcCudaBackend *cuda, const RcCudaVoxelState *state, RcError *error)
+take_shared (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
 {
-  const size_t bytes = RC_CUDA_VOXEL_SLAB_WORDS * sizeof (uint32_t);
+  const size_t slab = RC_CUDA_VOXEL_SLAB_WORDS * sizeof (uint32_t), half = (size_t) cuda->shared_bytes / 2 + 1;
+  const size_t bytes = slab > half ? slab : half;
 
+  state->whole_slab_bytes = whole_slab_bytes (cuda, plan, &state->task);
   return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes),
       cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for slabs of voxels", bytes);
 }
 
-/* A kernel of older code does not wait; older drivers capture no such launch. */
+/* Kernels of older code do not wait; older drivers capture no such launch. All were compiled alike. */
 static RcStatus
 find_early (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
 {
   return rc_cuda_begins_early (cuda, state->write, "voxel write", &state->begins_early, error);
-}
-
-static RcStatus
-prepare_slabs (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
-{
-  const RcStatus status = allow_shared (cuda, state, error);
-
-  return status == RC_OK ? find_early (cuda, state, error) : status;
 }
 
 /* ---- prepare and release ---- */
@@ -541,7 +564,9 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
   if (status == RC_OK) {
     status = load_kernels (cuda, plan, state, error);
     if (status == RC_OK && state->task.slabs > 0)
-      status = prepare_slabs (cuda, state, error);
+      status = take_shared (cuda, plan, state, error);
+    if (status == RC_OK)
+      status = find_early (cuda, state, error);
     if (status == RC_OK)
       status = rc_cuda_voxel_plan_clusters (plan, state, error);
     if (status == RC_OK)

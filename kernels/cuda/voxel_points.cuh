@@ -105,15 +105,28 @@ others_of (const RcCudaVoxelTask &task, int64_t item)
 
 /* ---- sources ---- */
 
-/* One element of D at p. */
+/* One element of D at p. Plain loads: a kernel before may write points (language.cuh). */
 template <RcDtype D, bool ALIGNED>
 __device__ __forceinline__ void
 read_one (const char *p, uint32_t *words)
 {
-  if constexpr (ALIGNED)
-    read_words<size_of (D)> (p, words);
-  else
-    read_element (size_of (D), p, false, words);
+  constexpr int size = size_of (D);
+
+  words[0] = words[1] = 0;
+  if constexpr (!ALIGNED) {
+#pragma unroll
+    for (int i = 0; i < size; i++)
+      words[i / 4] |= (uint32_t) reinterpret_cast<const uint8_t *> (p)[i] << 8 * (i % 4);
+  } else if constexpr (size == 8) {
+    const uint2 v = *reinterpret_cast<const uint2 *> (p);
+
+    words[0] = v.x;
+    words[1] = v.y;
+  } else if constexpr (size == 4) {
+    words[0] = *reinterpret_cast<const uint32_t *> (p);
+  } else {
+    words[0] = *reinterpret_cast<const uint16_t *> (p);
+  }
 }
 
 /* The bits of a number at any address: in words where they are aligned to that, or byte for byte. Fields of one point
@@ -124,7 +137,7 @@ read_bits (RcDtype dtype, const char *p)
   const int size = size_of (dtype);
   const bool in_words = size >= 4 && ((uint64_t) (uintptr_t) p & 3) == 0;
   const uint32_t *words = reinterpret_cast<const uint32_t *> (p);
-  const uint32_t low = in_words ? __ldg (words) : 0, high = in_words && size == 8 ? __ldg (words + 1) : 0;
+  const uint32_t low = in_words ? words[0] : 0, high = in_words && size == 8 ? words[1] : 0;
   uint64_t bits = (uint64_t) high << 32 | low;
 
   /* loads that are left out, no loop: branches nest too deep already */
@@ -132,7 +145,7 @@ read_bits (RcDtype dtype, const char *p)
   for (int i = 0; i < 8; i++) {
     const bool wanted = !in_words && i < size;
 
-    bits |= (uint64_t) (wanted ? __ldg (reinterpret_cast<const uint8_t *> (p) + i) : 0) << 8 * i;
+    bits |= (uint64_t) (wanted ? reinterpret_cast<const uint8_t *> (p)[i] : 0) << 8 * i;
   }
   return bits;
 }
@@ -358,8 +371,10 @@ voxel_by_quotient (const RcCudaVoxelTask &task, float x, float y, float z)
   return rc_voxel_of (&task.box, x, y, z);
 }
 
-/* rc_voxel_of by products with 1 / size: TRUE where these leave no doubt, since none of them is as close to a whole number as
- * it may be away from the quotient. 2^23 added with rounding down leaves the whole part in the low bits of a float. */
+/* rc_voxel_of by products: TRUE where these leave no doubt, since none of them is as close to a whole number as it may be away
+ * from the quotient. What is outside, or no number, is a share of the grid of 0 or 1, which both are at a whole number. 2^23 added
+ * with rounding down leaves the whole part in the low bits of a float. Only what is sure becomes a result, so that products and
+ * sums may be one operation here. */
 __device__ __forceinline__ bool
 voxel_by_product (const RcCudaVoxelTask &task, const float *p, uint32_t *voxel)
 {
@@ -369,12 +384,11 @@ voxel_by_product (const RcCudaVoxelTask &task, const float *p, uint32_t *voxel)
   *voxel = 0u - locate.bias;
 #pragma unroll
   for (int axis = 0; axis < 3; axis++) {
-    const float q = (p[axis] - task.box.origin[axis]) * locate.inverse[axis], whole = __fadd_rd (q, 8388608.0f);
-    const uint32_t bits = rc_bits32 (whole);
+    const float share = __saturatef ((p[axis] - task.box.origin[axis]) * locate.inverse[axis]), n = task.box.n[axis];
+    const float whole = __fmaf_rd (share, n, 8388608.0f);
 
-    is_clear &= fabsf (q - (whole - 8388607.5f)) <= locate.margin[axis];
-    is_clear &= bits - RC_CUDA_VOXEL_2_23 < locate.n[axis];
-    *voxel += bits * locate.distance[axis];
+    is_clear &= fabsf (__fmaf_rn (share, n, 8388607.5f - whole)) <= locate.margin[axis];
+    *voxel += rc_bits32 (whole) * locate.distance[axis];
   }
   return is_clear;
 }

@@ -267,6 +267,7 @@ find_range (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ uint32_t missed[3];
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const Part part = part_of<Source> (task, item, false);
     unsigned long long *of_item = item_array<unsigned long long> (task, item, task.layout.range);

@@ -58,6 +58,8 @@ bits_in (const uint4 &words)
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 count_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
+  follow_previous ();
+
   const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
   __shared__ typename Reduce::TempStorage storage;
 
@@ -126,6 +128,8 @@ put_total (const RcCudaVoxelTask &task, int64_t item, uint32_t which, uint32_t t
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
+  follow_previous ();
+
   const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
   __shared__ typename Scan::TempStorage storage;
 
@@ -159,6 +163,7 @@ rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 __global__ void __launch_bounds__ (THREADS)
 mark_in_blocks (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const int64_t n = task.needs_range ? head_of (task, item)->n_ranged : head_of (task, item)->item.n_added;
     const int64_t *voxels = task.voxels_of_points + item * task.n_points;
@@ -198,6 +203,7 @@ struct FromRanks
 __global__ void __launch_bounds__ (THREADS)
 write_ranked (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   write_rows<FromRanks> (task, 0, task.batch);
 }
 
@@ -215,6 +221,7 @@ finished_rank (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
 __global__ void __launch_bounds__ (THREADS)
 finish_ranks (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const int64_t added = head_of (task, item)->item.n_added;
     int64_t *map = point_voxels_of (task, item) - task.first_point;

@@ -1,7 +1,7 @@
 /* robocache: occupancy on the GPU: from the bits that points set to the output, through bitmaps in shared memory
  *
- * The bitmap of an item is cut into slabs. A block reads the bits of its slab, which lie together in each tile of points
- * (voxel_bin.cu), sets them in shared memory, and expands the slab.
+ * The bitmap of an item is cut into slabs, of which each has every so many of its pieces. A block reads the bits of its slab,
+ * which lie together in each tile of points (voxel_bin.cu), sets them in shared memory, and expands the slab piece by piece.
  *
  * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; a bit a voxel of the
  * grid's bitmap read, and those of its words that change written; of the output every byte once, 16 at a time where it can
@@ -21,6 +21,9 @@ constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
 constexpr int EACH = 10;        /* bits that a thread has under way */
 constexpr int EXPECTED = 8;     /* of a run: runs differ in length */
 constexpr int MANY_SET = 8;     /* of the first bits of 32 lanes */
+constexpr uint32_t PIECE = RC_CUDA_VOXEL_PIECE_WORDS;
+
+static_assert (PIECE == THREADS && PIECE * 32 == 1 << RC_CUDA_VOXEL_PIECE_SHIFT, "a word a thread");
 
 /* ---- which slab ---- */
 
@@ -32,16 +35,14 @@ struct Slab
 struct Place
 {
   int64_t item;
-  uint32_t first_word, n;       /* words */
+  uint32_t slab;
 };
 
+/* A block for each. */
 __device__ __forceinline__ Place
-place_of (const RcCudaVoxelTask &task, int64_t i)
+own_place (const RcCudaVoxelTask &task)
 {
-  const int64_t item = (int64_t) divide_64 ((uint64_t) i, (uint64_t) task.slabs);
-  const uint32_t words = (uint32_t) task.slab_words, first_word = (uint32_t) (i - item * task.slabs) * words;
-
-  return { item, first_word, min ((uint32_t) task.bit_words - first_word, words) };
+  return { blockIdx.x >> (task.in_slabs.shift - RC_CUDA_VOXEL_PIECE_SHIFT), blockIdx.x & ((uint32_t) task.slabs - 1) };
 }
 
 /* ---- filling it ---- */
@@ -146,7 +147,8 @@ set_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uint
 __device__ __forceinline__ void
 fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
 {
-  const uint32_t n = task.is_first ? 0 : (uint32_t) head_of (task, item)->item.n_added;
+  const uint32_t n = task.has_all ? (uint32_t) task.n_points : task.is_first ? 0
+      : (uint32_t) head_of (task, item)->item.n_added;
   const uint32_t expected = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) task.bins;
   const uint32_t lanes = min (max (expected, 4u), 32u);
   Walk walk = { task.bits_set + item * task.bits_set_apart,
@@ -176,28 +178,26 @@ fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Sla
 
 /* ---- the output ---- */
 
-/* By all threads of a block, which clear it. Returns how many bits were set in the thread's words. SIZE 0: bits. */
+/* By all threads of a block. Returns how many bits are set in the thread's words. SIZE 0: bits. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
-write_slab (const RcCudaVoxelTask &task, const Place &place, uint32_t *words)
+write_slab (const RcCudaVoxelTask &task, const Place &place, const uint32_t *words)
 {
   char *grid = task.grid + place.item * task.grid_batch_stride;
-  const int64_t first_word = place.first_word;
+  const uint32_t n = (uint32_t) task.bit_words, apart = (uint32_t) task.slabs * PIECE, lane = threadIdx.x % 32;
   uint32_t occupied = 0;
 
-  for (uint32_t first = threadIdx.x / 32 * 32; first < place.n; first += THREADS) {
-    const uint32_t own = first + threadIdx.x % 32, word = own < place.n ? words[own] : 0;
+  for (uint32_t own = place.slab * PIECE + threadIdx.x; own - lane < n; own += apart, words += PIECE) {
+    const uint32_t word = own < n ? words[threadIdx.x] : 0;
 
-    if (own < place.n)
-      words[own] = 0;
     occupied += __popc (word);
     if constexpr (SIZE > 0) {
-      const uint32_t needed = own < place.n ? take_word<true> (task, place.item, first_word + own, word) : 0;
+      const uint32_t needed = own < n ? take_word<true> (task, place.item, own, word) : 0;
+      const int64_t first = own - lane;
 
-      expand_words<SIZE> (task, grid + (first_word + first) * 32 * SIZE, word, needed,
-          task.voxels - (first_word + first) * 32);
-    } else if (own < place.n) {
-      reinterpret_cast<uint32_t *> (grid)[first_word + own] = word;
+      expand_words<SIZE> (task, grid + first * 32 * SIZE, word, needed, task.voxels - first * 32);
+    } else if (own < n) {
+      reinterpret_cast<uint32_t *> (grid)[own] = word;
     }
   }
   return occupied;
@@ -210,21 +210,20 @@ template <int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (2))
 write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 {
-  uint32_t occupied = 0;
+  const Place place = own_place (task);
+  const uint32_t n_bits = (uint32_t) task.slab_words * 32;
 
+  allow_next ();
   for (uint32_t i = threadIdx.x; i < task.slab_words; i += THREADS)
     slab_words[i] = 0;
-  wait_for_previous ();         /* the bins are full, and in them all the bits */
+  wait_for_previous ();
   __syncthreads ();
-#pragma unroll 1
-  for (int64_t i = blockIdx.x; i < task.batch * task.slabs; i += gridDim.x) {
-    const Place place = place_of (task, i);
+  fill_slab (task, place.item, slab_words, { place.slab * n_bits, n_bits });
+  __syncthreads ();
 
-    fill_slab (task, place.item, slab_words, { place.first_word * 32, place.n * 32 });
-    __syncthreads ();
-    occupied += write_slab<SIZE> (task, place, slab_words);
-    __syncthreads ();
-  }
+  const uint32_t occupied = write_slab<SIZE> (task, place, slab_words);
+
+  __syncthreads ();
   add_occupied_by (task.counters, occupied, slab_words);        /* no other shared memory: Turing has 64 KB for a block */
 }
 }

@@ -90,6 +90,8 @@ count_digit (uint32_t *counts, uint32_t digit, uint32_t lanes)
 __global__ void __launch_bounds__ (THREADS)
 sort_count (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, uint32_t bits, uint32_t from)
 {
+  follow_previous ();
+
   const DigitOf digit_of (first_bit, bits);
   const uint32_t first = blockIdx.x * RC_CUDA_VOXEL_SORT_TILE, n = tile_keys (n_keys (task), first);
   const uint64_t *keys = keys_of (task, from) + first;
@@ -118,6 +120,8 @@ sort_count (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, ui
 __global__ void __launch_bounds__ (THREADS)
 sort_scan (const __grid_constant__ RcCudaVoxelTask task, uint32_t, uint32_t, uint32_t)
 {
+  follow_previous ();
+
   uint32_t *counts = task.digit_counts + (uint64_t) blockIdx.x * task.sort_tiles;
   __shared__ typename Scan::TempStorage storage;
   uint32_t before = 0;
@@ -154,6 +158,8 @@ template <bool ORDERED>
 __global__ void __launch_bounds__ (THREADS)
 sort_move (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, uint32_t bits, uint32_t from)
 {
+  follow_previous ();
+
   const DigitOf digit_of (first_bit, bits);
   const uint32_t first = blockIdx.x * RC_CUDA_VOXEL_SORT_TILE, n = tile_keys (n_keys (task), first);
   const uint32_t own = threadIdx.x / 32 * WARP_ITEMS + threadIdx.x % 32;

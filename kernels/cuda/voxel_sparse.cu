@@ -78,6 +78,8 @@ item_of (const RcCudaVoxelTask &task, uint64_t key)
 __global__ void __launch_bounds__ (THREADS)
 count_voxels (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
+
   const Keys keys (task);
   const int count = __syncthreads_count (keys.begins ((uint64_t) blockIdx.x * TILE + threadIdx.x));
 
@@ -89,6 +91,8 @@ count_voxels (const __grid_constant__ RcCudaVoxelTask task)
 __global__ void __launch_bounds__ (THREADS)
 scan_voxels (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
+
   constexpr int EACH = 4;
   __shared__ typename Scan::TempStorage storage;
   uint32_t before = 0;
@@ -269,6 +273,8 @@ lane_of (const RcCudaVoxelTask &task, uint64_t i, uint32_t rank, bool has_point)
 __global__ void __launch_bounds__ (THREADS)
 rank (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
+
   const Keys keys (task);
   const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x;
   const uint32_t rank = rank_key (task, keys, i);
@@ -317,6 +323,7 @@ struct FromSortedKeys
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 write_sparse (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
   write_rows<FromSortedKeys> (task, task.first_item, task.group_items);
 }
 
@@ -326,6 +333,8 @@ write_sparse (const __grid_constant__ RcCudaVoxelTask task)
 __global__ void __launch_bounds__ (THREADS)
 write_ranks (const __grid_constant__ RcCudaVoxelTask task)
 {
+  follow_previous ();
+
   const Keys keys (task);
   const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x, key = keys.at (i);
   const uint32_t so_far = voxels_so_far (task, keys.begins (i));

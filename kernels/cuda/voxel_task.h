@@ -21,10 +21,12 @@ extern "C" {
 #define RC_CUDA_VOXEL_WRITE_BLOCKS 4
 
 /* Bitmaps in shared memory: blocks of 512 threads with 64 KB at most, which every GPU has, and no less than it takes to
- * keep them busy. */
+ * keep them busy. A slab has every so many of the pieces of a bitmap, which are a word a thread: so blocks that run at once
+ * write a grid from front to back together, and points that are close together are in many slabs. */
 #define RC_CUDA_VOXEL_SLAB_THREADS 512
 #define RC_CUDA_VOXEL_SLAB_WORDS 16384
-#define RC_CUDA_VOXEL_LEAST_SLAB_WORDS 512
+#define RC_CUDA_VOXEL_PIECE_WORDS RC_CUDA_VOXEL_SLAB_THREADS
+#define RC_CUDA_VOXEL_PIECE_SHIFT 14    /* log2 of its bits */
 #define RC_CUDA_VOXEL_NO_BIT UINT32_MAX
 /* Points whose bits are put into bins together. */
 #define RC_CUDA_VOXEL_POINTS_EACH 8
@@ -87,14 +89,22 @@ typedef struct RcCudaVoxelPoints
   uint32_t *saw;                /* of each voxel, by rank: mean, 8 in a uint32 */
 } RcCudaVoxelPoints;
 
+/* How the index of a bit becomes that of a bitmap in which slabs lie one after the other: a bit has that of its slab in it. */
+typedef struct RcCudaVoxelSlabs
+{
+  uint32_t mask;                /* which slab: in place */
+  uint32_t factor;              /* by which what the mask leaves grows */
+  uint32_t shift;               /* to the piece of a slab */
+  uint32_t piece_factor;        /* by which that grows, modulo 2^32 */
+} RcCudaVoxelSlabs;
+
 #define RC_CUDA_VOXEL_2_23 0x4B000000u  /* the bits of 2^23 as float32 */
 
 /* How points are located without division. */
 typedef struct RcCudaVoxelLocate
 {
-  float inverse[3];             /* 1 / size */
+  float inverse[3];             /* 1 / (n * size) */
   float margin[3];              /* how far from the middle of a voxel, in voxels, a product tells it; -1: none does */
-  uint32_t n[3];
   uint32_t distance[3];         /* between the indices of neighbours */
   uint32_t bias;                /* of the index, which 2^23 in each axis makes */
   float least[3], greatest[3];  /* coordinates that are half a voxel outside, at least */
@@ -181,8 +191,9 @@ typedef struct RcCudaVoxelTask
   int32_t defers;               /* of these, what is sparse without a range: points are added when the job ends */
   int32_t block_bits;           /* a bit stands for a block of so many voxels, log2, and those of blocks that are occupied have
                                  * bits of their own; 0: for a voxel */
-  int64_t slabs;                /* into which the bits of an item are cut; 0: they are in the scratch */
-  int64_t slab_words;           /* of each slab, but for the last; a power of two */
+  int64_t slabs;                /* into which the bits of an item are cut, a power of two; 0: they are in the scratch */
+  int64_t slab_words;           /* of each slab, at most; a power of two */
+  RcCudaVoxelSlabs in_slabs;
   int32_t bins;                 /* a power of two: slabs, or where these are too many, runs of them */
   int32_t bin_shift;            /* log2 of the bits of a bin */
   int32_t bin_parts;            /* counters of a bin */
@@ -243,6 +254,7 @@ typedef struct RcCudaVoxelTask
   uint32_t *occupied;           /* dense: the bitmap of the grid; NULL: not wanted */
   int64_t occupied_batch_stride;
   int32_t is_known;             /* it says what the grid holds */
+  int32_t has_all;              /* slabs: every item has n_points, as the host knows */
   RcVoxelCounters *made_counters;       /* clusters, beside those of the chunk */
   uint32_t *n_voxels;
   int64_t n_voxels_batch_stride;
@@ -324,6 +336,7 @@ extern const void *const rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUES][3];
 
 /* voxel_bin.cu: for slabs. Argument: the task. */
 extern const void *const rc_cuda_voxel_bin[RC_CUDA_VOXEL_SOURCES];
+extern const void *const rc_cuda_voxel_bin_whole;       /* packed float32, of which one chunk has all of the job */
 
 /* voxel_keep.cu, where accumulators are kept: in place of clear, for a job that goes on; to add points, and to take them
  * out. */

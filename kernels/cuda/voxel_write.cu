@@ -33,6 +33,7 @@ write_bits (const __grid_constant__ RcCudaVoxelTask task)
   const bool wide = task.bit_words % 4 == 0 && task.whole;
   uint32_t occupied = 0;
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     uint32_t *from = item_array<uint32_t> (task, item, task.layout.bits);
     char *to = task.grid + item * task.grid_batch_stride;
@@ -67,6 +68,7 @@ write_occupancy (const __grid_constant__ RcCudaVoxelTask task)
   const int64_t step = (int64_t) gridDim.x * THREADS;
   uint32_t occupied = 0;
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     uint32_t *from = item_array<uint32_t> (task, item, task.layout.bits);
     char *to = task.grid + item * task.grid_batch_stride;
@@ -269,6 +271,7 @@ write_values (const __grid_constant__ RcCudaVoxelTask task)
   const int64_t own = ((int64_t) blockIdx.x * RC_CUDA_VOXEL_WARPS + threadIdx.x / 32) * task.warp_words;
   uint32_t occupied = 0;
 
+  follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     for (int64_t first = own; first < task.bit_words; first += step) {
       const Gathered gathered = gather_words (task, item, first, words, &occupied);

@@ -171,6 +171,27 @@ __fadd_rd (float a, float b)
   return lacks < 0 ? nextafterf (sum, -INFINITY) : sum;
 }
 
+inline float
+__saturatef (float x)
+{
+  return x > 0 ? x < 1 ? x : 1 : 0;     /* of NaN 0 */
+}
+
+inline float
+__fmaf_rn (float a, float b, float c)
+{
+  return fmaf (a, b, c);
+}
+
+inline float
+__fmaf_rd (float a, float b, float c)
+{
+  const long double exact = (long double) a * b + c;
+  const float nearest = (float) exact;
+
+  return nearest > exact ? nextafterf (nearest, -INFINITY) : nearest;
+}
+
 inline long long
 __double2ll_rn (double x)
 {

@@ -22,7 +22,8 @@ struct View
   int64_t n;
 };
 
-/* rc_lower_bound by a warp: 32 probes a step, so a hundred thousand times take four. */
+/* rc_lower_bound by a warp: 32 probes a step, so a hundred thousand times take four. Where times decrease it is some row from
+ * 0 to n, and nothing outside of them is read. */
 __device__ __forceinline__ int64_t
 warp_lower_bound (const int64_t *times, int64_t n, int64_t t)
 {
@@ -32,13 +33,15 @@ warp_lower_bound (const int64_t *times, int64_t n, int64_t t)
   while (n > 0) {
     const int64_t step = (n + 31) / 32;
     const int64_t end = (lane + 1) * step < n ? (lane + 1) * step : n;
-    const int before = __popc (__ballot_sync (~0u, times[first + end - 1] < t));
+    const uint32_t others = __ballot_sync (~0u, times[first + end - 1] >= t);
 
-    if (before == 32)
+    if (others == 0)
       return first + n;
-    /* the answer is in part number `before`, whose last time is not before t */
-    first += before * step;
-    n -= before * step;
+    /* the answer is in the first part whose last time is not before t */
+    const int64_t before = (__ffs (others) - 1) * step;
+
+    first += before;
+    n -= before;
     n = (n < step ? n : step) - 1;
   }
   return first;
@@ -128,7 +131,7 @@ goes_back (const int64_t *staged, int32_t n, int32_t first_thread)
 }
 
 /* The part of times that the ticks of this item need, which are in order as good as always; has_tick and tick are this
- * thread's. */
+ * thread's. Times need not be: what is found then is not used. */
 __device__ __forceinline__ View
 stage_part (const RcSearch &search, const int64_t *times, int64_t n, const int64_t *ticks, int32_t n_ticks, bool has_tick,
     int64_t tick, int64_t *staged, int32_t room, SearchShared &shared)

@@ -199,6 +199,26 @@ check_large (Suite *suite)
   }
 }
 
+/* Rows that are too many to be staged, in no order near the end: nothing beyond them is read, as a memory checker sees. */
+static void
+check_endings (Suite *suite)
+{
+  char name[128];
+  int64_t rows;
+
+  for (rows = 4097; rows < 9000; rows += 163) {
+    CaseWish wish = random_wish;
+
+    wish.batch = 1;
+    wish.rows = rows;
+    wish.ticks = 3;
+    wish.channels = 2;
+    wish.ends_badly = 1;
+    snprintf (name, sizeof (name), "align_bad_ending_of_%" PRId64 "_rows", rows);
+    check_cases (suite, name, &wish, 20);
+  }
+}
+
 /* As kernel arguments, few and many, and as a table; of one dtype, which has its own kernels, and mixed. */
 static void
 check_streams (Suite *suite)
@@ -411,6 +431,7 @@ static const struct
   {"shapes", check_shapes},
   {"wide", check_wide},
   {"together", check_together},
+  {"endings", check_endings},
   {"streams", check_streams},
   {"graphs", check_graphs},
   {"threads", check_threads},

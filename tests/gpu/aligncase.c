@@ -110,6 +110,16 @@ choose_spec (AlignCase *c, const CaseWish *wish, int i)
 
 /* ---- times ---- */
 
+/* A search for the last of them goes astray at those that are far ahead. */
+static void
+end_badly (AlignCase *c, int64_t *times, int64_t n)
+{
+  int64_t i;
+
+  for (i = case_range (c, 1, 3); i > 0 && n > 100; i--)
+    times[case_range (c, n - 100, n - 2)] += 10000 * MS;
+}
+
 /* Irregular, with holes, and unless plain with equal ones; seldom at the ends of int64; seldom disordered. */
 static void
 fill_times (AlignCase *c, int64_t *times, int64_t n, int plain)
@@ -155,6 +165,15 @@ fill_ticks (AlignCase *c, int64_t *ticks, int64_t n, const int64_t *times, int64
   }
   if (!plain && n > 0 && one_in (c, 10))
     ticks[case_range (c, 0, n - 1)] = one_in (c, 2) ? INT64_MIN : INT64_MAX;
+}
+
+static void
+fill_ending (AlignCase *c, int64_t *ticks, int64_t n, const int64_t *times, int64_t n_rows)
+{
+  int64_t k;
+
+  for (k = 0; k < n; k++)
+    ticks[k] = times[n_rows - 1] - case_range (c, 0, MS);
 }
 
 /* ---- rows ---- */
@@ -260,8 +279,11 @@ make_times (AlignCase *c, const CaseWish *wish, int i, Arena *arena)
     return 0;
   args->times = times;
   args->times_batch_stride = shared ? 0 : apart * 8;
-  for (e = 0; e < lists; e++)
-    fill_times (c, times + e * apart, args->n_rows, wish->plain);
+  for (e = 0; e < lists; e++) {
+    fill_times (c, times + e * apart, args->n_rows, wish->plain || wish->ends_badly);
+    if (wish->ends_badly)
+      end_badly (c, times + e * apart, args->n_rows);
+  }
   if (wish->plain || one_in (c, 2))
     return 1;
   counts = arena_take (arena, (c->args.batch + 1) * 8, 0);
@@ -345,9 +367,14 @@ make_ticks (AlignCase *c, const CaseWish *wish, Arena *arena)
     return 0;
   c->args.tick_times = ticks;
   c->args.tick_times_batch_stride = shared ? 0 : c->args.ticks * 8;
-  for (e = 0; e < (shared ? 1 : c->args.batch); e++)
-    fill_ticks (c, ticks + e * c->args.ticks, c->args.ticks,
-        first->times + (first->times_batch_stride / 8) * e, first->n_rows, wish->plain);
+  for (e = 0; e < (shared ? 1 : c->args.batch); e++) {
+    const int64_t *times = first->times + (first->times_batch_stride / 8) * e;
+
+    if (wish->ends_badly)
+      fill_ending (c, ticks + e * c->args.ticks, c->args.ticks, times, first->n_rows);
+    else
+      fill_ticks (c, ticks + e * c->args.ticks, c->args.ticks, times, first->n_rows, wish->plain);
+  }
   return 1;
 }
 

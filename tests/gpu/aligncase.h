@@ -27,6 +27,7 @@ typedef struct
   int plain;                    /* aligned, dense, increasing times, nothing absent: what is fast */
   int share;                    /* episodes share rows and times */
   int together;                 /* special channels that kernels can take several of at a time: rates or quaternions */
+  int ends_badly;               /* some times go back near the end of each episode, where all ticks are */
 } CaseWish;
 
 typedef struct

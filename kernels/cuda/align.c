@@ -23,7 +23,7 @@
 #define MOVED_BYTES 3
 #define MOST_BLOCKS INT32_MAX
 
-#define ORDER_FLAGS 16384       /* bytes of scratch, one for each slice of times whose order one launch checks */
+#define ORDER_FLAGS 32768       /* bytes of scratch, one for each slice of times whose order one launch checks */
 
 /* A kernel. */
 typedef struct
@@ -36,7 +36,7 @@ typedef struct
 typedef struct
 {
   Kind kind;                    /* for runs whose streams all come with times */
-  int32_t *lists;               /* device: rates and roles of all streams */
+  int32_t *lists;               /* device: rates, quaternions, pieces without one and roles of all streams */
   RcCudaAlignTask *tasks;       /* of all streams; what the spec fixes is there from the beginning */
   RcCudaAlignMany launch;
   uint64_t flag_bytes;          /* of scratch; the table follows */
@@ -326,11 +326,20 @@ kernel_of (Kind kind, int many)
   return kernels[kind.level][kind.type][many];
 }
 
-/* Registers bound them; a small alignment is not cut into more than BLOCKS_PER_MULTIPROCESSOR. */
-static RcStatus
-blocks_at_once (RcCudaBackend *cuda, const void *kernel, int *blocks, RcError *error)
+/* Times that a block has room for whatever the rows are: where curves of one dtype ask for rows ahead they take all of it. */
+static int64_t
+least_staged_times (Kind kind)
 {
-  const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor (blocks, kernel, RC_CUDA_THREADS, 0);
+  return kind.level == RC_CUDA_ALIGN_CURVED && kind.type != RC_CUDA_ALIGN_MIXED ? RC_CUDA_STAGED_TIMES : 0;
+}
+
+/* A small alignment is not cut into more than BLOCKS_PER_MULTIPROCESSOR. */
+static RcStatus
+blocks_at_once (RcCudaBackend *cuda, Kind kind, int many, int *blocks, RcError *error)
+{
+  const size_t shared = (size_t) least_staged_times (kind) * sizeof (int64_t);
+  const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor (blocks, kernel_of (kind, many), RC_CUDA_THREADS,
+      shared);
 
   *blocks = result == cudaSuccess ? (int) greater (1, lesser (*blocks, BLOCKS_PER_MULTIPROCESSOR)) : 1;
   return rc_cuda_check (cuda, result, cuda->setup, error, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "kernel align");
@@ -346,9 +355,9 @@ load_kernels (RcCudaBackend *cuda, State *state, int64_t n_streams, RcError *err
   if (status == RC_OK)
     status = rc_cuda_load (cuda, kernel_of (with_brackets, many), "align brackets", error);
   if (status == RC_OK)
-    status = blocks_at_once (cuda, kernel_of (state->kind, many), &state->blocks, error);
+    status = blocks_at_once (cuda, state->kind, many, &state->blocks, error);
   if (status == RC_OK)
-    status = blocks_at_once (cuda, kernel_of (with_brackets, many), &state->bracket_blocks, error);
+    status = blocks_at_once (cuda, with_brackets, many, &state->bracket_blocks, error);
   if (status == RC_OK)
     status = rc_cuda_begins_early (cuda, kernel_of (state->kind, many), "align", &state->begins_early, error);
   if (status == RC_OK)
@@ -485,7 +494,7 @@ take_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, int64_t most_s
 typedef struct
 {
   int32_t most_ticks;
-  int64_t most_bytes;           /* of output, in at least 8 ticks */
+  int64_t most_bytes;           /* of output, unless few ticks have more */
 } Cut;
 
 static int32_t
@@ -532,7 +541,8 @@ items_at_once (const RcAlignPlan *plan, const RcCudaBackend *cuda, int blocks, c
   return blocks * (int64_t) cuda->multiprocessors;
 }
 
-/* The next lower number of ticks of an item. Curves, of which no power of two is at once, are cut finer: 96, 64, 48 … */
+/* The next lower number of ticks of an item. Of curves 3 blocks are at once on a multiprocessor, so they are cut finer: 96, 64,
+ * 48 … */
 static int32_t
 fewer_ticks (Kind kind, int32_t ticks)
 {
@@ -575,9 +585,7 @@ number_slices (RcCudaAlignTask *tasks, RcCudaAlignHead *head)
 static void
 measure_shared (const RcAlignPlan *plan, Kind kind, const RcCudaAlignTask *tasks, RcCudaAlignHead *head)
 {
-  /* where curves of one dtype ask for rows ahead they take all the room */
-  int64_t times = kind.level == RC_CUDA_ALIGN_CURVED && kind.type != RC_CUDA_ALIGN_MIXED ? RC_CUDA_STAGED_TIMES : 0;
-  int64_t rows = 0, i;
+  int64_t times = least_staged_times (kind), rows = 0, i;
 
   for (i = 0; i < plan->n_streams; i++) {
     if (tasks[i].rows != NULL && tasks[i].brackets == NULL)
@@ -617,13 +625,11 @@ launch_kernel (const Run *run, const void *kernel, unsigned blocks, void **argum
   return check (run, cudaLaunchKernel (kernel, grid, block, arguments, shared, run->stream), call);
 }
 
-/* Of an alignment: its blocks may come early, and wait for the kernel before it themselves. */
+/* Of a kernel whose blocks may come early, and wait for the kernel before it themselves. */
 static RcStatus
 launch_early (const Run *run, const void *kernel, unsigned blocks, void **arguments, size_t shared, const char *call)
 {
-  cudaLaunchAttribute early = {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
-    .val = {.programmaticStreamSerializationAllowed = 1}
-  };
+  cudaLaunchAttribute early = rc_cuda_early ();
   const cudaLaunchConfig_t config = { {blocks, 1, 1}, {RC_CUDA_THREADS, 1, 1}, shared, run->stream, &early, 1 };
 
   return check (run, cudaLaunchKernelExC (&config, kernel, arguments), call);

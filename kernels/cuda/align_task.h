@@ -53,8 +53,7 @@ typedef enum RcCudaAlignType
 } RcCudaAlignType;
 
 /* Elements that a thread takes at a time: 16 bytes of them, but 4 where dtypes differ, and where a quaternion is to be in one
- * piece. Each kernel can take half of that and a
- * quarter, down to a least number, and one. */
+ * piece. Each kernel can take half of that and a quarter, down to a least number, and one. */
 #define RC_CUDA_ALIGN_ELEMENTS(mixed, level, size) \
   ((mixed) || (level) == RC_CUDA_ALIGN_SPECIAL ? 4 : 16 / (size))
 #define RC_CUDA_ALIGN_LEAST_ELEMENTS(mixed, level) ((mixed) && (level) > RC_CUDA_ALIGN_SIMPLE ? 4 : 2)
@@ -119,7 +118,7 @@ typedef struct RcCudaAlignTask
   uint8_t skips;                /* pieces are those of plain, and quaternions are made apart in rows of any blend */
   int64_t first_slice;          /* of the order check, numbered through all streams that need it */
   int64_t slices;               /* of an episode; 0: blocks check the order when they stage the times */
-  int64_t slice_rows;           /* a multiple of RC_CUDA_ORDER_SLICE */
+  int64_t slice_rows;           /* of a slice; a multiple of RC_CUDA_ORDER_SLICE, more where slices would be more than flags */
 } RcCudaAlignTask;
 
 typedef struct RcCudaAlignHead

@@ -54,6 +54,15 @@ RcStatus rc_cuda_load (RcCudaBackend * backend, const void *kernel, const char *
 RcStatus rc_cuda_begins_early (RcCudaBackend * backend, const void *kernel, const char *name, int *early,
     RcError * error);
 
+/* The attribute of their launch. */
+static inline cudaLaunchAttribute
+rc_cuda_early (void)
+{
+  return (cudaLaunchAttribute) {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
+    .val = {.programmaticStreamSerializationAllowed = 1}
+  };
+}
+
 /* Refuses the default stream, on which work of others would wait. */
 RcStatus rc_cuda_check_stream (RcStream stream, RcError * error);
 

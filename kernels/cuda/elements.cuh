@@ -27,26 +27,15 @@ size_of (RcDtype dtype)
 
 /* ---- words ---- */
 
-/* CONSTANT: nobody writes it while the kernel is there. */
-template <typename Word, bool CONSTANT>
-__device__ __forceinline__ Word
-read_word (const char *p)
-{
-  if constexpr (CONSTANT)
-    return __ldg (reinterpret_cast<const Word *> (p));
-  else
-    return load_global<Word> (p);
-}
-
 /* BYTES at p, which is aligned to BYTES or to 16. */
-template <int BYTES, bool CONSTANT = true>
+template <int BYTES>
 __device__ __forceinline__ void
 read_words (const char *p, uint32_t *words)
 {
   if constexpr (BYTES >= 16) {
 #pragma unroll
     for (int i = 0; i < BYTES / 16; i++) {
-      const uint4 v = read_word<uint4, CONSTANT> (p + 16 * i);
+      const uint4 v = load_global<uint4> (p + 16 * i);
 
       words[4 * i] = v.x;
       words[4 * i + 1] = v.y;
@@ -54,16 +43,16 @@ read_words (const char *p, uint32_t *words)
       words[4 * i + 3] = v.w;
     }
   } else if constexpr (BYTES == 8) {
-    const uint2 v = read_word<uint2, CONSTANT> (p);
+    const uint2 v = load_global<uint2> (p);
 
     words[0] = v.x;
     words[1] = v.y;
   } else if constexpr (BYTES == 4) {
-    words[0] = read_word<uint32_t, CONSTANT> (p);
+    words[0] = load_global<uint32_t> (p);
   } else if constexpr (BYTES == 2) {
-    words[0] = read_word<uint16_t, CONSTANT> (p);
+    words[0] = load_global<uint16_t> (p);
   } else {
-    words[0] = read_word<uint8_t, CONSTANT> (p);
+    words[0] = load_global<uint8_t> (p);
   }
 }
 
@@ -98,18 +87,18 @@ write_words (char *p, const uint32_t *words)
 }
 
 /* V elements of size bytes. */
-template <int V, bool CONSTANT>
+template <int V>
 __device__ __forceinline__ void
 read_elements (int size, const char *p, uint32_t *words)
 {
   if (size == 1)
-    read_words<V, CONSTANT> (p, words);
+    read_words<V> (p, words);
   else if (size == 2)
-    read_words<2 * V, CONSTANT> (p, words);
+    read_words<2 * V> (p, words);
   else if (size == 4)
-    read_words<4 * V, CONSTANT> (p, words);
+    read_words<4 * V> (p, words);
   else
-    read_words<8 * V, CONSTANT> (p, words);
+    read_words<8 * V> (p, words);
 }
 
 template <int V, bool GLOBAL = false>
@@ -127,17 +116,16 @@ write_elements (int size, char *p, const uint32_t *words)
 }
 
 /* One element at any address. */
-template <bool CONSTANT = true>
 __device__ __forceinline__ void
 read_element (int size, const char *p, bool aligned, uint32_t *words)
 {
   words[0] = words[1] = 0;
   if (aligned) {
-    read_elements<1, CONSTANT> (size, p, words);
+    read_elements<1> (size, p, words);
     return;
   }
   for (int i = 0; i < size; i++) {
-    const uint32_t byte = read_word<uint8_t, CONSTANT> (p + i);
+    const uint32_t byte = load_global<uint8_t> (p + i);
 
     words[0] |= i < 4 ? byte << 8 * i : 0;
     words[1] |= i < 4 ? 0 : byte << 8 * (i - 4);

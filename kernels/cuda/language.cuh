@@ -112,7 +112,8 @@ allow_next (void)
 #endif
 }
 
-/* Before this, nothing is read or written that others write or read. */
+/* Before this, nothing is read or written that others write or read. After it, too, what others write is read by plain loads: those
+ * for constant data want it as it is for as long as the kernel is there. */
 __device__ __forceinline__ void
 wait_for_previous (void)
 {

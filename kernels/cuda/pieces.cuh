@@ -61,7 +61,7 @@ struct Same
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
   static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (false, LEVEL);
   static constexpr bool ahead = curves && !special;     /* see rows_ahead.cuh */
-  static constexpr int rows = curves && size_of (D) > (special ? 4 : 2) ? 1 : 2;
+  static constexpr int rows = curves && size_of (D) > 4 ? 1 : 2;        /* that are not asked for ahead */
   static constexpr int blocks = !curves ? 4 : !special ? CURVED_BLOCKS : size_of (D) <= 4 ? 2 : 1;
   using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
   using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
@@ -113,11 +113,11 @@ read_from (const RcCudaAlignTask &task, const char *row, int64_t c, uint32_t *wo
   const int size = size_of (Types::in (task));
 
   if constexpr (LOOSE)
-    read_element<false> (size, row + c * size, task.in_alignment >= size, words);
+    read_element (size, row + c * size, task.in_alignment >= size, words);
   else if constexpr (!Types::mixed)
-    read_words<V * Types::size, false> (row + c * size, words);
+    read_words<V * Types::size> (row + c * size, words);
   else
-    read_elements<V, false> (size, row + c * size, words);
+    read_elements<V> (size, row + c * size, words);
 }
 
 template <class Types, int V, bool LOOSE>
@@ -140,6 +140,21 @@ is_blended (int32_t blend)
   return blend == RC_BLEND_LINEAR || blend == RC_BLEND_CUBIC || blend == RC_BLEND_HERMITE;
 }
 
+/* Whether a piece of hermite is one of positions. */
+__device__ __forceinline__ bool
+has_rates (const RcCudaAlignTask &task, int32_t blend, int64_t channel)
+{
+  return blend == RC_BLEND_HERMITE && channel < task.n_velocities;
+}
+
+/* The channel of the rate of c, both counted where the addresses of the row are. */
+template <int V>
+__device__ __forceinline__ int64_t
+rate_of (const RcCudaAlignTask &task, int64_t first, int32_t c)
+{
+  return V == 1 ? task.rates[first + c] - first : c + task.rates_after;
+}
+
 /* Of the channels from first + c on, c counted where the addresses of row are. */
 template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
@@ -154,8 +169,8 @@ read_piece (const RcCudaAlignTask &task, const typename Types::Row &row, int64_t
     if (piece->blend == RC_BLEND_CUBIC) {
       read_from<Types, V, LOOSE> (task, row.before, c, piece->y2);
       read_from<Types, V, LOOSE> (task, row.after, c, piece->y3);
-    } else if (piece->blend == RC_BLEND_HERMITE && first + c < task.n_velocities) {
-      const int64_t rate = V == 1 ? task.rates[first + c] - first : c + task.rates_after;
+    } else if (has_rates (task, piece->blend, first + c)) {
+      const int64_t rate = rate_of<V> (task, first, c);
 
       read_from<Types, V, LOOSE> (task, row.y[0], rate, piece->y2);
       read_from<Types, V, LOOSE> (task, row.y[1], rate, piece->y3);

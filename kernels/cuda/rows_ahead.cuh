@@ -51,22 +51,6 @@ struct Slots
   }
 };
 
-/* Whether a piece of hermite is one of positions. */
-template <class Types>
-__device__ __forceinline__ bool
-has_rates (const RcCudaAlignTask &task, int32_t blend, int64_t channel)
-{
-  return blend == RC_BLEND_HERMITE && channel < task.n_velocities;
-}
-
-/* The channel of the rate of c, both counted where the addresses of the row are. */
-template <int V>
-__device__ __forceinline__ int64_t
-rate_of (const RcCudaAlignTask &task, int64_t first, int32_t c)
-{
-  return V == 1 ? task.rates[first + c] - first : c + task.rates_after;
-}
-
 template <class Types, int V, int BYTES>
 __device__ __forceinline__ void
 ask_for_piece (const RcCudaAlignTask &task, const Rows<Types> &all, Place at, Slots<BYTES> slots)
@@ -82,7 +66,7 @@ ask_for_piece (const RcCudaAlignTask &task, const Rows<Types> &all, Place at, Sl
   if (blend == RC_BLEND_CUBIC) {
     copy_to_shared<BYTES> (slots.part (2), row.before + at.c * SIZE);
     copy_to_shared<BYTES> (slots.part (3), row.after + at.c * SIZE);
-  } else if (has_rates<Types> (task, blend, all.first + at.c)) {
+  } else if (has_rates (task, blend, all.first + at.c)) {
     const int64_t rate = rate_of<V> (task, all.first, at.c);
 
     copy_to_shared<BYTES> (slots.part (2), row.y[0] + rate * SIZE);
@@ -107,7 +91,7 @@ make_piece (const RcCudaAlignTask &task, const Rows<Types> &all, Place at, Slots
     slots.take (0, piece.y0);
   if (is_blended (piece.blend))
     slots.take (1, piece.y1);
-  if (piece.blend == RC_BLEND_CUBIC || has_rates<Types> (task, piece.blend, all.first + at.c)) {
+  if (piece.blend == RC_BLEND_CUBIC || has_rates (task, piece.blend, all.first + at.c)) {
     slots.take (2, piece.y2);
     slots.take (3, piece.y3);
   }

@@ -54,7 +54,8 @@ blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items)
   return few_blocks_for (cuda, n, each, items, BLOCKS_PER_MULTIPROCESSOR);
 }
 
-/* Where it can it begins before the kernel before it has ended, and waits for that, as all kernels of voxels do. */
+/* Where it can it begins before the kernel before it has ended, and waits for that, as all kernels of voxels do but those of
+ * clusters. */
 static RcStatus
 launch_blocks (const Run *run, const void *kernel, dim3 grid, unsigned threads, size_t shared_bytes, void **arguments,
     const char *call)
@@ -91,7 +92,7 @@ launch_slabs (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *ta
   const dim3 grid = { (unsigned) (task->batch * task->slabs), 1, 1 };
   void *arguments[] = { task };
 
-  task->has_all = is_complete (run);
+  task->is_complete = is_complete (run);
   return launch_blocks (run, state->write, grid, RC_CUDA_VOXEL_SLAB_THREADS,
       task->is_known ? rc_cuda_voxel_slab_bytes (task) : state->whole_slab_bytes, arguments,
       "launch of the output of a voxel grid, by slabs");

@@ -60,8 +60,8 @@ tile_part (const RcCudaVoxelTask &task, const Part &part, int64_t tile)
 
 /* ---- bins ---- */
 
-/* Where a bit is when slabs lie one after the other. No bit, whose index is above all, comes after the last: slabs have fewer
- * than 2^31 bits. */
+/* Where a bit is when slabs lie one after the other. No bit, whose index is above all, comes after the last: slabs have at most
+ * 2^31 bits. */
 __device__ __forceinline__ uint32_t
 in_slabs (const RcCudaVoxelSlabs &slabs, uint32_t bit)
 {

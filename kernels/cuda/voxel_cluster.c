@@ -40,6 +40,7 @@ tiles_of (int64_t n_points)
   return rc_cuda_ceil_divide (4 * rc_cuda_ceil_divide (n_points, 4 * BLOCKS), RC_CUDA_VOXEL_CLUSTER_TILE);
 }
 
+/* Not one that begins early: kernels of clusters do not wait, and would be slower. */
 static cudaLaunchConfig_t
 launch_of (const RcCudaVoxelTask *task, size_t bytes, cudaStream_t stream, cudaLaunchAttribute *cluster)
 {

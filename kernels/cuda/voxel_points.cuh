@@ -105,7 +105,7 @@ others_of (const RcCudaVoxelTask &task, int64_t item)
 
 /* ---- sources ---- */
 
-/* One element of D at p. Plain loads: a kernel before may write points (language.cuh). */
+/* One element of D at p. */
 template <RcDtype D, bool ALIGNED>
 __device__ __forceinline__ void
 read_one (const char *p, uint32_t *words)

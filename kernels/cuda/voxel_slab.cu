@@ -147,7 +147,7 @@ set_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uint
 __device__ __forceinline__ void
 fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
 {
-  const uint32_t n = task.has_all ? (uint32_t) task.n_points : task.is_first ? 0
+  const uint32_t n = task.is_complete ? (uint32_t) task.n_points : task.is_first ? 0
       : (uint32_t) head_of (task, item)->item.n_added;
   const uint32_t expected = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) task.bins;
   const uint32_t lanes = min (max (expected, 4u), 32u);
@@ -205,7 +205,8 @@ write_slab (const RcCudaVoxelTask &task, const Place &place, const uint32_t *wor
 
 DYNAMIC_SHARED (uint32_t, slab_words);
 
-/* Blocks that fill their slabs, and others that write theirs, share a multiprocessor. SIZE 0: bits. */
+/* Blocks that fill their slabs, and others that write theirs, share a multiprocessor, unless the launch gives each one of its own.
+ * SIZE 0: bits. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (2))
 write_slabs (const __grid_constant__ RcCudaVoxelTask task)

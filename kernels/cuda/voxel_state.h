@@ -23,7 +23,7 @@ typedef struct
   const void *add, *range, *write;
   const void *add_deferred;     /* NULL: no point is */
   const void *remove;           /* NULL: nothing is kept */
-  int begins_early;             /* 1: kernels do before the one before them has ended, for which they wait; 0: they do not */
+  int begins_early;             /* see rc_cuda_begins_early; all of the kernels but those of clusters */
   size_t whole_slab_bytes;      /* of shared memory of a block that writes all of its slab */
   const void *make;             /* by clusters; NULL: not of this plan */
   size_t cluster_bytes;         /* of shared memory, that a block of clusters may have */
@@ -36,14 +36,6 @@ typedef struct
   int stays;                    /* range has seen all of its points in one chunk, which stays where it is */
   RcVoxelChunk chunk;           /* that one, as add saw it */
 } RcCudaVoxelState;
-
-static inline cudaLaunchAttribute
-rc_cuda_early (void)
-{
-  return (cudaLaunchAttribute) {.id = cudaLaunchAttributeProgrammaticStreamSerialization,
-    .val = {.programmaticStreamSerializationAllowed = 1}
-  };
-}
 
 static inline int64_t
 rc_cuda_lesser (int64_t a, int64_t b)

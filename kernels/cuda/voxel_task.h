@@ -20,8 +20,8 @@ extern "C" {
 /* Blocks that write values of a dense grid, of which a multiprocessor has so many under way. */
 #define RC_CUDA_VOXEL_WRITE_BLOCKS 4
 
-/* Bitmaps in shared memory: blocks of 512 threads with 64 KB at most, which every GPU has, and no less than it takes to
- * keep them busy. A slab has every so many of the pieces of a bitmap, which are a word a thread: so blocks that run at once
+/* Bitmaps in shared memory: blocks of 512 threads, each with 64 KB of one at most, which every GPU has, and no less than it takes
+ * to keep them busy. A slab has every so many of the pieces of a bitmap, which are a word a thread: so blocks that run at once
  * write a grid from front to back together, and points that are close together are in many slabs. */
 #define RC_CUDA_VOXEL_SLAB_THREADS 512
 #define RC_CUDA_VOXEL_SLAB_WORDS 16384
@@ -254,7 +254,7 @@ typedef struct RcCudaVoxelTask
   uint32_t *occupied;           /* dense: the bitmap of the grid; NULL: not wanted */
   int64_t occupied_batch_stride;
   int32_t is_known;             /* it says what the grid holds */
-  int32_t has_all;              /* slabs: every item has n_points, as the host knows */
+  int32_t is_complete;          /* slabs: every item has n_points, as the host knows */
   RcVoxelCounters *made_counters;       /* clusters, beside those of the chunk */
   uint32_t *n_voxels;
   int64_t n_voxels_batch_stride;

@@ -161,16 +161,6 @@ __longlong_as_double (long long bits)
   return x;
 }
 
-/* Rounded down. What the rounded sum lacks of the true one is a float (D. Knuth, The Art of Computer Programming, volume 2,
- * section 4.2.2, theorem B). */
-inline float
-__fadd_rd (float a, float b)
-{
-  const float sum = a + b, of_b = sum - a, lacks = (a - (sum - of_b)) + (b - of_b);
-
-  return lacks < 0 ? nextafterf (sum, -INFINITY) : sum;
-}
-
 inline float
 __saturatef (float x)
 {
@@ -183,13 +173,13 @@ __fmaf_rn (float a, float b, float c)
   return fmaf (a, b, c);
 }
 
+/* Rounded down, where the rounded sum without c is a double: so is the product. */
 inline float
 __fmaf_rd (float a, float b, float c)
 {
-  const long double exact = (long double) a * b + c;
-  const float nearest = (float) exact;
+  const float nearest = fmaf (a, b, c);
 
-  return nearest > exact ? nextafterf (nearest, -INFINITY) : nearest;
+  return (double) a * b < (double) nearest - c ? nextafterf (nearest, -INFINITY) : nearest;
 }
 
 inline long long

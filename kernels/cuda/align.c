@@ -23,7 +23,7 @@
 #define MOVED_BYTES 3
 #define MOST_BLOCKS INT32_MAX
 
-#define ORDER_FLAGS 32768       /* bytes of scratch, one for each slice of times whose order one launch checks */
+#define ORDER_FLAGS 16384       /* bytes of scratch, one for each slice of times whose order one launch checks */
 
 /* A kernel. */
 typedef struct

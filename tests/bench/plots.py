@@ -124,7 +124,7 @@ def write(figures, folder, complain):
                 complain(f"plot {name}: there is no performance/{missing[0]}.csv")
                 continue
             draw(figures, axes)
-            figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+            figure.savefig(folder / f"{name}.svg", metadata={"Date": None}, bbox_inches="tight")
         except (KeyError, ValueError) as error:
             complain(f"plot {name}: what it is made of lacks {error}")
         finally:

@@ -143,6 +143,7 @@ part gpu energy 50 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv
 part cpu kernels_cpu 120 kernels_cpu python3 "$here/alignments.py" "$bin" --csv "$csv/kernels_cpu.csv"
 part cpu voxels_cpu 120 "peers_voxel_cpu peers_voxel_cpu_libraries" \
   python3 "$here/voxels.py" "$bin" ${cloud:+"$cloud"} --csv "$csv/peers_voxel_cpu.csv"
+part cpu latency_cpu 60 latency_cpu "$bin/bench-latency" --ticks 500 --csv "$csv/latency_cpu.csv"
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"
 
 for name in ${only//,/ }; do

@@ -341,7 +341,7 @@ activate (RobocacheDevice *device, GstElement *element, RobocacheEngine *engine,
   device->n_fallbacks += reason != NULL;
   GST_OBJECT_UNLOCK (element);
   let_go (old);
-  if (reason)
+  if (reason && device->gpu_is_usable)  /* else it was said when the element started */
     GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", reason->message);
 }
 
@@ -351,8 +351,7 @@ robocache_device_choose (RobocacheDevice *device, GstElement *element, const Rob
   const RobocacheDeviceSettings settings = get_settings (device, element);
   const gboolean must = settings.choice == ROBOCACHE_BACKEND_CUDA || job->out_on_device;
   const gboolean is_worth_it = (job->splits && settings.n_devices > 0) || job->work_bytes >= ROBOCACHE_BREAK_EVEN_BYTES;
-  const gboolean wanted = must || (settings.choice == ROBOCACHE_BACKEND_AUTO && (job->in_on_device
-          || (device->gpu_is_usable && is_worth_it)));
+  const gboolean wanted = must || (settings.choice == ROBOCACHE_BACKEND_AUTO && (job->in_on_device || is_worth_it));
   RobocacheEngine *engine = device->cpu;
   GError *reason = NULL;
 
@@ -481,26 +480,44 @@ robocache_device_to_structure (const RobocacheDevice *device, GstStructure *stru
       "pool-hits", G_TYPE_UINT64, account.pool_hits, "pool-misses", G_TYPE_UINT64, account.pool_misses, NULL);
 }
 
-void
-robocache_device_post_error (GstElement *element, const GError *error)
+/* ---- errors ---- */
+
+static gint
+code_of (const GError *error, GQuark *domain)
 {
-  if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
-    GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
-  else if (error->domain == GST_RESOURCE_ERROR)
-    GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND, ("%s", error->message), (NULL));
-  else
-    GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s", error->message), (NULL));
+  if (error->domain == GST_RESOURCE_ERROR) {
+    *domain = GST_RESOURCE_ERROR;
+    return error->code == GST_RESOURCE_ERROR_NO_SPACE_LEFT ? GST_RESOURCE_ERROR_NO_SPACE_LEFT : GST_RESOURCE_ERROR_NOT_FOUND;
+  }
+  if (error->domain != ROBOCACHE_ERROR || error->code == ROBOCACHE_ERROR_PROPERTY) {
+    *domain = GST_LIBRARY_ERROR;
+    return error->domain == ROBOCACHE_ERROR ? GST_LIBRARY_ERROR_SETTINGS : GST_LIBRARY_ERROR_FAILED;
+  }
+  if (error->code == ROBOCACHE_ERROR_DATA) {
+    *domain = GST_STREAM_ERROR;
+    return GST_STREAM_ERROR_FORMAT;
+  }
+  *domain = GST_CORE_ERROR;
+  return GST_CORE_ERROR_NEGOTIATION;
+}
+
+void
+robocache_post_error_at (GstElement *element, const gchar *of, const GError *error, GstClockTime position)
+{
+  GQuark domain;
+  const gint code = code_of (error, &domain);
+  gchar *where = GST_CLOCK_TIME_IS_VALID (position) ? g_strdup_printf ("at %" GST_TIME_FORMAT " of the stream",
+      GST_TIME_ARGS (position)) : NULL;
+
+  gst_element_message_full (element, GST_MESSAGE_ERROR, domain, code, of ? g_strdup_printf ("%s: %s", of, error->message)
+      : g_strdup (error->message), where, __FILE__, GST_FUNCTION, __LINE__);
 }
 
 void
 robocache_post_error (GstElement *element, const GError *error)
 {
-  if (error->domain != ROBOCACHE_ERROR)
-    robocache_device_post_error (element, error);
-  else if (error->code == ROBOCACHE_ERROR_PROPERTY)
-    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
-  else if (error->code == ROBOCACHE_ERROR_DATA)
-    GST_ELEMENT_ERROR (element, STREAM, FORMAT, ("%s", error->message), (NULL));
-  else
-    GST_ELEMENT_ERROR (element, CORE, NEGOTIATION, ("%s", error->message), (NULL));
+  gint64 position;
+
+  robocache_post_error_at (element, NULL, error, gst_element_query_position (element, GST_FORMAT_TIME, &position)
+      && position >= 0 ? (GstClockTime) position : GST_CLOCK_TIME_NONE);
 }

@@ -108,18 +108,16 @@ look_for_failure (GstRobocacheFuse *fuse)
 void
 gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError *error)
 {
-  const gchar *name = pad ? GST_OBJECT_NAME (pad) : GST_OBJECT_NAME (fuse);
+  const GstSegment *segment = &GST_AGGREGATOR_PAD (fuse->parent.srcpad)->segment;
+  gchar *name = gst_object_get_name (pad ? GST_OBJECT (pad) : GST_OBJECT (fuse));
+  GstClockTime position;
 
-  if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
-    GST_ELEMENT_ERROR (fuse, RESOURCE, NO_SPACE_LEFT, ("%s: %s", name, error->message), (NULL));
-  else if (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND))
-    GST_ELEMENT_ERROR (fuse, RESOURCE, NOT_FOUND, ("%s: %s", name, error->message), (NULL));
-  else if (error->domain == GST_LIBRARY_ERROR)
-    GST_ELEMENT_ERROR (fuse, LIBRARY, FAILED, ("%s: %s", name, error->message), (NULL));
-  else if (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA))
-    GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: %s", name, error->message), (NULL));
-  else
-    GST_ELEMENT_ERROR (fuse, CORE, NEGOTIATION, ("%s: %s", name, error->message), (NULL));
+  GST_OBJECT_LOCK (fuse);
+  position = segment->format == GST_FORMAT_TIME ? gst_segment_to_stream_time (segment, GST_FORMAT_TIME, segment->position)
+      : GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (fuse);
+  robocache_post_error_at (GST_ELEMENT (fuse), name, error, position);
+  g_free (name);
   g_error_free (error);
 }
 

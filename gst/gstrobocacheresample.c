@@ -179,7 +179,7 @@ refuse_job (GstRobocacheResample *resample, const GError *error)
     return;
   }
   if (!resample->refused)
-    robocache_device_post_error (GST_ELEMENT (resample), error);
+    robocache_post_error (GST_ELEMENT (resample), error);
   resample->refused = TRUE;
 }
 

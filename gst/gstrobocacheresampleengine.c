@@ -294,6 +294,6 @@ void
 gst_robocache_resample_fail (GstRobocacheResample *resample, const GError *error)
 {
   if (!resample->failed)
-    robocache_device_post_error (GST_ELEMENT (resample), error);
+    robocache_post_error (GST_ELEMENT (resample), error);
   resample->failed = TRUE;
 }

@@ -189,6 +189,20 @@ GST_START_TEST (test_auto_without_that_gpu)
 
 GST_END_TEST;
 
+/* A grid that is worth a GPU: stats tell that there was none. */
+GST_START_TEST (test_auto_tells_of_no_gpu)
+{
+  GstHarness *h = device_harness ("robocachevoxelize", "device-id=1000 grid=128:128:128", NULL);
+
+  push_start (h, elements[1].caps);
+  expect_no_error (h);
+  expect_backend (h, "cpu");
+  fail_unless_equals_int64 (stat_of (h, "fallbacks"), 1);
+  device_harness_free (h);
+}
+
+GST_END_TEST;
+
 static const gchar *const wrong_lists[] = { "a", "0,", ",", "-1", "0;1", "0-3", "1.5",
     "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16",
   "99999999999"
@@ -308,6 +322,7 @@ elementdevice_suite (void)
   tcase_add_loop_test (tc, test_chooses_system_memory, 0, N * 2);
   tcase_add_loop_test (tc, test_no_such_gpu, 0, N);
   tcase_add_loop_test (tc, test_auto_without_that_gpu, 0, N);
+  tcase_add_test (tc, test_auto_tells_of_no_gpu);
   tcase_add_loop_test (tc, test_wrong_devices, 0, N * G_N_ELEMENTS (wrong_lists));
   tcase_add_loop_test (tc, test_devices_is_kept, 0, N * G_N_ELEMENTS (right_lists));
   tcase_add_loop_test (tc, test_environment, 0, N * G_N_ELEMENTS (environment));

@@ -127,6 +127,30 @@ static const struct
   {"video/x-raw,format=GRAY16_LE,width=4,height=3,framerate=30/1", 23, "23 bytes, but its caps say GRAY16_LE, 4x3, 24 bytes"},
 };
 
+/* An error says where in the stream it was. */
+GST_START_TEST (test_position_of_an_error)
+{
+  GstHarness *h = harness_with_caps (UNIT, XYZ);
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 24, NULL);
+  GstMessage *message;
+  gchar *debug;
+
+  gst_buffer_memset (buffer, 0, 0, 24);
+  GST_BUFFER_PTS (buffer) = 3 * GST_SECOND;
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / 2;
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, 25, NULL)), GST_FLOW_ERROR);
+  message = pop_message (h, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, NULL, &debug);
+  fail_unless (strstr (debug, "at 0:00:03.500000000 of the stream") != NULL, "%s", debug);
+  g_free (debug);
+  gst_message_unref (message);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_wrong_size)
 {
   GstHarness *h = harness_with_caps (UNIT "fx=1 fy=1", wrong_sizes[__i__].caps);
@@ -871,6 +895,7 @@ robocachevoxelize_suite (void)
   tcase_add_test (tc, test_bits);
   tcase_add_loop_test (tc, test_empty_cloud, 0, 4);
   tcase_add_loop_test (tc, test_wrong_size, 0, G_N_ELEMENTS (wrong_sizes));
+  tcase_add_test (tc, test_position_of_an_error);
   tcase_add_test (tc, test_tensor_of_points);
   tcase_add_test (tc, test_depth);
   tcase_add_test (tc, test_depth_with_stride);

@@ -209,6 +209,19 @@ robocache_framerate_parse (const GstStructure *structure, gint *num, gint *den, 
 }
 
 gboolean
+robocache_framerate_is_any (const GValue *framerate)
+{
+  const GValue *least, *greatest;
+
+  if (!GST_VALUE_HOLDS_FRACTION_RANGE (framerate))
+    return FALSE;
+  least = gst_value_get_fraction_range_min (framerate);
+  greatest = gst_value_get_fraction_range_max (framerate);
+  return gst_value_get_fraction_numerator (least) == 0 && gst_value_get_fraction_numerator (greatest) == G_MAXINT
+      && gst_value_get_fraction_denominator (greatest) == 1;
+}
+
+gboolean
 robocache_tensors_info_from_caps (RobocacheTensorsInfo *info, const GstCaps *caps, GError **error)
 {
   const GstStructure *structure;

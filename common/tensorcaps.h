@@ -62,6 +62,8 @@ gsize robocache_tensors_info_size (const RobocacheTensorsInfo * info);
 
 /* The framerate of caps, 0/1 where they have none. */
 gboolean robocache_framerate_parse (const GstStructure * structure, gint * num, gint * den, GError ** error);
+/* Whether it leaves all of them open, so that caps without one will do as well. */
+gboolean robocache_framerate_is_any (const GValue * framerate);
 
 /* Checks every field of fixed other/tensors caps; the error names the field, its value and what was expected. */
 gboolean robocache_tensors_info_from_caps (RobocacheTensorsInfo * info, const GstCaps * caps, GError ** error);

@@ -49,7 +49,7 @@ gst_robocache_voxelize_transform_caps (GstBaseTransform *trans, GstPadDirection 
   if (gst_caps_get_size (caps) == 1 && !gst_caps_is_any (caps)) {
     const GValue *framerate = gst_structure_get_value (gst_caps_get_structure (caps, 0), "framerate");
 
-    if (framerate && direction == GST_PAD_SRC) {
+    if (framerate && direction == GST_PAD_SRC && !robocache_framerate_is_any (framerate)) {
       result = gst_caps_make_writable (result);
       gst_caps_set_value (result, "framerate", framerate);
     }

@@ -29,7 +29,8 @@ gst_robocache_voxel_view_transform_caps (GstBaseTransform *trans, GstPadDirectio
     const GValue *possible = gst_structure_get_value (gst_caps_get_structure (template, 0), "framerate");
     GstCaps *one = gst_caps_copy (template);
 
-    if (framerate && (possible == NULL || gst_value_can_intersect (framerate, possible)))
+    if (framerate && !robocache_framerate_is_any (framerate)
+        && (possible == NULL || gst_value_can_intersect (framerate, possible)))
       gst_caps_set_value (one, "framerate", framerate);
     result = gst_caps_merge (result, one);
   }

@@ -19,6 +19,7 @@
 #define TITLE_HEIGHT 2.4
 #define AXIS_LEFT 4.6
 #define AXIS_BOTTOM 3.4
+#define AXIS_RIGHT 2.4          /* isometric: the last number of y */
 #define LEGEND_WIDTH 7.4
 #define BAR_WIDTH 1.1
 #define BAR_HEIGHT 16.0
@@ -28,6 +29,7 @@
 
 #define LABEL_WIDTH 4.5         /* of numbers side by side */
 #define LABEL_HEIGHT 2.6        /* one above the other */
+#define HEIGHT_SPACING 1.6      /* of z, which is often short */
 
 #define LIGHT_BACKGROUND 0.3    /* luminance */
 #define DARK_INK 0x1f2328u
@@ -43,7 +45,8 @@ gst_robocache_voxel_view_chart_init (GstRobocacheVoxelViewChart *chart, const Gs
   const gboolean room = width >= ROOM_WIDTH * em && height >= ROOM_HEIGHT * em;
   const gboolean axes = style->axes && room, legend = style->legend && room;
   const gdouble left = axes ? AXIS_LEFT * em : legend ? MARGIN * em : 0.0;
-  const gdouble right = legend ? LEGEND_WIDTH * em : axes ? MARGIN * em : 0.0;
+  const gdouble beside = axes && style->view == ROBOCACHE_VIEW_ISOMETRIC ? AXIS_RIGHT * em : 0.0;
+  const gdouble right = beside + (legend ? LEGEND_WIDTH * em : axes ? MARGIN * em : 0.0);
   const gdouble top = legend ? TITLE_HEIGHT * em : axes ? MARGIN * em : 0.0;
   const gdouble bottom = axes ? AXIS_BOTTOM * em : legend ? MARGIN * em : 0.0;
 
@@ -54,7 +57,7 @@ gst_robocache_voxel_view_chart_init (GstRobocacheVoxelViewChart *chart, const Gs
   chart->plot = (RobocachePixelBox) {left, top, width - left - right, height - top - bottom};
   chart->bar.width = BAR_WIDTH * em;
   chart->bar.height = MIN (BAR_HEIGHT * em, chart->plot.height - 2 * TITLE_HEIGHT * em);
-  chart->bar.x = width - right + MARGIN * em;
+  chart->bar.x = width - right + beside + MARGIN * em;
   chart->bar.y = top + 0.5 * (chart->plot.height - chart->bar.height);
 }
 
@@ -126,7 +129,7 @@ static const Axis top_axes[] = {
 static const Axis isometric_axes[] = {
   {"x (m)", 0, {0, 0, 0}, {-0.5, 0.866}, 0.8, LABEL_WIDTH, AXIS_TITLE, -G_PI / 6, {1, 2}, 2},
   {"y (m)", 1, {1, 0, 0}, {0.5, 0.866}, 0.2, LABEL_WIDTH, AXIS_TITLE, G_PI / 6, {0, 2}, 2},
-  {"z (m)", 2, {0, 0, 0}, {-1.0, 0.0}, 1.0, LABEL_HEIGHT, 3.6, G_PI_2, {1, 0}, 2},
+  {"z (m)", 2, {0, 0, 0}, {-1.0, 0.0}, 1.0, HEIGHT_SPACING, 3.6, G_PI_2, {1, 0}, 2},
 };
 
 static const struct

@@ -1006,6 +1006,34 @@ GST_START_TEST (test_after_voxelize)
 
 GST_END_TEST;
 
+static const gchar *const rateless[] = {
+  "application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32",
+  "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float32,dimensions=(string)3:10",
+};
+
+/* Caps that a filter has fixed say nothing of a rate; nor does what the view can take. */
+GST_START_TEST (test_points_without_a_rate)
+{
+  gchar *description = g_strdup_printf ("fakesrc num-buffers=2 sizetype=fixed sizemax=120 filltype=zero format=time ! %s ! "
+      "robocachevoxelize grid=8:8:8 ! robocachevoxelview ! video/x-raw,framerate=0/1 ! fakesink", rateless[__i__]);
+  GstElement *pipeline = gst_parse_launch (description, NULL);
+  GstBus *bus;
+  GstMessage *message;
+
+  fail_unless (pipeline != NULL);
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+  fail_unless (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%" GST_PTR_FORMAT, message);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (description);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocachevoxelview_suite (void)
 {
@@ -1048,6 +1076,7 @@ robocachevoxelview_suite (void)
   tcase_add_test (tc, test_properties_come_back);
   tcase_add_test (tc, test_heights_need_no_channel);
   tcase_add_loop_test (tc, test_after_voxelize, 0, 10);
+  tcase_add_loop_test (tc, test_points_without_a_rate, 0, G_N_ELEMENTS (rateless));
   return suite;
 }
 

@@ -1,5 +1,7 @@
 /* robocache: alignment on the GPU: quaternions and angles, and what else is computed in float64
  *
+ * Bytes that must move: align_item.cuh says them for all of these.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "align_item.cuh"

@@ -10,6 +10,12 @@ def us(row):
         return None
 
 
+def best_of(peers, work):
+    """The time of the fastest peer, and its name, or None and nothing."""
+    timed = [(us(peer), peer["peer"]) for peer in peers if peer["work"] == work and us(peer)]
+    return min(timed, default=(None, ""))
+
+
 def beside_peers(ours, peers):
     """Of each of our works the best peer."""
     def join(figures):
@@ -19,8 +25,7 @@ def beside_peers(ours, peers):
             return None
         joined = []
         for row in rows:
-            timed = [(us(peer), peer["peer"]) for peer in of_peers if peer["work"] == row["work"] and us(peer)]
-            best, name = min(timed, default=(None, ""))
+            best, name = best_of(of_peers, row["work"])
             if best:
                 joined.append({"work": row["work"], "median_us": row["median_us"], "wanted_us": row["wanted_us"],
                                "floor_us": row["floor_us"], "best_peer_us": f"{best}", "which": name,
@@ -38,27 +43,58 @@ def wanted(figures):
     return rows or None
 
 
-ENOUGH = 0.6  # of a peak, from which on a kernel is bound by it
+# Of the time of linear rows: what others may take, by the end of their works' names.
+TIMES_LINEAR = {"cubic": 1.3, "hermite": 1.3, "4 quaternions": 2.5, "16 quaternions": 2.5}
+
+
+def beside_linear(figures):
+    """Cubic and hermite rows and quaternions against the linear rows of the same dtype and shape, of the same run."""
+    works = {row["work"]: row for row in figures.rows("kernels_align") or []}
+    rows = []
+    for name, row in works.items():
+        of, _, blend = name.rpartition(", ")
+        if blend not in TIMES_LINEAR or of not in works:
+            continue
+        times, most = float(row["median_us"]) / float(works[of]["median_us"]), TIMES_LINEAR[blend]
+        rows.append({"work": name, "median_us": row["median_us"], "linear_us": works[of]["median_us"],
+                     "times_linear": f"{times:.4f}", "wanted_times": f"{most}", "met": "yes" if times <= most else "no"})
+    return rows or None
+
+
+def floors(figures):
+    """What the floors of each part are made of."""
+    made = [{"part": name, "copy_gbps": row["copy_gbps"], "launch_us": row["launch_us"]}
+            for name in ("kernels_align", "kernels_voxel") for row in figures.rows(name) or []]
+    return list({tuple(row.values()): row for row in made}.values()) or None
+
+
+NEAR = 0.6  # of a peak
 MATTERS = 0.2  # of the time of a work
 
 
-def bound_of(kernel):
-    """What of the hardware a kernel uses up; with none of it, it waits."""
+def nearest_peak(kernel):
+    """What was counted of the hardware the kernel has nearest to its peak, or none where that is far."""
     shares = {"memory": "share_of_dram", "L2": "share_of_l2", "issue of instructions": "share_of_issue"}
     name = max(shares, key=lambda name: float(kernel[shares[name]]))
-    return name if float(kernel[shares[name]]) >= ENOUGH else "latency"
+    return name if float(kernel[shares[name]]) >= NEAR else "none"
 
 
 def limits(figures):
-    """Of works that took longer than was wanted the kernels that matter, with what the hardware counted."""
+    """Of works that took longer than was wanted the kernels that matter, with what the hardware counted, and the work's times."""
     kernels = figures.rows("roofline")
     if kernels is None:
         return None
+    peers = [peer for name in ("peers_align", "peers_voxel") for peer in figures.rows(name) or []]
     rows = []
     for work in wanted(figures) or []:
-        of_work = [kernel for kernel in kernels if kernel["work"] == work["work"] and work["met"] == "no"]
+        if work["met"] == "yes":
+            continue
+        of_work = [kernel for kernel in kernels if kernel["work"] == work["work"]]
         total = sum(float(kernel["time_us"]) for kernel in of_work)
-        rows += [dict(kernel, bound_by=bound_of(kernel)) for kernel in of_work if float(kernel["time_us"]) >= MATTERS * total]
+        best = best_of(peers, work["work"])[0]
+        times = {column: work[column] for column in ("wanted_us", "floor_us", "median_us", "warm_us")}
+        rows += [dict(kernel, **times, best_peer_us=f"{best}" if best else "", near_its_peak=nearest_peak(kernel))
+                 for kernel in of_work if float(kernel["time_us"]) >= MATTERS * total]
     return rows or None
 
 
@@ -81,6 +117,8 @@ def roofline_bytes(figures):
 
 JOINS = {
     "limits": limits,
+    "beside_linear": beside_linear,
+    "floors": floors,
     "roofline_bytes": roofline_bytes,
     "beside_peers_align": beside_peers("kernels_align", "peers_align"),
     "beside_peers_voxel": beside_peers("kernels_voxel", "peers_voxel"),

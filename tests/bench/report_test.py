@@ -18,9 +18,9 @@ old rows
 
 After.
 """
-KERNELS = ("work,size,must_move_bytes,floor_us,wanted_us,median_us,share_of_copy,checked\n"
-           '"resample 1x2 -> 3x4, float32",small,12345678,1.23456,4,3.14159,0.375,"yes"\n'
-           '"occupancy | 64^3",large,4448573440,1000,1050,1170.4,0.9,"output differs from the CPU\'s at byte 3"\n')
+KERNELS = ("work,size,must_move_bytes,floor_us,wanted_us,median_us,warm_us,share_of_copy,checked\n"
+           '"resample 1x2 -> 3x4, float32",small,12345678,1.23456,4,3.14159,2.5,0.375,"yes"\n'
+           '"occupancy | 64^3",large,4448573440,1000,1050,1170.4,1170.4,0.9,"output differs from the CPU\'s at byte 3"\n')
 PEERS = "work,library,peer,median_us,checked\n" + "".join(
     f'"resample 1x2 -> 3x4, float32",Lib,Lib: {line}\n'
     for line in ("a,8,yes", "b,7.5,yes", "c,2,other values", "d,,out of memory"))
@@ -116,7 +116,7 @@ def best_peer(docs):
     expect("best_peer", docs.report()[1][2:], ["| resample 1x2 → 3x4, float32 | 3.14 | 7.50 | Lib: b | 2.39 |"])
 
 
-@case("limits: work, kernel, bound_by")
+@case("limits: work, floor_us, median_us, warm_us, best_peer_us, kernel, near_its_peak")
 def what_stops_them(docs):
     docs.figures("kernels_align", KERNELS)
     shares = {"few": (10, .1, .2, .3), "end": (9, .7, .1, .1), "move": (8, .1, .61, .6), "count": (20, .1, .2, .9),
@@ -124,8 +124,35 @@ def what_stops_them(docs):
     docs.figures("roofline", "work,kernel,time_us,share_of_dram,share_of_l2,share_of_issue\n" + "".join(
         f"{work},{kernel},{','.join(map(str, values))}\n" for work in ("occupancy | 64^3", "other")
         for kernel, values in shares.items()))
-    expect("what_stops_them", docs.report()[1][2:], [f"| occupancy / 64³ | `{kernel}` | {bound} |" for kernel, bound in (
-        ("few", "latency"), ("count", "issue of instructions"))])
+
+    def rows(peer):
+        return [f"| occupancy / 64³ | 1,000 | **1,170** | 1,170 | {peer} | `{kernel}` | {near} |" for kernel, near in (
+            ("few", "none"), ("count", "issue of instructions"))]
+
+    expect("what_stops_them", docs.report()[1][2:], rows(""))
+    docs.figures("peers_voxel", PEERS.replace("resample 1x2 -> 3x4, float32", "occupancy | 64^3"))
+    expect("what_stops_them_beside_a_peer", docs.report()[1][2:], rows("7.50"))
+
+
+@case("beside_linear: work, linear_us, median_us, times_linear, wanted_times, met")
+def against_linear_rows(docs):
+    rows = {"a, float32": 100, "a, float32, cubic": 130, "a, float32, hermite": 131, "a, float32, nearest": 300,
+            "a, float32, 16 quaternions": 260, "a, float32, 4 quaternions": 210, "b, float32, cubic": 100}
+    docs.figures("kernels_align", "work,wanted_us,median_us\n" + "".join(f'"{work}",,{us}\n' for work, us in rows.items()))
+    expect("against_linear_rows", docs.report()[1][2:], [
+        "| a, float32, cubic | 100 | 130 | 1.30 | 1.30 | yes |",
+        "| a, float32, hermite | 100 | 131 | **1.31** | 1.30 | **no** |",
+        "| a, float32, 16 quaternions | 100 | 260 | **2.60** | 2.50 | **no** |",
+        "| a, float32, 4 quaternions | 100 | 210 | 2.10 | 2.50 | yes |"])
+
+
+@case("floors")
+def what_floors_are_made_of(docs):
+    docs.figures("kernels_align", "work,copy_gbps,launch_us\na,4240.3,1.310\nb,4240.3,1.310\n")
+    docs.figures("kernels_voxel", "work,copy_gbps,launch_us\nc,4235.5,1.312\n")
+    expect("what_floors_are_made_of", docs.report()[1], [
+        "| part | copy, GB/s | launch, us |", "|---|---|---|", "| kernels_align | 4,240 | 1.31 |",
+        "| kernels_voxel | 4,236 | 1.31 |"])
 
 
 @case("limits: work")

@@ -116,6 +116,9 @@ gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pa
   position = segment->format == GST_FORMAT_TIME ? gst_segment_to_stream_time (segment, GST_FORMAT_TIME, segment->position)
       : GST_CLOCK_TIME_NONE;
   GST_OBJECT_UNLOCK (fuse);
+  /* its properties are about the streams that come, so one that does not fit is found in negotiation */
+  if (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY))
+    error->code = ROBOCACHE_ERROR_CAPS;
   robocache_post_error_at (GST_ELEMENT (fuse), name, error, position);
   g_free (name);
   g_error_free (error);

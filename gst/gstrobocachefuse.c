@@ -368,7 +368,7 @@ make_tick (GstRobocacheFuse *fuse, gboolean timeout)
   if (due)
     GST_TRACE_OBJECT (fuse, "tick %" G_GINT64_FORMAT " is due", tick);
   if (due && !make_departure (fuse, tick, latency, &departure, &error)) {
-    flow = GST_FLOW_NOT_NEGOTIATED;
+    flow = error->domain == ROBOCACHE_ERROR ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_ERROR;
     first_failure = gst_robocache_fuse_end_streams (fuse, flow);
   }
   for (guint i = 0; i < fuse->pads->len; i++)

@@ -44,6 +44,20 @@ new_pool (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
   return pool;
 }
 
+/* A pool keeps to itself why it has no buffer; the allocator tells it to who asks again. */
+static void
+set_reason (GstRobocacheVoxelize *self, gsize bytes, GError **error)
+{
+  GstAllocator *allocator = robocache_device_allocator (&self->device, self->current.job.out_on_device);
+  GstMemory *memory = robocache_allocator_alloc (allocator, bytes, error);
+
+  if (memory == NULL)
+    return;
+  gst_memory_unref (memory);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no room for an output of %" G_GSIZE_FORMAT
+      " bytes", bytes);
+}
+
 /* From a pool of buffers for that many points, which may be another than there was. */
 static GstFlowReturn
 take (GstRobocacheVoxelize *self, guint64 room, GstBuffer **output, GError **error)
@@ -61,8 +75,7 @@ take (GstRobocacheVoxelize *self, guint64 room, GstBuffer **output, GError **err
   }
   ret = gst_buffer_pool_acquire_buffer (pool, output, NULL);
   if (ret == GST_FLOW_ERROR)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no room for the voxels of %"
-        G_GUINT64_FORMAT " points, %" G_GUINT64_FORMAT " bytes", room, room * sizeof (gint64));
+    set_reason (self, room * sizeof (gint64), error);
   return ret;
 }
 
@@ -92,12 +105,16 @@ gst_robocache_voxelize_prepare_output_buffer (GstBaseTransform *trans, GstBuffer
   GError *error = NULL;
   GstFlowReturn ret;
 
-  if (!robocache_voxel_maps_cloud (&self->current.points, &self->current.spec))
-    return base_class->prepare_output_buffer (trans, input, output);
-  ret = acquire (self, input, output, &error);
-  if (ret == GST_FLOW_OK)
-    GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (trans, input, *output);
-  else if (error)
+  if (robocache_voxel_maps_cloud (&self->current.points, &self->current.spec)) {
+    ret = acquire (self, input, output, &error);
+    if (ret == GST_FLOW_OK)
+      GST_BASE_TRANSFORM_GET_CLASS (trans)->copy_metadata (trans, input, *output);
+  } else {
+    ret = base_class->prepare_output_buffer (trans, input, output);
+    if (ret == GST_FLOW_ERROR)
+      set_reason (self, robocache_tensors_info_size (&self->current.tensors), &error);
+  }
+  if (error)
     gst_robocache_voxelize_fail (self, error);
   g_clear_error (&error);
   return ret;

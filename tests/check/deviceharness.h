@@ -66,6 +66,13 @@ has_gpu (gint number)
   return gpus[number];
 }
 
+/* On a device that is emulated, cases that take long are fewer where ROBOCACHE_FEW_CASES is set. */
+static inline gboolean
+few_cases (void)
+{
+  return g_getenv ("ROBOCACHE_FEW_CASES") != NULL;
+}
+
 /* As GST_CHECK_MAIN; without a GPU it exits with 77, which skips the program. */
 #define GPU_CHECK_MAIN(name) \
   int \

@@ -164,8 +164,9 @@ GST_START_TEST (test_steady_stream)
   GstAllocator *allocator = g_str_equal (sides[__i__].in, DEVICE) ? allocator_of (h) : NULL;
   GRand *random = g_rand_new_with_seed (1);
   gint64 before[G_N_ELEMENTS (constant)] = { 0 };
+  const guint n = few_cases ()? 150 : 1100;
 
-  for (guint i = 0; i < 1100; i++) {
+  for (guint i = 0; i < n; i++) {
     GstBuffer *buffer;
 
     if (i == 100) {
@@ -180,7 +181,7 @@ GST_START_TEST (test_steady_stream)
     fail_unless (stat_of (h, constant[k]) == before[k], "%s was %" G_GINT64_FORMAT " and is %" G_GINT64_FORMAT,
     constant[k],
         before[k], stat_of (h, constant[k]));
-  fail_unless (stat_of (h, "pool-hits") > 500);
+  fail_unless (stat_of (h, "pool-hits") > n / 2 - 50);
   g_rand_free (random);
   gst_clear_object (&allocator);
   device_harness_free (h);
@@ -468,8 +469,9 @@ GST_START_TEST (test_steady_batch)
   GstAllocator *allocator = g_str_equal (sides[__i__].in, DEVICE) ? allocator_of (h) : NULL;
   GRand *random = g_rand_new_with_seed (1);
   gint64 before[G_N_ELEMENTS (constant)] = { 0 };
+  const guint n = few_cases ()? 150 : 1100;
 
-  for (guint i = 0; i < 1100; i++) {
+  for (guint i = 0; i < n; i++) {
     if (i == 100) {
       for (guint k = 0; k < G_N_ELEMENTS (constant); k++)
         before[k] = stat_of (h, constant[k]);
@@ -481,7 +483,7 @@ GST_START_TEST (test_steady_batch)
     fail_unless (stat_of (h, constant[k]) == before[k], "%s was %" G_GINT64_FORMAT " and is %" G_GINT64_FORMAT,
     constant[k],
         before[k], stat_of (h, constant[k]));
-  fail_unless_equals_int64 (stat_of (h, "ticks-out"), 1100 * 80);
+  fail_unless_equals_int64 (stat_of (h, "ticks-out"), n * 80);
   g_rand_free (random);
   gst_clear_object (&allocator);
   device_harness_free (h);

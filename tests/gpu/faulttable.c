@@ -14,7 +14,7 @@ struct Fault
 {
   const char *name;             /* without a version */
   int calls;                    /* until now; atomic, as all of these */
-  int left;                     /* calls until it fails; 0: it does not */
+  int left;                     /* calls until it fails; 0: it does not; negative: each one does */
   int result;
 };
 
@@ -60,6 +60,8 @@ fault_due (Fault *fault)
   int left = __atomic_load_n (&fault->left, __ATOMIC_SEQ_CST);
 
   __atomic_add_fetch (&fault->calls, 1, __ATOMIC_SEQ_CST);
+  if (left < 0)
+    return __atomic_load_n (&fault->result, __ATOMIC_SEQ_CST);
   while (left > 0) {
     if (__atomic_compare_exchange_n (&fault->left, &left, left - 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
       return left == 1 ? __atomic_load_n (&fault->result, __ATOMIC_SEQ_CST) : 0;
@@ -67,7 +69,7 @@ fault_due (Fault *fault)
   return 0;
 }
 
-/* The nth call of name from now on returns result; 0: none does. Returns whether name is a function that can fail. */
+/* The nth call of name from now on returns result; 0: none does, -1: all of them. Returns whether name is a function that can fail. */
 EXPORT int robocache_fault_arm (const char *name, int nth, int result);
 EXPORT int
 robocache_fault_arm (const char *name, int nth, int result)

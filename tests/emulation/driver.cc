@@ -45,6 +45,8 @@ const Named errors[] = {
   {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
   {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
   {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+  {cudaErrorNoKernelImageForDevice, "cudaErrorNoKernelImageForDevice",
+      "no kernel image is available for execution on the device"},
   {cudaErrorIllegalAddress, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
   {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
   {cudaErrorStreamCaptureUnsupported, "cudaErrorStreamCaptureUnsupported",

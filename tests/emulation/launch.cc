@@ -8,6 +8,7 @@
 #include "device.h"
 #include "kernel.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 using namespace emulation;
@@ -68,9 +69,14 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
   return cudaSuccess;
 }
 
+/* ROBOCACHE_EMULATED_CODE=none: the build has no code for these devices. */
 cudaError_t
 cudaFuncGetAttributes (cudaFuncAttributes *attributes, const void *function)
 {
+  const char *code = getenv ("ROBOCACHE_EMULATED_CODE");
+
+  if (code != nullptr && strcmp (code, "none") == 0)
+    return note (cudaErrorNoKernelImageForDevice);
   memset (attributes, 0, sizeof (*attributes));
   attributes->maxThreadsPerBlock = MOST_THREADS;
   attributes->maxDynamicSharedSizeBytes = kernel_at (function)->most_shared;

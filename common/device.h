@@ -145,11 +145,5 @@ void robocache_device_propose (const RobocacheDevice * device, GstQuery * query,
 /* Called with the element's object lock held: to `stats`. */
 void robocache_device_to_structure (const RobocacheDevice * device, GstStructure * structure);
 
-/* Posts what went wrong on a device, in memory or in the arithmetic, or is wrong with caps, data and properties, as the error
- * that fits, with the position of the stream. Called without locks of the element. */
-void robocache_post_error (GstElement * element, const GError * error);
-/* The same of a part of the element, or NULL, at a position that may be GST_CLOCK_TIME_NONE. */
-void robocache_post_error_at (GstElement * element, const gchar * of, const GError * error, GstClockTime position);
-
 G_END_DECLS
 #endif

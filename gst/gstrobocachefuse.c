@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "common/cudaframe.h"
+#include "common/errors.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"
 

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "common/enumtype.h"
+#include "common/errors.h"
 #include "common/settings.h"
 
 GST_DEBUG_CATEGORY_STATIC (resample_debug);

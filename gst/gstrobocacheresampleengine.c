@@ -4,6 +4,8 @@
  */
 #include "gstrobocacheresample.h"
 
+#include "common/errors.h"
+
 /* ---- the engine ---- */
 
 static RobocacheEpisodesShape

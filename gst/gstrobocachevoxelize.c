@@ -43,6 +43,8 @@
 
 #include <string.h>
 
+#include "common/errors.h"
+
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxelize_debug
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/devicememory.h"
+#include "common/errors.h"
 #include "common/memorycaps.h"
 #include "common/memorylimit.h"
 #include "common/tensorpool.h"

@@ -26,7 +26,7 @@
  */
 #include "gstrobocachevoxelview.h"
 
-#include "common/device.h"
+#include "common/errors.h"
 #include "common/memorycaps.h"
 #include "gstrobocachevoxelviewchart.h"
 

@@ -4,7 +4,7 @@
  */
 #include "gstrobocachevoxelview.h"
 
-#include "common/device.h"
+#include "common/errors.h"
 #include "gstrobocachevoxelviewchart.h"
 
 #define DEFAULT_WIDTH 640

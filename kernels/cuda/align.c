@@ -194,9 +194,10 @@ put_roles (const RcAlignStream *stream, uint8_t *roles)
 static void
 put_plain (const RcAlignStream *stream, const uint8_t *roles, int32_t *plain)
 {
+  const int64_t n = plain_pieces (stream) > 0 ? pieces_of_4 (stream) : 0;
   int64_t i;
 
-  for (i = 0; plain_pieces (stream) > 0 && i < pieces_of_4 (stream); i++) {
+  for (i = 0; i < n; i++) {
     if (roles[4 * i] == RC_CUDA_ALIGN_PLAIN)
       *plain++ = (int32_t) (4 * i);
   }

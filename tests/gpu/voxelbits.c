@@ -11,9 +11,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/kernels/voxel_bits.h"
 #include "tests/recordings.h"
+
+#define MANY_RUNS 3             /* of 10^8 points, which the host makes anew for each */
+#define MOST_THREADS 16
 
 typedef struct
 {
@@ -94,73 +98,89 @@ check_recording (Suite *suite, VoxelCloud cloud)
 
 /* ---- 10^8 points ---- */
 
-/* What the CPU makes of them, form by form, each in a thread of its own. */
+/* All forms of them, which threads take one by one; the points are made anew for each. */
 typedef struct
 {
-  pthread_t thread;
-  const VoxelForm *form;
-  char name[128];
-  Test test;
-  VoxelBits bits;
-} OnCpu;
+  pthread_mutex_t lock;
+  size_t next;                  /* form */
+  int failures;
+} Many;
 
-static void *
-make_on_cpu (void *data)
+static void
+compare_many (RcBackend *cpu, RcBackend *gpu, const VoxelForm *form, Test *test)
 {
-  const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
-  OnCpu *work = data;
-  RcBackend *cpu;
-  RcError error;
+  const VoxelBits wanted = make_once (cpu, &voxel_cloud_of_many, form, 0, test);
+  VoxelGrid *grid = test_holds (test) ? voxel_grid_new (gpu, &voxel_cloud_of_many, form, test) : NULL;
+  int run;
 
-  if (rc_backend_open (&here, &cpu, &error) != RC_OK) {
-    test_fail (&work->test, "CPU: %s", error.message);
-    return NULL;
+  for (run = 1; run <= MANY_RUNS && test_holds (test); run++) {
+    const VoxelBits bits = voxel_grid_run (grid, run, test);
+    char what[64];
+
+    snprintf (what, sizeof (what), "run %d on the GPU, and the CPU", run);
+    voxel_bits_compare (&bits, &wanted, what, test);
   }
-  work->bits = make_once (cpu, &voxel_cloud_of_many, work->form, 0, &work->test);
-  rc_backend_close (cpu);
-  return NULL;
+  voxel_grid_free (grid);
 }
 
-/* Sparse ones and ranks sort all points, in gigabytes: two of the former are enough. */
-static int
-is_for_many (const VoxelForm *form)
+static const VoxelForm *
+next_form (Many *many)
 {
-  if (form->output == RC_VOXEL_SPARSE)
-    return form->mode == RC_VOXEL_COUNT || form->mode == RC_VOXEL_MEAN;
-  return form->output != RC_VOXEL_RANK;
+  const VoxelForm *form = NULL;
+
+  pthread_mutex_lock (&many->lock);
+  if (many->next < n_voxel_forms)
+    form = &voxel_forms[many->next++];
+  pthread_mutex_unlock (&many->lock);
+  return form;
 }
 
 static void
+check_form_of_many (Many *many, const VoxelForm *form)
+{
+  const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 }, there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 };
+  RcBackend *cpu = NULL, *gpu = NULL;
+  char name[128];
+  Test test = { name, "" };
+  RcError error;
+
+  snprintf (name, sizeof (name), "voxelbits_many_%s", voxel_form_name (form));
+  if (rc_backend_open (&here, &cpu, &error) != RC_OK || rc_backend_open (&there, &gpu, &error) != RC_OK)
+    test_fail (&test, "%s", error.message);
+  else
+    compare_many (cpu, gpu, form, &test);
+  rc_backend_close (gpu);
+  rc_backend_close (cpu);
+  pthread_mutex_lock (&many->lock);
+  many->failures += test_end (&test);
+  pthread_mutex_unlock (&many->lock);
+}
+
+static void *
+check_forms_of_many (void *data)
+{
+  const VoxelForm *form;
+
+  while ((form = next_form (data)) != NULL)
+    check_form_of_many (data, form);
+  return NULL;
+}
+
+/* As many forms at a time as there are processors; the sorted ones take 4 GB each. */
+static void
 check_many (Suite *suite)
 {
-  OnCpu works[32];
-  size_t n = 0, i;
+  Many many = { PTHREAD_MUTEX_INITIALIZER, 0, 0 };
+  const long processors = sysconf (_SC_NPROCESSORS_ONLN);
+  pthread_t threads[MOST_THREADS];
+  int n = 0;
 
-  for (i = 0; i < n_voxel_forms && n < sizeof (works) / sizeof (works[0]); i++) {
-    OnCpu *work = &works[n];
-
-    if (!is_for_many (&voxel_forms[i]))
-      continue;
-    memset (work, 0, sizeof (*work));
-    work->form = &voxel_forms[i];
-    snprintf (work->name, sizeof (work->name), "voxelbits_many_%s", voxel_form_name (work->form));
-    work->test.name = work->name;
-    if (pthread_create (&work->thread, NULL, make_on_cpu, work) != 0) {
-      printf ("FAIL %s: no thread\n", work->name);
-      suite->failures++;
-    } else {
-      n++;
-    }
-  }
-  for (i = 0; i < n; i++) {
-    Test test = { works[i].name, "" };
-    const VoxelBits bits = make_once (suite->gpu, &voxel_cloud_of_many, works[i].form, 1, &test);
-
-    pthread_join (works[i].thread, NULL);
-    test_expect (&works[i].test, test_holds (&test), "GPU: %s", test.why);
-    voxel_bits_compare (&bits, &works[i].bits, "GPU and CPU", &works[i].test);
-    suite->failures += test_end (&works[i].test);
-  }
+  while (n < MOST_THREADS && n + 1 < processors && pthread_create (&threads[n], NULL, check_forms_of_many, &many) == 0)
+    n++;
+  check_forms_of_many (&many);
+  while (n > 0)
+    pthread_join (threads[--n], NULL);
+  suite->failures += many.failures;
 }
 
 int

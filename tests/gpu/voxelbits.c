@@ -4,7 +4,7 @@
  *
  * Every mode and output of random clouds, a recording ($ROBOCACHE_TEST_DATA) and hostile clouds: the first run is
  * compared with the CPU's, and the others, in which chunks are cut elsewhere and come in another order, with the
- * first. --few: a tenth of the runs, and no cloud of 10^8 points; --small: two runs. Ends within a minute on an H200.
+ * first. --few: a tenth of the runs, and no cloud of 10^8 points; --small: four runs. Ends within a minute on an H200.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -50,7 +50,7 @@ make_once (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *form, i
 static void
 check_form (Suite *suite, const VoxelCloud *cloud, const VoxelForm *form)
 {
-  const int runs = suite->small ? 2 : suite->few ? VOXEL_BITS_RUNS / 10 : VOXEL_BITS_RUNS;
+  const int runs = suite->small ? 4 : suite->few ? VOXEL_BITS_RUNS / 10 : VOXEL_BITS_RUNS;
   char name[128];
   Test test = { name, "" };
   const VoxelBits wanted = make_once (suite->cpu, cloud, form, 0, &test);

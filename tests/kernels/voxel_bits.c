@@ -12,8 +12,9 @@
 #define MOST_POINTS (INT64_C (1) << 20) /* in memory at once */
 #define MOST_CHUNKS 12          /* of a cloud that is in memory */
 #define UNWRITTEN 0x5A
-#define N_PARTS 6               /* of an output: counters, n_voxels, coordinates, values or a grid, voxels of points, and
-                                 * points of voxels */
+#define N_PARTS 7               /* of an output: counters, n_voxels, coordinates, values or a grid, voxels of points, points of
+                                 * voxels, and the bitmap of a grid */
+#define N_HASHED 6              /* but for the bitmap, which not every run wants */
 
 struct VoxelGrid
 {
@@ -61,6 +62,7 @@ lay_out_outputs (VoxelGrid *grid, const RcVoxelSpec *spec)
   grid->bytes[3] = batch * (uint64_t) rc_voxel_value_bytes (grid->plan);
   grid->bytes[4] = rc_voxel_maps_points (spec->output) ? batch * 8 * (uint64_t) grid->cloud->n : 0;
   grid->bytes[5] = spec->mode == RC_VOXEL_FIRST ? batch * 4 * (uint64_t) spec->max_voxels : 0;
+  grid->bytes[6] = batch * (uint64_t) rc_voxel_bitmap_bytes (grid->plan);
   for (part = 0; part < N_PARTS; part++)
     grid->begin[part + 1] = (grid->begin[part] + grid->bytes[part] + 255) / 256 * 256;
 }
@@ -156,8 +158,8 @@ cuts_of (const VoxelGrid *grid, int run, int pass)
 
   if (run == 0)
     return cuts;
-  cuts.n = 2 * least + 1 + run % MOST_CHUNKS;   /* jitter makes a chunk half as long again */
-  cuts.jitter = run % 4;
+  cuts.n = 2 * least + 1 + run / 2 % MOST_CHUNKS;   /* jitter makes a chunk half as long again */
+  cuts.jitter = run / 2 % 4;
   if (grid->in_order)
     return cuts;
   cuts.first = (run * 5 + pass * 3) % cuts.n;
@@ -218,8 +220,24 @@ run_phase (VoxelGrid *grid, Phase phase, const Cuts *cuts, RcError *error)
 
 /* ---- a run ---- */
 
+/* How it is made. */
+typedef enum
+{
+  IN_CHUNKS,
+  WHOLE,
+  KEPT                          /* whole, in a grid of which it is known that it holds half of the cloud */
+} Way;
+
+static Way
+way_of (const VoxelGrid *grid, int run)
+{
+  if (grid->held < grid->cloud->n || run % 2 == 0)
+    return IN_CHUNKS;
+  return run % 4 == 3 && grid->bytes[6] > 0 ? KEPT : WHOLE;
+}
+
 static RcVoxelOut
-out_of (const VoxelGrid *grid)
+out_of (const VoxelGrid *grid, Way way)
 {
   const int64_t batch = grid->cloud->batch;
   uint8_t *parts[N_PARTS];
@@ -232,8 +250,52 @@ out_of (const VoxelGrid *grid)
     .coordinates = (int32_t *) parts[2],.coordinates_batch_stride = (int64_t) grid->bytes[2] / batch,
     .grid = parts[3],.grid_batch_stride = (int64_t) grid->bytes[3] / batch,
     .values = parts[3],.values_batch_stride = (int64_t) grid->bytes[3] / batch,
-    .point_counts = (uint32_t *) parts[5],.point_counts_batch_stride = (int64_t) grid->bytes[5] / batch
+    .point_counts = (uint32_t *) parts[5],.point_counts_batch_stride = (int64_t) grid->bytes[5] / batch,
+    .occupied = way == KEPT ? (uint32_t *) parts[6] : NULL,.occupied_batch_stride = (int64_t) grid->bytes[6] / batch
   };
+}
+
+static RcStatus
+clear_counters (const VoxelGrid *grid, RcError *error)
+{
+  return rc_memory_clear (grid->backend, grid->outputs + grid->begin[0], sizeof (RcVoxelCounters), grid->stream, error);
+}
+
+static RcStatus
+run_in_chunks (VoxelGrid *grid, int run, const RcVoxelOut *out, RcError *error)
+{
+  const Cuts range = cuts_of (grid, run, 0), add = cuts_of (grid, run, 1);
+  RcStatus status = rc_voxel_begin (grid->plan, &grid->job, grid->stream, error);
+
+  if (status == RC_OK && rc_voxel_needs_range (grid->plan))
+    status = run_phase (grid, rc_voxel_range, &range, error);
+  if (status == RC_OK)
+    status = run_phase (grid, rc_voxel_add, &add, error);
+  return status == RC_OK ? rc_voxel_end (grid->plan, &grid->job, out, grid->stream, error) : status;
+}
+
+/* Of the first n points, which are in memory. */
+static RcStatus
+run_whole (VoxelGrid *grid, int64_t n, const RcVoxelOut *out, RcError *error)
+{
+  const RcVoxelChunk chunk = {.data = grid->points,.n = n,.stride = POINT_BYTES,.batch_stride = grid->held * POINT_BYTES,
+    .counters = out->counters
+  };
+  RcVoxelJob job = grid->job;
+
+  job.n_points = n;
+  return rc_voxel_run (grid->plan, &job, &chunk, out, grid->stream, error);
+}
+
+static RcStatus
+run_kept (VoxelGrid *grid, RcVoxelOut *out, RcError *error)
+{
+  RcStatus status = run_whole (grid, grid->cloud->n / 2, out, error);
+
+  out->is_known = 1;
+  if (status == RC_OK)
+    status = clear_counters (grid, error);
+  return status == RC_OK ? run_whole (grid, grid->cloud->n, out, error) : status;
 }
 
 static RcStatus
@@ -241,22 +303,17 @@ run_job (VoxelGrid *grid, int run, RcError *error)
 {
   const RcMemoryCopy back = {.to = grid->host_outputs,.from = grid->outputs,.row_bytes = grid->begin[N_PARTS],.rows = 1 };
   const RcMemoryCopy unwritten = {.to = grid->outputs,.from = grid->host_outputs,.row_bytes = grid->begin[N_PARTS],.rows = 1 };
-  const Cuts range = cuts_of (grid, run, 0), add = cuts_of (grid, run, 1);
-  const RcVoxelOut out = out_of (grid);
+  const Way way = way_of (grid, run);
+  RcVoxelOut out = out_of (grid, way);
   RcStatus status;
 
   memset (grid->host_outputs, UNWRITTEN, grid->begin[N_PARTS]); /* not what the last run left there, which is right */
   status = rc_memory_copy (grid->backend, &unwritten, grid->stream, error);
   if (status == RC_OK)
-    status = rc_memory_clear (grid->backend, out.counters, sizeof (RcVoxelCounters), grid->stream, error);
+    status = clear_counters (grid, error);
   if (status == RC_OK)
-    status = rc_voxel_begin (grid->plan, &grid->job, grid->stream, error);
-  if (status == RC_OK && rc_voxel_needs_range (grid->plan))
-    status = run_phase (grid, rc_voxel_range, &range, error);
-  if (status == RC_OK)
-    status = run_phase (grid, rc_voxel_add, &add, error);
-  if (status == RC_OK)
-    status = rc_voxel_end (grid->plan, &grid->job, &out, grid->stream, error);
+    status = way == IN_CHUNKS ? run_in_chunks (grid, run, &out, error)
+        : way == WHOLE ? run_whole (grid, grid->cloud->n, &out, error) : run_kept (grid, &out, error);
   if (status == RC_OK)
     status = rc_memory_copy (grid->backend, &back, grid->stream, error);
   return status == RC_OK ? rc_stream_synchronize (grid->backend, grid->stream, error) : status;
@@ -297,7 +354,7 @@ voxel_grid_run (VoxelGrid *grid, int run, Test *test)
   if (!is_ok (run_job (grid, run, &error), &error, test))
     return bits;
   memcpy (&bits.counters, grid->host_outputs, sizeof (bits.counters));
-  for (part = 0; part < N_PARTS; part++)
+  for (part = 0; part < N_HASHED; part++)
     bits.hash = hash_bytes (bits.hash, grid->host_outputs + grid->begin[part], grid->bytes[part]);
   check_counters (grid, &bits.counters, test);
   return bits;

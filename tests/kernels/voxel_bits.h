@@ -27,9 +27,11 @@ typedef struct VoxelGrid VoxelGrid;
 VoxelGrid *voxel_grid_new (RcBackend * backend, const VoxelCloud * cloud, const VoxelForm * form, Test * test);
 void voxel_grid_free (VoxelGrid * grid);
 
-/* Makes it. Run 0 is in as few chunks as there may be, others are cut in their own way, and their chunks come in another
- * order for the range than for the points, unless the output is in their order. Checks that no point is lost: points are those of the cloud, and the sum of
- * inside, outside, nan and infinite. */
+/* Makes it. Run 0 is in as few chunks as there may be, other even ones are cut in their own way, and their chunks come in
+ * another order for the range than for the points, unless the output is in their order. Odd ones are whole clouds, by
+ * rc_voxel_run, and every fourth is in a grid that is known to hold half of the cloud. Of a cloud of more than 2^20 points
+ * all are cut. Checks that no point is lost: points are those of the cloud, and the sum of inside, outside, nan and
+ * infinite. */
 VoxelBits voxel_grid_run (VoxelGrid * grid, int run, Test * test);
 
 void voxel_bits_compare (const VoxelBits * got, const VoxelBits * wanted, const char *what, Test * test);

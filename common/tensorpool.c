@@ -17,6 +17,14 @@ struct _RobocacheTensorPool
 
 G_DEFINE_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE_TYPE_STACK_POOL)
 
+/* What the base class calls the size of a buffer is a guint. Larger ones have the greatest there, and the size that their
+ * memories have. */
+static guint
+configured_size (const RobocacheTensorsInfo *info)
+{
+  return (guint) MIN (robocache_tensors_info_size (info), G_MAXUINT);
+}
+
 static gboolean
 set_config (GstBufferPool *pool, GstStructure *config)
 {
@@ -30,8 +38,7 @@ set_config (GstBufferPool *pool, GstStructure *config)
     return FALSE;
   gst_buffer_pool_config_get_allocator (config, &allocator, &self->params);
   gst_object_replace ((GstObject **) & self->allocator, (GstObject *) allocator);
-  gst_buffer_pool_config_set_params (config, caps, (guint) robocache_tensors_info_size (&self->info), min_buffers,
-      max_buffers);
+  gst_buffer_pool_config_set_params (config, caps, configured_size (&self->info), min_buffers, max_buffers);
   return GST_BUFFER_POOL_CLASS (robocache_tensor_pool_parent_class)->set_config (pool, config);
 }
 
@@ -122,15 +129,9 @@ robocache_tensor_pool_new (GstCaps *caps, GstAllocator *allocator, const GstAllo
 
   if (!robocache_tensors_info_from_caps (&info, caps, error))
     return NULL;
-  if (robocache_tensors_info_size (&info) > G_MAXUINT) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a buffer of %" G_GSIZE_FORMAT " bytes: a pool's "
-        "buffers have at most %u", robocache_tensors_info_size (&info), G_MAXUINT);
-    return NULL;
-  }
   pool = gst_object_ref_sink (g_object_new (ROBOCACHE_TYPE_TENSOR_POOL, NULL));
   config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, (guint) robocache_tensors_info_size (&info), min_buffers,
-      max_buffers);
+  gst_buffer_pool_config_set_params (config, caps, configured_size (&info), min_buffers, max_buffers);
   gst_buffer_pool_config_set_allocator (config, allocator, params);
   if (gst_buffer_pool_set_config (pool, config))
     return pool;

@@ -15,8 +15,9 @@ G_BEGIN_DECLS
 #define ROBOCACHE_TYPE_TENSOR_POOL (robocache_tensor_pool_get_type ())
 G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TENSOR_POOL, RobocacheStackPool)
 
-/* A pool of buffers as fixed other/tensors caps say, configured with allocator (may be NULL) and params and ready to be
- * activated; NULL and an error when caps are no such thing. */
+/* A pool of buffers as fixed other/tensors caps say, configured with allocator and params, of which one may be NULL, and ready
+ * to be activated; NULL and an error when caps are no such thing. Buffers of more than 4 GiB are no use in a pool that is
+ * bounded (max_buffers > 0), whose base class throws them away. */
 GstBufferPool *robocache_tensor_pool_new (GstCaps * caps, GstAllocator * allocator, const GstAllocationParams * params,
     guint min_buffers, guint max_buffers, GError ** error);
 

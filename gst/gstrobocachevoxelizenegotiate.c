@@ -84,7 +84,6 @@ check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTen
     [RC_VOXEL_INDEX] = "take smaller clouds",
     [RC_VOXEL_RANK] = "take smaller clouds",
   };
-  const guint64 out = robocache_tensors_info_size (tensors);
   gboolean fits;
   gchar *what;
 
@@ -93,14 +92,10 @@ check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTen
   else if (rc_voxel_maps_points (spec->output))
     what = g_strdup ("a number for each point");
   else
-    what = g_strdup_printf ("a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT, spec->grid[0],
-        spec->grid[1], spec->grid[2]);
-  fits = robocache_check_memory (robocache_bytes_add (scratch_bytes, out), what, advice[spec->output], error);
-  if (fits && out > G_MAXUINT) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%s has %" G_GUINT64_FORMAT " bytes, and a "
-        "buffer of a pool at most %u: %s", what, out, G_MAXUINT, advice[spec->output]);
-    fits = FALSE;
-  }
+    what = g_strdup_printf ("a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", in a batch of %"
+        G_GINT64_FORMAT ",", spec->grid[0], spec->grid[1], spec->grid[2], spec->batch);
+  fits = robocache_check_memory (robocache_bytes_add (scratch_bytes, robocache_tensors_info_size (tensors)), what,
+      advice[spec->output], error);
   g_free (what);
   return fits;
 }

@@ -427,8 +427,16 @@ check_aligned (const char *name, const void *pointer, int64_t batch_stride, int6
       ", the bytes of an element, on a GPU", name, pointer, batch_stride, size);
 }
 
+/* Each point of a cloud and of the one before may change a sector, and sectors far apart take about four times as long as their
+ * bytes in order (tests/bench/ablations/clearing.c). */
+static int
+is_cheaper_whole (const RcVoxelPlan *plan, const RcVoxelJob *job)
+{
+  return plan->spec.mode == RC_VOXEL_OCCUPANCY && !plan->keeps && job->n_points > rc_voxel_value_bytes (plan) / (2 * 32 * 4);
+}
+
 static RcStatus
-take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task, RcError *error)
+take_out (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcCudaVoxelTask *task, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
   const int has_batch = spec->batch > 1, has_values = rc_voxel_has_values (spec);
@@ -444,7 +452,7 @@ take_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcCudaVoxelTask *task,
     task->whole = ((uint64_t) (uintptr_t) task->grid | (uint64_t) task->grid_batch_stride) % 16 == 0;
     task->occupied = rc_voxel_bitmap_bytes (plan) > 0 ? out->occupied : NULL;
     task->occupied_batch_stride = has_batch ? out->occupied_batch_stride : 0;
-    task->is_known = task->occupied != NULL && out->is_known;
+    task->is_known = task->occupied != NULL && out->is_known && !is_cheaper_whole (plan, job);
     status = check_aligned ("grid", task->grid, task->grid_batch_stride, size, error);
     if (status == RC_OK && task->occupied != NULL)
       status = check_aligned ("occupied", task->occupied, task->occupied_batch_stride, 4, error);
@@ -569,7 +577,7 @@ run_phase (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, 
     status = check_aligned ("point_voxels", job->point_voxels, plan->spec.batch > 1 ? job->point_voxels_batch_stride : 0,
         8, error);
   if (status == RC_OK && out != NULL)
-    status = take_out (plan, out, &task, error);
+    status = take_out (plan, job, out, &task, error);
   if (status == RC_OK)
     status = rc_cuda_enter (cuda, error);
   if (status != RC_OK)

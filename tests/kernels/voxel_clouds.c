@@ -187,6 +187,7 @@ const VoxelCloud voxel_clouds[] = {
   {"random", 1, 3000, SMALL, anywhere},
   {"random_in_whole_words", 1, 20000, WHOLE_WORDS, anywhere},
   {"random_batch", 6, 1500, WHOLE_WORDS, anywhere},
+  {"few_in_many_voxels", 1, 200, {64, 64, 64}, {-3.2, -3.2, 0}, {0.1, 0.1, 0.1}, anywhere},
   {"recording", 1, 0, {96, 96, 16}, {-48, -48, -4}, {1, 1, 1}},
   {"one_voxel", 1, 5000, SMALL, in_one_voxel},
   {"all_outside", 1, 2000, SMALL, outside},

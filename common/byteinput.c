@@ -9,7 +9,7 @@
 void
 robocache_byte_input_init (RobocacheByteInput *input)
 {
-  *input = (RobocacheByteInput) {.adapter = gst_adapter_new (),.line = g_string_new (NULL) };
+  *input = (RobocacheByteInput) {.adapter = gst_adapter_new (),.line = g_string_new (NULL),.limit = G_MAXUINT64 };
 }
 
 void
@@ -21,9 +21,18 @@ robocache_byte_input_clear (RobocacheByteInput *input)
 }
 
 void
+robocache_byte_input_set_limit (RobocacheByteInput *input, guint64 position, gboolean is_end)
+{
+  if (position != input->limit)
+    robocache_byte_input_unmap (input);
+  input->limit = position;
+  input->limit_is_end = is_end;
+}
+
+void
 robocache_byte_input_map (RobocacheByteInput *input)
 {
-  input->n_bytes = gst_adapter_available (input->adapter);
+  input->n_bytes = input->cursor + robocache_byte_input_available (input);
   if (!input->bytes && input->n_bytes > 0)
     input->bytes = gst_adapter_map (input->adapter, input->n_bytes);
 }
@@ -52,8 +61,9 @@ robocache_byte_input_restart (RobocacheByteInput *input)
 {
   robocache_byte_input_unmap (input);
   gst_adapter_clear (input->adapter);
-  input->ended = input->in_long_line = FALSE;
+  input->ended = input->limit_is_end = input->in_long_line = FALSE;
   input->position = input->line_number = 0;
+  input->limit = G_MAXUINT64;
 }
 
 static void
@@ -73,7 +83,7 @@ robocache_byte_input_take_line (RobocacheByteInput *input)
 
   if (left > 0)
     end = memchr (start, '\n', left);
-  if (!end && !input->ended) {
+  if (!end && !robocache_byte_input_has_ended (input)) {
     if (left > ROBOCACHE_MAX_LINE) {
       input->in_long_line = TRUE;
       input->cursor = input->n_bytes;
@@ -87,6 +97,7 @@ robocache_byte_input_take_line (RobocacheByteInput *input)
   too_long |= length > ROBOCACHE_MAX_LINE;
   input->cursor += length + (end != NULL);
   input->in_long_line = FALSE;
+  input->line_is_cut = !end;
   input->line_number++;
   if (too_long)
     return ROBOCACHE_LINE_TOO_LONG;
@@ -113,13 +124,25 @@ robocache_byte_input_skip (RobocacheByteInput *input, gsize n)
 gsize
 robocache_byte_input_available (const RobocacheByteInput *input)
 {
-  return gst_adapter_available (input->adapter) - input->cursor;
+  return MIN (gst_adapter_available (input->adapter), input->limit - input->position) - input->cursor;
+}
+
+gboolean
+robocache_byte_input_has_ended (const RobocacheByteInput *input)
+{
+  return input->ended || input->limit_is_end;
 }
 
 guint64
 robocache_byte_input_position (const RobocacheByteInput *input)
 {
   return input->position + input->cursor;
+}
+
+guint64
+robocache_byte_input_end (const RobocacheByteInput *input)
+{
+  return input->position + gst_adapter_available (input->adapter);
 }
 
 void

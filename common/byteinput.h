@@ -18,13 +18,16 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstAdapter *adapter;
-  const guint8 *bytes;          /* all that the adapter holds, while mapped */
+  const guint8 *bytes;          /* what the adapter holds up to the limit, while mapped */
   gsize n_bytes, cursor;
   gboolean ended;               /* no more bytes will come */
+  guint64 limit;                /* position that is read up to; G_MAXUINT64: as far as bytes are there */
+  gboolean limit_is_end;        /* as if none came from there on */
   gboolean in_long_line;        /* its beginning was thrown away */
   guint64 position;             /* of the adapter's first byte, since the last restart */
   guint64 line_number;          /* of the line that was taken last, from 1 */
   GString *line;
+  gboolean line_is_cut;         /* it ended with the input, without a line end */
 } RobocacheByteInput;
 
 typedef enum
@@ -42,7 +45,10 @@ void robocache_byte_input_push (RobocacheByteInput * input, GstBuffer * buffer);
 /* Forgets all bytes; what comes next is a beginning. */
 void robocache_byte_input_restart (RobocacheByteInput * input);
 
-/* Makes bytes and n_bytes all that is there; cursor is how much of it was read. */
+/* Bytes from a position on, which must not have been read, are left alone until the limit moves on. */
+void robocache_byte_input_set_limit (RobocacheByteInput * input, guint64 position, gboolean is_end);
+
+/* Makes bytes and n_bytes all that is there up to the limit; cursor is how much of it was read. */
 void robocache_byte_input_map (RobocacheByteInput * input);
 /* Lets go of what was read. */
 void robocache_byte_input_unmap (RobocacheByteInput * input);
@@ -55,10 +61,14 @@ GstBuffer *robocache_byte_input_take_buffer (RobocacheByteInput * input, gsize n
 /* Drops n bytes that are there, of input that is not mapped. */
 void robocache_byte_input_skip (RobocacheByteInput * input, gsize n);
 
-/* How many bytes are there and not read. */
+/* How many bytes are there up to the limit and not read. */
 gsize robocache_byte_input_available (const RobocacheByteInput * input);
+/* Whether no more of them will come. */
+gboolean robocache_byte_input_has_ended (const RobocacheByteInput * input);
 /* Of the next byte, since the last restart. */
 guint64 robocache_byte_input_position (const RobocacheByteInput * input);
+/* Of the byte that is pushed next. */
+guint64 robocache_byte_input_end (const RobocacheByteInput * input);
 
 /* Errors quote the input, which can be anything, but messages on a bus are UTF-8. */
 void robocache_byte_input_make_valid (GError * error);

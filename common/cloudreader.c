@@ -145,16 +145,10 @@ robocache_cloud_reader_free (RobocacheCloudReader *reader)
   g_free (reader);
 }
 
-static guint64
-end_of_input (const RobocacheCloudReader *reader)
-{
-  return robocache_byte_input_position (&reader->input) + robocache_byte_input_available (&reader->input);
-}
-
 void
 robocache_cloud_reader_push (RobocacheCloudReader *reader, GstBuffer *buffer)
 {
-  const BufferTime time = { end_of_input (reader), GST_BUFFER_PTS (buffer) };
+  const BufferTime time = { robocache_byte_input_end (&reader->input), GST_BUFFER_PTS (buffer) };
 
   if (!reader->in_file) {
     reader->file = reader->next_first_byte = time.position;

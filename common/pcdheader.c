@@ -23,13 +23,14 @@ enum
   VIEWPOINT,
   POINTS,
   DATA,
-  N_KEYWORDS
+  N_KEYWORDS,
+  COLUMNS = N_KEYWORDS          /* FIELDS, in old files */
 };
 
 G_STATIC_ASSERT (N_KEYWORDS == ROBOCACHE_PCD_N_KEYWORDS);
 
 static const gchar *const keywords[] = {
-  "VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA"
+  "VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS", "DATA", "COLUMNS"
 };
 
 void
@@ -266,11 +267,11 @@ parse_header (RobocachePcdHeader *header, GError **error)
 static gint
 find_keyword (const gchar *word)
 {
-  for (guint i = 0; i < N_KEYWORDS; i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (keywords); i++) {
     if (g_str_equal (word, keywords[i]))
-      return (gint) i;
+      return i == COLUMNS ? FIELDS : (gint) i;
   }
-  return g_str_equal (word, "COLUMNS") ? FIELDS : -1;
+  return -1;
 }
 
 /* Words, blanks between them; GLib's own split would make an empty word of two blanks. */
@@ -328,6 +329,39 @@ robocache_pcd_header_take_line (RobocachePcdHeader *header, const GString *line,
   if (!ok)
     return ROBOCACHE_PCD_HEADER_MALFORMED;
   return header->values[DATA] ? ROBOCACHE_PCD_HEADER_WHOLE : ROBOCACHE_PCD_HEADER_MORE;
+}
+
+/* ---- beginnings ---- */
+
+static gboolean
+begins_with_keyword (const guint8 *line, gsize n, gboolean *sure)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (keywords); i++) {
+    const gsize length = strlen (keywords[i]);
+
+    if (memcmp (line, keywords[i], MIN (n, length)) == 0) {
+      *sure = n >= length;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+gboolean
+robocache_pcd_header_begins (const guint8 *bytes, gsize n, gboolean *sure)
+{
+  const guint8 *line = bytes, *const end = bytes + n;
+
+  *sure = FALSE;
+  if (memcmp (bytes, ROBOCACHE_PCD_MAGIC, MIN (n, strlen (ROBOCACHE_PCD_MAGIC))) != 0)
+    return FALSE;
+  while (line && line < end && (*line == '#' || *line == '\r' || *line == '\n')) {
+    line = memchr (line, '\n', (gsize) (end - line));
+    line = line ? line + 1 : NULL;
+  }
+  if (line && !begins_with_keyword (line, (gsize) (end - line), sure))
+    return FALSE;
+  return *sure || n < ROBOCACHE_PCD_MAX_BEGINNING;
 }
 
 /* ---- caps ---- */

@@ -2,8 +2,6 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-/* for memmem */
-#define _GNU_SOURCE
 #include "pcdreader.h"
 
 #include <string.h>
@@ -40,6 +38,8 @@ robocache_pcd_reader_clear (RobocachePcdReader *reader)
 void
 robocache_pcd_reader_restart (RobocachePcdReader *reader)
 {
+  reader->searched = 0;
+  reader->next_begins = FALSE;
   begin_header (reader);
 }
 
@@ -50,12 +50,79 @@ robocache_pcd_reader_is_between_clouds (const RobocachePcdReader *reader)
       || (reader->state == ROBOCACHE_PCD_STATE_HEADER && !reader->header.begun);
 }
 
-/* What could be the beginning of another file is looked for from here on. */
+/* ---- files ---- */
+
+/* "# .P": of ROBOCACHE_PCD_MAGIC what GStreamer can look for */
+#define MAGIC_WORD 0x23202e50
+
+/* Where a file could begin next: at is the first of n bytes that was not looked at. */
+static gsize
+next_candidate (GstAdapter *adapter, gsize at, gsize n)
+{
+  const gssize found = n - at >= 4 ? gst_adapter_masked_scan_uint32 (adapter, G_MAXUINT32, MAGIC_WORD, at, n - at) : -1;
+
+  /* what is left is shorter than a word */
+  return found >= 0 ? (gsize) found : MAX (at, n - MIN (n, 3));
+}
+
+static gboolean
+begins_at (GstAdapter *adapter, gsize at, gsize n, gboolean *sure)
+{
+  guint8 bytes[ROBOCACHE_PCD_MAX_BEGINNING];
+
+  n = MIN (n - at, sizeof bytes);
+  gst_adapter_copy (adapter, bytes, at, n);
+  return robocache_pcd_header_begins (bytes, n, sure);
+}
+
+/* Has the file that is being read end where the next one begins. Bytes that could be its beginning wait for those after
+ * them. */
+static void
+limit_to_file (RobocachePcdReader *reader)
+{
+  RobocacheByteInput *input = reader->input;
+  const gsize n = gst_adapter_available (input->adapter);
+  gsize at = (gsize) (reader->searched - input->position);
+
+  while (!reader->next_begins && at < n) {
+    gboolean sure;
+
+    at = next_candidate (input->adapter, at, n);
+    if (!begins_at (input->adapter, at, n, &sure) || (!sure && input->ended))
+      at++;
+    else if (sure)
+      reader->next_begins = TRUE;
+    else
+      break;
+  }
+  reader->searched = input->position + at;
+  robocache_byte_input_set_limit (input, reader->searched, reader->next_begins);
+}
+
+/* All of a file was read. */
+static RobocacheReadResult
+end_file (RobocachePcdReader *reader)
+{
+  begin_header (reader);
+  if (!reader->next_begins)
+    return ROBOCACHE_READ_MORE;
+  reader->next_begins = FALSE;
+  reader->searched++;
+  return ROBOCACHE_READ_HEADER;
+}
+
 static RobocacheReadResult
 get_lost (RobocachePcdReader *reader)
 {
   reader->state = ROBOCACHE_PCD_STATE_LOST;
   return ROBOCACHE_READ_MALFORMED;
+}
+
+static RobocacheReadResult
+skip_file (RobocachePcdReader *reader)
+{
+  robocache_byte_input_skip (reader->input, robocache_byte_input_available (reader->input));
+  return robocache_byte_input_has_ended (reader->input) ? end_file (reader) : ROBOCACHE_READ_MORE;
 }
 
 /* ---- header ---- */
@@ -79,7 +146,7 @@ static RobocacheReadResult
 cut_in_header (RobocachePcdReader *reader, GError **error)
 {
   if (!reader->header.begun)
-    return ROBOCACHE_READ_MORE;
+    return end_file (reader);
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the header ends after %" G_GUINT64_FORMAT
       " lines, before a line that begins with DATA", reader->input->line_number);
   begin_header (reader);
@@ -94,7 +161,7 @@ read_header (RobocachePcdReader *reader, GError **error)
   for (;;) {
     switch (robocache_byte_input_take_line (input)) {
       case ROBOCACHE_LINE_NONE:
-        return input->ended ? cut_in_header (reader, error) : ROBOCACHE_READ_MORE;
+        return robocache_byte_input_has_ended (input) ? cut_in_header (reader, error) : ROBOCACHE_READ_MORE;
       case ROBOCACHE_LINE_TOO_LONG:
         g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes, "
             "expected one of a PCD header", input->line_number, ROBOCACHE_MAX_LINE);
@@ -111,28 +178,6 @@ read_header (RobocachePcdReader *reader, GError **error)
         return get_lost (reader);
     }
   }
-}
-
-/* Skips to where a file says that it is one, since nothing else tells points from a header. */
-static RobocacheReadResult
-find_header (RobocachePcdReader *reader)
-{
-  static const gsize length = sizeof ROBOCACHE_PCD_MAGIC - 1;
-  RobocacheByteInput *input = reader->input;
-  const gsize left = robocache_byte_input_available (input);
-  const guint8 *start = left > 0 ? input->bytes + input->cursor : NULL;
-  const guint8 *found = left > 0 ? memmem (start, left, ROBOCACHE_PCD_MAGIC, length) : NULL;
-
-  if (found) {
-    input->cursor += (gsize) (found - start);
-    begin_header (reader);
-    return ROBOCACHE_READ_HEADER;
-  }
-  /* its first bytes may be the last ones here */
-  input->cursor += input->ended ? left : left - MIN (left, length - 1);
-  if (input->ended)
-    begin_header (reader);
-  return ROBOCACHE_READ_MORE;
 }
 
 /* ---- points ---- */
@@ -157,12 +202,22 @@ cut_in_points (RobocachePcdReader *reader, guint64 n, guint64 expected, const gc
   return ROBOCACHE_READ_MALFORMED;
 }
 
-/* A line that is no point. In an organised cloud the place stays, or those after it would move. */
 static RobocacheReadResult
-malformed_line (RobocachePcdReader *reader)
+cut_in_lines (RobocachePcdReader *reader, GError **error)
+{
+  return cut_in_points (reader, reader->n_lines, reader->header.n_points, "lines", error);
+}
+
+/* A line that is no point, or not all of one. In an organised cloud the place stays, or those after it would move. */
+static RobocacheReadResult
+malformed_line (RobocachePcdReader *reader, GError **error)
 {
   const gsize step = reader->header.fields.point_step;
 
+  if (reader->input->line_is_cut) {
+    g_clear_error (error);
+    return cut_in_lines (reader, error);
+  }
   reader->n_lines++;
   if (reader->header.height > 1) {
     g_byte_array_set_size (reader->points, reader->points->len + (guint) step);
@@ -221,25 +276,19 @@ read_ascii (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, G
   RobocacheByteInput *input = reader->input;
 
   while (reader->n_lines < reader->header.n_points) {
-    const gsize before = input->cursor;
     const RobocacheLineResult result = robocache_byte_input_take_line (input);
 
     if (result == ROBOCACHE_LINE_NONE)
-      return input->ended ? cut_in_points (reader, reader->n_lines, reader->header.n_points, "lines", error) :
-          ROBOCACHE_READ_MORE;
+      return robocache_byte_input_has_ended (input) ? cut_in_lines (reader, error) : ROBOCACHE_READ_MORE;
     if (result == ROBOCACHE_LINE_TOO_LONG) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes",
           input->line_number, ROBOCACHE_MAX_LINE);
-      return malformed_line (reader);
+      return malformed_line (reader, error);
     }
     if (strspn (input->line->str, " \t") == input->line->len)
       continue;
-    if (g_str_has_prefix (input->line->str, ROBOCACHE_PCD_MAGIC)) {
-      input->cursor = before;   /* of the next file */
-      return cut_in_points (reader, reader->n_lines, reader->header.n_points, "lines", error);
-    }
     if (!read_line (reader, error))
-      return malformed_line (reader);
+      return malformed_line (reader, error);
     reader->n_lines++;
     reader->n_good++;
   }
@@ -255,7 +304,7 @@ has_bytes (RobocachePcdReader *reader, guint64 n, RobocacheReadResult *otherwise
   if (available >= n)
     return TRUE;
   *otherwise = ROBOCACHE_READ_MORE;
-  if (reader->input->ended) {
+  if (robocache_byte_input_has_ended (reader->input)) {
     robocache_byte_input_skip (reader->input, available);
     *otherwise = cut_in_points (reader, available, n, "bytes", error);
   }
@@ -312,10 +361,10 @@ read_compressed (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_poin
 RobocacheReadResult
 robocache_pcd_reader_next (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, GError **error)
 {
+  limit_to_file (reader);
   switch (reader->state) {
     case ROBOCACHE_PCD_STATE_HEADER:
     case ROBOCACHE_PCD_STATE_ASCII:
-    case ROBOCACHE_PCD_STATE_LOST:
       robocache_byte_input_map (reader->input);
       break;
     default:
@@ -334,7 +383,7 @@ robocache_pcd_reader_next (RobocachePcdReader *reader, GstBuffer **points, guint
     case ROBOCACHE_PCD_STATE_COMPRESSED:
       return read_compressed (reader, points, n_points, error);
     case ROBOCACHE_PCD_STATE_LOST:
-      return find_header (reader);
+      return skip_file (reader);
   }
   g_return_val_if_reached (ROBOCACHE_READ_MORE);
 }

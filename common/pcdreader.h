@@ -1,5 +1,7 @@
 /* robocache: PCD files, one after another
  *
+ * A file ends where its header says, and where the next one begins: so one that was cut short takes none with it.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_PCDREADER_H
@@ -19,12 +21,14 @@ typedef enum
   ROBOCACHE_PCD_STATE_BINARY,
   ROBOCACHE_PCD_STATE_SIZES,
   ROBOCACHE_PCD_STATE_COMPRESSED,
-  ROBOCACHE_PCD_STATE_LOST      /* looking for the next file's beginning */
+  ROBOCACHE_PCD_STATE_LOST      /* the rest of the file makes no sense */
 } RobocachePcdState;
 
 typedef struct
 {
   RobocacheByteInput *input;    /* the owner's */
+  guint64 searched;             /* position before which no file begins but the one that is being read */
+  gboolean next_begins;         /* there one does */
   RobocachePcdState state;
   RobocachePcdHeader header;
   RobocachePcdSizes sizes;

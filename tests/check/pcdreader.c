@@ -2,129 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <math.h>
-
-#include "common/byteinput.h"
-#include "common/cloudreader.h"
-#include "pcdfile.h"
-
-static const RobocacheCloudSpec pcd = {.format = ROBOCACHE_RECORDS_PCD };
-
-/* ---- what a reader says ---- */
-
-static void
-say_cloud (GString *said, RobocacheCloudRecord *cloud)
-{
-  gchar *caps = gst_caps_to_string (cloud->caps);
-  GstMapInfo map;
-
-  g_string_append_printf (said, "%" G_GUINT64_FORMAT " n=%" G_GUINT64_FORMAT " %s ", cloud->number, cloud->n_points,
-      caps + strlen ("application/x-pointcloud, "));
-  fail_unless (gst_buffer_map (cloud->buffer, &map, GST_MAP_READ));
-  for (gsize i = 0; i < map.size; i++) {
-    g_string_append_c (said, "0123456789abcdef"[map.data[i] >> 4]);
-    g_string_append_c (said, "0123456789abcdef"[map.data[i] & 15]);
-  }
-  g_string_append_c (said, '\n');
-  gst_buffer_unmap (cloud->buffer, &map);
-  gst_buffer_unref (cloud->buffer);
-  g_free (caps);
-}
-
-/* All clouds and faults up to where the reader wants more. */
-static void
-say_all (GString *said, RobocacheCloudReader *reader)
-{
-  RobocacheReadResult result;
-
-  do {
-    RobocacheCloudRecord cloud = { 0 };
-    GError *error = NULL;
-
-    result = robocache_cloud_reader_next (reader, &cloud, &error);
-    fail_unless ((error != NULL) == (result == ROBOCACHE_READ_MALFORMED || result == ROBOCACHE_READ_REFUSED));
-    if (result == ROBOCACHE_READ_RECORD)
-      say_cloud (said, &cloud);
-    else if (error)
-      g_string_append_printf (said, "malformed %s\n", error->message);
-    g_clear_error (&error);
-    if (result == ROBOCACHE_READ_REFUSED)
-      break;
-  } while (result != ROBOCACHE_READ_MORE);
-}
-
-static RobocacheCloudReader *
-open_reader (const RobocacheCloudSpec *spec)
-{
-  GError *error = NULL;
-  RobocacheCloudReader *reader = robocache_cloud_reader_new (spec, &error);
-
-  fail_unless (reader != NULL, "%s", error ? error->message : "");
-  return reader;
-}
-
-static gchar *
-read_cut (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, gsize first, gsize piece)
-{
-  RobocacheCloudReader *reader = open_reader (spec);
-  GString *said = g_string_new (NULL);
-
-  for (gsize at = 0; at < n;) {
-    const gsize size = MIN (at == 0 ? first : piece, n - at);
-
-    robocache_cloud_reader_push (reader, gst_buffer_new_memdup (bytes + at, size));
-    say_all (said, reader);
-    at += size;
-  }
-  robocache_cloud_reader_end (reader);
-  say_all (said, reader);
-  robocache_cloud_reader_free (reader);
-  return g_string_free (said, FALSE);
-}
-
-/* In one piece, byte by byte, and cut in two at every byte that is a multiple of step. */
-static gchar *
-read_cut_in_steps (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, gsize step)
-{
-  gchar *whole = read_cut (spec, bytes, n, n, n);
-
-  for (gsize cut = 0; cut < n; cut += step) {
-    gchar *said = read_cut (spec, bytes, n, cut > 0 ? cut : 1, cut > 0 ? n : 1);
-
-    fail_unless_equals_string (said, whole);
-    g_free (said);
-  }
-  return whole;
-}
-
-static gchar *
-read_any_cut (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n)
-{
-  return read_cut_in_steps (spec, bytes, n, 1);
-}
-
-static void
-expect (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, const gchar *expected)
-{
-  gchar *said = read_any_cut (spec, bytes, n);
-
-  fail_unless_equals_string (said, expected);
-  g_free (said);
-}
-
-static void
-expect_text (const gchar *text, const gchar *expected)
-{
-  expect (&pcd, (const guint8 *) text, strlen (text), expected);
-}
-
-#define XYZ "fields=(string)\"x\\,y\\,z\", type=(string)float32"
-
-/* A header of x, y, z as float32, n points wide. */
-#define HEADER(n, data) "VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH " n "\nHEIGHT 1\n" \
-  "VIEWPOINT 0 0 0 1 0 0 0\nPOINTS " n "\nDATA " data "\n"
-
-#define ONE_TWO_THREE "0000803f0000004000004040"
+#include "cloud_harness.h"
 
 /* ---- what is read ---- */
 
@@ -148,30 +26,6 @@ GST_START_TEST (the_three_kinds_of_data_are_the_same_cloud)
     g_byte_array_unref (file);
   }
   g_free (ascii);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (files_one_after_another)
-{
-  static const gchar *kinds[] = { "binary", "ascii", "binary_compressed", "ascii", "binary", "binary_compressed" };
-  GByteArray *file = g_byte_array_new ();
-  gchar *said, **lines;
-
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-    append_pcd (file, i, kinds[i]);     /* the first has no point */
-  said = read_cut_in_steps (&pcd, file->data, file->len, 13);
-  lines = g_strsplit (said, "\n", -1);
-  fail_unless_equals_int (g_strv_length (lines), G_N_ELEMENTS (kinds) + 1);
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    gchar *begins = g_strdup_printf ("%u n=%u ", i + 1, i);
-
-    fail_unless (g_str_has_prefix (lines[i], begins), "%s", lines[i]);
-    g_free (begins);
-  }
-  g_strfreev (lines);
-  g_free (said);
-  g_byte_array_unref (file);
 }
 
 GST_END_TEST;
@@ -380,50 +234,6 @@ GST_START_TEST (malformed_points_are_left_out)
 
 GST_END_TEST;
 
-/* What is between a malformed cloud and the next "# .PCD" is lost with it. */
-GST_START_TEST (the_next_file_is_found)
-{
-#define GOOD "# .PCD v0.7\n" HEADER ("1", "ascii") "1 2 3\n"
-#define GOOD_SAID(number) number " n=1 " XYZ " " ONE_TWO_THREE "\n"
-
-  expect_text ("FIELDS x\nWIDTH 1\nDATA ascii\n1\n2\n3\n" GOOD,
-      "malformed cloud 1 at byte 0: line 1: no field of a point is named y, expected x, y and z among its 1 fields\n"
-      GOOD_SAID ("2"));
-  /* more points than the header says */
-  expect_text (GOOD "4 5 6\n7 8 9\n" GOOD, GOOD_SAID ("1")
-      "malformed cloud 1 at byte 137: line 1 begins with \"4\", expected a keyword of a PCD header, such as FIELDS, or, "
-      "before it, as many points as the header says\n" GOOD_SAID ("2"));
-  /* a file of which there is only the beginning */
-  expect_text (GOOD "FIELDS x y z\n", GOOD_SAID ("1")
-      "malformed cloud 2 at byte 137: the header ends after 1 lines, before a line that begins with DATA\n");
-  /* fewer */
-  expect_text ("# .PCD v0.7\n" HEADER ("3", "ascii") "1 2 3\n4 5 6\n" GOOD,
-      "malformed cloud 1 at byte 0: the cloud ends after 2 lines, expected 3 for POINTS 3\n" GOOD_SAID ("2"));
-}
-
-GST_END_TEST;
-
-GST_START_TEST (files_cut_at_every_byte)
-{
-  static const gchar *kinds[] = { "ascii", "binary", "binary_compressed" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    GByteArray *file = g_byte_array_new ();
-
-    append_pcd (file, 3, kinds[i]);
-    /* a last line without its end is whole, and so is a last number that lost a digit */
-    for (guint n = 1; n < file->len - (i == 0 ? 2 : 0); n++) {
-      gchar *said = read_cut (&pcd, file->data, n, n, n);
-
-      fail_unless (g_str_has_prefix (said, "malformed cloud 1 at byte 0: "), "%s of %u bytes: %s", kinds[i], n, said);
-      g_free (said);
-    }
-    g_byte_array_unref (file);
-  }
-}
-
-GST_END_TEST;
-
 static void
 expect_sizes (guint32 compressed, guint32 uncompressed, const gchar *data, guint n, const gchar *fault)
 {
@@ -453,27 +263,6 @@ GST_START_TEST (compressed_sizes_that_lie)
   expect_sizes (2, 24, "\0a", 2, "2 compressed bytes make 1, expected 24");
   expect_sizes (33, 24, "\37" "01234567890123456789012345678901", 33, "33 compressed bytes make more than 24");
   expect_sizes (3, 24, "\40\1\1", 3, "3 compressed bytes are damaged");
-}
-
-GST_END_TEST;
-
-GST_START_TEST (long_lines)
-{
-  GByteArray *file = g_byte_array_new ();
-  static const gsize pieces[] = { 65536, 3 * ROBOCACHE_MAX_LINE };
-
-  append_text (file, HEADER ("2", "ascii"));
-  g_byte_array_set_size (file, file->len + ROBOCACHE_MAX_LINE + 10);
-  memset (file->data + file->len - ROBOCACHE_MAX_LINE - 10, '1', ROBOCACHE_MAX_LINE + 10);
-  append_text (file, "\n1 2 3\n");
-  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++) {
-    gchar *said = read_cut (&pcd, file->data, file->len, pieces[i], pieces[i]);
-
-    fail_unless_equals_string (said, "malformed cloud 1 at byte 0: line 11 is longer than 1048576 bytes\n"
-        "1 n=1 " XYZ " " ONE_TWO_THREE "\n");
-    g_free (said);
-  }
-  g_byte_array_unref (file);
 }
 
 GST_END_TEST;
@@ -610,7 +399,6 @@ pcdreader_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_test (tc, the_three_kinds_of_data_are_the_same_cloud);
-  tcase_add_test (tc, files_one_after_another);
   tcase_add_test (tc, every_type_and_size);
   tcase_add_test (tc, numbers_beyond_their_type);
   tcase_add_test (tc, counts_and_padding);
@@ -620,10 +408,7 @@ pcdreader_suite (void)
   tcase_add_test (tc, malformed_headers);
   tcase_add_test (tc, bytes_that_are_no_text);
   tcase_add_test (tc, malformed_points_are_left_out);
-  tcase_add_test (tc, the_next_file_is_found);
-  tcase_add_test (tc, files_cut_at_every_byte);
   tcase_add_test (tc, compressed_sizes_that_lie);
-  tcase_add_test (tc, long_lines);
   tcase_add_test (tc, raw_points);
   tcase_add_test (tc, points_of_a_layout);
   tcase_add_test (tc, settings_that_make_no_sense);

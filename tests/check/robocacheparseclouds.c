@@ -273,6 +273,42 @@ GST_START_TEST (files_in_one_in_any_blocks)
 
 GST_END_TEST;
 
+/* The first half of a file, before others: it is one malformed record, which takes a time, and they are whole. */
+GST_START_TEST (a_file_cut_short_in_a_stream)
+{
+  static const gchar *data[] = { "ascii", "binary", "binary_compressed" };
+  static const guint blocks[] = { 1, 7, 100, 100000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (data); i++) {
+    GByteArray *files = g_byte_array_new ();
+    gchar *path;
+
+    append_pcd (files, 100, data[i]);
+    g_byte_array_set_size (files, files->len / 2);
+    append_pcd (files, 10, data[i]);
+    append_pcd (files, 11, data[i]);
+    path = write_file (files->data, files->len);
+    for (guint j = 0; j < G_N_ELEMENTS (blocks); j++) {
+      Output out = parse_file (path, "format=pcd rate=1 max-errors=1", blocks[j]);
+
+      fail_unless_equals_int (out.n_errors, 0);
+      fail_unless_equals_int (out.n_warnings, 1);
+      fail_unless (strstr (out.warning, "cloud 1 at byte 0: the cloud ends after ") != NULL, "%s", out.warning);
+      fail_unless_equals_int (out.buffers->len, 2);
+      for (guint k = 0; k < 2; k++) {
+        fail_unless_equals_uint64 (output_pts (&out, k), (k + 1) * GST_SECOND);
+        fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, k)), (10 + k) * 16);
+      }
+      output_clear (&out);
+    }
+    g_unlink (path);
+    g_free (path);
+    g_byte_array_unref (files);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_file_of_points_is_a_cloud)
 {
   static const guint blocks[] = { 1, 7, 100, 100000 };
@@ -510,6 +546,13 @@ GST_START_TEST (stats_count_clouds_and_points)
   fail_unless_equals_uint64 (stats_uint64 (h->element, "points"), 3);
   fail_unless_equals_uint64 (stats_uint64 (h->element, "malformed"), 1);
   fail_unless_equals_uint64 (stats_uint64 (h->element, "rows"), 0);
+  /* one that is cut in its points, one in its header, and one that is whole */
+  fail_unless_equals_int (push_text (h, "FIELDS x y z\nWIDTH 3\nDATA ascii\n1 2 3\n1 2"), GST_FLOW_OK);
+  fail_unless_equals_int (push_text (h, "# .PCD v0.7\nVERSION 0.7\nFIEL"), GST_FLOW_OK);
+  fail_unless_equals_int (push_text (h, "# .PCD v0.7\nFIELDS x y z\nWIDTH 1\nDATA ascii\n1 2 3\n"), GST_FLOW_OK);
+  fail_unless_equals_uint64 (stats_uint64 (h->element, "clouds"), 3);
+  fail_unless_equals_uint64 (stats_uint64 (h->element, "points"), 4);
+  fail_unless_equals_uint64 (stats_uint64 (h->element, "malformed"), 3);
   harness_clear (h, NULL);
 }
 
@@ -632,6 +675,7 @@ robocacheparseclouds_suite (void)
   tcase_add_test (tc, a_file_with_too_many_points);
   tcase_add_test (tc, an_empty_file);
   tcase_add_test (tc, files_in_one_in_any_blocks);
+  tcase_add_test (tc, a_file_cut_short_in_a_stream);
   tcase_add_test (tc, a_file_of_points_is_a_cloud);
   tcase_add_test (tc, points_of_the_caps_before_the_element);
   tcase_add_test (tc, grids_of_a_layout);

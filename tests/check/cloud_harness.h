@@ -1,0 +1,128 @@
+/* robocache: what a reader of files of points says of bytes, however they are cut
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef CLOUD_HARNESS_H
+#define CLOUD_HARNESS_H
+
+#include "common/byteinput.h"
+#include "common/cloudreader.h"
+#include "pcdfile.h"
+
+static const RobocacheCloudSpec pcd = {.format = ROBOCACHE_RECORDS_PCD };
+
+static inline void
+say_cloud (GString *said, RobocacheCloudRecord *cloud)
+{
+  gchar *caps = gst_caps_to_string (cloud->caps);
+  GstMapInfo map;
+
+  g_string_append_printf (said, "%" G_GUINT64_FORMAT " n=%" G_GUINT64_FORMAT " %s ", cloud->number, cloud->n_points,
+      caps + strlen ("application/x-pointcloud, "));
+  fail_unless (gst_buffer_map (cloud->buffer, &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size; i++) {
+    g_string_append_c (said, "0123456789abcdef"[map.data[i] >> 4]);
+    g_string_append_c (said, "0123456789abcdef"[map.data[i] & 15]);
+  }
+  g_string_append_c (said, '\n');
+  gst_buffer_unmap (cloud->buffer, &map);
+  gst_buffer_unref (cloud->buffer);
+  g_free (caps);
+}
+
+/* All clouds and faults up to where the reader wants more. */
+static inline void
+say_all (GString *said, RobocacheCloudReader *reader)
+{
+  RobocacheReadResult result;
+
+  do {
+    RobocacheCloudRecord cloud = { 0 };
+    GError *error = NULL;
+
+    result = robocache_cloud_reader_next (reader, &cloud, &error);
+    fail_unless ((error != NULL) == (result == ROBOCACHE_READ_MALFORMED || result == ROBOCACHE_READ_REFUSED));
+    if (result == ROBOCACHE_READ_RECORD)
+      say_cloud (said, &cloud);
+    else if (error)
+      g_string_append_printf (said, "malformed %s\n", error->message);
+    g_clear_error (&error);
+    if (result == ROBOCACHE_READ_REFUSED)
+      break;
+  } while (result != ROBOCACHE_READ_MORE);
+}
+
+static inline RobocacheCloudReader *
+open_reader (const RobocacheCloudSpec *spec)
+{
+  GError *error = NULL;
+  RobocacheCloudReader *reader = robocache_cloud_reader_new (spec, &error);
+
+  fail_unless (reader != NULL, "%s", error ? error->message : "");
+  return reader;
+}
+
+static inline gchar *
+read_cut (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, gsize first, gsize piece)
+{
+  RobocacheCloudReader *reader = open_reader (spec);
+  GString *said = g_string_new (NULL);
+
+  for (gsize at = 0; at < n;) {
+    const gsize size = MIN (at == 0 ? first : piece, n - at);
+
+    robocache_cloud_reader_push (reader, gst_buffer_new_memdup (bytes + at, size));
+    say_all (said, reader);
+    at += size;
+  }
+  robocache_cloud_reader_end (reader);
+  say_all (said, reader);
+  robocache_cloud_reader_free (reader);
+  return g_string_free (said, FALSE);
+}
+
+/* In one piece, byte by byte, and cut in two at every byte that is a multiple of step. */
+static inline gchar *
+read_cut_in_steps (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, gsize step)
+{
+  gchar *whole = read_cut (spec, bytes, n, n, n);
+
+  for (gsize cut = 0; cut < n; cut += step) {
+    gchar *said = read_cut (spec, bytes, n, cut > 0 ? cut : 1, cut > 0 ? n : 1);
+
+    fail_unless_equals_string (said, whole);
+    g_free (said);
+  }
+  return whole;
+}
+
+static inline gchar *
+read_any_cut (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n)
+{
+  return read_cut_in_steps (spec, bytes, n, 1);
+}
+
+static inline void
+expect (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, const gchar *expected)
+{
+  gchar *said = read_any_cut (spec, bytes, n);
+
+  fail_unless_equals_string (said, expected);
+  g_free (said);
+}
+
+static inline void
+expect_text (const gchar *text, const gchar *expected)
+{
+  expect (&pcd, (const guint8 *) text, strlen (text), expected);
+}
+
+#define XYZ "fields=(string)\"x\\,y\\,z\", type=(string)float32"
+
+/* A header of x, y, z as float32, n points wide. */
+#define HEADER(n, data) "VERSION .7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\nWIDTH " n "\nHEIGHT 1\n" \
+  "VIEWPOINT 0 0 0 1 0 0 0\nPOINTS " n "\nDATA " data "\n"
+
+#define ONE_TWO_THREE "0000803f0000004000004040"
+
+#endif

@@ -1,0 +1,284 @@
+/* robocache: PCD files one after another, of which some are damaged, cut short, or followed by what is none
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "cloud_harness.h"
+
+#define GOOD "# .PCD v0.7\n" HEADER ("1", "ascii") "1 2 3\n"
+#define GOOD_SAID(number) number " n=1 " XYZ " " ONE_TWO_THREE "\n"
+
+GST_START_TEST (files_one_after_another)
+{
+  static const gchar *kinds[] = { "binary", "ascii", "binary_compressed", "ascii", "binary", "binary_compressed" };
+  GByteArray *file = g_byte_array_new ();
+  gchar *said, **lines;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    append_pcd (file, i, kinds[i]);     /* the first has no point */
+  said = read_cut_in_steps (&pcd, file->data, file->len, 13);
+  lines = g_strsplit (said, "\n", -1);
+  fail_unless_equals_int (g_strv_length (lines), G_N_ELEMENTS (kinds) + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    gchar *begins = g_strdup_printf ("%u n=%u ", i + 1, i);
+
+    fail_unless (g_str_has_prefix (lines[i], begins), "%s", lines[i]);
+    g_free (begins);
+  }
+  g_strfreev (lines);
+  g_free (said);
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+/* What is between a malformed cloud and the next file is lost with it. */
+GST_START_TEST (the_next_file_is_found)
+{
+  expect_text ("FIELDS x\nWIDTH 1\nDATA ascii\n1\n2\n3\n" GOOD,
+      "malformed cloud 1 at byte 0: line 1: no field of a point is named y, expected x, y and z among its 1 fields\n"
+      GOOD_SAID ("2"));
+  /* more points than the header says */
+  expect_text (GOOD "4 5 6\n7 8 9\n" GOOD, GOOD_SAID ("1")
+      "malformed cloud 1 at byte 137: line 1 begins with \"4\", expected a keyword of a PCD header, such as FIELDS, or, "
+      "before it, as many points as the header says\n" GOOD_SAID ("2"));
+  /* a file of which there is only the beginning */
+  expect_text (GOOD "FIELDS x y z\n", GOOD_SAID ("1")
+      "malformed cloud 2 at byte 137: the header ends after 1 lines, before a line that begins with DATA\n");
+  /* fewer */
+  expect_text ("# .PCD v0.7\n" HEADER ("3", "ascii") "1 2 3\n4 5 6\n" GOOD,
+      "malformed cloud 1 at byte 0: the cloud ends after 2 lines, expected 3 for POINTS 3\n" GOOD_SAID ("2"));
+}
+
+GST_END_TEST;
+
+/* However little of a file is there, it takes neither of those after it with it. */
+GST_START_TEST (cut_text_takes_no_other_file)
+{
+#define NO_KEYWORD ", expected a keyword of a PCD header, such as FIELDS, or, before it, as many points as the header says\n"
+#define CUT(after) "malformed cloud 1 at byte 0: the cloud ends after " after "\n" GOOD_SAID ("2") GOOD_SAID ("3")
+
+  /* lines that end with the file, and not with a line end */
+  expect_text ("# .PCD v0.7\n" HEADER ("1", "ascii") "1 2 3" GOOD, GOOD_SAID ("1") GOOD_SAID ("2"));
+  expect_text (GOOD "abcd" GOOD, GOOD_SAID ("1") "malformed cloud 1 at byte 137: line 1 begins with \"abcd\"" NO_KEYWORD
+      GOOD_SAID ("2"));
+  expect_text ("# .PCD v0.7\nVERSION .7\n" GOOD GOOD, "malformed cloud 1 at byte 0: the header ends after 2 lines, before a "
+      "line that begins with DATA\n" GOOD_SAID ("2") GOOD_SAID ("3"));
+  expect_text ("# .PCD v0.7\nVERSION " GOOD GOOD, "malformed cloud 1 at byte 0: the header ends after 2 lines, before a "
+      "line that begins with DATA\n" GOOD_SAID ("2") GOOD_SAID ("3"));
+  expect_text ("# .PCD v0.7\nVERS" GOOD GOOD, "malformed cloud 1 at byte 0: line 2 begins with \"VERS\"" NO_KEYWORD
+      GOOD_SAID ("2") GOOD_SAID ("3"));
+  expect_text ("# .PC" GOOD GOOD, GOOD_SAID ("1") GOOD_SAID ("2"));
+  expect_text (HEADER ("60", "ascii") "1 2 3\n4 5" GOOD GOOD, CUT ("1 lines, expected 60 for POINTS 60"));
+  expect_text (HEADER ("2", "ascii") "1 2 3\n4 5" GOOD GOOD, CUT ("1 lines, expected 2 for POINTS 2"));
+  /* files that begin otherwise than most */
+  expect_text (HEADER ("2", "ascii") "1 2 3\n" "# .PCD\r\n# by hand\r\n\r\nFIELDS x y z\r\nWIDTH 1\r\nDATA ascii\r\n1 2 3\r\n"
+      "# .PCD v.5\nCOLUMNS x y z\nPOINTS 1\nDATA ascii\n1 2 3\n", CUT ("1 lines, expected 2 for POINTS 2"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (a_last_line_that_is_cut_is_no_point)
+{
+  expect_text (HEADER ("2", "ascii") "1 2 3\n4 5",
+      "malformed cloud 1 at byte 0: the cloud ends after 1 lines, expected 2 for POINTS 2\n");
+  expect_text (HEADER ("2", "ascii") "1 2 3\n4 5 x",
+      "malformed cloud 1 at byte 0: the cloud ends after 1 lines, expected 2 for POINTS 2\n");
+  expect_text (HEADER ("2", "ascii") "4 5\n1 2 3", "malformed cloud 1 at byte 0: line 11 has 2 columns, expected 3\n"
+      GOOD_SAID ("1"));
+}
+
+GST_END_TEST;
+
+GST_START_TEST (bytes_between_files)
+{
+  static const guint8 zeroes[4] = { 0 };
+  GByteArray *files = g_byte_array_new ();
+
+  append_text (files, GOOD);
+  g_byte_array_append (files, zeroes, sizeof zeroes);
+  append_text (files, GOOD "\n# the end\n" GOOD);
+  expect (&pcd, files->data, files->len, GOOD_SAID ("1") "malformed cloud 1 at byte 137: line 1 has a zero byte in it, "
+      "expected a line of a PCD header, or, before it, as many points as the header says\n" GOOD_SAID ("2") GOOD_SAID ("3"));
+  g_byte_array_unref (files);
+}
+
+GST_END_TEST;
+
+/* How many faults are said, before the clouds. */
+static guint
+count_faults (gchar **lines)
+{
+  guint n = 0;
+
+  while (lines[n] && g_str_has_prefix (lines[n], "malformed cloud 1 at byte 0: "))
+    n++;
+  return n;
+}
+
+/* The first n bytes of a file, and two good ones behind them. */
+static void
+expect_two_behind (const GByteArray *file, guint n, const gchar *data, guint n_faults)
+{
+  GByteArray *good = g_byte_array_new (), *files = g_byte_array_new ();
+  gchar *good_said, *said, *byte_by_byte, **lines;
+  guint n_lines;
+
+  append_pcd (good, 2, data);
+  good_said = read_cut (&pcd, good->data, good->len, good->len, good->len);
+  g_byte_array_append (files, file->data, n);
+  g_byte_array_append (files, good->data, good->len);
+  g_byte_array_append (files, good->data, good->len);
+  said = read_cut (&pcd, files->data, files->len, files->len, files->len);
+  byte_by_byte = read_cut (&pcd, files->data, files->len, 1, 1);
+  fail_unless_equals_string (byte_by_byte, said);
+  g_strchomp (good_said);
+  lines = g_strsplit (g_strchomp (said), "\n", -1);
+  n_lines = g_strv_length (lines);
+  fail_unless_equals_int (count_faults (lines), n_faults);
+  fail_unless (n_lines >= n_faults + 2 && n_lines <= 3, "%s, cut after %u bytes: %s", data, n, said);
+  for (guint i = n_lines - 2; i < n_lines; i++)
+    fail_unless_equals_string (lines[i] + 1, good_said + 1);
+  g_strfreev (lines);
+  g_free (byte_by_byte);
+  g_free (said);
+  g_free (good_said);
+  g_byte_array_unref (files);
+  g_byte_array_unref (good);
+}
+
+GST_START_TEST (files_cut_at_every_byte)
+{
+  static const gchar *kinds[] = { "ascii", "binary", "binary_compressed" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    GByteArray *file = g_byte_array_new ();
+    guint first_line, n;
+
+    append_pcd (file, 3, kinds[i]);
+    first_line = (guint) ((guint8 *) memchr (file->data, '\n', file->len) - file->data) + 1;
+    /* a last line without its end is whole */
+    for (n = 1; n < file->len - (i == 0 ? 1 : 0); n++) {
+      gchar *said = read_cut (&pcd, file->data, n, n, n);
+
+      fail_unless (g_str_has_prefix (said, "malformed cloud 1 at byte 0: "), "%s of %u bytes: %s", kinds[i], n, said);
+      fail_unless (strchr (said, '\n')[1] == '\0', "%s of %u bytes: %s", kinds[i], n, said);
+      g_free (said);
+      /* a comment is no loss */
+      expect_two_behind (file, n, kinds[i], n > first_line);
+    }
+    for (; n <= file->len; n++)
+      expect_two_behind (file, n, kinds[i], 0);
+    g_byte_array_unref (file);
+  }
+}
+
+GST_END_TEST;
+
+/* Binary points may hold what a file could begin with, if it is not all of it. */
+GST_START_TEST (points_that_look_like_a_file)
+{
+  static const gchar *points[] = { "# .PCD v0.7\nVISION 1234\n", "12345678901234567890# .P", "12345678901# .PCD v0.7\nV" };
+  static const gchar *said = "1 n=2 " XYZ " ";
+
+  for (guint i = 0; i < G_N_ELEMENTS (points); i++) {
+    gchar *alone = g_strconcat (HEADER ("2", "binary"), points[i], NULL), *followed = g_strconcat (alone, GOOD, NULL);
+    gchar *got = read_any_cut (&pcd, (const guint8 *) alone, strlen (alone));
+
+    fail_unless (g_str_has_prefix (got, said), "%s", got);
+    fail_unless (strchr (got, '\n')[1] == '\0', "%s", got);
+    g_free (got);
+    got = read_any_cut (&pcd, (const guint8 *) followed, strlen (followed));
+    fail_unless (g_str_has_prefix (got, said) && g_str_has_suffix (got, "\n" GOOD_SAID ("2")), "%s", got);
+    g_free (got);
+    g_free (followed);
+    g_free (alone);
+  }
+}
+
+GST_END_TEST;
+
+/* A cloud is not held back for bytes after it, unless its last ones could begin a file. */
+GST_START_TEST (clouds_come_with_their_last_byte)
+{
+  static const gchar *files[] = { HEADER ("1", "binary") "123456789012", HEADER ("1", "binary") "12345678901#" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    RobocacheCloudReader *reader = open_reader (&pcd);
+    GString *said = g_string_new (NULL);
+
+    robocache_cloud_reader_push (reader, gst_buffer_new_memdup (files[i], strlen (files[i])));
+    say_all (said, reader);
+    fail_unless_equals_int (g_str_has_prefix (said->str, "1 n=1 "), i == 0);
+    robocache_cloud_reader_push (reader, gst_buffer_new_memdup ("V", 1));
+    say_all (said, reader);
+    fail_unless (g_str_has_prefix (said->str, "1 n=1 "));
+    g_string_free (said, TRUE);
+    robocache_cloud_reader_free (reader);
+  }
+}
+
+GST_END_TEST;
+
+/* n bytes, text behind them. */
+static GByteArray *
+long_line (const gchar *before, guint n, const gchar *after)
+{
+  GByteArray *file = g_byte_array_new ();
+
+  append_text (file, before);
+  g_byte_array_set_size (file, file->len + n);
+  memset (file->data + file->len - n, '1', n);
+  append_text (file, after);
+  return file;
+}
+
+GST_START_TEST (long_lines)
+{
+  static const struct
+  {
+    const gchar *before, *after, *said;
+  } cases[] = {
+    {HEADER ("2", "ascii"), "\n1 2 3\n", "malformed cloud 1 at byte 0: line 11 is longer than 1048576 bytes\n"
+          GOOD_SAID ("1")},
+    {HEADER ("2", "ascii"), GOOD, "malformed cloud 1 at byte 0: the cloud ends after 0 lines, expected 2 for POINTS 2\n"
+          GOOD_SAID ("2")},
+    {"", GOOD GOOD, "malformed cloud 1 at byte 0: line 1 is longer than 1048576 bytes, expected one of a PCD header\n"
+          GOOD_SAID ("2") GOOD_SAID ("3")},
+  };
+  static const gsize pieces[] = { 4093, 65536, 3 * ROBOCACHE_MAX_LINE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GByteArray *file = long_line (cases[i].before, ROBOCACHE_MAX_LINE + 10, cases[i].after);
+
+    for (guint j = 0; j < G_N_ELEMENTS (pieces); j++) {
+      gchar *said = read_cut (&pcd, file->data, file->len, pieces[j], pieces[j]);
+
+      fail_unless_equals_string (said, cases[i].said);
+      g_free (said);
+    }
+    g_byte_array_unref (file);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+pcdfiles_suite (void)
+{
+  Suite *suite = suite_create ("pcdfiles");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_test (tc, files_one_after_another);
+  tcase_add_test (tc, the_next_file_is_found);
+  tcase_add_test (tc, cut_text_takes_no_other_file);
+  tcase_add_test (tc, a_last_line_that_is_cut_is_no_point);
+  tcase_add_test (tc, bytes_between_files);
+  tcase_add_test (tc, files_cut_at_every_byte);
+  tcase_add_test (tc, points_that_look_like_a_file);
+  tcase_add_test (tc, clouds_come_with_their_last_byte);
+  tcase_add_test (tc, long_lines);
+  return suite;
+}
+
+GST_CHECK_MAIN (pcdfiles);

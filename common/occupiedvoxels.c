@@ -234,7 +234,7 @@ robocache_occupied_voxels_read (RobocacheOccupiedVoxels *voxels, const Robocache
   if (layout->frame.output == RC_VOXEL_SPARSE) {
     voxels->coordinates = (const guint8 *) tensors[1] + item * layout->capacity * 3 * sizeof (gint32);
     if (layout->dtype != RC_N_DTYPES)
-      voxels->values = (const guint8 *) tensors[2] + item * layout->capacity * voxel_bytes (layout);
+      voxels->values = (const guint8 *) tensors[layout->values] + item * layout->capacity * voxel_bytes (layout);
     return read_sparse (voxels, (const guint8 *) tensors[0] + item * sizeof (guint32), error);
   }
   if (!reserve (voxels, error))

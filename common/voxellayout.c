@@ -58,31 +58,31 @@ is_of_voxels (const RobocacheVoxelLayout *layout, const RobocacheTensorInfo *ten
       && robocache_tensor_info_dim (tensor, n_own + 1) == layout->n_items;
 }
 
-/* Points are no values of the voxel. */
+/* Points are no values of the voxel; how many there are of it is one. */
 static gboolean
-are_points (const RobocacheVoxelLayout *layout, const RobocacheTensorsInfo *info)
+are_points (const RobocacheVoxelLayout *layout, const RobocacheTensorInfo *points, const RobocacheTensorInfo *counts)
 {
-  const RobocacheTensorInfo *points = &info->tensors[2], *counts = &info->tensors[3];
-
-  return is_of_voxels (layout, points, 2) && counts->dtype == RC_UINT32 && robocache_tensor_info_dim (counts, 0) == 1
-      && is_of_voxels (layout, counts, 1);
+  return is_of_voxels (layout, points, 2) && counts->dtype == RC_UINT32 && robocache_tensor_info_dim (counts, 0) == 1;
 }
 
 static gboolean
 lay_out_sparse (RobocacheVoxelLayout *layout, const RobocacheTensorsInfo *info)
 {
-  const RobocacheTensorInfo *number = &info->tensors[0], *coordinates = &info->tensors[1], *values = &info->tensors[2];
-  const gboolean first = layout->frame.mode == RC_VOXEL_FIRST, valued = info->n_tensors == 3 && !first;
+  const gboolean first = layout->frame.mode == RC_VOXEL_FIRST;
+  const guint values = first ? 3 : 2;
+  const gboolean valued = info->n_tensors == values + 1;
+  const RobocacheTensorInfo *number = &info->tensors[0], *coordinates = &info->tensors[1], *value = &info->tensors[values];
 
   layout->capacity = robocache_tensor_info_dim (coordinates, 1);
   layout->n_items = robocache_tensor_info_dim (coordinates, 2);
-  layout->n_channels = valued ? robocache_tensor_info_dim (values, 0) : 1;
-  layout->dtype = valued ? values->dtype : RC_N_DTYPES;
+  layout->n_channels = valued ? robocache_tensor_info_dim (value, 0) : 1;
+  layout->values = values;
+  layout->dtype = valued ? value->dtype : RC_N_DTYPES;
   return number->dtype == RC_UINT32 && robocache_tensor_info_dim (number, 0) == 1 && number->rank <= 2
       && robocache_tensor_info_dim (number, 1) == layout->n_items && coordinates->dtype == RC_INT32
       && robocache_tensor_info_dim (coordinates, 0) == 3 && coordinates->rank <= 3
-      && (first ? info->n_tensors == 4 && are_points (layout, info)
-      : info->n_tensors == 2 || (valued && is_of_voxels (layout, values, 1)));
+      && (valued ? is_of_voxels (layout, value, 1) : info->n_tensors == 2 && !first)
+      && (!first || are_points (layout, &info->tensors[2], value));
 }
 
 /* What the caps say, in one line. */

@@ -14,6 +14,7 @@ typedef struct
   RobocacheVoxelFrame frame;
   RcDtype dtype;                /* of the values; RC_N_DTYPES: voxels have none of their own, they are occupied or not */
   guint64 n_channels;           /* values of a voxel, which lie side by side; 1 without values */
+  guint values;                 /* the tensor that they are in */
   guint64 n_items;              /* grids of a buffer, one after the other in each tensor */
   guint64 capacity;             /* voxels that an item of sparse output has room for */
 } RobocacheVoxelLayout;

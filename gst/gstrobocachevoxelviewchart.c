@@ -255,7 +255,7 @@ describe_values (const GstRobocacheVoxelViewLegend *legend)
 {
   static const gchar *const modes[] = {
     [RC_VOXEL_OCCUPANCY] = "occupied", [RC_VOXEL_COUNT] = "points", [RC_VOXEL_MEAN] = "mean",
-    [RC_VOXEL_CENTROID] = "centroid", [RC_VOXEL_MAX] = "max", [RC_VOXEL_MIN] = "min", [RC_VOXEL_FIRST] = "occupied"
+    [RC_VOXEL_CENTROID] = "centroid", [RC_VOXEL_MAX] = "max", [RC_VOXEL_MIN] = "min", [RC_VOXEL_FIRST] = "points"
   };
   const gchar *name = legend->mode < 0 ? "value" : modes[legend->mode];
 

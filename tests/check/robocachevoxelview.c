@@ -253,6 +253,23 @@ GST_START_TEST (test_sparse_values)
 
 GST_END_TEST;
 
+/* The value of a list of points is how many there are. */
+GST_START_TEST (test_points_of_voxels)
+{
+  GstHarness *h = viewer (BARE "view=top colour-by=value", VIDEO, FIRST ("4", "uint32,int32,float32,uint32",
+          "1,3:5,4:8:5,1:5"));
+  const gfloat points[4 * 8 * 5] = { 9, 9, 9, 9 };
+  const guint32 counts[5] = { 4, 7, 2 };
+  Picture picture = picture_of (h, gst_buffer_append (sparse (3, points, sizeof (points)),
+          buffer_of (counts, sizeof (counts))));
+
+  check_columns (&picture, 2, 4, 2, 4);
+  picture_clear (&picture);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 /* ---- cubes ---- */
 
 /* A grid of 2:2:2 in 200x200: 4 m from the lowest to the highest corner, 50 pixels each; the lowest is the near one. */
@@ -468,27 +485,44 @@ GST_START_TEST (test_channels)
 GST_END_TEST;
 
 /* Item 1 of two, in each form. */
+static const guint8 dense_items[8] = { 1, 0, 0, 0, 0, 0, 8, 0 };
+static const guint32 bits_items[2] = { 1, 4 };
+static const struct
+{
+  guint32 n[2];
+  gint32 at[2][3];
+  guint8 values[2];
+} sparse_items = { {1, 1}, {{0, 0, 0}, {2, 0, 0}}, {3, 8} };
+static const struct
+{
+  guint32 n[2];
+  gint32 at[2][3];
+  gfloat points[2][9][3];
+  guint32 counts[2];
+} points_items = { {1, 1}, {{0, 0, 0}, {2, 0, 0}}, {{{0}}}, {3, 8} };
+
+static const struct
+{
+  const gchar *caps;
+  const void *bytes;
+  gsize size;
+  gdouble value;
+} items[] = {
+  {TENSORS "types=(string)uint8,dimensions=(string)4:1:1:2" FRAME ("dense", "4:1:1"), dense_items, 8, 8},
+  {TENSORS "types=(string)uint8,dimensions=(string)1:4:1:1:2,voxel-mode=(string)max" FRAME ("dense", "4:1:1"), dense_items,
+      8, 8},
+  {TENSORS "types=(string)uint32,dimensions=(string)1:1:1:2" FRAME ("bits", "4:1:1"), bits_items, 8, 1},
+  {SPARSE ("3", "uint32,int32,uint8", "1:2,3:1:2,1:1:2", "4:1:1"), &sparse_items, 34, 8},
+  {SPARSE ("4", "uint32,int32,float32,uint32", "1:2,3:1:2,3:9:1:2,1:1:2", "4:1:1") ",voxel-mode=(string)first",
+      &points_items, sizeof (points_items), 8},
+};
+
 GST_START_TEST (test_batch_item)
 {
-  static const gchar *const caps[] = {
-    TENSORS "types=(string)uint8,dimensions=(string)4:1:1:2" FRAME ("dense", "4:1:1"),
-    TENSORS "types=(string)uint8,dimensions=(string)1:4:1:1:2,voxel-mode=(string)max" FRAME ("dense", "4:1:1"),
-    TENSORS "types=(string)uint32,dimensions=(string)1:1:1:2" FRAME ("bits", "4:1:1"),
-    SPARSE ("3", "uint32,int32,uint8", "1:2,3:1:2,1:1:2", "4:1:1"),
-  };
-  static const guint8 dense[8] = { 1, 0, 0, 0, 0, 0, 8, 0 };
-  static const guint32 bits[2] = { 1, 4 };
-  static const struct
-  {
-    guint32 n[2];
-    gint32 at[2][3];
-    guint8 values[2];
-  } list = { {1, 1}, {{0, 0, 0}, {2, 0, 0}}, {3, 8} };
-  GstHarness *h = viewer (BARE "view=top colour-by=value value-range=<0.0,8.0> batch-item=1", ROW_VIDEO, caps[__i__]);
-  Picture picture = picture_of (h, __i__ < 2 ? buffer_of (dense, 8) : __i__ == 2 ? buffer_of (bits, 8)
-      : buffer_of (&list, 34));
+  GstHarness *h = viewer (BARE "view=top colour-by=value value-range=<0.0,8.0> batch-item=1", ROW_VIDEO, items[__i__].caps);
+  Picture picture = picture_of (h, buffer_of (items[__i__].bytes, items[__i__].size));
 
-  expect_row (&picture, BACKGROUND, BACKGROUND, map_colour (__i__ == 2 ? 1 : 8, 0, 8), BACKGROUND);
+  expect_row (&picture, BACKGROUND, BACKGROUND, map_colour (items[__i__].value, 0, 8), BACKGROUND);
   picture_clear (&picture);
   harness_free (h);
 }
@@ -1047,6 +1081,7 @@ robocachevoxelview_suite (void)
   tcase_add_test (tc, test_bits_from_above);
   tcase_add_test (tc, test_sparse_from_above);
   tcase_add_test (tc, test_sparse_values);
+  tcase_add_test (tc, test_points_of_voxels);
   tcase_add_loop_test (tc, test_sides_of_a_cube, 0, 8);
   tcase_add_loop_test (tc, test_the_nearer_cube_hides_the_other, 0, 2);
   tcase_add_test (tc, test_neighbours);
@@ -1054,7 +1089,7 @@ robocachevoxelview_suite (void)
   tcase_add_test (tc, test_values_of_no_number);
   tcase_add_test (tc, test_value_range);
   tcase_add_test (tc, test_channels);
-  tcase_add_loop_test (tc, test_batch_item, 0, 4);
+  tcase_add_loop_test (tc, test_batch_item, 0, G_N_ELEMENTS (items));
   tcase_add_loop_test (tc, test_empty_grid, 0, 3);
   tcase_add_test (tc, test_one_voxel);
   tcase_add_test (tc, test_large_flat_grid);

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Draws the pictures of the documentation anew, from the simulated room without its ceiling and its two near walls.
 #
-#   make.sh            with the plugin of ./build, or of $ROBOCACHE_BUILD_DIR
+#   make.sh [FOLDER]   to here, or to a folder, with the plugin of ./build, or of $ROBOCACHE_BUILD_DIR
 set -euo pipefail
-pictures=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+pictures=${1:-$here}
 # shellcheck source=../../examples/env.sh
-. "$pictures/../../examples/env.sh"
+. "$here/../../examples/env.sh"
 
 # picture NAME VOXELIZE VIEW: what settings of robocachevoxelize and of robocachevoxelview make
 picture () {

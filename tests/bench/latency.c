@@ -8,9 +8,11 @@
  * next element's pad (`pushed`), and where it is in device memory on to the end of the work on it (`complete`). Ticks that
  * their deadline made, before they were complete, are counted apart.
  *
- * A second, shorter run of each work notes the stages that the element logs, and gives the median of each: the row that makes
- * the tick complete is taken in (`decided`), the source pad's thread is awake (`woken`), the sample is made (`made`), it is at
- * the next pad (`pushed`).
+ * Of the same ticks are the stages that the element logs: the row that makes the tick complete is taken in (`decided`), the
+ * source pad's thread is awake (`woken`), the sample is made (`made`), it is at the next pad (`handed`), the device has
+ * written it (`device`). Each is given as the median of all ticks, and as that of the slowest hundredth. With a driver in
+ * LD_LIBRARY_PATH that times its calls (timeddriver.h), so are the calls while the sample is made: copies, the launch, events
+ * that are recorded, the context made current and left, others.
  *
  * The first row is the least that any such element pays: from the signal to a thread that has slept for a tick to that thread.
  * Works that are `awake` set busy-wait and have no thread to wake.
@@ -79,13 +81,26 @@ enum
   N_STAGES
 };
 
+/* us of a tick */
+typedef struct
+{
+  gdouble pushed, complete;
+  gdouble stages[N_STAGES], calls[LIVE_N_CALLS];
+} Tick;
+
+/* Medians, us. */
+typedef struct
+{
+  gdouble stages[N_STAGES], calls[LIVE_N_CALLS];
+} Parts;
+
 typedef struct
 {
   guint n;                      /* ticks of which the following is */
-  guint n_checked;
   guint by_deadline, absent, differing;
   gdouble pushed_us[N_QUANTILES], complete_us[N_QUANTILES];
-  gdouble stage_us[N_STAGES];   /* medians */
+  gboolean has_parts, has_calls;
+  Parts all, slowest;           /* of all ticks, and of the hundredth that took longest */
 } Figures;
 
 static gint
@@ -103,114 +118,121 @@ quantile (const GArray *sorted, gdouble share)
   return sorted->len == 0 ? 0 : g_array_index (sorted, gdouble, (guint) (share * (sorted->len - 1)));
 }
 
-static void
-quantiles (GArray *values, gdouble out[N_QUANTILES])
-{
-  g_array_sort (values, compare);
-  for (guint i = 0; i < N_QUANTILES; i++)
-    out[i] = quantile (values, shares[i]);
-}
-
-static void
-append_us (GArray *values, gint64 ns)
-{
-  const gdouble us = (gdouble) ns * 1e-3;
-
-  g_array_append_val (values, us);
-}
-
 static gboolean
 same_bytes (const LiveSample *a, const LiveSample *b)
 {
   return a->n_tensors == b->n_tensors && memcmp (a->bytes, b->bytes, sizeof (a->bytes)) == 0;
 }
 
-/* calls with each complete tick after the first ones. */
-static void
-look_at_ticks (const LiveRun *run, const LiveRun *truth, Figures *figures, void (*look) (gpointer data, const LiveSample * sample,
-        gint64 completed), gpointer data)
+static Tick
+tick_of (const LiveSample *sample, gint64 completed)
 {
+  const gint64 times[N_STAGES] = { sample->decided, sample->woken, sample->made, sample->pushed, sample->complete };
+  Tick tick = {.pushed = (gdouble) (sample->pushed - completed) * 1e-3,
+    .complete = (gdouble) (sample->complete - completed) * 1e-3
+  };
+
+  for (guint i = 0; i < N_STAGES; i++)
+    tick.stages[i] = (gdouble) (times[i] - (i > 0 ? times[i - 1] : completed)) * 1e-3;
+  for (guint i = 0; i < LIVE_N_CALLS; i++)
+    tick.calls[i] = (gdouble) sample->calls[i] * 1e-3;
+  return tick;
+}
+
+/* Complete ticks after the first ones. */
+static GArray *
+look_at_ticks (const LiveRun *run, const LiveRun *truth, Figures *figures)
+{
+  GArray *ticks = g_array_new (FALSE, FALSE, sizeof (Tick));
   guint64 next[MAX_LINE_STREAMS] = { 0 };
 
-  for (guint tick = 0; tick < run->n_ticks; tick++) {
-    const LiveSample *sample = &run->samples[tick];
-    const gint64 completed = live_completed_at (run, tick, next);
+  for (guint i = 0; i < run->n_ticks; i++) {
+    const LiveSample *sample = &run->samples[i];
+    const gint64 completed = live_completed_at (run, i, next);
 
-    if (tick < WARM_UP)
+    if (i < WARM_UP)
       continue;
     if (sample->n_tensors == 0) {
       figures->absent++;
     } else if (!sample->is_whole) {
       figures->by_deadline++;
     } else {
-      figures->n_checked++;
-      figures->differing += !same_bytes (sample, &truth->samples[tick]);
-      look (data, sample, completed);
+      const Tick tick = tick_of (sample, completed);
+
+      figures->differing += !same_bytes (sample, &truth->samples[i]);
+      g_array_append_val (ticks, tick);
     }
   }
+  return ticks;
 }
 
-typedef struct
+/* Of one of a tick's figures, which is so many bytes from its begin, in the ticks from first on. */
+static GArray *
+column (const GArray *ticks, guint first, gsize offset)
 {
-  GArray *pushed, *complete;
-} Latencies;
+  GArray *values = g_array_new (FALSE, FALSE, sizeof (gdouble));
 
-static void
-add_latency (gpointer data, const LiveSample *sample, gint64 completed)
-{
-  const Latencies *latencies = data;
-
-  append_us (latencies->pushed, sample->pushed - completed);
-  append_us (latencies->complete, sample->complete - completed);
+  for (guint i = first; i < ticks->len; i++)
+    g_array_append_vals (values, (const guint8 *) &g_array_index (ticks, Tick, i) + offset, 1);
+  g_array_sort (values, compare);
+  return values;
 }
 
-static void
-measure_latencies (const LiveWork *work, guint ticks, const LiveRun *truth, Figures *figures)
+static gdouble
+median (const GArray *ticks, guint first, gsize offset)
 {
-  Latencies latencies = { g_array_new (FALSE, FALSE, sizeof (gdouble)), g_array_new (FALSE, FALSE, sizeof (gdouble)) };
-  LiveRun run;
+  GArray *values = column (ticks, first, offset);
+  const gdouble middle = quantile (values, 0.5);
 
-  live_run_open (&run, work, ticks, TRUE);
-  look_at_ticks (&run, truth, figures, add_latency, &latencies);
-  figures->n = latencies.pushed->len;
-  quantiles (latencies.pushed, figures->pushed_us);
-  quantiles (latencies.complete, figures->complete_us);
-  g_array_unref (latencies.pushed);
-  g_array_unref (latencies.complete);
-  live_run_close (&run);
+  g_array_unref (values);
+  return middle;
 }
 
-static void
-add_stages (gpointer data, const LiveSample *sample, gint64 completed)
+static Parts
+parts_of (const GArray *ticks, guint first)
 {
-  GArray **stage = data;
-  const gint64 times[N_STAGES] = { sample->decided, sample->woken, sample->made, sample->pushed, sample->complete };
-  gint64 before = completed;
-
-  for (guint i = 0; i < N_STAGES; i++) {
-    append_us (stage[i], times[i] - before);
-    before = times[i];
-  }
-}
-
-static void
-measure_stages (const LiveWork *work, guint ticks, const LiveRun *truth, Figures *figures)
-{
-  GArray *stage[N_STAGES];
-  Figures ignored = { 0 };
-  LiveRun run;
+  Parts parts;
 
   for (guint i = 0; i < N_STAGES; i++)
-    stage[i] = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  live_note_stages (TRUE);
-  live_run_open (&run, work, ticks, TRUE);
-  live_note_stages (FALSE);
-  look_at_ticks (&run, truth, &ignored, add_stages, stage);
-  for (guint i = 0; i < N_STAGES; i++) {
-    g_array_sort (stage[i], compare);
-    figures->stage_us[i] = quantile (stage[i], 0.5);
-    g_array_unref (stage[i]);
-  }
+    parts.stages[i] = median (ticks, first, G_STRUCT_OFFSET (Tick, stages) + i * sizeof (gdouble));
+  for (guint i = 0; i < LIVE_N_CALLS; i++)
+    parts.calls[i] = median (ticks, first, G_STRUCT_OFFSET (Tick, calls) + i * sizeof (gdouble));
+  return parts;
+}
+
+static gint
+compare_ticks (gconstpointer a, gconstpointer b)
+{
+  return compare (&((const Tick *) a)->complete, &((const Tick *) b)->complete);
+}
+
+static void
+quantiles (const GArray *ticks, gsize offset, gdouble out[N_QUANTILES])
+{
+  GArray *values = column (ticks, 0, offset);
+
+  for (guint i = 0; i < N_QUANTILES; i++)
+    out[i] = quantile (values, shares[i]);
+  g_array_unref (values);
+}
+
+static void
+measure_ticks (const LiveWork *work, guint n, const LiveRun *truth, Figures *figures)
+{
+  GArray *ticks;
+  LiveRun run;
+
+  live_run_open (&run, work, n, TRUE);
+  ticks = look_at_ticks (&run, truth, figures);
+  g_array_sort (ticks, compare_ticks);
+  figures->n = ticks->len;
+  figures->has_parts = TRUE;
+  figures->has_calls = live_times_calls () && g_str_equal (work->backend, "cuda");
+  quantiles (ticks, G_STRUCT_OFFSET (Tick, pushed), figures->pushed_us);
+  quantiles (ticks, G_STRUCT_OFFSET (Tick, complete), figures->complete_us);
+  figures->all = parts_of (ticks, 0);
+  figures->slowest = parts_of (ticks, ticks->len - (ticks->len + 99) / 100);
+  g_array_unref (ticks);
   live_run_close (&run);
 }
 
@@ -222,19 +244,21 @@ typedef struct
   GCond due;
   guint n;                      /* times to wake */
   gint64 woken_by;              /* when it was asked to; 0: it is not */
-  GArray *us;
+  GArray *ticks;
 } Sleeper;
 
 static gpointer
 sleep_and_note (gpointer data)
 {
   Sleeper *sleeper = data;
+  Tick tick = { 0 };
 
   g_mutex_lock (&sleeper->lock);
   for (guint i = 0; i < sleeper->n; i++) {
     while (sleeper->woken_by == 0)
       g_cond_wait (&sleeper->due, &sleeper->lock);
-    append_us (sleeper->us, (gint64) line_now () - sleeper->woken_by);
+    tick.pushed = (gdouble) ((gint64) line_now () - sleeper->woken_by) * 1e-3;
+    g_array_append_val (sleeper->ticks, tick);
     sleeper->woken_by = 0;
   }
   g_mutex_unlock (&sleeper->lock);
@@ -245,7 +269,7 @@ sleep_and_note (gpointer data)
 static void
 measure_waking (guint n, Figures *figures)
 {
-  Sleeper sleeper = {.n = n,.us = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
+  Sleeper sleeper = {.n = n,.ticks = g_array_new (FALSE, FALSE, sizeof (Tick)) };
   GThread *thread;
 
   g_mutex_init (&sleeper.lock);
@@ -260,9 +284,9 @@ measure_waking (guint n, Figures *figures)
   }
   g_thread_join (thread);
   figures->n = n;
-  quantiles (sleeper.us, figures->pushed_us);
+  quantiles (sleeper.ticks, G_STRUCT_OFFSET (Tick, pushed), figures->pushed_us);
   memcpy (figures->complete_us, figures->pushed_us, sizeof (figures->complete_us));
-  g_array_unref (sleeper.us);
+  g_array_unref (sleeper.ticks);
   g_cond_clear (&sleeper.due);
   g_mutex_clear (&sleeper.lock);
 }
@@ -272,7 +296,7 @@ measure_waking (guint n, Figures *figures)
 static const gchar *
 verdict (const Figures *figures)
 {
-  if (figures->n_checked == 0 && figures->n > 0)
+  if (!figures->has_parts)
     return "";
   if (figures->n == 0)
     return "nothing came out in time";
@@ -282,7 +306,7 @@ verdict (const Figures *figures)
 static void
 print_row (const LiveWork *work, const Figures *figures)
 {
-  const gdouble *const p = figures->pushed_us, *const c = figures->complete_us, *const s = figures->stage_us;
+  const gdouble *const p = figures->pushed_us, *const c = figures->complete_us, *const s = figures->all.stages;
 
   printf ("| %s | %u | %u | %.1f | %.1f | %.1f | %.0f | %.1f | %.1f | %.1f | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f | %s |\n",
       work->name, figures->n, figures->by_deadline + figures->absent, p[P50], p[P95], p[P99], p[MOST], c[P50], c[P95], c[P99],
@@ -290,32 +314,57 @@ print_row (const LiveWork *work, const Figures *figures)
   fflush (stdout);
 }
 
+static const gchar *const quantile_names[N_QUANTILES] = { "p50", "p95", "p99", "max" };
+static const gchar *const stage_names[N_STAGES] = { "decided", "woken", "made", "handed", "device" };
+static const gchar *const call_names[LIVE_N_CALLS] = { "copies", "launch", "record", "context", "other_calls" };
+
+static void
+write_names (FILE *file, const gchar *prefix, const gchar *const *names, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    fprintf (file, ",%s%s_us", prefix, names[i]);
+}
+
+/* Empty cells where they were not measured. */
+static void
+write_us (FILE *file, const gdouble *us, guint n, gboolean measured)
+{
+  for (guint i = 0; i < n; i++) {
+    if (measured)
+      fprintf (file, ",%.2f", us[i]);
+    else
+      fprintf (file, ",");
+  }
+}
+
 static void
 write_csv_head (FILE *file)
 {
-  fprintf (file, "work,ticks,by_deadline,absent,pushed_p50_us,pushed_p95_us,pushed_p99_us,pushed_max_us,complete_p50_us,"
-      "complete_p95_us,complete_p99_us,complete_max_us,decided_us,woken_us,made_us,handed_us,device_us,wanted_p50_us,"
-      "wanted_p99_us,checked\n");
+  fprintf (file, "work,backend,ticks,by_deadline,absent");
+  write_names (file, "pushed_", quantile_names, N_QUANTILES);
+  write_names (file, "complete_", quantile_names, N_QUANTILES);
+  write_names (file, "", stage_names, N_STAGES);
+  write_names (file, "slowest_", stage_names, N_STAGES);
+  write_names (file, "", call_names, LIVE_N_CALLS);
+  write_names (file, "slowest_", call_names, LIVE_N_CALLS);
+  fprintf (file, ",wanted_p50_us,wanted_p99_us,checked\n");
 }
 
 static void
 write_csv_row (FILE *file, const LiveWork *work, const Figures *figures)
 {
-  fprintf (file, "\"%s\",%u,%u,%u", work->name, figures->n, figures->by_deadline, figures->absent);
-  for (guint i = 0; i < N_QUANTILES; i++)
-    fprintf (file, ",%.2f", figures->pushed_us[i]);
-  for (guint i = 0; i < N_QUANTILES; i++)
-    fprintf (file, ",%.2f", figures->complete_us[i]);
-  for (guint i = 0; i < N_STAGES; i++) {
-    if (figures->n_checked > 0)
-      fprintf (file, ",%.2f", figures->stage_us[i]);
-    else
-      fprintf (file, ",");
-  }
-  if (work->p50_us > 0)
-    fprintf (file, ",%g,%g,%s\n", work->p50_us, work->p99_us, verdict (figures));
-  else
-    fprintf (file, ",,,%s\n", verdict (figures));
+  const gdouble wanted[] = { work->p50_us, work->p99_us };
+
+  fprintf (file, "\"%s\",%s,%u,%u,%u", work->name, work->backend ? work->backend : "", figures->n, figures->by_deadline,
+      figures->absent);
+  write_us (file, figures->pushed_us, N_QUANTILES, TRUE);
+  write_us (file, figures->complete_us, N_QUANTILES, TRUE);
+  write_us (file, figures->all.stages, N_STAGES, figures->has_parts);
+  write_us (file, figures->slowest.stages, N_STAGES, figures->has_parts);
+  write_us (file, figures->all.calls, LIVE_N_CALLS, figures->has_calls);
+  write_us (file, figures->slowest.calls, LIVE_N_CALLS, figures->has_calls);
+  write_us (file, wanted, G_N_ELEMENTS (wanted), work->p50_us > 0);
+  fprintf (file, ",%s\n", verdict (figures));
 }
 
 /* ---- works ---- */
@@ -352,13 +401,12 @@ can_run (const LiveWork *work)
 static gboolean
 measure (const LiveWork *work, FILE *file)
 {
-  const guint ticks = (guint) n_ticks + WARM_UP, of_stages = (guint) MAX (n_ticks / 4, 50) + WARM_UP;
+  const guint ticks = (guint) n_ticks + WARM_UP;
   Figures figures = { 0 };
   LiveRun truth;
 
-  live_run_open (&truth, work, MAX (ticks, of_stages), FALSE);
-  measure_latencies (work, ticks, &truth, &figures);
-  measure_stages (work, of_stages, &truth, &figures);
+  live_run_open (&truth, work, ticks, FALSE);
+  measure_ticks (work, ticks, &truth, &figures);
   live_run_close (&truth);
   if (smoke)
     printf ("%s %s: %u ticks, %s\n", figures.n > 0 && figures.differing == 0 ? "PASS" : "FAIL", work->name, figures.n,
@@ -401,6 +449,7 @@ main (int argc, char **argv)
     n_ticks = 50;
   if (csv && (file = fopen (csv, "w")) == NULL)
     line_fail ("--csv: %s cannot be written", csv);
+  live_init ();
   /* in a bundle it is among the plugins */
   if (gst_plugin_load_file (ROBOCACHE_PLUGIN, NULL) == NULL)
     gst_element_factory_find ("robocachefuse");

@@ -4,9 +4,11 @@
  */
 #include "live.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 #include "common/devicememory.h"
+#include "timeddriver.h"
 
 #define FRAME_BYTES (640 * 480 * 3)
 #define SYSTEM_CAPS "other/tensors"
@@ -20,6 +22,39 @@
 
 static const LineStream streams[] = { SENSOR ("proprio_0", 14, 100), SENSOR ("force_0", 6, 1000), CAMERA };
 
+/* ---- calls of the driver ---- */
+
+static TimedCallsTake take_calls;       /* NULL: nobody times them */
+
+static LiveCall
+kind_of_call (const gchar *name)
+{
+  static const gchar *const begins[] = {
+    [LIVE_COPY] = "cuMemcpy",
+    [LIVE_LAUNCH] = "cuLaunch",
+    [LIVE_RECORD] = "cuEventRecord",
+    [LIVE_CONTEXT] = "cuCtx",
+    [LIVE_OTHER_CALL] = "",
+  };
+  guint kind = 0;
+
+  while (!g_str_has_prefix (name, begins[kind]))
+    kind++;
+  return (LiveCall) kind;
+}
+
+/* Those of this thread since the last time. */
+static void
+add_up_calls (gint64 ns[LIVE_N_CALLS])
+{
+  TimedCall calls[TIMED_CALLS];
+  const gint n = take_calls ? take_calls (calls) : 0;
+
+  memset (ns, 0, LIVE_N_CALLS * sizeof (*ns));
+  for (gint i = 0; i < n; i++)
+    ns[kind_of_call (calls[i].name)] += calls[i].ns;
+}
+
 /* ---- stages, as the element logs them ---- */
 
 /* Of the tick that is under way: decided by a stream's thread, or several, the others by the source pad's. */
@@ -27,6 +62,7 @@ static struct
 {
   gint64 ready;                 /* atomic: when a pad last had what the next tick needs */
   gint64 decided, woken, made;
+  gint64 calls[LIVE_N_CALLS];   /* since it was woken */
 } stages;
 
 static gint64
@@ -50,24 +86,28 @@ note_stage (GstDebugCategory *category, GstDebugLevel level, const gchar *file, 
   } else if (g_str_has_suffix (text, "due")) {
     stages.woken = t;
     stages.decided = __atomic_load_n (&stages.ready, __ATOMIC_RELAXED);
+    add_up_calls (stages.calls);
   } else if (g_str_has_suffix (text, "made")) {
     stages.made = t;
+    add_up_calls (stages.calls);
   }
 }
 
 void
-live_note_stages (gboolean on)
+live_init (void)
 {
-  static gboolean is_quiet = FALSE;
+  gpointer driver = dlopen ("libcuda.so.1", RTLD_NOW);
 
-  if (!is_quiet)
-    gst_debug_remove_log_function (NULL);
-  is_quiet = TRUE;
-  gst_debug_set_threshold_for_name ("robocachefuse", on ? GST_LEVEL_TRACE : GST_LEVEL_NONE);
-  if (on)
-    gst_debug_add_log_function (note_stage, NULL, NULL);
-  else
-    gst_debug_remove_log_function (note_stage);
+  if (driver)
+    take_calls = (TimedCallsTake) dlsym (driver, "robocache_timed_calls");
+  gst_debug_remove_log_function (NULL);
+  gst_debug_add_log_function (note_stage, NULL, NULL);
+}
+
+gboolean
+live_times_calls (void)
+{
+  return take_calls != NULL;
 }
 
 /* ---- rows in, samples out ---- */
@@ -141,6 +181,7 @@ take (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
   if (sample) {
     *sample = (LiveSample) {.decided = stages.decided,.woken = stages.woken,.made = stages.made,.pushed = pushed,.complete = now (),
       .n_tensors = gst_buffer_n_memory (buffer),.is_whole = is_whole (buffer)};
+    memcpy (sample->calls, stages.calls, sizeof (sample->calls));
     keep_bytes (sample, buffer);
   }
   gst_buffer_unref (buffer);
@@ -166,6 +207,7 @@ live_run_open (LiveRun *run, const LiveWork *work, guint ticks, gboolean live)
     g_array_set_size (run->given[i], (guint) stream->n);
   }
   run->samples = g_new0 (LiveSample, ticks);
+  gst_debug_set_threshold_for_name ("robocachefuse", live ? GST_LEVEL_TRACE : GST_LEVEL_NONE);
   line_run (&run->spec);
 }
 

@@ -23,10 +23,22 @@ typedef struct
   gdouble p50_us, p99_us;       /* wanted, when the sample is complete; 0: nothing is */
 } LiveWork;
 
+/* What calls of the driver are for, while a sample is made. */
+typedef enum
+{
+  LIVE_COPY,
+  LIVE_LAUNCH,
+  LIVE_RECORD,                  /* an event */
+  LIVE_CONTEXT,                 /* that is made current, and no more */
+  LIVE_OTHER_CALL,
+  LIVE_N_CALLS
+} LiveCall;
+
 /* What came out at one tick. Times are ns of the clock. */
 typedef struct
 {
-  gint64 decided, woken, made;  /* of a run that notes stages */
+  gint64 decided, woken, made;  /* stages, as the element logs them */
+  gint64 calls[LIVE_N_CALLS];   /* ns of each kind; 0 without a driver that times them */
   gint64 pushed, complete;
   guint n_tensors;              /* 0: nothing came out */
   gboolean is_whole;            /* all streams had the rows around the tick: it was not made at its deadline, before they came */
@@ -49,8 +61,11 @@ void live_run_close (LiveRun * run);
 /* When the row was pushed that completes a tick; next[]: of each stream the first row that is not before the tick before. */
 gint64 live_completed_at (const LiveRun * run, guint tick, guint64 * next);
 
-/* Whether runs note the stages that the element logs. */
-void live_note_stages (gboolean on);
+/* Once, before any run: finds a driver that times its calls, if LD_LIBRARY_PATH has one (timeddriver.h). */
+void live_init (void);
+
+/* Whether it has. */
+gboolean live_times_calls (void);
 
 G_END_DECLS
 #endif

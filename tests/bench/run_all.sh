@@ -136,14 +136,17 @@ part gpu ablations 40 "ablations/storage ablations/movement ablations/bounds abl
   ablations/clearing ablations/live" "$bin/bench-ablations" --csv "$csv/ablations"
 part gpu resources 20 ablations/resources "$bin/bench-resources" "$plugin" --csv "$csv/ablations/resources.csv"
 part gpu break_even 40 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
-part gpu latency 90 latency "$bin/bench-latency" --ticks 200 --csv "$csv/latency.csv"
+# a driver that times its calls, and the real one behind it
+ROBOCACHE_REAL_DRIVER=$(PATH=$PATH:/sbin ldconfig -p 2> /dev/null | sed -n 's/.*libcuda\.so\.1 .*=> //p' | head -n1) \
+  LD_LIBRARY_PATH=$bin/timeddriver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
+  part gpu latency 100 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
 part gpu devices 60 "devices devices_sizes devices_crossover devices_links" "$bin/bench-devices" --csv "$csv/devices.csv"
 part gpu splits 30 devices_elements "$bin/bench-splits" --csv "$csv/devices_elements.csv"
 part gpu energy 50 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"
 part cpu kernels_cpu 120 kernels_cpu python3 "$here/alignments.py" "$bin" --csv "$csv/kernels_cpu.csv"
 part cpu voxels_cpu 120 "peers_voxel_cpu peers_voxel_cpu_libraries" \
   python3 "$here/voxels.py" "$bin" ${cloud:+"$cloud"} --csv "$csv/peers_voxel_cpu.csv"
-part cpu latency_cpu 60 latency_cpu "$bin/bench-latency" --ticks 500 --csv "$csv/latency_cpu.csv"
+part cpu latency_cpu 120 latency_cpu "$bin/bench-latency" --ticks 2000 --csv "$csv/latency_cpu.csv"
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"
 
 for name in ${only//,/ }; do

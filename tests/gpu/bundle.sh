@@ -29,6 +29,8 @@ find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefus
   -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
 mkdir -p "$out"/bench/docs/performance
 find "$build/tests/bench" -type f -executable -name 'bench-*' ! -name '*-pcl' -exec cp -t "$out/bench" {} +
+mkdir "$out/bench/timeddriver"
+cp "$build/tests/bench/timeddriver/libcuda.so.1" "$out/bench/timeddriver/"
 cp "$here"/../bench/{*.sh,*.py,*.ini} "$out/bench/"
 rm "$out"/bench/*_test.py
 cp "$here/../../docs/performance.md" "$out/bench/docs/"

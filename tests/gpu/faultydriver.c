@@ -1,178 +1,28 @@
 /* robocache: a libcuda.so.1 that works, but for the calls that it is told to fail
  *
- * It stands before the real one in LD_LIBRARY_PATH and passes everything on to it. The runtime takes its entry points
- * from cuGetProcAddress, which hands out wrappers of the functions that can fail (faulttable.h); those wrappers count, and
- * fail when they should.
- *
- *   ROBOCACHE_REAL_DRIVER=PATH            the real libcuda.so.1, when it is in none of the usual places
+ * Wrappers of the functions that can fail (faulttable.h) count, and fail when they should.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "faulttable.h"
-#include "kernels/cuda/driver.h"
-
-#define EXPORT __attribute__ ((visibility ("default")))
-#define JOIN_STRING(x) #x
-#define STRING(x) JOIN_STRING (x)
-
-/* The functions here take at most eleven integers and pointers, so twelve machine words carry the arguments of any of
- * them, whichever it is. */
-#define WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f, uintptr_t g, uintptr_t h, \
-    uintptr_t i, uintptr_t j, uintptr_t k, uintptr_t l
-#define PASS a, b, c, d, e, f, g, h, i, j, k, l
-typedef CUresult (*Function) (WORDS);
-
-static void *library;           /* the real driver; NULL: none was found */
-
-/* ---- wrappers ----
- *
- * One for each function that the real driver has given out: versions of one name share its fault. */
-
-#define N_WRAPPERS 128
-
-static struct
-{
-  Function real;
-  Fault *fault;
-} wrapped[N_WRAPPERS];
-static int n_wrapped;
-
-static CUresult
-through (int n, WORDS)
-{
-  const int result = fault_due (wrapped[n].fault);
-
-  return result != 0 ? (CUresult) result : wrapped[n].real (PASS);
-}
-
-#define WRAPPER(n) \
-  static CUresult \
-  wrapper_##n (WORDS) \
-  { \
-    return through (0x##n, PASS); \
-  }
-#define FOR_16(make, n) make (n##0) make (n##1) make (n##2) make (n##3) make (n##4) make (n##5) make (n##6) make (n##7) \
-    make (n##8) make (n##9) make (n##a) make (n##b) make (n##c) make (n##d) make (n##e) make (n##f)
-#define FOR_128(make) FOR_16 (make, 0) FOR_16 (make, 1) FOR_16 (make, 2) FOR_16 (make, 3) FOR_16 (make, 4) \
-    FOR_16 (make, 5) FOR_16 (make, 6) FOR_16 (make, 7)
-FOR_128 (WRAPPER)
-
-#define ADDRESS(n) wrapper_##n,
-static const Function wrappers[N_WRAPPERS] = { FOR_128 (ADDRESS) };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;        /* guards wrapped while it grows */
-
-static void *
-wrap (const char *name, void *real)
-{
-  Fault *fault = fault_find (name);
-  void *wrapper = real;
-  int n;
-
-  if (fault == NULL || real == NULL)
-    return real;
-  pthread_mutex_lock (&lock);
-  for (n = 0; n < n_wrapped && (void *) wrapped[n].real != real; n++);
-  if (n == n_wrapped && n < N_WRAPPERS) {
-    wrapped[n].real = (Function) real;
-    wrapped[n].fault = fault;
-    n_wrapped++;
-  }
-  if (n < N_WRAPPERS)
-    wrapper = (void *) wrappers[n];
-  else
-    fprintf (stderr, "%s cannot fail: more than %d functions\n", name, N_WRAPPERS);
-  pthread_mutex_unlock (&lock);
-  return wrapper;
-}
-
-/* ---- the real driver ---- */
+#include "passingdriver.h"
 
 __attribute__ ((constructor)) static void
-load (void)
+arm (void)
 {
-  static const char *const paths[] = {
-    "/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/usr/lib/aarch64-linux-gnu/libcuda.so.1", "/usr/lib64/libcuda.so.1",
-    "/usr/local/nvidia/lib64/libcuda.so.1", "/usr/local/cuda/compat/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1",
-    "/usr/lib/libcuda.so.1",
-  };
-  const char *named = getenv ("ROBOCACHE_REAL_DRIVER");
-  size_t i;
-
-  if (named != NULL)
-    library = dlopen (named, RTLD_NOW | RTLD_LOCAL);
-  for (i = 0; library == NULL && i < sizeof (paths) / sizeof (paths[0]); i++)
-    library = dlopen (paths[i], RTLD_NOW | RTLD_LOCAL);
   fault_arm_from_environment ();
 }
 
-/* What kernels/cuda looks up by name. */
-#define PASS_ON(name) \
-  EXPORT CUresult forward_##name (WORDS) __asm__ (STRING (name)); \
-  EXPORT CUresult \
-  forward_##name (WORDS) \
-  { \
-    static Function to; \
-    Function now = __atomic_load_n (&to, __ATOMIC_SEQ_CST); \
-    \
-    if (now == NULL && library != NULL) { \
-      now = (Function) wrap (STRING (name), dlsym (library, STRING (name))); \
-      __atomic_store_n (&to, now, __ATOMIC_SEQ_CST); \
-    } \
-    return now != NULL ? now (PASS) : CUDA_ERROR_NO_DEVICE; \
-  }
-RC_CUDA_DRIVER_FUNCTIONS (PASS_ON)
-
-/* What the runtime looks up by name; everything else it gets from here. */
-typedef CUresult (*GetProcAddress) (const char *symbol, void **function, int version, cuuint64_t flags);
-typedef CUresult (*GetProcAddress2) (const char *symbol, void **function, int version, cuuint64_t flags,
-    CUdriverProcAddressQueryResult * status);
-
-EXPORT CUresult get_proc_address (const char *symbol, void **function, int version, cuuint64_t flags)
-__asm__ ("cuGetProcAddress");
-EXPORT CUresult get_proc_address_2 (const char *symbol, void **function, int version, cuuint64_t flags,
-    CUdriverProcAddressQueryResult * status) __asm__ ("cuGetProcAddress_v2");
-
-/* Its own successor too, or the next request would go past this. */
-static void
-replace (const char *symbol, void **function, int version)
+void *
+passing_wanted (const char *name)
 {
-  if (function == NULL || *function == NULL)
-    return;
-  if (strcmp (symbol, "cuGetProcAddress") == 0)
-    *function = version >= 12000 ? (void *) get_proc_address_2 : (void *) get_proc_address;
-  else if (strcmp (symbol, "cuGetProcAddress_v2") == 0)
-    *function = (void *) get_proc_address_2;
-  else
-    *function = wrap (symbol, *function);
+  return fault_find (name);
 }
 
-EXPORT CUresult
-get_proc_address (const char *symbol, void **function, int version, cuuint64_t flags)
+CUresult
+passing_call (void *wanted, PassingFunction real, PASSING_WORDS)
 {
-  GetProcAddress real = library != NULL ? (GetProcAddress) dlsym (library, "cuGetProcAddress") : NULL;
-  const CUresult result = real != NULL ? real (symbol, function, version, flags) : CUDA_ERROR_NOT_FOUND;
+  const int result = fault_due (wanted);
 
-  if (result == CUDA_SUCCESS)
-    replace (symbol, function, version);
-  return result;
-}
-
-EXPORT CUresult
-get_proc_address_2 (const char *symbol, void **function, int version, cuuint64_t flags,
-    CUdriverProcAddressQueryResult *status)
-{
-  GetProcAddress2 real = library != NULL ? (GetProcAddress2) dlsym (library, "cuGetProcAddress_v2") : NULL;
-  const CUresult result = real != NULL ? real (symbol, function, version, flags, status) : CUDA_ERROR_NOT_FOUND;
-
-  if (result == CUDA_SUCCESS)
-    replace (symbol, function, version);
-  return result;
+  return result != 0 ? (CUresult) result : real (PASSING_ARGUMENTS);
 }

@@ -257,7 +257,8 @@ wants (const BenchWish *wish, const BenchWork *work)
 
   for (gchar **part = wish->only; !is_named && *part != NULL; part++)
     is_named = strstr (work->name, *part) != NULL;
-  return is_named && (wish->size == NULL || g_str_equal (wish->size, work->size));
+  return is_named && (wish->size == NULL || g_str_equal (wish->size, work->size))
+      && (work->wanted_us > 0 || !wish->wanted);
 }
 
 static void

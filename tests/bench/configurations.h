@@ -61,6 +61,7 @@ typedef struct
 {
   const gchar *size;            /* NULL: all */
   gchar **only;                 /* those whose name holds one of them; NULL: all */
+  gboolean wanted;              /* those with a time that is wanted */
 } BenchWish;
 
 /* The works of a file that are wished for, in its order; NULL, with the place and what was expected, where it is wrong. */

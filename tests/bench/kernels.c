@@ -1,22 +1,24 @@
 /* robocache: how fast the kernels are, against the bytes they must move
  *
- *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--csv FILE] [--rows FOLDER]
- *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... --once
+ *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--wanted] [--csv FILE] [--rows FOLDER]
+ *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--wanted] --once
  *
  * Measures the works of configurations.ini, which lies beside the program, or of another file; --alignments and --voxels:
- * those alone; --only: those whose names hold one of the texts.
+ * those alone; --only: those whose names hold one of the texts; --wanted: those with a time that is wanted.
  *
  * Each is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are at least
  * four times the L2, captured in one graph and divided by their number; `warm`, the same over one copy, where that fits
  * the L2. After three launches that do not count there are up to 101: their median, p5, p95 and standard deviation for
- * cold, their median for warm. The floor is the bytes that must move over the bandwidth of a device-to-device copy,
- * measured here, plus one launch of an empty run, measured here in the same way. Then the CPU backend, one thread, does
- * the same, and what both left must have the same bits: status 1 where they differ. --csv: the table in a file.
+ * cold, their median for warm. The floor is the bytes that must move, at the rates of copying, filling and reading memory
+ * and of writing sectors at random (kernels_memory.h), plus one launch of an empty run, all measured here. The chain, of
+ * works that fit the L2, is a run of as many blocks that waits for its accesses and does nothing else (kernels_chain.h). Then
+ * the CPU backend, one thread, does the same, and what both left must have the same bits: status 1 where they differ. --csv:
+ * the table in a file.
  *
  * --rows: for libraries.py, which sets others beside them: inputs and results in files (kernels_rows.h).
  *
- * --once: for a profiler (profile.sh). Two runs of each work, of which the second finds what the first left, and nothing
- * else.
+ * --once: for a profiler (profile.sh). Runs of each work over its copies in turn, of which the last is over data that is not
+ * in the L2, as when it is timed; nothing else.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -31,18 +33,19 @@
 
 static gboolean alignments_alone = FALSE, voxels_alone = FALSE, once = FALSE;
 static gchar *path = NULL, *csv = NULL, *folder = NULL;
-static BenchWish wish = { NULL, NULL };
+static BenchWish wish = { NULL, NULL, FALSE };
 
 static const GOptionEntry options[] = {
   {"alignments", 'a', 0, G_OPTION_ARG_NONE, &alignments_alone, "Alignments alone", NULL},
   {"voxels", 'v', 0, G_OPTION_ARG_NONE, &voxels_alone, "Voxel grids alone", NULL},
   {"size", 's', 0, G_OPTION_ARG_STRING, &wish.size, "Works of this size: small, medium or large", "SIZE"},
   {"only", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &wish.only, "Works whose names hold it, or another one", "TEXT"},
+  {"wanted", 'w', 0, G_OPTION_ARG_NONE, &wish.wanted, "Works with a time that is wanted", NULL},
   {"configurations", 'f', 0, G_OPTION_ARG_FILENAME, &path, "The works (default: configurations.ini beside the program)",
         "FILE"},
   {"csv", 'c', 0, G_OPTION_ARG_FILENAME, &csv, "Write the table there, too", "FILE"},
   {"rows", 'r', 0, G_OPTION_ARG_FILENAME, &folder, "Write inputs and results there", "FOLDER"},
-  {"once", 0, 0, G_OPTION_ARG_NONE, &once, "For a profiler: two runs of each work", NULL},
+  {"once", 0, 0, G_OPTION_ARG_NONE, &once, "For a profiler: runs of each work, the last of them cold", NULL},
   {NULL}
 };
 
@@ -122,6 +125,7 @@ main (int argc, char **argv)
     bench_align_once (&bench, configurations->alignments);
     bench_voxels_once (&bench, configurations->voxels);
   } else {
+    bench_measure_rates (&bench);
     bench.launch_us = bench_align_nothing (&bench);
     right = measure (&bench, configurations);
   }

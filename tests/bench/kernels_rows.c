@@ -20,7 +20,7 @@ bench_rows_open (BenchRows *rows, const Bench *bench, const char *folder)
   if (rows->json == NULL)
     bench_fail (path, "cannot be written");
   fprintf (rows->json, "{\"device\": \"%s\", \"multiprocessors\": %d, \"l2_bytes\": %" PRId64 ", \"copy_gbps\": %.0f, "
-      "\"launch_us\": %.2f}\n", bench->name, bench->multiprocessors, bench->l2_bytes, bench->copy_gbps, bench->launch_us);
+      "\"launch_us\": %.2f}\n", bench->name, bench->multiprocessors, bench->l2_bytes, bench->rates.copy, bench->launch_us);
 }
 
 void
@@ -39,8 +39,8 @@ bench_rows_begin (BenchRows *rows, const char *kind, const BenchFigures *figures
       "\"must_move\": %" PRId64 ", \"floor_us\": %.3f, \"cold_us\": %.3f, \"p5_us\": %.3f, \"p95_us\": %.3f, "
       "\"deviation_us\": %.3f, \"warm_us\": %.3f, \"enqueue_us\": %.3f, \"cpu_us\": %.1f, \"n_copies\": %d, "
       "\"checked\": \"%s\"", rows->row, kind, figures->work->name, figures->work->size, figures->work->wanted_us,
-      figures->must_move, figures->times.floor, cold->median, cold->p5, cold->p95, cold->deviation, figures->times.warm,
-      figures->enqueue_us, figures->cpu_us, figures->n_copies, bench_checked (figures));
+      bench_total (&figures->bytes), figures->floor_us, cold->median, cold->p5, cold->p95, cold->deviation,
+      figures->times.warm, figures->enqueue_us, figures->cpu_us, figures->n_copies, bench_checked (figures));
 }
 
 void

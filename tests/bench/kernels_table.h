@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "configurations.h"
-#include "kernels_timing.h"
+#include "kernels_memory.h"
 
 typedef struct
 {
@@ -21,9 +21,11 @@ typedef struct
 typedef struct
 {
   const BenchWork *work;
-  int64_t must_move;            /* bytes */
+  BenchBytes bytes;             /* that must move */
   int n_copies;
+  double floor_us;
   BenchTimes times;
+  double chain_us;              /* bench_chain; 0: it was not measured */
   double enqueue_us, cpu_us;
   char differs[128];            /* where the output is not the CPU backend's; "": nowhere */
 } BenchFigures;
@@ -35,9 +37,9 @@ void bench_compare (const Bench * bench, BenchFigures * figures, const char *wha
 /* "yes", or what is wrong. */
 const char *bench_checked (const BenchFigures * figures);
 
-/* For a profiler: says the work's name, size and bytes as a line of CSV, and makes two runs over the first copy of the data, of
- * which the second lies in a range named "second", and in it one with the name. */
-void bench_once (const Bench * bench, const BenchWork * work, int64_t must_move, BenchRun run, void *data);
+/* For a profiler: says the work's name, size and bytes as a line of CSV, and runs over each copy of the data and then once
+ * more over the first, which is not in the L2 any more, in a range with the name, and in that one named "counted". */
+void bench_once (const Bench * bench, const BenchWork * work, int64_t must_move, BenchRun run, void *data, int n_copies);
 
 /* path NULL: no CSV. */
 void bench_table_open (BenchTable * table, const Bench * bench, const char *path);

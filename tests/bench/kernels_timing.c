@@ -12,7 +12,6 @@
 
 #include "kernels/memory.h"
 
-#define COPY_BYTES ((size_t) 2 << 30)
 #define RUNS 20                 /* about, in a graph; even */
 #define MIN_LAUNCHES 11
 #define LAUNCHES_MS 150         /* about, for more launches than these */
@@ -108,7 +107,12 @@ bench_spread (double *values, int n)
 
 /* ---- runs ---- */
 
-typedef void (*Enqueue) (const Bench * bench, void *data);
+/* What is timed, and what comes before it, or NULL. */
+typedef struct
+{
+  BenchRun before, run;
+  void *data_before, *data;
+} Timed;
 
 typedef struct
 {
@@ -116,21 +120,23 @@ typedef struct
 } Events;
 
 static double
-time_us (const Bench *bench, const Events *events, Enqueue enqueue, void *data)
+time_us (const Bench *bench, const Events *events, const Timed *timed)
 {
   float ms;
 
+  if (timed->before != NULL)
+    timed->before (timed->data_before, 0, bench->stream);
   bench_must (cudaEventRecord (events->before, bench->stream), "cudaEventRecord");
-  enqueue (bench, data);
+  timed->run (timed->data, 0, bench->stream);
   bench_must (cudaEventRecord (events->after, bench->stream), "cudaEventRecord");
   bench_must (cudaEventSynchronize (events->after), "cudaEventSynchronize");
   bench_must (cudaEventElapsedTime (&ms, events->before, events->after), "cudaEventElapsedTime");
   return (double) ms * 1e3;
 }
 
-/* us of a part of what enqueue puts on the stream, which is as many parts. */
+/* us of a part of what is timed, which is as many parts. */
 static BenchSpread
-time_events (const Bench *bench, Enqueue enqueue, void *data, int parts)
+time_events (const Bench *bench, const Timed *timed, int parts)
 {
   double us[BENCH_MAX_LAUNCHES], warm;
   Events events;
@@ -139,38 +145,58 @@ time_events (const Bench *bench, Enqueue enqueue, void *data, int parts)
   bench_must (cudaEventCreate (&events.before), "cudaEventCreate");
   bench_must (cudaEventCreate (&events.after), "cudaEventCreate");
   for (i = 0; i < 3; i++)
-    warm = time_us (bench, &events, enqueue, data);
+    warm = time_us (bench, &events, timed);
   n = (int) fmin (fmax (LAUNCHES_MS * 1e3 / warm, MIN_LAUNCHES), BENCH_MAX_LAUNCHES);
   for (i = 0; i < n; i++)
-    us[i] = time_us (bench, &events, enqueue, data) / parts;
+    us[i] = time_us (bench, &events, timed) / parts;
   cudaEventDestroy (events.before);
   cudaEventDestroy (events.after);
   return bench_spread (us, n);
 }
 
-static void
-launch_graph (const Bench *bench, void *data)
+BenchSpread
+bench_time_alone (const Bench *bench, BenchRun run, void *data)
 {
-  bench_must (cudaGraphLaunch (data, bench->stream), "cudaGraphLaunch");
+  return time_events (bench, &(Timed) {.run = run,.data = data}, 1);
 }
 
-BenchSpread
-bench_time (const Bench *bench, BenchRun run, void *data, int n_copies, int n)
+static void
+launch_graph (void *data, int i, cudaStream_t stream)
 {
-  cudaGraphExec_t ready;
+  bench_must (cudaGraphLaunch (data, stream), "cudaGraphLaunch");
+}
+
+cudaGraph_t
+bench_capture (const Bench *bench, BenchRun run, void *data, int n_copies, int n)
+{
   cudaGraph_t graph;
-  BenchSpread us;
   int i;
 
   bench_must (cudaStreamBeginCapture (bench->stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
   for (i = 0; i < n; i++)
     run (data, i % n_copies, bench->stream);
   bench_must (cudaStreamEndCapture (bench->stream, &graph), "cudaStreamEndCapture");
+  return graph;
+}
+
+BenchSpread
+bench_time_after (const Bench *bench, BenchRun before, BenchRun run, void *data, int n_copies, int n)
+{
+  const cudaGraph_t graph = bench_capture (bench, run, data, n_copies, n);
+  cudaGraphExec_t ready;
+  BenchSpread us;
+
   bench_must (cudaGraphInstantiate (&ready, graph, 0), "cudaGraphInstantiate");
-  us = time_events (bench, launch_graph, ready, n);
+  us = time_events (bench, &(Timed) { before, launch_graph, data, ready}, n);
   cudaGraphExecDestroy (ready);
   cudaGraphDestroy (graph);
   return us;
+}
+
+BenchSpread
+bench_time (const Bench *bench, BenchRun run, void *data, int n_copies, int n)
+{
+  return bench_time_after (bench, NULL, run, data, n_copies, n);
 }
 
 int
@@ -196,7 +222,6 @@ bench_times (const Bench *bench, BenchRun run, void *data, int n_copies, int64_t
   const BenchSpread cold = bench_time (bench, run, data, n_copies, runs_of_copies (n_copies));
 
   return (BenchTimes) {
-    .floor = (double) must_move / bench->copy_gbps / 1e3 + bench->launch_us,
     .cold = cold,
     .warm = must_move < bench->l2_bytes ? bench_time (bench, run, data, 1, RUNS).median : cold.median,
   };
@@ -263,31 +288,6 @@ bench_difference (const Bench *bench, const void *device, const void *host, int6
 
 /* ---- the device ---- */
 
-typedef struct
-{
-  void *from, *to;
-} Blocks;
-
-static void
-copy_blocks (const Bench *bench, void *data)
-{
-  const Blocks *blocks = data;
-
-  bench_must (cudaMemcpyAsync (blocks->to, blocks->from, COPY_BYTES, cudaMemcpyDeviceToDevice, bench->stream),
-      "cudaMemcpyAsync");
-}
-
-/* Not in a graph, which may leave copies to an engine that is slower than the multiprocessors. */
-static void
-measure_copy (Bench *bench)
-{
-  Blocks blocks = { bench_memory (bench->backend, COPY_BYTES, NULL), bench_memory (bench->backend, COPY_BYTES, NULL) };
-
-  bench->copy_gbps = 2.0 * (double) COPY_BYTES / time_events (bench, copy_blocks, &blocks, 1).median / 1e3;
-  rc_memory_free (bench->backend, RC_MEMORY_DEVICE, blocks.from);
-  rc_memory_free (bench->backend, RC_MEMORY_DEVICE, blocks.to);
-}
-
 int
 bench_open (Bench *bench)
 {
@@ -311,7 +311,6 @@ bench_open (Bench *bench)
   snprintf (bench->name, sizeof (bench->name), "%s", properties.name);
   bench->multiprocessors = properties.multiProcessorCount;
   bench->l2_bytes = properties.l2CacheSize;
-  measure_copy (bench);
   return 1;
 }
 

@@ -15,6 +15,13 @@
 #define BENCH_MAX_LAUNCHES 101  /* of a graph, for a median */
 #define BENCH_MAX_COPIES 1024   /* of the data of a work */
 
+/* Of the device's memory, GB/s. */
+typedef struct
+{
+  double copy;                  /* bytes read and written */
+  double fill, read;
+} BenchRates;
+
 typedef struct
 {
   RcBackend *backend, *cpu;
@@ -22,7 +29,7 @@ typedef struct
   char name[256];               /* of the device */
   int multiprocessors;
   int64_t l2_bytes;
-  double copy_gbps;             /* bytes read and written */
+  BenchRates rates;             /* bench_measure_rates */
   double launch_us;             /* of an empty run */
 } Bench;
 
@@ -35,7 +42,6 @@ typedef struct
 /* What a work took, in us. */
 typedef struct
 {
-  double floor;                 /* what must move at the bandwidth of the copy, and an empty run */
   BenchSpread cold;
   double warm;                  /* median */
 } BenchTimes;
@@ -43,7 +49,7 @@ typedef struct
 void bench_fail (const char *what, const char *why) __attribute__ ((noreturn));
 void bench_must (cudaError_t result, const char *what);
 
-/* Opens both backends, and measures a copy. 0: there is no device, as a SKIP line has said. */
+/* Opens both backends. 0: there is no device, as a SKIP line has said. */
 int bench_open (Bench * bench);
 void bench_close (Bench * bench);
 
@@ -65,9 +71,16 @@ typedef void (*BenchRun) (void *data, int i, cudaStream_t stream);
  * BENCH_MAX_COPIES. */
 int bench_copies (const Bench * bench, int64_t must_move);
 
+/* Runs over n_copies in turn, n of them, as a graph. */
+cudaGraph_t bench_capture (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
 /* us of runs over n_copies in turn, n in a graph. */
 BenchSpread bench_time (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
-/* Cold over all copies; warm over the first where that fits the L2, otherwise as cold; in a graph an even number of runs of each, which may be of two kinds by turns. */
+/* The same, where each launch of the graph follows one run of another kind, which is not timed. */
+BenchSpread bench_time_after (const Bench * bench, BenchRun before, BenchRun run, void *data, int n_copies, int n);
+/* us of a run that is in no graph. */
+BenchSpread bench_time_alone (const Bench * bench, BenchRun run, void *data);
+/* Cold over all copies; warm over the first where that fits the L2, otherwise as cold; in a graph an even number of runs of
+ * each, which may be of two kinds by turns. */
 BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_copies, int64_t must_move);
 /* Median us of the host for one run that it enqueues. */
 double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);

@@ -11,6 +11,7 @@
 
 #include "kernels/memory.h"
 #include "kernels/voxel_plan.h"
+#include "kernels_chain.h"
 
 #define MAX_OUTPUTS 4           /* of a run */
 #define FILE_BYTES (INT64_C (256) << 20)        /* of an output, for others to compare with */
@@ -139,6 +140,7 @@ typedef struct
   Output outputs[MAX_OUTPUTS];
   int n_outputs;
   int64_t value_bytes;          /* of an item */
+  int64_t scratch_bytes;
 } VoxelCopy;
 
 static void *
@@ -214,9 +216,8 @@ make_copy (VoxelCopy *copy, const VoxelData *data, RcBackend *backend)
   if (rc_voxel_plan (backend, &data->spec, &copy->plan, &footprint, &error) != RC_OK)
     bench_fail ("plan", error.message);
   copy->value_bytes = rc_voxel_value_bytes (copy->plan);
-  copy->job = (RcVoxelJob) {.n_points = n,
-    .scratch = take (copy, (int64_t) (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n))
-  };
+  copy->scratch_bytes = (int64_t) (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n);
+  copy->job = (RcVoxelJob) {.n_points = n,.scratch = take (copy, copy->scratch_bytes)};
   make_outputs (copy, data);
   copy->out.counters = take (copy, sizeof (RcVoxelCounters));
   if (data->work->kept) {
@@ -253,17 +254,19 @@ free_copy (VoxelCopy *copy)
     rc_memory_free (copy->backend, RC_MEMORY_DEVICE, (void *) copy->chunks[i].data);
 }
 
-/* Each point, and each byte of the output that may change. */
-static int64_t
+/* Each point, and each byte of the output that may change, which of a kept grid is sectors all over it. */
+static BenchBytes
 bytes_to_move (const VoxelData *data, const VoxelCopy *copy)
 {
-  int64_t bytes = data->in_bytes;
+  BenchBytes bytes = {.read = data->in_bytes };
   int i;
 
-  if (data->work->kept)
-    return bytes + bytes_that_change (data, copy->value_bytes);
-  for (i = 0; i < copy->n_outputs; i++)
-    bytes += copy->outputs[i].bytes;
+  if (data->work->kept) {
+    bytes.scattered = bytes_that_change (data, copy->value_bytes);
+    bytes.among = data->work->clouds * copy->value_bytes;
+  }
+  for (i = 0; i < copy->n_outputs && !data->work->kept; i++)
+    bytes.written += copy->outputs[i].bytes;
   return bytes;
 }
 
@@ -340,26 +343,46 @@ measure_cpu (const Bench *bench, Measured *m, const VoxelCopy *device)
   free_copy (&cpu);
 }
 
+/* Of a work, all of which have run once; the copies are as many as are not in the L2 together. */
 static void
-measure (const Bench *bench, const BenchVoxels *work, Measured *m)
+make_measured (const Bench *bench, const BenchVoxels *work, Measured *m)
 {
-  int64_t must_move;
+  BenchBytes bytes;
   int n, i;
 
   make_data (&m->data, work);
   m->copies = calloc (BENCH_MAX_COPIES, sizeof (*m->copies));
   make_copy (&m->copies[0], &m->data, bench->backend);
-  must_move = bytes_to_move (&m->data, &m->copies[0]);
-  n = bench_copies (bench, must_move);
-  m->figures = (BenchFigures) {.work = &work->work,.must_move = must_move,.n_copies = n };
+  bytes = bytes_to_move (&m->data, &m->copies[0]);
+  n = bench_copies (bench, bench_total (&bytes));
+  m->figures = (BenchFigures) {.work = &work->work,.bytes = bytes,.n_copies = n };
   for (i = 1; i < n; i++)
     copy_again (&m->copies[i], &m->data, &m->copies[0]);
   for (i = 0; i < n; i++)
     run_first (&m->copies[i], bench->stream);
   bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
-  m->figures.times = bench_times (bench, run_copy, m->copies, n, must_move);
-  m->figures.enqueue_us = bench_time_enqueue (bench, run_copy, m->copies);
-  measure_cpu (bench, m, &m->copies[n - 1]);
+}
+
+/* A voxel cannot be known before its points have been read, and not all of them before blocks have told each other. 0: of a
+ * work that does not fit the L2. */
+static double
+time_chain (const Bench *bench, Measured *m)
+{
+  const BenchChain chain = { m->data.in_bytes, m->copies[0].scratch_bytes, m->copies[0].outputs[0].bytes };
+
+  return bench_total (&m->figures.bytes) < bench->l2_bytes ? bench_chain (bench, run_copy, m->copies, &chain) : 0;
+}
+
+static void
+measure (const Bench *bench, Measured *m)
+{
+  BenchFigures *figures = &m->figures;
+
+  figures->floor_us = bench_floor (bench, &figures->bytes);
+  figures->chain_us = time_chain (bench, m);
+  figures->times = bench_times (bench, run_copy, m->copies, figures->n_copies, bench_total (&figures->bytes));
+  figures->enqueue_us = bench_time_enqueue (bench, run_copy, m->copies);
+  measure_cpu (bench, m, &m->copies[figures->n_copies - 1]);
 }
 
 static void
@@ -413,7 +436,8 @@ bench_voxels (BenchTable *table, BenchRows *rows, const GArray *works)
   if (works->len > 0)
     bench_table_head ("voxels");
   for (i = 0; i < works->len; i++) {
-    measure (table->bench, &g_array_index (works, BenchVoxels, i), &m);
+    make_measured (table->bench, &g_array_index (works, BenchVoxels, i), &m);
+    measure (table->bench, &m);
     bench_table_row (table, &m.figures);
     if (rows->json != NULL)
       write_rows (table->bench, &m, rows);
@@ -424,18 +448,12 @@ bench_voxels (BenchTable *table, BenchRows *rows, const GArray *works)
 void
 bench_voxels_once (const Bench *bench, const GArray *works)
 {
-  VoxelCopy copy;
-  VoxelData data;
+  Measured m;
   guint i;
 
   for (i = 0; i < works->len; i++) {
-    const BenchVoxels *work = &g_array_index (works, BenchVoxels, i);
-
-    make_data (&data, work);
-    make_copy (&copy, &data, bench->backend);
-    run_first (&copy, bench->stream);
-    bench_once (bench, &work->work, bytes_to_move (&data, &copy), run_copy, &copy);
-    free_copy (&copy);
-    free_data (&data);
+    make_measured (bench, &g_array_index (works, BenchVoxels, i), &m);
+    bench_once (bench, m.figures.work, bench_total (&m.figures.bytes), run_copy, m.copies, m.figures.n_copies);
+    free_measured (&m);
   }
 }

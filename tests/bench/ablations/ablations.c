@@ -41,14 +41,16 @@ ablation_checked (Ablations *all, int as_expected)
 }
 
 void
-ablation_put_times (Table *table, int64_t must_move, const BenchTimes *times)
+ablation_put_times (Table *table, const Bench *bench, const BenchBytes *must_move, const BenchTimes *times)
 {
-  table_number (table, (double) must_move, 0);
-  table_number (table, times->floor, 2);
+  const double bytes = (double) bench_total (must_move);
+
+  table_number (table, bytes, 0);
+  table_number (table, bench_floor (bench, must_move), 2);
   table_number (table, times->cold.median, 2);
   table_number (table, times->cold.p5, 2);
   table_number (table, times->cold.p95, 2);
-  table_number (table, (double) must_move / times->cold.median / 1e3, 0);
+  table_number (table, bytes / times->cold.median / 1e3, 0);
 }
 
 void
@@ -150,9 +152,10 @@ main (int argc, char **argv)
     bench_close (&all.bench);
     return 0;
   }
+  bench_measure_rates (&all.bench);
   all.bench.launch_us = bench_time (&all.bench, run_nothing, NULL, 1, 20).median;
   printf ("%s, %d multiprocessors, L2 %.0f MB; copy %.0f GB/s; empty launch %.2f us\n", all.bench.name,
-      all.bench.multiprocessors, (double) all.bench.l2_bytes / 1e6, all.bench.copy_gbps, all.bench.launch_us);
+      all.bench.multiprocessors, (double) all.bench.l2_bytes / 1e6, all.bench.rates.copy, all.bench.launch_us);
   for (i = 0; i < N_ABLATIONS; i++) {
     const double before = bench_now_us ();
 

@@ -9,7 +9,7 @@
 #ifndef BENCH_ABLATIONS_H
 #define BENCH_ABLATIONS_H
 
-#include "../kernels_timing.h"
+#include "../kernels_memory.h"
 #include "table.h"
 
 typedef struct
@@ -24,7 +24,7 @@ const char *ablation_checked (Ablations * all, int as_expected);
 
 /* Bytes, the floor that they set, and what it took: so many cells of a row, with these names. */
 #define ABLATION_TIMES "must_move_bytes,floor_us,median_us,p5_us,p95_us,achieved_gbps"
-void ablation_put_times (Table * table, int64_t must_move, const BenchTimes * times);
+void ablation_put_times (Table * table, const Bench * bench, const BenchBytes * must_move, const BenchTimes * times);
 
 /* A kernel, its arguments and how many threads of it. */
 typedef struct

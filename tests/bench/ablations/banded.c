@@ -106,7 +106,7 @@ measure (Ablations *all, const Recording *recording, const Variant *variant, Rec
   accuracy = compare (recording, rows, expected, out);
   table_text (table, shape.name);
   table_text (table, variant->name);
-  ablation_put_times (table, copies->must_move, &times);
+  ablation_put_times (table, &all->bench, &copies->must_move, &times);
   table_number (table, multiplied, 1);
   table_number (table, 2 * multiplied * (double) recording_elements_out (recording) / times.cold.median / 1e6, 1);
   table_small (table, accuracy.most);

@@ -14,7 +14,8 @@
 #define BATCH 32
 #define POINTS 100000
 #define BITMAP_BYTES ((size_t) BATCH * BITMAP_WORDS * 4)
-#define MUST_MOVE ((int64_t) BATCH * POINTS * 12 + (int64_t) BITMAP_BYTES)
+
+static const BenchBytes must_move = {.read = (int64_t) BATCH * POINTS * 12,.written = (int64_t) BITMAP_BYTES };
 
 typedef struct
 {
@@ -107,10 +108,10 @@ measure (Ablations *all, const Variant *variant, Work *work, const uint32_t *exp
     work->copies[i].parts = variant->parts;
   bench_must (cudaMemset (work->copies[0].words, 0xFF, BITMAP_BYTES), "cudaMemset");
   bench_must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
-  times = bench_times (&all->bench, run, work, work->n_copies, MUST_MOVE);
+  times = bench_times (&all->bench, run, work, work->n_copies, bench_total (&must_move));
   table_text (table, "occupancy 32 x 100000, 128^3, bits");
   table_text (table, variant->name);
-  ablation_put_times (table, MUST_MOVE, &times);
+  ablation_put_times (table, &all->bench, &must_move, &times);
   table_text (table, ablation_checked (all, is_as_expected (work, expected)));
 }
 
@@ -128,7 +129,7 @@ ablate_bitmap (Ablations *all)
   for (i = 0; i < n; i++)
     points[i] = (float) (0.99999 * bench_uniform ());
   expected = expect (all->bench.cpu, points);
-  work->n_copies = bench_copies (&all->bench, MUST_MOVE);
+  work->n_copies = bench_copies (&all->bench, bench_total (&must_move));
   for (k = 0; k < work->n_copies; k++)
     work->copies[k] = (BitmapArgs) {.n = POINTS,.batch = BATCH,
       .points = bench_memory (all->bench.backend, n * sizeof (*points), k > 0 ? work->copies[0].points : points),

@@ -29,7 +29,7 @@ measure (Ablations *all, const Bounds *bounds, RecordingCopies *copies, const fl
   table_number (table, at_once, 0);
   table_number (table, at_once * bounds->threads, 0);
   table_number (table, at_once * bounds->threads * bounds->pairs * 32 / 1024.0, 0);
-  ablation_put_times (table, copies->must_move, &times);
+  ablation_put_times (table, &all->bench, &copies->must_move, &times);
   table_text (table, ablation_checked (all, recording_is (copies, &all->bench, expected)));
 }
 

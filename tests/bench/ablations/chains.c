@@ -105,18 +105,18 @@ greatest_error (const Work *work, const float *angles)
 static void
 measure (Ablations *all, const Variant *variant, Work *work, const float *angles, Table *table)
 {
-  const int64_t must_move = (int64_t) ARMS * (CHAINS_JOINTS + CHAINS_POSE) * 4;
+  const BenchBytes must_move = {.read = (int64_t) ARMS * CHAINS_JOINTS * 4,.written = (int64_t) ARMS * CHAINS_POSE * 4 };
   BenchTimes times;
   double error;
 
   work->launch = (AblationLaunch) { *variant->kernel, ARMS / CHAINS_THREADS, CHAINS_THREADS, 0, 0 };
   bench_must (cudaMemset (work->copies[0].poses, 0xFF, (size_t) ARMS * CHAINS_POSE * 4), "cudaMemset");
   bench_must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
-  times = bench_times (&all->bench, run, work, work->n_copies, must_move);
+  times = bench_times (&all->bench, run, work, work->n_copies, bench_total (&must_move));
   error = greatest_error (work, angles);
   table_text (table, "524288 arms of 7 joints");
   table_text (table, variant->name);
-  ablation_put_times (table, must_move, &times);
+  ablation_put_times (table, &all->bench, &must_move, &times);
   table_number (table, variant->products, 0);
   table_number (table, 2 * variant->products * CHAINS_JOINTS * ARMS / times.cold.median / 1e6, 2);
   table_small (table, 1e3 * error);

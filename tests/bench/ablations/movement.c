@@ -138,7 +138,7 @@ measure (Ablations *all, const RecordingShape *shape, const Variant *variant, Re
   table_text (table, shape->name);
   table_text (table, variant->name);
   table_number (table, blocks_at_once (&copies->launch), 0);
-  ablation_put_times (table, copies->must_move, &times);
+  ablation_put_times (table, &all->bench, &copies->must_move, &times);
   table_text (table, ablation_checked (all, recording_is (copies, &all->bench, expected)));
 }
 

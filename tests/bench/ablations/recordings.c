@@ -104,13 +104,13 @@ recording_elements_out (const Recording *recording)
   return (int64_t) recording->shape.batch * recording->shape.n_ticks * recording->shape.channels;
 }
 
-int64_t
+BenchBytes
 recording_must_move (const Recording *recording, int in_size, int out_size)
 {
   const RecordingShape *shape = &recording->shape;
 
-  return recording->rows_needed * shape->channels * in_size + (int64_t) shape->batch * shape->n_rows * 8
-      + (int64_t) shape->batch * shape->n_ticks * 8 + recording_elements_out (recording) * out_size;
+  return (BenchBytes) {.read = recording->rows_needed * shape->channels * in_size + (int64_t) shape->batch * shape->n_rows * 8
+        + (int64_t) shape->batch * shape->n_ticks * 8,.written = recording_elements_out (recording) * out_size};
 }
 
 float *
@@ -178,7 +178,7 @@ recording_copy (const Recording *recording, const Bench *bench, const void *rows
 
   copies->backend = bench->backend;
   copies->must_move = recording_must_move (recording, in_size, out_size);
-  copies->n = bench_copies (bench, copies->must_move);
+  copies->n = bench_copies (bench, bench_total (&copies->must_move));
   copies->out_bytes = recording_elements_out (recording) * out_size;
   for (i = 0; i < copies->n; i++)
     copies->args[i] = make_args (recording, bench->backend, i > 0 ? copies->args[0].rows : rows, in_size, out_size);
@@ -225,7 +225,7 @@ recording_times (const RecordingCopies *copies, const Bench *bench)
 {
   bench_must (cudaMemset (copies->args[0].out, 0xFF, (size_t) copies->out_bytes), "cudaMemset");
   bench_must (cudaDeviceSynchronize (), "cudaDeviceSynchronize");
-  return bench_times (bench, run, (void *) copies, copies->n, copies->must_move);
+  return bench_times (bench, run, (void *) copies, copies->n, bench_total (&copies->must_move));
 }
 
 void *

@@ -39,7 +39,7 @@ int64_t recording_distinct (const Recording * recording);
 /* Memory of all episodes, n bytes, of which those that differ are there. */
 void recording_repeat (const Recording * recording, void *memory, int64_t bytes);
 /* Times, the rows that some tick needs, ticks and output rows, each once. */
-int64_t recording_must_move (const Recording * recording, int in_size, int out_size);
+BenchBytes recording_must_move (const Recording * recording, int in_size, int out_size);
 
 /* Uniform in [-1, 1): [batch, n_rows, channels]; the caller frees it. */
 float *recording_random_rows (const Recording * recording);
@@ -55,7 +55,7 @@ typedef struct
   CUtensorMap *maps;            /* of the rows of each, for kernels that take one; NULL: none */
   int n;
   int64_t out_bytes;            /* of each */
-  int64_t must_move;            /* bytes */
+  BenchBytes must_move;
   AblationLaunch launch;
 } RecordingCopies;
 

@@ -300,7 +300,7 @@ measure (Ablations *all, const Signals *signals, StorageKind kind, int as_stored
   table_text (table, signals->workload->shape.name);
   table_text (table, codecs[kind].name);
   table_text (table, codecs[as].name);
-  ablation_put_times (table, copies->must_move, &times);
+  ablation_put_times (table, &all->bench, &copies->must_move, &times);
   table_small (table, sqrt (errors.sum_of_squares / (double) errors.n));
   table_small (table, errors.most);
   table_text (table, signals->workload->unit);

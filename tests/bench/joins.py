@@ -63,39 +63,68 @@ def beside_linear(figures):
 
 def floors(figures):
     """What the floors of each part are made of."""
-    made = [{"part": name, "copy_gbps": row["copy_gbps"], "launch_us": row["launch_us"]}
+    made = [{"part": name, **{column: row[column] for column in ("copy_gbps", "fill_gbps", "read_gbps", "launch_us")}}
             for name in ("kernels_align", "kernels_voxel") for row in figures.rows(name) or []]
     return list({tuple(row.values()): row for row in made}.values()) or None
 
 
-NEAR = 0.6  # of a peak
-MATTERS = 0.2  # of the time of a work
-
-
-def nearest_peak(kernel):
-    """What was counted of the hardware the kernel has nearest to its peak, or none where that is far."""
-    shares = {"memory": "share_of_dram", "L2": "share_of_l2", "issue of instructions": "share_of_issue"}
-    name = max(shares, key=lambda name: float(kernel[shares[name]]))
-    return name if float(kernel[shares[name]]) >= NEAR else "none"
+def too_slow(figures):
+    """Works that took longer than was wanted."""
+    return [work for work in wanted(figures) or [] if work["met"] == "no"]
 
 
 def limits(figures):
-    """Of works that took longer than was wanted the kernels that matter, with what the hardware counted, and the work's times."""
+    """Of works that took longer than was wanted the times: ours, the best peer's, and those that cannot be less."""
+    peers = [peer for name in ("peers_align", "peers_voxel") for peer in figures.rows(name) or []]
+    rows = []
+    for work in too_slow(figures):
+        best = best_of(peers, work["work"])[0]
+        after_chain = ""
+        if work["chain_us"]:
+            after_chain = f"{float(work['floor_us']) - float(work['launch_us']) + float(work['chain_us']):.3f}"
+        rows.append(dict(work, best_peer_us=f"{best}" if best else "", floor_after_chain_us=after_chain))
+    return rows or None
+
+
+MATTERS = 0.2  # of the time of a work
+UNITS = {"memory": "share_of_dram", "L2": "share_of_l2", "issue": "share_of_issue", "float64": "share_of_float64",
+         "integers": "share_of_alu", "float32": "share_of_fma", "loads and stores": "share_of_lsu",
+         "L1 and shared memory": "share_of_l1"}
+WAITS = {"barrier": "other warps at a barrier", "branch_resolving": "a branch", "dispatch_stall": "dispatch",
+         "drain": "its last stores", "gmma": "wgmma", "lg_throttle": "room for loads and stores",
+         "long_scoreboard": "memory", "math_pipe_throttle": "an arithmetic unit", "membar": "a fence",
+         "mio_throttle": "room for accesses of shared memory", "misc": "something else",
+         "not_selected": "others that issue", "short_scoreboard": "shared memory",
+         "sleeping": "sleep", "tex_throttle": "room for textures", "wait": "its last instruction"}
+
+
+def greatest(row, columns):
+    """Of what columns has names for the one with the greatest number, and that."""
+    name = max(columns, key=lambda name: float(row[columns[name]]))
+    return name, row[columns[name]]
+
+
+def limits_kernels(figures):
+    """The kernels that matter of works that took longer than was wanted, with what the hardware counted of them."""
     kernels = figures.rows("roofline")
     if kernels is None:
         return None
-    peers = [peer for name in ("peers_align", "peers_voxel") for peer in figures.rows(name) or []]
     rows = []
-    for work in wanted(figures) or []:
-        if work["met"] == "yes":
-            continue
+    for work in too_slow(figures):
         of_work = [kernel for kernel in kernels if kernel["work"] == work["work"]]
         total = sum(float(kernel["time_us"]) for kernel in of_work)
-        best = best_of(peers, work["work"])[0]
-        times = {column: work[column] for column in ("wanted_us", "floor_us", "median_us", "warm_us")}
-        rows += [dict(kernel, **times, best_peer_us=f"{best}" if best else "", near_its_peak=nearest_peak(kernel))
-                 for kernel in of_work if float(kernel["time_us"]) >= MATTERS * total]
+        for kernel in of_work:
+            unit, share_of_unit = greatest(kernel, UNITS)
+            reason, share_of_wait = greatest(kernel, {said: f"share_waiting_{name}" for name, said in WAITS.items()})
+            if float(kernel["time_us"]) >= MATTERS * total:
+                rows.append(dict(kernel, busiest_unit=unit, share_of_unit=share_of_unit, waits_for=reason,
+                                 share_of_wait=share_of_wait))
     return rows or None
+
+
+def roofline_waits(figures):
+    """The kernels of which it was counted what warps wait for."""
+    return [kernel for kernel in figures.rows("roofline") or [] if kernel["share_waiting_wait"]] or None
 
 
 def roofline_bytes(figures):
@@ -117,9 +146,11 @@ def roofline_bytes(figures):
 
 JOINS = {
     "limits": limits,
+    "limits_kernels": limits_kernels,
     "beside_linear": beside_linear,
     "floors": floors,
     "roofline_bytes": roofline_bytes,
+    "roofline_waits": roofline_waits,
     "beside_peers_align": beside_peers("kernels_align", "peers_align"),
     "beside_peers_voxel": beside_peers("kernels_voxel", "peers_voxel"),
     "wanted": wanted,

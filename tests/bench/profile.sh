@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Hardware counters of every kernel, by Nsight Compute over bench-kernels --once: time, bytes from and to memory, L2, occupancy,
-# registers, instructions and shares of the peaks. Clocks and caches stay as they are, so that times are those of the benchmarks.
+# registers, instructions, shares of the peaks of all units, and what warps wait for. Clocks stay as they are, and so do
+# caches but for what takes several passes, so that times are those of the benchmarks.
 # Counters have to be allowed: by root, or by the driver's NVreg_RestrictProfilingToAdminUsers=0.
 #
 #   profile.sh DIR FILE [ARGUMENT...]     DIR: where bench-kernels is; FILE: the table, as CSV
@@ -18,8 +19,11 @@ if [ ! -x "$ncu" ]; then
   exit 1
 fi
 
-"$ncu" --csv --page raw --nvtx --nvtx-include second/ --clock-control none --cache-control none --log-file "$work/counted" \
-  --metrics "$(python3 "$here/roofline.py" --metrics)" "$dir/bench-kernels" --once "${@:3}" > "$work/works"
-status=$?
-grep '^==ERROR==' "$work/counted" >&2
-python3 "$here/roofline.py" "$work/counted" "$work/works" > "$file" && [ "$status" -eq 0 ]
+status=0 counted=()
+while read -r caches metrics works; do
+  counted+=("$work/counted${#counted[@]}")
+  "$ncu" --csv --page raw --nvtx --nvtx-include counted/ --clock-control none --cache-control "$caches" --metrics "$metrics" \
+    --log-file "${counted[-1]}" "$dir/bench-kernels" --once $works "${@:3}" > "${counted[-1]}.works" < /dev/null || status=$?
+  grep '^==ERROR==' "${counted[-1]}" >&2
+done < <(python3 "$here/roofline.py" --runs)
+python3 "$here/roofline.py" "${counted[0]}.works" "${counted[@]}" > "$file" && [ "$status" -eq 0 ]

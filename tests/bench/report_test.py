@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """report.py on figures that are made up, and run_all.sh where there is nothing to run. Prints PASS or FAIL for each case."""
+import csv
+import io
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+import roofline
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE = """# Page
@@ -18,9 +22,9 @@ old rows
 
 After.
 """
-KERNELS = ("work,size,must_move_bytes,floor_us,wanted_us,median_us,warm_us,share_of_copy,checked\n"
-           '"resample 1x2 -> 3x4, float32",small,12345678,1.23456,4,3.14159,2.5,0.375,"yes"\n'
-           '"occupancy | 64^3",large,4448573440,1000,1050,1170.4,1170.4,0.9,"output differs from the CPU\'s at byte 3"\n')
+KERNELS = ("work,size,must_move_bytes,floor_us,chain_us,launch_us,wanted_us,median_us,warm_us,share_of_copy,checked\n"
+           '"resample 1x2 -> 3x4, float32",small,12345678,1.23456,,1,4,3.14159,2.5,0.375,"yes"\n'
+           '"occupancy | 64^3",large,4448573440,1000,,1,1050,1170.4,1170.4,0.9,"output differs from the CPU\'s at byte 3"\n')
 PEERS = "work,library,peer,median_us,checked\n" + "".join(
     f'"resample 1x2 -> 3x4, float32",Lib,Lib: {line}\n'
     for line in ("a,8,yes", "b,7.5,yes", "c,2,other values", "d,,out of memory"))
@@ -116,22 +120,40 @@ def best_peer(docs):
     expect("best_peer", docs.report()[1][2:], ["| resample 1x2 → 3x4, float32 | 3.14 | 7.50 | Lib: b | 2.39 |"])
 
 
-@case("limits: work, floor_us, median_us, warm_us, best_peer_us, kernel, near_its_peak")
-def what_stops_them(docs):
+@case("limits: work, best_peer_us, launch_us, chain_us, floor_us, floor_after_chain_us, median_us, warm_us")
+def what_they_cannot_be_less_than(docs):
     docs.figures("kernels_align", KERNELS)
-    shares = {"few": (10, .1, .2, .3), "end": (9, .7, .1, .1), "move": (8, .1, .61, .6), "count": (20, .1, .2, .9),
-              "clear": (1, 1, 1, 1)}
-    docs.figures("roofline", "work,kernel,time_us,share_of_dram,share_of_l2,share_of_issue\n" + "".join(
-        f"{work},{kernel},{','.join(map(str, values))}\n" for work in ("occupancy | 64^3", "other")
-        for kernel, values in shares.items()))
+    docs.figures("kernels_voxel", "work,floor_us,launch_us,chain_us,wanted_us,median_us,warm_us\n"
+                 "b,3,1,2.5,4,6,5\nc,3,1,2,4,4,4\n")
 
     def rows(peer):
-        return [f"| occupancy / 64³ | 1,000 | **1,170** | 1,170 | {peer} | `{kernel}` | {near} |" for kernel, near in (
-            ("few", "none"), ("count", "issue of instructions"))]
+        return [f"| occupancy / 64³ | {peer} | 1.00 |  | 1,000 |  | **1,170** | 1,170 |",
+                "| b |  | 1.00 | 2.50 | 3.00 | 4.50 | **6.00** | 5.00 |"]
 
-    expect("what_stops_them", docs.report()[1][2:], rows(""))
+    expect("what_they_cannot_be_less_than", docs.report()[1][2:], rows(""))
     docs.figures("peers_voxel", PEERS.replace("resample 1x2 -> 3x4, float32", "occupancy | 64^3"))
-    expect("what_stops_them_beside_a_peer", docs.report()[1][2:], rows("7.50"))
+    expect("beside_a_peer", docs.report()[1][2:], rows("7.50"))
+
+
+def roofline_of(kernels):
+    """The text of roofline.csv, in which what is not said is 0."""
+    columns = ["work", "kernel", "time_us", *roofline.SHARES, *roofline.PIPES, *roofline.WAITS]
+    return ",".join(columns) + "\n" + "".join(
+        ",".join(str(kernel.get(column, 0)) for column in columns) + "\n" for kernel in kernels)
+
+
+@case("limits_kernels: work, kernel, time_us, busiest_unit, share_of_unit, waits_for, share_of_wait")
+def what_stops_them(docs):
+    docs.figures("kernels_align", KERNELS)
+    docs.figures("roofline", roofline_of([
+        {"work": work, "kernel": "few", "time_us": 10, "share_of_dram": .1, "share_of_float64": .3,
+         "share_waiting_selected": .5, "share_waiting_long_scoreboard": .4, "share_waiting_barrier": .1} for work in ("occupancy | 64^3", "other")] + [
+        {"work": "occupancy | 64^3", "kernel": "count", "time_us": 20, "share_of_issue": .9,
+         "share_waiting_not_selected": .6},
+        {"work": "occupancy | 64^3", "kernel": "clear", "time_us": 1, "share_of_l2": 1}]))
+    expect("what_stops_them", docs.report()[1][2:], [
+        "| occupancy / 64³ | `few` | 10.0 | float64 | 30 % | memory | 40 % |",
+        "| occupancy / 64³ | `count` | 20.0 | issue | 90 % | others that issue | 60 % |"])
 
 
 @case("beside_linear: work, linear_us, median_us, times_linear, wanted_times, met")
@@ -148,19 +170,20 @@ def against_linear_rows(docs):
 
 @case("floors")
 def what_floors_are_made_of(docs):
-    docs.figures("kernels_align", "work,copy_gbps,launch_us\na,4240.3,1.310\nb,4240.3,1.310\n")
-    docs.figures("kernels_voxel", "work,copy_gbps,launch_us\nc,4235.5,1.312\n")
+    rates = "copy_gbps,fill_gbps,read_gbps,launch_us"
+    docs.figures("kernels_align", f"work,{rates}\na,4240.3,3000,4500,1.310\nb,4240.3,3000,4500,1.310\n")
+    docs.figures("kernels_voxel", f"work,{rates}\nc,4235.5,3001,4501,1.312\n")
     expect("what_floors_are_made_of", docs.report()[1], [
-        "| part | copy, GB/s | launch, us |", "|---|---|---|", "| kernels_align | 4,240 | 1.31 |",
-        "| kernels_voxel | 4,236 | 1.31 |"])
+        "| part | copy, GB/s | fill, GB/s | read, GB/s | launch, us |", "|---|---|---|---|---|",
+        "| kernels_align | 4,240 | 3,000 | 4,500 | 1.31 |", "| kernels_voxel | 4,236 | 3,001 | 4,501 | 1.31 |"])
 
 
-@case("limits: work")
+@case("limits_kernels: work")
 def counters_of_another_version(docs):
     docs.figures("kernels_align", KERNELS)
     docs.figures("roofline", "work,kernel,time_us\n\"occupancy | 64^3\",add,1\n")
     expect("counters_of_another_version", (docs.report()[1], docs.said),
-           (["old rows"], ["MISSING performance.md: table limits: what it is made of lacks 'share_of_dram'"]))
+           (["old rows"], ["MISSING performance.md: table limits_kernels: what it is made of lacks 'share_of_dram'"]))
 
 
 @case("wanted: work, met")
@@ -170,36 +193,56 @@ def what_was_wanted(docs):
            ["| resample 1x2 → 3x4, float32 | yes |", "| occupancy / 64³ | **no** |"])
 
 
-COUNTED = ('"ID","Id:Domain:Push/Pop_Range:PL","Kernel Name",'
-           '"device__attribute_multiprocessor_count","device__attribute_max_ipc_per_multiprocessor",'
-           '"device__attribute_max_gpu_frequency_khz","gpu__time_duration.sum","dram__bytes_read.sum",'
-           '"dram__bytes_write.sum","lts__t_bytes.sum","smsp__inst_executed.sum",'
-           '"dram__bytes.sum.pct_of_peak_sustained_elapsed","lts__t_sectors.sum.pct_of_peak_sustained_elapsed",'
-           '"smsp__inst_executed.sum.pct_of_peak_sustained_elapsed","sm__warps_active.avg.pct_of_peak_sustained_active",'
-           '"launch__registers_per_thread"\n"","","","","","","us","Kbyte","byte","byte","inst","%","%","%","%","register"\n')
-LAUNCH = ('"{id}","1 ""<default domain>:{work}:none"" ""<default domain>:second:none""","void <unnamed>::{kernel}(Task)",'
-          '"132","4","1,980,000","{us}","1,000","2,000","3,000","4,000","{share}","20","30","40","64"\n')
+def counted(run, launches, passes=1):
+    """What ncu leaves of a run: of each launch the work, the kernel, and the number that all metrics have."""
+    metrics = list(roofline.RUNS[run].values())
+    units = ["us" if name == "gpu__time_duration.sum" else "Kbyte" if name == "dram__bytes_read.sum" else
+             "%" if "pct" in name else "" for name in metrics]
+    columns = ["ID", "Id:Domain:Push/Pop_Range:PL", "Kernel Name", *roofline.PEAK, roofline.PASSES, *metrics]
+    lines = [columns, [""] * 7 + units] + [
+        [i, f'1 "<default domain>:{work}:none" "<default domain>:counted:none"', f"void <unnamed>::{kernel}(Task)",
+         "132", "4", "1,980,000", str(passes)] + [f"{number:,}"] * len(metrics)
+        for i, (work, kernel, number) in enumerate(launches)]
+    text = io.StringIO()
+    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(lines)
+    return "==PROF== Connected\n" + text.getvalue()
+
+
+def roofline_py(folder, works, files):
+    paths = [pathlib.Path(folder) / str(i) for i in range(len(files))]
+    for path, text in zip(paths, files):
+        path.write_text(text, encoding="utf-8")
+    (pathlib.Path(folder) / "works").write_text(works, encoding="utf-8")
+    return subprocess.run([sys.executable, HERE / "roofline.py", pathlib.Path(folder) / "works", *paths], capture_output=True,
+                          text=True, check=False)
 
 
 def counters_of_kernels():
-    """Launches of one kernel are added up, its shares weighted with the time."""
+    """Launches of one kernel are added up, its shares weighted with the time, and waits are shares of all."""
+    add = "add<rc::Same<10>>"
+    launches = [("a", add, 1_000), ("a", add, 3_000), ("a", "end", 5_000), ("b", "end", 7_000)]
+    works = '"a",small,100\n"b",large,200\n'
+    runs = [counted(0, launches), counted(1, launches[:3], 7)]
     with tempfile.TemporaryDirectory() as folder:
-        counted, works = (pathlib.Path(folder) / name for name in ("counted", "works"))
-        add = "add<rc::Same<10>>"
-        launches = [("a", add, 1, 10), ("a", add, 3, 50), ("a", "end", 5, 1), ("b", "end", 7, 2)]
-        counted.write_text("==PROF== Connected\n" + COUNTED + "".join(
-            LAUNCH.format(id=i, work=work, kernel=kernel, us=us, share=share)
-            for i, (work, kernel, us, share) in enumerate(launches)), encoding="utf-8")
-        works.write_text('"a",small,100\n"b",large,200\n', encoding="utf-8")
-        run = subprocess.run([sys.executable, HERE / "roofline.py", counted, works], capture_output=True, text=True,
-                             check=True)
-        expect("counters_of_kernels", run.stdout.splitlines()[1:], [
-            "a,small,add<Same<10>>,2,4,2e+06,4000,6000,8000,0.4,0.2,0.3,0.4,64,100,1.04544e+06",
-            "a,small,end,1,5,1e+06,2000,3000,4000,0.01,0.2,0.3,0.4,64,100,1.04544e+06",
-            "b,large,end,1,7,1e+06,2000,3000,4000,0.02,0.2,0.3,0.4,64,200,1.04544e+06"])
-        run = subprocess.run([sys.executable, HERE / "roofline.py", works, works], capture_output=True, text=True,
-                             check=False)
-        expect("no_counters", run.returncode != 0, True)
+        run = roofline_py(folder, works, runs)
+        rows = [{column: row[column] for column in ("work", "size", "kernel", "launches", "time_us", "dram_read_bytes",
+                                                    "warp_instructions", "share_of_dram", "registers", "share_of_lsu",
+                                                    "share_waiting_wait", "must_move_bytes", "peak_instructions_per_us")}
+                for row in csv.DictReader(io.StringIO(run.stdout))]
+        expect("counters_of_kernels", [",".join(row.values()) for row in rows], [
+            "a,small,add<Same<10>>,2,4000,4e+06,4000,25,2500,25,0.0588235,100,1.04544e+06",
+            "a,small,end,1,5000,5e+06,5000,50,5000,50,0.0588235,100,1.04544e+06",
+            "b,large,end,1,7000,7e+06,7000,70,7000,,,200,1.04544e+06"])
+        for name, files, said in (
+                ("no_counters", [works] * 2, "has no kernel that ncu has counted"),
+                ("a_second_pass", [counted(0, launches, 2), runs[1]], "took 2 passes, and only a first one finds the L2"),
+                ("no_such_metric", [runs[0].replace("lts__t_bytes.sum", "lts__bytes"), runs[1]],
+                 "ncu has not counted lts__t_bytes.sum"),
+                ("not_counted", [runs[0], runs[1].replace('"5,000"', '"n/a"')], "ncu counted n/a"),
+                ("other_kernels", [runs[0], runs[1].replace("::end", "::begin")],
+                 "only one of two runs has begin of a, end of a")):
+            run = roofline_py(folder, works, files)
+            expect(name, (run.returncode, said in run.stderr), (1, True))
 
 
 def run_all_of_no_such_part():

@@ -234,6 +234,7 @@ take_voxels (Reader *reader, const BenchWork *work)
   voxels.output = (RcVoxelOutput) take_choice (reader, "output", name_of_output, -1);
   voxels.type = (RcDtype) take_choice (reader, "type", name_of_dtype, RC_UINT8);
   voxels.side = take_number (reader, "side", 1);
+  voxels.room = take_flag (reader, "room");
   voxels.voxel_m = take_number (reader, "voxel_m", 1.0 / (gdouble) MAX (voxels.axis, 1));
   voxels.max_points = take_integer (reader, "max_points", 0);
   voxels.kept = take_flag (reader, "kept");

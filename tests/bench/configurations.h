@@ -45,6 +45,7 @@ typedef struct
   RcVoxelOutput output;
   RcDtype type;
   gdouble side;                 /* of the part of the grid that points lie in, all sides alike; 1: everywhere */
+  gboolean room;                /* points lie on the walls of a room */
   gdouble voxel_m;
   gint64 max_points;            /* first: of a voxel */
   gboolean kept;                /* two clouds by turns into a grid of which it is known what it holds */

@@ -36,8 +36,15 @@ within (double extent)
   return x < (float) extent ? x : 0;
 }
 
+/* On walls a tenth of the room from its ends, two across each axis by turns; those of the next cloud are a voxel further. */
+static float
+on_wall (const BenchVoxels *work, int64_t i, int cloud)
+{
+  return (float) (((i / 3 % 2 ? 0.9 : 0.1) * (double) work->axis + 0.5 + cloud) * work->voxel_m);
+}
+
 static float *
-make_cloud (const VoxelData *data)
+make_cloud (const VoxelData *data, int cloud)
 {
   const BenchVoxels *work = data->work;
   const double extent = work->side * work->voxel_m * (double) work->axis;
@@ -47,6 +54,8 @@ make_cloud (const VoxelData *data)
   for (i = 0; i < work->clouds * work->points; i++) {
     for (k = 0; k < data->fields; k++)
       points[i * data->fields + k] = k < 3 ? within (extent) : (float) (2 * bench_uniform () - 1);
+    if (work->room)
+      points[i * data->fields + i % 3] = on_wall (work, i, cloud);
   }
   return points;
 }
@@ -70,7 +79,7 @@ make_data (VoxelData *data, const BenchVoxels *work)
     data->spec.voxel_size[k] = work->voxel_m;
   }
   for (k = 0; k < data->n_clouds; k++)
-    data->points[k] = make_cloud (data);
+    data->points[k] = make_cloud (data, k);
 }
 
 static void

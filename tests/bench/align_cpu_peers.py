@@ -149,7 +149,7 @@ def pandas_peers(row):
 def missing():
     """A line for each library that is not installed."""
     modules = {"SciPy": interpolate, "pandas": pandas}
-    return [f"SKIP {name}: it is not installed" for name, module in modules.items() if module is None]
+    return [f"without {name}: it is not installed" for name, module in modules.items() if module is None]
 
 
 def peers_of(row):

@@ -121,13 +121,17 @@ def import_torch():
 
 
 def measure_on_gpu(torch, works, csv_folder):
+    """The number of peers that no time was left for."""
     peers.fill_caches(torch, [(of_kind.kind, of_kind.module, row) for of_kind in works for row in of_kind.rows])
     print(f"before: {clocks()}")
     deadline = time.monotonic() + peers.SECONDS
+    late = 0
     for of_kind in works:
         measured = of_kind.measure(torch, deadline)
+        late += sum(list(of_row.values()).count(peers.NO_TIME) for of_row in measured)
         write(csv_folder, of_kind.kind.name, of_kind.kind.libraries, of_kind.rows, measured, "cold_us")
     print(f"\nafter: {clocks()}", flush=True)
+    return late
 
 
 def measure_on_cpu(works, csv_folder):
@@ -145,12 +149,15 @@ def read_arguments():
 
 def main():
     arguments = read_arguments()
-    torch = import_torch()
+    torch, late = import_torch(), 0
     works = [of_kind for folder in arguments.rows for of_kind in works_of(folder)]
     if torch:
-        measure_on_gpu(torch, works, arguments.csv)
+        late = measure_on_gpu(torch, works, arguments.csv)
     measure_on_cpu(works, arguments.csv)
+    if late:
+        print(f"FAIL {peers.NO_TIME} for {late} peers, after {peers.SECONDS} s")
+    return 1 if late else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -323,5 +323,5 @@ def passes(case):
 
 if __name__ == "__main__":
     for missing in align_cpu_peers.missing():
-        print(missing.replace("SKIP ", "SKIP peers: "))
+        print(f"SKIP peers {missing}")
     sys.exit(0 if all([passes(case) for case in CASES]) else 1)

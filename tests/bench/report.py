@@ -12,7 +12,12 @@ A table stands between two comments, and all else stays as it is:
 
 NAME is a file, performance/NAME.csv, or one of the tables that joins.py makes of several. The rest may be left out: which
 rows, and which columns. The end of a column's name is its unit (_us, _bytes, _gbps, _j, …), and share_… is a share of 1.
-Figures that come from no file are said, the table is left as it was, and the status is 1."""
+Figures that come from no file are said, the table is left as it was, and the status is 1.
+
+A page says whose figures its text is of, and gets a line where the tables have those of other runs:
+
+    <!-- text: COMMIT on MACHINE; COMMIT on MACHINE -->
+    <!-- end -->"""
 import csv
 import pathlib
 import re
@@ -22,10 +27,12 @@ import joins
 
 TABLE = re.compile(r"<!-- table (?P<name>[\w/-]+)(?:\[(?P<column>\w+)=(?P<value>[^\]]*)\])?(?:: (?P<columns>.*?))? -->\n"
                    r"(?P<rows>.*?)<!-- end -->", re.DOTALL)
+TEXT = re.compile(r"<!-- text: (?P<runs>.*?) -->\n.*?<!-- end -->", re.DOTALL)
 UNITS = {  # what is in the file, as it is said, and what it is divided by
     "us": ("us", 1), "ms": ("ms", 1), "s": ("s", 1), "ns": ("ns", 1), "bytes": ("MB", 1e6), "gbps": ("GB/s", 1),
     "j": ("J", 1), "w": ("W", 1),
 }
+NOT_WRONG = ("no peer", "not compared")  # beginnings of what a check says that found nothing wrong
 VERDICTS = {"median_us": "wanted_us", "median": "wanted", "complete_p50_us": "wanted_p50_us",
             "complete_p99_us": "wanted_p99_us", "times_linear": "wanted_times"}
 
@@ -38,15 +45,22 @@ class Figures:
 
     def __init__(self, *folders):
         self.folders = folders
+        self.read = set()  # names of files
 
     def rows(self, name):
         """Dictionaries, or None: there is no such file, and nothing it could be made of."""
         for folder in self.folders:
             path = folder / f"{name}.csv"
             if path.exists():
+                self.read.add(name)
                 with open(path, newline="", encoding="utf-8") as file:
                     return list(csv.DictReader(file))
         return joins.JOINS[name](self) if name in joins.JOINS else None
+
+    def runs(self, files):
+        """Commit and machine of each part that wrote one of them."""
+        return {f"{part['commit']} on {part['machine']}" for part in self.rows("parts") or []
+                if not files.isdisjoint(part["files"].split())}
 
 
 # ---- cells ----
@@ -86,9 +100,9 @@ def cell(row, column):
         text = text.replace("|", "/").replace("->", "→").replace("^3", "³")
         if column == "kernel":
             return f"`{text}`"
-        is_wrong = column == "checked" and text not in ("yes", "") and not text.startswith("no")
-        is_bad = is_wrong or (column in ("met", "passed") and text == "no")
-        return f"**{text}**" if is_bad else text
+        is_wrong = column == "checked" and text not in ("yes", "") and not text.startswith(NOT_WRONG)
+        is_bad = is_wrong or column == "failed_since" or (column in ("met", "passed") and text == "no")
+        return f"**{text}**" if text and is_bad else text
     if column.startswith("share"):
         return f"{100 * x:.0f} %"
     unit, scale, _ = unit_of(column)
@@ -128,8 +142,6 @@ def written(figures, match, complain):
         complain(f"table {match['name']}: there is no performance/{match['name']}.csv")
         return match[0]
     begin = match[0][:match.start("rows") - match.start()]
-    if not rows:
-        return begin + "None.\n<!-- end -->"
     if match["column"]:
         rows = [row for row in rows if row.get(match["column"]) == match["value"]]
     columns = columns_of(match["columns"], rows)
@@ -140,12 +152,22 @@ def written(figures, match, complain):
     return begin + table(rows, columns) + "<!-- end -->"
 
 
+def whose_text(match, runs):
+    """What stands above a page."""
+    of = match["runs"].split("; ")
+    line = "" if runs <= set(of) else f"*The text is of the run of {' and of '.join(of)}; tables are of others.*\n"
+    return f"<!-- text: {match['runs']} -->\n{line}<!-- end -->"
+
+
 def write_pages(docs, results, figures, complain):
     pages = [docs / "performance.md", *sorted((docs / "performance").glob("**/*.md"))]
     for page in pages:
         name = page.relative_to(docs)
         text = page.read_text(encoding="utf-8")
+        figures.read = set()
         text = TABLE.sub(lambda match, name=name: written(figures, match, lambda what: complain(f"{name}: {what}")), text)
+        runs = figures.runs(figures.read)
+        text = TEXT.sub(lambda match, runs=runs: whose_text(match, runs), text)
         (results / name).parent.mkdir(parents=True, exist_ok=True)
         (results / name).write_text(text, encoding="utf-8")
 

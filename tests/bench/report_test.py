@@ -101,9 +101,40 @@ def missing_figures(docs):
 
 
 @case("crossover")
-def nothing_found(docs):
+def no_rows(docs):
     docs.figures("crossover", "work,from\n")
-    expect("nothing_found", (docs.report()[1], docs.said), (["None."], []))
+    expect("no_rows", (docs.report()[1], docs.said), (["old rows"], ["MISSING performance.md: table crossover: it has no rows"]))
+
+
+@case("checks: checked")
+def what_is_wrong(docs):
+    verdicts = {"yes": False, "no": True, "nothing came out in time": True, "no time was left": True, "differs": True,
+                "no peer does this": False, "not compared: its grid begins elsewhere": False}
+    docs.figures("checks", "checked\n" + "".join(f"{verdict}\n" for verdict in verdicts))
+    expect("what_is_wrong", docs.report()[1][2:],
+           [f"| **{verdict}** |" if is_wrong else f"| {verdict} |" for verdict, is_wrong in verdicts.items()])
+
+
+PARTS = "part,machine,commit,files\nsome,\"2 x GPU, 4 cores\",{some},kernels_align other\nmore,CPU,{more},another\n"
+
+
+@case("kernels_align: work")
+def text_of_another_run(docs):
+    page = docs.docs / docs.page
+    page.write_text("<!-- text: abc on 2 x GPU, 4 cores; def on CPU -->\n<!-- end -->\n" + page.read_text(encoding="utf-8"),
+                    encoding="utf-8")
+    docs.figures("kernels_align", KERNELS)
+
+    def line(**commits):
+        docs.figures("parts", PARTS.format(**commits))
+        docs.report()
+        return (docs.results / docs.page).read_text(encoding="utf-8").splitlines()[1]
+
+    expect("text_of_this_run", line(some="abc", more="other"), "<!-- end -->")
+    expect("text_of_another_run", line(some="new", more="other"),
+           "*The text is of the run of abc on 2 x GPU, 4 cores and of def on CPU; tables are of others.*")
+    page.write_text((docs.results / docs.page).read_text(encoding="utf-8"), encoding="utf-8")
+    expect("text_again_of_this_run", line(some="abc", more="other"), "<!-- end -->")
 
 
 @case("kernels_align: work, colour")
@@ -245,34 +276,109 @@ def counters_of_kernels():
             expect(name, (run.returncode, said in run.stderr), (1, True))
 
 
-def run_all_of_no_such_part():
+class Bench:
+    """Programs that are scripts, and what run_all.sh makes of them."""
+
+    def __init__(self, folder):
+        self.folder, self.csv = pathlib.Path(folder), pathlib.Path(folder) / "results/performance"
+        (self.folder / "tests/bench").mkdir(parents=True)
+        (self.folder / "modules").mkdir()
+        self.modules()
+
+    def modules(self, missing=()):
+        """Of Python: those that are asked for are there, or not."""
+        for name in ("scipy", "pandas", "cupy", "triton", "open3d", "matplotlib"):
+            (self.folder / f"modules/{name}.py").write_text("raise ImportError" if name in missing else "", encoding="utf-8")
+
+    def program(self, name, *lines):
+        path = self.folder / "tests/bench" / name
+        path.write_text("\n".join(("#!/bin/bash", *lines, "")), encoding="utf-8")
+        path.chmod(0o755)
+
+    def run(self, *arguments):
+        """Its status; the lines that it prints are in said."""
+        environment = dict(os.environ, CUDA_VISIBLE_DEVICES="", PYTHONPATH=f"{self.folder}/modules")
+        run = subprocess.run([HERE / "run_all.sh", "--build", self.folder, *arguments, f"{self.folder}/results"],
+                             capture_output=True, text=True, env=environment, check=False)
+        self.said = run.stdout.splitlines()
+        return run.returncode
+
+    def has_said(self, beginning):
+        return any(line.startswith(beginning) for line in self.said)
+
+    def parts(self):
+        with open(self.csv / "parts.csv", newline="", encoding="utf-8") as file:
+            return {row["part"]: row for row in csv.DictReader(file)}
+
+
+def with_bench(test):
     with tempfile.TemporaryDirectory() as folder:
-        run = subprocess.run([HERE / "run_all.sh", "--build", folder, "--only", "kernels", f"{folder}/results"],
-                             capture_output=True, text=True, check=False)
-        expect("no_such_part", (run.returncode, run.stdout.splitlines()[0][:58]),
-               (1, "FAIL kernels: there is no such part, but these: kernels_ali"[:58]))
+        test(Bench(folder))
 
 
-def run_all_without_a_gpu():
+def names_that_are_none(bench):
+    for name, arguments, said in (
+            ("no_such_part", ("--only", "kernels"), "FAIL kernels: there is no such part, but these: kernels_align"),
+            ("without_no_such_part", ("--only", "splits", "--without", "peer"), "FAIL --without peer: ")):
+        expect(name, (bench.run(*arguments), bench.has_said(said)), (1, True))
+
+
+def run_all_without_a_gpu(bench):
     """Says what is missing, part by part, and ends with status 1."""
-    with tempfile.TemporaryDirectory() as folder:
-        environment = dict(os.environ, CUDA_VISIBLE_DEVICES="")
-        run = subprocess.run([HERE / "run_all.sh", "--build", folder, f"{folder}/results"], capture_output=True, text=True,
-                             env=environment, check=False)
-        lines = run.stdout.splitlines()
-        expect("run_all_status", run.returncode, 1)
-        expect("run_all_says_kernels", any(line.startswith("FAIL kernels_align: status 127") for line in lines), True)
-        expect("run_all_goes_on", any(line.startswith("FAIL kernels_voxel: status 127") for line in lines), True)
-        expect("run_all_ends", lines[-1].startswith("0 parts, "), True)
-        parts = (pathlib.Path(folder) / "results/performance/parts.csv").read_text(encoding="utf-8").splitlines()
-        # those of a CPU are of runs before
-        parts = [line for line in parts if ",CPU," not in line]
-        expect("run_all_parts", [line.split(",")[0] for line in parts[:3]], ["part", "kernels_align", "kernels_voxel"])
-        expect("run_all_parts_failed", all(line.endswith(",no") for line in parts[1:]), True)
-        expect("run_all_environment", (pathlib.Path(folder) / "results/performance/environment.csv").exists(), True)
+    expect("run_all_status", bench.run(), 1)
+    expect("run_all_says_kernels", bench.has_said("FAIL kernels_align: status 127"), True)
+    expect("run_all_goes_on", bench.has_said("FAIL kernels_voxel: status 127"), True)
+    expect("run_all_ends", bench.said[-1].startswith("0 parts, "), True)
+    # those of a CPU are of runs before, and those of a GPU have failed since
+    parts = bench.parts()
+    expect("run_all_parts", {"kernels_align", "kernels_voxel", "latency_cpu"} <= set(parts), True)
+    failed_since = {row["part"] for row in parts.values() if row["failed_since"]}
+    expect("run_all_parts_failed", failed_since, {row["part"] for row in parts.values() if row["runs_on"] == "GPU"})
+    expect("run_all_environment", (bench.csv / "environment.csv").exists(), True)
+
+
+def parts_that_measure_nothing(bench):
+    head, row = "echo work,checked > $2", "echo a,yes >> $2"
+    for name, lines, passes in (("all_is_well", (head, row), True), ("nothing_but_a_head", (head,), False),
+                                ("no_gpu", ("echo SKIP: there is no GPU", head, row), False),
+                                ("wrong", (head, row, "exit 3"), False)):
+        bench.program("bench-splits", *lines)
+        bench.run("--only", "splits")
+        expect(f"part_with_{name}", bench.has_said("PASS splits" if passes else "FAIL splits: status"), True)
+
+
+def figures_of_before_stay(bench):
+    """Where a part fails, with their line."""
+    figures = bench.csv / "devices_elements.csv"
+    bench.program("bench-splits", "echo work,checked > $2", "echo a,yes >> $2")
+    bench.run("--only", "splits")
+    good, old = figures.read_text(encoding="utf-8"), bench.parts()["splits"]
+    expect("part_that_passed", (old["passed"], old["failed_since"], old["files"]), ("yes", "", "devices_elements"))
+    bench.program("bench-splits", "echo work,checked > $2", "echo b,yes >> $2", "exit 3")
+    bench.run("--only", "splits")
+    failed_since = bench.parts()["splits"].pop("failed_since")
+    expect("part_that_failed_since", (failed_since.endswith(": status 3"), figures.read_text(encoding="utf-8")), (True, good))
+    expect("its_line_stays", {**bench.parts()["splits"], "failed_since": ""}, old)
+    expect("what_it_left", (bench.folder / "results/logs/devices_elements.csv").exists(), True)
+    bench.program("bench-splits", "echo work,checked > $2", "echo c,yes >> $2")
+    bench.run("--only", "splits")
+    expect("part_that_passes_again", bench.parts()["splits"]["failed_since"], "")
+
+
+def libraries_that_are_missing(bench):
+    bench.program("bench-splits", "echo work,checked > $2", "echo a,yes >> $2")
+    bench.modules(missing=("matplotlib", "scipy"))
+    expect("missing_library", (bench.run("--only", "splits"), bench.said.count(bench.said[0]), bench.said[0][:18]),
+           (1, 2, "MISSING matplotlib"))
+    expect("library_of_another_part", bench.has_said("MISSING scipy"), False)
+    bench.run("--only", "splits", "--without", "matplotlib")
+    expect("may_be_missing", (bench.has_said("MISSING m"), bench.said[-1][-20:]), (False, ", 0 libraries missing"[-20:]))
+    bench.run("--only", "peers", "--without", "kernels_align,kernels_voxel")
+    expect("missing_peer", bench.has_said("MISSING scipy, for peers"), True)
 
 
 counters_of_kernels()
-run_all_of_no_such_part()
-run_all_without_a_gpu()
+for of_run_all in (names_that_are_none, run_all_without_a_gpu, parts_that_measure_nothing, figures_of_before_stay,
+                   libraries_that_are_missing):
+    with_bench(of_run_all)
 sys.exit(failed)

@@ -74,7 +74,7 @@ def measure_open3d(points):
     try:
         import open3d
     except ImportError:
-        print("SKIP Open3D: not installed")
+        print("without Open3D: it is not installed")
         return {}
     cloud = open3d.geometry.PointCloud(open3d.utility.Vector3dVector(points.astype(np.float64)))
     peer = peers.Peer("Open3D", "voxel_down_sample", None)
@@ -90,7 +90,7 @@ def of_program(program, *arguments):
 
 def measure_pcl(program, cloud):
     if not program:
-        print("SKIP PCL: there is no bench-voxels-pcl")
+        print("without PCL: there is no bench-voxels-pcl")
         return {}
     peer = peers.Peer("PCL", "VoxelGrid", None)
     return {name: {peer: peers.Times(us, checked=OTHER_GRID)} for name, us in of_program(program, cloud).items()}

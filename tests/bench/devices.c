@@ -9,26 +9,31 @@
  *   host        in pinned memory: it goes up, is computed, and the output comes down
  *   one GPU     on the first, as the output is to be: the others fetch theirs and bring the output back
  *
- * `single` is one batch, from the start of all threads to the end of the last; `steady` one of many in a row. Medians.
- * `speedup` is the steady time of one GPU over that of all, and efficiency that over their number. Then come the sizes from
- * which on a single batch is faster on several GPUs than on one, and the links: what the host and each pair of GPUs copy. Each
- * output is compared, bit for bit, with what the CPU makes of the same items: `checked`.
+ * `single` is one batch, from the start of all threads to the end of the last; `steady` one of many in a row. The numbers of
+ * GPUs take turns. `speedup` is the median steady time of one GPU over that of all, and efficiency that over their number;
+ * what was wanted is for input that is there. Clocks are the lowest that were read.
  *
- * FILE.csv has the largest batch of each work, FILE_sizes.csv all, FILE_crossover.csv the sizes that pay and FILE_links.csv the
- * links.
+ * Then come the sizes from which on a single batch is faster on several GPUs than on one, and the links: what the host and each
+ * pair of GPUs copy. Each output is compared, bit for bit, with what the CPU makes of the same items: `checked`.
+ *
+ * FILE.csv has the batches, FILE_crossover.csv the sizes that pay and FILE_links.csv the links.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels_timing.h"
 #include "split.h"
+#include "table.h"
 
+#define WANTED_EFFICIENCY 0.97
 #define LINK_BYTES ((uint64_t) 256 << 20)
 #define LINK_COPIES 4
+#define LINK_REPEATS 21
 
 static const char *const input_names[SPLIT_N_INPUTS] = { "there", "host", "one GPU" };
 
@@ -45,21 +50,28 @@ static const Sweep sweeps[] = {
   {&bench_clouds, 4, 256, 4096},
 };
 
+#define N_SWEEPS (sizeof (sweeps) / sizeof (sweeps[0]))
+
 /* ---- sweeps ---- */
 
-/* Files of figures; all NULL where none are wanted. */
 typedef struct
 {
-  FILE *largest, *sizes, *crossover, *links;
-} Csv;
-
-typedef struct
-{
-  Csv csv;
+  const char *csv;              /* NULL: not wanted */
   const char *only;
   int64_t most;                 /* items; 0: those of the sweep */
   int failed;
 } Wish;
+
+/* FILE.csv and what: FILEwhat.csv. */
+static void
+open_table (const Wish *wish, Table *table, const char *what, const char *columns)
+{
+  char path[4096] = "";
+
+  if (wish->csv != NULL)
+    snprintf (path, sizeof (path), "%.*s%s.csv", (int) (strlen (wish->csv) - strlen (".csv")), wish->csv, what);
+  table_open (table, wish->csv != NULL ? path : NULL, columns);
+}
 
 static const char *
 verdict (Wish *wish, int is_true)
@@ -69,23 +81,28 @@ verdict (Wish *wish, int is_true)
 }
 
 static void
-print (Wish *wish, const BenchWork *work, SplitInput input, int n, int64_t items, int is_largest, const SplitTimes *times,
+put_times (Table *table, Wish *wish, const BenchWork *work, SplitInput input, int64_t items, const SplitTimes *times,
     const SplitTimes *of_one)
 {
   const int64_t bytes = items * bench_item_bytes (work);
-  const double speedup = of_one->steady_us / times->steady_us, gbps = (double) bytes / times->steady_us / 1e3;
-  const char *checked = verdict (wish, times->is_true);
-  FILE *const files[] = { wish->csv.sizes, is_largest ? wish->csv.largest : NULL };
-  size_t i;
+  const double speedup = of_one->steady.median / times->steady.median, efficiency = speedup / times->n;
+  const int is_wanted = input == SPLIT_THERE && times->n > 1;
 
-  printf ("| %s | %s | %d | %" PRId64 " | %" PRId64 " | %.1f | %.1f | %.2f | %.3f | %.0f | %s |\n", work->name,
-      input_names[input], n, items, bytes, times->single_us, times->steady_us, speedup, speedup / n, gbps, checked);
-  fflush (stdout);
-  for (i = 0; i < sizeof (files) / sizeof (files[0]); i++) {
-    if (files[i] != NULL)
-      fprintf (files[i], "\"%s\",%s,%d,%" PRId64 ",%" PRId64 ",%.2f,%.2f,%.3f,%.4f,%.1f,%s\n", work->name,
-          input_names[input], n, items, bytes, times->single_us, times->steady_us, speedup, speedup / n, gbps, checked);
-  }
+  table_text (table, work->name);
+  table_text (table, input_names[input]);
+  table_number (table, times->n, 0);
+  table_number (table, (double) items, 0);
+  table_number (table, (double) bytes, 0);
+  table_spread (table, &times->single, 2);
+  table_spread (table, &times->steady, 2);
+  table_number (table, speedup, 3);
+  table_number (table, efficiency, 4);
+  table_number (table, is_wanted ? WANTED_EFFICIENCY : NAN, 2);
+  table_text (table, !is_wanted ? "" : efficiency >= WANTED_EFFICIENCY ? "yes" : "no");
+  table_number (table, (double) bytes / times->steady.median / 1e3, 1);
+  table_number (table, times->sm_mhz > 0 ? times->sm_mhz : NAN, 0);
+  table_number (table, times->memory_mhz > 0 ? times->memory_mhz : NAN, 0);
+  table_text (table, verdict (wish, times->is_true));
 }
 
 /* The least bytes from which on every batch that was tried is faster on n GPUs; 0: none. */
@@ -95,57 +112,58 @@ typedef struct
 } Crossovers;
 
 static void
-sweep_items (Split *split, Wish *wish, int64_t items, const int64_t most[SPLIT_N_INPUTS],
+sweep_items (Split *split, Wish *wish, int64_t items, const int64_t most[SPLIT_N_INPUTS], Table *table,
     Crossovers *crossovers)
 {
   const int64_t bytes = items * bench_item_bytes (split->work);
   SplitInput input;
-  int n;
+  int n_counts = 0, i;
 
+  while (n_counts < SPLIT_MAX_COUNTS && 1 << n_counts <= split->n_devices && 1 << n_counts <= items)
+    n_counts++;
   for (input = SPLIT_THERE; input < SPLIT_N_INPUTS; input++) {
-    SplitTimes of_one = { 0 };
+    static SplitTimes times[SPLIT_MAX_COUNTS];
 
-    for (n = 1; n <= split->n_devices && n <= items && items <= most[input]; n *= 2) {
-      const SplitTimes times = split_measure (split, input, n, items);
-      int64_t *crossover = &crossovers->bytes[input][n];
+    if (items > most[input])
+      continue;
+    split_measure (split, input, items, times, n_counts);
+    for (i = 0; i < n_counts; i++) {
+      int64_t *crossover = &crossovers->bytes[input][times[i].n];
 
-      if (n == 1)
-        of_one = times;
-      print (wish, split->work, input, n, items, items * 4 > most[input], &times, &of_one);
-      *crossover = times.single_us >= of_one.single_us ? 0 : *crossover > 0 ? *crossover : bytes;
+      put_times (table, wish, split->work, input, items, &times[i], &times[0]);
+      *crossover = times[i].single.median >= times[0].single.median ? 0 : *crossover > 0 ? *crossover : bytes;
     }
   }
 }
 
 static void
-print_crossovers (const Split *split, const Wish *wish, const Crossovers *crossovers)
+put_crossovers (Table *table, const Split *split, const BenchWork *work, const Crossovers *crossovers)
 {
   SplitInput input;
   int n;
 
   for (n = 2; n == 2 || n <= split->n_devices; n *= 2) {
     for (input = SPLIT_THERE; input < SPLIT_N_INPUTS; input++) {
-      char from[64] = "none that was tried";
+      const int64_t bytes = crossovers->bytes[input][n];
 
-      if (split->n_devices == 1)
-        snprintf (from, sizeof (from), "not tried: one GPU");
-      else if (crossovers->bytes[input][n] > 0)
-        snprintf (from, sizeof (from), "%" PRId64, crossovers->bytes[input][n]);
-      printf ("%s, input %s: bytes from which on %d GPUs pay: %s\n", split->work->name, input_names[input], n, from);
-      if (wish->csv.crossover != NULL)
-        fprintf (wish->csv.crossover, "\"%s\",%s,%d,%s\n", split->work->name, input_names[input], n, from);
+      table_text (table, work->name);
+      table_text (table, input_names[input]);
+      table_number (table, n, 0);
+      if (bytes > 0)
+        table_number (table, (double) bytes, 0);
+      else
+        table_text (table, split->n_devices == 1 ? "not tried: one GPU" : "none that was tried");
     }
   }
 }
 
 static void
-sweep (Split *split, const Sweep *of, Wish *wish)
+sweep (Split *split, const Sweep *of, Wish *wish, Table *table, Crossovers *crossovers)
 {
   const int64_t least_of_host = of->work->distinct, wished = wish->most > 0 ? wish->most : INT64_MAX;
   const int64_t most = wished < of->most ? wished : of->most, there = wished < of->most_there ? wished : of->most_there;
   const int64_t most_of[SPLIT_N_INPUTS] = { there, most, most };
   RcBackend *const first = split->lanes[0].backend;
-  Crossovers crossovers = { {{0}} };
   int64_t items;
   int i;
 
@@ -157,25 +175,47 @@ sweep (Split *split, const Sweep *of, Wish *wish)
   for (i = 0; i < split->n_devices; i++)
     bench_parts_alloc (of->work, split->lanes[i].backend, RC_MEMORY_DEVICE, there, split->lanes[i].parts);
   for (items = of->least; items <= there; items *= 4)
-    sweep_items (split, wish, items, most_of, &crossovers);
-  print_crossovers (split, wish, &crossovers);
+    sweep_items (split, wish, items, most_of, table, crossovers);
   for (i = 0; i < split->n_devices; i++)
     bench_parts_free (of->work, split->lanes[i].backend, RC_MEMORY_DEVICE, split->lanes[i].parts);
   bench_parts_free (of->work, first, RC_MEMORY_PINNED, split->host);
   bench_parts_free (of->work, split->cpu, RC_MEMORY_DEVICE, split->truth);
 }
 
+static void
+sweep_all (Split *split, Wish *wish)
+{
+  static Crossovers crossovers[N_SWEEPS];
+  Table table;
+  size_t i;
+
+  open_table (wish, &table, "", "work,input,devices,items,bytes,single_us,single_p5_us,single_p95_us,single_deviation_us,"
+      "steady_us,p5_us,p95_us,deviation_us,speedup,efficiency,wanted_efficiency,met,gbps,sm_mhz,memory_mhz,checked");
+  for (i = 0; i < N_SWEEPS; i++) {
+    if (strstr (sweeps[i].work->name, wish->only) != NULL)
+      sweep (split, &sweeps[i], wish, &table, &crossovers[i]);
+  }
+  table_end (&table);
+  printf ("\n");
+  open_table (wish, &table, "_crossover", "work,input,devices,pays_from_bytes");
+  for (i = 0; i < N_SWEEPS; i++) {
+    if (strstr (sweeps[i].work->name, wish->only) != NULL)
+      put_crossovers (&table, split, sweeps[i].work, &crossovers[i]);
+  }
+  table_end (&table);
+}
+
 /* ---- links ---- */
 
 /* GB/s of copies by to; from is NULL for memory of the host, to or from which they go. */
-static double
+static BenchSpread
 time_link (const SplitLane *to, const SplitLane *from, void *to_memory, void *from_memory)
 {
-  double us[SPLIT_REPEATS];
+  double gbps[LINK_REPEATS];
   RcError error;
   int r, i;
 
-  for (r = -1; r < SPLIT_REPEATS; r++) {      /* the first to warm up */
+  for (r = -1; r < LINK_REPEATS; r++) {       /* the first to warm up */
     const double before = bench_now_us ();
 
     for (i = 0; i < LINK_COPIES; i++) {
@@ -186,9 +226,18 @@ time_link (const SplitLane *to, const SplitLane *from, void *to_memory, void *fr
     }
     split_finish (to);
     if (r >= 0)
-      us[r] = bench_now_us () - before;
+      gbps[r] = (double) LINK_BYTES * LINK_COPIES / (bench_now_us () - before) / 1e3;
   }
-  return (double) LINK_BYTES * LINK_COPIES / bench_spread (us, SPLIT_REPEATS).median / 1e3;
+  return bench_spread (gbps, LINK_REPEATS);
+}
+
+static int
+is_full_of (const unsigned char *host, unsigned char value)
+{
+  uint64_t i;
+
+  for (i = 0; i < LINK_BYTES && host[i] == value; i++);
+  return i == LINK_BYTES;
 }
 
 /* Whether the block at the end of the way is the one at its beginning. */
@@ -197,22 +246,18 @@ has_arrived (const SplitLane *lane, const void *memory, unsigned char *host, uns
 {
   const RcMemoryCopy copy = {.to = host,.from = memory,.row_bytes = LINK_BYTES,.rows = 1 };
   RcError error;
-  uint64_t i;
 
   bench_must_be_well (rc_memory_copy (lane->backend, &copy, lane->stream, &error), &error, "copy");
   split_finish (lane);
-  for (i = 0; i < LINK_BYTES && host[i] == value; i++);
-  return i == LINK_BYTES;
+  return is_full_of (host, value);
 }
 
 static void
-print_link (Wish *wish, const char *name, double gbps, int is_there)
+put_link (Table *table, Wish *wish, const char *name, const BenchSpread *gbps, int is_there)
 {
-  const char *checked = is_there ? "yes" : "something else arrived";
-
-  printf ("| %s | %.1f | %s |\n", name, gbps, checked);
-  if (wish->csv.links != NULL)
-    fprintf (wish->csv.links, "%s,%.1f,%s\n", name, gbps, checked);
+  table_text (table, name);
+  table_spread (table, gbps, 1);
+  table_text (table, is_there ? "yes" : "something else arrived");
   wish->failed |= !is_there;
 }
 
@@ -222,31 +267,32 @@ measure_links (Split *split, Wish *wish)
   void *memory[SPLIT_MAX_DEVICES] = { NULL };
   unsigned char *host;
   RcError error;
+  BenchSpread gbps;
+  Table table;
   char name[64];
   int i, k;
 
-  printf ("\n| link | GB/s | checked |\n|---|---|---|\n");
+  printf ("\n");
+  open_table (wish, &table, "_links", "link,gbps,p5_gbps,p95_gbps,deviation_gbps,checked");
   bench_must_be_well (rc_memory_alloc (split->lanes[0].backend, RC_MEMORY_PINNED, LINK_BYTES, (void **) &host, &error), &error, "memory");
   for (i = 0; i < split->n_devices; i++) {
     const SplitLane *lane = &split->lanes[i];
-    double gbps;
 
     bench_must_be_well (rc_memory_alloc (lane->backend, RC_MEMORY_DEVICE, LINK_BYTES, &memory[i], &error), &error, "memory");
     memset (host, 16 + i, LINK_BYTES);
     gbps = time_link (lane, NULL, memory[i], host);
     snprintf (name, sizeof (name), "host -> GPU %d", i);
     memset (host, 0, LINK_BYTES);
-    print_link (wish, name, gbps, has_arrived (lane, memory[i], host, (unsigned char) (16 + i)));
+    put_link (&table, wish, name, &gbps, has_arrived (lane, memory[i], host, (unsigned char) (16 + i)));
     memset (host, 0, LINK_BYTES);
     gbps = time_link (lane, NULL, host, memory[i]);
     snprintf (name, sizeof (name), "GPU %d -> host", i);
-    print_link (wish, name, gbps, host[0] == 16 + i && host[LINK_BYTES - 1] == 16 + i);
+    put_link (&table, wish, name, &gbps, is_full_of (host, (unsigned char) (16 + i)));
   }
   for (i = 0; i < split->n_devices; i++) {
     for (k = 0; k < split->n_devices; k++) {
       const SplitLane *from = &split->lanes[i], *to = &split->lanes[k];
       const int mark = 64 + SPLIT_MAX_DEVICES * i + k;
-      double gbps;
 
       if (i == k)
         continue;
@@ -254,12 +300,13 @@ measure_links (Split *split, Wish *wish)
       time_link (from, NULL, memory[i], host);
       gbps = time_link (to, from, memory[k], memory[i]);
       snprintf (name, sizeof (name), "GPU %d -> GPU %d", i, k);
-      print_link (wish, name, gbps, has_arrived (to, memory[k], host, (unsigned char) mark));
+      put_link (&table, wish, name, &gbps, has_arrived (to, memory[k], host, (unsigned char) mark));
     }
   }
   for (i = 0; i < split->n_devices; i++)
     rc_memory_free (split->lanes[i].backend, RC_MEMORY_DEVICE, memory[i]);
   rc_memory_free (split->lanes[0].backend, RC_MEMORY_PINNED, host);
+  table_end (&table);
 }
 
 /* ---- the machine ---- */
@@ -268,6 +315,7 @@ measure_links (Split *split, Wish *wish)
 static int
 open_devices (Split *split)
 {
+  char why[400];
   RcError error;
 
   for (split->n_devices = 0; split->n_devices < SPLIT_MAX_DEVICES; split->n_devices++) {
@@ -279,6 +327,8 @@ open_devices (Split *split)
     lane->split = split;
     lane->number = split->n_devices;
     bench_must_be_well (rc_stream_new (lane->backend, &lane->stream, &error), &error, "stream");
+    if (!board_open (&lane->board, split->n_devices, why, sizeof (why)))
+      printf ("no clocks of GPU %d: %s\n", split->n_devices, why);
   }
   if (split->n_devices == 0)
     printf ("SKIP bench-devices: %s\n", error.message);
@@ -296,58 +346,23 @@ close_devices (Split *split)
   }
 }
 
-/* FILE.csv, what → FILEwhat.csv, with its first line. */
-static FILE *
-open_csv (const char *path, const char *what, const char *head)
+static int
+is_csv (const char *path)
 {
-  const size_t stem = strlen (path) - strlen (".csv");
-  char name[4096];
-  FILE *file;
+  const size_t length = strlen (path), end = strlen (".csv");
 
-  if (strlen (path) < strlen (".csv") || strcmp (path + stem, ".csv") != 0)
-    bench_fail (path, "expected a name that ends with .csv");
-  snprintf (name, sizeof (name), "%.*s%s.csv", (int) stem, path, what);
-  file = fopen (name, "w");
-  if (file == NULL)
-    bench_fail (name, "cannot be written");
-  fprintf (file, "%s\n", head);
-  return file;
+  return length > end && strcmp (path + length - end, ".csv") == 0;
 }
 
-static Csv
-open_all_csv (const char *path)
-{
-  static const char sizes[] = "work,input,devices,items,bytes,single_us,steady_us,speedup,efficiency,gbps,checked";
-
-  return (Csv) {.largest = open_csv (path, "", sizes),.sizes = open_csv (path, "_sizes", sizes),
-    .crossover = open_csv (path, "_crossover", "work,input,devices,pays_from_bytes"),
-    .links = open_csv (path, "_links", "link,gbps,checked")
-  };
-}
-
-static void
-close_all_csv (Csv *csv)
-{
-  FILE *const files[] = { csv->largest, csv->sizes, csv->crossover, csv->links };
-  size_t i;
-
-  for (i = 0; i < sizeof (files) / sizeof (files[0]); i++) {
-    if (files[i] != NULL && fclose (files[i]) != 0)
-      bench_fail ("--csv", "cannot be written");
-  }
-}
-
-/* csv: the path of --csv, or NULL. */
 static Wish
-read_arguments (int argc, char **argv, const char **csv)
+read_arguments (int argc, char **argv)
 {
   Wish wish = {.only = "" };
   int i;
 
-  *csv = NULL;
   for (i = 1; i < argc; i++) {
-    if (strcmp (argv[i], "--csv") == 0 && i + 1 < argc)
-      *csv = argv[++i];
+    if (strcmp (argv[i], "--csv") == 0 && i + 1 < argc && is_csv (argv[i + 1]))
+      wish.csv = argv[++i];
     else if (strcmp (argv[i], "--most") == 0 && i + 1 < argc)
       wish.most = atoll (argv[++i]);
     else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
@@ -363,25 +378,15 @@ main (int argc, char **argv)
 {
   const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   static Split split;
-  const char *csv;
-  Wish wish = read_arguments (argc, argv, &csv);
+  Wish wish = read_arguments (argc, argv);
   RcError error;
-  size_t i;
 
   if (!open_devices (&split))
     return 0;
   bench_must_be_well (rc_backend_open (&here, &split.cpu, &error), &error, "CPU");
-  if (csv != NULL)
-    wish.csv = open_all_csv (csv);
-  printf ("| batch | input | GPUs | items | bytes in and out | single us | steady us | speedup | efficiency | GB/s | checked |\n"
-      "|---|---|---|---|---|---|---|---|---|---|---|\n");
-  for (i = 0; i < sizeof (sweeps) / sizeof (sweeps[0]); i++) {
-    if (strstr (sweeps[i].work->name, wish.only) != NULL)
-      sweep (&split, &sweeps[i], &wish);
-  }
+  sweep_all (&split, &wish);
   measure_links (&split, &wish);
   rc_backend_close (split.cpu);
   close_devices (&split);
-  close_all_csv (&wish.csv);
   return wish.failed;
 }

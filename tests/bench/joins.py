@@ -144,7 +144,18 @@ def roofline_bytes(figures):
     return [{column: str(value) for column, value in work.items()} for work in works.values()] or None
 
 
+def devices_largest(figures):
+    """The largest batch of each work, of each place of its input."""
+    rows = figures.rows("devices") or []
+    most = {}
+    for row in rows:
+        key = row["work"], row["input"]
+        most[key] = max(most.get(key, 0), int(row["items"]))
+    return [row for row in rows if int(row["items"]) == most[row["work"], row["input"]]] or None
+
+
 JOINS = {
+    "devices_largest": devices_largest,
     "limits": limits,
     "limits_kernels": limits_kernels,
     "beside_linear": beside_linear,

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "kernels/backend.h"
+#include "spread.h"
 
 #define BENCH_MAX_LAUNCHES 101  /* of a graph, for a median */
 #define BENCH_MAX_COPIES 1024   /* of the data of a work */
@@ -32,12 +33,6 @@ typedef struct
   BenchRates rates;             /* bench_measure_rates */
   double launch_us;             /* of an empty run */
 } Bench;
-
-/* us of a run, over launches of a graph */
-typedef struct
-{
-  double median, p5, p95, deviation;
-} BenchSpread;
 
 /* What a work took, in us. */
 typedef struct
@@ -61,8 +56,6 @@ double bench_uniform (void);
 /* Repeats the first bytes of memory until it is full, which is faster than to make new ones. */
 void bench_repeat (void *memory, int64_t first, int64_t bytes);
 double bench_now_us (void);
-/* Sorts them. */
-BenchSpread bench_spread (double *values, int n);
 
 /* One run over copy number i of the data, enqueued on the stream. */
 typedef void (*BenchRun) (void *data, int i, cudaStream_t stream);

@@ -84,8 +84,8 @@ def peers_of(name):
 
 
 def scaling(figures, axes):
-    """How many times faster than one: a colour for where the input lies, a mark for each work."""
-    rows = figures.rows("devices")
+    """How many times faster than one, the largest batches: a colour for where the input lies, a mark for each work."""
+    rows = figures.rows("devices_largest")
     inputs, works = (list(dict.fromkeys(row[column] for row in rows)) for column in ("input", "work"))
     counts = sorted({int(row["devices"]) for row in rows})
     axes.plot(counts, counts, "--", color="black", linewidth=1, label="as many times as GPUs")
@@ -100,7 +100,29 @@ def scaling(figures, axes):
     axes.set_xticks(counts)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("GPUs")
-    axes.set_ylabel("times one GPU")
+    axes.set_ylabel("times one GPU, the largest batch of each work")
+    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def efficiency(figures, axes):
+    """Of every batch whose shards are where they are computed: a colour for the number of GPUs, a mark for each work."""
+    rows = [row for row in figures.rows("devices") if row["input"] == "there" and int(row["devices"]) > 1]
+    counts, works = sorted({int(row["devices"]) for row in rows}), list(dict.fromkeys(row["work"] for row in rows))
+    for colour, n in enumerate(counts):
+        axes.plot([], [], color=f"C{colour}", label=f"{n} GPUs")
+        for mark, work in zip("osv^Dx", works):
+            points = sorted((int(row["bytes"]) / 1e6, float(row["efficiency"])) for row in rows
+                            if (int(row["devices"]), row["work"]) == (n, work))
+            if points:
+                axes.plot(*zip(*points), mark + "-", color=f"C{colour}", markersize=4, linewidth=1)
+    for mark, work in zip("osv^Dx", works):
+        axes.plot([], [], mark, color="grey", markersize=4, label=short(work))
+    for wanted in {row["wanted_efficiency"] for row in rows}:
+        axes.axhline(float(wanted), color=FLOOR, linewidth=1, label="wanted")
+    axes.set_xscale("log")
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("MB of a batch, in and out")
+    axes.set_ylabel("efficiency")
     axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
@@ -110,7 +132,8 @@ PLOTS = {  # what is drawn from which figures; inches of it
     "roofline": (roofline, ("roofline", "kernels_align"), (11, 5)),
     "peers_align": (peers_of("beside_peers_align"), ("beside_peers_align",), (9, 6)),
     "peers_voxel": (peers_of("beside_peers_voxel"), ("beside_peers_voxel",), (9, 5)),
-    "scaling": (scaling, ("devices",), (8, 4)),
+    "scaling": (scaling, ("devices_largest",), (8, 4)),
+    "efficiency": (efficiency, ("devices",), (8, 4)),
 }
 
 

@@ -4,19 +4,20 @@
  */
 #include "split.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "kernels_timing.h"
 
 #define MOST_IN_A_ROW 64
-#define STEADY_US 12000         /* about, in a row */
+#define STEADY_US 6000          /* about, in a row */
 
 /* ---- one batch ---- */
 
 static int64_t
 offset_of (const SplitLane *lane, int part)
 {
-  return lane->number * lane->shard.items * lane->split->work->parts[part].bytes;
+  return lane->number * lane->shard->items * lane->split->work->parts[part].bytes;
 }
 
 /* Items of the lane from first on, and the place in the host's of the same. */
@@ -29,7 +30,7 @@ typedef struct
 static int
 next_piece (const SplitLane *lane, Piece *piece)
 {
-  const int64_t of_lane = lane->shard.items, of_host = lane->split->host_items;
+  const int64_t of_lane = lane->shard->items, of_host = lane->split->host_items;
 
   piece->first += piece->items;
   piece->at = (lane->number * of_lane + piece->first) % of_host;
@@ -64,7 +65,7 @@ copy_first (const SplitLane *lane, int part, int here)
 {
   const SplitLane *first = &lane->split->lanes[0];
   char *there = (char *) first->parts[part] + offset_of (lane, part);
-  const uint64_t bytes = (uint64_t) (lane->shard.items * lane->split->work->parts[part].bytes);
+  const uint64_t bytes = (uint64_t) (lane->shard->items * lane->split->work->parts[part].bytes);
   RcStatus status;
   RcError error;
 
@@ -88,7 +89,7 @@ enqueue (SplitLane *lane)
     if (!work->parts[i].is_output)
       (input == SPLIT_HOST ? copy_host : copy_first) (lane, i, 1);
   }
-  bench_shard_run (&lane->shard, lane->stream);
+  bench_shard_run (lane->shard, lane->stream);
   for (i = 0; i < work->n_parts && input != SPLIT_THERE; i++) {
     if (work->parts[i].is_output)
       (input == SPLIT_HOST ? copy_host : copy_first) (lane, i, 0);
@@ -146,41 +147,23 @@ run_lane (void *data)
   return NULL;
 }
 
-/* Median us of a batch. */
-static double
-time_batches (Split *split, int in_a_row)
+/* us of a batch, as often as it is repeated. */
+static void
+time_batches (Split *split, int in_a_row, double us[SPLIT_REPEATS])
 {
   int i;
 
   split->in_a_row = in_a_row;
+  split->us = us;
   for (i = 0; i < split->n; i++) {
     if (pthread_create (&split->lanes[i].thread, NULL, run_lane, &split->lanes[i]) != 0)
       bench_fail ("pthread_create", "no thread");
   }
   for (i = 0; i < split->n; i++)
     pthread_join (split->lanes[i].thread, NULL);
-  return bench_spread (split->us, SPLIT_REPEATS).median;
 }
 
 /* ---- one measurement ---- */
-
-static void
-open_shards (Split *split, int64_t items)
-{
-  int i;
-
-  for (i = 0; i < split->n; i++)
-    bench_shard_open (&split->lanes[i].shard, split->work, split->lanes[i].backend, items / split->n, split->lanes[i].parts);
-}
-
-static void
-close_shards (Split *split)
-{
-  int i;
-
-  for (i = 0; i < split->n; i++)
-    bench_shard_close (&split->lanes[i].shard);
-}
 
 /* Outputs that were there before are gone. */
 static void
@@ -202,9 +185,10 @@ static void
 copy_first_gpu (const Split *split, int64_t items, int up)
 {
   SplitLane whole = split->lanes[0];
+  BenchShard all = {.items = items };
   int part;
 
-  whole.shard.items = items;
+  whole.shard = &all;
   for (part = 0; part < split->work->n_parts; part++) {
     if (up != split->work->parts[part].is_output)
       copy_host (&whole, part, up);
@@ -222,7 +206,7 @@ place (Split *split, SplitInput input, int64_t items)
   for (i = 0; i < split->n; i++) {
     const SplitLane *lane = &split->lanes[i];
 
-    clear_outputs (lane, input == SPLIT_ONE_GPU && i == 0 ? items : lane->shard.items);
+    clear_outputs (lane, input == SPLIT_ONE_GPU && i == 0 ? items : lane->shard->items);
     for (part = 0; part < split->work->n_parts && input == SPLIT_THERE; part++) {
       if (!split->work->parts[part].is_output)
         copy_host (lane, part, 1);
@@ -279,20 +263,86 @@ clear_host_outputs (const Split *split, int64_t items)
   }
 }
 
-SplitTimes
-split_measure (Split *split, SplitInput input, int n, int64_t items)
-{
-  SplitTimes times;
-  int in_a_row;
+/* ---- by turns ---- */
 
-  split->n = n;
-  open_shards (split, items);
-  place (split, input, items);
-  clear_host_outputs (split, items);
-  times.single_us = time_batches (split, 1);
-  in_a_row = (int) (STEADY_US / times.single_us) + 1;
-  times.steady_us = time_batches (split, in_a_row > MOST_IN_A_ROW ? MOST_IN_A_ROW : in_a_row);
-  times.is_true = check (split, items);
-  close_shards (split);
-  return times;
+static void
+open_shards (const Split *split, int64_t items, SplitTimes *times)
+{
+  int i;
+
+  for (i = 0; i < times->n; i++)
+    bench_shard_open (&times->shards[i], split->work, split->lanes[i].backend, items / times->n, split->lanes[i].parts);
+}
+
+static void
+close_shards (SplitTimes *times)
+{
+  int i;
+
+  for (i = 0; i < times->n; i++)
+    bench_shard_close (&times->shards[i]);
+}
+
+static void
+lower (unsigned *lowest, unsigned mhz)
+{
+  *lowest = *lowest == 0 || mhz < *lowest ? mhz : *lowest;
+}
+
+static void
+note_clocks (const Split *split, SplitTimes *times)
+{
+  unsigned sm, memory;
+  int i;
+
+  for (i = 0; i < split->n; i++) {
+    if (board_clocks (&split->lanes[i].board, &sm, &memory)) {
+      lower (&times->sm_mhz, sm);
+      lower (&times->memory_mhz, memory);
+    }
+  }
+}
+
+/* What the last round leaves is compared. */
+static void
+take_turn (Split *split, SplitInput input, int64_t items, int round, SplitTimes *times)
+{
+  double *const single_us = times->single_us + round * SPLIT_REPEATS;
+  double *const steady_us = times->steady_us + round * SPLIT_REPEATS;
+  int i;
+
+  split->n = times->n;
+  for (i = 0; i < times->n; i++)
+    split->lanes[i].shard = &times->shards[i];
+  if (round == 0 || round == SPLIT_ROUNDS - 1) {
+    place (split, input, items);
+    clear_host_outputs (split, items);
+  }
+  time_batches (split, 1, single_us);
+  if (round == 0)
+    times->in_a_row = (int) fmin (STEADY_US / bench_spread (single_us, SPLIT_REPEATS).median + 1, MOST_IN_A_ROW);
+  time_batches (split, times->in_a_row, steady_us);
+  note_clocks (split, times);
+  if (round == SPLIT_ROUNDS - 1)
+    times->is_true = check (split, items);
+}
+
+void
+split_measure (Split *split, SplitInput input, int64_t items, SplitTimes *times, int n_counts)
+{
+  int round, i;
+
+  for (i = 0; i < n_counts; i++) {
+    times[i] = (SplitTimes) {.n = 1 << i };
+    open_shards (split, items, &times[i]);
+  }
+  for (round = 0; round < SPLIT_ROUNDS; round++) {
+    for (i = 0; i < n_counts; i++)
+      take_turn (split, input, items, round, &times[i]);
+  }
+  for (i = 0; i < n_counts; i++) {
+    times[i].single = bench_spread (times[i].single_us, SPLIT_SAMPLES);
+    times[i].steady = bench_spread (times[i].steady_us, SPLIT_SAMPLES);
+    close_shards (&times[i]);
+  }
 }

@@ -7,10 +7,15 @@
 
 #include <pthread.h>
 
+#include "board.h"
 #include "shard.h"
+#include "spread.h"
 
 #define SPLIT_MAX_DEVICES 8
-#define SPLIT_REPEATS 7         /* of a measurement, for a median; odd */
+#define SPLIT_MAX_COUNTS 4      /* of devices: 1, 2, 4 and 8 */
+#define SPLIT_ROUNDS 7          /* in which each number of devices has its turn */
+#define SPLIT_REPEATS 3         /* of a measurement, in a turn */
+#define SPLIT_SAMPLES (SPLIT_ROUNDS * SPLIT_REPEATS)
 
 /* Where inputs are and outputs are wanted: see devices.c. */
 typedef enum
@@ -30,8 +35,9 @@ typedef struct
   int number;
   RcBackend *backend;
   RcStream stream;
+  Board board;
   void *parts[SHARD_MAX_PARTS]; /* for all items, on the first as many as a batch has */
-  BenchShard shard;
+  BenchShard *shard;            /* of the number of devices whose turn it is */
   double begun_us, ended_us;    /* of a batch, or of several in a row */
   pthread_t thread;
 } SplitLane;
@@ -49,18 +55,24 @@ struct Split
   SplitInput input;
   int in_a_row;
   int arrived, round;           /* atomic: threads that wait for each other */
-  double us[SPLIT_REPEATS];
+  double *us;                   /* of each repeat */
 };
 
-/* Medians, in us. */
+/* What n devices took. */
 typedef struct
 {
-  double single_us, steady_us;
+  int n;
+  BenchSpread single, steady;   /* us of a batch */
+  unsigned sm_mhz, memory_mhz;  /* the lowest of them all, read when they had just computed; 0: it cannot be read */
   int is_true;                  /* what came out */
+  int in_a_row;
+  BenchShard shards[SPLIT_MAX_DEVICES];
+  double single_us[SPLIT_SAMPLES], steady_us[SPLIT_SAMPLES];
 } SplitTimes;
 
-/* Of one batch of the split's work over n of its devices; host has the inputs. */
-SplitTimes split_measure (Split * split, SplitInput input, int n, int64_t items);
+/* Of one batch of the split's work over 1, 2, 4 … devices, n_counts such numbers, by turns, so that what else goes on hits
+ * them alike; host has the inputs. */
+void split_measure (Split * split, SplitInput input, int64_t items, SplitTimes * times, int n_counts);
 
 /* Waits for what was enqueued there. */
 void split_finish (const SplitLane * lane);

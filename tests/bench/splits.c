@@ -3,8 +3,9 @@
  *   bench-splits [--runs N] [--csv FILE]
  *
  * The same batch goes through the element again and again, on 1, 2 and 4 GPUs, as many as there are, with backend=cuda, which
- * splits as it is told. A row has the median time from one output to the next, and how many times faster that is than one
- * GPU: where it is, backend=auto might split, too (robocache_device_shards in common/device.h). Outputs are compared, bit for bit, with those of backend=cpu.
+ * splits as it is told; the numbers of GPUs take turns. A row has the time from one output to the next, and how many times
+ * faster the median is than that of one GPU: where it is, backend=auto might split, too (robocache_device_shards in
+ * common/device.h). Outputs are compared, bit for bit, with those of backend=cpu.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,6 +14,8 @@
 #include <string.h>
 
 #include "line.h"
+#include "spread.h"
+#include "table.h"
 
 #define EPISODE_ROWS 500
 #define EPISODE_TICKS 256
@@ -20,12 +23,15 @@
 #define CLOUD_POINTS 100000
 #define AXIS 128
 #define WARM_UP 4               /* buffers */
+#define ROUNDS 3                /* in which each number of GPUs has its turn */
+#define MAX_GPUS 4
+#define MAX_COUNTS 3            /* of GPUs: 1, 2 and 4 */
 
-static gint n_runs = 21;
+static gint n_runs = 11;
 static gchar *csv = NULL;
 
 static const GOptionEntry options[] = {
-  {"runs", 'n', 0, G_OPTION_ARG_INT, &n_runs, "Buffers of each measurement (default 21)", "N"},
+  {"runs", 'n', 0, G_OPTION_ARG_INT, &n_runs, "Buffers of each turn (default 11)", "N"},
   {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "Writes the figures there, too", "FILE"},
   {NULL}
 };
@@ -142,32 +148,19 @@ take (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
   run->sample = buffer;
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
+/* Appends to us what each buffer took. devices: NULL for the CPU. Returns the last output. */
+static GstBuffer *
+push_batches (const Work *work, GstBuffer *batch, const gchar *caps, const gchar *devices, GArray *us)
 {
-  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return (x > y) - (x < y);
-}
-
-/* devices: NULL for the CPU. Returns the median; sample: the last output. */
-static gdouble
-measure (const Work *work, GstBuffer *batch, const gchar *caps, const gchar *devices, GstBuffer **sample)
-{
-  Run run = {.us = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
+  Run run = {.us = us };
   LineSpec spec = {.element = work->element,.n_streams = 1,.end_caps = "other/tensors",.take = take,.data = &run,
     .settings = {"backend", devices ? "cuda" : "cpu", "devices", devices ? devices : "", work->settings[0], work->settings[1]}
   };
-  gdouble median;
 
   spec.streams[0] = (LineStream) {.pad = "sink",.caps = caps,.buffer = batch,.period_ns = GST_SECOND,
-    .n = (guint64) (WARM_UP + (devices ? n_runs : 1))};
+    .n = devices ? (guint64) (WARM_UP + n_runs) : 1};
   line_run (&spec);
-  g_array_sort (run.us, compare);
-  median = g_array_index (run.us, gdouble, run.us->len / 2);
-  g_array_unref (run.us);
-  *sample = run.sample;
-  return median;
+  return run.sample;
 }
 
 static gboolean
@@ -185,62 +178,105 @@ same_bytes (GstBuffer *a, GstBuffer *b)
 
 /* ---- all ---- */
 
-/* How many GPUs there are, up to 4. */
+/* Elements that are on a GPU each as long as the program runs, so that contexts are made once and not for each turn. Returns
+ * how many there are. */
 static guint
-count_gpus (void)
+open_gpus (GstElement *elements[MAX_GPUS])
 {
   guint n;
 
-  for (n = 0; n < 4; n++) {
-    GstElement *element = gst_element_factory_make ("robocacheresample", NULL);
-    GstStateChangeReturn started;
-
-    if (element == NULL)
+  for (n = 0; n < MAX_GPUS; n++) {
+    elements[n] = gst_element_factory_make ("robocacheresample", NULL);
+    if (elements[n] == NULL)
       line_fail ("there is no element robocacheresample");
-    g_object_set (element, "device-id", (gint) n, NULL);
-    gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
-    started = gst_element_set_state (element, GST_STATE_PAUSED);
-    gst_element_set_state (element, GST_STATE_NULL);
-    gst_object_unref (element);
-    if (started == GST_STATE_CHANGE_FAILURE)
+    g_object_set (elements[n], "device-id", (gint) n, NULL);
+    gst_util_set_object_arg (G_OBJECT (elements[n]), "backend", "cuda");
+    if (gst_element_set_state (elements[n], GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE) {
+      gst_element_set_state (elements[n], GST_STATE_NULL);
+      gst_clear_object (&elements[n]);
       break;
+    }
   }
   return n;
 }
 
-static gboolean
-measure_sizes (const Work *work, guint n_gpus, FILE *file)
+static void
+close_gpus (GstElement *elements[MAX_GPUS], guint n)
 {
-  static const gchar *const devices[] = { "0", "0,1", "0,1,2,3" };
-  gboolean ok = TRUE;
+  for (guint i = 0; i < n; i++) {
+    gst_element_set_state (elements[i], GST_STATE_NULL);
+    gst_object_unref (elements[i]);
+  }
+}
 
-  for (guint k = 0; work->items[k] > 0; k++) {
-    const guint items = work->items[k];
-    GstBuffer *batch = work->make (items), *truth, *sample;
-    const gsize bytes = gst_buffer_get_size (batch) + items * work->out_bytes;
-    gchar *caps = work->caps (items);
-    gdouble of_one = 0;
+/* How a number of GPUs does with a batch. */
+typedef struct
+{
+  GArray *us;
+  gboolean same;                /* outputs */
+} Turns;
 
-    measure (work, batch, caps, NULL, &truth);
-    for (guint i = 0, n = 1; n <= n_gpus; i++, n *= 2) {
-      const gdouble us = measure (work, batch, caps, devices[i], &sample);
-      const gboolean same = same_bytes (truth, sample);
+static void
+take_turns (const Work *work, GstBuffer *batch, const gchar *caps, GstBuffer *truth, guint n_counts, Turns *turns)
+{
+  static const gchar *const devices[MAX_COUNTS] = { "0", "0,1", "0,1,2,3" };
 
-      if (n == 1)
-        of_one = us;
-      printf ("| %s | %u | %u | %" G_GSIZE_FORMAT " | %.1f | %.2f | %s |\n", work->name, n, items, bytes, us, of_one / us,
-          same ? "yes" : "differs from the CPU");
-      fflush (stdout);
-      if (file)
-        fprintf (file, "\"%s\",%u,%u,%" G_GSIZE_FORMAT ",%.2f,%.3f,%s\n", work->name, n, items, bytes, us, of_one / us,
-            same ? "yes" : "differs from the CPU");
-      ok = ok && same;
+  for (guint round = 0; round < ROUNDS; round++) {
+    for (guint i = 0; i < n_counts; i++) {
+      GstBuffer *sample = push_batches (work, batch, caps, devices[i], turns[i].us);
+
+      turns[i].same = turns[i].same && same_bytes (truth, sample);
       gst_buffer_unref (sample);
     }
-    gst_buffer_unref (truth);
-    gst_buffer_unref (batch);
-    g_free (caps);
   }
+}
+
+static gboolean
+measure_batch (const Work *work, guint items, guint n_counts, Table *table)
+{
+  GstBuffer *batch = work->make (items), *truth;
+  const gsize bytes = gst_buffer_get_size (batch) + items * work->out_bytes;
+  gchar *caps = work->caps (items);
+  Turns turns[MAX_COUNTS];
+  gdouble of_one = 0;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < n_counts; i++)
+    turns[i] = (Turns) { g_array_new (FALSE, FALSE, sizeof (gdouble)), TRUE };
+  truth = push_batches (work, batch, caps, NULL, NULL);
+  take_turns (work, batch, caps, truth, n_counts, turns);
+  for (guint i = 0; i < n_counts; i++) {
+    const BenchSpread us = bench_spread ((gdouble *) (gpointer) turns[i].us->data, (gint) turns[i].us->len);
+
+    of_one = i == 0 ? us.median : of_one;
+    table_text (table, work->name);
+    table_number (table, 1 << i, 0);
+    table_number (table, items, 0);
+    table_number (table, (gdouble) bytes, 0);
+    table_spread (table, &us, 2);
+    table_number (table, of_one / us.median, 3);
+    table_text (table, turns[i].same ? "yes" : "differs from the CPU");
+    ok = ok && turns[i].same;
+    g_array_unref (turns[i].us);
+  }
+  gst_buffer_unref (truth);
+  gst_buffer_unref (batch);
+  g_free (caps);
+  return ok;
+}
+
+static gboolean
+measure_all (guint n_counts)
+{
+  gboolean ok = TRUE;
+  Table table;
+
+  table_open (&table, csv, "work,devices,items,bytes,median_us,p5_us,p95_us,deviation_us,speedup,checked");
+  for (guint i = 0; i < G_N_ELEMENTS (works); i++) {
+    for (guint k = 0; works[i].items[k] > 0; k++)
+      ok = measure_batch (&works[i], works[i].items[k], n_counts, &table) && ok;
+  }
+  table_end (&table);
   return ok;
 }
 
@@ -249,8 +285,8 @@ main (int argc, char **argv)
 {
   GOptionContext *context = g_option_context_new ("- batches in system memory, split over GPUs by an element");
   GError *error = NULL;
-  gboolean ok = TRUE;
-  FILE *file = NULL;
+  GstElement *gpus[MAX_GPUS];
+  gboolean ok;
   guint n_gpus;
 
   g_option_context_add_main_entries (context, options, NULL);
@@ -260,19 +296,13 @@ main (int argc, char **argv)
   g_option_context_free (context);
   if (n_runs < 1)
     line_fail ("--runs is %d, expected at least 1", n_runs);
-  if (csv && (file = fopen (csv, "w")) == NULL)
-    line_fail ("--csv: %s cannot be written", csv);
   gst_plugin_load_file (ROBOCACHE_PLUGIN, NULL);        /* in a bundle it is among the plugins */
-  n_gpus = count_gpus ();
-  if (n_gpus == 0)
+  n_gpus = open_gpus (gpus);
+  if (n_gpus == 0) {
     printf ("SKIP bench-splits: there is no usable GPU\n");
-
-  if (file)
-    fprintf (file, "work,devices,items,bytes,median_us,speedup,checked\n");
-  printf ("| batch | GPUs | items | bytes in and out | us | times one GPU | checked |\n|---|---|---|---|---|---|---|\n");
-  for (guint i = 0; n_gpus > 0 && i < G_N_ELEMENTS (works); i++)
-    ok = measure_sizes (&works[i], n_gpus, file) && ok;
-  if (file && fclose (file) != 0)
-    line_fail ("--csv: %s cannot be written", csv);
+    return 0;
+  }
+  ok = measure_all (n_gpus >= 4 ? 3 : n_gpus >= 2 ? 2 : 1);
+  close_gpus (gpus, n_gpus);
   return ok ? 0 : 1;
 }

@@ -10,7 +10,7 @@
 #define BENCH_ABLATIONS_H
 
 #include "../kernels_memory.h"
-#include "table.h"
+#include "../table.h"
 
 typedef struct
 {

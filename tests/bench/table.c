@@ -4,19 +4,25 @@
  */
 #include "table.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "../kernels_timing.h"
+static void
+fail (const char *what)
+{
+  fprintf (stderr, "%s: cannot be written\n", what);
+  exit (1);
+}
 
 void
-table_begin (Table *table, const char *folder, const char *name, const char *columns)
+table_open (Table *table, const char *path, const char *columns)
 {
   const char *c;
-  char path[4096];
   int i;
 
   *table = (Table) { NULL, 1, 0 };
-  printf ("\n%s\n\n| ", name);
+  printf ("| ");
   for (c = columns; *c != '\0'; c++) {
     table->n_columns += *c == ',';
     fputs (*c == ',' ? " | " : (char[]) { *c, '\0' }, stdout);
@@ -25,19 +31,28 @@ table_begin (Table *table, const char *folder, const char *name, const char *col
   for (i = 0; i < table->n_columns; i++)
     printf ("---|");
   printf ("\n");
-  if (folder == NULL)
+  if (path == NULL)
     return;
-  snprintf (path, sizeof (path), "%s/%s.csv", folder, name);
   table->csv = fopen (path, "w");
   if (table->csv == NULL || fprintf (table->csv, "%s\n", columns) < 0)
-    bench_fail (path, "cannot be written");
+    fail (path);
+}
+
+void
+table_begin (Table *table, const char *folder, const char *name, const char *columns)
+{
+  char path[4096];
+
+  printf ("\n%s\n\n", name);
+  snprintf (path, sizeof (path), "%s/%s.csv", folder != NULL ? folder : "", name);
+  table_open (table, folder != NULL ? path : NULL, columns);
 }
 
 void
 table_end (Table *table)
 {
   if (table->csv != NULL && fclose (table->csv) != 0)
-    bench_fail ("a table", "cannot be written");
+    fail ("a table");
 }
 
 void
@@ -60,7 +75,16 @@ table_number (Table *table, double x, int decimals)
   char text[64];
 
   snprintf (text, sizeof (text), "%.*f", decimals, x);
-  table_text (table, text);
+  table_text (table, isnan (x) ? "" : text);
+}
+
+void
+table_spread (Table *table, const BenchSpread *spread, int decimals)
+{
+  table_number (table, spread->median, decimals);
+  table_number (table, spread->p5, decimals);
+  table_number (table, spread->p95, decimals);
+  table_number (table, spread->deviation, decimals);
 }
 
 void
@@ -69,5 +93,5 @@ table_small (Table *table, double x)
   char text[64];
 
   snprintf (text, sizeof (text), "%.3g", x);
-  table_text (table, text);
+  table_text (table, isnan (x) ? "" : text);
 }

@@ -2,27 +2,30 @@
  *
  *   bench-energy [--seconds S] [--csv FILE]
  *
- * Each work is done again and again for S seconds (5): on a GPU, with its data there, on one core and on all cores. Energy is
- * read from the counters of the board (NVML's total energy) and of the CPU's packages (RAPL, /sys/class/powercap). The
- * power of two seconds in which nothing is done, with all contexts open, is taken off. Where a counter cannot be read the
- * row says so, and has the time alone. Outputs are compared, bit for bit, with one run of the CPU.
+ * Each work is done again and again for S seconds (5), in five parts that are measured each: on a GPU, with its data there,
+ * on one core and on all cores. Energy is read from the counters of the board (NVML's total energy) and of the CPU's packages
+ * (RAPL, /sys/class/powercap). The power of two seconds in which nothing is done, with all contexts open, is taken off. Where
+ * a counter cannot be read the row says so, and has the time alone. Whatever was read, the GPU's energy and the CPU's time
+ * say below which power the CPU would need less energy: less_below_w. Outputs are compared, bit for bit, with one run of the
+ * CPU.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <dirent.h>
-#include <dlfcn.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "board.h"
 #include "kernels_timing.h"
+#include "packages.h"
 #include "shard.h"
+#include "table.h"
 
 #define IDLE_S 2
-#define MAX_CORES 512
-#define MAX_PACKAGES 16
+#define PARTS 5                 /* of the seconds of a row */
 #define RUNS_BETWEEN_LOOKS 32   /* of the GPU, at the clock */
 
 typedef struct
@@ -48,88 +51,34 @@ typedef struct
   double idle_w;
 } Counter;
 
-static unsigned (*nvml_energy) (void *device, unsigned long long *mj);
-static void *nvml_device;
+static Board the_board;
+static Packages the_packages;
 
 static double
 read_board (void)
 {
-  unsigned long long mj;
-
-  return nvml_energy (nvml_device, &mj) == 0 ? (double) mj * 1e-3 : -1;
-}
-
-/* Of the first CUDA device, whose number may be another one there. */
-static void
-open_board (Counter *counter)
-{
-  unsigned (*init) (void), (*by_bus) (const char *bus, void **device);
-  void *library = dlopen ("libnvidia-ml.so.1", RTLD_NOW);
-  char bus[32];
-
-  counter->read = read_board;
-  if (library == NULL) {
-    snprintf (counter->why, sizeof (counter->why), "%s", dlerror ());
-    return;
-  }
-  *(void **) &init = dlsym (library, "nvmlInit_v2");
-  *(void **) &by_bus = dlsym (library, "nvmlDeviceGetHandleByPciBusId_v2");
-  *(void **) &nvml_energy = dlsym (library, "nvmlDeviceGetTotalEnergyConsumption");
-  bench_must (cudaDeviceGetPCIBusId (bus, sizeof (bus), 0), "cudaDeviceGetPCIBusId");
-  if (!init || !by_bus || !nvml_energy || init () != 0 || by_bus (bus, &nvml_device) != 0 || read_board () < 0)
-    snprintf (counter->why, sizeof (counter->why), "NVML has no energy counter for %s", bus);
-}
-
-static char packages[MAX_PACKAGES][300];
-static int n_packages;
-
-static double
-read_number (const char *path)
-{
-  FILE *file = fopen (path, "r");
-  double number = -1;
-
-  if (file != NULL && fscanf (file, "%lf", &number) != 1)
-    number = -1;
-  if (file != NULL)
-    fclose (file);
-  return number;
+  return board_joules (&the_board);
 }
 
 static double
 read_packages (void)
 {
-  double sum = 0;
-  int i;
-
-  for (i = 0; i < n_packages; i++) {
-    const double uj = read_number (packages[i]);
-
-    if (uj < 0)
-      return -1;
-    sum += uj * 1e-6;
-  }
-  return sum;
+  return packages_joules (&the_packages);
 }
 
-/* intel-rapl:N, which AMD's have too; zones within a package are parts of it. */
+static void
+open_board (Counter *counter)
+{
+  counter->read = read_board;
+  if (board_open (&the_board, 0, counter->why, sizeof (counter->why)) && read_board () < 0)
+    snprintf (counter->why, sizeof (counter->why), "the board has no energy counter");
+}
+
 static void
 open_packages (Counter *counter)
 {
-  DIR *folder = opendir ("/sys/class/powercap");
-  struct dirent *entry;
-
-  while (folder != NULL && n_packages < MAX_PACKAGES && (entry = readdir (folder)) != NULL) {
-    if (strncmp (entry->d_name, "intel-rapl:", 11) == 0 && strchr (entry->d_name + 11, ':') == NULL)
-      snprintf (packages[n_packages++], sizeof (packages[0]), "/sys/class/powercap/%s/energy_uj", entry->d_name);
-  }
-  if (folder != NULL)
-    closedir (folder);
   counter->read = read_packages;
-  if (n_packages == 0)
-    snprintf (counter->why, sizeof (counter->why), "this machine shows no RAPL in /sys/class/powercap");
-  else if (read_packages () < 0)
-    snprintf (counter->why, sizeof (counter->why), "%s may not be read", packages[0]);
+  packages_open (&the_packages, "/sys/class/powercap", counter->why, sizeof (counter->why));
 }
 
 static double
@@ -198,12 +147,78 @@ copy_parts (const Worker *worker, void *const host[], int up)
   bench_must_be_well (rc_stream_synchronize (worker->shard.backend, worker->stream, &error), &error, "copy");
 }
 
+/* ---- a row ---- */
+
+/* Of a unit. */
 typedef struct
 {
-  double seconds, joules;       /* joules of the counter, idle taken off; negative: unknown */
-  double units;
+  BenchSpread seconds, joules;
+  double run_s, joules_in_all;  /* idle taken off; NAN: unknown, as joules are */
   int is_true;
 } Result;
+
+static void
+open_worker (Worker *worker, const Job *job, RcBackend *backend, int64_t items, void *const host[])
+{
+  RcError error;
+
+  bench_parts_alloc (job->work, backend, RC_MEMORY_DEVICE, items, worker->parts);
+  bench_must_be_well (rc_stream_new (backend, &worker->stream, &error), &error, "stream");
+  bench_shard_open (&worker->shard, job->work, backend, items, worker->parts);
+  copy_parts (worker, host, 1);
+  work_until (worker);
+}
+
+static void
+close_worker (Worker *worker, const Job *job, RcBackend *backend)
+{
+  bench_shard_close (&worker->shard);
+  rc_stream_free (backend, worker->stream);
+  bench_parts_free (job->work, backend, RC_MEMORY_DEVICE, worker->parts);
+}
+
+/* Batches that n workers have done, a thread each. */
+static int64_t
+work_for (Worker *workers, int n, double seconds)
+{
+  const double until_us = bench_now_us () + seconds * 1e6;
+  int64_t runs = 0;
+  int i;
+
+  for (i = 0; i < n; i++) {
+    workers[i].until_us = until_us;
+    workers[i].runs = 0;
+    if (pthread_create (&workers[i].thread, NULL, work_until, &workers[i]) != 0)
+      bench_fail ("pthread_create", "no thread");
+  }
+  for (i = 0; i < n; i++) {
+    pthread_join (workers[i].thread, NULL);
+    runs += workers[i].runs;
+  }
+  return runs;
+}
+
+static void
+time_parts (const Job *job, Worker *workers, int n, double seconds, const Counter *counter, Result *result)
+{
+  const double units_a_run = (double) (workers[0].shard.items * job->work->units_an_item) / job->units;
+  double seconds_a_unit[PARTS], joules_a_unit[PARTS];
+  int i;
+
+  for (i = 0; i < PARTS; i++) {
+    const double before = read_counter (counter), begun = bench_now_us ();
+    const double units = (double) work_for (workers, n, seconds / PARTS) * units_a_run;
+    const double took = (bench_now_us () - begun) * 1e-6, after = read_counter (counter);
+    const double joules = before < 0 || after < 0 ? NAN : after - before - counter->idle_w * took;
+
+    seconds_a_unit[i] = took / units;
+    joules_a_unit[i] = joules / units;
+    result->run_s += took;
+    result->joules_in_all += joules;
+  }
+  result->seconds = bench_spread (seconds_a_unit, PARTS);
+  result->joules = isnan (result->joules_in_all) ? (BenchSpread) { NAN, NAN, NAN, NAN } : bench_spread (joules_a_unit, PARTS);
+}
 
 /* n threads, each with a batch of its own. */
 static Result
@@ -214,7 +229,6 @@ measure (const Job *job, RcBackend *backend, int n, double seconds, const Counte
   void *truth[SHARD_MAX_PARTS], *host[SHARD_MAX_PARTS];
   const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   Result result = {.is_true = 1 };
-  double begun, before;
   RcBackend *cpu;
   RcError error;
   int i;
@@ -223,32 +237,13 @@ measure (const Job *job, RcBackend *backend, int n, double seconds, const Counte
   bench_truth_make (job->work, cpu, truth);
   bench_parts_alloc (job->work, cpu, RC_MEMORY_DEVICE, items, host);
   bench_parts_fill (job->work, truth, host, items);
-  for (i = 0; i < n; i++) {
-    bench_parts_alloc (job->work, backend, RC_MEMORY_DEVICE, items, workers[i].parts);
-    bench_must_be_well (rc_stream_new (backend, &workers[i].stream, &error), &error, "stream");
-    bench_shard_open (&workers[i].shard, job->work, backend, items, workers[i].parts);
-    copy_parts (&workers[i], host, 1);
-    work_until (&workers[i]);
-    workers[i].runs = 0;
-  }
-  before = read_counter (counter);
-  begun = bench_now_us ();
-  for (i = 0; i < n; i++) {
-    workers[i].until_us = begun + seconds * 1e6;
-    if (pthread_create (&workers[i].thread, NULL, work_until, &workers[i]) != 0)
-      bench_fail ("pthread_create", "no thread");
-  }
   for (i = 0; i < n; i++)
-    pthread_join (workers[i].thread, NULL);
-  result.seconds = (bench_now_us () - begun) * 1e-6;
-  result.joules = before < 0 ? -1 : read_counter (counter) - before - counter->idle_w * result.seconds;
+    open_worker (&workers[i], job, backend, items, host);
+  time_parts (job, workers, n, seconds, counter, &result);
   for (i = 0; i < n; i++) {
-    result.units += (double) (workers[i].runs * items * job->work->units_an_item) / job->units;
     copy_parts (&workers[i], host, 0);
     result.is_true &= bench_is_true (job->work, truth, host, 0, items);
-    bench_shard_close (&workers[i].shard);
-    rc_stream_free (backend, workers[i].stream);
-    bench_parts_free (job->work, backend, RC_MEMORY_DEVICE, workers[i].parts);
+    close_worker (&workers[i], job, backend);
   }
   bench_parts_free (job->work, cpu, RC_MEMORY_DEVICE, host);
   bench_parts_free (job->work, cpu, RC_MEMORY_DEVICE, truth);
@@ -257,27 +252,51 @@ measure (const Job *job, RcBackend *backend, int n, double seconds, const Counte
   return result;
 }
 
-/* ---- what is printed ---- */
-
+/* gpu: what the GPU took for the same; NULL: this is it, or there is none. */
 static void
-print (FILE *csv, const Job *job, const char *where, const Counter *counter, const Result *result)
+put_result (Table *table, const Job *job, const char *where, const Counter *counter, const Result *result, const Result *gpu)
 {
-  const char *checked = result->is_true ? "yes" : "differs from the CPU";
-  const double seconds = result->seconds / result->units, watts = result->joules / result->seconds;
+  const int is_known = !isnan (result->joules_in_all);
 
-  if (result->joules < 0) {
-    printf ("| %s | %s | %s | | | | %.4f | %s | %s |\n", job->work->name, where, job->of, seconds, counter->why, checked);
-    if (csv)
-      fprintf (csv, "\"%s\",%s,%s,%.2f,,,,%.6f,\"%s\",%s\n", job->work->name, where, job->of, result->seconds, seconds,
-          counter->why, checked);
-  } else {
-    printf ("| %s | %s | %s | %.1f | %.1f | %.4g | %.4f | | %s |\n", job->work->name, where, job->of, counter->idle_w, watts,
-        result->joules / result->units, seconds, checked);
-    if (csv)
-      fprintf (csv, "\"%s\",%s,%s,%.2f,%.2f,%.2f,%.5g,%.6f,,%s\n", job->work->name, where, job->of, result->seconds,
-          counter->idle_w, watts, result->joules / result->units, seconds, checked);
+  table_text (table, job->work->name);
+  table_text (table, where);
+  table_text (table, job->of);
+  table_number (table, result->run_s, 2);
+  table_number (table, is_known ? counter->idle_w : NAN, 2);
+  table_number (table, result->joules_in_all / result->run_s, 2);
+  table_spread (table, &result->joules, 5);
+  table_spread (table, &result->seconds, 8);
+  table_number (table, gpu != NULL ? gpu->joules.median / result->seconds.median : NAN, 2);
+  table_text (table, is_known ? "" : counter->why[0] != 0 ? counter->why : "the counter failed meanwhile");
+  table_text (table, result->is_true ? "yes" : "differs from the CPU");
+}
+
+typedef struct
+{
+  RcBackend *backend;           /* NULL: there is none */
+  int n;                        /* threads */
+  const char *name;
+  const Counter *counter;
+} Place;
+
+/* Whether all were as they should; of the places the first is the GPU. */
+static int
+measure_job (Table *table, const Job *job, const Place places[], int n_places, double seconds)
+{
+  Result gpu = { 0 };
+  int ok = 1, i;
+
+  for (i = 0; i < n_places; i++) {
+    Result result;
+
+    if (places[i].backend == NULL)
+      continue;
+    result = measure (job, places[i].backend, places[i].n, seconds, places[i].counter);
+    put_result (table, job, places[i].name, places[i].counter, &result, i > 0 && places[0].backend != NULL ? &gpu : NULL);
+    gpu = i == 0 ? result : gpu;
+    ok &= result.is_true;
   }
-  fflush (stdout);
+  return ok;
 }
 
 int
@@ -288,8 +307,9 @@ main (int argc, char **argv)
   Counter board = { NULL, "", 0 }, package = { NULL, "", 0 };
   Counter *counters[] = { &package, &board };
   RcBackend *gpu = NULL, *cpu;
+  const char *csv = NULL;
   double seconds = 5;
-  FILE *csv = NULL;
+  Table table;
   char all[64];
   RcError error;
   int ok = 1, i;
@@ -298,10 +318,10 @@ main (int argc, char **argv)
   for (i = 1; i < argc; i++) {
     if (strcmp (argv[i], "--seconds") == 0 && i + 1 < argc && (seconds = atof (argv[i + 1])) > 0)
       i++;
-    else if (strcmp (argv[i], "--csv") == 0 && i + 1 < argc && (csv = fopen (argv[i + 1], "w")) != NULL)
-      i++;
+    else if (strcmp (argv[i], "--csv") == 0 && i + 1 < argc)
+      csv = argv[++i];
     else
-      bench_fail (argv[i], "expected --seconds S above 0, or --csv and a FILE that can be written");
+      bench_fail (argv[i], "expected --seconds S above 0, or --csv FILE");
   }
   bench_must_be_well (rc_backend_open (&here, &cpu, &error), &error, "CPU");
   open_packages (&package);
@@ -312,32 +332,16 @@ main (int argc, char **argv)
   measure_idle (counters, gpu != NULL ? 2 : 1);
   snprintf (all, sizeof (all), "%ld cores", cores);
 
-  if (csv)
-    fprintf (csv, "work,where,unit,run_s,idle_w,net_w,net_j,busy_s,note,checked\n");
-  printf ("| work | where | unit | idle W | W above that | J a unit | s a unit | | checked |\n|---|---|---|---|---|---|---|---|---|\n");
+  table_open (&table, csv, "work,where,unit,run_s,idle_w,net_w,net_j,net_p5_j,net_p95_j,net_deviation_j,busy_s,busy_p5_s,"
+      "busy_p95_s,busy_deviation_s,less_below_w,note,checked");
   for (j = 0; j < sizeof (jobs) / sizeof (jobs[0]); j++) {
-    const struct
-    {
-      RcBackend *backend;
-      int n;
-      const char *name;
-      const Counter *counter;
-    } places[] = { {gpu, 1, "GPU", &board}, {cpu, 1, "one core", &package}, {cpu, (int) cores, all, &package} };
+    const Place places[] = { {gpu, 1, "GPU", &board}, {cpu, 1, "one core", &package}, {cpu, (int) cores, all, &package} };
 
-    for (i = 0; i < 3; i++) {
-      Result result;
-
-      if (places[i].backend == NULL)
-        continue;
-      result = measure (&jobs[j], places[i].backend, places[i].n, seconds, places[i].counter);
-      print (csv, &jobs[j], places[i].name, places[i].counter, &result);
-      ok &= result.is_true;
-    }
+    ok &= measure_job (&table, &jobs[j], places, sizeof (places) / sizeof (places[0]), seconds);
   }
+  table_end (&table);
   rc_backend_close (cpu);
   if (gpu != NULL)
     rc_backend_close (gpu);
-  if (csv && fclose (csv) != 0)
-    bench_fail ("--csv", "cannot be written");
   return ok ? 0 : 1;
 }

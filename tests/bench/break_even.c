@@ -3,9 +3,10 @@
  *   bench-break-even [--only TEXT] [--csv FILE]
  *
  * Resamples batches of recorded episodes, and voxelizes clouds, on the CPU, on the GPU, and on the GPU into device memory, in
- * elements that differ in nothing else, and says what a buffer takes. Two inputs come by turns, so that a grid is never what
- * it was. The bytes of the grid are what `backend=auto` compares with ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds do not
- * say how many points there will be. The outputs of the GPU are compared with the CPU's.
+ * elements that differ in nothing else, and says what a buffer takes, from its push until its output is there, one after
+ * another. Two inputs come by turns, so that a grid is never what it was. The bytes of the grid are what `backend=auto`
+ * compares with ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds do not say how many points there will be. The outputs of the
+ * GPU are compared with the CPU's.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,15 +14,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+#include "common/devicememory.h"
+#include "spread.h"
+#include "table.h"
 
 #define ROWS 500
 #define TICKS 256
 #define CHANNELS 32
 #define SIDE 12.8               /* metres of a grid */
 #define MAX_VOXELS 100000
-#define RUN_US (30 * G_TIME_SPAN_MILLISECOND)   /* of a work in one way, about */
+#define RUN_NS (60 * GST_MSECOND)       /* of a work in one way, about */
 #define WARM_UP_BUFFERS 4
-#define MIN_BUFFERS 2          /* one of each input */
+#define MIN_BUFFERS 21
+#define MAX_BUFFERS 2001
 
 enum
 {
@@ -271,79 +278,106 @@ output_of (const Line *line)
 
 /* ---- what a buffer takes ---- */
 
+static GstClockTime
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return GST_TIMESPEC_TO_TIME (t);
+}
+
+/* Output in device memory is pushed before it is made. */
+static void
+wait_for_output (const Line *line)
+{
+  for (guint i = 0; i < gst_buffer_n_memory (line->last); i++) {
+    GstMemory *memory = gst_buffer_peek_memory (line->last, i);
+    GstMapInfo map;
+
+    if (!gst_memory_map (memory, &map, (GstMapFlags) (GST_MAP_READ | ROBOCACHE_MAP_DEVICE)))
+      fail (GST_OBJECT_NAME (line->element), "its output cannot be mapped");
+    gst_memory_unmap (memory, &map);
+  }
+}
+
 /* us of a buffer; output: of one with the first input. */
-static gdouble
+static BenchSpread
 measure_way (const Work *work, guint way, GBytes **output)
 {
-  gint64 begun;
-  guint i, n = 0;
+  static gdouble us[MAX_BUFFERS];
+  GstClockTime begun;
   Line line;
+  gint n;
 
   open_line (&line, work, way);
-  for (i = 0; i < WARM_UP_BUFFERS; i++)
+  for (guint i = 0; i < WARM_UP_BUFFERS; i++)
     push (&line, work, i);
   g_bytes_unref (output_of (&line));
-  begun = g_get_monotonic_time ();
-  while (n < MIN_BUFFERS || g_get_monotonic_time () - begun < RUN_US)
-    push (&line, work, n++);
-  if (way == WAY_GPU_TO_DEVICE)
-    g_bytes_unref (output_of (&line));  /* waits for all that was enqueued; one copy of n */
-  begun = g_get_monotonic_time () - begun;
+  begun = now ();
+  for (n = 0; n < MAX_BUFFERS && (n < MIN_BUFFERS || now () - begun < RUN_NS); n++) {
+    const GstClockTime before = now ();
+
+    push (&line, work, (guint) n);
+    if (way == WAY_GPU_TO_DEVICE)
+      wait_for_output (&line);
+    us[n] = (gdouble) (now () - before) * 1e-3;
+  }
   push (&line, work, 0);
   *output = output_of (&line);
   close_line (&line);
-  return (gdouble) begun / n;
+  return bench_spread (us, n);
 }
 
 static void
-measure (const Work *work, FILE *csv, guint *wrong)
+measure (const Work *work, Table *table, guint *wrong)
 {
   GBytes *outputs[N_WAYS];
-  gdouble us[N_WAYS];
-  const gsize in_bytes = g_bytes_get_size (work->inputs[0]);
-  const gchar *checked;
+  BenchSpread us[N_WAYS];
+  gboolean same;
 
   for (guint way = 0; way < N_WAYS; way++)
     us[way] = measure_way (work, way, &outputs[way]);
-  checked = g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU]) && g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU_TO_DEVICE])
-      ? "yes" : "no";
-  *wrong += checked[0] == 'n';
-  printf ("| %s | %s | %" G_GSIZE_FORMAT " | %" G_GSIZE_FORMAT " | %.0f | %.0f | %.0f | %.2f | %s |\n", work->name, work->of,
-      in_bytes, work->out_bytes, us[WAY_CPU], us[WAY_GPU], us[WAY_GPU_TO_DEVICE], us[WAY_CPU] / us[WAY_GPU], checked);
-  fflush (stdout);
-  if (csv != NULL)
-    fprintf (csv, "\"%s\",%s,%" G_GSIZE_FORMAT ",%" G_GSIZE_FORMAT ",%.1f,%.1f,%.1f,%.2f,%s\n", work->name, work->of,
-        in_bytes, work->out_bytes, us[WAY_CPU], us[WAY_GPU], us[WAY_GPU_TO_DEVICE], us[WAY_CPU] / us[WAY_GPU], checked);
+  same = g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU]) && g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU_TO_DEVICE]);
+  *wrong += !same;
+  table_text (table, work->name);
+  table_text (table, work->of);
+  table_number (table, (gdouble) g_bytes_get_size (work->inputs[0]), 0);
+  table_number (table, (gdouble) work->out_bytes, 0);
+  for (guint way = 0; way < N_WAYS; way++)
+    table_spread (table, &us[way], 1);
+  table_number (table, us[WAY_CPU].median / us[WAY_GPU].median, 2);
+  table_text (table, same ? "yes" : "differs from the CPU");
   for (guint way = 0; way < N_WAYS; way++)
     g_bytes_unref (outputs[way]);
 }
 
 static void
-measure_if_wanted (Work work, const gchar *only, FILE *csv, guint *wrong)
+measure_if_wanted (Work work, const gchar *only, Table *table, guint *wrong)
 {
   if (strstr (work.name, only) != NULL)
-    measure (&work, csv, wrong);
+    measure (&work, table, wrong);
   free_work (&work);
 }
 
 static guint
-measure_all (const gchar *only, FILE *csv)
+measure_all (const gchar *only, const gchar *csv)
 {
   static const guint episodes[] = { 1, 4, 16, 64, 256 }, points[] = { 1000, 10000, 100000, 1000000 };
   guint wrong = 0;
+  Table table;
 
-  printf ("| work | of | bytes in | bytes out | CPU, us | GPU, us | GPU to device memory, us | CPU / GPU | checked |\n"
-      "|---|---|---|---|---|---|---|---|---|\n");
-  if (csv != NULL)
-    fprintf (csv, "work,of,in_bytes,out_bytes,CPU_us,GPU_us,GPU_to_device_memory_us,CPU_over_GPU,checked\n");
+  table_open (&table, csv, "work,of,in_bytes,out_bytes,CPU_us,CPU_p5_us,CPU_p95_us,CPU_deviation_us,GPU_us,GPU_p5_us,GPU_p95_us,"
+      "GPU_deviation_us,GPU_to_device_memory_us,to_device_p5_us,to_device_p95_us,to_device_deviation_us,CPU_over_GPU,checked");
   for (gsize i = 0; i < G_N_ELEMENTS (episodes); i++)
-    measure_if_wanted (resample (episodes[i]), only, csv, &wrong);
+    measure_if_wanted (resample (episodes[i]), only, &table, &wrong);
   for (gsize i = 0; i < G_N_ELEMENTS (forms); i++) {
     for (gsize axis = 0; axis < G_N_ELEMENTS (forms[i].axes) && forms[i].axes[axis] > 0; axis++) {
       for (gsize k = 0; k < G_N_ELEMENTS (points); k++)
-        measure_if_wanted (voxelize (&forms[i], forms[i].axes[axis], points[k]), only, csv, &wrong);
+        measure_if_wanted (voxelize (&forms[i], forms[i].axes[axis], points[k]), only, &table, &wrong);
     }
   }
+  table_end (&table);
   return wrong;
 }
 
@@ -386,7 +420,6 @@ main (int argc, char **argv)
   };
   GOptionContext *context = g_option_context_new (NULL);
   GstElement *gpu;
-  FILE *csv = NULL;
   GError *error = NULL;
   guint wrong;
 
@@ -398,11 +431,7 @@ main (int argc, char **argv)
   gpu = open_gpu ();
   if (gpu == NULL)
     return 0;
-  if (path != NULL && (csv = fopen (path, "w")) == NULL)
-    fail (path, "cannot be written");
-  wrong = measure_all (only, csv);
-  if (csv != NULL && fclose (csv) != 0)
-    fail (path, "cannot be written");
+  wrong = measure_all (only, path);
   gst_element_set_state (gpu, GST_STATE_NULL);
   gst_object_unref (gpu);
   if (wrong > 0)

@@ -4,12 +4,15 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "ablations.h"
 #include "kernels/align.h"
 #include "kernels/memory.h"
 
 #define TICKS 1000              /* measured of each variant */
+#define TICKS_APART 200         /* where ticks do not follow each other */
+#define IDLE_MS 10              /* between them then */
 #define ROWS 4                  /* of each stream that go up */
 #define MAX_STREAMS 16
 
@@ -172,70 +175,82 @@ capture (const Tick *tick, void (*enqueue) (const Tick * tick, cudaStream_t stre
   return ready;
 }
 
-/* What one way takes, in us, sorted. */
-typedef struct
-{
-  double enqueue[TICKS], done[TICKS];
-  int wrong;                    /* ticks */
-} Latencies;
-
-static void
-measure_ticks (Tick *tick, const Bench *bench, void (*enqueue) (const Tick * tick, cudaStream_t stream), int as_graph,
-    Latencies *latencies)
-{
-  const cudaStream_t stream = bench->stream;
-  const cudaGraphExec_t graph = as_graph ? capture (tick, enqueue, stream) : NULL;
-  int i;
-
-  latencies->wrong = 0;
-  for (i = -100; i < TICKS; i++) {      /* the first ones warm up */
-    double before;
-
-    fill_tick (tick);
-    if (enqueue == enqueue_kernel)
-      bench_must (cudaMemcpy (tick->in, tick->host_in, (size_t) tick->in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
-    before = bench_now_us ();
-    if (as_graph)
-      bench_must (cudaGraphLaunch (graph, stream), "cudaGraphLaunch");
-    else
-      enqueue (tick, stream);
-    latencies->enqueue[i < 0 ? 0 : i] = bench_now_us () - before;
-    bench_must (cudaStreamSynchronize (stream), "cudaStreamSynchronize");
-    latencies->done[i < 0 ? 0 : i] = bench_now_us () - before;
-    if (enqueue == enqueue_kernel)
-      bench_must (cudaMemcpy (tick->host_out, tick->out, (size_t) tick->out_bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    latencies->wrong += memcmp (tick->host_out, tick->expected, (size_t) tick->out_bytes) != 0;
-  }
-  if (as_graph)
-    cudaGraphExecDestroy (graph);
-  bench_spread (latencies->enqueue, TICKS);     /* sorts them */
-  bench_spread (latencies->done, TICKS);
-}
-
 typedef struct
 {
   const char *name;
   void (*enqueue) (const Tick * tick, cudaStream_t stream);
   int as_graph;
+  int idle_ms;                  /* before each tick */
 } Variant;
 
 static const Variant variants[] = {
-  {"kernel alone, on a stream", enqueue_kernel, 0},
-  {"kernel alone, a graph", enqueue_kernel, 1},
-  {"copy, kernel, copy, on a stream", enqueue_all, 0},
-  {"copy, kernel, copy, a graph", enqueue_all, 1},
+  {"kernel alone, on a stream", enqueue_kernel, 0, 0},
+  {"kernel alone, a graph", enqueue_kernel, 1, 0},
+  {"copy, kernel, copy, on a stream", enqueue_all, 0, 0},
+  {"copy, kernel, copy, a graph", enqueue_all, 1, 0},
+  {"copy, kernel, copy, on a stream", enqueue_all, 0, IDLE_MS},
+  {"copy, kernel, copy, a graph", enqueue_all, 1, IDLE_MS},
 };
+
+/* What one way takes, in us, sorted. */
+typedef struct
+{
+  double enqueue[TICKS], done[TICKS];
+  int n;                        /* ticks */
+  int wrong;                    /* of them */
+} Latencies;
+
+static void
+measure_ticks (Tick *tick, const Bench *bench, const Variant *variant, Latencies *latencies)
+{
+  const cudaStream_t stream = bench->stream;
+  const cudaGraphExec_t graph = variant->as_graph ? capture (tick, variant->enqueue, stream) : NULL;
+  const struct timespec idle = { 0, variant->idle_ms * 1000000L };
+  int i;
+
+  latencies->wrong = 0;
+  latencies->n = variant->idle_ms > 0 ? TICKS_APART : TICKS;
+  for (i = -latencies->n / 10; i < latencies->n; i++) { /* the first ones warm up */
+    double before;
+
+    fill_tick (tick);
+    if (variant->enqueue == enqueue_kernel)
+      bench_must (cudaMemcpy (tick->in, tick->host_in, (size_t) tick->in_bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+    if (variant->idle_ms > 0)
+      nanosleep (&idle, NULL);
+    before = bench_now_us ();
+    if (variant->as_graph)
+      bench_must (cudaGraphLaunch (graph, stream), "cudaGraphLaunch");
+    else
+      variant->enqueue (tick, stream);
+    latencies->enqueue[i < 0 ? 0 : i] = bench_now_us () - before;
+    bench_must (cudaStreamSynchronize (stream), "cudaStreamSynchronize");
+    latencies->done[i < 0 ? 0 : i] = bench_now_us () - before;
+    if (variant->enqueue == enqueue_kernel)
+      bench_must (cudaMemcpy (tick->host_out, tick->out, (size_t) tick->out_bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    latencies->wrong += memcmp (tick->host_out, tick->expected, (size_t) tick->out_bytes) != 0;
+  }
+  if (variant->as_graph)
+    cudaGraphExecDestroy (graph);
+  bench_spread (latencies->enqueue, latencies->n);      /* sorts them */
+  bench_spread (latencies->done, latencies->n);
+}
 
 static void
 measure (Ablations *all, Tick *tick, const Variant *variant, Latencies *latencies, Table *table)
 {
-  measure_ticks (tick, &all->bench, variant->enqueue, variant->as_graph, latencies);
+  int p50, p99;
+
+  measure_ticks (tick, &all->bench, variant, latencies);
+  p50 = latencies->n / 2;
+  p99 = latencies->n * 99 / 100;
   table_text (table, tick->shape->name);
   table_text (table, variant->name);
-  table_number (table, latencies->enqueue[TICKS / 2], 2);
-  table_number (table, latencies->enqueue[TICKS * 99 / 100], 2);
-  table_number (table, latencies->done[TICKS / 2], 2);
-  table_number (table, latencies->done[TICKS * 99 / 100], 2);
+  table_number (table, variant->idle_ms, 0);
+  table_number (table, latencies->enqueue[p50], 2);
+  table_number (table, latencies->enqueue[p99], 2);
+  table_number (table, latencies->done[p50], 2);
+  table_number (table, latencies->done[p99], 2);
   table_text (table, ablation_checked (all, latencies->wrong == 0));
 }
 
@@ -246,7 +261,7 @@ ablate_live (Ablations *all)
   Table table;
   size_t i, k;
 
-  table_begin (&table, all->folder, "live", "work,variant,enqueue_p50_us,enqueue_p99_us,done_p50_us,done_p99_us,checked");
+  table_begin (&table, all->folder, "live", "work,variant,idle_ms,enqueue_p50_us,enqueue_p99_us,done_p50_us,done_p99_us,checked");
   for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
     Tick tick;
 

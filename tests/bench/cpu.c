@@ -2,22 +2,22 @@
  *
  *   bench-cpu CONFIGURATIONS WORK PERIOD BYTES FOLDER [THREADS]
  *
- * For alignments.py, which makes the inputs and sets other libraries beside it. WORK is an alignment of one stream in the file
- * CONFIGURATIONS, PERIOD that of its ticks in ns; FOLDER has times [batch, rows] and ticks [batch, ticks], int64, and rows
- * [batch, rows, channels], and gets out [batch, ticks, channels]. Prints lines of a name, and of median, p5, p95 and deviation in
- * us: of a copy that reads and writes BYTES together, and of each instruction set that the machine has, on one thread; or, with
- * THREADS, at least 2, of so many. Runs are over the same memory, which stays in whatever cache holds it, and whatever computes
- * them must leave the same bytes, those in out where there is that file.
+ * For alignments.py, which makes the inputs and sets other libraries beside it. WORK is an alignment of one stream in the
+ * file CONFIGURATIONS, PERIOD that of its ticks in ns; FOLDER has times [batch, rows] and ticks [batch, ticks], int64, and
+ * rows [batch, rows, channels], and gets out [batch, ticks, channels]. Prints lines of a name, and of median, p5, p95 and
+ * deviation in us: of a copy that reads and writes BYTES together, and of each instruction set that the machine has, on one
+ * thread; or, with THREADS, at least 2, of so many. Runs are over the same memory, which stays in whatever cache holds it,
+ * and whatever computes them must leave the same rows and statuses, those in the files out and status where there are these.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "common/crew.h"
 #include "configurations.h"
+#include "spread.h"
 
 #define MOST_RUNS 301
 #define LEAST_RUNS 11
@@ -111,6 +111,12 @@ out_bytes (const Alignment *alignment)
   return (gsize) (alignment->work->batch * alignment->stream.out_batch_stride);
 }
 
+static gsize
+status_bytes (const Alignment *alignment)
+{
+  return (gsize) (alignment->work->batch * alignment->stream.status_batch_stride);
+}
+
 static void
 clear (Alignment *alignment)
 {
@@ -124,14 +130,6 @@ clear (Alignment *alignment)
 
 /* ---- timing ---- */
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  const gint64 x = *(const gint64 *) a, y = *(const gint64 *) b;
-
-  return (x > y) - (x < y);
-}
-
 static gint64
 now_ns (void)
 {
@@ -141,36 +139,24 @@ now_ns (void)
   return t.tv_sec * G_GINT64_CONSTANT (1000000000) + t.tv_nsec;
 }
 
-static gdouble
-deviation (const gint64 *ns, guint n)
-{
-  gdouble sum = 0, squares = 0;
-
-  for (guint i = 0; i < n; i++) {
-    sum += (gdouble) ns[i];
-    squares += (gdouble) ns[i] * (gdouble) ns[i];
-  }
-  return sqrt (MAX (0.0, squares / n - sum / n * (sum / n)));
-}
-
 /* After one run that does not count. */
 static void
 measure (const gchar *name, void (*run) (gpointer data), gpointer data)
 {
   const gint64 end = g_get_monotonic_time () + RUNS_US;
-  gint64 ns[MOST_RUNS];
-  guint n;
+  gdouble values[MOST_RUNS];
+  BenchSpread us;
+  gint n;
 
   run (data);
   for (n = 0; n < LEAST_RUNS || (n < MOST_RUNS && g_get_monotonic_time () < end); n++) {
     const gint64 before = now_ns ();
 
     run (data);
-    ns[n] = now_ns () - before;
+    values[n] = (gdouble) (now_ns () - before) / 1e3;
   }
-  qsort (ns, n, sizeof (*ns), compare);
-  g_print ("%s\t%.3f\t%.3f\t%.3f\t%.3f\n", name, (gdouble) ns[n / 2] / 1e3, (gdouble) ns[n / 20] / 1e3,
-      (gdouble) ns[n - 1 - n / 20] / 1e3, deviation (ns, n) / 1e3);
+  us = bench_spread (values, n);
+  g_print ("%s\t%.3f\t%.3f\t%.3f\t%.3f\n", name, us.median, us.p5, us.p95, us.deviation);
 }
 
 typedef struct
@@ -213,20 +199,19 @@ run_alignment (gpointer data)
     fail (run->alignment->work->work.name, error.message);
 }
 
-/* FOLDER/out: what the first one left. */
+/* FOLDER/file: what the first one left. */
 static void
-check_output (const gchar *name, const Alignment *alignment, const gchar *folder)
+check_output (const gchar *name, const gchar *folder, const gchar *file, const gchar *output, gsize bytes)
 {
-  gchar *path = g_build_filename (folder, "out", NULL), *first;
-  const gsize bytes = out_bytes (alignment);
+  gchar *path = g_build_filename (folder, file, NULL), *first;
   GError *error = NULL;
 
   if (g_file_test (path, G_FILE_TEST_EXISTS)) {
-    first = read_file (folder, "out", (gint64) bytes);
-    if (memcmp (first, alignment->stream.out, bytes) != 0)
+    first = read_file (folder, file, (gint64) bytes);
+    if (memcmp (first, output, bytes) != 0)
       fail (name, "it leaves other bytes than what ran before it");
     g_free (first);
-  } else if (!g_file_set_contents (path, alignment->stream.out, (gssize) bytes, &error)) {
+  } else if (!g_file_set_contents (path, output, (gssize) bytes, &error)) {
     fail (path, error->message);
   }
   g_free (path);
@@ -245,8 +230,10 @@ measure_backend (const gchar *name, const Alignment *alignment, const RcWhere *w
   if (rc_align_plan (backend, &spec, &run.plan, NULL, &error) != RC_OK)
     fail (alignment->work->work.name, error.message);
   memset (alignment->stream.out, 0xa5, out_bytes (alignment));
+  memset (alignment->stream.status, 0xa5, status_bytes (alignment));
   measure (name, run_alignment, &run);
-  check_output (name, alignment, folder);
+  check_output (name, folder, "out", alignment->stream.out, out_bytes (alignment));
+  check_output (name, folder, "status", (const gchar *) alignment->stream.status, status_bytes (alignment));
   rc_align_plan_free (run.plan);
   rc_backend_close (backend);
 }

@@ -299,19 +299,29 @@ def checked_of(of_row):
     return "; ".join(checks) or (NO_TIME if NO_TIME in of_row.values() else "no peer has the same result")
 
 
-def library_line(row, of_row, libraries, our_column):
+def best_cells(of_row, libraries):
     best = (best_of(of_row, library) for library in libraries)
-    return [row["work"], cell(row[our_column]), *(cell(of_library and of_library[1].median) for of_library in best),
-            checked_of(of_row)]
+    return [cell(of_library and of_library[1].median) for of_library in best]
+
+
+def path_of_libraries(path):
+    """NAME.csv: NAME_libraries.csv."""
+    path = pathlib.Path(path)
+    return path.with_name(f"{path.stem}_libraries.csv")
+
+
+def write_peers(path, rows, measured):
+    """A line a peer."""
+    write_csv(path, ["work", "library", "peer", "median_us", "p5_us", "p95_us", "checked"],
+              [line for row, of_row in zip(rows, measured) for line in peer_lines(row, of_row)])
 
 
 def write_csvs(path, libraries, rows, measured, our_column):
-    """A line a peer; and beside it, as NAME_libraries.csv, a line a work: ours, and of each library the best."""
-    path = pathlib.Path(path)
-    write_csv(path, ["work", "library", "peer", "median_us", "p5_us", "p95_us", "checked"],
-              [line for row, of_row in zip(rows, measured) for line in peer_lines(row, of_row)])
-    write_csv(path.with_name(f"{path.stem}_libraries.csv"), ["work", "robocache_us", *map(column_of, libraries), "checked"],
-              [library_line(row, of_row, libraries, our_column) for row, of_row in zip(rows, measured)])
+    """A line a peer; and beside it a line a work: ours, and of each library the best."""
+    write_peers(path, rows, measured)
+    write_csv(path_of_libraries(path), ["work", "robocache_us", *map(column_of, libraries), "checked"],
+              [[row["work"], cell(row[our_column]), *best_cells(of_row, libraries), checked_of(of_row)]
+               for row, of_row in zip(rows, measured)])
 
 
 def find(folder, name):

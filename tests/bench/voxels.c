@@ -2,11 +2,15 @@
  *
  *   bench-voxels CLOUD [FOLDER]
  *
- * CLOUD: float32 x, y, z of each point. FOLDER: the dense grids of single clouds are left there, N.grid of line N. Prints a line for each work, its name and the median in us of what an element
- * does for a cloud, begin to end, separated by a tab. voxels.py sets it beside other libraries. The cloud and its mirror
- * image come by turns, so that hardly a voxel stays what it was. "cleared": scratch and grid are cleared for each, as for
- * a buffer that somebody has written to. "of 10 clouds": the grid of a window of the cloud as it moves on, 0.4 m from one to
- * the next, in two buffers by turns; "sliding": from the cloud that comes and the one that leaves.
+ * CLOUD: float32 x, y, z of each point. FOLDER: the dense grids of single clouds are left there, N.grid of line N. Prints a
+ * line for each work, with tabs between: its name; median, p5, p95 and deviation in us of what an element does for a cloud,
+ * begin to end; and whether the last grid has the bytes that the baseline's instructions make of the same clouds, added all
+ * and into memory of which nothing is known. Status 1: one has others. voxels.py sets it beside other libraries.
+ *
+ * The cloud and its mirror image come by turns, so that hardly a voxel stays what it was. "cleared": scratch and grid are
+ * cleared for each, as for a buffer that somebody has written to. "of 10 clouds": the grid of a window of the cloud as it
+ * moves on, 0.4 m from one to the next, in two buffers by turns; "sliding": from the cloud that comes and the one that
+ * leaves.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,8 +20,11 @@
 #include <time.h>
 
 #include "kernels/voxel.h"
+#include "spread.h"
 
 #define RUNS 31                 /* odd */
+#define WARM_UP 2               /* runs before these; even, so that the last run of all is of the first cloud */
+#define LAST (WARM_UP + RUNS - 1)
 #define SIDE 256.0              /* metres; the grid's corner is at -SIDE / 2 */
 #define WINDOW 10               /* clouds */
 #define N_CLOUDS (2 * WINDOW)   /* that come again and again */
@@ -101,14 +108,6 @@ now_us (void)
 
   clock_gettime (CLOCK_MONOTONIC, &t);
   return (double) t.tv_sec * 1e6 + (double) t.tv_nsec / 1e3;
-}
-
-static int
-compare (const void *a, const void *b)
-{
-  const double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
 }
 
 /* The feature is z. */
@@ -217,11 +216,49 @@ run_phase (const Grid *grid, Phase phase, const float *const *clouds, int64_t n,
 
 /* ---- works ---- */
 
-static double
-median (double us[RUNS])
+/* All of the clouds, in one job. */
+static void
+make_grid (const Grid *grid, const float *const *clouds, int64_t n, int first, int count, const RcVoxelOut *out)
 {
-  qsort (us, RUNS, sizeof (us[0]), compare);
-  return us[RUNS / 2];
+  RcError error;
+
+  check (grid, rc_voxel_begin (grid->plan, &grid->job, NULL, &error), &error);
+  run_phase (grid, rc_voxel_range, clouds, n, first, count);
+  run_phase (grid, rc_voxel_add, clouds, n, first, count);
+  check (grid, rc_voxel_end (grid->plan, &grid->job, out, NULL, &error), &error);
+}
+
+static int
+same_output (const Grid *grid, const RcVoxelOut *a, const RcVoxelOut *b)
+{
+  const size_t coordinates = (size_t) grid->job.n_points * 3 * sizeof (int32_t);
+
+  if (memcmp (a->values, b->values, (size_t) rc_voxel_value_bytes (grid->plan)) != 0)
+    return 0;
+  return grid->work->output != RC_VOXEL_SPARSE
+      || (*a->n_voxels == *b->n_voxels && memcmp (a->coordinates, b->coordinates, coordinates) == 0);
+}
+
+/* Whether the output is what the baseline makes anew of the same clouds. */
+static int
+is_as_new (const Grid *grid, const RcVoxelOut *out, const float *const *clouds, int64_t n, int first, int count)
+{
+  const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BASELINE, 0 };
+  Work work = *grid->work;
+  RcBackend *baseline;
+  RcError error;
+  Grid anew;
+  int same;
+
+  work.slides = 0;
+  if (rc_backend_open (&where, &baseline, &error) != RC_OK)
+    fail ("CPU", error.message);
+  init_grid (&anew, baseline, &work, grid->job.n_points);
+  make_grid (&anew, clouds, n, first, count, &anew.outs[0]);
+  same = same_output (grid, out, &anew.outs[0]);
+  clear_grid (&anew);
+  rc_backend_close (baseline);
+  return same;
 }
 
 static void
@@ -237,34 +274,39 @@ write_grid (const Grid *grid, const char *folder)
     fail (path, "cannot be written");
 }
 
+typedef struct
+{
+  BenchSpread us;
+  int is_as_new;
+} Result;
+
 /* One cloud a grid; the last run is of the first cloud. */
-static double
+static Result
 measure (RcBackend *cpu, const Work *work, const float *const *clouds, int64_t n, const char *folder)
 {
-  double us[RUNS];
-  RcError error;
+  double us[LAST + 1];
+  Result result;
   Grid grid;
 
   init_grid (&grid, cpu, work, n);
-  for (int i = 0; i < RUNS; i++) {
+  for (int i = 0; i <= LAST; i++) {
     const double before = now_us ();
 
     grid.job.is_clean = grid.outs[0].is_known = i > 0 && !work->is_cleared;
-    check (&grid, rc_voxel_begin (grid.plan, &grid.job, NULL, &error), &error);
-    run_phase (&grid, rc_voxel_range, clouds, n, i % 2, 1);
-    run_phase (&grid, rc_voxel_add, clouds, n, i % 2, 1);
-    check (&grid, rc_voxel_end (grid.plan, &grid.job, &grid.outs[0], NULL, &error), &error);
+    make_grid (&grid, clouds, n, i % 2, 1, &grid.outs[0]);
     us[i] = now_us () - before;
   }
   if (folder != NULL && work->output == RC_VOXEL_DENSE)
     write_grid (&grid, folder);
+  result = (Result) { bench_spread (us + WARM_UP, RUNS), is_as_new (&grid, &grid.outs[0], clouds, n, LAST % 2, 1) };
   clear_grid (&grid);
-  return median (us);
+  return result;
 }
 
 /* Of the window that begins with cloud `first`; a new cloud is measured, where that must be, when it comes. */
 static void
-slide (Grid *grid, double ranges[N_CLOUDS], double *range, const float *const *clouds, int64_t n, int first)
+slide (Grid *grid, double ranges[N_CLOUDS], double *range, const float *const *clouds, int64_t n, int first,
+    const RcVoxelOut *out)
 {
   const int begins = first == 0, newest = first + WINDOW - 1;
   RcError error;
@@ -283,35 +325,33 @@ slide (Grid *grid, double ranges[N_CLOUDS], double *range, const float *const *c
   run_phase (grid, rc_voxel_add, clouds, n, begins ? first : newest, begins ? WINDOW : 1);
   if (!begins)
     run_phase (grid, rc_voxel_remove, clouds, n, first - 1, 1);
+  check (grid, rc_voxel_end (grid->plan, &grid->job, out, NULL, &error), &error);
 }
 
-static double
+static Result
 measure_window (RcBackend *cpu, const Work *work, const float *const *clouds, int64_t n)
 {
-  double us[RUNS], ranges[N_CLOUDS] = { 0 }, range;
-  RcError error;
+  double us[LAST + 1], ranges[N_CLOUDS] = { 0 }, range;
+  Result result;
   Grid grid;
 
   init_grid (&grid, cpu, work, WINDOW * n);
   grid.job.ranges = work->slides ? &range : NULL;
-  for (int i = 0; i < RUNS; i++) {
+  for (int i = 0; i <= LAST; i++) {
     RcVoxelOut *out = &grid.outs[i % 2];
     const double before = now_us ();
 
     grid.job.is_clean = i > 0;
-    if (work->slides) {
-      slide (&grid, ranges, &range, clouds, n, i);
-    } else {
-      check (&grid, rc_voxel_begin (grid.plan, &grid.job, NULL, &error), &error);
-      run_phase (&grid, rc_voxel_range, clouds, n, i, WINDOW);
-      run_phase (&grid, rc_voxel_add, clouds, n, i, WINDOW);
-    }
-    check (&grid, rc_voxel_end (grid.plan, &grid.job, out, NULL, &error), &error);
+    if (work->slides)
+      slide (&grid, ranges, &range, clouds, n, i, out);
+    else
+      make_grid (&grid, clouds, n, i, WINDOW, out);
     out->is_known = 1;
     us[i] = now_us () - before;
   }
+  result = (Result) { bench_spread (us + WARM_UP, RUNS), is_as_new (&grid, &grid.outs[LAST % 2], clouds, n, LAST, WINDOW) };
   clear_grid (&grid);
-  return median (us);
+  return result;
 }
 
 int
@@ -322,6 +362,7 @@ main (int argc, char **argv)
   RcError error;
   float *clouds[2], *moving[N_CLOUDS];
   int64_t n;
+  int all_as_new = 1;
 
   if (argc != 2 && argc != 3)
     fail ("usage", "bench-voxels CLOUD [FOLDER]");
@@ -331,14 +372,18 @@ main (int argc, char **argv)
   clouds[1] = mirror (clouds[0], n);
   for (int i = 0; i < N_CLOUDS; i++)
     moving[i] = move (clouds[0], n, (float) i * STEP);
-  for (size_t i = 0; i < sizeof (works) / sizeof (works[0]); i++)
-    printf ("%s\t%.1f\n", works[i].name, works[i].is_window
-        ? measure_window (cpu, &works[i], (const float *const *) moving, n)
-        : measure (cpu, &works[i], (const float *const *) clouds, n, argc == 3 ? argv[2] : NULL));
+  for (size_t i = 0; i < sizeof (works) / sizeof (works[0]); i++) {
+    const Result result = works[i].is_window ? measure_window (cpu, &works[i], (const float *const *) moving, n)
+        : measure (cpu, &works[i], (const float *const *) clouds, n, argc == 3 ? argv[2] : NULL);
+
+    printf ("%s\t%.1f\t%.1f\t%.1f\t%.1f\t%s\n", works[i].name, result.us.median, result.us.p5, result.us.p95,
+        result.us.deviation, result.is_as_new ? "yes" : "differs from a new grid");
+    all_as_new = all_as_new && result.is_as_new;
+  }
   for (int i = 0; i < N_CLOUDS; i++)
     free (moving[i]);
   free (clouds[0]);
   free (clouds[1]);
   rc_backend_close (cpu);
-  return 0;
+  return all_as_new ? 0 : 1;
 }

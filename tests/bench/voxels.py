@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Voxel grids on one core beside NumPy, Open3D and PCL, where they are installed, one after another; medians in ms.
+"""Voxel grids on one core beside NumPy, Open3D and PCL, where they are installed, one after another.
 
     voxels.py DIR [CLOUD] [--csv FILE]
 
 DIR: a release build, or a bundle (tests/gpu/bundle.sh). CLOUD: float32 x, y, z, or else 120,000 points at random in the grid.
-FILE gets a line a peer, and FILE_libraries a line a work. libraries.py is for a GPU."""
+FILE gets a line a peer, and FILE_libraries a line a work, where `checked` is of ours: whether bench-voxels found in it what
+the baseline makes of the same clouds. libraries.py is for a GPU."""
 import argparse
+import dataclasses
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ import peers
 SIDE = 256.0
 RUNS = 15
 LIBRARIES = ("NumPy", "Open3D", "PCL")
+OUR_COLUMNS = ("robocache_us", "p5_us", "p95_us", "deviation_us")
 OTHER_GRID = "not compared: its grid begins elsewhere"
 
 
@@ -78,14 +80,14 @@ def measure_open3d(points):
         return {}
     cloud = open3d.geometry.PointCloud(open3d.utility.Vector3dVector(points.astype(np.float64)))
     peer = peers.Peer("Open3D", "voxel_down_sample", None)
-    return {f"centroid, sparse, {axis}^3": {peer: peers.Times(statistics.median(
+    return {f"centroid, sparse, {axis}^3": {peer: dataclasses.replace(peers.Times.of(
         time_runs(lambda axis=axis: cloud.voxel_down_sample(SIDE / axis))), checked=OTHER_GRID)} for axis in (64, 256)}
 
 
 def of_program(program, *arguments):
-    """What a program prints, a name and us a line."""
-    lines = subprocess.run([program, *arguments], check=True, capture_output=True, text=True).stdout.splitlines()
-    return {name: float(us) for name, us in (line.split("\t") for line in lines)}
+    """What a program prints, a name and values a line."""
+    lines = subprocess.run([program, *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    return {name: values for name, *values in (line.split("\t") for line in lines)}
 
 
 def measure_pcl(program, cloud):
@@ -93,14 +95,14 @@ def measure_pcl(program, cloud):
         print("without PCL: there is no bench-voxels-pcl")
         return {}
     peer = peers.Peer("PCL", "VoxelGrid", None)
-    return {name: {peer: peers.Times(us, checked=OTHER_GRID)} for name, us in of_program(program, cloud).items()}
+    return {name: {peer: peers.Times(*map(float, us), checked=OTHER_GRID)} for name, us in of_program(program, cloud).items()}
 
 
 # ---- the table ----
 
 
 def measure_cpu(folder, points):
-    """us of each of our works, and what peers take for them."""
+    """Of each of our works what bench-voxels prints, and what peers take for it."""
     with tempfile.TemporaryDirectory() as files:
         cloud = f"{files}/cloud"
         points.tofile(cloud)
@@ -112,16 +114,28 @@ def measure_cpu(folder, points):
     return ours, [{peer: times for library in libraries for peer, times in library.get(work, {}).items()} for work in works]
 
 
-def compare(folder, points, csv_path):
+def library_line(cloud, work, ours, of_row):
+    *us, checked = ours
+    return [work, cloud, *us, *peers.best_cells(of_row, LIBRARIES), checked, peers.checked_of(of_row)]
+
+
+def compare(folder, points, cloud, csv_path):
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {max(cores)})
     ours, measured = measure_cpu(folder, points)
     os.sched_setaffinity(0, cores)
-    print(f"{len(points)} points, ms on one core\n")
-    rows = [{"work": work, "cpu_us": us} for work, us in ours.items()]
+    print(f"{cloud}: {len(points)} points, ms on one core\n")
+    rows = [{"work": work, "cpu_us": float(us)} for work, (us, *_) in ours.items()]
     peers.print_cpu(LIBRARIES, rows, measured)
     if csv_path:
-        peers.write_csvs(csv_path, LIBRARIES, rows, measured, "cpu_us")
+        peers.write_peers(csv_path, rows, measured)
+        peers.write_csv(peers.path_of_libraries(csv_path),
+                        ["work", "cloud", *OUR_COLUMNS, *map(peers.column_of, LIBRARIES), "checked", "peers_checked"],
+                        [library_line(cloud, *of_work, of_row) for of_work, of_row in zip(ours.items(), measured)])
+
+
+def points_at_random(n):
+    return np.random.default_rng(1).uniform(-SIDE / 2, SIDE / 2, (n, 3)).astype(np.float32)
 
 
 def read_arguments():
@@ -137,10 +151,10 @@ def main():
     if not peers.find(arguments.dir, "bench-voxels"):
         sys.exit(f"{arguments.dir} is not a build or a bundle: it has no bench-voxels")
     if arguments.cloud:
-        points = np.fromfile(arguments.cloud, np.float32).reshape(-1, 3)
+        points, cloud = np.fromfile(arguments.cloud, np.float32).reshape(-1, 3), pathlib.Path(arguments.cloud).name
     else:
-        points = np.random.default_rng(1).uniform(-SIDE / 2, SIDE / 2, (120000, 3)).astype(np.float32)
-    compare(arguments.dir, points, arguments.csv)
+        points, cloud = points_at_random(120000), "120,000 points at random"
+    compare(arguments.dir, points, cloud, arguments.csv)
 
 
 if __name__ == "__main__":

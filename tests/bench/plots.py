@@ -123,7 +123,8 @@ def efficiency(figures, axes):
     axes.set_ylim(bottom=0)
     axes.set_xlabel("MB of a batch, in and out")
     axes.set_ylabel("efficiency")
-    axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    if rows:
+        axes.legend(loc="center left", bbox_to_anchor=(1, 0.5))
 
 
 # ---- files ----

@@ -267,29 +267,24 @@ pack_each (const Real *values, uint32_t *words)
     put_bits<size_of (D)> (bits_of<D> (values[i]), i, words);
 }
 
-/* Two at a time in hardware, which rounds to nearest even and keeps denormals as we do but has another NaN. One
- * unordered comparison finds a NaN in two values; then the conversion is ours. */
+/* Two at a time in hardware, which rounds to nearest even and keeps denormals as we do, but of a NaN makes 0x7FFF: as signed
+ * numbers of 16 bits only that one is above our NaN, as infinity is below it and what is negative below zero. */
 template <RcDtype D, int V>
 __device__ __forceinline__ void
 pack_halves (const float *values, uint32_t *words)
 {
-  bool nan = false;
-
 #pragma unroll
   for (int i = 0; i < V; i += 2) {
     if constexpr (D == RC_FLOAT16) {
       const __half2 h = __floats2half2_rn (values[i], values[i + 1]);
 
-      words[i / 2] = *reinterpret_cast<const uint32_t *> (&h);
+      words[i / 2] = __vmins2 (*reinterpret_cast<const uint32_t *> (&h), RC_NAN_FLOAT16 * 0x10001u);
     } else {
       const __nv_bfloat162 h = __floats2bfloat162_rn (values[i], values[i + 1]);
 
-      words[i / 2] = *reinterpret_cast<const uint32_t *> (&h);
+      words[i / 2] = __vmins2 (*reinterpret_cast<const uint32_t *> (&h), RC_NAN_BFLOAT16 * 0x10001u);
     }
-    nan |= values[i] != values[i] || values[i + 1] != values[i + 1];
   }
-  if (nan)
-    pack_each<D, float, V> (values, words);
 }
 
 template <RcDtype D, typename Real, int V>

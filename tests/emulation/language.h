@@ -143,6 +143,16 @@ __funnelshift_rc (unsigned low, unsigned high, unsigned shift)
   return (unsigned) (((uint64_t) high << 32 | low) >> (shift < 32 ? shift : 32));
 }
 
+/* The lesser of signed halves of words. */
+inline unsigned
+__vmins2 (unsigned a, unsigned b)
+{
+  const int16_t low = (int16_t) a < (int16_t) b ? (int16_t) a : (int16_t) b;
+  const int16_t high = (int16_t) (a >> 16) < (int16_t) (b >> 16) ? (int16_t) (a >> 16) : (int16_t) (b >> 16);
+
+  return (unsigned) (uint16_t) high << 16 | (uint16_t) low;
+}
+
 inline float
 __uint_as_float (unsigned bits)
 {

@@ -52,12 +52,6 @@ no_space (RcError *error, uint64_t bytes)
 
 /* ---- plans ---- */
 
-static RcCudaAlignLevel
-at_least (RcCudaAlignLevel a, RcCudaAlignLevel b)
-{
-  return a > b ? a : b;
-}
-
 static int
 is_special (const RcAlignStream *stream)
 {
@@ -92,9 +86,9 @@ kind_of (const RcAlignStream *stream)
   else if (stream->compute == RC_COMPUTE_FLOAT64)
     kind.level = RC_CUDA_ALIGN_SPECIAL;
   if (stream->search.interpolation > RC_PREVIOUS)
-    kind.level = at_least (kind.level, RC_CUDA_ALIGN_CURVED);
+    kind.level |= RC_CUDA_ALIGN_CURVED;
   if (is_special (stream))
-    kind.level = RC_CUDA_ALIGN_SPECIAL;
+    kind.level |= RC_CUDA_ALIGN_SPECIAL;
   return kind_in_tables (kind.level, kind.type);
 }
 
@@ -102,12 +96,12 @@ kind_of (const RcAlignStream *stream)
 static Kind
 kind_of_both (Kind a, Kind b)
 {
-  Kind kind = { at_least (a.level, b.level), a.type };
+  Kind kind = { a.level | b.level, a.type };
 
   if (a.type != b.type) {
     kind.type = RC_CUDA_ALIGN_MIXED;
     if (a.type == RC_CUDA_ALIGN_FLOAT64 || b.type == RC_CUDA_ALIGN_FLOAT64)
-      kind.level = RC_CUDA_ALIGN_SPECIAL;
+      kind.level |= RC_CUDA_ALIGN_SPECIAL;
   }
   return kind;
 }
@@ -116,7 +110,7 @@ kind_of_both (Kind a, Kind b)
 static Kind
 kind_with_brackets (Kind kind)
 {
-  return kind_in_tables (at_least (kind.level, RC_CUDA_ALIGN_CURVED), kind.type);
+  return kind_in_tables (kind.level | RC_CUDA_ALIGN_CURVED, kind.type);
 }
 
 static Kind
@@ -321,26 +315,39 @@ static const void *
 kernel_of (Kind kind, int many)
 {
   static const void *const (*const kernels[RC_CUDA_ALIGN_LEVELS])[2] = {
-    rc_cuda_align_simple, rc_cuda_align_curved, rc_cuda_align_special
+    rc_cuda_align_simple, rc_cuda_align_curved, rc_cuda_align_special, rc_cuda_align_curved_special
   };
 
   return kernels[kind.level][kind.type][many];
 }
 
-/* Times that a block has room for whatever the rows are: where curves of one dtype ask for rows ahead they take all of it. */
-static int64_t
-least_staged_times (Kind kind)
+static size_t
+row_bytes (Kind kind)
 {
-  return kind.level == RC_CUDA_ALIGN_CURVED && kind.type != RC_CUDA_ALIGN_MIXED ? RC_CUDA_STAGED_TIMES : 0;
+  const int is_curved = (kind.level & RC_CUDA_ALIGN_CURVED) != 0, is_special = (kind.level & RC_CUDA_ALIGN_SPECIAL) != 0;
+
+  return rc_cuda_align_row_bytes[is_curved][is_special || kind.type == RC_CUDA_ALIGN_FLOAT64];
+}
+
+/* Loads the kernel of a kind, with as much shared memory as an item may take. */
+static RcStatus
+load_kernel (RcCudaBackend *cuda, Kind kind, int many, RcError *error)
+{
+  const size_t bytes = RC_CUDA_STAGED_TIMES * sizeof (int64_t) + RC_CUDA_ITEM_ROWS * row_bytes (kind);
+  const void *kernel = kernel_of (kind, many);
+  RcStatus status = rc_cuda_load (cuda, kernel, "align", error);
+
+  if (status != RC_OK)
+    return status;
+  return rc_cuda_check (cuda, cudaFuncSetAttribute (kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes),
+      cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for times and rows", bytes);
 }
 
 /* A small alignment is not cut into more than BLOCKS_PER_MULTIPROCESSOR. */
 static RcStatus
 blocks_at_once (RcCudaBackend *cuda, Kind kind, int many, int *blocks, RcError *error)
 {
-  const size_t shared = (size_t) least_staged_times (kind) * sizeof (int64_t);
-  const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor (blocks, kernel_of (kind, many), RC_CUDA_THREADS,
-      shared);
+  const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor (blocks, kernel_of (kind, many), RC_CUDA_THREADS, 0);
 
   *blocks = result == cudaSuccess ? (int) greater (1, lesser (*blocks, BLOCKS_PER_MULTIPROCESSOR)) : 1;
   return rc_cuda_check (cuda, result, cuda->setup, error, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "kernel align");
@@ -351,10 +358,10 @@ load_kernels (RcCudaBackend *cuda, State *state, int64_t n_streams, RcError *err
 {
   const int many = n_streams > RC_CUDA_FEW_STREAMS;
   const Kind with_brackets = kind_with_brackets (state->kind);
-  RcStatus status = rc_cuda_load (cuda, kernel_of (state->kind, many), "align", error);
+  RcStatus status = load_kernel (cuda, state->kind, many, error);
 
   if (status == RC_OK)
-    status = rc_cuda_load (cuda, kernel_of (with_brackets, many), "align brackets", error);
+    status = load_kernel (cuda, with_brackets, many, error);
   if (status == RC_OK)
     status = blocks_at_once (cuda, state->kind, many, &state->blocks, error);
   if (status == RC_OK)
@@ -433,7 +440,7 @@ fits (Kind kind, const RcAlignStream *stream, const RcCudaAlignTask *task, int64
   if (task->in_alignment < lesser (16, elements * stream->in_size)
       || task->out_alignment < lesser (16, elements * stream->out_size))
     return 0;
-  if (kind.level >= RC_CUDA_ALIGN_CURVED && task->n_velocities > 0
+  if ((kind.level & RC_CUDA_ALIGN_CURVED) != 0 && task->n_velocities > 0
       && (task->rates_after % elements != 0 || task->rates_after == 0 || task->n_velocities % elements != 0))
     return 0;
   return !is_special (stream) || (elements % 4 == 0 && are_quaternions_apart (stream));
@@ -547,7 +554,7 @@ items_at_once (const RcAlignPlan *plan, const RcCudaBackend *cuda, int blocks, c
 static int32_t
 fewer_ticks (Kind kind, int32_t ticks)
 {
-  if (kind.level == RC_CUDA_ALIGN_SIMPLE)
+  if ((kind.level & RC_CUDA_ALIGN_CURVED) == 0)
     return ticks / 2;
   return ticks % 3 == 0 ? ticks / 3 * 2 : ticks / 4 * 3;
 }
@@ -557,7 +564,7 @@ static void
 cut_for_device (const RcAlignPlan *plan, const RcCudaBackend *cuda, Kind kind, int blocks, RcCudaAlignTask *tasks,
     RcCudaAlignHead *head)
 {
-  Cut cut = { kind.level == RC_CUDA_ALIGN_SIMPLE ? RC_CUDA_ITEM_ROWS : RC_CUDA_CURVED_ITEM_ROWS, LARGE_ITEM_BYTES };
+  Cut cut = { RC_CUDA_ITEM_ROWS, LARGE_ITEM_BYTES };
 
   if (cut_items (plan, tasks, head, cut) < MANY_TIMES * items_at_once (plan, cuda, blocks, tasks))
     cut.most_bytes = ITEM_BYTES;
@@ -584,9 +591,9 @@ number_slices (RcCudaAlignTask *tasks, RcCudaAlignHead *head)
 }
 
 static void
-measure_shared (const RcAlignPlan *plan, Kind kind, const RcCudaAlignTask *tasks, RcCudaAlignHead *head)
+measure_shared (const RcAlignPlan *plan, const RcCudaAlignTask *tasks, RcCudaAlignHead *head)
 {
-  int64_t times = least_staged_times (kind), rows = 0, i;
+  int64_t times = 0, rows = 0, i;
 
   for (i = 0; i < plan->n_streams; i++) {
     if (tasks[i].rows != NULL && tasks[i].brackets == NULL)
@@ -680,7 +687,7 @@ launch_episodes (const Run *run, State *state, Kind kind)
 {
   RcCudaAlignHead *head = &state->launch.head;
   const size_t shared = (size_t) head->staged_times * sizeof (int64_t)
-      + (size_t) head->staged_rows * rc_cuda_align_row_bytes[kind.level];
+      + (size_t) head->staged_rows * row_bytes (kind);
   const Launch launch_one = state->begins_early ? launch_early : launch_kernel;
   RcStatus status = RC_OK;
 
@@ -735,7 +742,7 @@ launch_all (const Run *run, State *state)
     head->episodes = left < at_once ? left : at_once;
     cut_for_device (run->plan, run->cuda, kind, blocks, tasks, head);
     number_slices (tasks, head);
-    measure_shared (run->plan, kind, tasks, head);
+    measure_shared (run->plan, tasks, head);
     status = launch_episodes (run, state, kind);
   }
   return status;

@@ -87,21 +87,18 @@ put_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, type
     return;
   row->y[0] = rows + b.row * task.row_stride;
   row->y[1] = rows + b.next * task.row_stride;
-  row->w = b.w;
-  row->w32 = (float) b.w;
+  row->w = (typename Types::Weight) b.w;
   if constexpr (Types::curves) {
-    row->before = rows + b.before * task.row_stride;
-    row->after = rows + b.after * task.row_stride;
     if (b.blend == RC_BLEND_MEAN) {
       row->mean.first = b.row;
       row->mean.end = b.next;
       return;
     }
+    row->beside[0] = rows + b.before * task.row_stride;
+    row->beside[1] = rows + b.after * task.row_stride;
 #pragma unroll
-    for (int i = 0; i < 3; i++) {
-      row->c[i] = b.c[i];
-      row->c32[i] = (float) b.c[i];
-    }
+    for (int i = 0; i < 3; i++)
+      row->c[i] = (typename Types::Weight) b.c[i];
   }
 }
 
@@ -237,7 +234,7 @@ align_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Time
   const int64_t *times = find_rows<Types> (head, task, where, shared, staged, rows);
 
   add_counts (task, shared);
-  make_rows<Types> (task, Rows<Types> { rows, times, item.first_channel, item.n_ticks, item.n_channels }, dynamic_shared);
+  make_rows<Types> (task, Rows<Types> { rows, times, item.first_channel, item.n_ticks, item.n_channels });
 }
 
 /* What all threads need of an item. */

@@ -10,6 +10,6 @@ const void *const rc_cuda_align_simple[RC_CUDA_ALIGN_TYPES][2] = {
   RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_SIMPLE),
   RC_CUDA_FEW_AND_MANY (rc::FromFloat32<RC_FLOAT16>), RC_CUDA_FEW_AND_MANY (rc::FromFloat32<RC_BFLOAT16>)
 };
-const size_t rc_cuda_align_row_bytes[RC_CUDA_ALIGN_LEVELS] = {
-  sizeof (rc::Row), sizeof (rc::CurvedRow), sizeof (rc::CurvedRow)
+const size_t rc_cuda_align_row_bytes[2][2] = {
+  {sizeof (rc::Row<float>), sizeof (rc::Row<double>)}, {sizeof (rc::CurvedRow<float>), sizeof (rc::CurvedRow<double>)}
 };

@@ -26,16 +26,16 @@ extern "C" {
 
 #define RC_CUDA_THREADS 256     /* of a block */
 #define RC_CUDA_ITEM_ROWS 256   /* most ticks of an item; a thread finds the rows of one */
-#define RC_CUDA_CURVED_ITEM_ROWS 128    /* of kernels above RC_CUDA_ALIGN_SIMPLE, which keep more of each */
 #define RC_CUDA_STAGED_TIMES 4096       /* most times that a block holds in shared memory */
 #define RC_CUDA_ORDER_SLICE 2048        /* times whose order one block checks at a time: all of its loads at once */
 
-/* What a kernel can do; one that does less is faster. */
+/* What a kernel can do beside linear, nearest and previous in the times form; one that does less is faster. Flags. */
 typedef enum RcCudaAlignLevel
 {
-  RC_CUDA_ALIGN_SIMPLE,         /* linear, nearest and previous in the times form */
-  RC_CUDA_ALIGN_CURVED,         /* any interpolation, and brackets */
-  RC_CUDA_ALIGN_SPECIAL,        /* quaternions and angles too */
+  RC_CUDA_ALIGN_SIMPLE = 0,
+  RC_CUDA_ALIGN_CURVED = 1,     /* any interpolation, and brackets */
+  RC_CUDA_ALIGN_SPECIAL = 2,    /* quaternions and angles */
+  RC_CUDA_ALIGN_CURVED_SPECIAL = 3,
   RC_CUDA_ALIGN_LEVELS
 } RcCudaAlignLevel;
 
@@ -55,7 +55,7 @@ typedef enum RcCudaAlignType
 /* Elements that a thread takes at a time: 16 bytes of them, but 4 where dtypes differ, and where a quaternion is to be in one
  * piece. Each kernel can take half of that and a quarter, down to a least number, and one. */
 #define RC_CUDA_ALIGN_ELEMENTS(mixed, level, size) \
-  ((mixed) || (level) == RC_CUDA_ALIGN_SPECIAL ? 4 : 16 / (size))
+  ((mixed) || ((level) & RC_CUDA_ALIGN_SPECIAL) != 0 ? 4 : 16 / (size))
 #define RC_CUDA_ALIGN_LEAST_ELEMENTS(mixed, level) ((mixed) && (level) > RC_CUDA_ALIGN_SIMPLE ? 4 : 2)
 
 /* What a channel is in a row that is blended. */
@@ -152,13 +152,14 @@ typedef RC_CUDA_ALIGN_LAUNCH (RC_CUDA_MANY_STREAMS) RcCudaAlignMany;
 extern const void *const rc_cuda_align_simple[RC_CUDA_ALIGN_TYPES][2];
 extern const void *const rc_cuda_align_curved[RC_CUDA_ALIGN_TYPES][2];
 extern const void *const rc_cuda_align_special[RC_CUDA_ALIGN_TYPES][2];
+extern const void *const rc_cuda_align_curved_special[RC_CUDA_ALIGN_TYPES][2];
 /* Writes to head.disordered in which slices times decrease; takes an RcCudaAlignMany. */
 extern const void *const rc_cuda_align_order;
 /* Writes the tasks of an RcCudaAlignMany into a table: (RcCudaAlignMany, RcCudaAlignTask *table, int n). */
 extern const void *const rc_cuda_align_fill_table;
 
-/* Bytes of shared memory for one tick of an item, beside the staged times. */
-extern const size_t rc_cuda_align_row_bytes[RC_CUDA_ALIGN_LEVELS];
+/* Bytes of shared memory for one tick of an item, beside the staged times: [curved][weights in float64]. */
+extern const size_t rc_cuda_align_row_bytes[2][2];
 
 #ifdef __cplusplus
 }

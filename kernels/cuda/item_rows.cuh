@@ -6,53 +6,38 @@
 #define RC_CUDA_ITEM_ROWS_CUH
 
 #include "rows.cuh"
-#include "rows_ahead.cuh"
 
 namespace rc
 {
-/* Kernels for any dtypes and blends move rows that are only bytes as such; those for curves of one dtype ask for rows ahead,
- * but for means, which still need the times and come in pieces of at most 4, and where there is no copy of so few bytes. */
+/* Kernels for any dtypes and blends move rows that are only bytes as such. */
 template <class Types, int V, int U, bool LOOSE>
 __device__ __forceinline__ void
-move (const RcCudaAlignTask &task, const Rows<Types> &all, char *room)
+move (const RcCudaAlignTask &task, const Rows<Types> &all)
 {
-  if constexpr (Types::mixed && Types::curves) {
+  if constexpr (Types::mixed && Types::curves)
     move_rows_apart<Types, V, LOOSE> (task, all);
-  } else if constexpr (Types::ahead && !LOOSE) {
-    constexpr bool is_copied = V * Types::size >= 4;
-
-    if constexpr (is_copied) {
-      if (V > 4 || task.search.interpolation != RC_MEAN) {
-        move_rows_ahead<Types, V> (task, all, room);
-        return;
-      }
-    }
-    if constexpr (V <= 4)
-      move_rows<Types, V, 1, LOOSE> (task, all);
-  } else {
+  else
     move_rows<Types, V, U, LOOSE> (task, all);
-  }
 }
 
-/* With task.elements, a half or a quarter of the kernel's or one, at a time. room: of the staged times, which no thread but
- * those of means read any more. */
+/* With task.elements, a half or a quarter of the kernel's or one, at a time. */
 template <class Types>
 __device__ __forceinline__ void
-make_rows (const RcCudaAlignTask &task, const Rows<Types> &all, char *room)
+make_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
 {
   constexpr int V = Types::elements, U = Types::rows, more = Types::curves ? U : 2 * U;
   constexpr int half = V / 2 < Types::least ? 1 : V / 2, quarter = V / 4 < Types::least ? 1 : V / 4;
 
   if (task.elements == V)
-    move<Types, V, U, false> (task, all, room);
+    move<Types, V, U, false> (task, all);
   else if (half > 1 && task.elements == half)
-    move<Types, half, more, false> (task, all, room);
+    move<Types, half, more, false> (task, all);
   else if (quarter > 1 && task.elements == quarter)
-    move<Types, quarter, more, false> (task, all, room);
+    move<Types, quarter, more, false> (task, all);
   else if (task.in_alignment >= size_of (Types::in (task)) && task.out_alignment >= size_of (Types::out (task)))
-    move<Types, 1, more, false> (task, all, room);
+    move<Types, 1, more, false> (task, all);
   else
-    move<Types, 1, 1, true> (task, all, room);
+    move<Types, 1, 1, true> (task, all);
   if constexpr (Types::special)
     make_quaternions<Types> (task, all);
 }

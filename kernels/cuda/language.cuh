@@ -10,8 +10,6 @@
 
 #include <stdint.h>
 
-#include <cuda_pipeline.h>
-
 #ifdef __CUDACC__
 
 /* A pointer to the host stub of a kernel, as cudaLaunchKernel and cudaFuncGetAttributes take it. */
@@ -84,20 +82,6 @@ prefetch_global (const char *p)
 {
 #ifdef __CUDACC__
   asm volatile ("prefetch.global.L2 [%0];" :: "l" (p));
-#endif
-}
-
-/* BYTES at from, which is aligned to them, come to shared memory by way of the L1 until __pipeline_wait_prior says so, which
- * leaves it to the compiler what it reads before. */
-template <int BYTES>
-__device__ __forceinline__ void
-copy_to_shared (void *to, const char *from)
-{
-#if defined (__CUDACC__) && __CUDA_ARCH__ >= 800
-  asm volatile ("cp.async.ca.shared.global [%0], [%1], %2;" :: "r" ((uint32_t) __cvta_generic_to_shared (to)), "l" (from),
-      "n" (BYTES) : "memory");
-#else
-  __pipeline_memcpy_async (to, from, BYTES);
 #endif
 }
 

@@ -16,29 +16,30 @@
 
 namespace rc
 {
-/* What one tick is made of where rows are copied or linear: a bracket with addresses. */
+/* What one tick is made of where rows are copied or linear: a bracket with addresses, and its weight as it is used. Kernels read
+ * these 16 bytes at a time. */
+template <typename Weight>
 struct __align__ (16) Row
 {
   const char *y[2];             /* row and next, or the first row of a mean; they and out from the item's first channel on */
   char *out;
-  float w32;
   int32_t blend;
-  double w;
+  Weight w;
 };
 
 /* The same with any blend. */
-struct CurvedRow : Row
+template <typename Weight>
+struct CurvedRow : Row<Weight>
 {
-  const char *before, *after;
   union
   {
-    double c[3];
+    const char *beside[2];      /* the rows before and after those two */
     struct
     {
-      int64_t first, end;       /* of a mean */
+      int64_t first, end;
     } mean;
   };
-  float c32[3];
+  Weight c[3];
 };
 
 /* Blocks at once of kernels for curves: a third would be too many registers on some devices. */
@@ -56,15 +57,15 @@ struct Same
 {
   static constexpr bool mixed = false;
   static constexpr bool same = true;
-  static constexpr bool curves = LEVEL >= RC_CUDA_ALIGN_CURVED;
-  static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
+  static constexpr bool curves = (LEVEL & RC_CUDA_ALIGN_CURVED) != 0;
+  static constexpr bool special = (LEVEL & RC_CUDA_ALIGN_SPECIAL) != 0;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
   static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (false, LEVEL);
-  static constexpr bool ahead = curves && !special;     /* see rows_ahead.cuh */
-  static constexpr int rows = curves && size_of (D) > 4 ? 1 : 2;        /* that are not asked for ahead */
-  static constexpr int blocks = !curves ? 4 : !special ? CURVED_BLOCKS : size_of (D) <= 4 ? 2 : 1;
-  using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
+  static constexpr int rows = curves && size_of (D) > 4 ? 1 : 2;
+  static constexpr int blocks = !curves ? special && size_of (D) > 4 ? 3 : 4 : CURVED_BLOCKS;
   using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
+  using Weight = std::conditional_t<special, double, Real>;     /* quaternions and angles are made in float64 */
+  using Row = std::conditional_t<curves, CurvedRow<Weight>, rc::Row<Weight>>;
   static constexpr int size = size_of (D), out_size = size;
   static __device__ constexpr Known<D> in (const RcCudaAlignTask &) { return { }; }
   static __device__ constexpr Known<D> out (const RcCudaAlignTask &) { return { }; }
@@ -84,15 +85,15 @@ struct Mixed
 {
   static constexpr bool mixed = true;
   static constexpr bool same = false;
-  static constexpr bool curves = LEVEL >= RC_CUDA_ALIGN_CURVED;
-  static constexpr bool special = LEVEL >= RC_CUDA_ALIGN_SPECIAL;
+  static constexpr bool curves = (LEVEL & RC_CUDA_ALIGN_CURVED) != 0;
+  static constexpr bool special = (LEVEL & RC_CUDA_ALIGN_SPECIAL) != 0;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (true, LEVEL, 1);
   static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (true, LEVEL);
-  static constexpr bool ahead = false;
   static constexpr int rows = curves ? 1 : 2;
-  static constexpr int blocks = curves ? 1 : 3;
-  using Row = std::conditional_t<curves, CurvedRow, rc::Row>;
+  static constexpr int blocks = curves || special ? 1 : 3;
   using Real = float;           /* unless special */
+  using Weight = std::conditional_t<special, double, float>;
+  using Row = std::conditional_t<curves, CurvedRow<Weight>, rc::Row<Weight>>;
   static __device__ __forceinline__ RcDtype in (const RcCudaAlignTask &task) { return (RcDtype) task.in; }
   static __device__ __forceinline__ RcDtype out (const RcCudaAlignTask &task) { return (RcDtype) task.out_dtype; }
 };
@@ -161,19 +162,23 @@ __device__ __forceinline__ void
 read_piece (const RcCudaAlignTask &task, const typename Types::Row &row, int64_t first, int32_t c,
     Piece<V, Types::curves> *piece)
 {
+  const char *const y0 = row.y[0], *const y1 = row.y[1];        /* 16 bytes at once */
+
   if (piece->blend == RC_BLEND_COPY || is_blended (piece->blend))
-    read_from<Types, V, LOOSE> (task, row.y[0], c, piece->y0);
+    read_from<Types, V, LOOSE> (task, y0, c, piece->y0);
   if (is_blended (piece->blend))
-    read_from<Types, V, LOOSE> (task, row.y[1], c, piece->y1);
+    read_from<Types, V, LOOSE> (task, y1, c, piece->y1);
   if constexpr (Types::curves) {
     if (piece->blend == RC_BLEND_CUBIC) {
-      read_from<Types, V, LOOSE> (task, row.before, c, piece->y2);
-      read_from<Types, V, LOOSE> (task, row.after, c, piece->y3);
+      const char *const before = row.beside[0], *const after = row.beside[1];
+
+      read_from<Types, V, LOOSE> (task, before, c, piece->y2);
+      read_from<Types, V, LOOSE> (task, after, c, piece->y3);
     } else if (has_rates (task, piece->blend, first + c)) {
       const int64_t rate = rate_of<V> (task, first, c);
 
-      read_from<Types, V, LOOSE> (task, row.y[0], rate, piece->y2);
-      read_from<Types, V, LOOSE> (task, row.y[1], rate, piece->y3);
+      read_from<Types, V, LOOSE> (task, y0, rate, piece->y2);
+      read_from<Types, V, LOOSE> (task, y1, rate, piece->y3);
     }
   }
 }
@@ -183,31 +188,21 @@ read_piece (const RcCudaAlignTask &task, const typename Types::Row &row, int64_t
 template <typename Real>
 struct Factors
 {
-  Real w, c0, c1, c2;
+  Real w, c[3];
 };
 
-__device__ __forceinline__ void
-take_factors (const Row &row, Factors<float> *f)
+template <typename Real, typename Weight>
+__device__ __forceinline__ Factors<Real>
+factors_of (const Row<Weight> &row)
 {
-  f->w = row.w32;
+  return Factors<Real> { (Real) row.w, { } };
 }
 
-__device__ __forceinline__ void
-take_factors (const Row &row, Factors<double> *f)
+template <typename Real, typename Weight>
+__device__ __forceinline__ Factors<Real>
+factors_of (const CurvedRow<Weight> &row)
 {
-  f->w = row.w;
-}
-
-__device__ __forceinline__ void
-take_factors (const CurvedRow &row, Factors<float> *f)
-{
-  *f = Factors<float> { row.w32, row.c32[0], row.c32[1], row.c32[2] };
-}
-
-__device__ __forceinline__ void
-take_factors (const CurvedRow &row, Factors<double> *f)
-{
-  *f = Factors<double> { row.w, row.c[0], row.c[1], row.c[2] };
+  return Factors<Real> { (Real) row.w, { (Real) row.c[0], (Real) row.c[1], (Real) row.c[2] } };
 }
 
 template <typename Real>
@@ -221,14 +216,14 @@ template <typename Real>
 __device__ __forceinline__ Real
 cubic (Real y0, Real y1, Real before, Real after, const Factors<Real> &f)
 {
-  return ((y0 + f.c0 * (y1 - y0)) + f.c1 * (before - y0)) + f.c2 * (after - y0);
+  return ((y0 + f.c[0] * (y1 - y0)) + f.c[1] * (before - y0)) + f.c[2] * (after - y0);
 }
 
 template <typename Real>
 __device__ __forceinline__ Real
 hermite (Real y0, Real y1, Real rate0, Real rate1, const Factors<Real> &f)
 {
-  return ((y0 + f.c0 * (y1 - y0)) + f.c1 * rate0) + f.c2 * rate1;
+  return ((y0 + f.c[0] * (y1 - y0)) + f.c[1] * rate0) + f.c[2] * rate1;
 }
 
 /* Of a piece that is copied or blended, its elements g … g + G - 1, the first of which is channel; left in y0. */
@@ -239,10 +234,9 @@ blend_elements (const RcCudaAlignTask &task, const typename Types::Row &row, int
 {
   const auto in = Types::in (task);
   const int at = g * size_of (in) / 4;
-  Factors<Real> f;
+  const Factors<Real> f = factors_of<Real> (row);
   Real y0[G], y1[G];
 
-  take_factors (row, &f);
   unpack_as<Real, G> (in, piece->y0 + at, y0);
   if (piece->blend != RC_BLEND_COPY)
     unpack_as<Real, G> (in, piece->y1 + at, y1);
@@ -273,7 +267,7 @@ blend_elements (const RcCudaAlignTask &task, const typename Types::Row &row, int
  * brackets form; of rows with equal times only the last counts. */
 template <class Types, int G, int V, bool LOOSE>
 __device__ __forceinline__ void
-average (const RcCudaAlignTask &task, const CurvedRow &row, const int64_t *times, int32_t c, int g,
+average (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c, int g,
     Piece<V, Types::curves> *piece)
 {
   uint32_t words[G * 2];
@@ -325,7 +319,7 @@ store_element (const RcCudaAlignTask &task, char *row, int64_t c, double value)
 
 template <class Types>
 __device__ __forceinline__ void
-blend_angle (const RcCudaAlignTask &task, const Row &row, int32_t c)
+blend_angle (const RcCudaAlignTask &task, const typename Types::Row &row, int32_t c)
 {
   const double y0 = load_element<Types> (task, row.y[0], c), y1 = load_element<Types> (task, row.y[1], c);
 
@@ -350,7 +344,7 @@ load_quaternion (const RcCudaAlignTask &task, const char *row, int32_t c, double
 
 template <class Types>
 __device__ __forceinline__ void
-blend_quaternion (const RcCudaAlignTask &task, const Row &row, int32_t c)
+blend_quaternion (const RcCudaAlignTask &task, const typename Types::Row &row, int32_t c)
 {
   double q0[4], q1[4], q[4];
 
@@ -387,11 +381,9 @@ blend_piece (const RcCudaAlignTask &task, const typename Types::Row &row, const 
   }
   if (piece->blend == RC_BLEND_COPY && (Types::same || task.copy == RC_COPY_BITS))
     return;
-  if constexpr (Types::curves) {
+  if constexpr (Types::curves && V <= 4) {
     if (piece->blend == RC_BLEND_MEAN) {
-#pragma unroll
-      for (int g = 0; g < V; g += G)
-        average<Types, G, V, LOOSE> (task, row, times, c, g, piece);
+      average<Types, V, V, LOOSE> (task, row, times, c, 0, piece);
       return;
     }
   }

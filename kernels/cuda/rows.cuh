@@ -75,6 +75,7 @@ fill_bytes (uint64_t pattern, char *to, int32_t bytes, int alignment, Lane lane)
 }
 
 /* Whether a row was made, being nothing but bytes. */
+template <class Row>
 __device__ __forceinline__ bool
 move_bytes (const RcCudaAlignTask &task, const Row &row, int32_t n, Lane lane)
 {
@@ -134,7 +135,7 @@ template <class Types, int V>
 __device__ __forceinline__ bool
 is_made_apart (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
 {
-  const Row &row = all.rows[at.r];
+  const auto &row = all.rows[at.r];
   uint8_t role;
 
   if (V == 2 || (V == 4 && !Types::mixed) || task.roles == NULL || !is_blended (row.blend))
@@ -152,6 +153,8 @@ move_pieces (const RcCudaAlignTask &task, const Rows<Types> &all, const Place *a
 {
   Piece<V, Types::curves> pieces[U];
 
+  if constexpr (BLEND == ANY_BLEND || BLEND == RC_BLEND_HERMITE)
+    memset (pieces, 0, sizeof (pieces));        /* or what is not read would keep registers through all of the loop */
 #pragma unroll
   for (int u = 0; u < U; u++) {
     const auto &row = all.rows[at[u].r];
@@ -193,7 +196,7 @@ template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
 move_any (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
 {
-  if (at.c + V <= all.n_channels)
+  if (at.c + V <= all.n_channels && (V <= 4 || all.rows[at.r].blend != RC_BLEND_MEAN))
     move_pieces<Types, V, 1, LOOSE, ANY_BLEND> (task, all, &at);
   else if constexpr (V > 1)
     move_elements<Types, V> (task, all, at);
@@ -211,6 +214,14 @@ in_channels (const RcCudaAlignTask &task, Place at)
   return at;
 }
 
+/* The blend of a piece's row, if it is there and the piece is whole. */
+template <class Types, int V>
+__device__ __forceinline__ int32_t
+blend_at (const Rows<Types> &all, Place place, Place at)
+{
+  return place.r < all.n && at.c + V <= all.n_channels ? all.rows[place.r].blend : ANY_BLEND;
+}
+
 /* All rows; neighbouring threads take neighbouring pieces, U at a time where their rows have one blend. */
 template <class Types, int V, int U, bool LOOSE>
 __device__ __forceinline__ void
@@ -223,20 +234,18 @@ move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
     return;
 #pragma unroll 1
   while (place.r < all.n) {
-    const Place first = place;
+    Place places[U + 1] = { place }, at[U];
     int32_t blend = ANY_BLEND;
-    Place at[U];
 
 #pragma unroll
     for (int u = 0; u < U; u++) {
-      int32_t own = ANY_BLEND;
+      at[u] = in_channels<Types, V> (task, places[u]);
+      const int32_t own = blend_at<Types, V> (all, places[u], at[u]);
 
-      at[u] = in_channels<Types, V> (task, place);
-      if (place.r < all.n && at[u].c + V <= all.n_channels)
-        own = all.rows[place.r].blend;
       blend = u == 0 || own == blend ? own : ANY_BLEND;
-      place = next_place (place, stride);
+      places[u + 1] = next_place (places[u], stride);
     }
+    place = places[U];
     if (blend == RC_BLEND_LINEAR) {
       move_pieces<Types, V, U, LOOSE, RC_BLEND_LINEAR> (task, all, at);
     } else if (!Types::mixed && !Types::special && blend == RC_BLEND_COPY) {
@@ -246,11 +255,8 @@ move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
     } else if (Types::curves && !Types::special && blend == RC_BLEND_HERMITE) {
       move_pieces<Types, V, U, LOOSE, RC_BLEND_HERMITE> (task, all, at);
     } else {
-      Place one = first;
-
-#pragma unroll 1
-      for (int u = 0; u < U && one.r < all.n; u++, one = next_place (one, stride))
-        move_any<Types, V, LOOSE> (task, all, in_channels<Types, V> (task, one));
+      move_any<Types, V, LOOSE> (task, all, at[0]);
+      place = places[1];
     }
   }
 }
@@ -285,7 +291,7 @@ make_quaternions (const RcCudaAlignTask &task, const Rows<Types> &all)
   for (uint32_t i = threadIdx.x; i < n; i += RC_CUDA_THREADS) {
     const uint32_t r = i / task.n_quaternions;
     const int32_t c = task.quaternions[i - r * task.n_quaternions];
-    const Row &row = all.rows[r];
+    const auto &row = all.rows[r];
 
     if (is_blended (row.blend))
       blend_quaternion<Types> (task, row, c);

@@ -225,8 +225,11 @@ put_lists (const RcAlignStream *stream, int32_t *host, const int32_t *device, in
   at += stream->n_velocities;
   task->quaternions = device + at;
   task->n_quaternions = (uint32_t) stream->n_quaternions;
-  if (stream->n_quaternions > 0)
+  if (stream->n_quaternions > 0) {
+    task->quaternion_stride_rows = (int32_t) (RC_CUDA_THREADS / stream->n_quaternions);
+    task->quaternion_stride = (int32_t) (RC_CUDA_THREADS % stream->n_quaternions);
     memcpy (host + at, stream->quaternions, (size_t) stream->n_quaternions * sizeof (*host));
+  }
   at += stream->n_quaternions;
   task->roles = is_special (stream) ? (const uint8_t *) (device + at) : NULL;
   put_roles (stream, (uint8_t *) (host + at));
@@ -291,10 +294,12 @@ take_spec (const RcAlignStream *stream, RcCudaAlignTask *task)
   task->missing = missing_bytes (stream->out);
   task->item_channels = stream->channels;
   task->channel_items = 1;
+  task->channel_inverse = rc_cuda_inverse (1);
   /* quaternions and angles overwrite what the blend of the row left: one block has the whole row */
   if (stream->channels > ROW_BYTES / size && !is_special (stream)) {
     task->item_channels = ROW_BYTES / size;
     task->channel_items = (stream->channels - 1) / task->item_channels + 1;
+    task->channel_inverse = rc_cuda_inverse (task->channel_items);
   }
 }
 
@@ -527,6 +532,8 @@ cut_items (const RcAlignPlan *plan, RcCudaAlignTask *tasks, const RcCudaAlignHea
 
     task->item_ticks = item_ticks (&plan->streams[i], task, cut);
     task->tick_items = greater (1, ceil_divide (head->ticks, task->item_ticks));
+    task->times_share = (int32_t) ceil_divide (lesser (task->n_rows, RC_CUDA_STAGED_TIMES), task->tick_items);
+    task->episode_inverse = rc_cuda_inverse (task->tick_items * task->channel_items);
     task->first_item = items;
     items += head->episodes * task->tick_items * task->channel_items;
   }

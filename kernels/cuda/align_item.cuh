@@ -45,19 +45,24 @@ struct Shared
 
 DYNAMIC_SHARED (char, dynamic_shared);
 
-/* 64-bit divisions are slow, and rarely needed. */
+/* a / b, neither being negative, with rc_cuda_inverse of b: divisions are slow, and all of a block waits for those of its item. */
 __device__ __forceinline__ int64_t
-divide (int64_t a, int64_t b)
+divide (int64_t a, int64_t b, uint32_t inverse)
 {
-  return (a | b) >> 32 == 0 ? (int64_t) ((uint32_t) a / (uint32_t) b) : a / b;
+  if ((a | b) >> 31 != 0)
+    return a / b;
+  const uint32_t quotient = __umulhi ((uint32_t) a, inverse);   /* or one less */
+
+  return quotient + ((uint32_t) a - quotient * (uint32_t) b >= (uint32_t) b);
 }
 
 __device__ __forceinline__ Item
 item_of (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t index)
 {
   const int64_t local = index - task.first_item, per_episode = task.tick_items * task.channel_items;
-  const int64_t episode = divide (local, per_episode), within = local - episode * per_episode;
-  const int64_t tick_item = divide (within, task.channel_items), channel_item = within - tick_item * task.channel_items;
+  const int64_t episode = divide (local, per_episode, task.episode_inverse), within = local - episode * per_episode;
+  const int64_t tick_item = divide (within, task.channel_items, task.channel_inverse);
+  const int64_t channel_item = within - tick_item * task.channel_items;
   const int64_t ticks_left = head.ticks - tick_item * task.item_ticks;
   const int64_t channels_left = task.channels - channel_item * task.item_channels;
   Item item;
@@ -124,10 +129,9 @@ bring_times (const RcCudaAlignTask &task, const Item &item, const Times &times)
     return;
   bring (times.ticks, item.n_ticks);
   if (task.n_rows <= RC_CUDA_STAGED_TIMES) {
-    const int64_t share = divide (task.n_rows - 1, task.tick_items) + 1, first = item.tick_item * share;
-    const int64_t left = task.n_rows - first;
+    const int64_t first = item.tick_item * task.times_share, left = task.n_rows - first;
 
-    bring (times.rows + first, (int32_t) (left < share ? left : share));
+    bring (times.rows + first, (int32_t) (left < task.times_share ? left : task.times_share));
   }
 }
 
@@ -269,7 +273,7 @@ align_few (const __grid_constant__ RcCudaAlignFew launch)
 }
 
 template <class Types>
-__global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::curves && Types::blocks > 2 ? 2 : Types::blocks)
+__global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::blocks == 3 && !Types::mixed ? 2 : Types::blocks)
 align_many (const __grid_constant__ RcCudaAlignMany launch)
 {
   constexpr int words = sizeof (RcCudaAlignTask) / sizeof (uint64_t);

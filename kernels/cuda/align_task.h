@@ -93,6 +93,7 @@ typedef struct RcCudaAlignTask
   const int32_t *plain;         /* [n_plain] first channels of pieces of 4 without a quaternion */
   const int32_t *rates;         /* [n_velocities] channels */
   uint32_t n_quaternions;
+  int32_t quaternion_stride_rows, quaternion_stride;    /* a block of quaternions */
   uint32_t n_plain;
   int32_t n_velocities;
   int32_t rates_after;          /* the rate of channel c is channel c + rates_after, unless that differs: 0 */
@@ -107,6 +108,8 @@ typedef struct RcCudaAlignTask
   int64_t channel_items;        /* of a row */
   int64_t tick_items;           /* of an episode; at least 1 */
   int32_t item_ticks;
+  int32_t times_share;          /* of the times of an episode, that each of its items brings to the L2 */
+  uint32_t episode_inverse, channel_inverse;    /* rc_cuda_inverse of items of an episode, and of a row */
 
   /* what the addresses allow; powers of two */
   int32_t lanes_log2;           /* threads of a row, where rows are moved one by one */
@@ -120,6 +123,13 @@ typedef struct RcCudaAlignTask
   int64_t slices;               /* of an episode; 0: blocks check the order when they stage the times */
   int64_t slice_rows;           /* of a slice; a multiple of RC_CUDA_ORDER_SLICE, more where slices would be more than flags */
 } RcCudaAlignTask;
+
+/* What makes a division by n a multiplication. */
+static inline uint32_t
+rc_cuda_inverse (int64_t n)
+{
+  return (uint32_t) (UINT32_MAX / n);
+}
 
 typedef struct RcCudaAlignHead
 {

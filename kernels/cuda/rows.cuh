@@ -103,20 +103,23 @@ struct Place
 /* From one piece of a thread to the next, a block of pieces further: additions, as divisions would be a long wait. */
 struct Stride
 {
-  int32_t rows, channels;
-  int32_t row_channels;         /* where a row of pieces ends */
+  int32_t rows, channels;       /* to a row too far, and back from where it ends */
+  int32_t row_channels;
 };
 
 __device__ __forceinline__ Place
 next_place (Place at, Stride stride)
 {
-  at.r += stride.rows;
-  at.c += stride.channels;
-  if (at.c >= stride.row_channels) {
-    at.c -= stride.row_channels;
-    at.r++;
-  }
-  return at;
+  const int32_t c = at.c + stride.channels, row_before = c >> 31;       /* -1 or 0: two selections would take a third more */
+
+  return Place { at.r + stride.rows + row_before, c + (row_before & stride.row_channels) };
+}
+
+template <int V>
+__device__ __forceinline__ Stride
+stride_of (const RcCudaAlignTask &task)
+{
+  return Stride { task.stride_rows + 1, (task.stride_pieces - task.pieces) * V, task.pieces * V };
 }
 
 /* The first piece of this thread. */
@@ -196,7 +199,7 @@ template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
 move_any (const RcCudaAlignTask &task, const Rows<Types> &all, Place at)
 {
-  if (at.c + V <= all.n_channels && (V <= 4 || all.rows[at.r].blend != RC_BLEND_MEAN))
+  if (at.c + V <= all.n_channels && (!Types::curves || V <= 4 || all.rows[at.r].blend != RC_BLEND_MEAN))
     move_pieces<Types, V, 1, LOOSE, ANY_BLEND> (task, all, &at);
   else if constexpr (V > 1)
     move_elements<Types, V> (task, all, at);
@@ -219,7 +222,7 @@ template <class Types, int V>
 __device__ __forceinline__ int32_t
 blend_at (const Rows<Types> &all, Place place, Place at)
 {
-  return place.r < all.n && at.c + V <= all.n_channels ? all.rows[place.r].blend : ANY_BLEND;
+  return place.r < all.n && at.c <= all.n_channels - V ? all.rows[place.r].blend : ANY_BLEND;
 }
 
 /* All rows; neighbouring threads take neighbouring pieces, U at a time where their rows have one blend. */
@@ -227,7 +230,7 @@ template <class Types, int V, int U, bool LOOSE>
 __device__ __forceinline__ void
 move_rows (const RcCudaAlignTask &task, const Rows<Types> &all)
 {
-  const Stride stride = { task.stride_rows, task.stride_pieces * V, task.pieces * V };
+  const Stride stride = stride_of<V> (task);
   Place place = first_place<V> (task);
 
   if (Types::special && task.skips && task.n_plain == 0)
@@ -280,23 +283,31 @@ move_rows_apart (const RcCudaAlignTask &task, const Rows<Types> &all)
 
 /* ---- quaternions ---- */
 
-/* Those of all rows, one a thread: a thousand instructions each, through which threads with other channels would wait. */
+/* Those of all rows, one a thread: hundreds of instructions each, through which threads with other channels would wait. Their
+ * channels are known one ahead, since all of a quaternion would wait for the load. */
 template <class Types>
 __device__ __forceinline__ void
 make_quaternions (const RcCudaAlignTask &task, const Rows<Types> &all)
 {
-  const uint32_t n = all.n * task.n_quaternions;
+  const int32_t n = (int32_t) task.n_quaternions;
+
+  if (n == 0)
+    return;
+  const Stride stride = { task.quaternion_stride_rows + 1, task.quaternion_stride - n, n };
+  Place place = { (int32_t) threadIdx.x / n, (int32_t) threadIdx.x % n };
+  int32_t ahead = __ldg (task.quaternions + place.c);
 
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x; i < n; i += RC_CUDA_THREADS) {
-    const uint32_t r = i / task.n_quaternions;
-    const int32_t c = task.quaternions[i - r * task.n_quaternions];
-    const auto &row = all.rows[r];
+  while (place.r < all.n) {
+    const Place at = { place.r, ahead };
+    const auto &row = all.rows[at.r];
 
+    place = next_place (place, stride);
+    ahead = __ldg (task.quaternions + place.c);
     if (is_blended (row.blend))
-      blend_quaternion<Types> (task, row, c);
+      blend_quaternion<Types> (task, row, at.c);
     else if (!Types::mixed && task.skips)
-      move_any<Types, 4, false> (task, all, Place { (int32_t) r, c });
+      move_any<Types, 4, false> (task, all, at);
   }
 }
 }

@@ -125,8 +125,12 @@ goes_back (const int64_t *staged, int32_t n, int32_t first_thread)
 {
   bool back = false;
 
-  for (int32_t i = 1 + threadIdx.x - first_thread; i < n; i += RC_CUDA_THREADS - first_thread)
-    back |= staged[i] < staged[i - 1];
+  /* two times and the next one, or the later one again: half of the loads */
+  for (int32_t i = 2 * (threadIdx.x - first_thread); i + 1 < n; i += 2 * (RC_CUDA_THREADS - first_thread)) {
+    const longlong2 pair = *reinterpret_cast<const longlong2 *> (staged + i);
+
+    back |= (pair.y < pair.x) | (staged[i + 2 < n ? i + 2 : i + 1] < pair.y);
+  }
   return back;
 }
 

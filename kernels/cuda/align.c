@@ -352,7 +352,8 @@ load_kernel (RcCudaBackend *cuda, Kind kind, int many, RcError *error)
 static RcStatus
 blocks_at_once (RcCudaBackend *cuda, Kind kind, int many, int *blocks, RcError *error)
 {
-  const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor (blocks, kernel_of (kind, many), RC_CUDA_THREADS, 0);
+  const void *kernel = kernel_of (kind, many);
+  const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor (blocks, kernel, RC_CUDA_THREADS, 0);
 
   *blocks = result == cudaSuccess ? (int) greater (1, lesser (*blocks, BLOCKS_PER_MULTIPROCESSOR)) : 1;
   return rc_cuda_check (cuda, result, cuda->setup, error, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "kernel align");

@@ -6,4 +6,6 @@
  */
 #include "align_item.cuh"
 
-const void *const rc_cuda_align_curved_special[RC_CUDA_ALIGN_TYPES][2] = { RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_CURVED_SPECIAL) };
+const void *const rc_cuda_align_curved_special[RC_CUDA_ALIGN_TYPES][2] = {
+  RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_CURVED_SPECIAL)
+};

@@ -35,7 +35,8 @@ struct Item
   bool first_of_episode;
 };
 
-struct Shared
+/* Aligned as lines are, since times follow: where these begin within a line, the copy of a line of them is two writes. */
+struct __align__ (128) Shared
 {
   Item item;
   RcCudaAlignTask task;         /* where the arguments are not indexed by constants */
@@ -45,7 +46,7 @@ struct Shared
 
 DYNAMIC_SHARED (char, dynamic_shared);
 
-/* a / b, neither being negative, with rc_cuda_inverse of b: divisions are slow, and all of a block waits for those of its item. */
+/* a / b, neither being negative, with rc_cuda_inverse of b: divisions are slow, and a block waits for those of its item. */
 __device__ __forceinline__ int64_t
 divide (int64_t a, int64_t b, uint32_t inverse)
 {
@@ -273,7 +274,8 @@ align_few (const __grid_constant__ RcCudaAlignFew launch)
 }
 
 template <class Types>
-__global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::blocks == 3 && !Types::mixed ? 2 : Types::blocks)
+__global__ void
+__launch_bounds__ (RC_CUDA_THREADS, (Types::curves || Types::special) && Types::blocks > 2 ? 2 : Types::blocks)
 align_many (const __grid_constant__ RcCudaAlignMany launch)
 {
   constexpr int words = sizeof (RcCudaAlignTask) / sizeof (uint64_t);

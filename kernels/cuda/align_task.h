@@ -168,7 +168,7 @@ extern const void *const rc_cuda_align_order;
 /* Writes the tasks of an RcCudaAlignMany into a table: (RcCudaAlignMany, RcCudaAlignTask *table, int n). */
 extern const void *const rc_cuda_align_fill_table;
 
-/* Bytes of shared memory for one tick of an item, beside the staged times: [curved][weights in float64]. */
+/* Bytes of shared memory for one tick of an item: [curved][weights in float64]. */
 extern const size_t rc_cuda_align_row_bytes[2][2];
 
 #ifdef __cplusplus

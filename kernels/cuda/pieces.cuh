@@ -16,8 +16,7 @@
 
 namespace rc
 {
-/* What one tick is made of where rows are copied or linear: a bracket with addresses, and its weight as it is used. Kernels read
- * these 16 bytes at a time. */
+/* What one tick is made of where rows are copied or linear: a bracket with addresses, and its weight as it is used. */
 template <typename Weight>
 struct __align__ (16) Row
 {
@@ -25,6 +24,7 @@ struct __align__ (16) Row
   char *out;
   int32_t blend;
   Weight w;
+  int64_t apart[sizeof (Weight) == 4 ? 2 : 1];  /* rows that a warp reads at once are in banks of their own */
 };
 
 /* The same with any blend. */
@@ -42,11 +42,11 @@ struct CurvedRow : Row<Weight>
   Weight c[3];
 };
 
-/* Blocks at once of kernels for curves: a third would be too many registers on some devices. */
+/* Blocks at once of kernels for quaternions without curves: a fourth would be too many registers on some devices. */
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ != 900
-#define CURVED_BLOCKS 2
+#define SPECIAL_BLOCKS 3
 #else
-#define CURVED_BLOCKS 3
+#define SPECIAL_BLOCKS 4
 #endif
 
 /* What a kernel is built for: elements and rows that a thread takes at a time, the fewest elements beside one, blocks at
@@ -62,7 +62,7 @@ struct Same
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
   static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (false, LEVEL);
   static constexpr int rows = curves && size_of (D) > 4 ? 1 : 2;
-  static constexpr int blocks = !curves ? special && size_of (D) > 4 ? 3 : 4 : CURVED_BLOCKS;
+  static constexpr int blocks = special && !curves && size_of (D) <= 4 ? SPECIAL_BLOCKS : 4 - curves - special;
   using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
   using Weight = std::conditional_t<special, double, Real>;     /* quaternions and angles are made in float64 */
   using Row = std::conditional_t<curves, CurvedRow<Weight>, rc::Row<Weight>>;

@@ -207,7 +207,7 @@ typedef struct RcVoxelChunk
 } RcVoxelChunk;
 
 /* Where end writes. What is not occupied is zero. Every byte of every output is written, but for a dense grid of which it
- * is known what it holds: of that, only what may differ. Batch strides are in bytes and ignored when batch is 1. A GPU
+ * is known what it holds: of that, only what may differ, or all of it where that is cheaper. Batch strides are in bytes and ignored when batch is 1. A GPU
  * wants addresses and batch strides that are multiples of an element's size. */
 typedef struct RcVoxelOut
 {

@@ -83,8 +83,8 @@ kind_of (const RcAlignStream *stream)
     kind.type = RC_CUDA_ALIGN_TO_FLOAT16;
   else if (stream->in == RC_FLOAT32 && stream->out == RC_BFLOAT16)
     kind.type = RC_CUDA_ALIGN_TO_BFLOAT16;
-  else if (stream->compute == RC_COMPUTE_FLOAT64)
-    kind.level = RC_CUDA_ALIGN_SPECIAL;
+  else if (stream->compute == RC_COMPUTE_FLOAT64)       /* kernels for curves and mixed dtypes move rows of bytes as such */
+    kind.level = stream->in == stream->out ? RC_CUDA_ALIGN_CURVED_SPECIAL : RC_CUDA_ALIGN_SPECIAL;
   if (stream->search.interpolation > RC_PREVIOUS)
     kind.level |= RC_CUDA_ALIGN_CURVED;
   if (is_special (stream))

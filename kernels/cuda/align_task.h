@@ -34,7 +34,7 @@ typedef enum RcCudaAlignLevel
 {
   RC_CUDA_ALIGN_SIMPLE = 0,
   RC_CUDA_ALIGN_CURVED = 1,     /* any interpolation, and brackets */
-  RC_CUDA_ALIGN_SPECIAL = 2,    /* quaternions and angles */
+  RC_CUDA_ALIGN_SPECIAL = 2,    /* quaternions, angles, and float64 in mixed dtypes */
   RC_CUDA_ALIGN_CURVED_SPECIAL = 3,
   RC_CUDA_ALIGN_LEVELS
 } RcCudaAlignLevel;

@@ -263,34 +263,34 @@ blend_elements (const RcCudaAlignTask &task, const typename Types::Row &row, int
   pack_as<Real, G> (Types::out (task), y0, piece->y0 + at);
 }
 
-/* Elements g … g + G - 1, from c + g on, of rows row.mean.first … end - 1. times are those of all rows, or NULL in the
+/* The elements from c on of rows row.mean.first … end - 1. times are those of all rows, or NULL in the
  * brackets form; of rows with equal times only the last counts. */
-template <class Types, int G, int V, bool LOOSE>
+template <class Types, int V, bool LOOSE>
 __device__ __forceinline__ void
-average (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c, int g,
+average (const RcCudaAlignTask &task, const typename Types::Row &row, const int64_t *times, int32_t c,
     Piece<V, Types::curves> *piece)
 {
-  uint32_t words[G * 2];
+  uint32_t words[V * 2];
   int64_t count = 0;
-  double sum[G];
+  double sum[V];
 
 #pragma unroll 1
   for (int64_t i = row.mean.first; i < row.mean.end; i++) {
-    double y[G];
+    double y[V];
 
     if (times != NULL && i + 1 < row.mean.end && times[i + 1] == times[i])
       continue;
-    read_from<Types, G, LOOSE> (task, row.y[0] + (i - row.mean.first) * task.row_stride, c + g, words);
-    unpack_as<double, G> (Types::in (task), words, y);
+    read_from<Types, V, LOOSE> (task, row.y[0] + (i - row.mean.first) * task.row_stride, c, words);
+    unpack_as<double, V> (Types::in (task), words, y);
 #pragma unroll
-    for (int k = 0; k < G; k++)
+    for (int k = 0; k < V; k++)
       sum[k] = count == 0 ? y[k] : sum[k] + y[k];
     count++;
   }
 #pragma unroll
-  for (int k = 0; k < G; k++)
+  for (int k = 0; k < V; k++)
     sum[k] = sum[k] / (double) count;
-  pack_as<double, G> (Types::out (task), sum, piece->y0 + g * size_of (Types::out (task)) / 4);
+  pack_as<double, V> (Types::out (task), sum, piece->y0);
 }
 
 /* ---- quaternions and angles ---- */
@@ -383,7 +383,7 @@ blend_piece (const RcCudaAlignTask &task, const typename Types::Row &row, const 
     return;
   if constexpr (Types::curves && V <= 4) {
     if (piece->blend == RC_BLEND_MEAN) {
-      average<Types, V, V, LOOSE> (task, row, times, c, 0, piece);
+      average<Types, V, LOOSE> (task, row, times, c, piece);
       return;
     }
   }

@@ -427,12 +427,12 @@ check_aligned (const char *name, const void *pointer, int64_t batch_stride, int6
       ", the bytes of an element, on a GPU", name, pointer, batch_stride, size);
 }
 
-/* Each point of a cloud and of the one before may change a sector, and sectors far apart take about four times as long as their
- * bytes in order (tests/bench/ablations/clearing.c). */
+/* About as many sectors change as there are points, since those of a sensor share them, and those far apart take about four
+ * times as long as their bytes in order (tests/bench/ablations/clearing.c). */
 static int
 is_cheaper_whole (const RcVoxelPlan *plan, const RcVoxelJob *job)
 {
-  return plan->spec.mode == RC_VOXEL_OCCUPANCY && !plan->keeps && job->n_points > rc_voxel_value_bytes (plan) / (2 * 32 * 4);
+  return plan->spec.mode == RC_VOXEL_OCCUPANCY && !plan->keeps && job->n_points > rc_voxel_value_bytes (plan) / (32 * 4);
 }
 
 static RcStatus

@@ -13,6 +13,7 @@
  */
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,11 +300,20 @@ measure_job (Table *table, const Job *job, const Place places[], int n_places, d
   return ok;
 }
 
+/* That this process may use. */
+static int
+processors (void)
+{
+  cpu_set_t allowed;
+
+  return sched_getaffinity (0, sizeof (allowed), &allowed) == 0 ? CPU_COUNT (&allowed) : 1;
+}
+
 int
 main (int argc, char **argv)
 {
   const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 }, here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
-  const long cores = sysconf (_SC_NPROCESSORS_ONLN);
+  const int cores = processors ();
   Counter board = { NULL, "", 0 }, package = { NULL, "", 0 };
   Counter *counters[] = { &package, &board };
   RcBackend *gpu = NULL, *cpu;
@@ -330,12 +340,12 @@ main (int argc, char **argv)
   else
     printf ("SKIP bench-energy on a GPU: %s\n", error.message);
   measure_idle (counters, gpu != NULL ? 2 : 1);
-  snprintf (all, sizeof (all), "%ld cores", cores);
+  snprintf (all, sizeof (all), "%d cores", cores);
 
   table_open (&table, csv, "work,where,unit,run_s,idle_w,net_w,net_j,net_p5_j,net_p95_j,net_deviation_j,busy_s,busy_p5_s,"
       "busy_p95_s,busy_deviation_s,less_below_w,note,checked");
   for (j = 0; j < sizeof (jobs) / sizeof (jobs[0]); j++) {
-    const Place places[] = { {gpu, 1, "GPU", &board}, {cpu, 1, "one core", &package}, {cpu, (int) cores, all, &package} };
+    const Place places[] = { {gpu, 1, "GPU", &board}, {cpu, 1, "one core", &package}, {cpu, cores, all, &package} };
 
     ok &= measure_job (&table, &jobs[j], places, sizeof (places) / sizeof (places[0]), seconds);
   }

@@ -14,7 +14,7 @@
 #
 # A library that is missing, a part that fails, takes too long or has measured nothing is said, and the status is 1. Of a part
 # that failed the figures of before stay, with a mark in the table of parts; what it left, and what each part printed, is in
-# RESULTS/logs.
+# RESULTS/logs. At the end it prints the tables of works with a wanted time and of works beside others.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kind=gpu only='' without='' build='' results=results
@@ -218,7 +218,22 @@ done
 
 # ---- pages ----
 
+# show PAGE TABLE...: as they were just written
+show() {
+  local page=$1 table
+  shift
+  for table in "$@"; do sed -n "/<!-- table $table:/,/<!-- end -->/{/^|/p}" "$results/$page" 2> /dev/null; echo; done
+}
+
 if ! python3 "$here/report.py" "$pages" "$results"; then failed+=(report); fi
+if [ "$kind" = gpu ]; then
+  show performance.md wanted
+  show performance/alignments.md beside_peers_align
+  show performance/voxels.md beside_peers_voxel
+else
+  show performance/alignments-cpu.md kernels_cpu
+  show performance/voxels.md peers_voxel_cpu_libraries
+fi
 say_missing
 echo "$passed parts, ${#failed[@]} failed${failed[*]:+: ${failed[*]}}, ${#missing[@]} libraries missing"
 [ "${#failed[@]}" -eq 0 ] && [ "${#missing[@]}" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -24,6 +24,7 @@ SIDE = 256.0
 RUNS = 15
 LIBRARIES = ("NumPy", "Open3D", "PCL")
 OUR_COLUMNS = ("robocache_us", "p5_us", "p95_us", "deviation_us")
+WANTED = {"occupancy, uint8, 64^3": 400, "occupancy, uint8, 256^3": 1500}  # us, set beforehand, cleared or not
 OTHER_GRID = "not compared: its grid begins elsewhere"
 
 
@@ -116,7 +117,7 @@ def measure_cpu(folder, points):
 
 def library_line(cloud, work, ours, of_row):
     *us, checked = ours
-    return [work, cloud, *us, *peers.best_cells(of_row, LIBRARIES), checked, peers.checked_of(of_row)]
+    return [work, cloud, WANTED.get(work.removesuffix(", cleared"), ""), *us, *peers.best_cells(of_row, LIBRARIES), checked, peers.checked_of(of_row)]
 
 
 def compare(folder, points, cloud, csv_path):
@@ -130,7 +131,7 @@ def compare(folder, points, cloud, csv_path):
     if csv_path:
         peers.write_peers(csv_path, rows, measured)
         peers.write_csv(peers.path_of_libraries(csv_path),
-                        ["work", "cloud", *OUR_COLUMNS, *map(peers.column_of, LIBRARIES), "checked", "peers_checked"],
+                        ["work", "cloud", "wanted_us", *OUR_COLUMNS, *map(peers.column_of, LIBRARIES), "checked", "peers_checked"],
                         [library_line(cloud, *of_work, of_row) for of_work, of_row in zip(ours.items(), measured)])
 
 

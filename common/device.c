@@ -430,12 +430,8 @@ robocache_device_propose (const RobocacheDevice *device, GstQuery *query, guint 
   allocator = robocache_allocator_new (device->active, RC_MEMORY_DEVICE);
   pool = robocache_tensor_pool_new (caps, allocator, NULL, min_buffers, 0, NULL);
   if (pool) {
-    GstStructure *config = gst_buffer_pool_get_config (pool);
-    guint size = 0;
-
-    gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
-    gst_structure_free (config);
-    gst_query_add_allocation_pool (query, pool, size, min_buffers, 0);
+    gst_query_add_allocation_pool (query, pool, robocache_tensor_pool_buffer_size (ROBOCACHE_TENSOR_POOL (pool)),
+        min_buffers, 0);
     gst_object_unref (pool);
   }
   gst_query_add_allocation_param (query, allocator, NULL);

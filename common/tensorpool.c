@@ -139,3 +139,9 @@ robocache_tensor_pool_new (GstCaps *caps, GstAllocator *allocator, const GstAllo
   gst_object_unref (pool);
   return NULL;
 }
+
+guint
+robocache_tensor_pool_buffer_size (RobocacheTensorPool *pool)
+{
+  return configured_size (&pool->info);
+}

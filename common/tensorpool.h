@@ -20,6 +20,8 @@ G_DECLARE_FINAL_TYPE (RobocacheTensorPool, robocache_tensor_pool, ROBOCACHE, TEN
  * bounded (max_buffers > 0), whose base class throws them away. */
 GstBufferPool *robocache_tensor_pool_new (GstCaps * caps, GstAllocator * allocator, const GstAllocationParams * params,
     guint min_buffers, guint max_buffers, GError ** error);
+/* What its buffers have in an allocation query: bytes, or G_MAXUINT where they are more. */
+guint robocache_tensor_pool_buffer_size (RobocacheTensorPool * pool);
 
 G_END_DECLS
 #endif

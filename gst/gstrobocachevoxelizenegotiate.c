@@ -388,7 +388,7 @@ gst_robocache_voxelize_decide_allocation (GstBaseTransform *trans, GstQuery *que
     g_error_free (error);
     return FALSE;
   }
-  size = (guint) MIN (robocache_tensors_info_size (&current->tensors), G_MAXUINT);
+  size = robocache_tensor_pool_buffer_size (ROBOCACHE_TENSOR_POOL (pool));
   if (gst_query_get_n_allocation_pools (query) > 0)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min_buffers, 0);
   else

@@ -325,7 +325,7 @@ def names_that_are_none(bench):
 
 def run_all_without_a_gpu(bench):
     """Says what is missing, part by part, and ends with status 1."""
-    expect("run_all_status", bench.run(), 1)
+    expect("run_all_status", bench.run("--gpu"), 1)
     expect("run_all_says_kernels", bench.has_said("FAIL kernels_align: status 127"), True)
     expect("run_all_goes_on", bench.has_said("FAIL kernels_voxel: status 127"), True)
     expect("run_all_ends", bench.said[-1].startswith("0 parts, "), True)
@@ -334,7 +334,20 @@ def run_all_without_a_gpu(bench):
     expect("run_all_parts", {"kernels_align", "kernels_voxel", "latency_cpu"} <= set(parts), True)
     failed_since = {row["part"] for row in parts.values() if row["failed_since"]}
     expect("run_all_parts_failed", failed_since, {row["part"] for row in parts.values() if row["runs_on"] == "GPU"})
-    expect("run_all_environment", (bench.csv / "environment.csv").exists(), True)
+    expect("run_all_environment", sorted(path.name for path in bench.csv.glob("environment*")), ["environment.csv"])
+
+
+def kinds_of_parts(bench):
+    """Those with a GPU and those without, together unless only one kind is asked for."""
+    for name in ("bench-splits", "bench-pipelines"):
+        bench.program(name, "echo work,checked > $2", "echo a,yes >> $2")
+    for name, arguments, passed in (("both", (), ["pipelines", "splits"]), ("gpu", ("--gpu",), ["splits"]),
+                                    ("cpu", ("--cpu",), ["pipelines"])):
+        bench.run(*arguments, "--only", "pipelines,splits")
+        expect(f"kind_{name}", sorted(line.split(":")[0][5:] for line in bench.said if line.startswith("PASS")), passed)
+    of = {name: part["runs_on"] for name, part in bench.parts().items() if not part["failed_since"]}
+    expect("kinds_of_parts", (of["splits"], of["pipelines"]), ("GPU", "CPU"))
+    expect("both_environments", len(list(bench.csv.glob("environment*"))), 2)
 
 
 def parts_that_measure_nothing(bench):
@@ -378,7 +391,7 @@ def libraries_that_are_missing(bench):
 
 
 counters_of_kernels()
-for of_run_all in (names_that_are_none, run_all_without_a_gpu, parts_that_measure_nothing, figures_of_before_stay,
-                   libraries_that_are_missing):
+for of_run_all in (names_that_are_none, run_all_without_a_gpu, kinds_of_parts, parts_that_measure_nothing,
+                   figures_of_before_stay, libraries_that_are_missing):
     with_bench(of_run_all)
 sys.exit(failed)

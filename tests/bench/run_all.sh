@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Runs every benchmark, and writes the figures, the plots and the tables in the pages of docs/performance.md from them.
 #
-#   run_all.sh [--cpu] [--only PART[,PART...]] [--without NAME[,NAME...]] [--build DIR] [RESULTS]
+#   run_all.sh [--gpu | --cpu] [--only PART[,PART...]] [--without NAME[,NAME...]] [--build DIR] [RESULTS]
 #
 #   RESULTS   a folder (default: results): performance/*.csv, plots and pages, as they lie in docs;
 #             `cp -r RESULTS/performance* docs/` makes them those of the project
-#   --cpu     what needs no GPU, on any machine; otherwise what needs one
+#   --gpu     what needs a GPU alone
+#   --cpu     what needs none alone, on any machine
 #   --only    these parts
 #   --without not these parts; or, of libraries that ours is set beside, that these may be missing
 #   --build   a build whose programs are to be run (default: what lies beside this script in a bundle, tests/gpu/bundle.sh;
@@ -17,14 +18,14 @@
 # RESULTS/logs. At the end it prints the tables of works with a wanted time and of works beside others.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-kind=gpu only='' without='' build='' results=results
+kinds='gpu cpu' only='' without='' build='' results=results
 while [ $# -gt 0 ]; do
   case $1 in
-    --cpu) kind=cpu ;;
+    --gpu | --cpu) kinds=${1#--} ;;
     --only) only=${2:?--only expects parts}; shift ;;
     --without) without=${2:?--without expects parts or libraries}; shift ;;
     --build) build=$(cd "${2:?--build expects a folder}" && pwd) || exit 1; shift ;;
-    -*) echo "$1: expected --cpu, --only PART,PART, --without NAME,NAME, --build DIR or RESULTS" >&2; exit 1 ;;
+    -*) echo "$1: expected --gpu, --cpu, --only PART,PART, --without NAME,NAME, --build DIR or RESULTS" >&2; exit 1 ;;
     *) results=$1 ;;
   esac
   shift
@@ -65,12 +66,13 @@ gpus() {
   echo "${CUDA_VISIBLE_DEVICES:+$((${#visible} + 1)) of }$(nvidia-smi -L 2> /dev/null | wc -l) x $(gpu name)"
 }
 
+# environment KIND
 environment() {
   echo "what,is"
   echo "CPU,\"$(processor)\""
   echo "memory,$(awk '/^MemTotal/ {printf "%.0f GiB", $2 / 1048576}' /proc/meminfo)"
   echo "system,\"$(sed -n -E 's/^PRETTY_NAME="(.*)"/\1/p' /etc/os-release), Linux $(uname -r)\""
-  if [ "$kind" = gpu ] && [ -n "$(gpu name)" ]; then
+  if [ "$1" = gpu ] && [ -n "$(gpu name)" ]; then
     echo "GPU,\"$(gpus), $(gpu memory.total)\""
     echo "driver,\"$(gpu driver_version), CUDA $(nvidia-smi | sed -n -E 's/.*CUDA Version: ([0-9.]+).*/\1/p')\""
     echo "greatest clocks,\"SM $(gpu clocks.max.sm), memory $(gpu clocks.max.mem)\""
@@ -82,6 +84,7 @@ environment() {
 
 # ---- what is needed ----
 
+has_kind() { [[ " $kinds " == *" $1 "* ]]; }
 is_in() { [[ ,$2, == *",$1,"* ]]; }
 is_wanted() { ! is_in "$1" "$without" && { [ -z "$only" ] || is_in "$1" "$only"; }; }
 
@@ -90,7 +93,7 @@ is_wanted() { ! is_in "$1" "$without" && { [ -z "$only" ] || is_in "$1" "$only";
 require() {
   local part=$2 name=$3
   libraries+="$name "
-  if [ "$1" != "$kind" ] || is_in "$name" "$without" || { [ "$part" != plots ] && ! is_wanted "$part"; }; then return; fi
+  if ! has_kind "$1" || is_in "$name" "$without" || { [ "$part" != plots ] && ! is_wanted "$part"; }; then return; fi
   if ! "${@:4}" > /dev/null 2>&1; then missing+=("MISSING $name, for $part (--without $name: it may be missing)"); fi
 }
 say_missing() { if [ "${#missing[@]}" -gt 0 ]; then printf '%s\n' "${missing[@]}"; fi; }
@@ -133,10 +136,10 @@ has_rows() { [ -n "$(sed -n 2p "$1" 2> /dev/null)" ]; }
 
 # part KIND NAME SECONDS "FILE..." COMMAND...: which writes performance/FILE.csv for each FILE, within so many seconds
 part() {
-  local name=$2 limit=$3 files begun=$SECONDS status file lacking='' log=$results/logs/$2.log
+  local kind=$1 name=$2 limit=$3 files begun=$SECONDS status file lacking='' log=$results/logs/$2.log
   read -r -a files <<< "$4"
   known+="$name "
-  if [ "$1" != "$kind" ] || ! is_wanted "$name"; then return; fi
+  if ! has_kind "$kind" || ! is_wanted "$name"; then return; fi
   shift 4
   move "$csv" "$rows/before" "${files[@]}"
   # the bundle's libraries are for its own programs, not for others'
@@ -168,17 +171,18 @@ if [ -n "$only" ] && is_wanted peers; then only+=,kernels_align,kernels_voxel; f
 cloud=${ROBOCACHE_TEST_DATA:-$root/../shared/data}/cloud_119978_xyz_f32.bin
 if [ ! -e "$cloud" ]; then cloud=; fi
 # PyTorch and its compiler are many files, which are read meanwhile
-if [ "$kind" = gpu ] && is_wanted peers; then
+if has_kind gpu && is_wanted peers; then
   (cd "$here" && nice python3 -c 'import peers; peers.import_torch(); import align_peers, align_cpu' > /dev/null 2>&1 &)
 fi
 for library in scipy pandas cupy triton; do require gpu peers $library python3 -c "import $library"; done
 for library in scipy pandas; do require cpu kernels_cpu $library python3 -c "import $library"; done
 require cpu voxels_cpu open3d python3 -c "import open3d"
 require cpu voxels_cpu pcl test -x "$bin/bench-voxels-pcl"
-require "$kind" plots matplotlib python3 -c "import matplotlib"
+require "${kinds% *}" plots matplotlib python3 -c "import matplotlib"
 say_missing
 begin_parts
-if [ "$kind" = gpu ]; then environment > "$csv/environment.csv"; else environment > "$csv/environment_cpu.csv"; fi
+if has_kind gpu; then environment gpu > "$csv/environment.csv"; fi
+if has_kind cpu; then environment cpu > "$csv/environment_cpu.csv"; fi
 part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" \
   --rows "$rows/align"
 part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" \
@@ -226,11 +230,12 @@ show() {
 }
 
 if ! python3 "$here/report.py" "$pages" "$results"; then failed+=(report); fi
-if [ "$kind" = gpu ]; then
+if has_kind gpu; then
   show performance.md wanted
   show performance/alignments.md beside_peers_align
   show performance/voxels.md beside_peers_voxel
-else
+fi
+if has_kind cpu; then
   show performance/alignments-cpu.md kernels_cpu
   show performance/voxels.md peers_voxel_cpu_libraries
 fi

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of output that an item should have: enough to pay for its search, little enough to spread over the device. */
-#define ITEM_BYTES 65536
-#define LARGE_ITEM_BYTES 131072 /* where the items are many times those that run at once */
+/* Bytes of output that an item has at most: enough to pay for its search, little enough to spread over the device. */
+#define ITEM_BYTES 98304
+#define LARGE_ITEM_BYTES 163840 /* where the items are many times those that run at once */
+#define FEW_TICKS 8             /* that may have more */
 #define MANY_TIMES 4
 #define ROW_BYTES 8192          /* of a row that is not cut by channels */
 #define MOST_SPECIAL_CHANNELS (1 << 27) /* of a row that cannot be cut: kernels count its bytes in 32 bits */
@@ -511,15 +512,14 @@ typedef struct
   int64_t most_bytes;           /* of output, unless few ticks have more */
 } Cut;
 
+/* Even shares of the ticks, of at most as many bytes, but for few ticks. */
 static int32_t
-item_ticks (const RcAlignStream *stream, const RcCudaAlignTask *task, Cut cut)
+item_ticks (const RcAlignStream *stream, const RcCudaAlignTask *task, int64_t ticks, Cut cut)
 {
-  const int64_t bytes = task->item_channels * stream->out_size;
-  int32_t ticks = cut.most_ticks;
+  const int64_t of_bytes = greater (FEW_TICKS, cut.most_bytes / (task->item_channels * stream->out_size));
+  const int64_t most = lesser (cut.most_ticks, of_bytes);
 
-  while (ticks > 8 && ticks * bytes > cut.most_bytes)
-    ticks /= 2;
-  return ticks;
+  return (int32_t) greater (1, ceil_divide (ticks, greater (1, ceil_divide (ticks, most))));
 }
 
 /* Numbers the items. An episode has one even without ticks: disordered ones count. */
@@ -531,7 +531,7 @@ cut_items (const RcAlignPlan *plan, RcCudaAlignTask *tasks, const RcCudaAlignHea
   for (i = 0; i < plan->n_streams; i++) {
     RcCudaAlignTask *task = &tasks[i];
 
-    task->item_ticks = item_ticks (&plan->streams[i], task, cut);
+    task->item_ticks = item_ticks (&plan->streams[i], task, head->ticks, cut);
     task->tick_items = greater (1, ceil_divide (head->ticks, task->item_ticks));
     task->times_share = (int32_t) ceil_divide (lesser (task->n_rows, RC_CUDA_STAGED_TIMES), task->tick_items);
     task->episode_inverse = rc_cuda_inverse (task->tick_items * task->channel_items);

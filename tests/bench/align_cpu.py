@@ -34,20 +34,30 @@ def time_runs(run):
     return result, peers.Times.of(us)
 
 
+def difference(row, result, wanted):
+    if row["out"] in align_cpu_peers.NARROW:
+        result, wanted = (align_cpu_peers.widened(values, row["out"]) for values in (result, wanted))
+    return align_rows.difference_of(np, row, result, wanted)
+
+
 def measure_row(row, times, rows, ticks, wanted):
     """Times, or why there are none, for each peer: of one stream, [batch, …], and of what is ours."""
     measured = {}
     for peer in align_cpu_peers.peers_of(row):
         try:
             result, us = time_runs(lambda peer=peer: peer.run(times, rows, ticks))
-            measured[peer] = align_rows.difference_of(np, row, result, wanted) or us
+            measured[peer] = difference(row, result, wanted) or us
         except Exception as error:  # pylint: disable=broad-exception-caught  # what others raise is theirs to choose
             measured[peer] = peers.reason(error)
     return measured
 
 
+def is_recording(row):
+    return len(row["streams"]) == 1 and not row["live"]
+
+
 def is_for_cpu(row):
-    return len(row["streams"]) == 1 and row["must_move"] <= MOST_BYTES and not row["live"] and row["in"] == row["out"]
+    return is_recording(row) and row["must_move"] <= MOST_BYTES
 
 
 def measure_files(folder, row):

@@ -4,10 +4,10 @@
 
     alignments.py DIR [--only TEXT] [--csv FILE]
 
-DIR: a release build, or a bundle (tests/gpu/bundle.sh). The works are those of configurations.ini that are of one stream and not
-large, --only: those whose names hold the text. All but threads is on one core, one after another; medians in ms. The floor
-is a copy of as many bytes as must move, by memcpy, read and written counted. Every instruction set and number of threads
-must leave the same bytes, and peers the same values, or they are none."""
+DIR: a release build, or a bundle (tests/gpu/bundle.sh). The works are those of configurations.ini that are of one stream,
+large ones of 8 recordings; --only: those whose names hold the text. All but threads is on one core, one after another; medians
+in us. The floor is a copy of as many bytes as must move, by memcpy, read and written counted. Every instruction set and number
+of threads must leave the same bytes, and peers the same values, or they are none."""
 import argparse
 import configparser
 import csv
@@ -26,6 +26,7 @@ import peers
 RECORDING_NS = 1_000_000_000  # of the rows
 FIRST_NS = 20_000_000  # of the ticks, which end as long before the rows do
 TICKS_NS = 960_000_000
+FEW = 8  # recordings of a large work, which takes others minutes
 WANTED_US = {"resample 16x4096 -> 1024x32, float32": 600, "resample 1x60000 -> 6000x14, float32": 100}
 LEVELS = ("baseline", "avx2", "avx512")
 LIBRARIES = ("NumPy", "SciPy", "pandas")
@@ -46,10 +47,28 @@ def work_of(name, section):
             "live": section.get("live") == "true", "period_ns": TICKS_NS // int(section["ticks"])}
 
 
-def read_works(path, only):
+def of_few(name, section):
+    """A large work with few recordings."""
+    batch = section["batch"]
+    if section["size"] != "large" or int(batch) <= FEW:
+        return name, section
+    return name.replace(f" {batch}x", f" {FEW}x", 1), {**section, "size": "medium", "batch": str(FEW)}
+
+
+def write_configurations(path, few):
+    """The alignments for a CPU, as bench-cpu and read_works have them."""
+    file, written = configparser.ConfigParser(), configparser.ConfigParser()
+    file.read(path, encoding="utf-8")
+    sections = [of_few(name, file[name]) for name in file.sections() if file[name]["kind"] == "alignment"]
+    written.read_dict({name: section for name, section in sections if align_cpu.is_recording(work_of(name, section))})
+    with open(few, "w", encoding="utf-8") as lines:
+        written.write(lines)
+
+
+def read_works(path, only=""):
     file = configparser.ConfigParser()
     file.read(path, encoding="utf-8")
-    return [work_of(name, file[name]) for name in file.sections() if file[name]["kind"] == "alignment" and only in name]
+    return [work_of(name, file[name]) for name in file.sections() if only in name]
 
 
 def make_rows(random, shape, dtype):
@@ -148,13 +167,6 @@ def print_line(line):
     print("| " + " | ".join([*cells, *(line.get(peers.column_of(library), "") for library in LIBRARIES)]) + " |", flush=True)
 
 
-def is_for_cpu(work):
-    """Before there are inputs, the output alone says that a work is large."""
-    channels = work["streams"][0][1]
-    size = np.dtype(peers.NUMPY[work["in"]]).itemsize
-    return align_cpu.is_for_cpu({**work, "must_move": work["batch"] * work["ticks"] * channels * size})
-
-
 def compare(program, configurations, works, csv_path):
     cores = os.sched_getaffinity(0)
     print("| work | floor, us | ours, us | " + " | ".join(f"{level}, us" for level in LEVELS) + f" | {len(cores)} threads, us | "
@@ -179,13 +191,14 @@ def main():
     parser.add_argument("--csv", metavar="FILE")
     arguments = parser.parse_args()
     program = peers.find(arguments.dir, "bench-cpu")
-    configurations = pathlib.Path(__file__).with_name("configurations.ini")
     if not program:
         sys.exit(f"{arguments.dir} is not a build or a bundle: it has no bench-cpu")
     for line in align_cpu_peers.missing():
         print(line)
-    works = [work for work in read_works(configurations, arguments.only) if is_for_cpu(work)]
-    compare(program, configurations, works, arguments.csv)
+    with tempfile.TemporaryDirectory() as folder:
+        configurations = f"{folder}/configurations.ini"
+        write_configurations(pathlib.Path(__file__).with_name("configurations.ini"), configurations)
+        compare(program, configurations, read_works(configurations, arguments.only), arguments.csv)
 
 
 if __name__ == "__main__":

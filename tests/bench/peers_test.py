@@ -112,16 +112,35 @@ def must(truth, what):
         raise AssertionError(what)
 
 
+def of_type(values, dtype):
+    """As arrays have it that are read from files."""
+    return align_cpu_peers.narrowed(values, dtype) if dtype == "bfloat16" else values.astype(peers.NUMPY[dtype])
+
+
+def from_type(values, dtype):
+    return align_cpu_peers.widened(values, dtype) if dtype == "bfloat16" else values
+
+
+def bfloat16_is_rounded():
+    """To nearest even, also beyond the range."""
+    values = np.array([1, 1 + 2**-8, 1 + 3 * 2**-8, -1 - 5 * 2**-9, 1e-40, 3.4e38], np.float32)
+    bits = of_type(values, "bfloat16").view(np.uint16)
+    must(bits.tolist() == [0x3F80, 0x3F80, 0x3F82, 0xBF81, 0x0001, 0x7F80], [hex(value) for value in bits])
+    must(from_type(bits.view(np.int16), "bfloat16")[2] == 1 + 2**-6, "widened to something else")
+
+
 def cpu_peers_compute_what_ours_does():
-    times, rows, ticks = recording()
-    for row in ALL:
-        wanted = defined(row, times, rows, ticks)
+    times, exact, ticks = recording()
+    kinds = [row_of(row["interpolation"], row["quaternions"], dtype) for dtype in align_rows.TOLERANCE for row in ALL]
+    for row in [*kinds, {**row_of("linear"), "out": "bfloat16"}]:
+        rows = of_type(exact, row["in"])
+        wanted = of_type(defined(row, times, from_type(rows, row["in"]), ticks), row["out"])
         of_row = align_cpu_peers.peers_of(row)
+        must({"NumPy"} <= {peer.library for peer in of_row}, f"{row['work']}: {of_row}")
         for peer in of_row:
-            what = align_rows.difference_of(np, row, peer.run(times, rows, ticks), wanted)
+            what = align_cpu.difference(row, peer.run(times, rows, ticks), wanted)
             # its spline is another one
-            must((what is None) == (peer.function != "CubicSpline"), f"{row['work']}: {peer.name}: {what}")
-    must(not align_cpu_peers.peers_of(row_of("linear", dtype="bfloat16")), "NumPy has bfloat16")
+            must((what is None) == ("CubicSpline" not in peer.function), f"{row['work']}, {row['out']}: {peer.name}: {what}")
 
 
 def another_result_is_found():
@@ -303,8 +322,8 @@ def voxel_peers_compute_what_ours_does():
                 must(what is None, f"{row['work']}: {peer.name}: {what}")
 
 
-CASES = (cpu_peers_compute_what_ours_does, another_result_is_found, rotations_are_compared, rows_of_ours_are_read,
-         csv_has_what_was_measured, files_are_compared_on_one_core, align_peers_compute_what_ours_does,
+CASES = (bfloat16_is_rounded, cpu_peers_compute_what_ours_does, another_result_is_found, rotations_are_compared,
+         rows_of_ours_are_read, csv_has_what_was_measured, files_are_compared_on_one_core, align_peers_compute_what_ours_does,
          voxel_peers_compute_what_ours_does)
 
 

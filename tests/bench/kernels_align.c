@@ -12,7 +12,7 @@
 #include "kernels/align.h"
 #include "kernels/memory.h"
 #include "kernels_chain.h"
-#include "kernels_plain.h"
+#include "kernels_plain_align.h"
 
 #define RECORDING_NS 1000000000 /* of the rows */
 #define FIRST_NS 20000000       /* of the ticks, which end as long before the rows do */
@@ -354,8 +354,10 @@ write_plain (const Bench *bench, const Data *data, Copy *copies, const BenchFigu
   char kind[32];
   int i;
 
-  if (work->quaternions > 0 || !bench_plain_has (work->interpolation, work->in, work->out))
+  if (work->quaternions > 0 || !bench_plain_has_align (work->interpolation, work->in, work->out))
     return;
+  for (i = 0; i < work->n_streams; i++)
+    bench_must (cudaMemsetAsync (copies->streams[i].out, 0xa5, (size_t) data->out_bytes[i], bench->stream), "cudaMemsetAsync");
   us = bench_time (bench, run_plain, copies, figures->n_copies, 2 * figures->n_copies);
   fprintf (rows->json, ", \"plain\": [%.3f, %.3f, %.3f]", us.median, us.p5, us.p95);
   for (i = 0; i < work->n_streams; i++)

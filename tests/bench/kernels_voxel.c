@@ -12,6 +12,7 @@
 #include "kernels/memory.h"
 #include "kernels/voxel_plan.h"
 #include "kernels_chain.h"
+#include "kernels_plain_voxel.h"
 
 #define MAX_OUTPUTS 4           /* of a run */
 #define FILE_BYTES (INT64_C (256) << 20)        /* of an output, for others to compare with */
@@ -326,6 +327,7 @@ typedef struct
   VoxelData data;
   VoxelCopy *copies;            /* as many as the figures say */
   BenchFigures figures;
+  float *plain_counts;          /* of a plain mean: of each copy as many as voxels */
 } Measured;
 
 /* What the device left, and what the CPU does with the same cloud. */
@@ -405,6 +407,43 @@ free_measured (Measured *m)
   free_data (&m->data);
 }
 
+/* Of a copy. */
+static int64_t
+n_plain_counts (const BenchVoxels *work)
+{
+  return work->mode == RC_VOXEL_MEAN ? work->clouds * work->axis * work->axis * work->axis : 0;
+}
+
+static void
+run_plain (void *data, int i, cudaStream_t stream)
+{
+  const Measured *m = data;
+  const VoxelCopy *copy = &m->copies[i];
+  float *counts = m->plain_counts + i * n_plain_counts (m->data.work);
+
+  bench_plain_voxels (&m->data.spec, &copy->chunks[0], copy->outputs[0].memory, counts, stream);
+  bench_must (cudaGetLastError (), "plain voxels");
+}
+
+/* What the plain kernels take, and what they leave in place of ours. */
+static void
+write_plain (const Bench *bench, Measured *m, const BenchRows *rows, int64_t bytes)
+{
+  const uint64_t count_bytes = (uint64_t) n_plain_counts (m->data.work) * sizeof (float);
+  const int n = m->figures.n_copies;
+  const Output *left = &m->copies[n - 1].outputs[0];
+  BenchSpread us;
+
+  if (!bench_plain_has_voxels (&m->data.spec))
+    return;
+  bench_must (cudaMemsetAsync (left->memory, 0xa5, (size_t) left->bytes, bench->stream), "cudaMemsetAsync");
+  m->plain_counts = bench_memory (bench->backend, (uint64_t) n * count_bytes, NULL);
+  us = bench_time (bench, run_plain, m, n, 2 * n);
+  rc_memory_free (bench->backend, RC_MEMORY_DEVICE, m->plain_counts);
+  fprintf (rows->json, ", \"plain\": [%.3f, %.3f, %.3f]", us.median, us.p5, us.p95);
+  bench_rows_device (rows, "plain", left->memory, bytes);
+}
+
 /* Runs the job once more, for its counters. A dense output has as many items in its file as fit. */
 static void
 write_rows (const Bench *bench, Measured *m, BenchRows *rows)
@@ -432,6 +471,7 @@ write_rows (const Bench *bench, Measured *m, BenchRows *rows)
     for (i = 0; i < copy->n_outputs; i++)
       bench_rows_device (rows, copy->outputs[i].name, copy->outputs[i].memory,
           copy->outputs[i].bytes / work->clouds * items);
+    write_plain (bench, m, rows, copy->outputs[0].bytes / work->clouds * items);
   }
   bench_rows_end (rows);
 }

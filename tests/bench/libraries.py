@@ -5,7 +5,7 @@
     bench-kernels --rows ROWS
     libraries.py ROWS... [--csv FOLDER]
 
-On a GPU PyTorch, Triton, CuPy, cuBLAS and a plain CUDA kernel, medians in us; alignments on one core, too, with NumPy, SciPy
+On a GPU PyTorch, Triton, CuPy, cuBLAS and plain CUDA kernels, medians in us; alignments on one core, too, with NumPy, SciPy
 and pandas, in ms; as far as they are installed. All of them work on what bench-kernels had, and must leave what it left.
 FOLDER gets peers_align.csv, peers_align_cpu.csv and peers_voxel.csv with a line a peer, and …_libraries.csv with a line a
 work."""
@@ -27,7 +27,8 @@ KINDS = {
         "align", "align_peers", ("plain CUDA", "Triton", "torch.compile", "PyTorch", "CuPy", "cuBLAS", "cuBLAS and matrix"),
         align_rows.inputs, align_rows.difference, align_rows.measured_beforehand, align_cpu.compare),
     "voxels": peers.Kind(
-        "voxel", "voxel_peers", ("Triton", "torch.compile", "PyTorch"), voxel_rows.inputs, voxel_rows.difference),
+        "voxel", "voxel_peers", ("plain CUDA", "Triton", "torch.compile", "PyTorch"),
+        voxel_rows.inputs, voxel_rows.difference, voxel_rows.measured_beforehand),
 }
 
 

@@ -322,9 +322,26 @@ def voxel_peers_compute_what_ours_does():
                 must(what is None, f"{row['work']}: {peer.name}: {what}")
 
 
+def plain_grids_are_compared():
+    """Of as many items as there are in files."""
+    torch = import_torch()
+    row = {**voxel_row("occupancy", "dense", batch=2), "plain": [2.0, 1.0, 3.0]}
+    ours = voxel_results(row, cloud_of(0))["grid"].reshape(2, -1)
+    times = peers.Times(2.0, 1.0, 3.0)
+    for items, wanted in ((ours, times), (ours[:1], times), (1 - ours, "other values")):
+        with tempfile.TemporaryDirectory() as folder:
+            ours[:len(items)].tofile(f"{folder}/0.grid")
+            items.tofile(f"{folder}/0.plain")
+            measured = voxel_rows.measured_beforehand(torch, peers.Files(folder, row), row)
+        must(measured == {voxel_rows.PLAIN: wanted}, measured)
+    must(voxel_rows.PLAIN.library in libraries.KINDS["voxels"].libraries, "plain CUDA has no column")
+    del row["plain"]
+    must(voxel_rows.measured_beforehand(torch, None, row) == {}, "there is a plain kernel where there is none")
+
+
 CASES = (bfloat16_is_rounded, cpu_peers_compute_what_ours_does, another_result_is_found, rotations_are_compared,
          rows_of_ours_are_read, csv_has_what_was_measured, files_are_compared_on_one_core, align_peers_compute_what_ours_does,
-         voxel_peers_compute_what_ours_does)
+         voxel_peers_compute_what_ours_does, plain_grids_are_compared)
 
 
 def passes(case):

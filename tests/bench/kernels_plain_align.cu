@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "kernels_plain.h"
+#include "kernels_plain_align.h"
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -56,7 +56,7 @@ launch (RcInterpolation interpolation, int64_t channels, const RcAlignArgs *args
 }
 
 int
-bench_plain_has (RcInterpolation interpolation, RcDtype in, RcDtype out)
+bench_plain_has_align (RcInterpolation interpolation, RcDtype in, RcDtype out)
 {
   return (interpolation == RC_LINEAR || interpolation == RC_NEAREST) && in == out && rc_dtype_is_float (in);
 }

@@ -9,6 +9,7 @@ import functools
 
 import torch
 
+from cupy_arrays import cupy, in_cupy
 from peers import Peer
 
 try:
@@ -16,10 +17,6 @@ try:
     import triton.language as tl
 except ImportError:
     triton = None
-try:
-    import cupy
-except ImportError:
-    cupy = None
 
 NS = 1e9
 MOST_BYTES = 32 << 30  # of matrices for all copies
@@ -297,18 +294,11 @@ out = rows[(row + (tick - t[before] <= t[after] - tick ? before : after)) * n_ch
 """
 
 
-def in_cupy(align):
-    """align, of arrays of CuPy, on PyTorch's stream."""
-    def align_tensors(work, times, rows, ticks):
-        with cupy.cuda.ExternalStream(torch.cuda.current_stream().cuda_stream):
-            return torch.from_dlpack(align(work, *(cupy.from_dlpack(tensor) for tensor in (times, rows, ticks))))
-    return each_stream(align_tensors)
-
-
 def weight_in_cupy(work):
     return cupy.float64 if work.weight == torch.float64 else cupy.float32
 
 
+@each_stream
 @in_cupy
 def cupy_searchsorted(work, times, rows, ticks):
     """Of all items at once, each later than the one before it: searchsorted knows no batches."""
@@ -333,6 +323,7 @@ def element_kernel(kind, weight):
     return cupy.ElementwiseKernel(arguments, "T out", source, f"align_{kind}_{weight}")
 
 
+@each_stream
 @in_cupy
 def cupy_elementwise(work, times, rows, ticks):
     out = cupy.empty((*ticks.shape, rows.shape[-1]), rows.dtype)
@@ -371,7 +362,8 @@ def cublas_peers(row):
 def cupy_peers(row):
     if cupy is None or row["quaternions"] or row["interpolation"] not in ("linear", "nearest"):
         return []
-    return [Peer("CuPy", "searchsorted", cupy_searchsorted), Peer("CuPy", "ElementwiseKernel", cupy_elementwise)]
+    functions = {"searchsorted": cupy_searchsorted, "ElementwiseKernel": cupy_elementwise}
+    return [Peer("CuPy", name, function, compiled=True) for name, function in functions.items()]
 
 
 def triton_peers(row):

@@ -27,7 +27,7 @@ KINDS = {
         "align", "align_peers", ("plain CUDA", "Triton", "torch.compile", "PyTorch", "CuPy", "cuBLAS", "cuBLAS and matrix"),
         align_rows.inputs, align_rows.difference, align_rows.measured_beforehand, align_cpu.compare),
     "voxels": peers.Kind(
-        "voxel", "voxel_peers", ("plain CUDA", "Triton", "torch.compile", "PyTorch"),
+        "voxel", "voxel_peers", ("plain CUDA", "Triton", "torch.compile", "PyTorch", "CuPy"),
         voxel_rows.inputs, voxel_rows.difference, voxel_rows.measured_beforehand),
 }
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Voxel grids as one writes them in PyTorch and in Triton, for libraries.py to set beside ours.
+"""Voxel grids as one writes them in PyTorch and in Triton, and with CuPy (voxel_cupy.py), for libraries.py to set beside
+ours.
 
 A peer is a function of a Work and of points [batch, N, 3 + features], float32, on the device. It leaves out points beyond the
 grid, as ours does. Of a dense grid it returns [batch voxels (, features)], of bits int32 [batch words]; and where there is
 no batch, of a sparse grid n, coordinates [>= n, 3] and values [>= n, …], of a map from points to voxels int64 [N]."""
 import torch
 
+import voxel_cupy
 from peers import Peer
 
 try:
@@ -24,7 +26,8 @@ class Work:
         self.batch, self.axis, self.features = row["batch"], row["axis"], row["features"]
         self.cells = self.axis**3
         self.voxels = self.batch * self.cells
-        self.dtype = getattr(torch, row["dtype"])
+        self.dtype_name = row["dtype"]
+        self.dtype = getattr(torch, self.dtype_name)
         self.voxel = row["voxel"]
         self.size = torch.full((), self.voxel, device=device)  # a tensor: by a number PyTorch multiplies with 1 / it
         self.one = torch.ones((), dtype=self.dtype, device=device)
@@ -237,7 +240,8 @@ def triton_index(work, points):
 
 
 def versions():
-    return {"PyTorch": torch.__version__, "Triton": triton.__version__ if triton else "not installed"}
+    modules = {"PyTorch": torch, "Triton": triton, "CuPy": voxel_cupy.cupy}
+    return {name: module.__version__ if module else "not installed" for name, module in modules.items()}
 
 
 def inputs_of(_, tensors):
@@ -276,4 +280,4 @@ PEERS = {
 def peers_of(row):
     if row["kept"]:
         return []
-    return PEERS.get((row["mode"], row["output"]), [])
+    return [*PEERS.get((row["mode"], row["output"]), []), *voxel_cupy.peers_of(row)]

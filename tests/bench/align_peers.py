@@ -375,7 +375,6 @@ def triton_peers(row):
 def peers_of(row):
     if row["interpolation"] not in BLENDS or row["quaternions"] and row["interpolation"] != "linear":
         return []
-    kinds = [Peer("PyTorch", name, torch_align(take)) for name, take in TAKES.items()]
-    if row["wanted_us"]:
-        kinds.append(Peer("torch.compile", "index", torch_align(by_index), compiled=True, traced=True))
-    return [*triton_peers(row), *kinds, *cupy_peers(row), *cublas_peers(row)]
+    compiled = Peer("torch.compile", "index", torch_align(by_index), compiled=True, traced=True)
+    in_torch = [Peer("PyTorch", name, torch_align(take)) for name, take in TAKES.items()]
+    return [*triton_peers(row), *in_torch, compiled, *cupy_peers(row), *cublas_peers(row)]

@@ -16,7 +16,8 @@ import time
 
 import numpy as np
 
-COMPILE_SECONDS = 20
+COMPILE_SECONDS = 25
+COMPILERS = ("torch.compile", "CuPy", "Triton")  # those that take long come first
 SECONDS = 150  # for all peers: those that come later are left out
 LAUNCHES = 11  # of a graph
 LAUNCH_US = 10000  # at most, about
@@ -38,6 +39,7 @@ class Peer:
     prepare: object = None  # inputs with what is made of them beforehand
     compiled: bool = False  # when it first runs
     traced: bool = False  # by torch.compile
+    rounded: bool = False  # torch.compile is told that quotients are to be PyTorch's
     waits: bool = False  # for the device, so it is launched call by call, not in a graph
     refused: str = ""  # why it is not even tried
 
@@ -155,7 +157,7 @@ def runnable(torch, peer, work):
     if not peer.traced:
         return run
     torch._dynamo.reset()  # a graph for each row: their number is limited
-    return torch.compile(run, dynamic=False)
+    return torch.compile(run, dynamic=False, options={"eager_numerics.division_rounding": True} if peer.rounded else None)
 
 
 def measure_peer(torch, peer, work, copies, check):
@@ -227,13 +229,14 @@ def compile_one(torch, kind, module, row, i):
 
 def fill_caches(torch, works):
     """Of (kind, module, row). What fails here fails again, and is said, when it is measured."""
-    tasks = [(not peer.traced, (kind, module, row, i)) for kind, module, row in works
+    tasks = [(COMPILERS.index(peer.library), (kind, module, row, i)) for kind, module, row in works
              for i, peer in enumerate(module.peers_of(row)) if peer.compiled]
-    tasks = [task for _, task in sorted(tasks, key=lambda task: task[0])]  # those that take long come first
+    tasks = [task for _, task in sorted(tasks, key=lambda task: task[0])]
     deadline = time.monotonic() + COMPILE_SECONDS
-    processes = min(PROCESSES, len(tasks), os.cpu_count())
+    processes = min(PROCESSES, len(tasks), len(os.sched_getaffinity(0)))
     fork = multiprocessing.get_context("fork")  # for imports take seconds
-    children = [fork.Process(target=compile_all, args=(torch, tasks[i::processes]), daemon=True) for i in range(processes)]
+    n_taken = fork.Value("i", 0)
+    children = [fork.Process(target=compile_all, args=(torch, tasks, n_taken), daemon=True) for _ in range(processes)]
     for child in children:
         child.start()
     for child in children:
@@ -241,8 +244,18 @@ def fill_caches(torch, works):
         child.terminate()
 
 
-def compile_all(torch, tasks):
-    for task in tasks:
+def taken(tasks, n_taken):
+    """Those that no other process has taken."""
+    while True:
+        with n_taken.get_lock():
+            i, n_taken.value = n_taken.value, n_taken.value + 1
+        if i >= len(tasks):
+            return
+        yield tasks[i]
+
+
+def compile_all(torch, tasks, n_taken):
+    for task in taken(tasks, n_taken):
         try:
             compile_one(torch, *task)
         except Exception as error:  # pylint: disable=broad-exception-caught

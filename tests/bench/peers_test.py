@@ -7,6 +7,7 @@ PyTorch's and Triton's functions are tested where these are installed, on the CP
 import contextlib
 import csv
 import io
+import multiprocessing
 import os
 import pathlib
 import sys
@@ -175,6 +176,13 @@ def rows_of_ours_are_read():
         lines = '{"device": "one"}\n{"row": 0}\n{"row": 1, "work'
         pathlib.Path(folder, "rows.json").write_text(lines, encoding="utf-8")
         must(peers.read_rows(folder) == ({"device": "one"}, [{"row": 0}]), f"read {peers.read_rows(folder)}")
+
+
+def processes_share_tasks():
+    n_taken = multiprocessing.Value("i", 0)
+    here, there = (peers.taken("abcde", n_taken) for _ in range(2))
+    got = [next(here), next(there), next(there), *here, *there]
+    must(got == list("abcde"), got)
 
 
 def read_csv(path):
@@ -353,7 +361,7 @@ def plain_grids_are_compared():
 
 
 CASES = (bfloat16_is_rounded, cpu_peers_compute_what_ours_does, another_result_is_found, rotations_are_compared,
-         rows_of_ours_are_read, csv_has_what_was_measured, files_are_compared_on_one_core,
+         rows_of_ours_are_read, processes_share_tasks, csv_has_what_was_measured, files_are_compared_on_one_core,
          align_peers_compute_what_ours_does, voxel_peers_compute_what_ours_does, plain_grids_are_compared)
 
 

@@ -253,7 +253,8 @@ def torch_peers(*functions):
 
 
 def compiled_peers(*functions):
-    return [Peer("torch.compile", function.__name__, function, compiled=True, traced=True) for function in functions]
+    return [Peer("torch.compile", function.__name__, function, compiled=True, traced=True, rounded=True)
+            for function in functions]
 
 
 def triton_peers(**functions):

@@ -4,8 +4,9 @@
 
     alignments.py DIR [--only TEXT] [--csv FILE]
 
-DIR: a release build, or a bundle (tests/gpu/bundle.sh). The works are those of configurations.ini that are of one stream,
-large ones of 8 recordings; --only: those whose names hold the text. All but threads is on one core, one after another; medians
+DIR: a release build, or a bundle (tests/gpu/bundle.sh). The works are those of configurations.ini that are of one stream
+and not alone, large ones of 8 recordings; --only: those whose names hold the text. All but threads is on one core, one after
+another; medians
 in us. The floor is a copy of as many bytes as must move, by memcpy, read and written counted. Every instruction set and number
 of threads must leave the same bytes, and peers the same values, or they are none."""
 import argparse
@@ -59,7 +60,8 @@ def write_configurations(path, few):
     """The alignments for a CPU, as bench-cpu and read_works have them."""
     file, written = configparser.ConfigParser(), configparser.ConfigParser()
     file.read(path, encoding="utf-8")
-    sections = [of_few(name, file[name]) for name in file.sections() if file[name]["kind"] == "alignment"]
+    sections = [of_few(name, file[name]) for name in file.sections() if file[name]["kind"] == "alignment"
+                and file[name].get("alone") != "true"]
     written.read_dict({name: section for name, section in sections if align_cpu.is_recording(work_of(name, section))})
     with open(few, "w", encoding="utf-8") as lines:
         written.write(lines)

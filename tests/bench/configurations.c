@@ -177,24 +177,77 @@ take_choice (Reader *reader, const gchar *key, NameOf name_of, gint otherwise)
   return i;
 }
 
+/* rows x channels, or several that are alike. */
+static gboolean
+add_streams (const gchar *part, BenchAlignment *alignment)
+{
+  BenchStream stream;
+  gint64 n = 1;
+  gint begin = 0, end = 0;
+
+  if (sscanf (part, "%" G_GINT64_FORMAT " of %n", &n, &begin) != 1 || begin == 0)
+    n = 1;
+  if (sscanf (part + begin, "%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %n", &stream.rows, &stream.channels, &end) != 2
+      || part[begin + end] != '\0' || stream.rows < 1 || stream.channels < 1)
+    return FALSE;
+  if (n < 1 || n > BENCH_MAX_STREAMS - alignment->n_streams)
+    return FALSE;
+  while (n-- > 0)
+    alignment->streams[alignment->n_streams++] = stream;
+  return TRUE;
+}
+
 static void
 take_streams (Reader *reader, BenchAlignment *alignment)
 {
   gchar *value = take (reader, "streams");
   gchar **parts = g_strsplit (value != NULL ? value : "", "+", -1);
-  gint i, end;
+  gint i = 0;
 
-  for (i = 0; parts[i] != NULL && i < BENCH_MAX_STREAMS; i++) {
-    if (sscanf (parts[i], "%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT " %n", &alignment->streams[i].rows,
-            &alignment->streams[i].channels, &end) != 2 || parts[i][end] != '\0'
-        || alignment->streams[i].rows < 1 || alignment->streams[i].channels < 1)
-      break;
-  }
-  alignment->n_streams = i;
+  while (parts[i] != NULL && add_streams (parts[i], alignment))
+    i++;
   if (i == 0 || parts[i] != NULL)
-    refuse (reader, "streams", value, "up to four of rows x channels, such as 500x14 + 100x6");
+    refuse (reader, "streams", value, "up to " G_STRINGIFY (BENCH_MAX_STREAMS) " of rows x channels, such as 500x14 + 8 of "
+        "100x6");
   g_strfreev (parts);
   g_free (value);
+}
+
+static void
+take_points (Reader *reader, BenchVoxels *voxels)
+{
+  gchar *value = take (reader, "points");
+  gchar **parts = g_strsplit (value != NULL ? value : "", "+", -1);
+  gint i = 0;
+
+  while (parts[i] != NULL && i < BENCH_MAX_CHUNKS
+      && g_ascii_string_to_signed (g_strstrip (parts[i]), 10, 1, G_MAXINT32, &voxels->chunks[i], NULL))
+    voxels->points += voxels->chunks[i++];
+  if (i == 0 || parts[i] != NULL)
+    refuse (reader, "points", value, "a whole number above 0, or up to " G_STRINGIFY (BENCH_MAX_CHUNKS) " with + between "
+        "them");
+  voxels->n_chunks = i;
+  g_strfreev (parts);
+  g_free (value);
+}
+
+/* Whether there are images and no points. */
+static gboolean
+take_image (Reader *reader, BenchVoxels *voxels)
+{
+  gchar *value = take (reader, "image");
+  gint end = 0;
+
+  if (value == NULL)
+    return FALSE;
+  if (sscanf (value, "%" G_GINT64_FORMAT "x%" G_GINT64_FORMAT "%n", &voxels->width, &voxels->height, &end) != 2
+      || value[end] != '\0' || voxels->width < 1 || voxels->height < 1)
+    refuse (reader, "image", value, "width x height, such as 640x480");
+  voxels->points = voxels->width * voxels->height;
+  voxels->chunks[0] = voxels->height;
+  voxels->n_chunks = 1;
+  g_free (value);
+  return TRUE;
 }
 
 /* ---- works ---- */
@@ -221,15 +274,40 @@ take_alignment (Reader *reader, const BenchWork *work)
   return alignment;
 }
 
+/* What others could be set beside, and grids that are kept, are of plain points. */
+static void
+check_voxels (Reader *reader, const BenchVoxels *voxels)
+{
+  const gboolean is_plain = voxels->width == 0 && voxels->n_chunks == 1 && voxels->in == RC_FLOAT32
+      && voxels->feature_in == RC_FLOAT32 && voxels->window == 0;
+
+  if (!is_plain && !voxels->work.alone)
+    refuse (reader, "alone", NULL, "true, since nothing is set beside such a work");
+  if (!is_plain && voxels->kept)
+    refuse (reader, "kept", "true", "float32 points in one chunk, and no window, with it");
+  if (voxels->window > 0 && voxels->n_chunks > 1)
+    refuse (reader, "window", "there", "clouds in one chunk with it");
+  if (voxels->ranges_whole && voxels->n_chunks == 1)
+    refuse (reader, "ranges_whole", "true", "several chunks with it");
+  if (voxels->distorts && voxels->width == 0)
+    refuse (reader, "distortion", "true", "an image with it");
+}
+
 static BenchVoxels
 take_voxels (Reader *reader, const BenchWork *work)
 {
   BenchVoxels voxels = {.work = *work };
 
   voxels.clouds = take_integer (reader, "clouds", -1);
-  voxels.points = take_integer (reader, "points", -1);
+  if (!take_image (reader, &voxels))
+    take_points (reader, &voxels);
+  voxels.distorts = take_flag (reader, "distortion");
+  voxels.in = (RcDtype) take_choice (reader, "in", name_of_dtype, RC_FLOAT32);
+  voxels.feature_in = (RcDtype) take_choice (reader, "feature_in", name_of_dtype, (gint) voxels.in);
   voxels.axis = take_integer (reader, "axis", -1);
   voxels.features = take_integer (reader, "features", 0);
+  voxels.feature_range = take_number (reader, "feature_range", 0);
+  voxels.ranges_whole = take_flag (reader, "ranges_whole");
   voxels.mode = (RcVoxelMode) take_choice (reader, "mode", name_of_mode, -1);
   voxels.output = (RcVoxelOutput) take_choice (reader, "output", name_of_output, -1);
   voxels.type = (RcDtype) take_choice (reader, "type", name_of_dtype, RC_UINT8);
@@ -238,6 +316,8 @@ take_voxels (Reader *reader, const BenchWork *work)
   voxels.voxel_m = take_number (reader, "voxel_m", 1.0 / (gdouble) MAX (voxels.axis, 1));
   voxels.max_points = take_integer (reader, "max_points", 0);
   voxels.kept = take_flag (reader, "kept");
+  voxels.window = take_integer (reader, "window", 0);
+  check_voxels (reader, &voxels);
   return voxels;
 }
 
@@ -272,6 +352,7 @@ take_work (Reader *reader, const BenchWish *wish, BenchConfigurations *configura
 
   work.size = name_of_size (take_choice (reader, "size", name_of_size, -1));
   work.wanted_us = take_number (reader, "wanted_us", 0);
+  work.alone = take_flag (reader, "alone");
   if (kind == KIND_ALIGNMENT)
     alignment = take_alignment (reader, &work);
   else

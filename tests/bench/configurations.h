@@ -12,7 +12,8 @@
 
 G_BEGIN_DECLS
 
-#define BENCH_MAX_STREAMS 4
+#define BENCH_MAX_STREAMS 64
+#define BENCH_MAX_CHUNKS 8
 
 /* What is said of every work. */
 typedef struct
@@ -20,16 +21,19 @@ typedef struct
   gchar *name;
   const gchar *size;            /* small, medium or large */
   gdouble wanted_us;            /* cold; 0: none */
+  gboolean alone;               /* nothing is set beside it */
 } BenchWork;
+
+typedef struct
+{
+  gint64 rows, channels;
+} BenchStream;
 
 typedef struct
 {
   BenchWork work;
   gint64 batch, ticks;
-  struct
-  {
-    gint64 rows, channels;
-  } streams[BENCH_MAX_STREAMS];
+  BenchStream streams[BENCH_MAX_STREAMS];
   gint n_streams;
   RcDtype in, out;
   RcInterpolation interpolation;
@@ -41,6 +45,13 @@ typedef struct
 {
   BenchWork work;
   gint64 clouds, points, axis, features;
+  gint64 chunks[BENCH_MAX_CHUNKS];      /* in which a cloud comes: points, or rows of an image, of each */
+  gint n_chunks;
+  gint64 width, height;         /* of depth images; 0: points */
+  gboolean distorts;            /* the lens of those */
+  RcDtype in, feature_in;
+  gdouble feature_range;        /* mean; 0: found in the data */
+  gboolean ranges_whole;        /* mean: of all chunks at once */
   RcVoxelMode mode;
   RcVoxelOutput output;
   RcDtype type;
@@ -49,6 +60,7 @@ typedef struct
   gdouble voxel_m;
   gint64 max_points;            /* first: of a voxel */
   gboolean kept;                /* two clouds by turns into a grid of which it is known what it holds */
+  gint64 window;                /* clouds of a grid, of which one leaves as another comes; 0: all are made anew */
 } BenchVoxels;
 
 typedef struct

@@ -38,10 +38,25 @@ refused("unknown_kind", "kind is cloud, expected alignment, voxels", old="kind =
 refused("no_number", "points is many, expected a whole number above 0", old="points = 50000", new="points = many")
 refused("no_time", "wanted_us is -5, expected a number above 0", old="wanted_us = 5\n", new="wanted_us = -5\n")
 refused("no_flag", "kept is yes, expected true", old="kept = true", new="kept = yes")
-refused("streams", "streams is 4x14 +, expected up to four", old="streams = 4x14 + 4x6", new="streams = 4x14 +")
-refused("too_many_streams", "expected up to four", old="streams = 4x14 + 4x6", new="streams = 1x1 + 1x1 + 1x1 + 1x1 + 1x1")
+refused("streams", "streams is 4x14 +, expected up to 64", old="streams = 4x14 + 4x6", new="streams = 4x14 +")
+refused("too_many_streams", "expected up to 64 of rows x channels", old="streams = 4x14 + 4x6",
+        new="streams = 60 of 1x1 + 5 of 1x1")
+refused("like_streams", "streams is 8 200x64, expected up to 64", old="streams = 8 of 200x64", new="streams = 8 200x64")
 refused("dtype", "in is float8, expected int8, uint8", old="in = bfloat16", new="in = float8")
 refused("mode", "mode is sum, expected occupancy, count, mean", old="mode = mean", new="mode = sum")
 refused("quaternions", "four channels for each", old="quaternions = 16", new="quaternions = 17")
 refused("live_batch", "batch = 1 and ticks = 1 with it", old="ticks = 1\n", new="ticks = 2\n")
+refused("chunks", "points is 100000 +, expected a whole number above 0, or up to 8 with + between",
+        old="points = 100000 + 100000", new="points = 100000 +")
+refused("image", "image is 640, expected width x height", old="image = 640x480", new="image = 640")
+refused("image_and_points", "points is there, expected only keys", old="image = 640x480", new="image = 640x480\npoints = 10")
+refused("distortion", "distortion is true, expected an image with it", old="points = 50000\n",
+        new="points = 50000\ndistortion = true\n")
+refused("alone", "alone is absent, expected true", old="alone = true\nclouds", new="clouds")
+refused("kept_window", "kept is true, expected float32 points in one chunk", old="kept = true",
+        new="kept = true\nalone = true\nwindow = 2")
+refused("window_of_chunks", "window is there, expected clouds in one chunk", old="points = 12500 +",
+        new="window = 2\npoints = 12500 +")
+refused("range_of_one_chunk", "ranges_whole is true, expected several chunks", old="points = 50000\n",
+        new="points = 50000\nranges_whole = true\n")
 sys.exit(failed)

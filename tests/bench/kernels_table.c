@@ -8,16 +8,6 @@
 #include <nvtx3/nvToolsExt.h>
 #include <string.h>
 
-void
-bench_compare (const Bench *bench, BenchFigures *figures, const char *what, const void *device, const void *host,
-    int64_t bytes)
-{
-  const int64_t at = figures->differs[0] == '\0' ? bench_difference (bench, device, host, bytes) : -1;
-
-  if (at >= 0)
-    snprintf (figures->differs, sizeof (figures->differs), "%s differs from the CPU's at byte %" PRId64, what, at);
-}
-
 const char *
 bench_checked (const BenchFigures *figures)
 {

@@ -27,12 +27,8 @@ typedef struct
   BenchTimes times;
   double chain_us;              /* bench_chain; 0: it was not measured */
   double enqueue_us, cpu_us;
-  char differs[128];            /* where the output is not the CPU backend's; "": nowhere */
+  char differs[BENCH_DIFFERS_SIZE];     /* where the output is not the CPU backend's; "": nowhere */
 } BenchFigures;
-
-/* Of the output called what, unless it or another one has been found to differ. */
-void bench_compare (const Bench * bench, BenchFigures * figures, const char *what, const void *device, const void *host,
-    int64_t bytes);
 
 /* "yes", or what is wrong. */
 const char *bench_checked (const BenchFigures * figures);

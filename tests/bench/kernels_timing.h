@@ -1,38 +1,15 @@
-/* robocache: what timings of kernels share: the device, graphs of runs, medians
- *
- * Programs that fail say why and end.
+/* robocache: what timings of kernels share: graphs of runs, medians
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BENCH_KERNELS_TIMING_H
 #define BENCH_KERNELS_TIMING_H
 
-#include <cuda_runtime_api.h>
-#include <stdint.h>
-
-#include "kernels/backend.h"
+#include "kernels_device.h"
 #include "spread.h"
 
 #define BENCH_MAX_LAUNCHES 101  /* of a graph, for a median */
 #define BENCH_MAX_COPIES 1024   /* of the data of a work */
-
-/* Of the device's memory, GB/s. */
-typedef struct
-{
-  double copy;                  /* bytes read and written */
-  double fill, read;
-} BenchRates;
-
-typedef struct
-{
-  RcBackend *backend, *cpu;
-  cudaStream_t stream;
-  char name[256];               /* of the device */
-  int multiprocessors;
-  int64_t l2_bytes;
-  BenchRates rates;             /* bench_measure_rates */
-  double launch_us;             /* of an empty run */
-} Bench;
 
 /* What a work took, in us. */
 typedef struct
@@ -41,20 +18,6 @@ typedef struct
   double warm;                  /* median */
 } BenchTimes;
 
-void bench_fail (const char *what, const char *why) __attribute__ ((noreturn));
-void bench_must (cudaError_t result, const char *what);
-
-/* Opens both backends. 0: there is no device, as a SKIP line has said. */
-int bench_open (Bench * bench);
-void bench_close (Bench * bench);
-
-/* Device memory of at least one byte, as the host's, or other memory of the device, is; NULL: all 0. */
-void *bench_memory (RcBackend * backend, uint64_t bytes, const void *like);
-
-/* 0 <= x < 1, the same sequence in every run. */
-double bench_uniform (void);
-/* Repeats the first bytes of memory until it is full, which is faster than to make new ones. */
-void bench_repeat (void *memory, int64_t first, int64_t bytes);
 double bench_now_us (void);
 
 /* One run over copy number i of the data, enqueued on the stream. */
@@ -79,8 +42,5 @@ BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_cop
 double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);
 /* us of a run of the CPU backend: of the first one if that is long, or else the median of three more. */
 double bench_time_cpu (BenchRun run, void *data);
-
-/* The first byte on the device that is not as the host's; -1: all are. */
-int64_t bench_difference (const Bench * bench, const void *device, const void *host, int64_t bytes);
 
 #endif

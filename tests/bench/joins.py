@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tables that are made of several files, for report.py. Each is rows of dictionaries, or None where a file is missing."""
+import re
 
 
 def us(row):
@@ -144,6 +145,33 @@ def roofline_bytes(figures):
     return [{column: str(value) for column, value in work.items()} for work in works.values()] or None
 
 
+def as_counted(kernel):
+    """The name of a kernel of the plugin as roofline.py has it, without spaces."""
+    kernel = re.sub(r"rc::|\(Rc\w+\)|\s", "", kernel)
+    return kernel.replace("true", "1").replace("false", "0")
+
+
+def kernels_not_run(figures):
+    """Of each kernel that works have not run, or not all instances of it, how many there are and were run; and of all."""
+    kernels, counted = figures.rows("ablations/resources"), figures.rows("roofline")
+    if kernels is None or counted is None:
+        return None
+    there = {as_counted(row["kernel"]) for row in kernels}
+    run = {re.sub(r"\s", "", row["kernel"]) for row in counted}
+    unknown = run - there
+    if unknown:
+        raise KeyError(min(unknown))
+    families = {}
+    for kernel in sorted(there):
+        for family in (kernel.partition("<")[0], "all"):
+            n, n_run = families.get(family, (0, 0))
+            families[family] = n + 1, n_run + (kernel in run)
+    every = families.pop("all")
+    lacking = sorted((n_run > 0, family, n, n_run) for family, (n, n_run) in families.items() if n_run < n)
+    return [{"family": family, "instances": f"{n}", "run": f"{n_run}"}
+            for _, family, n, n_run in (*lacking, (True, f"all {len(families)}", *every))]
+
+
 def devices_largest(figures):
     """The largest batch of each work, of each place of its input."""
     rows = figures.rows("devices") or []
@@ -156,6 +184,7 @@ def devices_largest(figures):
 
 JOINS = {
     "devices_largest": devices_largest,
+    "kernels_not_run": kernels_not_run,
     "limits": limits,
     "limits_kernels": limits_kernels,
     "beside_linear": beside_linear,

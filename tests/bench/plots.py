@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Plots of the figures, for report.py."""
-import re
-
 import matplotlib
 import matplotlib.ticker
 
@@ -30,12 +28,14 @@ def roofs(axes, issue, peak_gbps):
 
 
 def roofline(figures, axes):
-    """Instructions of warps a byte of memory against those a second: every kernel, of the work where it takes the most time."""
+    """Instructions of warps a byte of memory against those a second: every kernel, of the work where it takes the most time;
+    of a template the slowest instance."""
     kernels = figures.rows("roofline")
     slowest = {}
     for row in kernels:
-        if row["kernel"] not in slowest or float(row["time_us"]) > float(slowest[row["kernel"]]["time_us"]):
-            slowest[row["kernel"]] = row
+        family = row["kernel"].partition("<")[0]
+        if family not in slowest or float(row["time_us"]) > float(slowest[family]["time_us"]):
+            slowest[family] = row
     copy_gbps = float(figures.rows("kernels_align")[0]["copy_gbps"])
     roofs(axes, float(kernels[0]["peak_instructions_per_us"]) / 1e3, copy_gbps)
     for i, (name, row) in enumerate(sorted(slowest.items())):
@@ -43,7 +43,7 @@ def roofline(figures, axes):
         instructions = float(row["warp_instructions"])
         if moved > 0:
             axes.plot(instructions / moved, instructions / float(row["time_us"]) / 1e3, "os^vDPX"[i // 10 % 7],
-                      color=f"C{i % 10}", label=re.sub(r"PointSource<\d+>(, )?", "", name).replace("<>", ""), linewidth=0)
+                      color=f"C{i % 10}", label=name, linewidth=0)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlabel("instructions of a warp a byte of device memory")

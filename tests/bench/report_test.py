@@ -51,7 +51,9 @@ class Docs:
         (self.docs / page).write_text(PAGE.format(name=name), encoding="utf-8")
 
     def figures(self, name, text, old=False):
-        (((self.docs if old else self.results) / "performance") / f"{name}.csv").write_text(text, encoding="utf-8")
+        path = (self.docs if old else self.results) / "performance" / f"{name}.csv"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
     def report(self):
         """Its status, without what it says of plots, and the lines between the comments."""
@@ -187,6 +189,21 @@ def what_stops_them(docs):
         "| occupancy / 64³ | `count` | 20.0 | issue | 90 % | others that issue | 60 % |"])
 
 
+@case("kernels_not_run")
+def which_were_not_run(docs):
+    docs.figures("ablations/resources", "kernel,registers\n" + "".join(f'"{kernel}",32\n' for kernel in (
+        "probe", "clear", "add<rc::Same<(RcDtype)10>, true>", "add<rc::Same<(RcDtype)9>, Sum<false> >", "first<unsigned int>",
+        "first<unsigned short>")))
+    docs.figures("roofline", roofline_of({"work": work, "kernel": kernel} for work, kernel in (
+        ("a", "clear"), ("a", '"add<Same<10>, 1>"'), ("b", "clear"), ("b", "first<unsigned int>"))))
+    expect("which_were_not_run", docs.report()[1], [
+        "| family | instances | run |", "|---|---|---|", "| probe | 1 | 0 |", "| add | 2 | 1 |", "| first | 2 | 1 |",
+        "| all 4 | 6 | 3 |"])
+    docs.figures("roofline", roofline_of([{"work": "a", "kernel": "other"}]))
+    expect("no_kernel_of_the_plugin", (docs.report()[1], docs.said),
+           (["old rows"], ["MISSING performance.md: table kernels_not_run: what it is made of lacks 'other'"]))
+
+
 @case("beside_linear: work, linear_us, median_us, times_linear, wanted_times, met")
 def against_linear_rows(docs):
     rows = {"a, float32": 100, "a, float32, cubic": 130, "a, float32, hermite": 131, "a, float32, nearest": 300,
@@ -250,7 +267,7 @@ def roofline_py(folder, works, files):
 
 def counters_of_kernels():
     """Launches of one kernel are added up, its shares weighted with the time, and waits are shares of all."""
-    add = "add<rc::Same<10>>"
+    add = "add<rc::Same<10>, (int)-1>"
     launches = [("a", add, 1_000), ("a", add, 3_000), ("a", "end", 5_000), ("b", "end", 7_000)]
     works = '"a",small,100\n"b",large,200\n'
     runs = [counted(0, launches), counted(1, launches[:3], 7)]
@@ -261,7 +278,7 @@ def counters_of_kernels():
                                                     "share_waiting_wait", "must_move_bytes", "peak_instructions_per_us")}
                 for row in csv.DictReader(io.StringIO(run.stdout))]
         expect("counters_of_kernels", [",".join(row.values()) for row in rows], [
-            "a,small,add<Same<10>>,2,4000,4e+06,4000,25,2500,25,0.0588235,100,1.04544e+06",
+            "a,small,add<Same<10>, -1>,2,4000,4e+06,4000,25,2500,25,0.0588235,100,1.04544e+06",
             "a,small,end,1,5000,5e+06,5000,50,5000,50,0.0588235,100,1.04544e+06",
             "b,large,end,1,7000,7e+06,7000,70,7000,,,200,1.04544e+06"])
         for name, files, said in (

@@ -80,7 +80,7 @@ def counted(path, metrics, caches):
 
 def kernel_of(launch):
     """Its name, without what is the same of all."""
-    return re.sub(r"^void |<unnamed>::|rc::|\(.*", "", launch["Kernel Name"])
+    return re.sub(r"^void |<unnamed>::|rc::|\(int\)|\(.*", "", launch["Kernel Name"])
 
 
 def work_of(launch):

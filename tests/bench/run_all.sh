@@ -189,7 +189,7 @@ part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$cs
   --rows "$rows/voxel"
 part gpu peers 210 "peers_align peers_align_libraries peers_align_cpu peers_align_cpu_libraries peers_voxel peers_voxel_libraries" \
   python3 "$here/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
-part gpu roofline 60 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
+part gpu roofline 90 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
 part gpu ablations 60 "ablations/storage ablations/movement ablations/bounds ablations/banded ablations/chains ablations/bitmap \
   ablations/clearing ablations/live" "$bin/bench-ablations" --csv "$csv/ablations"
 part gpu resources 20 ablations/resources "$bin/bench-resources" "$plugin" --csv "$csv/ablations/resources.csv"
@@ -234,6 +234,7 @@ if has_kind gpu; then
   show performance.md wanted
   show performance/alignments.md beside_peers_align
   show performance/voxels.md beside_peers_voxel
+  show performance/roofline.md kernels_not_run
 fi
 if has_kind cpu; then
   show performance/alignments-cpu.md kernels_cpu

@@ -6,9 +6,8 @@
 
 DIR: a release build, or a bundle (tests/gpu/bundle.sh). The works are those of configurations.ini that are of one stream
 and not alone, large ones of 8 recordings; --only: those whose names hold the text. All but threads is on one core, one after
-another; medians
-in us. The floor is a copy of as many bytes as must move, by memcpy, read and written counted. Every instruction set and number
-of threads must leave the same bytes, and peers the same values, or they are none."""
+another; medians in us. The floor is a copy of as many bytes as must move, by memcpy, read and written counted. Every
+instruction set and number of threads must leave the same bytes, and peers the same values, or they are none."""
 import argparse
 import configparser
 import csv

@@ -8,6 +8,9 @@
  * compares with ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds do not say how many points there will be. The outputs of the
  * GPU are compared with the CPU's.
  *
+ * The works stay in tables here: they are every number of points in every form and grid, which elements are told by their
+ * properties. In a file they would be many times as long.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/gst.h>

@@ -353,6 +353,12 @@ take_work (Reader *reader, const BenchWish *wish, BenchConfigurations *configura
   work.size = name_of_size (take_choice (reader, "size", name_of_size, -1));
   work.wanted_us = take_number (reader, "wanted_us", 0);
   work.alone = take_flag (reader, "alone");
+  work.least_items = take_integer (reader, "least_items", 0);
+  work.most_items = take_integer (reader, "most_items", 0);
+  work.most_items_there = take_integer (reader, "most_items_there", work.most_items);
+  work.energy_items = take_integer (reader, "energy_items", 0);
+  if ((work.least_items > 0) != (work.most_items > 0))
+    refuse (reader, "most_items", work.most_items > 0 ? "there" : NULL, "least_items and most_items, or neither");
   if (kind == KIND_ALIGNMENT)
     alignment = take_alignment (reader, &work);
   else
@@ -382,6 +388,18 @@ new_works (guint size)
 
   g_array_set_clear_func (works, clear_work);
   return works;
+}
+
+gchar *
+bench_beside_the_program (const gchar *file)
+{
+  gchar *program = g_file_read_link ("/proc/self/exe", NULL);
+  gchar *folder = g_path_get_dirname (program != NULL ? program : "");
+  gchar *beside = g_build_filename (folder, file, NULL);
+
+  g_free (folder);
+  g_free (program);
+  return beside;
 }
 
 BenchConfigurations *

@@ -22,6 +22,9 @@ typedef struct
   const gchar *size;            /* small, medium or large */
   gdouble wanted_us;            /* cold; 0: none */
   gboolean alone;               /* nothing is set beside it */
+  gint64 least_items, most_items;       /* of batches over several GPUs; 0: there are none */
+  gint64 most_items_there;      /* of those that are where they are computed */
+  gint64 energy_items;          /* of batches whose energy is measured; 0: there are none */
 } BenchWork;
 
 typedef struct
@@ -80,6 +83,9 @@ typedef struct
 /* The works of a file that are wished for, in its order; NULL, with the place and what was expected, where it is wrong. */
 BenchConfigurations *bench_configurations_read (const gchar * path, const BenchWish * wish, GError ** error);
 void bench_configurations_free (BenchConfigurations * configurations);
+
+/* The path of a file that lies where the program does; free it. */
+gchar *bench_beside_the_program (const gchar * file);
 
 gboolean bench_is_size (const gchar * name);
 const gchar *bench_interpolation_name (RcInterpolation interpolation);

@@ -52,6 +52,8 @@ refused("image", "image is 640, expected width x height", old="image = 640x480",
 refused("image_and_points", "points is there, expected only keys", old="image = 640x480", new="image = 640x480\npoints = 10")
 refused("distortion", "distortion is true, expected an image with it", old="points = 50000\n",
         new="points = 50000\ndistortion = true\n")
+refused("items", "most_items is absent, expected least_items and most_items", old="size = small\n",
+        new="size = small\nleast_items = 4\n")
 refused("alone", "alone is absent, expected true", old="alone = true\nclouds", new="clouds")
 refused("kept_window", "kept is true, expected float32 points in one chunk", old="kept = true",
         new="kept = true\nalone = true\nwindow = 2")

@@ -13,8 +13,9 @@
  * GPUs take turns. `speedup` is the median steady time of one GPU over that of all, and efficiency that over their number;
  * what was wanted is for input that is there. Clocks are the lowest that were read.
  *
- * Then come the sizes from which on a single batch is faster on several GPUs than on one, and the links: what the host and each
- * pair of GPUs copy. Each output is compared, bit for bit, with what the CPU makes of the same items: `checked`.
+ * The works are those of batches.ini, which lies beside the program. Then come the sizes from which on a single batch is
+ * faster on several GPUs than on one, and the links: what the host and each pair of GPUs copy. Each output is compared, bit
+ * for bit, with what the CPU makes of the same items: `checked`.
  *
  * FILE.csv has the batches, FILE_crossover.csv the sizes that pay and FILE_links.csv the links.
  *
@@ -36,21 +37,6 @@
 #define LINK_REPEATS 21
 
 static const char *const input_names[SPLIT_N_INPUTS] = { "there", "host", "one GPU" };
-
-typedef struct
-{
-  const BenchWork *work;
-  int64_t least, most;          /* items; a power of 4 times the least */
-  int64_t most_there;           /* of batches that are where they are computed, which need no room elsewhere */
-} Sweep;
-
-static const Sweep sweeps[] = {
-  {&bench_short_episodes, 8, 8192, 32768},
-  {&bench_long_episodes, 4, 1024, 4096},
-  {&bench_clouds, 4, 256, 4096},
-};
-
-#define N_SWEEPS (sizeof (sweeps) / sizeof (sweeps[0]))
 
 /* ---- sweeps ---- */
 
@@ -81,14 +67,14 @@ verdict (Wish *wish, int is_true)
 }
 
 static void
-put_times (Table *table, Wish *wish, const BenchWork *work, SplitInput input, int64_t items, const SplitTimes *times,
+put_times (Table *table, Wish *wish, const BenchItems *work, SplitInput input, int64_t items, const SplitTimes *times,
     const SplitTimes *of_one)
 {
   const int64_t bytes = items * bench_item_bytes (work);
   const double speedup = of_one->steady.median / times->steady.median, efficiency = speedup / times->n;
   const int is_wanted = input == SPLIT_THERE && times->n > 1;
 
-  table_text (table, work->name);
+  table_text (table, work->of->name);
   table_text (table, input_names[input]);
   table_number (table, times->n, 0);
   table_number (table, (double) items, 0);
@@ -137,7 +123,7 @@ sweep_items (Split *split, Wish *wish, int64_t items, const int64_t most[SPLIT_N
 }
 
 static void
-put_crossovers (Table *table, const Split *split, const BenchWork *work, const Crossovers *crossovers)
+put_crossovers (Table *table, const Split *split, const BenchItems *work, const Crossovers *crossovers)
 {
   SplitInput input;
   int n;
@@ -146,7 +132,7 @@ put_crossovers (Table *table, const Split *split, const BenchWork *work, const C
     for (input = SPLIT_THERE; input < SPLIT_N_INPUTS; input++) {
       const int64_t bytes = crossovers->bytes[input][n];
 
-      table_text (table, work->name);
+      table_text (table, work->of->name);
       table_text (table, input_names[input]);
       table_number (table, n, 0);
       if (bytes > 0)
@@ -158,51 +144,58 @@ put_crossovers (Table *table, const Split *split, const BenchWork *work, const C
 }
 
 static void
-sweep (Split *split, const Sweep *of, Wish *wish, Table *table, Crossovers *crossovers)
+sweep (Split *split, const BenchItems *work, Wish *wish, Table *table, Crossovers *crossovers)
 {
-  const int64_t least_of_host = of->work->distinct, wished = wish->most > 0 ? wish->most : INT64_MAX;
-  const int64_t most = wished < of->most ? wished : of->most, there = wished < of->most_there ? wished : of->most_there;
+  const int64_t wished = wish->most > 0 ? wish->most : INT64_MAX;
+  const int64_t most = MIN (wished, work->of->most_items), there = MIN (wished, work->of->most_items_there);
   const int64_t most_of[SPLIT_N_INPUTS] = { there, most, most };
   RcBackend *const first = split->lanes[0].backend;
   int64_t items;
   int i;
 
-  split->work = of->work;
-  bench_truth_make (of->work, split->cpu, split->truth);
-  split->host_items = most > least_of_host ? most : least_of_host;
-  bench_parts_alloc (of->work, first, RC_MEMORY_PINNED, split->host_items, split->host);
-  bench_parts_fill (of->work, split->truth, split->host, split->host_items);
+  split->work = work;
+  bench_truth_make (work, split->cpu, split->truth);
+  split->host_items = MAX (most, work->distinct);
+  bench_parts_alloc (work, first, RC_MEMORY_PINNED, split->host_items, split->host);
+  bench_parts_fill (work, split->truth, split->host, split->host_items);
   for (i = 0; i < split->n_devices; i++)
-    bench_parts_alloc (of->work, split->lanes[i].backend, RC_MEMORY_DEVICE, there, split->lanes[i].parts);
-  for (items = of->least; items <= there; items *= 4)
+    bench_parts_alloc (work, split->lanes[i].backend, RC_MEMORY_DEVICE, there, split->lanes[i].parts);
+  for (items = work->of->least_items; items <= there; items *= 4)
     sweep_items (split, wish, items, most_of, table, crossovers);
   for (i = 0; i < split->n_devices; i++)
-    bench_parts_free (of->work, split->lanes[i].backend, RC_MEMORY_DEVICE, split->lanes[i].parts);
-  bench_parts_free (of->work, first, RC_MEMORY_PINNED, split->host);
-  bench_parts_free (of->work, split->cpu, RC_MEMORY_DEVICE, split->truth);
+    bench_parts_free (work, split->lanes[i].backend, RC_MEMORY_DEVICE, split->lanes[i].parts);
+  bench_parts_free (work, first, RC_MEMORY_PINNED, split->host);
+  bench_parts_free (work, split->cpu, RC_MEMORY_DEVICE, split->truth);
+}
+
+static int
+is_wished (const Wish *wish, const BenchItems *work)
+{
+  return work->of->least_items > 0 && strstr (work->of->name, wish->only) != NULL;
 }
 
 static void
-sweep_all (Split *split, Wish *wish)
+sweep_all (Split *split, const BenchBatches *batches, Wish *wish)
 {
-  static Crossovers crossovers[N_SWEEPS];
+  Crossovers *crossovers = calloc ((size_t) batches->n, sizeof (*crossovers));
   Table table;
-  size_t i;
+  int i;
 
   open_table (wish, &table, "", "work,input,devices,items,bytes,single_us,single_p5_us,single_p95_us,single_deviation_us,"
       "steady_us,p5_us,p95_us,deviation_us,speedup,efficiency,wanted_efficiency,met,gbps,sm_mhz,memory_mhz,checked");
-  for (i = 0; i < N_SWEEPS; i++) {
-    if (strstr (sweeps[i].work->name, wish->only) != NULL)
-      sweep (split, &sweeps[i], wish, &table, &crossovers[i]);
+  for (i = 0; i < batches->n; i++) {
+    if (is_wished (wish, &batches->works[i]))
+      sweep (split, &batches->works[i], wish, &table, &crossovers[i]);
   }
   table_end (&table);
   printf ("\n");
   open_table (wish, &table, "_crossover", "work,input,devices,pays_from_bytes");
-  for (i = 0; i < N_SWEEPS; i++) {
-    if (strstr (sweeps[i].work->name, wish->only) != NULL)
-      put_crossovers (&table, split, sweeps[i].work, &crossovers[i]);
+  for (i = 0; i < batches->n; i++) {
+    if (is_wished (wish, &batches->works[i]))
+      put_crossovers (&table, split, &batches->works[i], &crossovers[i]);
   }
   table_end (&table);
+  free (crossovers);
 }
 
 /* ---- links ---- */
@@ -379,12 +372,15 @@ main (int argc, char **argv)
   const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
   static Split split;
   Wish wish = read_arguments (argc, argv);
+  BenchBatches batches;
   RcError error;
 
   if (!open_devices (&split))
     return 0;
   bench_must_be_well (rc_backend_open (&here, &split.cpu, &error), &error, "CPU");
-  sweep_all (&split, &wish);
+  bench_batches_open (&batches);
+  sweep_all (&split, &batches, &wish);
+  bench_batches_close (&batches);
   measure_links (&split, &wish);
   rc_backend_close (split.cpu);
   close_devices (&split);

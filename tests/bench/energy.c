@@ -2,12 +2,12 @@
  *
  *   bench-energy [--seconds S] [--csv FILE]
  *
- * Each work is done again and again for S seconds (5), in five parts that are measured each: on a GPU, with its data there,
- * on one core and on all cores. Energy is read from the counters of the board (NVML's total energy) and of the CPU's packages
- * (RAPL, /sys/class/powercap). The power of two seconds in which nothing is done, with all contexts open, is taken off. Where
- * a counter cannot be read the row says so, and has the time alone. Whatever was read, the GPU's energy and the CPU's time
- * say below which power the CPU would need less energy: less_below_w. Outputs are compared, bit for bit, with one run of the
- * CPU.
+ * Each work of batches.ini, which lies beside the program, that has a number of items for it is done again and again for S
+ * seconds (5), in five parts that are measured each: on a GPU, with its data there, on one core and on all cores. Energy is
+ * read from the counters of the board (NVML's total energy) and of the CPU's packages (RAPL, /sys/class/powercap). The power of
+ * two seconds in which nothing is done, with all contexts open, is taken off. Where a counter cannot be read the row says so,
+ * and has the time alone. Whatever was read, the GPU's energy and the CPU's time say below which power the CPU would need less
+ * energy: less_below_w. Outputs are compared, bit for bit, with one run of the CPU.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -28,19 +28,6 @@
 #define IDLE_S 2
 #define PARTS 5                 /* of the seconds of a row */
 #define RUNS_BETWEEN_LOOKS 32   /* of the GPU, at the clock */
-
-typedef struct
-{
-  const BenchWork *work;
-  int64_t items;
-  double units;                 /* that energy is of */
-  const char *of;
-} Job;
-
-static const Job jobs[] = {
-  {&bench_long_episodes, 256, 1e6, "million rows"},
-  {&bench_clouds, 32, 1e3, "thousand clouds"},
-};
 
 /* ---- counters ---- */
 
@@ -133,7 +120,7 @@ work_until (void *data)
 static void
 copy_parts (const Worker *worker, void *const host[], int up)
 {
-  const BenchWork *work = worker->shard.work;
+  const BenchItems *work = worker->shard.work;
   RcError error;
   int i;
 
@@ -159,23 +146,23 @@ typedef struct
 } Result;
 
 static void
-open_worker (Worker *worker, const Job *job, RcBackend *backend, int64_t items, void *const host[])
+open_worker (Worker *worker, const BenchItems *work, RcBackend *backend, int64_t items, void *const host[])
 {
   RcError error;
 
-  bench_parts_alloc (job->work, backend, RC_MEMORY_DEVICE, items, worker->parts);
+  bench_parts_alloc (work, backend, RC_MEMORY_DEVICE, items, worker->parts);
   bench_must_be_well (rc_stream_new (backend, &worker->stream, &error), &error, "stream");
-  bench_shard_open (&worker->shard, job->work, backend, items, worker->parts);
+  bench_shard_open (&worker->shard, work, backend, items, worker->parts);
   copy_parts (worker, host, 1);
   work_until (worker);
 }
 
 static void
-close_worker (Worker *worker, const Job *job, RcBackend *backend)
+close_worker (Worker *worker, const BenchItems *work, RcBackend *backend)
 {
   bench_shard_close (&worker->shard);
   rc_stream_free (backend, worker->stream);
-  bench_parts_free (job->work, backend, RC_MEMORY_DEVICE, worker->parts);
+  bench_parts_free (work, backend, RC_MEMORY_DEVICE, worker->parts);
 }
 
 /* Batches that n workers have done, a thread each. */
@@ -200,9 +187,9 @@ work_for (Worker *workers, int n, double seconds)
 }
 
 static void
-time_parts (const Job *job, Worker *workers, int n, double seconds, const Counter *counter, Result *result)
+time_parts (const BenchItems *work, Worker *workers, int n, double seconds, const Counter *counter, Result *result)
 {
-  const double units_a_run = (double) (workers[0].shard.items * job->work->units_an_item) / job->units;
+  const double units_a_run = (double) workers[0].shard.items * work->units_an_item;
   double seconds_a_unit[PARTS], joules_a_unit[PARTS];
   int i;
 
@@ -223,9 +210,9 @@ time_parts (const Job *job, Worker *workers, int n, double seconds, const Counte
 
 /* n threads, each with a batch of its own. */
 static Result
-measure (const Job *job, RcBackend *backend, int n, double seconds, const Counter *counter)
+measure (const BenchItems *work, RcBackend *backend, int n, double seconds, const Counter *counter)
 {
-  const int64_t items = n > 1 && rc_backend_kind (backend) == RC_BACKEND_CPU ? job->items / 8 : job->items;
+  const int64_t all = work->of->energy_items, items = n > 1 && rc_backend_kind (backend) == RC_BACKEND_CPU ? all / 8 : all;
   Worker *workers = calloc ((size_t) n, sizeof (*workers));
   void *truth[SHARD_MAX_PARTS], *host[SHARD_MAX_PARTS];
   const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
@@ -235,19 +222,19 @@ measure (const Job *job, RcBackend *backend, int n, double seconds, const Counte
   int i;
 
   bench_must_be_well (rc_backend_open (&here, &cpu, &error), &error, "CPU");
-  bench_truth_make (job->work, cpu, truth);
-  bench_parts_alloc (job->work, cpu, RC_MEMORY_DEVICE, items, host);
-  bench_parts_fill (job->work, truth, host, items);
+  bench_truth_make (work, cpu, truth);
+  bench_parts_alloc (work, cpu, RC_MEMORY_DEVICE, items, host);
+  bench_parts_fill (work, truth, host, items);
   for (i = 0; i < n; i++)
-    open_worker (&workers[i], job, backend, items, host);
-  time_parts (job, workers, n, seconds, counter, &result);
+    open_worker (&workers[i], work, backend, items, host);
+  time_parts (work, workers, n, seconds, counter, &result);
   for (i = 0; i < n; i++) {
     copy_parts (&workers[i], host, 0);
-    result.is_true &= bench_is_true (job->work, truth, host, 0, items);
-    close_worker (&workers[i], job, backend);
+    result.is_true &= bench_is_true (work, truth, host, 0, items);
+    close_worker (&workers[i], work, backend);
   }
-  bench_parts_free (job->work, cpu, RC_MEMORY_DEVICE, host);
-  bench_parts_free (job->work, cpu, RC_MEMORY_DEVICE, truth);
+  bench_parts_free (work, cpu, RC_MEMORY_DEVICE, host);
+  bench_parts_free (work, cpu, RC_MEMORY_DEVICE, truth);
   rc_backend_close (cpu);
   free (workers);
   return result;
@@ -255,13 +242,14 @@ measure (const Job *job, RcBackend *backend, int n, double seconds, const Counte
 
 /* gpu: what the GPU took for the same; NULL: this is it, or there is none. */
 static void
-put_result (Table *table, const Job *job, const char *where, const Counter *counter, const Result *result, const Result *gpu)
+put_result (Table *table, const BenchItems *work, const char *where, const Counter *counter, const Result *result,
+    const Result *gpu)
 {
   const int is_known = !isnan (result->joules_in_all);
 
-  table_text (table, job->work->name);
+  table_text (table, work->of->name);
   table_text (table, where);
-  table_text (table, job->of);
+  table_text (table, work->unit);
   table_number (table, result->run_s, 2);
   table_number (table, is_known ? counter->idle_w : NAN, 2);
   table_number (table, result->joules_in_all / result->run_s, 2);
@@ -282,7 +270,7 @@ typedef struct
 
 /* Whether all were as they should; of the places the first is the GPU. */
 static int
-measure_job (Table *table, const Job *job, const Place places[], int n_places, double seconds)
+measure_work (Table *table, const BenchItems *work, const Place places[], int n_places, double seconds)
 {
   Result gpu = { 0 };
   int ok = 1, i;
@@ -292,8 +280,8 @@ measure_job (Table *table, const Job *job, const Place places[], int n_places, d
 
     if (places[i].backend == NULL)
       continue;
-    result = measure (job, places[i].backend, places[i].n, seconds, places[i].counter);
-    put_result (table, job, places[i].name, places[i].counter, &result, i > 0 && places[0].backend != NULL ? &gpu : NULL);
+    result = measure (work, places[i].backend, places[i].n, seconds, places[i].counter);
+    put_result (table, work, places[i].name, places[i].counter, &result, i > 0 && places[0].backend != NULL ? &gpu : NULL);
     gpu = i == 0 ? result : gpu;
     ok &= result.is_true;
   }
@@ -319,11 +307,11 @@ main (int argc, char **argv)
   RcBackend *gpu = NULL, *cpu;
   const char *csv = NULL;
   double seconds = 5;
+  BenchBatches batches;
   Table table;
   char all[64];
   RcError error;
   int ok = 1, i;
-  size_t j;
 
   for (i = 1; i < argc; i++) {
     if (strcmp (argv[i], "--seconds") == 0 && i + 1 < argc && (seconds = atof (argv[i + 1])) > 0)
@@ -344,11 +332,14 @@ main (int argc, char **argv)
 
   table_open (&table, csv, "work,where,unit,run_s,idle_w,net_w,net_j,net_p5_j,net_p95_j,net_deviation_j,busy_s,busy_p5_s,"
       "busy_p95_s,busy_deviation_s,less_below_w,note,checked");
-  for (j = 0; j < sizeof (jobs) / sizeof (jobs[0]); j++) {
+  bench_batches_open (&batches);
+  for (i = 0; i < batches.n; i++) {
     const Place places[] = { {gpu, 1, "GPU", &board}, {cpu, 1, "one core", &package}, {cpu, cores, all, &package} };
 
-    ok &= measure_job (&table, &jobs[j], places, sizeof (places) / sizeof (places[0]), seconds);
+    if (batches.works[i].of->energy_items > 0)
+      ok &= measure_work (&table, &batches.works[i], places, sizeof (places) / sizeof (places[0]), seconds);
   }
+  bench_batches_close (&batches);
   table_end (&table);
   rc_backend_close (cpu);
   if (gpu != NULL)

@@ -49,18 +49,6 @@ static const GOptionEntry options[] = {
   {NULL}
 };
 
-static gchar *
-beside_the_program (void)
-{
-  gchar *program = g_file_read_link ("/proc/self/exe", NULL);
-  gchar *folder_of_it = g_path_get_dirname (program != NULL ? program : "");
-  gchar *beside = g_build_filename (folder_of_it, "configurations.ini", NULL);
-
-  g_free (folder_of_it);
-  g_free (program);
-  return beside;
-}
-
 /* Ends the program where something is wrong. */
 static BenchConfigurations *
 read_arguments (int argc, char **argv)
@@ -76,7 +64,7 @@ read_arguments (int argc, char **argv)
   if (wish.size != NULL && !bench_is_size (wish.size))
     bench_fail (wish.size, "--size expects small, medium or large");
   if (path == NULL)
-    path = beside_the_program ();
+    path = bench_beside_the_program ("configurations.ini");
   configurations = bench_configurations_read (path, &wish, &error);
   if (configurations == NULL)
     bench_fail ("bench-kernels", error->message);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "kernels/memory.h"
 #include "kernels/voxel_plan.h"
 #include "kernels_chain.h"
 #include "kernels_plain_voxel.h"

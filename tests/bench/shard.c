@@ -4,12 +4,10 @@
  */
 #include "shard.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels_timing.h"
-
-#define MS 1000000
-#define SECOND (1000 * MS)
 
 void
 bench_must_be_well (RcStatus status, const RcError *error, const char *what)
@@ -18,7 +16,16 @@ bench_must_be_well (RcStatus status, const RcError *error, const char *what)
     bench_fail (what, error->message);
 }
 
-/* ---- episodes: rows with jitter, resampled to ticks; float32, linear ---- */
+static void
+alloc_scratch (BenchShard *shard, uint64_t bytes)
+{
+  RcError error;
+
+  bench_must_be_well (rc_memory_alloc (shard->backend, RC_MEMORY_DEVICE, bytes + 1, &shard->scratch, &error), &error,
+      "scratch");
+}
+
+/* ---- episodes ---- */
 
 enum
 {
@@ -26,80 +33,27 @@ enum
   TIMES,
   TICKS,
   OUT,
-  STATUS
+  STATUS,
+  N_PARTS_OF_EPISODES
 };
 
-typedef struct
-{
-  int64_t rows, ticks, channels;
-} Episode;
-
-static const Episode short_episode = { 500, 256, 32 }, long_episode = { 4096, 2048, 64 };
-
-#define EPISODE_PARTS(r, t, c) {{(r) * (c) * 4, 0}, {(r) * 8, 0}, {(t) * 8, 0}, {(t) * (c) * 4, 1}, {(t), 1}}
-
 static void
-fill_episodes (const Episode *episode, int64_t n, void *const parts[])
+open_episodes (BenchShard *shard)
 {
-  float *rows = parts[ROWS];
-  int64_t *times = parts[TIMES], *ticks = parts[TICKS], e, i;
-
-  for (i = 0; i < n * episode->rows * episode->channels; i++)
-    rows[i] = (float) (2 * bench_uniform () - 1);
-  for (e = 0; e < n; e++) {
-    for (i = 0; i < episode->rows; i++)
-      times[e * episode->rows + i] = (int64_t) ((((double) i + 0.33 * bench_uniform ()) / (double) episode->rows) * SECOND);
-    for (i = 0; i < episode->ticks; i++)
-      ticks[e * episode->ticks + i] = (int64_t) ((20 + 960 * ((double) i + 0.5) / (double) episode->ticks) * MS);
-  }
-}
-
-static void
-fill_short (void *const parts[])
-{
-  fill_episodes (&short_episode, bench_short_episodes.distinct, parts);
-}
-
-static void
-fill_long (void *const parts[])
-{
-  fill_episodes (&long_episode, bench_long_episodes.distinct, parts);
-}
-
-static void
-open_episodes (BenchShard *shard, const Episode *episode)
-{
-  const RcAlignStreamSpec stream = {.in = RC_FLOAT32,.out = RC_FLOAT32,.channels = episode->channels,
-    .search = {RC_LINEAR, -1, 0, 0}
-  };
-  const RcAlignSpec spec = { &stream, 1 };
-  const int64_t row = episode->channels * 4;
+  const BenchAlignData *episodes = &shard->work->episodes;
+  const RcAlignSpec spec = { episodes->specs, 1 };
+  const int64_t ticks = episodes->work->ticks;
   RcFootprint footprint;
   RcError error;
 
   bench_must_be_well (rc_align_plan (shard->backend, &spec, &shard->align, &footprint, &error), &error, "plan");
-  bench_must_be_well (rc_memory_alloc (shard->backend, RC_MEMORY_DEVICE, footprint.scratch_bytes + 1, &shard->scratch, &error), &error,
-      "scratch");
-  shard->stream = (RcAlignStreamArgs) {.rows = shard->parts[ROWS],.n_rows = episode->rows,.row_stride = row,
-    .batch_stride = episode->rows * row,.times = shard->parts[TIMES],.times_batch_stride = episode->rows * 8,
-    .out = shard->parts[OUT],.out_row_stride = row,.out_batch_stride = episode->ticks * row,.status = shard->parts[STATUS],
-    .status_batch_stride = episode->ticks
-  };
-  shard->args = (RcAlignArgs) { &shard->stream, shard->items, episode->ticks, shard->parts[TICKS], episode->ticks * 8,
-    shard->scratch
-  };
-}
-
-static void
-open_short (BenchShard *shard)
-{
-  open_episodes (shard, &short_episode);
-}
-
-static void
-open_long (BenchShard *shard)
-{
-  open_episodes (shard, &long_episode);
+  alloc_scratch (shard, footprint.scratch_bytes);
+  shard->stream = episodes->host[0];
+  shard->stream.rows = shard->parts[ROWS];
+  shard->stream.times = shard->parts[TIMES];
+  shard->stream.out = shard->parts[OUT];
+  shard->stream.status = shard->parts[STATUS];
+  shard->args = (RcAlignArgs) { &shard->stream, shard->items, ticks, shard->parts[TICKS], ticks * 8, shard->scratch };
 }
 
 static void
@@ -110,44 +64,51 @@ run_episodes (BenchShard *shard, RcStream stream)
   bench_must_be_well (rc_align_run (shard->align, &shard->args, stream, &error), &error, "resample");
 }
 
-const BenchWork bench_short_episodes = { "resample 500 -> 256x32, float32", "row", 256, 64, 5,
-  EPISODE_PARTS (500, 256, 32), fill_short, open_short, run_episodes
-};
-
-const BenchWork bench_long_episodes = { "resample 4096 -> 2048x64, float32", "row", 2048, 16, 5,
-  EPISODE_PARTS (4096, 2048, 64), fill_long, open_long, run_episodes
-};
-
-/* ---- clouds: points at random, to the voxels that have some; uint8 ---- */
-
-#define POINTS 100000
-#define AXIS 128
-
 static void
-fill_clouds (void *const parts[])
+make_episodes (BenchItems *items, const BenchAlignment *work)
 {
-  float *points = parts[0];
-  int64_t i;
+  BenchAlignData episodes;
 
-  for (i = 0; i < bench_clouds.distinct * POINTS * 3; i++)
-    points[i] = (float) (AXIS * bench_uniform ());
+  if (work->n_streams != 1)
+    bench_fail (work->work.name, "expected an alignment of one stream");
+  bench_align_make_data (&episodes, work);
+  *items = (BenchItems) {.of = &work->work,.unit = "million rows",.units_an_item = (double) work->ticks / 1e6,
+    .distinct = work->batch,.n_parts = N_PARTS_OF_EPISODES,.parts = {
+      [ROWS] = {episodes.in_bytes[0] / work->batch, 0, episodes.host[0].rows},
+      [TIMES] = {work->streams[0].rows * 8, 0, episodes.host[0].times},
+      [TICKS] = {work->ticks * 8, 0, episodes.ticks},
+      [OUT] = {episodes.out_bytes[0] / work->batch, 1, NULL},
+      [STATUS] = {work->ticks, 1, NULL},
+    },.episodes = episodes,.open = open_episodes,.run = run_episodes
+  };
 }
+
+/* ---- clouds ---- */
+
+enum
+{
+  POINTS,
+  GRID,
+  N_PARTS_OF_CLOUDS
+};
 
 static void
 open_clouds (BenchShard *shard)
 {
-  const RcVoxelSpec spec = {.points = {RC_FLOAT32, 3, 3, 0},.mode = RC_VOXEL_OCCUPANCY,.output = RC_VOXEL_DENSE,
-    .dtype = RC_UINT8,.voxel_size = {1, 1, 1},.grid = {AXIS, AXIS, AXIS},.batch = shard->items
-  };
+  const BenchClouds *clouds = &shard->work->clouds;
+  const int64_t n = clouds->work->points;
+  RcVoxelSpec spec = clouds->spec;
   RcFootprint footprint;
   RcError error;
 
+  spec.batch = shard->items;
   bench_must_be_well (rc_voxel_plan (shard->backend, &spec, &shard->voxel, &footprint, &error), &error, "plan");
-  bench_must_be_well (rc_memory_alloc (shard->backend, RC_MEMORY_DEVICE, footprint.scratch_bytes + footprint.scratch_bytes_per_point
-          * POINTS + 1, &shard->scratch, &error), &error, "scratch");
-  shard->out = (RcVoxelOut) {.grid = shard->parts[1],.grid_batch_stride = AXIS * AXIS * AXIS};
-  shard->chunk = (RcVoxelChunk) {.data = shard->parts[0],.n = POINTS,.stride = 12,.batch_stride = POINTS * 12};
-  shard->job = (RcVoxelJob) {.n_points = POINTS,.scratch = shard->scratch};
+  alloc_scratch (shard, footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n);
+  shard->out = (RcVoxelOut) {.grid = shard->parts[GRID],.grid_batch_stride = shard->work->parts[GRID].bytes};
+  shard->chunk = (RcVoxelChunk) {.data = shard->parts[POINTS],.n = n,.stride = clouds->stride,
+    .batch_stride = shard->work->parts[POINTS].bytes
+  };
+  shard->job = (RcVoxelJob) {.n_points = n,.scratch = shard->scratch};
 }
 
 static void
@@ -155,21 +116,70 @@ run_clouds (BenchShard *shard, RcStream stream)
 {
   RcError error;
 
-  bench_must_be_well (rc_voxel_begin (shard->voxel, &shard->job, stream, &error), &error, "voxels");
-  bench_must_be_well (rc_voxel_range (shard->voxel, &shard->job, &shard->chunk, stream, &error), &error, "voxels");
-  bench_must_be_well (rc_voxel_add (shard->voxel, &shard->job, &shard->chunk, stream, &error), &error, "voxels");
-  bench_must_be_well (rc_voxel_end (shard->voxel, &shard->job, &shard->out, stream, &error), &error, "voxels");
+  bench_must_be_well (rc_voxel_run (shard->voxel, &shard->job, &shard->chunk, &shard->out, stream, &error), &error, "voxels");
   shard->job.is_clean = 1;
 }
 
-const BenchWork bench_clouds = { "occupancy of 100,000 points, 128^3, uint8", "cloud", 1, 4, 2,
-  {{POINTS * 12, 0}, {AXIS * AXIS * AXIS, 1}}, fill_clouds, open_clouds, run_clouds
-};
+static void
+make_clouds (BenchItems *items, const BenchVoxels *work)
+{
+  BenchClouds clouds;
+
+  if (work->output != RC_VOXEL_DENSE || work->features > 0 || work->mode == RC_VOXEL_CENTROID || work->width > 0
+      || work->n_chunks > 1 || work->window > 0 || work->kept)
+    bench_fail (work->work.name, "expected points in one chunk, and a dense grid of one value a voxel");
+  bench_clouds_make (&clouds, work);
+  *items = (BenchItems) {.of = &work->work,.unit = "thousand clouds",.units_an_item = 1e-3,.distinct = work->clouds,
+    .n_parts = N_PARTS_OF_CLOUDS,.parts = {
+      [POINTS] = {clouds.cloud_bytes / work->clouds, 0, clouds.clouds[0]},
+      [GRID] = {work->axis * work->axis * work->axis * (int64_t) rc_dtype_size (work->type), 1, NULL},
+    },.clouds = clouds,.open = open_clouds,.run = run_clouds
+  };
+}
+
+/* ---- works ---- */
+
+void
+bench_batches_open (BenchBatches *batches)
+{
+  const BenchWish all = { 0 };
+  gchar *path = bench_beside_the_program ("batches.ini");
+  GError *error = NULL;
+  GArray *alignments, *voxels;
+  guint i;
+
+  *batches = (BenchBatches) {.configurations = bench_configurations_read (path, &all, &error) };
+  if (batches->configurations == NULL)
+    bench_fail ("works", error->message);
+  g_free (path);
+  alignments = batches->configurations->alignments;
+  voxels = batches->configurations->voxels;
+  batches->works = calloc (alignments->len + voxels->len, sizeof (*batches->works));
+  for (i = 0; i < alignments->len; i++)
+    make_episodes (&batches->works[batches->n++], &g_array_index (alignments, BenchAlignment, i));
+  for (i = 0; i < voxels->len; i++)
+    make_clouds (&batches->works[batches->n++], &g_array_index (voxels, BenchVoxels, i));
+}
+
+void
+bench_batches_close (BenchBatches *batches)
+{
+  int i;
+
+  for (i = 0; i < batches->n; i++) {
+    if (batches->works[i].episodes.work != NULL)
+      bench_align_free_data (&batches->works[i].episodes);
+    else
+      bench_clouds_free (&batches->works[i].clouds);
+  }
+  free (batches->works);
+  bench_configurations_free (batches->configurations);
+}
 
 /* ---- batches ---- */
 
 int64_t
-bench_item_bytes (const BenchWork *work)
+bench_item_bytes (const BenchItems *work)
 {
   int64_t bytes = 0;
   int i;
@@ -180,7 +190,7 @@ bench_item_bytes (const BenchWork *work)
 }
 
 void
-bench_parts_alloc (const BenchWork *work, RcBackend *backend, RcMemoryKind kind, int64_t items,
+bench_parts_alloc (const BenchItems *work, RcBackend *backend, RcMemoryKind kind, int64_t items,
     void *parts[SHARD_MAX_PARTS])
 {
   RcError error;
@@ -191,7 +201,7 @@ bench_parts_alloc (const BenchWork *work, RcBackend *backend, RcMemoryKind kind,
 }
 
 void
-bench_parts_free (const BenchWork *work, RcBackend *backend, RcMemoryKind kind, void *parts[SHARD_MAX_PARTS])
+bench_parts_free (const BenchItems *work, RcBackend *backend, RcMemoryKind kind, void *parts[SHARD_MAX_PARTS])
 {
   int i;
 
@@ -200,7 +210,7 @@ bench_parts_free (const BenchWork *work, RcBackend *backend, RcMemoryKind kind, 
 }
 
 void
-bench_parts_fill (const BenchWork *work, void *const truth[SHARD_MAX_PARTS], void *const parts[SHARD_MAX_PARTS],
+bench_parts_fill (const BenchItems *work, void *const truth[SHARD_MAX_PARTS], void *const parts[SHARD_MAX_PARTS],
     int64_t items)
 {
   int64_t done;
@@ -220,7 +230,7 @@ bench_parts_fill (const BenchWork *work, void *const truth[SHARD_MAX_PARTS], voi
 /* ---- shards ---- */
 
 void
-bench_shard_open (BenchShard *shard, const BenchWork *work, RcBackend *backend, int64_t items,
+bench_shard_open (BenchShard *shard, const BenchItems *work, RcBackend *backend, int64_t items,
     void *const parts[SHARD_MAX_PARTS])
 {
   *shard = (BenchShard) {.work = work,.backend = backend,.items = items};
@@ -245,19 +255,23 @@ bench_shard_close (BenchShard *shard)
 /* ---- what is right ---- */
 
 void
-bench_truth_make (const BenchWork *work, RcBackend *cpu, void *parts[SHARD_MAX_PARTS])
+bench_truth_make (const BenchItems *work, RcBackend *cpu, void *parts[SHARD_MAX_PARTS])
 {
   BenchShard shard;
+  int i;
 
   bench_parts_alloc (work, cpu, RC_MEMORY_DEVICE, work->distinct, parts);
-  work->fill (parts);
+  for (i = 0; i < work->n_parts; i++) {
+    if (!work->parts[i].is_output)
+      memcpy (parts[i], work->parts[i].inputs, (size_t) (work->distinct * work->parts[i].bytes));
+  }
   bench_shard_open (&shard, work, cpu, work->distinct, parts);
   bench_shard_run (&shard, NULL);
   bench_shard_close (&shard);
 }
 
 int
-bench_is_true (const BenchWork *work, void *const truth[SHARD_MAX_PARTS], void *const parts[SHARD_MAX_PARTS], int64_t first,
+bench_is_true (const BenchItems *work, void *const truth[SHARD_MAX_PARTS], void *const parts[SHARD_MAX_PARTS], int64_t first,
     int64_t items)
 {
   int64_t item;

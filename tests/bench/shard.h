@@ -9,9 +9,9 @@
 #ifndef BENCH_SHARD_H
 #define BENCH_SHARD_H
 
-#include "kernels/align.h"
 #include "kernels/memory.h"
-#include "kernels/voxel.h"
+#include "kernels_align_copy.h"
+#include "kernels_clouds.h"
 
 #define SHARD_MAX_PARTS 5
 
@@ -19,27 +19,37 @@ typedef struct BenchShard BenchShard;
 
 typedef struct
 {
-  const char *name;
-  const char *unit;             /* of what is counted for an item */
-  int64_t units_an_item;
+  const BenchWork *of;          /* its name, and how large batches are */
+  const char *unit;             /* that energy is of */
+  double units_an_item;
   int64_t distinct;             /* items */
   int n_parts;
   struct
   {
     int64_t bytes;              /* of an item */
     int is_output;
+    const void *inputs;         /* of the distinct items */
   } parts[SHARD_MAX_PARTS];
-  void (*fill) (void *const parts[]);   /* the inputs of the distinct items */
+  BenchAlignData episodes;      /* one of the two */
+  BenchClouds clouds;
   void (*open) (BenchShard * shard);
   void (*run) (BenchShard * shard, RcStream stream);
-} BenchWork;
+} BenchItems;
 
-/* Episodes of robots, short and long, and clouds. */
-extern const BenchWork bench_short_episodes, bench_long_episodes, bench_clouds;
+/* The works of batches.ini, which lies beside the program, in as long an array. */
+typedef struct
+{
+  BenchConfigurations *configurations;
+  BenchItems *works;
+  int n;
+} BenchBatches;
+
+void bench_batches_open (BenchBatches * batches);
+void bench_batches_close (BenchBatches * batches);
 
 struct BenchShard
 {
-  const BenchWork *work;
+  const BenchItems *work;
   RcBackend *backend;
   int64_t items;
   void *parts[SHARD_MAX_PARTS]; /* where the backend computes; the caller's */
@@ -57,26 +67,26 @@ struct BenchShard
 void bench_must_be_well (RcStatus status, const RcError * error, const char *what);
 
 /* Bytes of an item that are moved, at least: all of its parts. */
-int64_t bench_item_bytes (const BenchWork * work);
+int64_t bench_item_bytes (const BenchItems * work);
 
 /* Arrays for so many items. */
-void bench_parts_alloc (const BenchWork * work, RcBackend * backend, RcMemoryKind kind, int64_t items,
+void bench_parts_alloc (const BenchItems * work, RcBackend * backend, RcMemoryKind kind, int64_t items,
     void *parts[SHARD_MAX_PARTS]);
-void bench_parts_free (const BenchWork * work, RcBackend * backend, RcMemoryKind kind, void *parts[SHARD_MAX_PARTS]);
+void bench_parts_free (const BenchItems * work, RcBackend * backend, RcMemoryKind kind, void *parts[SHARD_MAX_PARTS]);
 /* Inputs of parts that the CPU addresses: those of the truth, again and again. */
-void bench_parts_fill (const BenchWork * work, void *const truth[SHARD_MAX_PARTS], void *const parts[SHARD_MAX_PARTS],
+void bench_parts_fill (const BenchItems * work, void *const truth[SHARD_MAX_PARTS], void *const parts[SHARD_MAX_PARTS],
     int64_t items);
 
 /* Plans for so many items, which lie in parts. */
-void bench_shard_open (BenchShard * shard, const BenchWork * work, RcBackend * backend, int64_t items,
+void bench_shard_open (BenchShard * shard, const BenchItems * work, RcBackend * backend, int64_t items,
     void *const parts[SHARD_MAX_PARTS]);
 void bench_shard_run (BenchShard * shard, RcStream stream);
 void bench_shard_close (BenchShard * shard);
 
 /* The distinct items, in parts of the CPU's memory: inputs, and the outputs that it makes of them. */
-void bench_truth_make (const BenchWork * work, RcBackend * cpu, void *parts[SHARD_MAX_PARTS]);
+void bench_truth_make (const BenchItems * work, RcBackend * cpu, void *parts[SHARD_MAX_PARTS]);
 /* Whether outputs of items from first on, which the CPU addresses, are the truth, bit for bit. */
-int bench_is_true (const BenchWork * work, void *const truth[SHARD_MAX_PARTS], void *const parts[SHARD_MAX_PARTS],
+int bench_is_true (const BenchItems * work, void *const truth[SHARD_MAX_PARTS], void *const parts[SHARD_MAX_PARTS],
     int64_t first, int64_t items);
 
 #endif

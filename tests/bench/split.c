@@ -81,7 +81,7 @@ copy_first (const SplitLane *lane, int part, int here)
 static void
 enqueue (SplitLane *lane)
 {
-  const BenchWork *work = lane->split->work;
+  const BenchItems *work = lane->split->work;
   const SplitInput input = lane->split->input;
   int i;
 
@@ -221,7 +221,7 @@ place (Split *split, SplitInput input, int64_t items)
 static int
 check_lane (const SplitLane *lane)
 {
-  const BenchWork *work = lane->split->work;
+  const BenchItems *work = lane->split->work;
   Piece piece = { 0 };
   int part;
 

@@ -47,7 +47,7 @@ struct Split
   SplitLane lanes[SPLIT_MAX_DEVICES];
   int n_devices;                /* that there are */
   int n;                        /* that compute */
-  const BenchWork *work;
+  const BenchItems *work;
   void *host[SHARD_MAX_PARTS];  /* pinned: a whole batch, or of one that is there already as much as host_items */
   int64_t host_items;           /* a multiple of the distinct ones */
   void *truth[SHARD_MAX_PARTS];

@@ -3,6 +3,9 @@
  * Rows have jitter of a tenth of their period, so that ticks fall between them and are interpolated. Each run checks
  * that as many samples came out as should, and what the last one holds.
  *
+ * Workloads are no groups of a file, since each is a way to measure of its own: two elements by turns, an error against a
+ * signal, every order of pads by the clock.
+ *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "workloads.h"

@@ -2,9 +2,10 @@
  *
  *   voxelbits [--few | --small] [--only CLOUD]
  *
- * Every mode and output of random clouds, a recording ($ROBOCACHE_TEST_DATA) and hostile clouds: the first run is
- * compared with the CPU's, and the others, in which chunks are cut elsewhere and come in another order, with the
- * first. --few: a tenth of the runs, and no cloud of 10^8 points; --small: four runs. Ends within a minute on an H200.
+ * Every mode and output of random clouds, a recording ($ROBOCACHE_TEST_DATA), hostile clouds and 10^8 points: each run is
+ * compared with what the CPU makes of the cloud in one piece, and most cut it elsewhere and take the chunks in another
+ * order. --few: a tenth of the runs, and of the 10^8 points a thousandth; --small: four runs. Ends within a minute on an
+ * H200.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,7 +17,7 @@
 #include "tests/kernels/voxel_bits.h"
 #include "tests/recordings.h"
 
-#define MANY_RUNS 3             /* of 10^8 points, which the host makes anew for each */
+#define FEWER 1000              /* than 10^8 points, with --few */
 #define MOST_THREADS 16
 
 typedef struct
@@ -33,14 +34,22 @@ is_wanted (const Suite *suite, const VoxelCloud *cloud)
   return suite->only == NULL || strcmp (suite->only, cloud->name) == 0;
 }
 
-static VoxelBits
-make_once (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *form, int run, Test *test)
+/* A cloud on both, and its points there, where grids share them. */
+typedef struct
 {
-  VoxelGrid *grid = voxel_grid_new (backend, cloud, form, test);
+  const VoxelCloud *cloud;
+  void *cpu_points, *gpu_points;        /* NULL: each grid has its own */
+  int runs;                     /* on the GPU */
+} Shared;
+
+static VoxelBits
+make_once (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *form, const void *points, Test *test)
+{
+  VoxelGrid *grid = voxel_grid_new (backend, cloud, form, points, test);
   VoxelBits bits = { 0 };
 
   if (grid != NULL)
-    bits = voxel_grid_run (grid, run, test);
+    bits = voxel_grid_run (grid, 0, test);
   voxel_grid_free (grid);
   return bits;
 }
@@ -48,24 +57,37 @@ make_once (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *form, i
 /* ---- a hundred runs ---- */
 
 static void
-check_form (Suite *suite, const VoxelCloud *cloud, const VoxelForm *form)
+compare_runs (RcBackend *cpu, RcBackend *gpu, const Shared *shared, const VoxelForm *form, Test *test)
 {
-  const int runs = suite->small ? 4 : suite->few ? VOXEL_BITS_RUNS / 10 : VOXEL_BITS_RUNS;
-  char name[128];
-  Test test = { name, "" };
-  const VoxelBits wanted = make_once (suite->cpu, cloud, form, 0, &test);
-  VoxelGrid *grid = voxel_grid_new (suite->gpu, cloud, form, &test);
+  const VoxelBits wanted = make_once (cpu, shared->cloud, form, shared->cpu_points, test);
+  VoxelGrid *grid = test_holds (test) ? voxel_grid_new (gpu, shared->cloud, form, shared->gpu_points, test) : NULL;
   int run;
 
-  snprintf (name, sizeof (name), "voxelbits_%s_%s", cloud->name, voxel_form_name (form));
-  for (run = 0; run < runs && test_holds (&test); run++) {
-    const VoxelBits bits = voxel_grid_run (grid, run, &test);
+  for (run = 0; run < shared->runs && test_holds (test); run++) {
+    const VoxelBits bits = voxel_grid_run (grid, run, test);
     char what[64];
 
     snprintf (what, sizeof (what), "run %d on the GPU, and the CPU", run);
-    voxel_bits_compare (&bits, &wanted, what, &test);
+    voxel_bits_compare (&bits, &wanted, what, test);
   }
   voxel_grid_free (grid);
+}
+
+static int
+runs_of (const Suite *suite)
+{
+  return suite->small ? 4 : suite->few ? VOXEL_BITS_RUNS / 10 : VOXEL_BITS_RUNS;
+}
+
+static void
+check_form (Suite *suite, const VoxelCloud *cloud, const VoxelForm *form)
+{
+  const Shared shared = { cloud, NULL, NULL, runs_of (suite) };
+  char name[128];
+  Test test = { name, "" };
+
+  snprintf (name, sizeof (name), "voxelbits_%s_%s", cloud->name, voxel_form_name (form));
+  compare_runs (suite->cpu, suite->gpu, &shared, form, &test);
   suite->failures += test_end (&test);
 }
 
@@ -98,30 +120,14 @@ check_recording (Suite *suite, VoxelCloud cloud)
 
 /* ---- 10^8 points ---- */
 
-/* All forms of them, which threads take one by one; the points are made anew for each. */
+/* All forms of them, which threads take one by one. */
 typedef struct
 {
+  Shared shared;
   pthread_mutex_t lock;
   size_t next;                  /* form */
   int failures;
 } Many;
-
-static void
-compare_many (RcBackend *cpu, RcBackend *gpu, const VoxelForm *form, Test *test)
-{
-  const VoxelBits wanted = make_once (cpu, &voxel_cloud_of_many, form, 0, test);
-  VoxelGrid *grid = test_holds (test) ? voxel_grid_new (gpu, &voxel_cloud_of_many, form, test) : NULL;
-  int run;
-
-  for (run = 1; run <= MANY_RUNS && test_holds (test); run++) {
-    const VoxelBits bits = voxel_grid_run (grid, run, test);
-    char what[64];
-
-    snprintf (what, sizeof (what), "run %d on the GPU, and the CPU", run);
-    voxel_bits_compare (&bits, &wanted, what, test);
-  }
-  voxel_grid_free (grid);
-}
 
 static const VoxelForm *
 next_form (Many *many)
@@ -148,7 +154,7 @@ check_form_of_many (Many *many, const VoxelForm *form)
   if (rc_backend_open (&here, &cpu, &error) != RC_OK || rc_backend_open (&there, &gpu, &error) != RC_OK)
     test_fail (&test, "%s", error.message);
   else
-    compare_many (cpu, gpu, form, &test);
+    compare_runs (cpu, gpu, &many->shared, form, &test);
   rc_backend_close (gpu);
   rc_backend_close (cpu);
   pthread_mutex_lock (&many->lock);
@@ -168,19 +174,36 @@ check_forms_of_many (void *data)
 
 /* As many forms at a time as there are processors; the sorted ones take 4 GB each. */
 static void
-check_many (Suite *suite)
+check_forms (Many *many)
 {
-  Many many = { PTHREAD_MUTEX_INITIALIZER, 0, 0 };
   const long processors = sysconf (_SC_NPROCESSORS_ONLN);
   pthread_t threads[MOST_THREADS];
   int n = 0;
 
-  while (n < MOST_THREADS && n + 1 < processors && pthread_create (&threads[n], NULL, check_forms_of_many, &many) == 0)
+  while (n < MOST_THREADS && n + 1 < processors && pthread_create (&threads[n], NULL, check_forms_of_many, many) == 0)
     n++;
-  check_forms_of_many (&many);
+  check_forms_of_many (many);
   while (n > 0)
     pthread_join (threads[--n], NULL);
+}
+
+static void
+check_many (Suite *suite)
+{
+  VoxelCloud cloud = voxel_cloud_of_many;
+  Many many = { {&cloud, NULL, NULL, runs_of (suite)}, PTHREAD_MUTEX_INITIALIZER, 0, 0 };
+  Test test = { "voxelbits_many_points", "" };
+
+  if (suite->few)
+    cloud.n /= FEWER;
+  many.shared.cpu_points = voxel_points_new (suite->cpu, &cloud, &test);
+  many.shared.gpu_points = voxel_points_new (suite->gpu, &cloud, &test);
+  suite->failures += test_end (&test);
+  if (test_holds (&test))
+    check_forms (&many);
   suite->failures += many.failures;
+  rc_memory_free (suite->gpu, RC_MEMORY_DEVICE, many.shared.gpu_points);
+  rc_memory_free (suite->cpu, RC_MEMORY_DEVICE, many.shared.cpu_points);
 }
 
 int
@@ -216,7 +239,7 @@ main (int argc, char **argv)
     else
       check_cloud (&suite, &voxel_clouds[i]);
   }
-  if (is_wanted (&suite, &voxel_cloud_of_many) && !suite.few)
+  if (is_wanted (&suite, &voxel_cloud_of_many))
     check_many (&suite);
   rc_backend_close (suite.gpu);
   rc_backend_close (suite.cpu);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define POINT_BYTES ((int64_t) (CLOUD_FIELDS * sizeof (float)))
-#define MOST_POINTS (INT64_C (1) << 20) /* in memory at once */
+#define MOST_POINTS (INT64_C (1) << 20) /* that a grid has of its own, or that are made at once */
 #define MOST_CHUNKS 12          /* of a cloud that is in memory */
 #define UNWRITTEN 0x5A
 #define N_PARTS 7               /* of an output: counters, n_voxels, coordinates, values or a grid, voxels of points, points of
@@ -25,8 +25,10 @@ struct VoxelGrid
   RcVoxelPlan *plan;
   RcVoxelJob job;
   int64_t held;                 /* points of each item in memory; the cloud, or a chunk of it */
-  float *host_points;
-  uint8_t *points, *outputs, *host_outputs;
+  const uint8_t *points;
+  void *own_points;             /* NULL: of another's */
+  float *host_points;           /* of a chunk; NULL: the cloud is in memory */
+  uint8_t *outputs, *unwritten, *host_outputs;  /* what a run leaves, and what is there before it */
   uint64_t begin[N_PARTS + 1];  /* of the parts of outputs */
   uint64_t bytes[N_PARTS];
 };
@@ -67,42 +69,117 @@ lay_out_outputs (VoxelGrid *grid, const RcVoxelSpec *spec)
     grid->begin[part + 1] = (grid->begin[part] + grid->bytes[part] + 255) / 256 * 256;
 }
 
+/* n points of the cloud from `first` on, by way of host. */
 static RcStatus
-upload (VoxelGrid *grid, uint64_t bytes, RcError *error)
+bring_points (RcBackend *backend, RcStream stream, const VoxelCloud *cloud, int64_t first, int64_t n, float *host, void *to,
+    RcError *error)
 {
-  const RcMemoryCopy copy = {.to = grid->points,.from = grid->host_points,.row_bytes = bytes,.rows = 1 };
-  RcStatus status = rc_memory_copy (grid->backend, &copy, grid->stream, error);
+  const RcMemoryCopy copy = {.to = to,.from = host,.row_bytes = (uint64_t) (n * POINT_BYTES),.rows = 1 };
+  RcStatus status;
 
-  return status == RC_OK ? rc_stream_synchronize (grid->backend, grid->stream, error) : status;
+  voxel_cloud_fill (cloud, first, n, host);
+  status = rc_memory_copy (backend, &copy, stream, error);
+  return status == RC_OK ? rc_stream_synchronize (backend, stream, error) : status;
+}
+
+static RcStatus
+bring_cloud (RcBackend *backend, RcStream stream, const VoxelCloud *cloud, float *host, uint8_t *to, RcError *error)
+{
+  const int64_t all = cloud->batch * cloud->n;
+  RcStatus status = RC_OK;
+  int64_t first;
+
+  for (first = 0; first < all && status == RC_OK; first += MOST_POINTS)
+    status = bring_points (backend, stream, cloud, first, all - first < MOST_POINTS ? all - first : MOST_POINTS, host,
+        to + first * POINT_BYTES, error);
+  return status;
+}
+
+static RcStatus
+make_points (RcBackend *backend, const VoxelCloud *cloud, void **points, RcError *error)
+{
+  const int64_t all = cloud->batch * cloud->n, at_once = all < MOST_POINTS ? all : MOST_POINTS;
+  void *host = NULL;
+  RcStream stream = NULL;
+  RcStatus status = rc_stream_new (backend, &stream, error);
+
+  if (status == RC_OK)
+    status = rc_memory_alloc (backend, RC_MEMORY_PINNED, (uint64_t) (at_once * POINT_BYTES) + 1, &host, error);
+  if (status == RC_OK)
+    status = rc_memory_alloc (backend, RC_MEMORY_DEVICE, (uint64_t) (all * POINT_BYTES) + 1, points, error);
+  if (status == RC_OK)
+    status = bring_cloud (backend, stream, cloud, host, *points, error);
+  rc_memory_free (backend, RC_MEMORY_PINNED, host);
+  rc_stream_free (backend, stream);
+  return status;
+}
+
+void *
+voxel_points_new (RcBackend *backend, const VoxelCloud *cloud, Test *test)
+{
+  void *points = NULL;
+  RcError error;
+
+  if (is_ok (make_points (backend, cloud, &points, &error), &error, test))
+    return points;
+  rc_memory_free (backend, RC_MEMORY_DEVICE, points);
+  return NULL;
+}
+
+/* Of another's points, or of its own: all, or room for a chunk. */
+static RcStatus
+take_points (VoxelGrid *grid, const void *points, RcError *error)
+{
+  const VoxelCloud *cloud = grid->cloud;
+  RcStatus status = RC_OK;
+
+  grid->held = cloud->n;
+  if (points == NULL && cloud->n <= MOST_POINTS)
+    status = make_points (grid->backend, cloud, &grid->own_points, error);
+  else if (points == NULL) {
+    grid->held = MOST_POINTS;
+    status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, MOST_POINTS * POINT_BYTES, &grid->own_points, error);
+    if (status == RC_OK)
+      status = rc_memory_alloc (grid->backend, RC_MEMORY_PINNED, MOST_POINTS * POINT_BYTES, (void **) &grid->host_points,
+          error);
+  }
+  grid->points = points != NULL ? points : grid->own_points;
+  return status;
+}
+
+static RcStatus
+copy_outputs (const VoxelGrid *grid, const uint8_t *from, uint8_t *to, RcError *error)
+{
+  const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = grid->begin[N_PARTS],.rows = 1 };
+
+  return rc_memory_copy (grid->backend, &copy, grid->stream, error);
 }
 
 static RcStatus
 allocate (VoxelGrid *grid, const RcVoxelSpec *spec, const RcFootprint *footprint, RcError *error)
 {
-  const VoxelCloud *cloud = grid->cloud;
-  const uint64_t points = (uint64_t) (cloud->batch * grid->held * POINT_BYTES);
-  const uint64_t scratch = footprint->scratch_bytes + footprint->scratch_bytes_per_point * (uint64_t) cloud->n;
-  RcStatus status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, points + 1, (void **) &grid->points, error);
+  const uint64_t scratch = footprint->scratch_bytes + footprint->scratch_bytes_per_point * (uint64_t) grid->cloud->n;
+  RcStatus status;
 
   lay_out_outputs (grid, spec);
-  grid->host_points = malloc (points + 1);
-  grid->host_outputs = malloc (grid->begin[N_PARTS]);
-  if (grid->host_points == NULL || grid->host_outputs == NULL)
-    return rc_error_set (error, RC_NO_SPACE, "no memory for points or outputs");
+  status = rc_memory_alloc (grid->backend, RC_MEMORY_PINNED, grid->begin[N_PARTS], (void **) &grid->host_outputs, error);
   if (status == RC_OK)
     status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, grid->begin[N_PARTS], (void **) &grid->outputs, error);
   if (status == RC_OK)
+    status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, grid->begin[N_PARTS], (void **) &grid->unwritten, error);
+  if (status == RC_OK)
     status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, scratch + 1, &grid->job.scratch, error);
+  if (status == RC_OK) {
+    memset (grid->host_outputs, UNWRITTEN, grid->begin[N_PARTS]);
+    status = copy_outputs (grid, grid->host_outputs, grid->unwritten, error);
+  }
   grid->job.point_voxels = (int64_t *) (grid->outputs + grid->begin[4]);
-  grid->job.point_voxels_batch_stride = 8 * cloud->n;
-  if (status != RC_OK || grid->held < cloud->n)
-    return status;
-  voxel_cloud_fill (cloud, 0, cloud->batch * cloud->n, grid->host_points);
-  return upload (grid, points, error);
+  grid->job.point_voxels_batch_stride = 8 * grid->cloud->n;
+  return status;
 }
 
 VoxelGrid *
-voxel_grid_new (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *form, Test *test)
+voxel_grid_new (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *form, const void *points, Test *test)
 {
   const RcVoxelSpec spec = voxel_cloud_spec (cloud, form);
   VoxelGrid *grid = calloc (1, sizeof (*grid));
@@ -113,11 +190,12 @@ voxel_grid_new (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *fo
   grid->backend = backend;
   grid->cloud = cloud;
   grid->in_order = rc_voxel_maps_points (form->output) || form->mode == RC_VOXEL_FIRST;
-  grid->held = cloud->n <= MOST_POINTS ? cloud->n : MOST_POINTS;
   grid->job.n_points = cloud->n;
   status = rc_voxel_plan (backend, &spec, &grid->plan, &footprint, &error);
   if (status == RC_OK)
     status = rc_stream_new (backend, &grid->stream, &error);
+  if (status == RC_OK)
+    status = take_points (grid, points, &error);
   if (status == RC_OK)
     status = allocate (grid, &spec, &footprint, &error);
   if (is_ok (status, &error, test))
@@ -132,12 +210,13 @@ voxel_grid_free (VoxelGrid *grid)
   if (grid == NULL)
     return;
   rc_voxel_plan_free (grid->plan);
-  rc_memory_free (grid->backend, RC_MEMORY_DEVICE, grid->points);
+  rc_memory_free (grid->backend, RC_MEMORY_DEVICE, grid->own_points);
+  rc_memory_free (grid->backend, RC_MEMORY_PINNED, grid->host_points);
   rc_memory_free (grid->backend, RC_MEMORY_DEVICE, grid->outputs);
+  rc_memory_free (grid->backend, RC_MEMORY_DEVICE, grid->unwritten);
+  rc_memory_free (grid->backend, RC_MEMORY_PINNED, grid->host_outputs);
   rc_memory_free (grid->backend, RC_MEMORY_DEVICE, grid->job.scratch);
   rc_stream_free (grid->backend, grid->stream);
-  free (grid->host_points);
-  free (grid->host_outputs);
   free (grid);
 }
 
@@ -153,8 +232,8 @@ greatest_common_divisor (int64_t a, int64_t b)
 static Cuts
 cuts_of (const VoxelGrid *grid, int run, int pass)
 {
-  const int64_t least = (grid->cloud->n + MOST_POINTS - 1) / MOST_POINTS;
-  Cuts cuts = { least > 0 ? least : 1, 1, 0, 0 };
+  const int64_t least = grid->held < grid->cloud->n ? (grid->cloud->n + grid->held - 1) / grid->held : 1;
+  Cuts cuts = { least, 1, 0, 0 };
 
   if (run == 0)
     return cuts;
@@ -193,8 +272,7 @@ bring_chunk (VoxelGrid *grid, const Cuts *cuts, int64_t i, RcVoxelChunk *chunk, 
     return RC_OK;
   }
   chunk->data = grid->points;
-  voxel_cloud_fill (grid->cloud, from, chunk->n, grid->host_points);
-  return upload (grid, (uint64_t) (chunk->n * POINT_BYTES), error);
+  return bring_points (grid->backend, grid->stream, grid->cloud, from, chunk->n, grid->host_points, grid->own_points, error);
 }
 
 typedef RcStatus (*Phase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
@@ -301,37 +379,49 @@ run_kept (VoxelGrid *grid, RcVoxelOut *out, RcError *error)
 static RcStatus
 run_job (VoxelGrid *grid, int run, RcError *error)
 {
-  const RcMemoryCopy back = {.to = grid->host_outputs,.from = grid->outputs,.row_bytes = grid->begin[N_PARTS],.rows = 1 };
-  const RcMemoryCopy unwritten = {.to = grid->outputs,.from = grid->host_outputs,.row_bytes = grid->begin[N_PARTS],.rows = 1 };
   const Way way = way_of (grid, run);
   RcVoxelOut out = out_of (grid, way);
-  RcStatus status;
+  /* not what the last run left there, which is right */
+  RcStatus status = copy_outputs (grid, grid->unwritten, grid->outputs, error);
 
-  memset (grid->host_outputs, UNWRITTEN, grid->begin[N_PARTS]); /* not what the last run left there, which is right */
-  status = rc_memory_copy (grid->backend, &unwritten, grid->stream, error);
   if (status == RC_OK)
     status = clear_counters (grid, error);
   if (status == RC_OK)
     status = way == IN_CHUNKS ? run_in_chunks (grid, run, &out, error)
         : way == WHOLE ? run_whole (grid, grid->cloud->n, &out, error) : run_kept (grid, &out, error);
   if (status == RC_OK)
-    status = rc_memory_copy (grid->backend, &back, grid->stream, error);
+    status = copy_outputs (grid, grid->outputs, grid->host_outputs, error);
   return status == RC_OK ? rc_stream_synchronize (grid->backend, grid->stream, error) : status;
 }
 
-/* Of 8 bytes at a time: the rest of the last ones is 0. */
+static uint64_t
+hash_word (uint64_t hash, uint64_t word)
+{
+  hash = (hash ^ word) * UINT64_C (0x9E3779B97F4A7C15);
+  return hash ^ hash >> 29;
+}
+
+/* Of 32 bytes at a time, in lanes that do not wait for each other: the rest of the last ones is 0. */
 static uint64_t
 hash_bytes (uint64_t hash, const uint8_t *bytes, uint64_t n)
 {
-  uint64_t i, word;
+  uint64_t a = hash, b = 1, c = 2, d = 3, words[4] = { 0 };
+  const uint8_t *const end = bytes + n - n % sizeof (words);
+  int i;
 
-  for (i = 0; i < n; i += 8) {
-    word = 0;
-    memcpy (&word, bytes + i, n - i < 8 ? n - i : 8);
-    hash = (hash ^ word) * UINT64_C (0x9E3779B97F4A7C15);
-    hash ^= hash >> 29;
+  for (; bytes < end; bytes += sizeof (words)) {
+    memcpy (words, bytes, sizeof (words));
+    a = hash_word (a, words[0]);
+    b = hash_word (b, words[1]);
+    c = hash_word (c, words[2]);
+    d = hash_word (d, words[3]);
   }
-  return hash;
+  memset (words, 0, sizeof (words));
+  memcpy (words, bytes, n % sizeof (words));
+  a = hash_word (hash_word (hash_word (a, b), c), d);
+  for (i = 0; i < 4; i++)
+    a = hash_word (a, words[i]);
+  return a;
 }
 
 static void

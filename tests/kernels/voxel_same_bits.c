@@ -55,7 +55,7 @@ check_same (const VoxelCloud *cloud, const VoxelForm *form, int runs)
   VoxelBits first = { 0 };
 
   for (int i = 0; i < levels.n; i++)
-    grids[i] = voxel_grid_new (levels.backends[i], cloud, form, &test);
+    grids[i] = voxel_grid_new (levels.backends[i], cloud, form, NULL, &test);
   for (int run = 0; run < runs && test_holds (&test); run++) {
     const VoxelBits bits = voxel_grid_run (grids[run % levels.n], run, &test);
 

@@ -61,7 +61,7 @@ robocache_byte_input_restart (RobocacheByteInput *input)
 {
   robocache_byte_input_unmap (input);
   gst_adapter_clear (input->adapter);
-  input->ended = input->limit_is_end = input->in_long_line = FALSE;
+  input->ended = input->limit_is_end = input->in_line = input->line_is_too_long = FALSE;
   input->position = input->line_number = 0;
   input->limit = G_MAXUINT64;
 }
@@ -73,36 +73,41 @@ strip_carriage_return (GString *line)
     g_string_truncate (line, line->len - 1);
 }
 
+static void
+append_to_line (RobocacheByteInput *input, const guint8 *bytes, gsize n)
+{
+  if (!input->in_line) {
+    g_string_truncate (input->line, 0);
+    input->line_is_too_long = FALSE;
+  }
+  input->line_is_too_long |= input->line->len + n > ROBOCACHE_MAX_LINE;
+  if (!input->line_is_too_long)
+    g_string_append_len (input->line, (const gchar *) bytes, (gssize) n);
+}
+
 RobocacheLineResult
 robocache_byte_input_take_line (RobocacheByteInput *input)
 {
   const guint8 *start = input->bytes + input->cursor, *end = NULL;
   const gsize left = input->n_bytes - input->cursor;
-  gboolean too_long = input->in_long_line;
+  const gboolean has_ended = robocache_byte_input_has_ended (input);
   gsize length;
 
+  if (left == 0 && !(input->in_line && has_ended))
+    return ROBOCACHE_LINE_NONE;
   if (left > 0)
     end = memchr (start, '\n', left);
-  if (!end && !robocache_byte_input_has_ended (input)) {
-    if (left > ROBOCACHE_MAX_LINE) {
-      input->in_long_line = TRUE;
-      input->cursor = input->n_bytes;
-    }
-    return ROBOCACHE_LINE_NONE;
-  }
-  if (!end && left == 0 && !too_long)
+  length = end ? (gsize) (end - start) : left;
+  append_to_line (input, start, length);
+  input->cursor += length + (end != NULL);
+  input->in_line = !end && !has_ended;
+  if (input->in_line)
     return ROBOCACHE_LINE_NONE;
 
-  length = end ? (gsize) (end - start) : left;
-  too_long |= length > ROBOCACHE_MAX_LINE;
-  input->cursor += length + (end != NULL);
-  input->in_long_line = FALSE;
   input->line_is_cut = !end;
   input->line_number++;
-  if (too_long)
+  if (input->line_is_too_long)
     return ROBOCACHE_LINE_TOO_LONG;
-  g_string_truncate (input->line, 0);
-  g_string_append_len (input->line, (const gchar *) start, (gssize) length);
   strip_carriage_return (input->line);
   return ROBOCACHE_LINE_WHOLE;
 }
@@ -124,13 +129,15 @@ robocache_byte_input_skip (RobocacheByteInput *input, gsize n)
 gsize
 robocache_byte_input_available (const RobocacheByteInput *input)
 {
-  return MIN (gst_adapter_available (input->adapter), input->limit - input->position) - input->cursor;
+  const guint64 from = robocache_byte_input_position (input), to = MIN (robocache_byte_input_end (input), input->limit);
+
+  return to > from ? (gsize) (to - from) : 0;
 }
 
 gboolean
 robocache_byte_input_has_ended (const RobocacheByteInput *input)
 {
-  return input->ended || input->limit_is_end;
+  return input->limit_is_end || (input->ended && input->limit >= robocache_byte_input_end (input));
 }
 
 guint64

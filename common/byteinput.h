@@ -23,10 +23,11 @@ typedef struct
   gboolean ended;               /* no more bytes will come */
   guint64 limit;                /* position that is read up to; G_MAXUINT64: as far as bytes are there */
   gboolean limit_is_end;        /* as if none came from there on */
-  gboolean in_long_line;        /* its beginning was thrown away */
   guint64 position;             /* of the adapter's first byte, since the last restart */
   guint64 line_number;          /* of the line that was taken last, from 1 */
-  GString *line;
+  GString *line;                /* that was taken last, or what has come of the next one */
+  gboolean in_line;             /* its end has not come */
+  gboolean line_is_too_long;
   gboolean line_is_cut;         /* it ended with the input, without a line end */
 } RobocacheByteInput;
 
@@ -53,7 +54,8 @@ void robocache_byte_input_map (RobocacheByteInput * input);
 /* Lets go of what was read. */
 void robocache_byte_input_unmap (RobocacheByteInput * input);
 
-/* Takes the next line of mapped input: a copy, that may be cut in place. */
+/* Takes the next line of mapped input: a copy, that may be cut in place. Bytes of a line are read as they come, so each is
+ * looked at once, whatever the pieces. */
 RobocacheLineResult robocache_byte_input_take_line (RobocacheByteInput * input);
 
 /* The next n bytes, which must be there, of input that is not mapped: a part of a pushed buffer where they lie in one. */

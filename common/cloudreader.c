@@ -159,16 +159,18 @@ robocache_cloud_reader_push (RobocacheCloudReader *reader, GstBuffer *buffer)
   reader->input.ended = FALSE;
   if (GST_CLOCK_TIME_IS_VALID (time.pts))
     g_array_append_val (reader->times, time);
-  if (gst_buffer_get_size (buffer) > 0)
-    robocache_byte_input_push (&reader->input, buffer);
-  else
+  if (gst_buffer_get_size (buffer) == 0)
     gst_buffer_unref (buffer);
+  else if (reader->format == ROBOCACHE_RECORDS_PCD)
+    robocache_pcd_reader_push (&reader->pcd, buffer);
+  else
+    robocache_byte_input_push (&reader->input, buffer);
 }
 
 void
 robocache_cloud_reader_end (RobocacheCloudReader *reader)
 {
-  reader->input.ended = TRUE;
+  robocache_pcd_reader_end (&reader->pcd);
 }
 
 void

@@ -331,16 +331,22 @@ robocache_pcd_header_take_line (RobocachePcdHeader *header, const GString *line,
   return header->values[DATA] ? ROBOCACHE_PCD_HEADER_WHOLE : ROBOCACHE_PCD_HEADER_MORE;
 }
 
+gboolean
+robocache_pcd_header_has (const RobocachePcdHeader *header, gint keyword)
+{
+  return header->values[keyword] != NULL;
+}
+
 /* ---- beginnings ---- */
 
 static gboolean
-begins_with_keyword (const guint8 *line, gsize n, gboolean *sure)
+begins_with_keyword (const guint8 *line, gsize n, gint *keyword)
 {
   for (guint i = 0; i < G_N_ELEMENTS (keywords); i++) {
     const gsize length = strlen (keywords[i]);
 
     if (memcmp (line, keywords[i], MIN (n, length)) == 0) {
-      *sure = n >= length;
+      *keyword = n >= length ? find_keyword (keywords[i]) : -1;
       return TRUE;
     }
   }
@@ -348,20 +354,20 @@ begins_with_keyword (const guint8 *line, gsize n, gboolean *sure)
 }
 
 gboolean
-robocache_pcd_header_begins (const guint8 *bytes, gsize n, gboolean *sure)
+robocache_pcd_header_begins (const guint8 *bytes, gsize n, gint *keyword)
 {
   const guint8 *line = bytes, *const end = bytes + n;
 
-  *sure = FALSE;
+  *keyword = -1;
   if (memcmp (bytes, ROBOCACHE_PCD_MAGIC, MIN (n, strlen (ROBOCACHE_PCD_MAGIC))) != 0)
     return FALSE;
   while (line && line < end && (*line == '#' || *line == '\r' || *line == '\n')) {
     line = memchr (line, '\n', (gsize) (end - line));
     line = line ? line + 1 : NULL;
   }
-  if (line && !begins_with_keyword (line, (gsize) (end - line), sure))
+  if (line && !begins_with_keyword (line, (gsize) (end - line), keyword))
     return FALSE;
-  return *sure || n < ROBOCACHE_PCD_MAX_BEGINNING;
+  return *keyword >= 0 || n < ROBOCACHE_PCD_MAX_BEGINNING;
 }
 
 /* ---- caps ---- */

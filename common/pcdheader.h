@@ -29,7 +29,7 @@ G_BEGIN_DECLS
 /* How a PCD file begins. */
 #define ROBOCACHE_PCD_MAGIC "# .PCD"
 
-/* Bytes from there to the end of the first keyword: a file with longer comments is not found behind one that was cut. */
+/* Bytes from there to the end of the first keyword: a file with longer comments is not found behind another. */
 #define ROBOCACHE_PCD_MAX_BEGINNING 1024
 
 typedef enum
@@ -77,8 +77,10 @@ typedef enum
 void robocache_pcd_header_clear (RobocachePcdHeader * header);
 
 /* Whether a header begins with these bytes, n of ROBOCACHE_PCD_MAX_BEGINNING: with the magic, and in the next line that is
- * no comment a keyword, so that points are not taken for one by chance. Unless it is sure more bytes are needed to tell. */
-gboolean robocache_pcd_header_begins (const guint8 * bytes, gsize n, gboolean * sure);
+ * no comment a keyword, so that points are not taken for one by chance. keyword is -1 when more bytes are needed to tell. */
+gboolean robocache_pcd_header_begins (const guint8 * bytes, gsize n, gint * keyword);
+/* Whether a line with that keyword was read. */
+gboolean robocache_pcd_header_has (const RobocachePcdHeader * header, gint keyword);
 
 /* Takes the next line of a header. */
 RobocachePcdHeaderResult robocache_pcd_header_take_line (RobocachePcdHeader * header, const GString * line, guint64 number,

@@ -13,6 +13,7 @@ void
 robocache_pcd_reader_init (RobocachePcdReader *reader, RobocacheByteInput *input)
 {
   *reader = (RobocachePcdReader) {.input = input,.words = g_ptr_array_new () };
+  robocache_pcd_search_init (&reader->search);
 }
 
 /* The next line is the first of a header. */
@@ -32,14 +33,14 @@ robocache_pcd_reader_clear (RobocachePcdReader *reader)
   robocache_pcd_header_clear (&reader->header);
   g_clear_pointer (&reader->points, g_byte_array_unref);
   g_ptr_array_unref (reader->words);
+  robocache_pcd_search_clear (&reader->search);
   gst_clear_caps (&reader->caps);
 }
 
 void
 robocache_pcd_reader_restart (RobocachePcdReader *reader)
 {
-  reader->searched = 0;
-  reader->next_begins = FALSE;
+  robocache_pcd_search_restart (&reader->search);
   begin_header (reader);
 }
 
@@ -50,64 +51,51 @@ robocache_pcd_reader_is_between_clouds (const RobocachePcdReader *reader)
       || (reader->state == ROBOCACHE_PCD_STATE_HEADER && !reader->header.begun);
 }
 
+void
+robocache_pcd_reader_push (RobocachePcdReader *reader, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    GST_WARNING ("%" G_GSIZE_FORMAT " bytes that cannot be mapped are left out", gst_buffer_get_size (buffer));
+    gst_buffer_unref (buffer);
+    return;
+  }
+  robocache_pcd_search_push (&reader->search, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+  robocache_byte_input_push (reader->input, buffer);
+}
+
+void
+robocache_pcd_reader_end (RobocachePcdReader *reader)
+{
+  robocache_pcd_search_end (&reader->search);
+  reader->input->ended = TRUE;
+}
+
 /* ---- files ---- */
-
-/* "# .P": of ROBOCACHE_PCD_MAGIC what GStreamer can look for */
-#define MAGIC_WORD 0x23202e50
-
-/* Where a file could begin next: at is the first of n bytes that was not looked at. */
-static gsize
-next_candidate (GstAdapter *adapter, gsize at, gsize n)
-{
-  const gssize found = n - at >= 4 ? gst_adapter_masked_scan_uint32 (adapter, G_MAXUINT32, MAGIC_WORD, at, n - at) : -1;
-
-  /* what is left is shorter than a word */
-  return found >= 0 ? (gsize) found : MAX (at, n - MIN (n, 3));
-}
-
-static gboolean
-begins_at (GstAdapter *adapter, gsize at, gsize n, gboolean *sure)
-{
-  guint8 bytes[ROBOCACHE_PCD_MAX_BEGINNING];
-
-  n = MIN (n - at, sizeof bytes);
-  gst_adapter_copy (adapter, bytes, at, n);
-  return robocache_pcd_header_begins (bytes, n, sure);
-}
 
 /* Has the file that is being read end where the next one begins. Bytes that could be its beginning wait for those after
  * them. */
 static void
 limit_to_file (RobocachePcdReader *reader)
 {
-  RobocacheByteInput *input = reader->input;
-  const gsize n = gst_adapter_available (input->adapter);
-  gsize at = (gsize) (reader->searched - input->position);
+  const RobocachePcdBeginning *next = robocache_pcd_search_next (&reader->search);
 
-  while (!reader->next_begins && at < n) {
-    gboolean sure;
-
-    at = next_candidate (input->adapter, at, n);
-    if (!begins_at (input->adapter, at, n, &sure) || (!sure && input->ended))
-      at++;
-    else if (sure)
-      reader->next_begins = TRUE;
-    else
-      break;
-  }
-  reader->searched = input->position + at;
-  robocache_byte_input_set_limit (input, reader->searched, reader->next_begins);
+  robocache_byte_input_set_limit (reader->input, next ? next->position : reader->search.position,
+      next != NULL);
 }
 
 /* All of a file was read. */
 static RobocacheReadResult
 end_file (RobocachePcdReader *reader)
 {
+  const RobocachePcdBeginning *next = robocache_pcd_search_next (&reader->search);
+
   begin_header (reader);
-  if (!reader->next_begins)
+  if (!next)
     return ROBOCACHE_READ_MORE;
-  reader->next_begins = FALSE;
-  reader->searched++;
+  robocache_pcd_search_take (&reader->search);
   return ROBOCACHE_READ_HEADER;
 }
 

@@ -10,6 +10,7 @@
 #include "byteinput.h"
 #include "pcddata.h"
 #include "pcdheader.h"
+#include "pcdsearch.h"
 #include "recordreader.h"
 
 G_BEGIN_DECLS
@@ -27,8 +28,7 @@ typedef enum
 typedef struct
 {
   RobocacheByteInput *input;    /* the owner's */
-  guint64 searched;             /* position before which no file begins but the one that is being read */
-  gboolean next_begins;         /* there one does */
+  RobocachePcdSearch search;    /* for the files after the one that is being read */
   RobocachePcdState state;
   RobocachePcdHeader header;
   RobocachePcdSizes sizes;
@@ -42,6 +42,11 @@ typedef struct
 void robocache_pcd_reader_init (RobocachePcdReader * reader, RobocacheByteInput * input);
 void robocache_pcd_reader_clear (RobocachePcdReader * reader);
 void robocache_pcd_reader_restart (RobocachePcdReader * reader);
+
+/* Takes the buffer. */
+void robocache_pcd_reader_push (RobocachePcdReader * reader, GstBuffer * buffer);
+/* No more bytes come that go on with those before. */
+void robocache_pcd_reader_end (RobocachePcdReader * reader);
 
 /* Whether the next byte is none of a cloud that has begun. */
 gboolean robocache_pcd_reader_is_between_clouds (const RobocachePcdReader * reader);

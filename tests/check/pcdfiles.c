@@ -245,7 +245,7 @@ GST_START_TEST (long_lines)
     {"", GOOD GOOD, "malformed cloud 1 at byte 0: line 1 is longer than 1048576 bytes, expected one of a PCD header\n"
           GOOD_SAID ("2") GOOD_SAID ("3")},
   };
-  static const gsize pieces[] = { 4093, 65536, 3 * ROBOCACHE_MAX_LINE };
+  static const gsize pieces[] = { 3, 4093, 65536, 3 * ROBOCACHE_MAX_LINE };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GByteArray *file = long_line (cases[i].before, ROBOCACHE_MAX_LINE + 10, cases[i].after);
@@ -256,6 +256,31 @@ GST_START_TEST (long_lines)
       fail_unless_equals_string (said, cases[i].said);
       g_free (said);
     }
+    g_byte_array_unref (file);
+  }
+}
+
+GST_END_TEST;
+
+/* However small the pieces, the time is as the number of bytes: with its square it would be minutes. */
+GST_START_TEST (many_small_pieces)
+{
+  static const gchar *kinds[] = { "ascii", "binary", "binary_compressed" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    GByteArray *file = g_byte_array_new ();
+    gchar *whole;
+
+    append_pcd (file, 10000, kinds[i]);
+    append_pcd (file, 10, kinds[i]);
+    whole = read_cut (&pcd, file->data, file->len, file->len, file->len);
+    for (gsize piece = 1; piece <= 3; piece++) {
+      gchar *said = read_cut (&pcd, file->data, file->len, piece, piece);
+
+      fail_unless_equals_string (said, whole);
+      g_free (said);
+    }
+    g_free (whole);
     g_byte_array_unref (file);
   }
 }
@@ -278,6 +303,7 @@ pcdfiles_suite (void)
   tcase_add_test (tc, points_that_look_like_a_file);
   tcase_add_test (tc, clouds_come_with_their_last_byte);
   tcase_add_test (tc, long_lines);
+  tcase_add_test (tc, many_small_pieces);
   return suite;
 }
 

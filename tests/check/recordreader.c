@@ -232,7 +232,7 @@ GST_END_TEST;
 GST_START_TEST (a_line_without_end)
 {
   GString *text = g_string_new ("0,1\n");
-  static const gsize pieces[] = { 4096, 65536, 10 * ROBOCACHE_MAX_LINE };
+  static const gsize pieces[] = { 1, 4096, 65536, 10 * ROBOCACHE_MAX_LINE };
 
   for (gsize i = 0; i < ROBOCACHE_MAX_LINE + 10; i++)
     g_string_append_c (text, '7');

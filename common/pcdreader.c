@@ -75,15 +75,15 @@ robocache_pcd_reader_end (RobocachePcdReader *reader)
 
 /* ---- files ---- */
 
-/* Has the file that is being read end where the next one begins. Bytes that could be its beginning wait for those after
- * them. */
+/* Has the file that is being read end where the next one begins. Bytes that could be its beginning wait for those after them. Lines
+ * of a header end there when it is no comment of it, is_comment. */
 static void
 limit_to_file (RobocachePcdReader *reader)
 {
   const RobocachePcdBeginning *next = robocache_pcd_search_next (&reader->search);
 
   robocache_byte_input_set_limit (reader->input, next ? next->position : reader->search.position,
-      next != NULL);
+      next && reader->state != ROBOCACHE_PCD_STATE_HEADER);
 }
 
 /* All of a file was read. */
@@ -130,6 +130,41 @@ finish_header (RobocachePcdReader *reader)
   return ROBOCACHE_READ_HEADER;
 }
 
+/* Whether what has come of a line is one of a comment. */
+static gboolean
+may_be_comment (const RobocacheByteInput *input)
+{
+  const gchar *text = input->line->str + strspn (input->line->str, " \t");
+
+  return !input->in_line || *text == '#' || *text == '\0';
+}
+
+/* Whether what looks like the next file is a comment in the header that is being read: it goes on behind it with a keyword that
+ * has not come. */
+static gboolean
+is_comment (const RobocachePcdReader *reader, const RobocachePcdBeginning *next)
+{
+  return reader->header.begun && !robocache_pcd_header_has (&reader->header, next->keyword) && may_be_comment (reader->input);
+}
+
+/* Whether there is more to read where the lines of a header ended for now. */
+static gboolean
+goes_on (RobocachePcdReader *reader)
+{
+  const RobocachePcdBeginning *next = robocache_pcd_search_next (&reader->search);
+  RobocacheByteInput *input = reader->input;
+
+  if (!next || input->limit_is_end)
+    return FALSE;
+  if (is_comment (reader, next)) {
+    robocache_pcd_search_take (&reader->search);
+    limit_to_file (reader);
+    robocache_byte_input_map (input);
+  } else
+    robocache_byte_input_set_limit (input, input->limit, TRUE);
+  return TRUE;
+}
+
 static RobocacheReadResult
 cut_in_header (RobocachePcdReader *reader, GError **error)
 {
@@ -149,6 +184,8 @@ read_header (RobocachePcdReader *reader, GError **error)
   for (;;) {
     switch (robocache_byte_input_take_line (input)) {
       case ROBOCACHE_LINE_NONE:
+        if (goes_on (reader))
+          continue;
         return robocache_byte_input_has_ended (input) ? cut_in_header (reader, error) : ROBOCACHE_READ_MORE;
       case ROBOCACHE_LINE_TOO_LONG:
         g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes, "

@@ -77,6 +77,26 @@ GST_START_TEST (cut_text_takes_no_other_file)
 
 GST_END_TEST;
 
+/* A header whose comments hold what a file begins with is one header still. */
+GST_START_TEST (comments_of_a_header)
+{
+  static const gchar *said = GOOD_SAID ("1") GOOD_SAID ("2");
+
+  expect_text ("VERSION .7\n# .PCD v0.7 is what this is\nFIELDS x y z\nPOINTS 1\nDATA ascii\n1 2 3\n" GOOD, said);
+  expect_text ("# .PCD v0.7\nVERSION .7\nFIELDS x y z\n  # see # .PCD\n# .PCD\n\nSIZE 4 4 4\nPOINTS 1\n#\n# .PCD\nDATA ascii\n"
+      "1 2 3\n" GOOD, said);
+  /* what comes after them counts lines as ever */
+  expect_text ("FIELDS x y z\n# see # .PCD\n# .PCD\nSIZE 4 4\nPOINTS 1\nDATA ascii\n" GOOD,
+      "malformed cloud 1 at byte 0: line 4: SIZE has 2 values, expected one for each of the 3 FIELDS\n" GOOD_SAID ("2"));
+  /* a keyword that was there begins another header; so does the magic behind something else than a comment */
+  expect_text ("FIELDS x y z\n# .PCD\nFIELDS x y z\nPOINTS 1\nDATA ascii\n1 2 3\n", "malformed cloud 1 at byte 0: the "
+      "header ends after 1 lines, before a line that begins with DATA\n" GOOD_SAID ("2"));
+  expect_text ("FIELDS x y z\nPOI# .PCD\nPOINTS 1\nFIELDS x y z\nDATA ascii\n1 2 3\n", "malformed cloud 1 at byte 0: "
+      "line 2 begins with \"POI\"" NO_KEYWORD GOOD_SAID ("2"));
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_last_line_that_is_cut_is_no_point)
 {
   expect_text (HEADER ("2", "ascii") "1 2 3\n4 5",
@@ -297,6 +317,7 @@ pcdfiles_suite (void)
   tcase_add_test (tc, files_one_after_another);
   tcase_add_test (tc, the_next_file_is_found);
   tcase_add_test (tc, cut_text_takes_no_other_file);
+  tcase_add_test (tc, comments_of_a_header);
   tcase_add_test (tc, a_last_line_that_is_cut_is_no_point);
   tcase_add_test (tc, bytes_between_files);
   tcase_add_test (tc, files_cut_at_every_byte);

@@ -23,6 +23,7 @@ begin_header (RobocachePcdReader *reader)
   robocache_pcd_header_clear (&reader->header);
   g_clear_pointer (&reader->points, g_byte_array_unref);
   reader->n_lines = 0;
+  reader->first_line_is_cut = FALSE;
   reader->input->line_number = 0;
   reader->state = ROBOCACHE_PCD_STATE_HEADER;
 }
@@ -41,6 +42,7 @@ void
 robocache_pcd_reader_restart (RobocachePcdReader *reader)
 {
   robocache_pcd_search_restart (&reader->search);
+  reader->cloud_end = 0;
   begin_header (reader);
 }
 
@@ -75,8 +77,8 @@ robocache_pcd_reader_end (RobocachePcdReader *reader)
 
 /* ---- files ---- */
 
-/* Has the file that is being read end where the next one begins. Bytes that could be its beginning wait for those after them. Lines
- * of a header end there when it is no comment of it, is_comment. */
+/* Has the file that is being read end where the next one begins. Bytes that could be its beginning wait for those after
+ * them. The lines of a header may go on there, goes_on. */
 static void
 limit_to_file (RobocachePcdReader *reader)
 {
@@ -95,6 +97,7 @@ end_file (RobocachePcdReader *reader)
   begin_header (reader);
   if (!next)
     return ROBOCACHE_READ_MORE;
+  reader->first_line_is_cut = next->position < robocache_byte_input_position (reader->input);
   robocache_pcd_search_take (&reader->search);
   return ROBOCACHE_READ_HEADER;
 }
@@ -139,8 +142,8 @@ may_be_comment (const RobocacheByteInput *input)
   return !input->in_line || *text == '#' || *text == '\0';
 }
 
-/* Whether what looks like the next file is a comment in the header that is being read: it goes on behind it with a keyword that
- * has not come. */
+/* Whether what looks like the next file is a comment in the header that is being read, which goes on behind it with a keyword
+ * that has not come. */
 static gboolean
 is_comment (const RobocachePcdReader *reader, const RobocachePcdBeginning *next)
 {
@@ -168,6 +171,13 @@ goes_on (RobocachePcdReader *reader)
 static RobocacheReadResult
 cut_in_header (RobocachePcdReader *reader, GError **error)
 {
+  const RobocachePcdBeginning *next = robocache_pcd_search_next (&reader->search);
+
+  if (next && next->position < reader->cloud_end) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the next file begins %" G_GUINT64_FORMAT " bytes before the "
+        "end of the cloud, which has them for its last ones", reader->cloud_end - next->position);
+    return get_lost (reader);
+  }
   if (!reader->header.begun)
     return end_file (reader);
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the header ends after %" G_GUINT64_FORMAT
@@ -194,6 +204,10 @@ read_header (RobocachePcdReader *reader, GError **error)
       case ROBOCACHE_LINE_WHOLE:
         break;
     }
+    if (reader->first_line_is_cut) {
+      reader->first_line_is_cut = FALSE;
+      continue;
+    }
     switch (robocache_pcd_header_take_line (&reader->header, input->line, input->line_number, error)) {
       case ROBOCACHE_PCD_HEADER_MORE:
         break;
@@ -215,6 +229,7 @@ take_cloud (RobocachePcdReader *reader, GstBuffer *points, GstBuffer **out, guin
   if (reader->header.data != ROBOCACHE_PCD_ASCII)
     reader->n_good += *n_points;
   begin_header (reader);
+  reader->cloud_end = robocache_byte_input_position (reader->input);
   return ROBOCACHE_READ_RECORD;
 }
 
@@ -320,12 +335,17 @@ read_ascii (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, G
   return take_cloud (reader, wrap_points (reader), points, n_points);
 }
 
-/* Whether n bytes of points are there. */
+/* Whether n bytes of points are there. They do not wait for bytes behind them, so the first bytes of a magic that has its end
+ * there are points, too. */
 static gboolean
 has_bytes (RobocachePcdReader *reader, guint64 n, RobocacheReadResult *otherwise, GError **error)
 {
-  const gsize available = robocache_byte_input_available (reader->input);
+  RobocacheByteInput *input = reader->input;
+  gsize available;
 
+  if (input->limit + strlen (ROBOCACHE_PCD_MAGIC) > robocache_byte_input_position (input) + n)
+    robocache_byte_input_set_limit (input, G_MAXUINT64, FALSE);
+  available = robocache_byte_input_available (input);
   if (available >= n)
     return TRUE;
   *otherwise = ROBOCACHE_READ_MORE;

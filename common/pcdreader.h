@@ -33,6 +33,8 @@ typedef struct
   RobocachePcdHeader header;
   RobocachePcdSizes sizes;
   GstCaps *caps;                /* of the header, once it is whole */
+  gboolean first_line_is_cut;   /* of the header: its first bytes were taken for points */
+  guint64 cloud_end;            /* position behind the cloud that was read last */
   GPtrArray *words;             /* of a line */
   GByteArray *points;           /* of ASCII, so far */
   guint64 n_lines;              /* of points, so far, malformed ones included */

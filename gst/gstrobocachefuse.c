@@ -117,9 +117,6 @@ gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pa
   position = segment->format == GST_FORMAT_TIME ? gst_segment_to_stream_time (segment, GST_FORMAT_TIME, segment->position)
       : GST_CLOCK_TIME_NONE;
   GST_OBJECT_UNLOCK (fuse);
-  /* its properties are about the streams that come, so one that does not fit is found in negotiation */
-  if (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY))
-    error->code = ROBOCACHE_ERROR_CAPS;
   robocache_post_error_at (GST_ELEMENT (fuse), name, error, position);
   g_free (name);
   g_error_free (error);
@@ -663,7 +660,7 @@ gst_robocache_fuse_start (GstAggregator *agg)
   both = fuse->grid.num > 0 && fuse->reference_name;
   GST_OBJECT_UNLOCK (fuse);
   if (both) {
-    GST_ELEMENT_ERROR (fuse, CORE, NEGOTIATION, ("rate and reference-pad are both set: ticks come from one of them"), (NULL));
+    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: ticks come from one of them"), (NULL));
     return FALSE;
   }
   if (!robocache_device_open (&fuse->device, GST_ELEMENT (fuse)))

@@ -127,7 +127,7 @@ gst_robocache_fuse_check_sources (GstRobocacheFuse *fuse, GError **error)
     }
   }
   if (greatest_min > least_max)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "the sources are live, but the one of %s cannot hold "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the sources are live, but the one of %s cannot hold "
         "back data for more than %" GST_TIME_FORMAT ", and the one of %s needs %" GST_TIME_FORMAT ": put a queue behind the "
         "first (or set max-latency=-1, if it is an appsrc)", GST_OBJECT_NAME (short_of_buffers), GST_TIME_ARGS (least_max),
         GST_OBJECT_NAME (demanding), GST_TIME_ARGS (greatest_min));

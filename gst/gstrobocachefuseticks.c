@@ -198,7 +198,7 @@ gst_robocache_fuse_choose_reference (GstRobocacheFuse *fuse, GError **error)
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad is \"%s\", and no sink pad has that name",
           name);
     else
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "nothing says when the ticks are: set rate (like "
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "nothing says when the ticks are: set rate (like "
           "rate=50/1) or reference-pad, or link a camera pad");
   }
   g_free (name);

@@ -171,14 +171,10 @@ refuse_caps (GstRobocacheResample *resample, const gchar *reason)
   resample->refused = TRUE;
 }
 
-/* What is refused may be too large, rather than wrong, or a device that failed. */
+/* What is refused may be caps, a property, too large, rather than wrong, or a device that failed. */
 static void
 refuse_job (GstRobocacheResample *resample, const GError *error)
 {
-  if (error->domain == ROBOCACHE_ERROR) {
-    refuse_caps (resample, error->message);
-    return;
-  }
   if (!resample->refused)
     robocache_post_error (GST_ELEMENT (resample), error);
   resample->refused = TRUE;

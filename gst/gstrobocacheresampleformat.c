@@ -164,7 +164,7 @@ check_stream (GstRobocacheResampleFormat *format, const RobocacheTensorsInfo *ou
   }
   if (out->rate_num > 0)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "nothing says which rate to make: the input has no "
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "nothing says which rate to make: the input has no "
       "nominal one and downstream asks for none; set rate, like rate=100/1");
   return FALSE;
 }

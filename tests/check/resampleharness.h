@@ -243,6 +243,12 @@ expect_refused_caps (GstHarness *h, const gchar *words)
   expect_message (h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, words);
 }
 
+static inline void
+expect_refused_property (GstHarness *h, const gchar *words)
+{
+  expect_message (h, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, words);
+}
+
 static inline guint64
 field_of (const GstStructure *stats, const gchar *field)
 {

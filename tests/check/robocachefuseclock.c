@@ -110,7 +110,7 @@ GST_START_TEST (test_row_times_that_are_not_there)
   feed_start (feed, ONE_CHANNEL);
   fail_if (feed_row (feed, 0, &zero, 1) == GST_FLOW_OK);
   fail_if (feed_row (feed, MS (10), &zero, 1) == GST_FLOW_OK);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "sink_0", "row-times", "int64", NULL);
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "sink_0", "row-times", "int64", NULL);
   fail_unless_equals_uint64 (count_of (feed->sink, "rows-dropped-refused"), 2);
   assert_rows_balance (feed);
   rig_free (rig);
@@ -345,7 +345,7 @@ GST_START_TEST (test_measuring_needs_a_live_source)
 
   reference_start (rig, feed, NULL);
   fail_if (feed_row (feed, 0, &zero, 1) == GST_FLOW_OK);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_0", "reference-origin", NULL);
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "proprio_0", "reference-origin", NULL);
   assert_rows_balance (feed);
   rig_free (rig);
 }
@@ -582,7 +582,7 @@ GST_START_TEST (test_track_needs_a_live_source)
   rig_play (rig);
   feed_start (feed, ONE_CHANNEL);
   fail_if (feed_row (feed, 0, &zero, 1) == GST_FLOW_OK);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "force_0", "clock-mode=track", "live", NULL);
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "force_0", "clock-mode=track", "live", NULL);
   rig_free (rig);
 }
 
@@ -596,7 +596,7 @@ GST_START_TEST (test_track_needs_a_clock)
 
   gst_element_set_clock (rig->fuse, NULL);
   fail_if (feed_row (feed, 0, &zero, 1) == GST_FLOW_OK);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "force_0", "clock-mode=track", "clock", NULL);
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "force_0", "clock-mode=track", "clock", NULL);
   rig_free (rig);
 }
 

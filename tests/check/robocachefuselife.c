@@ -109,7 +109,7 @@ GST_START_TEST (test_bad_channel_list)
   feed_start (feed, ONE_CHANNEL);
   feed_row (feed, 0, &zero, 1);
   feed_eos (feed);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_3", "angles", bad_lists[__i__], "channel list",
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "proprio_3", "angles", bad_lists[__i__], "channel list",
       NULL);
   rig_free (rig);
 }
@@ -129,7 +129,7 @@ GST_START_TEST (test_channel_list_beyond_the_channels)
   feed_start (feed, F32 ("2"));
   feed_row (feed, 0, row, 2);
   feed_eos (feed);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_3", wrong_lists[__i__][0], "expected", NULL);
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "proprio_3", wrong_lists[__i__][0], "expected", NULL);
   rig_free (rig);
 }
 
@@ -154,7 +154,7 @@ GST_START_TEST (test_rate_and_reference_pad)
   Rig *rig = rig_new ("rate", "100/1", "reference-pad", "sink_0", NULL);
 
   fail_unless_equals_int (gst_element_set_state (rig->fuse, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "rate", "reference-pad", NULL);
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "rate", "reference-pad", NULL);
   gst_element_set_state (rig->fuse, GST_STATE_NULL);
   rig_free (rig);
 }
@@ -187,7 +187,7 @@ GST_START_TEST (test_reference_pad_that_is_none)
   rig_play (rig);
   feed_start (feed, ONE_CHANNEL);
   fail_unless_equals_int (feed_row (feed, 0, &zero, 1), GST_FLOW_NOT_NEGOTIATED);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "reference-pad", "force_7", NULL);
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "reference-pad", "force_7", NULL);
   rig_free (rig);
 }
 

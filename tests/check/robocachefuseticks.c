@@ -128,7 +128,7 @@ GST_START_TEST (test_mean_of_no_period)
   feed_ramp (reference, 20, 40, 20);
   feed_ramp (mean, 0, 60, 10);
   all_eos (rig);
-  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "proprio_0", "mean", "set rate", NULL);
+  assert_error (rig, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, "proprio_0", "mean", "set rate", NULL);
   rig_free (rig);
 }
 

@@ -560,7 +560,7 @@ GST_START_TEST (test_roles_that_do_not_fit)
   GstHarness *h = harness_open (LIVE, wrong[__i__][0]);
 
   start_stream (h, F32 ("5", "0/1"));
-  expect_refused_caps (h, wrong[__i__][1]);
+  expect_refused_property (h, wrong[__i__][1]);
   harness_close (h);
 }
 
@@ -581,7 +581,7 @@ GST_START_TEST (test_malformed_roles)
   start_stream (h, F32 ("4", "0/1"));
   push_time_segment (h);
   fail_unless_equals_int (gst_harness_push (h, buffer_of (row, sizeof row, 0)), GST_FLOW_NOT_NEGOTIATED);
-  expect_refused_caps (h, words);
+  expect_refused_property (h, words);
   g_free (words);
   g_free (kept);
   harness_close (h);

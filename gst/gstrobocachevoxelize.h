@@ -82,6 +82,8 @@ gboolean gst_robocache_voxelize_take_settings (GstRobocacheVoxelize * voxelize, 
 /* ---- negotiation (gstrobocachevoxelizenegotiate.c) ---- */
 
 void gst_robocache_voxelize_install_negotiation (GstBaseTransformClass * klass);
+/* What the output is, and what to change where there is no room for it. */
+gchar *gst_robocache_voxelize_describe_output (const RcVoxelSpec * spec, const gchar ** advice);
 void gst_robocache_voxelize_configuration_clear (GstRobocacheVoxelizeConfiguration * configuration);
 /* What was negotiated is what computes from now on. */
 gboolean gst_robocache_voxelize_install_next (GstRobocacheVoxelize * voxelize);

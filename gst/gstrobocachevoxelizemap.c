@@ -44,18 +44,30 @@ new_pool (GstRobocacheVoxelize *self, guint64 n_points, GError **error)
   return pool;
 }
 
-/* A pool keeps to itself why it has no buffer; the allocator tells it to who asks again. */
+/* A pool keeps to itself why it has no buffer; the allocator tells it to who asks again. Where that one has, it is a pool of
+ * downstream. */
 static void
 set_reason (GstRobocacheVoxelize *self, gsize bytes, GError **error)
 {
   GstAllocator *allocator = robocache_device_allocator (&self->device, self->current.job.out_on_device);
-  GstMemory *memory = robocache_allocator_alloc (allocator, bytes, error);
+  GError *reason = NULL;
+  GstMemory *memory = robocache_allocator_alloc (allocator, bytes, &reason);
+  const gchar *advice;
+  gchar *what;
 
-  if (memory == NULL)
+  if (memory) {
+    gst_memory_unref (memory);
+    g_set_error (&reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "the pool that downstream offers has no "
+        "buffer of %" G_GSIZE_FORMAT " bytes", bytes);
+  }
+  if (!g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
+    g_propagate_error (error, reason);
     return;
-  gst_memory_unref (memory);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no room for an output of %" G_GSIZE_FORMAT
-      " bytes", bytes);
+  }
+  what = gst_robocache_voxelize_describe_output (&self->current.spec, &advice);
+  g_set_error (error, reason->domain, reason->code, "%s: %s: %s", what, reason->message, advice);
+  g_error_free (reason);
+  g_free (what);
 }
 
 /* From a pool of buffers for that many points, which may be another than there was. */

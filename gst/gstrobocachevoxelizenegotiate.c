@@ -73,29 +73,35 @@ gst_robocache_voxelize_configuration_clear (GstRobocacheVoxelizeConfiguration *c
   robocache_points_info_clear (&configuration->points);
 }
 
-/* A grid that does not fit this machine is better refused than begun. */
-static gboolean
-check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTensorsInfo *tensors, GError **error)
+gchar *
+gst_robocache_voxelize_describe_output (const RcVoxelSpec *spec, const gchar **advice)
 {
-  static const gchar *const advice[] = {
+  static const gchar *const advices[] = {
     [RC_VOXEL_DENSE] = "take a smaller grid, or output=sparse",
     [RC_VOXEL_BITS] = "take a smaller grid, or output=sparse",
     [RC_VOXEL_SPARSE] = "lower max-voxels, or max-points of mode=first",
     [RC_VOXEL_INDEX] = "take smaller clouds",
     [RC_VOXEL_RANK] = "take smaller clouds",
   };
-  gboolean fits;
-  gchar *what;
 
+  *advice = advices[spec->output];
   if (spec->output == RC_VOXEL_SPARSE)
-    what = g_strdup_printf ("sparse output of up to %" G_GINT64_FORMAT " voxels", spec->max_voxels);
-  else if (rc_voxel_maps_points (spec->output))
-    what = g_strdup ("a number for each point");
-  else
-    what = g_strdup_printf ("a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", in a batch of %"
-        G_GINT64_FORMAT ",", spec->grid[0], spec->grid[1], spec->grid[2], spec->batch);
-  fits = robocache_check_memory (robocache_bytes_add (scratch_bytes, robocache_tensors_info_size (tensors)), what,
-      advice[spec->output], error);
+    return g_strdup_printf ("sparse output of up to %" G_GINT64_FORMAT " voxels", spec->max_voxels);
+  if (rc_voxel_maps_points (spec->output))
+    return g_strdup ("a number for each point");
+  return g_strdup_printf ("%" G_GINT64_FORMAT " grid%s of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT,
+      spec->batch, spec->batch > 1 ? "s" : "", spec->grid[0], spec->grid[1], spec->grid[2]);
+}
+
+/* A grid that does not fit this machine is better refused than begun. */
+static gboolean
+check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTensorsInfo *tensors, GError **error)
+{
+  const gchar *advice;
+  gchar *what = gst_robocache_voxelize_describe_output (spec, &advice);
+  const gboolean fits = robocache_check_memory (robocache_bytes_add (scratch_bytes, robocache_tensors_info_size (tensors)),
+      what, advice, error);
+
   g_free (what);
   return fits;
 }

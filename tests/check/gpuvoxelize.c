@@ -292,6 +292,23 @@ GST_START_TEST (test_no_space_for_a_cloud)
 
 GST_END_TEST;
 
+/* Outputs are as large as clouds: what is asked for, what there is, and what to change. */
+GST_START_TEST (test_no_space_for_an_output)
+{
+  static const Case c = { CLOUDS, "float32", 3, 200000, 1, "grid=8:8:8 output=index" };
+  GstHarness *h = open_harness (&c, "cuda", "max-device-memory=1000000", 3);
+  gfloat *points = g_new0 (gfloat, 3 * 200000);
+
+  fail_unless_equals_int (gst_harness_push (h, device_buffer (NULL, points, 3 * 200000 * sizeof (gfloat), 0)),
+      GST_FLOW_ERROR);
+  expect_error (h, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "a number for each point: 1600000 bytes needed|"
+      " free of max-device-memory=1000000: take smaller clouds");
+  g_free (points);
+  device_harness_free (h);
+}
+
+GST_END_TEST;
+
 /* With auto the CPU goes on: known from caps. */
 GST_START_TEST (test_auto_falls_back)
 {
@@ -510,6 +527,7 @@ gpuvoxelize_suite (void)
   tcase_add_loop_test (tc, test_no_space, 0, 2);
   tcase_add_loop_test (tc, test_no_space_for_rays, 0, 2);
   tcase_add_loop_test (tc, test_no_space_for_a_cloud, 0, 2);
+  tcase_add_test (tc, test_no_space_for_an_output);
   tcase_add_test (tc, test_auto_falls_back);
   tcase_add_test (tc, test_auto_falls_back_at_a_cloud);
   tcase_add_loop_test (tc, test_steady, 0, 3 * 4);

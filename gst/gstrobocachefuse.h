@@ -195,7 +195,8 @@ GstIterator *gst_robocache_fuse_iterate_internal_links (GstPad * src, GstObject 
 /* A src thread that ends marks all pads with EOS when it has sent it downstream, which may be after the first of them was
  * flushed (GStreamer 1.22): that one would refuse tokens for good. Its rows are those of after the flush, and stay. */
 void gst_robocache_fuse_revive_pad (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, guint32 seqnum);
-/* pad is new, or deactivated, or gone: no flush waits for it, and one that waited for it alone ends. */
+/* pad is new, or deactivated, or gone: no flush waits for it, and one that waited for it alone ends. Its rows of before such a
+ * flush are dropped. */
 void gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* Before the element stops, and when it has: between them no flush and no seek begins, and one that has begun is ended. */
 void gst_robocache_fuse_stop_flushes (GstRobocacheFuse * fuse);

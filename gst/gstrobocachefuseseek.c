@@ -261,12 +261,17 @@ gst_robocache_fuse_take_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad,
 void
 gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
+  gboolean has_rows;
+
   if (is_src_thread (fuse))
     return;                     /* it runs, so no flush waits; one that begins may have its turn already */
   g_rec_mutex_lock (&fuse->flushes);
   FUSE_LOCK (fuse);
+  has_rows = pad->flush_awaited && !pad->removed;
   pad->flush_awaited = FALSE;
   FUSE_UNLOCK (fuse);
+  if (has_rows)
+    gst_robocache_fuse_flush_pad (fuse, pad);
   if (!fuse->stopping)
     end_flush_when_due (fuse);
   g_rec_mutex_unlock (&fuse->flushes);

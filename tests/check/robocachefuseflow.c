@@ -592,6 +592,76 @@ GST_START_TEST (test_flush_that_loses_its_only_pad)
 
 GST_END_TEST;
 
+static void
+expect_three (Rig *rig, gint64 tick)
+{
+  GstBuffer *sample = pull (rig);
+
+  fail_unless_equals_int64 (GST_BUFFER_PTS (sample), tick);
+  for (guint i = 0; i < 3; i++) {
+    fail_unless_equals_int64 (status_of (sample, i), ALIGNED);
+    assert_value (value_of (sample, i, 0), (gfloat) (tick / GST_MSECOND));
+  }
+  gst_buffer_unref (sample);
+}
+
+/* A pad comes within a flush of all, and from upstream only the end of its own: before the others are flushed, or when the
+ * flush has ended without it. Ticks wait for its first rows anyway, and of those that came to the others nothing is lost. */
+GST_START_TEST (test_flush_of_which_a_new_pad_sees_the_end)
+{
+  const guint32 seqnum = gst_util_seqnum_next ();
+  Feed *feeds[2], *late;
+  Rig *rig = rig_at (feeds, 50);
+
+  begin_flush (feeds[0], seqnum);
+  begin_flush (feeds[1], seqnum);
+  drop_samples (rig);
+  late = feed_new_bare (rig, "proprio_2", FALSE);
+  if (__i__ == 0)
+    feed_event (late, numbered (gst_event_new_flush_stop (TRUE), seqnum));
+  end_flush_of (feeds[0], seqnum);
+  end_flush_of (feeds[1], seqnum);
+  feed_ramp (feeds[0], 0, 50, 10);
+  feed_ramp (feeds[1], 0, 50, 10);
+  if (__i__ == 1)
+    feed_event (late, numbered (gst_event_new_flush_stop (TRUE), seqnum));
+  feed_start (late, ONE_CHANNEL);
+  feed_ramp (late, 0, 50, 10);
+  for (gint t = 0; t < 40; t += 10)
+    expect_three (rig, MS (t));
+  assert_all_rows_balance (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* A pad is deactivated within a flush, and comes back: no tick after the flush, which ends without it, is answered with its
+ * rows of before. */
+GST_START_TEST (test_flush_of_a_pad_that_is_activated_anew)
+{
+  const guint32 seqnum = gst_util_seqnum_next ();
+  Feed *feeds[2];
+  Rig *rig = rig_at (feeds, 50);
+
+  begin_flush (feeds[0], seqnum);
+  begin_flush (feeds[1], seqnum);
+  drop_samples (rig);
+  fail_unless_equals_uint64 (count_of (feeds[1]->sink, "rows-dropped-flush"), 0);
+  gst_pad_set_active (feeds[1]->sink, FALSE);
+  fail_unless (count_of (feeds[1]->sink, "rows-dropped-flush") > 0);
+  gst_pad_set_active (feeds[1]->sink, TRUE);
+  end_flush_of (feeds[0], seqnum);
+  feed_ramp (feeds[0], 0, 50, 10);
+  end_flush_of (feeds[1], seqnum);
+  for (gint t = 0; t <= 50; t += 10)
+    feed_one (feeds[1], MS (t), (gfloat) (t + 100));
+  for (gint t = 0; t < 40; t += 10)
+    expect_two (rig, MS (t), (gfloat) t, ALIGNED, (gfloat) (t + 100), ALIGNED);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static gboolean
 refuse_seek (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -809,6 +879,8 @@ robocachefuseflow_suite (void)
   tcase_add_test (tc, test_many_rows_between_the_flushes_of_a_seek);
   tcase_add_loop_test (tc, test_flush_that_loses_a_pad, 0, 2);
   tcase_add_test (tc, test_flush_that_loses_its_only_pad);
+  tcase_add_test (tc, test_flush_of_a_pad_that_is_activated_anew);
+  tcase_add_loop_test (tc, test_flush_of_which_a_new_pad_sees_the_end, 0, 2);
   tcase_add_loop_test (tc, test_seek_that_fails, 0, 2);
   tcase_add_test (tc, test_seek_from_the_thread_of_samples);
   tcase_add_test (tc, test_seek_of_a_source_that_cannot);

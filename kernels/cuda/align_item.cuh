@@ -254,7 +254,7 @@ begin_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t in
 }
 
 template <class Types>
-__global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::blocks)
+__global__ void LAUNCH_BOUNDS (RC_CUDA_THREADS, Types::blocks)
 align_few (const __grid_constant__ RcCudaAlignFew launch)
 {
   const int64_t index = launch.head.first_index + blockIdx.x;
@@ -275,7 +275,7 @@ align_few (const __grid_constant__ RcCudaAlignFew launch)
 
 template <class Types>
 __global__ void
-__launch_bounds__ (RC_CUDA_THREADS, (Types::curves || Types::special) && Types::blocks > 2 ? 2 : Types::blocks)
+LAUNCH_BOUNDS (RC_CUDA_THREADS, (Types::curves || Types::special) && Types::blocks > 2 ? 2 : Types::blocks)
 align_many (const __grid_constant__ RcCudaAlignMany launch)
 {
   constexpr int words = sizeof (RcCudaAlignTask) / sizeof (uint64_t);

@@ -1,7 +1,7 @@
 /* robocache: what kernels use that is not in C++, and that a compiler other than nvcc is to be told
  *
- * Kernels as pointers, the shared memory whose size a launch says, and PTX. Where no nvcc compiles, they are emulated
- * (tests/emulation), and what reads and writes is plain.
+ * Kernels as pointers, their bounds, the shared memory whose size a launch says, and PTX. Where no nvcc compiles, they are
+ * emulated (tests/emulation), and what reads and writes is plain.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -19,8 +19,25 @@
 
 #endif
 
+/* By which all bounds are shifted, in builds that measure what these are worth (tests/bench/bounds.c). */
+#ifndef RC_BOUNDS_SHIFT
+#define RC_BOUNDS_SHIFT 0
+#endif
+
+/* At most so many threads a block, and no more registers a thread than so many blocks on a multiprocessor at once leave it. */
+#define LAUNCH_BOUNDS(threads, blocks) __launch_bounds__ (threads, rc::shifted_blocks (threads, blocks))
+
 namespace rc
 {
+/* At least one, and no more than a multiprocessor has threads for, where shifts are measured. */
+__host__ __device__ constexpr int
+shifted_blocks (int threads, int blocks)
+{
+  const int shifted = blocks + RC_BOUNDS_SHIFT, most = 2048 / threads;
+
+  return RC_BOUNDS_SHIFT == 0 ? blocks : shifted < 1 ? 1 : shifted > most ? most : shifted;
+}
+
 /* ---- words of global memory, where the compiler cannot see that they are there ----
  *
  * That is so where addresses come from shared memory. What is read stays after what it is written after. */

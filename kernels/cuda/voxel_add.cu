@@ -308,7 +308,7 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
 
 /* With blocks stated, as in what follows, the compiler takes the registers that it needs; without, it spills. */
 template <class Source, class Action>
-__global__ void __launch_bounds__ (THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 add_points (const __grid_constant__ RcCudaVoxelTask task)
 {
   constexpr int64_t tile = points_at_once<Source, Action> () * THREADS;
@@ -515,7 +515,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
 }
 
 template <class Source, class Action>
-__global__ void __launch_bounds__ (THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 add_features (const __grid_constant__ RcCudaVoxelTask task)
 {
   Tally tally = { };

@@ -180,7 +180,7 @@ read_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, Shared *
 }
 
 template <class Source, bool PACKED>
-__global__ void __launch_bounds__ (THREADS, at_once (PACKED ? 5 : 1))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (PACKED ? 5 : 1))
 bin_points (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ Shared shared;
@@ -254,7 +254,7 @@ whole_blocks ()
 }
 
 /* A block for each tile of each item. Its points are under way while it clears what counts them. */
-__global__ void __launch_bounds__ (THREADS, whole_blocks ())
+__global__ void LAUNCH_BOUNDS (THREADS, whole_blocks ())
 bin_whole (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ Shared shared;

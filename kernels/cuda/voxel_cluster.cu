@@ -232,7 +232,7 @@ write_counts (const RcCudaVoxelTask &task, int64_t item, int64_t first_word, uin
 #endif
 
 template <int SIZE>
-__global__ void __launch_bounds__ (THREADS, 1)
+__global__ void LAUNCH_BOUNDS (THREADS, 1)
 make_counts (const __grid_constant__ RcCudaVoxelTask task)
 {
 #if HAS_CLUSTERS

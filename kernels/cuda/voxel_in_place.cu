@@ -126,7 +126,7 @@ count_points (const RcCudaVoxelTask &task, int64_t item)
 
 /* And the scales, which range has found what they depend on for, are stored. */
 template <class Source>
-__global__ void __launch_bounds__ (THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 add_others (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ RcCudaVoxelOther of_warps[WARPS][OTHERS];
@@ -296,7 +296,7 @@ write_blocks ()
 }
 
 template <class Source, int SIZE>
-__global__ void __launch_bounds__ (THREADS, write_blocks ())
+__global__ void LAUNCH_BOUNDS (THREADS, write_blocks ())
 write_newest (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ WarpNewest of_warps[WARPS];

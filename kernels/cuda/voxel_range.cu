@@ -262,7 +262,7 @@ finish_range (const RcCudaVoxelTask &task, const Part &part)
 }
 
 template <class Source, bool IN_PLACE>
-__global__ void __launch_bounds__ (THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 find_range (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ uint32_t missed[3];

@@ -55,7 +55,7 @@ bits_in (const uint4 &words)
 }
 
 /* How many bits are set in each tile of each item; and, since range ends here, the scales. */
-__global__ void __launch_bounds__ (THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 count_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
   follow_previous ();
@@ -125,7 +125,7 @@ put_total (const RcCudaVoxelTask &task, int64_t item, uint32_t which, uint32_t t
   head->end_rank = total;
 }
 
-__global__ void __launch_bounds__ (THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 {
   follow_previous ();

@@ -208,7 +208,7 @@ DYNAMIC_SHARED (uint32_t, slab_words);
 /* Blocks that fill their slabs, and others that write theirs, share a multiprocessor, unless the launch gives each one of its own.
  * SIZE 0: bits. */
 template <int SIZE>
-__global__ void __launch_bounds__ (THREADS, at_once (2))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (2))
 write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 {
   const Place place = own_place (task);

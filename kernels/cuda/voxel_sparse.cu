@@ -320,7 +320,7 @@ struct FromSortedKeys
   }
 };
 
-__global__ void __launch_bounds__ (THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 write_sparse (const __grid_constant__ RcCudaVoxelTask task)
 {
   follow_previous ();

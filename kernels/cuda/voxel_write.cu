@@ -262,7 +262,7 @@ gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWord
 }
 
 template <class From, int SIZE>
-__global__ void __launch_bounds__ (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
 write_values (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ WarpWords<32> of_warps[RC_CUDA_VOXEL_WARPS];

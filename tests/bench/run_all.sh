@@ -190,7 +190,7 @@ part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$cs
 part gpu peers 210 "peers_align peers_align_libraries peers_align_cpu peers_align_cpu_libraries peers_voxel peers_voxel_libraries" \
   python3 "$here/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
 part gpu roofline 90 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
-part gpu ablations 60 "ablations/storage ablations/movement ablations/bounds ablations/banded ablations/chains ablations/bitmap \
+part gpu ablations 60 "ablations/storage ablations/movement ablations/blocks ablations/banded ablations/chains ablations/bitmap \
   ablations/clearing ablations/live" "$bin/bench-ablations" --csv "$csv/ablations"
 part gpu resources 20 ablations/resources "$bin/bench-resources" "$plugin" --csv "$csv/ablations/resources.csv"
 part gpu break_even 40 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"

@@ -23,7 +23,7 @@ static const struct
 } ablations[] = {
   {"storage", ablate_storage},
   {"movement", ablate_movement},
-  {"bounds", ablate_bounds},
+  {"blocks", ablate_blocks},
   {"banded", ablate_banded},
   {"chains", ablate_chains},
   {"bitmap", ablate_bitmap},
@@ -102,7 +102,7 @@ read_names (const char *names)
     const size_t length = strcspn (names, ","), i = index_of (names, length);
 
     if (i == N_ABLATIONS)
-      bench_fail (names, "expected storage, movement, bounds, banded, chains, bitmap, clearing or live");
+      bench_fail (names, "expected storage, movement, blocks, banded, chains, bitmap, clearing or live");
     wanted |= 1u << i;
     names = names[length] == ',' ? names + length + 1 : NULL;
   }

@@ -43,7 +43,7 @@ void ablate_movement (Ablations * all);
 void ablate_banded (Ablations * all);
 void ablate_chains (Ablations * all);
 void ablate_bitmap (Ablations * all);
-void ablate_bounds (Ablations * all);
+void ablate_blocks (Ablations * all);
 void ablate_live (Ablations * all);
 void ablate_clearing (Ablations * all);
 

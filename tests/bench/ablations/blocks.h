@@ -4,8 +4,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_BOUNDS_H
-#define BENCH_BOUNDS_H
+#ifndef BENCH_BLOCKS_H
+#define BENCH_BLOCKS_H
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,10 +16,10 @@ typedef struct
   int threads;                  /* of a block */
   int pairs;                    /* of 16 bytes that a thread has under way */
   const void *kernel;
-} Bounds;
+} Blocks;
 
-#define BOUNDS_KERNELS 11
-extern const Bounds bounds_kernels[BOUNDS_KERNELS];
+#define BLOCKS_KERNELS 11
+extern const Blocks blocks_kernels[BLOCKS_KERNELS];
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "bounds.h"
+#include "blocks.h"
 
 #include "items.cuh"
 
@@ -12,7 +12,7 @@ namespace
 {
 template <int THREADS, int PAIRS>
 __global__ void __launch_bounds__ (THREADS)
-align_bounded (const __grid_constant__ EpisodesArgs args)
+align_sized (const __grid_constant__ EpisodesArgs args)
 {
   __shared__ int64_t staged[SPAN_TIMES];
   __shared__ Tick ticks[TICKS];
@@ -24,18 +24,18 @@ align_bounded (const __grid_constant__ EpisodesArgs args)
 }
 }
 
-#define BOUNDED(threads, pairs) { threads, pairs, reinterpret_cast<const void *> (align_bounded<threads, pairs>) }
+#define SIZED(threads, pairs) { threads, pairs, reinterpret_cast<const void *> (align_sized<threads, pairs>) }
 
-const Bounds bounds_kernels[BOUNDS_KERNELS] = {
-  BOUNDED (64, 4),
-  BOUNDED (128, 1),
-  BOUNDED (128, 2),
-  BOUNDED (128, 4),
-  BOUNDED (128, 8),
-  BOUNDED (256, 1),
-  BOUNDED (256, 2),
-  BOUNDED (256, 4),
-  BOUNDED (256, 8),
-  BOUNDED (512, 4),
-  BOUNDED (1024, 4),
+const Blocks blocks_kernels[BLOCKS_KERNELS] = {
+  SIZED (64, 4),
+  SIZED (128, 1),
+  SIZED (128, 2),
+  SIZED (128, 4),
+  SIZED (128, 8),
+  SIZED (256, 1),
+  SIZED (256, 2),
+  SIZED (256, 4),
+  SIZED (256, 8),
+  SIZED (512, 4),
+  SIZED (1024, 4),
 };

@@ -182,7 +182,27 @@ def devices_largest(figures):
     return [row for row in rows if int(row["items"]) == most[row["work"], row["input"]]] or None
 
 
+BOUNDS = ("fewer_", "", "more_")  # a block fewer, ours and a block more
+
+
+def bounds(figures):
+    """Kernels that another bound changes, as they are with each of the three."""
+    rows = [row for row in figures.rows("ablations/bounds") or [] if row["kernel"]]
+    for row in rows:
+        row["kernel"] = re.sub(r"rc::|\(Rc\w+\)", "", row["kernel"])
+        for column in ("blocks", "registers", "local"):
+            row[f"{column}_of_each"] = ", ".join(row[bound + column] for bound in BOUNDS)
+    return rows or None
+
+
+def bounds_of_none(figures):
+    """Works of which no kernel is changed: how far apart times of the same code are."""
+    return [row for row in figures.rows("ablations/bounds") or [] if not row["kernel"]] or None
+
+
 JOINS = {
+    "bounds": bounds,
+    "bounds_of_none": bounds_of_none,
     "devices_largest": devices_largest,
     "kernels_not_run": kernels_not_run,
     "limits": limits,

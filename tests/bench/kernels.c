@@ -22,7 +22,6 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <malloc.h>
 #include <stdio.h>
 
 #include "configurations.h"
@@ -91,14 +90,6 @@ measure (const Bench *bench, const BenchConfigurations *configurations)
   return table.n_wrong == 0;
 }
 
-/* Gigabytes come and go with each work, and to fault their pages in again takes longer than to measure it. */
-static void
-keep_pages (void)
-{
-  mallopt (M_MMAP_MAX, 0);
-  mallopt (M_TRIM_THRESHOLD, -1);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -106,7 +97,7 @@ main (int argc, char **argv)
   gboolean right = TRUE;
   Bench bench;
 
-  keep_pages ();
+  bench_keep_pages ();
   if (!bench_open (&bench))
     return 0;
   if (once) {

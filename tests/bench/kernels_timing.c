@@ -4,6 +4,7 @@
  */
 #include "kernels_timing.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <time.h>
 
@@ -13,6 +14,13 @@
 #define ENQUEUES 21
 #define CPU_RUNS 3
 #define LONG_CPU_US 3e4
+
+void
+bench_keep_pages (void)
+{
+  mallopt (M_MMAP_MAX, 0);
+  mallopt (M_TRIM_THRESHOLD, -1);
+}
 
 double
 bench_now_us (void)
@@ -52,24 +60,39 @@ time_us (const Bench *bench, const Events *events, const Timed *timed)
   return (double) ms * 1e3;
 }
 
-/* us of a part of what is timed, which is as many parts. */
-static BenchSpread
-time_events (const Bench *bench, const Timed *timed, int parts)
+/* us of a part of each of what is timed by turns, which are as many parts. */
+static void
+time_turns (const Bench *bench, const Timed *timed, int n_timed, int parts, BenchSpread *spreads)
 {
-  double us[BENCH_MAX_LAUNCHES], warm;
+  double us[BENCH_TURNS][BENCH_MAX_LAUNCHES], warm = 0;
   Events events;
-  int i, n;
+  int i, k, n;
 
   bench_must (cudaEventCreate (&events.before), "cudaEventCreate");
   bench_must (cudaEventCreate (&events.after), "cudaEventCreate");
-  for (i = 0; i < 3; i++)
-    warm = time_us (bench, &events, timed);
+  for (k = 0; k < n_timed; k++) {
+    for (i = 0; i < 2; i++)
+      time_us (bench, &events, &timed[k]);
+    warm += time_us (bench, &events, &timed[k]);
+  }
   n = (int) fmin (fmax (LAUNCHES_MS * 1e3 / warm, MIN_LAUNCHES), BENCH_MAX_LAUNCHES);
-  for (i = 0; i < n; i++)
-    us[i] = time_us (bench, &events, timed) / parts;
+  for (i = 0; i < n; i++) {
+    for (k = 0; k < n_timed; k++)
+      us[k][i] = time_us (bench, &events, &timed[k]) / parts;
+  }
   cudaEventDestroy (events.before);
   cudaEventDestroy (events.after);
-  return bench_spread (us, n);
+  for (k = 0; k < n_timed; k++)
+    spreads[k] = bench_spread (us[k], n);
+}
+
+static BenchSpread
+time_events (const Bench *bench, const Timed *timed, int parts)
+{
+  BenchSpread us;
+
+  time_turns (bench, timed, 1, parts, &us);
+  return us;
 }
 
 BenchSpread
@@ -97,17 +120,24 @@ bench_capture (const Bench *bench, BenchRun run, void *data, int n_copies, int n
   return graph;
 }
 
-BenchSpread
-bench_time_after (const Bench *bench, BenchRun before, BenchRun run, void *data, int n_copies, int n)
+static cudaGraphExec_t
+make_graph (const Bench *bench, BenchRun run, void *data, int n_copies, int n)
 {
   const cudaGraph_t graph = bench_capture (bench, run, data, n_copies, n);
   cudaGraphExec_t ready;
-  BenchSpread us;
 
   bench_must (cudaGraphInstantiate (&ready, graph, 0), "cudaGraphInstantiate");
-  us = time_events (bench, &(Timed) { before, launch_graph, data, ready}, n);
-  cudaGraphExecDestroy (ready);
   cudaGraphDestroy (graph);
+  return ready;
+}
+
+BenchSpread
+bench_time_after (const Bench *bench, BenchRun before, BenchRun run, void *data, int n_copies, int n)
+{
+  const cudaGraphExec_t graph = make_graph (bench, run, data, n_copies, n);
+  const BenchSpread us = time_events (bench, &(Timed) { before, launch_graph, data, graph}, n);
+
+  cudaGraphExecDestroy (graph);
   return us;
 }
 
@@ -132,6 +162,20 @@ runs_of_copies (int n_copies)
   const int each = RUNS / n_copies / 2 * 2;
 
   return n_copies * (each < 2 ? 2 : each);
+}
+
+void
+bench_time_turns (const Bench *bench, BenchRun run, void *const data[], int n_copies, BenchSpread us[])
+{
+  const int n = runs_of_copies (n_copies);
+  Timed timed[BENCH_TURNS];
+  int i;
+
+  for (i = 0; i < BENCH_TURNS; i++)
+    timed[i] = (Timed) {.run = launch_graph,.data = make_graph (bench, run, data[i], n_copies, n)};
+  time_turns (bench, timed, BENCH_TURNS, n, us);
+  for (i = 0; i < BENCH_TURNS; i++)
+    cudaGraphExecDestroy (timed[i].data);
 }
 
 BenchTimes

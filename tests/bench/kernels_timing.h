@@ -10,6 +10,7 @@
 
 #define BENCH_MAX_LAUNCHES 101  /* of a graph, for a median */
 #define BENCH_MAX_COPIES 1024   /* of the data of a work */
+#define BENCH_TURNS 3           /* runs that are timed beside each other */
 
 /* What a work took, in us. */
 typedef struct
@@ -18,6 +19,9 @@ typedef struct
   double warm;                  /* median */
 } BenchTimes;
 
+/* Memory of the host that is freed stays with the program: gigabytes come and go with each work, and to fault their pages in
+ * again takes longer than to measure it. */
+void bench_keep_pages (void);
 double bench_now_us (void);
 
 /* One run over copy number i of the data, enqueued on the stream. */
@@ -38,6 +42,8 @@ BenchSpread bench_time_alone (const Bench * bench, BenchRun run, void *data);
 /* Cold over all copies; warm over the first where that fits the L2, otherwise as cold; in a graph an even number of runs of
  * each, which may be of two kinds by turns. */
 BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_copies, int64_t must_move);
+/* us of the same run by turns over each of BENCH_TURNS data, which have as many copies; cold. */
+void bench_time_turns (const Bench * bench, BenchRun run, void *const data[], int n_copies, BenchSpread us[]);
 /* Median us of the host for one run that it enqueues. */
 double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);
 /* us of a run of the CPU backend: of the first one if that is long, or else the median of three more. */

@@ -7,9 +7,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <cuda.h>
+#include "loaded.h"
+
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -46,112 +46,36 @@ static struct
   CUresult (*unload) (CUlibrary);
   CUresult (*count) (unsigned *, CUlibrary);
   CUresult (*enumerate) (CUkernel *, unsigned, CUlibrary);
-  CUresult (*name) (const char **, CUkernel);
   CUresult (*function) (CUfunction *, CUkernel);
-  CUresult (*attribute) (int *, CUfunction_attribute, CUfunction);
-  CUresult (*occupancy) (int *, CUfunction, int, size_t);
 } driver;
-
-static void
-find_function (const char *name, void *function)
-{
-  enum cudaDriverEntryPointQueryResult found;
-
-  if (cudaGetDriverEntryPointByVersion (name, function, 12040, cudaEnableDefault, &found) != cudaSuccess
-      || found != cudaDriverEntryPointSuccess)
-    fail (name, "this driver has no such function; expected one for CUDA 12.4 or newer");
-}
 
 static void
 find_functions (void)
 {
-  find_function ("cuLibraryLoadData", &driver.load);
-  find_function ("cuLibraryUnload", &driver.unload);
-  find_function ("cuLibraryGetKernelCount", &driver.count);
-  find_function ("cuLibraryEnumerateKernels", &driver.enumerate);
-  find_function ("cuKernelGetName", &driver.name);
-  find_function ("cuKernelGetFunction", &driver.function);
-  find_function ("cuFuncGetAttribute", &driver.attribute);
-  find_function ("cuOccupancyMaxActiveBlocksPerMultiprocessor", &driver.occupancy);
-}
-
-static void
-must (CUresult result, const char *what)
-{
-  if (result != CUDA_SUCCESS)
-    fail (what, "the driver refuses it");
-}
-
-/* ---- names ---- */
-
-#define NAMELESS "(anonymous namespace)::"
-
-/* As it is in the source, without arguments. The C++ library tells, where there is one; or else it stays as it is. */
-static void
-readable_name (const char *name, char *readable, size_t size)
-{
-  void *library = dlopen ("libstdc++.so.6", RTLD_LAZY);
-  char *(*demangle) (const char *, char *, size_t *, int *) = NULL;
-  char *told = NULL;
-  const char *at;
-  size_t n = 0;
-  int depth = 0;
-
-  if (library != NULL)
-    *(void **) &demangle = dlsym (library, "__cxa_demangle");
-  if (demangle != NULL)
-    told = demangle (name, NULL, NULL, NULL);
-  at = told != NULL ? told : name;
-  if (strncmp (at, "void ", 5) == 0)
-    at += 5;
-  while (*at != '\0' && n + 1 < size) {
-    if (strncmp (at, NAMELESS, strlen (NAMELESS)) == 0) {
-      at += strlen (NAMELESS);
-      continue;
-    }
-    if (*at == '(' && depth == 0)
-      break;
-    depth += (*at == '<') - (*at == '>');
-    readable[n++] = *at++;
-  }
-  readable[n] = '\0';
-  free (told);
-  if (library != NULL)
-    dlclose (library);
+  bench_find_function ("cuLibraryLoadData", &driver.load);
+  bench_find_function ("cuLibraryUnload", &driver.unload);
+  bench_find_function ("cuLibraryGetKernelCount", &driver.count);
+  bench_find_function ("cuLibraryEnumerateKernels", &driver.enumerate);
+  bench_find_function ("cuKernelGetFunction", &driver.function);
 }
 
 /* ---- kernels ---- */
 
-static int
-attribute (CUfunction function, CUfunction_attribute which)
-{
-  int value;
-
-  must (driver.attribute (&value, which, function), "cuFuncGetAttribute");
-  return value;
-}
-
 static void
 say_kernel (CUkernel kernel, int most_threads, FILE *csv)
 {
-  const char *name;
   CUfunction function;
-  char readable[256];
-  int threads, registers, shared, local, blocks;
+  BenchLoaded is;
+  double share;
 
-  must (driver.name (&name, kernel), "cuKernelGetName");
-  must (driver.function (&function, kernel), name);
-  readable_name (name, readable, sizeof (readable));
-  threads = attribute (function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  registers = attribute (function, CU_FUNC_ATTRIBUTE_NUM_REGS);
-  shared = attribute (function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-  local = attribute (function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-  must (driver.occupancy (&blocks, function, threads, 0), name);
-  printf ("| %s | %d | %d | %d | %d | %d | %.0f %% |\n", readable, threads, registers, shared, local, blocks,
-      100.0 * blocks * threads / most_threads);
+  bench_must_driver (driver.function (&function, kernel), "cuKernelGetFunction");
+  bench_loaded (function, 0, 0, &is);
+  share = (double) is.blocks * is.threads / most_threads;
+  printf ("| %s | %d | %d | %d | %d | %d | %.0f %% |\n", is.name, is.threads, is.registers, is.shared_bytes, is.local_bytes,
+      is.blocks, 100 * share);
   if (csv != NULL)
-    fprintf (csv, "\"%s\",%d,%d,%d,%d,%d,%.3f\n", readable, threads, registers, shared, local, blocks,
-        (double) blocks * threads / most_threads);
+    fprintf (csv, "\"%s\",%d,%d,%d,%d,%d,%.3f\n", is.name, is.threads, is.registers, is.shared_bytes, is.local_bytes,
+        is.blocks, share);
 }
 
 static void
@@ -161,14 +85,14 @@ say_part (const void *part, int most_threads, FILE *csv)
   CUlibrary library;
   unsigned n, i;
 
-  must (driver.load (&library, part, NULL, NULL, 0, NULL, NULL, 0), "cuLibraryLoadData");
-  must (driver.count (&n, library), "cuLibraryGetKernelCount");
+  bench_must_driver (driver.load (&library, part, NULL, NULL, 0, NULL, NULL, 0), "cuLibraryLoadData");
+  bench_must_driver (driver.count (&n, library), "cuLibraryGetKernelCount");
   if (n > MOST_KERNELS)
     fail ("kernels", "a file has more of them than expected");
-  must (driver.enumerate (kernels, n, library), "cuLibraryEnumerateKernels");
+  bench_must_driver (driver.enumerate (kernels, n, library), "cuLibraryEnumerateKernels");
   for (i = 0; i < n; i++)
     say_kernel (kernels[i], most_threads, csv);
-  must (driver.unload (library), "cuLibraryUnload");
+  bench_must_driver (driver.unload (library), "cuLibraryUnload");
 }
 
 /* ---- the file ---- */

@@ -31,6 +31,10 @@ mkdir -p "$out"/bench/docs/performance
 find "$build/tests/bench" -type f -executable -name 'bench-*' ! -name '*-pcl' -exec cp -t "$out/bench" {} +
 mkdir "$out/bench/timeddriver"
 cp "$build/tests/bench/timeddriver/libcuda.so.1" "$out/bench/timeddriver/"
+if [ -e "$build/tests/bench/bench-bounds" ]; then
+  mkdir "$out/bench/bounds"
+  cp "$build"/tests/bench/bounds/*.so "$out/bench/bounds/"
+fi
 cp "$here"/../bench/{*.sh,*.py,*.ini} "$out/bench/"
 rm "$out"/bench/*_test.py
 cp "$here/../../docs/performance.md" "$out/bench/docs/"

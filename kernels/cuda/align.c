@@ -18,7 +18,9 @@
 #define ROW_BYTES 8192          /* of a row that is not cut by channels */
 #define MOST_SPECIAL_CHANNELS (1 << 27) /* of a row that cannot be cut: kernels count its bytes in 32 bits */
 /* Blocks that run at once: a small alignment is cut into as many and not into more, or into fewer where each stages more
- * bytes of times than twice those that it moves, which are about three for each of its output. */
+ * bytes of times than twice those that it moves, which are about three for each of its output. Of one stream there are no more
+ * than these, whatever registers leave room for: its items take equally long, and a fifth block, which may be of the next
+ * launch, keeps them from being shared out evenly. Those of several streams do not, and a fifth fills the gaps. */
 #define BLOCKS_PER_MULTIPROCESSOR 4
 #define STAGING_BLOCKS_PER_MULTIPROCESSOR 2
 #define MOVED_BYTES 3
@@ -335,11 +337,19 @@ row_bytes (Kind kind)
   return rc_cuda_align_row_bytes[is_curved][is_special || kind.type == RC_CUDA_ALIGN_FLOAT64];
 }
 
+/* Shared memory of a block, with which a multiprocessor has no room for more than BLOCKS_PER_MULTIPROCESSOR. */
+static size_t
+bytes_for_no_more (const RcCudaBackend *cuda)
+{
+  return (size_t) cuda->shared_bytes / (BLOCKS_PER_MULTIPROCESSOR + 1);
+}
+
 /* Loads the kernel of a kind, with as much shared memory as an item may take. */
 static RcStatus
 load_kernel (RcCudaBackend *cuda, Kind kind, int many, RcError *error)
 {
-  const size_t bytes = RC_CUDA_STAGED_TIMES * sizeof (int64_t) + RC_CUDA_ITEM_ROWS * row_bytes (kind);
+  const size_t item = RC_CUDA_STAGED_TIMES * sizeof (int64_t) + RC_CUDA_ITEM_ROWS * row_bytes (kind);
+  const size_t bytes = item > bytes_for_no_more (cuda) ? item : bytes_for_no_more (cuda);
   const void *kernel = kernel_of (kind, many);
   RcStatus status = rc_cuda_load (cuda, kernel, "align", error);
 
@@ -349,14 +359,13 @@ load_kernel (RcCudaBackend *cuda, Kind kind, int many, RcError *error)
       cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for times and rows", bytes);
 }
 
-/* A small alignment is not cut into more than BLOCKS_PER_MULTIPROCESSOR. */
 static RcStatus
 blocks_at_once (RcCudaBackend *cuda, Kind kind, int many, int *blocks, RcError *error)
 {
   const void *kernel = kernel_of (kind, many);
   const cudaError_t result = cudaOccupancyMaxActiveBlocksPerMultiprocessor (blocks, kernel, RC_CUDA_THREADS, 0);
 
-  *blocks = result == cudaSuccess ? (int) greater (1, lesser (*blocks, BLOCKS_PER_MULTIPROCESSOR)) : 1;
+  *blocks = result == cudaSuccess ? (int) greater (1, *blocks) : 1;
   return rc_cuda_check (cuda, result, cuda->setup, error, "cudaOccupancyMaxActiveBlocksPerMultiprocessor", "kernel align");
 }
 
@@ -554,7 +563,7 @@ items_at_once (const RcAlignPlan *plan, const RcCudaBackend *cuda, int blocks, c
     if (tasks[i].rows != NULL && tasks[i].brackets == NULL && staged > 2 * MOVED_BYTES * out)
       return STAGING_BLOCKS_PER_MULTIPROCESSOR * (int64_t) cuda->multiprocessors;
   }
-  return blocks * (int64_t) cuda->multiprocessors;
+  return lesser (blocks, BLOCKS_PER_MULTIPROCESSOR) * cuda->multiprocessors;
 }
 
 /* The next lower number of ticks of an item. Of curves 3 blocks are at once on a multiprocessor, so they are cut finer: 96, 64,
@@ -689,13 +698,22 @@ fill_table (const Run *run, State *state, RcCudaAlignTask *table)
   return status;
 }
 
+/* Of a block; blocks: that there are at once otherwise. */
+static size_t
+shared_bytes (const Run *run, const RcCudaAlignHead *head, Kind kind, int blocks)
+{
+  const size_t item = (size_t) head->staged_times * sizeof (int64_t) + (size_t) head->staged_rows * row_bytes (kind);
+  const size_t least = head->n_streams == 1 && blocks > BLOCKS_PER_MULTIPROCESSOR ? bytes_for_no_more (run->cuda) : 0;
+
+  return item > least ? item : least;
+}
+
 /* The episodes of head, whose items are cut. */
 static RcStatus
-launch_episodes (const Run *run, State *state, Kind kind)
+launch_episodes (const Run *run, State *state, Kind kind, int blocks)
 {
   RcCudaAlignHead *head = &state->launch.head;
-  const size_t shared = (size_t) head->staged_times * sizeof (int64_t)
-      + (size_t) head->staged_rows * row_bytes (kind);
+  const size_t shared = shared_bytes (run, head, kind, blocks);
   const Launch launch_one = state->begins_early ? launch_early : launch_kernel;
   RcStatus status = RC_OK;
 
@@ -751,7 +769,7 @@ launch_all (const Run *run, State *state)
     cut_for_device (run->plan, run->cuda, kind, blocks, tasks, head);
     number_slices (tasks, head);
     measure_shared (run->plan, tasks, head);
-    status = launch_episodes (run, state, kind);
+    status = launch_episodes (run, state, kind, blocks);
   }
   return status;
 }

@@ -42,11 +42,14 @@ struct CurvedRow : Row<Weight>
   Weight c[3];
 };
 
-/* Blocks at once of kernels for quaternions without curves: a fourth would be too many registers on some devices. */
+/* Blocks at once of kernels for quaternions without curves, and of those for neither: one more than elsewhere where it has
+ * been measured, and is not too many registers. */
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ != 900
 #define SPECIAL_BLOCKS 3
+#define SIMPLE_BLOCKS 4
 #else
 #define SPECIAL_BLOCKS 4
+#define SIMPLE_BLOCKS 5
 #endif
 
 /* What a kernel is built for: elements and rows that a thread takes at a time, the fewest elements beside one, blocks at
@@ -62,7 +65,8 @@ struct Same
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
   static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (false, LEVEL);
   static constexpr int rows = curves && size_of (D) > 4 ? 1 : 2;
-  static constexpr int blocks = special && !curves && size_of (D) <= 4 ? SPECIAL_BLOCKS : 4 - curves - special;
+  static constexpr int blocks = !curves && !special ? SIMPLE_BLOCKS : special && !curves && size_of (D) <= 4 ? SPECIAL_BLOCKS
+      : 4 - curves - special;
   using Real = std::conditional_t<D == RC_FLOAT64, double, float>;
   using Weight = std::conditional_t<special, double, Real>;     /* quaternions and angles are made in float64 */
   using Row = std::conditional_t<curves, CurvedRow<Weight>, rc::Row<Weight>>;

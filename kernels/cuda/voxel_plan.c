@@ -90,6 +90,13 @@ kernels_in_place (RcCudaVoxelSource source, size_t size)
   };
 }
 
+/* No more blocks than multiprocessors, so that each has one of its own, which two together would take from another. */
+static int
+are_few_slabs (const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+{
+  return task->batch * task->slabs <= ((const RcCudaBackend *) plan->backend)->multiprocessors;
+}
+
 static void
 choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
 {
@@ -131,7 +138,8 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
     state->write = state->task.in_bitmap ? rc_cuda_voxel_finish_ranks
         : spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
   } else if (state->task.slabs > 0) {
-    state->write = rc_cuda_voxel_write_slabs[spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
+    state->write = rc_cuda_voxel_write_slabs[are_few_slabs (plan, &state->task)]
+        [spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
   } else if (spec->output == RC_VOXEL_BITS) {
     state->write = rc_cuda_voxel_write_bits;
   } else {

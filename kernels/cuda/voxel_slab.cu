@@ -206,9 +206,9 @@ write_slab (const RcCudaVoxelTask &task, const Place &place, const uint32_t *wor
 DYNAMIC_SHARED (uint32_t, slab_words);
 
 /* Blocks that fill their slabs, and others that write theirs, share a multiprocessor, unless the launch gives each one of its own.
- * SIZE 0: bits. */
-template <int SIZE>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (2))
+ * With registers for BLOCKS of them. SIZE 0: bits. */
+template <int SIZE, int BLOCKS>
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (BLOCKS))
 write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 {
   const Place place = own_place (task);
@@ -229,7 +229,8 @@ write_slabs (const __grid_constant__ RcCudaVoxelTask task)
 }
 }
 
-const void *const rc_cuda_voxel_write_slabs[4] = {
-  KERNEL (write_slabs<0>), KERNEL (write_slabs<1>),
-  KERNEL (write_slabs<2>), KERNEL (write_slabs<4>)
-};
+#define FOR_SIZES(blocks) { \
+    KERNEL (write_slabs<0, blocks>), KERNEL (write_slabs<1, blocks>), \
+    KERNEL (write_slabs<2, blocks>), KERNEL (write_slabs<4, blocks>) }
+
+const void *const rc_cuda_voxel_write_slabs[2][4] = { FOR_SIZES (2), FOR_SIZES (1) };

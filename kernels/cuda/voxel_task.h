@@ -348,8 +348,9 @@ extern const void *const rc_cuda_voxel_count_tiles;
 extern const void *const rc_cuda_voxel_scan_tiles;
 extern const void *const rc_cuda_voxel_write_tiles;
 
-/* voxel_slab.cu: for bits, then by the bytes of an element; RC_CUDA_VOXEL_SLAB_THREADS threads. */
-extern const void *const rc_cuda_voxel_write_slabs[4];
+/* voxel_slab.cu: [where there are no more blocks than multiprocessors], for bits, then by the bytes of an element;
+ * RC_CUDA_VOXEL_SLAB_THREADS threads. */
+extern const void *const rc_cuda_voxel_write_slabs[2][4];
 
 /* voxel_cluster.cu: counts, by the bytes of an element; blocks of RC_CUDA_VOXEL_CLUSTER_THREADS threads in clusters. Argument:
  * the task. */

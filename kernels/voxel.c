@@ -591,27 +591,6 @@ rc_voxel_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, R
 
 /* ---- all of them ---- */
 
-/* A job that was begun, and whose chunk has its range. */
-static RcStatus
-add_and_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, const RcVoxelOut *out, RcStream stream,
-    RcError *error)
-{
-  RcStatus status;
-
-  if (plan->ops->make == NULL || !plan->ops->makes (plan, chunk)) {
-    status = rc_voxel_add (plan, job, chunk, stream, error);
-    return status == RC_OK ? rc_voxel_end (plan, job, out, stream, error) : status;
-  }
-  status = check_add (plan, job, chunk, error);
-  if (status == RC_OK)
-    status = check_end (plan, job, out, error);
-  if (status == RC_OK)
-    status = plan->ops->make (plan, job, chunk, out, stream, error);
-  if (status == RC_OK)
-    plan->ended_scratch = job->scratch;
-  return status;
-}
-
 RcStatus
 rc_voxel_run (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, const RcVoxelOut *out, RcStream stream,
     RcError *error)
@@ -622,7 +601,9 @@ rc_voxel_run (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
     return status;
   status = rc_voxel_range (plan, job, chunk, stream, error);
   if (status == RC_OK)
-    status = add_and_end (plan, job, chunk, out, stream, error);
+    status = rc_voxel_add (plan, job, chunk, stream, error);
+  if (status == RC_OK)
+    status = rc_voxel_end (plan, job, out, stream, error);
   plan->phase = RC_VOXEL_IDLE;
   return status;
 }

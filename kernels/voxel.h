@@ -284,8 +284,7 @@ RcStatus rc_voxel_remove (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVo
 RcStatus rc_voxel_end (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
     RcError * error);
 
-/* A job of one chunk: begin, range, add and end, with the same bits, in fewer launches where the backend can. An error ends the
- * job. */
+/* A job of one chunk: begin, range, add and end. An error ends the job. */
 RcStatus rc_voxel_run (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, const RcVoxelOut * out,
     RcStream stream, RcError * error);
 

@@ -67,10 +67,6 @@ typedef struct RcVoxelOps
       RcError * error);
   RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
       RcError * error);
-  /* Add and end at once, of a job that has one chunk alone, where makes says that the backend can. NULL: it never can */
-  int (*makes) (const RcVoxelPlan * plan, const RcVoxelChunk * chunk);
-  RcStatus (*make) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, const RcVoxelOut * out,
-      RcStream stream, RcError * error);
   RcStatus (*measure) (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcError * error);      /* NULL: cannot */
 } RcVoxelOps;
 

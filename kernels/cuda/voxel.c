@@ -54,8 +54,7 @@ blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items)
   return few_blocks_for (cuda, n, each, items, BLOCKS_PER_MULTIPROCESSOR);
 }
 
-/* Where it can it begins before the kernel before it has ended, and waits for that, as all kernels of voxels do but those of
- * clusters. */
+/* Where it can it begins before the kernel before it has ended, and waits for that, as all kernels of voxels do. */
 static RcStatus
 launch_blocks (const Run *run, const void *kernel, dim3 grid, unsigned threads, size_t shared_bytes, void **arguments,
     const char *call)
@@ -553,14 +552,6 @@ launch_end (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
       : end_dense (run, state, task);
 }
 
-static RcStatus
-launch_make (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
-{
-  task->made_counters = task->counters;
-  take_chunk (run->plan, run->chunk, task);
-  return check (run, rc_cuda_voxel_launch_clusters (state, task, run->stream), "launch of the making of a voxel grid");
-}
-
 typedef RcStatus (*LaunchPhase) (const Run * run, RcCudaVoxelState * state, RcCudaVoxelTask * task);
 
 static RcStatus
@@ -618,21 +609,6 @@ end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream s
   return run_phase (plan, job, NULL, out, stream, launch_end, error);
 }
 
-static int
-makes (const RcVoxelPlan *plan, const RcVoxelChunk *chunk)
-{
-  const RcCudaVoxelState *state = plan->backend_state;
-
-  return chunk->n > 0 && rc_cuda_voxel_cluster_takes (state, chunk);
-}
-
-static RcStatus
-make (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, const RcVoxelOut *out, RcStream stream,
-    RcError *error)
-{
-  return run_phase (plan, job, chunk, out, stream, launch_make, error);
-}
-
 const RcVoxelOps rc_cuda_voxel_ops = {
   .prepare = rc_cuda_voxel_prepare,
   .release = rc_cuda_voxel_release,
@@ -641,6 +617,4 @@ const RcVoxelOps rc_cuda_voxel_ops = {
   .add = add,
   .remove = take_points_out,
   .end = end,
-  .makes = makes,
-  .make = make,
 };

@@ -138,8 +138,8 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
     state->write = state->task.in_bitmap ? rc_cuda_voxel_finish_ranks
         : spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
   } else if (state->task.slabs > 0) {
-    state->write = rc_cuda_voxel_write_slabs[are_few_slabs (plan, &state->task)]
-        [spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
+    state->write = spec->mode == RC_VOXEL_COUNT ? rc_cuda_voxel_count_slabs[size / 2]
+        : rc_cuda_voxel_write_slabs[are_few_slabs (plan, &state->task)][spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
   } else if (spec->output == RC_VOXEL_BITS) {
     state->write = rc_cuda_voxel_write_bits;
   } else {
@@ -289,50 +289,59 @@ log2_of (int64_t power)
   return __builtin_ctzll ((unsigned long long) power);
 }
 
-/* The bits of voxels come to be in shared memory, in place of the scratch. */
+/* Whether the dense counts of voxels, or their bits, come to be in shared memory, in place of the scratch. */
 static int
 makes_slabs (const RcVoxelPlan *plan)
 {
-  return !plan->keeps && plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
-      && (plan->spec.output == RC_VOXEL_BITS || plan->voxels % 32 == 0);
+  const RcVoxelSpec *spec = &plan->spec;
+
+  return !plan->keeps && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
+      && ((spec->mode == RC_VOXEL_COUNT && spec->output == RC_VOXEL_DENSE) || (spec->mode == RC_VOXEL_OCCUPANCY
+          && (spec->output == RC_VOXEL_BITS || plan->voxels % 32 == 0)));
 }
 
 /* Pieces go round among slabs: those that an index has above its slab come to be below it. */
 static RcCudaVoxelSlabs
-slabs_of (int64_t slabs, int64_t slab_words)
+slabs_of (int64_t slabs, int64_t pieces, int64_t piece_bits)
 {
-  const uint32_t piece = UINT32_C (1) << RC_CUDA_VOXEL_PIECE_SHIFT;
+  const uint32_t piece = (uint32_t) piece_bits;
 
-  return (RcCudaVoxelSlabs) { ((uint32_t) slabs - 1) * piece, (uint32_t) (slab_words / RC_CUDA_VOXEL_PIECE_WORDS) - 1,
-    (uint32_t) (RC_CUDA_VOXEL_PIECE_SHIFT + log2_of (slabs)), piece - (uint32_t) slabs * piece
+  return (RcCudaVoxelSlabs) { ((uint32_t) slabs - 1) * piece, (uint32_t) pieces - 1, (uint32_t) log2_of (slabs * piece_bits),
+    piece - (uint32_t) slabs * piece
   };
 }
 
-/* As large as a block can have them, or so many that all multiprocessors have one; but a power of two of them. There is a bin
- * for each slab, or for each run of them where they are many. */
+/* As large as a block can have them and a grid needs, or so many that all multiprocessors have one; but a power of two of them. There
+ * is a bin for each slab, or for each run of them where they are many. A slab of counts is one piece, with a word a voxel; most
+ * multiprocessors are enough for them, since smaller slabs cost more than the others gain. */
 static void
 plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
 {
-  const int64_t bit_words = plan->bit_words, batch = plan->spec.batch;
+  const int counts = plan->spec.mode == RC_VOXEL_COUNT;
+  const int64_t batch = plan->spec.batch, of_word = counts ? 1 : 32, item_words = plan->bit_words * 32 / of_word;
+  const int64_t fewest = counts ? RC_CUDA_VOXEL_FEWEST_COUNTS : RC_CUDA_VOXEL_PIECE_WORDS;
+  const int64_t blocks = counts ? multiprocessors * 3 / 4 : multiprocessors;
   int64_t words = RC_CUDA_VOXEL_SLAB_WORDS, slabs = 1, in_bin = 1;
 
   if (!makes_slabs (plan))
     return;
-  while (words > RC_CUDA_VOXEL_PIECE_WORDS && rc_cuda_ceil_divide (bit_words, words) * batch < multiprocessors)
+  while (words > fewest && (words >= 2 * item_words || rc_cuda_ceil_divide (item_words, words) * batch < blocks))
     words /= 2;
-  if (rc_cuda_ceil_divide (bit_words, words) * batch * 4 < multiprocessors)     /* few blocks would read all bits */
+  if (rc_cuda_ceil_divide (item_words, words) * batch * 4 < multiprocessors)    /* few blocks would read all bits */
     return;
-  while (slabs * words < bit_words)
+  while (slabs * words < item_words)
     slabs *= 2;
   if (slabs > INT32_MAX / batch)        /* blocks */
     return;
   task->slabs = slabs;
   task->slab_words = words;
-  task->in_slabs = slabs_of (slabs, words);
+  task->slab_shift = log2_of (slabs);
+  task->in_slabs = counts ? slabs_of (slabs, 1, words)
+      : slabs_of (slabs, words / RC_CUDA_VOXEL_PIECE_WORDS, RC_CUDA_VOXEL_PIECE_WORDS * 32);
   while (slabs / in_bin > RC_CUDA_VOXEL_BINS)
     in_bin *= 2;
   task->bins = (int32_t) (slabs / in_bin);
-  task->bin_shift = log2_of (words * 32 * in_bin);
+  task->bin_shift = log2_of (words * of_word * in_bin);
   for (task->bin_parts = 32; task->bin_parts * (task->bins + 1) > RC_CUDA_VOXEL_THREADS;)
     task->bin_parts /= 2;
   plan->layout.item_bytes = plan->layout.bits;
@@ -511,8 +520,8 @@ static size_t
 whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
 {
   const size_t least = rc_cuda_voxel_slab_bytes (task), most = (size_t) cuda->shared_bytes / 2 + 1;
-  const int is_alone = plan->spec.output == RC_VOXEL_DENSE && rc_dtype_size (plan->spec.dtype) == 4
-      && task->batch * task->slabs >= MANY_SLABS * cuda->multiprocessors;
+  const int is_alone = plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->spec.output == RC_VOXEL_DENSE
+      && rc_dtype_size (plan->spec.dtype) == 4 && task->batch * task->slabs >= MANY_SLABS * cuda->multiprocessors;
 
   return is_alone && most > least ? most : least;
 }
@@ -575,8 +584,6 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
       status = take_shared (cuda, plan, state, error);
     if (status == RC_OK)
       status = find_early (cuda, state, error);
-    if (status == RC_OK)
-      status = rc_cuda_voxel_plan_clusters (plan, state, error);
     if (status == RC_OK)
       status = upload_table (cuda, plan, state, error);
     rc_cuda_leave (cuda);

@@ -23,10 +23,8 @@ typedef struct
   const void *add, *range, *write;
   const void *add_deferred;     /* NULL: no point is */
   const void *remove;           /* NULL: nothing is kept */
-  int begins_early;             /* see rc_cuda_begins_early; all of the kernels but those of clusters */
+  int begins_early;             /* see rc_cuda_begins_early */
   size_t whole_slab_bytes;      /* of shared memory of a block that writes all of its slab */
-  const void *make;             /* by clusters; NULL: not of this plan */
-  size_t cluster_bytes;         /* of shared memory, that a block of clusters may have */
   const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
   RcCudaVoxelInPlace in_place, in_place_anywhere;       /* NULL: none does */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
@@ -66,12 +64,6 @@ rc_cuda_voxel_first_kernel (const RcVoxelSpec *spec)
 /* voxel_plan.c: the plan's prepare and release. */
 RcStatus rc_cuda_voxel_prepare (RcVoxelPlan * plan, RcError * error);
 void rc_cuda_voxel_release (RcVoxelPlan * plan);
-
-/* voxel_cluster.c: whether clusters of blocks make the counts of the plan, whose kernel is loaded then; whether they take a
- * chunk, which has points; and the launch of a task whose chunk is such a one. */
-RcStatus rc_cuda_voxel_plan_clusters (const RcVoxelPlan * plan, RcCudaVoxelState * state, RcError * error);
-int rc_cuda_voxel_cluster_takes (const RcCudaVoxelState * state, const RcVoxelChunk * chunk);
-cudaError_t rc_cuda_voxel_launch_clusters (const RcCudaVoxelState * state, RcCudaVoxelTask * task, cudaStream_t stream);
 
 /* voxel_scratch.c: the tiles of a bitmap of that many words, as few as are fast; what the kernels are told of a job, and
  * where its arrays are. */

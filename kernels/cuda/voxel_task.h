@@ -20,26 +20,20 @@ extern "C" {
 /* Blocks that write values of a dense grid, of which a multiprocessor has so many under way. */
 #define RC_CUDA_VOXEL_WRITE_BLOCKS 4
 
-/* Bitmaps in shared memory: blocks of 512 threads, each with 64 KB of one at most, which every GPU has, and no less than it takes
- * to keep them busy. A slab has every so many of the pieces of a bitmap, which are a word a thread: so blocks that run at once
- * write a grid from front to back together, and points that are close together are in many slabs. */
+/* Bitmaps and counts in shared memory: blocks of 512 threads, each with 64 KB at most, which every GPU has, and no less than it
+ * takes to keep them busy. A slab has every so many of the pieces of a bitmap, which are a word a thread: so blocks that run at
+ * once write a grid from front to back together, and points that are close together are in many slabs. A slab of counts is one
+ * piece. */
 #define RC_CUDA_VOXEL_SLAB_THREADS 512
 #define RC_CUDA_VOXEL_SLAB_WORDS 16384
 #define RC_CUDA_VOXEL_PIECE_WORDS RC_CUDA_VOXEL_SLAB_THREADS
 #define RC_CUDA_VOXEL_PIECE_SHIFT 14    /* log2 of its bits */
+#define RC_CUDA_VOXEL_FEWEST_COUNTS 1024        /* of a slab, at least */
 #define RC_CUDA_VOXEL_NO_BIT UINT32_MAX
 /* Points whose bits are put into bins together. */
 #define RC_CUDA_VOXEL_POINTS_EACH 8
 #define RC_CUDA_VOXEL_BIN_TILE (RC_CUDA_VOXEL_POINTS_EACH * RC_CUDA_VOXEL_THREADS)
 #define RC_CUDA_VOXEL_BINS 128
-
-/* Counts that clusters of blocks make at once, from points to the output, on devices of these versions, which run those of 8. */
-#define RC_CUDA_VOXEL_CLUSTER_FIRST 90
-#define RC_CUDA_VOXEL_CLUSTER_END 120
-#define RC_CUDA_VOXEL_CLUSTER_BLOCKS 8
-#define RC_CUDA_VOXEL_CLUSTER_THREADS 1024
-#define RC_CUDA_VOXEL_CLUSTER_TILE (RC_CUDA_VOXEL_POINTS_EACH * RC_CUDA_VOXEL_CLUSTER_THREADS)
-#define RC_CUDA_VOXEL_CLUSTER_MOST_TILES 2      /* of points, that a block takes */
 
 /* Points that a block takes at a time: 4 a thread, where no features are read. */
 #define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
@@ -192,13 +186,12 @@ typedef struct RcCudaVoxelTask
   int32_t block_bits;           /* a bit stands for a block of so many voxels, log2, and those of blocks that are occupied have
                                  * bits of their own; 0: for a voxel */
   int64_t slabs;                /* into which the bits of an item are cut, a power of two; 0: they are in the scratch */
-  int64_t slab_words;           /* of each slab, at most; a power of two */
+  int64_t slab_words;           /* of shared memory of each slab, a power of two: of 32 voxels, or of counts one */
+  int32_t slab_shift;           /* log2 of slabs */
   RcCudaVoxelSlabs in_slabs;
   int32_t bins;                 /* a power of two: slabs, or where these are too many, runs of them */
   int32_t bin_shift;            /* log2 of the bits of a bin */
   int32_t bin_parts;            /* counters of a bin */
-  uint32_t cluster_words;       /* of an item's bits, whose voxels each block of a cluster counts; 0: none do */
-  uint32_t cluster_shift;       /* log2 of these voxels */
 
   /* the job */
   int64_t n_points;
@@ -218,7 +211,6 @@ typedef struct RcCudaVoxelTask
   uint32_t *slots;              /* where the bits of a bin are in a tile: begin | end << 16, [batch, bins, tiles_apart] */
   int64_t tiles_apart;
   uint64_t clear_bytes;         /* of the scratch of each item, which begin clears, unless that is its head alone */
-  uint32_t cluster_tiles;       /* of points, that a block of a cluster takes */
   int32_t crowded;              /* points come to voxels that others came to, mostly: looking first is worth it */
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
   int64_t *point_voxels;        /* index, rank: of the points of an item from first_point on */
@@ -255,7 +247,6 @@ typedef struct RcCudaVoxelTask
   int64_t occupied_batch_stride;
   int32_t is_known;             /* it says what the grid holds */
   int32_t is_complete;          /* slabs: every item has n_points, as the host knows */
-  RcVoxelCounters *made_counters;       /* clusters, beside those of the chunk */
   uint32_t *n_voxels;
   int64_t n_voxels_batch_stride;
   int32_t *coordinates;
@@ -352,9 +343,8 @@ extern const void *const rc_cuda_voxel_write_tiles;
  * RC_CUDA_VOXEL_SLAB_THREADS threads. */
 extern const void *const rc_cuda_voxel_write_slabs[2][4];
 
-/* voxel_cluster.cu: counts, by the bytes of an element; blocks of RC_CUDA_VOXEL_CLUSTER_THREADS threads in clusters. Argument:
- * the task. */
-extern const void *const rc_cuda_voxel_make_counts[3];
+/* voxel_slab_counts.cu: counts, by the bytes of an element; as many threads. */
+extern const void *const rc_cuda_voxel_count_slabs[3];
 
 /* voxel_sort.cu: one pass is the three in turn. Arguments: the task, the first bit of the digit, its bits. */
 extern const void *const rc_cuda_voxel_sort_count;

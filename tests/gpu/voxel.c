@@ -164,10 +164,11 @@ check_plain (Suite *suite)
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, 32, 30000, 128, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 40, 10000, 37, 0},
     {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 4, 50000, 128, 0},
-    {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0},      /* by clusters, as the next two */
+    {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT32, 8, 50000, 64, 0},
     {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 1, 120000, 50, 0},
     {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT8, 13, 20001, 37, 0},
-    {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT16, 200, 1000, 16, 0},     /* more than run at once */
+    {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT16, 200, 1000, 16, 0},
+    {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 2, 30000, 320, 0},      /* more slabs than bins */
     {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 1, 100000, 96, 8},
     {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 1, 250000, 128, 4},
     {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, 4, 50000, 1024, 4},
@@ -220,31 +221,37 @@ check_plain (Suite *suite)
   }
 }
 
-/* Bitmaps that are made in shared memory, of points that are often packed. */
+/* What is made in shared memory, of points that are often packed. */
 static void
 check_batches (Suite *suite)
 {
   static const int64_t batches[] = { 1, 4, 7, 33 };
+  static const struct
+  {
+    RcVoxelMode mode;
+    RcVoxelOutput output;
+  } grids[] = {
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE}, {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS}, {RC_VOXEL_COUNT, RC_VOXEL_DENSE},
+  };
   char name[64];
-  size_t b;
-  int output;
+  size_t b, g;
 
   for (b = 0; b < sizeof (batches) / sizeof (batches[0]); b++) {
-    for (output = RC_VOXEL_DENSE; output <= RC_VOXEL_BITS; output++) {
+    for (g = 0; g < sizeof (grids) / sizeof (grids[0]); g++) {
       VoxelWish wish = any_wish;
 
       wish.source = RC_VOXEL_POINTS;
       wish.input = RC_FLOAT32;
-      wish.mode = RC_VOXEL_OCCUPANCY;
-      wish.output = output;
+      wish.mode = grids[g].mode;
+      wish.output = grids[g].output;
       wish.batch = batches[b];
-      wish.axis = output == RC_VOXEL_DENSE ? 32 : ANY;
+      wish.axis = g == 0 ? 32 : ANY;
       wish.features = 0;
-      snprintf (name, sizeof (name), "voxel_batch_%" PRId64 "_%s", batches[b], outputs[output]);
+      snprintf (name, sizeof (name), "voxel_batch_%" PRId64 "_%s_%s", batches[b], modes[wish.mode], outputs[wish.output]);
       check_cases (suite, name, &wish, 60);
       wish.points = 20000;      /* tiles that several chunks have parts of */
       wish.axis = batches[b] == 1 ? 128 : 64;
-      snprintf (name, sizeof (name), "voxel_batch_tiles_%" PRId64 "_%s", batches[b], outputs[output]);
+      snprintf (name, sizeof (name), "voxel_batch_tiles_%" PRId64 "_%s_%s", batches[b], modes[wish.mode], outputs[wish.output]);
       check_cases (suite, name, &wish, 20);
     }
   }

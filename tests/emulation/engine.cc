@@ -16,7 +16,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -83,7 +82,7 @@ jump_to (Stack *to)
 
 enum class State
 {
-  DONE, READY, AT_BARRIER, IN_WARP, AT_CLUSTER
+  DONE, READY, AT_BARRIER, IN_WARP
 };
 
 enum class Exchange
@@ -106,28 +105,16 @@ struct Lane
   State state;
   Place place;
   /* of what it waits for */
-  uint64_t generation;          /* of the cluster's barrier */
   Exchange exchange;
   uint32_t mask;
   uint64_t value, result;
   unsigned source;
 };
 
-/* Where the blocks of a cluster meet. */
-struct Cluster
-{
-  std::mutex lock;
-  std::condition_variable all_came;
-  unsigned threads, arrived = 0;
-  std::atomic<uint64_t> generation { 0 };
-  std::atomic<char *> local[MOST_BLOCKS];       /* thread-local memory of each block's thread */
-};
-
 struct Block
 {
   const Launch *launch;
-  Cluster *cluster;
-  unsigned rank, n_threads, alive, arrived;
+  unsigned n_threads, alive, arrived;
   int predicates;
   Lane lanes[MOST_THREADS];
   std::vector<Copy> *copies;    /* of each lane, that it has not waited for */
@@ -207,30 +194,6 @@ resume (Block *block, Lane *lane)
   arrive (&block->scheduler);
 }
 
-bool
-may_go_on (const Block *block, const Lane *lane)
-{
-  return lane->state == State::READY
-      || (lane->state == State::AT_CLUSTER && block->cluster->generation.load () > lane->generation);
-}
-
-/* Nobody can go on, unless other blocks of the cluster let them. */
-void
-wait_for_others (Block *block)
-{
-  uint64_t generation = UINT64_MAX;
-
-  for (unsigned i = 0; i < block->n_threads; i++) {
-    if (block->lanes[i].state == State::AT_CLUSTER)
-      generation = block->lanes[i].generation;
-  }
-  if (generation == UINT64_MAX)
-    fail ("all threads wait, at a barrier or in a warp, for others that do not come");
-  std::unique_lock<std::mutex> held (block->cluster->lock);
-  while (block->cluster->generation.load () <= generation && !is_broken)        /* a block that broke tells nobody */
-    block->cluster->all_came.wait_for (held, std::chrono::milliseconds (100));
-}
-
 void
 begin_lane (Block *block, unsigned i, const Index &index)
 {
@@ -271,13 +234,13 @@ run_block (Block *block, const Index &index)
     for (unsigned i = 0; i < block->n_threads && !is_broken; i++) {
       Lane *lane = &block->lanes[turn % 2 == 0 ? i : block->n_threads - 1 - i];
 
-      if (may_go_on (block, lane)) {
+      if (lane->state == State::READY) {
         resume (block, lane);
         went_on = true;
       }
     }
     if (!went_on && !is_broken)
-      wait_for_others (block);
+      fail ("all threads wait, at a barrier or in a warp, for others that do not come");
   }
 }
 
@@ -287,7 +250,6 @@ run_block (Block *block, const Index &index)
 struct Share
 {
   const Launch *launch;
-  std::vector<std::unique_ptr<Cluster>> *clusters;
   uint64_t first, step;
 };
 
@@ -349,10 +311,6 @@ run_share (const Share &share)
   block->launch = launch;
   block->n_threads = launch->block.x * launch->block.y * launch->block.z;
   for (uint64_t i = share.first; i < blocks && !is_broken; i += share.step) {
-    block->rank = (unsigned) (i % launch->cluster);
-    block->cluster = launch->cluster > 1 ? (*share.clusters)[i / launch->cluster].get () : nullptr;
-    if (block->cluster != nullptr)
-      block->cluster->local[block->rank] = static_cast<char *> (launch->shared ());
     run_block (block, { (unsigned) (i % launch->grid.x), (unsigned) (i / launch->grid.x % launch->grid.y),
           (unsigned) (i / launch->grid.x / launch->grid.y) });
   }
@@ -546,50 +504,6 @@ wait_for_copies (size_t n)
   own->copies[lane] = std::move (later);
 }
 
-unsigned
-rank_in_cluster ()
-{
-  return own->rank;
-}
-
-void
-arrive_at_cluster ()
-{
-  Cluster *cluster = own->cluster;
-
-  if (cluster == nullptr)
-    fail ("the launch has no clusters");
-  std::lock_guard<std::mutex> held (cluster->lock);
-  own->running->generation = cluster->generation.load ();
-  if (++cluster->arrived == cluster->threads) {
-    cluster->arrived = 0;
-    cluster->generation++;
-    cluster->all_came.notify_all ();
-  }
-}
-
-void
-wait_for_cluster ()
-{
-  Lane *lane = own->running;
-
-  if (own->cluster->generation.load () > lane->generation)
-    return;
-  lane->state = State::AT_CLUSTER;
-  give_way (lane);
-  lane->state = State::READY;
-}
-
-void *
-in_block (const void *p, unsigned rank)
-{
-  const Cluster *cluster = own->cluster;
-
-  if (cluster == nullptr || rank >= own->launch->cluster)
-    fail ("the cluster has no such block");
-  return const_cast<char *> (static_cast<const char *> (p)) + (cluster->local[rank] - cluster->local[own->rank]);
-}
-
 bool
 run (const Launch &launch)
 {
@@ -597,20 +511,15 @@ run (const Launch &launch)
   static std::mutex &one_at_a_time = *new std::mutex;
   const uint64_t blocks = (uint64_t) launch.grid.x * launch.grid.y * launch.grid.z;
   const unsigned processors = std::thread::hardware_concurrency ();
-  const size_t n = launch.cluster > 1 ? launch.cluster : std::min<uint64_t> (processors > 0 ? processors : 1, blocks);
+  const size_t n = std::min<uint64_t> (processors > 0 ? processors : 1, blocks);
   std::lock_guard<std::mutex> held (one_at_a_time);
   std::vector<Worker *> &workers = first_workers (n);
-  std::vector<std::unique_ptr<Cluster>> clusters;
   std::vector<Share> shares;
 
   launches++;
   std::call_once (watched, watch_addresses);
-  for (uint64_t i = 0; launch.cluster > 1 && i < blocks / launch.cluster; i++) {
-    clusters.push_back (std::make_unique<Cluster> ());
-    clusters.back ()->threads = launch.cluster * launch.block.x * launch.block.y * launch.block.z;
-  }
   for (size_t i = 0; i < n; i++)
-    shares.push_back ({ &launch, &clusters, i, n });
+    shares.push_back ({ &launch, i, n });
   for (size_t i = 0; i < n; i++) {
     std::lock_guard<std::mutex> of_worker (workers[i]->lock);
     workers[i]->share = &shares[i];

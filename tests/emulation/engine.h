@@ -2,9 +2,9 @@
  *
  * A block runs on one thread of the CPU. Its own threads are fibers, which take turns where they wait for each other: at a
  * barrier, or where the lanes of a warp exchange values. The order in which they run changes from block to block and
- * from launch to launch, since nothing may depend on it. The blocks of a cluster each have a thread of the CPU; other blocks share a few.
+ * from launch to launch, since nothing may depend on it. Blocks share a few threads of the CPU.
  *
- * Threads of a block that wait for each other for ever, but for those that wait for their cluster, that exchange values with a lane that is not there, or ask for more than a
+ * Threads of a block that wait for each other for ever, that exchange values with a lane that is not there, or ask for more than a
  * device has end the process with a message.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -20,7 +20,6 @@
 namespace emulation
 {
 constexpr int MOST_THREADS = 1024;      /* of a block */
-constexpr int MOST_BLOCKS = 16; /* of a cluster */
 constexpr size_t MOST_SHARED = 232448;  /* bytes that a launch may ask for */
 
 struct Index
@@ -56,16 +55,6 @@ void end_copy_group ();
 /* Waits for all but the last n groups. */
 void wait_for_copies (size_t n);
 
-/* ---- blocks of a cluster ---- */
-
-unsigned rank_in_cluster ();
-void arrive_at_cluster ();
-void wait_for_cluster ();
-
-/* What lies in the shared memory of this block at p, in that of another one of the cluster. Shared memory is the thread-local
- * memory of the kernels' own library. */
-void *in_block (const void *p, unsigned rank);
-
 /* ---- launches ---- */
 
 struct Launch
@@ -74,7 +63,6 @@ struct Launch
   std::function<void ()> run;   /* what each thread does */
   void *(*shared) ();           /* where the thread that calls it has the shared memory of the launch */
   Index grid, block;
-  unsigned cluster;             /* blocks of a cluster; 1: none */
   size_t shared_bytes;
 };
 

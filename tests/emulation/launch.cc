@@ -25,16 +25,6 @@ kernel_at (const void *function)
   return static_cast<const Kernel *> (function);
 }
 
-unsigned
-cluster_of (const cudaLaunchConfig_t *config)
-{
-  for (unsigned i = 0; i < config->numAttrs; i++) {
-    if (config->attrs[i].id == cudaLaunchAttributeClusterDimension)
-      return config->attrs[i].val.clusterDim.x;
-  }
-  return 1;
-}
-
 bool
 is_possible (const Kernel *kernel, const Launch &launch)
 {
@@ -42,8 +32,7 @@ is_possible (const Kernel *kernel, const Launch &launch)
 
   return launch.grid.x > 0 && launch.grid.x <= INT32_MAX && launch.grid.y > 0 && launch.grid.y <= UINT16_MAX
       && launch.grid.z > 0 && launch.grid.z <= UINT16_MAX && threads > 0 && threads <= MOST_THREADS
-      && launch.shared_bytes <= (size_t) kernel->most_shared && launch.cluster > 0 && launch.cluster <= MOST_BLOCKS
-      && launch.grid.x % launch.cluster == 0;
+      && launch.shared_bytes <= (size_t) kernel->most_shared;
 }
 }
 
@@ -117,20 +106,13 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks, const void *, int th
 }
 
 cudaError_t
-cudaOccupancyMaxActiveClusters (int *clusters, const void *, const cudaLaunchConfig_t *config)
-{
-  *clusters = MULTIPROCESSORS / (int) cluster_of (config);
-  return cudaSuccess;
-}
-
-cudaError_t
 cudaLaunchKernelExC (const cudaLaunchConfig_t *config, const void *function, void **arguments)
 {
   FAIL_IF_TOLD ("cuLaunchKernelEx");
   const Kernel *kernel = kernel_at (function);
   const Launch launch = { kernel->name, kernel->bind (arguments), kernel->shared,
     { config->gridDim.x, config->gridDim.y, config->gridDim.z },
-    { config->blockDim.x, config->blockDim.y, config->blockDim.z }, cluster_of (config), config->dynamicSmemBytes
+    { config->blockDim.x, config->blockDim.y, config->blockDim.z }, config->dynamicSmemBytes
   };
 
   if (!is_possible (kernel, launch))

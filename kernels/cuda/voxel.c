@@ -180,6 +180,22 @@ launch_bins (const Run *run, const void *of_any, RcCudaVoxelTask *task)
   return launch_task (run, kernel, grid, task, "launch of the adding of points, by bins");
 }
 
+static int
+indexes_whole (const Run *run, const RcCudaVoxelState *state, const RcCudaVoxelTask *task)
+{
+  return state->index_whole != NULL && task->aligned && task->is_first && has_all_points (run)
+      && task->batch <= MOST_BLOCKS_Y;
+}
+
+static RcStatus
+launch_index (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+{
+  const int64_t blocks = rc_cuda_ceil_divide (task->n, RC_CUDA_VOXEL_THREADS);
+  const dim3 grid = { (unsigned) (blocks > 0 ? blocks : 1), (unsigned) task->batch, 1 };
+
+  return launch_task (run, state->index_whole, grid, task, "launch of the indices of points");
+}
+
 static RcStatus
 launch_scales (const Run *run, RcCudaVoxelTask *task)
 {
@@ -523,6 +539,8 @@ launch_add (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
     return launch_task (run, kernels_in_place (state, task)->add, blocks_for (run->cuda, task->n,
             RC_CUDA_VOXEL_OTHERS_TILE, task->batch), task, "launch of the adding of other points");
   }
+  if (indexes_whole (run, state, task))
+    return launch_index (run, state, task);
   if (state->stays)
     status = mark_newest (run, task);
   state->stays = 0;

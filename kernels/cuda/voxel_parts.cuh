@@ -161,7 +161,8 @@ add_tally (const RcCudaVoxelTask &task, const Tally &tally)
   __syncthreads ();
   if (threadIdx.x == 0) {
     add_counter (&task.counters->points, sums[0]);
-    add_counter (&task.counters->inside, sums[0] - sums[1] - sums[2] - sums[3]);
+    /* less than 0 where others counted the points */
+    add_64 (&task.counters->inside, (int64_t) sums[0] - sums[1] - sums[2] - sums[3]);
     add_counter (&task.counters->outside, sums[1]);
     add_counter (&task.counters->nan, sums[2]);
     add_counter (&task.counters->infinite, sums[3]);

@@ -119,6 +119,8 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
     state->remove = kernels_that_take (plan)[1];
   }
   state->add_anywhere = plan->features && !plan->keeps ? rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
+  if (spec->output == RC_VOXEL_INDEX && source < RC_CUDA_VOXEL_PACKED)
+    state->index_whole = rc_cuda_voxel_index_whole[source];
   state->units = rc_cuda_ceil_divide (rc_voxel_value_bytes (plan), 16);
   if (rc_voxel_needs_range (plan)) {
     state->range = rc_cuda_voxel_range[source][0];
@@ -484,6 +486,7 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel mark, in place", rc_cuda_voxel_mark_newest, state->task.newest > 0},
     {"voxel add", state->add, 1},
     {"voxel add of whole tiles", rc_cuda_voxel_bin_whole, state->add == rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32]},
+    {"voxel index", state->index_whole, state->index_whole != NULL},
     {"voxel add of any layout", state->add_anywhere, 1},
     {"voxel remove", state->remove, plan->keeps},
     {"voxel add, deferred", state->add_deferred, state->task.defers},

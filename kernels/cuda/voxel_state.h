@@ -23,6 +23,7 @@ typedef struct
   const void *add, *range, *write;
   const void *add_deferred;     /* NULL: no point is */
   const void *remove;           /* NULL: nothing is kept */
+  const void *index_whole;      /* of a chunk that has all points; NULL: not of this plan */
   int begins_early;             /* see rc_cuda_begins_early */
   size_t whole_slab_bytes;      /* of shared memory of a block that writes all of its slab */
   const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */

@@ -260,7 +260,8 @@ typedef enum RcCudaVoxelSource
   RC_CUDA_VOXEL_FLOAT16,        /* packed points */
   RC_CUDA_VOXEL_FLOAT32,
   RC_CUDA_VOXEL_FLOAT64,
-  RC_CUDA_VOXEL_LAYOUT,         /* other points */
+  RC_CUDA_VOXEL_PACKED,
+  RC_CUDA_VOXEL_LAYOUT = RC_CUDA_VOXEL_PACKED,  /* other points */
   RC_CUDA_VOXEL_DEPTH,
   RC_CUDA_VOXEL_RAYS,           /* depth of a lens that distorts */
   RC_CUDA_VOXEL_SOURCES
@@ -310,6 +311,10 @@ typedef enum RcCudaVoxelValues
 extern const void *const rc_cuda_voxel_clear;
 extern const void *const rc_cuda_voxel_set_scales;
 extern const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS];
+
+/* voxel_index.cu: of packed points that are aligned, of which one chunk has all of the job; a thread a point. Argument: the
+ * task. */
+extern const void *const rc_cuda_voxel_index_whole[RC_CUDA_VOXEL_PACKED];
 
 /* voxel_range.cu; and for points that stay in place. 8 bytes a channel of shared memory. */
 extern const void *const rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES][2];

@@ -154,10 +154,10 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
 
 /* ---- what the spec fixes ---- */
 
-/* rc_voxel_of's quotient is within 2^-24 of itself of the exact one, and n times the product with the rounded 1 / (n * size)
- * within 2^-23 and a little: both together less than n * 2^-21 voxels, which leaves room for the rounding of what is compared.
- * Where that is too much, or a size so extreme that products do not hold it, or indices have more than 32 bits, no product
- * tells. */
+/* rc_voxel_of's quotient is within 2^-24 of itself of the exact one. n times the product with the rounded 1 / (n * size) is as far
+ * from it by the rounding of the product, and by that of the inverse, which is known here: both are within error voxels of each other,
+ * of which 2^-24 is for the rounding of what is compared, and 2^-46 for what errors make of each other. Where that is too much, or a
+ * size so extreme that products do not hold it, or indices have more than 32 bits, no product tells. */
 static RcCudaVoxelLocate
 locate_in (const RcVoxelPlan *plan)
 {
@@ -167,9 +167,11 @@ locate_in (const RcVoxelPlan *plan)
   int axis;
 
   for (axis = 0; axis < 3; axis++) {
-    const double size = plan->box.size[axis], n = (double) plan->spec.grid[axis], error = n * 0x1p-21;
+    const double size = plan->box.size[axis], n = (double) plan->spec.grid[axis];
+    const float inverse = (float) (1.0 / (n * size));
+    const double error = n * (fabs (inverse * (n * size) - 1.0) + 0x1p-23 + 0x1p-46) + 0x1p-24;
 
-    locate.inverse[axis] = (float) (1.0 / (n * size));
+    locate.inverse[axis] = inverse;
     locate.margin[axis] = fits && size > 0x1p-60 && size < 0x1p60 && error < 0.25 ? (float) (0.5 - error) : -1.0f;
     locate.distance[axis] = distance[axis];
     locate.bias += RC_CUDA_VOXEL_2_23 * distance[axis];

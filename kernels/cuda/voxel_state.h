@@ -66,6 +66,11 @@ rc_cuda_voxel_first_kernel (const RcVoxelSpec *spec)
 RcStatus rc_cuda_voxel_prepare (RcVoxelPlan * plan, RcError * error);
 void rc_cuda_voxel_release (RcVoxelPlan * plan);
 
+/* voxel_slabs.c: how a grid that comes to be in shared memory is cut, if the plan's does; and the shared memory
+ * of its kernel, which is loaded. */
+void rc_cuda_voxel_plan_slabs (RcVoxelPlan * plan, RcCudaVoxelTask * task, int64_t multiprocessors);
+RcStatus rc_cuda_voxel_take_shared (const RcVoxelPlan * plan, RcCudaVoxelState * state, RcError * error);
+
 /* voxel_scratch.c: the tiles of a bitmap of that many words, as few as are fast; what the kernels are told of a job, and
  * where its arrays are. */
 void rc_cuda_voxel_cut_bitmap (RcCudaVoxelBitmap * bitmap, int64_t words);

@@ -137,7 +137,7 @@ DYNAMIC_SHARED (uint32_t, slab_counts);
 
 /* Blocks that count their slabs, and others that write theirs, share a multiprocessor. */
 template <int SIZE>
-__global__ void __launch_bounds__ (THREADS, at_once (2))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (2))
 count_slabs (const __grid_constant__ RcCudaVoxelTask task)
 {
   const Place place = own_place (task);

@@ -293,6 +293,25 @@ check_layouts (Suite *suite)
   }
 }
 
+/* Means of points that stay in place, of which bins have room for few where they crowd. */
+static void
+check_crowd (Suite *suite, int lie)
+{
+  VoxelWish wish = any_wish;
+  char name[128];
+
+  wish.source = RC_VOXEL_POINTS;
+  wish.mode = RC_VOXEL_MEAN;
+  wish.output = RC_VOXEL_DENSE;
+  wish.points = 20000;
+  wish.features = 5;
+  wish.axis = 32;
+  wish.lie = lie;
+  wish.plain = 1;
+  snprintf (name, sizeof (name), "voxel_crowd_%s", lies[lie]);
+  check_cases (suite, name, &wish, 8);
+}
+
 /* Clouds that are no cloud. */
 static void
 check_lies (Suite *suite)
@@ -311,6 +330,7 @@ check_lies (Suite *suite)
       snprintf (name, sizeof (name), "voxel_lie_%s_%s", lies[lie], modes[mode]);
       check_cases (suite, name, &wish, 4);
     }
+    check_crowd (suite, lie);
   }
 }
 

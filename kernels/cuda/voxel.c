@@ -10,6 +10,7 @@
 #define MOST_BLOCKS_Y 65535
 #define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
 #define FEATURE_BLOCKS 4        /* the same of kernels that read features */
+#define MOST_VOXELS_A_POINT 16  /* of slabs: of more of them ranks are faster */
 
 /* ---- launches ---- */
 
@@ -376,25 +377,56 @@ end_map (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 
 /* ---- points that stay in place ---- */
 
+/* Shared memory of a block that finds the range of features. */
+static size_t
+greatest_bytes (const RcCudaVoxelTask *task)
+{
+  return (size_t) task->channels * sizeof (uint64_t);
+}
+
 static const RcCudaVoxelInPlace *
 kernels_in_place (const RcCudaVoxelState *state, const RcCudaVoxelTask *task)
 {
   return task->aligned ? &state->in_place : &state->in_place_anywhere;
 }
 
-static RcStatus
-mark_newest (const Run *run, RcCudaVoxelTask *task)
+/* Whether slabs have points enough to be worth a block each, and bins room for them, with a quarter to spare, unless they
+ * crowd. */
+static int
+fits_slabs (const RcCudaVoxelTask *task)
 {
-  return launch_task (run, rc_cuda_voxel_mark_newest, blocks_for (run->cuda, task->bit_words, RC_CUDA_VOXEL_WARPS,
-          task->batch), task, "launch of the marking of voxels");
+  return task->n >= task->voxels / MOST_VOXELS_A_POINT && task->n / 3 <= (int64_t) task->mean_bins * task->mean_room / 4
+      && task->batch <= MOST_BLOCKS_Y;
+}
+
+/* A block for each tile of points. */
+static RcStatus
+range_in_place (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+{
+  const int64_t tiles = rc_cuda_ceil_divide (task->n, RC_CUDA_VOXEL_MEAN_TILE);
+  const dim3 grid = { (unsigned) (tiles > 0 ? tiles : 1), (unsigned) task->batch, 1 };
+  void *arguments[] = { task };
+
+  return launch_blocks (run, kernels_in_place (state, task)->range, grid, RC_CUDA_VOXEL_MEAN_BIN_THREADS,
+      greatest_bytes (task), arguments, "launch of the range of features, of points in place");
+}
+
+static RcStatus
+mark_in_place (const Run *run, RcCudaVoxelTask *task)
+{
+  return launch_task (run, rc_cuda_voxel_mark_binned, blocks_for (run->cuda, task->mean_bins, 1, task->batch), task,
+      "launch of the marking of voxels");
 }
 
 static RcStatus
 end_in_place (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
+  const dim3 slabs = { (unsigned) (task->batch * task->mean_slabs), 1, 1 };
+  void *arguments[] = { task };
+
   take_points (run->plan, &state->chunk, task);
-  return launch_task (run, kernels_in_place (state, task)->write, blocks_for (run->cuda, state->units, RC_CUDA_VOXEL_THREADS,
-          task->batch), task, "launch of the output of a voxel grid, of points in place");
+  return launch_with (run, kernels_in_place (state, task)->write[task->channels % 4 == 0], slabs, state->mean_bytes,
+      arguments, "launch of the output of a voxel grid, of points in place");
 }
 
 /* ---- dense ---- */
@@ -520,12 +552,14 @@ launch_range (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
 
   take_chunk (run->plan, run->chunk, task);
   if (state->stays)             /* more comes after a chunk that had all, with no points in it */
-    status = mark_newest (run, task);
+    status = mark_in_place (run, task);
   if (status != RC_OK)
     return status;
-  state->stays = task->newest > 0 && has_all_points (run);
-  return launch_points (run, state->stays ? kernels_in_place (state, task)->range : task->aligned ? state->range
-      : state->range_anywhere, (size_t) task->channels * sizeof (uint64_t), task, "launch of the range of features");
+  state->stays = task->mean_slabs > 0 && has_all_points (run) && fits_slabs (task);
+  if (state->stays)
+    return range_in_place (run, state, task);
+  return launch_points (run, task->aligned ? state->range : state->range_anywhere, greatest_bytes (task), task,
+      "launch of the range of features");
 }
 
 static RcStatus
@@ -536,13 +570,13 @@ launch_add (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
   take_chunk (run->plan, run->chunk, task);
   if (state->stays && has_all_points (run)) {
     state->chunk = *run->chunk;
-    return launch_task (run, kernels_in_place (state, task)->add, blocks_for (run->cuda, task->n,
-            RC_CUDA_VOXEL_OTHERS_TILE, task->batch), task, "launch of the adding of other points");
+    return launch_task (run, kernels_in_place (state, task)->add, few_blocks_for (run->cuda, task->n,
+            RC_CUDA_VOXEL_OVERFLOW_TILE, task->batch, FEATURE_BLOCKS), task, "launch of the adding of points that overflow");
   }
   if (indexes_whole (run, state, task))
     return launch_index (run, state, task);
   if (state->stays)
-    status = mark_newest (run, task);
+    status = mark_in_place (run, task);
   state->stays = 0;
   if (status == RC_OK && task->needs_range && run->plan->added == 0)
     status = task->ranked ? launch_ranks (run, task) : launch_scales (run, task);

@@ -143,7 +143,7 @@ store_in_place (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const T
 
 template <class Source, bool FOURS>
 __device__ __forceinline__ void
-bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const TilePart &of_tile, const float p[EACH][3],
+bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const TilePart &of_tile, const float (&p)[EACH][3],
     Shared *shared, Tally *tally)
 {
   uint32_t bits[EACH];

@@ -28,7 +28,7 @@ count_points (RcVoxelCounters *counters, int64_t n)
 /* Points whose numbers are aligned, and blocks for all of them. The quotient, since a point waits for its loads anyway, longer
  * than for divisions. */
 template <class Source>
-__global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (RC_CUDA_VOXEL_THREADS, at_once (4))
 index_whole (const __grid_constant__ RcCudaVoxelTask task)
 {
   const Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };

@@ -1,6 +1,6 @@
 /* robocache: the bits of a tile of points, on the GPU
  *
- * A block of so many threads takes a tile, of which each thread has 8 points: four by four where points are packed, or one
+ * A block of so many threads takes a tile, of which each thread has N points: four by four where points are packed, or one
  * by one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -29,16 +29,16 @@ point_of (int u)
   return FOURS ? (u / 4 * THREADS + threadIdx.x) * 4 + u % 4 : u * THREADS + threadIdx.x;
 }
 
-template <int THREADS, bool FOURS>
+template <int THREADS, bool FOURS, int N>
 __device__ __forceinline__ uint32_t
 valid_of (uint32_t n)
 {
   uint32_t valid = 0;
 
-  if (n == THREADS * EACH)
-    return (1u << EACH) - 1;
+  if (n == THREADS * N)
+    return (1u << N) - 1;
 #pragma unroll
-  for (int u = 0; u < EACH; u++)
+  for (int u = 0; u < N; u++)
     valid |= (uint32_t) (point_of<THREADS, FOURS> (u) < n) << u;
   return valid;
 }
@@ -63,20 +63,20 @@ locate_again (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, i
 }
 
 /* The bits of the points that a thread has, which are at p. */
-template <class Source, int THREADS, bool FOURS>
+template <class Source, int THREADS, bool FOURS, int N>
 __device__ __forceinline__ void
-find_bits (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, const float p[EACH][3], uint32_t bits[EACH],
+find_bits (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, const float (&p)[N][3], uint32_t (&bits)[N],
     Tally *tally)
 {
-  const uint32_t valid = valid_of<THREADS, FOURS> (tile.n);
+  const uint32_t valid = valid_of<THREADS, FOURS, N> (tile.n);
   uint32_t unclear = 0;
 
 #pragma unroll
-  for (int u = 0; u < EACH; u++)
+  for (int u = 0; u < N; u++)
     unclear |= voxel_by_product (task, p[u], &bits[u]) ? 0 : 1u << u;
-  if (valid != (1u << EACH) - 1) {
+  if (valid != (1u << N) - 1) {
 #pragma unroll
-    for (int u = 0; u < EACH; u++)
+    for (int u = 0; u < N; u++)
       bits[u] = valid >> u & 1 ? bits[u] : RC_CUDA_VOXEL_NO_BIT;
   }
 #pragma unroll 1
@@ -85,7 +85,7 @@ find_bits (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, cons
     const uint32_t bit = locate_again<Source, THREADS, FOURS> (task, part, tile, which, tally);
 
 #pragma unroll
-    for (int u = 0; u < EACH; u++)
+    for (int u = 0; u < N; u++)
       bits[u] = u == which ? bit : bits[u];
   }
 }
@@ -112,12 +112,12 @@ read_fours (const char *data, uint32_t n, float p[EACH][3])
   }
 }
 
-template <class Source, bool ALIGNED, int THREADS>
+template <class Source, bool ALIGNED, int THREADS, int N>
 __device__ __forceinline__ void
-read_each (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, float p[EACH][3])
+read_each (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, float (&p)[N][3])
 {
 #pragma unroll
-  for (int u = 0; u < EACH; u++) {
+  for (int u = 0; u < N; u++) {
     const uint32_t i = point_of<THREADS, false> (u);
 
     p[u][0] = p[u][1] = p[u][2] = 0.0f;

@@ -84,8 +84,8 @@ kernels_that_take (const RcVoxelPlan *plan)
 static RcCudaVoxelInPlace
 kernels_in_place (RcCudaVoxelSource source, size_t size)
 {
-  return (RcCudaVoxelInPlace) { rc_cuda_voxel_range[source][1], rc_cuda_voxel_add_others[source],
-    rc_cuda_voxel_write_newest[source][size == 4]
+  return (RcCudaVoxelInPlace) { rc_cuda_voxel_bin_in_place[source], rc_cuda_voxel_add_overflow[source],
+    {rc_cuda_voxel_write_means[source][size == 4][0], rc_cuda_voxel_write_means[source][size == 4][1]}
   };
 }
 
@@ -122,10 +122,10 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
     state->index_whole = rc_cuda_voxel_index_whole[source];
   state->units = rc_cuda_ceil_divide (rc_voxel_value_bytes (plan), 16);
   if (rc_voxel_needs_range (plan)) {
-    state->range = rc_cuda_voxel_range[source][0];
-    state->range_anywhere = rc_cuda_voxel_range[RC_CUDA_VOXEL_LAYOUT][0];
+    state->range = rc_cuda_voxel_range[source];
+    state->range_anywhere = rc_cuda_voxel_range[RC_CUDA_VOXEL_LAYOUT];
   }
-  if (state->task.newest > 0) {
+  if (state->task.mean_slabs > 0) {
     state->in_place = kernels_in_place (source, size);
     state->in_place_anywhere = kernels_in_place (RC_CUDA_VOXEL_LAYOUT, size);
   }
@@ -347,18 +347,47 @@ plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
       + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * bitmap->tiles, 16) * 64;
 }
 
-/* Means of points that stay in place: in each voxel its newest point, which accumulators are clear of, too, and for each
- * point an other. */
-static void
-plan_in_place (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+/* Of an item: how many points each bin has, and for how many it has room beside their shares of them. */
+static uint64_t
+bins_bytes (uint64_t bins)
 {
-  RcVoxelLayout *layout = &plan->layout;
+  const uint64_t room = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_LEAST_ROOM;
 
-  if (!task->ranked || plan->spec.output != RC_VOXEL_DENSE || plan->voxels > INT32_MAX)
+  return ((bins + 1) * sizeof (uint32_t) + bins * room * sizeof (RcCudaVoxelEntry) + 63) / 64 * 64 + 2 * 64;
+}
+
+/* Of a slab of so many pieces: its values, and what a value of each channel must be to be exact. */
+static size_t
+mean_bytes (const RcVoxelPlan *plan, int64_t pieces)
+{
+  return (size_t) plan->channels * ((size_t) pieces * 32 * rc_dtype_size (plan->spec.dtype) + sizeof (uint32_t));
+}
+
+/* Means of points that stay in place: as many slabs as keep the multiprocessors busy, and so many that a block can have one;
+ * there are none where channels are so many that a piece is too large. */
+static void
+plan_in_place (RcVoxelPlan *plan, RcCudaVoxelState *state, int64_t multiprocessors)
+{
+  const int64_t all = rc_cuda_ceil_divide (plan->voxels, 32), batch = plan->spec.batch;
+  RcCudaVoxelTask *task = &state->task;
+  int64_t slabs = 1;
+
+  if (!task->ranked || plan->spec.output != RC_VOXEL_DENSE || plan->voxels > INT32_MAX
+      || mean_bytes (plan, 1) > RC_CUDA_VOXEL_MEAN_BYTES)
     return;
-  task->newest = layout->item_bytes;
-  layout->item_bytes += (uint64_t) rc_cuda_ceil_divide (plan->voxels, 16) * 64;
-  layout->backend_point_bytes = sizeof (RcCudaVoxelOther);
+  while (slabs < all && (slabs * batch < MANY_SLABS * multiprocessors
+          || rc_cuda_ceil_divide (all, slabs) > RC_CUDA_VOXEL_MEAN_PIECES
+          || mean_bytes (plan, rc_cuda_ceil_divide (all, slabs)) > RC_CUDA_VOXEL_MEAN_BYTES))
+    slabs *= 2;
+  if (slabs > INT32_MAX / batch)
+    return;
+  task->mean_slabs = slabs;
+  task->mean_slab_shift = (uint32_t) log2_of (slabs);
+  task->mean_pieces = (uint32_t) rc_cuda_ceil_divide (all, slabs);
+  task->mean_bins = (uint32_t) rc_cuda_lesser (slabs, RC_CUDA_VOXEL_MEAN_BINS);
+  state->mean_bytes = mean_bytes (plan, task->mean_pieces);
+  plan->layout.backend_bytes += (uint64_t) batch * bins_bytes (task->mean_bins);
+  plan->layout.backend_point_bytes = (RC_CUDA_VOXEL_MEAN_SHARES + 1) * sizeof (RcCudaVoxelEntry);
 }
 
 /* ---- loading ---- */
@@ -412,13 +441,15 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
     {"voxel range", state->range, state->range != NULL},
     {"voxel range of any layout", state->range_anywhere, state->range_anywhere != NULL},
-    {"voxel range, in place", state->in_place.range, state->task.newest > 0},
-    {"voxel range of any layout, in place", state->in_place_anywhere.range, state->task.newest > 0},
-    {"voxel add, in place", state->in_place.add, state->task.newest > 0},
-    {"voxel add of any layout, in place", state->in_place_anywhere.add, state->task.newest > 0},
-    {"voxel write, in place", state->in_place.write, state->task.newest > 0},
-    {"voxel write of any layout, in place", state->in_place_anywhere.write, state->task.newest > 0},
-    {"voxel mark, in place", rc_cuda_voxel_mark_newest, state->task.newest > 0},
+    {"voxel range, in place", state->in_place.range, state->task.mean_slabs > 0},
+    {"voxel range of any layout, in place", state->in_place_anywhere.range, state->task.mean_slabs > 0},
+    {"voxel add, in place", state->in_place.add, state->task.mean_slabs > 0},
+    {"voxel add of any layout, in place", state->in_place_anywhere.add, state->task.mean_slabs > 0},
+    {"voxel write, in place", state->in_place.write[0], state->task.mean_slabs > 0},
+    {"voxel write of four channels, in place", state->in_place.write[1], state->task.mean_slabs > 0},
+    {"voxel write of any layout, in place", state->in_place_anywhere.write[0], state->task.mean_slabs > 0},
+    {"voxel write of four channels of any layout, in place", state->in_place_anywhere.write[1], state->task.mean_slabs > 0},
+    {"voxel mark, in place", rc_cuda_voxel_mark_binned, state->task.mean_slabs > 0},
     {"voxel add", state->add, 1},
     {"voxel add of whole tiles", rc_cuda_voxel_bin_whole, state->add == rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32]},
     {"voxel index", state->index_whole, state->index_whole != NULL},
@@ -487,7 +518,7 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
   rc_cuda_voxel_plan_slabs (plan, &state->task, cuda->multiprocessors);
   plan_bitmap (plan, &state->task);
   plan_ranks (plan, &state->task);
-  plan_in_place (plan, &state->task);
+  plan_in_place (plan, state, cuda->multiprocessors);
   state->task.layout = plan->layout;
   state->task.warp_words = warp_words_of (&state->task, cuda->multiprocessors);
   choose_kernels (plan, state);

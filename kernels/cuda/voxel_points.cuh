@@ -90,17 +90,42 @@ extremes_of (const RcCudaVoxelTask &task, int64_t item)
 
 /* ---- points that stay in place ---- */
 
-/* Of each voxel of an item, 1 + the point that came last; 0: none. */
-__device__ __forceinline__ uint32_t *
-newest_of (const RcCudaVoxelTask &task, int64_t item)
+/* Pieces of the grid go round among slabs, beginning elsewhere each time. */
+__device__ __forceinline__ uint32_t
+round_of_piece (const RcCudaVoxelTask &task, uint32_t piece)
 {
-  return item_array<uint32_t> (task, item, task.newest);
+  return piece >> task.mean_slab_shift;
 }
 
-__device__ __forceinline__ RcCudaVoxelOther *
-others_of (const RcCudaVoxelTask &task, int64_t item)
+__device__ __forceinline__ uint32_t
+slab_of_piece (const RcCudaVoxelTask &task, uint32_t piece)
 {
-  return task.others + item * task.n_points;
+  return (piece + round_of_piece (task, piece) * RC_CUDA_VOXEL_MEAN_TURN) & ((uint32_t) task.mean_slabs - 1);
+}
+
+__device__ __forceinline__ uint32_t
+piece_of_slab (const RcCudaVoxelTask &task, uint32_t slab, uint32_t round)
+{
+  return round << task.mean_slab_shift | ((slab - round * RC_CUDA_VOXEL_MEAN_TURN) & ((uint32_t) task.mean_slabs - 1));
+}
+
+/* Of an item, how many each bin has, and after them how many overflow. */
+__device__ __forceinline__ uint32_t *
+bin_counts_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return task.bin_counts + item * (task.mean_bins + 1);
+}
+
+__device__ __forceinline__ RcCudaVoxelEntry *
+bin_of (const RcCudaVoxelTask &task, int64_t item, uint32_t bin)
+{
+  return task.binned + (item * task.mean_bins + bin) * task.mean_room;
+}
+
+__device__ __forceinline__ RcCudaVoxelEntry *
+overflow_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return task.overflow + item * task.n_points;
 }
 
 /* ---- sources ---- */
@@ -282,6 +307,14 @@ struct LayoutSource
   }
 };
 
+/* Where the features of the points of an item are. */
+template <class Source>
+__device__ __forceinline__ const char *
+features_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return task.data + item * task.batch_stride + Source::feature_offset (task);
+}
+
 /* A feature at any address. */
 template <class Source>
 __device__ __forceinline__ double
@@ -450,13 +483,20 @@ first_channel (const RcCudaVoxelTask &task, uint32_t lane)
   return { of, lane - of * (uint32_t) task.channels };
 }
 
+/* The one that comes so many points, and channels of one, later. */
+__device__ __forceinline__ Channel
+channel_after (const RcCudaVoxelTask &task, Channel own, Channel step)
+{
+  const uint32_t channel = own.channel + step.channel, channels = (uint32_t) task.channels;
+  const bool wraps = channel >= channels;
+
+  return { own.of + step.of + wraps, wraps ? channel - channels : channel };
+}
+
 __device__ __forceinline__ Channel
 next_channel (const RcCudaVoxelTask &task, Channel own)
 {
-  const uint32_t channel = own.channel + task.step_channel, channels = (uint32_t) task.channels;
-  const bool wraps = channel >= channels;
-
-  return { own.of + task.step_of + wraps, wraps ? channel - channels : channel };
+  return channel_after (task, own, { task.step_of, task.step_channel });
 }
 
 /* ---- values ---- */

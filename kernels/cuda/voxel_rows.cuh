@@ -111,15 +111,6 @@ bits_of_value (const RcCudaVoxelTask &task, int64_t item, int64_t channel, const
   }
 }
 
-__device__ __forceinline__ Channel
-next_of_block (const RcCudaVoxelTask &task, Channel own, Channel step)
-{
-  const uint32_t channel = own.channel + step.channel, channels = (uint32_t) task.channels;
-  const bool wraps = channel >= channels;
-
-  return { own.of + step.of + wraps, wraps ? channel - channels : channel };
-}
-
 /* n rows from the first on, by a block: their coordinates, then their values in the order of memory, several of a thread
  * under way before the first is made. */
 template <class From>
@@ -142,14 +133,14 @@ write_rows_of_block (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t 
     for (int u = 0; u < AT_ONCE; u++) {
       if (at + u * THREADS < n_values && first + next.of < voxels.n)
         values[u] = From::load (task, voxels, first + next.of, next.channel);
-      next = next_of_block (task, next, step);
+      next = channel_after (task, next, step);
     }
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       if (at + u * THREADS < n_values)
         write_value (task, voxels, first * task.channels + at + u * THREADS,
             first + own.of < voxels.n ? bits_of_value (task, voxels.item, own.channel, values[u]) : 0);
-      own = next_of_block (task, own, step);
+      own = channel_after (task, own, step);
     }
   }
 }

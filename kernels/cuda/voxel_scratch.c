@@ -118,6 +118,22 @@ lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
   task->zeros_bytes = (uint64_t) (*at - bitmap->bits);
 }
 
+/* Points that stay in place. A bin has room for several times its share of them; how many it has begin clears. */
+static void
+lay_out_bins (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
+{
+  const uint64_t batch = (uint64_t) plan->spec.batch, bins = batch * task->mean_bins;
+  const int64_t share = rc_cuda_ceil_divide (task->n_points, task->mean_bins);
+
+  task->mean_room = (uint32_t) rc_cuda_lesser (RC_CUDA_VOXEL_MEAN_SHARES * share + RC_CUDA_VOXEL_MEAN_LEAST_ROOM,
+      RC_CUDA_VOXEL_MEAN_ROOM);
+  task->bin_counts = (uint32_t *) carve (at, (bins + batch) * sizeof (uint32_t));
+  task->zeros = (char *) task->bin_counts;
+  task->zeros_bytes = (uint64_t) (*at - task->zeros);
+  task->binned = (RcCudaVoxelEntry *) carve (at, bins * task->mean_room * sizeof (RcCudaVoxelEntry));
+  task->overflow = (RcCudaVoxelEntry *) *at;
+}
+
 static void
 lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
@@ -137,8 +153,8 @@ lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
     lay_out_blocks (plan, task, &at);
   if (task->defers || (task->in_bitmap && task->ranked))
     lay_out_means (plan, task, &at);
-  if (task->newest > 0)
-    task->others = (RcCudaVoxelOther *) at;
+  if (task->mean_slabs > 0)
+    lay_out_bins (plan, task, &at);
 }
 
 void

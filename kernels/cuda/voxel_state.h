@@ -13,7 +13,7 @@
 /* That a mean takes where its points stay in place. */
 typedef struct
 {
-  const void *range, *add, *write;
+  const void *range, *add, *write[2];   /* channels one by one; four by four */
 } RcCudaVoxelInPlace;
 
 typedef struct
@@ -28,6 +28,7 @@ typedef struct
   size_t whole_slab_bytes;      /* of shared memory of a block that writes all of its slab */
   const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
   RcCudaVoxelInPlace in_place, in_place_anywhere;       /* NULL: none does */
+  size_t mean_bytes;            /* of shared memory of a block that writes means of points in place */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
                                  * or a part of it */
 

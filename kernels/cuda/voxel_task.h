@@ -35,10 +35,24 @@ extern "C" {
 #define RC_CUDA_VOXEL_BIN_TILE (RC_CUDA_VOXEL_POINTS_EACH * RC_CUDA_VOXEL_THREADS)
 #define RC_CUDA_VOXEL_BINS 128
 
+/* Means of points that stay in place: bins, of which each has room for so many points at most, and slabs of so many pieces at
+ * most, whose values take no more shared memory than so many bytes. A piece is a word of voxels; a slab has every so many of
+ * them, so that points that are close together are in many slabs. */
+#define RC_CUDA_VOXEL_MEAN_BIN_THREADS 512
+#define RC_CUDA_VOXEL_MEAN_TILE (4 * RC_CUDA_VOXEL_MEAN_BIN_THREADS)
+#define RC_CUDA_VOXEL_MEAN_BINS 2048
+#define RC_CUDA_VOXEL_MEAN_ROOM 768
+#define RC_CUDA_VOXEL_MEAN_SHARES 4     /* of a bin of the points, for which it has room beside the least, up to that */
+#define RC_CUDA_VOXEL_MEAN_LEAST_ROOM 16
+#define RC_CUDA_VOXEL_MEAN_PIECES 32
+#define RC_CUDA_VOXEL_MEAN_TURN 433u    /* slabs, by which each round of pieces begins later: walls are regular */
+#define RC_CUDA_VOXEL_MEAN_BYTES 33792
+
+/* Points that overflow, that a block adds at a time. */
+#define RC_CUDA_VOXEL_OVERFLOW_TILE RC_CUDA_VOXEL_THREADS
+
 /* Points that a block takes at a time: 4 a thread, where no features are read. */
 #define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
-/* Where others are looked for, a warp at a time: 4 a lane. */
-#define RC_CUDA_VOXEL_OTHERS_TILE (4 * RC_CUDA_VOXEL_THREADS)
 /* Words of bits that a block counts at a time: 4 a thread. */
 #define RC_CUDA_VOXEL_BIT_TILE (4 * RC_CUDA_VOXEL_THREADS)
 /* Tiles of an item, at which two kernels that count them are as fast as more. */
@@ -133,14 +147,11 @@ typedef struct RcCudaVoxelBitmap
   uint32_t *counts;             /* [batch, tiles]: bits that are set in each */
 } RcCudaVoxelBitmap;
 
-/* A point of a voxel that is not its newest. */
-typedef struct RcCudaVoxelOther
+/* A point that stays in place, and its voxel. */
+typedef struct RcCudaVoxelEntry
 {
-  uint32_t point;               /* 1 + its number in the item; 0: there is none */
-  uint32_t voxel;
-} RcCudaVoxelOther;
-
-#define RC_CUDA_VOXEL_HAS_OTHERS UINT32_C (0x80000000)  /* beside 1 + a voxel's newest point */
+  uint32_t point, voxel;
+} RcCudaVoxelEntry;
 
 typedef struct RcCudaVoxelTask
 {
@@ -179,8 +190,11 @@ typedef struct RcCudaVoxelTask
   int32_t keeps;                /* what end leaves in the accumulators: all of it, or nothing */
   int64_t kept_tiles;           /* of an item's bits, where they are kept and the output is sparse */
   int32_t ranked;               /* means have entries of occupied voxels alone: range marks those, and add finds their ranks */
-  uint64_t newest;              /* offset in the scratch of an item: what is left in voxels of points that stay in place; 0: none
-                                 * may, as dense means without a range alone */
+  int64_t mean_slabs;           /* of an item, where points may stay in place, as of dense means without a range alone; 0: none
+                                 * may */
+  uint32_t mean_slab_shift;     /* log2 of that, which is a power of two */
+  uint32_t mean_pieces;         /* of each, at most */
+  uint32_t mean_bins;           /* a power of two; each has every so many of the slabs */
   int32_t in_bitmap;            /* sparse, rank: what is occupied is found in bits, and no keys are sorted */
   int32_t defers;               /* of these, what is sparse without a range: points are added when the job ends */
   int32_t block_bits;           /* a bit stands for a block of so many voxels, log2, and those of blocks that are occupied have
@@ -203,7 +217,10 @@ typedef struct RcCudaVoxelTask
   RcCudaVoxelBitmap bitmaps[2]; /* where there are ranks: of voxels; or of blocks, and of voxels in those */
   int64_t *voxels_of_points;    /* [batch, n_points], where they are found by blocks, or points deferred; NULL: not wanted */
   int64_t *voxels_by_rank;      /* [batch, n_points], of sparse outputs that are found in bits */
-  RcCudaVoxelOther *others;     /* [batch, n_points]: for each point which one is an other since it came */
+  RcCudaVoxelEntry *binned;     /* [batch, mean_bins, mean_room]: points that stay in place */
+  RcCudaVoxelEntry *overflow;   /* [batch, n_points]: those for which a bin has no room */
+  uint32_t *bin_counts;         /* [batch, mean_bins + 1]: points of each bin, and how many overflow */
+  uint32_t mean_room;
   char *ones, *zeros;           /* what begin sets to either beside the scratch of items */
   uint64_t ones_bytes, zeros_bytes;     /* multiples of 16 */
   uint32_t *bits_set;           /* slabs: the bits that points set, in each tile by bins, [batch, bits_set_apart] */
@@ -316,14 +333,20 @@ extern const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_
  * task. */
 extern const void *const rc_cuda_voxel_index_whole[RC_CUDA_VOXEL_PACKED];
 
-/* voxel_range.cu; and for points that stay in place. 8 bytes a channel of shared memory. */
-extern const void *const rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES][2];
+/* voxel_range.cu; 8 bytes a channel of shared memory. */
+extern const void *const rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES];
 
-/* voxel_in_place.cu: to add the other points; the dense output, by the bytes of an element: 2 and 4; and where points do not
- * stay after all. */
-extern const void *const rc_cuda_voxel_add_others[RC_CUDA_VOXEL_SOURCES];
-extern const void *const rc_cuda_voxel_write_newest[RC_CUDA_VOXEL_SOURCES][2];
-extern const void *const rc_cuda_voxel_mark_newest;
+/* voxel_mean_bin.cu: the range of points that stay in place; the same shared memory. Blocks (tiles of points, items) of
+ * RC_CUDA_VOXEL_MEAN_BIN_THREADS threads. */
+extern const void *const rc_cuda_voxel_bin_in_place[RC_CUDA_VOXEL_SOURCES];
+
+/* voxel_mean_overflow.cu, of these: to add those that overflow; and where points do not stay after all. */
+extern const void *const rc_cuda_voxel_add_overflow[RC_CUDA_VOXEL_SOURCES];
+extern const void *const rc_cuda_voxel_mark_binned;
+
+/* voxel_mean_slab.cu, of these: the dense output, by the bytes of an element: 2 and 4, for channels one by one and four by four;
+ * a block for each slab of each item, with shared memory for its values and 4 bytes a channel. */
+extern const void *const rc_cuda_voxel_write_means[RC_CUDA_VOXEL_SOURCES][2][2];
 
 /* voxel_write.cu; by the bytes of an element: 1, 2 and 4. */
 extern const void *const rc_cuda_voxel_write_bits;

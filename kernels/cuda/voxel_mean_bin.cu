@@ -225,7 +225,7 @@ prefetch_tile (const RcCudaVoxelTask &task, const Part &part, const Tile &tile)
 
 /* A block for each tile of each item. */
 template <class Source>
-__global__ void __launch_bounds__ (THREADS, at_once (2))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (2))
 bin_in_place (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ Shared shared;

@@ -62,7 +62,7 @@ add_points (const RcCudaVoxelTask &task, int64_t item, const RcCudaVoxelEntry *p
 
 /* And the scales, which range has found what they depend on for, are stored. */
 template <class Source>
-__global__ void __launch_bounds__ (THREADS, at_once (4))
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 add_overflow (const __grid_constant__ RcCudaVoxelTask task)
 {
   follow_previous ();

@@ -486,7 +486,7 @@ write_blocks ()
 }
 
 template <class Source, int SIZE, int GROUP>
-__global__ void __launch_bounds__ (THREADS, write_blocks ())
+__global__ void LAUNCH_BOUNDS (THREADS, write_blocks ())
 write_means (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ Shared shared;

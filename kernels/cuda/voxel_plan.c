@@ -375,14 +375,14 @@ plan_in_place (RcVoxelPlan *plan, RcCudaVoxelState *state, int64_t multiprocesso
   if (!task->ranked || plan->spec.output != RC_VOXEL_DENSE || plan->voxels > INT32_MAX
       || mean_bytes (plan, 1) > RC_CUDA_VOXEL_MEAN_BYTES)
     return;
-  while (slabs < all && (slabs * batch < MANY_SLABS * multiprocessors
+  while (slabs < all && (slabs * batch < RC_CUDA_VOXEL_MANY_SLABS * multiprocessors
           || rc_cuda_ceil_divide (all, slabs) > RC_CUDA_VOXEL_MEAN_PIECES
           || mean_bytes (plan, rc_cuda_ceil_divide (all, slabs)) > RC_CUDA_VOXEL_MEAN_BYTES))
     slabs *= 2;
   if (slabs > INT32_MAX / batch)
     return;
   task->mean_slabs = slabs;
-  task->mean_slab_shift = (uint32_t) log2_of (slabs);
+  task->mean_slab_shift = (uint32_t) rc_cuda_log2_of (slabs);
   task->mean_pieces = (uint32_t) rc_cuda_ceil_divide (all, slabs);
   task->mean_bins = (uint32_t) rc_cuda_lesser (slabs, RC_CUDA_VOXEL_MEAN_BINS);
   state->mean_bytes = mean_bytes (plan, task->mean_pieces);

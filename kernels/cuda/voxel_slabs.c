@@ -4,15 +4,7 @@
  */
 #include "voxel_state.h"
 
-#define MANY_SLABS 4            /* of a multiprocessor */
-
 /* ---- how a grid is cut ---- */
-
-static int
-log2_of (int64_t power)
-{
-  return __builtin_ctzll ((unsigned long long) power);
-}
 
 /* Whether the dense counts of voxels, or their bits, come to be in shared memory, in place of the scratch. */
 static int
@@ -31,7 +23,7 @@ slabs_of (int64_t slabs, int64_t pieces, int64_t piece_bits)
 {
   const uint32_t piece = (uint32_t) piece_bits;
 
-  return (RcCudaVoxelSlabs) { ((uint32_t) slabs - 1) * piece, (uint32_t) pieces - 1, (uint32_t) log2_of (slabs * piece_bits),
+  return (RcCudaVoxelSlabs) { ((uint32_t) slabs - 1) * piece, (uint32_t) pieces - 1, (uint32_t) rc_cuda_log2_of (slabs * piece_bits),
     piece - (uint32_t) slabs * piece
   };
 }
@@ -60,13 +52,13 @@ rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t mult
     return;
   task->slabs = slabs;
   task->slab_words = words;
-  task->slab_shift = log2_of (slabs);
+  task->slab_shift = rc_cuda_log2_of (slabs);
   task->in_slabs = counts ? slabs_of (slabs, 1, words)
       : slabs_of (slabs, words / RC_CUDA_VOXEL_PIECE_WORDS, RC_CUDA_VOXEL_PIECE_WORDS * 32);
   while (slabs / in_bin > RC_CUDA_VOXEL_BINS)
     in_bin *= 2;
   task->bins = (int32_t) (slabs / in_bin);
-  task->bin_shift = log2_of (words * of_word * in_bin);
+  task->bin_shift = rc_cuda_log2_of (words * of_word * in_bin);
   for (task->bin_parts = 32; task->bin_parts * (task->bins + 1) > RC_CUDA_VOXEL_THREADS;)
     task->bin_parts /= 2;
   plan->layout.item_bytes = plan->layout.bits;
@@ -83,7 +75,7 @@ whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCu
 {
   const size_t least = rc_cuda_voxel_slab_bytes (task), most = (size_t) cuda->shared_bytes / 2 + 1;
   const int is_alone = plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->spec.output == RC_VOXEL_DENSE
-      && rc_dtype_size (plan->spec.dtype) == 4 && task->batch * task->slabs >= MANY_SLABS * cuda->multiprocessors;
+      && rc_dtype_size (plan->spec.dtype) == 4 && task->batch * task->slabs >= RC_CUDA_VOXEL_MANY_SLABS * cuda->multiprocessors;
 
   return is_alone && most > least ? most : least;
 }

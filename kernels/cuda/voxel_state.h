@@ -49,6 +49,13 @@ rc_cuda_ceil_divide (int64_t a, int64_t b)
   return a / b + (a % b != 0);
 }
 
+/* Of a power of two. */
+static inline int
+rc_cuda_log2_of (int64_t power)
+{
+  return __builtin_ctzll ((unsigned long long) power);
+}
+
 /* Shared memory of a block that writes a slab. */
 static inline size_t
 rc_cuda_voxel_slab_bytes (const RcCudaVoxelTask *task)

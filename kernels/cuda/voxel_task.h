@@ -34,6 +34,8 @@ extern "C" {
 #define RC_CUDA_VOXEL_POINTS_EACH 8
 #define RC_CUDA_VOXEL_BIN_TILE (RC_CUDA_VOXEL_POINTS_EACH * RC_CUDA_VOXEL_THREADS)
 #define RC_CUDA_VOXEL_BINS 128
+/* Slabs of a multiprocessor, from which on they are many. */
+#define RC_CUDA_VOXEL_MANY_SLABS 4
 
 /* Means of points that stay in place: bins, of which each has room for so many points at most, and slabs of so many pieces at
  * most, whose values take no more shared memory than so many bytes. A piece is a word of voxels; a slab has every so many of

@@ -10,7 +10,7 @@
 #define MOST_BLOCKS_Y 65535
 #define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
 #define FEATURE_BLOCKS 4        /* the same of kernels that read features */
-#define MOST_VOXELS_A_POINT 16  /* of slabs: of more of them ranks are faster */
+#define MOST_VOXELS_A_POINT 32  /* of slabs: of more of them ranks are faster */
 
 /* ---- launches ---- */
 

@@ -123,7 +123,6 @@ struct Own
 
 constexpr uint32_t NONE = UINT32_MAX;
 
-/* All that a bin may have is under way before it is known how many it has. */
 __device__ __forceinline__ Own
 chain_points (const RcCudaVoxelTask &task, Slab *slab, Shared *shared)
 {
@@ -132,14 +131,14 @@ chain_points (const RcCudaVoxelTask &task, Slab *slab, Shared *shared)
   uint2 own[POINTS_EACH];
   Own found;
 
+  slab->n = min (n, task.mean_room);
+  slab->overflows = n > task.mean_room;
 #pragma unroll
   for (int u = 0; u < POINTS_EACH; u++) {
     const uint32_t i = u * THREADS + threadIdx.x;
 
-    own[u] = i < task.mean_room ? entries[i] : make_uint2 (0, 0);
+    own[u] = i < slab->n ? entries[i] : make_uint2 (0, 0);
   }
-  slab->n = min (n, task.mean_room);
-  slab->overflows = n > task.mean_room;
 #pragma unroll
   for (int u = 0; u < POINTS_EACH; u++) {
     const uint32_t i = u * THREADS + threadIdx.x, piece = own[u].y / 32;

@@ -224,11 +224,11 @@ static const struct
   guint side, bound;
 } tight[] = {
   {{TENSOR, "float32", 3, 50000, 1, "grid=64:64:16"}, 0, 400000},
-  {{TENSOR, "float32", 5, 50000, 1, "grid=32:20:8 mode=mean"}, 0, 700000},
-  {{TENSOR, "float32", 5, 50000, 1, "grid=32:20:8 mode=mean"}, 1, 700000},
+  {{TENSOR, "float32", 5, 50000, 1, "grid=32:20:8 mode=mean"}, 0, 2600000},
+  {{TENSOR, "float32", 5, 50000, 1, "grid=32:20:8 mode=mean"}, 1, 2600000},
   {{BATCH, "float32", 3, 5000, 32, "grid=64:64:16"}, 0, 500000},
   {{BATCH, "float32", 4, 5000, 9, "grid=32:20:8 mode=mean accumulate=2"}, 0, 700000},
-  {{DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=count accumulate=2"}, 0, 50000},
+  {{DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=centroid accumulate=2"}, 0, 212000},
 };
 
 GST_START_TEST (test_pieces)

@@ -193,7 +193,7 @@ part gpu roofline 90 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
 part gpu ablations 60 "ablations/storage ablations/movement ablations/blocks ablations/banded ablations/chains ablations/bitmap \
   ablations/clearing ablations/live" "$bin/bench-ablations" --csv "$csv/ablations"
 part gpu resources 20 ablations/resources "$bin/bench-resources" "$plugin" --csv "$csv/ablations/resources.csv"
-part gpu bounds 60 ablations/bounds "$bin/bench-bounds" --csv "$csv/ablations/bounds.csv"
+part gpu bounds 120 ablations/bounds "$bin/bench-bounds" --csv "$csv/ablations/bounds.csv"
 part gpu break_even 40 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
 # a driver that times its calls, and the real one behind it
 ROBOCACHE_REAL_DRIVER=$(PATH=$PATH:/sbin ldconfig -p 2> /dev/null | sed -n 's/.*libcuda\.so\.1 .*=> //p' | head -n1) \

@@ -4,6 +4,8 @@
  */
 #include "voxel_state.h"
 
+#define MOST_SLABS_OF_BIN 16    /* of counts: each reads all points of its bin, and of larger grids those would be read too often */
+
 /* ---- how a grid is cut ---- */
 
 /* Whether the dense counts of voxels, or their bits, come to be in shared memory, in place of the scratch. */
@@ -48,7 +50,7 @@ rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t mult
     return;
   while (slabs * words < item_words)
     slabs *= 2;
-  if (slabs > INT32_MAX / batch)        /* blocks */
+  if (slabs > INT32_MAX / batch || (counts && slabs > MOST_SLABS_OF_BIN * RC_CUDA_VOXEL_BINS))  /* blocks */
     return;
   task->slabs = slabs;
   task->slab_words = words;

@@ -93,12 +93,12 @@ run_clouds (RobocacheVoxelJob *job, GError **error)
   const guint n_added = (guint) (job->run->add_end - job->run->add_first), n = robocache_voxelizer_n_touched (job->run);
 
   if (rc_voxel_needs_range (job->plan) && job->run->ranges == NULL) {
-    if (!run_phase (job, rc_voxel_range, 0, n_added, NULL, error))
+    if (!run_phase (job, ROBOCACHE_VOXEL_PHASE_RANGE, 0, n_added, NULL, error))
       return FALSE;
     job->is_brought = TRUE;
   }
-  return run_phase (job, rc_voxel_add, 0, n_added, job->counters, error)
-      && run_phase (job, rc_voxel_remove, n_added, n, NULL, error);
+  return run_phase (job, ROBOCACHE_VOXEL_PHASE_ADD, 0, n_added, job->counters, error)
+      && run_phase (job, ROBOCACHE_VOXEL_PHASE_REMOVE, n_added, n, NULL, error);
 }
 
 /* A cloud that kernels read as one chunk, and nothing beside it. */
@@ -127,7 +127,8 @@ run_job (RobocacheVoxelJob *job, GError **error)
 
   job->out = robocache_voxelizer_set_outputs (job, parts);
   robocache_voxelizer_set_map (job, parts[0]);
-  return (is_one_chunk (job) ? run_phase (job, NULL, 0, 1, job->counters, error) : run_phases (job, error))
+  return (is_one_chunk (job) ? run_phase (job, ROBOCACHE_VOXEL_PHASE_RUN, 0, 1, job->counters, error)
+      : run_phases (job, error))
       && robocache_voxelizer_deliver (job, parts, error);
 }
 
@@ -225,6 +226,7 @@ robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInf
   *work = (RobocacheVoxelWork) { 0 };
   if (voxelizer->keeps && !robocache_voxelizer_is_worth_keeping (&run))
     robocache_voxelizer_stop_keeping (voxelizer, "their points are too few for the grid");
+  robocache_voxelizer_start_anew (&run);
   ok = robocache_voxelizer_know_ranges (&run, error);
   robocache_voxelizer_choose_clouds (&run);
   ok = ok && robocache_voxelizer_find_room (&run, error);

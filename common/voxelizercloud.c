@@ -79,14 +79,37 @@ robocache_voxelizer_bracket_cloud (const RobocacheVoxelRun *run, const Robocache
 
 /* ---- a phase of it ---- */
 
+/* Whether its points become part of grids, or leave them; others only look. */
+static gboolean
+moves_points (RobocacheVoxelPhase phase)
+{
+  return phase != ROBOCACHE_VOXEL_PHASE_RANGE && phase != ROBOCACHE_VOXEL_PHASE_MEASURE;
+}
+
 static gboolean
 run_chunk (const RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RcVoxelChunk *chunk, GError **error)
 {
   const RcStream stream = robocache_engine_stream (job->lane->engine);
+  RcStatus status = RC_OK;
   RcError failure;
-  const RcStatus status = phase ? phase (job->plan, &job->job, chunk, stream, &failure)
-      : rc_voxel_run (job->plan, &job->job, chunk, &job->out, stream, &failure);
 
+  switch (phase) {
+    case ROBOCACHE_VOXEL_PHASE_RUN:
+      status = rc_voxel_run (job->plan, &job->job, chunk, &job->out, stream, &failure);
+      break;
+    case ROBOCACHE_VOXEL_PHASE_RANGE:
+      status = rc_voxel_range (job->plan, &job->job, chunk, stream, &failure);
+      break;
+    case ROBOCACHE_VOXEL_PHASE_ADD:
+      status = rc_voxel_add (job->plan, &job->job, chunk, stream, &failure);
+      break;
+    case ROBOCACHE_VOXEL_PHASE_REMOVE:
+      status = rc_voxel_remove (job->plan, &job->job, chunk, stream, &failure);
+      break;
+    case ROBOCACHE_VOXEL_PHASE_MEASURE:
+      status = rc_voxel_measure (job->plan, chunk, job->measured, stream, &failure);
+      break;
+  }
   return robocache_voxelizer_check_phase (status, &failure, error);
 }
 
@@ -129,7 +152,7 @@ run_pieces (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCl
     if (!bring (job, cloud, mapped, first + row * stride, cloud_bytes (points, cloud, (guint64) chunk.n),
             job->lane->clouds.data, error) || !run_chunk (job, phase, &chunk, error))
       return FALSE;
-    job->n_pieces += phase != rc_voxel_range;
+    job->n_pieces += moves_points (phase);
   }
   return TRUE;
 }
@@ -195,7 +218,7 @@ robocache_voxelizer_run_cloud (RobocacheVoxelJob *job, RobocacheVoxelPhase phase
   const guint8 *data = reads_host ? NULL : cloud_in_place (job->lane, cloud);
   RcVoxelChunk chunk;
 
-  if (phase != rc_voxel_range)
+  if (moves_points (phase))
     job->run->work->points_read += cloud->n_points * (gint64) job->n;
   if (data) {
     chunk = whole_cloud (job, cloud, data, counters);
@@ -207,24 +230,29 @@ robocache_voxelizer_run_cloud (RobocacheVoxelJob *job, RobocacheVoxelPhase phase
   return run_mapped (job, phase, cloud, at, counters, error);
 }
 
+/* By a lane, of its items. */
+static gboolean
+measure_share (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, const RobocacheCloud *cloud, gdouble *values,
+    GError **error)
+{
+  RcVoxelPlan *plan = lane->plans[0].plan;
+  RobocacheVoxelJob job = {.run = run,.lane = lane,.plan = plan,.first = lane->first,.n = lane->n,
+    .measured = values + lane->first * (guint64) rc_voxel_channels (plan)
+  };
+
+  return robocache_voxelizer_find_room_to_measure (run, lane, cloud, error)
+      && robocache_voxelizer_bracket_cloud (run, lane, cloud, TRUE, error)
+      && robocache_voxelizer_run_cloud (&job, ROBOCACHE_VOXEL_PHASE_MEASURE, cloud, 0, NULL, error)
+      && robocache_voxelizer_bracket_cloud (run, lane, cloud, FALSE, error);
+}
+
 gboolean
 robocache_voxelizer_measure_cloud (gpointer data, const RobocacheCloud *cloud, gdouble *values, GError **error)
 {
   const RobocacheVoxelRun *run = data;
-  RobocacheMappedCloud mapped;
   gboolean ok = TRUE;
 
-  if (!robocache_cloud_map (run->points, cloud->buffer, &mapped, error))
-    return FALSE;
-  for (guint i = 0; i < run->voxelizer->n_lanes && ok; i++) {
-    const RobocacheVoxelLane *lane = &run->voxelizer->lanes[i];
-    RcVoxelPlan *plan = lane->plans[0].plan;
-    const RcVoxelChunk chunk = mapped_cloud (&mapped, lane->first, NULL);
-    RcError failure;
-
-    ok = robocache_voxelizer_check_phase (rc_voxel_measure (plan, &chunk,
-            values + lane->first * (guint64) rc_voxel_channels (plan), &failure), &failure, error);
-  }
-  robocache_cloud_unmap (&mapped);
+  for (guint i = 0; i < run->voxelizer->n_lanes && ok; i++)
+    ok = measure_share (run, &run->voxelizer->lanes[i], cloud, values, error);
   return ok;
 }

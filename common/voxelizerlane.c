@@ -75,17 +75,13 @@ robocache_voxelizer_clear_lane (RobocacheVoxelizer *voxelizer, RobocacheVoxelLan
 
 /* ---- whether accumulators are kept ---- */
 
-/* Ranges are measured by the CPU alone, where clouds are. */
 gboolean
 robocache_voxelizer_all_keep (const RobocacheVoxelizer *voxelizer)
 {
   gboolean keep = TRUE;
 
-  for (guint i = 0; i < voxelizer->n_lanes && keep; i++) {
-    const RcVoxelPlan *plan = voxelizer->lanes[i].plans[0].plan;
-
-    keep = rc_voxel_keeps (plan) && (voxelizer->reads_host || !rc_voxel_needs_range (plan));
-  }
+  for (guint i = 0; i < voxelizer->n_lanes && keep; i++)
+    keep = rc_voxel_keeps (voxelizer->lanes[i].plans[0].plan);
   return keep;
 }
 

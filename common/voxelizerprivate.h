@@ -81,13 +81,20 @@ typedef struct
   RcVoxelOut out;
   guint64 first, n;
   RcVoxelCounters *counters;
+  gdouble *measured;            /* [n, channels] where ranges go that are measured */
   gboolean is_brought;          /* all clouds are where the kernels read */
   guint n_pieces;               /* that clouds were cut into */
 } RobocacheVoxelJob;
 
-/* rc_voxel_range, rc_voxel_add or rc_voxel_remove; NULL: all phases at once, of a job of one chunk */
-typedef RcStatus (*RobocacheVoxelPhase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk,
-    RcStream stream, RcError * error);
+/* What is done with a cloud. */
+typedef enum
+{
+  ROBOCACHE_VOXEL_PHASE_RUN,    /* all at once, of a job of one chunk */
+  ROBOCACHE_VOXEL_PHASE_RANGE,
+  ROBOCACHE_VOXEL_PHASE_ADD,
+  ROBOCACHE_VOXEL_PHASE_REMOVE,
+  ROBOCACHE_VOXEL_PHASE_MEASURE /* before a job */
+} RobocacheVoxelPhase;
 
 /* Of what lies in a block, as the block itself is. */
 static inline guint64
@@ -103,6 +110,13 @@ RcStatus robocache_voxelizer_init_lane (RobocacheVoxelizer * voxelizer, Robocach
     RobocacheEngine * engine, RcError * failure);
 /* All but the reference to its engine: events of other lanes may be of the first one's. A zeroed one may be cleared too. */
 void robocache_voxelizer_clear_lane (RobocacheVoxelizer * voxelizer, RobocacheVoxelLane * lane);
+/* Whether it may do to keep less, or to take less at once. */
+static inline gboolean
+robocache_voxelizer_is_no_space (const GError *error)
+{
+  return g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+}
+
 /* For the work of all lanes: the first engine may still fetch from another's memory. */
 void robocache_voxelizer_wait_for_all (RobocacheVoxelizer * voxelizer);
 
@@ -128,7 +142,8 @@ const RobocacheCloud *robocache_voxelizer_touched (const RobocacheVoxelRun * run
 /* Whether accumulators of such clouds are. A sparse output reads all of the bitmap, which is more than a sort where a few
  * points are in a large grid. Clouds to come are taken to be as those that came. */
 gboolean robocache_voxelizer_is_worth_keeping (const RobocacheVoxelRun * run);
-/* Measures ranges of features, where grids depend on them, so that it is known before a job begins whether it may go on. */
+/* Measures ranges of features, where grids depend on them, so that it is known before a job begins whether it may go on.
+ * Where there is no room to, nothing is kept any more. */
 gboolean robocache_voxelizer_know_ranges (RobocacheVoxelRun * run, GError ** error);
 /* From now on nothing is held, until hold_clouds says so. */
 void robocache_voxelizer_choose_clouds (RobocacheVoxelRun * run);
@@ -142,6 +157,9 @@ void robocache_voxelizer_hold_clouds (const RobocacheVoxelRun * run);
 /* On every lane; where there is none to keep accumulators, nothing is kept any more. Where a lane must grow, the run
  * starts anew. FALSE and an error: there is no room for one item and a piece of a cloud, or a device failed. */
 gboolean robocache_voxelizer_find_room (RobocacheVoxelRun * run, GError ** error);
+/* On a lane, for all its items of a cloud that is measured before that, whole or in pieces. */
+gboolean robocache_voxelizer_find_room_to_measure (const RobocacheVoxelRun * run, RobocacheVoxelLane * lane,
+    const RobocacheCloud * cloud, GError ** error);
 /* For another of the lane's plans: a smaller batch may want more in all. */
 gboolean robocache_voxelizer_reserve_scratch (const RobocacheVoxelRun * run, RobocacheVoxelLane * lane,
     const RobocacheVoxelPlan * plan, GError ** error);
@@ -159,7 +177,7 @@ gboolean robocache_voxelizer_bracket_cloud (const RobocacheVoxelRun * run, const
 /* at: where it is, or will be, in the lane's block, if it is not in place. */
 gboolean robocache_voxelizer_run_cloud (RobocacheVoxelJob * job, RobocacheVoxelPhase phase, const RobocacheCloud * cloud,
     guint64 at, RcVoxelCounters * counters, GError ** error);
-/* Raises values, [items, channels], to the ranges of its features, by kernels that read where the CPU does. data: the run. */
+/* Raises values, [items, channels], to the ranges of its features. data: the run. */
 gboolean robocache_voxelizer_measure_cloud (gpointer data, const RobocacheCloud * cloud, gdouble * values,
     GError ** error);
 

@@ -84,12 +84,6 @@ grow (RobocacheScratch *scratch, RobocacheEngine *engine, guint64 bytes, guint64
   return ok;
 }
 
-static gboolean
-is_no_space (const GError *error)
-{
-  return g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-}
-
 /* For a piece of a cloud as large as there is room for. Free memory may be in pieces too: then less is tried. */
 static gboolean
 reserve_piece (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, guint64 most, guint64 room, GError **error)
@@ -99,7 +93,7 @@ reserve_piece (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, guint64 m
   GError *failure = NULL;
 
   while (!robocache_scratch_reserve (&lane->clouds, lane->engine, bytes, &failure)) {
-    if (bytes == least || !is_no_space (failure)) {
+    if (bytes == least || !robocache_voxelizer_is_no_space (failure)) {
       g_propagate_error (error, failure);
       return FALSE;
     }
@@ -172,7 +166,7 @@ make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_poin
   robocache_voxelizer_wait_for_all (run->voxelizer);
   lane->clean = NULL;
   while (!try_items (run, lane, items, n_points, room, &failure)) {
-    if (items == 1 || run->voxelizer->keeps || !is_no_space (failure)) {
+    if (items == 1 || run->voxelizer->keeps || !robocache_voxelizer_is_no_space (failure)) {
       lane->items = 0;
       g_propagate_error (error, failure);
       return FALSE;
@@ -183,14 +177,22 @@ make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_poin
   return TRUE;
 }
 
+/* Beside what else the lane has. */
+static guint64
+room_for_clouds (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane)
+{
+  const guint64 taken = lane->scratch.bytes + lane->outputs.bytes, all = room_of (run, lane);
+
+  return all - MIN (all, taken);
+}
+
 /* Beside what is held, for a run that goes on and reads more than those before it: when the first cloud leaves, say. Where
  * there is no room for that, clouds are cut from now on. */
 static gboolean
 grow_clouds (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
 {
-  const guint64 taken = lane->scratch.bytes + lane->outputs.bytes, all = room_of (run, lane);
   const guint64 clouds = bytes_to_bring (run, lane, lane->items);
-  guint64 room = all - MIN (all, taken);
+  guint64 room = room_for_clouds (run, lane);
 
   if (lane->is_cut || !has_room_for_grids (run, lane, run->n_points))
     return FALSE;
@@ -200,6 +202,22 @@ grow_clouds (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
   }
   robocache_voxelizer_wait_for_all (run->voxelizer);
   return grow (&lane->clouds, lane->engine, clouds, &room, NULL);
+}
+
+gboolean
+robocache_voxelizer_find_room_to_measure (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane,
+    const RobocacheCloud *cloud, GError **error)
+{
+  const guint64 bytes = robocache_voxelizer_bytes_of_cloud (run, lane, cloud, lane->n);
+  guint64 room;
+
+  if (bytes <= lane->clouds.bytes || (lane->is_cut && least_piece_bytes (run) <= lane->clouds.bytes))
+    return TRUE;
+  room = room_for_clouds (run, lane);
+  robocache_voxelizer_wait_for_all (run->voxelizer);
+  lane->is_cut = lane->n == 1 && bytes > room;
+  return lane->is_cut ? reserve_piece (run, lane, bytes, room, error) : grow (&lane->clouds, lane->engine, bytes, &room,
+      error);
 }
 
 /* A lane that makes room for more than clouds loses what it holds. */
@@ -225,7 +243,7 @@ robocache_voxelizer_find_room (RobocacheVoxelRun *run, GError **error)
   GError *failure = NULL;
   gboolean ok = find_room_as_planned (run, &failure);
 
-  if (!ok && run->voxelizer->keeps && is_no_space (failure)) {
+  if (!ok && run->voxelizer->keeps && robocache_voxelizer_is_no_space (failure)) {
     g_clear_error (&failure);
     robocache_voxelizer_stop_keeping (run->voxelizer, "there is no room to keep accumulators");
     run->ranges = NULL;

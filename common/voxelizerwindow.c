@@ -106,17 +106,26 @@ robocache_voxelizer_hold_clouds (const RobocacheVoxelRun *run)
   run->voxelizer->held_first = run->window->n_pushed - robocache_cloud_window_length (run->window);
 }
 
-/* ---- ranges of features, of kernels that read where the CPU does ---- */
+/* ---- ranges of features ---- */
 
 gboolean
 robocache_voxelizer_know_ranges (RobocacheVoxelRun *run, GError **error)
 {
   RobocacheVoxelizer *voxelizer = run->voxelizer;
   const RcVoxelPlan *plan = voxelizer->lanes[0].plans[0].plan;
+  GError *failure = NULL;
 
   if (!voxelizer->keeps || !rc_voxel_needs_range (plan))
     return TRUE;
   run->ranges = robocache_cloud_ranges_update (&voxelizer->ranges, run->window,
-      (guint) (voxelizer->spec.batch * rc_voxel_channels (plan)), robocache_voxelizer_measure_cloud, run, error);
-  return run->ranges != NULL;
+      (guint) (voxelizer->spec.batch * rc_voxel_channels (plan)), robocache_voxelizer_measure_cloud, run, &failure);
+  if (run->ranges)
+    return TRUE;
+  if (robocache_voxelizer_is_no_space (failure)) {
+    g_error_free (failure);
+    robocache_voxelizer_stop_keeping (voxelizer, "there is no room to measure clouds");
+    return TRUE;
+  }
+  g_propagate_error (error, failure);
+  return FALSE;
 }

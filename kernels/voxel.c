@@ -540,7 +540,7 @@ rc_voxel_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
 }
 
 RcStatus
-rc_voxel_measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcError *error)
+rc_voxel_measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcStream stream, RcError *error)
 {
   RcStatus status;
 
@@ -550,7 +550,7 @@ rc_voxel_measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, 
     return rc_error_set (error, RC_INVALID_ARGUMENT, "measure: expected a plan that keeps, and needs a range");
   if ((status = check_chunk (plan, chunk, error)) != RC_OK || chunk->n == 0)
     return status;
-  return plan->ops->measure (plan, chunk, ranges, error);
+  return plan->ops->measure (plan, chunk, ranges, stream, error);
 }
 
 static RcStatus

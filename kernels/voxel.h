@@ -254,18 +254,19 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
 /* Whether jobs of the plan can go on from one another, as its spec would like: in modes occupancy, count, mean and centroid,
- * where the accumulators that this takes beside those of a plan that does not keep have RC_VOXEL_MOST_KEPT_BYTES at most,
- * and, of a mean without feature_range, where rc_voxel_measure can measure: on the CPU. In such a plan voxels have counts
- * whatever the mode, and NaNs and infinities are counted; the output sparse has accumulators too, of the whole grid, and
- * none by the point. */
+ * where the accumulators that this takes beside those of a plan that does not keep have RC_VOXEL_MOST_KEPT_BYTES at most.
+ * In such a plan voxels have counts whatever the mode, and NaNs and infinities are counted; the output sparse has
+ * accumulators too, of the whole grid, and none by the point. */
 #define RC_VOXEL_MOST_KEPT_BYTES (INT64_C (1) << 29)
 int rc_voxel_keeps (const RcVoxelPlan * plan);
 /* Whether the job, as its begin would get it, may go on from the last one: that one ended, in the same scratch, and of
  * means all scales are the same: ceil (log2 (max (N, 1))) and 2^e. Means of jobs with item_points are always made anew. */
 int rc_voxel_can_go_on (const RcVoxelPlan * plan, const RcVoxelJob * job);
 /* Raises ranges [batch, C] to the greatest finite magnitude of each feature among the inside points of a chunk: for
- * RcVoxelJob.ranges, apart from any job. Of plans that keep and need a range; the host's memory. */
-RcStatus rc_voxel_measure (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcError * error);
+ * RcVoxelJob.ranges, apart from any job. Of plans that keep and need a range. It waits for the stream, since ranges are in the
+ * host's memory. */
+RcStatus rc_voxel_measure (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcStream stream,
+    RcError * error);
 
 /* The phases. Each enqueues on stream, allocates nothing, queries nothing and waits for nothing. One plan is used by
  * one thread at a time, for one job at a time. Errors: RC_INVALID_ARGUMENT (a NULL pointer, a stride below the row's

@@ -64,10 +64,11 @@ typedef struct RcVoxelOps
   RcStatus (*add) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
       RcError * error);
   RcStatus (*remove) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
-      RcError * error);
+      RcError * error);         /* NULL, and measure too: no plan keeps */
   RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
       RcError * error);
-  RcStatus (*measure) (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcError * error);      /* NULL: cannot */
+  RcStatus (*measure) (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcStream stream,
+      RcError * error);
 } RcVoxelOps;
 
 typedef enum RcVoxelPhase

@@ -329,11 +329,12 @@ range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcSt
 }
 
 static RcStatus
-measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcError *error)
+measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcStream stream, RcError *error)
 {
   ChunkWalk look = { plan, NULL, ranges, chunk, rc_cpu_voxel_take_range, TO_LOOK, NULL };
+  const RcStatus status = check_stream (stream, error);
 
-  return walk_chunk (&look, error);
+  return status == RC_OK ? walk_chunk (&look, error) : status;
 }
 
 static RcStatus

@@ -5,7 +5,7 @@
 #include "voxel_state.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <math.h>
 
 #define MOST_BLOCKS_Y 65535
 #define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
@@ -523,6 +523,43 @@ take_out (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out,
   return status;
 }
 
+/* ---- ranges of features ---- */
+
+static RcStatus
+find_range (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
+{
+  return launch_points (run, task->aligned ? state->range : state->range_anywhere, greatest_bytes (task), task,
+      "launch of the range of features");
+}
+
+/* Of a job that knows them. */
+static RcStatus
+bring_ranges (const Run *run, const RcCudaVoxelTask *task)
+{
+  const size_t bytes = (size_t) task->channels * sizeof (double);
+
+  return check (run, cudaMemcpy2DAsync (task->scratch + task->layout.range, (size_t) task->layout.item_bytes,
+          run->job->ranges, bytes, bytes, (size_t) task->batch, cudaMemcpyHostToDevice, run->stream), "copy of ranges");
+}
+
+/* Of a chunk alone, in memory of the plan's own. */
+static RcStatus
+launch_measure (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
+{
+  const size_t item_bytes = rc_cuda_voxel_measured_bytes (run->plan), bytes = (size_t) task->batch * item_bytes;
+  RcStatus status = check (run, cudaMemsetAsync (state->measured, 0, bytes, run->stream), "clearing of ranges");
+
+  take_points (run->plan, run->chunk, task);
+  task->layout.item_bytes = item_bytes;
+  task->layout.range = sizeof (RcCudaVoxelHead);
+  if (status == RC_OK)
+    status = find_range (run, state, task);
+  if (status == RC_OK)
+    status = check (run, cudaMemcpyAsync (state->ranges, state->measured, bytes, cudaMemcpyDeviceToHost, run->stream),
+        "copy of ranges");
+  return status == RC_OK ? check (run, cudaStreamSynchronize (run->stream), "wait for ranges") : status;
+}
+
 /* ---- the phases ---- */
 
 static RcStatus
@@ -540,6 +577,8 @@ launch_begin (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
   if (task->clear_bytes > sizeof (RcCudaVoxelHead) || task->sorts)
     status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS, task->batch),
         task, "launch of the clearing of a voxel grid");
+  if (status == RC_OK && run->plan->knows_ranges)
+    status = bring_ranges (run, task);
   if (status == RC_OK && rc_voxel_is_mean (run->plan) && !task->needs_range)
     status = launch_scales (run, task);
   return status;
@@ -558,8 +597,7 @@ launch_range (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
   state->stays = task->mean_slabs > 0 && has_all_points (run) && fits_slabs (task);
   if (state->stays)
     return range_in_place (run, state, task);
-  return launch_points (run, task->aligned ? state->range : state->range_anywhere, greatest_bytes (task), task,
-      "launch of the range of features");
+  return find_range (run, state, task);
 }
 
 static RcStatus
@@ -661,6 +699,24 @@ end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream s
   return run_phase (plan, job, NULL, out, stream, launch_end, error);
 }
 
+static RcStatus
+measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcStream stream, RcError *error)
+{
+  const RcCudaVoxelState *state = plan->backend_state;
+  const RcVoxelJob job = {.n_points = points_of (plan, chunk),.scratch = state->measured };
+  const RcStatus status = run_phase (plan, &job, chunk, NULL, stream, launch_measure, error);
+  int64_t i, c;
+
+  for (i = 0; status == RC_OK && i < plan->spec.batch; i++) {
+    const double *measured = (const double *) (state->ranges + (size_t) i * rc_cuda_voxel_measured_bytes (plan)
+        + sizeof (RcCudaVoxelHead));
+
+    for (c = 0; c < plan->channels; c++)
+      ranges[i * plan->channels + c] = fmax (ranges[i * plan->channels + c], measured[c]);
+  }
+  return status;
+}
+
 const RcVoxelOps rc_cuda_voxel_ops = {
   .prepare = rc_cuda_voxel_prepare,
   .release = rc_cuda_voxel_release,
@@ -669,4 +725,5 @@ const RcVoxelOps rc_cuda_voxel_ops = {
   .add = add,
   .remove = take_points_out,
   .end = end,
+  .measure = measure,
 };

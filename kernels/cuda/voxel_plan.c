@@ -247,9 +247,8 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->mode = spec->mode == RC_VOXEL_FIRST ? RC_VOXEL_OCCUPANCY : spec->mode;
   task->dtype = spec->dtype;
   task->kept_dtype = plan->kept_dtype;
-  task->needs_range = rc_voxel_needs_range (plan);
   task->keeps = plan->keeps;
-  task->ranked = task->needs_range && !task->sorts;
+  task->ranked = rc_voxel_needs_range (plan) && !task->sorts && !plan->keeps;
   task->defers = task->in_bitmap && !task->ranked && spec->output == RC_VOXEL_SPARSE;
   if (spec->source == RC_VOXEL_DEPTH) {
     task->element_bytes = sizeof (uint16_t);
@@ -427,6 +426,20 @@ upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *st
   return status;
 }
 
+/* Where ranges of features are measured apart from any job. */
+static RcStatus
+make_measured (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
+{
+  const size_t bytes = (size_t) plan->spec.batch * rc_cuda_voxel_measured_bytes (plan);
+
+  if (!plan->keeps || !rc_voxel_needs_range (plan))
+    return RC_OK;
+  state->ranges = calloc (1, bytes);
+  if (state->ranges == NULL)
+    return no_space (error, bytes);
+  return rc_cuda_upload (cuda, state->ranges, bytes, &state->measured, error);
+}
+
 static RcStatus
 load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelState *state, RcError *error)
 {
@@ -498,6 +511,8 @@ rc_cuda_voxel_release (RcVoxelPlan *plan)
   RcCudaVoxelState *state = plan->backend_state;
 
   rc_cuda_free ((RcCudaBackend *) plan->backend, state->table);
+  rc_cuda_free ((RcCudaBackend *) plan->backend, state->measured);
+  free (state->ranges);
   free (state);
 }
 
@@ -531,6 +546,8 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
       status = find_early (cuda, state, error);
     if (status == RC_OK)
       status = upload_table (cuda, plan, state, error);
+    if (status == RC_OK)
+      status = make_measured (cuda, plan, state, error);
     rc_cuda_leave (cuda);
   }
   if (status != RC_OK)

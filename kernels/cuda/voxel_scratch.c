@@ -160,6 +160,7 @@ lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 void
 rc_cuda_voxel_take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
 {
+  task->needs_range = rc_voxel_needs_range (plan) && !plan->knows_ranges;
   task->n_points = job->n_points;
   task->item_points = job->item_points;
   task->scratch = job->scratch;

@@ -29,6 +29,8 @@ typedef struct
   const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
   RcCudaVoxelInPlace in_place, in_place_anywhere;       /* NULL: none does */
   size_t mean_bytes;            /* of shared memory of a block that writes means of points in place */
+  void *measured;               /* device: for each item a head, and the range of each feature; NULL: none are measured */
+  char *ranges;                 /* the same, on the host */
   int64_t units;                /* of the output of an item, which threads take: 16 bytes of bits; of a grid a word of bits,
                                  * or a part of it */
 
@@ -61,6 +63,13 @@ static inline size_t
 rc_cuda_voxel_slab_bytes (const RcCudaVoxelTask *task)
 {
   return (size_t) task->slab_words * sizeof (uint32_t);
+}
+
+/* Bytes of an item's head and ranges, where these are measured apart from any job. */
+static inline size_t
+rc_cuda_voxel_measured_bytes (const RcVoxelPlan *plan)
+{
+  return (sizeof (RcCudaVoxelHead) + (size_t) plan->channels * sizeof (double) + 63) / 64 * 64;
 }
 
 /* That writes the points of mode first. */

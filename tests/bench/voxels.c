@@ -316,7 +316,7 @@ slide (Grid *grid, double ranges[N_CLOUDS], double *range, const float *const *c
     const RcVoxelChunk chunk = {.data = clouds[i % N_CLOUDS],.n = n,.stride = 12 };
 
     ranges[i % N_CLOUDS] = 0.0;
-    check (grid, rc_voxel_measure (grid->plan, &chunk, &ranges[i % N_CLOUDS], &error), &error);
+    check (grid, rc_voxel_measure (grid->plan, &chunk, &ranges[i % N_CLOUDS], NULL, &error), &error);
   }
   for (int i = first; i <= newest; i++)
     *range = ranges[i % N_CLOUDS] > *range ? ranges[i % N_CLOUDS] : *range;

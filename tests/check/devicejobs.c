@@ -95,7 +95,8 @@ typedef enum
   RANGE,
   ADD,
   REMOVE,
-  END
+  END,
+  MEASURE
 } VoxelPhase;
 
 typedef struct
@@ -105,6 +106,7 @@ typedef struct
   RcVoxelJob job;
   RcVoxelChunk chunk;
   RcVoxelOut out;
+  gdouble *ranges;              /* that are measured */
 } VoxelWork;
 
 static void
@@ -124,6 +126,8 @@ do_voxel (guint8 *to, const guint8 *from, gsize bytes, gpointer data)
     status = rc_voxel_begin (work->plan, &work->job, NULL, &failure);
   else if (work->phase == END)
     status = rc_voxel_end (work->plan, &work->job, &work->out, NULL, &failure);
+  else if (work->phase == MEASURE)
+    status = rc_voxel_measure (work->plan, &work->chunk, work->ranges, NULL, &failure);
   else
     status = chunk_phases[work->phase] (work->plan, &work->job, &work->chunk, NULL, &failure);
   fail_unless (status == RC_OK, "%s", failure.message);
@@ -145,7 +149,11 @@ new_voxel_work (VoxelPhase phase, const RcVoxelPlan *plan, const RcVoxelJob *job
 static RcStatus
 enqueue_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error)
 {
-  fake_launch (stream, do_voxel, job->scratch, NULL, 1, new_voxel_work (BEGIN, plan, job));
+  VoxelWork *work = new_voxel_work (BEGIN, plan, job);
+
+  if (job->ranges)
+    work->job.ranges = keep (g_memdup2 (job->ranges, (gsize) (plan->spec.batch * plan->channels) * sizeof (gdouble)));
+  fake_launch (stream, do_voxel, job->scratch, NULL, 1, work);
   return RC_OK;
 }
 
@@ -197,6 +205,19 @@ enqueue_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, Rc
 }
 
 static RcStatus
+measure_there (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcStream stream, RcError *error)
+{
+  const RcVoxelJob none = { 0 };
+  VoxelWork *work = new_voxel_work (MEASURE, plan, &none);
+
+  work->chunk = *chunk;
+  work->chunk.data = fake_bytes (chunk->data);
+  work->ranges = ranges;
+  fake_launch (stream, do_voxel, NULL, chunk->data, 1, work);
+  return rc_stream_synchronize (plan->backend, stream, error);
+}
+
+static RcStatus
 prepare_voxel (RcVoxelPlan *plan, RcError *error)
 {
   RcVoxelSpec spec = plan->spec;
@@ -212,7 +233,7 @@ release_voxel (RcVoxelPlan *plan)
 }
 
 static const RcVoxelOps voxel_ops = { prepare_voxel, release_voxel, enqueue_begin, enqueue_range, enqueue_add,
-    enqueue_remove, enqueue_end };
+    enqueue_remove, enqueue_end, measure_there };
 
 /* ---- devices ---- */
 
@@ -563,12 +584,12 @@ make_cloud (const Clouds *c, guint32 seed, gsize *bytes)
   return points;
 }
 
-/* A device does not know the range of features beforehand, so means are made anew. So is what there is little room for, but
- * of a single item clouds come and leave in pieces. */
+/* What there is little room for is made anew, but of a single item clouds come and leave in pieces. Means begin anew while
+ * the window fills, since their scales change with N. */
 static gint64
 clouds_read (const Clouds *c, const Setup *setup, gboolean keeps, guint round)
 {
-  if (keeps && c->mode == RC_VOXEL_COUNT && (setup->max_bytes == 0 || c->items == 1))
+  if (keeps && (setup->max_bytes == 0 || c->items == 1) && (c->mode == RC_VOXEL_COUNT || round >= ACCUMULATE))
     return round < ACCUMULATE ? 1 : 2;
   return MIN (round + 1, ACCUMULATE);
 }

@@ -263,7 +263,7 @@ push_cloud (Window *window, guint most)
   const RcVoxelChunk chunk = chunk_of (cloud, window->filling, 0, cloud->rows);
 
   if (has_ranges (window))
-    run_ok (rc_voxel_measure (window->plan, &chunk, cloud->ranges, &run_error));
+    run_ok (rc_voxel_measure (window->plan, &chunk, cloud->ranges, NULL, &run_error));
   g_ptr_array_add (window->clouds, cloud);
   while (window->clouds->len > most)
     g_ptr_array_add (window->leaving, g_ptr_array_steal_index (window->clouds, 0));
@@ -518,13 +518,13 @@ GST_START_TEST (test_refused)
   refused (rc_voxel_remove (plan, &job, &too_many, NULL, &run_error), "counts[0] of a chunk is 2; expected 0 to 1");
   refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "end before begin");
   fail_if (rc_voxel_can_go_on (plan, &job));
-  refused (rc_voxel_measure (plan, &one, NULL, &run_error), "ranges is NULL");
+  refused (rc_voxel_measure (plan, &one, NULL, NULL, &run_error), "ranges is NULL");
   rc_voxel_plan_free (plan);
 
   job.goes_on = 1;
   spec.feature_range = 1.0;
   run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
-  refused (rc_voxel_measure (plan, &one, ranges, &run_error), "needs a range");
+  refused (rc_voxel_measure (plan, &one, ranges, NULL, &run_error), "needs a range");
   rc_voxel_plan_free (plan);
   spec.keeps = 0;
   run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));

@@ -96,6 +96,7 @@ robocache_voxelizer_set_map (RobocacheVoxelJob *job, guint8 *map)
   job->job.point_voxels = (gint64 *) map;
   job->job.point_voxels_batch_stride = (gint64) job->run->place->item_bytes[0];
   job->job.first_point = job->job.n_points - robocache_cloud_window_nth (window, n - 1)->n_points;
+  job->job.first_added = job->job.n_points - robocache_voxelizer_points_added (job->run);
 }
 
 /* ---- from there to where they are wanted ---- */

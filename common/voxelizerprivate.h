@@ -138,9 +138,11 @@ void robocache_voxelizer_stop_keeping (RobocacheVoxelizer * voxelizer, const gch
 /* Those to add, then those to take out. */
 guint robocache_voxelizer_n_touched (const RobocacheVoxelRun * run);
 const RobocacheCloud *robocache_voxelizer_touched (const RobocacheVoxelRun * run, guint i);
+/* Of an item, of all clouds to add. */
+gint64 robocache_voxelizer_points_added (const RobocacheVoxelRun * run);
 
-/* Whether accumulators of such clouds are. A sparse output reads all of the bitmap, which is more than a sort where a few
- * points are in a large grid. Clouds to come are taken to be as those that came. */
+/* Whether accumulators of such clouds are. Sparse outputs and ranks read all of the bitmap, which is more than a sort where a
+ * few points are in a large grid. Clouds to come are taken to be as those that came. */
 gboolean robocache_voxelizer_is_worth_keeping (const RobocacheVoxelRun * run);
 /* Measures ranges of features, where grids depend on them, so that it is known before a job begins whether it may go on.
  * Where there is no room to, nothing is kept any more. */

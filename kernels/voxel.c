@@ -309,6 +309,18 @@ rc_voxel_needs_range (const RcVoxelPlan *plan)
 
 /* ---- the phases ---- */
 
+/* What only a job of output rank that goes on has. */
+static RcStatus
+check_first_added (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
+{
+  const int64_t most = job->goes_on && plan->spec.output == RC_VOXEL_RANK ? job->first_point : 0;
+
+  if (job->first_added >= 0 && job->first_added <= most)
+    return RC_OK;
+  return rc_error_set (error, RC_INVALID_ARGUMENT, "first_added is %" PRId64 ": expected 0 to %" PRId64 ", which is first_point "
+      "of a job of output rank that goes on, else 0", job->first_added, most);
+}
+
 /* Where outputs index and rank go. */
 static RcStatus
 check_point_voxels (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
@@ -331,6 +343,8 @@ check_point_voxels (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *err
 static RcStatus
 check_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
 {
+  RcStatus status;
+
   if (plan == NULL || job == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "job");
   if (job->n_points < 0 || job->n_points > RC_VOXEL_MAX_POINTS)
@@ -339,7 +353,9 @@ check_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
   if (job->scratch == NULL || (uintptr_t) job->scratch % 256 != 0)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch is %p: expected memory aligned to 256 bytes",
         job->scratch);
-  return rc_voxel_maps_points (plan->spec.output) ? check_point_voxels (plan, job, error) : RC_OK;
+  if (rc_voxel_maps_points (plan->spec.output) && (status = check_point_voxels (plan, job, error)) != RC_OK)
+    return status;
+  return check_first_added (plan, job, error);
 }
 
 static int64_t
@@ -441,7 +457,8 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
   }
   plan->knows_ranges = plan->exponents && job->ranges;
   plan->phase = RC_VOXEL_BEGUN;
-  plan->ranged = plan->added = 0;
+  plan->ranged = 0;
+  plan->added = job->first_added;
   plan->has_counts = 0;
   plan->ended_scratch = NULL;
   status = plan->ops->begin (plan, job, stream, error);

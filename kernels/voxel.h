@@ -171,11 +171,14 @@ typedef struct RcVoxelJob
   void *scratch;                /* scratch_bytes + n_points * scratch_bytes_per_point, aligned to 256 */
 
   /* index and rank, whose output add begins to write: it is complete after end. Of each item the points from first_point
-   * on in their order of arrival; those before it make voxels and are not said. A GPU wants an address and a stride
-   * that are multiples of 8. */
+   * on in their order of arrival; those before it make voxels and are not said. A job that goes on numbers the points that
+   * it adds from first_added on; those that are held already are not said. A GPU wants an address and a stride that are
+   * multiples of 8. */
   int64_t *point_voxels;        /* [batch, n_points - first_point]; -1 past the last point of an item */
   int64_t point_voxels_batch_stride;    /* bytes; ignored when batch is 1 */
   int64_t first_point;          /* 0 … n_points */
+  int64_t first_added;          /* rank, where the job goes on: 0 … first_point, and no item is added more than n_points -
+                                 * first_added points; else 0 */
   int is_clean;                 /* dense and bits, and plans that keep: scratch is as the last end of this plan left it, which
                                  * takes out of the accumulators what the job put there, or knows what it left; so begin need
                                  * not clear them all. Ignored for other outputs. RC_INVALID_ARGUMENT when the last job of
@@ -254,9 +257,9 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
 /* Whether jobs of the plan can go on from one another, as its spec would like: in modes occupancy, count, mean and centroid,
- * where the accumulators that this takes beside those of a plan that does not keep have RC_VOXEL_MOST_KEPT_BYTES at most.
- * In such a plan voxels have counts whatever the mode, and NaNs and infinities are counted; the output sparse has
- * accumulators too, of the whole grid, and none by the point. */
+ * but for output index, which is of points alone, where the accumulators that this takes beside those of a plan that does not
+ * keep have RC_VOXEL_MOST_KEPT_BYTES at most. In such a plan voxels have counts whatever the mode, and NaNs and infinities
+ * are counted; outputs sparse and rank have accumulators too, of the whole grid, and none by the point. */
 #define RC_VOXEL_MOST_KEPT_BYTES (INT64_C (1) << 29)
 int rc_voxel_keeps (const RcVoxelPlan * plan);
 /* Whether the job, as its begin would get it, may go on from the last one: that one ended, in the same scratch, and of

@@ -14,7 +14,7 @@ may_keep (const RcVoxelPlan *plan)
 {
   const RcVoxelMode mode = plan->spec.mode;
 
-  return plan->spec.keeps && !rc_voxel_maps_points (plan->spec.output) && plan->ops->remove != NULL
+  return plan->spec.keeps && plan->spec.output != RC_VOXEL_INDEX && plan->ops->remove != NULL
       && (mode == RC_VOXEL_OCCUPANCY || mode == RC_VOXEL_COUNT || rc_voxel_is_mean (plan));
 }
 

@@ -19,15 +19,15 @@ extern "C" {
 typedef struct RcVoxelItem
 {
   int64_t n_points;             /* N of the item */
-  int64_t n_added;              /* by this job */
+  int64_t n_added;              /* by this job, and first_added: the number of the next point */
   int64_t n_held;               /* where the plan keeps: what accumulators hold, of this job and of those it goes on from */
-  int64_t n_keys;               /* sparse, rank: inside points so far */
+  int64_t n_keys;               /* sparse, rank: inside points so far, where the plan does not keep */
 } RcVoxelItem;
 
 /* Byte offsets in an item's fixed scratch, which begins with RcVoxelItem; every one is a multiple of 64. What a mode
  * does not need has no bytes. What is before bits, begin always clears, unless the job goes on, or the backend
  * need not; the rest are the
- * accumulators, which end leaves clear, unless the plan keeps. A plan that keeps has dense ones for output sparse too. */
+ * accumulators, which end leaves clear, unless the plan keeps. A plan that keeps has dense ones for outputs sparse and rank too. */
 typedef struct RcVoxelLayout
 {
   uint64_t range;               /* uint64 [C]: bits of the greatest finite |x| as float64 */
@@ -48,7 +48,7 @@ typedef struct RcVoxelLayout
   uint64_t point_bytes;         /* two key arrays (uint64), the payload, where points have an order two of these
                                  * (uint32), rounded up to 8 */
 
-  /* what a backend needs beside these, from its prepare: 0 for the CPU */
+  /* what a backend needs beside these, from its prepare */
   uint64_t backend_bytes;       /* of the job, after the fixed scratch of all items; a multiple of 64 */
   uint64_t backend_point_bytes; /* of each of the N points of each item, beside point_bytes */
 } RcVoxelLayout;
@@ -93,7 +93,7 @@ struct RcVoxelPlan
   int64_t channels;             /* values of a voxel; mode first: of a point */
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
   int64_t bit_words;            /* uint32 words of an item's bitmap: of linear indices, or for bits of rows of whole
-                                 * words; 0 for sparse that does not keep */
+                                 * words; 0 for sparse and rank that do not keep */
   int centroid_exponent[3];     /* 2^e above the grid's extent */
   int key_bits;                 /* sparse, rank: significant bits of a linear index */
   uint32_t flip;                /* of max and min keys */
@@ -101,7 +101,7 @@ struct RcVoxelPlan
   RcVoxelLayout layout;
 
   RcVoxelPhase phase;
-  int64_t ranged, added;        /* points of the chunks of this job so far */
+  int64_t ranged, added;        /* points of the chunks of this job so far, added with those before first_added */
   int has_counts;               /* of a chunk of them */
   const void *ended_scratch;    /* in which the last job ended; NULL: none did */
 

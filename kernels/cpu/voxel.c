@@ -5,7 +5,8 @@
  * over the bitmap of what was touched, and over that of the grid where there is one; beside that it reads and clears
  * what was touched, and writes of the grid what changes, or all of it. A grid that fits the cache is bound by the reads.
  * Where the plan keeps, nothing is cleared, and what is removed is read like what is added.
- * The map of index takes no accumulators: 8 bytes a point are written beside what is read.
+ * The map of index takes no accumulators: 8 bytes a point are written beside what is read. So it is with that of rank where
+ * the plan keeps, whose end reads and writes them once more.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,6 +22,7 @@ prepare (RcVoxelPlan *plan, RcError *error)
   const RcVoxelDepth *depth = &plan->spec.depth;
   float *rays;
 
+  plan->layout.backend_bytes = rc_cpu_voxel_ranks_bytes (plan) * (uint64_t) plan->spec.batch;
   if (plan->spec.source != RC_VOXEL_DEPTH || depth->rays)
     return RC_OK;
   rays = malloc (rc_pinhole_rays_bytes (depth));
@@ -179,12 +181,14 @@ static RcStatus
 check_points (const ChunkWalk *chunk_walk, int64_t i, RcError *error)
 {
   const RcVoxelItem *head = item_of (chunk_walk, i).head;
+  const RcVoxelJob *job = chunk_walk->job;
   const int64_t n = rows_of (chunk_walk->chunk, i), points = points_of (chunk_walk, i);
 
   if (n < 0 || n > chunk_walk->chunk->n)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "counts[%lld] of a chunk is %lld; expected 0 to %lld",
         (long long) i, (long long) n, (long long) chunk_walk->chunk->n);
-  if (chunk_walk->purpose == TO_ADD && points > head->n_points - head->n_added)
+  if (chunk_walk->purpose == TO_ADD
+      && points > smaller (head->n_points + job->first_added, job->n_points) - head->n_added)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%lld points after %lld others for item %lld; the job was said to "
         "have %lld", (long long) points, (long long) head->n_added, (long long) i, (long long) head->n_points);
   if (chunk_walk->purpose == TO_REMOVE && points > head->n_held)
@@ -297,7 +301,7 @@ begin_item (void *data, int64_t i)
       item.range[c] = job->ranges[i * plan->channels + c];
   }
   item.head->n_points = job_points (job, i);
-  item.head->n_added = 0;
+  item.head->n_added = job->first_added;
 }
 
 static RcStatus

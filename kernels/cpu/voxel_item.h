@@ -25,10 +25,21 @@ typedef struct RcCpuVoxelItem
   char *payload;
   uint32_t *order[2];           /* sorted: which point it is; both for sorting */
 
+  uint32_t *ranks;              /* rank, where the plan keeps: how many bits are set before each word that has one */
+
   /* index and rank: where the voxels of points from first_point on go */
   int64_t *point_voxels;
   int64_t first_point;
 } RcCpuVoxelItem;
+
+/* Of the ranks of an item. */
+static inline uint64_t
+rc_cpu_voxel_ranks_bytes (const RcVoxelPlan *plan)
+{
+  const int has_ranks = plan->keeps && plan->spec.output == RC_VOXEL_RANK;
+
+  return has_ranks ? ((uint64_t) plan->bit_words * sizeof (uint32_t) + 63) / 64 * 64 : 0;
+}
 
 static inline RcCpuVoxelItem
 rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
@@ -54,11 +65,22 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   item.payload = (char *) (item.voxels[1] + n);
   item.order[0] = (uint32_t *) (item.payload + n * layout->payload_bytes);
   item.order[1] = item.order[0] + n;
+  item.ranks = (uint32_t *) (points + (uint64_t) i * rc_cpu_voxel_ranks_bytes (plan));
   item.point_voxels = NULL;
   if (job->point_voxels)
     item.point_voxels = (int64_t *) ((char *) job->point_voxels + i * job->point_voxels_batch_stride);
   item.first_point = job->first_point;
   return item;
+}
+
+/* Voxels of an item, and those for which the output has no row. */
+static inline void
+rc_cpu_voxel_count_occupied (const RcVoxelPlan *plan, int64_t occupied, RcVoxelCounters *counters)
+{
+  const int64_t cap = plan->spec.max_voxels;
+
+  counters->occupied += occupied;
+  counters->over_cap += occupied > cap ? occupied - cap : 0;
 }
 
 /* Writes the output of one item; all pointers are those of the item. Dense and bits leave its accumulators clear, unless
@@ -78,8 +100,8 @@ void rc_cpu_voxel_clear_kept (const RcVoxelPlan * plan, const RcCpuVoxelItem * i
 void rc_cpu_voxel_write_first (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order, int64_t n,
     const RcVoxelOut * out, int64_t m, RcVoxelCounters * counters);
 
-/* voxel_map.c: what the points of a block add to outputs index and rank, and the end of these; n_points are those of the
- * job. */
+/* voxel_map.c: what the points of a block add to outputs index and rank, of which one that is kept begins as index does; and
+ * the end of these; n_points are those of the job. */
 void rc_cpu_voxel_add_index (const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block);
 void rc_cpu_voxel_add_rank (const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block);
 void rc_cpu_voxel_write_map (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, int64_t n_points,

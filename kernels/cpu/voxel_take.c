@@ -245,6 +245,14 @@ add_index (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxel
 }
 
 static void
+add_kept_rank (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  rc_cpu_voxel_add_index (item, block);
+  take_counts (item, block, 1);
+}
+
+static void
 add_rank (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
@@ -270,7 +278,7 @@ rc_cpu_voxel_adder (const RcVoxelPlan *plan)
   };
 
   if (plan->keeps && plan->spec.mode == RC_VOXEL_OCCUPANCY)
-    return add_count;
+    return plan->spec.output == RC_VOXEL_RANK ? add_kept_rank : add_count;
   return rc_voxel_has_accumulators (plan) ? dense[plan->spec.mode] : others[plan->spec.output];
 }
 

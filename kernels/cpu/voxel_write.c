@@ -344,8 +344,7 @@ finish_sparse (const RcVoxelPlan *plan, const RcVoxelOut *out, int64_t occupied,
   const int64_t cap = plan->spec.max_voxels;
 
   *out->n_voxels = (uint32_t) (occupied < cap ? occupied : cap);
-  counters->occupied += occupied;
-  counters->over_cap += occupied > cap ? occupied - cap : 0;
+  rc_cpu_voxel_count_occupied (plan, occupied, counters);
 }
 
 void

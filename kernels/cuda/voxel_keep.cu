@@ -5,7 +5,7 @@
  *
  * Bytes that must move: each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; of the
  * accumulators what is touched, as when they are not kept: a sector of counts, one of the bitmap, and those that the sums of
- * a voxel span.
+ * a voxel span. Of output rank 8 bytes of the map, of each point that is wanted.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -27,10 +27,19 @@ go_on (const __grid_constant__ RcCudaVoxelTask task)
 {
   follow_previous ();
   for (int64_t item = (int64_t) blockIdx.x * THREADS + threadIdx.x; item < task.batch; item += (int64_t) gridDim.x * THREADS)
-    head_of (task, item)->item.n_added = 0;
+    head_of (task, item)->item.n_added = task.first_added;
 }
 
 /* ---- what a chunk has of an item ---- */
+
+/* How many points of an item may have been added when the job ends, with those before first_added. */
+__device__ __forceinline__ int64_t
+most_added (const RcCudaVoxelTask &task, int64_t item)
+{
+  const int64_t n = stated_points (task, item) + task.first_added;
+
+  return n < task.n_points ? n : task.n_points;
+}
 
 /* Added are no more points than the job has, and taken out no more than are held. */
 template <class Source, int SIGN>
@@ -39,8 +48,8 @@ kept_part_of (const RcCudaVoxelTask &task, int64_t item)
 {
   const RcVoxelItem *head = &head_of (task, item)->item;
   const int64_t n = task.counts != NULL ? task.counts[item] : task.n;
-  const int64_t most = SIGN > 0 ? stated_points (task, item) - head->n_added : head->n_held;
-  Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, 0 };
+  const int64_t most = SIGN > 0 ? most_added (task, item) - head->n_added : head->n_held;
+  Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, head->n_added };
 
   if (n < 0 || n > task.n || part.n > most)
     part.n = 0;
@@ -92,6 +101,8 @@ take_term (int64_t *sum, const RcVoxelScale *scale, double x)
 template <class Source, int SIGN>
 struct Counts
 {
+  static constexpr bool maps = false;
+
   static __device__ __forceinline__ void
   take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *, Tally *)
   {
@@ -99,9 +110,18 @@ struct Counts
   }
 };
 
+/* The map says where points are that come, those that are in no voxel, too. */
+template <class Source, int SIGN>
+struct Ranks : Counts<Source, SIGN>
+{
+  static constexpr bool maps = true;
+};
+
 template <class Source, int SIGN>
 struct Centroids
 {
+  static constexpr bool maps = false;
+
   static __device__ __forceinline__ void
   take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *p, Tally *)
   {
@@ -118,6 +138,8 @@ struct Centroids
 template <class Source, int SIGN>
 struct Means
 {
+  static constexpr bool maps = false;
+
   static __device__ __forceinline__ void
   take_feature (const RcCudaVoxelTask &task, const Part &part, int64_t at, int64_t c, double x, Tally *tally)
   {
@@ -162,6 +184,8 @@ take_part (const RcCudaVoxelTask &task, const Part &part, Tally *tally)
 
     if constexpr (SIGN > 0)
       count_point (tally, voxel);
+    if constexpr (Action::maps)
+      put_point (task, part, i, voxel, true);
     if (voxel >= 0)
       Action::take (task, part, i, voxel, p, tally);
   }
@@ -190,8 +214,9 @@ take_points (const __grid_constant__ RcCudaVoxelTask task)
 
 /* A macro takes commas only in parentheses. */
 #define BOTH_SIGNS(Source, Action) { KERNEL (take_points<Source, Action, 1>), KERNEL (take_points<Source, Action, -1>) }
-#define OF_DEPTH(Source) { BOTH_SIGNS (Source, Counts), BOTH_SIGNS (Source, Centroids), { NULL, NULL } }
-#define OF_POINTS(Source) { BOTH_SIGNS (Source, Counts), BOTH_SIGNS (Source, Centroids), BOTH_SIGNS (Source, Means) }
+#define RANKS(Source) { KERNEL (take_points<Source, Ranks, 1>), KERNEL (take_points<Source, Counts, -1>) }
+#define OF_DEPTH(Source) { BOTH_SIGNS (Source, Counts), RANKS (Source), BOTH_SIGNS (Source, Centroids), { NULL, NULL } }
+#define OF_POINTS(Source) { BOTH_SIGNS (Source, Counts), RANKS (Source), BOTH_SIGNS (Source, Centroids), BOTH_SIGNS (Source, Means) }
 
 const void *const rc_cuda_voxel_go_on = KERNEL (go_on);
 const void *const rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2] = {

@@ -113,6 +113,16 @@ mark_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t vo
     mark (task, part, voxel >> task.block_bits);
 }
 
+/* Says of a point where it is, where that is known and wanted. One branch: more of them nest too deep. */
+__device__ __forceinline__ void
+put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, bool known)
+{
+  const int64_t at = part.first + i - task.first_point;
+
+  if (known & (at >= 0))
+    point_voxels_of (task, part.item)[at] = voxel;
+}
+
 /* Points of one thread, then of a block. */
 struct Tally
 {

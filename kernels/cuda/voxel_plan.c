@@ -75,8 +75,8 @@ warp_words_of (const RcCudaVoxelTask *task, int64_t multiprocessors)
 static const void *const *
 kernels_that_take (const RcVoxelPlan *plan)
 {
-  const RcCudaVoxelKept kept = plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS
-      : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS;
+  const RcCudaVoxelKept kept = plan->spec.output == RC_VOXEL_RANK ? RC_CUDA_VOXEL_KEPT_RANKS
+      : plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS;
 
   return rc_cuda_voxel_take[source_of (plan)][kept];
 }
@@ -197,7 +197,7 @@ block_bits_of (const RcVoxelPlan *plan)
 {
   int bits = FEWEST_BLOCK_BITS;
 
-  if (plan->voxels <= MOST_VOXEL_BITS && plan->spec.batch <= 2 * MOST_VOXEL_BITS / plan->voxels)
+  if (plan->keeps || (plan->voxels <= MOST_VOXEL_BITS && plan->spec.batch <= 2 * MOST_VOXEL_BITS / plan->voxels))
     return 0;
   while (bits < MOST_BLOCK_BITS && blocks_of (plan, bits) > FEW_BLOCKS)
     bits++;
@@ -205,13 +205,16 @@ block_bits_of (const RcVoxelPlan *plan)
 }
 
 /* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points
- * does not matter. Otherwise keys are sorted. */
+ * does not matter. Otherwise keys are sorted. Ranks of accumulators that are kept are found in their bits, whatever these
+ * are. */
 static int
 is_in_bitmap (const RcVoxelPlan *plan)
 {
   const RcVoxelSpec *spec = &plan->spec;
   const int64_t bits = blocks_of (plan, block_bits_of (plan));
 
+  if (plan->keeps)
+    return spec->output == RC_VOXEL_RANK;
   return rc_voxel_sorts (plan) && spec->mode != RC_VOXEL_FIRST && bits <= MOST_BITS && spec->batch <= 2 * MOST_BITS / bits;
 }
 
@@ -306,14 +309,15 @@ value_bytes_of_point (const RcVoxelPlan *plan)
   return 4 + (rc_voxel_is_mean (plan) ? 8 * channels : 0) + (plan->spec.mode == RC_VOXEL_MEAN ? (channels + 1) / 2 : 0);
 }
 
-/* The bits of voxels that are found in a bitmap go into the scratch of their item; lists and values are by the point. */
+/* The bits of voxels that are found in a bitmap go into the scratch of their item, where those that are kept are already; lists
+ * and values are by the point. */
 static void
 plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
   RcVoxelLayout *layout = &plan->layout;
   uint64_t bytes = 0, of_item = POINT_ARRAYS * 64;
 
-  if (!task->in_bitmap)
+  if (!task->in_bitmap || plan->keeps)
     return;
   layout->item_bytes = layout->bits + (uint64_t) rc_cuda_ceil_divide (task->bit_words, 16) * 64;
   layout->point_bytes = 0;

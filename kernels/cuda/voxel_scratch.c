@@ -171,6 +171,7 @@ rc_cuda_voxel_take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVo
   task->point_voxels = job->point_voxels;
   task->point_voxels_batch_stride = plan->spec.batch > 1 ? job->point_voxels_batch_stride : 0;
   task->first_point = job->first_point;
+  task->first_added = job->first_added;
   task->means = (RcCudaVoxelMeans) { task->scratch, (int64_t) plan->layout.item_bytes, plan->layout.counts,
     plan->layout.sums, plan->layout.saw
   };

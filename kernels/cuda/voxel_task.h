@@ -234,7 +234,7 @@ typedef struct RcCudaVoxelTask
   int64_t group;                /* items whose keys are sorted together; the last group may have fewer */
   int64_t *point_voxels;        /* index, rank: of the points of an item from first_point on */
   int64_t point_voxels_batch_stride;
-  int64_t first_point;
+  int64_t first_point, first_added;
 
   /* a chunk */
   const char *data;
@@ -311,6 +311,7 @@ typedef enum RcCudaVoxelAction
 typedef enum RcCudaVoxelKept
 {
   RC_CUDA_VOXEL_KEPT_COUNTS,    /* occupancy, too */
+  RC_CUDA_VOXEL_KEPT_RANKS,     /* counts, and what the map says of the point */
   RC_CUDA_VOXEL_KEPT_CENTROIDS,
   RC_CUDA_VOXEL_KEPT_MEANS,     /* of features, which depth has not */
   RC_CUDA_VOXEL_KEPT

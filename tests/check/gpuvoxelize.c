@@ -199,7 +199,9 @@ static const Case cases[] = {
   {TENSOR, "float64", 4, 777, 1, "grid=32:20:8 output=rank"},
   {BATCH, "float32", 4, 500, 7, "grid=32:20:8 output=index"},
   {BATCH, "float32", 3, 500, 6, "grid=32:20:8 output=rank max-voxels=300 accumulate=2"},
+  {BATCH, "float32", 3, 500, 6, "grid=32:20:8 output=rank max-voxels=300 accumulate=4"},
   {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 output=rank"},
+  {DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 output=rank accumulate=3"},
   {CLOUDS, "float32", 5, 2000, 1, "grid=16:10:4 mode=first output=sparse max-voxels=300 max-points=3 accumulate=3"},
   {TENSOR, "float64", 4, 777, 1, "grid=16:10:4 mode=first output=sparse max-voxels=900 max-points=2 type=float16"},
   {BATCH, "float32", 4, 500, 7, "grid=16:10:4 mode=first output=sparse max-voxels=300 max-points=5"},
@@ -232,6 +234,7 @@ static const struct
   {{BATCH, "float32", 3, 5000, 32, "grid=64:64:16"}, 0, 500000},
   {{BATCH, "float32", 4, 5000, 9, "grid=32:20:8 mode=mean accumulate=2"}, 0, 700000},
   {{DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=centroid accumulate=2"}, 0, 212000},
+  {{CLOUDS, "float32", 3, 20000, 1, "grid=32:20:8 output=rank max-voxels=500 accumulate=3"}, 0, 300000},
 };
 
 GST_START_TEST (test_pieces)

@@ -91,6 +91,27 @@ GST_START_TEST (test_rank_of_a_window)
 
 GST_END_TEST;
 
+/* Rows change as clouds come and leave that have other voxels, though none of the newest points does. */
+GST_START_TEST (test_rank_of_a_window_that_slides)
+{
+  GstHarness *h = harness_with_caps (UNIT "output=rank max-voxels=3 accumulate=3", XYZ);
+
+  expect (push_pull (h, cloud (3, 0, 0)), 0);
+  expect (push_pull (h, cloud (1, 0, 0, 2, 0, 0)), 0, 1);
+  expect (push_pull (h, cloud (3, 0, 0, NAN, 0, 0)), 2, -2);
+  expect (push_pull (h, cloud (3, 0, 0)), 2);   /* the first cloud left, the voxel stays */
+  expect (push_pull (h, cloud (0, 0, 0, 3, 0, 0)), 0, 1);       /* the second one left with its voxels */
+  expect (push_pull (h, cloud (3, 0, 0, 1, 0, 0, 2, 0, 0)), -4, 1, 2);
+  fail_unless_equals_int64 (stat_of (h, "voxels-over-cap"), 1);
+  expect (push_pull (h, cloud (9, 9, 9)), -1);
+  expect_map (push_pull (h, gst_buffer_new ()), NULL, 0);
+  expect (push_pull (h, cloud (3, 0, 0, 3, 0, 0)), 0, 0);       /* of fewer points than come and leave: made anew */
+  fail_unless_equals_int64 (stat_of (h, "points-read"), 1 + 2 + 2 + 2 + 4 + 5 + 2 + 2 + 3);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 /* What other clouds had changes nothing, and they are not kept. */
 GST_START_TEST (test_index_has_no_window)
 {
@@ -100,6 +121,7 @@ GST_START_TEST (test_index_has_no_window)
   gst_buffer_ref (old);
   expect (push_pull (h, old), 2);
   expect (push_pull (h, cloud (3, 0, 0)), 3);
+  fail_unless_equals_int64 (stat_of (h, "points-read"), 2);
   fail_unless_equals_int (GST_MINI_OBJECT_REFCOUNT_VALUE (old), 1);
   gst_buffer_unref (old);
   harness_free (h);
@@ -252,6 +274,7 @@ voxelize_map_suite (void)
   tcase_add_test (tc, test_rank);
   tcase_add_test (tc, test_rank_over_cap);
   tcase_add_test (tc, test_rank_of_a_window);
+  tcase_add_test (tc, test_rank_of_a_window_that_slides);
   tcase_add_test (tc, test_index_has_no_window);
   tcase_add_loop_test (tc, test_empty_cloud, 0, 2);
   tcase_add_test (tc, test_any_number_of_points);

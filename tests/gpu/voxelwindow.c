@@ -3,7 +3,7 @@
  *   voxelwindow [--few] [--cpu]
  *
  * A cloud comes, the oldest one leaves, again and again: the GPU's job goes on from its last one wherever it can, and the
- * CPU adds all clouds of the window. --few: a tenth of the clouds. --cpu: in place of the GPU the CPU goes on.
+ * CPU adds all clouds of the window. --few: a tenth of the clouds, and no large grid. --cpu: in place of the GPU the CPU goes on.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -76,9 +76,18 @@ static const Form forms[] = {
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, FLOAT32, 3, 0, 0, 1},
   {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, FLOAT32, 2, 0, 0, 1},
   {RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_UINT32, DEPTH, 2, 0, 0, 1},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT32, 1},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT16, MOST_BATCH},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT64, 2},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, LAYOUT, 3},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, DEPTH, 2},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT32, 3, 0, 0, 1},
 };
 
 static const int64_t grids[][3] = { {37, 11, 5}, {64, 32, 16}, {1, 1, 1} };
+
+/* Of which ranks that are made anew are found by blocks. */
+static const int64_t large_grid[3] = { 512, 512, 260 };
 
 typedef struct
 {
@@ -235,29 +244,30 @@ bring_back (const Block *block, Test *test)
 
 /* ---- a grid ---- */
 
-/* Counters, numbers of voxels, coordinates, grid or values, bitmap. */
+/* Counters, numbers of voxels, coordinates, grid or values, bitmap, map of points. */
+#define PARTS 6
 typedef struct
 {
   Block block;
-  uint64_t at[6], bytes[5];
+  uint64_t at[PARTS + 1], bytes[PARTS];
 } Output;
 
 static void
 init_output (Output *output, RcBackend *backend, RcStream stream, const RcVoxelPlan *plan, int64_t batch, Test *test)
 {
-  const uint64_t bytes[5] = { sizeof (RcVoxelCounters), 4, 12 * MOST_VOXELS, (uint64_t) rc_voxel_value_bytes (plan),
-    (uint64_t) rc_voxel_bitmap_bytes (plan)
+  const uint64_t bytes[PARTS] = { sizeof (RcVoxelCounters), 4, 12 * MOST_VOXELS, (uint64_t) rc_voxel_value_bytes (plan),
+    (uint64_t) rc_voxel_bitmap_bytes (plan), 8 * MOST_POINTS
   };
   int part;
 
   output->at[0] = 0;
-  for (part = 0; part < 5; part++) {
+  for (part = 0; part < PARTS; part++) {
     output->bytes[part] = bytes[part] * (part > 0 ? (uint64_t) batch : 1);
     output->at[part + 1] = output->at[part] + (output->bytes[part] + 255) / 256 * 256;
   }
-  init_block (&output->block, backend, stream, output->at[5], test);
+  init_block (&output->block, backend, stream, output->at[PARTS], test);
   if (output->block.host != NULL)
-    memset (output->block.host, 0xA5, output->at[5]);   /* of what is written every byte is */
+    memset (output->block.host, 0xA5, output->at[PARTS]);   /* of what is written every byte is */
   bring_there (&output->block, test);
 }
 
@@ -310,6 +320,7 @@ typedef struct
   double greatest[MOST_BATCH * MOST_FEATURES];  /* of all clouds of the window */
   Block stated;                 /* N of each item */
   Output outputs[2];            /* written by turns */
+  int64_t *map;                 /* [batch, WINDOW * MOST_POINTS] of all points, as the CPU makes it */
   int went_on;
 } Window;
 
@@ -422,6 +433,47 @@ job_of (Window *window, int i)
   return job;
 }
 
+static int
+has_map (const Window *window)
+{
+  return window->form->output == RC_VOXEL_RANK;
+}
+
+/* Of the newest cloud, which a job that goes on adds alone. */
+static void
+set_map (const Window *window, int i, const Output *output, RcVoxelJob *job)
+{
+  if (!has_map (window))
+    return;
+  job->first_point = job->n_points - window->rows[i % SLOTS] * (window->form->input == DEPTH ? WIDTH : 1);
+  job->first_added = job->goes_on ? job->first_point : 0;
+  job->point_voxels = (int64_t *) (output->block.there + output->at[PARTS - 1]);
+  job->point_voxels_batch_stride = 8 * MOST_POINTS;
+}
+
+/* Items have points as chunks count them: so a job that is made anew has others from first_point on than one that goes on. */
+static void
+compare_maps (const Window *window, int i, const RcVoxelJob *job, const Output *got)
+{
+  const Form *form = window->form;
+  const int64_t *counts = (const int64_t *) (window->clouds[i % SLOTS].host + counts_at (form));
+  int64_t k, at;
+
+  for (k = 0; k < form->batch; k++) {
+    const int64_t *map = (const int64_t *) (got->block.host + got->at[PARTS - 1]) + k * MOST_POINTS;
+    const int64_t n = ((const int64_t *) window->stated.host)[k];
+    const int64_t first = job->goes_on ? n - counts[k] * (form->input == DEPTH ? WIDTH : 1) : job->first_point;
+
+    for (at = 0; at < job->n_points - job->first_point && test_holds (window->test); at++) {
+      const int64_t wanted = first + at < n ? window->map[k * WINDOW * MOST_POINTS + first + at] : RC_VOXEL_OUTSIDE;
+
+      if (map[at] != wanted)
+        test_fail (window->test, "cloud %d: item %" PRId64 ": point %" PRId64 " of the map is %" PRId64 ", not %" PRId64, i, k, at,
+            map[at], wanted);
+    }
+  }
+}
+
 /* What the CPU makes of all clouds. */
 static void
 make_anew (Window *window, int i, const RcVoxelJob *there, Output *output)
@@ -438,6 +490,9 @@ make_anew (Window *window, int i, const RcVoxelJob *there, Output *output)
   spec.keeps = 0;
   job.goes_on = job.is_clean = 0;
   job.ranges = NULL;
+  job.first_point = job.first_added = 0;
+  job.point_voxels = window->map;
+  job.point_voxels_batch_stride = 8 * WINDOW * MOST_POINTS;
   job.item_points = there->item_points ? (const int64_t *) window->stated.host : NULL;
   if (!is_ok (rc_voxel_plan (window->suite->cpu, &spec, &plan, &footprint, &error), &error, window->test))
     return;
@@ -489,6 +544,7 @@ run_round (Window *window, int i)
 
   job.goes_on = i % 29 != 28 && rc_voxel_can_go_on (window->plan, &job);
   job.is_clean = i > 0 && i % 2;
+  set_map (window, i, output, &job);
   out.is_known = i > 1 && out.occupied_batch_stride > 0;
   first = job.goes_on || i == 0 ? i : i < WINDOW ? 0 : i - WINDOW + 1;
   is_ok (rc_memory_clear (output->block.backend, out.counters, sizeof (RcVoxelCounters), window->stream, &error), &error,
@@ -506,6 +562,8 @@ run_round (Window *window, int i)
   make_anew (window, i, &job, &wanted);
   if (test_holds (window->test))
     compare (window, i, output, &wanted);
+  if (test_holds (window->test) && has_map (window))
+    compare_maps (window, i, &job, output);
   clear_block (&wanted.block);
   window->went_on += job.goes_on;
 }
@@ -528,6 +586,8 @@ run_rounds (Window *window)
   int i;
 
   window->spec.keeps = 1;
+  window->map = calloc ((size_t) (window->spec.batch * WINDOW * MOST_POINTS), sizeof (int64_t));
+  test_expect (window->test, window->map != NULL, "no memory");
   if (!is_ok (rc_stream_new (window->suite->gpu, &window->stream, &error), &error, window->test)
       || !is_ok (rc_voxel_plan (window->suite->gpu, &window->spec, &window->plan, &footprint, &error), &error, window->test)
       || !is_ok (rc_memory_alloc (window->suite->gpu, RC_MEMORY_DEVICE, footprint.scratch_bytes
@@ -566,6 +626,7 @@ check_form (Suite *suite, const Form *form, size_t f, const int64_t *grid)
   for (i = 0; i < SLOTS; i++)
     clear_block (&window.clouds[i]);
   clear_block (&window.stated);
+  free (window.map);
   clear_block (&window.outputs[0].block);
   clear_block (&window.outputs[1].block);
   rc_stream_free (suite->gpu, window.stream);
@@ -599,6 +660,8 @@ main (int argc, char **argv)
   for (f = 0; f < sizeof (forms) / sizeof (forms[0]); f++) {
     for (g = 0; g < sizeof (grids) / sizeof (grids[0]); g++)
       check_form (&suite, &forms[f], f, grids[g]);
+    if (!suite.few && forms[f].output == RC_VOXEL_RANK && forms[f].batch == 1)
+      check_form (&suite, &forms[f], f, large_grid);
   }
   rc_backend_close (suite.gpu);
   rc_backend_close (suite.cpu);

@@ -54,6 +54,9 @@ static const Kind kinds[] = {
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 0, RC_FLOAT32, RC_VOXEL_POINTS, COUNTED},
   {RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_FLOAT16, 0, RC_FLOAT32, RC_VOXEL_POINTS, COUNTED},
   {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 0, RC_FLOAT32, RC_VOXEL_POINTS, COUNTED},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, 0, RC_FLOAT32},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, 0, RC_FLOAT32, RC_VOXEL_DEPTH},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, 0, RC_FLOAT64, RC_VOXEL_POINTS, COUNTED},
 };
 
 static const int64_t grids[][3] = { {37, 11, 5}, {32, 8, 6}, {1, 1, 1}, {33, 1, 1} };
@@ -158,6 +161,7 @@ typedef struct
   RcVoxelCounters counters;
   uint32_t n_voxels[BATCH];
   gsize value_bytes, bitmap_bytes;      /* of all items */
+  int64_t map[BATCH][MOST_POINTS];      /* rank */
 } Grid;
 
 static void
@@ -201,6 +205,7 @@ typedef struct
   Grid grids[2];                /* written by turns, where dense each known from when it was last written */
   GPtrArray *clouds, *leaving;  /* the oldest first */
   int64_t stated[BATCH];        /* N of each item */
+  int64_t first_wanted;         /* rank: the first point of the newest cloud that is */
   double ranges[BATCH * 2];     /* of all clouds */
   gboolean is_ended;
   int round, n_went_on, n_anew;
@@ -291,11 +296,53 @@ job_of (Window *window)
   return job;
 }
 
+static const Cloud *
+newest_of (const Window *window)
+{
+  return g_ptr_array_index (window->clouds, window->clouds->len - 1);
+}
+
+/* Of the newest cloud, which alone a job that goes on adds. */
+static void
+set_map (const Window *window, RcVoxelJob *job, Grid *grid)
+{
+  const int64_t first = job->n_points - newest_of (window)->points;
+
+  if (window->spec.output != RC_VOXEL_RANK)
+    return;
+  job->first_point = first + window->first_wanted;
+  job->first_added = job->goes_on ? first : 0;
+  job->point_voxels = grid->map[0];
+  job->point_voxels_batch_stride = sizeof (grid->map[0]);
+  memset (grid->map, 0x5A, sizeof (grid->map));
+}
+
+/* What the job says, of a map of all points of the window. Items have points as chunks and jobs count them: so a job that is
+ * made anew has others from first_point on than one that goes on, which has those of the newest cloud. */
+static void
+keep_wanted (const Window *window, const RcVoxelJob *job, Grid *grid)
+{
+  const Cloud *newest = newest_of (window);
+  const int64_t n_wanted = job->n_points - job->first_point;
+
+  for (int b = 0; b < BATCH; b++) {
+    const int64_t n = window->filling == COUNTED ? window->stated[b] : job->n_points;
+    const int64_t added = window->filling == COUNTED ? newest->counts[b] : newest->points;
+    const int64_t first = job->goes_on ? n - added + window->first_wanted : job->first_point;
+    int64_t said[MOST_CLOUD_POINTS];
+
+    for (int64_t i = 0; i < n_wanted; i++)
+      said[i] = first + i < n ? grid->map[b][first + i] : RC_VOXEL_OUTSIDE;
+    memset (grid->map[b], 0x5A, sizeof (grid->map[b]));
+    memcpy (grid->map[b], said, (gsize) n_wanted * sizeof (int64_t));
+  }
+}
+
 /* By a plan of its own, which keeps nothing. */
 static Grid
-make_anew (const Window *window)
+make_anew (const Window *window, const RcVoxelJob *of)
 {
-  RcVoxelJob job = {.n_points = points_of (window),.item_points = window->filling == COUNTED ? window->stated : NULL };
+  RcVoxelJob job = {.n_points = of->n_points,.item_points = of->item_points };
   RcVoxelSpec spec = window->spec;
   RcFootprint footprint;
   RcVoxelPlan *plan;
@@ -308,6 +355,8 @@ make_anew (const Window *window)
   fail_if (rc_voxel_keeps (plan));
   grid_init (&grid, plan, &spec);
   job.scratch = scratch_new (&footprint, job.n_points, &bytes);
+  job.point_voxels = grid.map[0];
+  job.point_voxels_batch_stride = sizeof (grid.map[0]);
   run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
   for (int phase = 0; phase < 2; phase++) {
     for (guint i = 0; i < window->clouds->len; i++) {
@@ -322,6 +371,8 @@ make_anew (const Window *window)
   out.counters = &grid.counters;
   out.occupied = NULL;
   run_ok (rc_voxel_end (plan, &job, &out, NULL, &run_error));
+  if (spec.output == RC_VOXEL_RANK)
+    keep_wanted (window, of, &grid);
   scratch_free (job.scratch, bytes);
   rc_voxel_plan_free (plan);
   return grid;
@@ -332,6 +383,8 @@ compare (const Window *window, const Grid *got, const Grid *wanted)
 {
   fail_unless (memcmp (got->out.grid, wanted->out.grid, got->value_bytes) == 0, "round %d", window->round);
   fail_unless (memcmp (&got->counters, &wanted->counters, sizeof (got->counters)) == 0, "round %d", window->round);
+  if (window->spec.output == RC_VOXEL_RANK)
+    fail_unless (memcmp (got->map, wanted->map, sizeof (got->map)) == 0, "round %d", window->round);
   if (window->spec.output != RC_VOXEL_SPARSE)
     return;
   fail_unless (memcmp (got->n_voxels, wanted->n_voxels, sizeof (got->n_voxels)) == 0);
@@ -369,6 +422,9 @@ run_round (Window *window)
 
   memset (&grid->counters, 0, sizeof (grid->counters));
   job.goes_on = goes_on;
+  window->first_wanted = g_rand_int_range (window->rand, 0, 3) == 0
+      ? g_rand_int_range (window->rand, 0, (gint32) newest_of (window)->points + 1) : 0;
+  set_map (window, &job, grid);
   job.is_clean = window->is_ended && g_rand_int_range (window->rand, 0, 4) != 0;
   run_ok (rc_voxel_begin (window->plan, &job, NULL, &run_error));
   for (guint i = goes_on ? n - 1 : 0; i < n; i++) {
@@ -385,7 +441,7 @@ run_round (Window *window)
   window->n_went_on += goes_on;
   window->n_anew += !goes_on;
   g_ptr_array_set_size (window->leaving, 0);
-  wanted = make_anew (window);
+  wanted = make_anew (window, &job);
   compare (window, grid, &wanted);
   grid_clear (&wanted);
 }
@@ -397,6 +453,7 @@ give_up (Window *window)
   RcVoxelJob job = job_of (window);
 
   job.goes_on = rc_voxel_can_go_on (window->plan, &job);
+  set_map (window, &job, &window->grids[0]);
   run_ok (rc_voxel_begin (window->plan, &job, NULL, &run_error));
   fail_if (rc_voxel_can_go_on (window->plan, &job));
   window->is_ended = FALSE;
@@ -539,6 +596,43 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
+/* Of a job that goes on, add brings points that are said from a number on. */
+GST_START_TEST (test_refused_numbers)
+{
+  RcBackend *backend = open_cpu (RC_CPU_BEST);
+  RcVoxelSpec spec = some_spec ();
+  const float points[4 * 6] = { 0 };
+  const int64_t counts[1] = { 2 };
+  const RcVoxelChunk two = { points, 2, 24 }, counted = { points, 2, 24, 0, counts };
+  int64_t map[3];
+  RcVoxelJob job = {.n_points = 3,.point_voxels = map,.first_added = 1,.first_point = 1 };
+  const RcVoxelOut out = { NULL };
+  RcFootprint footprint;
+  RcVoxelPlan *plan;
+  uint64_t bytes;
+
+  spec.mode = RC_VOXEL_OCCUPANCY;
+  spec.output = RC_VOXEL_RANK;
+  spec.keeps = 1;
+  run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
+  job.scratch = scratch_new (&footprint, 3, &bytes);
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), "first_added is 1: expected 0 to 0");
+  job.first_added = 0;
+  run_ok (rc_voxel_run (plan, &job, &two, &out, NULL, &run_error));
+  job.goes_on = 1;
+  job.first_added = 2;
+  refused (rc_voxel_begin (plan, &job, NULL, &run_error), "first_added is 2: expected 0 to 1");
+  job.first_point = 2;
+  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
+  refused (rc_voxel_add (plan, &job, &two, NULL, &run_error), "2 points after 2 others: the job was said to have 3");
+  refused (rc_voxel_add (plan, &job, &counted, NULL, &run_error), "2 points after 2 others for item 0");
+  rc_voxel_plan_free (plan);
+  scratch_free (job.scratch, bytes);
+  rc_backend_close (backend);
+}
+
+GST_END_TEST;
+
 /* What is kept is bounded, and a plan that would keep more is as if it had not been asked. */
 GST_START_TEST (test_which_plans_keep)
 {
@@ -560,7 +654,9 @@ GST_START_TEST (test_which_plans_keep)
     {RC_VOXEL_MAX, RC_VOXEL_DENSE, 8, 1, FALSE},
     {RC_VOXEL_MIN, RC_VOXEL_SPARSE, 8, 1, FALSE},
     {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, 8, 1, FALSE},
-    {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, 8, 1, FALSE},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, 256, 7, TRUE},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, 256, 8, FALSE},
+    {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_VOXEL_MAX_AXIS, 1, FALSE},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_INDEX, 8, 1, FALSE},
   };
   RcBackend *backend = open_cpu (RC_CPU_BEST);
@@ -599,6 +695,7 @@ voxel_window_suite (void)
   tcase_add_loop_test (tc, test_every_kind, 0, G_N_ELEMENTS (kinds) * G_N_ELEMENTS (grids));
   tcase_add_loop_test (tc, test_instruction_sets, 0, 3);
   tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_refused_numbers);
   tcase_add_test (tc, test_which_plans_keep);
   return suite;
 }

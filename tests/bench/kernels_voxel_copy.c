@@ -35,6 +35,7 @@ make_outputs (BenchVoxelCopy *copy, const BenchClouds *clouds)
   if (rc_voxel_maps_points (spec->output)) {
     copy->job.point_voxels = new_output (copy, "map", batch * n * 8);
     copy->job.point_voxels_batch_stride = n * 8;
+    copy->job.first_point = copy->job.n_points - n;     /* of a window the newest cloud's */
     return;
   }
   copy->out.grid = copy->out.values = new_output (copy, is_sparse ? "values" : "grid", batch * copy->value_bytes);
@@ -237,6 +238,7 @@ bench_voxel_run (void *copies, int i, cudaStream_t stream)
   run_job (copy, stream);
   copy->job.is_clean = 1;
   copy->job.goes_on = copy->work->window > 0;
+  copy->job.first_added = copy->job.goes_on ? copy->job.first_point : 0;
   copy->out.is_known = copy->out.occupied != NULL;
 }
 

@@ -41,20 +41,20 @@ bytes_of_scratch (const RobocacheVoxelPlan *plan, gint64 n_points)
 
 /* ---- room for it ---- */
 
-/* For all but the clouds. */
+/* For accumulators, and what else a job has of its own. */
 static gboolean
-has_room_for_grids (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, gint64 n_points)
+has_scratch (const RobocacheVoxelLane *lane, gint64 n_points)
 {
   return lane->items > 0 && lane->plans[0].items == lane->items
-      && bytes_of_scratch (&lane->plans[0], n_points) <= lane->scratch.bytes
-      && robocache_voxelizer_bytes_of_outputs (lane, run->place, lane->items) <= lane->outputs.bytes;
+      && bytes_of_scratch (&lane->plans[0], n_points) <= lane->scratch.bytes;
 }
 
 /* What a steady stream needs it has: nothing is asked for, or allocated. */
 static gboolean
 has_room (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, gint64 n_points)
 {
-  return has_room_for_grids (run, lane, n_points)
+  return has_scratch (lane, n_points)
+      && robocache_voxelizer_bytes_of_outputs (lane, run->place, lane->items) <= lane->outputs.bytes
       && (lane->is_cut ? least_piece_bytes (run) : bytes_to_bring (run, lane, lane->items)) <= lane->clouds.bytes;
 }
 
@@ -177,31 +177,33 @@ make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_poin
   return TRUE;
 }
 
-/* Beside what else the lane has. */
+/* What there is beside so much that stays. */
 static guint64
-room_for_clouds (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane)
+room_beside (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, guint64 bytes)
 {
-  const guint64 taken = lane->scratch.bytes + lane->outputs.bytes, all = room_of (run, lane);
+  const guint64 room = room_of (run, lane);
 
-  return all - MIN (all, taken);
+  return room - MIN (room, bytes);
 }
 
-/* Beside what is held, for a run that goes on and reads more than those before it: when the first cloud leaves, say. Where
- * there is no room for that, clouds are cut from now on. */
+/* For a run that goes on and takes more than those before it, beside what is held: when the first cloud leaves, say. Where
+ * there is no room for all of its clouds, they are cut from now on. */
 static gboolean
-grow_clouds (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
+grow_beside_scratch (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
 {
+  const guint64 outputs = robocache_voxelizer_bytes_of_outputs (lane, run->place, lane->items);
   const guint64 clouds = bytes_to_bring (run, lane, lane->items);
-  guint64 room = room_for_clouds (run, lane);
+  guint64 room = room_beside (run, lane, lane->scratch.bytes);
 
-  if (lane->is_cut || !has_room_for_grids (run, lane, run->n_points))
+  if (lane->is_cut || !has_scratch (lane, run->n_points) || outputs > room)
     return FALSE;
-  if (clouds > room) {
-    lane->is_cut = lane->items == 1 && lane->clouds.bytes >= least_piece_bytes (run);
+  if (clouds > room - outputs) {
+    lane->is_cut = lane->items == 1 && outputs <= lane->outputs.bytes && least_piece_bytes (run) <= lane->clouds.bytes;
     return lane->is_cut;
   }
   robocache_voxelizer_wait_for_all (run->voxelizer);
-  return grow (&lane->clouds, lane->engine, clouds, &room, NULL);
+  return grow (&lane->outputs, lane->engine, outputs, &room, NULL)
+      && grow (&lane->clouds, lane->engine, clouds, &room, NULL);
 }
 
 gboolean
@@ -213,14 +215,14 @@ robocache_voxelizer_find_room_to_measure (const RobocacheVoxelRun *run, Robocach
 
   if (bytes <= lane->clouds.bytes || (lane->is_cut && least_piece_bytes (run) <= lane->clouds.bytes))
     return TRUE;
-  room = room_for_clouds (run, lane);
+  room = room_beside (run, lane, lane->scratch.bytes + lane->outputs.bytes);
   robocache_voxelizer_wait_for_all (run->voxelizer);
   lane->is_cut = lane->n == 1 && bytes > room;
   return lane->is_cut ? reserve_piece (run, lane, bytes, room, error) : grow (&lane->clouds, lane->engine, bytes, &room,
       error);
 }
 
-/* A lane that makes room for more than clouds loses what it holds. */
+/* A lane that makes room for more scratch loses what it holds. */
 static gboolean
 find_room_as_planned (RobocacheVoxelRun *run, GError **error)
 {
@@ -228,7 +230,7 @@ find_room_as_planned (RobocacheVoxelRun *run, GError **error)
   gboolean ok = TRUE;
 
   for (guint i = 0; i < voxelizer->n_lanes && run->goes_on; i++) {
-    if (!has_room (run, &voxelizer->lanes[i], run->n_points) && !grow_clouds (run, &voxelizer->lanes[i]))
+    if (!has_room (run, &voxelizer->lanes[i], run->n_points) && !grow_beside_scratch (run, &voxelizer->lanes[i]))
       robocache_voxelizer_start_anew (run);
   }
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "tensorcaps.h"
+
 void
 robocache_byte_input_init (RobocacheByteInput *input)
 {
@@ -49,11 +51,26 @@ robocache_byte_input_unmap (RobocacheByteInput *input)
   input->n_bytes = input->cursor = 0;
 }
 
-void
-robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer)
+gboolean
+robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer, GError **error)
 {
+  GstMapInfo map;
+
   robocache_byte_input_unmap (input);
-  gst_adapter_push (input->adapter, buffer);
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be mapped",
+        gst_buffer_get_size (buffer));
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
+  if (input->watch)
+    input->watch (input->watcher, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+  if (map.size > 0)
+    gst_adapter_push (input->adapter, buffer);
+  else
+    gst_buffer_unref (buffer);
+  return TRUE;
 }
 
 void

@@ -15,6 +15,9 @@ G_BEGIN_DECLS
 /* Bytes; a longer line is not kept, so a file without line ends needs no memory. */
 #define ROBOCACHE_MAX_LINE (1 << 20)
 
+/* Sees the bytes of each piece as it comes, where they lie. */
+typedef void (*RobocacheByteWatch) (gpointer watcher, const guint8 * bytes, gsize n);
+
 typedef struct
 {
   GstAdapter *adapter;
@@ -29,6 +32,8 @@ typedef struct
   gboolean in_line;             /* its end has not come */
   gboolean line_is_too_long;
   gboolean line_is_cut;         /* it ended with the input, without a line end */
+  RobocacheByteWatch watch;     /* the owner's, or NULL */
+  gpointer watcher;
 } RobocacheByteInput;
 
 typedef enum
@@ -41,8 +46,8 @@ typedef enum
 void robocache_byte_input_init (RobocacheByteInput * input);
 void robocache_byte_input_clear (RobocacheByteInput * input);
 
-/* Takes the buffer. */
-void robocache_byte_input_push (RobocacheByteInput * input, GstBuffer * buffer);
+/* Takes the buffer. FALSE and an error when its bytes cannot be read. */
+gboolean robocache_byte_input_push (RobocacheByteInput * input, GstBuffer * buffer, GError ** error);
 /* Forgets all bytes; what comes next is a beginning. */
 void robocache_byte_input_restart (RobocacheByteInput * input);
 

@@ -129,6 +129,8 @@ robocache_cloud_reader_new (const RobocacheCloudSpec *spec, GError **error)
   reader->times = g_array_new (FALSE, FALSE, sizeof (BufferTime));
   robocache_byte_input_init (&reader->input);
   robocache_pcd_reader_init (&reader->pcd, &reader->input);
+  if (spec->format == ROBOCACHE_RECORDS_PCD)
+    robocache_pcd_reader_watch (&reader->pcd);
   if (!check_spec (reader, spec, error))
     g_clear_pointer (&reader, robocache_cloud_reader_free);
   return reader;
@@ -145,8 +147,8 @@ robocache_cloud_reader_free (RobocacheCloudReader *reader)
   g_free (reader);
 }
 
-void
-robocache_cloud_reader_push (RobocacheCloudReader *reader, GstBuffer *buffer)
+gboolean
+robocache_cloud_reader_push (RobocacheCloudReader *reader, GstBuffer *buffer, GError **error)
 {
   const BufferTime time = { robocache_byte_input_end (&reader->input), GST_BUFFER_PTS (buffer) };
 
@@ -159,12 +161,7 @@ robocache_cloud_reader_push (RobocacheCloudReader *reader, GstBuffer *buffer)
   reader->input.ended = FALSE;
   if (GST_CLOCK_TIME_IS_VALID (time.pts))
     g_array_append_val (reader->times, time);
-  if (gst_buffer_get_size (buffer) == 0)
-    gst_buffer_unref (buffer);
-  else if (reader->format == ROBOCACHE_RECORDS_PCD)
-    robocache_pcd_reader_push (&reader->pcd, buffer);
-  else
-    robocache_byte_input_push (&reader->input, buffer);
+  return robocache_byte_input_push (&reader->input, buffer, error);
 }
 
 void

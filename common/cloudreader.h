@@ -39,8 +39,8 @@ void robocache_cloud_reader_free (RobocacheCloudReader * reader);
 /* The caps of what is pushed, which describe points when the spec does not. FALSE and an error when they do not either. */
 gboolean robocache_cloud_reader_set_caps (RobocacheCloudReader * reader, const GstCaps * caps, GError ** error);
 
-/* Takes the buffer. */
-void robocache_cloud_reader_push (RobocacheCloudReader * reader, GstBuffer * buffer);
+/* Takes the buffer. FALSE and an error when its bytes cannot be read. */
+gboolean robocache_cloud_reader_push (RobocacheCloudReader * reader, GstBuffer * buffer, GError ** error);
 /* A file ends here; what is pushed next, once _next has returned ROBOCACHE_READ_MORE, is another one. */
 void robocache_cloud_reader_end (RobocacheCloudReader * reader);
 /* Forgets all bytes; what comes next is the first file. */

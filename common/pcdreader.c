@@ -53,19 +53,17 @@ robocache_pcd_reader_is_between_clouds (const RobocachePcdReader *reader)
       || (reader->state == ROBOCACHE_PCD_STATE_HEADER && !reader->header.begun);
 }
 
-void
-robocache_pcd_reader_push (RobocachePcdReader *reader, GstBuffer *buffer)
+static void
+watch (gpointer search, const guint8 *bytes, gsize n)
 {
-  GstMapInfo map;
+  robocache_pcd_search_push (search, bytes, n);
+}
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    GST_WARNING ("%" G_GSIZE_FORMAT " bytes that cannot be mapped are left out", gst_buffer_get_size (buffer));
-    gst_buffer_unref (buffer);
-    return;
-  }
-  robocache_pcd_search_push (&reader->search, map.data, map.size);
-  gst_buffer_unmap (buffer, &map);
-  robocache_byte_input_push (reader->input, buffer);
+void
+robocache_pcd_reader_watch (RobocachePcdReader *reader)
+{
+  reader->input->watch = watch;
+  reader->input->watcher = &reader->search;
 }
 
 void

@@ -45,8 +45,8 @@ void robocache_pcd_reader_init (RobocachePcdReader * reader, RobocacheByteInput 
 void robocache_pcd_reader_clear (RobocachePcdReader * reader);
 void robocache_pcd_reader_restart (RobocachePcdReader * reader);
 
-/* Takes the buffer. */
-void robocache_pcd_reader_push (RobocachePcdReader * reader, GstBuffer * buffer);
+/* Sees where files begin in all that is pushed into the input. */
+void robocache_pcd_reader_watch (RobocachePcdReader * reader);
 /* No more bytes come that go on with those before. */
 void robocache_pcd_reader_end (RobocachePcdReader * reader);
 

@@ -179,10 +179,10 @@ robocache_record_reader_free (RobocacheRecordReader *reader)
   g_free (reader);
 }
 
-void
-robocache_record_reader_push (RobocacheRecordReader *reader, GstBuffer *buffer)
+gboolean
+robocache_record_reader_push (RobocacheRecordReader *reader, GstBuffer *buffer, GError **error)
 {
-  robocache_byte_input_push (&reader->input, buffer);
+  return robocache_byte_input_push (&reader->input, buffer, error);
 }
 
 void

@@ -65,8 +65,8 @@ typedef struct _RobocacheRecordReader RobocacheRecordReader;
 RobocacheRecordReader *robocache_record_reader_new (const RobocacheRecordSpec * spec, GError ** error);
 void robocache_record_reader_free (RobocacheRecordReader * reader);
 
-/* Takes the buffer. */
-void robocache_record_reader_push (RobocacheRecordReader * reader, GstBuffer * buffer);
+/* Takes the buffer. FALSE and an error when its bytes cannot be read. */
+gboolean robocache_record_reader_push (RobocacheRecordReader * reader, GstBuffer * buffer, GError ** error);
 /* No more bytes: what is left is the last record, whole or not. */
 void robocache_record_reader_end (RobocacheRecordReader * reader);
 /* Forgets all bytes; what comes next is the beginning of a recording, a header perhaps. */

@@ -312,8 +312,8 @@ read_through (Recording *recording, RobocacheRecordReader *reader, FILE *file, G
   gsize n;
 
   while (ok && (n = fread (bytes, 1, sizeof (bytes), file)) > 0) {
-    robocache_record_reader_push (reader, gst_buffer_new_memdup (bytes, n));
-    ok = take_records (recording, reader, &noted, error);
+    ok = robocache_record_reader_push (reader, gst_buffer_new_memdup (bytes, n), error)
+        && take_records (recording, reader, &noted, error);
   }
   robocache_record_reader_end (reader);
   ok = ok && take_records (recording, reader, &noted, error);

@@ -21,6 +21,7 @@
 #include "gstrobocacheparse.h"
 
 #include "common/enumtype.h"
+#include "common/errors.h"
 #include "common/pointcloudcaps.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"
@@ -191,9 +192,9 @@ gst_robocache_parse_take_malformed (GstRobocacheParse *self, const gchar *fault)
 }
 
 GstFlowReturn
-gst_robocache_parse_refuse (GstRobocacheParse *self, const gchar *fault)
+gst_robocache_parse_refuse (GstRobocacheParse *self, const GError *fault)
 {
-  GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", fault), (NULL));
+  robocache_post_error (GST_ELEMENT (self), fault);
   self->failed = TRUE;
   return GST_FLOW_ERROR;
 }

@@ -102,8 +102,8 @@ void gst_robocache_parse_send_segment (GstRobocacheParse * parse);
 gboolean gst_robocache_parse_is_outside_segment (GstRobocacheParse * parse, GstClockTime pts);
 /* Counts a record that was dropped, and says so. */
 GstFlowReturn gst_robocache_parse_take_malformed (GstRobocacheParse * parse, const gchar * fault);
-/* The settings do not fit the input: an error. */
-GstFlowReturn gst_robocache_parse_refuse (GstRobocacheParse * parse, const gchar * fault);
+/* The settings do not fit the input, or it cannot be read: posts the error. */
+GstFlowReturn gst_robocache_parse_refuse (GstRobocacheParse * parse, const GError * fault);
 /* What all buffers have in common. */
 GstFlowReturn gst_robocache_parse_push (GstRobocacheParse * parse, GstBuffer * buffer);
 

@@ -55,6 +55,7 @@ find_cloud_end (GstRobocacheParse *self)
 {
   RobocacheRecordFormat format;
   guint64 points_per_cloud;
+  GError *fault;
 
   GST_OBJECT_LOCK (self);
   format = self->properties.format;
@@ -76,9 +77,11 @@ find_cloud_end (GstRobocacheParse *self)
       self->cloud_end == GST_ROBOCACHE_PARSE_CLOUD_END_BUFFER ? "its buffer" : "the stream");
   if (self->cloud_end != GST_ROBOCACHE_PARSE_CLOUD_END_AUTO)
     return TRUE;
-  gst_robocache_parse_refuse (self, "Upstream sends bytes, and does not say how many, so where a cloud ends is not known: "
-      "set cloud-end=buffer where each buffer is a file (as of multifilesrc), cloud-end=stream where all bytes are one cloud, or "
-      "points-per-cloud");
+  fault = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "Upstream sends bytes, and does not say how many, so "
+      "where a cloud ends is not known: set cloud-end=buffer where each buffer is a file (as of multifilesrc), "
+      "cloud-end=stream where all bytes are one cloud, or points-per-cloud");
+  gst_robocache_parse_refuse (self, fault);
+  g_error_free (fault);
   return FALSE;
 }
 
@@ -193,7 +196,7 @@ process (GstRobocacheParse *self)
         flow = take_malformed (self, fault->message);
         break;
       case ROBOCACHE_READ_REFUSED:
-        flow = gst_robocache_parse_refuse (self, fault->message);
+        flow = gst_robocache_parse_refuse (self, fault);
         break;
     }
     g_clear_error (&fault);
@@ -214,6 +217,7 @@ GstFlowReturn
 gst_robocache_parse_take_points (GstRobocacheParse *self, GstBuffer *buffer)
 {
   GstFlowReturn flow = GST_FLOW_OK;
+  GError *fault = NULL;
 
   if (self->cloud_end == GST_ROBOCACHE_PARSE_CLOUD_END_AUTO && !find_cloud_end (self))
     flow = GST_FLOW_ERROR;
@@ -223,7 +227,11 @@ gst_robocache_parse_take_points (GstRobocacheParse *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return flow;
   }
-  robocache_cloud_reader_push (self->clouds, buffer);
+  if (!robocache_cloud_reader_push (self->clouds, buffer, &fault)) {
+    flow = gst_robocache_parse_refuse (self, fault);
+    g_error_free (fault);
+    return flow;
+  }
   if (self->cloud_end == GST_ROBOCACHE_PARSE_CLOUD_END_BUFFER)
     return gst_robocache_parse_end_file (self);
   return process (self);

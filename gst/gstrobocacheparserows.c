@@ -176,7 +176,7 @@ gst_robocache_parse_process_rows (GstRobocacheParse *self)
         flow = gst_robocache_parse_take_malformed (self, fault->message);
         break;
       case ROBOCACHE_READ_REFUSED:
-        flow = gst_robocache_parse_refuse (self, fault->message);
+        flow = gst_robocache_parse_refuse (self, fault);
         break;
     }
     g_clear_error (&fault);
@@ -205,12 +205,16 @@ arrive (GstRobocacheParse *self)
 GstFlowReturn
 gst_robocache_parse_take_records (GstRobocacheParse *self, GstBuffer *buffer)
 {
+  GError *fault = NULL;
   GstFlowReturn flow;
 
   if (self->stamp.arrives_now && (flow = arrive (self)) != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return flow;
   }
-  robocache_record_reader_push (self->reader, buffer);
-  return gst_robocache_parse_process_rows (self);
+  if (robocache_record_reader_push (self->reader, buffer, &fault))
+    return gst_robocache_parse_process_rows (self);
+  flow = gst_robocache_parse_refuse (self, fault);
+  g_error_free (fault);
+  return flow;
 }

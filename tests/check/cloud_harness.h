@@ -71,7 +71,7 @@ read_cut (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, gsize fi
   for (gsize at = 0; at < n;) {
     const gsize size = MIN (at == 0 ? first : piece, n - at);
 
-    robocache_cloud_reader_push (reader, gst_buffer_new_memdup (bytes + at, size));
+    fail_unless (robocache_cloud_reader_push (reader, gst_buffer_new_memdup (bytes + at, size), NULL));
     say_all (said, reader);
     at += size;
   }

@@ -229,10 +229,10 @@ GST_START_TEST (clouds_come_with_their_last_byte)
     RobocacheCloudReader *reader = open_reader (&pcd);
     GString *said = g_string_new (NULL);
 
-    robocache_cloud_reader_push (reader, gst_buffer_new_memdup (files[i], strlen (files[i])));
+    fail_unless (robocache_cloud_reader_push (reader, gst_buffer_new_memdup (files[i], strlen (files[i])), NULL));
     say_all (said, reader);
     fail_unless_equals_int (g_str_has_prefix (said->str, "1 n=1 "), i + 1 < G_N_ELEMENTS (files));
-    robocache_cloud_reader_push (reader, gst_buffer_new_memdup ("\nX", 2));
+    fail_unless (robocache_cloud_reader_push (reader, gst_buffer_new_memdup ("\nX", 2), NULL));
     say_all (said, reader);
     fail_unless (g_str_has_prefix (said->str, "1 n=1 "));
     g_string_free (said, TRUE);

@@ -348,7 +348,7 @@ GST_START_TEST (binary_points_are_not_copied)
   append_pcd (file, 100, "binary");
   buffer = gst_buffer_new_memdup (file->data, file->len);
   fail_unless (gst_buffer_map (buffer, &in, GST_MAP_READ));
-  robocache_cloud_reader_push (reader, gst_buffer_ref (buffer));
+  fail_unless (robocache_cloud_reader_push (reader, gst_buffer_ref (buffer), NULL));
   while (robocache_cloud_reader_next (reader, &cloud, NULL) == ROBOCACHE_READ_HEADER);
   fail_unless (gst_buffer_map (cloud.buffer, &out, GST_MAP_READ));
   fail_unless (out.data == in.data + file->len - 1600 && out.size == 1600);
@@ -377,7 +377,7 @@ GST_START_TEST (times_of_buffers)
     RobocacheCloudRecord cloud = { 0 };
 
     GST_BUFFER_PTS (buffer) = (i + 1) * 10;
-    robocache_cloud_reader_push (reader, buffer);
+    fail_unless (robocache_cloud_reader_push (reader, buffer, NULL));
     while (robocache_cloud_reader_next (reader, &cloud, NULL) == ROBOCACHE_READ_RECORD) {
       fail_unless_equals_uint64 (cloud.pts, expected[n]);
       gst_buffer_unref (cloud.buffer);

@@ -51,7 +51,7 @@ read_pieces (const RobocacheRecordSpec *spec, const gchar *bytes, gsize n, gsize
         if (pushed < n) {
           const gsize size = MIN (piece, n - pushed);
 
-          robocache_record_reader_push (reader, gst_buffer_new_memdup (bytes + pushed, size));
+          fail_unless (robocache_record_reader_push (reader, gst_buffer_new_memdup (bytes + pushed, size), NULL));
           pushed += size;
           if (pushed == n)
             robocache_record_reader_end (reader);
@@ -332,7 +332,7 @@ GST_START_TEST (restart_reads_a_header_again)
   RobocacheRecord record;
 
   for (guint i = 0; i < 2; i++) {
-    robocache_record_reader_push (reader, gst_buffer_new_memdup ("t,q\n0,1\n2,", 10));
+    fail_unless (robocache_record_reader_push (reader, gst_buffer_new_memdup ("t,q\n0,1\n2,", 10), NULL));
     fail_unless_equals_int (robocache_record_reader_next (reader, &record, NULL), ROBOCACHE_READ_HEADER);
     fail_unless_equals_int (robocache_record_reader_next (reader, &record, NULL), ROBOCACHE_READ_RECORD);
     fail_unless_equals_uint64 (record.number, 2);

@@ -361,6 +361,82 @@ GST_START_TEST (a_replay_is_live)
 
 GST_END_TEST;
 
+/* ---- input that cannot be read ---- */
+
+#define TYPE_UNREADABLE (unreadable_get_type ())
+G_DECLARE_FINAL_TYPE (Unreadable, unreadable, TEST, UNREADABLE, GstAllocator)
+
+struct _Unreadable
+{
+  GstAllocator parent;
+};
+
+G_DEFINE_TYPE (Unreadable, unreadable, GST_TYPE_ALLOCATOR)
+
+static gpointer
+map_nothing (GstMemory *memory, gsize size, GstMapFlags flags)
+{
+  return NULL;
+}
+
+static void
+free_memory (GstAllocator *allocator, GstMemory *memory)
+{
+  g_free (memory);
+}
+
+static void
+unreadable_class_init (UnreadableClass *klass)
+{
+  GST_ALLOCATOR_CLASS (klass)->free = free_memory;
+}
+
+static void
+unreadable_init (Unreadable *unreadable)
+{
+  GST_ALLOCATOR (unreadable)->mem_map = map_nothing;
+  GST_OBJECT_FLAG_SET (unreadable, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+/* 100 bytes of which none can be mapped. */
+static GstBuffer *
+unreadable_buffer (void)
+{
+  GstAllocator *allocator = g_object_ref_sink (g_object_new (TYPE_UNREADABLE, NULL));
+  GstMemory *memory = g_new0 (GstMemory, 1);
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_memory_init (memory, GST_MEMORY_FLAG_NO_SHARE, allocator, NULL, 100, 0, 0, 100);
+  gst_buffer_append_memory (buffer, memory);
+  gst_object_unref (allocator);
+  return buffer;
+}
+
+GST_START_TEST (a_buffer_that_cannot_be_mapped_is_an_error)
+{
+  for (gint format = 0; format < 6; format++) {
+    GstBus *bus;
+    GstHarness *h = harness (&bus, "format", format, "layout", format == 1 || format == 5 ? "=4f" : "", "channels",
+        format == 5 ? "x,y,z,i" : "", "cloud-end", 2, NULL);
+    GstMessage *message;
+    GError *error;
+
+    fail_unless_equals_int (gst_harness_push (h, unreadable_buffer ()), GST_FLOW_ERROR);
+    fail_unless_equals_int (gst_harness_push (h, unreadable_buffer ()), GST_FLOW_ERROR);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    fail_unless (message != NULL);
+    gst_message_parse_error (message, &error, NULL);
+    fail_unless (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT));
+    fail_unless_equals_string (error->message, "a buffer of 100 bytes cannot be mapped");
+    g_error_free (error);
+    gst_message_unref (message);
+    fail_unless_equals_int (count_messages (bus, GST_MESSAGE_ERROR), 0);
+    harness_clear (h, bus);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 robocacheparse_flow_suite (void)
 {
@@ -382,6 +458,7 @@ robocacheparse_flow_suite (void)
   tcase_add_test (tc, a_flush_ends_the_wait);
   tcase_add_test (tc, a_replay_holds_in_paused_and_goes_on);
   tcase_add_test (tc, a_replay_is_live);
+  tcase_add_test (tc, a_buffer_that_cannot_be_mapped_is_an_error);
   return suite;
 }
 

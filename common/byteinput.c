@@ -8,10 +8,14 @@
 
 #include "tensorcaps.h"
 
+#define BLOCK (16 * ROBOCACHE_SMALL_PIECE)
+
 void
 robocache_byte_input_init (RobocacheByteInput *input)
 {
-  *input = (RobocacheByteInput) {.adapter = gst_adapter_new (),.line = g_string_new (NULL),.limit = G_MAXUINT64 };
+  *input = (RobocacheByteInput) {.adapter = gst_adapter_new (),.block = g_byte_array_new (),.line = g_string_new (NULL),
+    .limit = G_MAXUINT64
+  };
 }
 
 void
@@ -19,6 +23,7 @@ robocache_byte_input_clear (RobocacheByteInput *input)
 {
   robocache_byte_input_unmap (input);
   g_object_unref (input->adapter);
+  g_byte_array_unref (input->block);
   g_string_free (input->line, TRUE);
 }
 
@@ -31,12 +36,34 @@ robocache_byte_input_set_limit (RobocacheByteInput *input, guint64 position, gbo
   input->limit_is_end = is_end;
 }
 
+/* ---- pieces ---- */
+
+/* Has the adapter hold all bytes. */
+static void
+finish_block (RobocacheByteInput *input)
+{
+  if (input->block->len == 0)
+    return;
+  gst_adapter_push (input->adapter, gst_buffer_new_memdup (input->block->data, input->block->len));
+  g_byte_array_set_size (input->block, 0);
+}
+
+static void
+append_to_block (RobocacheByteInput *input, const GstMapInfo *map)
+{
+  if (input->block->len + map->size > BLOCK)
+    finish_block (input);
+  g_byte_array_append (input->block, map->data, (guint) map->size);
+}
+
 void
 robocache_byte_input_map (RobocacheByteInput *input)
 {
   input->n_bytes = input->cursor + robocache_byte_input_available (input);
-  if (!input->bytes && input->n_bytes > 0)
-    input->bytes = gst_adapter_map (input->adapter, input->n_bytes);
+  if (input->bytes || input->n_bytes == 0)
+    return;
+  finish_block (input);
+  input->bytes = gst_adapter_map (input->adapter, input->n_bytes);
 }
 
 void
@@ -55,6 +82,7 @@ gboolean
 robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer, GError **error)
 {
   GstMapInfo map;
+  gboolean joins;
 
   robocache_byte_input_unmap (input);
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
@@ -65,11 +93,16 @@ robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer, GError 
   }
   if (input->watch)
     input->watch (input->watcher, map.data, map.size);
+  joins = map.size == 0 || (map.size < ROBOCACHE_SMALL_PIECE && robocache_byte_input_end (input) > input->position);
+  if (joins)
+    append_to_block (input, &map);
   gst_buffer_unmap (buffer, &map);
-  if (map.size > 0)
-    gst_adapter_push (input->adapter, buffer);
-  else
+  if (joins) {
     gst_buffer_unref (buffer);
+  } else {
+    finish_block (input);
+    gst_adapter_push (input->adapter, buffer);
+  }
   return TRUE;
 }
 
@@ -78,10 +111,13 @@ robocache_byte_input_restart (RobocacheByteInput *input)
 {
   robocache_byte_input_unmap (input);
   gst_adapter_clear (input->adapter);
+  g_byte_array_set_size (input->block, 0);
   input->ended = input->limit_is_end = input->in_line = input->line_is_too_long = FALSE;
   input->position = input->line_number = 0;
   input->limit = G_MAXUINT64;
 }
+
+/* ---- lines ---- */
 
 static void
 strip_carriage_return (GString *line)
@@ -129,16 +165,27 @@ robocache_byte_input_take_line (RobocacheByteInput *input)
   return ROBOCACHE_LINE_WHOLE;
 }
 
+/* ---- runs of bytes ---- */
+
 GstBuffer *
 robocache_byte_input_take_buffer (RobocacheByteInput *input, gsize n)
 {
+  finish_block (input);
   input->position += n;
   return n > 0 ? gst_adapter_take_buffer (input->adapter, n) : gst_buffer_new ();
+}
+
+const guint8 *
+robocache_byte_input_peek (RobocacheByteInput *input, gsize n)
+{
+  finish_block (input);
+  return n > 0 ? gst_adapter_map (input->adapter, n) : NULL;
 }
 
 void
 robocache_byte_input_skip (RobocacheByteInput *input, gsize n)
 {
+  finish_block (input);
   input->position += n;
   gst_adapter_flush (input->adapter, n);
 }
@@ -166,7 +213,7 @@ robocache_byte_input_position (const RobocacheByteInput *input)
 guint64
 robocache_byte_input_end (const RobocacheByteInput *input)
 {
-  return input->position + gst_adapter_available (input->adapter);
+  return input->position + gst_adapter_available (input->adapter) + input->block->len;
 }
 
 void

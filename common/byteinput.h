@@ -18,9 +18,14 @@ G_BEGIN_DECLS
 /* Sees the bytes of each piece as it comes, where they lie. */
 typedef void (*RobocacheByteWatch) (gpointer watcher, const guint8 * bytes, gsize n);
 
+/* Bytes; a smaller piece that comes behind bytes that wait is copied into a block with others, since a GstBuffer takes some
+ * hundred bytes of its own. */
+#define ROBOCACHE_SMALL_PIECE 1024
+
 typedef struct
 {
   GstAdapter *adapter;
+  GByteArray *block;            /* small pieces behind what the adapter holds */
   const guint8 *bytes;          /* what the adapter holds up to the limit, while mapped */
   gsize n_bytes, cursor;
   gboolean ended;               /* no more bytes will come */
@@ -65,6 +70,8 @@ RobocacheLineResult robocache_byte_input_take_line (RobocacheByteInput * input);
 
 /* The next n bytes, which must be there, of input that is not mapped: a part of a pushed buffer where they lie in one. */
 GstBuffer *robocache_byte_input_take_buffer (RobocacheByteInput * input, gsize n);
+/* Those, where they lie or in one copy; valid until they are skipped. */
+const guint8 *robocache_byte_input_peek (RobocacheByteInput * input, gsize n);
 /* Drops n bytes that are there, of input that is not mapped. */
 void robocache_byte_input_skip (RobocacheByteInput * input, gsize n);
 

@@ -135,8 +135,11 @@ gboolean
 robocache_pcd_read_sizes (const RobocachePcdHeader *header, const guint8 *bytes, RobocachePcdSizes *sizes,
     GError **error)
 {
-  sizes->compressed = GST_READ_UINT32_LE (bytes);
-  sizes->uncompressed = GST_READ_UINT32_LE (bytes + 4);
+  guint32 stored[2];            /* aligned, which bytes need not be */
+
+  memcpy (stored, bytes, sizeof stored);
+  sizes->compressed = GUINT32_FROM_LE (stored[0]);
+  sizes->uncompressed = GUINT32_FROM_LE (stored[1]);
   if (sizes->uncompressed != stored_size (header) && sizes->uncompressed != packed_size (header)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the points have %u bytes when uncompressed, expected %"
         G_GUINT64_FORMAT ": POINTS %" G_GUINT64_FORMAT " of %" G_GSIZE_FORMAT " bytes", sizes->uncompressed,

@@ -368,14 +368,15 @@ read_binary (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, 
 static RobocacheReadResult
 read_sizes (RobocachePcdReader *reader, GError **error)
 {
-  guint8 bytes[ROBOCACHE_PCD_SIZES];
   RobocacheReadResult otherwise;
+  gboolean ok;
 
-  if (!has_bytes (reader, sizeof bytes, &otherwise, error))
+  if (!has_bytes (reader, ROBOCACHE_PCD_SIZES, &otherwise, error))
     return otherwise;
-  gst_adapter_copy (reader->input->adapter, bytes, 0, sizeof bytes);
-  robocache_byte_input_skip (reader->input, sizeof bytes);
-  if (!robocache_pcd_read_sizes (&reader->header, bytes, &reader->sizes, error))
+  ok = robocache_pcd_read_sizes (&reader->header, robocache_byte_input_peek (reader->input, ROBOCACHE_PCD_SIZES),
+      &reader->sizes, error);
+  robocache_byte_input_skip (reader->input, ROBOCACHE_PCD_SIZES);
+  if (!ok)
     return get_lost (reader);
   reader->state = ROBOCACHE_PCD_STATE_COMPRESSED;
   return ROBOCACHE_READ_HEADER;
@@ -391,9 +392,8 @@ read_compressed (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_poin
 
   if (!has_bytes (reader, compressed, &otherwise, error))
     return otherwise;
-  packed = robocache_pcd_decompress (&reader->header,
-      compressed > 0 ? gst_adapter_map (reader->input->adapter, compressed) : NULL, &reader->sizes, error);
-  gst_adapter_unmap (reader->input->adapter);
+  packed = robocache_pcd_decompress (&reader->header, robocache_byte_input_peek (reader->input, compressed), &reader->sizes,
+      error);
   robocache_byte_input_skip (reader->input, compressed);
   if (packed)
     return take_cloud (reader, gst_buffer_new_wrapped (packed, size), points, n_points);

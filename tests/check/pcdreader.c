@@ -362,6 +362,50 @@ GST_START_TEST (binary_points_are_not_copied)
 
 GST_END_TEST;
 
+static void
+count_down (gpointer n_alive)
+{
+  *(guint *) n_alive -= 1;
+}
+
+/* A piece whose memory is counted while it lives. */
+static GstBuffer *
+one_byte (const guint8 *byte, guint *n_alive)
+{
+  *n_alive += 1;
+  return gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, (gpointer) byte, 1, 0, 1, n_alive, count_down);
+}
+
+/* They are as many bytes as the cloud has, and no GstBuffer for each. */
+GST_START_TEST (small_pieces_of_points_are_not_kept)
+{
+  static const gchar *kinds[] = { "binary", "binary_compressed" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    RobocacheCloudReader *reader = open_reader (&pcd);
+    GByteArray *file = g_byte_array_new ();
+    GString *said = g_string_new (NULL);
+    guint n_alive = 0;
+    gchar *whole;
+
+    append_pcd (file, 20000, kinds[i]);
+    for (guint at = 0; at < file->len; at++) {
+      fail_unless (robocache_cloud_reader_push (reader, one_byte (file->data + at, &n_alive), NULL));
+      say_all (said, reader);
+      fail_unless (n_alive <= 1);
+    }
+    fail_unless_equals_int (n_alive, 0);
+    whole = read_cut (&pcd, file->data, file->len, file->len, file->len);
+    fail_unless_equals_string (said->str, whole);
+    g_free (whole);
+    g_string_free (said, TRUE);
+    robocache_cloud_reader_free (reader);
+    g_byte_array_unref (file);
+  }
+}
+
+GST_END_TEST;
+
 /* A buffer's time is that of the first cloud that begins in it. */
 GST_START_TEST (times_of_buffers)
 {
@@ -413,6 +457,7 @@ pcdreader_suite (void)
   tcase_add_test (tc, points_of_a_layout);
   tcase_add_test (tc, settings_that_make_no_sense);
   tcase_add_test (tc, binary_points_are_not_copied);
+  tcase_add_test (tc, small_pieces_of_points_are_not_kept);
   tcase_add_test (tc, times_of_buffers);
   return suite;
 }

@@ -280,7 +280,7 @@ next_pcd (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
     begin_cloud (reader, reader->next_first_byte);
   reader->in_cloud = !between;
   if (over || (result == ROBOCACHE_READ_HEADER && between))
-    reader->next_first_byte = robocache_byte_input_position (&reader->input);
+    reader->next_first_byte = robocache_pcd_reader_position (&reader->pcd);
   return result;
 }
 

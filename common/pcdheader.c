@@ -328,13 +328,34 @@ robocache_pcd_header_take_line (RobocachePcdHeader *header, const GString *line,
   g_strfreev (words);
   if (!ok)
     return ROBOCACHE_PCD_HEADER_MALFORMED;
-  return header->values[DATA] ? ROBOCACHE_PCD_HEADER_WHOLE : ROBOCACHE_PCD_HEADER_MORE;
+  return robocache_pcd_header_is_whole (header) ? ROBOCACHE_PCD_HEADER_WHOLE : ROBOCACHE_PCD_HEADER_MORE;
+}
+
+void
+robocache_pcd_header_drop_lines (RobocachePcdHeader *header, guint64 n)
+{
+  RobocachePcdHeader rest = {.begun = header->begun };
+
+  for (guint i = 0; i < DATA; i++) {
+    if (header->lines[i] > n) {
+      rest.values[i] = g_steal_pointer (&header->values[i]);
+      rest.lines[i] = header->lines[i] - n;
+    }
+  }
+  robocache_pcd_header_clear (header);
+  *header = rest;
 }
 
 gboolean
 robocache_pcd_header_has (const RobocachePcdHeader *header, gint keyword)
 {
   return header->values[keyword] != NULL;
+}
+
+gboolean
+robocache_pcd_header_is_whole (const RobocachePcdHeader *header)
+{
+  return header->values[DATA] != NULL;
 }
 
 /* ---- beginnings ---- */

@@ -81,10 +81,14 @@ void robocache_pcd_header_clear (RobocachePcdHeader * header);
 gboolean robocache_pcd_header_begins (const guint8 * bytes, gsize n, gint * keyword);
 /* Whether a line with that keyword was read. */
 gboolean robocache_pcd_header_has (const RobocachePcdHeader * header, gint keyword);
+gboolean robocache_pcd_header_is_whole (const RobocachePcdHeader * header);
 
 /* Takes the next line of a header. */
 RobocachePcdHeaderResult robocache_pcd_header_take_line (RobocachePcdHeader * header, const GString * line, guint64 number,
     GError ** error);
+
+/* Forgets its first n lines, and with them a DATA that made no sense. */
+void robocache_pcd_header_drop_lines (RobocachePcdHeader * header, guint64 n);
 
 /* application/x-pointcloud without a framerate, with width and height of an organised cloud, and a viewpoint. */
 GstCaps *robocache_pcd_header_to_caps (const RobocachePcdHeader * header);

@@ -12,7 +12,9 @@
 void
 robocache_pcd_reader_init (RobocachePcdReader *reader, RobocacheByteInput *input)
 {
-  *reader = (RobocachePcdReader) {.input = input,.words = g_ptr_array_new () };
+  *reader = (RobocachePcdReader) {.input = input,.words = g_ptr_array_new (),
+    .seams = g_array_new (FALSE, FALSE, sizeof (RobocachePcdSeam))
+  };
   robocache_pcd_search_init (&reader->search);
 }
 
@@ -22,6 +24,7 @@ begin_header (RobocachePcdReader *reader)
 {
   robocache_pcd_header_clear (&reader->header);
   g_clear_pointer (&reader->points, g_byte_array_unref);
+  g_array_set_size (reader->seams, 0);
   reader->n_lines = 0;
   reader->first_line_is_cut = FALSE;
   reader->input->line_number = 0;
@@ -34,6 +37,7 @@ robocache_pcd_reader_clear (RobocachePcdReader *reader)
   robocache_pcd_header_clear (&reader->header);
   g_clear_pointer (&reader->points, g_byte_array_unref);
   g_ptr_array_unref (reader->words);
+  g_array_unref (reader->seams);
   robocache_pcd_search_clear (&reader->search);
   gst_clear_caps (&reader->caps);
 }
@@ -49,8 +53,14 @@ robocache_pcd_reader_restart (RobocachePcdReader *reader)
 gboolean
 robocache_pcd_reader_is_between_clouds (const RobocachePcdReader *reader)
 {
-  return reader->state == ROBOCACHE_PCD_STATE_LOST
+  return reader->state == ROBOCACHE_PCD_STATE_LOST || reader->state == ROBOCACHE_PCD_STATE_SPLIT
       || (reader->state == ROBOCACHE_PCD_STATE_HEADER && !reader->header.begun);
+}
+
+guint64
+robocache_pcd_reader_position (const RobocachePcdReader *reader)
+{
+  return reader->state == ROBOCACHE_PCD_STATE_SPLIT ? reader->split_position : robocache_byte_input_position (reader->input);
 }
 
 static void
@@ -148,6 +158,17 @@ is_comment (const RobocachePcdReader *reader, const RobocachePcdBeginning *next)
   return reader->header.begun && !robocache_pcd_header_has (&reader->header, next->keyword) && may_be_comment (reader->input);
 }
 
+/* Of several before the same keyword the first alone, since the same lines are behind them. */
+static void
+note_seam (RobocachePcdReader *reader, const RobocachePcdBeginning *beginning)
+{
+  const RobocachePcdSeam seam = { *beginning, reader->input->line_number, reader->input->in_line };
+  const guint n = reader->seams->len;
+
+  if (n == 0 || g_array_index (reader->seams, RobocachePcdSeam, n - 1).beginning.keyword != beginning->keyword)
+    g_array_append_val (reader->seams, seam);
+}
+
 /* Whether there is more to read where the lines of a header ended for now. */
 static gboolean
 goes_on (RobocachePcdReader *reader)
@@ -158,12 +179,21 @@ goes_on (RobocachePcdReader *reader)
   if (!next || input->limit_is_end)
     return FALSE;
   if (is_comment (reader, next)) {
+    note_seam (reader, next);
     robocache_pcd_search_take (&reader->search);
     limit_to_file (reader);
     robocache_byte_input_map (input);
   } else
     robocache_byte_input_set_limit (input, input->limit, TRUE);
   return TRUE;
+}
+
+static RobocacheReadResult
+header_ends (guint64 n_lines, GError **error)
+{
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the header ends after %" G_GUINT64_FORMAT
+      " lines, before a line that begins with DATA", n_lines);
+  return ROBOCACHE_READ_MALFORMED;
 }
 
 static RobocacheReadResult
@@ -178,16 +208,62 @@ cut_in_header (RobocachePcdReader *reader, GError **error)
   }
   if (!reader->header.begun)
     return end_file (reader);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the header ends after %" G_GUINT64_FORMAT
-      " lines, before a line that begins with DATA", reader->input->line_number);
+  header_ends (reader->input->line_number, error);
   begin_header (reader);
   return ROBOCACHE_READ_MALFORMED;
+}
+
+/* The header ended at one of its seams, and the next one's lines, up to that which was read last, are those behind it. */
+static RobocacheReadResult
+split_header (RobocachePcdReader *reader, guint n_seams, GError **error)
+{
+  const RobocachePcdSeam seam = g_array_index (reader->seams, RobocachePcdSeam, n_seams - 1);
+
+  g_array_remove_range (reader->seams, 0, n_seams);
+  for (guint i = 0; i < reader->seams->len; i++)
+    g_array_index (reader->seams, RobocachePcdSeam, i).n_lines -= seam.n_lines;
+  reader->input->line_number -= seam.n_lines;
+  reader->split_position = seam.beginning.position;
+  reader->state = ROBOCACHE_PCD_STATE_SPLIT;
+  return header_ends (seam.n_lines + seam.cuts_line, error);
+}
+
+/* The line that was read last makes no sense, why says, unless it is one of the next file. */
+static RobocacheReadResult
+malformed_header (RobocachePcdReader *reader, GError *why, GError **error)
+{
+  const RobocacheByteInput *input = reader->input;
+  guint64 n_dropped = 0;
+
+  for (guint i = 0; i < reader->seams->len; i++) {
+    const guint64 n_lines = g_array_index (reader->seams, RobocachePcdSeam, i).n_lines;
+
+    robocache_pcd_header_drop_lines (&reader->header, n_lines - n_dropped);
+    n_dropped = n_lines;
+    if (robocache_pcd_header_take_line (&reader->header, input->line, input->line_number - n_dropped, NULL)
+        != ROBOCACHE_PCD_HEADER_MALFORMED) {
+      g_error_free (why);
+      return split_header (reader, i + 1, error);
+    }
+  }
+  g_propagate_error (error, why);
+  return get_lost (reader);
+}
+
+static RobocacheReadResult
+resume_header (RobocachePcdReader *reader)
+{
+  if (robocache_pcd_header_is_whole (&reader->header))
+    return finish_header (reader);
+  reader->state = ROBOCACHE_PCD_STATE_HEADER;
+  return ROBOCACHE_READ_HEADER;
 }
 
 static RobocacheReadResult
 read_header (RobocachePcdReader *reader, GError **error)
 {
   RobocacheByteInput *input = reader->input;
+  GError *why = NULL;
 
   for (;;) {
     switch (robocache_byte_input_take_line (input)) {
@@ -206,13 +282,13 @@ read_header (RobocachePcdReader *reader, GError **error)
       reader->first_line_is_cut = FALSE;
       continue;
     }
-    switch (robocache_pcd_header_take_line (&reader->header, input->line, input->line_number, error)) {
+    switch (robocache_pcd_header_take_line (&reader->header, input->line, input->line_number, &why)) {
       case ROBOCACHE_PCD_HEADER_MORE:
         break;
       case ROBOCACHE_PCD_HEADER_WHOLE:
         return finish_header (reader);
       case ROBOCACHE_PCD_HEADER_MALFORMED:
-        return get_lost (reader);
+        return malformed_header (reader, why, error);
     }
   }
 }
@@ -417,6 +493,8 @@ robocache_pcd_reader_next (RobocachePcdReader *reader, GstBuffer **points, guint
   switch (reader->state) {
     case ROBOCACHE_PCD_STATE_HEADER:
       return read_header (reader, error);
+    case ROBOCACHE_PCD_STATE_SPLIT:
+      return resume_header (reader);
     case ROBOCACHE_PCD_STATE_ASCII:
       return read_ascii (reader, points, n_points, error);
     case ROBOCACHE_PCD_STATE_BINARY:

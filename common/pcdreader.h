@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 typedef enum
 {
   ROBOCACHE_PCD_STATE_HEADER,
+  ROBOCACHE_PCD_STATE_SPLIT,    /* lines that were read are of the next file's header */
   ROBOCACHE_PCD_STATE_ASCII,
   ROBOCACHE_PCD_STATE_BINARY,
   ROBOCACHE_PCD_STATE_SIZES,
@@ -25,12 +26,22 @@ typedef enum
   ROBOCACHE_PCD_STATE_LOST      /* the rest of the file makes no sense */
 } RobocachePcdState;
 
+/* A comment of a header, with which the next file may begin: then its lines make no sense with those before it. */
+typedef struct
+{
+  RobocachePcdBeginning beginning;
+  guint64 n_lines;              /* of the header before it */
+  gboolean cuts_line;           /* it begins in the line behind these */
+} RobocachePcdSeam;
+
 typedef struct
 {
   RobocacheByteInput *input;    /* the owner's */
   RobocachePcdSearch search;    /* for the files after the one that is being read */
   RobocachePcdState state;
   RobocachePcdHeader header;
+  GArray *seams;                /* RobocachePcdSeam, of the header */
+  guint64 split_position;       /* where the next file begins, in ROBOCACHE_PCD_STATE_SPLIT */
   RobocachePcdSizes sizes;
   GstCaps *caps;                /* of the header, once it is whole */
   gboolean first_line_is_cut;   /* of the header: its first bytes were taken for points */
@@ -52,6 +63,9 @@ void robocache_pcd_reader_end (RobocachePcdReader * reader);
 
 /* Whether the next byte is none of a cloud that has begun. */
 gboolean robocache_pcd_reader_is_between_clouds (const RobocachePcdReader * reader);
+
+/* Position behind the cloud that was read or told as malformed last. */
+guint64 robocache_pcd_reader_position (const RobocachePcdReader * reader);
 
 /* Reads on. ROBOCACHE_READ_RECORD: *points are those of a cloud. Errors do not say which cloud they are of. */
 RobocacheReadResult robocache_pcd_reader_next (RobocachePcdReader * reader, GstBuffer ** points, guint64 * n_points,

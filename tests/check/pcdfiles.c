@@ -97,6 +97,49 @@ GST_START_TEST (comments_of_a_header)
 
 GST_END_TEST;
 
+#define ENDS_AFTER(lines) "the header ends after " lines " lines, before a line that begins with DATA\n"
+#define CUT_AFTER(lines) "malformed cloud 1 at byte 0: " ENDS_AFTER (lines)
+
+/* What looks like a comment of a header that was cut may be the next file, whose lines make no sense with those before. */
+GST_START_TEST (a_header_that_lacks_a_keyword_takes_no_other_file)
+{
+  expect_text ("FIELDS x y z\n" GOOD GOOD, CUT_AFTER ("1") GOOD_SAID ("2") GOOD_SAID ("3"));
+  expect_text ("# .PCD v0.7\nFIELDS x y z\nSIZE 4 4 4\n\n" GOOD GOOD, CUT_AFTER ("4") GOOD_SAID ("2") GOOD_SAID ("3"));
+  /* cut in a comment, or in the blanks before one */
+  expect_text ("FIELDS x y z\n# of" GOOD GOOD, CUT_AFTER ("2") GOOD_SAID ("2") GOOD_SAID ("3"));
+  expect_text ("FIELDS x y z\n " GOOD GOOD, CUT_AFTER ("2") GOOD_SAID ("2") GOOD_SAID ("3"));
+  /* one after another, each with a keyword that those before lack */
+  expect_text ("WIDTH 1\n# .PCD\nCOUNT 1 1 1\n# .PCD\nFIELDS x y z\n" GOOD GOOD, CUT_AFTER ("5")
+      GOOD_SAID ("2") GOOD_SAID ("3"));
+  expect_text ("FIELDS x y z\n# .PCD\nVERSION .7\nFIELDS x y z\n# .PCD\nPOINTS 1\nFIELDS x y z\nDATA ascii\n1 2 3\n" GOOD,
+      CUT_AFTER ("1") "malformed cloud 2 at byte 13: " ENDS_AFTER ("3") GOOD_SAID ("3") GOOD_SAID ("4"));
+  expect_text ("WIDTH 1\n# .PCD\nCOUNT 1 1 1\n# .PCD\nVERSION .7\nWIDTH 1\nCOUNT 1 1 1\nFIELDS x y z\nDATA ascii\n1 2 3\n"
+      GOOD, CUT_AFTER ("1") "malformed cloud 2 at byte 8: " ENDS_AFTER ("2") GOOD_SAID ("3") GOOD_SAID ("4"));
+  /* lines that are well one by one, and make no sense together */
+  expect_text ("VIEWPOINT 0\n# .PCD\nFIELDS x y z\nPOINTS 1\nDATA ascii\n1 2 3\n" GOOD, CUT_AFTER ("1")
+      GOOD_SAID ("2") GOOD_SAID ("3"));
+}
+
+GST_END_TEST;
+
+/* What makes no sense without the lines before either is told once. */
+GST_START_TEST (a_malformed_header_is_told_once)
+{
+  expect_text ("FIELDS x y z\n# .PCD\nVERSION .7\nVERTION\n" GOOD,
+      "malformed cloud 1 at byte 0: line 4 begins with \"VERTION\"" NO_KEYWORD GOOD_SAID ("2"));
+  expect_text ("FIELDS x y z\n# .PCD\nVERSION .7\nVERSION .7\n" GOOD,
+      "malformed cloud 1 at byte 0: line 4: VERSION is there already, in line 3\n" GOOD_SAID ("2"));
+  expect_text ("FIELDS x y z\n# .PCD\nVERSION .8\nPOINTS 1\nDATA ascii\n1 2 3\n" GOOD,
+      "malformed cloud 1 at byte 0: line 3: VERSION .8, expected 0.7, 0.6 or 0.5\n" GOOD_SAID ("2"));
+  /* the next file's lines are counted from its own first one */
+  expect_text ("FIELDS x y z\n# .PCD\nVERSION .8\nFIELDS x y z\nPOINTS 1\nDATA ascii\n1 2 3\n" GOOD, CUT_AFTER ("1")
+      "malformed cloud 2 at byte 13: line 2: VERSION .8, expected 0.7, 0.6 or 0.5\n" GOOD_SAID ("3"));
+  expect_text ("FIELDS x y z\n# .PCD\nVERSION .7\nFIELDS x y z\nVERSION .7\n" GOOD, CUT_AFTER ("1")
+      "malformed cloud 2 at byte 13: line 4: VERSION is there already, in line 2\n" GOOD_SAID ("3"));
+}
+
+GST_END_TEST;
+
 GST_START_TEST (a_last_line_that_is_cut_is_no_point)
 {
   expect_text (HEADER ("2", "ascii") "1 2 3\n4 5",
@@ -168,26 +211,32 @@ expect_two_behind (const GByteArray *file, guint n, const gchar *data, guint n_f
 
 GST_START_TEST (files_cut_at_every_byte)
 {
-  static const gchar *kinds[] = { "ascii", "binary", "binary_compressed" };
+  static const struct
+  {
+    const gchar *kind, *lacks;
+  } files[] = { {"ascii", ""}, {"binary", ""}, {"binary_compressed", ""}, {"ascii", "VERSION 0.7\n"} };
 
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    const gchar *kind = files[i].kind;
     GByteArray *file = g_byte_array_new ();
     guint first_line, n;
 
-    append_pcd (file, 3, kinds[i]);
+    append_pcd (file, 3, kind);
     first_line = (guint) ((guint8 *) memchr (file->data, '\n', file->len) - file->data) + 1;
+    /* a header may lack the keyword that the next one begins with */
+    g_byte_array_remove_range (file, first_line, (guint) strlen (files[i].lacks));
     /* a last line without its end is whole */
-    for (n = 1; n < file->len - (i == 0 ? 1 : 0); n++) {
+    for (n = 1; n < file->len - (g_str_equal (kind, "ascii") ? 1 : 0); n++) {
       gchar *said = read_cut (&pcd, file->data, n, n, n);
 
-      fail_unless (g_str_has_prefix (said, "malformed cloud 1 at byte 0: "), "%s of %u bytes: %s", kinds[i], n, said);
-      fail_unless (strchr (said, '\n')[1] == '\0', "%s of %u bytes: %s", kinds[i], n, said);
+      fail_unless (g_str_has_prefix (said, "malformed cloud 1 at byte 0: "), "%s of %u bytes: %s", kind, n, said);
+      fail_unless (strchr (said, '\n')[1] == '\0', "%s of %u bytes: %s", kind, n, said);
       g_free (said);
       /* a comment is no loss */
-      expect_two_behind (file, n, kinds[i], n > first_line);
+      expect_two_behind (file, n, kind, n > first_line);
     }
     for (; n <= file->len; n++)
-      expect_two_behind (file, n, kinds[i], 0);
+      expect_two_behind (file, n, kind, 0);
     g_byte_array_unref (file);
   }
 }
@@ -330,6 +379,35 @@ GST_START_TEST (many_small_pieces)
 
 GST_END_TEST;
 
+/* Beginnings wherever they may be in a header, and headers of which few make sense: what is said depends on the bytes alone,
+ * and the time is as their number. */
+GST_START_TEST (many_beginnings)
+{
+  static const gchar *lines[] = { "# .PCD\n", "# .PCD\n", "# .PCD\n", "# ", " ", "\n", "VERSION .7\n", "FIELDS x y z\n",
+    "SIZE 4 4 4\n", "COUNT 1 1 1\n", "TYPE F F F\n", "WIDTH 1\n", "POINTS 1\n", "DATA ascii\n", "DATA binary\n", "1 2 3\n"
+  };
+  static const gsize pieces[] = { 1, 2, 7, 100 };
+  GRand *random = g_rand_new_with_seed (1);
+  GByteArray *file = g_byte_array_new ();
+  gchar *whole;
+
+  for (guint i = 0; i < 8000; i++)
+    append_text (file, lines[g_rand_int_range (random, 0, G_N_ELEMENTS (lines))]);
+  whole = read_cut (&pcd, file->data, file->len, file->len, file->len);
+  fail_unless (strstr (whole, "n=1 " XYZ " " ONE_TWO_THREE) != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++) {
+    gchar *said = read_cut (&pcd, file->data, file->len, pieces[i], pieces[i]);
+
+    fail_unless_equals_string (said, whole);
+    g_free (said);
+  }
+  g_free (whole);
+  g_byte_array_unref (file);
+  g_rand_free (random);
+}
+
+GST_END_TEST;
+
 static Suite *
 pcdfiles_suite (void)
 {
@@ -341,6 +419,8 @@ pcdfiles_suite (void)
   tcase_add_test (tc, the_next_file_is_found);
   tcase_add_test (tc, cut_text_takes_no_other_file);
   tcase_add_test (tc, comments_of_a_header);
+  tcase_add_test (tc, a_header_that_lacks_a_keyword_takes_no_other_file);
+  tcase_add_test (tc, a_malformed_header_is_told_once);
   tcase_add_test (tc, a_last_line_that_is_cut_is_no_point);
   tcase_add_test (tc, bytes_between_files);
   tcase_add_test (tc, files_cut_at_every_byte);
@@ -349,6 +429,7 @@ pcdfiles_suite (void)
   tcase_add_test (tc, a_cloud_that_lacks_its_last_bytes);
   tcase_add_test (tc, long_lines);
   tcase_add_test (tc, many_small_pieces);
+  tcase_add_test (tc, many_beginnings);
   return suite;
 }
 

@@ -6,36 +6,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "kernels_align_copy.h"
 #include "kernels_chain.h"
+#include "kernels_copies.h"
 #include "kernels_plain_align.h"
-
-/* ---- copies ---- */
-
-/* As many as are not in the L2 together; returns how many. */
-static int
-make_copies (BenchAlignCopy *copies, const BenchAlignData *data, const Bench *bench)
-{
-  const int n = bench_copies (bench, bench_total (&data->must_move));
-  int i;
-
-  bench_align_open (&copies[0], data, bench->backend);
-  for (i = 1; i < n; i++)
-    bench_align_open_again (&copies[i], data, &copies[0]);
-  return n;
-}
-
-static void
-free_copies (BenchAlignCopy *copies, int n)
-{
-  int i;
-
-  for (i = 0; i < n; i++)
-    bench_align_close (&copies[i]);
-  free (copies);
-}
 
 double
 bench_align_nothing (const Bench *bench)
@@ -139,24 +113,22 @@ time_chain (const Bench *bench, const BenchAlignData *data, BenchAlignCopy *copi
 static void
 measure (const Bench *bench, const BenchAlignment *work, BenchFigures *figures, BenchRows *rows)
 {
-  BenchAlignCopy *copies = calloc (BENCH_MAX_COPIES, sizeof (*copies)), cpu;
+  BenchAlignCopy *copies, cpu;
   BenchAlignData data;
-  int n;
 
   bench_align_make_data (&data, work);
-  n = make_copies (copies, &data, bench);
+  copies = bench_align_copies (bench, &data, figures);
   bench_align_open (&cpu, &data, bench->cpu);
-  *figures = (BenchFigures) {.work = &work->work,.bytes = data.must_move,.n_copies = n,
-    .floor_us = bench_floor (bench, &data.must_move),.chain_us = time_chain (bench, &data, copies)
-  };
-  figures->times = bench_times (bench, bench_align_run, copies, n, bench_total (&data.must_move));
+  figures->floor_us = bench_floor (bench, &figures->bytes);
+  figures->chain_us = time_chain (bench, &data, copies);
+  figures->times = bench_times (bench, bench_align_run, copies, figures->n_copies, bench_total (&figures->bytes));
   figures->enqueue_us = bench_time_enqueue (bench, bench_align_run, copies);
   figures->cpu_us = bench_time_cpu (bench_align_run, &cpu);
-  bench_align_compare (bench, &data, &copies[n - 1], &cpu, figures->differs);
+  bench_align_compare (bench, &data, &copies[figures->n_copies - 1], &cpu, figures->differs);
   if (rows->json != NULL && !work->work.alone)
     write_rows (bench, &data, copies, figures, rows);
   bench_align_close (&cpu);
-  free_copies (copies, n);
+  bench_align_free_copies (copies, figures->n_copies);
   bench_align_free_data (&data);
 }
 
@@ -177,18 +149,17 @@ bench_align (BenchTable *table, BenchRows *rows, const GArray *works)
 void
 bench_align_once (const Bench *bench, const GArray *works)
 {
+  BenchFigures figures;
   guint i;
 
   for (i = 0; i < works->len; i++) {
-    const BenchAlignment *work = &g_array_index (works, BenchAlignment, i);
-    BenchAlignCopy *copies = calloc (BENCH_MAX_COPIES, sizeof (*copies));
+    BenchAlignCopy *copies;
     BenchAlignData data;
-    int n;
 
-    bench_align_make_data (&data, work);
-    n = make_copies (copies, &data, bench);
-    bench_once (bench, &work->work, bench_total (&data.must_move), bench_align_run, copies, n);
-    free_copies (copies, n);
+    bench_align_make_data (&data, &g_array_index (works, BenchAlignment, i));
+    copies = bench_align_copies (bench, &data, &figures);
+    bench_once (bench, figures.work, bench_total (&figures.bytes), bench_align_run, copies, figures.n_copies);
+    bench_align_free_copies (copies, figures.n_copies);
     bench_align_free_data (&data);
   }
 }

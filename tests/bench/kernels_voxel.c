@@ -6,13 +6,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "kernels/memory.h"
 #include "kernels/voxel_plan.h"
 #include "kernels_chain.h"
+#include "kernels_copies.h"
 #include "kernels_plain_voxel.h"
-#include "kernels_voxel_copy.h"
 
 #define FILE_BYTES (INT64_C (256) << 20)        /* of an output, for others to compare with */
 
@@ -31,30 +30,15 @@ measure_cpu (const Bench *bench, Measured *m, const BenchVoxelCopy *device)
 
   bench_voxel_open (&cpu, &m->clouds, bench->cpu);
   m->figures.cpu_us = bench_time_cpu (bench_voxel_run, &cpu);
-  while (cpu.turn != device->turn)
-    bench_voxel_run (&cpu, 0, NULL);
   bench_voxel_compare (bench, device, &cpu, m->figures.differs);
   bench_voxel_close (&cpu);
 }
 
-/* Of a work, all of which have run once; the copies are as many as are not in the L2 together. */
 static void
 make_measured (const Bench *bench, const BenchVoxels *work, Measured *m)
 {
-  BenchBytes bytes;
-  int n, i;
-
   bench_clouds_make (&m->clouds, work);
-  m->copies = calloc (BENCH_MAX_COPIES, sizeof (*m->copies));
-  bench_voxel_open (&m->copies[0], &m->clouds, bench->backend);
-  bytes = bench_voxel_bytes (&m->clouds, &m->copies[0]);
-  n = bench_copies (bench, bench_total (&bytes));
-  m->figures = (BenchFigures) {.work = &work->work,.bytes = bytes,.n_copies = n };
-  for (i = 1; i < n; i++)
-    bench_voxel_open_again (&m->copies[i], &m->clouds, &m->copies[0]);
-  for (i = 0; i < n; i++)
-    bench_voxel_run (m->copies, i, bench->stream);
-  bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+  m->copies = bench_voxel_copies (bench, &m->clouds, &m->figures);
 }
 
 /* A voxel cannot be known before its points have been read, and not all of them before blocks have told each other. 0: of a
@@ -89,11 +73,7 @@ measure (const Bench *bench, Measured *m)
 static void
 free_measured (Measured *m)
 {
-  int i;
-
-  for (i = 0; i < m->figures.n_copies; i++)
-    bench_voxel_close (&m->copies[i]);
-  free (m->copies);
+  bench_voxel_free_copies (m->copies, m->figures.n_copies);
   bench_clouds_free (&m->clouds);
 }
 

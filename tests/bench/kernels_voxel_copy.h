@@ -45,8 +45,8 @@ BenchBytes bench_voxel_bytes (const BenchClouds * clouds, const BenchVoxelCopy *
 /* A BenchRun, over copies that are BenchVoxelCopy. */
 void bench_voxel_run (void *copies, int i, cudaStream_t stream);
 
-/* What the device left, and what the CPU did with the same clouds; differs as bench_compare has it. */
-void bench_voxel_compare (const Bench * bench, const BenchVoxelCopy * device, const BenchVoxelCopy * cpu,
+/* What the device left, and what the CPU did, which runs on to the same turn; differs as bench_compare has it. */
+void bench_voxel_compare (const Bench * bench, const BenchVoxelCopy * device, BenchVoxelCopy * cpu,
     char differs[BENCH_DIFFERS_SIZE]);
 
 #endif

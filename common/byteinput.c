@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "tensorcaps.h"
+#include "mapping.h"
 
 #define BLOCK (16 * ROBOCACHE_SMALL_PIECE)
 
@@ -85,9 +85,7 @@ robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer, GError 
   gboolean joins;
 
   robocache_byte_input_unmap (input);
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be mapped",
-        gst_buffer_get_size (buffer));
+  if (!robocache_map_buffer (buffer, &map, GST_MAP_READ, error)) {
     gst_buffer_unref (buffer);
     return FALSE;
   }

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "mapping.h"
 #include "tensorcaps.h"
 #include "videoframe.h"
 
@@ -81,13 +82,10 @@ robocache_cloud_window_points (const RobocacheCloudWindow *window)
 static gboolean
 map_image (const RobocachePointsInfo *points, GstBuffer *buffer, RobocacheMappedCloud *mapped, GError **error)
 {
-  if (!robocache_video_frame_check (&points->video, buffer, error))
+  if (!robocache_video_frame_check (&points->video, buffer, error)
+      || !robocache_video_frame_map (&mapped->frame, &points->video, buffer,
+          GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF, error))
     return FALSE;
-  if (!gst_video_frame_map (&mapped->frame, &points->video, buffer, GST_MAP_READ | GST_VIDEO_FRAME_MAP_FLAG_NO_REF)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes cannot be mapped",
-        gst_buffer_get_size (buffer));
-    return FALSE;
-  }
   mapped->data = GST_VIDEO_FRAME_PLANE_DATA (&mapped->frame, 0);
   mapped->stride = GST_VIDEO_FRAME_PLANE_STRIDE (&mapped->frame, 0);
   mapped->n = GST_VIDEO_INFO_HEIGHT (&points->video);
@@ -101,11 +99,8 @@ map_points (const RobocachePointsInfo *points, GstBuffer *buffer, RobocacheMappe
 
   if (!robocache_points_info_count (points, gst_buffer_get_size (buffer), &n, error))
     return FALSE;
-  if (!gst_buffer_map (buffer, &mapped->map, GST_MAP_READ)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be mapped",
-        gst_buffer_get_size (buffer));
+  if (!robocache_map_buffer (buffer, &mapped->map, GST_MAP_READ, error))
     return FALSE;
-  }
   mapped->data = mapped->map.data;
   mapped->stride = (gint64) robocache_points_info_point_size (points);
   mapped->n = (gint64) n;

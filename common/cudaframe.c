@@ -12,6 +12,8 @@
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 
+#include "mapping.h"
+
 gboolean
 robocache_cuda_frames_are_supported (void)
 {
@@ -57,11 +59,8 @@ robocache_cuda_frame_copy (GstBuffer *frame, const GstVideoInfo *video, gpointer
   RcStatus status;
   RcError failure;
 
-  if (!gst_memory_map (memory, &map, (GstMapFlags) (GST_MAP_READ | GST_MAP_CUDA))) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "a frame of %dx%d in memory:CUDAMemory cannot be "
-        "mapped", GST_VIDEO_INFO_WIDTH (video), GST_VIDEO_INFO_HEIGHT (video));
+  if (!robocache_map_memory (memory, &map, (GstMapFlags) (GST_MAP_READ | GST_MAP_CUDA), error))
     return FALSE;
-  }
   copy.from = map.data + GST_VIDEO_INFO_PLANE_OFFSET (&cuda->info, 0);
   copy.from_context = gst_cuda_context_get_handle (cuda->context);
   status = rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), &failure);

@@ -4,6 +4,7 @@
  */
 #include "devicememory.h"
 
+#include "mapping.h"
 #include "memorylimit.h"
 
 #define MEMORY_TYPE "RobocacheMemory"
@@ -449,11 +450,8 @@ robocache_memory_copy_out (GstMemory *memory, gsize offset, gsize bytes, gpointe
   if (robocache_is_memory (memory) && robocache_engine_is_gpu (robocache_memory_engine (memory))
       && robocache_engine_is_gpu (engine))
     return copy_from_device (memory, offset, bytes, to, engine, error);
-  if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "a memory of %" G_GSIZE_FORMAT " bytes (%s) cannot be "
-        "mapped", memory->size, memory->allocator->mem_type);
+  if (!robocache_map_memory (memory, &map, GST_MAP_READ, error))
     return FALSE;
-  }
   copy.from = map.data + offset;
   status = rc_memory_copy (robocache_engine_backend (engine), &copy, robocache_engine_stream (engine), &failure);
   gst_memory_unmap (memory, &map);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "mapping.h"
+
 #define PIECE_BYTES (G_GUINT64_CONSTANT (4) << 20)      /* of an upload, copied while the CPU fills the next */
 #define LEAST_BYTES 4096        /* of a slot of an upload */
 
@@ -130,12 +132,8 @@ robocache_staging_upload (RobocacheStaging *staging, RobocacheEngine *engine, Gs
 
   if (robocache_is_gpu_memory (memory))
     return robocache_memory_copy_out (memory, offset, bytes, to, engine, error);
-  if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED,
-        "a memory of %" G_GSIZE_FORMAT " bytes (%s) cannot be "
-        "mapped", memory->size, memory->allocator->mem_type);
+  if (!robocache_map_memory (memory, &map, GST_MAP_READ, error))
     return FALSE;
-  }
   ok = robocache_staging_upload_bytes (staging, engine, map.data + offset, bytes, to, error);
   gst_memory_unmap (memory, &map);
   return ok;

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "mapping.h"
 #include "memorylimit.h"
 
 /* Sizes stay far from what a gsize, a gssize or a byte stride could overflow at. */
@@ -386,13 +387,10 @@ robocache_tensors_caps_compatible (const GstCaps *a, const GstCaps *b)
 static gboolean
 map_memory (RobocacheTensorsMap *map, guint first, gint n, GstMapFlags flags, GError **error)
 {
-  if (gst_buffer_map_range (map->buffer, first, n, &map->maps[map->n_maps], flags)) {
-    map->n_maps++;
-    return TRUE;
-  }
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be mapped",
-      gst_buffer_get_size (map->buffer));
-  return FALSE;
+  if (!robocache_map_buffer_range (map->buffer, first, n, &map->maps[map->n_maps], flags, error))
+    return FALSE;
+  map->n_maps++;
+  return TRUE;
 }
 
 static gboolean
@@ -474,11 +472,8 @@ robocache_tensors_copy (GstBuffer *buffer, const RobocacheTensorsInfo *info, gui
   GstMemory *memory = robocache_tensors_peek_memory (buffer, info, tensor, &offset);
   GstMapInfo map;
 
-  if (!gst_memory_map (memory, &map, GST_MAP_READ)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "tensor %u of a buffer, of %" G_GSIZE_FORMAT " bytes, cannot "
-        "be mapped", tensor, bytes);
+  if (!robocache_map_memory (memory, &map, GST_MAP_READ, error))
     return FALSE;
-  }
   *copy = g_memdup2 (map.data + offset, bytes);
   gst_memory_unmap (memory, &map);
   return TRUE;

@@ -1,4 +1,4 @@
-/* robocache: whether a video frame is what its caps say
+/* robocache: video frames that are what their caps say, and maps of them
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -43,5 +43,16 @@ robocache_video_frame_check (const GstVideoInfo *video, GstBuffer *frame, GError
       "%dx%d, %" G_GSIZE_FORMAT " bytes", size, said ? said : "", GST_VIDEO_INFO_NAME (video), GST_VIDEO_INFO_WIDTH (video),
       GST_VIDEO_INFO_HEIGHT (video), GST_VIDEO_INFO_SIZE (video));
   g_free (said);
+  return FALSE;
+}
+
+gboolean
+robocache_video_frame_map (GstVideoFrame *frame, const GstVideoInfo *video, GstBuffer *buffer, GstMapFlags flags,
+    GError **error)
+{
+  if (gst_video_frame_map (frame, video, buffer, flags))
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes cannot be mapped",
+      gst_buffer_get_size (buffer));
   return FALSE;
 }

@@ -1,4 +1,4 @@
-/* robocache: whether a video frame is what its caps say
+/* robocache: video frames that are what their caps say, and maps of them
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,6 +12,10 @@ G_BEGIN_DECLS
 /* Whether the pixels of frame, of one plane, are where its video meta says, or else where its caps, video, do. After that
  * gst_video_frame_map does not meet what it has no answer to. */
 gboolean robocache_video_frame_check (const GstVideoInfo * video, GstBuffer * frame, GError ** error);
+
+/* gst_video_frame_map, with an error. */
+gboolean robocache_video_frame_map (GstVideoFrame * frame, const GstVideoInfo * video, GstBuffer * buffer,
+    GstMapFlags flags, GError ** error);
 
 G_END_DECLS
 #endif

@@ -8,6 +8,7 @@
 
 #include "common/blender.h"
 #include "common/cudaframe.h"
+#include "common/videoframe.h"
 
 #define BRACKET_BYTES 256       /* of a bracket before the frames, which are aligned to as much */
 
@@ -86,11 +87,8 @@ copy_lines (const GstVideoInfo *video, GstBuffer *buffer, guint8 *to, GError **e
   const gsize line = line_bytes (video);
   GstVideoFrame frame;
 
-  if (!gst_video_frame_map (&frame, video, buffer, GST_MAP_READ)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes cannot be mapped",
-        gst_buffer_get_size (buffer));
+  if (!robocache_video_frame_map (&frame, video, buffer, GST_MAP_READ, error))
     return FALSE;
-  }
   for (gint y = 0; y < GST_VIDEO_INFO_HEIGHT (video); y++)
     memcpy (to + y * line, (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, 0) + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, 0),
         line);

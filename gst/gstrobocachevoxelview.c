@@ -28,6 +28,7 @@
 
 #include "common/errors.h"
 #include "common/memorycaps.h"
+#include "common/videoframe.h"
 #include "gstrobocachevoxelviewchart.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxel_view_debug);
@@ -125,11 +126,8 @@ show (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, cons
   GstVideoFrame frame;
   gboolean ok;
 
-  if (!gst_video_frame_map (&frame, &self->video, output, GST_MAP_READWRITE)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %dx%d cannot be mapped",
-        GST_VIDEO_INFO_WIDTH (&self->video), GST_VIDEO_INFO_HEIGHT (&self->video));
+  if (!robocache_video_frame_map (&frame, &self->video, output, GST_MAP_READWRITE, error))
     return FALSE;
-  }
   find_range (self, style, &sight, legend.range);
   ok = gst_robocache_voxel_view_chart_draw (chart, camera, &self->picture, &legend, &frame, error);
   gst_video_frame_unmap (&frame);

@@ -46,3 +46,13 @@ robocache_post_error (GstElement *element, const GError *error)
   robocache_post_error_at (element, NULL, error, gst_element_query_position (element, GST_FORMAT_TIME, &position)
       && position >= 0 ? (GstClockTime) position : GST_CLOCK_TIME_NONE);
 }
+
+void
+robocache_post_error_once (GstElement *element, const GError *error, gchar **posted)
+{
+  if (g_strcmp0 (*posted, error->message) == 0)
+    return;
+  robocache_post_error (element, error);
+  g_free (*posted);
+  *posted = g_strdup (error->message);
+}

@@ -138,11 +138,7 @@ gst_robocache_voxel_view_set_caps (GstBaseTransform *trans, GstCaps *in_caps, Gs
     g_clear_pointer (&self->refusal, g_free);
     return TRUE;
   }
-  /* upstream may offer the same caps again before it gives up */
-  if (g_strcmp0 (self->refusal, error->message) != 0)
-    robocache_post_error (GST_ELEMENT (self), error);
-  g_free (self->refusal);
-  self->refusal = g_strdup (error->message);
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
   g_error_free (error);
   return FALSE;
 }

@@ -104,10 +104,6 @@ gst_robocache_voxel_view_set_property (GObject *object, guint id, const GValue *
   guint n;
   GstRobocacheVoxelViewNumbers *numbers = numbers_of (self, id, &n, &expected);
 
-  if (field == NULL && numbers == NULL) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
   GST_OBJECT_LOCK (self);
   if (field)
     robocache_setting_set (field, value);
@@ -126,10 +122,6 @@ gst_robocache_voxel_view_get_property (GObject *object, guint id, GValue *value,
   guint n;
   GstRobocacheVoxelViewNumbers *numbers = numbers_of (self, id, &n, &expected);
 
-  if (field == NULL && numbers == NULL) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
   GST_OBJECT_LOCK (self);
   if (field)
     robocache_setting_get (field, value);

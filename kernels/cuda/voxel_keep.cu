@@ -56,16 +56,14 @@ kept_part_of (const RcCudaVoxelTask &task, int64_t item)
   return part;
 }
 
-/* The last block of an item counts its points: all have read, and used, the counts before. */
+/* The last block of an item counts its points. */
 template <int SIGN>
 __device__ __forceinline__ void
 finish_kept_part (const RcCudaVoxelTask &task, const Part &part)
 {
   RcCudaVoxelHead *head = head_of (task, part.item);
 
-  __syncthreads ();
-  if (threadIdx.x == 0 && atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1) {
-    head->blocks_done = 0;
+  if (is_last_of (head)) {
     head->item.n_added += SIGN > 0 ? part.n : 0;
     head->item.n_held += SIGN * part.n;
   }

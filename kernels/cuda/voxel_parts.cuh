@@ -73,8 +73,19 @@ begin_head (const RcCudaVoxelTask &task, const Part &part)
   head->blocks_done = 0;
 }
 
-/* Counts the points of an item. The last block does it, since all have then read, and used, the count before; of a first
- * chunk, which nobody reads, the first one. */
+/* Whether this is the first thread of the last block of an item: all of them have then read, and used, the counts before. All
+ * threads ask, once. */
+__device__ __forceinline__ bool
+is_last_of (RcCudaVoxelHead *head)
+{
+  __syncthreads ();
+  if (threadIdx.x != 0 || atomicAdd (&head->blocks_done, 1u) != gridDim.x - 1)
+    return false;
+  head->blocks_done = 0;
+  return true;
+}
+
+/* Counts the points of an item, as the last block; of a first chunk, whose count before nobody reads, as the first one. */
 __device__ __forceinline__ void
 finish_part (const RcCudaVoxelTask &task, const Part &part)
 {
@@ -85,13 +96,8 @@ finish_part (const RcCudaVoxelTask &task, const Part &part)
       begin_head (task, part);
     return;
   }
-  __syncthreads ();
-  if (threadIdx.x == 0) {
-    if (atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1) {
-      head->blocks_done = 0;
-      head->item.n_added = part.first + part.n;
-    }
-  }
+  if (is_last_of (head))
+    head->item.n_added = part.first + part.n;
 }
 
 /* Sets the bit of a voxel, beside another accumulator. Looking first, as where bits are all there is, would nest branches too

@@ -53,17 +53,14 @@ find_range_of_part (const RcCudaVoxelTask &task, const Part &part)
   reader.raise_greatest (task);
 }
 
-/* Counts the points of an item, as the last block, since all have then read the count before; heads are cleared before. */
+/* Counts the points of an item, as the last block; heads are cleared before. */
 __device__ __forceinline__ void
 finish_range (const RcCudaVoxelTask &task, const Part &part)
 {
   RcCudaVoxelHead *head = head_of (task, part.item);
 
-  __syncthreads ();
-  if (threadIdx.x == 0 && atomicAdd (&head->blocks_done, 1u) == gridDim.x - 1) {
-    head->blocks_done = 0;
+  if (is_last_of (head))
     head->n_ranged = part.first + part.n;
-  }
 }
 
 template <class Source>

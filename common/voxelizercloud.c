@@ -113,13 +113,24 @@ run_chunk (const RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RcVoxe
   return robocache_voxelizer_check_phase (status, &failure, error);
 }
 
+/* Clouds that are held at once have numbers one after the other. */
+static gint64
+layer_of (const RobocacheVoxelJob *job, const RobocacheCloud *cloud)
+{
+  const guint64 layers = (guint64) rc_voxel_layers (job->plan);
+
+  return layers > 0 ? (gint64) (cloud->number % layers) : 0;
+}
+
 static RcVoxelChunk
 whole_cloud (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const guint8 *data, RcVoxelCounters *counters)
 {
   const RobocachePointsInfo *points = job->run->points;
   const gint64 n = (gint64) n_rows (points, cloud), stride = (gint64) robocache_voxelizer_row_stride (points, cloud);
 
-  return (RcVoxelChunk) {.data = data,.n = n,.stride = stride,.batch_stride = n * stride,.counters = counters };
+  return (RcVoxelChunk) {.data = data,.n = n,.stride = stride,.batch_stride = n * stride,.counters = counters,
+    .layer = layer_of (job, cloud)
+  };
 }
 
 /* From offset of a cloud, to a block of the lane. mapped: where the CPU reads it; NULL: it is in device memory. */
@@ -202,6 +213,7 @@ run_mapped (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCl
     return FALSE;
   if (job->run->voxelizer->reads_host) {
     chunk = mapped_cloud (&mapped, job->first, counters);
+    chunk.layer = layer_of (job, cloud);
     ok = run_chunk (job, phase, &chunk, error);
   } else {
     ok = run_brought (job, phase, cloud, &mapped, at, counters, error);

@@ -49,6 +49,15 @@ robocache_voxelizer_start_anew (RobocacheVoxelRun *run)
 
 /* ---- what accumulators hold ---- */
 
+/* Whether the clouds that are held have layers, where there are any, and those to come, too. */
+static gboolean
+has_layers_for (const RobocacheVoxelRun *run, guint64 n_clouds)
+{
+  const gint64 layers = rc_voxel_layers (run->voxelizer->lanes[0].plans[0].plan);
+
+  return layers == 0 || n_clouds <= (guint64) layers;
+}
+
 /* Whether what is held of the clouds is worth more than it costs to take the rest out. */
 static gboolean
 may_go_on (const RobocacheVoxelRun *run)
@@ -56,6 +65,7 @@ may_go_on (const RobocacheVoxelRun *run)
   const RobocacheVoxelizer *voxelizer = run->voxelizer;
   const guint64 first = voxelizer->held_first, end = voxelizer->held_end;
   gboolean ok = voxelizer->keeps && first < end && end < run->add_end && robocache_cloud_window_find (run->window, first)
+      && has_layers_for (run, run->add_end - first)
       && points_between (run, first, run->add_end) <= RC_VOXEL_MAX_POINTS
       && points_between (run, end, run->add_end) + points_between (run, first, run->add_first) < run->n_points;
 

@@ -239,7 +239,8 @@ configure (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next, 
   caps = choose_caps (self, next, &settings, in_caps, peer, error);
   if (caps == NULL)
     return NULL;
-  next->spec.keeps = next->accumulate > 2;      /* of two clouds it would be as many, one in and one out */
+  /* all and the one that leaves; of two clouds it would be as many, one in and one out */
+  next->spec.keeps = next->accumulate > 2 ? (gint64) next->accumulate + 1 : 0;
   next->job = describe_job (next, &footprint, in_caps, caps);
   if (check_memory (&next->spec, footprint.scratch_bytes, &next->tensors, error) && choose_engine (self, next, error))
     return caps;

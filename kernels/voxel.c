@@ -162,7 +162,7 @@ rc_voxel_lay_out (RcVoxelPlan *plan, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
   const int dense = rc_voxel_has_accumulators (plan), mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
-  const int counts = mean || spec->mode == RC_VOXEL_COUNT || plan->keeps, features = spec->mode == RC_VOXEL_MEAN;
+  const int counts = mean || spec->mode == RC_VOXEL_COUNT || (plan->keeps && !extreme), features = spec->mode == RC_VOXEL_MEAN;
   const int64_t dense_voxels = !dense ? 0 : spec->output == RC_VOXEL_BITS ? saturating_product (bit_words_of (plan), 32)
       : plan->voxels;
   const int64_t out_voxels = spec->output == RC_VOXEL_SPARSE ? spec->max_voxels : dense_voxels;
@@ -181,6 +181,7 @@ rc_voxel_lay_out (RcVoxelPlan *plan, RcError *error)
   layout->saw = reserve (&bytes, features && !plan->keeps ? (dense_values / 8) + 1 : 0, sizeof (uint32_t), &too_large);
   layout->seen = reserve (&bytes, features && plan->keeps ? dense_values : 0, 3 * sizeof (uint32_t), &too_large);
   layout->keys = reserve (&bytes, extreme ? dense_values : 0, sizeof (uint32_t), &too_large);
+  layout->layers = reserve (&bytes, saturating_product (dense_values, plan->layers), sizeof (uint32_t), &too_large);
   layout->item_bytes = bytes;
 
   layout->payload_bytes = 0;
@@ -208,6 +209,7 @@ static void
 free_plan (RcVoxelPlan *plan)
 {
   free (plan->exponents);
+  free (plan->held_in);
   free (plan->fields);
   free (plan);
 }
@@ -454,6 +456,7 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
   if (!job->goes_on) {
     rc_voxel_note_scales (plan, job);
     plan->held = plan->held_has_counts = 0;
+    rc_voxel_empty_layers (plan);
   }
   plan->knows_ranges = plan->exponents && job->ranges;
   plan->phase = RC_VOXEL_BEGUN;
@@ -505,7 +508,7 @@ check_add (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
   if (plan->keeps && points > RC_VOXEL_MAX_POINTS - plan->held)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points beside %" PRId64 " that are kept: expected %"
         PRId64 " at most", points, plan->held, RC_VOXEL_MAX_POINTS);
-  return RC_OK;
+  return rc_voxel_check_layer (plan, chunk, points, error);
 }
 
 RcStatus
@@ -521,6 +524,7 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
   if (status == RC_OK) {
     plan->added += chunk_points (plan, chunk);
     plan->held += chunk_points (plan, chunk);
+    rc_voxel_note_layer (plan, chunk, chunk_points (plan, chunk));
   } else if (plan->keeps) {
     plan->phase = RC_VOXEL_IDLE;
   }
@@ -546,14 +550,18 @@ rc_voxel_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
   if (points > plan->held)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "remove of %" PRId64 " points: %" PRId64 " are held", points,
         plan->held);
+  if ((status = rc_voxel_check_layer (plan, chunk, -points, error)) != RC_OK)
+    return status;
   plan->phase = RC_VOXEL_ADDING;
   if (chunk->n > 0)
     status = plan->ops->remove (plan, job, chunk, stream, error);
-  if (status == RC_OK)
-    plan->held -= points;
-  else
+  if (status != RC_OK) {
     plan->phase = RC_VOXEL_IDLE;
-  return status;
+    return status;
+  }
+  plan->held -= points;
+  rc_voxel_note_layer (plan, chunk, -points);
+  return RC_OK;
 }
 
 RcStatus
@@ -589,7 +597,7 @@ check_end (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out
   if (plan->keeps && plan->held > job->n_points && !plan->held_has_counts && job->item_points == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points are held; the job was said to have %" PRId64,
         plan->held, job->n_points);
-  return RC_OK;
+  return rc_voxel_check_leaving (plan, error);
 }
 
 RcStatus

@@ -19,8 +19,9 @@
  *
  * A window of clouds that slides is computed from what comes and what leaves: in a plan that keeps, a job goes on from the
  * accumulators of the last one. What was added is taken out exactly, since all of it are integers, so the bits are those
- * of a job that is made anew of all that is left. A job adds first and removes then: what leaves a voxel as something
- * else comes to it does not make it empty in between.
+ * of a job that is made anew of all that is left. A greatest value cannot be subtracted: of max and min the clouds are held
+ * in layers, one each, and what is the greatest of those that are left is looked up where a cloud that leaves had it. A job
+ * adds first and removes then: what leaves a voxel as something else comes to it does not make it empty in between.
  *
  * The arithmetic, per point:
  *   the coordinates are rounded to float32; per axis d = (p - origin) / voxel_size in float32; the point is inside when
@@ -146,7 +147,8 @@ typedef struct RcVoxelSpec
   double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
   int64_t batch;                /* jobs that run side by side, >= 1 */
   int64_t max_points;           /* first: points of a voxel in the output, 1 … RC_VOXEL_MAX_FIRST */
-  int keeps;                    /* jobs would like to go on from one another: see rc_voxel_keeps */
+  int64_t keeps;                /* clouds that jobs hold at once, at most, which would like to go on from one another; 0: they
+                                 * would not. See rc_voxel_keeps; max and min alone look at how many they are */
 } RcVoxelSpec;
 
 /* What one call adds to; the caller clears it. In the backend's memory (device memory for CUDA). */
@@ -207,6 +209,7 @@ typedef struct RcVoxelChunk
                                  * such an item range must have seen the chunks in the same order */
   int64_t first_row;            /* depth: the row of the image that row 0 of the chunk is */
   RcVoxelCounters *counters;    /* add: points … clamped of this chunk; NULL: not wanted */
+  int64_t layer;                /* add, remove of a plan with layers: in which of them its points are, 0 … rc_voxel_layers - 1 */
 } RcVoxelChunk;
 
 /* Where end writes. What is not occupied is zero. Every byte of every output is written, but for a dense grid of which it
@@ -256,12 +259,16 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
  * nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
-/* Whether jobs of the plan can go on from one another, as its spec would like: in modes occupancy, count, mean and centroid,
- * but for output index, which is of points alone, where the accumulators that this takes beside those of a plan that does not
- * keep have RC_VOXEL_MOST_KEPT_BYTES at most. In such a plan voxels have counts whatever the mode, and NaNs and infinities
- * are counted; outputs sparse and rank have accumulators too, of the whole grid, and none by the point. */
+/* Whether jobs of the plan can go on from one another, as its spec would like: in all modes but first, and but for output index,
+ * which is of points alone, where the accumulators that this takes beside those of a plan that does not keep have
+ * RC_VOXEL_MOST_KEPT_BYTES at most. In such a plan voxels have counts whatever the mode, or of max and min layers, and NaNs and
+ * infinities are counted; outputs sparse and rank have accumulators too, of the whole grid, and none by the point. */
 #define RC_VOXEL_MOST_KEPT_BYTES (INT64_C (1) << 29)
 int rc_voxel_keeps (const RcVoxelPlan * plan);
+/* Clouds that jobs can hold at once, each in a layer of its own: RcVoxelSpec.keeps of max and min that keep; 0: as many as may
+ * be, without layers. What a layer holds leaves as a whole, in one chunk or more, before anything else is added, removed or
+ * written. */
+int64_t rc_voxel_layers (const RcVoxelPlan * plan);
 /* Whether the job, as its begin would get it, may go on from the last one: that one ended, in the same scratch, and of
  * means all scales are the same: ceil (log2 (max (N, 1))) and 2^e. Means of jobs with item_points are always made anew. */
 int rc_voxel_can_go_on (const RcVoxelPlan * plan, const RcVoxelJob * job);
@@ -280,8 +287,8 @@ RcStatus rc_voxel_range (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVox
     RcError * error);
 RcStatus rc_voxel_add (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
-/* Of a chunk that jobs which this one goes on from added, all of it or none; how these were cut does not matter. Points and
- * counts must be as they were then. Its counters are not looked at. Where a plan keeps, an error of add or remove that a
+/* Of a chunk that jobs which this one goes on from added, all of it or none; how these were cut does not matter. Points,
+ * counts and layer must be as they were then. Its counters are not looked at. Where a plan keeps, an error of add or remove that a
  * backend found ends the job, since nobody knows what is held then. */
 RcStatus rc_voxel_remove (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);

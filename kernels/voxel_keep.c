@@ -12,10 +12,8 @@
 static int
 may_keep (const RcVoxelPlan *plan)
 {
-  const RcVoxelMode mode = plan->spec.mode;
-
-  return plan->spec.keeps && plan->spec.output != RC_VOXEL_INDEX && plan->ops->remove != NULL
-      && (mode == RC_VOXEL_OCCUPANCY || mode == RC_VOXEL_COUNT || rc_voxel_is_mean (plan));
+  return plan->spec.keeps > 0 && plan->spec.mode != RC_VOXEL_FIRST && plan->spec.output != RC_VOXEL_INDEX
+      && plan->ops->remove != NULL;
 }
 
 RcStatus
@@ -27,10 +25,13 @@ rc_voxel_lay_out_kept (RcVoxelPlan *plan, RcError *error)
   if (!may_keep (plan))
     return RC_OK;
   plan->keeps = 1;
+  plan->layers = rc_voxel_is_extreme (plan) ? plan->spec.keeps : 0;
   if (rc_voxel_lay_out (plan, NULL) != RC_OK || plan->layout.item_bytes - alone.layout.item_bytes > most) {
     *plan = alone;
     return RC_OK;
   }
+  if (plan->layers > 0)
+    return rc_voxel_make_layers (plan, error);
   if (!rc_voxel_needs_range (plan))
     return RC_OK;
   plan->exponents = calloc ((size_t) (plan->spec.batch * plan->channels), sizeof (int));

@@ -34,12 +34,15 @@ typedef struct RcVoxelLayout
   uint64_t scales;              /* RcVoxelScale [C] */
   uint64_t bits;                /* dense, bits: uint32 [bit_words]: voxels that points came to, and with them all that
                                  * is not 0 in what follows */
-  uint64_t counts;              /* dense count, mean, centroid, all that keeps: uint32 [voxels], of bits [32 bit_words] */
+  uint64_t counts;              /* dense count, mean, centroid, all that keeps without layers: uint32 [voxels], of bits
+                                 * [32 bit_words] */
   uint64_t sums;                /* dense mean, centroid: int64 [voxels, C] */
   uint64_t saw;                 /* dense mean: RC_VOXEL_SAW_… of voxels * C features, 8 in a uint32 */
   uint64_t seen;                /* in its place, in a plan that keeps: uint32 [voxels, C, 3], how often each of RC_VOXEL_SAW_…
                                  * was seen, in their order */
   uint64_t keys;                /* dense max, min: uint32 [voxels, C]; 0: no point */
+  uint64_t layers;              /* the same that keep: uint32 [voxels, layers, C], the keys of each cloud; those of a voxel are
+                                 * together, since they are read together */
   uint64_t item_bytes;
 
   /* sparse and rank: arrays of N entries each, after the fixed scratch of all items; the widest first */
@@ -98,6 +101,7 @@ struct RcVoxelPlan
   int key_bits;                 /* sparse, rank: significant bits of a linear index */
   uint32_t flip;                /* of max and min keys */
   int keeps;                    /* jobs can go on from one another */
+  int64_t layers;               /* of max and min that keep: clouds that can be held; else 0 */
   RcVoxelLayout layout;
 
   RcVoxelPhase phase;
@@ -111,6 +115,8 @@ struct RcVoxelPlan
   int knows_ranges;             /* of this job: it has no range phase */
   int log2_points;              /* means: what N added to the scales of the accumulators; -1: not one and the same for all */
   int *exponents;               /* [batch, C] 2^e of these scales; NULL: the spec fixes them */
+  int64_t *held_in;             /* [layers] of the points that are held; NULL: there are none */
+  int64_t leaving;              /* the layer of which some points left, and some did not; -1: none is */
 };
 
 /* RC_OK, or what no backend takes. */
@@ -124,6 +130,14 @@ RcStatus rc_voxel_lay_out (RcVoxelPlan * plan, RcError * error);
 RcStatus rc_voxel_lay_out_kept (RcVoxelPlan * plan, RcError * error);
 RcStatus rc_voxel_check_kept (const RcVoxelPlan * plan, const RcVoxelJob * job, RcError * error);
 void rc_voxel_note_scales (RcVoxelPlan * plan, const RcVoxelJob * job);
+
+/* voxel_layers.c: which points are in which layer, where the plan has any. At first, and after empty, none is. Whether the
+ * points of a chunk may be added, or taken out, which are less than 0 then; that they were; whether no layer is left by half. */
+RcStatus rc_voxel_make_layers (RcVoxelPlan * plan, RcError * error);
+void rc_voxel_empty_layers (RcVoxelPlan * plan);
+RcStatus rc_voxel_check_layer (const RcVoxelPlan * plan, const RcVoxelChunk * chunk, int64_t points, RcError * error);
+void rc_voxel_note_layer (RcVoxelPlan * plan, const RcVoxelChunk * chunk, int64_t points);
+RcStatus rc_voxel_check_leaving (const RcVoxelPlan * plan, RcError * error);
 
 /* The rays of a pinhole camera: x of each column, then y of each row. */
 size_t rc_pinhole_rays_bytes (const RcVoxelDepth * depth);

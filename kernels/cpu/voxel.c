@@ -4,7 +4,8 @@
  * accumulators a point, and its bit. A first begin clears the accumulators, those after it next to nothing. End streams
  * over the bitmap of what was touched, and over that of the grid where there is one; beside that it reads and clears
  * what was touched, and writes of the grid what changes, or all of it. A grid that fits the cache is bound by the reads.
- * Where the plan keeps, nothing is cleared, and what is removed is read like what is added.
+ * Where the plan keeps, nothing is cleared, and what is removed is read like what is added, but for features of max and
+ * min: of the voxels that a cloud leaves, its keys are read, and those of the others where it had the greatest.
  * The map of index takes no accumulators: 8 bytes a point are written beside what is read. So it is with that of rank where
  * the plan keeps, whose end reads and writes them once more.
  *
@@ -171,9 +172,11 @@ static RcCpuVoxelItem
 item_of (const ChunkWalk *chunk_walk, int64_t i)
 {
   const RcVoxelPlan *plan = chunk_walk->plan;
-
-  return chunk_walk->job ? rc_cpu_voxel_item (plan, chunk_walk->job, i)
+  RcCpuVoxelItem item = chunk_walk->job ? rc_cpu_voxel_item (plan, chunk_walk->job, i)
       : (RcCpuVoxelItem) {.range = chunk_walk->ranges + i * plan->channels};
+
+  item.layer = chunk_walk->chunk->layer;
+  return item;
 }
 
 /* The points that an item gets or gives back. Wrong counts are an error, found before the first point. */

@@ -19,6 +19,8 @@ typedef struct RcCpuVoxelItem
   uint32_t *saw;
   uint32_t *seen;
   uint32_t *keys;
+  uint32_t *layers;
+  int64_t layer;                /* of the chunk */
 
   /* sparse and rank */
   uint64_t *voxels[2];          /* linear index of each inside point; the second to sort into */
@@ -60,6 +62,8 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   item.saw = (uint32_t *) (fixed + layout->saw);
   item.seen = (uint32_t *) (fixed + layout->seen);
   item.keys = (uint32_t *) (fixed + layout->keys);
+  item.layers = (uint32_t *) (fixed + layout->layers);
+  item.layer = 0;
   item.voxels[0] = (uint64_t *) points;
   item.voxels[1] = item.voxels[0] + n;
   item.payload = (char *) (item.voxels[1] + n);
@@ -81,6 +85,25 @@ rc_cpu_voxel_count_occupied (const RcVoxelPlan *plan, int64_t occupied, RcVoxelC
 
   counters->occupied += occupied;
   counters->over_cap += occupied > cap ? occupied - cap : 0;
+}
+
+/* The keys of a voxel in a layer. */
+static inline uint32_t *
+rc_cpu_voxel_layer (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t voxel, int64_t layer)
+{
+  return item->layers + (voxel * plan->layers + layer) * plan->channels;
+}
+
+static inline void
+rc_cpu_voxel_mark (const RcCpuVoxelItem *item, int64_t voxel)
+{
+  item->bits[voxel / 32] |= UINT32_C (1) << (voxel % 32);
+}
+
+static inline void
+rc_cpu_voxel_unmark (const RcCpuVoxelItem *item, int64_t voxel)
+{
+  item->bits[voxel / 32] &= ~(UINT32_C (1) << (voxel % 32));
 }
 
 /* Writes the output of one item; all pointers are those of the item. Dense and bits leave its accumulators clear, unless

@@ -23,18 +23,12 @@ rc_cpu_voxel_take_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, co
 }
 
 static void
-mark (const RcCpuVoxelItem *item, int64_t voxel)
-{
-  item->bits[voxel / 32] |= UINT32_C (1) << (voxel % 32);
-}
-
-static void
 add_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
   for (int64_t i = 0; i < block->n; i++) {
     if (block->voxel[i] >= 0)
-      mark (item, block->voxel[i]);
+      rc_cpu_voxel_mark (item, block->voxel[i]);
   }
 }
 
@@ -47,9 +41,9 @@ count_point (const RcCpuVoxelItem *item, int64_t voxel, int sign)
 
   item->counts[voxel] = before + (uint32_t) sign;
   if (sign > 0 && before == 0)
-    mark (item, voxel);
+    rc_cpu_voxel_mark (item, voxel);
   if (sign < 0 && before == 1)
-    item->bits[voxel / 32] &= ~(UINT32_C (1) << (voxel % 32));
+    rc_cpu_voxel_unmark (item, voxel);
 }
 
 static inline void
@@ -160,9 +154,16 @@ remove_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCp
   take_positions (plan, item, block, -1);
 }
 
-static void
-add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
-    int64_t stride, RcVoxelCounters *counters)
+static inline void
+raise_to (uint32_t *greatest, uint32_t key)
+{
+  *greatest = key > *greatest ? key : *greatest;
+}
+
+/* Inlined, where it is known whether there are layers. */
+static inline void
+take_extremes (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, int has_layers)
 {
   for (int64_t i = 0; i < block->n; i++) {
     const int64_t v = block->voxel[i];
@@ -171,13 +172,29 @@ add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVox
     if (greatest == NULL)
       continue;
     if (greatest[0] == 0)
-      mark (item, v);
+      rc_cpu_voxel_mark (item, v);
     for (int64_t c = 0; c < plan->channels; c++) {
       const uint32_t key = rc_cpu_voxel_extreme_key (plan, rc_cpu_voxel_feature (plan, points + i * stride, c));
 
-      greatest[c] = key > greatest[c] ? key : greatest[c];
+      raise_to (&greatest[c], key);
+      if (has_layers)
+        raise_to (rc_cpu_voxel_layer (plan, item, v, item->layer) + c, key);
     }
   }
+}
+
+static void
+add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  take_extremes (plan, item, block, points, stride, 0);
+}
+
+static void
+add_layered (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+    int64_t stride, RcVoxelCounters *counters)
+{
+  take_extremes (plan, item, block, points, stride, 1);
 }
 
 /* The fields of a point as the output has them. */
@@ -279,12 +296,16 @@ rc_cpu_voxel_adder (const RcVoxelPlan *plan)
 
   if (plan->keeps && plan->spec.mode == RC_VOXEL_OCCUPANCY)
     return plan->spec.output == RC_VOXEL_RANK ? add_kept_rank : add_count;
+  if (plan->layers > 0)
+    return add_layered;
   return rc_voxel_has_accumulators (plan) ? dense[plan->spec.mode] : others[plan->spec.output];
 }
 
 RcCpuVoxelTake
 rc_cpu_voxel_remover (const RcVoxelPlan *plan)
 {
+  if (plan->layers > 0)
+    return rc_cpu_voxel_remove_layered;
   if (plan->spec.mode == RC_VOXEL_MEAN)
     return remove_mean;
   return plan->spec.mode == RC_VOXEL_CENTROID ? remove_centroid : remove_count;

@@ -177,7 +177,8 @@ write_voxel_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_
 
   for (int64_t c = 0; c < n; c++) {
     write (values, m * n + c, (double) rc_voxel_value_of_key (item->keys[v * n + c], plan->flip));
-    item->keys[v * n + c] = 0;
+    if (!plan->keeps)
+      item->keys[v * n + c] = 0;
   }
 }
 
@@ -406,6 +407,8 @@ rc_cpu_voxel_write_kept_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *i
     [RC_VOXEL_COUNT] = write_voxel_count,
     [RC_VOXEL_MEAN] = write_voxel_mean,
     [RC_VOXEL_CENTROID] = write_voxel_centroid,
+    [RC_VOXEL_MAX] = write_voxel_extreme,
+    [RC_VOXEL_MIN] = write_voxel_extreme,
   };
   const WriteVoxel write = rc_voxel_has_values (&plan->spec) ? writers[plan->spec.mode] : NULL;
   const int64_t cap = plan->spec.max_voxels;
@@ -433,12 +436,16 @@ void
 rc_cpu_voxel_clear_kept (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
 {
   const int64_t n = rc_voxel_is_mean (plan) ? plan->channels : 0, specials = plan->spec.mode == RC_VOXEL_MEAN ? 3 * n : 0;
+  const int64_t extremes = plan->layers > 0 ? plan->channels : 0, layers = extremes * plan->layers;
 
   for (int64_t w = 0; w < plan->bit_words; w++) {
     for (uint32_t bits = item->bits[w]; bits; bits &= bits - 1) {
       const int64_t voxel = 32 * w + __builtin_ctz (bits);
 
-      item->counts[voxel] = 0;
+      if (extremes == 0)
+        item->counts[voxel] = 0;
+      memset (item->keys + voxel * extremes, 0, (size_t) extremes * sizeof (uint32_t));
+      memset (item->layers + voxel * layers, 0, (size_t) layers * sizeof (uint32_t));
       memset (item->sums + voxel * n, 0, (size_t) n * sizeof (int64_t));
       memset (item->seen + voxel * specials, 0, (size_t) specials * sizeof (uint32_t));
     }

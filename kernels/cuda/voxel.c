@@ -125,6 +125,7 @@ take_points (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, RcCudaVoxelTask
   task->batch_stride = plan->spec.batch > 1 ? chunk->batch_stride : 0;
   task->counts = chunk->counts;
   task->first_row = chunk->first_row;
+  task->layer = chunk->layer;
   task->aligned = ((uint64_t) (uintptr_t) chunk->data | (chunk->n > 1 ? (uint64_t) chunk->stride : 0)
       | (uint64_t) task->batch_stride) % size == 0;
   task->packed = chunk->stride == 12 && ((uint64_t) (uintptr_t) chunk->data | (uint64_t) task->batch_stride) % 16 == 0;

@@ -1,7 +1,7 @@
 /* robocache: voxel grids on the GPU whose accumulators are kept: points that are added, and taken out again
  *
- * Each voxel has a count, whatever the mode: the last point that leaves takes the bit of the voxel with it. What kernels do
- * is the same for both signs, on integers, in any order.
+ * Each voxel has a count, whatever the mode, but for max and min (voxel_layers.cu): the last point that leaves takes the bit of
+ * the voxel with it. What kernels do is the same for both signs, on integers, in any order.
  *
  * Bytes that must move: each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; of the
  * accumulators what is touched, as when they are not kept: a sector of counts, one of the bitmap, and those that the sums of

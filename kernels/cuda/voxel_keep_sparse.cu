@@ -97,8 +97,12 @@ scan_tiles (const __grid_constant__ RcCudaVoxelTask task)
 __device__ __forceinline__ uint32_t
 value_of (const RcCudaVoxelTask &task, int64_t item, int64_t voxel, int64_t c)
 {
-  const uint32_t count = item_array<const uint32_t> (task, item, task.layout.counts)[voxel];
   const int64_t at = voxel * task.channels + c;
+
+  if (task.layers > 0)
+    return extreme_bits (task, item_array<const uint32_t> (task, item, task.layout.keys)[at]);
+
+  const uint32_t count = item_array<const uint32_t> (task, item, task.layout.counts)[voxel];
 
   if (task.mode == RC_VOXEL_COUNT)
     return count_bits (task.dtype, count);

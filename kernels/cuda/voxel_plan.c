@@ -78,6 +78,8 @@ kernels_that_take (const RcVoxelPlan *plan)
   const RcCudaVoxelKept kept = plan->spec.output == RC_VOXEL_RANK ? RC_CUDA_VOXEL_KEPT_RANKS
       : plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS;
 
+  if (plan->layers > 0)
+    return rc_cuda_voxel_take_layered[source_of (plan)];
   return rc_cuda_voxel_take[source_of (plan)][kept];
 }
 
@@ -251,6 +253,7 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
   task->dtype = spec->dtype;
   task->kept_dtype = plan->kept_dtype;
   task->keeps = plan->keeps;
+  task->layers = plan->layers;
   task->ranked = rc_voxel_needs_range (plan) && !task->sorts && !plan->keeps;
   task->defers = task->in_bitmap && !task->ranked && spec->output == RC_VOXEL_SPARSE;
   if (spec->source == RC_VOXEL_DEPTH) {

@@ -190,6 +190,7 @@ typedef struct RcCudaVoxelTask
   float depth_scale;
   int32_t needs_range;
   int32_t keeps;                /* what end leaves in the accumulators: all of it, or nothing */
+  int64_t layers;               /* max, min that keep: of keys of each voxel; else 0 */
   int64_t kept_tiles;           /* of an item's bits, where they are kept and the output is sparse */
   int32_t ranked;               /* means have entries of occupied voxels alone: range marks those, and add finds their ranks */
   int64_t mean_slabs;           /* of an item, where points may stay in place, as of dense means without a range alone; 0: none
@@ -243,6 +244,7 @@ typedef struct RcCudaVoxelTask
   int64_t batch_stride;
   const int64_t *counts;
   int64_t first_row;
+  int64_t layer;                /* in which its points are */
   RcVoxelCounters *counters;    /* of add, and of end */
   int32_t is_first;             /* no point was added before: of end, none at all; heads say nothing yet */
   int32_t aligned;              /* every element is at an address that its size divides */
@@ -364,6 +366,9 @@ extern const void *const rc_cuda_voxel_bin_whole;       /* packed float32, of wh
  * out. */
 extern const void *const rc_cuda_voxel_go_on;
 extern const void *const rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2];
+
+/* voxel_layers.cu: the same of max and min; depth has no features. */
+extern const void *const rc_cuda_voxel_take_layered[RC_CUDA_VOXEL_DEPTH][2];
 
 /* voxel_keep_sparse.cu, in this order. Argument: the task. */
 extern const void *const rc_cuda_voxel_count_tiles;

@@ -125,7 +125,7 @@ make_spec (BenchClouds *clouds)
   int k;
 
   clouds->spec = (RcVoxelSpec) {.mode = work->mode,.output = work->output,.dtype = work->type,.max_voxels = points,
-    .feature_range = work->feature_range,.batch = work->clouds,.max_points = work->max_points,.keeps = work->window > 0
+    .feature_range = work->feature_range,.batch = work->clouds,.max_points = work->max_points,.keeps = work->window > 0 ? work->window + 1 : 0
   };
   for (k = 0; k < 3; k++) {
     clouds->spec.grid[k] = work->axis;

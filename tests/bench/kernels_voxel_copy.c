@@ -70,7 +70,7 @@ take_clouds (BenchVoxelCopy *copy, const BenchClouds *clouds)
   for (i = 0; i < copy->n_clouds; i++)
     copy->clouds[i] = (RcVoxelChunk) {.data = is_of_cpu (copy) ? clouds->clouds[i]
           : bench_memory (copy->backend, (uint64_t) clouds->cloud_bytes, clouds->clouds[i]),.n = n,.stride = clouds->stride,
-      .batch_stride = n * clouds->stride,.counters = copy->out.counters
+      .batch_stride = n * clouds->stride,.counters = copy->out.counters,.layer = i
     };
 }
 
@@ -201,13 +201,13 @@ run_chunks (BenchVoxelCopy *copy, const RcVoxelChunk *cloud, RcStream stream)
 static void
 run_window (BenchVoxelCopy *copy, RcStream stream)
 {
-  const RcVoxelChunk *comes = &copy->clouds[copy->turn], *leaves = &copy->clouds[!copy->turn], *stays = &copy->clouds[2];
+  const RcVoxelChunk *comes = &copy->clouds[copy->turn], *leaves = &copy->clouds[!copy->turn];
+  RcVoxelChunk stays = copy->clouds[2];
   RcError error;
-  int64_t i;
 
   must (copy, rc_voxel_begin (copy->plan, &copy->job, stream, &error), &error);
-  for (i = 1; !copy->job.goes_on && i < copy->work->window; i++)
-    must (copy, rc_voxel_add (copy->plan, &copy->job, stays, stream, &error), &error);
+  for (; !copy->job.goes_on && stays.layer <= copy->work->window; stays.layer++)
+    must (copy, rc_voxel_add (copy->plan, &copy->job, &stays, stream, &error), &error);
   must (copy, rc_voxel_add (copy->plan, &copy->job, comes, stream, &error), &error);
   if (copy->job.goes_on)
     must (copy, rc_voxel_remove (copy->plan, &copy->job, leaves, stream, &error), &error);

@@ -27,6 +27,7 @@
 #define LAST (WARM_UP + RUNS - 1)
 #define SIDE 256.0              /* metres; the grid's corner is at -SIDE / 2 */
 #define WINDOW 10               /* clouds */
+#define MOST_HELD (WINDOW + 1)
 #define N_CLOUDS (2 * WINDOW)   /* that come again and again */
 #define STEP 0.4f               /* metres from one to the next */
 
@@ -62,6 +63,8 @@ static const Work works[] = {
   {"of 10 clouds, occupancy, uint8, 256^3, sliding", 256, RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, 0, 1, 1},
   {"of 10 clouds, mean, float32, 256^3", 256, RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 0, 1},
   {"of 10 clouds, mean, float32, 256^3, sliding", 256, RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, 0, 1, 1},
+  {"of 10 clouds, max, float32, 128^3", 128, RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, 0, 1},
+  {"of 10 clouds, max, float32, 128^3, sliding", 128, RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, 0, 1, 1},
   {"of 10 clouds, centroid, sparse, 256^3", 256, RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32, 0, 1},
   {"of 10 clouds, centroid, sparse, 256^3, sliding", 256, RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32, 0, 1, 1},
 };
@@ -115,7 +118,7 @@ static RcVoxelSpec
 spec_of (const Work *work, int64_t n)
 {
   RcVoxelSpec spec = {.points = {.dtype = RC_FLOAT32,.fields = 3,.first_feature = 2,.features = 1},.mode = work->mode,
-    .output = work->output,.dtype = work->dtype,.max_voxels = n,.batch = 1,.keeps = work->slides
+    .output = work->output,.dtype = work->dtype,.max_voxels = n,.batch = 1,.keeps = work->slides ? MOST_HELD : 0
   };
 
   for (int k = 0; k < 3; k++) {
@@ -208,7 +211,7 @@ run_phase (const Grid *grid, Phase phase, const float *const *clouds, int64_t n,
   RcError error;
 
   for (int i = first; i < first + count; i++) {
-    const RcVoxelChunk chunk = {.data = clouds[i % N_CLOUDS],.n = n,.stride = 12 };
+    const RcVoxelChunk chunk = {.data = clouds[i % N_CLOUDS],.n = n,.stride = 12,.layer = i % MOST_HELD };
 
     check (grid, phase (grid->plan, &grid->job, &chunk, NULL, &error), &error);
   }

@@ -222,7 +222,8 @@ prepare_voxel (RcVoxelPlan *plan, RcError *error)
 {
   RcVoxelSpec spec = plan->spec;
 
-  spec.keeps = plan->keeps;     /* scratch is laid out for what the device can */
+  if (!plan->keeps)
+    spec.keeps = 0;             /* scratch is laid out for what the device can */
   return rc_voxel_plan (cpu, &spec, (RcVoxelPlan **) & plan->backend_state, NULL, error);
 }
 

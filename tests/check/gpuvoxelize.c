@@ -187,6 +187,8 @@ static const Case cases[] = {
   {CLOUDS, "float32", 3, 2000, 1, "grid=32:20:8 accumulate=3"},
   {CLOUDS, "float32", 3, 2000, 1, "grid=33:20:8 mode=count output=sparse max-voxels=3000 accumulate=3"},
   {CLOUDS, "float32", 5, 2000, 1, "grid=32:20:8 mode=mean feature-range=2 accumulate=4"},
+  {CLOUDS, "float32", 5, 2000, 1, "grid=32:20:8 mode=max accumulate=4"},
+  {BATCH, "float32", 4, 500, 5, "grid=32:20:8 mode=min output=sparse max-voxels=3000 accumulate=3"},
   {TENSOR, "float32", 3, 50000, 1, "grid=128:128:64"},
   {TENSOR, "float64", 4, 333, 1, "grid=32:20:8 mode=count"},
   {BATCH, "float32", 4, 500, 7, "grid=32:20:8 mode=count type=float16"},

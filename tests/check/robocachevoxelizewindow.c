@@ -18,6 +18,8 @@ static const gchar *const kinds[] = {
   "grid=33:9:2 mode=count", "grid=33:9:2 mode=count output=sparse max-voxels=500", "grid=33:9:2 mode=mean",
   "grid=33:9:2 mode=mean feature-range=2 type=float16", "grid=40:7:5 mode=mean output=sparse max-voxels=90",
   "grid=33:9:2 mode=centroid", "grid=33:9:2 mode=centroid output=sparse max-voxels=200", "grid=40:7:5 mode=max",
+  "grid=33:9:2 mode=min type=float16", "grid=40:7:5 mode=max output=sparse max-voxels=90",
+  "grid=33:9:1 mode=min output=sparse max-voxels=500",
   "grid=33:9:2 mode=first output=sparse max-points=3 max-voxels=90", "grid=40:7:5 output=rank max-voxels=90",
   "grid=33:9:2 output=rank",
 };
@@ -27,7 +29,7 @@ static const gchar *const kinds[] = {
 static gfloat
 random_feature (GRand *random)
 {
-  static const gfloat specials[] = { NAN, INFINITY, -INFINITY, 3000.0f, 0.0f };
+  static const gfloat specials[] = { NAN, INFINITY, -INFINITY, 3000.0f, -3000.0f, 0.0f, -0.0f };
 
   if (g_rand_int_range (random, 0, 200) == 0)
     return specials[g_rand_int_range (random, 0, G_N_ELEMENTS (specials))];
@@ -182,7 +184,10 @@ static const Cost costs[] = {
   {"grid=40:7:5 mode=mean", TRUE},
   {"grid=40:7:5 mode=mean feature-range=2 output=sparse max-voxels=90", TRUE},
   {"grid=40:7:5 mode=centroid", TRUE},
-  {"grid=40:7:5 mode=max", FALSE},
+  {"grid=40:7:5 mode=max", TRUE},
+  {"grid=40:7:5 mode=min output=sparse max-voxels=90", TRUE},
+  {"grid=512:512:1 mode=max", TRUE},
+  {"grid=512:512:64 mode=max", FALSE},  /* more than is kept */
   {"grid=40:7:5 output=rank max-voxels=90", TRUE},
   {"grid=40:7:5 mode=first output=sparse max-points=3 max-voxels=90", FALSE},
   {"grid=2000:2000:2000 output=sparse max-voxels=90", FALSE},   /* more than is kept */
@@ -222,9 +227,10 @@ GST_END_TEST;
 /* While the window fills, nothing leaves; a mean begins anew where its scale changes, as soon as N passes a power of two. */
 GST_START_TEST (test_a_window_that_fills)
 {
-  static const guint counts[] = { 1, 1, 1, 1, 1, 1, 1, 1 }, centroids[] = { 1, 2, 3, 1, 5, 1, 1, 1 };
-  const guint *clouds = __i__ ? centroids : counts;
-  GstHarness *h = start (__i__ ? "grid=40:7:5 mode=centroid" : "grid=40:7:5", "accumulate=8", 0, 1);
+  static const gchar *const some[] = { "grid=40:7:5", "grid=40:7:5 mode=max", "grid=40:7:5 mode=centroid" };
+  static const guint others[] = { 1, 1, 1, 1, 1, 1, 1, 1 }, centroids[] = { 1, 2, 3, 1, 5, 1, 1, 1 };
+  const guint *clouds = __i__ == 2 ? centroids : others;
+  GstHarness *h = start (some[__i__], "accumulate=8", 0, 1);
   GRand *random = g_rand_new_with_seed (3);
 
   for (guint round = 0; round < 8; round++) {
@@ -250,7 +256,10 @@ count_release (gpointer data, GstMiniObject *buffer)
 /* A cloud that was taken out is let go of at once, and one that is in the window is not. */
 GST_START_TEST (test_clouds_that_left_are_let_go)
 {
-  GstHarness *h = start (__i__ ? "grid=40:7:5 mode=max" : "grid=40:7:5", "accumulate=4", 0, 1);
+  static const gchar *const some[] = { "grid=40:7:5", "grid=40:7:5 mode=max",
+    "grid=40:7:5 mode=first output=sparse max-points=3 max-voxels=90"
+  };
+  GstHarness *h = start (some[__i__], "accumulate=4", 0, 1);
   GRand *random = g_rand_new_with_seed (3);
   guint n_released = 0;
 
@@ -277,8 +286,8 @@ robocachevoxelizewindow_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_loop_test (tc, test_grids_are_those_of_one_cloud, 0, 2 * G_N_ELEMENTS (kinds));
   tcase_add_loop_test (tc, test_two_clouds_are_read, 0, 2 * G_N_ELEMENTS (costs));
-  tcase_add_loop_test (tc, test_a_window_that_fills, 0, 2);
-  tcase_add_loop_test (tc, test_clouds_that_left_are_let_go, 0, 2);
+  tcase_add_loop_test (tc, test_a_window_that_fills, 0, 3);
+  tcase_add_loop_test (tc, test_clouds_that_left_are_let_go, 0, 3);
   return s;
 }
 

@@ -82,6 +82,13 @@ static const Form forms[] = {
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, LAYOUT, 3},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, DEPTH, 2},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT32, 3, 0, 0, 1},
+  {RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 1, 3},
+  {RC_VOXEL_MIN, RC_VOXEL_DENSE, RC_FLOAT16, FLOAT16, 2, 1},
+  {RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, MOST_BATCH, MOST_FEATURES},
+  {RC_VOXEL_MIN, RC_VOXEL_DENSE, RC_FLOAT32, LAYOUT, 3, 2},
+  {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT16, FLOAT32, 1, 3},
+  {RC_VOXEL_MIN, RC_VOXEL_SPARSE, RC_FLOAT32, LAYOUT, 2, 2},
+  {RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 3, 2, 0, 1},
 };
 
 static const int64_t grids[][3] = { {37, 11, 5}, {64, 32, 16}, {1, 1, 1} };
@@ -123,6 +130,12 @@ random_between (Suite *suite, float from, float to)
 static const RcVoxelField fields[3 + 2] = {
   {RC_FLOAT32, 1}, {RC_FLOAT32, 9}, {RC_FLOAT32, 5}, {RC_UINT16, 14}, {RC_FLOAT64, 17},
 };
+
+static int
+is_extreme (const Form *form)
+{
+  return form->mode == RC_VOXEL_MAX || form->mode == RC_VOXEL_MIN;
+}
 
 static int64_t
 point_bytes (const Form *form)
@@ -177,6 +190,8 @@ put_point (Suite *suite, const Form *form, const int64_t *grid, float most_featu
 
     if (random_below (suite, 2) == 0 && field < 3)
       x = fminf (x, 4.5f);
+    if (field >= 3 && is_extreme (form) && random_below (suite, 3) == 0)
+      x = rintf (x);            /* several clouds have it */
     if (random_below (suite, 60) == 0)
       x = specials[random_below (suite, field >= 3 && has_ranges (form) ? 4 : 5)];
     put_number (form, point, field, x);
@@ -362,7 +377,7 @@ whole_cloud (const Window *window, int i, const uint8_t *data)
   const int64_t n = window->rows[i % SLOTS];
 
   return (RcVoxelChunk) {.data = data,.n = n,.stride = row_bytes (form),.batch_stride = n * row_bytes (form),
-    .counts = form->is_counted ? (const int64_t *) (data + counts_at (form)) : NULL
+    .counts = form->is_counted ? (const int64_t *) (data + counts_at (form)) : NULL,.layer = i % SLOTS
   };
 }
 
@@ -585,7 +600,7 @@ run_rounds (Window *window)
   RcError error;
   int i;
 
-  window->spec.keeps = 1;
+  window->spec.keeps = SLOTS;
   window->map = calloc ((size_t) (window->spec.batch * WINDOW * MOST_POINTS), sizeof (int64_t));
   test_expect (window->test, window->map != NULL, "no memory");
   if (!is_ok (rc_stream_new (window->suite->gpu, &window->stream, &error), &error, window->test)

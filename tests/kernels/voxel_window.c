@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "kernels/voxel.h"
+#include "kernels/voxel_arithmetic.h"
 
 #include <gst/check/gstcheck.h>
 
@@ -10,12 +11,14 @@
 #include <string.h>
 
 #include "voxel_job.h"
+#include "voxel_oracle.h"
 
 #define BATCH 2
 #define ROUNDS 150
 #define MOST_CLOUDS 6
+#define MOST_HELD (MOST_CLOUDS + 1)
 #define MOST_CLOUD_POINTS 600
-#define MOST_POINTS ((MOST_CLOUDS + 1) * MOST_CLOUD_POINTS)
+#define MOST_POINTS (MOST_HELD * MOST_CLOUD_POINTS)
 
 typedef enum
 {
@@ -49,6 +52,10 @@ static const Kind kinds[] = {
   {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT16, 3e4, RC_FLOAT16},
   {RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT32, 0, RC_FLOAT32},
   {RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT16, 0, RC_FLOAT64},
+  {RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, 0, RC_FLOAT32},
+  {RC_VOXEL_MIN, RC_VOXEL_DENSE, RC_FLOAT16, 0, RC_FLOAT64},
+  {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT16, 0, RC_FLOAT16},
+  {RC_VOXEL_MIN, RC_VOXEL_SPARSE, RC_FLOAT32, 0, RC_FLOAT32},
   {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, 0, RC_FLOAT32, RC_VOXEL_DEPTH},
   {RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, RC_FLOAT32, 0, RC_FLOAT32, RC_VOXEL_DEPTH},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, 0, RC_FLOAT32, RC_VOXEL_POINTS, COUNTED},
@@ -57,6 +64,8 @@ static const Kind kinds[] = {
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, 0, RC_FLOAT32},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, 0, RC_FLOAT32, RC_VOXEL_DEPTH},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, 0, RC_FLOAT64, RC_VOXEL_POINTS, COUNTED},
+  {RC_VOXEL_MIN, RC_VOXEL_DENSE, RC_FLOAT32, 0, RC_FLOAT32, RC_VOXEL_POINTS, COUNTED},
+  {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT32, 0, RC_FLOAT32, RC_VOXEL_POINTS, COUNTED},
 };
 
 static const int64_t grids[][3] = { {37, 11, 5}, {32, 8, 6}, {1, 1, 1}, {33, 1, 1} };
@@ -84,6 +93,7 @@ spec_of (const Kind *kind, const int64_t grid[3])
 typedef struct
 {
   int64_t rows, points;         /* of each item, as chunks count them and as jobs do */
+  int64_t layer;
   int64_t row_bytes;
   char *data;
   int64_t counts[BATCH];
@@ -107,6 +117,18 @@ scale_features (const RcVoxelSpec *spec, float *points, int64_t n, float scale)
   }
 }
 
+/* Values that several clouds have in a voxel, the greatest and the least among them. */
+static void
+repeat_features (GRand *rand, const RcVoxelSpec *spec, void *points, int64_t n)
+{
+  static const double values[] = { 0.0, -0.0, 1.0, -1.0, 2000.0, INFINITY, -INFINITY, NAN };
+
+  for (int64_t i = 0; i < n * spec->points.fields; i++) {
+    if (i % spec->points.fields >= 4 && g_rand_int_range (rand, 0, 3) == 0)
+      oracle_store (points, i, spec->points.dtype, values[g_rand_int_range (rand, 0, g_rand_int_range (rand, 1, 9))]);
+  }
+}
+
 static void
 fill_cloud (GRand *rand, const RcVoxelSpec *spec, Cloud *cloud)
 {
@@ -124,6 +146,8 @@ fill_cloud (GRand *rand, const RcVoxelSpec *spec, Cloud *cloud)
       continue;
     g_free (random_cloud (rand, spec, cloud->points, TRUE, &data).values);
     scale_features (spec, data, cloud->points, scale);
+    if (spec->mode == RC_VOXEL_MAX || spec->mode == RC_VOXEL_MIN)
+      repeat_features (rand, spec, data, cloud->points);
     memcpy (cloud->data + b * item_bytes, data, (gsize) item_bytes);
     g_free (data);
   }
@@ -149,7 +173,7 @@ static RcVoxelChunk
 chunk_of (const Cloud *cloud, Filling filling, int64_t first, int64_t end)
 {
   return (RcVoxelChunk) {.data = cloud->data + first * cloud->row_bytes,.n = end - first,.stride = cloud->row_bytes,
-    .batch_stride = cloud->rows * cloud->row_bytes,.counts = filling == COUNTED ? cloud->counts : NULL
+    .batch_stride = cloud->rows * cloud->row_bytes,.counts = filling == COUNTED ? cloud->counts : NULL,.layer = cloud->layer
   };
 }
 
@@ -208,7 +232,7 @@ typedef struct
   int64_t first_wanted;         /* rank: the first point of the newest cloud that is */
   double ranges[BATCH * 2];     /* of all clouds */
   gboolean is_ended;
-  int round, n_went_on, n_anew;
+  int round, n_clouds, n_went_on, n_anew;
 } Window;
 
 static void
@@ -218,7 +242,7 @@ window_init (Window *window, RcBackend *backend, const RcVoxelSpec *spec, Fillin
 
   memset (window, 0, sizeof (*window));
   window->spec = *spec;
-  window->spec.keeps = 1;
+  window->spec.keeps = MOST_HELD;
   window->filling = filling;
   window->backend = backend;
   window->rand = g_rand_new_with_seed (seed);
@@ -267,6 +291,7 @@ push_cloud (Window *window, guint most)
   Cloud *cloud = new_cloud (window->rand, &window->spec);
   const RcVoxelChunk chunk = chunk_of (cloud, window->filling, 0, cloud->rows);
 
+  cloud->layer = window->n_clouds++ % MOST_HELD;
   if (has_ranges (window))
     run_ok (rc_voxel_measure (window->plan, &chunk, cloud->ranges, NULL, &run_error));
   g_ptr_array_add (window->clouds, cloud);
@@ -416,7 +441,7 @@ run_round (Window *window)
 {
   Grid *grid = &window->grids[window->round % 2], wanted;
   RcVoxelJob job = job_of (window);
-  const gboolean goes_on = rc_voxel_can_go_on (window->plan, &job);
+  const gboolean goes_on = rc_voxel_can_go_on (window->plan, &job) && g_rand_int_range (window->rand, 0, 12) != 0;
   const guint n = window->clouds->len;
   RcVoxelOut out = grid->out;
 
@@ -503,6 +528,25 @@ GST_START_TEST (test_instruction_sets)
     const RcVoxelSpec spec = spec_of (&kinds[i], grids[0]);
 
     run_window (&spec, kinds[i].filling, levels[__i__], i + 1000);
+  }
+}
+
+GST_END_TEST;
+
+/* A key of 0 is no point, whatever the value. */
+GST_START_TEST (test_no_key_is_0)
+{
+  static const uint32_t flips[] = { 0, 0xFFFFFFFFu }, ends[] = { 0, 1, 0x7FFF, 0xFFFE, 0xFFFF };
+
+  for (guint i = 0; i < (1 << 16) * G_N_ELEMENTS (ends); i++) {
+    const float x = rc_float32 ((i / G_N_ELEMENTS (ends)) << 16 | ends[i % G_N_ELEMENTS (ends)]);
+
+    for (guint k = 0; k < G_N_ELEMENTS (flips); k++) {
+      const uint32_t key = rc_voxel_key (x, flips[k]);
+
+      fail_unless (key != 0, "of %g", (double) x);
+      fail_unless (rc_bits32 (rc_voxel_value_of_key (key, flips[k])) == (isnan (x) ? RC_NAN32_BITS : rc_bits32 (x)));
+    }
   }
 }
 
@@ -633,6 +677,71 @@ GST_START_TEST (test_refused_numbers)
 
 GST_END_TEST;
 
+/* What a layer holds leaves as a whole, before anything else is done. */
+GST_START_TEST (test_refused_layers)
+{
+  RcBackend *backend = open_cpu (RC_CPU_BEST);
+  RcVoxelSpec spec = some_spec ();
+  const float points[4 * 6] = { 0 };
+  RcVoxelChunk one = { points, 1, 24 }, two = { points, 2, 24 }, none = { NULL };
+  RcVoxelJob job = {.n_points = 8 };
+  RcFootprint footprint;
+  RcVoxelPlan *plan;
+  RcVoxelOut out;
+  Result result;
+  uint64_t bytes;
+
+  spec.mode = RC_VOXEL_MAX;
+  spec.keeps = -1;
+  refused (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error), "keeps is -1");
+  spec.keeps = 3;
+  run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
+  fail_unless_equals_int64 (rc_voxel_layers (plan), 3);
+  result_alloc (&result, plan, &spec, &out);
+  job.scratch = scratch_new (&footprint, 8, &bytes);
+  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));
+  one.layer = 3;
+  refused (rc_voxel_add (plan, &job, &one, NULL, &run_error), "layer of a chunk is 3: expected 0 to 2");
+  one.layer = -1;
+  refused (rc_voxel_add (plan, &job, &one, NULL, &run_error), "layer of a chunk is -1");
+  two.layer = none.layer = 2;
+  run_ok (rc_voxel_add (plan, &job, &two, NULL, &run_error));
+  one.layer = 3;
+  refused (rc_voxel_remove (plan, &job, &one, NULL, &run_error), "layer of a chunk is 3");
+  one.layer = 1;
+  refused (rc_voxel_remove (plan, &job, &one, NULL, &run_error), "remove of 1 points of layer 1: 0 are held");
+  run_ok (rc_voxel_add (plan, &job, &one, NULL, &run_error));
+  refused (rc_voxel_remove (plan, &job, &(RcVoxelChunk) {points, 2, 24,.layer = 1}, NULL, &run_error),
+      "remove of 2 points of layer 1: 1 are held");
+  one.layer = 2;
+  run_ok (rc_voxel_remove (plan, &job, &one, NULL, &run_error));
+  refused (rc_voxel_add (plan, &job, &one, NULL, &run_error), "layer 2 still holds 1 points");
+  one.layer = 1;
+  refused (rc_voxel_add (plan, &job, &one, NULL, &run_error), "layer 2 still holds 1 points");
+  refused (rc_voxel_remove (plan, &job, &one, NULL, &run_error), "layer 2 still holds 1 points");
+  refused (rc_voxel_end (plan, &job, &out, NULL, &run_error), "layer 2 still holds 1 points");
+  run_ok (rc_voxel_remove (plan, &job, &none, NULL, &run_error));
+  one.layer = 2;
+  run_ok (rc_voxel_remove (plan, &job, &one, NULL, &run_error));
+  run_ok (rc_voxel_add (plan, &job, &two, NULL, &run_error));
+  run_ok (rc_voxel_remove (plan, &job, &one, NULL, &run_error));
+  run_ok (rc_voxel_begin (plan, &job, NULL, &run_error));       /* anew: nothing is held */
+  refused (rc_voxel_remove (plan, &job, &one, NULL, &run_error), "0 are held");
+  run_ok (rc_voxel_add (plan, &job, &two, NULL, &run_error));
+  run_ok (rc_voxel_end (plan, &job, &out, NULL, &run_error));
+  rc_voxel_plan_free (plan);
+
+  spec.mode = RC_VOXEL_COUNT;
+  run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
+  fail_unless (rc_voxel_keeps (plan) && rc_voxel_layers (plan) == 0);
+  rc_voxel_plan_free (plan);
+  scratch_free (job.scratch, bytes);
+  result_clear (&result);
+  rc_backend_close (backend);
+}
+
+GST_END_TEST;
+
 /* What is kept is bounded, and a plan that would keep more is as if it had not been asked. */
 GST_START_TEST (test_which_plans_keep)
 {
@@ -641,7 +750,7 @@ GST_START_TEST (test_which_plans_keep)
     RcVoxelMode mode;
     RcVoxelOutput output;
     int64_t side, batch;
-    gboolean keeps;
+    gboolean keeps;             /* 4 clouds of 2 features */
   } plans[] = {
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, 512, 1, TRUE},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, 513, 1, FALSE},
@@ -651,8 +760,12 @@ GST_START_TEST (test_which_plans_keep)
     {RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, 256, 1, TRUE},
     {RC_VOXEL_CENTROID, RC_VOXEL_SPARSE, 512, 1, FALSE},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_VOXEL_MAX_AXIS, 1, FALSE},
-    {RC_VOXEL_MAX, RC_VOXEL_DENSE, 8, 1, FALSE},
-    {RC_VOXEL_MIN, RC_VOXEL_SPARSE, 8, 1, FALSE},
+    {RC_VOXEL_MAX, RC_VOXEL_DENSE, 256, 1, TRUE},
+    {RC_VOXEL_MAX, RC_VOXEL_DENSE, 257, 1, FALSE},
+    {RC_VOXEL_MIN, RC_VOXEL_DENSE, 128, 8, TRUE},
+    {RC_VOXEL_MIN, RC_VOXEL_DENSE, 128, 9, FALSE},
+    {RC_VOXEL_MIN, RC_VOXEL_SPARSE, 128, 1, TRUE},
+    {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_VOXEL_MAX_AXIS, 1, FALSE},
     {RC_VOXEL_FIRST, RC_VOXEL_SPARSE, 8, 1, FALSE},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, 256, 7, TRUE},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, 256, 8, FALSE},
@@ -673,7 +786,7 @@ GST_START_TEST (test_which_plans_keep)
     spec.grid[0] = spec.grid[1] = spec.grid[2] = plans[i].side;
     run_ok (rc_voxel_plan (backend, &spec, &plan, &wanted, &run_error));
     rc_voxel_plan_free (plan);
-    spec.keeps = 1;
+    spec.keeps = 4;
     run_ok (rc_voxel_plan (backend, &spec, &plan, &got, &run_error));
     fail_unless_equals_int (rc_voxel_keeps (plan), plans[i].keeps);
     fail_unless (got.scratch_bytes <= wanted.scratch_bytes + (plans[i].keeps ? RC_VOXEL_MOST_KEPT_BYTES : 0));
@@ -694,8 +807,10 @@ voxel_window_suite (void)
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_every_kind, 0, G_N_ELEMENTS (kinds) * G_N_ELEMENTS (grids));
   tcase_add_loop_test (tc, test_instruction_sets, 0, 3);
+  tcase_add_test (tc, test_no_key_is_0);
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_refused_numbers);
+  tcase_add_test (tc, test_refused_layers);
   tcase_add_test (tc, test_which_plans_keep);
   return suite;
 }

@@ -98,10 +98,16 @@ typedef struct RcVoxelScale
   double inverse[2];            /* 2^-k */
 } RcVoxelScale;
 
-RC_SHARED RcVoxelScale
-rc_voxel_scale (int exponent, uint64_t n_points)
+/* The k of so many points below 2^exponent. */
+RC_SHARED int
+rc_voxel_scale_bits (int exponent, uint64_t n_points)
 {
-  const int k = RC_VOXEL_SUM_BITS - exponent - rc_voxel_ceil_log2 (n_points);
+  return RC_VOXEL_SUM_BITS - exponent - rc_voxel_ceil_log2 (n_points);
+}
+
+RC_SHARED RcVoxelScale
+rc_voxel_scale_of (int k)
+{
   const int half = k / 2, rest = k - half;
   RcVoxelScale scale;
 
@@ -110,6 +116,12 @@ rc_voxel_scale (int exponent, uint64_t n_points)
   scale.inverse[0] = rc_voxel_power_of_two (-half);
   scale.inverse[1] = rc_voxel_power_of_two (-rest);
   return scale;
+}
+
+RC_SHARED RcVoxelScale
+rc_voxel_scale (int exponent, uint64_t n_points)
+{
+  return rc_voxel_scale_of (rc_voxel_scale_bits (exponent, n_points));
 }
 
 /* rint (x * 2^k) of a finite x. */

@@ -426,6 +426,7 @@ end_in_place (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *ta
   void *arguments[] = { task };
 
   take_points (run->plan, &state->chunk, task);
+  task->counters_of_add = state->chunk.counters;
   return launch_with (run, kernels_in_place (state, task)->write[task->channels % 4 == 0], slabs, state->mean_bytes,
       arguments, "launch of the output of a voxel grid, of points in place");
 }
@@ -609,8 +610,7 @@ launch_add (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
   take_chunk (run->plan, run->chunk, task);
   if (state->stays && has_all_points (run)) {
     state->chunk = *run->chunk;
-    return launch_task (run, kernels_in_place (state, task)->add, few_blocks_for (run->cuda, task->n,
-            RC_CUDA_VOXEL_OVERFLOW_TILE, task->batch, FEATURE_BLOCKS), task, "launch of the adding of points that overflow");
+    return RC_OK;
   }
   if (indexes_whole (run, state, task))
     return launch_index (run, state, task);

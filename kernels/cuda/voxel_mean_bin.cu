@@ -136,7 +136,8 @@ store_overflow (const RcCudaVoxelTask &task, const Part &part, const Tile &tile,
 
   __syncthreads ();
   if (threadIdx.x == 0)
-    shared->first_overflow = atomicAdd (bin_counts_of (task, part.item) + task.mean_bins, shared->n_overflow);
+    shared->first_overflow = atomicAdd (bin_counts_of (task, part.item) + task.mean_bins + RC_CUDA_VOXEL_OVERFLOW_POINTS,
+        shared->n_overflow);
   __syncthreads ();
   at += shared->first_overflow;
 #pragma unroll

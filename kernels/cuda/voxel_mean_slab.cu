@@ -5,8 +5,8 @@
  * voxels of one point several channels a lane, which mostly are their own means, and of the rest a channel a lane, which adds
  * them up in registers. The means of a slab come together in shared memory, and from there go to the grid in order.
  *
- * Points for which a bin had no room are in accumulators of their voxels (voxel_mean_overflow.cu), which a slab adds to its
- * sums and clears.
+ * Points for which a bin had no room come into accumulators of their voxels (voxel_mean_overflow.cuh), which a slab adds to
+ * its sums and clears.
  *
  * Bytes that must move: 8 of each point, and its features, read, which the L2 mostly still has; of the output every byte
  * once, or where it is known what the grid holds, the sectors that change.
@@ -16,7 +16,7 @@
 #include <cuda_runtime_api.h>
 
 #include "voxel_expand.cuh"
-#include "voxel_parts.cuh"
+#include "voxel_mean_overflow.cuh"
 
 using namespace rc;
 
@@ -40,12 +40,6 @@ features_at_once ()
   return Source::asks_address ? 1 : Source::feature_dtype == RC_FLOAT64 ? 2 : 4;
 }
 
-__device__ __forceinline__ const RcVoxelScale *
-scales_of (const RcCudaVoxelTask &task, int64_t item)
-{
-  return item_array<const RcVoxelScale> (task, item, task.layout.scales);
-}
-
 /* ---- slabs ---- */
 
 struct Slab
@@ -66,7 +60,7 @@ struct Shared
   uint32_t singles, several;    /* how many are listed */
 };
 
-/* The values of a slab, as in the grid; then the least exact value of each channel. */
+/* The values of a slab, as in the grid; then the bits of the scale of each channel, and its least exact value. */
 DYNAMIC_SHARED (char, values);
 
 template <int SIZE>
@@ -82,6 +76,14 @@ __device__ __forceinline__ uint32_t *
 least_exact (const RcCudaVoxelTask &task)
 {
   return reinterpret_cast<uint32_t *> (values + task.mean_pieces * piece_bytes<SIZE> (task));
+}
+
+/* [channels] What rc_voxel_scale_of makes their scales from. */
+template <int SIZE>
+__device__ __forceinline__ int32_t *
+scale_bits (const RcCudaVoxelTask &task)
+{
+  return reinterpret_cast<int32_t *> (least_exact<SIZE> (task) + task.channels);
 }
 
 /* The first voxel of a piece of a slab among those of the item, which may be beyond the last. */
@@ -111,6 +113,32 @@ clear_slab (const RcCudaVoxelTask &task, Shared *shared)
     shared->bits[threadIdx.x] = 0;
   if (threadIdx.x == 0)
     shared->singles = shared->several = 0;
+}
+
+/* What range has found of each channel. One whose numbers all have bits below the fixed point says what no number has. */
+template <int SIZE>
+__device__ __forceinline__ void
+find_scales (const RcCudaVoxelTask &task, int64_t item)
+{
+  for (uint32_t c = threadIdx.x; c < task.channels; c += THREADS) {
+    const int bits = scale_bits_of (task, item, task.n, c);
+
+    scale_bits<SIZE> (task)[c] = bits;
+    least_exact<SIZE> (task)[c] = (uint32_t) min (max (150 - bits, 0), 255) << 24;
+  }
+}
+
+/* And of its points, which all came with it. */
+__device__ __forceinline__ void
+count_points (const RcCudaVoxelTask &task, int64_t item)
+{
+  const uint32_t *missed = head_of (task, item)->missed;
+
+  add_counter (&task.counters_of_add->points, (uint32_t) task.n);
+  add_counter (&task.counters_of_add->inside, (uint32_t) task.n - missed[0] - missed[1] - missed[2]);
+  add_counter (&task.counters_of_add->outside, missed[0]);
+  add_counter (&task.counters_of_add->nan, missed[1]);
+  add_counter (&task.counters_of_add->infinite, missed[2]);
 }
 
 /* ---- the points of a slab ---- */
@@ -231,19 +259,6 @@ groups_at_once ()
   return Source::asks_address || (GROUP == 4 && Source::feature_dtype == RC_FLOAT64) ? 1 : GROUP == 4 ? 2 : 4;
 }
 
-/* A channel whose numbers all have bits below the fixed point says what no number has. */
-template <int SIZE>
-__device__ __forceinline__ void
-find_least_exact (const RcCudaVoxelTask &task, int64_t item)
-{
-  for (uint32_t c = threadIdx.x; c < task.channels; c += THREADS) {
-    const double2 factor = *reinterpret_cast<const double2 *> (scales_of (task, item)[c].factor);
-    const int exponent = 150 + 2 * 1023 - (int) (rc_bits64 (factor.x) >> 52) - (int) (rc_bits64 (factor.y) >> 52);
-
-    least_exact<SIZE> (task)[c] = (uint32_t) min (max (exponent, 0), 255) << 24;
-  }
-}
-
 /* The mean of one finite value, which is what is left of it in fixed point; + 0.0 as of an integer. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
@@ -257,25 +272,23 @@ mean_bits_of_one (const RcVoxelScale &scale, double x)
 
 /* The same of a float32 where it is rare. */
 inline __device__ __noinline__ uint32_t
-compute_mean_bits (const RcVoxelScale &scale, uint32_t word)
+compute_mean_bits (int scale_bits, uint32_t word)
 {
-  return mean_bits_of_one<4> (scale, rc_float32 (word));
+  return mean_bits_of_one<4> (rc_voxel_scale_of (scale_bits), rc_float32 (word));
 }
 
 template <class Source, int SIZE>
 __device__ __forceinline__ uint32_t
-bits_of_one (const RcCudaVoxelTask &task, int64_t item, uint32_t channel, const uint32_t words[2])
+bits_of_one (const RcCudaVoxelTask &task, uint32_t channel, const uint32_t words[2])
 {
-  const RcVoxelScale &scale = scales_of (task, item)[channel];
-
   if constexpr (is_mostly_exact<Source, SIZE> ()) {
     const uint32_t least = least_exact<SIZE> (task)[channel], twice = words[0] << 1;
 
     if (twice - least < (255u << 24) - least || twice == 0)
       return rc_bits32 (rc_float32 (words[0]) + 0.0f);
-    return compute_mean_bits (scale, words[0]);
+    return compute_mean_bits (scale_bits<SIZE> (task)[channel], words[0]);
   } else {
-    return mean_bits_of_one<SIZE> (scale, Source::feature_of (words));
+    return mean_bits_of_one<SIZE> (rc_voxel_scale_of (scale_bits<SIZE> (task)[channel]), Source::feature_of (words));
   }
 }
 
@@ -324,7 +337,7 @@ put_singles (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared
       if (i + u * THREADS * GROUP < end) {
 #pragma unroll
         for (int g = 0; g < GROUP; g++)
-          bits[g] = bits_of_one<Source, SIZE> (task, slab.item, own.channel + g, loaded[u][g]);
+          bits[g] = bits_of_one<Source, SIZE> (task, own.channel + g, loaded[u][g]);
         put_group<SIZE, GROUP> (task, shared.listed[own.of], own.channel, bits);
       }
       own = channel_after (task, own, step);
@@ -403,7 +416,7 @@ put_several (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared
 #pragma unroll 1
   for (; own.of < shared.several; own = channel_after (task, own, step)) {
     const uint32_t voxel = shared.listed[VOXELS - 1 - own.of];
-    const RcVoxelScale &scale = scales_of (task, slab.item)[own.channel];
+    const RcVoxelScale scale = rc_voxel_scale_of (scale_bits<SIZE> (task)[own.channel]);
     Sum sum = sum_of_chain<Source> (task, slab, shared, shared.heads[voxel], own.channel, scale);
 
     if (has_overflow (task, slab, voxel))
@@ -496,11 +509,13 @@ write_means (const __grid_constant__ RcCudaVoxelTask task)
   wait_for_previous ();
   __syncthreads ();
 
+  const uint32_t parts = overflow_parts (task, slab.item);
   const Own own = chain_points (task, &slab, &shared);
 
-  if constexpr (is_mostly_exact<Source, SIZE> ())
-    find_least_exact<SIZE> (task, slab.item);
+  find_scales<SIZE> (task, slab.item);
   __syncthreads ();
+  if (parts > 0)
+    finish_overflow<Source> (task, slab.item, parts, slab.overflows);
   list_voxels (task, slab, own, &shared);
   __syncthreads ();
   put_singles<Source, SIZE, GROUP> (task, slab, shared);
@@ -511,6 +526,8 @@ write_means (const __grid_constant__ RcCudaVoxelTask task)
   write_slab<SIZE> (task, slab, shared);
   if (task.counters != NULL && threadIdx.x == 0)
     add_counter (&task.counters->occupied, shared.singles + shared.several);
+  if (task.counters_of_add != NULL && slab.which == 0 && threadIdx.x == 0)
+    count_points (task, slab.item);
 }
 }
 

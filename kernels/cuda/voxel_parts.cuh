@@ -18,15 +18,21 @@ stated_points (const RcCudaVoxelTask &task, int64_t item)
   return n < 0 || n > task.n_points ? 0 : n;
 }
 
-/* What the scale of a channel depends on is known now. */
-__device__ __forceinline__ RcVoxelScale
-make_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
+/* The bits of the scale of a channel, where what they depend on is known. */
+__device__ __forceinline__ int
+scale_bits_of (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
 {
   const uint64_t *range = item_array<const uint64_t> (task, item, task.layout.range);
   const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (range[c]);
   const int exponent = task.mode == RC_VOXEL_CENTROID ? task.centroid_exponent[c] : rc_voxel_exponent_above (greatest);
 
-  return rc_voxel_scale (exponent, (uint64_t) n_points);
+  return rc_voxel_scale_bits (exponent, (uint64_t) n_points);
+}
+
+__device__ __forceinline__ RcVoxelScale
+make_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
+{
+  return rc_voxel_scale_of (scale_bits_of (task, item, n_points, c));
 }
 
 /* All scales of an item, by the threads of a block. */

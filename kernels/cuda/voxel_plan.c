@@ -86,7 +86,7 @@ kernels_that_take (const RcVoxelPlan *plan)
 static RcCudaVoxelInPlace
 kernels_in_place (RcCudaVoxelSource source, size_t size)
 {
-  return (RcCudaVoxelInPlace) { rc_cuda_voxel_bin_in_place[source], rc_cuda_voxel_add_overflow[source],
+  return (RcCudaVoxelInPlace) { rc_cuda_voxel_bin_in_place[source],
     {rc_cuda_voxel_write_means[source][size == 4][0], rc_cuda_voxel_write_means[source][size == 4][1]}
   };
 }
@@ -359,14 +359,15 @@ bins_bytes (uint64_t bins)
 {
   const uint64_t room = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_LEAST_ROOM;
 
-  return ((bins + 1) * sizeof (uint32_t) + bins * room * sizeof (RcCudaVoxelEntry) + 63) / 64 * 64 + 2 * 64;
+  return ((bins + RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t) + bins * room * sizeof (RcCudaVoxelEntry) + 63) / 64 * 64
+      + 2 * 64;
 }
 
-/* Of a slab of so many pieces: its values, and what a value of each channel must be to be exact. */
+/* Of a slab of so many pieces: its values; the scale of each channel, and what a value of it must be to be exact. */
 static size_t
 mean_bytes (const RcVoxelPlan *plan, int64_t pieces)
 {
-  return (size_t) plan->channels * ((size_t) pieces * 32 * rc_dtype_size (plan->spec.dtype) + sizeof (uint32_t));
+  return (size_t) plan->channels * ((size_t) pieces * 32 * rc_dtype_size (plan->spec.dtype) + 2 * sizeof (uint32_t));
 }
 
 /* Means of points that stay in place: as many slabs as keep the multiprocessors busy, and so many that a block can have one;
@@ -463,8 +464,6 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel range of any layout", state->range_anywhere, state->range_anywhere != NULL},
     {"voxel range, in place", state->in_place.range, state->task.mean_slabs > 0},
     {"voxel range of any layout, in place", state->in_place_anywhere.range, state->task.mean_slabs > 0},
-    {"voxel add, in place", state->in_place.add, state->task.mean_slabs > 0},
-    {"voxel add of any layout, in place", state->in_place_anywhere.add, state->task.mean_slabs > 0},
     {"voxel write, in place", state->in_place.write[0], state->task.mean_slabs > 0},
     {"voxel write of four channels, in place", state->in_place.write[1], state->task.mean_slabs > 0},
     {"voxel write of any layout, in place", state->in_place_anywhere.write[0], state->task.mean_slabs > 0},

@@ -109,11 +109,11 @@ piece_of_slab (const RcCudaVoxelTask &task, uint32_t slab, uint32_t round)
   return round << task.mean_slab_shift | ((slab - round * RC_CUDA_VOXEL_MEAN_TURN) & ((uint32_t) task.mean_slabs - 1));
 }
 
-/* Of an item, how many each bin has, and after them how many overflow. */
+/* Of an item, how many each bin has, and after them what there is of those that overflow. */
 __device__ __forceinline__ uint32_t *
 bin_counts_of (const RcCudaVoxelTask &task, int64_t item)
 {
-  return task.bin_counts + item * (task.mean_bins + 1);
+  return task.bin_counts + item * (task.mean_bins + RC_CUDA_VOXEL_OVERFLOW_WORDS);
 }
 
 __device__ __forceinline__ RcCudaVoxelEntry *

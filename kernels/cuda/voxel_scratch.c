@@ -127,7 +127,7 @@ lay_out_bins (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
 
   task->mean_room = (uint32_t) rc_cuda_lesser (RC_CUDA_VOXEL_MEAN_SHARES * share + RC_CUDA_VOXEL_MEAN_LEAST_ROOM,
       RC_CUDA_VOXEL_MEAN_ROOM);
-  task->bin_counts = (uint32_t *) carve (at, (bins + batch) * sizeof (uint32_t));
+  task->bin_counts = (uint32_t *) carve (at, (bins + batch * RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t));
   task->zeros = (char *) task->bin_counts;
   task->zeros_bytes = (uint64_t) (*at - task->zeros);
   task->binned = (RcCudaVoxelEntry *) carve (at, bins * task->mean_room * sizeof (RcCudaVoxelEntry));

@@ -13,7 +13,7 @@
 /* That a mean takes where its points stay in place. */
 typedef struct
 {
-  const void *range, *add, *write[2];   /* channels one by one; four by four */
+  const void *range, *write[2];   /* channels one by one; four by four */
 } RcCudaVoxelInPlace;
 
 typedef struct

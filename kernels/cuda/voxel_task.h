@@ -48,10 +48,12 @@ extern "C" {
 #define RC_CUDA_VOXEL_MEAN_LEAST_ROOM 16
 #define RC_CUDA_VOXEL_MEAN_PIECES 32
 #define RC_CUDA_VOXEL_MEAN_TURN 433u    /* slabs, by which each round of pieces begins later: walls are regular */
-#define RC_CUDA_VOXEL_MEAN_BYTES 33792
-
-/* Points that overflow, that a block adds at a time. */
-#define RC_CUDA_VOXEL_OVERFLOW_TILE RC_CUDA_VOXEL_THREADS
+#define RC_CUDA_VOXEL_MEAN_BYTES 34816
+/* Of those for which a bin has no room: how many there are, and parts of them that blocks have taken, and added. */
+#define RC_CUDA_VOXEL_OVERFLOW_POINTS 0
+#define RC_CUDA_VOXEL_OVERFLOW_TAKEN 1
+#define RC_CUDA_VOXEL_OVERFLOW_ADDED 2
+#define RC_CUDA_VOXEL_OVERFLOW_WORDS 3
 
 /* Points that a block takes at a time: 4 a thread, where no features are read. */
 #define RC_CUDA_VOXEL_TILE (4 * RC_CUDA_VOXEL_THREADS)
@@ -222,7 +224,7 @@ typedef struct RcCudaVoxelTask
   int64_t *voxels_by_rank;      /* [batch, n_points], of sparse outputs that are found in bits */
   RcCudaVoxelEntry *binned;     /* [batch, mean_bins, mean_room]: points that stay in place */
   RcCudaVoxelEntry *overflow;   /* [batch, n_points]: those for which a bin has no room */
-  uint32_t *bin_counts;         /* [batch, mean_bins + 1]: points of each bin, and how many overflow */
+  uint32_t *bin_counts;         /* [batch, mean_bins + RC_CUDA_VOXEL_OVERFLOW_WORDS]: points of each bin; those that overflow */
   uint32_t mean_room;
   char *ones, *zeros;           /* what begin sets to either beside the scratch of items */
   uint64_t ones_bytes, zeros_bytes;     /* multiples of 16 */
@@ -246,6 +248,7 @@ typedef struct RcCudaVoxelTask
   int64_t first_row;
   int64_t layer;                /* in which its points are */
   RcVoxelCounters *counters;    /* of add, and of end */
+  RcVoxelCounters *counters_of_add;     /* where end counts points, since they stay in place until then */
   int32_t is_first;             /* no point was added before: of end, none at all; heads say nothing yet */
   int32_t aligned;              /* every element is at an address that its size divides */
   int32_t packed;               /* points are 12 bytes apart, and those of an item begin at a multiple of 16 */
@@ -345,8 +348,7 @@ extern const void *const rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES];
  * RC_CUDA_VOXEL_MEAN_BIN_THREADS threads. */
 extern const void *const rc_cuda_voxel_bin_in_place[RC_CUDA_VOXEL_SOURCES];
 
-/* voxel_mean_overflow.cu, of these: to add those that overflow; and where points do not stay after all. */
-extern const void *const rc_cuda_voxel_add_overflow[RC_CUDA_VOXEL_SOURCES];
+/* voxel_mean_mark.cu, of these: where points do not stay after all. */
 extern const void *const rc_cuda_voxel_mark_binned;
 
 /* voxel_mean_slab.cu, of these: the dense output, by the bytes of an element: 2 and 4, for channels one by one and four by four;

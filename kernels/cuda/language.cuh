@@ -102,6 +102,28 @@ prefetch_global (const char *p)
 #endif
 }
 
+/* ---- copies of 16 bytes to shared memory, past the registers where the device can ---- */
+
+__device__ __forceinline__ void
+begin_copy (char *to, const char *from)
+{
+#if defined (__CUDACC__) && __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.cg.shared.global [%0], [%1], 16;" :: "r" ((uint32_t) __cvta_generic_to_shared (to)), "l" (from)
+      : "memory");
+#else
+  *reinterpret_cast<uint4 *> (to) = *reinterpret_cast<const uint4 *> (from);
+#endif
+}
+
+/* Those that this thread began are there then; for others after a barrier. */
+__device__ __forceinline__ void
+finish_copies (void)
+{
+#if defined (__CUDACC__) && __CUDA_ARCH__ >= 800
+  asm volatile ("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
 /* ---- launches of which one begins before the one before it has ended, where the device can ---- */
 
 /* The next one may. */

@@ -400,16 +400,23 @@ fits_slabs (const RcCudaVoxelTask *task)
       && task->batch <= MOST_BLOCKS_Y;
 }
 
-/* A block for each tile of points. */
+/* A block for each tile of points, which it copies to shared memory where there is room, and in steps of 16 bytes alignment for
+ * that. */
 static RcStatus
 range_in_place (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task)
 {
+  const size_t least = RC_CUDA_VOXEL_MEAN_GREATEST_BYTES ((size_t) task->channels);
+  const int64_t most = (int64_t) ((state->bin_bytes - least) / RC_CUDA_VOXEL_MEAN_TILE);
+  const uint64_t where = (uint64_t) (uintptr_t) task->data | (uint64_t) task->batch_stride;
   const int64_t tiles = rc_cuda_ceil_divide (task->n, RC_CUDA_VOXEL_MEAN_TILE);
   const dim3 grid = { (unsigned) (tiles > 0 ? tiles : 1), (unsigned) task->batch, 1 };
   void *arguments[] = { task };
 
+  if (where % 16 == 0 && task->stride >= run->plan->unit_bytes && task->stride <= most)
+    task->copied_bytes = (int32_t) run->plan->unit_bytes;
   return launch_blocks (run, kernels_in_place (state, task)->range, grid, RC_CUDA_VOXEL_MEAN_BIN_THREADS,
-      greatest_bytes (task), arguments, "launch of the range of features, of points in place");
+      least + (task->copied_bytes > 0 ? (size_t) task->stride * RC_CUDA_VOXEL_MEAN_TILE : 0), arguments,
+      "launch of the range of features, of points in place");
 }
 
 static RcStatus

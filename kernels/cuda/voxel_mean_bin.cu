@@ -5,6 +5,8 @@
  * grid (voxel_mean_slab.cu). A block counts the points that a tile has for each bin, takes room for them there, and stores
  * them; their order in a bin is any. Points for which there is no room overflow: they are few unless points crowd.
  *
+ * Where points are aligned to 16 bytes, and not too large, a tile is copied to shared memory as it is, and read there.
+ *
  * Bytes that must move: each point read once, of float32 12 bytes and 4 a feature; 8 bytes a point written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -224,26 +226,57 @@ prefetch_tile (const RcCudaVoxelTask &task, const Part &part, const Tile &tile)
     prefetch_global (data + at);
 }
 
+/* ---- copies ----
+ *
+ * Points are read twice, coordinates and then features, in words that lie far apart: from shared memory, where they fit, once
+ * all of the tile is there. */
+
+/* [TILE] of the points of a tile, after the greatest of the block. */
+__device__ __forceinline__ char *
+copied_tile (const RcCudaVoxelTask &task)
+{
+  return reinterpret_cast<char *> (greatest) + RC_CUDA_VOXEL_MEAN_GREATEST_BYTES (task.channels);
+}
+
+/* All threads of the block call it; then they finish their copies, and call a barrier. */
+__device__ __forceinline__ void
+copy_tile (const RcCudaVoxelTask &task, const char *from, char *to, uint32_t n)
+{
+  const uint32_t bytes = (n - 1) * (uint32_t) task.stride + task.copied_bytes, whole = bytes / 16 * 16;
+
+  for (uint32_t at = threadIdx.x * 16; at < whole; at += THREADS * 16)
+    begin_copy (to + at, from + at);
+  if (threadIdx.x < bytes - whole)
+    to[whole + threadIdx.x] = from[whole + threadIdx.x];
+}
+
 /* A block for each tile of each item. */
 template <class Source>
 __global__ void LAUNCH_BOUNDS (THREADS, at_once (2))
 bin_in_place (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ Shared shared;
-  const Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
+  Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
   const uint32_t first = blockIdx.x * TILE;
   const Tile tile = { first, min ((uint32_t) task.n - first, (uint32_t) TILE) };
   Tally tally = { };
+  const Tile read = { 0, tile.n };      /* the same, from where part.data comes to be */
   float p[N][3];
   uint32_t voxels[N];
 
   allow_next ();
   prefetch_tile (task, part, tile);
   wait_for_previous ();
-  read_each<Source, true, THREADS> (task, part, tile, p);
+  part.data += tile.first * task.stride;
+  if (task.copied_bytes > 0 && tile.n > 0) {
+    copy_tile (task, part.data, copied_tile (task), tile.n);
+    part.data = copied_tile (task);
+  }
   clear_tile (task, &shared);
+  finish_copies ();
   __syncthreads ();
-  find_bits<Source, THREADS, false> (task, part, tile, p, voxels, &tally);
+  read_each<Source, true, THREADS> (task, part, read, p);
+  find_bits<Source, THREADS, false> (task, part, read, p, voxels, &tally);
   gather_missed (tally, &shared);
 
   const uint32_t inside = inside_of (voxels);
@@ -252,7 +285,7 @@ bin_in_place (const __grid_constant__ RcCudaVoxelTask task)
   __syncthreads ();
 
   take_room (task, part.item, &shared);
-  find_greatest<Source> (task, part, tile, inside);
+  find_greatest<Source> (task, part, read, inside);
   __syncthreads ();
   store_entries (task, part, tile, voxels, places, &shared);
   finish_tile (task, part, shared);

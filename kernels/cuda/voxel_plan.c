@@ -397,6 +397,22 @@ plan_in_place (RcVoxelPlan *plan, RcCudaVoxelState *state, int64_t multiprocesso
   plan->layout.backend_point_bytes = (RC_CUDA_VOXEL_MEAN_SHARES + 1) * sizeof (RcCudaVoxelEntry);
 }
 
+/* What each of two blocks of a multiprocessor may have that put points into bins. More than 48 KB must be asked for. */
+static RcStatus
+take_bin_shared (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
+{
+  const void *const kernels[] = { state->in_place.range, state->in_place_anywhere.range };
+  RcStatus status = RC_OK;
+  size_t i;
+
+  state->bin_bytes = (size_t) cuda->shared_bytes / 2 - RC_CUDA_VOXEL_MEAN_BIN_BYTES;
+  for (i = 0; i < 2 && status == RC_OK; i++)
+    status = rc_cuda_check (cuda, cudaFuncSetAttribute (kernels[i], cudaFuncAttributeMaxDynamicSharedMemorySize,
+            (int) state->bin_bytes), cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for tiles of points",
+        state->bin_bytes);
+  return status;
+}
+
 /* ---- loading ---- */
 
 static RcStatus
@@ -548,6 +564,8 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
     status = load_kernels (cuda, plan, state, error);
     if (status == RC_OK && state->task.slabs > 0)
       status = rc_cuda_voxel_take_shared (plan, state, error);
+    if (status == RC_OK && state->task.mean_slabs > 0)
+      status = take_bin_shared (cuda, state, error);
     if (status == RC_OK)
       status = find_early (cuda, state, error);
     if (status == RC_OK)

@@ -28,6 +28,7 @@ typedef struct
   size_t whole_slab_bytes;      /* of shared memory of a block that writes all of its slab */
   const void *add_anywhere, *range_anywhere;    /* of points with features that are not aligned */
   RcCudaVoxelInPlace in_place, in_place_anywhere;       /* NULL: none does */
+  size_t bin_bytes;             /* that a block may have which puts points in place into bins */
   size_t mean_bytes;            /* of shared memory of a block that writes means of points in place */
   void *measured;               /* device: for each item a head, and the range of each feature; NULL: none are measured */
   char *ranges;                 /* the same, on the host */

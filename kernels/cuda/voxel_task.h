@@ -49,6 +49,9 @@ extern "C" {
 #define RC_CUDA_VOXEL_MEAN_PIECES 32
 #define RC_CUDA_VOXEL_MEAN_TURN 433u    /* slabs, by which each round of pieces begins later: walls are regular */
 #define RC_CUDA_VOXEL_MEAN_BYTES 34816
+/* The greatest magnitudes of a block's channels, and what it has of shared memory beside these and its copy of a tile. */
+#define RC_CUDA_VOXEL_MEAN_GREATEST_BYTES(channels) (((channels) * 8 + 15) / 16 * 16)
+#define RC_CUDA_VOXEL_MEAN_BIN_BYTES (10 * 1024)
 /* Of those for which a bin has no room: how many there are, and parts of them that blocks have taken, and added. */
 #define RC_CUDA_VOXEL_OVERFLOW_POINTS 0
 #define RC_CUDA_VOXEL_OVERFLOW_TAKEN 1
@@ -226,6 +229,7 @@ typedef struct RcCudaVoxelTask
   RcCudaVoxelEntry *overflow;   /* [batch, n_points]: those for which a bin has no room */
   uint32_t *bin_counts;         /* [batch, mean_bins + RC_CUDA_VOXEL_OVERFLOW_WORDS]: points of each bin; those that overflow */
   uint32_t mean_room;
+  int32_t copied_bytes;         /* of a point in place, where tiles are copied to shared memory; 0: they are not */
   char *ones, *zeros;           /* what begin sets to either beside the scratch of items */
   uint64_t ones_bytes, zeros_bytes;     /* multiples of 16 */
   uint32_t *bits_set;           /* slabs: the bits that points set, in each tile by bins, [batch, bits_set_apart] */

@@ -102,6 +102,17 @@ prefetch_global (const char *p)
 #endif
 }
 
+/* The same, of a line that the L2 is to keep longer than others, since it is read again after much was written. */
+__device__ __forceinline__ void
+prefetch_to_keep (const char *p)
+{
+#if defined (__CUDACC__) && __CUDA_ARCH__ >= 800
+  asm volatile ("prefetch.global.L2::evict_last [%0];" :: "l" (p));
+#else
+  prefetch_global (p);
+#endif
+}
+
 /* ---- copies of 16 bytes to shared memory, past the registers where the device can ---- */
 
 __device__ __forceinline__ void

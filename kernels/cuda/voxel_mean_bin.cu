@@ -213,7 +213,7 @@ finish_tile (const RcCudaVoxelTask &task, const Part &part, const Shared &shared
     head->n_ranged = part.n;
 }
 
-/* While the kernel before runs. */
+/* While the kernel before runs. The end reads the features again, while it writes the grid. */
 __device__ __forceinline__ void
 prefetch_tile (const RcCudaVoxelTask &task, const Part &part, const Tile &tile)
 {
@@ -223,7 +223,7 @@ prefetch_tile (const RcCudaVoxelTask &task, const Part &part, const Tile &tile)
   if (gridDim.x * gridDim.y > FEW_BLOCKS || task.stride > LINE)
     return;
   for (int64_t at = threadIdx.x * LINE; at < bytes; at += THREADS * LINE)
-    prefetch_global (data + at);
+    prefetch_to_keep (data + at);
 }
 
 /* ---- copies ----

@@ -208,7 +208,7 @@ typedef struct RcVoxelChunk
                                  * or whose points are more than its N, gets no point of the chunk; counters tell. Of
                                  * such an item range must have seen the chunks in the same order */
   int64_t first_row;            /* depth: the row of the image that row 0 of the chunk is */
-  RcVoxelCounters *counters;    /* add: points … clamped of this chunk; NULL: not wanted */
+  RcVoxelCounters *counters;    /* add: points … clamped of this chunk, all of them after end; NULL: not wanted */
   int64_t layer;                /* add, remove of a plan with layers: in which of them its points are, 0 … rc_voxel_layers - 1 */
 } RcVoxelChunk;
 

@@ -44,6 +44,7 @@
 #include <string.h>
 
 #include "common/errors.h"
+#include "common/segment.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxelize_debug
@@ -207,7 +208,7 @@ static gboolean
 gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
-  GstSegment segment;
+  const GstSegment *segment;
 
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_STOP:
@@ -223,8 +224,8 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
       robocache_cloud_window_clear (&self->window);
       break;
     case GST_EVENT_SEGMENT:
-      gst_event_copy_segment (event, &segment);
-      if (!gst_segment_is_equal (&segment, &trans->segment))
+      gst_event_parse_segment (event, &segment);
+      if (!robocache_segment_goes_on (&trans->segment, segment))
         robocache_cloud_window_clear (&self->window);
       break;
     default:

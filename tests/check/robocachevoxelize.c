@@ -365,6 +365,27 @@ GST_START_TEST (test_segment_empties_the_window)
 
 GST_END_TEST;
 
+/* The same one again, wherever its buffers have got to, and wherever it says that they have. */
+GST_START_TEST (test_the_same_segment_leaves_the_window)
+{
+  GstHarness *h = harness_with_caps (UNIT "accumulate=3", XYZ);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless_equals_int (occupied (push_pull (h, at (cloud (0.5f, 0, 0), 5 * GST_SECOND))), 1);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (occupied (push_pull (h, at (cloud (1.5f, 0, 0), 6 * GST_SECOND))), 2);
+  segment.position = 7 * GST_SECOND;
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (occupied (push_pull (h, at (cloud (2.5f, 0, 0), 7 * GST_SECOND))), 3);
+  segment.base = 7 * GST_SECOND;
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  fail_unless_equals_int (occupied (push_pull (h, at (cloud (2.5f, 0, 0), 0))), 1);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_caps_change_empties_the_window)
 {
   GstHarness *h = harness_with_caps (UNIT "accumulate=3 mode=max", XYZI);
@@ -906,6 +927,7 @@ robocachevoxelize_suite (void)
   tcase_add_test (tc, test_accumulated_mean);
   tcase_add_test (tc, test_flush_empties_the_window);
   tcase_add_test (tc, test_segment_empties_the_window);
+  tcase_add_test (tc, test_the_same_segment_leaves_the_window);
   tcase_add_test (tc, test_caps_change_empties_the_window);
   tcase_add_test (tc, test_accumulate_shrinks_while_playing);
   tcase_add_test (tc, test_over_cap);

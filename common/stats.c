@@ -133,3 +133,16 @@ robocache_stats_post (GstElement *element, GstStructure *stats)
     gst_structure_set_name (stats, GST_OBJECT_NAME (factory));
   gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), stats));
 }
+
+void
+robocache_stats_post_last (GstElement *element)
+{
+  GstStructure *stats;
+  guint64 interval;
+
+  g_object_get (element, "stats-interval", &interval, NULL);
+  if (interval == 0)
+    return;
+  g_object_get (element, "stats", &stats, NULL);
+  robocache_stats_post (element, stats);
+}

@@ -43,6 +43,9 @@ gboolean robocache_stats_timer_due (RobocacheStatsTimer * timer, GstClockTime ru
 
 /* Posts an element message that holds stats (taken), whose name is the element's factory name. */
 void robocache_stats_post (GstElement * element, GstStructure * stats);
+/* At the end of the stream, before EOS goes on: posts the last ones of an element with stats-interval set, as its property
+ * stats has them. Called without locks of the element. */
+void robocache_stats_post_last (GstElement * element);
 
 G_END_DECLS
 #endif

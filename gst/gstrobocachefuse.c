@@ -389,6 +389,8 @@ make_tick (GstRobocacheFuse *fuse, gboolean timeout)
     flow = depart (fuse, &departure);
   else if (due)
     flow = fail (fuse, error);
+  if (over)
+    robocache_stats_post_last (GST_ELEMENT (fuse));
   if (flow != GST_AGGREGATOR_FLOW_NEED_DATA)
     remember_flow (fuse, flow);
   return flow;

@@ -341,8 +341,7 @@ take_eos (GstRobocacheParse *self)
   /* a header, or a layout, makes caps without a row */
   if (!self->failed && self->reader && robocache_record_reader_n_channels (self->reader) > 0)
     gst_robocache_parse_send_row_headers (self);
-  if (self->stats_timer.interval > 0)
-    post_stats (self);
+  robocache_stats_post_last (GST_ELEMENT (self));
 }
 
 /* Those of records do not matter. */

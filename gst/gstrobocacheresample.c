@@ -693,8 +693,11 @@ gst_robocache_resample_sink_event (GstBaseTransform *trans, GstEvent *event)
     case GST_EVENT_CAPS:
       return take_caps (resample, event);
     case GST_EVENT_STREAM_START:
+      gst_robocache_resample_finish_history (resample);
+      break;
     case GST_EVENT_EOS:
       gst_robocache_resample_finish_history (resample);
+      robocache_stats_post_last (GST_ELEMENT (resample));
       break;
     case GST_EVENT_GAP:
       if (resample->format.batch)

@@ -219,6 +219,7 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_EOS:
       count_done (self, 0);
+      robocache_stats_post_last (GST_ELEMENT (self));
       break;
     case GST_EVENT_STREAM_START:
       robocache_cloud_window_clear (&self->window);

@@ -378,12 +378,12 @@ GST_START_TEST (test_stats_interval)
     const GstStructure *stats = gst_message_get_structure (message);
 
     fail_unless_equals_string (gst_structure_get_name (stats), "robocachefuse");
-    fail_unless_equals_uint64 (count_in (stats, "ticks-out"), expected);
+    fail_unless_equals_uint64 (count_in (stats, "ticks-out"), MIN (expected, 36));      /* the last at the end */
     fail_unless (gst_structure_has_field_typed (stats, "proprio_0", GST_TYPE_STRUCTURE));
     expected += 10;
     gst_message_unref (message);
   }
-  fail_unless_equals_uint64 (expected, 41);
+  fail_unless_equals_uint64 (expected, 51);
   rig_free (rig);
 }
 

@@ -811,6 +811,29 @@ GST_START_TEST (test_stats_interval_while_playing)
 
 GST_END_TEST;
 
+/* Rows that the end lets go are in them. */
+GST_START_TEST (test_last_stats)
+{
+  GstHarness *h = harness (LIVE, "rate=100/1 interpolation=linear stats-interval=3600000000000", ONE);
+  guint64 in = 0, out = 0;
+  GstMessage *message;
+
+  for (guint ms = 0; ms <= 100; ms += 10)
+    push (h, ms, 0);
+  gst_harness_push_event (h, gst_event_new_eos ());
+  message = pop_message (h, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  fail_unless (gst_structure_get_uint64 (gst_message_get_structure (message), "rows-in", &in));
+  fail_unless (gst_structure_get_uint64 (gst_message_get_structure (message), "ticks-out", &out));
+  fail_unless_equals_uint64 (in, 11);
+  fail_unless_equals_uint64 (out, 11);
+  gst_message_unref (message);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ELEMENT), 0);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_no_stats_messages_unless_asked)
 {
   GstHarness *h = harness (LIVE, "rate=100/1 interpolation=previous", ONE);
@@ -888,6 +911,7 @@ resample_suite (void)
   tcase_add_test (tc, test_counts_of_each_kind);
   tcase_add_test (tc, test_stats_messages);
   tcase_add_test (tc, test_stats_interval_while_playing);
+  tcase_add_test (tc, test_last_stats);
   tcase_add_test (tc, test_no_stats_messages_unless_asked);
   tcase_add_test (tc, test_cuda_without_gpu_or_with);
   return suite;

@@ -367,6 +367,7 @@ GST_START_TEST (test_flush_eos_and_again)
     fail_unless_equals_int (count_messages (h, GST_MESSAGE_ELEMENT), 3);
     gst_harness_push_event (h, gst_event_new_gap (NS (400), NS (10)));
     gst_harness_push_event (h, gst_event_new_eos ());
+    fail_unless_equals_int (count_messages (h, GST_MESSAGE_ELEMENT), 1);
     gst_harness_push_event (h, gst_event_new_flush_start ());
     gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
     push_time_segment (h);

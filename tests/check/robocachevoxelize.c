@@ -743,6 +743,28 @@ GST_START_TEST (test_stats)
 
 GST_END_TEST;
 
+/* Without times nothing comes before the end, and there all that was counted. */
+GST_START_TEST (test_last_stats)
+{
+  GstHarness *h = harness_with_caps (UNIT "stats-interval=1", XYZ);
+  guint64 counted = 0;
+  GstMessage *message;
+
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_unref (push_pull (h, cloud (0, 0, 0)));
+  fail_unless (pop_message (h, GST_MESSAGE_ELEMENT) == NULL);
+  fail_unless (gst_harness_push_event (h, gst_event_new_eos ()));
+  message = pop_message (h, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL && gst_message_has_name (message, "robocachevoxelize"));
+  fail_unless (gst_structure_get_uint64 (gst_message_get_structure (message), "buffers", &counted));
+  fail_unless_equals_uint64 (counted, 3);
+  gst_message_unref (message);
+  fail_unless (pop_message (h, GST_MESSAGE_ELEMENT) == NULL);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_no_gpu)
 {
   GstElement *element = gst_element_factory_make ("robocachevoxelize", NULL);
@@ -944,6 +966,7 @@ robocachevoxelize_suite (void)
   tcase_add_test (tc, test_feature_range);
   tcase_add_loop_test (tc, test_property_keeps_its_value, 0, G_N_ELEMENTS (properties));
   tcase_add_test (tc, test_stats);
+  tcase_add_test (tc, test_last_stats);
   tcase_add_test (tc, test_no_gpu);
   tcase_add_test (tc, test_ten_times_null_to_playing);
   tcase_add_loop_test (tc, test_recorded_cloud, 0, 2);

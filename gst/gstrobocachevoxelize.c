@@ -387,6 +387,7 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (self);
   gst_clear_caps (&self->in_caps);
   g_clear_pointer (&self->refusal, g_free);
+  g_clear_pointer (&self->spacing_warning, g_free);
   robocache_device_close (&self->device, GST_ELEMENT (self));
   return TRUE;
 }

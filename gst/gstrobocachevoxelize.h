@@ -67,6 +67,7 @@ struct _GstRobocacheVoxelize
   guint64 map_pool_points;      /* that a buffer of it has room for */
   gboolean warned_over_cap;
   gboolean failed;              /* an error of a device was posted: nothing is handed out any more */
+  gchar *spacing_warning;       /* posted for the settings of now; NULL: none */
   gchar *refusal;               /* what the last negotiation failed with, already posted; NULL: it did not fail */
 };
 

@@ -11,6 +11,7 @@
 #include "common/memorycaps.h"
 #include "common/memorylimit.h"
 #include "common/tensorpool.h"
+#include "common/voxelspacing.h"
 
 /* The base class's own, for what it does besides. */
 static GstBaseTransformClass *base_class;
@@ -248,6 +249,18 @@ configure (GstRobocacheVoxelize *self, GstRobocacheVoxelizeConfiguration *next, 
   return NULL;
 }
 
+/* Once, however often it is negotiated. */
+static void
+warn_of_spacing (GstRobocacheVoxelize *self, const RcVoxelSpec *spec)
+{
+  gchar *warning = robocache_voxel_coarse_spacing (spec);
+
+  if (warning && g_strcmp0 (warning, self->spacing_warning) != 0)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+  g_free (self->spacing_warning);
+  self->spacing_warning = warning;
+}
+
 /* Called on the streaming thread only, once a negotiation: the one place where everything that fixes the output is
  * known. */
 static GstCaps *
@@ -263,6 +276,7 @@ gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
   result = configure (self, &self->next, caps, gst_pad_is_linked (trans->srcpad) ? othercaps : NULL, &error);
   gst_caps_unref (othercaps);
   if (result) {
+    warn_of_spacing (self, &self->next.spec);
     g_clear_pointer (&self->refusal, g_free);
     return result;
   }

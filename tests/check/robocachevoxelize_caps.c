@@ -276,6 +276,54 @@ GST_START_TEST (test_properties_refused)
 
 GST_END_TEST;
 
+static const struct
+{
+  const gchar *properties;
+  const gchar *words;           /* NULL: no warning */
+} places[] = {
+  {"", NULL},
+  {"origin=<-1000.0,1000.0,0.0> voxel-size=<0.01,0.01,0.01>", NULL},
+  {"origin=<500000.0,0.0,0.0> voxel-size=<0.25,0.25,0.25>", NULL},      /* 1/32 m, an eighth */
+  {"origin=<500000.0,0.0,0.0> voxel-size=<0.125,1.0,1.0> grid=4:4:4", NULL},    /* a quarter */
+  {"origin=<500000.0,0.0,0.0> voxel-size=<0.1,1.0,1.0> grid=4:4:4", "x: coordinates are float32, which at 500000.4 m "
+      "are 0.03125 m apart, and voxel-size is 0.1 m"},
+  {"origin=<500000.0,5411000.0,300.0> voxel-size=<0.1,0.1,0.1> grid=10:10:10", "y: coordinates are float32, which at "
+      "5411001 m are 0.5 m apart"},
+  {"origin=<0.0,0.0,-5411000.0> voxel-size=<0.1,0.1,0.1> grid=10:10:10", "z: coordinates are float32, which at "
+      "5411000 m are 0.5 m apart"},
+  {"origin=<-1000000.0,0.0,0.0> voxel-size=<0.2,1.0,1.0> grid=1000000:1:1 output=bits", "x: "},
+};
+
+/* One for settings, however often they are negotiated. */
+GST_START_TEST (test_far_from_0)
+{
+  const gchar *words = places[__i__].words;
+  GstHarness *h = harness_with_caps (places[__i__].properties, XYZ);
+  GstMessage *message = pop_message (h, GST_MESSAGE_WARNING);
+  GError *error = NULL;
+
+  fail_unless_equals_int (message != NULL, words != NULL);
+  if (message) {
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
+    fail_unless (strstr (error->message, words) != NULL, "\"%s\" lacks \"%s\"", error->message, words);
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  g_object_set (h->element, "max-voxels", 7, NULL);
+  gst_buffer_unref (push_pull (h, cloud (1, 1, 1)));
+  gst_harness_set_src_caps_str (h, XYZI);
+  expect_no_error (h);
+  gst_util_set_object_arg (G_OBJECT (h->element), "origin", "<0.0,0.0,9e9>");
+  gst_buffer_unref (push_pull (h, cloud (1, 1, 1, 1)));
+  message = pop_message (h, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_grid_larger_than_the_machine)
 {
   GstHarness *h = harness_with_caps ("mode=count grid=20000:20000:20000", XYZ);
@@ -397,6 +445,7 @@ robocachevoxelize_caps_suite (void)
   tcase_add_loop_test (tc, test_caps_of_maps, 0, G_N_ELEMENTS (map_caps));
   tcase_add_loop_test (tc, test_caps_refused, 0, G_N_ELEMENTS (bad_caps));
   tcase_add_loop_test (tc, test_properties_refused, 0, G_N_ELEMENTS (bad_properties));
+  tcase_add_loop_test (tc, test_far_from_0, 0, G_N_ELEMENTS (places));
   tcase_add_test (tc, test_grid_larger_than_the_machine);
   tcase_add_test (tc, test_sparse_output_larger_than_the_machine);
   tcase_add_loop_test (tc, test_peer_spelling_and_type, 0, G_N_ELEMENTS (peers));

@@ -42,6 +42,7 @@ void
 robocache_device_finalize (RobocacheDevice *device)
 {
   g_clear_pointer (&device->devices_text, g_free);
+  g_clear_pointer (&device->no_gpu, g_free);
 }
 
 void
@@ -185,19 +186,19 @@ open_others (RobocacheDevice *device, GstElement *element, const RobocacheDevice
   return TRUE;
 }
 
-/* Whether there is a GPU to offer its memory, which costs no context. */
-static gboolean
+/* Why there is no GPU to offer its memory, or NULL where there is one; it costs no context. */
+static gchar *
 look_for_gpu (const RobocacheDeviceSettings *settings, GstElement *element)
 {
   const RcWhere where = { RC_BACKEND_CUDA, first_device (settings), RC_CPU_BEST, 0 };
   RcError failure;
 
   if (settings->choice == ROBOCACHE_BACKEND_CPU)
-    return FALSE;
+    return g_strdup ("backend=cpu has no memory of a GPU");
   if (rc_backend_probe (&where, &failure) == RC_OK)
-    return TRUE;
+    return NULL;
   GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", failure.message);
-  return FALSE;
+  return g_strdup (failure.message);
 }
 
 /* Called with the object lock. What was active before goes to old, to be let go of without the lock: its memory waits for work
@@ -233,6 +234,7 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   GError *error = NULL;
   RobocacheEngine *cpu = NULL;
   gboolean gpu_is_usable = FALSE;
+  gchar *no_gpu = NULL;
 
   if (!robocache_device_check_devices (device, element))
     return FALSE;
@@ -240,7 +242,8 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   if (settings.choice == ROBOCACHE_BACKEND_CUDA) {
     gpu_is_usable = open_gpu (device, element, &settings, &error);
   } else {
-    gpu_is_usable = look_for_gpu (&settings, element);
+    no_gpu = look_for_gpu (&settings, element);
+    gpu_is_usable = no_gpu == NULL;
     cpu = open_cpu (&settings, &error);
   }
   if (error) {
@@ -248,6 +251,7 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
             settings.choice == ROBOCACHE_BACKEND_CUDA ? ": set backend=auto or backend=cpu to compute on the CPU" : ""),
         (NULL));
     g_error_free (error);
+    g_free (no_gpu);
     return FALSE;
   }
   GST_OBJECT_LOCK (element);
@@ -255,6 +259,8 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   device->is_open = TRUE;
   device->cpu = cpu;
   device->gpu_is_usable = gpu_is_usable;
+  g_free (device->no_gpu);
+  device->no_gpu = no_gpu;
   device->fell_back = FALSE;
   device->n_fallbacks = device->n_chunks = 0;
   set_active (device, gpu_is_usable ? device->gpu : cpu, old);  /* where only one can serve, it will */
@@ -304,6 +310,20 @@ robocache_device_offer_as (RobocacheDevice *device, GstElement *element, const G
   const RobocacheOffer offer = robocache_device_offer (device, element);
 
   return offer != ROBOCACHE_OFFER_SYSTEM && robocache_caps_on_device (sink_caps) ? ROBOCACHE_OFFER_DEVICE_FIRST : offer;
+}
+
+gchar *
+robocache_device_explain (RobocacheDevice *device, GstElement *element, const GstCaps *peer)
+{
+  gchar *why = NULL;
+
+  if (robocache_caps_are_all_on_device (peer)) {
+    GST_OBJECT_LOCK (element);
+    if (device->no_gpu)
+      why = g_strconcat (": ", device->no_gpu, NULL);
+    GST_OBJECT_UNLOCK (element);
+  }
+  return why ? why : g_strdup ("");
 }
 
 void

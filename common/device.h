@@ -58,6 +58,7 @@ typedef struct
   RobocacheEngine *active;      /* one of them, once there are caps; no reference */
   GstAllocator *outputs[2];     /* of the active engine: for system memory, and for device memory */
   gboolean gpu_is_usable;
+  gchar *no_gpu;                /* why not; NULL: it is */
   gboolean fell_back;           /* auto wanted a GPU and goes on with the CPU */
   guint64 n_fallbacks;
   guint64 n_chunks;             /* that batches were cut into, where they did not fit whole */
@@ -103,6 +104,10 @@ void robocache_device_close (RobocacheDevice * device, GstElement * element);
 RobocacheOffer robocache_device_offer (RobocacheDevice * device, GstElement * element);
 /* Of a source pad whose sink pad has these caps: its memory first. */
 RobocacheOffer robocache_device_offer_as (RobocacheDevice * device, GstElement * element, const GstCaps * sink_caps);
+
+/* What an error about caps of a peer, which takes none of what the element offers, goes on with: why there is no GPU, where the
+ * peer takes its memory alone, else nothing. Free with g_free. */
+gchar *robocache_device_explain (RobocacheDevice * device, GstElement * element, const GstCaps * peer);
 
 /* Opens the GPU when caps bring its memory, so that the first job need not wait for it. What fails is told by the job. */
 void robocache_device_prepare (RobocacheDevice * device, GstElement * element, gboolean on_device);

@@ -38,6 +38,18 @@ robocache_caps_on_device (const GstCaps *caps)
       && gst_caps_features_contains (gst_caps_get_features (caps, 0), ROBOCACHE_CAPS_FEATURE_CUDA);
 }
 
+gboolean
+robocache_caps_are_all_on_device (const GstCaps *caps)
+{
+  if (gst_caps_is_any (caps))
+    return FALSE;
+  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
+    if (!gst_caps_features_contains (gst_caps_get_features (caps, i), ROBOCACHE_CAPS_FEATURE_CUDA))
+      return FALSE;
+  }
+  return gst_caps_get_size (caps) > 0;
+}
+
 GstCaps *
 robocache_caps_first_in_system_memory (const GstCaps *caps, gboolean *on_device)
 {

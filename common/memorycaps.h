@@ -28,6 +28,8 @@ typedef enum
 GstCaps *robocache_caps_offer (GstCaps * caps, RobocacheOffer offer);
 /* Whether the first structure is in device memory. */
 gboolean robocache_caps_on_device (const GstCaps * caps);
+/* Whether no structure is in other memory, and there is one. */
+gboolean robocache_caps_are_all_on_device (const GstCaps * caps);
 /* The first structure alone, with on_device told and in system memory: to be worked on without regard to memories. */
 GstCaps *robocache_caps_first_in_system_memory (const GstCaps * caps, gboolean * on_device);
 /* caps (taken, and in system memory), all of them in device memory where that is asked for. */

@@ -128,8 +128,11 @@ negotiate (GstRobocacheFuse *fuse, GstCaps *caps, GError **error)
     gst_caps_unref (spelled);
   } else {
     gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
+    gchar *why = robocache_device_explain (&fuse->device, GST_ELEMENT (fuse), peer);
 
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream takes %s", ours, theirs);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream takes %s%s", ours, theirs,
+        why);
+    g_free (why);
     g_free (ours);
     g_free (theirs);
   }

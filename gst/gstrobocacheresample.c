@@ -240,9 +240,11 @@ refuse_downstream (GstRobocacheResample *resample, const GstCaps *in_caps)
   gchar *theirs_text = gst_caps_to_string (allowed), *ours_text = gst_caps_to_string (ours);
   const gchar *hint = has_untyped_dimensions (allowed)
       ? "; its dimensions are a flagset: write them like dimensions=(string)14:1" : "";
-  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s%s", theirs_text, ours_text, hint);
+  gchar *why = robocache_device_explain (&resample->device, GST_ELEMENT (resample), allowed);
+  gchar *reason = g_strdup_printf ("downstream takes %s, but the input makes %s%s%s", theirs_text, ours_text, hint, why);
 
   refuse_caps (resample, reason);
+  g_free (why);
   g_free (reason);
   g_free (ours_text);
   g_free (theirs_text);

@@ -197,11 +197,26 @@ gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is
   GST_OBJECT_UNLOCK (self);
   if (changed)
     gst_base_transform_reconfigure_src (trans);
+  self->tried_caps = self->in_caps == NULL;     /* a buffer before caps is the base class's to refuse */
   ret = GST_BASE_TRANSFORM_CLASS (parent_class)->submit_input_buffer (trans, is_discont, input);
   /* set_caps did it already, unless all caps stayed what they were */
   if (ret == GST_FLOW_OK && !gst_robocache_voxelize_install_next (self))
     ret = GST_FLOW_ERROR;
+  if (ret == GST_FLOW_NOT_NEGOTIATED)
+    gst_robocache_voxelize_negotiation_failed (self);
   return ret;
+}
+
+static gboolean
+take_caps (GstRobocacheVoxelize *self, GstEvent *event)
+{
+  gboolean ok;
+
+  self->tried_caps = FALSE;
+  ok = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (GST_BASE_TRANSFORM (self), event);
+  if (!ok)
+    gst_robocache_voxelize_negotiation_failed (self);
+  return ok;
 }
 
 static gboolean
@@ -211,6 +226,8 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
   const GstSegment *segment;
 
   switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      return take_caps (self, event);
     case GST_EVENT_FLUSH_STOP:
       robocache_cloud_window_clear (&self->window);
       GST_OBJECT_LOCK (self);

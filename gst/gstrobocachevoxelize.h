@@ -66,6 +66,7 @@ struct _GstRobocacheVoxelize
   GstBufferPool *map_pool;      /* of maps of clouds, active; NULL: none yet */
   guint64 map_pool_points;      /* that a buffer of it has room for */
   gboolean warned_over_cap;
+  gboolean tried_caps;          /* the last negotiation came as far as caps of ours: what failed was posted */
   gboolean failed;              /* an error of a device was posted: nothing is handed out any more */
   gchar *spacing_warning;       /* posted for the settings of now; NULL: none */
   gchar *refusal;               /* what the last negotiation failed with, already posted; NULL: it did not fail */
@@ -86,6 +87,8 @@ void gst_robocache_voxelize_install_negotiation (GstBaseTransformClass * klass);
 /* What the output is, and what to change where there is no room for it. */
 gchar *gst_robocache_voxelize_describe_output (const RcVoxelSpec * spec, const gchar ** advice);
 void gst_robocache_voxelize_configuration_clear (GstRobocacheVoxelizeConfiguration * configuration);
+/* Posts that downstream takes none of the caps on offer, which the base class says in its log only. */
+void gst_robocache_voxelize_negotiation_failed (GstRobocacheVoxelize * voxelize);
 /* What was negotiated is what computes from now on. */
 gboolean gst_robocache_voxelize_install_next (GstRobocacheVoxelize * voxelize);
 /* Computes the current grid on the CPU, since a GPU has no room; FALSE where that cannot be. */

@@ -273,6 +273,7 @@ gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
 
   if (direction == GST_PAD_SRC)
     return gst_caps_fixate (othercaps);
+  self->tried_caps = TRUE;
   result = configure (self, &self->next, caps, gst_pad_is_linked (trans->srcpad) ? othercaps : NULL, &error);
   gst_caps_unref (othercaps);
   if (result) {
@@ -283,6 +284,32 @@ gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
   robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
   g_error_free (error);
   return gst_caps_new_empty ();
+}
+
+void
+gst_robocache_voxelize_negotiation_failed (GstRobocacheVoxelize *self)
+{
+  GstPad *srcpad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  GstCaps *peer, *ours;
+  gchar *theirs_text, *ours_text, *why;
+  GError *error;
+
+  if (self->tried_caps || GST_PAD_IS_FLUSHING (srcpad))
+    return;
+  peer = gst_pad_peer_query_caps (srcpad, NULL);
+  ours = offer_output (self, NULL);
+  theirs_text = gst_caps_to_string (peer);
+  ours_text = gst_caps_to_string (ours);
+  why = robocache_device_explain (&self->device, GST_ELEMENT (self), peer);
+  error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s, but grids are %s%s", theirs_text,
+      ours_text, why);
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+  g_error_free (error);
+  g_free (why);
+  g_free (ours_text);
+  g_free (theirs_text);
+  gst_caps_unref (ours);
+  gst_caps_unref (peer);
 }
 
 static gboolean

@@ -411,6 +411,23 @@ GST_START_TEST (test_downstream_refuses)
 
 GST_END_TEST;
 
+GST_START_TEST (test_downstream_wants_memory_of_no_gpu)
+{
+  Rig *rig = rig_new ("rate", "100/1", "backend", "cpu", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+
+  rig_play (rig);
+  gst_harness_set_sink_caps_str (rig->out, "other/tensors(memory:RobocacheCUDA)");
+  feed_start (feed, ONE_CHANNEL);
+  feed_one (feed, 0, 1);
+  feed_eos (feed);
+  assert_error (rig, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "downstream takes other/tensors(memory:RobocacheCUDA)",
+      ": backend=cpu has no memory of a GPU", NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_rows_after_a_refusal_are_refused)
 {
   Rig *rig = rig_new ("rate", "100/1", NULL);
@@ -470,6 +487,7 @@ robocachefuse_suite (void)
   tcase_add_loop_test (tc, test_missing_of_types, 0, G_N_ELEMENTS (types));
   tcase_add_loop_test (tc, test_spelling_of_downstream, 0, G_N_ELEMENTS (spellings));
   tcase_add_loop_test (tc, test_downstream_refuses, 0, G_N_ELEMENTS (unwanted));
+  tcase_add_test (tc, test_downstream_wants_memory_of_no_gpu);
   tcase_add_test (tc, test_rows_after_a_refusal_are_refused);
   tc = add_case (s, "memory");
   tcase_add_test (tc, test_more_than_the_machine_has);

@@ -307,6 +307,18 @@ GST_START_TEST (test_unfit_downstream)
 
 GST_END_TEST;
 
+GST_START_TEST (test_downstream_wants_memory_of_no_gpu)
+{
+  GstHarness *h = harness_open (LIVE, "rate=100/1 backend=cpu");
+
+  gst_harness_set_sink_caps_str (h, "other/tensors(memory:RobocacheCUDA)");
+  start_stream (h, F32 ("2", "100/1"));
+  expect_refused_caps (h, ": backend=cpu has no memory of a GPU");
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_type_that_downstream_wants)
 {
   GstHarness *h = harness_open (LIVE, "rate=100/1 type=float64");
@@ -891,6 +903,7 @@ resample_suite (void)
   tcase_add_test (tc, test_rate_that_downstream_does_not_take);
   tcase_add_loop_test (tc, test_spelling_of_downstream, 0, 6);
   tcase_add_loop_test (tc, test_unfit_downstream, 0, 12);
+  tcase_add_test (tc, test_downstream_wants_memory_of_no_gpu);
   tcase_add_test (tc, test_type_that_downstream_wants);
   tcase_add_test (tc, test_downstream_renegotiates);
   tcase_add_test (tc, test_caps_query);

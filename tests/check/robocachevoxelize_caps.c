@@ -394,6 +394,45 @@ static const struct
   {UNIT "output=rank", MAP "voxel-output=(string)index"},
 };
 
+/* Nothing that the element could make, which it says itself, with the reason where that is its backend. */
+static const struct
+{
+  const gchar *peer, *words;
+} foreign[] = {
+  {"other/tensors(memory:RobocacheCUDA)", ": backend=cpu has no memory of a GPU"},
+  {"application/x-pointcloud(memory:RobocacheCUDA);other/tensors(memory:RobocacheCUDA)", ": backend=cpu has no memory of"},
+  {"video/x-raw", "downstream takes video/x-raw, but grids are other/tensors"},
+};
+
+GST_START_TEST (test_peer_that_takes_nothing_of_ours)
+{
+  GstHarness *h = harness (UNIT "backend=cpu");
+
+  gst_harness_set_sink_caps_str (h, foreign[__i__].peer);
+  gst_harness_set_src_caps_str (h, XYZ);
+  expect_error (h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, foreign[__i__].words);
+  fail_unless_equals_int (gst_harness_push (h, cloud (1, 1, 1)), GST_FLOW_NOT_NEGOTIATED);
+  expect_no_error (h);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
+/* Where it took something before. */
+GST_START_TEST (test_peer_that_changes_its_mind)
+{
+  GstHarness *h = harness_with_caps (UNIT "backend=cpu", XYZ);
+
+  gst_buffer_unref (push_pull (h, cloud (1, 1, 1)));
+  gst_harness_set_sink_caps_str (h, foreign[0].peer);
+  fail_unless (gst_harness_push_upstream_event (h, gst_event_new_reconfigure ()));
+  fail_unless_equals_int (gst_harness_push (h, cloud (1, 1, 1)), GST_FLOW_NOT_NEGOTIATED);
+  expect_error (h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, foreign[0].words);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_peer_that_takes_something_else)
 {
   GstHarness *h = harness (mismatches[__i__].properties);
@@ -450,6 +489,8 @@ robocachevoxelize_caps_suite (void)
   tcase_add_test (tc, test_sparse_output_larger_than_the_machine);
   tcase_add_loop_test (tc, test_peer_spelling_and_type, 0, G_N_ELEMENTS (peers));
   tcase_add_loop_test (tc, test_peer_that_takes_something_else, 0, G_N_ELEMENTS (mismatches));
+  tcase_add_loop_test (tc, test_peer_that_takes_nothing_of_ours, 0, G_N_ELEMENTS (foreign));
+  tcase_add_test (tc, test_peer_that_changes_its_mind);
   tcase_add_test (tc, test_caps_queries);
   return suite;
 }

@@ -185,6 +185,17 @@ allocate (guint64 size, GError **error)
   return bytes;
 }
 
+/* n: bytes that came out, 0 where there was no end of it. */
+static void
+set_wrong_size (const RobocachePcdSizes *sizes, guint n, gboolean too_many, GError **error)
+{
+  gchar *makes = n > 0 ? g_strdup_printf ("make %u", n) : g_strdup (too_many ? "make more" : "are damaged");
+
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%u compressed bytes %s: expected them to make %u",
+      sizes->compressed, makes, sizes->uncompressed);
+  g_free (makes);
+}
+
 guint8 *
 robocache_pcd_decompress (const RobocachePcdHeader *header, const guint8 *bytes, const RobocachePcdSizes *sizes,
     GError **error)
@@ -198,9 +209,7 @@ robocache_pcd_decompress (const RobocachePcdHeader *header, const guint8 *bytes,
   if (sizes->uncompressed > 0)
     n = lzf_decompress (bytes, sizes->compressed, columns, sizes->uncompressed);
   if (n != sizes->uncompressed)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%u compressed bytes %s %u, expected %u",
-        sizes->compressed, n > 0 ? "make" : errno == E2BIG ? "make more than" : "are damaged, and do not make",
-        n > 0 ? n : sizes->uncompressed, sizes->uncompressed);
+    set_wrong_size (sizes, n, errno == E2BIG, error);
   else if ((points = allocate (MAX (packed_size (header), 1), error)))
     interleave (header, columns, sizes->uncompressed == stored_size (header), points);
   g_free (columns);

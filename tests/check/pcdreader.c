@@ -260,9 +260,9 @@ GST_START_TEST (compressed_sizes_that_lie)
   expect_sizes (0, 24, "", 0, "0 compressed bytes cannot hold 24 bytes");
   expect_sizes (100, 24, "abc", 3, "the cloud ends after 3 bytes, expected 100 for POINTS 2");
   /* runs of 1 and of 32 bytes, and one that looks back before the beginning */
-  expect_sizes (2, 24, "\0a", 2, "2 compressed bytes make 1, expected 24");
-  expect_sizes (33, 24, "\37" "01234567890123456789012345678901", 33, "33 compressed bytes make more than 24");
-  expect_sizes (3, 24, "\40\1\1", 3, "3 compressed bytes are damaged");
+  expect_sizes (2, 24, "\0a", 2, "2 compressed bytes make 1: expected them to make 24");
+  expect_sizes (33, 24, "\37" "01234567890123456789012345678901", 33, "33 compressed bytes make more: expected them to make 24");
+  expect_sizes (3, 24, "\40\1\1", 3, "3 compressed bytes are damaged: expected them to make 24");
 }
 
 GST_END_TEST;

@@ -36,9 +36,16 @@ cast (RobocacheCameraRays *rays, GError **error)
         "image: %" G_GUINT64_FORMAT " bytes", bytes);
     return FALSE;
   }
-  if (rc_camera_rays (&rays->camera, rays->rays, &rays->n_without, &failure) == RC_OK)
+  if (rc_camera_rays (&rays->camera, rays->rays, &rays->n_without, &failure) != RC_OK) {
+    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, failure.message);
+    return FALSE;
+  }
+  if (rays->n_without < rays->camera.width * rays->camera.height)
     return TRUE;
-  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, failure.message);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no pixel of the image has a ray through a lens of k1=%g k2=%g "
+      "k3=%g p1=%g p2=%g, with fx=%g fy=%g cx=%g cy=%g: expected the numbers of a calibration", rays->camera.k1,
+      rays->camera.k2, rays->camera.k3, rays->camera.p1, rays->camera.p2, rays->camera.fx, rays->camera.fy,
+      rays->camera.cx, rays->camera.cy);
   return FALSE;
 }
 

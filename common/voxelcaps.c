@@ -57,6 +57,24 @@ robocache_voxel_cast_rays (const RobocacheVoxelSettings *settings, RobocachePoin
   return points->rays != NULL;
 }
 
+gchar *
+robocache_voxel_name_properties (const gchar *message)
+{
+  static const gchar *const names[][2] = {
+    {"max_voxels", "max-voxels"}, {"max_points", "max-points"}, {"feature_range", "feature-range"}
+  };
+  gchar *text = g_strdup (message);
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    gchar **parts = g_strsplit (text, names[i][0], -1);
+
+    g_free (text);
+    text = g_strjoinv (names[i][1], parts);
+    g_strfreev (parts);
+  }
+  return text;
+}
+
 RcVoxelSpec
 robocache_voxel_spec (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points, RcDtype dtype)
 {
@@ -167,6 +185,19 @@ robocache_voxel_tensors (RobocacheTensorsInfo *info, const RobocachePointsInfo *
     robocache_tensor_info_set (&info->tensors[0], spec->dtype, dense + first, 5 - first);
 }
 
+/* Of an axis of the image, whose pixels go from 0 to n - 1. */
+static gboolean
+check_rays (const gchar *axis, gdouble focal_length, gdouble centre, gint n, GError **error)
+{
+  const gdouble farthest = MAX (ABS (centre), ABS (n - 1 - centre));
+
+  if (farthest / focal_length <= G_MAXFLOAT)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "f%s is %g and c%s is %g: rays of the image's pixels are not "
+      "finite in float32; both are in pixels", axis, focal_length, axis, centre);
+  return FALSE;
+}
+
 gboolean
 robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const RobocachePointsInfo *points,
     GError **error)
@@ -176,6 +207,10 @@ robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const Ro
         "camera's focal lengths in pixels, both above 0", settings->fx, settings->fy);
     return FALSE;
   }
+  if (points->kind == ROBOCACHE_POINTS_DEPTH
+      && (!check_rays ("x", settings->fx, settings->cx, GST_VIDEO_INFO_WIDTH (&points->video), error)
+          || !check_rays ("y", settings->fy, settings->cy, GST_VIDEO_INFO_HEIGHT (&points->video), error)))
+    return FALSE;
   if (settings->output == RC_VOXEL_BITS && settings->dtype != ROBOCACHE_DTYPE_AUTO && settings->dtype != RC_UINT32) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type is %s with output bits: bits are in words of "
         "uint32, leave type at auto", rc_dtype_name (settings->dtype));

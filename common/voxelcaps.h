@@ -40,6 +40,9 @@ const RcDtype *robocache_voxel_dtypes (const RobocacheVoxelSettings * settings);
 gboolean robocache_voxel_cast_rays (const RobocacheVoxelSettings * settings, RobocachePointsInfo * points,
     RobocacheCameraRays * last, GError ** error);
 
+/* What a kernel says of a spec's fields, as a user knows them: by their properties. Free with g_free. */
+gchar *robocache_voxel_name_properties (const gchar * message);
+
 /* The spec of a grid of these points, whose layout and rays it refers to, with values of dtype, one that
  * robocache_voxel_dtypes gave or any other. What makes no sense is rc_voxel_plan's to refuse. */
 RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,

@@ -115,6 +115,7 @@ check_spec (GstRobocacheVoxelize *self, const RcVoxelSpec *spec, RcFootprint *fo
   RcVoxelSpec item = *spec;
   RcVoxelPlan *plan;
   RcError failed;
+  gchar *message;
 
   if (rc_voxel_plan (robocache_engine_backend (engine), spec, &plan, footprint, &failed) == RC_OK) {
     rc_voxel_plan_free (plan);
@@ -124,7 +125,9 @@ check_spec (GstRobocacheVoxelize *self, const RcVoxelSpec *spec, RcFootprint *fo
       return TRUE;
     }
   }
-  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, failed.message);
+  message = robocache_voxel_name_properties (failed.message);
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, message);
+  g_free (message);
   return FALSE;
 }
 

@@ -19,7 +19,8 @@ robocache_scratch_reserve (RobocacheScratch *scratch, RobocacheEngine *engine, g
   robocache_scratch_clear (scratch);
   if (bytes == 0)
     return TRUE;
-  if (!robocache_engine_check_room (engine, bytes, "the scratch of this job", "send less at once", error))
+  if (!robocache_engine_check_room (engine, bytes, "work on a buffer", robocache_engine_is_gpu (engine)
+          ? "raise max-device-memory, send less in a buffer, or set backend=auto" : "send less in a buffer", error))
     return FALSE;
   scratch->data = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, bytes, error);
   if (scratch->data == NULL)

@@ -155,6 +155,28 @@ try_items (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, guint64 items
   return allocate (run, lane, n_points, room, error);
 }
 
+/* Where a single item does not fit: all that it needs at once, for the error to name, so that whoever makes that much room has no
+ * other error. failure stays where there is as much, in pieces. */
+static void
+name_what_is_needed (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_points, GError **failure)
+{
+  const guint64 clouds = MIN (bytes_to_bring (run, lane, 1), least_piece_bytes (run));
+  const guint64 needed = robocache_bytes_add (bytes_of_scratch (&lane->plans[0], n_points),
+      robocache_voxelizer_bytes_of_outputs (lane, run->place, 1) + clouds);
+  gchar *what = g_strdup_printf ("a voxel grid of %" G_GINT64_FORMAT " points", n_points);
+  GError *total = NULL;
+
+  robocache_scratch_clear (&lane->scratch);
+  robocache_scratch_clear (&lane->outputs);
+  robocache_scratch_clear (&lane->clouds);
+  if (!robocache_engine_check_room (lane->engine, needed, what, "raise max-device-memory, take a smaller grid or smaller "
+          "clouds, or set backend=auto", &total)) {
+    g_error_free (*failure);
+    *failure = total;
+  }
+  g_free (what);
+}
+
 /* As many items at once as fit; where accumulators are kept, all of them or none. */
 static gboolean
 make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_points, GError **error)
@@ -167,6 +189,8 @@ make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_poin
   lane->clean = NULL;
   while (!try_items (run, lane, items, n_points, room, &failure)) {
     if (items == 1 || run->voxelizer->keeps || !robocache_voxelizer_is_no_space (failure)) {
+      if (items == 1 && !run->voxelizer->keeps && robocache_voxelizer_is_no_space (failure))
+        name_what_is_needed (run, lane, n_points, &failure);
       lane->items = 0;
       g_propagate_error (error, failure);
       return FALSE;

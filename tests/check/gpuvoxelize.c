@@ -523,6 +523,67 @@ GST_START_TEST (test_devices)
 
 GST_END_TEST;
 
+/* Clouds whose number of points caps do not say. */
+static const Case told[] = {
+  {CLOUDS, "float32", 4, 60000, 1, "grid=16:16:8 mode=mean output=sparse max-voxels=500"},
+  {CLOUDS, "float32", 3, 60000, 1, "grid=64:64:64 mode=centroid output=sparse max-voxels=500"},
+  {CLOUDS, "float64", 4, 60000, 1, "grid=16:16:8 mode=mean"},
+};
+
+/* The number that ends what the text has before it. */
+static guint64
+number_before (const gchar *text, const gchar *after)
+{
+  const gchar *end = strstr (text, after), *begin = end;
+
+  fail_unless (end != NULL, "\"%s\" lacks \"%s\"", text, after);
+  while (begin > text && g_ascii_isdigit (begin[-1]))
+    begin--;
+  return g_ascii_strtoull (begin, NULL, 10);
+}
+
+/* Raises max-device-memory by what an error says that there is too little; 0: it suffices. */
+static guint64
+raise_bound (const Case *c, guint64 bound, guint side, gchar **text)
+{
+  gchar *more = g_strdup_printf ("max-device-memory=%" G_GUINT64_FORMAT, bound);
+  GstHarness *h = open_harness (c, "cuda", more, side);
+  GRand *random = g_rand_new_with_seed (5);
+  const gboolean ok = gst_harness_push (h, make_cloud (c, random, NULL, 0)) == GST_FLOW_OK;
+  GstBus *bus = gst_element_get_bus (h->element);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  gst_object_unref (bus);
+  fail_unless_equals_int (ok, message == NULL);
+  g_free (more);
+  g_rand_free (random);
+  if (message) {
+    gst_message_parse_error (message, &error, NULL);
+    fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
+    *text = g_strdup (error->message);
+    bound += number_before (*text, " bytes, and device") - number_before (*text, " free of max-device-memory");
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  device_harness_free (h);
+  return message ? bound : 0;
+}
+
+GST_START_TEST (test_who_raises_the_bound_gets_on)
+{
+  const Case *c = &told[__i__ / 2];
+  gchar *text = NULL;
+  guint64 bound = raise_bound (c, 250000, __i__ % 2, &text);
+
+  fail_unless (bound > 0, "there was room");
+  fail_unless (strstr (text, "a voxel grid of ") && strstr (text, "raise max-device-memory"), "%s", text);
+  g_clear_pointer (&text, g_free);
+  fail_unless_equals_uint64 (raise_bound (c, bound, __i__ % 2, &text), 0);
+}
+
+GST_END_TEST;
+
 static Suite *
 gpuvoxelize_suite (void)
 {
@@ -536,6 +597,7 @@ gpuvoxelize_suite (void)
   tcase_add_loop_test (tc, test_no_space, 0, 2);
   tcase_add_loop_test (tc, test_no_space_for_rays, 0, 2);
   tcase_add_loop_test (tc, test_no_space_for_a_cloud, 0, 2);
+  tcase_add_loop_test (tc, test_who_raises_the_bound_gets_on, 0, 2 * G_N_ELEMENTS (told));
   tcase_add_test (tc, test_no_space_for_an_output);
   tcase_add_test (tc, test_auto_falls_back);
   tcase_add_test (tc, test_auto_falls_back_at_a_cloud);

@@ -24,7 +24,7 @@ robocache_dtype_get_type (void)
   static GEnumValue values[RC_N_DTYPES + 2];
 
   if (g_once_init_enter (&type)) {
-    values[0] = (GEnumValue) { ROBOCACHE_DTYPE_AUTO, "The input's type for floats, float32 for integers", "auto" };
+    values[0] = (GEnumValue) { ROBOCACHE_DTYPE_AUTO, "Chosen by the element, as the property says", "auto" };
     for (RcDtype d = 0; d < RC_N_DTYPES; d++)
       values[d + 1] = (GEnumValue) { d, rc_dtype_name (d), rc_dtype_name (d) };
     g_once_init_leave (&type, g_enum_register_static ("RobocacheDtype", values));

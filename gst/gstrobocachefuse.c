@@ -841,7 +841,8 @@ install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_INFO, g_param_spec_enum ("info", "Info",
           "Where the times and the status of each row are told", TYPE_INFO, DEFAULT_INFO, ready));
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
-          "Element type of tensors that are no camera frames", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
+          "Element type of tensors that are no camera frames (auto = the input's for floats, float32 for integers)",
+          ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
           "Ticks, their lateness, and rows of every pad, counted since the element was started", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));

@@ -822,7 +822,8 @@ install_properties (GObjectClass *object_class)
           "Reorder window", "How much older than the newest row a row may be when it arrives (ns)", 0, G_MAXINT64, 0,
           ready));
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
-          "Element type of the output", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
+          "Element type of the output (auto = the input's for floats, float32 for integers)",
+          ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
           "Rows and ticks, counted since the element was started", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));

@@ -192,7 +192,8 @@ typedef struct RcVoxelJob
                                  * rc_voxel_can_go_on says no */
   const double *ranges;         /* mean without feature_range: [batch, C] the greatest finite magnitude of each feature among
                                  * the inside points of each item's N, on the host, as rc_voxel_measure finds them for
-                                 * chunks; then there is no range phase. NULL: there is one, and no job goes on from this */
+                                 * chunks, read by begin alone; then there is no range phase. NULL: there is one, and no job goes
+                                 * on from this */
 } RcVoxelJob;
 
 /* Points of every item of the batch. An item may get at most its N points in all chunks together. */
@@ -259,9 +260,9 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
  * nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
-/* Whether jobs of the plan can go on from one another, as its spec would like: in all modes but first, and but for output index,
- * which is of points alone, where the accumulators that this takes beside those of a plan that does not keep have
- * RC_VOXEL_MOST_KEPT_BYTES at most. In such a plan voxels have counts whatever the mode, or of max and min layers, and NaNs and
+/* Whether jobs of the plan can go on from one another, as its spec would like: in all modes but first, where the accumulators
+ * that this takes beside those of a plan that does not keep have RC_VOXEL_MOST_KEPT_BYTES at most. Output index, which is of
+ * points alone, has none. In such a plan voxels have counts whatever the mode, or of max and min layers, and NaNs and
  * infinities are counted; outputs sparse and rank have accumulators too, of the whole grid, and none by the point. */
 #define RC_VOXEL_MOST_KEPT_BYTES (INT64_C (1) << 29)
 int rc_voxel_keeps (const RcVoxelPlan * plan);

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define MOST_BLOCKS_Y 65535
 #define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
@@ -541,14 +542,22 @@ find_range (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelTask *task
       "launch of the range of features");
 }
 
-/* Of a job that knows them. */
+/* Of a job that knows them: as arguments, which nobody has to keep. */
 static RcStatus
-bring_ranges (const Run *run, const RcCudaVoxelTask *task)
+put_ranges (const Run *run, RcCudaVoxelTask *task)
 {
-  const size_t bytes = (size_t) task->channels * sizeof (double);
+  const int64_t all = task->batch * task->channels;
+  const dim3 one = { 1, 1, 1 };
+  RcCudaVoxelRanges ranges = { 0 };
+  void *arguments[] = { task, &ranges };
+  RcStatus status = RC_OK;
 
-  return check (run, cudaMemcpy2DAsync (task->scratch + task->layout.range, (size_t) task->layout.item_bytes,
-          run->job->ranges, bytes, bytes, (size_t) task->batch, cudaMemcpyHostToDevice, run->stream), "copy of ranges");
+  for (; ranges.first < all && status == RC_OK; ranges.first += ranges.n) {
+    ranges.n = rc_cuda_lesser (all - ranges.first, RC_CUDA_VOXEL_RANGES);
+    memcpy (ranges.values, run->job->ranges + ranges.first, (size_t) ranges.n * sizeof (double));
+    status = launch (run, rc_cuda_voxel_put_ranges, one, arguments, "launch of the ranges of features that are known");
+  }
+  return status;
 }
 
 /* Of a chunk alone, in memory of the plan's own. */
@@ -587,7 +596,7 @@ launch_begin (const Run *run, RcCudaVoxelState *state, RcCudaVoxelTask *task)
     status = launch_task (run, rc_cuda_voxel_clear, blocks_for (run->cuda, vectors, RC_CUDA_VOXEL_THREADS, task->batch),
         task, "launch of the clearing of a voxel grid");
   if (status == RC_OK && run->plan->knows_ranges)
-    status = bring_ranges (run, task);
+    status = put_ranges (run, task);
   if (status == RC_OK && rc_voxel_is_mean (run->plan) && !task->needs_range)
     status = launch_scales (run, task);
   return status;

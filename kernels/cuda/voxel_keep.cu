@@ -30,6 +30,18 @@ go_on (const __grid_constant__ RcCudaVoxelTask task)
     head_of (task, item)->item.n_added = task.first_added;
 }
 
+/* What a job knows of features, from its arguments. */
+__global__ void __launch_bounds__ (THREADS)
+put_ranges (const __grid_constant__ RcCudaVoxelTask task, const __grid_constant__ RcCudaVoxelRanges ranges)
+{
+  follow_previous ();
+  for (int64_t i = threadIdx.x; i < ranges.n; i += THREADS) {
+    const int64_t at = ranges.first + i, item = at / task.channels;
+
+    item_array<double> (task, item, task.layout.range)[at - item * task.channels] = ranges.values[i];
+  }
+}
+
 /* ---- what becomes of a point that is inside ---- */
 
 template <int SIGN>
@@ -137,6 +149,7 @@ struct Means
 #define OF_POINTS(Source) { BOTH_SIGNS (Source, Counts), RANKS (Source), BOTH_SIGNS (Source, Centroids), BOTH_SIGNS (Source, Means) }
 
 const void *const rc_cuda_voxel_go_on = KERNEL (go_on);
+const void *const rc_cuda_voxel_put_ranges = KERNEL (put_ranges);
 const void *const rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2] = {
   OF_POINTS (PointSource<RC_FLOAT16>),
   OF_POINTS (PointSource<RC_FLOAT32>),

@@ -75,12 +75,14 @@ warp_words_of (const RcCudaVoxelTask *task, int64_t multiprocessors)
 static const void *const *
 kernels_that_take (const RcVoxelPlan *plan)
 {
-  const RcCudaVoxelKept kept = plan->spec.output == RC_VOXEL_RANK ? RC_CUDA_VOXEL_KEPT_RANKS
-      : plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS;
+  const RcCudaVoxelSource source = source_of (plan);
 
   if (plan->layers > 0)
-    return rc_cuda_voxel_take_layered[source_of (plan)];
-  return rc_cuda_voxel_take[source_of (plan)][kept];
+    return rc_cuda_voxel_take_layered[source];
+  if (plan->spec.output == RC_VOXEL_RANK)
+    return rc_cuda_voxel_take[source][RC_CUDA_VOXEL_KEPT_RANKS];
+  return rc_cuda_voxel_take[source][plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS
+      : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS];
 }
 
 static RcCudaVoxelInPlace
@@ -492,6 +494,7 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel remove", state->remove, plan->keeps},
     {"voxel add, deferred", state->add_deferred, state->task.defers},
     {"voxel go on", rc_cuda_voxel_go_on, plan->keeps},
+    {"voxel ranges", rc_cuda_voxel_put_ranges, plan->keeps && rc_voxel_needs_range (plan)},
     {"voxel tiles, count", rc_cuda_voxel_count_tiles, state->task.kept_tiles > 0},
     {"voxel tiles, scan", rc_cuda_voxel_scan_tiles, state->task.kept_tiles > 0},
     {"voxel write", state->write, 1},

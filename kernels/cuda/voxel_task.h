@@ -93,6 +93,14 @@ typedef struct RcCudaVoxelHead
   };
 } RcCudaVoxelHead;
 
+/* Values first … first + n - 1 of [batch, channels], the ranges of features. */
+#define RC_CUDA_VOXEL_RANGES 128
+typedef struct RcCudaVoxelRanges
+{
+  int64_t first, n;
+  double values[RC_CUDA_VOXEL_RANGES];
+} RcCudaVoxelRanges;
+
 /* Where the arrays of the points of all items begin; item i has entries i * n_points … */
 typedef struct RcCudaVoxelPoints
 {
@@ -371,6 +379,7 @@ extern const void *const rc_cuda_voxel_bin_whole;       /* packed float32, of wh
 /* voxel_keep.cu, where accumulators are kept: in place of clear, for a job that goes on; to add points, and to take them
  * out. */
 extern const void *const rc_cuda_voxel_go_on;
+extern const void *const rc_cuda_voxel_put_ranges;      /* arguments: the task, and ranges; of a block */
 extern const void *const rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2];
 
 /* voxel_layers.cu: the same of max and min; depth has no features. */

@@ -78,29 +78,51 @@ robocache_byte_input_unmap (RobocacheByteInput *input)
   input->n_bytes = input->cursor = 0;
 }
 
-gboolean
-robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer, GError **error)
+/* Each memory by itself: to map several at once would copy all of them. */
+static gboolean
+check_readable (GstBuffer *buffer, GError **error)
 {
   GstMapInfo map;
-  gboolean joins;
 
-  robocache_byte_input_unmap (input);
-  if (!robocache_map_buffer (buffer, &map, GST_MAP_READ, error)) {
-    gst_buffer_unref (buffer);
-    return FALSE;
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    if (!robocache_map_buffer_range (buffer, i, 1, &map, GST_MAP_READ, error))
+      return FALSE;
+    gst_buffer_unmap (buffer, &map);
   }
+  return TRUE;
+}
+
+/* By whoever watches, and by the block. */
+static gboolean
+read_piece (RobocacheByteInput *input, GstBuffer *buffer, gboolean joins, GError **error)
+{
+  GstMapInfo map;
+
+  if (!robocache_map_buffer (buffer, &map, GST_MAP_READ, error))
+    return FALSE;
   if (input->watch)
     input->watch (input->watcher, map.data, map.size);
-  joins = map.size == 0 || (map.size < ROBOCACHE_SMALL_PIECE && robocache_byte_input_end (input) > input->position);
   if (joins)
     append_to_block (input, &map);
   gst_buffer_unmap (buffer, &map);
-  if (joins) {
+  return TRUE;
+}
+
+gboolean
+robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer, GError **error)
+{
+  const gsize size = gst_buffer_get_size (buffer);
+  gboolean joins, ok;
+
+  robocache_byte_input_unmap (input);
+  joins = size == 0 || (size < ROBOCACHE_SMALL_PIECE && robocache_byte_input_end (input) > input->position);
+  ok = input->watch || joins ? read_piece (input, buffer, joins, error) : check_readable (buffer, error);
+  if (!ok || joins) {
     gst_buffer_unref (buffer);
-  } else {
-    finish_block (input);
-    gst_adapter_push (input->adapter, buffer);
+    return ok;
   }
+  finish_block (input);
+  gst_adapter_push (input->adapter, buffer);
   return TRUE;
 }
 

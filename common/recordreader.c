@@ -454,11 +454,16 @@ next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
 RobocacheReadResult
 robocache_record_reader_next (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
 {
+  const gboolean is_binary = reader->format == ROBOCACHE_RECORDS_BINARY;
   RobocacheReadResult result;
 
+  /* what waits stays in the pieces that it came in, until it is a record */
+  if (is_binary && !reader->input.ended && robocache_byte_input_available (&reader->input) < reader->layout.size) {
+    robocache_byte_input_unmap (&reader->input);
+    return ROBOCACHE_READ_MORE;
+  }
   robocache_byte_input_map (&reader->input);
-  result = reader->format == ROBOCACHE_RECORDS_BINARY ? next_binary (reader, record, error) :
-      next_csv (reader, record, error);
+  result = is_binary ? next_binary (reader, record, error) : next_csv (reader, record, error);
   if (result == ROBOCACHE_READ_MORE)
     robocache_byte_input_unmap (&reader->input);
   if (error && *error)

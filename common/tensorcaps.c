@@ -469,13 +469,13 @@ robocache_tensors_copy (GstBuffer *buffer, const RobocacheTensorsInfo *info, gui
 {
   const gsize bytes = robocache_tensor_info_size (&info->tensors[tensor]);
   gsize offset;
-  GstMemory *memory = robocache_tensors_peek_memory (buffer, info, tensor, &offset);
   GstMapInfo map;
 
-  if (!robocache_map_memory (memory, &map, GST_MAP_READ, error))
+  robocache_tensors_peek_memory (buffer, info, tensor, &offset);
+  if (!robocache_map_buffer_range (buffer, gst_buffer_n_memory (buffer) > 1 ? tensor : 0, 1, &map, GST_MAP_READ, error))
     return FALSE;
   *copy = g_memdup2 (map.data + offset, bytes);
-  gst_memory_unmap (memory, &map);
+  gst_buffer_unmap (buffer, &map);
   return TRUE;
 }
 

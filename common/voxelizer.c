@@ -30,6 +30,14 @@ robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gbool
     voxelizer->lanes[i].n = batch * (i + 1) / voxelizer->n_lanes - voxelizer->lanes[i].first;
     *status = robocache_voxelizer_init_lane (voxelizer, &voxelizer->lanes[i], engines[i], &failure);
   }
+  if (*status == RC_NO_SPACE && spec->keeps) {
+    RcVoxelSpec alone = *spec;
+
+    GST_INFO ("windows of clouds are made anew: %s", failure.message);
+    alone.keeps = 0;
+    robocache_voxelizer_free (voxelizer);
+    return robocache_voxelizer_new (engines, n_engines, reads_host, &alone, status, error);
+  }
   if (robocache_engine_check (*status, &failure, error)) {
     voxelizer->bitmap_bytes = (guint64) rc_voxel_bitmap_bytes (voxelizer->lanes[0].plans[0].plan);
     voxelizer->keeps = spec->keeps && robocache_voxelizer_all_keep (voxelizer);

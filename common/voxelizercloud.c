@@ -187,16 +187,17 @@ run_brought (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheC
   return run_chunk (job, phase, &chunk, error);
 }
 
-/* Where the CPU reads it, from an item on. */
+/* Where the CPU reads it, the items of the job. */
 static RcVoxelChunk
-mapped_cloud (const RobocacheMappedCloud *mapped, guint64 first, RcVoxelCounters *counters)
+mapped_cloud (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped,
+    RcVoxelCounters *counters)
 {
   RcVoxelChunk chunk = {.data = mapped->data,.n = mapped->n,.stride = mapped->stride,
-    .batch_stride = mapped->n * mapped->stride,.counters = counters
+    .batch_stride = mapped->n * mapped->stride,.counters = counters,.layer = layer_of (job, cloud)
   };
 
   if (mapped->n > 0)
-    chunk.data = mapped->data + first * (guint64) chunk.batch_stride;
+    chunk.data = mapped->data + job->first * (guint64) chunk.batch_stride;
   return chunk;
 }
 
@@ -212,8 +213,7 @@ run_mapped (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCl
   if (!robocache_cloud_map (job->run->points, cloud->buffer, &mapped, error))
     return FALSE;
   if (job->run->voxelizer->reads_host) {
-    chunk = mapped_cloud (&mapped, job->first, counters);
-    chunk.layer = layer_of (job, cloud);
+    chunk = mapped_cloud (job, cloud, &mapped, counters);
     ok = run_chunk (job, phase, &chunk, error);
   } else {
     ok = run_brought (job, phase, cloud, &mapped, at, counters, error);

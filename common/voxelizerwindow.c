@@ -4,7 +4,7 @@
  */
 #include "voxelizerprivate.h"
 
-#define MOST_VOXELS_A_POINT 1024        /* of a grid whose bitmap is read for sparse outputs and ranks, rather than its points sorted */
+#define MOST_VOXELS_A_POINT 1024        /* of a grid whose bitmap is read in order, rather than its points sorted */
 
 /* ---- which clouds a run looks at: those to add, then those to take out ---- */
 
@@ -85,7 +85,9 @@ robocache_voxelizer_is_worth_keeping (const RobocacheVoxelRun *run)
   const gdouble voxels = (gdouble) spec->grid[0] * (gdouble) spec->grid[1] * (gdouble) spec->grid[2];
   const gdouble points = (gdouble) run->n_points * run->window->most / robocache_cloud_window_length (run->window);
 
-  return (spec->output != RC_VOXEL_SPARSE && spec->output != RC_VOXEL_RANK) || points == 0 || voxels <= MOST_VOXELS_A_POINT * points;
+  if (spec->output != RC_VOXEL_SPARSE && spec->output != RC_VOXEL_RANK)
+    return TRUE;
+  return points == 0 || voxels <= MOST_VOXELS_A_POINT * points;
 }
 
 /* Clouds that were forgotten before they were taken out, as after a flush, leave nothing behind: not even what

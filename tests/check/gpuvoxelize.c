@@ -237,6 +237,8 @@ static const struct
   {{BATCH, "float32", 4, 5000, 9, "grid=32:20:8 mode=mean accumulate=2"}, 0, 700000},
   {{DEPTH, "float32", 3, 0, 1, "grid=32:20:8 fx=40 fy=40 cx=32 cy=24 mode=centroid accumulate=2"}, 0, 212000},
   {{CLOUDS, "float32", 3, 20000, 1, "grid=32:20:8 output=rank max-voxels=500 accumulate=3"}, 0, 300000},
+  {{CLOUDS, "float32", 5, 20000, 1, "grid=32:20:8 mode=mean accumulate=4"}, 0, 500000},
+  {{CLOUDS, "float32", 5, 20000, 1, "grid=32:20:8 mode=max accumulate=4"}, 0, 500000},
 };
 
 GST_START_TEST (test_pieces)

@@ -42,7 +42,6 @@ void
 robocache_device_finalize (RobocacheDevice *device)
 {
   g_clear_pointer (&device->devices_text, g_free);
-  g_clear_pointer (&device->no_gpu, g_free);
 }
 
 void
@@ -259,7 +258,6 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   device->is_open = TRUE;
   device->cpu = cpu;
   device->gpu_is_usable = gpu_is_usable;
-  g_free (device->no_gpu);
   device->no_gpu = no_gpu;
   device->fell_back = FALSE;
   device->n_fallbacks = device->n_chunks = 0;
@@ -278,6 +276,7 @@ robocache_device_close (RobocacheDevice *device, GstElement *element)
   GST_OBJECT_LOCK (element);
   set_active (device, NULL, old);
   device->is_open = device->gpu_is_usable = FALSE;
+  g_clear_pointer (&device->no_gpu, g_free);
   engines[0] = g_steal_pointer (&device->cpu);
   engines[1] = g_steal_pointer (&device->gpu);
   for (guint i = 0; i < ROBOCACHE_MAX_DEVICES; i++)

@@ -11,21 +11,28 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_MAX_TICKS 32
 
-/* Multiples of a step that is 1, 2 or 5 times a power of ten. */
+/* Multiples of a step that is 1, 2 or 5 times a power of ten. What is written at one is (at - offset) / 10^exponent: long
+ * numbers in a narrow range have an offset, very large and very small ones an exponent. */
 typedef struct
 {
   guint n;
   gdouble at[ROBOCACHE_MAX_TICKS];
   gdouble step;
+  gdouble offset;               /* 0: none */
+  gint exponent;                /* 0: none */
 } RobocacheAxisTicks;
 
 /* Ticks from least to greatest, ends included: no more steps than wanted, which is at least 1 and at most
- * ROBOCACHE_MAX_TICKS - 1. None when least is not below greatest. */
-void robocache_axis_ticks (RobocacheAxisTicks * ticks, gdouble least, gdouble greatest, gdouble wanted);
+ * ROBOCACHE_MAX_TICKS - 1, and none below least_step (0: any). None when least is not below greatest. */
+void robocache_axis_ticks (RobocacheAxisTicks * ticks, gdouble least, gdouble greatest, gdouble wanted, gdouble least_step);
 
 /* A tick with the decimals that the step needs, and a point in every locale. */
 #define ROBOCACHE_TICK_TEXT 32
 void robocache_axis_tick_text (const RobocacheAxisTicks * ticks, guint i, gchar text[ROBOCACHE_TICK_TEXT]);
+
+/* What belongs beside the axis, "" for none: the exponent as ×1e-7, the offset as +400000 or +1.7e9. */
+void robocache_axis_factor_text (const RobocacheAxisTicks * ticks, gchar text[ROBOCACHE_TICK_TEXT]);
+void robocache_axis_offset_text (const RobocacheAxisTicks * ticks, gchar text[ROBOCACHE_TICK_TEXT]);
 
 G_END_DECLS
 #endif

@@ -117,19 +117,18 @@ find_range (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style
 
 static gboolean
 show (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const GstRobocacheVoxelViewChart *chart,
-    const RobocacheVoxelCamera *camera, GstBuffer *output, GError **error)
+    GstRobocacheVoxelViewLegend *legend, GstBuffer *output, GError **error)
 {
   const RobocacheVoxelSight sight = robocache_voxel_picture_look (&self->picture);
-  GstRobocacheVoxelViewLegend legend = { style->colour_by, self->layout.frame.mode, style->channel, self->layout.n_channels,
-    self->voxels.n_occupied, {0.0, 1.0}, sight.nan
-  };
   GstVideoFrame frame;
   gboolean ok;
 
   if (!robocache_video_frame_map (&frame, &self->video, output, GST_MAP_READWRITE, error))
     return FALSE;
-  find_range (self, style, &sight, legend.range);
-  ok = gst_robocache_voxel_view_chart_draw (chart, camera, &self->picture, &legend, &frame, error);
+  legend->n_occupied = self->voxels.n_occupied;
+  legend->nan = sight.nan;
+  find_range (self, style, &sight, legend->range);
+  ok = gst_robocache_voxel_view_chart_draw (chart, &self->picture, legend, &frame, error);
   gst_video_frame_unmap (&frame);
   return ok;
 }
@@ -139,14 +138,17 @@ make_picture (GstRobocacheVoxelView *self, GstBuffer *input, GstBuffer *output, 
 {
   GstRobocacheVoxelViewStyle style;
   GstRobocacheVoxelViewChart chart;
-  RobocacheVoxelCamera camera;
+  GstRobocacheVoxelViewLegend legend;
 
   if (!gst_robocache_voxel_view_take_style (self, &style, error) || !gst_robocache_voxel_view_lay_out (self, error))
     return FALSE;
-  gst_robocache_voxel_view_chart_init (&chart, &style, GST_VIDEO_INFO_WIDTH (&self->video),
+  legend = (GstRobocacheVoxelViewLegend) {
+    .colour_by = style.colour_by, .mode = self->layout.frame.mode, .channel = style.channel,
+    .n_channels = self->layout.n_channels
+  };
+  gst_robocache_voxel_view_chart_init (&chart, &style, &self->layout.frame, &legend, GST_VIDEO_INFO_WIDTH (&self->video),
       GST_VIDEO_INFO_HEIGHT (&self->video));
-  robocache_voxel_camera_init (&camera, style.view, &self->layout.frame, &chart.plot);
-  return read_voxels (self, &style, &camera, input, error) && show (self, &style, &chart, &camera, output, error);
+  return read_voxels (self, &style, &chart.camera, input, error) && show (self, &style, &chart, &legend, output, error);
 }
 
 static GstFlowReturn

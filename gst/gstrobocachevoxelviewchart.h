@@ -6,6 +6,8 @@
 #define GST_ROBOCACHE_VOXELVIEW_CHART_H
 
 #include "gstrobocachevoxelview.h"
+#include "gstrobocachevoxelviewaxes.h"
+#include "gstrobocachevoxelviewlegend.h"
 
 G_BEGIN_DECLS
 
@@ -19,33 +21,25 @@ G_BEGIN_DECLS
     ", width=(int)[1, 32767], height=(int)[1, 32767], framerate=(fraction)[0/1, 2147483647/1]" \
     ", pixel-aspect-ratio=(fraction)1/1"
 
-/* Where things are in a picture. */
+/* Where things are in a picture, and what is written there. */
 typedef struct
 {
-  gdouble em;                   /* pixels: the size of text */
-  gboolean axes, legend;        /* whether there is room for them */
+  gboolean has_axes, has_legend;        /* as asked for, where there is room for text */
   guint background;
-  RobocachePixelBox plot, bar;  /* of the voxels; of the colours */
+  RobocacheVoxelCamera camera;
+  GstRobocacheVoxelViewAxes axes;
+  GstRobocacheVoxelViewLegendPlace legend;
 } GstRobocacheVoxelViewChart;
 
-/* What the legend says. */
-typedef struct
-{
-  RobocacheColourBy colour_by;
-  gint mode;                    /* an RcVoxelMode; -1: not known */
-  guint channel;
-  guint64 n_channels, n_occupied;
-  gdouble range[2];
-  gboolean nan;                 /* one is seen */
-} GstRobocacheVoxelViewLegend;
-
+/* Finds room for what the axes and any range of the legend say. frame is used as long as the chart. */
 void gst_robocache_voxel_view_chart_init (GstRobocacheVoxelViewChart * chart,
-    const GstRobocacheVoxelViewStyle * style, gint width, gint height);
+    const GstRobocacheVoxelViewStyle * style, const RobocacheVoxelFrame * frame,
+    const GstRobocacheVoxelViewLegend * legend, gint width, gint height);
 
 /* The whole picture. FALSE and an error when the frame is none that cairo can draw into. */
 gboolean gst_robocache_voxel_view_chart_draw (const GstRobocacheVoxelViewChart * chart,
-    const RobocacheVoxelCamera * camera, const RobocacheVoxelPicture * picture,
-    const GstRobocacheVoxelViewLegend * legend, GstVideoFrame * frame, GError ** error);
+    const RobocacheVoxelPicture * picture, const GstRobocacheVoxelViewLegend * legend, GstVideoFrame * frame,
+    GError ** error);
 
 G_END_DECLS
 #endif

@@ -676,6 +676,34 @@ GST_START_TEST (test_axes_and_legend_can_be_left_out)
 
 GST_END_TEST;
 
+/* Upright pictures have axes and a legend, too; and no text is cut off, however long its numbers are. */
+GST_START_TEST (test_text_fits)
+{
+  static const gchar *const sizes[] = { "video/x-raw,width=640,height=900", "video/x-raw,width=300,height=900",
+    "video/x-raw,width=240,height=140", "video/x-raw,width=640,height=480", "video/x-raw,width=1920,height=1080"
+  };
+  static const gchar *const properties[] = { "", "origin=<400000.0,5400000.0,-300.0>", "origin=<-1e9,1e12,1e-7>",
+    "colour-by=value value-range=<1e-7,2e-7>", "colour-by=value value-range=<1.7e9,1.7000001e9>",
+    "colour-by=value value-range=<-123456.0,654321.0>"
+  };
+  const gchar *size = sizes[__i__ / 2 % G_N_ELEMENTS (sizes)], *more = properties[__i__ / 2 / G_N_ELEMENTS (sizes)];
+  gchar *text = g_strconcat (__i__ & 1 ? "view=top " : "", more, NULL);
+  GstHarness *h = viewer (text, size, CUBE_GRID);
+  Picture picture = picture_of (h, buffer_of ("\0\0\0\0\0\0\0\0", 8));
+  const gint right = picture.width - 1, bottom = picture.height - 1;
+
+  fail_unless (count_pixels (&picture, BACKGROUND) > 1000, "%s: %u pixels", size, count_pixels (&picture, BACKGROUND));
+  for (gint x = 0; x <= right; x++)
+    fail_unless (pixel (&picture, x, 0) == BACKGROUND && pixel (&picture, x, bottom) == BACKGROUND, "%s, %s", size, text);
+  for (gint y = 0; y <= bottom; y++)
+    fail_unless (pixel (&picture, 0, y) == BACKGROUND && pixel (&picture, right, y) == BACKGROUND, "%s, %s", size, text);
+  picture_clear (&picture);
+  harness_free (h);
+  g_free (text);
+}
+
+GST_END_TEST;
+
 /* Numbers at the axes are of the world: the same voxels elsewhere make another picture, and only with axes. */
 GST_START_TEST (test_axes_say_where_it_is)
 {
@@ -1097,6 +1125,7 @@ robocachevoxelview_suite (void)
   tcase_add_loop_test (tc, test_any_size_of_picture, 0, 16);
   tcase_add_test (tc, test_colour_bar);
   tcase_add_loop_test (tc, test_axes_and_legend_can_be_left_out, 0, 2);
+  tcase_add_loop_test (tc, test_text_fits, 0, 2 * 5 * 6);
   tcase_add_test (tc, test_axes_say_where_it_is);
   tcase_add_test (tc, test_background);
   tcase_add_loop_test (tc, test_size_and_rate, 0, G_N_ELEMENTS (sizes));

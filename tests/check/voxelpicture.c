@@ -83,39 +83,83 @@ GST_END_TEST;
 
 static const struct
 {
-  gdouble least, greatest, wanted;
-  const gchar *texts;
+  gdouble least, greatest, wanted, least_step;
+  const gchar *texts;           /* numbers, then what belongs beside the axis */
 } axes[] = {
-  {0.0, 10.0, 5.0, "0 2 4 6 8 10"},
-  {-3.25, 3.25, 7.0, "-3 -2 -1 0 1 2 3"},
-  {-0.15, 0.35, 5.0, "-0.1 0.0 0.1 0.2 0.3"},
-  {0.0, 0.3, 3.0, "0.0 0.1 0.2 0.3"},
-  {1000.02, 1000.11, 4.0, "1000.05 1000.10"},
-  {0.0, 1.0, 1.9, "0 1"},
-  {0.0, 2.9, 0.1, "0"},
-  {0.0, 7e-4, 4.0, "0.0000 0.0002 0.0004 0.0006"},
-  {0.0, 4e9, 4.0, "0 1e+09 2e+09 3e+09 4e+09"},
-  {0.0, 1e-12, 2.0, "0 5e-13 1e-12"},
-  {1.0, 1.0, 4.0, ""},
-  {2.0, 1.0, 4.0, ""},
-  {0.0, NAN, 4.0, ""},
-  {0.0, INFINITY, 4.0, ""},
+  {0.0, 10.0, 5.0, 0.0, "0 2 4 6 8 10"},
+  {-3.25, 3.25, 7.0, 0.0, "-3 -2 -1 0 1 2 3"},
+  {-0.15, 0.35, 5.0, 0.0, "-0.1 0.0 0.1 0.2 0.3"},
+  {0.0, 0.3, 3.0, 0.0, "0.0 0.1 0.2 0.3"},
+  {0.0, 1.0, 1.9, 0.0, "0 1"},
+  {0.0, 2.9, 0.1, 0.0, "0"},
+  {102.3, 102.9, 3.0, 0.0, "102.4 102.6 102.8"},
+  {0.0, 7e-4, 4.0, 0.0, "0.0000 0.0002 0.0004 0.0006"},
+  {0.0, 8e4, 4.0, 0.0, "0 20000 40000 60000 80000"},
+  /* very small and very large */
+  {1e-7, 2e-7, 5.0, 0.0, "1.0 1.2 1.4 1.6 1.8 2.0 ×1e-7"},
+  {0.0, 1e-12, 2.0, 0.0, "0.0 0.5 1.0 ×1e-12"},
+  {0.0, 1e-300, 2.0, 0.0, "0.0 0.5 1.0 ×1e-300"},
+  {0.0, 4e9, 4.0, 0.0, "0 1 2 3 4 ×1e9"},
+  {1e6, 1.1e6, 2.0, 0.0, "1.00 1.05 1.10 ×1e6"},
+  /* long, in a narrow range */
+  {1000.02, 1000.11, 4.0, 0.0, "0.05 0.10 +1000"},
+  {400000.0, 400040.0, 4.0, 0.0, "0 10 20 30 40 +400000"},
+  {399950.0, 400060.0, 2.0, 0.0, "1000 +399000"},
+  {-400040.0, -400000.0, 2.0, 0.0, "60 80 100 -400100"},
+  {5400000.0, 5405000.0, 2.0, 0.0, "0 5000 +5400000"},
+  {1.701e9, 1.701e9 + 80.0, 2.0, 0.0, "0 50 +1.701e9"},
+  {1.7e9, 1.701e9, 2.0, 0.0, "0.0 0.5 1.0 ×1e6 +1.7e9"},
+  {1e-7, 1.0001e-7, 2.0, 0.0, "0.0 0.5 1.0 ×1e-11 +1e-7"},
+  /* whole */
+  {4.5, 5.5, 5.0, 1.0, "5"},
+  {0.5, 3.0, 5.0, 1.0, "1 2 3"},
+  {0.0, 30.0, 3.0, 1.0, "0 10 20 30"},
+  {1.0, 1.0, 4.0, 0.0, ""},
+  {2.0, 1.0, 4.0, 0.0, ""},
+  {0.0, NAN, 4.0, 0.0, ""},
+  {0.0, INFINITY, 4.0, 0.0, ""},
 };
 
 GST_START_TEST (test_ticks)
 {
   GString *texts = g_string_new (NULL);
+  gchar text[ROBOCACHE_TICK_TEXT];
   RobocacheAxisTicks ticks;
 
-  robocache_axis_ticks (&ticks, axes[__i__].least, axes[__i__].greatest, axes[__i__].wanted);
+  robocache_axis_ticks (&ticks, axes[__i__].least, axes[__i__].greatest, axes[__i__].wanted, axes[__i__].least_step);
   for (guint i = 0; i < ticks.n; i++) {
-    gchar text[ROBOCACHE_TICK_TEXT];
-
     robocache_axis_tick_text (&ticks, i, text);
     g_string_append_printf (texts, "%s%s", i ? " " : "", text);
   }
+  robocache_axis_factor_text (&ticks, text);
+  g_string_append_printf (texts, "%s%s", text[0] ? " " : "", text);
+  robocache_axis_offset_text (&ticks, text);
+  g_string_append_printf (texts, "%s%s", text[0] ? " " : "", text);
   fail_unless_equals_string (texts->str, axes[__i__].texts);
   g_string_free (texts, TRUE);
+}
+
+GST_END_TEST;
+
+/* Wherever a range is and however narrow: no number is like the one before, and none has more than seven characters. */
+GST_START_TEST (test_tick_texts_are_short_and_differ)
+{
+  for (gint decade = -12; decade <= 12; decade++) {
+    for (gdouble span = 1e-8; span < 3.0; span *= 1.37) {
+      const gdouble least = -1.37 * pow (10.0, decade), greatest = least + span * fabs (least);
+      RobocacheAxisTicks ticks;
+      gchar text[ROBOCACHE_TICK_TEXT], last[ROBOCACHE_TICK_TEXT] = "";
+
+      robocache_axis_ticks (&ticks, least, greatest, 16.0 / 2.6, 0.0);
+      fail_unless (ticks.n > 1);
+      for (guint i = 0; i < ticks.n; i++) {
+        robocache_axis_tick_text (&ticks, i, text);
+        if (strlen (text) > 7 || g_str_equal (text, last))
+          fail ("%s after %s, from %.12g to %.12g", text, last, least, greatest);
+        g_strlcpy (last, text, sizeof (last));
+      }
+    }
+  }
 }
 
 GST_END_TEST;
@@ -125,9 +169,9 @@ GST_START_TEST (test_ticks_end)
 {
   RobocacheAxisTicks ticks;
 
-  robocache_axis_ticks (&ticks, 1e30, nextafter (1e30, INFINITY), 5.0);
+  robocache_axis_ticks (&ticks, 1e30, nextafter (1e30, INFINITY), 5.0, 0.0);
   fail_unless (ticks.n <= ROBOCACHE_MAX_TICKS);
-  robocache_axis_ticks (&ticks, 0.0, 1.0, 1e9);
+  robocache_axis_ticks (&ticks, 0.0, 1.0, 1e9, 0.0);
   fail_unless (ticks.n > 10 && ticks.n <= ROBOCACHE_MAX_TICKS);
 }
 
@@ -145,6 +189,7 @@ voxelpicture_suite (void)
   tcase_add_test (tc, test_colour_steps);
   tcase_add_test (tc, test_shades);
   tcase_add_loop_test (tc, test_ticks, 0, G_N_ELEMENTS (axes));
+  tcase_add_test (tc, test_tick_texts_are_short_and_differ);
   tcase_add_test (tc, test_ticks_end);
   return suite;
 }

@@ -1,0 +1,43 @@
+/* robocache: robocachevoxelview, axes in metres along the edges of the grid
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_VOXELVIEW_AXES_H
+#define GST_ROBOCACHE_VOXELVIEW_AXES_H
+
+#include <cairo.h>
+
+#include "common/axisticks.h"
+#include "common/voxelcamera.h"
+
+G_BEGIN_DECLS
+
+/* What is written along each axis. */
+typedef struct
+{
+  gdouble em;                   /* pixels: the size of text */
+  RobocacheAxisTicks ticks[3];
+  gdouble widest[3];            /* pixels: a number */
+  gchar titles[3][3 * ROBOCACHE_TICK_TEXT];
+} GstRobocacheVoxelViewAxes;
+
+/* Pixels. */
+typedef struct
+{
+  gdouble left, top, right, bottom;
+} GstRobocacheVoxelViewMargins;
+
+/* Finds what is written along axes of the camera's length, and how far that reaches beyond the grid. */
+GstRobocacheVoxelViewMargins gst_robocache_voxel_view_axes_init (GstRobocacheVoxelViewAxes * axes, cairo_t * cr,
+    gdouble em, const RobocacheVoxelCamera * camera);
+
+/* In the colour of cr. */
+void gst_robocache_voxel_view_axes_draw_grid (const GstRobocacheVoxelViewAxes * axes, cairo_t * cr,
+    const RobocacheVoxelCamera * camera);
+void gst_robocache_voxel_view_axes_draw_lines (const GstRobocacheVoxelViewAxes * axes, cairo_t * cr,
+    const RobocacheVoxelCamera * camera);
+void gst_robocache_voxel_view_axes_draw_texts (const GstRobocacheVoxelViewAxes * axes, cairo_t * cr,
+    const RobocacheVoxelCamera * camera);
+
+G_END_DECLS
+#endif

@@ -4,7 +4,7 @@
  */
 #include <gst/gst.h>
 
-#include "gstrobocachefuse.h"
+#include "gst/fuse/gstrobocachefuse.h"
 #include "gstrobocacheparse.h"
 #include "gstrobocacheresample.h"
 #include "gstrobocachetestsrc.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gst/gstrobocachefuse.h"
+#include "gst/fuse/gstrobocachefuse.h"
 #include "gst/gstrobocacheparse.h"
 #include "gst/gstrobocacheresample.h"
 #include "gst/gstrobocachevoxelize.h"

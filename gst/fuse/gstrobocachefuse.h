@@ -10,8 +10,8 @@
 #include "common/device.h"
 #include "common/stats.h"
 #include "common/tickgrid.h"
-#include "gstrobocachefusepad.h"
-#include "gstrobocachefusesample.h"
+#include "pad.h"
+#include "composer.h"
 
 G_BEGIN_DECLS
 

@@ -14,7 +14,7 @@
 #include "common/properties.h"
 #include "common/rowtimes.h"
 #include "common/stats.h"
-#include "gstrobocachefusetiming.h"
+#include "timestamps.h"
 
 G_BEGIN_DECLS
 

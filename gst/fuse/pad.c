@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachefusepad.h"
+#include "pad.h"
 
 #include "common/blender.h"
 #include "common/cudaframe.h"

@@ -6,7 +6,7 @@
 #define GST_ROBOCACHE_FUSE_SAMPLE_H
 
 #include "common/device.h"
-#include "gstrobocachefusepad.h"
+#include "pad.h"
 #include "kernels/align.h"
 
 G_BEGIN_DECLS

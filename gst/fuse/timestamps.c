@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachefusetiming.h"
+#include "timestamps.h"
 
 #include "common/enumtype.h"
 #include "common/settings.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachefusesample.h"
+#include "composer.h"
 
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "common/devicememory.h"
 #include "common/memorycaps.h"
 #include "common/memorylimit.h"
-#include "gstrobocachefuseframes.h"
-#include "gstrobocachefusepool.h"
+#include "cameraframes.h"
+#include "samplepool.h"
 #include "kernels/arithmetic.h"
 
 #define INFO_FIELDS 4           /* tick, before, after, status */

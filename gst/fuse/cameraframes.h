@@ -8,7 +8,7 @@
 #define GST_ROBOCACHE_FUSE_FRAMES_H
 
 #include "common/scratch.h"
-#include "gstrobocachefusepad.h"
+#include "pad.h"
 #include "kernels/align.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachefuseframes.h"
+#include "cameraframes.h"
 
 #include <string.h>
 

@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachefusepool.h"
+#include "samplepool.h"
 
 #include <string.h>
 
-#include "gstrobocachefusesample.h"
+#include "composer.h"
 
 struct _GstRobocacheFusePool
 {

@@ -6,7 +6,7 @@
 
 #include "gst/fuse/gstrobocachefuse.h"
 #include "gstrobocacheparse.h"
-#include "gstrobocacheresample.h"
+#include "gst/resample/gstrobocacheresample.h"
 #include "gstrobocachetestsrc.h"
 #include "gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW

@@ -10,7 +10,7 @@
 
 #include "gst/fuse/gstrobocachefuse.h"
 #include "gst/gstrobocacheparse.h"
-#include "gst/gstrobocacheresample.h"
+#include "gst/resample/gstrobocacheresample.h"
 #include "gst/gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW
 #include "gst/gstrobocachevoxelview.h"

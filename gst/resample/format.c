@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocacheresampleformat.h"
+#include "format.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include "common/history.h"
 #include "common/stats.h"
 #include "common/tally.h"
-#include "gstrobocacheresampleformat.h"
+#include "format.h"
 #include "kernels/align.h"
 
 G_BEGIN_DECLS

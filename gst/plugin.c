@@ -8,7 +8,7 @@
 #include "gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
 #include "gstrobocachetestsrc.h"
-#include "gstrobocachevoxelize.h"
+#include "gst/voxelize/gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW
 #include "gstrobocachevoxelview.h"
 #endif

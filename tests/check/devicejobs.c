@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "common/episodes.h"
-#include "common/voxelcaps.h"
-#include "common/voxelizer.h"
+#include "gst/voxelize/voxelcaps.h"
+#include "gst/voxelize/voxelizer.h"
 #include "devicework.h"
 #include "kernels/backend_impl.h"
 

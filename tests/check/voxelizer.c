@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "common/memorycaps.h"
-#include "common/voxelcaps.h"
-#include "common/voxelizer.h"
+#include "gst/voxelize/voxelcaps.h"
+#include "gst/voxelize/voxelizer.h"
 
 typedef struct
 {

@@ -11,7 +11,7 @@
 #include "gst/fuse/gstrobocachefuse.h"
 #include "gst/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
-#include "gst/gstrobocachevoxelize.h"
+#include "gst/voxelize/gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW
 #include "gst/gstrobocachevoxelview.h"
 #endif

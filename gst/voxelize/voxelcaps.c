@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "memorycaps.h"
-#include "properties.h"
+#include "common/memorycaps.h"
+#include "common/properties.h"
 
 const RcDtype *
 robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)

@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "mapping.h"
-#include "tensorcaps.h"
-#include "videoframe.h"
+#include "common/mapping.h"
+#include "common/tensorcaps.h"
+#include "common/videoframe.h"
 
 static void
 cloud_clear (gpointer cloud)

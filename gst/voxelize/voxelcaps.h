@@ -8,9 +8,9 @@
 #include <gst/gst.h>
 
 #include "kernels/voxel.h"
-#include "pointcloudcaps.h"
-#include "tensorcaps.h"
-#include "voxelframe.h"
+#include "common/pointcloudcaps.h"
+#include "common/tensorcaps.h"
+#include "common/voxelframe.h"
 
 G_BEGIN_DECLS
 

@@ -7,12 +7,12 @@
 
 #include <gst/base/gstbasetransform.h>
 
-#include "common/cloudwindow.h"
+#include "cloudwindow.h"
 #include "common/device.h"
 #include "common/stats.h"
 #include "common/tally.h"
-#include "common/voxelcaps.h"
-#include "common/voxelizer.h"
+#include "voxelcaps.h"
+#include "voxelizer.h"
 
 G_BEGIN_DECLS
 

@@ -16,8 +16,8 @@
 
 #include "cloudwindow.h"
 #include "kernels/voxel.h"
-#include "scratch.h"
-#include "tally.h"
+#include "common/scratch.h"
+#include "common/tally.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "pointcloudcaps.h"
+#include "common/pointcloudcaps.h"
 
 G_BEGIN_DECLS
 

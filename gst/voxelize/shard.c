@@ -4,7 +4,7 @@
  */
 #include "voxelizerprivate.h"
 
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 
 /* ---- plans ---- */
 

@@ -11,7 +11,7 @@
 #include "common/memorycaps.h"
 #include "common/memorylimit.h"
 #include "common/tensorpool.h"
-#include "common/voxelspacing.h"
+#include "voxelspacing.h"
 
 /* The base class's own, for what it does besides. */
 static GstBaseTransformClass *base_class;

@@ -10,7 +10,7 @@
 #include "gstrobocachetestsrc.h"
 #include "gst/voxelize/gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW
-#include "gstrobocachevoxelview.h"
+#include "gst/voxelview/gstrobocachevoxelview.h"
 #endif
 
 static gboolean

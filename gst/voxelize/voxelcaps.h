@@ -10,7 +10,7 @@
 #include "kernels/voxel.h"
 #include "common/pointcloudcaps.h"
 #include "common/tensorcaps.h"
-#include "common/voxelframe.h"
+#include "gst/voxelview/grid/gridcaps.h"
 
 G_BEGIN_DECLS
 

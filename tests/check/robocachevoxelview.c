@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "common/colourmap.h"
+#include "gst/voxelview/colourmap.h"
 #include "kernels/arithmetic.h"
 
 #define VIDEO "video/x-raw,width=80,height=60"

@@ -5,8 +5,8 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "common/axisticks.h"
-#include "common/colourmap.h"
+#include "gst/voxelview/axisticks.h"
+#include "gst/voxelview/colourmap.h"
 
 /* ---- colours ---- */
 

@@ -13,7 +13,7 @@
 #include "gst/resample/gstrobocacheresample.h"
 #include "gst/voxelize/gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW
-#include "gst/gstrobocachevoxelview.h"
+#include "gst/voxelview/gstrobocachevoxelview.h"
 #endif
 
 GST_ELEMENT_REGISTER_DECLARE (robocacheparse);

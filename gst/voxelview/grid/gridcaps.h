@@ -14,7 +14,7 @@
 #include <gst/gst.h>
 
 #include "kernels/voxel.h"
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 
 G_BEGIN_DECLS
 

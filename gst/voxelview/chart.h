@@ -6,8 +6,8 @@
 #define GST_ROBOCACHE_VOXELVIEW_CHART_H
 
 #include "gstrobocachevoxelview.h"
-#include "gstrobocachevoxelviewaxes.h"
-#include "gstrobocachevoxelviewlegend.h"
+#include "axes.h"
+#include "legend.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 #define ROBOCACHE_VOXELPICTURE_H
 
 #include "colourmap.h"
-#include "occupiedvoxels.h"
+#include "gst/voxelview/grid/occupiedvoxels.h"
 #include "voxelcamera.h"
 
 G_BEGIN_DECLS

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "occupiedvoxels.h"
+#include "gst/voxelview/grid/occupiedvoxels.h"
 
 /* Pixels: a voxel that is thinner is drawn as if it were so thick, about its middle. */
 #define LEAST_EDGE 1.0

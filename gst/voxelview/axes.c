@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachevoxelviewaxes.h"
+#include "axes.h"
 
 #include <math.h>
 
-#include "gstrobocachevoxelviewink.h"
+#include "draw.h"
 
 /* Sizes are in em, the size of text. */
 #define TICK 0.3

@@ -7,7 +7,7 @@
 
 #include <cairo.h>
 
-#include "common/voxelpicture.h"
+#include "voxelpicture.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/arithmetic.h"
-#include "memorylimit.h"
+#include "common/memorylimit.h"
 
 #define WORD_BITS 32
 

@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxelframe.h"
+#include "gridcaps.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "enumtype.h"
-#include "properties.h"
+#include "common/enumtype.h"
+#include "common/properties.h"
 
 #define FIELD_OUTPUT "voxel-output"
 #define FIELD_MODE "voxel-mode"

@@ -7,7 +7,7 @@
 
 #include <cairo.h>
 
-#include "common/voxelcamera.h"
+#include "voxelcamera.h"
 
 G_BEGIN_DECLS
 

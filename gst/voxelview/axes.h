@@ -7,8 +7,8 @@
 
 #include <cairo.h>
 
-#include "common/axisticks.h"
-#include "common/voxelcamera.h"
+#include "axisticks.h"
+#include "voxelcamera.h"
 
 G_BEGIN_DECLS
 

@@ -29,7 +29,7 @@
 #include "common/errors.h"
 #include "common/memorycaps.h"
 #include "common/videoframe.h"
-#include "gstrobocachevoxelviewchart.h"
+#include "chart.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxel_view_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxel_view_debug

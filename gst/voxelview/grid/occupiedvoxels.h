@@ -7,7 +7,7 @@
 #ifndef ROBOCACHE_OCCUPIEDVOXELS_H
 #define ROBOCACHE_OCCUPIEDVOXELS_H
 
-#include "voxellayout.h"
+#include "gridreader.h"
 
 G_BEGIN_DECLS
 

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachevoxelviewlegend.h"
+#include "legend.h"
 
-#include "common/axisticks.h"
-#include "gstrobocachevoxelviewink.h"
+#include "axisticks.h"
+#include "draw.h"
 
 /* Sizes are in em, the size of text. */
 #define MARGIN 1.2              /* of the bar and of the number of voxels */

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachevoxelviewink.h"
+#include "draw.h"
 
-#include "common/colourmap.h"
+#include "colourmap.h"
 
 #define LIGHT_BACKGROUND 0.3    /* luminance */
 #define DARK_INK 0x1f2328u

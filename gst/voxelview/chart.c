@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachevoxelviewchart.h"
+#include "chart.h"
 
-#include "gstrobocachevoxelviewink.h"
+#include "draw.h"
 
 #define LEAST_EM 9.0            /* pixels: the size of text */
 #define GREATEST_EM 40.0

@@ -8,7 +8,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 
-#include "common/voxelpicture.h"
+#include "voxelpicture.h"
 
 G_BEGIN_DECLS
 

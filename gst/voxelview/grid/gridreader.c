@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxellayout.h"
+#include "gridreader.h"
 
 /* Whether the axes of tensor from first on are grid, and one of items after it, which n_items becomes. */
 static gboolean

@@ -5,7 +5,7 @@
 #include "gstrobocachevoxelview.h"
 
 #include "common/errors.h"
-#include "gstrobocachevoxelviewchart.h"
+#include "chart.h"
 
 #define DEFAULT_WIDTH 640
 #define DEFAULT_HEIGHT 480

@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/csvrecord.h"
-#include "common/recordreader.h"
+#include "gst/parse/records/csvrecord.h"
+#include "gst/parse/records/recordreader.h"
 #include "fault.h"
 #include "timeguess.h"
 

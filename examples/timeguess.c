@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/csvrecord.h"
+#include "gst/parse/records/csvrecord.h"
 #include "fault.h"
 
 #define LINES_TO_LOOK_AT 1000

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "common/recordtime.h"
+#include "gst/parse/records/recordtime.h"
 
 G_BEGIN_DECLS
 

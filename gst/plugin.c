@@ -5,7 +5,7 @@
 #include <gst/gst.h>
 
 #include "gst/fuse/gstrobocachefuse.h"
-#include "gstrobocacheparse.h"
+#include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
 #include "gstrobocachetestsrc.h"
 #include "gst/voxelize/gstrobocachevoxelize.h"

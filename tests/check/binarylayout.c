@@ -5,7 +5,7 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "common/binarylayout.h"
+#include "gst/parse/records/recordformat.h"
 
 static void
 expect_layout (const gchar *string, gsize size, const gchar *offsets)

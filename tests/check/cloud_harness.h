@@ -5,8 +5,8 @@
 #ifndef CLOUD_HARNESS_H
 #define CLOUD_HARNESS_H
 
-#include "common/byteinput.h"
-#include "common/cloudreader.h"
+#include "gst/parse/byteinput.h"
+#include "gst/parse/points/cloudreader.h"
 #include "pcdfile.h"
 
 static const RobocacheCloudSpec pcd = {.format = ROBOCACHE_RECORDS_PCD };

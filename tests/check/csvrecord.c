@@ -4,7 +4,7 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/csvrecord.h"
+#include "gst/parse/records/csvrecord.h"
 
 /* The fields of a line, joined by "|"; NULL when the line is refused with an error that contains fault. */
 static void

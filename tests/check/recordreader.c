@@ -5,8 +5,8 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "common/byteinput.h"
-#include "common/recordreader.h"
+#include "gst/parse/byteinput.h"
+#include "gst/parse/records/recordreader.h"
 
 static const RobocacheRecordSpec csv = { .format = ROBOCACHE_RECORDS_CSV,
   .delimiter = ",",

@@ -5,7 +5,7 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "common/recordtime.h"
+#include "gst/parse/records/recordtime.h"
 
 static void
 expect_text (const gchar *text, RobocacheTimeUnit unit, gint64 expected)

@@ -5,7 +5,7 @@
 #include <gst/check/gsttestclock.h>
 
 #include "clocksim.h"
-#include "common/recordtime.h"
+#include "gst/parse/records/recordtime.h"
 #include "parse_harness.h"
 
 #define MS(ms) ((gint64) ((ms) * 1000000.0))

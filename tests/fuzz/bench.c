@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "gst/fuse/gstrobocachefuse.h"
-#include "gst/gstrobocacheparse.h"
+#include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
 #include "gst/voxelize/gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW

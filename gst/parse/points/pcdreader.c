@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "csvrecord.h"
-#include "tensorcaps.h"
+#include "gst/parse/records/csvrecord.h"
+#include "common/tensorcaps.h"
 
 void
 robocache_pcd_reader_init (RobocachePcdReader *reader, RobocacheByteInput *input)

@@ -7,11 +7,11 @@
 
 #include <gst/gst.h>
 
-#include "common/cloudreader.h"
+#include "gst/parse/points/cloudreader.h"
 #include "common/livewait.h"
-#include "common/recordreader.h"
-#include "common/recordstamp.h"
-#include "common/recordtally.h"
+#include "gst/parse/records/recordreader.h"
+#include "gst/parse/records/recordstamp.h"
+#include "gst/parse/records/recordtally.h"
 #include "common/stats.h"
 #include "common/tickgrid.h"
 

@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "binarylayout.h"
+#include "recordformat.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 
 /* Sizes of each character, standard and native, and the type of the native size. */
 static const struct

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "mapping.h"
+#include "common/mapping.h"
 
 #define BLOCK (16 * ROBOCACHE_SMALL_PIECE)
 

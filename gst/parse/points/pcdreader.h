@@ -7,11 +7,11 @@
 #ifndef ROBOCACHE_PCDREADER_H
 #define ROBOCACHE_PCDREADER_H
 
-#include "byteinput.h"
+#include "gst/parse/byteinput.h"
 #include "pcddata.h"
 #include "pcdheader.h"
 #include "pcdsearch.h"
-#include "recordreader.h"
+#include "gst/parse/records/recordreader.h"
 
 G_BEGIN_DECLS
 

@@ -12,7 +12,7 @@
 
 #include <gst/gst.h>
 
-#include "binarylayout.h"
+#include "gst/parse/records/recordformat.h"
 #include "kernels/dtype.h"
 
 G_BEGIN_DECLS

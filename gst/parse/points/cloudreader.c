@@ -4,11 +4,11 @@
  */
 #include "cloudreader.h"
 
-#include "byteinput.h"
+#include "gst/parse/byteinput.h"
 #include "pcdreader.h"
-#include "pointcloudcaps.h"
+#include "common/pointcloudcaps.h"
 #include "pointfields.h"
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 
 /* When the first byte of a buffer was captured. */
 typedef struct

@@ -4,7 +4,7 @@
  */
 #include "columnchoice.h"
 
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 
 /* "3" or "1-6"; FALSE: it is a name. */
 static gboolean

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "pointcloudcaps.h"
-#include "tensorcaps.h"
+#include "common/pointcloudcaps.h"
+#include "common/tensorcaps.h"
 
 #define FIELD(fields, i) (&g_array_index ((fields)->fields, RobocachePointField, i))
 

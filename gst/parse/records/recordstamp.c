@@ -4,8 +4,8 @@
  */
 #include "recordstamp.h"
 
-#include "enumtype.h"
-#include "tensorcaps.h"
+#include "common/enumtype.h"
+#include "common/tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_start_get_type, "RobocacheStart",
     {ROBOCACHE_START_ZERO, "The first row is at running time 0", "zero"},

@@ -7,13 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "binarylayout.h"
-#include "byteinput.h"
+#include "recordformat.h"
+#include "gst/parse/byteinput.h"
 #include "columnchoice.h"
 #include "csvrecord.h"
-#include "enumtype.h"
-#include "pcdheader.h"
-#include "tensorcaps.h"
+#include "common/enumtype.h"
+#include "gst/parse/points/pcdheader.h"
+#include "common/tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_record_format_get_type, "RobocacheRecordFormat",
     {ROBOCACHE_RECORDS_CSV, "Lines of text, fields parted by the delimiter", "csv"},

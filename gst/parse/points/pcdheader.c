@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "csvrecord.h"
+#include "gst/parse/records/csvrecord.h"
 #include "kernels/voxel.h"
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 
 enum
 {

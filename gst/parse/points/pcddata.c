@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "csvrecord.h"
-#include "tensorcaps.h"
+#include "gst/parse/records/csvrecord.h"
+#include "common/tensorcaps.h"
 
 #define COLUMN(header, i) (&g_array_index ((header)->columns, RobocachePcdColumn, i))
 

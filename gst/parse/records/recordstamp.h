@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "clocktrack.h"
+#include "common/clocktrack.h"
 #include "recordreader.h"
 
 G_BEGIN_DECLS

@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "recordreader.h"
+#include "gst/parse/records/recordreader.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "common/testsignal.h"
+#include "gst/testsrc/testsignal.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "common/testsignal.h"
+#include "gst/testsrc/testsignal.h"
 #include "sharedclock.h"
 
 G_BEGIN_DECLS

@@ -7,7 +7,7 @@
 #include "gst/fuse/gstrobocachefuse.h"
 #include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
-#include "gstrobocachetestsrc.h"
+#include "gst/testsrc/gstrobocachetestsrc.h"
 #include "gst/voxelize/gstrobocachevoxelize.h"
 #ifdef HAVE_VOXELVIEW
 #include "gst/voxelview/gstrobocachevoxelview.h"

@@ -6,7 +6,7 @@
 #include <gst/check/gstharness.h>
 #include <gst/check/gsttestclock.h>
 
-#include "common/testsignal.h"
+#include "gst/testsrc/testsignal.h"
 #include "common/tickgrid.h"
 #include "run_pipeline.h"
 

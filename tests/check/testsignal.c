@@ -5,8 +5,8 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "common/counterhash.h"
-#include "common/testsignal.h"
+#include "gst/testsrc/counterhash.h"
+#include "gst/testsrc/testsignal.h"
 
 #define SECONDS(ns) ((gdouble) (ns) / 1e9)
 #define WEEK_NS (G_GINT64_CONSTANT (7) * 24 * 3600 * GST_SECOND)

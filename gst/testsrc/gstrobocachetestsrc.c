@@ -18,12 +18,12 @@
  */
 #include "gstrobocachetestsrc.h"
 
-#include "common/counterhash.h"
+#include "counterhash.h"
 #include "common/enumtype.h"
 #include "common/livewait.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"
-#include "common/testsignal.h"
+#include "testsignal.h"
 #include "common/tickgrid.h"
 
 GST_DEBUG_CATEGORY_STATIC (test_src_debug);

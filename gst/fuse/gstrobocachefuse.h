@@ -9,7 +9,7 @@
 
 #include "common/device.h"
 #include "common/stats.h"
-#include "common/tickgrid.h"
+#include "common/time/tickgrid.h"
 #include "pad.h"
 #include "composer.h"
 

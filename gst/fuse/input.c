@@ -4,7 +4,7 @@
  */
 #include "gstrobocachefuse.h"
 
-#include "common/segment.h"
+#include "common/time/segment.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
 #define GST_CAT_DEFAULT gst_robocache_fuse_debug

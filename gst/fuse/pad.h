@@ -9,10 +9,10 @@
 #include <gst/video/video.h>
 
 #include "common/channelroles.h"
-#include "common/clockjump.h"
+#include "common/time/clockjump.h"
 #include "common/history.h"
 #include "common/properties.h"
-#include "common/rowtimes.h"
+#include "common/time/rowtimes.h"
 #include "common/stats.h"
 #include "timestamps.h"
 

@@ -7,8 +7,8 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "common/clocktrack.h"
-#include "common/rowtimes.h"
+#include "common/time/clocktrack.h"
+#include "common/time/rowtimes.h"
 
 G_BEGIN_DECLS
 

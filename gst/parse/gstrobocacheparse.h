@@ -8,12 +8,12 @@
 #include <gst/gst.h>
 
 #include "gst/parse/points/cloudreader.h"
-#include "common/livewait.h"
+#include "common/time/livewait.h"
 #include "gst/parse/records/recordreader.h"
 #include "gst/parse/records/recordstamp.h"
 #include "gst/parse/records/recordtally.h"
 #include "common/stats.h"
-#include "common/tickgrid.h"
+#include "common/time/tickgrid.h"
 
 G_BEGIN_DECLS
 

@@ -6,9 +6,9 @@
 #define GST_ROBOCACHE_RESAMPLE_FORMAT_H
 
 #include "common/properties.h"
-#include "common/rowtimes.h"
+#include "common/time/rowtimes.h"
 #include "common/tensorcaps.h"
-#include "common/tickgrid.h"
+#include "common/time/tickgrid.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 
 #include "common/blender.h"
 #include "common/channelroles.h"
-#include "common/clockjump.h"
+#include "common/time/clockjump.h"
 #include "common/device.h"
 #include "common/episodes.h"
 #include "common/history.h"

@@ -20,11 +20,11 @@
 
 #include "counterhash.h"
 #include "common/enumtype.h"
-#include "common/livewait.h"
+#include "common/time/livewait.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"
 #include "testsignal.h"
-#include "common/tickgrid.h"
+#include "common/time/tickgrid.h"
 
 GST_DEBUG_CATEGORY_STATIC (test_src_debug);
 #define GST_CAT_DEFAULT test_src_debug

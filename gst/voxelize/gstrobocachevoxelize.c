@@ -44,7 +44,7 @@
 #include <string.h>
 
 #include "common/errors.h"
-#include "common/segment.h"
+#include "common/time/segment.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxelize_debug

@@ -6,7 +6,7 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/clockjump.h"
+#include "common/time/clockjump.h"
 
 #define MS ((gint64) GST_MSECOND)
 #define DAY (G_GINT64_CONSTANT (86400000))

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "common/clocktrack.h"
+#include "common/time/clocktrack.h"
 
 typedef enum
 {

@@ -4,7 +4,7 @@
  */
 #include "resampleharness.h"
 
-#include "common/tickgrid.h"
+#include "common/time/tickgrid.h"
 #include "run_pipeline.h"
 
 static void

@@ -7,7 +7,7 @@
 #include <gst/check/gsttestclock.h>
 
 #include "gst/testsrc/testsignal.h"
-#include "common/tickgrid.h"
+#include "common/time/tickgrid.h"
 #include "run_pipeline.h"
 
 static GstHarness *

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/rowtimes.h"
+#include "common/time/rowtimes.h"
 
 #define NONE GST_CLOCK_TIME_NONE
 

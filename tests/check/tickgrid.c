@@ -4,7 +4,7 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/tickgrid.h"
+#include "common/time/tickgrid.h"
 
 #define SECOND G_GINT64_CONSTANT (1000000000)
 #define WEEK (7 * 24 * 3600)

@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "common/clocktrack.h"
+#include "common/time/clocktrack.h"
 #include "recordreader.h"
 
 G_BEGIN_DECLS

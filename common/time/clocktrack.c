@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "enumtype.h"
-#include "lowerline.h"
+#include "common/enumtype.h"
+#include "delaybound.h"
 
 /* Of each such interval of sensor time the pair with the least delay is kept … */
 #define INTERVAL (GST_SECOND / 8)

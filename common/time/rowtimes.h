@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/blender.h"
+#include "common/rows/blender.h"
 #include "common/cudaframe.h"
 #include "common/videoframe.h"
 

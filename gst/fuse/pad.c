@@ -4,7 +4,7 @@
  */
 #include "pad.h"
 
-#include "common/blender.h"
+#include "common/rows/blender.h"
 #include "common/cudaframe.h"
 #include "common/memorycaps.h"
 #include "common/settings.h"

@@ -8,9 +8,9 @@
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
 
-#include "common/channelroles.h"
+#include "common/rows/channelroles.h"
 #include "common/time/clockjump.h"
-#include "common/history.h"
+#include "common/rows/history.h"
 #include "common/properties.h"
 #include "common/time/rowtimes.h"
 #include "common/stats.h"

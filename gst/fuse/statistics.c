@@ -4,7 +4,7 @@
  */
 #include "gstrobocachefuse.h"
 
-#include "common/qos.h"
+#include "common/rows/qos.h"
 
 #define REMOVED_PADS "removed-pads"
 

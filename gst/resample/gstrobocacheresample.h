@@ -7,12 +7,12 @@
 
 #include <gst/base/gstbasetransform.h>
 
-#include "common/blender.h"
-#include "common/channelroles.h"
+#include "common/rows/blender.h"
+#include "common/rows/channelroles.h"
 #include "common/time/clockjump.h"
 #include "common/device.h"
-#include "common/episodes.h"
-#include "common/history.h"
+#include "common/rows/episodes.h"
+#include "common/rows/history.h"
 #include "common/stats.h"
 #include "common/tally.h"
 #include "format.h"

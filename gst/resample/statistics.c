@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/qos.h"
+#include "common/rows/qos.h"
 
 /* ---- statistics ---- */
 

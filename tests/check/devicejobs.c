@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "common/episodes.h"
+#include "common/rows/episodes.h"
 #include "gst/voxelize/voxelcaps.h"
 #include "gst/voxelize/voxelizer.h"
 #include "devicework.h"

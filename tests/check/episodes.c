@@ -7,7 +7,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "common/episodes.h"
+#include "common/rows/episodes.h"
 
 #define CHANNELS 3
 #define ROWS 5

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "common/history.h"
+#include "common/rows/history.h"
 
 #define NONE ROBOCACHE_NO_TIME
 

@@ -4,8 +4,8 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/history.h"
-#include "common/rowcounts.h"
+#include "common/rows/history.h"
+#include "common/rows/rowcounts.h"
 
 static guint64
 field (const GstStructure *structure, const gchar *name)

@@ -10,9 +10,9 @@
 #define ROBOCACHE_BLENDER_H
 
 #include "history.h"
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 #include "kernels/align.h"
-#include "scratch.h"
+#include "common/scratch.h"
 
 G_BEGIN_DECLS
 

@@ -10,8 +10,8 @@
 #define ROBOCACHE_EPISODES_H
 
 #include "kernels/align.h"
-#include "scratch.h"
-#include "tally.h"
+#include "common/scratch.h"
+#include "common/tally.h"
 
 G_BEGIN_DECLS
 

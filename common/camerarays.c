@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "memorylimit.h"
+#include "common/device/budget.h"
 #include "tensorcaps.h"
 
 static void

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "mapping.h"
-#include "memorylimit.h"
+#include "common/device/budget.h"
 
 /* Sizes stay far from what a gsize, a gssize or a byte stride could overflow at. */
 #define MAX_TENSOR_BYTES (G_GUINT64_CONSTANT (1) << 46)

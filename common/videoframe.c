@@ -4,7 +4,7 @@
  */
 #include "videoframe.h"
 
-#include "cudaframe.h"
+#include "common/device/cudaframe.h"
 #include "tensorcaps.h"
 
 static gboolean

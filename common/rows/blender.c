@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/devicememory.h"
+#include "common/device/devicememory.h"
 
 #define ALIGNMENT 256           /* of a stream's rows: as wide as any access of a kernel */
 

@@ -12,7 +12,7 @@
 #include "history.h"
 #include "common/tensorcaps.h"
 #include "kernels/align.h"
-#include "common/scratch.h"
+#include "common/device/scratch.h"
 
 G_BEGIN_DECLS
 

@@ -10,8 +10,8 @@
 #define ROBOCACHE_EPISODES_H
 
 #include "kernels/align.h"
-#include "common/scratch.h"
-#include "common/tally.h"
+#include "common/device/scratch.h"
+#include "common/device/readback.h"
 
 G_BEGIN_DECLS
 

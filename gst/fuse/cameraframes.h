@@ -7,7 +7,7 @@
 #ifndef GST_ROBOCACHE_FUSE_FRAMES_H
 #define GST_ROBOCACHE_FUSE_FRAMES_H
 
-#include "common/scratch.h"
+#include "common/device/scratch.h"
 #include "pad.h"
 #include "kernels/align.h"
 

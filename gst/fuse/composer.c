@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "common/rows/blender.h"
-#include "common/devicememory.h"
-#include "common/memorycaps.h"
-#include "common/memorylimit.h"
+#include "common/device/devicememory.h"
+#include "common/device/memorycaps.h"
+#include "common/device/budget.h"
 #include "cameraframes.h"
 #include "samplepool.h"
 #include "kernels/arithmetic.h"

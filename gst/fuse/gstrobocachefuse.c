@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-#include "common/cudaframe.h"
+#include "common/device/cudaframe.h"
 #include "common/errors.h"
 #include "common/settings.h"
 #include "common/tensorcaps.h"

@@ -7,7 +7,7 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "common/device.h"
+#include "common/device/device.h"
 #include "common/stats.h"
 #include "common/time/tickgrid.h"
 #include "pad.h"

@@ -5,8 +5,8 @@
 #include "pad.h"
 
 #include "common/rows/blender.h"
-#include "common/cudaframe.h"
-#include "common/memorycaps.h"
+#include "common/device/cudaframe.h"
+#include "common/device/memorycaps.h"
 #include "common/settings.h"
 #include "common/videoframe.h"
 #include "gstrobocachefuse.h"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/memorylimit.h"
+#include "common/device/budget.h"
 
 static gboolean
 is_batch (const RobocacheTensorsInfo *in)

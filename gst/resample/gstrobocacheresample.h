@@ -10,11 +10,11 @@
 #include "common/rows/blender.h"
 #include "common/rows/channelroles.h"
 #include "common/time/clockjump.h"
-#include "common/device.h"
+#include "common/device/device.h"
 #include "common/rows/episodes.h"
 #include "common/rows/history.h"
 #include "common/stats.h"
-#include "common/tally.h"
+#include "common/device/readback.h"
 #include "format.h"
 #include "kernels/align.h"
 

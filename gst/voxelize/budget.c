@@ -4,7 +4,7 @@
  */
 #include "voxelizerprivate.h"
 
-#include "common/memorylimit.h"
+#include "common/device/budget.h"
 
 #define LEAST_PIECE_BYTES 4096  /* of points, when a cloud is cut */
 

@@ -8,9 +8,9 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "cloudwindow.h"
-#include "common/device.h"
+#include "common/device/device.h"
 #include "common/stats.h"
-#include "common/tally.h"
+#include "common/device/readback.h"
 #include "voxelcaps.h"
 #include "voxelizer.h"
 

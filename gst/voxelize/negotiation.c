@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#include "common/devicememory.h"
+#include "common/device/devicememory.h"
 #include "common/errors.h"
-#include "common/memorycaps.h"
-#include "common/memorylimit.h"
-#include "common/tensorpool.h"
+#include "common/device/memorycaps.h"
+#include "common/device/budget.h"
+#include "common/device/tensorpool.h"
 #include "voxelspacing.h"
 
 /* The base class's own, for what it does besides. */

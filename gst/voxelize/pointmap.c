@@ -7,7 +7,7 @@
  */
 #include "gstrobocachevoxelize.h"
 
-#include "common/tensorpool.h"
+#include "common/device/tensorpool.h"
 
 /* The base class's own, for outputs whose size caps say. */
 static GstBaseTransformClass *base_class;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/memorycaps.h"
+#include "common/device/memorycaps.h"
 #include "common/properties.h"
 
 const RcDtype *

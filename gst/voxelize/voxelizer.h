@@ -16,8 +16,8 @@
 
 #include "cloudwindow.h"
 #include "kernels/voxel.h"
-#include "common/scratch.h"
-#include "common/tally.h"
+#include "common/device/scratch.h"
+#include "common/device/readback.h"
 
 G_BEGIN_DECLS
 

@@ -27,7 +27,7 @@
 #include "gstrobocachevoxelview.h"
 
 #include "common/errors.h"
-#include "common/memorycaps.h"
+#include "common/device/memorycaps.h"
 #include "common/videoframe.h"
 #include "chart.h"
 

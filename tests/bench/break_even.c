@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/devicememory.h"
+#include "common/device/devicememory.h"
 #include "spread.h"
 #include "table.h"
 

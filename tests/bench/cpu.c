@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/crew.h"
+#include "common/device/threadpool.h"
 #include "configurations.h"
 #include "spread.h"
 

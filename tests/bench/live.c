@@ -7,7 +7,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "common/devicememory.h"
+#include "common/device/devicememory.h"
 #include "timeddriver.h"
 
 #define FRAME_BYTES (640 * 480 * 3)

@@ -4,7 +4,7 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/crew.h"
+#include "common/device/threadpool.h"
 
 static RobocacheCrew *
 crew_of (guint n_threads)

@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "common/crew.h"
+#include "common/device/threadpool.h"
 
 #define THREADS 8               /* of a crew, that of whoever brings work among them */
 

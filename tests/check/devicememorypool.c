@@ -6,7 +6,7 @@
 
 #include <gst/check/gstharness.h>
 
-#include "common/tensorpool.h"
+#include "common/device/tensorpool.h"
 
 #define BYTES 64
 #define CAPS "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, " \

@@ -9,7 +9,7 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "common/devicememory.h"
+#include "common/device/devicememory.h"
 #include "fakedevice.h"
 
 G_BEGIN_DECLS

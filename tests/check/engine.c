@@ -4,7 +4,7 @@
  */
 #include "devicework.h"
 
-#include "common/memorylimit.h"
+#include "common/device/budget.h"
 
 static FakeDevice *device;
 

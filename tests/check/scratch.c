@@ -4,8 +4,8 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/memorylimit.h"
-#include "common/scratch.h"
+#include "common/device/budget.h"
+#include "common/device/scratch.h"
 
 static RobocacheEngine *
 cpu_engine (void)

@@ -7,7 +7,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "common/memorycaps.h"
+#include "common/device/memorycaps.h"
 #include "gst/voxelize/voxelcaps.h"
 #include "gst/voxelize/voxelizer.h"
 

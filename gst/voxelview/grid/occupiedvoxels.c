@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/arithmetic.h"
-#include "common/memorylimit.h"
+#include "common/device/budget.h"
 
 #define WORD_BITS 32
 

@@ -4,8 +4,8 @@
  */
 #include "engine.h"
 
-#include "crew.h"
-#include "memorylimit.h"
+#include "threadpool.h"
+#include "budget.h"
 
 struct _RobocacheEngine
 {

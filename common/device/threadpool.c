@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "crew.h"
+#include "threadpool.h"
 
 struct _RobocacheCrew
 {

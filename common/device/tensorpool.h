@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 
 #include "stackpool.h"
-#include "tensorcaps.h"
+#include "common/tensorcaps.h"
 
 G_BEGIN_DECLS
 

@@ -4,8 +4,8 @@
  */
 #include "devicememory.h"
 
-#include "mapping.h"
-#include "memorylimit.h"
+#include "common/mapping.h"
+#include "budget.h"
 
 #define MEMORY_TYPE "RobocacheMemory"
 #define MOST_SHELVES 64         /* sizes of blocks that are kept: more than a sample has tensors */

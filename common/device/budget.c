@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "memorylimit.h"
+#include "budget.h"
 
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tally.h"
+#include "readback.h"
 
 #include <string.h>
 

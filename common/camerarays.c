@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
-#include "tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 static void
 clear (gpointer rays)

@@ -4,7 +4,7 @@
  */
 #include "errors.h"
 
-#include "tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 /* Of the message, with its domain. */
 static gint

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/voxel.h"
-#include "tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 /* ---- application/x-pointcloud ---- */
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 gboolean
 robocache_caps_error (GError **error, const gchar *format, ...)

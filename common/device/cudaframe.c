@@ -12,7 +12,7 @@
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 
-#include "common/mapping.h"
+#include "common/tensors/mapping.h"
 
 gboolean
 robocache_cuda_frames_are_supported (void)

@@ -4,7 +4,7 @@
  */
 #include "devicememory.h"
 
-#include "common/mapping.h"
+#include "common/tensors/mapping.h"
 #include "budget.h"
 
 #define MEMORY_TYPE "RobocacheMemory"

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/mapping.h"
+#include "common/tensors/mapping.h"
 
 #define PIECE_BYTES (G_GUINT64_CONSTANT (4) << 20)      /* of an upload, copied while the CPU fills the next */
 #define LEAST_BYTES 4096        /* of a slot of an upload */

@@ -10,7 +10,7 @@
 #define ROBOCACHE_BLENDER_H
 
 #include "history.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 #include "kernels/align.h"
 #include "common/device/scratch.h"
 

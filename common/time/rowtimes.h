@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 G_BEGIN_DECLS
 

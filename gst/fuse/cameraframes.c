@@ -8,7 +8,7 @@
 
 #include "common/rows/blender.h"
 #include "common/device/cudaframe.h"
-#include "common/videoframe.h"
+#include "common/tensors/videoframe.h"
 
 #define BRACKET_BYTES 256       /* of a bracket before the frames, which are aligned to as much */
 

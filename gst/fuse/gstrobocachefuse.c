@@ -28,7 +28,7 @@
 #include "common/device/cudaframe.h"
 #include "common/errors.h"
 #include "common/settings.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
 #define GST_CAT_DEFAULT gst_robocache_fuse_debug

@@ -5,7 +5,7 @@
 #include "gstrobocachefuse.h"
 
 #include "common/device/cudaframe.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
 #define GST_CAT_DEFAULT gst_robocache_fuse_debug

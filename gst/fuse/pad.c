@@ -8,7 +8,7 @@
 #include "common/device/cudaframe.h"
 #include "common/device/memorycaps.h"
 #include "common/settings.h"
-#include "common/videoframe.h"
+#include "common/tensors/videoframe.h"
 #include "gstrobocachefuse.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "common/pointcloudcaps.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 #include "gstrobocacheparse.h"
 
 #define GST_CAT_DEFAULT gst_robocache_parse_debug

@@ -24,7 +24,7 @@
 #include "common/errors.h"
 #include "common/pointcloudcaps.h"
 #include "common/settings.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_parse_debug);
 #define GST_CAT_DEFAULT gst_robocache_parse_debug

@@ -7,7 +7,7 @@
 
 #include "common/properties.h"
 #include "common/time/rowtimes.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 #include "common/time/tickgrid.h"
 
 G_BEGIN_DECLS

@@ -22,7 +22,7 @@
 #include "common/enumtype.h"
 #include "common/time/livewait.h"
 #include "common/settings.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 #include "testsignal.h"
 #include "common/time/tickgrid.h"
 

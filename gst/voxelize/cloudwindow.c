@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#include "common/mapping.h"
-#include "common/tensorcaps.h"
-#include "common/videoframe.h"
+#include "common/tensors/mapping.h"
+#include "common/tensors/tensorcaps.h"
+#include "common/tensors/videoframe.h"
 
 static void
 cloud_clear (gpointer cloud)

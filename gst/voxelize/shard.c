@@ -4,7 +4,7 @@
  */
 #include "voxelizerprivate.h"
 
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 /* ---- plans ---- */
 

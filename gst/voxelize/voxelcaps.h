@@ -9,7 +9,7 @@
 
 #include "kernels/voxel.h"
 #include "common/pointcloudcaps.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 #include "gst/voxelview/grid/gridcaps.h"
 
 G_BEGIN_DECLS

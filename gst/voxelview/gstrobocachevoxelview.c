@@ -28,7 +28,7 @@
 
 #include "common/errors.h"
 #include "common/device/memorycaps.h"
-#include "common/videoframe.h"
+#include "common/tensors/videoframe.h"
 #include "chart.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxel_view_debug);

@@ -8,7 +8,7 @@
 
 #include "common/properties.h"
 #include "common/settings.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 /* ---- channel lists ---- */
 

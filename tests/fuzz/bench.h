@@ -11,7 +11,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 #include "input.h"
 
 /* What an input may span of time, in steps of the bench. */

@@ -8,7 +8,7 @@
 #include "pcdreader.h"
 #include "common/pointcloudcaps.h"
 #include "pointfields.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 /* When the first byte of a buffer was captured. */
 typedef struct

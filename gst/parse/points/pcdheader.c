@@ -9,7 +9,7 @@
 
 #include "gst/parse/records/csvrecord.h"
 #include "kernels/voxel.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 enum
 {

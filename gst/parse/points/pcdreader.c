@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gst/parse/records/csvrecord.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 void
 robocache_pcd_reader_init (RobocachePcdReader *reader, RobocacheByteInput *input)

@@ -4,7 +4,7 @@
  */
 #include "columnchoice.h"
 
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 /* "3" or "1-6"; FALSE: it is a name. */
 static gboolean

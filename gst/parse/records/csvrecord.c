@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 gboolean
 robocache_csv_delimiter_parse (const gchar *string, gchar *delimiter, GError **error)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 /* Sizes of each character, standard and native, and the type of the native size. */
 static const struct

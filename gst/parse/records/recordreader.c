@@ -13,7 +13,7 @@
 #include "csvrecord.h"
 #include "common/enumtype.h"
 #include "gst/parse/points/pcdheader.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_record_format_get_type, "RobocacheRecordFormat",
     {ROBOCACHE_RECORDS_CSV, "Lines of text, fields parted by the delimiter", "csv"},

@@ -5,7 +5,7 @@
 #include "recordstamp.h"
 
 #include "common/enumtype.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_start_get_type, "RobocacheStart",
     {ROBOCACHE_START_ZERO, "The first row is at running time 0", "zero"},

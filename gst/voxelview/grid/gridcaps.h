@@ -14,7 +14,7 @@
 #include <gst/gst.h>
 
 #include "kernels/voxel.h"
-#include "common/tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "common/pointcloudcaps.h"
+#include "common/points/pointcloudcaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "gstrobocacheparse.h"
 

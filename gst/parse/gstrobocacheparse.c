@@ -22,7 +22,7 @@
 
 #include "common/enumtype.h"
 #include "common/errors.h"
-#include "common/pointcloudcaps.h"
+#include "common/points/pointcloudcaps.h"
 #include "common/settings.h"
 #include "common/tensors/tensorcaps.h"
 

@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "common/pointcloudcaps.h"
+#include "common/points/pointcloudcaps.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 
 #include "kernels/voxel.h"
-#include "common/pointcloudcaps.h"
+#include "common/points/pointcloudcaps.h"
 #include "common/tensors/tensorcaps.h"
 #include "gst/voxelview/grid/gridcaps.h"
 

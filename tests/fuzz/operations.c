@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/pointcloudcaps.h"
+#include "common/points/pointcloudcaps.h"
 
 /* ---- caps ---- */
 

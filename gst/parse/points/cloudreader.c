@@ -6,7 +6,7 @@
 
 #include "gst/parse/byteinput.h"
 #include "pcdreader.h"
-#include "common/pointcloudcaps.h"
+#include "common/points/pointcloudcaps.h"
 #include "pointfields.h"
 #include "common/tensors/tensorcaps.h"
 

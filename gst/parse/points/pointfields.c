@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/pointcloudcaps.h"
+#include "common/points/pointcloudcaps.h"
 #include "common/tensors/tensorcaps.h"
 
 #define FIELD(fields, i) (&g_array_index ((fields)->fields, RobocachePointField, i))

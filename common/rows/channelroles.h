@@ -6,7 +6,7 @@
 #define ROBOCACHE_CHANNELROLES_H
 
 #include "kernels/align.h"
-#include "common/properties.h"
+#include "common/element/properties.h"
 
 G_BEGIN_DECLS
 

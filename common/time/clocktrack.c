@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/enumtype.h"
+#include "common/element/enumtype.h"
 #include "delaybound.h"
 
 /* Of each such interval of sensor time the pair with the least delay is kept … */

@@ -26,8 +26,8 @@
 #include <string.h>
 
 #include "common/device/cudaframe.h"
-#include "common/errors.h"
-#include "common/settings.h"
+#include "common/element/errors.h"
+#include "common/element/settings.h"
 #include "common/tensors/tensorcaps.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);

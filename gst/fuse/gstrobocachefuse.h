@@ -8,7 +8,7 @@
 #include <gst/base/gstaggregator.h>
 
 #include "common/device/device.h"
-#include "common/stats.h"
+#include "common/element/stats.h"
 #include "common/time/tickgrid.h"
 #include "pad.h"
 #include "composer.h"

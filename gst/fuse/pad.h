@@ -11,9 +11,9 @@
 #include "common/rows/channelroles.h"
 #include "common/time/clockjump.h"
 #include "common/rows/history.h"
-#include "common/properties.h"
+#include "common/element/properties.h"
 #include "common/time/rowtimes.h"
-#include "common/stats.h"
+#include "common/element/stats.h"
 #include "timestamps.h"
 
 G_BEGIN_DECLS

@@ -4,8 +4,8 @@
  */
 #include "timestamps.h"
 
-#include "common/enumtype.h"
-#include "common/settings.h"
+#include "common/element/enumtype.h"
+#include "common/element/settings.h"
 #include "gstrobocachefuse.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);

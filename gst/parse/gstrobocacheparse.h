@@ -12,7 +12,7 @@
 #include "gst/parse/records/recordreader.h"
 #include "gst/parse/records/recordstamp.h"
 #include "gst/parse/records/recordtally.h"
-#include "common/stats.h"
+#include "common/element/stats.h"
 #include "common/time/tickgrid.h"
 
 G_BEGIN_DECLS

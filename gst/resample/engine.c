@@ -4,7 +4,7 @@
  */
 #include "gstrobocacheresample.h"
 
-#include "common/errors.h"
+#include "common/element/errors.h"
 
 /* ---- the engine ---- */
 

@@ -13,7 +13,7 @@
 #include "common/device/device.h"
 #include "common/rows/episodes.h"
 #include "common/rows/history.h"
-#include "common/stats.h"
+#include "common/element/stats.h"
 #include "common/device/readback.h"
 #include "format.h"
 #include "kernels/align.h"

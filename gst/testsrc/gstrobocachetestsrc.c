@@ -19,9 +19,9 @@
 #include "gstrobocachetestsrc.h"
 
 #include "counterhash.h"
-#include "common/enumtype.h"
+#include "common/element/enumtype.h"
 #include "common/time/livewait.h"
-#include "common/settings.h"
+#include "common/element/settings.h"
 #include "common/tensors/tensorcaps.h"
 #include "testsignal.h"
 #include "common/time/tickgrid.h"

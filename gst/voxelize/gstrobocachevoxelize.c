@@ -43,7 +43,7 @@
 
 #include <string.h>
 
-#include "common/errors.h"
+#include "common/element/errors.h"
 #include "common/time/segment.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);

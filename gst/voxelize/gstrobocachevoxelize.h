@@ -9,7 +9,7 @@
 
 #include "cloudwindow.h"
 #include "common/device/device.h"
-#include "common/stats.h"
+#include "common/element/stats.h"
 #include "common/device/readback.h"
 #include "voxelcaps.h"
 #include "voxelizer.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/device/devicememory.h"
-#include "common/errors.h"
+#include "common/element/errors.h"
 #include "common/device/memorycaps.h"
 #include "common/device/budget.h"
 #include "common/device/tensorpool.h"

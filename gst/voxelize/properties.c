@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/properties.h"
+#include "common/element/properties.h"
 
 #define DEFAULT_GRID "128:128:32"
 #define DEFAULT_MODE RC_VOXEL_OCCUPANCY

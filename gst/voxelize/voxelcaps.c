@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/device/memorycaps.h"
-#include "common/properties.h"
+#include "common/element/properties.h"
 
 const RcDtype *
 robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)

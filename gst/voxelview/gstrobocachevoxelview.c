@@ -26,7 +26,7 @@
  */
 #include "gstrobocachevoxelview.h"
 
-#include "common/errors.h"
+#include "common/element/errors.h"
 #include "common/device/memorycaps.h"
 #include "common/tensors/videoframe.h"
 #include "chart.h"

@@ -4,7 +4,7 @@
  */
 #include "gstrobocachevoxelview.h"
 
-#include "common/errors.h"
+#include "common/element/errors.h"
 #include "chart.h"
 
 #define DEFAULT_WIDTH 640

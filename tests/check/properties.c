@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "common/properties.h"
-#include "common/settings.h"
+#include "common/element/properties.h"
+#include "common/element/settings.h"
 #include "common/tensors/tensorcaps.h"
 
 /* ---- channel lists ---- */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/stats.h"
+#include "common/element/stats.h"
 
 static RobocacheHistogram *
 histogram_new (void)

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/enumtype.h"
-#include "common/properties.h"
+#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 
 #define FIELD_OUTPUT "voxel-output"
 #define FIELD_MODE "voxel-mode"

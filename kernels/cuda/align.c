@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "device.h"
+#include "kernels/cuda/runtime/device.h"
 
 #include "align_task.h"
 

@@ -8,7 +8,7 @@
 
 #include "align_early.cuh"
 #include "align_lists.cuh"
-#include "language.cuh"
+#include "kernels/cuda/runtime/language.cuh"
 
 using namespace rc;
 

@@ -11,7 +11,7 @@
 #define RC_CUDA_ALIGN_EARLY_CUH
 
 #include "align_task.h"
-#include "language.cuh"
+#include "kernels/cuda/runtime/language.cuh"
 
 namespace rc
 {

@@ -12,7 +12,7 @@
 #include <type_traits>
 
 #include "align_task.h"
-#include "elements.cuh"
+#include "kernels/cuda/runtime/elements.cuh"
 
 namespace rc
 {

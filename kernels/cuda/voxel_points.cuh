@@ -5,7 +5,7 @@
 #ifndef RC_CUDA_VOXEL_POINTS_CUH
 #define RC_CUDA_VOXEL_POINTS_CUH
 
-#include "elements.cuh"
+#include "kernels/cuda/runtime/elements.cuh"
 #include "voxel_task.h"
 
 namespace rc

@@ -5,7 +5,7 @@
 #ifndef RC_CUDA_VOXEL_STATE_H
 #define RC_CUDA_VOXEL_STATE_H
 
-#include "device.h"
+#include "kernels/cuda/runtime/device.h"
 #include "voxel_task.h"
 
 #define RC_CUDA_VOXEL_MOST_POINTS UINT32_MAX    /* of a group: kernels count them in 32 bits */

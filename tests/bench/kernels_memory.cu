@@ -4,8 +4,8 @@
  */
 #include "kernels_memory_task.h"
 
-#include "kernels/cuda/kernel.h"
-#include "kernels/cuda/language.cuh"
+#include "kernels/cuda/runtime/kernel.h"
+#include "kernels/cuda/runtime/language.cuh"
 
 namespace
 {

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/driver.h"
+#include "kernels/cuda/runtime/driver.h"
 #include "passingdriver.h"
 
 #define EXPORT __attribute__ ((visibility ("default")))

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/cuda/kernel.h"
+#include "kernels/cuda/runtime/kernel.h"
 
 static const struct
 {

@@ -6,8 +6,8 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "align_early.cuh"
-#include "align_lists.cuh"
+#include "early.cuh"
+#include "lists.cuh"
 #include "kernels/cuda/runtime/language.cuh"
 
 using namespace rc;

@@ -4,7 +4,7 @@
  */
 #include "kernels/cuda/runtime/device.h"
 
-#include "align_task.h"
+#include "task.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -16,9 +16,9 @@
 
 #include <cuda_runtime_api.h>
 
-#include "align_early.cuh"
-#include "align_lists.cuh"
-#include "item_rows.cuh"
+#include "early.cuh"
+#include "lists.cuh"
+#include "rowkind.cuh"
 #include "search.cuh"
 
 namespace rc

@@ -10,7 +10,7 @@
 
 #include <cuda_pipeline.h>
 
-#include "align_task.h"
+#include "task.h"
 
 namespace rc
 {

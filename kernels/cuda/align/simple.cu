@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "align_item.cuh"
+#include "item.cuh"
 
 const void *const rc_cuda_align_simple[RC_CUDA_ALIGN_TYPES][2] = {
   RC_CUDA_ALIGN_KERNELS (RC_CUDA_ALIGN_SIMPLE),

@@ -5,7 +5,7 @@
 #ifndef RC_CUDA_ALIGN_LISTS_CUH
 #define RC_CUDA_ALIGN_LISTS_CUH
 
-#include "align_task.h"
+#include "task.h"
 
 namespace rc
 {

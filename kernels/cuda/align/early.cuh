@@ -10,7 +10,7 @@
 #ifndef RC_CUDA_ALIGN_EARLY_CUH
 #define RC_CUDA_ALIGN_EARLY_CUH
 
-#include "align_task.h"
+#include "task.h"
 #include "kernels/cuda/runtime/language.cuh"
 
 namespace rc

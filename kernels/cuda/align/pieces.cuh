@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-#include "align_task.h"
+#include "task.h"
 #include "kernels/cuda/runtime/elements.cuh"
 
 namespace rc

@@ -1,0 +1,139 @@
+/* robocache: what of a grid is to be written, from bits to elements, and the count of those that are set
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_EXPAND_CUH
+#define RC_CUDA_VOXEL_EXPAND_CUH
+
+#include "kernels/cuda/voxel/points/points.cuh"
+
+namespace rc
+{
+/* Adds the occupied voxels that each thread of a block saw; sum is shared memory. */
+__device__ __forceinline__ void
+add_occupied_by (RcVoxelCounters *counters, uint32_t own, uint32_t *sum)
+{
+  const uint32_t of_warp = warp_sum (own);
+
+  if (counters == NULL)
+    return;
+  if (threadIdx.x == 0)
+    *sum = 0;
+  __syncthreads ();
+  if (threadIdx.x % 32 == 0 && of_warp > 0)
+    atomicAdd (sum, of_warp);
+  __syncthreads ();
+  if (threadIdx.x == 0 && *sum > 0)
+    add_64 (&counters->occupied, *sum);
+}
+
+__device__ __forceinline__ void
+add_occupied (const RcCudaVoxelTask &task, uint32_t own)
+{
+  __shared__ uint32_t sum;
+
+  add_occupied_by (task.counters, own, &sum);
+}
+
+/* Takes word w of an item's new bitmap into that of the grid, and returns of which of its voxels something is to be
+ * written: all where nothing is known; else of occupancy those that differ, and of values those that were or are occupied. */
+template <bool OCCUPANCY>
+__device__ __forceinline__ uint32_t
+take_word (const RcCudaVoxelTask &task, int64_t item, int64_t w, uint32_t is)
+{
+  uint32_t was = 0;
+
+  if (task.occupied != NULL) {
+    uint32_t *known = reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (task.occupied)
+        + item * task.occupied_batch_stride) + w;
+
+    if (task.is_known)
+      was = *known;
+    if (!task.is_known || was != is)
+      *known = is;
+  }
+  return !task.is_known ? 0xFFFFFFFFu : OCCUPANCY ? was ^ is : was | is;
+}
+
+/* 16 bytes from the lowest 16 / SIZE bits; one is the element for a set one. */
+template <int SIZE>
+__device__ __forceinline__ uint4
+expand (uint32_t bits, uint32_t one)
+{
+  uint32_t words[4];
+
+#pragma unroll
+  for (int i = 0; i < 4; i++) {
+    if constexpr (SIZE == 4)
+      words[i] = bits >> i & 1 ? one : 0;
+    else if constexpr (SIZE == 2)
+      words[i] = (bits >> 2 * i & 1 ? one : 0) | (bits >> (2 * i + 1) & 1 ? one << 16 : 0);
+    else
+      words[i] = ((bits >> 4 * i & 15) * 0x00204081u & 0x01010101u) * one;
+  }
+  return make_uint4 (words[0], words[1], words[2], words[3]);
+}
+
+/* The first n elements of 16 bytes to an address that is only aligned to SIZE; rare. */
+template <int SIZE>
+__device__ __noinline__ void
+write_each (char *to, const uint4 &v, int64_t n)
+{
+  const uint32_t words[4] = { v.x, v.y, v.z, v.w };
+
+#pragma unroll
+  for (int i = 0; i < 16 / SIZE; i++) {
+    const uint32_t element = words[i * SIZE / 4] >> i * SIZE % 4 * 8;
+
+    if (i < n)
+      write_words<SIZE> (to + i * SIZE, &element);
+  }
+}
+
+/* 16 bytes that begin n elements before the end of a grid. */
+template <int SIZE>
+__device__ __forceinline__ void
+write_group (const RcCudaVoxelTask &task, char *to, const uint4 &v, int64_t n)
+{
+  if (task.whole && n >= 16 / SIZE)
+    __stcs (reinterpret_cast<uint4 *> (to), v);
+  else
+    write_each<SIZE> (to, v, n);
+}
+
+/* The elements of 32 words, of which each lane of the warp has one, and what of it is needed; 512 bytes at a time, and of
+ * these the sectors of 32 bytes that hold something that is needed. n: voxels of the grid from the first word on. */
+template <int SIZE>
+__device__ __forceinline__ void
+expand_words (const RcCudaVoxelTask &task, char *grid, uint32_t word, uint32_t needed, int64_t n)
+{
+  constexpr int lanes = 2 * SIZE;       /* that share a word */
+  constexpr int bits = 32 / lanes;
+  constexpr uint32_t sector = (uint32_t) ((UINT64_C (1) << 2 * bits) - 1);
+  const uint32_t one = count_bits (task.dtype, 1), lane = threadIdx.x % 32;
+
+  if (!__any_sync (0xFFFFFFFFu, needed != 0))
+    return;
+  if (__all_sync (0xFFFFFFFFu, needed == 0xFFFFFFFFu) && task.whole && n >= 32 * 32) {
+#pragma unroll
+    for (int i = 0; i < lanes; i++) {
+      const uint32_t of_source = __shfl_sync (0xFFFFFFFFu, word, i * bits + (int) lane / lanes);
+
+      __stcs (reinterpret_cast<uint4 *> (grid) + i * 32 + lane, expand<SIZE> (of_source >> (int) lane % lanes * bits, one));
+    }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < lanes; i++) {
+    const int source = i * bits + (int) lane / lanes, part = (int) lane % lanes;
+    const uint32_t of_source = __shfl_sync (0xFFFFFFFFu, word, source);
+    const uint32_t needed_of_source = __shfl_sync (0xFFFFFFFFu, needed, source);
+
+    if ((needed_of_source >> (part / 2 * 2 * bits) & sector) != 0)
+      write_group<SIZE> (task, grid + (i * 32 + lane) * 16, expand<SIZE> (of_source >> (part * bits), one),
+          n - (source * 32 + part * bits));
+  }
+}
+}
+
+#endif

@@ -1,0 +1,295 @@
+/* robocache: voxel grids on the GPU: from accumulators to dense outputs and bits
+ *
+ * Points set a bit of each voxel that they come to. A warp takes words of that bitmap, clears them again, takes them into the
+ * bitmap of the grid, and writes what is needed of the grid's elements. Counts and sums of means are by voxel or, where
+ * voxels have ranks, by rank: as long as there are points then, in place of voxels.
+ *
+ * Bytes that must move: a bit a voxel read, of the grid's bitmap too, and written where it was set or changes; of the output
+ * every byte once, or where it is known what the grid holds, the sectors of 32 bytes of voxels that were or are occupied (of
+ * occupancy, that differ); of those that are occupied the accumulators, read once and cleared: 4 bytes for counts, 4 a value
+ * for max and min, 4 and 8.5 a value for mean, 4 and 8 for centroid. Bitmaps and counts are what fits the L2 and stays in it
+ * between add and end.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/voxel/sparse/ranks.cuh"
+#include "values.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+
+/* ---- bits ---- */
+
+__global__ void __launch_bounds__ (THREADS)
+write_bits (const __grid_constant__ RcCudaVoxelTask task)
+{
+  const int64_t step = (int64_t) gridDim.x * THREADS, own = (int64_t) blockIdx.x * THREADS + threadIdx.x;
+  const bool wide = task.bit_words % 4 == 0 && task.whole;
+  uint32_t occupied = 0;
+
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    uint32_t *from = item_array<uint32_t> (task, item, task.layout.bits);
+    char *to = task.grid + item * task.grid_batch_stride;
+
+    if (wide) {
+      for (int64_t i = own; i < task.bit_words / 4; i += step) {
+        const uint4 v = reinterpret_cast<const uint4 *> (from)[i];
+
+        occupied += __popc (v.x) + __popc (v.y) + __popc (v.z) + __popc (v.w);
+        reinterpret_cast<uint4 *> (to)[i] = v;
+        if ((v.x | v.y | v.z | v.w) != 0 && !task.keeps)
+          reinterpret_cast<uint4 *> (from)[i] = make_uint4 (0, 0, 0, 0);
+      }
+    } else {
+      for (int64_t i = own; i < task.bit_words; i += step) {
+        occupied += __popc (from[i]);
+        reinterpret_cast<uint32_t *> (to)[i] = from[i];
+        if (!task.keeps)
+          from[i] = 0;
+      }
+    }
+  }
+  add_occupied (task, occupied);
+}
+
+/* ---- occupancy ---- */
+
+template <int SIZE>
+__global__ void __launch_bounds__ (THREADS)
+write_occupancy (const __grid_constant__ RcCudaVoxelTask task)
+{
+  const int64_t step = (int64_t) gridDim.x * THREADS;
+  uint32_t occupied = 0;
+
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    uint32_t *from = item_array<uint32_t> (task, item, task.layout.bits);
+    char *to = task.grid + item * task.grid_batch_stride;
+
+    for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < task.bit_words;
+        first += step) {
+      const int64_t own = first + threadIdx.x % 32;
+      uint32_t word = 0, needed = 0;
+
+      if (own < task.bit_words) {
+        word = from[own];
+        needed = take_word<true> (task, item, own, word);
+        if (word != 0 && !task.keeps)
+          from[own] = 0;
+      }
+      occupied += __popc (word);
+      expand_words<SIZE> (task, to + first * 32 * SIZE, word, needed, task.voxels - first * 32);
+    }
+  }
+  add_occupied (task, occupied);
+}
+
+/* ---- values ----
+ *
+ * Nothing is cleared where all is kept. */
+
+/* The voxel, or its rank. */
+struct FromEntries
+{
+  using Entry = int64_t;
+
+  static __device__ __forceinline__ Entry
+  entry (const RcCudaVoxelTask &task, const Gathered &gathered, const WarpWords<32> *words, uint32_t k)
+  {
+    return task.ranked ? gathered.first_rank + k : gathered.first_voxel + words->voxels[k];
+  }
+};
+
+struct FromCounts : FromEntries
+{
+  static constexpr int at_once = 4;
+
+  struct Kept
+  {
+    uint32_t count;
+  };
+
+  static __device__ __forceinline__ Kept
+  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t)
+  {
+    return { counts_of (task, item)[entry] };
+  }
+
+  template <int SIZE>
+  static __device__ __forceinline__ uint32_t
+  bits (const RcCudaVoxelTask &task, int64_t, int64_t, uint32_t, const Kept &kept)
+  {
+    return count_bits (SIZE == 1 ? RC_UINT8 : SIZE == 2 ? RC_FLOAT16 : task.dtype, kept.count);
+  }
+
+  static __device__ __forceinline__ void
+  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t, const Kept &)
+  {
+    counts_of (task, item)[entry] = 0;
+  }
+
+  static __device__ __forceinline__ void
+  clear_shared (const RcCudaVoxelTask &, int64_t, int64_t)
+  {
+  }
+};
+
+template <bool CENTROID>
+struct FromSums : FromEntries
+{
+  static constexpr int at_once = 2;     /* more would spill */
+
+  struct Kept
+  {
+    int64_t sum;
+    uint32_t count, saw;
+  };
+
+  static __device__ __forceinline__ Kept
+  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  {
+    const int64_t at = entry * task.channels + channel;
+
+    return { sums_of (task, item)[at], counts_of (task, item)[entry],
+      CENTROID ? 0 : task.keeps ? saw_kept (task, item, at) : saw_of (saw_words_of (task, item), at)
+    };
+  }
+
+  template <int SIZE>
+  static __device__ __forceinline__ uint32_t
+  bits (const RcCudaVoxelTask &task, int64_t item, int64_t, uint32_t channel, const Kept &kept)
+  {
+    const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel, kept.sum,
+        kept.count, kept.saw);
+
+    return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, CENTROID ? (double) task.box.origin[channel] + mean : mean);
+  }
+
+  /* Of 8 elements that share a word of flags each clears its own, which are rare. */
+  static __device__ __forceinline__ void
+  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel, const Kept &kept)
+  {
+    const int64_t at = entry * task.channels + channel;
+
+    sums_of (task, item)[at] = 0;
+    if (kept.saw != 0)
+      clear_saw (saw_words_of (task, item), at, kept.saw);
+  }
+
+  static __device__ __forceinline__ void
+  clear_shared (const RcCudaVoxelTask &task, int64_t item, int64_t entry)
+  {
+    counts_of (task, item)[entry] = 0;
+  }
+};
+
+struct FromKeys : FromEntries
+{
+  static constexpr int at_once = 4;
+
+  struct Kept
+  {
+    uint32_t key;
+  };
+
+  static __device__ __forceinline__ uint32_t *
+  key_of (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  {
+    return item_array<uint32_t> (task, item, task.layout.keys) + entry * task.channels + channel;
+  }
+
+  static __device__ __forceinline__ Kept
+  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  {
+    return { *key_of (task, item, entry, channel) };
+  }
+
+  template <int SIZE>
+  static __device__ __forceinline__ uint32_t
+  bits (const RcCudaVoxelTask &task, int64_t, int64_t, uint32_t, const Kept &kept)
+  {
+    return extreme_bits (task, kept.key);
+  }
+
+  static __device__ __forceinline__ void
+  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel, const Kept &)
+  {
+    *key_of (task, item, entry, channel) = 0;
+  }
+
+  static __device__ __forceinline__ void
+  clear_shared (const RcCudaVoxelTask &, int64_t, int64_t)
+  {
+  }
+};
+
+/* Words from the first on; all lanes call it. */
+__device__ __forceinline__ Gathered
+gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWords<32> *words, uint32_t *occupied)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  const int64_t own = first + lane;
+  uint32_t is = 0, needed = 0, rank = 0;
+
+  if (lane < task.warp_words && own < task.bit_words) {
+    uint32_t *word = item_array<uint32_t> (task, item, task.layout.bits) + own;
+
+    is = *word;
+    if (task.ranked)            /* of no use where no bit is set */
+      rank = ranked_of_item (task.bitmaps[0], item)[own].before;
+    needed = take_word<false> (task, item, own, is);
+    if (is != 0 && !task.keeps)
+      *word = 0;
+  }
+  *occupied += __popc (is);
+
+  Gathered gathered = put_words (is, needed, first, words);
+  const uint32_t set = __ballot_sync (ALL_LANES, is != 0);
+  uint32_t at = sum_before (__popc (is), &gathered.voxels);
+
+  gathered.first_rank = __shfl_sync (ALL_LANES, rank, set != 0 ? __ffs ((int) set) - 1 : 0);
+  for (; is != 0; is &= is - 1)
+    words->voxels[at++] = (uint16_t) (lane * 32 + (uint32_t) __ffs ((int) is) - 1);
+  __syncwarp ();
+  return gathered;
+}
+
+template <class From, int SIZE>
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
+write_values (const __grid_constant__ RcCudaVoxelTask task)
+{
+  __shared__ WarpWords<32> of_warps[RC_CUDA_VOXEL_WARPS];
+  WarpWords<32> *words = &of_warps[threadIdx.x / 32];
+  const int64_t step = (int64_t) gridDim.x * RC_CUDA_VOXEL_WARPS * task.warp_words;
+  const int64_t own = ((int64_t) blockIdx.x * RC_CUDA_VOXEL_WARPS + threadIdx.x / 32) * task.warp_words;
+  uint32_t occupied = 0;
+
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    for (int64_t first = own; first < task.bit_words; first += step) {
+      const Gathered gathered = gather_words (task, item, first, words, &occupied);
+
+      write_words_of<From, SIZE> (task, item, gathered, words);
+    }
+  }
+  add_occupied (task, occupied);
+}
+}
+
+const void *const rc_cuda_voxel_write_bits = KERNEL (write_bits);
+const void *const rc_cuda_voxel_write_occupancy[3] = {
+  KERNEL (write_occupancy<1>), KERNEL (write_occupancy<2>), KERNEL (write_occupancy<4>)
+};
+const void *const rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUES][3] = {
+  { KERNEL (write_values<FromCounts, 1>), KERNEL (write_values<FromCounts, 2>), KERNEL (write_values<FromCounts, 4>) },
+  { NULL, KERNEL (write_values<FromSums<false>, 2>), KERNEL (write_values<FromSums<false>, 4>) },
+  { NULL, KERNEL (write_values<FromSums<true>, 2>), KERNEL (write_values<FromSums<true>, 4>) },
+  { NULL, KERNEL (write_values<FromKeys, 2>), KERNEL (write_values<FromKeys, 4>) },
+};

@@ -1,0 +1,583 @@
+/* robocache: voxel grids on the GPU: plans, which kernels they take, and how much scratch
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
+#define MOST_BITS (INT64_C (1) << 27)   /* of an item, and twice that of all: such bitmaps are faster than a sort */
+#define MOST_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
+#define FEW_BLOCKS (INT64_C (1) << 23)
+#define FEWEST_BLOCK_BITS 5     /* a word */
+#define MOST_BLOCK_BITS 8       /* 96 bytes of scratch a point */
+#define POINT_ARRAYS 10         /* what values are made from, and what bitmaps have: each is rounded up */
+
+static RcStatus
+no_space (RcError *error, size_t bytes)
+{
+  return rc_error_set (error, RC_NO_SPACE, "no memory for a plan: %zu bytes", bytes);
+}
+
+/* ---- which kernels ---- */
+
+static RcCudaVoxelSource
+source_of (const RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+
+  if (spec->source == RC_VOXEL_DEPTH)
+    return spec->depth.rays ? RC_CUDA_VOXEL_RAYS : RC_CUDA_VOXEL_DEPTH;
+  if (!plan->is_packed)
+    return RC_CUDA_VOXEL_LAYOUT;
+  return spec->points.dtype == RC_FLOAT16 ? RC_CUDA_VOXEL_FLOAT16
+      : spec->points.dtype == RC_FLOAT32 ? RC_CUDA_VOXEL_FLOAT32 : RC_CUDA_VOXEL_FLOAT64;
+}
+
+static RcCudaVoxelAction
+action_of (const RcVoxelSpec *spec, const RcCudaVoxelTask *task)
+{
+  static const RcCudaVoxelAction actions[][2] = {
+    [RC_VOXEL_OCCUPANCY] = {RC_CUDA_VOXEL_ADD_BITS, RC_CUDA_VOXEL_ADD_KEY},
+    [RC_VOXEL_COUNT] = {RC_CUDA_VOXEL_ADD_COUNT, RC_CUDA_VOXEL_ADD_KEY},
+    [RC_VOXEL_MEAN] = {RC_CUDA_VOXEL_ADD_MEAN, RC_CUDA_VOXEL_ADD_KEY_MEAN},
+    [RC_VOXEL_CENTROID] = {RC_CUDA_VOXEL_ADD_CENTROID, RC_CUDA_VOXEL_ADD_KEY_CENTROID},
+    [RC_VOXEL_MAX] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
+    [RC_VOXEL_MIN] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
+  };
+
+  if (task->ranked)
+    return RC_CUDA_VOXEL_ADD_RANKED_MEAN;
+  if (spec->output == RC_VOXEL_RANK)
+    return task->in_bitmap ? RC_CUDA_VOXEL_MARK_INDEX : RC_CUDA_VOXEL_ADD_KEY_RANK;
+  if (spec->output == RC_VOXEL_INDEX)
+    return RC_CUDA_VOXEL_STORE_INDEX;
+  if (spec->mode == RC_VOXEL_FIRST)
+    return spec->source == RC_VOXEL_DEPTH ? RC_CUDA_VOXEL_ADD_KEY_POSITION : RC_CUDA_VOXEL_ADD_KEY_FIELDS;
+  return actions[spec->mode][task->sorts || task->defers];
+}
+
+/* Words that a warp takes at a time for values: fewer where there would not be enough for the warps that run at once. */
+static int64_t
+warp_words_of (const RcCudaVoxelTask *task, int64_t multiprocessors)
+{
+  const int64_t warps = multiprocessors * RC_CUDA_VOXEL_WRITE_BLOCKS * RC_CUDA_VOXEL_WARPS;
+  int64_t words = 32;
+
+  while (words > 1 && rc_cuda_ceil_divide (task->bit_words, words) < rc_cuda_ceil_divide (warps, task->batch))
+    words /= 2;
+  return words;
+}
+
+/* To add points to accumulators that are kept, and to take them out. */
+static const void *const *
+kernels_that_take (const RcVoxelPlan *plan)
+{
+  const RcCudaVoxelSource source = source_of (plan);
+
+  if (plan->layers > 0)
+    return rc_cuda_voxel_take_layered[source];
+  if (plan->spec.output == RC_VOXEL_RANK)
+    return rc_cuda_voxel_take[source][RC_CUDA_VOXEL_KEPT_RANKS];
+  return rc_cuda_voxel_take[source][plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS
+      : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS];
+}
+
+static RcCudaVoxelInPlace
+kernels_in_place (RcCudaVoxelSource source, size_t size)
+{
+  return (RcCudaVoxelInPlace) { rc_cuda_voxel_bin_in_place[source],
+    {rc_cuda_voxel_write_means[source][size == 4][0], rc_cuda_voxel_write_means[source][size == 4][1]}
+  };
+}
+
+/* No more blocks than multiprocessors, so that each has one of its own, which two together would take from another. */
+static int
+are_few_slabs (const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+{
+  return task->batch * task->slabs <= ((const RcCudaBackend *) plan->backend)->multiprocessors;
+}
+
+static void
+choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
+{
+  static const RcCudaVoxelValues values[] = {
+    [RC_VOXEL_COUNT] = RC_CUDA_VOXEL_FROM_COUNTS,
+    [RC_VOXEL_MEAN] = RC_CUDA_VOXEL_FROM_SUMS,
+    [RC_VOXEL_CENTROID] = RC_CUDA_VOXEL_FROM_CENTROIDS,
+    [RC_VOXEL_MAX] = RC_CUDA_VOXEL_FROM_KEYS,
+    [RC_VOXEL_MIN] = RC_CUDA_VOXEL_FROM_KEYS,
+  };
+  const RcVoxelSpec *spec = &plan->spec;
+  const RcCudaVoxelSource source = source_of (plan);
+  const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
+
+  const RcCudaVoxelAction action = action_of (spec, &state->task);
+
+  state->add = state->task.slabs > 0 ? rc_cuda_voxel_bin[source] : rc_cuda_voxel_add[source][action];
+  if (plan->keeps) {
+    state->add = kernels_that_take (plan)[0];
+    state->remove = kernels_that_take (plan)[1];
+  }
+  state->add_anywhere = plan->features && !plan->keeps ? rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
+  if (spec->output == RC_VOXEL_INDEX && source < RC_CUDA_VOXEL_PACKED)
+    state->index_whole = rc_cuda_voxel_index_whole[source];
+  state->units = rc_cuda_ceil_divide (rc_voxel_value_bytes (plan), 16);
+  if (rc_voxel_needs_range (plan)) {
+    state->range = rc_cuda_voxel_range[source];
+    state->range_anywhere = rc_cuda_voxel_range[RC_CUDA_VOXEL_LAYOUT];
+  }
+  if (state->task.mean_slabs > 0) {
+    state->in_place = kernels_in_place (source, size);
+    state->in_place_anywhere = kernels_in_place (RC_CUDA_VOXEL_LAYOUT, size);
+  }
+  if (state->task.defers)
+    state->add_deferred = spec->mode == RC_VOXEL_OCCUPANCY ? rc_cuda_voxel_list_deferred
+        : rc_cuda_voxel_add_deferred[values[spec->mode]];
+  if (spec->output == RC_VOXEL_SPARSE) {
+    state->write = plan->keeps ? rc_cuda_voxel_write_tiles
+        : state->task.in_bitmap ? rc_cuda_voxel_write_ranked : rc_cuda_voxel_write_sparse;
+  } else if (rc_voxel_maps_points (spec->output)) {
+    state->write = state->task.in_bitmap ? rc_cuda_voxel_finish_ranks
+        : spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
+  } else if (state->task.slabs > 0) {
+    state->write = spec->mode == RC_VOXEL_COUNT ? rc_cuda_voxel_count_slabs[size / 2]
+        : rc_cuda_voxel_write_slabs[are_few_slabs (plan, &state->task)][spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
+  } else if (spec->output == RC_VOXEL_BITS) {
+    state->write = rc_cuda_voxel_write_bits;
+  } else {
+    state->write = spec->mode == RC_VOXEL_OCCUPANCY ? rc_cuda_voxel_write_occupancy[size / 2]
+        : rc_cuda_voxel_write[values[spec->mode]][size / 2];
+    state->units = spec->mode == RC_VOXEL_OCCUPANCY ? state->task.bit_words
+        : rc_cuda_ceil_divide (state->task.bit_words, state->task.warp_words) * 32;
+  }
+}
+
+/* ---- what the spec fixes ---- */
+
+/* rc_voxel_of's quotient is within 2^-24 of itself of the exact one. n times the product with the rounded 1 / (n * size) is as far
+ * from it by the rounding of the product, and by that of the inverse, which is known here: both are within error voxels of each other,
+ * of which 2^-24 is for the rounding of what is compared, and 2^-46 for what errors make of each other. Where that is too much, or a
+ * size so extreme that products do not hold it, or indices have more than 32 bits, no product tells. */
+static RcCudaVoxelLocate
+locate_in (const RcVoxelPlan *plan)
+{
+  const uint32_t distance[3] = { 1, (uint32_t) plan->box.row, (uint32_t) plan->box.plane };
+  const int fits = plan->voxels <= UINT32_MAX && plan->box.plane * plan->spec.grid[2] <= UINT32_MAX;
+  RcCudaVoxelLocate locate = { .bias = 0 };
+  int axis;
+
+  for (axis = 0; axis < 3; axis++) {
+    const double size = plan->box.size[axis], n = (double) plan->spec.grid[axis];
+    const float inverse = (float) (1.0 / (n * size));
+    const double error = n * (fabs (inverse * (n * size) - 1.0) + 0x1p-23 + 0x1p-46) + 0x1p-24;
+
+    locate.inverse[axis] = inverse;
+    locate.margin[axis] = fits && size > 0x1p-60 && size < 0x1p60 && error < 0.25 ? (float) (0.5 - error) : -1.0f;
+    locate.distance[axis] = distance[axis];
+    locate.bias += RC_CUDA_VOXEL_2_23 * distance[axis];
+    locate.least[axis] = (float) (plan->box.origin[axis] - 0.5 * size);
+    locate.greatest[axis] = (float) (plan->box.origin[axis] + (n + 0.5) * size);
+    if (locate.margin[axis] < 0.0f) {   /* nothing of it is sure: the quotient may underflow */
+      locate.least[axis] = -INFINITY;
+      locate.greatest[axis] = INFINITY;
+    }
+  }
+  return locate;
+}
+
+/* Bits that stand for blocks of voxels, of an item. */
+static int64_t
+blocks_of (const RcVoxelPlan *plan, int block_bits)
+{
+  return ((plan->voxels - 1) >> block_bits) + 1;
+}
+
+/* So many that there are few blocks; but what a block has is scratch of a point. */
+static int
+block_bits_of (const RcVoxelPlan *plan)
+{
+  int bits = FEWEST_BLOCK_BITS;
+
+  if (plan->keeps || (plan->voxels <= MOST_VOXEL_BITS && plan->spec.batch <= 2 * MOST_VOXEL_BITS / plan->voxels))
+    return 0;
+  while (bits < MOST_BLOCK_BITS && blocks_of (plan, bits) > FEW_BLOCKS)
+    bits++;
+  return bits;
+}
+
+/* Whether the voxels of a sparse output, and ranks, are found in a bitmap: where that is small, and the order of points
+ * does not matter. Otherwise keys are sorted. Ranks of accumulators that are kept are found in their bits, whatever these
+ * are. */
+static int
+is_in_bitmap (const RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  const int64_t bits = blocks_of (plan, block_bits_of (plan));
+
+  if (plan->keeps)
+    return spec->output == RC_VOXEL_RANK;
+  return rc_voxel_sorts (plan) && spec->mode != RC_VOXEL_FIRST && bits <= MOST_BITS && spec->batch <= 2 * MOST_BITS / bits;
+}
+
+static void
+take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+  int axis;
+
+  task->box = plan->box;
+  task->locate = locate_in (plan);
+  task->layout = plan->layout;
+  task->batch = spec->batch;
+  task->channels = plan->channels;
+  task->channel_inverse = (uint32_t) rc_cuda_ceil_divide (INT64_C (1) << 31, plan->channels);
+  task->step_of = (uint32_t) (32 / plan->channels);
+  task->step_channel = (uint32_t) (32 % plan->channels);
+  task->nx = spec->grid[0];
+  task->ny = spec->grid[1];
+  task->voxels = plan->voxels;
+  task->key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
+  task->in_bitmap = is_in_bitmap (plan);
+  task->sorts = rc_voxel_sorts (plan) && !task->in_bitmap;
+  task->block_bits = task->in_bitmap ? block_bits_of (plan) : 0;
+  task->bit_words = task->in_bitmap ? rc_cuda_ceil_divide (blocks_of (plan, task->block_bits), 32) : plan->bit_words;
+  task->max_voxels = spec->max_voxels;
+  task->max_points = spec->max_points;
+  task->combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
+  task->feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
+  for (axis = 0; axis < 3; axis++)
+    task->centroid_exponent[axis] = plan->centroid_exponent[axis];
+  task->flip = plan->flip;
+  task->mode = spec->mode == RC_VOXEL_FIRST ? RC_VOXEL_OCCUPANCY : spec->mode;
+  task->dtype = spec->dtype;
+  task->kept_dtype = plan->kept_dtype;
+  task->keeps = plan->keeps;
+  task->layers = plan->layers;
+  task->ranked = rc_voxel_needs_range (plan) && !task->sorts && !plan->keeps;
+  task->defers = task->in_bitmap && !task->ranked && spec->output == RC_VOXEL_SPARSE;
+  if (spec->source == RC_VOXEL_DEPTH) {
+    task->element_bytes = sizeof (uint16_t);
+    task->width = spec->depth.width;
+    task->depth_scale = (float) spec->depth.scale;
+  } else {
+    task->element_bytes = (int32_t) rc_dtype_size (spec->points.dtype);
+    task->feature_offset = plan->features ? plan->features[0].offset : 0;
+    task->xyz_dtype = spec->points.dtype;
+    for (axis = 0; axis < 3; axis++)
+      task->xyz_offset[axis] = plan->fields[axis].offset;
+  }
+}
+
+/* ---- how much scratch ---- */
+
+/* Bytes of each point beside those that every backend has: sums or extremes of its voxel, flags of the sums, and its
+ * part of the counts of digits and of voxels, which is less than one: 1024 of 3072 points, and 4 of 256. */
+static void
+plan_sort (RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+{
+  const uint64_t channels = (uint64_t) plan->channels;
+  uint64_t bytes = 1;
+
+  if (!task->sorts)
+    return;
+  if (rc_voxel_is_mean (plan))
+    bytes += 8 * channels;
+  if (rc_voxel_is_extreme (plan))
+    bytes += 4 * channels;
+  if (plan->spec.mode == RC_VOXEL_MEAN)
+    bytes += (channels + 1) / 2;
+  plan->layout.backend_point_bytes = (bytes + 7) / 8 * 8;
+  plan->layout.backend_bytes = SPARSE_BYTES;
+}
+
+/* Sparse outputs of accumulators that are kept are found in their bits. */
+static void
+plan_kept (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  if (!plan->keeps || plan->spec.output != RC_VOXEL_SPARSE)
+    return;
+  task->kept_tiles = rc_cuda_ceil_divide (plan->bit_words, RC_CUDA_VOXEL_KEPT_TILE);
+  plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * (task->kept_tiles + 1) * 4, 64) * 64;
+}
+
+/* Bytes of each point, for what values are made from: counts, sums, flags and extremes. */
+static uint64_t
+value_bytes_of_point (const RcVoxelPlan *plan)
+{
+  const uint64_t channels = (uint64_t) plan->channels;
+
+  if (rc_voxel_is_extreme (plan))
+    return 4 * channels;
+  return 4 + (rc_voxel_is_mean (plan) ? 8 * channels : 0) + (plan->spec.mode == RC_VOXEL_MEAN ? (channels + 1) / 2 : 0);
+}
+
+/* The bits of voxels that are found in a bitmap go into the scratch of their item, where those that are kept are already; lists
+ * and values are by the point. */
+static void
+plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  RcVoxelLayout *layout = &plan->layout;
+  uint64_t bytes = 0, of_item = POINT_ARRAYS * 64;
+
+  if (!task->in_bitmap || plan->keeps)
+    return;
+  layout->item_bytes = layout->bits + (uint64_t) rc_cuda_ceil_divide (task->bit_words, 16) * 64;
+  layout->point_bytes = 0;
+  if (!task->defers)
+    layout->payload_bytes = 0;
+  if (plan->spec.output == RC_VOXEL_SPARSE)
+    bytes += sizeof (int64_t);
+  if (task->block_bits > 0 || task->defers)
+    bytes += sizeof (int64_t);
+  if (task->block_bits > 0) {
+    bytes += (UINT64_C (3) << task->block_bits) / 8;    /* bits, and these with what is before each word */
+    of_item += RC_CUDA_VOXEL_MOST_BIT_TILES * sizeof (uint32_t);        /* their counts */
+  }
+  if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
+    bytes += layout->payload_bytes + value_bytes_of_point (plan);
+  layout->backend_point_bytes = (bytes + 7) / 8 * 8;
+  layout->backend_bytes = SPARSE_BYTES + (uint64_t) plan->spec.batch * of_item;
+}
+
+/* Ranks are by the word; those of voxels in blocks by the point. */
+static void
+plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+{
+  RcCudaVoxelBitmap *bitmap = &task->bitmaps[0];
+
+  if (!task->ranked && !task->in_bitmap)
+    return;
+  rc_cuda_voxel_cut_bitmap (bitmap, task->bit_words);
+  plan->layout.backend_bytes += (uint64_t) (plan->spec.batch * bitmap->ranked_apart) * sizeof (RcCudaVoxelWord)
+      + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * bitmap->tiles, 16) * 64;
+}
+
+/* Of an item: how many points each bin has, and for how many it has room beside their shares of them. */
+static uint64_t
+bins_bytes (uint64_t bins)
+{
+  const uint64_t room = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_LEAST_ROOM;
+
+  return ((bins + RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t) + bins * room * sizeof (RcCudaVoxelEntry) + 63) / 64 * 64
+      + 2 * 64;
+}
+
+/* Of a slab of so many pieces: its values; the scale of each channel, and what a value of it must be to be exact. */
+static size_t
+mean_bytes (const RcVoxelPlan *plan, int64_t pieces)
+{
+  return (size_t) plan->channels * ((size_t) pieces * 32 * rc_dtype_size (plan->spec.dtype) + 2 * sizeof (uint32_t));
+}
+
+/* Means of points that stay in place: as many slabs as keep the multiprocessors busy, and so many that a block can have one;
+ * there are none where channels are so many that a piece is too large. */
+static void
+plan_in_place (RcVoxelPlan *plan, RcCudaVoxelState *state, int64_t multiprocessors)
+{
+  const int64_t all = rc_cuda_ceil_divide (plan->voxels, 32), batch = plan->spec.batch;
+  RcCudaVoxelTask *task = &state->task;
+  int64_t slabs = 1;
+
+  if (!task->ranked || plan->spec.output != RC_VOXEL_DENSE || plan->voxels > INT32_MAX
+      || mean_bytes (plan, 1) > RC_CUDA_VOXEL_MEAN_BYTES)
+    return;
+  while (slabs < all && (slabs * batch < RC_CUDA_VOXEL_MANY_SLABS * multiprocessors
+          || rc_cuda_ceil_divide (all, slabs) > RC_CUDA_VOXEL_MEAN_PIECES
+          || mean_bytes (plan, rc_cuda_ceil_divide (all, slabs)) > RC_CUDA_VOXEL_MEAN_BYTES))
+    slabs *= 2;
+  if (slabs > INT32_MAX / batch)
+    return;
+  task->mean_slabs = slabs;
+  task->mean_slab_shift = (uint32_t) rc_cuda_log2_of (slabs);
+  task->mean_pieces = (uint32_t) rc_cuda_ceil_divide (all, slabs);
+  task->mean_bins = (uint32_t) rc_cuda_lesser (slabs, RC_CUDA_VOXEL_MEAN_BINS);
+  state->mean_bytes = mean_bytes (plan, task->mean_pieces);
+  plan->layout.backend_bytes += (uint64_t) batch * bins_bytes (task->mean_bins);
+  plan->layout.backend_point_bytes = (RC_CUDA_VOXEL_MEAN_SHARES + 1) * sizeof (RcCudaVoxelEntry);
+}
+
+/* What each of two blocks of a multiprocessor may have that put points into bins. More than 48 KB must be asked for. */
+static RcStatus
+take_bin_shared (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
+{
+  const void *const kernels[] = { state->in_place.range, state->in_place_anywhere.range };
+  RcStatus status = RC_OK;
+  size_t i;
+
+  state->bin_bytes = (size_t) cuda->shared_bytes / 2 - RC_CUDA_VOXEL_MEAN_BIN_BYTES;
+  for (i = 0; i < 2 && status == RC_OK; i++)
+    status = rc_cuda_check (cuda, cudaFuncSetAttribute (kernels[i], cudaFuncAttributeMaxDynamicSharedMemorySize,
+            (int) state->bin_bytes), cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for tiles of points",
+        state->bin_bytes);
+  return status;
+}
+
+/* ---- loading ---- */
+
+static RcStatus
+upload_pinhole (RcCudaBackend *cuda, const RcVoxelDepth *depth, RcCudaVoxelState *state, RcError *error)
+{
+  const size_t bytes = rc_pinhole_rays_bytes (depth);
+  float *rays = malloc (bytes);
+  RcStatus status;
+
+  if (rays == NULL)
+    return no_space (error, bytes);
+  rc_pinhole_rays (depth, rays);
+  status = rc_cuda_upload (cuda, rays, bytes, &state->table, error);
+  free (rays);
+  return status;
+}
+
+/* What kernels look up for each pixel or feature. */
+static RcStatus
+upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
+{
+  const RcVoxelDepth *depth = &plan->spec.depth;
+  RcStatus status = RC_OK;
+
+  if (plan->spec.source == RC_VOXEL_DEPTH) {
+    status = depth->rays == NULL ? upload_pinhole (cuda, depth, state, error)
+        : rc_cuda_upload (cuda, depth->rays, (size_t) (depth->width * depth->height) * 2 * sizeof (float),
+        &state->table, error);
+    state->task.rays = state->table;
+  } else if (plan->features) {
+    status = rc_cuda_upload (cuda, plan->features, (size_t) plan->channels * sizeof (RcVoxelField), &state->table,
+        error);
+    state->task.features = state->table;
+  }
+  return status;
+}
+
+/* Where ranges of features are measured apart from any job. */
+static RcStatus
+make_measured (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
+{
+  const size_t bytes = (size_t) plan->spec.batch * rc_cuda_voxel_measured_bytes (plan);
+
+  if (!plan->keeps || !rc_voxel_needs_range (plan))
+    return RC_OK;
+  state->ranges = calloc (1, bytes);
+  if (state->ranges == NULL)
+    return no_space (error, bytes);
+  return rc_cuda_upload (cuda, state->ranges, bytes, &state->measured, error);
+}
+
+static RcStatus
+load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelState *state, RcError *error)
+{
+  const int sorts = state->task.sorts, ranks = state->task.ranked || state->task.in_bitmap;
+  const struct
+  {
+    const char *name;
+    const void *kernel;
+    int wanted;
+  } kernels[] = {
+    {"voxel clear", rc_cuda_voxel_clear, 1},
+    {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
+    {"voxel range", state->range, state->range != NULL},
+    {"voxel range of any layout", state->range_anywhere, state->range_anywhere != NULL},
+    {"voxel range, in place", state->in_place.range, state->task.mean_slabs > 0},
+    {"voxel range of any layout, in place", state->in_place_anywhere.range, state->task.mean_slabs > 0},
+    {"voxel write, in place", state->in_place.write[0], state->task.mean_slabs > 0},
+    {"voxel write of four channels, in place", state->in_place.write[1], state->task.mean_slabs > 0},
+    {"voxel write of any layout, in place", state->in_place_anywhere.write[0], state->task.mean_slabs > 0},
+    {"voxel write of four channels of any layout, in place", state->in_place_anywhere.write[1], state->task.mean_slabs > 0},
+    {"voxel mark, in place", rc_cuda_voxel_mark_binned, state->task.mean_slabs > 0},
+    {"voxel add", state->add, 1},
+    {"voxel add of whole tiles", rc_cuda_voxel_bin_whole, state->add == rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32]},
+    {"voxel index", state->index_whole, state->index_whole != NULL},
+    {"voxel add of any layout", state->add_anywhere, 1},
+    {"voxel remove", state->remove, plan->keeps},
+    {"voxel add, deferred", state->add_deferred, state->task.defers},
+    {"voxel go on", rc_cuda_voxel_go_on, plan->keeps},
+    {"voxel ranges", rc_cuda_voxel_put_ranges, plan->keeps && rc_voxel_needs_range (plan)},
+    {"voxel tiles, count", rc_cuda_voxel_count_tiles, state->task.kept_tiles > 0},
+    {"voxel tiles, scan", rc_cuda_voxel_scan_tiles, state->task.kept_tiles > 0},
+    {"voxel write", state->write, 1},
+    {"voxel sort, count", rc_cuda_voxel_sort_count, sorts},
+    {"voxel sort, scan", rc_cuda_voxel_sort_scan, sorts},
+    {"voxel sort, move", rc_cuda_voxel_sort_move[rc_voxel_is_ordered (plan)], sorts},
+    {"voxel count", rc_cuda_voxel_count_voxels, sorts},
+    {"voxel scan", rc_cuda_voxel_scan_voxels, sorts},
+    {"voxel rank", rc_cuda_voxel_rank, sorts},
+    {"voxel bits, count", rc_cuda_voxel_count_set_bits, ranks},
+    {"voxel bits, rank", rc_cuda_voxel_rank_set_bits, ranks},
+    {"voxel bits in blocks", rc_cuda_voxel_mark_in_blocks, state->task.block_bits > 0},
+    {"voxel first, count", rc_cuda_voxel_count_first, plan->spec.mode == RC_VOXEL_FIRST},
+    {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec), plan->spec.mode == RC_VOXEL_FIRST},
+    {"voxel map", rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
+  };
+  RcStatus status = RC_OK;
+  size_t i;
+
+  for (i = 0; i < sizeof (kernels) / sizeof (kernels[0]) && status == RC_OK; i++) {
+    if (kernels[i].wanted)
+      status = rc_cuda_load (cuda, kernels[i].kernel, kernels[i].name, error);
+  }
+  return status;
+}
+
+/* Kernels of older code do not wait; older drivers capture no such launch. All were compiled alike. */
+static RcStatus
+find_early (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
+{
+  return rc_cuda_begins_early (cuda, state->write, "voxel write", &state->begins_early, error);
+}
+
+/* ---- prepare and release ---- */
+
+void
+rc_cuda_voxel_release (RcVoxelPlan *plan)
+{
+  RcCudaVoxelState *state = plan->backend_state;
+
+  rc_cuda_free ((RcCudaBackend *) plan->backend, state->table);
+  rc_cuda_free ((RcCudaBackend *) plan->backend, state->measured);
+  free (state->ranges);
+  free (state);
+}
+
+RcStatus
+rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) plan->backend;
+  RcCudaVoxelState *state = calloc (1, sizeof (*state));
+  RcStatus status;
+
+  _Static_assert (sizeof (RcCudaVoxelHead) == 64, "what RcVoxelLayout leaves for it");
+  if (state == NULL)
+    return no_space (error, sizeof (*state));
+  plan->backend_state = state;
+  take_spec (plan, &state->task);
+  plan_sort (plan, &state->task);
+  plan_kept (plan, &state->task);
+  rc_cuda_voxel_plan_slabs (plan, &state->task, cuda->multiprocessors);
+  plan_bitmap (plan, &state->task);
+  plan_ranks (plan, &state->task);
+  plan_in_place (plan, state, cuda->multiprocessors);
+  state->task.layout = plan->layout;
+  state->task.warp_words = warp_words_of (&state->task, cuda->multiprocessors);
+  choose_kernels (plan, state);
+  status = rc_cuda_enter (cuda, error);
+  if (status == RC_OK) {
+    status = load_kernels (cuda, plan, state, error);
+    if (status == RC_OK && state->task.slabs > 0)
+      status = rc_cuda_voxel_take_shared (plan, state, error);
+    if (status == RC_OK && state->task.mean_slabs > 0)
+      status = take_bin_shared (cuda, state, error);
+    if (status == RC_OK)
+      status = find_early (cuda, state, error);
+    if (status == RC_OK)
+      status = upload_table (cuda, plan, state, error);
+    if (status == RC_OK)
+      status = make_measured (cuda, plan, state, error);
+    rc_cuda_leave (cuda);
+  }
+  if (status != RC_OK)
+    rc_cuda_voxel_release (plan);
+  return status;
+}

@@ -1,0 +1,96 @@
+/* robocache: voxel grids on the GPU: the slabs that are made in shared memory
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "state.h"
+
+#define MOST_SLABS_OF_BIN 16    /* of counts: each reads all points of its bin, and of larger grids those would be read too often */
+
+/* ---- how a grid is cut ---- */
+
+/* Whether the dense counts of voxels, or their bits, come to be in shared memory, in place of the scratch. */
+static int
+makes_slabs (const RcVoxelPlan *plan)
+{
+  const RcVoxelSpec *spec = &plan->spec;
+
+  return !plan->keeps && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
+      && ((spec->mode == RC_VOXEL_COUNT && spec->output == RC_VOXEL_DENSE) || (spec->mode == RC_VOXEL_OCCUPANCY
+          && (spec->output == RC_VOXEL_BITS || plan->voxels % 32 == 0)));
+}
+
+/* Pieces go round among slabs: those that an index has above its slab come to be below it. */
+static RcCudaVoxelSlabs
+slabs_of (int64_t slabs, int64_t pieces, int64_t piece_bits)
+{
+  const uint32_t piece = (uint32_t) piece_bits;
+
+  return (RcCudaVoxelSlabs) { ((uint32_t) slabs - 1) * piece, (uint32_t) pieces - 1, (uint32_t) rc_cuda_log2_of (slabs * piece_bits),
+    piece - (uint32_t) slabs * piece
+  };
+}
+
+/* As large as a block can have them and a grid needs, or so many that all multiprocessors have one; but a power of two of them. There
+ * is a bin for each slab, or for each run of them where they are many. A slab of counts is one piece, with a word a voxel; most
+ * multiprocessors are enough for them, since smaller slabs cost more than the others gain. */
+void
+rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
+{
+  const int counts = plan->spec.mode == RC_VOXEL_COUNT;
+  const int64_t batch = plan->spec.batch, of_word = counts ? 1 : 32, item_words = plan->bit_words * 32 / of_word;
+  const int64_t fewest = counts ? RC_CUDA_VOXEL_FEWEST_COUNTS : RC_CUDA_VOXEL_PIECE_WORDS;
+  const int64_t blocks = counts ? multiprocessors * 3 / 4 : multiprocessors;
+  int64_t words = RC_CUDA_VOXEL_SLAB_WORDS, slabs = 1, in_bin = 1;
+
+  if (!makes_slabs (plan))
+    return;
+  while (words > fewest && (words >= 2 * item_words || rc_cuda_ceil_divide (item_words, words) * batch < blocks))
+    words /= 2;
+  if (rc_cuda_ceil_divide (item_words, words) * batch * 4 < multiprocessors)    /* few blocks would read all bits */
+    return;
+  while (slabs * words < item_words)
+    slabs *= 2;
+  if (slabs > INT32_MAX / batch || (counts && slabs > MOST_SLABS_OF_BIN * RC_CUDA_VOXEL_BINS))  /* blocks */
+    return;
+  task->slabs = slabs;
+  task->slab_words = words;
+  task->slab_shift = rc_cuda_log2_of (slabs);
+  task->in_slabs = counts ? slabs_of (slabs, 1, words)
+      : slabs_of (slabs, words / RC_CUDA_VOXEL_PIECE_WORDS, RC_CUDA_VOXEL_PIECE_WORDS * 32);
+  while (slabs / in_bin > RC_CUDA_VOXEL_BINS)
+    in_bin *= 2;
+  task->bins = (int32_t) (slabs / in_bin);
+  task->bin_shift = rc_cuda_log2_of (words * of_word * in_bin);
+  for (task->bin_parts = 32; task->bin_parts * (task->bins + 1) > RC_CUDA_VOXEL_THREADS;)
+    task->bin_parts /= 2;
+  plan->layout.item_bytes = plan->layout.bits;
+  plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (batch * (16 + 4 * task->bins), 64) * 64 + 64;
+  plan->layout.backend_point_bytes = 4 + 1;     /* a bit, and its part of the slots, which is a quarter at most */
+}
+
+/* ---- who writes them ---- */
+
+/* The fewer places of memory are written at once the better: blocks that write all of a large grid in the largest elements
+ * take more than half of the shared memory, so that a multiprocessor has one of them at a time. */
+static size_t
+whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+{
+  const size_t least = rc_cuda_voxel_slab_bytes (task), most = (size_t) cuda->shared_bytes / 2 + 1;
+  const int is_alone = plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->spec.output == RC_VOXEL_DENSE
+      && rc_dtype_size (plan->spec.dtype) == 4 && task->batch * task->slabs >= RC_CUDA_VOXEL_MANY_SLABS * cuda->multiprocessors;
+
+  return is_alone && most > least ? most : least;
+}
+
+/* More than 48 KB must be asked for, and of the kernel: as much as any plan with it may want. */
+RcStatus
+rc_cuda_voxel_take_shared (const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) plan->backend;
+  const size_t slab = RC_CUDA_VOXEL_SLAB_WORDS * sizeof (uint32_t), half = (size_t) cuda->shared_bytes / 2 + 1;
+  const size_t bytes = slab > half ? slab : half;
+
+  state->whole_slab_bytes = whole_slab_bytes (cuda, plan, &state->task);
+  return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes),
+      cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for slabs of voxels", bytes);
+}

@@ -1,0 +1,298 @@
+/* robocache: dense means on the GPU of points that stay in place until the job ends: a first look at them
+ *
+ * Where one chunk has all points, the end can read their features where they are, and has to be told only which points are
+ * in which voxels. So beside the greatest magnitudes what is found is the voxel of each point, in the bin of its slab of the
+ * grid (voxel_mean_slab.cu). A block counts the points that a tile has for each bin, takes room for them there, and stores
+ * them; their order in a bin is any. Points for which there is no room overflow: they are few unless points crowd.
+ *
+ * Where points are aligned to 16 bytes, and not too large, a tile is copied to shared memory as it is, and read there.
+ *
+ * Bytes that must move: each point read once, of float32 12 bytes and 4 a feature; 8 bytes a point written.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda_runtime_api.h>
+
+#include "greatest.cuh"
+#include "kernels/cuda/voxel/points/locate.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr int THREADS = RC_CUDA_VOXEL_MEAN_BIN_THREADS;
+constexpr int TILE = RC_CUDA_VOXEL_MEAN_TILE;
+constexpr int N = TILE / THREADS;
+constexpr int BINS = RC_CUDA_VOXEL_MEAN_BINS;
+constexpr int64_t LINE = 128;   /* of the L2 */
+constexpr uint32_t FEW_BLOCKS = 512;    /* that all begin while the kernel before runs; of more it costs what it brings */
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+
+static_assert (BINS % THREADS == 0 && TILE <= 1 << 16, "as many bins of each thread, and half a word for what they count");
+
+struct Shared
+{
+  uint32_t bins[BINS];          /* how many points of the tile each has; then where they begin in it */
+  uint32_t missed[3];           /* outside, NaN and infinite points */
+  uint32_t n_overflow, first_overflow;
+};
+
+/* ---- the range of features ---- */
+
+/* A warp's number u are 32 points that follow each other, and which of these are inside is what lane u gets. */
+__device__ __forceinline__ uint32_t
+inside_of (const uint32_t (&voxels)[N])
+{
+  uint32_t own = 0;
+
+#pragma unroll
+  for (int u = 0; u < N; u++) {
+    const uint32_t inside = __ballot_sync (ALL_LANES, voxels[u] != RC_CUDA_VOXEL_NO_BIT);
+
+    own = threadIdx.x % 32 == u ? inside : own;
+  }
+  return own;
+}
+
+template <class Source>
+__device__ __forceinline__ void
+find_greatest (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, uint32_t inside)
+{
+  Reader<Source> reader (task);
+
+#pragma unroll 1
+  for (int u = 0; u < N; u++) {
+    const uint32_t first = u * THREADS + threadIdx.x / 32 * 32, n = first < tile.n ? min (tile.n - first, 32u) : 0;
+    const char *points = part.data + (tile.first + first) * task.stride;
+
+    reader.begin (task, points, n);
+    reader.finish (task, points, n, __shfl_sync (ALL_LANES, inside, u));
+  }
+  reader.raise_greatest (task);
+}
+
+/* ---- bins ---- */
+
+__device__ __forceinline__ uint32_t
+bin_of_voxel (const RcCudaVoxelTask &task, uint32_t voxel)
+{
+  return slab_of_piece (task, voxel / 32) & (task.mean_bins - 1);
+}
+
+/* Which of the points that the tile has for its bin each point is, two in a register. */
+struct Places
+{
+  uint32_t pairs[N / 2];
+};
+
+__device__ __forceinline__ uint32_t
+place_of (const Places &places, int u)
+{
+  return places.pairs[u / 2] >> 16 * (u % 2) & 0xFFFF;
+}
+
+__device__ __forceinline__ Places
+count_bins (const RcCudaVoxelTask &task, const uint32_t (&voxels)[N], Shared *shared)
+{
+  Places places = { };
+
+#pragma unroll
+  for (int u = 0; u < N; u++) {
+    if (voxels[u] != RC_CUDA_VOXEL_NO_BIT)
+      places.pairs[u / 2] |= atomicAdd (&shared->bins[bin_of_voxel (task, voxels[u])], 1u) << 16 * (u % 2);
+  }
+  return places;
+}
+
+/* Room for the points of each bin: where they begin in it takes the place of how many they are. */
+__device__ __forceinline__ void
+take_room (const RcCudaVoxelTask &task, int64_t item, Shared *shared)
+{
+  uint32_t begins[BINS / THREADS] = { };
+
+#pragma unroll
+  for (int i = 0; i < BINS / THREADS; i++) {
+    const uint32_t bin = i * THREADS + threadIdx.x, n = shared->bins[bin];
+
+    if (n > 0)
+      begins[i] = atomicAdd (bin_counts_of (task, item) + bin, n);
+  }
+#pragma unroll
+  for (int i = 0; i < BINS / THREADS; i++)
+    shared->bins[i * THREADS + threadIdx.x] = begins[i];
+}
+
+/* In one access. */
+__device__ __forceinline__ void
+store_entry (RcCudaVoxelEntry *to, uint32_t point, uint32_t voxel)
+{
+  *reinterpret_cast<uint2 *> (to) = make_uint2 (point, voxel);
+}
+
+/* The points of a thread that are set in `which`, after all that overflowed before. All threads of the block call it. */
+__device__ __forceinline__ void
+store_overflow (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, const uint32_t (&voxels)[N], uint32_t which,
+    Shared *shared)
+{
+  uint32_t at = which != 0 ? atomicAdd (&shared->n_overflow, (uint32_t) __popc (which)) : 0;
+
+  __syncthreads ();
+  if (threadIdx.x == 0)
+    shared->first_overflow = atomicAdd (bin_counts_of (task, part.item) + task.mean_bins + RC_CUDA_VOXEL_OVERFLOW_POINTS,
+        shared->n_overflow);
+  __syncthreads ();
+  at += shared->first_overflow;
+#pragma unroll
+  for (int u = 0; u < N; u++) {
+    if (which >> u & 1)
+      store_entry (overflow_of (task, part.item) + at++, (uint32_t) tile.first + point_of<THREADS, false> (u), voxels[u]);
+  }
+}
+
+/* All threads of the block call it. */
+__device__ __forceinline__ void
+store_entries (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, const uint32_t (&voxels)[N],
+    const Places &places, Shared *shared)
+{
+  uint32_t at[N], left = 0;
+
+#pragma unroll
+  for (int u = 0; u < N; u++)   /* all of them are read before the first is used */
+    at[u] = voxels[u] != RC_CUDA_VOXEL_NO_BIT ? shared->bins[bin_of_voxel (task, voxels[u])] + place_of (places, u) : 0;
+#pragma unroll
+  for (int u = 0; u < N; u++) {
+    if (voxels[u] != RC_CUDA_VOXEL_NO_BIT && at[u] < task.mean_room)
+      store_entry (bin_of (task, part.item, bin_of_voxel (task, voxels[u])) + at[u],
+          (uint32_t) tile.first + point_of<THREADS, false> (u), voxels[u]);
+    else
+      left |= voxels[u] != RC_CUDA_VOXEL_NO_BIT ? 1u << u : 0;
+  }
+  if (__syncthreads_or (left != 0))
+    store_overflow (task, part, tile, voxels, left, shared);
+}
+
+/* ---- tiles ---- */
+
+/* All threads of a block call it, and a barrier. */
+__device__ __forceinline__ void
+clear_tile (const RcCudaVoxelTask &task, Shared *shared)
+{
+  clear_greatest<THREADS> (task);
+#pragma unroll
+  for (uint32_t first = 0; first < BINS; first += THREADS)
+    shared->bins[first + threadIdx.x] = 0;
+  if (threadIdx.x < 3)
+    shared->missed[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    shared->n_overflow = 0;
+}
+
+/* What a thread has missed; mostly nothing. */
+__device__ __forceinline__ void
+gather_missed (const Tally &tally, Shared *shared)
+{
+  const uint32_t own[3] = { tally.outside, tally.nan, tally.infinite };
+
+#pragma unroll
+  for (int i = 0; i < 3; i++) {
+    if (own[i] > 0)
+      atomicAdd (&shared->missed[i], own[i]);
+  }
+}
+
+/* Of the points of an item, which have all come. */
+__device__ __forceinline__ void
+finish_tile (const RcCudaVoxelTask &task, const Part &part, const Shared &shared)
+{
+  RcCudaVoxelHead *head = head_of (task, part.item);
+
+  store_greatest<THREADS> (task, part.item);
+  if (threadIdx.x < 3 && shared.missed[threadIdx.x] > 0)
+    atomicAdd (&head->missed[threadIdx.x], shared.missed[threadIdx.x]);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    head->n_ranged = part.n;
+}
+
+/* While the kernel before runs. The end reads the features again, while it writes the grid. */
+__device__ __forceinline__ void
+prefetch_tile (const RcCudaVoxelTask &task, const Part &part, const Tile &tile)
+{
+  const char *data = part.data + tile.first * task.stride;
+  const int64_t bytes = (int64_t) tile.n * task.stride;
+
+  if (gridDim.x * gridDim.y > FEW_BLOCKS || task.stride > LINE)
+    return;
+  for (int64_t at = threadIdx.x * LINE; at < bytes; at += THREADS * LINE)
+    prefetch_to_keep (data + at);
+}
+
+/* ---- copies ----
+ *
+ * Points are read twice, coordinates and then features, in words that lie far apart: from shared memory, where they fit, once
+ * all of the tile is there. */
+
+/* [TILE] of the points of a tile, after the greatest of the block. */
+__device__ __forceinline__ char *
+copied_tile (const RcCudaVoxelTask &task)
+{
+  return reinterpret_cast<char *> (greatest) + RC_CUDA_VOXEL_MEAN_GREATEST_BYTES (task.channels);
+}
+
+/* All threads of the block call it; then they finish their copies, and call a barrier. */
+__device__ __forceinline__ void
+copy_tile (const RcCudaVoxelTask &task, const char *from, char *to, uint32_t n)
+{
+  const uint32_t bytes = (n - 1) * (uint32_t) task.stride + task.copied_bytes, whole = bytes / 16 * 16;
+
+  for (uint32_t at = threadIdx.x * 16; at < whole; at += THREADS * 16)
+    begin_copy (to + at, from + at);
+  if (threadIdx.x < bytes - whole)
+    to[whole + threadIdx.x] = from[whole + threadIdx.x];
+}
+
+/* A block for each tile of each item. */
+template <class Source>
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (2))
+bin_in_place (const __grid_constant__ RcCudaVoxelTask task)
+{
+  __shared__ Shared shared;
+  Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
+  const uint32_t first = blockIdx.x * TILE;
+  const Tile tile = { first, min ((uint32_t) task.n - first, (uint32_t) TILE) };
+  Tally tally = { };
+  const Tile read = { 0, tile.n };      /* the same, from where part.data comes to be */
+  float p[N][3];
+  uint32_t voxels[N];
+
+  allow_next ();
+  prefetch_tile (task, part, tile);
+  wait_for_previous ();
+  part.data += tile.first * task.stride;
+  if (task.copied_bytes > 0 && tile.n > 0) {
+    copy_tile (task, part.data, copied_tile (task), tile.n);
+    part.data = copied_tile (task);
+  }
+  clear_tile (task, &shared);
+  finish_copies ();
+  __syncthreads ();
+  read_each<Source, true, THREADS> (task, part, read, p);
+  find_bits<Source, THREADS, false> (task, part, read, p, voxels, &tally);
+  gather_missed (tally, &shared);
+
+  const uint32_t inside = inside_of (voxels);
+  const Places places = count_bins (task, voxels, &shared);
+
+  __syncthreads ();
+
+  take_room (task, part.item, &shared);
+  find_greatest<Source> (task, part, read, inside);
+  __syncthreads ();
+  store_entries (task, part, tile, voxels, places, &shared);
+  finish_tile (task, part, shared);
+}
+}
+
+const void *const rc_cuda_voxel_bin_in_place[RC_CUDA_VOXEL_SOURCES] = {
+  KERNEL (bin_in_place<PointSource<RC_FLOAT16>>), KERNEL (bin_in_place<PointSource<RC_FLOAT32>>),
+  KERNEL (bin_in_place<PointSource<RC_FLOAT64>>), KERNEL (bin_in_place<LayoutSource>),
+};

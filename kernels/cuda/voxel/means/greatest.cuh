@@ -1,0 +1,197 @@
+/* robocache: the greatest magnitudes of features, by warps on the GPU
+ *
+ * A warp takes 32 points at a time. A lane has one channel, of every so many of them; of more than 32 channels 32 at a time.
+ * The greatest of a block are in shared memory, and go to those of the item last.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_GREATEST_CUH
+#define RC_CUDA_VOXEL_GREATEST_CUH
+
+#include "kernels/cuda/voxel/points/parts.cuh"
+
+namespace rc
+{
+/* Bits that compare as finite magnitudes do; 0 of what is not finite. */
+template <RcDtype D>
+struct Magnitude
+{
+  static_assert (D == RC_FLOAT16 || D == RC_FLOAT32, "one word");
+  using Bits = uint32_t;
+  static constexpr uint32_t infinity = D == RC_FLOAT16 ? 0x7C00u : 0x7F800000u;
+
+  static __device__ __forceinline__ Bits
+  of (const uint32_t *words)
+  {
+    const uint32_t bits = words[0] & (D == RC_FLOAT16 ? 0x7FFFu : 0x7FFFFFFFu);
+
+    return bits < infinity ? bits : 0;
+  }
+
+  /* Those of the float64. */
+  static __device__ __forceinline__ uint64_t
+  wide (Bits bits)
+  {
+    return rc_bits64 (unpack<D, double> (&bits, 0));
+  }
+};
+
+template <>
+struct Magnitude<RC_FLOAT64>
+{
+  using Bits = uint64_t;
+
+  static __device__ __forceinline__ Bits
+  of (const uint32_t *words)
+  {
+    const uint64_t bits = ((uint64_t) words[1] << 32 | words[0]) & ~(UINT64_C (1) << 63);
+
+    return bits < UINT64_C (0x7FF) << 52 ? bits : 0;
+  }
+
+  static __device__ __forceinline__ uint64_t
+  wide (Bits bits)
+  {
+    return bits;
+  }
+};
+
+/* [channels] of a block. */
+DYNAMIC_SHARED (unsigned long long, greatest);
+
+template <class Source>
+__device__ __forceinline__ void
+raise (uint32_t channel, typename Magnitude<Source::feature_dtype>::Bits own)
+{
+  if (own > 0)                  /* nothing of channels beyond the last */
+    atomicMax (&greatest[channel], (unsigned long long) Magnitude<Source::feature_dtype>::wide (own));
+}
+
+/* What a lane reads of points. */
+template <class Source>
+struct Reader
+{
+  using Of = Magnitude<Source::feature_dtype>;
+  static constexpr int at_once = Source::asks_address ? 1 : sizeof (typename Of::Bits) == 4 ? 8 : 2;
+
+  const char *point;            /* what is read next */
+  int64_t step_bytes;           /* from it to the next one */
+  uint32_t at, step;            /* which of 32 it is, and how far the next one is */
+  uint32_t points;              /* of 32 */
+  uint32_t first_at, first_channel, channel;
+  typename Of::Bits own;        /* the greatest of its first channel */
+  uint32_t words[at_once][2];
+
+  __device__ explicit
+  Reader (const RcCudaVoxelTask &task)
+  {
+    const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, width = channels < 32 ? channels : 32;
+
+    step = 32 / width;
+    step_bytes = step * task.stride;
+    first_at = lane < step * width ? lane / width : 32; /* left over: no point */
+    first_channel = lane - first_at * width;
+    own = 0;
+  }
+
+  __device__ __forceinline__ void
+  load (const RcCudaVoxelTask &task)
+  {
+#pragma unroll
+    for (int u = 0; u < at_once; u++) {
+      words[u][0] = words[u][1] = 0;
+      if (at + u * step < points)
+        Source::load_feature (task, point + u * step_bytes, channel, words[u]);
+    }
+  }
+
+  /* The greatest of own and of what was loaded of points inside. */
+  __device__ __forceinline__ void
+  take (uint32_t inside)
+  {
+#pragma unroll
+    for (int u = 0; u < at_once; u++) {
+      const typename Of::Bits bits = __funnelshift_rc (inside, 0, at + u * step) & 1 ? Of::of (words[u]) : 0;
+
+      own = bits > own ? bits : own;
+    }
+    at += step * at_once;
+    point += at_once * step_bytes;
+  }
+
+  /* A channel of n points from one at `from` on. */
+  __device__ __forceinline__ void
+  begin_channel (const RcCudaVoxelTask &task, const char *from, uint32_t n, uint32_t of)
+  {
+    channel = of;
+    at = first_at;
+    point = from + Source::feature_offset (task) + at * task.stride;
+    points = channel < (uint32_t) task.channels ? n : 0;
+    load (task);
+  }
+
+  /* The first features are under way then. */
+  __device__ __forceinline__ void
+  begin (const RcCudaVoxelTask &task, const char *from, uint32_t n)
+  {
+    begin_channel (task, from, n, first_channel);
+  }
+
+  /* All features of points that began, of those inside. */
+  __device__ __forceinline__ void
+  finish (const RcCudaVoxelTask &task, const char *from, uint32_t n, uint32_t inside)
+  {
+    const uint32_t channels = (uint32_t) task.channels;
+
+    take (inside);
+#pragma unroll 1
+    for (uint32_t done = step * at_once, before = 0; done < 32 || before + 32 < channels; done += step * at_once) {
+      if (done >= 32) {         /* of this channel all */
+        raise<Source> (channel, own);
+        own = 0;
+        done = 0;
+        before += 32;
+        begin_channel (task, from, n, first_channel + before);
+      } else {
+        load (task);
+      }
+      take (inside);
+    }
+    if (channels > 32) {
+      raise<Source> (channel, own);
+      own = 0;
+    }
+  }
+
+  /* Of all points. */
+  __device__ __forceinline__ void
+  raise_greatest (const RcCudaVoxelTask &task)
+  {
+    if (task.channels <= 32)
+      raise<Source> (first_channel, own);
+  }
+};
+
+/* All threads of a block call these, with barriers after the first and before the second. */
+template <int THREADS>
+__device__ __forceinline__ void
+clear_greatest (const RcCudaVoxelTask &task)
+{
+  for (int64_t c = threadIdx.x; c < task.channels; c += THREADS)
+    greatest[c] = 0;
+}
+
+template <int THREADS>
+__device__ __forceinline__ void
+store_greatest (const RcCudaVoxelTask &task, int64_t item)
+{
+  unsigned long long *of_item = item_array<unsigned long long> (task, item, task.layout.range);
+
+  for (int64_t c = threadIdx.x; c < task.channels; c += THREADS) {
+    if (greatest[c] > *(volatile unsigned long long *) (of_item + c))
+      atomicMax (of_item + c, greatest[c]);
+  }
+}
+}
+
+#endif

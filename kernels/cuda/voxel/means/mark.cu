@@ -1,0 +1,40 @@
+/* robocache: dense means on the GPU of points that were to stay in place, and do not: their voxels, from the bins
+ *
+ * Bytes that must move: 8 a point, read; a bit of each voxel.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/voxel/points/parts.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
+
+__device__ __forceinline__ void
+mark_points (const RcCudaVoxelTask &task, int64_t item, const RcCudaVoxelEntry *points, uint32_t n)
+{
+  for (uint32_t i = threadIdx.x; i < n; i += THREADS)
+    mark (task, { item, NULL, 0, 0 }, points[i].voxel);
+}
+
+/* Range saw one chunk, and add gets several: voxels are marked, as if range had done it, and each point is added. */
+__global__ void __launch_bounds__ (THREADS)
+mark_binned (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const uint32_t *counts = bin_counts_of (task, item), over = counts[task.mean_bins + RC_CUDA_VOXEL_OVERFLOW_POINTS];
+
+    for (uint32_t bin = blockIdx.x; bin < task.mean_bins; bin += gridDim.x)
+      mark_points (task, item, bin_of (task, item, bin), min (counts[bin], task.mean_room));
+    for (int64_t first = (int64_t) blockIdx.x * THREADS; first < over; first += (int64_t) gridDim.x * THREADS)
+      mark_points (task, item, overflow_of (task, item) + first, min (over - (uint32_t) first, (uint32_t) THREADS));
+  }
+}
+}
+
+const void *const rc_cuda_voxel_mark_binned = KERNEL (mark_binned);

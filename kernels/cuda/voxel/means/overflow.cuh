@@ -1,0 +1,114 @@
+/* robocache: dense means on the GPU of points that stay in place until the job ends: those for which bins have no room
+ *
+ * The blocks that write the means add them to accumulators of their voxels first, each the parts that it comes to; those whose
+ * bin overflows then wait until all parts are added: who waits has none that others wait for. A lane has a channel of a point.
+ * Mostly there are none, and a kernel of their own would cost more than to ask.
+ *
+ * Bytes that must move: 8 of each of them, and its features, read; 4 of its voxel, and 8 a value of that.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_MEAN_OVERFLOW_CUH
+#define RC_CUDA_VOXEL_MEAN_OVERFLOW_CUH
+
+#include "kernels/cuda/voxel/points/parts.cuh"
+
+namespace rc
+{
+constexpr uint32_t OVERFLOW_PART = RC_CUDA_VOXEL_THREADS;       /* points that a block takes at a time */
+
+/* By a warp. */
+template <class Source>
+__device__ __forceinline__ void
+add_overflowing (const RcCudaVoxelTask &task, int64_t item, const RcCudaVoxelEntry *points, uint32_t n)
+{
+  const char *features = features_of<Source> (task, item);
+  Channel own = first_channel (task, threadIdx.x % 32);
+
+  for (uint32_t i = threadIdx.x % 32; i < n; i += 32)
+    atomicAdd (counts_of (task, item) + points[i].voxel, 1u);
+#pragma unroll 1
+  for (uint32_t i = threadIdx.x % 32; i < n * (uint32_t) task.channels; i += 32, own = next_channel (task, own)) {
+    const RcVoxelScale scale = make_scale (task, item, task.n, own.channel);
+    const RcCudaVoxelEntry entry = points[own.of];
+    const int64_t at = (int64_t) entry.voxel * task.channels + own.channel;
+    uint32_t words[2];
+
+    Source::load_feature (task, features + (int64_t) entry.point * task.stride, own.channel, words);
+
+    const double x = Source::feature_of (words);
+    const uint32_t saw = rc_voxel_saw (x);
+
+    if (saw != 0)
+      add_saw (saw_words_of (task, item), at, saw);
+    else
+      add_64 (sums_of (task, item) + at, rc_voxel_fixed (&scale, x));
+  }
+}
+
+__device__ __forceinline__ uint32_t *
+overflow_words_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return bin_counts_of (task, item) + task.mean_bins;
+}
+
+/* How many parts of an item's there are. */
+__device__ __forceinline__ uint32_t
+overflow_parts (const RcCudaVoxelTask &task, int64_t item)
+{
+  return (overflow_words_of (task, item)[RC_CUDA_VOXEL_OVERFLOW_POINTS] + OVERFLOW_PART - 1) / OVERFLOW_PART;
+}
+
+/* As far as this thread sees. */
+__device__ __forceinline__ bool
+is_overflow_added (const RcCudaVoxelTask &task, int64_t item, uint32_t parts)
+{
+  return *(const volatile uint32_t *) (overflow_words_of (task, item) + RC_CUDA_VOXEL_OVERFLOW_ADDED) >= parts;
+}
+
+/* Parts that no other block has taken. All threads of the block call it. */
+template <class Source>
+__device__ __noinline__ void
+add_overflow (const RcCudaVoxelTask &task, int64_t item, uint32_t parts)
+{
+  constexpr uint32_t OF_WARP = OVERFLOW_PART / RC_CUDA_VOXEL_WARPS;
+  __shared__ uint32_t taken;
+  uint32_t *words = overflow_words_of (task, item);
+  const uint32_t n = words[RC_CUDA_VOXEL_OVERFLOW_POINTS];
+
+  for (;;) {
+    if (threadIdx.x == 0)
+      taken = atomicAdd (words + RC_CUDA_VOXEL_OVERFLOW_TAKEN, 1u);
+    __syncthreads ();
+
+    const uint32_t part = taken, first = part * OVERFLOW_PART + threadIdx.x / 32 * OF_WARP;
+
+    if (part >= parts)
+      break;
+    if (first < n)
+      add_overflowing<Source> (task, item, overflow_of (task, item) + first, min (n - first, OF_WARP));
+    __threadfence ();
+    __syncthreads ();
+    if (threadIdx.x == 0)
+      atomicAdd (words + RC_CUDA_VOXEL_OVERFLOW_ADDED, 1u);
+  }
+}
+
+/* Adds what no block has taken yet, and where the accumulators are read then waits until all is added, by whomever. All threads
+ * of the block call it, where there are parts. */
+template <class Source>
+__device__ __forceinline__ void
+finish_overflow (const RcCudaVoxelTask &task, int64_t item, uint32_t parts, bool is_read)
+{
+  if (__syncthreads_or (threadIdx.x == 0 && !is_overflow_added (task, item, parts)))
+    add_overflow<Source> (task, item, parts);
+  if (!is_read)
+    return;
+  while (threadIdx.x == 0 && !is_overflow_added (task, item, parts))
+    continue;
+  __syncthreads ();
+  __threadfence ();
+}
+}
+
+#endif

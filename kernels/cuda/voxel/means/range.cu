@@ -1,0 +1,87 @@
+/* robocache: voxel grids on the GPU: a first look at points, where the scale of a mean needs it
+ *
+ * It finds the greatest magnitude of each feature. Where voxels get ranks, it marks those that points come to. Where points
+ * stay in place until the job ends, voxel_mean_bin.cu looks at them.
+ *
+ * Bytes that must move: each point once, of float32 12 bytes and 4 a feature; and a bit of each voxel.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda_runtime_api.h>
+
+#include "greatest.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
+
+/* Which of 32 points are inside; all lanes call it. */
+template <class Source>
+__device__ __forceinline__ uint32_t
+locate (const RcCudaVoxelTask &task, const Part &part, int64_t first)
+{
+  const int64_t i = first + threadIdx.x % 32;
+  float p[3] = { rc_float32 (RC_NAN32_BITS), 0.0f, 0.0f };
+
+  if (i < part.n)
+    Source::template read<true> (task, part.data, i, p);
+
+  const int64_t voxel = voxel_of (task, p);
+
+  if (task.ranked && i < part.n)
+    mark_point (task, part, i, voxel);
+  return __ballot_sync (0xFFFFFFFFu, voxel >= 0);
+}
+
+/* The first features are under way with the coordinates, whether points are inside or not. */
+template <class Source>
+__device__ __forceinline__ void
+find_range_of_part (const RcCudaVoxelTask &task, const Part &part)
+{
+  Reader<Source> reader (task);
+
+  for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
+      first += (int64_t) gridDim.x * THREADS) {
+    const uint32_t n = part.n - first < 32 ? (uint32_t) (part.n - first) : 32;
+    const char *points = part.data + first * task.stride;
+
+    reader.begin (task, points, n);
+    reader.finish (task, points, n, locate<Source> (task, part, first));
+  }
+  reader.raise_greatest (task);
+}
+
+/* Counts the points of an item, as the last block; heads are cleared before. */
+__device__ __forceinline__ void
+finish_range (const RcCudaVoxelTask &task, const Part &part)
+{
+  RcCudaVoxelHead *head = head_of (task, part.item);
+
+  if (is_last_of (head))
+    head->n_ranged = part.first + part.n;
+}
+
+template <class Source>
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
+find_range (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const Part part = part_of<Source> (task, item, false);
+
+    clear_greatest<THREADS> (task);
+    __syncthreads ();
+    find_range_of_part<Source> (task, part);
+    __syncthreads ();
+    store_greatest<THREADS> (task, item);
+    finish_range (task, part);
+  }
+}
+}
+
+const void *const rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES] = {
+  KERNEL (find_range<PointSource<RC_FLOAT16>>), KERNEL (find_range<PointSource<RC_FLOAT32>>),
+  KERNEL (find_range<PointSource<RC_FLOAT64>>), KERNEL (find_range<LayoutSource>),
+};

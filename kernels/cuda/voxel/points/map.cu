@@ -1,0 +1,36 @@
+/* robocache: the map from points to voxels on the GPU: what it says where no point came
+ *
+ * What a point that is in no voxel gets was written when it was added, and so was the whole of the output index; ranks come
+ * from sorted keys (voxel_sparse.cu) or from bits (voxel_rank.cu).
+ *
+ * Bytes that must move: 8 of each place that no point came to, written.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/voxel/sparse/rows.cuh"
+
+using namespace rc;
+
+namespace
+{
+/* Where an item may have had more points; and, with sorted keys, how many voxels there are. */
+__global__ void __launch_bounds__ (THREADS)
+finish_map (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const int64_t added = task.is_first ? 0 : head_of (task, item)->item.n_added;
+    const int64_t first = added > task.first_point ? added : task.first_point;
+
+    for (int64_t point = first + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < task.n_points;
+        point += (int64_t) gridDim.x * THREADS)
+      point_voxels_of (task, item)[point - task.first_point] = RC_VOXEL_OUTSIDE;
+    if (task.sorts && blockIdx.x == 0 && threadIdx.x == 0)
+      count_occupied (task, voxels_of (task, item));
+  }
+}
+}
+
+const void *const rc_cuda_voxel_finish_map = KERNEL (finish_map);

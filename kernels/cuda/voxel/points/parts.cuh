@@ -1,0 +1,196 @@
+/* robocache: what a chunk has of an item, and what becomes of its points
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_PARTS_CUH
+#define RC_CUDA_VOXEL_PARTS_CUH
+
+#include "points.cuh"
+
+namespace rc
+{
+/* An item whose N is none gets no points. Not inlined, as what else is done once an item: branches nest too deep. */
+inline __device__ __noinline__ int64_t
+stated_points (const RcCudaVoxelTask &task, int64_t item)
+{
+  const int64_t n = task.item_points != NULL ? task.item_points[item] : task.n_points;
+
+  return n < 0 || n > task.n_points ? 0 : n;
+}
+
+/* The bits of the scale of a channel, where what they depend on is known. */
+__device__ __forceinline__ int
+scale_bits_of (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
+{
+  const uint64_t *range = item_array<const uint64_t> (task, item, task.layout.range);
+  const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (range[c]);
+  const int exponent = task.mode == RC_VOXEL_CENTROID ? task.centroid_exponent[c] : rc_voxel_exponent_above (greatest);
+
+  return rc_voxel_scale_bits (exponent, (uint64_t) n_points);
+}
+
+__device__ __forceinline__ RcVoxelScale
+make_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
+{
+  return rc_voxel_scale_of (scale_bits_of (task, item, n_points, c));
+}
+
+/* All scales of an item, by the threads of a block. */
+__device__ __forceinline__ void
+set_scales_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  const int64_t n_points = stated_points (task, item);
+
+  for (int64_t c = threadIdx.x; c < task.channels; c += RC_CUDA_VOXEL_THREADS)
+    item_array<RcVoxelScale> (task, item, task.layout.scales)[c] = make_scale (task, item, n_points, c);
+}
+
+struct Part
+{
+  int64_t item;
+  const char *data;
+  int64_t n;                    /* points; none where the counts are not what they may be */
+  int64_t first;                /* points of the item before this chunk */
+};
+
+template <class Source>
+__device__ __forceinline__ Part
+part_of (const RcCudaVoxelTask &task, int64_t item, bool adding)
+{
+  const int64_t n = task.counts != NULL ? task.counts[item] : task.n;
+  Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, 0 };
+
+  if (!adding)
+    part.first = head_of (task, item)->n_ranged;
+  else if (!task.is_first)
+    part.first = head_of (task, item)->item.n_added;
+  if (n < 0 || n > task.n || part.n > stated_points (task, item) - part.first)
+    part.n = 0;
+  return part;
+}
+
+/* The points of a first chunk are those of its item so far; nothing may have cleared the head. */
+__device__ __forceinline__ void
+begin_head (const RcCudaVoxelTask &task, const Part &part)
+{
+  RcCudaVoxelHead *head = head_of (task, part.item);
+
+  head->item.n_added = part.n;
+  head->blocks_done = 0;
+}
+
+/* Whether this is the first thread of the last block of an item: all of them have then read, and used, the counts before. All
+ * threads ask, once. */
+__device__ __forceinline__ bool
+is_last_of (RcCudaVoxelHead *head)
+{
+  __syncthreads ();
+  if (threadIdx.x != 0 || atomicAdd (&head->blocks_done, 1u) != gridDim.x - 1)
+    return false;
+  head->blocks_done = 0;
+  return true;
+}
+
+/* Counts the points of an item, as the last block; of a first chunk, whose count before nobody reads, as the first one. */
+__device__ __forceinline__ void
+finish_part (const RcCudaVoxelTask &task, const Part &part)
+{
+  RcCudaVoxelHead *head = head_of (task, part.item);
+
+  if (task.is_first) {
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      begin_head (task, part);
+    return;
+  }
+  if (is_last_of (head))
+    head->item.n_added = part.first + part.n;
+}
+
+/* Sets the bit of a voxel, beside another accumulator. Looking first, as where bits are all there is, would nest branches too
+ * deep, and that other one must be added to anyway. */
+__device__ __forceinline__ void
+mark (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
+{
+  atomicOr (item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32, 1u << (voxel % 32));
+}
+
+/* The same of point i of the part, where a bit may stand for a block; where it is wanted later, the voxel is kept. Negative
+ * voxels have no bit. */
+__device__ __forceinline__ void
+mark_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
+{
+  if (task.voxels_of_points != NULL)
+    task.voxels_of_points[part.item * task.n_points + part.first + i] = voxel;
+  if (voxel >= 0)
+    mark (task, part, voxel >> task.block_bits);
+}
+
+/* Says of a point where it is, where that is known and wanted. One branch: more of them nest too deep. */
+__device__ __forceinline__ void
+put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, bool known)
+{
+  const int64_t at = part.first + i - task.first_point;
+
+  if (known & (at >= 0))
+    point_voxels_of (task, part.item)[at] = voxel;
+}
+
+/* Points of one thread, then of a block. */
+struct Tally
+{
+  uint32_t points, outside, nan, infinite, clamped;
+};
+
+/* What a point is that is in no voxel. */
+__device__ __forceinline__ void
+count_miss (Tally *tally, int64_t voxel)
+{
+  tally->outside += voxel == RC_VOXEL_OUTSIDE;
+  tally->nan += voxel == RC_VOXEL_NAN;
+  tally->infinite += voxel == RC_VOXEL_INFINITE;
+}
+
+__device__ __forceinline__ void
+count_point (Tally *tally, int64_t voxel)
+{
+  tally->points++;
+  count_miss (tally, voxel);
+}
+
+__device__ __forceinline__ void
+add_counter (int64_t *counter, uint32_t n)
+{
+  if (n > 0)
+    add_64 (counter, n);
+}
+
+__device__ __forceinline__ void
+add_tally (const RcCudaVoxelTask &task, const Tally &tally)
+{
+  __shared__ uint32_t sums[5];
+  const uint32_t own[5] = { tally.points, tally.outside, tally.nan, tally.infinite, tally.clamped };
+
+  if (threadIdx.x < 5)
+    sums[threadIdx.x] = 0;
+  __syncthreads ();
+#pragma unroll
+  for (int i = 0; i < 5; i++) {
+    const uint32_t sum = __any_sync (0xFFFFFFFFu, own[i] > 0) ? warp_sum (own[i]) : 0;
+
+    if (threadIdx.x % 32 == 0 && sum > 0)
+      atomicAdd (&sums[i], sum);
+  }
+  __syncthreads ();
+  if (threadIdx.x == 0) {
+    add_counter (&task.counters->points, sums[0]);
+    /* less than 0 where others counted the points */
+    add_64 (&task.counters->inside, (int64_t) sums[0] - sums[1] - sums[2] - sums[3]);
+    add_counter (&task.counters->outside, sums[1]);
+    add_counter (&task.counters->nan, sums[2]);
+    add_counter (&task.counters->infinite, sums[3]);
+    add_counter (&task.counters->clamped, sums[4]);
+  }
+}
+}
+
+#endif

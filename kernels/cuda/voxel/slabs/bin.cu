@@ -1,0 +1,295 @@
+/* robocache: occupancy on the GPU: from points to the bits that they set, sorted by the slab of the bitmap
+ *
+ * A bit set at random costs the L2 as much as a whole sector. So add only stores which bits points set, and the end sets them
+ * in shared memory, a slab of the bitmap in each block (voxel_slab.cu). So that a block need not read all of an item's
+ * bits, those of a tile of points are put into bins, one for each slab, before they are stored. Their order in a bin is any:
+ * it changes no bitmap.
+ *
+ * Tiles are those of the item, whatever its chunks are. Of a tile that a chunk has a part of, the bits stay where their points
+ * are, and every slab reads all of them.
+ *
+ * Bytes that must move: each point read once, of float32 12 bytes; 4 bytes a point written, and 4 a bin of each tile.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/voxel/points/locate.cuh"
+#include "starts.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
+constexpr int TILE = RC_CUDA_VOXEL_BIN_TILE;
+constexpr int COUNTERS = THREADS;
+constexpr uint32_t LINE = 128;  /* of the L2 */
+constexpr uint32_t FEW_BLOCKS = 512;    /* that all begin while the kernel before them runs; of more it costs what it brings */
+constexpr uint32_t ALL_OF_TILE = (uint32_t) TILE << 16; /* a slot: as many as there are */
+
+struct Shared
+{
+  typename Scan::TempStorage scan;
+  uint32_t counts[COUNTERS];    /* of each bin, and of no bit; of few bins in several parts, so that lanes rarely meet */
+  uint32_t starts[COUNTERS];
+  uint32_t missed[3];           /* of a whole tile: outside, NaN and infinite points */
+  __align__ (16) uint32_t sorted[TILE];
+};
+
+static_assert (TILE == EACH * THREADS, "what its threads have of it");
+static_assert (THREADS * LINE >= TILE * 12, "a line a thread");
+static_assert (COUNTERS > RC_CUDA_VOXEL_BINS && COUNTERS % 32 == 0, "a thread clears a counter, a warp adds them up");
+
+/* What a chunk has of a tile. */
+struct TilePart : Tile
+{
+  int64_t place;                /* of its first point among the points of the item */
+  bool is_whole;                /* no other chunk has points of the tile */
+};
+
+__device__ __forceinline__ TilePart
+tile_part (const RcCudaVoxelTask &task, const Part &part, int64_t tile)
+{
+  const int64_t from = tile * TILE, to = from + TILE, end = part.first + part.n;
+  const int64_t first = from > part.first ? from : part.first, last = to < end ? to : end;
+
+  return { { first - part.first, (uint32_t) (last - first) }, first,
+    first == from && (last == to || last == stated_points (task, part.item)) };
+}
+
+/* ---- bins ---- */
+
+/* Where a bit is when slabs lie one after the other. No bit, whose index is above all, comes after the last: slabs have at most
+ * 2^31 bits. */
+__device__ __forceinline__ uint32_t
+in_slabs (const RcCudaVoxelSlabs &slabs, uint32_t bit)
+{
+  return bit + (bit & slabs.mask) * slabs.factor + (bit >> slabs.shift) * slabs.piece_factor;
+}
+
+__device__ __forceinline__ void
+place_in_slabs (const RcCudaVoxelSlabs &slabs, uint32_t bits[EACH])
+{
+#pragma unroll
+  for (int u = 0; u < EACH; u++)
+    bits[u] = in_slabs (slabs, bits[u]);
+}
+
+__device__ __forceinline__ uint32_t *
+slots_of (const RcCudaVoxelTask &task, int64_t item, int64_t tile)
+{
+  return task.slots + item * task.bins * task.tiles_apart + tile;
+}
+
+/* All threads of a block call it, and the next. */
+__device__ __forceinline__ void
+clear_counters (Shared *shared)
+{
+  shared->counts[threadIdx.x] = 0;
+  if (threadIdx.x < 3)
+    shared->missed[threadIdx.x] = 0;
+  __syncthreads ();
+}
+
+__device__ __forceinline__ void
+store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uint32_t bits[EACH], Shared *shared)
+{
+  const uint32_t bins = (uint32_t) task.bins, parts = (uint32_t) task.bin_parts, part = threadIdx.x & (parts - 1);
+  uint32_t places[EACH];        /* the counter, and above it the rank: one register */
+
+#pragma unroll
+  for (int u = 0; u < EACH; u++) {      /* no bit has a bin, too: branches would cost more */
+    const uint32_t counter = min (bits[u] >> task.bin_shift, bins) * parts + part;
+
+    places[u] = atomicAdd (&shared->counts[counter], 1u) * COUNTERS + counter;
+  }
+  __syncthreads ();
+  if (threadIdx.x < 32)
+    find_starts (shared->counts, shared->starts, shared->scan);
+  __syncthreads ();
+#pragma unroll
+  for (int u = 0; u < EACH; u++)        /* all of them are read before the first is used */
+    places[u] = places[u] / COUNTERS + shared->starts[places[u] % COUNTERS];
+#pragma unroll
+  for (int u = 0; u < EACH; u++)
+    shared->sorted[places[u]] = bits[u];
+  if (threadIdx.x < bins)
+    slots_of (task, item, tile)[threadIdx.x * task.tiles_apart] = shared->starts[threadIdx.x * parts]
+        | shared->starts[(threadIdx.x + 1) * parts] << 16;
+  __syncthreads ();
+
+  uint4 *to = reinterpret_cast<uint4 *> (task.bits_set + item * task.bits_set_apart + tile * TILE);
+  const uint32_t n = shared->starts[bins * parts];
+
+  for (uint32_t i = threadIdx.x; i * 4 < n; i += THREADS)
+    to[i] = reinterpret_cast<const uint4 *> (shared->sorted)[i];
+}
+
+template <bool FOURS>
+__device__ __forceinline__ void
+store_in_place (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const TilePart &of_tile, const uint32_t bits[EACH])
+{
+  uint32_t *to = task.bits_set + item * task.bits_set_apart + of_tile.place;
+
+#pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    if (point_of<THREADS, FOURS> (u) < of_tile.n)
+      to[point_of<THREADS, FOURS> (u)] = bits[u];
+  }
+  if (threadIdx.x < task.bins)
+    slots_of (task, item, tile)[threadIdx.x * task.tiles_apart] = ALL_OF_TILE;
+}
+
+template <class Source, bool FOURS>
+__device__ __forceinline__ void
+bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const TilePart &of_tile, const float (&p)[EACH][3],
+    Shared *shared, Tally *tally)
+{
+  uint32_t bits[EACH];
+
+  find_bits<Source, THREADS, FOURS> (task, part, of_tile, p, bits, tally);
+  place_in_slabs (task.in_slabs, bits);
+  if (!of_tile.is_whole) {
+    store_in_place<FOURS> (task, part.item, tile, of_tile, bits);
+    return;
+  }
+  clear_counters (shared);
+  store_sorted (task, part.item, tile, bits, shared);
+}
+
+/* PACKED: float32, which may lie four by four. */
+template <class Source, bool PACKED>
+__device__ __forceinline__ void
+read_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, Shared *shared, Tally *tally)
+{
+  const TilePart of_tile = tile_part (task, part, tile);
+  float p[EACH][3];
+
+  tally->points += threadIdx.x == 0 ? of_tile.n : 0;
+  if (PACKED && in_fours (task, of_tile)) {
+    read_fours<THREADS> (part.data + of_tile.first * 12, of_tile.n, p);
+    bin_tile<Source, PACKED> (task, part, tile, of_tile, p, shared, tally);
+    return;
+  }
+  if (Source::asks_address || task.aligned)
+    read_each<Source, true, THREADS> (task, part, of_tile, p);
+  else
+    read_each<Source, false, THREADS> (task, part, of_tile, p);
+  bin_tile<Source, false> (task, part, tile, of_tile, p, shared, tally);
+}
+
+template <class Source, bool PACKED>
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (PACKED ? 5 : 1))
+bin_points (const __grid_constant__ RcCudaVoxelTask task)
+{
+  __shared__ Shared shared;
+  Tally tally = { };
+
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const Part part = part_of<Source> (task, item, true);
+    const int64_t end = (part.first + part.n + TILE - 1) / TILE;
+
+    for (int64_t tile = part.first / TILE + blockIdx.x; part.n > 0 && tile < end; tile += gridDim.x)
+      read_tile<Source, PACKED> (task, part, tile, &shared, &tally);
+    finish_part (task, part);
+  }
+  if (task.counters != NULL)
+    add_tally (task, tally);
+}
+
+/* ---- all points of a job in one chunk ---- */
+
+/* The points of a tile that are no four; the thread that has them reads no others there. */
+__device__ __forceinline__ void
+read_last (const char *data, uint32_t n, float p[EACH][3])
+{
+#pragma unroll
+  for (int u = 0; u < EACH; u++) {
+    const uint32_t i = point_of<THREADS, true> (u);
+
+#pragma unroll
+    for (int axis = 0; axis < 3; axis++) {
+      if (i < n && i / 4 == n / 4)
+        p[u][axis] = reinterpret_cast<const float *> (data)[i * 3 + axis];
+    }
+  }
+}
+
+/* What threads have missed; mostly nothing. */
+__device__ __forceinline__ void
+gather_missed (const Tally &tally, Shared *shared)
+{
+  if ((tally.outside | tally.nan | tally.infinite) == 0)
+    return;
+  atomicAdd (&shared->missed[0], tally.outside);
+  atomicAdd (&shared->missed[1], tally.nan);
+  atomicAdd (&shared->missed[2], tally.infinite);
+}
+
+__device__ __forceinline__ void
+count_tile (RcVoxelCounters *counters, uint32_t n, const uint32_t missed[3])
+{
+  if (counters == NULL)
+    return;
+  add_counter (&counters->points, n);
+  add_counter (&counters->inside, n - missed[0] - missed[1] - missed[2]);
+  add_counter (&counters->outside, missed[0]);
+  add_counter (&counters->nan, missed[1]);
+  add_counter (&counters->infinite, missed[2]);
+}
+
+/* Blocks of a multiprocessor; more would spill. */
+__host__ __device__ constexpr int
+whole_blocks ()
+{
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+  return 4;
+#elif defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  return 6;
+#else
+  return at_once (5);
+#endif
+}
+
+/* A block for each tile of each item. Its points are under way while it clears what counts them. */
+__global__ void LAUNCH_BOUNDS (THREADS, whole_blocks ())
+bin_whole (const __grid_constant__ RcCudaVoxelTask task)
+{
+  __shared__ Shared shared;
+  const uint32_t first = blockIdx.x * TILE;
+  const Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
+  const Tile tile = { first, min ((uint32_t) task.n - first, (uint32_t) TILE) };
+  const char *data = part.data + (int64_t) first * 12;
+  Tally tally = { };
+  float p[EACH][3];
+  uint32_t bits[EACH];
+
+  allow_next ();
+  if (gridDim.x * gridDim.y <= FEW_BLOCKS && threadIdx.x * LINE < tile.n * 12)
+    prefetch_global (data + threadIdx.x * LINE);
+  wait_for_previous ();
+  read_fours<THREADS> (data, tile.n & ~3u, p);
+  if (tile.n % 4 != 0)
+    read_last (data, tile.n, p);
+  clear_counters (&shared);
+  find_bits<PointSource<RC_FLOAT32>, THREADS, true> (task, part, tile, p, bits, &tally);
+  place_in_slabs (task.in_slabs, bits);
+  gather_missed (tally, &shared);
+  store_sorted (task, part.item, blockIdx.x, bits, &shared);
+  if (threadIdx.x == 0)
+    count_tile (task.counters, tile.n, shared.missed);
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    begin_head (task, part);
+}
+}
+
+const void *const rc_cuda_voxel_bin_whole = KERNEL (bin_whole);
+
+#define BIN(...) KERNEL (bin_points<__VA_ARGS__>)
+
+const void *const rc_cuda_voxel_bin[RC_CUDA_VOXEL_SOURCES] = {
+  BIN (PointSource<RC_FLOAT16>, false), BIN (PointSource<RC_FLOAT32>, true), BIN (PointSource<RC_FLOAT64>, false),
+  BIN (LayoutSource, false), BIN (DepthSource, false), BIN (RaySource, false),
+};

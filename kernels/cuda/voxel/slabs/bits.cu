@@ -1,0 +1,123 @@
+/* robocache: occupancy on the GPU: from the bits that points set to the output, through bitmaps in shared memory
+ *
+ * The bitmap of an item is cut into slabs, of which each has every so many of its pieces. A block reads the bits of its slab,
+ * which lie together in each tile of points (voxel_bin.cu), sets them in shared memory, and expands the slab piece by piece.
+ *
+ * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; a bit a voxel of the
+ * grid's bitmap read, and those of its words that change written; of the output every byte once, 16 at a time where it can
+ * be, or where it is known what the grid holds, the sectors that change.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/voxel/dense/expand.cuh"
+#include "fill.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr int THREADS = RC_CUDA_VOXEL_SLAB_THREADS;
+constexpr int MANY_SET = 8;     /* of the first bits of 32 lanes */
+constexpr uint32_t PIECE = RC_CUDA_VOXEL_PIECE_WORDS;
+
+static_assert (PIECE == THREADS && PIECE * 32 == 1 << RC_CUDA_VOXEL_PIECE_SHIFT, "a word a thread");
+
+/* ---- filling it ---- */
+
+/* Where no bit is to be set, each lane adds nothing to a word of its own: branches would cost more. */
+__device__ __forceinline__ void
+set_each (uint32_t *words, const Slab &slab, const uint32_t bits[BITS_EACH])
+{
+#pragma unroll
+  for (int u = 0; u < BITS_EACH; u++) {
+    const uint32_t at = bits[u] - slab.first_bit;
+    const bool is_bit = at < slab.n_bits;
+
+    atomicOr (words + (is_bit ? at / 32 : threadIdx.x % 32), is_bit ? 1u << at % 32 : 0);
+  }
+}
+
+__device__ __forceinline__ bool
+is_set (uint32_t *words, const Slab &slab, uint32_t bit)
+{
+  const uint32_t at = bit - slab.first_bit;
+
+  return at < slab.n_bits && (((volatile uint32_t *) words)[at / 32] >> at % 32 & 1) != 0;
+}
+
+struct SetBits
+{
+  /* Looking whether a bit is set costs as much as to set it, but for those that many points set, which then queue. So a warp
+   * looks at the first bit of each lane, and where many of these are set at all others, too. All lanes call it. */
+  static __device__ __forceinline__ void
+  take (uint32_t *words, const Slab &slab, uint32_t bits[BITS_EACH])
+  {
+    if (__popc (__ballot_sync (0xFFFFFFFFu, is_set (words, slab, bits[0]))) >= MANY_SET) {
+#pragma unroll
+      for (int u = 0; u < BITS_EACH; u++)
+        bits[u] = is_set (words, slab, bits[u]) ? RC_CUDA_VOXEL_NO_BIT : bits[u];
+    }
+    set_each (words, slab, bits);
+  }
+};
+
+/* ---- the output ---- */
+
+/* By all threads of a block. Returns how many bits are set in the thread's words. SIZE 0: bits. */
+template <int SIZE>
+__device__ __forceinline__ uint32_t
+write_slab (const RcCudaVoxelTask &task, const Place &place, const uint32_t *words)
+{
+  char *grid = task.grid + place.item * task.grid_batch_stride;
+  const uint32_t n = (uint32_t) task.bit_words, apart = (uint32_t) task.slabs * PIECE, lane = threadIdx.x % 32;
+  uint32_t occupied = 0;
+
+  for (uint32_t own = place.slab * PIECE + threadIdx.x; own - lane < n; own += apart, words += PIECE) {
+    const uint32_t word = own < n ? words[threadIdx.x] : 0;
+
+    occupied += __popc (word);
+    if constexpr (SIZE > 0) {
+      const uint32_t needed = own < n ? take_word<true> (task, place.item, own, word) : 0;
+      const int64_t first = own - lane;
+
+      expand_words<SIZE> (task, grid + first * 32 * SIZE, word, needed, task.voxels - first * 32);
+    } else if (own < n) {
+      reinterpret_cast<uint32_t *> (grid)[own] = word;
+    }
+  }
+  return occupied;
+}
+
+DYNAMIC_SHARED (uint32_t, slab_words);
+
+/* Blocks that fill their slabs, and others that write theirs, share a multiprocessor, unless the launch gives each one of its own.
+ * With registers for BLOCKS of them. SIZE 0: bits. */
+template <int SIZE, int BLOCKS>
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (BLOCKS))
+write_slabs (const __grid_constant__ RcCudaVoxelTask task)
+{
+  const Place place = own_place (task);
+  const uint32_t n_bits = (uint32_t) task.slab_words * 32;
+
+  allow_next ();
+  for (uint32_t i = threadIdx.x; i < task.slab_words; i += THREADS)
+    slab_words[i] = 0;
+  wait_for_previous ();
+  __syncthreads ();
+  fill_slab<SetBits> (task, place.item, slab_words, { place.slab * n_bits, n_bits });
+  __syncthreads ();
+
+  const uint32_t occupied = write_slab<SIZE> (task, place, slab_words);
+
+  __syncthreads ();
+  add_occupied_by (task.counters, occupied, slab_words);        /* no other shared memory: Turing has 64 KB for a block */
+}
+}
+
+#define FOR_SIZES(blocks) { \
+    KERNEL (write_slabs<0, blocks>), KERNEL (write_slabs<1, blocks>), \
+    KERNEL (write_slabs<2, blocks>), KERNEL (write_slabs<4, blocks>) }
+
+const void *const rc_cuda_voxel_write_slabs[2][4] = { FOR_SIZES (2), FOR_SIZES (1) };

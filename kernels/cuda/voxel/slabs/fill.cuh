@@ -1,0 +1,139 @@
+/* robocache: what points left in a slab of a grid on the GPU, read by the block that makes it
+ *
+ * The grid of an item is cut into slabs, each of which a block makes in shared memory, from the bits that points set there.
+ * These lie together in each tile of points (voxel_bin.cu).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_RUNS_CUH
+#define RC_CUDA_VOXEL_RUNS_CUH
+
+#include "kernels/cuda/voxel/points/points.cuh"
+
+namespace rc
+{
+constexpr int BITS_EACH = 10;   /* that a thread has under way */
+constexpr int EXPECTED = 8;     /* of a run: runs differ in length */
+
+/* ---- which slab ---- */
+
+struct Slab
+{
+  uint32_t first_bit, n_bits;
+};
+
+struct Place
+{
+  int64_t item;
+  uint32_t slab;
+};
+
+/* A block for each. */
+__device__ __forceinline__ Place
+own_place (const RcCudaVoxelTask &task)
+{
+  return { blockIdx.x >> task.slab_shift, blockIdx.x & ((uint32_t) task.slabs - 1) };
+}
+
+/* ---- its bits ---- */
+
+/* Where the bits of a bin are in a tile of an item, which has so many points. */
+struct Run
+{
+  const uint32_t *bits;
+  uint32_t n;
+};
+
+__device__ __forceinline__ Run
+run_of (const uint32_t *bits, uint32_t slot, uint32_t tile, uint32_t n_points)
+{
+  const uint32_t first = tile * RC_CUDA_VOXEL_BIN_TILE, left = n_points - first;
+  const uint32_t begin = slot & 0xFFFF, end = slot >> 16 < left ? slot >> 16 : left;
+
+  return { bits + first + begin, end - begin };
+}
+
+/* The tiles of an item that a thread has a part of, every `step`th from `tile` on, and which lane it is there. */
+struct Walk
+{
+  const uint32_t *bits, *slots;
+  uint32_t n, tiles, tile, step, lane;
+};
+
+__device__ __forceinline__ uint32_t
+next_slot (const Walk &walk)
+{
+  return walk.tile < walk.tiles ? walk.slots[walk.tile] : 0;
+}
+
+/* The run that the slot of the current tile says; goes on to the next tile. */
+__device__ __forceinline__ Run
+next_run (Walk *walk, uint32_t slot)
+{
+  const uint32_t tile = walk->tile;
+
+  walk->tile += walk->step;
+  return tile < walk->tiles ? run_of (walk->bits, slot, tile, walk->n) : Run { walk->bits, 0 };
+}
+
+/* What a thread has of a run, from `first` on. */
+__device__ __forceinline__ void
+load_bits (const Run &run, uint32_t first, uint32_t lanes, uint32_t bits[BITS_EACH])
+{
+#pragma unroll
+  for (int u = 0; u < BITS_EACH; u++)
+    bits[u] = first + u * lanes < run.n ? run.bits[first + u * lanes] : RC_CUDA_VOXEL_NO_BIT;
+}
+
+/* What is left of runs that are longer than most. */
+template <class Action>
+__device__ __forceinline__ void
+take_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uint32_t lanes)
+{
+#pragma unroll 1
+  for (uint32_t first = BITS_EACH * lanes; __any_sync (0xFFFFFFFFu, first < run.n); first += BITS_EACH * lanes) {
+    uint32_t bits[BITS_EACH];
+
+    load_bits (run, first + lane, lanes, bits);
+    Action::take (words, slab, bits);
+  }
+}
+
+/* All threads of a block call it. A few lanes a tile, the fewer the shorter its runs are. While the bits of one tile are taken,
+ * those of the next are under way, and where those after it are. Action::take is given some that each thread of a warp
+ * has read; those of the slab are to go to its words. */
+template <class Action>
+__device__ __forceinline__ void
+fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
+{
+  const uint32_t n = task.is_complete ? (uint32_t) task.n_points : task.is_first ? 0
+      : (uint32_t) head_of (task, item)->item.n_added;
+  const uint32_t expected = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) task.bins;
+  const uint32_t lanes = min (max (expected, 4u), 32u);
+  Walk walk = { task.bits_set + item * task.bits_set_apart,
+    task.slots + (item * task.bins + (slab.first_bit >> task.bin_shift)) * task.tiles_apart, n,
+    n / RC_CUDA_VOXEL_BIN_TILE + (n % RC_CUDA_VOXEL_BIN_TILE != 0), threadIdx.x / lanes, RC_CUDA_VOXEL_SLAB_THREADS / lanes,
+    threadIdx.x % lanes
+  };
+  uint32_t of_warp = threadIdx.x / 32 * 32 / lanes, next_bits[BITS_EACH];
+  Run next = next_run (&walk, next_slot (walk));
+  uint32_t slot = next_slot (walk);
+
+  load_bits (next, walk.lane, lanes, next_bits);
+  for (; of_warp < walk.tiles; of_warp += walk.step) {
+    const Run run = next;
+    uint32_t bits[BITS_EACH];
+
+#pragma unroll
+    for (int u = 0; u < BITS_EACH; u++)
+      bits[u] = next_bits[u];
+    next = next_run (&walk, slot);
+    load_bits (next, walk.lane, lanes, next_bits);
+    slot = next_slot (walk);
+    Action::take (words, slab, bits);
+    take_rest<Action> (words, slab, run, walk.lane, lanes);
+  }
+}
+}
+
+#endif

@@ -1,0 +1,358 @@
+/* robocache: voxel grids on the GPU: from sorted keys to sparse outputs, and to the ranks of points
+ *
+ * A voxel is a run of equal keys, and its rank is the number of runs before it. Kernels, in this order: how many runs
+ * begin in each tile of keys; the sum over the tiles before; the rank of each voxel, where its points begin, and the
+ * sums or extremes of what is kept of them; the output, or the map from points to ranks.
+ *
+ * Bytes that must move: keys twice (16 a point); the order and what is kept of each point once; 8 (mean, centroid) or 4
+ * (max, min) a value of the sums, written and read; every byte of the output, once. Of the map, a point: 8 of its key, 4 of
+ * the order, and 8 written where the point is, each in a sector of its own unless points of a voxel came together.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cub/block/block_scan.cuh>
+#include <cuda_runtime_api.h>
+
+#include "rows.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
+constexpr int TILE = RC_CUDA_VOXEL_RANK_TILE;
+static_assert (TILE == THREADS, "a thread has one key");
+
+using Scan = cub::BlockScan<uint32_t, THREADS>;
+
+/* ---- runs ---- */
+
+/* The sorted keys of the group. */
+struct Keys
+{
+  const uint64_t *keys;
+  uint32_t n;
+
+  __device__ __forceinline__ explicit
+  Keys (const RcCudaVoxelTask &task)
+  {
+    keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
+    n = (uint32_t) task.group_items * task.group_points;
+  }
+
+  __device__ __forceinline__ uint64_t
+  at (uint64_t i) const
+  {
+    return i < n ? keys[i] : RC_CUDA_VOXEL_NO_KEY;
+  }
+
+  /* Whether a voxel begins at i. */
+  __device__ __forceinline__ bool
+  begins (uint64_t i) const
+  {
+    const uint64_t key = at (i);
+
+    return key != RC_CUDA_VOXEL_NO_KEY && (i == 0 || key != keys[i - 1]);
+  }
+};
+
+/* How many voxels of the group begin up to this thread's key, whose voxel may begin with it. All threads call it, in a
+ * block for each tile of keys. */
+__device__ __forceinline__ uint32_t
+voxels_so_far (const RcCudaVoxelTask &task, bool begins)
+{
+  __shared__ typename Scan::TempStorage storage;
+  uint32_t so_far;
+
+  Scan (storage).InclusiveSum ((uint32_t) begins, so_far);
+  return so_far + task.rank_counts[blockIdx.x];
+}
+
+/* The item of a key. */
+__device__ __forceinline__ int64_t
+item_of (const RcCudaVoxelTask &task, uint64_t key)
+{
+  return task.first_item + (int64_t) (task.group_items == 1 ? 0 : divide_64 (key, task.key_voxels));
+}
+
+__global__ void __launch_bounds__ (THREADS)
+count_voxels (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+
+  const Keys keys (task);
+  const int count = __syncthreads_count (keys.begins ((uint64_t) blockIdx.x * TILE + threadIdx.x));
+
+  if (threadIdx.x == 0)
+    task.rank_counts[blockIdx.x] = (uint32_t) count;
+}
+
+/* One block. */
+__global__ void __launch_bounds__ (THREADS)
+scan_voxels (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+
+  constexpr int EACH = 4;
+  __shared__ typename Scan::TempStorage storage;
+  uint32_t before = 0;
+
+  for (uint64_t first = 0; first < task.rank_tiles; first += THREADS * EACH) {
+    const uint64_t own = first + threadIdx.x * EACH;
+    uint32_t counts[EACH], sum;
+
+#pragma unroll
+    for (int i = 0; i < EACH; i++)
+      counts[i] = own + i < task.rank_tiles ? task.rank_counts[own + i] : 0;
+    Scan (storage).ExclusiveSum (counts, counts, sum);
+#pragma unroll
+    for (int i = 0; i < EACH; i++) {
+      if (own + i < task.rank_tiles)
+        task.rank_counts[own + i] = before + counts[i];
+    }
+    before += sum;
+    __syncthreads ();
+  }
+  if (threadIdx.x == 0)
+    task.rank_counts[task.rank_tiles] = before;
+}
+
+/* ---- what is kept of the points of a voxel ----
+ *
+ * A lane has a point; neighbours in a voxel are combined before the atomics, of which a voxel so gets one in a warp. */
+
+/* Which lanes of those after this one have the same rank; ranks do not decrease. */
+__device__ __forceinline__ uint32_t
+lanes_in_run (uint32_t rank)
+{
+  const uint32_t lane = threadIdx.x % 32;
+  const uint32_t after = __shfl_down_sync (ALL_LANES, rank, 1);
+  const uint32_t ends = __ballot_sync (ALL_LANES, lane == 31 || after != rank);
+
+  return (uint32_t) __ffs ((int) (ends >> lane)) - 1;
+}
+
+/* In the first lane of a run, the combination of all of its lanes. */
+template <typename T, class Combine>
+__device__ __forceinline__ T
+combine_run (T x, uint32_t lanes_after, Combine combine)
+{
+#pragma unroll
+  for (uint32_t distance = 1; distance < 32; distance *= 2) {
+    const T other = __shfl_down_sync (ALL_LANES, x, distance);
+
+    if (distance <= lanes_after)
+      x = combine (x, other);
+  }
+  return x;
+}
+
+struct Lane
+{
+  bool has_point;
+  bool leads;                   /* its run in this warp */
+  uint32_t lanes_after;         /* of the run */
+  int64_t voxel;                /* by rank, among those of all items: an index into sums */
+  int64_t point;                /* among those of all items */
+};
+
+__device__ __forceinline__ void
+sum_term (const RcCudaVoxelTask &task, const Lane &lane, int64_t c, unsigned long long term)
+{
+  const unsigned long long sum = combine_run (term, lane.lanes_after, [] (unsigned long long a, unsigned long long b) {
+    return a + b;
+  });
+
+  if (lane.leads)
+    add_64 (task.points.sums + lane.voxel * task.channels + c, (int64_t) sum);
+}
+
+__device__ __forceinline__ void
+sum_features (const RcCudaVoxelTask &task, const RcVoxelScale *scales, const Lane &lane)
+{
+  for (int64_t c = 0; c < task.channels; c++) {
+    const int64_t at = lane.point * task.channels + c;
+    unsigned long long term = 0;
+
+    if (lane.has_point) {
+      const double x = task.kept_dtype == RC_FLOAT64 ? reinterpret_cast<const double *> (task.points.payload)[at]
+          : reinterpret_cast<const float *> (task.points.payload)[at];
+      const uint32_t saw = rc_voxel_saw (x);
+
+      if (saw != 0)
+        add_saw (task.points.saw, lane.voxel * task.channels + c, saw);
+      else
+        term = (unsigned long long) rc_voxel_fixed (&scales[c], clamp_feature (task, x));
+    }
+    sum_term (task, lane, c, term);
+  }
+}
+
+__device__ __forceinline__ void
+sum_coordinates (const RcCudaVoxelTask &task, const RcVoxelScale *scales, const Lane &lane)
+{
+  const float *p = reinterpret_cast<const float *> (task.points.payload) + lane.point * 3;
+
+  for (int axis = 0; axis < 3; axis++) {
+    unsigned long long term = 0;
+
+    if (lane.has_point)
+      term = (unsigned long long) rc_voxel_fixed (&scales[axis], (double) p[axis] - (double) task.box.origin[axis]);
+    sum_term (task, lane, axis, term);
+  }
+}
+
+__device__ __forceinline__ void
+find_extremes (const RcCudaVoxelTask &task, const Lane &lane)
+{
+  const uint32_t *keys = reinterpret_cast<const uint32_t *> (task.points.payload) + lane.point * task.channels;
+
+  for (int64_t c = 0; c < task.channels; c++) {
+    const uint32_t key = lane.has_point ? keys[c] : 0;
+    const uint32_t greatest = combine_run (key, lane.lanes_after, [] (uint32_t a, uint32_t b) {
+      return a > b ? a : b;
+    });
+
+    if (lane.leads)
+      atomicMax (task.points.extremes + lane.voxel * task.channels + c, greatest);
+  }
+}
+
+/* ---- ranks ---- */
+
+/* i is the first key of a voxel, or the first without; rank is that of the voxel, or the number of voxels. */
+__device__ __forceinline__ void
+put_start (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i, uint32_t rank)
+{
+  const uint64_t key = keys.at (i);
+  const bool is_voxel = key != RC_CUDA_VOXEL_NO_KEY;
+  const int64_t item = is_voxel ? item_of (task, key) : -1;
+  const int64_t before = i > 0 ? item_of (task, keys.at (i - 1)) : -1;
+
+  task.starts[rank] = (uint32_t) i;
+  if (item == before)
+    return;
+  if (is_voxel)
+    head_of (task, item)->first_rank = rank;
+  if (before >= 0)
+    head_of (task, before)->end_rank = rank;
+}
+
+/* The rank of the voxel of key i, for every thread; its start is stored. */
+__device__ __forceinline__ uint32_t
+rank_key (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i)
+{
+  const bool begins = keys.begins (i);
+  const bool ends = i <= keys.n && i > 0 && keys.at (i) == RC_CUDA_VOXEL_NO_KEY
+      && keys.at (i - 1) != RC_CUDA_VOXEL_NO_KEY;
+  const uint32_t so_far = voxels_so_far (task, begins);
+
+  if (begins || ends)
+    put_start (task, keys, i, begins ? so_far - 1 : so_far);
+  return so_far - 1;            /* of no use where no voxel came yet */
+}
+
+/* Lanes without a point come last, and are a run of their own. */
+__device__ __forceinline__ Lane
+lane_of (const RcCudaVoxelTask &task, uint64_t i, uint32_t rank, bool has_point)
+{
+  const uint32_t run = has_point ? rank : UINT32_MAX, before = __shfl_up_sync (ALL_LANES, run, 1);
+  Lane lane;
+
+  lane.has_point = has_point;
+  lane.lanes_after = lanes_in_run (run);
+  lane.leads = has_point && (threadIdx.x % 32 == 0 || before != run);
+  lane.voxel = task.first_item * task.n_points + rank;
+  lane.point = task.first_item * task.n_points;
+  if (has_point)
+    lane.point += task.points.order[task.sorted][lane.point + (int64_t) i];
+  return lane;
+}
+
+/* The tiles cover one key more than there are, where voxels end at the latest. */
+__global__ void __launch_bounds__ (THREADS)
+rank (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+
+  const Keys keys (task);
+  const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x;
+  const uint32_t rank = rank_key (task, keys, i);
+  const uint64_t key = keys.at (i);
+  const bool has_point = key != RC_CUDA_VOXEL_NO_KEY;
+
+  if (!task.combines || __ballot_sync (ALL_LANES, has_point) == 0)
+    return;
+  const Lane lane = lane_of (task, i, rank, has_point);
+  const int64_t item = has_point ? item_of (task, key) : task.first_item;
+  const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
+
+  if (task.mode == RC_VOXEL_MEAN)
+    sum_features (task, scales, lane);
+  else if (task.mode == RC_VOXEL_CENTROID)
+    sum_coordinates (task, scales, lane);
+  else
+    find_extremes (task, lane);
+}
+
+/* ---- the output ---- */
+
+struct FromSortedKeys
+{
+  static constexpr int at_once = 2;     /* more would spill */
+
+  static __device__ __forceinline__ uint64_t
+  voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+  {
+    const uint64_t *keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
+
+    return keys[task.starts[voxels.first_rank + m]]
+        - (voxels.item > task.first_item ? (uint64_t) (voxels.item - task.first_item) * task.key_voxels : 0);
+  }
+
+  static __device__ __forceinline__ RowValue
+  load (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
+  {
+    const uint32_t rank = voxels.first_rank + (uint32_t) m;
+
+    return load_value (task, points_of (task, voxels, m), task.points.sums, task.points.saw, task.points.extremes,
+        (task.first_item * task.n_points + rank) * task.channels + c);
+  }
+};
+
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
+write_sparse (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+  write_rows<FromSortedKeys> (task, task.first_item, task.group_items);
+}
+
+/* ---- the map from points to voxels ---- */
+
+/* A thread has one of the sorted keys. Where voxels of items begin is known now. */
+__global__ void __launch_bounds__ (THREADS)
+write_ranks (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+
+  const Keys keys (task);
+  const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x, key = keys.at (i);
+  const uint32_t so_far = voxels_so_far (task, keys.begins (i));
+
+  if (key == RC_CUDA_VOXEL_NO_KEY)
+    return;
+  const int64_t item = item_of (task, key);
+  const int64_t point = task.points.order[task.sorted][task.first_item * task.n_points + (int64_t) i]
+      - (item - task.first_item) * task.n_points;
+  const int64_t rank = (int64_t) so_far - 1 - head_of (task, item)->first_rank;
+
+  if (point >= task.first_point)
+    point_voxels_of (task, item)[point - task.first_point] = rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
+}
+}
+
+const void *const rc_cuda_voxel_count_voxels = KERNEL (count_voxels);
+const void *const rc_cuda_voxel_scan_voxels = KERNEL (scan_voxels);
+const void *const rc_cuda_voxel_rank = KERNEL (rank);
+const void *const rc_cuda_voxel_write_sparse = KERNEL (write_sparse);
+const void *const rc_cuda_voxel_write_ranks = KERNEL (write_ranks);

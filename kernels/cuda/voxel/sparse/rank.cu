@@ -1,0 +1,242 @@
+/* robocache: ranks of voxels on the GPU, from the bitmap of those that are occupied
+ *
+ * The rank of a voxel is how many bits are set before its own. An item's bits are cut into tiles: one kernel counts each
+ * tile's, the next adds up those before its tile and says of each word how many come before it. With that the rank of any voxel
+ * is two words away, wherever its point is; and what is kept of voxels by rank lies in order, without gaps, as much as there
+ * are points or less.
+ *
+ * A large grid has far more voxels than points. So there a bit stands for a block of voxels; each block that is occupied has a rank,
+ * and there the bits of its voxels, which are ranked like those of blocks. Then it is four words.
+ *
+ * Bytes that must move: a bit a voxel or block, read twice, and 32 bytes written for each 4 words in which a bit is set (of a
+ * dense grid all); with blocks 8 a point, written and read, and as many bits for each block that is occupied, the same way.
+ * Of a sparse output 8 of each voxel for the list of them, written and read, 4 of its count and 8.5 a value of its
+ * sums and flags, read; and every byte of the output, written once. Of the output rank 8 a point, read and written, and a
+ * sector each of bits and ranks. Bitmaps and ranks stay in the L2, as far as they fit there.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/voxel/points/parts.cuh"
+#include "ranks.cuh"
+#include "rows.cuh"
+
+using namespace rc;
+
+namespace
+{
+using Reduce = cub::BlockReduce<uint32_t, THREADS>;
+using Scan = cub::BlockScan<uint32_t, THREADS>;
+
+/* ---- ranks ---- */
+
+/* The words of an item that there are: of voxels in blocks, of as many blocks as are occupied. */
+__device__ __forceinline__ int64_t
+words_of (const RcCudaVoxelTask &task, int64_t item, uint32_t which)
+{
+  return which == 0 ? task.bitmaps[0].words : (int64_t) head_of (task, item)->n_blocks << (task.block_bits - 5);
+}
+
+/* Four words of an item's bits, from a multiple of four on. Arrays end at a multiple of 64 bytes, and nobody sets bits beyond
+ * those that there are. */
+__device__ __forceinline__ uint4
+words_at (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t word, int64_t words)
+{
+  return word < words ? *reinterpret_cast<const uint4 *> (bits_of_item (bitmap, item) + word) : make_uint4 (0, 0, 0, 0);
+}
+
+__device__ __forceinline__ uint32_t
+bits_in (const uint4 &words)
+{
+  return __popc (words.x) + __popc (words.y) + __popc (words.z) + __popc (words.w);
+}
+
+/* How many bits are set in each tile of each item; and, since range ends here, the scales. */
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
+count_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
+{
+  follow_previous ();
+
+  const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
+  __shared__ typename Reduce::TempStorage storage;
+
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const int64_t words = words_of (task, item, which);
+
+    if (task.needs_range && which == 0 && blockIdx.x == 0)
+      set_scales_of (task, item);
+    for (int64_t tile = blockIdx.x; tile < bitmap.tiles; tile += gridDim.x) {
+      const int64_t first = tile * bitmap.tile_words + threadIdx.x * 4, end = (tile + 1) * bitmap.tile_words;
+      uint32_t own = 0;
+
+#pragma unroll 4
+      for (int64_t word = first; word < end; word += RC_CUDA_VOXEL_BIT_TILE)
+        own += bits_in (words_at (bitmap, item, word, words));
+      own = Reduce (storage).Sum (own);
+      if (threadIdx.x == 0)
+        bitmap.counts[item * bitmap.tiles + tile] = own;
+      __syncthreads ();
+    }
+  }
+}
+
+/* How many bits are set in the tiles before; for all threads of a block. */
+__device__ __forceinline__ uint32_t
+bits_before (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t tile)
+{
+  __shared__ typename Reduce::TempStorage storage;
+  __shared__ uint32_t before;
+  const uint32_t *counts = bitmap.counts + item * bitmap.tiles;
+  uint32_t own = 0;
+
+#pragma unroll 4
+  for (int64_t i = threadIdx.x; i < tile; i += THREADS)
+    own += counts[i];
+  own = Reduce (storage).Sum (own);
+  if (threadIdx.x == 0)
+    before = own;
+  __syncthreads ();
+  return before;
+}
+
+/* Four words, and how many bits are set before them. */
+__device__ __forceinline__ void
+rank_words (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t first, const uint4 &words, uint32_t rank)
+{
+  const uint32_t y = rank + __popc (words.x), z = y + __popc (words.y), w = z + __popc (words.z);
+  uint4 *to = reinterpret_cast<uint4 *> (ranked_of_item (bitmap, item) + first);
+
+  to[0] = make_uint4 (words.x, rank, words.y, y);
+  to[1] = make_uint4 (words.z, z, words.w, w);
+}
+
+/* Bits of voxels are the last that are ranked, and their ranks those of the item's rows. */
+__device__ __forceinline__ void
+put_total (const RcCudaVoxelTask &task, int64_t item, uint32_t which, uint32_t total)
+{
+  RcCudaVoxelHead *head = head_of (task, item);
+
+  if (which == 0 && task.block_bits > 0)
+    head->n_blocks = total;
+  head->first_rank = 0;
+  head->end_rank = total;
+}
+
+__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
+rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
+{
+  follow_previous ();
+
+  const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
+  __shared__ typename Scan::TempStorage storage;
+
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const int64_t n_words = words_of (task, item, which);
+
+    for (int64_t tile = blockIdx.x; tile < bitmap.tiles; tile += gridDim.x) {
+      uint32_t before = bits_before (bitmap, item, tile);
+
+      for (int64_t at = 0; at < bitmap.tile_words; at += RC_CUDA_VOXEL_BIT_TILE) {
+        const int64_t first = tile * bitmap.tile_words + at + threadIdx.x * 4;
+        const uint4 words = words_at (bitmap, item, first, n_words);
+        const uint32_t own = bits_in (words);
+        uint32_t rank, sum;
+
+        Scan (storage).ExclusiveSum (own, rank, sum);
+        if (first < n_words && (own > 0 || !task.in_bitmap))    /* dense outputs read those of all words */
+          rank_words (bitmap, item, first, words, before + rank);
+        before += sum;
+        __syncthreads ();
+      }
+      if (tile == bitmap.tiles - 1 && threadIdx.x == 0)
+        put_total (task, item, which, before);
+    }
+  }
+}
+
+/* ---- voxels in blocks ---- */
+
+/* The bits of the voxels of points, when it is known which blocks are occupied. */
+__global__ void __launch_bounds__ (THREADS)
+mark_in_blocks (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const int64_t n = task.needs_range ? head_of (task, item)->n_ranged : head_of (task, item)->item.n_added;
+    const int64_t *voxels = task.voxels_of_points + item * task.n_points;
+    uint32_t *bits = bits_of_item (task.bitmaps[1], item);
+
+    for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t) gridDim.x * THREADS) {
+      const int64_t bit = bit_in_blocks (task, item, voxels[i]);
+
+      if (bit >= 0)
+        atomicOr (bits + bit / 32, 1u << (bit % 32));
+    }
+  }
+}
+
+/* ---- sparse outputs ---- */
+
+struct FromRanks
+{
+  static constexpr int at_once = 4;
+
+  static __device__ __forceinline__ uint64_t
+  voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+  {
+    return (uint64_t) task.voxels_by_rank[voxels.item * task.n_points + m];
+  }
+
+  static __device__ __forceinline__ RowValue
+  load (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
+  {
+    const bool has_count = task.mode != RC_VOXEL_MAX && task.mode != RC_VOXEL_MIN;
+
+    return load_value (task, has_count ? counts_of (task, voxels.item)[m] : 0, sums_of (task, voxels.item),
+        saw_words_of (task, voxels.item), extremes_of (task, voxels.item), m * task.channels + c);
+  }
+};
+
+__global__ void __launch_bounds__ (THREADS)
+write_ranked (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+  write_rows<FromRanks> (task, 0, task.batch);
+}
+
+/* ---- ranks of points ---- */
+
+/* What is there is the voxel of each point, as add left it. */
+__device__ __forceinline__ int64_t
+finished_rank (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+{
+  const int64_t rank = rank_of_voxel (task, item, voxel);
+
+  return voxel < 0 ? voxel : rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
+}
+
+__global__ void __launch_bounds__ (THREADS)
+finish_ranks (const __grid_constant__ RcCudaVoxelTask task)
+{
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const int64_t added = head_of (task, item)->item.n_added;
+    int64_t *map = point_voxels_of (task, item) - task.first_point;
+
+    for (int64_t point = task.first_point + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < task.n_points;
+        point += (int64_t) gridDim.x * THREADS)
+      map[point] = point < added ? finished_rank (task, item, map[point]) : RC_VOXEL_OUTSIDE;
+    if (blockIdx.x == 0 && threadIdx.x == 0)
+      count_occupied (task, voxels_of (task, item));
+  }
+}
+}
+
+const void *const rc_cuda_voxel_count_set_bits = KERNEL (count_set_bits);
+const void *const rc_cuda_voxel_rank_set_bits = KERNEL (rank_set_bits);
+const void *const rc_cuda_voxel_mark_in_blocks = KERNEL (mark_in_blocks);
+const void *const rc_cuda_voxel_write_ranked = KERNEL (write_ranked);
+const void *const rc_cuda_voxel_finish_ranks = KERNEL (finish_ranks);

@@ -1,0 +1,217 @@
+/* robocache: voxel grids on the GPU: from accumulators that are kept to sparse outputs
+ *
+ * Bits are in the order of voxels: how many of them are set in the tiles before is where the rows of a tile begin. One kernel
+ * counts each tile's, the next adds them up, and the last one writes rows, and those of zeros behind them.
+ *
+ * Bytes that must move: the bitmap twice; of occupied voxels the accumulators, and every byte of the output, once.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cuda_runtime_api.h>
+
+#include "kernels/cuda/voxel/points/points.cuh"
+
+using namespace rc;
+
+namespace
+{
+constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
+constexpr int TILE = RC_CUDA_VOXEL_KEPT_TILE;
+constexpr int WORDS = TILE / THREADS;   /* of a thread, one after the other */
+
+using Reduce = cub::BlockReduce<uint32_t, THREADS>;
+using Scan = cub::BlockScan<uint32_t, THREADS>;
+
+/* The words of a thread in a tile. */
+struct OwnWords
+{
+  uint32_t words[WORDS];
+  uint32_t set;                 /* bits */
+
+  __device__ __forceinline__
+  OwnWords (const RcCudaVoxelTask &task, int64_t item, int64_t tile)
+  {
+    const uint32_t *bits = item_array<const uint32_t> (task, item, task.layout.bits);
+    const int64_t first = tile * TILE + threadIdx.x * WORDS;
+
+    set = 0;
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) {
+      words[i] = first + i < task.bit_words ? bits[first + i] : 0;
+      set += __popc (words[i]);
+    }
+  }
+};
+
+__device__ __forceinline__ uint32_t *
+tile_counts_of (const RcCudaVoxelTask &task, int64_t item)
+{
+  return task.tile_counts + item * (task.kept_tiles + 1);
+}
+
+__global__ void __launch_bounds__ (THREADS)
+count_tiles (const __grid_constant__ RcCudaVoxelTask task)
+{
+  __shared__ typename Reduce::TempStorage storage;
+
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    for (int64_t tile = blockIdx.x; tile < task.kept_tiles; tile += gridDim.x) {
+      const OwnWords own (task, item, tile);
+      const uint32_t sum = Reduce (storage).Sum (own.set);
+
+      if (threadIdx.x == 0)
+        tile_counts_of (task, item)[tile] = sum;
+      __syncthreads ();
+    }
+  }
+}
+
+/* A block an item. */
+__global__ void __launch_bounds__ (THREADS)
+scan_tiles (const __grid_constant__ RcCudaVoxelTask task)
+{
+  __shared__ typename Scan::TempStorage storage;
+
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    uint32_t *counts = tile_counts_of (task, item), before = 0;
+
+    for (int64_t first = 0; first < task.kept_tiles; first += THREADS) {
+      const int64_t tile = first + threadIdx.x;
+      uint32_t own = tile < task.kept_tiles ? counts[tile] : 0, sum;
+
+      Scan (storage).ExclusiveSum (own, own, sum);
+      if (tile < task.kept_tiles)
+        counts[tile] = before + own;
+      before += sum;
+      __syncthreads ();
+    }
+    if (threadIdx.x == 0)
+      counts[task.kept_tiles] = before;
+  }
+}
+
+__device__ __forceinline__ uint32_t
+value_of (const RcCudaVoxelTask &task, int64_t item, int64_t voxel, int64_t c)
+{
+  const int64_t at = voxel * task.channels + c;
+
+  if (task.layers > 0)
+    return extreme_bits (task, item_array<const uint32_t> (task, item, task.layout.keys)[at]);
+
+  const uint32_t count = item_array<const uint32_t> (task, item, task.layout.counts)[voxel];
+
+  if (task.mode == RC_VOXEL_COUNT)
+    return count_bits (task.dtype, count);
+
+  const uint32_t saw = task.mode == RC_VOXEL_MEAN ? saw_kept (task, item, at) : 0;
+  const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (task, item, task.layout.scales) + c,
+      item_array<const int64_t> (task, item, task.layout.sums)[at], count, saw);
+
+  return value_bits (task.dtype, task.mode == RC_VOXEL_CENTROID ? (double) task.box.origin[c] + mean : mean);
+}
+
+/* Value c of row m; 0 for a row that no voxel has. */
+__device__ __forceinline__ void
+write_value (const RcCudaVoxelTask &task, int64_t item, int64_t m, int64_t c, int64_t voxel)
+{
+  const uint32_t bits = voxel < 0 ? 0 : value_of (task, item, voxel, c);
+  char *to = task.grid + item * task.grid_batch_stride;
+
+  if (task.dtype == RC_UINT8)
+    reinterpret_cast<uint8_t *> (to)[m] = (uint8_t) bits;
+  else if (task.dtype == RC_FLOAT16)
+    reinterpret_cast<uint16_t *> (to)[m * task.channels + c] = (uint16_t) bits;
+  else
+    reinterpret_cast<uint32_t *> (to)[m * task.channels + c] = bits;
+}
+
+__device__ __forceinline__ void
+write_coordinates (const RcCudaVoxelTask &task, int64_t item, int64_t m, int64_t voxel)
+{
+  int32_t *to = reinterpret_cast<int32_t *> (reinterpret_cast<char *> (task.coordinates)
+      + item * task.coordinates_batch_stride) + 3 * m;
+  const uint64_t of = voxel < 0 ? 0 : (uint64_t) voxel;
+  const uint64_t row = divide_64 (of, (uint64_t) task.nx), z = divide_64 (row, (uint64_t) task.ny);
+
+  to[0] = (int32_t) (of - row * (uint64_t) task.nx);
+  to[1] = (int32_t) (row - z * (uint64_t) task.ny);
+  to[2] = (int32_t) z;
+}
+
+/* The voxels of a tile, counted from its first one, in order. */
+__device__ __forceinline__ void
+list_voxels (const RcCudaVoxelTask &task, int64_t item, int64_t tile, uint16_t *voxels)
+{
+  __shared__ typename Scan::TempStorage storage;
+  const OwnWords own (task, item, tile);
+  uint32_t at;
+
+  Scan (storage).ExclusiveSum (own.set, at);
+#pragma unroll
+  for (int i = 0; i < WORDS; i++) {
+    for (uint32_t word = own.words[i]; word != 0; word &= word - 1)
+      voxels[at++] = (uint16_t) ((threadIdx.x * WORDS + i) * 32 + __ffs ((int) word) - 1);
+  }
+  __syncthreads ();
+}
+
+/* n rows from `first` on; voxels NULL: of zeros. Values are written in the order of memory. */
+__device__ __forceinline__ void
+write_rows (const RcCudaVoxelTask &task, int64_t item, int64_t first, uint32_t n, const uint16_t *voxels, int64_t first_voxel)
+{
+  const uint32_t channels = (uint32_t) task.channels, n_values = task.mode == RC_VOXEL_OCCUPANCY ? 0 : n * channels;
+
+  for (uint32_t m = threadIdx.x; m < n; m += THREADS)
+    write_coordinates (task, item, first + m, voxels != NULL ? first_voxel + voxels[m] : -1);
+  for (uint32_t at = threadIdx.x; at < n_values; at += THREADS) {
+    const uint32_t m = at / channels;
+
+    write_value (task, item, first + m, at - m * channels, voxels != NULL ? first_voxel + voxels[m] : -1);
+  }
+}
+
+__device__ __forceinline__ uint32_t
+lesser (int64_t a, int64_t b)
+{
+  return (uint32_t) (a < b ? a : b);
+}
+
+__global__ void __launch_bounds__ (THREADS)
+write_tiles (const __grid_constant__ RcCudaVoxelTask task)
+{
+  __shared__ uint16_t voxels[TILE * 32];
+
+  follow_previous ();
+  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
+    const uint32_t *begins = tile_counts_of (task, item);
+    const int64_t occupied = begins[task.kept_tiles], n = lesser (occupied, task.max_voxels);
+
+    for (int64_t tile = blockIdx.x; tile < task.kept_tiles; tile += gridDim.x) {
+      const int64_t first = begins[tile], end = lesser (begins[tile + 1], n);
+
+      if (first < end) {
+        list_voxels (task, item, tile, voxels);
+        write_rows (task, item, first, (uint32_t) (end - first), voxels, tile * TILE * 32);
+      }
+      __syncthreads ();
+    }
+    for (int64_t first = n + (int64_t) blockIdx.x * THREADS; first < task.max_voxels; first += (int64_t) gridDim.x * THREADS)
+      write_rows (task, item, first, lesser (THREADS, task.max_voxels - first), NULL, 0);
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+      *reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (task.n_voxels) + item * task.n_voxels_batch_stride) = (uint32_t) n;
+      if (task.counters != NULL) {
+        add_64 (&task.counters->occupied, occupied);
+        add_64 (&task.counters->over_cap, occupied - n);
+      }
+    }
+  }
+}
+}
+
+const void *const rc_cuda_voxel_count_tiles = KERNEL (count_tiles);
+const void *const rc_cuda_voxel_scan_tiles = KERNEL (scan_tiles);
+const void *const rc_cuda_voxel_write_tiles = KERNEL (write_tiles);

@@ -4,8 +4,8 @@
  */
 #include "align_episode.h"
 #include "cpu.h"
-#include "voxel_block.h"
-#include "voxel_words.h"
+#include "kernels/cpu/voxel/block.h"
+#include "kernels/cpu/voxel/words.h"
 
 const RcCpuKernels RC_LEVEL_NAME (rc_cpu_kernels) = {
   .align_episode = RC_LEVEL_NAME (rc_cpu_align_episode),

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_words.h"
+#include "words.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_item.h"
+#include "item.h"
 
 #define DIGIT_BITS 8
 #define DIGITS (1 << DIGIT_BITS)

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_feature.h"
+#include "feature.h"
 
 #define LOAD(name, type, value) \
   static double \

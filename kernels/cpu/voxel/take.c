@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_take.h"
+#include "take.h"
 
-#include "voxel_feature.h"
+#include "feature.h"
 
 void
 rc_cpu_voxel_take_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,

@@ -5,7 +5,7 @@
 #ifndef RC_CPU_VOXEL_TAKE_H
 #define RC_CPU_VOXEL_TAKE_H
 
-#include "voxel_item.h"
+#include "item.h"
 
 /* points: those of the block, stride bytes apart; NULL for depth. */
 typedef void (*RcCpuVoxelTake) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,

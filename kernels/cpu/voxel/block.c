@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_block.h"
+#include "block.h"
 
 #define LOAD(name, type, value) \
   static void \

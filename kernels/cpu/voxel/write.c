@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_feature.h"
-#include "voxel_item.h"
-#include "voxel_words.h"
+#include "feature.h"
+#include "item.h"
+#include "words.h"
 
 #define POINTS_AHEAD 16
 

@@ -6,7 +6,7 @@
 #ifndef RC_CPU_VOXEL_WORDS_H
 #define RC_CPU_VOXEL_WORDS_H
 
-#include "cpu.h"
+#include "kernels/cpu/cpu.h"
 
 /* Small enough for the first-level cache. */
 #define RC_CPU_VOXEL_WORDS 512

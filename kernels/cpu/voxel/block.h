@@ -5,7 +5,7 @@
 #ifndef RC_CPU_VOXEL_BLOCK_H
 #define RC_CPU_VOXEL_BLOCK_H
 
-#include "cpu.h"
+#include "kernels/cpu/cpu.h"
 #include "kernels/voxel_arithmetic.h"
 
 /* Small enough for the first-level cache, with its voxels. */

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_item.h"
+#include "item.h"
 
 void
 rc_cpu_voxel_write_first (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t *order, int64_t n,

@@ -11,7 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_take.h"
+#include "take.h"
 
 #include <stdlib.h>
 

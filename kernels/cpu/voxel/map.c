@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_item.h"
+#include "item.h"
 
 /* Where a point that is wanted is said, at any address. */
 static char *

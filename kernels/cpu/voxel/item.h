@@ -5,7 +5,7 @@
 #ifndef RC_CPU_VOXEL_ITEM_H
 #define RC_CPU_VOXEL_ITEM_H
 
-#include "voxel_block.h"
+#include "block.h"
 
 /* RcVoxelLayout says what each holds. */
 typedef struct RcCpuVoxelItem

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/check/clocksim.h"
+#include "tests/check/time/clocksim.h"
 
 #define N_RUNS 200
 

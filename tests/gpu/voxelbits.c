@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/kernels/voxel_bits.h"
+#include "tests/kernels/voxel/bits.h"
 #include "tests/recordings.h"
 
 #define FEWER 1000              /* than 10^8 points, with --few */

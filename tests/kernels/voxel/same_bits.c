@@ -5,7 +5,7 @@
 #include <gst/check/gstcheck.h>
 
 #include "tests/recordings.h"
-#include "voxel_bits.h"
+#include "bits.h"
 
 #define MOST_LEVELS 4
 #ifdef __SANITIZE_ADDRESS__

@@ -9,7 +9,7 @@
 
 #include "kernels/memory.h"
 #include "tests/gpu/report.h"
-#include "voxel_clouds.h"
+#include "clouds.h"
 
 #define VOXEL_BITS_RUNS 100     /* of one grid, that must not differ */
 

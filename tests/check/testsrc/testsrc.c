@@ -8,7 +8,7 @@
 
 #include "gst/testsrc/testsignal.h"
 #include "common/time/tickgrid.h"
-#include "run_pipeline.h"
+#include "tests/check/run_pipeline.h"
 
 static GstHarness *
 harness (const gchar *first, ...)

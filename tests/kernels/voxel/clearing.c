@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "voxel_job.h"
+#include "job.h"
 
 #define BATCH 2
 #define ROUNDS 14

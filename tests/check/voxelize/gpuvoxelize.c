@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "deviceharness.h"
+#include "tests/check/device/deviceharness.h"
 
 #include <math.h>
 

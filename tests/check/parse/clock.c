@@ -4,7 +4,7 @@
  */
 #include <gst/check/gsttestclock.h>
 
-#include "clocksim.h"
+#include "tests/check/time/clocksim.h"
 #include "gst/parse/records/recordtime.h"
 #include "parse_harness.h"
 

@@ -10,7 +10,7 @@
 #include <gst/check/gstharness.h>
 #include <unistd.h>
 
-#include "run_pipeline.h"
+#include "tests/check/run_pipeline.h"
 
 static inline gchar *
 write_file (gconstpointer bytes, gssize n)

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "tests/recordings.h"
-#include "voxel_job.h"
+#include "job.h"
 
 static const RcCpuLevel levels[] = { RC_CPU_BEST, RC_CPU_BASELINE, RC_CPU_AVX2, RC_CPU_AVX512 };
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_job.h"
+#include "job.h"
 
 #include <math.h>
 #include <stdlib.h>

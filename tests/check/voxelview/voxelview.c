@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxelize_harness.h"
+#include "tests/check/voxelize/voxelize_harness.h"
 
 #include <math.h>
 

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "voxel_job.h"
+#include "job.h"
 
 #define UNTOUCHED G_GINT64_CONSTANT (0x5A5A5A5A5A5A5A5A)
 #define MOST_CHUNKS 16

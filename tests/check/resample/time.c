@@ -5,7 +5,7 @@
 #include "resampleharness.h"
 
 #include "common/time/tickgrid.h"
-#include "run_pipeline.h"
+#include "tests/check/run_pipeline.h"
 
 static void
 push_eos (GstHarness *h)

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_oracle.h"
+#include "oracle.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <gst/check/gstcheck.h>
 
 #include "kernels/voxel.h"
-#include "voxel_oracle.h"
+#include "oracle.h"
 
 #define run_ok(call) G_STMT_START { \
   RcError run_error = { RC_OK, "" }; \

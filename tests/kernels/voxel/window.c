@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "voxel_job.h"
-#include "voxel_oracle.h"
+#include "job.h"
+#include "oracle.h"
 
 #define BATCH 2
 #define ROUNDS 150

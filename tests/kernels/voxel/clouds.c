@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_clouds.h"
+#include "clouds.h"
 
 #include <math.h>
 #include <stdio.h>

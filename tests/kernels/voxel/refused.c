@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "voxel_job.h"
+#include "job.h"
 
 typedef enum WrongSpec
 {

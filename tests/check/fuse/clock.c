@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "clocksim.h"
+#include "tests/check/time/clocksim.h"
 #include "livefuse.h"
 
 #define SECONDS(s) ((gint64) (s) * (gint64) GST_SECOND)

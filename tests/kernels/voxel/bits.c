@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxel_bits.h"
+#include "bits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

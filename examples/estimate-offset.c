@@ -16,7 +16,7 @@
 #include "recordings.h"
 
 #define POLL (50 * GST_MSECOND)
-#define MOST_LAGS 1000000
+#define MAX_LAGS 1000000
 
 /* Standard deviations that are tried, in ticks: what is best depends on how fast the motion and how great the noise is. */
 static const gdouble smooths[] = { 3, 6, 12, 24, 48 };
@@ -64,9 +64,9 @@ parse_durations (Job *job, GError **error)
   gint64 smooth_ns = 0;
 
   if (!recording_parse_duration (job->range ? job->range : "1s", &job->range_ns) || job->range_ns < tick_ns (job)
-      || job->range_ns / tick_ns (job) > MOST_LAGS) {
+      || job->range_ns / tick_ns (job) > MAX_LAGS) {
     FAULT (error, "--range %s: expected the greatest delay to look for, like 500ms, of 1 to %d ticks (a tick is %g ms)",
-        job->range ? job->range : "1s", MOST_LAGS, tick_ns (job) / 1e6);
+        job->range ? job->range : "1s", MAX_LAGS, tick_ns (job) / 1e6);
     return FALSE;
   }
   if (job->smooth) {

@@ -11,7 +11,7 @@
 #include <math.h>
 
 #define N_BLOCKS 10
-#define LEAST_PAIRS 32
+#define MIN_PAIRS 32
 
 /* Less than this, of the greatest value, is what rounding to float32 may do. */
 #define STILL 1e-6
@@ -163,7 +163,7 @@ static gdouble *
 correlate (const Motion *first, const Motion *second, gssize range)
 {
   gdouble *correlations = g_new (gdouble, 2 * range + 1);
-  const gsize least = MAX (LEAST_PAIRS * first->n_channels, MIN (count_known (first), count_known (second)) / 4);
+  const gsize least = MAX (MIN_PAIRS * first->n_channels, MIN (count_known (first), count_known (second)) / 4);
 
   for (gssize lag = -range; lag <= range; lag++) {
     Sums sums = { 0 };

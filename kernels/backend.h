@@ -53,11 +53,11 @@ typedef enum RcCpuLevel
 
 /* Threads that take part in the work of a CPU backend. run calls work (data, i) once for each i of 0 … n - 1, from any
  * threads and in any order, and returns when all calls have; two threads may call it at once. */
-typedef struct RcCrew
+typedef struct RcThreadPool
 {
   void (*run) (void *self, void (*work) (void *data, int64_t i), void *data, int64_t n);
   void *self;
-} RcCrew;
+} RcThreadPool;
 
 typedef struct RcWhere
 {
@@ -65,7 +65,7 @@ typedef struct RcWhere
   int device;                   /* CUDA device number; ignored for the CPU */
   RcCpuLevel cpu_level;         /* ignored for CUDA */
   int mapped_memory;            /* CUDA: compute in memory of the host, as is always done on GPUs that share the machine's */
-  const RcCrew *crew;           /* CPU: shares out the episodes and items of a batch; must outlive the backend. NULL: the
+  const RcThreadPool *threads;           /* CPU: shares out the episodes and items of a batch; must outlive the backend. NULL: the
                                    caller's thread does it all. Ignored for CUDA */
 } RcWhere;
 

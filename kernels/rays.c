@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#define MOST_PIXELS 65536       /* along an axis */
+#define MAX_PIXELS 65536       /* along an axis */
 #define BISECTIONS 200          /* a double has no more bits to halve */
 
 int
@@ -171,9 +171,9 @@ check_camera (const RcCamera *camera, RcError *error)
     {"k2", camera->k2, 0}, {"k3", camera->k3, 0}, {"p1", camera->p1, 0}, {"p2", camera->p2, 0},
   };
 
-  if (camera->width < 1 || camera->width > MOST_PIXELS || camera->height < 1 || camera->height > MOST_PIXELS)
+  if (camera->width < 1 || camera->width > MAX_PIXELS || camera->height < 1 || camera->height > MAX_PIXELS)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "a camera of %" PRId64 " x %" PRId64 " pixels: expected 1 to %d "
-        "each", camera->width, camera->height, MOST_PIXELS);
+        "each", camera->width, camera->height, MAX_PIXELS);
   for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
     if (!(fabs (numbers[i].value) < INFINITY) || (numbers[i].positive && !(numbers[i].value > 0.0)))
       return rc_error_set (error, RC_INVALID_ARGUMENT, "%s of the camera is %g: expected a finite number%s",

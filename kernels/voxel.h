@@ -261,10 +261,10 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
 /* Whether jobs of the plan can go on from one another, as its spec would like: in all modes but first, where the accumulators
- * that this takes beside those of a plan that does not keep have RC_VOXEL_MOST_KEPT_BYTES at most. Output index, which is of
+ * that this takes beside those of a plan that does not keep have RC_VOXEL_MAX_KEPT_BYTES at most. Output index, which is of
  * points alone, has none. In such a plan voxels have counts whatever the mode, or of max and min layers, and NaNs and
  * infinities are counted; outputs sparse and rank have accumulators too, of the whole grid, and none by the point. */
-#define RC_VOXEL_MOST_KEPT_BYTES (INT64_C (1) << 29)
+#define RC_VOXEL_MAX_KEPT_BYTES (INT64_C (1) << 29)
 int rc_voxel_keeps (const RcVoxelPlan * plan);
 /* Clouds that jobs can hold at once, each in a layer of its own: RcVoxelSpec.keeps of max and min that keep; 0: as many as may
  * be, without layers. What a layer holds leaves as a whole, in one chunk or more, before anything else is added, removed or

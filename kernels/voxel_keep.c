@@ -20,7 +20,7 @@ RcStatus
 rc_voxel_lay_out_kept (RcVoxelPlan *plan, RcError *error)
 {
   const RcVoxelPlan alone = *plan;
-  const uint64_t most = (uint64_t) RC_VOXEL_MOST_KEPT_BYTES / (uint64_t) plan->spec.batch;
+  const uint64_t most = (uint64_t) RC_VOXEL_MAX_KEPT_BYTES / (uint64_t) plan->spec.batch;
 
   if (!may_keep (plan))
     return RC_OK;

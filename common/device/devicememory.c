@@ -8,7 +8,7 @@
 #include "budget.h"
 
 #define MEMORY_TYPE "RobocacheMemory"
-#define MOST_SHELVES 64         /* sizes of blocks that are kept: more than a sample has tensors */
+#define MAX_SHELVES 64         /* sizes of blocks that are kept: more than a sample has tensors */
 #define IDLE_WRITES 16          /* after which an engine that has read a block no more is let go */
 
 /* The last read of one engine. The event is of that engine's device, and is recorded anew with every read. */
@@ -626,7 +626,7 @@ add_shelf (RobocacheAllocator *self, gsize bytes)
     if (g_array_index (self->shelves, Shelf, i).asked < g_array_index (self->shelves, Shelf, oldest).asked)
       oldest = i;
   }
-  if (self->shelves->len < MOST_SHELVES) {
+  if (self->shelves->len < MAX_SHELVES) {
     g_array_append_val (self->shelves, added);
   } else {
     dropped = g_array_index (self->shelves, Shelf, oldest).idle;

@@ -14,7 +14,7 @@ struct _RobocacheEngine
   RcStream stream, transfer;
   guint64 max_bytes;            /* 0: no bound */
   gboolean is_host_addressable;
-  RobocacheCrew *crew;          /* of the backend; NULL: none */
+  RobocacheThreadPool *threads;          /* of the backend; NULL: none */
 
   GMutex lock;
   RobocacheMemoryAccount account;       /* bytes guarded by lock; hits and misses atomic, counted with every sample */
@@ -70,17 +70,17 @@ robocache_engine_new (const RcWhere *where, guint64 max_bytes, GError **error)
 RobocacheEngine *
 robocache_engine_new_for_cpu (guint n_threads, GError **error)
 {
-  RobocacheCrew *crew = n_threads > 1 ? robocache_crew_new (n_threads, error) : NULL;
-  const RcWhere where = {.kind = RC_BACKEND_CPU,.crew = crew ? robocache_crew_for_backend (crew) : NULL };
+  RobocacheThreadPool *threads = n_threads > 1 ? robocache_thread_pool_new (n_threads, error) : NULL;
+  const RcWhere where = {.kind = RC_BACKEND_CPU,.threads = threads ? robocache_thread_pool_for_backend (threads) : NULL };
   RobocacheEngine *engine;
 
-  if (n_threads > 1 && crew == NULL)
+  if (n_threads > 1 && threads == NULL)
     return NULL;
   engine = robocache_engine_new (&where, 0, error);
   if (engine)
-    engine->crew = crew;
+    engine->threads = threads;
   else
-    robocache_crew_free (crew);
+    robocache_thread_pool_free (threads);
   return engine;
 }
 
@@ -99,7 +99,7 @@ robocache_engine_unref (RobocacheEngine *engine)
   rc_stream_free (engine->backend, engine->stream);
   rc_stream_free (engine->backend, engine->transfer);
   rc_backend_close (engine->backend);
-  robocache_crew_free (engine->crew);
+  robocache_thread_pool_free (engine->threads);
   g_mutex_clear (&engine->lock);
   g_free (engine);
 }

@@ -9,7 +9,7 @@
 #include "common/tensors/mapping.h"
 
 #define PIECE_BYTES (G_GUINT64_CONSTANT (4) << 20)      /* of an upload, copied while the CPU fills the next */
-#define LEAST_BYTES 4096        /* of a slot of an upload */
+#define MIN_BYTES 4096        /* of a slot of an upload */
 
 gboolean
 robocache_scratch_reserve (RobocacheScratch *scratch, RobocacheEngine *engine, guint64 bytes, GError **error)
@@ -100,7 +100,7 @@ robocache_staging_copy (RobocacheStaging *staging, gpointer to, guint64 bytes, G
 static guint64
 slot_bytes (guint64 bytes)
 {
-  guint64 size = LEAST_BYTES;
+  guint64 size = MIN_BYTES;
 
   while (size < bytes)
     size *= 2;

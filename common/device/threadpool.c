@@ -4,11 +4,11 @@
  */
 #include "threadpool.h"
 
-struct _RobocacheCrew
+struct _RobocacheThreadPool
 {
   GThreadPool *pool;
   guint n_helpers;              /* threads of the pool */
-  RcCrew for_backend;
+  RcThreadPool for_backend;
 };
 
 /* Work that was brought; it is done when nobody is at it any more. */
@@ -34,7 +34,7 @@ take_part (Job *job)
 }
 
 static void
-help (gpointer data, gpointer crew)
+help (gpointer data, gpointer threads)
 {
   Job *job = data;
 
@@ -48,14 +48,14 @@ help (gpointer data, gpointer crew)
 static void
 run (gpointer self, void (*work) (void *data, gint64 i), gpointer data, gint64 n)
 {
-  RobocacheCrew *crew = self;
-  const guint n_helpers = (guint) CLAMP (n - 1, 0, (gint64) crew->n_helpers);
+  RobocacheThreadPool *threads = self;
+  const guint n_helpers = (guint) CLAMP (n - 1, 0, (gint64) threads->n_helpers);
   Job job = {.work = work,.data = data,.n = n,.n_helpers = n_helpers };
 
   g_mutex_init (&job.lock);
   g_cond_init (&job.left);
   for (guint i = 0; i < n_helpers; i++)
-    g_thread_pool_push (crew->pool, &job, NULL);        /* fails only where a thread must be started: they all were */
+    g_thread_pool_push (threads->pool, &job, NULL);        /* fails only where a thread must be started: they all were */
   take_part (&job);
   g_mutex_lock (&job.lock);
   while (job.n_helpers > 0)
@@ -65,33 +65,33 @@ run (gpointer self, void (*work) (void *data, gint64 i), gpointer data, gint64 n
   g_cond_clear (&job.left);
 }
 
-RobocacheCrew *
-robocache_crew_new (guint n_threads, GError **error)
+RobocacheThreadPool *
+robocache_thread_pool_new (guint n_threads, GError **error)
 {
-  RobocacheCrew *crew = g_new0 (RobocacheCrew, 1);
+  RobocacheThreadPool *threads = g_new0 (RobocacheThreadPool, 1);
   GError *failure = NULL;
 
-  crew->n_helpers = n_threads - 1;
-  crew->for_backend = (RcCrew) { run, crew };
-  crew->pool = g_thread_pool_new (help, crew, (gint) crew->n_helpers, TRUE, &failure);
+  threads->n_helpers = n_threads - 1;
+  threads->for_backend = (RcThreadPool) { run, threads };
+  threads->pool = g_thread_pool_new (help, threads, (gint) threads->n_helpers, TRUE, &failure);
   if (failure == NULL)
-    return crew;
+    return threads;
   g_propagate_error (error, failure);
-  robocache_crew_free (crew);
+  robocache_thread_pool_free (threads);
   return NULL;
 }
 
 void
-robocache_crew_free (RobocacheCrew *crew)
+robocache_thread_pool_free (RobocacheThreadPool *threads)
 {
-  if (crew == NULL)
+  if (threads == NULL)
     return;
-  g_thread_pool_free (crew->pool, FALSE, TRUE);
-  g_free (crew);
+  g_thread_pool_free (threads->pool, FALSE, TRUE);
+  g_free (threads);
 }
 
-const RcCrew *
-robocache_crew_for_backend (const RobocacheCrew *crew)
+const RcThreadPool *
+robocache_thread_pool_for_backend (const RobocacheThreadPool *threads)
 {
-  return &crew->for_backend;
+  return &threads->for_backend;
 }

@@ -1,11 +1,11 @@
 /* robocache: threads that share the work of a batch on the CPU
  *
- * They are kept as long as the crew is. Whoever brings work takes part in it, so a crew of two has one thread of its own.
+ * They are kept as long as the threads is. Whoever brings work takes part in it, so a threads of two has one thread of its own.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_CREW_H
-#define ROBOCACHE_CREW_H
+#ifndef ROBOCACHE_THREAD_POOL_H
+#define ROBOCACHE_THREAD_POOL_H
 
 #include <glib.h>
 
@@ -13,15 +13,15 @@
 
 G_BEGIN_DECLS
 
-typedef struct _RobocacheCrew RobocacheCrew;
+typedef struct _RobocacheThreadPool RobocacheThreadPool;
 
 /* n_threads >= 2, the caller's among them. NULL and an error where not so many can be started. */
-RobocacheCrew *robocache_crew_new (guint n_threads, GError ** error);
+RobocacheThreadPool *robocache_thread_pool_new (guint n_threads, GError ** error);
 /* No work may be under way. */
-void robocache_crew_free (RobocacheCrew * crew);
+void robocache_thread_pool_free (RobocacheThreadPool * threads);
 
-/* As a backend is opened with; lives as long as the crew. */
-const RcCrew *robocache_crew_for_backend (const RobocacheCrew * crew);
+/* As a backend is opened with; lives as long as the thread pool. */
+const RcThreadPool *robocache_thread_pool_for_backend (const RobocacheThreadPool * threads);
 
 G_END_DECLS
 #endif

@@ -367,7 +367,7 @@ end (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace *plac
 }
 
 gboolean
-robocache_episodes_run (RobocacheEpisodes *episodes, const RobocacheEpisodesPlace *place, RobocacheTally *tally,
+robocache_episodes_run (RobocacheEpisodes *episodes, const RobocacheEpisodesPlace *place, RobocacheReadback *readback,
     guint *n_chunks, GError **error)
 {
   gboolean ok = TRUE;
@@ -379,7 +379,7 @@ robocache_episodes_run (RobocacheEpisodes *episodes, const RobocacheEpisodesPlac
   for (guint i = 0; i < episodes->n_lanes && ok; i++)
     ok = begin (&episodes->lanes[i], place, error);
   for (guint i = 0; i < episodes->n_lanes && ok; i++)
-    ok = run_lane (episodes, &episodes->lanes[i], place, robocache_tally_counters (tally, i), n_chunks, error);
+    ok = run_lane (episodes, &episodes->lanes[i], place, robocache_readback_counters (readback, i), n_chunks, error);
   for (guint i = 0; i < episodes->n_lanes && ok; i++)
     ok = end (episodes, &episodes->lanes[i], place, error);
   if (ok && robocache_memory_end_write (place->memories[OUT], episodes->lanes[0].engine, error))

@@ -52,11 +52,11 @@ RobocacheEpisodes *robocache_episodes_new (RobocacheEngine * const *engines, gui
 /* Waits for work under way. */
 void robocache_episodes_free (RobocacheEpisodes * episodes);
 
-/* Enqueues a batch; it is done when the stream of the first engine is. The tally, of as many engines, gets
+/* Enqueues a batch; it is done when the stream of the first engine is. The readback, of as many engines, gets
  * RcAlignCounters. n_chunks: into how many a batch was cut that does not fit whole, otherwise 0. FALSE and an error:
  * no room for one episode, or a device failed; nothing is under way then. */
 gboolean robocache_episodes_run (RobocacheEpisodes * episodes, const RobocacheEpisodesPlace * place,
-    RobocacheTally * tally, guint * n_chunks, GError ** error);
+    RobocacheReadback * readback, guint * n_chunks, GError ** error);
 
 G_END_DECLS
 #endif

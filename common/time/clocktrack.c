@@ -16,7 +16,7 @@
 #define WINDOW (120 * GST_SECOND)
 #define CURVATURE 20e3
 /* … but after a silence no fewer than so many are. */
-#define LEAST_KEPT 256
+#define MIN_KEPT 256
 #define MAX_KEPT 1024
 
 /* A fit takes 0.2 ms: each interval until it has converged, then every second. */
@@ -30,8 +30,8 @@
 /* Converged: sure of the time of the newest row to within this; and unsure again. */
 #define SURE 500e3
 #define UNSURE 1000e3
-#define LEAST_SPAN (5 * GST_SECOND)
-#define LEAST_INTERVALS 20
+#define MIN_SPAN (5 * GST_SECOND)
+#define MIN_INTERVALS 20
 
 /* A clock that is ahead by more than this jumped when so many pairs in a row agree; at first there may have been a
  * stall. */
@@ -42,7 +42,7 @@
 #define N_WITNESSES 3
 /* Below the line by more than the greater of these is a shift at once, since no delay is negative; above it, when all
  * pairs of SHIFT_TIME are, which chance would do once in exp (SHIFT_NATS). */
-#define LEAST_SHIFT 1e6
+#define MIN_SHIFT 1e6
 #define SHIFT_UNCERTAINTIES 4.0
 #define SHIFT_TIME (10 * GST_SECOND)
 #define SHIFT_NATS 30.0
@@ -140,7 +140,7 @@ append (RobocacheClockTrack *track, Pair pair)
     forget_oldest (track);
   track->n++;
   *open_pair (track) = pair;
-  while (track->n > LEAST_KEPT && subtract (pair.sensor, nth (track, 0)->sensor) > (gint64) WINDOW)
+  while (track->n > MIN_KEPT && subtract (pair.sensor, nth (track, 0)->sensor) > (gint64) WINDOW)
     forget_oldest (track);
 }
 
@@ -275,8 +275,8 @@ uncertainty_at (const RobocacheClockTrack *track, gint64 sensor)
 static void
 judge (RobocacheClockTrack *track, gint64 error)
 {
-  const gboolean enough = track->fitted && track->n >= LEAST_INTERVALS
-      && track->points[track->n - 1].x >= (gdouble) LEAST_SPAN && fabs ((gdouble) error) <= SURE;
+  const gboolean enough = track->fitted && track->n >= MIN_INTERVALS
+      && track->points[track->n - 1].x >= (gdouble) MIN_SPAN && fabs ((gdouble) error) <= SURE;
 
   if (!track->converged && enough && track->uncertainty <= SURE) {
     track->converged = TRUE;
@@ -379,7 +379,7 @@ recent_intervals (RobocacheClockTrack *track)
 
   while (m < track->n && subtract (newest, nth (track, track->n - m)->sensor) < (gint64) SHIFT_TIME)
     m++;
-  return m >= LEAST_INTERVALS && m < track->n ? m : 0;
+  return m >= MIN_INTERVALS && m < track->n ? m : 0;
 }
 
 static gdouble
@@ -405,7 +405,7 @@ shift_up (RobocacheClockTrack *track)
   if (m == 0)
     return FALSE;
   least = least_above_the_line (track, m);
-  if (least < fmax (LEAST_SHIFT, SHIFT_UNCERTAINTIES * track->uncertainty)
+  if (least < fmax (MIN_SHIFT, SHIFT_UNCERTAINTIES * track->uncertainty)
       || least * track->line.density * m / track->n < SHIFT_NATS)
     return FALSE;
   track->steps++;
@@ -434,7 +434,7 @@ take_pair (RobocacheClockTrack *track, const Pair *pair, gint64 above)
   track->outliers += track->n_witnesses;
   track->n_witnesses = 0;
   if (track->converged && above < 0
-      && -(gdouble) above > fmax (LEAST_SHIFT, SHIFT_UNCERTAINTIES * uncertainty_at (track, pair->sensor))) {
+      && -(gdouble) above > fmax (MIN_SHIFT, SHIFT_UNCERTAINTIES * uncertainty_at (track, pair->sensor))) {
     shift_down (track, pair);
   } else {
     if (keep (track, *pair)) {

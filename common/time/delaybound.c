@@ -14,7 +14,7 @@
 #define NEAR_SHARE 5
 #define N_PASSES 2
 /* Times are whole ns: a least distance, so that delays that are all equal have a density. */
-#define LEAST_DISTANCE 1.0
+#define MIN_DISTANCE 1.0
 
 /* What a likelihood needs. Points are counted from x_mean. */
 typedef struct
@@ -221,7 +221,7 @@ density_above (const Likelihood *l, guint n, gdouble slope, gdouble *residuals)
   for (guint i = 0; i < n; i++)
     residuals[i] = l->points[i].y - slope * (l->points[i].x - l->x_mean) - height;
   qsort (residuals, n, sizeof (residuals[0]), compare_doubles);
-  return (k - 2) / fmax (residuals[k - 1], LEAST_DISTANCE);
+  return (k - 2) / fmax (residuals[k - 1], MIN_DISTANCE);
 }
 
 void

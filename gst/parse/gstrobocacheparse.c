@@ -149,7 +149,7 @@ make_stats (GstRobocacheParse *self)
 {
   GstStructure *stats = gst_structure_new_empty ("robocacheparse");
 
-  robocache_record_tally_to_structure (&self->counters, stats);
+  robocache_record_counts_to_structure (&self->counters, stats);
   if (self->tracks)
     robocache_clock_estimate_to_structure (&self->clock, stats);
   return stats;
@@ -320,7 +320,7 @@ take_flush_stop (GstRobocacheParse *self)
 static void
 take_eos (GstRobocacheParse *self)
 {
-  RobocacheRecordTally counters;
+  RobocacheRecordCounts counters;
   guint64 read;
 
   drain (self);
@@ -464,7 +464,7 @@ start (GstRobocacheParse *self)
   self->live = self->replays || self->tracks;
   self->upstream_has_times = FALSE;
   self->clock = (RobocacheClockEstimate) {.uncertainty_ns = -1 };
-  self->counters = (RobocacheRecordTally) { 0 };
+  self->counters = (RobocacheRecordCounts) { 0 };
   self->duration = GST_CLOCK_TIME_NONE;
   self->segment_seqnum = GST_SEQNUM_INVALID;
   gst_segment_init (&self->segment, GST_FORMAT_TIME);

@@ -11,7 +11,7 @@
 #include "common/time/livewait.h"
 #include "gst/parse/records/recordreader.h"
 #include "gst/parse/records/recordstamp.h"
-#include "gst/parse/records/recordtally.h"
+#include "gst/parse/records/recordcounts.h"
 #include "common/element/stats.h"
 #include "common/time/tickgrid.h"
 
@@ -57,7 +57,7 @@ struct _GstRobocacheParse
   /* object lock */
   GstRobocacheParseSettings properties;
   GstClockTime stats_interval;
-  RobocacheRecordTally counters;
+  RobocacheRecordCounts counters;
   GstSegment segment;           /* of the output; its position is the last row or cloud */
   GstClockTime newest, duration;        /* of what was seen; duration is none until a whole file was read */
   GstEvent *seek;               /* that the next segment from upstream answers */

@@ -14,7 +14,7 @@ gst_robocache_resample_count_batches (GstRobocacheResample *resample, guint but_
   GError *error = NULL;
 
   GST_OBJECT_LOCK (resample);
-  gst_robocache_resample_take_tally (resample, but_last, &error);
+  gst_robocache_resample_take_readback (resample, but_last, &error);
   GST_OBJECT_UNLOCK (resample);
   if (error)
     gst_robocache_resample_fail (resample, error);
@@ -68,13 +68,13 @@ run (GstRobocacheResample *resample, const RobocacheEpisodesPlace *place, GstClo
   gboolean ok;
 
   GST_OBJECT_LOCK (resample);
-  ok = robocache_tally_begin (&resample->tally, error);
+  ok = robocache_readback_begin (&resample->readback, error);
   GST_OBJECT_UNLOCK (resample);
-  if (!ok || !robocache_episodes_run (resample->episodes, place, &resample->tally, &n_chunks, error))
+  if (!ok || !robocache_episodes_run (resample->episodes, place, &resample->readback, &n_chunks, error))
     return FALSE;
   GST_OBJECT_LOCK (resample);
   resample->device.n_chunks += n_chunks;
-  ok = robocache_tally_end (&resample->tally, pts, error);
+  ok = robocache_readback_end (&resample->readback, pts, error);
   GST_OBJECT_UNLOCK (resample);
   return ok && (resample->out_on_device || robocache_engine_synchronize (resample->device.active, error));
 }

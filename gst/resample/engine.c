@@ -80,7 +80,7 @@ plan_batch (GstRobocacheResample *resample, const RcAlignStreamSpec *spec, RcSta
   if (resample->episodes == NULL)
     return FALSE;
   GST_OBJECT_LOCK (resample);
-  ok = robocache_tally_init (&resample->tally, engines, n, ROBOCACHE_EPISODES_N_COUNTERS, error);
+  ok = robocache_readback_init (&resample->readback, engines, n, ROBOCACHE_EPISODES_N_COUNTERS, error);
   GST_OBJECT_UNLOCK (resample);
   return ok;
 }
@@ -182,7 +182,7 @@ gst_robocache_resample_close_engine (GstRobocacheResample *resample)
   g_clear_pointer (&resample->plan, rc_align_plan_free);
   g_clear_pointer (&resample->episodes, robocache_episodes_free);
   GST_OBJECT_LOCK (resample);
-  robocache_tally_clear (&resample->tally);
+  robocache_readback_clear (&resample->readback);
   GST_OBJECT_UNLOCK (resample);
 }
 

@@ -68,7 +68,7 @@ struct _GstRobocacheResample
   RobocacheHistogram age;       /* of the newest row at or before a tick, at the tick */
   RobocacheLosses losses;       /* what is pending in it is the streaming thread's */
   guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
-  RobocacheTally tally;         /* of batches */
+  RobocacheReadback readback;         /* of batches */
   guint64 disordered_episodes;
   GstClockTime last_pts;        /* of the last batch that was counted */
 };
@@ -102,8 +102,8 @@ void gst_robocache_resample_finish_history (GstRobocacheResample * resample);
 
 GstStructure *gst_robocache_resample_make_stats (GstRobocacheResample * resample);
 void gst_robocache_resample_reset_stats (GstRobocacheResample * resample);
-/* Takes all but the last so many jobs from the tally, with the object lock. FALSE and an error when a device failed. */
-gboolean gst_robocache_resample_take_tally (GstRobocacheResample * resample, guint but_last, GError ** error);
+/* Takes all but the last so many jobs from the readback, with the object lock. FALSE and an error when a device failed. */
+gboolean gst_robocache_resample_take_readback (GstRobocacheResample * resample, guint but_last, GError ** error);
 /* Posts the stats when stats-interval has passed. */
 void gst_robocache_resample_post_stats_when_due (GstRobocacheResample * resample, GstClockTime running_time);
 /* Counts the rows of a buffer that is not taken. */

@@ -22,7 +22,7 @@ row_counts (const GstRobocacheResample *resample)
 }
 
 gboolean
-gst_robocache_resample_take_tally (GstRobocacheResample *resample, guint but_last, GError **error)
+gst_robocache_resample_take_readback (GstRobocacheResample *resample, guint but_last, GError **error)
 {
   union
   {
@@ -31,8 +31,8 @@ gst_robocache_resample_take_tally (GstRobocacheResample *resample, guint but_las
   } counters;
   GstClockTime pts;
 
-  while (robocache_tally_pending (&resample->tally) > but_last) {
-    if (!robocache_tally_take (&resample->tally, counters.all, &pts, error))
+  while (robocache_readback_pending (&resample->readback) > but_last) {
+    if (!robocache_readback_take (&resample->readback, counters.all, &pts, error))
       return FALSE;
     resample->disordered_episodes += (guint64) counters.named.disordered_episodes;
     resample->ticks_out += (guint64) (counters.named.aligned + counters.named.held + counters.named.missing);
@@ -50,7 +50,7 @@ gst_robocache_resample_make_stats (GstRobocacheResample *resample)
   RobocacheRowCounts counts;
 
   /* exact for what was handed out; a device that failed says so when it is used again */
-  gst_robocache_resample_take_tally (resample, 0, NULL);
+  gst_robocache_resample_take_readback (resample, 0, NULL);
   counts = row_counts (resample);
   stats = gst_structure_new ("robocacheresample", "ticks-out", G_TYPE_UINT64, resample->ticks_out,
       "ticks-held", G_TYPE_UINT64, resample->ticks_held, "ticks-nan", G_TYPE_UINT64, resample->ticks_nan,

@@ -6,7 +6,7 @@
 
 #include "common/device/budget.h"
 
-#define LEAST_PIECE_BYTES 4096  /* of points, when a cloud is cut */
+#define MIN_PIECE_BYTES 4096  /* of points, when a cloud is cut */
 
 /* ---- what a job takes ---- */
 
@@ -25,7 +25,7 @@ bytes_to_bring (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, gu
 static guint64
 least_piece_bytes (const RobocacheVoxelRun *run)
 {
-  guint64 bytes = LEAST_PIECE_BYTES;
+  guint64 bytes = MIN_PIECE_BYTES;
 
   for (guint i = 0; i < robocache_voxelizer_n_touched (run); i++)
     bytes = MAX (bytes, robocache_voxelizer_row_stride (run->points, robocache_voxelizer_touched (run, i)));

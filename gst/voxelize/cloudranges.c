@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LEAST_SLOTS 16
+#define MIN_SLOTS 16
 
 void
 robocache_cloud_ranges_clear (RobocacheCloudRanges *ranges)
@@ -21,7 +21,7 @@ robocache_cloud_ranges_clear (RobocacheCloudRanges *ranges)
 static void
 reserve (RobocacheCloudRanges *ranges, guint n_clouds, guint n_values)
 {
-  const guint n_slots = MAX (2 * n_clouds, LEAST_SLOTS);
+  const guint n_slots = MAX (2 * n_clouds, MIN_SLOTS);
 
   if (n_clouds <= ranges->n_slots && n_values == ranges->n_values)
     return;

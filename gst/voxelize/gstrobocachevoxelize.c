@@ -101,8 +101,8 @@ gst_robocache_voxelize_count (GstRobocacheVoxelize *self, guint but_last, GError
   } counters;
   GstClockTime pts;
 
-  while (robocache_tally_pending (&self->tally) > but_last) {
-    if (!robocache_tally_take (&self->tally, counters.all, &pts, error))
+  while (robocache_readback_pending (&self->readback) > but_last) {
+    if (!robocache_readback_take (&self->readback, counters.all, &pts, error))
       return FALSE;
     add_counters (&self->statistics, &counters.named, pts);
   }
@@ -317,15 +317,15 @@ run_job (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockT
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  ok = robocache_tally_begin (&self->tally, error);
+  ok = robocache_readback_begin (&self->readback, error);
   GST_OBJECT_UNLOCK (self);
   if (!ok || !robocache_voxelizer_run (self->current.voxelizer, &self->current.points, &self->window, place,
-      &self->tally, &work, error))
+      &self->readback, &work, error))
     return FALSE;
   GST_OBJECT_LOCK (self);
   self->device.n_chunks += work.n_chunks;
   self->statistics.points_read += work.points_read;
-  ok = robocache_tally_end (&self->tally, pts, error);
+  ok = robocache_readback_end (&self->readback, pts, error);
   GST_OBJECT_UNLOCK (self);
   return ok && (self->current.job.out_on_device || robocache_engine_synchronize (engine, error));
 }
@@ -400,7 +400,7 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   gst_robocache_voxelize_configuration_clear (&self->next);
   gst_robocache_voxelize_clear_map_pool (self);
   GST_OBJECT_LOCK (self);
-  robocache_tally_clear (&self->tally);
+  robocache_readback_clear (&self->readback);
   GST_OBJECT_UNLOCK (self);
   gst_clear_caps (&self->in_caps);
   g_clear_pointer (&self->refusal, g_free);

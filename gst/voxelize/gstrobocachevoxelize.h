@@ -56,7 +56,7 @@ struct _GstRobocacheVoxelize
   guint accumulate;
   gboolean settings_changed;    /* since the last negotiation */
   GstRobocacheVoxelizeStatistics statistics;
-  RobocacheTally tally;         /* of buffers that were handed out and may not be done */
+  RobocacheReadback readback;         /* of buffers that were handed out and may not be done */
   RobocacheStatsTimer stats_timer;
 
   /* with the stream lock */

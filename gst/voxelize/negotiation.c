@@ -316,7 +316,7 @@ gst_robocache_voxelize_negotiation_failed (GstRobocacheVoxelize *self)
 }
 
 static gboolean
-start_tally (GstRobocacheVoxelize *self, GError **error)
+start_readback (GstRobocacheVoxelize *self, GError **error)
 {
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
   const guint n = robocache_device_engines (&self->device, &self->current.job, engines);
@@ -324,7 +324,7 @@ start_tally (GstRobocacheVoxelize *self, GError **error)
 
   GST_OBJECT_LOCK (self);
   gst_robocache_voxelize_count (self, 0, NULL);
-  ok = robocache_tally_init (&self->tally, engines, n, ROBOCACHE_VOXELIZER_N_COUNTERS, error);
+  ok = robocache_readback_init (&self->readback, engines, n, ROBOCACHE_VOXELIZER_N_COUNTERS, error);
   GST_OBJECT_UNLOCK (self);
   return ok;
 }
@@ -343,7 +343,7 @@ gst_robocache_voxelize_install_next (GstRobocacheVoxelize *self)
   GST_INFO_OBJECT (self, "grid %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", %" G_GINT64_FORMAT
       " at once", self->current.spec.grid[0], self->current.spec.grid[1], self->current.spec.grid[2],
       self->current.spec.batch);
-  if (start_tally (self, &error))
+  if (start_readback (self, &error))
     return TRUE;
   robocache_post_error (GST_ELEMENT (self), error);
   g_error_free (error);
@@ -361,7 +361,7 @@ gst_robocache_voxelize_fall_back (GstRobocacheVoxelize *self, const GError *reas
       || !robocache_device_fall_back (&self->device, GST_ELEMENT (self), &current->job, reason))
     return FALSE;
   g_clear_pointer (&current->voxelizer, robocache_voxelizer_free);
-  if (make_voxelizer (self, current, &status, &error) && start_tally (self, &error))
+  if (make_voxelizer (self, current, &status, &error) && start_readback (self, &error))
     return TRUE;
   g_error_free (error);
   return FALSE;

@@ -53,7 +53,7 @@ set_bitmap (const RobocacheVoxelJob *job, RcVoxelOut *out)
 }
 
 RcVoxelOut
-robocache_voxelizer_set_outputs (const RobocacheVoxelJob *job, guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS])
+robocache_voxelizer_set_outputs (const RobocacheVoxelJob *job, guint8 *parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS])
 {
   const RobocacheVoxelPlace *place = job->run->place;
   const RcVoxelOutput output = job->run->voxelizer->spec.output;
@@ -102,7 +102,7 @@ robocache_voxelizer_set_map (RobocacheVoxelJob *job, guint8 *map)
 /* ---- from there to where they are wanted ---- */
 
 gboolean
-robocache_voxelizer_deliver (const RobocacheVoxelJob *job, guint8 *const parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS],
+robocache_voxelizer_deliver (const RobocacheVoxelJob *job, guint8 *const parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS],
     GError **error)
 {
   const RobocacheVoxelPlace *place = job->run->place;

@@ -131,7 +131,7 @@ run_phases (RobocacheVoxelJob *job, GError **error)
 static gboolean
 run_job (RobocacheVoxelJob *job, GError **error)
 {
-  guint8 *parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS] = { NULL };
+  guint8 *parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS] = { NULL };
 
   job->out = robocache_voxelizer_set_outputs (job, parts);
   robocache_voxelizer_set_map (job, parts[0]);
@@ -225,7 +225,7 @@ end_outputs (const RobocacheVoxelRun *run, GError **error)
 
 gboolean
 robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInfo *points,
-    const RobocacheCloudWindow *window, const RobocacheVoxelPlace *place, RobocacheTally *tally, RobocacheVoxelWork *work,
+    const RobocacheCloudWindow *window, const RobocacheVoxelPlace *place, RobocacheReadback *readback, RobocacheVoxelWork *work,
     GError **error)
 {
   RobocacheVoxelRun run = { voxelizer, points, window, place, work, robocache_cloud_window_points (window) };
@@ -244,7 +244,7 @@ robocache_voxelizer_run (RobocacheVoxelizer *voxelizer, const RobocachePointsInf
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
     ok = begin (&run, &voxelizer->lanes[i], error);
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
-    ok = run_lane (&run, &voxelizer->lanes[i], robocache_tally_counters (tally, i), error);
+    ok = run_lane (&run, &voxelizer->lanes[i], robocache_readback_counters (readback, i), error);
   for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
     ok = end (&run, &voxelizer->lanes[i], error);
   if (ok && end_outputs (&run, error)) {

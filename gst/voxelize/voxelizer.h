@@ -21,7 +21,7 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_VOXELIZER_MOST_OUTPUTS 4
+#define ROBOCACHE_VOXELIZER_MAX_OUTPUTS 4
 #define ROBOCACHE_VOXELIZER_N_COUNTERS (sizeof (RcVoxelCounters) / sizeof (gint64))
 
 /* Where the tensors of the output are, each with the items one after another. The map of a cloud is one tensor, or none
@@ -29,9 +29,9 @@ G_BEGIN_DECLS
 typedef struct
 {
   guint n_outputs;
-  GstMemory *memories[ROBOCACHE_VOXELIZER_MOST_OUTPUTS];
-  guint64 item_bytes[ROBOCACHE_VOXELIZER_MOST_OUTPUTS];
-  gpointer mapped[ROBOCACHE_VOXELIZER_MOST_OUTPUTS];    /* when the CPU writes; then memories are not looked at */
+  GstMemory *memories[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];
+  guint64 item_bytes[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];
+  gpointer mapped[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];    /* when the CPU writes; then memories are not looked at */
 } RobocacheVoxelPlace;
 
 typedef struct _RobocacheVoxelizer RobocacheVoxelizer;
@@ -54,11 +54,11 @@ void robocache_voxelizer_free (RobocacheVoxelizer * voxelizer);
 /* Of the first engine, on whose device outputs are. */
 RobocacheEngine *robocache_voxelizer_engine (const RobocacheVoxelizer * voxelizer);
 
-/* Enqueues the grids of the window; they are done when the stream of the first engine is. The tally, of as many
+/* Enqueues the grids of the window; they are done when the stream of the first engine is. The readback, of as many
  * engines, gets RcVoxelCounters, of points the newest cloud's only: the others were counted when they came. FALSE and an
  * error: ROBOCACHE_ERROR_DATA, no room, or a device failed; nothing is under way then. */
 gboolean robocache_voxelizer_run (RobocacheVoxelizer * voxelizer, const RobocachePointsInfo * points,
-    const RobocacheCloudWindow * window, const RobocacheVoxelPlace * place, RobocacheTally * tally,
+    const RobocacheCloudWindow * window, const RobocacheVoxelPlace * place, RobocacheReadback * readback,
     RobocacheVoxelWork * work, GError ** error);
 
 G_END_DECLS

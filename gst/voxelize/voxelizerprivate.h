@@ -192,12 +192,12 @@ guint64 robocache_voxelizer_bytes_of_outputs (const RobocacheVoxelLane * lane, c
 void robocache_voxelizer_take_bitmap (RobocacheVoxelRun * run);
 /* Where the lane writes; parts[] of what it then delivers. */
 RcVoxelOut robocache_voxelizer_set_outputs (const RobocacheVoxelJob * job,
-    guint8 * parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS]);
+    guint8 * parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS]);
 /* Of the map from points to voxels: the points of the newest cloud, which came last. */
 void robocache_voxelizer_set_map (RobocacheVoxelJob * job, guint8 * map);
 /* Enqueues what brings the parts that are not in place to where they are wanted. */
 gboolean robocache_voxelizer_deliver (const RobocacheVoxelJob * job,
-    guint8 * const parts[ROBOCACHE_VOXELIZER_MOST_OUTPUTS], GError ** error);
+    guint8 * const parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS], GError ** error);
 
 G_END_DECLS
 #endif

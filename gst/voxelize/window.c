@@ -4,7 +4,7 @@
  */
 #include "voxelizerprivate.h"
 
-#define MOST_VOXELS_A_POINT 1024        /* of a grid whose bitmap is read in order, rather than its points sorted */
+#define MAX_VOXELS_A_POINT 1024        /* of a grid whose bitmap is read in order, rather than its points sorted */
 
 /* ---- which clouds a run looks at: those to add, then those to take out ---- */
 
@@ -87,7 +87,7 @@ robocache_voxelizer_is_worth_keeping (const RobocacheVoxelRun *run)
 
   if (spec->output != RC_VOXEL_SPARSE && spec->output != RC_VOXEL_RANK)
     return TRUE;
-  return points == 0 || voxels <= MOST_VOXELS_A_POINT * points;
+  return points == 0 || voxels <= MAX_VOXELS_A_POINT * points;
 }
 
 /* Clouds that were forgotten before they were taken out, as after a flush, leave nothing behind: not even what

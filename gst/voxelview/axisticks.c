@@ -10,9 +10,9 @@
 /* Of a step's own size: the last tick is not lost to rounding. */
 #define TOLERANCE 1e-6
 #define LONG 1e5                /* numbers from here on are too long to be written */
-#define LEAST_STEP 1e-4         /* and so are those below 1 with a smaller step */
+#define MIN_STEP 1e-4         /* and so are those below 1 with a smaller step */
 #define NARROW 1e-3             /* a range beside its numbers: they begin with the same digits */
-#define LEAST_PLAIN_OFFSET 1e-3 /* written without an exponent */
+#define MIN_PLAIN_OFFSET 1e-3 /* written without an exponent */
 #define GREATEST_PLAIN_OFFSET 1e7
 
 static gint
@@ -56,7 +56,7 @@ find_exponent (gdouble least, gdouble greatest, gdouble step)
 {
   const gdouble largest = MAX (fabs (least), fabs (greatest));
 
-  return largest >= LONG || (largest < 1.0 && step < (1.0 - TOLERANCE) * LEAST_STEP) ? floor_log10 (largest) : 0;
+  return largest >= LONG || (largest < 1.0 && step < (1.0 - TOLERANCE) * MIN_STEP) ? floor_log10 (largest) : 0;
 }
 
 void
@@ -105,7 +105,7 @@ void
 robocache_axis_offset_text (const RobocacheAxisTicks *ticks, gchar text[ROBOCACHE_TICK_TEXT])
 {
   const gdouble size = fabs (ticks->offset);
-  const gboolean plain = size >= LEAST_PLAIN_OFFSET && size < GREATEST_PLAIN_OFFSET;
+  const gboolean plain = size >= MIN_PLAIN_OFFSET && size < GREATEST_PLAIN_OFFSET;
   const gint exponent = plain || size == 0.0 ? 0 : floor_log10 (size);
 
   text[0] = '\0';

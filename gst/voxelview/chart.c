@@ -6,18 +6,18 @@
 
 #include "draw.h"
 
-#define LEAST_EM 9.0            /* pixels: the size of text */
+#define MIN_EM 9.0            /* pixels: the size of text */
 #define GREATEST_EM 40.0
 #define LAYOUTS 2               /* numbers depend on the scale, and the scale on the room that they take */
 
 /* In em. */
 #define PICTURE_WIDTH 26.0      /* a picture is so wide or wider */
 #define PICTURE_HEIGHT 36.0     /* and so high */
-#define LEAST_HEIGHT 15.0       /* of the least picture that has room for text */
+#define MIN_HEIGHT 15.0       /* of the least picture that has room for text */
 #define EDGE 0.5                /* from texts to the picture's edge */
 #define MARGIN 1.2              /* of a plot without axes */
 #define COUNT_HEIGHT 1.9        /* of the number of voxels above the plot */
-#define LEAST_PLOT 1.0
+#define MIN_PLOT 1.0
 #define GRID_ALPHA 0.16
 
 /* ---- where things are ---- */
@@ -32,7 +32,7 @@ find_plot (const GstRobocacheVoxelViewChart *chart, gdouble em, const GstRobocac
   const gdouble left = margins->left + edge, bottom = margins->bottom + edge;
   const gdouble right = margins->right + (chart->has_legend ? legend_width : edge);
   const gdouble top = margins->top + (chart->has_legend ? COUNT_HEIGHT * em : edge);
-  const gdouble least = text ? LEAST_PLOT * em : 0.0;
+  const gdouble least = text ? MIN_PLOT * em : 0.0;
 
   return (RobocachePixelBox) {left, top, MAX (width - left - right, least), MAX (height - top - bottom, least)};
 }
@@ -59,8 +59,8 @@ void
 gst_robocache_voxel_view_chart_init (GstRobocacheVoxelViewChart *chart, const GstRobocacheVoxelViewStyle *style,
     const RobocacheVoxelFrame *frame, const GstRobocacheVoxelViewLegend *legend, gint width, gint height)
 {
-  const gdouble em = CLAMP (MIN (width / PICTURE_WIDTH, height / PICTURE_HEIGHT), LEAST_EM, GREATEST_EM);
-  const gboolean room = width >= PICTURE_WIDTH * LEAST_EM && height >= LEAST_HEIGHT * LEAST_EM;
+  const gdouble em = CLAMP (MIN (width / PICTURE_WIDTH, height / PICTURE_HEIGHT), MIN_EM, GREATEST_EM);
+  const gboolean room = width >= PICTURE_WIDTH * MIN_EM && height >= MIN_HEIGHT * MIN_EM;
   /* text is as wide on any surface */
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, 1, 1);
   cairo_t *cr = cairo_create (surface);

@@ -12,7 +12,7 @@
 #define EDGE 0.5                /* from texts to the picture's edge */
 #define BAR_WIDTH 1.1
 #define BAR_HEIGHT 16.0
-#define LEAST_BAR_HEIGHT 2.0
+#define MIN_BAR_HEIGHT 2.0
 #define ROOM_BESIDE_BAR 2.4     /* above and below */
 #define LINE_HEIGHT 1.3
 #define TICK 0.3
@@ -64,7 +64,7 @@ gst_robocache_voxel_view_legend_place (GstRobocacheVoxelViewLegendPlace *place, 
   place->em = em;
   place->right = picture_width - EDGE * em;
   place->bar.width = BAR_WIDTH * em;
-  place->bar.height = CLAMP (plot->height - 2 * ROOM_BESIDE_BAR * em, LEAST_BAR_HEIGHT * em, BAR_HEIGHT * em);
+  place->bar.height = CLAMP (plot->height - 2 * ROOM_BESIDE_BAR * em, MIN_BAR_HEIGHT * em, BAR_HEIGHT * em);
   place->bar.x = picture_width - width + MARGIN * em;
   place->bar.y = plot->y + 0.5 * (plot->height - place->bar.height);
 }

@@ -10,7 +10,7 @@
 #include "gst/voxelview/grid/occupiedvoxels.h"
 
 /* Pixels: a voxel that is thinner is drawn as if it were so thick, about its middle. */
-#define LEAST_EDGE 1.0
+#define MIN_EDGE 1.0
 
 /* What a metre along x, y, z moves, in units of the picture's scale. */
 static const struct
@@ -63,7 +63,7 @@ static RobocachePixel
 thicken (RobocachePixel edge)
 {
   const gdouble length = hypot (edge.x, edge.y);
-  const gdouble factor = length < LEAST_EDGE && length > 0.0 ? LEAST_EDGE / length : 1.0;
+  const gdouble factor = length < MIN_EDGE && length > 0.0 ? MIN_EDGE / length : 1.0;
 
   return (RobocachePixel) {edge.x * factor, edge.y * factor};
 }

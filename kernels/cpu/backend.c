@@ -73,12 +73,12 @@ work_in_float_mode (void *data, int64_t i)
 void
 rc_cpu_for_each (const RcBackend *backend, void (*work) (void *data, int64_t i), void *data, int64_t n)
 {
-  const RcCrew *crew = ((const RcCpuBackend *) backend)->crew;
+  const RcThreadPool *threads = ((const RcCpuBackend *) backend)->threads;
   Each each = { work, data };
   int64_t i;
 
-  if (crew != NULL && n > 1) {
-    crew->run (crew->self, work_in_float_mode, &each, n);
+  if (threads != NULL && n > 1) {
+    threads->run (threads->self, work_in_float_mode, &each, n);
     return;
   }
   for (i = 0; i < n; i++)
@@ -125,7 +125,7 @@ rc_cpu_open (const RcWhere *where, RcBackend **backend, RcError *error)
   cpu->base.device = -1;
   cpu->base.ops = &cpu_ops;
   cpu->kernels = kernels;
-  cpu->crew = where->crew;
+  cpu->threads = where->threads;
   *backend = &cpu->base;
   return RC_OK;
 }

@@ -49,7 +49,7 @@ typedef struct RcCpuBackend
 {
   RcBackend base;
   const RcCpuKernels *kernels;
-  const RcCrew *crew;           /* NULL: none */
+  const RcThreadPool *threads;           /* NULL: none */
 } RcCpuBackend;
 
 /* Calls work for each i of 0 … n - 1, in the float mode of floatmode.h, on whatever threads there are. */

@@ -13,7 +13,7 @@ import peers
 LIBRARIES = ("NumPy", "SciPy", "pandas")
 SECONDS = 0.2  # for a peer, about
 LONG_US = 1e5  # one run is enough
-MOST_BYTES = 60e6  # of a work: larger ones take others seconds
+MAX_BYTES = 60e6  # of a work: larger ones take others seconds
 
 
 def time_run(run):
@@ -57,7 +57,7 @@ def is_recording(row):
 
 
 def is_for_cpu(row):
-    return is_recording(row) and row["must_move"] <= MOST_BYTES
+    return is_recording(row) and row["must_move"] <= MAX_BYTES
 
 
 def measure_files(folder, row):

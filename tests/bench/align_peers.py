@@ -19,7 +19,7 @@ except ImportError:
     triton = None
 
 NS = 1e9
-MOST_BYTES = 32 << 30  # of matrices for all copies
+MAX_BYTES = 32 << 30  # of matrices for all copies
 
 
 class Work:
@@ -351,7 +351,7 @@ def cublas_peers(row):
     if row["interpolation"] != "linear" or row["quaternions"]:
         return []
     size = matrix_bytes(row)
-    refused = f"matrices of {size / 1e9:.0f} GB" if size > MOST_BYTES else ""
+    refused = f"matrices of {size / 1e9:.0f} GB" if size > MAX_BYTES else ""
     peers = [Peer("cuBLAS", "bmm", bmm, prepare=with_matrices, refused=refused),
              Peer("cuBLAS and matrix", "zeros, scatter_, bmm", build_and_bmm, refused=refused)]
     if row["in"] == "float32":

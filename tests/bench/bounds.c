@@ -22,7 +22,7 @@
 #include "loaded.h"
 #include "table.h"
 
-#define MOST_KERNELS 64         /* of a run */
+#define MAX_KERNELS 64         /* of a run */
 
 enum
 { FEWER, OURS, MORE };
@@ -32,7 +32,7 @@ static const char *const libraries[] = {[FEWER] = "bounds/fewer.so",[MORE] = "bo
 /* What a run launches. */
 typedef struct
 {
-  BenchLoaded all[MOST_KERNELS];
+  BenchLoaded all[MAX_KERNELS];
   int n;
 } Kernels;
 
@@ -68,7 +68,7 @@ add_kernel (Kernels *kernels, cudaGraphNode_t node)
   bench_must (cudaGraphNodeGetType (node, &type), "cudaGraphNodeGetType");
   if (type != cudaGraphNodeTypeKernel)
     return;
-  if (kernels->n == MOST_KERNELS)
+  if (kernels->n == MAX_KERNELS)
     bench_fail ("bench-bounds", "a run has too many kernels");
   bench_must_driver (driver.parameters (node, &is), "cuGraphKernelNodeGetParams");
   if (is.func == NULL)

@@ -19,8 +19,8 @@
 #include "configurations.h"
 #include "spread.h"
 
-#define MOST_RUNS 301
-#define LEAST_RUNS 11
+#define MAX_RUNS 301
+#define MIN_RUNS 11
 #define RUNS_US (G_USEC_PER_SEC / 2)    /* of a name, about */
 
 typedef struct
@@ -144,12 +144,12 @@ static void
 measure (const gchar *name, void (*run) (gpointer data), gpointer data)
 {
   const gint64 end = g_get_monotonic_time () + RUNS_US;
-  gdouble values[MOST_RUNS];
+  gdouble values[MAX_RUNS];
   BenchSpread us;
   gint n;
 
   run (data);
-  for (n = 0; n < LEAST_RUNS || (n < MOST_RUNS && g_get_monotonic_time () < end); n++) {
+  for (n = 0; n < MIN_RUNS || (n < MAX_RUNS && g_get_monotonic_time () < end); n++) {
     const gint64 before = now_ns ();
 
     run (data);
@@ -252,18 +252,18 @@ static void
 measure_threads (const Alignment *alignment, const gchar *n_threads, const gchar *folder)
 {
   RcWhere where = {.kind = RC_BACKEND_CPU };
-  RobocacheCrew *crew;
+  RobocacheThreadPool *threads;
   GError *error = NULL;
   guint64 n;
 
   if (!g_ascii_string_to_unsigned (n_threads, 10, 2, G_MAXINT, &n, &error))
     fail ("THREADS", error->message);
-  crew = robocache_crew_new ((guint) n, &error);
-  if (crew == NULL)
+  threads = robocache_thread_pool_new ((guint) n, &error);
+  if (threads == NULL)
     fail (n_threads, error->message);
-  where.crew = robocache_crew_for_backend (crew);
+  where.threads = robocache_thread_pool_for_backend (threads);
   measure_backend ("threads", alignment, &where, folder);
-  robocache_crew_free (crew);
+  robocache_thread_pool_free (threads);
 }
 
 static const BenchAlignment *

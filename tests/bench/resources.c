@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define PART_MAGIC UINT32_C (0xBA55ED50)
-#define MOST_KERNELS 512        /* of a part */
+#define MAX_KERNELS 512        /* of a part */
 
 /* The beginning of a part, as nvcc writes it. */
 typedef struct
@@ -81,13 +81,13 @@ say_kernel (CUkernel kernel, int most_threads, FILE *csv)
 static void
 say_part (const void *part, int most_threads, FILE *csv)
 {
-  CUkernel kernels[MOST_KERNELS];
+  CUkernel kernels[MAX_KERNELS];
   CUlibrary library;
   unsigned n, i;
 
   bench_must_driver (driver.load (&library, part, NULL, NULL, 0, NULL, NULL, 0), "cuLibraryLoadData");
   bench_must_driver (driver.count (&n, library), "cuLibraryGetKernelCount");
-  if (n > MOST_KERNELS)
+  if (n > MAX_KERNELS)
     fail ("kernels", "a file has more of them than expected");
   bench_must_driver (driver.enumerate (kernels, n, library), "cuLibraryEnumerateKernels");
   for (i = 0; i < n; i++)

@@ -9,7 +9,7 @@
 
 #include "kernels_timing.h"
 
-#define MOST_IN_A_ROW 64
+#define MAX_IN_A_ROW 64
 #define STEADY_US 6000          /* about, in a row */
 
 /* ---- one batch ---- */
@@ -320,7 +320,7 @@ take_turn (Split *split, SplitInput input, int64_t items, int round, SplitTimes 
   }
   time_batches (split, 1, single_us);
   if (round == 0)
-    times->in_a_row = (int) fmin (STEADY_US / bench_spread (single_us, SPLIT_REPEATS).median + 1, MOST_IN_A_ROW);
+    times->in_a_row = (int) fmin (STEADY_US / bench_spread (single_us, SPLIT_REPEATS).median + 1, MAX_IN_A_ROW);
   time_batches (split, times->in_a_row, steady_us);
   note_clocks (split, times);
   if (round == SPLIT_ROUNDS - 1)

@@ -27,7 +27,7 @@
 #define LAST (WARM_UP + RUNS - 1)
 #define SIDE 256.0              /* metres; the grid's corner is at -SIDE / 2 */
 #define WINDOW 10               /* clouds */
-#define MOST_HELD (WINDOW + 1)
+#define MAX_HELD (WINDOW + 1)
 #define N_CLOUDS (2 * WINDOW)   /* that come again and again */
 #define STEP 0.4f               /* metres from one to the next */
 
@@ -118,7 +118,7 @@ static RcVoxelSpec
 spec_of (const Work *work, int64_t n)
 {
   RcVoxelSpec spec = {.points = {.dtype = RC_FLOAT32,.fields = 3,.first_feature = 2,.features = 1},.mode = work->mode,
-    .output = work->output,.dtype = work->dtype,.max_voxels = n,.batch = 1,.keeps = work->slides ? MOST_HELD : 0
+    .output = work->output,.dtype = work->dtype,.max_voxels = n,.batch = 1,.keeps = work->slides ? MAX_HELD : 0
   };
 
   for (int k = 0; k < 3; k++) {
@@ -211,7 +211,7 @@ run_phase (const Grid *grid, Phase phase, const float *const *clouds, int64_t n,
   RcError error;
 
   for (int i = first; i < first + count; i++) {
-    const RcVoxelChunk chunk = {.data = clouds[i % N_CLOUDS],.n = n,.stride = 12,.layer = i % MOST_HELD };
+    const RcVoxelChunk chunk = {.data = clouds[i % N_CLOUDS],.n = n,.stride = 12,.layer = i % MAX_HELD };
 
     check (grid, phase (grid->plan, &grid->job, &chunk, NULL, &error), &error);
   }

@@ -12,14 +12,14 @@
 
 namespace
 {
-constexpr int MOST_DEVICES = 8;
+constexpr int MAX_DEVICES = 8;
 
 struct Context
 {
   int device;
 };
 
-Context primary[MOST_DEVICES] = { {0}, {1}, {2}, {3}, {4}, {5}, {6}, {7} };
+Context primary[MAX_DEVICES] = { {0}, {1}, {2}, {3}, {4}, {5}, {6}, {7} };
 thread_local std::vector<CUcontext> stack;      /* of contexts; the last one is current */
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<bool> are_broken { false };
@@ -97,7 +97,7 @@ n_devices ()
   const char *wanted = getenv ("ROBOCACHE_EMULATED_DEVICES");
   const int n = wanted != nullptr ? atoi (wanted) : 2;
 
-  return n < MOST_DEVICES ? n : MOST_DEVICES;
+  return n < MAX_DEVICES ? n : MAX_DEVICES;
 }
 
 int

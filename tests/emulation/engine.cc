@@ -116,10 +116,10 @@ struct Block
   const Launch *launch;
   unsigned n_threads, alive, arrived;
   int predicates;
-  Lane lanes[MOST_THREADS];
+  Lane lanes[MAX_THREADS];
   std::vector<Copy> *copies;    /* of each lane, that it has not waited for */
-  size_t groups[MOST_THREADS];  /* of copies, that each lane has ended */
-  uint32_t in_warp[MOST_THREADS / WARP];        /* the lanes of each warp that are in State::IN_WARP */
+  size_t groups[MAX_THREADS];  /* of copies, that each lane has ended */
+  uint32_t in_warp[MAX_THREADS / WARP];        /* the lanes of each warp that are in State::IN_WARP */
   Lane *running;
   Stack scheduler;
 };
@@ -210,8 +210,8 @@ void
 begin_shared (char *shared, size_t bytes)
 {
 #ifdef EMULATION_ASAN
-  __asan_unpoison_memory_region (shared, MOST_SHARED);
-  __asan_poison_memory_region (shared + bytes, MOST_SHARED - bytes);
+  __asan_unpoison_memory_region (shared, MAX_SHARED);
+  __asan_poison_memory_region (shared + bytes, MAX_SHARED - bytes);
 #endif
   memset (shared, UNDEFINED, bytes);
 }
@@ -289,12 +289,12 @@ Block *
 block_of_thread ()
 {
   if (own == nullptr) {
-    char *stacks = static_cast<char *> (mmap (nullptr, MOST_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
+    char *stacks = static_cast<char *> (mmap (nullptr, MAX_THREADS * STACK_BYTES, PROT_READ | PROT_WRITE,
             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
 
     own = static_cast<Block *> (calloc (1, sizeof (Block)));
-    own->copies = new std::vector<Copy>[MOST_THREADS];
-    for (int i = 0; i < MOST_THREADS; i++)
+    own->copies = new std::vector<Copy>[MAX_THREADS];
+    for (int i = 0; i < MAX_THREADS; i++)
       make_fiber (&own->lanes[i], stacks + i * STACK_BYTES, STACK_BYTES - i % 64 * APART);
     find_own_stack (&own->scheduler);
   }

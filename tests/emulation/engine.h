@@ -19,8 +19,8 @@
 
 namespace emulation
 {
-constexpr int MOST_THREADS = 1024;      /* of a block */
-constexpr size_t MOST_SHARED = 232448;  /* bytes that a launch may ask for */
+constexpr int MAX_THREADS = 1024;      /* of a block */
+constexpr size_t MAX_SHARED = 232448;  /* bytes that a launch may ask for */
 
 struct Index
 {

@@ -31,7 +31,7 @@ is_possible (const Kernel *kernel, const Launch &launch)
   const uint64_t threads = (uint64_t) launch.block.x * launch.block.y * launch.block.z;
 
   return launch.grid.x > 0 && launch.grid.x <= INT32_MAX && launch.grid.y > 0 && launch.grid.y <= UINT16_MAX
-      && launch.grid.z > 0 && launch.grid.z <= UINT16_MAX && threads > 0 && threads <= MOST_THREADS
+      && launch.grid.z > 0 && launch.grid.z <= UINT16_MAX && threads > 0 && threads <= MAX_THREADS
       && launch.shared_bytes <= (size_t) kernel->most_shared;
 }
 }
@@ -47,7 +47,7 @@ cudaDeviceGetAttribute (int *value, cudaDeviceAttr attribute, int)
       *value = MULTIPROCESSORS;
       break;
     case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      *value = MOST_SHARED;
+      *value = MAX_SHARED;
       break;
     case cudaDevAttrMemoryPoolsSupported:
     case cudaDevAttrUnifiedAddressing:
@@ -78,7 +78,7 @@ cudaFuncGetAttributes (cudaFuncAttributes *attributes, const void *function)
   if (code != nullptr && strcmp (code, "none") == 0)
     return note (cudaErrorNoKernelImageForDevice);
   memset (attributes, 0, sizeof (*attributes));
-  attributes->maxThreadsPerBlock = MOST_THREADS;
+  attributes->maxThreadsPerBlock = MAX_THREADS;
   attributes->maxDynamicSharedSizeBytes = kernel_at (function)->most_shared;
   attributes->binaryVersion = attributes->ptxVersion = 90;
   return cudaSuccess;
@@ -91,7 +91,7 @@ cudaFuncSetAttribute (const void *function, cudaFuncAttribute attribute, int val
 
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize)
     return cudaSuccess;
-  if (value < 0 || (size_t) value > MOST_SHARED)
+  if (value < 0 || (size_t) value > MAX_SHARED)
     return note (cudaErrorInvalidValue);
   __atomic_store_n (&kernel->most_shared, value, __ATOMIC_RELAXED);
   return cudaSuccess;

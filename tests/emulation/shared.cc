@@ -6,5 +6,5 @@
 
 extern "C"
 {
-__thread char emulation_shared[emulation::MOST_SHARED] __attribute__ ((aligned (128)));
+__thread char emulation_shared[emulation::MAX_SHARED] __attribute__ ((aligned (128)));
 }

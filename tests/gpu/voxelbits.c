@@ -18,7 +18,7 @@
 #include "tests/recordings.h"
 
 #define FEWER 1000              /* than 10^8 points, with --few */
-#define MOST_THREADS 16
+#define MAX_THREADS 16
 
 typedef struct
 {
@@ -177,10 +177,10 @@ static void
 check_forms (Many *many)
 {
   const long processors = sysconf (_SC_NPROCESSORS_ONLN);
-  pthread_t threads[MOST_THREADS];
+  pthread_t threads[MAX_THREADS];
   int n = 0;
 
-  while (n < MOST_THREADS && n + 1 < processors && pthread_create (&threads[n], NULL, check_forms_of_many, many) == 0)
+  while (n < MAX_THREADS && n + 1 < processors && pthread_create (&threads[n], NULL, check_forms_of_many, many) == 0)
     n++;
   check_forms_of_many (many);
   while (n > 0)

@@ -11,7 +11,7 @@
 #include "kernels/arithmetic.h"
 
 #define CANARY 256
-#define MOST_DENSE_BYTES (INT64_C (24) << 20)   /* of a random dense output, accumulators apart */
+#define MAX_DENSE_BYTES (INT64_C (24) << 20)   /* of a random dense output, accumulators apart */
 
 /* ---- random numbers: splitmix64 ---- */
 
@@ -201,7 +201,7 @@ choose_spec (VoxelCase *c, const VoxelWish *wish)
   spec->batch = wish->batch != ANY ? wish->batch : one_in (c, 10) ? between (c, 4, 9) : between (c, 1, 3);
   spec->feature_range = spec->mode == RC_VOXEL_MEAN && one_in (c, 3) ? real_between (c, 1e-3, 2.0) : 0.0;
   while (is_grid (spec->output) && wish->axis == ANY && spec->grid[0] * spec->grid[1] * spec->grid[2]
-      * channels_of (spec) * spec->batch * 4 > MOST_DENSE_BYTES)
+      * channels_of (spec) * spec->batch * 4 > MAX_DENSE_BYTES)
     spec->grid[between (c, 0, 2)] = between (c, 1, 20);
 }
 
@@ -509,7 +509,7 @@ bound_first (VoxelCase *c)
 {
   const int64_t most_voxels = c->job.n_points + 300, fields = is_depth (c) ? 3 : c->spec.points.fields;
 
-  while (c->spec.max_points > 1 && most_voxels * c->spec.max_points * fields * c->spec.batch * 4 > MOST_DENSE_BYTES)
+  while (c->spec.max_points > 1 && most_voxels * c->spec.max_points * fields * c->spec.batch * 4 > MAX_DENSE_BYTES)
     c->spec.max_points /= 2;
 }
 

@@ -19,12 +19,12 @@
 #define WINDOW 4                /* clouds */
 #define SLOTS (WINDOW + 1)      /* the one that leaves, too */
 #define ROUNDS 120
-#define MOST_POINTS 3000        /* of an item of a cloud; all rows of an image have as many */
+#define MAX_POINTS 3000        /* of an item of a cloud; all rows of an image have as many */
 #define WIDTH 60
-#define HEIGHT (MOST_POINTS / WIDTH)
-#define MOST_BATCH 5
-#define MOST_FEATURES 5
-#define MOST_VOXELS 700         /* in sparse outputs: fewer than there are */
+#define HEIGHT (MAX_POINTS / WIDTH)
+#define MAX_BATCH 5
+#define MAX_FEATURES 5
+#define MAX_VOXELS 700         /* in sparse outputs: fewer than there are */
 
 typedef enum
 {
@@ -48,7 +48,7 @@ typedef struct
 
 static const Form forms[] = {
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_UINT8, FLOAT32, 1},
-  {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT16, MOST_BATCH},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT16, MAX_BATCH},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, RC_FLOAT16, DEPTH, 2},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, FLOAT64, 1},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, RC_UINT8, LAYOUT, 3},
@@ -57,14 +57,14 @@ static const Form forms[] = {
   {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_FLOAT16, DEPTH, 1},
   {RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 1},
   {RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT16, DEPTH, 2},
-  {RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, MOST_BATCH},
+  {RC_VOXEL_CENTROID, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, MAX_BATCH},
   {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 1, 3, 2.0},
   {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT16, FLOAT16, 2, 1, 1.5},
-  {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, 1, MOST_FEATURES, 2.5},
+  {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, 1, MAX_FEATURES, 2.5},
   {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, LAYOUT, 3, 2, 2.0},
   {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 2, 3},
   {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT16, FLOAT64, 1, 2},
-  {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT16, 1, MOST_FEATURES},
+  {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT16, 1, MAX_FEATURES},
   {RC_VOXEL_MEAN, RC_VOXEL_SPARSE, RC_FLOAT32, LAYOUT, 3, 2},
   {RC_VOXEL_MEAN, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 3, 2, 0, 1},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_UINT8, FLOAT32, 1},
@@ -77,14 +77,14 @@ static const Form forms[] = {
   {RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32, FLOAT32, 2, 0, 0, 1},
   {RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_UINT32, DEPTH, 2, 0, 0, 1},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT32, 1},
-  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT16, MOST_BATCH},
+  {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT16, MAX_BATCH},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT64, 2},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, LAYOUT, 3},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, DEPTH, 2},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_UINT8, FLOAT32, 3, 0, 0, 1},
   {RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT32, 1, 3},
   {RC_VOXEL_MIN, RC_VOXEL_DENSE, RC_FLOAT16, FLOAT16, 2, 1},
-  {RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, MOST_BATCH, MOST_FEATURES},
+  {RC_VOXEL_MAX, RC_VOXEL_DENSE, RC_FLOAT32, FLOAT64, MAX_BATCH, MAX_FEATURES},
   {RC_VOXEL_MIN, RC_VOXEL_DENSE, RC_FLOAT32, LAYOUT, 3, 2},
   {RC_VOXEL_MAX, RC_VOXEL_SPARSE, RC_FLOAT16, FLOAT32, 1, 3},
   {RC_VOXEL_MIN, RC_VOXEL_SPARSE, RC_FLOAT32, LAYOUT, 2, 2},
@@ -270,8 +270,8 @@ typedef struct
 static void
 init_output (Output *output, RcBackend *backend, RcStream stream, const RcVoxelPlan *plan, int64_t batch, Test *test)
 {
-  const uint64_t bytes[PARTS] = { sizeof (RcVoxelCounters), 4, 12 * MOST_VOXELS, (uint64_t) rc_voxel_value_bytes (plan),
-    (uint64_t) rc_voxel_bitmap_bytes (plan), 8 * MOST_POINTS
+  const uint64_t bytes[PARTS] = { sizeof (RcVoxelCounters), 4, 12 * MAX_VOXELS, (uint64_t) rc_voxel_value_bytes (plan),
+    (uint64_t) rc_voxel_bitmap_bytes (plan), 8 * MAX_POINTS
   };
   int part;
 
@@ -293,7 +293,7 @@ out_of (const Output *output, const RcVoxelPlan *plan)
 
   return (RcVoxelOut) {.counters = (RcVoxelCounters *) there,.n_voxels = (uint32_t *) (there + output->at[1]),
     .n_voxels_batch_stride = 4,.coordinates = (int32_t *) (there + output->at[2]),
-    .coordinates_batch_stride = 12 * MOST_VOXELS,.grid = there + output->at[3],
+    .coordinates_batch_stride = 12 * MAX_VOXELS,.grid = there + output->at[3],
     .grid_batch_stride = rc_voxel_value_bytes (plan),.values = there + output->at[3],
     .values_batch_stride = rc_voxel_value_bytes (plan),.occupied = (uint32_t *) (there + output->at[4]),
     .occupied_batch_stride = rc_voxel_bitmap_bytes (plan)
@@ -307,7 +307,7 @@ spec_of (const Form *form, const int64_t *grid)
   RcVoxelSpec spec = {.source = form->input == DEPTH ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS,
     .points = {dtypes[form->input], 3 + form->features, 3, form->features, form->input == LAYOUT ? fields : NULL},
     .depth = {WIDTH, HEIGHT, 20.0, 20.0, 3.0, 2.0, 0.002},.mode = form->mode,.output = form->output,.dtype = form->dtype,
-    .max_voxels = MOST_VOXELS,.feature_range = form->feature_range,.batch = form->batch
+    .max_voxels = MAX_VOXELS,.feature_range = form->feature_range,.batch = form->batch
   };
   int axis;
 
@@ -331,11 +331,11 @@ typedef struct
   void *scratch;
   Block clouds[SLOTS];          /* cloud i in slot i % SLOTS: points of all items, then the counts of items */
   int64_t rows[SLOTS];          /* of an item: points, or lines of an image */
-  double ranges[SLOTS][MOST_BATCH * MOST_FEATURES];     /* of each item's features, as they were measured */
-  double greatest[MOST_BATCH * MOST_FEATURES];  /* of all clouds of the window */
+  double ranges[SLOTS][MAX_BATCH * MAX_FEATURES];     /* of each item's features, as they were measured */
+  double greatest[MAX_BATCH * MAX_FEATURES];  /* of all clouds of the window */
   Block stated;                 /* N of each item */
   Output outputs[2];            /* written by turns */
-  int64_t *map;                 /* [batch, WINDOW * MOST_POINTS] of all points, as the CPU makes it */
+  int64_t *map;                 /* [batch, WINDOW * MAX_POINTS] of all points, as the CPU makes it */
   int went_on;
 } Window;
 
@@ -348,13 +348,13 @@ row_bytes (const Form *form)
 static uint64_t
 counts_at (const Form *form)
 {
-  return (uint64_t) (form->batch * MOST_POINTS * point_bytes (form) + 7) / 8 * 8;
+  return (uint64_t) (form->batch * MAX_POINTS * point_bytes (form) + 7) / 8 * 8;
 }
 
 static void
 make_cloud (Window *window, int i)
 {
-  static const int64_t sizes[] = { 0, 1, 700, 1000, 1010, 1030, 2999, MOST_POINTS };
+  static const int64_t sizes[] = { 0, 1, 700, 1000, 1010, 1030, 2999, MAX_POINTS };
   Suite *suite = window->suite;
   const Form *form = window->form;
   const float most_feature = random_below (suite, 8) == 0 ? 17.0f : 3.0f;
@@ -433,7 +433,7 @@ job_of (Window *window, int i)
   memset (stated, 0, window->stated.bytes);
   memset (window->greatest, 0, sizeof (window->greatest));
   for (cloud = i < WINDOW ? 0 : i - WINDOW + 1; cloud <= i; cloud++) {
-    for (k = 0; k < MOST_BATCH * MOST_FEATURES; k++)
+    for (k = 0; k < MAX_BATCH * MAX_FEATURES; k++)
       window->greatest[k] = fmax (window->greatest[k], window->ranges[cloud % SLOTS][k]);
     job.n_points += window->rows[cloud % SLOTS] * (form->input == DEPTH ? WIDTH : 1);
     for (k = 0; k < form->batch; k++)
@@ -463,7 +463,7 @@ set_map (const Window *window, int i, const Output *output, RcVoxelJob *job)
   job->first_point = job->n_points - window->rows[i % SLOTS] * (window->form->input == DEPTH ? WIDTH : 1);
   job->first_added = job->goes_on ? job->first_point : 0;
   job->point_voxels = (int64_t *) (output->block.there + output->at[PARTS - 1]);
-  job->point_voxels_batch_stride = 8 * MOST_POINTS;
+  job->point_voxels_batch_stride = 8 * MAX_POINTS;
 }
 
 /* Items have points as chunks count them: so a job that is made anew has others from first_point on than one that goes on. */
@@ -475,12 +475,12 @@ compare_maps (const Window *window, int i, const RcVoxelJob *job, const Output *
   int64_t k, at;
 
   for (k = 0; k < form->batch; k++) {
-    const int64_t *map = (const int64_t *) (got->block.host + got->at[PARTS - 1]) + k * MOST_POINTS;
+    const int64_t *map = (const int64_t *) (got->block.host + got->at[PARTS - 1]) + k * MAX_POINTS;
     const int64_t n = ((const int64_t *) window->stated.host)[k];
     const int64_t first = job->goes_on ? n - counts[k] * (form->input == DEPTH ? WIDTH : 1) : job->first_point;
 
     for (at = 0; at < job->n_points - job->first_point && test_holds (window->test); at++) {
-      const int64_t wanted = first + at < n ? window->map[k * WINDOW * MOST_POINTS + first + at] : RC_VOXEL_OUTSIDE;
+      const int64_t wanted = first + at < n ? window->map[k * WINDOW * MAX_POINTS + first + at] : RC_VOXEL_OUTSIDE;
 
       if (map[at] != wanted)
         test_fail (window->test, "cloud %d: item %" PRId64 ": point %" PRId64 " of the map is %" PRId64 ", not %" PRId64, i, k, at,
@@ -507,7 +507,7 @@ make_anew (Window *window, int i, const RcVoxelJob *there, Output *output)
   job.ranges = NULL;
   job.first_point = job.first_added = 0;
   job.point_voxels = window->map;
-  job.point_voxels_batch_stride = 8 * WINDOW * MOST_POINTS;
+  job.point_voxels_batch_stride = 8 * WINDOW * MAX_POINTS;
   job.item_points = there->item_points ? (const int64_t *) window->stated.host : NULL;
   if (!is_ok (rc_voxel_plan (window->suite->cpu, &spec, &plan, &footprint, &error), &error, window->test))
     return;
@@ -601,19 +601,19 @@ run_rounds (Window *window)
   int i;
 
   window->spec.keeps = SLOTS;
-  window->map = calloc ((size_t) (window->spec.batch * WINDOW * MOST_POINTS), sizeof (int64_t));
+  window->map = calloc ((size_t) (window->spec.batch * WINDOW * MAX_POINTS), sizeof (int64_t));
   test_expect (window->test, window->map != NULL, "no memory");
   if (!is_ok (rc_stream_new (window->suite->gpu, &window->stream, &error), &error, window->test)
       || !is_ok (rc_voxel_plan (window->suite->gpu, &window->spec, &window->plan, &footprint, &error), &error, window->test)
       || !is_ok (rc_memory_alloc (window->suite->gpu, RC_MEMORY_DEVICE, footprint.scratch_bytes
-              + footprint.scratch_bytes_per_point * WINDOW * MOST_POINTS + 1, &window->scratch, &error), &error,
+              + footprint.scratch_bytes_per_point * WINDOW * MAX_POINTS + 1, &window->scratch, &error), &error,
           window->test))
     return;
   test_expect (window->test, rc_voxel_keeps (window->plan), "does not keep");
   for (i = 0; i < SLOTS; i++)
-    init_block (&window->clouds[i], window->suite->gpu, window->stream, counts_at (window->form) + 8 * MOST_BATCH,
+    init_block (&window->clouds[i], window->suite->gpu, window->stream, counts_at (window->form) + 8 * MAX_BATCH,
         window->test);
-  init_block (&window->stated, window->suite->gpu, window->stream, 8 * MOST_BATCH, window->test);
+  init_block (&window->stated, window->suite->gpu, window->stream, 8 * MAX_BATCH, window->test);
   for (i = 0; i < 2; i++)
     init_output (&window->outputs[i], window->suite->gpu, window->stream, window->plan, window->spec.batch, window->test);
   for (i = 0; i < rounds && test_holds (window->test); i++) {

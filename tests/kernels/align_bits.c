@@ -377,7 +377,7 @@ GST_END_TEST;
 
 /* ---- threads ---- */
 
-/* A crew of one, who does everything the other way round. */
+/* A threads of one, who does everything the other way round. */
 static void
 run_backwards (gpointer self, void (*work) (gpointer data, gint64 i), gpointer data, gint64 n)
 {
@@ -393,8 +393,8 @@ GST_START_TEST (test_episodes_in_any_order)
 {
   const SceneWish wish = { RC_FLOAT32, RC_FLOAT16, interpolations[__i__],.special = TRUE,.batch = 20 };
   gint calls = 0;
-  const RcCrew crew = { run_backwards, &calls };
-  RcBackend *backend = open_with_crew (RC_CPU_BEST, &crew);
+  const RcThreadPool threads = { run_backwards, &calls };
+  RcBackend *backend = open_with_threads (RC_CPU_BEST, &threads);
   Scene *scene = scene_new (&wish, 1);
   SceneResult alone, shared;
 

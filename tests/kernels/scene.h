@@ -42,9 +42,9 @@ typedef struct
 } SceneResult;
 
 static inline RcBackend *
-open_with_crew (RcCpuLevel level, const RcCrew *crew)
+open_with_threads (RcCpuLevel level, const RcThreadPool *threads)
 {
-  const RcWhere where = {.kind = RC_BACKEND_CPU,.cpu_level = level,.crew = crew };
+  const RcWhere where = {.kind = RC_BACKEND_CPU,.cpu_level = level,.threads = threads };
   RcBackend *backend = NULL;
   RcError error;
   const RcStatus status = rc_backend_open (&where, &backend, &error);
@@ -58,7 +58,7 @@ open_with_crew (RcCpuLevel level, const RcCrew *crew)
 static inline RcBackend *
 open_level (RcCpuLevel level)
 {
-  return open_with_crew (level, NULL);
+  return open_with_threads (level, NULL);
 }
 
 /* Greatest magnitude of an element: what both dtypes hold, small enough that no cubic overshoots it. */

@@ -63,7 +63,7 @@ struct Same
   static constexpr bool curves = (LEVEL & RC_CUDA_ALIGN_CURVED) != 0;
   static constexpr bool special = (LEVEL & RC_CUDA_ALIGN_SPECIAL) != 0;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (false, LEVEL, size_of (D));
-  static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (false, LEVEL);
+  static constexpr int least = RC_CUDA_ALIGN_MIN_ELEMENTS (false, LEVEL);
   static constexpr int rows = curves && size_of (D) > 4 ? 1 : 2;
   static constexpr int blocks = !curves && !special ? SIMPLE_BLOCKS : special && !curves && size_of (D) <= 4 ? SPECIAL_BLOCKS
       : 4 - curves - special;
@@ -92,7 +92,7 @@ struct Mixed
   static constexpr bool curves = (LEVEL & RC_CUDA_ALIGN_CURVED) != 0;
   static constexpr bool special = (LEVEL & RC_CUDA_ALIGN_SPECIAL) != 0;
   static constexpr int elements = RC_CUDA_ALIGN_ELEMENTS (true, LEVEL, 1);
-  static constexpr int least = RC_CUDA_ALIGN_LEAST_ELEMENTS (true, LEVEL);
+  static constexpr int least = RC_CUDA_ALIGN_MIN_ELEMENTS (true, LEVEL);
   static constexpr int rows = curves ? 1 : 2;
   static constexpr int blocks = curves || special ? 1 : 3;
   using Real = float;           /* unless special */

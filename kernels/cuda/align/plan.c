@@ -16,7 +16,7 @@
 #define FEW_TICKS 8             /* that may have more */
 #define MANY_TIMES 4
 #define ROW_BYTES 8192          /* of a row that is not cut by channels */
-#define MOST_SPECIAL_CHANNELS (1 << 27) /* of a row that cannot be cut: kernels count its bytes in 32 bits */
+#define MAX_SPECIAL_CHANNELS (1 << 27) /* of a row that cannot be cut: kernels count its bytes in 32 bits */
 /* Blocks that run at once: a small alignment is cut into as many and not into more, or into fewer where each stages more
  * bytes of times than twice those that it moves, which are about three for each of its output. Of one stream there are no more
  * than these, whatever registers leave room for: its items take equally long, and a fifth block, which may be of the next
@@ -24,7 +24,7 @@
 #define BLOCKS_PER_MULTIPROCESSOR 4
 #define STAGING_BLOCKS_PER_MULTIPROCESSOR 2
 #define MOVED_BYTES 3
-#define MOST_BLOCKS INT32_MAX
+#define MAX_BLOCKS INT32_MAX
 
 #define ORDER_FLAGS 16384       /* bytes of scratch, one for each slice of times whose order one launch checks */
 
@@ -312,9 +312,9 @@ check_size (const RcAlignPlan *plan, RcError *error)
   int64_t i;
 
   for (i = 0; i < plan->n_streams; i++) {
-    if (is_special (&plan->streams[i]) && plan->streams[i].channels > MOST_SPECIAL_CHANNELS)
+    if (is_special (&plan->streams[i]) && plan->streams[i].channels > MAX_SPECIAL_CHANNELS)
       return rc_error_set (error, RC_UNSUPPORTED, "streams[%" PRId64 "].channels is %" PRId64 " with quaternions or "
-          "angles; expected at most %d on a GPU", i, plan->streams[i].channels, MOST_SPECIAL_CHANNELS);
+          "angles; expected at most %d on a GPU", i, plan->streams[i].channels, MAX_SPECIAL_CHANNELS);
   }
   return RC_OK;
 }
@@ -467,7 +467,7 @@ static void
 choose_lanes (Kind kind, const RcAlignStream *stream, RcCudaAlignTask *task)
 {
   const int mixed = kind.type == RC_CUDA_ALIGN_MIXED;
-  const int64_t least = RC_CUDA_ALIGN_LEAST_ELEMENTS (mixed, kind.level);
+  const int64_t least = RC_CUDA_ALIGN_MIN_ELEMENTS (mixed, kind.level);
   int64_t elements = RC_CUDA_ALIGN_ELEMENTS (mixed, kind.level, stream->in_size), threads;
 
   if (stream->search.interpolation == RC_MEAN)
@@ -672,9 +672,9 @@ launch_blocks (const Run *run, Launch launch_one, const void *kernel, int64_t n,
   RcStatus status = RC_OK;
   int64_t first;
 
-  for (first = 0; first < n && status == RC_OK; first += MOST_BLOCKS) {
+  for (first = 0; first < n && status == RC_OK; first += MAX_BLOCKS) {
     launch->head.first_index = first;
-    status = launch_one (run, kernel, (unsigned) lesser (n - first, MOST_BLOCKS), arguments, shared, call);
+    status = launch_one (run, kernel, (unsigned) lesser (n - first, MAX_BLOCKS), arguments, shared, call);
   }
   return status;
 }

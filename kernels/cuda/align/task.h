@@ -56,7 +56,7 @@ typedef enum RcCudaAlignType
  * piece. Each kernel can take half of that and a quarter, down to a least number, and one. */
 #define RC_CUDA_ALIGN_ELEMENTS(mixed, level, size) \
   ((mixed) || ((level) & RC_CUDA_ALIGN_SPECIAL) != 0 ? 4 : 16 / (size))
-#define RC_CUDA_ALIGN_LEAST_ELEMENTS(mixed, level) ((mixed) && (level) > RC_CUDA_ALIGN_SIMPLE ? 4 : 2)
+#define RC_CUDA_ALIGN_MIN_ELEMENTS(mixed, level) ((mixed) && (level) > RC_CUDA_ALIGN_SIMPLE ? 4 : 2)
 
 /* What a channel is in a row that is blended. */
 typedef enum RcCudaAlignRole

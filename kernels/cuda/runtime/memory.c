@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define KEPT_BYTES (UINT64_C (64) << 20)        /* of freed memory, in the driver's pool */
-#define MOST_PITCH INT32_MAX    /* bytes between the rows of a 2-D copy, on every GPU */
+#define MAX_PITCH INT32_MAX    /* bytes between the rows of a 2-D copy, on every GPU */
 
 /* A thread that captures in global mode forbids allocation to all others, unless they say that they are apart. */
 static enum cudaStreamCaptureMode
@@ -364,7 +364,7 @@ copy_rows (RcCudaBackend *cuda, const RcMemoryCopy *copy, RcStream stream, RcErr
 
   if (copy->rows == 1 || is_dense)
     return copy_bytes (cuda, copy->to, copy->from, copy->rows * copy->row_bytes, stream, error);
-  if (copy->to_stride <= MOST_PITCH && copy->from_stride <= MOST_PITCH)
+  if (copy->to_stride <= MAX_PITCH && copy->from_stride <= MAX_PITCH)
     return rc_cuda_check (cuda, cudaMemcpy2DAsync (copy->to, (size_t) copy->to_stride, copy->from,
             (size_t) copy->from_stride, copy->row_bytes, copy->rows, cudaMemcpyDefault, stream), stream, error,
         "cudaMemcpy2DAsync", "%" PRIu64 " rows of %" PRIu64 " bytes", copy->rows, copy->row_bytes);

@@ -13,7 +13,7 @@
 #include "devicework.h"
 #include "kernels/backend_impl.h"
 
-#define MOST_ENGINES 3
+#define MAX_ENGINES 3
 #define ROUNDS 6                /* of a job */
 
 static RcBackend *cpu;          /* that stands in for the devices' kernels */
@@ -259,7 +259,7 @@ new_engine (FakeDevice *device, guint64 max_bytes)
 typedef struct
 {
   guint n_engines;
-  gint devices[MOST_ENGINES];
+  gint devices[MAX_ENGINES];
   guint64 max_bytes;            /* with which episodes do not fit */
   gboolean in_on_device, out_on_device;
 } Setup;
@@ -283,7 +283,7 @@ typedef struct
 {
   const Setup *setup;
   FakeDevice *devices[2];
-  RobocacheEngine *engines[MOST_ENGINES], *source;      /* source: of another element, on device 0, that makes the inputs */
+  RobocacheEngine *engines[MAX_ENGINES], *source;      /* source: of another element, on device 0, that makes the inputs */
   GstAllocator *inputs, *outputs;
 } Machine;
 
@@ -444,12 +444,12 @@ align_whole (const Episodes *e, Aligned *out, RcAlignCounters *counters)
 }
 
 static void
-expect_counts (RobocacheTally *tally, GstClockTime pts, gconstpointer wanted, gsize bytes)
+expect_counts (RobocacheReadback *readback, GstClockTime pts, gconstpointer wanted, gsize bytes)
 {
   gint64 got[16];
   GstClockTime counted;
 
-  fail_unless (robocache_tally_take (tally, got, &counted, NULL));
+  fail_unless (robocache_readback_take (readback, got, &counted, NULL));
   fail_unless_equals_uint64 (counted, pts);
   fail_unless (memcmp (got, wanted, bytes) == 0);
 }
@@ -463,7 +463,7 @@ GST_START_TEST (test_episodes)
   gpointer seen[ROUNDS], wanted_bytes[ROUNDS];
   Aligned wanted[ROUNDS];
   RcAlignCounters counts[ROUNDS];
-  RobocacheTally tally = { 0 };
+  RobocacheReadback readback = { 0 };
   RobocacheEpisodes *episodes;
   Machine machine = { NULL };
   gboolean keeps;
@@ -473,7 +473,7 @@ GST_START_TEST (test_episodes)
   fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
   episodes = robocache_episodes_new (machine.engines, machine.setup->n_engines, &align_spec, &shape, &status, NULL);
   fail_unless (episodes != NULL);
-  fail_unless (robocache_tally_init (&tally, machine.engines, machine.setup->n_engines, ROBOCACHE_EPISODES_N_COUNTERS,
+  fail_unless (robocache_readback_init (&readback, machine.engines, machine.setup->n_engines, ROBOCACHE_EPISODES_N_COUNTERS,
       NULL));
   keeps = order >= N_ORDERS / 2 && machine.setup->max_bytes == 0;
   for (guint round = 0; round < ROUNDS; round++) {
@@ -488,12 +488,12 @@ GST_START_TEST (test_episodes)
     place.memories[ROBOCACHE_EPISODES_TIMES] = input_of (&machine, e.times, sizeof (e.times));
     place.memories[ROBOCACHE_EPISODES_TARGETS] = input_of (&machine, e.targets, sizeof (e.targets));
     place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine.outputs, sizeof (Aligned), NULL);
-    if (robocache_tally_pending (&tally) == ROBOCACHE_TALLY_SLOTS)
-      expect_counts (&tally, round - ROBOCACHE_TALLY_SLOTS, &counts[round - ROBOCACHE_TALLY_SLOTS], sizeof (counts[0]));
-    fail_unless (robocache_tally_begin (&tally, NULL));
-    fail_unless (robocache_episodes_run (episodes, &place, &tally, &n_chunks, &error), "%s",
+    if (robocache_readback_pending (&readback) == ROBOCACHE_READBACK_SLOTS)
+      expect_counts (&readback, round - ROBOCACHE_READBACK_SLOTS, &counts[round - ROBOCACHE_READBACK_SLOTS], sizeof (counts[0]));
+    fail_unless (robocache_readback_begin (&readback, NULL));
+    fail_unless (robocache_episodes_run (episodes, &place, &readback, &n_chunks, &error), "%s",
         error ? error->message : "");
-    fail_unless (robocache_tally_end (&tally, round, NULL));
+    fail_unless (robocache_readback_end (&readback, round, NULL));
     fail_unless ((machine.setup->max_bytes > 0) == (n_chunks > 1), "%u chunks", n_chunks);
     for (guint part = 0; part < ROBOCACHE_EPISODES_OUT; part++)
       spoil (&machine, place.memories[part]);
@@ -503,9 +503,9 @@ GST_START_TEST (test_episodes)
   }
   expect_seen (seen, wanted_bytes, sizeof (wanted[0]), order);
   g_ptr_array_unref (kept);
-  for (guint round = ROUNDS - ROBOCACHE_TALLY_SLOTS; round < ROUNDS; round++)
-    expect_counts (&tally, round, &counts[round], sizeof (counts[round]));
-  robocache_tally_clear (&tally);
+  for (guint round = ROUNDS - ROBOCACHE_READBACK_SLOTS; round < ROUNDS; round++)
+    expect_counts (&readback, round, &counts[round], sizeof (counts[round]));
+  robocache_readback_clear (&readback);
   robocache_episodes_free (episodes);
   rc_align_plan_free (cpu_align);
   machine_clear (&machine);
@@ -520,7 +520,7 @@ GST_START_TEST (test_episodes_on_a_device_that_fails)
   const RobocacheEpisodesShape shape = { BATCH, ROWS, TICKS };
   const RcAlignSpec plan_spec = { &align_spec, 1 };
   RobocacheEpisodesPlace place = { 0 };
-  RobocacheTally tally = { 0 };
+  RobocacheReadback readback = { 0 };
   RobocacheEpisodes *episodes;
   Machine machine = { NULL };
   GError *error = NULL;
@@ -532,21 +532,21 @@ GST_START_TEST (test_episodes_on_a_device_that_fails)
   fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
   make_episodes (&e, 1);
   episodes = robocache_episodes_new (machine.engines, 2, &align_spec, &shape, &status, NULL);
-  fail_unless (robocache_tally_init (&tally, machine.engines, 2, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  fail_unless (robocache_readback_init (&readback, machine.engines, 2, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
   place.memories[ROBOCACHE_EPISODES_ROWS] = input_of (&machine, e.rows, sizeof (e.rows));
   place.memories[ROBOCACHE_EPISODES_TIMES] = input_of (&machine, e.times, sizeof (e.times));
   place.memories[ROBOCACHE_EPISODES_TARGETS] = input_of (&machine, e.targets, sizeof (e.targets));
   place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine.outputs, sizeof (Aligned), NULL);
-  fail_unless (robocache_tally_begin (&tally, NULL));
+  fail_unless (robocache_readback_begin (&readback, NULL));
   fake_device_fail_call (machine.devices[__i__ % 2], (guint) __i__ / 2 + 1);
-  if (!robocache_episodes_run (episodes, &place, &tally, &n_chunks, &error)) {
+  if (!robocache_episodes_run (episodes, &place, &readback, &n_chunks, &error)) {
     fail_unless (error->domain == GST_LIBRARY_ERROR, "%s", error->message);
     fail_unless (fake_device_has_failed (machine.devices[__i__ % 2]));
     g_error_free (error);
   }
   for (guint part = 0; part < ROBOCACHE_EPISODES_N_PARTS; part++)
     gst_memory_unref (place.memories[part]);
-  robocache_tally_clear (&tally);
+  robocache_readback_clear (&readback);
   robocache_episodes_free (episodes);
   rc_align_plan_free (cpu_align);
   machine_clear (&machine);
@@ -640,7 +640,7 @@ GST_START_TEST (test_clouds)
   const gsize out_bytes = (gsize) c->items * GRID_VOXELS * 4;
   gpointer seen[ROUNDS], wanted[ROUNDS];
   RcVoxelCounters counts[ROUNDS];
-  RobocacheTally tally = { 0 };
+  RobocacheReadback readback = { 0 };
   RobocacheCloudWindow window;
   RobocacheVoxelizer *voxelizer;
   RobocachePointsInfo points;
@@ -658,7 +658,7 @@ GST_START_TEST (test_clouds)
   spec.keeps = order % 2;
   voxelizer = robocache_voxelizer_new (machine.engines, machine.setup->n_engines, FALSE, &spec, &status, NULL);
   fail_unless (voxelizer != NULL);
-  fail_unless (robocache_tally_init (&tally, machine.engines, machine.setup->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS,
+  fail_unless (robocache_readback_init (&readback, machine.engines, machine.setup->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS,
       NULL));
   robocache_cloud_window_init (&window);
   keeps = order >= N_ORDERS / 2 && setup->max_bytes == 0;
@@ -678,13 +678,13 @@ GST_START_TEST (test_clouds)
     gst_buffer_unref (buffer);
     place.memories[0] = robocache_allocator_alloc (machine.outputs, out_bytes, &error);
     fail_unless (place.memories[0] != NULL, "%s", error ? error->message : "");
-    if (robocache_tally_pending (&tally) == ROBOCACHE_TALLY_SLOTS)
-      expect_counts (&tally, round - ROBOCACHE_TALLY_SLOTS, &counts[round - ROBOCACHE_TALLY_SLOTS], sizeof (counts[0]));
-    fail_unless (robocache_tally_begin (&tally, NULL));
-    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &tally, &work, &error), "%s",
+    if (robocache_readback_pending (&readback) == ROBOCACHE_READBACK_SLOTS)
+      expect_counts (&readback, round - ROBOCACHE_READBACK_SLOTS, &counts[round - ROBOCACHE_READBACK_SLOTS], sizeof (counts[0]));
+    fail_unless (robocache_readback_begin (&readback, NULL));
+    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &readback, &work, &error), "%s",
         error ? error->message : "");
     robocache_cloud_window_settle (&window);
-    fail_unless (robocache_tally_end (&tally, round, NULL));
+    fail_unless (robocache_readback_end (&readback, round, NULL));
     seen[round] = see (&machine, place.memories[0], keeps ? kept : NULL);
     do_some_work (&machine, order, round);
     n_read = clouds_read (c, setup, spec.keeps, round);
@@ -697,9 +697,9 @@ GST_START_TEST (test_clouds)
   g_ptr_array_unref (kept);
   for (guint round = 0; round < ROUNDS; round++)
     g_free (wanted[round]);
-  for (guint round = ROUNDS - ROBOCACHE_TALLY_SLOTS; round < ROUNDS; round++)
-    expect_counts (&tally, round, &counts[round], sizeof (counts[round]));
-  robocache_tally_clear (&tally);
+  for (guint round = ROUNDS - ROBOCACHE_READBACK_SLOTS; round < ROUNDS; round++)
+    expect_counts (&readback, round, &counts[round], sizeof (counts[round]));
+  robocache_readback_clear (&readback);
   robocache_voxelizer_free (voxelizer);
   gst_caps_unref (caps);
   g_free (text);

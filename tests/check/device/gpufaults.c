@@ -14,7 +14,7 @@
 #define LAUNCH_FAILED 719
 
 #define N_BUFFERS 20            /* of a run without faults */
-#define MOST_BUFFERS 1000       /* that a fault may take until it is noticed */
+#define MAX_BUFFERS 1000       /* that a fault may take until it is noticed */
 
 /* ---- the driver ---- */
 
@@ -216,7 +216,7 @@ push_until_it_fails (const Subject *s, GstHarness *h, const Fault *fault)
     fail_unless_equals_int (gst_harness_push (h, make_buffer (s, i)), GST_FLOW_OK);
   expect_no_error (h);
   arm (fault->functions, fault->for_good, fault->result);
-  for (; i < MOST_BUFFERS && flow == GST_FLOW_OK; i++)
+  for (; i < MAX_BUFFERS && flow == GST_FLOW_OK; i++)
     flow = gst_harness_push (h, make_buffer (s, i));
   fail_unless_equals_int (flow, GST_FLOW_ERROR);
   disarm_all ();
@@ -228,7 +228,7 @@ expect_end (const Subject *s, GstHarness *h)
 {
   const guint n = gst_harness_buffers_received (h);
 
-  fail_unless_equals_int (gst_harness_push (h, make_buffer (s, MOST_BUFFERS)), GST_FLOW_ERROR);
+  fail_unless_equals_int (gst_harness_push (h, make_buffer (s, MAX_BUFFERS)), GST_FLOW_ERROR);
   gst_harness_push_event (h, gst_event_new_eos ());
   fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
   fail_unless_equals_int (gst_harness_buffers_received (h), n);

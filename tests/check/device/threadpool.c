@@ -6,20 +6,20 @@
 
 #include "common/device/threadpool.h"
 
-static RobocacheCrew *
-crew_of (guint n_threads)
+static RobocacheThreadPool *
+threads_of (guint n_threads)
 {
   GError *error = NULL;
-  RobocacheCrew *crew = robocache_crew_new (n_threads, &error);
+  RobocacheThreadPool *threads = robocache_thread_pool_new (n_threads, &error);
 
-  fail_unless (crew != NULL, "%s", error ? error->message : "");
-  return crew;
+  fail_unless (threads != NULL, "%s", error ? error->message : "");
+  return threads;
 }
 
 static void
-run (RobocacheCrew *crew, void (*work) (gpointer data, gint64 i), gpointer data, gint64 n)
+run (RobocacheThreadPool *threads, void (*work) (gpointer data, gint64 i), gpointer data, gint64 n)
 {
-  const RcCrew *for_backend = robocache_crew_for_backend (crew);
+  const RcThreadPool *for_backend = robocache_thread_pool_for_backend (threads);
 
   for_backend->run (for_backend->self, work, data, n);
 }
@@ -33,16 +33,16 @@ count_call (gpointer data, gint64 i)
 /* __i__: threads - 2 */
 GST_START_TEST (test_each_is_called_once)
 {
-  RobocacheCrew *crew = crew_of ((guint) __i__ + 2);
+  RobocacheThreadPool *threads = threads_of ((guint) __i__ + 2);
 
   for (gint64 n = 0; n < 200; n++) {
     gint calls[200] = { 0 };
 
-    run (crew, count_call, calls, n);
+    run (threads, count_call, calls, n);
     for (gint64 i = 0; i < 200; i++)
       fail_unless_equals_int (g_atomic_int_get (&calls[i]), i < n ? 1 : 0);
   }
-  robocache_crew_free (crew);
+  robocache_thread_pool_free (threads);
 }
 
 GST_END_TEST;
@@ -70,30 +70,30 @@ meet (gpointer data, gint64 i)
 
 GST_START_TEST (test_all_threads_take_part)
 {
-  RobocacheCrew *crew = crew_of (5);
+  RobocacheThreadPool *threads = threads_of (5);
 
   for (guint round = 0; round < 20; round++) {
     Meeting meeting = {.awaited = 5 };
 
     g_mutex_init (&meeting.lock);
     g_cond_init (&meeting.all_are_here);
-    run (crew, meet, &meeting, 5);
+    run (threads, meet, &meeting, 5);
     fail_unless_equals_int (meeting.n, 5);
     g_mutex_clear (&meeting.lock);
     g_cond_clear (&meeting.all_are_here);
   }
-  robocache_crew_free (crew);
+  robocache_thread_pool_free (threads);
 }
 
 GST_END_TEST;
 
 static gpointer
-run_often (gpointer crew)
+run_often (gpointer threads)
 {
   for (guint round = 0; round < 500; round++) {
     gint calls[7] = { 0 };
 
-    run (crew, count_call, calls, G_N_ELEMENTS (calls));
+    run (threads, count_call, calls, G_N_ELEMENTS (calls));
     for (guint i = 0; i < G_N_ELEMENTS (calls); i++)
       fail_unless_equals_int (calls[i], 1);
   }
@@ -102,20 +102,20 @@ run_often (gpointer crew)
 
 GST_START_TEST (test_two_bring_work_at_once)
 {
-  RobocacheCrew *crew = crew_of (3);
-  GThread *thread = g_thread_new ("other", run_often, crew);
+  RobocacheThreadPool *threads = threads_of (3);
+  GThread *thread = g_thread_new ("other", run_often, threads);
 
-  run_often (crew);
+  run_often (threads);
   g_thread_join (thread);
-  robocache_crew_free (crew);
+  robocache_thread_pool_free (threads);
 }
 
 GST_END_TEST;
 
 static Suite *
-crew_suite (void)
+threadpool_suite (void)
 {
-  Suite *suite = suite_create ("crew");
+  Suite *suite = suite_create ("threads");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (suite, tc);
@@ -125,4 +125,4 @@ crew_suite (void)
   return suite;
 }
 
-GST_CHECK_MAIN (crew);
+GST_CHECK_MAIN (threadpool);

@@ -15,7 +15,7 @@
 
 #include "common/device/threadpool.h"
 
-#define THREADS 8               /* of a crew, that of whoever brings work among them */
+#define THREADS 8               /* of a threads, that of whoever brings work among them */
 
 static gint left = G_MAXINT;
 
@@ -35,21 +35,21 @@ forget_threads (void)
 }
 
 /* __i__: threads that start */
-GST_START_TEST (test_crew)
+GST_START_TEST (test_thread_pool)
 {
-  RobocacheCrew *crew;
+  RobocacheThreadPool *threads;
   GError *error = NULL;
 
   g_atomic_int_set (&left, __i__);
-  crew = robocache_crew_new (THREADS, &error);
+  threads = robocache_thread_pool_new (THREADS, &error);
   if (__i__ == THREADS - 1) {
-    fail_unless (crew != NULL && error == NULL);
+    fail_unless (threads != NULL && error == NULL);
   } else {
-    fail_unless (crew == NULL);
+    fail_unless (threads == NULL);
     fail_unless (g_error_matches (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN));
     g_error_free (error);
   }
-  robocache_crew_free (crew);
+  robocache_thread_pool_free (threads);
 }
 
 GST_END_TEST;
@@ -95,16 +95,16 @@ GST_START_TEST (test_element)
 GST_END_TEST;
 
 static Suite *
-crewfaults_suite (void)
+threadpoolfaults_suite (void)
 {
   Suite *suite = suite_create ("crewfaults");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (suite, tc);
   tcase_add_checked_fixture (tc, forget_threads, NULL);
-  tcase_add_loop_test (tc, test_crew, 0, THREADS);
+  tcase_add_loop_test (tc, test_thread_pool, 0, THREADS);
   tcase_add_loop_test (tc, test_element, 0, G_N_ELEMENTS (elements));
   return suite;
 }
 
-GST_CHECK_MAIN (crewfaults);
+GST_CHECK_MAIN (threadpoolfaults);

@@ -5,8 +5,8 @@
 #include "voxelize_harness.h"
 
 #define ROUNDS 60
-#define MOST_POINTS 300
-#define MOST_HELD 4
+#define MAX_POINTS 300
+#define MAX_HELD 4
 #define BATCH_POINTS 60
 #define BATCH 3
 
@@ -34,7 +34,7 @@ static const gchar *const kinds[] = {
 static GstBuffer *
 random_cloud (GRand *random, const Input *input)
 {
-  const guint n = input->is_batch ? BATCH * BATCH_POINTS : (guint) g_rand_int_range (random, 0, MOST_POINTS);
+  const guint n = input->is_batch ? BATCH * BATCH_POINTS : (guint) g_rand_int_range (random, 0, MAX_POINTS);
   gfloat *data = g_new (gfloat, n * input->fields + 1);
   GstBuffer *buffer;
 
@@ -209,7 +209,7 @@ hold (GQueue *held, GstBuffer *buffer)
   next->buffer = buffer;
   next->bytes = bytes_of (buffer);
   g_queue_push_tail (held, next);
-  if (held->length > MOST_HELD)
+  if (held->length > MAX_HELD)
     release_held (g_queue_pop_head (held));
 }
 

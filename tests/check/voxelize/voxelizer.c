@@ -107,7 +107,7 @@ make_cloud (const RobocachePointsInfo *points, guint32 seed)
 /* What a run put out, and what it counted. */
 typedef struct
 {
-  GByteArray *bytes[ROBOCACHE_VOXELIZER_MOST_OUTPUTS];
+  GByteArray *bytes[ROBOCACHE_VOXELIZER_MAX_OUTPUTS];
   guint n_outputs;
   RobocacheVoxelWork work;
   RcVoxelCounters counters;
@@ -151,7 +151,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   RobocachePointsInfo points;
   RobocacheTensorsInfo tensors;
   RobocacheCloudWindow window;
-  RobocacheTally tally = { 0 };
+  RobocacheReadback readback = { 0 };
   Result result = { 0 };
   GError *error = NULL;
   GstClockTime pts;
@@ -172,7 +172,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   allocator = robocache_allocator_new (way->is_in_place ? engines[0] : elsewhere, RC_MEMORY_DEVICE);
   voxelizer = robocache_voxelizer_new (engines, way->n_engines, way->reads_host, &spec, &status, &error);
   fail_unless (voxelizer != NULL, "%s", error ? error->message : "");
-  fail_unless (robocache_tally_init (&tally, engines, way->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL));
+  fail_unless (robocache_readback_init (&readback, engines, way->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL));
   robocache_cloud_window_init (&window);
   for (guint round = 0; round < kind->accumulate + 3; round++) {
     GstBuffer *cloud = make_cloud (&points, round);
@@ -186,19 +186,19 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
       place.item_bytes[i] = robocache_tensor_info_size (&tensors.tensors[i]) / points.n_items;
       place.memories[i] = robocache_allocator_alloc (allocator, robocache_tensor_info_size (&tensors.tensors[i]), NULL);
     }
-    fail_unless (robocache_tally_begin (&tally, NULL));
-    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &tally, &result.work, &error), "%s",
+    fail_unless (robocache_readback_begin (&readback, NULL));
+    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &readback, &result.work, &error), "%s",
         error ? error->message : "");
     robocache_cloud_window_settle (&window);
-    fail_unless (robocache_tally_end (&tally, round, NULL));
-    fail_unless (robocache_tally_take (&tally, (gint64 *) &result.counters, &pts, NULL));
+    fail_unless (robocache_readback_end (&readback, round, NULL));
+    fail_unless (robocache_readback_take (&readback, (gint64 *) &result.counters, &pts, NULL));
     result_clear (&result);
     collect (&result, &place);
   }
   robocache_engine_get_account (engines[0], &account);
   result.peak_bytes = account.peak_bytes;
   robocache_cloud_window_finish (&window);
-  robocache_tally_clear (&tally);
+  robocache_readback_clear (&readback);
   robocache_voxelizer_free (voxelizer);
   robocache_points_info_clear (&points);
   gst_object_unref (allocator);

@@ -7,11 +7,11 @@
 #include <math.h>
 
 #define ROUNDS 90
-#define MOST_POINTS 300
+#define MAX_POINTS 300
 #define BATCH_POINTS 50
 #define BATCH 3
 #define FIELDS 4
-#define MOST_HELD 8
+#define MAX_HELD 8
 
 static const gchar *const kinds[] = {
   "grid=40:7:5", "grid=40:7:5 type=float32", "grid=40:7:5 output=bits", "grid=40:7:5 output=sparse max-voxels=90",
@@ -148,7 +148,7 @@ GST_START_TEST (test_grids_are_those_of_one_cloud)
     if (g_rand_int_range (random, 0, 15) == 0)
       are_few = !are_few;
     g_queue_push_tail (&window, random_cloud (random, items > 1 ? BATCH_POINTS
-            : (guint) g_rand_int_range (random, 0, are_few ? 2 : MOST_POINTS), items));
+            : (guint) g_rand_int_range (random, 0, are_few ? 2 : MAX_POINTS), items));
     forget_all_but (&window, most);
     output = push_pull (h, gst_buffer_copy (g_queue_peek_tail (&window)));
     wanted = made_of_one (kind, change, &window, items);
@@ -157,7 +157,7 @@ GST_START_TEST (test_grids_are_those_of_one_cloud)
     g_bytes_unref (wanted);
     g_bytes_unref (got);
     g_queue_push_tail (&held, output);
-    forget_all_but (&held, (guint) g_rand_int_range (random, 0, MOST_HELD));
+    forget_all_but (&held, (guint) g_rand_int_range (random, 0, MAX_HELD));
   }
   expect_no_error (h);
   forget_all_but (&held, 0);

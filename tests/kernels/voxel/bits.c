@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define POINT_BYTES ((int64_t) (CLOUD_FIELDS * sizeof (float)))
-#define MOST_POINTS (INT64_C (1) << 20) /* that a grid has of its own, or that are made at once */
-#define MOST_CHUNKS 12          /* of a cloud that is in memory */
+#define MAX_POINTS (INT64_C (1) << 20) /* that a grid has of its own, or that are made at once */
+#define MAX_CHUNKS 12          /* of a cloud that is in memory */
 #define UNWRITTEN 0x5A
 #define N_PARTS 7               /* of an output: counters, n_voxels, coordinates, values or a grid, voxels of points, points of
                                  * voxels, and the bitmap of a grid */
@@ -89,8 +89,8 @@ bring_cloud (RcBackend *backend, RcStream stream, const VoxelCloud *cloud, float
   RcStatus status = RC_OK;
   int64_t first;
 
-  for (first = 0; first < all && status == RC_OK; first += MOST_POINTS)
-    status = bring_points (backend, stream, cloud, first, all - first < MOST_POINTS ? all - first : MOST_POINTS, host,
+  for (first = 0; first < all && status == RC_OK; first += MAX_POINTS)
+    status = bring_points (backend, stream, cloud, first, all - first < MAX_POINTS ? all - first : MAX_POINTS, host,
         to + first * POINT_BYTES, error);
   return status;
 }
@@ -98,7 +98,7 @@ bring_cloud (RcBackend *backend, RcStream stream, const VoxelCloud *cloud, float
 static RcStatus
 make_points (RcBackend *backend, const VoxelCloud *cloud, void **points, RcError *error)
 {
-  const int64_t all = cloud->batch * cloud->n, at_once = all < MOST_POINTS ? all : MOST_POINTS;
+  const int64_t all = cloud->batch * cloud->n, at_once = all < MAX_POINTS ? all : MAX_POINTS;
   void *host = NULL;
   RcStream stream = NULL;
   RcStatus status = rc_stream_new (backend, &stream, error);
@@ -134,13 +134,13 @@ take_points (VoxelGrid *grid, const void *points, RcError *error)
   RcStatus status = RC_OK;
 
   grid->held = cloud->n;
-  if (points == NULL && cloud->n <= MOST_POINTS)
+  if (points == NULL && cloud->n <= MAX_POINTS)
     status = make_points (grid->backend, cloud, &grid->own_points, error);
   else if (points == NULL) {
-    grid->held = MOST_POINTS;
-    status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, MOST_POINTS * POINT_BYTES, &grid->own_points, error);
+    grid->held = MAX_POINTS;
+    status = rc_memory_alloc (grid->backend, RC_MEMORY_DEVICE, MAX_POINTS * POINT_BYTES, &grid->own_points, error);
     if (status == RC_OK)
-      status = rc_memory_alloc (grid->backend, RC_MEMORY_PINNED, MOST_POINTS * POINT_BYTES, (void **) &grid->host_points,
+      status = rc_memory_alloc (grid->backend, RC_MEMORY_PINNED, MAX_POINTS * POINT_BYTES, (void **) &grid->host_points,
           error);
   }
   grid->points = points != NULL ? points : grid->own_points;
@@ -237,7 +237,7 @@ cuts_of (const VoxelGrid *grid, int run, int pass)
 
   if (run == 0)
     return cuts;
-  cuts.n = 2 * least + 1 + run / 2 % MOST_CHUNKS;   /* jitter makes a chunk half as long again */
+  cuts.n = 2 * least + 1 + run / 2 % MAX_CHUNKS;   /* jitter makes a chunk half as long again */
   cuts.jitter = run / 2 % 4;
   if (grid->in_order)
     return cuts;

@@ -12,7 +12,7 @@
 
 #define BATCH 2
 #define ROUNDS 14
-#define MOST_POINTS 3000
+#define MAX_POINTS 3000
 
 static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
 
@@ -56,7 +56,7 @@ kept_init (Kept *kept, RcBackend *backend, const RcVoxelSpec *spec, int64_t batc
   kept->spec = *spec;
   kept->spec.batch = batch;
   run_ok (rc_voxel_plan (backend, &kept->spec, &kept->plan, &footprint, &run_error));
-  kept->job.scratch = scratch_new (&footprint, MOST_POINTS, &kept->scratch_bytes);
+  kept->job.scratch = scratch_new (&footprint, MAX_POINTS, &kept->scratch_bytes);
   kept->grid_bytes = rc_voxel_value_bytes (kept->plan);
   kept->bitmap_bytes = rc_voxel_bitmap_bytes (kept->plan);
   kept->out.grid = g_malloc ((gsize) (batch * kept->grid_bytes));
@@ -87,7 +87,7 @@ typedef struct
 static Clouds
 random_clouds (GRand *rand, const RcVoxelSpec *spec)
 {
-  static const int64_t sizes[] = { 0, 1, 40, 700, MOST_POINTS };
+  static const int64_t sizes[] = { 0, 1, 40, 700, MAX_POINTS };
   Clouds clouds = {.n = sizes[g_rand_int_range (rand, 0, G_N_ELEMENTS (sizes))] };
 
   clouds.item_bytes = clouds.n * point_bytes (spec);
@@ -280,7 +280,7 @@ GST_START_TEST (test_outputs_without_a_bitmap)
   spec.mode = __i__ ? RC_VOXEL_MEAN : RC_VOXEL_OCCUPANCY;
   run_ok (rc_voxel_plan (backend, &spec, &plan, &footprint, &run_error));
   fail_unless_equals_int64 (rc_voxel_bitmap_bytes (plan), 0);
-  job.scratch = scratch_new (&footprint, MOST_POINTS, &bytes);
+  job.scratch = scratch_new (&footprint, MAX_POINTS, &bytes);
   for (int round = 0; round < ROUNDS; round++) {
     Clouds clouds = random_clouds (rand, &spec);
     RcVoxelChunk chunk = {.data = clouds.data,.n = clouds.n,.stride = point_bytes (&spec) };

@@ -11,7 +11,7 @@
 
 #include "kernels/voxel_plan.h"
 
-#define MOST_DENSE (INT64_C (1) << 31)
+#define MAX_DENSE (INT64_C (1) << 31)
 
 /* ---- random numbers: splitmix64, of the number of a point ---- */
 
@@ -283,7 +283,7 @@ voxel_cloud_takes (const VoxelCloud *cloud, const VoxelForm *form)
 {
   const int has_grid = form->output == RC_VOXEL_DENSE || form->output == RC_VOXEL_BITS;
 
-  return !has_grid || cloud->grid[0] < MOST_DENSE / cloud->grid[1] / cloud->grid[2];
+  return !has_grid || cloud->grid[0] < MAX_DENSE / cloud->grid[1] / cloud->grid[2];
 }
 
 const char *

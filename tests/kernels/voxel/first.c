@@ -11,7 +11,7 @@
 
 #include "job.h"
 
-#define MOST_CHUNKS 64
+#define MAX_CHUNKS 64
 
 static const RcCpuLevel levels[] = { RC_CPU_BEST, RC_CPU_BASELINE, RC_CPU_AVX2, RC_CPU_AVX512 };
 
@@ -159,7 +159,7 @@ check_first (const RcVoxelSpec *spec, const OracleCloud *cloud, const First *got
 /* ---- clouds ---- */
 
 static int
-cut (GRand *rand, const guint8 *data, int64_t n, int64_t stride, RcVoxelChunk chunks[MOST_CHUNKS])
+cut (GRand *rand, const guint8 *data, int64_t n, int64_t stride, RcVoxelChunk chunks[MAX_CHUNKS])
 {
   const Cuts cuts = random_cuts (rand, n);
 
@@ -198,7 +198,7 @@ GST_START_TEST (test_points)
     RcVoxelSpec spec = first_spec (__i__ / 4 % 2 ? RC_FLOAT16 : RC_FLOAT32, most_voxels[round % 3], most_points[round / 3]);
     const int64_t n = sizes[(round + 3) % 4], stride = __i__ / 24 ? 3 + 6 * (size + 2) + round : 6 * size;
     const RcVoxelJob job = {.n_points = n + round % 2 * 11 };
-    RcVoxelChunk chunks[MOST_CHUNKS];
+    RcVoxelChunk chunks[MAX_CHUNKS];
     RcVoxelField fields[6];
     guint8 *laid_out = NULL;
     OracleCloud cloud;

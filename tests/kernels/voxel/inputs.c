@@ -11,7 +11,7 @@
 
 #include "job.h"
 
-#define MOST_FIELDS 16
+#define MAX_FIELDS 16
 
 static const RcCpuLevel levels[] = { RC_CPU_BEST, RC_CPU_BASELINE, RC_CPU_AVX2, RC_CPU_AVX512 };
 
@@ -83,7 +83,7 @@ static void
 random_layout (GRand *rand, const RcVoxelSpec *spec, RcVoxelField *fields)
 {
   const int n = (int) spec->points.fields;
-  int order[MOST_FIELDS];
+  int order[MAX_FIELDS];
   int64_t offset = g_rand_int_range (rand, 0, 5);
 
   for (int i = 0; i < n; i++) {
@@ -134,7 +134,7 @@ spec_of (GRand *rand, int i)
   spec.output = i / 6 % 2 ? RC_VOXEL_SPARSE : RC_VOXEL_DENSE;
   spec.dtype = i / 12 % 2 ? RC_FLOAT16 : RC_FLOAT32;
   spec.points.dtype = coordinates[i / 24];
-  spec.points.fields = g_rand_int_range (rand, 4, MOST_FIELDS + 1);
+  spec.points.fields = g_rand_int_range (rand, 4, MAX_FIELDS + 1);
   spec.points.first_feature = g_rand_int_range (rand, 3, (gint32) spec.points.fields);
   spec.points.features = spec.points.fields - spec.points.first_feature;
   return spec;
@@ -150,7 +150,7 @@ GST_START_TEST (test_any_layout)
   for (int round = 0; round < 6; round++) {
     RcBackend *backend = open_cpu (levels[round % 4]);
     RcVoxelSpec spec = spec_of (rand, __i__);
-    RcVoxelField fields[MOST_FIELDS];
+    RcVoxelField fields[MAX_FIELDS];
     Cuts cuts = random_cuts (rand, n);
     OracleCloud cloud;
     OracleGrid *oracle;

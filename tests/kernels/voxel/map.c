@@ -12,7 +12,7 @@
 #include "job.h"
 
 #define UNTOUCHED G_GINT64_CONSTANT (0x5A5A5A5A5A5A5A5A)
-#define MOST_CHUNKS 16
+#define MAX_CHUNKS 16
 
 static const RcCpuLevel levels[] = { RC_CPU_BEST, RC_CPU_BASELINE, RC_CPU_AVX2, RC_CPU_AVX512 };
 
@@ -128,7 +128,7 @@ lay_out (GRand *rand, const OracleCloud *cloud, const void *packed, RcDtype dtyp
 
 /* In order. */
 static int
-cut (GRand *rand, const guint8 *data, int64_t n, int64_t stride, RcVoxelChunk chunks[MOST_CHUNKS])
+cut (GRand *rand, const guint8 *data, int64_t n, int64_t stride, RcVoxelChunk chunks[MAX_CHUNKS])
 {
   Cuts cuts = random_cuts (rand, n);
 
@@ -152,7 +152,7 @@ GST_START_TEST (test_points)
     const int64_t n = sizes[round % G_N_ELEMENTS (sizes)];
     RcVoxelJob job = {.n_points = n + (round % 3 == 2 ? 37 : 0) };
     int64_t stride = 6 * (int64_t) rc_dtype_size (spec.points.dtype), *got;
-    RcVoxelChunk chunks[MOST_CHUNKS];
+    RcVoxelChunk chunks[MAX_CHUNKS];
     RcVoxelCounters counters;
     RcVoxelField fields[6];
     guint8 *laid_out = NULL;

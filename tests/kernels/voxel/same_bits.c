@@ -7,14 +7,14 @@
 #include "tests/recordings.h"
 #include "bits.h"
 
-#define MOST_LEVELS 4
+#define MAX_LEVELS 4
 #ifdef __SANITIZE_ADDRESS__
 #define SLOWNESS 10             /* so much less of everything */
 #else
 #define SLOWNESS 1
 #endif
 
-/* A crew of one, who does everything the other way round. */
+/* A threads of one, who does everything the other way round. */
 static void
 run_backwards (gpointer self, void (*work) (gpointer data, gint64 i), gpointer data, gint64 n)
 {
@@ -22,24 +22,24 @@ run_backwards (gpointer self, void (*work) (gpointer data, gint64 i), gpointer d
     work (data, n);
 }
 
-static const RcCrew backwards = { run_backwards, NULL };
+static const RcThreadPool backwards = { run_backwards, NULL };
 
-/* Backends of all instruction sets that this machine has, the plainest first, and one with a crew. */
+/* Backends of all instruction sets that this machine has, the plainest first, and one with a thread pool. */
 typedef struct
 {
-  RcBackend *backends[MOST_LEVELS];
+  RcBackend *backends[MAX_LEVELS];
   int n;
 } Levels;
 
 static Levels
 open_levels (void)
 {
-  static const RcWhere all[MOST_LEVELS] = { {.cpu_level = RC_CPU_BASELINE}, {.cpu_level = RC_CPU_AVX2},
-    {.cpu_level = RC_CPU_AVX512}, {.crew = &backwards}
+  static const RcWhere all[MAX_LEVELS] = { {.cpu_level = RC_CPU_BASELINE}, {.cpu_level = RC_CPU_AVX2},
+    {.cpu_level = RC_CPU_AVX512}, {.threads = &backwards}
   };
   Levels levels = { {NULL}, 0 };
 
-  for (int i = 0; i < MOST_LEVELS; i++)
+  for (int i = 0; i < MAX_LEVELS; i++)
     levels.n += rc_backend_open (&all[i], &levels.backends[levels.n], NULL) == RC_OK;
   fail_unless (levels.n > 0);
   return levels;
@@ -50,7 +50,7 @@ static void
 check_same (const VoxelCloud *cloud, const VoxelForm *form, int runs)
 {
   Levels levels = open_levels ();
-  VoxelGrid *grids[MOST_LEVELS];
+  VoxelGrid *grids[MAX_LEVELS];
   Test test = { cloud->name, "" };
   VoxelBits first = { 0 };
 

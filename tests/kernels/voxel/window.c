@@ -15,10 +15,10 @@
 
 #define BATCH 2
 #define ROUNDS 150
-#define MOST_CLOUDS 6
-#define MOST_HELD (MOST_CLOUDS + 1)
-#define MOST_CLOUD_POINTS 600
-#define MOST_POINTS (MOST_HELD * MOST_CLOUD_POINTS)
+#define MAX_CLOUDS 6
+#define MAX_HELD (MAX_CLOUDS + 1)
+#define MAX_CLOUD_POINTS 600
+#define MAX_POINTS (MAX_HELD * MAX_CLOUD_POINTS)
 
 typedef enum
 {
@@ -156,7 +156,7 @@ fill_cloud (GRand *rand, const RcVoxelSpec *spec, Cloud *cloud)
 static Cloud *
 new_cloud (GRand *rand, const RcVoxelSpec *spec)
 {
-  static const int64_t sizes[] = { 0, 1, 40, 250, 260, 270, 300, MOST_CLOUD_POINTS };
+  static const int64_t sizes[] = { 0, 1, 40, 250, 260, 270, 300, MAX_CLOUD_POINTS };
   const gboolean depth = spec->source == RC_VOXEL_DEPTH;
   Cloud *cloud = g_new0 (Cloud, 1);
 
@@ -185,7 +185,7 @@ typedef struct
   RcVoxelCounters counters;
   uint32_t n_voxels[BATCH];
   gsize value_bytes, bitmap_bytes;      /* of all items */
-  int64_t map[BATCH][MOST_POINTS];      /* rank */
+  int64_t map[BATCH][MAX_POINTS];      /* rank */
 } Grid;
 
 static void
@@ -242,14 +242,14 @@ window_init (Window *window, RcBackend *backend, const RcVoxelSpec *spec, Fillin
 
   memset (window, 0, sizeof (*window));
   window->spec = *spec;
-  window->spec.keeps = MOST_HELD;
+  window->spec.keeps = MAX_HELD;
   window->filling = filling;
   window->backend = backend;
   window->rand = g_rand_new_with_seed (seed);
   run_ok (rc_voxel_plan (backend, &window->spec, &window->plan, &footprint, &run_error));
   fail_unless (rc_voxel_keeps (window->plan));
   fail_unless_equals_uint64 (footprint.scratch_bytes_per_point, 0);
-  window->scratch = scratch_new (&footprint, MOST_POINTS, &window->scratch_bytes);
+  window->scratch = scratch_new (&footprint, MAX_POINTS, &window->scratch_bytes);
   grid_init (&window->grids[0], window->plan, spec);
   grid_init (&window->grids[1], window->plan, spec);
   window->clouds = g_ptr_array_new_with_free_func (cloud_free);
@@ -291,7 +291,7 @@ push_cloud (Window *window, guint most)
   Cloud *cloud = new_cloud (window->rand, &window->spec);
   const RcVoxelChunk chunk = chunk_of (cloud, window->filling, 0, cloud->rows);
 
-  cloud->layer = window->n_clouds++ % MOST_HELD;
+  cloud->layer = window->n_clouds++ % MAX_HELD;
   if (has_ranges (window))
     run_ok (rc_voxel_measure (window->plan, &chunk, cloud->ranges, NULL, &run_error));
   g_ptr_array_add (window->clouds, cloud);
@@ -354,7 +354,7 @@ keep_wanted (const Window *window, const RcVoxelJob *job, Grid *grid)
     const int64_t n = window->filling == COUNTED ? window->stated[b] : job->n_points;
     const int64_t added = window->filling == COUNTED ? newest->counts[b] : newest->points;
     const int64_t first = job->goes_on ? n - added + window->first_wanted : job->first_point;
-    int64_t said[MOST_CLOUD_POINTS];
+    int64_t said[MAX_CLOUD_POINTS];
 
     for (int64_t i = 0; i < n_wanted; i++)
       said[i] = first + i < n ? grid->map[b][first + i] : RC_VOXEL_OUTSIDE;
@@ -490,7 +490,7 @@ run_window (const RcVoxelSpec *spec, Filling filling, RcCpuLevel level, guint32 
 {
   const gboolean is_mean = spec->mode == RC_VOXEL_MEAN || spec->mode == RC_VOXEL_CENTROID;
   RcBackend *backend = open_cpu (level);
-  guint most = MOST_CLOUDS;
+  guint most = MAX_CLOUDS;
   Window window;
 
   if (backend == NULL)          /* this machine lacks the level */
@@ -498,7 +498,7 @@ run_window (const RcVoxelSpec *spec, Filling filling, RcCpuLevel level, guint32 
   window_init (&window, backend, spec, filling, seed);
   for (; window.round < ROUNDS; window.round++) {
     if (g_rand_int_range (window.rand, 0, 20) == 0)
-      most = (guint) g_rand_int_range (window.rand, 1, MOST_CLOUDS + 1);
+      most = (guint) g_rand_int_range (window.rand, 1, MAX_CLOUDS + 1);
     if (window.round % 37 == 36)
       give_up (&window);
     push_cloud (&window, most);
@@ -789,7 +789,7 @@ GST_START_TEST (test_which_plans_keep)
     spec.keeps = 4;
     run_ok (rc_voxel_plan (backend, &spec, &plan, &got, &run_error));
     fail_unless_equals_int (rc_voxel_keeps (plan), plans[i].keeps);
-    fail_unless (got.scratch_bytes <= wanted.scratch_bytes + (plans[i].keeps ? RC_VOXEL_MOST_KEPT_BYTES : 0));
+    fail_unless (got.scratch_bytes <= wanted.scratch_bytes + (plans[i].keeps ? RC_VOXEL_MAX_KEPT_BYTES : 0));
     fail_unless (got.scratch_bytes_per_point <= wanted.scratch_bytes_per_point);
     rc_voxel_plan_free (plan);
   }

@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_BLOCKS_Y 65535
+#define MAX_BLOCKS_Y 65535
 #define BLOCKS_PER_MULTIPROCESSOR 8     /* that run at once */
 #define FEATURE_BLOCKS 4        /* the same of kernels that read features */
-#define MOST_VOXELS_A_POINT 32  /* of slabs: of more of them ranks are faster */
+#define MAX_VOXELS_A_POINT 32  /* of slabs: of more of them ranks are faster */
 
 /* ---- launches ---- */
 
@@ -44,7 +44,7 @@ static dim3
 few_blocks_for (const RcCudaBackend *cuda, int64_t n, int64_t each, int64_t items, int64_t of_multiprocessor)
 {
   const int64_t at_once = (int64_t) cuda->multiprocessors * of_multiprocessor;
-  const int64_t y = rc_cuda_lesser (items, MOST_BLOCKS_Y), most = rc_cuda_ceil_divide (at_once, y);
+  const int64_t y = rc_cuda_lesser (items, MAX_BLOCKS_Y), most = rc_cuda_ceil_divide (at_once, y);
   const int64_t wish = rc_cuda_ceil_divide (n, each);
 
   return (dim3) { (unsigned) (wish < 1 ? 1 : rc_cuda_lesser (wish, most)), (unsigned) y, 1 };
@@ -166,7 +166,7 @@ static int
 has_whole_tiles (const Run *run, const void *kernel, const RcCudaVoxelTask *task)
 {
   return kernel == rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32] && task->packed && task->is_first && has_all_points (run)
-      && task->batch <= MOST_BLOCKS_Y;
+      && task->batch <= MAX_BLOCKS_Y;
 }
 
 /* A block for each tile: they are short, and many are under way. */
@@ -177,7 +177,7 @@ launch_bins (const Run *run, const void *of_any, RcCudaVoxelTask *task)
   const int64_t points = points_of (run->plan, run->chunk);
   /* one more, that others began */
   const int64_t tiles = rc_cuda_ceil_divide (points, RC_CUDA_VOXEL_BIN_TILE) + !task->is_first;
-  const unsigned items = (unsigned) rc_cuda_lesser (task->batch, MOST_BLOCKS_Y);
+  const unsigned items = (unsigned) rc_cuda_lesser (task->batch, MAX_BLOCKS_Y);
   const dim3 grid = { (unsigned) rc_cuda_lesser (tiles, INT32_MAX), items, 1 };
 
   return launch_task (run, kernel, grid, task, "launch of the adding of points, by bins");
@@ -187,7 +187,7 @@ static int
 indexes_whole (const Run *run, const RcCudaVoxelState *state, const RcCudaVoxelTask *task)
 {
   return state->index_whole != NULL && task->aligned && task->is_first && has_all_points (run)
-      && task->batch <= MOST_BLOCKS_Y;
+      && task->batch <= MAX_BLOCKS_Y;
 }
 
 static RcStatus
@@ -397,8 +397,8 @@ kernels_in_place (const RcCudaVoxelState *state, const RcCudaVoxelTask *task)
 static int
 fits_slabs (const RcCudaVoxelTask *task)
 {
-  return task->n >= task->voxels / MOST_VOXELS_A_POINT && task->n / 3 <= (int64_t) task->mean_bins * task->mean_room / 4
-      && task->batch <= MOST_BLOCKS_Y;
+  return task->n >= task->voxels / MAX_VOXELS_A_POINT && task->n / 3 <= (int64_t) task->mean_bins * task->mean_room / 4
+      && task->batch <= MAX_BLOCKS_Y;
 }
 
 /* A block for each tile of points, which it copies to shared memory where there is room, and in steps of 16 bytes alignment for

@@ -8,11 +8,11 @@
 #include <stdlib.h>
 
 #define SPARSE_BYTES 4096       /* for what the arrays of points are rounded up by */
-#define MOST_BITS (INT64_C (1) << 27)   /* of an item, and twice that of all: such bitmaps are faster than a sort */
-#define MOST_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
+#define MAX_BITS (INT64_C (1) << 27)   /* of an item, and twice that of all: such bitmaps are faster than a sort */
+#define MAX_VOXEL_BITS (INT64_C (1) << 26)     /* of an item: with more of them, and of all twice that, blocks are faster */
 #define FEW_BLOCKS (INT64_C (1) << 23)
-#define FEWEST_BLOCK_BITS 5     /* a word */
-#define MOST_BLOCK_BITS 8       /* 96 bytes of scratch a point */
+#define MIN_BLOCK_BITS 5     /* a word */
+#define MAX_BLOCK_BITS 8       /* 96 bytes of scratch a point */
 #define POINT_ARRAYS 10         /* what values are made from, and what bitmaps have: each is rounded up */
 
 static RcStatus
@@ -199,11 +199,11 @@ blocks_of (const RcVoxelPlan *plan, int block_bits)
 static int
 block_bits_of (const RcVoxelPlan *plan)
 {
-  int bits = FEWEST_BLOCK_BITS;
+  int bits = MIN_BLOCK_BITS;
 
-  if (plan->keeps || (plan->voxels <= MOST_VOXEL_BITS && plan->spec.batch <= 2 * MOST_VOXEL_BITS / plan->voxels))
+  if (plan->keeps || (plan->voxels <= MAX_VOXEL_BITS && plan->spec.batch <= 2 * MAX_VOXEL_BITS / plan->voxels))
     return 0;
-  while (bits < MOST_BLOCK_BITS && blocks_of (plan, bits) > FEW_BLOCKS)
+  while (bits < MAX_BLOCK_BITS && blocks_of (plan, bits) > FEW_BLOCKS)
     bits++;
   return bits;
 }
@@ -219,7 +219,7 @@ is_in_bitmap (const RcVoxelPlan *plan)
 
   if (plan->keeps)
     return spec->output == RC_VOXEL_RANK;
-  return rc_voxel_sorts (plan) && spec->mode != RC_VOXEL_FIRST && bits <= MOST_BITS && spec->batch <= 2 * MOST_BITS / bits;
+  return rc_voxel_sorts (plan) && spec->mode != RC_VOXEL_FIRST && bits <= MAX_BITS && spec->batch <= 2 * MAX_BITS / bits;
 }
 
 static void
@@ -334,7 +334,7 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
     bytes += sizeof (int64_t);
   if (task->block_bits > 0) {
     bytes += (UINT64_C (3) << task->block_bits) / 8;    /* bits, and these with what is before each word */
-    of_item += RC_CUDA_VOXEL_MOST_BIT_TILES * sizeof (uint32_t);        /* their counts */
+    of_item += RC_CUDA_VOXEL_MAX_BIT_TILES * sizeof (uint32_t);        /* their counts */
   }
   if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
     bytes += layout->payload_bytes + value_bytes_of_point (plan);
@@ -359,7 +359,7 @@ plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
 static uint64_t
 bins_bytes (uint64_t bins)
 {
-  const uint64_t room = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_LEAST_ROOM;
+  const uint64_t room = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_MIN_ROOM;
 
   return ((bins + RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t) + bins * room * sizeof (RcCudaVoxelEntry) + 63) / 64 * 64
       + 2 * 64;

@@ -20,7 +20,7 @@ static int64_t
 items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelTask *task, int64_t n_points)
 {
   const uint64_t by_key = UINT64_MAX / task->key_voxels;
-  const uint64_t by_points = RC_CUDA_VOXEL_MOST_POINTS / (uint64_t) (n_points ? n_points : 1);
+  const uint64_t by_points = RC_CUDA_VOXEL_MAX_POINTS / (uint64_t) (n_points ? n_points : 1);
   uint64_t items = (uint64_t) plan->spec.batch;
 
   items = items < by_key ? items : by_key;
@@ -40,7 +40,7 @@ lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 {
   const uint64_t n = (uint64_t) plan->spec.batch * (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
   const int ordered = rc_voxel_is_ordered (plan), mean = rc_voxel_is_mean (plan);
-  const uint64_t tiles = (uint64_t) rc_cuda_ceil_divide (rc_cuda_lesser ((int64_t) n, RC_CUDA_VOXEL_MOST_POINTS),
+  const uint64_t tiles = (uint64_t) rc_cuda_ceil_divide (rc_cuda_lesser ((int64_t) n, RC_CUDA_VOXEL_MAX_POINTS),
       RC_CUDA_VOXEL_SORT_TILE);
   RcCudaVoxelPoints *points = &task->points;
   char *at = after_items (plan, task);
@@ -89,7 +89,7 @@ rc_cuda_voxel_cut_bitmap (RcCudaVoxelBitmap *bitmap, int64_t words)
   const int64_t smallest = rc_cuda_ceil_divide (words, RC_CUDA_VOXEL_BIT_TILE);
 
   bitmap->words = words;
-  bitmap->tile_words = rc_cuda_ceil_divide (smallest > 0 ? smallest : 1, RC_CUDA_VOXEL_MOST_BIT_TILES) * RC_CUDA_VOXEL_BIT_TILE;
+  bitmap->tile_words = rc_cuda_ceil_divide (smallest > 0 ? smallest : 1, RC_CUDA_VOXEL_MAX_BIT_TILES) * RC_CUDA_VOXEL_BIT_TILE;
   bitmap->tiles = rc_cuda_ceil_divide (words > 0 ? words : 1, bitmap->tile_words);
   bitmap->ranked_apart = rc_cuda_ceil_divide (words, 16) * 16;
 }
@@ -125,7 +125,7 @@ lay_out_bins (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
   const uint64_t batch = (uint64_t) plan->spec.batch, bins = batch * task->mean_bins;
   const int64_t share = rc_cuda_ceil_divide (task->n_points, task->mean_bins);
 
-  task->mean_room = (uint32_t) rc_cuda_lesser (RC_CUDA_VOXEL_MEAN_SHARES * share + RC_CUDA_VOXEL_MEAN_LEAST_ROOM,
+  task->mean_room = (uint32_t) rc_cuda_lesser (RC_CUDA_VOXEL_MEAN_SHARES * share + RC_CUDA_VOXEL_MEAN_MIN_ROOM,
       RC_CUDA_VOXEL_MEAN_ROOM);
   task->bin_counts = (uint32_t *) carve (at, (bins + batch * RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t));
   task->zeros = (char *) task->bin_counts;

@@ -4,7 +4,7 @@
  */
 #include "state.h"
 
-#define MOST_SLABS_OF_BIN 16    /* of counts: each reads all points of its bin, and of larger grids those would be read too often */
+#define MAX_SLABS_OF_BIN 16    /* of counts: each reads all points of its bin, and of larger grids those would be read too often */
 
 /* ---- how a grid is cut ---- */
 
@@ -38,7 +38,7 @@ rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t mult
 {
   const int counts = plan->spec.mode == RC_VOXEL_COUNT;
   const int64_t batch = plan->spec.batch, of_word = counts ? 1 : 32, item_words = plan->bit_words * 32 / of_word;
-  const int64_t fewest = counts ? RC_CUDA_VOXEL_FEWEST_COUNTS : RC_CUDA_VOXEL_PIECE_WORDS;
+  const int64_t fewest = counts ? RC_CUDA_VOXEL_MIN_COUNTS : RC_CUDA_VOXEL_PIECE_WORDS;
   const int64_t blocks = counts ? multiprocessors * 3 / 4 : multiprocessors;
   int64_t words = RC_CUDA_VOXEL_SLAB_WORDS, slabs = 1, in_bin = 1;
 
@@ -50,7 +50,7 @@ rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t mult
     return;
   while (slabs * words < item_words)
     slabs *= 2;
-  if (slabs > INT32_MAX / batch || (counts && slabs > MOST_SLABS_OF_BIN * RC_CUDA_VOXEL_BINS))  /* blocks */
+  if (slabs > INT32_MAX / batch || (counts && slabs > MAX_SLABS_OF_BIN * RC_CUDA_VOXEL_BINS))  /* blocks */
     return;
   task->slabs = slabs;
   task->slab_words = words;

@@ -8,7 +8,7 @@
 #include "kernels/cuda/runtime/device.h"
 #include "task.h"
 
-#define RC_CUDA_VOXEL_MOST_POINTS UINT32_MAX    /* of a group: kernels count them in 32 bits */
+#define RC_CUDA_VOXEL_MAX_POINTS UINT32_MAX    /* of a group: kernels count them in 32 bits */
 
 /* That a mean takes where its points stay in place. */
 typedef struct

@@ -28,7 +28,7 @@ extern "C" {
 #define RC_CUDA_VOXEL_SLAB_WORDS 16384
 #define RC_CUDA_VOXEL_PIECE_WORDS RC_CUDA_VOXEL_SLAB_THREADS
 #define RC_CUDA_VOXEL_PIECE_SHIFT 14    /* log2 of its bits */
-#define RC_CUDA_VOXEL_FEWEST_COUNTS 1024        /* of a slab, at least */
+#define RC_CUDA_VOXEL_MIN_COUNTS 1024        /* of a slab, at least */
 #define RC_CUDA_VOXEL_NO_BIT UINT32_MAX
 /* Points whose bits are put into bins together. */
 #define RC_CUDA_VOXEL_POINTS_EACH 8
@@ -45,7 +45,7 @@ extern "C" {
 #define RC_CUDA_VOXEL_MEAN_BINS 2048
 #define RC_CUDA_VOXEL_MEAN_ROOM 768
 #define RC_CUDA_VOXEL_MEAN_SHARES 4     /* of a bin of the points, for which it has room beside the least, up to that */
-#define RC_CUDA_VOXEL_MEAN_LEAST_ROOM 16
+#define RC_CUDA_VOXEL_MEAN_MIN_ROOM 16
 #define RC_CUDA_VOXEL_MEAN_PIECES 32
 #define RC_CUDA_VOXEL_MEAN_TURN 433u    /* slabs, by which each round of pieces begins later: walls are regular */
 #define RC_CUDA_VOXEL_MEAN_BYTES 34816
@@ -63,7 +63,7 @@ extern "C" {
 /* Words of bits that a block counts at a time: 4 a thread. */
 #define RC_CUDA_VOXEL_BIT_TILE (4 * RC_CUDA_VOXEL_THREADS)
 /* Tiles of an item, at which two kernels that count them are as fast as more. */
-#define RC_CUDA_VOXEL_MOST_BIT_TILES 1024
+#define RC_CUDA_VOXEL_MAX_BIT_TILES 1024
 /* Keys that a block sorts at a time. */
 #define RC_CUDA_VOXEL_SORT_ITEMS 12
 #define RC_CUDA_VOXEL_SORT_TILE (RC_CUDA_VOXEL_SORT_ITEMS * RC_CUDA_VOXEL_THREADS)

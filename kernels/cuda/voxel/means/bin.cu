@@ -189,9 +189,9 @@ clear_tile (const RcCudaVoxelTask &task, Shared *shared)
 
 /* What a thread has missed; mostly nothing. */
 __device__ __forceinline__ void
-gather_missed (const Tally &tally, Shared *shared)
+gather_missed (const PointCounts &counts, Shared *shared)
 {
-  const uint32_t own[3] = { tally.outside, tally.nan, tally.infinite };
+  const uint32_t own[3] = { counts.outside, counts.nan, counts.infinite };
 
 #pragma unroll
   for (int i = 0; i < 3; i++) {
@@ -259,7 +259,7 @@ bin_in_place (const __grid_constant__ RcCudaVoxelTask task)
   Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
   const uint32_t first = blockIdx.x * TILE;
   const Tile tile = { first, min ((uint32_t) task.n - first, (uint32_t) TILE) };
-  Tally tally = { };
+  PointCounts counts = { };
   const Tile read = { 0, tile.n };      /* the same, from where part.data comes to be */
   float p[N][3];
   uint32_t voxels[N];
@@ -276,8 +276,8 @@ bin_in_place (const __grid_constant__ RcCudaVoxelTask task)
   finish_copies ();
   __syncthreads ();
   read_each<Source, true, THREADS> (task, part, read, p);
-  find_bits<Source, THREADS, false> (task, part, read, p, voxels, &tally);
-  gather_missed (tally, &shared);
+  find_bits<Source, THREADS, false> (task, part, read, p, voxels, &counts);
+  gather_missed (counts, &shared);
 
   const uint32_t inside = inside_of (voxels);
   const Places places = count_bins (task, voxels, &shared);

@@ -261,7 +261,7 @@ points_at_once ()
 
 template <class Source, class Action>
 __device__ __forceinline__ void
-add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *tally)
+add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, PointCounts *counts)
 {
   constexpr int POINTS = points_at_once<Source, Action> ();
   float p[POINTS][3];
@@ -290,7 +290,7 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
       /* a point alone waits for its loads anyway, longer than for divisions */
       const int64_t voxel = POINTS == 1 ? rc_voxel_of (&task.box, p[u][0], p[u][1], p[u][2]) : voxel_of (task, p[u]);
 
-      count_point (tally, voxel);
+      count_point (counts, voxel);
       Action::take (task, part, i, voxel, p[u]);
     }
   }
@@ -302,18 +302,18 @@ __global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 add_points (const __grid_constant__ RcCudaVoxelTask task)
 {
   constexpr int64_t tile = points_at_once<Source, Action> () * THREADS;
-  Tally tally = { };
+  PointCounts counts = { };
 
   follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const Part part = part_of<Source> (task, item, true);
 
     for (int64_t first = blockIdx.x * tile; first < part.n; first += gridDim.x * tile)
-      add_tile<Source, Action> (task, part, first, &tally);
+      add_tile<Source, Action> (task, part, first, &counts);
     finish_part (task, part);
   }
   if (task.counters != NULL)
-    add_tally (task, tally);
+    add_counts (task, counts);
 }
 
 /* ---- actions: with features ----
@@ -349,7 +349,7 @@ struct AddMean
   }
 
   static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, int64_t c, double x, Tally *tally)
+  feature (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, int64_t c, double x, PointCounts *counts)
   {
     const uint32_t saw = rc_voxel_saw (x);
     const int64_t at = voxel * task.channels + c;
@@ -357,7 +357,7 @@ struct AddMean
 
     /* what has ranks has no feature_range */
     if constexpr (!RANKED)
-      tally->clamped += goes & exceeds_range (task, x);
+      counts->clamped += goes & exceeds_range (task, x);
     if (goes & (saw != 0))
       add_saw (saw_words_of (task, part.item), at, saw);
     if (goes & (saw == 0))
@@ -380,7 +380,7 @@ struct AddExtreme
   }
 
   static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, int64_t c, double x, Tally *)
+  feature (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, int64_t c, double x, PointCounts *)
   {
     atomicMax (item_array<uint32_t> (task, part.item, task.layout.keys) + voxel * task.channels + c,
         extreme_key (task, x));
@@ -403,11 +403,11 @@ template <class Source>
 struct AddKeyMean : AddingKeys
 {
   static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, Tally *tally)
+  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *counts)
   {
     const int64_t at = place_of (task, part, i) * task.channels + c;
 
-    tally->clamped += exceeds_range (task, x);
+    counts->clamped += exceeds_range (task, x);
     const uint64_t wide = rc_bits64 (x);
     uint32_t *const kept = reinterpret_cast<uint32_t *> (task.points.payload) + (Source::keeps_float64 (task) ? 2 : 1) * at;
 
@@ -421,7 +421,7 @@ struct AddKeyMean : AddingKeys
 struct AddKeyExtreme : AddingKeys
 {
   static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, Tally *)
+  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *)
   {
     reinterpret_cast<uint32_t *> (task.points.payload)[place_of (task, part, i) * task.channels + c] =
         extreme_key (task, x);
@@ -431,7 +431,7 @@ struct AddKeyExtreme : AddingKeys
 struct AddKeyFields : AddingKeys
 {
   static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, Tally *)
+  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *)
   {
     store_value (task.dtype, kept_of (task, part, i), c, value_bits (task.dtype, x));
   }
@@ -467,7 +467,7 @@ load_features (const RcCudaVoxelTask &task, const char *features, int64_t points
 /* 32 points from first on; all lanes call it. */
 template <class Source, class Action>
 __device__ __forceinline__ void
-add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *tally)
+add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, PointCounts *counts)
 {
   const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels;
   const char *features = part.data + first * task.stride + Source::feature_offset (task);
@@ -483,7 +483,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
   if (first + lane < part.n) {
     const int64_t voxel = voxel_of (task, p);
 
-    count_point (tally, voxel);
+    count_point (counts, voxel);
     goes_to = Action::point (task, part, first + lane, voxel);
   }
 #pragma unroll 1
@@ -496,7 +496,7 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, Tally *t
 
       if (Action::takes_all || to >= 0)
         Action::feature (task, part, first + loaded.channel.of, to, loaded.channel.channel,
-            Source::feature_of (loaded.words[u]), tally);
+            Source::feature_of (loaded.words[u]), counts);
       loaded.channel = next_channel (task, loaded.channel);
     }
     loaded.first += loaded.most;
@@ -508,7 +508,7 @@ template <class Source, class Action>
 __global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
 add_features (const __grid_constant__ RcCudaVoxelTask task)
 {
-  Tally tally = { };
+  PointCounts counts = { };
 
   follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
@@ -516,11 +516,11 @@ add_features (const __grid_constant__ RcCudaVoxelTask task)
 
     for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
         first += (int64_t) gridDim.x * THREADS)
-      add_warp<Source, Action> (task, part, first, &tally);
+      add_warp<Source, Action> (task, part, first, &counts);
     finish_part (task, part);
   }
   if (task.counters != NULL)
-    add_tally (task, tally);
+    add_counts (task, counts);
 }
 }
 

@@ -33,7 +33,7 @@ index_whole (const __grid_constant__ RcCudaVoxelTask task)
 {
   const Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
   const uint32_t i = blockIdx.x * RC_CUDA_VOXEL_THREADS + threadIdx.x, n = (uint32_t) task.n;
-  Tally tally = { };
+  PointCounts counts = { };
 
   allow_next ();
   if (i < n)
@@ -46,7 +46,7 @@ index_whole (const __grid_constant__ RcCudaVoxelTask task)
 
     const int64_t voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
 
-    count_miss (&tally, voxel);
+    count_miss (&counts, voxel);
     if (i >= task.first_point)
       point_voxels_of (task, part.item)[i - task.first_point] = voxel;
   }
@@ -54,8 +54,8 @@ index_whole (const __grid_constant__ RcCudaVoxelTask task)
     count_points (task.counters, n);
     begin_head (task, part);
   }
-  if (__syncthreads_or ((int) (tally.outside | tally.nan | tally.infinite)) && task.counters != NULL)
-    add_tally (task, tally);
+  if (__syncthreads_or ((int) (counts.outside | counts.nan | counts.infinite)) && task.counters != NULL)
+    add_counts (task, counts);
 }
 }
 

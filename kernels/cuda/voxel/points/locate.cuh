@@ -46,7 +46,7 @@ valid_of (uint32_t n)
 /* Points that no product locates are rare, or else many: they are read again. Returns a point's bit, or none. */
 template <class Source, int THREADS, bool FOURS>
 __device__ __forceinline__ uint32_t
-locate_again (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, int u, Tally *tally)
+locate_again (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, int u, PointCounts *counts)
 {
   const int64_t i = tile.first + point_of<THREADS, FOURS> (u);
   float p[3];
@@ -58,7 +58,7 @@ locate_again (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, i
 
   const int64_t voxel = voxel_by_quotient (task, p[0], p[1], p[2]);
 
-  count_miss (tally, voxel);
+  count_miss (counts, voxel);
   return voxel < 0 ? RC_CUDA_VOXEL_NO_BIT : (uint32_t) voxel;
 }
 
@@ -66,7 +66,7 @@ locate_again (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, i
 template <class Source, int THREADS, bool FOURS, int N>
 __device__ __forceinline__ void
 find_bits (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, const float (&p)[N][3], uint32_t (&bits)[N],
-    Tally *tally)
+    PointCounts *counts)
 {
   const uint32_t valid = valid_of<THREADS, FOURS, N> (tile.n);
   uint32_t unclear = 0;
@@ -82,7 +82,7 @@ find_bits (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, cons
 #pragma unroll 1
   for (unclear &= valid; unclear != 0; unclear &= unclear - 1) {
     const int which = __ffs ((int) unclear) - 1;
-    const uint32_t bit = locate_again<Source, THREADS, FOURS> (task, part, tile, which, tally);
+    const uint32_t bit = locate_again<Source, THREADS, FOURS> (task, part, tile, which, counts);
 
 #pragma unroll
     for (int u = 0; u < N; u++)

@@ -136,25 +136,25 @@ put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t vox
 }
 
 /* Points of one thread, then of a block. */
-struct Tally
+struct PointCounts
 {
   uint32_t points, outside, nan, infinite, clamped;
 };
 
 /* What a point is that is in no voxel. */
 __device__ __forceinline__ void
-count_miss (Tally *tally, int64_t voxel)
+count_miss (PointCounts *counts, int64_t voxel)
 {
-  tally->outside += voxel == RC_VOXEL_OUTSIDE;
-  tally->nan += voxel == RC_VOXEL_NAN;
-  tally->infinite += voxel == RC_VOXEL_INFINITE;
+  counts->outside += voxel == RC_VOXEL_OUTSIDE;
+  counts->nan += voxel == RC_VOXEL_NAN;
+  counts->infinite += voxel == RC_VOXEL_INFINITE;
 }
 
 __device__ __forceinline__ void
-count_point (Tally *tally, int64_t voxel)
+count_point (PointCounts *counts, int64_t voxel)
 {
-  tally->points++;
-  count_miss (tally, voxel);
+  counts->points++;
+  count_miss (counts, voxel);
 }
 
 __device__ __forceinline__ void
@@ -165,10 +165,10 @@ add_counter (int64_t *counter, uint32_t n)
 }
 
 __device__ __forceinline__ void
-add_tally (const RcCudaVoxelTask &task, const Tally &tally)
+add_counts (const RcCudaVoxelTask &task, const PointCounts &counts)
 {
   __shared__ uint32_t sums[5];
-  const uint32_t own[5] = { tally.points, tally.outside, tally.nan, tally.infinite, tally.clamped };
+  const uint32_t own[5] = { counts.points, counts.outside, counts.nan, counts.infinite, counts.clamped };
 
   if (threadIdx.x < 5)
     sums[threadIdx.x] = 0;

@@ -144,11 +144,11 @@ store_in_place (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const T
 template <class Source, bool FOURS>
 __device__ __forceinline__ void
 bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const TilePart &of_tile, const float (&p)[EACH][3],
-    Shared *shared, Tally *tally)
+    Shared *shared, PointCounts *counts)
 {
   uint32_t bits[EACH];
 
-  find_bits<Source, THREADS, FOURS> (task, part, of_tile, p, bits, tally);
+  find_bits<Source, THREADS, FOURS> (task, part, of_tile, p, bits, counts);
   place_in_slabs (task.in_slabs, bits);
   if (!of_tile.is_whole) {
     store_in_place<FOURS> (task, part.item, tile, of_tile, bits);
@@ -161,22 +161,22 @@ bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const Til
 /* PACKED: float32, which may lie four by four. */
 template <class Source, bool PACKED>
 __device__ __forceinline__ void
-read_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, Shared *shared, Tally *tally)
+read_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, Shared *shared, PointCounts *counts)
 {
   const TilePart of_tile = tile_part (task, part, tile);
   float p[EACH][3];
 
-  tally->points += threadIdx.x == 0 ? of_tile.n : 0;
+  counts->points += threadIdx.x == 0 ? of_tile.n : 0;
   if (PACKED && in_fours (task, of_tile)) {
     read_fours<THREADS> (part.data + of_tile.first * 12, of_tile.n, p);
-    bin_tile<Source, PACKED> (task, part, tile, of_tile, p, shared, tally);
+    bin_tile<Source, PACKED> (task, part, tile, of_tile, p, shared, counts);
     return;
   }
   if (Source::asks_address || task.aligned)
     read_each<Source, true, THREADS> (task, part, of_tile, p);
   else
     read_each<Source, false, THREADS> (task, part, of_tile, p);
-  bin_tile<Source, false> (task, part, tile, of_tile, p, shared, tally);
+  bin_tile<Source, false> (task, part, tile, of_tile, p, shared, counts);
 }
 
 template <class Source, bool PACKED>
@@ -184,7 +184,7 @@ __global__ void LAUNCH_BOUNDS (THREADS, at_once (PACKED ? 5 : 1))
 bin_points (const __grid_constant__ RcCudaVoxelTask task)
 {
   __shared__ Shared shared;
-  Tally tally = { };
+  PointCounts counts = { };
 
   follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
@@ -192,11 +192,11 @@ bin_points (const __grid_constant__ RcCudaVoxelTask task)
     const int64_t end = (part.first + part.n + TILE - 1) / TILE;
 
     for (int64_t tile = part.first / TILE + blockIdx.x; part.n > 0 && tile < end; tile += gridDim.x)
-      read_tile<Source, PACKED> (task, part, tile, &shared, &tally);
+      read_tile<Source, PACKED> (task, part, tile, &shared, &counts);
     finish_part (task, part);
   }
   if (task.counters != NULL)
-    add_tally (task, tally);
+    add_counts (task, counts);
 }
 
 /* ---- all points of a job in one chunk ---- */
@@ -219,13 +219,13 @@ read_last (const char *data, uint32_t n, float p[EACH][3])
 
 /* What threads have missed; mostly nothing. */
 __device__ __forceinline__ void
-gather_missed (const Tally &tally, Shared *shared)
+gather_missed (const PointCounts &counts, Shared *shared)
 {
-  if ((tally.outside | tally.nan | tally.infinite) == 0)
+  if ((counts.outside | counts.nan | counts.infinite) == 0)
     return;
-  atomicAdd (&shared->missed[0], tally.outside);
-  atomicAdd (&shared->missed[1], tally.nan);
-  atomicAdd (&shared->missed[2], tally.infinite);
+  atomicAdd (&shared->missed[0], counts.outside);
+  atomicAdd (&shared->missed[1], counts.nan);
+  atomicAdd (&shared->missed[2], counts.infinite);
 }
 
 __device__ __forceinline__ void
@@ -262,7 +262,7 @@ bin_whole (const __grid_constant__ RcCudaVoxelTask task)
   const Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
   const Tile tile = { first, min ((uint32_t) task.n - first, (uint32_t) TILE) };
   const char *data = part.data + (int64_t) first * 12;
-  Tally tally = { };
+  PointCounts counts = { };
   float p[EACH][3];
   uint32_t bits[EACH];
 
@@ -274,9 +274,9 @@ bin_whole (const __grid_constant__ RcCudaVoxelTask task)
   if (tile.n % 4 != 0)
     read_last (data, tile.n, p);
   clear_counters (&shared);
-  find_bits<PointSource<RC_FLOAT32>, THREADS, true> (task, part, tile, p, bits, &tally);
+  find_bits<PointSource<RC_FLOAT32>, THREADS, true> (task, part, tile, p, bits, &counts);
   place_in_slabs (task.in_slabs, bits);
-  gather_missed (tally, &shared);
+  gather_missed (counts, &shared);
   store_sorted (task, part.item, blockIdx.x, bits, &shared);
   if (threadIdx.x == 0)
     count_tile (task.counters, tile.n, shared.missed);

@@ -75,7 +75,7 @@ struct Counts
   static constexpr bool maps = false;
 
   static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *, Tally *)
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *, PointCounts *)
   {
     take_count<SIGN> (task, part, voxel);
   }
@@ -94,7 +94,7 @@ struct Centroids
   static constexpr bool maps = false;
 
   static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *p, Tally *)
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *p, PointCounts *)
   {
     const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, part.item, task.layout.scales);
     int64_t *sums = item_array<int64_t> (task, part.item, task.layout.sums) + voxel * 3;
@@ -112,12 +112,12 @@ struct Means
   static constexpr bool maps = false;
 
   static __device__ __forceinline__ void
-  take_feature (const RcCudaVoxelTask &task, const Part &part, int64_t at, int64_t c, double x, Tally *tally)
+  take_feature (const RcCudaVoxelTask &task, const Part &part, int64_t at, int64_t c, double x, PointCounts *counts)
   {
     const uint32_t saw = rc_voxel_saw (x);
 
     if constexpr (SIGN > 0)
-      tally->clamped += exceeds_range (task, x);
+      counts->clamped += exceeds_range (task, x);
     if (saw != 0)
       atomicAdd (item_array<uint32_t> (task, part.item, task.layout.seen) + 3 * at + rc_voxel_seen_index (saw),
           (uint32_t) SIGN);
@@ -127,7 +127,7 @@ struct Means
   }
 
   static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *, Tally *tally)
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *counts)
   {
     const char *features = part.data + i * task.stride + Source::feature_offset (task);
 
@@ -135,7 +135,7 @@ struct Means
       take_count<SIGN> (task, part, voxel);
 #pragma unroll 1
     for (int64_t c = 0; c < task.channels; c++)
-      take_feature (task, part, voxel * task.channels + c, c, feature_anywhere<Source> (task, features, c), tally);
+      take_feature (task, part, voxel * task.channels + c, c, feature_anywhere<Source> (task, features, c), counts);
     if constexpr (SIGN > 0)
       take_count<SIGN> (task, part, voxel);
   }

@@ -51,7 +51,7 @@ finish_kept_part (const RcCudaVoxelTask &task, const Part &part)
 
 template <class Source, class Action, int SIGN, bool ALIGNED>
 __device__ __forceinline__ void
-take_part (const RcCudaVoxelTask &task, const Part &part, Tally *tally)
+take_part (const RcCudaVoxelTask &task, const Part &part, PointCounts *counts)
 {
 #pragma unroll 1
   for (int64_t i = (int64_t) blockIdx.x * RC_CUDA_VOXEL_THREADS + threadIdx.x; i < part.n;
@@ -63,11 +63,11 @@ take_part (const RcCudaVoxelTask &task, const Part &part, Tally *tally)
     const int64_t voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
 
     if constexpr (SIGN > 0)
-      count_point (tally, voxel);
+      count_point (counts, voxel);
     if constexpr (Action::maps)
       put_point (task, part, i, voxel, true);
     if (voxel >= 0)
-      Action::take (task, part, i, voxel, p, tally);
+      Action::take (task, part, i, voxel, p, counts);
   }
 }
 
@@ -75,20 +75,20 @@ template <class Source, template <class, int> class Action, int SIGN>
 __global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS)
 take_points (const __grid_constant__ RcCudaVoxelTask task)
 {
-  Tally tally = { };
+  PointCounts counts = { };
 
   follow_previous ();
   for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
     const Part part = kept_part_of<Source, SIGN> (task, item);
 
     if (Source::asks_address || task.aligned)
-      take_part<Source, Action<Source, SIGN>, SIGN, true> (task, part, &tally);
+      take_part<Source, Action<Source, SIGN>, SIGN, true> (task, part, &counts);
     else
-      take_part<Source, Action<Source, SIGN>, SIGN, false> (task, part, &tally);
+      take_part<Source, Action<Source, SIGN>, SIGN, false> (task, part, &counts);
     finish_kept_part<SIGN> (task, part);
   }
   if (SIGN > 0 && task.counters != NULL)
-    add_tally (task, tally);
+    add_counts (task, counts);
 }
 }
 

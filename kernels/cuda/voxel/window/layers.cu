@@ -89,7 +89,7 @@ struct Layered
   }
 
   static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *, Tally *)
+  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *)
   {
     if constexpr (SIGN > 0)
       raise (task, part, i, voxel);

@@ -11,13 +11,13 @@ namespace cub
 template <int THREADS, int BITS, bool DESCENDING>
 class BlockRadixRankMatch
 {
-  static constexpr int DIGITS = 1 << BITS, MOST_ITEMS = 32;
+  static constexpr int DIGITS = 1 << BITS, MAX_ITEMS = 32;
   static_assert (DIGITS == THREADS && !DESCENDING, "a thread has one digit");
 
 public:
   struct TempStorage
   {
-    uint16_t digits[THREADS * MOST_ITEMS], ranks[THREADS * MOST_ITEMS];
+    uint16_t digits[THREADS * MAX_ITEMS], ranks[THREADS * MAX_ITEMS];
     uint32_t before[DIGITS + 1];
   };
 
@@ -30,7 +30,7 @@ public:
   void
   RankKeys (const Key (&keys)[ITEMS], int (&ranks)[ITEMS], DigitOf digit_of, int (&before)[1])
   {
-    static_assert (ITEMS <= MOST_ITEMS && THREADS * MOST_ITEMS <= 1 << 16, "places are 16 bits");
+    static_assert (ITEMS <= MAX_ITEMS && THREADS * MAX_ITEMS <= 1 << 16, "places are 16 bits");
     const int first = (int) threadIdx.x / 32 * 32 * ITEMS + (int) threadIdx.x % 32;
 
     for (int i = 0; i < ITEMS; i++)

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_RECORDTALLY_H
-#define ROBOCACHE_RECORDTALLY_H
+#ifndef ROBOCACHE_RECORDCOUNTS_H
+#define ROBOCACHE_RECORDCOUNTS_H
 
 #include <gst/gst.h>
 
@@ -13,10 +13,10 @@ typedef struct
 {
   guint64 rows, clouds, points, malformed, before_origin, backwards, empty_fields, comments, skipped;
   gint64 delay_max_ns;          /* greatest arrival - capture */
-} RobocacheRecordTally;
+} RobocacheRecordCounts;
 
 /* Adds a field for each: uint64, and delay-max int64. */
-void robocache_record_tally_to_structure (const RobocacheRecordTally * tally, GstStructure * structure);
+void robocache_record_counts_to_structure (const RobocacheRecordCounts * counts, GstStructure * structure);
 
 G_END_DECLS
 #endif

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "kernels/bracket.h"
+
 static const gchar *const reason_fields[ROBOCACHE_N_DROP_REASONS] = {
   [ROBOCACHE_DROPPED_NO_TIME] = "rows-dropped-no-time",
   [ROBOCACHE_DROPPED_NO_REFERENCE] = "rows-dropped-no-reference",
@@ -85,9 +87,28 @@ robocache_losses_dropped (RobocacheLosses *losses, gint64 time, guint64 n_rows)
 }
 
 gboolean
-robocache_losses_take (RobocacheLosses *losses, RobocacheLoss *loss)
+robocache_losses_flush (RobocacheLosses *losses, RobocacheLoss *loss)
 {
   *loss = losses->pending;
   memset (&losses->pending, 0, sizeof (losses->pending));
   return loss->n > 0;
+}
+
+/* A time before the last report wraps to a long span. */
+static gboolean
+is_report_due (const RobocacheLosses *losses, gint64 now_ns, gint64 interval_ns)
+{
+  if (!losses->reported || interval_ns <= 0)
+    return TRUE;
+  return now_ns != G_MININT64 && rc_span (losses->reported_ns, now_ns) >= (guint64) interval_ns;
+}
+
+gboolean
+robocache_losses_take (RobocacheLosses *losses, gint64 now_ns, gint64 interval_ns, RobocacheLoss *loss)
+{
+  if (losses->pending.n == 0 || !is_report_due (losses, now_ns, interval_ns))
+    return FALSE;
+  losses->reported = TRUE;
+  losses->reported_ns = now_ns;
+  return robocache_losses_flush (losses, loss);
 }

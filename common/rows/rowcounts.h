@@ -43,26 +43,33 @@ void robocache_row_counts_add (RobocacheRowCounts * sum, const RobocacheRowCount
  * and rows-kept (uint64). */
 void robocache_row_counts_to_structure (const RobocacheRowCounts * counts, guint64 n_kept, GstStructure * structure);
 
-/* Rows that were lost though their sensor meant them to be used: late ones, and those dropped for want of a time or of
- * room. Beside the counters these have a distribution and, for QoS messages, what was lost since somebody last asked. */
+/* Losses: rows that arrived late, and rows dropped without a time or for lack of space; or ticks without a row. */
 typedef struct
 {
   guint64 n;
-  gint64 time;                  /* running time of the first of them; G_MININT64: it had none */
-  gint64 lateness;              /* of the latest */
+  gint64 time;                  /* running time of the first; G_MININT64: it had none */
+  gint64 lateness;              /* ns, the greatest */
 } RobocacheLoss;
 
+/* A zeroed struct is valid and empty. */
 typedef struct
 {
-  RobocacheHistogram lateness;  /* of late rows: how far behind the least time that was still taken, or the last tick */
-  RobocacheLoss pending;
+  RobocacheHistogram lateness;  /* of late rows: behind the least time still accepted, or behind the last tick */
+  RobocacheLoss pending;        /* not yet reported */
+  gint64 reported_ns;           /* time of the last report, if any */
+  gboolean reported;
 } RobocacheLosses;
 
 /* losses may be NULL. */
 void robocache_losses_late (RobocacheLosses * losses, gint64 time, gint64 lateness);
 void robocache_losses_dropped (RobocacheLosses * losses, gint64 time, guint64 n_rows);
-/* FALSE: nothing was lost since this was last called. */
-gboolean robocache_losses_take (RobocacheLosses * losses, RobocacheLoss * loss);
+
+/* Reads and clears the pending losses for a report at the time now_ns. Reports are at least interval_ns apart, the first one
+ * is immediate; a timeline that restarts earlier does not delay the next. now_ns is on any monotonic timeline of the caller;
+ * G_MININT64: unknown, so that no time has passed. FALSE: nothing is pending, or the interval has not passed. */
+gboolean robocache_losses_take (RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns, RobocacheLoss * loss);
+/* The same regardless of the interval, for the end of a stream. */
+gboolean robocache_losses_flush (RobocacheLosses * losses, RobocacheLoss * loss);
 
 G_END_DECLS
 #endif

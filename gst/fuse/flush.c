@@ -4,7 +4,7 @@
  */
 #include "gstrobocachefuse.h"
 
-#include "common/time/seek.h"
+#include "common/time/segments.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
 #define GST_CAT_DEFAULT gst_robocache_fuse_debug

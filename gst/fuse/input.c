@@ -4,7 +4,7 @@
  */
 #include "gstrobocachefuse.h"
 
-#include "common/time/segment.h"
+#include "common/time/segments.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
 #define GST_CAT_DEFAULT gst_robocache_fuse_debug
@@ -246,7 +246,7 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
     return FALSE;
   }
   FUSE_LOCK (fuse);
-  if (!robocache_segment_goes_on (&pad->clock.segment, segment))
+  if (!robocache_segment_continues (&pad->clock.segment, segment))
     gst_robocache_fuse_pad_set_segment (pad, segment);
   fuse->tick_known = FALSE;
   FUSE_UNLOCK (fuse);

@@ -131,7 +131,7 @@ gst_robocache_fuse_collect_qos (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
   GstRobocacheFuseAccount *account;
   RobocacheLoss loss;
 
-  if (!robocache_losses_take (&pad->losses, &loss) || !qos_is_on (fuse))
+  if (!robocache_losses_take (&pad->losses, 0, 0, &loss) || !qos_is_on (fuse))
     return;
   account = g_new0 (GstRobocacheFuseAccount, 1);
   gst_robocache_fuse_pad_add_account (pad, account);

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "common/time/seek.h"
+#include "common/time/segments.h"
 #include "gstrobocacheparse.h"
 
 #define GST_CAT_DEFAULT gst_robocache_parse_debug

@@ -29,6 +29,7 @@
 GST_DEBUG_CATEGORY_STATIC (resample_debug);
 #define GST_CAT_DEFAULT resample_debug
 
+#define DEFAULT_QOS_INTERVAL GST_SECOND
 #define N_FIRST_SPACINGS 4      /* a period is measured anew with each of so many */
 
 enum
@@ -43,6 +44,7 @@ enum
   PROP_STATS,
   PROP_STATS_INTERVAL,
   PROP_QOS_MESSAGES,
+  PROP_QOS_INTERVAL,
   PROP_BATCH,
   PROP_ROLES = PROP_BATCH + ROBOCACHE_BATCH_N_PROPS,
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
@@ -495,7 +497,7 @@ let_go (GstRobocacheResample *resample)
   GST_OBJECT_LOCK (resample);
   robocache_history_prune (&resample->history, &resample->search, tick);
   GST_OBJECT_UNLOCK (resample);
-  gst_robocache_resample_post_lost_rows (resample);
+  gst_robocache_resample_post_losses (resample);
 }
 
 /* One row a call, until no tick is ready; dropped ticks become GAP events on the way. *buffer is NULL at the end. */
@@ -520,7 +522,8 @@ next_row (GstRobocacheResample *resample, GstBuffer **buffer)
     if (tells_stats)
       gst_robocache_resample_post_stats_when_due (resample, tick);
     if (dropped) {
-      gst_robocache_resample_post_dropped_tick (resample, tick, duration);
+      gst_robocache_resample_count_dropped_tick (resample, tick);
+      gst_robocache_resample_post_losses (resample);
       if (resample->sent_buffer)
         gst_pad_push_event (src, gst_event_new_gap (position_of (resample, tick), duration));
       resample->discont = TRUE;
@@ -587,7 +590,7 @@ gst_robocache_resample_finish_history (GstRobocacheResample *resample)
   robocache_history_eos (&resample->history);
   push_ready_rows (resample);
   restart_history (resample, FALSE);
-  gst_robocache_resample_post_lost_rows (resample);
+  gst_robocache_resample_post_losses (resample);
 }
 
 /* Of what comes now nothing is known; stats tell of it. */
@@ -605,6 +608,7 @@ take_segment (GstRobocacheResample *resample, const GstSegment *segment)
   if (!resample->format.batch && !check_segment (resample, segment))
     return FALSE;
   gst_robocache_resample_finish_history (resample);
+  gst_robocache_resample_flush_losses (resample);
   resample->stream_failed = FALSE;
   robocache_row_times_set_segment (&resample->clock, segment);
   restart_jump (resample);
@@ -699,6 +703,7 @@ gst_robocache_resample_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_EOS:
       gst_robocache_resample_finish_history (resample);
+      gst_robocache_resample_flush_losses (resample);
       robocache_stats_post_last (GST_ELEMENT (resample));
       break;
     case GST_EVENT_GAP:
@@ -762,6 +767,7 @@ static const gsize fields[] = {
   [PROP_REORDER_WINDOW] = G_STRUCT_OFFSET (GstRobocacheResample, settings.reorder_window),
   [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheResample, settings.dtype),
   [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheResample, qos_messages),
+  [PROP_QOS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResample, qos_interval),
   [PROP_STATS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheResample, stats_timer.interval),
 };
 
@@ -831,8 +837,11 @@ install_properties (GObjectClass *object_class)
           "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0,
           G_MAXUINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
-          "Post a QoS message for each buffer with rows that are late or dropped, and for each dropped tick",
+          "Post QoS messages about rows that are late or dropped, and about dropped ticks",
           TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, PROP_QOS_INTERVAL, g_param_spec_uint64 ("qos-interval", "QoS interval",
+          "Minimum time between QoS messages, each with the counts since the last (ns, 0 = one for each loss)", 0,
+          G_MAXUINT64, DEFAULT_QOS_INTERVAL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
   robocache_device_install_properties (object_class, PROP_DEVICE);
   robocache_device_install_batch_properties (object_class, PROP_BATCH);
@@ -886,6 +895,7 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   resample->settings.gap_policy = GST_ROBOCACHE_GAP_DROP;
   resample->settings.dtype = ROBOCACHE_DTYPE_AUTO;
   resample->qos_messages = TRUE;
+  resample->qos_interval = DEFAULT_QOS_INTERVAL;
   robocache_device_init (&resample->device);
   resample->last_pts = GST_CLOCK_TIME_NONE;
   robocache_row_times_init (&resample->clock);

@@ -34,6 +34,7 @@ struct _GstRobocacheResample
   RobocacheChannelRoles roles;
   RobocacheDevice device;
   gboolean qos_messages;
+  guint64 qos_interval;         /* ns between reports; 0: report each loss */
 
   /* streaming thread; written under the object lock where stats and queries read it */
   GstRobocacheResampleSettings run;     /* settings as they were when caps were set */
@@ -66,7 +67,8 @@ struct _GstRobocacheResample
   RobocacheStatsTimer stats_timer;
   RobocacheRowCounts past_counts;       /* of histories that are over, and of refused rows */
   RobocacheHistogram age;       /* of the newest row at or before a tick, at the tick */
-  RobocacheLosses losses;       /* what is pending in it is the streaming thread's */
+  RobocacheLosses losses;       /* of rows; what is pending in it is the streaming thread's */
+  RobocacheLosses tick_losses;  /* of dropped ticks, the streaming thread's */
   guint64 ticks_out, ticks_held, ticks_nan, ticks_dropped;
   RobocacheReadback readback;         /* of batches */
   guint64 disordered_episodes;
@@ -108,11 +110,13 @@ gboolean gst_robocache_resample_take_readback (GstRobocacheResample * resample, 
 void gst_robocache_resample_post_stats_when_due (GstRobocacheResample * resample, GstClockTime running_time);
 /* Counts the rows of a buffer that is not taken. */
 void gst_robocache_resample_refuse_rows (GstRobocacheResample * resample);
-/* Posts a QoS message about rows lost since this was last called, if there are any. */
-void gst_robocache_resample_post_lost_rows (GstRobocacheResample * resample);
+/* Posts QoS messages about rows and ticks lost since the last ones, unless those are less than qos-interval ago. */
+void gst_robocache_resample_post_losses (GstRobocacheResample * resample);
+/* The same at the end of a stream or segment, regardless of qos-interval. */
+void gst_robocache_resample_flush_losses (GstRobocacheResample * resample);
 /* The running time, when it says which rows are of use. */
 GstClockTime gst_robocache_resample_live_now (GstRobocacheResample * resample);
-void gst_robocache_resample_post_dropped_tick (GstRobocacheResample * resample, gint64 tick, GstClockTime duration);
+void gst_robocache_resample_count_dropped_tick (GstRobocacheResample * resample, gint64 tick);
 
 /* ---- recorded episodes (gstrobocacheresamplebatch.c) ---- */
 

@@ -83,7 +83,7 @@ take_timed_rows (GstRobocacheResample *resample, const gint64 *row_times, const 
     insert_rows (resample, &times, rows);
   else
     count_untimed (resample, times.n_rows);
-  gst_robocache_resample_post_lost_rows (resample);
+  gst_robocache_resample_post_losses (resample);
 }
 
 /* Of rows that stay on the device the times, if they came with any, are looked at. */

@@ -71,6 +71,7 @@ gst_robocache_resample_reset_stats (GstRobocacheResample *resample)
 {
   memset (&resample->past_counts, 0, sizeof (resample->past_counts));
   memset (&resample->losses, 0, sizeof (resample->losses));
+  memset (&resample->tick_losses, 0, sizeof (resample->tick_losses));
   robocache_histogram_clear (&resample->age);
   resample->disordered_episodes = 0;
   resample->last_pts = GST_CLOCK_TIME_NONE;
@@ -108,40 +109,76 @@ gst_robocache_resample_live_now (GstRobocacheResample *resample)
   return resample->live ? robocache_running_time_now (GST_ELEMENT (resample)) : GST_CLOCK_TIME_NONE;
 }
 
-void
-gst_robocache_resample_post_lost_rows (GstRobocacheResample *resample)
+/* The time that spaces reports: the clock's when live, otherwise the newest row's. */
+static gint64
+report_time (GstRobocacheResample *resample)
+{
+  const GstClockTime now = gst_robocache_resample_live_now (resample);
+
+  if (GST_CLOCK_TIME_IS_VALID (now))
+    return (gint64) now;
+  return resample->has_history ? resample->history.newest_row : ROBOCACHE_NO_TIME;
+}
+
+/* Reads losses when their report is due, or whatever is pending when at_end. Returns whether to post it. */
+static gboolean
+read_losses (GstRobocacheResample *resample, RobocacheLosses *losses, gboolean at_end, RobocacheLoss *loss)
+{
+  gint64 now, interval;
+  gboolean on;
+
+  if (losses->pending.n == 0)
+    return FALSE;
+  now = report_time (resample);
+  GST_OBJECT_LOCK (resample);
+  on = resample->qos_messages;
+  interval = (gint64) MIN (resample->qos_interval, (guint64) G_MAXINT64);
+  GST_OBJECT_UNLOCK (resample);
+  return (at_end ? robocache_losses_flush (losses, loss) : robocache_losses_take (losses, now, interval, loss)) && on;
+}
+
+static void
+post_losses (GstRobocacheResample *resample, gboolean at_end)
 {
   const RobocacheQosPlace place = { GST_OBJECT (resample), &resample->clock.segment, resample->live };
   RobocacheRowCounts counts;
+  guint64 out, dropped;
   RobocacheLoss loss;
-  gboolean on;
 
-  if (!robocache_losses_take (&resample->losses, &loss))
-    return;
-  GST_OBJECT_LOCK (resample);
-  on = resample->qos_messages;
-  counts = row_counts (resample);
-  GST_OBJECT_UNLOCK (resample);
-  if (on)
+  if (read_losses (resample, &resample->losses, at_end, &loss)) {
+    GST_OBJECT_LOCK (resample);
+    counts = row_counts (resample);
+    GST_OBJECT_UNLOCK (resample);
     gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_rows (&place, &loss,
-          resample->clock.nominal_duration, &counts));
+            resample->clock.nominal_duration, &counts));
+  }
+  if (read_losses (resample, &resample->tick_losses, at_end, &loss)) {
+    GST_OBJECT_LOCK (resample);
+    out = resample->ticks_out;
+    dropped = resample->ticks_dropped;
+    GST_OBJECT_UNLOCK (resample);
+    gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_tick (&place, loss.time,
+            robocache_tick_period (&resample->format.grid), loss.lateness, out, dropped));
+  }
 }
 
 void
-gst_robocache_resample_post_dropped_tick (GstRobocacheResample *resample, gint64 tick, GstClockTime duration)
+gst_robocache_resample_post_losses (GstRobocacheResample *resample)
 {
-  const RobocacheQosPlace place = { GST_OBJECT (resample), &resample->clock.segment, resample->live };
-  const GstClockTime now = gst_robocache_resample_live_now (resample);
-  const gint64 lag = GST_CLOCK_TIME_IS_VALID (now) ? GST_CLOCK_DIFF ((GstClockTime) tick, now) : 0;
-  guint64 out, dropped;
-  gboolean on;
+  post_losses (resample, FALSE);
+}
 
-  GST_OBJECT_LOCK (resample);
-  on = resample->qos_messages;
-  out = resample->ticks_out;
-  dropped = resample->ticks_dropped;
-  GST_OBJECT_UNLOCK (resample);
-  if (on)
-    gst_element_post_message (GST_ELEMENT (resample), robocache_qos_of_tick (&place, tick, duration, lag,
-          out, dropped));
+void
+gst_robocache_resample_flush_losses (GstRobocacheResample *resample)
+{
+  post_losses (resample, TRUE);
+}
+
+void
+gst_robocache_resample_count_dropped_tick (GstRobocacheResample *resample, gint64 tick)
+{
+  const GstClockTime now = gst_robocache_resample_live_now (resample);
+
+  robocache_losses_late (&resample->tick_losses, tick, GST_CLOCK_TIME_IS_VALID (now)
+      ? GST_CLOCK_DIFF ((GstClockTime) tick, now) : 0);
 }

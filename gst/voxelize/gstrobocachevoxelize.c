@@ -44,7 +44,7 @@
 #include <string.h>
 
 #include "common/element/errors.h"
-#include "common/time/segment.h"
+#include "common/time/segments.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxelize_debug
@@ -243,7 +243,7 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT:
       gst_event_parse_segment (event, &segment);
-      if (!robocache_segment_goes_on (&trans->segment, segment))
+      if (!robocache_segment_continues (&trans->segment, segment))
         robocache_cloud_window_clear (&self->window);
       break;
     default:

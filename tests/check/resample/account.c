@@ -232,7 +232,7 @@ GST_END_TEST;
 /* Ticks at 10 and 20 lie in a gap. */
 GST_START_TEST (test_qos_of_ticks)
 {
-  GstHarness *h = harness (NOT_LIVE, "rate=100/1 max-gap=5000000", ONE);
+  GstHarness *h = harness (NOT_LIVE, "rate=100/1 max-gap=5000000 qos-interval=0", ONE);
 
   push (h, 0, 0);
   push (h, 30, 0);
@@ -267,6 +267,37 @@ GST_START_TEST (test_qos_of_a_live_tick)
   fail_unless (qos.live);
   fail_unless_equals_uint64 (qos.running_time, NS (10));
   fail_unless_equals_int64 (qos.jitter, NS (13));
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* Every second row of 1 kHz is late for 2.5 s: messages an interval apart, the first at once, the last at EOS, with all counts. */
+GST_START_TEST (test_qos_interval)
+{
+  static const struct
+  {
+    const gchar *properties;
+    guint n_messages;
+  } cases[] = {
+    {"rate=100/1", 4},
+    {"rate=100/1 qos-interval=500000000", 6},
+    {"rate=100/1 qos-interval=18446744073709551615", 2},
+    {"rate=100/1 qos-interval=0", 1250},
+  };
+  GstHarness *h = harness (__i__ % 2 == 0 ? NOT_LIVE : LIVE, cases[__i__ / 2].properties, ONE);
+  Qos qos = { 0 };
+
+  for (gint t = 0; t < 2500; t += 2) {
+    gst_harness_set_time (h, NS (t + 1));
+    push (h, t + 1, 0);
+    push (h, t, 0);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  for (guint i = 0; i < cases[__i__ / 2].n_messages; i++)
+    qos = pop_qos (h);
+  fail_unless_equals_uint64 (qos.dropped, 1250);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_QOS), 0);
   harness_close (h);
 }
 
@@ -323,6 +354,7 @@ robocacheresampleaccount_suite (void)
   tcase_add_test (tc, test_qos_of_a_late_row);
   tcase_add_test (tc, test_qos_of_ticks);
   tcase_add_test (tc, test_qos_of_a_live_tick);
+  tcase_add_loop_test (tc, test_qos_interval, 0, 8);
   tcase_add_test (tc, test_no_qos);
   tcase_add_test (tc, test_qos_off);
   return s;

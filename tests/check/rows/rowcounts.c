@@ -61,17 +61,62 @@ GST_START_TEST (test_losses)
   RobocacheLosses *losses = g_new0 (RobocacheLosses, 1);
   RobocacheLoss loss;
 
-  fail_if (robocache_losses_take (losses, &loss));
+  fail_if (robocache_losses_take (losses, 0, 0, &loss));
   robocache_losses_late (losses, 100, 7);
   robocache_losses_late (losses, 50, 57);
   robocache_losses_dropped (losses, 10, 3);
-  fail_unless (robocache_losses_take (losses, &loss));
+  fail_unless (robocache_losses_take (losses, 0, 0, &loss));
   fail_unless_equals_uint64 (loss.n, 5);
   fail_unless_equals_int64 (loss.time, 100);
   fail_unless_equals_int64 (loss.lateness, 57);
-  fail_if (robocache_losses_take (losses, &loss));
+  fail_if (robocache_losses_take (losses, 0, 0, &loss));
   fail_unless_equals_uint64 (losses->lateness.n, 2);
   fail_unless_equals_int64 (losses->lateness.max_ns, 57);
+  g_free (losses);
+}
+
+GST_END_TEST;
+
+/* Rows lost one after the other, and which of them cause a report under an interval of 100 ns. */
+GST_START_TEST (test_report_interval)
+{
+  static const struct
+  {
+    gint64 now, interval;
+    guint n_lost, n_reported;
+  } steps[] = {
+    {1000, 100, 0, 0},
+    {1000, 100, 2, 2},
+    {1050, 100, 3, 0},
+    {1099, 100, 1, 0},
+    {1100, 100, 0, 4},
+    {1300, 100, 0, 0},
+    {1310, 100, 1, 1},
+    {1320, 100, 1, 0},
+    {20, 100, 1, 2},            /* the timeline restarted */
+    {30, 100, 1, 0},
+    {30, 0, 1, 2},              /* each */
+    {G_MININT64, 100, 1, 0},    /* unknown: no time has passed */
+    {G_MAXINT64, G_MAXINT64, 0, 0},
+    {G_MAXINT64, 100, 0, 1},
+    {G_MAXINT64, 1, 1, 0},
+  };
+  RobocacheLosses *losses = g_new0 (RobocacheLosses, 1);
+  RobocacheLoss loss;
+
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    gboolean due;
+
+    for (guint k = 0; k < steps[i].n_lost; k++)
+      robocache_losses_dropped (losses, 1, 1);
+    due = robocache_losses_take (losses, steps[i].now, steps[i].interval, &loss);
+    fail_unless_equals_int (due, steps[i].n_reported > 0);
+    if (due)
+      fail_unless_equals_uint64 (loss.n, steps[i].n_reported);
+  }
+  fail_unless (robocache_losses_flush (losses, &loss));
+  fail_unless_equals_uint64 (loss.n, 1);
+  fail_if (robocache_losses_flush (losses, &loss));
   g_free (losses);
 }
 
@@ -127,9 +172,9 @@ GST_START_TEST (test_lateness_of_disorder)
 
   add (kept, 100);
   add (kept, 80);
-  fail_if (robocache_losses_take (&kept->losses, &loss));
+  fail_if (robocache_losses_take (&kept->losses, 0, 0, &loss));
   add (kept, 65);
-  fail_unless (robocache_losses_take (&kept->losses, &loss));
+  fail_unless (robocache_losses_take (&kept->losses, 0, 0, &loss));
   fail_unless_equals_int64 (loss.time, 65);
   fail_unless_equals_int64 (loss.lateness, 15);
   kept_free (kept);
@@ -149,13 +194,13 @@ GST_START_TEST (test_lateness_after_the_tick)
   robocache_history_align (&kept->history, &previous, 100, &alignment);
   add (kept, 93);
   add (kept, 98);
-  fail_if (robocache_losses_take (&kept->losses, &loss));
+  fail_if (robocache_losses_take (&kept->losses, 0, 0, &loss));
   add (kept, 110);
   robocache_history_align (&kept->history, &previous, 110, &alignment);
   add (kept, 120);
   add (kept, 130);
   robocache_history_prune (&kept->history, &previous, 130);
-  fail_unless (robocache_losses_take (&kept->losses, &loss));
+  fail_unless (robocache_losses_take (&kept->losses, 0, 0, &loss));
   fail_unless_equals_uint64 (loss.n, 2);
   fail_unless_equals_int64 (loss.time, 93);
   fail_unless_equals_int64 (loss.lateness, 7);
@@ -178,10 +223,10 @@ GST_START_TEST (test_overflow)
   robocache_history_align (&kept->history, &previous, 10, &alignment);
   add (kept, 20);
   add (kept, 30);
-  fail_if (robocache_losses_take (&kept->losses, &loss));
+  fail_if (robocache_losses_take (&kept->losses, 0, 0, &loss));
   fail_unless_equals_uint64 (kept->history.counts.used, 1);
   add (kept, 40);
-  fail_unless (robocache_losses_take (&kept->losses, &loss));
+  fail_unless (robocache_losses_take (&kept->losses, 0, 0, &loss));
   fail_unless_equals_int64 (loss.time, 20);
   fail_unless_equals_uint64 (kept->history.counts.dropped[ROBOCACHE_DROPPED_OVERFLOW], 1);
   kept_free (kept);
@@ -242,6 +287,7 @@ rowcounts_suite (void)
   tcase_add_loop_test (tc, test_to_structure, 0, G_N_ELEMENTS (fields));
   tcase_add_loop_test (tc, test_refuse, 0, ROBOCACHE_N_DROP_REASONS);
   tcase_add_test (tc, test_losses);
+  tcase_add_test (tc, test_report_interval);
   tcase_add_test (tc, test_nobody_asks);
   tcase_add_test (tc, test_lateness_of_disorder);
   tcase_add_test (tc, test_lateness_after_the_tick);

@@ -1,8 +1,17 @@
-/* robocache: which seeks make a segment
+/* robocache: comparison of segments, and validation of seeks
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "seek.h"
+#include "segments.h"
+
+gboolean
+robocache_segment_continues (const GstSegment *segment, const GstSegment *next)
+{
+  GstSegment moved = *segment;
+
+  moved.position = next->position;
+  return gst_segment_is_equal (&moved, next);
+}
 
 gboolean
 robocache_seek_fits (const GstSegment *segment, GstEvent *seek)
@@ -15,7 +24,6 @@ robocache_seek_fits (const GstSegment *segment, GstEvent *seek)
   gst_event_parse_seek (seek, &rate, &format, NULL, &start_type, &start, &stop_type, &stop);
   if (format != segment->format || rate <= 0.0)
     return FALSE;
-  /* counted from an unknown end, they stay what they are */
   if (start_type != GST_SEEK_TYPE_SET)
     start = (gint64) segment->start;
   if (stop_type != GST_SEEK_TYPE_SET)

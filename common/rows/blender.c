@@ -72,7 +72,7 @@ gathered_row (const RcBracket *bracket, const gint64 *rows, guint64 i)
   return bracket->blend == RC_BLEND_MEAN ? bracket->row + (gint64) i : rows[i];
 }
 
-/* ---- where the histories are ---- */
+/* ---- rows where they are ---- */
 
 static void
 set_args (RcAlignStreamArgs *args, const RobocacheBlendStream *stream, gconstpointer rows, gint64 n_rows,
@@ -84,14 +84,11 @@ set_args (RcAlignStreamArgs *args, const RobocacheBlendStream *stream, gconstpoi
 }
 
 static void
-point_to_histories (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams)
+point_to_rows (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_streams)
 {
-  for (guint i = 0; i < n_streams; i++) {
-    const RobocacheHistory *history = streams[i].history;
-
-    set_args (&blender->args[i], &streams[i], robocache_history_has_rows (history) ? robocache_history_rows (history) : NULL,
-        (gint64) history->n, streams[i].bracket);
-  }
+  for (guint i = 0; i < n_streams; i++)
+    set_args (&blender->args[i], &streams[i], streams[i].n_rows > 0 ? streams[i].rows : NULL, (gint64) streams[i].n_rows,
+        streams[i].bracket);
 }
 
 /* ---- gathered ---- */
@@ -152,8 +149,8 @@ fill (RobocacheBlender *blender, const RobocacheBlendStream *streams, guint n_st
     set_args (&blender->args[i], stream, n > 0 ? device + *at : NULL, (gint64) n,
         (const RcBracket *) (device + i * sizeof (bracket)));
     for (guint64 k = 0; k < n && !stream->rows_on_device; k++)
-      memcpy (host + *at + k * stream->row_bytes, robocache_history_row (stream->history, gathered_row (stream->bracket, rows,
-                  k)), stream->row_bytes);
+      memcpy (host + *at + k * stream->row_bytes, (const guint8 *) stream->rows
+          + gathered_row (stream->bracket, rows, k) * stream->row_bytes, stream->row_bytes);
     *at += gathered_bytes (stream);
   }
 }
@@ -166,7 +163,7 @@ gather_on_device (RobocacheBlender *blender, const RobocacheBlendStream *stream,
   const guint64 n = robocache_bracket_rows (stream->bracket, rows);
 
   for (guint64 k = 0; k < n; k++) {
-    const RobocacheDeviceRow *row = robocache_history_row (stream->history, gathered_row (stream->bracket, rows, k));
+    const RobocacheDeviceRow *row = (const RobocacheDeviceRow *) stream->rows + gathered_row (stream->bracket, rows, k);
 
     if (!robocache_memory_copy_out (row->memory, row->offset, stream->row_bytes, (guint8 *) args->rows + k
             * stream->row_bytes, blender->engine, error))
@@ -236,7 +233,7 @@ robocache_blender_run (RobocacheBlender *blender, RcAlignPlan *plan, const Roboc
   RcError failure;
 
   if (!must_gather (blender, streams, n_streams))
-    point_to_histories (blender, streams, n_streams);
+    point_to_rows (blender, streams, n_streams);
   else if (!gather (blender, streams, n_streams, error))
     return FALSE;
   return robocache_engine_check (rc_align_run (plan, &args, robocache_engine_stream (blender->engine), &failure), &failure,

@@ -32,9 +32,10 @@ void robocache_device_row_clear (gpointer row);
 /* One stream of a plan at one tick. */
 typedef struct
 {
-  const RobocacheHistory *history;
-  gboolean rows_on_device;      /* the history's rows are RobocacheDeviceRow */
-  gsize row_bytes;              /* of a row as the plan takes it */
+  gconstpointer rows;           /* [n_rows], row_bytes apart; or, on the device, RobocacheDeviceRow[n_rows] */
+  guint64 n_rows;
+  gboolean rows_on_device;
+  gsize row_bytes;              /* bytes of a row as the plan reads it */
   const RcBracket *bracket;
   gpointer out;                 /* one row, in memory of the engine */
   gsize out_row_bytes;

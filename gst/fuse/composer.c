@@ -665,7 +665,8 @@ blend_tensor_streams (GstRobocacheFuseComposer *composer, guint8 *const *targets
     if (stream->format.is_camera)
       continue;
     composer->blends[n++] = (RobocacheBlendStream) {
-      .history = &gst_robocache_fuse_pad_epoch (stream->pad)->history,
+      .rows = robocache_history_rows (&gst_robocache_fuse_pad_epoch (stream->pad)->history),
+      .n_rows = gst_robocache_fuse_pad_epoch (stream->pad)->history.n,
       .rows_on_device = stream->format.on_device,
       .row_bytes = stream->format.rows.channels * rc_dtype_size (stream->format.rows.dtype),
       .bracket = &stream->alignment.bracket,

@@ -222,7 +222,8 @@ static gboolean
 blend (GstRobocacheResample *resample, const RobocacheAlignment *alignment, gpointer out, GError **error)
 {
   const RobocacheBlendStream stream = {
-    .history = &resample->history,
+    .rows = robocache_history_has_rows (&resample->history) ? robocache_history_rows (&resample->history) : NULL,
+    .n_rows = resample->history.n,
     .rows_on_device = gst_robocache_resample_keeps_device_rows (resample),
     .row_bytes = resample->format.layout.channels * rc_dtype_size (resample->format.layout.dtype),
     .bracket = &alignment->bracket,

@@ -7,12 +7,12 @@
 
 #include <gst/base/gstbasetransform.h>
 
-#include "cloudwindow.h"
+#include "voxelizer/cloudwindow.h"
 #include "common/device/device.h"
 #include "common/element/stats.h"
 #include "common/device/readback.h"
 #include "voxelcaps.h"
-#include "voxelizer.h"
+#include "voxelizer/voxelizer.h"
 
 G_BEGIN_DECLS
 

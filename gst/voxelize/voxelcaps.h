@@ -10,7 +10,7 @@
 #include "kernels/voxel.h"
 #include "common/points/pointcloudcaps.h"
 #include "common/tensors/tensorcaps.h"
-#include "gst/voxelview/grid/gridcaps.h"
+#include "common/points/gridcaps.h"
 
 G_BEGIN_DECLS
 

@@ -10,7 +10,7 @@
 #ifndef ROBOCACHE_VOXELCAMERA_H
 #define ROBOCACHE_VOXELCAMERA_H
 
-#include "gst/voxelview/grid/gridcaps.h"
+#include "common/points/gridcaps.h"
 
 G_BEGIN_DECLS
 

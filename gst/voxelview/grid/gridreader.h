@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_VOXELLAYOUT_H
 #define ROBOCACHE_VOXELLAYOUT_H
 
-#include "gridcaps.h"
+#include "common/points/gridcaps.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 
 #include "common/rows/episodes.h"
 #include "gst/voxelize/voxelcaps.h"
-#include "gst/voxelize/voxelizer.h"
+#include "gst/voxelize/voxelizer/voxelizer.h"
 #include "devicework.h"
 #include "kernels/backend_impl.h"
 

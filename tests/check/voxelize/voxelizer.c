@@ -9,7 +9,7 @@
 
 #include "common/device/memorycaps.h"
 #include "gst/voxelize/voxelcaps.h"
-#include "gst/voxelize/voxelizer.h"
+#include "gst/voxelize/voxelizer/voxelizer.h"
 
 typedef struct
 {

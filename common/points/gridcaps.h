@@ -8,8 +8,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_VOXELFRAME_H
-#define ROBOCACHE_VOXELFRAME_H
+#ifndef ROBOCACHE_GRIDCAPS_H
+#define ROBOCACHE_GRIDCAPS_H
 
 #include <gst/gst.h>
 

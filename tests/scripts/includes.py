@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Check the order of folders and files by their #include lines and calls. Print PASS or FAIL for each rule.
+
+    includes.py ROOT [RULE...]      checks the sources of a repository; all rules unless some are named
+    includes.py --test              checks the rules: each must fail on a small tree that breaks it
+
+Files of one folder and one stem (engine.c and engine.h) are one unit. A unit uses another when it includes one of its
+files, or names a function that it defines, whichever header declares it. Reports name the uses that close a circle.
+"""
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+# From top to bottom: a folder may use those below it.
+ORDER = ["gst", "common", "kernels"]
+SUFFIXES = {".c", ".h", ".cu", ".cuh"}
+MAX_FILES = 25
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
+# its type on the line before, its name at the beginning of the next, a brace on a line of its own after the arguments
+FUNCTION = re.compile(r"^(?P<type>[A-Za-z_][^\n;{}()]*)\n(?P<name>[a-z_]\w*) \([^;{}]*\)\n\{", re.M)
+WORD = re.compile(r"[a-z_]\w*")
+
+
+def read_sources(root):
+    """{path below root: text without comments}."""
+    files = [f for top in ORDER for f in sorted((root / top).rglob("*")) if f.suffix in SUFFIXES]
+    return {f.relative_to(root): COMMENT.sub("", f.read_text(encoding="utf-8")) for f in files}
+
+
+def read_includes(root, sources):
+    """[(file, included file, "includes")] of quoted includes, sought beside the file and in root."""
+    uses = []
+    for file, text in sources.items():
+        for name in INCLUDE.findall(text):
+            target = next((d / name for d in ((root / file).parent, root) if (d / name).is_file()), None)
+            if target is not None:
+                uses.append((file, target.resolve().relative_to(root), "includes"))
+    return uses
+
+
+def read_calls(sources):
+    """[(file, defining file, "calls NAME of")] of C functions that are not static and are defined in one file alone."""
+    defined, own = {}, {}
+    for file, text in sources.items():
+        for function in FUNCTION.finditer(text) if file.suffix == ".c" else ():
+            own.setdefault(file, set()).add(function["name"])
+            if "static" not in function["type"].split():
+                defined.setdefault(function["name"], []).append(file)
+    single = {name: files[0] for name, files in defined.items() if len(files) == 1}
+    return [(file, single[name], f"calls {name} of") for file, text in sources.items() if file.suffix == ".c"
+            for name in sorted(set(WORD.findall(text)) & single.keys() - own.get(file, set()))]
+
+
+def circle_through(start, targets):
+    """The nodes of a shortest circle from start back to it, or [] where there is none."""
+    before, queue = {start: None}, [start]
+    for node in queue:
+        if start in targets.get(node, ()):
+            path = [start]
+            while node is not None:
+                path.insert(0, node)
+                node = before[node]
+            return path
+        for target in sorted(targets.get(node, set()) - before.keys()):
+            before[target] = node
+            queue.append(target)
+    return []
+
+
+def circles(uses, node_of):
+    """Circles of the nodes that node_of(file) gives, the shortest first and no node in two, as their uses."""
+    edges = {(node_of(a), node_of(b)): f"{a} {how} {b}" for a, b, how in reversed(uses) if node_of(a) != node_of(b)}
+    targets = {}
+    for a, b in edges:
+        targets.setdefault(a, set()).add(b)
+    reports, reported = [], set()
+    for circle in sorted((circle_through(node, targets) for node in sorted(targets)), key=len):
+        if circle and not reported & set(circle):
+            reported.update(circle)
+            reports.append(", ".join(edges[pair] for pair in zip(circle, circle[1:])))
+    return reports
+
+
+def between_folders(uses):
+    """Uses of other folders, but for those between a folder and one inside it."""
+    return [use for use in uses if not use[0].is_relative_to(use[1].parent) and not use[1].is_relative_to(use[0].parent)]
+
+
+def against_order(uses):
+    """Uses of a folder above, or outside ORDER."""
+    return [f"{a} {how} {b}" for a, b, how in uses if b.parts[0] not in ORDER[ORDER.index(a.parts[0]):]]
+
+
+def between_elements(uses):
+    """Uses of one element's folder by another's."""
+    return [f"{a} {how} {b}" for a, b, how in uses
+            if a.parts[0] == b.parts[0] == "gst" and len(a.parts) > 2 and a.parts[1] != b.parts[1]]
+
+
+def full_folders(root):
+    """Folders of more than MAX_FILES files."""
+    folders = [d for top in ORDER + ["tests"] for d in (root / top, *(root / top).rglob("*")) if d.is_dir()]
+    counts = {d: sum(f.is_file() for f in d.iterdir()) for d in folders if d.name != "__pycache__"}
+    full = sorted((d.relative_to(root), n) for d, n in counts.items() if n > MAX_FILES)
+    return [f"{folder} has {n} files, more than {MAX_FILES}" for folder, n in full]
+
+
+def check(root):
+    """{rule: [violation]} of the sources below root."""
+    root = root.resolve()
+    sources = read_sources(root)
+    uses = read_includes(root, sources) + read_calls(sources)
+    return {
+        "folders_in_order": against_order(uses),
+        "elements_apart": between_elements(uses),
+        "no_circle_of_files": circles(uses, lambda file: file.with_suffix("")),
+        "no_circle_of_folders": circles(between_folders(uses), lambda file: file.parent),
+        "folders_not_full": full_folders(root),
+    }
+
+
+# A tree as {file: what it includes, defines ("f") and calls ("f()")}, and the rules that it breaks.
+TREES = {
+    "good": ({"gst/a/a.c": ["a.h", "common/x/x.h"], "gst/a/a.h": ["gst/a/deep/b.h"], "gst/a/deep/b.h": [],
+              "gst/a/deep/c.h": ["gst/a/d.h"], "gst/a/d.h": [], "gst/plugin.c": ["gst/a/a.h", "f()"],
+              "gst/b/b.c": ["f"], "common/x/x.h": ["kernels/k.h"], "common/y/y.h": ["common/x/x.h"],
+              "kernels/k.h": [], "kernels/cuda/k.cu": ["kernels/k.h", "absent.h"]}, []),
+    "upwards": ({"common/x/x.c": ["gst/a/a.h"], "gst/a/a.h": []}, ["folders_in_order"]),
+    "calls_upwards": ({"common/x/x.c": ["f()"], "gst/a/a.c": ["f"]}, ["folders_in_order"]),
+    "skips_upwards": ({"kernels/k.cu": ["gst/a/a.h"], "gst/a/a.h": []}, ["folders_in_order"]),
+    "tests": ({"gst/a/a.c": ["tests/marks.h"], "tests/marks.h": []}, ["folders_in_order"]),
+    "another_element": ({"gst/a/a.c": ["gst/b/deep/b.h"], "gst/b/deep/b.h": []}, ["elements_apart"]),
+    "calls_another_element": ({"gst/a/a.c": ["f()"], "gst/b/b.c": ["f"]}, ["elements_apart"]),
+    "files": ({"gst/a/a.c": ["a.h", "b.h"], "gst/a/a.h": [], "gst/a/b.h": [], "gst/a/b.c": ["b.h", "a.h"]},
+              ["no_circle_of_files"]),
+    "three_files": ({"kernels/a.cu": ["b.cuh"], "kernels/b.cuh": ["c.h"], "kernels/c.h": ["a.h"], "kernels/a.h": []},
+                    ["no_circle_of_files"]),
+    "calls": ({"gst/a/a.c": ["f", "g()"], "gst/a/b.c": ["g", "f()"]}, ["no_circle_of_files"]),
+    "functions_of_two_files": ({"gst/a/a.c": ["f", "g()"], "gst/a/b.c": ["g", "f()"], "gst/a/c.c": ["f"]}, []),
+    "subjects": ({"common/x/a.h": ["common/y/b.h"], "common/y/b.h": [], "common/y/c.h": ["common/x/d.h"],
+                  "common/x/d.h": []}, ["no_circle_of_folders"]),
+    "kernels": ({"kernels/cuda/a/a.h": ["kernels/cuda/b/b.h"], "kernels/cuda/b/b.h": [],
+                 "kernels/cuda/b/c.h": ["kernels/cuda/a/d.h"], "kernels/cuda/a/d.h": []}, ["no_circle_of_folders"]),
+    "full": ({f"tests/check/{n}.c": [] for n in range(MAX_FILES + 1)}, ["folders_not_full"]),
+    "not_full": ({f"tests/check/{n}.c": [] for n in range(MAX_FILES)}, []),
+}
+
+
+def make_source(items):
+    """The text of a file of TREES."""
+    lines = [f'#include "{item}"' for item in items if "." in item]
+    lines += ["void\ncaller (void)\n{\n  " + item.replace("()", " ();") + "\n}" for item in items if "()" in item]
+    return "\n".join(lines + [f"void\n{item} (void)\n{{\n}}" for item in items if item.isalpha()])
+
+
+def test_rules():
+    """{tree: [difference]} of the rules that each tree should break and those that are reported."""
+    differences = {}
+    for name, (files, expected) in TREES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            for file, items in files.items():
+                path = Path(folder, file)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(make_source(items), encoding="utf-8")
+            broken = [rule for rule, violations in check(Path(folder)).items() if violations]
+        differences[f"rules_of_{name}"] = [] if broken == expected else [f"broken {broken}, expected {expected}"]
+    return differences
+
+
+def main(arguments):
+    if not arguments:
+        sys.exit(__doc__)
+    results = test_rules() if arguments[0] == "--test" else check(Path(arguments[0]))
+    results = {name: results[name] for name in arguments[1:] or results}
+    for name, violations in results.items():
+        print(f"FAIL {name}: {'; '.join(violations)}" if violations else f"PASS {name}")
+    return 1 if any(results.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -23,7 +23,7 @@ only_the_plugin () {
 
 installed_elements_are_found () {
   unset GST_PLUGIN_PATH_1_0 GST_PLUGIN_PATH
-  GST_PLUGIN_SYSTEM_PATH_1_0=$root$pluginsdir GST_REGISTRY=$root/registry.bin gst-inspect-1.0 robocachefuse
+  GST_PLUGIN_SYSTEM_PATH_1_0=$root$pluginsdir GST_REGISTRY_1_0=$root/registry.bin gst-inspect-1.0 robocachefuse
 }
 
 check install env DESTDIR="$root" meson install -C "$build" --no-rebuild --quiet

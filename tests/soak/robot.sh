@@ -11,7 +11,7 @@ if [ -z "${SOAK_ROBOT:-}" ]; then
   . "$root/examples/setup.sh"
   robocache_build "$root/build-soak" gst/libgstrobocache.so tests/soak/robot || exit 1
   SOAK_ROBOT=$root/build-soak/tests/soak/robot
-  export GST_PLUGIN_PATH_1_0=$root/build-soak/gst GST_REGISTRY=$root/build-soak/registry.bin
+  export GST_PLUGIN_PATH_1_0=$root/build-soak/gst GST_REGISTRY_1_0=$root/build-soak/registry.bin
 fi
 # few arenas, so that what threads leave behind is not taken for a leak
 export G_DEBUG=fatal-criticals MALLOC_ARENA_MAX=2

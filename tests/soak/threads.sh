@@ -12,7 +12,7 @@ robocache_build "$build" -Dcuda=disabled -Dexamples=disabled -Db_sanitize=thread
   gst/libgstrobocache.so tests/soak/{threads,races,device_threadpool,resample_batch,voxelize_batch} || exit 1
 
 # memory passes from thread to thread by malloc, which the sanitizer knows; the plugin scanner could not load us
-export G_DEBUG=fatal-criticals G_SLICE=always-malloc GST_REGISTRY_FORK=no GST_REGISTRY=$build/registry.bin \
+export G_DEBUG=fatal-criticals G_SLICE=always-malloc GST_REGISTRY_FORK=no GST_REGISTRY_1_0=$build/registry.bin \
   GST_PLUGIN_PATH_1_0=$build/gst GST_PLUGIN_SYSTEM_PATH_1_0=$build/tests/plugins
 export TSAN_OPTIONS="ignore_noninstrumented_modules=1 suppressions=$root/tests/soak/tsan.supp"
 failed=0

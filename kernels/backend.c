@@ -38,6 +38,16 @@ rc_cuda_open (const RcWhere *where, RcBackend **backend, RcError *error)
 }
 #endif
 
+int
+rc_backend_is_built (RcBackendKind kind)
+{
+#ifdef HAVE_CUDA
+  return 1;
+#else
+  return kind == RC_BACKEND_CPU;
+#endif
+}
+
 static RcStatus (*const open_backend[]) (const RcWhere * where, RcBackend ** backend, RcError * error) = {
   [RC_BACKEND_CPU] = rc_cpu_open,
   [RC_BACKEND_CUDA] = rc_cuda_open,

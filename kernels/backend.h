@@ -82,6 +82,9 @@ typedef struct RcFootprint
   uint64_t scratch_bytes_per_point;     /* voxel grids: more for each point of the job; 0 for alignments */
 } RcFootprint;
 
+/* Whether this build has code for backends of that kind; asks no driver. */
+int rc_backend_is_built (RcBackendKind kind);
+
 /* Whether a backend could be opened, found out without opening it: of a GPU that its driver works and that it has the
  * device; no context is made. Errors as of rc_backend_open. */
 RcStatus rc_backend_probe (const RcWhere * where, RcError * error);

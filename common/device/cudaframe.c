@@ -4,6 +4,16 @@
  */
 #include "cudaframe.h"
 
+gboolean
+robocache_cuda_frames_are_built (void)
+{
+#ifdef HAVE_GSTCUDA
+  return TRUE;
+#else
+  return FALSE;
+#endif
+}
+
 #ifdef HAVE_GSTCUDA
 
 /* The library calls itself unstable; nothing below changed from 1.22 on. */

@@ -16,7 +16,9 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "memory:CUDAMemory"
 
-/* Whether this build takes them, and there is a driver. */
+/* Whether this build has code for them; asks no driver. */
+gboolean robocache_cuda_frames_are_built (void);
+/* The same, and there is a driver. */
 gboolean robocache_cuda_frames_are_supported (void);
 /* Whether a buffer is one; FALSE where they are not supported. */
 gboolean robocache_is_cuda_frame (GstBuffer * buffer);

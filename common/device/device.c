@@ -293,12 +293,12 @@ RobocacheOffer
 robocache_device_offer (RobocacheDevice *device, GstElement *element)
 {
   const RobocacheDeviceSettings settings = get_settings (device, element);
-  gboolean has_no_gpu;
+  gboolean may_be_usable;
 
   GST_OBJECT_LOCK (element);
-  has_no_gpu = device->is_open && !device->gpu_is_usable;
+  may_be_usable = device->is_open ? device->gpu_is_usable : rc_backend_is_built (RC_BACKEND_CUDA);
   GST_OBJECT_UNLOCK (element);
-  if (settings.choice == ROBOCACHE_BACKEND_CPU || has_no_gpu)
+  if (settings.choice == ROBOCACHE_BACKEND_CPU || !may_be_usable)
     return ROBOCACHE_OFFER_SYSTEM;
   return settings.choice == ROBOCACHE_BACKEND_CUDA ? ROBOCACHE_OFFER_DEVICE_FIRST : ROBOCACHE_OFFER_SYSTEM_FIRST;
 }

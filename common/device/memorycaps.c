@@ -4,6 +4,32 @@
  */
 #include "memorycaps.h"
 
+#include "cudaframe.h"
+
+static gboolean
+is_supported (const GstCapsFeatures *features)
+{
+  if (gst_caps_features_contains (features, ROBOCACHE_CAPS_FEATURE_CUDA))
+    return rc_backend_is_built (RC_BACKEND_CUDA);
+  return robocache_cuda_frames_are_built () || !gst_caps_features_contains (features, ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES);
+}
+
+void
+robocache_add_pad_template (GstElementClass *klass, GstStaticPadTemplate *template, GType pad_type)
+{
+  GstCaps *caps = gst_caps_from_string (template->static_caps.string);
+  const guint n = gst_caps_get_size (caps);
+
+  for (guint i = n; i-- > 0;) {
+    if (!is_supported (gst_caps_get_features (caps, i)))
+      gst_caps_remove_structure (caps, i);
+  }
+  if (gst_caps_get_size (caps) < n)
+    template->static_caps.string = gst_caps_to_string (caps);   /* as long as the class: never freed */
+  gst_caps_unref (caps);
+  gst_element_class_add_static_pad_template_with_gtype (klass, template, pad_type);
+}
+
 GstCaps *
 robocache_caps_in_memory (GstCaps *caps, gboolean on_device)
 {

@@ -12,9 +12,14 @@
 
 G_BEGIN_DECLS
 
-/* What pad templates of tensors say. */
+/* Tensors in system and in device memory, for a template that robocache_add_pad_template adds. */
 #define ROBOCACHE_TENSORS_TEMPLATE_CAPS \
   ROBOCACHE_TENSORS_MEDIA_TYPE "; " ROBOCACHE_TENSORS_MEDIA_TYPE "(" ROBOCACHE_CAPS_FEATURE_CUDA ")"
+
+/* Adds a pad template to a class, for pads of pad_type (GST_TYPE_PAD: plain ones). Removes the caps of memories that this build does
+ * not support: memory:RobocacheCUDA without a CUDA backend, memory:CUDAMemory without gstreamer-cuda. Changes template in place,
+ * so call it before any other use of template. */
+void robocache_add_pad_template (GstElementClass * klass, GstStaticPadTemplate * template, GType pad_type);
 
 /* The memories that an element offers, the better first. */
 typedef enum

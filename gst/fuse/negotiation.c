@@ -20,6 +20,8 @@ gst_robocache_fuse_sink_caps (GstRobocacheFuse *fuse, GstPad *pad)
   const gboolean frames = GST_ROBOCACHE_FUSE_PAD (pad)->role == GST_ROBOCACHE_FUSE_CAMERA;
   GstCaps *caps = gst_pad_get_pad_template_caps (pad), *system, *device;
 
+  if (gst_caps_get_size (caps) == 1)    /* this build has no other memory */
+    return caps;
   system = gst_caps_copy_nth (caps, 0);
   device = gst_caps_copy_nth (caps, 1);
   gst_caps_unref (caps);

@@ -867,8 +867,8 @@ gst_robocache_resample_class_init (GstRobocacheResampleClass *klass)
   object_class->finalize = gst_robocache_resample_finalize;
   install_properties (object_class);
 
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  robocache_add_pad_template (element_class, &sink_template, GST_TYPE_PAD);
+  robocache_add_pad_template (element_class, &src_template, GST_TYPE_PAD);
   gst_element_class_set_static_metadata (element_class, "Robot sensor resampler", "Filter/Converter/Tensor",
       "Interpolates the rows of one sensor at the ticks of an exact grid", "The robocache authors");
 

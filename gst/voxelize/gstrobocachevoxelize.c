@@ -435,8 +435,8 @@ gst_robocache_voxelize_class_init (GstRobocacheVoxelizeClass *klass)
   transform_class->sink_event = gst_robocache_voxelize_sink_event;
   transform_class->transform = gst_robocache_voxelize_transform;
 
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  robocache_add_pad_template (element_class, &sink_template, GST_TYPE_PAD);
+  robocache_add_pad_template (element_class, &src_template, GST_TYPE_PAD);
   gst_element_class_set_static_metadata (element_class, "Voxel grids from points", "Filter/Converter",
       "Turns point clouds and depth images into dense, bit or sparse voxel grids, or their points into voxel numbers",
       "The robocache authors");

@@ -69,6 +69,7 @@ expect_offer (GstElement *element, const gchar *pad_name, Offer offer)
   gst_object_unref (pad);
 }
 
+/* A build without CUDA does not advertise its memory. */
 GST_START_TEST (test_templates)
 {
   GstElement *element = make (__i__, "");
@@ -76,7 +77,8 @@ GST_START_TEST (test_templates)
   for (GList * pads = element->pads; pads; pads = pads->next) {
     GstCaps *caps = gst_pad_get_pad_template_caps (pads->data);
 
-    fail_unless (place_of (caps, FALSE) >= 0 && place_of (caps, TRUE) >= 0);
+    fail_unless (place_of (caps, FALSE) >= 0);
+    fail_unless_equals_int (place_of (caps, TRUE) >= 0, rc_backend_is_built (RC_BACKEND_CUDA));
     gst_caps_unref (caps);
   }
   gst_object_unref (element);
@@ -98,9 +100,10 @@ static const struct
 GST_START_TEST (test_offers_in_null)
 {
   GstElement *element = make (__i__ / 3, offers[__i__ % 3].properties);
+  const Offer offer = rc_backend_is_built (RC_BACKEND_CUDA) ? offers[__i__ % 3].offer : SYSTEM_ONLY;
 
-  expect_offer (element, "sink", offers[__i__ % 3].offer);
-  expect_offer (element, "src", offers[__i__ % 3].offer);
+  expect_offer (element, "sink", offer);
+  expect_offer (element, "src", offer);
   gst_object_unref (element);
 }
 

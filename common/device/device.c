@@ -4,7 +4,7 @@
  */
 #include "device.h"
 
-#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 #include "tensorpool.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "enumtype.h"
 #include "common/tensors/tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_interpolation_get_type, "RobocacheInterpolation",
@@ -38,6 +37,104 @@ robocache_dtype_resolve (RcDtype requested, RcDtype input)
   if (requested != ROBOCACHE_DTYPE_AUTO)
     return requested;
   return rc_dtype_is_float (input) ? input : RC_FLOAT32;
+}
+
+/* ---- fields ---- */
+
+void
+robocache_setting_set (gpointer field, const GValue *value)
+{
+  if (GST_VALUE_HOLDS_FRACTION (value)) {
+    ((gint *) field)[0] = gst_value_get_fraction_numerator (value);
+    ((gint *) field)[1] = gst_value_get_fraction_denominator (value);
+    return;
+  }
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+    case G_TYPE_ENUM:
+      *(gint *) field = g_value_get_enum (value);
+      break;
+    case G_TYPE_BOOLEAN:
+      *(gboolean *) field = g_value_get_boolean (value);
+      break;
+    case G_TYPE_INT:
+      *(gint *) field = g_value_get_int (value);
+      break;
+    case G_TYPE_UINT:
+      *(guint *) field = g_value_get_uint (value);
+      break;
+    case G_TYPE_INT64:
+      *(gint64 *) field = g_value_get_int64 (value);
+      break;
+    case G_TYPE_UINT64:
+      *(guint64 *) field = g_value_get_uint64 (value);
+      break;
+    case G_TYPE_DOUBLE:
+      *(gdouble *) field = g_value_get_double (value);
+      break;
+    case G_TYPE_STRING:
+      g_free (*(gchar **) field);
+      *(gchar **) field = g_value_dup_string (value);
+      break;
+    default:
+      g_return_if_reached ();
+  }
+}
+
+void
+robocache_setting_get (gconstpointer field, GValue *value)
+{
+  if (GST_VALUE_HOLDS_FRACTION (value)) {
+    gst_value_set_fraction (value, ((const gint *) field)[0], ((const gint *) field)[1]);
+    return;
+  }
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+    case G_TYPE_ENUM:
+      g_value_set_enum (value, *(const gint *) field);
+      break;
+    case G_TYPE_BOOLEAN:
+      g_value_set_boolean (value, *(const gboolean *) field);
+      break;
+    case G_TYPE_INT:
+      g_value_set_int (value, *(const gint *) field);
+      break;
+    case G_TYPE_UINT:
+      g_value_set_uint (value, *(const guint *) field);
+      break;
+    case G_TYPE_INT64:
+      g_value_set_int64 (value, *(const gint64 *) field);
+      break;
+    case G_TYPE_UINT64:
+      g_value_set_uint64 (value, *(const guint64 *) field);
+      break;
+    case G_TYPE_DOUBLE:
+      g_value_set_double (value, *(const gdouble *) field);
+      break;
+    case G_TYPE_STRING:
+      g_value_set_string (value, *(gchar * const *) field);
+      break;
+    default:
+      g_return_if_reached ();
+  }
+}
+
+/* ---- settings that hold from READY on ---- */
+
+void
+robocache_warn_of_late_setting (gpointer object, GParamSpec *pspec)
+{
+  GstElement *element = GST_IS_PAD (object) ? gst_pad_get_parent_element (object) : gst_object_ref (object);
+  gboolean is_late = (pspec->flags & GST_PARAM_MUTABLE_READY) != 0;
+
+  if (element == NULL)
+    return;
+  GST_OBJECT_LOCK (element);
+  is_late &= GST_STATE (element) > GST_STATE_READY;
+  GST_OBJECT_UNLOCK (element);
+  if (is_late)
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s%s%s was set while the element runs: the value takes effect when the "
+            "element next starts from READY", GST_IS_PAD (object) ? GST_OBJECT_NAME (object) : "", GST_IS_PAD (object) ? "::" : "",
+            pspec->name), (NULL));
+  gst_object_unref (element);
 }
 
 /* ---- channel lists ---- */

@@ -12,6 +12,28 @@
 
 G_BEGIN_DECLS
 
+/* Defines a function that returns the enum type `name` with values {value, description, nick}. */
+#define ROBOCACHE_DEFINE_ENUM(function, name, ...) \
+GType \
+function (void) \
+{ \
+  static gsize type = 0; \
+  static const GEnumValue values[] = { __VA_ARGS__, {0, NULL, NULL} }; \
+  if (g_once_init_enter (&type)) \
+    g_once_init_leave (&type, g_enum_register_static (name, values)); \
+  return type; \
+}
+
+/* Copies a property value to or from a field, whose C type follows from the value's: an enum, gint, guint, gint64,
+ * guint64, gdouble, gboolean, gchar * (owned by the field), or for a fraction gint[2]. */
+void robocache_setting_set (gpointer field, const GValue * value);
+void robocache_setting_get (gconstpointer field, GValue * value);
+
+/* For the end of a set_property function, with no lock held. object is an element or one of its pads. Posts a LIBRARY/SETTINGS
+ * warning, which names the property and when its new value takes effect, if pspec has GST_PARAM_MUTABLE_READY and the element
+ * is above READY. */
+void robocache_warn_of_late_setting (gpointer object, GParamSpec * pspec);
+
 #define ROBOCACHE_TYPE_INTERPOLATION (robocache_interpolation_get_type ())
 GType robocache_interpolation_get_type (void);  /* values are RcInterpolation */
 

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/element/enumtype.h"
 #include "common/element/properties.h"
 
 #define FIELD_OUTPUT "voxel-output"

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 #include "delaybound.h"
 
 /* Of each such interval of sensor time the pair with the least delay is kept … */

@@ -27,7 +27,7 @@
 
 #include "common/device/cudaframe.h"
 #include "common/element/errors.h"
-#include "common/element/settings.h"
+#include "common/element/properties.h"
 #include "common/tensors/tensorcaps.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);

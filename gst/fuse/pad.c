@@ -7,7 +7,7 @@
 #include "common/rows/blender.h"
 #include "common/device/cudaframe.h"
 #include "common/device/memorycaps.h"
-#include "common/element/settings.h"
+#include "common/element/properties.h"
 #include "common/tensors/videoframe.h"
 #include "gstrobocachefuse.h"
 

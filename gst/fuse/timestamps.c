@@ -4,8 +4,7 @@
  */
 #include "timestamps.h"
 
-#include "common/element/enumtype.h"
-#include "common/element/settings.h"
+#include "common/element/properties.h"
 #include "gstrobocachefuse.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);

@@ -20,10 +20,9 @@
  */
 #include "gstrobocacheparse.h"
 
-#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 #include "common/element/errors.h"
 #include "common/points/pointcloudcaps.h"
-#include "common/element/settings.h"
 #include "common/tensors/tensorcaps.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_parse_debug);

@@ -22,9 +22,8 @@
 
 #include <string.h>
 
-#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 #include "common/element/errors.h"
-#include "common/element/settings.h"
 
 GST_DEBUG_CATEGORY_STATIC (resample_debug);
 #define GST_CAT_DEFAULT resample_debug

@@ -19,9 +19,8 @@
 #include "gstrobocachetestsrc.h"
 
 #include "counterhash.h"
-#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 #include "common/time/livewait.h"
-#include "common/element/settings.h"
 #include "common/tensors/tensorcaps.h"
 #include "testsignal.h"
 #include "common/time/tickgrid.h"

@@ -7,9 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/element/enumtype.h"
 #include "common/element/properties.h"
-#include "common/element/settings.h"
 
 #define DEFAULT_VIEW ROBOCACHE_VIEW_ISOMETRIC
 #define DEFAULT_COLOUR_BY ROBOCACHE_COLOUR_BY_HEIGHT

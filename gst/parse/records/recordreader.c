@@ -11,7 +11,7 @@
 #include "gst/parse/byteinput.h"
 #include "columnchoice.h"
 #include "csvrecord.h"
-#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 #include "gst/parse/points/pcdheader.h"
 #include "common/tensors/tensorcaps.h"
 

@@ -4,7 +4,7 @@
  */
 #include "recordstamp.h"
 
-#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 #include "common/tensors/tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_start_get_type, "RobocacheStart",

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "common/element/enumtype.h"
+#include "common/element/properties.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_time_unit_get_type, "RobocacheTimeUnit",
     {ROBOCACHE_TIME_UNIT_S, "Seconds", "s"},

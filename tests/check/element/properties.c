@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/element/properties.h"
-#include "common/element/settings.h"
 #include "common/tensors/tensorcaps.h"
 
 /* ---- channel lists ---- */
@@ -237,6 +236,69 @@ GST_START_TEST (test_setting_of_text)
 
 GST_END_TEST;
 
+/* ---- settings that hold from READY on ---- */
+
+static const struct
+{
+  GParamFlags flags;
+  GstState state;
+  gboolean of_pad;
+  const gchar *warning;         /* NULL: none */
+} late[] = {
+  {GST_PARAM_MUTABLE_READY, GST_STATE_NULL, FALSE, NULL},
+  {GST_PARAM_MUTABLE_READY, GST_STATE_READY, FALSE, NULL},
+  {GST_PARAM_MUTABLE_READY, GST_STATE_PAUSED, FALSE, "late was set while the element runs"},
+  {GST_PARAM_MUTABLE_READY, GST_STATE_PLAYING, FALSE, "late was set while the element runs"},
+  {GST_PARAM_MUTABLE_READY, GST_STATE_PLAYING, TRUE, "sink::late was set while the element runs"},
+  {GST_PARAM_MUTABLE_PAUSED, GST_STATE_PLAYING, FALSE, NULL},
+  {GST_PARAM_MUTABLE_PLAYING, GST_STATE_PLAYING, FALSE, NULL},
+  {0, GST_STATE_PLAYING, FALSE, NULL},
+};
+
+GST_START_TEST (test_late_setting)
+{
+  GParamSpec *pspec = g_param_spec_ref_sink (g_param_spec_int ("late", NULL, NULL, 0, 1, 0, G_PARAM_READWRITE | late[__i__].flags));
+  GstElement *element = gst_object_ref_sink (g_object_new (GST_TYPE_BIN, NULL));
+  GstPad *pad = gst_pad_new ("sink", GST_PAD_SINK);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *warning;
+
+  gst_element_add_pad (element, pad);
+  gst_element_set_bus (element, bus);
+  gst_element_set_state (element, late[__i__].state);
+  robocache_warn_of_late_setting (late[__i__].of_pad ? (gpointer) pad : element, pspec);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  fail_unless_equals_int (message != NULL, late[__i__].warning != NULL);
+  if (message) {
+    gst_message_parse_warning (message, &warning, NULL);
+    fail_unless (g_error_matches (warning, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
+    fail_unless (g_str_has_prefix (warning->message, late[__i__].warning), "%s", warning->message);
+    g_error_free (warning);
+    gst_message_unref (message);
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_object_unref (element);
+  gst_object_unref (bus);
+  g_param_spec_unref (pspec);
+}
+
+GST_END_TEST;
+
+/* A pad that belongs to no element yet. */
+GST_START_TEST (test_late_setting_without_element)
+{
+  GParamSpec *pspec = g_param_spec_ref_sink (g_param_spec_int ("late", NULL, NULL, 0, 1, 0, G_PARAM_READWRITE
+          | GST_PARAM_MUTABLE_READY));
+  GstPad *pad = gst_object_ref_sink (gst_pad_new ("sink", GST_PAD_SINK));
+
+  robocache_warn_of_late_setting (pad, pspec);
+  gst_object_unref (pad);
+  g_param_spec_unref (pspec);
+}
+
+GST_END_TEST;
+
 static Suite *
 properties_suite (void)
 {
@@ -253,6 +315,8 @@ properties_suite (void)
   tcase_add_test (tc, test_doubles_of_another_type);
   tcase_add_loop_test (tc, test_setting, 0, G_N_ELEMENTS (settings));
   tcase_add_test (tc, test_setting_of_text);
+  tcase_add_loop_test (tc, test_late_setting, 0, G_N_ELEMENTS (late));
+  tcase_add_test (tc, test_late_setting_without_element);
   return s;
 }
 

@@ -1,21 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs every benchmark, and writes the figures, the plots and the tables in the pages of docs/performance.md from them.
+# Runs every benchmark and writes its figures into the tables of docs/performance.md and of its pages.
 #
 #   run_all.sh [--gpu | --cpu] [--only PART[,PART...]] [--without NAME[,NAME...]] [--build DIR] [RESULTS]
 #
-#   RESULTS   a folder (default: results): performance/*.csv, plots and pages, as they lie in docs;
-#             `cp -r RESULTS/performance* docs/` makes them those of the project
-#   --gpu     what needs a GPU alone
-#   --cpu     what needs none alone, on any machine
-#   --only    these parts
-#   --without not these parts; or, of libraries that ours is set beside, that these may be missing
-#   --build   a build whose programs are to be run (default: what lies beside this script in a bundle, tests/gpu/bundle.sh;
-#             in a checkout build-release, or else build)
+#   RESULTS   a folder (default: results) for performance/*.csv, logs and the pages; `cp -r RESULTS/*.md RESULTS/performance/*.md`
+#             to the same places in docs updates the project's pages
+#   --gpu     only parts that need a GPU
+#   --cpu     only parts that need none
+#   --only    only these parts
+#   --without these parts do not run; these Python libraries may be missing
+#   --build   a build (default: in a bundle of tests/gpu/bundle.sh the bundle, in a checkout build-release or build)
 #
-# A library that is missing, a part that fails, takes too long or has measured nothing is said, and the status is 1. Of a part
-# that failed the figures of before stay, with a mark in the table of parts; what it left, and what each part printed, is in
-# RESULTS/logs. At the end it prints the tables of works with a wanted time and of works beside others.
+# The status is 1 if a library is missing, or if a part fails, exceeds its time limit or writes no figures. A failed part leaves
+# its table unchanged and its output in RESULTS/logs.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kinds='gpu cpu' only='' without='' build='' results=results
@@ -31,7 +29,7 @@ while [ $# -gt 0 ]; do
   shift
 done
 
-# where programs, the pages and, in a bundle, the GStreamer that belongs to it are
+# programs, pages, and the command that runs a program with the GStreamer of a bundle
 root=$(dirname "$(dirname "$here")")
 if [ -z "$build" ] && [ -e "$here/commit" ]; then
   bin=$here pages=$here/docs run=("$here/../env") plugin=$here/../plugins/libgstrobocache.so
@@ -41,25 +39,21 @@ else
   bin=$build/tests/bench pages=$root/docs run=(env "GST_PLUGIN_PATH=$build/gst") plugin=$build/gst/libgstrobocache.so
   commit=$(git -C "$root" describe --always --dirty --abbrev=12 2> /dev/null || echo unknown)
 fi
-mkdir -p "$results"/{performance,logs}/ablations
+mkdir -p "$results"/{performance,logs}
 results=$(cd "$results" && pwd)
 csv=$results/performance
-passed=0 failed=() missing=() known='' libraries=''
-# inputs and results of ours, for the peers: gigabytes; and figures of before
+passed=0 failed=() missing=() known=''
+# inputs and outputs of kernels for the peers: gigabytes
 rows=$(mktemp -d -p "$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")")
 trap 'rm -rf "$rows"' EXIT
-mkdir -p "$rows"/{align,voxel,before/ablations}
+mkdir -p "$rows"/{align,voxel,cpu}
 
-# ---- where ----
+# ---- the machine ----
 
-# the value of a line of lscpu or of a file like it
+# the value of a line of lscpu or of a similar file
 value() { sed -n -E "s/^$1: *//p" | head -n1; }
-
 gpu() { nvidia-smi -i 0 "--query-gpu=$1" --format=csv,noheader 2> /dev/null | head -n1; }
-
 processor() { echo "$(lscpu | value 'Model name'), $(nproc) cores"; }
-
-# of those that there are, the ones that programs see
 gpus() {
   local visible=${CUDA_VISIBLE_DEVICES:-}
   visible=${visible//[^,]/}
@@ -75,74 +69,38 @@ environment() {
   if [ "$1" = gpu ] && [ -n "$(gpu name)" ]; then
     echo "GPU,\"$(gpus), $(gpu memory.total)\""
     echo "driver,\"$(gpu driver_version), CUDA $(nvidia-smi | sed -n -E 's/.*CUDA Version: ([0-9.]+).*/\1/p')\""
-    echo "greatest clocks,\"SM $(gpu clocks.max.sm), memory $(gpu clocks.max.mem)\""
-    echo "clocks at the start,\"SM $(gpu clocks.sm), memory $(gpu clocks.mem), $(gpu power.draw) of $(gpu power.limit)\""
+    echo "maximum clocks,\"SM $(gpu clocks.max.sm), memory $(gpu clocks.max.mem)\""
   fi
   echo "commit,$commit"
   echo "date,$(date -u +%Y-%m-%d)"
 }
 
-# ---- what is needed ----
-
-has_kind() { [[ " $kinds " == *" $1 "* ]]; }
-is_in() { [[ ,$2, == *",$1,"* ]]; }
-is_wanted() { ! is_in "$1" "$without" && { [ -z "$only" ] || is_in "$1" "$only"; }; }
-
-# require KIND PART NAME COMMAND...: where the part is wanted and the command fails, the library of this name is missing. Plots
-# are no part, and always made. What a part cannot even begin without lets it fail.
-require() {
-  local part=$2 name=$3
-  libraries+="$name "
-  if ! has_kind "$1" || is_in "$name" "$without" || { [ "$part" != plots ] && ! is_wanted "$part"; }; then return; fi
-  if ! "${@:4}" > /dev/null 2>&1; then missing+=("MISSING $name, for $part (--without $name: it may be missing)"); fi
-}
-say_missing() { if [ "${#missing[@]}" -gt 0 ]; then printf '%s\n' "${missing[@]}"; fi; }
-
 # ---- parts ----
 
-# one line for each part: when and where it was last run, at which commit, the files of figures that it wrote, and whether it
-# has failed since
-begin_parts() {
-  if [ -e "$csv/parts.csv" ]; then return; fi
-  if ! cp "$pages/performance/parts.csv" "$csv/" 2> /dev/null; then
-    echo "part,runs_on,machine,driver,seconds,commit,date,files,passed,failed_since" > "$csv/parts.csv"
-  fi
-}
+is_in() { [[ ,$2, == *",$1,"* ]]; }
+is_wanted() { ! is_in "$1" "$without" && { [ -z "$only" ] || is_in "$1" "$only"; }; }
+has_rows() { [ -n "$(sed -n 2p "$1" 2> /dev/null)" ]; }
 
-machine() { if [ "$kind" = gpu ]; then echo "$(gpus), $(nproc) cores"; else processor; fi; }
-
-# note NAME SECONDS STATUS "FILE..."
-note() {
-  local today
-  today=$(date -u +%Y-%m-%d)
-  if [ "$3" -ne 0 ] && grep -q "^$1,.*,yes,[^,]*$" "$csv/parts.csv"; then
-    sed -i "s/^\($1,.*\),[^,]*$/\1,$today at $commit: status $3/" "$csv/parts.csv"
-    return
-  fi
-  sed -i "/^$1,/d" "$csv/parts.csv"
-  echo "$1,${kind^^},\"$(machine)\",$([ "$kind" = cpu ] || gpu driver_version),$2,$commit,$today,$4,$(
-    [ "$3" -eq 0 ] && echo yes || echo no)," >> "$csv/parts.csv"
-}
-
-# move FROM TO FILE...: those that there are
-move() {
-  local file
-  for file in "${@:3}"; do
-    if [ -e "$1/$file.csv" ]; then mv "$1/$file.csv" "$2/$file.csv"; fi
+# require KIND PART LIBRARY...: Python libraries of a part
+require() {
+  local kind=$1 part=$2 library
+  shift 2
+  if [[ " $kinds " != *" $kind "* ]] || ! is_wanted "$part"; then return; fi
+  for library; do
+    if ! is_in "$library" "$without" && ! python3 -c "import $library" > /dev/null 2>&1; then
+      missing+=("MISSING $library, for $part (--without $library accepts that)")
+    fi
   done
 }
 
-has_rows() { [ -n "$(sed -n 2p "$1" 2> /dev/null)" ]; }
-
-# part KIND NAME SECONDS "FILE..." COMMAND...: which writes performance/FILE.csv for each FILE, within so many seconds
+# part KIND NAME SECONDS "FILE..." COMMAND...: the command writes performance/FILE.csv for each FILE within the time limit
 part() {
-  local kind=$1 name=$2 limit=$3 files begun=$SECONDS status file lacking='' log=$results/logs/$2.log
+  local kind=$1 name=$2 limit=$3 files begun=$SECONDS status file lacking='' machine log=$results/logs/$2.log
   read -r -a files <<< "$4"
   known+="$name "
-  if ! has_kind "$kind" || ! is_wanted "$name"; then return; fi
+  if [[ " $kinds " != *" $kind "* ]] || ! is_wanted "$name"; then return; fi
   shift 4
-  move "$csv" "$rows/before" "${files[@]}"
-  # the bundle's libraries are for its own programs, not for others'
+  # other programs do not get the bundle's libraries
   if [[ $1 == "$bin"/* ]]; then set -- "${run[@]}" "$@"; fi
   timeout --kill-after=5 "$limit" "$@" > "$log" 2>&1
   status=$?
@@ -150,97 +108,58 @@ part() {
   for file in "${files[@]}"; do
     if ! has_rows "$csv/$file.csv"; then lacking+=" $file.csv"; fi
   done
-  # a program that has no GPU says so and goes on, which is right in a test
+  # a program without a GPU skips its work and passes, which is correct in a test only
   if [ -n "$lacking" ] || { [ "$kind" = gpu ] && grep -q '^SKIP' "$log"; }; then status=${status/#0/1}; fi
-  note "$name" $((SECONDS - begun)) "$status" "${files[*]}"
   if [ "$status" -eq 0 ]; then
+    machine=$([ "$kind" = gpu ] && echo "$(gpus), $(nproc) cores" || processor)
+    echo "$name,${kind^^},\"$machine\",$([ "$kind" = cpu ] || gpu driver_version),$((SECONDS - begun)),$commit,$(date -u +%Y-%m-%d)" \
+      >> "$csv/parts.csv"
     echo "PASS $name: $((SECONDS - begun)) s"
     passed=$((passed + 1))
   else
-    move "$csv" "$results/logs" "${files[@]}"
-    move "$rows/before" "$csv" "${files[@]}"
+    for file in "${files[@]}"; do
+      if [ -e "$csv/$file.csv" ]; then mv "$csv/$file.csv" "$results/logs/"; fi
+    done
     echo "FAIL $name: status $status after $((SECONDS - begun)) s${lacking:+, no rows in$lacking}: $(
       grep -m1 '^SKIP' "$log" || tail -n1 "$log")"
     failed+=("$name")
   fi
 }
 
-# peers work on what ours had
+# peers need the rows of our kernels
 if [ -n "$only" ] && is_wanted peers; then only+=,kernels_align,kernels_voxel; fi
-# a recorded cloud, where there is one
-cloud=${ROBOCACHE_TEST_DATA:-$root/../shared/data}/cloud_119978_xyz_f32.bin
-if [ ! -e "$cloud" ]; then cloud=; fi
-# PyTorch and its compiler are many files, which are read meanwhile
-if has_kind gpu && is_wanted peers; then
-  (cd "$here" && nice python3 -c 'import peers; peers.import_torch(); import align_peers, align_cpu' > /dev/null 2>&1 &)
-fi
-for library in scipy pandas cupy triton; do require gpu peers $library python3 -c "import $library"; done
-for library in scipy pandas; do require cpu kernels_cpu $library python3 -c "import $library"; done
-require cpu voxels_cpu open3d python3 -c "import open3d"
-require cpu voxels_cpu pcl test -x "$bin/bench-voxels-pcl"
-require "${kinds% *}" plots matplotlib python3 -c "import matplotlib"
-say_missing
-begin_parts
-if has_kind gpu; then environment gpu > "$csv/environment.csv"; fi
-if has_kind cpu; then environment cpu > "$csv/environment_cpu.csv"; fi
-part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" \
-  --rows "$rows/align"
-part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" \
-  --rows "$rows/voxel"
-part gpu peers 210 "peers_align peers_align_libraries peers_align_cpu peers_align_cpu_libraries peers_voxel peers_voxel_libraries" \
-  python3 "$here/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
-part gpu roofline 90 roofline "$here/profile.sh" "$bin" "$csv/roofline.csv"
-part gpu ablations 60 "ablations/storage ablations/movement ablations/blocks ablations/banded ablations/chains ablations/bitmap \
-  ablations/clearing ablations/live" "$bin/bench-ablations" --csv "$csv/ablations"
-part gpu resources 20 ablations/resources "$bin/bench-resources" "$plugin" --csv "$csv/ablations/resources.csv"
-part gpu bounds 120 ablations/bounds "$bin/bench-bounds" --csv "$csv/ablations/bounds.csv"
+require gpu peers torch triton
+require cpu kernels_cpu scipy pandas
+require cpu voxels_cpu open3d
+for line in ${missing[@]+"${missing[@]}"}; do echo "$line"; done
+echo "part,runs_on,machine,driver,seconds,commit,date" > "$csv/parts.csv"
+for kind in $kinds; do environment "$kind" > "$csv/environment_$kind.csv"; done
+part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
+part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
+part gpu peers 210 "peers_align peers_align_libraries peers_voxel peers_voxel_libraries" \
+  python3 "$here/peers/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
+part gpu roofline 90 roofline "$here/limits/profile.sh" "$bin" "$csv/roofline.csv"
+part gpu resources 20 resources "$bin/bench-resources" "$plugin" --csv "$csv/resources.csv"
 part gpu break_even 40 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
-# a driver that times its calls, and the real one behind it
-ROBOCACHE_REAL_DRIVER=$(PATH=$PATH:/sbin ldconfig -p 2> /dev/null | sed -n 's/.*libcuda\.so\.1 .*=> //p' | head -n1) \
-  LD_LIBRARY_PATH=$bin/timeddriver${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-  part gpu latency 100 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
+part gpu latency 100 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
 part gpu devices 100 "devices devices_crossover devices_links" "$bin/bench-devices" --csv "$csv/devices.csv"
 part gpu splits 40 devices_elements "$bin/bench-splits" --csv "$csv/devices_elements.csv"
 part gpu energy 50 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"
-part cpu kernels_cpu 120 kernels_cpu python3 "$here/alignments.py" "$bin" --csv "$csv/kernels_cpu.csv"
+part cpu kernels_cpu 120 kernels_cpu python3 "$here/peers/alignments.py" "$bin" --csv "$csv/kernels_cpu.csv"
 part cpu voxels_cpu 120 "peers_voxel_cpu peers_voxel_cpu_libraries" \
-  python3 "$here/voxels.py" "$bin" ${cloud:+"$cloud"} --csv "$csv/peers_voxel_cpu.csv"
+  python3 "$here/peers/voxels.py" "$bin" --csv "$csv/peers_voxel_cpu.csv"
 part cpu latency_cpu 120 latency_cpu "$bin/bench-latency" --ticks 2000 --csv "$csv/latency_cpu.csv"
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"
 
 for name in ${only//,/ }; do
   if [[ " $known" != *" $name "* ]]; then
-    echo "FAIL $name: there is no such part, but these: $known"
+    echo "FAIL $name: no such part, expected one of: $known"
     failed+=("$name")
-  fi
-done
-for name in ${without//,/ }; do
-  if [[ " $known$libraries" != *" $name "* ]]; then
-    echo "FAIL --without $name: there is no such part or library, but these: $known$libraries"
-    failed+=("--without $name")
   fi
 done
 
 # ---- pages ----
 
-# show PAGE TABLE...: as they were just written
-show() {
-  local page=$1 table
-  shift
-  for table in "$@"; do sed -n "/<!-- table $table:/,/<!-- end -->/{/^|/p}" "$results/$page" 2> /dev/null; echo; done
-}
-
-if ! python3 "$here/report.py" "$pages" "$results"; then failed+=(report); fi
-if has_kind gpu; then
-  show performance.md wanted
-  show performance/alignments.md beside_peers_align
-  show performance/voxels.md beside_peers_voxel
-  show performance/roofline.md kernels_not_run
-fi
-if has_kind cpu; then
-  show performance/alignments-cpu.md kernels_cpu
-  show performance/voxels.md peers_voxel_cpu_libraries
-fi
-say_missing
+if ! python3 "$here/report/report.py" "$pages" "$results"; then failed+=(report); fi
 echo "$passed parts, ${#failed[@]} failed${failed[*]:+: ${failed[*]}}, ${#missing[@]} libraries missing"
 [ "${#failed[@]}" -eq 0 ] && [ "${#missing[@]}" -eq 0 ] && [ "$passed" -gt 0 ]

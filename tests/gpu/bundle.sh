@@ -29,14 +29,12 @@ find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefus
   -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
 mkdir -p "$out"/bench/docs/performance
 find "$build/tests/bench" -type f -executable -name 'bench-*' ! -name '*-pcl' -exec cp -t "$out/bench" {} +
-mkdir "$out/bench/timeddriver"
-cp "$build/tests/bench/timeddriver/libcuda.so.1" "$out/bench/timeddriver/"
-if [ -e "$build/tests/bench/bench-bounds" ]; then
-  mkdir "$out/bench/bounds"
-  cp "$build"/tests/bench/bounds/*.so "$out/bench/bounds/"
-fi
-cp "$here"/../bench/{*.sh,*.py,*.ini} "$out/bench/"
-rm "$out"/bench/*_test.py
+cp "$here"/../bench/run_all.sh "$out/bench/"
+cp "$here"/../bench/{kernels/configurations,limits/batches}.ini "$out/bench/"
+for folder in kernels limits peers report; do
+  mkdir "$out/bench/$folder"
+  find "$here/../bench/$folder" -type f \( -name '*.py' -o -name '*.sh' -o -name '*.ini' \) ! -name '*_test.py' -exec cp -t "$out/bench/$folder" {} +
+done
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
 cp -r "$here/../../docs/performance" "$out/bench/docs/"
 git -C "$here" describe --always --dirty --abbrev=12 > "$out/bench/commit" 2> /dev/null || echo unknown > "$out/bench/commit"

@@ -19,25 +19,11 @@
 
 #endif
 
-/* By which all bounds are shifted, in builds that measure what these are worth (tests/bench/bounds.c). */
-#ifndef RC_BOUNDS_SHIFT
-#define RC_BOUNDS_SHIFT 0
-#endif
-
 /* At most so many threads a block, and no more registers a thread than so many blocks on a multiprocessor at once leave it. */
-#define LAUNCH_BOUNDS(threads, blocks) __launch_bounds__ (threads, rc::shifted_blocks (threads, blocks))
+#define LAUNCH_BOUNDS(threads, blocks) __launch_bounds__ (threads, blocks)
 
 namespace rc
 {
-/* At least one, and no more than a multiprocessor has threads for, where shifts are measured. */
-__host__ __device__ constexpr int
-shifted_blocks (int threads, int blocks)
-{
-  const int shifted = blocks + RC_BOUNDS_SHIFT, most = 2048 / threads;
-
-  return RC_BOUNDS_SHIFT == 0 ? blocks : shifted < 1 ? 1 : shifted > most ? most : shifted;
-}
-
 /* ---- words of global memory, where the compiler cannot see that they are there ----
  *
  * That is so where addresses come from shared memory. What is read stays after what it is written after. */

@@ -1,0 +1,445 @@
+/* robocache: from how many bytes a buffer on the GPU pays when all data is in system memory
+ *
+ *   bench-break-even [--only TEXT] [--csv FILE]
+ *
+ * Resamples batches of recorded episodes, and voxelizes clouds, on the CPU, on the GPU, and on the GPU into device memory, in
+ * elements that differ in nothing else, and says what a buffer takes, from its push until its output is there, one after
+ * another. Two inputs come by turns, so that a grid is never what it was. The bytes of the grid are what `backend=auto`
+ * compares with ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds do not say how many points there will be. The outputs of the
+ * GPU are compared with the CPU's.
+ *
+ * The works stay in tables here: they are every number of points in every form and grid, which elements are told by their
+ * properties. In a file they would be many times as long.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <gst/gst.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/device/devicememory.h"
+#include "tests/bench/common/spread.h"
+#include "tests/bench/common/table.h"
+
+#define ROWS 500
+#define TICKS 256
+#define CHANNELS 32
+#define SIDE 12.8               /* metres of a grid */
+#define MAX_VOXELS 100000
+#define RUN_NS (60 * GST_MSECOND)       /* of a work in one way, about */
+#define WARM_UP_BUFFERS 4
+#define MIN_BUFFERS 21
+#define MAX_BUFFERS 2001
+
+enum
+{
+  WAY_CPU,
+  WAY_GPU,
+  WAY_GPU_TO_DEVICE,
+  N_WAYS
+};
+
+static const struct
+{
+  const gchar *backend, *caps;
+} ways[N_WAYS] = {
+  {"cpu", "ANY"},
+  {"cuda", "other/tensors"},
+  {"cuda", "other/tensors(memory:RobocacheCUDA)"},
+};
+
+typedef struct
+{
+  gchar *name, *of;
+  gchar *caps, *element;
+  GBytes *inputs[2];            /* of buffers by turns */
+  gsize out_bytes;
+} Work;
+
+static void G_GNUC_NORETURN
+fail (const gchar *what, const gchar *why)
+{
+  fprintf (stderr, "%s: %s\n", what, why);
+  exit (2);
+}
+
+/* ---- works ---- */
+
+static GBytes *
+make_episodes (guint32 seed, guint episodes)
+{
+  GRand *rng = g_rand_new_with_seed (seed);
+  GByteArray *bytes = g_byte_array_new ();
+  const guint rows = episodes * ROWS;
+
+  for (guint i = 0; i < rows * CHANNELS; i++) {
+    const gfloat x = (gfloat) g_rand_double (rng);
+
+    g_byte_array_append (bytes, (const guint8 *) &x, sizeof (x));
+  }
+  for (guint i = 0; i < rows; i++) {
+    const gint64 t = i % ROWS * GST_MSECOND + g_rand_int_range (rng, 0, 900000);
+
+    g_byte_array_append (bytes, (const guint8 *) &t, sizeof (t));
+  }
+  for (guint i = 0; i < episodes * TICKS; i++) {
+    const gint64 t = i % TICKS * (gint64) ROWS * GST_MSECOND / TICKS;
+
+    g_byte_array_append (bytes, (const guint8 *) &t, sizeof (t));
+  }
+  g_rand_free (rng);
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+static Work
+resample (guint episodes)
+{
+  return (Work) {
+    .name = g_strdup_printf ("resample, linear, %d to %d rows of %d channels", ROWS, TICKS, CHANNELS),
+    .of = g_strdup_printf ("%u episodes", episodes),
+    .caps = g_strdup_printf ("other/tensors,format=(string)static,num_tensors=(int)3,types=(string)\"float32,int64,int64\","
+        "dimensions=(string)\"%d:%d:%u,%d:%u,%d:%u\",framerate=(fraction)0/1", CHANNELS, ROWS, episodes, ROWS, episodes,
+        TICKS, episodes),
+    .element = g_strdup ("robocacheresample gap-policy=nan"),
+    .inputs = {make_episodes (1, episodes), make_episodes (2, episodes)},
+    .out_bytes = (gsize) episodes * TICKS * CHANNELS * sizeof (gfloat)
+  };
+}
+
+/* x, y, z and an intensity; the points fill the middle of the grid. */
+static GBytes *
+make_cloud (guint32 seed, guint points)
+{
+  GRand *rng = g_rand_new_with_seed (seed);
+  gfloat *cloud = g_new (gfloat, 4 * (gsize) points);
+
+  for (gsize i = 0; i < 4 * (gsize) points; i++)
+    cloud[i] = (gfloat) g_rand_double_range (rng, -6, 6);
+  g_rand_free (rng);
+  return g_bytes_new_take (cloud, 4 * (gsize) points * sizeof (*cloud));
+}
+
+typedef struct
+{
+  const gchar *name, *options;
+  gdouble voxel_bytes;          /* of the output; 0: of sparse ones, which are as large as they may be */
+  guint axes[3];                /* voxels along an axis, up to 0 */
+} Form;
+
+static const Form forms[] = {
+  {"occupancy, uint8", "mode=occupancy type=uint8", 1, {64, 128, 256}},
+  {"occupancy, bits", "output=bits", 1 / 8.0, {256}},
+  {"mean, float32", "mode=mean", 4, {64, 128}},
+  {"mean, sparse", "mode=mean output=sparse max-voxels=" G_STRINGIFY (MAX_VOXELS), 0, {256}},
+};
+
+static Work
+voxelize (const Form *form, guint axis, guint points)
+{
+  const gdouble size = SIDE / axis;
+  gchar voxel[G_ASCII_DTOSTR_BUF_SIZE], corner[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_dtostr (voxel, sizeof (voxel), size);
+  g_ascii_dtostr (corner, sizeof (corner), -SIDE / 2);
+  return (Work) {
+    .name = g_strdup_printf ("%s, %u^3", form->name, axis),
+    .of = g_strdup_printf ("%u points", points),
+    .caps = g_strdup ("application/x-pointcloud,fields=(string)\"x,y,z,intensity\",type=(string)float32,"
+        "framerate=(fraction)0/1"),
+    .element = g_strdup_printf ("robocachevoxelize grid=%u:%u:%u voxel-size=<%s,%s,%s> origin=<%s,%s,%s> %s", axis, axis,
+        axis, voxel, voxel, voxel, corner, corner, corner, form->options),
+    .inputs = {make_cloud (1, points), make_cloud (2, points)},
+    .out_bytes = form->voxel_bytes > 0 ? (gsize) ((gdouble) axis * axis * axis * form->voxel_bytes) : 4 + MAX_VOXELS * 16
+  };
+}
+
+static void
+free_work (Work *work)
+{
+  g_free (work->name);
+  g_free (work->of);
+  g_free (work->caps);
+  g_free (work->element);
+  g_bytes_unref (work->inputs[0]);
+  g_bytes_unref (work->inputs[1]);
+}
+
+/* ---- one element between two pads ---- */
+
+typedef struct
+{
+  GstElement *element;
+  GstBus *bus;
+  GstPad *from, *to;
+  GstBuffer *last;              /* that came out of what was pushed last */
+} Line;
+
+static GstFlowReturn
+take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  Line *line = gst_pad_get_element_private (pad);
+
+  gst_clear_buffer (&line->last);
+  line->last = buffer;
+  return GST_FLOW_OK;
+}
+
+static void
+link_pads (Line *line, const gchar *caps_out)
+{
+  GstCaps *caps = gst_caps_from_string (caps_out);
+  GstPadTemplate *template = gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps);
+  GstPad *sink = gst_element_get_static_pad (line->element, "sink"), *src = gst_element_get_static_pad (line->element, "src");
+
+  line->from = gst_pad_new ("from", GST_PAD_SRC);
+  line->to = gst_pad_new_from_template (template, "to");
+  gst_pad_set_element_private (line->to, line);
+  gst_pad_set_chain_function (line->to, take_buffer);
+  if (gst_pad_link (line->from, sink) != GST_PAD_LINK_OK || gst_pad_link (src, line->to) != GST_PAD_LINK_OK)
+    fail (GST_OBJECT_NAME (line->element), "its pads cannot be linked");
+  gst_pad_set_active (line->from, TRUE);
+  gst_pad_set_active (line->to, TRUE);
+  gst_object_unref (sink);
+  gst_object_unref (src);
+  gst_object_unref (template);
+  gst_caps_unref (caps);
+}
+
+static void
+open_line (Line *line, const Work *work, guint way)
+{
+  gchar *launch = g_strdup_printf ("%s backend=%s", work->element, ways[way].backend);
+  GstCaps *caps = gst_caps_from_string (work->caps);
+  GstSegment segment;
+  GError *error = NULL;
+
+  *line = (Line) { gst_parse_launch (launch, &error), gst_bus_new (), NULL, NULL, NULL };
+  if (error != NULL)
+    fail (launch, error->message);
+  gst_object_ref_sink (line->element);
+  gst_element_set_bus (line->element, line->bus);
+  link_pads (line, ways[way].caps);
+  gst_element_set_state (line->element, GST_STATE_PLAYING);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (line->from, gst_event_new_stream_start ("break-even"));
+  gst_pad_push_event (line->from, gst_event_new_caps (caps));
+  gst_pad_push_event (line->from, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+  g_free (launch);
+}
+
+static void
+close_line (Line *line)
+{
+  gst_clear_buffer (&line->last);
+  gst_element_set_state (line->element, GST_STATE_NULL);
+  gst_pad_set_active (line->from, FALSE);
+  gst_pad_set_active (line->to, FALSE);
+  gst_element_set_bus (line->element, NULL);
+  gst_object_unref (line->bus);
+  gst_object_unref (line->from);
+  gst_object_unref (line->to);
+  gst_object_unref (line->element);
+}
+
+static void G_GNUC_NORETURN
+fail_with_message (const Line *line, const Work *work)
+{
+  GstMessage *message = gst_bus_pop_filtered (line->bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+
+  if (message != NULL)
+    gst_message_parse_error (message, &error, NULL);
+  fail (work->element, error != NULL ? error->message : "it takes no buffer, or makes none of it");
+}
+
+static void
+push (Line *line, const Work *work, guint i)
+{
+  GstBuffer *buffer = gst_buffer_new_wrapped_bytes (work->inputs[i % 2]);
+
+  GST_BUFFER_PTS (buffer) = i * GST_SECOND;
+  GST_BUFFER_DURATION (buffer) = GST_SECOND;
+  gst_clear_buffer (&line->last);
+  if (gst_pad_push (line->from, buffer) != GST_FLOW_OK || line->last == NULL)
+    fail_with_message (line, work);
+}
+
+/* What came out last, on the host: its making is waited for. */
+static GBytes *
+output_of (const Line *line)
+{
+  const gsize size = gst_buffer_get_size (line->last);
+  gpointer bytes = g_malloc (size);
+
+  if (gst_buffer_extract (line->last, 0, bytes, size) != size)
+    fail (GST_OBJECT_NAME (line->element), "its output cannot be read");
+  return g_bytes_new_take (bytes, size);
+}
+
+/* ---- what a buffer takes ---- */
+
+static GstClockTime
+now (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return GST_TIMESPEC_TO_TIME (t);
+}
+
+/* Output in device memory is pushed before it is made. */
+static void
+wait_for_output (const Line *line)
+{
+  for (guint i = 0; i < gst_buffer_n_memory (line->last); i++) {
+    GstMemory *memory = gst_buffer_peek_memory (line->last, i);
+    GstMapInfo map;
+
+    if (!gst_memory_map (memory, &map, (GstMapFlags) (GST_MAP_READ | ROBOCACHE_MAP_DEVICE)))
+      fail (GST_OBJECT_NAME (line->element), "its output cannot be mapped");
+    gst_memory_unmap (memory, &map);
+  }
+}
+
+/* us of a buffer; output: of one with the first input. */
+static BenchSpread
+measure_way (const Work *work, guint way, GBytes **output)
+{
+  static gdouble us[MAX_BUFFERS];
+  GstClockTime begun;
+  Line line;
+  gint n;
+
+  open_line (&line, work, way);
+  for (guint i = 0; i < WARM_UP_BUFFERS; i++)
+    push (&line, work, i);
+  g_bytes_unref (output_of (&line));
+  begun = now ();
+  for (n = 0; n < MAX_BUFFERS && (n < MIN_BUFFERS || now () - begun < RUN_NS); n++) {
+    const GstClockTime before = now ();
+
+    push (&line, work, (guint) n);
+    if (way == WAY_GPU_TO_DEVICE)
+      wait_for_output (&line);
+    us[n] = (gdouble) (now () - before) * 1e-3;
+  }
+  push (&line, work, 0);
+  *output = output_of (&line);
+  close_line (&line);
+  return bench_spread (us, n);
+}
+
+static void
+measure (const Work *work, Table *table, guint *wrong)
+{
+  GBytes *outputs[N_WAYS];
+  BenchSpread us[N_WAYS];
+  gboolean same;
+
+  for (guint way = 0; way < N_WAYS; way++)
+    us[way] = measure_way (work, way, &outputs[way]);
+  same = g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU]) && g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU_TO_DEVICE]);
+  *wrong += !same;
+  table_text (table, work->name);
+  table_text (table, work->of);
+  table_number (table, (gdouble) g_bytes_get_size (work->inputs[0]), 0);
+  table_number (table, (gdouble) work->out_bytes, 0);
+  for (guint way = 0; way < N_WAYS; way++)
+    table_spread (table, &us[way], 1);
+  table_number (table, us[WAY_CPU].median / us[WAY_GPU].median, 2);
+  table_text (table, same ? "yes" : "differs from the CPU");
+  for (guint way = 0; way < N_WAYS; way++)
+    g_bytes_unref (outputs[way]);
+}
+
+static void
+measure_if_wanted (Work work, const gchar *only, Table *table, guint *wrong)
+{
+  if (strstr (work.name, only) != NULL)
+    measure (&work, table, wrong);
+  free_work (&work);
+}
+
+static guint
+measure_all (const gchar *only, const gchar *csv)
+{
+  static const guint episodes[] = { 1, 4, 16, 64, 256 }, points[] = { 1000, 10000, 100000, 1000000 };
+  guint wrong = 0;
+  Table table;
+
+  table_open (&table, csv, "work,of,in_bytes,out_bytes,CPU_us,CPU_p5_us,CPU_p95_us,CPU_deviation_us,GPU_us,GPU_p5_us,GPU_p95_us,"
+      "GPU_deviation_us,GPU_to_device_memory_us,to_device_p5_us,to_device_p95_us,to_device_deviation_us,CPU_over_GPU,checked");
+  for (gsize i = 0; i < G_N_ELEMENTS (episodes); i++)
+    measure_if_wanted (resample (episodes[i]), only, &table, &wrong);
+  for (gsize i = 0; i < G_N_ELEMENTS (forms); i++) {
+    for (gsize axis = 0; axis < G_N_ELEMENTS (forms[i].axes) && forms[i].axes[axis] > 0; axis++) {
+      for (gsize k = 0; k < G_N_ELEMENTS (points); k++)
+        measure_if_wanted (voxelize (&forms[i], forms[i].axes[axis], points[k]), only, &table, &wrong);
+    }
+  }
+  table_end (&table);
+  return wrong;
+}
+
+/* An element that is on the GPU as long as the program runs, so that the device's context is made once and not for each work.
+ * NULL: there is no GPU, as a line has said. */
+static GstElement *
+open_gpu (void)
+{
+  GstElement *element = gst_element_factory_make ("robocachevoxelize", NULL);
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  GError *error;
+
+  if (element == NULL)
+    fail ("robocachevoxelize", "there is no such element");
+  gst_object_ref_sink (element);
+  gst_element_set_bus (element, bus);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
+  if (gst_element_set_state (element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE) {
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    gst_message_parse_error (message, &error, NULL);
+    printf ("SKIP bench-break-even: %s\n", error->message);
+    g_clear_error (&error);
+    gst_message_unref (message);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_clear_object (&element);
+  }
+  gst_object_unref (bus);
+  return element;
+}
+
+int
+main (int argc, char **argv)
+{
+  const gchar *only = "", *path = NULL;
+  const GOptionEntry entries[] = {
+    {"only", 0, 0, G_OPTION_ARG_STRING, &only, "Works whose names hold it", "TEXT"},
+    {"csv", 0, 0, G_OPTION_ARG_FILENAME, &path, "Write the figures there", "FILE"},
+    {NULL}
+  };
+  GOptionContext *context = g_option_context_new (NULL);
+  GstElement *gpu;
+  GError *error = NULL;
+  guint wrong;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    fail ("bench-break-even", error->message);
+  g_option_context_free (context);
+  gpu = open_gpu ();
+  if (gpu == NULL)
+    return 0;
+  wrong = measure_all (only, path);
+  gst_element_set_state (gpu, GST_STATE_NULL);
+  gst_object_unref (gpu);
+  if (wrong > 0)
+    printf ("FAIL bench-break-even: %u works differ between CPU and GPU\n", wrong);
+  else
+    printf ("PASS bench-break-even\n");
+  return wrong > 0;
+}

@@ -1,0 +1,288 @@
+/* robocache: what bench-pipelines measures
+ *
+ * Rows have jitter of a tenth of their period, so that ticks fall between them and are interpolated. Each run checks
+ * that as many samples came out as should, and what the last one holds.
+ *
+ * Workloads are no groups of a file, since each is a way to measure of its own: two elements by turns, an error against a
+ * signal, every order of pads by the clock.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tests/bench/pipelines/workloads.h"
+
+#include <gst/gst.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tests/bench/pipelines/line.h"
+
+#define FRAME_BYTES (640 * 480 * 3)
+#define CAMERA_CAPS "video/x-raw, format=(string)RGB, width=(int)640, height=(int)480, framerate=(fraction)30/1"
+#define ROWS(n, rate) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, " \
+    "dimensions=(string)" #n ", framerate=(fraction)" #rate "/1"
+
+#define CAMERA(seconds) {.pad = "camera_0",.caps = CAMERA_CAPS,.frame_bytes = FRAME_BYTES,.period_ns = 1e9 / 30, \
+    .n = 30 * (guint64) (seconds)}
+#define SENSOR(name, width, rate, seconds) {.pad = name,.caps = ROWS (width, rate),.channels = width, \
+    .period_ns = 1e9 / rate,.jitter_ns = 0.1e9 / rate,.n = rate * (guint64) (seconds)}
+
+/* By how many ticks the jitter of the first rows and the last may change their number. */
+#define TICKS_AT_THE_ENDS 4
+
+/* ---- fast: as many rows as the element takes ---- */
+
+static void
+keep_last (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
+{
+  gst_clear_buffer ((GstBuffer **) data);
+  *(GstBuffer **) data = buffer;
+}
+
+/* The signal of a sensor is its time, in seconds, so a row that was interpolated at a tick holds the tick. */
+static void
+check_last (const gchar *work, GstBuffer *last, guint tensor, guint channels)
+{
+  GstMapInfo map;
+  gfloat value;
+
+  if (last == NULL || gst_buffer_n_memory (last) <= tensor)
+    line_fail ("%s: nothing came out", work);
+  gst_memory_map (gst_buffer_peek_memory (last, tensor), &map, GST_MAP_READ);
+  value = ((const gfloat *) map.data)[channels - 1];
+  if (map.size != channels * sizeof (gfloat)
+      || !(fabs (value - (gdouble) GST_BUFFER_PTS (last) * 1e-9) <= 1e-5 * MAX (1.0, value)))
+    line_fail ("%s: the sample at %" GST_TIME_FORMAT " holds %.9g, in %" G_GSIZE_FORMAT " bytes", work,
+        GST_TIME_ARGS (GST_BUFFER_PTS (last)), value, map.size);
+  gst_memory_unmap (gst_buffer_peek_memory (last, tensor), &map);
+}
+
+static LineResult
+run_fast (const gchar *work, LineSpec *spec, guint64 ticks, guint tensor, guint channels)
+{
+  GstBuffer *last = NULL;
+  LineResult result;
+
+  spec->take = keep_last;
+  spec->data = &last;
+  result = line_run (spec);
+  if (result.out > ticks + TICKS_AT_THE_ENDS || result.out + TICKS_AT_THE_ENDS < ticks)
+    line_fail ("%s: %" G_GUINT64_FORMAT " samples came out, expected %" G_GUINT64_FORMAT, work, result.out, ticks);
+  check_last (work, last, tensor, channels);
+  gst_clear_buffer (&last);
+  return result;
+}
+
+static void
+fuse_camera (const Effort *effort, gdouble *figures)
+{
+  LineSpec spec = {.element = "robocachefuse",.settings = {"reference-pad", "camera_0"},.n_streams = 3,.streams =
+        {CAMERA (effort->fast_s), SENSOR ("proprio_0", 14, 1000, effort->fast_s), SENSOR ("force_0", 6, 1000,
+              effort->fast_s)}
+  };
+  const LineResult result = run_fast ("fuse camera", &spec, 30 * (guint64) effort->fast_s, 2, 6);
+
+  figures[0] = result.cpu_us / (gdouble) result.out;
+  figures[1] = result.cpu_us / (gdouble) result.rows;
+}
+
+static void
+fuse_1khz (const Effort *effort, gdouble *figures)
+{
+  LineSpec spec = {.element = "robocachefuse",.settings = {"rate", "1000/1"},.n_streams = 2,.streams =
+        {SENSOR ("proprio_0", 14, 1000, effort->fast_s), SENSOR ("force_0", 6, 1000, effort->fast_s)}
+  };
+  const LineResult result = run_fast ("fuse 1 kHz", &spec, 1000 * (guint64) effort->fast_s, 1, 6);
+
+  figures[0] = result.cpu_us / (gdouble) result.out;
+}
+
+/* In parts by turns, so that both see the same machine. */
+static void
+resample_down (const Effort *effort, gdouble *figures)
+{
+  const guint parts = MIN (effort->fast_s, 10), seconds = effort->fast_s / parts;
+  gdouble identity = 0, resample = 0;
+  guint64 rows = 0;
+
+  for (guint i = 0; i < parts; i++) {
+    LineSpec through = {.element = "identity",.n_streams = 1,.streams = {SENSOR ("sink", 14, 1000, seconds)} };
+    LineSpec down = {.element = "robocacheresample",.settings = {"rate", "100/1"},.n_streams = 1,.streams =
+          {SENSOR ("sink", 14, 1000, seconds)}
+    };
+
+    identity += run_fast ("identity", &through, 1000 * (guint64) seconds, 0, 14).cpu_us;
+    resample += run_fast ("resample down", &down, 100 * (guint64) seconds, 0, 14).cpu_us;
+    rows += 1000 * (guint64) seconds;
+  }
+  figures[0] = identity / (gdouble) rows;
+  figures[1] = resample / (gdouble) rows;
+  figures[2] = figures[1] - figures[0];
+}
+
+static void
+resample_up (const Effort *effort, gdouble *figures)
+{
+  LineSpec spec = {.element = "robocacheresample",.settings = {"rate", "1000/1"},.n_streams = 1,.streams =
+        {SENSOR ("sink", 14, 100, effort->fast_s)}
+  };
+  const LineResult result = run_fast ("resample up", &spec, 1000 * (guint64) effort->fast_s - 10, 0, 14);
+
+  figures[0] = result.cpu_us / (gdouble) result.out;
+}
+
+/* ---- exact: the error against a signal that is known ---- */
+
+#define SINE_HZ 2
+#define SINE_SECONDS 60
+
+typedef struct
+{
+  gdouble sum_of_squares;
+  guint64 n;
+  gint64 first, last;           /* ticks with rows on either side */
+} Error;
+
+static gdouble
+sine (gdouble seconds)
+{
+  return sin (2 * G_PI * SINE_HZ * seconds);
+}
+
+static void
+add_error (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
+{
+  const gint64 tick = (gint64) GST_BUFFER_PTS (buffer);
+  Error *error = data;
+  GstMapInfo map;
+
+  if (tick >= error->first && tick <= error->last) {
+    gst_memory_map (gst_buffer_peek_memory (buffer, 0), &map, GST_MAP_READ);
+    error->sum_of_squares += pow (*(const gfloat *) map.data - sine ((gdouble) tick * 1e-9), 2);
+    error->n++;
+    gst_memory_unmap (gst_buffer_peek_memory (buffer, 0), &map);
+  }
+  gst_buffer_unref (buffer);
+}
+
+/* Away from the ends of the stream, where cubic has no second row to lean on. */
+static gdouble
+sine_error (const gchar *interpolation)
+{
+  Error error = { 0 };
+  LineSpec spec = {.element = "robocachefuse",.settings = {"rate", "30/1"},.n_streams = 1,.streams =
+        {{.pad = "sink_0",.caps = ROWS (1, 100),.channels = 1,.period_ns = 1e7,.jitter_ns = 1e6,.signal = sine,
+            .interpolation = interpolation,.n = 100 * SINE_SECONDS}},.take = add_error,.data = &error
+  };
+
+  error.first = line_row_time (&spec.streams[0], 2);
+  error.last = line_row_time (&spec.streams[0], spec.streams[0].n - 3);
+  line_run (&spec);
+  if (error.n + 2 * TICKS_AT_THE_ENDS < 30 * SINE_SECONDS)
+    line_fail ("sine: %" G_GUINT64_FORMAT " samples came out, expected %d", error.n, 30 * SINE_SECONDS);
+  return sqrt (error.sum_of_squares / (gdouble) error.n);
+}
+
+static void
+sine_errors (const Effort *effort, gdouble *figures)
+{
+  figures[0] = sine_error ("linear");
+  figures[1] = sine_error ("cubic");
+}
+
+/* ---- live: how long after its frame a sample comes out ---- */
+
+static void
+add_lag (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
+{
+  g_array_append_val ((GArray *) data, lag);
+  gst_buffer_unref (buffer);
+}
+
+static gint
+compare_lags (gconstpointer a, gconstpointer b)
+{
+  const GstClockTimeDiff x = *(const GstClockTimeDiff *) a, y = *(const GstClockTimeDiff *) b;
+
+  return (x > y) - (x < y);
+}
+
+static gdouble
+lag_ms (const GArray *sorted, gdouble quantile)
+{
+  const guint rank = (guint) ceil (quantile * sorted->len);
+
+  return (gdouble) g_array_index (sorted, GstClockTimeDiff, MAX (rank, 1) - 1) * 1e-6;
+}
+
+/* The clock of the sensor of 100 Hz is slow by 0.25 %, so within 4 s it has every phase to the camera. */
+static void
+measure_order (const guint *order, guint seconds, gdouble *p50, gdouble *p99)
+{
+  const LineStream streams[] = { CAMERA (seconds), SENSOR ("sink_0", 14, 100, seconds),
+    SENSOR ("sink_1", 6, 1000, seconds)
+  };
+  GArray *lags = g_array_new (FALSE, FALSE, sizeof (GstClockTimeDiff));
+  LineSpec spec = {.element = "robocachefuse",.settings = {"reference-pad", "camera_0"},.n_streams = 3,.live = TRUE,
+    .take = add_lag,.data = lags
+  };
+  guint n_sensors = 0;
+
+  for (guint i = 0; i < 3; i++) {
+    LineStream *stream = &spec.streams[i];
+
+    *stream = streams[order[i]];
+    if (order[i] == 1)
+      stream->period_ns *= 1.0025;
+    if (order[i] > 0)
+      stream->pad = n_sensors++ == 0 ? "sink_0" : "sink_1";
+  }
+  line_run (&spec);
+  /* a machine that stops for a while loses frames, as a robot's would */
+  if (4 * lags->len < 3 * 30 * seconds)
+    line_fail ("live: %u samples came out, expected most of %u", lags->len, 30 * seconds);
+  g_array_sort (lags, compare_lags);
+  *p50 = lag_ms (lags, 0.5);
+  *p99 = lag_ms (lags, 0.99);
+  g_array_free (lags, TRUE);
+}
+
+/* The worst of all orders in which the pads can be. */
+static void
+live_lag (const Effort *effort, gdouble *figures)
+{
+  static const guint orders[][3] = { {0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0} };
+
+  for (guint i = 0; i < G_N_ELEMENTS (orders); i++) {
+    gdouble p50, p99;
+
+    measure_order (orders[i], effort->live_s, &p50, &p99);
+    figures[0] = MAX (figures[0], p50);
+    figures[1] = MAX (figures[1], p99);
+  }
+}
+
+/* ---- all of them ---- */
+
+const Workload workloads[] = {
+  {"fuse-camera", fuse_camera, {
+          {"fuse VGA 30 fps + float32[14] 1 kHz + float32[6] 1 kHz, a tick a frame: CPU a tick", "us", 100},
+          {"the same: CPU a row", "us", 1.2},
+      }, 2},
+  {"fuse-1khz", fuse_1khz, {{"fuse float32[14] + float32[6], both 1 kHz, 1 kHz out: CPU a tick", "us", 4}}, 1},
+  {"resample-down", resample_down, {
+          {"identity, float32[14]: CPU a row", "us", INFINITY},
+          {"resample float32[14] 1000 → 100 Hz: CPU a row in", "us", INFINITY},
+          {"the same, beyond identity", "us", 0.15},
+      }, 3},
+  {"resample-up", resample_up, {{"resample float32[14] 100 → 1000 Hz: CPU a row out", "us", 0.35}}, 1},
+  {"sine", sine_errors, {
+          {"error on a 2 Hz unit sine, 100 Hz with 1 ms jitter, at 30 Hz ticks (RMS): linear", "", 0.0012, TRUE},
+          {"the same: cubic", "", 0.00003, TRUE},
+      }, 2},
+  {"live", live_lag, {
+          {"live lag of a sample, camera 30 fps + 100 Hz + 1 kHz, a tick a frame, worst order of pads: p50", "ms", 6},
+          {"the same: p99", "ms", 12},
+      }, 2},
+};
+
+const guint n_workloads = G_N_ELEMENTS (workloads);

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Writes the figures of benchmarks into the tables of the pages about performance.
+
+    report.py DOCS RESULTS     DOCS: has performance.md and performance/*.md
+                               RESULTS: gets these pages, with the figures of RESULTS/performance/*.csv
+
+A table stands between two comments. All other text stays as it is:
+
+    <!-- table NAME[COLUMN=VALUE]: COLUMN, COLUMN as HEADING -->
+    <!-- end -->
+
+NAME is a file, performance/NAME.csv, or a table that joins.py makes of several files. The filter and the columns are optional.
+The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. A table without figures keeps its
+rows. The table parts keeps the rows of parts that did not run. The status is 1 if a table names an unknown column."""
+import csv
+import pathlib
+import re
+import sys
+
+import joins
+
+TABLE = re.compile(r"<!-- table (?P<name>[\w/-]+)(?:\[(?P<column>\w+)=(?P<value>[^\]]*)\])?(?:: (?P<columns>.*?))? -->\n"
+                   r"(?P<rows>.*?)<!-- end -->", re.DOTALL)
+UNITS = {  # unit in the file: unit in the page, and divisor
+    "us": ("us", 1), "ms": ("ms", 1), "s": ("s", 1), "ns": ("ns", 1), "bytes": ("MB", 1e6), "gbps": ("GB/s", 1),
+    "j": ("J", 1), "w": ("W", 1),
+}
+CORRECT = ("no peer", "not compared")  # first words of a check that found no error
+TARGETS = {"median_us": "wanted_us", "median": "wanted", "complete_p50_us": "wanted_p50_us",
+           "complete_p99_us": "wanted_p99_us", "times_linear": "wanted_times"}
+
+
+class Figures:
+    """The files of a run."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def rows(self, name):
+        """Dictionaries; None if a file is missing."""
+        path = self.folder / f"{name}.csv"
+        if path.exists():
+            with open(path, newline="", encoding="utf-8") as file:
+                return list(csv.DictReader(file))
+        return joins.JOINS[name](self) if name in joins.JOINS else None
+
+
+# ---- cells ----
+
+
+def number(text):
+    """None if the text is not a number."""
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def digits(x):
+    """Three significant digits, and all digits before the point."""
+    if x == 0:
+        return "0"
+    if abs(x) < 1:
+        return f"{x:.3g}"
+    return f"{x:,.{max(0, 3 - len(str(int(abs(x)))))}f}"
+
+
+def unit_of(column):
+    """Unit in the page, divisor, and the column's name without its unit."""
+    stem, _, end = column.rpartition("_")
+    return (*UNITS[end], stem) if stem and end in UNITS else ("", 1, column)
+
+
+def heading(column):
+    unit, _, stem = unit_of(column)
+    return stem.replace("_", " ") + (f", {unit}" if unit else "")
+
+
+def cell(row, column):
+    text, x = row.get(column) or "", number(row.get(column))
+    if x is None:
+        text = text.replace("|", "/").replace("->", "→").replace("^3", "³")
+        if column == "kernel":
+            return f"`{text}`"
+        is_wrong = column == "checked" and text not in ("yes", "") and not text.startswith(CORRECT)
+        return f"**{text}**" if is_wrong or (column in ("met", "passed") and text == "no") else text
+    if column.startswith("share"):
+        return f"{100 * x:.0f} %"
+    unit, divisor, _ = unit_of(column)
+    text = f"{x:,.0f}" if not unit and text.lstrip("-").isdigit() else digits(x / divisor)
+    target = number(row.get(TARGETS.get(column)))
+    return f"**{text}**" if target and x > target else text
+
+
+# ---- tables ----
+
+
+def columns_of(text, rows):
+    """Pairs of a column and its heading."""
+    if not text:
+        return [(column, heading(column)) for column in rows[0]] if rows else []
+    pairs = (part.strip().partition(" as ") for part in text.split(","))
+    return [(column, title or heading(column)) for column, _, title in pairs]
+
+
+def line(cells):
+    return "| " + " | ".join(cells) + " |\n"
+
+
+def kept_rows(old, new):
+    """Lines of a table whose first cell is not that of a new line."""
+    names = {row.split(" | ")[0] for row in new}
+    return [row for row in old.splitlines(keepends=True)[2:] if row.split(" | ")[0] not in names]
+
+
+def written(figures, match, complain):
+    """The text of a table, with the figures of the run if it has them."""
+    try:
+        rows = figures.rows(match["name"])
+    except (KeyError, ValueError) as error:
+        complain(f"table {match['name']}: its files lack {error}")
+        return match[0]
+    if match["column"]:
+        rows = [row for row in rows or [] if row.get(match["column"]) == match["value"]]
+    if not rows:
+        return match[0]
+    columns = columns_of(match["columns"], rows)
+    unknown = [column for column, _ in columns if column not in rows[0]]
+    if unknown:
+        complain(f"table {match['name']}: it has no column {unknown[0]}")
+        return match[0]
+    lines = [line(cell(row, column) for column, _ in columns) for row in rows]
+    if match["name"] == "parts":
+        lines = kept_rows(match["rows"], lines) + lines
+    begin = match[0][:match.start("rows") - match.start()]
+    return begin + line(title for _, title in columns) + "|---" * len(columns) + "|\n" + "".join(lines) + "<!-- end -->"
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    docs, results = (pathlib.Path(path) for path in sys.argv[1:])
+    figures, complaints = Figures(results / "performance"), []
+    for page in [docs / "performance.md", *sorted((docs / "performance").glob("*.md"))]:
+        name = page.relative_to(docs)
+        text = TABLE.sub(lambda match, name=name: written(figures, match, lambda what: complaints.append(f"{name}: {what}")),
+                         page.read_text(encoding="utf-8"))
+        (results / name).parent.mkdir(parents=True, exist_ok=True)
+        (results / name).write_text(text, encoding="utf-8")
+    for complaint in complaints:
+        print(f"FAIL {complaint}")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

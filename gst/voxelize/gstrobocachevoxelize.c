@@ -361,7 +361,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
     g_clear_error (&error);
     ok = voxelize (self, output, pts, &error);
   }
-  robocache_cloud_window_settle (&self->window);
+  robocache_cloud_window_prune (&self->window);
   if (!ok) {
     gst_robocache_voxelize_fail (self, error);
     g_error_free (error);

@@ -1,175 +1,193 @@
-/* robocache: the voxelizer, room: how many items a lane takes at once, and of one item how many points
+/* robocache: the memory budget of a run: items per job, and points per piece of a cloud
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxelizerprivate.h"
+#include "budget.h"
 
 #include "common/device/budget.h"
+#include "output.h"
+#include "upload.h"
 
-#define MIN_PIECE_BYTES 4096  /* of points, when a cloud is cut */
+#define MIN_PIECE_BYTES 4096  /* of a cloud that is cut */
 
-/* ---- what a job takes ---- */
+/* ---- what a job needs ---- */
 
-/* Bytes of so many items of all clouds that must be brought. */
+/* Bytes of `items` items of all clouds that must be uploaded. */
 static guint64
-bytes_to_bring (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, guint64 items)
+upload_bytes (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard, guint64 items)
 {
   guint64 bytes = 0;
 
-  for (guint i = 0; i < robocache_voxelizer_n_touched (run); i++)
-    bytes += robocache_voxelizer_bytes_of_cloud (run, lane, robocache_voxelizer_touched (run, i), items);
+  for (guint i = 0; i < robocache_voxel_run_n_touched (run); i++)
+    bytes += robocache_voxel_upload_bytes (run, shard, robocache_voxel_run_touched (run, i), items);
   return bytes;
 }
 
-/* Of a piece of any of the clouds. */
+/* Bytes of the smallest piece into which any of the clouds may be cut. */
 static guint64
-least_piece_bytes (const RobocacheVoxelRun *run)
+min_piece_bytes (const RobocacheVoxelRun *run)
 {
   guint64 bytes = MIN_PIECE_BYTES;
 
-  for (guint i = 0; i < robocache_voxelizer_n_touched (run); i++)
-    bytes = MAX (bytes, robocache_voxelizer_row_stride (run->points, robocache_voxelizer_touched (run, i)));
+  for (guint i = 0; i < robocache_voxel_run_n_touched (run); i++)
+    bytes = MAX (bytes, robocache_voxel_upload_row_stride (run->points, robocache_voxel_run_touched (run, i)));
   return bytes;
 }
 
 static guint64
-bytes_of_scratch (const RobocacheVoxelPlan *plan, gint64 n_points)
+scratch_bytes (const RobocacheVoxelPlan *plan, gint64 n_points)
 {
   return robocache_bytes_add (plan->footprint.scratch_bytes, robocache_bytes_multiply ((guint64) n_points,
           plan->footprint.scratch_bytes_per_point));
 }
 
-/* ---- room for it ---- */
+/* ---- what a shard has ---- */
 
-/* For accumulators, and what else a job has of its own. */
+/* Accumulators are in the scratch. */
 static gboolean
-has_scratch (const RobocacheVoxelLane *lane, gint64 n_points)
+has_scratch (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard)
 {
-  return lane->items > 0 && lane->plans[0].items == lane->items
-      && bytes_of_scratch (&lane->plans[0], n_points) <= lane->scratch.bytes;
+  return shard->items > 0 && shard->plans[0].items == shard->items
+      && scratch_bytes (&shard->plans[0], run->n_points) <= shard->scratch.bytes;
 }
 
-/* What a steady stream needs it has: nothing is asked for, or allocated. */
+/* Always, in a steady stream: then nothing is allocated. */
 static gboolean
-has_room (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, gint64 n_points)
+has_all (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard)
 {
-  return has_scratch (lane, n_points)
-      && robocache_voxelizer_bytes_of_outputs (lane, run->place, lane->items) <= lane->outputs.bytes
-      && (lane->is_cut ? least_piece_bytes (run) : bytes_to_bring (run, lane, lane->items)) <= lane->clouds.bytes;
+  return has_scratch (run, shard)
+      && robocache_voxel_output_bytes (shard, run->place, shard->items) <= shard->outputs.bytes
+      && (shard->is_cut ? min_piece_bytes (run) : upload_bytes (run, shard, shard->items)) <= shard->clouds.bytes;
 }
 
-/* What may be used, of what is free and what the lane has; outputs in device memory need some of it too. */
+/* Free bytes plus those that the shard has, less those that outputs in device memory need. */
 static guint64
-room_of (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane)
+budget_of (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard)
 {
-  const guint64 held = lane->scratch.bytes + lane->clouds.bytes + lane->outputs.bytes;
-  guint64 room = robocache_engine_room (lane->engine) + held, outputs = 0;
+  const guint64 held = shard->scratch.bytes + shard->clouds.bytes + shard->outputs.bytes;
+  const guint64 batch = (guint64) run->shards->spec.batch, bitmap = run->shards->bitmap_bytes;
+  guint64 budget = robocache_engine_room (shard->engine) + held, outputs = 0;
 
-  for (guint i = 0; i < run->place->n_outputs && robocache_voxelizer_bytes_of_outputs (lane, run->place, 1) == 0; i++)
-    outputs += 2 * (guint64) run->voxelizer->spec.batch * (run->place->item_bytes[i] + run->voxelizer->bitmap_bytes);
-  return room - MIN (room, outputs);
+  for (guint i = 0; i < run->place->n_outputs && robocache_voxel_output_bytes (shard, run->place, 1) == 0; i++)
+    outputs += 2 * batch * (run->place->item_bytes[i] + bitmap);
+  return budget - MIN (budget, outputs);
 }
 
-/* Grows a block, by half at least where there is room for it: clouds are not all of one size. */
+/* What remains of it beside so many bytes that stay. */
+static guint64
+budget_beside (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard, guint64 bytes)
+{
+  const guint64 budget = budget_of (run, shard);
+
+  return budget - MIN (budget, bytes);
+}
+
+/* ---- allocation ---- */
+
+static void
+clear_blocks (RobocacheVoxelShard *shard)
+{
+  robocache_scratch_clear (&shard->scratch);
+  robocache_scratch_clear (&shard->outputs);
+  robocache_scratch_clear (&shard->clouds);
+}
+
+/* Grows a block, by at least half where the budget allows: clouds differ in size. */
 static gboolean
-grow (RobocacheScratch *scratch, RobocacheEngine *engine, guint64 bytes, guint64 *room, GError **error)
+grow (RobocacheScratch *scratch, RobocacheEngine *engine, guint64 bytes, guint64 *budget, GError **error)
 {
   const guint64 half_more = scratch->bytes + scratch->bytes / 2;
   gboolean ok = scratch->engine == engine && bytes <= scratch->bytes;
 
-  if (!ok && bytes < half_more && half_more <= *room)
+  if (!ok && bytes < half_more && half_more <= *budget)
     ok = robocache_scratch_reserve (scratch, engine, half_more, NULL);
   ok = ok || robocache_scratch_reserve (scratch, engine, bytes, error);
-  *room -= MIN (*room, scratch->bytes);
+  *budget -= MIN (*budget, scratch->bytes);
   return ok;
 }
 
-/* For a piece of a cloud as large as there is room for. Free memory may be in pieces too: then less is tried. */
+/* For the largest piece of a cloud that the budget allows. Tries less when the free memory is fragmented. */
 static gboolean
-reserve_piece (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, guint64 most, guint64 room, GError **error)
+reserve_piece (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, guint64 max, guint64 budget, GError **error)
 {
-  const guint64 least = least_piece_bytes (run);
-  guint64 bytes = MAX (MIN (most, room), least);
+  const guint64 min = min_piece_bytes (run);
+  guint64 bytes = MAX (MIN (max, budget), min);
   GError *failure = NULL;
 
-  while (!robocache_scratch_reserve (&lane->clouds, lane->engine, bytes, &failure)) {
-    if (bytes == least || !robocache_voxelizer_is_no_space (failure)) {
+  while (!robocache_scratch_reserve (&shard->clouds, shard->engine, bytes, &failure)) {
+    if (bytes == min || !robocache_voxel_is_no_space (failure)) {
       g_propagate_error (error, failure);
       return FALSE;
     }
     g_clear_error (&failure);
-    bytes = MAX (bytes / 2, least);
+    bytes = MAX (bytes / 2, min);
   }
   return TRUE;
 }
 
-/* Where all is wanted that there is, blocks are not grown one beside the other. */
-static void
-release_if_tight (RobocacheVoxelLane *lane, guint64 needed)
-{
-  if (needed <= robocache_engine_room (lane->engine))
-    return;
-  robocache_scratch_clear (&lane->scratch);
-  robocache_scratch_clear (&lane->outputs);
-  robocache_scratch_clear (&lane->clouds);
-}
-
+/* One item's clouds are cut when they exceed the budget. */
 static gboolean
-allocate (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_points, guint64 room, GError **error)
-{
-  const guint64 scratch = bytes_of_scratch (&lane->plans[0], n_points);
-  const guint64 outputs = robocache_voxelizer_bytes_of_outputs (lane, run->place, lane->items);
-  const guint64 clouds = bytes_to_bring (run, lane, lane->items);
-
-  release_if_tight (lane, scratch + outputs + clouds);
-  if (!grow (&lane->scratch, lane->engine, scratch, &room, error)
-      || !grow (&lane->outputs, lane->engine, outputs, &room, error))
-    return FALSE;
-  lane->is_cut = lane->items == 1 && clouds > room;
-  return lane->is_cut ? reserve_piece (run, lane, clouds, room, error) : grow (&lane->clouds, lane->engine, clouds,
-      &room, error);
-}
-
-/* For so many items at once, unless it is known that they do not fit; of a single one the clouds need not. What is kept takes
- * no room that is set aside for outputs. */
-static gboolean
-try_items (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, guint64 items, gint64 n_points, guint64 room,
+reserve_clouds (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, guint64 bytes, guint64 items, guint64 budget,
     GError **error)
+{
+  shard->is_cut = items == 1 && bytes > budget;
+  return shard->is_cut ? reserve_piece (run, shard, bytes, budget, error)
+      : grow (&shard->clouds, shard->engine, bytes, &budget, error);
+}
+
+static gboolean
+allocate (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, guint64 budget, GError **error)
+{
+  const guint64 scratch = scratch_bytes (&shard->plans[0], run->n_points);
+  const guint64 outputs = robocache_voxel_output_bytes (shard, run->place, shard->items);
+  const guint64 clouds = upload_bytes (run, shard, shard->items);
+
+  /* a block that grows needs memory beside its old one */
+  if (scratch + outputs + clouds > robocache_engine_room (shard->engine))
+    clear_blocks (shard);
+  return grow (&shard->scratch, shard->engine, scratch, &budget, error)
+      && grow (&shard->outputs, shard->engine, outputs, &budget, error)
+      && reserve_clouds (run, shard, clouds, shard->items, budget, error);
+}
+
+/* ---- items per job ---- */
+
+/* One item's clouds may exceed the budget, since they can be cut. Accumulators that stay leave room for outputs. */
+static gboolean
+try_items (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, guint64 items, guint64 budget, GError **error)
 {
   guint64 needed;
   RcStatus status;
   RcError failure;
 
-  status = robocache_voxelizer_make_plan (run->voxelizer, lane, &lane->plans[0], items, &failure);
+  status = robocache_voxel_shard_make_plan (run->shards, shard, &shard->plans[0], items, &failure);
   if (status != RC_OK)
     return robocache_engine_check (status, &failure, error);
-  lane->items = items;
-  needed = robocache_bytes_add (bytes_of_scratch (&lane->plans[0], n_points),
-      robocache_voxelizer_bytes_of_outputs (lane, run->place, items));
-  if ((items > 1 && robocache_bytes_add (needed, bytes_to_bring (run, lane, items)) > room)
-      || (run->voxelizer->keeps && needed > room)) {
+  shard->items = items;
+  needed = robocache_bytes_add (scratch_bytes (&shard->plans[0], run->n_points),
+      robocache_voxel_output_bytes (shard, run->place, items));
+  if ((items > 1 && robocache_bytes_add (needed, upload_bytes (run, shard, items)) > budget)
+      || (run->shards->accumulates && needed > budget)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "no room for %" G_GUINT64_FORMAT " items", items);
+        "%" G_GUINT64_FORMAT " items exceed the memory budget", items);
     return FALSE;
   }
-  return allocate (run, lane, n_points, room, error);
+  return allocate (run, shard, budget, error);
 }
 
-/* Where a single item does not fit: all that it needs at once, for the error to name, so that whoever makes that much room has no
- * other error. failure stays where there is as much, in pieces. */
+/* Replaces failure by an error that names all bytes that one item needs, so that raising the budget by them suffices. Keeps it
+ * when as many are free, in fragments. */
 static void
-name_what_is_needed (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_points, GError **failure)
+name_bytes_needed (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, GError **failure)
 {
-  const guint64 clouds = MIN (bytes_to_bring (run, lane, 1), least_piece_bytes (run));
-  const guint64 needed = robocache_bytes_add (bytes_of_scratch (&lane->plans[0], n_points),
-      robocache_voxelizer_bytes_of_outputs (lane, run->place, 1) + clouds);
-  gchar *what = g_strdup_printf ("a voxel grid of %" G_GINT64_FORMAT " points", n_points);
+  const guint64 clouds = MIN (upload_bytes (run, shard, 1), min_piece_bytes (run));
+  const guint64 needed = robocache_bytes_add (scratch_bytes (&shard->plans[0], run->n_points),
+      robocache_voxel_output_bytes (shard, run->place, 1) + clouds);
+  gchar *what = g_strdup_printf ("a voxel grid of %" G_GINT64_FORMAT " points", run->n_points);
   GError *total = NULL;
 
-  robocache_scratch_clear (&lane->scratch);
-  robocache_scratch_clear (&lane->outputs);
-  robocache_scratch_clear (&lane->clouds);
-  if (!robocache_engine_check_room (lane->engine, needed, what, "raise max-device-memory, take a smaller grid or smaller "
+  clear_blocks (shard);
+  if (!robocache_engine_check_room (shard->engine, needed, what, "raise max-device-memory, take a smaller grid or smaller "
           "clouds, or set backend=auto", &total)) {
     g_error_free (*failure);
     *failure = total;
@@ -177,21 +195,23 @@ name_what_is_needed (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gin
   g_free (what);
 }
 
-/* As many items at once as fit; where accumulators are kept, all of them or none. */
+/* As many items per job as fit; accumulators that stay need all of them. */
 static gboolean
-make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_points, GError **error)
+reserve_anew (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, GError **error)
 {
-  const guint64 room = room_of (run, lane);
-  guint64 items = lane->n;
+  const guint64 budget = budget_of (run, shard);
+  guint64 items = shard->n;
   GError *failure = NULL;
 
-  robocache_voxelizer_wait_for_all (run->voxelizer);
-  lane->clean = NULL;
-  while (!try_items (run, lane, items, n_points, room, &failure)) {
-    if (items == 1 || run->voxelizer->keeps || !robocache_voxelizer_is_no_space (failure)) {
-      if (items == 1 && !run->voxelizer->keeps && robocache_voxelizer_is_no_space (failure))
-        name_what_is_needed (run, lane, n_points, &failure);
-      lane->items = 0;
+  robocache_voxel_shards_synchronize (run->shards);
+  shard->clean = NULL;
+  while (!try_items (run, shard, items, budget, &failure)) {
+    const gboolean is_no_space = robocache_voxel_is_no_space (failure);
+
+    if (items == 1 || run->shards->accumulates || !is_no_space) {
+      if (items == 1 && !run->shards->accumulates && is_no_space)
+        name_bytes_needed (run, shard, &failure);
+      shard->items = 0;
       g_propagate_error (error, failure);
       return FALSE;
     }
@@ -201,93 +221,81 @@ make_room (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, gint64 n_poin
   return TRUE;
 }
 
-/* What there is beside so much that stays. */
-static guint64
-room_beside (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane, guint64 bytes)
-{
-  const guint64 room = room_of (run, lane);
-
-  return room - MIN (room, bytes);
-}
-
-/* For a run that goes on and takes more than those before it, beside what is held: when the first cloud leaves, say. Where
- * there is no room for all of its clouds, they are cut from now on. */
+/* For an incremental run that needs more than the runs before it, as when the first cloud leaves the window: keeps the
+ * accumulators, and cuts clouds from now on where they do not fit beside them. */
 static gboolean
-grow_beside_scratch (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane)
+reserve_beside_accumulators (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard)
 {
-  const guint64 outputs = robocache_voxelizer_bytes_of_outputs (lane, run->place, lane->items);
-  const guint64 clouds = bytes_to_bring (run, lane, lane->items);
-  guint64 room = room_beside (run, lane, lane->scratch.bytes);
+  const guint64 outputs = robocache_voxel_output_bytes (shard, run->place, shard->items);
+  const guint64 clouds = upload_bytes (run, shard, shard->items);
+  guint64 budget = budget_beside (run, shard, shard->scratch.bytes);
 
-  if (lane->is_cut || !has_scratch (lane, run->n_points) || outputs > room)
+  if (shard->is_cut || !has_scratch (run, shard) || outputs > budget)
     return FALSE;
-  if (clouds > room - outputs) {
-    lane->is_cut = lane->items == 1 && outputs <= lane->outputs.bytes && least_piece_bytes (run) <= lane->clouds.bytes;
-    return lane->is_cut;
+  if (clouds > budget - outputs) {
+    shard->is_cut = shard->items == 1 && outputs <= shard->outputs.bytes && min_piece_bytes (run) <= shard->clouds.bytes;
+    return shard->is_cut;
   }
-  robocache_voxelizer_wait_for_all (run->voxelizer);
-  return grow (&lane->outputs, lane->engine, outputs, &room, NULL)
-      && grow (&lane->clouds, lane->engine, clouds, &room, NULL);
+  robocache_voxel_shards_synchronize (run->shards);
+  return grow (&shard->outputs, shard->engine, outputs, &budget, NULL)
+      && grow (&shard->clouds, shard->engine, clouds, &budget, NULL);
 }
 
-gboolean
-robocache_voxelizer_find_room_to_measure (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane,
-    const RobocacheCloud *cloud, GError **error)
-{
-  const guint64 bytes = robocache_voxelizer_bytes_of_cloud (run, lane, cloud, lane->n);
-  guint64 room;
+/* ---- runs ---- */
 
-  if (bytes <= lane->clouds.bytes || (lane->is_cut && least_piece_bytes (run) <= lane->clouds.bytes))
-    return TRUE;
-  room = room_beside (run, lane, lane->scratch.bytes + lane->outputs.bytes);
-  robocache_voxelizer_wait_for_all (run->voxelizer);
-  lane->is_cut = lane->n == 1 && bytes > room;
-  return lane->is_cut ? reserve_piece (run, lane, bytes, room, error) : grow (&lane->clouds, lane->engine, bytes, &room,
-      error);
-}
-
-/* A lane that makes room for more scratch loses what it holds. */
 static gboolean
-find_room_as_planned (RobocacheVoxelRun *run, GError **error)
+reserve_shards (RobocacheVoxelRun *run, GError **error)
 {
-  RobocacheVoxelizer *voxelizer = run->voxelizer;
+  RobocacheVoxelShards *shards = run->shards;
   gboolean ok = TRUE;
 
-  for (guint i = 0; i < voxelizer->n_lanes && run->goes_on; i++) {
-    if (!has_room (run, &voxelizer->lanes[i], run->n_points) && !grow_beside_scratch (run, &voxelizer->lanes[i]))
-      robocache_voxelizer_start_anew (run);
+  for (guint i = 0; i < shards->n && run->is_incremental; i++) {
+    if (!has_all (run, &shards->shards[i]) && !reserve_beside_accumulators (run, &shards->shards[i]))
+      robocache_voxel_run_restart (run);
   }
-  for (guint i = 0; i < voxelizer->n_lanes && ok; i++)
-    ok = has_room (run, &voxelizer->lanes[i], run->n_points)
-        || make_room (run, &voxelizer->lanes[i], run->n_points, error);
+  for (guint i = 0; i < shards->n && ok; i++)
+    ok = has_all (run, &shards->shards[i]) || reserve_anew (run, &shards->shards[i], error);
   return ok;
 }
 
 gboolean
-robocache_voxelizer_find_room (RobocacheVoxelRun *run, GError **error)
+robocache_voxel_budget_reserve (RobocacheVoxelRun *run, GError **error)
 {
   GError *failure = NULL;
-  gboolean ok = find_room_as_planned (run, &failure);
 
-  if (!ok && run->voxelizer->keeps && robocache_voxelizer_is_no_space (failure)) {
-    g_clear_error (&failure);
-    robocache_voxelizer_stop_keeping (run->voxelizer, "there is no room to keep accumulators");
-    run->ranges = NULL;
-    ok = find_room_as_planned (run, &failure);
-  }
-  if (!ok)
+  if (reserve_shards (run, &failure))
+    return TRUE;
+  if (!run->shards->accumulates || !robocache_voxel_is_no_space (failure)) {
     g_propagate_error (error, failure);
-  return ok;
+    return FALSE;
+  }
+  g_error_free (failure);
+  robocache_voxel_shards_stop_accumulating (run->shards, "accumulators exceed the memory budget");
+  run->ranges = NULL;
+  return reserve_shards (run, error);
 }
 
 gboolean
-robocache_voxelizer_reserve_scratch (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane,
+robocache_voxel_budget_reserve_cloud (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard,
+    const RobocacheCloud *cloud, GError **error)
+{
+  const guint64 bytes = robocache_voxel_upload_bytes (run, shard, cloud, shard->n);
+
+  if (bytes <= shard->clouds.bytes || (shard->is_cut && min_piece_bytes (run) <= shard->clouds.bytes))
+    return TRUE;
+  robocache_voxel_shards_synchronize (run->shards);
+  return reserve_clouds (run, shard, bytes, shard->n,
+      budget_beside (run, shard, shard->scratch.bytes + shard->outputs.bytes), error);
+}
+
+gboolean
+robocache_voxel_budget_reserve_scratch (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard,
     const RobocacheVoxelPlan *plan, GError **error)
 {
-  const guint64 bytes = bytes_of_scratch (plan, run->n_points);
+  const guint64 bytes = scratch_bytes (plan, run->n_points);
 
-  if (bytes <= lane->scratch.bytes)
+  if (bytes <= shard->scratch.bytes)
     return TRUE;
-  lane->clean = NULL;
-  return robocache_scratch_reserve (&lane->scratch, lane->engine, bytes, error);
+  shard->clean = NULL;
+  return robocache_scratch_reserve (&shard->scratch, shard->engine, bytes, error);
 }

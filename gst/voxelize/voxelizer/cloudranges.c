@@ -13,11 +13,11 @@ robocache_cloud_ranges_clear (RobocacheCloudRanges *ranges)
 {
   g_free (ranges->numbers);
   g_free (ranges->values);
-  g_free (ranges->greatest);
+  g_free (ranges->maxima);
   *ranges = (RobocacheCloudRanges) { 0 };
 }
 
-/* Clouds of a window that outgrew the slots are measured again: there are twice as many then. */
+/* Discards all ranges when the window needs more slots. */
 static void
 reserve (RobocacheCloudRanges *ranges, guint n_clouds, guint n_values)
 {
@@ -30,7 +30,7 @@ reserve (RobocacheCloudRanges *ranges, guint n_clouds, guint n_values)
   ranges->n_values = n_values;
   ranges->numbers = g_new0 (guint64, n_slots);
   ranges->values = g_new (gdouble, (gsize) n_slots * n_values);
-  ranges->greatest = g_new (gdouble, n_values);
+  ranges->maxima = g_new (gdouble, n_values);
 }
 
 const gdouble *
@@ -41,7 +41,7 @@ robocache_cloud_ranges_update (RobocacheCloudRanges *ranges, const RobocacheClou
   const guint n = robocache_cloud_window_length (window);
 
   reserve (ranges, n, n_values);
-  memset (ranges->greatest, 0, n_values * sizeof (gdouble));
+  memset (ranges->maxima, 0, n_values * sizeof (gdouble));
   for (guint i = 0; i < n; i++) {
     const RobocacheCloud *cloud = robocache_cloud_window_nth (window, i);
     const guint slot = (guint) (cloud->number % ranges->n_slots);
@@ -55,7 +55,7 @@ robocache_cloud_ranges_update (RobocacheCloudRanges *ranges, const RobocacheClou
       ranges->numbers[slot] = cloud->number + 1;
     }
     for (guint k = 0; k < n_values; k++)
-      ranges->greatest[k] = MAX (ranges->greatest[k], values[k]);
+      ranges->maxima[k] = MAX (ranges->maxima[k], values[k]);
   }
-  return ranges->greatest;
+  return ranges->maxima;
 }

@@ -9,17 +9,17 @@
 
 G_BEGIN_DECLS
 
-/* Zero is none. */
+/* A zeroed struct is valid and empty. */
 typedef struct
 {
   guint n_slots, n_values;
-  guint64 *numbers;             /* [n_slots] of the cloud that each slot is of, from 1 on; 0: it is free */
+  guint64 *numbers;             /* [n_slots] of the slot's cloud, from 1 on; 0: free */
   gdouble *values;              /* [n_slots, n_values] */
-  gdouble *greatest;            /* [n_values] */
+  gdouble *maxima;            /* [n_values] */
 } RobocacheCloudRanges;
 
-/* Measures what is new in the window with `measure`, which raises values that are 0, and returns for each value the
- * greatest of all clouds, until the next call. NULL: measure failed. */
+/* Measures clouds that are new in the window with `measure`, which gets zeroed values to raise. Returns the maximum of each
+ * value over all clouds, valid until the next call. NULL: measure failed. */
 const gdouble *robocache_cloud_ranges_update (RobocacheCloudRanges * ranges, const RobocacheCloudWindow * window,
     guint n_values, gboolean (*measure) (gpointer data, const RobocacheCloud * cloud, gdouble * values, GError ** error),
     gpointer data, GError ** error);

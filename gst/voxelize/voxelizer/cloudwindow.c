@@ -34,27 +34,27 @@ void
 robocache_cloud_window_clear (RobocacheCloudWindow *window)
 {
   g_array_set_size (window->clouds, 0);
-  window->n_left = 0;
+  window->n_expired = 0;
 }
 
 void
-robocache_cloud_window_settle (RobocacheCloudWindow *window)
+robocache_cloud_window_prune (RobocacheCloudWindow *window)
 {
-  if (window->n_left > 0)
-    g_array_remove_range (window->clouds, 0, window->n_left);
-  window->n_left = 0;
+  if (window->n_expired > 0)
+    g_array_remove_range (window->clouds, 0, window->n_expired);
+  window->n_expired = 0;
 }
 
 guint
 robocache_cloud_window_length (const RobocacheCloudWindow *window)
 {
-  return window->clouds->len - window->n_left;
+  return window->clouds->len - window->n_expired;
 }
 
 const RobocacheCloud *
 robocache_cloud_window_nth (const RobocacheCloudWindow *window, guint i)
 {
-  return &g_array_index (window->clouds, RobocacheCloud, window->n_left + i);
+  return &g_array_index (window->clouds, RobocacheCloud, window->n_expired + i);
 }
 
 const RobocacheCloud *
@@ -77,7 +77,25 @@ robocache_cloud_window_points (const RobocacheCloudWindow *window)
   return n;
 }
 
-/* ---- the points of a cloud, mapped ---- */
+gboolean
+robocache_cloud_window_copy_buffers (RobocacheCloudWindow *window)
+{
+  gboolean ok = TRUE;
+
+  robocache_cloud_window_prune (window);
+  for (guint i = 0; i < window->clouds->len && ok; i++) {
+    RobocacheCloud *cloud = &g_array_index (window->clouds, RobocacheCloud, i);
+    GstBuffer *copy = gst_buffer_copy_deep (cloud->buffer);
+
+    ok = copy != NULL && gst_buffer_get_size (copy) == gst_buffer_get_size (cloud->buffer);
+    if (ok)
+      gst_buffer_replace (&cloud->buffer, copy);
+    g_clear_pointer (&copy, gst_buffer_unref);
+  }
+  return ok;
+}
+
+/* ---- mapping ---- */
 
 static gboolean
 map_image (const RobocachePointsInfo *points, GstBuffer *buffer, RobocacheMappedCloud *mapped, GError **error)
@@ -127,7 +145,7 @@ robocache_cloud_unmap (RobocacheMappedCloud *mapped)
 
 /* ---- the window ---- */
 
-/* Points of an item, which is not mapped: a cloud may be in device memory. */
+/* Points per item, without mapping the buffer, which may be in device memory. */
 static gboolean
 count_points (const RobocachePointsInfo *points, GstBuffer *buffer, gint64 *n_points, GError **error)
 {
@@ -141,7 +159,7 @@ count_points (const RobocachePointsInfo *points, GstBuffer *buffer, gint64 *n_po
 }
 
 gboolean
-robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePointsInfo *points, guint n,
+robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePointsInfo *points, guint capacity,
     GstBuffer *buffer, GError **error)
 {
   RobocacheCloud cloud;
@@ -151,8 +169,8 @@ robocache_cloud_window_push (RobocacheCloudWindow *window, const RobocachePoints
   cloud.buffer = gst_buffer_ref (buffer);
   cloud.number = window->n_pushed++;
   g_array_append_val (window->clouds, cloud);
-  window->most = n;
-  if (window->clouds->len > n)
-    window->n_left = MAX (window->n_left, window->clouds->len - n);
+  window->capacity = capacity;
+  if (window->clouds->len > capacity)
+    window->n_expired = MAX (window->n_expired, window->clouds->len - capacity);
   return TRUE;
 }

@@ -14,15 +14,15 @@ G_BEGIN_DECLS
 typedef struct
 {
   GstBuffer *buffer;
-  gint64 n_points;              /* of each item */
-  guint64 number;               /* of all that came, also before the window was cleared */
+  gint64 n_points;              /* per item */
+  guint64 number;               /* counts all clouds, also those before the window was cleared */
 } RobocacheCloud;
 
 typedef struct
 {
-  GArray *clouds;               /* of RobocacheCloud, the oldest first */
-  guint n_left;                 /* the first of them, which are no longer in the window */
-  guint most;                   /* clouds in the window, when it is full */
+  GArray *clouds;               /* of RobocacheCloud, oldest first */
+  guint n_expired;              /* of the first clouds, which have left the window */
+  guint capacity;               /* clouds in a full window */
   guint64 n_pushed;
 } RobocacheCloudWindow;
 
@@ -30,22 +30,24 @@ void robocache_cloud_window_init (RobocacheCloudWindow * window);
 void robocache_cloud_window_finish (RobocacheCloudWindow * window);
 void robocache_cloud_window_clear (RobocacheCloudWindow * window);
 
-/* Adds a buffer; all but the newest n leave, and are kept until they were taken out of grids that have them. FALSE and an
- * error that names both sizes when the buffer is not what points says; the window is then as before. */
-gboolean robocache_cloud_window_push (RobocacheCloudWindow * window, const RobocachePointsInfo * points, guint n,
+/* Adds a buffer. All but the newest `capacity` clouds expire, and are held until robocache_cloud_window_prune. FALSE and an
+ * error with both sizes when the buffer does not match points; the window is then unchanged. */
+gboolean robocache_cloud_window_push (RobocacheCloudWindow * window, const RobocachePointsInfo * points, guint capacity,
     GstBuffer * buffer, GError ** error);
-/* Forgets the clouds that left. */
-void robocache_cloud_window_settle (RobocacheCloudWindow * window);
+/* Releases the expired clouds. */
+void robocache_cloud_window_prune (RobocacheCloudWindow * window);
+/* Releases all buffers, keeping deep copies of them: for a DRAIN query. FALSE: a buffer could not be copied, and is held. */
+gboolean robocache_cloud_window_copy_buffers (RobocacheCloudWindow * window);
 
 guint robocache_cloud_window_length (const RobocacheCloudWindow * window);
 const RobocacheCloud *robocache_cloud_window_nth (const RobocacheCloudWindow * window, guint i);
-/* Points of an item of all clouds. */
+/* Points per item of all clouds in the window. */
 gint64 robocache_cloud_window_points (const RobocacheCloudWindow * window);
-/* The cloud with that number, in the window or one that left; NULL: it is forgotten. */
+/* The cloud with that number, in the window or expired; NULL: it was released. */
 const RobocacheCloud *robocache_cloud_window_find (const RobocacheCloudWindow * window, guint64 number);
 
-/* A cloud where the CPU reads it: n rows of stride bytes, which are points or lines of an image. Of a batch the items
- * follow each other. */
+/* A cloud that the CPU reads: n rows of stride bytes, which are points or lines of an image. Items of a batch are one
+ * after the other. */
 typedef struct
 {
   gboolean is_video;
@@ -57,7 +59,7 @@ typedef struct
   gint64 n, stride;
 } RobocacheMappedCloud;
 
-/* FALSE and an error when the buffer cannot be mapped, or an image is not what points says. */
+/* FALSE and an error when the buffer cannot be mapped, or does not match points. */
 gboolean robocache_cloud_map (const RobocachePointsInfo * points, GstBuffer * buffer, RobocacheMappedCloud * mapped,
     GError ** error);
 void robocache_cloud_unmap (RobocacheMappedCloud * mapped);

@@ -1,112 +1,123 @@
-/* robocache: the voxelizer, outputs: where kernels write them, and how they come to where they are wanted
+/* robocache: outputs of a job: where kernels write them, and how they reach their destination
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxelizerprivate.h"
+#include "output.h"
 
 /* ---- where kernels write ---- */
 
-/* NULL: kernels of the lane do not write there. */
+/* NULL: kernels of the shard cannot write there. */
 static guint8 *
-output_in_place (const RobocacheVoxelLane *lane, const RobocacheVoxelPlace *place, guint output)
+output_in_place (const RobocacheVoxelShard *shard, const RobocacheVoxelPlace *place, guint output)
 {
   if (place->mapped[output])
-    return robocache_engine_is_gpu (lane->engine) ? NULL : place->mapped[output];
-  return robocache_engine_reach (lane->engine, place->memories[output], 0);
+    return robocache_engine_is_gpu (shard->engine) ? NULL : place->mapped[output];
+  return robocache_engine_reach (shard->engine, place->memories[output], 0);
 }
 
 guint64
-robocache_voxelizer_bytes_of_outputs (const RobocacheVoxelLane *lane, const RobocacheVoxelPlace *place, guint64 items)
+robocache_voxel_output_bytes (const RobocacheVoxelShard *shard, const RobocacheVoxelPlace *place, guint64 items)
 {
   guint64 bytes = 0;
 
   for (guint i = 0; i < place->n_outputs; i++) {
-    if (output_in_place (lane, place, i) == NULL)
-      bytes += robocache_voxelizer_aligned (items * place->item_bytes[i]);
+    if (output_in_place (shard, place, i) == NULL)
+      bytes += robocache_voxel_aligned (items * place->item_bytes[i]);
   }
   return bytes;
 }
 
 void
-robocache_voxelizer_take_bitmap (RobocacheVoxelRun *run)
+robocache_voxel_output_find_bitmap (RobocacheVoxelRun *run)
 {
-  const RobocacheVoxelizer *voxelizer = run->voxelizer;
-  gboolean in_place = voxelizer->bitmap_bytes > 0 && run->place->mapped[0] == NULL;
+  const RobocacheVoxelShards *shards = run->shards;
+  gboolean in_place = shards->bitmap_bytes > 0 && run->place->mapped[0] == NULL;
 
-  for (guint i = 0; i < voxelizer->n_lanes && in_place; i++)
-    in_place = output_in_place (&voxelizer->lanes[i], run->place, 0) != NULL;
+  for (guint i = 0; i < shards->n && in_place; i++)
+    in_place = output_in_place (&shards->shards[i], run->place, 0) != NULL;
   if (in_place)
-    run->occupied = robocache_memory_take_notes (run->place->memories[0], voxelizer->number,
-        voxelizer->bitmap_bytes * (guint64) voxelizer->spec.batch, &run->is_known);
-}
-
-static void
-set_bitmap (const RobocacheVoxelJob *job, RcVoxelOut *out)
-{
-  const guint64 bytes = job->run->voxelizer->bitmap_bytes;
-
-  if (job->run->occupied == NULL)
-    return;
-  out->occupied = (guint32 *) (job->run->occupied + job->first * bytes);
-  out->occupied_batch_stride = (gint64) bytes;
-  out->is_known = job->run->is_known;
-}
-
-RcVoxelOut
-robocache_voxelizer_set_outputs (const RobocacheVoxelJob *job, guint8 *parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS])
-{
-  const RobocacheVoxelPlace *place = job->run->place;
-  const RcVoxelOutput output = job->run->voxelizer->spec.output;
-  RcVoxelOut out = {.counters = job->counters };
-  guint64 at = 0;
-
-  for (guint i = 0; i < place->n_outputs; i++) {
-    guint8 *in_place = output_in_place (job->lane, place, i);
-
-    parts[i] = in_place ? in_place + job->first * place->item_bytes[i] : (guint8 *) job->lane->outputs.data + at;
-    at += in_place ? 0 : robocache_voxelizer_aligned (job->n * place->item_bytes[i]);
-  }
-  if (rc_voxel_maps_points (output))
-    return out;
-  if (output != RC_VOXEL_SPARSE) {
-    out.grid = parts[0];
-    out.grid_batch_stride = (gint64) place->item_bytes[0];
-    set_bitmap (job, &out);
-    return out;
-  }
-  out.n_voxels = (guint32 *) parts[0];
-  out.n_voxels_batch_stride = (gint64) place->item_bytes[0];
-  out.coordinates = (gint32 *) parts[1];
-  out.coordinates_batch_stride = (gint64) place->item_bytes[1];
-  out.values = place->n_outputs > 2 ? parts[2] : NULL;
-  out.values_batch_stride = place->n_outputs > 2 ? (gint64) place->item_bytes[2] : 0;
-  out.point_counts = place->n_outputs > 3 ? (guint32 *) parts[3] : NULL;
-  out.point_counts_batch_stride = place->n_outputs > 3 ? (gint64) place->item_bytes[3] : 0;
-  return out;
+    run->occupied = robocache_memory_take_notes (run->place->memories[0], shards->writer,
+        shards->bitmap_bytes * (guint64) shards->spec.batch, &run->is_known);
 }
 
 void
-robocache_voxelizer_set_map (RobocacheVoxelJob *job, guint8 *map)
+robocache_voxel_output_stamp (const RobocacheVoxelRun *run)
+{
+  if (run->occupied)
+    robocache_memory_leave_notes (run->place->memories[0], run->shards->writer);
+}
+
+static RcVoxelOut
+describe_grid (const RobocacheVoxelJob *job, guint8 *grid)
+{
+  const guint64 bitmap_bytes = job->run->shards->bitmap_bytes;
+  RcVoxelOut out = {.counters = job->counters,.grid = grid,
+    .grid_batch_stride = (gint64) job->run->place->item_bytes[0]
+  };
+
+  if (job->run->occupied) {
+    out.occupied = (guint32 *) (job->run->occupied + job->first * bitmap_bytes);
+    out.occupied_batch_stride = (gint64) bitmap_bytes;
+    out.is_known = job->run->is_known;
+  }
+  return out;
+}
+
+static RcVoxelOut
+describe_sparse (const RobocacheVoxelJob *job, guint8 *const parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS])
+{
+  const guint64 *strides = job->run->place->item_bytes;
+
+  return (RcVoxelOut) {.counters = job->counters,
+    .n_voxels = (guint32 *) parts[0],.n_voxels_batch_stride = (gint64) strides[0],
+    .coordinates = (gint32 *) parts[1],.coordinates_batch_stride = (gint64) strides[1],
+    .values = parts[2],.values_batch_stride = (gint64) strides[2],
+    .point_counts = (guint32 *) parts[3],.point_counts_batch_stride = (gint64) strides[3]
+  };
+}
+
+/* Maps list the points of the newest cloud, which is added last. */
+static void
+place_map (RobocacheVoxelJob *job, guint8 *map)
 {
   const RobocacheCloudWindow *window = job->run->window;
   const guint n = robocache_cloud_window_length (window);
 
-  if (!rc_voxel_maps_points (job->run->voxelizer->spec.output))
-    return;
   job->job.point_voxels = (gint64 *) map;
   job->job.point_voxels_batch_stride = (gint64) job->run->place->item_bytes[0];
   job->job.first_point = job->job.n_points - robocache_cloud_window_nth (window, n - 1)->n_points;
-  job->job.first_added = job->job.n_points - robocache_voxelizer_points_added (job->run);
+  job->job.first_added = job->job.n_points - robocache_voxel_run_points_added (job->run);
 }
 
-/* ---- from there to where they are wanted ---- */
+void
+robocache_voxel_output_place (RobocacheVoxelJob *job, guint8 *parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS])
+{
+  const RobocacheVoxelPlace *place = job->run->place;
+  const RcVoxelOutput output = job->run->shards->spec.output;
+  guint64 offset = 0;
+
+  for (guint i = 0; i < ROBOCACHE_VOXELIZER_MAX_OUTPUTS; i++)
+    parts[i] = NULL;
+  for (guint i = 0; i < place->n_outputs; i++) {
+    guint8 *in_place = output_in_place (job->shard, place, i);
+
+    parts[i] = in_place ? in_place + job->first * place->item_bytes[i] : (guint8 *) job->shard->outputs.data + offset;
+    offset += in_place ? 0 : robocache_voxel_aligned (job->n * place->item_bytes[i]);
+  }
+  job->out = rc_voxel_maps_points (output) ? (RcVoxelOut) {.counters = job->counters}
+  : output == RC_VOXEL_SPARSE ? describe_sparse (job, parts) : describe_grid (job, parts[0]);
+  if (rc_voxel_maps_points (output))
+    place_map (job, parts[0]);
+}
+
+/* ---- from there to the destination ---- */
 
 gboolean
-robocache_voxelizer_deliver (const RobocacheVoxelJob *job, guint8 *const parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS],
+robocache_voxel_output_deliver (const RobocacheVoxelJob *job, guint8 *const parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS],
     GError **error)
 {
   const RobocacheVoxelPlace *place = job->run->place;
-  RobocacheVoxelLane *lane = job->lane;
+  RobocacheVoxelShard *shard = job->shard;
   RcStatus status = RC_OK;
   RcError failure;
 
@@ -114,13 +125,13 @@ robocache_voxelizer_deliver (const RobocacheVoxelJob *job, guint8 *const parts[R
     const guint64 bytes = job->n * place->item_bytes[i], offset = job->first * place->item_bytes[i];
     guint8 *to = place->mapped[i] ? place->mapped[i] : robocache_memory_data (place->memories[i]);
 
-    if (output_in_place (lane, place, i))
+    if (output_in_place (shard, place, i))
       continue;
     if (place->mapped[i] == NULL && robocache_is_gpu_memory (place->memories[i]))
-      status = robocache_engine_fetch (job->run->voxelizer->lanes[0].engine, to + offset, lane->engine, parts[i], bytes,
-          lane->done, lane->gathered, &failure);
+      status = robocache_engine_fetch (job->run->shards->shards[0].engine, to + offset, shard->engine, parts[i], bytes,
+          shard->done, shard->gathered, &failure);
     else
-      status = robocache_engine_copy (lane->engine, to + offset, parts[i], bytes, &failure);
+      status = robocache_engine_copy (shard->engine, to + offset, parts[i], bytes, &failure);
   }
   return robocache_engine_check (status, &failure, error);
 }

@@ -1,124 +1,153 @@
-/* robocache: the voxelizer, a lane: one engine, and its plans for its share of the items
+/* robocache: the engines that share a batch of grids, and their plans
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxelizerprivate.h"
+#include "shard.h"
 
 #include "common/tensors/tensorcaps.h"
 
-/* ---- plans ---- */
-
 static void
-clear_plan (RobocacheVoxelLane *lane, RobocacheVoxelPlan *plan)
+clear_plan (RobocacheVoxelShard *shard, RobocacheVoxelPlan *plan)
 {
-  if (lane->clean == plan->plan)
-    lane->clean = NULL;
+  if (shard->clean == plan->plan)
+    shard->clean = NULL;
   g_clear_pointer (&plan->plan, rc_voxel_plan_free);
   plan->items = 0;
 }
 
 void
-robocache_voxelizer_wait_for_all (RobocacheVoxelizer *voxelizer)
+robocache_voxel_shards_synchronize (const RobocacheVoxelShards *shards)
 {
-  for (guint i = 0; i < voxelizer->n_lanes; i++) {
-    if (voxelizer->lanes[i].engine)
-      robocache_engine_synchronize (voxelizer->lanes[i].engine, NULL);
+  for (guint i = 0; i < shards->n; i++) {
+    if (shards->shards[i].engine)
+      robocache_engine_synchronize (shards->shards[i].engine, NULL);
   }
 }
 
 RcStatus
-robocache_voxelizer_make_plan (RobocacheVoxelizer *voxelizer, RobocacheVoxelLane *lane, RobocacheVoxelPlan *plan,
-    guint64 items, RcError *failure)
+robocache_voxel_shard_make_plan (const RobocacheVoxelShards *shards, RobocacheVoxelShard *shard,
+    RobocacheVoxelPlan *plan, guint64 items, RcError *failure)
 {
-  RcVoxelSpec spec = voxelizer->spec;
+  RcVoxelSpec spec = shards->spec;
   RcStatus status;
 
   if (plan->items == items)
     return RC_OK;
-  robocache_voxelizer_wait_for_all (voxelizer);
-  clear_plan (lane, plan);
+  robocache_voxel_shards_synchronize (shards);
+  clear_plan (shard, plan);
   spec.batch = (gint64) items;
-  status = rc_voxel_plan (robocache_engine_backend (lane->engine), &spec, &plan->plan, &plan->footprint, failure);
+  status = rc_voxel_plan (robocache_engine_backend (shard->engine), &spec, &plan->plan, &plan->footprint, failure);
   plan->items = status == RC_OK ? items : 0;
   return status;
 }
 
-RcStatus
-robocache_voxelizer_init_lane (RobocacheVoxelizer *voxelizer, RobocacheVoxelLane *lane, RobocacheEngine *engine,
-    RcError *failure)
+static RcStatus
+init_shard (RobocacheVoxelShards *shards, RobocacheVoxelShard *shard, RobocacheEngine *engine, RcError *failure)
 {
   RcStatus status;
 
-  lane->engine = robocache_engine_ref (engine);
-  status = robocache_voxelizer_make_plan (voxelizer, lane, &lane->plans[0], lane->n, failure);
+  shard->engine = robocache_engine_ref (engine);
+  status = robocache_voxel_shard_make_plan (shards, shard, &shard->plans[0], shard->n, failure);
   if (status == RC_OK)
-    status = rc_event_new (robocache_engine_backend (engine), &lane->done, failure);
+    status = rc_event_new (robocache_engine_backend (engine), &shard->done, failure);
   if (status == RC_OK)
-    status = rc_event_new (robocache_engine_backend (voxelizer->lanes[0].engine), &lane->gathered, failure);
+    status = rc_event_new (robocache_engine_backend (shards->shards[0].engine), &shard->gathered, failure);
   return status;
 }
 
-void
-robocache_voxelizer_clear_lane (RobocacheVoxelizer *voxelizer, RobocacheVoxelLane *lane)
+static gboolean
+all_accumulate (const RobocacheVoxelShards *shards)
 {
-  if (lane->engine == NULL)
+  gboolean all = TRUE;
+
+  for (guint i = 0; i < shards->n && all; i++)
+    all = rc_voxel_keeps (shards->shards[i].plans[0].plan);
+  return all;
+}
+
+RcStatus
+robocache_voxel_shards_init (RobocacheVoxelShards *shards, RobocacheEngine *const *engines, guint n_engines,
+    gboolean reads_host, const RcVoxelSpec *spec, RcError *failure)
+{
+  static guint64 last_writer = 0;
+  const guint64 batch = (guint64) spec->batch;
+  RcStatus status = RC_OK;
+
+  *shards = (RobocacheVoxelShards) {.spec = *spec,.reads_host = reads_host,.n = (guint) MIN (n_engines, batch) };
+  shards->writer = __atomic_add_fetch (&last_writer, 1, __ATOMIC_RELAXED);
+  if (spec->points.layout)
+    shards->layout = g_memdup2 (spec->points.layout, (gsize) spec->points.fields * sizeof (RcVoxelField));
+  shards->spec.points.layout = shards->layout;
+  shards->shards = g_new0 (RobocacheVoxelShard, shards->n);
+  for (guint i = 0; i < shards->n && status == RC_OK; i++) {
+    shards->shards[i].first = batch * i / shards->n;
+    shards->shards[i].n = batch * (i + 1) / shards->n - shards->shards[i].first;
+    status = init_shard (shards, &shards->shards[i], engines[i], failure);
+  }
+  if (status != RC_OK)
+    return status;
+  shards->bitmap_bytes = (guint64) rc_voxel_bitmap_bytes (shards->shards[0].plans[0].plan);
+  if (!spec->keeps)
+    return RC_OK;
+  shards->accumulates = all_accumulate (shards);
+  if (!shards->accumulates)
+    robocache_voxel_shards_stop_accumulating (shards, "the mode, the size of the grid or the device does not support it");
+  return RC_OK;
+}
+
+/* Keeps the engine: events of other shards may belong to the first one. */
+static void
+clear_shard (RobocacheVoxelShards *shards, RobocacheVoxelShard *shard)
+{
+  if (shard->engine == NULL)
     return;
-  clear_plan (lane, &lane->plans[0]);
-  clear_plan (lane, &lane->plans[1]);
-  robocache_staging_clear (&lane->staging);
-  robocache_scratch_clear (&lane->scratch);
-  robocache_scratch_clear (&lane->clouds);
-  robocache_scratch_clear (&lane->outputs);
-  rc_event_free (robocache_engine_backend (lane->engine), lane->done);
-  rc_event_free (robocache_engine_backend (voxelizer->lanes[0].engine), lane->gathered);
-}
-
-/* ---- whether accumulators are kept ---- */
-
-gboolean
-robocache_voxelizer_all_keep (const RobocacheVoxelizer *voxelizer)
-{
-  gboolean keep = TRUE;
-
-  for (guint i = 0; i < voxelizer->n_lanes && keep; i++)
-    keep = rc_voxel_keeps (voxelizer->lanes[i].plans[0].plan);
-  return keep;
+  clear_plan (shard, &shard->plans[0]);
+  clear_plan (shard, &shard->plans[1]);
+  robocache_staging_clear (&shard->staging);
+  robocache_scratch_clear (&shard->scratch);
+  robocache_scratch_clear (&shard->clouds);
+  robocache_scratch_clear (&shard->outputs);
+  rc_event_free (robocache_engine_backend (shard->engine), shard->done);
+  rc_event_free (robocache_engine_backend (shards->shards[0].engine), shard->gathered);
 }
 
 void
-robocache_voxelizer_stop_keeping (RobocacheVoxelizer *voxelizer, const gchar *reason)
+robocache_voxel_shards_clear (RobocacheVoxelShards *shards)
 {
-  GST_INFO ("windows of clouds are made anew: %s", reason);
-  robocache_voxelizer_wait_for_all (voxelizer);
-  voxelizer->keeps = voxelizer->spec.keeps = FALSE;
-  for (guint i = 0; i < voxelizer->n_lanes; i++) {
-    RobocacheVoxelLane *lane = &voxelizer->lanes[i];
+  robocache_voxel_shards_synchronize (shards);
+  for (guint i = 0; i < shards->n; i++)
+    clear_shard (shards, &shards->shards[i]);
+  for (guint i = 0; i < shards->n; i++)
+    g_clear_pointer (&shards->shards[i].engine, robocache_engine_unref);
+  g_free (shards->shards);
+  g_free (shards->layout);
+}
 
-    if (lane->plans[0].plan && !rc_voxel_keeps (lane->plans[0].plan))
+void
+robocache_voxel_shards_stop_accumulating (RobocacheVoxelShards *shards, const gchar *reason)
+{
+  GstDebugCategory *category;
+
+  GST_DEBUG_CATEGORY_GET (category, "robocachevoxelize");
+  GST_CAT_INFO (category, "each grid is computed from all clouds of its window: %s", reason);
+  robocache_voxel_shards_synchronize (shards);
+  shards->accumulates = shards->spec.keeps = FALSE;
+  for (guint i = 0; i < shards->n; i++) {
+    RobocacheVoxelShard *shard = &shards->shards[i];
+
+    if (shard->plans[0].plan && !rc_voxel_keeps (shard->plans[0].plan))
       continue;
-    clear_plan (lane, &lane->plans[0]);
-    robocache_scratch_clear (&lane->scratch);
-    lane->items = 0;
+    clear_plan (shard, &shard->plans[0]);
+    robocache_scratch_clear (&shard->scratch);
+    shard->items = 0;
   }
 }
 
-/* ---- jobs ---- */
-
 gboolean
-robocache_voxelizer_check_phase (RcStatus status, const RcError *failure, GError **error)
+robocache_voxel_check_phase (RcStatus status, const RcError *failure, GError **error)
 {
   if (status != RC_INVALID_ARGUMENT)
     return robocache_engine_check (status, failure, error);
   g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, failure->message);
   return FALSE;
-}
-
-RcVoxelJob
-robocache_voxelizer_describe_job (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane)
-{
-  const guint64 channels = (guint64) rc_voxel_channels (lane->plans[0].plan);
-
-  return (RcVoxelJob) {.n_points = run->n_points,.scratch = lane->scratch.data,.goes_on = run->goes_on,
-    .ranges = run->ranges ? run->ranges + lane->first * channels : NULL
-  };
 }

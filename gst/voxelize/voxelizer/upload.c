@@ -1,46 +1,47 @@
-/* robocache: the voxelizer, one cloud: its rows, where they are, and how they reach the kernels
+/* robocache: one cloud of a job: where its rows are, and how they reach the kernels
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "voxelizerprivate.h"
+#include "upload.h"
 
-/* ---- where it is ---- */
+/* ---- rows: points, or lines of an image ---- */
 
-/* Bytes of a point, or of a line of an image. */
-static guint64
-row_bytes (const RobocachePointsInfo *points)
+typedef struct
 {
-  if (points->kind == ROBOCACHE_POINTS_DEPTH)
-    return 2 * (guint64) GST_VIDEO_INFO_WIDTH (&points->video);
-  return robocache_points_info_point_size (points);
-}
+  guint64 n;                    /* per item */
+  guint64 bytes, stride;        /* of a row, and to the next one */
+} Rows;
 
-guint64
-robocache_voxelizer_row_stride (const RobocachePointsInfo *points, const RobocacheCloud *cloud)
+static Rows
+rows_of (const RobocachePointsInfo *points, const RobocacheCloud *cloud)
 {
+  const gsize point = robocache_points_info_point_size (points);
   const GstVideoMeta *meta;
 
   if (points->kind != ROBOCACHE_POINTS_DEPTH)
-    return row_bytes (points);
+    return (Rows) {(guint64) cloud->n_points, point, point};
   meta = gst_buffer_get_video_meta (cloud->buffer);
-  return (guint64) (meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&points->video, 0));
+  return (Rows) {(guint64) GST_VIDEO_INFO_HEIGHT (&points->video), 2 * (guint64) GST_VIDEO_INFO_WIDTH (&points->video),
+    (guint64) (meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&points->video, 0))
+  };
 }
 
+/* Bytes spanned by n rows, padding between them included. */
 static guint64
-n_rows (const RobocachePointsInfo *points, const RobocacheCloud *cloud)
+span_of (const Rows *rows, guint64 n)
 {
-  return points->kind == ROBOCACHE_POINTS_DEPTH ? (guint64) GST_VIDEO_INFO_HEIGHT (&points->video)
-      : (guint64) cloud->n_points;
+  return n > 0 ? (n - 1) * rows->stride + rows->bytes : 0;
 }
 
-/* Of an item, from its first byte to its last one. */
-static guint64
-cloud_bytes (const RobocachePointsInfo *points, const RobocacheCloud *cloud, guint64 rows)
+guint64
+robocache_voxel_upload_row_stride (const RobocachePointsInfo *points, const RobocacheCloud *cloud)
 {
-  return rows > 0 ? (rows - 1) * robocache_voxelizer_row_stride (points, cloud) + row_bytes (points) : 0;
+  return rows_of (points, cloud).stride;
 }
 
-/* The one memory of a cloud in device memory; NULL for others, which the CPU reads. */
+/* ---- memory ---- */
+
+/* The one memory of a cloud in device memory; NULL for other clouds, which the CPU maps. */
 static GstMemory *
 device_memory (const RobocacheCloud *cloud)
 {
@@ -49,37 +50,45 @@ device_memory (const RobocacheCloud *cloud)
   return memory && robocache_is_gpu_memory (memory) ? memory : NULL;
 }
 
-/* Where kernels of the lane find a cloud's first item; NULL: they do not. */
+/* Address at which kernels of the shard read a cloud's first item; NULL: they cannot. */
 static const guint8 *
-cloud_in_place (const RobocacheVoxelLane *lane, const RobocacheCloud *cloud)
+cloud_in_place (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard, const RobocacheCloud *cloud)
 {
-  GstMemory *memory = device_memory (cloud);
+  GstMemory *memory = run->shards->reads_host ? NULL : device_memory (cloud);
 
-  return memory ? robocache_engine_reach (lane->engine, memory, 0) : NULL;
+  return memory ? robocache_engine_reach (shard->engine, memory, 0) : NULL;
 }
 
 guint64
-robocache_voxelizer_bytes_of_cloud (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane,
+robocache_voxel_upload_bytes (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard,
     const RobocacheCloud *cloud, guint64 items)
 {
-  if (run->voxelizer->reads_host || cloud_in_place (lane, cloud))
+  const Rows rows = rows_of (run->points, cloud);
+
+  if (run->shards->reads_host || cloud_in_place (run, shard, cloud))
     return 0;
-  return robocache_voxelizer_aligned (items * cloud_bytes (run->points, cloud, n_rows (run->points, cloud)));
+  return robocache_voxel_aligned (items * span_of (&rows, rows.n));
 }
 
 gboolean
-robocache_voxelizer_bracket_cloud (const RobocacheVoxelRun *run, const RobocacheVoxelLane *lane,
-    const RobocacheCloud *cloud, gboolean begin, GError **error)
+robocache_voxel_upload_begin_read (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard,
+    const RobocacheCloud *cloud, GError **error)
 {
-  if (run->voxelizer->reads_host || cloud_in_place (lane, cloud) == NULL)
-    return TRUE;
-  return begin ? robocache_memory_begin_read (device_memory (cloud), lane->engine, error)
-      : robocache_memory_end_read (device_memory (cloud), lane->engine, error);
+  return cloud_in_place (run, shard, cloud) == NULL
+      || robocache_memory_begin_read (device_memory (cloud), shard->engine, error);
 }
 
-/* ---- a phase of it ---- */
+gboolean
+robocache_voxel_upload_end_read (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard,
+    const RobocacheCloud *cloud, GError **error)
+{
+  return cloud_in_place (run, shard, cloud) == NULL
+      || robocache_memory_end_read (device_memory (cloud), shard->engine, error);
+}
 
-/* Whether its points become part of grids, or leave them; others only look. */
+/* ---- phases ---- */
+
+/* Whether the phase changes which points are in the grids. */
 static gboolean
 moves_points (RobocacheVoxelPhase phase)
 {
@@ -87,9 +96,9 @@ moves_points (RobocacheVoxelPhase phase)
 }
 
 static gboolean
-run_chunk (const RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RcVoxelChunk *chunk, GError **error)
+enqueue (const RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RcVoxelChunk *chunk, GError **error)
 {
-  const RcStream stream = robocache_engine_stream (job->lane->engine);
+  const RcStream stream = robocache_engine_stream (job->shard->engine);
   RcStatus status = RC_OK;
   RcError failure;
 
@@ -110,161 +119,111 @@ run_chunk (const RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RcVoxe
       status = rc_voxel_measure (job->plan, chunk, job->measured, stream, &failure);
       break;
   }
-  return robocache_voxelizer_check_phase (status, &failure, error);
+  return robocache_voxel_check_phase (status, &failure, error);
 }
 
-/* Clouds that are held at once have numbers one after the other. */
-static gint64
-layer_of (const RobocacheVoxelJob *job, const RobocacheCloud *cloud)
+/* n rows per item at data. Clouds that accumulators contain together have consecutive numbers, so their layers differ. */
+static RcVoxelChunk
+describe_chunk (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const guint8 *data, gint64 n, gint64 stride,
+    RcVoxelCounters *counters)
 {
   const guint64 layers = (guint64) rc_voxel_layers (job->plan);
 
-  return layers > 0 ? (gint64) (cloud->number % layers) : 0;
-}
-
-static RcVoxelChunk
-whole_cloud (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const guint8 *data, RcVoxelCounters *counters)
-{
-  const RobocachePointsInfo *points = job->run->points;
-  const gint64 n = (gint64) n_rows (points, cloud), stride = (gint64) robocache_voxelizer_row_stride (points, cloud);
-
   return (RcVoxelChunk) {.data = data,.n = n,.stride = stride,.batch_stride = n * stride,.counters = counters,
-    .layer = layer_of (job, cloud)
+    .layer = layers > 0 ? (gint64) (cloud->number % layers) : 0
   };
 }
 
-/* From offset of a cloud, to a block of the lane. mapped: where the CPU reads it; NULL: it is in device memory. */
+/* Enqueues an upload from the cloud's byte `offset` on. mapped: where the CPU reads it; NULL: it is in device memory. */
 static gboolean
-bring (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped, guint64 offset,
+upload (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped, guint64 offset,
     guint64 bytes, guint8 *to, GError **error)
 {
+  RobocacheVoxelShard *shard = job->shard;
+
   if (mapped)
-    return robocache_staging_upload_bytes (&job->lane->staging, job->lane->engine, mapped->data + offset, bytes, to,
-        error);
-  return robocache_staging_upload (&job->lane->staging, job->lane->engine, device_memory (cloud), offset, bytes, to,
-      error);
+    return robocache_staging_upload_bytes (&shard->staging, shard->engine, mapped->data + offset, bytes, to, error);
+  return robocache_staging_upload (&shard->staging, shard->engine, device_memory (cloud), offset, bytes, to, error);
 }
 
-/* A cloud that does not fit, in as many pieces as it needs; of one item. The stream keeps them apart. */
+/* Takes a cloud of one item through the shard's block in pieces, in stream order. */
 static gboolean
 run_pieces (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud,
     const RobocacheMappedCloud *mapped, RcVoxelCounters *counters, GError **error)
 {
-  const RobocachePointsInfo *points = job->run->points;
-  const guint64 rows = n_rows (points, cloud), stride = robocache_voxelizer_row_stride (points, cloud);
-  const guint64 first = job->first * rows * stride;
-  const guint64 at_once = MAX (job->lane->clouds.bytes / stride, 1);
+  const Rows rows = rows_of (job->run->points, cloud);
+  const RobocacheScratch *block = &job->shard->clouds;
+  const guint64 first = job->first * rows.n * rows.stride, at_once = MAX (block->bytes / rows.stride, 1);
 
-  for (guint64 row = 0; row < rows; row += at_once) {
-    RcVoxelChunk chunk = whole_cloud (job, cloud, job->lane->clouds.data, counters);
+  for (guint64 row = 0; row < rows.n; row += at_once) {
+    const guint64 n = MIN (at_once, rows.n - row);
+    RcVoxelChunk chunk = describe_chunk (job, cloud, block->data, (gint64) n, (gint64) rows.stride, counters);
 
-    chunk.n = (gint64) MIN (at_once, rows - row);
-    chunk.first_row = points->kind == ROBOCACHE_POINTS_DEPTH ? (gint64) row : 0;
-    if (!bring (job, cloud, mapped, first + row * stride, cloud_bytes (points, cloud, (guint64) chunk.n),
-            job->lane->clouds.data, error) || !run_chunk (job, phase, &chunk, error))
+    chunk.first_row = job->run->points->kind == ROBOCACHE_POINTS_DEPTH ? (gint64) row : 0;
+    if (!upload (job, cloud, mapped, first + row * rows.stride, span_of (&rows, n), block->data, error)
+        || !enqueue (job, phase, &chunk, error))
       return FALSE;
     job->n_pieces += moves_points (phase);
   }
   return TRUE;
 }
 
-/* Of a cloud that is not in place. at: where it is, or will be, in the lane's block. */
 static gboolean
-run_brought (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud,
-    const RobocacheMappedCloud *mapped, guint64 at, RcVoxelCounters *counters, GError **error)
+run_uploaded (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud,
+    const RobocacheMappedCloud *mapped, guint64 offset, RcVoxelCounters *counters, GError **error)
 {
-  const RobocachePointsInfo *points = job->run->points;
-  const guint64 rows = n_rows (points, cloud), item = rows * robocache_voxelizer_row_stride (points, cloud);
-  guint8 *to = (guint8 *) job->lane->clouds.data + at;
-  const RcVoxelChunk chunk = whole_cloud (job, cloud, rows > 0 ? to : NULL, counters);
+  const Rows rows = rows_of (job->run->points, cloud);
+  const guint64 item = rows.n * rows.stride;
+  guint8 *to = rows.n > 0 ? (guint8 *) job->shard->clouds.data + offset : NULL;
+  const RcVoxelChunk chunk = describe_chunk (job, cloud, to, (gint64) rows.n, (gint64) rows.stride, counters);
 
-  if (job->lane->is_cut)
+  if (job->shard->is_cut)
     return run_pieces (job, phase, cloud, mapped, counters, error);
-  if (!job->is_brought && rows > 0
-      && !bring (job, cloud, mapped, job->first * item, (job->n - 1) * item + cloud_bytes (points, cloud, rows), to,
-      error))
+  if (!job->is_uploaded && rows.n > 0 && !upload (job, cloud, mapped, job->first * item,
+          (job->n - 1) * item + span_of (&rows, rows.n), to, error))
     return FALSE;
-  return run_chunk (job, phase, &chunk, error);
+  return enqueue (job, phase, &chunk, error);
 }
 
-/* Where the CPU reads it, the items of the job. */
-static RcVoxelChunk
-mapped_cloud (const RobocacheVoxelJob *job, const RobocacheCloud *cloud, const RobocacheMappedCloud *mapped,
-    RcVoxelCounters *counters)
-{
-  RcVoxelChunk chunk = {.data = mapped->data,.n = mapped->n,.stride = mapped->stride,
-    .batch_stride = mapped->n * mapped->stride,.counters = counters,.layer = layer_of (job, cloud)
-  };
-
-  if (mapped->n > 0)
-    chunk.data = mapped->data + job->first * (guint64) chunk.batch_stride;
-  return chunk;
-}
-
-/* Of a cloud that the CPU maps, for its own engine or to bring it. */
+/* The items of the job in a cloud whose first item is at data. */
 static gboolean
-run_mapped (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud, guint64 at,
+run_in_place (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud, const guint8 *data, gint64 n,
+    gint64 stride, RcVoxelCounters *counters, GError **error)
+{
+  const RcVoxelChunk chunk = describe_chunk (job, cloud, n > 0 ? data + job->first * (guint64) (n * stride) : data, n,
+      stride, counters);
+
+  return enqueue (job, phase, &chunk, error);
+}
+
+static gboolean
+run_mapped (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud, guint64 offset,
     RcVoxelCounters *counters, GError **error)
 {
   RobocacheMappedCloud mapped;
-  RcVoxelChunk chunk;
   gboolean ok;
 
   if (!robocache_cloud_map (job->run->points, cloud->buffer, &mapped, error))
     return FALSE;
-  if (job->run->voxelizer->reads_host) {
-    chunk = mapped_cloud (job, cloud, &mapped, counters);
-    ok = run_chunk (job, phase, &chunk, error);
-  } else {
-    ok = run_brought (job, phase, cloud, &mapped, at, counters, error);
-  }
+  ok = job->run->shards->reads_host
+      ? run_in_place (job, phase, cloud, mapped.data, mapped.n, mapped.stride, counters, error)
+      : run_uploaded (job, phase, cloud, &mapped, offset, counters, error);
   robocache_cloud_unmap (&mapped);
   return ok;
 }
 
 gboolean
-robocache_voxelizer_run_cloud (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud,
-    guint64 at, RcVoxelCounters *counters, GError **error)
+robocache_voxel_upload_and_run (RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RobocacheCloud *cloud,
+    guint64 offset, RcVoxelCounters *counters, GError **error)
 {
-  const gboolean reads_host = job->run->voxelizer->reads_host;
-  const guint8 *data = reads_host ? NULL : cloud_in_place (job->lane, cloud);
-  RcVoxelChunk chunk;
+  const guint8 *data = cloud_in_place (job->run, job->shard, cloud);
+  const Rows rows = rows_of (job->run->points, cloud);
 
   if (moves_points (phase))
     job->run->work->points_read += cloud->n_points * (gint64) job->n;
-  if (data) {
-    chunk = whole_cloud (job, cloud, data, counters);
-    chunk.data = data + job->first * (guint64) chunk.batch_stride;
-    return run_chunk (job, phase, &chunk, error);
-  }
-  if (!reads_host && device_memory (cloud))
-    return run_brought (job, phase, cloud, NULL, at, counters, error);
-  return run_mapped (job, phase, cloud, at, counters, error);
-}
-
-/* By a lane, of its items. */
-static gboolean
-measure_share (const RobocacheVoxelRun *run, RobocacheVoxelLane *lane, const RobocacheCloud *cloud, gdouble *values,
-    GError **error)
-{
-  RcVoxelPlan *plan = lane->plans[0].plan;
-  RobocacheVoxelJob job = {.run = run,.lane = lane,.plan = plan,.first = lane->first,.n = lane->n,
-    .measured = values + lane->first * (guint64) rc_voxel_channels (plan)
-  };
-
-  return robocache_voxelizer_find_room_to_measure (run, lane, cloud, error)
-      && robocache_voxelizer_bracket_cloud (run, lane, cloud, TRUE, error)
-      && robocache_voxelizer_run_cloud (&job, ROBOCACHE_VOXEL_PHASE_MEASURE, cloud, 0, NULL, error)
-      && robocache_voxelizer_bracket_cloud (run, lane, cloud, FALSE, error);
-}
-
-gboolean
-robocache_voxelizer_measure_cloud (gpointer data, const RobocacheCloud *cloud, gdouble *values, GError **error)
-{
-  const RobocacheVoxelRun *run = data;
-  gboolean ok = TRUE;
-
-  for (guint i = 0; i < run->voxelizer->n_lanes && ok; i++)
-    ok = measure_share (run, &run->voxelizer->lanes[i], cloud, values, error);
-  return ok;
+  if (data)
+    return run_in_place (job, phase, cloud, data, (gint64) rows.n, (gint64) rows.stride, counters, error);
+  if (!job->run->shards->reads_host && device_memory (cloud))
+    return run_uploaded (job, phase, cloud, NULL, offset, counters, error);
+  return run_mapped (job, phase, cloud, offset, counters, error);
 }

@@ -683,7 +683,7 @@ GST_START_TEST (test_clouds)
     fail_unless (robocache_readback_begin (&readback, NULL));
     fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &readback, &work, &error), "%s",
         error ? error->message : "");
-    robocache_cloud_window_settle (&window);
+    robocache_cloud_window_prune (&window);
     fail_unless (robocache_readback_end (&readback, round, NULL));
     seen[round] = see (&machine, place.memories[0], keeps ? kept : NULL);
     do_some_work (&machine, order, round);

@@ -189,7 +189,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
     fail_unless (robocache_readback_begin (&readback, NULL));
     fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &readback, &result.work, &error), "%s",
         error ? error->message : "");
-    robocache_cloud_window_settle (&window);
+    robocache_cloud_window_prune (&window);
     fail_unless (robocache_readback_end (&readback, round, NULL));
     fail_unless (robocache_readback_take (&readback, (gint64 *) &result.counters, &pts, NULL));
     result_clear (&result);

@@ -1,0 +1,25 @@
+/* robocache: outputs of a job: where kernels write them, and how they reach their destination
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXEL_OUTPUT_H
+#define ROBOCACHE_VOXEL_OUTPUT_H
+
+#include "run.h"
+
+G_BEGIN_DECLS
+
+/* Bytes of the shard's block that `items` items take, of the outputs that kernels cannot write in place. */
+guint64 robocache_voxel_output_bytes (const RobocacheVoxelShard * shard, const RobocacheVoxelPlace * place, guint64 items);
+/* Sets run->occupied to the occupancy stamp of a grid that all shards write in place. */
+void robocache_voxel_output_find_bitmap (RobocacheVoxelRun * run);
+/* Marks the grid with that stamp, after its last write. */
+void robocache_voxel_output_stamp (const RobocacheVoxelRun * run);
+/* Sets where the job writes: job->out, for maps of points job->job, and parts[] for robocache_voxel_output_deliver. */
+void robocache_voxel_output_place (RobocacheVoxelJob * job, guint8 * parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS]);
+/* Enqueues copies of the parts that were not written in place. */
+gboolean robocache_voxel_output_deliver (const RobocacheVoxelJob * job,
+    guint8 * const parts[ROBOCACHE_VOXELIZER_MAX_OUTPUTS], GError ** error);
+
+G_END_DECLS
+#endif

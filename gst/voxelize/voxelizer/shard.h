@@ -1,0 +1,79 @@
+/* robocache: the engines that share a batch of grids, and their plans
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXEL_SHARD_H
+#define ROBOCACHE_VOXEL_SHARD_H
+
+#include "common/device/scratch.h"
+#include "kernels/voxel.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  RcVoxelPlan *plan;
+  RcFootprint footprint;
+  guint64 items;                /* batch of the plan; 0: no plan */
+} RobocacheVoxelPlan;
+
+/* One engine and its share of the items. A zeroed one may be cleared. */
+typedef struct
+{
+  RobocacheEngine *engine;
+  guint64 first, n;             /* items */
+  guint64 items;                /* per job; 0: not chosen yet */
+  RobocacheVoxelPlan plans[2];  /* of `items` items, and of the remainder */
+  RobocacheStaging staging;
+  RobocacheScratch scratch;
+  RobocacheScratch clouds;      /* clouds that kernels cannot read in place */
+  RobocacheScratch outputs;     /* outputs that kernels cannot write in place */
+  gboolean is_cut;              /* `clouds` holds only a piece of one cloud */
+  const RcVoxelPlan *clean;     /* plan whose last job left `scratch` clean; NULL: none */
+
+  RcEvent done;                 /* the shard wrote its output */
+  RcEvent gathered;             /* event of the first engine's device: `outputs` was fetched */
+} RobocacheVoxelShard;
+
+typedef struct
+{
+  guint64 writer;               /* unique number, for occupancy stamps on the grids that these shards wrote */
+  RcVoxelSpec spec;
+  RcVoxelField *layout;         /* copy that spec refers to */
+  guint64 bitmap_bytes;         /* of an item's occupied voxels; 0: outputs without a bitmap */
+  gboolean reads_host;          /* kernels read system memory */
+  gboolean accumulates;         /* all plans accumulate incrementally, and fit the memory budget */
+  guint n;                      /* each has at least one item */
+  RobocacheVoxelShard *shards;
+} RobocacheVoxelShards;
+
+/* Splits spec->batch items over the engines and makes a plan on each. Clear shards also after an error. */
+RcStatus robocache_voxel_shards_init (RobocacheVoxelShards * shards, RobocacheEngine * const *engines, guint n_engines,
+    gboolean reads_host, const RcVoxelSpec * spec, RcError * failure);
+void robocache_voxel_shards_clear (RobocacheVoxelShards * shards);
+/* Waits for all engines: the first may still fetch from the memory of another. */
+void robocache_voxel_shards_synchronize (const RobocacheVoxelShards * shards);
+/* Replaces all plans by plans that accumulate nothing, which need less memory. Logs the reason. */
+void robocache_voxel_shards_stop_accumulating (RobocacheVoxelShards * shards, const gchar * reason);
+/* Makes one of the shard's plans for `items` items; returns at once when it is for as many already. */
+RcStatus robocache_voxel_shard_make_plan (const RobocacheVoxelShards * shards, RobocacheVoxelShard * shard,
+    RobocacheVoxelPlan * plan, guint64 items, RcError * failure);
+
+/* FALSE and an error when a phase was not enqueued: ROBOCACHE_ERROR_DATA for invalid arguments. */
+gboolean robocache_voxel_check_phase (RcStatus status, const RcError * failure, GError ** error);
+
+static inline gboolean
+robocache_voxel_is_no_space (const GError *error)
+{
+  return g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+}
+
+/* Bytes of a part of a block, such that the next part is aligned as the block is. */
+static inline guint64
+robocache_voxel_aligned (guint64 bytes)
+{
+  return (bytes + ROBOCACHE_ALIGNMENT - 1) / ROBOCACHE_ALIGNMENT * ROBOCACHE_ALIGNMENT;
+}
+
+G_END_DECLS
+#endif

@@ -1,0 +1,40 @@
+/* robocache: one cloud of a job: where its rows are, and how they reach the kernels
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXEL_UPLOAD_H
+#define ROBOCACHE_VOXEL_UPLOAD_H
+
+#include "run.h"
+
+G_BEGIN_DECLS
+
+/* What kernels do with a cloud. */
+typedef enum
+{
+  ROBOCACHE_VOXEL_PHASE_RUN,    /* a whole job, of one chunk */
+  ROBOCACHE_VOXEL_PHASE_RANGE,
+  ROBOCACHE_VOXEL_PHASE_ADD,
+  ROBOCACHE_VOXEL_PHASE_REMOVE,
+  ROBOCACHE_VOXEL_PHASE_MEASURE /* apart from any job */
+} RobocacheVoxelPhase;
+
+/* Bytes from one point to the next, or from one line of an image to the next. */
+guint64 robocache_voxel_upload_row_stride (const RobocachePointsInfo * points, const RobocacheCloud * cloud);
+/* Bytes of the shard's block that `items` items of the cloud take; 0 when kernels read it in place. */
+guint64 robocache_voxel_upload_bytes (const RobocacheVoxelRun * run, const RobocacheVoxelShard * shard,
+    const RobocacheCloud * cloud, guint64 items);
+
+/* Around the shard's work on a cloud, for clouds that kernels read in place. */
+gboolean robocache_voxel_upload_begin_read (const RobocacheVoxelRun * run, const RobocacheVoxelShard * shard,
+    const RobocacheCloud * cloud, GError ** error);
+gboolean robocache_voxel_upload_end_read (const RobocacheVoxelRun * run, const RobocacheVoxelShard * shard,
+    const RobocacheCloud * cloud, GError ** error);
+
+/* Uploads the cloud unless kernels read it in place or the job has it, and enqueues the phase. offset: of the cloud in the
+ * shard's block. */
+gboolean robocache_voxel_upload_and_run (RobocacheVoxelJob * job, RobocacheVoxelPhase phase,
+    const RobocacheCloud * cloud, guint64 offset, RcVoxelCounters * counters, GError ** error);
+
+G_END_DECLS
+#endif

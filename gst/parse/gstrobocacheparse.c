@@ -170,7 +170,7 @@ static gboolean
 handle_eos (GstRobocacheParse *self)
 {
   handle_end (self);
-  robocache_stats_post_last (GST_ELEMENT (self));
+  robocache_statistics_post_last (GST_ELEMENT (self));
   return self->output.failed || !robocache_parse_seek_end_segment (&self->output);
 }
 

@@ -58,7 +58,7 @@ robocache_parse_output_restart (RobocacheParseOutput *output)
   output->errors_in_row = 0;
   output->discont = TRUE;
   output->previous = GST_CLOCK_TIME_NONE;
-  robocache_stats_timer_reset (&output->stats_timer);
+  robocache_statistics_timer_reset (&output->stats_timer);
   GST_OBJECT_LOCK (output->element);
   output->newest = GST_CLOCK_TIME_NONE;
   GST_OBJECT_UNLOCK (output->element);
@@ -224,7 +224,7 @@ post_statistics (RobocacheParseOutput *output)
   GST_OBJECT_LOCK (output->element);
   statistics = robocache_parse_statistics_to_structure (&output->statistics);
   GST_OBJECT_UNLOCK (output->element);
-  robocache_stats_post (output->element, statistics);
+  robocache_statistics_post (output->element, statistics);
 }
 
 GstFlowReturn
@@ -246,7 +246,7 @@ robocache_parse_output_push (RobocacheParseOutput *output, GstBuffer *buffer, gu
     output->segment.position = pts;
   output->stats_timer.interval = output->stats_interval;
   GST_OBJECT_UNLOCK (output->element);
-  if (robocache_stats_timer_due (&output->stats_timer, pts))
+  if (robocache_statistics_timer_due (&output->stats_timer, pts))
     post_statistics (output);
   return gst_pad_push (output->pad, buffer);
 }

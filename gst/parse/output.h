@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "common/element/stats.h"
+#include "common/element/statistics.h"
 #include "statistics.h"
 
 G_BEGIN_DECLS
@@ -44,7 +44,7 @@ typedef struct
   gboolean needs_segment;       /* before the next buffer */
   GstClockTime previous;        /* time of the row or cloud before */
   GList *waiting_events;        /* GstEvent, to follow the segment */
-  RobocacheStatsTimer stats_timer;
+  RobocacheStatisticsTimer stats_timer;
 } RobocacheParseOutput;
 
 void robocache_parse_output_init (RobocacheParseOutput * output, GstElement * element, GstPad * pad);

@@ -4,6 +4,8 @@
  */
 #include "gstrobocacheresample.h"
 
+#include "common/tensors/tensorbuffer.h"
+
 #include <string.h>
 
 /* ---- counters ---- */

@@ -44,8 +44,7 @@ enum
   PROP_STATS_INTERVAL,
   PROP_QOS_MESSAGES,
   PROP_QOS_INTERVAL,
-  PROP_BATCH,
-  PROP_ROLES = PROP_BATCH + ROBOCACHE_BATCH_N_PROPS,
+  PROP_ROLES,
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
 };
 
@@ -677,7 +676,7 @@ reset_stream (GstRobocacheResample *resample)
   resample->discont = TRUE;
   gst_clear_buffer (&resample->batch_out);
   GST_OBJECT_LOCK (resample);
-  robocache_stats_timer_reset (&resample->stats_timer);
+  robocache_statistics_timer_reset (&resample->stats_timer);
   GST_OBJECT_UNLOCK (resample);
 }
 
@@ -703,7 +702,7 @@ gst_robocache_resample_sink_event (GstBaseTransform *trans, GstEvent *event)
     case GST_EVENT_EOS:
       gst_robocache_resample_finish_history (resample);
       gst_robocache_resample_flush_losses (resample);
-      robocache_stats_post_last (GST_ELEMENT (resample));
+      robocache_statistics_post_last (GST_ELEMENT (resample));
       break;
     case GST_EVENT_GAP:
       if (resample->format.batch)
@@ -780,12 +779,10 @@ gst_robocache_resample_set_property (GObject *object, guint prop_id, const GValu
     robocache_device_set_property (&resample->device, prop_id - PROP_DEVICE, value);
   else if (prop_id >= PROP_ROLES)
     robocache_channel_roles_set_property (&resample->roles, prop_id - PROP_ROLES, value);
-  else if (prop_id >= PROP_BATCH)
-    robocache_device_set_batch_property (&resample->device, prop_id - PROP_BATCH, value);
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (resample, fields[prop_id]), value);
   if (prop_id == PROP_STATS_INTERVAL)
-    robocache_stats_timer_reset (&resample->stats_timer);
+    robocache_statistics_timer_reset (&resample->stats_timer);
   GST_OBJECT_UNLOCK (resample);
 }
 
@@ -799,8 +796,6 @@ gst_robocache_resample_get_property (GObject *object, guint prop_id, GValue *val
     robocache_device_get_property (&resample->device, prop_id - PROP_DEVICE, value);
   else if (prop_id >= PROP_ROLES)
     robocache_channel_roles_get_property (&resample->roles, prop_id - PROP_ROLES, value);
-  else if (prop_id >= PROP_BATCH)
-    robocache_device_get_batch_property (&resample->device, prop_id - PROP_BATCH, value);
   else if (prop_id == PROP_STATS)
     g_value_take_boxed (value, gst_robocache_resample_make_stats (resample));
   else
@@ -843,7 +838,7 @@ install_properties (GObjectClass *object_class)
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
   robocache_device_install_properties (object_class, PROP_DEVICE);
-  robocache_device_install_batch_properties (object_class, PROP_BATCH);
+  robocache_device_install_batch_properties (object_class, PROP_DEVICE);
 }
 
 static void

@@ -10,10 +10,10 @@
 #include "common/rows/blender.h"
 #include "common/rows/channelroles.h"
 #include "common/time/clockjump.h"
-#include "common/device/device.h"
+#include "common/backend/enginechoice.h"
 #include "common/rows/episodes.h"
 #include "common/rows/history.h"
-#include "common/element/stats.h"
+#include "common/element/statistics.h"
 #include "common/device/readback.h"
 #include "format.h"
 #include "kernels/align.h"
@@ -64,7 +64,7 @@ struct _GstRobocacheResample
   guint spacings_measured;      /* of the history, when the latency was last measured */
 
   /* object lock */
-  RobocacheStatsTimer stats_timer;
+  RobocacheStatisticsTimer stats_timer;
   RobocacheRowCounts past_counts;       /* of histories that are over, and of refused rows */
   RobocacheHistogram age;       /* of the newest row at or before a tick, at the tick */
   RobocacheLosses losses;       /* of rows; what is pending in it is the streaming thread's */

@@ -4,6 +4,8 @@
  */
 #include "gstrobocacheresample.h"
 
+#include "common/tensors/tensorbuffer.h"
+
 /* The sensor's clock has jumped: what the rows before still decide goes out. Called with the object lock, which is
  * released meanwhile. */
 static void

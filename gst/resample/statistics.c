@@ -84,11 +84,11 @@ gst_robocache_resample_post_stats_when_due (GstRobocacheResample *resample, GstC
   GstStructure *stats = NULL;
 
   GST_OBJECT_LOCK (resample);
-  if (robocache_stats_timer_due (&resample->stats_timer, running_time))
+  if (robocache_statistics_timer_due (&resample->stats_timer, running_time))
     stats = gst_robocache_resample_make_stats (resample);
   GST_OBJECT_UNLOCK (resample);
   if (stats)
-    robocache_stats_post (GST_ELEMENT (resample), stats);
+    robocache_statistics_post (GST_ELEMENT (resample), stats);
 }
 
 void

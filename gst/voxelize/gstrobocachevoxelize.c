@@ -44,6 +44,7 @@
 #include <string.h>
 
 #include "common/element/errors.h"
+#include "common/tensors/tensorbuffer.h"
 #include "common/time/segments.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
@@ -172,11 +173,11 @@ post_stats_when_due (GstRobocacheVoxelize *self, GstBuffer *input)
   if (segment->format == GST_FORMAT_TIME)
     running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (input));
   GST_OBJECT_LOCK (self);
-  if (robocache_stats_timer_due (&self->stats_timer, running_time))
+  if (robocache_statistics_timer_due (&self->stats_timer, running_time))
     due = gst_robocache_voxelize_make_stats (self);
   GST_OBJECT_UNLOCK (self);
   if (due)
-    robocache_stats_post (GST_ELEMENT (self), due);
+    robocache_statistics_post (GST_ELEMENT (self), due);
 }
 
 /* ---- take in ---- */
@@ -231,12 +232,12 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
     case GST_EVENT_FLUSH_STOP:
       robocache_cloud_window_clear (&self->window);
       GST_OBJECT_LOCK (self);
-      robocache_stats_timer_reset (&self->stats_timer);
+      robocache_statistics_timer_reset (&self->stats_timer);
       GST_OBJECT_UNLOCK (self);
       break;
     case GST_EVENT_EOS:
       count_done (self, 0);
-      robocache_stats_post_last (GST_ELEMENT (self));
+      robocache_statistics_post_last (GST_ELEMENT (self));
       break;
     case GST_EVENT_STREAM_START:
       robocache_cloud_window_clear (&self->window);
@@ -281,7 +282,7 @@ is_in_place (GstRobocacheVoxelize *self, GstBuffer *output, const RobocacheTenso
     const GstMemory *memory = gst_buffer_peek_memory (output, i);
 
     in_place = memory->size == robocache_tensor_info_size (&tensors->tensors[i])
-        && robocache_engine_reach (engine, memory, 0);
+        && robocache_memory_reach (memory, 0, engine);
   }
   return in_place;
 }
@@ -384,7 +385,7 @@ gst_robocache_voxelize_start (GstBaseTransform *trans)
   GST_OBJECT_LOCK (self);
   memset (&self->statistics, 0, sizeof (self->statistics));
   self->statistics.last_pts = GST_CLOCK_TIME_NONE;
-  robocache_stats_timer_reset (&self->stats_timer);
+  robocache_statistics_timer_reset (&self->stats_timer);
   GST_OBJECT_UNLOCK (self);
   return robocache_device_open (&self->device, GST_ELEMENT (self));
 }
@@ -447,6 +448,6 @@ gst_robocache_voxelize_init (GstRobocacheVoxelize *self)
 {
   gst_robocache_voxelize_init_settings (self);
   self->statistics.last_pts = GST_CLOCK_TIME_NONE;
-  robocache_stats_timer_reset (&self->stats_timer);
+  robocache_statistics_timer_reset (&self->stats_timer);
   robocache_cloud_window_init (&self->window);
 }

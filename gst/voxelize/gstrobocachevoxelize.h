@@ -8,8 +8,8 @@
 #include <gst/base/gstbasetransform.h>
 
 #include "voxelizer/cloudwindow.h"
-#include "common/device/device.h"
-#include "common/element/stats.h"
+#include "common/backend/enginechoice.h"
+#include "common/element/statistics.h"
 #include "common/device/readback.h"
 #include "voxelcaps.h"
 #include "voxelizer/voxelizer.h"
@@ -57,7 +57,7 @@ struct _GstRobocacheVoxelize
   gboolean settings_changed;    /* since the last negotiation */
   GstRobocacheVoxelizeStatistics statistics;
   RobocacheReadback readback;         /* of buffers that were handed out and may not be done */
-  RobocacheStatsTimer stats_timer;
+  RobocacheStatisticsTimer stats_timer;
 
   /* with the stream lock */
   GstRobocacheVoxelizeConfiguration current, next;

@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-#include "common/device/devicememory.h"
+#include "common/device/allocator.h"
 #include "common/element/errors.h"
-#include "common/device/memorycaps.h"
+#include "common/tensors/memorycaps.h"
 #include "common/device/budget.h"
-#include "common/device/tensorpool.h"
+#include "common/tensors/tensorpool.h"
 #include "voxelspacing.h"
 
 /* The base class's own, for what it does besides. */

@@ -7,7 +7,7 @@
  */
 #include "gstrobocachevoxelize.h"
 
-#include "common/device/tensorpool.h"
+#include "common/tensors/tensorpool.h"
 
 /* The base class's own, for outputs whose size caps say. */
 static GstBaseTransformClass *base_class;

@@ -45,8 +45,6 @@ enum
   PROP_DEPTH_SCALE,
   PROP_STATS,
   PROP_STATS_INTERVAL,
-  PROP_BATCH_FIRST,
-  PROP_BATCH_LAST = PROP_BATCH_FIRST + ROBOCACHE_BATCH_N_PROPS - 1,
   PROP_DEVICE_FIRST
 };
 
@@ -144,13 +142,10 @@ gst_robocache_voxelize_set_property (GObject *object, guint id, const GValue *va
       break;
     case PROP_STATS_INTERVAL:
       self->stats_timer.interval = g_value_get_uint64 (value);
-      robocache_stats_timer_reset (&self->stats_timer);
-      break;
-    case PROP_BATCH_FIRST ... PROP_BATCH_LAST:
-      robocache_device_set_batch_property (&self->device, id - PROP_BATCH_FIRST, value);
+      robocache_statistics_timer_reset (&self->stats_timer);
       break;
     default:
-      known = id >= PROP_DEVICE_FIRST && id < PROP_DEVICE_FIRST + ROBOCACHE_DEVICE_N_PROPS;
+      known = id >= PROP_DEVICE_FIRST && id < PROP_DEVICE_FIRST + ROBOCACHE_DEVICE_N_BATCH_PROPS;
       if (known)
         robocache_device_set_property (&self->device, id - PROP_DEVICE_FIRST, value);
   }
@@ -204,11 +199,8 @@ gst_robocache_voxelize_get_property (GObject *object, guint id, GValue *value, G
     case PROP_STATS_INTERVAL:
       g_value_set_uint64 (value, self->stats_timer.interval);
       break;
-    case PROP_BATCH_FIRST ... PROP_BATCH_LAST:
-      robocache_device_get_batch_property (&self->device, id - PROP_BATCH_FIRST, value);
-      break;
     default:
-      known = id >= PROP_DEVICE_FIRST && id < PROP_DEVICE_FIRST + ROBOCACHE_DEVICE_N_PROPS;
+      known = id >= PROP_DEVICE_FIRST && id < PROP_DEVICE_FIRST + ROBOCACHE_DEVICE_N_BATCH_PROPS;
       if (known)
         robocache_device_get_property (&self->device, id - PROP_DEVICE_FIRST, value);
   }
@@ -257,7 +249,7 @@ gst_robocache_voxelize_install_properties (GObjectClass *klass)
       "Statistics interval",
           "Running time between element messages that hold stats, in ns (0 = off)", 0, G_MAXUINT64, 0, flags));
   robocache_device_install_properties (klass, PROP_DEVICE_FIRST);
-  robocache_device_install_batch_properties (klass, PROP_BATCH_FIRST);
+  robocache_device_install_batch_properties (klass, PROP_DEVICE_FIRST);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_VOXEL_MODE, 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_VOXEL_OUTPUT, 0);
 }

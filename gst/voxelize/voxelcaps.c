@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/device/memorycaps.h"
+#include "common/tensors/memorycaps.h"
 #include "common/element/properties.h"
 
 const RcDtype *

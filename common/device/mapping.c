@@ -4,7 +4,7 @@
  */
 #include "mapping.h"
 
-#include "tensorcaps.h"
+#include "common/element/errors.h"
 
 gboolean
 robocache_map_buffer (GstBuffer *buffer, GstMapInfo *map, GstMapFlags flags, GError **error)

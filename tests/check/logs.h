@@ -36,6 +36,7 @@ logs_begin (const gchar *category)
   logs->category = category;
   gst_debug_set_active (TRUE);
   gst_debug_set_threshold_for_name (category, GST_LEVEL_LOG);
+  gst_debug_remove_log_function (gst_debug_log_default);
   gst_debug_add_log_function (add_log, logs, NULL);
   return logs;
 }
@@ -47,6 +48,7 @@ logs_end (Logs *logs, const gchar *const *expected)
   gchar **lines;
 
   gst_debug_remove_log_function (add_log);
+  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
   gst_debug_unset_threshold_for_name (logs->category);
   lines = g_strsplit (logs->lines->str, "\n", -1);
   for (; *expected; expected++) {

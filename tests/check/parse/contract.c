@@ -209,6 +209,16 @@ GST_START_TEST (logs)
 
 GST_END_TEST;
 
+GST_START_TEST (the_origin_of_the_plugin_is_a_url)
+{
+  GstPlugin *plugin = gst_registry_find_plugin (gst_registry_get (), "robocache");
+
+  fail_unless (g_str_has_prefix (gst_plugin_get_origin (plugin), "https://"));
+  gst_object_unref (plugin);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocacheparse_contract_suite (void)
 {
@@ -223,6 +233,7 @@ robocacheparse_contract_suite (void)
   tcase_add_test (tc, late_settings_wait_for_the_next_start);
   tcase_add_test (tc, any_property_set_while_data_flows);
   tcase_add_test (tc, logs);
+  tcase_add_test (tc, the_origin_of_the_plugin_is_a_url);
   return suite;
 }
 

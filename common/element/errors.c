@@ -4,7 +4,7 @@
  */
 #include "errors.h"
 
-G_DEFINE_QUARK (robocache-error-quark, robocache_error)
+#include "common/tensors/tensorcaps.h"
 
 /* Of the message, with its domain. */
 static gint

@@ -1,4 +1,4 @@
-/* robocache: what single channels of a stream mean: the properties quaternions, angles and velocities
+/* robocache: roles of channels of a stream: the properties quaternions, angles and velocities
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -46,14 +46,31 @@ robocache_channel_roles_copy (RobocacheChannelRoles *roles, const RobocacheChann
     roles->strings[role] = g_strdup (from->strings[role]);
 }
 
+static gboolean
+parse (guint role, const gchar *string, RobocacheChannelList *list, GError **error)
+{
+  if (robocache_channel_list_parse (list, string, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", properties[role].name);
+  return FALSE;
+}
+
+gboolean
+robocache_channel_roles_check (guint role, const GValue *value, GError **error)
+{
+  RobocacheChannelList list = { 0 };
+  const gboolean ok = parse (role, g_value_get_string (value), &list, error);
+
+  robocache_channel_list_clear (&list);
+  return ok;
+}
+
 gboolean
 robocache_channel_roles_parse (RobocacheChannelRoles *roles, GError **error)
 {
   for (guint role = 0; role < ROBOCACHE_N_ROLES; role++) {
-    if (!robocache_channel_list_parse (&roles->lists[role], roles->strings[role], error)) {
-      g_prefix_error (error, "%s: ", properties[role].name);
+    if (!parse (role, roles->strings[role], &roles->lists[role], error))
       return FALSE;
-    }
   }
   return TRUE;
 }

@@ -1,4 +1,4 @@
-/* robocache: what single channels of a stream mean: the properties quaternions, angles and velocities
+/* robocache: roles of channels of a stream: the properties quaternions, angles and velocities
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -30,6 +30,9 @@ void robocache_channel_roles_install_properties (GObjectClass * klass, guint fir
 /* role is one of the enum above. */
 void robocache_channel_roles_set_property (RobocacheChannelRoles * roles, guint role, const GValue * value);
 void robocache_channel_roles_get_property (const RobocacheChannelRoles * roles, guint role, GValue * value);
+
+/* FALSE and an error that names the role when a value of its property is not a channel list. */
+gboolean robocache_channel_roles_check (guint role, const GValue * value, GError ** error);
 
 /* Copies the properties, not the lists; roles is cleared first. */
 void robocache_channel_roles_copy (RobocacheChannelRoles * roles, const RobocacheChannelRoles * from);

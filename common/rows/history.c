@@ -231,7 +231,7 @@ drop_oldest_for_room (RobocacheHistory *history)
     count_overflow (history, time);
 }
 
-void
+RobocacheRowFate
 robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer row)
 {
   const gint64 frontier = robocache_history_frontier (history);
@@ -241,7 +241,7 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
   if (time < frontier) {
     count_late (history, time, span_ns (time, frontier));
     release_offered (history, row);
-    return;
+    return ROBOCACHE_ROW_LATE;
   }
   note_newest (history, time);
 
@@ -250,13 +250,13 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
     history->counts.duplicate++;
     clear_row (history, index);
     memcpy (kept_row (history, index), row, history->row_bytes);
-    return;
+    return ROBOCACHE_ROW_DUPLICATE;
   }
   if (history->max_rows > 0 && history->n == history->max_rows) {
     if (index == 0) {
       count_overflow (history, time);
       release_offered (history, row);
-      return;
+      return ROBOCACHE_ROW_OVERFLOW;
     }
     drop_oldest_for_room (history);
     index--;
@@ -264,6 +264,20 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
   insert_at (history, index, time, row);
   if (history->oldest_row == ROBOCACHE_NO_TIME || time < history->oldest_row)
     history->oldest_row = time;
+  return ROBOCACHE_ROW_INSERTED;
+}
+
+const gchar *
+robocache_row_fate_name (RobocacheRowFate fate)
+{
+  static const gchar *const names[] = {
+    [ROBOCACHE_ROW_INSERTED] = "inserted",
+    [ROBOCACHE_ROW_DUPLICATE] = "replaced the row with its time",
+    [ROBOCACHE_ROW_LATE] = "late, dropped",
+    [ROBOCACHE_ROW_OVERFLOW] = "dropped: older than all rows of a full history",
+  };
+
+  return names[fate];
 }
 
 /* What a segment leaves out was not wanted, and is no loss. */
@@ -318,29 +332,80 @@ cubic_decided (const RobocacheHistory *history, const RcSearch *search, gint64 t
       && !rc_within (rc_span (times[after], passed), search->max_gap_ns);
 }
 
-gboolean
-robocache_history_ready (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
+/* Whether the row after the tick is there and no row can come before it. */
+static gboolean
+is_after_known (const RobocacheHistory *history, gint64 after, gboolean settled)
 {
+  const gint64 passed = robocache_history_frontier (history);
   const gint64 *times = kept_times (history);
-  const gint64 n = (gint64) history->n, passed = robocache_history_frontier (history);
-  gint64 after;
 
-  if (history->eos)
-    return TRUE;
-  if (history->newest_row == ROBOCACHE_NO_TIME && history->gap_end == ROBOCACHE_NO_TIME)
-    return FALSE;
-  if (search->interpolation == RC_MEAN && passed < rc_mean_end (tick, search->period_ns))
-    return FALSE;
+  return after < (gint64) history->n && (settled ? passed > times[after] : passed >= times[after]);
+}
 
-  after = rc_upper_bound (times, n, tick);
-  if (after < n && (settled ? passed > times[after] : passed >= times[after]))
-    return cubic_decided (history, search, tick, after, settled);
+/* Whether GAPs, or rows beyond the reorder window, fix a tick without the row after it. */
+static gboolean
+is_decided_by_silence (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gint64 after, gboolean settled)
+{
+  const gint64 passed = robocache_history_frontier (history);
+
   if (settled)
     return history->gap_end != ROBOCACHE_NO_TIME && gap_frontier (history) > tick
         && decided_without_after (history, search, tick, gap_frontier (history));
   if (passed == tick)
-    return search->interpolation == RC_PREVIOUS || (after > 0 && times[after - 1] == tick);
+    return search->interpolation == RC_PREVIOUS || (after > 0 && kept_times (history)[after - 1] == tick);
   return passed > tick && decided_without_after (history, search, tick, passed);
+}
+
+RobocacheWait
+robocache_history_wait (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
+{
+  gint64 after;
+
+  if (history->eos)
+    return ROBOCACHE_WAIT_NONE;
+  if (history->newest_row == ROBOCACHE_NO_TIME && history->gap_end == ROBOCACHE_NO_TIME)
+    return ROBOCACHE_WAIT_FIRST_ROW;
+  if (search->interpolation == RC_MEAN && robocache_history_frontier (history) < rc_mean_end (tick, search->period_ns))
+    return ROBOCACHE_WAIT_MEAN_WINDOW;
+
+  after = rc_upper_bound (kept_times (history), (gint64) history->n, tick);
+  if (is_after_known (history, after, settled))
+    return cubic_decided (history, search, tick, after, settled) ? ROBOCACHE_WAIT_NONE : ROBOCACHE_WAIT_SECOND_ROW_AFTER;
+  return is_decided_by_silence (history, search, tick, after, settled) ? ROBOCACHE_WAIT_NONE : ROBOCACHE_WAIT_ROW_AFTER;
+}
+
+gboolean
+robocache_history_ready (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
+{
+  return robocache_history_wait (history, search, tick, settled) == ROBOCACHE_WAIT_NONE;
+}
+
+const gchar *
+robocache_wait_reason (RobocacheWait wait)
+{
+  static const gchar *const reasons[] = {
+    [ROBOCACHE_WAIT_NONE] = "nothing",
+    [ROBOCACHE_WAIT_FIRST_ROW] = "the first row",
+    [ROBOCACHE_WAIT_ROW_AFTER] = "a row after the tick, beyond the reorder window",
+    [ROBOCACHE_WAIT_SECOND_ROW_AFTER] = "the second row after the tick",
+    [ROBOCACHE_WAIT_MEAN_WINDOW] = "the end of the tick's mean",
+  };
+
+  return reasons[wait];
+}
+
+/* The rows around ticks up to the next row are the same, and so is their age's excess of a limit. */
+gint64
+robocache_history_missing_until (const RobocacheHistory *history, const RcSearch *search, gint64 tick, gboolean settled)
+{
+  const gint64 after = rc_upper_bound (kept_times (history), (gint64) history->n, tick);
+  gint64 until = after < (gint64) history->n ? kept_times (history)[after] : G_MAXINT64;
+
+  if (!history->eos && !is_after_known (history, after, settled))
+    until = MIN (until, settled ? gap_frontier (history) : robocache_history_frontier (history));
+  if (search->interpolation == RC_MEAN)
+    until = rc_add_saturating (until, 1 - (search->period_ns - search->period_ns / 2));
+  return MAX (until, rc_add_saturating (tick, 1));
 }
 
 /* Apart from its caller, so that no operation leaves the float mode in between. */

@@ -67,8 +67,19 @@ void robocache_history_discard (RobocacheHistory * history, RobocacheDropReason 
 /* Forgets rows from time on; those in time that were not used are counted as dropped. */
 void robocache_history_discard_from (RobocacheHistory * history, gint64 time, RobocacheDropReason reason);
 
-/* Takes a row (copies row_bytes; with clear_row set, takes over what the row refers to, whatever its fate). */
-void robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
+/* What became of a row at its arrival. */
+typedef enum
+{
+  ROBOCACHE_ROW_INSERTED,
+  ROBOCACHE_ROW_DUPLICATE,      /* replaced the row with the same time */
+  ROBOCACHE_ROW_LATE,           /* before the frontier */
+  ROBOCACHE_ROW_OVERFLOW        /* older than all rows of a full history */
+} RobocacheRowFate;
+
+/* Copies row_bytes of a row; with clear_row set, takes over what the row refers to, whatever its fate. */
+RobocacheRowFate robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
+/* For log lines. */
+const gchar *robocache_row_fate_name (RobocacheRowFate fate);
 /* Counts rows that never got here because they have no usable time; time is that of the first, or ROBOCACHE_NO_TIME. */
 void robocache_history_count_dropped (RobocacheHistory * history, RobocacheDropReason reason, gint64 time,
     guint64 n_rows);
@@ -76,16 +87,36 @@ void robocache_history_count_dropped (RobocacheHistory * history, RobocacheDropR
 void robocache_history_gap (RobocacheHistory * history, gint64 end);
 void robocache_history_eos (RobocacheHistory * history);
 
-/* Whether the output row at tick is decided. settled: no row to come may change it, nor what robocache_history_align
- * reports of it, so output does not depend on scheduling. Otherwise as soon as the rows it needs are there. */
+/* What the output row of a tick waits for. */
+typedef enum
+{
+  ROBOCACHE_WAIT_NONE,
+  ROBOCACHE_WAIT_FIRST_ROW,
+  ROBOCACHE_WAIT_ROW_AFTER,
+  ROBOCACHE_WAIT_SECOND_ROW_AFTER,      /* of cubic */
+  ROBOCACHE_WAIT_MEAN_WINDOW
+} RobocacheWait;
+
+/* Whether the output row at tick is decided, and otherwise why not. settled: no row to come may change it, nor what
+ * robocache_history_align reports of it, so output does not depend on scheduling. Otherwise as soon as the rows it needs
+ * are there. */
+RobocacheWait robocache_history_wait (const RobocacheHistory * history, const RcSearch * search, gint64 tick,
+    gboolean settled);
 gboolean robocache_history_ready (const RobocacheHistory * history, const RcSearch * search, gint64 tick,
     gboolean settled);
+/* For log lines: "a row after the tick" and the like. */
+const gchar *robocache_wait_reason (RobocacheWait wait);
 
 /* The rows for a tick, and marks them used. */
 void robocache_history_align (RobocacheHistory * history, const RcSearch * search, gint64 tick,
     RobocacheAlignment * alignment);
 
-/* Lets go of rows that no tick from next_tick on can need. */
+/* Given that tick is decided and missing: all ticks before the returned time (> tick) are decided and missing, too. It depends
+ * on the rows around the tick and on GAPs alone, not on how much later rows have arrived. */
+gint64 robocache_history_missing_until (const RobocacheHistory * history, const RcSearch * search, gint64 tick,
+    gboolean settled);
+
+/* Releases rows that no tick from next_tick on can need. */
 void robocache_history_prune (RobocacheHistory * history, const RcSearch * search, gint64 next_tick);
 
 /* No row with a time before this will be taken any more; ROBOCACHE_NO_TIME before the first row or GAP. */

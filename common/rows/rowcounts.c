@@ -19,6 +19,12 @@ static const gchar *const reason_fields[ROBOCACHE_N_DROP_REASONS] = {
   [ROBOCACHE_DROPPED_REMOVED] = "rows-dropped-removed",
 };
 
+const gchar *
+robocache_drop_reason_name (RobocacheDropReason reason)
+{
+  return reason_fields[reason] + strlen ("rows-dropped-");
+}
+
 guint64
 robocache_row_counts_dropped (const RobocacheRowCounts *counts)
 {

@@ -8,7 +8,7 @@
 #ifndef ROBOCACHE_ROWCOUNTS_H
 #define ROBOCACHE_ROWCOUNTS_H
 
-#include "common/element/statistics.h"
+#include "common/element/stats.h"
 
 G_BEGIN_DECLS
 
@@ -35,6 +35,8 @@ typedef struct
   guint64 dropped[ROBOCACHE_N_DROP_REASONS];
 } RobocacheRowCounts;
 
+/* For log lines: "no-time" and the like. */
+const gchar *robocache_drop_reason_name (RobocacheDropReason reason);
 guint64 robocache_row_counts_dropped (const RobocacheRowCounts * counts);       /* for whatever reason */
 /* Counts rows that were dropped before anything else could become of them. */
 void robocache_row_counts_refuse (RobocacheRowCounts * counts, RobocacheDropReason reason, guint64 n_rows);

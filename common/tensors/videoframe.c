@@ -4,8 +4,8 @@
  */
 #include "videoframe.h"
 
-#include "common/element/errors.h"
-#include "cudaframe.h"
+#include "common/device/cudaframe.h"
+#include "tensorcaps.h"
 
 static gboolean
 is_whole (const GstVideoInfo *video, GstBuffer *frame, const GstVideoMeta *meta, gsize size)

@@ -4,7 +4,7 @@
  */
 #include "tensorpool.h"
 
-#include "common/device/allocator.h"
+#include "devicememory.h"
 
 struct _RobocacheTensorPool
 {
@@ -86,7 +86,7 @@ reset_buffer (GstBufferPool *pool, GstBuffer *buffer)
   restore_sizes (ROBOCACHE_TENSOR_POOL (pool), buffer);
 }
 
-/* In the statistics of the engine whose memory it is. */
+/* In the account of the engine whose memory it is. */
 static void
 count (RobocacheStackPool *pool, gboolean was_there)
 {

@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 
 #include "stackpool.h"
-#include "tensorcaps.h"
+#include "common/tensors/tensorcaps.h"
 
 G_BEGIN_DECLS
 

@@ -2,23 +2,64 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "enginechoice.h"
+#include "device.h"
 
-#include "common/tensors/tensorpool.h"
+#include "common/element/properties.h"
+#include "tensorpool.h"
+
+ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",
+    {ROBOCACHE_BACKEND_AUTO, "The GPU when data is there already or the work is worth it, otherwise the CPU", "auto"},
+    {ROBOCACHE_BACKEND_CPU, "The CPU", "cpu"},
+    {ROBOCACHE_BACKEND_CUDA, "An NVIDIA GPU", "cuda"})
 
 /* ---- properties ---- */
+
+/* What ROBOCACHE_BACKEND says in place of auto. */
+static RobocacheBackend
+default_choice (void)
+{
+  const gchar *name = g_getenv ("ROBOCACHE_BACKEND");
+  GEnumClass *names;
+  GEnumValue *value;
+
+  if (name == NULL)
+    return ROBOCACHE_BACKEND_AUTO;
+  names = g_type_class_ref (ROBOCACHE_TYPE_BACKEND);
+  value = g_enum_get_value_by_nick (names, name);
+  if (value == NULL)
+    GST_WARNING ("ROBOCACHE_BACKEND is \"%s\": expected auto, cpu or cuda", name);
+  g_type_class_unref (names);
+  return value ? (RobocacheBackend) value->value : ROBOCACHE_BACKEND_AUTO;
+}
 
 void
 robocache_device_init (RobocacheDevice *device)
 {
-  *device = (RobocacheDevice) { 0 };
-  robocache_device_properties_init (&device->properties);
+  *device = (RobocacheDevice) {.properties = {.choice = default_choice (),.device_id = -1,.n_threads = 1} };
 }
 
 void
 robocache_device_finalize (RobocacheDevice *device)
 {
-  robocache_device_properties_clear (&device->properties);
+  g_clear_pointer (&device->devices_text, g_free);
+}
+
+void
+robocache_device_install_properties (GObjectClass *klass, guint first_id)
+{
+  const GParamFlags flags = G_PARAM_STATIC_STRINGS, ready = flags | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_BACKEND,
+      g_param_spec_enum ("backend", "Backend", "Where to compute; the result has the same bits everywhere "
+          "(environment variable ROBOCACHE_BACKEND: the default)", ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, ready));
+  g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_DEVICE_ID,
+      g_param_spec_int ("device-id", "Device ID", "Number of the GPU to use (-1 = the first)", -1, G_MAXINT, -1, ready));
+  g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY,
+      g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Bytes of a GPU's memory that the element may "
+          "use (0 = what is free)", 0, G_MAXUINT64, 0, ready));
+  g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND,
+      g_param_spec_enum ("active-backend", "Active backend", "Where it computes now (auto = not yet known)",
+          ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, flags | G_PARAM_READABLE));
 }
 
 static RobocacheBackend
@@ -32,16 +73,25 @@ active_backend (const RobocacheDevice *device)
 void
 robocache_device_set_property (RobocacheDevice *device, guint prop, const GValue *value)
 {
-  robocache_device_properties_set (&device->properties, prop, value);
+  if (prop == ROBOCACHE_DEVICE_PROP_BACKEND)
+    device->properties.choice = g_value_get_enum (value);
+  else if (prop == ROBOCACHE_DEVICE_PROP_DEVICE_ID)
+    device->properties.device_id = g_value_get_int (value);
+  else if (prop == ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY)
+    device->properties.max_device_memory = g_value_get_uint64 (value);
 }
 
 void
 robocache_device_get_property (RobocacheDevice *device, guint prop, GValue *value)
 {
-  if (prop == ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND)
-    g_value_set_enum (value, active_backend (device));
+  if (prop == ROBOCACHE_DEVICE_PROP_BACKEND)
+    g_value_set_enum (value, device->properties.choice);
+  else if (prop == ROBOCACHE_DEVICE_PROP_DEVICE_ID)
+    g_value_set_int (value, device->properties.device_id);
+  else if (prop == ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY)
+    g_value_set_uint64 (value, device->properties.max_device_memory);
   else
-    robocache_device_properties_get (&device->properties, prop, value);
+    g_value_set_enum (value, active_backend (device));
 }
 
 /* Number of the device that computes first, or alone. */
@@ -60,7 +110,7 @@ get_settings (RobocacheDevice *device, GstElement *element)
   RobocacheDeviceSettings settings;
 
   GST_OBJECT_LOCK (element);
-  settings = device->is_open ? device->started : device->properties.settings;
+  settings = device->is_open ? device->started : device->properties;
   GST_OBJECT_UNLOCK (element);
   return settings;
 }
@@ -175,21 +225,6 @@ let_go (GstAllocator *old[2])
   gst_clear_object (&old[TRUE]);
 }
 
-static gboolean
-check_properties (RobocacheDevice *device, GstElement *element)
-{
-  GError *error = NULL;
-  gboolean ok;
-
-  GST_OBJECT_LOCK (element);
-  ok = robocache_device_properties_check (&device->properties, &error);
-  GST_OBJECT_UNLOCK (element);
-  if (!ok)
-    GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("%s", error->message), (NULL));
-  g_clear_error (&error);
-  return ok;
-}
-
 gboolean
 robocache_device_open (RobocacheDevice *device, GstElement *element)
 {
@@ -200,7 +235,7 @@ robocache_device_open (RobocacheDevice *device, GstElement *element)
   gboolean gpu_is_usable = FALSE;
   gchar *no_gpu = NULL;
 
-  if (!check_properties (device, element))
+  if (!robocache_device_check_devices (device, element))
     return FALSE;
   settings = get_settings (device, element);
   if (settings.choice == ROBOCACHE_BACKEND_CUDA) {
@@ -299,14 +334,6 @@ robocache_device_prepare (RobocacheDevice *device, GstElement *element, gboolean
     open_gpu (device, element, &settings, NULL);
 }
 
-/* From one GPU its links to others bring less than it computes itself. From system memory one thread feeds all GPUs through pinned
- * memory, and copies no faster for several. So no batch pays of which nobody knows better (docs/performance/devices.md). */
-guint
-robocache_device_shards (const RobocacheDeviceSettings *settings, const RobocacheJob *job)
-{
-  return job->splits && settings->choice == ROBOCACHE_BACKEND_CUDA ? MAX (settings->n_devices, 1) : 1;
-}
-
 /* Whether the GPU serves the job: TRUE, or FALSE and the reason. */
 static gboolean
 gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheDeviceSettings *settings, const RobocacheJob *job,
@@ -317,7 +344,7 @@ gpu_serves (RobocacheDevice *device, GstElement *element, const RobocacheDeviceS
     return FALSE;
   }
   if (!open_gpu (device, element, settings, error)
-      || !robocache_engine_check_budget (device->gpu, job->device_bytes, job->what, job->advice, error))
+      || !robocache_engine_check_room (device->gpu, job->device_bytes, job->what, job->advice, error))
     return FALSE;
   return open_others (device, element, settings, robocache_device_shards (settings, job), error);
 }
@@ -433,24 +460,24 @@ robocache_device_propose (const RobocacheDevice *device, GstQuery *query, guint 
 /* ---- what it reports ---- */
 
 /* Of the engines that compute, together. */
-static RobocacheMemoryStatistics
-sum_memory_statistics (const RobocacheDevice *device)
+static RobocacheMemoryAccount
+sum_accounts (const RobocacheDevice *device)
 {
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
   const guint n = device->active ? first_engines (device, ROBOCACHE_MAX_DEVICES, engines) : 0;
-  RobocacheMemoryStatistics sum = { 0 };
+  RobocacheMemoryAccount sum = { 0 };
 
   for (guint i = 0; i < n; i++) {
-    RobocacheMemoryStatistics statistics;
+    RobocacheMemoryAccount account;
 
-    robocache_engine_get_memory_statistics (engines[i], &statistics);
+    robocache_engine_get_account (engines[i], &account);
     if (robocache_engine_is_gpu (engines[i])) { /* the CPU's is the machine's memory, not a device's */
-      sum.bytes += statistics.bytes;
-      sum.peak_bytes += statistics.peak_bytes;
+      sum.bytes += account.bytes;
+      sum.peak_bytes += account.peak_bytes;
     }
-    sum.host_bytes += statistics.host_bytes;
-    sum.pool_hits += statistics.pool_hits;
-    sum.pool_misses += statistics.pool_misses;
+    sum.host_bytes += account.host_bytes;
+    sum.pool_hits += account.pool_hits;
+    sum.pool_misses += account.pool_misses;
   }
   return sum;
 }
@@ -458,12 +485,12 @@ sum_memory_statistics (const RobocacheDevice *device)
 void
 robocache_device_to_structure (const RobocacheDevice *device, GstStructure *structure)
 {
-  const RobocacheMemoryStatistics memory = sum_memory_statistics (device);
+  const RobocacheMemoryAccount account = sum_accounts (device);
 
   gst_structure_set (structure, "active-backend", ROBOCACHE_TYPE_BACKEND, active_backend (device),
       "device", G_TYPE_INT, device->active ? robocache_engine_device (device->active) : -1,
       "fell-back", G_TYPE_BOOLEAN, device->fell_back, "fallbacks", G_TYPE_UINT64, device->n_fallbacks,
-      "chunks", G_TYPE_UINT64, device->n_chunks, "device-memory", G_TYPE_UINT64, memory.bytes,
-      "device-memory-peak", G_TYPE_UINT64, memory.peak_bytes, "pinned-memory", G_TYPE_UINT64, memory.host_bytes,
-      "pool-hits", G_TYPE_UINT64, memory.pool_hits, "pool-misses", G_TYPE_UINT64, memory.pool_misses, NULL);
+      "chunks", G_TYPE_UINT64, device->n_chunks, "device-memory", G_TYPE_UINT64, account.bytes,
+      "device-memory-peak", G_TYPE_UINT64, account.peak_bytes, "pinned-memory", G_TYPE_UINT64, account.host_bytes,
+      "pool-hits", G_TYPE_UINT64, account.pool_hits, "pool-misses", G_TYPE_UINT64, account.pool_misses, NULL);
 }

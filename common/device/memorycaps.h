@@ -7,8 +7,8 @@
 
 #include <gst/gst.h>
 
-#include "common/device/devicememory.h"
-#include "tensorcaps.h"
+#include "devicememory.h"
+#include "common/tensors/tensorcaps.h"
 
 G_BEGIN_DECLS
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_STATISTICS_H
-#define ROBOCACHE_STATISTICS_H
+#ifndef ROBOCACHE_STATS_H
+#define ROBOCACHE_STATS_H
 
 #include <gst/gst.h>
 
@@ -36,16 +36,16 @@ typedef struct
 {
   GstClockTime interval;        /* 0: off */
   GstClockTime next;            /* GST_CLOCK_TIME_NONE: not started */
-} RobocacheStatisticsTimer;
+} RobocacheStatsTimer;
 
-void robocache_statistics_timer_reset (RobocacheStatisticsTimer * timer);
-gboolean robocache_statistics_timer_due (RobocacheStatisticsTimer * timer, GstClockTime running_time);
+void robocache_stats_timer_reset (RobocacheStatsTimer * timer);
+gboolean robocache_stats_timer_due (RobocacheStatsTimer * timer, GstClockTime running_time);
 
 /* Posts an element message that holds stats (taken), whose name is the element's factory name. */
-void robocache_statistics_post (GstElement * element, GstStructure * stats);
+void robocache_stats_post (GstElement * element, GstStructure * stats);
 /* At the end of the stream, before EOS goes on: posts the last ones of an element with stats-interval set, as its property
  * stats has them. Called without locks of the element. */
-void robocache_statistics_post_last (GstElement * element);
+void robocache_stats_post_last (GstElement * element);
 
 G_END_DECLS
 #endif

@@ -4,7 +4,7 @@
  */
 #include "mapping.h"
 
-#include "common/element/errors.h"
+#include "tensorcaps.h"
 
 gboolean
 robocache_map_buffer (GstBuffer *buffer, GstMapInfo *map, GstMapFlags flags, GError **error)

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "statistics.h"
+#include "stats.h"
 
 #include <string.h>
 
@@ -97,7 +97,7 @@ robocache_histogram_to_structure (const RobocacheHistogram *histogram, GstStruct
 }
 
 void
-robocache_statistics_timer_reset (RobocacheStatisticsTimer *timer)
+robocache_stats_timer_reset (RobocacheStatsTimer *timer)
 {
   timer->next = GST_CLOCK_TIME_NONE;
 }
@@ -110,7 +110,7 @@ later (GstClockTime time, GstClockTime interval)
 }
 
 gboolean
-robocache_statistics_timer_due (RobocacheStatisticsTimer *timer, GstClockTime running_time)
+robocache_stats_timer_due (RobocacheStatsTimer *timer, GstClockTime running_time)
 {
   if (timer->interval == 0 || !GST_CLOCK_TIME_IS_VALID (running_time))
     return FALSE;
@@ -125,7 +125,7 @@ robocache_statistics_timer_due (RobocacheStatisticsTimer *timer, GstClockTime ru
 }
 
 void
-robocache_statistics_post (GstElement *element, GstStructure *stats)
+robocache_stats_post (GstElement *element, GstStructure *stats)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
 
@@ -135,7 +135,7 @@ robocache_statistics_post (GstElement *element, GstStructure *stats)
 }
 
 void
-robocache_statistics_post_last (GstElement *element)
+robocache_stats_post_last (GstElement *element)
 {
   GstStructure *stats;
   guint64 interval;
@@ -144,5 +144,5 @@ robocache_statistics_post_last (GstElement *element)
   if (interval == 0)
     return;
   g_object_get (element, "stats", &stats, NULL);
-  robocache_statistics_post (element, stats);
+  robocache_stats_post (element, stats);
 }

@@ -22,7 +22,7 @@ robocache_cuda_frames_are_built (void)
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 
-#include "common/device/mapping.h"
+#include "common/tensors/mapping.h"
 
 gboolean
 robocache_cuda_frames_are_supported (void)

@@ -10,7 +10,7 @@
 
 #include <gst/video/video.h>
 
-#include "common/device/engine.h"
+#include "engine.h"
 
 G_BEGIN_DECLS
 

@@ -5,28 +5,52 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_ENGINECHOICE_H
-#define ROBOCACHE_ENGINECHOICE_H
+#ifndef ROBOCACHE_DEVICE_H
+#define ROBOCACHE_DEVICE_H
 
 #include <gst/gst.h>
 
-#include "common/device/allocator.h"
-#include "common/tensors/memorycaps.h"
-#include "deviceproperties.h"
+#include "engine.h"
+#include "memorycaps.h"
 
 G_BEGIN_DECLS
+
+typedef enum
+{
+  ROBOCACHE_BACKEND_AUTO,
+  ROBOCACHE_BACKEND_CPU,
+  ROBOCACHE_BACKEND_CUDA
+} RobocacheBackend;
+
+#define ROBOCACHE_TYPE_BACKEND (robocache_backend_get_type ())
+GType robocache_backend_get_type (void);
 
 /* Bytes in and out of one buffer's work, as far as caps say them, from which `auto` prefers the GPU when all data is in system
  * memory. Jobs for which the way there and back costs what a CPU core needs for them have no work in this sense
  * (docs/performance/break-even.md). */
 #define ROBOCACHE_BREAK_EVEN_BYTES (G_GUINT64_CONSTANT (1) << 20)
 
-/* The properties of an element and the engines that they chose. Guarded by the element's object lock where property functions meet
- * streaming. */
+#define ROBOCACHE_MAX_DEVICES 16        /* over which a batch is split */
+#define ROBOCACHE_MAX_THREADS 1024      /* that share a batch on the CPU */
+
+/* What properties say. */
 typedef struct
 {
-  RobocacheDeviceProperties properties; /* for the next start */
-  RobocacheDeviceSettings started;      /* of the last open, until close */
+  RobocacheBackend choice;
+  gint device_id;               /* -1: auto, the first */
+  gint devices[ROBOCACHE_MAX_DEVICES];  /* in place of device_id */
+  guint n_devices;              /* 0: none were set */
+  guint64 max_device_memory;    /* 0: no bound */
+  guint n_threads;              /* 0: one for each processor */
+} RobocacheDeviceSettings;
+
+/* The properties `backend`, `device-id`, `max-device-memory` and `active-backend` of an element, `devices` and `n-threads` of
+ * some, and the engines that they chose. Guarded by the element's object lock where property functions meet streaming. */
+typedef struct
+{
+  RobocacheDeviceSettings properties;   /* as they are, for the next start */
+  RobocacheDeviceSettings started;      /* as they were at open, until close */
+  gchar *devices_text;          /* as it was set */
 
   gboolean is_open;
   RobocacheEngine *cpu, *gpu;   /* those that are open */
@@ -40,11 +64,36 @@ typedef struct
   guint64 n_chunks;             /* that batches were cut into, where they did not fit whole */
 } RobocacheDevice;
 
+enum
+{
+  ROBOCACHE_DEVICE_PROP_BACKEND,
+  ROBOCACHE_DEVICE_PROP_DEVICE_ID,
+  ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY,
+  ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND,
+  ROBOCACHE_DEVICE_N_PROPS
+};
+
+/* Of elements that split batches. */
+enum
+{
+  ROBOCACHE_BATCH_PROP_DEVICES,
+  ROBOCACHE_BATCH_PROP_N_THREADS,
+  ROBOCACHE_BATCH_N_PROPS
+};
+
 void robocache_device_init (RobocacheDevice * device);
 void robocache_device_finalize (RobocacheDevice * device);
+/* Installs the properties under ids first_id … first_id + ROBOCACHE_DEVICE_N_PROPS - 1. */
+void robocache_device_install_properties (GObjectClass * klass, guint first_id);
 /* prop is one of ROBOCACHE_DEVICE_PROP. Called with the element's object lock held. */
 void robocache_device_set_property (RobocacheDevice * device, guint prop, const GValue * value);
 void robocache_device_get_property (RobocacheDevice * device, guint prop, GValue * value);
+/* The same for elements that split batches, and ROBOCACHE_BATCH_PROP (devicebatch.c). */
+void robocache_device_install_batch_properties (GObjectClass * klass, guint first_id);
+void robocache_device_set_batch_property (RobocacheDevice * device, guint prop, const GValue * value);
+void robocache_device_get_batch_property (const RobocacheDevice * device, guint prop, GValue * value);
+/* FALSE, and an error is posted, when `devices` is no list of devices. Called without the object lock. */
+gboolean robocache_device_check_devices (RobocacheDevice * device, GstElement * element);
 
 /* To call in start. Posts RESOURCE/NOT_FOUND with the reason and returns FALSE when backend=cuda finds no usable GPU. */
 gboolean robocache_device_open (RobocacheDevice * device, GstElement * element);
@@ -74,7 +123,7 @@ typedef struct
   gboolean splits;              /* over several devices, where the user named them and backend=cuda */
 } RobocacheJob;
 
-/* Over how many devices a job is split: with `cuda` over all that were named, at least 1; with `auto` it is 1. */
+/* Over how many devices a job is split (devicebatch.c): with `cuda` over all that were named, at least 1; with `auto` it is 1. */
 guint robocache_device_shards (const RobocacheDeviceSettings * settings, const RobocacheJob * job);
 
 /* Makes the engine that serves the job the active one. FALSE and an error when there is none: GST_RESOURCE_ERROR, or

@@ -1,4 +1,4 @@
-/* robocache: robocacheresample's formats: what settings and the caps of both sides make of a buffer
+/* robocache: robocacheresample, the format of input and output, from settings and the caps of both sides
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
+#include "common/device/memorycaps.h"
 
 static gboolean
 is_batch (const RobocacheTensorsInfo *in)
@@ -164,8 +165,8 @@ check_stream (GstRobocacheResampleFormat *format, const RobocacheTensorsInfo *ou
   }
   if (out->rate_num > 0)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "nothing says which rate to make: the input has no "
-      "nominal one and downstream asks for none; set rate, like rate=100/1");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no rate: the input has no nominal one and downstream "
+      "asks for none; set rate, like rate=100/1");
   return FALSE;
 }
 
@@ -208,6 +209,17 @@ check_output (const GstRobocacheResampleFormat *format, const RobocacheTensorsIn
 }
 
 gboolean
+gst_robocache_resample_same_input (const GstRobocacheResampleFormat *a, const GstRobocacheResampleFormat *b)
+{
+  gboolean same = a->in.n_tensors == b->in.n_tensors && a->in_on_device == b->in_on_device
+      && a->in.rate_num == b->in.rate_num && a->in.rate_den == b->in.rate_den;
+
+  for (guint i = 0; i < a->in.n_tensors && same; i++)
+    same = same_tensor (&a->in.tensors[i], &b->in.tensors[i]);
+  return same;
+}
+
+gboolean
 gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format,
     const GstRobocacheResampleSettings *settings, const GstCaps *in_caps, const GstCaps *out_caps, GError **error)
 {
@@ -223,7 +235,20 @@ gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat *format,
     return FALSE;
   if (!check_output (format, &out, error))
     return FALSE;
+  format->in_on_device = robocache_caps_on_device (in_caps);
+  format->out_on_device = robocache_caps_on_device (out_caps);
   format->grid.num = format->batch ? settings->rate[0] : out.rate_num;
   format->grid.den = format->batch ? settings->rate[1] : out.rate_den;
   return TRUE;
+}
+
+RcSearch
+gst_robocache_resample_search (const GstRobocacheResampleSettings *settings, const GstRobocacheResampleFormat *format)
+{
+  return (RcSearch) {
+    .interpolation = settings->interpolation,
+    .max_gap_ns = settings->max_gap,
+    .hold_limit_ns = settings->gap_policy == GST_ROBOCACHE_GAP_HOLD ? -1 : 0,
+    .period_ns = format->grid.num > 0 ? robocache_tick_period (&format->grid) : 0,
+  };
 }

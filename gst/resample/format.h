@@ -1,4 +1,4 @@
-/* robocache: robocacheresample's formats: what settings and the caps of both sides make of a buffer
+/* robocache: robocacheresample, the format of input and output, from settings and the caps of both sides
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,6 +11,9 @@
 #include "common/time/tickgrid.h"
 
 G_BEGIN_DECLS
+
+/* The element's, for all files of this folder. */
+GST_DEBUG_CATEGORY_EXTERN (gst_robocache_resample_debug);
 
 /* Hz: times are ns, and no two ticks have the same. */
 #define GST_ROBOCACHE_MAX_TICK_RATE 1000000000
@@ -26,9 +29,9 @@ typedef struct
 {
   gint rate[2];                 /* 0/1: not set */
   RcInterpolation interpolation;
-  gint64 max_gap;
+  gint64 max_gap;               /* ns; -1: none */
   GstRobocacheGapPolicy gap_policy;
-  gint64 reorder_window;
+  gint64 reorder_window;        /* ns */
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
 } GstRobocacheResampleSettings;
 
@@ -48,6 +51,7 @@ typedef struct
   RobocacheTensorInfo out;
   RobocacheRowLayout layout;    /* of a stream */
   RobocacheTickGrid grid;       /* num 0 in a batch whose ticks have no period */
+  gboolean in_on_device, out_on_device; /* in device memory */
 } GstRobocacheResampleFormat;
 
 /* What in_caps can become, in system memory. Dimensions are left open, for downstream to spell its own way. */
@@ -60,6 +64,12 @@ GstCaps *gst_robocache_resample_fixate_output (const GstRobocacheResampleSetting
 /* FALSE and an error that says which caps or property do not fit. */
 gboolean gst_robocache_resample_format_from_caps (GstRobocacheResampleFormat * format,
     const GstRobocacheResampleSettings * settings, const GstCaps * in_caps, const GstCaps * out_caps, GError ** error);
+
+gboolean gst_robocache_resample_same_input (const GstRobocacheResampleFormat * a, const GstRobocacheResampleFormat * b);
+
+/* How the rows around a tick are searched. */
+RcSearch gst_robocache_resample_search (const GstRobocacheResampleSettings * settings,
+    const GstRobocacheResampleFormat * format);
 
 G_END_DECLS
 #endif

@@ -4,7 +4,7 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/backend/enginechoice.h"
+#include "common/device/device.h"
 
 static const struct
 {

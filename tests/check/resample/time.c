@@ -492,8 +492,7 @@ GST_START_TEST (test_gap_dropped)
   buffer = gst_harness_try_pull (h);
   fail_if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT));
   gst_buffer_unref (buffer);
-  for (guint ms = 30; ms <= 50; ms += 10)
-    expect_gap (h, ms, 10);
+  expect_gap (h, 30, 30);
   fail_unless_equals_uint64 (count_of (h, "ticks-dropped"), 3);
   fail_unless_equals_uint64 (count_of (h, "ticks-out"), 5);
   harness_close (h);

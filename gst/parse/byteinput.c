@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/device/mapping.h"
+#include "common/tensors/mapping.h"
 
 #define BLOCK (16 * ROBOCACHE_SMALL_PIECE)
 

@@ -1,0 +1,24 @@
+/* robocache: robocacheresample on recorded episodes
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_RESAMPLE_BATCH_H
+#define GST_ROBOCACHE_RESAMPLE_BATCH_H
+
+#include "engine.h"
+#include "statistics.h"
+
+G_BEGIN_DECLS
+
+/* Resamples a buffer of three tensors. NULL and an error: ROBOCACHE_ERROR_DATA when the buffer is not what caps say, otherwise
+ * the device failed. */
+GstBuffer *gst_robocache_resample_batch_run (GstRobocacheResampleEngine * engine,
+    GstRobocacheResampleStatistics * statistics, GstBuffer * buffer, GError ** error);
+
+/* Waits for all but the last `but_last` batches and counts them. Called with the element's object lock held. FALSE and an error
+ * when a device failed. */
+gboolean gst_robocache_resample_batch_count (GstRobocacheResampleEngine * engine,
+    GstRobocacheResampleStatistics * statistics, guint but_last, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,52 @@
+/* robocache: robocacheresample, where it computes: the engine for a format, and its plans
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_RESAMPLE_ENGINE_H
+#define GST_ROBOCACHE_RESAMPLE_ENGINE_H
+
+#include "common/device/device.h"
+#include "common/device/readback.h"
+#include "common/rows/blender.h"
+#include "common/rows/channelroles.h"
+#include "common/rows/episodes.h"
+#include "format.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GstElement *element;          /* source of messages about the device; no reference */
+  RobocacheDevice *device;      /* of the element */
+
+  /* from open to close */
+  gboolean is_open;
+  GstRobocacheResampleFormat format;
+  RobocacheChannelRoles roles;  /* spec points to their lists */
+  RcAlignStreamSpec spec;
+  RcAlignPlan *plan;            /* of a stream */
+  RobocacheBlender blender;
+  RobocacheEpisodes *episodes;  /* of batches */
+  RobocacheReadback readback;   /* of batches; guarded by the element's object lock */
+} GstRobocacheResampleEngine;
+
+/* Chooses an engine for the format and makes plans. FALSE and an error that names the property that does not fit, or what
+ * the device lacks; nothing is open then. */
+gboolean gst_robocache_resample_engine_open (GstRobocacheResampleEngine * engine,
+    const GstRobocacheResampleFormat * format, const GstRobocacheResampleSettings * settings,
+    const RobocacheChannelRoles * roles, GError ** error);
+void gst_robocache_resample_engine_close (GstRobocacheResampleEngine * engine);
+
+gboolean gst_robocache_resample_engine_is_gpu (const GstRobocacheResampleEngine * engine);
+/* Whether rows of a stream stay in device memory until their tick. */
+gboolean gst_robocache_resample_engine_keeps_device_rows (const GstRobocacheResampleEngine * engine);
+
+/* With `auto`, opens the CPU's engine instead when error says that a GPU lacks memory. FALSE where that is no remedy. */
+gboolean gst_robocache_resample_engine_fall_back (GstRobocacheResampleEngine * engine, const GError * error);
+
+/* Enqueues the row of a tick. out: in memory of the engine. FALSE and an error when the device failed. */
+gboolean gst_robocache_resample_engine_blend (GstRobocacheResampleEngine * engine, const RobocacheHistory * history,
+    const RobocacheAlignment * alignment, gpointer out, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,455 @@
+/* robocache: robocacheresample, the flow of rows: buffers in, ticks decided, buffers out
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "flow.h"
+
+#include "batch.h"
+#include "common/element/errors.h"
+
+#define GST_CAT_DEFAULT gst_robocache_resample_debug
+
+/* Posts an error about data, after which the stream ends, or about a device, after which everything does. */
+static GstFlowReturn
+fail (GstRobocacheResampleFlow *flow, GError *error)
+{
+  const gboolean is_data = g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA);
+
+  if (is_data || !flow->failed)
+    robocache_post_error (flow->element, error);
+  if (is_data)
+    flow->stream_failed = TRUE;
+  else
+    flow->failed = TRUE;
+  g_error_free (error);
+  return GST_FLOW_ERROR;
+}
+
+/* The running time of the clock, where it says which rows are wild and how late ticks are. */
+static GstClockTime
+live_now (GstRobocacheResampleFlow *flow)
+{
+  return flow->stream.live ? robocache_running_time_now (flow->element) : GST_CLOCK_TIME_NONE;
+}
+
+static void
+post_losses (GstRobocacheResampleFlow *flow, gboolean at_end)
+{
+  GstRobocacheResampleStatistics *statistics = &flow->statistics;
+  GstRobocacheResampleReport report = {.at_end = at_end };
+  GstClockTime now;
+
+  if (statistics->rows.pending.n == 0 && statistics->ticks.pending.n == 0)
+    return;
+  now = live_now (flow);
+  report.now = flow->stream.is_open ? flow->stream.history.newest_row : ROBOCACHE_NO_TIME;
+  if (GST_CLOCK_TIME_IS_VALID (now))
+    report.now = (gint64) now;
+  GST_OBJECT_LOCK (flow->element);
+  report.on = flow->properties->qos_messages;
+  report.interval = flow->properties->qos_interval;
+  GST_OBJECT_UNLOCK (flow->element);
+  gst_robocache_resample_statistics_report (statistics, &flow->stream, flow->element, &report);
+}
+
+static void
+count_batches (GstRobocacheResampleFlow *flow)
+{
+  GError *error = NULL;
+
+  GST_OBJECT_LOCK (flow->element);
+  gst_robocache_resample_batch_count (&flow->engine, &flow->statistics, 0, &error);
+  GST_OBJECT_UNLOCK (flow->element);
+  if (error)
+    fail (flow, error);
+}
+
+static void
+restart_stream (GstRobocacheResampleFlow *flow, gboolean flushed)
+{
+  GST_OBJECT_LOCK (flow->element);
+  gst_robocache_resample_stream_restart (&flow->stream, flushed, &flow->statistics.past_rows);
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+/* ---- ticks out ---- */
+
+/* Duration and position in the segment. */
+static void
+set_times (GstRobocacheResampleFlow *flow, const GstRobocacheResampleTick *tick, GstClockTime *position,
+    GstClockTime *duration)
+{
+  const GstSegment *segment = &flow->stream.clock.segment;
+
+  *position = gst_segment_position_from_running_time (segment, GST_FORMAT_TIME, (guint64) tick->time);
+  *duration = (GstClockTime) tick->duration;
+  if (ABS (segment->rate) != 1.0)
+    *duration = (GstClockTime) ((gdouble) tick->duration * ABS (segment->rate) + 0.5);
+}
+
+static GstFlowReturn
+drop_ticks (GstRobocacheResampleFlow *flow, const GstRobocacheResampleTick *tick)
+{
+  GstPad *src = flow->src;
+  const GstClockTime now = live_now (flow);
+  GstClockTime position, duration;
+
+  GST_OBJECT_LOCK (flow->element);
+  gst_robocache_resample_statistics_add_tick (&flow->statistics, tick, now);
+  GST_OBJECT_UNLOCK (flow->element);
+  GST_WARNING_OBJECT (flow->element, "%" G_GUINT64_FORMAT " ticks from %" GST_STIME_FORMAT " dropped: no rows around them that are "
+      "at most max-gap apart", tick->n_ticks, GST_STIME_ARGS (tick->time));
+  post_losses (flow, FALSE);
+  set_times (flow, tick, &position, &duration);
+  if (flow->sent_buffer)
+    gst_pad_push_event (src, gst_event_new_gap (position, duration));
+  flow->discont = TRUE;
+  return GST_PAD_IS_FLUSHING (src) ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
+static GstFlowReturn
+output_tick (GstRobocacheResampleFlow *flow, const GstRobocacheResampleTick *tick, GstBuffer **buffer)
+{
+  GError *error = NULL;
+  const GstFlowReturn ret = gst_robocache_resample_new_row (&flow->engine, &flow->offer,
+      &flow->stream.history, &tick->alignment, buffer, &error);
+
+  if (error)
+    return fail (flow, error);
+  if (ret != GST_FLOW_OK)
+    return ret;
+  set_times (flow, tick, &GST_BUFFER_PTS (*buffer), &GST_BUFFER_DURATION (*buffer));
+  if (flow->discont)
+    GST_BUFFER_FLAG_SET (*buffer, GST_BUFFER_FLAG_DISCONT);
+  flow->discont = FALSE;
+  flow->sent_buffer = TRUE;
+  return GST_FLOW_OK;
+}
+
+/* The next tick that is decided, counted unless it is dropped. */
+static gboolean
+next_tick (GstRobocacheResampleFlow *flow, GstRobocacheResampleTick *tick, gboolean *stats_due)
+{
+  gboolean found;
+
+  GST_OBJECT_LOCK (flow->element);
+  found = gst_robocache_resample_stream_next (&flow->stream, tick);
+  if (found && !tick->dropped)
+    gst_robocache_resample_statistics_add_tick (&flow->statistics, tick, GST_CLOCK_TIME_NONE);
+  if (found)
+    *stats_due = robocache_stats_timer_due (&flow->properties->stats_timer, tick->time);
+  else
+    gst_robocache_resample_stream_prune (&flow->stream);
+  GST_OBJECT_UNLOCK (flow->element);
+  return found;
+}
+
+/* One tick: a row, or GAP events in place of dropped ones. FALSE: none is decided. */
+static gboolean
+pass_tick (GstRobocacheResampleFlow *flow, GstBuffer **buffer, GstFlowReturn *ret)
+{
+  GstRobocacheResampleTick tick;
+  GError *error = NULL;
+  gboolean stats_due;
+
+  if (!next_tick (flow, &tick, &stats_due))
+    return FALSE;
+  if (!gst_robocache_resample_stream_check (&flow->stream, &tick, &error)) {
+    *ret = fail (flow, error);
+    return TRUE;
+  }
+  *ret = tick.dropped ? drop_ticks (flow, &tick) : output_tick (flow, &tick, buffer);
+  if (stats_due)
+    robocache_stats_post_last (flow->element);
+  return TRUE;
+}
+
+GstFlowReturn
+gst_robocache_resample_flow_next (GstRobocacheResampleFlow *flow, GstBuffer **buffer)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  *buffer = NULL;
+  if (flow->failed || flow->stream_failed)
+    return GST_FLOW_ERROR;
+  *buffer = g_steal_pointer (&flow->batch_out);
+  while (*buffer == NULL && ret == GST_FLOW_OK && flow->stream.is_open) {
+    if (!pass_tick (flow, buffer, &ret)) {
+      post_losses (flow, FALSE);
+      break;
+    }
+  }
+  return ret;
+}
+
+static void
+push_ready_rows (GstRobocacheResampleFlow *flow)
+{
+  GstFlowReturn ret;
+  GstBuffer *buffer;
+
+  do {
+    ret = gst_robocache_resample_flow_next (flow, &buffer);
+    if (buffer)
+      ret = gst_pad_push (flow->src, buffer);
+  } while (buffer && ret == GST_FLOW_OK);
+}
+
+void
+gst_robocache_resample_flow_drain (GstRobocacheResampleFlow *flow, gboolean at_end)
+{
+  count_batches (flow);
+  if (flow->stream.is_open) {
+    robocache_history_eos (&flow->stream.history);
+    push_ready_rows (flow);
+    restart_stream (flow, FALSE);
+  }
+  post_losses (flow, at_end);
+}
+
+/* ---- rows in ---- */
+
+static gboolean
+insert_rows (GstRobocacheResampleFlow *flow, GstRobocacheResampleRows *rows, GstClockTime now)
+{
+  gboolean done;
+
+  GST_OBJECT_LOCK (flow->element);
+  done = gst_robocache_resample_stream_insert (&flow->stream, rows, now);
+  GST_OBJECT_UNLOCK (flow->element);
+  return done;
+}
+
+static void
+warn_of_no_time (GstRobocacheResampleFlow *flow)
+{
+  if (!flow->warned_no_time)
+    robocache_row_times_warn (flow->element, NULL);
+  flow->warned_no_time = TRUE;
+}
+
+static GstFlowReturn
+insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
+{
+  const GstClockTime now = live_now (flow);
+  GstRobocacheResampleRows rows;
+  GError *error = NULL;
+  gboolean timed;
+
+  if (!gst_robocache_resample_rows_map (&rows, &flow->stream, buffer, &error))
+    return fail (flow, error);
+  GST_OBJECT_LOCK (flow->element);
+  timed = gst_robocache_resample_stream_begin_rows (&flow->stream, &rows);
+  GST_OBJECT_UNLOCK (flow->element);
+  if (!timed)
+    warn_of_no_time (flow);
+  while (timed && !insert_rows (flow, &rows, now)) {
+    gst_robocache_resample_flow_drain (flow, FALSE);
+    robocache_clock_jump_warn (&flow->stream.jump, flow->element, NULL);
+  }
+  gst_robocache_resample_rows_unmap (&rows);
+  post_losses (flow, FALSE);
+  return GST_FLOW_OK;
+}
+
+/* Statistics are posted in step with the running time of what is output. */
+static void
+post_stats_when_due (GstRobocacheResampleFlow *flow, GstClockTime running_time)
+{
+  gboolean due;
+
+  GST_OBJECT_LOCK (flow->element);
+  due = robocache_stats_timer_due (&flow->properties->stats_timer, running_time);
+  GST_OBJECT_UNLOCK (flow->element);
+  if (due)
+    robocache_stats_post_last (flow->element);
+}
+
+static GstFlowReturn
+resample_batch (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
+{
+  const GstSegment *segment = &flow->stream.clock.segment;
+  GError *error = NULL;
+  GstBuffer *out = gst_robocache_resample_batch_run (&flow->engine, &flow->statistics, buffer, &error);
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  if (out && !flow->engine.format.out_on_device)
+    ret = gst_robocache_resample_move_to_offer (&flow->offer, &out, &error);
+  if (error)
+    return fail (flow, error);
+  if (segment->format == GST_FORMAT_TIME && GST_BUFFER_PTS_IS_VALID (buffer))
+    post_stats_when_due (flow, gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
+  flow->batch_out = out;
+  return ret;
+}
+
+GstFlowReturn
+gst_robocache_resample_flow_insert (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
+{
+  return flow->engine.format.batch ? resample_batch (flow, buffer) : insert_buffer (flow, buffer);
+}
+
+void
+gst_robocache_resample_flow_count_refused (GstRobocacheResampleFlow *flow)
+{
+  GST_OBJECT_LOCK (flow->element);
+  if (!flow->engine.format.batch)
+    robocache_row_counts_refuse (&flow->statistics.past_rows, ROBOCACHE_DROPPED_REFUSED,
+        flow->stream.is_open ? flow->stream.format.layout.n_rows : 1);
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+gboolean
+gst_robocache_resample_flow_gap (GstRobocacheResampleFlow *flow, GstClockTime start, GstClockTime end)
+{
+  const GstClockTime now = live_now (flow);
+  gboolean ok;
+
+  GST_OBJECT_LOCK (flow->element);
+  ok = gst_robocache_resample_stream_gap (&flow->stream, start, end, now);
+  GST_OBJECT_UNLOCK (flow->element);
+  if (ok)
+    push_ready_rows (flow);
+  return ok;
+}
+
+/* ---- formats ---- */
+
+static void
+close_stream (GstRobocacheResampleFlow *flow, gboolean flushed)
+{
+  GST_OBJECT_LOCK (flow->element);
+  gst_robocache_resample_stream_close (&flow->stream, flushed, &flow->statistics.past_rows);
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+void
+gst_robocache_resample_flow_leave_format (GstRobocacheResampleFlow *flow)
+{
+  gst_robocache_resample_flow_drain (flow, FALSE);
+  close_stream (flow, FALSE);
+  gst_robocache_resample_engine_close (&flow->engine);
+}
+
+void
+gst_robocache_resample_flow_stop (GstRobocacheResampleFlow *flow)
+{
+  gst_robocache_resample_flow_reset (flow);
+  count_batches (flow);
+  close_stream (flow, TRUE);
+  flow->engine.format.batch = FALSE;
+  gst_robocache_resample_engine_close (&flow->engine);
+  gst_robocache_resample_offer_clear (&flow->offer);
+}
+
+static void
+open_stream (GstRobocacheResampleFlow *flow, const GstRobocacheResampleFormat *format,
+    const GstRobocacheResampleSettings *settings)
+{
+  GstRobocacheResampleStream *stream = &flow->stream;
+  const gboolean rows_on_device = gst_robocache_resample_engine_keeps_device_rows (&flow->engine);
+
+  GST_OBJECT_LOCK (flow->element);
+  if (stream->is_open && stream->rows_on_device == rows_on_device) {
+    flow->discont |= stream->format.grid.num != format->grid.num || stream->format.grid.den != format->grid.den;
+    gst_robocache_resample_stream_set_output (stream, format);
+  } else {
+    gst_robocache_resample_stream_close (stream, FALSE, &flow->statistics.past_rows);
+    gst_robocache_resample_stream_open (stream, format, settings, rows_on_device, &flow->statistics.rows);
+  }
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+gboolean
+gst_robocache_resample_flow_set_format (GstRobocacheResampleFlow *flow, const GstRobocacheResampleFormat *format,
+    const GstRobocacheResampleSettings *settings, const RobocacheChannelRoles *roles, GError **error)
+{
+  if (format->batch || !flow->stream.is_open
+      || !gst_robocache_resample_same_input (format, &flow->stream.format))
+    gst_robocache_resample_flow_leave_format (flow);
+  if (!gst_robocache_resample_engine_open (&flow->engine, format, settings, roles, error)) {
+    close_stream (flow, FALSE);
+    return FALSE;
+  }
+  flow->stream_failed = FALSE;
+  if (!format->batch)
+    open_stream (flow, format, settings);
+  return TRUE;
+}
+
+/* ---- life ---- */
+
+void
+gst_robocache_resample_flow_reset (GstRobocacheResampleFlow *flow)
+{
+  flow->stream.last_tick = -1;
+  flow->sent_buffer = flow->stream_failed = FALSE;
+  flow->discont = TRUE;
+  gst_clear_buffer (&flow->batch_out);
+  GST_OBJECT_LOCK (flow->element);
+  robocache_stats_timer_reset (&flow->properties->stats_timer);
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+static void
+restart_clock (GstRobocacheResampleFlow *flow, const GstSegment *segment)
+{
+  robocache_row_times_set_segment (&flow->stream.clock, segment);
+  GST_OBJECT_LOCK (flow->element);
+  robocache_clock_jump_restart (&flow->stream.jump);
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+void
+gst_robocache_resample_flow_set_segment (GstRobocacheResampleFlow *flow, const GstSegment *segment, gboolean live)
+{
+  gst_robocache_resample_flow_drain (flow, TRUE);
+  flow->stream_failed = FALSE;
+  flow->stream.live = live;
+  restart_clock (flow, segment);
+}
+
+void
+gst_robocache_resample_flow_flush (GstRobocacheResampleFlow *flow)
+{
+  restart_stream (flow, TRUE);
+  restart_clock (flow, &flow->stream.clock.segment);
+  gst_robocache_resample_flow_reset (flow);
+}
+
+void
+gst_robocache_resample_flow_start (GstRobocacheResampleFlow *flow)
+{
+  robocache_row_times_init (&flow->stream.clock);
+  gst_robocache_resample_flow_reset (flow);
+  flow->warned_no_time = flow->failed = FALSE;
+  GST_OBJECT_LOCK (flow->element);
+  robocache_clock_jump_init (&flow->stream.jump);
+  gst_robocache_resample_statistics_reset (&flow->statistics);
+  GST_OBJECT_UNLOCK (flow->element);
+}
+
+void
+gst_robocache_resample_flow_init (GstRobocacheResampleFlow *flow, GstElement *element, GstPad *src, RobocacheDevice *device,
+    GstRobocacheResampleProperties *properties)
+{
+  flow->element = flow->engine.element = element;
+  flow->src = src;
+  flow->properties = properties;
+  flow->engine.device = device;
+  gst_robocache_resample_stream_init (&flow->stream, element);
+  gst_robocache_resample_statistics_reset (&flow->statistics);
+  gst_robocache_resample_flow_reset (flow);
+}
+
+GstStructure *
+gst_robocache_resample_flow_make_stats (GstRobocacheResampleFlow *flow)
+{
+  GstStructure *stats;
+
+  /* exact for what was output; a device that failed is reported when it is used again */
+  gst_robocache_resample_batch_count (&flow->engine, &flow->statistics, 0, NULL);
+  stats = gst_robocache_resample_statistics_to_structure (&flow->statistics, &flow->stream);
+  robocache_device_to_structure (flow->engine.device, stats);
+  return stats;
+}

@@ -1,0 +1,35 @@
+/* robocache: robocacheresample, buffers out: in memory of its own, or in that which downstream offers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_RESAMPLE_OUTPUT_H
+#define GST_ROBOCACHE_RESAMPLE_OUTPUT_H
+
+#include "engine.h"
+
+G_BEGIN_DECLS
+
+/* What downstream offers for output in system memory. A zeroed struct is a valid offer of nothing. */
+typedef struct
+{
+  GstBufferPool *pool;          /* active; or NULL */
+  GstAllocator *allocator;      /* NULL: the default one */
+  GstAllocationParams params;
+} GstRobocacheResampleOffer;
+
+/* Takes over references. Custom allocators, which cannot allocate by size, are ignored. */
+void gst_robocache_resample_offer_set (GstRobocacheResampleOffer * offer, GstBufferPool * pool, GstAllocator * allocator,
+    const GstAllocationParams * params);
+void gst_robocache_resample_offer_clear (GstRobocacheResampleOffer * offer);
+
+/* The row of a tick. GST_FLOW_ERROR and an error when a device failed or downstream's memory is not writable; otherwise the
+ * flow of the pool. */
+GstFlowReturn gst_robocache_resample_new_row (GstRobocacheResampleEngine * engine, const GstRobocacheResampleOffer * offer,
+    const RobocacheHistory * history, const RobocacheAlignment * alignment, GstBuffer ** buffer, GError ** error);
+
+/* Replaces *buffer (taken, of the engine's memory and complete) by one in the memory that is offered, if any. */
+GstFlowReturn gst_robocache_resample_move_to_offer (const GstRobocacheResampleOffer * offer, GstBuffer ** buffer,
+    GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,39 @@
+/* robocache: robocacheresample, its properties, apart from those that are read only
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_RESAMPLE_PROPERTIES_H
+#define GST_ROBOCACHE_RESAMPLE_PROPERTIES_H
+
+#include "common/device/device.h"
+#include "common/element/stats.h"
+#include "common/rows/channelroles.h"
+#include "format.h"
+
+G_BEGIN_DECLS
+
+#define GST_ROBOCACHE_RESAMPLE_PROP_STATS 1     /* the element's own; the others follow */
+
+/* Values as they were set. An element that runs uses copies of settings and roles. */
+typedef struct
+{
+  GstRobocacheResampleSettings settings;
+  RobocacheChannelRoles roles;
+  gboolean qos_messages;
+  guint64 qos_interval;         /* ns between reports; 0: report each loss */
+  RobocacheStatsTimer stats_timer;
+} GstRobocacheResampleProperties;
+
+void gst_robocache_resample_properties_init (GstRobocacheResampleProperties * properties);
+void gst_robocache_resample_properties_clear (GstRobocacheResampleProperties * properties);
+void gst_robocache_resample_properties_install (GObjectClass * klass);
+
+/* Called with the element's object lock held; device: for those of the device. Refuses a malformed channel list of an element
+ * that runs with FALSE and an error; the property keeps its value. */
+gboolean gst_robocache_resample_properties_set (GstRobocacheResampleProperties * properties, RobocacheDevice * device,
+    guint id, const GValue * value, gboolean runs, GError ** error);
+void gst_robocache_resample_properties_get (GstRobocacheResampleProperties * properties, RobocacheDevice * device,
+    guint id, GValue * value);
+
+G_END_DECLS
+#endif

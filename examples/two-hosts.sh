@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Sensors on one host, fusion on another: by gdp over TCP, then by RTP; what was fused, and by how much it is beside its ticks.
-# Both ends run here, in two network namespaces where we may make them, over loopback otherwise, with 20 ms of delay and 1 % of
-# loss: the kernel's (netem) where it has that, or else the sender's. docs/two-hosts.md has the commands for two hosts.
+# Both ends run here: in two network namespaces if they can be made and entered, else over loopback. Delay is 20 ms and loss
+# 1 %: the kernel's (netem) where it has that, or else the sender's. docs/two-hosts.md has the commands for two hosts.
 #
 #   two-hosts.sh [--seconds N] [--transport tcp|rtp] [--loopback] [--port N]
 set -euo pipefail
@@ -31,7 +31,7 @@ remove_namespaces () {
 } 2>/dev/null
 # 192.0.2.0/24 is for examples, and no network of this machine
 make_namespaces () {
-  ip netns add "$sensors" && ip netns add "$fusion" \
+  ip netns add "$sensors" && ip netns exec "$sensors" true && ip netns add "$fusion" \
     && ip link add "${cable}s" netns "$sensors" type veth peer name "${cable}f" netns "$fusion" \
     && ip -n "$sensors" addr add 192.0.2.1/24 dev "${cable}s" && ip -n "$fusion" addr add 192.0.2.2/24 dev "${cable}f" \
     && ip -n "$sensors" link set "${cable}s" up && ip -n "$fusion" link set "${cable}f" up

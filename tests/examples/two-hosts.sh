@@ -83,8 +83,11 @@ expect_within rtp_loses_packets "$(sed -n 's/^force: \([0-9]*\) packets lost.*/\
 # the way of the packets shows when nobody says when they set out
 expect_within arrival_times_are_wrong "$(us median "$(cat arrival.txt)" joints)" 10000 1000000
 
-# between namespaces, where we may make them
-if ip netns add "robocache-test-$$" 2>errors.txt && ip netns del "robocache-test-$$"; then
+# between namespaces, if they can be made and entered
+ip netns add "robocache-test-$$" 2>errors.txt && ip netns exec "robocache-test-$$" true 2>errors.txt
+can_enter=$?
+ip netns del "robocache-test-$$" 2>/dev/null
+if [ $can_enter -eq 0 ]; then
   bash "$examples/two-hosts.sh" --seconds $seconds --transport tcp > namespaces.txt 2>errors.txt &
   script=$!
   wait $script

@@ -1,28 +1,37 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sets up, builds and tests everything, the second time under AddressSanitizer and UndefinedBehaviorSanitizer, and ends
-# with one line: N passed, M failed[, K skipped].
+# run.sh [--all]: sets up, builds and tests. The last line is: N passed, M failed[, K skipped].
+#
+# Without options it tests in ./build what this machine runs: the plugin with code for its own GPUs. With --all it tests
+# in ./build-all code for all GPUs, on an emulated GPU too, the benchmarks, and races between threads; and in
+# ./build-sanitized under AddressSanitizer and UndefinedBehaviorSanitizer.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+case $* in
+  '' | --all) ;;
+  *) sed -n '3,7s/^# \?//p' "${BASH_SOURCE[0]}"; exit 2 ;;
+esac
 # shellcheck source=../examples/setup.sh
 . "$root/examples/setup.sh"
 robocache_install python3 python3-numpy gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2
 
-werror=${CI:+-Dwerror=true}
-# the quickstart may have built there for this machine alone
-if [ -f "$root/build/build.ninja" ]; then meson configure "$root/build" -Dcuda=auto -Dcuda-arch=default; fi
-robocache_build "$root/build" $werror
-robocache_build "$root/build-sanitized" $werror -Dcuda=disabled -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
-
 logs=()
-# run DIR ARG...: meson test in a build; the verdict is the summary's
-run() {
-  local dir=$1
+# build_and_test DIR SETUP_OPTION... -- TEST_ARGUMENT...: builds all of DIR, then runs meson test there
+build_and_test() {
+  local dir=$root/$1 setup=(${CI:+-Dwerror=true})
   shift
+  while [ "$1" != -- ]; do setup+=("$1"); shift; done
+  robocache_build "$dir" "${setup[@]}"
   echo "== tests in ${dir##*/}"
-  meson test -C "$dir" --no-rebuild --num-processes 2 "$@" </dev/null | grep -E '^ *[0-9]+/[0-9]+ ' || true
+  meson test -C "$dir" --no-rebuild --num-processes 2 "${@:2}" </dev/null | grep -E '^ *[0-9]+/[0-9]+ ' || true
   logs+=("$dir/meson-logs/testlog.json")
 }
-run "$root/build"
-run "$root/build-sanitized" --suite kernels --suite check --suite soak --suite fuzz
+
+if [ "${1-}" = --all ]; then
+  build_and_test build-all -Dbenchmarks=enabled -Demulation=auto --
+  build_and_test build-sanitized -Dcuda=disabled -Dbenchmarks=disabled -Demulation=disabled -Db_lundef=false \
+    -Db_sanitize=address,undefined -- --suite kernels --suite check --suite soak --suite fuzz
+else
+  build_and_test build "$(robocache_gpu_options)" -Dbenchmarks=disabled -Demulation=disabled -- --no-suite threads
+fi
 python3 "$root/tests/summary.py" "${logs[@]}"

@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Counts individual test cases in the logs of `meson test` and prints `N passed, M failed[, K skipped]`.
 
-A program of gst-check says `90%: Checks: 20, Failures: 1, Errors: 1`; a case of it that found nothing to test on prints
+A program of gst-check prints `90%: Checks: 20, Failures: 1, Errors: 1`; a case that cannot run also prints
 `SKIP name: reason`. A script prints one line a case: `PASS name`, `FAIL name: reason` or `SKIP name: reason`. A test that
-failed without saying which case counts as one failed case, and so does one that said nothing at all.
-Exit status 1 when a case failed or none passed.
+fails without naming a case counts as one failed case, and so does one without output.
+Skipped cases are listed by their reason. Exit status 1 if a case failed or none passed.
 """
+import collections
 import json
 import re
 import sys
@@ -34,6 +35,7 @@ def count(test):
 
 def main(logs):
     total = [0, 0, 0]
+    skipped_for = collections.defaultdict(list)
     for log in logs:
         with open(log, encoding="utf-8") as file:
             for entry in map(json.loads, file):
@@ -44,7 +46,10 @@ def main(logs):
                     print((entry.get("stdout", "") + entry.get("stderr", ""))[-4000:])
                 for kind, text in LINE.findall(entry.get("stdout", "")):
                     if kind == "SKIP":
-                        print("SKIP", text)
+                        name, _, reason = text.partition(": ")
+                        skipped_for[reason].append(name)
+    for reason, names in skipped_for.items():
+        print(f"SKIP {names[0]}{f' and {len(names) - 1} more' if names[1:] else ''}: {reason}")
     passed, failed, skipped = total
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0

@@ -15,6 +15,7 @@
 #include "fault.h"
 #include "messages.h"
 #include "recordings.h"
+#include "sampletensor.h"
 #include "statstable.h"
 #include "timeguess.h"
 
@@ -216,26 +217,26 @@ write_value (FILE *csv, gfloat value)
 }
 
 static gboolean
-write_row (Job *job, GstBuffer *buffer, GError **error)
+write_row (Job *job, GstSample *sample, GError **error)
 {
-  GstMapInfo map;
+  SampleTensor row;
   gboolean ok;
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+  if (!sample_tensor_map (&row, sample, 0)) {
     FAULT (error, "a sample cannot be read");
     return FALSE;
   }
-  ok = map.size == job->n_channels * sizeof (gfloat);
+  ok = row.size == job->n_channels * sizeof (gfloat);
   if (ok) {
-    fprintf (job->csv, "%" G_GUINT64_FORMAT, GST_BUFFER_PTS (buffer));
+    fprintf (job->csv, "%" G_GUINT64_FORMAT, GST_BUFFER_PTS (gst_sample_get_buffer (sample)));
     for (guint c = 0; c < job->n_channels; c++)
-      write_value (job->csv, ((const gfloat *) map.data)[c]);
+      write_value (job->csv, ((const gfloat *) (gconstpointer) row.data)[c]);
     fputc ('\n', job->csv);
   } else {
     FAULT (error, "a sample has %" G_GSIZE_FORMAT " bytes, expected %u float32 values: did a file change meanwhile?",
-        map.size, job->n_channels);
+        row.size, job->n_channels);
   }
-  gst_buffer_unmap (buffer, &map);
+  sample_tensor_unmap (&row);
   if (ok && ferror (job->csv)) {
     FAULT (error, "%s: %s", job->output, g_strerror (errno));
     ok = FALSE;
@@ -267,10 +268,8 @@ write_ticks (Job *job, GError **error)
     GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (job->sink), POLL);
 
     if (sample) {
-      GstBuffer *buffer = gst_sample_get_buffer (sample);
-
-      ok = write_row (job, buffer, error);
-      show_progress (job, ++n, (gint64) GST_BUFFER_PTS (buffer), &next_progress_us);
+      ok = write_row (job, sample, error);
+      show_progress (job, ++n, (gint64) GST_BUFFER_PTS (gst_sample_get_buffer (sample)), &next_progress_us);
       gst_sample_unref (sample);
     }
     ok = !messages_handle (job->pipeline, recordings_path_of_element, job->recordings) && ok;

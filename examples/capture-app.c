@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "messages.h"
+#include "sampletensor.h"
 #include "statstable.h"
 
 #define RATE_HZ 50
@@ -173,24 +174,10 @@ show_row (const gchar *stream, const RowInfo *info)
     printf (" %.2f ms old", (gdouble) (info->tick - info->before) / 1e6);
 }
 
-/* The first value of a float32 tensor; one tensor is one GstMemory. */
-static gfloat
-first_value (GstBuffer *buffer, guint tensor)
-{
-  GstMemory *memory = gst_buffer_peek_memory (buffer, tensor);
-  gfloat value = NAN;
-  GstMapInfo map;
-
-  if (gst_memory_map (memory, &map, GST_MAP_READ)) {
-    value = ((const gfloat *) map.data)[0];
-    gst_memory_unmap (memory, &map);
-  }
-  return value;
-}
-
 static void
-show_sample (GstBuffer *buffer)
+show_sample (GstSample *sample)
 {
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "RobocacheSampleMeta");
   const GstStructure *fields = gst_custom_meta_get_structure (meta);
   gchar **streams = g_strsplit (gst_structure_get_string (fields, "streams"), ",", -1);
@@ -204,7 +191,7 @@ show_sample (GstBuffer *buffer)
   for (guint i = 0; streams[i]; i++) {
     show_row (streams[i], &rows[i]);
     if (g_str_has_prefix (streams[i], "proprio"))
-      printf (", joint 0 %+.3f", first_value (buffer, i));
+      printf (", joint 0 %+.3f", (gdouble) sample_tensor_value (sample, i, 0));
   }
   putchar ('\n');
   g_strfreev (streams);
@@ -220,7 +207,7 @@ take_sample (GstAppSink *sink, gpointer data)
   if (!sample)
     return GST_FLOW_EOS;
   if (app->n_samples++ % app->every == 0)
-    show_sample (gst_sample_get_buffer (sample));
+    show_sample (sample);
   gst_sample_unref (sample);
   return GST_FLOW_OK;
 }

@@ -14,6 +14,7 @@
 #include "messages.h"
 #include "motiondelay.h"
 #include "recordings.h"
+#include "sampletensor.h"
 
 #define POLL (50 * GST_MSECOND)
 #define MAX_LAGS 1000000
@@ -136,20 +137,17 @@ survey (Job *job, GError **error)
 
 /* Appends the row of one tick; what is held or missing is no motion. */
 static void
-take_row (Job *job, GstBuffer *buffer, const gint64 (*info)[4])
+take_row (Job *job, const gfloat *row, const gint64 (*info)[4])
 {
-  GstMapInfo map;
   guint c = 0;
 
-  gst_buffer_map (buffer, &map, GST_MAP_READ);
   for (guint stream = 0; stream < 2; stream++) {
     for (guint of_stream = 0; of_stream < recording_of (job, stream)->n_channels; of_stream++, c++) {
-      const gdouble value = info[stream][3] == 0 ? (gdouble) ((const gfloat *) map.data)[c] : NAN;
+      const gdouble value = info[stream][3] == 0 ? (gdouble) row[c] : NAN;
 
       g_array_append_val (job->values, value);
     }
   }
-  gst_buffer_unmap (buffer, &map);
 }
 
 /* Ticks that were dropped, by `required`, leave a hole. */
@@ -166,19 +164,28 @@ fill_up_to (Job *job, gint64 *next, gint64 tick)
 }
 
 static gboolean
-take_sample (Job *job, GstBuffer *buffer, gint64 *next, GError **error)
+take_sample (Job *job, GstSample *sample, gint64 *next, GError **error)
 {
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "RobocacheSampleMeta");
   const GValue *info = gst_structure_get_value (gst_custom_meta_get_structure (meta), "info");
+  SampleTensor row;
+  gboolean is_whole;
 
-  if (gst_buffer_get_size (buffer) != row_channels (job) * sizeof (gfloat)) {
-    FAULT (error, "a sample has %" G_GSIZE_FORMAT " bytes, expected %u float32 values: did a file change meanwhile?",
-        gst_buffer_get_size (buffer), row_channels (job));
+  if (!sample_tensor_map (&row, sample, 0)) {
+    FAULT (error, "a sample cannot be read");
     return FALSE;
   }
-  fill_up_to (job, next, (gint64) llround ((gdouble) GST_BUFFER_PTS (buffer) / tick_ns (job)));
-  take_row (job, buffer, g_bytes_get_data (g_value_get_boxed (info), NULL));
-  return TRUE;
+  is_whole = row.size == row_channels (job) * sizeof (gfloat);
+  if (is_whole) {
+    fill_up_to (job, next, (gint64) llround ((gdouble) GST_BUFFER_PTS (buffer) / tick_ns (job)));
+    take_row (job, (const gfloat *) (gconstpointer) row.data, g_bytes_get_data (g_value_get_boxed (info), NULL));
+  } else {
+    FAULT (error, "a sample has %" G_GSIZE_FORMAT " bytes, expected %u float32 values: did a file change meanwhile?",
+        row.size, row_channels (job));
+  }
+  sample_tensor_unmap (&row);
+  return is_whole;
 }
 
 static gboolean
@@ -197,7 +204,7 @@ run_pipeline (Job *job, GstElement *pipeline, GstElement *fuse, GError **error)
     GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), POLL);
 
     if (sample) {
-      ok = take_sample (job, gst_sample_get_buffer (sample), &next, error);
+      ok = take_sample (job, sample, &next, error);
       gst_sample_unref (sample);
     }
     ok = !messages_handle (pipeline, recordings_path_of_element, job->recordings) && ok;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "messages.h"
+#include "sampletensor.h"
 #include "statstable.h"
 
 #define TICKS_PER_SECOND 50
@@ -88,21 +89,6 @@ run_pipeline (const gchar *description, TakeSample take_sample)
 
 /* ---- the robot ---- */
 
-/* Element i of a float32 tensor of a sample. */
-static gfloat
-tensor_value (GstSample *sample, guint tensor, guint i)
-{
-  GstMemory *memory = gst_buffer_peek_memory (gst_sample_get_buffer (sample), tensor);
-  gfloat value = 0.0f;
-  GstMapInfo map;
-
-  if (gst_memory_map (memory, &map, GST_MAP_READ)) {
-    value = ((const gfloat *) map.data)[i];
-    gst_memory_unmap (memory, &map);
-  }
-  return value;
-}
-
 static gint64
 rows_in (const GstStructure *stats, const gchar *pad)
 {
@@ -119,13 +105,13 @@ show_tick (GstElement *fuse, GstSample *sample, guint64 n)
   GstStructure *stats;
   gchar *text;
 
-  if (gst_buffer_n_memory (buffer) < G_N_ELEMENTS (sensors))
+  if (sample_n_tensors (sample) < G_N_ELEMENTS (sensors))
     return;
   g_object_get (fuse, "stats", &stats, NULL);
   text = g_strdup_printf ("%5.2f s  %4" G_GUINT64_FORMAT " ticks  rows in: camera %" G_GINT64_FORMAT ", joints %"
       G_GINT64_FORMAT ", force %" G_GINT64_FORMAT "   joint 0 %+.3f rad  torque x %+.3f Nm",
       (gdouble) GST_BUFFER_PTS (buffer) / GST_SECOND, n, rows_in (stats, "camera_0"), rows_in (stats, "proprio_0"),
-      rows_in (stats, "force_0"), tensor_value (sample, 1, 0), tensor_value (sample, 2, 3));
+      rows_in (stats, "force_0"), (gdouble) sample_tensor_value (sample, 1, 0), (gdouble) sample_tensor_value (sample, 2, 3));
   show_progress (n % TICKS_PER_SECOND == 0, text);
   g_free (text);
   gst_structure_free (stats);
@@ -170,15 +156,14 @@ run_robot (void)
 static guint
 count_occupied (GstSample *sample)
 {
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  SampleTensor grid;
   guint n = 0;
-  GstMapInfo map;
 
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+  if (!sample_tensor_map (&grid, sample, 0))
     return 0;
-  for (gsize i = 0; i < map.size; i++)
-    n += map.data[i] != 0;
-  gst_buffer_unmap (buffer, &map);
+  for (gsize i = 0; i < grid.size; i++)
+    n += grid.data[i] != 0;
+  sample_tensor_unmap (&grid);
   return n;
 }
 

@@ -9,6 +9,7 @@
 
 #include "alignmenterror.h"
 #include "messages.h"
+#include "sampletensor.h"
 #include "statstable.h"
 
 #define POLL (50 * GST_MSECOND)
@@ -172,22 +173,21 @@ prepare_rtp (Receiver *receiver, gboolean arrival_times)
 
 /* The tensors of a sample are in the order of the streams in its meta. */
 static void
-measure_sample (Receiver *receiver, GstBuffer *buffer)
+measure_sample (Receiver *receiver, GstSample *sample)
 {
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "RobocacheSampleMeta");
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (gst_sample_get_buffer (sample), "RobocacheSampleMeta");
   const GstStructure *fields = gst_custom_meta_get_structure (meta);
   const gint64 (*info)[4] = g_bytes_get_data (g_value_get_boxed (gst_structure_get_value (fields, "info")), NULL);
   gchar **names = g_strsplit (gst_structure_get_string (fields, "streams"), ",", -1);
 
   for (guint s = 0; names[s]; s++) {
     for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++) {
-      GstMapInfo map;
+      SampleTensor tensor;
 
-      if (!g_str_equal (names[s], two_hosts_sensors[i].pad) || info[s][3] != 0
-          || !gst_memory_map (gst_buffer_peek_memory (buffer, s), &map, GST_MAP_READ))
+      if (!g_str_equal (names[s], two_hosts_sensors[i].pad) || info[s][3] != 0 || !sample_tensor_map (&tensor, sample, s))
         continue;
-      alignment_error_add (&receiver->streams[i].error, info[s][0], (const gfloat *) map.data);
-      gst_memory_unmap (gst_buffer_peek_memory (buffer, s), &map);
+      alignment_error_add (&receiver->streams[i].error, info[s][0], (const gfloat *) (gconstpointer) tensor.data);
+      sample_tensor_unmap (&tensor);
     }
   }
   g_strfreev (names);
@@ -199,7 +199,7 @@ take_samples (Receiver *receiver)
   GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (receiver->sink), POLL);
 
   for (; sample; sample = gst_app_sink_try_pull_sample (GST_APP_SINK (receiver->sink), 0)) {
-    measure_sample (receiver, gst_sample_get_buffer (sample));
+    measure_sample (receiver, sample);
     receiver->n_samples++;
     gst_sample_unref (sample);
   }

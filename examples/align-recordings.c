@@ -72,7 +72,7 @@ describe_recording (Job *job, const Recording *recording)
       recording->n_channels);
   if (recording->step_s > 0.0)
     fprintf (job->talk, ", about %.4g Hz", 1.0 / recording->step_s);
-  fprintf (job->talk, "; time in %s", time_unit_name (recording->time_unit));
+  fprintf (job->talk, "; time in %s", robocache_time_unit_name (recording->time_unit));
   if (recording->time_unit_reason)
     fprintf (job->talk, " (%s)", recording->time_unit_reason);
   if (recording->quaternions && !recording->given[RECORDING_QUATERNIONS])

@@ -64,7 +64,7 @@ recording_parse_duration (const gchar *text, gint64 *ns)
   const gsize length = strspn (text, "+-.0123456789");
   gchar *number = g_strndup (text, length);
   RobocacheTimeUnit unit = ROBOCACHE_TIME_UNIT_NS;
-  gboolean ok = text[length] == '\0' || time_unit_by_name (text + length, &unit);
+  gboolean ok = text[length] == '\0' || robocache_time_unit_by_name (text + length, &unit);
 
   ok = ok && robocache_time_from_text (number, unit, ns) == ROBOCACHE_TIME_OK;
   g_free (number);
@@ -339,7 +339,7 @@ survey_rows (Recording *recording, FILE *file, GError **error)
 {
   const gchar *delimiter = recording->given[RECORDING_DELIMITER];
   const RobocacheRecordSpec spec = {
-    .format = ROBOCACHE_RECORDS_CSV,
+    .format = ROBOCACHE_INPUT_CSV,
     .delimiter = delimiter ? delimiter : ",",
     .channels = recording->given[RECORDING_CHANNELS],
     .time_column = recording->time_column,

@@ -20,34 +20,12 @@
 #define SHORTEST_STEP_S 50e-6
 #define USUAL_STEP_S 10e-3
 
-static const struct
-{
-  const gchar *name;
-  gdouble seconds;
-} units[] = {
-  [ROBOCACHE_TIME_UNIT_S] = {"s", 1.0},
-  [ROBOCACHE_TIME_UNIT_MS] = {"ms", 1e-3},
-  [ROBOCACHE_TIME_UNIT_US] = {"us", 1e-6},
-  [ROBOCACHE_TIME_UNIT_NS] = {"ns", 1e-9},
+static const gdouble unit_s[] = {
+  [ROBOCACHE_TIME_UNIT_S] = 1.0,
+  [ROBOCACHE_TIME_UNIT_MS] = 1e-3,
+  [ROBOCACHE_TIME_UNIT_US] = 1e-6,
+  [ROBOCACHE_TIME_UNIT_NS] = 1e-9,
 };
-
-gboolean
-time_unit_by_name (const gchar *name, RobocacheTimeUnit *unit)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (units); i++) {
-    if (g_str_equal (units[i].name, name)) {
-      *unit = i;
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-const gchar *
-time_unit_name (RobocacheTimeUnit unit)
-{
-  return units[unit].name;
-}
 
 /* ---- the first lines ---- */
 
@@ -215,7 +193,7 @@ unit_of_header (const gchar *header, RobocacheTimeUnit *unit)
   part = name + strlen (name);
   while (part > name && g_ascii_isalpha (part[-1]))
     part--;
-  known = part > name && strchr ("_([ ", part[-1]) && time_unit_by_name (part, unit);
+  known = part > name && strchr ("_([ ", part[-1]) && robocache_time_unit_by_name (part, unit);
   g_free (name);
   return known;
 }
@@ -231,8 +209,8 @@ unit_of_step (gdouble step, RobocacheTimeUnit *unit)
 {
   gdouble least_distance = INFINITY;
 
-  for (guint i = 0; i < G_N_ELEMENTS (units); i++) {
-    const gdouble step_s = step * units[i].seconds, distance = fabs (log (step_s / USUAL_STEP_S));
+  for (guint i = 0; i < G_N_ELEMENTS (unit_s); i++) {
+    const gdouble step_s = step * unit_s[i], distance = fabs (log (step_s / USUAL_STEP_S));
 
     if (is_sensor_step (step_s) && distance < least_distance) {
       least_distance = distance;
@@ -256,7 +234,7 @@ guess_unit (TimeGuess *guess, const Look *look, gdouble step, GError **error)
   }
   if (step > 0.0 && unit_of_step (step, &guess->unit)) {
     guess->reason = g_strdup_printf ("guessed: the median step of %g is then %.4g ms", step,
-        step * units[guess->unit].seconds * 1e3);
+        step * unit_s[guess->unit] * 1e3);
     return TRUE;
   }
   if (step > 0.0)
@@ -274,7 +252,7 @@ time_guess (TimeGuess *guess, FILE *file, const gchar *delimiter, const gchar *c
   gboolean ok = look_init (&look, "time", delimiter, column, error);
 
   *guess = (TimeGuess) { 0 };
-  if (ok && unit && !time_unit_by_name (unit, &guess->unit)) {
+  if (ok && unit && !robocache_time_unit_by_name (unit, &guess->unit)) {
     FAULT (error, "time-unit=%s: expected s, ms, us or ns", unit);
     ok = FALSE;
   }
@@ -283,7 +261,7 @@ time_guess (TimeGuess *guess, FILE *file, const gchar *delimiter, const gchar *c
 
     guess->column = (guint) look.column;
     ok = unit || guess_unit (guess, &look, step, error);
-    guess->step_s = step * units[guess->unit].seconds;
+    guess->step_s = step * unit_s[guess->unit];
   } else {
     ok = FALSE;
   }

@@ -28,9 +28,5 @@ gboolean time_guess (TimeGuess * guess, FILE * file, const gchar * delimiter, co
  * column, or no number in it. */
 gboolean time_column_find (gint * number, FILE * file, const gchar * delimiter, const gchar * column, GError ** error);
 
-/* "s", "ms", "us" or "ns". */
-gboolean time_unit_by_name (const gchar * name, RobocacheTimeUnit * unit);
-const gchar *time_unit_name (RobocacheTimeUnit unit);
-
 G_END_DECLS
 #endif

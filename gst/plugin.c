@@ -1,4 +1,4 @@
-/* robocache: the plugin, which only registers its elements
+/* robocache: the plugin, which registers its elements and metas
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,6 +18,8 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
+  /* metas first, so that a process that only receives samples knows them */
+
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheresample, plugin);
@@ -33,4 +35,4 @@ plugin_init (GstPlugin *plugin)
 #define PACKAGE "robocache"
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, robocache,
     "Aligns a robot's sensors in time, and turns point clouds into voxel grids", plugin_init, PACKAGE_VERSION, "LGPL",
-    "robocache", "robocache")
+    "robocache", "https://github.com/robocache/robocache")

@@ -1,4 +1,4 @@
-/* robocache: where an element computes: a backend, the element's stream on it, and an account of its memory
+/* robocache: where an element computes: a backend, the element's stream on it, and statistics of its memory
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,7 +17,7 @@ struct _RobocacheEngine
   RobocacheThreadPool *threads;          /* of the backend; NULL: none */
 
   GMutex lock;
-  RobocacheMemoryAccount account;       /* bytes guarded by lock; hits and misses atomic, counted with every sample */
+  RobocacheMemoryStatistics statistics;       /* bytes guarded by lock; hits and misses atomic, counted with every sample */
 };
 
 /* ---- life ---- */
@@ -143,78 +143,77 @@ robocache_engine_device (const RobocacheEngine *engine)
 /* ---- memory ---- */
 
 guint64
-robocache_engine_room (RobocacheEngine *engine)
+robocache_engine_budget (RobocacheEngine *engine)
 {
   RcMemoryInfo info;
-  guint64 room;
+  guint64 budget;
 
   if (rc_memory_info (engine->backend, &info, NULL) != RC_OK)
     return 0;                   /* a device that has failed; what is tried next will say so */
-  room = info.free_bytes;
+  budget = info.free_bytes;
   g_mutex_lock (&engine->lock);
   if (engine->max_bytes > 0)
-    room = MIN (room, engine->max_bytes - MIN (engine->max_bytes, engine->account.bytes));
+    budget = MIN (budget, engine->max_bytes - MIN (engine->max_bytes, engine->statistics.bytes));
   g_mutex_unlock (&engine->lock);
-  return room;
+  return budget;
 }
 
 gboolean
-robocache_engine_check_room (RobocacheEngine *engine, guint64 bytes, const gchar *what, const gchar *advice,
+robocache_engine_check_budget (RobocacheEngine *engine, guint64 bytes, const gchar *what, const gchar *advice,
     GError **error)
 {
   RcMemoryInfo info;
   RcError failure;
-  guint64 room;
+  guint64 budget;
 
   if (!robocache_engine_is_gpu (engine))
     return robocache_check_memory (bytes, what, advice, error);
   if (!robocache_engine_check (rc_memory_info (engine->backend, &info, &failure), &failure, error))
     return FALSE;
-  room = robocache_engine_room (engine);
-  if (bytes <= room)
+  budget = robocache_engine_budget (engine);
+  if (bytes <= budget)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%s needs %" G_GUINT64_FORMAT " bytes, and "
-      "device %d has %" G_GUINT64_FORMAT " free%s: %s", what, bytes, robocache_engine_device (engine), room,
+      "device %d has %" G_GUINT64_FORMAT " free%s: %s", what, bytes, robocache_engine_device (engine), budget,
       engine->max_bytes > 0 ? " of max-device-memory" : "", advice);
   return FALSE;
 }
 
-/* Adds to the account. FALSE: it would be above max_bytes. */
+/* FALSE: there would be more than max_bytes. */
 static gboolean
-enter (RobocacheEngine *engine, RcMemoryKind kind, guint64 bytes)
+count_alloc (RobocacheEngine *engine, RcMemoryKind kind, guint64 bytes)
 {
-  RobocacheMemoryAccount *account = &engine->account;
+  RobocacheMemoryStatistics *statistics = &engine->statistics;
   gboolean fits = TRUE;
 
   g_mutex_lock (&engine->lock);
   if (kind == RC_MEMORY_PINNED) {
-    account->host_bytes += bytes;
-  } else if (engine->max_bytes > 0 && robocache_bytes_add (account->bytes, bytes) > engine->max_bytes) {
+    statistics->host_bytes += bytes;
+  } else if (engine->max_bytes > 0 && robocache_bytes_add (statistics->bytes, bytes) > engine->max_bytes) {
     fits = FALSE;
   } else {
-    account->bytes += bytes;
+    statistics->bytes += bytes;
   }
   g_mutex_unlock (&engine->lock);
   return fits;
 }
 
-/* What was entered is there. */
 static void
 note_peak (RobocacheEngine *engine)
 {
   g_mutex_lock (&engine->lock);
-  engine->account.peak_bytes = MAX (engine->account.peak_bytes, engine->account.bytes);
+  engine->statistics.peak_bytes = MAX (engine->statistics.peak_bytes, engine->statistics.bytes);
   g_mutex_unlock (&engine->lock);
 }
 
 static void
-leave (RobocacheEngine *engine, RcMemoryKind kind, guint64 bytes)
+count_free (RobocacheEngine *engine, RcMemoryKind kind, guint64 bytes)
 {
   g_mutex_lock (&engine->lock);
   if (kind == RC_MEMORY_PINNED)
-    engine->account.host_bytes -= bytes;
+    engine->statistics.host_bytes -= bytes;
   else
-    engine->account.bytes -= bytes;
+    engine->statistics.bytes -= bytes;
   g_mutex_unlock (&engine->lock);
 }
 
@@ -224,14 +223,14 @@ robocache_engine_alloc (RobocacheEngine *engine, RcMemoryKind kind, guint64 byte
   gpointer memory;
   RcError failure;
 
-  if (!enter (engine, kind, bytes)) {
+  if (!count_alloc (engine, kind, bytes)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "%" G_GUINT64_FORMAT " bytes needed, and %"
-        G_GUINT64_FORMAT " free of max-device-memory=%" G_GUINT64_FORMAT, bytes, robocache_engine_room (engine),
+        G_GUINT64_FORMAT " free of max-device-memory=%" G_GUINT64_FORMAT, bytes, robocache_engine_budget (engine),
         engine->max_bytes);
     return NULL;
   }
   if (!robocache_engine_check (rc_memory_alloc (engine->backend, kind, bytes, &memory, &failure), &failure, error)) {
-    leave (engine, kind, bytes);
+    count_free (engine, kind, bytes);
     return NULL;
   }
   note_peak (engine);
@@ -244,7 +243,7 @@ robocache_engine_free (RobocacheEngine *engine, RcMemoryKind kind, gpointer memo
   if (memory == NULL)
     return;
   rc_memory_free (engine->backend, kind, memory);
-  leave (engine, kind, bytes);
+  count_free (engine, kind, bytes);
 }
 
 gboolean
@@ -285,17 +284,17 @@ robocache_engine_fetch (RobocacheEngine *by, gpointer to, RobocacheEngine *engin
 void
 robocache_engine_count_pool (RobocacheEngine *engine, gboolean hit)
 {
-  __atomic_fetch_add (hit ? &engine->account.pool_hits : &engine->account.pool_misses, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add (hit ? &engine->statistics.pool_hits : &engine->statistics.pool_misses, 1, __ATOMIC_RELAXED);
 }
 
 void
-robocache_engine_get_account (RobocacheEngine *engine, RobocacheMemoryAccount *account)
+robocache_engine_get_memory_statistics (RobocacheEngine *engine, RobocacheMemoryStatistics *statistics)
 {
   g_mutex_lock (&engine->lock);
-  account->bytes = engine->account.bytes;
-  account->peak_bytes = engine->account.peak_bytes;
-  account->host_bytes = engine->account.host_bytes;
+  statistics->bytes = engine->statistics.bytes;
+  statistics->peak_bytes = engine->statistics.peak_bytes;
+  statistics->host_bytes = engine->statistics.host_bytes;
   g_mutex_unlock (&engine->lock);
-  account->pool_hits = __atomic_load_n (&engine->account.pool_hits, __ATOMIC_RELAXED);
-  account->pool_misses = __atomic_load_n (&engine->account.pool_misses, __ATOMIC_RELAXED);
+  statistics->pool_hits = __atomic_load_n (&engine->statistics.pool_hits, __ATOMIC_RELAXED);
+  statistics->pool_misses = __atomic_load_n (&engine->statistics.pool_misses, __ATOMIC_RELAXED);
 }

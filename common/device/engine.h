@@ -1,4 +1,4 @@
-/* robocache: where an element computes: a backend, the element's stream on it, and an account of its memory
+/* robocache: where an element computes: a backend, the element's stream on it, and statistics of its memory
  *
  * Memory handed on to other elements keeps the engine that made it, so it may outlive the element. Any thread may call
  * any function.
@@ -14,14 +14,16 @@
 
 G_BEGIN_DECLS
 
+#define ROBOCACHE_ALIGNMENT 256         /* bytes, of memory that an engine allocates */
+
 typedef struct _RobocacheEngine RobocacheEngine;
 
 typedef struct
 {
   guint64 bytes, peak_bytes;    /* of device memory, now and at most */
   guint64 host_bytes;           /* of memory of the host that the device copies from and to; 0 on the CPU */
-  guint64 pool_hits, pool_misses;       /* memories that were there, and that had to be allocated */
-} RobocacheMemoryAccount;
+  guint64 pool_hits, pool_misses;       /* memories from a pool, and allocated ones */
+} RobocacheMemoryStatistics;
 
 /* Opens a backend, and a stream of its own. max_bytes of device memory at most; 0: as much as there is. NULL and
  * GST_RESOURCE_ERROR_NOT_FOUND with the reason. */
@@ -47,12 +49,12 @@ gint robocache_engine_device (const RobocacheEngine * engine);
 
 /* Whether so many more bytes of device memory fit, before any of them is allocated. FALSE and
  * GST_RESOURCE_ERROR_NO_SPACE_LEFT: what needs them, how many there are, and what to do about it. */
-gboolean robocache_engine_check_room (RobocacheEngine * engine, guint64 bytes, const gchar * what, const gchar * advice,
+gboolean robocache_engine_check_budget (RobocacheEngine * engine, guint64 bytes, const gchar * what, const gchar * advice,
     GError ** error);
-/* Bytes of device memory that are left of max_bytes and of what is free. */
-guint64 robocache_engine_room (RobocacheEngine * engine);
+/* Bytes of device memory that are left of max_bytes and of the free memory; 0 for a device that has failed. */
+guint64 robocache_engine_budget (RobocacheEngine * engine);
 
-/* Memory aligned to 256; NULL and GST_RESOURCE_ERROR_NO_SPACE_LEFT. */
+/* Memory aligned to ROBOCACHE_ALIGNMENT; NULL and GST_RESOURCE_ERROR_NO_SPACE_LEFT. */
 gpointer robocache_engine_alloc (RobocacheEngine * engine, RcMemoryKind kind, guint64 bytes, GError ** error);
 /* No work may still use it. */
 void robocache_engine_free (RobocacheEngine * engine, RcMemoryKind kind, gpointer memory, guint64 bytes);
@@ -68,7 +70,7 @@ RcStatus robocache_engine_fetch (RobocacheEngine * by, gpointer to, RobocacheEng
     guint64 bytes, RcEvent written, RcEvent fetched, RcError * failure);
 
 void robocache_engine_count_pool (RobocacheEngine * engine, gboolean hit);
-void robocache_engine_get_account (RobocacheEngine * engine, RobocacheMemoryAccount * account);
+void robocache_engine_get_memory_statistics (RobocacheEngine * engine, RobocacheMemoryStatistics * statistics);
 
 /* TRUE for RC_OK; otherwise FALSE and the error that fits: RESOURCE/NO_SPACE_LEFT, or LIBRARY/FAILED. */
 gboolean robocache_engine_check (RcStatus status, const RcError * failure, GError ** error);

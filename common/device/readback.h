@@ -22,8 +22,8 @@ typedef struct _RobocacheReadbackShard RobocacheReadbackShard;
 /* Zero is none. */
 typedef struct
 {
-  guint n_lanes, n_counters;
-  RobocacheReadbackShard *lanes;    /* one for each engine */
+  guint n_shards, n_counters;
+  RobocacheReadbackShard *shards;     /* one for each engine */
   guint oldest, n;              /* jobs not taken */
   GstClockTime pts[ROBOCACHE_READBACK_SLOTS];
 } RobocacheReadback;
@@ -37,7 +37,7 @@ void robocache_readback_clear (RobocacheReadback * readback);
 /* A slot must be free. Enqueues that the counters are 0. */
 gboolean robocache_readback_begin (RobocacheReadback * readback, GError ** error);
 /* Where an engine's kernels count. */
-gpointer robocache_readback_counters (const RobocacheReadback * readback, guint lane);
+gpointer robocache_readback_counters (const RobocacheReadback * readback, guint shard);
 /* Enqueues the copy of all of them, of the job that has pts. */
 gboolean robocache_readback_end (RobocacheReadback * readback, GstClockTime pts, GError ** error);
 

@@ -4,7 +4,7 @@
  */
 #include "errors.h"
 
-#include "common/tensors/tensorcaps.h"
+G_DEFINE_QUARK (robocache-error-quark, robocache_error)
 
 /* Of the message, with its domain. */
 static gint

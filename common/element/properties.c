@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/tensors/tensorcaps.h"
+#include "errors.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_interpolation_get_type, "RobocacheInterpolation",
     {RC_LINEAR, "Straight line between the rows around the tick", "linear"},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/device/devicememory.h"
+#include "common/tensors/tensorbuffer.h"
 
 #define ALIGNMENT 256           /* of a stream's rows: as wide as any access of a kernel */
 

@@ -13,6 +13,7 @@
 #include "common/tensors/tensorcaps.h"
 #include "kernels/align.h"
 #include "common/device/scratch.h"
+#include "common/device/staging.h"
 
 G_BEGIN_DECLS
 

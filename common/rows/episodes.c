@@ -140,7 +140,7 @@ in_place (const Lane *lane, const RobocacheEpisodesPlace *place, RobocacheEpisod
   guint8 *data = place->mapped[part];
 
   if (data == NULL || robocache_engine_is_gpu (lane->engine))
-    data = robocache_engine_reach (lane->engine, place->memories[part], place->offsets[part]);
+    data = robocache_memory_reach (place->memories[part], place->offsets[part], lane->engine);
   if ((part == ROBOCACHE_EPISODES_TIMES || part == ROBOCACHE_EPISODES_TARGETS)
       && (guintptr) data % sizeof (gint64) != 0)
     return NULL;
@@ -173,7 +173,7 @@ lay_out (const RobocacheEpisodes *episodes, const gboolean *is_staged, guint64 n
 static guint64
 episodes_that_fit (const RobocacheEpisodes *episodes, const Lane *lane, const gboolean *is_staged)
 {
-  guint64 room = robocache_engine_room (lane->engine) + lane->block.bytes, one = 0;
+  guint64 room = robocache_engine_budget (lane->engine) + lane->block.bytes, one = 0;
 
   if (!is_staged[OUT])
     room /= 2;

@@ -8,7 +8,7 @@
 #ifndef ROBOCACHE_ROWCOUNTS_H
 #define ROBOCACHE_ROWCOUNTS_H
 
-#include "common/element/stats.h"
+#include "common/element/statistics.h"
 
 G_BEGIN_DECLS
 

@@ -1,4 +1,4 @@
-/* robocache: other/tensors caps, and the tensors of a buffer
+/* robocache: caps of other/tensors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,6 +7,7 @@
 
 #include <gst/gst.h>
 
+#include "common/element/errors.h"
 #include "kernels/dtype.h"
 
 G_BEGIN_DECLS
@@ -14,17 +15,6 @@ G_BEGIN_DECLS
 #define ROBOCACHE_TENSORS_MEDIA_TYPE "other/tensors"
 #define ROBOCACHE_MAX_TENSORS 16
 #define ROBOCACHE_MAX_RANK 8
-
-/* Errors that functions of common/ return; an element posts them as the GstMessage that fits. */
-#define ROBOCACHE_ERROR (robocache_error_quark ())
-GQuark robocache_error_quark (void);
-
-typedef enum
-{
-  ROBOCACHE_ERROR_CAPS,         /* caps that lack something or hold something wrong, alone or with those of other streams */
-  ROBOCACHE_ERROR_DATA,         /* a buffer that is not what its caps say */
-  ROBOCACHE_ERROR_PROPERTY      /* a property whose value makes no sense, alone or with the caps */
-} RobocacheError;
 
 /* Shape and type of one tensor. dims[0] is the fastest axis; rank is at least 1 and has no trailing axis of 1. */
 typedef struct
@@ -77,35 +67,6 @@ GstCaps *robocache_tensors_caps_in_spelling_of (GstCaps * caps, const GstCaps * 
 gboolean robocache_tensors_caps_compatible (const GstCaps * a, const GstCaps * b);
 
 RcDtype robocache_dtype_from_name (const gchar * name); /* RC_N_DTYPES when there is none of that name */
-
-/* FALSE and an error that names both sizes when the buffer does not have one memory a tensor, or one that holds all of
- * them, of the size that info says. */
-gboolean robocache_tensors_check (GstBuffer * buffer, const RobocacheTensorsInfo * info, GError ** error);
-/* The memory that holds a tensor of a buffer that was checked, and where in it; no reference. */
-GstMemory *robocache_tensors_peek_memory (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor,
-    gsize * offset);
-
-/* A copy of one tensor of a buffer that was checked, wherever it lies; free with g_free. */
-gboolean robocache_tensors_copy (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor, gpointer * copy,
-    GError ** error);
-
-/* The tensors of a mapped buffer. */
-typedef struct
-{
-  guint n_tensors;
-  gpointer data[ROBOCACHE_MAX_TENSORS];
-  gpointer copies[ROBOCACHE_MAX_TENSORS];       /* of tensors that lie crooked; or NULL */
-  GstBuffer *buffer;
-  guint n_maps;
-  GstMapInfo maps[ROBOCACHE_MAX_TENSORS];
-} RobocacheTensorsMap;
-
-/* Maps one memory a tensor, or one that holds all of them. Lists of int64, which are times, are aligned: for reading,
- * one that lies at an odd address of the memory is copied. FALSE and an error that names both sizes when the buffer is
- * not what info says, or cannot be mapped. */
-gboolean robocache_tensors_map (RobocacheTensorsMap * map, GstBuffer * buffer, const RobocacheTensorsInfo * info,
-    GstMapFlags flags, GError ** error);
-void robocache_tensors_unmap (RobocacheTensorsMap * map);
 
 G_END_DECLS
 #endif

@@ -4,8 +4,8 @@
  */
 #include "videoframe.h"
 
-#include "common/device/cudaframe.h"
-#include "tensorcaps.h"
+#include "common/element/errors.h"
+#include "cudaframe.h"
 
 static gboolean
 is_whole (const GstVideoInfo *video, GstBuffer *frame, const GstVideoMeta *meta, gsize size)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/rows/blender.h"
-#include "common/device/cudaframe.h"
+#include "common/tensors/cudaframe.h"
 #include "common/tensors/videoframe.h"
 
 #define BRACKET_BYTES 256       /* of a bracket before the frames, which are aligned to as much */

@@ -8,6 +8,7 @@
 #define GST_ROBOCACHE_FUSE_FRAMES_H
 
 #include "common/device/scratch.h"
+#include "common/device/staging.h"
 #include "pad.h"
 #include "kernels/align.h"
 

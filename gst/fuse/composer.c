@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/rows/blender.h"
-#include "common/device/devicememory.h"
-#include "common/device/memorycaps.h"
+#include "common/device/allocator.h"
+#include "common/tensors/memorycaps.h"
 #include "common/device/budget.h"
 #include "cameraframes.h"
 #include "samplepool.h"
@@ -426,7 +426,7 @@ enter_engine (GstRobocacheFuseComposer *composer, const RobocacheDevice *device,
   leave_engine (composer);
   composer->engine = robocache_engine_ref (device->active);
   composer->allocator = gst_object_ref (robocache_device_allocator (device, composer->on_device));
-  return robocache_engine_check_room (composer->engine, job->device_bytes, job->what, job->advice, error)
+  return robocache_engine_check_budget (composer->engine, job->device_bytes, job->what, job->advice, error)
       && make_plans (composer, error) && make_buffers (composer, error);
 }
 

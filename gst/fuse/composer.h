@@ -5,7 +5,7 @@
 #ifndef GST_ROBOCACHE_FUSE_SAMPLE_H
 #define GST_ROBOCACHE_FUSE_SAMPLE_H
 
-#include "common/device/device.h"
+#include "common/backend/enginechoice.h"
 #include "pad.h"
 #include "kernels/align.h"
 

@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-#include "common/device/cudaframe.h"
+#include "common/tensors/cudaframe.h"
 #include "common/element/errors.h"
 #include "common/element/properties.h"
 #include "common/tensors/tensorcaps.h"
@@ -248,7 +248,7 @@ make_departure (GstRobocacheFuse *fuse, gint64 tick, GstClockTime latency, Depar
   fuse->sent_buffer |= departure->sample != NULL;
 
   leave_tick (fuse, departure, latency);
-  if (robocache_stats_timer_due (&fuse->stats_timer, tick))
+  if (robocache_statistics_timer_due (&fuse->stats_timer, tick))
     departure->stats = gst_robocache_fuse_make_stats (fuse);
   return TRUE;
 }
@@ -281,7 +281,7 @@ depart (GstRobocacheFuse *fuse, Departure *departure)
   GST_OBJECT_UNLOCK (fuse);
 
   if (departure->stats)
-    robocache_stats_post (GST_ELEMENT (fuse), departure->stats);
+    robocache_statistics_post (GST_ELEMENT (fuse), departure->stats);
   if (departure->gap)
     gst_pad_push_event (agg->srcpad, gst_event_new_gap (pts, departure->duration));
   if (departure->sample == NULL)
@@ -390,7 +390,7 @@ make_tick (GstRobocacheFuse *fuse, gboolean timeout)
   else if (due)
     flow = fail (fuse, error);
   if (over)
-    robocache_stats_post_last (GST_ELEMENT (fuse));
+    robocache_statistics_post_last (GST_ELEMENT (fuse));
   if (flow != GST_AGGREGATOR_FLOW_NEED_DATA)
     remember_flow (fuse, flow);
   return flow;
@@ -610,7 +610,7 @@ gst_robocache_fuse_reset_ticks (GstRobocacheFuse *fuse)
   fuse->last_tick = fuse->deadline_tick = fuse->earliest_start = ROBOCACHE_NO_TIME;
   fuse->sent_buffer = FALSE;
   fuse->discont = TRUE;
-  robocache_stats_timer_reset (&fuse->stats_timer);
+  robocache_statistics_timer_reset (&fuse->stats_timer);
   if (fuse->composer)
     gst_robocache_fuse_composer_forget_window (fuse->composer);
 }

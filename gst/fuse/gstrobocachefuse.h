@@ -7,8 +7,8 @@
 
 #include <gst/base/gstaggregator.h>
 
-#include "common/device/device.h"
-#include "common/element/stats.h"
+#include "common/backend/enginechoice.h"
+#include "common/element/statistics.h"
 #include "common/time/tickgrid.h"
 #include "pad.h"
 #include "composer.h"
@@ -82,7 +82,7 @@ struct _GstRobocacheFuse
   GstRobocacheFuseAccount removed;      /* of pads that are gone */
   RobocacheHistogram lag;       /* running time at which a tick left, less the tick */
   RobocacheHistogram lateness;  /* lag beyond the latency */
-  RobocacheStatsTimer stats_timer;
+  RobocacheStatisticsTimer stats_timer;
 };
 
 #define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)

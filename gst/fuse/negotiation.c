@@ -4,7 +4,7 @@
  */
 #include "gstrobocachefuse.h"
 
-#include "common/device/cudaframe.h"
+#include "common/tensors/cudaframe.h"
 #include "common/tensors/tensorcaps.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);

@@ -5,9 +5,10 @@
 #include "pad.h"
 
 #include "common/rows/blender.h"
-#include "common/device/cudaframe.h"
-#include "common/device/memorycaps.h"
+#include "common/tensors/cudaframe.h"
+#include "common/tensors/memorycaps.h"
 #include "common/element/properties.h"
+#include "common/tensors/tensorbuffer.h"
 #include "common/tensors/videoframe.h"
 #include "gstrobocachefuse.h"
 

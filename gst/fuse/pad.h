@@ -13,7 +13,7 @@
 #include "common/rows/history.h"
 #include "common/element/properties.h"
 #include "common/time/rowtimes.h"
-#include "common/element/stats.h"
+#include "common/element/statistics.h"
 #include "timestamps.h"
 
 G_BEGIN_DECLS

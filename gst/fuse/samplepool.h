@@ -8,7 +8,7 @@
 #ifndef GST_ROBOCACHE_FUSE_POOL_H
 #define GST_ROBOCACHE_FUSE_POOL_H
 
-#include "common/device/stackpool.h"
+#include "common/tensors/stackpool.h"
 
 G_BEGIN_DECLS
 

@@ -1,16 +1,17 @@
-/* robocache: seeks in recordings, and what is known of their length
+/* robocache: seeks in recordings, and queries of their times
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "common/time/segments.h"
-#include "gstrobocacheparse.h"
+#include "seek.h"
 
-#define GST_CAT_DEFAULT gst_robocache_parse_debug
+#include "common/time/segments.h"
+
+#define GST_CAT_DEFAULT robocache_parse_debug
 
 /* ---- seeks ---- */
 
-gboolean
-gst_robocache_parse_seek_segment (GstSegment *segment, GstEvent *event)
+static gboolean
+apply_seek (GstSegment *segment, GstEvent *event)
 {
   GstSeekType start_type, stop_type;
   GstSeekFlags flags;
@@ -19,86 +20,104 @@ gst_robocache_parse_seek_segment (GstSegment *segment, GstEvent *event)
   gdouble rate;
 
   gst_event_parse_seek (event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
-  return robocache_seek_fits (segment, event) && !(flags & (GST_SEEK_FLAG_SEGMENT | GST_SEEK_FLAG_INSTANT_RATE_CHANGE))
-      && gst_segment_do_seek (segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop,
-      NULL);
+  return robocache_seek_fits (segment, event) && !(flags & GST_SEEK_FLAG_INSTANT_RATE_CHANGE)
+      && gst_segment_do_seek (segment, rate, format, flags, start_type, (guint64) start, stop_type, (guint64) stop, NULL);
 }
 
-void
-gst_robocache_parse_set_seek (GstRobocacheParse *self, GstEvent *event)
+static void
+set_seek (RobocacheParseOutput *output, GstEvent *event)
 {
-  GST_OBJECT_LOCK (self);
-  gst_event_replace (&self->seek, event);
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* Whether seeks and what is known of their like are upstream's, as the times are. */
-static gboolean
-follows_upstream (GstRobocacheParse *self)
-{
-  gboolean follows;
-
-  GST_OBJECT_LOCK (self);
-  follows = self->upstream_has_times;
-  GST_OBJECT_UNLOCK (self);
-  return follows;
-}
-
-/* Clouds without a rate are at no time that a seek could name. */
-static gboolean
-has_times (GstRobocacheParse *self)
-{
-  gboolean has;
-
-  GST_OBJECT_LOCK (self);
-  has = !robocache_record_format_is_of_clouds (self->properties.format) || self->rate.num > 0;
-  GST_OBJECT_UNLOCK (self);
-  return has;
+  GST_OBJECT_LOCK (output->element);
+  gst_event_replace (&output->seek, event);
+  GST_OBJECT_UNLOCK (output->element);
 }
 
 /* Only upstream can go back, and the only byte whose time is known is the first. */
-static gboolean
-seek (GstRobocacheParse *self, GstEvent *event)
+gboolean
+robocache_parse_seek (RobocacheParseOutput *output, GstPad *sinkpad, GstEvent *event)
 {
   GstSegment segment;
   GstSeekFlags flags;
   GstEvent *bytes;
+  gboolean is_possible;
 
-  GST_OBJECT_LOCK (self);
-  segment = self->segment;
-  GST_OBJECT_UNLOCK (self);
-  if (self->live || !has_times (self) || !gst_robocache_parse_seek_segment (&segment, event)) {
-    GST_INFO_OBJECT (self, "refused %" GST_PTR_FORMAT, event);
+  GST_OBJECT_LOCK (output->element);
+  segment = output->segment;
+  is_possible = !output->is_live && output->has_times;
+  GST_OBJECT_UNLOCK (output->element);
+  if (!is_possible || !apply_seek (&segment, event)) {
+    GST_INFO_OBJECT (output->element, "refused %" GST_PTR_FORMAT, event);
     return FALSE;
   }
   gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
-  bytes = gst_event_new_seek (
-      1.0, GST_FORMAT_BYTES, flags & GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, -1);
+  bytes = gst_event_new_seek (1.0, GST_FORMAT_BYTES, flags & (GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT),
+      GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, -1);
   gst_event_set_seqnum (bytes, gst_event_get_seqnum (event));
-  gst_robocache_parse_set_seek (self, event);
-  if (gst_pad_push_event (self->sinkpad, bytes))
+  set_seek (output, event);
+  if (gst_pad_push_event (sinkpad, bytes))
     return TRUE;
-  GST_INFO_OBJECT (self, "upstream cannot seek to byte 0");
-  gst_robocache_parse_set_seek (self, NULL);
+  GST_INFO_OBJECT (output->element, "upstream cannot seek to byte 0");
+  set_seek (output, NULL);
   return FALSE;
 }
 
-gboolean
-gst_robocache_parse_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+void
+robocache_parse_seek_answered (RobocacheParseOutput *output)
 {
-  gboolean done;
+  GstSegment segment;
+  GstEvent *seek;
 
-  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK || follows_upstream (GST_ROBOCACHE_PARSE (parent)))
-    return gst_pad_event_default (pad, parent, event);
-  done = seek (GST_ROBOCACHE_PARSE (parent), event);
-  gst_event_unref (event);
-  return done;
+  GST_OBJECT_LOCK (output->element);
+  segment = output->segment;
+  seek = g_steal_pointer (&output->seek);
+  output->follows_upstream = FALSE;
+  GST_OBJECT_UNLOCK (output->element);
+  if (!seek)
+    return;
+  if (apply_seek (&segment, seek)) {
+    robocache_parse_output_set_segment (output, &segment, gst_event_get_seqnum (seek));
+    /* before upstream is done: a bin waits for the SEGMENT_DONE of each element that posted this */
+    if (segment.flags & GST_SEGMENT_FLAG_SEGMENT)
+      gst_element_post_message (output->element, gst_message_new_segment_start (GST_OBJECT (output->element),
+              GST_FORMAT_TIME, (gint64) segment.position));
+  }
+  gst_event_unref (seek);
+}
+
+gboolean
+robocache_parse_seek_end_segment (RobocacheParseOutput *output)
+{
+  GstElement *element = output->element;
+  GstMessage *message;
+  gboolean is_segment_seek;
+  GstEvent *event;
+  gint64 position;
+  guint32 seqnum;
+
+  GST_OBJECT_LOCK (element);
+  is_segment_seek = !output->follows_upstream && (output->segment.flags & GST_SEGMENT_FLAG_SEGMENT);
+  /* where the next segment continues when its seek does not flush */
+  if (is_segment_seek && GST_CLOCK_TIME_IS_VALID (output->segment.stop))
+    output->segment.position = output->segment.stop;
+  position = (gint64) output->segment.position;
+  seqnum = output->segment_seqnum;
+  GST_OBJECT_UNLOCK (element);
+  if (!is_segment_seek)
+    return FALSE;
+
+  message = gst_message_new_segment_done (GST_OBJECT (element), GST_FORMAT_TIME, position);
+  event = gst_event_new_segment_done (GST_FORMAT_TIME, position);
+  gst_message_set_seqnum (message, seqnum);
+  gst_event_set_seqnum (event, seqnum);
+  gst_element_post_message (element, message);
+  robocache_parse_output_send_event (output, event);
+  return TRUE;
 }
 
 /* ---- queries ---- */
 
 static gboolean
-answer_position (GstRobocacheParse *self, GstQuery *query)
+answer_position (RobocacheParseOutput *output, GstQuery *query)
 {
   GstClockTime position;
   GstFormat format;
@@ -106,23 +125,23 @@ answer_position (GstRobocacheParse *self, GstQuery *query)
   gst_query_parse_position (query, &format, NULL);
   if (format != GST_FORMAT_TIME)
     return FALSE;
-  GST_OBJECT_LOCK (self);
-  position = gst_segment_to_stream_time (&self->segment, GST_FORMAT_TIME, self->segment.position);
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (output->element);
+  position = gst_segment_to_stream_time (&output->segment, GST_FORMAT_TIME, output->segment.position);
+  GST_OBJECT_UNLOCK (output->element);
   gst_query_set_position (query, GST_FORMAT_TIME, (gint64) position);
   return GST_CLOCK_TIME_IS_VALID (position);
 }
 
 static gboolean
-answer_duration (GstRobocacheParse *self, GstQuery *query)
+answer_duration (RobocacheParseOutput *output, GstQuery *query)
 {
   GstClockTime duration;
   GstFormat format;
 
   gst_query_parse_duration (query, &format, NULL);
-  GST_OBJECT_LOCK (self);
-  duration = self->duration;
-  GST_OBJECT_UNLOCK (self);
+  GST_OBJECT_LOCK (output->element);
+  duration = output->duration;
+  GST_OBJECT_UNLOCK (output->element);
   if (format != GST_FORMAT_TIME || !GST_CLOCK_TIME_IS_VALID (duration))
     return FALSE;
   gst_query_set_duration (query, GST_FORMAT_TIME, (gint64) duration);
@@ -130,41 +149,41 @@ answer_duration (GstRobocacheParse *self, GstQuery *query)
 }
 
 static gboolean
-answer_seeking (GstRobocacheParse *self, GstQuery *query)
+answer_seeking (RobocacheParseOutput *output, GstPad *sinkpad, GstQuery *query)
 {
-  GstQuery *bytes;
-  gboolean seekable = FALSE;
+  GstQuery *bytes = gst_query_new_seeking (GST_FORMAT_BYTES);
+  gboolean is_possible, is_seekable = FALSE;
   GstClockTime duration;
   GstFormat format;
 
   gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
-  if (format != GST_FORMAT_TIME) {
-    gst_query_set_seeking (query, format, FALSE, 0, -1);
-    return TRUE;
-  }
-  bytes = gst_query_new_seeking (GST_FORMAT_BYTES);
-  if (!self->live && has_times (self) && gst_pad_peer_query (self->sinkpad, bytes))
-    gst_query_parse_seeking (bytes, NULL, &seekable, NULL, NULL);
+  GST_OBJECT_LOCK (output->element);
+  is_possible = format == GST_FORMAT_TIME && !output->is_live && output->has_times;
+  duration = format == GST_FORMAT_TIME ? output->duration : GST_CLOCK_TIME_NONE;
+  GST_OBJECT_UNLOCK (output->element);
+  if (is_possible && gst_pad_peer_query (sinkpad, bytes))
+    gst_query_parse_seeking (bytes, NULL, &is_seekable, NULL, NULL);
   gst_query_unref (bytes);
-  GST_OBJECT_LOCK (self);
-  duration = self->duration;
-  GST_OBJECT_UNLOCK (self);
-  gst_query_set_seeking (query, GST_FORMAT_TIME, seekable, 0, (gint64) duration);
+  gst_query_set_seeking (query, format, is_seekable, 0, (gint64) duration);
   return TRUE;
 }
 
-/* How long after its capture a row arrives is not known before it does, so a live replay reports none; `latency` of
- * robocachefuse is there to wait for transport. Nothing of a file is lost by waiting. */
+/* A live replay does not know how long after its capture a row arrives, so it reports no latency; `latency` of
+ * robocachefuse waits for transport. Nothing of a file is lost by waiting. */
 static gboolean
-answer_latency (GstRobocacheParse *self, GstPad *pad, GstQuery *query)
+answer_latency (RobocacheParseOutput *output, GstQuery *query)
 {
-  gboolean live;
+  gboolean is_live, replays, is_upstream_live;
 
-  if (!self->replays) {
-    if (!gst_pad_query_default (pad, GST_OBJECT (self), query))
+  GST_OBJECT_LOCK (output->element);
+  is_live = output->is_live;
+  replays = output->replays;
+  GST_OBJECT_UNLOCK (output->element);
+  if (!replays) {
+    if (!gst_pad_query_default (output->pad, GST_OBJECT (output->element), query))
       return FALSE;
-    gst_query_parse_latency (query, &live, NULL, NULL);
-    if (live || !self->live)
+    gst_query_parse_latency (query, &is_upstream_live, NULL, NULL);
+    if (is_upstream_live || !is_live)
       return TRUE;
   }
   gst_query_set_latency (query, TRUE, 0, GST_CLOCK_TIME_NONE);
@@ -172,22 +191,23 @@ answer_latency (GstRobocacheParse *self, GstPad *pad, GstQuery *query)
 }
 
 gboolean
-gst_robocache_parse_src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+robocache_parse_query (RobocacheParseOutput *output, GstPad *sinkpad, GstQuery *query)
 {
-  GstRobocacheParse *self = GST_ROBOCACHE_PARSE (parent);
+  gboolean follows;
 
-  if (follows_upstream (self))
-    return gst_pad_query_default (pad, parent, query);
-  switch (GST_QUERY_TYPE (query)) {
+  GST_OBJECT_LOCK (output->element);
+  follows = output->follows_upstream;
+  GST_OBJECT_UNLOCK (output->element);
+  switch (follows ? GST_QUERY_UNKNOWN : GST_QUERY_TYPE (query)) {
     case GST_QUERY_POSITION:
-      return answer_position (self, query);
+      return answer_position (output, query);
     case GST_QUERY_DURATION:
-      return answer_duration (self, query);
+      return answer_duration (output, query);
     case GST_QUERY_SEEKING:
-      return answer_seeking (self, query);
+      return answer_seeking (output, sinkpad, query);
     case GST_QUERY_LATENCY:
-      return answer_latency (self, pad, query);
+      return answer_latency (output, query);
     default:
-      return gst_pad_query_default (pad, parent, query);
+      return gst_pad_query_default (output->pad, GST_OBJECT (output->element), query);
   }
 }

@@ -4,6 +4,8 @@
  */
 #include "batch.h"
 
+#include "common/tensors/tensorbuffer.h"
+
 #include <string.h>
 
 gboolean

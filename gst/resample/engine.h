@@ -5,7 +5,7 @@
 #ifndef GST_ROBOCACHE_RESAMPLE_ENGINE_H
 #define GST_ROBOCACHE_RESAMPLE_ENGINE_H
 
-#include "common/device/device.h"
+#include "common/backend/enginechoice.h"
 #include "common/device/readback.h"
 #include "common/rows/blender.h"
 #include "common/rows/channelroles.h"

@@ -137,7 +137,7 @@ next_tick (GstRobocacheResampleFlow *flow, GstRobocacheResampleTick *tick, gbool
   if (found && !tick->dropped)
     gst_robocache_resample_statistics_add_tick (&flow->statistics, tick, GST_CLOCK_TIME_NONE);
   if (found)
-    *stats_due = robocache_stats_timer_due (&flow->properties->stats_timer, tick->time);
+    *stats_due = robocache_statistics_timer_due (&flow->properties->stats_timer, tick->time);
   else
     gst_robocache_resample_stream_prune (&flow->stream);
   GST_OBJECT_UNLOCK (flow->element);
@@ -160,7 +160,7 @@ pass_tick (GstRobocacheResampleFlow *flow, GstBuffer **buffer, GstFlowReturn *re
   }
   *ret = tick.dropped ? drop_ticks (flow, &tick) : output_tick (flow, &tick, buffer);
   if (stats_due)
-    robocache_stats_post_last (flow->element);
+    robocache_statistics_post_last (flow->element);
   return TRUE;
 }
 
@@ -259,10 +259,10 @@ post_stats_when_due (GstRobocacheResampleFlow *flow, GstClockTime running_time)
   gboolean due;
 
   GST_OBJECT_LOCK (flow->element);
-  due = robocache_stats_timer_due (&flow->properties->stats_timer, running_time);
+  due = robocache_statistics_timer_due (&flow->properties->stats_timer, running_time);
   GST_OBJECT_UNLOCK (flow->element);
   if (due)
-    robocache_stats_post_last (flow->element);
+    robocache_statistics_post_last (flow->element);
 }
 
 static GstFlowReturn
@@ -387,7 +387,7 @@ gst_robocache_resample_flow_reset (GstRobocacheResampleFlow *flow)
   flow->discont = TRUE;
   gst_clear_buffer (&flow->batch_out);
   GST_OBJECT_LOCK (flow->element);
-  robocache_stats_timer_reset (&flow->properties->stats_timer);
+  robocache_statistics_timer_reset (&flow->properties->stats_timer);
   GST_OBJECT_UNLOCK (flow->element);
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
-#include "common/device/memorycaps.h"
+#include "common/tensors/memorycaps.h"
 
 static gboolean
 is_batch (const RobocacheTensorsInfo *in)

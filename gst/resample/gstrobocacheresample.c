@@ -401,7 +401,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_EOS:
       gst_robocache_resample_flow_drain (&resample->flow, TRUE);
-      robocache_stats_post_last (GST_ELEMENT (resample));
+      robocache_statistics_post_last (GST_ELEMENT (resample));
       break;
     case GST_EVENT_GAP:
       if (resample->flow.engine.format.batch)
@@ -513,8 +513,8 @@ gst_robocache_resample_class_init (GstRobocacheResampleClass *klass)
           "Statistics", "Rows and ticks, counted since the element was started", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
-  gst_element_class_add_static_pad_template (element_class, &sink_template);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  robocache_add_pad_template (element_class, &sink_template, GST_TYPE_PAD);
+  robocache_add_pad_template (element_class, &src_template, GST_TYPE_PAD);
   gst_element_class_set_static_metadata (element_class, "Robot sensor resampler", "Filter/Converter/Tensor",
       "Interpolates the rows of one sensor at the ticks of an exact grid", "The robocache authors");
 

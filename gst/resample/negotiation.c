@@ -4,7 +4,7 @@
  */
 #include "negotiation.h"
 
-#include "common/device/memorycaps.h"
+#include "common/tensors/memorycaps.h"
 
 /* Output caps for caps of the sink pad. */
 static GstCaps *

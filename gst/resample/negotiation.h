@@ -5,7 +5,7 @@
 #ifndef GST_ROBOCACHE_RESAMPLE_NEGOTIATION_H
 #define GST_ROBOCACHE_RESAMPLE_NEGOTIATION_H
 
-#include "common/device/device.h"
+#include "common/backend/enginechoice.h"
 #include "format.h"
 
 G_BEGIN_DECLS

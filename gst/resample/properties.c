@@ -19,8 +19,7 @@ enum
   PROP_STATS_INTERVAL,
   PROP_QOS_MESSAGES,
   PROP_QOS_INTERVAL,
-  PROP_BATCH,
-  PROP_ROLES = PROP_BATCH + ROBOCACHE_BATCH_N_PROPS,
+  PROP_ROLES,
   PROP_DEVICE = PROP_ROLES + ROBOCACHE_N_ROLES
 };
 
@@ -52,7 +51,7 @@ gst_robocache_resample_properties_init (GstRobocacheResampleProperties *properti
   properties->settings.dtype = ROBOCACHE_DTYPE_AUTO;
   properties->qos_messages = TRUE;
   properties->qos_interval = DEFAULT_QOS_INTERVAL;
-  robocache_stats_timer_reset (&properties->stats_timer);
+  robocache_statistics_timer_reset (&properties->stats_timer);
 }
 
 void
@@ -91,7 +90,7 @@ gst_robocache_resample_properties_install (GObjectClass *klass)
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
   robocache_channel_roles_install_properties (klass, PROP_ROLES);
   robocache_device_install_properties (klass, PROP_DEVICE);
-  robocache_device_install_batch_properties (klass, PROP_BATCH);
+  robocache_device_install_batch_properties (klass, PROP_DEVICE);
   gst_type_mark_as_plugin_api (gap_policy_get_type (), 0);
 }
 
@@ -105,13 +104,11 @@ gst_robocache_resample_properties_set (GstRobocacheResampleProperties *propertie
     if (runs && !robocache_channel_roles_check (id - PROP_ROLES, value, error))
       return FALSE;
     robocache_channel_roles_set_property (&properties->roles, id - PROP_ROLES, value);
-  } else if (id >= PROP_BATCH) {
-    robocache_device_set_batch_property (device, id - PROP_BATCH, value);
   } else {
     robocache_setting_set (G_STRUCT_MEMBER_P (properties, fields[id]), value);
   }
   if (id == PROP_STATS_INTERVAL)
-    robocache_stats_timer_reset (&properties->stats_timer);
+    robocache_statistics_timer_reset (&properties->stats_timer);
   return TRUE;
 }
 
@@ -123,8 +120,6 @@ gst_robocache_resample_properties_get (GstRobocacheResampleProperties *propertie
     robocache_device_get_property (device, id - PROP_DEVICE, value);
   else if (id >= PROP_ROLES)
     robocache_channel_roles_get_property (&properties->roles, id - PROP_ROLES, value);
-  else if (id >= PROP_BATCH)
-    robocache_device_get_batch_property (device, id - PROP_BATCH, value);
   else
     robocache_setting_get (G_STRUCT_MEMBER_P (properties, fields[id]), value);
 }

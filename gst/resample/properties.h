@@ -5,8 +5,8 @@
 #ifndef GST_ROBOCACHE_RESAMPLE_PROPERTIES_H
 #define GST_ROBOCACHE_RESAMPLE_PROPERTIES_H
 
-#include "common/device/device.h"
-#include "common/element/stats.h"
+#include "common/backend/enginechoice.h"
+#include "common/element/statistics.h"
 #include "common/rows/channelroles.h"
 #include "format.h"
 
@@ -21,7 +21,7 @@ typedef struct
   RobocacheChannelRoles roles;
   gboolean qos_messages;
   guint64 qos_interval;         /* ns between reports; 0: report each loss */
-  RobocacheStatsTimer stats_timer;
+  RobocacheStatisticsTimer stats_timer;
 } GstRobocacheResampleProperties;
 
 void gst_robocache_resample_properties_init (GstRobocacheResampleProperties * properties);

@@ -8,6 +8,7 @@
 #define GST_ROBOCACHE_RESAMPLE_STREAM_H
 
 #include "common/rows/history.h"
+#include "common/tensors/tensorbuffer.h"
 #include "common/time/clockjump.h"
 #include "format.h"
 

@@ -41,13 +41,41 @@
  */
 #include "gstrobocachevoxelize.h"
 
-#include <string.h>
-
+#include "allocation.h"
 #include "common/element/errors.h"
+#include "common/element/properties.h"
+#include "common/element/statistics.h"
 #include "common/time/segments.h"
+#include "negotiation.h"
+#include "pointmap.h"
+#include "properties.h"
+#include "statistics.h"
+#include "voxelspacing.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxelize_debug
+
+struct _GstRobocacheVoxelize
+{
+  GstBaseTransform parent;
+
+  /* object lock */
+  RobocacheDevice device;
+  RobocacheVoxelizeProperties properties;
+  RobocacheVoxelizeStatistics statistics;
+  RobocacheStatisticsTimer stats_timer;
+
+  /* stream lock */
+  RobocacheVoxelizeConfiguration current, next; /* set_caps moves next, which fixate_caps filled, to current */
+  GstCaps *in_caps;
+  RobocacheCloudWindow window;
+  RobocachePointMapPool maps;
+  gboolean warned_over_cap;
+  gboolean tried_caps;          /* the last negotiation called fixate_caps, which posts what failed */
+  gboolean failed;              /* a device failed and an error was posted: no more buffers leave */
+  gchar *spacing_warning;       /* posted for the current settings; NULL: none */
+  gchar *refusal;               /* error posted by the last negotiation; NULL: it succeeded */
+};
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (ROBOCACHE_POINTS_TEMPLATE_CAPS));
@@ -60,152 +88,236 @@ G_DEFINE_TYPE_WITH_CODE (GstRobocacheVoxelize, gst_robocache_voxelize, GST_TYPE_
     GST_DEBUG_CATEGORY_INIT (gst_robocache_voxelize_debug, "robocachevoxelize", 0, "points to voxel grids"));
 GST_ELEMENT_REGISTER_DEFINE (robocachevoxelize, "robocachevoxelize", GST_RANK_NONE, GST_TYPE_ROBOCACHE_VOXELIZE);
 
-/* ---- errors ---- */
+/* ---- errors and counts ---- */
 
-void
-gst_robocache_voxelize_fail (GstRobocacheVoxelize *self, const GError *error)
+/* Takes the error. Posts one error of a device, which ends the stream. */
+static void
+fail (GstRobocacheVoxelize *self, GError *error)
 {
   if (!self->failed)
     robocache_post_error (GST_ELEMENT (self), error);
   self->failed |= error->domain != ROBOCACHE_ERROR;
+  g_error_free (error);
 }
-
-/* ---- what is counted ---- */
 
 static void
-add_counters (GstRobocacheVoxelizeStatistics *s, const RcVoxelCounters *counters, GstClockTime pts)
+report (GstRobocacheVoxelize *self, const RcVoxelCounters *counted)
 {
-  s->buffers++;
-  s->last_pts = pts;
-  s->total.points += counters->points;
-  s->total.inside += counters->inside;
-  s->total.outside += counters->outside;
-  s->total.nan += counters->nan;
-  s->total.infinite += counters->infinite;
-  s->total.clamped += counters->clamped;
-  s->total.over_cap += counters->over_cap;
-  s->total.over_points += counters->over_points;
-  s->occupied_voxels = counters->occupied;
-  s->buffers_over_cap += counters->over_cap > 0;
-  if (counters->over_cap > 0 && s->untold_over_cap == 0)
-    s->untold_over_cap = counters->occupied;
+  GST_LOG_OBJECT (self, "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " points are inside, %" G_GINT64_FORMAT " voxels occupied",
+      counted->inside, counted->points, counted->occupied);
+  if (counted->over_cap == 0 || self->warned_over_cap)
+    return;
+  self->warned_over_cap = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT, ("%" G_GINT64_FORMAT " voxels are occupied, but max-voxels is %"
+          G_GINT64_FORMAT ": the rest is left out and counted in stats; raise max-voxels", counted->occupied,
+          self->current.spec.max_voxels), (NULL));
 }
 
-gboolean
-gst_robocache_voxelize_count (GstRobocacheVoxelize *self, guint but_last, GError **error)
+/* Counts all buffers but the last in_flight ones, waiting for them. FALSE: an error was posted. */
+static gboolean
+count_done (GstRobocacheVoxelize *self, guint in_flight)
 {
-  union
-  {
-    gint64 all[ROBOCACHE_VOXELIZER_N_COUNTERS];
-    RcVoxelCounters named;
-  } counters;
-  GstClockTime pts;
+  RcVoxelCounters counted;
+  GError *error = NULL;
+  gboolean more;
 
-  while (robocache_readback_pending (&self->readback) > but_last) {
-    if (!robocache_readback_take (&self->readback, counters.all, &pts, error))
-      return FALSE;
-    add_counters (&self->statistics, &counters.named, pts);
-  }
-  return TRUE;
+  do {
+    GST_OBJECT_LOCK (self);
+    more = robocache_voxelize_statistics_count_one (&self->statistics, in_flight, &counted, &error);
+    GST_OBJECT_UNLOCK (self);
+    if (more)
+      report (self, &counted);
+  } while (more);
+  if (error == NULL)
+    return TRUE;
+  fail (self, error);
+  return FALSE;
 }
 
-GstStructure *
-gst_robocache_voxelize_make_stats (GstRobocacheVoxelize *self)
+/* Call with the object lock. Exact for all buffers that left; the streaming thread reports a device that failed. */
+static GstStructure *
+make_stats (GstRobocacheVoxelize *self)
 {
-  const GstRobocacheVoxelizeStatistics *s = &self->statistics;
   GstStructure *structure;
+  RcVoxelCounters counted;
 
-  /* exact for what was handed out; a device that failed says so when it is used again */
-  gst_robocache_voxelize_count (self, 0, NULL);
-  structure = gst_structure_new ("robocachevoxelize", "buffers", G_TYPE_UINT64, s->buffers,
-      "last-pts", G_TYPE_UINT64, s->last_pts,
-      "points", G_TYPE_INT64, s->total.points, "points-inside", G_TYPE_INT64, s->total.inside,
-      "points-outside", G_TYPE_INT64, s->total.outside, "points-nan", G_TYPE_INT64, s->total.nan,
-      "points-infinite", G_TYPE_INT64, s->total.infinite, "points-read", G_TYPE_INT64, s->points_read,
-      "values-clamped", G_TYPE_INT64, s->total.clamped,
-      "occupied-voxels", G_TYPE_INT64, s->occupied_voxels, "voxels-over-cap", G_TYPE_INT64, s->total.over_cap,
-      "buffers-over-cap", G_TYPE_UINT64, s->buffers_over_cap, "points-over-max", G_TYPE_INT64, s->total.over_points,
-      NULL);
-
+  while (robocache_voxelize_statistics_count_one (&self->statistics, 0, &counted, NULL));
+  structure = robocache_voxelize_statistics_to_structure (&self->statistics);
   robocache_device_to_structure (&self->device, structure);
   return structure;
 }
 
-static void
-warn_over_cap (GstRobocacheVoxelize *self, gint64 occupied)
+/* ---- negotiate ---- */
+
+static GstCaps *
+gst_robocache_voxelize_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *filter)
 {
-  if (occupied == 0 || self->warned_over_cap)
-    return;
-  self->warned_over_cap = TRUE;
-  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT, ("%" G_GINT64_FORMAT " voxels are occupied, but max-voxels is %"
-          G_GINT64_FORMAT ": the rest is left out and counted in stats; raise max-voxels", occupied,
-          self->current.spec.max_voxels), (NULL));
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+  GstCaps *result = direction == GST_PAD_SINK ? robocache_voxelize_output_caps (&self->device, GST_ELEMENT (self), caps)
+      : robocache_voxelize_input_caps (&self->device, GST_ELEMENT (self));
+
+  if (direction == GST_PAD_SRC && gst_caps_get_size (caps) == 1 && !gst_caps_is_any (caps)) {
+    const GValue *framerate = gst_structure_get_value (gst_caps_get_structure (caps, 0), "framerate");
+
+    if (framerate && !robocache_framerate_is_any (framerate)) {
+      result = gst_caps_make_writable (result);
+      gst_caps_set_value (result, "framerate", framerate);
+    }
+  }
+  if (filter) {
+    GstCaps *filtered = gst_caps_intersect_full (filter, result, GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (result);
+    result = filtered;
+  }
+  return result;
 }
 
-/* Counts all but the last so many buffers, and tells of what was left out of them. FALSE: an error was posted. */
-static gboolean
-count_done (GstRobocacheVoxelize *self, guint but_last)
+/* Posts one warning for the same settings, however often they are negotiated. */
+static void
+warn_of_spacing (GstRobocacheVoxelize *self)
 {
-  GError *error = NULL;
-  gint64 occupied;
+  gchar *warning = robocache_voxel_coarse_spacing (&self->next.spec);
+
+  if (warning && g_strcmp0 (warning, self->spacing_warning) != 0)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", warning), (NULL));
+  g_free (self->spacing_warning);
+  self->spacing_warning = warning;
+}
+
+/* Fills next from the settings, and returns its caps. */
+static GstCaps *
+configure (GstRobocacheVoxelize *self, GstCaps *in_caps, GstCaps *peer, GError **error)
+{
+  RobocacheVoxelSettings settings;
+  gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  gst_robocache_voxelize_count (self, but_last, &error);
-  occupied = self->statistics.untold_over_cap;
-  self->statistics.untold_over_cap = 0;
+  ok = robocache_voxelize_properties_read (&self->properties, &settings, error);
   GST_OBJECT_UNLOCK (self);
-  warn_over_cap (self, occupied);
-  if (error == NULL)
-    return TRUE;
-  gst_robocache_voxelize_fail (self, error);
+  return ok ? robocache_voxelize_configure (&self->next, &self->device, GST_ELEMENT (self), &settings, in_caps, peer,
+      self->current.points.rays, error) : NULL;
+}
+
+/* The base class calls this on the streaming thread, once a negotiation, when all that determines the output is known. */
+static GstCaps *
+gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *othercaps)
+{
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+  GError *error = NULL;
+  GstCaps *result;
+
+  if (direction == GST_PAD_SRC)
+    return gst_caps_fixate (othercaps);
+  self->tried_caps = TRUE;
+  result = configure (self, caps, gst_pad_is_linked (trans->srcpad) ? othercaps : NULL, &error);
+  gst_caps_unref (othercaps);
+  if (result) {
+    warn_of_spacing (self);
+    g_clear_pointer (&self->refusal, g_free);
+    return result;
+  }
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
   g_error_free (error);
+  return gst_caps_new_empty ();
+}
+
+/* Posts that downstream accepts none of the caps, unless fixate_caps posted an error; the base class only logs it. */
+static void
+negotiation_failed (GstRobocacheVoxelize *self)
+{
+  GstPad *srcpad = GST_BASE_TRANSFORM_SRC_PAD (self);
+  GstCaps *peer;
+  GError *error;
+
+  if (self->tried_caps || GST_PAD_IS_FLUSHING (srcpad))
+    return;
+  peer = gst_pad_peer_query_caps (srcpad, NULL);
+  error = robocache_voxelize_refused (&self->device, GST_ELEMENT (self), peer);
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+  g_error_free (error);
+  gst_caps_unref (peer);
+}
+
+static gboolean
+start_readback (GstRobocacheVoxelize *self, GError **error)
+{
+  RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
+  const guint n = robocache_device_engines (&self->device, &self->current.job, engines);
+  gboolean ok;
+
+  if (!count_done (self, 0))
+    GST_WARNING_OBJECT (self, "the counts of buffers on a device that failed are lost");
+  GST_OBJECT_LOCK (self);
+  ok = robocache_readback_init (&self->statistics.readback, engines, n, ROBOCACHE_VOXELIZER_N_COUNTERS, error);
+  GST_OBJECT_UNLOCK (self);
+  return ok;
+}
+
+/* Makes the negotiated configuration, if there is a new one, the current one. */
+static gboolean
+install_next (GstRobocacheVoxelize *self)
+{
+  const RobocacheVoxelizeConfiguration *current = &self->current;
+  GError *error = NULL;
+
+  if (self->next.voxelizer == NULL)
+    return TRUE;
+  robocache_voxelize_configuration_clear (&self->current);
+  self->current = self->next;
+  self->next = (RobocacheVoxelizeConfiguration) { 0 };
+  self->warned_over_cap = FALSE;
+  GST_INFO_OBJECT (self, "grid %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", batch %" G_GINT64_FORMAT
+      ", %u clouds each, %s", current->spec.grid[0], current->spec.grid[1], current->spec.grid[2], current->spec.batch,
+      current->accumulate, robocache_engine_is_gpu (robocache_voxelizer_engine (current->voxelizer)) ? "on the GPU"
+      : "on the CPU");
+  if (current->points.rays)
+    GST_INFO_OBJECT (self, "%" G_GINT64_FORMAT " pixels have no ray through the lens", current->points.rays->n_without);
+  if (start_readback (self, &error))
+    return TRUE;
+  fail (self, error);
   return FALSE;
 }
 
-static void
-post_stats_when_due (GstRobocacheVoxelize *self, GstBuffer *input)
+static gboolean
+gst_robocache_voxelize_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
 {
-  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime running_time = GST_CLOCK_TIME_NONE;
-  GstStructure *due = NULL;
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
 
-  if (segment->format == GST_FORMAT_TIME)
-    running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (input));
-  GST_OBJECT_LOCK (self);
-  if (robocache_stats_timer_due (&self->stats_timer, running_time))
-    due = gst_robocache_voxelize_make_stats (self);
-  GST_OBJECT_UNLOCK (self);
-  if (due)
-    robocache_stats_post (GST_ELEMENT (self), due);
+  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, in_caps, out_caps);
+  if (self->in_caps == NULL || !gst_caps_is_equal (in_caps, self->in_caps))
+    robocache_cloud_window_clear (&self->window);
+  gst_caps_replace (&self->in_caps, in_caps);
+  return install_next (self);
+}
+
+static gboolean
+gst_robocache_voxelize_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+{
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+  GError *error = NULL;
+
+  robocache_point_map_pool_clear (&self->maps);
+  if (robocache_voxelize_decide_allocation (&self->current, &self->device, query, &error))
+    return GST_BASE_TRANSFORM_CLASS (parent_class)->decide_allocation (trans, query);
+  fail (self, error);
+  return FALSE;
+}
+
+static gboolean
+gst_robocache_voxelize_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
+{
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+
+  if (!GST_BASE_TRANSFORM_CLASS (parent_class)->propose_allocation (trans, decide_query, query))
+    return FALSE;
+  robocache_voxelize_propose_allocation (&self->current, &self->device, query);
+  return TRUE;
 }
 
 /* ---- take in ---- */
-
-static GstFlowReturn
-gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
-{
-  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
-  gboolean changed;
-  GstFlowReturn ret;
-
-  if (self->failed) {
-    gst_buffer_unref (input);
-    return GST_FLOW_ERROR;
-  }
-  GST_OBJECT_LOCK (self);
-  changed = self->settings_changed;
-  GST_OBJECT_UNLOCK (self);
-  if (changed)
-    gst_base_transform_reconfigure_src (trans);
-  self->tried_caps = self->in_caps == NULL;     /* a buffer before caps is the base class's to refuse */
-  ret = GST_BASE_TRANSFORM_CLASS (parent_class)->submit_input_buffer (trans, is_discont, input);
-  /* set_caps did it already, unless all caps stayed what they were */
-  if (ret == GST_FLOW_OK && !gst_robocache_voxelize_install_next (self))
-    ret = GST_FLOW_ERROR;
-  if (ret == GST_FLOW_NOT_NEGOTIATED)
-    gst_robocache_voxelize_negotiation_failed (self);
-  return ret;
-}
 
 static gboolean
 take_caps (GstRobocacheVoxelize *self, GstEvent *event)
@@ -215,7 +327,7 @@ take_caps (GstRobocacheVoxelize *self, GstEvent *event)
   self->tried_caps = FALSE;
   ok = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (GST_BASE_TRANSFORM (self), event);
   if (!ok)
-    gst_robocache_voxelize_negotiation_failed (self);
+    negotiation_failed (self);
   return ok;
 }
 
@@ -225,18 +337,19 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
   const GstSegment *segment;
 
+  GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, event);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
       return take_caps (self, event);
     case GST_EVENT_FLUSH_STOP:
       robocache_cloud_window_clear (&self->window);
       GST_OBJECT_LOCK (self);
-      robocache_stats_timer_reset (&self->stats_timer);
+      robocache_statistics_timer_reset (&self->stats_timer);
       GST_OBJECT_UNLOCK (self);
       break;
     case GST_EVENT_EOS:
       count_done (self, 0);
-      robocache_stats_post_last (GST_ELEMENT (self));
+      robocache_statistics_post_last (GST_ELEMENT (self));
       break;
     case GST_EVENT_STREAM_START:
       robocache_cloud_window_clear (&self->window);
@@ -252,82 +365,103 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-/* ---- voxelize ---- */
-
-/* What an output holds. The map of a cloud has as many numbers as the cloud has points, which caps do not say. */
-static RobocacheTensorsInfo
-tensors_of (const GstRobocacheVoxelize *self, GstBuffer *output)
-{
-  const guint64 n = gst_buffer_get_size (output) / sizeof (gint64);
-  RobocacheTensorsInfo tensors = self->current.tensors;
-
-  if (n > 0 && robocache_voxel_maps_cloud (&self->current.points, &self->current.spec)) {
-    tensors.n_tensors = 1;
-    robocache_tensor_info_set (&tensors.tensors[0], RC_INT64, &n, 1);
-  }
-  return tensors;
-}
-
-/* Whether the buffer's memories are those that kernels write to, where they are or by way of their own. */
+/* DRAIN asks for all buffers back: the window keeps copies. */
 static gboolean
-is_in_place (GstRobocacheVoxelize *self, GstBuffer *output, const RobocacheTensorsInfo *tensors)
+gst_robocache_voxelize_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  RobocacheEngine *engine = robocache_voxelizer_engine (self->current.voxelizer);
-  gboolean in_place = gst_buffer_n_memory (output) == tensors->n_tensors;
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
 
-  if (robocache_engine_is_gpu (engine) || tensors->n_tensors == 0)
-    return TRUE;
-  for (guint i = 0; i < tensors->n_tensors && in_place; i++) {
-    const GstMemory *memory = gst_buffer_peek_memory (output, i);
-
-    in_place = memory->size == robocache_tensor_info_size (&tensors->tensors[i])
-        && robocache_engine_reach (engine, memory, 0);
-  }
-  return in_place;
-}
-
-/* Memory of others is mapped. */
-static gboolean
-find_outputs (GstRobocacheVoxelize *self, GstBuffer *output, RobocacheTensorsMap *map, RobocacheVoxelPlace *place,
-    GError **error)
-{
-  const RobocacheTensorsInfo tensors = tensors_of (self, output);
-  const gboolean in_place = is_in_place (self, output, &tensors);
-
-  memset (place, 0, sizeof (*place));
-  place->n_outputs = tensors.n_tensors;
-  if (!in_place && !robocache_tensors_map (map, output, &tensors, GST_MAP_WRITE, error))
+  if (direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_DRAIN
+      && !robocache_cloud_window_copy_buffers (&self->window)) {
+    GST_WARNING_OBJECT (self, "no memory for copies of the window's clouds: DRAIN fails");
     return FALSE;
-  for (guint i = 0; i < tensors.n_tensors; i++) {
-    place->item_bytes[i] = robocache_tensor_info_size (&tensors.tensors[i]) / self->current.points.n_items;
-    if (in_place)
-      place->memories[i] = gst_buffer_peek_memory (output, i);
-    else
-      place->mapped[i] = map->data[i];
   }
-  return TRUE;
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
 }
 
-/* The grids of the window to place. */
-static gboolean
-run_job (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockTime pts, GError **error)
+static GstFlowReturn
+gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is_discont, GstBuffer *input)
 {
-  RobocacheEngine *engine = robocache_voxelizer_engine (self->current.voxelizer);
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+  gboolean changed;
+  GstFlowReturn ret;
+
+  if (self->failed) {
+    gst_buffer_unref (input);
+    return GST_FLOW_ERROR;
+  }
+  GST_OBJECT_LOCK (self);
+  changed = self->properties.has_changed;
+  GST_OBJECT_UNLOCK (self);
+  if (changed)
+    gst_base_transform_reconfigure_src (trans);
+  self->tried_caps = self->in_caps == NULL;     /* the base class refuses a buffer before caps */
+  ret = GST_BASE_TRANSFORM_CLASS (parent_class)->submit_input_buffer (trans, is_discont, input);
+  /* no set_caps follows fixate_caps where all caps stay as they were */
+  if (ret == GST_FLOW_OK && !install_next (self))
+    ret = GST_FLOW_ERROR;
+  if (ret == GST_FLOW_NOT_NEGOTIATED)
+    negotiation_failed (self);
+  return ret;
+}
+
+/* ---- make the grid ---- */
+
+static GstFlowReturn
+acquire_map (GstRobocacheVoxelize *self, GstBuffer *input, GstBuffer **output, gsize *bytes, GError **error)
+{
+  GstAllocationParams params;
+  GstAllocator *allocator;
+  GstFlowReturn ret;
+
+  gst_base_transform_get_allocator (GST_BASE_TRANSFORM (self), &allocator, &params);
+  /* transform refuses a buffer with bytes left over */
+  ret = robocache_point_map_pool_acquire (&self->maps, allocator, &params,
+      gst_buffer_get_size (input) / robocache_points_info_point_size (&self->current.points), output, bytes, error);
+  gst_clear_object (&allocator);
+  if (ret == GST_FLOW_OK)
+    GST_BASE_TRANSFORM_GET_CLASS (self)->copy_metadata (GST_BASE_TRANSFORM (self), input, *output);
+  return ret;
+}
+
+static GstFlowReturn
+gst_robocache_voxelize_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
+{
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (trans);
+  gsize bytes = robocache_tensors_info_size (&self->current.tensors);
+  GError *error = NULL;
+  GstFlowReturn ret;
+
+  if (robocache_voxel_maps_cloud (&self->current.points, &self->current.spec))
+    ret = acquire_map (self, input, output, &bytes, &error);
+  else
+    ret = GST_BASE_TRANSFORM_CLASS (parent_class)->prepare_output_buffer (trans, input, output);
+  if (ret == GST_FLOW_ERROR)
+    fail (self, error ? error : robocache_voxelize_explain_no_output (&self->current, &self->device, bytes));
+  return ret;
+}
+
+/* Enqueues the grids of the window, and waits for those in system memory. */
+static gboolean
+compute (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockTime pts, GError **error)
+{
+  RobocacheVoxelizer *voxelizer = self->current.voxelizer;
+  RobocacheReadback *readback = &self->statistics.readback;
   RobocacheVoxelWork work;
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  ok = robocache_readback_begin (&self->readback, error);
+  ok = robocache_readback_begin (readback, error);
   GST_OBJECT_UNLOCK (self);
-  if (!ok || !robocache_voxelizer_run (self->current.voxelizer, &self->current.points, &self->window, place,
-      &self->readback, &work, error))
+  if (!ok || !robocache_voxelizer_run (voxelizer, &self->current.points, &self->window, place, readback, &work, error))
     return FALSE;
   GST_OBJECT_LOCK (self);
   self->device.n_chunks += work.n_chunks;
   self->statistics.points_read += work.points_read;
-  ok = robocache_readback_end (&self->readback, pts, error);
+  ok = robocache_readback_end (readback, pts, error);
   GST_OBJECT_UNLOCK (self);
-  return ok && (self->current.job.out_on_device || robocache_engine_synchronize (engine, error));
+  return ok && (self->current.job.out_on_device
+      || robocache_engine_synchronize (robocache_voxelizer_engine (voxelizer), error));
 }
 
 static gboolean
@@ -337,14 +471,40 @@ voxelize (GstRobocacheVoxelize *self, GstBuffer *output, GstClockTime pts, GErro
   RobocacheTensorsMap map;
   gboolean ok;
 
-  if (!find_outputs (self, output, &map, &place, error))
+  if (!robocache_voxelize_find_output (&self->current, output, &map, &place, error))
     return FALSE;
-  ok = run_job (self, &place, pts, error);
+  ok = compute (self, &place, pts, error);
   if (place.mapped[0])
     robocache_tensors_unmap (&map);
   else if (!ok)
     robocache_engine_synchronize (robocache_voxelizer_engine (self->current.voxelizer), NULL);
   return ok;
+}
+
+static gboolean
+fall_back (GstRobocacheVoxelize *self, const GError *reason)
+{
+  return robocache_voxelize_fall_back (&self->current, &self->device, GST_ELEMENT (self), reason)
+      && start_readback (self, NULL);
+}
+
+/* ---- hand out ---- */
+
+static void
+post_stats_when_due (GstRobocacheVoxelize *self, GstBuffer *input)
+{
+  const GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime running_time = GST_CLOCK_TIME_NONE;
+  GstStructure *due = NULL;
+
+  if (segment->format == GST_FORMAT_TIME)
+    running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (input));
+  GST_OBJECT_LOCK (self);
+  if (robocache_statistics_timer_due (&self->stats_timer, running_time))
+    due = make_stats (self);
+  GST_OBJECT_UNLOCK (self);
+  if (due)
+    robocache_statistics_post (GST_ELEMENT (self), due);
 }
 
 static GstFlowReturn
@@ -357,16 +517,17 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
       &error)
       && voxelize (self, output, pts, &error);
 
-  if (!ok && gst_robocache_voxelize_fall_back (self, error)) {
+  if (!ok && fall_back (self, error)) {
     g_clear_error (&error);
     ok = voxelize (self, output, pts, &error);
   }
   robocache_cloud_window_prune (&self->window);
   if (!ok) {
-    gst_robocache_voxelize_fail (self, error);
-    g_error_free (error);
+    fail (self, error);
     return GST_FLOW_ERROR;
   }
+  GST_LOG_OBJECT (self, "grid of %" GST_TIME_FORMAT ", from %u clouds", GST_TIME_ARGS (pts),
+      robocache_cloud_window_length (&self->window));
   if (!count_done (self, self->current.job.out_on_device ? 1 : 0))
     return GST_FLOW_ERROR;
   post_stats_when_due (self, input);
@@ -382,9 +543,8 @@ gst_robocache_voxelize_start (GstBaseTransform *trans)
 
   self->failed = FALSE;
   GST_OBJECT_LOCK (self);
-  memset (&self->statistics, 0, sizeof (self->statistics));
-  self->statistics.last_pts = GST_CLOCK_TIME_NONE;
-  robocache_stats_timer_reset (&self->stats_timer);
+  robocache_voxelize_statistics_reset (&self->statistics);
+  robocache_statistics_timer_reset (&self->stats_timer);
   GST_OBJECT_UNLOCK (self);
   return robocache_device_open (&self->device, GST_ELEMENT (self));
 }
@@ -396,11 +556,11 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
 
   count_done (self, 0);
   robocache_cloud_window_clear (&self->window);
-  gst_robocache_voxelize_configuration_clear (&self->current);
-  gst_robocache_voxelize_configuration_clear (&self->next);
-  gst_robocache_voxelize_clear_map_pool (self);
+  robocache_voxelize_configuration_clear (&self->current);
+  robocache_voxelize_configuration_clear (&self->next);
+  robocache_point_map_pool_clear (&self->maps);
   GST_OBJECT_LOCK (self);
-  robocache_readback_clear (&self->readback);
+  robocache_readback_clear (&self->statistics.readback);
   GST_OBJECT_UNLOCK (self);
   gst_clear_caps (&self->in_caps);
   g_clear_pointer (&self->refusal, g_free);
@@ -409,31 +569,77 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
+/* ---- the class ---- */
+
+static void
+gst_robocache_voxelize_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (object);
+
+  GST_OBJECT_LOCK (self);
+  if (id <= ROBOCACHE_VOXELIZE_N_SETTINGS) {
+    robocache_voxelize_properties_set (&self->properties, id, value);
+  } else if (id == ROBOCACHE_VOXELIZE_PROP_STATS_INTERVAL) {
+    self->stats_timer.interval = g_value_get_uint64 (value);
+    robocache_statistics_timer_reset (&self->stats_timer);
+  } else {
+    robocache_device_set_property (&self->device, id - ROBOCACHE_VOXELIZE_PROP_DEVICE_FIRST, value);
+  }
+  GST_OBJECT_UNLOCK (self);
+  robocache_warn_of_late_setting (self, pspec);
+}
+
+static void
+gst_robocache_voxelize_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (object);
+
+  GST_OBJECT_LOCK (self);
+  if (id <= ROBOCACHE_VOXELIZE_N_SETTINGS)
+    robocache_voxelize_properties_get (&self->properties, id, value);
+  else if (id == ROBOCACHE_VOXELIZE_PROP_STATS)
+    g_value_take_boxed (value, make_stats (self));
+  else if (id == ROBOCACHE_VOXELIZE_PROP_STATS_INTERVAL)
+    g_value_set_uint64 (value, self->stats_timer.interval);
+  else
+    robocache_device_get_property (&self->device, id - ROBOCACHE_VOXELIZE_PROP_DEVICE_FIRST, value);
+  GST_OBJECT_UNLOCK (self);
+}
+
 static void
 gst_robocache_voxelize_finalize (GObject *object)
 {
   GstRobocacheVoxelize *self = GST_ROBOCACHE_VOXELIZE (object);
 
   robocache_cloud_window_finish (&self->window);
-  gst_robocache_voxelize_clear_settings (self);
+  robocache_device_finalize (&self->device);
+  robocache_voxelize_properties_clear (&self->properties);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 static void
 gst_robocache_voxelize_class_init (GstRobocacheVoxelizeClass *klass)
 {
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *transform_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = gst_robocache_voxelize_finalize;
-  gst_robocache_voxelize_install_properties (G_OBJECT_CLASS (klass));
-  gst_robocache_voxelize_install_negotiation (transform_class);
-  gst_robocache_voxelize_install_map_pool (transform_class);
+  object_class->set_property = gst_robocache_voxelize_set_property;
+  object_class->get_property = gst_robocache_voxelize_get_property;
+  object_class->finalize = gst_robocache_voxelize_finalize;
+  robocache_voxelize_properties_install (object_class);
+  transform_class->transform_caps = gst_robocache_voxelize_transform_caps;
+  transform_class->fixate_caps = gst_robocache_voxelize_fixate_caps;
+  transform_class->set_caps = gst_robocache_voxelize_set_caps;
+  transform_class->decide_allocation = gst_robocache_voxelize_decide_allocation;
+  transform_class->propose_allocation = gst_robocache_voxelize_propose_allocation;
+  transform_class->sink_event = gst_robocache_voxelize_sink_event;
+  transform_class->query = gst_robocache_voxelize_query;
+  transform_class->submit_input_buffer = gst_robocache_voxelize_submit_input_buffer;
+  transform_class->prepare_output_buffer = gst_robocache_voxelize_prepare_output_buffer;
+  transform_class->transform = gst_robocache_voxelize_transform;
   transform_class->start = gst_robocache_voxelize_start;
   transform_class->stop = gst_robocache_voxelize_stop;
-  transform_class->submit_input_buffer = gst_robocache_voxelize_submit_input_buffer;
-  transform_class->sink_event = gst_robocache_voxelize_sink_event;
-  transform_class->transform = gst_robocache_voxelize_transform;
 
   robocache_add_pad_template (element_class, &sink_template, GST_TYPE_PAD);
   robocache_add_pad_template (element_class, &src_template, GST_TYPE_PAD);
@@ -445,8 +651,9 @@ gst_robocache_voxelize_class_init (GstRobocacheVoxelizeClass *klass)
 static void
 gst_robocache_voxelize_init (GstRobocacheVoxelize *self)
 {
-  gst_robocache_voxelize_init_settings (self);
-  self->statistics.last_pts = GST_CLOCK_TIME_NONE;
-  robocache_stats_timer_reset (&self->stats_timer);
+  robocache_device_init (&self->device);
+  robocache_voxelize_properties_init (&self->properties);
+  robocache_voxelize_statistics_reset (&self->statistics);
+  robocache_statistics_timer_reset (&self->stats_timer);
   robocache_cloud_window_init (&self->window);
 }

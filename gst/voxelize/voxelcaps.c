@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/device/memorycaps.h"
+#include "common/tensors/memorycaps.h"
 #include "common/element/properties.h"
 
 const RcDtype *
@@ -55,24 +55,6 @@ robocache_voxel_cast_rays (const RobocacheVoxelSettings *settings, RobocachePoin
     return TRUE;
   points->rays = robocache_camera_rays_new (&camera, last, error);
   return points->rays != NULL;
-}
-
-gchar *
-robocache_voxel_name_properties (const gchar *message)
-{
-  static const gchar *const names[][2] = {
-    {"max_voxels", "max-voxels"}, {"max_points", "max-points"}, {"feature_range", "feature-range"}
-  };
-  gchar *text = g_strdup (message);
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    gchar **parts = g_strsplit (text, names[i][0], -1);
-
-    g_free (text);
-    text = g_strjoinv (names[i][1], parts);
-    g_strfreev (parts);
-  }
-  return text;
 }
 
 RcVoxelSpec

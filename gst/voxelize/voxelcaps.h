@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* What properties say of a grid. */
+/* The properties of a grid. */
 typedef struct
 {
   gdouble origin[3];            /* metres */
@@ -23,46 +23,44 @@ typedef struct
   RcVoxelMode mode;
   RcVoxelOutput output;
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
-  gint64 max_voxels;            /* sparse and rank */
-  gint64 max_points;            /* of a voxel; first */
+  gint max_voxels;              /* sparse and rank */
+  gint max_points;              /* per voxel; first */
+  guint accumulate;             /* clouds of a grid */
   gdouble feature_range;        /* 0: found in the data */
   gdouble fx, fy, cx, cy;       /* pixels; depth */
   gdouble k1, k2, k3, p1, p2;   /* of the lens, as in kernels/rays.h; depth */
   gdouble depth_scale;          /* metres a unit */
 } RobocacheVoxelSettings;
 
-/* The types the values may have, the preferred one first: the chosen one alone, or for auto all that the mode can have.
- * Ends with RC_N_DTYPES. */
+/* Types that the values may have, the preferred one first: the chosen one alone, or for auto all types of the mode. Ends with
+ * RC_N_DTYPES. */
 const RcDtype *robocache_voxel_dtypes (const RobocacheVoxelSettings * settings);
 
-/* Gives points of a depth image, whose lens distorts, the rays of its pixels: those of last, unless NULL, where they are
- * of the same camera. FALSE and an error for a number of the lens that makes no sense, or no memory. */
+/* Sets the rays of a depth image's pixels if the lens distorts: `last`, unless NULL, if it is of the same camera. FALSE and an
+ * error: an invalid number of the lens, or no memory. */
 gboolean robocache_voxel_cast_rays (const RobocacheVoxelSettings * settings, RobocachePointsInfo * points,
     RobocacheCameraRays * last, GError ** error);
 
-/* What a kernel says of a spec's fields, as a user knows them: by their properties. Free with g_free. */
-gchar *robocache_voxel_name_properties (const gchar * message);
-
-/* The spec of a grid of these points, whose layout and rays it refers to, with values of dtype, one that
- * robocache_voxel_dtypes gave or any other. What makes no sense is rc_voxel_plan's to refuse. */
+/* The spec of a grid of these points with values of dtype. Refers to their layout and rays. Not validated: rc_voxel_plan does
+ * that. */
 RcVoxelSpec robocache_voxel_spec (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     RcDtype dtype);
 
-/* FALSE and an error for what only an element can say of its properties: a camera without focal lengths, bits, index or
- * rank of another type. */
+/* FALSE and an error for combinations of properties that the spec no longer shows: a camera without focal lengths, or a type
+ * that bits, index or rank cannot have. */
 gboolean robocache_voxel_settings_check (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     GError ** error);
 
-/* Fixed caps of the grid, in system or device memory, with the first of robocache_voxel_dtypes that peer takes, in
- * peer's spelling, and its spec and tensors. peer NULL: takes anything. NULL and an error that holds both caps when peer takes none. */
+/* Fixed caps of the grid in system or device memory, with the first of robocache_voxel_dtypes that peer accepts, in peer's
+ * spelling; and their spec and tensors. peer NULL: accepts all. NULL and an error with both caps: peer accepts none. */
 GstCaps *robocache_voxel_choose_caps (const RobocacheVoxelSettings * settings, const RobocachePointsInfo * points,
     gboolean on_device, GstCaps * peer, RcVoxelSpec * spec, RobocacheTensorsInfo * tensors, GError ** error);
 
-/* The tensors that a valid spec puts out; none for the map of a cloud. */
+/* The output tensors of a valid spec; none for the map of a cloud. */
 void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RobocachePointsInfo * points, const RcVoxelSpec * spec);
 
-/* Whether the output is no tensors, but a cloud of int64, as many as the input's buffer has points: index and rank of
- * points whose number caps do not say. */
+/* Whether the output is a cloud of int64 in place of tensors, one for each point of the input buffer: index and rank of clouds,
+ * whose caps do not fix the number of points. */
 gboolean robocache_voxel_maps_cloud (const RobocachePointsInfo * points, const RcVoxelSpec * spec);
 
 G_END_DECLS

@@ -27,7 +27,8 @@
 #include "gstrobocachevoxelview.h"
 
 #include "common/element/errors.h"
-#include "common/device/memorycaps.h"
+#include "common/tensors/memorycaps.h"
+#include "common/tensors/tensorbuffer.h"
 #include "common/tensors/videoframe.h"
 #include "chart.h"
 

@@ -163,6 +163,54 @@ expect_error (const gchar *description, const gchar *fault)
   output_clear (&out);
 }
 
+static void
+count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *n)
+{
+  (*n)++;
+}
+
+/* Plays a file or a source with a sink named "sink" in segments, where stops[i] is the end of segment i (-1: of the stream), without
+ * a flush between them, and expects so many buffers in each: none is lost, or sent twice. */
+static inline void
+expect_segments (const gchar *description, const GstClockTime *stops, const gint *n_buffers, guint n)
+{
+  GstElement *pipeline = gst_parse_launch (description, NULL), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstClockTime start = 0;
+  gint n_received = 0;
+
+  g_object_set (sink, "signal-handoffs", TRUE, "sync", FALSE, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &n_received);
+  for (guint i = 0; i < n; i++) {
+    const GstSeekFlags flags = (i == 0 ? GST_SEEK_FLAG_FLUSH : 0) | (i < n - 1 ? GST_SEEK_FLAG_SEGMENT : 0);
+    GstMessage *message;
+    GstFormat format;
+    gint64 position;
+
+    n_received = 0;
+    fail_unless (gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, (gint64) start,
+            GST_SEEK_TYPE_SET, (gint64) stops[i]));
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+        GST_MESSAGE_SEGMENT_DONE | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (message && GST_MESSAGE_TYPE (message) == (i < n - 1 ? GST_MESSAGE_SEGMENT_DONE : GST_MESSAGE_EOS));
+    if (i < n - 1) {
+      gst_message_parse_segment_done (message, &format, &position);
+      fail_unless_equals_int (format, GST_FORMAT_TIME);
+      fail_unless_equals_uint64 ((guint64) position, stops[i]);
+    }
+    fail_unless_equals_int (n_received, n_buffers[i]);
+    gst_message_unref (message);
+    start = stops[i];
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+
 static inline guint64
 stats_uint64 (GstElement *element, const gchar *field)
 {

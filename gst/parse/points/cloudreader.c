@@ -4,7 +4,7 @@
  */
 #include "cloudreader.h"
 
-#include "gst/parse/byteinput.h"
+#include "gst/parse/records/byteinput.h"
 #include "pcdreader.h"
 #include "common/points/pointcloudcaps.h"
 #include "pointfields.h"
@@ -19,7 +19,7 @@ typedef struct
 
 struct _RobocacheCloudReader
 {
-  RobocacheRecordFormat format;
+  RobocacheInputFormat format;
   guint64 points_per_cloud;
   gchar *layout;
 
@@ -68,7 +68,7 @@ is_set (const gchar *string)
 static gboolean
 check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError **error)
 {
-  if (spec->format == ROBOCACHE_RECORDS_POINTS) {
+  if (spec->format == ROBOCACHE_INPUT_POINTS) {
     if (is_set (spec->layout))
       return set_fields (reader, spec->layout, spec->channels ? spec->channels : "", error);
     if (!is_set (spec->channels))
@@ -83,14 +83,14 @@ check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError
         is_set (spec->layout) ? "layout" : "channels", is_set (spec->layout) ? spec->layout : spec->channels);
     return FALSE;
   }
-  if (spec->format == ROBOCACHE_RECORDS_PCD && spec->points_per_cloud > 0) {
+  if (spec->format == ROBOCACHE_INPUT_PCD && spec->points_per_cloud > 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "points-per-cloud is %" G_GUINT64_FORMAT
         ", but with format=pcd the files say how many points there are: leave it 0", spec->points_per_cloud);
     return FALSE;
   }
-  if (spec->format == ROBOCACHE_RECORDS_KITTI)
+  if (spec->format == ROBOCACHE_INPUT_KITTI)
     return set_fields (reader, "=4f", "x,y,z,intensity", error);
-  if (spec->format == ROBOCACHE_RECORDS_NUSCENES)
+  if (spec->format == ROBOCACHE_INPUT_NUSCENES)
     return set_fields (reader, "=5f", "x,y,z,intensity,ring", error);
   return TRUE;
 }
@@ -101,7 +101,7 @@ robocache_cloud_reader_set_caps (RobocacheCloudReader *reader, const GstCaps *ca
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
   RobocachePointsInfo info;
 
-  if (reader->format != ROBOCACHE_RECORDS_POINTS || reader->layout)
+  if (reader->format != ROBOCACHE_INPUT_POINTS || reader->layout)
     return TRUE;
   if (!gst_structure_has_name (structure, ROBOCACHE_POINTCLOUD_MEDIA_TYPE)
       && !gst_structure_has_name (structure, ROBOCACHE_LIDAR_MEDIA_TYPE))
@@ -129,7 +129,7 @@ robocache_cloud_reader_new (const RobocacheCloudSpec *spec, GError **error)
   reader->times = g_array_new (FALSE, FALSE, sizeof (BufferTime));
   robocache_byte_input_init (&reader->input);
   robocache_pcd_reader_init (&reader->pcd, &reader->input);
-  if (spec->format == ROBOCACHE_RECORDS_PCD)
+  if (spec->format == ROBOCACHE_INPUT_PCD)
     robocache_pcd_reader_watch (&reader->pcd);
   if (!check_spec (reader, spec, error))
     g_clear_pointer (&reader, robocache_cloud_reader_free);
@@ -289,7 +289,7 @@ static RobocacheReadResult
 finish_file (RobocacheCloudReader *reader, GError **error)
 {
   reader->in_file = FALSE;
-  if (reader->format != ROBOCACHE_RECORDS_PCD || reader->number > reader->number_at_file)
+  if (reader->format != ROBOCACHE_INPUT_PCD || reader->number > reader->number_at_file)
     return ROBOCACHE_READ_MORE;
   begin_cloud (reader, reader->file);
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "there is no header, expected lines that begin with FIELDS, "
@@ -300,7 +300,7 @@ finish_file (RobocacheCloudReader *reader, GError **error)
 RobocacheReadResult
 robocache_cloud_reader_next (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **error)
 {
-  const gboolean is_pcd = reader->format == ROBOCACHE_RECORDS_PCD;
+  const gboolean is_pcd = reader->format == ROBOCACHE_INPUT_PCD;
   RobocacheReadResult result;
   GError *fault = NULL;
 

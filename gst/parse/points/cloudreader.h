@@ -10,14 +10,14 @@
 
 #include <gst/gst.h>
 
-#include "gst/parse/records/recordreader.h"
+#include "gst/parse/records/inputformat.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  RobocacheRecordFormat format; /* one of clouds */
-  const gchar *layout, *channels;       /* of ROBOCACHE_RECORDS_POINTS: a struct string, and names of its numbers */
+  RobocacheInputFormat format; /* one of clouds */
+  const gchar *layout, *channels;       /* of ROBOCACHE_INPUT_POINTS: a struct string, and names of its numbers */
   guint64 points_per_cloud;     /* where nothing in the data says it; 0: a cloud is a file */
 } RobocacheCloudSpec;
 

@@ -22,14 +22,12 @@
 
 #include <gst/gst.h>
 
+#include "gst/parse/records/inputformat.h"
 #include "pointfields.h"
 
 G_BEGIN_DECLS
 
-/* How a PCD file begins. */
-#define ROBOCACHE_PCD_MAGIC "# .PCD"
-
-/* Bytes from there to the end of the first keyword: a file with longer comments is not found behind another. */
+/* Bytes from ROBOCACHE_PCD_MAGIC to the end of the first keyword: a file with longer comments is not found behind another. */
 #define ROBOCACHE_PCD_MAX_BEGINNING 1024
 
 typedef enum

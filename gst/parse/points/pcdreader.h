@@ -7,7 +7,7 @@
 #ifndef ROBOCACHE_PCDREADER_H
 #define ROBOCACHE_PCDREADER_H
 
-#include "gst/parse/byteinput.h"
+#include "gst/parse/records/byteinput.h"
 #include "pcddata.h"
 #include "pcdheader.h"
 #include "pcdsearch.h"

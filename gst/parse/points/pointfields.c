@@ -84,7 +84,7 @@ dtype_of_layout_type (gchar type)
 }
 
 static gboolean
-name_fields (RobocachePointFields *fields, const RobocacheLayout *layout, gchar **names, const gchar *string,
+name_fields (RobocachePointFields *fields, const RobocacheRecordFormat *layout, gchar **names, const gchar *string,
     GError **error)
 {
   const guint n_names = g_strv_length (names);
@@ -112,16 +112,16 @@ gboolean
 robocache_point_fields_from_layout (RobocachePointFields *fields, const gchar *string, const gchar *names,
     GError **error)
 {
-  RobocacheLayout layout = { NULL };
+  RobocacheRecordFormat layout = { NULL };
   gchar **split;
   gboolean ok;
 
-  if (!robocache_layout_parse (&layout, string, error))
+  if (!robocache_record_format_parse (&layout, string, error))
     return FALSE;
   split = g_strsplit (names, ",", -1);
   ok = name_fields (fields, &layout, split, string, error);
   g_strfreev (split);
-  robocache_layout_clear (&layout);
+  robocache_record_format_clear (&layout);
   return ok;
 }
 

@@ -65,10 +65,10 @@ append_fields (GArray *fields, gsize *size, gint type, guint64 count, gboolean n
 
   if (native)                   /* as in Python, "0q" aligns and adds nothing */
     *size = (*size + types[type].native_alignment - 1) / types[type].native_alignment * types[type].native_alignment;
-  if (count > (ROBOCACHE_LAYOUT_MAX_SIZE - *size) / step)
+  if (count > (ROBOCACHE_RECORD_MAX_SIZE - *size) / step)
     return FALSE;
   for (guint64 i = 0; i < count; i++, *size += step) {
-    RobocacheLayoutField field = { types[type].type, *size };
+    RobocacheRecordField field = { types[type].type, *size };
 
     if (native)
       field.type = types[type].native_type;
@@ -81,9 +81,9 @@ append_fields (GArray *fields, gsize *size, gint type, guint64 count, gboolean n
 }
 
 gboolean
-robocache_layout_parse (RobocacheLayout *layout, const gchar *string, GError **error)
+robocache_record_format_parse (RobocacheRecordFormat *format, const gchar *string, GError **error)
 {
-  GArray *fields = g_array_new (FALSE, FALSE, sizeof (RobocacheLayoutField));
+  GArray *fields = g_array_new (FALSE, FALSE, sizeof (RobocacheRecordField));
   gboolean native, swap;
   gsize size = 0;
   const gchar *cursor;
@@ -109,7 +109,7 @@ robocache_layout_parse (RobocacheLayout *layout, const gchar *string, GError **e
     }
     if (!append_fields (fields, &size, type, count, native)) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "layout=\"%s\" is longer than %d bytes", string,
-          ROBOCACHE_LAYOUT_MAX_SIZE);
+          ROBOCACHE_RECORD_MAX_SIZE);
       goto failed;
     }
   }
@@ -118,10 +118,10 @@ robocache_layout_parse (RobocacheLayout *layout, const gchar *string, GError **e
         "layout=\"%s\" has no number in it; write one like \"<q6f\"", string);
     goto failed;
   }
-  layout->n_fields = fields->len;
-  layout->fields = (RobocacheLayoutField *) (gpointer) g_array_free (fields, FALSE);
-  layout->size = size;
-  layout->swap = swap;
+  format->n_fields = fields->len;
+  format->fields = (RobocacheRecordField *) (gpointer) g_array_free (fields, FALSE);
+  format->size = size;
+  format->swap = swap;
   return TRUE;
 
 failed:
@@ -130,20 +130,20 @@ failed:
 }
 
 void
-robocache_layout_clear (RobocacheLayout *layout)
+robocache_record_format_clear (RobocacheRecordFormat *format)
 {
-  g_clear_pointer (&layout->fields, g_free);
-  layout->n_fields = 0;
+  g_clear_pointer (&format->fields, g_free);
+  format->n_fields = 0;
 }
 
 /* The bits of a field, zero-extended. */
 static guint64
-read_bits (const RobocacheLayout *layout, const RobocacheLayoutField *field, const guint8 *record, gsize size)
+read_bits (const RobocacheRecordFormat *format, const RobocacheRecordField *field, const guint8 *record, gsize size)
 {
   guint64 bits = 0;
 
   for (gsize i = 0; i < size; i++) {
-    const gboolean little = (G_BYTE_ORDER == G_LITTLE_ENDIAN) != layout->swap;
+    const gboolean little = (G_BYTE_ORDER == G_LITTLE_ENDIAN) != format->swap;
 
     bits |= (guint64) record[field->offset + i] << 8 * (little ? i : size - 1 - i);
   }
@@ -175,11 +175,11 @@ typedef struct
 } Number;
 
 static Number
-read_number (const RobocacheLayout *layout, guint index, const guint8 *record)
+read_number (const RobocacheRecordFormat *format, guint index, const guint8 *record)
 {
-  const RobocacheLayoutField *field = &layout->fields[index];
+  const RobocacheRecordField *field = &format->fields[index];
   const gsize size = types[find_type (field->type)].size;
-  const guint64 bits = read_bits (layout, field, record, size);
+  const guint64 bits = read_bits (format, field, record, size);
   Number n = { UNSIGNED, 0, bits, 0.0 };
   guint32 bits32 = (guint32) bits;
   gfloat f;
@@ -211,9 +211,9 @@ read_number (const RobocacheLayout *layout, guint index, const guint8 *record)
 }
 
 gfloat
-robocache_layout_read_float (const RobocacheLayout *layout, guint field, const guint8 *record)
+robocache_record_format_read_float (const RobocacheRecordFormat *format, guint field, const guint8 *record)
 {
-  const Number n = read_number (layout, field, record);
+  const Number n = read_number (format, field, record);
 
   if (n.kind == FLOATING)
     return isnan (n.d) ? NAN : (gfloat) n.d;
@@ -221,10 +221,10 @@ robocache_layout_read_float (const RobocacheLayout *layout, guint field, const g
 }
 
 RobocacheTimeStatus
-robocache_layout_read_time (const RobocacheLayout *layout, guint field, const guint8 *record, RobocacheTimeUnit unit,
+robocache_record_format_read_time (const RobocacheRecordFormat *format, guint field, const guint8 *record, RobocacheTimeUnit unit,
     gint64 *time_ns)
 {
-  const Number n = read_number (layout, field, record);
+  const Number n = read_number (format, field, record);
 
   if (n.kind == FLOATING)
     return robocache_time_from_double (n.d, unit, time_ns);

@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_BINARYLAYOUT_H
-#define ROBOCACHE_BINARYLAYOUT_H
+#ifndef ROBOCACHE_RECORDFORMAT_H
+#define ROBOCACHE_RECORDFORMAT_H
 
 #include <glib.h>
 
@@ -16,30 +16,30 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_LAYOUT_MAX_SIZE (1 << 20)     /* bytes of a record */
+#define ROBOCACHE_RECORD_MAX_SIZE (1 << 20)     /* bytes of a record */
 
 typedef struct
 {
   gchar type;                   /* with its standard size: 'l' of 8 bytes is a 'q' */
   gsize offset;                 /* bytes from the beginning of the record */
-} RobocacheLayoutField;
+} RobocacheRecordField;
 
 typedef struct
 {
-  RobocacheLayoutField *fields; /* padding is none */
+  RobocacheRecordField *fields; /* padding is none */
   guint n_fields;
   gsize size;                   /* bytes of a record */
   gboolean swap;                /* its byte order is not the machine's */
-} RobocacheLayout;
+} RobocacheRecordFormat;
 
 /* FALSE and an error that names the character when string is no layout, or the record is empty or above the limit. */
-gboolean robocache_layout_parse (RobocacheLayout * layout, const gchar * string, GError ** error);
-void robocache_layout_clear (RobocacheLayout * layout);
+gboolean robocache_record_format_parse (RobocacheRecordFormat * format, const gchar * string, GError ** error);
+void robocache_record_format_clear (RobocacheRecordFormat * format);
 
 /* A field of a record as a float: one rounding from its own type. */
-gfloat robocache_layout_read_float (const RobocacheLayout * layout, guint field, const guint8 * record);
+gfloat robocache_record_format_read_float (const RobocacheRecordFormat * format, guint field, const guint8 * record);
 /* The same as a time, exactly. */
-RobocacheTimeStatus robocache_layout_read_time (const RobocacheLayout * layout, guint field, const guint8 * record,
+RobocacheTimeStatus robocache_record_format_read_time (const RobocacheRecordFormat * format, guint field, const guint8 * record,
     RobocacheTimeUnit unit, gint64 * time_ns);
 
 G_END_DECLS

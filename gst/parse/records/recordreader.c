@@ -8,33 +8,17 @@
 #include <string.h>
 
 #include "recordformat.h"
-#include "gst/parse/byteinput.h"
+#include "byteinput.h"
 #include "columnchoice.h"
 #include "csvrecord.h"
-#include "common/element/properties.h"
-#include "gst/parse/points/pcdheader.h"
 #include "common/tensors/tensorcaps.h"
-
-ROBOCACHE_DEFINE_ENUM (robocache_record_format_get_type, "RobocacheRecordFormat",
-    {ROBOCACHE_RECORDS_CSV, "Lines of text, fields parted by the delimiter", "csv"},
-    {ROBOCACHE_RECORDS_BINARY, "Records of fixed size, as layout says", "binary"},
-    {ROBOCACHE_RECORDS_PCD, "Clouds: PCD files 0.5 to 0.7", "pcd"},
-    {ROBOCACHE_RECORDS_KITTI, "Clouds: float32 x, y, z, intensity", "kitti"},
-    {ROBOCACHE_RECORDS_NUSCENES, "Clouds: float32 x, y, z, intensity, ring", "nuscenes"},
-    {ROBOCACHE_RECORDS_POINTS, "Clouds: points as layout and channels, or the caps of the input, say", "points"})
-
-gboolean
-robocache_record_format_is_of_clouds (RobocacheRecordFormat format)
-{
-  return format >= ROBOCACHE_RECORDS_PCD;
-}
 
 struct _RobocacheRecordReader
 {
   /* the spec */
-  RobocacheRecordFormat format;
+  RobocacheInputFormat format;
   gchar delimiter;
-  RobocacheLayout layout;
+  RobocacheRecordFormat record_format;
   gchar *choice;
   guint time_column;
   gint arrival_column;
@@ -130,16 +114,16 @@ robocache_record_reader_comments (const RobocacheRecordReader *reader)
 static gboolean
 check_spec (RobocacheRecordReader *reader, const RobocacheRecordSpec *spec, GError **error)
 {
-  if (spec->format == ROBOCACHE_RECORDS_BINARY) {
-    if (!robocache_layout_parse (&reader->layout, spec->layout, error))
+  if (spec->format == ROBOCACHE_INPUT_BINARY) {
+    if (!robocache_record_format_parse (&reader->record_format, spec->layout, error))
       return FALSE;
-    if (reader->n_needed > reader->layout.n_fields) {
+    if (reader->n_needed > reader->record_format.n_fields) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
           "layout=\"%s\" has columns 0-%u, so there is none for time-column=%u, arrival-column=%d",
-          spec->layout, reader->layout.n_fields - 1, spec->time_column, spec->arrival_column);
+          spec->layout, reader->record_format.n_fields - 1, spec->time_column, spec->arrival_column);
       return FALSE;
     }
-    return set_columns (reader, reader->layout.n_fields, NULL, error);
+    return set_columns (reader, reader->record_format.n_fields, NULL, error);
   }
   if (spec->layout && *spec->layout) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
@@ -173,7 +157,7 @@ robocache_record_reader_free (RobocacheRecordReader *reader)
 {
   robocache_byte_input_clear (&reader->input);
   forget_columns (reader);
-  robocache_layout_clear (&reader->layout);
+  robocache_record_format_clear (&reader->record_format);
   g_ptr_array_unref (reader->fields);
   g_free (reader->choice);
   g_free (reader);
@@ -197,7 +181,7 @@ robocache_record_reader_restart (RobocacheRecordReader *reader)
   robocache_byte_input_restart (&reader->input);
   reader->number = 0;
   reader->header_may_come = TRUE;
-  if (reader->format == ROBOCACHE_RECORDS_CSV)
+  if (reader->format == ROBOCACHE_INPUT_CSV)
     forget_columns (reader);
 }
 
@@ -414,18 +398,18 @@ next_csv (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error
 static gboolean
 read_binary_time (RobocacheRecordReader *reader, guint column, const guint8 *bytes, gint64 *time_ns, GError **error)
 {
-  if (robocache_layout_read_time (&reader->layout, column, bytes, reader->time_unit, time_ns) == ROBOCACHE_TIME_OK)
+  if (robocache_record_format_read_time (&reader->record_format, column, bytes, reader->time_unit, time_ns) == ROBOCACHE_TIME_OK)
     return TRUE;
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT
       ": column %u is no time within int64 nanoseconds; are layout and time-unit right?", reader->number,
-      (reader->number - 1) * reader->layout.size, column);
+      (reader->number - 1) * reader->record_format.size, column);
   return FALSE;
 }
 
 static RobocacheReadResult
 next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
 {
-  const gsize left = robocache_byte_input_available (&reader->input), size = reader->layout.size;
+  const gsize left = robocache_byte_input_available (&reader->input), size = reader->record_format.size;
   const guint8 *bytes = reader->input.bytes + reader->input.cursor;
 
   if (left == 0 || (left < size && !reader->input.ended))
@@ -444,7 +428,7 @@ next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
       && !read_binary_time (reader, (guint) reader->arrival_column, bytes, &record->arrival_ns, error))
     return ROBOCACHE_READ_MALFORMED;
   for (guint i = 0; i < reader->columns->len; i++)
-    reader->values[i] = robocache_layout_read_float (&reader->layout, g_array_index (reader->columns, guint, i), bytes);
+    reader->values[i] = robocache_record_format_read_float (&reader->record_format, g_array_index (reader->columns, guint, i), bytes);
   record->number = reader->number;
   record->values = reader->values;
   record->n_empty = 0;
@@ -454,11 +438,11 @@ next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
 RobocacheReadResult
 robocache_record_reader_next (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error)
 {
-  const gboolean is_binary = reader->format == ROBOCACHE_RECORDS_BINARY;
+  const gboolean is_binary = reader->format == ROBOCACHE_INPUT_BINARY;
   RobocacheReadResult result;
 
   /* what waits stays in the pieces that it came in, until it is a record */
-  if (is_binary && !reader->input.ended && robocache_byte_input_available (&reader->input) < reader->layout.size) {
+  if (is_binary && !reader->input.ended && robocache_byte_input_available (&reader->input) < reader->record_format.size) {
     robocache_byte_input_unmap (&reader->input);
     return ROBOCACHE_READ_MORE;
   }

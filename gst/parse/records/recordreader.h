@@ -9,30 +9,15 @@
 
 #include <gst/gst.h>
 
+#include "inputformat.h"
 #include "recordtime.h"
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  ROBOCACHE_RECORDS_CSV,
-  ROBOCACHE_RECORDS_BINARY,
-  /* of clouds, which cloudreader.h reads */
-  ROBOCACHE_RECORDS_PCD,
-  ROBOCACHE_RECORDS_KITTI,
-  ROBOCACHE_RECORDS_NUSCENES,
-  ROBOCACHE_RECORDS_POINTS
-} RobocacheRecordFormat;
-
-#define ROBOCACHE_TYPE_RECORD_FORMAT (robocache_record_format_get_type ())
-GType robocache_record_format_get_type (void);
-
-gboolean robocache_record_format_is_of_clouds (RobocacheRecordFormat format);
-
 /* What the records look like. Strings belong to the caller and are not kept. */
 typedef struct
 {
-  RobocacheRecordFormat format;
+  RobocacheInputFormat format;
   const gchar *delimiter;       /* CSV */
   const gchar *layout;          /* binary */
   const gchar *channels;        /* names and ranges of columns; NULL or "": all but the time and arrival columns */
@@ -49,15 +34,6 @@ typedef struct
   const gfloat *values;         /* [n_channels], until the next call */
   guint n_empty;                /* values that are NaN because their field is empty */
 } RobocacheRecord;
-
-typedef enum
-{
-  ROBOCACHE_READ_MORE,          /* no whole record is left: push more */
-  ROBOCACHE_READ_HEADER,        /* the columns are known */
-  ROBOCACHE_READ_RECORD,
-  ROBOCACHE_READ_MALFORMED,     /* a record was skipped; the error says where and why */
-  ROBOCACHE_READ_REFUSED        /* the header lacks columns that the spec asks for; the error says which */
-} RobocacheReadResult;
 
 typedef struct _RobocacheRecordReader RobocacheRecordReader;
 

@@ -16,14 +16,33 @@ ROBOCACHE_DEFINE_ENUM (robocache_time_unit_get_type, "RobocacheTimeUnit",
 
 static const struct
 {
+  const gchar *name;
   gint exponent;                /* of ten: nanoseconds in a unit */
   gint64 ns;
 } units[] = {
-  [ROBOCACHE_TIME_UNIT_S] = {9, 1000000000},
-  [ROBOCACHE_TIME_UNIT_MS] = {6, 1000000},
-  [ROBOCACHE_TIME_UNIT_US] = {3, 1000},
-  [ROBOCACHE_TIME_UNIT_NS] = {0, 1},
+  [ROBOCACHE_TIME_UNIT_S] = {"s", 9, 1000000000},
+  [ROBOCACHE_TIME_UNIT_MS] = {"ms", 6, 1000000},
+  [ROBOCACHE_TIME_UNIT_US] = {"us", 3, 1000},
+  [ROBOCACHE_TIME_UNIT_NS] = {"ns", 0, 1},
 };
+
+const gchar *
+robocache_time_unit_name (RobocacheTimeUnit unit)
+{
+  return units[unit].name;
+}
+
+gboolean
+robocache_time_unit_by_name (const gchar *name, RobocacheTimeUnit *unit)
+{
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (units) && !g_str_equal (units[i].name, name))
+    i++;
+  if (i < G_N_ELEMENTS (units))
+    *unit = i;
+  return i < G_N_ELEMENTS (units);
+}
 
 /* A decimal number as its parts: whole digits, digits of the fraction, exponent of ten. */
 typedef struct

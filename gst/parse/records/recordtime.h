@@ -23,6 +23,11 @@ typedef enum
 #define ROBOCACHE_TYPE_TIME_UNIT (robocache_time_unit_get_type ())
 GType robocache_time_unit_get_type (void);
 
+/* "s", "ms", "us" or "ns". */
+const gchar *robocache_time_unit_name (RobocacheTimeUnit unit);
+/* FALSE when name is none of these. */
+gboolean robocache_time_unit_by_name (const gchar * name, RobocacheTimeUnit * unit);
+
 typedef enum
 {
   ROBOCACHE_TIME_OK,

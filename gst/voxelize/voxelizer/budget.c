@@ -66,7 +66,7 @@ budget_of (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard)
 {
   const guint64 held = shard->scratch.bytes + shard->clouds.bytes + shard->outputs.bytes;
   const guint64 batch = (guint64) run->shards->spec.batch, bitmap = run->shards->bitmap_bytes;
-  guint64 budget = robocache_engine_room (shard->engine) + held, outputs = 0;
+  guint64 budget = robocache_engine_budget (shard->engine) + held, outputs = 0;
 
   for (guint i = 0; i < run->place->n_outputs && robocache_voxel_output_bytes (shard, run->place, 1) == 0; i++)
     outputs += 2 * batch * (run->place->item_bytes[i] + bitmap);
@@ -143,7 +143,7 @@ allocate (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, guint64 budg
   const guint64 clouds = upload_bytes (run, shard, shard->items);
 
   /* a block that grows needs memory beside its old one */
-  if (scratch + outputs + clouds > robocache_engine_room (shard->engine))
+  if (scratch + outputs + clouds > robocache_engine_budget (shard->engine))
     clear_blocks (shard);
   return grow (&shard->scratch, shard->engine, scratch, &budget, error)
       && grow (&shard->outputs, shard->engine, outputs, &budget, error)
@@ -187,7 +187,7 @@ name_bytes_needed (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, GEr
   GError *total = NULL;
 
   clear_blocks (shard);
-  if (!robocache_engine_check_room (shard->engine, needed, what, "raise max-device-memory, take a smaller grid or smaller "
+  if (!robocache_engine_check_budget (shard->engine, needed, what, "raise max-device-memory, take a smaller grid or smaller "
           "clouds, or set backend=auto", &total)) {
     g_error_free (*failure);
     *failure = total;

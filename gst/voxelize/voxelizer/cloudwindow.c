@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/tensors/mapping.h"
+#include "common/device/mapping.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/tensors/videoframe.h"
 

@@ -4,6 +4,8 @@
  */
 #include "output.h"
 
+#include "common/device/occupancystamp.h"
+
 /* ---- where kernels write ---- */
 
 /* NULL: kernels of the shard cannot write there. */
@@ -12,7 +14,7 @@ output_in_place (const RobocacheVoxelShard *shard, const RobocacheVoxelPlace *pl
 {
   if (place->mapped[output])
     return robocache_engine_is_gpu (shard->engine) ? NULL : place->mapped[output];
-  return robocache_engine_reach (shard->engine, place->memories[output], 0);
+  return robocache_memory_reach (place->memories[output], 0, shard->engine);
 }
 
 guint64
@@ -36,7 +38,7 @@ robocache_voxel_output_find_bitmap (RobocacheVoxelRun *run)
   for (guint i = 0; i < shards->n && in_place; i++)
     in_place = output_in_place (&shards->shards[i], run->place, 0) != NULL;
   if (in_place)
-    run->occupied = robocache_memory_take_notes (run->place->memories[0], shards->writer,
+    run->occupied = robocache_memory_begin_stamp (run->place->memories[0], shards->writer,
         shards->bitmap_bytes * (guint64) shards->spec.batch, &run->is_known);
 }
 
@@ -44,7 +46,7 @@ void
 robocache_voxel_output_stamp (const RobocacheVoxelRun *run)
 {
   if (run->occupied)
-    robocache_memory_leave_notes (run->place->memories[0], run->shards->writer);
+    robocache_memory_end_stamp (run->place->memories[0], run->shards->writer);
 }
 
 static RcVoxelOut

@@ -6,6 +6,7 @@
 #define ROBOCACHE_VOXEL_SHARD_H
 
 #include "common/device/scratch.h"
+#include "common/device/staging.h"
 #include "kernels/voxel.h"
 
 G_BEGIN_DECLS

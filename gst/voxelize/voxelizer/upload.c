@@ -56,7 +56,7 @@ cloud_in_place (const RobocacheVoxelRun *run, const RobocacheVoxelShard *shard, 
 {
   GstMemory *memory = run->shards->reads_host ? NULL : device_memory (cloud);
 
-  return memory ? robocache_engine_reach (shard->engine, memory, 0) : NULL;
+  return memory ? robocache_memory_reach (memory, 0, shard->engine) : NULL;
 }
 
 guint64

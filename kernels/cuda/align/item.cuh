@@ -298,15 +298,4 @@ align_many (const __grid_constant__ RcCudaAlignMany launch)
 }
 }
 
-/* A macro takes commas only in parentheses. */
-#define RC_CUDA_FEW_AND_MANY(...) { \
-    KERNEL (rc::align_few<__VA_ARGS__>), \
-    KERNEL (rc::align_many<__VA_ARGS__>) }
-
-/* The kernels that every level has, in the order of RcCudaAlignType. */
-#define RC_CUDA_ALIGN_KERNELS(level) \
-    RC_CUDA_FEW_AND_MANY (rc::Same<RC_FLOAT32, level>), RC_CUDA_FEW_AND_MANY (rc::Same<RC_FLOAT16, level>), \
-    RC_CUDA_FEW_AND_MANY (rc::Same<RC_BFLOAT16, level>), RC_CUDA_FEW_AND_MANY (rc::Same<RC_FLOAT64, level>), \
-    RC_CUDA_FEW_AND_MANY (rc::Mixed<level>)
-
 #endif

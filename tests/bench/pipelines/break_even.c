@@ -19,7 +19,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "common/device/devicememory.h"
+#include "common/device/allocator.h"
 #include "tests/bench/common/spread.h"
 #include "tests/bench/common/table.h"
 

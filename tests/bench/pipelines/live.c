@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/device/devicememory.h"
+#include "common/device/allocator.h"
 
 #define FRAME_BYTES (640 * 480 * 3)
 #define SYSTEM_CAPS "other/tensors"

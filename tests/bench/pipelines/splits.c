@@ -5,7 +5,7 @@
  * The same batch goes through the element again and again, on 1, 2 and 4 GPUs, as many as there are, with backend=cuda, which
  * splits as it is told; the numbers of GPUs take turns. A row has the time from one output to the next, and how many times
  * faster the median is than that of one GPU: where it is, backend=auto might split, too (robocache_device_shards in
- * common/device/device.h). Outputs are compared, bit for bit, with those of backend=cpu.
+ * common/backend/enginechoice.h). Outputs are compared, bit for bit, with those of backend=cpu.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -4,7 +4,7 @@
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/device/device.h"
+#include "common/backend/enginechoice.h"
 
 static const struct
 {

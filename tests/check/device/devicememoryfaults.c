@@ -269,16 +269,16 @@ GST_END_TEST;
 GST_START_TEST (test_no_pinned_memory_for_a_map)
 {
   GstMemory *memory = alloc_memory (allocator, BYTES);
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
   GstMapInfo map;
 
   write_with (memory, engine, 1);
   fake_device_fail_alloc (device, 1);
   fail_if (gst_memory_map (memory, &map, GST_MAP_READ));
-  robocache_engine_get_account (engine, &account);
+  robocache_engine_get_memory_statistics (engine, &account);
   fail_unless_equals_uint64 (account.host_bytes, 0);
   fail_unless_mapped (memory, 1);       /* it failed once */
-  robocache_engine_get_account (engine, &account);
+  robocache_engine_get_memory_statistics (engine, &account);
   fail_unless_equals_uint64 (account.host_bytes, BYTES);
   gst_memory_unref (memory);
 }
@@ -352,7 +352,7 @@ GST_START_TEST (test_maps_from_many_threads)
 {
   Common common = { alloc_memory (allocator, BYTES), 77 };
   GThread *threads[N_THREADS];
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
 
   write_with (common.memory, engine, common.value);
   for (guint i = 0; i < N_THREADS; i++)
@@ -361,7 +361,7 @@ GST_START_TEST (test_maps_from_many_threads)
     g_thread_join (threads[i]);
   gst_memory_unref (common.memory);
   robocache_allocator_trim (allocator);
-  robocache_engine_get_account (engine, &account);
+  robocache_engine_get_memory_statistics (engine, &account);
   fail_unless_equals_uint64 (account.bytes, 0);
   fail_unless_equals_uint64 (account.host_bytes, 0);
   fail_unless_equals_uint64 (account.pool_hits + account.pool_misses, 1 + N_THREADS * N_ROUNDS);

@@ -39,9 +39,9 @@ write_with_notes (guint64 writer, gsize bytes)
 {
   gboolean is_known = TRUE;
 
-  fail_unless (robocache_memory_take_notes (memory, writer, bytes, &is_known) != NULL);
+  fail_unless (robocache_memory_begin_stamp (memory, writer, bytes, &is_known) != NULL);
   write_with (memory, engine, 1);
-  robocache_memory_leave_notes (memory, writer);
+  robocache_memory_end_stamp (memory, writer);
   return is_known;
 }
 
@@ -120,7 +120,7 @@ take_without_a_write (void)
 {
   gboolean is_known;
 
-  robocache_memory_take_notes (memory, ME, NOTE_BYTES, &is_known);
+  robocache_memory_begin_stamp (memory, ME, NOTE_BYTES, &is_known);
 }
 
 static void
@@ -159,18 +159,18 @@ GST_END_TEST;
 /* They count against max-device-memory; where there is no room for them there are none, and that is not asked again. */
 GST_START_TEST (test_no_room)
 {
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
   gboolean is_known = TRUE;
 
-  fail_unless (robocache_memory_take_notes (memory, ME, 1000 - BYTES + 1, &is_known) == NULL);
+  fail_unless (robocache_memory_begin_stamp (memory, ME, 1000 - BYTES + 1, &is_known) == NULL);
   fail_if (is_known);
-  robocache_memory_leave_notes (memory, ME);
+  robocache_memory_end_stamp (memory, ME);
   fake_device_fail_alloc (device, 1);
-  fail_unless (robocache_memory_take_notes (memory, ME, 1000 - BYTES + 1, &is_known) == NULL);
+  fail_unless (robocache_memory_begin_stamp (memory, ME, 1000 - BYTES + 1, &is_known) == NULL);
   fail_if (is_known);
   fake_device_fail_alloc (device, 0);
   fail_if (write_with_notes (ME, 1000 - BYTES));
-  robocache_engine_get_account (engine, &account);
+  robocache_engine_get_memory_statistics (engine, &account);
   fail_unless_equals_uint64 (account.bytes, 1000);
 }
 
@@ -180,12 +180,12 @@ GST_END_TEST;
 GST_START_TEST (test_notes_go_after_the_work_on_them)
 {
   gboolean is_known;
-  gpointer notes = robocache_memory_take_notes (memory, ME, NOTE_BYTES, &is_known);
+  gpointer notes = robocache_memory_begin_stamp (memory, ME, NOTE_BYTES, &is_known);
 
   fail_unless (robocache_memory_begin_write (memory, engine, NULL));
   fake_launch (robocache_engine_stream (engine), fill, notes, NULL, NOTE_BYTES, NULL);
   fail_unless (robocache_memory_end_write (memory, engine, NULL));
-  robocache_memory_leave_notes (memory, ME);
+  robocache_memory_end_stamp (memory, ME);
   if (__i__ == 0)
     fail_if (write_with_notes (ME, NOTE_BYTES + 1));
 }

@@ -6,7 +6,7 @@
 
 #include <gst/check/gstharness.h>
 
-#include "common/device/tensorpool.h"
+#include "common/tensors/tensorpool.h"
 
 #define BYTES 64
 #define CAPS "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, " \
@@ -37,12 +37,12 @@ teardown (void)
   fake_device_free (device);
 }
 
-static RobocacheMemoryAccount
+static RobocacheMemoryStatistics
 account_of (RobocacheEngine *of)
 {
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
 
-  robocache_engine_get_account (of, &account);
+  robocache_engine_get_memory_statistics (of, &account);
   return account;
 }
 
@@ -249,7 +249,7 @@ GST_START_TEST (test_steady_state_allocates_nothing)
   const RcMemoryKind kinds[] = { RC_MEMORY_DEVICE, RC_MEMORY_PINNED };
   GstBufferPool *pool;
   FakeCounts before, after;
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
 
   gst_object_unref (allocator);
   allocator = robocache_allocator_new (engine, kinds[__i__]);

@@ -9,7 +9,9 @@
 
 #include <gst/check/gstcheck.h>
 
-#include "common/device/devicememory.h"
+#include "common/device/allocator.h"
+#include "common/device/blockmap.h"
+#include "common/device/occupancystamp.h"
 #include "fakedevice.h"
 
 G_BEGIN_DECLS

@@ -52,8 +52,8 @@ GST_START_TEST (test_cpu)
   fail_unless (robocache_engine_is_host_addressable (cpu));
   fail_unless_equals_int (robocache_engine_device (cpu), -1);
   fail_unless (robocache_engine_synchronize (cpu, NULL));
-  fail_unless (robocache_engine_check_room (cpu, 1000, "a job", "a smaller one", NULL));
-  fail_if (robocache_engine_check_room (cpu, G_MAXUINT64, "a job", "a smaller one", &error));
+  fail_unless (robocache_engine_check_budget (cpu, 1000, "a job", "a smaller one", NULL));
+  fail_if (robocache_engine_check_budget (cpu, G_MAXUINT64, "a job", "a smaller one", &error));
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
   fail_unless (strstr (error->message, "a job needs") && strstr (error->message, "a smaller one"), "%s",
       error->message);
@@ -94,7 +94,7 @@ GST_END_TEST;
 GST_START_TEST (test_account)
 {
   RobocacheEngine *engine = engine_on (device, 0);
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
   gpointer a, b, pinned;
 
   a = robocache_engine_alloc (engine, RC_MEMORY_DEVICE, 1000, NULL);
@@ -102,14 +102,14 @@ GST_START_TEST (test_account)
   pinned = robocache_engine_alloc (engine, RC_MEMORY_PINNED, 300, NULL);
   fail_unless (a && b && pinned);
   robocache_engine_free (engine, RC_MEMORY_DEVICE, a, 1000);
-  robocache_engine_get_account (engine, &account);
+  robocache_engine_get_memory_statistics (engine, &account);
   fail_unless_equals_uint64 (account.bytes, 500);
   fail_unless_equals_uint64 (account.peak_bytes, 1500);
   fail_unless_equals_uint64 (account.host_bytes, 300);
   robocache_engine_free (engine, RC_MEMORY_DEVICE, b, 500);
   robocache_engine_free (engine, RC_MEMORY_PINNED, pinned, 300);
   robocache_engine_free (engine, RC_MEMORY_PINNED, NULL, 300);
-  robocache_engine_get_account (engine, &account);
+  robocache_engine_get_memory_statistics (engine, &account);
   fail_unless_equals_uint64 (account.bytes, 0);
   fail_unless_equals_uint64 (account.peak_bytes, 1500);
   fail_unless_equals_uint64 (account.host_bytes, 0);
@@ -123,7 +123,7 @@ GST_START_TEST (test_account_of_what_fails)
 {
   static const RcMemoryKind kinds[] = { RC_MEMORY_DEVICE, RC_MEMORY_PINNED };
   RobocacheEngine *engine = engine_on (device, 0);
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
   GError *error = NULL;
 
   fake_device_fail_alloc (device, 1);
@@ -131,7 +131,7 @@ GST_START_TEST (test_account_of_what_fails)
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
   fail_unless (strstr (error->message, "1000 bytes needed") != NULL, "%s", error->message);
   g_clear_error (&error);
-  robocache_engine_get_account (engine, &account);
+  robocache_engine_get_memory_statistics (engine, &account);
   fail_unless_equals_uint64 (account.bytes, 0);
   fail_unless_equals_uint64 (account.peak_bytes, 0);
   fail_unless_equals_uint64 (account.host_bytes, 0);
@@ -149,22 +149,22 @@ GST_START_TEST (test_room)
   fake_device_set_total (device, 1000);
   engine = engine_on (device, 0);
   bounded = engine_on (device, 600);
-  fail_unless_equals_uint64 (robocache_engine_room (engine), 1000);
-  fail_unless_equals_uint64 (robocache_engine_room (bounded), 600);
+  fail_unless_equals_uint64 (robocache_engine_budget (engine), 1000);
+  fail_unless_equals_uint64 (robocache_engine_budget (bounded), 600);
   memory = robocache_engine_alloc (bounded, RC_MEMORY_DEVICE, 250, NULL);
-  fail_unless_equals_uint64 (robocache_engine_room (engine), 750);
-  fail_unless_equals_uint64 (robocache_engine_room (bounded), 350);
-  fail_unless (robocache_engine_check_room (engine, 750, "a grid", "fewer voxels", NULL));
-  fail_if (robocache_engine_check_room (engine, 751, "a grid", "fewer voxels", &error));
+  fail_unless_equals_uint64 (robocache_engine_budget (engine), 750);
+  fail_unless_equals_uint64 (robocache_engine_budget (bounded), 350);
+  fail_unless (robocache_engine_check_budget (engine, 750, "a grid", "fewer voxels", NULL));
+  fail_if (robocache_engine_check_budget (engine, 751, "a grid", "fewer voxels", &error));
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
   ck_assert_str_eq (error->message, "a grid needs 751 bytes, and device 5 has 750 free: fewer voxels");
   g_clear_error (&error);
-  fail_if (robocache_engine_check_room (bounded, 351, "a grid", "fewer voxels", &error));
+  fail_if (robocache_engine_check_budget (bounded, 351, "a grid", "fewer voxels", &error));
   ck_assert_str_eq (error->message,
       "a grid needs 351 bytes, and device 5 has 350 free of max-device-memory: fewer voxels");
   g_clear_error (&error);
   robocache_engine_free (bounded, RC_MEMORY_DEVICE, memory, 250);
-  fail_unless_equals_uint64 (robocache_engine_room (bounded), 600);
+  fail_unless_equals_uint64 (robocache_engine_budget (bounded), 600);
   robocache_engine_unref (bounded);
   robocache_engine_unref (engine);
 }
@@ -177,7 +177,7 @@ GST_START_TEST (test_room_of_a_device_that_failed)
   GError *error = NULL;
 
   fake_device_fail_call (device, 1);
-  fail_unless_equals_uint64 (robocache_engine_room (engine), 0);
+  fail_unless_equals_uint64 (robocache_engine_budget (engine), 0);
   fail_if (robocache_engine_alloc (engine, RC_MEMORY_DEVICE, 1, &error));
   fail_unless (g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED));
   fail_unless (strstr (error->message, "failed before") != NULL, "%s", error->message);
@@ -208,14 +208,14 @@ allocate_and_free (gpointer data)
 GST_START_TEST (test_bound_with_many_threads)
 {
   RobocacheEngine *engine = engine_on (device, BOUND);
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
   GThread *threads[4];
 
   for (guint i = 0; i < 4; i++)
     threads[i] = g_thread_new ("allocator", allocate_and_free, engine);
   for (guint i = 0; i < 4; i++)
     g_thread_join (threads[i]);
-  robocache_engine_get_account (engine, &account);
+  robocache_engine_get_memory_statistics (engine, &account);
   fail_unless_equals_uint64 (account.bytes, 0);
   fail_unless (account.peak_bytes >= 3000 && account.peak_bytes <= BOUND);
   robocache_engine_unref (engine);

@@ -6,6 +6,7 @@
 
 #include "common/device/budget.h"
 #include "common/device/scratch.h"
+#include "common/device/staging.h"
 
 static RobocacheEngine *
 cpu_engine (void)

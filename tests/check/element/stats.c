@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/element/stats.h"
+#include "common/element/statistics.h"
 
 static RobocacheHistogram *
 histogram_new (void)
@@ -153,19 +153,19 @@ GST_END_TEST;
 
 GST_START_TEST (test_timer)
 {
-  RobocacheStatsTimer timer = { 100, GST_CLOCK_TIME_NONE };
+  RobocacheStatisticsTimer timer = { 100, GST_CLOCK_TIME_NONE };
 
-  fail_if (robocache_stats_timer_due (&timer, 1000));   /* it starts here */
-  fail_if (robocache_stats_timer_due (&timer, 1099));
-  fail_unless (robocache_stats_timer_due (&timer, 1100));
-  fail_if (robocache_stats_timer_due (&timer, 1100));
-  fail_unless (robocache_stats_timer_due (&timer, 1450));       /* once for all that were passed over */
-  fail_if (robocache_stats_timer_due (&timer, 1499));
-  fail_unless (robocache_stats_timer_due (&timer, 1500));
-  fail_if (robocache_stats_timer_due (&timer, GST_CLOCK_TIME_NONE));
-  robocache_stats_timer_reset (&timer);
-  fail_if (robocache_stats_timer_due (&timer, 5));
-  fail_unless (robocache_stats_timer_due (&timer, 105));
+  fail_if (robocache_statistics_timer_due (&timer, 1000));   /* it starts here */
+  fail_if (robocache_statistics_timer_due (&timer, 1099));
+  fail_unless (robocache_statistics_timer_due (&timer, 1100));
+  fail_if (robocache_statistics_timer_due (&timer, 1100));
+  fail_unless (robocache_statistics_timer_due (&timer, 1450));       /* once for all that were passed over */
+  fail_if (robocache_statistics_timer_due (&timer, 1499));
+  fail_unless (robocache_statistics_timer_due (&timer, 1500));
+  fail_if (robocache_statistics_timer_due (&timer, GST_CLOCK_TIME_NONE));
+  robocache_statistics_timer_reset (&timer);
+  fail_if (robocache_statistics_timer_due (&timer, 5));
+  fail_unless (robocache_statistics_timer_due (&timer, 105));
 }
 
 GST_END_TEST;
@@ -174,32 +174,32 @@ GST_END_TEST;
 GST_START_TEST (test_timer_of_a_huge_interval)
 {
   static const GstClockTime intervals[] = { G_MAXUINT64, G_MAXUINT64 - 1, G_MAXUINT64 - 1000, G_MAXINT64 };
-  RobocacheStatsTimer timer = { intervals[__i__], GST_CLOCK_TIME_NONE };
+  RobocacheStatisticsTimer timer = { intervals[__i__], GST_CLOCK_TIME_NONE };
 
   for (GstClockTime t = 1000; t < G_MAXINT64; t *= 2)
-    fail_if (robocache_stats_timer_due (&timer, t));
+    fail_if (robocache_statistics_timer_due (&timer, t));
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_timer_beyond_the_end_of_time)
 {
-  RobocacheStatsTimer timer = { G_MAXINT64, GST_CLOCK_TIME_NONE };
+  RobocacheStatisticsTimer timer = { G_MAXINT64, GST_CLOCK_TIME_NONE };
 
-  fail_if (robocache_stats_timer_due (&timer, 1000));
-  fail_unless (robocache_stats_timer_due (&timer, G_GUINT64_CONSTANT (1000) + G_MAXINT64));
-  fail_if (robocache_stats_timer_due (&timer, G_GUINT64_CONSTANT (1001) + G_MAXINT64));
-  fail_if (robocache_stats_timer_due (&timer, GST_CLOCK_TIME_NONE - 2));
+  fail_if (robocache_statistics_timer_due (&timer, 1000));
+  fail_unless (robocache_statistics_timer_due (&timer, G_GUINT64_CONSTANT (1000) + G_MAXINT64));
+  fail_if (robocache_statistics_timer_due (&timer, G_GUINT64_CONSTANT (1001) + G_MAXINT64));
+  fail_if (robocache_statistics_timer_due (&timer, GST_CLOCK_TIME_NONE - 2));
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_timer_off)
 {
-  RobocacheStatsTimer timer = { 0, GST_CLOCK_TIME_NONE };
+  RobocacheStatisticsTimer timer = { 0, GST_CLOCK_TIME_NONE };
 
   for (GstClockTime t = 0; t < 10 * GST_SECOND; t += GST_SECOND)
-    fail_if (robocache_stats_timer_due (&timer, t));
+    fail_if (robocache_statistics_timer_due (&timer, t));
 }
 
 GST_END_TEST;
@@ -211,7 +211,7 @@ GST_START_TEST (test_post)
   GstMessage *message;
 
   gst_element_set_bus (element, bus);
-  robocache_stats_post (element, gst_structure_new ("any", "n", G_TYPE_INT, 7, NULL));
+  robocache_statistics_post (element, gst_structure_new ("any", "n", G_TYPE_INT, 7, NULL));
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
   fail_unless (message != NULL);
   fail_unless (gst_message_has_name (message, "identity"));

@@ -4,7 +4,7 @@
  */
 #include "fuseharness.h"
 
-#include "common/device/device.h"
+#include "common/backend/enginechoice.h"
 
 #define GRAY(rate) "video/x-raw, format=(string)GRAY8, width=(int)4, height=(int)2, framerate=(fraction)" rate
 

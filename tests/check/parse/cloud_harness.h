@@ -5,11 +5,11 @@
 #ifndef CLOUD_HARNESS_H
 #define CLOUD_HARNESS_H
 
-#include "gst/parse/byteinput.h"
+#include "gst/parse/records/byteinput.h"
 #include "gst/parse/points/cloudreader.h"
 #include "pcdfile.h"
 
-static const RobocacheCloudSpec pcd = {.format = ROBOCACHE_RECORDS_PCD };
+static const RobocacheCloudSpec pcd = {.format = ROBOCACHE_INPUT_PCD };
 
 static inline void
 say_cloud (GString *said, RobocacheCloudRecord *cloud)

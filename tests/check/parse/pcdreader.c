@@ -274,9 +274,9 @@ GST_END_TEST;
 
 GST_START_TEST (raw_points)
 {
-  const RobocacheCloudSpec kitti = {.format = ROBOCACHE_RECORDS_KITTI };
-  const RobocacheCloudSpec nuscenes = {.format = ROBOCACHE_RECORDS_NUSCENES };
-  const RobocacheCloudSpec twos = {.format = ROBOCACHE_RECORDS_KITTI,.points_per_cloud = 2 };
+  const RobocacheCloudSpec kitti = {.format = ROBOCACHE_INPUT_KITTI };
+  const RobocacheCloudSpec nuscenes = {.format = ROBOCACHE_INPUT_NUSCENES };
+  const RobocacheCloudSpec twos = {.format = ROBOCACHE_INPUT_KITTI,.points_per_cloud = 2 };
   GByteArray *points = four_floats (5);
 
   expect (&kitti, points->data, 16, "1 n=1 " KITTI POINT "\n");
@@ -297,7 +297,7 @@ GST_END_TEST;
 GST_START_TEST (points_of_a_layout)
 {
   static const guint8 point[] = { 1, 99, 2, 0, 3, 0, 0, 0 };
-  const RobocacheCloudSpec spec = {.format = ROBOCACHE_RECORDS_POINTS,.layout = "=BxHBxxb",.channels = "z, x,y,i" };
+  const RobocacheCloudSpec spec = {.format = ROBOCACHE_INPUT_POINTS,.layout = "=BxHBxxb",.channels = "z, x,y,i" };
 
   expect (&spec, point, sizeof point, "1 n=1 fields=(string)\"z\\,x\\,y\\,i\", types=(string)\"uint8\\,uint16\\,uint8\\,"
       "int8\", offsets=(string)\"0\\,2\\,4\\,7\", point-step=(int)8 0163020003000000\n");
@@ -312,16 +312,16 @@ GST_START_TEST (settings_that_make_no_sense)
     RobocacheCloudSpec spec;
     const gchar *fault;
   } cases[] = {
-    {{ROBOCACHE_RECORDS_POINTS, "=3f", "x,y", 0}, "layout=\"=3f\" has 3 numbers, but channels names 2"},
-    {{ROBOCACHE_RECORDS_POINTS, "=3f", "", 0}, "but channels names 0"},
-    {{ROBOCACHE_RECORDS_POINTS, "=3f", "x,y,y", 0}, "two fields of a point are named \"y\""},
-    {{ROBOCACHE_RECORDS_POINTS, "=3f", "x,y,w", 0}, "no field of a point is named z"},
-    {{ROBOCACHE_RECORDS_POINTS, ">3f", "x,y,z", 0}, "layout=\">3f\" is in another byte order"},
-    {{ROBOCACHE_RECORDS_POINTS, "=3k", "x,y,z", 0}, "is no type"},
-    {{ROBOCACHE_RECORDS_POINTS, NULL, "x,y,z", 0}, "there is no layout"},
-    {{ROBOCACHE_RECORDS_KITTI, "=3f", NULL, 0}, "layout=\"=3f\" is not for this format"},
-    {{ROBOCACHE_RECORDS_PCD, "", "x", 0}, "channels=\"x\" is not for this format"},
-    {{ROBOCACHE_RECORDS_PCD, "", "", 7}, "points-per-cloud is 7, but with format=pcd"},
+    {{ROBOCACHE_INPUT_POINTS, "=3f", "x,y", 0}, "layout=\"=3f\" has 3 numbers, but channels names 2"},
+    {{ROBOCACHE_INPUT_POINTS, "=3f", "", 0}, "but channels names 0"},
+    {{ROBOCACHE_INPUT_POINTS, "=3f", "x,y,y", 0}, "two fields of a point are named \"y\""},
+    {{ROBOCACHE_INPUT_POINTS, "=3f", "x,y,w", 0}, "no field of a point is named z"},
+    {{ROBOCACHE_INPUT_POINTS, ">3f", "x,y,z", 0}, "layout=\">3f\" is in another byte order"},
+    {{ROBOCACHE_INPUT_POINTS, "=3k", "x,y,z", 0}, "is no type"},
+    {{ROBOCACHE_INPUT_POINTS, NULL, "x,y,z", 0}, "there is no layout"},
+    {{ROBOCACHE_INPUT_KITTI, "=3f", NULL, 0}, "layout=\"=3f\" is not for this format"},
+    {{ROBOCACHE_INPUT_PCD, "", "x", 0}, "channels=\"x\" is not for this format"},
+    {{ROBOCACHE_INPUT_PCD, "", "", 7}, "points-per-cloud is 7, but with format=pcd"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -410,7 +410,7 @@ GST_END_TEST;
 GST_START_TEST (times_of_buffers)
 {
   static const GstClockTime expected[] = { 10, GST_CLOCK_TIME_NONE, 30 };
-  const RobocacheCloudSpec spec = {.format = ROBOCACHE_RECORDS_KITTI,.points_per_cloud = 2 };
+  const RobocacheCloudSpec spec = {.format = ROBOCACHE_INPUT_KITTI,.points_per_cloud = 2 };
   RobocacheCloudReader *reader = open_reader (&spec);
   GByteArray *points = four_floats (6);
   guint n = 0;

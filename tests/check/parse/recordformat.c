@@ -10,26 +10,26 @@
 static void
 expect_layout (const gchar *string, gsize size, const gchar *offsets)
 {
-  RobocacheLayout layout;
+  RobocacheRecordFormat layout;
   GString *got = g_string_new (NULL);
   GError *error = NULL;
 
-  fail_unless (robocache_layout_parse (&layout, string, &error), "%s: %s", string, error ? error->message : "");
+  fail_unless (robocache_record_format_parse (&layout, string, &error), "%s: %s", string, error ? error->message : "");
   for (guint i = 0; i < layout.n_fields; i++)
     g_string_append_printf (got, "%s%" G_GSIZE_FORMAT, i ? " " : "", layout.fields[i].offset);
   fail_unless_equals_string (got->str, offsets);
   fail_unless_equals_uint64 (layout.size, size);
   g_string_free (got, TRUE);
-  robocache_layout_clear (&layout);
+  robocache_record_format_clear (&layout);
 }
 
 static void
 expect_refused (const gchar *string, const gchar *fault)
 {
-  RobocacheLayout layout;
+  RobocacheRecordFormat layout;
   GError *error = NULL;
 
-  fail_if (robocache_layout_parse (&layout, string, &error), "%s", string);
+  fail_if (robocache_record_format_parse (&layout, string, &error), "%s", string);
   fail_unless (strstr (error->message, fault) != NULL, "\"%s\" lacks \"%s\"", error->message, fault);
   g_error_free (error);
 }
@@ -88,12 +88,12 @@ GST_END_TEST;
 static gfloat
 read_one (const gchar *string, const guint8 *record)
 {
-  RobocacheLayout layout;
+  RobocacheRecordFormat layout;
   gfloat value;
 
-  fail_unless (robocache_layout_parse (&layout, string, NULL));
-  value = robocache_layout_read_float (&layout, layout.n_fields - 1, record);
-  robocache_layout_clear (&layout);
+  fail_unless (robocache_record_format_parse (&layout, string, NULL));
+  value = robocache_record_format_read_float (&layout, layout.n_fields - 1, record);
+  robocache_record_format_clear (&layout);
   return value;
 }
 
@@ -180,24 +180,24 @@ GST_END_TEST;
 
 GST_START_TEST (times)
 {
-  RobocacheLayout layout;
+  RobocacheRecordFormat layout;
   guint8 record[16];
   const gint64 i = G_GINT64_CONSTANT (1326899528468056009);
   const gdouble d = 0.25;
   gint64 t = 0;
 
-  fail_unless (robocache_layout_parse (&layout, "=qd", NULL));
+  fail_unless (robocache_record_format_parse (&layout, "=qd", NULL));
   memcpy (record, &i, 8);
   memcpy (record + 8, &d, 8);
   fail_unless_equals_int (
-      robocache_layout_read_time (&layout, 0, record, ROBOCACHE_TIME_UNIT_NS, &t), ROBOCACHE_TIME_OK);
+      robocache_record_format_read_time (&layout, 0, record, ROBOCACHE_TIME_UNIT_NS, &t), ROBOCACHE_TIME_OK);
   fail_unless_equals_int64 (t, i);
-  fail_unless_equals_int (robocache_layout_read_time (&layout, 0, record, ROBOCACHE_TIME_UNIT_S, &t),
+  fail_unless_equals_int (robocache_record_format_read_time (&layout, 0, record, ROBOCACHE_TIME_UNIT_S, &t),
       ROBOCACHE_TIME_OVERFLOW);
   fail_unless_equals_int (
-      robocache_layout_read_time (&layout, 1, record, ROBOCACHE_TIME_UNIT_S, &t), ROBOCACHE_TIME_OK);
+      robocache_record_format_read_time (&layout, 1, record, ROBOCACHE_TIME_UNIT_S, &t), ROBOCACHE_TIME_OK);
   fail_unless_equals_int64 (t, 250000000);
-  robocache_layout_clear (&layout);
+  robocache_record_format_clear (&layout);
 }
 
 GST_END_TEST;

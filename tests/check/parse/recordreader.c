@@ -5,10 +5,10 @@
 #include <gst/check/gstcheck.h>
 #include <math.h>
 
-#include "gst/parse/byteinput.h"
+#include "gst/parse/records/byteinput.h"
 #include "gst/parse/records/recordreader.h"
 
-static const RobocacheRecordSpec csv = { .format = ROBOCACHE_RECORDS_CSV,
+static const RobocacheRecordSpec csv = { .format = ROBOCACHE_INPUT_CSV,
   .delimiter = ",",
   .channels = "",
   .arrival_column = -1,
@@ -267,7 +267,7 @@ GST_START_TEST (binary_records)
   static const gchar bytes[] = "\x01\0\0\0\x02\0\x03\0" "\x02\0\0\0\xff\xff\x04\0" "\x03\0";
   RobocacheRecordSpec spec = csv;
 
-  spec.format = ROBOCACHE_RECORDS_BINARY;
+  spec.format = ROBOCACHE_INPUT_BINARY;
   spec.layout = "<i2h";
   spec.time_unit = ROBOCACHE_TIME_UNIT_US;
   expect_bytes (&spec, bytes, 16, "1 t=1000 2 3\n2 t=2000 -1 4\n");
@@ -284,7 +284,7 @@ GST_START_TEST (binary_times_that_are_none)
   const gdouble records[4] = { NAN, 1.0, 0.5, 2.0 };
   RobocacheRecordSpec spec = csv;
 
-  spec.format = ROBOCACHE_RECORDS_BINARY;
+  spec.format = ROBOCACHE_INPUT_BINARY;
   spec.layout = "=2d";
   expect_bytes (&spec, (const gchar *)records, sizeof records,
       "malformed record 1 at byte 0: column 0 is no time within "
@@ -312,7 +312,7 @@ GST_START_TEST (specs_that_make_no_sense)
   spec = csv;
   spec.layout = "<q";
   expect_no_reader (&spec, "layout=\"<q\" is for format=binary");
-  spec.format = ROBOCACHE_RECORDS_BINARY;
+  spec.format = ROBOCACHE_INPUT_BINARY;
   expect_no_reader (&spec, "no column is left");
   spec.layout = "<q2f";
   spec.time_column = 3;

@@ -7,6 +7,7 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
+#include "common/device/allocator.h"
 #include "common/rows/episodes.h"
 
 #define CHANNELS 3

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/tensors/tensorcaps.h"
+#include "common/tensors/tensorbuffer.h"
 
 #define ONE "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
 

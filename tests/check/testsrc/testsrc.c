@@ -8,6 +8,8 @@
 
 #include "gst/testsrc/testsignal.h"
 #include "common/time/tickgrid.h"
+#include "tests/check/logs.h"
+#include "tests/check/random_properties.h"
 #include "tests/check/run_pipeline.h"
 
 static GstHarness *
@@ -199,7 +201,7 @@ GST_START_TEST (a_refusal_on_the_way_is_one_error)
       "downstream accepts only");
   expect_error (
       "robocachetestsrc name=e kind=imu num-buffers=1 ! other/tensors,dimensions=(string)7 ! fakesink name=sink",
-      "channels=7 is no whole number of sensors: kind=imu has 10");
+      "channels=7 is not a multiple of 10");
 }
 
 GST_END_TEST;
@@ -665,6 +667,9 @@ GST_START_TEST (duration_position_and_seeking)
 
   e = gst_element_factory_make ("robocachetestsrc", NULL);
   fail_if (gst_element_query_duration (e, GST_FORMAT_TIME, &value));
+  g_object_set (e, "num-buffers", 50, "rate", 10, 1, NULL);
+  fail_unless (gst_element_query_duration (e, GST_FORMAT_TIME, &value));
+  fail_unless_equals_int64 (value, 5 * GST_SECOND);
   gst_object_unref (e);
 }
 
@@ -742,6 +747,114 @@ GST_START_TEST (properties_set_while_running_wait_for_the_next_run)
 
 GST_END_TEST;
 
+/* ---- GStreamer's contract ---- */
+
+GST_START_TEST (segment_seeks_end_with_segment_done)
+{
+  static const GstClockTime stops[] = { 500 * GST_MSECOND, 700 * GST_MSECOND, GST_CLOCK_TIME_NONE };
+  static const gint n_rows[] = { 50, 20, 30 };
+
+  expect_segments ("robocachetestsrc name=e num-buffers=100 ! fakesink name=sink", stops, n_rows, G_N_ELEMENTS (stops));
+}
+
+GST_END_TEST;
+
+/* Pauses of all lengths up to some 100 us: the streaming thread sees them begin, end, or neither. */
+GST_START_TEST (short_pauses_do_not_end_a_live_source)
+{
+  GstHarness *h = harness ("is-live", TRUE, "rate", 100, 1, NULL);
+
+  play_first_row (h);
+  for (guint i = 0; i < 500; i++) {
+    gst_element_set_state (h->element, GST_STATE_PAUSED);
+    for (volatile guint spin = 0; spin < i * 100; spin++);
+    gst_element_set_state (h->element, GST_STATE_PLAYING);
+    fail_unless (gst_harness_crank_single_clock_wait (h));
+    gst_buffer_unref (gst_harness_pull (h));
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static gboolean
+propose_pool (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstBufferPool *pool = pad->querydata;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_add_allocation_pool (query, pool, 1, 2, 0);
+  return TRUE;
+}
+
+GST_START_TEST (downstream_s_pool_is_used)
+{
+  GstHarness *h = harness ("num-buffers", 3, "channels", 6, NULL);
+  GstBufferPool *pool = gst_buffer_pool_new ();
+
+  gst_pad_set_query_function_full (h->sinkpad, propose_pool, pool, gst_object_unref);
+  gst_harness_play (h);
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *buffer = gst_harness_pull (h);
+
+    fail_unless (buffer->pool == pool);
+    fail_unless_equals_int (gst_buffer_get_size (buffer), 24);
+    gst_buffer_unref (buffer);
+  }
+  gst_harness_teardown (h);
+}
+
+GST_END_TEST;
+
+static GRand *random_numbers;
+
+static void
+set_a_property (GstElement *sink, GstBuffer *buffer, GstPad *pad, GObject *element)
+{
+  set_random_property (random_numbers, element);
+}
+
+GST_START_TEST (any_property_set_while_data_flows)
+{
+  static const gchar *const kinds[] = { "proprio", "force jitter=100000 drop=0.1", "points channels=10" };
+
+  random_numbers = g_rand_new_with_seed (17);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    gchar *line = g_strdup_printf ("robocachetestsrc name=e kind=%s num-buffers=500 ! fakesink name=sink", kinds[i]);
+    GstElement *e, *pipeline = parse_pipeline (line, &e), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+    Output out;
+
+    g_signal_connect (sink, "handoff", G_CALLBACK (set_a_property), e);
+    out = play_to_end (pipeline);
+    fail_unless_equals_int (out.n_errors, 0);
+    fail_unless (out.n_warnings > 450);
+    fail_unless_equals_int (out.buffers->len, 500);
+    output_clear (&out);
+    gst_object_unref (sink);
+    gst_object_unref (e);
+    gst_object_unref (pipeline);
+    g_free (line);
+  }
+  g_rand_free (random_numbers);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (logs)
+{
+  static const gchar *const expected[] = { "INFO caps other/tensors", "LOG row 3 at 0:00:00.03", "LOG row 0 is dropped",
+    "DEBUG seek to 0:00:00.0", NULL
+  };
+  Logs *logs = logs_begin ("robocachetestsrc");
+  Output out = run_pipeline ("robocachetestsrc name=e drop=0.5 seed=3 num-buffers=20 ! fakesink name=sink");
+
+  output_clear (&out);
+  logs_end (logs, expected);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocachetestsrc_suite (void)
 {
@@ -780,6 +893,11 @@ robocachetestsrc_suite (void)
   tcase_add_test (tc, zero_buffers_is_only_eos);
   tcase_add_test (tc, an_eos_event_ends_a_live_source);
   tcase_add_test (tc, properties_set_while_running_wait_for_the_next_run);
+  tcase_add_test (tc, segment_seeks_end_with_segment_done);
+  tcase_add_test (tc, short_pauses_do_not_end_a_live_source);
+  tcase_add_test (tc, downstream_s_pool_is_used);
+  tcase_add_test (tc, any_property_set_while_data_flows);
+  tcase_add_test (tc, logs);
   return suite;
 }
 

@@ -7,7 +7,8 @@
 #include <gst/check/gstcheck.h>
 #include <string.h>
 
-#include "common/device/memorycaps.h"
+#include "common/device/allocator.h"
+#include "common/tensors/memorycaps.h"
 #include "gst/voxelize/voxelcaps.h"
 #include "gst/voxelize/voxelizer/voxelizer.h"
 
@@ -146,7 +147,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   GstCaps *caps = gst_caps_from_string (kind->caps);
   RobocacheEngine *engines[9], *elsewhere = new_engine (0);
   GstAllocator *allocator;
-  RobocacheMemoryAccount account;
+  RobocacheMemoryStatistics account;
   RobocacheVoxelizer *voxelizer;
   RobocachePointsInfo points;
   RobocacheTensorsInfo tensors;
@@ -195,7 +196,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
     result_clear (&result);
     collect (&result, &place);
   }
-  robocache_engine_get_account (engines[0], &account);
+  robocache_engine_get_memory_statistics (engines[0], &account);
   result.peak_bytes = account.peak_bytes;
   robocache_cloud_window_finish (&window);
   robocache_readback_clear (&readback);
@@ -203,7 +204,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   robocache_points_info_clear (&points);
   gst_object_unref (allocator);
   for (guint i = 0; i < way->n_engines; i++) {
-    robocache_engine_get_account (engines[i], &account);
+    robocache_engine_get_memory_statistics (engines[i], &account);
     fail_unless_equals_uint64 (account.bytes, 0);
     robocache_engine_unref (engines[i]);
   }

@@ -1,0 +1,33 @@
+/* robocache: memory that is mapped, or why it is not
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "mapping.h"
+
+#include "common/element/errors.h"
+
+gboolean
+robocache_map_buffer (GstBuffer *buffer, GstMapInfo *map, GstMapFlags flags, GError **error)
+{
+  return robocache_map_buffer_range (buffer, 0, -1, map, flags, error);
+}
+
+gboolean
+robocache_map_buffer_range (GstBuffer *buffer, guint first, gint n, GstMapInfo *map, GstMapFlags flags, GError **error)
+{
+  if (gst_buffer_map_range (buffer, first, n, map, flags))
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be mapped",
+      gst_buffer_get_size (buffer));
+  return FALSE;
+}
+
+gboolean
+robocache_map_memory (GstMemory *memory, GstMapInfo *map, GstMapFlags flags, GError **error)
+{
+  if (gst_memory_map (memory, map, flags))
+    return TRUE;
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "a memory of %" G_GSIZE_FORMAT " bytes (%s) cannot be "
+      "mapped", memory->size, memory->allocator->mem_type);
+  return FALSE;
+}

@@ -1,0 +1,40 @@
+/* robocache: pinned memory from which a device copies while the CPU fills the next piece
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_STAGING_H
+#define ROBOCACHE_STAGING_H
+
+#include "devicememory.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_STAGING_SLOTS 8
+
+typedef struct
+{
+  RobocacheEngine *engine;      /* NULL: none */
+  guint current;
+  struct
+  {
+    gpointer data;
+    guint64 bytes;
+    RcEvent copied;
+  } slots[ROBOCACHE_STAGING_SLOTS];
+} RobocacheStaging;
+
+/* A slot of at least so many bytes, once the device has read its old content; NULL and an error when there is no memory or the device failed. */
+gpointer robocache_staging_next (RobocacheStaging * staging, RobocacheEngine * engine, guint64 bytes, GError ** error);
+/* Enqueues a copy of its first bytes to memory of the engine. */
+gboolean robocache_staging_copy (RobocacheStaging * staging, gpointer to, guint64 bytes, GError ** error);
+/* Enqueues a copy of bytes from offset of any GstMemory to memory of the engine. What lies in system memory has been
+ * read on return, through pinned memory; the rest is read in order. */
+gboolean robocache_staging_upload (RobocacheStaging * staging, RobocacheEngine * engine, GstMemory * memory,
+    gsize offset, gsize bytes, gpointer to, GError ** error);
+/* The same, from where the CPU reads. */
+gboolean robocache_staging_upload_bytes (RobocacheStaging * staging, RobocacheEngine * engine, gconstpointer from,
+    gsize bytes, gpointer to, GError ** error);
+void robocache_staging_clear (RobocacheStaging * staging);
+
+G_END_DECLS
+#endif

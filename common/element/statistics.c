@@ -1,0 +1,148 @@
+/* robocache: what elements report about themselves
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "statistics.h"
+
+#include <string.h>
+
+#define SUB_BITS 5              /* 32 bins a power of two */
+#define SUB_BINS (1 << SUB_BITS)
+
+/* Values below 32 have a bin of their own; above, the bin is the exponent and the next five bits. */
+static guint
+bin_of (guint64 value)
+{
+  guint exponent, bin;
+
+  if (value < SUB_BINS)
+    return (guint) value;
+  exponent = 63 - __builtin_clzll (value);
+  bin = ((exponent - SUB_BITS + 1) << SUB_BITS) | ((value >> (exponent - SUB_BITS)) & (SUB_BINS - 1));
+  return MIN (bin, ROBOCACHE_HISTOGRAM_BINS - 1);
+}
+
+/* Greatest value of a bin. */
+static gint64
+bin_bound (guint bin)
+{
+  const guint exponent = bin >> SUB_BITS;
+
+  if (exponent == 0)
+    return bin;
+  return (gint64) ((((guint64) SUB_BINS + (bin & (SUB_BINS - 1)) + 1) << (exponent - 1)) - 1);
+}
+
+void
+robocache_histogram_clear (RobocacheHistogram *histogram)
+{
+  memset (histogram, 0, sizeof (*histogram));
+}
+
+void
+robocache_histogram_add (RobocacheHistogram *histogram, gint64 duration_ns)
+{
+  duration_ns = MAX (duration_ns, 0);
+  histogram->n++;
+  histogram->max_ns = MAX (histogram->max_ns, duration_ns);
+  histogram->bins[bin_of ((guint64) duration_ns)]++;
+}
+
+void
+robocache_histogram_merge (RobocacheHistogram *histogram, const RobocacheHistogram *other)
+{
+  if (other->n == 0)
+    return;
+  histogram->n += other->n;
+  histogram->max_ns = MAX (histogram->max_ns, other->max_ns);
+  for (guint bin = 0; bin < ROBOCACHE_HISTOGRAM_BINS; bin++)
+    histogram->bins[bin] += other->bins[bin];
+}
+
+gint64
+robocache_histogram_quantile (const RobocacheHistogram *histogram, gdouble q)
+{
+  const guint64 rank = MAX ((guint64) 1, (guint64) (q * (gdouble) histogram->n + 0.9999999));
+  guint64 seen = 0;
+
+  if (histogram->n == 0)
+    return 0;
+  for (guint bin = 0; bin < ROBOCACHE_HISTOGRAM_BINS; bin++) {
+    seen += histogram->bins[bin];
+    if (seen >= rank)
+      return MIN (bin_bound (bin), histogram->max_ns);
+  }
+  return histogram->max_ns;
+}
+
+void
+robocache_histogram_to_structure (const RobocacheHistogram *histogram, GstStructure *structure, const gchar *name)
+{
+  const struct
+  {
+    const gchar *suffix;
+    gint64 value;
+  } fields[] = {
+    {"p50", robocache_histogram_quantile (histogram, 0.5)},
+    {"p99", robocache_histogram_quantile (histogram, 0.99)},
+    {"max", histogram->max_ns},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    gchar *field = g_strdup_printf ("%s-%s", name, fields[i].suffix);
+
+    gst_structure_set (structure, field, G_TYPE_INT64, fields[i].value, NULL);
+    g_free (field);
+  }
+}
+
+void
+robocache_statistics_timer_reset (RobocacheStatisticsTimer *timer)
+{
+  timer->next = GST_CLOCK_TIME_NONE;
+}
+
+/* From the end of time on, which is no valid one, nothing is due. */
+static GstClockTime
+later (GstClockTime time, GstClockTime interval)
+{
+  return interval < GST_CLOCK_TIME_NONE - time ? time + interval : GST_CLOCK_TIME_NONE - 1;
+}
+
+gboolean
+robocache_statistics_timer_due (RobocacheStatisticsTimer *timer, GstClockTime running_time)
+{
+  if (timer->interval == 0 || !GST_CLOCK_TIME_IS_VALID (running_time))
+    return FALSE;
+  if (!GST_CLOCK_TIME_IS_VALID (timer->next)) {
+    timer->next = later (running_time, timer->interval);
+    return FALSE;
+  }
+  if (running_time < timer->next)
+    return FALSE;
+  timer->next = later (running_time - (running_time - timer->next) % timer->interval, timer->interval);
+  return TRUE;
+}
+
+void
+robocache_statistics_post (GstElement *element, GstStructure *stats)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  if (factory)
+    gst_structure_set_name (stats, GST_OBJECT_NAME (factory));
+  gst_element_post_message (element, gst_message_new_element (GST_OBJECT (element), stats));
+}
+
+void
+robocache_statistics_post_last (GstElement *element)
+{
+  GstStructure *stats;
+  guint64 interval;
+
+  g_object_get (element, "stats-interval", &interval, NULL);
+  if (interval == 0)
+    return;
+  g_object_get (element, "stats", &stats, NULL);
+  robocache_statistics_post (element, stats);
+}

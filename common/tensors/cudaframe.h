@@ -1,0 +1,34 @@
+/* robocache: camera frames that are on the GPU already, in memory:CUDAMemory of gstreamer-cuda
+ *
+ * The one place that knows that library. Its contexts are its own: a frame is brought into ours by one copy that names
+ * both.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CUDAFRAME_H
+#define ROBOCACHE_CUDAFRAME_H
+
+#include <gst/video/video.h>
+
+#include "common/device/engine.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "memory:CUDAMemory"
+
+/* Whether this build has code for them; asks no driver. */
+gboolean robocache_cuda_frames_are_built (void);
+/* The same, and there is a driver. */
+gboolean robocache_cuda_frames_are_supported (void);
+/* Whether a buffer is one; FALSE where they are not supported. */
+gboolean robocache_is_cuda_frame (GstBuffer * buffer);
+/* The rest is for such buffers. Whether the frame is of the format and size that video says. */
+gboolean robocache_cuda_frame_is_whole (GstBuffer * frame, const GstVideoInfo * video);
+/* Waits until its producer is done with it. */
+void robocache_cuda_frame_wait (GstBuffer * frame);
+/* Enqueues, on engine's stream, a copy of its lines to `to`, one after another. The producer must be done. The frame must be kept until the copy is done. */
+gboolean robocache_cuda_frame_copy (GstBuffer * frame, const GstVideoInfo * video, gpointer to, RobocacheEngine * engine,
+    GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,132 @@
+/* robocache: the tensors of a buffer
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tensorbuffer.h"
+
+#include <string.h>
+
+#include "common/device/mapping.h"
+
+static gboolean
+map_memory (RobocacheTensorsMap *map, guint first, gint n, GstMapFlags flags, GError **error)
+{
+  if (!robocache_map_buffer_range (map->buffer, first, n, &map->maps[map->n_maps], flags, error))
+    return FALSE;
+  map->n_maps++;
+  return TRUE;
+}
+
+static gboolean
+map_each (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info, GstMapFlags flags, GError **error)
+{
+  for (guint i = 0; i < info->n_tensors; i++) {
+    if (!map_memory (map, i, 1, flags, error))
+      return FALSE;
+    map->data[i] = map->maps[i].data;
+  }
+  return TRUE;
+}
+
+static gboolean
+map_whole (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info, GstMapFlags flags, GError **error)
+{
+  gsize offset = 0;
+
+  if (!map_memory (map, 0, -1, flags, error))
+    return FALSE;
+  for (guint i = 0; i < info->n_tensors; i++) {
+    map->data[i] = map->maps[0].data + offset;
+    offset += robocache_tensor_info_size (&info->tensors[i]);
+  }
+  return TRUE;
+}
+
+/* In one memory, times start wherever the rows before them end. */
+static void
+align_times (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info)
+{
+  for (guint i = 0; i < info->n_tensors; i++) {
+    if (info->tensors[i].dtype != RC_INT64 || (guintptr) map->data[i] % sizeof (gint64) == 0)
+      continue;
+    map->copies[i] = g_memdup2 (map->data[i], robocache_tensor_info_size (&info->tensors[i]));
+    map->data[i] = map->copies[i];
+  }
+}
+
+gboolean
+robocache_tensors_check (GstBuffer *buffer, const RobocacheTensorsInfo *info, GError **error)
+{
+  const guint n_memory = gst_buffer_n_memory (buffer);
+  const gsize expected = robocache_tensors_info_size (info), size = gst_buffer_get_size (buffer);
+
+  if (size != expected || (n_memory != 1 && n_memory != info->n_tensors)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes in %u memories, "
+        "but its caps say %" G_GSIZE_FORMAT " bytes in %u tensors", size, n_memory, expected, info->n_tensors);
+    return FALSE;
+  }
+  for (guint i = 0; n_memory > 1 && i < n_memory; i++) {
+    const gsize bytes = gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL);
+
+    if (bytes != robocache_tensor_info_size (&info->tensors[i])) {
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "tensor %u of the buffer has %" G_GSIZE_FORMAT
+          " bytes, but its caps say %" G_GSIZE_FORMAT, i, bytes, robocache_tensor_info_size (&info->tensors[i]));
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+GstMemory *
+robocache_tensors_peek_memory (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint tensor, gsize *offset)
+{
+  *offset = 0;
+  if (gst_buffer_n_memory (buffer) > 1)
+    return gst_buffer_peek_memory (buffer, tensor);
+  for (guint i = 0; i < tensor; i++)
+    *offset += robocache_tensor_info_size (&info->tensors[i]);
+  return gst_buffer_peek_memory (buffer, 0);
+}
+
+gboolean
+robocache_tensors_copy (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint tensor, gpointer *copy, GError **error)
+{
+  const gsize bytes = robocache_tensor_info_size (&info->tensors[tensor]);
+  gsize offset;
+  GstMapInfo map;
+
+  robocache_tensors_peek_memory (buffer, info, tensor, &offset);
+  if (!robocache_map_buffer_range (buffer, gst_buffer_n_memory (buffer) > 1 ? tensor : 0, 1, &map, GST_MAP_READ, error))
+    return FALSE;
+  *copy = g_memdup2 (map.data + offset, bytes);
+  gst_buffer_unmap (buffer, &map);
+  return TRUE;
+}
+
+gboolean
+robocache_tensors_map (RobocacheTensorsMap *map, GstBuffer *buffer, const RobocacheTensorsInfo *info, GstMapFlags flags,
+    GError **error)
+{
+  map->n_tensors = info->n_tensors;
+  map->buffer = buffer;
+  map->n_maps = 0;
+  memset (map->copies, 0, sizeof (map->copies));
+  if (!robocache_tensors_check (buffer, info, error))
+    return FALSE;
+  if (!(gst_buffer_n_memory (buffer) == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))) {
+    robocache_tensors_unmap (map);
+    return FALSE;
+  }
+  if (!(flags & GST_MAP_WRITE))
+    align_times (map, info);
+  return TRUE;
+}
+
+void
+robocache_tensors_unmap (RobocacheTensorsMap *map)
+{
+  for (guint i = 0; i < map->n_tensors; i++)
+    g_clear_pointer (&map->copies[i], g_free);
+  while (map->n_maps > 0)
+    gst_buffer_unmap (map->buffer, &map->maps[--map->n_maps]);
+}

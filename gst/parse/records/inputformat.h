@@ -1,0 +1,43 @@
+/* robocache: the formats of input that robocacheparse reads, and the results of its readers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_INPUTFORMAT_H
+#define ROBOCACHE_INPUTFORMAT_H
+
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  /* records, one row each: recordreader.h */
+  ROBOCACHE_INPUT_CSV,
+  ROBOCACHE_INPUT_BINARY,
+  /* files of points, one cloud each: cloudreader.h */
+  ROBOCACHE_INPUT_PCD,
+  ROBOCACHE_INPUT_KITTI,
+  ROBOCACHE_INPUT_NUSCENES,
+  ROBOCACHE_INPUT_POINTS
+} RobocacheInputFormat;
+
+#define ROBOCACHE_TYPE_INPUT_FORMAT (robocache_input_format_get_type ())
+GType robocache_input_format_get_type (void);
+
+/* Whether files of this format hold clouds, and not records. */
+gboolean robocache_input_format_is_of_clouds (RobocacheInputFormat format);
+
+/* The first bytes of a PCD file. */
+#define ROBOCACHE_PCD_MAGIC "# .PCD"
+
+typedef enum
+{
+  ROBOCACHE_READ_MORE,          /* no whole record is left: push more */
+  ROBOCACHE_READ_HEADER,        /* the columns are known */
+  ROBOCACHE_READ_RECORD,
+  ROBOCACHE_READ_MALFORMED,     /* a record was skipped; the error has its place and the fault */
+  ROBOCACHE_READ_REFUSED        /* the input lacks what the spec asks for; the error has what */
+} RobocacheReadResult;
+
+G_END_DECLS
+#endif

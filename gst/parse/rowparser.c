@@ -1,0 +1,293 @@
+/* robocache: records to rows, each stamped with the time in it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rowparser.h"
+
+#include "common/tensors/tensorcaps.h"
+#include "gst/parse/records/recordreader.h"
+
+#define GST_CAT_DEFAULT robocache_parse_debug
+
+struct _RobocacheRowParser
+{
+  RobocacheParseOutput *output;
+  RobocacheLiveWait *wait;
+  RobocacheRecordReader *reader;
+  RobocacheRecordStamp stamp;
+  gboolean replays, tracks;     /* rows wait for their arrival; the sensor's clock is estimated */
+  guint caps_version;           /* of the reader's columns that caps were sent for; 0: none */
+  gboolean warned_before_origin;
+};
+
+/* ---- life ---- */
+
+RobocacheRowParser *
+robocache_row_parser_new (const RobocacheParseSettings *s, RobocacheParseOutput *output, RobocacheLiveWait *wait,
+    GError **error)
+{
+  RobocacheRowParser *parser = g_new0 (RobocacheRowParser, 1);
+  const RobocacheRecordSpec spec = { s->format, s->delimiter, s->layout, s->channels, s->time_column, s->arrival_column,
+    s->time_unit
+  };
+
+  parser->output = output;
+  parser->wait = wait;
+  parser->replays = s->arrival_column >= 0;
+  parser->tracks = s->clock_mode == ROBOCACHE_CLOCK_TRACK;
+  parser->reader = robocache_record_reader_new (&spec, error);
+  if (!parser->reader || !robocache_record_stamp_init (&parser->stamp, s->start, s->time_origin, s->clock_mode,
+          parser->replays, error)) {
+    robocache_row_parser_free (parser);
+    return NULL;
+  }
+  GST_INFO_OBJECT (output->element, "time in column %u in %s, arrival in column %d", s->time_column,
+      robocache_time_unit_name (s->time_unit), s->arrival_column);
+  GST_OBJECT_LOCK (output->element);
+  output->replays = parser->replays;
+  output->is_live = parser->replays || parser->tracks;
+  output->statistics.tracks_clock = parser->tracks;
+  GST_OBJECT_UNLOCK (output->element);
+  return parser;
+}
+
+void
+robocache_row_parser_free (RobocacheRowParser *parser)
+{
+  g_clear_pointer (&parser->reader, robocache_record_reader_free);
+  robocache_record_stamp_clear (&parser->stamp);
+  g_free (parser);
+}
+
+void
+robocache_row_parser_restart (RobocacheRowParser *parser)
+{
+  robocache_record_reader_restart (parser->reader);
+}
+
+/* ---- headers ---- */
+
+static GstCaps *
+make_caps (RobocacheRowParser *parser)
+{
+  RobocacheTensorsInfo info = {.n_tensors = 1,.rate_num = 0,.rate_den = 1 };
+  const guint64 dims[] = { robocache_record_reader_n_channels (parser->reader) };
+  const gchar *names = robocache_record_reader_channel_names (parser->reader);
+  GstCaps *caps;
+
+  robocache_tensor_info_set (&info.tensors[0], RC_FLOAT32, dims, 1);
+  caps = robocache_tensors_info_to_caps (&info);
+  if (names)
+    gst_caps_set_simple (caps, "channels", G_TYPE_STRING, names, NULL);
+  return caps;
+}
+
+static gboolean
+send_headers (RobocacheRowParser *parser)
+{
+  const guint version = robocache_record_reader_version (parser->reader);
+  GstCaps *caps;
+  gboolean accepted;
+
+  if (parser->caps_version == version && !parser->output->needs_segment)
+    return TRUE;
+  caps = make_caps (parser);
+  accepted = robocache_parse_output_send_headers (parser->output, caps);
+  if (accepted)
+    parser->caps_version = version;
+  gst_caps_unref (caps);
+  return accepted;
+}
+
+void
+robocache_row_parser_send_headers (RobocacheRowParser *parser)
+{
+  if (robocache_record_reader_n_channels (parser->reader) > 0)
+    send_headers (parser);
+}
+
+/* ---- times ---- */
+
+static void
+drop_before_origin (RobocacheRowParser *parser, const RobocacheRecord *record, guint64 before_ns)
+{
+  RobocacheParseOutput *output = parser->output;
+
+  GST_OBJECT_LOCK (output->element);
+  output->statistics.before_origin++;
+  GST_OBJECT_UNLOCK (output->element);
+  output->discont = TRUE;
+  GST_WARNING_OBJECT (output->element, "dropped: record %" G_GUINT64_FORMAT " is %" G_GUINT64_FORMAT " ns before the origin",
+      record->number, before_ns);
+  if (parser->warned_before_origin)
+    return;
+  parser->warned_before_origin = TRUE;
+  if (parser->stamp.arrives_now)
+    GST_ELEMENT_WARNING (output->element, STREAM, FAILED,
+        ("Dropped record %" G_GUINT64_FORMAT ": it was captured %" G_GUINT64_FORMAT " ns before running time 0, when the "
+            "pipeline started", record->number, before_ns), ("further ones are counted in stats"));
+  else
+    GST_ELEMENT_WARNING (output->element, STREAM, FAILED,
+        ("Dropped record %" G_GUINT64_FORMAT ": it is %" G_GUINT64_FORMAT " ns before running time 0, which is %"
+            G_GINT64_FORMAT " on the file's clock; an earlier time-origin keeps it", record->number, before_ns,
+            parser->stamp.origin_ns), ("further ones are counted in stats"));
+}
+
+static void
+count_row (RobocacheRowParser *parser, const RobocacheRecord *record, const RobocacheRecordTimes *times)
+{
+  RobocacheParseStatistics *s = &parser->output->statistics;
+  gint64 delay_ns;
+
+  if (!robocache_time_difference (times->release, times->pts, &delay_ns))
+    delay_ns = 0;               /* an arrival centuries before the capture */
+  GST_OBJECT_LOCK (parser->output->element);
+  s->empty_fields += record->n_empty;
+  s->delay_max_ns = MAX (s->delay_max_ns, delay_ns);
+  GST_OBJECT_UNLOCK (parser->output->element);
+}
+
+/* A row moved the estimate of the sensor's clock. */
+static void
+publish_clock (RobocacheRowParser *parser)
+{
+  GstElement *element = parser->output->element;
+  RobocacheClockEstimate estimate;
+  GstMessage *message;
+
+  robocache_clock_track_get (parser->stamp.track, &estimate);
+  GST_OBJECT_LOCK (element);
+  parser->output->statistics.clock = estimate;
+  GST_OBJECT_UNLOCK (element);
+  message = robocache_clock_event_message (parser->stamp.track, element, NULL);
+  if (message)
+    gst_element_post_message (element, message);
+}
+
+/* ---- rows ---- */
+
+static GstFlowReturn
+push_row (RobocacheRowParser *parser, const RobocacheRecord *record, GstClockTime pts)
+{
+  const gsize size = robocache_record_reader_n_channels (parser->reader) * sizeof (gfloat);
+  GstBuffer *buffer = gst_buffer_new_memdup (record->values, size);
+
+  GST_BUFFER_PTS (buffer) = pts;
+  GST_LOG_OBJECT (parser->output->element, "row of record %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT, record->number,
+      GST_TIME_ARGS (pts));
+  return robocache_parse_output_push (parser->output, buffer, 0);
+}
+
+static GstFlowReturn
+handle_record (RobocacheRowParser *parser, const RobocacheRecord *record)
+{
+  RobocacheRecordTimes times;
+  gboolean is_admitted;
+
+  if (!robocache_record_stamp_row (&parser->stamp, record, &times)) {
+    gchar *fault = g_strdup_printf (
+        "record %" G_GUINT64_FORMAT " is further from time-origin than int64 nanoseconds reach", record->number);
+    const GstFlowReturn flow = robocache_parse_output_malformed (parser->output, fault);
+
+    g_free (fault);
+    return flow;
+  }
+  parser->output->errors_in_row = 0;
+  if (parser->tracks)
+    publish_clock (parser);
+  if (times.pts < 0) {
+    drop_before_origin (parser, record, 0 - (guint64) times.pts);
+    return GST_FLOW_OK;
+  }
+  count_row (parser, record, &times);
+  is_admitted = robocache_parse_output_admit (parser->output, (GstClockTime) times.pts);
+  if (!send_headers (parser))
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (!is_admitted)
+    return GST_FLOW_OK;
+  if (parser->replays) {
+    const GstFlowReturn flow = robocache_live_wait_until (parser->wait, parser->output->element,
+        (GstClockTime) MAX (times.release, 0));
+
+    if (flow != GST_FLOW_OK)
+      return flow;
+  }
+  return push_row (parser, record, (GstClockTime) times.pts);
+}
+
+static GstFlowReturn
+process (RobocacheRowParser *parser)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  RobocacheReadResult result;
+
+  do {
+    RobocacheRecord record;
+    GError *fault = NULL;
+
+    result = robocache_record_reader_next (parser->reader, &record, &fault);
+    switch (result) {
+      case ROBOCACHE_READ_MORE:
+        break;
+      case ROBOCACHE_READ_HEADER:
+        flow = send_headers (parser) ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+        break;
+      case ROBOCACHE_READ_RECORD:
+        flow = handle_record (parser, &record);
+        break;
+      case ROBOCACHE_READ_MALFORMED:
+        flow = robocache_parse_output_malformed (parser->output, fault->message);
+        break;
+      case ROBOCACHE_READ_REFUSED:
+        flow = robocache_parse_output_refuse (parser->output, fault);
+        break;
+    }
+    g_clear_error (&fault);
+  } while (flow == GST_FLOW_OK && result != ROBOCACHE_READ_MORE);
+
+  GST_OBJECT_LOCK (parser->output->element);
+  parser->output->statistics.comments = robocache_record_reader_comments (parser->reader);
+  GST_OBJECT_UNLOCK (parser->output->element);
+  return flow;
+}
+
+/* ---- input ---- */
+
+/* The pipeline's clock, which times arrivals, runs in PLAYING. */
+static GstFlowReturn
+stamp_arrival (RobocacheRowParser *parser)
+{
+  RobocacheParseOutput *output = parser->output;
+  const GstFlowReturn flow = robocache_live_wait_for_playing (parser->wait);
+
+  if (flow != GST_FLOW_OK || robocache_record_stamp_arrive (&parser->stamp, output->element))
+    return flow;
+  GST_ELEMENT_ERROR (output->element, CORE, CLOCK, ("clock-mode=track compares the sensor's times with the pipeline's "
+          "clock, but the pipeline has none: give it one, or set arrival-column or clock-mode=none"), (NULL));
+  output->failed = TRUE;
+  return GST_FLOW_ERROR;
+}
+
+GstFlowReturn
+robocache_row_parser_push (RobocacheRowParser *parser, GstBuffer *buffer)
+{
+  GError *fault = NULL;
+  GstFlowReturn flow;
+
+  if (parser->stamp.arrives_now && (flow = stamp_arrival (parser)) != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return flow;
+  }
+  if (robocache_record_reader_push (parser->reader, buffer, &fault))
+    return process (parser);
+  flow = robocache_parse_output_refuse (parser->output, fault);
+  g_error_free (fault);
+  return flow;
+}
+
+GstFlowReturn
+robocache_row_parser_drain (RobocacheRowParser *parser)
+{
+  robocache_record_reader_end (parser->reader);
+  return process (parser);
+}

@@ -1,0 +1,29 @@
+/* robocache: statistics of robocacheparse
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_PARSE_STATISTICS_H
+#define ROBOCACHE_PARSE_STATISTICS_H
+
+#include <gst/gst.h>
+
+#include "common/time/clocktrack.h"
+
+G_BEGIN_DECLS
+
+/* A zeroed struct is valid and empty. */
+typedef struct
+{
+  guint64 rows, clouds, points; /* sent; points in those clouds */
+  guint64 malformed, before_origin, skipped;    /* records dropped; skipped: outside the segment of a seek */
+  guint64 backwards, empty_fields, comments;
+  gint64 delay_max_ns;          /* greatest arrival - capture */
+  gboolean tracks_clock;        /* clock is valid */
+  RobocacheClockEstimate clock; /* of the sensor's clock */
+} RobocacheParseStatistics;
+
+/* The value of the property `stats`, to be freed with gst_structure_free. */
+GstStructure *robocache_parse_statistics_to_structure (const RobocacheParseStatistics * statistics);
+
+G_END_DECLS
+#endif

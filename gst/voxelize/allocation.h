@@ -1,0 +1,29 @@
+/* robocache: robocachevoxelize, buffers: ALLOCATION queries, and the memories of an output that kernels write
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELIZE_ALLOCATION_H
+#define ROBOCACHE_VOXELIZE_ALLOCATION_H
+
+#include "common/tensors/tensorbuffer.h"
+#include "negotiation.h"
+
+G_BEGIN_DECLS
+
+/* Sets the allocator and pool of outputs in downstream's answer. Sparse output has one memory per tensor, so the pool is
+ * always a RobocacheTensorPool; maps of clouds have none here (pointmap.h). */
+gboolean robocache_voxelize_decide_allocation (const RobocacheVoxelizeConfiguration * configuration,
+    RobocacheDevice * device, GstQuery * query, GError ** error);
+/* Adds the buffers that upstream needs while the window holds some, and memory of the device. */
+void robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration * configuration,
+    RobocacheDevice * device, GstQuery * query);
+/* Why no output of so many bytes could be allocated: pools do not tell, so the allocator is asked again. */
+GError *robocache_voxelize_explain_no_output (const RobocacheVoxelizeConfiguration * configuration,
+    RobocacheDevice * device, gsize bytes);
+
+/* Finds where kernels write the output. Memories that they cannot use are mapped: unmap `map` if place->mapped[0]. */
+gboolean robocache_voxelize_find_output (const RobocacheVoxelizeConfiguration * configuration, GstBuffer * output,
+    RobocacheTensorsMap * map, RobocacheVoxelPlace * place, GError ** error);
+
+G_END_DECLS
+#endif

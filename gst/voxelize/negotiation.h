@@ -1,0 +1,48 @@
+/* robocache: robocachevoxelize, what it negotiates: the grid, its caps, and the engine that computes it
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELIZE_NEGOTIATION_H
+#define ROBOCACHE_VOXELIZE_NEGOTIATION_H
+
+#include "common/backend/enginechoice.h"
+#include "voxelcaps.h"
+#include "voxelizer/voxelizer.h"
+
+G_BEGIN_DECLS
+
+/* A zeroed struct is a valid empty configuration. */
+typedef struct
+{
+  RobocachePointsInfo points;
+  RobocacheTensorsInfo tensors;
+  RcVoxelSpec spec;
+  guint accumulate;             /* clouds of a grid */
+  RobocacheJob job;
+  RobocacheVoxelizer *voxelizer;        /* NULL: nothing was negotiated */
+} RobocacheVoxelizeConfiguration;
+
+/* In the functions below the device is the element's. */
+
+/* Caps that the sink pad accepts. */
+GstCaps *robocache_voxelize_input_caps (RobocacheDevice * device, GstElement * element);
+/* Caps that the source pad may produce, not fixed. in_caps: those of the sink pad, or NULL. */
+GstCaps *robocache_voxelize_output_caps (RobocacheDevice * device, GstElement * element, const GstCaps * in_caps);
+/* An error that downstream accepts none of the output caps. */
+GError *robocache_voxelize_refused (RobocacheDevice * device, GstElement * element, GstCaps * peer);
+
+/* Fills a configuration and returns its caps, or NULL and an error. peer: caps that downstream accepts; NULL: not linked.
+ * last_rays: of the configuration before, or NULL. */
+GstCaps *robocache_voxelize_configure (RobocacheVoxelizeConfiguration * configuration, RobocacheDevice * device,
+    GstElement * element, const RobocacheVoxelSettings * settings, GstCaps * in_caps, GstCaps * peer,
+    RobocacheCameraRays * last_rays, GError ** error);
+/* Replaces the voxelizer by one on the CPU, where that can compute what failed for the reason on a GPU. */
+gboolean robocache_voxelize_fall_back (RobocacheVoxelizeConfiguration * configuration, RobocacheDevice * device,
+    GstElement * element, const GError * reason);
+void robocache_voxelize_configuration_clear (RobocacheVoxelizeConfiguration * configuration);
+
+/* What the output is, and in *advice what to change where it exceeds the memory. Free with g_free. */
+gchar *robocache_voxelize_describe_output (const RcVoxelSpec * spec, const gchar ** advice);
+
+G_END_DECLS
+#endif

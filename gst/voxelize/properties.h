@@ -1,0 +1,46 @@
+/* robocache: robocachevoxelize, its properties
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELIZE_PROPERTIES_H
+#define ROBOCACHE_VOXELIZE_PROPERTIES_H
+
+#include "voxelcaps.h"
+
+G_BEGIN_DECLS
+
+/* All may be set while playing, up to ROBOCACHE_VOXELIZE_N_SETTINGS. */
+enum
+{
+  ROBOCACHE_VOXELIZE_PROP_ORIGIN = 1,
+  ROBOCACHE_VOXELIZE_PROP_VOXEL_SIZE,
+  ROBOCACHE_VOXELIZE_N_SETTINGS = 20,
+
+  ROBOCACHE_VOXELIZE_PROP_STATS,
+  ROBOCACHE_VOXELIZE_PROP_STATS_INTERVAL,
+  ROBOCACHE_VOXELIZE_PROP_DEVICE_FIRST
+};
+
+/* The settings as they were set. The element's object lock guards them. */
+typedef struct
+{
+  RobocacheVoxelSettings settings;      /* but for settings.grid */
+  gchar *grid;
+  gchar *wrong_origin, *wrong_voxel_size;       /* what is wrong with the last value; NULL: nothing */
+  gboolean has_changed;         /* since they were last read */
+} RobocacheVoxelizeProperties;
+
+/* Installs all properties of the element. */
+void robocache_voxelize_properties_install (GObjectClass * klass);
+void robocache_voxelize_properties_init (RobocacheVoxelizeProperties * properties);
+void robocache_voxelize_properties_clear (RobocacheVoxelizeProperties * properties);
+
+/* id: 1 … ROBOCACHE_VOXELIZE_N_SETTINGS. */
+void robocache_voxelize_properties_set (RobocacheVoxelizeProperties * properties, guint id, const GValue * value);
+void robocache_voxelize_properties_get (RobocacheVoxelizeProperties * properties, guint id, GValue * value);
+/* Copies the settings. FALSE and an error that names a property with a malformed value. */
+gboolean robocache_voxelize_properties_read (RobocacheVoxelizeProperties * properties, RobocacheVoxelSettings * settings,
+    GError ** error);
+
+G_END_DECLS
+#endif

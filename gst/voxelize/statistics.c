@@ -1,0 +1,55 @@
+/* robocache: robocachevoxelize, what it counts
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "statistics.h"
+
+void
+robocache_voxelize_statistics_reset (RobocacheVoxelizeStatistics *statistics)
+{
+  *statistics = (RobocacheVoxelizeStatistics) {.last_pts = GST_CLOCK_TIME_NONE,.readback = statistics->readback };
+}
+
+static void
+add (RobocacheVoxelizeStatistics *s, const RcVoxelCounters *counters, GstClockTime pts)
+{
+  s->buffers++;
+  s->last_pts = pts;
+  s->total.points += counters->points;
+  s->total.inside += counters->inside;
+  s->total.outside += counters->outside;
+  s->total.nan += counters->nan;
+  s->total.infinite += counters->infinite;
+  s->total.clamped += counters->clamped;
+  s->total.over_cap += counters->over_cap;
+  s->total.over_points += counters->over_points;
+  s->occupied_voxels = counters->occupied;
+  s->buffers_over_cap += counters->over_cap > 0;
+}
+
+gboolean
+robocache_voxelize_statistics_count_one (RobocacheVoxelizeStatistics *statistics, guint in_flight,
+    RcVoxelCounters *counted, GError **error)
+{
+  GstClockTime pts;
+
+  if (robocache_readback_pending (&statistics->readback) <= in_flight
+      || !robocache_readback_take (&statistics->readback, (gint64 *) counted, &pts, error))
+    return FALSE;
+  add (statistics, counted, pts);
+  return TRUE;
+}
+
+GstStructure *
+robocache_voxelize_statistics_to_structure (const RobocacheVoxelizeStatistics *s)
+{
+  return gst_structure_new ("robocachevoxelize", "buffers", G_TYPE_UINT64, s->buffers,
+      "last-pts", G_TYPE_UINT64, s->last_pts,
+      "points", G_TYPE_INT64, s->total.points, "points-inside", G_TYPE_INT64, s->total.inside,
+      "points-outside", G_TYPE_INT64, s->total.outside, "points-nan", G_TYPE_INT64, s->total.nan,
+      "points-infinite", G_TYPE_INT64, s->total.infinite, "points-read", G_TYPE_INT64, s->points_read,
+      "values-clamped", G_TYPE_INT64, s->total.clamped,
+      "occupied-voxels", G_TYPE_INT64, s->occupied_voxels, "voxels-over-cap", G_TYPE_INT64, s->total.over_cap,
+      "buffers-over-cap", G_TYPE_UINT64, s->buffers_over_cap, "points-over-max", G_TYPE_INT64, s->total.over_points,
+      NULL);
+}

@@ -1,0 +1,36 @@
+/* robocache: robocachevoxelize, what it counts
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELIZE_STATISTICS_H
+#define ROBOCACHE_VOXELIZE_STATISTICS_H
+
+#include "common/device/readback.h"
+#include "kernels/voxel.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  guint64 buffers;
+  RcVoxelCounters total;        /* points … clamped count each cloud once; over_cap and over_points sum over outputs; occupied is
+                                 * unused */
+  gint64 points_read;           /* to add them to grids or remove them */
+  gint64 occupied_voxels;       /* of the last buffer's grids */
+  guint64 buffers_over_cap;
+  GstClockTime last_pts;        /* of the last buffer that was counted */
+
+  RobocacheReadback readback;   /* counters of buffers that were handed out and may still be computed */
+} RobocacheVoxelizeStatistics;
+
+/* Sets all counts to 0. Keeps the readback. */
+void robocache_voxelize_statistics_reset (RobocacheVoxelizeStatistics * statistics);
+/* Waits for the oldest buffer in flight and counts it, unless only in_flight are left. TRUE: *counted are its counters. FALSE
+ * and an error when a device failed. */
+gboolean robocache_voxelize_statistics_count_one (RobocacheVoxelizeStatistics * statistics, guint in_flight,
+    RcVoxelCounters * counted, GError ** error);
+/* `stats`, without what the device adds. */
+GstStructure *robocache_voxelize_statistics_to_structure (const RobocacheVoxelizeStatistics * statistics);
+
+G_END_DECLS
+#endif

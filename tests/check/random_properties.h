@@ -1,0 +1,87 @@
+/* robocache: random values in range for the properties of an element
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RANDOM_PROPERTIES_H
+#define RANDOM_PROPERTIES_H
+
+#include <gst/gst.h>
+
+/* A random integer of 64 bits, small ones as likely as large ones. */
+static inline gint64
+random_integer (GRand *random, gint64 minimum, gint64 maximum)
+{
+  const guint64 bits = (guint64) g_rand_int (random) << 32 | g_rand_int (random);
+  const guint64 span = (guint64) maximum - (guint64) minimum, offset = bits >> g_rand_int_range (random, 0, 64);
+
+  return (gint64) ((guint64) minimum + (span == G_MAXUINT64 ? offset : offset % (span + 1)));
+}
+
+/* FALSE: no random value of this type. */
+static inline gboolean
+random_value (GRand *random, GParamSpec *pspec, GValue *value)
+{
+  static const gchar *const texts[] = { "", ",", ";", "0", "1-2", "3-1", "q0,q1", "<q6f", "4:4:4", "no sense", "<1.0,2.0,3.0>" };
+
+  g_value_init (value, pspec->value_type);
+  if (GST_IS_PARAM_SPEC_FRACTION (pspec)) {
+    const GstParamSpecFraction *f = GST_PARAM_SPEC_FRACTION (pspec);
+
+    gst_value_set_fraction (value, (gint) random_integer (random, f->min_num, f->max_num),
+        (gint) random_integer (random, 1, G_MAXINT));
+  } else if (G_IS_PARAM_SPEC_ENUM (pspec)) {
+    const GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
+
+    g_value_set_enum (value, klass->values[random_integer (random, 0, klass->n_values - 1)].value);
+  } else if (G_IS_PARAM_SPEC_BOOLEAN (pspec)) {
+    g_value_set_boolean (value, g_rand_boolean (random));
+  } else if (G_IS_PARAM_SPEC_INT (pspec)) {
+    const GParamSpecInt *p = G_PARAM_SPEC_INT (pspec);
+
+    g_value_set_int (value, (gint) random_integer (random, p->minimum, p->maximum));
+  } else if (G_IS_PARAM_SPEC_UINT (pspec)) {
+    const GParamSpecUInt *p = G_PARAM_SPEC_UINT (pspec);
+
+    g_value_set_uint (value, (guint) random_integer (random, p->minimum, p->maximum));
+  } else if (G_IS_PARAM_SPEC_INT64 (pspec)) {
+    const GParamSpecInt64 *p = G_PARAM_SPEC_INT64 (pspec);
+
+    g_value_set_int64 (value, random_integer (random, p->minimum, p->maximum));
+  } else if (G_IS_PARAM_SPEC_UINT64 (pspec)) {
+    const GParamSpecUInt64 *p = G_PARAM_SPEC_UINT64 (pspec);
+
+    g_value_set_uint64 (value, (guint64) random_integer (random, (gint64) p->minimum, (gint64) p->maximum));
+  } else if (G_IS_PARAM_SPEC_DOUBLE (pspec)) {
+    const GParamSpecDouble *p = G_PARAM_SPEC_DOUBLE (pspec);
+
+    g_value_set_double (value, g_rand_double_range (random, p->minimum, p->maximum));
+  } else if (G_IS_PARAM_SPEC_STRING (pspec)) {
+    g_value_set_string (value, texts[random_integer (random, 0, G_N_ELEMENTS (texts) - 1)]);
+  } else {
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Sets one writable property of the element's own class, not of its parents'. Returns its flags. */
+static inline GParamFlags
+set_random_property (GRand *random, GObject *object)
+{
+  guint n;
+  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n), *pspec;
+  GValue value = G_VALUE_INIT;
+  GParamFlags flags = 0;
+
+  do
+    pspec = all[random_integer (random, 0, n - 1)];
+  while (pspec->owner_type != G_OBJECT_TYPE (object) || !(pspec->flags & G_PARAM_WRITABLE));
+  if (random_value (random, pspec, &value)) {
+    g_object_set_property (object, pspec->name, &value);
+    flags = pspec->flags;
+  }
+  g_value_unset (&value);
+  g_free (all);
+  return flags;
+}
+
+#endif

@@ -318,6 +318,14 @@ generate_output (GstBaseTransform *trans, GstBuffer **buffer)
   return gst_robocache_resample_flow_next (&((GstRobocacheResample *) trans)->flow, buffer);
 }
 
+/* Never called, as generate_output makes the buffers. The base class asks downstream for memory only on behalf of classes with a
+ * transform function; it takes others for elements that forward buffers. */
+static GstFlowReturn
+transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
+{
+  g_return_val_if_reached (GST_FLOW_NOT_SUPPORTED);
+}
+
 /* ---- events ---- */
 
 /* Whether upstream is live: otherwise a tick waits until no row can change it. */
@@ -526,6 +534,7 @@ gst_robocache_resample_class_init (GstRobocacheResampleClass *klass)
   trans_class->query = query;
   trans_class->submit_input_buffer = submit_input_buffer;
   trans_class->generate_output = generate_output;
+  trans_class->transform = transform;
   trans_class->sink_event = sink_event;
   trans_class->start = start;
   trans_class->stop = stop;
@@ -539,6 +548,4 @@ gst_robocache_resample_init (GstRobocacheResample *resample)
   gst_robocache_resample_flow_init (&resample->flow, GST_ELEMENT (resample), GST_BASE_TRANSFORM_SRC_PAD (resample),
       &resample->device, &resample->properties);
   gst_base_transform_set_gap_aware (GST_BASE_TRANSFORM (resample), TRUE);
-  /* without a transform function the base class takes the element for one that forwards buffers, which asks for no pool */
-  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (resample), FALSE);
 }

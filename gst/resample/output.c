@@ -13,6 +13,8 @@ gst_robocache_resample_offer_set (GstRobocacheResampleOffer *offer, GstBufferPoo
   gst_robocache_resample_offer_clear (offer);
   if (allocator && GST_OBJECT_FLAG_IS_SET (allocator, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC))
     gst_clear_object (&allocator);
+  if (pool && !gst_buffer_pool_set_active (pool, TRUE))
+    gst_clear_object (&pool);
   offer->pool = pool;
   offer->allocator = allocator;
   offer->params = *params;
@@ -71,6 +73,7 @@ gst_robocache_resample_move_to_offer (const GstRobocacheResampleOffer *offer, Gs
   if (flow == GST_FLOW_OK) {
     gst_buffer_extract (made, 0, map.data, map.size);
     gst_buffer_unmap (*buffer, &map);
+    gst_buffer_copy_into (*buffer, made, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   }
   gst_buffer_unref (made);
   return flow;

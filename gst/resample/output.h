@@ -17,7 +17,8 @@ typedef struct
   GstAllocationParams params;
 } GstRobocacheResampleOffer;
 
-/* Takes over references. Custom allocators, which cannot allocate by size, are ignored. */
+/* Takes over references, and activates the pool, which the base class deactivates. Pools that do not start and custom
+ * allocators, which cannot allocate by size, are ignored. */
 void gst_robocache_resample_offer_set (GstRobocacheResampleOffer * offer, GstBufferPool * pool, GstAllocator * allocator,
     const GstAllocationParams * params);
 void gst_robocache_resample_offer_clear (GstRobocacheResampleOffer * offer);

@@ -117,6 +117,26 @@ stream_harness (const Stream *s, const gchar *backend, const gchar *more, const 
   return h;
 }
 
+/* Whether the element has given all buffers of upstream back. */
+static gboolean
+is_drained (GstHarness *h)
+{
+  GstQuery *query = gst_query_new_drain ();
+  const gboolean drained = gst_pad_peer_query (h->srcpad, query);
+
+  gst_query_unref (query);
+  return drained;
+}
+
+/* The i-th; half way the rate changes. */
+static void
+push_stream_buffer (GstHarness *h, const Stream *s, GRand *random, GstAllocator *allocator, guint i)
+{
+  if (i == 30 / s->block)
+    gst_util_set_object_arg (G_OBJECT (h->element), "rate", "130/1");
+  fail_unless_equals_int (gst_harness_push (h, stream_buffer (s, random, allocator, i)), GST_FLOW_OK);
+}
+
 static GByteArray *
 run_stream (const Stream *s, const gchar *backend, const gchar *in, const gchar *out)
 {
@@ -127,10 +147,12 @@ run_stream (const Stream *s, const gchar *backend, const gchar *in, const gchar 
 
   fail_unless (g_str_equal (in, SYSTEM) || allocator != NULL);
   for (guint i = 0; i < 60 / s->block + 3; i++) {
-    fail_unless_equals_int (gst_harness_push (h, stream_buffer (s, random, allocator, i)), GST_FLOW_OK);
+    push_stream_buffer (h, s, random, allocator, i);
     pull_all (h, all);
   }
+  fail_unless_equals_int (is_drained (h), allocator == NULL);
   gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless (is_drained (h));
   pull_all (h, all);
   expect_no_error (h);
   expect_backend (h, backend);
@@ -200,7 +222,7 @@ GST_START_TEST (test_kept_outputs)
   GstBuffer *buffer;
 
   for (guint i = 0; i < 63; i++)
-    fail_unless_equals_int (gst_harness_push (h, stream_buffer (&s, random, NULL, i)), GST_FLOW_OK);
+    push_stream_buffer (h, &s, random, NULL, i);
   gst_harness_push_event (h, gst_event_new_eos ());
   while ((buffer = gst_harness_try_pull (h)))
     g_ptr_array_add (kept, buffer);

@@ -96,7 +96,7 @@ typedef void (*VisitText) (gpointer data, RobocachePixel at, gdouble share, gdou
 
 /* Numbers and the title of an axis. */
 static void
-visit_texts_of (const GstRobocacheVoxelViewAxes *axes, const Axis *axis, const RobocacheVoxelCamera *camera,
+visit_texts_of (const RobocacheAxes *axes, const Axis *axis, const RobocacheVoxelCamera *camera,
     VisitText visit, gpointer data)
 {
   const RobocacheAxisTicks *ticks = &axes->ticks[axis->axis];
@@ -117,7 +117,7 @@ visit_texts_of (const GstRobocacheVoxelViewAxes *axes, const Axis *axis, const R
 }
 
 static void
-visit_texts (const GstRobocacheVoxelViewAxes *axes, const RobocacheVoxelCamera *camera, VisitText visit, gpointer data)
+visit_texts (const RobocacheAxes *axes, const RobocacheVoxelCamera *camera, VisitText visit, gpointer data)
 {
   for (guint i = 0; i < axes_of_view[camera->view].n; i++)
     visit_texts_of (axes, &axes_of_view[camera->view].axes[i], camera, visit, data);
@@ -143,7 +143,7 @@ static void
 include_text (gpointer data, RobocachePixel at, gdouble share, gdouble turned, const gchar *text)
 {
   Bounds *bounds = data;
-  const gdouble width = gst_robocache_voxel_view_text_width (bounds->cr, text);
+  const gdouble width = robocache_draw_text_width (bounds->cr, text);
 
   for (guint corner = 0; corner < 4; corner++) {
     const gdouble x = width * ((corner & 1) - share), y = bounds->em * ((corner >> 1) - 0.5);
@@ -165,8 +165,8 @@ bounds_of_grid (const RobocacheVoxelCamera *camera)
   return bounds;
 }
 
-static GstRobocacheVoxelViewMargins
-find_margins (const GstRobocacheVoxelViewAxes *axes, cairo_t *cr, const RobocacheVoxelCamera *camera)
+static RobocacheMargins
+find_margins (const RobocacheAxes *axes, cairo_t *cr, const RobocacheVoxelCamera *camera)
 {
   const Bounds grid = bounds_of_grid (camera);
   Bounds all = grid;
@@ -174,7 +174,7 @@ find_margins (const GstRobocacheVoxelViewAxes *axes, cairo_t *cr, const Robocach
   all.cr = cr;
   all.em = axes->em;
   visit_texts (axes, camera, include_text, &all);
-  return (GstRobocacheVoxelViewMargins) {
+  return (RobocacheMargins) {
     grid.least.x - all.least.x, grid.least.y - all.least.y, all.greatest.x - grid.greatest.x, all.greatest.y - grid.greatest.y
   };
 }
@@ -190,13 +190,13 @@ find_widest (const RobocacheAxisTicks *ticks, cairo_t *cr)
     gchar text[ROBOCACHE_TICK_TEXT];
 
     robocache_axis_tick_text (ticks, i, text);
-    widest = MAX (widest, gst_robocache_voxel_view_text_width (cr, text));
+    widest = MAX (widest, robocache_draw_text_width (cr, text));
   }
   return widest;
 }
 
 static void
-find_ticks (GstRobocacheVoxelViewAxes *axes, const Axis *axis, cairo_t *cr, const RobocacheVoxelCamera *camera,
+find_ticks (RobocacheAxes *axes, const Axis *axis, cairo_t *cr, const RobocacheVoxelCamera *camera,
     gdouble spacing)
 {
   const RobocacheVoxelFrame *frame = camera->frame;
@@ -209,7 +209,7 @@ find_ticks (GstRobocacheVoxelViewAxes *axes, const Axis *axis, cairo_t *cr, cons
 }
 
 static void
-init_axis (GstRobocacheVoxelViewAxes *axes, const Axis *axis, cairo_t *cr, const RobocacheVoxelCamera *camera)
+init_axis (RobocacheAxes *axes, const Axis *axis, cairo_t *cr, const RobocacheVoxelCamera *camera)
 {
   gchar factor[ROBOCACHE_TICK_TEXT], offset[ROBOCACHE_TICK_TEXT];
   gdouble needed;
@@ -225,8 +225,8 @@ init_axis (GstRobocacheVoxelViewAxes *axes, const Axis *axis, cairo_t *cr, const
       factor, offset[0] ? " " : "", offset);
 }
 
-GstRobocacheVoxelViewMargins
-gst_robocache_voxel_view_axes_init (GstRobocacheVoxelViewAxes *axes, cairo_t *cr, gdouble em,
+RobocacheMargins
+robocache_axes_init (RobocacheAxes *axes, cairo_t *cr, gdouble em,
     const RobocacheVoxelCamera *camera)
 {
   axes->em = em;
@@ -251,14 +251,14 @@ draw_grid_lines (cairo_t *cr, const Axis *axis, const RobocacheVoxelCamera *came
     for (guint k = 0; k < 3; k++)
       to[k] = from[k];
     to[line] = from[line] > 0.0 ? 0.0 : (gdouble) n[line];
-    gst_robocache_voxel_view_draw_line (cr, project (camera, from), project (camera, to));
+    robocache_draw_line (cr, project (camera, from), project (camera, to));
     for (guint k = 0; k < 3; k++)
       from[k] = to[k];
   }
 }
 
 void
-gst_robocache_voxel_view_axes_draw_grid (const GstRobocacheVoxelViewAxes *axes, cairo_t *cr,
+robocache_axes_draw_grid (const RobocacheAxes *axes, cairo_t *cr,
     const RobocacheVoxelCamera *camera)
 {
   for (guint i = 0; i < axes_of_view[camera->view].n; i++) {
@@ -273,19 +273,19 @@ gst_robocache_voxel_view_axes_draw_grid (const GstRobocacheVoxelViewAxes *axes, 
 }
 
 void
-gst_robocache_voxel_view_axes_draw_lines (const GstRobocacheVoxelViewAxes *axes, cairo_t *cr,
+robocache_axes_draw_lines (const RobocacheAxes *axes, cairo_t *cr,
     const RobocacheVoxelCamera *camera)
 {
   for (guint i = 0; i < axes_of_view[camera->view].n; i++) {
     const Axis *axis = &axes_of_view[camera->view].axes[i];
     const RobocacheAxisTicks *ticks = &axes->ticks[axis->axis];
 
-    gst_robocache_voxel_view_draw_line (cr, project_on (axis, camera, 0.0),
+    robocache_draw_line (cr, project_on (axis, camera, 0.0),
         project_on (axis, camera, (gdouble) camera->frame->grid[axis->axis]));
     for (guint k = 0; k < ticks->n; k++) {
       const RobocachePixel tick = project_on (axis, camera, voxels_along (axis, camera, ticks->at[k]));
 
-      gst_robocache_voxel_view_draw_line (cr, tick, beside (axis, tick, TICK * axes->em));
+      robocache_draw_line (cr, tick, beside (axis, tick, TICK * axes->em));
     }
   }
 }
@@ -293,11 +293,11 @@ gst_robocache_voxel_view_axes_draw_lines (const GstRobocacheVoxelViewAxes *axes,
 static void
 draw_text (gpointer data, RobocachePixel at, gdouble share, gdouble turned, const gchar *text)
 {
-  gst_robocache_voxel_view_draw_text (data, at, share, turned, text);
+  robocache_draw_text (data, at, share, turned, text);
 }
 
 void
-gst_robocache_voxel_view_axes_draw_texts (const GstRobocacheVoxelViewAxes *axes, cairo_t *cr,
+robocache_axes_draw_texts (const RobocacheAxes *axes, cairo_t *cr,
     const RobocacheVoxelCamera *camera)
 {
   visit_texts (axes, camera, draw_text, cr);

@@ -19,24 +19,24 @@ typedef struct
   RobocacheAxisTicks ticks[3];
   gdouble widest[3];            /* pixels: a number */
   gchar titles[3][3 * ROBOCACHE_TICK_TEXT];
-} GstRobocacheVoxelViewAxes;
+} RobocacheAxes;
 
 /* Pixels. */
 typedef struct
 {
   gdouble left, top, right, bottom;
-} GstRobocacheVoxelViewMargins;
+} RobocacheMargins;
 
 /* Finds what is written along axes of the camera's length, and how far that reaches beyond the grid. */
-GstRobocacheVoxelViewMargins gst_robocache_voxel_view_axes_init (GstRobocacheVoxelViewAxes * axes, cairo_t * cr,
+RobocacheMargins robocache_axes_init (RobocacheAxes * axes, cairo_t * cr,
     gdouble em, const RobocacheVoxelCamera * camera);
 
 /* In the colour of cr. */
-void gst_robocache_voxel_view_axes_draw_grid (const GstRobocacheVoxelViewAxes * axes, cairo_t * cr,
+void robocache_axes_draw_grid (const RobocacheAxes * axes, cairo_t * cr,
     const RobocacheVoxelCamera * camera);
-void gst_robocache_voxel_view_axes_draw_lines (const GstRobocacheVoxelViewAxes * axes, cairo_t * cr,
+void robocache_axes_draw_lines (const RobocacheAxes * axes, cairo_t * cr,
     const RobocacheVoxelCamera * camera);
-void gst_robocache_voxel_view_axes_draw_texts (const GstRobocacheVoxelViewAxes * axes, cairo_t * cr,
+void robocache_axes_draw_texts (const RobocacheAxes * axes, cairo_t * cr,
     const RobocacheVoxelCamera * camera);
 
 G_END_DECLS

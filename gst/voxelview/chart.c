@@ -7,7 +7,7 @@
 #include "draw.h"
 
 #define MIN_EM 9.0            /* pixels: the size of text */
-#define GREATEST_EM 40.0
+#define MAX_EM 40.0
 #define LAYOUTS 2               /* numbers depend on the scale, and the scale on the room that they take */
 
 /* In em. */
@@ -24,7 +24,7 @@
 
 /* What a picture of that size has, with these margins around the grid and that much for the legend. */
 static RobocachePixelBox
-find_plot (const GstRobocacheVoxelViewChart *chart, gdouble em, const GstRobocacheVoxelViewMargins *margins,
+find_plot (const RobocacheChart *chart, gdouble em, const RobocacheMargins *margins,
     gdouble legend_width, gint width, gint height)
 {
   const gboolean text = chart->has_axes || chart->has_legend;
@@ -38,28 +38,28 @@ find_plot (const GstRobocacheVoxelViewChart *chart, gdouble em, const GstRobocac
 }
 
 static void
-lay_out (GstRobocacheVoxelViewChart *chart, cairo_t *cr, gdouble em, RobocacheView view,
-    const RobocacheVoxelFrame *frame, const GstRobocacheVoxelViewLegend *legend, gint width, gint height)
+lay_out (RobocacheChart *chart, cairo_t *cr, gdouble em, RobocacheView view,
+    const RobocacheVoxelFrame *frame, const RobocacheLegend *legend, gint width, gint height)
 {
-  const gdouble legend_width = chart->has_legend ? gst_robocache_voxel_view_legend_width (cr, em, legend) : 0.0;
-  GstRobocacheVoxelViewMargins margins = { 0.0, 0.0, 0.0, 0.0 };
+  const gdouble legend_width = chart->has_legend ? robocache_legend_width (cr, em, legend) : 0.0;
+  RobocacheMargins margins = { 0.0, 0.0, 0.0, 0.0 };
 
   for (guint i = 0;; i++) {
     const RobocachePixelBox plot = find_plot (chart, em, &margins, legend_width, width, height);
 
     robocache_voxel_camera_init (&chart->camera, view, frame, &plot);
-    gst_robocache_voxel_view_legend_place (&chart->legend, em, width, legend_width, &plot);
+    robocache_legend_place (&chart->legend, em, width, legend_width, &plot);
     if (!chart->has_axes || i == LAYOUTS)
       return;
-    margins = gst_robocache_voxel_view_axes_init (&chart->axes, cr, em, &chart->camera);
+    margins = robocache_axes_init (&chart->axes, cr, em, &chart->camera);
   }
 }
 
 void
-gst_robocache_voxel_view_chart_init (GstRobocacheVoxelViewChart *chart, const GstRobocacheVoxelViewStyle *style,
-    const RobocacheVoxelFrame *frame, const GstRobocacheVoxelViewLegend *legend, gint width, gint height)
+robocache_chart_init (RobocacheChart *chart, const RobocacheViewStyle *style,
+    const RobocacheVoxelFrame *frame, const RobocacheLegend *legend, gint width, gint height)
 {
-  const gdouble em = CLAMP (MIN (width / PICTURE_WIDTH, height / PICTURE_HEIGHT), MIN_EM, GREATEST_EM);
+  const gdouble em = CLAMP (MIN (width / PICTURE_WIDTH, height / PICTURE_HEIGHT), MIN_EM, MAX_EM);
   const gboolean room = width >= PICTURE_WIDTH * MIN_EM && height >= MIN_HEIGHT * MIN_EM;
   /* text is as wide on any surface */
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, 1, 1);
@@ -68,7 +68,7 @@ gst_robocache_voxel_view_chart_init (GstRobocacheVoxelViewChart *chart, const Gs
   chart->has_axes = style->axes && room;
   chart->has_legend = style->legend && room;
   chart->background = chart->legend.background = style->background;
-  gst_robocache_voxel_view_set_size (cr, em);
+  robocache_draw_set_size (cr, em);
   lay_out (chart, cr, em, style->view, frame, legend, width, height);
   cairo_destroy (cr);
   cairo_surface_destroy (surface);
@@ -77,31 +77,31 @@ gst_robocache_voxel_view_chart_init (GstRobocacheVoxelViewChart *chart, const Gs
 /* ---- draw ---- */
 
 static void
-draw_behind (cairo_t *cr, const GstRobocacheVoxelViewChart *chart)
+draw_behind (cairo_t *cr, const RobocacheChart *chart)
 {
-  gst_robocache_voxel_view_set_colour (cr, chart->background, 1.0);
+  robocache_draw_set_colour (cr, chart->background, 1.0);
   cairo_paint (cr);
-  gst_robocache_voxel_view_set_ink (cr, chart->background, GRID_ALPHA);
+  robocache_draw_set_ink (cr, chart->background, GRID_ALPHA);
   if (chart->has_axes)
-    gst_robocache_voxel_view_axes_draw_grid (&chart->axes, cr, &chart->camera);
+    robocache_axes_draw_grid (&chart->axes, cr, &chart->camera);
 }
 
 static void
-draw_in_front (cairo_t *cr, const GstRobocacheVoxelViewChart *chart, const GstRobocacheVoxelViewLegend *legend)
+draw_in_front (cairo_t *cr, const RobocacheChart *chart, const RobocacheLegend *legend)
 {
   if (chart->has_axes) {
-    gst_robocache_voxel_view_set_ink (cr, chart->background, GST_ROBOCACHE_VOXEL_VIEW_LINE_ALPHA);
-    gst_robocache_voxel_view_axes_draw_lines (&chart->axes, cr, &chart->camera);
-    gst_robocache_voxel_view_set_ink (cr, chart->background, 1.0);
-    gst_robocache_voxel_view_axes_draw_texts (&chart->axes, cr, &chart->camera);
+    robocache_draw_set_ink (cr, chart->background, ROBOCACHE_DRAW_LINE_ALPHA);
+    robocache_axes_draw_lines (&chart->axes, cr, &chart->camera);
+    robocache_draw_set_ink (cr, chart->background, 1.0);
+    robocache_axes_draw_texts (&chart->axes, cr, &chart->camera);
   }
   if (chart->has_legend)
-    gst_robocache_voxel_view_legend_draw (legend, &chart->legend, cr);
+    robocache_legend_draw (legend, &chart->legend, cr);
 }
 
 gboolean
-gst_robocache_voxel_view_chart_draw (const GstRobocacheVoxelViewChart *chart,
-    const RobocacheVoxelPicture *picture, const GstRobocacheVoxelViewLegend *legend, GstVideoFrame *frame,
+robocache_chart_draw (const RobocacheChart *chart,
+    const RobocacheVoxelPicture *picture, const RobocacheLegend *legend, GstVideoFrame *frame,
     GError **error)
 {
   guint8 *pixels = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
@@ -111,7 +111,7 @@ gst_robocache_voxel_view_chart_draw (const GstRobocacheVoxelViewChart *chart,
   cairo_t *cr = cairo_create (surface);
   cairo_status_t status;
 
-  gst_robocache_voxel_view_set_size (cr, chart->legend.em);
+  robocache_draw_set_size (cr, chart->legend.em);
   draw_behind (cr, chart);
   status = cairo_status (cr);
   if (status == CAIRO_STATUS_SUCCESS) {

@@ -5,19 +5,21 @@
 #ifndef GST_ROBOCACHE_VOXELVIEW_CHART_H
 #define GST_ROBOCACHE_VOXELVIEW_CHART_H
 
-#include "gstrobocachevoxelview.h"
+#include <gst/video/video.h>
+
 #include "axes.h"
 #include "legend.h"
+#include "properties.h"
 
 G_BEGIN_DECLS
 
 /* What cairo draws into, and how large it can be. Pixels are opaque. */
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
-#define GST_ROBOCACHE_VOXEL_VIEW_FORMATS "{ BGRx, BGRA }"
+#define ROBOCACHE_CHART_FORMATS "{ BGRx, BGRA }"
 #else
-#define GST_ROBOCACHE_VOXEL_VIEW_FORMATS "{ xRGB, ARGB }"
+#define ROBOCACHE_CHART_FORMATS "{ xRGB, ARGB }"
 #endif
-#define GST_ROBOCACHE_VOXEL_VIEW_VIDEO_CAPS "video/x-raw, format=(string)" GST_ROBOCACHE_VOXEL_VIEW_FORMATS \
+#define ROBOCACHE_CHART_VIDEO_CAPS "video/x-raw, format=(string)" ROBOCACHE_CHART_FORMATS \
     ", width=(int)[1, 32767], height=(int)[1, 32767], framerate=(fraction)[0/1, 2147483647/1]" \
     ", pixel-aspect-ratio=(fraction)1/1"
 
@@ -27,18 +29,18 @@ typedef struct
   gboolean has_axes, has_legend;        /* as asked for, where there is room for text */
   guint background;
   RobocacheVoxelCamera camera;
-  GstRobocacheVoxelViewAxes axes;
-  GstRobocacheVoxelViewLegendPlace legend;
-} GstRobocacheVoxelViewChart;
+  RobocacheAxes axes;
+  RobocacheLegendPlace legend;
+} RobocacheChart;
 
 /* Finds room for what the axes and any range of the legend say. frame is used as long as the chart. */
-void gst_robocache_voxel_view_chart_init (GstRobocacheVoxelViewChart * chart,
-    const GstRobocacheVoxelViewStyle * style, const RobocacheVoxelFrame * frame,
-    const GstRobocacheVoxelViewLegend * legend, gint width, gint height);
+void robocache_chart_init (RobocacheChart * chart,
+    const RobocacheViewStyle * style, const RobocacheVoxelFrame * frame,
+    const RobocacheLegend * legend, gint width, gint height);
 
 /* The whole picture. FALSE and an error when the frame is none that cairo can draw into. */
-gboolean gst_robocache_voxel_view_chart_draw (const GstRobocacheVoxelViewChart * chart,
-    const RobocacheVoxelPicture * picture, const GstRobocacheVoxelViewLegend * legend, GstVideoFrame * frame,
+gboolean robocache_chart_draw (const RobocacheChart * chart,
+    const RobocacheVoxelPicture * picture, const RobocacheLegend * legend, GstVideoFrame * frame,
     GError ** error);
 
 G_END_DECLS

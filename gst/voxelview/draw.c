@@ -11,21 +11,21 @@
 #define LIGHT_INK 0xe8eaedu
 
 void
-gst_robocache_voxel_view_set_colour (cairo_t *cr, guint32 colour, gdouble alpha)
+robocache_draw_set_colour (cairo_t *cr, guint32 colour, gdouble alpha)
 {
   cairo_set_source_rgba (cr, (colour >> 16 & 0xff) / 255.0, (colour >> 8 & 0xff) / 255.0, (colour & 0xff) / 255.0,
       alpha);
 }
 
 void
-gst_robocache_voxel_view_set_ink (cairo_t *cr, guint background, gdouble alpha)
+robocache_draw_set_ink (cairo_t *cr, guint background, gdouble alpha)
 {
-  gst_robocache_voxel_view_set_colour (cr,
+  robocache_draw_set_colour (cr,
       robocache_colour_luminance (background) > LIGHT_BACKGROUND ? DARK_INK : LIGHT_INK, alpha);
 }
 
 void
-gst_robocache_voxel_view_set_size (cairo_t *cr, gdouble em)
+robocache_draw_set_size (cairo_t *cr, gdouble em)
 {
   cairo_set_line_width (cr, MAX (1.0, em / 12.0));
   cairo_select_font_face (cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
@@ -33,7 +33,7 @@ gst_robocache_voxel_view_set_size (cairo_t *cr, gdouble em)
 }
 
 void
-gst_robocache_voxel_view_draw_line (cairo_t *cr, RobocachePixel from, RobocachePixel to)
+robocache_draw_line (cairo_t *cr, RobocachePixel from, RobocachePixel to)
 {
   cairo_move_to (cr, from.x, from.y);
   cairo_line_to (cr, to.x, to.y);
@@ -41,7 +41,7 @@ gst_robocache_voxel_view_draw_line (cairo_t *cr, RobocachePixel from, RobocacheP
 }
 
 gdouble
-gst_robocache_voxel_view_text_width (cairo_t *cr, const gchar *text)
+robocache_draw_text_width (cairo_t *cr, const gchar *text)
 {
   cairo_text_extents_t extents;
 
@@ -50,7 +50,7 @@ gst_robocache_voxel_view_text_width (cairo_t *cr, const gchar *text)
 }
 
 void
-gst_robocache_voxel_view_draw_text (cairo_t *cr, RobocachePixel at, gdouble share, gdouble turned, const gchar *text)
+robocache_draw_text (cairo_t *cr, RobocachePixel at, gdouble share, gdouble turned, const gchar *text)
 {
   cairo_font_extents_t font;
 
@@ -58,7 +58,7 @@ gst_robocache_voxel_view_draw_text (cairo_t *cr, RobocachePixel at, gdouble shar
   cairo_save (cr);
   cairo_translate (cr, at.x, at.y);
   cairo_rotate (cr, -turned);
-  cairo_move_to (cr, -share * gst_robocache_voxel_view_text_width (cr, text), 0.5 * (font.ascent - font.descent));
+  cairo_move_to (cr, -share * robocache_draw_text_width (cr, text), 0.5 * (font.ascent - font.descent));
   cairo_show_text (cr, text);
   cairo_restore (cr);
 }

@@ -11,21 +11,21 @@
 
 G_BEGIN_DECLS
 
-#define GST_ROBOCACHE_VOXEL_VIEW_LINE_ALPHA 0.75
+#define ROBOCACHE_DRAW_LINE_ALPHA 0.75
 
 /* 0xRRGGBB */
-void gst_robocache_voxel_view_set_colour (cairo_t * cr, guint32 colour, gdouble alpha);
+void robocache_draw_set_colour (cairo_t * cr, guint32 colour, gdouble alpha);
 /* Dark, or light on a dark background. */
-void gst_robocache_voxel_view_set_ink (cairo_t * cr, guint background, gdouble alpha);
+void robocache_draw_set_ink (cairo_t * cr, guint background, gdouble alpha);
 /* Of text of that many pixels, and the lines that go with it. */
-void gst_robocache_voxel_view_set_size (cairo_t * cr, gdouble em);
+void robocache_draw_set_size (cairo_t * cr, gdouble em);
 
-void gst_robocache_voxel_view_draw_line (cairo_t * cr, RobocachePixel from, RobocachePixel to);
+void robocache_draw_line (cairo_t * cr, RobocachePixel from, RobocachePixel to);
 
 /* Pixels. */
-gdouble gst_robocache_voxel_view_text_width (cairo_t * cr, const gchar * text);
+gdouble robocache_draw_text_width (cairo_t * cr, const gchar * text);
 /* Text whose share of its width is left of the point and whose middle is at its height; turned against the clock. */
-void gst_robocache_voxel_view_draw_text (cairo_t * cr, RobocachePixel at, gdouble share, gdouble turned,
+void robocache_draw_text (cairo_t * cr, RobocachePixel at, gdouble share, gdouble turned,
     const gchar * text);
 
 G_END_DECLS

@@ -26,24 +26,141 @@
  */
 #include "gstrobocachevoxelview.h"
 
+#include "chart.h"
 #include "common/element/errors.h"
-#include "common/tensors/memorycaps.h"
+#include "common/element/properties.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/tensors/videoframe.h"
-#include "chart.h"
+#include "negotiation.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxel_view_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxel_view_debug
 
+struct _GstRobocacheVoxelView
+{
+  GstBaseTransform parent;
+
+  /* object lock */
+  RobocacheViewProperties properties;
+
+  /* stream lock */
+  GstCaps *in_caps;             /* NULL: none yet, or refused */
+  RobocacheTensorsInfo tensors;
+  RobocacheVoxelLayout layout;
+  GstVideoInfo video;
+  RobocacheOccupiedVoxels voxels;
+  RobocacheVoxelPicture picture;
+  gchar *refusal;               /* error posted for the last caps; NULL: they were accepted */
+};
+
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS (ROBOCACHE_TENSORS_MEDIA_TYPE));
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
-    GST_STATIC_CAPS (GST_ROBOCACHE_VOXEL_VIEW_VIDEO_CAPS));
+    GST_STATIC_CAPS (ROBOCACHE_CHART_VIDEO_CAPS));
 
 #define gst_robocache_voxel_view_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRobocacheVoxelView, gst_robocache_voxel_view, GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_robocache_voxel_view_debug, "robocachevoxelview", 0, "pictures of voxel grids"));
 GST_ELEMENT_REGISTER_DEFINE (robocachevoxelview, "robocachevoxelview", GST_RANK_NONE, GST_TYPE_ROBOCACHE_VOXEL_VIEW);
+
+/* ---- negotiate ---- */
+
+static GstCaps *
+gst_robocache_voxel_view_transform_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *filter)
+{
+  GstPad *other = direction == GST_PAD_SINK ? trans->srcpad : trans->sinkpad;
+
+  return robocache_view_transform_caps (gst_pad_get_pad_template_caps (other), caps, filter);
+}
+
+static GstCaps *
+gst_robocache_voxel_view_fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
+    GstCaps *othercaps)
+{
+  return direction == GST_PAD_SRC ? gst_caps_fixate (othercaps) : robocache_view_fixate_video (othercaps, caps);
+}
+
+/* Finds where the grid of the current caps is, if caps or properties changed. */
+static gboolean
+update_layout (GstRobocacheVoxelView *self, GError **error)
+{
+  RobocacheVoxelFrame frame;
+  gboolean ok = TRUE;
+
+  GST_OBJECT_LOCK (self);
+  if (self->properties.frame_changed)
+    ok = robocache_view_properties_find_frame (&self->properties, self->in_caps, &self->tensors, &frame, error)
+        && robocache_voxel_layout_init (&self->layout, &frame, &self->tensors, error);
+  self->properties.frame_changed = !ok;
+  GST_OBJECT_UNLOCK (self);
+  return ok;
+}
+
+static gboolean
+read_caps (GstRobocacheVoxelView *self, GstCaps *in_caps, GstCaps *out_caps, GError **error)
+{
+  GST_OBJECT_LOCK (self);
+  self->properties.frame_changed = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  gst_caps_replace (&self->in_caps, in_caps);
+  if (!robocache_tensors_info_from_caps (&self->tensors, in_caps, error))
+    return FALSE;
+  if (gst_video_info_from_caps (&self->video, out_caps))
+    return update_layout (self, error);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream caps are no raw video of one size");
+  return FALSE;
+}
+
+static gboolean
+gst_robocache_voxel_view_set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
+{
+  GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (trans);
+  GError *error = NULL;
+
+  GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, in_caps, out_caps);
+  if (read_caps (self, in_caps, out_caps, &error)) {
+    g_clear_pointer (&self->refusal, g_free);
+    return TRUE;
+  }
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+  g_error_free (error);
+  return FALSE;
+}
+
+static gboolean
+gst_robocache_voxel_view_transform_size (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, gsize size,
+    GstCaps *othercaps, gsize *othersize)
+{
+  GstVideoInfo video;
+
+  if (direction == GST_PAD_SRC || !gst_video_info_from_caps (&video, othercaps))
+    return FALSE;
+  *othersize = GST_VIDEO_INFO_SIZE (&video);
+  return TRUE;
+}
+
+/* Uses downstream's pool, or else a video pool that the base class configures. */
+static gboolean
+gst_robocache_voxel_view_decide_allocation (GstBaseTransform *trans, GstQuery *query)
+{
+  const guint size = (guint) GST_VIDEO_INFO_SIZE (&GST_ROBOCACHE_VOXEL_VIEW (trans)->video);
+
+  if (gst_query_get_n_allocation_pools (query) == 0) {
+    GstBufferPool *pool = gst_video_buffer_pool_new ();
+
+    gst_query_add_allocation_pool (query, pool, size, 0, 0);
+    gst_object_unref (pool);
+  }
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->decide_allocation (trans, query);
+}
+
+static gboolean
+gst_robocache_voxel_view_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GST_DEBUG_OBJECT (trans, "%" GST_PTR_FORMAT, event);
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
 
 /* ---- read ---- */
 
@@ -59,7 +176,7 @@ check_index (const gchar *property, guint index, guint64 n, const gchar *what, G
 
 /* Draws the item of the mapped input that style asks for. */
 static gboolean
-draw_voxels (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const RobocacheVoxelCamera *camera,
+draw_voxels (GstRobocacheVoxelView *self, const RobocacheViewStyle *style, const RobocacheVoxelCamera *camera,
     const RobocacheTensorsMap *map, GError **error)
 {
   /* for heights any channel will do, and the one that is set need not be there */
@@ -74,7 +191,7 @@ draw_voxels (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *styl
 }
 
 static gboolean
-read_voxels (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const RobocacheVoxelCamera *camera,
+read_voxels (GstRobocacheVoxelView *self, const RobocacheViewStyle *style, const RobocacheVoxelCamera *camera,
     GstBuffer *input, GError **error)
 {
   RobocacheTensorsMap map;
@@ -94,7 +211,7 @@ read_voxels (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *styl
 
 /* Both ends of the colour bar: as they are set, or else the height of the grid, or the values that are seen. */
 static void
-find_range (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const RobocacheVoxelSight *sight,
+find_range (GstRobocacheVoxelView *self, const RobocacheViewStyle *style, const RobocacheVoxelSight *sight,
     gdouble range[2])
 {
   const RobocacheVoxelFrame *frame = &self->layout.frame;
@@ -117,8 +234,8 @@ find_range (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style
 }
 
 static gboolean
-show (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, const GstRobocacheVoxelViewChart *chart,
-    GstRobocacheVoxelViewLegend *legend, GstBuffer *output, GError **error)
+show (GstRobocacheVoxelView *self, const RobocacheViewStyle *style, const RobocacheChart *chart,
+    RobocacheLegend *legend, GstBuffer *output, GError **error)
 {
   const RobocacheVoxelSight sight = robocache_voxel_picture_look (&self->picture);
   GstVideoFrame frame;
@@ -129,7 +246,7 @@ show (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, cons
   legend->n_occupied = self->voxels.n_occupied;
   legend->nan = sight.nan;
   find_range (self, style, &sight, legend->range);
-  ok = gst_robocache_voxel_view_chart_draw (chart, &self->picture, legend, &frame, error);
+  ok = robocache_chart_draw (chart, &self->picture, legend, &frame, error);
   gst_video_frame_unmap (&frame);
   return ok;
 }
@@ -137,17 +254,21 @@ show (GstRobocacheVoxelView *self, const GstRobocacheVoxelViewStyle *style, cons
 static gboolean
 make_picture (GstRobocacheVoxelView *self, GstBuffer *input, GstBuffer *output, GError **error)
 {
-  GstRobocacheVoxelViewStyle style;
-  GstRobocacheVoxelViewChart chart;
-  GstRobocacheVoxelViewLegend legend;
+  RobocacheViewStyle style;
+  RobocacheChart chart;
+  RobocacheLegend legend;
+  gboolean ok;
 
-  if (!gst_robocache_voxel_view_take_style (self, &style, error) || !gst_robocache_voxel_view_lay_out (self, error))
+  GST_OBJECT_LOCK (self);
+  ok = robocache_view_properties_read_style (&self->properties, &style, error);
+  GST_OBJECT_UNLOCK (self);
+  if (!ok || !update_layout (self, error))
     return FALSE;
-  legend = (GstRobocacheVoxelViewLegend) {
+  legend = (RobocacheLegend) {
     .colour_by = style.colour_by, .mode = self->layout.frame.mode, .channel = style.channel,
     .n_channels = self->layout.n_channels
   };
-  gst_robocache_voxel_view_chart_init (&chart, &style, &self->layout.frame, &legend, GST_VIDEO_INFO_WIDTH (&self->video),
+  robocache_chart_init (&chart, &style, &self->layout.frame, &legend, GST_VIDEO_INFO_WIDTH (&self->video),
       GST_VIDEO_INFO_HEIGHT (&self->video));
   return read_voxels (self, &style, &chart.camera, input, error) && show (self, &style, &chart, &legend, output, error);
 }
@@ -155,11 +276,15 @@ make_picture (GstRobocacheVoxelView *self, GstBuffer *input, GstBuffer *output, 
 static GstFlowReturn
 gst_robocache_voxel_view_transform (GstBaseTransform *trans, GstBuffer *input, GstBuffer *output)
 {
+  GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (trans);
   GError *error = NULL;
 
-  if (make_picture (GST_ROBOCACHE_VOXEL_VIEW (trans), input, output, &error))
+  if (make_picture (self, input, output, &error)) {
+    GST_LOG_OBJECT (self, "picture of %" GST_TIME_FORMAT ", %" G_GUINT64_FORMAT " voxels occupied",
+        GST_TIME_ARGS (GST_BUFFER_PTS (input)), self->voxels.n_occupied);
     return GST_FLOW_OK;
-  robocache_post_error (GST_ELEMENT (trans), error);
+  }
+  robocache_post_error (GST_ELEMENT (self), error);
   g_error_free (error);
   return GST_FLOW_ERROR;
 }
@@ -178,24 +303,50 @@ gst_robocache_voxel_view_stop (GstBaseTransform *trans)
   return TRUE;
 }
 
+/* ---- the class ---- */
+
+static void
+gst_robocache_voxel_view_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GST_OBJECT_LOCK (object);
+  robocache_view_properties_set (&GST_ROBOCACHE_VOXEL_VIEW (object)->properties, pspec, value);
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+gst_robocache_voxel_view_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GST_OBJECT_LOCK (object);
+  robocache_view_properties_get (&GST_ROBOCACHE_VOXEL_VIEW (object)->properties, pspec, value);
+  GST_OBJECT_UNLOCK (object);
+}
+
 static void
 gst_robocache_voxel_view_finalize (GObject *object)
 {
-  gst_robocache_voxel_view_clear_settings (GST_ROBOCACHE_VOXEL_VIEW (object));
+  robocache_view_properties_clear (&GST_ROBOCACHE_VOXEL_VIEW (object)->properties);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
 static void
 gst_robocache_voxel_view_class_init (GstRobocacheVoxelViewClass *klass)
 {
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *transform_class = GST_BASE_TRANSFORM_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = gst_robocache_voxel_view_finalize;
-  gst_robocache_voxel_view_install_properties (G_OBJECT_CLASS (klass));
-  gst_robocache_voxel_view_install_negotiation (transform_class);
-  transform_class->stop = gst_robocache_voxel_view_stop;
+  object_class->set_property = gst_robocache_voxel_view_set_property;
+  object_class->get_property = gst_robocache_voxel_view_get_property;
+  object_class->finalize = gst_robocache_voxel_view_finalize;
+  robocache_view_properties_install (object_class);
+  transform_class->transform_caps = gst_robocache_voxel_view_transform_caps;
+  transform_class->fixate_caps = gst_robocache_voxel_view_fixate_caps;
+  transform_class->set_caps = gst_robocache_voxel_view_set_caps;
+  transform_class->transform_size = gst_robocache_voxel_view_transform_size;
+  transform_class->decide_allocation = gst_robocache_voxel_view_decide_allocation;
+  transform_class->sink_event = gst_robocache_voxel_view_sink_event;
   transform_class->transform = gst_robocache_voxel_view_transform;
+  transform_class->stop = gst_robocache_voxel_view_stop;
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -206,7 +357,7 @@ gst_robocache_voxel_view_class_init (GstRobocacheVoxelViewClass *klass)
 static void
 gst_robocache_voxel_view_init (GstRobocacheVoxelView *self)
 {
-  gst_robocache_voxel_view_init_settings (self);
-  /* a picture that comes late is not looked at */
+  robocache_view_properties_init (&self->properties);
+  /* live, a picture that would be late is not made */
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);
 }

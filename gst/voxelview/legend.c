@@ -22,7 +22,7 @@
 #define WIDEST_NUMBER "-0.0000" /* of ticks that are so few */
 
 static gchar *
-describe_values (const GstRobocacheVoxelViewLegend *legend)
+describe_values (const RobocacheLegend *legend)
 {
   static const gchar *const modes[] = {
     [RC_VOXEL_OCCUPANCY] = "occupied", [RC_VOXEL_COUNT] = "points", [RC_VOXEL_MEAN] = "mean",
@@ -38,7 +38,7 @@ describe_values (const GstRobocacheVoxelViewLegend *legend)
 }
 
 static gboolean
-is_whole (const GstRobocacheVoxelViewLegend *legend)
+is_whole (const RobocacheLegend *legend)
 {
   return legend->colour_by == ROBOCACHE_COLOUR_BY_VALUE
       && (legend->mode == RC_VOXEL_OCCUPANCY || legend->mode == RC_VOXEL_COUNT || legend->mode == RC_VOXEL_FIRST);
@@ -47,18 +47,18 @@ is_whole (const GstRobocacheVoxelViewLegend *legend)
 /* ---- where it is ---- */
 
 gdouble
-gst_robocache_voxel_view_legend_width (cairo_t *cr, gdouble em, const GstRobocacheVoxelViewLegend *legend)
+robocache_legend_width (cairo_t *cr, gdouble em, const RobocacheLegend *legend)
 {
   gchar *values = describe_values (legend);
-  const gdouble bar = (BAR_WIDTH + TICK_TEXT) * em + gst_robocache_voxel_view_text_width (cr, WIDEST_NUMBER);
-  const gdouble name = gst_robocache_voxel_view_text_width (cr, values);
+  const gdouble bar = (BAR_WIDTH + TICK_TEXT) * em + robocache_draw_text_width (cr, WIDEST_NUMBER);
+  const gdouble name = robocache_draw_text_width (cr, values);
 
   g_free (values);
   return MARGIN * em + MAX (bar, name) + EDGE * em;
 }
 
 void
-gst_robocache_voxel_view_legend_place (GstRobocacheVoxelViewLegendPlace *place, gdouble em, gdouble picture_width,
+robocache_legend_place (RobocacheLegendPlace *place, gdouble em, gdouble picture_width,
     gdouble width, const RobocachePixelBox *plot)
 {
   place->em = em;
@@ -72,22 +72,22 @@ gst_robocache_voxel_view_legend_place (GstRobocacheVoxelViewLegendPlace *place, 
 /* ---- draw ---- */
 
 static void
-set_line_ink (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place)
+set_line_ink (cairo_t *cr, const RobocacheLegendPlace *place)
 {
-  gst_robocache_voxel_view_set_ink (cr, place->background, GST_ROBOCACHE_VOXEL_VIEW_LINE_ALPHA);
+  robocache_draw_set_ink (cr, place->background, ROBOCACHE_DRAW_LINE_ALPHA);
 }
 
 static void
-draw_text (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place, gdouble x, gdouble y, const gchar *text)
+draw_text (cairo_t *cr, const RobocacheLegendPlace *place, gdouble x, gdouble y, const gchar *text)
 {
-  const gdouble last = place->right - gst_robocache_voxel_view_text_width (cr, text);
+  const gdouble last = place->right - robocache_draw_text_width (cr, text);
 
-  gst_robocache_voxel_view_set_ink (cr, place->background, 1.0);
-  gst_robocache_voxel_view_draw_text (cr, (RobocachePixel) {MIN (x, last), y}, 0.0, 0.0, text);
+  robocache_draw_set_ink (cr, place->background, 1.0);
+  robocache_draw_text (cr, (RobocachePixel) {MIN (x, last), y}, 0.0, 0.0, text);
 }
 
 static void
-draw_bar (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place)
+draw_bar (cairo_t *cr, const RobocacheLegendPlace *place)
 {
   const RobocachePixelBox *bar = &place->bar;
   cairo_pattern_t *colours = cairo_pattern_create_linear (0.0, bar->y + bar->height, 0.0, bar->y);
@@ -107,7 +107,7 @@ draw_bar (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place)
 }
 
 static void
-draw_ticks (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place, const RobocacheAxisTicks *ticks,
+draw_ticks (cairo_t *cr, const RobocacheLegendPlace *place, const RobocacheAxisTicks *ticks,
     const gdouble range[2])
 {
   const RobocachePixelBox *bar = &place->bar;
@@ -118,7 +118,7 @@ draw_ticks (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place, const Ro
     gchar text[ROBOCACHE_TICK_TEXT];
 
     set_line_ink (cr, place);
-    gst_robocache_voxel_view_draw_line (cr, (RobocachePixel) {right, y}, (RobocachePixel) {right + TICK * place->em, y});
+    robocache_draw_line (cr, (RobocachePixel) {right, y}, (RobocachePixel) {right + TICK * place->em, y});
     robocache_axis_tick_text (ticks, i, text);
     draw_text (cr, place, right + TICK_TEXT * place->em, y, text);
   }
@@ -126,7 +126,7 @@ draw_ticks (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place, const Ro
 
 /* Line by line, the last one next to the bar. */
 static void
-draw_title (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place, const RobocacheAxisTicks *ticks,
+draw_title (cairo_t *cr, const RobocacheLegendPlace *place, const RobocacheAxisTicks *ticks,
     const gchar *values)
 {
   gchar factor[ROBOCACHE_TICK_TEXT], offset[ROBOCACHE_TICK_TEXT];
@@ -144,13 +144,13 @@ draw_title (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place, const Ro
 }
 
 static void
-draw_nan (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place)
+draw_nan (cairo_t *cr, const RobocacheLegendPlace *place)
 {
   const RobocachePixelBox *bar = &place->bar;
   const gdouble y = bar->y + bar->height + NAN_GAP * place->em;
 
   cairo_rectangle (cr, bar->x, y, bar->width, bar->width);
-  gst_robocache_voxel_view_set_colour (cr, ROBOCACHE_COLOUR_NAN, 1.0);
+  robocache_draw_set_colour (cr, ROBOCACHE_COLOUR_NAN, 1.0);
   cairo_fill_preserve (cr);
   set_line_ink (cr, place);
   cairo_stroke (cr);
@@ -158,8 +158,8 @@ draw_nan (cairo_t *cr, const GstRobocacheVoxelViewLegendPlace *place)
 }
 
 void
-gst_robocache_voxel_view_legend_draw (const GstRobocacheVoxelViewLegend *legend,
-    const GstRobocacheVoxelViewLegendPlace *place, cairo_t *cr)
+robocache_legend_draw (const RobocacheLegend *legend,
+    const RobocacheLegendPlace *place, cairo_t *cr)
 {
   gchar *values = describe_values (legend);
   gchar *occupied = g_strdup_printf ("%" G_GUINT64_FORMAT " %s occupied", legend->n_occupied,

@@ -20,7 +20,7 @@ typedef struct
   guint64 n_channels, n_occupied;
   gdouble range[2];
   gboolean nan;                 /* one is seen */
-} GstRobocacheVoxelViewLegend;
+} RobocacheLegend;
 
 /* Where it is, in pixels. */
 typedef struct
@@ -29,16 +29,16 @@ typedef struct
   guint background;
   gdouble right;                /* no text goes beyond */
   RobocachePixelBox bar;
-} GstRobocacheVoxelViewLegendPlace;
+} RobocacheLegendPlace;
 
 /* Pixels at the right of a picture that do for every range, so that pictures of a stream are alike. */
-gdouble gst_robocache_voxel_view_legend_width (cairo_t * cr, gdouble em, const GstRobocacheVoxelViewLegend * legend);
+gdouble robocache_legend_width (cairo_t * cr, gdouble em, const RobocacheLegend * legend);
 /* Into so wide a column at the right of a picture, at the height of the plot. */
-void gst_robocache_voxel_view_legend_place (GstRobocacheVoxelViewLegendPlace * place, gdouble em, gdouble picture_width,
+void robocache_legend_place (RobocacheLegendPlace * place, gdouble em, gdouble picture_width,
     gdouble width, const RobocachePixelBox * plot);
 
-void gst_robocache_voxel_view_legend_draw (const GstRobocacheVoxelViewLegend * legend,
-    const GstRobocacheVoxelViewLegendPlace * place, cairo_t * cr);
+void robocache_legend_draw (const RobocacheLegend * legend,
+    const RobocacheLegendPlace * place, cairo_t * cr);
 
 G_END_DECLS
 #endif

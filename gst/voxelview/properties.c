@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachevoxelview.h"
+#include "properties.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,97 +48,84 @@ static ROBOCACHE_DEFINE_ENUM (input_form_get_type, "GstRobocacheVoxelViewInputFo
     {RC_VOXEL_BITS, "One bit a voxel, for occupancy", "bits"},
     {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"})
 
-/* The field of a property that is one value; NULL for the others. */
+/* The field of a property that is one value; NULL for arrays. */
 static gpointer
-field_of (GstRobocacheVoxelView *self, guint id)
+field_of (RobocacheViewProperties *properties, guint id)
 {
+  RobocacheViewStyle *style = &properties->style;
   gpointer fields[] = {
-    [PROP_VIEW] = &self->style.view,
-    [PROP_COLOUR_BY] = &self->style.colour_by,
-    [PROP_CHANNEL] = &self->style.channel,
-    [PROP_BATCH_ITEM] = &self->style.batch_item,
-    [PROP_BACKGROUND_COLOUR] = &self->style.background,
-    [PROP_AXES] = &self->style.axes,
-    [PROP_LEGEND] = &self->style.legend,
-    [PROP_GRID] = &self->grid,
-    [PROP_INPUT_FORM] = &self->input_form,
+    [PROP_VIEW] = &style->view,
+    [PROP_COLOUR_BY] = &style->colour_by,
+    [PROP_CHANNEL] = &style->channel,
+    [PROP_BATCH_ITEM] = &style->batch_item,
+    [PROP_BACKGROUND_COLOUR] = &style->background,
+    [PROP_AXES] = &style->axes,
+    [PROP_LEGEND] = &style->legend,
+    [PROP_GRID] = &properties->grid,
+    [PROP_INPUT_FORM] = &properties->input_form,
   };
 
-  return id < G_N_ELEMENTS (fields) ? fields[id] : NULL;
+  return fields[id];
 }
 
-/* A property that is an array, how many numbers it has, and what is expected of it. */
-static GstRobocacheVoxelViewNumbers *
-numbers_of (GstRobocacheVoxelView *self, guint id, guint *n, const gchar **expected)
+/* A property that is an array of *n numbers. */
+static RobocacheViewNumbers *
+numbers_of (RobocacheViewProperties *properties, guint id, guint *n)
 {
   *n = id == PROP_VALUE_RANGE ? 2 : 3;
-  *expected = id == PROP_VALUE_RANGE ? "two numbers, the least before the greatest, like \"<0.0,1.0>\", or none"
-      : "three numbers, x, y and z, like \"<1.0,1.0,1.0>\", or none";
-  return id == PROP_VALUE_RANGE ? &self->range : id == PROP_ORIGIN ? &self->origin
-      : id == PROP_VOXEL_SIZE ? &self->voxel_size : NULL;
+  return id == PROP_VALUE_RANGE ? &properties->range : id == PROP_ORIGIN ? &properties->origin : &properties->voxel_size;
 }
 
-/* An empty array says nothing. */
+/* An empty array unsets it. */
 static void
-set_numbers (GstRobocacheVoxelViewNumbers *numbers, guint n, const gchar *name, const gchar *expected,
-    const GValue *value)
+set_numbers (RobocacheViewNumbers *numbers, guint n, const gchar *name, const GValue *value)
 {
   const gboolean empty = GST_VALUE_HOLDS_ARRAY (value) && gst_value_array_get_size (value) == 0;
 
-  numbers->said = FALSE;
   g_clear_pointer (&numbers->wrong, g_free);
-  if (empty)
-    return;
-  numbers->wrong = robocache_property_get_doubles (name, value, numbers->numbers, n, expected);
-  numbers->said = numbers->wrong == NULL;
-}
-
-static void
-gst_robocache_voxel_view_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (object);
-  gpointer field = field_of (self, id);
-  const gchar *expected;
-  guint n;
-  GstRobocacheVoxelViewNumbers *numbers = numbers_of (self, id, &n, &expected);
-
-  GST_OBJECT_LOCK (self);
-  if (field)
-    robocache_setting_set (field, value);
-  else
-    set_numbers (numbers, n, pspec->name, expected, value);
-  self->frame_changed |= id >= PROP_GRID;
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_robocache_voxel_view_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (object);
-  gpointer field = field_of (self, id);
-  const gchar *expected;
-  guint n;
-  GstRobocacheVoxelViewNumbers *numbers = numbers_of (self, id, &n, &expected);
-
-  GST_OBJECT_LOCK (self);
-  if (field)
-    robocache_setting_get (field, value);
-  else
-    robocache_value_set_doubles (value, numbers->numbers, numbers->said ? n : 0);
-  GST_OBJECT_UNLOCK (self);
+  if (!empty)
+    numbers->wrong = robocache_property_get_doubles (name, value, numbers->numbers, n,
+        n == 2 ? "two numbers, the least before the greatest, like \"<0.0,1.0>\", or none"
+        : "three numbers, x, y and z, like \"<1.0,1.0,1.0>\", or none");
+  numbers->is_set = !empty && numbers->wrong == NULL;
 }
 
 void
-gst_robocache_voxel_view_install_properties (GObjectClass *klass)
+robocache_view_properties_set (RobocacheViewProperties *properties, GParamSpec *pspec, const GValue *value)
+{
+  gpointer field = field_of (properties, pspec->param_id);
+  guint n;
+  RobocacheViewNumbers *numbers = numbers_of (properties, pspec->param_id, &n);
+
+  if (field)
+    robocache_setting_set (field, value);
+  else
+    set_numbers (numbers, n, pspec->name, value);
+  properties->frame_changed |= pspec->param_id >= PROP_GRID;
+}
+
+void
+robocache_view_properties_get (RobocacheViewProperties *properties, GParamSpec *pspec, GValue *value)
+{
+  gpointer field = field_of (properties, pspec->param_id);
+  guint n;
+  RobocacheViewNumbers *numbers = numbers_of (properties, pspec->param_id, &n);
+
+  if (field)
+    robocache_setting_get (field, value);
+  else
+    robocache_value_set_doubles (value, numbers->numbers, numbers->is_set ? n : 0);
+}
+
+void
+robocache_view_properties_install (GObjectClass *klass)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
-  klass->set_property = gst_robocache_voxel_view_set_property;
-  klass->get_property = gst_robocache_voxel_view_get_property;
-  g_object_class_install_property (klass, PROP_VIEW, g_param_spec_enum ("view", "View", "From where the grid is seen",
+  g_object_class_install_property (klass, PROP_VIEW, g_param_spec_enum ("view", "View", "Where the camera is",
           TYPE_VIEW, DEFAULT_VIEW, flags));
   g_object_class_install_property (klass, PROP_COLOUR_BY, g_param_spec_enum ("colour-by", "Colour by",
-          "What colours say", TYPE_COLOUR_BY, DEFAULT_COLOUR_BY, flags));
+          "Quantity that colours show", TYPE_COLOUR_BY, DEFAULT_COLOUR_BY, flags));
   g_object_class_install_property (klass, PROP_CHANNEL, g_param_spec_uint ("channel", "Channel",
           "Which of a voxel's values colour-by=value shows", 0, G_MAXUINT, 0, flags));
   g_object_class_install_property (klass, PROP_BATCH_ITEM, g_param_spec_uint ("batch-item", "Batch item",
@@ -147,7 +134,7 @@ gst_robocache_voxel_view_install_properties (GObjectClass *klass)
           "Both ends of the colour bar, least and greatest (empty = the height of the grid, or the values that are seen)",
           flags));
   g_object_class_install_property (klass, PROP_BACKGROUND_COLOUR, g_param_spec_uint ("background-colour",
-          "Background colour", "What is behind the voxels, as 0xRRGGBB; lines and text are dark or light accordingly", 0,
+          "Background colour", "Colour behind the voxels, as 0xRRGGBB; lines and text are dark or light accordingly", 0,
           0xffffff, DEFAULT_BACKGROUND, flags));
   g_object_class_install_property (klass, PROP_AXES, g_param_spec_boolean ("axes", "Axes",
           "Draw axes with metres, and grid lines, where the picture is large enough for them", TRUE, flags));
@@ -168,42 +155,52 @@ gst_robocache_voxel_view_install_properties (GObjectClass *klass)
 }
 
 void
-gst_robocache_voxel_view_init_settings (GstRobocacheVoxelView *self)
+robocache_view_properties_init (RobocacheViewProperties *properties)
 {
-  self->style.view = DEFAULT_VIEW;
-  self->style.colour_by = DEFAULT_COLOUR_BY;
-  self->style.background = DEFAULT_BACKGROUND;
-  self->style.axes = self->style.legend = TRUE;
-  self->input_form = FORM_AUTO;
+  *properties = (RobocacheViewProperties) {.input_form = FORM_AUTO,.style = {.view = DEFAULT_VIEW,
+      .colour_by = DEFAULT_COLOUR_BY,.background = DEFAULT_BACKGROUND,.axes = TRUE,.legend = TRUE}
+  };
 }
 
 void
-gst_robocache_voxel_view_clear_settings (GstRobocacheVoxelView *self)
+robocache_view_properties_clear (RobocacheViewProperties *properties)
 {
-  g_free (self->grid);
-  g_free (self->origin.wrong);
-  g_free (self->voxel_size.wrong);
-  g_free (self->range.wrong);
+  g_free (properties->grid);
+  g_free (properties->origin.wrong);
+  g_free (properties->voxel_size.wrong);
+  g_free (properties->range.wrong);
 }
 
 gboolean
-gst_robocache_voxel_view_take_style (GstRobocacheVoxelView *self, GstRobocacheVoxelViewStyle *style, GError **error)
+robocache_view_properties_read_style (const RobocacheViewProperties *properties, RobocacheViewStyle *style, GError **error)
 {
-  const gdouble *range = self->range.numbers;
-  gboolean ok = TRUE;
+  const gdouble *range = properties->range.numbers;
 
-  GST_OBJECT_LOCK (self);
-  *style = self->style;
-  style->has_range = self->range.said;
+  *style = properties->style;
+  style->has_range = properties->range.is_set;
   memcpy (style->range, range, sizeof (style->range));
-  if (self->range.wrong) {
-    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, self->range.wrong);
-    ok = FALSE;
-  } else if (style->has_range && !(isnormal (range[1] - range[0]) && range[0] < range[1])) {
+  if (properties->range.wrong)
+    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, properties->range.wrong);
+  else if (style->has_range && !(isnormal (range[1] - range[0]) && range[0] < range[1]))
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "value-range is <%g,%g>: expected two numbers, the "
         "least before the greatest", range[0], range[1]);
-    ok = FALSE;
-  }
-  GST_OBJECT_UNLOCK (self);
-  return ok;
+  else
+    return TRUE;
+  return FALSE;
+}
+
+gboolean
+robocache_view_properties_find_frame (const RobocacheViewProperties *properties, const GstCaps *caps,
+    const RobocacheTensorsInfo *tensors, RobocacheVoxelFrame *frame, GError **error)
+{
+  const RobocacheViewNumbers *origin = &properties->origin, *voxel_size = &properties->voxel_size;
+  const RobocacheVoxelFrameHints hints = { properties->input_form, properties->grid,
+    origin->is_set ? origin->numbers : NULL, voxel_size->is_set ? voxel_size->numbers : NULL
+  };
+  const gchar *wrong = origin->wrong ? origin->wrong : voxel_size->wrong;
+
+  if (wrong == NULL)
+    return robocache_voxel_frame_from_caps (frame, caps, tensors, &hints, error);
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, wrong);
+  return FALSE;
 }

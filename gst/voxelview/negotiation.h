@@ -1,0 +1,19 @@
+/* robocache: robocachevoxelview, caps of grids and of pictures
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELVIEW_NEGOTIATION_H
+#define ROBOCACHE_VOXELVIEW_NEGOTIATION_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Caps of the other pad, whose template is given (taken): at the framerates of caps, since each grid makes a picture. set_caps
+ * refuses malformed framerates. */
+GstCaps *robocache_view_transform_caps (GstCaps * template, const GstCaps * caps, GstCaps * filter);
+/* Fixes video caps (taken): the framerate of the grids, and 640x480 or the nearest size that they allow. */
+GstCaps *robocache_view_fixate_video (GstCaps * video, const GstCaps * grids);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,57 @@
+/* robocache: robocachevoxelview, its properties
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_VOXELVIEW_PROPERTIES_H
+#define ROBOCACHE_VOXELVIEW_PROPERTIES_H
+
+#include "voxelpicture.h"
+
+G_BEGIN_DECLS
+
+/* What a picture shows. */
+typedef struct
+{
+  RobocacheView view;
+  RobocacheColourBy colour_by;
+  guint channel, batch_item;
+  gboolean has_range;
+  gdouble range[2];
+  guint background;             /* 0xRRGGBB */
+  gboolean axes, legend;
+} RobocacheViewStyle;
+
+/* An array as it was set. */
+typedef struct
+{
+  gdouble numbers[3];
+  gboolean is_set;
+  gchar *wrong;                 /* what is wrong with the last value; NULL: nothing */
+} RobocacheViewNumbers;
+
+/* The element's object lock guards them. All may be set while playing. */
+typedef struct
+{
+  RobocacheViewStyle style;     /* but for the range */
+  RobocacheViewNumbers origin, voxel_size, range;
+  gchar *grid;
+  gint input_form;              /* an RcVoxelOutput; -1: auto */
+  gboolean frame_changed;       /* grid, origin, voxel-size or input-form was set since this was last cleared */
+} RobocacheViewProperties;
+
+void robocache_view_properties_install (GObjectClass * klass);
+void robocache_view_properties_init (RobocacheViewProperties * properties);
+void robocache_view_properties_clear (RobocacheViewProperties * properties);
+void robocache_view_properties_set (RobocacheViewProperties * properties, GParamSpec * pspec, const GValue * value);
+void robocache_view_properties_get (RobocacheViewProperties * properties, GParamSpec * pspec, GValue * value);
+
+/* Copies the style. FALSE and an error that names a property with a malformed value. */
+gboolean robocache_view_properties_read_style (const RobocacheViewProperties * properties, RobocacheViewStyle * style,
+    GError ** error);
+/* The frame of a grid of these caps and tensors, where properties win over caps. FALSE and an error: a property is malformed, or
+ * neither says what is needed. */
+gboolean robocache_view_properties_find_frame (const RobocacheViewProperties * properties, const GstCaps * caps,
+    const RobocacheTensorsInfo * tensors, RobocacheVoxelFrame * frame, GError ** error);
+
+G_END_DECLS
+#endif

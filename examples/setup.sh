@@ -1,12 +1,12 @@
-# robocache: what a fresh Debian machine lacks, and the build. Sourced by quickstart.sh and by tests/run.sh.
+# robocache: installs missing packages, and builds. Sourced by quickstart.sh and by tests/run.sh.
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-# What building and running robocache takes on Debian 12 and later. gst-check is part of libgstreamer1.0-dev.
+# Packages to build and run robocache on Debian 12 and later. gst-check is part of libgstreamer1.0-dev.
 ROBOCACHE_PACKAGES=(gcc libc6-dev liblzf-dev meson ninja-build pkg-config
   libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libcairo2-dev gstreamer1.0-tools gstreamer1.0-plugins-base)
 
-# robocache_quietly COMMAND...: shows what a command said only when it fails.
+# robocache_quietly COMMAND...: shows the output of a command only if it fails.
 robocache_quietly () {
   local said status=0
   said=$("$@" 2>&1 </dev/null) || status=$?
@@ -14,8 +14,8 @@ robocache_quietly () {
   return "$status"
 }
 
-# robocache_missing_packages NAME...: prints those that are not installed. Elsewhere than on Debian and its relatives
-# nobody can tell; there the build says what it misses.
+# robocache_missing_packages NAME...: prints packages that are not installed. Prints none without dpkg; there meson reports
+# missing dependencies.
 robocache_missing_packages () {
   local name
   command -v dpkg-query >/dev/null || return 0
@@ -24,15 +24,15 @@ robocache_missing_packages () {
   done
 }
 
-# robocache_install [NAME...]: installs those of the packages above and of NAME that are not installed. Ends the script
-# when that takes rights that we do not have.
+# robocache_install [NAME...]: installs missing packages of the list above and of NAME. Ends the script unless it runs as root
+# or sudo works.
 robocache_install () {
   local missing as_root=() apt=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
   mapfile -t missing < <(robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" "$@")
   [ ${#missing[@]} -gt 0 ] || return 0
 
   if [ "$(id -u)" -ne 0 ]; then
-    # with nobody there to type a password, sudo must do without one
+    # without a terminal sudo must not ask for a password
     as_root=(sudo)
     [ -t 0 ] || as_root=(sudo -n)
     if ! command -v sudo >/dev/null || ! "${as_root[@]}" true 2>/dev/null; then
@@ -46,8 +46,8 @@ robocache_install () {
   robocache_quietly "${as_root[@]}" "${apt[@]}" install -y --no-install-recommends "${missing[@]}" || exit 1
 }
 
-# robocache_build DIR [ARGUMENT...]: configures DIR where that was not done yet, and builds it. Arguments that begin with
-# - are options of meson setup, others are targets; without targets everything is built. Ends the script on failure.
+# robocache_build DIR [ARGUMENT...]: configures DIR unless it is configured, and builds it. Arguments that begin with - are
+# options of meson setup, others are targets; without targets it builds everything. Ends the script on failure.
 robocache_build () {
   local source dir=$1 argument options=() targets=()
   source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -68,8 +68,8 @@ robocache_build () {
   robocache_quietly ninja -C "$dir" "${targets[@]}" || exit 1
 }
 
-# robocache_gpu_options: prints the option of meson setup for code that this machine can run. Code for all GPUs takes minutes to
-# build, and without a GPU nothing here would run it. A GPU that nvcc does not know runs what the build chooses, or nothing.
+# robocache_gpu_options: prints the option of meson setup for code that this machine can run: code for its GPUs, or none
+# without a GPU. Code for all GPUs takes minutes to build. For a GPU newer than nvcc it prints the default.
 robocache_gpu_options () {
   local arch archs=() known nvcc=nvcc
   command -v nvcc >/dev/null || nvcc=/usr/local/cuda/bin/nvcc
@@ -85,7 +85,7 @@ robocache_gpu_options () {
   if [ ${#archs[@]} -gt 0 ]; then echo "-Dcuda-arch=$(IFS=,; echo "${archs[*]}")"; else echo -Dcuda=disabled; fi
 }
 
-# robocache_run NAME [ARGUMENT...]: installs and builds what the example program NAME needs, and becomes it.
+# robocache_run NAME [ARGUMENT...]: installs and builds the example program NAME, then executes it in place of the script.
 robocache_run () {
   local examples build
   examples=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

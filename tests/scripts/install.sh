@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# install.sh BUILD PLUGINSDIR: what `ninja install` installs, and whether GStreamer finds it there.
+# install.sh BUILD PLUGINSDIR: checks that `meson install` installs the plugin alone, where GStreamer finds it.
 set -uo pipefail
 build=$1 pluginsdir=$2 failed=0
 root=$(mktemp -d)

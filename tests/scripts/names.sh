@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sources that docs speak of are there. Prints PASS or FAIL for each page.
+# Checks that sources named by docs exist. Prints PASS or FAIL for each page.
 #
 #   names.sh ROOT
 set -uo pipefail

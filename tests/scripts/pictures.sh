@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# pictures.sh PICTURES: the pictures of the documentation are those that their script draws, byte for byte.
+# pictures.sh PICTURES: checks that the pictures of the documentation equal those that their script draws, byte for byte.
 set -uo pipefail
 pictures=$1
 drawn=$(mktemp -d) && trap 'rm -rf "$drawn"' EXIT
@@ -11,9 +11,9 @@ skip () {
 }
 
 for element in robocachevoxelview videoconvert pngenc; do
-  gst-inspect-1.0 "$element" >/dev/null 2>&1 || skip "there is no $element"
+  gst-inspect-1.0 "$element" >/dev/null 2>&1 || skip "no element $element"
 done
-# what their text is in
+# the font of their text
 font=$(fc-match -f '%{family}' sans-serif 2>&1)
 [ "$font" = 'DejaVu Sans' ] || skip "sans-serif is \"$font\", not DejaVu Sans"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The example scripts about sources do what they say. Prints PASS or FAIL for each case.
+# Checks the example scripts about sources. Prints PASS or FAIL for each case.
 #
 #   sources.sh EXAMPLES
 set -uo pipefail

@@ -26,14 +26,14 @@ typedef struct
 
   RcEvent done;                 /* its work on the output */
   RcEvent gathered;             /* of the first engine's device: what the block had for the output was fetched */
-} Lane;
+} Shard;
 
 struct _RobocacheEpisodes
 {
   RobocacheEpisodesShape shape;
   guint64 part_bytes[N_PARTS];  /* of one episode */
-  guint n_lanes;                /* none has no episodes */
-  Lane *lanes;
+  guint n_shards;                /* none has no episodes */
+  Shard *shards;
 };
 
 guint64
@@ -54,21 +54,21 @@ robocache_episodes_part_bytes (const RcAlignStreamSpec *spec, const RobocacheEpi
 /* ---- plans ---- */
 
 static gboolean
-init_lane (RobocacheEpisodes *episodes, Lane *lane, RobocacheEngine *engine, const RcAlignSpec *spec, RcStatus *status,
+init_shard (RobocacheEpisodes *episodes, Shard *shard, RobocacheEngine *engine, const RcAlignSpec *spec, RcStatus *status,
     GError **error)
 {
   RcBackend *backend = robocache_engine_backend (engine);
   RcFootprint footprint = { 0 };
   RcError failure;
 
-  lane->engine = robocache_engine_ref (engine);
-  *status = rc_align_plan (backend, spec, &lane->plan, &footprint, &failure);
+  shard->engine = robocache_engine_ref (engine);
+  *status = rc_align_plan (backend, spec, &shard->plan, &footprint, &failure);
   if (*status == RC_OK)
-    *status = rc_event_new (backend, &lane->done, &failure);
+    *status = rc_event_new (backend, &shard->done, &failure);
   if (*status == RC_OK)
-    *status = rc_event_new (robocache_engine_backend (episodes->lanes[0].engine), &lane->gathered, &failure);
+    *status = rc_event_new (robocache_engine_backend (episodes->shards[0].engine), &shard->gathered, &failure);
   return robocache_engine_check (*status, &failure, error)
-      && robocache_scratch_reserve (&lane->plan_scratch, engine, footprint.scratch_bytes, error);
+      && robocache_scratch_reserve (&shard->plan_scratch, engine, footprint.scratch_bytes, error);
 }
 
 RobocacheEpisodes *
@@ -83,13 +83,13 @@ robocache_episodes_new (RobocacheEngine *const *engines, guint n_engines, const 
   episodes->shape = *shape;
   for (guint part = 0; part < N_PARTS; part++)
     episodes->part_bytes[part] = robocache_episodes_part_bytes (spec, shape, part);
-  episodes->lanes = g_new0 (Lane, n_engines);
-  episodes->n_lanes = n_engines;
+  episodes->shards = g_new0 (Shard, n_engines);
+  episodes->n_shards = n_engines;
   *status = RC_OK;
   for (guint i = 0; i < n_engines && ok; i++) {
-    ok = init_lane (episodes, &episodes->lanes[i], engines[i], &plan_spec, status, error);
-    episodes->lanes[i].first = shape->batch * i / n_engines;
-    episodes->lanes[i].n = shape->batch * (i + 1) / n_engines - episodes->lanes[i].first;
+    ok = init_shard (episodes, &episodes->shards[i], engines[i], &plan_spec, status, error);
+    episodes->shards[i].first = shape->batch * i / n_engines;
+    episodes->shards[i].n = shape->batch * (i + 1) / n_engines - episodes->shards[i].first;
   }
   if (ok)
     return episodes;
@@ -101,9 +101,9 @@ robocache_episodes_new (RobocacheEngine *const *engines, guint n_engines, const 
 static void
 wait_for_all (RobocacheEpisodes *episodes)
 {
-  for (guint i = 0; i < episodes->n_lanes; i++) {
-    if (episodes->lanes[i].engine)
-      robocache_engine_synchronize (episodes->lanes[i].engine, NULL);
+  for (guint i = 0; i < episodes->n_shards; i++) {
+    if (episodes->shards[i].engine)
+      robocache_engine_synchronize (episodes->shards[i].engine, NULL);
   }
 }
 
@@ -113,21 +113,21 @@ robocache_episodes_free (RobocacheEpisodes *episodes)
   if (episodes == NULL)
     return;
   wait_for_all (episodes);
-  for (guint i = episodes->n_lanes; i-- > 0;) {
-    Lane *lane = &episodes->lanes[i];
+  for (guint i = episodes->n_shards; i-- > 0;) {
+    Shard *shard = &episodes->shards[i];
 
-    if (lane->engine == NULL)
+    if (shard->engine == NULL)
       continue;
-    rc_align_plan_free (lane->plan);
-    robocache_scratch_clear (&lane->plan_scratch);
-    robocache_scratch_clear (&lane->block);
-    robocache_staging_clear (&lane->staging);
-    rc_event_free (robocache_engine_backend (lane->engine), lane->done);
-    rc_event_free (robocache_engine_backend (episodes->lanes[0].engine), lane->gathered);
+    rc_align_plan_free (shard->plan);
+    robocache_scratch_clear (&shard->plan_scratch);
+    robocache_scratch_clear (&shard->block);
+    robocache_staging_clear (&shard->staging);
+    rc_event_free (robocache_engine_backend (shard->engine), shard->done);
+    rc_event_free (robocache_engine_backend (episodes->shards[0].engine), shard->gathered);
   }
-  for (guint i = 0; i < episodes->n_lanes; i++)
-    g_clear_pointer (&episodes->lanes[i].engine, robocache_engine_unref);
-  g_free (episodes->lanes);
+  for (guint i = 0; i < episodes->n_shards; i++)
+    g_clear_pointer (&episodes->shards[i].engine, robocache_engine_unref);
+  g_free (episodes->shards);
   g_free (episodes);
 }
 
@@ -135,12 +135,12 @@ robocache_episodes_free (RobocacheEpisodes *episodes)
 
 /* NULL: the engine cannot use the part there. Lists of times are aligned, or they are not what kernels read. */
 static guint8 *
-in_place (const Lane *lane, const RobocacheEpisodesPlace *place, RobocacheEpisodesPart part)
+in_place (const Shard *shard, const RobocacheEpisodesPlace *place, RobocacheEpisodesPart part)
 {
   guint8 *data = place->mapped[part];
 
-  if (data == NULL || robocache_engine_is_gpu (lane->engine))
-    data = robocache_memory_reach (place->memories[part], place->offsets[part], lane->engine);
+  if (data == NULL || robocache_engine_is_gpu (shard->engine))
+    data = robocache_memory_reach (place->memories[part], place->offsets[part], shard->engine);
   if ((part == ROBOCACHE_EPISODES_TIMES || part == ROBOCACHE_EPISODES_TARGETS)
       && (guintptr) data % sizeof (gint64) != 0)
     return NULL;
@@ -171,29 +171,29 @@ lay_out (const RobocacheEpisodes *episodes, const gboolean *is_staged, guint64 n
 /* As many of n episodes as there is room for, at least one. Where outputs are device memory too, they need half of
  * it. */
 static guint64
-episodes_that_fit (const RobocacheEpisodes *episodes, const Lane *lane, const gboolean *is_staged)
+episodes_that_fit (const RobocacheEpisodes *episodes, const Shard *shard, const gboolean *is_staged)
 {
-  guint64 room = robocache_engine_budget (lane->engine) + lane->block.bytes, one = 0;
+  guint64 room = robocache_engine_budget (shard->engine) + shard->block.bytes, one = 0;
 
   if (!is_staged[OUT])
     room /= 2;
-  if (lay_out (episodes, is_staged, lane->n, NULL) <= room)
-    return lane->n;
+  if (lay_out (episodes, is_staged, shard->n, NULL) <= room)
+    return shard->n;
   for (guint part = 0; part < N_PARTS; part++)
     one += is_staged[part] ? episodes->part_bytes[part] : 0;
-  return CLAMP ((room - MIN (room, N_PARTS * ALIGNMENT)) / one, 1, lane->n);
+  return CLAMP ((room - MIN (room, N_PARTS * ALIGNMENT)) / one, 1, shard->n);
 }
 
 /* A block for as many episodes as fit. Free memory may be in pieces: then less is tried. */
 static gboolean
-reserve (RobocacheEpisodes *episodes, Lane *lane, const gboolean *is_staged, GError **error)
+reserve (RobocacheEpisodes *episodes, Shard *shard, const gboolean *is_staged, GError **error)
 {
-  guint64 n = episodes_that_fit (episodes, lane, is_staged);
+  guint64 n = episodes_that_fit (episodes, shard, is_staged);
   GError *failure = NULL;
 
   wait_for_all (episodes);
-  lane->chunk = 0;
-  while (!robocache_scratch_reserve (&lane->block, lane->engine, lay_out (episodes, is_staged, n, NULL), &failure)) {
+  shard->chunk = 0;
+  while (!robocache_scratch_reserve (&shard->block, shard->engine, lay_out (episodes, is_staged, n, NULL), &failure)) {
     if (n == 1 || !g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
       g_propagate_error (error, failure);
       return FALSE;
@@ -201,61 +201,61 @@ reserve (RobocacheEpisodes *episodes, Lane *lane, const gboolean *is_staged, GEr
     g_clear_error (&failure);
     n = (n + 1) / 2;
   }
-  memcpy (lane->is_staged, is_staged, sizeof (lane->is_staged));
-  lane->chunk = n;
+  memcpy (shard->is_staged, is_staged, sizeof (shard->is_staged));
+  shard->chunk = n;
   return TRUE;
 }
 
 /* Steady streams have all their buffers in the same kinds of memory, so the block stays. */
 static gboolean
-prepare (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace *place, GError **error)
+prepare (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPlace *place, GError **error)
 {
   gboolean is_staged[N_PARTS];
 
   for (guint part = 0; part < N_PARTS; part++)
-    is_staged[part] = in_place (lane, place, part) == NULL;
-  if (lane->chunk > 0 && memcmp (is_staged, lane->is_staged, sizeof (is_staged)) == 0)
+    is_staged[part] = in_place (shard, place, part) == NULL;
+  if (shard->chunk > 0 && memcmp (is_staged, shard->is_staged, sizeof (is_staged)) == 0)
     return TRUE;
-  return reserve (episodes, lane, is_staged, error);
+  return reserve (episodes, shard, is_staged, error);
 }
 
 /* ---- one chunk ---- */
 
-/* Episodes first … first + n - 1 of an input, to where the lane's kernels read. */
+/* Episodes first … first + n - 1 of an input, to where the shard's kernels read. */
 static gboolean
-bring (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace *place, RobocacheEpisodesPart part,
+bring (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPlace *place, RobocacheEpisodesPart part,
     guint64 first, guint64 n, guint8 *to, GError **error)
 {
   const guint64 bytes = episodes->part_bytes[part];
 
   if (place->mapped[part])
-    return robocache_staging_upload_bytes (&lane->staging, lane->engine, (guint8 *) place->mapped[part] + first * bytes,
+    return robocache_staging_upload_bytes (&shard->staging, shard->engine, (guint8 *) place->mapped[part] + first * bytes,
         n * bytes, to, error);
-  return robocache_staging_upload (&lane->staging, lane->engine, place->memories[part], place->offsets[part]
+  return robocache_staging_upload (&shard->staging, shard->engine, place->memories[part], place->offsets[part]
       + first * bytes, n * bytes, to, error);
 }
 
 static gboolean
-bring_all (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace *place, guint64 first, guint64 n,
+bring_all (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPlace *place, guint64 first, guint64 n,
     guint8 *parts[N_PARTS], GError **error)
 {
   guint64 at[N_PARTS];
 
-  lay_out (episodes, lane->is_staged, lane->chunk, at);
+  lay_out (episodes, shard->is_staged, shard->chunk, at);
   for (guint part = 0; part < N_PARTS; part++) {
-    if (!lane->is_staged[part]) {
-      parts[part] = in_place (lane, place, part) + first * episodes->part_bytes[part];
+    if (!shard->is_staged[part]) {
+      parts[part] = in_place (shard, place, part) + first * episodes->part_bytes[part];
       continue;
     }
-    parts[part] = (guint8 *) lane->block.data + at[part];
-    if (part != OUT && !bring (episodes, lane, place, part, first, n, parts[part], error))
+    parts[part] = (guint8 *) shard->block.data + at[part];
+    if (part != OUT && !bring (episodes, shard, place, part, first, n, parts[part], error))
       return FALSE;
   }
   return TRUE;
 }
 
 static RcStatus
-align (const RobocacheEpisodes *episodes, Lane *lane, guint8 *const parts[N_PARTS], guint64 n, gpointer counters,
+align (const RobocacheEpisodes *episodes, Shard *shard, guint8 *const parts[N_PARTS], guint64 n, gpointer counters,
     RcError *failure)
 {
   const guint64 *bytes = episodes->part_bytes;
@@ -278,26 +278,26 @@ align (const RobocacheEpisodes *episodes, Lane *lane, guint8 *const parts[N_PART
     .ticks = (gint64) shape->ticks,
     .tick_times = (const gint64 *) parts[ROBOCACHE_EPISODES_TARGETS],
     .tick_times_batch_stride = (gint64) bytes[ROBOCACHE_EPISODES_TARGETS],
-    .scratch = lane->plan_scratch.data,
+    .scratch = shard->plan_scratch.data,
   };
 
-  return rc_align_run (lane->plan, &args, robocache_engine_stream (lane->engine), failure);
+  return rc_align_run (shard->plan, &args, robocache_engine_stream (shard->engine), failure);
 }
 
-/* The output of a chunk from the block: by the first engine where the output is on its device, else by the lane itself. */
+/* The output of a chunk from the block: by the first engine where the output is on its device, else by the shard itself. */
 static RcStatus
-deliver (RobocacheEpisodes *episodes, Lane *lane, GstMemory *out, const guint8 *from, guint8 *to, guint64 n, RcError *failure)
+deliver (RobocacheEpisodes *episodes, Shard *shard, GstMemory *out, const guint8 *from, guint8 *to, guint64 n, RcError *failure)
 {
   const guint64 bytes = n * episodes->part_bytes[OUT];
 
   if (robocache_is_gpu_memory (out))
-    return robocache_engine_fetch (episodes->lanes[0].engine, to, lane->engine, from, bytes, lane->done, lane->gathered,
+    return robocache_engine_fetch (episodes->shards[0].engine, to, shard->engine, from, bytes, shard->done, shard->gathered,
         failure);
-  return robocache_engine_copy (lane->engine, to, from, bytes, failure);
+  return robocache_engine_copy (shard->engine, to, from, bytes, failure);
 }
 
 static gboolean
-run_chunk (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace *place, guint64 first, guint64 n,
+run_chunk (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPlace *place, guint64 first, guint64 n,
     gpointer counters, GError **error)
 {
   GstMemory *out = place->memories[OUT];
@@ -305,63 +305,63 @@ run_chunk (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace
   RcStatus status;
   RcError failure;
 
-  if (!bring_all (episodes, lane, place, first, n, parts, error))
+  if (!bring_all (episodes, shard, place, first, n, parts, error))
     return FALSE;
-  status = align (episodes, lane, parts, n, counters, &failure);
-  if (status == RC_OK && lane->is_staged[OUT]) {
+  status = align (episodes, shard, parts, n, counters, &failure);
+  if (status == RC_OK && shard->is_staged[OUT]) {
     to = (guint8 *) robocache_memory_data (out) + place->offsets[OUT] + first * episodes->part_bytes[OUT];
-    status = deliver (episodes, lane, out, parts[OUT], to, n, &failure);
+    status = deliver (episodes, shard, out, parts[OUT], to, n, &failure);
   }
   return robocache_engine_check (status, &failure, error);
 }
 
 /* ---- a batch ---- */
 
-/* Before a lane's work: it may read what is in place, and write the output. */
+/* Before a shard's work: it may read what is in place, and write the output. */
 static gboolean
-begin (Lane *lane, const RobocacheEpisodesPlace *place, GError **error)
+begin_shard (Shard *shard, const RobocacheEpisodesPlace *place, GError **error)
 {
   for (guint part = 0; part < OUT; part++) {
-    if (!lane->is_staged[part] && place->mapped[part] == NULL
-        && !robocache_memory_begin_read (place->memories[part], lane->engine, error))
+    if (!shard->is_staged[part] && place->mapped[part] == NULL
+        && !robocache_memory_begin_read (place->memories[part], shard->engine, error))
       return FALSE;
   }
-  return robocache_memory_begin_write (place->memories[OUT], lane->engine, error);
+  return robocache_memory_begin_write (place->memories[OUT], shard->engine, error);
 }
 
 static gboolean
-run_lane (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace *place, gpointer counters,
+run_shard (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPlace *place, gpointer counters,
     guint *n_chunks, GError **error)
 {
-  const guint64 end = lane->first + lane->n;
+  const guint64 end = shard->first + shard->n;
 
-  for (guint64 first = lane->first; first < end; first += lane->chunk) {
-    if (!run_chunk (episodes, lane, place, first, MIN (lane->chunk, end - first), counters, error))
+  for (guint64 first = shard->first; first < end; first += shard->chunk) {
+    if (!run_chunk (episodes, shard, place, first, MIN (shard->chunk, end - first), counters, error))
       return FALSE;
   }
-  if (lane->chunk < lane->n)
-    *n_chunks += (guint) ((lane->n + lane->chunk - 1) / lane->chunk);
+  if (shard->chunk < shard->n)
+    *n_chunks += (guint) ((shard->n + shard->chunk - 1) / shard->chunk);
   return TRUE;
 }
 
-/* After it: the first engine's stream goes on when the lane has written. */
+/* After it: the first engine's stream goes on when the shard has written. */
 static gboolean
-end (RobocacheEpisodes *episodes, Lane *lane, const RobocacheEpisodesPlace *place, GError **error)
+end_shard (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPlace *place, GError **error)
 {
-  RobocacheEngine *first = episodes->lanes[0].engine;
+  RobocacheEngine *first = episodes->shards[0].engine;
   RcStatus status = RC_OK;
   RcError failure;
 
   for (guint part = 0; part < OUT; part++) {
-    if (!lane->is_staged[part] && place->mapped[part] == NULL
-        && !robocache_memory_end_read (place->memories[part], lane->engine, error))
+    if (!shard->is_staged[part] && place->mapped[part] == NULL
+        && !robocache_memory_end_read (place->memories[part], shard->engine, error))
       return FALSE;
   }
-  if (lane->engine != first) {
-    status = rc_event_record (robocache_engine_backend (lane->engine), lane->done,
-        robocache_engine_stream (lane->engine), &failure);
+  if (shard->engine != first) {
+    status = rc_event_record (robocache_engine_backend (shard->engine), shard->done,
+        robocache_engine_stream (shard->engine), &failure);
     if (status == RC_OK)
-      status = rc_event_wait (robocache_engine_backend (first), lane->done, robocache_engine_stream (first), &failure);
+      status = rc_event_wait (robocache_engine_backend (first), shard->done, robocache_engine_stream (first), &failure);
   }
   return robocache_engine_check (status, &failure, error);
 }
@@ -373,16 +373,16 @@ robocache_episodes_run (RobocacheEpisodes *episodes, const RobocacheEpisodesPlac
   gboolean ok = TRUE;
 
   *n_chunks = 0;
-  for (guint i = 0; i < episodes->n_lanes && ok; i++)
-    ok = prepare (episodes, &episodes->lanes[i], place, error);
+  for (guint i = 0; i < episodes->n_shards && ok; i++)
+    ok = prepare (episodes, &episodes->shards[i], place, error);
   /* all begin before one has written: they write side by side */
-  for (guint i = 0; i < episodes->n_lanes && ok; i++)
-    ok = begin (&episodes->lanes[i], place, error);
-  for (guint i = 0; i < episodes->n_lanes && ok; i++)
-    ok = run_lane (episodes, &episodes->lanes[i], place, robocache_readback_counters (readback, i), n_chunks, error);
-  for (guint i = 0; i < episodes->n_lanes && ok; i++)
-    ok = end (episodes, &episodes->lanes[i], place, error);
-  if (ok && robocache_memory_end_write (place->memories[OUT], episodes->lanes[0].engine, error))
+  for (guint i = 0; i < episodes->n_shards && ok; i++)
+    ok = begin_shard (&episodes->shards[i], place, error);
+  for (guint i = 0; i < episodes->n_shards && ok; i++)
+    ok = run_shard (episodes, &episodes->shards[i], place, robocache_readback_counters (readback, i), n_chunks, error);
+  for (guint i = 0; i < episodes->n_shards && ok; i++)
+    ok = end_shard (episodes, &episodes->shards[i], place, error);
+  if (ok && robocache_memory_end_write (place->memories[OUT], episodes->shards[0].engine, error))
     return TRUE;
   wait_for_all (episodes);      /* nobody else would know what it still uses */
   return FALSE;

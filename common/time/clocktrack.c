@@ -63,8 +63,8 @@ struct _RobocacheClockTrack
   gint64 line_sensor;
   guint64 line_difference;
   gdouble slope;
-  gboolean fitted;              /* the line of lowerline.h, whose x is sensor - fit_origin */
-  RobocacheLowerLine line;
+  gboolean fitted;              /* the line of delaybound.h, whose x is sensor - fit_origin */
+  RobocacheDelayBound line;
   gint64 fit_origin;
   gdouble expected_slope, expected_sigma;
   gdouble uncertainty;          /* ns, at the newest pair */
@@ -251,24 +251,24 @@ fit (RobocacheClockTrack *track)
 
   track->not_fitted = 0;
   make_points (track);
-  track->fitted = track->n >= ROBOCACHE_LOWER_LINE_MIN_POINTS;
+  track->fitted = track->n >= ROBOCACHE_DELAY_BOUND_MIN_POINTS;
   if (!track->fitted) {
-    y = robocache_lower_line_touch (track->points, track->n, track->expected_slope);
+    y = robocache_delay_bound_touch (track->points, track->n, track->expected_slope);
     set_line (track, origin.sensor, origin.difference + (guint64) times (y, 1), track->expected_slope);
     track->uncertainty = -1.0;
     return;
   }
-  robocache_lower_line_fit (&track->line, track->points, track->n, track->expected_slope, track->expected_sigma,
+  robocache_delay_bound_fit (&track->line, track->points, track->n, track->expected_slope, track->expected_sigma,
       track->residuals, track->hull);
-  y = robocache_lower_line_at (&track->line, 0.0);
+  y = robocache_delay_bound_at (&track->line, 0.0);
   set_line (track, origin.sensor, origin.difference + (guint64) times (y, 1), track->line.slope);
-  track->uncertainty = 2.0 * robocache_lower_line_sigma (&track->line, track->points[track->n - 1].x) + CURVATURE;
+  track->uncertainty = 2.0 * robocache_delay_bound_sigma (&track->line, track->points[track->n - 1].x) + CURVATURE;
 }
 
 static gdouble
 uncertainty_at (const RobocacheClockTrack *track, gint64 sensor)
 {
-  return 2.0 * robocache_lower_line_sigma (&track->line, (gdouble) subtract (sensor, track->fit_origin)) + CURVATURE;
+  return 2.0 * robocache_delay_bound_sigma (&track->line, (gdouble) subtract (sensor, track->fit_origin)) + CURVATURE;
 }
 
 /* error: of what comes out, which follows the estimate. */

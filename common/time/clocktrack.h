@@ -2,7 +2,7 @@
  *
  * From pairs (sensor time, arrival time) the offset and the skew between the two clocks are estimated, and sensor times
  * become arrival times less the delay. A delay only adds, so the pairs with the least delay count: the line below all
- * pairs (lowerline.h) of the last two minutes, of which the least in each eighth of a second is kept. Whatever delay the
+ * pairs (delaybound.h) of the last two minutes, of which the least in each eighth of a second is kept. Whatever delay the
  * fastest row has cannot be told from an offset of the clocks.
  *
  * The times that come out increase with those that go in, and smoothly: a new estimate is reached by running a little

@@ -182,7 +182,7 @@ add_side (Moments *m, const Likelihood *l, gdouble best, gdouble reach_and_sign)
 
 /* Below the greatest height the likelihood falls off as exp (-density * depth): 1 / density in the mean. */
 static void
-mean_line (RobocacheLowerLine *line, const Likelihood *l)
+mean_line (RobocacheDelayBound *line, const Likelihood *l)
 {
   const gdouble best = likeliest_slope (l), depth = 1.0 / l->density;
   Moments m = { 0.0 };
@@ -216,7 +216,7 @@ static gdouble
 density_above (const Likelihood *l, guint n, gdouble slope, gdouble *residuals)
 {
   const gdouble height = greatest_height (l, slope);
-  const guint k = MAX (ROBOCACHE_LOWER_LINE_MIN_POINTS, n / NEAR_SHARE);
+  const guint k = MAX (ROBOCACHE_DELAY_BOUND_MIN_POINTS, n / NEAR_SHARE);
 
   for (guint i = 0; i < n; i++)
     residuals[i] = l->points[i].y - slope * (l->points[i].x - l->x_mean) - height;
@@ -225,7 +225,7 @@ density_above (const Likelihood *l, guint n, gdouble slope, gdouble *residuals)
 }
 
 void
-robocache_lower_line_fit (RobocacheLowerLine *line, const RobocachePoint *points, guint n, gdouble slope,
+robocache_delay_bound_fit (RobocacheDelayBound *line, const RobocachePoint *points, guint n, gdouble slope,
     gdouble slope_sigma, gdouble *residuals, guint *hull)
 {
   Likelihood l = {.points = points,.hull = hull,.slope = slope,.slope_sigma = slope_sigma };
@@ -243,13 +243,13 @@ robocache_lower_line_fit (RobocacheLowerLine *line, const RobocachePoint *points
 }
 
 gdouble
-robocache_lower_line_at (const RobocacheLowerLine *line, gdouble x)
+robocache_delay_bound_at (const RobocacheDelayBound *line, gdouble x)
 {
   return line->value + line->slope * (x - line->x_mean);
 }
 
 gdouble
-robocache_lower_line_sigma (const RobocacheLowerLine *line, gdouble x)
+robocache_delay_bound_sigma (const RobocacheDelayBound *line, gdouble x)
 {
   const gdouble d = x - line->x_mean;
 
@@ -257,7 +257,7 @@ robocache_lower_line_sigma (const RobocacheLowerLine *line, gdouble x)
 }
 
 gdouble
-robocache_lower_line_touch (const RobocachePoint *points, guint n, gdouble slope)
+robocache_delay_bound_touch (const RobocachePoint *points, guint n, gdouble slope)
 {
   gdouble least = HUGE_VAL;
 

@@ -13,15 +13,15 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_LOWERLINE_H
-#define ROBOCACHE_LOWERLINE_H
+#ifndef ROBOCACHE_DELAYBOUND_H
+#define ROBOCACHE_DELAYBOUND_H
 
 #include <glib.h>
 
 G_BEGIN_DECLS
 
 /* Fewer points say nothing of the density of delays. */
-#define ROBOCACHE_LOWER_LINE_MIN_POINTS 10
+#define ROBOCACHE_DELAY_BOUND_MIN_POINTS 10
 
 typedef struct
 {
@@ -34,19 +34,19 @@ typedef struct
   gdouble x_mean, value, slope;
   gdouble value_variance, slope_variance, covariance;
   gdouble density;              /* of points above the line, at the line: 1 / unit of y */
-} RobocacheLowerLine;
+} RobocacheDelayBound;
 
-/* Fits n >= ROBOCACHE_LOWER_LINE_MIN_POINTS points of increasing x. slope and slope_sigma say what the slope is expected
+/* Fits n >= ROBOCACHE_DELAY_BOUND_MIN_POINTS points of increasing x. slope and slope_sigma say what the slope is expected
  * to be. residuals and hull are scratch, with room for n. */
-void robocache_lower_line_fit (RobocacheLowerLine * line, const RobocachePoint * points, guint n, gdouble slope,
+void robocache_delay_bound_fit (RobocacheDelayBound * line, const RobocachePoint * points, guint n, gdouble slope,
     gdouble slope_sigma, gdouble * residuals, guint * hull);
 
 /* Height of the line at x, and its standard deviation. */
-gdouble robocache_lower_line_at (const RobocacheLowerLine * line, gdouble x);
-gdouble robocache_lower_line_sigma (const RobocacheLowerLine * line, gdouble x);
+gdouble robocache_delay_bound_at (const RobocacheDelayBound * line, gdouble x);
+gdouble robocache_delay_bound_sigma (const RobocacheDelayBound * line, gdouble x);
 
 /* Greatest value for which the line of that slope, at x = 0, is below all points. */
-gdouble robocache_lower_line_touch (const RobocachePoint * points, guint n, gdouble slope);
+gdouble robocache_delay_bound_touch (const RobocachePoint * points, guint n, gdouble slope);
 
 G_END_DECLS
 #endif

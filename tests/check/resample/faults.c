@@ -211,22 +211,6 @@ GST_START_TEST (test_nan_payloads)
 
 GST_END_TEST;
 
-/* Live, the first of a pair is handed out, and the second one counts from then on. */
-GST_START_TEST (test_equal_timestamps_in_pairs)
-{
-  GstHarness *h = live_harness ("rate=40/1");
-
-  push_ns (h, NS (START), 0);
-  push_ns (h, NS (START), 10);
-  expect_ns (h, NS (START), 0);
-  push_ns (h, NS (START + 50), 20);
-  expect_ns (h, NS (START + 25), 15);
-  fail_unless_equals_uint64 (count_of (h, "rows-duplicate"), 1);
-  finish (h);
-}
-
-GST_END_TEST;
-
 static Suite *
 robocacheresamplefaults_suite (void)
 {
@@ -243,7 +227,6 @@ robocacheresamplefaults_suite (void)
   tcase_add_test (tc, test_silence);
   tcase_add_test (tc, test_burst_after_a_minute);
   tcase_add_test (tc, test_nan_payloads);
-  tcase_add_test (tc, test_equal_timestamps_in_pairs);
   return s;
 }
 

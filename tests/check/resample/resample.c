@@ -142,21 +142,6 @@ GST_END_TEST;
 
 /* ---- rate ---- */
 
-GST_START_TEST (test_rate_of_property)
-{
-  GstHarness *h = harness (LIVE, "rate=1000/3", F32 ("1", "50/1"));
-
-  expect_caps_field (h, "framerate", "1000/3");
-  push (h, 0, 0);
-  push (h, 6, 6);
-  expect (h, 0, 0);
-  expect (h, 3, 3);
-  expect (h, 6, 6);
-  harness_close (h);
-}
-
-GST_END_TEST;
-
 GST_START_TEST (test_rate_of_downstream)
 {
   GstHarness *h = harness_open (LIVE, "");
@@ -169,19 +154,6 @@ GST_START_TEST (test_rate_of_downstream)
   push (h, 10, 10);
   expect (h, 0, 0);
   expect (h, 5, 5);
-  expect (h, 10, 10);
-  harness_close (h);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_rate_of_input)
-{
-  GstHarness *h = harness (LIVE, "", F32 ("1", "100/1"));
-
-  expect_caps_field (h, "framerate", "100/1");
-  push (h, 5, 5);
-  push (h, 15, 15);
   expect (h, 10, 10);
   harness_close (h);
 }
@@ -754,35 +726,6 @@ GST_START_TEST (test_counts_balance)
 
 GST_END_TEST;
 
-GST_START_TEST (test_counts_of_each_kind)
-{
-  GstHarness *h = harness (NOT_LIVE, "rate=100/1 interpolation=previous reorder-window=5000000", ONE);
-  const gfloat row = 0;
-
-  gst_harness_push (h, buffer_of (&row, sizeof row, GST_CLOCK_TIME_NONE));
-  push (h, 0, 0);
-  push (h, 4, 1);               /* between ticks */
-  push (h, 8, 2);
-  push (h, 8, 3);               /* twice */
-  push (h, 2, 4);               /* late */
-  push (h, 30, 5);
-  gst_harness_push_event (h, gst_event_new_eos ());
-  expect (h, 0, 0);
-  expect (h, 10, 3);
-  expect (h, 20, 3);
-  expect (h, 30, 5);
-  fail_unless_equals_uint64 (count_of (h, "rows-in"), 7);
-  fail_unless_equals_uint64 (count_of (h, "rows-used"), 3);
-  fail_unless_equals_uint64 (count_of (h, "rows-late"), 1);
-  fail_unless_equals_uint64 (count_of (h, "rows-duplicate"), 1);
-  fail_unless_equals_uint64 (count_of (h, "rows-superseded"), 1);
-  fail_unless_equals_uint64 (count_of (h, "rows-dropped"), 1);
-  expect_balance (h);
-  harness_close (h);
-}
-
-GST_END_TEST;
-
 GST_START_TEST (test_stats_messages)
 {
   GstHarness *h = harness (LIVE, "rate=100/1 interpolation=previous stats-interval=100000000", ONE);
@@ -895,9 +838,7 @@ resample_suite (void)
   tcase_add_test (tc, test_descriptive_fields_stay);
   tcase_add_test (tc, test_buffer_before_caps);
   tcase_add_loop_test (tc, test_wrong_buffer_size, 0, G_N_ELEMENTS (wrong_sizes));
-  tcase_add_test (tc, test_rate_of_property);
   tcase_add_test (tc, test_rate_of_downstream);
-  tcase_add_test (tc, test_rate_of_input);
   tcase_add_test (tc, test_rate_of_input_where_downstream_takes_any);
   tcase_add_test (tc, test_rate_of_nobody);
   tcase_add_loop_test (tc, test_rate_of_caps_above_1_ghz, 0, 5);
@@ -923,7 +864,6 @@ resample_suite (void)
   tcase_add_test (tc, test_latency_of_a_huge_reorder_window);
   tcase_add_loop_test (tc, test_latency_follows_the_rate, 0, 3);
   tcase_add_loop_test (tc, test_counts_balance, 0, 10);
-  tcase_add_test (tc, test_counts_of_each_kind);
   tcase_add_test (tc, test_stats_messages);
   tcase_add_test (tc, test_stats_interval_while_playing);
   tcase_add_test (tc, test_last_stats);

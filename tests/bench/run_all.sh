@@ -127,27 +127,33 @@ part() {
 }
 
 # peers need the rows of our kernels
-if [ -n "$only" ] && is_wanted peers; then only+=,kernels_align,kernels_voxel; fi
+for pair in peers:kernels_align,kernels_voxel peers_cpu:kernels_cpu; do
+  if [ -n "$only" ] && is_wanted "${pair%%:*}"; then only+=,${pair#*:}; fi
+done
+# a recorded cloud, where there is one
+cloud=${ROBOCACHE_TEST_DATA:-$root/../shared/data}/cloud_119978_xyz_f32.bin
+if [ ! -e "$cloud" ]; then cloud=; fi
 require gpu peers torch triton
-require cpu kernels_cpu scipy pandas
-require cpu voxels_cpu open3d
+require cpu peers_cpu numpy scipy open3d
 for line in ${missing[@]+"${missing[@]}"}; do echo "$line"; done
 echo "part,runs_on,machine,driver,seconds,commit,date" > "$csv/parts.csv"
 for kind in $kinds; do environment "$kind" > "$csv/environment_$kind.csv"; done
 part gpu kernels_align 60 kernels_align "$bin/bench-kernels" --alignments --csv "$csv/kernels_align.csv" --rows "$rows/align"
 part gpu kernels_voxel 60 kernels_voxel "$bin/bench-kernels" --voxels --csv "$csv/kernels_voxel.csv" --rows "$rows/voxel"
 part gpu peers 210 "peers_align peers_align_libraries peers_voxel peers_voxel_libraries" \
-  python3 "$here/peers/libraries.py" "$rows/align" "$rows/voxel" --csv "$csv"
-part gpu roofline 90 roofline "$here/limits/profile.sh" "$bin" "$csv/roofline.csv"
+  python3 "$here/peers/peers.py" "$rows/align" "$rows/voxel" --csv "$csv"
+part gpu roofline 90 roofline python3 "$here/limits/roofline.py" "$bin/bench-kernels" "$csv/roofline.csv"
 part gpu resources 20 resources "$bin/bench-resources" "$plugin" --csv "$csv/resources.csv"
-part gpu break_even 40 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
+for name in precision shared_memory tma wgmma; do
+  part gpu "$name" 30 "$name" "$bin/bench-${name//_/-}" --csv "$csv/$name.csv"
+done
+part gpu break_even 60 break_even "$bin/bench-break-even" --csv "$csv/break_even.csv"
 part gpu latency 100 latency "$bin/bench-latency" --ticks 700 --csv "$csv/latency.csv"
-part gpu devices 100 "devices devices_crossover devices_links" "$bin/bench-devices" --csv "$csv/devices.csv"
-part gpu splits 40 devices_elements "$bin/bench-splits" --csv "$csv/devices_elements.csv"
-part gpu energy 50 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"
-part cpu kernels_cpu 120 kernels_cpu python3 "$here/peers/alignments.py" "$bin" --csv "$csv/kernels_cpu.csv"
-part cpu voxels_cpu 120 "peers_voxel_cpu peers_voxel_cpu_libraries" \
-  python3 "$here/peers/voxels.py" "$bin" --csv "$csv/peers_voxel_cpu.csv"
+part gpu scaling 120 scaling "$bin/bench-scaling" --csv "$csv/scaling.csv"
+part gpu energy 60 energy "$bin/bench-energy" --seconds 5 --csv "$csv/energy.csv"
+part cpu kernels_cpu 120 kernels_cpu "$bin/bench-cpu" ${cloud:+--cloud "$cloud"} --csv "$csv/kernels_cpu.csv" --rows "$rows/cpu"
+part cpu peers_cpu 120 "peers_align_cpu peers_align_cpu_libraries peers_voxel_cpu peers_voxel_cpu_libraries" \
+  python3 "$here/peers/peers.py" "$rows/cpu" --csv "$csv"
 part cpu latency_cpu 120 latency_cpu "$bin/bench-latency" --ticks 2000 --csv "$csv/latency_cpu.csv"
 part cpu pipelines 600 pipelines_cpu "$bin/bench-pipelines" --csv "$csv/pipelines_cpu.csv"
 

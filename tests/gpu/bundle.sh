@@ -28,12 +28,11 @@ cp "$build/tests/gpu/libholdcontexts.so" "$out/"
 find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefuse*' -o -name 'robocacheresample*' \
   -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
 mkdir -p "$out"/bench/docs/performance
-find "$build/tests/bench" -type f -executable -name 'bench-*' ! -name '*-pcl' -exec cp -t "$out/bench" {} +
+find "$build/tests/bench" -type f -executable -name 'bench-*' -exec cp -t "$out/bench" {} +
 cp "$here"/../bench/run_all.sh "$out/bench/"
-cp "$here"/../bench/{kernels/configurations,limits/batches}.ini "$out/bench/"
-for folder in kernels limits peers report; do
+for folder in limits peers report; do
   mkdir "$out/bench/$folder"
-  find "$here/../bench/$folder" -type f \( -name '*.py' -o -name '*.sh' -o -name '*.ini' \) ! -name '*_test.py' -exec cp -t "$out/bench/$folder" {} +
+  find "$here/../bench/$folder" -name '*.py' ! -name '*_test.py' -exec cp -t "$out/bench/$folder" {} +
 done
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
 cp -r "$here/../../docs/performance" "$out/bench/docs/"

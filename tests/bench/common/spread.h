@@ -5,6 +5,10 @@
 #ifndef BENCH_SPREAD_H
 #define BENCH_SPREAD_H
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* In the unit of what was measured. Of fewer than 20 values p5 is the least and p95 the greatest. */
 typedef struct
 {
@@ -14,4 +18,7 @@ typedef struct
 /* Of n values, at least one; sorts them. */
 BenchSpread bench_spread (double *values, int n);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

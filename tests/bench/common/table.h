@@ -9,6 +9,10 @@
 
 #include "tests/bench/common/spread.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct
 {
   FILE *csv;                    /* NULL: not wanted */
@@ -28,4 +32,7 @@ void table_number (Table * table, double x, int decimals);
 void table_spread (Table * table, const BenchSpread * spread, int decimals);
 void table_small (Table * table, double x);     /* three digits, wherever the point is */
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,22 +1,19 @@
-/* robocache: alignments that are timed, or checked
- *
+/* robocache: runs of alignments
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/bench/kernels/alignment.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/memory.h"
+#include "tests/bench/kernels/job.h"
 
-#define RECORDING_NS 1000000000 /* of the rows */
-#define FIRST_NS 20000000       /* of the ticks, which end as long before the rows do */
+#define RECORDING_NS 1000000000 /* duration of the rows */
+#define FIRST_NS 20000000       /* first and last 20 ms have no ticks */
 #define TICKS_NS 960000000
-#define DISTINCT 1000003        /* elements of rows */
+#define DISTINCT 1000003        /* elements before rows repeat; a prime, so that rows differ from their neighbours */
 
-/* ---- data ---- */
+/* ---- inputs ---- */
 
-/* Rows of a recording of one second: jitter of a third of a period. */
 static void
 fill_times (int64_t *times, int64_t n)
 {
@@ -26,7 +23,6 @@ fill_times (int64_t *times, int64_t n)
     times[i] = (int64_t) ((((double) i + 0.33 * bench_uniform ()) / (double) n) * RECORDING_NS);
 }
 
-/* An odd number of them comes again and again, so that rows differ from their neighbours. */
 static void
 fill_rows (void *rows, RcDtype dtype, int64_t n)
 {
@@ -39,201 +35,139 @@ fill_rows (void *rows, RcDtype dtype, int64_t n)
   bench_repeat (rows, distinct * size, n * size);
 }
 
-/* Rows of an episode that some tick reads. */
-static int64_t
-rows_needed (const BenchAlignData *data, int i, int64_t e, uint8_t *seen)
+static void
+fill_ticks (int64_t *ticks, const BenchAlignment *work)
 {
-  const RcAlignStreamArgs *args = &data->host[i];
-  const int64_t ticks = data->work->ticks;
+  int64_t i;
+
+  for (i = 0; i < work->batch * work->ticks; i++)
+    ticks[i] = (int64_t) (FIRST_NS + TICKS_NS * ((double) (i % work->ticks) + 0.5) / (double) work->ticks);
+}
+
+/* Rows of an episode that some tick reads. seen is 0 for each row, before and after. */
+static int64_t
+rows_needed (const BenchJob *job, int i, int64_t episode, uint8_t *seen)
+{
+  const RcAlignStreamArgs *stream = &job->streams[i];
+  const int64_t ticks = job->work->align.ticks;
   int64_t k, n = 0, r;
 
-  memset (seen, 0, (size_t) args->n_rows);
   for (k = 0; k < ticks; k++) {
-    const RcBracket b = rc_bracket_find (&data->specs[i].search, args->times + e * args->n_rows, args->n_rows,
-        data->ticks[e * ticks + k]);
+    const RcBracket b = rc_bracket_find (&job->specs[i].search, stream->times + episode * stream->n_rows, stream->n_rows,
+        job->align_args.tick_times[episode * ticks + k]);
 
     if (b.blend == RC_BLEND_MEAN)
       memset (seen + b.row, 1, (size_t) (b.next - b.row));
     else if (b.blend != RC_BLEND_NONE)
       seen[b.row] = seen[b.next] = seen[b.before] = seen[b.after] = 1;
   }
-  for (r = 0; r < args->n_rows; r++)
+  for (r = 0; r < stream->n_rows; r++) {
     n += seen[r];
+    seen[r] = 0;
+  }
   return n;
 }
 
-/* Quaternions in the first channels, or the rates of the first half of them in the second. */
 static void
-make_channels (BenchAlignData *data, int i)
+fill_stream (BenchJob *job, int i)
 {
-  const BenchAlignment *work = data->work;
-  const int64_t half = work->streams[i].channels / 2;
-  RcAlignStreamSpec *spec = &data->specs[i];
-  int32_t *list = data->channels[i] = malloc ((size_t) work->streams[i].channels * sizeof (*list));
-  int64_t k;
-
-  if (work->quaternions > 0) {
-    for (k = 0; k < work->quaternions; k++)
-      list[k] = (int32_t) (4 * k);
-    spec->quaternions = list;
-    spec->n_quaternions = work->quaternions;
-  } else if (work->interpolation == RC_HERMITE) {
-    for (k = 0; k < half; k++)
-      list[k] = (int32_t) (half + k);
-    spec->velocities = list;
-    spec->n_velocities = half;
-  }
-}
-
-static void
-make_stream (BenchAlignData *data, int i)
-{
-  const BenchAlignment *work = data->work;
-  const int64_t rows = work->streams[i].rows, channels = work->streams[i].channels, batch = work->batch;
-  const int64_t in_row = channels * (int64_t) rc_dtype_size (work->in);
-  const int64_t out_row = channels * (int64_t) rc_dtype_size (work->out);
-  int64_t *times = malloc ((size_t) (batch * rows * 8));
-  uint8_t *seen = malloc ((size_t) rows);
-  void *memory;
+  const BenchAlignment *work = &job->work->align;
+  const RcAlignStreamArgs *stream = &job->streams[i];
+  uint8_t *seen = calloc ((size_t) stream->n_rows, 1);
   int64_t e;
 
-  data->specs[i] = (RcAlignStreamSpec) {.in = work->in,.out = work->out,.channels = channels,
+  fill_rows ((void *) stream->rows, work->in, work->batch * stream->n_rows * job->specs[i].channels);
+  for (e = 0; e < work->batch; e++) {
+    fill_times ((int64_t *) stream->times + e * stream->n_rows, stream->n_rows);
+    job->bytes.read += rows_needed (job, i, e, seen) * stream->row_stride + stream->n_rows * 8;
+  }
+  job->bytes.written += work->batch * work->ticks * (stream->out_row_stride + 1);
+  if (stream->brackets != NULL)
+    *(RcBracket *) stream->brackets = rc_bracket_find (&job->specs[i].search, stream->times, stream->n_rows,
+        job->align_args.tick_times[0]);
+  free (seen);
+}
+
+/* ---- plans ---- */
+
+/* First channel of each quaternion, or the rate of each position. */
+static void
+describe_channels (BenchJob *job, int i)
+{
+  RcAlignStreamSpec *spec = &job->specs[i];
+  const BenchAlignment *work = &job->work->align;
+  const int64_t half = spec->channels / 2, n = work->quaternions > 0 ? work->quaternions : half;
+  int32_t *list;
+  int64_t k;
+
+  if (work->quaternions == 0 && work->interpolation != RC_HERMITE)
+    return;
+  list = job->channels[i] = malloc ((size_t) n * sizeof (*list));
+  for (k = 0; k < n; k++)
+    list[k] = (int32_t) (work->quaternions > 0 ? 4 * k : half + k);
+  if (work->quaternions > 0) {
+    spec->quaternions = list;
+    spec->n_quaternions = n;
+  } else {
+    spec->velocities = list;
+    spec->n_velocities = n;
+  }
+}
+
+static void
+open_stream (BenchJob *job, const BenchJob *like, int64_t rows, int64_t channels)
+{
+  static const char *const kinds[] = { "rows", "times", "out", "status", "bracket" };
+  const BenchAlignment *work = &job->work->align;
+  const int64_t in_row = channels * (int64_t) rc_dtype_size (work->in), out_row = channels * (int64_t) rc_dtype_size (work->out);
+  const int64_t bytes[] = { work->batch * rows * in_row, work->batch * rows * 8, work->batch * work->ticks * out_row,
+    work->batch * work->ticks, (int64_t) sizeof (RcBracket)
+  };
+  const int i = job->n_streams++;
+  void *arrays[5] = { NULL };
+  char name[16];
+  int k;
+
+  for (k = 0; k < 4 + work->live; k++) {
+    snprintf (name, sizeof (name), "%s_%d", kinds[k], i);
+    arrays[k] = bench_job_array (job, like, name, bytes[k], k != 2 && k != 3, k == 2 || k == 3);
+  }
+  job->specs[i] = (RcAlignStreamSpec) {.in = work->in,.out = work->out,.channels = channels,
     .search = {work->interpolation, -1, 0, TICKS_NS / work->ticks}
   };
-  make_channels (data, i);
-  data->in_bytes[i] = batch * rows * in_row;
-  data->out_bytes[i] = batch * work->ticks * out_row;
-  memory = malloc ((size_t) data->in_bytes[i]);
-  fill_rows (memory, work->in, batch * rows * channels);
-  for (e = 0; e < batch; e++)
-    fill_times (times + e * rows, rows);
-  data->host[i] = (RcAlignStreamArgs) {.rows = memory,.n_rows = rows,.row_stride = in_row,.batch_stride = rows * in_row,
-    .times = times,.times_batch_stride = rows * 8,.out_row_stride = out_row,.out_batch_stride = work->ticks * out_row,
-    .status_batch_stride = work->ticks
+  describe_channels (job, i);
+  job->streams[i] = (RcAlignStreamArgs) {.rows = arrays[0],.n_rows = rows,.row_stride = in_row,.batch_stride = rows * in_row,
+    .times = arrays[1],.times_batch_stride = rows * 8,.out = arrays[2],.out_row_stride = out_row,
+    .out_batch_stride = work->ticks * out_row,.status = arrays[3],.status_batch_stride = work->ticks,.brackets = arrays[4]
   };
-  for (e = 0; e < batch; e++)
-    data->must_move.read += rows_needed (data, i, e, seen) * in_row + rows * 8;
-  data->must_move.written += data->out_bytes[i] + batch * work->ticks;
-  free (seen);
-  if (!work->live)
-    return;
-  data->brackets[i] = malloc (sizeof (RcBracket));
-  *data->brackets[i] = rc_bracket_find (&data->specs[i].search, times, rows, data->ticks[0]);
-  data->host[i].brackets = data->brackets[i];
 }
 
 void
-bench_align_make_data (BenchAlignData *data, const BenchAlignment *work)
+bench_job_open_alignment (BenchJob *job, const BenchJob *like)
 {
-  int64_t e, k;
-  int i;
-
-  memset (data, 0, sizeof (*data));
-  data->work = work;
-  data->ticks = malloc ((size_t) (work->batch * work->ticks * 8));
-  for (e = 0; e < work->batch; e++) {
-    for (k = 0; k < work->ticks; k++)
-      data->ticks[e * work->ticks + k] = (int64_t) (FIRST_NS + TICKS_NS * ((double) k + 0.5) / (double) work->ticks);
-  }
-  data->must_move.read = work->batch * work->ticks * 8;
-  for (i = 0; i < work->n_streams; i++)
-    make_stream (data, i);
-}
-
-void
-bench_align_free_data (BenchAlignData *data)
-{
-  int i;
-
-  for (i = 0; i < data->work->n_streams; i++) {
-    free ((void *) data->host[i].rows);
-    free ((void *) data->host[i].times);
-    free (data->channels[i]);
-    free (data->brackets[i]);
-  }
-  free (data->ticks);
-}
-
-/* ---- copies ---- */
-
-/* Memory as another one, which the CPU reads where it is. */
-static void *
-keep (BenchAlignCopy *copy, int64_t bytes, const void *like)
-{
-  if (like != NULL && rc_backend_kind (copy->backend) == RC_BACKEND_CPU)
-    return (void *) like;
-  return copy->memory[copy->n_memory++] = bench_memory (copy->backend, (uint64_t) bytes, like);
-}
-
-void
-bench_align_open (BenchAlignCopy *copy, const BenchAlignData *data, RcBackend *backend)
-{
-  const RcAlignSpec spec = { data->specs, data->work->n_streams };
-  const int64_t batch = data->work->batch, n_ticks = data->work->ticks;
+  const BenchAlignment *work = &job->work->align;
+  const int64_t tick_bytes = work->batch * work->ticks * 8;
   RcFootprint footprint;
   RcError error;
-  int i;
+  size_t k;
+  int64_t n;
 
-  memset (copy, 0, sizeof (*copy));
-  copy->work = data->work;
-  copy->backend = backend;
-  if (rc_align_plan (backend, &spec, &copy->plan, &footprint, &error) != RC_OK)
-    bench_fail ("plan", error.message);
-  for (i = 0; i < data->work->n_streams; i++) {
-    RcAlignStreamArgs *s = &copy->streams[i];
-
-    *s = data->host[i];
-    s->rows = keep (copy, data->in_bytes[i], s->rows);
-    s->out = keep (copy, data->out_bytes[i], NULL);
-    s->status = keep (copy, batch * n_ticks, NULL);
-    if (s->brackets != NULL)
-      s->brackets = keep (copy, sizeof (RcBracket), s->brackets);
-    s->times = keep (copy, batch * s->n_rows * 8, s->times);
-  }
-  copy->args = (RcAlignArgs) { copy->streams, batch, n_ticks, keep (copy, batch * n_ticks * 8, data->ticks),
-    n_ticks * 8, keep (copy, (int64_t) footprint.scratch_bytes, NULL)
+  job->align_args = (RcAlignArgs) { job->streams, work->batch, work->ticks,
+    bench_job_array (job, like, "ticks", tick_bytes, 1, 0), work->ticks * 8, NULL
   };
-}
-
-void
-bench_align_open_again (BenchAlignCopy *copy, const BenchAlignData *data, const BenchAlignCopy *first)
-{
-  BenchAlignData there = *data;
-
-  memcpy (there.host, first->streams, sizeof (there.host));
-  there.ticks = (int64_t *) first->args.tick_times;
-  bench_align_open (copy, &there, first->backend);
-}
-
-void
-bench_align_close (BenchAlignCopy *copy)
-{
-  int i;
-
-  rc_align_plan_free (copy->plan);
-  for (i = 0; i < copy->n_memory; i++)
-    rc_memory_free (copy->backend, RC_MEMORY_DEVICE, copy->memory[i]);
-}
-
-void
-bench_align_run (void *copies, int i, cudaStream_t stream)
-{
-  const BenchAlignCopy *copy = (const BenchAlignCopy *) copies + i;
-  RcError error;
-
-  if (rc_align_run (copy->plan, &copy->args, stream, &error) != RC_OK)
-    bench_fail ("run", error.message);
-}
-
-void
-bench_align_compare (const Bench *bench, const BenchAlignData *data, const BenchAlignCopy *device,
-    const BenchAlignCopy *cpu, char differs[BENCH_DIFFERS_SIZE])
-{
-  int i;
-
-  for (i = 0; i < data->work->n_streams; i++) {
-    bench_compare (bench, differs, "output", device->streams[i].out, cpu->streams[i].out, data->out_bytes[i]);
-    bench_compare (bench, differs, "status", device->streams[i].status, cpu->streams[i].status,
-        data->work->batch * data->work->ticks);
+  for (k = 0; k < sizeof (work->streams) / sizeof (work->streams[0]) && work->streams[k].rows > 0; k++) {
+    for (n = work->streams[k].n > 0 ? work->streams[k].n : 1; n > 0; n--)
+      open_stream (job, like, work->streams[k].rows, work->streams[k].channels);
   }
+  bench_must (rc_align_plan (job->backend, &(RcAlignSpec) {job->specs, job->n_streams}, &job->align, &footprint, &error),
+      &error, job->work->name);
+  job->align_args.scratch = bench_job_array (job, like, "scratch", (int64_t) footprint.scratch_bytes, 0, 0);
+  if (like != NULL) {
+    job->bytes = like->bytes;
+    return;
+  }
+  fill_ticks ((int64_t *) job->align_args.tick_times, work);
+  job->bytes.read = tick_bytes;
+  for (k = 0; k < (size_t) job->n_streams; k++)
+    fill_stream (job, (int) k);
 }

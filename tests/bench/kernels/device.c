@@ -1,132 +1,49 @@
-/* robocache: the device whose kernels are timed, and memory on it
- *
+/* robocache: a GPU whose kernels are timed, in graphs and with events
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/bench/kernels/device.h"
 
-#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/memory.h"
+#include "tests/bench/kernels/floors.h"
 
-#define RC_LEVEL baseline
-#include "kernels/cpu/convert.h"
-
-#define PART_BYTES ((int64_t) 64 << 20) /* compared at a time */
-
-void
-bench_fail (const char *what, const char *why)
-{
-  fprintf (stderr, "%s: %s\n", what, why);
-  exit (1);
-}
+#define RUNS 20                 /* of a graph, about; even */
+#define MIN_LAUNCHES 11
+#define MAX_LAUNCHES 101
+#define LAUNCHES_MS 150         /* about, for more launches than the minimum */
+#define ENQUEUES 21
+#define CPU_RUNS 3
+#define LONG_CPU_US 3e4
+#define RATE_BYTES ((int64_t) 2 << 30)
+#define VALUE 0x01020304u       /* of filled words */
 
 void
-bench_must (cudaError_t result, const char *what)
+bench_must_cuda (cudaError_t result, const char *what)
 {
   if (result != cudaSuccess)
     bench_fail (what, cudaGetErrorString (result));
 }
 
-void *
-bench_memory (RcBackend *backend, uint64_t bytes, const void *like)
-{
-  RcMemoryCopy copy = {.from = like,.row_bytes = bytes,.rows = 1 };
-  RcError error;
-  RcStatus status = rc_memory_alloc (backend, RC_MEMORY_DEVICE, bytes ? bytes : 1, &copy.to, &error);
-  RcStream stream = NULL;
-
-  if (status == RC_OK)
-    status = rc_stream_new (backend, &stream, &error);
-  if (status == RC_OK)
-    status = like ? rc_memory_copy (backend, &copy, stream, &error)
-        : rc_memory_clear (backend, copy.to, bytes, stream, &error);
-  if (status == RC_OK)
-    status = rc_stream_synchronize (backend, stream, &error);
-  rc_stream_free (backend, stream);
-  if (status != RC_OK)
-    bench_fail ("memory", error.message);
-  return copy.to;
-}
-
-double
-bench_uniform (void)
-{
-  static uint64_t state = 1;
-
-  state = state * UINT64_C (6364136223846793005) + UINT64_C (1442695040888963407);
-  return (double) (state >> 11) * 0x1p-53;
-}
-
-void
-bench_put (void *at, RcDtype dtype, double x)
-{
-  rc_conversions_baseline.store_float64[dtype] (&x, at, 1);
-}
-
-void
-bench_repeat (void *memory, int64_t first, int64_t bytes)
-{
-  int64_t n;
-
-  for (n = first; n < bytes; n *= 2)
-    memcpy ((uint8_t *) memory + n, memory, (size_t) (2 * n < bytes ? n : bytes - n));
-}
-
-int64_t
-bench_difference (const Bench *bench, const void *device, const void *host, int64_t bytes)
-{
-  static uint8_t *part = NULL;  /* it stays: to pin so much memory takes longer than to compare it */
-  int64_t at, n, differ = -1;
-
-  if (part == NULL)
-    bench_must (cudaMallocHost ((void **) &part, (size_t) PART_BYTES), "cudaMallocHost");
-  for (at = 0; at < bytes && differ < 0; at += n) {
-    n = bytes - at < PART_BYTES ? bytes - at : PART_BYTES;
-    bench_must (cudaMemcpyAsync (part, (const uint8_t *) device + at, (size_t) n, cudaMemcpyDeviceToHost, bench->stream),
-        "cudaMemcpyAsync");
-    bench_must (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
-    if (memcmp (part, (const uint8_t *) host + at, (size_t) n) != 0) {
-      for (differ = at; part[differ - at] == ((const uint8_t *) host)[differ]; differ++);
-    }
-  }
-  return differ;
-}
-
-void
-bench_compare (const Bench *bench, char differs[BENCH_DIFFERS_SIZE], const char *what, const void *device, const void *host,
-    int64_t bytes)
-{
-  const int64_t at = differs[0] == '\0' ? bench_difference (bench, device, host, bytes) : -1;
-
-  if (at >= 0)
-    snprintf (differs, BENCH_DIFFERS_SIZE, "%s differs from the CPU's at byte %" PRId64, what, at);
-}
-
-/* ---- the device ---- */
-
 int
 bench_open (Bench *bench)
 {
-  const RcWhere there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 }, here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
+  const RcWhere there = {.kind = RC_BACKEND_CUDA };
   struct cudaDeviceProp properties;
   RcError error;
 
   memset (bench, 0, sizeof (*bench));
-  if (rc_backend_open (&here, &bench->cpu, &error) != RC_OK)
-    bench_fail ("CPU", error.message);
   if (rc_backend_open (&there, &bench->backend, &error) != RC_OK) {
-    printf ("SKIP bench-kernels: %s\n", error.message);
-    rc_backend_close (bench->cpu);
+    printf ("SKIP: %s\n", error.message);
     if (error.status != RC_NO_DEVICE)
-      exit (1);
+      bench_fail ("GPU", error.message);
     return 0;
   }
-  bench_must (cudaSetDevice (0), "cudaSetDevice");
-  bench_must (cudaGetDeviceProperties (&properties, 0), "cudaGetDeviceProperties");
-  bench_must (cudaStreamCreateWithFlags (&bench->stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  bench->cpu = bench_cpu ();
+  bench_must_cuda (cudaSetDevice (0), "cudaSetDevice");
+  bench_must_cuda (cudaGetDeviceProperties (&properties, 0), "cudaGetDeviceProperties");
+  bench_must_cuda (cudaStreamCreateWithFlags (&bench->stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
   snprintf (bench->name, sizeof (bench->name), "%s", properties.name);
   bench->multiprocessors = properties.multiProcessorCount;
   bench->l2_bytes = properties.l2CacheSize;
@@ -139,4 +56,211 @@ bench_close (Bench *bench)
   cudaStreamDestroy (bench->stream);
   rc_backend_close (bench->backend);
   rc_backend_close (bench->cpu);
+}
+
+int
+bench_copies (const Bench *bench, int64_t must_move)
+{
+  const int64_t n = 4 * bench->l2_bytes / must_move + 1;
+
+  return n > BENCH_MAX_COPIES ? BENCH_MAX_COPIES : n < 2 ? 2 : (int) n;
+}
+
+/* ---- times ---- */
+
+static double
+time_us (const Bench *bench, const cudaEvent_t events[2], BenchRun run, void *data)
+{
+  float ms;
+
+  bench_must_cuda (cudaEventRecord (events[0], bench->stream), "cudaEventRecord");
+  run (data, 0, bench->stream);
+  bench_must_cuda (cudaEventRecord (events[1], bench->stream), "cudaEventRecord");
+  bench_must_cuda (cudaEventSynchronize (events[1]), "cudaEventSynchronize");
+  bench_must_cuda (cudaEventElapsedTime (&ms, events[0], events[1]), "cudaEventElapsedTime");
+  return (double) ms * 1e3;
+}
+
+/* us of a part, where a run has n parts. */
+static BenchSpread
+time_parts (const Bench *bench, BenchRun run, void *data, int n_parts)
+{
+  double us[MAX_LAUNCHES], last = 0;
+  cudaEvent_t events[2];
+  int i, n;
+
+  bench_must_cuda (cudaEventCreate (&events[0]), "cudaEventCreate");
+  bench_must_cuda (cudaEventCreate (&events[1]), "cudaEventCreate");
+  for (i = 0; i < 3; i++)
+    last = time_us (bench, events, run, data);
+  n = (int) fmin (fmax (LAUNCHES_MS * 1e3 / last, MIN_LAUNCHES), MAX_LAUNCHES);
+  for (i = 0; i < n; i++)
+    us[i] = time_us (bench, events, run, data) / n_parts;
+  cudaEventDestroy (events[0]);
+  cudaEventDestroy (events[1]);
+  return bench_spread (us, n);
+}
+
+BenchSpread
+bench_time_alone (const Bench *bench, BenchRun run, void *data)
+{
+  return time_parts (bench, run, data, 1);
+}
+
+static void
+launch_graph (void *data, int i, cudaStream_t stream)
+{
+  bench_must_cuda (cudaGraphLaunch (data, stream), "cudaGraphLaunch");
+}
+
+BenchSpread
+bench_time (const Bench *bench, BenchRun run, void *data, int n_copies, int n)
+{
+  cudaGraphExec_t ready;
+  cudaGraph_t graph;
+  BenchSpread us;
+  int i;
+
+  bench_must_cuda (cudaStreamBeginCapture (bench->stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+  for (i = 0; i < n; i++)
+    run (data, i % n_copies, bench->stream);
+  bench_must_cuda (cudaStreamEndCapture (bench->stream, &graph), "cudaStreamEndCapture");
+  bench_must_cuda (cudaGraphInstantiate (&ready, graph, 0), "cudaGraphInstantiate");
+  cudaGraphDestroy (graph);
+  us = time_parts (bench, launch_graph, ready, n);
+  cudaGraphExecDestroy (ready);
+  return us;
+}
+
+BenchTimes
+bench_times (const Bench *bench, BenchRun run, void *data, int n_copies, int64_t must_move)
+{
+  const int each = RUNS / n_copies / 2 * 2;
+  const BenchSpread cold = bench_time (bench, run, data, n_copies, n_copies * (each < 2 ? 2 : each));
+
+  return (BenchTimes) { cold, must_move < bench->l2_bytes ? bench_time (bench, run, data, 1, RUNS).median : cold.median };
+}
+
+double
+bench_time_enqueue (const Bench *bench, BenchRun run, void *data)
+{
+  double us[ENQUEUES];
+  int i;
+
+  for (i = 0; i < ENQUEUES; i++) {
+    const double before = bench_now_us ();
+
+    run (data, 0, bench->stream);
+    us[i] = bench_now_us () - before;
+    bench_must_cuda (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+  }
+  return bench_spread (us, ENQUEUES).median;
+}
+
+double
+bench_time_cpu (BenchRun run, void *data)
+{
+  double us[CPU_RUNS + 1];
+  int i;
+
+  for (i = 0; i <= CPU_RUNS; i++) {
+    const double before = bench_now_us ();
+
+    run (data, 0, NULL);
+    us[i] = bench_now_us () - before;
+    if (i == 0 && us[0] > LONG_CPU_US)
+      return us[0];
+  }
+  return bench_spread (us + 1, CPU_RUNS).median;
+}
+
+/* ---- rates of the memory ---- */
+
+typedef struct
+{
+  void *from, *to;
+  unsigned long long *sums;     /* of each block */
+} Memory;
+
+/* Of a kernel of floors.cu, over 2 GiB. */
+static void
+launch (const void *kernel, void **arguments, cudaStream_t stream)
+{
+  bench_must_cuda (cudaLaunchKernel (kernel, (dim3) { (unsigned) (RATE_BYTES / BENCH_BLOCK_BYTES), 1, 1},
+          (dim3) { BENCH_THREADS, 1, 1}, arguments, 0, stream), "cudaLaunchKernel");
+}
+
+static void
+copy (void *data, int i, cudaStream_t stream)
+{
+  const Memory *memory = data;
+
+  bench_must_cuda (cudaMemcpyAsync (memory->to, memory->from, (size_t) RATE_BYTES, cudaMemcpyDeviceToDevice, stream), "copy");
+}
+
+static void
+set (void *data, int i, cudaStream_t stream)
+{
+  const Memory *memory = data;
+
+  bench_must_cuda (cudaMemsetAsync (memory->from, 0, (size_t) RATE_BYTES, stream), "cudaMemsetAsync");
+}
+
+static void
+fill (void *data, int i, cudaStream_t stream)
+{
+  Memory *memory = data;
+  uint32_t value = VALUE;
+  void *arguments[] = { &memory->from, &value };
+
+  launch (bench_fill, arguments, stream);
+}
+
+static void
+add_up (void *data, int i, cudaStream_t stream)
+{
+  Memory *memory = data;
+  void *arguments[] = { &memory->to, &memory->sums };
+
+  launch (bench_add_up, arguments, stream);
+}
+
+static double
+gbps (const Bench *bench, BenchRun run, Memory *memory, int64_t bytes)
+{
+  return (double) bytes / bench_time_alone (bench, run, memory).median / 1e3;
+}
+
+void
+bench_measure_rates (Bench *bench)
+{
+  static unsigned long long sums[RATE_BYTES / BENCH_BLOCK_BYTES];
+  Memory memory = { bench_memory (bench->backend, RATE_BYTES, NULL), bench_memory (bench->backend, RATE_BYTES, NULL),
+    bench_memory (bench->backend, (int64_t) sizeof (sums), NULL)
+  };
+  const double set_gbps = gbps (bench, set, &memory, RATE_BYTES);
+  unsigned long long sum = 0;
+  size_t i;
+
+  bench->fill_gbps = fmax (set_gbps, gbps (bench, fill, &memory, RATE_BYTES));
+  /* not in a graph, which may use a copy engine that is slower than the multiprocessors */
+  bench->copy_gbps = gbps (bench, copy, &memory, 2 * RATE_BYTES);
+  bench->read_gbps = gbps (bench, add_up, &memory, RATE_BYTES);
+  bench_copy (bench->backend, sums, memory.sums, (int64_t) sizeof (sums));
+  for (i = 0; i < sizeof (sums) / sizeof (sums[0]); i++)
+    sum += sums[i];
+  if (sum != (unsigned long long) RATE_BYTES / 4 * VALUE)
+    bench_fail ("2 GiB filled, copied and read", "their sum is wrong");
+  rc_memory_free (bench->backend, RC_MEMORY_DEVICE, memory.from);
+  rc_memory_free (bench->backend, RC_MEMORY_DEVICE, memory.to);
+  rc_memory_free (bench->backend, RC_MEMORY_DEVICE, memory.sums);
+}
+
+double
+bench_floor (const Bench *bench, int64_t read, int64_t written)
+{
+  const int64_t copied = read < written ? read : written;
+
+  return bench->launch_us + (2.0 * (double) copied / bench->copy_gbps + (double) (read - copied) / bench->read_gbps
+      + (double) (written - copied) / bench->fill_gbps) / 1e3;
 }

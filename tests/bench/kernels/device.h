@@ -1,61 +1,66 @@
-/* robocache: the device whose kernels are timed, and memory on it
- *
- * Programs that fail say why and end.
- *
+/* robocache: a GPU whose kernels are timed, in graphs and with events
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_KERNELS_DEVICE_H
-#define BENCH_KERNELS_DEVICE_H
+#ifndef BENCH_DEVICE_H
+#define BENCH_DEVICE_H
 
 #include <cuda_runtime_api.h>
-#include <stdint.h>
 
-#include "kernels/backend.h"
-#include "kernels/dtype.h"
+#include "tests/bench/common/spread.h"
+#include "tests/bench/kernels/host.h"
 
-/* Of the device's memory, GB/s. */
-typedef struct
-{
-  double copy;                  /* bytes read and written */
-  double fill, read;
-} BenchRates;
+#define BENCH_MAX_COPIES 1024   /* of the data of a work */
 
 typedef struct
 {
   RcBackend *backend, *cpu;
   cudaStream_t stream;
-  char name[256];               /* of the device */
+  char name[256];
   int multiprocessors;
   int64_t l2_bytes;
-  BenchRates rates;             /* bench_measure_rates */
-  double launch_us;             /* of an empty run */
+  double copy_gbps, fill_gbps, read_gbps;       /* bench_measure_rates */
+  double launch_us;             /* of a run without work */
 } Bench;
 
-void bench_fail (const char *what, const char *why) __attribute__ ((noreturn));
-void bench_must (cudaError_t result, const char *what);
+/* us of a work. */
+typedef struct
+{
+  BenchSpread cold;
+  double warm;                  /* median */
+} BenchTimes;
 
-/* Opens both backends. 0: there is no device, as a SKIP line has said. */
+/* Enqueues a run over copy i of the data. */
+typedef void (*BenchRun) (void *data, int i, cudaStream_t stream);
+
+void bench_must_cuda (cudaError_t result, const char *what);
+
+/* 0: there is no device, which a SKIP line has reported. */
 int bench_open (Bench * bench);
 void bench_close (Bench * bench);
 
-/* Device memory of at least one byte, as the host's, or other memory of the device, is; NULL: all 0. */
-void *bench_memory (RcBackend * backend, uint64_t bytes, const void *like);
+/* Copies of which the data is at least four times the L2; at least two. */
+int bench_copies (const Bench * bench, int64_t must_move);
 
-/* 0 <= x < 1, the same sequence in every run. */
-double bench_uniform (void);
-/* An element of any type, x rounded or saturated to it. */
-void bench_put (void *at, RcDtype dtype, double x);
-/* Repeats the first bytes of memory until it is full, which is faster than to make new ones. */
-void bench_repeat (void *memory, int64_t first, int64_t bytes);
+/* us of a run over n_copies in turn, n of them in a graph. */
+BenchSpread bench_time (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
 
-/* The first byte on the device that is not as the host's; -1: all are. */
-int64_t bench_difference (const Bench * bench, const void *device, const void *host, int64_t bytes);
+/* us of a run without a graph. */
+BenchSpread bench_time_alone (const Bench * bench, BenchRun run, void *data);
 
-#define BENCH_DIFFERS_SIZE 128
+/* Cold: over all copies, an even number of runs of each. Warm: over the first one if it fits the L2, otherwise as cold. */
+BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_copies, int64_t must_move);
 
-/* Says in differs where memory on the device is not as the host's, of the output called what; unless it, or another one, has
- * been found to differ. */
-void bench_compare (const Bench * bench, char differs[BENCH_DIFFERS_SIZE], const char *what, const void *device,
-    const void *host, int64_t bytes);
+/* Median us in which the host enqueues a run. */
+double bench_time_enqueue (const Bench * bench, BenchRun run, void *data);
+
+/* us of a run on the CPU: of the first one if it is long, otherwise the median of three others. */
+double bench_time_cpu (BenchRun run, void *data);
+
+/* Rates of the memory, over 2 GiB each, and what was written is checked. */
+void bench_measure_rates (Bench * bench);
+
+/* us of a run without work and of these bytes: as many read as written at the rate of a copy, the others at that of a read or of
+ * a fill. */
+double bench_floor (const Bench * bench, int64_t read, int64_t written);
 
 #endif

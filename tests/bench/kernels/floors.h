@@ -1,28 +1,21 @@
-/* robocache: what the memory of a device can do, which floors are made of
- *
+/* robocache: kernels that only fill or only read memory
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_KERNELS_MEMORY_H
-#define BENCH_KERNELS_MEMORY_H
+#ifndef BENCH_FLOORS_H
+#define BENCH_FLOORS_H
 
-#include "tests/bench/kernels/timing.h"
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* What a work must move. */
-typedef struct
-{
-  int64_t read, written;
-  int64_t scattered;            /* written, too, but in sectors of which each lies anywhere in so many bytes: */
-  int64_t among;
-} BenchBytes;
+#define BENCH_THREADS 256       /* of a block */
+#define BENCH_THREAD_WORDS 8    /* of 16 bytes */
+#define BENCH_BLOCK_BYTES (BENCH_THREADS * BENCH_THREAD_WORDS * 16)
 
-/* The bench's, each of 2 GiB, and looks at what was written. */
-void bench_measure_rates (Bench * bench);
+extern const void *const bench_fill;    /* (memory, value of 32 bits) */
+extern const void *const bench_add_up;  /* (memory, for each block the sum of its 32-bit words) */
 
-int64_t bench_total (const BenchBytes * bytes);
-
-/* us of an empty run and of these bytes: as many read as written at the rate of a copy, the rest at that of reading or
- * filling, and then as many sectors, in the way that is fastest, which is measured now: in no order, or in order, each alone
- * or with others that are beside it and stay as they are, or all. */
-double bench_floor (const Bench * bench, const BenchBytes * bytes);
-
+#ifdef __cplusplus
+}
+#endif
 #endif

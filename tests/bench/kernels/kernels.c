@@ -1,114 +1,235 @@
-/* robocache: how fast the kernels are, against the bytes they must move
- *
- *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--wanted] [--csv FILE] [--rows FOLDER]
- *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--wanted] --once
- *
- * Measures the works of configurations.ini, which lies beside the program, or of another file; --alignments and --voxels:
- * those alone; --only: those whose names hold one of the texts; --wanted: those with a time that is wanted.
- *
- * Each is timed with CUDA events in two ways: `cold`, runs over several copies of the data that together are at least
- * four times the L2, captured in one graph and divided by their number; `warm`, the same over one copy, where that fits
- * the L2. After three launches that do not count there are up to 101: their median, p5, p95 and standard deviation for
- * cold, their median for warm. The floor is the bytes that must move, at the rates of copying, filling and reading memory
- * and of writing sectors at random (kernels_memory.h), plus one launch of an empty run, all measured here. The chain, of
- * works that fit the L2, is a run of as many blocks that waits for its accesses and does nothing else (kernels_chain.h). Then
- * the CPU backend, one thread, does the same, and what both left must have the same bits: status 1 where they differ. --csv:
- * the table in a file.
- *
- * --rows: for libraries.py, which sets others beside them: inputs and results in files (kernels_rows.h).
- *
- * --once: for a profiler (profile.sh). Runs of each work over its copies in turn, of which the last is over data that is not
- * in the L2, as when it is timed; nothing else.
- *
+/* robocache: how fast the kernels are, against the bytes that they must move
+ *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--wanted] [--csv FILE] [--rows FOLDER] [--once]
+ * Measures the works of works.c, or only those of a kind, of a size, with a name that contains one of the texts, or with a target.
+ * CUDA events time graphs of runs. `cold` runs use several copies of the data, together at least four times the L2, `warm` runs
+ * use one copy. After three launches the median, p5, p95 and standard deviation of up to 101 launches are taken. The floor is the
+ * time of the bytes that must move, at the rates of copying, filling and reading memory, plus that of a run without work; all of
+ * them are measured in the same process. Then the CPU backend does the same with one thread, and the status is 1 if any output
+ * differs. --csv writes the table, --rows inputs and outputs for peers.py (rows.h).
+ * --once is for a profiler (roofline.py): runs each work over its copies, and then once in an NVTX range named "counted" within a
+ * range with the work's name, so that its data is not in the L2.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <stdio.h>
+#include <inttypes.h>
+#include <math.h>
+#include <nvtx3/nvToolsExt.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "tests/bench/kernels/configurations.h"
-#include "tests/bench/kernels/measure_align.h"
+#include "tests/bench/common/table.h"
+#include "tests/bench/kernels/device.h"
 #include "tests/bench/kernels/rows.h"
-#include "tests/bench/kernels/results.h"
-#include "tests/bench/kernels/measure_voxel.h"
+#include "tests/bench/peers/plain.h"
 
-static gboolean alignments_alone = FALSE, voxels_alone = FALSE, once = FALSE;
-static gchar *path = NULL, *csv = NULL, *folder = NULL;
-static BenchWish wish = { NULL, NULL, FALSE };
-
-static const GOptionEntry options[] = {
-  {"alignments", 'a', 0, G_OPTION_ARG_NONE, &alignments_alone, "Alignments alone", NULL},
-  {"voxels", 'v', 0, G_OPTION_ARG_NONE, &voxels_alone, "Voxel grids alone", NULL},
-  {"size", 's', 0, G_OPTION_ARG_STRING, &wish.size, "Works of this size: small, medium or large", "SIZE"},
-  {"only", 'o', 0, G_OPTION_ARG_STRING_ARRAY, &wish.only, "Works whose names hold it, or another one", "TEXT"},
-  {"wanted", 'w', 0, G_OPTION_ARG_NONE, &wish.wanted, "Works with a time that is wanted", NULL},
-  {"configurations", 'f', 0, G_OPTION_ARG_FILENAME, &path, "The works (default: configurations.ini beside the program)",
-        "FILE"},
-  {"csv", 'c', 0, G_OPTION_ARG_FILENAME, &csv, "Write the table there, too", "FILE"},
-  {"rows", 'r', 0, G_OPTION_ARG_FILENAME, &folder, "Write inputs and results there", "FOLDER"},
-  {"once", 0, 0, G_OPTION_ARG_NONE, &once, "For a profiler: runs of each work, the last of them cold", NULL},
-  {NULL}
-};
-
-/* Ends the program where something is wrong. */
-static BenchConfigurations *
-read_arguments (int argc, char **argv)
+typedef struct
 {
-  GOptionContext *context = g_option_context_new ("- how fast the kernels are");
-  BenchConfigurations *configurations;
-  GError *error = NULL;
+  BenchJob *host, *jobs[BENCH_MAX_COPIES];
+  int n;
+  float *counts;                /* of plain means */
+} Copies;
 
-  g_option_context_add_main_entries (context, options, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error))
-    bench_fail ("bench-kernels", error->message);
-  g_option_context_free (context);
-  if (wish.size != NULL && !bench_is_size (wish.size))
-    bench_fail (wish.size, "--size expects small, medium or large");
-  if (path == NULL)
-    path = bench_beside_the_program ("configurations.ini");
-  configurations = bench_configurations_read (path, &wish, &error);
-  if (configurations == NULL)
-    bench_fail ("bench-kernels", error->message);
-  if (alignments_alone != voxels_alone)
-    g_array_set_size (alignments_alone ? configurations->voxels : configurations->alignments, 0);
-  if (configurations->alignments->len + configurations->voxels->len == 0)
-    bench_fail (path, "no work of this size and kind has such a name");
-  return configurations;
+/* ---- copies of a work ---- */
+
+static void
+open_copies (const Bench *bench, const BenchWork *work, Copies *copies)
+{
+  int i;
+
+  copies->host = bench_job_new (work, bench->cpu, NULL);
+  copies->n = bench_copies (bench, bench_job_bytes (copies->host));
+  for (i = 0; i < copies->n; i++) {
+    copies->jobs[i] = bench_job_new (work, bench->backend, i > 0 ? copies->jobs[0] : copies->host);
+    bench_job_run (copies->jobs[i], bench->stream);
+  }
+  bench_must_cuda (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
 }
 
-/* Whether the results are right. */
-static gboolean
-measure (const Bench *bench, const BenchConfigurations *configurations)
+static void
+close_copies (Copies *copies)
 {
-  BenchTable table;
+  while (copies->n > 0)
+    bench_job_free (copies->jobs[--copies->n]);
+  bench_job_free (copies->host);
+}
+
+static void
+run (void *data, int i, cudaStream_t stream)
+{
+  bench_job_run (((Copies *) data)->jobs[i], stream);
+}
+
+static void
+run_on_cpu (void *data, int i, cudaStream_t stream)
+{
+  bench_job_run (((Copies *) data)->host, NULL);
+}
+
+static void
+run_plain (void *data, int i, cudaStream_t stream)
+{
+  const Copies *copies = data;
+
+  bench_plain_run (copies->jobs[i], copies->counts, stream);
+  bench_must_cuda (cudaGetLastError (), "plain kernel");
+}
+
+/* ---- measurements ---- */
+
+static double
+time_nothing (const Bench *bench)
+{
+  static const BenchWork nothing = { "nothing", "small",.align = {1, 1, RC_FLOAT32, RC_FLOAT32, {{1, 1}}} };
+  static Copies copies;
+  double us;
+
+  copies.host = bench_job_new (&nothing, bench->cpu, NULL);
+  copies.jobs[0] = bench_job_new (&nothing, bench->backend, copies.host);
+  copies.n = 1;
+  copies.jobs[0]->streams[0].rows = NULL;
+  copies.jobs[0]->streams[0].status = NULL;
+  us = bench_time (bench, run, &copies, 1, 20).median;
+  close_copies (&copies);
+  return us;
+}
+
+static void
+write_plain (const Bench *bench, Copies *copies, BenchRows *rows)
+{
+  BenchJob *last = copies->jobs[copies->n - 1];
+  BenchSpread us;
+  int i;
+
+  if (rows->folder == NULL || !bench_plain_has (last->work))
+    return;
+  for (i = 0; i < last->n_arrays; i++) {
+    if (last->arrays[i].is_output)
+      bench_must_cuda (cudaMemset (last->arrays[i].memory, 0xa5, (size_t) last->arrays[i].bytes), "cudaMemset");
+  }
+  copies->counts = bench_memory (bench->backend, bench_plain_count_bytes (last->work), NULL);
+  us = bench_time (bench, run_plain, copies, copies->n, 2 * copies->n);
+  rc_memory_free (bench->backend, RC_MEMORY_DEVICE, copies->counts);
+  bench_rows_plain (rows, last, &us);
+}
+
+static int
+measure (const Bench *bench, const BenchWork *work, Table *table, BenchRows *rows)
+{
+  static Copies copies;
+  char differs[BENCH_DIFFERS_SIZE] = "";
+  BenchRows none = { NULL }, *to = work->alone ? &none : rows;
+  double floor_us, enqueue_us, cpu_us;
+  int64_t bytes;
+  BenchTimes us;
+
+  open_copies (bench, work, &copies);
+  bytes = bench_job_bytes (copies.host);
+  floor_us = bench_floor (bench, copies.host->bytes.read, copies.host->bytes.written);
+  us = bench_times (bench, run, &copies, copies.n, bytes);
+  enqueue_us = bench_time_enqueue (bench, run, &copies);
+  cpu_us = bench_time_cpu (run_on_cpu, &copies);
+  bench_job_compare (copies.jobs[copies.n - 1], copies.host, differs);
+
+  table_text (table, work->name);
+  table_text (table, work->size);
+  table_number (table, (double) bytes, 0);
+  table_number (table, floor_us, 3);
+  table_number (table, work->wanted_us > 0 ? work->wanted_us : NAN, 1);
+  table_spread (table, &us.cold, 3);
+  table_number (table, us.warm, 3);
+  table_number (table, enqueue_us, 3);
+  table_number (table, cpu_us, 1);
+  table_number (table, (double) bytes / us.cold.median / 1e3 / bench->copy_gbps, 4);
+  table_number (table, bench->copy_gbps, 1);
+  table_number (table, bench->fill_gbps, 1);
+  table_number (table, bench->read_gbps, 1);
+  table_number (table, bench->launch_us, 3);
+  table_text (table, differs[0] ? differs : "yes");
+
+  bench_rows_begin (to, copies.jobs[copies.n - 1], floor_us, &us.cold);
+  bench_rows_number (to, "n_copies", copies.n);
+  write_plain (bench, &copies, to);
+  bench_rows_end (to, differs[0] ? differs : "yes");
+  close_copies (&copies);
+  return differs[0] != '\0';
+}
+
+static void
+run_once (const Bench *bench, const BenchWork *work)
+{
+  static Copies copies;
+  int i;
+
+  open_copies (bench, work, &copies);
+  for (i = 1; i <= copies.n; i++) {
+    if (i == copies.n) {
+      nvtxRangePushA (work->name);
+      nvtxRangePushA ("counted");
+    }
+    run (&copies, i % copies.n, bench->stream);
+    bench_must_cuda (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+  }
+  nvtxRangePop ();
+  nvtxRangePop ();
+  printf ("\"%s\",%s,%" PRId64 "\n", work->name, work->size, bench_job_bytes (copies.host));
+  fflush (stdout);
+  close_copies (&copies);
+}
+
+/* ---- all of them ---- */
+
+static int
+measure_all (Bench *bench, const BenchFilter *filter, const char *csv, const char *folder)
+{
+  char machine[512];
+  int wrong = 0, i;
+  Table table;
   BenchRows rows;
 
-  bench_table_open (&table, bench, csv);
-  bench_rows_open (&rows, bench, folder);
-  bench_align (&table, &rows, configurations->alignments);
-  bench_voxels (&table, &rows, configurations->voxels);
+  bench_measure_rates (bench);
+  bench->launch_us = time_nothing (bench);
+  snprintf (machine, sizeof (machine), "\"device\": \"%s\", \"multiprocessors\": %d, \"l2_bytes\": %" PRId64, bench->name,
+      bench->multiprocessors, bench->l2_bytes);
+  bench_rows_open (&rows, folder, machine);
+  table_open (&table, csv, "work,size,must_move_bytes,floor_us,wanted_us,median_us,p5_us,p95_us,deviation_us,warm_us,enqueue_us,"
+      "cpu_us,share_of_copy,copy_gbps,fill_gbps,read_gbps,launch_us,checked");
+  for (i = 0; i < bench_n_works; i++) {
+    if (bench_wants (filter, &bench_works[i]))
+      wrong += measure (bench, &bench_works[i], &table, &rows);
+  }
+  table_end (&table);
   bench_rows_close (&rows);
-  bench_table_close (&table);
-  return table.n_wrong == 0;
+  return wrong > 0;
 }
 
 int
 main (int argc, char **argv)
 {
-  BenchConfigurations *configurations = read_arguments (argc, argv);
-  gboolean right = TRUE;
+  const char *csv = NULL, *folder = NULL;
+  int once = 0, status = 0, used, i;
+  BenchFilter filter = { 0 };
   Bench bench;
 
+  for (i = 1; i < argc; i += used) {
+    used = bench_filter_add (&filter, argc, argv, i);
+    if (used == 0 && strcmp (argv[i], "--once") == 0)
+      used = once = 1;
+    else if (used == 0 && i + 1 < argc && (strcmp (argv[i], "--csv") == 0 || strcmp (argv[i], "--rows") == 0))
+      *(argv[i][2] == 'c' ? &csv : &folder) = argv[i + (used = 2) - 1];
+    else if (used == 0)
+      bench_fail (argv[i], "expected --alignments, --voxels, --size small|medium|large, --only TEXT, --wanted, --csv FILE, "
+          "--rows FOLDER or --once");
+  }
+  if (bench_filter_is_empty (&filter))
+    return 1;
   bench_keep_pages ();
   if (!bench_open (&bench))
     return 0;
-  if (once) {
-    bench_align_once (&bench, configurations->alignments);
-    bench_voxels_once (&bench, configurations->voxels);
-  } else {
-    bench_measure_rates (&bench);
-    bench.launch_us = bench_align_nothing (&bench);
-    right = measure (&bench, configurations);
+  for (i = 0; i < bench_n_works && once; i++) {
+    if (bench_wants (&filter, &bench_works[i]))
+      run_once (&bench, &bench_works[i]);
   }
+  if (!once)
+    status = measure_all (&bench, &filter, csv, folder);
   bench_close (&bench);
-  bench_configurations_free (configurations);
-  return right ? 0 : 1;
+  return status;
 }

@@ -1,34 +1,32 @@
-/* robocache: works with their inputs and results in files, for others to compare with
- *
- * FOLDER/rows.json has a line of JSON for the device and one for each work, whose row is the first part of the names of its
- * files: FOLDER/ROW.KIND, arrays as they lie in memory.
- *
+/* robocache: works with their inputs and outputs in files, for peers
+ * FOLDER/rows.json has a line for the machine and a line for each work. Its "row" begins the names of its arrays: FOLDER/ROW.NAME.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BENCH_KERNELS_ROWS_H
-#define BENCH_KERNELS_ROWS_H
+#ifndef BENCH_ROWS_H
+#define BENCH_ROWS_H
 
 #include <stdio.h>
 
-#include "tests/bench/kernels/results.h"
+#include "tests/bench/common/spread.h"
+#include "tests/bench/kernels/job.h"
 
 typedef struct
 {
-  const char *folder;
-  FILE *json;                   /* NULL: they are not wanted, and nothing but open and close may be called */
+  const char *folder;           /* NULL: no files, and no function does anything */
+  FILE *json;
   int row;
 } BenchRows;
 
-/* folder NULL: they are not wanted. */
-void bench_rows_open (BenchRows * rows, const Bench * bench, const char *folder);
+/* machine: the fields of its line. */
+void bench_rows_open (BenchRows * rows, const char *folder, const char *machine);
 void bench_rows_close (BenchRows * rows);
 
-/* A line that is yet without what is said of this kind of work alone. */
-void bench_rows_begin (BenchRows * rows, const char *kind, const BenchFigures * figures);
-void bench_rows_end (BenchRows * rows);
-
-/* Arrays of the row that has begun. */
-void bench_rows_host (const BenchRows * rows, const char *kind, const void *data, int64_t bytes);
-void bench_rows_device (const BenchRows * rows, const char *kind, const void *device, int64_t bytes);
+/* A line of the work with its shape and times, without its end, and the arrays of the job. Dense grids have as many items as fit
+ * 256 MiB. */
+void bench_rows_begin (BenchRows * rows, BenchJob * job, double floor_us, const BenchSpread * us);
+void bench_rows_number (BenchRows * rows, const char *name, double value);
+/* Times of plain kernels, and what they left in the first outputs of the job. */
+void bench_rows_plain (BenchRows * rows, const BenchJob * job, const BenchSpread * us);
+void bench_rows_end (BenchRows * rows, const char *checked);
 
 #endif

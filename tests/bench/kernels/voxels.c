@@ -1,258 +1,329 @@
-/* robocache: voxel grids that are timed, or checked
- *
+/* robocache: runs of voxel grids
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/bench/kernels/voxels.h"
-
 #include <stdlib.h>
+#include <string.h>
 
-#include "kernels/memory.h"
+#include "kernels/rays.h"
+#include "tests/bench/kernels/job.h"
 
-/* ---- memory ---- */
+/* ---- clouds ---- */
 
-static void *
-take (const BenchVoxelCopy *copy, int64_t bytes)
+static int64_t
+window_of (const BenchVoxels *work)
 {
-  return bench_memory (copy->backend, (uint64_t) bytes, NULL);
+  return work->window > 0 ? work->window : 1;
 }
 
-static void *
-new_output (BenchVoxelCopy *copy, const char *name, int64_t bytes)
+static double
+voxel_of (const BenchVoxels *work)
 {
-  BenchVoxelOutput *output = &copy->outputs[copy->n_outputs++];
+  return work->voxel_m > 0 ? work->voxel_m : 1.0 / (double) work->axis;
+}
 
-  *output = (BenchVoxelOutput) { name, take (copy, bytes), bytes };
-  return output->memory;
+/* At least 0 and below extent, in float32 too. */
+static double
+within (double extent)
+{
+  const double x = extent * bench_uniform ();
+
+  return (float) x < (float) extent ? x : 0;
+}
+
+/* Walls are a tenth of the room from its ends, two across each axis in turn. Those of the next cloud are one voxel further. */
+static double
+on_wall (const BenchVoxels *work, int64_t i, int cloud)
+{
+  return ((i / 3 % 2 ? 0.9 : 0.1) * (double) work->axis + 0.5 + cloud) * voxel_of (work);
 }
 
 static void
-make_outputs (BenchVoxelCopy *copy, const BenchClouds *clouds)
+fill_points (BenchJob *job, int cloud)
 {
-  const RcVoxelSpec *spec = &clouds->spec;
-  const int64_t cap = spec->max_voxels, batch = spec->batch, n = clouds->work->points;
+  const BenchVoxels *work = &job->work->voxels;
+  const double extent = (work->side > 0 ? work->side : 1) * voxel_of (work) * (double) work->axis;
+  const RcVoxelField *fields = job->spec.points.layout;
+  int64_t i, k;
+
+  for (i = 0; i < work->clouds * work->points; i++) {
+    char *point = (char *) job->clouds[cloud].data + i * job->clouds[cloud].stride;
+
+    for (k = 0; k < 3 + work->features; k++) {
+      const double x = k < 3 ? within (extent) : rc_dtype_is_float (fields[k].dtype) ? 2 * bench_uniform () - 1 : 127 * bench_uniform ();
+
+      bench_put (point + fields[k].offset, fields[k].dtype, x);
+    }
+    if (work->room)
+      bench_put (point + fields[i % 3].offset, fields[i % 3].dtype, on_wall (work, i, cloud));
+  }
+}
+
+/* The given cloud and its mirror image alternate; those of a window move by a tenth of a voxel of 4 m. */
+static void
+fill_given (BenchJob *job, int cloud)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  float *points = (float *) job->clouds[cloud].data;
+  int64_t i;
+
+  for (i = 0; i < 3 * work->points; i++)
+    points[i] = work->window > 0 ? work->cloud[i] + (i % 3 == 0 ? 0.4f * (float) cloud : 0) : cloud == 0 ? work->cloud[i] : -work->cloud[i];
+}
+
+/* A wall that is further at its right end than at its left one, with noise. */
+static void
+fill_images (BenchJob *job, int cloud)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  uint16_t *pixels = (uint16_t *) job->clouds[cloud].data;
+  int64_t i;
+
+  for (i = 0; i < work->clouds * work->width * work->height; i++)
+    pixels[i] = (uint16_t) (0x4000 + 0x8000 * (i % work->width) / work->width + (int64_t) (0x1000 * bench_uniform ()));
+}
+
+/* Bitmap of the first item of a cloud of packed float32. */
+static uint8_t *
+occupied_by (const BenchJob *job, int cloud)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  const float *points = (const float *) job->clouds[cloud].data;
+  uint8_t *voxels = calloc ((size_t) (work->axis * work->axis * work->axis), 1);
+  int64_t i, k, voxel;
+
+  for (i = 0; i < work->points; i++) {
+    for (k = 2, voxel = 0; k >= 0; k--)
+      voxel = voxel * work->axis + (int64_t) ((points[i * (3 + work->features) + k] - job->spec.origin[k]) / voxel_of (work));
+    voxels[voxel] = 1;
+  }
+  return voxels;
+}
+
+/* Bytes of sectors that differ between the two clouds; of other modes than occupancy all sectors with a point. */
+static int64_t
+bytes_that_change (const BenchJob *job)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  const int64_t voxels = work->axis * work->axis * work->axis, sectors = job->value_bytes / 32;
+  uint8_t *was = occupied_by (job, 0), *is = occupied_by (job, 1);
+  int64_t n = 0, sector, voxel;
+
+  for (sector = 0; sector < sectors; sector++) {
+    int changes = 0;
+
+    for (voxel = sector * voxels / sectors; voxel <= ((sector + 1) * voxels - 1) / sectors; voxel++)
+      changes |= work->mode == RC_VOXEL_OCCUPANCY ? was[voxel] ^ is[voxel] : was[voxel] | is[voxel];
+    n += changes;
+  }
+  free (was);
+  free (is);
+  return work->clouds * n * 32;
+}
+
+/* ---- plans ---- */
+
+static int64_t
+describe_points (BenchJob *job)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  const RcDtype in = work->in ? work->in : RC_FLOAT32, feature = work->feature_in ? work->feature_in : in;
+  const int64_t fields = 3 + work->features;
+  RcVoxelField *layout = malloc ((size_t) fields * sizeof (*layout));
+  int64_t stride = 0, k;
+
+  for (k = 0; k < fields; k++) {
+    layout[k] = (RcVoxelField) { k < 3 ? in : feature, stride};
+    stride += (int64_t) rc_dtype_size (layout[k].dtype);
+  }
+  job->spec.points = (RcVoxelPoints) { in, fields, 3, work->features, layout};
+  return stride;
+}
+
+/* The camera is in the middle of a side of the grid, and its image ends within the grid. */
+static int64_t
+describe_images (BenchJob *job)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  const double extent = voxel_of (work) * (double) work->axis, width = (double) work->width, height = (double) work->height;
+  const RcCamera camera = {.width = work->width,.height = work->height,.fx = 1.3 * width,.fy = 1.3 * height,.cx = width / 2,
+    .cy = height / 2,.k1 = -0.1,.k2 = 0.01,.p1 = 0.001,.p2 = -0.001
+  };
+  float *rays = work->distorts ? malloc (rc_camera_rays_bytes (&camera)) : NULL;
+  RcError error;
+
+  if (rays != NULL)
+    bench_must (rc_camera_rays (&camera, rays, NULL, &error), &error, "rays");
+  job->spec.source = RC_VOXEL_DEPTH;
+  job->spec.depth = (RcVoxelDepth) { work->width, work->height, camera.fx, camera.fy, camera.cx, camera.cy, extent / 0x10000, rays};
+  job->spec.origin[0] = job->spec.origin[1] = -extent / 2;
+  return 2 * work->width;
+}
+
+static int64_t
+describe (BenchJob *job)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  const double voxel = voxel_of (work), origin = work->cloud != NULL ? -voxel * (double) work->axis / 2 : 0;
+
+  job->spec = (RcVoxelSpec) {.mode = work->mode,.output = work->output,.dtype = work->type,
+    .max_voxels = (work->width > 0 ? work->width * work->height : work->points) * window_of (work),
+    .feature_range = work->feature_range,.batch = work->clouds,.max_points = work->max_points,
+    .keeps = work->window > 0 ? work->window + 1 : 0,.origin = {origin, origin, origin},
+    .voxel_size = {voxel, voxel, voxel},.grid = {work->axis, work->axis, work->axis}
+  };
+  return work->width > 0 ? describe_images (job) : describe_points (job);
+}
+
+static void *
+new_output (BenchJob *job, const char *name, int64_t bytes)
+{
+  return bench_job_array (job, NULL, name, bytes, 0, 1);
+}
+
+static void
+open_outputs (BenchJob *job, int64_t n)
+{
+  const RcVoxelSpec *spec = &job->spec;
+  const int64_t cap = spec->max_voxels, batch = spec->batch;
   const int is_sparse = spec->output == RC_VOXEL_SPARSE;
 
   if (rc_voxel_maps_points (spec->output)) {
-    copy->job.point_voxels = new_output (copy, "map", batch * n * 8);
-    copy->job.point_voxels_batch_stride = n * 8;
-    copy->job.first_point = copy->job.n_points - n;     /* of a window the newest cloud's */
+    job->job.point_voxels = new_output (job, "map", batch * n * 8);
+    job->job.point_voxels_batch_stride = n * 8;
+    job->job.first_point = job->job.n_points - n;       /* of a window the newest cloud's */
     return;
   }
-  copy->out.grid = copy->out.values = new_output (copy, is_sparse ? "values" : "grid", batch * copy->value_bytes);
-  copy->out.grid_batch_stride = copy->out.values_batch_stride = copy->value_bytes;
+  job->out.grid = job->out.values = new_output (job, is_sparse ? "values" : "grid", batch * job->value_bytes);
+  job->out.grid_batch_stride = job->out.values_batch_stride = job->value_bytes;
   if (is_sparse) {
-    copy->out.n_voxels = new_output (copy, "n_voxels", batch * 4);
-    copy->out.n_voxels_batch_stride = 4;
-    copy->out.coordinates = new_output (copy, "coordinates", batch * cap * 12);
-    copy->out.coordinates_batch_stride = cap * 12;
+    job->out.n_voxels = new_output (job, "n_voxels", batch * 4);
+    job->out.n_voxels_batch_stride = 4;
+    job->out.coordinates = new_output (job, "coordinates", batch * cap * 12);
+    job->out.coordinates_batch_stride = cap * 12;
   }
   if (spec->mode == RC_VOXEL_FIRST) {
-    copy->out.point_counts = new_output (copy, "point_counts", batch * cap * 4);
-    copy->out.point_counts_batch_stride = cap * 4;
+    job->out.point_counts = new_output (job, "point_counts", batch * cap * 4);
+    job->out.point_counts_batch_stride = cap * 4;
   }
 }
 
-static int
-is_of_cpu (const BenchVoxelCopy *copy)
-{
-  return rc_backend_kind (copy->backend) == RC_BACKEND_CPU;
-}
-
-/* The CPU reads points where they are. */
 static void
-take_clouds (BenchVoxelCopy *copy, const BenchClouds *clouds)
+open_clouds (BenchJob *job, const BenchJob *like, int64_t stride)
 {
-  const BenchVoxels *work = clouds->work;
+  static const char *const names[] = { "points", "points_1", "points_2" };
+  const BenchVoxels *work = &job->work->voxels;
   const int64_t n = work->width > 0 ? work->height : work->points;
+  const int n_clouds = work->window > 0 ? 3 : work->kept ? 2 : 1;
   int i;
 
-  copy->n_clouds = clouds->n_clouds;
-  for (i = 0; i < copy->n_clouds; i++)
-    copy->clouds[i] = (RcVoxelChunk) {.data = is_of_cpu (copy) ? clouds->clouds[i]
-          : bench_memory (copy->backend, (uint64_t) clouds->cloud_bytes, clouds->clouds[i]),.n = n,.stride = clouds->stride,
-      .batch_stride = n * clouds->stride,.counters = copy->out.counters,.layer = i
+  for (i = 0; i < n_clouds; i++) {
+    job->clouds[i] = (RcVoxelChunk) {.data = bench_job_array (job, like, names[i], work->clouds * n * stride, 1, 0),.n = n,
+      .stride = stride,.batch_stride = n * stride,.layer = i
     };
+    if (like == NULL)
+      (work->cloud != NULL ? fill_given : work->width > 0 ? fill_images : fill_points) (job, i);
+  }
+}
+
+/* What jobs of a window hold is not counted. */
+static void
+count_bytes (BenchJob *job)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  const int64_t cloud = work->clouds * job->clouds[0].batch_stride;
+  int i;
+
+  job->bytes.read = (work->window > 0 ? 2 : 1) * cloud + (work->distorts ? work->width * work->height * 8 : 0);
+  job->bytes.written = work->kept ? bytes_that_change (job) : 0;
+  for (i = 0; i < job->n_arrays && !work->kept; i++)
+    job->bytes.written += job->arrays[i].is_output ? job->arrays[i].bytes : 0;
 }
 
 void
-bench_voxel_open (BenchVoxelCopy *copy, const BenchClouds *clouds, RcBackend *backend)
+bench_job_open_voxels (BenchJob *job, const BenchJob *like)
 {
-  const BenchVoxels *work = clouds->work;
-  const int64_t n = work->points * MAX (work->window, 1);
+  const BenchVoxels *work = &job->work->voxels;
+  const int64_t stride = describe (job), n = job->spec.max_voxels;
   RcFootprint footprint;
   RcError error;
-
-  *copy = (BenchVoxelCopy) {.backend = backend,.work = work };
-  if (rc_voxel_plan (backend, &clouds->spec, &copy->plan, &footprint, &error) != RC_OK)
-    bench_fail (work->work.name, error.message);
-  if (work->window > 0 && !rc_voxel_keeps (copy->plan))
-    bench_fail (work->work.name, "no job of its plan goes on from another: expected no window");
-  copy->value_bytes = rc_voxel_value_bytes (copy->plan);
-  copy->scratch_bytes = (int64_t) (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n);
-  copy->job = (RcVoxelJob) {.n_points = n,.scratch = take (copy, copy->scratch_bytes)};
-  make_outputs (copy, clouds);
-  copy->out.counters = take (copy, sizeof (RcVoxelCounters));
-  if (work->kept) {
-    copy->out.occupied_batch_stride = rc_voxel_bitmap_bytes (copy->plan);
-    copy->out.occupied = take (copy, work->clouds * copy->out.occupied_batch_stride);
-  }
-  take_clouds (copy, clouds);
-}
-
-void
-bench_voxel_open_again (BenchVoxelCopy *copy, const BenchClouds *clouds, const BenchVoxelCopy *first)
-{
-  BenchClouds there = *clouds;
   int i;
 
-  for (i = 0; i < clouds->n_clouds; i++)
-    there.clouds[i] = (void *) first->clouds[i].data;
-  bench_voxel_open (copy, &there, first->backend);
-}
-
-void
-bench_voxel_close (BenchVoxelCopy *copy)
-{
-  void *const memories[] = { copy->out.counters, copy->job.scratch, copy->out.occupied };
-  size_t i;
-
-  rc_voxel_plan_free (copy->plan);
-  for (i = 0; i < sizeof (memories) / sizeof (memories[0]); i++)
-    rc_memory_free (copy->backend, RC_MEMORY_DEVICE, memories[i]);
-  for (i = 0; i < (size_t) copy->n_outputs; i++)
-    rc_memory_free (copy->backend, RC_MEMORY_DEVICE, copy->outputs[i].memory);
-  for (i = 0; i < (size_t) copy->n_clouds && !is_of_cpu (copy); i++)
-    rc_memory_free (copy->backend, RC_MEMORY_DEVICE, (void *) copy->clouds[i].data);
-}
-
-/* Each byte of the output that may change, which of a kept grid is sectors all over it. What jobs hold that go on from one
- * another is not counted. */
-BenchBytes
-bench_voxel_bytes (const BenchClouds *clouds, const BenchVoxelCopy *copy)
-{
-  const BenchVoxels *work = clouds->work;
-  BenchBytes bytes = {.read = bench_clouds_bytes (clouds) };
-  int i;
-
+  bench_must (rc_voxel_plan (job->backend, &job->spec, &job->voxels, &footprint, &error), &error, job->work->name);
+  if (work->window > 0 && !rc_voxel_keeps (job->voxels))
+    bench_fail (job->work->name, "expected a plan whose jobs continue one another");
+  job->value_bytes = rc_voxel_value_bytes (job->voxels);
+  open_clouds (job, like, stride);
+  job->job = (RcVoxelJob) {.n_points = n,.scratch = bench_job_array (job, NULL, "scratch",
+        (int64_t) (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n), 0, 0)};
+  open_outputs (job, n / window_of (work));
+  job->out.counters = bench_job_array (job, NULL, "counters", (int64_t) sizeof (RcVoxelCounters), 0, 0);
+  for (i = 0; i < 3; i++)
+    job->clouds[i].counters = job->out.counters;
   if (work->kept) {
-    bytes.scattered = bench_clouds_bytes_that_change (clouds, copy->value_bytes);
-    bytes.among = work->clouds * copy->value_bytes;
+    job->out.occupied_batch_stride = rc_voxel_bitmap_bytes (job->voxels);
+    job->out.occupied = bench_job_array (job, NULL, "occupied", work->clouds * job->out.occupied_batch_stride, 0, 0);
   }
-  for (i = 0; i < copy->n_outputs && !work->kept; i++)
-    bytes.written += copy->outputs[i].bytes;
-  return bytes;
+  if (like != NULL)
+    job->bytes = like->bytes;
+  else
+    count_bytes (job);
 }
 
 /* ---- runs ---- */
 
-static void
-must (const BenchVoxelCopy *copy, RcStatus status, const RcError *error)
-{
-  if (status != RC_OK)
-    bench_fail (copy->work->work.name, error->message);
-}
-
-/* Points, or rows of images, from first on. */
-static RcVoxelChunk
-part_of (const RcVoxelChunk *cloud, int64_t first, int64_t n)
-{
-  RcVoxelChunk part = *cloud;
-
-  part.data = (const char *) cloud->data + first * cloud->stride;
-  part.n = n;
-  part.first_row = first;
-  return part;
-}
-
 typedef RcStatus (*Phase) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
 
-/* In as many chunks. */
+/* In n equal chunks. */
 static void
-hand_over (BenchVoxelCopy *copy, Phase phase, const RcVoxelChunk *cloud, const int64_t *chunks, int n_chunks, RcStream stream)
+run_phase (BenchJob *job, Phase phase, const RcVoxelChunk *cloud, int64_t n, RcStream stream)
 {
-  int64_t first = 0;
+  RcVoxelChunk part = *cloud;
   RcError error;
-  int i;
 
-  for (i = 0; i < n_chunks; first += chunks[i++]) {
-    const RcVoxelChunk part = part_of (cloud, first, chunks[i]);
-
-    must (copy, phase (copy->plan, &copy->job, &part, stream, &error), &error);
+  part.n = cloud->n / n;
+  for (part.first_row = 0; part.first_row < cloud->n; part.first_row += part.n) {
+    part.data = (const char *) cloud->data + part.first_row * cloud->stride;
+    bench_must (phase (job->voxels, &job->job, &part, stream, &error), &error, job->work->name);
   }
 }
 
+/* One of two clouds arrives, and the other one leaves if it is there. */
 static void
-run_chunks (BenchVoxelCopy *copy, const RcVoxelChunk *cloud, RcStream stream)
+run_window (BenchJob *job, RcStream stream)
 {
-  const BenchVoxels *work = copy->work;
-  RcError error;
+  const BenchVoxels *work = &job->work->voxels;
+  RcVoxelChunk other = job->clouds[2];
 
-  must (copy, rc_voxel_begin (copy->plan, &copy->job, stream, &error), &error);
-  if (work->ranges_whole)
-    hand_over (copy, rc_voxel_range, cloud, &cloud->n, 1, stream);
-  else
-    hand_over (copy, rc_voxel_range, cloud, work->chunks, work->n_chunks, stream);
-  hand_over (copy, rc_voxel_add, cloud, work->chunks, work->n_chunks, stream);
-  must (copy, rc_voxel_end (copy->plan, &copy->job, &copy->out, stream, &error), &error);
+  for (; !job->job.goes_on && other.layer <= work->window; other.layer++)
+    run_phase (job, rc_voxel_add, &other, 1, stream);
+  run_phase (job, rc_voxel_add, &job->clouds[job->turn], 1, stream);
+  if (job->job.goes_on)
+    run_phase (job, rc_voxel_remove, &job->clouds[!job->turn], 1, stream);
 }
-
-/* One of two clouds comes, and the other one leaves, if it is there. */
-static void
-run_window (BenchVoxelCopy *copy, RcStream stream)
-{
-  const RcVoxelChunk *comes = &copy->clouds[copy->turn], *leaves = &copy->clouds[!copy->turn];
-  RcVoxelChunk stays = copy->clouds[2];
-  RcError error;
-
-  must (copy, rc_voxel_begin (copy->plan, &copy->job, stream, &error), &error);
-  for (; !copy->job.goes_on && stays.layer <= copy->work->window; stays.layer++)
-    must (copy, rc_voxel_add (copy->plan, &copy->job, &stays, stream, &error), &error);
-  must (copy, rc_voxel_add (copy->plan, &copy->job, comes, stream, &error), &error);
-  if (copy->job.goes_on)
-    must (copy, rc_voxel_remove (copy->plan, &copy->job, leaves, stream, &error), &error);
-  must (copy, rc_voxel_end (copy->plan, &copy->job, &copy->out, stream, &error), &error);
-}
-
-static void
-run_job (BenchVoxelCopy *copy, RcStream stream)
-{
-  const RcVoxelChunk *cloud = &copy->clouds[copy->turn];
-  RcError error;
-
-  if (copy->work->window > 0)
-    run_window (copy, stream);
-  else if (copy->work->n_chunks > 1)
-    run_chunks (copy, cloud, stream);
-  else
-    must (copy, rc_voxel_run (copy->plan, &copy->job, cloud, &copy->out, stream, &error), &error);
-  copy->turn = copy->n_clouds > 1 && !copy->turn;
-}
-
-/* Later runs find the scratch clear, or go on from this one, and the grid as it left it. */
-void
-bench_voxel_run (void *copies, int i, cudaStream_t stream)
-{
-  BenchVoxelCopy *copy = (BenchVoxelCopy *) copies + i;
-
-  run_job (copy, stream);
-  copy->job.is_clean = 1;
-  copy->job.goes_on = copy->work->window > 0;
-  copy->job.first_added = copy->job.goes_on ? copy->job.first_point : 0;
-  copy->out.is_known = copy->out.occupied != NULL;
-}
-
-/* ---- what came of it ---- */
 
 void
-bench_voxel_compare (const Bench *bench, const BenchVoxelCopy *device, BenchVoxelCopy *cpu,
-    char differs[BENCH_DIFFERS_SIZE])
+bench_job_run_voxels (BenchJob *job, RcStream stream)
 {
-  const BenchVoxelOutput *there = device->outputs, *here = cpu->outputs;
-  int i;
+  const BenchVoxels *work = &job->work->voxels;
+  const RcVoxelChunk *cloud = &job->clouds[job->turn];
+  RcError error;
 
-  while (cpu->turn != device->turn)
-    bench_voxel_run (cpu, 0, NULL);
-  for (i = 0; i < device->n_outputs; i++)
-    bench_compare (bench, differs, there[i].name, there[i].memory, here[i].memory, there[i].bytes);
+  if (work->window == 0 && work->n_chunks == 0) {
+    bench_must (rc_voxel_run (job->voxels, &job->job, cloud, &job->out, stream, &error), &error, job->work->name);
+  } else {
+    bench_must (rc_voxel_begin (job->voxels, &job->job, stream, &error), &error, job->work->name);
+    if (work->window > 0) {
+      run_window (job, stream);
+    } else {
+      run_phase (job, rc_voxel_range, cloud, work->ranges_whole ? 1 : work->n_chunks, stream);
+      run_phase (job, rc_voxel_add, cloud, work->n_chunks, stream);
+    }
+    bench_must (rc_voxel_end (job->voxels, &job->job, &job->out, stream, &error), &error, job->work->name);
+  }
+  job->turn = job->clouds[1].data != NULL && !job->turn;
+  job->job.is_clean = 1;
+  job->job.goes_on = work->window > 0;
+  job->job.first_added = job->job.goes_on ? job->job.first_point : 0;
+  job->out.is_known = job->out.occupied != NULL;
 }

@@ -2,14 +2,14 @@
  *
  *   bench-resources FILE [--csv FILE]
  *
- * FILE: the plugin, or any program with kernels. They are in its section .nv_fatbin, one part a source file; the driver loads
- * each part and says what the kernels in it are called and take. Dynamic shared memory is not known here.
+ * FILE: the plugin, or any program with kernels. Its section .nv_fatbin has a part for each source file. The driver loads each part
+ * and reports the names and resources of its kernels. Dynamic shared memory is not known here.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/bench/limits/loaded.h"
-
+#include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -19,6 +19,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "tests/bench/common/table.h"
 
 #define PART_MAGIC UINT32_C (0xBA55ED50)
 #define MAX_KERNELS 512        /* of a part */
@@ -47,52 +49,129 @@ static struct
   CUresult (*count) (unsigned *, CUlibrary);
   CUresult (*enumerate) (CUkernel *, unsigned, CUlibrary);
   CUresult (*function) (CUfunction *, CUkernel);
+  CUresult (*name) (const char **, CUfunction);
+  CUresult (*attribute) (int *, CUfunction_attribute, CUfunction);
+  CUresult (*occupancy) (int *, CUfunction, int, size_t);
 } driver;
+
+static void
+find_function (const char *name, void *function)
+{
+  enum cudaDriverEntryPointQueryResult found;
+
+  if (cudaGetDriverEntryPointByVersion (name, function, 12040, cudaEnableDefault, &found) != cudaSuccess
+      || found != cudaDriverEntryPointSuccess)
+    fail (name, "the driver has no such function, expected one for CUDA 12.4 or newer");
+}
+
+static void
+must (CUresult result, const char *what)
+{
+  char why[32];
+
+  snprintf (why, sizeof (why), "error %d", (int) result);
+  if (result != CUDA_SUCCESS)
+    fail (what, why);
+}
 
 static void
 find_functions (void)
 {
-  bench_find_function ("cuLibraryLoadData", &driver.load);
-  bench_find_function ("cuLibraryUnload", &driver.unload);
-  bench_find_function ("cuLibraryGetKernelCount", &driver.count);
-  bench_find_function ("cuLibraryEnumerateKernels", &driver.enumerate);
-  bench_find_function ("cuKernelGetFunction", &driver.function);
+  find_function ("cuLibraryLoadData", &driver.load);
+  find_function ("cuLibraryUnload", &driver.unload);
+  find_function ("cuLibraryGetKernelCount", &driver.count);
+  find_function ("cuLibraryEnumerateKernels", &driver.enumerate);
+  find_function ("cuKernelGetFunction", &driver.function);
+  find_function ("cuFuncGetName", &driver.name);
+  find_function ("cuFuncGetAttribute", &driver.attribute);
+  find_function ("cuOccupancyMaxActiveBlocksPerMultiprocessor", &driver.occupancy);
 }
 
 /* ---- kernels ---- */
 
+#define NAMELESS "(anonymous namespace)::"
+
+/* As in the source, without arguments. Without a C++ library it stays mangled. */
 static void
-say_kernel (CUkernel kernel, int most_threads, FILE *csv)
+readable_name (const char *name, char *readable, size_t size)
+{
+  void *library = dlopen ("libstdc++.so.6", RTLD_LAZY);
+  char *(*demangle) (const char *, char *, size_t *, int *) = NULL;
+  char *told = NULL;
+  const char *at;
+  size_t n = 0;
+  int depth = 0;
+
+  if (library != NULL)
+    *(void **) &demangle = dlsym (library, "__cxa_demangle");
+  if (demangle != NULL)
+    told = demangle (name, NULL, NULL, NULL);
+  at = told != NULL ? told : name;
+  if (strncmp (at, "void ", 5) == 0)
+    at += 5;
+  while (*at != '\0' && n + 1 < size) {
+    if (strncmp (at, NAMELESS, strlen (NAMELESS)) == 0) {
+      at += strlen (NAMELESS);
+      continue;
+    }
+    if (*at == '(' && depth == 0)
+      break;
+    depth += (*at == '<') - (*at == '>');
+    readable[n++] = *at++;
+  }
+  readable[n] = '\0';
+  free (told);
+  if (library != NULL)
+    dlclose (library);
+}
+
+static int
+attribute (CUfunction function, CUfunction_attribute which)
+{
+  int value;
+
+  must (driver.attribute (&value, which, function), "cuFuncGetAttribute");
+  return value;
+}
+
+/* With as many threads as it can have, without dynamic shared memory. */
+static void
+put_kernel (CUkernel kernel, int max_threads, Table *table)
 {
   CUfunction function;
-  BenchLoaded is;
-  double share;
+  const char *mangled;
+  char name[256];
+  int threads, blocks;
 
-  bench_must_driver (driver.function (&function, kernel), "cuKernelGetFunction");
-  bench_loaded (function, 0, 0, &is);
-  share = (double) is.blocks * is.threads / most_threads;
-  printf ("| %s | %d | %d | %d | %d | %d | %.0f %% |\n", is.name, is.threads, is.registers, is.shared_bytes, is.local_bytes,
-      is.blocks, 100 * share);
-  if (csv != NULL)
-    fprintf (csv, "\"%s\",%d,%d,%d,%d,%d,%.3f\n", is.name, is.threads, is.registers, is.shared_bytes, is.local_bytes,
-        is.blocks, share);
+  must (driver.function (&function, kernel), "cuKernelGetFunction");
+  must (driver.name (&mangled, function), "cuFuncGetName");
+  readable_name (mangled, name, sizeof (name));
+  threads = attribute (function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+  must (driver.occupancy (&blocks, function, threads, 0), mangled);
+  table_text (table, name);
+  table_number (table, threads, 0);
+  table_number (table, attribute (function, CU_FUNC_ATTRIBUTE_NUM_REGS), 0);
+  table_number (table, attribute (function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 0);
+  table_number (table, attribute (function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES), 0);
+  table_number (table, blocks, 0);
+  table_number (table, (double) blocks * threads / max_threads, 3);
 }
 
 static void
-say_part (const void *part, int most_threads, FILE *csv)
+put_part (const void *part, int max_threads, Table *table)
 {
   CUkernel kernels[MAX_KERNELS];
   CUlibrary library;
   unsigned n, i;
 
-  bench_must_driver (driver.load (&library, part, NULL, NULL, 0, NULL, NULL, 0), "cuLibraryLoadData");
-  bench_must_driver (driver.count (&n, library), "cuLibraryGetKernelCount");
+  must (driver.load (&library, part, NULL, NULL, 0, NULL, NULL, 0), "cuLibraryLoadData");
+  must (driver.count (&n, library), "cuLibraryGetKernelCount");
   if (n > MAX_KERNELS)
     fail ("kernels", "a file has more of them than expected");
-  bench_must_driver (driver.enumerate (kernels, n, library), "cuLibraryEnumerateKernels");
+  must (driver.enumerate (kernels, n, library), "cuLibraryEnumerateKernels");
   for (i = 0; i < n; i++)
-    say_kernel (kernels[i], most_threads, csv);
-  bench_must_driver (driver.unload (library), "cuLibraryUnload");
+    put_kernel (kernels[i], max_threads, table);
+  must (driver.unload (library), "cuLibraryUnload");
 }
 
 /* ---- the file ---- */
@@ -137,7 +216,7 @@ find_section (const char *path, const char *wanted)
 }
 
 static void
-say_all (const char *path, int most_threads, FILE *csv)
+put_all (const char *path, int max_threads, Table *table)
 {
   const Section section = find_section (path, ".nv_fatbin");
   PartHeader header;
@@ -147,7 +226,7 @@ say_all (const char *path, int most_threads, FILE *csv)
     memcpy (&header, section.first + at, sizeof (header));
     if (header.magic != PART_MAGIC)
       continue;                 /* parts are aligned to 8 */
-    say_part (section.first + at, most_threads, csv);
+    put_part (section.first + at, max_threads, table);
     at += header.header_bytes + header.bytes - 8;
   }
 }
@@ -155,28 +234,20 @@ say_all (const char *path, int most_threads, FILE *csv)
 int
 main (int argc, char **argv)
 {
-  const char *path = argc == 4 && strcmp (argv[2], "--csv") == 0 ? argv[3] : NULL;
+  const char *csv = argc == 4 && strcmp (argv[2], "--csv") == 0 ? argv[3] : NULL;
   struct cudaDeviceProp properties;
-  FILE *csv = NULL;
+  Table table;
 
-  if (argc < 2 || (argc > 2 && path == NULL))
+  if (argc < 2 || (argc > 2 && csv == NULL))
     fail ("bench-resources", "expected FILE [--csv FILE]");
   if (cudaFree (NULL) != cudaSuccess || cudaGetDeviceProperties (&properties, 0) != cudaSuccess) {
     printf ("SKIP bench-resources: no GPU: %s\n", cudaGetErrorString (cudaGetLastError ()));
     return 0;
   }
   find_functions ();
-  if (path != NULL && (csv = fopen (path, "w")) == NULL)
-    fail (path, "cannot be written");
-  printf ("%s, %d registers and %d threads a multiprocessor\n\n| kernel | threads of a block | registers | shared, bytes "
-      "| local, bytes | blocks at once | threads at once |\n|---|---|---|---|---|---|---|\n", properties.name,
-      properties.regsPerMultiprocessor, properties.maxThreadsPerMultiProcessor);
-  if (csv != NULL)
-    fprintf (csv, "kernel,threads_of_a_block,registers,static_shared_memory,local_memory,blocks_at_once,"
-        "share_of_threads_at_once\n");
-  say_all (argv[1], properties.maxThreadsPerMultiProcessor, csv);
-  if (csv != NULL && fclose (csv) != 0)
-    fail (path, "cannot be written");
-  printf ("PASS bench-resources\n");
+  table_open (&table, csv, "kernel,threads_of_a_block,registers,static_shared_memory,local_memory,blocks_at_once,"
+      "share_of_threads_at_once");
+  put_all (argv[1], properties.maxThreadsPerMultiProcessor, &table);
+  table_end (&table);
   return 0;
 }

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What Nsight Compute counted, a row for each kernel of each work, for profile.sh.
+"""Hardware counters of every kernel, by Nsight Compute over bench-kernels --once.
 
-    roofline.py --runs                             the runs of it that are needed, a line each: whether caches are emptied,
-                                                   the metrics, and which works
-    roofline.py WORKS COUNTED... > roofline.csv    WORKS: what bench-kernels --once printed in the first run, the works, their
-                                                   sizes and the bytes each must move; COUNTED: ncu --csv --page raw --nvtx
+    roofline.py BENCH_KERNELS CSV [ARGUMENT...]     ARGUMENT: of bench-kernels, such as --only TEXT
 
-The first run is of all works, and of metrics that the hardware counts in one pass: in a second one a kernel would find in the
-L2 what it has read in the first, so ncu needing one is an error, as a metric that it does not know is. The second run takes
-several passes, before each of which caches are emptied; it is of works with a time that is wanted. Launches of one kernel in
-a work are one row: counts are added up, shares, waves and registers weighted with the time. What warps wait for is a share of
-all cycles of all warps, but those in which they wait for instructions and constants, which emptied caches lack, too."""
+The counters fit one pass, and caches are not emptied: in a second pass, or with empty caches, a kernel would find other data in the L2
+than in the benchmarks. More than one pass is an error, as is an unknown counter. A line of CSV is a kernel of a work: counts of
+its launches are added; shares, waves and registers are weighted with their times. Counters need root, or the driver's
+NVreg_RestrictProfilingToAdminUsers=0."""
 import csv
+import pathlib
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 
 COUNTS = {
     "time_us": "gpu__time_duration.sum",
@@ -33,24 +33,10 @@ SHARES = {
     "waves": "launch__waves_per_multiprocessor",
     "registers": "launch__registers_per_thread",
 }
-PIPES = {
-    "share_of_alu": "sm__inst_executed_pipe_alu.sum.pct_of_peak_sustained_elapsed",
-    "share_of_fma": "sm__inst_executed_pipe_fma.sum.pct_of_peak_sustained_elapsed",
-    "share_of_lsu": "sm__inst_executed_pipe_lsu.sum.pct_of_peak_sustained_elapsed",
-    "share_of_l1": "l1tex__data_pipe_lsu_wavefronts.sum.pct_of_peak_sustained_elapsed",
-}
-WAITS = {f"share_waiting_{reason}": f"smsp__warps_issue_stalled_{reason}.sum" for reason in (
-    "barrier", "branch_resolving", "dispatch_stall", "drain", "gmma", "lg_throttle", "long_scoreboard", "math_pipe_throttle",
-    "membar", "mio_throttle", "misc", "not_selected", "selected", "short_scoreboard", "sleeping", "tex_throttle", "wait")}
-RUNS = ({**COUNTS, **SHARES}, {**PIPES, **WAITS})
-CACHES = ("none", "all")  # that ncu empties, in each run
-WORKS = ("", "--wanted")
+METRICS = {**COUNTS, **SHARES}
 PASSES = "profiler__replayer_passes"
-PEAK = ("device__attribute_multiprocessor_count", "device__attribute_max_ipc_per_multiprocessor",
-        "device__attribute_max_gpu_frequency_khz")
 SCALES = {"ns": 1e-3, "us": 1, "ms": 1e3, "s": 1e6, "byte": 1, "Kbyte": 1e3, "Mbyte": 1e6, "Gbyte": 1e9, "%": 0.01}
-COLUMNS = ["work", "size", "kernel", "launches", *COUNTS, *SHARES, *PIPES, *WAITS, "must_move_bytes",
-           "peak_instructions_per_us"]
+COLUMNS = ["work", "size", "kernel", "launches", *METRICS, "must_move_bytes"]
 
 
 def number(text, unit, metric):
@@ -60,94 +46,63 @@ def number(text, unit, metric):
         sys.exit(f"{metric}: ncu counted {text or 'nothing'}")
 
 
-def counted(path, metrics, caches):
-    """A dictionary for each launch, of numbers in our units."""
-    with open(path, newline="", encoding="utf-8") as file:
-        names, units, *launches = csv.reader([line for line in file if line.startswith('"')] or [[]] * 2)
-    if not launches:
-        sys.exit(f"{path} has no kernel that ncu has counted")
-    missing = {*metrics, PASSES} - set(names)
+def launches(text):
+    """A dictionary for each launch in the output of ncu --csv --page raw."""
+    names, units, *lines = csv.reader([line for line in text.splitlines() if line.startswith('"')] or [[]] * 2)
+    if not lines:
+        sys.exit("ncu has counted no kernel")
+    missing = {*METRICS.values(), PASSES} - set(names)
     if missing:
         sys.exit(f"ncu has not counted {', '.join(sorted(missing))}")
-    for launch in launches:
-        numbers = {name: number(value, unit, name) if name in metrics or name in (*PEAK, PASSES) else value
-                   for name, unit, value in zip(names, units, launch)}
-        if numbers[PASSES] != 1 and caches == "none":
-            sys.exit(f"{kernel_of(numbers)} took {numbers[PASSES]:.0f} passes, and only a first one finds the L2 as it is "
-                     f"when works are timed: {', '.join(metrics)} are too many")
-        yield numbers
+    for line in lines:
+        launch = {name: number(value, unit, name) if name in (*METRICS.values(), PASSES) else value
+                  for name, unit, value in zip(names, units, line)}
+        if launch[PASSES] != 1:
+            sys.exit(f"{launch['Kernel Name']}: {launch[PASSES]:.0f} passes, expected 1: these are too many metrics")
+        yield launch
 
 
 def kernel_of(launch):
-    """Its name, without what is the same of all."""
     return re.sub(r"^void |<unnamed>::|rc::|\(int\)|\(.*", "", launch["Kernel Name"])
 
 
 def work_of(launch):
-    """The name of the outer range."""
+    """The name of the outer NVTX range."""
     ranges = next(value for name, value in launch.items() if "Push/Pop_Range" in name)
     return re.search(r'"<default domain>:(.*?):none', ranges)[1]
 
 
-def peak(launch):
-    multiprocessors, instructions, khz = (launch[name] for name in PEAK)
-    return multiprocessors * instructions * khz / 1e3
-
-
-def by_kernel(path, run, caches):
-    """Launches by their work, their kernel, and which of its launches in the work they are."""
-    launches, seen = {}, {}
-    for launch in counted(path, run.values(), caches):
-        kernel = (work_of(launch), kernel_of(launch))
-        seen[kernel] = seen.get(kernel, 0) + 1
-        launches[(*kernel, seen[kernel])] = launch
-    return launches
-
-
-def launches(paths):
-    """Of each launch of the first run what all runs counted of it."""
-    first, second = (by_kernel(*of_run) for of_run in zip(paths, RUNS, CACHES, strict=True))
-    works = {work for work, _, _ in second}
-    differ = set(second) ^ {launch for launch in first if launch[0] in works}
-    if differ:
-        sys.exit(f"only one of two runs has {', '.join(sorted(f'{kernel} of {work}' for work, kernel, _ in differ))}")
-    for launch, numbers in second.items():
-        first[launch].update((metric, numbers[metric]) for metric in RUNS[1].values())
-    return first
-
-
-def rows(paths, works):
-    merged = {}
-    for (work, kernel, _), launch in launches(paths).items():
-        row = merged.setdefault((work, kernel), dict.fromkeys(COLUMNS, 0.0))
-        time = launch[COUNTS["time_us"]]
-        row.update(work=work, kernel=kernel, launches=row["launches"] + 1, peak_instructions_per_us=peak(launch))
-        row["size"], row["must_move_bytes"] = works[work]
-        for column, metric in {**SHARES, **PIPES}.items():
-            if metric in launch:
-                row[column] = (row[column] * row["time_us"] + launch[metric] * time) / (row["time_us"] + time)
-            else:
-                row[column] = ""
-        for column, metric in {**COUNTS, **WAITS}.items():
-            row[column] = row[column] + launch[metric] if metric in launch else ""
-    for row in merged.values():
-        cycles = sum(row[column] or 0 for column in WAITS)
-        row.update({column: row[column] / cycles for column in WAITS if cycles})
-    return merged.values()
+def merge(text, works):
+    """A row for each kernel of a work. works: size and bytes that must move, by name."""
+    rows = {}
+    for launch in launches(text):
+        work, kernel = work_of(launch), kernel_of(launch)
+        row = rows.setdefault((work, kernel), dict.fromkeys(COLUMNS, 0.0))
+        before, time = row["time_us"], launch[COUNTS["time_us"]]
+        row.update(work=work, kernel=kernel, size=works[work][0], must_move_bytes=works[work][1], launches=row["launches"] + 1)
+        row.update({column: (row[column] * before + launch[metric] * time) / (before + time) for column, metric in SHARES.items()})
+        row.update({column: row[column] + launch[metric] for column, metric in COUNTS.items()})
+    return rows.values()
 
 
 def main():
-    if sys.argv[1:] == ["--runs"]:
-        print(*(f"{caches} {','.join(run.values())} {works}" for caches, run, works in zip(CACHES, RUNS, WORKS)), sep="\n")
-        return
-    if len(sys.argv) != 2 + len(RUNS):
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    with open(sys.argv[1], newline="", encoding="utf-8") as file:
-        works = {work: said for work, *said in csv.reader(file)}
-    table = csv.DictWriter(sys.stdout, COLUMNS, lineterminator="\n")
-    table.writeheader()
-    for row in rows(sys.argv[2:], works):
-        table.writerow({name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.items()})
+    ncu = shutil.which("ncu") or "/usr/local/cuda/bin/ncu"
+    with tempfile.TemporaryDirectory() as folder:
+        log = pathlib.Path(folder, "log")
+        run = subprocess.run([ncu, "--csv", "--page", "raw", "--nvtx", "--nvtx-include", "counted/", "--clock-control", "none",
+                              "--cache-control", "none", "--metrics", ",".join(METRICS.values()), "--log-file", log, sys.argv[1],
+                              "--once", *sys.argv[3:]], stdout=subprocess.PIPE, text=True, check=False)
+        text = log.read_text(encoding="utf-8") if log.exists() else ""
+    if run.returncode != 0:
+        sys.exit("\n".join(line for line in text.splitlines() if line.startswith("==ERROR==")) or f"ncu: status {run.returncode}")
+    works = {line[0]: line[1:] for line in csv.reader(run.stdout.splitlines()) if len(line) == 3}
+    with open(sys.argv[2], "w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, COLUMNS, lineterminator="\n")
+        table.writeheader()
+        for row in merge(text, works):
+            table.writerow({name: f"{value:.6g}" if isinstance(value, float) else value for name, value in row.items()})
 
 
 if __name__ == "__main__":

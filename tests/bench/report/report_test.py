@@ -64,7 +64,7 @@ RUNS = [
     ("unknown_part", ROWS, ("--only", "kernels"), 1, "FAIL kernels: no such part, expected one of: kernels_align"),
     ("no_program", ROWS, ("--only", "kernels_align"), 1, "FAIL kernels_align: status 127"),
     ("other_kind", ROWS, ("--gpu", "--only", "pipelines"), 1, "0 parts, 0 failed"),
-    ("missing_library", ROWS, ("--cpu", "--only", "pipelines,kernels_cpu"), 1, "MISSING scipy, for kernels_cpu"),
+    ("missing_library", ROWS, ("--cpu", "--only", "pipelines,peers_cpu"), 1, "MISSING scipy, for peers_cpu"),
 ]
 failed = False
 

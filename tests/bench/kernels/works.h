@@ -1,0 +1,81 @@
+/* robocache: what benchmarks of kernels compute
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BENCH_WORKS_H
+#define BENCH_WORKS_H
+
+#include "kernels/align.h"
+#include "kernels/voxel.h"
+
+#define BENCH_MAX_STREAMS 64
+#define BENCH_MAX_ONLY 16
+
+/* Rows have a jitter of a third of their period, within one second. */
+typedef struct
+{
+  int64_t batch, ticks;
+  RcDtype in, out;
+  struct
+  {
+    int64_t rows, channels, n;  /* n equal streams; 0: one */
+  } streams[3];
+  RcInterpolation interpolation;        /* hermite: the second half of the channels are rates of the first half */
+  int64_t quaternions;          /* from channel 0 on */
+  int live;                     /* brackets of one tick, found in advance */
+} BenchAlignment;
+
+/* Points x, y, z and features in [0, 1) or [-1, 1), all of them inside the grid except where float16 rounds. */
+typedef struct
+{
+  int64_t clouds, points, axis; /* points of a cloud; voxels along each of the three axes */
+  RcVoxelMode mode;
+  RcVoxelOutput output;
+  RcDtype type;
+  int64_t width, height;        /* of depth images in place of points; 0: points */
+  int distorts;                 /* the lens of the images */
+  RcDtype in, feature_in;       /* of x, y, z and of features; 0: float32, and as x, y, z */
+  int64_t features;
+  double feature_range;         /* mean; 0: the data determines it */
+  double side;                  /* part of each axis that has points; 0: all of it */
+  double voxel_m;               /* 0: the grid is 1 m wide */
+  int64_t max_points;           /* mode first: points of a voxel */
+  int64_t window;               /* clouds of a grid, of which one leaves when the next arrives; 0: no window */
+  int ranges_whole;             /* mean: the range of all chunks in one call */
+  int room;                     /* points lie on the walls of a room, two across each axis */
+  int kept;                     /* two clouds alternate in a grid with known content */
+  int64_t n_chunks;             /* equal parts in which a cloud arrives; 0: one */
+  const float *cloud;           /* points (x, y, z) of one cloud around the origin; NULL: random ones */
+} BenchVoxels;
+
+typedef struct
+{
+  const char *name;
+  const char *size;             /* small, medium or large */
+  double wanted_us;             /* target, with inputs that are not in the L2; 0: none */
+  int alone;                    /* not measured with other libraries */
+  int is_voxels;
+  BenchAlignment align;
+  BenchVoxels voxels;
+} BenchWork;
+
+extern const BenchWork bench_works[];
+extern const int bench_n_works;
+
+typedef struct
+{
+  const char *size;             /* NULL: all */
+  const char *only[BENCH_MAX_ONLY];     /* names contain one of them */
+  int n_only;                   /* 0: all */
+  int wanted;                   /* only works with a target */
+  int no_alignments, no_voxels;
+} BenchFilter;
+
+int bench_wants (const BenchFilter * filter, const BenchWork * work);
+
+/* Reads argument i (--alignments, --voxels, --size SIZE, --only TEXT, --wanted). Returns how many it has used; 0: another one. */
+int bench_filter_add (BenchFilter * filter, int argc, char **argv, int i);
+
+/* Whether no work is wanted; prints that to stderr. */
+int bench_filter_is_empty (const BenchFilter * filter);
+
+#endif

@@ -1,0 +1,251 @@
+/* robocache: alignments and voxel grids as a first version in CUDA has them, for comparison
+ * A thread for each element searches the times of its recording and reads two rows. A thread for each point finds its voxel and
+ * stores a value or adds with atomics. Sums of means are floats in any order.
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "tests/bench/peers/plain.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#define THREADS 256
+
+static unsigned
+blocks_for (int64_t n)
+{
+  return (unsigned) ((n + THREADS - 1) / THREADS);
+}
+
+/* ---- alignments ---- */
+
+template <typename T, typename Weight, bool NEAREST>
+__global__ void
+align (const int64_t *times, const T *rows, const int64_t *ticks, T *out, int64_t n, int64_t n_rows, int64_t n_ticks,
+    int64_t n_channels)
+{
+  const int64_t i = blockIdx.x * (int64_t) THREADS + threadIdx.x;
+  int64_t low = 0, high = n_rows;
+
+  if (i >= n)
+    return;
+  const int64_t item = i / n_channels / n_ticks, channel = i % n_channels, tick = ticks[i / n_channels];
+  const int64_t *t = times + item * n_rows;
+  while (low < high) {
+    const int64_t middle = (low + high) / 2;
+
+    if (t[middle] <= tick)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const int64_t after = low < 1 ? 1 : low < n_rows ? low : n_rows - 1, before = after - 1;
+  const T *y0 = rows + (item * n_rows + before) * n_channels + channel, *y1 = y0 + n_channels;
+  if (NEAREST) {
+    out[i] = tick - t[before] <= t[after] - tick ? *y0 : *y1;
+  } else {
+    const Weight w = (Weight) (tick - t[before]) / (Weight) (t[after] - t[before]);
+
+    out[i] = (T) ((Weight) *y0 + w * ((Weight) *y1 - (Weight) *y0));
+  }
+}
+
+template <typename T, typename Weight>
+static void
+launch (const BenchJob *job, int i, cudaStream_t on)
+{
+  const RcAlignArgs *args = &job->align_args;
+  const RcAlignStreamArgs *stream = &job->streams[i];
+  const int64_t channels = job->specs[i].channels, n = args->batch * args->ticks * channels;
+  const auto kernel = job->work->align.interpolation == RC_NEAREST ? align<T, Weight, true> : align<T, Weight, false>;
+
+  kernel<<<blocks_for (n), THREADS, 0, on>>> (stream->times, (const T *) stream->rows, args->tick_times, (T *) stream->out, n,
+      stream->n_rows, args->ticks, channels);
+}
+
+static void
+run_alignment (const BenchJob *job, cudaStream_t on)
+{
+  const RcDtype dtype = job->work->align.in;
+  int i;
+
+  for (i = 0; i < job->n_streams; i++)
+    (dtype == RC_FLOAT64 ? launch<double, double> : dtype == RC_FLOAT32 ? launch<float, float> : dtype == RC_FLOAT16
+        ? launch<__half, float> : launch<__nv_bfloat16, float>) (job, i, on);
+}
+
+/* ---- voxel grids ---- */
+
+typedef struct
+{
+  const float *points;          /* [batch, n_item, fields] */
+  int64_t n, n_item, fields, features;  /* n: of all items */
+  float origin[3], size[3];
+  int64_t grid[3];
+} Cloud;
+
+static __device__ int64_t
+this_thread (void)
+{
+  return blockIdx.x * (int64_t) THREADS + threadIdx.x;
+}
+
+/* The linear index over all items; -1: beyond the grid. */
+static __device__ int64_t
+locate (const Cloud & cloud, int64_t i)
+{
+  int64_t voxel = i / cloud.n_item;
+
+  for (int axis = 2; axis >= 0; axis--) {
+    const float d = (cloud.points[i * cloud.fields + axis] - cloud.origin[axis]) / cloud.size[axis];
+
+    if (!(d >= 0 && d < (float) cloud.grid[axis]))
+      return -1;
+    voxel = voxel * cloud.grid[axis] + (int64_t) d;
+  }
+  return voxel;
+}
+
+template <typename T>
+__global__ void
+store_ones (Cloud cloud, T *grid)
+{
+  const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
+
+  if (voxel >= 0)
+    grid[voxel] = 1;
+}
+
+__global__ void
+set_bits (Cloud cloud, uint32_t *words)
+{
+  const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
+
+  if (voxel >= 0)
+    atomicOr (&words[voxel / 32], 1u << voxel % 32);
+}
+
+__global__ void
+count (Cloud cloud, float *grid)
+{
+  const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
+
+  if (voxel >= 0)
+    atomicAdd (&grid[voxel], 1.0f);
+}
+
+__global__ void
+add_features (Cloud cloud, float *sums, float *counts)
+{
+  const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
+
+  if (voxel < 0)
+    return;
+  atomicAdd (&counts[voxel], 1.0f);
+  for (int64_t c = 0; c < cloud.features; c++)
+    atomicAdd (&sums[voxel * cloud.features + c], cloud.points[(i + 1) * cloud.fields - cloud.features + c]);
+}
+
+__global__ void
+divide (float *sums, const float *counts, int64_t n, int64_t features)
+{
+  const int64_t i = this_thread ();
+
+  if (i < n)
+    sums[i] /= fmaxf (counts[i / features], 1.0f);
+}
+
+__global__ void
+store_index (Cloud cloud, int64_t *map)
+{
+  const int64_t i = this_thread ();
+
+  if (i < cloud.n)
+    map[i] = locate (cloud, i);
+}
+
+static Cloud
+cloud_of (const BenchJob *job)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  Cloud cloud = { (const float *) job->clouds[0].data, work->clouds * work->points, work->points, 3 + work->features,
+    work->features
+  };
+
+  for (int axis = 0; axis < 3; axis++) {
+    cloud.origin[axis] = (float) job->spec.origin[axis];
+    cloud.size[axis] = (float) job->spec.voxel_size[axis];
+    cloud.grid[axis] = job->spec.grid[axis];
+  }
+  return cloud;
+}
+
+static void
+run_mean (const BenchJob *job, const Cloud & cloud, float *counts, cudaStream_t on)
+{
+  float *sums = (float *) job->out.grid;
+  const int64_t n = bench_plain_count_bytes (job->work) / 4 * cloud.features;
+
+  cudaMemsetAsync (counts, 0, (size_t) bench_plain_count_bytes (job->work), on);
+  add_features<<<blocks_for (cloud.n), THREADS, 0, on>>> (cloud, sums, counts);
+  divide<<<blocks_for (n), THREADS, 0, on>>> (sums, counts, n, cloud.features);
+}
+
+static void
+run_voxels (const BenchJob *job, float *counts, cudaStream_t on)
+{
+  const BenchVoxels *work = &job->work->voxels;
+  const Cloud cloud = cloud_of (job);
+  const unsigned blocks = blocks_for (cloud.n);
+
+  if (work->output == RC_VOXEL_INDEX) {
+    store_index<<<blocks, THREADS, 0, on>>> (cloud, job->job.point_voxels);
+    return;
+  }
+  cudaMemsetAsync (job->out.grid, 0, (size_t) (work->clouds * job->value_bytes), on);
+  if (work->output == RC_VOXEL_BITS)
+    set_bits<<<blocks, THREADS, 0, on>>> (cloud, (uint32_t *) job->out.grid);
+  else if (work->mode == RC_VOXEL_MEAN)
+    run_mean (job, cloud, counts, on);
+  else if (work->mode == RC_VOXEL_COUNT)
+    count<<<blocks, THREADS, 0, on>>> (cloud, (float *) job->out.grid);
+  else if (work->type == RC_UINT8)
+    store_ones<<<blocks, THREADS, 0, on>>> (cloud, (uint8_t *) job->out.grid);
+  else
+    store_ones<<<blocks, THREADS, 0, on>>> (cloud, (float *) job->out.grid);
+}
+
+/* ---- both ---- */
+
+int
+bench_plain_has (const BenchWork *work)
+{
+  const BenchAlignment *align = &work->align;
+  const BenchVoxels *voxels = &work->voxels;
+
+  if (work->alone)
+    return 0;
+  if (!work->is_voxels)
+    return (align->interpolation == RC_LINEAR || align->interpolation == RC_NEAREST) && align->in == align->out
+        && rc_dtype_is_float (align->in) && align->quaternions == 0;
+  if (voxels->kept || voxels->output == RC_VOXEL_SPARSE || voxels->output == RC_VOXEL_RANK)
+    return 0;
+  return voxels->output != RC_VOXEL_DENSE || voxels->type == RC_FLOAT32
+      || (voxels->type == RC_UINT8 && voxels->mode == RC_VOXEL_OCCUPANCY);
+}
+
+int64_t
+bench_plain_count_bytes (const BenchWork *work)
+{
+  const BenchVoxels *voxels = &work->voxels;
+
+  return work->is_voxels && voxels->mode == RC_VOXEL_MEAN ? voxels->clouds * voxels->axis * voxels->axis * voxels->axis * 4 : 0;
+}
+
+void
+bench_plain_run (const BenchJob *job, float *counts, cudaStream_t stream)
+{
+  if (job->work->is_voxels)
+    run_voxels (job, counts, stream);
+  else
+    run_alignment (job, stream);
+}

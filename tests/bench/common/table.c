@@ -39,16 +39,6 @@ table_open (Table *table, const char *path, const char *columns)
 }
 
 void
-table_begin (Table *table, const char *folder, const char *name, const char *columns)
-{
-  char path[4096];
-
-  printf ("\n%s\n\n", name);
-  snprintf (path, sizeof (path), "%s/%s.csv", folder != NULL ? folder : "", name);
-  table_open (table, folder != NULL ? path : NULL, columns);
-}
-
-void
 table_end (Table *table)
 {
   if (table->csv != NULL && fclose (table->csv) != 0)

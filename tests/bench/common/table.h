@@ -21,8 +21,6 @@ typedef struct
 
 /* columns: names with commas between them. path: of the CSV; NULL: it is not wanted. */
 void table_open (Table * table, const char *path, const char *columns);
-/* The same with a title; in folder, unless that is NULL, name.csv. */
-void table_begin (Table * table, const char *folder, const char *name, const char *columns);
 void table_end (Table * table);
 
 /* The next cell of a row; after the last one the row ends. Text without quotes; NAN: an empty one. */

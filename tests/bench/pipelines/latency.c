@@ -23,9 +23,11 @@
  */
 #include <gst/gst.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/bench/common/table.h"
 #include "tests/bench/pipelines/live.h"
 
 #define WARM_UP 50              /* ticks, in which pools fill and kernels are loaded */
@@ -297,62 +299,27 @@ verdict (const Figures *figures)
 }
 
 static void
-print_row (const LiveWork *work, const Figures *figures)
-{
-  const gdouble *const p = figures->pushed_us, *const c = figures->complete_us, *const s = figures->all.stages;
-
-  printf ("| %s | %u | %u | %.1f | %.1f | %.1f | %.0f | %.1f | %.1f | %.1f | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f | %s |\n",
-      work->name, figures->n, figures->by_deadline + figures->absent, p[P50], p[P95], p[P99], p[MOST], c[P50], c[P95], c[P99],
-      c[MOST], s[DECIDED], s[WOKEN], s[MADE], s[PUSHED], s[COMPLETE], verdict (figures));
-  fflush (stdout);
-}
-
-static const gchar *const quantile_names[N_QUANTILES] = { "p50", "p95", "p99", "max" };
-static const gchar *const stage_names[N_STAGES] = { "decided", "woken", "made", "handed", "device" };
-
-static void
-write_names (FILE *file, const gchar *prefix, const gchar *const *names, guint n)
+put_us (Table *table, const gdouble *us, guint n, gboolean measured)
 {
   for (guint i = 0; i < n; i++)
-    fprintf (file, ",%s%s_us", prefix, names[i]);
-}
-
-/* Empty cells where they were not measured. */
-static void
-write_us (FILE *file, const gdouble *us, guint n, gboolean measured)
-{
-  for (guint i = 0; i < n; i++) {
-    if (measured)
-      fprintf (file, ",%.2f", us[i]);
-    else
-      fprintf (file, ",");
-  }
+    table_number (table, measured ? us[i] : NAN, 2);
 }
 
 static void
-write_csv_head (FILE *file)
-{
-  fprintf (file, "work,backend,ticks,by_deadline,absent");
-  write_names (file, "pushed_", quantile_names, N_QUANTILES);
-  write_names (file, "complete_", quantile_names, N_QUANTILES);
-  write_names (file, "", stage_names, N_STAGES);
-  write_names (file, "slowest_", stage_names, N_STAGES);
-  fprintf (file, ",wanted_p50_us,wanted_p99_us,checked\n");
-}
-
-static void
-write_csv_row (FILE *file, const LiveWork *work, const Figures *figures)
+put_row (Table *table, const LiveWork *work, const Figures *figures)
 {
   const gdouble wanted[] = { work->p50_us, work->p99_us };
 
-  fprintf (file, "\"%s\",%s,%u,%u,%u", work->name, work->backend ? work->backend : "", figures->n, figures->by_deadline,
-      figures->absent);
-  write_us (file, figures->pushed_us, N_QUANTILES, TRUE);
-  write_us (file, figures->complete_us, N_QUANTILES, TRUE);
-  write_us (file, figures->all.stages, N_STAGES, figures->has_parts);
-  write_us (file, figures->slowest.stages, N_STAGES, figures->has_parts);
-  write_us (file, wanted, G_N_ELEMENTS (wanted), work->p50_us > 0);
-  fprintf (file, ",%s\n", verdict (figures));
+  table_text (table, work->name);
+  table_number (table, figures->n, 0);
+  table_number (table, figures->by_deadline, 0);
+  table_number (table, figures->absent, 0);
+  put_us (table, figures->pushed_us, N_QUANTILES, TRUE);
+  put_us (table, figures->complete_us, N_QUANTILES, TRUE);
+  put_us (table, figures->all.stages, N_STAGES, figures->has_parts);
+  put_us (table, figures->slowest.stages, N_STAGES, figures->has_parts);
+  put_us (table, wanted, G_N_ELEMENTS (wanted), work->p50_us > 0);
+  table_text (table, verdict (figures));
 }
 
 /* ---- works ---- */
@@ -387,7 +354,7 @@ can_run (const LiveWork *work)
 }
 
 static gboolean
-measure (const LiveWork *work, FILE *file)
+measure (const LiveWork *work, Table *table)
 {
   const guint ticks = (guint) n_ticks + WARM_UP;
   Figures figures = { 0 };
@@ -400,22 +367,18 @@ measure (const LiveWork *work, FILE *file)
     printf ("%s %s: %u ticks, %s\n", figures.n > 0 && figures.differing == 0 ? "PASS" : "FAIL", work->name, figures.n,
         verdict (&figures));
   else
-    print_row (work, &figures);
-  if (file)
-    write_csv_row (file, work, &figures);
+    put_row (table, work, &figures);
   return figures.n > 0 && figures.differing == 0;
 }
 
 static void
-wake_alone (FILE *file)
+wake_alone (Table *table)
 {
   static const LiveWork alone = {.name = "a thread, woken" };
   Figures figures = { 0 };
 
   measure_waking ((guint) MIN (n_ticks, 500), &figures);
-  print_row (&alone, &figures);
-  if (file)
-    write_csv_row (file, &alone, &figures);
+  put_row (table, &alone, &figures);
 }
 
 int
@@ -424,7 +387,7 @@ main (int argc, char **argv)
   GOptionContext *context = g_option_context_new ("- from the last row of a live tick to the sample");
   GError *error = NULL;
   gboolean ok = TRUE;
-  FILE *file = NULL;
+  Table table;
 
   g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
@@ -435,25 +398,22 @@ main (int argc, char **argv)
     line_fail ("--ticks is %d, expected 1 to 1000000", n_ticks);
   if (smoke)
     n_ticks = 50;
-  if (csv && (file = fopen (csv, "w")) == NULL)
-    line_fail ("--csv: %s cannot be written", csv);
   live_init ();
   /* in a bundle it is among the plugins */
   if (gst_plugin_load_file (ROBOCACHE_PLUGIN, NULL) == NULL)
     gst_element_factory_find ("robocachefuse");
 
-  if (file)
-    write_csv_head (file);
   if (!smoke)
-    printf ("| live | ticks | by deadline | pushed us, p50 | p95 | p99 | max | complete us, p50 | p95 | p99 | max | decided us "
-        "| woken | made | handed | device | checked |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    table_open (&table, csv, "work,ticks,by_deadline,absent,pushed_p50_us,pushed_p95_us,pushed_p99_us,pushed_max_us,complete_p50_us,"
+        "complete_p95_us,complete_p99_us,complete_max_us,decided_us,woken_us,made_us,handed_us,device_us,slowest_decided_us,"
+        "slowest_woken_us,slowest_made_us,slowest_handed_us,slowest_device_us,wanted_p50_us,wanted_p99_us,checked");
   if (!smoke && only == NULL)
-    wake_alone (file);
+    wake_alone (&table);
   for (guint i = 0; i < G_N_ELEMENTS (works); i++) {
     if ((only == NULL || strstr (works[i].name, only)) && can_run (&works[i]))
-      ok = measure (&works[i], file) && ok;
+      ok = measure (&works[i], &table) && ok;
   }
-  if (file && fclose (file) != 0)
-    line_fail ("--csv: %s cannot be written", csv);
+  if (!smoke)
+    table_end (&table);
   return ok ? 0 : 1;
 }

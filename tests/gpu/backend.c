@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "kernels/align.h"
-#include "report.h"
+#include "tests/kernels/report.h"
 
 /* What the tests call of the driver, which is not linked. */
 static struct

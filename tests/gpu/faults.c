@@ -17,7 +17,7 @@
 
 #include "kernels/align.h"
 #include "kernels/memory.h"
-#include "report.h"
+#include "tests/kernels/report.h"
 
 #define BYTES 1000
 

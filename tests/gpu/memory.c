@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "kernels/memory.h"
-#include "report.h"
+#include "tests/kernels/report.h"
 
 #define MIB (UINT64_C (1) << 20)
 

@@ -14,7 +14,7 @@
 #include "kernels/arithmetic.h"
 #include "kernels/memory.h"
 #include "kernels/voxel.h"
-#include "report.h"
+#include "tests/kernels/report.h"
 
 #define WINDOW 4                /* clouds */
 #define SLOTS (WINDOW + 1)      /* the one that leaves, too */

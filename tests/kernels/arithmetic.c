@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "expect.h"
-#include "oracle.h"
+#include "align/oracle.h"
 
 #include "kernels/arithmetic.h"
 

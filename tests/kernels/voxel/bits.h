@@ -8,7 +8,7 @@
 #define VOXEL_BITS_H
 
 #include "kernels/memory.h"
-#include "tests/gpu/report.h"
+#include "tests/kernels/report.h"
 #include "clouds.h"
 
 #define VOXEL_BITS_RUNS 100     /* of one grid, that must not differ */

@@ -16,7 +16,7 @@ suite_next_seed (Suite *suite)
 int
 suite_fewer (const Suite *suite, int n)
 {
-  return suite->few ? (n + 9) / 10 : n;
+  return suite->few ? (n + 9) / 10 : suite->is_gpu ? n : (n + 2) / 3;
 }
 
 void
@@ -29,7 +29,7 @@ suite_end (Suite *suite, const Test *test)
 
 /* RC_NO_DEVICE where the places are a GPU and this machine has none. */
 static RcStatus
-open_places (Suite *suite, int is_gpu, int separate, RcError *error)
+open_places (Suite *suite, int separate, RcError *error)
 {
   static const struct
   {
@@ -38,18 +38,19 @@ open_places (Suite *suite, int is_gpu, int separate, RcError *error)
   } cpus[] = {
     {"AVX2", {.cpu_level = RC_CPU_AVX2}}, {"AVX-512", {.cpu_level = RC_CPU_AVX512}}, {"a thread pool", {.threads = &reverse_pool}},
   };
-  const RcWhere reference = {.cpu_level = is_gpu ? RC_CPU_BEST : RC_CPU_BASELINE }, gpu = {.kind = RC_BACKEND_CUDA };
+  const RcWhere reference = {.cpu_level = suite->is_gpu ? RC_CPU_BEST : RC_CPU_BASELINE }, gpu = {.kind = RC_BACKEND_CUDA };
   RcStatus status = place_open (&suite->reference, "the CPU", &reference, error);
   size_t i;
 
-  for (i = 0; status == RC_OK && !is_gpu && i < sizeof (cpus) / sizeof (cpus[0]); i++) {
+  suite->reference.number = MAX_PLACES - 1;
+  for (i = 0; status == RC_OK && !suite->is_gpu && i < sizeof (cpus) / sizeof (cpus[0]); i++) {
     status = place_open (&suite->places[suite->n_places], cpus[i].name, &cpus[i].where, error);
     suite->places[suite->n_places].number = suite->n_places;
     suite->n_places += status == RC_OK;
     if (status == RC_UNSUPPORTED)       /* this machine lacks the instruction set */
       status = RC_OK;
   }
-  if (status == RC_OK && is_gpu) {
+  if (status == RC_OK && suite->is_gpu) {
     suite->places[0].separate = separate;
     status = place_open (&suite->places[0], "the GPU", &gpu, error);
     suite->n_places = status == RC_OK;
@@ -73,7 +74,7 @@ suite_main (const char *name, int argc, char **argv, const Section *sections, si
 {
   Suite suite = {.seed = seed };
   const char *only = NULL;
-  int is_gpu = 0, separate = 0, i;
+  int separate = 0, i;
   RcStatus status;
   RcError error;
   size_t s;
@@ -85,12 +86,12 @@ suite_main (const char *name, int argc, char **argv, const Section *sections, si
       suite.seed = strtoull (argv[++i], NULL, 10);
     else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
       only = argv[++i];
-    is_gpu |= strcmp (argv[i], "--gpu") == 0;
+    suite.is_gpu |= strcmp (argv[i], "--gpu") == 0;
     separate |= strcmp (argv[i], "--separate") == 0;
     suite.small |= strcmp (argv[i], "--small") == 0;
     suite.few |= suite.small || strcmp (argv[i], "--few") == 0;
   }
-  status = open_places (&suite, is_gpu, separate, &error);
+  status = open_places (&suite, separate, &error);
   suite.arena = arena_new (arena_bytes);
   if (status == RC_NO_DEVICE) {
     test_skip (name, error.message);

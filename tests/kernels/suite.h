@@ -17,7 +17,7 @@ typedef struct
   int n_places;
   Arena *arena;
   uint64_t seed;
-  int few, small;
+  int is_gpu, few, small;
   int cases, failures;
 } Suite;
 
@@ -38,7 +38,7 @@ int suite_main (const char *name, int argc, char **argv, const Section * section
     size_t arena_bytes);
 
 uint64_t suite_next_seed (Suite * suite);
-/* n, or with --few a tenth of it. */
+/* n on a GPU, a third of it on the CPU, which has several backends to compare, or with --few a tenth. */
 int suite_fewer (const Suite * suite, int n);
 void suite_end (Suite * suite, const Test * test);
 

@@ -524,6 +524,8 @@ align_place (const AlignCase *c, Arena *arena, const Place *place, PlacedAlign *
 void
 align_leave (PlacedAlign *placed, Test *test)
 {
+  if (placed->place == NULL)
+    return;
   rc_align_plan_free (placed->plan);
   scratch_free (placed->place, &placed->scratch, test);
 }

@@ -323,7 +323,7 @@ check_lists (Suite *suite)
 void
 check_align_errors (Suite *suite)
 {
-  const Place *const place = suite->n_places > 0 && suite->places[0].is_gpu ? &suite->places[0] : &suite->reference;
+  const Place *const place = suite->is_gpu ? &suite->places[0] : &suite->reference;
 
   check_backends (suite);
   check_specs (suite, place);

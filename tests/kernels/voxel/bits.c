@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/kernels/place.h"
+
 #define POINT_BYTES ((int64_t) (CLOUD_FIELDS * sizeof (float)))
 #define MAX_POINTS (INT64_C (1) << 20) /* that a grid has of its own, or that are made at once */
 #define MAX_CHUNKS 12          /* of a cloud that is in memory */
@@ -40,15 +42,6 @@ typedef struct
   int64_t step, first;          /* chunk number i is first + i step, modulo n */
   int64_t jitter;               /* of the places it is cut at, in parts of 8 */
 } Cuts;
-
-static int
-is_ok (RcStatus status, const RcError *error, Test *test)
-{
-  if (status == RC_OK)
-    return 1;
-  test_fail (test, "%s", error->message);
-  return 0;
-}
 
 /* ---- memory ---- */
 

@@ -1,4 +1,4 @@
-/* robocache: voxel grids once more, the slow and obvious way, to test against
+/* robocache: voxel grids, computed the slow and obvious way
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,68 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- numbers ---- */
-
-static uint16_t
-half_of (double x)
-{
-  const double a = fabs (x);
-  const uint16_t sign = signbit (x) ? 0x8000 : 0;
-  int e;
-  double q;
-
-  if (isnan (x))
-    return 0x7E00;
-  if (a >= 65520.0)
-    return sign | 0x7C00;
-  if (a == 0.0)
-    return sign;
-  e = a < ldexp (1.0, -14) ? -14 : ilogb (a);
-  q = rint (ldexp (a, 10 - e));
-  return (uint16_t) (sign | (q < 1024.0 ? (int) q : ((e + 15) << 10) + (int) q - 1024));
-}
-
-static double
-of_half (uint16_t h)
-{
-  const int e = h >> 10 & 31, m = h & 1023;
-  const double a = e == 31 ? (m ? NAN : INFINITY) : e ? ldexp (1024 + m, e - 25) : ldexp (m, -24);
-
-  return h & 0x8000 ? -a : a;
-}
-
-void
-oracle_store (void *out, int64_t i, RcDtype dtype, double x)
-{
-  if (dtype == RC_FLOAT16) {
-    ((uint16_t *) out)[i] = half_of (x);
-  } else if (dtype == RC_FLOAT32) {
-    const uint32_t nan = 0x7FC00000;
-    const float f = (float) x;
-
-    memcpy ((float *) out + i, isnan (x) ? (const void *) &nan : (const void *) &f, sizeof (f));
-  } else if (dtype == RC_FLOAT64) {
-    ((double *) out)[i] = x;
-  } else if (dtype == RC_UINT8) {
-    ((uint8_t *) out)[i] = (uint8_t) x;
-  } else {
-    ((uint32_t *) out)[i] = (uint32_t) x;
-  }
-}
-
-double
-oracle_load (const void *in, int64_t i, RcDtype dtype)
-{
-  if (dtype == RC_FLOAT16)
-    return of_half (((const uint16_t *) in)[i]);
-  if (dtype == RC_FLOAT32)
-    return (double) ((const float *) in)[i];
-  if (dtype == RC_FLOAT64)
-    return ((const double *) in)[i];
-  return dtype == RC_UINT8 ? ((const uint8_t *) in)[i] : ((const uint32_t *) in)[i];
-}
 
 /* ---- points to voxels ---- */
 
@@ -86,32 +24,22 @@ compare_pairs (const void *a, const void *b)
   return p->point < q->point ? -1 : p->point > q->point;
 }
 
-/* A negative number when the point is in no voxel. */
+/* The linear index, or the number of RC_VOXEL_INDEX that says why there is none. */
 static int64_t
-voxel_index (const RcVoxelSpec *spec, const double *point, RcVoxelCounters *counters)
+voxel_of (const RcVoxelSpec *spec, const double *point)
 {
   int64_t index[3];
   int nan = 0, infinite = 0, inside = 1;
 
-  counters->points++;
   for (int axis = 0; axis < 3; axis++) {
     const float p = (float) point[axis];
-    const float difference = p - (float) spec->origin[axis];
-    const float q = floorf (difference / (float) spec->voxel_size[axis]);
+    const float q = floorf ((p - (float) spec->origin[axis]) / (float) spec->voxel_size[axis]);
 
     nan |= isnan (p) != 0;
     infinite |= isinf (p) != 0;
     inside &= q >= 0.0f && q < (float) spec->grid[axis];
     index[axis] = inside ? (int64_t) q : 0;
   }
-  if (nan)
-    counters->nan++;
-  else if (infinite)
-    counters->infinite++;
-  else if (!inside)
-    counters->outside++;
-  else
-    counters->inside++;
   if (nan || infinite || !inside)
     return nan ? RC_VOXEL_NAN : infinite ? RC_VOXEL_INFINITE : RC_VOXEL_OUTSIDE;
   return (index[2] * spec->grid[1] + index[1]) * spec->grid[0] + index[0];
@@ -119,7 +47,7 @@ voxel_index (const RcVoxelSpec *spec, const double *point, RcVoxelCounters *coun
 
 /* ---- values ---- */
 
-/* Value of a channel of a point, as the mode sees it. */
+/* Value of a channel of a point in the mode. */
 static double
 channel_value (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t point, int64_t c)
 {
@@ -241,7 +169,7 @@ find_exponents (OracleGrid *grid, const RcVoxelSpec *spec, const OracleCloud *cl
       if (isfinite (x))
         grid->magnitudes[c] = fmax (grid->magnitudes[c], fabs (x));
       if (spec->mode == RC_VOXEL_MEAN && spec->feature_range > 0.0 && isfinite (x) && fabs (x) > spec->feature_range)
-        grid->counters.clamped++;
+        grid->clamped[pairs[i].point]++;
     }
     exponents[c] = exponent_above (spec->mode == RC_VOXEL_CENTROID
         ? (double) spec->grid[c] * (double) (float) spec->voxel_size[c]
@@ -260,8 +188,10 @@ oracle_voxelize (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t n_po
   grid->channels = spec->mode == RC_VOXEL_CENTROID ? 3 : has_values (spec->mode) ? spec->points.features : 1;
   exponents = calloc ((size_t) grid->channels, sizeof (int));
   grid->point_voxels = calloc ((size_t) cloud->n + 1, sizeof (int64_t));
+  grid->clamped = calloc ((size_t) cloud->n + 1, sizeof (int64_t));
+  grid->points = calloc ((size_t) cloud->n + 1, sizeof (int64_t));
   for (int64_t i = 0; i < cloud->n; i++) {
-    const int64_t v = voxel_index (spec, cloud->values + i * cloud->fields, &grid->counters);
+    const int64_t v = voxel_of (spec, cloud->values + i * cloud->fields);
 
     grid->point_voxels[i] = v;
     if (v >= 0)
@@ -278,9 +208,8 @@ oracle_voxelize (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t n_po
     for (next = first; next < inside && pairs[next].voxel == pairs[first].voxel; next++);
     fill_voxel (grid, spec, cloud, pairs + first, next - first, exponents, bits_of_count (n_points));
   }
-  grid->counters.occupied = grid->n_occupied;
-  if (spec->output >= RC_VOXEL_SPARSE && grid->n_occupied > spec->max_voxels)
-    grid->counters.over_cap = grid->n_occupied - spec->max_voxels;
+  for (int64_t i = 0; i < inside; i++)
+    grid->points[i] = pairs[i].point;
   free (pairs);
   free (exponents);
   return grid;
@@ -295,5 +224,7 @@ oracle_free (OracleGrid *grid)
   free (grid->plain_means);
   free (grid->magnitudes);
   free (grid->point_voxels);
+  free (grid->clamped);
+  free (grid->points);
   free (grid);
 }

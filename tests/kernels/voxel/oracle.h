@@ -1,16 +1,16 @@
-/* robocache: voxel grids once more, the slow and obvious way, to test against
+/* robocache: voxel grids, computed the slow and obvious way
  *
- * From the definition of the arithmetic and not from the kernels: floor, frexp, ldexp and llrint of libm, a sorted list
- * of (voxel, point) pairs, and conversions of its own.
+ * From the definition of the arithmetic and not from the kernels: floor, frexp, ldexp and rint of libm, and a sorted list of
+ * (voxel, point) pairs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef VOXEL_ORACLE_H
-#define VOXEL_ORACLE_H
+#ifndef TEST_VOXEL_ORACLE_H
+#define TEST_VOXEL_ORACLE_H
 
 #include "kernels/voxel.h"
 
-/* Points as the kernel gets them (data) and as doubles (values: fields of each point). */
+/* One item's points, in their order of arrival: fields of each as doubles. */
 typedef struct OracleCloud
 {
   int64_t n, fields;
@@ -26,15 +26,13 @@ typedef struct OracleGrid
   double *results;              /* [n_occupied, channels], not yet rounded to the output's dtype */
   double *plain_means;          /* the same for mean and centroid, as a long double sum / count */
   double *magnitudes;           /* [channels] greatest finite |x| */
-  int64_t *point_voxels;        /* [points of the cloud] linear index, or what RC_VOXEL_INDEX says in its place */
-  RcVoxelCounters counters;
+  int64_t *point_voxels;        /* [n] linear index, or the number of RC_VOXEL_INDEX in its place */
+  int64_t *clamped;             /* [n] values of the point beyond the range */
+  int64_t *points;              /* [sum of counts] points of the first voxel in their order, of the next one … */
 } OracleGrid;
 
+/* n_points: N of the job. Free with oracle_free. */
 OracleGrid *oracle_voxelize (const RcVoxelSpec * spec, const OracleCloud * cloud, int64_t n_points);
 void oracle_free (OracleGrid * grid);
-
-/* Writes a number as dtype. */
-void oracle_store (void *out, int64_t i, RcDtype dtype, double x);
-double oracle_load (const void *in, int64_t i, RcDtype dtype);
 
 #endif

@@ -21,12 +21,12 @@ for name in coreelements app videotestsrc videoconvertscale videoparsersbad nvco
 done
 cp "$build/gst/libgstrobocache.so" "$out/plugins/"
 cp "$(command -v gst-launch-1.0)" "$(command -v gst-inspect-1.0)" "$scanner" "$out/bin/"
-find "$build/tests/gpu" -maxdepth 1 -type f -executable -name 'gpu-*' -exec cp -t "$out" {} +
+find "$build/tests/gpu" "$build/tests/kernels" -maxdepth 1 -type f -executable \( -name 'gpu-*' -o -name 'kernels-*' \) -exec cp -t "$out" {} +
 mkdir "$out/faulty"
 cp "$build/tests/gpu/faulty/libcuda.so.1" "$out/faulty/"
 cp "$build/tests/gpu/libholdcontexts.so" "$out/"
-find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'robocachefuse*' -o -name 'robocacheresample*' \
-  -o -name 'robocachevoxelize*' -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
+find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'fuse_*' -o -name 'resample_*' -o -name 'voxelize_*' \
+  -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
 mkdir -p "$out"/bench/docs/performance
 find "$build/tests/bench" -type f -executable -name 'bench-*' -exec cp -t "$out/bench" {} +
 cp "$here"/../bench/run_all.sh "$out/bench/"

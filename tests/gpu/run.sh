@@ -1,18 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs the GPU tests that lie beside it or in a build: the kernels, the kernels under compute-sanitizer where there is one, and,
-# where it lies in a bundle (bundle.sh), the tests of the elements with every element on the GPU, and pipelines. Ends with one
-# line: N passed, M failed[, K skipped]. Needs a GPU and its driver.
+# Runs the GPU tests of a bundle (bundle.sh) or a build: the kernels, the kernels under compute-sanitizer if it is installed, and, in
+# a bundle, the tests of the elements with every element on the GPU, and pipelines. The last line is: N passed, M failed[, K
+# skipped]. Needs a GPU and its driver.
 #
-#   run.sh [DIR [PART...]]     DIR: where the programs are; default: here, else build/tests/gpu
+#   run.sh [BUILD [PART...]]   BUILD: a build's folder; default: the bundle that has this script, else build
 #                              PART: kernels, sanitizers, elements, pipelines; default: all
 #
 #   JOBS=N     tests at a time, but for the kernels; default 8
 #   ROBOCACHE_TEST_DATA=FOLDER   recordings; default: data beside it
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-dir=${1:-$here}
-[ -x "$dir/gpu-align" ] || dir=$here/../../build/tests/gpu
+if [ $# -eq 0 ] && [ -x "$here/gpu-memory" ]; then
+  gpu=$here kernels=$here
+else
+  gpu=${1:-$here/../../build}/tests/gpu kernels=${1:-$here/../../build}/tests/kernels
+fi
 parts=" ${*:2} "
 export ROBOCACHE_TEST_DATA=${ROBOCACHE_TEST_DATA:-$here/data}
 work=$(mktemp -d)
@@ -84,36 +87,46 @@ fi
 
 # programs that look at how much of the device is free, or make it fail, are alone
 if wanted kernels; then
-  for name in memory backend faults; do
-    if [ -x "$dir/gpu-$name" ]; then run "$name" "$dir/gpu-$name"; fi
-  done
-fi
-if wanted sanitizers && [ -n "$sanitizer" ] && [ -x "$dir/gpu-memory" ]; then
-  run memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$dir/gpu-memory"
-fi
-# those in sections run one a process, side by side
-sections=()
-for name in voxel align; do
-  if [ -x "$dir/gpu-$name" ]; then mapfile -t -O ${#sections[@]} sections < <("$dir/gpu-$name" --sections | sed "s/^/$name-/"); fi
-done
-if wanted kernels; then
-  for name in voxelbits voxelwindow; do start "$name" "$dir/gpu-$name"; done
-  for section in "${sections[@]}"; do start "$section" "$dir/gpu-${section%%-*}" --only "${section#*-}"; done
+  for name in memory backend faults; do run "$name" "$gpu/gpu-$name"; done
 fi
 if wanted sanitizers && [ -n "$sanitizer" ]; then
-  # threads race in no shared memory, and racecheck takes minutes for them; layouts and again are cases as in other sections
+  run memcheck-memory "$sanitizer" --tool memcheck --report-api-errors no --error-exitcode 9 "$gpu/gpu-memory"
+fi
+# programs of sections run one section a process, side by side: PROGRAM:SECTION
+sections=(unseen:)
+for program in "$kernels"/kernels-{voxel,align,voxel-window,voxel-clouds} "$gpu/gpu-graphs"; do
+  mapfile -t -O ${#sections[@]} sections < <("$program" --sections | sed "s/^/${program##*/}:/")
+done
+# section NAME PROGRAM:SECTION OPTION...: in the background, under the wrapper
+section() {
+  local name=$1 program=${2%%:*} section=${2#*:}
+  shift 2
+  case $program in
+    unseen) start "$name$program" "${wrapper[@]}" "$gpu/gpu-unseen" ${1:+--separate} ;;
+    gpu-*) start "$name$program-$section" "${wrapper[@]}" "$gpu/$program" --gpu --only "$section" "$@" ;;
+    *) start "$name$program-$section" "${wrapper[@]}" "$kernels/$program" --gpu --only "$section" "$@" ;;
+  esac
+}
+wrapper=()
+if wanted kernels; then
+  for name in "${sections[@]}"; do section '' "$name"; done
+fi
+if wanted sanitizers && [ -n "$sanitizer" ]; then
+  # racecheck needs minutes for threads, which share no memory of a block; layouts and again are cases as in other sections
   for tool in racecheck memcheck initcheck synccheck; do
-    for section in voxelwindow-all "${sections[@]}"; do
-      if [[ " racecheck-align-threads $tool-voxel-layouts $tool-voxel-again " != *" $tool-$section "* ]]; then
-        start "$tool-$section" "$sanitizer" --tool "$tool" --error-exitcode 9 "$dir/gpu-${section%%-*}" \
-          --separate --few --only "${section#*-}"
-      fi
+    wrapper=("$sanitizer" --tool "$tool" --error-exitcode 9)
+    for name in "${sections[@]}"; do
+      case $tool-$name in
+        racecheck-kernels-align:threads | *-kernels-voxel:layouts | *-kernels-voxel:again | *-kernels-voxel-clouds:* | \
+          *-gpu-graphs:* | *:errors | *:plans) ;;
+        *) section "$tool-" "$name" --few --separate ;;
+      esac
     done
   done
 fi
 if [ -x "$here/env" ]; then
   if wanted elements; then
-    for program in "$here"/check/{robocachefuse,robocacheresample,robocachevoxelize,gpu}*; do
+    for program in "$here"/check/*; do
       if [ -x "$program" ]; then start "check-${program##*/}" check "${program##*/}"; fi
     done
   fi

@@ -30,6 +30,7 @@ typedef struct RcMemoryOps
   void (*event_free) (RcBackend * backend, RcEvent event);
   RcStatus (*event_record) (RcBackend * backend, RcEvent event, RcStream stream, RcError * error);
   RcStatus (*event_wait) (RcBackend * backend, RcEvent event, RcStream stream, RcError * error);
+  RcStatus (*event_query) (RcBackend * backend, RcEvent event, int *is_done, RcError * error);
   RcStatus (*event_synchronize) (RcBackend * backend, RcEvent event, RcError * error);
   RcStatus (*copy) (RcBackend * backend, const RcMemoryCopy * copy, RcStream stream, RcError * error);
   RcStatus (*copy_between) (RcBackend * to_backend, void *to, RcBackend * from_backend, const void *from, uint64_t bytes,

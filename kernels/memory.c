@@ -78,6 +78,12 @@ rc_event_wait (RcBackend *backend, RcEvent event, RcStream stream, RcError *erro
 }
 
 RcStatus
+rc_event_query (RcBackend *backend, RcEvent event, int *is_done, RcError *error)
+{
+  return backend->ops->memory->event_query (backend, event, is_done, error);
+}
+
+RcStatus
 rc_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
 {
   return backend->ops->memory->event_synchronize (backend, event, error);

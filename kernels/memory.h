@@ -56,6 +56,8 @@ void rc_event_free (RcBackend * backend, RcEvent event);
 RcStatus rc_event_record (RcBackend * backend, RcEvent event, RcStream stream, RcError * error);
 /* What is enqueued on stream from now on waits for the event, which may be another device's. */
 RcStatus rc_event_wait (RcBackend * backend, RcEvent event, RcStream stream, RcError * error);
+/* Whether the event has passed; does not wait. */
+RcStatus rc_event_query (RcBackend * backend, RcEvent event, int *is_done, RcError * error);
 /* The caller waits. */
 RcStatus rc_event_synchronize (RcBackend * backend, RcEvent event, RcError * error);
 

@@ -1,4 +1,4 @@
-/* robocache: what kernels count, brought to the host in the order of the work
+/* robocache: counters of kernels, brought to the host in the order of the work
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,12 +6,20 @@
 
 #include <string.h>
 
-struct _RobocacheReadbackShard
+typedef struct
 {
   RobocacheEngine *engine;
   gint64 *device;               /* of the job that is enqueued; the stream keeps jobs apart */
   gint64 *host;                 /* pinned: [slots][n_counters] */
   RcEvent copied[ROBOCACHE_READBACK_SLOTS];
+} Shard;
+
+struct _RobocacheReadback
+{
+  guint n_shards, n_counters;
+  Shard *shards;                /* one for each engine */
+  guint n_ended, n_taken;       /* jobs until now; atomic */
+  GstClockTime pts[ROBOCACHE_READBACK_SLOTS];
 };
 
 static guint64
@@ -20,8 +28,10 @@ counter_bytes (const RobocacheReadback *readback)
   return readback->n_counters * sizeof (gint64);
 }
 
+/* ---- life ---- */
+
 static gboolean
-init_shard (RobocacheReadback *readback, RobocacheReadbackShard *shard, RobocacheEngine *engine, GError **error)
+init_shard (RobocacheReadback *readback, Shard *shard, RobocacheEngine *engine, GError **error)
 {
   RcStatus status = RC_OK;
   RcError failure;
@@ -38,25 +48,8 @@ init_shard (RobocacheReadback *readback, RobocacheReadbackShard *shard, Robocach
   return robocache_engine_check (status, &failure, error);
 }
 
-gboolean
-robocache_readback_init (RobocacheReadback *readback, RobocacheEngine *const *engines, guint n_engines, guint n_counters,
-    GError **error)
-{
-  gboolean ok = TRUE;
-
-  robocache_readback_clear (readback);
-  readback->shards = g_new0 (RobocacheReadbackShard, n_engines);
-  readback->n_shards = n_engines;
-  readback->n_counters = n_counters;
-  for (guint i = 0; i < n_engines && ok; i++)
-    ok = init_shard (readback, &readback->shards[i], engines[i], error);
-  if (!ok)
-    robocache_readback_clear (readback);
-  return ok;
-}
-
 static void
-clear_shard (RobocacheReadback *readback, RobocacheReadbackShard *shard)
+clear_shard (RobocacheReadback *readback, Shard *shard)
 {
   if (shard->engine == NULL)
     return;
@@ -69,13 +62,34 @@ clear_shard (RobocacheReadback *readback, RobocacheReadbackShard *shard)
 }
 
 void
-robocache_readback_clear (RobocacheReadback *readback)
+robocache_readback_free (RobocacheReadback *readback)
 {
+  if (readback == NULL)
+    return;
   for (guint i = 0; i < readback->n_shards; i++)
     clear_shard (readback, &readback->shards[i]);
   g_free (readback->shards);
-  *readback = (RobocacheReadback) { 0 };
+  g_free (readback);
 }
+
+RobocacheReadback *
+robocache_readback_new (RobocacheEngine *const *engines, guint n_engines, guint n_counters, GError **error)
+{
+  RobocacheReadback *readback = g_new0 (RobocacheReadback, 1);
+
+  readback->shards = g_new0 (Shard, n_engines);
+  readback->n_shards = n_engines;
+  readback->n_counters = n_counters;
+  for (guint i = 0; i < n_engines; i++) {
+    if (!init_shard (readback, &readback->shards[i], engines[i], error)) {
+      robocache_readback_free (readback);
+      return NULL;
+    }
+  }
+  return readback;
+}
+
+/* ---- jobs ---- */
 
 gboolean
 robocache_readback_begin (RobocacheReadback *readback, GError **error)
@@ -83,9 +97,9 @@ robocache_readback_begin (RobocacheReadback *readback, GError **error)
   RcStatus status = RC_OK;
   RcError failure;
 
-  g_return_val_if_fail (readback->n < ROBOCACHE_READBACK_SLOTS, FALSE);
+  g_return_val_if_fail (robocache_readback_pending (readback) < ROBOCACHE_READBACK_SLOTS, FALSE);
   for (guint i = 0; i < readback->n_shards && status == RC_OK; i++) {
-    RobocacheReadbackShard *shard = &readback->shards[i];
+    Shard *shard = &readback->shards[i];
 
     status = rc_memory_clear (robocache_engine_backend (shard->engine), shard->device, counter_bytes (readback),
         robocache_engine_stream (shard->engine), &failure);
@@ -100,7 +114,7 @@ robocache_readback_counters (const RobocacheReadback *readback, guint shard)
 }
 
 static RcStatus
-fetch (RobocacheReadback *readback, RobocacheReadbackShard *shard, guint slot, RcError *failure)
+fetch (RobocacheReadback *readback, Shard *shard, guint slot, RcError *failure)
 {
   RcBackend *backend = robocache_engine_backend (shard->engine);
   const RcStream stream = robocache_engine_stream (shard->engine);
@@ -115,7 +129,7 @@ fetch (RobocacheReadback *readback, RobocacheReadbackShard *shard, guint slot, R
 gboolean
 robocache_readback_end (RobocacheReadback *readback, GstClockTime pts, GError **error)
 {
-  const guint slot = (readback->oldest + readback->n) % ROBOCACHE_READBACK_SLOTS;
+  const guint slot = readback->n_ended % ROBOCACHE_READBACK_SLOTS;
   RcStatus status = RC_OK;
   RcError failure;
 
@@ -124,34 +138,74 @@ robocache_readback_end (RobocacheReadback *readback, GstClockTime pts, GError **
   if (!robocache_engine_check (status, &failure, error))
     return FALSE;
   readback->pts[slot] = pts;
-  readback->n++;
+  __atomic_store_n (&readback->n_ended, readback->n_ended + 1, __ATOMIC_RELEASE);
   return TRUE;
 }
+
+gboolean
+robocache_readback_wait (RobocacheReadback *readback, guint but_last, GError **error)
+{
+  RcStatus status = RC_OK;
+  RcError failure;
+  guint slot;
+
+  if (readback == NULL || robocache_readback_pending (readback) <= but_last)
+    return TRUE;
+  slot = (readback->n_ended - but_last - 1) % ROBOCACHE_READBACK_SLOTS;
+  for (guint i = 0; i < readback->n_shards && status == RC_OK; i++)
+    status = rc_event_synchronize (robocache_engine_backend (readback->shards[i].engine), readback->shards[i].copied[slot],
+        &failure);
+  return robocache_engine_check (status, &failure, error);
+}
+
+/* ---- results ---- */
 
 guint
 robocache_readback_pending (const RobocacheReadback *readback)
 {
-  return readback->n;
+  return __atomic_load_n (&readback->n_ended, __ATOMIC_ACQUIRE) - __atomic_load_n (&readback->n_taken, __ATOMIC_ACQUIRE);
+}
+
+static RcStatus
+find_done (const RobocacheReadback *readback, guint slot, gboolean *is_done, RcError *failure)
+{
+  RcStatus status = RC_OK;
+
+  *is_done = TRUE;
+  for (guint i = 0; i < readback->n_shards && *is_done && status == RC_OK; i++)
+    status = rc_event_query (robocache_engine_backend (readback->shards[i].engine), readback->shards[i].copied[slot], is_done,
+        failure);
+  return status;
+}
+
+static void
+add_up (const RobocacheReadback *readback, guint slot, gint64 *counters)
+{
+  memset (counters, 0, counter_bytes (readback));
+  for (guint i = 0; i < readback->n_shards; i++) {
+    for (guint k = 0; k < readback->n_counters; k++)
+      counters[k] += readback->shards[i].host[slot * readback->n_counters + k];
+  }
 }
 
 gboolean
 robocache_readback_take (RobocacheReadback *readback, gint64 *counters, GstClockTime *pts, GError **error)
 {
-  const guint slot = readback->oldest;
-  RcStatus status = RC_OK;
+  gboolean is_done;
+  RcStatus status;
   RcError failure;
+  guint slot;
 
-  g_return_val_if_fail (readback->n > 0, FALSE);
-  memset (counters, 0, counter_bytes (readback));
-  for (guint i = 0; i < readback->n_shards && status == RC_OK; i++) {
-    const RobocacheReadbackShard *shard = &readback->shards[i];
-
-    status = rc_event_synchronize (robocache_engine_backend (shard->engine), shard->copied[slot], &failure);
-    for (guint k = 0; k < readback->n_counters && status == RC_OK; k++)
-      counters[k] += shard->host[slot * readback->n_counters + k];
+  if (readback == NULL || robocache_readback_pending (readback) == 0)
+    return FALSE;
+  slot = readback->n_taken % ROBOCACHE_READBACK_SLOTS;
+  status = find_done (readback, slot, &is_done, &failure);
+  if (status == RC_OK && !is_done)
+    return FALSE;
+  if (status == RC_OK) {
+    add_up (readback, slot, counters);
+    *pts = readback->pts[slot];
   }
-  *pts = readback->pts[slot];
-  readback->oldest = (slot + 1) % ROBOCACHE_READBACK_SLOTS;
-  readback->n--;
+  __atomic_store_n (&readback->n_taken, readback->n_taken + 1, __ATOMIC_RELEASE);
   return robocache_engine_check (status, &failure, error);
 }

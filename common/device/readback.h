@@ -1,10 +1,10 @@
-/* robocache: what kernels count, brought to the host in the order of the work
+/* robocache: counters of kernels, brought to the host in the order of the work
  *
- * A job's counters are int64s, cleared on each engine when it begins, added to by its kernels and copied to pinned
- * memory when it ends. The copies of the last jobs may be under way; a job is taken when its are done, oldest first,
- * as the sum over the engines. On the CPU they are done at once.
+ * A job's counters are int64s. Each engine clears them when the job begins, its kernels add to them, and it copies them to pinned
+ * memory when the job ends. The counters of a job are the sum over the engines. On the CPU they are there at once.
  *
- * The owner guards a readback: take, and begin and end, may be called by different threads.
+ * One thread begins, ends and waits for jobs, without a lock. Any thread may take the oldest job, which never waits for the device:
+ * the owner guards that with a lock of its own, and replaces the readback under it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,35 +15,29 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_READBACK_SLOTS 2         /* jobs under way: one is computed while the next is enqueued */
+#define ROBOCACHE_READBACK_SLOTS 2      /* jobs not taken: one is computed while the next is enqueued */
 
-typedef struct _RobocacheReadbackShard RobocacheReadbackShard;
+typedef struct _RobocacheReadback RobocacheReadback;
 
-/* Zero is none. */
-typedef struct
-{
-  guint n_shards, n_counters;
-  RobocacheReadbackShard *shards;     /* one for each engine */
-  guint oldest, n;              /* jobs not taken */
-  GstClockTime pts[ROBOCACHE_READBACK_SLOTS];
-} RobocacheReadback;
+/* For jobs of n_counters that all of the engines share. NULL and an error when there is no memory. */
+RobocacheReadback *robocache_readback_new (RobocacheEngine * const *engines, guint n_engines, guint n_counters,
+    GError ** error);
+/* Waits for work that is under way. Counters that were not taken are lost. NULL is accepted. */
+void robocache_readback_free (RobocacheReadback * readback);
 
-/* For jobs of n_counters that all of the engines share. FALSE and an error when there is no memory. */
-gboolean robocache_readback_init (RobocacheReadback * readback, RobocacheEngine * const *engines, guint n_engines,
-    guint n_counters, GError ** error);
-/* What was not taken is lost; no work may be under way. */
-void robocache_readback_clear (RobocacheReadback * readback);
-
-/* A slot must be free. Enqueues that the counters are 0. */
+/* Enqueues that the counters are 0. A slot must be free. */
 gboolean robocache_readback_begin (RobocacheReadback * readback, GError ** error);
-/* Where an engine's kernels count. */
+/* Where the kernels of an engine count; no reference. */
 gpointer robocache_readback_counters (const RobocacheReadback * readback, guint shard);
-/* Enqueues the copy of all of them, of the job that has pts. */
+/* Enqueues the copy of the counters of the job, whose buffer has that PTS. */
 gboolean robocache_readback_end (RobocacheReadback * readback, GstClockTime pts, GError ** error);
+/* Waits on the CPU for all jobs but the last `but_last`. FALSE and an error when a device failed. NULL is accepted. */
+gboolean robocache_readback_wait (RobocacheReadback * readback, guint but_last, GError ** error);
 
-/* Jobs that were not taken. */
+/* Jobs not taken. */
 guint robocache_readback_pending (const RobocacheReadback * readback);
-/* Waits for the oldest job, of which there must be one. FALSE and an error when a device failed; the job is lost. */
+/* Takes the oldest job if it is done. FALSE: it is not, or there is none; or an error, when a device failed, and the job is lost.
+ * NULL is accepted. */
 gboolean robocache_readback_take (RobocacheReadback * readback, gint64 * counters, GstClockTime * pts, GError ** error);
 
 G_END_DECLS

@@ -10,30 +10,34 @@
 
 gboolean
 gst_robocache_resample_batch_count (GstRobocacheResampleEngine *engine, GstRobocacheResampleStatistics *statistics,
-    guint but_last, GError **error)
+    GError **error)
 {
   union
   {
     gint64 all[ROBOCACHE_EPISODES_N_COUNTERS];
     RcAlignCounters named;
   } counters;
+  GError *failure = NULL;
   GstClockTime pts;
 
-  while (robocache_readback_pending (&engine->readback) > but_last) {
-    if (!robocache_readback_take (&engine->readback, counters.all, &pts, error))
-      return FALSE;
+  while (robocache_readback_take (engine->readback, counters.all, &pts, &failure))
     gst_robocache_resample_statistics_add_batch (statistics, &counters.named, pts);
-  }
-  return TRUE;
+  if (failure == NULL)
+    return TRUE;
+  g_propagate_error (error, failure);
+  return FALSE;
 }
 
-static gboolean
-count_done (GstRobocacheResampleEngine *engine, GstRobocacheResampleStatistics *statistics, guint but_last, GError **error)
+gboolean
+gst_robocache_resample_batch_wait (GstRobocacheResampleEngine *engine, GstRobocacheResampleStatistics *statistics,
+    guint but_last, GError **error)
 {
   gboolean ok;
 
+  if (!robocache_readback_wait (engine->readback, but_last, error))
+    return FALSE;
   GST_OBJECT_LOCK (engine->element);
-  ok = gst_robocache_resample_batch_count (engine, statistics, but_last, error);
+  ok = gst_robocache_resample_batch_count (engine, statistics, error);
   GST_OBJECT_UNLOCK (engine->element);
   return ok;
 }
@@ -64,18 +68,15 @@ static gboolean
 enqueue (GstRobocacheResampleEngine *engine, const RobocacheEpisodesPlace *place, GstClockTime pts, GError **error)
 {
   guint n_chunks;
-  gboolean ok;
 
-  GST_OBJECT_LOCK (engine->element);
-  ok = robocache_readback_begin (&engine->readback, error);
-  GST_OBJECT_UNLOCK (engine->element);
-  if (!ok || !robocache_episodes_run (engine->episodes, place, &engine->readback, &n_chunks, error))
+  if (!robocache_readback_begin (engine->readback, error)
+      || !robocache_episodes_run (engine->episodes, place, engine->readback, &n_chunks, error))
     return FALSE;
   GST_OBJECT_LOCK (engine->element);
   engine->device->n_chunks += n_chunks;
-  ok = robocache_readback_end (&engine->readback, pts, error);
   GST_OBJECT_UNLOCK (engine->element);
-  return ok && (engine->format.out_on_device || robocache_engine_synchronize (engine->device->active, error));
+  return robocache_readback_end (engine->readback, pts, error)
+      && (engine->format.out_on_device || robocache_engine_synchronize (engine->device->active, error));
 }
 
 static GstMemory *
@@ -119,7 +120,7 @@ gst_robocache_resample_batch_run (GstRobocacheResampleEngine *engine, GstRobocac
   GstBuffer *resampled;
 
   if (out == NULL && failure->domain != ROBOCACHE_ERROR) {
-    count_done (engine, statistics, 0, NULL);
+    gst_robocache_resample_batch_wait (engine, statistics, 0, NULL);
     if (gst_robocache_resample_engine_fall_back (engine, failure)) {
       g_clear_error (&failure);
       out = resample_buffer (engine, buffer, &failure);
@@ -129,7 +130,7 @@ gst_robocache_resample_batch_run (GstRobocacheResampleEngine *engine, GstRobocac
     g_propagate_error (error, failure);
     return NULL;
   }
-  if (!count_done (engine, statistics, engine->format.out_on_device ? 1 : 0, error)) {
+  if (!gst_robocache_resample_batch_wait (engine, statistics, engine->format.out_on_device ? 1 : 0, error)) {
     gst_memory_unref (out);
     return NULL;
   }

@@ -15,9 +15,12 @@ G_BEGIN_DECLS
 GstBuffer *gst_robocache_resample_batch_run (GstRobocacheResampleEngine * engine,
     GstRobocacheResampleStatistics * statistics, GstBuffer * buffer, GError ** error);
 
-/* Waits for all but the last `but_last` batches and counts them. Called with the element's object lock held. FALSE and an error
- * when a device failed. */
+/* Counts the batches that are done; never waits for a device. Called with the element's object lock held. FALSE and an error when
+ * a device failed. */
 gboolean gst_robocache_resample_batch_count (GstRobocacheResampleEngine * engine,
+    GstRobocacheResampleStatistics * statistics, GError ** error);
+/* Waits for all but the last `but_last` batches and counts them. Called by the streaming thread, without locks. */
+gboolean gst_robocache_resample_batch_wait (GstRobocacheResampleEngine * engine,
     GstRobocacheResampleStatistics * statistics, guint but_last, GError ** error);
 
 G_END_DECLS

@@ -75,26 +75,30 @@ plan_batch (GstRobocacheResampleEngine *engine, RcStatus *status, GError **error
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
   const RobocacheJob job = describe_job (engine);
   const guint n = robocache_device_engines (engine->device, &job, engines);
-  gboolean ok;
+  RobocacheReadback *readback;
 
   engine->episodes = robocache_episodes_new (engines, n, &engine->spec, &shape, status, error);
   if (engine->episodes == NULL)
     return FALSE;
+  readback = robocache_readback_new (engines, n, ROBOCACHE_EPISODES_N_COUNTERS, error);
   GST_OBJECT_LOCK (engine->element);
-  ok = robocache_readback_init (&engine->readback, engines, n, ROBOCACHE_EPISODES_N_COUNTERS, error);
+  engine->readback = readback;
   GST_OBJECT_UNLOCK (engine->element);
-  return ok;
+  return readback != NULL;
 }
 
 static void
 free_plans (GstRobocacheResampleEngine *engine)
 {
+  RobocacheReadback *readback;
+
   robocache_blender_clear (&engine->blender);
   g_clear_pointer (&engine->plan, rc_align_plan_free);
   g_clear_pointer (&engine->episodes, robocache_episodes_free);
   GST_OBJECT_LOCK (engine->element);
-  robocache_readback_clear (&engine->readback);
+  readback = g_steal_pointer (&engine->readback);
   GST_OBJECT_UNLOCK (engine->element);
+  robocache_readback_free (readback);
 }
 
 /* An invalid spec is a property's fault. */

@@ -27,7 +27,7 @@ typedef struct
   RcAlignPlan *plan;            /* of a stream */
   RobocacheBlender blender;
   RobocacheEpisodes *episodes;  /* of batches */
-  RobocacheReadback readback;   /* of batches; guarded by the element's object lock */
+  RobocacheReadback *readback;  /* of batches; guarded by the element's object lock */
 } GstRobocacheResampleEngine;
 
 /* Chooses an engine for the format and makes plans. FALSE and an error that names the property that does not fit, or what

@@ -57,10 +57,7 @@ count_batches (GstRobocacheResampleFlow *flow)
 {
   GError *error = NULL;
 
-  GST_OBJECT_LOCK (flow->element);
-  gst_robocache_resample_batch_count (&flow->engine, &flow->statistics, 0, &error);
-  GST_OBJECT_UNLOCK (flow->element);
-  if (error)
+  if (!gst_robocache_resample_batch_wait (&flow->engine, &flow->statistics, 0, &error))
     fail (flow, error);
 }
 
@@ -447,8 +444,8 @@ gst_robocache_resample_flow_make_stats (GstRobocacheResampleFlow *flow)
 {
   GstStructure *stats;
 
-  /* exact for what was output; a device that failed is reported when it is used again */
-  gst_robocache_resample_batch_count (&flow->engine, &flow->statistics, 0, NULL);
+  /* exact for last-pts; a device that failed is reported when it is used again */
+  gst_robocache_resample_batch_count (&flow->engine, &flow->statistics, NULL);
   stats = gst_robocache_resample_statistics_to_structure (&flow->statistics, &flow->stream);
   robocache_device_to_structure (flow->engine.device, stats);
   return stats;

@@ -101,47 +101,55 @@ fail (GstRobocacheVoxelize *self, GError *error)
 }
 
 static void
-report (GstRobocacheVoxelize *self, const RcVoxelCounters *counted)
+report (GstRobocacheVoxelize *self, const RobocacheVoxelizeStatistics *now)
 {
-  GST_LOG_OBJECT (self, "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " points are inside, %" G_GINT64_FORMAT " voxels occupied",
-      counted->inside, counted->points, counted->occupied);
-  if (counted->over_cap == 0 || self->warned_over_cap)
+  GST_LOG_OBJECT (self, "until now %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " points are inside, %" G_GINT64_FORMAT
+      " voxels of the last buffer are occupied", now->total.inside, now->total.points, now->occupied_voxels);
+  if (now->occupied_over_cap == 0 || self->warned_over_cap)
     return;
   self->warned_over_cap = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT, ("%" G_GINT64_FORMAT " voxels are occupied, but max-voxels is %"
-          G_GINT64_FORMAT ": the rest is left out and counted in stats; raise max-voxels", counted->occupied,
+          G_GINT64_FORMAT ": the rest is left out and counted in stats; raise max-voxels", now->occupied_over_cap,
           self->current.spec.max_voxels), (NULL));
 }
 
-/* Counts all buffers but the last in_flight ones, waiting for them. FALSE: an error was posted. */
+/* Waits for all buffers but the last in_flight ones and counts them. FALSE: an error was posted. */
 static gboolean
 count_done (GstRobocacheVoxelize *self, guint in_flight)
 {
-  RcVoxelCounters counted;
+  RobocacheVoxelizeStatistics now;
   GError *error = NULL;
-  gboolean more;
+  gboolean ok = robocache_readback_wait (self->statistics.readback, in_flight, &error);
 
-  do {
-    GST_OBJECT_LOCK (self);
-    more = robocache_voxelize_statistics_count_one (&self->statistics, in_flight, &counted, &error);
-    GST_OBJECT_UNLOCK (self);
-    if (more)
-      report (self, &counted);
-  } while (more);
-  if (error == NULL)
-    return TRUE;
-  fail (self, error);
-  return FALSE;
+  GST_OBJECT_LOCK (self);
+  ok = robocache_voxelize_statistics_count (&self->statistics, ok ? &error : NULL) && ok;
+  now = self->statistics;
+  GST_OBJECT_UNLOCK (self);
+  report (self, &now);
+  if (!ok)
+    fail (self, error);
+  return ok;
 }
 
-/* Call with the object lock. Exact for all buffers that left; the streaming thread reports a device that failed. */
+static void
+replace_readback (GstRobocacheVoxelize *self, RobocacheReadback *readback)
+{
+  RobocacheReadback *old;
+
+  GST_OBJECT_LOCK (self);
+  old = self->statistics.readback;
+  self->statistics.readback = readback;
+  GST_OBJECT_UNLOCK (self);
+  robocache_readback_free (old);
+}
+
+/* Call with the object lock. Exact for last-pts; the streaming thread reports a device that failed. */
 static GstStructure *
 make_stats (GstRobocacheVoxelize *self)
 {
   GstStructure *structure;
-  RcVoxelCounters counted;
 
-  while (robocache_voxelize_statistics_count_one (&self->statistics, 0, &counted, NULL));
+  robocache_voxelize_statistics_count (&self->statistics, NULL);
   structure = robocache_voxelize_statistics_to_structure (&self->statistics);
   robocache_device_to_structure (&self->device, structure);
   return structure;
@@ -246,14 +254,12 @@ start_readback (GstRobocacheVoxelize *self, GError **error)
 {
   RobocacheEngine *engines[ROBOCACHE_MAX_DEVICES];
   const guint n = robocache_device_engines (&self->device, &self->current.job, engines);
-  gboolean ok;
+  RobocacheReadback *readback = robocache_readback_new (engines, n, ROBOCACHE_VOXELIZER_N_COUNTERS, error);
 
   if (!count_done (self, 0))
     GST_WARNING_OBJECT (self, "the counts of buffers on a device that failed are lost");
-  GST_OBJECT_LOCK (self);
-  ok = robocache_readback_init (&self->statistics.readback, engines, n, ROBOCACHE_VOXELIZER_N_COUNTERS, error);
-  GST_OBJECT_UNLOCK (self);
-  return ok;
+  replace_readback (self, readback);
+  return readback != NULL;
 }
 
 /* Makes the negotiated configuration, if there is a new one, the current one. */
@@ -265,10 +271,14 @@ install_next (GstRobocacheVoxelize *self)
 
   if (self->next.voxelizer == NULL)
     return TRUE;
+  count_done (self, 0);
+  GST_OBJECT_LOCK (self);
+  self->statistics.occupied_over_cap = 0;
+  GST_OBJECT_UNLOCK (self);
+  self->warned_over_cap = FALSE;
   robocache_voxelize_configuration_clear (&self->current);
   self->current = self->next;
   self->next = (RobocacheVoxelizeConfiguration) { 0 };
-  self->warned_over_cap = FALSE;
   GST_INFO_OBJECT (self, "grid %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ", batch %" G_GINT64_FORMAT
       ", %u clouds each, %s", current->spec.grid[0], current->spec.grid[1], current->spec.grid[2], current->spec.batch,
       current->accumulate, robocache_engine_is_gpu (robocache_voxelizer_engine (current->voxelizer)) ? "on the GPU"
@@ -446,21 +456,17 @@ static gboolean
 compute (GstRobocacheVoxelize *self, const RobocacheVoxelPlace *place, GstClockTime pts, GError **error)
 {
   RobocacheVoxelizer *voxelizer = self->current.voxelizer;
-  RobocacheReadback *readback = &self->statistics.readback;
+  RobocacheReadback *readback = self->statistics.readback;
   RobocacheVoxelWork work;
-  gboolean ok;
 
-  GST_OBJECT_LOCK (self);
-  ok = robocache_readback_begin (readback, error);
-  GST_OBJECT_UNLOCK (self);
-  if (!ok || !robocache_voxelizer_run (voxelizer, &self->current.points, &self->window, place, readback, &work, error))
+  if (!robocache_readback_begin (readback, error)
+      || !robocache_voxelizer_run (voxelizer, &self->current.points, &self->window, place, readback, &work, error))
     return FALSE;
   GST_OBJECT_LOCK (self);
   self->device.n_chunks += work.n_chunks;
   self->statistics.points_read += work.points_read;
-  ok = robocache_readback_end (readback, pts, error);
   GST_OBJECT_UNLOCK (self);
-  return ok && (self->current.job.out_on_device
+  return robocache_readback_end (readback, pts, error) && (self->current.job.out_on_device
       || robocache_engine_synchronize (robocache_voxelizer_engine (voxelizer), error));
 }
 
@@ -559,9 +565,7 @@ gst_robocache_voxelize_stop (GstBaseTransform *trans)
   robocache_voxelize_configuration_clear (&self->current);
   robocache_voxelize_configuration_clear (&self->next);
   robocache_point_map_pool_clear (&self->maps);
-  GST_OBJECT_LOCK (self);
-  robocache_readback_clear (&self->statistics.readback);
-  GST_OBJECT_UNLOCK (self);
+  replace_readback (self, NULL);
   gst_clear_caps (&self->in_caps);
   g_clear_pointer (&self->refusal, g_free);
   g_clear_pointer (&self->spacing_warning, g_free);

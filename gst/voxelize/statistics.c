@@ -25,19 +25,23 @@ add (RobocacheVoxelizeStatistics *s, const RcVoxelCounters *counters, GstClockTi
   s->total.over_points += counters->over_points;
   s->occupied_voxels = counters->occupied;
   s->buffers_over_cap += counters->over_cap > 0;
+  if (counters->over_cap > 0)
+    s->occupied_over_cap = counters->occupied;
 }
 
 gboolean
-robocache_voxelize_statistics_count_one (RobocacheVoxelizeStatistics *statistics, guint in_flight,
-    RcVoxelCounters *counted, GError **error)
+robocache_voxelize_statistics_count (RobocacheVoxelizeStatistics *statistics, GError **error)
 {
+  GError *failure = NULL;
+  RcVoxelCounters counted;
   GstClockTime pts;
 
-  if (robocache_readback_pending (&statistics->readback) <= in_flight
-      || !robocache_readback_take (&statistics->readback, (gint64 *) counted, &pts, error))
-    return FALSE;
-  add (statistics, counted, pts);
-  return TRUE;
+  while (robocache_readback_take (statistics->readback, (gint64 *) &counted, &pts, &failure))
+    add (statistics, &counted, pts);
+  if (failure == NULL)
+    return TRUE;
+  g_propagate_error (error, failure);
+  return FALSE;
 }
 
 GstStructure *

@@ -18,17 +18,16 @@ typedef struct
   gint64 points_read;           /* to add them to grids or remove them */
   gint64 occupied_voxels;       /* of the last buffer's grids */
   guint64 buffers_over_cap;
+  gint64 occupied_over_cap;     /* of the last buffer with voxels over max-voxels; 0: there was none */
   GstClockTime last_pts;        /* of the last buffer that was counted */
 
-  RobocacheReadback readback;   /* counters of buffers that were handed out and may still be computed */
+  RobocacheReadback *readback;  /* counters of buffers that were handed out and may still be computed */
 } RobocacheVoxelizeStatistics;
 
 /* Sets all counts to 0. Keeps the readback. */
 void robocache_voxelize_statistics_reset (RobocacheVoxelizeStatistics * statistics);
-/* Waits for the oldest buffer in flight and counts it, unless only in_flight are left. TRUE: *counted are its counters. FALSE
- * and an error when a device failed. */
-gboolean robocache_voxelize_statistics_count_one (RobocacheVoxelizeStatistics * statistics, guint in_flight,
-    RcVoxelCounters * counted, GError ** error);
+/* Counts the buffers that are done; never waits for a device. FALSE and an error when a device failed. */
+gboolean robocache_voxelize_statistics_count (RobocacheVoxelizeStatistics * statistics, GError ** error);
 /* `stats`, without what the device adds. */
 GstStructure *robocache_voxelize_statistics_to_structure (const RobocacheVoxelizeStatistics * statistics);
 

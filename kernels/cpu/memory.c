@@ -89,6 +89,13 @@ cpu_clear (RcBackend *backend, void *memory, uint64_t bytes, RcStream stream, Rc
   return RC_OK;
 }
 
+static RcStatus
+always_done (RcBackend *backend, RcEvent event, int *is_done, RcError *error)
+{
+  *is_done = 1;
+  return RC_OK;
+}
+
 const RcMemoryOps rc_cpu_memory_ops = {
   .info = cpu_info,
   .alloc = cpu_alloc,
@@ -100,6 +107,7 @@ const RcMemoryOps rc_cpu_memory_ops = {
   .event_free = nothing_to_free,
   .event_record = nothing_to_order,
   .event_wait = nothing_to_order,
+  .event_query = always_done,
   .event_synchronize = nothing_to_wait_for,
   .copy = cpu_copy,
   .copy_between = cpu_copy_between,

@@ -327,6 +327,18 @@ cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned)
 }
 
 cudaError_t
+cudaEventQuery (cudaEvent_t event)
+{
+  FAIL_IF_TOLD ("cuEventQuery");
+  Event *own = event_of (event);
+  std::lock_guard<std::mutex> held (own->lock);
+
+  if (own->stream != nullptr && !own->stream->is_done (own->number))
+    return cudaErrorNotReady;
+  return note (state_of_devices ());
+}
+
+cudaError_t
 cudaEventSynchronize (cudaEvent_t event)
 {
   FAIL_IF_TOLD ("cuEventSynchronize");

@@ -223,6 +223,14 @@ step_copy_between (Job *job, RcError *error)
 }
 
 static RcStatus
+step_event_query (Job *job, RcError *error)
+{
+  int is_done;
+
+  return rc_event_query (job->backend, job->event, &is_done, error);
+}
+
+static RcStatus
 step_event_synchronize (Job *job, RcError *error)
 {
   return rc_event_synchronize (job->backend, job->event, error);
@@ -351,6 +359,7 @@ static const Step device_steps[] = {
   {"clear", CLEARS, step_clear, "cudaMemsetAsync", "32 bytes", 1},
   {"event_record", "cuEventRecord|cuEventRecordWithFlags", step_record, "cudaEventRecord", "an event", 1},
   {"event_wait", "cuStreamWaitEvent", step_wait, "cudaStreamWaitEvent", "an event", 1},
+  {"event_query", "cuEventQuery", step_event_query, "cudaEventQuery", "work before it", 0},
   {"event_synchronize", "cuEventSynchronize", step_event_synchronize, "cudaEventSynchronize", "work before it", 0},
   {"stream_synchronize", "cuStreamSynchronize", step_synchronize, "cudaStreamSynchronize", "all work before", 1},
   {"alloc", ALLOCS, step_alloc, "cudaMalloc", "1000 bytes", 1},

@@ -19,7 +19,7 @@ struct Fault
 };
 
 static Fault faults[] = {
-  {"cuCtxPushCurrent"}, {"cuDevicePrimaryCtxRetain"}, {"cuEventCreate"}, {"cuEventRecord"}, {"cuEventRecordWithFlags"},
+  {"cuCtxPushCurrent"}, {"cuDevicePrimaryCtxRetain"}, {"cuEventCreate"}, {"cuEventQuery"}, {"cuEventRecord"}, {"cuEventRecordWithFlags"},
   {"cuEventSynchronize"}, {"cuLaunchKernel"}, {"cuLaunchKernelEx"}, {"cuMemAlloc"}, {"cuMemAllocAsync"},
   {"cuMemAllocFromPoolAsync"}, {"cuMemAllocHost"}, {"cuMemFree"}, {"cuMemFreeAsync"}, {"cuMemFreeHost"},
   {"cuMemGetInfo"}, {"cuMemHostAlloc"}, {"cuMemPoolCreate"}, {"cuMemPoolSetAttribute"}, {"cuMemcpy2DAsync"},

@@ -311,6 +311,25 @@ cuda_event_wait (RcBackend *backend, RcEvent event, RcStream stream, RcError *er
 }
 
 static RcStatus
+cuda_event_query (RcBackend *backend, RcEvent event, int *is_done, RcError *error)
+{
+  RcCudaBackend *cuda = (RcCudaBackend *) backend;
+  RcStatus status = rc_cuda_enter (cuda, error);
+  cudaError_t result;
+
+  if (status != RC_OK)
+    return status;
+  result = cudaEventQuery (event);
+  *is_done = result == cudaSuccess;
+  if (result == cudaErrorNotReady)
+    cudaGetLastError ();        /* no failure, so not one of the next call either */
+  else
+    status = rc_cuda_check (cuda, result, NULL, error, "cudaEventQuery", "work before it");
+  rc_cuda_leave (cuda);
+  return status;
+}
+
+static RcStatus
 cuda_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) backend;
@@ -447,6 +466,7 @@ const RcMemoryOps rc_cuda_memory_ops = {
   .event_free = cuda_event_free,
   .event_record = cuda_event_record,
   .event_wait = cuda_event_wait,
+  .event_query = cuda_event_query,
   .event_synchronize = cuda_event_synchronize,
   .copy = cuda_copy,
   .copy_between = cuda_copy_between,

@@ -449,6 +449,7 @@ expect_counts (RobocacheReadback *readback, GstClockTime pts, gconstpointer want
   gint64 got[16];
   GstClockTime counted;
 
+  fail_unless (robocache_readback_wait (readback, robocache_readback_pending (readback) - 1, NULL));
   fail_unless (robocache_readback_take (readback, got, &counted, NULL));
   fail_unless_equals_uint64 (counted, pts);
   fail_unless (memcmp (got, wanted, bytes) == 0);
@@ -463,7 +464,7 @@ GST_START_TEST (test_episodes)
   gpointer seen[ROUNDS], wanted_bytes[ROUNDS];
   Aligned wanted[ROUNDS];
   RcAlignCounters counts[ROUNDS];
-  RobocacheReadback readback = { 0 };
+  RobocacheReadback *readback;
   RobocacheEpisodes *episodes;
   Machine machine = { NULL };
   gboolean keeps;
@@ -473,8 +474,8 @@ GST_START_TEST (test_episodes)
   fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
   episodes = robocache_episodes_new (machine.engines, machine.setup->n_engines, &align_spec, &shape, &status, NULL);
   fail_unless (episodes != NULL);
-  fail_unless (robocache_readback_init (&readback, machine.engines, machine.setup->n_engines, ROBOCACHE_EPISODES_N_COUNTERS,
-      NULL));
+  readback = robocache_readback_new (machine.engines, machine.setup->n_engines, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
+  fail_unless (readback != NULL);
   keeps = order >= N_ORDERS / 2 && machine.setup->max_bytes == 0;
   for (guint round = 0; round < ROUNDS; round++) {
     RobocacheEpisodesPlace place = { 0 };
@@ -488,12 +489,12 @@ GST_START_TEST (test_episodes)
     place.memories[ROBOCACHE_EPISODES_TIMES] = input_of (&machine, e.times, sizeof (e.times));
     place.memories[ROBOCACHE_EPISODES_TARGETS] = input_of (&machine, e.targets, sizeof (e.targets));
     place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine.outputs, sizeof (Aligned), NULL);
-    if (robocache_readback_pending (&readback) == ROBOCACHE_READBACK_SLOTS)
-      expect_counts (&readback, round - ROBOCACHE_READBACK_SLOTS, &counts[round - ROBOCACHE_READBACK_SLOTS], sizeof (counts[0]));
-    fail_unless (robocache_readback_begin (&readback, NULL));
-    fail_unless (robocache_episodes_run (episodes, &place, &readback, &n_chunks, &error), "%s",
+    if (robocache_readback_pending (readback) == ROBOCACHE_READBACK_SLOTS)
+      expect_counts (readback, round - ROBOCACHE_READBACK_SLOTS, &counts[round - ROBOCACHE_READBACK_SLOTS], sizeof (counts[0]));
+    fail_unless (robocache_readback_begin (readback, NULL));
+    fail_unless (robocache_episodes_run (episodes, &place, readback, &n_chunks, &error), "%s",
         error ? error->message : "");
-    fail_unless (robocache_readback_end (&readback, round, NULL));
+    fail_unless (robocache_readback_end (readback, round, NULL));
     fail_unless ((machine.setup->max_bytes > 0) == (n_chunks > 1), "%u chunks", n_chunks);
     for (guint part = 0; part < ROBOCACHE_EPISODES_OUT; part++)
       spoil (&machine, place.memories[part]);
@@ -504,8 +505,8 @@ GST_START_TEST (test_episodes)
   expect_seen (seen, wanted_bytes, sizeof (wanted[0]), order);
   g_ptr_array_unref (kept);
   for (guint round = ROUNDS - ROBOCACHE_READBACK_SLOTS; round < ROUNDS; round++)
-    expect_counts (&readback, round, &counts[round], sizeof (counts[round]));
-  robocache_readback_clear (&readback);
+    expect_counts (readback, round, &counts[round], sizeof (counts[round]));
+  robocache_readback_free (readback);
   robocache_episodes_free (episodes);
   rc_align_plan_free (cpu_align);
   machine_clear (&machine);
@@ -520,7 +521,7 @@ GST_START_TEST (test_episodes_on_a_device_that_fails)
   const RobocacheEpisodesShape shape = { BATCH, ROWS, TICKS };
   const RcAlignSpec plan_spec = { &align_spec, 1 };
   RobocacheEpisodesPlace place = { 0 };
-  RobocacheReadback readback = { 0 };
+  RobocacheReadback *readback;
   RobocacheEpisodes *episodes;
   Machine machine = { NULL };
   GError *error = NULL;
@@ -532,21 +533,22 @@ GST_START_TEST (test_episodes_on_a_device_that_fails)
   fail_unless (rc_align_plan (cpu, &plan_spec, &cpu_align, NULL, NULL) == RC_OK);
   make_episodes (&e, 1);
   episodes = robocache_episodes_new (machine.engines, 2, &align_spec, &shape, &status, NULL);
-  fail_unless (robocache_readback_init (&readback, machine.engines, 2, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  readback = robocache_readback_new (machine.engines, 2, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
+  fail_unless (readback != NULL);
   place.memories[ROBOCACHE_EPISODES_ROWS] = input_of (&machine, e.rows, sizeof (e.rows));
   place.memories[ROBOCACHE_EPISODES_TIMES] = input_of (&machine, e.times, sizeof (e.times));
   place.memories[ROBOCACHE_EPISODES_TARGETS] = input_of (&machine, e.targets, sizeof (e.targets));
   place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine.outputs, sizeof (Aligned), NULL);
-  fail_unless (robocache_readback_begin (&readback, NULL));
+  fail_unless (robocache_readback_begin (readback, NULL));
   fake_device_fail_call (machine.devices[__i__ % 2], (guint) __i__ / 2 + 1);
-  if (!robocache_episodes_run (episodes, &place, &readback, &n_chunks, &error)) {
+  if (!robocache_episodes_run (episodes, &place, readback, &n_chunks, &error)) {
     fail_unless (error->domain == GST_LIBRARY_ERROR, "%s", error->message);
     fail_unless (fake_device_has_failed (machine.devices[__i__ % 2]));
     g_error_free (error);
   }
   for (guint part = 0; part < ROBOCACHE_EPISODES_N_PARTS; part++)
     gst_memory_unref (place.memories[part]);
-  robocache_readback_clear (&readback);
+  robocache_readback_free (readback);
   robocache_episodes_free (episodes);
   rc_align_plan_free (cpu_align);
   machine_clear (&machine);
@@ -640,7 +642,7 @@ GST_START_TEST (test_clouds)
   const gsize out_bytes = (gsize) c->items * GRID_VOXELS * 4;
   gpointer seen[ROUNDS], wanted[ROUNDS];
   RcVoxelCounters counts[ROUNDS];
-  RobocacheReadback readback = { 0 };
+  RobocacheReadback *readback;
   RobocacheCloudWindow window;
   RobocacheVoxelizer *voxelizer;
   RobocachePointsInfo points;
@@ -658,8 +660,8 @@ GST_START_TEST (test_clouds)
   spec.keeps = order % 2;
   voxelizer = robocache_voxelizer_new (machine.engines, machine.setup->n_engines, FALSE, &spec, &status, NULL);
   fail_unless (voxelizer != NULL);
-  fail_unless (robocache_readback_init (&readback, machine.engines, machine.setup->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS,
-      NULL));
+  readback = robocache_readback_new (machine.engines, machine.setup->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL);
+  fail_unless (readback != NULL);
   robocache_cloud_window_init (&window);
   keeps = order >= N_ORDERS / 2 && setup->max_bytes == 0;
   for (guint round = 0; round < ROUNDS; round++) {
@@ -678,13 +680,13 @@ GST_START_TEST (test_clouds)
     gst_buffer_unref (buffer);
     place.memories[0] = robocache_allocator_alloc (machine.outputs, out_bytes, &error);
     fail_unless (place.memories[0] != NULL, "%s", error ? error->message : "");
-    if (robocache_readback_pending (&readback) == ROBOCACHE_READBACK_SLOTS)
-      expect_counts (&readback, round - ROBOCACHE_READBACK_SLOTS, &counts[round - ROBOCACHE_READBACK_SLOTS], sizeof (counts[0]));
-    fail_unless (robocache_readback_begin (&readback, NULL));
-    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &readback, &work, &error), "%s",
+    if (robocache_readback_pending (readback) == ROBOCACHE_READBACK_SLOTS)
+      expect_counts (readback, round - ROBOCACHE_READBACK_SLOTS, &counts[round - ROBOCACHE_READBACK_SLOTS], sizeof (counts[0]));
+    fail_unless (robocache_readback_begin (readback, NULL));
+    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, readback, &work, &error), "%s",
         error ? error->message : "");
     robocache_cloud_window_prune (&window);
-    fail_unless (robocache_readback_end (&readback, round, NULL));
+    fail_unless (robocache_readback_end (readback, round, NULL));
     seen[round] = see (&machine, place.memories[0], keeps ? kept : NULL);
     do_some_work (&machine, order, round);
     n_read = clouds_read (c, setup, spec.keeps, round);
@@ -698,8 +700,8 @@ GST_START_TEST (test_clouds)
   for (guint round = 0; round < ROUNDS; round++)
     g_free (wanted[round]);
   for (guint round = ROUNDS - ROBOCACHE_READBACK_SLOTS; round < ROUNDS; round++)
-    expect_counts (&readback, round, &counts[round], sizeof (counts[round]));
-  robocache_readback_clear (&readback);
+    expect_counts (readback, round, &counts[round], sizeof (counts[round]));
+  robocache_readback_free (readback);
   robocache_voxelizer_free (voxelizer);
   gst_caps_unref (caps);
   g_free (text);

@@ -550,6 +550,20 @@ fake_event_wait (RcBackend *backend, RcEvent event, RcStream stream, RcError *er
 }
 
 static RcStatus
+fake_event_query (RcBackend *backend, RcEvent event, int *is_done, RcError *error)
+{
+  FakeEvent *queried = event;
+  const RcStatus status = enter (backend, "event_query", error);
+
+  if (status != RC_OK)
+    return status;
+  if (queried == NULL || queried->device != ((FakeBackend *) backend)->device)
+    return leave (rc_error_set (error, RC_INVALID_ARGUMENT, "no event of the device"));
+  *is_done = queried->reached >= queried->recorded;
+  return leave (RC_OK);
+}
+
+static RcStatus
 fake_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
 {
   FakeEvent *awaited = event;
@@ -661,6 +675,7 @@ static const RcMemoryOps memory_ops = {
   .event_free = fake_event_free,
   .event_record = fake_event_record,
   .event_wait = fake_event_wait,
+  .event_query = fake_event_query,
   .event_synchronize = fake_event_synchronize,
   .copy = fake_copy,
   .copy_between = fake_copy_between,

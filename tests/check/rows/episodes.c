@@ -153,7 +153,7 @@ GST_START_TEST (test_same_bytes)
   GstAllocator *allocator;
   RobocacheEpisodes *episodes;
   RobocacheEpisodesPlace place = { 0 };
-  RobocacheReadback readback = { 0 };
+  RobocacheReadback *readback;
   Data data;
   RcStatus status;
   guint n_chunks;
@@ -164,7 +164,8 @@ GST_START_TEST (test_same_bytes)
   allocator = robocache_allocator_new (c->out_elsewhere ? elsewhere : engines[0], RC_MEMORY_DEVICE);
   episodes = robocache_episodes_new (engines, c->n_engines, &spec, &shape, &status, NULL);
   fail_unless (episodes != NULL);
-  fail_unless (robocache_readback_init (&readback, engines, c->n_engines, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  readback = robocache_readback_new (engines, c->n_engines, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
+  fail_unless (readback != NULL);
   place.memories[ROBOCACHE_EPISODES_ROWS] = wrap (data.rows, sizeof (data.rows));
   place.memories[ROBOCACHE_EPISODES_TIMES] = wrap (data.times, sizeof (data.times));
   place.memories[ROBOCACHE_EPISODES_TARGETS] = wrap (data.targets, sizeof (data.targets));
@@ -176,17 +177,17 @@ GST_START_TEST (test_same_bytes)
   for (guint round = 0; round < 3; round++) {
     place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS,
         gfloat), NULL);
-    fail_unless (robocache_readback_begin (&readback, NULL));
-    fail_unless (robocache_episodes_run (episodes, &place, &readback, &n_chunks, NULL));
-    fail_unless (robocache_readback_end (&readback, round, NULL));
+    fail_unless (robocache_readback_begin (readback, NULL));
+    fail_unless (robocache_episodes_run (episodes, &place, readback, &n_chunks, NULL));
+    fail_unless (robocache_readback_end (readback, round, NULL));
     fail_unless (c->least_chunks > 0 ? n_chunks >= c->least_chunks : n_chunks == 0, "%u chunks", n_chunks);
     compare (&data, place.memories[ROBOCACHE_EPISODES_OUT]);
-    check_counts (&readback, &data, round);
+    check_counts (readback, &data, round);
     gst_memory_unref (place.memories[ROBOCACHE_EPISODES_OUT]);
   }
   for (guint part = 0; part < ROBOCACHE_EPISODES_OUT; part++)
     gst_memory_unref (place.memories[part]);
-  robocache_readback_clear (&readback);
+  robocache_readback_free (readback);
   robocache_episodes_free (episodes);
   gst_object_unref (allocator);
   for (guint i = 0; i < c->n_engines; i++)
@@ -201,7 +202,7 @@ GST_START_TEST (test_no_room_for_one)
   RobocacheEngine *engine = new_engine (700), *elsewhere = new_engine (0);
   GstAllocator *allocator = robocache_allocator_new (elsewhere, RC_MEMORY_DEVICE);
   RobocacheEpisodesPlace place = { 0 };
-  RobocacheReadback readback = { 0 };
+  RobocacheReadback *readback;
   GError *error = NULL;
   Data data;
   RcStatus status;
@@ -209,20 +210,21 @@ GST_START_TEST (test_no_room_for_one)
   RobocacheEpisodes *episodes = robocache_episodes_new (&engine, 1, &spec, &shape, &status, NULL);
 
   make_data (&data);
-  fail_unless (robocache_readback_init (&readback, &engine, 1, ROBOCACHE_EPISODES_N_COUNTERS, NULL));
+  readback = robocache_readback_new (&engine, 1, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
+  fail_unless (readback != NULL);
   place.memories[ROBOCACHE_EPISODES_ROWS] = wrap (data.rows, sizeof (data.rows));
   place.memories[ROBOCACHE_EPISODES_TIMES] = wrap (data.times, sizeof (data.times));
   place.memories[ROBOCACHE_EPISODES_TARGETS] = wrap (data.targets, sizeof (data.targets));
   place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS, gfloat),
       NULL);
-  fail_unless (robocache_readback_begin (&readback, NULL));
-  fail_if (robocache_episodes_run (episodes, &place, &readback, &n_chunks, &error));
+  fail_unless (robocache_readback_begin (readback, NULL));
+  fail_if (robocache_episodes_run (episodes, &place, readback, &n_chunks, &error));
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
   fail_unless (strstr (error->message, "bytes needed") != NULL, "%s", error->message);
   g_error_free (error);
   for (guint part = 0; part < ROBOCACHE_EPISODES_N_PARTS; part++)
     gst_memory_unref (place.memories[part]);
-  robocache_readback_clear (&readback);
+  robocache_readback_free (readback);
   robocache_episodes_free (episodes);
   gst_object_unref (allocator);
   robocache_engine_unref (engine);
@@ -255,29 +257,28 @@ GST_END_TEST;
 GST_START_TEST (test_tally_in_order)
 {
   RobocacheEngine *engines[] = { new_engine (0), new_engine (0) };
-  RobocacheReadback readback = { 0 };
+  RobocacheReadback *readback;
   gint64 counters[2];
   GstClockTime pts;
 
-  fail_unless (robocache_readback_init (&readback, engines, 2, 2, NULL));
+  readback = robocache_readback_new (engines, 2, 2, NULL);
+  fail_unless (readback != NULL);
   for (gint64 job = 0; job < 5; job++) {
-    if (robocache_readback_pending (&readback) == ROBOCACHE_READBACK_SLOTS) {
-      fail_unless (robocache_readback_take (&readback, counters, &pts, NULL));
+    if (robocache_readback_pending (readback) == ROBOCACHE_READBACK_SLOTS) {
+      fail_unless (robocache_readback_take (readback, counters, &pts, NULL));
       fail_unless_equals_uint64 (pts, (GstClockTime) job - ROBOCACHE_READBACK_SLOTS);
       fail_unless_equals_int64 (counters[0], 101 * (job - ROBOCACHE_READBACK_SLOTS));
       fail_unless_equals_int64 (counters[1], 3);
     }
-    fail_unless (robocache_readback_begin (&readback, NULL));
-    ((gint64 *) robocache_readback_counters (&readback, 0))[0] += job;
-    ((gint64 *) robocache_readback_counters (&readback, 1))[0] += 100 * job;
-    ((gint64 *) robocache_readback_counters (&readback, 0))[1] += 1;
-    ((gint64 *) robocache_readback_counters (&readback, 1))[1] += 2;
-    fail_unless (robocache_readback_end (&readback, (GstClockTime) job, NULL));
+    fail_unless (robocache_readback_begin (readback, NULL));
+    ((gint64 *) robocache_readback_counters (readback, 0))[0] += job;
+    ((gint64 *) robocache_readback_counters (readback, 1))[0] += 100 * job;
+    ((gint64 *) robocache_readback_counters (readback, 0))[1] += 1;
+    ((gint64 *) robocache_readback_counters (readback, 1))[1] += 2;
+    fail_unless (robocache_readback_end (readback, (GstClockTime) job, NULL));
   }
-  fail_unless_equals_int (robocache_readback_pending (&readback), ROBOCACHE_READBACK_SLOTS);
-  robocache_readback_clear (&readback);
-  fail_unless_equals_int (robocache_readback_pending (&readback), 0);
-  robocache_readback_clear (&readback);
+  fail_unless_equals_int (robocache_readback_pending (readback), ROBOCACHE_READBACK_SLOTS);
+  robocache_readback_free (readback);
   robocache_engine_unref (engines[0]);
   robocache_engine_unref (engines[1]);
 }
@@ -288,19 +289,20 @@ GST_END_TEST;
 GST_START_TEST (test_tally_of_a_broken_job)
 {
   RobocacheEngine *engine = new_engine (0);
-  RobocacheReadback readback = { 0 };
+  RobocacheReadback *readback;
   gint64 counter;
   GstClockTime pts;
 
-  fail_unless (robocache_readback_init (&readback, &engine, 1, 1, NULL));
-  fail_unless (robocache_readback_begin (&readback, NULL));
-  *(gint64 *) robocache_readback_counters (&readback, 0) = 77;
-  fail_unless (robocache_readback_begin (&readback, NULL));
-  *(gint64 *) robocache_readback_counters (&readback, 0) += 1;
-  fail_unless (robocache_readback_end (&readback, 5, NULL));
-  fail_unless (robocache_readback_take (&readback, &counter, &pts, NULL));
+  readback = robocache_readback_new (&engine, 1, 1, NULL);
+  fail_unless (readback != NULL);
+  fail_unless (robocache_readback_begin (readback, NULL));
+  *(gint64 *) robocache_readback_counters (readback, 0) = 77;
+  fail_unless (robocache_readback_begin (readback, NULL));
+  *(gint64 *) robocache_readback_counters (readback, 0) += 1;
+  fail_unless (robocache_readback_end (readback, 5, NULL));
+  fail_unless (robocache_readback_take (readback, &counter, &pts, NULL));
   fail_unless_equals_int64 (counter, 1);
-  robocache_readback_clear (&readback);
+  robocache_readback_free (readback);
   robocache_engine_unref (engine);
 }
 

@@ -152,7 +152,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   RobocachePointsInfo points;
   RobocacheTensorsInfo tensors;
   RobocacheCloudWindow window;
-  RobocacheReadback readback = { 0 };
+  RobocacheReadback *readback;
   Result result = { 0 };
   GError *error = NULL;
   GstClockTime pts;
@@ -173,7 +173,8 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   allocator = robocache_allocator_new (way->is_in_place ? engines[0] : elsewhere, RC_MEMORY_DEVICE);
   voxelizer = robocache_voxelizer_new (engines, way->n_engines, way->reads_host, &spec, &status, &error);
   fail_unless (voxelizer != NULL, "%s", error ? error->message : "");
-  fail_unless (robocache_readback_init (&readback, engines, way->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL));
+  readback = robocache_readback_new (engines, way->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL);
+  fail_unless (readback != NULL);
   robocache_cloud_window_init (&window);
   for (guint round = 0; round < kind->accumulate + 3; round++) {
     GstBuffer *cloud = make_cloud (&points, round);
@@ -187,19 +188,19 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
       place.item_bytes[i] = robocache_tensor_info_size (&tensors.tensors[i]) / points.n_items;
       place.memories[i] = robocache_allocator_alloc (allocator, robocache_tensor_info_size (&tensors.tensors[i]), NULL);
     }
-    fail_unless (robocache_readback_begin (&readback, NULL));
-    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, &readback, &result.work, &error), "%s",
+    fail_unless (robocache_readback_begin (readback, NULL));
+    fail_unless (robocache_voxelizer_run (voxelizer, &points, &window, &place, readback, &result.work, &error), "%s",
         error ? error->message : "");
     robocache_cloud_window_prune (&window);
-    fail_unless (robocache_readback_end (&readback, round, NULL));
-    fail_unless (robocache_readback_take (&readback, (gint64 *) &result.counters, &pts, NULL));
+    fail_unless (robocache_readback_end (readback, round, NULL));
+    fail_unless (robocache_readback_take (readback, (gint64 *) &result.counters, &pts, NULL));
     result_clear (&result);
     collect (&result, &place);
   }
   robocache_engine_get_memory_statistics (engines[0], &account);
   result.peak_bytes = account.peak_bytes;
   robocache_cloud_window_finish (&window);
-  robocache_readback_clear (&readback);
+  robocache_readback_free (readback);
   robocache_voxelizer_free (voxelizer);
   robocache_points_info_clear (&points);
   gst_object_unref (allocator);

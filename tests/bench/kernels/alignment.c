@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bench/kernels/job.h"
+#include "tests/bench/kernels/kind.h"
 
 #define RECORDING_NS 1000000000 /* duration of the rows */
 #define FIRST_NS 20000000       /* first and last 20 ms have no ticks */

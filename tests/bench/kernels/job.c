@@ -1,23 +1,11 @@
 /* robocache: runs of a work in memory of their own
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/bench/kernels/job.h"
+#include "tests/bench/kernels/kind.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-void *
-bench_job_array (BenchJob *job, const BenchJob *like, const char *name, int64_t bytes, int is_input, int is_output)
-{
-  const int i = job->n_arrays++;
-  BenchArray *array = &job->arrays[i];
-
-  *array = (BenchArray) {.memory = bench_memory (job->backend, bytes, like != NULL && is_input ? like->arrays[i].memory : NULL),
-    .bytes = bytes,.is_input = is_input,.is_output = is_output};
-  snprintf (array->name, sizeof (array->name), "%s", name);
-  return array->memory;
-}
 
 BenchJob *
 bench_job_new (const BenchWork *work, RcBackend *backend, const BenchJob *like)

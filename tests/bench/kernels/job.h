@@ -62,12 +62,4 @@ void bench_job_compare (const BenchJob * job, BenchJob * cpu, char differs[BENCH
 
 int64_t bench_job_bytes (const BenchJob * job);
 
-/* ---- for the two kinds of jobs ---- */
-
-/* Memory of a new array; inputs are copied from like. */
-void *bench_job_array (BenchJob * job, const BenchJob * like, const char *name, int64_t bytes, int is_input, int is_output);
-void bench_job_open_alignment (BenchJob * job, const BenchJob * like);
-void bench_job_open_voxels (BenchJob * job, const BenchJob * like);
-void bench_job_run_voxels (BenchJob * job, RcStream stream);
-
 #endif

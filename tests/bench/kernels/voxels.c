@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/rays.h"
-#include "tests/bench/kernels/job.h"
+#include "tests/bench/kernels/kind.h"
 
 /* ---- clouds ---- */
 

@@ -15,13 +15,10 @@
  */
 #include <gst/gst.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "common/device/allocator.h"
-#include "tests/bench/common/spread.h"
 #include "tests/bench/common/table.h"
+#include "tests/bench/pipelines/device.h"
 
 #define ROWS 500
 #define TICKS 256
@@ -57,13 +54,6 @@ typedef struct
   GBytes *inputs[2];            /* of buffers by turns */
   gsize out_bytes;
 } Work;
-
-static void G_GNUC_NORETURN
-fail (const gchar *what, const gchar *why)
-{
-  fprintf (stderr, "%s: %s\n", what, why);
-  exit (2);
-}
 
 /* ---- works ---- */
 
@@ -174,12 +164,12 @@ typedef struct
   GstBus *bus;
   GstPad *from, *to;
   GstBuffer *last;              /* that came out of what was pushed last */
-} Line;
+} Pads;
 
 static GstFlowReturn
 take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  Line *line = gst_pad_get_element_private (pad);
+  Pads *line = gst_pad_get_element_private (pad);
 
   gst_clear_buffer (&line->last);
   line->last = buffer;
@@ -187,7 +177,7 @@ take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 }
 
 static void
-link_pads (Line *line, const gchar *caps_out)
+link_pads (Pads *line, const gchar *caps_out)
 {
   GstCaps *caps = gst_caps_from_string (caps_out);
   GstPadTemplate *template = gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps);
@@ -198,7 +188,7 @@ link_pads (Line *line, const gchar *caps_out)
   gst_pad_set_element_private (line->to, line);
   gst_pad_set_chain_function (line->to, take_buffer);
   if (gst_pad_link (line->from, sink) != GST_PAD_LINK_OK || gst_pad_link (src, line->to) != GST_PAD_LINK_OK)
-    fail (GST_OBJECT_NAME (line->element), "its pads cannot be linked");
+    line_fail ("%s: its pads cannot be linked", GST_OBJECT_NAME (line->element));
   gst_pad_set_active (line->from, TRUE);
   gst_pad_set_active (line->to, TRUE);
   gst_object_unref (sink);
@@ -208,16 +198,16 @@ link_pads (Line *line, const gchar *caps_out)
 }
 
 static void
-open_line (Line *line, const Work *work, guint way)
+open_pads (Pads *line, const Work *work, guint way)
 {
   gchar *launch = g_strdup_printf ("%s backend=%s", work->element, ways[way].backend);
   GstCaps *caps = gst_caps_from_string (work->caps);
   GstSegment segment;
   GError *error = NULL;
 
-  *line = (Line) { gst_parse_launch (launch, &error), gst_bus_new (), NULL, NULL, NULL };
+  *line = (Pads) { gst_parse_launch (launch, &error), gst_bus_new (), NULL, NULL, NULL };
   if (error != NULL)
-    fail (launch, error->message);
+    line_fail ("%s: %s", launch, error->message);
   gst_object_ref_sink (line->element);
   gst_element_set_bus (line->element, line->bus);
   link_pads (line, ways[way].caps);
@@ -231,7 +221,7 @@ open_line (Line *line, const Work *work, guint way)
 }
 
 static void
-close_line (Line *line)
+close_pads (Pads *line)
 {
   gst_clear_buffer (&line->last);
   gst_element_set_state (line->element, GST_STATE_NULL);
@@ -244,19 +234,8 @@ close_line (Line *line)
   gst_object_unref (line->element);
 }
 
-static void G_GNUC_NORETURN
-fail_with_message (const Line *line, const Work *work)
-{
-  GstMessage *message = gst_bus_pop_filtered (line->bus, GST_MESSAGE_ERROR);
-  GError *error = NULL;
-
-  if (message != NULL)
-    gst_message_parse_error (message, &error, NULL);
-  fail (work->element, error != NULL ? error->message : "it takes no buffer, or makes none of it");
-}
-
 static void
-push (Line *line, const Work *work, guint i)
+push (Pads *line, const Work *work, guint i)
 {
   GstBuffer *buffer = gst_buffer_new_wrapped_bytes (work->inputs[i % 2]);
 
@@ -264,45 +243,22 @@ push (Line *line, const Work *work, guint i)
   GST_BUFFER_DURATION (buffer) = GST_SECOND;
   gst_clear_buffer (&line->last);
   if (gst_pad_push (line->from, buffer) != GST_FLOW_OK || line->last == NULL)
-    fail_with_message (line, work);
+    line_fail ("%s: %s", work->element, line_error_of (line->bus));
 }
 
 /* What came out last, on the host: its making is waited for. */
 static GBytes *
-output_of (const Line *line)
+output_of (const Pads *line)
 {
   const gsize size = gst_buffer_get_size (line->last);
   gpointer bytes = g_malloc (size);
 
   if (gst_buffer_extract (line->last, 0, bytes, size) != size)
-    fail (GST_OBJECT_NAME (line->element), "its output cannot be read");
+    line_fail ("%s: its output cannot be read", GST_OBJECT_NAME (line->element));
   return g_bytes_new_take (bytes, size);
 }
 
 /* ---- what a buffer takes ---- */
-
-static GstClockTime
-now (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return GST_TIMESPEC_TO_TIME (t);
-}
-
-/* Output in device memory is pushed before it is made. */
-static void
-wait_for_output (const Line *line)
-{
-  for (guint i = 0; i < gst_buffer_n_memory (line->last); i++) {
-    GstMemory *memory = gst_buffer_peek_memory (line->last, i);
-    GstMapInfo map;
-
-    if (!gst_memory_map (memory, &map, (GstMapFlags) (GST_MAP_READ | ROBOCACHE_MAP_DEVICE)))
-      fail (GST_OBJECT_NAME (line->element), "its output cannot be mapped");
-    gst_memory_unmap (memory, &map);
-  }
-}
 
 /* us of a buffer; output: of one with the first input. */
 static BenchSpread
@@ -310,25 +266,25 @@ measure_way (const Work *work, guint way, GBytes **output)
 {
   static gdouble us[MAX_BUFFERS];
   GstClockTime begun;
-  Line line;
+  Pads line;
   gint n;
 
-  open_line (&line, work, way);
+  open_pads (&line, work, way);
   for (guint i = 0; i < WARM_UP_BUFFERS; i++)
     push (&line, work, i);
   g_bytes_unref (output_of (&line));
-  begun = now ();
-  for (n = 0; n < MAX_BUFFERS && (n < MIN_BUFFERS || now () - begun < RUN_NS); n++) {
-    const GstClockTime before = now ();
+  begun = line_now ();
+  for (n = 0; n < MAX_BUFFERS && (n < MIN_BUFFERS || line_now () - begun < RUN_NS); n++) {
+    const GstClockTime before = line_now ();
 
     push (&line, work, (guint) n);
-    if (way == WAY_GPU_TO_DEVICE)
-      wait_for_output (&line);
-    us[n] = (gdouble) (now () - before) * 1e-3;
+    if (way == WAY_GPU_TO_DEVICE)       /* which is pushed before it is made */
+      line_wait_for_device (line.last);
+    us[n] = (gdouble) (line_now () - before) * 1e-3;
   }
   push (&line, work, 0);
   *output = output_of (&line);
-  close_line (&line);
+  close_pads (&line);
   return bench_spread (us, n);
 }
 
@@ -384,34 +340,6 @@ measure_all (const gchar *only, const gchar *csv)
   return wrong;
 }
 
-/* An element that is on the GPU as long as the program runs, so that the device's context is made once and not for each work.
- * NULL: there is no GPU, as a line has said. */
-static GstElement *
-open_gpu (void)
-{
-  GstElement *element = gst_element_factory_make ("robocachevoxelize", NULL);
-  GstBus *bus = gst_bus_new ();
-  GstMessage *message;
-  GError *error;
-
-  if (element == NULL)
-    fail ("robocachevoxelize", "there is no such element");
-  gst_object_ref_sink (element);
-  gst_element_set_bus (element, bus);
-  gst_util_set_object_arg (G_OBJECT (element), "backend", "cuda");
-  if (gst_element_set_state (element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE) {
-    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-    gst_message_parse_error (message, &error, NULL);
-    printf ("SKIP bench-break-even: %s\n", error->message);
-    g_clear_error (&error);
-    gst_message_unref (message);
-    gst_element_set_state (element, GST_STATE_NULL);
-    gst_clear_object (&element);
-  }
-  gst_object_unref (bus);
-  return element;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -429,14 +357,14 @@ main (int argc, char **argv)
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error))
-    fail ("bench-break-even", error->message);
+    line_fail ("%s", error->message);
   g_option_context_free (context);
-  gpu = open_gpu ();
+  /* keeps the context of the device between the works */
+  gpu = line_open_backend ("robocachevoxelize", "cuda", "bench-break-even");
   if (gpu == NULL)
     return 0;
   wrong = measure_all (only, path);
-  gst_element_set_state (gpu, GST_STATE_NULL);
-  gst_object_unref (gpu);
+  line_close_element (gpu);
   if (wrong > 0)
     printf ("FAIL bench-break-even: %u works differ between CPU and GPU\n", wrong);
   else

@@ -79,76 +79,6 @@ print_setting (guint i)
       100.0 * converged / N_RUNS);
 }
 
-/* ---- the same with a regression over the minima of sub-windows ---- */
-
-#define MAX_WINDOWS 8
-#define N_REGRESSED 300         /* rows: 10 Hz, 30 s */
-
-typedef struct
-{
-  gint64 sensor, difference;    /* from the first row's */
-} Point;
-
-/* Least of a window, its sensor time and its arrival: GStreamer regresses unsigned numbers. In ns the squares of 30 s
- * would overflow there. */
-#define REGRESSION_UNIT 100
-
-static void
-window_minimum (const Point *points, guint n, GstClockTime *xy)
-{
-  const Point *least = points;
-
-  for (guint i = 1; i < n; i++) {
-    if (points[i].difference < least->difference)
-      least = &points[i];
-  }
-  xy[0] = (GstClockTime) least->sensor / REGRESSION_UNIT;
-  xy[1] = (GstClockTime) (least->sensor + least->difference + (gint64) GST_SECOND) / REGRESSION_UNIT;
-}
-
-/* Estimated less true difference at the last row, the line lowered until it touches the lowest point. */
-static gdouble
-regression_error (const Sim *sim, guint n_windows)
-{
-  SimState state = sim_begin (sim);
-  GstClockTime xy[2 * MAX_WINDOWS], num, den, b, xbase;
-  Point points[N_REGRESSED];
-  gdouble r_squared, slope, lowest = HUGE_VAL;
-  SimRow first = { 0 }, row = { 0 };
-
-  for (guint i = 0; i < N_REGRESSED; i++) {
-    row = sim_next (&state);
-    if (i == 0)
-      first = row;
-    points[i] = (Point) { row.sensor - first.sensor, (row.arrival - row.sensor) - (first.arrival - first.sensor) };
-  }
-  for (guint k = 0; k < n_windows; k++)
-    window_minimum (points + k * N_REGRESSED / n_windows, N_REGRESSED / n_windows, xy + 2 * k);
-  gst_calculate_linear_regression (xy, NULL, n_windows, &num, &den, &b, &xbase, &r_squared);
-  slope = ((gdouble) num - (gdouble) den) / (gdouble) den;
-  for (guint i = 0; i < N_REGRESSED; i++)
-    lowest = fmin (lowest, (gdouble) points[i].difference - slope * (gdouble) points[i].sensor);
-  sim_end (&state);
-  return (lowest + slope * (gdouble) (row.sensor - first.sensor)
-      - (gdouble) (row.captured + sim->least_delay - row.sensor - (first.arrival - first.sensor))) / 1e6;
-}
-
-static void
-print_regression (guint n_windows)
-{
-  gdouble squares = 0.0;
-
-  for (guint run = 0; run < N_RUNS; run++) {
-    const Sim sim = { 10.0, 20.0, SIM_UNIFORM, run % 2 ? 200.0 : -200.0, 1700000000 * (gint64) GST_SECOND,
-      3 * (gint64) GST_MSECOND, run + 1, SIM_IN_ORDER };
-    const gdouble error = regression_error (&sim, n_windows);
-
-    squares += error * error;
-  }
-  printf ("regression over the minima of %u sub-windows, 10 Hz, uniform, in order, after 30 s: RMS %.3f ms\n", n_windows,
-      sqrt (squares / N_RUNS));
-}
-
 static void
 print_cost (gdouble rate)
 {
@@ -169,8 +99,6 @@ main (int argc, char **argv)
       "|---|---|---|---|---|---|---|---|\n");
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     print_setting (i);
-  print_regression (4);
-  print_regression (8);
   print_cost (10.0);
   print_cost (1000.0);
   return 0;

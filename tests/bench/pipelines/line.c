@@ -45,6 +45,52 @@ line_fail (const gchar *format, ...)
   exit (2);
 }
 
+gchar *
+line_error_of (GstBus *bus)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error = NULL;
+  gchar *text;
+
+  if (message == NULL)
+    return g_strdup ("no error message");
+  gst_message_parse_error (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+void
+line_close_element (GstElement *element)
+{
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (element);
+}
+
+GstElement *
+line_open_backend (const gchar *element_name, const gchar *backend, const gchar *name)
+{
+  GstElement *element = gst_element_factory_make (element_name, NULL);
+  GstBus *bus = gst_bus_new ();
+
+  if (element == NULL)
+    line_fail ("there is no element %s", element_name);
+  gst_element_set_bus (element, bus);
+  gst_util_set_object_arg (G_OBJECT (element), "backend", backend);
+  if (gst_element_set_state (element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE) {
+    gchar *error = line_error_of (bus);
+
+    printf ("SKIP %s: %s\n", name, error);
+    g_free (error);
+    line_close_element (element);
+    element = NULL;
+  }
+  gst_object_unref (bus);
+  return element;
+}
+
 /* ---- rows ---- */
 
 /* In [-1, 1), the same in each run. The mixing of splitmix64. */
@@ -132,15 +178,9 @@ push_rows (gpointer data)
     flow = gst_pad_push (feed->pad, buffer);
     if (flow == GST_FLOW_EOS)   /* its rows are not needed any more */
       break;
-    if (flow != GST_FLOW_OK) {
-      GstMessage *message = gst_bus_pop_filtered (feed->line->bus, GST_MESSAGE_ERROR);
-      GError *error = NULL;
-
-      if (message)
-        gst_message_parse_error (message, &error, NULL);
+    if (flow != GST_FLOW_OK)
       line_fail ("%s: row %" G_GUINT64_FORMAT " was answered with %s: %s", stream->pad, i, gst_flow_get_name (flow),
-          error ? error->message : "without a message");
-    }
+          line_error_of (feed->line->bus));
   }
   gst_pad_push_event (feed->pad, gst_event_new_eos ());
   return NULL;

@@ -63,6 +63,15 @@ typedef struct
 /* Runs until EOS has come out. Ends the program, with what was wrong, where the element fails. */
 LineResult line_run (const LineSpec * spec);
 
+/* An element in PAUSED on this backend; NULL: the backend is not available, which a SKIP line with this name reports. */
+GstElement *line_open_backend (const gchar * element, const gchar * backend, const gchar * name);
+
+/* Sets it to NULL and releases it. */
+void line_close_element (GstElement * element);
+
+/* Text of the first error on the bus; free it. */
+gchar *line_error_of (GstBus * bus);
+
 /* Time at which row i is captured. */
 gint64 line_row_time (const LineStream * stream, guint64 i);
 

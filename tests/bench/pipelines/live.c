@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "common/device/allocator.h"
+#include "tests/bench/pipelines/device.h"
 
 #define FRAME_BYTES (640 * 480 * 3)
 #define SYSTEM_CAPS "other/tensors"
@@ -72,20 +72,6 @@ give (gpointer data, guint stream, guint64 row)
   g_array_index (run->given[stream], gint64, row) = now ();
 }
 
-/* Until the device has written it. */
-static void
-wait_for_device (GstBuffer *buffer)
-{
-  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
-    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
-    GstMapInfo map;
-
-    if (!gst_memory_map (memory, &map, (GstMapFlags) (GST_MAP_READ | ROBOCACHE_MAP_DEVICE)))
-      line_fail ("tensor %u of a sample cannot be mapped", i);
-    gst_memory_unmap (memory, &map);
-  }
-}
-
 static void
 keep_bytes (LiveSample *sample, GstBuffer *buffer)
 {
@@ -129,7 +115,7 @@ take (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
   LiveSample *sample = tick < run->n_ticks ? &run->samples[tick] : NULL;
 
   if (run->work->on_device && run->spec.live)
-    wait_for_device (buffer);
+    line_wait_for_device (buffer);
   if (sample) {
     *sample = (LiveSample) {.decided = stages.decided,.woken = stages.woken,.made = stages.made,.pushed = pushed,.complete = now (),
       .n_tensors = gst_buffer_n_memory (buffer),.is_whole = is_whole (buffer)};

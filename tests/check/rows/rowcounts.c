@@ -1,10 +1,9 @@
-/* robocache: what became of the rows of a stream, as counters, and what was lost since somebody last asked
+/* robocache: counters of rows, and reports of losses
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <gst/check/gstcheck.h>
 
-#include "common/rows/history.h"
 #include "common/rows/rowcounts.h"
 
 static guint64
@@ -130,153 +129,6 @@ GST_START_TEST (test_nobody_asks)
 
 GST_END_TEST;
 
-/* ---- of a history ---- */
-
-typedef struct
-{
-  RobocacheHistory history;
-  RobocacheLosses losses;
-} Kept;
-
-static Kept *
-kept_new (gint64 reorder_window)
-{
-  Kept *kept = g_new0 (Kept, 1);
-
-  robocache_history_init (&kept->history, sizeof (gint32), NULL);
-  kept->history.reorder_window = reorder_window;
-  kept->history.losses = &kept->losses;
-  return kept;
-}
-
-static void
-kept_free (Kept *kept)
-{
-  robocache_history_clear (&kept->history);
-  g_free (kept);
-}
-
-static void
-add (Kept *kept, gint64 time)
-{
-  const gint32 row = 0;
-
-  robocache_history_insert (&kept->history, time, &row);
-}
-
-/* A row beyond the reorder window is late by what the window lacked. */
-GST_START_TEST (test_lateness_of_disorder)
-{
-  Kept *kept = kept_new (20);
-  RobocacheLoss loss;
-
-  add (kept, 100);
-  add (kept, 80);
-  fail_if (robocache_losses_take (&kept->losses, 0, 0, &loss));
-  add (kept, 65);
-  fail_unless (robocache_losses_take (&kept->losses, 0, 0, &loss));
-  fail_unless_equals_int64 (loss.time, 65);
-  fail_unless_equals_int64 (loss.lateness, 15);
-  kept_free (kept);
-}
-
-GST_END_TEST;
-
-/* A row whose tick had left is late by the time between, once it is known that no tick uses it. */
-GST_START_TEST (test_lateness_after_the_tick)
-{
-  static const RcSearch previous = { RC_PREVIOUS, -1, -1, 10 };
-  Kept *kept = kept_new (0);
-  RobocacheAlignment alignment;
-  RobocacheLoss loss;
-
-  add (kept, 0);
-  robocache_history_align (&kept->history, &previous, 100, &alignment);
-  add (kept, 93);
-  add (kept, 98);
-  fail_if (robocache_losses_take (&kept->losses, 0, 0, &loss));
-  add (kept, 110);
-  robocache_history_align (&kept->history, &previous, 110, &alignment);
-  add (kept, 120);
-  add (kept, 130);
-  robocache_history_prune (&kept->history, &previous, 130);
-  fail_unless (robocache_losses_take (&kept->losses, 0, 0, &loss));
-  fail_unless_equals_uint64 (loss.n, 2);
-  fail_unless_equals_int64 (loss.time, 93);
-  fail_unless_equals_int64 (loss.lateness, 7);
-  fail_unless_equals_uint64 (kept->history.counts.late, 2);
-  kept_free (kept);
-}
-
-GST_END_TEST;
-
-/* A row that makes room is lost, but not one that was used. */
-GST_START_TEST (test_overflow)
-{
-  static const RcSearch previous = { RC_PREVIOUS, -1, -1, 10 };
-  Kept *kept = kept_new (0);
-  RobocacheAlignment alignment;
-  RobocacheLoss loss;
-
-  kept->history.max_rows = 2;
-  add (kept, 10);
-  robocache_history_align (&kept->history, &previous, 10, &alignment);
-  add (kept, 20);
-  add (kept, 30);
-  fail_if (robocache_losses_take (&kept->losses, 0, 0, &loss));
-  fail_unless_equals_uint64 (kept->history.counts.used, 1);
-  add (kept, 40);
-  fail_unless (robocache_losses_take (&kept->losses, 0, 0, &loss));
-  fail_unless_equals_int64 (loss.time, 20);
-  fail_unless_equals_uint64 (kept->history.counts.dropped[ROBOCACHE_DROPPED_OVERFLOW], 1);
-  kept_free (kept);
-}
-
-GST_END_TEST;
-
-/* Rows that were used or late stay so, whatever becomes of the others. */
-GST_START_TEST (test_discard)
-{
-  static const RcSearch previous = { RC_PREVIOUS, -1, -1, 10 };
-  Kept *kept = kept_new (0);
-  RobocacheAlignment alignment;
-
-  add (kept, 10);
-  robocache_history_align (&kept->history, &previous, 15, &alignment);
-  add (kept, 12);
-  add (kept, 20);
-  robocache_history_discard (&kept->history, __i__);
-  fail_unless_equals_uint64 (kept->history.counts.used, 1);
-  fail_unless_equals_uint64 (kept->history.counts.late, 1);
-  fail_unless_equals_uint64 (kept->history.counts.dropped[__i__], 1);
-  fail_unless_equals_uint64 (robocache_row_counts_dropped (&kept->history.counts), 1);
-  kept_free (kept);
-}
-
-GST_END_TEST;
-
-/* Rows from a time on, whatever became of each. */
-GST_START_TEST (test_discard_from)
-{
-  static const RcSearch previous = { RC_PREVIOUS, -1, -1, 10 };
-  Kept *kept = kept_new (0);
-  RobocacheAlignment alignment;
-
-  for (gint64 t = 10; t <= 50; t += 10)
-    add (kept, t);
-  robocache_history_align (&kept->history, &previous, 35, &alignment);
-  robocache_history_discard_from (&kept->history, 25, ROBOCACHE_DROPPED_CLOCK_JUMP);
-  fail_unless_equals_uint64 (kept->history.n, 2);
-  fail_unless_equals_int64 (robocache_history_last_time (&kept->history), 20);
-  fail_unless_equals_uint64 (kept->history.counts.used, 1);
-  fail_unless_equals_uint64 (kept->history.counts.dropped[ROBOCACHE_DROPPED_CLOCK_JUMP], 2);
-  robocache_history_discard_from (&kept->history, 100, ROBOCACHE_DROPPED_CLOCK_JUMP);
-  fail_unless_equals_uint64 (kept->history.n, 2);
-  kept_free (kept);
-}
-
-GST_END_TEST;
-
 static Suite *
 rowcounts_suite (void)
 {
@@ -289,11 +141,6 @@ rowcounts_suite (void)
   tcase_add_test (tc, test_losses);
   tcase_add_test (tc, test_report_interval);
   tcase_add_test (tc, test_nobody_asks);
-  tcase_add_test (tc, test_lateness_of_disorder);
-  tcase_add_test (tc, test_lateness_after_the_tick);
-  tcase_add_test (tc, test_overflow);
-  tcase_add_loop_test (tc, test_discard, 0, ROBOCACHE_N_DROP_REASONS);
-  tcase_add_test (tc, test_discard_from);
   return s;
 }
 

@@ -57,6 +57,14 @@ random_value (GRand *random, GParamSpec *pspec, GValue *value)
     g_value_set_double (value, g_rand_double_range (random, p->minimum, p->maximum));
   } else if (G_IS_PARAM_SPEC_STRING (pspec)) {
     g_value_set_string (value, texts[random_integer (random, 0, G_N_ELEMENTS (texts) - 1)]);
+  } else if (pspec->value_type == GST_TYPE_ARRAY) {
+    for (gint64 n = random_integer (random, 2, 3); n > 0; n--) {
+      GValue number = G_VALUE_INIT;
+
+      g_value_init (&number, G_TYPE_DOUBLE);
+      g_value_set_double (&number, g_rand_double_range (random, -2, 6));
+      gst_value_array_append_and_take_value (value, &number);
+    }
   } else {
     return FALSE;
   }

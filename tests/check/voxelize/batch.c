@@ -117,87 +117,6 @@ GST_START_TEST (test_items_are_clouds)
 
 GST_END_TEST;
 
-GST_START_TEST (test_wrong_size)
-{
-  GstHarness *h = start ("", BATCH);
-  Clouds clouds;
-
-  make_clouds (&clouds, 1);
-  fail_unless_equals_int (gst_harness_push (h, buffer_of (&clouds, sizeof (clouds.points[0]))), GST_FLOW_ERROR);
-  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "its caps say 200 points of 20 bytes, 4000 in all");
-  harness_free (h);
-}
-
-GST_END_TEST;
-
-/* One cloud is a batch of one. */
-GST_START_TEST (test_batch_of_one)
-{
-  GstHarness *h = start ("mode=count", TENSORS "types=(string)float32,dimensions=(string)5:40:1");
-  GstHarness *alone = start ("mode=count", CLOUD);
-  Clouds clouds;
-  GstBuffer *a, *b;
-  GstMapInfo map;
-
-  make_clouds (&clouds, 1);
-  a = push_pull (h, buffer_of (clouds.points[0], sizeof (clouds.points[0])));
-  b = push_pull (alone, buffer_of (clouds.points[0], sizeof (clouds.points[0])));
-  fail_unless (gst_buffer_map (b, &map, GST_MAP_READ));
-  gst_check_buffer_data (a, map.data, map.size);
-  gst_buffer_unmap (b, &map);
-  gst_buffer_unref (a);
-  gst_buffer_unref (b);
-  harness_free (h);
-  harness_free (alone);
-}
-
-GST_END_TEST;
-
-/* A batch of another size begins anew, as other caps do. */
-GST_START_TEST (test_other_batch_clears_the_window)
-{
-  GstHarness *h = start ("accumulate=5 mode=count type=uint8", BATCH);
-  GstBuffer *out;
-  Clouds clouds;
-  GstMapInfo map;
-  guint n = 0;
-
-  make_clouds (&clouds, 1);
-  gst_buffer_unref (push_pull (h, buffer_of (&clouds, sizeof (clouds))));
-  gst_buffer_unref (push_pull (h, buffer_of (&clouds, sizeof (clouds))));
-  gst_harness_set_src_caps_str (h, CLOUD);
-  out = push_pull (h, buffer_of (clouds.points[0], sizeof (clouds.points[0])));
-  fail_unless (gst_buffer_map (out, &map, GST_MAP_READ));
-  fail_unless_equals_uint64 (map.size, 24);
-  for (guint i = 0; i < map.size; i++)
-    n += map.data[i];
-  fail_unless (n <= N, "%u points", n);
-  gst_buffer_unmap (out, &map);
-  gst_buffer_unref (out);
-  harness_free (h);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_over_cap_warns_once)
-{
-  GstHarness *h = start ("output=sparse max-voxels=3", BATCH);
-  GstMessage *message;
-  Clouds clouds;
-
-  make_clouds (&clouds, 1);
-  for (guint i = 0; i < 3; i++)
-    gst_buffer_unref (push_pull (h, buffer_of (&clouds, sizeof (clouds))));
-  message = pop_message (h, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL);
-  gst_message_unref (message);
-  fail_unless (pop_message (h, GST_MESSAGE_WARNING) == NULL);
-  fail_unless_equals_int64 (stat_of (h, "buffers-over-cap"), 3);
-  harness_free (h);
-}
-
-GST_END_TEST;
-
 static Suite *
 voxelize_batch_suite (void)
 {
@@ -206,10 +125,6 @@ voxelize_batch_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_items_are_clouds, 0, G_N_ELEMENTS (kinds) * G_N_ELEMENTS (threads));
-  tcase_add_test (tc, test_wrong_size);
-  tcase_add_test (tc, test_batch_of_one);
-  tcase_add_test (tc, test_other_batch_clears_the_window);
-  tcase_add_test (tc, test_over_cap_warns_once);
   return suite;
 }
 

@@ -419,6 +419,73 @@ GST_START_TEST (test_steady_state_allocates_nothing)
 
 GST_END_TEST;
 
+/* ---- maps of clouds ---- */
+
+static GstBuffer *
+long_cloud (guint n)
+{
+  gfloat *points = g_new0 (gfloat, 3 * n);
+  GstBuffer *buffer;
+
+  for (guint i = 0; i < n; i++)
+    points[3 * i] = (gfloat) (i % 5);
+  buffer = n > 0 ? buffer_of (points, 12 * n) : gst_buffer_new ();
+  g_free (points);
+  return buffer;
+}
+
+static void
+expect_long (GstBuffer *output, guint n)
+{
+  gint64 *map = g_new (gint64, n + 1);
+
+  fail_unless_equals_uint64 (gst_buffer_get_size (output), n * sizeof (gint64));
+  gst_buffer_extract (output, 0, map, n * sizeof (gint64));
+  for (guint i = 0; i < n; i++)
+    fail_unless (map[i] == (i % 5 < 4 ? (gint64) (i % 5) : -1), "point %u of %u", i, n);
+  gst_buffer_unref (output);
+  g_free (map);
+}
+
+/* Clouds that grow and shrink, while readers hold on to maps. */
+GST_START_TEST (test_any_number_of_points)
+{
+  static const guint numbers[] = { 5, 700, 3, 0, 701, 10000, 699, 12000, 1, 15000, 15001 };
+  GstHarness *h = harness_with_caps (UNIT "output=index", XYZ);
+  GstBuffer *outputs[G_N_ELEMENTS (numbers)];
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    outputs[i] = push_pull (h, long_cloud (numbers[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    expect_long (outputs[i], numbers[i]);
+  harness_free (h);
+}
+
+GST_END_TEST;
+
+/* A map that comes back is the next one, and so is a grid: a buffer that was freed would have lost what was noted on it. */
+GST_START_TEST (test_memory_is_used_again)
+{
+  GstHarness *h = harness_with_caps (__i__ ? UNIT : UNIT "output=index", XYZ);
+  const GQuark seen = g_quark_from_static_string ("seen");
+
+  for (guint i = 0; i < 20; i++) {
+    const guint n = i == 0 ? 1000 : 900 + i;
+    GstBuffer *output = push_pull (h, long_cloud (n));
+
+    fail_unless_equals_int (gst_buffer_n_memory (output), 1);
+    fail_unless (i == 0 || gst_mini_object_get_qdata (GST_MINI_OBJECT (output), seen), "buffer %u", i);
+    gst_mini_object_set_qdata (GST_MINI_OBJECT (output), seen, h, NULL);
+    if (__i__ == 0)
+      expect_long (output, n);
+    else
+      fail_unless_equals_int (occupied (output), 4);
+  }
+  harness_free (h);
+}
+
+GST_END_TEST;
+
 /* ---- memory that downstream asks for ---- */
 
 static const struct
@@ -490,6 +557,8 @@ robocachevoxelize_clearing_suite (void)
   tcase_add_test (tc, test_memory_in_another_buffer);
   tcase_add_test (tc, test_map_over_a_grid);
   tcase_add_test (tc, test_steady_state_allocates_nothing);
+  tcase_add_test (tc, test_any_number_of_points);
+  tcase_add_loop_test (tc, test_memory_is_used_again, 0, 2);
   tcase_add_loop_test (tc, test_memory_that_downstream_asks_for, 0, G_N_ELEMENTS (proposals));
   return s;
 }

@@ -75,80 +75,6 @@ GST_START_TEST (test_lidar_points)
 
 GST_END_TEST;
 
-/* A float64 feature is summed as such: seconds since 1970 differ in what float32 would lose. */
-GST_START_TEST (test_float64_features_keep_their_digits)
-{
-  const gdouble points[] = { 0, 0, 0, 1e15 + 1, 0, 0, 0, -1e15 };
-  GstHarness *h = harness_with_caps (UNIT "mode=mean", "application/x-pointcloud,fields=(string)\"x,y,z,t\","
-      "types=(string)\"float64,float64,float64,float64\"");
-  GstBuffer *output = push_pull (h, buffer_of (points, sizeof (points)));
-  gfloat got;
-
-  gst_buffer_extract (output, 0, &got, sizeof (got));
-  assert_equals_float (got, 0.5f);
-  gst_buffer_unref (output);
-  harness_free (h);
-}
-
-GST_END_TEST;
-
-/* One cloud of (x, y, z, i) = (1, 2, 0, 7) and (3, 0, 1, 9), in other words. */
-#define FLOATS(...) (const gfloat[]) { __VA_ARGS__ }, sizeof ((const gfloat[]) { __VA_ARGS__ })
-#define DOUBLES(...) (const gdouble[]) { __VA_ARGS__ }, sizeof ((const gdouble[]) { __VA_ARGS__ })
-#define BYTES(...) (const guint8[]) { __VA_ARGS__ }, sizeof ((const guint8[]) { __VA_ARGS__ })
-
-static const struct
-{
-  const gchar *caps;
-  gconstpointer data;
-  gsize size;
-} spellings[] = {
-  {"fields=(string)\"x,y,z,i\",type=(string)float32", FLOATS (1, 2, 0, 7, 3, 0, 1, 9)},
-  {"fields=(string)\"i,z,y,x\",type=(string)float32", FLOATS (7, 0, 2, 1, 9, 1, 0, 3)},
-  {"fields=(string)\"u,v,w,i\",type=(string)float32", FLOATS (1, 2, 0, 7, 3, 0, 1, 9)},
-  {"fields=(string)\"x,y,z,i\",type=(string)float64", DOUBLES (1, 2, 0, 7, 3, 0, 1, 9)},
-  {"fields=(string)\"x,i,y,z\",type=(string)float64", DOUBLES (1, 7, 2, 0, 3, 9, 0, 1)},
-  {"fields=(string)\"x,y,z,i\",type=(string)float32,offsets=(string)\"12,8,4,0\"", FLOATS (7, 0, 2, 1, 9, 1, 0, 3)},
-  {"fields=(string)\"x,y,z,i\",type=(string)float32,point-step=(int)20", FLOATS (1, 2, 0, 7, -1, 3, 0, 1, 9, -1)},
-  {"fields=(string)\"x,y,z,i\",types=(string)\"float32,float32,float32,uint8\",offsets=(string)\"1,5,9,0\"",
-      BYTES (7, 0, 0, 0x80, 0x3F, 0, 0, 0, 0x40, 0, 0, 0, 0, 9, 0, 0, 0x40, 0x40, 0, 0, 0, 0, 0, 0, 0x80, 0x3F)},
-  {"fields=(string)\"x,y,z,i\",types=(string)\"float16,float16,float16,int16\"",
-      BYTES (0, 0x3C, 0, 0x40, 0, 0, 7, 0, 0, 0x42, 0, 0, 0, 0x3C, 9, 0)},
-};
-
-GST_START_TEST (test_spellings_of_one_cloud)
-{
-  gchar *caps = g_strdup_printf ("application/x-pointcloud,%s", spellings[__i__].caps);
-  GstHarness *h = harness_with_caps (UNIT "mode=mean accumulate=2", caps);
-  gfloat wanted[24] = { 0 };
-
-  wanted[(0 * 3 + 2) * 4 + 1] = 7;
-  wanted[(1 * 3 + 0) * 4 + 3] = 9;
-  for (guint i = 0; i < 3; i++) {
-    GstBuffer *output = push_pull (h, buffer_of (spellings[__i__].data, spellings[__i__].size));
-
-    gst_check_buffer_data (output, wanted, sizeof (wanted));
-    gst_buffer_unref (output);
-  }
-  fail_unless_equals_int64 (stat_of (h, "points-inside"), 6);
-  expect_no_error (h);
-  harness_free (h);
-  g_free (caps);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_no_whole_number_of_steps)
-{
-  GstHarness *h = harness_with_caps (UNIT, LIDAR);
-
-  fail_unless_equals_int (gst_harness_push (h, buffer_of (lidar_points, 33)), GST_FLOW_ERROR);
-  expect_error (h, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "points of 32 bytes (6 fields, x, y and z of float32): 1 are");
-  harness_free (h);
-}
-
-GST_END_TEST;
-
 /* Other caps empty the window. */
 GST_START_TEST (test_other_layouts_take_turns)
 {
@@ -308,17 +234,6 @@ GST_START_TEST (test_lens_changes_while_playing)
 
 GST_END_TEST;
 
-GST_START_TEST (test_lens_of_too_large_an_image)
-{
-  GstHarness *h = harness_with_caps (CAMERA_GRID LENS "k1=0.1",
-      "video/x-raw,format=GRAY16_LE,width=65537,height=2,framerate=30/1");
-
-  expect_error (h, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, "65537 x 2 pixels");
-  harness_free (h);
-}
-
-GST_END_TEST;
-
 static Suite *
 robocachevoxelize_inputs_suite (void)
 {
@@ -329,14 +244,10 @@ robocachevoxelize_inputs_suite (void)
 
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_lidar_points, 0, 3);
-  tcase_add_test (tc, test_float64_features_keep_their_digits);
-  tcase_add_loop_test (tc, test_spellings_of_one_cloud, 0, G_N_ELEMENTS (spellings));
-  tcase_add_test (tc, test_no_whole_number_of_steps);
   tcase_add_test (tc, test_other_layouts_take_turns);
   tcase_add_test (tc, test_points_through_the_lens);
   tcase_add_test (tc, test_pixels_beyond_the_fold_are_counted);
   tcase_add_test (tc, test_lens_changes_while_playing);
-  tcase_add_test (tc, test_lens_of_too_large_an_image);
   return suite;
 }
 

@@ -74,21 +74,38 @@ pop_message (GstHarness *h, GstMessageType type)
   return message;
 }
 
-/* One error, of that domain and code, whose text holds the words. */
+/* One message, of that type, domain and code, whose text has the words. */
 static inline void
-expect_error (GstHarness *h, GQuark domain, gint code, const gchar *words)
+expect_message (GstHarness *h, GstMessageType type, GQuark domain, gint code, const gchar *words)
 {
-  GstMessage *message = pop_message (h, GST_MESSAGE_ERROR);
+  GstMessage *message = pop_message (h, type);
   GError *error = NULL;
 
-  fail_unless (message != NULL, "no error was posted; expected \"%s\"", words);
-  gst_message_parse_error (message, &error, NULL);
+  fail_unless (message != NULL, "no message; expected \"%s\"", words);
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
   fail_unless (error->domain == domain && error->code == code, "error %s/%d: %s", g_quark_to_string (error->domain),
       error->code, error->message);
   fail_unless (strstr (error->message, words) != NULL, "\"%s\" lacks \"%s\"", error->message, words);
   g_error_free (error);
   gst_message_unref (message);
-  fail_unless (pop_message (h, GST_MESSAGE_ERROR) == NULL, "a second error");
+  fail_unless (pop_message (h, type) == NULL, "a second message");
+}
+
+#define expect_error(h, domain, code, words) expect_message (h, GST_MESSAGE_ERROR, domain, code, words)
+#define expect_warning(h, domain, code, words) expect_message (h, GST_MESSAGE_WARNING, domain, code, words)
+
+/* The current output caps are a subset of these. */
+static inline void
+expect_caps (GstHarness *h, const gchar *text)
+{
+  GstCaps *wanted = gst_caps_from_string (text), *got = gst_pad_get_current_caps (h->sinkpad);
+
+  fail_unless (got && gst_caps_is_subset (got, wanted), "%" GST_PTR_FORMAT ", expected %s", got, text);
+  gst_caps_unref (wanted);
+  gst_caps_unref (got);
 }
 
 static inline void

@@ -4,8 +4,11 @@
  */
 #include "deviceproperties.h"
 
+#include "common/device/engine.h"
 #include "common/element/errors.h"
 #include "common/element/properties.h"
+
+#define GST_CAT_DEFAULT (robocache_device_category ())
 
 ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",
     {ROBOCACHE_BACKEND_AUTO, "The GPU when data is there already or the work is worth it, otherwise the CPU", "auto"},

@@ -7,6 +7,8 @@
 #include "blockmap.h"
 #include "budget.h"
 
+#define GST_CAT_DEFAULT (robocache_device_category ())
+
 #define MAX_SHELVES 64          /* sizes of blocks that are kept: more than a sample has tensors */
 
 /* Blocks of one size that nobody uses. */

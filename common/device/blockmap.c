@@ -4,6 +4,8 @@
  */
 #include "blockmap.h"
 
+#define GST_CAT_DEFAULT (robocache_device_category ())
+
 /* The shadow, with what the device has. */
 static gpointer
 map_shadow (RobocacheBlock *block)

@@ -4,8 +4,10 @@
  */
 #include "engine.h"
 
-#include "threadpool.h"
 #include "budget.h"
+#include "threadpool.h"
+
+#define GST_CAT_DEFAULT (robocache_device_category ())
 
 struct _RobocacheEngine
 {
@@ -19,6 +21,19 @@ struct _RobocacheEngine
   GMutex lock;
   RobocacheMemoryStatistics statistics;       /* bytes guarded by lock; hits and misses atomic, counted with every sample */
 };
+
+GstDebugCategory *
+robocache_device_category (void)
+{
+  static GstDebugCategory *category = NULL;
+
+  if (g_once_init_enter (&category)) {
+    GstDebugCategory *made = _gst_debug_category_new ("robocachedevice", 0, "engines and their memory");
+
+    g_once_init_leave (&category, made);
+  }
+  return category;
+}
 
 /* ---- life ---- */
 
@@ -52,6 +67,8 @@ robocache_engine_new_for_backend (RcBackend *backend, guint64 max_bytes, GError 
     return NULL;
   }
   engine->is_host_addressable = info.host_addressable;
+  GST_INFO ("device %d: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes are free, at most %" G_GUINT64_FORMAT " are used "
+      "(0 = all)", rc_backend_device (backend), info.free_bytes, info.total_bytes, max_bytes);
   return engine;
 }
 

@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_ALIGNMENT 256         /* bytes, of memory that an engine allocates */
 
+/* Log category robocachedevice: engines, memory and the choice of a backend. */
+GstDebugCategory *robocache_device_category (void);
+
 typedef struct _RobocacheEngine RobocacheEngine;
 
 typedef struct

@@ -13,22 +13,26 @@ case $* in
 esac
 # shellcheck source=../examples/setup.sh
 . "$root/examples/setup.sh"
-robocache_install python3 python3-numpy gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2
+packages=(python3 python3-numpy gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2)
+# nvcc and the emulated GPU need a C++ compiler
+[ "${1-}" != --all ] || packages+=(g++)
+robocache_install "${packages[@]}"
 
 logs=()
 # build_and_test DIR SETUP_OPTION... -- TEST_ARGUMENT...: builds all of DIR, then runs meson test there
 build_and_test() {
-  local dir=$root/$1 setup=(${CI:+-Dwerror=true})
+  local dir=$root/$1 log=$root/$1/meson-logs/testlog.json setup=(${CI:+-Dwerror=true})
   shift
   while [ "$1" != -- ]; do setup+=("$1"); shift; done
   robocache_build "$dir" "${setup[@]}"
+  rm -f "$log"
   echo "== tests in ${dir##*/}"
   meson test -C "$dir" --no-rebuild --num-processes 2 "${@:2}" </dev/null | grep -E '^ *[0-9]+/[0-9]+ ' || true
-  logs+=("$dir/meson-logs/testlog.json")
+  logs+=("$log")
 }
 
 if [ "${1-}" = --all ]; then
-  build_and_test build-all -Dbenchmarks=enabled -Demulation=auto --
+  build_and_test build-all -Dbenchmarks=enabled -Demulation=enabled --
   build_and_test build-sanitized -Dcuda=disabled -Dbenchmarks=disabled -Demulation=disabled -Db_lundef=false \
     -Db_sanitize=address,undefined -- --suite kernels --suite check --suite soak --suite fuzz
 else

@@ -86,7 +86,7 @@ def circles(uses, node_of):
 
 def between_folders(uses):
     """Uses of other folders, but for those between a folder and one inside it."""
-    return [use for use in uses if not use[0].is_relative_to(use[1].parent) and not use[1].is_relative_to(use[0].parent)]
+    return [(a, b, how) for a, b, how in uses if not a.is_relative_to(b.parent) and not b.is_relative_to(a.parent)]
 
 
 def against_order(uses):
@@ -113,13 +113,16 @@ def check(root):
     root = root.resolve()
     sources = read_sources(root)
     uses = read_includes(root, sources) + read_calls(sources)
-    return {
+    results = {
         "folders_in_order": against_order(uses),
         "elements_apart": between_elements(uses),
-        "no_circle_of_files": circles(uses, lambda file: file.with_suffix("")),
-        "no_circle_of_folders": circles(between_folders(uses), lambda file: file.parent),
         "folders_not_full": full_folders(root),
     }
+    for top in ORDER:
+        within = [use for use in uses if use[0].parts[0] == use[1].parts[0] == top]
+        results[f"no_circle_of_files_in_{top}"] = circles(within, lambda file: file.with_suffix(""))
+        results[f"no_circle_of_folders_in_{top}"] = circles(between_folders(within), lambda file: file.parent)
+    return results
 
 
 # A tree as {file: what it includes, defines ("f") and calls ("f()")}, and the rules that it breaks.
@@ -135,15 +138,16 @@ TREES = {
     "another_element": ({"gst/a/a.c": ["gst/b/deep/b.h"], "gst/b/deep/b.h": []}, ["elements_apart"]),
     "calls_another_element": ({"gst/a/a.c": ["f()"], "gst/b/b.c": ["f"]}, ["elements_apart"]),
     "files": ({"gst/a/a.c": ["a.h", "b.h"], "gst/a/a.h": [], "gst/a/b.h": [], "gst/a/b.c": ["b.h", "a.h"]},
-              ["no_circle_of_files"]),
+              ["no_circle_of_files_in_gst"]),
     "three_files": ({"kernels/a.cu": ["b.cuh"], "kernels/b.cuh": ["c.h"], "kernels/c.h": ["a.h"], "kernels/a.h": []},
-                    ["no_circle_of_files"]),
-    "calls": ({"gst/a/a.c": ["f", "g()"], "gst/a/b.c": ["g", "f()"]}, ["no_circle_of_files"]),
+                    ["no_circle_of_files_in_kernels"]),
+    "calls": ({"gst/a/a.c": ["f", "g()"], "gst/a/b.c": ["g", "f()"]}, ["no_circle_of_files_in_gst"]),
     "functions_of_two_files": ({"gst/a/a.c": ["f", "g()"], "gst/a/b.c": ["g", "f()"], "gst/a/c.c": ["f"]}, []),
     "subjects": ({"common/x/a.h": ["common/y/b.h"], "common/y/b.h": [], "common/y/c.h": ["common/x/d.h"],
-                  "common/x/d.h": []}, ["no_circle_of_folders"]),
+                  "common/x/d.h": []}, ["no_circle_of_folders_in_common"]),
     "kernels": ({"kernels/cuda/a/a.h": ["kernels/cuda/b/b.h"], "kernels/cuda/b/b.h": [],
-                 "kernels/cuda/b/c.h": ["kernels/cuda/a/d.h"], "kernels/cuda/a/d.h": []}, ["no_circle_of_folders"]),
+                 "kernels/cuda/b/c.h": ["kernels/cuda/a/d.h"], "kernels/cuda/a/d.h": []},
+                ["no_circle_of_folders_in_kernels"]),
     "full": ({f"tests/check/{n}.c": [] for n in range(MAX_FILES + 1)}, ["folders_not_full"]),
     "not_full": ({f"tests/check/{n}.c": [] for n in range(MAX_FILES)}, []),
 }

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 
 #include "gst/fuse/gstrobocachefuse.h"
+#include "gst/fuse/sample/samplemeta.h"
 #include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
 #include "gst/testsrc/gstrobocachetestsrc.h"
@@ -19,6 +20,7 @@ plugin_init (GstPlugin *plugin)
   gboolean registered = FALSE;
 
   /* metas first, so that a process that only receives samples knows them */
+  gst_robocache_sample_meta_register ();
 
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);

@@ -1,67 +1,85 @@
-/* robocache: robocachefuse, what comes in: rows, events and queries of the sink pads
+/* robocache: what arrives at the sink pads of robocachefuse: rows, events and queries
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachefuse.h"
+#include "input.h"
 
 #include "common/time/segments.h"
+#include "gst/fuse/stream/debug.h"
+#include "flush.h"
+#include "liveness.h"
+#include "negotiation.h"
+#include "output.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
-#define GST_CAT_DEFAULT gst_robocache_fuse_debug
+/* A pad that is not live may be this many rows ahead of the next tick; then its source waits until there is room for several
+ * more, since each wait costs as much as many rows. */
+#define MAX_ROWS_AHEAD 32
+#define ROWS_AHEAD_TO_CONTINUE 16
+/* Few enough frames for any camera's pool. */
+#define MIN_ROWS_WORTH_PRUNING 4
 
-static GstAggregatorClass *
-base_class (GstAggregator *agg)
-{
-  return g_type_class_peek_parent (GST_AGGREGATOR_GET_CLASS (agg));
-}
+/* ---- pace; called with the lock ---- */
 
-/* ---- rows ---- */
-
+/* Whether the pad's source must wait, so that recordings of different rates stay together. */
 static gboolean
-pad_is_ahead (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+is_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
 {
-  gboolean ahead;
+  const gsize too_many = pad->waiting ? ROWS_AHEAD_TO_CONTINUE : MAX_ROWS_AHEAD;
+  const FuseStream *stream = &pad->stream;
+  gint64 tick;
 
-  FUSE_LOCK (fuse);
-  ahead = gst_robocache_fuse_is_too_far_ahead (fuse, pad);
-  FUSE_UNLOCK (fuse);
-  return ahead;
+  if ((fuse->clock.live && pad->live) || pad->flow != GST_FLOW_OK || pad->flushing)
+    return FALSE;
+  if (fuse_tick_clock_candidate (&fuse->clock, &tick))
+    return fuse_stream_rows_after (stream, tick) >= too_many && fuse_stream_is_ready (stream, tick, TRUE)
+        && fuse_stream_frontier (stream) >= tick;
+  if (stream == fuse->clock.reference)
+    return FALSE;
+  return fuse_stream_rows_after (stream, fuse->clock.last_tick) >= too_many
+      && fuse_stream_frontier (stream) >= fuse_stream_first_time (stream);
 }
 
-/* Called with the lock. The running time, when it says which rows and ticks are of use. */
-static GstClockTime
-live_now (GstRobocacheFuse *fuse)
+/* Releases rows between two ticks that no tick needs: a camera's pool may be small. */
+static void
+prune (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  return fuse->live ? robocache_running_time_now (GST_ELEMENT (fuse)) : GST_CLOCK_TIME_NONE;
+  const FuseEpoch *epoch = fuse_stream_epoch (&pad->stream);
+  gint64 tick;
+
+  if (epoch && epoch->history.n > MIN_ROWS_WORTH_PRUNING && fuse_tick_clock_lower_bound (&fuse->clock, &tick))
+    fuse_stream_prune (&pad->stream, tick);
 }
 
-static gboolean end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
+/* ---- pace; called without the lock ---- */
 
 /* Before a pad waits for the first time: whether it may, which is asked upstream. */
-static GstFlowReturn
-make_sure_that_waiting_ends (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+static gboolean
+may_wait (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   GError *error = NULL;
+  gboolean ahead;
 
-  pad->latencies_checked = TRUE;
-  gst_robocache_fuse_update_live (fuse, pad);
-  if (!pad_is_ahead (fuse, pad) || gst_robocache_fuse_check_sources (fuse, &error))
-    return GST_FLOW_OK;
-  if (end_streams (fuse, GST_FLOW_NOT_NEGOTIATED))
-    gst_robocache_fuse_post_failure (fuse, NULL, error);
-  else
-    g_error_free (error);
-  return GST_FLOW_NOT_NEGOTIATED;
+  if (pad->sources_checked)
+    return TRUE;
+  FUSE_LOCK (fuse);
+  ahead = is_ahead (fuse, pad);
+  FUSE_UNLOCK (fuse);
+  if (!ahead)
+    return TRUE;
+  pad->sources_checked = TRUE;
+  if (gst_robocache_fuse_check_sources (fuse, &error))
+    return TRUE;
+  gst_robocache_fuse_fail (fuse, NULL, GST_FLOW_NOT_NEGOTIATED, error);
+  return FALSE;
 }
 
 static GstFlowReturn
 wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  if (!pad->latencies_checked && pad_is_ahead (fuse, pad)
-      && make_sure_that_waiting_ends (fuse, pad) != GST_FLOW_OK)
+  if (!may_wait (fuse, pad))
     return GST_FLOW_NOT_NEGOTIATED;
   FUSE_LOCK (fuse);
-  while (gst_robocache_fuse_is_too_far_ahead (fuse, pad)) {
+  while (is_ahead (fuse, pad)) {
     pad->waiting = TRUE;
     g_cond_wait (&fuse->progress, &fuse->lock);
   }
@@ -70,113 +88,106 @@ wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   return GST_FLOW_OK;
 }
 
-/* What is left to do without the lock when a buffer's rows are in. */
-typedef struct
-{
-  GstFlowReturn flow;
-  GError *error;
-  GstRobocacheFuseOddities oddities;
-  gboolean own_token, all_tokens;
-  gboolean latency_off;
-  GQueue messages;
-} AfterRows;
+/* ---- rows ---- */
 
-/* Called with the lock. Rows of a pad that was removed meanwhile are counted where the pad's others are. */
+/* Rows of a pad that was removed meanwhile are counted with the pad's others. Called with the lock. */
 static void
 refuse_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
+  GST_LOG_OBJECT (pad, "rows are refused: %s", pad->removed ? "the pad was removed" : gst_flow_get_name (pad->flow));
   if (pad->removed)
     robocache_row_counts_refuse (&fuse->removed.rows, ROBOCACHE_DROPPED_REMOVED,
-        pad->has_format ? pad->format.rows.n_rows : 1);
+        pad->stream.has_format ? pad->stream.format.rows.n_rows : 1);
   else
-    gst_robocache_fuse_pad_refuse (pad);
+    fuse_stream_refuse (&pad->stream);
 }
 
-/* Called with the lock. */
-static void
-take_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
+/* What is left to do without the lock when a buffer's rows are in. */
+typedef struct
 {
-  const GstClockTime now = live_now (fuse);
-  gint64 tick;
+  GError *error;
+  FuseOddities oddities;
+  gboolean latency_is_off;
+} AfterRows;
 
-  then->flow = pad->removed ? GST_FLOW_FLUSHING : pad->flow;
-  if (then->flow == GST_FLOW_OK && (!pad->has_format || pad->clock.segment.format != GST_FORMAT_TIME))
-    then->flow = GST_FLOW_NOT_NEGOTIATED;
-  if (then->flow != GST_FLOW_OK) {
+/* Called with the lock. */
+static GstFlowReturn
+insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
+{
+  const GstClockTime now = gst_robocache_fuse_live_now (fuse);
+  FuseStream *stream = &pad->stream;
+  GstFlowReturn flow = pad->removed ? GST_FLOW_FLUSHING : pad->flow;
+
+  if (flow == GST_FLOW_OK && (!stream->has_format || stream->is_declared || stream->times.clock.segment.format
+          != GST_FORMAT_TIME))
+    flow = GST_FLOW_NOT_NEGOTIATED;
+  if (flow != GST_FLOW_OK) {
     refuse_rows (fuse, pad);
     gst_buffer_unref (buffer);
-    return;
+    return flow;
   }
   gst_robocache_fuse_note_start (fuse, now);
-  pad->base_time = (gint64) gst_element_get_base_time (GST_ELEMENT (fuse));
-  if (!gst_robocache_fuse_pad_take (pad, buffer, fuse->live && pad->live, now, &then->oddities, &then->error)) {
-    then->flow = GST_FLOW_ERROR;
-    gst_robocache_fuse_end_streams (fuse, then->flow);
-    return;
-  }
-  if (!gst_robocache_fuse_choose_reference (fuse, &then->error)) {
-    then->flow = GST_FLOW_NOT_NEGOTIATED;
-    gst_robocache_fuse_end_streams (fuse, then->flow);
-    return;
-  }
-  gst_robocache_fuse_let_go_of_rows (fuse, pad);
-  gst_robocache_fuse_collect_qos (fuse, pad, &then->messages);
-  gst_robocache_fuse_collect_clock_event (fuse, pad, &then->messages);
-  then->latency_off = gst_robocache_fuse_measured_latency_is_off (fuse, pad)
-      || gst_robocache_fuse_tick_period_is_new (fuse);
+  stream->times.base_time = (gint64) gst_element_get_base_time (GST_ELEMENT (fuse));
+  if (!fuse_stream_insert (stream, buffer, fuse->clock.live && pad->live, now, &then->oddities, &then->error))
+    return GST_FLOW_ERROR;
+  if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
+    return GST_FLOW_NOT_NEGOTIATED;
+  prune (fuse, pad);
+  then->latency_is_off = gst_robocache_fuse_latency_is_off (fuse, pad);
   if (then->oddities.jumped)    /* rows of an older format may have gone */
     fuse->composition_changed = TRUE;
-  if (gst_robocache_fuse_tick_moved_back (fuse))
-    fuse->tick_known = FALSE;
-  if (fuse->src_is_awake) {
-    if (!gst_robocache_fuse_next_tick (fuse, &tick))
-      return;
-    if (gst_robocache_fuse_pad_ready (pad, tick, FALSE))
-      GST_TRACE_OBJECT (pad, "ready");
-    g_atomic_int_inc (&fuse->looks);    /* ready or not: the tick may be new, and with it the deadline */
-    return;
+  if (then->oddities.jumped || (stream->losses.pending.n > 0 && !fuse->losses_pending)) {
+    fuse->losses_pending = TRUE;        /* the task reports them */
+    if (fuse->waits)
+      gst_robocache_fuse_wake (fuse);
+  } else {
+    gst_robocache_fuse_look_at_pad (fuse, pad);
   }
-  if (fuse->tick_known && pad->token_out)
-    return;
-  if (!gst_robocache_fuse_next_tick (fuse, &tick))
-    fuse->tick_known = FALSE;   /* who makes it known again wakes all who are ready */
-  else if (!fuse->tick_known)
-    then->all_tokens = TRUE;
-  else if (!pad->flushing && gst_robocache_fuse_pad_ready (pad, tick, !fuse->live))
-    pad->token_out = then->own_token = TRUE;
+  return GST_FLOW_OK;
+}
+
+static void
+warn_without_reference (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  gchar *caps;
+
+  FUSE_LOCK (fuse);
+  caps = pad->stream.times.settings.reference ? gst_caps_to_string (pad->stream.times.settings.reference)
+      : g_strdup (FUSE_DEFAULT_REFERENCE);
+  FUSE_UNLOCK (fuse);
+  GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: a buffer without a reference timestamp of %s; such buffers are dropped "
+          "and counted (stats: rows-dropped-no-reference). rtpbin adds them with add-reference-timestamp-meta, from the "
+          "first sender report on", GST_OBJECT_NAME (pad), caps), (NULL));
+  g_free (caps);
 }
 
 GstFlowReturn
-gst_robocache_fuse_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
+gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
   GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
-  AfterRows then = { .flow = GST_FLOW_OK, .messages = G_QUEUE_INIT };
+  AfterRows then = { NULL };
+  GstFlowReturn flow;
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
-  gst_robocache_fuse_pad_await (pad, buffer);
+  fuse_stream_wait_for_device (&pad->stream.format, buffer);
   FUSE_LOCK (fuse);
-  take_rows (fuse, pad, buffer, &then);
+  flow = insert_rows (fuse, pad, buffer, &then);
   FUSE_UNLOCK (fuse);
 
   if (then.error)
-    gst_robocache_fuse_post_failure (fuse, pad, then.error);
+    gst_robocache_fuse_fail (fuse, pad, flow, then.error);
   if (then.oddities.without_time)
     robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
   if (then.oddities.without_reference)
-    gst_robocache_fuse_timing_warn_of_reference (fuse, pad);
+    warn_without_reference (fuse, pad);
   if (then.oddities.jumped)
-    robocache_clock_jump_warn (&pad->jump, GST_ELEMENT (fuse), GST_PAD (pad));
-  gst_robocache_fuse_post_messages (fuse, &then.messages);
-  if (then.flow != GST_FLOW_OK)
-    return then.flow;
-  if (then.latency_off)
+    robocache_clock_jump_warn (&pad->stream.jump, GST_ELEMENT (fuse), GST_PAD (pad));
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (then.latency_is_off)
     gst_robocache_fuse_update_latency (fuse);
-  if (then.all_tokens)
-    gst_robocache_fuse_refresh_tokens (fuse);
-  else if (then.own_token)
-    then.flow = gst_robocache_fuse_push_token (fuse, pad);
-  return then.flow == GST_FLOW_OK ? wait_for_the_others (fuse, pad) : then.flow;
+  return wait_for_the_others (fuse, pad);
 }
 
 /* ---- events, in order with rows ---- */
@@ -185,51 +196,63 @@ static gboolean
 caps_are_new (GstRobocacheFusePad *pad, const GstCaps *caps)
 {
   GstCaps *current = gst_pad_get_current_caps (GST_PAD (pad));
-  const gboolean same = current && pad->has_format && gst_caps_is_equal (current, caps);
+  const gboolean same = current && pad->stream.has_format && !pad->stream.is_declared && gst_caps_is_equal (current, caps);
 
   gst_clear_caps (&current);
   return !same;
 }
 
-/* Core sends caps and segments that were refused again before each buffer. */
+/* Takes format over. FALSE and an error: caps differ from those that were expected. */
 static gboolean
-end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
+set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format, const GstCaps *caps, GError **error)
 {
-  gboolean first_failure;
+  gboolean ok;
 
   FUSE_LOCK (fuse);
-  first_failure = gst_robocache_fuse_end_streams (fuse, flow);
+  gst_robocache_fuse_pad_sync_settings (pad);
+  if (!pad->stream.has_format)
+    gst_robocache_fuse_pad_start_roles (pad);
+  ok = fuse_stream_set_format (&pad->stream, format, FALSE, error);
+  fuse_tick_clock_sync_period (&fuse->clock);
+  fuse->composition_changed = TRUE;
+  gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
-  return first_failure;
+  if (!ok) {
+    gchar *came = gst_caps_to_string (caps), *expected;
+
+    GST_OBJECT_LOCK (pad);
+    expected = pad->expected_caps ? gst_caps_to_string (pad->expected_caps) : g_strdup ("others");
+    GST_OBJECT_UNLOCK (pad);
+    g_clear_error (error);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s, but expected-caps are %s", came, expected);
+    g_free (expected);
+    g_free (came);
+  }
+  return ok;
 }
 
 static gboolean
 take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
-  GstRobocacheFuseFormat format;
+  FuseFormat format;
   GError *error = NULL;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
   if (!caps_are_new (pad, caps))
     return TRUE;
-  if (!gst_robocache_fuse_format_parse (&format, caps, &error)) {
-    if (end_streams (fuse, GST_FLOW_NOT_NEGOTIATED))
-      gst_robocache_fuse_post_failure (fuse, pad, error);
-    else
-      g_error_free (error);
+  if (!fuse_format_parse (&format, caps, &error)) {
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
     return FALSE;
   }
+  GST_INFO_OBJECT (pad, "rows are %" GST_PTR_FORMAT, caps);
   robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), format.on_device);
-  FUSE_LOCK (fuse);
-  gst_robocache_fuse_pad_sync_settings (pad);
-  gst_robocache_fuse_pad_set_format (pad, &format);
-  gst_robocache_fuse_sync_period (fuse);
-  fuse->composition_changed = TRUE;
-  fuse->tick_known = FALSE;
-  FUSE_UNLOCK (fuse);
+  if (!set_format (fuse, pad, &format, caps, &error)) {
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
+    return FALSE;
+  }
+  gst_robocache_fuse_query_sources (fuse, pad);
   gst_robocache_fuse_update_latency (fuse);
-  gst_robocache_fuse_update_live (fuse, pad);
   return TRUE;
 }
 
@@ -237,20 +260,24 @@ static gboolean
 take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
   const GstSegment *segment;
+  gboolean first;
 
   gst_event_parse_segment (event, &segment);
+  FUSE_LOCK (fuse);
   if (segment->format != GST_FORMAT_TIME) {
-    if (end_streams (fuse, GST_FLOW_ERROR))
+    first = gst_robocache_fuse_end_streams (fuse, GST_FLOW_ERROR);
+    FUSE_UNLOCK (fuse);
+    if (first)
       GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
             GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
     return FALSE;
   }
-  FUSE_LOCK (fuse);
-  if (!robocache_segment_continues (&pad->clock.segment, segment))
-    gst_robocache_fuse_pad_set_segment (pad, segment);
-  fuse->tick_known = FALSE;
+  if (!robocache_segment_continues (&pad->stream.times.clock.segment, segment) || pad->stream.segment_done)
+    fuse_stream_set_segment (&pad->stream, segment);
+  fuse->segment_done_sent = FALSE;
+  gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
-  gst_robocache_fuse_update_live (fuse, pad);
+  gst_robocache_fuse_query_sources (fuse, pad);
   return TRUE;
 }
 
@@ -260,69 +287,80 @@ take_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   GstClockTime pts, duration;
 
   gst_event_parse_gap (event, &pts, &duration);
-  FUSE_LOCK (fuse);
-  gst_robocache_fuse_pad_gap (pad, pts, duration, pad->live ? live_now (fuse) : GST_CLOCK_TIME_NONE);
-  FUSE_UNLOCK (fuse);
+  fuse_stream_gap (&pad->stream, pts, duration, pad->live ? gst_robocache_fuse_live_now (fuse) : GST_CLOCK_TIME_NONE);
 }
 
-void
-gst_robocache_fuse_set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean flushing)
+/* Events without data; called with the lock. */
+static void
+take_mark (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
-  FUSE_LOCK (fuse);
-  pad->flushing = flushing;
-  g_cond_broadcast (&fuse->progress);
-  FUSE_UNLOCK (fuse);
-}
-
-GstFlowReturn
-gst_robocache_fuse_sink_event_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstEvent *event)
-{
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
-  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
-  const GstEventType type = GST_EVENT_TYPE (event);
-  GstFlowReturn flow;
-
-  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
-  switch (type) {
-    case GST_EVENT_FLUSH_START:
-    case GST_EVENT_FLUSH_STOP:
-      return gst_robocache_fuse_take_flush (fuse, pad, event);
+  switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_STREAM_START:
-      FUSE_LOCK (fuse);
-      gst_robocache_fuse_pad_restart (pad);
-      fuse->tick_known = FALSE;
-      FUSE_UNLOCK (fuse);
-      break;
-    case GST_EVENT_CAPS:
-      if (!take_caps (fuse, pad, event)) {
-        gst_event_unref (event);
-        return GST_FLOW_NOT_NEGOTIATED;
-      }
-      break;
-    case GST_EVENT_SEGMENT:
-      if (!take_segment (fuse, pad, event)) {
-        gst_event_unref (event);
-        return GST_FLOW_ERROR;
-      }
+      fuse_stream_restart (&pad->stream);
       break;
     case GST_EVENT_GAP:
       take_gap (fuse, pad, event);
-      gst_event_unref (event);
-      gst_robocache_fuse_refresh_tokens (fuse);
-      return GST_FLOW_OK;
+      break;
+    case GST_EVENT_SEGMENT_DONE:
+      fuse_stream_segment_done (&pad->stream);
+      break;
+    default:
+      fuse_stream_eos (&pad->stream);
+      break;
+  }
+}
+
+/* Those that mean nothing to a stream go downstream in order with samples; tags and the like are of one sensor alone. */
+static gboolean
+forward (GstRobocacheFuse *fuse, GstPad *pad, GstEvent *event)
+{
+  const gboolean is_sticky = GST_EVENT_IS_STICKY (event);
+
+  if (!GST_EVENT_IS_SERIALIZED (event))
+    return gst_pad_event_default (pad, GST_OBJECT (fuse), event);
+  FUSE_LOCK (fuse);
+  if (!is_sticky) {
+    g_queue_push_tail (&fuse->events, event);
+    gst_robocache_fuse_wake (fuse);
+  }
+  FUSE_UNLOCK (fuse);
+  if (is_sticky)
+    gst_event_unref (event);
+  return TRUE;
+}
+
+gboolean
+gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *event)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+  gboolean ok = TRUE;
+
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT, event);
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP:
+      return gst_robocache_fuse_flush_event (fuse, pad, event);
+    case GST_EVENT_CAPS:
+      ok = take_caps (fuse, pad, event);
+      break;
+    case GST_EVENT_SEGMENT:
+      ok = take_segment (fuse, pad, event);
+      break;
+    case GST_EVENT_STREAM_START:
+    case GST_EVENT_GAP:
+    case GST_EVENT_SEGMENT_DONE:
     case GST_EVENT_EOS:
       FUSE_LOCK (fuse);
-      gst_robocache_fuse_pad_eos (pad);
+      take_mark (fuse, pad, event);
+      gst_robocache_fuse_wake (fuse);
       FUSE_UNLOCK (fuse);
       break;
     default:
-      break;
+      return forward (fuse, gstpad, event);
   }
-  flow = base_class (agg)->sink_event_pre_queue (agg, aggpad, event);
-  g_atomic_int_inc (&fuse->events_in);
-  if (type == GST_EVENT_EOS)
-    gst_robocache_fuse_refresh_tokens (fuse);
-  return flow;
+  gst_event_unref (event);
+  return ok;
 }
 
 /* ---- queries ---- */
@@ -340,17 +378,17 @@ propose_pinned_memory (GstRobocacheFuse *fuse, GstQuery *query)
 }
 
 static gboolean
-propose_camera_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *query)
+propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *query)
 {
   GstVideoInfo video;
   GstCaps *caps;
   guint frames;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  if (caps == NULL || !gst_video_info_from_caps (&video, caps))
+  if (pad->role != GST_ROBOCACHE_FUSE_CAMERA || caps == NULL || !gst_video_info_from_caps (&video, caps))
     return FALSE;
   FUSE_LOCK (fuse);
-  frames = pad->camera_frames;
+  frames = pad->stream.max_frames;
   FUSE_UNLOCK (fuse);
   gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + 2, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
@@ -374,17 +412,33 @@ answer_caps (GstRobocacheFuse *fuse, GstPad *pad, GstQuery *query)
   return TRUE;
 }
 
-/* Answered at once: the base class would queue serialized queries behind a token and wait. */
-gboolean
-gst_robocache_fuse_sink_query_pre_queue (GstAggregator *agg, GstAggregatorPad *aggpad, GstQuery *query)
+/* Frames that are held for ticks are replaced by copies, so that upstream's pool gets them back. FALSE: a sample that is being
+ * made uses some. */
+static gboolean
+drain (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (aggpad);
+  gboolean drained;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
-    return answer_caps (GST_ROBOCACHE_FUSE (agg), GST_PAD (pad), query);
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
-    return pad->role == GST_ROBOCACHE_FUSE_CAMERA && propose_camera_allocation (GST_ROBOCACHE_FUSE (agg), pad, query);
-  if (GST_QUERY_IS_SERIALIZED (query))
-    return gst_pad_query_default (GST_PAD (pad), GST_OBJECT (agg), query);
-  return base_class (agg)->sink_query_pre_queue (agg, aggpad, query);
+  FUSE_LOCK (fuse);
+  drained = fuse_stream_copy_frames (&pad->stream) && !(fuse->composing && pad->stream.format.is_camera);
+  FUSE_UNLOCK (fuse);
+  return drained;
+}
+
+gboolean
+gst_robocache_fuse_sink_query (GstPad *gstpad, GstObject *parent, GstQuery *query)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (parent);
+  GstRobocacheFusePad *pad = GST_ROBOCACHE_FUSE_PAD (gstpad);
+
+  switch (GST_QUERY_TYPE (query)) {
+    case GST_QUERY_CAPS:
+      return answer_caps (fuse, gstpad, query);
+    case GST_QUERY_ALLOCATION:
+      return propose_allocation (fuse, pad, query);
+    case GST_QUERY_DRAIN:
+      return drain (fuse, pad);
+    default:
+      return gst_pad_query_default (gstpad, parent, query);
+  }
 }

@@ -1,17 +1,15 @@
-/* robocache: robocachefuse, negotiation: which memories and caps it takes, and what its samples look like
+/* robocache: which memories and caps robocachefuse accepts, and the caps of its samples
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "gstrobocachefuse.h"
+#include "negotiation.h"
 
 #include "common/tensors/cudaframe.h"
+#include "common/tensors/memorycaps.h"
 #include "common/tensors/tensorcaps.h"
-
-GST_DEBUG_CATEGORY_EXTERN (gst_robocache_fuse_debug);
-#define GST_CAT_DEFAULT gst_robocache_fuse_debug
+#include "gst/fuse/stream/debug.h"
 
 /* ---- in ---- */
-
 /* The template's caps in the memories on offer, the better first. */
 GstCaps *
 gst_robocache_fuse_sink_caps (GstRobocacheFuse *fuse, GstPad *pad)
@@ -37,54 +35,99 @@ gst_robocache_fuse_sink_caps (GstRobocacheFuse *fuse, GstPad *pad)
   return device;
 }
 
-/* ---- out ---- */
+static GstRobocacheFusePad *
+find_reference (GstRobocacheFuse *fuse, const gchar *name)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (name ? g_str_equal (GST_OBJECT_NAME (pad), name) : pad->role == GST_ROBOCACHE_FUSE_CAMERA)
+      return pad;
+  }
+  return NULL;
+}
+
+gboolean
+gst_robocache_fuse_choose_reference (GstRobocacheFuse *fuse, GError **error)
+{
+  FuseTickClock *clock = &fuse->clock;
+  GstRobocacheFusePad *pad;
+
+  if (clock->reference || clock->grid.num > 0)
+    return TRUE;
+  pad = find_reference (fuse, fuse->started_reference);
+  if (pad) {
+    clock->reference = &pad->stream;
+    fuse_tick_clock_sync_period (clock);
+    return TRUE;
+  }
+  if (fuse->reference_lost)
+    return TRUE;
+  if (fuse->started_reference)
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad is \"%s\", and no sink pad has that name",
+        fuse->started_reference);
+  else
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no tick source: set rate (like rate=50/1) or reference-pad, "
+        "or link a camera pad");
+  return FALSE;
+}
+
+/* ---- what samples are made of; called with the lock ---- */
+
+gboolean
+gst_robocache_fuse_has_streams (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    if (fuse_stream_epoch (&gst_robocache_fuse_nth_pad (fuse, i)->stream))
+      return TRUE;
+  }
+  return FALSE;
+}
 
 /* The output's framerate: the rate, or the reference pad's. */
 static void
-get_output_rate (GstRobocacheFuse *fuse, gint *num, gint *den)
+set_rate (GstRobocacheFuse *fuse, FuseComposition *composition)
 {
-  const RobocacheTickGrid grid = gst_robocache_fuse_grid (fuse);
-  const GstRobocacheFuseEpoch *epoch;
+  const FuseTickClock *clock = &fuse->clock;
+  const FuseEpoch *epoch = clock->reference ? fuse_stream_epoch (clock->reference) : NULL;
 
-  *num = grid.num;
-  *den = grid.den;
-  if (grid.num > 0)
-    return;
-  *num = 0;
-  *den = 1;
-  epoch = fuse->reference ? gst_robocache_fuse_pad_epoch (fuse->reference) : NULL;
-  if (epoch && epoch->format.rate_num > 0) {
-    *num = epoch->format.rate_num;
-    *den = epoch->format.rate_den;
+  composition->rate_num = clock->grid.num;
+  composition->rate_den = clock->grid.num > 0 ? clock->grid.den : 1;
+  if (clock->grid.num == 0 && epoch && epoch->format.rate_num > 0) {
+    composition->rate_num = epoch->format.rate_num;
+    composition->rate_den = epoch->format.rate_den;
   }
 }
 
-/* Called with the lock. */
-static GstRobocacheFuseComposer *
-new_composer (GstRobocacheFuse *fuse, gboolean on_device, GError **error)
+static void
+describe_input (GstRobocacheFusePad *pad, FuseInput *input)
 {
-  GPtrArray *with_caps = g_ptr_array_new ();
-  GstRobocacheFuseComposer *composer;
-  GstRobocacheFuseOutput output;
-  gint num, den;
+  input->id = pad->stream.id;
+  input->name = gst_object_get_name (GST_OBJECT (pad));
+  fuse_format_copy (&input->format, &fuse_stream_epoch (&pad->stream)->format);
+  robocache_channel_roles_copy (&input->roles, &pad->started_roles);
+  input->search = pad->stream.settings.search;
+}
 
-  GST_OBJECT_LOCK (fuse);
-  output = fuse->output;
-  GST_OBJECT_UNLOCK (fuse);
+/* composed gets the pads, with a reference each. */
+static void
+describe_composition (GstRobocacheFuse *fuse, FuseComposition *composition, GPtrArray *composed)
+{
+  *composition = (FuseComposition) {.output = fuse->started_output };
+  composition->inputs = g_new0 (FuseInput, MAX (fuse->pads->len, 1));
   for (guint i = 0; i < fuse->pads->len; i++) {
-    GstRobocacheFusePad *pad = g_ptr_array_index (fuse->pads, i);
+    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+    const FuseEpoch *epoch = fuse_stream_epoch (&pad->stream);
 
-    if (gst_robocache_fuse_pad_epoch (pad))
-      g_ptr_array_add (with_caps, pad);
+    if (epoch == NULL || (composition->output.layout == FUSE_LAYOUT_CONCAT && epoch->format.is_camera))
+      continue;
+    describe_input (pad, &composition->inputs[composition->n_inputs++]);
+    g_ptr_array_add (composed, gst_object_ref (pad));
   }
-  get_output_rate (fuse, &num, &den);
-  composer = gst_robocache_fuse_composer_new (with_caps, &output, on_device, &fuse->device, GST_ELEMENT (fuse), num, den,
-      error);
-  g_ptr_array_free (with_caps, TRUE);
-  return composer;
+  set_rate (fuse, composition);
 }
 
-/* Called with the lock. Memory that comes in is rather handed on as it came. */
+/* Memory that comes in is preferably handed on as it came. */
 static RobocacheOffer
 offer_of_samples (GstRobocacheFuse *fuse)
 {
@@ -92,19 +135,21 @@ offer_of_samples (GstRobocacheFuse *fuse)
   gboolean on_device = FALSE;
 
   for (guint i = 0; i < fuse->pads->len; i++) {
-    const GstRobocacheFuseEpoch *epoch = gst_robocache_fuse_pad_epoch (g_ptr_array_index (fuse->pads, i));
+    const FuseEpoch *epoch = fuse_stream_epoch (&gst_robocache_fuse_nth_pad (fuse, i)->stream);
 
     on_device |= epoch && epoch->format.on_device;
   }
   return offer != ROBOCACHE_OFFER_SYSTEM && on_device ? ROBOCACHE_OFFER_DEVICE_FIRST : offer;
 }
 
-/* Called without the lock. Whether samples are in device memory: of the memories on offer, the first that downstream takes. */
+/* ---- downstream; called without the lock, by the task ---- */
+
+/* Whether samples are in device memory: of the memories on offer, the first that downstream accepts. */
 static gboolean
 choose_memory (GstRobocacheFuse *fuse, RobocacheOffer offer)
 {
   GstCaps *ours = robocache_caps_offer (gst_caps_new_empty_simple (ROBOCACHE_TENSORS_MEDIA_TYPE), offer);
-  GstCaps *theirs = gst_pad_peer_query_caps (GST_AGGREGATOR_SRC_PAD (fuse), NULL);
+  GstCaps *theirs = gst_pad_peer_query_caps (fuse->src, NULL);
   GstCaps *both = gst_caps_intersect_full (ours, theirs, GST_CAPS_INTERSECT_FIRST);
   const gboolean on_device = robocache_caps_on_device (both);
 
@@ -114,19 +159,95 @@ choose_memory (GstRobocacheFuse *fuse, RobocacheOffer offer)
   return on_device;
 }
 
-/* Called without the lock. Makes downstream agree to caps. */
-static gboolean
-negotiate (GstRobocacheFuse *fuse, GstCaps *caps, GError **error)
+void
+gst_robocache_fuse_push_stream_start (GstRobocacheFuse *fuse)
 {
-  GstPad *srcpad = GST_AGGREGATOR_SRC_PAD (fuse);
-  GstCaps *peer = gst_pad_peer_query_caps (srcpad, NULL);
-  GstCaps *spelled;
-  gboolean ok = robocache_tensors_caps_compatible (caps, peer);
+  gboolean due;
+  gchar *id;
+
+  FUSE_LOCK (fuse);
+  due = !fuse->stream_started;
+  fuse->stream_started = TRUE;
+  FUSE_UNLOCK (fuse);
+  if (!due)
+    return;
+  id = g_strdup_printf ("robocachefuse/%s", GST_OBJECT_NAME (fuse));    /* equal runs have equal ids */
+  gst_pad_push_event (fuse->src, gst_event_new_stream_start (id));
+  g_free (id);
+}
+
+void
+gst_robocache_fuse_push_segment (GstRobocacheFuse *fuse)
+{
+  GstSegment segment;
+  gboolean due;
+
+  FUSE_LOCK (fuse);
+  due = fuse->need_segment;
+  fuse->need_segment = FALSE;
+  segment = fuse->segment;
+  FUSE_UNLOCK (fuse);
+  if (due)
+    gst_pad_push_event (fuse->src, gst_event_new_segment (&segment));
+}
+
+/* A pool of downstream's for samples of one memory, active; NULL where it offers none that fits. */
+static GstBufferPool *
+configure_pool (GstBufferPool *pool, GstCaps *caps, guint size, guint min, guint max, gsize bytes)
+{
+  GstStructure *config;
+
+  if (pool == NULL || bytes == 0 || bytes > G_MAXUINT)
+    return NULL;
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, MAX (size, (guint) bytes), min, max);
+  if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
+    return NULL;
+  return pool;
+}
+
+/* Asks downstream for memory, and for what it holds on to. */
+static void
+query_allocation (GstRobocacheFuse *fuse, FuseComposer *composer, GstCaps *caps)
+{
+  GstQuery *query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *pool = NULL, *usable;
+  GstAllocator *allocator = NULL;
+  GstAllocationParams params;
+  guint size = 0, min = 0, max = 0;
+
+  gst_allocation_params_init (&params);
+  if (gst_pad_peer_query (fuse->src, query)) {
+    if (gst_query_get_n_allocation_pools (query) > 0)
+      gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
+    if (gst_query_get_n_allocation_params (query) > 0)
+      gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+  }
+  usable = configure_pool (pool, caps, size, min, max, fuse_composer_sample_bytes (composer));
+  GST_INFO_OBJECT (fuse, "samples are in memory of %s", usable ? GST_OBJECT_NAME (usable)
+      : allocator ? GST_OBJECT_NAME (allocator) : "ours");
+  fuse_composer_use_peer_memory (composer, usable, allocator, &params);
+  gst_clear_object (&pool);
+  gst_clear_object (&allocator);
+  gst_query_unref (query);
+}
+
+static gboolean
+agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
+{
+  GstCaps *caps = fuse_composer_caps (composer), *peer = gst_pad_peer_query_caps (fuse->src, NULL), *spelled, *current;
+  const gboolean ok = robocache_tensors_caps_compatible (caps, peer);
 
   if (ok) {
     spelled = robocache_tensors_caps_in_spelling_of (caps, peer);
-    GST_INFO_OBJECT (fuse, "samples are %" GST_PTR_FORMAT, spelled);
-    gst_aggregator_set_src_caps (GST_AGGREGATOR (fuse), spelled);
+    current = gst_pad_get_current_caps (fuse->src);
+    gst_robocache_fuse_push_stream_start (fuse);
+    if (current == NULL || !gst_caps_is_equal (current, spelled)) {
+      GST_INFO_OBJECT (fuse, "samples are %" GST_PTR_FORMAT, spelled);
+      gst_pad_push_event (fuse->src, gst_event_new_caps (spelled));
+    }
+    query_allocation (fuse, composer, spelled);
+    gst_clear_caps (&current);
     gst_caps_unref (spelled);
   } else {
     gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
@@ -139,80 +260,80 @@ negotiate (GstRobocacheFuse *fuse, GstCaps *caps, GError **error)
     g_free (theirs);
   }
   gst_caps_unref (peer);
+  gst_caps_unref (caps);
   return ok;
 }
 
-gboolean
-gst_robocache_fuse_has_streams (GstRobocacheFuse *fuse)
-{
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    if (gst_robocache_fuse_pad_epoch (g_ptr_array_index (fuse->pads, i)))
-      return TRUE;
-  }
-  return FALSE;
-}
+/* ---- the composer ---- */
 
-/* Called with the lock. Replaces the composer. The old one's memory is given back first where the new one takes nothing over, or
- * does not fit beside it. */
+/* Without the lock. Replaces the composer. The old one's memory is freed first where the new one takes nothing over, or does
+ * not fit beside it. */
 static gboolean
-replace_composer (GstRobocacheFuse *fuse, gboolean on_device, GError **error)
+replace_composer (GstRobocacheFuse *fuse, const FuseComposition *composition, gboolean on_device, GError **error)
 {
-  GstRobocacheFuseComposer *composer;
+  FuseComposer *old = fuse->composer, *composer;
   GError *failure = NULL;
 
-  if (fuse->composer && !gst_robocache_fuse_composer_has_window (fuse->composer))
-    g_clear_pointer (&fuse->composer, gst_robocache_fuse_composer_free);
-  composer = new_composer (fuse, on_device, &failure);
-  if (composer == NULL && fuse->composer
-      && g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
+  if (old && !fuse_composer_has_window (old))
+    g_clear_pointer (&old, fuse_composer_free);
+  fuse->composer = NULL;
+  composer = fuse_composer_new (composition, on_device, &fuse->device, GST_ELEMENT (fuse), &failure);
+  if (composer == NULL && old && g_error_matches (failure, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT)) {
     g_clear_error (&failure);
-    g_clear_pointer (&fuse->composer, gst_robocache_fuse_composer_free);
-    composer = new_composer (fuse, on_device, &failure);
+    g_clear_pointer (&old, fuse_composer_free);
+    composer = fuse_composer_new (composition, on_device, &fuse->device, GST_ELEMENT (fuse), &failure);
   }
   if (composer == NULL) {
+    g_clear_pointer (&old, fuse_composer_free);
     g_propagate_error (error, failure);
     return FALSE;
   }
-  if (fuse->composer) {
-    gst_robocache_fuse_composer_adopt_window (composer, fuse->composer);
-    gst_robocache_fuse_composer_free (fuse->composer);
+  if (old) {
+    fuse_composer_adopt_window (composer, old);
+    fuse_composer_free (old);
   }
   fuse->composer = composer;
   return TRUE;
 }
 
+static void
+drop_snapshots (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->composed->len; i++)
+    fuse_snapshot_clear (&fuse->snapshots[i]);
+  g_clear_pointer (&fuse->snapshots, g_free);
+  g_ptr_array_set_size (fuse->composed, 0);
+}
+
 gboolean
 gst_robocache_fuse_change_composition (GstRobocacheFuse *fuse, GError **error)
 {
+  GPtrArray *composed = g_ptr_array_new_with_free_func (gst_object_unref);
   const RobocacheOffer offer = offer_of_samples (fuse);
+  FuseComposition composition;
   gboolean on_device, ok;
-  GstCaps *caps;
+
+  fuse->composition_changed = FALSE;
+  describe_composition (fuse, &composition, composed);
+  drop_snapshots (fuse);
+  fuse->snapshots = g_new0 (FuseSnapshot, MAX (composed->len, 1));
+  g_ptr_array_unref (fuse->composed);
+  fuse->composed = composed;
 
   FUSE_UNLOCK (fuse);
   on_device = choose_memory (fuse, offer);
   robocache_device_prepare (&fuse->device, GST_ELEMENT (fuse), on_device);
-  FUSE_LOCK (fuse);
-  if (!gst_robocache_fuse_has_streams (fuse))
-    return TRUE;                /* the last of them went meanwhile */
-  if (!replace_composer (fuse, on_device, error))
-    return FALSE;
-  fuse->composition_changed = FALSE;
-  caps = gst_robocache_fuse_composer_caps (fuse->composer);
-  FUSE_UNLOCK (fuse);
-  ok = negotiate (fuse, caps, error);
-  gst_caps_unref (caps);
+  ok = replace_composer (fuse, &composition, on_device, error) && agree_on_caps (fuse, fuse->composer, error);
+  fuse_composition_clear (&composition);
   FUSE_LOCK (fuse);
   return ok;
 }
 
-/* Our caps depend on the streams, not on what downstream would like best: they are made anew at the next tick. */
-gboolean
-gst_robocache_fuse_negotiate (GstAggregator *agg)
+void
+gst_robocache_fuse_drop_composition (GstRobocacheFuse *fuse)
 {
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (agg);
-
   FUSE_LOCK (fuse);
-  fuse->composition_changed = TRUE;
+  drop_snapshots (fuse);
   FUSE_UNLOCK (fuse);
-  return TRUE;
+  g_clear_pointer (&fuse->composer, fuse_composer_free);
 }

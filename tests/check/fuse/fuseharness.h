@@ -86,6 +86,7 @@ rig_new (const gchar *first, ...)
   gst_element_set_clock (rig->fuse, GST_CLOCK (rig->clock));
   rig->feeds = g_ptr_array_new ();
   gst_util_set_object_arg (G_OBJECT (rig->fuse), "busy-wait", rig_busy_wait);
+  gst_util_set_object_arg (G_OBJECT (rig->fuse), "qos-interval", "0");
   if (first) {
     va_start (args, first);
     gst_util_set_object_arg (G_OBJECT (rig->fuse), first, va_arg (args, const gchar *));

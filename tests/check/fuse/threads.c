@@ -346,88 +346,6 @@ GST_START_TEST (test_properties_under_load)
 
 GST_END_TEST;
 
-/* ---- a token that comes late ---- */
-
-typedef struct
-{
-  GstPad *pad;                  /* of the element */
-  GMutex lock;
-  GCond changed;
-  gboolean on_way, is_flushed;
-} LateToken;
-
-/* The element says that it hands over a token: the first one to that pad is held until the pad has been flushed, if that does
- * not wait for the token. */
-static void
-hold_token (GstDebugCategory *category, GstDebugLevel level, const gchar *file, const gchar *function, gint line,
-    GObject *object, GstDebugMessage *message, gpointer data)
-{
-  LateToken *late = data;
-  const gint64 end = g_get_monotonic_time () + G_USEC_PER_SEC / 5;
-
-  if (object != G_OBJECT (late->pad) || level != GST_LEVEL_TRACE || g_strcmp0 (gst_debug_message_get (message), "ready") != 0)
-    return;
-  g_mutex_lock (&late->lock);
-  if (!late->on_way) {
-    late->on_way = TRUE;
-    g_cond_broadcast (&late->changed);
-    while (!late->is_flushed && g_cond_wait_until (&late->changed, &late->lock, end));
-  }
-  g_mutex_unlock (&late->lock);
-}
-
-static gpointer
-push_first_row (gpointer data)
-{
-  feed_one (data, 0, 0);
-  return NULL;
-}
-
-/* The other pad's first row makes a tick known, for which this one is ready. Its token would come after the flush, and be one
- * too many: with no latency there is room for one, and who brings the next waits. */
-GST_START_TEST (test_no_token_outlives_a_flush)
-{
-  Rig *rig = rig_new ("rate", "100/1", "latency", "0", NULL);
-  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
-  LateToken late = {.pad = a->sink };
-  GThread *other;
-
-  g_mutex_init (&late.lock);
-  g_cond_init (&late.changed);
-  rig_play (rig);
-  feed_start (a, ONE_CHANNEL);
-  feed_start (b, ONE_CHANNEL);
-  feed_ramp (a, 0, 20, 10);
-  gst_debug_remove_log_function (NULL);
-  gst_debug_add_log_function (hold_token, &late, NULL);
-  gst_debug_set_threshold_for_name ("robocachefuse", GST_LEVEL_TRACE);
-  other = g_thread_new ("other", push_first_row, b);
-  g_mutex_lock (&late.lock);
-  while (!late.on_way)
-    g_cond_wait (&late.changed, &late.lock);
-  g_mutex_unlock (&late.lock);
-
-  feed_event (a, gst_event_new_flush_start ());
-  feed_event (a, gst_event_new_flush_stop (TRUE));
-  g_mutex_lock (&late.lock);
-  late.is_flushed = TRUE;
-  g_cond_broadcast (&late.changed);
-  g_mutex_unlock (&late.lock);
-  g_thread_join (other);
-  gst_debug_set_threshold_for_name ("robocachefuse", GST_LEVEL_NONE);
-
-  feed_segment (a);
-  feed_ramp (a, 0, 20, 10);
-  feed_ramp (b, 10, 20, 10);
-  expect_two (rig, 0, 0, ALIGNED, 0, ALIGNED);
-  rig_free (rig);
-  gst_debug_remove_log_function_by_data (&late);
-  g_cond_clear (&late.changed);
-  g_mutex_clear (&late.lock);
-}
-
-GST_END_TEST;
-
 static Suite *
 robocachefusethreads_suite (void)
 {
@@ -439,7 +357,6 @@ robocachefusethreads_suite (void)
   tcase_add_loop_test (tc, test_cuts, 0, G_N_ELEMENTS (tick_sources));
   tcase_add_loop_test (tc, test_pads_come_and_go_under_load, 0, 2);
   tcase_add_test (tc, test_properties_under_load);
-  tcase_add_test (tc, test_no_token_outlives_a_flush);
   return s;
 }
 

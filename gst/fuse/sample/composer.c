@@ -1,4 +1,4 @@
-/* robocache: the sample that robocachefuse hands out: which tensors it has, and one of them filled
+/* robocache: makes samples of robocachefuse from snapshots of its streams
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,27 +7,25 @@
 #include <string.h>
 
 #include "common/rows/blender.h"
-#include "common/device/allocator.h"
+#include "common/device/devicememory.h"
 #include "common/tensors/memorycaps.h"
 #include "common/device/budget.h"
 #include "cameraframes.h"
+#include "samplemeta.h"
 #include "samplepool.h"
 #include "kernels/arithmetic.h"
 
 #define INFO_FIELDS 4           /* tick, before, after, status */
 
-/* One pad's part of the output. */
+/* One stream's part of the output. */
 typedef struct
 {
-  GstRobocacheFusePad *pad;
-  GstRobocacheFuseFormat format;
-  RobocacheChannelRoles roles;
+  FuseInput *input;             /* of the composition */
   RcDtype out;
   guint tensor;                 /* the output tensor its rows go to */
   gsize offset;                 /* bytes before them in a row of that tensor */
   gsize row_bytes;
   RcAlignPlan *camera_plan;     /* of a camera whose frames are blended */
-  RobocacheAlignment alignment; /* at the tick that is being made */
 } Stream;
 
 typedef struct
@@ -37,22 +35,26 @@ typedef struct
   guint8 *window;               /* of the engine: a ring of [window][row_bytes]; NULL for a window of one */
 } Tensor;
 
-struct _GstRobocacheFuseComposer
+struct _FuseComposer
 {
-  GstRobocacheFuseOutput output;
-  Stream *streams;
+  FuseComposition composition;
+  FuseOutput output;            /* of the composition */
+  Stream *streams;              /* [n_streams], in the order of the composition */
   guint n_streams;
   Tensor tensors[ROBOCACHE_MAX_TENSORS];
   guint n_tensors;              /* without info */
 
   RobocacheEngine *engine;
-  GstBufferPool *pool;          /* of the buffers */
+  GstBufferPool *pool;          /* of buffers without memory, with their meta */
   GstAllocator *allocator;      /* of the tensors */
   gboolean on_device;           /* they are in device memory */
+  GstBufferPool *peer_pool;     /* downstream's, for samples of one memory; or NULL */
+  GstAllocator *peer_allocator; /* downstream's; or NULL */
+  GstAllocationParams peer_params;
   RcAlignPlan *plan;            /* of all streams that are no cameras; NULL when there are none */
   RobocacheBlendStream *blends; /* [n_streams], those of the plan first */
   RobocacheBlender blender;
-  GstRobocacheFuseFrames frames;
+  FuseCameraFrames frames;
   guint64 scratch_bytes;
   gboolean unsupported;         /* the last plan was more than its engine can do */
   guint newest;                 /* the window's slot of the last tick */
@@ -64,40 +66,31 @@ struct _GstRobocacheFuseComposer
 
 /* ---- making a composer ---- */
 
-static gboolean
-add_streams (GstRobocacheFuseComposer *composer, GPtrArray *pads)
+static void
+add_streams (FuseComposer *composer)
 {
-  const gboolean concat = composer->output.layout == GST_ROBOCACHE_FUSE_LAYOUT_CONCAT;
+  const gboolean concat = composer->output.layout == FUSE_LAYOUT_CONCAT;
 
-  composer->streams = g_new0 (Stream, MAX (pads->len, 1));
-  for (guint i = 0; i < pads->len; i++) {
-    GstRobocacheFusePad *pad = g_ptr_array_index (pads, i);
-    const GstRobocacheFuseFormat *format = &gst_robocache_fuse_pad_epoch (pad)->format;
-    Stream *stream;
+  composer->n_streams = composer->composition.n_inputs;
+  composer->streams = g_new0 (Stream, MAX (composer->n_streams, 1));
+  for (guint i = 0; i < composer->n_streams; i++) {
+    Stream *stream = &composer->streams[i];
+    const FuseFormat *format = &composer->composition.inputs[i].format;
 
-    if (concat && format->is_camera)
-      continue;
-    stream = &composer->streams[composer->n_streams++];
-    stream->pad = gst_object_ref (pad);
-    stream->format = *format;
-    stream->format.channels = g_strdup (format->channels);
-    GST_OBJECT_LOCK (pad);
-    robocache_channel_roles_copy (&stream->roles, &pad->roles);
-    GST_OBJECT_UNLOCK (pad);
+    stream->input = &composer->composition.inputs[i];
     if (format->is_camera)
       stream->out = format->rows.dtype;
     else
       stream->out = concat ? RC_FLOAT32 : robocache_dtype_resolve (composer->output.dtype, format->rows.dtype);
     stream->row_bytes = format->rows.channels * rc_dtype_size (stream->out);
   }
-  return composer->n_streams > 0;
 }
 
 /* The axes of a stream's tensor: those of its rows, and the window. */
 static void
 set_tensor (Tensor *tensor, const Stream *stream, guint window)
 {
-  const GstRobocacheFuseFormat *format = &stream->format;
+  const FuseFormat *format = &stream->input->format;
   guint64 dims[4] = { format->rows.channels, window };
   guint n = 2;
 
@@ -112,17 +105,17 @@ set_tensor (Tensor *tensor, const Stream *stream, guint window)
   tensor->row_bytes = stream->row_bytes;
 }
 
-/* A mean is taken over one tick, so somebody has to say how long that is. */
+/* A mean is taken over one tick, whose length must be known. */
 static gboolean
-check_periods (const GstRobocacheFuseComposer *composer, GError **error)
+check_periods (const FuseComposer *composer, GError **error)
 {
   for (guint i = 0; i < composer->n_streams; i++) {
-    const RcSearch *search = &composer->streams[i].pad->active.search;
+    const RcSearch *search = &composer->streams[i].input->search;
 
     if (search->interpolation == RC_MEAN && search->period_ns <= 0) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=mean averages over one tick, and the "
           "reference pad has no framerate that says how long that is: set rate, or a framerate in its caps",
-          GST_OBJECT_NAME (composer->streams[i].pad));
+          composer->streams[i].input->name);
       return FALSE;
     }
   }
@@ -130,9 +123,9 @@ check_periods (const GstRobocacheFuseComposer *composer, GError **error)
 }
 
 static gboolean
-lay_out_tensors (GstRobocacheFuseComposer *composer, GError **error)
+lay_out_tensors (FuseComposer *composer, GError **error)
 {
-  const guint n_max = ROBOCACHE_MAX_TENSORS - (composer->output.info == GST_ROBOCACHE_FUSE_INFO_TENSOR);
+  const guint n_max = ROBOCACHE_MAX_TENSORS - (composer->output.info == FUSE_INFO_TENSOR);
 
   if (composer->n_streams > n_max) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u streams do not fit into the %d tensors of a buffer "
@@ -148,7 +141,7 @@ lay_out_tensors (GstRobocacheFuseComposer *composer, GError **error)
 }
 
 static gboolean
-lay_out_concat (GstRobocacheFuseComposer *composer, GError **error)
+lay_out_concat (FuseComposer *composer, GError **error)
 {
   Tensor *tensor = &composer->tensors[0];
   guint64 dims[2] = { 0, composer->output.window };
@@ -164,7 +157,7 @@ lay_out_concat (GstRobocacheFuseComposer *composer, GError **error)
     stream->tensor = 0;
     stream->offset = tensor->row_bytes;
     tensor->row_bytes += stream->row_bytes;
-    dims[0] += stream->format.rows.channels;
+    dims[0] += stream->input->format.rows.channels;
   }
   robocache_tensor_info_set (&tensor->info, RC_FLOAT32, dims, 2);
   composer->n_tensors = 1;
@@ -181,12 +174,12 @@ append_name (GString *list, const gchar *name)
 
 /* The channels' names of all tensors one after another, when every stream has as many as it has channels. */
 static gchar *
-channel_names (const GstRobocacheFuseComposer *composer)
+channel_names (const FuseComposer *composer)
 {
   GString *names = g_string_new (NULL);
 
   for (guint i = 0; i < composer->n_streams; i++) {
-    const GstRobocacheFuseFormat *format = &composer->streams[i].format;
+    const FuseFormat *format = &composer->streams[i].input->format;
     gchar **split;
     guint n;
 
@@ -205,15 +198,16 @@ channel_names (const GstRobocacheFuseComposer *composer)
 }
 
 static void
-make_caps (GstRobocacheFuseComposer *composer, gint rate_num, gint rate_den)
+make_caps (FuseComposer *composer)
 {
-  RobocacheTensorsInfo info = { composer->n_tensors, {{0}}, rate_num, rate_den };
+  const FuseComposition *composition = &composer->composition;
+  RobocacheTensorsInfo info = { composer->n_tensors, {{0}}, composition->rate_num, composition->rate_den };
   GString *names = g_string_new (NULL);
   gchar *channels = channel_names (composer);
 
   for (guint i = 0; i < composer->n_tensors; i++)
     info.tensors[i] = composer->tensors[i].info;
-  if (composer->output.info == GST_ROBOCACHE_FUSE_INFO_TENSOR) {
+  if (composer->output.info == FUSE_INFO_TENSOR) {
     const guint64 dims[] = { INFO_FIELDS, composer->n_streams, composer->output.window };
 
     robocache_tensor_info_set (&info.tensors[info.n_tensors++], RC_INT64, dims, G_N_ELEMENTS (dims));
@@ -221,7 +215,7 @@ make_caps (GstRobocacheFuseComposer *composer, gint rate_num, gint rate_den)
   composer->caps = robocache_tensors_info_to_caps (&info);
 
   for (guint i = 0; i < composer->n_streams; i++)
-    append_name (names, GST_OBJECT_NAME (composer->streams[i].pad));
+    append_name (names, composer->streams[i].input->name);
   composer->names = g_string_free (names, FALSE);
   gst_caps_set_simple (composer->caps, "streams", G_TYPE_STRING, composer->names, NULL);
   if (channels)
@@ -236,19 +230,19 @@ static RcAlignStreamSpec
 stream_spec (const Stream *stream)
 {
   RcAlignStreamSpec spec = {
-    .in = stream->format.rows.dtype,
+    .in = stream->input->format.rows.dtype,
     .out = stream->out,
-    .channels = (gint64) stream->format.rows.channels,
-    .search = stream->pad->active.search,
+    .channels = (gint64) stream->input->format.rows.channels,
+    .search = stream->input->search,
   };
 
-  robocache_channel_roles_apply (&stream->roles, &spec);
+  robocache_channel_roles_apply (&stream->input->roles, &spec);
   return spec;
 }
 
 /* A spec that makes no sense is a property's fault. */
 static gboolean
-plan_streams (GstRobocacheFuseComposer *composer, const RcAlignStreamSpec *specs, guint n, const gchar *name,
+plan_streams (FuseComposer *composer, const RcAlignStreamSpec *specs, guint n, const gchar *name,
     RcAlignPlan **plan, GError **error)
 {
   const RcAlignSpec spec = { specs, n };
@@ -269,14 +263,14 @@ plan_streams (GstRobocacheFuseComposer *composer, const RcAlignStreamSpec *specs
 static gboolean
 parse_roles (Stream *stream, GError **error)
 {
-  if (robocache_channel_roles_parse (&stream->roles, error))
+  if (robocache_channel_roles_parse (&stream->input->roles, error))
     return TRUE;
-  g_prefix_error (error, "%s: ", GST_OBJECT_NAME (stream->pad));
+  g_prefix_error (error, "%s: ", stream->input->name);
   return FALSE;
 }
 
 static gboolean
-parse_all_roles (GstRobocacheFuseComposer *composer, GError **error)
+parse_all_roles (FuseComposer *composer, GError **error)
 {
   for (guint i = 0; i < composer->n_streams; i++) {
     if (!parse_roles (&composer->streams[i], error))
@@ -287,7 +281,7 @@ parse_all_roles (GstRobocacheFuseComposer *composer, GError **error)
 
 /* Each stream is planned alone first, so that a wrong channel list is reported with its pad's name. */
 static gboolean
-make_plans (GstRobocacheFuseComposer *composer, GError **error)
+make_plans (FuseComposer *composer, GError **error)
 {
   RcAlignStreamSpec *specs = g_new0 (RcAlignStreamSpec, composer->n_streams);
   guint n_planned = 0;
@@ -298,8 +292,8 @@ make_plans (GstRobocacheFuseComposer *composer, GError **error)
     RcAlignPlan *plan = NULL;
 
     specs[n_planned] = stream_spec (stream);
-    ok = plan_streams (composer, &specs[n_planned], 1, GST_OBJECT_NAME (stream->pad), &plan, error);
-    if (stream->format.is_camera) {
+    ok = plan_streams (composer, &specs[n_planned], 1, stream->input->name, &plan, error);
+    if (stream->input->format.is_camera) {
       stream->camera_plan = plan;
     } else {
       g_clear_pointer (&plan, rc_align_plan_free);
@@ -312,21 +306,16 @@ make_plans (GstRobocacheFuseComposer *composer, GError **error)
   return ok;
 }
 
-/* Rows of a stream that a tick is made of, at most. */
+/* Rows of a stream that a tick is made of at least. A mean reserves memory for more when they are there. */
 static guint64
 rows_of_a_tick (const Stream *stream)
 {
-  const RcSearch *search = &stream->pad->active.search;
-  const gint64 spacing = gst_robocache_fuse_pad_period (stream->pad);
-
-  switch (search->interpolation) {
+  switch (stream->input->search.interpolation) {
     case RC_NEAREST:
     case RC_PREVIOUS:
       return 1;
     case RC_CUBIC:
       return 4;
-    case RC_MEAN:
-      return spacing > 0 ? (guint64) (search->period_ns / spacing) + 2 : 2;
     default:
       return 2;
   }
@@ -334,7 +323,7 @@ rows_of_a_tick (const Stream *stream)
 
 /* What a sample and the window take, before any of it is allocated. what: freed with g_free. */
 static RobocacheJob
-describe_job (const GstRobocacheFuseComposer *composer, gchar **what)
+describe_job (const FuseComposer *composer, gchar **what)
 {
   const guint window = composer->output.window;
   RobocacheJob job = {.out_on_device = composer->on_device,.advice = "take a smaller window, or smaller frames" };
@@ -345,8 +334,8 @@ describe_job (const GstRobocacheFuseComposer *composer, gchar **what)
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
-    job.in_on_device |= stream->format.on_device;
-    gathered += rows_of_a_tick (stream) * stream->format.rows.channels * rc_dtype_size (stream->format.rows.dtype);
+    job.in_on_device |= stream->input->format.on_device;
+    gathered += rows_of_a_tick (stream) * fuse_format_row_bytes (&stream->input->format);
   }
   *what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes a tick and window=%u", row_bytes, window);
   job.what = *what;
@@ -355,13 +344,13 @@ describe_job (const GstRobocacheFuseComposer *composer, gchar **what)
 }
 
 static gsize
-info_bytes (const GstRobocacheFuseComposer *composer)
+info_bytes (const FuseComposer *composer)
 {
   return (gsize) composer->output.window * composer->n_streams * INFO_FIELDS * sizeof (gint64);
 }
 
 static gboolean
-make_buffers (GstRobocacheFuseComposer *composer, GError **error)
+make_buffers (FuseComposer *composer, GError **error)
 {
   const guint window = composer->output.window;
 
@@ -375,27 +364,28 @@ make_buffers (GstRobocacheFuseComposer *composer, GError **error)
       return FALSE;
   }
   if (!robocache_blender_init (&composer->blender, composer->engine, composer->n_streams, composer->scratch_bytes, error)
-      || !gst_robocache_fuse_frames_init (&composer->frames, composer->engine, error))
+      || !fuse_camera_frames_init (&composer->frames, composer->engine, error))
     return FALSE;
-  gst_robocache_fuse_composer_forget_window (composer);
+  fuse_composer_forget_window (composer);
   return TRUE;
 }
 
 static gboolean
-lay_out (GstRobocacheFuseComposer *composer, GPtrArray *pads, GError **error)
+lay_out (FuseComposer *composer, GError **error)
 {
-  if (!add_streams (composer, pads)) {
+  add_streams (composer);
+  if (composer->n_streams == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat leaves camera pads out, and there are no others: "
         "set layout=tensors");
     return FALSE;
   }
-  if (composer->output.layout == GST_ROBOCACHE_FUSE_LAYOUT_CONCAT)
+  if (composer->output.layout == FUSE_LAYOUT_CONCAT)
     return lay_out_concat (composer, error);
   return lay_out_tensors (composer, error);
 }
 
 static void
-leave_engine (GstRobocacheFuseComposer *composer)
+leave_engine (FuseComposer *composer)
 {
   if (composer->engine == NULL)
     return;
@@ -412,7 +402,7 @@ leave_engine (GstRobocacheFuseComposer *composer)
   }
   g_clear_pointer (&composer->plan, rc_align_plan_free);
   robocache_blender_clear (&composer->blender);
-  gst_robocache_fuse_frames_clear (&composer->frames);
+  fuse_camera_frames_clear (&composer->frames);
   gst_clear_object (&composer->allocator);
   g_clear_pointer (&composer->engine, robocache_engine_unref);
   g_clear_pointer (&composer->blends, g_free);
@@ -421,7 +411,7 @@ leave_engine (GstRobocacheFuseComposer *composer)
 
 /* Plans and memory on the device's active engine. */
 static gboolean
-enter_engine (GstRobocacheFuseComposer *composer, const RobocacheDevice *device, const RobocacheJob *job, GError **error)
+enter_engine (FuseComposer *composer, const RobocacheDevice *device, const RobocacheJob *job, GError **error)
 {
   leave_engine (composer);
   composer->engine = robocache_engine_ref (device->active);
@@ -432,7 +422,7 @@ enter_engine (GstRobocacheFuseComposer *composer, const RobocacheDevice *device,
 
 /* On the GPU if it serves the job, and on the CPU where it may and the GPU turns out not to. */
 static gboolean
-choose_engine (GstRobocacheFuseComposer *composer, RobocacheDevice *device, GstElement *element, GError **error)
+choose_engine (FuseComposer *composer, RobocacheDevice *device, GstElement *element, GError **error)
 {
   gchar *what;
   const RobocacheJob job = describe_job (composer, &what);
@@ -451,73 +441,121 @@ choose_engine (GstRobocacheFuseComposer *composer, RobocacheDevice *device, GstE
   return ok;
 }
 
-GstRobocacheFuseComposer *
-gst_robocache_fuse_composer_new (GPtrArray *pads, const GstRobocacheFuseOutput *output, gboolean on_device,
-    RobocacheDevice *device, GstElement *element, gint rate_num, gint rate_den, GError **error)
+static void
+copy_composition (FuseComposition *to, const FuseComposition *from)
 {
-  GstRobocacheFuseComposer *composer = g_new0 (GstRobocacheFuseComposer, 1);
+  *to = *from;
+  to->inputs = g_new0 (FuseInput, MAX (from->n_inputs, 1));
+  for (guint i = 0; i < from->n_inputs; i++) {
+    to->inputs[i] = (FuseInput) {.id = from->inputs[i].id,.search = from->inputs[i].search };
+    to->inputs[i].name = g_strdup (from->inputs[i].name);
+    fuse_format_copy (&to->inputs[i].format, &from->inputs[i].format);
+    robocache_channel_roles_copy (&to->inputs[i].roles, &from->inputs[i].roles);
+  }
+}
 
-  composer->output = *output;
+FuseComposer *
+fuse_composer_new (const FuseComposition *composition, gboolean on_device, RobocacheDevice *device, GstElement *element,
+    GError **error)
+{
+  FuseComposer *composer = g_new0 (FuseComposer, 1);
+
+  copy_composition (&composer->composition, composition);
+  composer->output = composition->output;
   composer->on_device = on_device;
-  if (!lay_out (composer, pads, error) || !check_periods (composer, error) || !parse_all_roles (composer, error)
+  if (!lay_out (composer, error) || !check_periods (composer, error) || !parse_all_roles (composer, error)
       || !choose_engine (composer, device, element, error)) {
-    gst_robocache_fuse_composer_free (composer);
+    fuse_composer_free (composer);
     return NULL;
   }
-  make_caps (composer, rate_num, rate_den);
-  composer->pool = gst_robocache_fuse_pool_new (composer->names, info_bytes (composer));
+  make_caps (composer);
+  composer->pool = fuse_sample_pool_new (composer->names, info_bytes (composer));
   return composer;
 }
 
+static void
+release_peer_memory (FuseComposer *composer)
+{
+  if (composer->peer_pool)
+    gst_buffer_pool_set_active (composer->peer_pool, FALSE);
+  gst_clear_object (&composer->peer_pool);
+  gst_clear_object (&composer->peer_allocator);
+}
+
 void
-gst_robocache_fuse_composer_free (GstRobocacheFuseComposer *composer)
+fuse_composer_free (FuseComposer *composer)
 {
   leave_engine (composer);
-  for (guint i = 0; i < composer->n_streams; i++) {
-    Stream *stream = &composer->streams[i];
-
-    gst_robocache_fuse_format_clear (&stream->format);
-    robocache_channel_roles_clear (&stream->roles);
-    gst_object_unref (stream->pad);
-  }
+  release_peer_memory (composer);
   if (composer->pool)
     gst_buffer_pool_set_active (composer->pool, FALSE);
   gst_clear_object (&composer->pool);
+  fuse_composition_clear (&composer->composition);
   g_free (composer->streams);
   g_free (composer->names);
   gst_clear_caps (&composer->caps);
   g_free (composer);
 }
 
+void
+fuse_composition_clear (FuseComposition *composition)
+{
+  for (guint i = 0; i < composition->n_inputs; i++) {
+    FuseInput *input = &composition->inputs[i];
+
+    fuse_format_clear (&input->format);
+    robocache_channel_roles_clear (&input->roles);
+    g_free (input->name);
+  }
+  g_clear_pointer (&composition->inputs, g_free);
+  composition->n_inputs = 0;
+}
+
+gsize
+fuse_composer_sample_bytes (const FuseComposer *composer)
+{
+  const gboolean one_memory = composer->n_tensors == 1 && composer->output.info == FUSE_INFO_NONE;
+
+  if (!one_memory || composer->on_device || robocache_engine_is_gpu (composer->engine))
+    return 0;
+  return composer->output.window * composer->tensors[0].row_bytes;
+}
+
+void
+fuse_composer_use_peer_memory (FuseComposer *composer, GstBufferPool *pool, GstAllocator *allocator,
+    const GstAllocationParams *params)
+{
+  release_peer_memory (composer);
+  if (composer->on_device || robocache_engine_is_gpu (composer->engine))
+    return;
+  composer->peer_pool = pool ? gst_object_ref (pool) : NULL;
+  composer->peer_allocator = allocator ? gst_object_ref (allocator) : NULL;
+  composer->peer_params = *params;
+}
+
 GstCaps *
-gst_robocache_fuse_composer_caps (const GstRobocacheFuseComposer *composer)
+fuse_composer_caps (const FuseComposer *composer)
 {
   return gst_caps_ref (composer->caps);
 }
 
 gboolean
-gst_robocache_fuse_composer_has_window (const GstRobocacheFuseComposer *composer)
+fuse_composer_has_window (const FuseComposer *composer)
 {
   return composer->output.window > 1;
-}
-
-RobocacheEngine *
-gst_robocache_fuse_composer_unfinished (const GstRobocacheFuseComposer *composer)
-{
-  return robocache_engine_is_gpu (composer->engine) && !composer->on_device ? robocache_engine_ref (composer->engine) : NULL;
 }
 
 /* ---- the window ---- */
 
 static gint64 *
-info_of (const GstRobocacheFuseComposer *composer, guint slot, guint stream)
+info_of (const FuseComposer *composer, guint slot, guint stream)
 {
   return composer->info + ((gsize) slot * composer->n_streams + stream) * INFO_FIELDS;
 }
 
 /* slot 0 is the oldest; the ring begins after the newest. */
 static guint8 *
-window_row (const GstRobocacheFuseComposer *composer, const Stream *stream, guint slot)
+window_row (const FuseComposer *composer, const Stream *stream, guint slot)
 {
   const Tensor *tensor = &composer->tensors[stream->tensor];
   const guint place = (composer->newest + 1 + slot) % composer->output.window;
@@ -560,11 +598,11 @@ write_missing (guint8 *row, RcDtype dtype, guint64 n)
 
 /* A device that fails here fails the next tick, which reports it. */
 static void
-fill_window (GstRobocacheFuseComposer *composer, const Stream *stream)
+fill_window (FuseComposer *composer, const Stream *stream)
 {
   guint8 *missing = g_malloc (stream->row_bytes);
 
-  write_missing (missing, stream->out, stream->format.rows.channels);
+  write_missing (missing, stream->out, stream->input->format.rows.channels);
   for (guint slot = 0; slot < composer->output.window; slot++)
     copy_bytes (composer->engine, window_row (composer, stream, slot), missing, stream->row_bytes, NULL);
   robocache_engine_synchronize (composer->engine, NULL);
@@ -572,9 +610,9 @@ fill_window (GstRobocacheFuseComposer *composer, const Stream *stream)
 }
 
 void
-gst_robocache_fuse_composer_forget_window (GstRobocacheFuseComposer *composer)
+fuse_composer_forget_window (FuseComposer *composer)
 {
-  gst_robocache_fuse_frames_begin (&composer->frames, NULL);
+  fuse_camera_frames_begin (&composer->frames, NULL);
   for (guint i = 0; i < composer->n_streams; i++) {
     for (guint slot = 0; slot < composer->output.window; slot++) {
       gint64 *info = info_of (composer, slot, i);
@@ -588,7 +626,7 @@ gst_robocache_fuse_composer_forget_window (GstRobocacheFuseComposer *composer)
 }
 
 void
-gst_robocache_fuse_composer_adopt_window (GstRobocacheFuseComposer *composer, GstRobocacheFuseComposer *from)
+fuse_composer_adopt_window (FuseComposer *composer, FuseComposer *from)
 {
   const guint window = composer->output.window;
   RobocacheEngine *copier = robocache_engine_is_gpu (from->engine) ? from->engine : composer->engine;
@@ -600,7 +638,7 @@ gst_robocache_fuse_composer_adopt_window (GstRobocacheFuseComposer *composer, Gs
     for (guint j = 0; j < from->n_streams; j++) {
       const Stream *ours = &composer->streams[i], *theirs = &from->streams[j];
 
-      if (ours->pad != theirs->pad || ours->out != theirs->out || ours->row_bytes != theirs->row_bytes)
+      if (ours->input->id != theirs->input->id || ours->out != theirs->out || ours->row_bytes != theirs->row_bytes)
         continue;
       for (guint slot = 0; slot < window; slot++) {
         copy_bytes (copier, window_row (composer, ours, slot), window_row (from, theirs, slot), ours->row_bytes, NULL);
@@ -613,7 +651,7 @@ gst_robocache_fuse_composer_adopt_window (GstRobocacheFuseComposer *composer, Gs
 
 /* The oldest slot becomes the newest. */
 static void
-shift_window (GstRobocacheFuseComposer *composer)
+shift_window (FuseComposer *composer)
 {
   const gsize older = composer->output.window - 1;
 
@@ -623,53 +661,47 @@ shift_window (GstRobocacheFuseComposer *composer)
 
 /* ---- rows of a tick ---- */
 
+/* Whether a frame that the sample is made of is damaged. */
 static gboolean
-align_streams (GstRobocacheFuseComposer *composer, gint64 tick)
+is_corrupted (const Stream *stream, const FuseSnapshot *snapshot)
 {
-  gboolean complete = TRUE;
-
-  for (guint i = 0; i < composer->n_streams; i++) {
-    Stream *stream = &composer->streams[i];
-    RobocacheAlignment *alignment = &stream->alignment;
-
-    gst_robocache_fuse_pad_align (stream->pad, tick, alignment);
-    if (alignment->bracket.status == RC_MISSING && stream->pad->active.required)
-      complete = FALSE;
+  for (guint64 i = 0; stream->input->format.is_camera && i < snapshot->n_rows; i++) {
+    if (GST_BUFFER_FLAG_IS_SET (fuse_snapshot_frame (snapshot, i), GST_BUFFER_FLAG_CORRUPTED))
+      return TRUE;
   }
-  return complete;
+  return FALSE;
 }
 
 static void
-write_info (GstRobocacheFuseComposer *composer, gint64 tick)
+write_info (FuseComposer *composer, gint64 tick, const FuseSnapshot *snapshots)
 {
   for (guint i = 0; i < composer->n_streams; i++) {
-    const RobocacheAlignment *alignment = &composer->streams[i].alignment;
     gint64 *info = info_of (composer, composer->output.window - 1, i);
 
     info[0] = tick;
-    info[1] = alignment->before;
-    info[2] = alignment->after;
-    info[3] = alignment->bracket.status;
+    info[1] = snapshots[i].before;
+    info[2] = snapshots[i].after;
+    info[3] = snapshots[i].bracket.status | (is_corrupted (&composer->streams[i], &snapshots[i]) ? FUSE_STATUS_CORRUPTED : 0);
   }
 }
 
 /* targets[i]: the row of tensor i that is being made. */
 static gboolean
-blend_tensor_streams (GstRobocacheFuseComposer *composer, guint8 *const *targets, GError **error)
+blend_tensor_streams (FuseComposer *composer, const FuseSnapshot *snapshots, guint8 *const *targets, GError **error)
 {
   guint n = 0;
 
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
-    if (stream->format.is_camera)
+    if (stream->input->format.is_camera)
       continue;
     composer->blends[n++] = (RobocacheBlendStream) {
-      .rows = robocache_history_rows (&gst_robocache_fuse_pad_epoch (stream->pad)->history),
-      .n_rows = gst_robocache_fuse_pad_epoch (stream->pad)->history.n,
-      .rows_on_device = stream->format.on_device,
-      .row_bytes = stream->format.rows.channels * rc_dtype_size (stream->format.rows.dtype),
-      .bracket = &stream->alignment.bracket,
+      .rows = snapshots[i].rows,
+      .n_rows = snapshots[i].n_rows,
+      .rows_on_device = stream->input->format.on_device,
+      .row_bytes = fuse_format_row_bytes (&stream->input->format),
+      .bracket = &snapshots[i].bracket,
       .out = targets[stream->tensor] + stream->offset,
       .out_row_bytes = stream->row_bytes,
     };
@@ -678,26 +710,26 @@ blend_tensor_streams (GstRobocacheFuseComposer *composer, guint8 *const *targets
 }
 
 static gboolean
-write_frame (GstRobocacheFuseComposer *composer, const Stream *stream, gpointer to, GError **error)
+write_frame (FuseComposer *composer, const Stream *stream, const FuseSnapshot *snapshot, gpointer to, GError **error)
 {
-  if (gst_robocache_fuse_frames_write (&composer->frames, gst_robocache_fuse_pad_epoch (stream->pad),
-          &stream->alignment.bracket, stream->camera_plan, composer->blender.plan_scratch.data, to, error))
+  if (fuse_camera_frames_write (&composer->frames, &stream->input->format.video, snapshot, stream->camera_plan,
+          composer->blender.plan_scratch.data, to, error))
     return TRUE;
-  g_prefix_error (error, "%s: ", GST_OBJECT_NAME (stream->pad));
+  g_prefix_error (error, "%s: ", stream->input->name);
   return FALSE;
 }
 
 /* The frame that becomes the tensor as it is, or NULL. */
 static GstBuffer *
-frame_to_hand_on (const GstRobocacheFuseComposer *composer, const Stream *stream)
+frame_to_hand_on (const FuseComposer *composer, const Stream *stream, const FuseSnapshot *snapshot)
 {
-  const RcBracket *bracket = &stream->alignment.bracket;
-  GstBuffer *const *frame;
+  const FuseFormat *format = &stream->input->format;
+  GstBuffer *frame;
 
-  if (!stream->format.is_camera || composer->on_device || composer->output.window > 1 || bracket->blend != RC_BLEND_COPY)
+  if (!format->is_camera || composer->on_device || composer->output.window > 1 || snapshot->bracket.blend != RC_BLEND_COPY)
     return NULL;
-  frame = robocache_history_row (&gst_robocache_fuse_pad_epoch (stream->pad)->history, bracket->row);
-  return gst_robocache_fuse_frame_is_dense (&stream->format.video, stream->row_bytes, *frame) ? *frame : NULL;
+  frame = fuse_snapshot_frame (snapshot, 0);
+  return fuse_camera_frame_is_dense (&format->video, stream->row_bytes, frame) ? frame : NULL;
 }
 
 /* ---- the sample ---- */
@@ -705,64 +737,113 @@ frame_to_hand_on (const GstRobocacheFuseComposer *composer, const Stream *stream
 /* Memories of the output tensors while they are written. */
 typedef struct
 {
+  GstBuffer *buffer;            /* of downstream's pool, whose memory is the tensor; or NULL */
   GstMemory *memory[ROBOCACHE_MAX_TENSORS];
   guint8 *target[ROBOCACHE_MAX_TENSORS];        /* the row of this tick */
   GstBuffer *frame[ROBOCACHE_MAX_TENSORS];      /* handed on instead of a memory */
+  GstMapInfo map[ROBOCACHE_MAX_TENSORS];        /* of memory that is not ours */
+  gboolean is_mapped[ROBOCACHE_MAX_TENSORS];
 } Output;
 
 static gboolean
-begin_output (GstRobocacheFuseComposer *composer, Output *output, GError **error)
+fail_on_peer_memory (gsize bytes, GError **error)
 {
-  if (composer->output.layout == GST_ROBOCACHE_FUSE_LAYOUT_TENSORS) {
-    for (guint i = 0; i < composer->n_streams; i++)
-      output->frame[i] = frame_to_hand_on (composer, &composer->streams[i]);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "downstream's allocator has no %" G_GSIZE_FORMAT
+      " bytes", bytes);
+  return FALSE;
+}
+
+/* Memory of downstream's pool or allocator, mapped. */
+static gboolean
+begin_peer_memory (const FuseComposer *composer, Output *output, guint i, gsize bytes, GstFlowReturn *flow, GError **error)
+{
+  if (composer->peer_pool) {
+    *flow = gst_buffer_pool_acquire_buffer (composer->peer_pool, &output->buffer, NULL);
+    if (*flow != GST_FLOW_OK)
+      return *flow == GST_FLOW_FLUSHING || *flow == GST_FLOW_EOS ? FALSE : fail_on_peer_memory (bytes, error);
+    if (gst_buffer_n_memory (output->buffer) != 1 || gst_buffer_get_size (output->buffer) < bytes)
+      return fail_on_peer_memory (bytes, error);
+    gst_buffer_set_size (output->buffer, (gssize) bytes);
+    output->memory[i] = gst_buffer_get_memory (output->buffer, 0);
+  } else {
+    output->memory[i] = gst_allocator_alloc (composer->peer_allocator, bytes, (GstAllocationParams *) &composer->peer_params);
   }
+  output->is_mapped[i] = output->memory[i] && gst_memory_map (output->memory[i], &output->map[i], GST_MAP_WRITE);
+  output->target[i] = output->is_mapped[i] ? output->map[i].data : NULL;
+  return output->is_mapped[i] || fail_on_peer_memory (bytes, error);
+}
+
+static gboolean
+begin_memory (const FuseComposer *composer, Output *output, guint i, gsize bytes, GError **error)
+{
+  output->memory[i] = robocache_allocator_alloc (composer->allocator, bytes, error);
+  if (output->memory[i] == NULL || !robocache_memory_begin_write (output->memory[i], composer->engine, error))
+    return FALSE;
+  output->target[i] = robocache_memory_data (output->memory[i]);
+  return TRUE;
+}
+
+static gboolean
+begin_output (const FuseComposer *composer, const FuseSnapshot *snapshots, Output *output, GstFlowReturn *flow, GError **error)
+{
+  const gboolean peer_memory = composer->peer_pool || composer->peer_allocator;
+
+  for (guint i = 0; composer->output.layout == FUSE_LAYOUT_TENSORS && i < composer->n_streams; i++)
+    output->frame[i] = frame_to_hand_on (composer, &composer->streams[i], &snapshots[i]);
   for (guint i = 0; i < composer->n_tensors; i++) {
     const gsize bytes = composer->output.window * composer->tensors[i].row_bytes;
 
     if (output->frame[i])
       continue;
-    output->memory[i] = robocache_allocator_alloc (composer->allocator, bytes, error);
-    if (output->memory[i] == NULL || !robocache_memory_begin_write (output->memory[i], composer->engine, error))
+    if (peer_memory ? !begin_peer_memory (composer, output, i, bytes, flow, error)
+        : !begin_memory (composer, output, i, bytes, error))
       return FALSE;
-    output->target[i] = robocache_memory_data (output->memory[i]);
   }
   return TRUE;
 }
 
 static void
-abandon_output (const GstRobocacheFuseComposer *composer, Output *output)
+abandon_output (const FuseComposer *composer, Output *output)
 {
-  for (guint i = 0; i < composer->n_tensors; i++)
+  for (guint i = 0; i < composer->n_tensors; i++) {
+    if (output->is_mapped[i])
+      gst_memory_unmap (output->memory[i], &output->map[i]);
     g_clear_pointer (&output->memory[i], gst_memory_unref);
+  }
+  gst_clear_buffer (&output->buffer);
 }
 
 /* With a window the row is made in the window and copied out with the older ones. */
 static void
-target_window (const GstRobocacheFuseComposer *composer, Output *output)
+target_window (const FuseComposer *composer, guint8 **targets)
 {
   for (guint i = 0; composer->output.window > 1 && i < composer->n_tensors; i++)
-    output->target[i] = composer->tensors[i].window + composer->newest * composer->tensors[i].row_bytes;
+    targets[i] = composer->tensors[i].window + composer->newest * composer->tensors[i].row_bytes;
 }
 
 static gboolean
-write_rows (GstRobocacheFuseComposer *composer, Output *output, GError **error)
+write_rows (FuseComposer *composer, const FuseSnapshot *snapshots, const Output *output, GError **error)
 {
+  guint8 *targets[ROBOCACHE_MAX_TENSORS];
+
+  memcpy (targets, output->target, sizeof (targets));
+  target_window (composer, targets);
   for (guint i = 0; i < composer->n_streams; i++) {
     const Stream *stream = &composer->streams[i];
 
-    if (stream->format.is_camera && !output->frame[stream->tensor]
-        && !write_frame (composer, stream, output->target[stream->tensor], error))
+    if (stream->input->format.is_camera && !output->frame[stream->tensor]
+        && !write_frame (composer, stream, &snapshots[i], targets[stream->tensor], error))
       return FALSE;
   }
-  return gst_robocache_fuse_frames_end (&composer->frames, error) && blend_tensor_streams (composer, output->target, error);
+  return fuse_camera_frames_end (&composer->frames, error)
+      && blend_tensor_streams (composer, snapshots, targets, error);
 }
 
 /* The info of the buffer's meta as the last tensor. */
 static void
 append_info (GstBuffer *buffer)
 {
-  GBytes *info = gst_robocache_fuse_pool_info (buffer);
+  GBytes *info = fuse_sample_info (buffer);
   gsize bytes;
   gconstpointer data = g_bytes_get_data (info, &bytes);
 
@@ -772,7 +853,7 @@ append_info (GstBuffer *buffer)
 
 /* The ring, oldest first. */
 static gboolean
-copy_window (const GstRobocacheFuseComposer *composer, const Tensor *tensor, guint8 *to, GError **error)
+copy_window (const FuseComposer *composer, const Tensor *tensor, guint8 *to, GError **error)
 {
   const guint oldest = (composer->newest + 1) % composer->output.window;
   const gsize first = (composer->output.window - oldest) * tensor->row_bytes, rest = oldest * tensor->row_bytes;
@@ -782,7 +863,7 @@ copy_window (const GstRobocacheFuseComposer *composer, const Tensor *tensor, gui
 }
 
 static gboolean
-end_output (const GstRobocacheFuseComposer *composer, Output *output, GError **error)
+end_output (const FuseComposer *composer, Output *output, GError **error)
 {
   for (guint i = 0; i < composer->n_tensors; i++) {
     const Tensor *tensor = &composer->tensors[i];
@@ -790,19 +871,41 @@ end_output (const GstRobocacheFuseComposer *composer, Output *output, GError **e
 
     if (memory == NULL)
       continue;
-    if ((tensor->window && !copy_window (composer, tensor, robocache_memory_data (memory), error))
-        || !robocache_memory_end_write (memory, composer->engine, error))
+    if (tensor->window && !copy_window (composer, tensor, output->target[i], error))
       return FALSE;
+    if (output->is_mapped[i]) {
+      gst_memory_unmap (memory, &output->map[i]);
+      output->is_mapped[i] = FALSE;
+    } else if (!robocache_memory_end_write (memory, composer->engine, error)) {
+      return FALSE;
+    }
   }
   return TRUE;
 }
 
-static GstBuffer *
-make_buffer (const GstRobocacheFuseComposer *composer, Output *output)
+static void
+add_references (const FuseComposer *composer, const FuseSnapshot *snapshots, GstBuffer *sample)
 {
-  GstBuffer *buffer = gst_robocache_fuse_pool_acquire (composer->pool, *info_of (composer, composer->output.window - 1, 0),
-      composer->info);
+  for (guint i = 0; i < composer->n_streams; i++) {
+    if (composer->streams[i].input->format.is_camera && snapshots[i].n_rows > 0)
+      fuse_sample_add_references (sample, composer->streams[i].input->name, fuse_snapshot_frame (&snapshots[i], 0));
+  }
+}
 
+static GstBuffer *
+make_buffer (const FuseComposer *composer, const FuseSnapshot *snapshots, Output *output)
+{
+  const gint64 tick = *info_of (composer, composer->output.window - 1, 0);
+  GstBuffer *buffer;
+
+  if (output->buffer) {
+    buffer = g_steal_pointer (&output->buffer);
+    gst_memory_unref (output->memory[0]);
+    fuse_sample_init (buffer, composer->names, tick, composer->info, info_bytes (composer));
+    add_references (composer, snapshots, buffer);
+    return buffer;
+  }
+  buffer = fuse_sample_pool_acquire (composer->pool, tick, composer->info);
   for (guint i = 0; i < composer->n_tensors; i++) {
     if (output->frame[i]) {
       /* the parent meta keeps the frame out of its pool for as long as its memory is in use */
@@ -812,30 +915,42 @@ make_buffer (const GstRobocacheFuseComposer *composer, Output *output)
       gst_buffer_append_memory (buffer, output->memory[i]);
     }
   }
-  if (composer->output.info == GST_ROBOCACHE_FUSE_INFO_TENSOR)
+  if (composer->output.info == FUSE_INFO_TENSOR)
     append_info (buffer);
+  add_references (composer, snapshots, buffer);
   return buffer;
 }
 
-GstBuffer *
-gst_robocache_fuse_composer_sample (GstRobocacheFuseComposer *composer, gint64 tick, GError **error)
+/* A sample in system memory is complete before it leaves. */
+static gboolean
+complete (const FuseComposer *composer, GError **error)
 {
-  const gboolean complete = align_streams (composer, tick);
-  Output output = { {NULL} };
+  return !robocache_engine_is_gpu (composer->engine) || composer->on_device
+      || robocache_engine_synchronize (composer->engine, error);
+}
 
-  if (!gst_robocache_fuse_frames_begin (&composer->frames, error) || (!complete && composer->output.window == 1))
-    return NULL;
+GstFlowReturn
+fuse_composer_compose (FuseComposer *composer, gint64 tick, const FuseSnapshot *snapshots, GstBuffer **sample, GError **error)
+{
+  Output output = { NULL };
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  if (sample)
+    *sample = NULL;
+  if (!fuse_camera_frames_begin (&composer->frames, error))
+    return GST_FLOW_ERROR;
+  if (sample == NULL && composer->output.window == 1)
+    return GST_FLOW_OK;
   shift_window (composer);
-  write_info (composer, tick);
-  if (complete && !begin_output (composer, &output, error))
-    goto failed;
-  target_window (composer, &output);
-  if (!write_rows (composer, &output, error) || !end_output (composer, &output, error))
-    goto failed;
-  return complete ? make_buffer (composer, &output) : NULL;
-
-failed:
-  robocache_engine_synchronize (composer->engine, NULL);        /* nobody else would know what it still reads and writes */
+  write_info (composer, tick, snapshots);
+  if ((sample == NULL || begin_output (composer, snapshots, &output, &flow, error))
+      && write_rows (composer, snapshots, &output, error) && end_output (composer, &output, error)
+      && complete (composer, error)) {
+    if (sample)
+      *sample = make_buffer (composer, snapshots, &output);
+    return GST_FLOW_OK;
+  }
+  robocache_engine_synchronize (composer->engine, NULL);        /* nothing else waits for what it still reads and writes */
   abandon_output (composer, &output);
-  return NULL;
+  return flow != GST_FLOW_OK && (error == NULL || *error == NULL) ? flow : GST_FLOW_ERROR;
 }

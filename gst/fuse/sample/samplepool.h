@@ -15,12 +15,10 @@ G_BEGIN_DECLS
 #define GST_TYPE_ROBOCACHE_FUSE_POOL (gst_robocache_fuse_pool_get_type ())
 G_DECLARE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, GST, ROBOCACHE_FUSE_POOL, RobocacheStackPool)
 
-/* An active pool of buffers whose meta says "streams" and has info_bytes of "info". */
-GstBufferPool *gst_robocache_fuse_pool_new (const gchar * streams, gsize info_bytes);
+/* An active pool of buffers whose meta names these streams and has info_bytes of info. */
+GstBufferPool *fuse_sample_pool_new (const gchar * streams, gsize info_bytes);
 /* A buffer without memory, its meta set. info: info_bytes. */
-GstBuffer *gst_robocache_fuse_pool_acquire (GstBufferPool * pool, gint64 tick, gconstpointer info);
-/* The info that the buffer's meta holds. */
-GBytes *gst_robocache_fuse_pool_info (GstBuffer * buffer);
+GstBuffer *fuse_sample_pool_acquire (GstBufferPool * pool, gint64 tick, gconstpointer info);
 
 G_END_DECLS
 #endif

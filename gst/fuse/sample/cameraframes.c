@@ -13,7 +13,7 @@
 #define BRACKET_BYTES 256       /* of a bracket before the frames, which are aligned to as much */
 
 gboolean
-gst_robocache_fuse_frames_init (GstRobocacheFuseFrames *frames, RobocacheEngine *engine, GError **error)
+fuse_camera_frames_init (FuseCameraFrames *frames, RobocacheEngine *engine, GError **error)
 {
   RcError failure;
 
@@ -24,7 +24,7 @@ gst_robocache_fuse_frames_init (GstRobocacheFuseFrames *frames, RobocacheEngine 
 }
 
 void
-gst_robocache_fuse_frames_clear (GstRobocacheFuseFrames *frames)
+fuse_camera_frames_clear (FuseCameraFrames *frames)
 {
   if (frames->engine == NULL)
     return;
@@ -37,7 +37,7 @@ gst_robocache_fuse_frames_clear (GstRobocacheFuseFrames *frames)
 }
 
 gboolean
-gst_robocache_fuse_frames_begin (GstRobocacheFuseFrames *frames, GError **error)
+fuse_camera_frames_begin (FuseCameraFrames *frames, GError **error)
 {
   RcError failure;
 
@@ -51,7 +51,7 @@ gst_robocache_fuse_frames_begin (GstRobocacheFuseFrames *frames, GError **error)
 }
 
 gboolean
-gst_robocache_fuse_frames_end (GstRobocacheFuseFrames *frames, GError **error)
+fuse_camera_frames_end (FuseCameraFrames *frames, GError **error)
 {
   RobocacheEngine *engine = frames->engine;
   RcError failure;
@@ -61,7 +61,7 @@ gst_robocache_fuse_frames_end (GstRobocacheFuseFrames *frames, GError **error)
 }
 
 gboolean
-gst_robocache_fuse_frame_is_dense (const GstVideoInfo *video, gsize row_bytes, GstBuffer *frame)
+fuse_camera_frame_is_dense (const GstVideoInfo *video, gsize row_bytes, GstBuffer *frame)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (frame);
   const gint line = GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0);
@@ -100,12 +100,12 @@ copy_lines (const GstVideoInfo *video, GstBuffer *buffer, guint8 *to, GError **e
 static gboolean
 is_copied_directly (const GstVideoInfo *video, gsize bytes, GstBuffer *buffer)
 {
-  return gst_robocache_fuse_frame_is_dense (video, bytes, buffer) && robocache_is_memory (gst_buffer_peek_memory (buffer, 0))
+  return fuse_camera_frame_is_dense (video, bytes, buffer) && robocache_is_memory (gst_buffer_peek_memory (buffer, 0))
       && robocache_engine_is_gpu (robocache_memory_engine (gst_buffer_peek_memory (buffer, 0)));
 }
 
 static gboolean
-copy_frame (GstRobocacheFuseFrames *frames, const GstVideoInfo *video, GstBuffer *buffer, gpointer to, GError **error)
+copy_frame (FuseCameraFrames *frames, const GstVideoInfo *video, GstBuffer *buffer, gpointer to, GError **error)
 {
   const gsize bytes = line_bytes (video) * GST_VIDEO_INFO_HEIGHT (video);
   guint8 *host;
@@ -126,50 +126,36 @@ copy_frame (GstRobocacheFuseFrames *frames, const GstVideoInfo *video, GstBuffer
 
 /* ---- several, blended ---- */
 
-static GstBuffer *
-frame_at (const GstRobocacheFuseEpoch *epoch, gint64 row)
-{
-  GstBuffer *const *frame = robocache_history_row (&epoch->history, row);
-
-  return *frame;
-}
-
 static gboolean
-put_bracket (GstRobocacheFuseFrames *frames, const RcBracket *bracket, GError **error)
+put_bracket (FuseCameraFrames *frames, const RcBracket *bracket, GError **error)
 {
-  const RcBracket gathered = robocache_bracket_of_gathered (bracket);
-  gpointer host = robocache_staging_next (&frames->staging, frames->engine, sizeof (gathered), error);
+  gpointer host = robocache_staging_next (&frames->staging, frames->engine, sizeof (*bracket), error);
 
   if (host == NULL)
     return FALSE;
-  memcpy (host, &gathered, sizeof (gathered));
-  return robocache_staging_copy (&frames->staging, frames->blended.data, sizeof (gathered), error);
+  memcpy (host, bracket, sizeof (*bracket));
+  return robocache_staging_copy (&frames->staging, frames->blended.data, sizeof (*bracket), error);
 }
 
-/* Frames lie in buffers of their own: the ones of a bracket are gathered, and the bracket counts them from 0. */
+/* Frames lie in buffers of their own: those of a bracket are gathered. */
 static gboolean
-blend_frames (GstRobocacheFuseFrames *frames, const GstRobocacheFuseEpoch *epoch, const RcBracket *bracket, RcAlignPlan *plan,
+blend_frames (FuseCameraFrames *frames, const GstVideoInfo *video, const FuseSnapshot *snapshot, RcAlignPlan *plan,
     gpointer scratch, gpointer to, GError **error)
 {
-  const GstVideoInfo *video = &epoch->format.video;
   const gsize row_bytes = line_bytes (video) * GST_VIDEO_INFO_HEIGHT (video);
-  gint64 rows[4];
-  const guint64 n = robocache_bracket_rows (bracket, rows);
-  RcAlignStreamArgs stream = {.n_rows = (gint64) n,.row_stride = (gint64) row_bytes,.out = to,
+  RcAlignStreamArgs stream = {.n_rows = (gint64) snapshot->n_rows,.row_stride = (gint64) row_bytes,.out = to,
     .out_row_stride = (gint64) row_bytes
   };
   const RcAlignArgs args = {.streams = &stream,.batch = 1,.ticks = 1,.scratch = scratch };
   guint8 *gathered;
   RcError failure;
 
-  if (!robocache_scratch_reserve (&frames->blended, frames->engine, BRACKET_BYTES + n * row_bytes, error)
-      || !put_bracket (frames, bracket, error))
+  if (!robocache_scratch_reserve (&frames->blended, frames->engine, BRACKET_BYTES + snapshot->n_rows * row_bytes, error)
+      || !put_bracket (frames, &snapshot->bracket, error))
     return FALSE;
   gathered = (guint8 *) frames->blended.data + BRACKET_BYTES;
-  for (guint64 i = 0; i < n; i++) {
-    const gint64 row = bracket->blend == RC_BLEND_MEAN ? bracket->row + (gint64) i : rows[i];
-
-    if (!copy_frame (frames, video, frame_at (epoch, row), gathered + i * row_bytes, error))
+  for (guint64 i = 0; i < snapshot->n_rows; i++) {
+    if (!copy_frame (frames, video, fuse_snapshot_frame (snapshot, i), gathered + i * row_bytes, error))
       return FALSE;
   }
   stream.rows = gathered;
@@ -179,16 +165,15 @@ blend_frames (GstRobocacheFuseFrames *frames, const GstRobocacheFuseEpoch *epoch
 }
 
 gboolean
-gst_robocache_fuse_frames_write (GstRobocacheFuseFrames *frames, const GstRobocacheFuseEpoch *epoch,
-    const RcBracket *bracket, RcAlignPlan *plan, gpointer scratch, gpointer to, GError **error)
+fuse_camera_frames_write (FuseCameraFrames *frames, const GstVideoInfo *video, const FuseSnapshot *snapshot,
+    RcAlignPlan *plan, gpointer scratch, gpointer to, GError **error)
 {
-  const GstVideoInfo *video = &epoch->format.video;
   RcError failure;
 
-  if (bracket->blend == RC_BLEND_NONE)
+  if (snapshot->bracket.blend == RC_BLEND_NONE)
     return robocache_engine_check (rc_memory_clear (robocache_engine_backend (frames->engine), to, line_bytes (video)
             * GST_VIDEO_INFO_HEIGHT (video), robocache_engine_stream (frames->engine), &failure), &failure, error);
-  if (bracket->blend == RC_BLEND_COPY)
-    return copy_frame (frames, video, frame_at (epoch, bracket->row), to, error);
-  return blend_frames (frames, epoch, bracket, plan, scratch, to, error);
+  if (snapshot->bracket.blend == RC_BLEND_COPY)
+    return copy_frame (frames, video, fuse_snapshot_frame (snapshot, 0), to, error);
+  return blend_frames (frames, video, snapshot, plan, scratch, to, error);
 }

@@ -1,0 +1,123 @@
+/* robocache: what the parts of the robocachefuse element share: its state, its lock and its failures
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "element.h"
+
+#include "common/element/errors.h"
+#include "common/time/clockjump.h"
+#include "gst/fuse/stream/debug.h"
+
+void
+gst_robocache_fuse_wake (GstRobocacheFuse *fuse)
+{
+  g_atomic_int_inc (&fuse->wakeups);
+  if (fuse->clock_id)
+    gst_clock_id_unschedule (fuse->clock_id);
+  else if (fuse->sleeps)
+    g_cond_signal (&fuse->work);
+}
+
+GstRobocacheFusePad *
+gst_robocache_fuse_nth_pad (GstRobocacheFuse *fuse, guint i)
+{
+  return g_ptr_array_index (fuse->pads, i);
+}
+
+GPtrArray *
+gst_robocache_fuse_ref_pads (GstRobocacheFuse *fuse)
+{
+  GPtrArray *pads = g_ptr_array_new_with_free_func (gst_object_unref);
+
+  FUSE_LOCK (fuse);
+  for (guint i = 0; i < fuse->pads->len; i++)
+    g_ptr_array_add (pads, gst_object_ref (g_ptr_array_index (fuse->pads, i)));
+  FUSE_UNLOCK (fuse);
+  return pads;
+}
+
+GstClockTime
+gst_robocache_fuse_live_now (GstRobocacheFuse *fuse)
+{
+  return fuse->clock.live ? robocache_running_time_now (GST_ELEMENT (fuse)) : GST_CLOCK_TIME_NONE;
+}
+
+/* ---- failures ---- */
+
+gboolean
+gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
+{
+  gboolean failed = fuse->failed;
+
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (pad->flow > GST_FLOW_NOT_NEGOTIATED)
+      pad->flow = flow;
+  }
+  fuse->failed |= flow <= GST_FLOW_NOT_NEGOTIATED;
+  g_cond_broadcast (&fuse->progress);
+  return !failed;
+}
+
+void
+gst_robocache_fuse_look_for_failure (GstRobocacheFuse *fuse)
+{
+  fuse->failed = FALSE;
+  for (guint i = 0; i < fuse->pads->len; i++)
+    fuse->failed |= gst_robocache_fuse_nth_pad (fuse, i)->flow <= GST_FLOW_NOT_NEGOTIATED;
+}
+
+void
+gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError *error)
+{
+  gchar *name = gst_object_get_name (pad ? GST_OBJECT (pad) : GST_OBJECT (fuse));
+  GstClockTime position = GST_CLOCK_TIME_NONE;
+
+  FUSE_LOCK (fuse);
+  if (fuse->segment.format == GST_FORMAT_TIME)
+    position = gst_segment_to_stream_time (&fuse->segment, GST_FORMAT_TIME, fuse->segment.position);
+  FUSE_UNLOCK (fuse);
+  robocache_post_error_at (GST_ELEMENT (fuse), name, error, position);
+  g_free (name);
+  g_error_free (error);
+}
+
+void
+gst_robocache_fuse_fail (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstFlowReturn flow, GError *error)
+{
+  gboolean first;
+
+  FUSE_LOCK (fuse);
+  first = gst_robocache_fuse_end_streams (fuse, flow);
+  FUSE_UNLOCK (fuse);
+  if (first)
+    gst_robocache_fuse_post_failure (fuse, pad, error);
+  else
+    g_error_free (error);
+}
+
+/* ---- ticks and rows begin anew ---- */
+
+void
+gst_robocache_fuse_reset_ticks (GstRobocacheFuse *fuse)
+{
+  fuse_tick_clock_reset (&fuse->clock);
+  fuse->sent_buffer = fuse->segment_done_sent = FALSE;
+  fuse->discont = TRUE;
+  fuse->hole.n = fuse->qos_dropped = 0;
+  fuse->last_gap = fuse->qos_last = fuse->awaited = ROBOCACHE_NO_TIME;
+  robocache_statistics_timer_reset (&fuse->stats_timer);
+  g_queue_clear_full (&fuse->events, (GDestroyNotify) gst_event_unref);
+}
+
+void
+gst_robocache_fuse_flush_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  fuse_stream_flush (&pad->stream);
+  pad->flow = GST_FLOW_OK;
+  gst_robocache_fuse_look_for_failure (fuse);
+  fuse->composition_changed = TRUE;     /* rows of an older format may have gone */
+  g_cond_broadcast (&fuse->progress);
+  gst_robocache_fuse_wake (fuse);
+}

@@ -1,0 +1,133 @@
+/* robocache: what the parts of the robocachefuse element share: its state, its lock and its failures
+ *
+ * Lock order: flush_lock → lock → object locks of the element and its pads. No lock is held while an event, a query, a message or
+ * a buffer leaves the element, but for flush_lock around flush events. Samples are composed with no lock held.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_ELEMENT_H
+#define FUSE_ELEMENT_H
+
+#include "common/backend/enginechoice.h"
+#include "common/element/statistics.h"
+#include "gst/fuse/sample/composer.h"
+#include "gst/fuse/stream/latency.h"
+#include "pad.h"
+#include "gst/fuse/stream/tickclock.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_ROBOCACHE_FUSE (gst_robocache_fuse_get_type ())
+G_DECLARE_FINAL_TYPE (GstRobocacheFuse, gst_robocache_fuse, GST, ROBOCACHE_FUSE, GstElement)
+
+/* Dropped ticks that downstream has not been told of. */
+typedef struct
+{
+  guint64 n;
+  gint64 first, end;            /* running times: of the first of them, and where the last one ends */
+} FuseHole;
+
+struct _GstRobocacheFuse
+{
+  GstElement parent;
+  GstPad *src;
+  gboolean force_live;          /* constant */
+
+  /* object lock: properties. Those that hold from READY on are copied to started_… at start. */
+  gint rate[2];
+  gchar *reference_name;        /* NULL: unset */
+  FuseOutput output;
+  GstClockTime latency, min_upstream_latency;
+  gboolean qos_messages;
+  guint64 qos_interval;
+  GstClockTime busy_wait;
+  RobocacheDevice device;
+
+  GRecMutex flush_lock;         /* one flush, seek or change of activation at a time */
+  guint32 last_seek;            /* flush_lock: number of the last one that was accepted */
+
+  GMutex lock;                  /* guards all below, and the streams of the pads */
+  GCond work;                   /* the task has something to look at */
+  GCond progress;               /* a source may continue */
+  GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
+  GPtrArray *streams;           /* their FuseStream, likewise */
+  FuseOrigins *origins;
+  FuseTickClock clock;
+  FuseOutput started_output;
+  gchar *started_reference;     /* NULL: unset */
+  gboolean rate_changed;
+  gboolean reference_lost;      /* the reference pad was removed */
+  gboolean failed;              /* an error ended the streams of some pad: no tick follows until it is flushed or gone */
+
+  /* the task */
+  gboolean flushing;            /* it must pause: a flush of all pads, or the source pad is not active */
+  gboolean playing;
+  gboolean waits;               /* it looks for work, or sleeps until there is some */
+  gboolean sleeps;              /* on work */
+  GstClockID clock_id;          /* of the deadline that it waits for; NULL: none */
+  gint64 awaited;               /* the tick that it waits for; ROBOCACHE_NO_TIME: none is known */
+  guint n_unready;              /* streams that this tick waits for */
+  gint wakeups;                 /* atomic: how often the task was woken */
+  GThread *task_thread;         /* atomic: of the last tick */
+  GQueue events;                /* of GstEvent: to push in order with samples */
+  gboolean losses_pending;      /* a pad has lost rows that no QoS message has reported */
+
+  /* latency */
+  gint64 announced_need;        /* what the pads need (ns) */
+  GstClockTime own_latency;     /* that and the property, as it was announced */
+  gint64 announced_period;      /* of the ticks, that it was computed with */
+  GstClockTime total_latency;   /* live: how long a tick may wait; GST_CLOCK_TIME_NONE otherwise */
+
+  /* output; the composer is used by the task alone, and by a change of state when that has ended */
+  gboolean composition_changed; /* pads, caps or properties: the output's caps are made anew at the next tick */
+  FuseComposer *composer;
+  FuseSnapshot *snapshots;      /* [n_composed] */
+  GPtrArray *composed;          /* of GstRobocacheFusePad: those in the samples */
+  gboolean composing;           /* snapshots hold references */
+  GstSegment segment;
+  gboolean stream_started, need_segment, sent_buffer, discont, segment_done_sent, eos_sent;
+  FuseHole hole;
+  gint64 last_gap;              /* live: tick at which the last GAP left; ROBOCACHE_NO_TIME: none in this hole */
+
+  /* a flush of all pads */
+  guint32 open_flush;           /* its number; GST_SEQNUM_INVALID: none is open */
+  gboolean flush_resets;        /* the ticks begin anew; FALSE after a seek that failed */
+
+  FuseTickStatistics ticks;
+  FuseStatistics removed;       /* of pads that are gone */
+  RobocacheStatisticsTimer stats_timer;
+  guint64 qos_dropped;          /* ticks that no QoS message has reported */
+  gint64 qos_first;             /* the first of them */
+  gint64 qos_last;              /* tick of the last message; ROBOCACHE_NO_TIME: none */
+};
+
+#define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)
+#define FUSE_UNLOCK(fuse) g_mutex_unlock (&(fuse)->lock)
+
+/* Wakes the task. Called with the lock. */
+void gst_robocache_fuse_wake (GstRobocacheFuse * fuse);
+
+/* The pads, each with a reference; free with g_ptr_array_unref. Called without the lock. */
+GPtrArray *gst_robocache_fuse_ref_pads (GstRobocacheFuse * fuse);
+GstRobocacheFusePad *gst_robocache_fuse_nth_pad (GstRobocacheFuse * fuse, guint i);
+
+/* Ends all streams: from now on each source is answered flow, until its pad is flushed. FALSE: they had failed before, so the
+ * error is known. Called with the lock. */
+gboolean gst_robocache_fuse_end_streams (GstRobocacheFuse * fuse, GstFlowReturn flow);
+/* A pad is well again, or gone. Called with the lock. */
+void gst_robocache_fuse_look_for_failure (GstRobocacheFuse * fuse);
+/* Posts error (taken), in the name of pad where it is one pad's. Called without the lock. */
+void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
+/* Ends all streams with flow, and posts error (taken) unless they had failed before. Called without the lock. */
+void gst_robocache_fuse_fail (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstFlowReturn flow, GError * error);
+
+/* The ticks begin anew. Called with the lock. */
+void gst_robocache_fuse_reset_ticks (GstRobocacheFuse * fuse);
+/* Drops the rows of a pad. Called with the lock. */
+void gst_robocache_fuse_flush_stream (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+
+/* Running time at which rows and deadlines are, when live; otherwise GST_CLOCK_TIME_NONE. Called with the lock. */
+GstClockTime gst_robocache_fuse_live_now (GstRobocacheFuse * fuse);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,28 @@
+/* robocache: whether sources of robocachefuse are live, and the latency that follows
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_LIVENESS_H
+#define FUSE_LIVENESS_H
+
+#include "element.h"
+
+G_BEGIN_DECLS
+
+/* Called without the lock, but for those that say otherwise. */
+
+/* Asks the source of pad; NULL: of every pad. */
+void gst_robocache_fuse_query_sources (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Computes the latency anew, and how many frames cameras may have with us. Posts a LATENCY message when it changed. */
+void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
+/* FALSE and an error that says what to change: latencies of live sources contradict each other, and waiting would never
+ * end. */
+gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** error);
+/* Whether a measured period is off from what was announced by more than an eighth, or the period of the ticks is another one.
+ * pad NULL: the latter alone. Called with the lock. */
+gboolean gst_robocache_fuse_latency_is_off (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Answers a LATENCY query of downstream. */
+gboolean gst_robocache_fuse_answer_latency (GstRobocacheFuse * fuse, GstQuery * query);
+
+G_END_DECLS
+#endif

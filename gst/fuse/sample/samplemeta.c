@@ -1,0 +1,96 @@
+/* robocache: the custom meta of a sample of robocachefuse
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "samplemeta.h"
+
+#include <string.h>
+
+void
+gst_robocache_sample_meta_register (void)
+{
+  static const gchar *tags[] = { NULL };
+
+  if (gst_meta_get_info (GST_ROBOCACHE_SAMPLE_META) == NULL)
+    gst_meta_register_custom (GST_ROBOCACHE_SAMPLE_META, tags, NULL, NULL, NULL);
+}
+
+static GstStructure *
+structure_of (GstBuffer *sample)
+{
+  return gst_custom_meta_get_structure (gst_buffer_get_custom_meta (sample, GST_ROBOCACHE_SAMPLE_META));
+}
+
+/* Takes bytes over. */
+static void
+put_info (GstStructure *structure, GBytes *bytes)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_BYTES);
+  g_value_take_boxed (&value, bytes);
+  gst_structure_take_value (structure, "info", &value);
+}
+
+void
+fuse_sample_init (GstBuffer *sample, const gchar *streams, gint64 tick, gconstpointer info, gsize info_bytes)
+{
+  GstStructure *structure = gst_custom_meta_get_structure (gst_buffer_add_custom_meta (sample, GST_ROBOCACHE_SAMPLE_META));
+
+  gst_structure_set (structure, "tick", G_TYPE_INT64, tick, "streams", G_TYPE_STRING, streams, NULL);
+  put_info (structure, g_bytes_new (info, info_bytes));
+}
+
+/* Bytes that nobody else holds are written again; others are copied. */
+void
+fuse_sample_update (GstBuffer *sample, gint64 tick, gconstpointer info)
+{
+  GstStructure *structure = structure_of (sample);
+  GBytes *bytes = NULL;
+  gsize size;
+  gpointer data;
+
+  gst_structure_set (structure, "tick", G_TYPE_INT64, tick, NULL);
+  gst_structure_get (structure, "info", G_TYPE_BYTES, &bytes, NULL);
+  put_info (structure, NULL);
+  data = g_bytes_unref_to_data (bytes, &size);
+  memcpy (data, info, size);
+  put_info (structure, g_bytes_new_take (data, size));
+  if (gst_structure_has_field (structure, "references"))
+    gst_structure_remove_field (structure, "references");
+}
+
+GBytes *
+fuse_sample_info (GstBuffer *sample)
+{
+  GBytes *bytes = NULL;
+
+  gst_structure_get (structure_of (sample), "info", G_TYPE_BYTES, &bytes, NULL);
+  return bytes;
+}
+
+static void
+append_reference (GstStructure *structure, const gchar *stream, const GstReferenceTimestampMeta *meta)
+{
+  const GValue *before = gst_structure_get_value (structure, "references");
+  GValue list = G_VALUE_INIT, entry = G_VALUE_INIT;
+
+  g_value_init (&list, GST_TYPE_ARRAY);
+  if (before)
+    g_value_copy (before, &list);
+  g_value_init (&entry, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&entry, gst_structure_new ("reference", "stream", G_TYPE_STRING, stream, "reference", GST_TYPE_CAPS,
+          meta->reference, "timestamp", G_TYPE_UINT64, meta->timestamp, "duration", G_TYPE_UINT64, meta->duration, NULL));
+  gst_value_array_append_and_take_value (&list, &entry);
+  gst_structure_take_value (structure, "references", &list);
+}
+
+void
+fuse_sample_add_references (GstBuffer *sample, const gchar *stream, GstBuffer *frame)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta_filtered (frame, &state, GST_REFERENCE_TIMESTAMP_META_API_TYPE)))
+    append_reference (structure_of (sample), stream, (GstReferenceTimestampMeta *) meta);
+}

@@ -1,0 +1,33 @@
+/* robocache: the custom meta of a sample of robocachefuse
+ *
+ * RobocacheSampleMeta has the fields "tick" (int64, running time in ns), "streams" (string, names of the pads in the order of
+ * the rows of info), "info" (GBytes): int64 [window][streams][4] of tick, time of the row at or before it, time of the row
+ * after it, and status: RcRowStatus, and 4 where a frame that the row is made of is corrupted; running times, G_MININT64
+ * where there is none. Where a frame carries reference timestamps, "references" is a GstValueArray of structures with
+ * "stream" (string), "reference" (caps), "timestamp" and "duration" (uint64).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_SAMPLEMETA_H
+#define GST_ROBOCACHE_SAMPLEMETA_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_ROBOCACHE_SAMPLE_META "RobocacheSampleMeta"
+
+/* Called when the plugin is loaded, so that a process that only receives samples knows the meta. */
+void gst_robocache_sample_meta_register (void);
+
+/* Adds the meta to a buffer of any pool. info: info_bytes, copied. */
+void fuse_sample_init (GstBuffer * sample, const gchar * streams, gint64 tick, gconstpointer info, gsize info_bytes);
+/* The same for a buffer that has the meta, whose memory is used again. */
+void fuse_sample_update (GstBuffer * sample, gint64 tick, gconstpointer info);
+/* The info that the meta holds; a reference. */
+GBytes *fuse_sample_info (GstBuffer * sample);
+/* Copies the reference timestamps of a frame of a stream to the meta. */
+void fuse_sample_add_references (GstBuffer * sample, const gchar * stream, GstBuffer * frame);
+
+G_END_DECLS
+#endif

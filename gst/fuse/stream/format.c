@@ -1,0 +1,111 @@
+/* robocache: the rows that a stream of robocachefuse carries, as its caps describe them
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "format.h"
+
+#include <string.h>
+
+#include "common/tensors/memorycaps.h"
+#include "common/rows/blender.h"
+
+static gboolean
+parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
+{
+  const GstVideoInfo *video = &format->video;
+
+  if (!gst_video_info_from_caps (&format->video, caps)) {
+    gchar *text = gst_caps_to_string (caps);
+
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s: expected video/x-raw with format, width and "
+        "height", text);
+    g_free (text);
+    return FALSE;
+  }
+  format->is_camera = TRUE;
+  format->on_device = !gst_caps_features_is_equal (gst_caps_get_features (caps, 0), GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY);
+  format->rows.dtype = GST_VIDEO_INFO_COMP_DEPTH (video, 0) == 16 ? RC_UINT16 : RC_UINT8;
+  format->rows.channels = (guint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_HEIGHT (video)
+      * GST_VIDEO_INFO_N_COMPONENTS (video);
+  format->rows.n_rows = 1;
+  format->rate_num = GST_VIDEO_INFO_FPS_N (video);
+  format->rate_den = GST_VIDEO_INFO_FPS_D (video);
+  return TRUE;
+}
+
+static gboolean
+parse_tensors (FuseFormat *format, const GstCaps *caps, GError **error)
+{
+  if (!robocache_tensors_info_from_caps (&format->tensors, caps, error)
+      || !robocache_row_layout_from_info (&format->rows, &format->tensors, error))
+    return FALSE;
+  format->rate_num = format->tensors.rate_num;
+  format->rate_den = format->tensors.rate_den;
+  format->on_device = robocache_caps_on_device (caps);
+  format->channels = g_strdup (gst_structure_get_string (gst_caps_get_structure (caps, 0), "channels"));
+  return TRUE;
+}
+
+gboolean
+fuse_format_parse (FuseFormat *format, const GstCaps *caps, GError **error)
+{
+  memset (format, 0, sizeof (*format));
+  if (gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw"))
+    return parse_camera (format, caps, error);
+  return parse_tensors (format, caps, error);
+}
+
+void
+fuse_format_copy (FuseFormat *to, const FuseFormat *from)
+{
+  *to = *from;
+  to->channels = g_strdup (from->channels);
+}
+
+void
+fuse_format_clear (FuseFormat *format)
+{
+  g_clear_pointer (&format->channels, g_free);
+}
+
+gboolean
+fuse_format_has_same_rows (const FuseFormat *a, const FuseFormat *b)
+{
+  return a->is_camera == b->is_camera && a->on_device == b->on_device && a->rate_num == b->rate_num
+      && a->rate_den == b->rate_den && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
+      && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
+}
+
+gsize
+fuse_format_row_bytes (const FuseFormat *format)
+{
+  return format->rows.channels * rc_dtype_size (format->rows.dtype);
+}
+
+static void
+release_frame (gpointer row)
+{
+  gst_buffer_unref (*(GstBuffer **) row);
+}
+
+gsize
+fuse_format_kept_bytes (const FuseFormat *format)
+{
+  if (format->is_camera)
+    return sizeof (GstBuffer *);
+  return format->on_device ? sizeof (RobocacheDeviceRow) : fuse_format_row_bytes (format);
+}
+
+GDestroyNotify
+fuse_format_release (const FuseFormat *format)
+{
+  if (format->is_camera)
+    return release_frame;
+  return format->on_device ? robocache_device_row_clear : NULL;
+}
+
+gint64
+fuse_format_period (const FuseFormat *format)
+{
+  return format->rate_num > 0 ? (gint64) gst_util_uint64_scale_int (GST_SECOND, format->rate_den, format->rate_num) : 0;
+}

@@ -1,0 +1,47 @@
+/* robocache: the rows that a stream of robocachefuse carries, as its caps describe them
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_FORMAT_H
+#define FUSE_FORMAT_H
+
+#include <gst/video/video.h>
+
+#include "common/tensors/tensorcaps.h"
+#include "common/time/rowtimes.h"
+
+G_BEGIN_DECLS
+
+/* A zeroed format is empty. */
+typedef struct
+{
+  gboolean is_camera;           /* a frame is one row of width * height * components elements */
+  gboolean on_device;           /* tensors in memory:RobocacheCUDA, frames in memory:CUDAMemory */
+  RobocacheRowLayout rows;
+  RobocacheTensorsInfo tensors; /* of a tensor stream's buffers */
+  GstVideoInfo video;           /* of a camera's frames */
+  gint rate_num, rate_den;      /* 0/1: none */
+  gchar *channels;              /* names of the channels, separated by commas; or NULL */
+} FuseFormat;
+
+/* Parses fixed caps. FALSE and a ROBOCACHE_ERROR_CAPS that names the wrong field. */
+gboolean fuse_format_parse (FuseFormat * format, const GstCaps * caps, GError ** error);
+/* to is overwritten, not freed. */
+void fuse_format_copy (FuseFormat * to, const FuseFormat * from);
+void fuse_format_clear (FuseFormat * format);
+
+/* Whether rows of both may be blended and give the same output. Blocks of another length hold the same rows. */
+gboolean fuse_format_has_same_rows (const FuseFormat * a, const FuseFormat * b);
+
+/* Bytes of a row of elements. */
+gsize fuse_format_row_bytes (const FuseFormat * format);
+/* Bytes of what a history keeps of a row: the row itself, a GstBuffer * of a camera's frame, or a RobocacheDeviceRow; and
+ * the function that releases it, or NULL. */
+gsize fuse_format_kept_bytes (const FuseFormat * format);
+GDestroyNotify fuse_format_release (const FuseFormat * format);
+
+/* 1/framerate (ns); 0 where there is none. */
+gint64 fuse_format_period (const FuseFormat * format);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,37 @@
+/* robocache: the rows of one stream at one tick, referenced or copied, so that a sample is made of them without a lock
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_SNAPSHOT_H
+#define FUSE_SNAPSHOT_H
+
+#include "common/rows/history.h"
+#include "format.h"
+
+G_BEGIN_DECLS
+
+/* A zeroed one is empty. Its memory is used again from tick to tick. */
+typedef struct
+{
+  RcBracket bracket;            /* row indices count from the first of rows */
+  gint64 before, after;         /* times of the rows around the tick, as RobocacheAlignment; offset included */
+  guint64 n_rows;
+  guint8 *rows;                 /* [n_rows] of what a history of the format keeps of a row */
+  gsize capacity;               /* bytes of rows */
+  gsize kept_bytes;
+  GDestroyNotify release;       /* of a row's reference; or NULL */
+} FuseSnapshot;
+
+/* Copies the rows that alignment names out of history, or takes references of frames and of rows on the device. */
+void fuse_snapshot_read (FuseSnapshot * snapshot, const FuseFormat * format, const RobocacheHistory * history,
+    const RobocacheAlignment * alignment);
+/* Releases the references. */
+void fuse_snapshot_release (FuseSnapshot * snapshot);
+/* Frees the memory, too. */
+void fuse_snapshot_clear (FuseSnapshot * snapshot);
+
+/* Frame i of a camera's snapshot; no reference. */
+GstBuffer *fuse_snapshot_frame (const FuseSnapshot * snapshot, guint64 i);
+
+G_END_DECLS
+#endif

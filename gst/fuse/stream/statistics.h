@@ -1,0 +1,42 @@
+/* robocache: what became of the rows and ticks of robocachefuse
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_STATISTICS_H
+#define FUSE_STATISTICS_H
+
+#include "common/rows/rowcounts.h"
+
+G_BEGIN_DECLS
+
+/* Of one stream, or the sum of several. A zeroed one is empty. */
+typedef struct
+{
+  RobocacheRowCounts rows;
+  guint64 n_kept;               /* rows that wait for a tick */
+  guint64 ticks_aligned, ticks_held, ticks_missing;
+  guint64 clock_jumps;
+  RobocacheHistogram age;       /* of the newest row at or before the tick, at the tick */
+  RobocacheHistogram lateness;  /* of late rows: see RobocacheLosses */
+} FuseStatistics;
+
+void fuse_statistics_add (FuseStatistics * sum, const FuseStatistics * statistics);
+/* A structure of that name with every count and the quantiles. */
+GstStructure *fuse_statistics_to_structure (const FuseStatistics * statistics, const gchar * name);
+/* Adds the counts of rows of all streams together. */
+void fuse_statistics_add_totals (const FuseStatistics * sum, GstStructure * structure);
+
+/* Of the ticks of an element. */
+typedef struct
+{
+  guint64 n_out, n_dropped;
+  RobocacheHistogram lag;       /* running time at which a sample left, less its tick */
+  RobocacheHistogram lateness;  /* lag beyond the latency */
+} FuseTickStatistics;
+
+/* A sample leaves lag ns after its tick, of which latency ns were announced. */
+void fuse_tick_statistics_add (FuseTickStatistics * statistics, gint64 lag, gint64 latency);
+void fuse_tick_statistics_to_structure (const FuseTickStatistics * statistics, GstStructure * structure);
+
+G_END_DECLS
+#endif

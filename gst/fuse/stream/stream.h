@@ -1,0 +1,143 @@
+/* robocache: one sensor of robocachefuse: its format, its rows, and which ticks they answer
+ *
+ * A plain structure that knows no pad and no element. Whoever owns it guards it with one lock.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_STREAM_H
+#define FUSE_STREAM_H
+
+#include "common/time/clockjump.h"
+#include "format.h"
+#include "snapshot.h"
+#include "statistics.h"
+#include "timestamps.h"
+
+G_BEGIN_DECLS
+
+/* Times in ns. */
+typedef struct
+{
+  RcSearch search;              /* its period_ns is the ticks', set by the tick clock's owner */
+  gint64 offset;                /* added to every row's time */
+  gint64 reorder_window;
+  gboolean required;
+} FuseStreamSettings;
+
+/* Rows of one format and one segment. A new SEGMENT, new caps and a jump of the sensor's clock end an epoch and begin the
+ * next, so old rows are drained while new ones arrive, and no row is ever blended with one of another epoch. The history
+ * keeps what fuse_format_kept_bytes describes. */
+typedef struct
+{
+  FuseFormat format;
+  RobocacheHistory history;
+} FuseEpoch;
+
+typedef struct
+{
+  guint64 id;                   /* never used twice in a process */
+  FuseStreamSettings settings;  /* those in force */
+  FuseTimestamps times;
+  RobocacheClockJump jump;      /* of a live sensor's clock */
+
+  GQueue epochs;                /* of FuseEpoch, oldest first; empty before the first caps */
+  FuseFormat format;            /* of the newest caps, which the next epoch begins with */
+  gboolean has_format;
+  gboolean is_declared;         /* the format is expected: no caps have come yet */
+  gboolean has_data;            /* a row or a GAP has come since the stream began */
+  gboolean eos;
+  gboolean segment_done;        /* no row comes before the next segment */
+  guint max_frames;             /* of a live camera that are kept for ticks */
+
+  FuseStatistics statistics;    /* without the rows of the epochs above, and without lateness */
+  RobocacheLosses losses;
+  gboolean warned_no_time, warned_no_reference;
+} FuseStream;
+
+void fuse_stream_init (FuseStream * stream);
+void fuse_stream_clear (FuseStream * stream);
+/* As new, statistics included; settings and id stay. */
+void fuse_stream_reset (FuseStream * stream);
+
+/* Settings take effect at once. Other timestamps begin an epoch. */
+void fuse_stream_set_settings (FuseStream * stream, const FuseStreamSettings * settings,
+    const FuseTimestampSettings * timestamps);
+
+/* ---- events; in order with rows ---- */
+
+/* Takes the format over. is_declared: no caps have come, they are expected. FALSE and an error when caps differ from those
+ * that were declared; the format is then freed. */
+gboolean fuse_stream_set_format (FuseStream * stream, FuseFormat * format, gboolean is_declared, GError ** error);
+void fuse_stream_set_segment (FuseStream * stream, const GstSegment * segment);
+/* now: running time at which the GAP arrives, or GST_CLOCK_TIME_NONE where no clock says when rows may be. */
+void fuse_stream_gap (FuseStream * stream, GstClockTime pts, GstClockTime duration, GstClockTime now);
+void fuse_stream_eos (FuseStream * stream);
+void fuse_stream_segment_done (FuseStream * stream);
+/* A new stream after EOS. */
+void fuse_stream_restart (FuseStream * stream);
+/* Drops all rows; the format stays. */
+void fuse_stream_flush (FuseStream * stream);
+/* Ends all epochs; unused rows in time are counted as dropped. */
+void fuse_stream_discard (FuseStream * stream, RobocacheDropReason reason);
+/* No tick follows: rows still kept are counted as used or not. */
+void fuse_stream_settle (FuseStream * stream);
+
+/* ---- rows in ---- */
+
+/* What a user should be warned of. */
+typedef struct
+{
+  gboolean without_time;        /* the first buffer that was dropped for want of a time */
+  gboolean without_reference;
+  gboolean jumped;              /* the sensor's clock has */
+} FuseOddities;
+
+/* Inserts the rows of a buffer (consumed). From a live sensor a bounded number is kept, and rows are expected near the
+ * running time now, where that is known. FALSE and an error when the buffer is not as its caps say. */
+gboolean fuse_stream_insert (FuseStream * stream, GstBuffer * buffer, gboolean live, GstClockTime now,
+    FuseOddities * oddities, GError ** error);
+/* Counts the rows of a buffer that is refused. */
+void fuse_stream_refuse (FuseStream * stream);
+/* Waits for GPU work on the buffer that fuse_stream_insert would wait for. Called without a lock. */
+void fuse_stream_wait_for_device (const FuseFormat * format, GstBuffer * buffer);
+/* Replaces frames that upstream's pool owns by copies. FALSE: one could not be copied. */
+gboolean fuse_stream_copy_frames (FuseStream * stream);
+
+/* ---- ticks out; times are the output's: offset included ---- */
+
+/* The epoch that answers ticks now; NULL before the first format. */
+FuseEpoch *fuse_stream_epoch (const FuseStream * stream);
+/* No row comes, or none is waited for: at EOS, at the end of a segment, or declared and without data. */
+gboolean fuse_stream_is_over (const FuseStream * stream);
+/* Whether the row at tick is decided; see robocache_history_ready. */
+gboolean fuse_stream_is_ready (const FuseStream * stream, gint64 tick, gboolean settled);
+/* Moves to the epoch that tick falls into. TRUE: the format changed. */
+gboolean fuse_stream_enter_tick (FuseStream * stream, gint64 tick);
+/* Reads the rows at tick, and counts its status. */
+void fuse_stream_read (FuseStream * stream, gint64 tick, FuseSnapshot * snapshot);
+/* Releases rows that no tick from next_tick on needs. */
+void fuse_stream_prune (FuseStream * stream, gint64 next_tick);
+/* With the status that it had at tick: no tick after it and before the returned one has another. */
+gint64 fuse_stream_same_status_until (const FuseStream * stream, gint64 tick, RcRowStatus status);
+/* Counts n more ticks of a status. */
+void fuse_stream_count_ticks (FuseStream * stream, RcRowStatus status, guint64 n);
+
+/* Greatest lower bound of the times of rows to come, least and greatest time of a row; ROBOCACHE_NO_TIME when unknown. */
+gint64 fuse_stream_frontier (const FuseStream * stream);
+gint64 fuse_stream_first_time (const FuseStream * stream);
+gint64 fuse_stream_last_time (const FuseStream * stream);
+/* Time of the first row after t; ROBOCACHE_NO_TIME when there is none yet. */
+gint64 fuse_stream_next_row_after (const FuseStream * stream, gint64 t);
+gsize fuse_stream_rows_after (const FuseStream * stream, gint64 t);
+
+/* 1/framerate (ns) of the first row after t, or of the newest caps before there is one; 0 where caps have none. */
+gint64 fuse_stream_nominal_period (const FuseStream * stream, gint64 t);
+/* Nominal or else measured spacing of the newest rows (ns); 0 when unknown. */
+gint64 fuse_stream_period (const FuseStream * stream);
+
+/* Adds what became of the rows and ticks. */
+void fuse_stream_add_statistics (const FuseStream * stream, FuseStatistics * sum);
+GstStructure *fuse_stream_to_structure (const FuseStream * stream, const gchar * name);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,105 @@
+/* robocache: which clock the timestamps of a stream are of: the properties
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "timestampsettings.h"
+
+#include "common/element/properties.h"
+#include "common/rows/history.h"
+#include "origins.h"
+
+enum
+{
+  PROP_TIMESTAMP_SOURCE,
+  PROP_REFERENCE_CAPS,
+  PROP_REFERENCE_CLOCK,
+  PROP_REFERENCE_ORIGIN,
+  PROP_CLOCK_MODE
+};
+
+static ROBOCACHE_DEFINE_ENUM (timestamp_source_get_type, "RobocacheTimestampSource",
+    {FUSE_TIMES_AUTO, "The int64 tensor where there is one, otherwise PTS", "auto"},
+    {FUSE_TIMES_PTS, "PTS, even where there is an int64 tensor", "pts"},
+    {FUSE_TIMES_ROW_TIMES, "The int64 tensor; it is an error where there is none", "row-times"},
+    {FUSE_TIMES_REFERENCE, "The GstReferenceTimestampMeta of reference-caps", "reference"})
+static ROBOCACHE_DEFINE_ENUM (reference_clock_get_type, "RobocacheReferenceClock",
+    {FUSE_REFERENCE_OTHER, "Another clock than the pipeline's: counted from reference-origin", "other"},
+    {FUSE_REFERENCE_PIPELINE, "The pipeline's clock: counted from its base time", "pipeline"})
+
+void
+fuse_timestamp_settings_init (FuseTimestampSettings *settings)
+{
+  *settings = (FuseTimestampSettings) {.reference_origin = ROBOCACHE_NO_TIME };
+}
+
+void
+fuse_timestamp_settings_clear (FuseTimestampSettings *settings)
+{
+  gst_clear_caps (&settings->reference);
+}
+
+gboolean
+fuse_timestamp_settings_is_equal (const FuseTimestampSettings *a, const FuseTimestampSettings *b)
+{
+  return a->source == b->source && a->reference_clock == b->reference_clock && a->clock_mode == b->clock_mode
+      && a->reference_origin == b->reference_origin && fuse_reference_is_equal (a->reference, b->reference);
+}
+
+void
+fuse_timestamp_settings_copy (FuseTimestampSettings *to, const FuseTimestampSettings *from)
+{
+  GstCaps *reference = from->reference ? gst_caps_ref (from->reference) : NULL;
+
+  fuse_timestamp_settings_clear (to);
+  *to = *from;
+  to->reference = reference;
+}
+
+static const gsize fields[] = {
+  [PROP_TIMESTAMP_SOURCE] = G_STRUCT_OFFSET (FuseTimestampSettings, source),
+  [PROP_REFERENCE_CLOCK] = G_STRUCT_OFFSET (FuseTimestampSettings, reference_clock),
+  [PROP_REFERENCE_ORIGIN] = G_STRUCT_OFFSET (FuseTimestampSettings, reference_origin),
+  [PROP_CLOCK_MODE] = G_STRUCT_OFFSET (FuseTimestampSettings, clock_mode),
+};
+
+void
+fuse_timestamp_settings_set (FuseTimestampSettings *settings, guint id, const GValue *value)
+{
+  if (id == PROP_REFERENCE_CAPS)
+    gst_caps_replace (&settings->reference, (GstCaps *) gst_value_get_caps (value));
+  else
+    robocache_setting_set (G_STRUCT_MEMBER_P (settings, fields[id]), value);
+}
+
+void
+fuse_timestamp_settings_get (const FuseTimestampSettings *settings, guint id, GValue *value)
+{
+  if (id == PROP_REFERENCE_CAPS)
+    gst_value_set_caps (value, settings->reference);
+  else
+    robocache_setting_get (G_STRUCT_MEMBER_P (settings, fields[id]), value);
+}
+
+void
+fuse_timestamp_settings_install (GObjectClass *klass, guint first_id)
+{
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  g_object_class_install_property (klass, first_id + PROP_TIMESTAMP_SOURCE, g_param_spec_enum ("timestamp-source",
+      "Timestamp source", "Where the capture time of a row is read from", timestamp_source_get_type (),
+      FUSE_TIMES_AUTO, playing));
+  g_object_class_install_property (klass, first_id + PROP_REFERENCE_CAPS, g_param_spec_boxed ("reference-caps",
+      "Reference caps", "The reference whose timestamp metas count (NULL = " FUSE_DEFAULT_REFERENCE ")", GST_TYPE_CAPS,
+      playing));
+  g_object_class_install_property (klass, first_id + PROP_REFERENCE_CLOCK, g_param_spec_enum ("reference-clock",
+      "Reference clock", "Which clock the reference's timestamps are of", reference_clock_get_type (),
+      FUSE_REFERENCE_OTHER, playing));
+  g_object_class_install_property (klass, first_id + PROP_REFERENCE_ORIGIN, g_param_spec_int64 ("reference-origin",
+      "Reference origin", "Reference time that is running time 0 (ns); the least int64: measured at the first meta, and "
+      "shared by the pads with these reference-caps", G_MININT64, G_MAXINT64, ROBOCACHE_NO_TIME, playing));
+  g_object_class_install_property (klass, first_id + PROP_CLOCK_MODE, g_param_spec_enum ("clock-mode", "Clock mode",
+      "Which clock the timestamps are of", ROBOCACHE_TYPE_CLOCK_MODE, ROBOCACHE_CLOCK_NONE, playing));
+  gst_type_mark_as_plugin_api (timestamp_source_get_type (), 0);
+  gst_type_mark_as_plugin_api (reference_clock_get_type (), 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_CLOCK_MODE, 0);
+}

@@ -202,7 +202,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad->stream.times.origins = fuse->origins;
 
   FUSE_LOCK (fuse);
-  gst_robocache_fuse_pad_sync_settings (pad);
+  gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   g_ptr_array_add (fuse->pads, gst_object_ref_sink (pad));
   sort_pads (fuse);
   fuse_tick_clock_sync_period (&fuse->clock);

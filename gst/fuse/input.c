@@ -209,7 +209,7 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
   gboolean ok;
 
   FUSE_LOCK (fuse);
-  gst_robocache_fuse_pad_sync_settings (pad);
+  gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   if (!pad->stream.has_format)
     gst_robocache_fuse_pad_start_roles (pad);
   ok = fuse_stream_set_format (&pad->stream, format, FALSE, error);

@@ -134,12 +134,12 @@ stay_awake (GstRobocacheFuse *fuse, gint64 since, GstClockTime deadline)
 
 /* Copies what changed of properties since the last look. */
 static void
-sync_properties (GstRobocacheFuse *fuse)
+sync_properties (GstRobocacheFuse *fuse, gboolean at_tick)
 {
   RobocacheTickGrid grid;
 
   for (guint i = 0; i < fuse->pads->len; i++) {
-    if (gst_robocache_fuse_pad_sync_settings (gst_robocache_fuse_nth_pad (fuse, i)))
+    if (gst_robocache_fuse_pad_sync_settings (gst_robocache_fuse_nth_pad (fuse, i), at_tick))
       fuse->composition_changed = TRUE;
   }
   if (fuse->rate_changed) {
@@ -240,24 +240,15 @@ let_sources_continue (GstRobocacheFuse *fuse)
 static gboolean
 find_tick (GstRobocacheFuse *fuse, FuseTick *tick, gboolean *over)
 {
-  GstClockTime now;
-
-  if (fuse->failed) {
-    *over = fuse_tick_clock_streams_are_over (&fuse->clock);
-    return *over;
+  if (fuse->force_live && gst_robocache_fuse_has_streams (fuse))
+    gst_robocache_fuse_note_start (fuse, gst_robocache_fuse_live_now (fuse));
+  *over = fuse->failed ? fuse_tick_clock_streams_are_over (&fuse->clock) : fuse_tick_clock_is_over (&fuse->clock);
+  if (!*over) {
+    if (fuse->failed || !fuse_tick_clock_next (&fuse->clock, tick))
+      return FALSE;
+    *over = is_past_the_end (fuse, tick->time);
   }
-  if (fuse->force_live && gst_robocache_fuse_has_streams (fuse)) {
-    now = gst_robocache_fuse_live_now (fuse);
-    if (!fuse->clock.ticking && fuse->clock.earliest_start == ROBOCACHE_NO_TIME && GST_CLOCK_TIME_IS_VALID (now))
-      fuse->clock.earliest_start = (gint64) now;
-  }
-  *over = fuse_tick_clock_is_over (&fuse->clock);
-  if (*over)
-    return !fuse->segment_done_sent;
-  if (!fuse_tick_clock_next (&fuse->clock, tick))
-    return FALSE;
-  *over = is_past_the_end (fuse, tick->time);
-  return TRUE;
+  return !*over || !fuse->segment_done_sent;
 }
 
 /* Events, messages and errors that are due leave without the lock. TRUE: some left. */
@@ -291,7 +282,7 @@ wait_for_work (GstRobocacheFuse *fuse, FuseTick *tick)
   gboolean over;
 
   while (!fuse->flushing) {
-    sync_properties (fuse);
+    sync_properties (fuse, FALSE);
     if (send_what_is_due (fuse))
       continue;
     fuse->awaited = ROBOCACHE_NO_TIME;
@@ -506,12 +497,14 @@ static gboolean
 decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
 {
   const gint64 tick = departure->tick.time;
-  gboolean all_required = enter_tick (fuse, tick);
+  gboolean all_required;
 
+  sync_properties (fuse, TRUE);
+  all_required = enter_tick (fuse, tick);
   while (all_required && (fuse->composition_changed || fuse->composer == NULL)) {
     if (!gst_robocache_fuse_has_streams (fuse) || !gst_robocache_fuse_change_composition (fuse, error) || fuse->flushing)
       return FALSE;
-    sync_properties (fuse);
+    sync_properties (fuse, TRUE);
     all_required = enter_tick (fuse, tick);
   }
   departure->compose = all_required;

@@ -79,6 +79,7 @@ gst_robocache_fuse_pad_set_property (GObject *object, guint prop_id, const GValu
   else
     robocache_setting_set (G_STRUCT_MEMBER_P (pad, fields[prop_id]), value);
   pad->blend_changed |= prop_id == PROP_INTERPOLATION;
+  pad->timestamps_changed |= prop_id >= PROP_TIMESTAMPS && prop_id < PROP_ROLES;
   pad->settings_changed = TRUE;
   GST_OBJECT_UNLOCK (pad);
 
@@ -180,7 +181,7 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
   };
   fuse_timestamp_settings_init (&pad->timestamps);
   fuse_stream_init (&pad->stream);
-  pad->settings_changed = TRUE;
+  pad->settings_changed = pad->timestamps_changed = TRUE;
 }
 
 static void
@@ -215,13 +216,17 @@ gst_robocache_fuse_pad_new (GstPadTemplate *pad_template, GstRobocacheFuseRole r
 /* ---- the stream's settings ---- */
 
 gboolean
-gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad *pad)
+gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad *pad, gboolean at_tick)
 {
   gboolean blend_changed;
 
   GST_OBJECT_LOCK (pad);
   if (pad->settings_changed)
-    fuse_stream_set_settings (&pad->stream, &pad->settings, &pad->timestamps);
+    fuse_stream_set_settings (&pad->stream, &pad->settings);
+  if (pad->timestamps_changed && at_tick) {
+    fuse_stream_set_timestamps (&pad->stream, &pad->timestamps);
+    pad->timestamps_changed = FALSE;
+  }
   blend_changed = pad->blend_changed;
   pad->settings_changed = pad->blend_changed = FALSE;
   GST_OBJECT_UNLOCK (pad);
@@ -269,7 +274,7 @@ void
 gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
 {
   fuse_stream_reset (&pad->stream);
-  gst_robocache_fuse_pad_sync_settings (pad);
+  gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   gst_robocache_fuse_pad_start_roles (pad);
   pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = FALSE;
   pad->flow = GST_FLOW_OK;

@@ -59,7 +59,7 @@ struct _GstRobocacheFusePad
   FuseTimestampSettings timestamps;
   RobocacheChannelRoles roles;
   GstCaps *expected_caps;       /* or NULL */
-  gboolean settings_changed;
+  gboolean settings_changed, timestamps_changed;
   gboolean blend_changed;       /* interpolation */
 
   /* lock of the element */
@@ -82,9 +82,9 @@ struct _GstRobocacheFusePad
 GstRobocacheFusePad *gst_robocache_fuse_pad_new (GstPadTemplate * pad_template, GstRobocacheFuseRole role, guint number,
     const GstRobocacheFusePadCallbacks * callbacks);
 
-/* Copies the properties to the stream, if they changed. TRUE: the arithmetic must be planned anew. Called with the lock of the
- * element. */
-gboolean gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad * pad);
+/* Copies the properties to the stream, if they changed; those about timestamps at a tick alone, so that it is certain which rows
+ * they hold for. TRUE: the arithmetic must be planned anew. Called with the lock of the element. */
+gboolean gst_robocache_fuse_pad_sync_settings (GstRobocacheFusePad * pad, gboolean at_tick);
 /* Gives the stream the format of expected-caps, if it has none. FALSE and an error when they are no caps of a stream. Called
  * with the lock of the element. */
 gboolean gst_robocache_fuse_pad_declare (GstRobocacheFusePad * pad, GError ** error);

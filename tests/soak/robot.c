@@ -7,7 +7,6 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/base/gstaggregator.h>
 #include <gst/gst.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,12 +138,26 @@ due_time (Soak *soak, GstClockTime tick, GstClockTime latency)
   return due;
 }
 
+/* What the element announces; GST_CLOCK_TIME_NONE while it is not live. */
+static GstClockTime
+latency_of (GstPad *src)
+{
+  GstQuery *query = gst_query_new_latency ();
+  GstClockTime min = GST_CLOCK_TIME_NONE;
+  gboolean live = FALSE;
+
+  if (gst_pad_query (src, query))
+    gst_query_parse_latency (query, &live, &min, NULL);
+  gst_query_unref (query);
+  return live ? min : GST_CLOCK_TIME_NONE;
+}
+
 static GstPadProbeReturn
 take_tick (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Soak *soak = data;
   const GstClockTime tick = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info));
-  const GstClockTime latency = gst_aggregator_get_latency (GST_AGGREGATOR (soak->fuse));
+  const GstClockTime latency = latency_of (pad);
 
   if (GST_CLOCK_TIME_IS_VALID (latency))
     note_lateness (&soak->ticks, GST_CLOCK_DIFF (due_time (soak, tick, latency), running_time (soak)));

@@ -7,6 +7,7 @@
 #include "common/tensors/cudaframe.h"
 #include "common/device/devicememory.h"
 #include "common/rows/blender.h"
+#include "common/tensors/tensorbuffer.h"
 #include "common/tensors/videoframe.h"
 #include "debug.h"
 
@@ -115,23 +116,27 @@ begin_position (FuseStream *stream)
 }
 
 void
-fuse_stream_set_settings (FuseStream *stream, const FuseStreamSettings *settings, const FuseTimestampSettings *timestamps)
+fuse_stream_set_settings (FuseStream *stream, const FuseStreamSettings *settings)
 {
   const gint64 tick_period = stream->settings.search.period_ns;
-  const gboolean other_times = !fuse_timestamp_settings_is_equal (&stream->times.settings, timestamps);
 
   stream->settings = *settings;
   stream->settings.search.period_ns = tick_period;
-  if (other_times) {
-    fuse_timestamp_settings_copy (&stream->times.settings, timestamps);
-    fuse_timestamps_reset (&stream->times);
-    stream->warned_no_reference = FALSE;
-    robocache_clock_jump_restart (&stream->jump);
-    if (stream->has_format && !stream->eos)
-      begin_epoch (stream);
-  }
   for (GList *l = stream->epochs.head; l; l = l->next)
     ((FuseEpoch *) l->data)->history.reorder_window = settings->reorder_window;
+}
+
+void
+fuse_stream_set_timestamps (FuseStream *stream, const FuseTimestampSettings *timestamps)
+{
+  if (fuse_timestamp_settings_is_equal (&stream->times.settings, timestamps))
+    return;
+  fuse_timestamp_settings_copy (&stream->times.settings, timestamps);
+  fuse_timestamps_reset (&stream->times);
+  stream->warned_no_reference = FALSE;
+  robocache_clock_jump_restart (&stream->jump);
+  if (stream->has_format && !stream->eos)
+    begin_epoch (stream);
 }
 
 /* ---- events ---- */

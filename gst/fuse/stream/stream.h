@@ -60,8 +60,8 @@ void fuse_stream_clear (FuseStream * stream);
 void fuse_stream_reset (FuseStream * stream);
 
 /* Settings take effect at once. Other timestamps begin an epoch. */
-void fuse_stream_set_settings (FuseStream * stream, const FuseStreamSettings * settings,
-    const FuseTimestampSettings * timestamps);
+void fuse_stream_set_settings (FuseStream * stream, const FuseStreamSettings * settings);
+void fuse_stream_set_timestamps (FuseStream * stream, const FuseTimestampSettings * timestamps);
 
 /* ---- events; in order with rows ---- */
 

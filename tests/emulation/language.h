@@ -31,7 +31,6 @@
 #undef __device__
 #undef __forceinline__
 #undef __global__
-#undef __grid_constant__
 #undef __host__
 #undef __launch_bounds__
 #undef __noinline__
@@ -39,7 +38,6 @@
 #define __device__
 #define __forceinline__ inline
 #define __global__
-#define __grid_constant__
 #define __host__
 #define __launch_bounds__(...)
 #define __noinline__ __attribute__ ((noinline))
@@ -95,6 +93,8 @@ inline Kernel kernel_of = { name_of<kernel> (), bind<kernel>, find_shared, 48 <<
 }
 
 #define KERNEL(...) static_cast<const void *> (&emulation::kernel_of<__VA_ARGS__>)
+/* Not const: gcc finds no kernel whose parameter pack is. */
+#define GRID_CONSTANT
 /* Another name of it. */
 #define DYNAMIC_SHARED(type, name) extern "C" __thread type name[] __asm__ ("emulation_shared")
 

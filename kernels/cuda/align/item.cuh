@@ -254,8 +254,8 @@ begin_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t in
 }
 
 template <class Types>
-__global__ void LAUNCH_BOUNDS (RC_CUDA_THREADS, Types::blocks)
-align_few (const __grid_constant__ RcCudaAlignFew launch)
+__global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::blocks)
+align_few (GRID_CONSTANT RcCudaAlignFew launch)
 {
   const int64_t index = launch.head.first_index + blockIdx.x;
   __shared__ Shared shared;
@@ -275,8 +275,8 @@ align_few (const __grid_constant__ RcCudaAlignFew launch)
 
 template <class Types>
 __global__ void
-LAUNCH_BOUNDS (RC_CUDA_THREADS, (Types::curves || Types::special) && Types::blocks > 2 ? 2 : Types::blocks)
-align_many (const __grid_constant__ RcCudaAlignMany launch)
+__launch_bounds__ (RC_CUDA_THREADS, (Types::curves || Types::special) && Types::blocks > 2 ? 2 : Types::blocks)
+align_many (GRID_CONSTANT RcCudaAlignMany launch)
 {
   constexpr int words = sizeof (RcCudaAlignTask) / sizeof (uint64_t);
   static_assert (sizeof (RcCudaAlignTask) % sizeof (uint64_t) == 0 && words <= RC_CUDA_THREADS, "one word a thread");

@@ -37,7 +37,7 @@ goes_back_from (const int64_t *times, int64_t first, int64_t end)
 }
 
 __global__ void __launch_bounds__ (RC_CUDA_THREADS)
-align_order (const __grid_constant__ RcCudaAlignMany launch)
+align_order (GRID_CONSTANT RcCudaAlignMany launch)
 {
   const RcCudaAlignHead &head = launch.head;
   const RcCudaAlignTask *tasks = head.table != NULL ? head.table : launch.tasks;
@@ -73,7 +73,7 @@ align_order (const __grid_constant__ RcCudaAlignMany launch)
 }
 
 __global__ void
-align_fill_table (const __grid_constant__ RcCudaAlignMany launch, RcCudaAlignTask *table, int n)
+align_fill_table (GRID_CONSTANT RcCudaAlignMany launch, RcCudaAlignTask *table, int n)
 {
   constexpr int words = sizeof (RcCudaAlignTask) / sizeof (uint64_t);
   const uint64_t *from = reinterpret_cast<const uint64_t *> (launch.tasks);

@@ -17,13 +17,28 @@
 
 #define DYNAMIC_SHARED(type, name) extern __shared__ __align__ (16) type name[]
 
-#endif
+/* A parameter of a kernel that is read where the launch put it, in the constant bank. */
+#define GRID_CONSTANT const __grid_constant__
 
-/* At most so many threads a block, and no more registers a thread than so many blocks on a multiprocessor at once leave it. */
-#define LAUNCH_BOUNDS(threads, blocks) __launch_bounds__ (threads, blocks)
+#endif
 
 namespace rc
 {
+/* Keeps the compiler from reading parts of a kernel's arguments before they are used: in registers from the start they would leave
+ * too few. */
+template <typename... Arguments>
+__device__ __forceinline__ void
+read_late ([[maybe_unused]] const Arguments &...arguments)
+{
+#ifdef __CUDACC__
+  const void *const addresses[] = { &arguments... };
+
+#pragma unroll
+  for (const void *address : addresses)
+    asm volatile ("" :: "l" (address));
+#endif
+}
+
 /* ---- words of global memory, where the compiler cannot see that they are there ----
  *
  * That is so where addresses come from shared memory. What is read stays after what it is written after. */

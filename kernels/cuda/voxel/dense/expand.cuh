@@ -28,31 +28,31 @@ add_occupied_by (RcVoxelCounters *counters, uint32_t own, uint32_t *sum)
 }
 
 __device__ __forceinline__ void
-add_occupied (const RcCudaVoxelTask &task, uint32_t own)
+add_occupied (const Dense &dense, uint32_t own)
 {
   __shared__ uint32_t sum;
 
-  add_occupied_by (task.counters, own, &sum);
+  add_occupied_by (dense.counters, own, &sum);
 }
 
 /* Takes word w of an item's new bitmap into that of the grid, and returns of which of its voxels something is to be
  * written: all where nothing is known; else of occupancy those that differ, and of values those that were or are occupied. */
 template <bool OCCUPANCY>
 __device__ __forceinline__ uint32_t
-take_word (const RcCudaVoxelTask &task, int64_t item, int64_t w, uint32_t is)
+take_word (const Dense &dense, int64_t item, int64_t w, uint32_t is)
 {
   uint32_t was = 0;
 
-  if (task.occupied != NULL) {
-    uint32_t *known = reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (task.occupied)
-        + item * task.occupied_batch_stride) + w;
+  if (dense.occupied != NULL) {
+    uint32_t *known = reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (dense.occupied)
+        + item * dense.occupied_batch_stride) + w;
 
-    if (task.is_known)
+    if (dense.is_known)
       was = *known;
-    if (!task.is_known || was != is)
+    if (!dense.is_known || was != is)
       *known = is;
   }
-  return !task.is_known ? 0xFFFFFFFFu : OCCUPANCY ? was ^ is : was | is;
+  return !dense.is_known ? 0xFFFFFFFFu : OCCUPANCY ? was ^ is : was | is;
 }
 
 /* 16 bytes from the lowest 16 / SIZE bits; one is the element for a set one. */
@@ -93,9 +93,9 @@ write_each (char *to, const uint4 &v, int64_t n)
 /* 16 bytes that begin n elements before the end of a grid. */
 template <int SIZE>
 __device__ __forceinline__ void
-write_group (const RcCudaVoxelTask &task, char *to, const uint4 &v, int64_t n)
+write_group (const Dense &dense, char *to, const uint4 &v, int64_t n)
 {
-  if (task.whole && n >= 16 / SIZE)
+  if (dense.is_whole && n >= 16 / SIZE)
     __stcs (reinterpret_cast<uint4 *> (to), v);
   else
     write_each<SIZE> (to, v, n);
@@ -105,21 +105,21 @@ write_group (const RcCudaVoxelTask &task, char *to, const uint4 &v, int64_t n)
  * these the sectors of 32 bytes that hold something that is needed. n: voxels of the grid from the first word on. */
 template <int SIZE>
 __device__ __forceinline__ void
-expand_words (const RcCudaVoxelTask &task, char *grid, uint32_t word, uint32_t needed, int64_t n)
+expand_words (const Values &values, const Dense &dense, char *to, uint32_t word, uint32_t needed, int64_t n)
 {
   constexpr int lanes = 2 * SIZE;       /* that share a word */
   constexpr int bits = 32 / lanes;
   constexpr uint32_t sector = (uint32_t) ((UINT64_C (1) << 2 * bits) - 1);
-  const uint32_t one = count_bits (task.dtype, 1), lane = threadIdx.x % 32;
+  const uint32_t one = count_bits (values.dtype, 1), lane = threadIdx.x % 32;
 
   if (!__any_sync (0xFFFFFFFFu, needed != 0))
     return;
-  if (__all_sync (0xFFFFFFFFu, needed == 0xFFFFFFFFu) && task.whole && n >= 32 * 32) {
+  if (__all_sync (0xFFFFFFFFu, needed == 0xFFFFFFFFu) && dense.is_whole && n >= 32 * 32) {
 #pragma unroll
     for (int i = 0; i < lanes; i++) {
       const uint32_t of_source = __shfl_sync (0xFFFFFFFFu, word, i * bits + (int) lane / lanes);
 
-      __stcs (reinterpret_cast<uint4 *> (grid) + i * 32 + lane, expand<SIZE> (of_source >> (int) lane % lanes * bits, one));
+      __stcs (reinterpret_cast<uint4 *> (to) + i * 32 + lane, expand<SIZE> (of_source >> (int) lane % lanes * bits, one));
     }
     return;
   }
@@ -130,7 +130,7 @@ expand_words (const RcCudaVoxelTask &task, char *grid, uint32_t word, uint32_t n
     const uint32_t needed_of_source = __shfl_sync (0xFFFFFFFFu, needed, source);
 
     if ((needed_of_source >> (part / 2 * 2 * bits) & sector) != 0)
-      write_group<SIZE> (task, grid + (i * 32 + lane) * 16, expand<SIZE> (of_source >> (part * bits), one),
+      write_group<SIZE> (dense, to + (i * 32 + lane) * 16, expand<SIZE> (of_source >> (part * bits), one),
           n - (source * 32 + part * bits));
   }
 }

@@ -70,18 +70,19 @@ put_words (uint32_t is, uint32_t needed, int64_t first, WarpWords<WORDS> *words)
  * same 16 bytes of each word, or of every so many where a word has less than the warp writes at a time. */
 template <int SIZE, int WORDS>
 __device__ __forceinline__ void
-fill_words (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const WarpWords<WORDS> *words)
+fill_words (const Grid &grid, const Values &values, const Dense &dense, int64_t item, const Gathered &gathered,
+    const WarpWords<WORDS> *words)
 {
   constexpr uint32_t in_sector = 32 / SIZE, in_group = 16 / SIZE;
-  const uint32_t channels = (uint32_t) task.channels, groups = 2 * SIZE * channels;     /* of a word */
+  const uint32_t channels = (uint32_t) values.channels, groups = 2 * SIZE * channels;     /* of a word */
   const uint32_t step = groups < 32 ? 32 / groups : 1, lane = threadIdx.x % 32, own = lane / groups;
-  const int64_t end = (task.voxels - gathered.first_voxel) * task.channels;
-  const bool whole = task.whole && end >= WORDS * 32 * task.channels;
-  char *to = task.grid + item * task.grid_batch_stride + gathered.first_voxel * task.channels * SIZE;
+  const int64_t end = (grid.voxels - gathered.first_voxel) * values.channels;
+  const bool whole = dense.is_whole && end >= WORDS * 32 * values.channels;
+  char *to = dense.data + item * dense.batch_stride + gathered.first_voxel * values.channels * SIZE;
 
   for (uint32_t group = own < step ? lane - own * groups : groups; group < groups; group += 32) {
     const uint32_t element = group * in_group, sector = element / in_sector * in_sector;
-    const uint32_t first = voxel_of_element (task, sector), last = voxel_of_element (task, sector + in_sector - 1);
+    const uint32_t first = voxel_of_element (values, sector), last = voxel_of_element (values, sector + in_sector - 1);
     const uint32_t voxels = ((2u << (last - first)) - 1) << first;
 
 #pragma unroll 2
@@ -93,18 +94,19 @@ fill_words (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered,
       if (wanted && whole)
         __stcs (reinterpret_cast<uint4 *> (to + at * SIZE), make_uint4 (0, 0, 0, 0));
       else if (wanted)
-        write_group<SIZE> (task, to + at * SIZE, make_uint4 (0, 0, 0, 0), end - at);
+        write_group<SIZE> (dense, to + at * SIZE, make_uint4 (0, 0, 0, 0), end - at);
     }
   }
 }
 
 template <class From, int SIZE, class Words>
 __device__ __forceinline__ void
-write_occupied (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const Words *words)
+write_occupied (const From &from, const Values &values, const Dense &dense, int64_t item, const Gathered &gathered,
+    const Words *words)
 {
-  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, n = gathered.voxels * channels;
-  char *to = task.grid + item * task.grid_batch_stride + gathered.first_voxel * task.channels * SIZE;
-  Channel next = first_channel (task, lane);
+  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) values.channels, n = gathered.voxels * channels;
+  char *to = dense.data + item * dense.batch_stride + gathered.first_voxel * values.channels * SIZE;
+  Channel next = first_channel (values, lane);
 
 #pragma unroll 1
   for (uint32_t i = lane; i < n; i += 32 * From::at_once) {
@@ -114,20 +116,20 @@ write_occupied (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathe
 #pragma unroll
     for (int u = 0; u < From::at_once; u++) {
       if (i + u * 32 < n)
-        kept[u] = From::load (task, item, From::entry (task, gathered, words, next.of), next.channel);
-      next = next_channel (task, next);
+        kept[u] = from.load (item, from.entry (gathered, words, next.of), next.channel);
+      next = next_channel (values, next);
     }
 #pragma unroll
     for (int u = 0; u < From::at_once; u++) {
       if (i + u * 32 < n) {
-        const typename From::Entry entry = From::entry (task, gathered, words, own.of);
-        const uint32_t bits = From::template bits<SIZE> (task, item, entry, own.channel, kept[u]);
+        const typename From::Entry entry = from.entry (gathered, words, own.of);
+        const uint32_t bits = from.template bits<SIZE> (item, entry, own.channel, kept[u]);
 
         write_words<SIZE> (to + (int64_t) (words->voxels[own.of] * channels + own.channel) * SIZE, &bits);
-        if (!task.keeps)
-          From::clear (task, item, entry, own.channel, kept[u]);
+        if (!dense.keeps)
+          from.clear (item, entry, own.channel, kept[u]);
       }
-      own = next_channel (task, own);
+      own = next_channel (values, own);
     }
   }
 }
@@ -135,15 +137,16 @@ write_occupied (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathe
 /* All lanes call it. */
 template <class From, int SIZE, class Words>
 __device__ __forceinline__ void
-write_words_of (const RcCudaVoxelTask &task, int64_t item, const Gathered &gathered, const Words *words)
+write_words_of (const From &from, const Grid &grid, const Values &values, const Dense &dense, int64_t item,
+    const Gathered &gathered, const Words *words)
 {
-  fill_words<SIZE> (task, item, gathered, words);
+  fill_words<SIZE> (grid, values, dense, item, gathered, words);
   __syncwarp ();                /* zeros come before what takes their place */
-  write_occupied<From, SIZE> (task, item, gathered, words);
+  write_occupied<From, SIZE> (from, values, dense, item, gathered, words);
   __syncwarp ();                /* all have what they share */
-  if (!task.keeps) {
+  if (!dense.keeps) {
     for (uint32_t i = threadIdx.x % 32; i < gathered.voxels; i += 32)
-      From::clear_shared (task, item, From::entry (task, gathered, words, i));
+      from.clear_shared (item, from.entry (gathered, words, i));
   }
   __syncwarp ();
 }

@@ -27,68 +27,69 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 /* ---- bits ---- */
 
 __global__ void __launch_bounds__ (THREADS)
-write_bits (const __grid_constant__ RcCudaVoxelTask task)
+write_bits (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Dense dense)
 {
   const int64_t step = (int64_t) gridDim.x * THREADS, own = (int64_t) blockIdx.x * THREADS + threadIdx.x;
-  const bool wide = task.bit_words % 4 == 0 && task.whole;
+  const bool wide = grid.bit_words % 4 == 0 && dense.is_whole;
   uint32_t occupied = 0;
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    uint32_t *from = item_array<uint32_t> (task, item, task.layout.bits);
-    char *to = task.grid + item * task.grid_batch_stride;
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    uint32_t *from = item_array<uint32_t> (job, item, job.layout.bits);
+    char *to = dense.data + item * dense.batch_stride;
 
     if (wide) {
-      for (int64_t i = own; i < task.bit_words / 4; i += step) {
+      for (int64_t i = own; i < grid.bit_words / 4; i += step) {
         const uint4 v = reinterpret_cast<const uint4 *> (from)[i];
 
         occupied += __popc (v.x) + __popc (v.y) + __popc (v.z) + __popc (v.w);
         reinterpret_cast<uint4 *> (to)[i] = v;
-        if ((v.x | v.y | v.z | v.w) != 0 && !task.keeps)
+        if ((v.x | v.y | v.z | v.w) != 0 && !dense.keeps)
           reinterpret_cast<uint4 *> (from)[i] = make_uint4 (0, 0, 0, 0);
       }
     } else {
-      for (int64_t i = own; i < task.bit_words; i += step) {
+      for (int64_t i = own; i < grid.bit_words; i += step) {
         occupied += __popc (from[i]);
         reinterpret_cast<uint32_t *> (to)[i] = from[i];
-        if (!task.keeps)
+        if (!dense.keeps)
           from[i] = 0;
       }
     }
   }
-  add_occupied (task, occupied);
+  add_occupied (dense, occupied);
 }
 
 /* ---- occupancy ---- */
 
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS)
-write_occupancy (const __grid_constant__ RcCudaVoxelTask task)
+write_occupancy (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Dense dense)
 {
   const int64_t step = (int64_t) gridDim.x * THREADS;
   uint32_t occupied = 0;
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    uint32_t *from = item_array<uint32_t> (task, item, task.layout.bits);
-    char *to = task.grid + item * task.grid_batch_stride;
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    uint32_t *from = item_array<uint32_t> (job, item, job.layout.bits);
+    char *to = dense.data + item * dense.batch_stride;
 
-    for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < task.bit_words;
+    for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < grid.bit_words;
         first += step) {
       const int64_t own = first + threadIdx.x % 32;
       uint32_t word = 0, needed = 0;
 
-      if (own < task.bit_words) {
+      if (own < grid.bit_words) {
         word = from[own];
-        needed = take_word<true> (task, item, own, word);
-        if (word != 0 && !task.keeps)
+        needed = take_word<true> (dense, item, own, word);
+        if (word != 0 && !dense.keeps)
           from[own] = 0;
       }
       occupied += __popc (word);
-      expand_words<SIZE> (task, to + first * 32 * SIZE, word, needed, task.voxels - first * 32);
+      expand_words<SIZE> (values, dense, to + first * 32 * SIZE, word, needed, grid.voxels - first * 32);
     }
   }
-  add_occupied (task, occupied);
+  add_occupied (dense, occupied);
 }
 
 /* ---- values ----
@@ -98,12 +99,19 @@ write_occupancy (const __grid_constant__ RcCudaVoxelTask task)
 /* The voxel, or its rank. */
 struct FromEntries
 {
+  const Grid &grid;
+  const Values &values;
+  const Job &job;
+  const Accumulators &accumulators;
+  const Ranks &ranks;
+  const Dense &dense;
+
   using Entry = int64_t;
 
-  static __device__ __forceinline__ Entry
-  entry (const RcCudaVoxelTask &task, const Gathered &gathered, const WarpWords<32> *words, uint32_t k)
+  __device__ __forceinline__ Entry
+  entry (const Gathered &gathered, const WarpWords<32> *words, uint32_t k) const
   {
-    return task.ranked ? gathered.first_rank + k : gathered.first_voxel + words->voxels[k];
+    return ranks.is_ranked ? gathered.first_rank + k : gathered.first_voxel + words->voxels[k];
   }
 };
 
@@ -116,27 +124,27 @@ struct FromCounts : FromEntries
     uint32_t count;
   };
 
-  static __device__ __forceinline__ Kept
-  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t)
+  __device__ __forceinline__ Kept
+  load (int64_t item, int64_t entry, uint32_t) const
   {
-    return { counts_of (task, item)[entry] };
+    return { counts_of (accumulators, item)[entry] };
   }
 
   template <int SIZE>
-  static __device__ __forceinline__ uint32_t
-  bits (const RcCudaVoxelTask &task, int64_t, int64_t, uint32_t, const Kept &kept)
+  __device__ __forceinline__ uint32_t
+  bits (int64_t, int64_t, uint32_t, const Kept &kept) const
   {
-    return count_bits (SIZE == 1 ? RC_UINT8 : SIZE == 2 ? RC_FLOAT16 : task.dtype, kept.count);
+    return count_bits (SIZE == 1 ? RC_UINT8 : SIZE == 2 ? RC_FLOAT16 : values.dtype, kept.count);
   }
 
-  static __device__ __forceinline__ void
-  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t, const Kept &)
+  __device__ __forceinline__ void
+  clear (int64_t item, int64_t entry, uint32_t, const Kept &) const
   {
-    counts_of (task, item)[entry] = 0;
+    counts_of (accumulators, item)[entry] = 0;
   }
 
-  static __device__ __forceinline__ void
-  clear_shared (const RcCudaVoxelTask &, int64_t, int64_t)
+  __device__ __forceinline__ void
+  clear_shared (int64_t, int64_t) const
   {
   }
 };
@@ -152,41 +160,41 @@ struct FromSums : FromEntries
     uint32_t count, saw;
   };
 
-  static __device__ __forceinline__ Kept
-  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  __device__ __forceinline__ Kept
+  load (int64_t item, int64_t entry, uint32_t channel) const
   {
-    const int64_t at = entry * task.channels + channel;
+    const int64_t at = entry * values.channels + channel;
 
-    return { sums_of (task, item)[at], counts_of (task, item)[entry],
-      CENTROID ? 0 : task.keeps ? saw_kept (task, item, at) : saw_of (saw_words_of (task, item), at)
+    return { sums_of (accumulators, item)[at], counts_of (accumulators, item)[entry],
+      CENTROID ? 0 : dense.keeps ? nonfinite_counted (job, item, at) : saw_of (saw_words_of (accumulators, item), at)
     };
   }
 
   template <int SIZE>
-  static __device__ __forceinline__ uint32_t
-  bits (const RcCudaVoxelTask &task, int64_t item, int64_t, uint32_t channel, const Kept &kept)
+  __device__ __forceinline__ uint32_t
+  bits (int64_t item, int64_t, uint32_t channel, const Kept &kept) const
   {
-    const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (task, item, task.layout.scales) + channel, kept.sum,
+    const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (job, item, job.layout.scales) + channel, kept.sum,
         kept.count, kept.saw);
 
-    return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, CENTROID ? (double) task.box.origin[channel] + mean : mean);
+    return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, CENTROID ? (double) grid.box.origin[channel] + mean : mean);
   }
 
   /* Of 8 elements that share a word of flags each clears its own, which are rare. */
-  static __device__ __forceinline__ void
-  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel, const Kept &kept)
+  __device__ __forceinline__ void
+  clear (int64_t item, int64_t entry, uint32_t channel, const Kept &kept) const
   {
-    const int64_t at = entry * task.channels + channel;
+    const int64_t at = entry * values.channels + channel;
 
-    sums_of (task, item)[at] = 0;
+    sums_of (accumulators, item)[at] = 0;
     if (kept.saw != 0)
-      clear_saw (saw_words_of (task, item), at, kept.saw);
+      clear_saw (saw_words_of (accumulators, item), at, kept.saw);
   }
 
-  static __device__ __forceinline__ void
-  clear_shared (const RcCudaVoxelTask &task, int64_t item, int64_t entry)
+  __device__ __forceinline__ void
+  clear_shared (int64_t item, int64_t entry) const
   {
-    counts_of (task, item)[entry] = 0;
+    counts_of (accumulators, item)[entry] = 0;
   }
 };
 
@@ -199,53 +207,54 @@ struct FromKeys : FromEntries
     uint32_t key;
   };
 
-  static __device__ __forceinline__ uint32_t *
-  key_of (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  __device__ __forceinline__ uint32_t *
+  key_of (int64_t item, int64_t entry, uint32_t channel) const
   {
-    return item_array<uint32_t> (task, item, task.layout.keys) + entry * task.channels + channel;
+    return item_array<uint32_t> (job, item, job.layout.keys) + entry * values.channels + channel;
   }
 
-  static __device__ __forceinline__ Kept
-  load (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel)
+  __device__ __forceinline__ Kept
+  load (int64_t item, int64_t entry, uint32_t channel) const
   {
-    return { *key_of (task, item, entry, channel) };
+    return { *key_of (item, entry, channel) };
   }
 
   template <int SIZE>
-  static __device__ __forceinline__ uint32_t
-  bits (const RcCudaVoxelTask &task, int64_t, int64_t, uint32_t, const Kept &kept)
+  __device__ __forceinline__ uint32_t
+  bits (int64_t, int64_t, uint32_t, const Kept &kept) const
   {
-    return extreme_bits (task, kept.key);
+    return extreme_bits (values, kept.key);
   }
 
-  static __device__ __forceinline__ void
-  clear (const RcCudaVoxelTask &task, int64_t item, int64_t entry, uint32_t channel, const Kept &)
+  __device__ __forceinline__ void
+  clear (int64_t item, int64_t entry, uint32_t channel, const Kept &) const
   {
-    *key_of (task, item, entry, channel) = 0;
+    *key_of (item, entry, channel) = 0;
   }
 
-  static __device__ __forceinline__ void
-  clear_shared (const RcCudaVoxelTask &, int64_t, int64_t)
+  __device__ __forceinline__ void
+  clear_shared (int64_t, int64_t) const
   {
   }
 };
 
 /* Words from the first on; all lanes call it. */
 __device__ __forceinline__ Gathered
-gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWords<32> *words, uint32_t *occupied)
+gather_words (const Grid &grid, const Job &job, const Ranks &ranks, const Dense &dense, int64_t item, int64_t first,
+    WarpWords<32> *words, uint32_t *occupied)
 {
   const uint32_t lane = threadIdx.x % 32;
   const int64_t own = first + lane;
   uint32_t is = 0, needed = 0, rank = 0;
 
-  if (lane < task.warp_words && own < task.bit_words) {
-    uint32_t *word = item_array<uint32_t> (task, item, task.layout.bits) + own;
+  if (lane < dense.warp_words && own < grid.bit_words) {
+    uint32_t *word = item_array<uint32_t> (job, item, job.layout.bits) + own;
 
     is = *word;
-    if (task.ranked)            /* of no use where no bit is set */
-      rank = ranked_of_item (task.bitmaps[0], item)[own].before;
-    needed = take_word<false> (task, item, own, is);
-    if (is != 0 && !task.keeps)
+    if (ranks.is_ranked)            /* of no use where no bit is set */
+      rank = ranked_of_item (ranks.bitmaps[0], item)[own].before;
+    needed = take_word<false> (dense, item, own, is);
+    if (is != 0 && !dense.keeps)
       *word = 0;
   }
   *occupied += __popc (is);
@@ -262,34 +271,36 @@ gather_words (const RcCudaVoxelTask &task, int64_t item, int64_t first, WarpWord
 }
 
 template <class From, int SIZE>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
-write_values (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
+write_values (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Accumulators accumulators, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Dense dense)
 {
+  const From from = { grid, values, job, accumulators, ranks, dense };
   __shared__ WarpWords<32> of_warps[RC_CUDA_VOXEL_WARPS];
   WarpWords<32> *words = &of_warps[threadIdx.x / 32];
-  const int64_t step = (int64_t) gridDim.x * RC_CUDA_VOXEL_WARPS * task.warp_words;
-  const int64_t own = ((int64_t) blockIdx.x * RC_CUDA_VOXEL_WARPS + threadIdx.x / 32) * task.warp_words;
+  const int64_t step = (int64_t) gridDim.x * RC_CUDA_VOXEL_WARPS * dense.warp_words;
+  const int64_t own = ((int64_t) blockIdx.x * RC_CUDA_VOXEL_WARPS + threadIdx.x / 32) * dense.warp_words;
   uint32_t occupied = 0;
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    for (int64_t first = own; first < task.bit_words; first += step) {
-      const Gathered gathered = gather_words (task, item, first, words, &occupied);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    for (int64_t first = own; first < grid.bit_words; first += step) {
+      const Gathered gathered = gather_words (grid, job, ranks, dense, item, first, words, &occupied);
 
-      write_words_of<From, SIZE> (task, item, gathered, words);
+      write_words_of<From, SIZE> (from, grid, values, dense, item, gathered, words);
     }
   }
-  add_occupied (task, occupied);
+  add_occupied (dense, occupied);
 }
 }
 
-const void *const rc_cuda_voxel_write_bits = KERNEL (write_bits);
-const void *const rc_cuda_voxel_write_occupancy[3] = {
-  KERNEL (write_occupancy<1>), KERNEL (write_occupancy<2>), KERNEL (write_occupancy<4>)
+const RcCudaVoxelKernel rc_cuda_voxel_write_bits = VOXEL_KERNEL (write_bits);
+const RcCudaVoxelKernel rc_cuda_voxel_write_occupancy[3] = {
+  VOXEL_KERNEL (write_occupancy<1>), VOXEL_KERNEL (write_occupancy<2>), VOXEL_KERNEL (write_occupancy<4>)
 };
-const void *const rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUES][3] = {
-  { KERNEL (write_values<FromCounts, 1>), KERNEL (write_values<FromCounts, 2>), KERNEL (write_values<FromCounts, 4>) },
-  { NULL, KERNEL (write_values<FromSums<false>, 2>), KERNEL (write_values<FromSums<false>, 4>) },
-  { NULL, KERNEL (write_values<FromSums<true>, 2>), KERNEL (write_values<FromSums<true>, 4>) },
-  { NULL, KERNEL (write_values<FromKeys, 2>), KERNEL (write_values<FromKeys, 4>) },
+const RcCudaVoxelKernel rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUE_SOURCES][3] = {
+  { VOXEL_KERNEL (write_values<FromCounts, 1>), VOXEL_KERNEL (write_values<FromCounts, 2>), VOXEL_KERNEL (write_values<FromCounts, 4>) },
+  { { }, VOXEL_KERNEL (write_values<FromSums<false>, 2>), VOXEL_KERNEL (write_values<FromSums<false>, 4>) },
+  { { }, VOXEL_KERNEL (write_values<FromSums<true>, 2>), VOXEL_KERNEL (write_values<FromSums<true>, 4>) },
+  { { }, VOXEL_KERNEL (write_values<FromKeys, 2>), VOXEL_KERNEL (write_values<FromKeys, 4>) },
 };

@@ -37,8 +37,9 @@ source_of (const RcVoxelPlan *plan)
 }
 
 static RcCudaVoxelAction
-action_of (const RcVoxelSpec *spec, const RcCudaVoxelTask *task)
+action_of (const RcVoxelSpec *spec, const RcCudaVoxelState *state)
 {
+  const RcCudaVoxelArguments *args = &state->args;
   static const RcCudaVoxelAction actions[][2] = {
     [RC_VOXEL_OCCUPANCY] = {RC_CUDA_VOXEL_ADD_BITS, RC_CUDA_VOXEL_ADD_KEY},
     [RC_VOXEL_COUNT] = {RC_CUDA_VOXEL_ADD_COUNT, RC_CUDA_VOXEL_ADD_KEY},
@@ -48,31 +49,31 @@ action_of (const RcVoxelSpec *spec, const RcCudaVoxelTask *task)
     [RC_VOXEL_MIN] = {RC_CUDA_VOXEL_ADD_EXTREME, RC_CUDA_VOXEL_ADD_KEY_EXTREME},
   };
 
-  if (task->ranked)
+  if (args->ranks.is_ranked)
     return RC_CUDA_VOXEL_ADD_RANKED_MEAN;
   if (spec->output == RC_VOXEL_RANK)
-    return task->in_bitmap ? RC_CUDA_VOXEL_MARK_INDEX : RC_CUDA_VOXEL_ADD_KEY_RANK;
+    return args->ranks.in_bitmap ? RC_CUDA_VOXEL_MARK_INDEX : RC_CUDA_VOXEL_ADD_KEY_RANK;
   if (spec->output == RC_VOXEL_INDEX)
     return RC_CUDA_VOXEL_STORE_INDEX;
   if (spec->mode == RC_VOXEL_FIRST)
     return spec->source == RC_VOXEL_DEPTH ? RC_CUDA_VOXEL_ADD_KEY_POSITION : RC_CUDA_VOXEL_ADD_KEY_FIELDS;
-  return actions[spec->mode][task->sorts || task->defers];
+  return actions[spec->mode][state->sorts || args->stored.is_deferred];
 }
 
 /* Words that a warp takes at a time for values: fewer where there would not be enough for the warps that run at once. */
 static int64_t
-warp_words_of (const RcCudaVoxelTask *task, int64_t multiprocessors)
+warp_words_of (const RcCudaVoxelArguments *args, int64_t multiprocessors)
 {
   const int64_t warps = multiprocessors * RC_CUDA_VOXEL_WRITE_BLOCKS * RC_CUDA_VOXEL_WARPS;
   int64_t words = 32;
 
-  while (words > 1 && rc_cuda_ceil_divide (task->bit_words, words) < rc_cuda_ceil_divide (warps, task->batch))
+  while (words > 1 && rc_cuda_ceil_divide (args->grid.bit_words, words) < rc_cuda_ceil_divide (warps, args->job.batch))
     words /= 2;
   return words;
 }
 
 /* To add points to accumulators that are kept, and to take them out. */
-static const void *const *
+static const RcCudaVoxelKernel *
 kernels_that_take (const RcVoxelPlan *plan)
 {
   const RcCudaVoxelSource source = source_of (plan);
@@ -88,22 +89,22 @@ kernels_that_take (const RcVoxelPlan *plan)
 static RcCudaVoxelInPlace
 kernels_in_place (RcCudaVoxelSource source, size_t size)
 {
-  return (RcCudaVoxelInPlace) { rc_cuda_voxel_bin_in_place[source],
-    {rc_cuda_voxel_write_means[source][size == 4][0], rc_cuda_voxel_write_means[source][size == 4][1]}
+  return (RcCudaVoxelInPlace) { &rc_cuda_voxel_bin_in_place[source],
+    {&rc_cuda_voxel_write_means[source][size == 4][0], &rc_cuda_voxel_write_means[source][size == 4][1]}
   };
 }
 
 /* No more blocks than multiprocessors, so that each has one of its own, which two together would take from another. */
 static int
-are_few_slabs (const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+are_few_slabs (const RcVoxelPlan *plan, const RcCudaVoxelArguments *args)
 {
-  return task->batch * task->slabs <= ((const RcCudaBackend *) plan->backend)->multiprocessors;
+  return args->job.batch * args->slabs.n <= ((const RcCudaBackend *) plan->backend)->multiprocessors;
 }
 
 static void
 choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
 {
-  static const RcCudaVoxelValues values[] = {
+  static const RcCudaVoxelValueSource values[] = {
     [RC_VOXEL_COUNT] = RC_CUDA_VOXEL_FROM_COUNTS,
     [RC_VOXEL_MEAN] = RC_CUDA_VOXEL_FROM_SUMS,
     [RC_VOXEL_CENTROID] = RC_CUDA_VOXEL_FROM_CENTROIDS,
@@ -113,45 +114,44 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   const RcVoxelSpec *spec = &plan->spec;
   const RcCudaVoxelSource source = source_of (plan);
   const size_t size = spec->output == RC_VOXEL_DENSE ? rc_dtype_size (spec->dtype) : 1;
+  const RcCudaVoxelAction action = action_of (spec, state);
 
-  const RcCudaVoxelAction action = action_of (spec, &state->task);
-
-  state->add = state->task.slabs > 0 ? rc_cuda_voxel_bin[source] : rc_cuda_voxel_add[source][action];
+  state->add = state->args.slabs.n > 0 ? &rc_cuda_voxel_bin[source] : &rc_cuda_voxel_add[source][action];
   if (plan->keeps) {
-    state->add = kernels_that_take (plan)[0];
-    state->remove = kernels_that_take (plan)[1];
+    state->add = &kernels_that_take (plan)[0];
+    state->remove = &kernels_that_take (plan)[1];
   }
-  state->add_anywhere = plan->features && !plan->keeps ? rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
+  state->add_anywhere = plan->features && !plan->keeps ? &rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
   if (spec->output == RC_VOXEL_INDEX && source < RC_CUDA_VOXEL_PACKED)
-    state->index_whole = rc_cuda_voxel_index_whole[source];
+    state->index_whole = &rc_cuda_voxel_index_whole[source];
   state->units = rc_cuda_ceil_divide (rc_voxel_value_bytes (plan), 16);
   if (rc_voxel_needs_range (plan)) {
-    state->range = rc_cuda_voxel_range[source];
-    state->range_anywhere = rc_cuda_voxel_range[RC_CUDA_VOXEL_LAYOUT];
+    state->range = &rc_cuda_voxel_range[source];
+    state->range_anywhere = &rc_cuda_voxel_range[RC_CUDA_VOXEL_LAYOUT];
   }
-  if (state->task.mean_slabs > 0) {
+  if (state->args.bins.slabs > 0) {
     state->in_place = kernels_in_place (source, size);
     state->in_place_anywhere = kernels_in_place (RC_CUDA_VOXEL_LAYOUT, size);
   }
-  if (state->task.defers)
-    state->add_deferred = spec->mode == RC_VOXEL_OCCUPANCY ? rc_cuda_voxel_list_deferred
-        : rc_cuda_voxel_add_deferred[values[spec->mode]];
+  if (state->args.stored.is_deferred)
+    state->add_deferred = spec->mode == RC_VOXEL_OCCUPANCY ? &rc_cuda_voxel_list_deferred
+        : &rc_cuda_voxel_add_deferred[values[spec->mode]];
   if (spec->output == RC_VOXEL_SPARSE) {
-    state->write = plan->keeps ? rc_cuda_voxel_write_tiles
-        : state->task.in_bitmap ? rc_cuda_voxel_write_ranked : rc_cuda_voxel_write_sparse;
+    state->write = plan->keeps ? &rc_cuda_voxel_write_tiles
+        : state->args.ranks.in_bitmap ? &rc_cuda_voxel_write_ranked : &rc_cuda_voxel_write_sparse;
   } else if (rc_voxel_maps_points (spec->output)) {
-    state->write = state->task.in_bitmap ? rc_cuda_voxel_finish_ranks
-        : spec->output == RC_VOXEL_RANK ? rc_cuda_voxel_write_ranks : rc_cuda_voxel_finish_map;
-  } else if (state->task.slabs > 0) {
-    state->write = spec->mode == RC_VOXEL_COUNT ? rc_cuda_voxel_count_slabs[size / 2]
-        : rc_cuda_voxel_write_slabs[are_few_slabs (plan, &state->task)][spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
+    state->write = state->args.ranks.in_bitmap ? &rc_cuda_voxel_finish_ranks
+        : spec->output == RC_VOXEL_RANK ? &rc_cuda_voxel_write_ranks : &rc_cuda_voxel_finish_map;
+  } else if (state->args.slabs.n > 0) {
+    state->write = spec->mode == RC_VOXEL_COUNT ? &rc_cuda_voxel_count_slabs[size / 2]
+        : &rc_cuda_voxel_write_slabs[are_few_slabs (plan, &state->args)][spec->output == RC_VOXEL_BITS ? 0 : size / 2 + 1];
   } else if (spec->output == RC_VOXEL_BITS) {
-    state->write = rc_cuda_voxel_write_bits;
+    state->write = &rc_cuda_voxel_write_bits;
   } else {
-    state->write = spec->mode == RC_VOXEL_OCCUPANCY ? rc_cuda_voxel_write_occupancy[size / 2]
-        : rc_cuda_voxel_write[values[spec->mode]][size / 2];
-    state->units = spec->mode == RC_VOXEL_OCCUPANCY ? state->task.bit_words
-        : rc_cuda_ceil_divide (state->task.bit_words, state->task.warp_words) * 32;
+    state->write = spec->mode == RC_VOXEL_OCCUPANCY ? &rc_cuda_voxel_write_occupancy[size / 2]
+        : &rc_cuda_voxel_write[values[spec->mode]][size / 2];
+    state->units = spec->mode == RC_VOXEL_OCCUPANCY ? state->args.grid.bit_words
+        : rc_cuda_ceil_divide (state->args.grid.bit_words, state->args.dense.warp_words) * 32;
   }
 }
 
@@ -223,51 +223,52 @@ is_in_bitmap (const RcVoxelPlan *plan)
 }
 
 static void
-take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+set_spec (const RcVoxelPlan *plan, RcCudaVoxelState *state)
 {
   const RcVoxelSpec *spec = &plan->spec;
+  RcCudaVoxelArguments *args = &state->args;
   int axis;
 
-  task->box = plan->box;
-  task->locate = locate_in (plan);
-  task->layout = plan->layout;
-  task->batch = spec->batch;
-  task->channels = plan->channels;
-  task->channel_inverse = (uint32_t) rc_cuda_ceil_divide (INT64_C (1) << 31, plan->channels);
-  task->step_of = (uint32_t) (32 / plan->channels);
-  task->step_channel = (uint32_t) (32 % plan->channels);
-  task->nx = spec->grid[0];
-  task->ny = spec->grid[1];
-  task->voxels = plan->voxels;
-  task->key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
-  task->in_bitmap = is_in_bitmap (plan);
-  task->sorts = rc_voxel_sorts (plan) && !task->in_bitmap;
-  task->block_bits = task->in_bitmap ? block_bits_of (plan) : 0;
-  task->bit_words = task->in_bitmap ? rc_cuda_ceil_divide (blocks_of (plan, task->block_bits), 32) : plan->bit_words;
-  task->max_voxels = spec->max_voxels;
-  task->max_points = spec->max_points;
-  task->combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
-  task->feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
+  args->grid.box = plan->box;
+  args->grid.locate = locate_in (plan);
+  args->job.layout = plan->layout;
+  args->job.batch = spec->batch;
+  args->values.channels = plan->channels;
+  args->values.channel_inverse = (uint32_t) rc_cuda_ceil_divide (INT64_C (1) << 31, plan->channels);
+  args->values.step_of = (uint32_t) (32 / plan->channels);
+  args->values.step_channel = (uint32_t) (32 % plan->channels);
+  args->grid.nx = spec->grid[0];
+  args->grid.ny = spec->grid[1];
+  args->grid.voxels = plan->voxels;
+  args->stored.key_voxels = (uint64_t) spec->grid[0] * (uint64_t) spec->grid[1] * (uint64_t) spec->grid[2];
+  args->ranks.in_bitmap = is_in_bitmap (plan);
+  state->sorts = rc_voxel_sorts (plan) && !args->ranks.in_bitmap;
+  args->ranks.block_bits = args->ranks.in_bitmap ? block_bits_of (plan) : 0;
+  args->grid.bit_words = args->ranks.in_bitmap ? rc_cuda_ceil_divide (blocks_of (plan, args->ranks.block_bits), 32) : plan->bit_words;
+  args->rows.max_voxels = args->map.max_voxels = spec->max_voxels;
+  args->rows.max_points = spec->max_points;
+  args->values.combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
+  args->values.feature_range = spec->mode == RC_VOXEL_MEAN ? spec->feature_range : 0.0;
   for (axis = 0; axis < 3; axis++)
-    task->centroid_exponent[axis] = plan->centroid_exponent[axis];
-  task->flip = plan->flip;
-  task->mode = spec->mode == RC_VOXEL_FIRST ? RC_VOXEL_OCCUPANCY : spec->mode;
-  task->dtype = spec->dtype;
-  task->kept_dtype = plan->kept_dtype;
-  task->keeps = plan->keeps;
-  task->layers = plan->layers;
-  task->ranked = rc_voxel_needs_range (plan) && !task->sorts && !plan->keeps;
-  task->defers = task->in_bitmap && !task->ranked && spec->output == RC_VOXEL_SPARSE;
+    args->values.centroid_exponent[axis] = plan->centroid_exponent[axis];
+  args->values.flip = plan->flip;
+  args->values.mode = spec->mode == RC_VOXEL_FIRST ? RC_VOXEL_OCCUPANCY : spec->mode;
+  args->values.dtype = spec->dtype;
+  args->stored.dtype = plan->kept_dtype;
+  args->dense.keeps = plan->keeps;
+  args->window.layers = plan->layers;
+  args->ranks.is_ranked = rc_voxel_needs_range (plan) && !state->sorts && !plan->keeps;
+  args->stored.is_deferred = args->ranks.in_bitmap && !args->ranks.is_ranked && spec->output == RC_VOXEL_SPARSE;
   if (spec->source == RC_VOXEL_DEPTH) {
-    task->element_bytes = sizeof (uint16_t);
-    task->width = spec->depth.width;
-    task->depth_scale = (float) spec->depth.scale;
+    state->element_bytes = sizeof (uint16_t);
+    args->format.width = spec->depth.width;
+    args->format.depth_scale = (float) spec->depth.scale;
   } else {
-    task->element_bytes = (int32_t) rc_dtype_size (spec->points.dtype);
-    task->feature_offset = plan->features ? plan->features[0].offset : 0;
-    task->xyz_dtype = spec->points.dtype;
+    state->element_bytes = (int32_t) rc_dtype_size (spec->points.dtype);
+    args->format.feature_offset = plan->features ? plan->features[0].offset : 0;
+    args->format.xyz_dtype = spec->points.dtype;
     for (axis = 0; axis < 3; axis++)
-      task->xyz_offset[axis] = plan->fields[axis].offset;
+      args->format.xyz_offset[axis] = plan->fields[axis].offset;
   }
 }
 
@@ -276,12 +277,12 @@ take_spec (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
 /* Bytes of each point beside those that every backend has: sums or extremes of its voxel, flags of the sums, and its
  * part of the counts of digits and of voxels, which is less than one: 1024 of 3072 points, and 4 of 256. */
 static void
-plan_sort (RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+plan_sort (RcVoxelPlan *plan, const RcCudaVoxelState *state)
 {
   const uint64_t channels = (uint64_t) plan->channels;
   uint64_t bytes = 1;
 
-  if (!task->sorts)
+  if (!state->sorts)
     return;
   if (rc_voxel_is_mean (plan))
     bytes += 8 * channels;
@@ -295,12 +296,12 @@ plan_sort (RcVoxelPlan *plan, const RcCudaVoxelTask *task)
 
 /* Sparse outputs of accumulators that are kept are found in their bits. */
 static void
-plan_kept (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+plan_kept (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
   if (!plan->keeps || plan->spec.output != RC_VOXEL_SPARSE)
     return;
-  task->kept_tiles = rc_cuda_ceil_divide (plan->bit_words, RC_CUDA_VOXEL_KEPT_TILE);
-  plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * (task->kept_tiles + 1) * 4, 64) * 64;
+  args->window.tiles = rc_cuda_ceil_divide (plan->bit_words, RC_CUDA_VOXEL_KEPT_TILE);
+  plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * (args->window.tiles + 1) * 4, 64) * 64;
 }
 
 /* Bytes of each point, for what values are made from: counts, sums, flags and extremes. */
@@ -317,23 +318,23 @@ value_bytes_of_point (const RcVoxelPlan *plan)
 /* The bits of voxels that are found in a bitmap go into the scratch of their item, where those that are kept are already; lists
  * and values are by the point. */
 static void
-plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
   RcVoxelLayout *layout = &plan->layout;
   uint64_t bytes = 0, of_item = POINT_ARRAYS * 64;
 
-  if (!task->in_bitmap || plan->keeps)
+  if (!args->ranks.in_bitmap || plan->keeps)
     return;
-  layout->item_bytes = layout->bits + (uint64_t) rc_cuda_ceil_divide (task->bit_words, 16) * 64;
+  layout->item_bytes = layout->bits + (uint64_t) rc_cuda_ceil_divide (args->grid.bit_words, 16) * 64;
   layout->point_bytes = 0;
-  if (!task->defers)
+  if (!args->stored.is_deferred)
     layout->payload_bytes = 0;
   if (plan->spec.output == RC_VOXEL_SPARSE)
     bytes += sizeof (int64_t);
-  if (task->block_bits > 0 || task->defers)
+  if (args->ranks.block_bits > 0 || args->stored.is_deferred)
     bytes += sizeof (int64_t);
-  if (task->block_bits > 0) {
-    bytes += (UINT64_C (3) << task->block_bits) / 8;    /* bits, and these with what is before each word */
+  if (args->ranks.block_bits > 0) {
+    bytes += (UINT64_C (3) << args->ranks.block_bits) / 8;    /* bits, and these with what is before each word */
     of_item += RC_CUDA_VOXEL_MAX_BIT_TILES * sizeof (uint32_t);        /* their counts */
   }
   if (plan->spec.mode != RC_VOXEL_OCCUPANCY)
@@ -344,24 +345,24 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelTask *task)
 
 /* Ranks are by the word; those of voxels in blocks by the point. */
 static void
-plan_ranks (RcVoxelPlan *plan, RcCudaVoxelTask *task)
+plan_ranks (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
-  RcCudaVoxelBitmap *bitmap = &task->bitmaps[0];
+  RcCudaVoxelBitmap *bitmap = &args->ranks.bitmaps[0];
 
-  if (!task->ranked && !task->in_bitmap)
+  if (!args->ranks.is_ranked && !args->ranks.in_bitmap)
     return;
-  rc_cuda_voxel_cut_bitmap (bitmap, task->bit_words);
+  rc_cuda_voxel_cut_bitmap (bitmap, args->grid.bit_words);
   plan->layout.backend_bytes += (uint64_t) (plan->spec.batch * bitmap->ranked_apart) * sizeof (RcCudaVoxelWord)
       + (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * bitmap->tiles, 16) * 64;
 }
 
-/* Of an item: how many points each bin has, and for how many it has room beside their shares of them. */
+/* Of an item: how many points each bin has, and for how many it has capacity beside their shares of them. */
 static uint64_t
 bins_bytes (uint64_t bins)
 {
-  const uint64_t room = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_MIN_ROOM;
+  const uint64_t capacity = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_MIN_ROOM;
 
-  return ((bins + RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t) + bins * room * sizeof (RcCudaVoxelEntry) + 63) / 64 * 64
+  return ((bins + RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t) + bins * capacity * sizeof (RcCudaVoxelEntry) + 63) / 64 * 64
       + 2 * 64;
 }
 
@@ -378,10 +379,10 @@ static void
 plan_in_place (RcVoxelPlan *plan, RcCudaVoxelState *state, int64_t multiprocessors)
 {
   const int64_t all = rc_cuda_ceil_divide (plan->voxels, 32), batch = plan->spec.batch;
-  RcCudaVoxelTask *task = &state->task;
+  RcCudaVoxelArguments *args = &state->args;
   int64_t slabs = 1;
 
-  if (!task->ranked || plan->spec.output != RC_VOXEL_DENSE || plan->voxels > INT32_MAX
+  if (!args->ranks.is_ranked || plan->spec.output != RC_VOXEL_DENSE || plan->voxels > INT32_MAX
       || mean_bytes (plan, 1) > RC_CUDA_VOXEL_MEAN_BYTES)
     return;
   while (slabs < all && (slabs * batch < RC_CUDA_VOXEL_MANY_SLABS * multiprocessors
@@ -390,20 +391,20 @@ plan_in_place (RcVoxelPlan *plan, RcCudaVoxelState *state, int64_t multiprocesso
     slabs *= 2;
   if (slabs > INT32_MAX / batch)
     return;
-  task->mean_slabs = slabs;
-  task->mean_slab_shift = (uint32_t) rc_cuda_log2_of (slabs);
-  task->mean_pieces = (uint32_t) rc_cuda_ceil_divide (all, slabs);
-  task->mean_bins = (uint32_t) rc_cuda_lesser (slabs, RC_CUDA_VOXEL_MEAN_BINS);
-  state->mean_bytes = mean_bytes (plan, task->mean_pieces);
-  plan->layout.backend_bytes += (uint64_t) batch * bins_bytes (task->mean_bins);
+  args->bins.slabs = slabs;
+  args->bins.slab_shift = (uint32_t) rc_cuda_log2_of (slabs);
+  args->bins.pieces = (uint32_t) rc_cuda_ceil_divide (all, slabs);
+  args->bins.bins = (uint32_t) rc_cuda_lesser (slabs, RC_CUDA_VOXEL_MEAN_BINS);
+  state->mean_bytes = mean_bytes (plan, args->bins.pieces);
+  plan->layout.backend_bytes += (uint64_t) batch * bins_bytes (args->bins.bins);
   plan->layout.backend_point_bytes = (RC_CUDA_VOXEL_MEAN_SHARES + 1) * sizeof (RcCudaVoxelEntry);
 }
 
 /* What each of two blocks of a multiprocessor may have that put points into bins. More than 48 KB must be asked for. */
 static RcStatus
-take_bin_shared (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
+reserve_bin_shared (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
 {
-  const void *const kernels[] = { state->in_place.range, state->in_place_anywhere.range };
+  const void *const kernels[] = { state->in_place.range->function, state->in_place_anywhere.range->function };
   RcStatus status = RC_OK;
   size_t i;
 
@@ -443,11 +444,11 @@ upload_table (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *st
     status = depth->rays == NULL ? upload_pinhole (cuda, depth, state, error)
         : rc_cuda_upload (cuda, depth->rays, (size_t) (depth->width * depth->height) * 2 * sizeof (float),
         &state->table, error);
-    state->task.rays = state->table;
+    state->args.format.rays = state->table;
   } else if (plan->features) {
     status = rc_cuda_upload (cuda, plan->features, (size_t) plan->channels * sizeof (RcVoxelField), &state->table,
         error);
-    state->task.features = state->table;
+    state->args.format.fields = state->table;
   }
   return status;
 }
@@ -469,54 +470,54 @@ make_measured (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *s
 static RcStatus
 load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelState *state, RcError *error)
 {
-  const int sorts = state->task.sorts, ranks = state->task.ranked || state->task.in_bitmap;
+  const int sorts = state->sorts, ranks = state->args.ranks.is_ranked || state->args.ranks.in_bitmap;
   const struct
   {
     const char *name;
-    const void *kernel;
+    const RcCudaVoxelKernel *kernel;
     int wanted;
   } kernels[] = {
-    {"voxel clear", rc_cuda_voxel_clear, 1},
-    {"voxel scales", rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
+    {"voxel clear", &rc_cuda_voxel_clear, 1},
+    {"voxel scales", &rc_cuda_voxel_set_scales, rc_voxel_is_mean (plan)},
     {"voxel range", state->range, state->range != NULL},
     {"voxel range of any layout", state->range_anywhere, state->range_anywhere != NULL},
-    {"voxel range, in place", state->in_place.range, state->task.mean_slabs > 0},
-    {"voxel range of any layout, in place", state->in_place_anywhere.range, state->task.mean_slabs > 0},
-    {"voxel write, in place", state->in_place.write[0], state->task.mean_slabs > 0},
-    {"voxel write of four channels, in place", state->in_place.write[1], state->task.mean_slabs > 0},
-    {"voxel write of any layout, in place", state->in_place_anywhere.write[0], state->task.mean_slabs > 0},
-    {"voxel write of four channels of any layout, in place", state->in_place_anywhere.write[1], state->task.mean_slabs > 0},
-    {"voxel mark, in place", rc_cuda_voxel_mark_binned, state->task.mean_slabs > 0},
+    {"voxel range, in place", state->in_place.range, state->args.bins.slabs > 0},
+    {"voxel range of any layout, in place", state->in_place_anywhere.range, state->args.bins.slabs > 0},
+    {"voxel write, in place", state->in_place.write[0], state->args.bins.slabs > 0},
+    {"voxel write of four channels, in place", state->in_place.write[1], state->args.bins.slabs > 0},
+    {"voxel write of any layout, in place", state->in_place_anywhere.write[0], state->args.bins.slabs > 0},
+    {"voxel write of four channels of any layout, in place", state->in_place_anywhere.write[1], state->args.bins.slabs > 0},
+    {"voxel mark, in place", &rc_cuda_voxel_mark_binned, state->args.bins.slabs > 0},
     {"voxel add", state->add, 1},
-    {"voxel add of whole tiles", rc_cuda_voxel_bin_whole, state->add == rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32]},
+    {"voxel add of whole tiles", &rc_cuda_voxel_bin_whole, state->add == &rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32]},
     {"voxel index", state->index_whole, state->index_whole != NULL},
     {"voxel add of any layout", state->add_anywhere, 1},
     {"voxel remove", state->remove, plan->keeps},
-    {"voxel add, deferred", state->add_deferred, state->task.defers},
-    {"voxel go on", rc_cuda_voxel_go_on, plan->keeps},
-    {"voxel ranges", rc_cuda_voxel_put_ranges, plan->keeps && rc_voxel_needs_range (plan)},
-    {"voxel tiles, count", rc_cuda_voxel_count_tiles, state->task.kept_tiles > 0},
-    {"voxel tiles, scan", rc_cuda_voxel_scan_tiles, state->task.kept_tiles > 0},
+    {"voxel add, deferred", state->add_deferred, state->args.stored.is_deferred},
+    {"voxel go on", &rc_cuda_voxel_go_on, plan->keeps},
+    {"voxel ranges", &rc_cuda_voxel_put_ranges, plan->keeps && rc_voxel_needs_range (plan)},
+    {"voxel tiles, count", &rc_cuda_voxel_count_tiles, state->args.window.tiles > 0},
+    {"voxel tiles, scan", &rc_cuda_voxel_scan_tiles, state->args.window.tiles > 0},
     {"voxel write", state->write, 1},
-    {"voxel sort, count", rc_cuda_voxel_sort_count, sorts},
-    {"voxel sort, scan", rc_cuda_voxel_sort_scan, sorts},
-    {"voxel sort, move", rc_cuda_voxel_sort_move[rc_voxel_is_ordered (plan)], sorts},
-    {"voxel count", rc_cuda_voxel_count_voxels, sorts},
-    {"voxel scan", rc_cuda_voxel_scan_voxels, sorts},
-    {"voxel rank", rc_cuda_voxel_rank, sorts},
-    {"voxel bits, count", rc_cuda_voxel_count_set_bits, ranks},
-    {"voxel bits, rank", rc_cuda_voxel_rank_set_bits, ranks},
-    {"voxel bits in blocks", rc_cuda_voxel_mark_in_blocks, state->task.block_bits > 0},
-    {"voxel first, count", rc_cuda_voxel_count_first, plan->spec.mode == RC_VOXEL_FIRST},
+    {"voxel sort, count", &rc_cuda_voxel_sort_count, sorts},
+    {"voxel sort, scan", &rc_cuda_voxel_sort_scan, sorts},
+    {"voxel sort, move", &rc_cuda_voxel_sort_move[rc_voxel_is_ordered (plan)], sorts},
+    {"voxel count", &rc_cuda_voxel_count_voxels, sorts},
+    {"voxel scan", &rc_cuda_voxel_scan_voxels, sorts},
+    {"voxel rank", &rc_cuda_voxel_rank, sorts},
+    {"voxel bits, count", &rc_cuda_voxel_count_set_bits, ranks},
+    {"voxel bits, rank", &rc_cuda_voxel_rank_set_bits, ranks},
+    {"voxel bits in blocks", &rc_cuda_voxel_mark_in_blocks, state->args.ranks.block_bits > 0},
+    {"voxel first, count", &rc_cuda_voxel_count_first, plan->spec.mode == RC_VOXEL_FIRST},
     {"voxel first", rc_cuda_voxel_first_kernel (&plan->spec), plan->spec.mode == RC_VOXEL_FIRST},
-    {"voxel map", rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
+    {"voxel map", &rc_cuda_voxel_finish_map, rc_voxel_maps_points (plan->spec.output)},
   };
   RcStatus status = RC_OK;
   size_t i;
 
   for (i = 0; i < sizeof (kernels) / sizeof (kernels[0]) && status == RC_OK; i++) {
     if (kernels[i].wanted)
-      status = rc_cuda_load (cuda, kernels[i].kernel, kernels[i].name, error);
+      status = rc_cuda_load (cuda, kernels[i].kernel->function, kernels[i].name, error);
   }
   return status;
 }
@@ -525,7 +526,7 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
 static RcStatus
 find_early (RcCudaBackend *cuda, RcCudaVoxelState *state, RcError *error)
 {
-  return rc_cuda_begins_early (cuda, state->write, "voxel write", &state->begins_early, error);
+  return rc_cuda_begins_early (cuda, state->write->function, "voxel write", &state->begins_early, error);
 }
 
 /* ---- prepare and release ---- */
@@ -552,23 +553,23 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
   if (state == NULL)
     return no_space (error, sizeof (*state));
   plan->backend_state = state;
-  take_spec (plan, &state->task);
-  plan_sort (plan, &state->task);
-  plan_kept (plan, &state->task);
-  rc_cuda_voxel_plan_slabs (plan, &state->task, cuda->multiprocessors);
-  plan_bitmap (plan, &state->task);
-  plan_ranks (plan, &state->task);
+  set_spec (plan, state);
+  plan_sort (plan, state);
+  plan_kept (plan, &state->args);
+  rc_cuda_voxel_plan_slabs (plan, &state->args, cuda->multiprocessors);
+  plan_bitmap (plan, &state->args);
+  plan_ranks (plan, &state->args);
   plan_in_place (plan, state, cuda->multiprocessors);
-  state->task.layout = plan->layout;
-  state->task.warp_words = warp_words_of (&state->task, cuda->multiprocessors);
+  state->args.job.layout = plan->layout;
+  state->args.dense.warp_words = warp_words_of (&state->args, cuda->multiprocessors);
   choose_kernels (plan, state);
   status = rc_cuda_enter (cuda, error);
   if (status == RC_OK) {
     status = load_kernels (cuda, plan, state, error);
-    if (status == RC_OK && state->task.slabs > 0)
-      status = rc_cuda_voxel_take_shared (plan, state, error);
-    if (status == RC_OK && state->task.mean_slabs > 0)
-      status = take_bin_shared (cuda, state, error);
+    if (status == RC_OK && state->args.slabs.n > 0)
+      status = rc_cuda_voxel_reserve_shared (plan, state, error);
+    if (status == RC_OK && state->args.bins.slabs > 0)
+      status = reserve_bin_shared (cuda, state, error);
     if (status == RC_OK)
       status = find_early (cuda, state, error);
     if (status == RC_OK)

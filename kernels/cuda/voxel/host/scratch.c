@@ -17,9 +17,9 @@ carve (char **at, uint64_t bytes)
 
 /* As many items a group as their keys and the number of their points allow. */
 static int64_t
-items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelTask *task, int64_t n_points)
+items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelArguments *args, int64_t n_points)
 {
-  const uint64_t by_key = UINT64_MAX / task->key_voxels;
+  const uint64_t by_key = UINT64_MAX / args->stored.key_voxels;
   const uint64_t by_points = RC_CUDA_VOXEL_MAX_POINTS / (uint64_t) (n_points ? n_points : 1);
   uint64_t items = (uint64_t) plan->spec.batch;
 
@@ -30,57 +30,58 @@ items_of_group (const RcVoxelPlan *plan, const RcCudaVoxelTask *task, int64_t n_
 
 /* What comes after the scratch of items. */
 static char *
-after_items (const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+after_items (const RcVoxelPlan *plan, const RcCudaVoxelArguments *args)
 {
-  return task->scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes;
+  return args->job.scratch + (uint64_t) plan->spec.batch * plan->layout.item_bytes;
 }
 
 static void
-lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
-  const uint64_t n = (uint64_t) plan->spec.batch * (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
+  const uint64_t n = (uint64_t) plan->spec.batch * (uint64_t) args->job.n_points, channels = (uint64_t) plan->channels;
   const int ordered = rc_voxel_is_ordered (plan), mean = rc_voxel_is_mean (plan);
   const uint64_t tiles = (uint64_t) rc_cuda_ceil_divide (rc_cuda_lesser ((int64_t) n, RC_CUDA_VOXEL_MAX_POINTS),
       RC_CUDA_VOXEL_SORT_TILE);
-  RcCudaVoxelPoints *points = &task->points;
-  char *at = after_items (plan, task);
+  RcCudaVoxelStored *stored = &args->stored;
+  RcCudaVoxelGroup *group = &args->group;
+  char *at = after_items (plan, args);
 
-  points->keys[0] = (uint64_t *) carve (&at, 8 * n);
-  task->ones = (char *) points->keys[0];
-  task->ones_bytes = (8 * n + 15) / 16 * 16;
-  points->keys[1] = (uint64_t *) carve (&at, 8 * n);
-  points->payload = carve (&at, plan->layout.payload_bytes * n);
-  points->order[0] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
-  points->order[1] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
-  points->sums = (int64_t *) carve (&at, mean ? 8 * n * channels : 0);
-  points->extremes = (uint32_t *) carve (&at, rc_voxel_is_extreme (plan) ? 4 * n * channels : 0);
-  points->saw = (uint32_t *) carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0);
-  task->zeros = (char *) points->sums;
-  task->zeros_bytes = (uint64_t) (at - task->zeros);
-  task->digit_counts = (uint32_t *) carve (&at, (tiles + 1) * RC_CUDA_VOXEL_DIGITS * sizeof (uint32_t));
-  task->rank_counts = (uint32_t *) at;
+  stored->keys[0] = (uint64_t *) carve (&at, 8 * n);
+  args->clear.ones = (char *) stored->keys[0];
+  args->clear.ones_bytes = (8 * n + 15) / 16 * 16;
+  stored->keys[1] = (uint64_t *) carve (&at, 8 * n);
+  stored->payload = carve (&at, plan->layout.payload_bytes * n);
+  stored->order[0] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
+  stored->order[1] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
+  group->sums = (int64_t *) carve (&at, mean ? 8 * n * channels : 0);
+  group->extremes = (uint32_t *) carve (&at, rc_voxel_is_extreme (plan) ? 4 * n * channels : 0);
+  group->nonfinite = (uint32_t *) carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0);
+  args->clear.zeros = (char *) group->sums;
+  args->clear.zeros_bytes = (uint64_t) (at - args->clear.zeros);
+  args->group.digit_counts = (uint32_t *) carve (&at, (tiles + 1) * RC_CUDA_VOXEL_DIGITS * sizeof (uint32_t));
+  args->group.rank_counts = (uint32_t *) at;
 }
 
 /* What values of voxels are made from, in the order of ranks, cleared for each job, with what is before them; what is by the voxel
  * is cleared with its item. */
 static void
-lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **after)
+lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **after)
 {
-  const uint64_t n = (uint64_t) task->n_points, channels = (uint64_t) plan->channels;
+  const uint64_t n = (uint64_t) args->job.n_points, channels = (uint64_t) plan->channels;
   const int mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
-  RcCudaVoxelMeans *means = &task->means;
+  RcCudaVoxelAccumulators *accumulators = &args->accumulators;
   char *first = *after, *at = first;
 
-  means->first = first;
-  means->counts = (uint64_t) (carve (&at, mean || plan->spec.mode == RC_VOXEL_COUNT ? 4 * n : 0) - first);
-  means->sums = (uint64_t) (carve (&at, mean ? 8 * n * channels : 0) - first);
-  means->saw = (uint64_t) (carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0) - first);
-  means->extremes = (uint64_t) (carve (&at, extreme ? 4 * n * channels : 0) - first);
-  means->apart = at - first;
-  *after = first + (uint64_t) plan->spec.batch * (uint64_t) means->apart;
-  if (task->zeros == NULL)
-    task->zeros = first;
-  task->zeros_bytes = (uint64_t) (*after - task->zeros);
+  accumulators->first = first;
+  accumulators->counts = (uint64_t) (carve (&at, mean || plan->spec.mode == RC_VOXEL_COUNT ? 4 * n : 0) - first);
+  accumulators->sums = (uint64_t) (carve (&at, mean ? 8 * n * channels : 0) - first);
+  accumulators->nonfinite = (uint64_t) (carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0) - first);
+  accumulators->extremes = (uint64_t) (carve (&at, extreme ? 4 * n * channels : 0) - first);
+  accumulators->apart = at - first;
+  *after = first + (uint64_t) plan->spec.batch * (uint64_t) accumulators->apart;
+  if (args->clear.zeros == NULL)
+    args->clear.zeros = first;
+  args->clear.zeros_bytes = (uint64_t) (*after - args->clear.zeros);
 }
 
 void
@@ -105,84 +106,88 @@ lay_out_bitmap (const RcVoxelPlan *plan, RcCudaVoxelBitmap *bitmap, char **at)
 
 /* Bits of voxels in blocks, of as many blocks as there may be, and cleared for each job. */
 static void
-lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
+lay_out_blocks (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
 {
   const uint64_t batch = (uint64_t) plan->spec.batch;
-  RcCudaVoxelBitmap *bitmap = &task->bitmaps[1];
+  RcCudaVoxelBitmap *bitmap = &args->ranks.bitmaps[1];
 
-  rc_cuda_voxel_cut_bitmap (bitmap, task->n_points << (task->block_bits - 5));
+  rc_cuda_voxel_cut_bitmap (bitmap, args->job.n_points << (args->ranks.block_bits - 5));
   bitmap->bits_apart = bitmap->ranked_apart * (int64_t) sizeof (uint32_t);
   lay_out_bitmap (plan, bitmap, at);
   bitmap->bits = carve (at, batch * (uint64_t) bitmap->bits_apart);
-  task->zeros = bitmap->bits;
-  task->zeros_bytes = (uint64_t) (*at - bitmap->bits);
+  args->clear.zeros = bitmap->bits;
+  args->clear.zeros_bytes = (uint64_t) (*at - bitmap->bits);
 }
 
-/* Points that stay in place. A bin has room for several times its share of them; how many it has begin clears. */
+/* Points that stay in place. A bin has capacity for several times its share of them; how many it has begin clears. */
 static void
-lay_out_bins (const RcVoxelPlan *plan, RcCudaVoxelTask *task, char **at)
+lay_out_bins (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
 {
-  const uint64_t batch = (uint64_t) plan->spec.batch, bins = batch * task->mean_bins;
-  const int64_t share = rc_cuda_ceil_divide (task->n_points, task->mean_bins);
+  const uint64_t batch = (uint64_t) plan->spec.batch, bins = batch * args->bins.bins;
+  const int64_t share = rc_cuda_ceil_divide (args->job.n_points, args->bins.bins);
 
-  task->mean_room = (uint32_t) rc_cuda_lesser (RC_CUDA_VOXEL_MEAN_SHARES * share + RC_CUDA_VOXEL_MEAN_MIN_ROOM,
+  args->bins.capacity = (uint32_t) rc_cuda_lesser (RC_CUDA_VOXEL_MEAN_SHARES * share + RC_CUDA_VOXEL_MEAN_MIN_ROOM,
       RC_CUDA_VOXEL_MEAN_ROOM);
-  task->bin_counts = (uint32_t *) carve (at, (bins + batch * RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t));
-  task->zeros = (char *) task->bin_counts;
-  task->zeros_bytes = (uint64_t) (*at - task->zeros);
-  task->binned = (RcCudaVoxelEntry *) carve (at, bins * task->mean_room * sizeof (RcCudaVoxelEntry));
-  task->overflow = (RcCudaVoxelEntry *) *at;
+  args->bins.counts = (uint32_t *) carve (at, (bins + batch * RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t));
+  args->clear.zeros = (char *) args->bins.counts;
+  args->clear.zeros_bytes = (uint64_t) (*at - args->clear.zeros);
+  args->bins.entries = (RcCudaVoxelEntry *) carve (at, bins * args->bins.capacity * sizeof (RcCudaVoxelEntry));
+  args->bins.overflow = (RcCudaVoxelEntry *) *at;
 }
 
 static void
-lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelTask *task)
+lay_out_ranks (const RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
-  const uint64_t points = (uint64_t) plan->spec.batch * (uint64_t) task->n_points;
-  char *at = after_items (plan, task);
+  const uint64_t points = (uint64_t) plan->spec.batch * (uint64_t) args->job.n_points;
+  char *at = after_items (plan, args);
 
-  task->bitmaps[0].bits = task->scratch + plan->layout.bits;
-  task->bitmaps[0].bits_apart = (int64_t) plan->layout.item_bytes;
-  lay_out_bitmap (plan, &task->bitmaps[0], &at);
-  if (task->block_bits > 0 || task->defers)
-    task->voxels_of_points = (int64_t *) carve (&at, points * sizeof (int64_t));
+  args->ranks.bitmaps[0].bits = args->job.scratch + plan->layout.bits;
+  args->ranks.bitmaps[0].bits_apart = (int64_t) plan->layout.item_bytes;
+  lay_out_bitmap (plan, &args->ranks.bitmaps[0], &at);
+  if (args->ranks.block_bits > 0 || args->stored.is_deferred)
+    args->ranks.voxels_of_points = (int64_t *) carve (&at, points * sizeof (int64_t));
   if (plan->spec.output == RC_VOXEL_SPARSE)
-    task->voxels_by_rank = (int64_t *) carve (&at, points * sizeof (int64_t));
-  if (task->defers)
-    task->points.payload = carve (&at, points * plan->layout.payload_bytes);
-  if (task->block_bits > 0)
-    lay_out_blocks (plan, task, &at);
-  if (task->defers || (task->in_bitmap && task->ranked))
-    lay_out_means (plan, task, &at);
-  if (task->mean_slabs > 0)
-    lay_out_bins (plan, task, &at);
+    args->ranks.voxels_by_rank = (int64_t *) carve (&at, points * sizeof (int64_t));
+  if (args->stored.is_deferred)
+    args->stored.payload = carve (&at, points * plan->layout.payload_bytes);
+  if (args->ranks.block_bits > 0)
+    lay_out_blocks (plan, args, &at);
+  if (args->stored.is_deferred || (args->ranks.in_bitmap && args->ranks.is_ranked))
+    lay_out_means (plan, args, &at);
+  if (args->bins.slabs > 0)
+    lay_out_bins (plan, args, &at);
 }
 
 void
-rc_cuda_voxel_take_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelTask *task)
+rc_cuda_voxel_set_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVoxelArguments *args)
 {
-  task->needs_range = rc_voxel_needs_range (plan) && !plan->knows_ranges;
-  task->n_points = job->n_points;
-  task->item_points = job->item_points;
-  task->scratch = job->scratch;
-  task->clear_bytes = job->is_clean && rc_voxel_is_grid (plan->spec.output) && !plan->keeps ? plan->layout.bits
+  const RcCudaVoxelState *state = plan->backend_state;
+
+  args->job.needs_range = rc_voxel_needs_range (plan) && !plan->knows_ranges;
+  args->job.n_points = job->n_points;
+  args->job.item_points = job->item_points;
+  args->job.scratch = job->scratch;
+  args->clear.item_bytes = job->is_clean && rc_voxel_is_grid (plan->spec.output) && !plan->keeps ? plan->layout.bits
       : plan->layout.item_bytes;
-  task->crowded = job->n_points > plan->voxels;
-  task->group = items_of_group (plan, task, job->n_points);
-  task->point_voxels = job->point_voxels;
-  task->point_voxels_batch_stride = plan->spec.batch > 1 ? job->point_voxels_batch_stride : 0;
-  task->first_point = job->first_point;
-  task->first_added = job->first_added;
-  task->means = (RcCudaVoxelMeans) { task->scratch, (int64_t) plan->layout.item_bytes, plan->layout.counts,
-    plan->layout.sums, plan->layout.saw
+  args->job.is_crowded = job->n_points > plan->voxels;
+  args->stored.group_items = items_of_group (plan, args, job->n_points);
+  args->map.voxels = job->point_voxels;
+  args->map.batch_stride = plan->spec.batch > 1 ? job->point_voxels_batch_stride : 0;
+  args->map.first_point = job->first_point;
+  args->window.first_added = job->first_added;
+  args->accumulators = (RcCudaVoxelAccumulators) {.first = args->job.scratch,.apart = (int64_t) plan->layout.item_bytes,
+    .counts = plan->layout.counts,.sums = plan->layout.sums,.nonfinite = plan->layout.saw
   };
-  if (task->sorts)
-    lay_out_points (plan, task);
-  if (task->ranked || task->in_bitmap)
-    lay_out_ranks (plan, task);
-  task->tile_counts = (uint32_t *) after_items (plan, task);
-  task->bits_set = task->tile_counts;
-  task->bits_set_apart = rc_cuda_ceil_divide (job->n_points, 4) * 4;
-  task->slots = task->bits_set + plan->spec.batch * task->bits_set_apart;
-  task->tiles_apart = rc_cuda_ceil_divide (job->n_points, RC_CUDA_VOXEL_BIN_TILE);
-  task->is_first = plan->added == 0;
+  if (state->sorts)
+    lay_out_points (plan, args);
+  if (args->ranks.is_ranked || args->ranks.in_bitmap)
+    lay_out_ranks (plan, args);
+  args->window.tile_counts = (uint32_t *) after_items (plan, args);
+  args->slabs.bits = args->window.tile_counts;
+  args->slabs.bits_apart = rc_cuda_ceil_divide (job->n_points, 4) * 4;
+  args->slabs.slots = args->slabs.bits + plan->spec.batch * args->slabs.bits_apart;
+  args->slabs.tiles_apart = rc_cuda_ceil_divide (job->n_points, RC_CUDA_VOXEL_BIN_TILE);
+  args->job.is_first = plan->added == 0;
+  args->map.has_ranges = state->sorts;
+  args->stored.payload_bytes = (int64_t) plan->layout.payload_bytes;
 }

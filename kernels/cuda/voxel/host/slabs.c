@@ -20,12 +20,12 @@ makes_slabs (const RcVoxelPlan *plan)
 }
 
 /* Pieces go round among slabs: those that an index has above its slab come to be below it. */
-static RcCudaVoxelSlabs
+static RcCudaVoxelSlabIndex
 slabs_of (int64_t slabs, int64_t pieces, int64_t piece_bits)
 {
   const uint32_t piece = (uint32_t) piece_bits;
 
-  return (RcCudaVoxelSlabs) { ((uint32_t) slabs - 1) * piece, (uint32_t) pieces - 1, (uint32_t) rc_cuda_log2_of (slabs * piece_bits),
+  return (RcCudaVoxelSlabIndex) { ((uint32_t) slabs - 1) * piece, (uint32_t) pieces - 1, (uint32_t) rc_cuda_log2_of (slabs * piece_bits),
     piece - (uint32_t) slabs * piece
   };
 }
@@ -34,7 +34,7 @@ slabs_of (int64_t slabs, int64_t pieces, int64_t piece_bits)
  * is a bin for each slab, or for each run of them where they are many. A slab of counts is one piece, with a word a voxel; most
  * multiprocessors are enough for them, since smaller slabs cost more than the others gain. */
 void
-rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t multiprocessors)
+rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelArguments *args, int64_t multiprocessors)
 {
   const int counts = plan->spec.mode == RC_VOXEL_COUNT;
   const int64_t batch = plan->spec.batch, of_word = counts ? 1 : 32, item_words = plan->bit_words * 32 / of_word;
@@ -52,19 +52,19 @@ rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t mult
     slabs *= 2;
   if (slabs > INT32_MAX / batch || (counts && slabs > MAX_SLABS_OF_BIN * RC_CUDA_VOXEL_BINS))  /* blocks */
     return;
-  task->slabs = slabs;
-  task->slab_words = words;
-  task->slab_shift = rc_cuda_log2_of (slabs);
-  task->in_slabs = counts ? slabs_of (slabs, 1, words)
+  args->slabs.n = slabs;
+  args->slabs.words = words;
+  args->slabs.shift = rc_cuda_log2_of (slabs);
+  args->slabs.index = counts ? slabs_of (slabs, 1, words)
       : slabs_of (slabs, words / RC_CUDA_VOXEL_PIECE_WORDS, RC_CUDA_VOXEL_PIECE_WORDS * 32);
   while (slabs / in_bin > RC_CUDA_VOXEL_BINS)
     in_bin *= 2;
-  task->bins = (int32_t) (slabs / in_bin);
-  task->bin_shift = rc_cuda_log2_of (words * of_word * in_bin);
-  for (task->bin_parts = 32; task->bin_parts * (task->bins + 1) > RC_CUDA_VOXEL_THREADS;)
-    task->bin_parts /= 2;
+  args->slabs.bins = (int32_t) (slabs / in_bin);
+  args->slabs.bin_shift = rc_cuda_log2_of (words * of_word * in_bin);
+  for (args->slabs.bin_parts = 32; args->slabs.bin_parts * (args->slabs.bins + 1) > RC_CUDA_VOXEL_THREADS;)
+    args->slabs.bin_parts /= 2;
   plan->layout.item_bytes = plan->layout.bits;
-  plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (batch * (16 + 4 * task->bins), 64) * 64 + 64;
+  plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (batch * (16 + 4 * args->slabs.bins), 64) * 64 + 64;
   plan->layout.backend_point_bytes = 4 + 1;     /* a bit, and its part of the slots, which is a quarter at most */
 }
 
@@ -73,24 +73,24 @@ rc_cuda_voxel_plan_slabs (RcVoxelPlan *plan, RcCudaVoxelTask *task, int64_t mult
 /* The fewer places of memory are written at once the better: blocks that write all of a large grid in the largest elements
  * take more than half of the shared memory, so that a multiprocessor has one of them at a time. */
 static size_t
-whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelTask *task)
+whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelArguments *args)
 {
-  const size_t least = rc_cuda_voxel_slab_bytes (task), most = (size_t) cuda->shared_bytes / 2 + 1;
+  const size_t least = rc_cuda_voxel_slab_bytes (args), most = (size_t) cuda->shared_bytes / 2 + 1;
   const int is_alone = plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->spec.output == RC_VOXEL_DENSE
-      && rc_dtype_size (plan->spec.dtype) == 4 && task->batch * task->slabs >= RC_CUDA_VOXEL_MANY_SLABS * cuda->multiprocessors;
+      && rc_dtype_size (plan->spec.dtype) == 4 && args->job.batch * args->slabs.n >= RC_CUDA_VOXEL_MANY_SLABS * cuda->multiprocessors;
 
   return is_alone && most > least ? most : least;
 }
 
 /* More than 48 KB must be asked for, and of the kernel: as much as any plan with it may want. */
 RcStatus
-rc_cuda_voxel_take_shared (const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
+rc_cuda_voxel_reserve_shared (const RcVoxelPlan *plan, RcCudaVoxelState *state, RcError *error)
 {
   RcCudaBackend *cuda = (RcCudaBackend *) plan->backend;
   const size_t slab = RC_CUDA_VOXEL_SLAB_WORDS * sizeof (uint32_t), half = (size_t) cuda->shared_bytes / 2 + 1;
   const size_t bytes = slab > half ? slab : half;
 
-  state->whole_slab_bytes = whole_slab_bytes (cuda, plan, &state->task);
-  return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes),
+  state->whole_slab_bytes = whole_slab_bytes (cuda, plan, &state->args);
+  return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write->function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes),
       cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for slabs of voxels", bytes);
 }

@@ -56,27 +56,28 @@ inside_of (const uint32_t (&voxels)[N])
 
 template <class Source>
 __device__ __forceinline__ void
-find_greatest (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, uint32_t inside)
+find_greatest (const Format &format, const Values &values, const Chunk &chunk, const Part &part, const Tile &tile,
+    uint32_t inside)
 {
-  Reader<Source> reader (task);
+  Reader<Source> reader (values, chunk);
 
 #pragma unroll 1
   for (int u = 0; u < N; u++) {
     const uint32_t first = u * THREADS + threadIdx.x / 32 * 32, n = first < tile.n ? min (tile.n - first, 32u) : 0;
-    const char *points = part.data + (tile.first + first) * task.stride;
+    const char *points = part.data + (tile.first + first) * chunk.stride;
 
-    reader.begin (task, points, n);
-    reader.finish (task, points, n, __shfl_sync (ALL_LANES, inside, u));
+    reader.begin (format, values, chunk, points, n);
+    reader.finish (format, values, chunk, points, n, __shfl_sync (ALL_LANES, inside, u));
   }
-  reader.raise_greatest (task);
+  reader.raise_greatest (values);
 }
 
 /* ---- bins ---- */
 
 __device__ __forceinline__ uint32_t
-bin_of_voxel (const RcCudaVoxelTask &task, uint32_t voxel)
+bin_of_voxel (const Bins &bins, uint32_t voxel)
 {
-  return slab_of_piece (task, voxel / 32) & (task.mean_bins - 1);
+  return slab_of_piece (bins, voxel / 32) & (bins.bins - 1);
 }
 
 /* Which of the points that the tile has for its bin each point is, two in a register. */
@@ -92,21 +93,21 @@ place_of (const Places &places, int u)
 }
 
 __device__ __forceinline__ Places
-count_bins (const RcCudaVoxelTask &task, const uint32_t (&voxels)[N], Shared *shared)
+count_bins (const Bins &bins, const uint32_t (&voxels)[N], Shared *shared)
 {
   Places places = { };
 
 #pragma unroll
   for (int u = 0; u < N; u++) {
     if (voxels[u] != RC_CUDA_VOXEL_NO_BIT)
-      places.pairs[u / 2] |= atomicAdd (&shared->bins[bin_of_voxel (task, voxels[u])], 1u) << 16 * (u % 2);
+      places.pairs[u / 2] |= atomicAdd (&shared->bins[bin_of_voxel (bins, voxels[u])], 1u) << 16 * (u % 2);
   }
   return places;
 }
 
 /* Room for the points of each bin: where they begin in it takes the place of how many they are. */
 __device__ __forceinline__ void
-take_room (const RcCudaVoxelTask &task, int64_t item, Shared *shared)
+take_room (const Bins &bins, int64_t item, Shared *shared)
 {
   uint32_t begins[BINS / THREADS] = { };
 
@@ -115,7 +116,7 @@ take_room (const RcCudaVoxelTask &task, int64_t item, Shared *shared)
     const uint32_t bin = i * THREADS + threadIdx.x, n = shared->bins[bin];
 
     if (n > 0)
-      begins[i] = atomicAdd (bin_counts_of (task, item) + bin, n);
+      begins[i] = atomicAdd (bin_counts_of (bins, item) + bin, n);
   }
 #pragma unroll
   for (int i = 0; i < BINS / THREADS; i++)
@@ -131,53 +132,54 @@ store_entry (RcCudaVoxelEntry *to, uint32_t point, uint32_t voxel)
 
 /* The points of a thread that are set in `which`, after all that overflowed before. All threads of the block call it. */
 __device__ __forceinline__ void
-store_overflow (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, const uint32_t (&voxels)[N], uint32_t which,
+store_overflow (const Job &job, const Bins &bins, const Part &part, const Tile &tile, const uint32_t (&voxels)[N],
+    uint32_t which,
     Shared *shared)
 {
   uint32_t at = which != 0 ? atomicAdd (&shared->n_overflow, (uint32_t) __popc (which)) : 0;
 
   __syncthreads ();
   if (threadIdx.x == 0)
-    shared->first_overflow = atomicAdd (bin_counts_of (task, part.item) + task.mean_bins + RC_CUDA_VOXEL_OVERFLOW_POINTS,
+    shared->first_overflow = atomicAdd (bin_counts_of (bins, part.item) + bins.bins + RC_CUDA_VOXEL_OVERFLOW_POINTS,
         shared->n_overflow);
   __syncthreads ();
   at += shared->first_overflow;
 #pragma unroll
   for (int u = 0; u < N; u++) {
     if (which >> u & 1)
-      store_entry (overflow_of (task, part.item) + at++, (uint32_t) tile.first + point_of<THREADS, false> (u), voxels[u]);
+      store_entry (overflow_of (job, bins, part.item) + at++, (uint32_t) tile.first + point_of<THREADS, false> (u), voxels[u]);
   }
 }
 
 /* All threads of the block call it. */
 __device__ __forceinline__ void
-store_entries (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, const uint32_t (&voxels)[N],
+store_entries (const Job &job, const Bins &bins, const Part &part, const Tile &tile, const uint32_t (&voxels)[N],
     const Places &places, Shared *shared)
 {
   uint32_t at[N], left = 0;
 
 #pragma unroll
   for (int u = 0; u < N; u++)   /* all of them are read before the first is used */
-    at[u] = voxels[u] != RC_CUDA_VOXEL_NO_BIT ? shared->bins[bin_of_voxel (task, voxels[u])] + place_of (places, u) : 0;
+    at[u] = voxels[u] != RC_CUDA_VOXEL_NO_BIT ? shared->bins[bin_of_voxel (bins, voxels[u])] + place_of (places, u) : 0;
 #pragma unroll
   for (int u = 0; u < N; u++) {
-    if (voxels[u] != RC_CUDA_VOXEL_NO_BIT && at[u] < task.mean_room)
-      store_entry (bin_of (task, part.item, bin_of_voxel (task, voxels[u])) + at[u],
+    if (voxels[u] != RC_CUDA_VOXEL_NO_BIT && at[u] < bins.capacity)
+      store_entry (bin_of (bins, part.item, bin_of_voxel (bins, voxels[u])) + at[u],
           (uint32_t) tile.first + point_of<THREADS, false> (u), voxels[u]);
     else
       left |= voxels[u] != RC_CUDA_VOXEL_NO_BIT ? 1u << u : 0;
   }
   if (__syncthreads_or (left != 0))
-    store_overflow (task, part, tile, voxels, left, shared);
+    store_overflow (job, bins, part, tile, voxels, left, shared);
 }
 
 /* ---- tiles ---- */
 
 /* All threads of a block call it, and a barrier. */
 __device__ __forceinline__ void
-clear_tile (const RcCudaVoxelTask &task, Shared *shared)
+clear_tile (const Values &values, Shared *shared)
 {
-  clear_greatest<THREADS> (task);
+  clear_greatest<THREADS> (values);
 #pragma unroll
   for (uint32_t first = 0; first < BINS; first += THREADS)
     shared->bins[first + threadIdx.x] = 0;
@@ -202,11 +204,11 @@ gather_missed (const PointCounts &counts, Shared *shared)
 
 /* Of the points of an item, which have all come. */
 __device__ __forceinline__ void
-finish_tile (const RcCudaVoxelTask &task, const Part &part, const Shared &shared)
+finish_tile (const Values &values, const Job &job, const Part &part, const Shared &shared)
 {
-  RcCudaVoxelHead *head = head_of (task, part.item);
+  RcCudaVoxelHead *head = head_of (job, part.item);
 
-  store_greatest<THREADS> (task, part.item);
+  store_greatest<THREADS> (values, job, part.item);
   if (threadIdx.x < 3 && shared.missed[threadIdx.x] > 0)
     atomicAdd (&head->missed[threadIdx.x], shared.missed[threadIdx.x]);
   if (blockIdx.x == 0 && threadIdx.x == 0)
@@ -215,12 +217,12 @@ finish_tile (const RcCudaVoxelTask &task, const Part &part, const Shared &shared
 
 /* While the kernel before runs. The end reads the features again, while it writes the grid. */
 __device__ __forceinline__ void
-prefetch_tile (const RcCudaVoxelTask &task, const Part &part, const Tile &tile)
+prefetch_tile (const Chunk &chunk, const Part &part, const Tile &tile)
 {
-  const char *data = part.data + tile.first * task.stride;
-  const int64_t bytes = (int64_t) tile.n * task.stride;
+  const char *data = part.data + tile.first * chunk.stride;
+  const int64_t bytes = (int64_t) tile.n * chunk.stride;
 
-  if (gridDim.x * gridDim.y > FEW_BLOCKS || task.stride > LINE)
+  if (gridDim.x * gridDim.y > FEW_BLOCKS || chunk.stride > LINE)
     return;
   for (int64_t at = threadIdx.x * LINE; at < bytes; at += THREADS * LINE)
     prefetch_to_keep (data + at);
@@ -233,16 +235,16 @@ prefetch_tile (const RcCudaVoxelTask &task, const Part &part, const Tile &tile)
 
 /* [TILE] of the points of a tile, after the greatest of the block. */
 __device__ __forceinline__ char *
-copied_tile (const RcCudaVoxelTask &task)
+copied_tile (const Values &values)
 {
-  return reinterpret_cast<char *> (greatest) + RC_CUDA_VOXEL_MEAN_GREATEST_BYTES (task.channels);
+  return reinterpret_cast<char *> (greatest) + RC_CUDA_VOXEL_MEAN_GREATEST_BYTES (values.channels);
 }
 
 /* All threads of the block call it; then they finish their copies, and call a barrier. */
 __device__ __forceinline__ void
-copy_tile (const RcCudaVoxelTask &task, const char *from, char *to, uint32_t n)
+copy_tile (const Chunk &chunk, const Bins &bins, const char *from, char *to, uint32_t n)
 {
-  const uint32_t bytes = (n - 1) * (uint32_t) task.stride + task.copied_bytes, whole = bytes / 16 * 16;
+  const uint32_t bytes = (n - 1) * (uint32_t) chunk.stride + bins.copied_bytes, whole = bytes / 16 * 16;
 
   for (uint32_t at = threadIdx.x * 16; at < whole; at += THREADS * 16)
     begin_copy (to + at, from + at);
@@ -252,47 +254,50 @@ copy_tile (const RcCudaVoxelTask &task, const char *from, char *to, uint32_t n)
 
 /* A block for each tile of each item. */
 template <class Source>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (2))
-bin_in_place (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, at_once (2))
+bin_in_place (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format,
+    GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
+    GRID_CONSTANT Bins bins)
 {
   __shared__ Shared shared;
-  Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
+  Part part = { blockIdx.y, chunk.data + blockIdx.y * chunk.batch_stride, chunk.n, 0 };
   const uint32_t first = blockIdx.x * TILE;
-  const Tile tile = { first, min ((uint32_t) task.n - first, (uint32_t) TILE) };
+  const Tile tile = { first, min ((uint32_t) chunk.n - first, (uint32_t) TILE) };
   PointCounts counts = { };
   const Tile read = { 0, tile.n };      /* the same, from where part.data comes to be */
   float p[N][3];
   uint32_t voxels[N];
 
+  read_late (job, bins);
   allow_next ();
-  prefetch_tile (task, part, tile);
+  prefetch_tile (chunk, part, tile);
   wait_for_previous ();
-  part.data += tile.first * task.stride;
-  if (task.copied_bytes > 0 && tile.n > 0) {
-    copy_tile (task, part.data, copied_tile (task), tile.n);
-    part.data = copied_tile (task);
+  part.data += tile.first * chunk.stride;
+  if (bins.copied_bytes > 0 && tile.n > 0) {
+    copy_tile (chunk, bins, part.data, copied_tile (values), tile.n);
+    part.data = copied_tile (values);
   }
-  clear_tile (task, &shared);
+  clear_tile (values, &shared);
   finish_copies ();
   __syncthreads ();
-  read_each<Source, true, THREADS> (task, part, read, p);
-  find_bits<Source, THREADS, false> (task, part, read, p, voxels, &counts);
+  read_each<Source, true, THREADS> (format, chunk, part, read, p);
+  find_bits<Source, THREADS, false> (grid, format, chunk, part, read, p, voxels, &counts);
   gather_missed (counts, &shared);
 
   const uint32_t inside = inside_of (voxels);
-  const Places places = count_bins (task, voxels, &shared);
+  const Places places = count_bins (bins, voxels, &shared);
 
   __syncthreads ();
 
-  take_room (task, part.item, &shared);
-  find_greatest<Source> (task, part, read, inside);
+  take_room (bins, part.item, &shared);
+  find_greatest<Source> (format, values, chunk, part, read, inside);
   __syncthreads ();
-  store_entries (task, part, tile, voxels, places, &shared);
-  finish_tile (task, part, shared);
+  store_entries (job, bins, part, tile, voxels, places, &shared);
+  finish_tile (values, job, part, shared);
 }
 }
 
-const void *const rc_cuda_voxel_bin_in_place[RC_CUDA_VOXEL_SOURCES] = {
-  KERNEL (bin_in_place<PointSource<RC_FLOAT16>>), KERNEL (bin_in_place<PointSource<RC_FLOAT32>>),
-  KERNEL (bin_in_place<PointSource<RC_FLOAT64>>), KERNEL (bin_in_place<LayoutSource>),
+const RcCudaVoxelKernel rc_cuda_voxel_bin_in_place[RC_CUDA_VOXEL_SOURCES] = {
+  VOXEL_KERNEL (bin_in_place<PointSource<RC_FLOAT16>>), VOXEL_KERNEL (bin_in_place<PointSource<RC_FLOAT32>>),
+  VOXEL_KERNEL (bin_in_place<PointSource<RC_FLOAT64>>), VOXEL_KERNEL (bin_in_place<LayoutSource>),
 };

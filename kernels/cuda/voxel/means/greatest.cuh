@@ -83,25 +83,25 @@ struct Reader
   uint32_t words[at_once][2];
 
   __device__ explicit
-  Reader (const RcCudaVoxelTask &task)
+  Reader (const Values &values, const Chunk &chunk)
   {
-    const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels, width = channels < 32 ? channels : 32;
+    const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) values.channels, width = channels < 32 ? channels : 32;
 
     step = 32 / width;
-    step_bytes = step * task.stride;
+    step_bytes = step * chunk.stride;
     first_at = lane < step * width ? lane / width : 32; /* left over: no point */
     first_channel = lane - first_at * width;
     own = 0;
   }
 
   __device__ __forceinline__ void
-  load (const RcCudaVoxelTask &task)
+  load (const Format &format)
   {
 #pragma unroll
     for (int u = 0; u < at_once; u++) {
       words[u][0] = words[u][1] = 0;
       if (at + u * step < points)
-        Source::load_feature (task, point + u * step_bytes, channel, words[u]);
+        Source::load_feature (format, point + u * step_bytes, channel, words[u]);
     }
   }
 
@@ -121,27 +121,27 @@ struct Reader
 
   /* A channel of n points from one at `from` on. */
   __device__ __forceinline__ void
-  begin_channel (const RcCudaVoxelTask &task, const char *from, uint32_t n, uint32_t of)
+  begin_channel (const Format &format, const Values &values, const Chunk &chunk, const char *from, uint32_t n, uint32_t of)
   {
     channel = of;
     at = first_at;
-    point = from + Source::feature_offset (task) + at * task.stride;
-    points = channel < (uint32_t) task.channels ? n : 0;
-    load (task);
+    point = from + Source::feature_offset (format) + at * chunk.stride;
+    points = channel < (uint32_t) values.channels ? n : 0;
+    load (format);
   }
 
   /* The first features are under way then. */
   __device__ __forceinline__ void
-  begin (const RcCudaVoxelTask &task, const char *from, uint32_t n)
+  begin (const Format &format, const Values &values, const Chunk &chunk, const char *from, uint32_t n)
   {
-    begin_channel (task, from, n, first_channel);
+    begin_channel (format, values, chunk, from, n, first_channel);
   }
 
   /* All features of points that began, of those inside. */
   __device__ __forceinline__ void
-  finish (const RcCudaVoxelTask &task, const char *from, uint32_t n, uint32_t inside)
+  finish (const Format &format, const Values &values, const Chunk &chunk, const char *from, uint32_t n, uint32_t inside)
   {
-    const uint32_t channels = (uint32_t) task.channels;
+    const uint32_t channels = (uint32_t) values.channels;
 
     take (inside);
 #pragma unroll 1
@@ -151,9 +151,9 @@ struct Reader
         own = 0;
         done = 0;
         before += 32;
-        begin_channel (task, from, n, first_channel + before);
+        begin_channel (format, values, chunk, from, n, first_channel + before);
       } else {
-        load (task);
+        load (format);
       }
       take (inside);
     }
@@ -165,9 +165,9 @@ struct Reader
 
   /* Of all points. */
   __device__ __forceinline__ void
-  raise_greatest (const RcCudaVoxelTask &task)
+  raise_greatest (const Values &values)
   {
-    if (task.channels <= 32)
+    if (values.channels <= 32)
       raise<Source> (first_channel, own);
   }
 };
@@ -175,19 +175,19 @@ struct Reader
 /* All threads of a block call these, with barriers after the first and before the second. */
 template <int THREADS>
 __device__ __forceinline__ void
-clear_greatest (const RcCudaVoxelTask &task)
+clear_greatest (const Values &values)
 {
-  for (int64_t c = threadIdx.x; c < task.channels; c += THREADS)
+  for (int64_t c = threadIdx.x; c < values.channels; c += THREADS)
     greatest[c] = 0;
 }
 
 template <int THREADS>
 __device__ __forceinline__ void
-store_greatest (const RcCudaVoxelTask &task, int64_t item)
+store_greatest (const Values &values, const Job &job, int64_t item)
 {
-  unsigned long long *of_item = item_array<unsigned long long> (task, item, task.layout.range);
+  unsigned long long *of_item = item_array<unsigned long long> (job, item, job.layout.range);
 
-  for (int64_t c = threadIdx.x; c < task.channels; c += THREADS) {
+  for (int64_t c = threadIdx.x; c < values.channels; c += THREADS) {
     if (greatest[c] > *(volatile unsigned long long *) (of_item + c))
       atomicMax (of_item + c, greatest[c]);
   }

@@ -15,26 +15,26 @@ namespace
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
 __device__ __forceinline__ void
-mark_points (const RcCudaVoxelTask &task, int64_t item, const RcCudaVoxelEntry *points, uint32_t n)
+mark_points (const Job &job, int64_t item, const RcCudaVoxelEntry *points, uint32_t n)
 {
   for (uint32_t i = threadIdx.x; i < n; i += THREADS)
-    mark (task, { item, NULL, 0, 0 }, points[i].voxel);
+    mark (job, { item, NULL, 0, 0 }, points[i].voxel);
 }
 
 /* Range saw one chunk, and add gets several: voxels are marked, as if range had done it, and each point is added. */
 __global__ void __launch_bounds__ (THREADS)
-mark_binned (const __grid_constant__ RcCudaVoxelTask task)
+mark_binned (GRID_CONSTANT Job job, GRID_CONSTANT Bins bins)
 {
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const uint32_t *counts = bin_counts_of (task, item), over = counts[task.mean_bins + RC_CUDA_VOXEL_OVERFLOW_POINTS];
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const uint32_t *counts = bin_counts_of (bins, item), over = counts[bins.bins + RC_CUDA_VOXEL_OVERFLOW_POINTS];
 
-    for (uint32_t bin = blockIdx.x; bin < task.mean_bins; bin += gridDim.x)
-      mark_points (task, item, bin_of (task, item, bin), min (counts[bin], task.mean_room));
+    for (uint32_t bin = blockIdx.x; bin < bins.bins; bin += gridDim.x)
+      mark_points (job, item, bin_of (bins, item, bin), min (counts[bin], bins.capacity));
     for (int64_t first = (int64_t) blockIdx.x * THREADS; first < over; first += (int64_t) gridDim.x * THREADS)
-      mark_points (task, item, overflow_of (task, item) + first, min (over - (uint32_t) first, (uint32_t) THREADS));
+      mark_points (job, item, overflow_of (job, bins, item) + first, min (over - (uint32_t) first, (uint32_t) THREADS));
   }
 }
 }
 
-const void *const rc_cuda_voxel_mark_binned = KERNEL (mark_binned);
+const RcCudaVoxelKernel rc_cuda_voxel_mark_binned = VOXEL_KERNEL (mark_binned);

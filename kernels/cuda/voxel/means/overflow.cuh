@@ -20,60 +20,62 @@ constexpr uint32_t OVERFLOW_PART = RC_CUDA_VOXEL_THREADS;       /* points that a
 /* By a warp. */
 template <class Source>
 __device__ __forceinline__ void
-add_overflowing (const RcCudaVoxelTask &task, int64_t item, const RcCudaVoxelEntry *points, uint32_t n)
+add_overflowing (const Format &format, const Values &values, const Job &job, const Chunk &chunk,
+    const Accumulators &accumulators, int64_t item, const RcCudaVoxelEntry *points, uint32_t n)
 {
-  const char *features = features_of<Source> (task, item);
-  Channel own = first_channel (task, threadIdx.x % 32);
+  const char *features = features_of<Source> (format, chunk, item);
+  Channel own = first_channel (values, threadIdx.x % 32);
 
   for (uint32_t i = threadIdx.x % 32; i < n; i += 32)
-    atomicAdd (counts_of (task, item) + points[i].voxel, 1u);
+    atomicAdd (counts_of (accumulators, item) + points[i].voxel, 1u);
 #pragma unroll 1
-  for (uint32_t i = threadIdx.x % 32; i < n * (uint32_t) task.channels; i += 32, own = next_channel (task, own)) {
-    const RcVoxelScale scale = make_scale (task, item, task.n, own.channel);
+  for (uint32_t i = threadIdx.x % 32; i < n * (uint32_t) values.channels; i += 32, own = next_channel (values, own)) {
+    const RcVoxelScale scale = make_scale (values, job, item, chunk.n, own.channel);
     const RcCudaVoxelEntry entry = points[own.of];
-    const int64_t at = (int64_t) entry.voxel * task.channels + own.channel;
+    const int64_t at = (int64_t) entry.voxel * values.channels + own.channel;
     uint32_t words[2];
 
-    Source::load_feature (task, features + (int64_t) entry.point * task.stride, own.channel, words);
+    Source::load_feature (format, features + (int64_t) entry.point * chunk.stride, own.channel, words);
 
     const double x = Source::feature_of (words);
     const uint32_t saw = rc_voxel_saw (x);
 
     if (saw != 0)
-      add_saw (saw_words_of (task, item), at, saw);
+      add_saw (saw_words_of (accumulators, item), at, saw);
     else
-      add_64 (sums_of (task, item) + at, rc_voxel_fixed (&scale, x));
+      add_64 (sums_of (accumulators, item) + at, rc_voxel_fixed (&scale, x));
   }
 }
 
 __device__ __forceinline__ uint32_t *
-overflow_words_of (const RcCudaVoxelTask &task, int64_t item)
+overflow_words_of (const Bins &bins, int64_t item)
 {
-  return bin_counts_of (task, item) + task.mean_bins;
+  return bin_counts_of (bins, item) + bins.bins;
 }
 
 /* How many parts of an item's there are. */
 __device__ __forceinline__ uint32_t
-overflow_parts (const RcCudaVoxelTask &task, int64_t item)
+overflow_parts (const Bins &bins, int64_t item)
 {
-  return (overflow_words_of (task, item)[RC_CUDA_VOXEL_OVERFLOW_POINTS] + OVERFLOW_PART - 1) / OVERFLOW_PART;
+  return (overflow_words_of (bins, item)[RC_CUDA_VOXEL_OVERFLOW_POINTS] + OVERFLOW_PART - 1) / OVERFLOW_PART;
 }
 
 /* As far as this thread sees. */
 __device__ __forceinline__ bool
-is_overflow_added (const RcCudaVoxelTask &task, int64_t item, uint32_t parts)
+is_overflow_added (const Bins &bins, int64_t item, uint32_t parts)
 {
-  return *(const volatile uint32_t *) (overflow_words_of (task, item) + RC_CUDA_VOXEL_OVERFLOW_ADDED) >= parts;
+  return *(const volatile uint32_t *) (overflow_words_of (bins, item) + RC_CUDA_VOXEL_OVERFLOW_ADDED) >= parts;
 }
 
 /* Parts that no other block has taken. All threads of the block call it. */
 template <class Source>
 __device__ __noinline__ void
-add_overflow (const RcCudaVoxelTask &task, int64_t item, uint32_t parts)
+add_overflow (const Format &format, const Values &values, const Job &job, const Chunk &chunk,
+    const Accumulators &accumulators, const Bins &bins, int64_t item, uint32_t parts)
 {
   constexpr uint32_t OF_WARP = OVERFLOW_PART / RC_CUDA_VOXEL_WARPS;
   __shared__ uint32_t taken;
-  uint32_t *words = overflow_words_of (task, item);
+  uint32_t *words = overflow_words_of (bins, item);
   const uint32_t n = words[RC_CUDA_VOXEL_OVERFLOW_POINTS];
 
   for (;;) {
@@ -86,7 +88,8 @@ add_overflow (const RcCudaVoxelTask &task, int64_t item, uint32_t parts)
     if (part >= parts)
       break;
     if (first < n)
-      add_overflowing<Source> (task, item, overflow_of (task, item) + first, min (n - first, OF_WARP));
+      add_overflowing<Source> (format, values, job, chunk, accumulators, item, overflow_of (job, bins, item) + first,
+          min (n - first, OF_WARP));
     __threadfence ();
     __syncthreads ();
     if (threadIdx.x == 0)
@@ -98,13 +101,14 @@ add_overflow (const RcCudaVoxelTask &task, int64_t item, uint32_t parts)
  * of the block call it, where there are parts. */
 template <class Source>
 __device__ __forceinline__ void
-finish_overflow (const RcCudaVoxelTask &task, int64_t item, uint32_t parts, bool is_read)
+finish_overflow (const Format &format, const Values &values, const Job &job, const Chunk &chunk,
+    const Accumulators &accumulators, const Bins &bins, int64_t item, uint32_t parts, bool is_read)
 {
-  if (__syncthreads_or (threadIdx.x == 0 && !is_overflow_added (task, item, parts)))
-    add_overflow<Source> (task, item, parts);
+  if (__syncthreads_or (threadIdx.x == 0 && !is_overflow_added (bins, item, parts)))
+    add_overflow<Source> (format, values, job, chunk, accumulators, bins, item, parts);
   if (!is_read)
     return;
-  while (threadIdx.x == 0 && !is_overflow_added (task, item, parts))
+  while (threadIdx.x == 0 && !is_overflow_added (bins, item, parts))
     continue;
   __syncthreads ();
   __threadfence ();

@@ -20,68 +20,71 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 /* Which of 32 points are inside; all lanes call it. */
 template <class Source>
 __device__ __forceinline__ uint32_t
-locate (const RcCudaVoxelTask &task, const Part &part, int64_t first)
+locate (const Grid &grid, const Format &format, const Job &job, const Chunk &chunk, const Ranks &ranks, const Part &part,
+    int64_t first)
 {
   const int64_t i = first + threadIdx.x % 32;
   float p[3] = { rc_float32 (RC_NAN32_BITS), 0.0f, 0.0f };
 
   if (i < part.n)
-    Source::template read<true> (task, part.data, i, p);
+    Source::template read<true> (format, chunk, part.data, i, p);
 
-  const int64_t voxel = voxel_of (task, p);
+  const int64_t voxel = voxel_of (grid, p);
 
-  if (task.ranked && i < part.n)
-    mark_point (task, part, i, voxel);
+  if (ranks.is_ranked && i < part.n)
+    mark_point (job, ranks, part, i, voxel);
   return __ballot_sync (0xFFFFFFFFu, voxel >= 0);
 }
 
 /* The first features are under way with the coordinates, whether points are inside or not. */
 template <class Source>
 __device__ __forceinline__ void
-find_range_of_part (const RcCudaVoxelTask &task, const Part &part)
+find_range_of_part (const Grid &grid, const Format &format, const Values &values, const Job &job, const Chunk &chunk,
+    const Ranks &ranks, const Part &part)
 {
-  Reader<Source> reader (task);
+  Reader<Source> reader (values, chunk);
 
   for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
       first += (int64_t) gridDim.x * THREADS) {
     const uint32_t n = part.n - first < 32 ? (uint32_t) (part.n - first) : 32;
-    const char *points = part.data + first * task.stride;
+    const char *points = part.data + first * chunk.stride;
 
-    reader.begin (task, points, n);
-    reader.finish (task, points, n, locate<Source> (task, part, first));
+    reader.begin (format, values, chunk, points, n);
+    reader.finish (format, values, chunk, points, n, locate<Source> (grid, format, job, chunk, ranks, part, first));
   }
-  reader.raise_greatest (task);
+  reader.raise_greatest (values);
 }
 
 /* Counts the points of an item, as the last block; heads are cleared before. */
 __device__ __forceinline__ void
-finish_range (const RcCudaVoxelTask &task, const Part &part)
+finish_range (const Job &job, const Part &part)
 {
-  RcCudaVoxelHead *head = head_of (task, part.item);
+  RcCudaVoxelHead *head = head_of (job, part.item);
 
   if (is_last_of (head))
     head->n_ranged = part.first + part.n;
 }
 
 template <class Source>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
-find_range (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
+find_range (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,
+    GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk, GRID_CONSTANT Ranks ranks)
 {
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = part_of<Source> (task, item, false);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const Part part = part_of<Source> (format, job, chunk, item, false);
 
-    clear_greatest<THREADS> (task);
+    clear_greatest<THREADS> (values);
     __syncthreads ();
-    find_range_of_part<Source> (task, part);
+    find_range_of_part<Source> (grid, format, values, job, chunk, ranks, part);
     __syncthreads ();
-    store_greatest<THREADS> (task, item);
-    finish_range (task, part);
+    store_greatest<THREADS> (values, job, item);
+    finish_range (job, part);
   }
 }
 }
 
-const void *const rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES] = {
-  KERNEL (find_range<PointSource<RC_FLOAT16>>), KERNEL (find_range<PointSource<RC_FLOAT32>>),
-  KERNEL (find_range<PointSource<RC_FLOAT64>>), KERNEL (find_range<LayoutSource>),
+const RcCudaVoxelKernel rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES] = {
+  VOXEL_KERNEL (find_range<PointSource<RC_FLOAT16>>), VOXEL_KERNEL (find_range<PointSource<RC_FLOAT32>>),
+  VOXEL_KERNEL (find_range<PointSource<RC_FLOAT64>>), VOXEL_KERNEL (find_range<LayoutSource>),
 };

@@ -61,54 +61,54 @@ struct Shared
 };
 
 /* The values of a slab, as in the grid; then the bits of the scale of each channel, and its least exact value. */
-DYNAMIC_SHARED (char, values);
+DYNAMIC_SHARED (char, slab_values);
 
 template <int SIZE>
 __device__ __forceinline__ uint32_t
-piece_bytes (const RcCudaVoxelTask &task)
+piece_bytes (const Values &values)
 {
-  return (uint32_t) task.channels * SIZE * 32;
+  return (uint32_t) values.channels * SIZE * 32;
 }
 
 /* [channels] Twice the bits of the least magnitude of a float32 that has none below the fixed point. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t *
-least_exact (const RcCudaVoxelTask &task)
+least_exact (const Values &values, const Bins &bins)
 {
-  return reinterpret_cast<uint32_t *> (values + task.mean_pieces * piece_bytes<SIZE> (task));
+  return reinterpret_cast<uint32_t *> (slab_values + bins.pieces * piece_bytes<SIZE> (values));
 }
 
 /* [channels] What rc_voxel_scale_of makes their scales from. */
 template <int SIZE>
 __device__ __forceinline__ int32_t *
-scale_bits (const RcCudaVoxelTask &task)
+scale_bits (const Values &values, const Bins &bins)
 {
-  return reinterpret_cast<int32_t *> (least_exact<SIZE> (task) + task.channels);
+  return reinterpret_cast<int32_t *> (least_exact<SIZE> (values, bins) + values.channels);
 }
 
 /* The first voxel of a piece of a slab among those of the item, which may be beyond the last. */
 __device__ __forceinline__ int64_t
-first_of_piece (const RcCudaVoxelTask &task, const Slab &slab, uint32_t piece)
+first_of_piece (const Bins &bins, const Slab &slab, uint32_t piece)
 {
-  return (int64_t) piece_of_slab (task, slab.which, piece) * 32;
+  return (int64_t) piece_of_slab (bins, slab.which, piece) * 32;
 }
 
 __device__ __forceinline__ int64_t
-voxel_of_slab (const RcCudaVoxelTask &task, const Slab &slab, uint32_t voxel)
+voxel_of_slab (const Bins &bins, const Slab &slab, uint32_t voxel)
 {
-  return first_of_piece (task, slab, voxel / 32) + voxel % 32;
+  return first_of_piece (bins, slab, voxel / 32) + voxel % 32;
 }
 
 /* Before anything is known of the points. */
 template <int SIZE>
 __device__ __forceinline__ void
-clear_slab (const RcCudaVoxelTask &task, Shared *shared)
+clear_slab (const Values &values, const Bins &bins, Shared *shared)
 {
-  for (uint32_t i = threadIdx.x; i < task.mean_pieces * 32; i += THREADS)
+  for (uint32_t i = threadIdx.x; i < bins.pieces * 32; i += THREADS)
     shared->heads[i] = 0;
 #pragma unroll 4
-  for (uint32_t i = threadIdx.x * 16; i < task.mean_pieces * piece_bytes<SIZE> (task); i += THREADS * 16)
-    *reinterpret_cast<uint4 *> (values + i) = make_uint4 (0, 0, 0, 0);
+  for (uint32_t i = threadIdx.x * 16; i < bins.pieces * piece_bytes<SIZE> (values); i += THREADS * 16)
+    *reinterpret_cast<uint4 *> (slab_values + i) = make_uint4 (0, 0, 0, 0);
   if (threadIdx.x < PIECES)
     shared->bits[threadIdx.x] = 0;
   if (threadIdx.x == 0)
@@ -118,27 +118,27 @@ clear_slab (const RcCudaVoxelTask &task, Shared *shared)
 /* What range has found of each channel. One whose numbers all have bits below the fixed point says what no number has. */
 template <int SIZE>
 __device__ __forceinline__ void
-find_scales (const RcCudaVoxelTask &task, int64_t item)
+find_scales (const Values &values, const Job &job, const Chunk &chunk, const Bins &bins, int64_t item)
 {
-  for (uint32_t c = threadIdx.x; c < task.channels; c += THREADS) {
-    const int bits = scale_bits_of (task, item, task.n, c);
+  for (uint32_t c = threadIdx.x; c < values.channels; c += THREADS) {
+    const int bits = scale_bits_of (values, job, item, chunk.n, c);
 
-    scale_bits<SIZE> (task)[c] = bits;
-    least_exact<SIZE> (task)[c] = (uint32_t) min (max (150 - bits, 0), 255) << 24;
+    scale_bits<SIZE> (values, bins)[c] = bits;
+    least_exact<SIZE> (values, bins)[c] = (uint32_t) min (max (150 - bits, 0), 255) << 24;
   }
 }
 
 /* And of its points, which all came with it. */
 __device__ __forceinline__ void
-count_points (const RcCudaVoxelTask &task, int64_t item)
+count_points (const Job &job, const Chunk &chunk, int64_t item)
 {
-  const uint32_t *missed = head_of (task, item)->missed;
+  const uint32_t *missed = head_of (job, item)->missed;
 
-  add_counter (&task.counters_of_add->points, (uint32_t) task.n);
-  add_counter (&task.counters_of_add->inside, (uint32_t) task.n - missed[0] - missed[1] - missed[2]);
-  add_counter (&task.counters_of_add->outside, missed[0]);
-  add_counter (&task.counters_of_add->nan, missed[1]);
-  add_counter (&task.counters_of_add->infinite, missed[2]);
+  add_counter (&chunk.counters->points, (uint32_t) chunk.n);
+  add_counter (&chunk.counters->inside, (uint32_t) chunk.n - missed[0] - missed[1] - missed[2]);
+  add_counter (&chunk.counters->outside, missed[0]);
+  add_counter (&chunk.counters->nan, missed[1]);
+  add_counter (&chunk.counters->infinite, missed[2]);
 }
 
 /* ---- the points of a slab ---- */
@@ -152,15 +152,15 @@ struct Own
 constexpr uint32_t NONE = UINT32_MAX;
 
 __device__ __forceinline__ Own
-chain_points (const RcCudaVoxelTask &task, Slab *slab, Shared *shared)
+chain_points (const Bins &bins, Slab *slab, Shared *shared)
 {
-  const uint32_t bin = slab->which & (task.mean_bins - 1), n = bin_counts_of (task, slab->item)[bin];
-  const uint2 *entries = reinterpret_cast<const uint2 *> (bin_of (task, slab->item, bin));
+  const uint32_t bin = slab->which & (bins.bins - 1), n = bin_counts_of (bins, slab->item)[bin];
+  const uint2 *entries = reinterpret_cast<const uint2 *> (bin_of (bins, slab->item, bin));
   uint2 own[POINTS_EACH];
   Own found;
 
-  slab->n = min (n, task.mean_room);
-  slab->overflows = n > task.mean_room;
+  slab->n = min (n, bins.capacity);
+  slab->overflows = n > bins.capacity;
 #pragma unroll
   for (int u = 0; u < POINTS_EACH; u++) {
     const uint32_t i = u * THREADS + threadIdx.x;
@@ -172,8 +172,8 @@ chain_points (const RcCudaVoxelTask &task, Slab *slab, Shared *shared)
     const uint32_t i = u * THREADS + threadIdx.x, piece = own[u].y / 32;
 
     found.voxels[u] = NONE;
-    if (i < slab->n && slab_of_piece (task, piece) == slab->which) {
-      found.voxels[u] = round_of_piece (task, piece) * 32 + own[u].y % 32;
+    if (i < slab->n && slab_of_piece (bins, piece) == slab->which) {
+      found.voxels[u] = round_of_piece (bins, piece) * 32 + own[u].y % 32;
       shared->points[i] = own[u].x;
       shared->before[i] = (uint16_t) atomicExch (&shared->heads[found.voxels[u]], i + 1);
     }
@@ -182,9 +182,9 @@ chain_points (const RcCudaVoxelTask &task, Slab *slab, Shared *shared)
 }
 
 __device__ __forceinline__ bool
-has_overflow (const RcCudaVoxelTask &task, const Slab &slab, uint32_t voxel)
+has_overflow (const Accumulators &accumulators, const Bins &bins, const Slab &slab, uint32_t voxel)
 {
-  return slab.overflows && counts_of (task, slab.item)[voxel_of_slab (task, slab, voxel)] > 0;
+  return slab.overflows && counts_of (accumulators, slab.item)[voxel_of_slab (bins, slab, voxel)] > 0;
 }
 
 /* Where the lanes that list something do so. All lanes call it. */
@@ -216,7 +216,8 @@ list_voxel (uint32_t voxel, bool is_single, bool is_several, Shared *shared)
 
 /* The point that was found last lists its voxel. */
 __device__ __forceinline__ void
-list_voxels (const RcCudaVoxelTask &task, const Slab &slab, const Own &own, Shared *shared)
+list_voxels (const Grid &grid, const Accumulators &accumulators, const Bins &bins, const Slab &slab, const Own &own,
+    Shared *shared)
 {
 #pragma unroll
   for (int u = 0; u < POINTS_EACH; u++) {
@@ -225,17 +226,17 @@ list_voxels (const RcCudaVoxelTask &task, const Slab &slab, const Own &own, Shar
 
     const uint32_t i = u * THREADS + threadIdx.x, voxel = own.voxels[u];
     const bool is_last = voxel != NONE && shared->heads[voxel] == i + 1;
-    const bool is_single = is_last && shared->before[i] == 0 && !has_overflow (task, slab, voxel);
+    const bool is_single = is_last && shared->before[i] == 0 && !has_overflow (accumulators, bins, slab, voxel);
 
     list_voxel (voxel, is_single, is_last && !is_single, shared);
   }
   if (!slab.overflows)
     return;
-  for (uint32_t first = 0; first < task.mean_pieces * 32; first += THREADS) {
+  for (uint32_t first = 0; first < bins.pieces * 32; first += THREADS) {
     const uint32_t voxel = first + threadIdx.x;
-    const bool is_voxel = voxel < task.mean_pieces * 32 && voxel_of_slab (task, slab, voxel) < task.voxels;
+    const bool is_voxel = voxel < bins.pieces * 32 && voxel_of_slab (bins, slab, voxel) < grid.voxels;
 
-    list_voxel (voxel, false, is_voxel && shared->heads[voxel] == 0 && has_overflow (task, slab, voxel), shared);
+    list_voxel (voxel, false, is_voxel && shared->heads[voxel] == 0 && has_overflow (accumulators, bins, slab, voxel), shared);
   }
 }
 
@@ -279,40 +280,41 @@ compute_mean_bits (int scale_bits, uint32_t word)
 
 template <class Source, int SIZE>
 __device__ __forceinline__ uint32_t
-bits_of_one (const RcCudaVoxelTask &task, uint32_t channel, const uint32_t words[2])
+bits_of_one (const Values &values, const Bins &bins, uint32_t channel, const uint32_t words[2])
 {
   if constexpr (is_mostly_exact<Source, SIZE> ()) {
-    const uint32_t least = least_exact<SIZE> (task)[channel], twice = words[0] << 1;
+    const uint32_t least = least_exact<SIZE> (values, bins)[channel], twice = words[0] << 1;
 
     if (twice - least < (255u << 24) - least || twice == 0)
       return rc_bits32 (rc_float32 (words[0]) + 0.0f);
-    return compute_mean_bits (scale_bits<SIZE> (task)[channel], words[0]);
+    return compute_mean_bits (scale_bits<SIZE> (values, bins)[channel], words[0]);
   } else {
-    return mean_bits_of_one<SIZE> (rc_voxel_scale_of (scale_bits<SIZE> (task)[channel]), Source::feature_of (words));
+    return mean_bits_of_one<SIZE> (rc_voxel_scale_of (scale_bits<SIZE> (values, bins)[channel]), Source::feature_of (words));
   }
 }
 
 template <int SIZE, int GROUP>
 __device__ __forceinline__ void
-put_group (const RcCudaVoxelTask &task, uint32_t voxel, uint32_t channel, const uint32_t bits[GROUP])
+put_group (const Values &values, uint32_t voxel, uint32_t channel, const uint32_t bits[GROUP])
 {
   uint32_t words[GROUP];
 
 #pragma unroll
   for (int g = 0; g < GROUP; g++)
     words[g] = SIZE == 4 || GROUP == 1 ? bits[g] : 2 * g < GROUP ? bits[2 * g] | bits[2 * g + 1] << 16 : 0;
-  write_words<SIZE * GROUP> (values + (voxel * (uint32_t) task.channels + channel) * SIZE, words);
+  write_words<SIZE * GROUP> (slab_values + (voxel * (uint32_t) values.channels + channel) * SIZE, words);
 }
 
 template <class Source, int SIZE, int GROUP>
 __device__ __forceinline__ void
-put_singles (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared)
+put_singles (const Format &format, const Values &values, const Chunk &chunk, const Bins &bins, const Slab &slab,
+    const Shared &shared)
 {
   constexpr int AT_ONCE = groups_at_once<Source, GROUP> ();
-  const uint32_t end = shared.singles * (uint32_t) task.channels;
-  const Channel step = first_channel (task, THREADS * GROUP);
-  const char *features = features_of<Source> (task, slab.item);
-  Channel next = first_channel (task, threadIdx.x * GROUP);
+  const uint32_t end = shared.singles * (uint32_t) values.channels;
+  const Channel step = first_channel (values, THREADS * GROUP);
+  const char *features = features_of<Source> (format, chunk, slab.item);
+  Channel next = first_channel (values, threadIdx.x * GROUP);
 
 #pragma unroll 1
   for (uint32_t i = threadIdx.x * GROUP; i < end; i += THREADS * GROUP * AT_ONCE) {
@@ -322,13 +324,13 @@ put_singles (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       if (i + u * THREADS * GROUP < end) {
-        const char *from = features + (int64_t) shared.points[shared.heads[shared.listed[next.of]] - 1] * task.stride;
+        const char *from = features + (int64_t) shared.points[shared.heads[shared.listed[next.of]] - 1] * chunk.stride;
 
 #pragma unroll
         for (int g = 0; g < GROUP; g++)
-          Source::load_feature (task, from, (int64_t) next.channel + g, loaded[u][g]);
+          Source::load_feature (format, from, (int64_t) next.channel + g, loaded[u][g]);
       }
-      next = channel_after (task, next, step);
+      next = channel_after (values, next, step);
     }
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
@@ -337,10 +339,10 @@ put_singles (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared
       if (i + u * THREADS * GROUP < end) {
 #pragma unroll
         for (int g = 0; g < GROUP; g++)
-          bits[g] = bits_of_one<Source, SIZE> (task, own.channel + g, loaded[u][g]);
-        put_group<SIZE, GROUP> (task, shared.listed[own.of], own.channel, bits);
+          bits[g] = bits_of_one<Source, SIZE> (values, bins, own.channel + g, loaded[u][g]);
+        put_group<SIZE, GROUP> (values, shared.listed[own.of], own.channel, bits);
       }
-      own = channel_after (task, own, step);
+      own = channel_after (values, own, step);
     }
   }
 }
@@ -356,11 +358,11 @@ struct Sum
 /* A channel of a chain of points, several under way before the first is added. */
 template <class Source>
 __device__ __forceinline__ Sum
-sum_of_chain (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared, uint32_t head, uint32_t channel,
+sum_of_chain (const Format &format, const Chunk &chunk, const Slab &slab, const Shared &shared, uint32_t head, uint32_t channel,
     const RcVoxelScale &scale)
 {
   constexpr int AT_ONCE = features_at_once<Source> ();
-  const char *features = features_of<Source> (task, slab.item);
+  const char *features = features_of<Source> (format, chunk, slab.item);
   Sum sum = { 0, 0, 0 };
 
 #pragma unroll 1
@@ -370,7 +372,7 @@ sum_of_chain (const RcCudaVoxelTask &task, const Slab &slab, const Shared &share
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       if (head > 0) {
-        Source::load_feature (task, features + (int64_t) shared.points[head - 1] * task.stride, channel, loaded[u]);
+        Source::load_feature (format, features + (int64_t) shared.points[head - 1] * chunk.stride, channel, loaded[u]);
         head = shared.before[head - 1];
         n = u + 1;
       }
@@ -392,69 +394,71 @@ sum_of_chain (const RcCudaVoxelTask &task, const Slab &slab, const Shared &share
 
 /* What overflowed of a voxel, whose sums are cleared. */
 __device__ __forceinline__ void
-add_accumulated (const RcCudaVoxelTask &task, const Slab &slab, int64_t voxel, uint32_t channel, Sum *sum)
+add_accumulated (const Values &values, const Accumulators &accumulators, const Slab &slab, int64_t voxel, uint32_t channel,
+    Sum *sum)
 {
-  const int64_t at = voxel * task.channels + channel;
-  const uint32_t saw = saw_of (saw_words_of (task, slab.item), at);
+  const int64_t at = voxel * values.channels + channel;
+  const uint32_t saw = saw_of (saw_words_of (accumulators, slab.item), at);
 
-  sum->n += counts_of (task, slab.item)[voxel];
-  sum->sum += sums_of (task, slab.item)[at];
+  sum->n += counts_of (accumulators, slab.item)[voxel];
+  sum->sum += sums_of (accumulators, slab.item)[at];
   sum->saw |= saw;
-  sums_of (task, slab.item)[at] = 0;
+  sums_of (accumulators, slab.item)[at] = 0;
   if (saw != 0)
-    clear_saw (saw_words_of (task, slab.item), at, saw);
+    clear_saw (saw_words_of (accumulators, slab.item), at, saw);
 }
 
 /* A lane has a channel of a voxel. */
 template <class Source, int SIZE>
 __device__ __forceinline__ void
-put_several (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared)
+put_several (const Format &format, const Values &values, const Chunk &chunk, const Accumulators &accumulators,
+    const Bins &bins, const Slab &slab, const Shared &shared)
 {
-  const Channel step = first_channel (task, THREADS);
-  Channel own = first_channel (task, threadIdx.x);
+  const Channel step = first_channel (values, THREADS);
+  Channel own = first_channel (values, threadIdx.x);
 
 #pragma unroll 1
-  for (; own.of < shared.several; own = channel_after (task, own, step)) {
+  for (; own.of < shared.several; own = channel_after (values, own, step)) {
     const uint32_t voxel = shared.listed[VOXELS - 1 - own.of];
-    const RcVoxelScale scale = rc_voxel_scale_of (scale_bits<SIZE> (task)[own.channel]);
-    Sum sum = sum_of_chain<Source> (task, slab, shared, shared.heads[voxel], own.channel, scale);
+    const RcVoxelScale scale = rc_voxel_scale_of (scale_bits<SIZE> (values, bins)[own.channel]);
+    Sum sum = sum_of_chain<Source> (format, chunk, slab, shared, shared.heads[voxel], own.channel, scale);
 
-    if (has_overflow (task, slab, voxel))
-      add_accumulated (task, slab, voxel_of_slab (task, slab, voxel), own.channel, &sum);
+    if (has_overflow (accumulators, bins, slab, voxel))
+      add_accumulated (values, accumulators, slab, voxel_of_slab (bins, slab, voxel), own.channel, &sum);
 
     const uint32_t bits = value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, rc_voxel_mean (&scale, sum.sum, sum.n, sum.saw));
 
-    put_group<SIZE, 1> (task, voxel, own.channel, &bits);
+    put_group<SIZE, 1> (values, voxel, own.channel, &bits);
   }
 }
 
 /* Once all channels have them. */
 __device__ __forceinline__ void
-clear_counts (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared)
+clear_counts (const Accumulators &accumulators, const Bins &bins, const Slab &slab, const Shared &shared)
 {
   for (uint32_t i = threadIdx.x; slab.overflows && i < shared.several; i += THREADS)
-    counts_of (task, slab.item)[voxel_of_slab (task, slab, shared.listed[VOXELS - 1 - i])] = 0;
+    counts_of (accumulators, slab.item)[voxel_of_slab (bins, slab, shared.listed[VOXELS - 1 - i])] = 0;
 }
 
 /* ---- the output ---- */
 
 /* What of the pieces is to be written. */
 __device__ __forceinline__ void
-take_bits (const RcCudaVoxelTask &task, const Slab &slab, Shared *shared)
+take_bits (const Grid &grid, const Bins &bins, const Dense &dense, const Slab &slab, Shared *shared)
 {
-  const int64_t word = threadIdx.x < task.mean_pieces ? piece_of_slab (task, slab.which, threadIdx.x) : task.bit_words;
+  const int64_t word = threadIdx.x < bins.pieces ? piece_of_slab (bins, slab.which, threadIdx.x) : grid.bit_words;
 
-  if (word < task.bit_words)
-    shared->bits[threadIdx.x] = take_word<false> (task, slab.item, word, shared->bits[threadIdx.x]);
+  if (word < grid.bit_words)
+    shared->bits[threadIdx.x] = take_word<false> (dense, slab.item, word, shared->bits[threadIdx.x]);
 }
 
 /* Whether anything of the sector of an element of a piece is. */
 template <int SIZE>
 __device__ __forceinline__ bool
-is_needed (const RcCudaVoxelTask &task, uint32_t bits, uint32_t element)
+is_needed (const Values &values, uint32_t bits, uint32_t element)
 {
   const uint32_t sector = element / (32 / SIZE) * (32 / SIZE);
-  const uint32_t first = voxel_of_element (task, sector), last = voxel_of_element (task, sector + 32 / SIZE - 1);
+  const uint32_t first = voxel_of_element (values, sector), last = voxel_of_element (values, sector + 32 / SIZE - 1);
 
   return (bits & ((2u << (last - first)) - 1) << first) != 0;
 }
@@ -462,25 +466,26 @@ is_needed (const RcCudaVoxelTask &task, uint32_t bits, uint32_t element)
 /* A warp has a piece at a time. */
 template <int SIZE>
 __device__ __forceinline__ void
-write_slab (const RcCudaVoxelTask &task, const Slab &slab, const Shared &shared)
+write_slab (const Grid &grid, const Values &values, const Bins &bins, const Dense &dense, const Slab &slab,
+    const Shared &shared)
 {
   constexpr uint32_t IN_GROUP = 16 / SIZE;
-  const uint32_t lane = threadIdx.x % 32, elements = 32 * (uint32_t) task.channels;
-  char *grid = task.grid + slab.item * task.grid_batch_stride;
+  const uint32_t lane = threadIdx.x % 32, elements = 32 * (uint32_t) values.channels;
+  char *out = dense.data + slab.item * dense.batch_stride;
 
-  for (uint32_t piece = threadIdx.x / 32; piece < task.mean_pieces; piece += WARPS) {
-    const int64_t first = first_of_piece (task, slab, piece) * task.channels, end = task.voxels * task.channels - first;
-    const char *from = values + piece * piece_bytes<SIZE> (task);
-    char *to = grid + first * SIZE;
+  for (uint32_t piece = threadIdx.x / 32; piece < bins.pieces; piece += WARPS) {
+    const int64_t first = first_of_piece (bins, slab, piece) * values.channels, end = grid.voxels * values.channels - first;
+    const char *from = slab_values + piece * piece_bytes<SIZE> (values);
+    char *to = out + first * SIZE;
 
-    if (!task.is_known && task.whole && end >= elements) {
+    if (!dense.is_known && dense.is_whole && end >= elements) {
 #pragma unroll 2
       for (uint32_t i = lane * IN_GROUP; i < elements; i += 32 * IN_GROUP)
         __stcs (reinterpret_cast<uint4 *> (to + i * SIZE), *reinterpret_cast<const uint4 *> (from + i * SIZE));
     } else {
       for (uint32_t i = lane * IN_GROUP; i < elements && i < end; i += 32 * IN_GROUP) {
-        if (is_needed<SIZE> (task, shared.bits[piece], i))
-          write_group<SIZE> (task, to + i * SIZE, *reinterpret_cast<const uint4 *> (from + i * SIZE), end - i);
+        if (is_needed<SIZE> (values, shared.bits[piece], i))
+          write_group<SIZE> (dense, to + i * SIZE, *reinterpret_cast<const uint4 *> (from + i * SIZE), end - i);
       }
     }
   }
@@ -498,45 +503,47 @@ write_blocks ()
 }
 
 template <class Source, int SIZE, int GROUP>
-__global__ void LAUNCH_BOUNDS (THREADS, write_blocks ())
-write_means (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, write_blocks ())
+write_means (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,
+    GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk, GRID_CONSTANT Accumulators accumulators,
+    GRID_CONSTANT Bins bins, GRID_CONSTANT Dense dense)
 {
   __shared__ Shared shared;
-  Slab slab = { blockIdx.x >> task.mean_slab_shift, blockIdx.x & ((uint32_t) task.mean_slabs - 1), 0, false };
+  Slab slab = { blockIdx.x >> bins.slab_shift, blockIdx.x & ((uint32_t) bins.slabs - 1), 0, false };
 
   allow_next ();
-  clear_slab<SIZE> (task, &shared);
+  clear_slab<SIZE> (values, bins, &shared);
   wait_for_previous ();
   __syncthreads ();
 
-  const uint32_t parts = overflow_parts (task, slab.item);
-  const Own own = chain_points (task, &slab, &shared);
+  const uint32_t parts = overflow_parts (bins, slab.item);
+  const Own own = chain_points (bins, &slab, &shared);
 
-  find_scales<SIZE> (task, slab.item);
+  find_scales<SIZE> (values, job, chunk, bins, slab.item);
   __syncthreads ();
   if (parts > 0)
-    finish_overflow<Source> (task, slab.item, parts, slab.overflows);
-  list_voxels (task, slab, own, &shared);
+    finish_overflow<Source> (format, values, job, chunk, accumulators, bins, slab.item, parts, slab.overflows);
+  list_voxels (grid, accumulators, bins, slab, own, &shared);
   __syncthreads ();
-  put_singles<Source, SIZE, GROUP> (task, slab, shared);
-  put_several<Source, SIZE> (task, slab, shared);
-  take_bits (task, slab, &shared);
+  put_singles<Source, SIZE, GROUP> (format, values, chunk, bins, slab, shared);
+  put_several<Source, SIZE> (format, values, chunk, accumulators, bins, slab, shared);
+  take_bits (grid, bins, dense, slab, &shared);
   __syncthreads ();
-  clear_counts (task, slab, shared);
-  write_slab<SIZE> (task, slab, shared);
-  if (task.counters != NULL && threadIdx.x == 0)
-    add_counter (&task.counters->occupied, shared.singles + shared.several);
-  if (task.counters_of_add != NULL && slab.which == 0 && threadIdx.x == 0)
-    count_points (task, slab.item);
+  clear_counts (accumulators, bins, slab, shared);
+  write_slab<SIZE> (grid, values, bins, dense, slab, shared);
+  if (dense.counters != NULL && threadIdx.x == 0)
+    add_counter (&dense.counters->occupied, shared.singles + shared.several);
+  if (chunk.counters != NULL && slab.which == 0 && threadIdx.x == 0)
+    count_points (job, chunk, slab.item);
 }
 }
 
 /* A macro takes commas only in parentheses. */
 #define OF_POINTS(...) { \
-    { KERNEL (write_means<__VA_ARGS__, 2, 1>), KERNEL (write_means<__VA_ARGS__, 2, 4>) }, \
-    { KERNEL (write_means<__VA_ARGS__, 4, 1>), KERNEL (write_means<__VA_ARGS__, 4, 4>) } }
+    { VOXEL_KERNEL (write_means<__VA_ARGS__, 2, 1>), VOXEL_KERNEL (write_means<__VA_ARGS__, 2, 4>) }, \
+    { VOXEL_KERNEL (write_means<__VA_ARGS__, 4, 1>), VOXEL_KERNEL (write_means<__VA_ARGS__, 4, 4>) } }
 
-const void *const rc_cuda_voxel_write_means[RC_CUDA_VOXEL_SOURCES][2][2] = {
+const RcCudaVoxelKernel rc_cuda_voxel_write_means[RC_CUDA_VOXEL_SOURCES][2][2] = {
   OF_POINTS (PointSource<RC_FLOAT16>), OF_POINTS (PointSource<RC_FLOAT32>), OF_POINTS (PointSource<RC_FLOAT64>),
   OF_POINTS (LayoutSource),
 };

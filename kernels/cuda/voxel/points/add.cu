@@ -31,11 +31,11 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 /* ---- begin ---- */
 
 __global__ void __launch_bounds__ (THREADS)
-set_scales (const __grid_constant__ RcCudaVoxelTask task)
+set_scales (GRID_CONSTANT Values values, GRID_CONSTANT Job job)
 {
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y)
-    set_scales_of (task, item);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y)
+    set_scales_of (values, job, item);
 }
 
 /* By all threads of all blocks, 16 bytes at a time. */
@@ -49,22 +49,22 @@ fill (char *memory, uint64_t bytes, uint32_t word)
 }
 
 __global__ void __launch_bounds__ (THREADS)
-clear (const __grid_constant__ RcCudaVoxelTask task)
+clear (GRID_CONSTANT Job job, GRID_CONSTANT Clear clear)
 {
   constexpr int head_words = sizeof (RcCudaVoxelHead) / sizeof (uint4);
-  const int64_t words = (int64_t) (task.clear_bytes / sizeof (uint4)), step = (int64_t) gridDim.x * THREADS;
+  const int64_t words = (int64_t) (clear.item_bytes / sizeof (uint4)), step = (int64_t) gridDim.x * THREADS;
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    uint4 *to = reinterpret_cast<uint4 *> (item_scratch (task, item));
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    uint4 *to = reinterpret_cast<uint4 *> (item_scratch (job, item));
 
     for (int64_t i = head_words + (int64_t) blockIdx.x * THREADS + threadIdx.x; i < words; i += step)
       to[i] = make_uint4 (0, 0, 0, 0);
     if (blockIdx.x == 0 && threadIdx.x == 0)
-      *head_of (task, item) = { };
+      *head_of (job, item) = { };
   }
-  fill (task.ones, task.ones_bytes, UINT32_MAX);
-  fill (task.zeros, task.zeros_bytes, 0);
+  fill (clear.ones, clear.ones_bytes, UINT32_MAX);
+  fill (clear.zeros, clear.zeros_bytes, 0);
 }
 
 /* ---- actions: without features ----
@@ -74,63 +74,77 @@ clear (const __grid_constant__ RcCudaVoxelTask task)
 
 /* Where a point's key and what is kept of it are. */
 __device__ __forceinline__ int64_t
-place_of (const RcCudaVoxelTask &task, const Part &part, int64_t i)
+place_of (const Job &job, const Part &part, int64_t i)
 {
-  return part.item * task.n_points + part.first + i;
+  return part.item * job.n_points + part.first + i;
 }
 
 /* The key of a point for the sort, or where there is none its mark. */
 __device__ __forceinline__ void
-put_key (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
+put_key (const Job &job, const Ranks &ranks, const Stored &stored, const Part &part, int64_t i, int64_t voxel)
 {
-  const uint64_t in_group = (uint64_t) (task.group == 1 ? 0 : part.item % task.group);
+  const uint64_t in_group = (uint64_t) (stored.group_items == 1 ? 0 : part.item % stored.group_items);
 
-  if (task.defers) {
-    mark_point (task, part, i, voxel);
+  if (stored.is_deferred) {
+    mark_point (job, ranks, part, i, voxel);
     return;
   }
-  task.points.keys[0][place_of (task, part, i)] = voxel < 0 ? RC_CUDA_VOXEL_NO_KEY
-      : in_group * task.key_voxels + (uint64_t) voxel;
+  stored.keys[0][place_of (job, part, i)] = voxel < 0 ? RC_CUDA_VOXEL_NO_KEY
+      : in_group * stored.key_voxels + (uint64_t) voxel;
 }
 
 /* rint ((p - origin) * 2^k) of an axis. */
 __device__ __forceinline__ int64_t
-centroid_term (const RcCudaVoxelTask &task, int64_t item, int axis, float p)
+centroid_term (const Grid &grid, const Job &job, int64_t item, int axis, float p)
 {
-  const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
+  const RcVoxelScale *scales = item_array<const RcVoxelScale> (job, item, job.layout.scales);
 
-  return rc_voxel_fixed (&scales[axis], (double) p - (double) task.box.origin[axis]);
+  return rc_voxel_fixed (&scales[axis], (double) p - (double) grid.box.origin[axis]);
 }
 
-struct AddBits
+/* What all of them may read; they add the parts that only they read. */
+struct Action
+{
+  const Grid &grid;
+  const Job &job;
+};
+
+struct AddBits : Action
 {
   static constexpr int at_once = 4;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t, int64_t voxel, const float *) const
   {
     if (voxel < 0)
       return;
-    uint32_t *word = item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32;
+    uint32_t *word = item_array<uint32_t> (job, part.item, job.layout.bits) + voxel / 32;
     const uint32_t bit = 1u << (voxel % 32);
 
-    if (task.crowded && (*word & bit) != 0)     /* a stale word only costs the atomic */
+    if (job.is_crowded && (*word & bit) != 0)     /* a stale word only costs the atomic */
       return;
     atomicOr (word, bit);
   }
 };
 
-struct AddCount
+/* Marks and counts a point's voxel, if it has one. */
+__device__ __forceinline__ void
+count_voxel (const Job &job, const Part &part, int64_t voxel)
+{
+  if (voxel < 0)
+    return;
+  mark (job, part, voxel);
+  atomicAdd (item_array<uint32_t> (job, part.item, job.layout.counts) + voxel, 1u);
+}
+
+struct AddCount : Action
 {
   static constexpr int at_once = 4;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t, int64_t voxel, const float *) const
   {
-    if (voxel < 0)
-      return;
-    mark (task, part, voxel);
-    atomicAdd (item_array<uint32_t> (task, part.item, task.layout.counts) + voxel, 1u);
+    count_voxel (job, part, voxel);
   }
 };
 
@@ -143,48 +157,51 @@ count_apart (uint32_t *bits, uint32_t *counts, int64_t voxel)
 }
 
 template <class Source>
-struct AddCentroid
+struct AddCentroid : Action
 {
   static constexpr int at_once = 2;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *p)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t, int64_t voxel, const float *p) const
   {
     if constexpr (Source::is_depth)
-      AddCount::take (task, part, i, voxel, p);
+      count_voxel (job, part, voxel);
     if (voxel < 0)
       return;
 #pragma unroll
     for (int axis = 0; axis < 3; axis++)
-      add_64 (item_array<int64_t> (task, part.item, task.layout.sums) + voxel * 3 + axis,
-          centroid_term (task, part.item, axis, p[axis]));
+      add_64 (item_array<int64_t> (job, part.item, job.layout.sums) + voxel * 3 + axis,
+          centroid_term (grid, job, part.item, axis, p[axis]));
     if constexpr (!Source::is_depth)    /* last: the other way round takes more registers */
-      count_apart (item_array<uint32_t> (task, part.item, task.layout.bits),
-          item_array<uint32_t> (task, part.item, task.layout.counts), voxel);
+      count_apart (item_array<uint32_t> (job, part.item, job.layout.bits),
+          item_array<uint32_t> (job, part.item, job.layout.counts), voxel);
   }
 };
 
-struct AddKey
+struct AddKey : Action
 {
+  const Stored &stored;
+  const Ranks &ranks;
+
   static constexpr int at_once = 4;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
-    put_key (task, part, i, voxel);
+    put_key (job, ranks, stored, part, i, voxel);
   }
 };
 
-struct AddKeyCentroid
+struct AddKeyCentroid : AddKey
 {
   static constexpr int at_once = 2;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *p)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t i, int64_t voxel, const float *p) const
   {
-    float *kept = reinterpret_cast<float *> (task.points.payload) + place_of (task, part, i) * 3;
+    float *kept = reinterpret_cast<float *> (stored.payload) + place_of (job, part, i) * 3;
 
-    put_key (task, part, i, voxel);
+    put_key (job, ranks, stored, part, i, voxel);
     if (voxel < 0)
       return;
 #pragma unroll
@@ -195,91 +212,100 @@ struct AddKeyCentroid
 
 /* What is kept of a point for mode first. */
 __device__ __forceinline__ char *
-kept_of (const RcCudaVoxelTask &task, const Part &part, int64_t i)
+kept_of (const Job &job, const Stored &stored, const Part &part, int64_t i)
 {
-  return task.points.payload + place_of (task, part, i) * (int64_t) task.layout.payload_bytes;
+  return stored.payload + place_of (job, part, i) * (int64_t) stored.payload_bytes;
 }
 
 /* Coordinates are finite where a point is inside, and rounded once, from float32. */
-struct AddKeyPosition
+struct AddKeyPosition : AddKey
 {
+  const Values &values;
+
   static constexpr int at_once = 2;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *p)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t i, int64_t voxel, const float *p) const
   {
-    put_key (task, part, i, voxel);
+    put_key (job, ranks, stored, part, i, voxel);
     if (voxel < 0)
       return;
 #pragma unroll
     for (int axis = 0; axis < 3; axis++)
-      store_value (task.dtype, kept_of (task, part, i), axis, value_bits (task.dtype, (double) p[axis]));
+      store_value (values.dtype, kept_of (job, stored, part, i), axis, value_bits (values.dtype, (double) p[axis]));
   }
 };
 
-struct AddKeyRank
+struct AddKeyRank : AddKey
 {
+  const Map &map;
+
   static constexpr int at_once = 4;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
-    put_point (task, part, i, voxel, voxel < 0);        /* first: the other way round takes more registers */
-    put_key (task, part, i, voxel);
+    put_point (map, part, i, voxel, voxel < 0);        /* first: the other way round takes more registers */
+    put_key (job, ranks, stored, part, i, voxel);
   }
 };
 
-struct StoreIndex
+struct StoreIndex : Action
 {
+  const Map &map;
+
   static constexpr int at_once = 1;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
-    put_point (task, part, i, voxel, true);
+    put_point (map, part, i, voxel, true);
   }
 };
 
-struct MarkIndex
+struct MarkIndex : StoreIndex
 {
+  const Ranks &ranks;
+
   static constexpr int at_once = 4;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
-    put_point (task, part, i, voxel, true);
-    mark_point (task, part, i, voxel);
+    put_point (map, part, i, voxel, true);
+    mark_point (job, ranks, part, i, voxel);
   }
 };
 
-template <class Source, class Action>
+template <class Source, class Add>
 __device__ constexpr int
 points_at_once ()
 {
-  return Source::at_once < Action::at_once ? Source::at_once : Action::at_once;
+  return Source::at_once < Add::at_once ? Source::at_once : Add::at_once;
 }
 
-template <class Source, class Action>
+template <class Source, class Add>
 __device__ __forceinline__ void
-add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, PointCounts *counts)
+add_tile (const Add &add, const Grid &grid, const Format &format, const Chunk &chunk, const Part &part, int64_t first,
+    PointCounts *counts)
 {
-  constexpr int POINTS = points_at_once<Source, Action> ();
+  constexpr int POINTS = points_at_once<Source, Add> ();
   float p[POINTS][3];
 
   /* all loads are under way before the first is used */
 #pragma unroll
   for (int u = 0; u < POINTS; u++)
     p[u][0] = p[u][1] = p[u][2] = 0.0f;
-  if (Source::asks_address || task.aligned) {
+  if (Source::asks_address || chunk.is_aligned) {
 #pragma unroll
     for (int u = 0; u < POINTS; u++) {
       if (first + u * THREADS + threadIdx.x < part.n)
-        Source::template read<true> (task, part.data, first + u * THREADS + threadIdx.x, p[u]);
+        Source::template read<true> (format, chunk, part.data, first + u * THREADS + threadIdx.x, p[u]);
     }
   } else {
     for (int u = 0; u < POINTS; u++) {
       if (first + u * THREADS + threadIdx.x < part.n)
-        Source::template read<false> (task, part.data, first + u * THREADS + threadIdx.x, p[u]);
+        Source::template read<false> (format, chunk, part.data, first + u * THREADS + threadIdx.x, p[u]);
     }
   }
 #pragma unroll
@@ -288,32 +314,34 @@ add_tile (const RcCudaVoxelTask &task, const Part &part, int64_t first, PointCou
 
     if (i < part.n) {
       /* a point alone waits for its loads anyway, longer than for divisions */
-      const int64_t voxel = POINTS == 1 ? rc_voxel_of (&task.box, p[u][0], p[u][1], p[u][2]) : voxel_of (task, p[u]);
+      const int64_t voxel = POINTS == 1 ? rc_voxel_of (&grid.box, p[u][0], p[u][1], p[u][2]) : voxel_of (grid, p[u]);
 
       count_point (counts, voxel);
-      Action::take (task, part, i, voxel, p[u]);
+      add.take (part, i, voxel, p[u]);
     }
   }
 }
 
 /* With blocks stated, as in what follows, the compiler takes the registers that it needs; without, it spills. */
-template <class Source, class Action>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
-add_points (const __grid_constant__ RcCudaVoxelTask task)
+template <class Source, class Add, class... Parts>
+__global__ void __launch_bounds__ (THREADS, at_once (4))
+add_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Parts... parts)
 {
-  constexpr int64_t tile = points_at_once<Source, Action> () * THREADS;
+  constexpr int64_t tile = points_at_once<Source, Add> () * THREADS;
+  const Add add = { grid, job, parts... };
   PointCounts counts = { };
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = part_of<Source> (task, item, true);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const Part part = part_of<Source> (format, job, chunk, item, true);
 
     for (int64_t first = blockIdx.x * tile; first < part.n; first += gridDim.x * tile)
-      add_tile<Source, Action> (task, part, first, &counts);
-    finish_part (task, part);
+      add_tile<Source, Add> (add, grid, format, chunk, part, first, &counts);
+    finish_part (job, part);
   }
-  if (task.counters != NULL)
-    add_counts (task, counts);
+  if (chunk.counters != NULL)
+    add_counts (chunk, counts);
 }
 
 /* ---- actions: with features ----
@@ -325,76 +353,99 @@ add_points (const __grid_constant__ RcCudaVoxelTask task)
 
 /* Where voxels have ranks, range has marked them. */
 __device__ __forceinline__ int64_t
-count_ranked (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
+count_ranked (const Job &job, const Accumulators &accumulators, const Ranks &ranks, const Part &part, int64_t voxel)
 {
-  const int64_t rank = rank_point (task, part.item, voxel);
+  const int64_t rank = rank_point (job, ranks, part.item, voxel);
 
   if (rank >= 0)
-    atomicAdd (counts_of (task, part.item) + rank, 1u);
+    atomicAdd (counts_of (accumulators, part.item) + rank, 1u);
   return rank;
 }
 
-template <bool RANKED>
-struct AddMean
+struct FeatureAction
 {
+  const Job &job;
+  const Values &values;
+};
+
+template <bool RANKED>
+struct MeanAction : FeatureAction
+{
+  const Accumulators &accumulators;
+
   static constexpr bool takes_all = true;
 
-  static __device__ __forceinline__ int64_t
-  point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
-  {
-    if constexpr (RANKED)
-      return count_ranked (task, part, voxel);
-    AddCount::take (task, part, i, voxel, NULL);
-    return voxel;
-  }
-
-  static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, int64_t c, double x, PointCounts *counts)
+  __device__ __forceinline__ void
+  feature (const Part &part, int64_t, int64_t voxel, int64_t c, double x, PointCounts *counts) const
   {
     const uint32_t saw = rc_voxel_saw (x);
-    const int64_t at = voxel * task.channels + c;
+    const int64_t at = voxel * values.channels + c;
     const bool goes = voxel >= 0;
 
     /* what has ranks has no feature_range */
     if constexpr (!RANKED)
-      counts->clamped += goes & exceeds_range (task, x);
+      counts->clamped += goes & exceeds_range (values, x);
     if (goes & (saw != 0))
-      add_saw (saw_words_of (task, part.item), at, saw);
+      add_saw (saw_words_of (accumulators, part.item), at, saw);
     if (goes & (saw == 0))
-      add_64 (sums_of (task, part.item) + at,
-          rc_voxel_fixed (item_array<const RcVoxelScale> (task, part.item, task.layout.scales) + c,
-              RANKED ? x : clamp_feature (task, x)));
+      add_64 (sums_of (accumulators, part.item) + at,
+          rc_voxel_fixed (item_array<const RcVoxelScale> (job, part.item, job.layout.scales) + c,
+              RANKED ? x : clamp_feature (values, x)));
   }
 };
 
-struct AddExtreme
+struct AddMean : MeanAction<false>
+{
+  __device__ __forceinline__ int64_t
+  point (const Part &part, int64_t, int64_t voxel) const
+  {
+    count_voxel (job, part, voxel);
+    return voxel;
+  }
+};
+
+struct AddRankedMean : MeanAction<true>
+{
+  const Ranks &ranks;
+
+  __device__ __forceinline__ int64_t
+  point (const Part &part, int64_t, int64_t voxel) const
+  {
+    return count_ranked (job, accumulators, ranks, part, voxel);
+  }
+};
+
+struct AddExtreme : FeatureAction
 {
   static constexpr bool takes_all = false;
 
-  static __device__ __forceinline__ int64_t
-  point (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel)
+  __device__ __forceinline__ int64_t
+  point (const Part &part, int64_t, int64_t voxel) const
   {
     if (voxel >= 0)
-      mark (task, part, voxel);
+      mark (job, part, voxel);
     return voxel;
   }
 
-  static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, int64_t c, double x, PointCounts *)
+  __device__ __forceinline__ void
+  feature (const Part &part, int64_t, int64_t voxel, int64_t c, double x, PointCounts *) const
   {
-    atomicMax (item_array<uint32_t> (task, part.item, task.layout.keys) + voxel * task.channels + c,
-        extreme_key (task, x));
+    atomicMax (item_array<uint32_t> (job, part.item, job.layout.keys) + voxel * values.channels + c,
+        extreme_key (values, x));
   }
 };
 
-struct AddingKeys
+struct AddingKeys : FeatureAction
 {
+  const Stored &stored;
+  const Ranks &ranks;
+
   static constexpr bool takes_all = false;
 
-  static __device__ __forceinline__ int64_t
-  point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
+  __device__ __forceinline__ int64_t
+  point (const Part &part, int64_t i, int64_t voxel) const
   {
-    put_key (task, part, i, voxel);
+    put_key (job, ranks, stored, part, i, voxel);
     return voxel;
   }
 };
@@ -402,38 +453,38 @@ struct AddingKeys
 template <class Source>
 struct AddKeyMean : AddingKeys
 {
-  static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *counts)
+  __device__ __forceinline__ void
+  feature (const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *counts) const
   {
-    const int64_t at = place_of (task, part, i) * task.channels + c;
+    const int64_t at = place_of (job, part, i) * values.channels + c;
 
-    counts->clamped += exceeds_range (task, x);
+    counts->clamped += exceeds_range (values, x);
     const uint64_t wide = rc_bits64 (x);
-    uint32_t *const kept = reinterpret_cast<uint32_t *> (task.points.payload) + (Source::keeps_float64 (task) ? 2 : 1) * at;
+    uint32_t *const kept = reinterpret_cast<uint32_t *> (stored.payload) + (Source::stores_float64 (stored) ? 2 : 1) * at;
 
     /* one branch: more of them nest too deep */
-    kept[0] = Source::keeps_float64 (task) ? (uint32_t) wide : rc_bits32 ((float) x);
-    if (Source::keeps_float64 (task))
+    kept[0] = Source::stores_float64 (stored) ? (uint32_t) wide : rc_bits32 ((float) x);
+    if (Source::stores_float64 (stored))
       kept[1] = (uint32_t) (wide >> 32);
   }
 };
 
 struct AddKeyExtreme : AddingKeys
 {
-  static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *)
+  __device__ __forceinline__ void
+  feature (const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *) const
   {
-    reinterpret_cast<uint32_t *> (task.points.payload)[place_of (task, part, i) * task.channels + c] =
-        extreme_key (task, x);
+    reinterpret_cast<uint32_t *> (stored.payload)[place_of (job, part, i) * values.channels + c] =
+        extreme_key (values, x);
   }
 };
 
 struct AddKeyFields : AddingKeys
 {
-  static __device__ __forceinline__ void
-  feature (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *)
+  __device__ __forceinline__ void
+  feature (const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *) const
   {
-    store_value (task.dtype, kept_of (task, part, i), c, value_bits (task.dtype, x));
+    store_value (values.dtype, kept_of (job, stored, part, i), c, value_bits (values.dtype, x));
   }
 };
 
@@ -451,40 +502,42 @@ struct Loaded
 /* The next ones; of points that turn out to be in no voxel, too, so that the first are under way with the coordinates. */
 template <class Source>
 __device__ __forceinline__ void
-load_features (const RcCudaVoxelTask &task, const char *features, int64_t points, Loaded<Source> *loaded)
+load_features (const Format &format, const Values &values, const Chunk &chunk, const char *features, int64_t points,
+    Loaded<Source> *loaded)
 {
-  const uint32_t channels = (uint32_t) task.channels;
+  const uint32_t channels = (uint32_t) values.channels;
   Channel own = loaded->channel;
 
 #pragma unroll
   for (int u = 0; u < Loaded<Source>::most; u++) {
     if (loaded->first + u < channels && own.of < points)
-      Source::load_feature (task, features + own.of * task.stride, own.channel, loaded->words[u]);
-    own = next_channel (task, own);
+      Source::load_feature (format, features + own.of * chunk.stride, own.channel, loaded->words[u]);
+    own = next_channel (values, own);
   }
 }
 
 /* 32 points from first on; all lanes call it. */
-template <class Source, class Action>
+template <class Source, class Add>
 __device__ __forceinline__ void
-add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, PointCounts *counts)
+add_warp (const Add &add, const Grid &grid, const Format &format, const Values &values, const Chunk &chunk,
+    const Part &part, int64_t first, PointCounts *counts)
 {
-  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) task.channels;
-  const char *features = part.data + first * task.stride + Source::feature_offset (task);
+  const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) values.channels;
+  const char *features = part.data + first * chunk.stride + Source::feature_offset (format);
   Loaded<Source> loaded;
   float p[3] = { 0.0f, 0.0f, 0.0f };
   int64_t goes_to = RC_VOXEL_OUTSIDE;
 
   if (first + lane < part.n)
-    Source::template read<true> (task, part.data, first + lane, p);
+    Source::template read<true> (format, chunk, part.data, first + lane, p);
   loaded.first = 0;
-  loaded.channel = first_channel (task, lane);
-  load_features (task, features, part.n - first, &loaded);
+  loaded.channel = first_channel (values, lane);
+  load_features (format, values, chunk, features, part.n - first, &loaded);
   if (first + lane < part.n) {
-    const int64_t voxel = voxel_of (task, p);
+    const int64_t voxel = voxel_of (grid, p);
 
     count_point (counts, voxel);
-    goes_to = Action::point (task, part, first + lane, voxel);
+    goes_to = add.point (part, first + lane, voxel);
   }
 #pragma unroll 1
   while (loaded.first < channels) {
@@ -494,52 +547,58 @@ add_warp (const RcCudaVoxelTask &task, const Part &part, int64_t first, PointCou
         break;
       const int64_t to = __shfl_sync (ALL_LANES, goes_to, (int) loaded.channel.of);
 
-      if (Action::takes_all || to >= 0)
-        Action::feature (task, part, first + loaded.channel.of, to, loaded.channel.channel,
+      if (Add::takes_all || to >= 0)
+        add.feature (part, first + loaded.channel.of, to, loaded.channel.channel,
             Source::feature_of (loaded.words[u]), counts);
-      loaded.channel = next_channel (task, loaded.channel);
+      loaded.channel = next_channel (values, loaded.channel);
     }
     loaded.first += loaded.most;
-    load_features (task, features, part.n - first, &loaded);
+    load_features (format, values, chunk, features, part.n - first, &loaded);
   }
 }
 
-template <class Source, class Action>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
-add_features (const __grid_constant__ RcCudaVoxelTask task)
+template <class Source, class Add, class... Parts>
+__global__ void __launch_bounds__ (THREADS, at_once (4))
+add_features (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,
+    GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk, GRID_CONSTANT Parts... parts)
 {
+  const Add add = { job, values, parts... };
   PointCounts counts = { };
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = part_of<Source> (task, item, true);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const Part part = part_of<Source> (format, job, chunk, item, true);
 
     for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < part.n;
         first += (int64_t) gridDim.x * THREADS)
-      add_warp<Source, Action> (task, part, first, &counts);
-    finish_part (task, part);
+      add_warp<Source, Add> (add, grid, format, values, chunk, part, first, &counts);
+    finish_part (job, part);
   }
-  if (task.counters != NULL)
-    add_counts (task, counts);
+  if (chunk.counters != NULL)
+    add_counts (chunk, counts);
 }
 }
 
 /* A macro takes commas only in parentheses. */
 #define WITHOUT_FEATURES(...) \
-    KERNEL (add_points<__VA_ARGS__, AddBits>), KERNEL (add_points<__VA_ARGS__, AddCount>), \
-    KERNEL (add_points<__VA_ARGS__, AddCentroid<__VA_ARGS__>>), KERNEL (add_points<__VA_ARGS__, AddKey>), \
-    KERNEL (add_points<__VA_ARGS__, AddKeyCentroid>), KERNEL (add_points<__VA_ARGS__, AddKeyRank>), \
-    KERNEL (add_points<__VA_ARGS__, StoreIndex>), KERNEL (add_points<__VA_ARGS__, MarkIndex>)
-#define OF_DEPTH(...) { WITHOUT_FEATURES (__VA_ARGS__), KERNEL (add_points<__VA_ARGS__, AddKeyPosition>) }
+    VOXEL_KERNEL (add_points<__VA_ARGS__, AddBits>), VOXEL_KERNEL (add_points<__VA_ARGS__, AddCount>), \
+    VOXEL_KERNEL (add_points<__VA_ARGS__, AddCentroid<__VA_ARGS__>>), VOXEL_KERNEL (add_points<__VA_ARGS__, AddKey, Stored, Ranks>), \
+    VOXEL_KERNEL (add_points<__VA_ARGS__, AddKeyCentroid, Stored, Ranks>), \
+    VOXEL_KERNEL (add_points<__VA_ARGS__, AddKeyRank, Stored, Ranks, Map>), VOXEL_KERNEL (add_points<__VA_ARGS__, StoreIndex, Map>), \
+    VOXEL_KERNEL (add_points<__VA_ARGS__, MarkIndex, Map, Ranks>)
+#define OF_DEPTH(...) { \
+    WITHOUT_FEATURES (__VA_ARGS__), VOXEL_KERNEL (add_points<__VA_ARGS__, AddKeyPosition, Stored, Ranks, Values>) }
 #define OF_POINTS(...) { \
-    WITHOUT_FEATURES (__VA_ARGS__), NULL, \
-    KERNEL (add_features<__VA_ARGS__, AddMean<false>>), KERNEL (add_features<__VA_ARGS__, AddMean<true>>), \
-    KERNEL (add_features<__VA_ARGS__, AddExtreme>), KERNEL (add_features<__VA_ARGS__, AddKeyMean<__VA_ARGS__>>), \
-    KERNEL (add_features<__VA_ARGS__, AddKeyExtreme>), KERNEL (add_features<__VA_ARGS__, AddKeyFields>) }
+    WITHOUT_FEATURES (__VA_ARGS__), { }, \
+    VOXEL_KERNEL (add_features<__VA_ARGS__, AddMean, Accumulators>), \
+    VOXEL_KERNEL (add_features<__VA_ARGS__, AddRankedMean, Accumulators, Ranks>), VOXEL_KERNEL (add_features<__VA_ARGS__, AddExtreme>), \
+    VOXEL_KERNEL (add_features<__VA_ARGS__, AddKeyMean<__VA_ARGS__>, Stored, Ranks>), \
+    VOXEL_KERNEL (add_features<__VA_ARGS__, AddKeyExtreme, Stored, Ranks>), \
+    VOXEL_KERNEL (add_features<__VA_ARGS__, AddKeyFields, Stored, Ranks>) }
 
-const void *const rc_cuda_voxel_clear = KERNEL (clear);
-const void *const rc_cuda_voxel_set_scales = KERNEL (set_scales);
-const void *const rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS] = {
+const RcCudaVoxelKernel rc_cuda_voxel_clear = VOXEL_KERNEL (clear);
+const RcCudaVoxelKernel rc_cuda_voxel_set_scales = VOXEL_KERNEL (set_scales);
+const RcCudaVoxelKernel rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS] = {
   OF_POINTS (PointSource<RC_FLOAT16>),
   OF_POINTS (PointSource<RC_FLOAT32>),
   OF_POINTS (PointSource<RC_FLOAT64>),

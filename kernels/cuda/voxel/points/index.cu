@@ -28,38 +28,39 @@ count_points (RcVoxelCounters *counters, int64_t n)
 /* Points whose numbers are aligned, and blocks for all of them. The quotient, since a point waits for its loads anyway, longer
  * than for divisions. */
 template <class Source>
-__global__ void LAUNCH_BOUNDS (RC_CUDA_VOXEL_THREADS, at_once (4))
-index_whole (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, at_once (4))
+index_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Map map)
 {
-  const Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
-  const uint32_t i = blockIdx.x * RC_CUDA_VOXEL_THREADS + threadIdx.x, n = (uint32_t) task.n;
+  const Part part = { blockIdx.y, chunk.data + blockIdx.y * chunk.batch_stride, chunk.n, 0 };
+  const uint32_t i = blockIdx.x * RC_CUDA_VOXEL_THREADS + threadIdx.x, n = (uint32_t) chunk.n;
   PointCounts counts = { };
 
   allow_next ();
   if (i < n)
-    prefetch_global (part.data + i * task.stride);
+    prefetch_global (part.data + i * chunk.stride);
   wait_for_previous ();
   if (i < n) {
     float p[3];
 
-    Source::template read<true> (task, part.data, i, p);
+    Source::template read<true> (format, chunk, part.data, i, p);
 
-    const int64_t voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
+    const int64_t voxel = rc_voxel_of (&grid.box, p[0], p[1], p[2]);
 
     count_miss (&counts, voxel);
-    if (i >= task.first_point)
-      point_voxels_of (task, part.item)[i - task.first_point] = voxel;
+    if (i >= map.first_point)
+      point_voxels_of (map, part.item)[i - map.first_point] = voxel;
   }
   if (blockIdx.x == 0 && threadIdx.x == 0) {
-    count_points (task.counters, n);
-    begin_head (task, part);
+    count_points (chunk.counters, n);
+    begin_head (job, part);
   }
-  if (__syncthreads_or ((int) (counts.outside | counts.nan | counts.infinite)) && task.counters != NULL)
-    add_counts (task, counts);
+  if (__syncthreads_or ((int) (counts.outside | counts.nan | counts.infinite)) && chunk.counters != NULL)
+    add_counts (chunk, counts);
 }
 }
 
-const void *const rc_cuda_voxel_index_whole[RC_CUDA_VOXEL_PACKED] = {
-  KERNEL (index_whole<PointSource<RC_FLOAT16>>), KERNEL (index_whole<PointSource<RC_FLOAT32>>),
-  KERNEL (index_whole<PointSource<RC_FLOAT64>>)
+const RcCudaVoxelKernel rc_cuda_voxel_index_whole[RC_CUDA_VOXEL_PACKED] = {
+  VOXEL_KERNEL (index_whole<PointSource<RC_FLOAT16>>), VOXEL_KERNEL (index_whole<PointSource<RC_FLOAT32>>),
+  VOXEL_KERNEL (index_whole<PointSource<RC_FLOAT64>>)
 };

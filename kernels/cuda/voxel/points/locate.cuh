@@ -46,17 +46,18 @@ valid_of (uint32_t n)
 /* Points that no product locates are rare, or else many: they are read again. Returns a point's bit, or none. */
 template <class Source, int THREADS, bool FOURS>
 __device__ __forceinline__ uint32_t
-locate_again (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, int u, PointCounts *counts)
+locate_again (const Grid &grid, const Format &format, const Chunk &chunk, const Part &part, const Tile &tile, int u,
+    PointCounts *counts)
 {
   const int64_t i = tile.first + point_of<THREADS, FOURS> (u);
   float p[3];
 
-  if (Source::asks_address || task.aligned)
-    Source::template read<true> (task, part.data, i, p);
+  if (Source::asks_address || chunk.is_aligned)
+    Source::template read<true> (format, chunk, part.data, i, p);
   else
-    Source::template read<false> (task, part.data, i, p);
+    Source::template read<false> (format, chunk, part.data, i, p);
 
-  const int64_t voxel = voxel_by_quotient (task, p[0], p[1], p[2]);
+  const int64_t voxel = voxel_by_quotient (grid, p[0], p[1], p[2]);
 
   count_miss (counts, voxel);
   return voxel < 0 ? RC_CUDA_VOXEL_NO_BIT : (uint32_t) voxel;
@@ -65,7 +66,8 @@ locate_again (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, i
 /* The bits of the points that a thread has, which are at p. */
 template <class Source, int THREADS, bool FOURS, int N>
 __device__ __forceinline__ void
-find_bits (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, const float (&p)[N][3], uint32_t (&bits)[N],
+find_bits (const Grid &grid, const Format &format, const Chunk &chunk, const Part &part, const Tile &tile,
+    const float (&p)[N][3], uint32_t (&bits)[N],
     PointCounts *counts)
 {
   const uint32_t valid = valid_of<THREADS, FOURS, N> (tile.n);
@@ -73,7 +75,7 @@ find_bits (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, cons
 
 #pragma unroll
   for (int u = 0; u < N; u++)
-    unclear |= voxel_by_product (task, p[u], &bits[u]) ? 0 : 1u << u;
+    unclear |= voxel_by_product (grid, p[u], &bits[u]) ? 0 : 1u << u;
   if (valid != (1u << N) - 1) {
 #pragma unroll
     for (int u = 0; u < N; u++)
@@ -82,7 +84,7 @@ find_bits (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, cons
 #pragma unroll 1
   for (unclear &= valid; unclear != 0; unclear &= unclear - 1) {
     const int which = __ffs ((int) unclear) - 1;
-    const uint32_t bit = locate_again<Source, THREADS, FOURS> (task, part, tile, which, counts);
+    const uint32_t bit = locate_again<Source, THREADS, FOURS> (grid, format, chunk, part, tile, which, counts);
 
 #pragma unroll
     for (int u = 0; u < N; u++)
@@ -114,7 +116,7 @@ read_fours (const char *data, uint32_t n, float p[EACH][3])
 
 template <class Source, bool ALIGNED, int THREADS, int N>
 __device__ __forceinline__ void
-read_each (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, float (&p)[N][3])
+read_each (const Format &format, const Chunk &chunk, const Part &part, const Tile &tile, float (&p)[N][3])
 {
 #pragma unroll
   for (int u = 0; u < N; u++) {
@@ -122,15 +124,15 @@ read_each (const RcCudaVoxelTask &task, const Part &part, const Tile &tile, floa
 
     p[u][0] = p[u][1] = p[u][2] = 0.0f;
     if (i < tile.n)
-      Source::template read<ALIGNED> (task, part.data, tile.first + i, p[u]);
+      Source::template read<ALIGNED> (format, chunk, part.data, tile.first + i, p[u]);
   }
 }
 
 /* Whether a tile is read four by four, which float32 alone can be. */
 __device__ __forceinline__ bool
-in_fours (const RcCudaVoxelTask &task, const Tile &tile)
+in_fours (const Chunk &chunk, const Tile &tile)
 {
-  return task.packed && tile.first % 4 == 0 && tile.n % 4 == 0;
+  return chunk.is_packed && tile.first % 4 == 0 && tile.n % 4 == 0;
 }
 }
 

@@ -17,20 +17,20 @@ namespace
 {
 /* Where an item may have had more points; and, with sorted keys, how many voxels there are. */
 __global__ void __launch_bounds__ (THREADS)
-finish_map (const __grid_constant__ RcCudaVoxelTask task)
+finish_map (GRID_CONSTANT Job job, GRID_CONSTANT Map map)
 {
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const int64_t added = task.is_first ? 0 : head_of (task, item)->item.n_added;
-    const int64_t first = added > task.first_point ? added : task.first_point;
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const int64_t added = job.is_first ? 0 : head_of (job, item)->item.n_added;
+    const int64_t first = added > map.first_point ? added : map.first_point;
 
-    for (int64_t point = first + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < task.n_points;
+    for (int64_t point = first + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < job.n_points;
         point += (int64_t) gridDim.x * THREADS)
-      point_voxels_of (task, item)[point - task.first_point] = RC_VOXEL_OUTSIDE;
-    if (task.sorts && blockIdx.x == 0 && threadIdx.x == 0)
-      count_occupied (task, voxels_of (task, item));
+      point_voxels_of (map, item)[point - map.first_point] = RC_VOXEL_OUTSIDE;
+    if (map.has_ranges && blockIdx.x == 0 && threadIdx.x == 0)
+      count_occupied (map.counters, voxels_of (job, map.max_voxels, item));
   }
 }
 }
 
-const void *const rc_cuda_voxel_finish_map = KERNEL (finish_map);
+const RcCudaVoxelKernel rc_cuda_voxel_finish_map = VOXEL_KERNEL (finish_map);

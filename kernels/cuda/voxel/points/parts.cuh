@@ -11,38 +11,38 @@ namespace rc
 {
 /* An item whose N is none gets no points. Not inlined, as what else is done once an item: branches nest too deep. */
 inline __device__ __noinline__ int64_t
-stated_points (const RcCudaVoxelTask &task, int64_t item)
+stated_points (const Job &job, int64_t item)
 {
-  const int64_t n = task.item_points != NULL ? task.item_points[item] : task.n_points;
+  const int64_t n = job.item_points != NULL ? job.item_points[item] : job.n_points;
 
-  return n < 0 || n > task.n_points ? 0 : n;
+  return n < 0 || n > job.n_points ? 0 : n;
 }
 
 /* The bits of the scale of a channel, where what they depend on is known. */
 __device__ __forceinline__ int
-scale_bits_of (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
+scale_bits_of (const Values &values, const Job &job, int64_t item, int64_t n_points, int64_t c)
 {
-  const uint64_t *range = item_array<const uint64_t> (task, item, task.layout.range);
-  const double greatest = task.feature_range > 0.0 ? task.feature_range : rc_float64 (range[c]);
-  const int exponent = task.mode == RC_VOXEL_CENTROID ? task.centroid_exponent[c] : rc_voxel_exponent_above (greatest);
+  const uint64_t *range = item_array<const uint64_t> (job, item, job.layout.range);
+  const double greatest = values.feature_range > 0.0 ? values.feature_range : rc_float64 (range[c]);
+  const int exponent = values.mode == RC_VOXEL_CENTROID ? values.centroid_exponent[c] : rc_voxel_exponent_above (greatest);
 
   return rc_voxel_scale_bits (exponent, (uint64_t) n_points);
 }
 
 __device__ __forceinline__ RcVoxelScale
-make_scale (const RcCudaVoxelTask &task, int64_t item, int64_t n_points, int64_t c)
+make_scale (const Values &values, const Job &job, int64_t item, int64_t n_points, int64_t c)
 {
-  return rc_voxel_scale_of (scale_bits_of (task, item, n_points, c));
+  return rc_voxel_scale_of (scale_bits_of (values, job, item, n_points, c));
 }
 
 /* All scales of an item, by the threads of a block. */
 __device__ __forceinline__ void
-set_scales_of (const RcCudaVoxelTask &task, int64_t item)
+set_scales_of (const Values &values, const Job &job, int64_t item)
 {
-  const int64_t n_points = stated_points (task, item);
+  const int64_t n_points = stated_points (job, item);
 
-  for (int64_t c = threadIdx.x; c < task.channels; c += RC_CUDA_VOXEL_THREADS)
-    item_array<RcVoxelScale> (task, item, task.layout.scales)[c] = make_scale (task, item, n_points, c);
+  for (int64_t c = threadIdx.x; c < values.channels; c += RC_CUDA_VOXEL_THREADS)
+    item_array<RcVoxelScale> (job, item, job.layout.scales)[c] = make_scale (values, job, item, n_points, c);
 }
 
 struct Part
@@ -55,25 +55,25 @@ struct Part
 
 template <class Source>
 __device__ __forceinline__ Part
-part_of (const RcCudaVoxelTask &task, int64_t item, bool adding)
+part_of (const Format &format, const Job &job, const Chunk &chunk, int64_t item, bool adding)
 {
-  const int64_t n = task.counts != NULL ? task.counts[item] : task.n;
-  Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, 0 };
+  const int64_t n = chunk.counts != NULL ? chunk.counts[item] : chunk.n;
+  Part part = { item, chunk.data + item * chunk.batch_stride, Source::is_depth ? n * format.width : n, 0 };
 
   if (!adding)
-    part.first = head_of (task, item)->n_ranged;
-  else if (!task.is_first)
-    part.first = head_of (task, item)->item.n_added;
-  if (n < 0 || n > task.n || part.n > stated_points (task, item) - part.first)
+    part.first = head_of (job, item)->n_ranged;
+  else if (!job.is_first)
+    part.first = head_of (job, item)->item.n_added;
+  if (n < 0 || n > chunk.n || part.n > stated_points (job, item) - part.first)
     part.n = 0;
   return part;
 }
 
 /* The points of a first chunk are those of its item so far; nothing may have cleared the head. */
 __device__ __forceinline__ void
-begin_head (const RcCudaVoxelTask &task, const Part &part)
+begin_head (const Job &job, const Part &part)
 {
-  RcCudaVoxelHead *head = head_of (task, part.item);
+  RcCudaVoxelHead *head = head_of (job, part.item);
 
   head->item.n_added = part.n;
   head->blocks_done = 0;
@@ -93,13 +93,13 @@ is_last_of (RcCudaVoxelHead *head)
 
 /* Counts the points of an item, as the last block; of a first chunk, whose count before nobody reads, as the first one. */
 __device__ __forceinline__ void
-finish_part (const RcCudaVoxelTask &task, const Part &part)
+finish_part (const Job &job, const Part &part)
 {
-  RcCudaVoxelHead *head = head_of (task, part.item);
+  RcCudaVoxelHead *head = head_of (job, part.item);
 
-  if (task.is_first) {
+  if (job.is_first) {
     if (blockIdx.x == 0 && threadIdx.x == 0)
-      begin_head (task, part);
+      begin_head (job, part);
     return;
   }
   if (is_last_of (head))
@@ -109,30 +109,30 @@ finish_part (const RcCudaVoxelTask &task, const Part &part)
 /* Sets the bit of a voxel, beside another accumulator. Looking first, as where bits are all there is, would nest branches too
  * deep, and that other one must be added to anyway. */
 __device__ __forceinline__ void
-mark (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
+mark (const Job &job, const Part &part, int64_t voxel)
 {
-  atomicOr (item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32, 1u << (voxel % 32));
+  atomicOr (item_array<uint32_t> (job, part.item, job.layout.bits) + voxel / 32, 1u << (voxel % 32));
 }
 
 /* The same of point i of the part, where a bit may stand for a block; where it is wanted later, the voxel is kept. Negative
  * voxels have no bit. */
 __device__ __forceinline__ void
-mark_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
+mark_point (const Job &job, const Ranks &ranks, const Part &part, int64_t i, int64_t voxel)
 {
-  if (task.voxels_of_points != NULL)
-    task.voxels_of_points[part.item * task.n_points + part.first + i] = voxel;
+  if (ranks.voxels_of_points != NULL)
+    ranks.voxels_of_points[part.item * job.n_points + part.first + i] = voxel;
   if (voxel >= 0)
-    mark (task, part, voxel >> task.block_bits);
+    mark (job, part, voxel >> ranks.block_bits);
 }
 
 /* Says of a point where it is, where that is known and wanted. One branch: more of them nest too deep. */
 __device__ __forceinline__ void
-put_point (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, bool known)
+put_point (const Map &map, const Part &part, int64_t i, int64_t voxel, bool known)
 {
-  const int64_t at = part.first + i - task.first_point;
+  const int64_t at = part.first + i - map.first_point;
 
   if (known & (at >= 0))
-    point_voxels_of (task, part.item)[at] = voxel;
+    point_voxels_of (map, part.item)[at] = voxel;
 }
 
 /* Points of one thread, then of a block. */
@@ -165,7 +165,7 @@ add_counter (int64_t *counter, uint32_t n)
 }
 
 __device__ __forceinline__ void
-add_counts (const RcCudaVoxelTask &task, const PointCounts &counts)
+add_counts (const Chunk &chunk, const PointCounts &counts)
 {
   __shared__ uint32_t sums[5];
   const uint32_t own[5] = { counts.points, counts.outside, counts.nan, counts.infinite, counts.clamped };
@@ -182,13 +182,13 @@ add_counts (const RcCudaVoxelTask &task, const PointCounts &counts)
   }
   __syncthreads ();
   if (threadIdx.x == 0) {
-    add_counter (&task.counters->points, sums[0]);
+    add_counter (&chunk.counters->points, sums[0]);
     /* less than 0 where others counted the points */
-    add_64 (&task.counters->inside, (int64_t) sums[0] - sums[1] - sums[2] - sums[3]);
-    add_counter (&task.counters->outside, sums[1]);
-    add_counter (&task.counters->nan, sums[2]);
-    add_counter (&task.counters->infinite, sums[3]);
-    add_counter (&task.counters->clamped, sums[4]);
+    add_64 (&chunk.counters->inside, (int64_t) sums[0] - sums[1] - sums[2] - sums[3]);
+    add_counter (&chunk.counters->outside, sums[1]);
+    add_counter (&chunk.counters->nan, sums[2]);
+    add_counter (&chunk.counters->infinite, sums[3]);
+    add_counter (&chunk.counters->clamped, sums[4]);
   }
 }
 }

@@ -6,7 +6,7 @@
 #define RC_CUDA_VOXEL_POINTS_CUH
 
 #include "kernels/cuda/runtime/elements.cuh"
-#include "kernels/cuda/voxel/host/task.h"
+#include "arguments.cuh"
 
 namespace rc
 {
@@ -24,30 +24,30 @@ at_once (int blocks)
 /* ---- the scratch of an item ---- */
 
 __device__ __forceinline__ char *
-item_scratch (const RcCudaVoxelTask &task, int64_t item)
+item_scratch (const Job &job, int64_t item)
 {
-  return task.scratch + item * (int64_t) task.layout.item_bytes;
+  return job.scratch + item * (int64_t) job.layout.item_bytes;
 }
 
 __device__ __forceinline__ RcCudaVoxelHead *
-head_of (const RcCudaVoxelTask &task, int64_t item)
+head_of (const Job &job, int64_t item)
 {
-  return reinterpret_cast<RcCudaVoxelHead *> (item_scratch (task, item));
+  return reinterpret_cast<RcCudaVoxelHead *> (item_scratch (job, item));
 }
 
 template <typename T>
 __device__ __forceinline__ T *
-item_array (const RcCudaVoxelTask &task, int64_t item, uint64_t offset)
+item_array (const Job &job, int64_t item, uint64_t offset)
 {
-  return reinterpret_cast<T *> (item_scratch (task, item) + offset);
+  return reinterpret_cast<T *> (item_scratch (job, item) + offset);
 }
 
 /* Where the voxels of an item's points go, from first_point on. */
 __device__ __forceinline__ int64_t *
-point_voxels_of (const RcCudaVoxelTask &task, int64_t item)
+point_voxels_of (const Map &map, int64_t item)
 {
-  return reinterpret_cast<int64_t *> (reinterpret_cast<char *> (task.point_voxels)
-      + item * task.point_voxels_batch_stride);
+  return reinterpret_cast<int64_t *> (reinterpret_cast<char *> (map.voxels)
+      + item * map.batch_stride);
 }
 
 __device__ __forceinline__ void
@@ -59,73 +59,73 @@ add_64 (int64_t *to, int64_t x)
 /* ---- means of an item ---- */
 
 __device__ __forceinline__ char *
-means_of (const RcCudaVoxelTask &task, int64_t item)
+means_of (const Accumulators &accumulators, int64_t item)
 {
-  return task.means.first + item * task.means.apart;
+  return accumulators.first + item * accumulators.apart;
 }
 
 __device__ __forceinline__ uint32_t *
-counts_of (const RcCudaVoxelTask &task, int64_t item)
+counts_of (const Accumulators &accumulators, int64_t item)
 {
-  return reinterpret_cast<uint32_t *> (means_of (task, item) + task.means.counts);
+  return reinterpret_cast<uint32_t *> (means_of (accumulators, item) + accumulators.counts);
 }
 
 __device__ __forceinline__ int64_t *
-sums_of (const RcCudaVoxelTask &task, int64_t item)
+sums_of (const Accumulators &accumulators, int64_t item)
 {
-  return reinterpret_cast<int64_t *> (means_of (task, item) + task.means.sums);
+  return reinterpret_cast<int64_t *> (means_of (accumulators, item) + accumulators.sums);
 }
 
 __device__ __forceinline__ uint32_t *
-saw_words_of (const RcCudaVoxelTask &task, int64_t item)
+saw_words_of (const Accumulators &accumulators, int64_t item)
 {
-  return reinterpret_cast<uint32_t *> (means_of (task, item) + task.means.saw);
+  return reinterpret_cast<uint32_t *> (means_of (accumulators, item) + accumulators.nonfinite);
 }
 
 __device__ __forceinline__ uint32_t *
-extremes_of (const RcCudaVoxelTask &task, int64_t item)
+extremes_of (const Accumulators &accumulators, int64_t item)
 {
-  return reinterpret_cast<uint32_t *> (means_of (task, item) + task.means.extremes);
+  return reinterpret_cast<uint32_t *> (means_of (accumulators, item) + accumulators.extremes);
 }
 
 /* ---- points that stay in place ---- */
 
 /* Pieces of the grid go round among slabs, beginning elsewhere each time. */
 __device__ __forceinline__ uint32_t
-round_of_piece (const RcCudaVoxelTask &task, uint32_t piece)
+round_of_piece (const Bins &bins, uint32_t piece)
 {
-  return piece >> task.mean_slab_shift;
+  return piece >> bins.slab_shift;
 }
 
 __device__ __forceinline__ uint32_t
-slab_of_piece (const RcCudaVoxelTask &task, uint32_t piece)
+slab_of_piece (const Bins &bins, uint32_t piece)
 {
-  return (piece + round_of_piece (task, piece) * RC_CUDA_VOXEL_MEAN_TURN) & ((uint32_t) task.mean_slabs - 1);
+  return (piece + round_of_piece (bins, piece) * RC_CUDA_VOXEL_MEAN_TURN) & ((uint32_t) bins.slabs - 1);
 }
 
 __device__ __forceinline__ uint32_t
-piece_of_slab (const RcCudaVoxelTask &task, uint32_t slab, uint32_t round)
+piece_of_slab (const Bins &bins, uint32_t slab, uint32_t round)
 {
-  return round << task.mean_slab_shift | ((slab - round * RC_CUDA_VOXEL_MEAN_TURN) & ((uint32_t) task.mean_slabs - 1));
+  return round << bins.slab_shift | ((slab - round * RC_CUDA_VOXEL_MEAN_TURN) & ((uint32_t) bins.slabs - 1));
 }
 
 /* Of an item, how many each bin has, and after them what there is of those that overflow. */
 __device__ __forceinline__ uint32_t *
-bin_counts_of (const RcCudaVoxelTask &task, int64_t item)
+bin_counts_of (const Bins &bins, int64_t item)
 {
-  return task.bin_counts + item * (task.mean_bins + RC_CUDA_VOXEL_OVERFLOW_WORDS);
+  return bins.counts + item * (bins.bins + RC_CUDA_VOXEL_OVERFLOW_WORDS);
 }
 
 __device__ __forceinline__ RcCudaVoxelEntry *
-bin_of (const RcCudaVoxelTask &task, int64_t item, uint32_t bin)
+bin_of (const Bins &bins, int64_t item, uint32_t bin)
 {
-  return task.binned + (item * task.mean_bins + bin) * task.mean_room;
+  return bins.entries + (item * bins.bins + bin) * bins.capacity;
 }
 
 __device__ __forceinline__ RcCudaVoxelEntry *
-overflow_of (const RcCudaVoxelTask &task, int64_t item)
+overflow_of (const Job &job, const Bins &bins, int64_t item)
 {
-  return task.overflow + item * task.n_points;
+  return bins.overflow + item * job.n_points;
 }
 
 /* ---- sources ---- */
@@ -216,13 +216,13 @@ struct PointSource
 
   template <bool ALIGNED>
   static __device__ __forceinline__ void
-  read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
+  read (const Format &, const Chunk &chunk, const char *data, int64_t i, float *p)
   {
 #pragma unroll
     for (int axis = 0; axis < 3; axis++) {
       uint32_t words[2];
 
-      read_one<D, ALIGNED> (data + i * task.stride + axis * size_of (D), words);
+      read_one<D, ALIGNED> (data + i * chunk.stride + axis * size_of (D), words);
       if constexpr (D == RC_FLOAT64)
         p[axis] = (float) unpack<D, double> (words, 0);
       else
@@ -231,13 +231,13 @@ struct PointSource
   }
 
   static __device__ __forceinline__ int64_t
-  feature_offset (const RcCudaVoxelTask &task)
+  feature_offset (const Format &format)
   {
-    return task.feature_offset;
+    return format.feature_offset;
   }
 
   static __device__ __forceinline__ void
-  load_feature (const RcCudaVoxelTask &, const char *p, int64_t c, uint32_t *words)
+  load_feature (const Format &, const char *p, int64_t c, uint32_t *words)
   {
     read_one<D, true> (p + c * size_of (D), words);
   }
@@ -255,7 +255,7 @@ struct PointSource
   }
 
   static __device__ __forceinline__ bool
-  keeps_float64 (const RcCudaVoxelTask &)
+  stores_float64 (const Stored &)
   {
     return D == RC_FLOAT64;
   }
@@ -272,23 +272,23 @@ struct LayoutSource
 
   template <bool ALIGNED>
   static __device__ __forceinline__ void
-  read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
+  read (const Format &format, const Chunk &chunk, const char *data, int64_t i, float *p)
   {
 #pragma unroll
     for (int axis = 0; axis < 3; axis++)
-      p[axis] = read_coordinate (task.xyz_dtype, data + i * task.stride + task.xyz_offset[axis]);
+      p[axis] = read_coordinate (format.xyz_dtype, data + i * chunk.stride + format.xyz_offset[axis]);
   }
 
   static __device__ __forceinline__ int64_t
-  feature_offset (const RcCudaVoxelTask &)
+  feature_offset (const Format &)
   {
     return 0;
   }
 
   static __device__ __forceinline__ void
-  load_feature (const RcCudaVoxelTask &task, const char *point, int64_t c, uint32_t *words)
+  load_feature (const Format &format, const char *point, int64_t c, uint32_t *words)
   {
-    const uint64_t bits = rc_bits64 (read_number (task.features[c].dtype, point + task.features[c].offset));
+    const uint64_t bits = rc_bits64 (read_number (format.fields[c].dtype, point + format.fields[c].offset));
 
     words[0] = (uint32_t) bits;
     words[1] = (uint32_t) (bits >> 32);
@@ -301,31 +301,31 @@ struct LayoutSource
   }
 
   static __device__ __forceinline__ bool
-  keeps_float64 (const RcCudaVoxelTask &task)
+  stores_float64 (const Stored &stored)
   {
-    return task.kept_dtype == RC_FLOAT64;
+    return stored.dtype == RC_FLOAT64;
   }
 };
 
 /* Where the features of the points of an item are. */
 template <class Source>
 __device__ __forceinline__ const char *
-features_of (const RcCudaVoxelTask &task, int64_t item)
+features_of (const Format &format, const Chunk &chunk, int64_t item)
 {
-  return task.data + item * task.batch_stride + Source::feature_offset (task);
+  return chunk.data + item * chunk.batch_stride + Source::feature_offset (format);
 }
 
 /* A feature at any address. */
 template <class Source>
 __device__ __forceinline__ double
-feature_anywhere (const RcCudaVoxelTask &task, const char *p, int64_t c)
+feature_anywhere (const Format &format, const Chunk &chunk, const char *p, int64_t c)
 {
   uint32_t words[2];
 
   if constexpr (Source::asks_address)
-    Source::load_feature (task, p, c, words);
-  else if (task.aligned)
-    Source::load_feature (task, p, c, words);
+    Source::load_feature (format, p, c, words);
+  else if (chunk.is_aligned)
+    Source::load_feature (format, p, c, words);
   else
     Source::load_feature_anywhere (p, c, words);
   return Source::feature_of (words);
@@ -340,13 +340,13 @@ struct Pixel
 
 template <bool ALIGNED>
 __device__ __forceinline__ Pixel
-read_pixel (const RcCudaVoxelTask &task, const char *data, int64_t i)
+read_pixel (const Format &format, const Chunk &chunk, const char *data, int64_t i)
 {
-  const uint32_t row = (uint32_t) i / (uint32_t) task.width, u = (uint32_t) i - row * (uint32_t) task.width;
+  const uint32_t row = (uint32_t) i / (uint32_t) format.width, u = (uint32_t) i - row * (uint32_t) format.width;
   uint32_t depth[2];
 
-  read_one<RC_UINT16, ALIGNED> (data + row * task.stride + (int64_t) u * 2, depth);
-  return { row, u, depth[0] > 0 ? (float) depth[0] * task.depth_scale : rc_float32 (RC_NAN32_BITS) };
+  read_one<RC_UINT16, ALIGNED> (data + row * chunk.stride + (int64_t) u * 2, depth);
+  return { row, u, depth[0] > 0 ? (float) depth[0] * format.depth_scale : rc_float32 (RC_NAN32_BITS) };
 }
 
 struct DepthSource
@@ -357,12 +357,12 @@ struct DepthSource
 
   template <bool ALIGNED>
   static __device__ __forceinline__ void
-  read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
+  read (const Format &format, const Chunk &chunk, const char *data, int64_t i, float *p)
   {
-    const Pixel pixel = read_pixel<ALIGNED> (task, data, i);
+    const Pixel pixel = read_pixel<ALIGNED> (format, chunk, data, i);
 
-    p[0] = __ldg (task.rays + pixel.u) * pixel.z;
-    p[1] = __ldg (task.rays + task.width + task.first_row + pixel.row) * pixel.z;
+    p[0] = __ldg (format.rays + pixel.u) * pixel.z;
+    p[1] = __ldg (format.rays + format.width + chunk.first_row + pixel.row) * pixel.z;
     p[2] = pixel.z;
   }
 };
@@ -376,10 +376,10 @@ struct RaySource
 
   template <bool ALIGNED>
   static __device__ __forceinline__ void
-  read (const RcCudaVoxelTask &task, const char *data, int64_t i, float *p)
+  read (const Format &format, const Chunk &chunk, const char *data, int64_t i, float *p)
   {
-    const Pixel pixel = read_pixel<ALIGNED> (task, data, i);
-    const float2 ray = __ldg (reinterpret_cast<const float2 *> (task.rays) + task.first_row * task.width + i);
+    const Pixel pixel = read_pixel<ALIGNED> (format, chunk, data, i);
+    const float2 ray = __ldg (reinterpret_cast<const float2 *> (format.rays) + chunk.first_row * format.width + i);
 
     p[0] = ray.x * pixel.z;
     p[1] = ray.y * pixel.z;
@@ -394,14 +394,14 @@ struct RaySource
 /* rc_voxel_of; not inlined, since it is rare where voxel_by_product is asked first, but for points that are outside by so
  * much that no division need tell. */
 inline __device__ __noinline__ int64_t
-voxel_by_quotient (const RcCudaVoxelTask &task, float x, float y, float z)
+voxel_by_quotient (const Grid &grid, float x, float y, float z)
 {
-  const float *least = task.locate.least, *greatest = task.locate.greatest;
+  const float *least = grid.locate.least, *greatest = grid.locate.greatest;
   const bool is_far = x < least[0] || x > greatest[0] || y < least[1] || y > greatest[1] || z < least[2] || z > greatest[2];
 
   if (is_far && fabsf (x) < INFINITY && fabsf (y) < INFINITY && fabsf (z) < INFINITY)
     return RC_VOXEL_OUTSIDE;
-  return rc_voxel_of (&task.box, x, y, z);
+  return rc_voxel_of (&grid.box, x, y, z);
 }
 
 /* rc_voxel_of by products: TRUE where these leave no doubt, since none of them is as close to a whole number as it may be away
@@ -409,15 +409,15 @@ voxel_by_quotient (const RcCudaVoxelTask &task, float x, float y, float z)
  * with rounding down leaves the whole part in the low bits of a float. Only what is sure becomes a result, so that products and
  * sums may be one operation here. */
 __device__ __forceinline__ bool
-voxel_by_product (const RcCudaVoxelTask &task, const float *p, uint32_t *voxel)
+voxel_by_product (const Grid &grid, const float *p, uint32_t *voxel)
 {
-  const RcCudaVoxelLocate &locate = task.locate;
+  const RcCudaVoxelLocate &locate = grid.locate;
   bool is_clear = true;
 
   *voxel = 0u - locate.bias;
 #pragma unroll
   for (int axis = 0; axis < 3; axis++) {
-    const float share = __saturatef ((p[axis] - task.box.origin[axis]) * locate.inverse[axis]), n = task.box.n[axis];
+    const float share = __saturatef ((p[axis] - grid.box.origin[axis]) * locate.inverse[axis]), n = grid.box.n[axis];
     const float whole = __fmaf_rd (share, n, 8388608.0f);
 
     is_clear &= fabsf (__fmaf_rn (share, n, 8388607.5f - whole)) <= locate.margin[axis];
@@ -428,38 +428,38 @@ voxel_by_product (const RcCudaVoxelTask &task, const float *p, uint32_t *voxel)
 
 /* Where a point is that is no part of many under way. */
 __device__ __forceinline__ int64_t
-voxel_of (const RcCudaVoxelTask &task, const float *p)
+voxel_of (const Grid &grid, const float *p)
 {
   uint32_t voxel;
 
-  return voxel_by_product (task, p, &voxel) ? voxel : voxel_by_quotient (task, p[0], p[1], p[2]);
+  return voxel_by_product (grid, p, &voxel) ? voxel : voxel_by_quotient (grid, p[0], p[1], p[2]);
 }
 
 /* ---- features ---- */
 
 __device__ __forceinline__ bool
-exceeds_range (const RcCudaVoxelTask &task, double x)
+exceeds_range (const Values &values, double x)
 {
-  return task.feature_range > 0.0 && fabs (x) > task.feature_range && fabs (x) < INFINITY;
+  return values.feature_range > 0.0 && fabs (x) > values.feature_range && fabs (x) < INFINITY;
 }
 
 /* A finite value, within feature_range where there is one. */
 __device__ __forceinline__ double
-clamp_feature (const RcCudaVoxelTask &task, double x)
+clamp_feature (const Values &values, double x)
 {
-  const double range = task.feature_range;
+  const double range = values.feature_range;
 
   return range == 0.0 || fabs (x) <= range ? x : x > 0.0 ? range : -range;
 }
 
 /* The value that max and min see, as their key. */
 __device__ __forceinline__ uint32_t
-extreme_key (const RcCudaVoxelTask &task, double x)
+extreme_key (const Values &values, double x)
 {
-  const float rounded = task.dtype == RC_FLOAT16 ? rc_float32_from_float16 (rc_float16_from_float64 (x))
+  const float rounded = values.dtype == RC_FLOAT16 ? rc_float32_from_float16 (rc_float16_from_float64 (x))
       : rc_float32_from_float64 (x);
 
-  return rc_voxel_key (rounded, task.flip);
+  return rc_voxel_key (rounded, values.flip);
 }
 
 /* Which channel of which of several points or voxels a lane has: a warp takes 32 channels at a time. */
@@ -470,33 +470,33 @@ struct Channel
 
 /* element / channels of an element of 32 words of voxels. */
 __device__ __forceinline__ uint32_t
-voxel_of_element (const RcCudaVoxelTask &task, uint32_t element)
+voxel_of_element (const Values &values, uint32_t element)
 {
-  return (uint32_t) ((uint64_t) element * task.channel_inverse >> 31);
+  return (uint32_t) ((uint64_t) element * values.channel_inverse >> 31);
 }
 
 __device__ __forceinline__ Channel
-first_channel (const RcCudaVoxelTask &task, uint32_t lane)
+first_channel (const Values &values, uint32_t lane)
 {
-  const uint32_t of = voxel_of_element (task, lane);
+  const uint32_t of = voxel_of_element (values, lane);
 
-  return { of, lane - of * (uint32_t) task.channels };
+  return { of, lane - of * (uint32_t) values.channels };
 }
 
 /* The one that comes so many points, and channels of one, later. */
 __device__ __forceinline__ Channel
-channel_after (const RcCudaVoxelTask &task, Channel own, Channel step)
+channel_after (const Values &values, Channel own, Channel step)
 {
-  const uint32_t channel = own.channel + step.channel, channels = (uint32_t) task.channels;
+  const uint32_t channel = own.channel + step.channel, channels = (uint32_t) values.channels;
   const bool wraps = channel >= channels;
 
   return { own.of + step.of + wraps, wraps ? channel - channels : channel };
 }
 
 __device__ __forceinline__ Channel
-next_channel (const RcCudaVoxelTask &task, Channel own)
+next_channel (const Values &values, Channel own)
 {
-  return channel_after (task, own, { task.step_of, task.step_channel });
+  return channel_after (values, own, { values.step_of, values.step_channel });
 }
 
 /* ---- values ---- */
@@ -520,11 +520,11 @@ store_value (RcDtype dtype, void *to, int64_t i, uint32_t bits)
 
 /* The bits of the value that max and min kept. It is exact as float64, so this rounds as often as that: once. */
 __device__ __forceinline__ uint32_t
-extreme_bits (const RcCudaVoxelTask &task, uint32_t key)
+extreme_bits (const Values &values, uint32_t key)
 {
-  const float x = rc_voxel_value_of_key (key, task.flip);
+  const float x = rc_voxel_value_of_key (key, values.flip);
 
-  return task.dtype == RC_FLOAT16 ? rc_float16_from_float32 (x) : rc_bits32 (x);
+  return values.dtype == RC_FLOAT16 ? rc_float16_from_float32 (x) : rc_bits32 (x);
 }
 
 __device__ __forceinline__ uint32_t
@@ -536,9 +536,9 @@ count_bits (RcDtype dtype, uint32_t count)
 
 /* What a voxel's feature saw beside finite values, where that is counted. */
 __device__ __forceinline__ uint32_t
-saw_kept (const RcCudaVoxelTask &task, int64_t item, int64_t at)
+nonfinite_counted (const Job &job, int64_t item, int64_t at)
 {
-  return rc_voxel_saw_of (item_array<const uint32_t> (task, item, task.layout.seen) + 3 * at);
+  return rc_voxel_saw_of (item_array<const uint32_t> (job, item, job.layout.seen) + 3 * at);
 }
 
 /* The same where 8 features share a word of flags. */

@@ -49,13 +49,13 @@ struct TilePart : Tile
 };
 
 __device__ __forceinline__ TilePart
-tile_part (const RcCudaVoxelTask &task, const Part &part, int64_t tile)
+tile_part (const Job &job, const Part &part, int64_t tile)
 {
   const int64_t from = tile * TILE, to = from + TILE, end = part.first + part.n;
   const int64_t first = from > part.first ? from : part.first, last = to < end ? to : end;
 
   return { { first - part.first, (uint32_t) (last - first) }, first,
-    first == from && (last == to || last == stated_points (task, part.item)) };
+    first == from && (last == to || last == stated_points (job, part.item)) };
 }
 
 /* ---- bins ---- */
@@ -63,13 +63,13 @@ tile_part (const RcCudaVoxelTask &task, const Part &part, int64_t tile)
 /* Where a bit is when slabs lie one after the other. No bit, whose index is above all, comes after the last: slabs have at most
  * 2^31 bits. */
 __device__ __forceinline__ uint32_t
-in_slabs (const RcCudaVoxelSlabs &slabs, uint32_t bit)
+in_slabs (const RcCudaVoxelSlabIndex &slabs, uint32_t bit)
 {
   return bit + (bit & slabs.mask) * slabs.factor + (bit >> slabs.shift) * slabs.piece_factor;
 }
 
 __device__ __forceinline__ void
-place_in_slabs (const RcCudaVoxelSlabs &slabs, uint32_t bits[EACH])
+place_in_slabs (const RcCudaVoxelSlabIndex &slabs, uint32_t bits[EACH])
 {
 #pragma unroll
   for (int u = 0; u < EACH; u++)
@@ -77,9 +77,9 @@ place_in_slabs (const RcCudaVoxelSlabs &slabs, uint32_t bits[EACH])
 }
 
 __device__ __forceinline__ uint32_t *
-slots_of (const RcCudaVoxelTask &task, int64_t item, int64_t tile)
+slots_of (const Slabs &slabs, int64_t item, int64_t tile)
 {
-  return task.slots + item * task.bins * task.tiles_apart + tile;
+  return slabs.slots + item * slabs.bins * slabs.tiles_apart + tile;
 }
 
 /* All threads of a block call it, and the next. */
@@ -93,14 +93,14 @@ clear_counters (Shared *shared)
 }
 
 __device__ __forceinline__ void
-store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uint32_t bits[EACH], Shared *shared)
+store_sorted (const Slabs &slabs, int64_t item, int64_t tile, const uint32_t bits[EACH], Shared *shared)
 {
-  const uint32_t bins = (uint32_t) task.bins, parts = (uint32_t) task.bin_parts, part = threadIdx.x & (parts - 1);
+  const uint32_t bins = (uint32_t) slabs.bins, parts = (uint32_t) slabs.bin_parts, part = threadIdx.x & (parts - 1);
   uint32_t places[EACH];        /* the counter, and above it the rank: one register */
 
 #pragma unroll
   for (int u = 0; u < EACH; u++) {      /* no bit has a bin, too: branches would cost more */
-    const uint32_t counter = min (bits[u] >> task.bin_shift, bins) * parts + part;
+    const uint32_t counter = min (bits[u] >> slabs.bin_shift, bins) * parts + part;
 
     places[u] = atomicAdd (&shared->counts[counter], 1u) * COUNTERS + counter;
   }
@@ -115,11 +115,11 @@ store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uin
   for (int u = 0; u < EACH; u++)
     shared->sorted[places[u]] = bits[u];
   if (threadIdx.x < bins)
-    slots_of (task, item, tile)[threadIdx.x * task.tiles_apart] = shared->starts[threadIdx.x * parts]
+    slots_of (slabs, item, tile)[threadIdx.x * slabs.tiles_apart] = shared->starts[threadIdx.x * parts]
         | shared->starts[(threadIdx.x + 1) * parts] << 16;
   __syncthreads ();
 
-  uint4 *to = reinterpret_cast<uint4 *> (task.bits_set + item * task.bits_set_apart + tile * TILE);
+  uint4 *to = reinterpret_cast<uint4 *> (slabs.bits + item * slabs.bits_apart + tile * TILE);
   const uint32_t n = shared->starts[bins * parts];
 
   for (uint32_t i = threadIdx.x; i * 4 < n; i += THREADS)
@@ -128,75 +128,78 @@ store_sorted (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const uin
 
 template <bool FOURS>
 __device__ __forceinline__ void
-store_in_place (const RcCudaVoxelTask &task, int64_t item, int64_t tile, const TilePart &of_tile, const uint32_t bits[EACH])
+store_in_place (const Slabs &slabs, int64_t item, int64_t tile, const TilePart &of_tile, const uint32_t bits[EACH])
 {
-  uint32_t *to = task.bits_set + item * task.bits_set_apart + of_tile.place;
+  uint32_t *to = slabs.bits + item * slabs.bits_apart + of_tile.place;
 
 #pragma unroll
   for (int u = 0; u < EACH; u++) {
     if (point_of<THREADS, FOURS> (u) < of_tile.n)
       to[point_of<THREADS, FOURS> (u)] = bits[u];
   }
-  if (threadIdx.x < task.bins)
-    slots_of (task, item, tile)[threadIdx.x * task.tiles_apart] = ALL_OF_TILE;
+  if (threadIdx.x < slabs.bins)
+    slots_of (slabs, item, tile)[threadIdx.x * slabs.tiles_apart] = ALL_OF_TILE;
 }
 
 template <class Source, bool FOURS>
 __device__ __forceinline__ void
-bin_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, const TilePart &of_tile, const float (&p)[EACH][3],
+bin_tile (const Grid &grid, const Format &format, const Chunk &chunk, const Slabs &slabs, const Part &part, int64_t tile,
+    const TilePart &of_tile, const float (&p)[EACH][3],
     Shared *shared, PointCounts *counts)
 {
   uint32_t bits[EACH];
 
-  find_bits<Source, THREADS, FOURS> (task, part, of_tile, p, bits, counts);
-  place_in_slabs (task.in_slabs, bits);
+  find_bits<Source, THREADS, FOURS> (grid, format, chunk, part, of_tile, p, bits, counts);
+  place_in_slabs (slabs.index, bits);
   if (!of_tile.is_whole) {
-    store_in_place<FOURS> (task, part.item, tile, of_tile, bits);
+    store_in_place<FOURS> (slabs, part.item, tile, of_tile, bits);
     return;
   }
   clear_counters (shared);
-  store_sorted (task, part.item, tile, bits, shared);
+  store_sorted (slabs, part.item, tile, bits, shared);
 }
 
 /* PACKED: float32, which may lie four by four. */
 template <class Source, bool PACKED>
 __device__ __forceinline__ void
-read_tile (const RcCudaVoxelTask &task, const Part &part, int64_t tile, Shared *shared, PointCounts *counts)
+read_tile (const Grid &grid, const Format &format, const Job &job, const Chunk &chunk, const Slabs &slabs, const Part &part,
+    int64_t tile, Shared *shared, PointCounts *counts)
 {
-  const TilePart of_tile = tile_part (task, part, tile);
+  const TilePart of_tile = tile_part (job, part, tile);
   float p[EACH][3];
 
   counts->points += threadIdx.x == 0 ? of_tile.n : 0;
-  if (PACKED && in_fours (task, of_tile)) {
+  if (PACKED && in_fours (chunk, of_tile)) {
     read_fours<THREADS> (part.data + of_tile.first * 12, of_tile.n, p);
-    bin_tile<Source, PACKED> (task, part, tile, of_tile, p, shared, counts);
+    bin_tile<Source, PACKED> (grid, format, chunk, slabs, part, tile, of_tile, p, shared, counts);
     return;
   }
-  if (Source::asks_address || task.aligned)
-    read_each<Source, true, THREADS> (task, part, of_tile, p);
+  if (Source::asks_address || chunk.is_aligned)
+    read_each<Source, true, THREADS> (format, chunk, part, of_tile, p);
   else
-    read_each<Source, false, THREADS> (task, part, of_tile, p);
-  bin_tile<Source, false> (task, part, tile, of_tile, p, shared, counts);
+    read_each<Source, false, THREADS> (format, chunk, part, of_tile, p);
+  bin_tile<Source, false> (grid, format, chunk, slabs, part, tile, of_tile, p, shared, counts);
 }
 
 template <class Source, bool PACKED>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (PACKED ? 5 : 1))
-bin_points (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, at_once (PACKED ? 5 : 3))
+bin_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Slabs slabs)
 {
   __shared__ Shared shared;
   PointCounts counts = { };
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = part_of<Source> (task, item, true);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const Part part = part_of<Source> (format, job, chunk, item, true);
     const int64_t end = (part.first + part.n + TILE - 1) / TILE;
 
     for (int64_t tile = part.first / TILE + blockIdx.x; part.n > 0 && tile < end; tile += gridDim.x)
-      read_tile<Source, PACKED> (task, part, tile, &shared, &counts);
-    finish_part (task, part);
+      read_tile<Source, PACKED> (grid, format, job, chunk, slabs, part, tile, &shared, &counts);
+    finish_part (job, part);
   }
-  if (task.counters != NULL)
-    add_counts (task, counts);
+  if (chunk.counters != NULL)
+    add_counts (chunk, counts);
 }
 
 /* ---- all points of a job in one chunk ---- */
@@ -254,13 +257,14 @@ whole_blocks ()
 }
 
 /* A block for each tile of each item. Its points are under way while it clears what counts them. */
-__global__ void LAUNCH_BOUNDS (THREADS, whole_blocks ())
-bin_whole (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, whole_blocks ())
+bin_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Slabs slabs)
 {
   __shared__ Shared shared;
   const uint32_t first = blockIdx.x * TILE;
-  const Part part = { blockIdx.y, task.data + blockIdx.y * task.batch_stride, task.n, 0 };
-  const Tile tile = { first, min ((uint32_t) task.n - first, (uint32_t) TILE) };
+  const Part part = { blockIdx.y, chunk.data + blockIdx.y * chunk.batch_stride, chunk.n, 0 };
+  const Tile tile = { first, min ((uint32_t) chunk.n - first, (uint32_t) TILE) };
   const char *data = part.data + (int64_t) first * 12;
   PointCounts counts = { };
   float p[EACH][3];
@@ -274,22 +278,22 @@ bin_whole (const __grid_constant__ RcCudaVoxelTask task)
   if (tile.n % 4 != 0)
     read_last (data, tile.n, p);
   clear_counters (&shared);
-  find_bits<PointSource<RC_FLOAT32>, THREADS, true> (task, part, tile, p, bits, &counts);
-  place_in_slabs (task.in_slabs, bits);
+  find_bits<PointSource<RC_FLOAT32>, THREADS, true> (grid, format, chunk, part, tile, p, bits, &counts);
+  place_in_slabs (slabs.index, bits);
   gather_missed (counts, &shared);
-  store_sorted (task, part.item, blockIdx.x, bits, &shared);
+  store_sorted (slabs, part.item, blockIdx.x, bits, &shared);
   if (threadIdx.x == 0)
-    count_tile (task.counters, tile.n, shared.missed);
+    count_tile (chunk.counters, tile.n, shared.missed);
   if (blockIdx.x == 0 && threadIdx.x == 0)
-    begin_head (task, part);
+    begin_head (job, part);
 }
 }
 
-const void *const rc_cuda_voxel_bin_whole = KERNEL (bin_whole);
+const RcCudaVoxelKernel rc_cuda_voxel_bin_whole = VOXEL_KERNEL (bin_whole);
 
-#define BIN(...) KERNEL (bin_points<__VA_ARGS__>)
+#define BIN(...) VOXEL_KERNEL (bin_points<__VA_ARGS__>)
 
-const void *const rc_cuda_voxel_bin[RC_CUDA_VOXEL_SOURCES] = {
+const RcCudaVoxelKernel rc_cuda_voxel_bin[RC_CUDA_VOXEL_SOURCES] = {
   BIN (PointSource<RC_FLOAT16>, false), BIN (PointSource<RC_FLOAT32>, true), BIN (PointSource<RC_FLOAT64>, false),
   BIN (LayoutSource, false), BIN (DepthSource, false), BIN (RaySource, false),
 };

@@ -68,10 +68,11 @@ struct SetBits
 /* By all threads of a block. Returns how many bits are set in the thread's words. SIZE 0: bits. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
-write_slab (const RcCudaVoxelTask &task, const Place &place, const uint32_t *words)
+write_slab (const Grid &grid, const Values &values, const Slabs &slabs, const Dense &dense, const Place &place,
+    const uint32_t *words)
 {
-  char *grid = task.grid + place.item * task.grid_batch_stride;
-  const uint32_t n = (uint32_t) task.bit_words, apart = (uint32_t) task.slabs * PIECE, lane = threadIdx.x % 32;
+  char *out = dense.data + place.item * dense.batch_stride;
+  const uint32_t n = (uint32_t) grid.bit_words, apart = (uint32_t) slabs.n * PIECE, lane = threadIdx.x % 32;
   uint32_t occupied = 0;
 
   for (uint32_t own = place.slab * PIECE + threadIdx.x; own - lane < n; own += apart, words += PIECE) {
@@ -79,12 +80,12 @@ write_slab (const RcCudaVoxelTask &task, const Place &place, const uint32_t *wor
 
     occupied += __popc (word);
     if constexpr (SIZE > 0) {
-      const uint32_t needed = own < n ? take_word<true> (task, place.item, own, word) : 0;
+      const uint32_t needed = own < n ? take_word<true> (dense, place.item, own, word) : 0;
       const int64_t first = own - lane;
 
-      expand_words<SIZE> (task, grid + first * 32 * SIZE, word, needed, task.voxels - first * 32);
+      expand_words<SIZE> (values, dense, out + first * 32 * SIZE, word, needed, grid.voxels - first * 32);
     } else if (own < n) {
-      reinterpret_cast<uint32_t *> (grid)[own] = word;
+      reinterpret_cast<uint32_t *> (out)[own] = word;
     }
   }
   return occupied;
@@ -95,29 +96,30 @@ DYNAMIC_SHARED (uint32_t, slab_words);
 /* Blocks that fill their slabs, and others that write theirs, share a multiprocessor, unless the launch gives each one of its own.
  * With registers for BLOCKS of them. SIZE 0: bits. */
 template <int SIZE, int BLOCKS>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (BLOCKS))
-write_slabs (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, at_once (BLOCKS))
+write_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Slabs slabs, GRID_CONSTANT Dense dense)
 {
-  const Place place = own_place (task);
-  const uint32_t n_bits = (uint32_t) task.slab_words * 32;
+  const Place place = own_place (slabs);
+  const uint32_t n_bits = (uint32_t) slabs.words * 32;
 
   allow_next ();
-  for (uint32_t i = threadIdx.x; i < task.slab_words; i += THREADS)
+  for (uint32_t i = threadIdx.x; i < slabs.words; i += THREADS)
     slab_words[i] = 0;
   wait_for_previous ();
   __syncthreads ();
-  fill_slab<SetBits> (task, place.item, slab_words, { place.slab * n_bits, n_bits });
+  fill_slab<SetBits> (job, slabs, place.item, slab_words, { place.slab * n_bits, n_bits });
   __syncthreads ();
 
-  const uint32_t occupied = write_slab<SIZE> (task, place, slab_words);
+  const uint32_t occupied = write_slab<SIZE> (grid, values, slabs, dense, place, slab_words);
 
   __syncthreads ();
-  add_occupied_by (task.counters, occupied, slab_words);        /* no other shared memory: Turing has 64 KB for a block */
+  add_occupied_by (dense.counters, occupied, slab_words);        /* no other shared memory: Turing has 64 KB for a block */
 }
 }
 
 #define FOR_SIZES(blocks) { \
-    KERNEL (write_slabs<0, blocks>), KERNEL (write_slabs<1, blocks>), \
-    KERNEL (write_slabs<2, blocks>), KERNEL (write_slabs<4, blocks>) }
+    VOXEL_KERNEL (write_slabs<0, blocks>), VOXEL_KERNEL (write_slabs<1, blocks>), \
+    VOXEL_KERNEL (write_slabs<2, blocks>), VOXEL_KERNEL (write_slabs<4, blocks>) }
 
-const void *const rc_cuda_voxel_write_slabs[2][4] = { FOR_SIZES (2), FOR_SIZES (1) };
+const RcCudaVoxelKernel rc_cuda_voxel_write_slabs[2][4] = { FOR_SIZES (2), FOR_SIZES (1) };

@@ -42,7 +42,7 @@ struct CountBits
 /* 16 bytes of the output, and which of their voxels are occupied. */
 template <int SIZE>
 __device__ __forceinline__ uint4
-values_of (const RcCudaVoxelTask &task, const uint32_t *counts, uint32_t *is)
+values_of (const Values &values, const uint32_t *counts, uint32_t *is)
 {
   constexpr int N = 16 / SIZE;
   uint32_t words[4] = { 0 };
@@ -55,7 +55,7 @@ values_of (const RcCudaVoxelTask &task, const uint32_t *counts, uint32_t *is)
 
 #pragma unroll
     for (int k = 0; k < 4; k++) {
-      const uint32_t value = SIZE == 4 ? task.dtype == RC_FLOAT32 ? rc_bits32 ((float) each[k]) : each[k]
+      const uint32_t value = SIZE == 4 ? values.dtype == RC_FLOAT32 ? rc_bits32 ((float) each[k]) : each[k]
           : count_bits (SIZE == 1 ? RC_UINT8 : RC_FLOAT16, each[k]);
 
       *is |= (each[k] != 0) << (i + k);
@@ -69,29 +69,29 @@ values_of (const RcCudaVoxelTask &task, const uint32_t *counts, uint32_t *is)
  * occupied in the thread's. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
-write_whole (const RcCudaVoxelTask &task, const Place &place, const uint32_t *counts)
+write_whole (const Values &values, const Slabs &slabs, const Dense &dense, const Place &place, const uint32_t *counts)
 {
   constexpr uint32_t VOXELS = 16 / SIZE, STEP = THREADS * VOXELS;
-  const uint32_t n = (uint32_t) task.slab_words;
-  char *grid = task.grid + place.item * task.grid_batch_stride + (int64_t) place.slab * n * SIZE;
+  const uint32_t n = (uint32_t) slabs.words;
+  char *out = dense.data + place.item * dense.batch_stride + (int64_t) place.slab * n * SIZE;
   uint32_t occupied = 0;
 
 #pragma unroll 1
   for (uint32_t first = threadIdx.x * VOXELS; first < n; first += AT_ONCE * STEP) {
-    uint4 values[AT_ONCE];
+    uint4 vectors[AT_ONCE];
 
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       uint32_t is = 0;
 
       if (first + u * STEP < n)
-        values[u] = values_of<SIZE> (task, counts + first + u * STEP, &is);
+        vectors[u] = values_of<SIZE> (values, counts + first + u * STEP, &is);
       occupied += __popc (is);
     }
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       if (first + u * STEP < n)
-        __stcs (reinterpret_cast<uint4 *> (grid + (first + u * STEP) * SIZE), values[u]);
+        __stcs (reinterpret_cast<uint4 *> (out + (first + u * STEP) * SIZE), vectors[u]);
     }
   }
   return occupied;
@@ -101,34 +101,35 @@ write_whole (const RcCudaVoxelTask &task, const Place &place, const uint32_t *co
  * need not be written. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t
-write_needed (const RcCudaVoxelTask &task, const Place &place, const uint32_t *counts)
+write_needed (const Grid &grid, const Values &values, const Slabs &slabs, const Dense &dense, const Place &place,
+    const uint32_t *counts)
 {
   constexpr uint32_t VOXELS = 16 / SIZE, LANES = 32 / VOXELS;   /* that share a word */
   constexpr uint32_t sector = (uint32_t) ((UINT64_C (1) << 2 * VOXELS) - 1);
   const uint32_t part = threadIdx.x % LANES;
-  const uint32_t words = (uint32_t) task.slab_words / 32, all = (uint32_t) task.bit_words;
+  const uint32_t words = (uint32_t) slabs.words / 32, all = (uint32_t) grid.bit_words;
   const uint32_t first_word = min (place.slab * words, all), n = min (all - first_word, words);
-  char *grid = task.grid + place.item * task.grid_batch_stride;
+  char *out = dense.data + place.item * dense.batch_stride;
   uint32_t occupied = 0;
 
   for (uint32_t first = threadIdx.x / 32 * VOXELS; first < n; first += THREADS / 32 * VOXELS) {
     const uint32_t w = first + threadIdx.x % 32 / LANES;
     const int64_t voxel = (int64_t) (first_word + w) * 32 + part * VOXELS;
     uint32_t is = 0, needed = 0;
-    uint4 values = make_uint4 (0, 0, 0, 0);
+    uint4 vector = make_uint4 (0, 0, 0, 0);
 
     if (w < n)
-      values = values_of<SIZE> (task, counts + w * 32 + part * VOXELS, &is);
+      vector = values_of<SIZE> (values, counts + w * 32 + part * VOXELS, &is);
     occupied += __popc (is);
     is <<= part * VOXELS;
 #pragma unroll
     for (uint32_t distance = 1; distance < LANES; distance *= 2)
       is |= __shfl_xor_sync (ALL_LANES, is, distance);
     if (w < n && part == 0)
-      needed = take_word<false> (task, place.item, first_word + w, is);
+      needed = take_word<false> (dense, place.item, first_word + w, is);
     needed = __shfl_sync (ALL_LANES, needed, 0, LANES);
     if ((needed >> part / 2 * 2 * VOXELS & sector) != 0)
-      write_group<SIZE> (task, grid + voxel * SIZE, values, task.voxels - voxel);
+      write_group<SIZE> (dense, out + voxel * SIZE, vector, grid.voxels - voxel);
   }
   return occupied;
 }
@@ -137,29 +138,30 @@ DYNAMIC_SHARED (uint32_t, slab_counts);
 
 /* Blocks that count their slabs, and others that write theirs, share a multiprocessor. */
 template <int SIZE>
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (2))
-count_slabs (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, at_once (2))
+count_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Slabs slabs, GRID_CONSTANT Dense dense)
 {
-  const Place place = own_place (task);
-  const uint32_t n = (uint32_t) task.slab_words;
+  const Place place = own_place (slabs);
+  const uint32_t n = (uint32_t) slabs.words;
 
   allow_next ();
   for (uint32_t i = threadIdx.x; i < n / 4; i += THREADS)
     reinterpret_cast<uint4 *> (slab_counts)[i] = make_uint4 (0, 0, 0, 0);
   wait_for_previous ();
   __syncthreads ();
-  fill_slab<CountBits> (task, place.item, slab_counts, { place.slab * n, n });
+  fill_slab<CountBits> (job, slabs, place.item, slab_counts, { place.slab * n, n });
   __syncthreads ();
 
-  const bool is_whole = task.whole && task.occupied == NULL && (place.slab + 1) * (int64_t) n <= task.voxels;
-  const uint32_t occupied = is_whole ? write_whole<SIZE> (task, place, slab_counts)
-      : write_needed<SIZE> (task, place, slab_counts);
+  const bool is_whole = dense.is_whole && dense.occupied == NULL && (place.slab + 1) * (int64_t) n <= grid.voxels;
+  const uint32_t occupied = is_whole ? write_whole<SIZE> (values, slabs, dense, place, slab_counts)
+      : write_needed<SIZE> (grid, values, slabs, dense, place, slab_counts);
 
   __syncthreads ();
-  add_occupied_by (task.counters, occupied, slab_counts);       /* no other shared memory: Turing has 64 KB for a block */
+  add_occupied_by (dense.counters, occupied, slab_counts);       /* no other shared memory: Turing has 64 KB for a block */
 }
 }
 
-const void *const rc_cuda_voxel_count_slabs[3] = {
-  KERNEL (count_slabs<1>), KERNEL (count_slabs<2>), KERNEL (count_slabs<4>)
+const RcCudaVoxelKernel rc_cuda_voxel_count_slabs[3] = {
+  VOXEL_KERNEL (count_slabs<1>), VOXEL_KERNEL (count_slabs<2>), VOXEL_KERNEL (count_slabs<4>)
 };

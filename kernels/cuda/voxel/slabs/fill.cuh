@@ -30,9 +30,9 @@ struct Place
 
 /* A block for each. */
 __device__ __forceinline__ Place
-own_place (const RcCudaVoxelTask &task)
+own_place (const Slabs &slabs)
 {
-  return { blockIdx.x >> task.slab_shift, blockIdx.x & ((uint32_t) task.slabs - 1) };
+  return { blockIdx.x >> slabs.shift, blockIdx.x & ((uint32_t) slabs.n - 1) };
 }
 
 /* ---- its bits ---- */
@@ -104,14 +104,14 @@ take_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uin
  * has read; those of the slab are to go to its words. */
 template <class Action>
 __device__ __forceinline__ void
-fill_slab (const RcCudaVoxelTask &task, int64_t item, uint32_t *words, const Slab &slab)
+fill_slab (const Job &job, const Slabs &slabs, int64_t item, uint32_t *words, const Slab &slab)
 {
-  const uint32_t n = task.is_complete ? (uint32_t) task.n_points : task.is_first ? 0
-      : (uint32_t) head_of (task, item)->item.n_added;
-  const uint32_t expected = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) task.bins;
+  const uint32_t n = slabs.is_complete ? (uint32_t) job.n_points : job.is_first ? 0
+      : (uint32_t) head_of (job, item)->item.n_added;
+  const uint32_t expected = RC_CUDA_VOXEL_BIN_TILE / EXPECTED / (uint32_t) slabs.bins;
   const uint32_t lanes = min (max (expected, 4u), 32u);
-  Walk walk = { task.bits_set + item * task.bits_set_apart,
-    task.slots + (item * task.bins + (slab.first_bit >> task.bin_shift)) * task.tiles_apart, n,
+  Walk walk = { slabs.bits + item * slabs.bits_apart,
+    slabs.slots + (item * slabs.bins + (slab.first_bit >> slabs.bin_shift)) * slabs.tiles_apart, n,
     n / RC_CUDA_VOXEL_BIN_TILE + (n % RC_CUDA_VOXEL_BIN_TILE != 0), threadIdx.x / lanes, RC_CUDA_VOXEL_SLAB_THREADS / lanes,
     threadIdx.x % lanes
   };

@@ -29,58 +29,68 @@ struct Value
 };
 
 __device__ __forceinline__ const RcVoxelScale *
-scale_of (const RcCudaVoxelTask &task, const Value &value)
+scale_of (const Job &job, const Value &value)
 {
-  return item_array<const RcVoxelScale> (task, value.item, task.layout.scales) + value.channel;
+  return item_array<const RcVoxelScale> (job, value.item, job.layout.scales) + value.channel;
 }
 
-struct Features
+/* What all of them may read. */
+struct Addition
+{
+  const Grid &grid;
+  const Values &values;
+  const Job &job;
+  const Accumulators &accumulators;
+  const Stored &stored;
+};
+
+struct Features : Addition
 {
   static constexpr bool counts = true, has_values = true;
 
-  static __device__ __forceinline__ void
-  add (const RcCudaVoxelTask &task, const Value &value)
+  __device__ __forceinline__ void
+  add (const Value &value) const
   {
-    const double x = task.kept_dtype == RC_FLOAT64 ? reinterpret_cast<const double *> (task.points.payload)[value.kept]
-        : reinterpret_cast<const float *> (task.points.payload)[value.kept];
+    const double x = stored.dtype == RC_FLOAT64 ? reinterpret_cast<const double *> (stored.payload)[value.kept]
+        : reinterpret_cast<const float *> (stored.payload)[value.kept];
     const uint32_t saw = rc_voxel_saw (x);
 
     if (saw != 0)
-      add_saw (saw_words_of (task, value.item), value.at, saw);
+      add_saw (saw_words_of (accumulators, value.item), value.at, saw);
     else
-      add_64 (sums_of (task, value.item) + value.at, rc_voxel_fixed (scale_of (task, value), clamp_feature (task, x)));
+      add_64 (sums_of (accumulators, value.item) + value.at, rc_voxel_fixed (scale_of (job, value), clamp_feature (values, x)));
   }
 };
 
-struct Coordinates
+struct Coordinates : Addition
 {
   static constexpr bool counts = true, has_values = true;
 
-  static __device__ __forceinline__ void
-  add (const RcCudaVoxelTask &task, const Value &value)
+  __device__ __forceinline__ void
+  add (const Value &value) const
   {
-    const float p = reinterpret_cast<const float *> (task.points.payload)[value.kept];
+    const float p = reinterpret_cast<const float *> (stored.payload)[value.kept];
 
-    add_64 (sums_of (task, value.item) + value.at,
-        rc_voxel_fixed (scale_of (task, value), (double) p - (double) task.box.origin[value.channel]));
+    add_64 (sums_of (accumulators, value.item) + value.at,
+        rc_voxel_fixed (scale_of (job, value), (double) p - (double) grid.box.origin[value.channel]));
   }
 };
 
-struct Extremes
+struct Extremes : Addition
 {
   static constexpr bool counts = false, has_values = true;
 
-  static __device__ __forceinline__ void
-  add (const RcCudaVoxelTask &task, const Value &value)
+  __device__ __forceinline__ void
+  add (const Value &value) const
   {
-    atomicMax (extremes_of (task, value.item) + value.at,
-        reinterpret_cast<const uint32_t *> (task.points.payload)[value.kept]);
+    atomicMax (extremes_of (accumulators, value.item) + value.at,
+        reinterpret_cast<const uint32_t *> (stored.payload)[value.kept]);
   }
 };
 
 /* Nothing is kept but how many there are, or not even that. */
 template <bool COUNTS>
-struct Nothing
+struct Nothing : Addition
 {
   static constexpr bool counts = COUNTS, has_values = false;
 };
@@ -88,44 +98,47 @@ struct Nothing
 /* What is kept of 32 points from first on, of ranks that the lanes have. All of them call it. */
 template <class Kept>
 __device__ __forceinline__ void
-add_kept (const RcCudaVoxelTask &task, int64_t item, int64_t first, int64_t rank)
+add_kept (const Kept &kept, const Values &values, const Job &job, int64_t item, int64_t first, int64_t rank)
 {
-  const uint32_t channels = (uint32_t) task.channels;
-  Channel own = first_channel (task, threadIdx.x % 32);
+  const uint32_t channels = (uint32_t) values.channels;
+  Channel own = first_channel (values, threadIdx.x % 32);
 
 #pragma unroll 1
-  for (uint32_t done = 0; done < channels; done++, own = next_channel (task, own)) {
+  for (uint32_t done = 0; done < channels; done++, own = next_channel (values, own)) {
     const int64_t to = __shfl_sync (ALL_LANES, rank, (int) own.of);
 
     if (to >= 0)
-      Kept::add (task, { item, to * task.channels + own.channel,
-          (item * task.n_points + first + own.of) * task.channels + own.channel, own.channel });
+      kept.add ({ item, to * values.channels + own.channel,
+          (item * job.n_points + first + own.of) * values.channels + own.channel, own.channel });
   }
 }
 
 template <class Kept>
 __global__ void __launch_bounds__ (THREADS)
-add_deferred (const __grid_constant__ RcCudaVoxelTask task)
+add_deferred (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Accumulators accumulators, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Stored stored)
 {
+  [[maybe_unused]] const Kept kept = { grid, values, job, accumulators, stored };
+
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const int64_t n = head_of (task, item)->item.n_added, *voxels = task.voxels_of_points + item * task.n_points;
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const int64_t n = head_of (job, item)->item.n_added, *voxels = ranks.voxels_of_points + item * job.n_points;
 
     for (int64_t first = (int64_t) blockIdx.x * THREADS + threadIdx.x / 32 * 32; first < n;
         first += (int64_t) gridDim.x * THREADS) {
-      const int64_t i = first + threadIdx.x % 32, rank = rank_point (task, item, i < n ? voxels[i] : RC_VOXEL_OUTSIDE);
+      const int64_t i = first + threadIdx.x % 32, rank = rank_point (job, ranks, item, i < n ? voxels[i] : RC_VOXEL_OUTSIDE);
 
       if (Kept::counts && rank >= 0)
-        atomicAdd (counts_of (task, item) + rank, 1u);
+        atomicAdd (counts_of (accumulators, item) + rank, 1u);
       if constexpr (Kept::has_values)
-        add_kept<Kept> (task, item, first, rank);
+        add_kept<Kept> (kept, values, job, item, first, rank);
     }
   }
 }
 }
 
-const void *const rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUES] = {
-  KERNEL (add_deferred<Nothing<true>>), KERNEL (add_deferred<Features>), KERNEL (add_deferred<Coordinates>),
-  KERNEL (add_deferred<Extremes>),
+const RcCudaVoxelKernel rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUE_SOURCES] = {
+  VOXEL_KERNEL (add_deferred<Nothing<true>>), VOXEL_KERNEL (add_deferred<Features>), VOXEL_KERNEL (add_deferred<Coordinates>),
+  VOXEL_KERNEL (add_deferred<Extremes>),
 };
-const void *const rc_cuda_voxel_list_deferred = KERNEL (add_deferred<Nothing<false>>);
+const RcCudaVoxelKernel rc_cuda_voxel_list_deferred = VOXEL_KERNEL (add_deferred<Nothing<false>>);

@@ -28,16 +28,16 @@ using Scan = cub::BlockScan<uint32_t, THREADS>;
 /* ---- runs ---- */
 
 /* The sorted keys of the group. */
-struct Keys
+struct SortedKeys
 {
   const uint64_t *keys;
   uint32_t n;
 
   __device__ __forceinline__ explicit
-  Keys (const RcCudaVoxelTask &task)
+  SortedKeys (const Job &job, const Stored &stored, const Group &group)
   {
-    keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
-    n = (uint32_t) task.group_items * task.group_points;
+    keys = stored.keys[group.sorted] + group.first_item * job.n_points;
+    n = (uint32_t) group.items * group.item_points;
   }
 
   __device__ __forceinline__ uint64_t
@@ -59,37 +59,37 @@ struct Keys
 /* How many voxels of the group begin up to this thread's key, whose voxel may begin with it. All threads call it, in a
  * block for each tile of keys. */
 __device__ __forceinline__ uint32_t
-voxels_so_far (const RcCudaVoxelTask &task, bool begins)
+voxels_so_far (const Group &group, bool begins)
 {
   __shared__ typename Scan::TempStorage storage;
   uint32_t so_far;
 
   Scan (storage).InclusiveSum ((uint32_t) begins, so_far);
-  return so_far + task.rank_counts[blockIdx.x];
+  return so_far + group.rank_counts[blockIdx.x];
 }
 
 /* The item of a key. */
 __device__ __forceinline__ int64_t
-item_of (const RcCudaVoxelTask &task, uint64_t key)
+item_of (const Stored &stored, const Group &group, uint64_t key)
 {
-  return task.first_item + (int64_t) (task.group_items == 1 ? 0 : divide_64 (key, task.key_voxels));
+  return group.first_item + (int64_t) (group.items == 1 ? 0 : divide_64 (key, stored.key_voxels));
 }
 
 __global__ void __launch_bounds__ (THREADS)
-count_voxels (const __grid_constant__ RcCudaVoxelTask task)
+count_voxels (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group)
 {
   follow_previous ();
 
-  const Keys keys (task);
+  const SortedKeys keys (job, stored, group);
   const int count = __syncthreads_count (keys.begins ((uint64_t) blockIdx.x * TILE + threadIdx.x));
 
   if (threadIdx.x == 0)
-    task.rank_counts[blockIdx.x] = (uint32_t) count;
+    group.rank_counts[blockIdx.x] = (uint32_t) count;
 }
 
 /* One block. */
 __global__ void __launch_bounds__ (THREADS)
-scan_voxels (const __grid_constant__ RcCudaVoxelTask task)
+scan_voxels (GRID_CONSTANT Group group)
 {
   follow_previous ();
 
@@ -97,24 +97,24 @@ scan_voxels (const __grid_constant__ RcCudaVoxelTask task)
   __shared__ typename Scan::TempStorage storage;
   uint32_t before = 0;
 
-  for (uint64_t first = 0; first < task.rank_tiles; first += THREADS * EACH) {
+  for (uint64_t first = 0; first < group.rank_tiles; first += THREADS * EACH) {
     const uint64_t own = first + threadIdx.x * EACH;
     uint32_t counts[EACH], sum;
 
 #pragma unroll
     for (int i = 0; i < EACH; i++)
-      counts[i] = own + i < task.rank_tiles ? task.rank_counts[own + i] : 0;
+      counts[i] = own + i < group.rank_tiles ? group.rank_counts[own + i] : 0;
     Scan (storage).ExclusiveSum (counts, counts, sum);
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
-      if (own + i < task.rank_tiles)
-        task.rank_counts[own + i] = before + counts[i];
+      if (own + i < group.rank_tiles)
+        group.rank_counts[own + i] = before + counts[i];
     }
     before += sum;
     __syncthreads ();
   }
   if (threadIdx.x == 0)
-    task.rank_counts[task.rank_tiles] = before;
+    group.rank_counts[group.rank_tiles] = before;
 }
 
 /* ---- what is kept of the points of a voxel ----
@@ -157,64 +157,65 @@ struct Lane
 };
 
 __device__ __forceinline__ void
-sum_term (const RcCudaVoxelTask &task, const Lane &lane, int64_t c, unsigned long long term)
+sum_term (const Values &values, const Group &group, const Lane &lane, int64_t c, unsigned long long term)
 {
   const unsigned long long sum = combine_run (term, lane.lanes_after, [] (unsigned long long a, unsigned long long b) {
     return a + b;
   });
 
   if (lane.leads)
-    add_64 (task.points.sums + lane.voxel * task.channels + c, (int64_t) sum);
+    add_64 (group.sums + lane.voxel * values.channels + c, (int64_t) sum);
 }
 
 __device__ __forceinline__ void
-sum_features (const RcCudaVoxelTask &task, const RcVoxelScale *scales, const Lane &lane)
+sum_features (const Values &values, const Stored &stored, const Group &group, const RcVoxelScale *scales, const Lane &lane)
 {
-  for (int64_t c = 0; c < task.channels; c++) {
-    const int64_t at = lane.point * task.channels + c;
+  for (int64_t c = 0; c < values.channels; c++) {
+    const int64_t at = lane.point * values.channels + c;
     unsigned long long term = 0;
 
     if (lane.has_point) {
-      const double x = task.kept_dtype == RC_FLOAT64 ? reinterpret_cast<const double *> (task.points.payload)[at]
-          : reinterpret_cast<const float *> (task.points.payload)[at];
+      const double x = stored.dtype == RC_FLOAT64 ? reinterpret_cast<const double *> (stored.payload)[at]
+          : reinterpret_cast<const float *> (stored.payload)[at];
       const uint32_t saw = rc_voxel_saw (x);
 
       if (saw != 0)
-        add_saw (task.points.saw, lane.voxel * task.channels + c, saw);
+        add_saw (group.nonfinite, lane.voxel * values.channels + c, saw);
       else
-        term = (unsigned long long) rc_voxel_fixed (&scales[c], clamp_feature (task, x));
+        term = (unsigned long long) rc_voxel_fixed (&scales[c], clamp_feature (values, x));
     }
-    sum_term (task, lane, c, term);
+    sum_term (values, group, lane, c, term);
   }
 }
 
 __device__ __forceinline__ void
-sum_coordinates (const RcCudaVoxelTask &task, const RcVoxelScale *scales, const Lane &lane)
+sum_coordinates (const Grid &grid, const Values &values, const Stored &stored, const Group &group,
+    const RcVoxelScale *scales, const Lane &lane)
 {
-  const float *p = reinterpret_cast<const float *> (task.points.payload) + lane.point * 3;
+  const float *p = reinterpret_cast<const float *> (stored.payload) + lane.point * 3;
 
   for (int axis = 0; axis < 3; axis++) {
     unsigned long long term = 0;
 
     if (lane.has_point)
-      term = (unsigned long long) rc_voxel_fixed (&scales[axis], (double) p[axis] - (double) task.box.origin[axis]);
-    sum_term (task, lane, axis, term);
+      term = (unsigned long long) rc_voxel_fixed (&scales[axis], (double) p[axis] - (double) grid.box.origin[axis]);
+    sum_term (values, group, lane, axis, term);
   }
 }
 
 __device__ __forceinline__ void
-find_extremes (const RcCudaVoxelTask &task, const Lane &lane)
+find_extremes (const Values &values, const Stored &stored, const Group &group, const Lane &lane)
 {
-  const uint32_t *keys = reinterpret_cast<const uint32_t *> (task.points.payload) + lane.point * task.channels;
+  const uint32_t *keys = reinterpret_cast<const uint32_t *> (stored.payload) + lane.point * values.channels;
 
-  for (int64_t c = 0; c < task.channels; c++) {
+  for (int64_t c = 0; c < values.channels; c++) {
     const uint32_t key = lane.has_point ? keys[c] : 0;
     const uint32_t greatest = combine_run (key, lane.lanes_after, [] (uint32_t a, uint32_t b) {
       return a > b ? a : b;
     });
 
     if (lane.leads)
-      atomicMax (task.points.extremes + lane.voxel * task.channels + c, greatest);
+      atomicMax (group.extremes + lane.voxel * values.channels + c, greatest);
   }
 }
 
@@ -222,39 +223,39 @@ find_extremes (const RcCudaVoxelTask &task, const Lane &lane)
 
 /* i is the first key of a voxel, or the first without; rank is that of the voxel, or the number of voxels. */
 __device__ __forceinline__ void
-put_start (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i, uint32_t rank)
+put_start (const Job &job, const Stored &stored, const Group &group, const SortedKeys &keys, uint64_t i, uint32_t rank)
 {
   const uint64_t key = keys.at (i);
   const bool is_voxel = key != RC_CUDA_VOXEL_NO_KEY;
-  const int64_t item = is_voxel ? item_of (task, key) : -1;
-  const int64_t before = i > 0 ? item_of (task, keys.at (i - 1)) : -1;
+  const int64_t item = is_voxel ? item_of (stored, group, key) : -1;
+  const int64_t before = i > 0 ? item_of (stored, group, keys.at (i - 1)) : -1;
 
-  task.starts[rank] = (uint32_t) i;
+  group.starts[rank] = (uint32_t) i;
   if (item == before)
     return;
   if (is_voxel)
-    head_of (task, item)->first_rank = rank;
+    head_of (job, item)->first_rank = rank;
   if (before >= 0)
-    head_of (task, before)->end_rank = rank;
+    head_of (job, before)->end_rank = rank;
 }
 
 /* The rank of the voxel of key i, for every thread; its start is stored. */
 __device__ __forceinline__ uint32_t
-rank_key (const RcCudaVoxelTask &task, const Keys &keys, uint64_t i)
+rank_key (const Job &job, const Stored &stored, const Group &group, const SortedKeys &keys, uint64_t i)
 {
   const bool begins = keys.begins (i);
   const bool ends = i <= keys.n && i > 0 && keys.at (i) == RC_CUDA_VOXEL_NO_KEY
       && keys.at (i - 1) != RC_CUDA_VOXEL_NO_KEY;
-  const uint32_t so_far = voxels_so_far (task, begins);
+  const uint32_t so_far = voxels_so_far (group, begins);
 
   if (begins || ends)
-    put_start (task, keys, i, begins ? so_far - 1 : so_far);
+    put_start (job, stored, group, keys, i, begins ? so_far - 1 : so_far);
   return so_far - 1;            /* of no use where no voxel came yet */
 }
 
 /* Lanes without a point come last, and are a run of their own. */
 __device__ __forceinline__ Lane
-lane_of (const RcCudaVoxelTask &task, uint64_t i, uint32_t rank, bool has_point)
+lane_of (const Job &job, const Stored &stored, const Group &group, uint64_t i, uint32_t rank, bool has_point)
 {
   const uint32_t run = has_point ? rank : UINT32_MAX, before = __shfl_up_sync (ALL_LANES, run, 1);
   Lane lane;
@@ -262,97 +263,107 @@ lane_of (const RcCudaVoxelTask &task, uint64_t i, uint32_t rank, bool has_point)
   lane.has_point = has_point;
   lane.lanes_after = lanes_in_run (run);
   lane.leads = has_point && (threadIdx.x % 32 == 0 || before != run);
-  lane.voxel = task.first_item * task.n_points + rank;
-  lane.point = task.first_item * task.n_points;
+  lane.voxel = group.first_item * job.n_points + rank;
+  lane.point = group.first_item * job.n_points;
   if (has_point)
-    lane.point += task.points.order[task.sorted][lane.point + (int64_t) i];
+    lane.point += stored.order[group.sorted][lane.point + (int64_t) i];
   return lane;
 }
 
 /* The tiles cover one key more than there are, where voxels end at the latest. */
 __global__ void __launch_bounds__ (THREADS)
-rank (const __grid_constant__ RcCudaVoxelTask task)
+rank (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Stored stored, GRID_CONSTANT Group group)
 {
   follow_previous ();
 
-  const Keys keys (task);
+  const SortedKeys keys (job, stored, group);
   const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x;
-  const uint32_t rank = rank_key (task, keys, i);
+  const uint32_t rank = rank_key (job, stored, group, keys, i);
   const uint64_t key = keys.at (i);
   const bool has_point = key != RC_CUDA_VOXEL_NO_KEY;
 
-  if (!task.combines || __ballot_sync (ALL_LANES, has_point) == 0)
+  if (!values.combines || __ballot_sync (ALL_LANES, has_point) == 0)
     return;
-  const Lane lane = lane_of (task, i, rank, has_point);
-  const int64_t item = has_point ? item_of (task, key) : task.first_item;
-  const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, item, task.layout.scales);
+  const Lane lane = lane_of (job, stored, group, i, rank, has_point);
+  const int64_t item = has_point ? item_of (stored, group, key) : group.first_item;
+  const RcVoxelScale *scales = item_array<const RcVoxelScale> (job, item, job.layout.scales);
 
-  if (task.mode == RC_VOXEL_MEAN)
-    sum_features (task, scales, lane);
-  else if (task.mode == RC_VOXEL_CENTROID)
-    sum_coordinates (task, scales, lane);
+  if (values.mode == RC_VOXEL_MEAN)
+    sum_features (values, stored, group, scales, lane);
+  else if (values.mode == RC_VOXEL_CENTROID)
+    sum_coordinates (grid, values, stored, group, scales, lane);
   else
-    find_extremes (task, lane);
+    find_extremes (values, stored, group, lane);
 }
 
 /* ---- the output ---- */
 
 struct FromSortedKeys
 {
+  const Values &values;
+  const Job &job;
+  const Stored &stored;
+  const Group &group;
+
   static constexpr int at_once = 2;     /* more would spill */
 
-  static __device__ __forceinline__ uint64_t
-  voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+  __device__ __forceinline__ uint64_t
+  voxel (const Voxels &voxels, int64_t m) const
   {
-    const uint64_t *keys = task.points.keys[task.sorted] + task.first_item * task.n_points;
+    const uint64_t *keys = stored.keys[group.sorted] + group.first_item * job.n_points;
 
-    return keys[task.starts[voxels.first_rank + m]]
-        - (voxels.item > task.first_item ? (uint64_t) (voxels.item - task.first_item) * task.key_voxels : 0);
+    return keys[group.starts[voxels.first_rank + m]]
+        - (voxels.item > group.first_item ? (uint64_t) (voxels.item - group.first_item) * stored.key_voxels : 0);
   }
 
-  static __device__ __forceinline__ RowValue
-  load (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
+  __device__ __forceinline__ RowValue
+  load (const Voxels &voxels, int64_t m, int64_t c) const
   {
     const uint32_t rank = voxels.first_rank + (uint32_t) m;
 
-    return load_value (task, points_of (task, voxels, m), task.points.sums, task.points.saw, task.points.extremes,
-        (task.first_item * task.n_points + rank) * task.channels + c);
+    return load_value (values, points_of (group, voxels, m), group.sums, group.nonfinite, group.extremes,
+        (group.first_item * job.n_points + rank) * values.channels + c);
   }
 };
 
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
-write_sparse (const __grid_constant__ RcCudaVoxelTask task)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
+write_sparse (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Stored stored, GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
 {
+  const FromSortedKeys from = { values, job, stored, group };
+
   follow_previous ();
-  write_rows<FromSortedKeys> (task, task.first_item, task.group_items);
+  write_rows<FromSortedKeys> (from, grid, values, job, rows, group.first_item, group.items);
 }
 
 /* ---- the map from points to voxels ---- */
 
 /* A thread has one of the sorted keys. Where voxels of items begin is known now. */
 __global__ void __launch_bounds__ (THREADS)
-write_ranks (const __grid_constant__ RcCudaVoxelTask task)
+write_ranks (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
+    GRID_CONSTANT Map map)
 {
   follow_previous ();
 
-  const Keys keys (task);
+  const SortedKeys keys (job, stored, group);
   const uint64_t i = (uint64_t) blockIdx.x * TILE + threadIdx.x, key = keys.at (i);
-  const uint32_t so_far = voxels_so_far (task, keys.begins (i));
+  const uint32_t so_far = voxels_so_far (group, keys.begins (i));
 
   if (key == RC_CUDA_VOXEL_NO_KEY)
     return;
-  const int64_t item = item_of (task, key);
-  const int64_t point = task.points.order[task.sorted][task.first_item * task.n_points + (int64_t) i]
-      - (item - task.first_item) * task.n_points;
-  const int64_t rank = (int64_t) so_far - 1 - head_of (task, item)->first_rank;
+  const int64_t item = item_of (stored, group, key);
+  const int64_t point = stored.order[group.sorted][group.first_item * job.n_points + (int64_t) i]
+      - (item - group.first_item) * job.n_points;
+  const int64_t rank = (int64_t) so_far - 1 - head_of (job, item)->first_rank;
 
-  if (point >= task.first_point)
-    point_voxels_of (task, item)[point - task.first_point] = rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
+  if (point >= map.first_point)
+    point_voxels_of (map, item)[point - map.first_point] = rank < map.max_voxels ? rank : RC_VOXEL_OVER_CAP;
 }
 }
 
-const void *const rc_cuda_voxel_count_voxels = KERNEL (count_voxels);
-const void *const rc_cuda_voxel_scan_voxels = KERNEL (scan_voxels);
-const void *const rc_cuda_voxel_rank = KERNEL (rank);
-const void *const rc_cuda_voxel_write_sparse = KERNEL (write_sparse);
-const void *const rc_cuda_voxel_write_ranks = KERNEL (write_ranks);
+const RcCudaVoxelKernel rc_cuda_voxel_count_voxels = VOXEL_KERNEL (count_voxels);
+const RcCudaVoxelKernel rc_cuda_voxel_scan_voxels = VOXEL_KERNEL (scan_voxels);
+const RcCudaVoxelKernel rc_cuda_voxel_rank = VOXEL_KERNEL (rank);
+const RcCudaVoxelKernel rc_cuda_voxel_write_sparse = VOXEL_KERNEL (write_sparse);
+const RcCudaVoxelKernel rc_cuda_voxel_write_ranks = VOXEL_KERNEL (write_ranks);

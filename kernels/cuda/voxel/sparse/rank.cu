@@ -35,9 +35,9 @@ using Scan = cub::BlockScan<uint32_t, THREADS>;
 
 /* The words of an item that there are: of voxels in blocks, of as many blocks as are occupied. */
 __device__ __forceinline__ int64_t
-words_of (const RcCudaVoxelTask &task, int64_t item, uint32_t which)
+words_of (const Job &job, const Ranks &ranks, int64_t item, uint32_t which)
 {
-  return which == 0 ? task.bitmaps[0].words : (int64_t) head_of (task, item)->n_blocks << (task.block_bits - 5);
+  return which == 0 ? ranks.bitmaps[0].words : (int64_t) head_of (job, item)->n_blocks << (ranks.block_bits - 5);
 }
 
 /* Four words of an item's bits, from a multiple of four on. Arrays end at a multiple of 64 bytes, and nobody sets bits beyond
@@ -55,19 +55,20 @@ bits_in (const uint4 &words)
 }
 
 /* How many bits are set in each tile of each item; and, since range ends here, the scales. */
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
-count_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
+count_set_bits (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks,
+    uint32_t which)
 {
   follow_previous ();
 
-  const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
+  const RcCudaVoxelBitmap &bitmap = ranks.bitmaps[which];
   __shared__ typename Reduce::TempStorage storage;
 
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const int64_t words = words_of (task, item, which);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const int64_t words = words_of (job, ranks, item, which);
 
-    if (task.needs_range && which == 0 && blockIdx.x == 0)
-      set_scales_of (task, item);
+    if (job.needs_range && which == 0 && blockIdx.x == 0)
+      set_scales_of (values, job, item);
     for (int64_t tile = blockIdx.x; tile < bitmap.tiles; tile += gridDim.x) {
       const int64_t first = tile * bitmap.tile_words + threadIdx.x * 4, end = (tile + 1) * bitmap.tile_words;
       uint32_t own = 0;
@@ -115,26 +116,26 @@ rank_words (const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t first, const 
 
 /* Bits of voxels are the last that are ranked, and their ranks those of the item's rows. */
 __device__ __forceinline__ void
-put_total (const RcCudaVoxelTask &task, int64_t item, uint32_t which, uint32_t total)
+put_total (const Job &job, const Ranks &ranks, int64_t item, uint32_t which, uint32_t total)
 {
-  RcCudaVoxelHead *head = head_of (task, item);
+  RcCudaVoxelHead *head = head_of (job, item);
 
-  if (which == 0 && task.block_bits > 0)
+  if (which == 0 && ranks.block_bits > 0)
     head->n_blocks = total;
   head->first_rank = 0;
   head->end_rank = total;
 }
 
-__global__ void LAUNCH_BOUNDS (THREADS, at_once (4))
-rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
+__global__ void __launch_bounds__ (THREADS, at_once (4))
+rank_set_bits (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, uint32_t which)
 {
   follow_previous ();
 
-  const RcCudaVoxelBitmap &bitmap = task.bitmaps[which];
+  const RcCudaVoxelBitmap &bitmap = ranks.bitmaps[which];
   __shared__ typename Scan::TempStorage storage;
 
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const int64_t n_words = words_of (task, item, which);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const int64_t n_words = words_of (job, ranks, item, which);
 
     for (int64_t tile = blockIdx.x; tile < bitmap.tiles; tile += gridDim.x) {
       uint32_t before = bits_before (bitmap, item, tile);
@@ -146,13 +147,13 @@ rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
         uint32_t rank, sum;
 
         Scan (storage).ExclusiveSum (own, rank, sum);
-        if (first < n_words && (own > 0 || !task.in_bitmap))    /* dense outputs read those of all words */
+        if (first < n_words && (own > 0 || !ranks.in_bitmap))    /* dense outputs read those of all words */
           rank_words (bitmap, item, first, words, before + rank);
         before += sum;
         __syncthreads ();
       }
       if (tile == bitmap.tiles - 1 && threadIdx.x == 0)
-        put_total (task, item, which, before);
+        put_total (job, ranks, item, which, before);
     }
   }
 }
@@ -161,16 +162,16 @@ rank_set_bits (const __grid_constant__ RcCudaVoxelTask task, uint32_t which)
 
 /* The bits of the voxels of points, when it is known which blocks are occupied. */
 __global__ void __launch_bounds__ (THREADS)
-mark_in_blocks (const __grid_constant__ RcCudaVoxelTask task)
+mark_in_blocks (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks)
 {
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const int64_t n = task.needs_range ? head_of (task, item)->n_ranged : head_of (task, item)->item.n_added;
-    const int64_t *voxels = task.voxels_of_points + item * task.n_points;
-    uint32_t *bits = bits_of_item (task.bitmaps[1], item);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const int64_t n = job.needs_range ? head_of (job, item)->n_ranged : head_of (job, item)->item.n_added;
+    const int64_t *voxels = ranks.voxels_of_points + item * job.n_points;
+    uint32_t *bits = bits_of_item (ranks.bitmaps[1], item);
 
     for (int64_t i = (int64_t) blockIdx.x * THREADS + threadIdx.x; i < n; i += (int64_t) gridDim.x * THREADS) {
-      const int64_t bit = bit_in_blocks (task, item, voxels[i]);
+      const int64_t bit = bit_in_blocks (job, ranks, item, voxels[i]);
 
       if (bit >= 0)
         atomicOr (bits + bit / 32, 1u << (bit % 32));
@@ -182,61 +183,69 @@ mark_in_blocks (const __grid_constant__ RcCudaVoxelTask task)
 
 struct FromRanks
 {
+  const Values &values;
+  const Job &job;
+  const Accumulators &accumulators;
+  const Ranks &ranks;
+
   static constexpr int at_once = 4;
 
-  static __device__ __forceinline__ uint64_t
-  voxel (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m)
+  __device__ __forceinline__ uint64_t
+  voxel (const Voxels &voxels, int64_t m) const
   {
-    return (uint64_t) task.voxels_by_rank[voxels.item * task.n_points + m];
+    return (uint64_t) ranks.voxels_by_rank[voxels.item * job.n_points + m];
   }
 
-  static __device__ __forceinline__ RowValue
-  load (const RcCudaVoxelTask &task, const Voxels &voxels, int64_t m, int64_t c)
+  __device__ __forceinline__ RowValue
+  load (const Voxels &voxels, int64_t m, int64_t c) const
   {
-    const bool has_count = task.mode != RC_VOXEL_MAX && task.mode != RC_VOXEL_MIN;
+    const bool has_count = values.mode != RC_VOXEL_MAX && values.mode != RC_VOXEL_MIN;
 
-    return load_value (task, has_count ? counts_of (task, voxels.item)[m] : 0, sums_of (task, voxels.item),
-        saw_words_of (task, voxels.item), extremes_of (task, voxels.item), m * task.channels + c);
+    return load_value (values, has_count ? counts_of (accumulators, voxels.item)[m] : 0, sums_of (accumulators, voxels.item),
+        saw_words_of (accumulators, voxels.item), extremes_of (accumulators, voxels.item), m * values.channels + c);
   }
 };
 
 __global__ void __launch_bounds__ (THREADS)
-write_ranked (const __grid_constant__ RcCudaVoxelTask task)
+write_ranked (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Accumulators accumulators, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Rows rows)
 {
+  const FromRanks from = { values, job, accumulators, ranks };
+
   follow_previous ();
-  write_rows<FromRanks> (task, 0, task.batch);
+  write_rows<FromRanks> (from, grid, values, job, rows, 0, job.batch);
 }
 
 /* ---- ranks of points ---- */
 
 /* What is there is the voxel of each point, as add left it. */
 __device__ __forceinline__ int64_t
-finished_rank (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+finished_rank (const Job &job, const Ranks &ranks, const Map &map, int64_t item, int64_t voxel)
 {
-  const int64_t rank = rank_of_voxel (task, item, voxel);
+  const int64_t rank = rank_of_voxel (job, ranks, item, voxel);
 
-  return voxel < 0 ? voxel : rank < task.max_voxels ? rank : RC_VOXEL_OVER_CAP;
+  return voxel < 0 ? voxel : rank < map.max_voxels ? rank : RC_VOXEL_OVER_CAP;
 }
 
 __global__ void __launch_bounds__ (THREADS)
-finish_ranks (const __grid_constant__ RcCudaVoxelTask task)
+finish_ranks (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Map map)
 {
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const int64_t added = head_of (task, item)->item.n_added;
-    int64_t *map = point_voxels_of (task, item) - task.first_point;
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const int64_t added = head_of (job, item)->item.n_added;
+    int64_t *to = point_voxels_of (map, item) - map.first_point;
 
-    for (int64_t point = task.first_point + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < task.n_points;
+    for (int64_t point = map.first_point + (int64_t) blockIdx.x * THREADS + threadIdx.x; point < job.n_points;
         point += (int64_t) gridDim.x * THREADS)
-      map[point] = point < added ? finished_rank (task, item, map[point]) : RC_VOXEL_OUTSIDE;
+      to[point] = point < added ? finished_rank (job, ranks, map, item, to[point]) : RC_VOXEL_OUTSIDE;
     if (blockIdx.x == 0 && threadIdx.x == 0)
-      count_occupied (task, voxels_of (task, item));
+      count_occupied (map.counters, voxels_of (job, map.max_voxels, item));
   }
 }
 }
 
-const void *const rc_cuda_voxel_count_set_bits = KERNEL (count_set_bits);
-const void *const rc_cuda_voxel_rank_set_bits = KERNEL (rank_set_bits);
-const void *const rc_cuda_voxel_mark_in_blocks = KERNEL (mark_in_blocks);
-const void *const rc_cuda_voxel_write_ranked = KERNEL (write_ranked);
-const void *const rc_cuda_voxel_finish_ranks = KERNEL (finish_ranks);
+const RcCudaVoxelKernel rc_cuda_voxel_count_set_bits = VOXEL_KERNEL (count_set_bits);
+const RcCudaVoxelKernel rc_cuda_voxel_rank_set_bits = VOXEL_KERNEL (rank_set_bits);
+const RcCudaVoxelKernel rc_cuda_voxel_mark_in_blocks = VOXEL_KERNEL (mark_in_blocks);
+const RcCudaVoxelKernel rc_cuda_voxel_write_ranked = VOXEL_KERNEL (write_ranked);
+const RcCudaVoxelKernel rc_cuda_voxel_finish_ranks = VOXEL_KERNEL (finish_ranks);

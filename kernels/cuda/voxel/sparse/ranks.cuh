@@ -24,22 +24,22 @@ ranked_of_item (const RcCudaVoxelBitmap &bitmap, int64_t item)
 /* How many bits are set before one; where it is not itself, or negative, RC_VOXEL_OUTSIDE. Words near which nothing is
  * set say anything: there are no more ranks than points. One branch: more of them nest too deep. */
 __device__ __forceinline__ int64_t
-rank_of_bit (const RcCudaVoxelTask &task, const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t bit)
+rank_of_bit (const Job &job, const RcCudaVoxelBitmap &bitmap, int64_t item, int64_t bit)
 {
   const uint2 word = bit >= 0 ? *reinterpret_cast<const uint2 *> (ranked_of_item (bitmap, item) + bit / 32)
       : make_uint2 (0, 0);
   const uint32_t own = 1u << (bit & 31);
   const int64_t rank = (int64_t) word.y + __popc (word.x & (own - 1));
 
-  return (word.x & own) != 0 && rank < task.n_points ? rank : RC_VOXEL_OUTSIDE;
+  return (word.x & own) != 0 && rank < job.n_points ? rank : RC_VOXEL_OUTSIDE;
 }
 
 /* A voxel's place among those of the blocks that are occupied; negative where its block is not. */
 __device__ __forceinline__ int64_t
-bit_in_blocks (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+bit_in_blocks (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
 {
-  const int64_t block = rank_of_bit (task, task.bitmaps[0], item, voxel >> task.block_bits);
-  const int64_t each = INT64_C (1) << task.block_bits;
+  const int64_t block = rank_of_bit (job, ranks.bitmaps[0], item, voxel >> ranks.block_bits);
+  const int64_t each = INT64_C (1) << ranks.block_bits;
 
   return block * each + (voxel & (each - 1));
 }
@@ -47,20 +47,20 @@ bit_in_blocks (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
 /* The rank of a voxel that is marked, or RC_VOXEL_OUTSIDE where it is negative. Of one that is not, which range did not
  * see, or saw elsewhere, either, or that of another. */
 __device__ __forceinline__ int64_t
-rank_of_voxel (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+rank_of_voxel (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
 {
-  return task.block_bits == 0 ? rank_of_bit (task, task.bitmaps[0], item, voxel)
-      : rank_of_bit (task, task.bitmaps[1], item, bit_in_blocks (task, item, voxel));
+  return ranks.block_bits == 0 ? rank_of_bit (job, ranks.bitmaps[0], item, voxel)
+      : rank_of_bit (job, ranks.bitmaps[1], item, bit_in_blocks (job, ranks, item, voxel));
 }
 
 /* The same of a point; it lists its voxel, where that is wanted, as all points of it do. */
 __device__ __forceinline__ int64_t
-rank_point (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+rank_point (const Job &job, const Ranks &ranks, int64_t item, int64_t voxel)
 {
-  const int64_t rank = rank_of_voxel (task, item, voxel);
+  const int64_t rank = rank_of_voxel (job, ranks, item, voxel);
 
-  if (rank >= 0 && task.voxels_by_rank != NULL)
-    task.voxels_by_rank[item * task.n_points + rank] = voxel;
+  if (rank >= 0 && ranks.voxels_by_rank != NULL)
+    ranks.voxels_by_rank[item * job.n_points + rank] = voxel;
   return rank;
 }
 }

@@ -48,21 +48,21 @@ struct DigitOf
 
 /* Keys of the group, and their number. */
 __device__ __forceinline__ uint64_t *
-keys_of (const RcCudaVoxelTask &task, uint32_t which)
+keys_of (const Job &job, const Stored &stored, const Group &group, uint32_t which)
 {
-  return task.points.keys[which] + task.first_item * task.n_points;
+  return stored.keys[which] + group.first_item * job.n_points;
 }
 
 __device__ __forceinline__ uint32_t *
-order_of (const RcCudaVoxelTask &task, uint32_t which)
+order_of (const Job &job, const Stored &stored, const Group &group, uint32_t which)
 {
-  return task.points.order[which] + task.first_item * task.n_points;
+  return stored.order[which] + group.first_item * job.n_points;
 }
 
 __device__ __forceinline__ uint32_t
-n_keys (const RcCudaVoxelTask &task)
+n_keys (const Group &group)
 {
-  return (uint32_t) task.group_items * task.group_points;
+  return (uint32_t) group.items * group.item_points;
 }
 
 /* How many of n keys are left from first on, at most a tile. */
@@ -88,13 +88,14 @@ count_digit (uint32_t *counts, uint32_t digit, uint32_t lanes)
 }
 
 __global__ void __launch_bounds__ (THREADS)
-sort_count (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, uint32_t bits, uint32_t from)
+sort_count (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
+    GRID_CONSTANT Digit digit)
 {
   follow_previous ();
 
-  const DigitOf digit_of (first_bit, bits);
-  const uint32_t first = blockIdx.x * RC_CUDA_VOXEL_SORT_TILE, n = tile_keys (n_keys (task), first);
-  const uint64_t *keys = keys_of (task, from) + first;
+  const DigitOf digit_of (digit.first_bit, digit.bits);
+  const uint32_t first = blockIdx.x * RC_CUDA_VOXEL_SORT_TILE, n = tile_keys (n_keys (group), first);
+  const uint64_t *keys = keys_of (job, stored, group, digit.from) + first;
   __shared__ uint32_t counts[DIGITS];
   uint64_t own[ITEMS];          /* all are under way before the first is counted */
 
@@ -112,22 +113,22 @@ sort_count (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, ui
       count_digit (counts, digit_of.Digit (own[i]), lanes);
   }
   __syncthreads ();
-  task.digit_counts[(uint64_t) threadIdx.x * task.sort_tiles + blockIdx.x] = counts[threadIdx.x];
+  group.digit_counts[(uint64_t) threadIdx.x * group.sort_tiles + blockIdx.x] = counts[threadIdx.x];
 }
 
 /* ---- the sum over the tiles before: a block for each digit ---- */
 
 __global__ void __launch_bounds__ (THREADS)
-sort_scan (const __grid_constant__ RcCudaVoxelTask task, uint32_t, uint32_t, uint32_t)
+sort_scan (GRID_CONSTANT Group group)
 {
   follow_previous ();
 
-  uint32_t *counts = task.digit_counts + (uint64_t) blockIdx.x * task.sort_tiles;
+  uint32_t *counts = group.digit_counts + (uint64_t) blockIdx.x * group.sort_tiles;
   __shared__ typename Scan::TempStorage storage;
   uint32_t before = 0;
 
-  for (uint32_t first = 0; first < task.sort_tiles; first += THREADS) {
-    const bool has_tile = task.sort_tiles - first > threadIdx.x;
+  for (uint32_t first = 0; first < group.sort_tiles; first += THREADS) {
+    const bool has_tile = group.sort_tiles - first > threadIdx.x;
     uint32_t count = has_tile ? counts[first + threadIdx.x] : 0, sum;
 
     Scan (storage).ExclusiveSum (count, count, sum);
@@ -137,7 +138,7 @@ sort_scan (const __grid_constant__ RcCudaVoxelTask task, uint32_t, uint32_t, uin
     __syncthreads ();
   }
   if (threadIdx.x == 0)
-    task.digit_counts[(uint64_t) DIGITS * task.sort_tiles + blockIdx.x] = before;
+    group.digit_counts[(uint64_t) DIGITS * group.sort_tiles + blockIdx.x] = before;
 }
 
 /* ---- each key to its place ---- */
@@ -156,15 +157,16 @@ union MoveShared
 /* Keys of a tile lie in warps, and in a warp by steps of 32: ranks keep that order among equal digits. */
 template <bool ORDERED>
 __global__ void __launch_bounds__ (THREADS)
-sort_move (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, uint32_t bits, uint32_t from)
+sort_move (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
+    GRID_CONSTANT Digit digit)
 {
   follow_previous ();
 
-  const DigitOf digit_of (first_bit, bits);
-  const uint32_t first = blockIdx.x * RC_CUDA_VOXEL_SORT_TILE, n = tile_keys (n_keys (task), first);
+  const DigitOf digit_of (digit.first_bit, digit.bits);
+  const uint32_t first = blockIdx.x * RC_CUDA_VOXEL_SORT_TILE, n = tile_keys (n_keys (group), first);
   const uint32_t own = threadIdx.x / 32 * WARP_ITEMS + threadIdx.x % 32;
-  const uint64_t *keys_from = keys_of (task, from) + first;
-  uint64_t *keys_to = keys_of (task, !from);
+  const uint64_t *keys_from = keys_of (job, stored, group, digit.from) + first;
+  uint64_t *keys_to = keys_of (job, stored, group, !digit.from);
   __shared__ MoveShared shared;
   __shared__ uint32_t places[DIGITS];
   uint64_t keys[ITEMS];
@@ -177,14 +179,14 @@ sort_move (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, uin
 
     keys[i] = at < n ? keys_from[at] : RC_CUDA_VOXEL_NO_KEY;
     order[i] = first + at;
-    if (ORDERED && first_bit > 0 && at < n)
-      order[i] = order_of (task, from)[first + at];
+    if (ORDERED && digit.first_bit > 0 && at < n)
+      order[i] = order_of (job, stored, group, digit.from)[first + at];
   }
   Rank (shared.rank).RankKeys (keys, ranks, digit_of, before);
   __syncthreads ();
-  place = task.digit_counts[(uint64_t) DIGITS * task.sort_tiles + threadIdx.x];
+  place = group.digit_counts[(uint64_t) DIGITS * group.sort_tiles + threadIdx.x];
   Scan (shared.scan).ExclusiveSum (place, place);
-  place += task.digit_counts[(uint64_t) threadIdx.x * task.sort_tiles + blockIdx.x];
+  place += group.digit_counts[(uint64_t) threadIdx.x * group.sort_tiles + blockIdx.x];
   places[threadIdx.x] = place - (uint32_t) before[0];
   __syncthreads ();
 #pragma unroll
@@ -200,13 +202,13 @@ sort_move (const __grid_constant__ RcCudaVoxelTask task, uint32_t first_bit, uin
 
     keys_to[to] = key;
     if (ORDERED)
-      order_of (task, !from)[to] = shared.sorted.order[i];
+      order_of (job, stored, group, !digit.from)[to] = shared.sorted.order[i];
   }
 }
 }
 
-const void *const rc_cuda_voxel_sort_count = KERNEL (sort_count);
-const void *const rc_cuda_voxel_sort_scan = KERNEL (sort_scan);
-const void *const rc_cuda_voxel_sort_move[2] = {
-  KERNEL (sort_move<false>), KERNEL (sort_move<true>)
+const RcCudaVoxelKernel rc_cuda_voxel_sort_count = VOXEL_KERNEL (sort_count);
+const RcCudaVoxelKernel rc_cuda_voxel_sort_scan = VOXEL_KERNEL (sort_scan);
+const RcCudaVoxelKernel rc_cuda_voxel_sort_move[2] = {
+  VOXEL_KERNEL (sort_move<false>), VOXEL_KERNEL (sort_move<true>)
 };

@@ -23,22 +23,23 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
 /* A job that goes on has the accumulators of the last one, and their scales. */
 __global__ void __launch_bounds__ (THREADS)
-go_on (const __grid_constant__ RcCudaVoxelTask task)
+go_on (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 {
   follow_previous ();
-  for (int64_t item = (int64_t) blockIdx.x * THREADS + threadIdx.x; item < task.batch; item += (int64_t) gridDim.x * THREADS)
-    head_of (task, item)->item.n_added = task.first_added;
+  for (int64_t item = (int64_t) blockIdx.x * THREADS + threadIdx.x; item < job.batch; item += (int64_t) gridDim.x * THREADS)
+    head_of (job, item)->item.n_added = window.first_added;
 }
 
 /* What a job knows of features, from its arguments. */
 __global__ void __launch_bounds__ (THREADS)
-put_ranges (const __grid_constant__ RcCudaVoxelTask task, const __grid_constant__ RcCudaVoxelRanges ranges)
+put_ranges (GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Ranges ranges)
 {
   follow_previous ();
   for (int64_t i = threadIdx.x; i < ranges.n; i += THREADS) {
-    const int64_t at = ranges.first + i, item = at / task.channels;
+    const int64_t at = ranges.first + i, item = at / values.channels;
 
-    item_array<double> (task, item, task.layout.range)[at - item * task.channels] = ranges.values[i];
+    item_array<double> (job, item, job.layout.range)[at - item * values.channels] = ranges.values[i];
   }
 }
 
@@ -46,10 +47,10 @@ put_ranges (const __grid_constant__ RcCudaVoxelTask task, const __grid_constant_
 
 template <int SIGN>
 __device__ __forceinline__ void
-take_count (const RcCudaVoxelTask &task, const Part &part, int64_t voxel)
+take_count (const Job &job, const Part &part, int64_t voxel)
 {
-  uint32_t *word = item_array<uint32_t> (task, part.item, task.layout.bits) + voxel / 32;
-  uint32_t *count = item_array<uint32_t> (task, part.item, task.layout.counts) + voxel;
+  uint32_t *word = item_array<uint32_t> (job, part.item, job.layout.bits) + voxel / 32;
+  uint32_t *count = item_array<uint32_t> (job, part.item, job.layout.counts) + voxel;
   const uint32_t bit = 1u << (voxel % 32);
 
   if constexpr (SIGN > 0) {
@@ -69,88 +70,97 @@ take_term (int64_t *sum, const RcVoxelScale *scale, double x)
   add_64 (sum, SIGN * rc_voxel_fixed (scale, x));
 }
 
-template <class Source, int SIGN>
-struct Counts
+template <int SIGN>
+struct Counts : WindowAction
 {
-  static constexpr bool maps = false;
+  static constexpr bool counts_alone = true;
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *, PointCounts *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t, int64_t voxel, const float *, PointCounts *) const
   {
-    take_count<SIGN> (task, part, voxel);
+    take_count<SIGN> (job, part, voxel);
   }
 };
 
 /* The map says where points are that come, those that are in no voxel, too. */
-template <class Source, int SIGN>
-struct Ranks : Counts<Source, SIGN>
+struct MappedCounts : Counts<1>
 {
+  const Map &map;
+
   static constexpr bool maps = true;
+
+  __device__ __forceinline__ void
+  map_point (const Part &part, int64_t i, int64_t voxel) const
+  {
+    put_point (map, part, i, voxel, true);
+  }
 };
 
-template <class Source, int SIGN>
-struct Centroids
+template <int SIGN>
+struct Centroids : WindowAction
 {
-  static constexpr bool maps = false;
-
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t, int64_t voxel, const float *p, PointCounts *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t, int64_t voxel, const float *p, PointCounts *) const
   {
-    const RcVoxelScale *scales = item_array<const RcVoxelScale> (task, part.item, task.layout.scales);
-    int64_t *sums = item_array<int64_t> (task, part.item, task.layout.sums) + voxel * 3;
+    const RcVoxelScale *scales = item_array<const RcVoxelScale> (job, part.item, job.layout.scales);
+    int64_t *sums = item_array<int64_t> (job, part.item, job.layout.sums) + voxel * 3;
 
-    take_count<SIGN> (task, part, voxel);
+    take_count<SIGN> (job, part, voxel);
 #pragma unroll
     for (int axis = 0; axis < 3; axis++)
-      take_term<SIGN> (sums + axis, &scales[axis], (double) p[axis] - (double) task.box.origin[axis]);
+      take_term<SIGN> (sums + axis, &scales[axis], (double) p[axis] - (double) grid.box.origin[axis]);
   }
 };
 
 template <class Source, int SIGN>
-struct Means
+struct Means : WindowAction
 {
-  static constexpr bool maps = false;
+  const Values &values;
 
-  static __device__ __forceinline__ void
-  take_feature (const RcCudaVoxelTask &task, const Part &part, int64_t at, int64_t c, double x, PointCounts *counts)
+  __device__ __forceinline__ void
+  take_feature (const Part &part, int64_t at, int64_t c, double x, PointCounts *counts) const
   {
     const uint32_t saw = rc_voxel_saw (x);
 
     if constexpr (SIGN > 0)
-      counts->clamped += exceeds_range (task, x);
+      counts->clamped += exceeds_range (values, x);
     if (saw != 0)
-      atomicAdd (item_array<uint32_t> (task, part.item, task.layout.seen) + 3 * at + rc_voxel_seen_index (saw),
+      atomicAdd (item_array<uint32_t> (job, part.item, job.layout.seen) + 3 * at + rc_voxel_seen_index (saw),
           (uint32_t) SIGN);
     else
-      take_term<SIGN> (item_array<int64_t> (task, part.item, task.layout.sums) + at,
-          item_array<const RcVoxelScale> (task, part.item, task.layout.scales) + c, clamp_feature (task, x));
+      take_term<SIGN> (item_array<int64_t> (job, part.item, job.layout.sums) + at,
+          item_array<const RcVoxelScale> (job, part.item, job.layout.scales) + c, clamp_feature (values, x));
   }
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *counts)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *counts) const
   {
-    const char *features = part.data + i * task.stride + Source::feature_offset (task);
+    const char *features = part.data + i * chunk.stride + Source::feature_offset (format);
 
     if constexpr (SIGN < 0)     /* last, or first: the other way round takes more registers */
-      take_count<SIGN> (task, part, voxel);
+      take_count<SIGN> (job, part, voxel);
 #pragma unroll 1
-    for (int64_t c = 0; c < task.channels; c++)
-      take_feature (task, part, voxel * task.channels + c, c, feature_anywhere<Source> (task, features, c), counts);
+    for (int64_t c = 0; c < values.channels; c++)
+      take_feature (part, voxel * values.channels + c, c, feature_anywhere<Source> (format, chunk, features, c), counts);
     if constexpr (SIGN > 0)
-      take_count<SIGN> (task, part, voxel);
+      take_count<SIGN> (job, part, voxel);
   }
 };
 }
 
 /* A macro takes commas only in parentheses. */
-#define BOTH_SIGNS(Source, Action) { KERNEL (take_points<Source, Action, 1>), KERNEL (take_points<Source, Action, -1>) }
-#define RANKS(Source) { KERNEL (take_points<Source, Ranks, 1>), KERNEL (take_points<Source, Counts, -1>) }
-#define OF_DEPTH(Source) { BOTH_SIGNS (Source, Counts), RANKS (Source), BOTH_SIGNS (Source, Centroids), { NULL, NULL } }
-#define OF_POINTS(Source) { BOTH_SIGNS (Source, Counts), RANKS (Source), BOTH_SIGNS (Source, Centroids), BOTH_SIGNS (Source, Means) }
+#define COUNTS(...) { VOXEL_KERNEL (take_points<__VA_ARGS__, 1, Counts<1>>), VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Counts<-1>>) }
+#define RANKS(...) { VOXEL_KERNEL (take_points<__VA_ARGS__, 1, MappedCounts, Map>), VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Counts<-1>>) }
+#define CENTROIDS(...) { VOXEL_KERNEL (take_points<__VA_ARGS__, 1, Centroids<1>>), VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Centroids<-1>>) }
+#define MEANS(...) { \
+    VOXEL_KERNEL (take_points<__VA_ARGS__, 1, Means<__VA_ARGS__, 1>, Values>), \
+    VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Means<__VA_ARGS__, -1>, Values>) }
+#define OF_DEPTH(...) { COUNTS (__VA_ARGS__), RANKS (__VA_ARGS__), CENTROIDS (__VA_ARGS__), { } }
+#define OF_POINTS(...) { COUNTS (__VA_ARGS__), RANKS (__VA_ARGS__), CENTROIDS (__VA_ARGS__), MEANS (__VA_ARGS__) }
 
-const void *const rc_cuda_voxel_go_on = KERNEL (go_on);
-const void *const rc_cuda_voxel_put_ranges = KERNEL (put_ranges);
-const void *const rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2] = {
+const RcCudaVoxelKernel rc_cuda_voxel_go_on = VOXEL_KERNEL (go_on);
+const RcCudaVoxelKernel rc_cuda_voxel_put_ranges = VOXEL_KERNEL (put_ranges);
+const RcCudaVoxelKernel rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2] = {
   OF_POINTS (PointSource<RC_FLOAT16>),
   OF_POINTS (PointSource<RC_FLOAT32>),
   OF_POINTS (PointSource<RC_FLOAT64>),

@@ -14,24 +14,24 @@ namespace rc
 {
 /* How many points of an item may have been added when the job ends, with those before first_added. */
 __device__ __forceinline__ int64_t
-most_added (const RcCudaVoxelTask &task, int64_t item)
+most_added (const Job &job, const Window &window, int64_t item)
 {
-  const int64_t n = stated_points (task, item) + task.first_added;
+  const int64_t n = stated_points (job, item) + window.first_added;
 
-  return n < task.n_points ? n : task.n_points;
+  return n < job.n_points ? n : job.n_points;
 }
 
 /* Added are no more points than the job has, and taken out no more than are held. */
 template <class Source, int SIGN>
 __device__ __forceinline__ Part
-kept_part_of (const RcCudaVoxelTask &task, int64_t item)
+kept_part_of (const Format &format, const Job &job, const Chunk &chunk, const Window &window, int64_t item)
 {
-  const RcVoxelItem *head = &head_of (task, item)->item;
-  const int64_t n = task.counts != NULL ? task.counts[item] : task.n;
-  const int64_t most = SIGN > 0 ? most_added (task, item) - head->n_added : head->n_held;
-  Part part = { item, task.data + item * task.batch_stride, Source::is_depth ? n * task.width : n, head->n_added };
+  const RcVoxelItem *head = &head_of (job, item)->item;
+  const int64_t n = chunk.counts != NULL ? chunk.counts[item] : chunk.n;
+  const int64_t most = SIGN > 0 ? most_added (job, window, item) - head->n_added : head->n_held;
+  Part part = { item, chunk.data + item * chunk.batch_stride, Source::is_depth ? n * format.width : n, head->n_added };
 
-  if (n < 0 || n > task.n || part.n > most)
+  if (n < 0 || n > chunk.n || part.n > most)
     part.n = 0;
   return part;
 }
@@ -39,9 +39,9 @@ kept_part_of (const RcCudaVoxelTask &task, int64_t item)
 /* The last block of an item counts its points. */
 template <int SIGN>
 __device__ __forceinline__ void
-finish_kept_part (const RcCudaVoxelTask &task, const Part &part)
+finish_kept_part (const Job &job, const Part &part)
 {
-  RcCudaVoxelHead *head = head_of (task, part.item);
+  RcCudaVoxelHead *head = head_of (job, part.item);
 
   if (is_last_of (head)) {
     head->item.n_added += SIGN > 0 ? part.n : 0;
@@ -49,46 +49,74 @@ finish_kept_part (const RcCudaVoxelTask &task, const Part &part)
   }
 }
 
-template <class Source, class Action, int SIGN, bool ALIGNED>
+/* What all actions may read; they add the parts that only they read. */
+struct WindowAction
+{
+  const Grid &grid;
+  const Format &format;
+  const Job &job;
+  const Chunk &chunk;
+  const Window &window;
+
+  static constexpr bool maps = false;
+  static constexpr bool counts_alone = false;
+};
+
+template <class Source, int SIGN, bool ALIGNED, class Action>
 __device__ __forceinline__ void
-take_part (const RcCudaVoxelTask &task, const Part &part, PointCounts *counts)
+take_part (const Action &action, const Grid &grid, const Format &format, const Chunk &chunk, const Part &part,
+    PointCounts *counts)
 {
 #pragma unroll 1
   for (int64_t i = (int64_t) blockIdx.x * RC_CUDA_VOXEL_THREADS + threadIdx.x; i < part.n;
       i += (int64_t) gridDim.x * RC_CUDA_VOXEL_THREADS) {
     float p[3];
 
-    Source::template read<ALIGNED> (task, part.data, i, p);
+    Source::template read<ALIGNED> (format, chunk, part.data, i, p);
 
-    const int64_t voxel = rc_voxel_of (&task.box, p[0], p[1], p[2]);
+    const int64_t voxel = rc_voxel_of (&grid.box, p[0], p[1], p[2]);
 
     if constexpr (SIGN > 0)
       count_point (counts, voxel);
     if constexpr (Action::maps)
-      put_point (task, part, i, voxel, true);
+      action.map_point (part, i, voxel);
     if (voxel >= 0)
-      Action::take (task, part, i, voxel, p, counts);
+      action.take (part, i, voxel, p, counts);
   }
 }
 
-template <class Source, template <class, int> class Action, int SIGN>
-__global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS)
-take_points (const __grid_constant__ RcCudaVoxelTask task)
+/* Blocks of a multiprocessor; 0: as many as there is room for. Pixels that leave counts have nothing to wait for but atomics. */
+template <class Source, int SIGN, class Action>
+__host__ __device__ constexpr int
+take_blocks ()
 {
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+  return 0;
+#else
+  return Source::is_depth && SIGN < 0 && Action::counts_alone ? 8 : 0;
+#endif
+}
+
+template <class Source, int SIGN, class Action, class... Parts>
+__global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, take_blocks<Source, SIGN, Action> ())
+take_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Window window, GRID_CONSTANT Parts... parts)
+{
+  const Action action = { grid, format, job, chunk, window, parts... };
   PointCounts counts = { };
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const Part part = kept_part_of<Source, SIGN> (task, item);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const Part part = kept_part_of<Source, SIGN> (format, job, chunk, window, item);
 
-    if (Source::asks_address || task.aligned)
-      take_part<Source, Action<Source, SIGN>, SIGN, true> (task, part, &counts);
+    if (Source::asks_address || chunk.is_aligned)
+      take_part<Source, SIGN, true> (action, grid, format, chunk, part, &counts);
     else
-      take_part<Source, Action<Source, SIGN>, SIGN, false> (task, part, &counts);
-    finish_kept_part<SIGN> (task, part);
+      take_part<Source, SIGN, false> (action, grid, format, chunk, part, &counts);
+    finish_kept_part<SIGN> (job, part);
   }
-  if (SIGN > 0 && task.counters != NULL)
-    add_counts (task, counts);
+  if (SIGN > 0 && chunk.counters != NULL)
+    add_counts (chunk, counts);
 }
 }
 

@@ -19,89 +19,91 @@ using namespace rc;
 namespace
 {
 __device__ __forceinline__ uint32_t *
-keys_of (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+keys_of (const Values &values, const Job &job, int64_t item, int64_t voxel)
 {
-  return item_array<uint32_t> (task, item, task.layout.keys) + voxel * task.channels;
+  return item_array<uint32_t> (job, item, job.layout.keys) + voxel * values.channels;
 }
 
 /* Of all clouds. */
 __device__ __forceinline__ uint32_t *
-layers_of (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+layers_of (const Values &values, const Job &job, const Window &window, int64_t item, int64_t voxel)
 {
-  return item_array<uint32_t> (task, item, task.layout.layers) + voxel * task.layers * task.channels;
+  return item_array<uint32_t> (job, item, job.layout.layers) + voxel * window.layers * values.channels;
 }
 
 __device__ __forceinline__ void
-unmark (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+unmark (const Job &job, int64_t item, int64_t voxel)
 {
-  atomicAnd (item_array<uint32_t> (task, item, task.layout.bits) + voxel / 32, ~(1u << (voxel % 32)));
+  atomicAnd (item_array<uint32_t> (job, item, job.layout.bits) + voxel / 32, ~(1u << (voxel % 32)));
 }
 
 /* Where another cloud has the greatest no layer is looked at, by a loop that has no turn: branches nest too deep. */
 __device__ __forceinline__ void
-leave_voxel (const RcCudaVoxelTask &task, int64_t item, int64_t voxel)
+leave_voxel (const Values &values, const Job &job, const Chunk &chunk, const Window &window, int64_t item, int64_t voxel)
 {
-  uint32_t *keys = keys_of (task, item, voxel), *layers = layers_of (task, item, voxel);
+  uint32_t *keys = keys_of (values, job, item, voxel), *layers = layers_of (values, job, window, item, voxel);
 
 #pragma unroll 1
-  for (int64_t c = 0; c < task.channels; c++) {
-    const uint32_t was = atomicExch (layers + task.layer * task.channels + c, 0u);
-    const int64_t n = was != 0 && keys[c] == was ? task.layers : 0;
+  for (int64_t c = 0; c < values.channels; c++) {
+    const uint32_t was = atomicExch (layers + chunk.layer * values.channels + c, 0u);
+    const int64_t n = was != 0 && keys[c] == was ? window.layers : 0;
     uint32_t greatest = 0;
 
 #pragma unroll 8
     for (int64_t i = 0; i < n; i++)
-      greatest = max (greatest, layers[i * task.channels + c]);
+      greatest = max (greatest, layers[i * values.channels + c]);
     if (n > 0)
       keys[c] = greatest;
     if (n > 0 && c == 0 && greatest == 0)       /* all features of a voxel are there, or none */
-      unmark (task, item, voxel);
+      unmark (job, item, voxel);
   }
 }
 
 /* Not inlined: where points are read and located, branches nest too deep. */
 __device__ __noinline__ uint32_t
-key_of (const RcCudaVoxelTask &task, double x)
+key_of (const Values &values, double x)
 {
-  return extreme_key (task, x);
+  return extreme_key (values, x);
 }
 
 template <class Source, int SIGN>
-struct Layered
+struct Layered : WindowAction
 {
-  static constexpr bool maps = false;
+  const Values &values;
 
-  static __device__ __forceinline__ void
-  raise (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel)
+  __device__ __forceinline__ void
+  raise (const Part &part, int64_t i, int64_t voxel) const
   {
-    const char *features = part.data + i * task.stride + Source::feature_offset (task);
-    uint32_t *keys = keys_of (task, part.item, voxel);
-    uint32_t *own = layers_of (task, part.item, voxel) + task.layer * task.channels;
+    const char *features = part.data + i * chunk.stride + Source::feature_offset (format);
+    uint32_t *keys = keys_of (values, job, part.item, voxel);
+    uint32_t *own = layers_of (values, job, window, part.item, voxel) + chunk.layer * values.channels;
 
-    mark (task, part, voxel);
+    mark (job, part, voxel);
 #pragma unroll 1
-    for (int64_t c = 0; c < task.channels; c++) {
-      const uint32_t key = key_of (task, feature_anywhere<Source> (task, features, c));
+    for (int64_t c = 0; c < values.channels; c++) {
+      const uint32_t key = key_of (values, feature_anywhere<Source> (format, chunk, features, c));
 
       atomicMax (keys + c, key);
       atomicMax (own + c, key);
     }
   }
 
-  static __device__ __forceinline__ void
-  take (const RcCudaVoxelTask &task, const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *)
+  __device__ __forceinline__ void
+  take (const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *) const
   {
     if constexpr (SIGN > 0)
-      raise (task, part, i, voxel);
+      raise (part, i, voxel);
     else
-      leave_voxel (task, part.item, voxel);
+      leave_voxel (values, job, chunk, window, part.item, voxel);
   }
 };
 }
 
-#define BOTH_SIGNS(...) { KERNEL (take_points<__VA_ARGS__, Layered, 1>), KERNEL (take_points<__VA_ARGS__, Layered, -1>) }
+#define BOTH_SIGNS(...) { \
+    VOXEL_KERNEL (take_points<__VA_ARGS__, 1, Layered<__VA_ARGS__, 1>, Values>), \
+    VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Layered<__VA_ARGS__, -1>, Values>) }
 
-const void *const rc_cuda_voxel_take_layered[RC_CUDA_VOXEL_DEPTH][2] = {
+const RcCudaVoxelKernel rc_cuda_voxel_take_layered[RC_CUDA_VOXEL_DEPTH][2] = {
   BOTH_SIGNS (PointSource<RC_FLOAT16>),
   BOTH_SIGNS (PointSource<RC_FLOAT32>),
   BOTH_SIGNS (PointSource<RC_FLOAT64>),

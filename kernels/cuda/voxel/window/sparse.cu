@@ -31,39 +31,39 @@ struct OwnWords
   uint32_t set;                 /* bits */
 
   __device__ __forceinline__
-  OwnWords (const RcCudaVoxelTask &task, int64_t item, int64_t tile)
+  OwnWords (const Grid &grid, const Job &job, int64_t item, int64_t tile)
   {
-    const uint32_t *bits = item_array<const uint32_t> (task, item, task.layout.bits);
+    const uint32_t *bits = item_array<const uint32_t> (job, item, job.layout.bits);
     const int64_t first = tile * TILE + threadIdx.x * WORDS;
 
     set = 0;
 #pragma unroll
     for (int i = 0; i < WORDS; i++) {
-      words[i] = first + i < task.bit_words ? bits[first + i] : 0;
+      words[i] = first + i < grid.bit_words ? bits[first + i] : 0;
       set += __popc (words[i]);
     }
   }
 };
 
 __device__ __forceinline__ uint32_t *
-tile_counts_of (const RcCudaVoxelTask &task, int64_t item)
+tile_counts_of (const Window &window, int64_t item)
 {
-  return task.tile_counts + item * (task.kept_tiles + 1);
+  return window.tile_counts + item * (window.tiles + 1);
 }
 
 __global__ void __launch_bounds__ (THREADS)
-count_tiles (const __grid_constant__ RcCudaVoxelTask task)
+count_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 {
   __shared__ typename Reduce::TempStorage storage;
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    for (int64_t tile = blockIdx.x; tile < task.kept_tiles; tile += gridDim.x) {
-      const OwnWords own (task, item, tile);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    for (int64_t tile = blockIdx.x; tile < window.tiles; tile += gridDim.x) {
+      const OwnWords own (grid, job, item, tile);
       const uint32_t sum = Reduce (storage).Sum (own.set);
 
       if (threadIdx.x == 0)
-        tile_counts_of (task, item)[tile] = sum;
+        tile_counts_of (window, item)[tile] = sum;
       __syncthreads ();
     }
   }
@@ -71,83 +71,84 @@ count_tiles (const __grid_constant__ RcCudaVoxelTask task)
 
 /* A block an item. */
 __global__ void __launch_bounds__ (THREADS)
-scan_tiles (const __grid_constant__ RcCudaVoxelTask task)
+scan_tiles (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 {
   __shared__ typename Scan::TempStorage storage;
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    uint32_t *counts = tile_counts_of (task, item), before = 0;
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    uint32_t *counts = tile_counts_of (window, item), before = 0;
 
-    for (int64_t first = 0; first < task.kept_tiles; first += THREADS) {
+    for (int64_t first = 0; first < window.tiles; first += THREADS) {
       const int64_t tile = first + threadIdx.x;
-      uint32_t own = tile < task.kept_tiles ? counts[tile] : 0, sum;
+      uint32_t own = tile < window.tiles ? counts[tile] : 0, sum;
 
       Scan (storage).ExclusiveSum (own, own, sum);
-      if (tile < task.kept_tiles)
+      if (tile < window.tiles)
         counts[tile] = before + own;
       before += sum;
       __syncthreads ();
     }
     if (threadIdx.x == 0)
-      counts[task.kept_tiles] = before;
+      counts[window.tiles] = before;
   }
 }
 
 __device__ __forceinline__ uint32_t
-value_of (const RcCudaVoxelTask &task, int64_t item, int64_t voxel, int64_t c)
+value_of (const Grid &grid, const Values &values, const Job &job, const Window &window, int64_t item, int64_t voxel, int64_t c)
 {
-  const int64_t at = voxel * task.channels + c;
+  const int64_t at = voxel * values.channels + c;
 
-  if (task.layers > 0)
-    return extreme_bits (task, item_array<const uint32_t> (task, item, task.layout.keys)[at]);
+  if (window.layers > 0)
+    return extreme_bits (values, item_array<const uint32_t> (job, item, job.layout.keys)[at]);
 
-  const uint32_t count = item_array<const uint32_t> (task, item, task.layout.counts)[voxel];
+  const uint32_t count = item_array<const uint32_t> (job, item, job.layout.counts)[voxel];
 
-  if (task.mode == RC_VOXEL_COUNT)
-    return count_bits (task.dtype, count);
+  if (values.mode == RC_VOXEL_COUNT)
+    return count_bits (values.dtype, count);
 
-  const uint32_t saw = task.mode == RC_VOXEL_MEAN ? saw_kept (task, item, at) : 0;
-  const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (task, item, task.layout.scales) + c,
-      item_array<const int64_t> (task, item, task.layout.sums)[at], count, saw);
+  const uint32_t saw = values.mode == RC_VOXEL_MEAN ? nonfinite_counted (job, item, at) : 0;
+  const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (job, item, job.layout.scales) + c,
+      item_array<const int64_t> (job, item, job.layout.sums)[at], count, saw);
 
-  return value_bits (task.dtype, task.mode == RC_VOXEL_CENTROID ? (double) task.box.origin[c] + mean : mean);
+  return value_bits (values.dtype, values.mode == RC_VOXEL_CENTROID ? (double) grid.box.origin[c] + mean : mean);
 }
 
 /* Value c of row m; 0 for a row that no voxel has. */
 __device__ __forceinline__ void
-write_value (const RcCudaVoxelTask &task, int64_t item, int64_t m, int64_t c, int64_t voxel)
+write_value (const Grid &grid, const Values &values, const Job &job, const Window &window, const Rows &rows, int64_t item,
+    int64_t m, int64_t c, int64_t voxel)
 {
-  const uint32_t bits = voxel < 0 ? 0 : value_of (task, item, voxel, c);
-  char *to = task.grid + item * task.grid_batch_stride;
+  const uint32_t bits = voxel < 0 ? 0 : value_of (grid, values, job, window, item, voxel, c);
+  char *to = rows.values + item * rows.values_batch_stride;
 
-  if (task.dtype == RC_UINT8)
+  if (values.dtype == RC_UINT8)
     reinterpret_cast<uint8_t *> (to)[m] = (uint8_t) bits;
-  else if (task.dtype == RC_FLOAT16)
-    reinterpret_cast<uint16_t *> (to)[m * task.channels + c] = (uint16_t) bits;
+  else if (values.dtype == RC_FLOAT16)
+    reinterpret_cast<uint16_t *> (to)[m * values.channels + c] = (uint16_t) bits;
   else
-    reinterpret_cast<uint32_t *> (to)[m * task.channels + c] = bits;
+    reinterpret_cast<uint32_t *> (to)[m * values.channels + c] = bits;
 }
 
 __device__ __forceinline__ void
-write_coordinates (const RcCudaVoxelTask &task, int64_t item, int64_t m, int64_t voxel)
+write_coordinates (const Grid &grid, const Rows &rows, int64_t item, int64_t m, int64_t voxel)
 {
-  int32_t *to = reinterpret_cast<int32_t *> (reinterpret_cast<char *> (task.coordinates)
-      + item * task.coordinates_batch_stride) + 3 * m;
+  int32_t *to = reinterpret_cast<int32_t *> (reinterpret_cast<char *> (rows.coordinates)
+      + item * rows.coordinates_batch_stride) + 3 * m;
   const uint64_t of = voxel < 0 ? 0 : (uint64_t) voxel;
-  const uint64_t row = divide_64 (of, (uint64_t) task.nx), z = divide_64 (row, (uint64_t) task.ny);
+  const uint64_t row = divide_64 (of, (uint64_t) grid.nx), z = divide_64 (row, (uint64_t) grid.ny);
 
-  to[0] = (int32_t) (of - row * (uint64_t) task.nx);
-  to[1] = (int32_t) (row - z * (uint64_t) task.ny);
+  to[0] = (int32_t) (of - row * (uint64_t) grid.nx);
+  to[1] = (int32_t) (row - z * (uint64_t) grid.ny);
   to[2] = (int32_t) z;
 }
 
 /* The voxels of a tile, counted from its first one, in order. */
 __device__ __forceinline__ void
-list_voxels (const RcCudaVoxelTask &task, int64_t item, int64_t tile, uint16_t *voxels)
+list_voxels (const Grid &grid, const Job &job, int64_t item, int64_t tile, uint16_t *voxels)
 {
   __shared__ typename Scan::TempStorage storage;
-  const OwnWords own (task, item, tile);
+  const OwnWords own (grid, job, item, tile);
   uint32_t at;
 
   Scan (storage).ExclusiveSum (own.set, at);
@@ -161,16 +162,18 @@ list_voxels (const RcCudaVoxelTask &task, int64_t item, int64_t tile, uint16_t *
 
 /* n rows from `first` on; voxels NULL: of zeros. Values are written in the order of memory. */
 __device__ __forceinline__ void
-write_rows (const RcCudaVoxelTask &task, int64_t item, int64_t first, uint32_t n, const uint16_t *voxels, int64_t first_voxel)
+write_rows (const Grid &grid, const Values &values, const Job &job, const Window &window, const Rows &rows, int64_t item,
+    int64_t first, uint32_t n, const uint16_t *voxels, int64_t first_voxel)
 {
-  const uint32_t channels = (uint32_t) task.channels, n_values = task.mode == RC_VOXEL_OCCUPANCY ? 0 : n * channels;
+  const uint32_t channels = (uint32_t) values.channels, n_values = values.mode == RC_VOXEL_OCCUPANCY ? 0 : n * channels;
 
   for (uint32_t m = threadIdx.x; m < n; m += THREADS)
-    write_coordinates (task, item, first + m, voxels != NULL ? first_voxel + voxels[m] : -1);
+    write_coordinates (grid, rows, item, first + m, voxels != NULL ? first_voxel + voxels[m] : -1);
   for (uint32_t at = threadIdx.x; at < n_values; at += THREADS) {
     const uint32_t m = at / channels;
 
-    write_value (task, item, first + m, at - m * channels, voxels != NULL ? first_voxel + voxels[m] : -1);
+    write_value (grid, values, job, window, rows, item, first + m, at - m * channels,
+        voxels != NULL ? first_voxel + voxels[m] : -1);
   }
 }
 
@@ -181,37 +184,38 @@ lesser (int64_t a, int64_t b)
 }
 
 __global__ void __launch_bounds__ (THREADS)
-write_tiles (const __grid_constant__ RcCudaVoxelTask task)
+write_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Window window, GRID_CONSTANT Rows rows)
 {
   __shared__ uint16_t voxels[TILE * 32];
 
   follow_previous ();
-  for (int64_t item = blockIdx.y; item < task.batch; item += gridDim.y) {
-    const uint32_t *begins = tile_counts_of (task, item);
-    const int64_t occupied = begins[task.kept_tiles], n = lesser (occupied, task.max_voxels);
+  for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
+    const uint32_t *begins = tile_counts_of (window, item);
+    const int64_t occupied = begins[window.tiles], n = lesser (occupied, rows.max_voxels);
 
-    for (int64_t tile = blockIdx.x; tile < task.kept_tiles; tile += gridDim.x) {
+    for (int64_t tile = blockIdx.x; tile < window.tiles; tile += gridDim.x) {
       const int64_t first = begins[tile], end = lesser (begins[tile + 1], n);
 
       if (first < end) {
-        list_voxels (task, item, tile, voxels);
-        write_rows (task, item, first, (uint32_t) (end - first), voxels, tile * TILE * 32);
+        list_voxels (grid, job, item, tile, voxels);
+        write_rows (grid, values, job, window, rows, item, first, (uint32_t) (end - first), voxels, tile * TILE * 32);
       }
       __syncthreads ();
     }
-    for (int64_t first = n + (int64_t) blockIdx.x * THREADS; first < task.max_voxels; first += (int64_t) gridDim.x * THREADS)
-      write_rows (task, item, first, lesser (THREADS, task.max_voxels - first), NULL, 0);
+    for (int64_t first = n + (int64_t) blockIdx.x * THREADS; first < rows.max_voxels; first += (int64_t) gridDim.x * THREADS)
+      write_rows (grid, values, job, window, rows, item, first, lesser (THREADS, rows.max_voxels - first), NULL, 0);
     if (blockIdx.x == 0 && threadIdx.x == 0) {
-      *reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (task.n_voxels) + item * task.n_voxels_batch_stride) = (uint32_t) n;
-      if (task.counters != NULL) {
-        add_64 (&task.counters->occupied, occupied);
-        add_64 (&task.counters->over_cap, occupied - n);
+      *reinterpret_cast<uint32_t *> (reinterpret_cast<char *> (rows.n_voxels) + item * rows.n_voxels_batch_stride) = (uint32_t) n;
+      if (rows.counters != NULL) {
+        add_64 (&rows.counters->occupied, occupied);
+        add_64 (&rows.counters->over_cap, occupied - n);
       }
     }
   }
 }
 }
 
-const void *const rc_cuda_voxel_count_tiles = KERNEL (count_tiles);
-const void *const rc_cuda_voxel_scan_tiles = KERNEL (scan_tiles);
-const void *const rc_cuda_voxel_write_tiles = KERNEL (write_tiles);
+const RcCudaVoxelKernel rc_cuda_voxel_count_tiles = VOXEL_KERNEL (count_tiles);
+const RcCudaVoxelKernel rc_cuda_voxel_scan_tiles = VOXEL_KERNEL (scan_tiles);
+const RcCudaVoxelKernel rc_cuda_voxel_write_tiles = VOXEL_KERNEL (write_tiles);

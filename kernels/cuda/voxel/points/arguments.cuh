@@ -1,0 +1,60 @@
+/* robocache: the arguments of the voxel kernels in C++, and kernels with the list of those that they take
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef RC_CUDA_VOXEL_ARGUMENTS_CUH
+#define RC_CUDA_VOXEL_ARGUMENTS_CUH
+
+#include <stddef.h>
+
+#include <type_traits>
+
+#include "kernels/cuda/voxel/host/kernels.h"
+
+namespace rc
+{
+/* Where an argument of a type lies in RcCudaVoxelArguments. */
+template <typename Argument>
+constexpr uint16_t offset_of = UINT16_MAX;
+
+#define ARGUMENT(Name, member) \
+    using Name = RcCudaVoxel ## Name; \
+    template <> inline constexpr uint16_t offset_of<Name> = offsetof (RcCudaVoxelArguments, member);
+
+ARGUMENT (Grid, grid)
+ARGUMENT (Format, format)
+ARGUMENT (Values, values)
+ARGUMENT (Job, job)
+ARGUMENT (Chunk, chunk)
+ARGUMENT (Accumulators, accumulators)
+ARGUMENT (Ranks, ranks)
+ARGUMENT (Stored, stored)
+ARGUMENT (Group, group)
+ARGUMENT (Digit, digit)
+ARGUMENT (Bins, bins)
+ARGUMENT (Slabs, slabs)
+ARGUMENT (Window, window)
+ARGUMENT (Dense, dense)
+ARGUMENT (Rows, rows)
+ARGUMENT (Map, map)
+ARGUMENT (Clear, clear)
+ARGUMENT (Ranges, ranges)
+#undef ARGUMENT
+template <> inline constexpr uint16_t offset_of<uint32_t> = offsetof (RcCudaVoxelArguments, bitmap);
+
+/* The arguments that a kernel takes, from its type. */
+template <typename Kernel>
+struct PartsOf;
+
+template <typename... Arguments>
+struct PartsOf<void (Arguments...)>
+{
+  static_assert (((offset_of<std::remove_const_t<Arguments>> != UINT16_MAX) && ...), "parts of RcCudaVoxelArguments");
+  static constexpr RcCudaVoxelParts parts = { sizeof... (Arguments), { offset_of<std::remove_const_t<Arguments>>... } };
+};
+}
+
+/* An RcCudaVoxelKernel. */
+#define VOXEL_KERNEL(...) { KERNEL (__VA_ARGS__), rc::PartsOf<decltype (__VA_ARGS__)>::parts }
+
+#endif

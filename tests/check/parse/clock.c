@@ -321,13 +321,6 @@ GST_START_TEST (it_is_live)
 
 GST_END_TEST;
 
-GST_START_TEST (a_time_origin_is_refused)
-{
-  expect_parse_error ("0,1\n", "clock-mode=track time-origin=5", "arrival-column");
-}
-
-GST_END_TEST;
-
 GST_START_TEST (without_tracking_stats_have_no_clock)
 {
   GstHarness *h = harness (NULL, NULL, NULL);
@@ -476,7 +469,6 @@ robocacheparse_clock_suite (void)
   tcase_add_test (live, another_clock);
   tcase_add_loop_test (live, the_sensor_s_clock_jumps_by_a_day, 0, G_N_ELEMENTS (jumps));
   tcase_add_test (live, it_is_live);
-  tcase_add_test (live, a_time_origin_is_refused);
   tcase_add_test (live, a_new_start_is_a_new_estimate);
   tcase_add_test (live, without_tracking_stats_have_no_clock);
 

@@ -59,37 +59,40 @@ parse (const gchar *text, const gchar *properties)
   return parse_bytes (text, -1, properties);
 }
 
-static inline void
-expect_times (const gchar *text, const gchar *properties, guint n, const GstClockTime *times)
+/* A pipeline that reads a file of these bytes (n: -1 of text). */
+typedef struct
 {
-  Output out = parse (text, properties);
+  gchar *path;
+  GstElement *pipeline, *e;     /* e: the element */
+} FileRun;
 
-  fail_unless_equals_int (out.n_errors, 0);
-  fail_unless_equals_int (out.buffers->len, n);
-  for (guint i = 0; i < n; i++)
-    fail_unless_equals_uint64 (output_pts (&out, i), times[i]);
-  output_clear (&out);
+static inline FileRun
+file_run_begin (gconstpointer bytes, gssize n, const gchar *properties, guint block)
+{
+  FileRun run = {.path = write_file (bytes, n) };
+  gchar *line = describe (run.path, properties, block);
+
+  run.pipeline = gst_parse_launch (line, NULL);
+  run.e = gst_bin_get_by_name (GST_BIN (run.pipeline), "e");
+  g_free (line);
+  return run;
 }
 
 static inline void
-expect_parse_error (const gchar *text, const gchar *properties, const gchar *fault)
+file_run_preroll (FileRun *run)
 {
-  Output out = parse (text, properties);
-
-  fail_unless_equals_int (out.n_errors, 1);
-  fail_unless (strstr (out.error, fault) != NULL, "\"%s\" lacks \"%s\"", out.error, fault);
-  output_clear (&out);
+  gst_element_set_state (run->pipeline, GST_STATE_PAUSED);
+  gst_element_get_state (run->pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
 }
 
 static inline void
-expect_caps (const gchar *text, const gchar *properties, const gchar *expected)
+file_run_end (FileRun *run)
 {
-  Output out = parse (text, properties);
-  GstCaps *caps = gst_caps_from_string (expected);
-
-  fail_unless (out.caps != NULL && gst_caps_is_equal (out.caps, caps), "%" GST_PTR_FORMAT, out.caps);
-  gst_caps_unref (caps);
-  output_clear (&out);
+  gst_element_set_state (run->pipeline, GST_STATE_NULL);
+  gst_object_unref (run->e);
+  gst_object_unref (run->pipeline);
+  g_unlink (run->path);
+  g_free (run->path);
 }
 
 /* An element in a harness, with a bus. */

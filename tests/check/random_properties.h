@@ -5,7 +5,7 @@
 #ifndef RANDOM_PROPERTIES_H
 #define RANDOM_PROPERTIES_H
 
-#include <gst/gst.h>
+#include <gst/check/gstcheck.h>
 
 /* A random integer of 64 bits, small ones as likely as large ones. */
 static inline gint64
@@ -69,6 +69,36 @@ random_value (GRand *random, GParamSpec *pspec, GValue *value)
     return FALSE;
   }
   return TRUE;
+}
+
+/* Each readable and writable property of the element's own class returns the random values that it was set to. */
+static inline void
+expect_properties_read_back (const gchar *factory)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+  GRand *random = g_rand_new_with_seed (1);
+  guint n, n_tested = 0;
+  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+  for (guint i = 0; i < 10 * n; i++) {
+    GParamSpec *pspec = all[i % n];
+    GValue set = G_VALUE_INIT, got = G_VALUE_INIT;
+
+    if (pspec->owner_type != G_OBJECT_TYPE (element) || (pspec->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE
+        || !random_value (random, pspec, &set))
+      continue;
+    g_value_init (&got, pspec->value_type);
+    g_object_set_property (G_OBJECT (element), pspec->name, &set);
+    g_object_get_property (G_OBJECT (element), pspec->name, &got);
+    fail_unless (gst_value_compare (&set, &got) == GST_VALUE_EQUAL, "%s", pspec->name);
+    g_value_unset (&set);
+    g_value_unset (&got);
+    n_tested++;
+  }
+  fail_unless (n_tested > 0);
+  g_free (all);
+  g_rand_free (random);
+  gst_object_unref (element);
 }
 
 /* Sets one writable property of the element's own class, not of its parents'. Returns its flags. */

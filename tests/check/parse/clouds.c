@@ -465,7 +465,6 @@ GST_START_TEST (a_flush_or_a_discontinuity_ends_a_cloud)
   static const gchar *whole = "FIELDS x y z\nWIDTH 1\nDATA ascii\n1 2 3\n";
   GstHarness *h = harness (NULL, "format", 2, "cloud-end", 2, NULL);
   GstBuffer *buffer = gst_buffer_new_memdup (whole, strlen (whole));
-  GstSegment segment;
 
   fail_unless_equals_int (push_text (h, begun), GST_FLOW_OK);
   GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -474,10 +473,8 @@ GST_START_TEST (a_flush_or_a_discontinuity_ends_a_cloud)
   fail_unless_equals_uint64 (stats_uint64 (h->element, "clouds"), 1);
 
   fail_unless_equals_int (push_text (h, begun), GST_FLOW_OK);
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
-  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  push_flush (h);
+  push_bytes_segment (h);
   fail_unless_equals_int (push_text (h, whole), GST_FLOW_OK);
   fail_unless_equals_uint64 (stats_uint64 (h->element, "malformed"), 1);
   fail_unless_equals_uint64 (stats_uint64 (h->element, "clouds"), 2);

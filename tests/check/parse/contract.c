@@ -19,16 +19,13 @@ GST_START_TEST (a_new_duration_is_announced)
   } inputs[] = { {"0,1\n3,1\n", 1, 3}, {"0,1\n3,1\n", 0, 3}, {"0,1\n5,1\n", 1, 5}, {"# nothing\n", 0, 5} };
   GstBus *bus;
   GstHarness *h = harness (&bus, NULL, NULL);
-  GstSegment bytes;
 
-  gst_segment_init (&bytes, GST_FORMAT_BYTES);
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
     gint64 duration = -1;
 
     if (i > 0) {
-      gst_harness_push_event (h, gst_event_new_flush_start ());
-      gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-      gst_harness_push_event (h, gst_event_new_segment (&bytes));
+      push_flush (h);
+      push_bytes_segment (h);
     }
     fail_unless_equals_int (push_text (h, inputs[i].text), GST_FLOW_OK);
     fail_unless_equals_int (count_messages (bus, GST_MESSAGE_DURATION_CHANGED), 0);
@@ -77,13 +74,11 @@ GST_START_TEST (eos_ends_a_segment_seek)
   static const GstEventType expected[] = { GST_EVENT_CAPS, GST_EVENT_SEGMENT, GST_EVENT_SEGMENT_DONE };
   GstBus *bus;
   GstHarness *h = harness (&bus, NULL, NULL);
-  GstSegment segment;
 
   gst_pad_set_event_function (h->srcpad, accept_event);
   fail_unless (gst_pad_push_event (h->sinkpad, gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_SEGMENT,
               GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND)));
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  push_bytes_segment (h);
   fail_unless_equals_int (push_text (h, "t,q\n0,1\n2,2\n"), GST_FLOW_OK);
   gst_harness_push_event (h, gst_event_new_eos ());
   gst_event_unref (gst_harness_pull_event (h)); /* STREAM_START */
@@ -151,6 +146,13 @@ GST_START_TEST (late_settings_wait_for_the_next_start)
   expect_row (h, 0, 1);
   expect_row (h, 2 * GST_MSECOND, 2);
   harness_clear (h, bus);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (every_property_reads_back)
+{
+  expect_properties_read_back ("robocacheparse");
 }
 
 GST_END_TEST;
@@ -231,6 +233,7 @@ robocacheparse_contract_suite (void)
   tcase_add_test (tc, eos_ends_a_segment_seek);
   tcase_add_test (tc, events_of_a_segment_in_time_continue);
   tcase_add_test (tc, late_settings_wait_for_the_next_start);
+  tcase_add_test (tc, every_property_reads_back);
   tcase_add_test (tc, any_property_set_while_data_flows);
   tcase_add_test (tc, logs);
   tcase_add_test (tc, the_origin_of_the_plugin_is_a_url);

@@ -284,34 +284,6 @@ GST_START_TEST (the_last_line_needs_no_end)
 
 GST_END_TEST;
 
-GST_START_TEST (every_property_reads_back)
-{
-  GstElement *e = gst_element_factory_make ("robocacheparse", NULL);
-  gchar *delimiter, *channels, *layout;
-  gint format, unit, start, arrival, errors;
-  guint column;
-  gint64 origin;
-  guint64 interval;
-
-  g_object_set (e, "format", 1, "delimiter", ";", "time-column", 3, "time-unit", 2, "channels", "1-2", "layout", "<q",
-      "start", 1, "time-origin", G_GINT64_CONSTANT (-7), "arrival-column", 4, "max-errors", 5, "stats-interval",
-      G_GUINT64_CONSTANT (6), NULL);
-  g_object_get (e, "format", &format, "delimiter", &delimiter, "time-column", &column, "time-unit", &unit, "channels",
-      &channels, "layout", &layout, "start", &start, "time-origin", &origin, "arrival-column", &arrival, "max-errors",
-      &errors, "stats-interval", &interval, NULL);
-  fail_unless (format == 1 && column == 3 && unit == 2 && start == 1 && origin == -7 && arrival == 4 && errors == 5
-      && interval == 6);
-  fail_unless_equals_string (delimiter, ";");
-  fail_unless_equals_string (channels, "1-2");
-  fail_unless_equals_string (layout, "<q");
-  g_free (delimiter);
-  g_free (channels);
-  g_free (layout);
-  gst_object_unref (e);
-}
-
-GST_END_TEST;
-
 static gboolean refuse_activation;
 
 static gboolean
@@ -421,7 +393,6 @@ robocacheparse_suite (void)
   tcase_add_test (tc, after_an_error_nothing_goes_on);
   tcase_add_test (tc, a_header_alone_makes_caps);
   tcase_add_test (tc, the_last_line_needs_no_end);
-  tcase_add_test (tc, every_property_reads_back);
   tcase_add_test (tc, a_start_that_fails_can_be_tried_again);
   tcase_add_test (tc, stats_messages);
   tcase_add_test (tc, recordings);

@@ -124,6 +124,22 @@ push_text (GstHarness *h, const gchar *text)
 }
 
 static inline void
+push_bytes_segment (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+}
+
+static inline void
+push_flush (GstHarness *h)
+{
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (h, gst_event_new_flush_stop (TRUE)));
+}
+
+static inline void
 expect_row (GstHarness *h, GstClockTime pts, gfloat value)
 {
   GstBuffer *buffer = gst_harness_pull (h);

@@ -91,6 +91,25 @@ alloc_memory (GstAllocator *allocator, gsize bytes)
   return memory;
 }
 
+/* Of GstResourceError or GstLibraryError, with these words; clears it. */
+#define fail_unless_error(error, domain, code, words) \
+  do { \
+    fail_unless (g_error_matches (error, GST_##domain##_ERROR, GST_##domain##_ERROR_##code)); \
+    fail_unless (strstr ((error)->message, words) != NULL, "%s", (error)->message); \
+    g_clear_error (&(error)); \
+  } while (0)
+
+static inline void
+expect_statistics (RobocacheEngine *engine, guint64 bytes, guint64 peak_bytes, guint64 host_bytes)
+{
+  RobocacheMemoryStatistics statistics;
+
+  robocache_engine_get_memory_statistics (engine, &statistics);
+  fail_unless_equals_uint64 (statistics.bytes, bytes);
+  fail_unless_equals_uint64 (statistics.peak_bytes, peak_bytes);
+  fail_unless_equals_uint64 (statistics.host_bytes, host_bytes);
+}
+
 #define fail_unless_all(data, n, value) \
   do { \
     const guint8 *const all_ = (const guint8 *) (data); \

@@ -131,12 +131,10 @@ GST_START_TEST (test_failed_device)
   fake_device_fail_call (device, 1);
   if (__i__ == 0) {
     fail_if (robocache_readback_wait (readback, 0, &error));
-    fail_unless (g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED));
-    g_clear_error (&error);
+    fail_unless_error (error, LIBRARY, FAILED, "");
   }
   fail_if (robocache_readback_take (readback, &counter, &pts, &error));
-  fail_unless (g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED));
-  g_clear_error (&error);
+  fail_unless_error (error, LIBRARY, FAILED, "");
   fail_unless_equals_int (robocache_readback_pending (readback), 0);
 }
 

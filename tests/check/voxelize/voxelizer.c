@@ -147,7 +147,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   GstCaps *caps = gst_caps_from_string (kind->caps);
   RobocacheEngine *engines[9], *elsewhere = new_engine (0);
   GstAllocator *allocator;
-  RobocacheMemoryStatistics account;
+  RobocacheMemoryStatistics statistics;
   RobocacheVoxelizer *voxelizer;
   RobocachePointsInfo points;
   RobocacheTensorsInfo tensors;
@@ -197,16 +197,16 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
     result_clear (&result);
     collect (&result, &place);
   }
-  robocache_engine_get_memory_statistics (engines[0], &account);
-  result.peak_bytes = account.peak_bytes;
+  robocache_engine_get_memory_statistics (engines[0], &statistics);
+  result.peak_bytes = statistics.peak_bytes;
   robocache_cloud_window_finish (&window);
   robocache_readback_free (readback);
   robocache_voxelizer_free (voxelizer);
   robocache_points_info_clear (&points);
   gst_object_unref (allocator);
   for (guint i = 0; i < way->n_engines; i++) {
-    robocache_engine_get_memory_statistics (engines[i], &account);
-    fail_unless_equals_uint64 (account.bytes, 0);
+    robocache_engine_get_memory_statistics (engines[i], &statistics);
+    fail_unless_equals_uint64 (statistics.bytes, 0);
     robocache_engine_unref (engines[i]);
   }
   robocache_engine_unref (elsewhere);

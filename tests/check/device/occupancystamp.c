@@ -1,11 +1,11 @@
-/* robocache: what a writer notes of a memory holds until anybody else may have written to it
+/* robocache: the stamp of a memory holds until anybody else may have written to it
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "devicework.h"
 
 #define BYTES 100
-#define NOTE_BYTES 40
+#define STAMP_BYTES 40
 #define ME 7
 
 static FakeDevice *device;
@@ -33,9 +33,9 @@ teardown (void)
   fake_device_free (device);
 }
 
-/* A write of mine, from its notes on; whether those of before were known. */
+/* A write of mine with its stamp. TRUE: the stamp before was known. */
 static gboolean
-write_with_notes (guint64 writer, gsize bytes)
+write_stamped (guint64 writer, gsize bytes)
 {
   gboolean is_known = TRUE;
 
@@ -54,13 +54,13 @@ map_to (GstMemory *mapped, GstMapFlags flags)
   gst_memory_unmap (mapped, &map);
 }
 
-GST_START_TEST (test_notes_hold)
+GST_START_TEST (test_stamps_hold)
 {
   Seen seen;
   GstMemory *part, *copy;
 
-  fail_if (write_with_notes (ME, NOTE_BYTES));
-  fail_unless (write_with_notes (ME, NOTE_BYTES));
+  fail_if (write_stamped (ME, STAMP_BYTES));
+  fail_unless (write_stamped (ME, STAMP_BYTES));
   read_with (memory, other, &seen);
   map_to (memory, GST_MAP_READ);
   map_to (memory, GST_MAP_READ | ROBOCACHE_MAP_DEVICE);
@@ -70,21 +70,21 @@ GST_START_TEST (test_notes_hold)
   map_to (copy, GST_MAP_WRITE);
   gst_memory_unref (part);
   gst_memory_unref (copy);
-  fail_unless (write_with_notes (ME, NOTE_BYTES));
+  fail_unless (write_stamped (ME, STAMP_BYTES));
 }
 
 GST_END_TEST;
 
 /* And in the next memory that the allocator makes of the block. */
-GST_START_TEST (test_notes_hold_while_nobody_has_the_block)
+GST_START_TEST (test_stamps_hold_while_nobody_has_the_block)
 {
   const gpointer data = robocache_memory_data (memory);
 
-  write_with_notes (ME, NOTE_BYTES);
+  write_stamped (ME, STAMP_BYTES);
   gst_memory_unref (memory);
   memory = alloc_memory (allocator, BYTES);
   fail_unless (robocache_memory_data (memory) == data);
-  fail_unless (write_with_notes (ME, NOTE_BYTES));
+  fail_unless (write_stamped (ME, STAMP_BYTES));
 }
 
 GST_END_TEST;
@@ -107,7 +107,6 @@ write_by_another_engine (void)
   write_with (memory, other, 2);
 }
 
-/* Of the notes nothing is left. */
 static void
 write_by_my_engine (void)
 {
@@ -116,23 +115,23 @@ write_by_my_engine (void)
 
 /* As what begins and fails. */
 static void
-take_without_a_write (void)
+begin_without_a_write (void)
 {
   gboolean is_known;
 
-  robocache_memory_begin_stamp (memory, ME, NOTE_BYTES, &is_known);
+  robocache_memory_begin_stamp (memory, ME, STAMP_BYTES, &is_known);
 }
 
 static void
-notes_of_another (void)
+stamp_of_another (void)
 {
-  fail_if (write_with_notes (ME + 1, NOTE_BYTES));
+  fail_if (write_stamped (ME + 1, STAMP_BYTES));
 }
 
 static void
-notes_of_other_bytes (void)
+stamp_of_other_bytes (void)
 {
-  fail_if (write_with_notes (ME, NOTE_BYTES + 1));
+  fail_if (write_stamped (ME, STAMP_BYTES + 1));
 }
 
 static void
@@ -142,16 +141,16 @@ other_bytes_of_the_block (void)
 }
 
 static void (*const ends[]) (void) = {
-  write_map, write_map_on_the_device, write_by_another_engine, write_by_my_engine, take_without_a_write,
-  notes_of_another, notes_of_other_bytes, other_bytes_of_the_block
+  write_map, write_map_on_the_device, write_by_another_engine, write_by_my_engine, begin_without_a_write,
+  stamp_of_another, stamp_of_other_bytes, other_bytes_of_the_block
 };
 
-GST_START_TEST (test_notes_end)
+GST_START_TEST (test_stamps_end)
 {
-  write_with_notes (ME, NOTE_BYTES);
+  write_stamped (ME, STAMP_BYTES);
   ends[__i__] ();
-  fail_if (write_with_notes (ME, NOTE_BYTES));
-  fail_unless (write_with_notes (ME, NOTE_BYTES));
+  fail_if (write_stamped (ME, STAMP_BYTES));
+  fail_unless (write_stamped (ME, STAMP_BYTES));
 }
 
 GST_END_TEST;
@@ -159,7 +158,7 @@ GST_END_TEST;
 /* They count against max-device-memory; where there is no room for them there are none, and that is not asked again. */
 GST_START_TEST (test_no_room)
 {
-  RobocacheMemoryStatistics account;
+  RobocacheMemoryStatistics statistics;
   gboolean is_known = TRUE;
 
   fail_unless (robocache_memory_begin_stamp (memory, ME, 1000 - BYTES + 1, &is_known) == NULL);
@@ -169,43 +168,43 @@ GST_START_TEST (test_no_room)
   fail_unless (robocache_memory_begin_stamp (memory, ME, 1000 - BYTES + 1, &is_known) == NULL);
   fail_if (is_known);
   fake_device_fail_alloc (device, 0);
-  fail_if (write_with_notes (ME, 1000 - BYTES));
-  robocache_engine_get_memory_statistics (engine, &account);
-  fail_unless_equals_uint64 (account.bytes, 1000);
+  fail_if (write_stamped (ME, 1000 - BYTES));
+  robocache_engine_get_memory_statistics (engine, &statistics);
+  fail_unless_equals_uint64 (statistics.bytes, 1000);
 }
 
 GST_END_TEST;
 
-/* Work that still uses notes is done before they are freed: the fake device fails a test whose memory goes early. */
-GST_START_TEST (test_notes_go_after_the_work_on_them)
+/* Work that still uses a stamp is done before it is freed: the fake device fails a test whose memory goes early. */
+GST_START_TEST (test_stamps_go_after_the_work_on_them)
 {
   gboolean is_known;
-  gpointer notes = robocache_memory_begin_stamp (memory, ME, NOTE_BYTES, &is_known);
+  gpointer stamp = robocache_memory_begin_stamp (memory, ME, STAMP_BYTES, &is_known);
 
   fail_unless (robocache_memory_begin_write (memory, engine, NULL));
-  fake_launch (robocache_engine_stream (engine), fill, notes, NULL, NOTE_BYTES, NULL);
+  fake_launch (robocache_engine_stream (engine), fill, stamp, NULL, STAMP_BYTES, NULL);
   fail_unless (robocache_memory_end_write (memory, engine, NULL));
   robocache_memory_end_stamp (memory, ME);
   if (__i__ == 0)
-    fail_if (write_with_notes (ME, NOTE_BYTES + 1));
+    fail_if (write_stamped (ME, STAMP_BYTES + 1));
 }
 
 GST_END_TEST;
 
 static Suite *
-devicememorynotes_suite (void)
+occupancystamp_suite (void)
 {
-  Suite *s = suite_create ("devicememorynotes");
-  TCase *tc = tcase_create ("devicememorynotes");
+  Suite *s = suite_create ("occupancystamp");
+  TCase *tc = tcase_create ("occupancystamp");
 
   suite_add_tcase (s, tc);
   tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_add_test (tc, test_notes_hold);
-  tcase_add_test (tc, test_notes_hold_while_nobody_has_the_block);
-  tcase_add_loop_test (tc, test_notes_end, 0, G_N_ELEMENTS (ends));
+  tcase_add_test (tc, test_stamps_hold);
+  tcase_add_test (tc, test_stamps_hold_while_nobody_has_the_block);
+  tcase_add_loop_test (tc, test_stamps_end, 0, G_N_ELEMENTS (ends));
   tcase_add_test (tc, test_no_room);
-  tcase_add_loop_test (tc, test_notes_go_after_the_work_on_them, 0, 2);
+  tcase_add_loop_test (tc, test_stamps_go_after_the_work_on_them, 0, 2);
   return s;
 }
 
-GST_CHECK_MAIN (devicememorynotes);
+GST_CHECK_MAIN (occupancystamp);

@@ -96,7 +96,7 @@ def torch_functions(torch, row, device):
 
     def linear_index(points):
         """[batch N] over all items; beyond the grid one more than the last voxel."""
-        scaled = points[..., :3] / size
+        scaled = (points[..., :3] - row["origin"] if row["origin"] else points[..., :3]) / size
         x, y, z = scaled.floor().to(torch.int64).unbind(-1)
         inside = ((scaled >= 0) & (scaled < axis)).all(-1)
         return torch.where(inside, first_voxel + (z * axis + y) * axis + x, voxels).flatten()
@@ -186,4 +186,4 @@ def gpu_peers(torch, row, device="cuda"):
         import voxel_triton
     except ImportError:
         return peers
-    return peers | (voxel_triton.peers(torch, row) if functions else {})
+    return peers | (voxel_triton.peers(torch, row) if functions and not row["origin"] else {})

@@ -23,7 +23,7 @@ struct Arena
   {
     size_t offset, bytes;
   } regions[MAX_REGIONS];
-  int n_regions;
+  int n_regions, first_compared;
 };
 
 Arena *
@@ -52,7 +52,28 @@ arena_clear (Arena *arena)
     }
   }
   arena->used = 0;
-  arena->n_regions = 0;
+  arena->n_regions = arena->first_compared = 0;
+}
+
+void
+arena_compare_from_here (Arena *arena)
+{
+  arena->first_compared = arena->n_regions;
+}
+
+/* FNV-1a */
+uint64_t
+arena_sum (const Arena *arena)
+{
+  uint64_t sum = 1;
+  size_t k;
+  int i;
+
+  for (i = arena->first_compared; i < arena->n_regions; i++) {
+    for (k = 0; k < arena->regions[i].bytes; k++)
+      sum = (sum ^ arena->host[arena->regions[i].offset + k]) * UINT64_C (0x100000001b3);
+  }
+  return sum;
 }
 
 void
@@ -153,11 +174,12 @@ arena_there (const Arena *arena, const Place *place, const void *host)
 const uint8_t *
 arena_difference (Arena *arena, const Place *place, uint8_t *here, uint8_t *there, Test *test)
 {
+  const size_t from = arena->first_compared < arena->n_regions ? arena->regions[arena->first_compared].offset : arena->used;
   int i;
 
   if (!place->separate)
-    place_copy (place, arena->back, arena->copies[place->number].all, arena->used, test);
-  for (i = 0; i < arena->n_regions && test_holds (test); i++) {
+    place_copy (place, arena->back + from, arena->copies[place->number].all + from, arena->used - from, test);
+  for (i = arena->first_compared; i < arena->n_regions && test_holds (test); i++) {
     size_t at = arena->regions[i].offset;
 
     if (place->separate)

@@ -21,6 +21,12 @@ void arena_clear (Arena * arena);
 /* bytes that begin `past` bytes after a multiple of 256, filled with 0xA5; NULL when the arena is full. */
 void *arena_take (Arena * arena, int64_t bytes, int64_t past);
 
+/* Regions before this are inputs that are not compared, until arena_clear: for very large ones. */
+void arena_compare_from_here (Arena * arena);
+
+/* A sum over the bytes of all regions that are compared. */
+uint64_t arena_sum (const Arena * arena);
+
 /* Copies all regions to the place's copy, and waits. Returns whether that succeeded. */
 int arena_upload (Arena * arena, const Place * place, Test * test);
 

@@ -20,6 +20,13 @@ suite_fewer (const Suite *suite, int n)
 }
 
 void
+suite_print_sum (const Suite *suite)
+{
+  if (suite->sums)
+    printf ("sum %016" PRIx64 "\n", arena_sum (suite->arena));
+}
+
+void
 suite_end (Suite *suite, const Test *test)
 {
   suite->failures += test_end (test);
@@ -43,7 +50,7 @@ open_places (Suite *suite, int separate, RcError *error)
   size_t i;
 
   suite->reference.number = MAX_PLACES - 1;
-  for (i = 0; status == RC_OK && !suite->is_gpu && i < sizeof (cpus) / sizeof (cpus[0]); i++) {
+  for (i = 0; status == RC_OK && !suite->is_gpu && !suite->sums && i < sizeof (cpus) / sizeof (cpus[0]); i++) {
     status = place_open (&suite->places[suite->n_places], cpus[i].name, &cpus[i].where, error);
     suite->places[suite->n_places].number = suite->n_places;
     suite->n_places += status == RC_OK;
@@ -89,6 +96,7 @@ suite_main (const char *name, int argc, char **argv, const Section *sections, si
     suite.is_gpu |= strcmp (argv[i], "--gpu") == 0;
     separate |= strcmp (argv[i], "--separate") == 0;
     suite.small |= strcmp (argv[i], "--small") == 0;
+    suite.sums |= strcmp (argv[i], "--sums") == 0;
     suite.few |= suite.small || strcmp (argv[i], "--few") == 0;
   }
   status = open_places (&suite, separate, &error);

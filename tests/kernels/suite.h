@@ -17,7 +17,7 @@ typedef struct
   int n_places;
   Arena *arena;
   uint64_t seed;
-  int is_gpu, few, small;
+  int is_gpu, few, small, sums;
   int cases, failures;
 } Suite;
 
@@ -33,10 +33,13 @@ typedef struct
  *   --few            a tenth of the cases
  *   --small          and of these the ones that an emulated device completes soon
  *   --separate       every array in an allocation of its own
+ *   --sums           run the reference alone and print a sum of each case, to compare with other machines
  *   --only SECTION   --sections prints their names */
 int suite_main (const char *name, int argc, char **argv, const Section * sections, size_t n_sections, uint64_t seed,
     size_t arena_bytes);
 
+/* With --sums, of the case in the arena. */
+void suite_print_sum (const Suite * suite);
 uint64_t suite_next_seed (Suite * suite);
 /* n on a GPU, a third of it on the CPU, which has several backends to compare, or with --few a tenth. */
 int suite_fewer (const Suite * suite, int n);

@@ -29,6 +29,7 @@ check_case (Suite *suite, const AlignWish *wish, Test *test)
     align_case_check (&c, suite->arena, &suite->reference, suite->places, suite->n_places, test);
   else
     test_fail (test, "seed %" PRIu64 " does not fit the arena", c.seed);
+  suite_print_sum (suite);
 }
 
 /* n cases of a wish, as one test. */

@@ -198,7 +198,7 @@ magnitude_of (const AlignCase *c, int i, int64_t channel)
 {
   uint64_t random = c->seed + 1000 * (uint64_t) i + (uint64_t) channel;
   const RcAlignStreamSpec *spec = &c->specs[i];
-  double magnitude = pow (10, random_real (&random, -3, 3));
+  double magnitude = ldexp (1, (int) random_between (&random, -10, 10));
   int64_t k;
 
   if (!rc_dtype_is_float (spec->in))

@@ -380,7 +380,7 @@ make_chunks (VoxelCase *c, const VoxelWish *wish, Arena *arena)
 
   if (is_depth (c))
     left = wish->points != ANY ? wish->points / c->spec.depth.width : random_between (&c->random, 0, c->spec.depth.height);
-  c->n_chunks = wish->plain || random_one_in (&c->random, 2) ? 1 : (int) random_between (&c->random, 1, CASE_CHUNKS);
+  c->n_chunks = wish->plain || random_one_in (&c->random, 2) ? 1 : (int) random_between (&c->random, 1, CASE_CHUNKS / 2);
   for (k = 0; k < c->n_chunks; k++) {
     int64_t n = k == c->n_chunks - 1 ? left : random_between (&c->random, 0, left);
 

@@ -11,7 +11,7 @@
 #include "kernels/voxel.h"
 #include "tests/kernels/suite.h"
 
-#define CASE_CHUNKS 6
+#define CASE_CHUNKS 12
 #define CASE_FIELDS 96          /* of a point that has a layout */
 #define ANY (-1)
 

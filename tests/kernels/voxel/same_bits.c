@@ -2,82 +2,151 @@
  *
  *   voxel-clouds [--gpu] [--few | --small] [--only SECTION]      see tests/kernels/suite.h
  *
- * Every mode and output of random clouds, a recording ($ROBOCACHE_TEST_DATA), hostile clouds and 10^8 points: each run is
- * compared with the reference's grid of the cloud in one piece, and most cut it elsewhere and read the chunks in another order.
- * --few: a tenth of the runs, and of the 10^8 points a thousandth; --small: four runs. On the CPU the 10^8 points make one grid.
+ * Every mode and output of random clouds, a recording ($ROBOCACHE_TEST_DATA), hostile clouds and 10^8 points; on the CPU and with
+ * --few of these fewer. --small: four runs.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
-#include "bits.h"
-#include "tests/kernels/suite.h"
+#include "case.h"
+#include "clouds.h"
+#include "tests/kernels/random.h"
 #include "tests/recordings.h"
 
-#define FEWER 1000              /* than 10^8 points, with --few */
-#define MAX_THREADS 16
-
-/* A cloud on both, and its points there, where grids share them. */
-typedef struct
-{
-  const VoxelCloud *cloud;
-  void *cpu_points, *gpu_points;        /* NULL: each grid has its own */
-  int runs;                     /* on each place */
-} Shared;
-
-static VoxelBits
-make_once (RcBackend *backend, const VoxelCloud *cloud, const VoxelForm *form, const void *points, Test *test)
-{
-  VoxelGrid *grid = voxel_grid_new (backend, cloud, form, points, test);
-  VoxelBits bits = { 0 };
-
-  if (grid != NULL)
-    bits = voxel_grid_run (grid, 0, test);
-  voxel_grid_free (grid);
-  return bits;
-}
-
-/* ---- a hundred runs ---- */
-
-/* Runs first, first + step … of a place. */
-static void
-compare_runs (const VoxelBits *wanted, RcBackend *backend, const Shared *shared, const VoxelForm *form, int first, int step,
-    Test *test)
-{
-  VoxelGrid *grid = test_holds (test) ? voxel_grid_new (backend, shared->cloud, form, shared->gpu_points, test) : NULL;
-  int run;
-
-  for (run = first; run < shared->runs && test_holds (test); run += step) {
-    const VoxelBits bits = voxel_grid_run (grid, run, test);
-    char what[64];
-
-    snprintf (what, sizeof (what), "run %d, and the reference", run);
-    voxel_bits_compare (&bits, wanted, what, test);
-  }
-  voxel_grid_free (grid);
-}
+#define RUNS 100
+#define POINT_BYTES ((int64_t) (CLOUD_FIELDS * sizeof (float)))
+#define ARENA_BYTES ((size_t) 2200 << 20)       /* 10^8 points and their voxels */
+#define N_SHARES 4              /* of the forms of 10^8 points, for processes side by side */
 
 static int
 runs_of (const Suite *suite)
 {
-  return suite->small ? 4 : suite_fewer (suite, VOXEL_BITS_RUNS);
+  return suite->small ? 4 : suite_fewer (suite, RUNS);
+}
+
+/* The whole cloud as one chunk. */
+static int
+make_case (VoxelCase *c, const Suite *suite, const VoxelCloud *cloud, const VoxelForm *form, Test *test)
+{
+  const int64_t item_bytes = cloud->n * POINT_BYTES;
+  float *points;
+
+  memset (c, 0, sizeof (*c));
+  arena_clear (suite->arena);
+  c->spec = voxel_cloud_spec (cloud, form);
+  c->job.n_points = cloud->n;
+  c->n_chunks = 1;
+  points = arena_take (suite->arena, cloud->batch * item_bytes + 1, 0);
+  test_expect (test, points != NULL, "the arena is too small");
+  if (points == NULL)
+    return 0;
+  voxel_cloud_fill (cloud, 0, cloud->batch * cloud->n, points);
+  arena_compare_from_here (suite->arena);
+  c->chunks[0] = (RcVoxelChunk) {.data = points,.n = cloud->n,.stride = POINT_BYTES,.batch_stride = item_bytes,
+    .counters = arena_take (suite->arena, sizeof (RcVoxelCounters), 0)
+  };
+  memset (c->chunks[0].counters, 0, sizeof (RcVoxelCounters));
+  return voxel_case_take_outputs (c, suite, 1, test);
+}
+
+static int
+compare_cuts (const void *a, const void *b)
+{
+  const int64_t x = *(const int64_t *) a, y = *(const int64_t *) b;
+
+  return (x > y) - (x < y);
+}
+
+static void
+shuffle (int *order, int n, int is_ordered, uint64_t *random)
+{
+  for (int k = 0; k < n; k++) {
+    const int other = is_ordered ? k : (int) random_between (random, 0, k);
+
+    order[k] = order[other];
+    order[other] = k;
+  }
+}
+
+/* Chunks of the cloud whose points are at data. Run 0 and odd ones are whole; others are cut anywhere, and range and add read the
+ * chunks in different orders unless the output has that of arrival. */
+static void
+cut (VoxelCase *c, PlacedVoxels *placed, const RcVoxelChunk *whole, int run)
+{
+  const int is_ordered = rc_voxel_maps_points (c->spec.output) || c->spec.mode == RC_VOXEL_FIRST;
+  uint64_t random = (uint64_t) run;
+  int64_t cuts[CASE_CHUNKS + 1] = { 0 };
+
+  c->seed = (uint64_t) run;
+  c->n_chunks = run % 2 ? 1 : 1 + run / 2 % CASE_CHUNKS;
+  c->halves = run % 3 == 1;
+  for (int k = 1; k < c->n_chunks; k++)
+    cuts[k] = random_between (&random, 0, whole->n);
+  cuts[c->n_chunks] = whole->n;
+  qsort (cuts, (size_t) c->n_chunks + 1, sizeof (cuts[0]), compare_cuts);
+  shuffle (c->range_order, c->n_chunks, is_ordered, &random);
+  shuffle (c->add_order, c->n_chunks, is_ordered, &random);
+  for (int k = 0; k < c->n_chunks; k++) {
+    placed->chunks[k] = *whole;
+    placed->chunks[k].n = cuts[k + 1] - cuts[k];
+    placed->chunks[k].data = (const char *) whole->data + cuts[k] * POINT_BYTES;
+  }
+}
+
+/* What the last run wrote does not help the next one. */
+static void
+soil (const PlacedVoxels *placed, Arena *arena, const VoxelCase *c, Test *test)
+{
+  static uint8_t dirt[1 << 16], none[sizeof (RcVoxelCounters)];
+  const void *const outputs[] = { c->out.grid, c->out.n_voxels, c->out.coordinates, c->out.values, c->out.point_counts,
+    c->out.occupied, c->job.point_voxels
+  };
+
+  memset (dirt, 0xA5, sizeof (dirt));
+  for (size_t i = 0; i < sizeof (outputs) / sizeof (outputs[0]); i++) {
+    const int64_t bytes = arena_bytes (arena, outputs[i]);
+    uint8_t *there = arena_there (arena, placed->place, outputs[i]);
+
+    for (int64_t at = 0; at < bytes; at += (int64_t) sizeof (dirt))
+      place_copy (placed->place, there + at, dirt, bytes - at < (int64_t) sizeof (dirt) ? (uint64_t) (bytes - at) : sizeof (dirt),
+          test);
+  }
+  place_copy (placed->place, placed->out.counters, none, sizeof (none), test);
+  place_copy (placed->place, placed->chunks[0].counters, none, sizeof (none), test);
+}
+
+static void
+check_runs (Suite *suite, VoxelCase *c, PlacedCase *all, Test *test)
+{
+  RcVoxelChunk whole[MAX_PLACES];
+
+  for (int p = 0; p < all->n; p++)
+    whole[p] = all->placed[p].chunks[0];
+  voxel_case_expect (c, suite, all->has_oracle, test);
+  for (int run = 0; run < runs_of (suite) && test_holds (test); run++) {
+    const int p = run % all->n;
+
+    cut (c, &all->placed[p], &whole[p], run);
+    if (voxels_enqueue (c, &all->placed[p], test))
+      voxels_compare (c, suite->arena, &all->placed[p], test);
+    soil (&all->placed[p], suite->arena, c, test);
+  }
 }
 
 static void
 check_form (Suite *suite, const VoxelCloud *cloud, const VoxelForm *form)
 {
-  const Shared shared = { cloud, NULL, NULL, runs_of (suite) };
   char name[128];
   Test test = { name, "" };
-  const VoxelBits wanted = make_once (suite->reference.backend, cloud, form, NULL, &test);
-  int p;
+  PlacedCase all = { .n = 0 };
+  VoxelCase c;
 
   snprintf (name, sizeof (name), "voxelbits_%s_%s", cloud->name, voxel_form_name (form));
-  for (p = 0; p < suite->n_places; p++)
-    compare_runs (&wanted, suite->places[p].backend, &shared, form, p, suite->n_places, &test);
+  if (make_case (&c, suite, cloud, form, &test) && voxel_case_place (&c, suite, &all, &test))
+    check_runs (suite, &c, &all, &test);
+  voxel_case_leave (&all, &test);
   suite->cases++;
   suite_end (suite, &test);
 }
@@ -85,9 +154,7 @@ check_form (Suite *suite, const VoxelCloud *cloud, const VoxelForm *form)
 static void
 check_cloud (Suite *suite, const VoxelCloud *cloud)
 {
-  size_t i;
-
-  for (i = 0; i < n_voxel_forms; i++) {
+  for (size_t i = 0; i < n_voxel_forms; i++) {
     if (voxel_cloud_takes (cloud, &voxel_forms[i]))
       check_form (suite, cloud, &voxel_forms[i]);
   }
@@ -97,18 +164,19 @@ check_cloud (Suite *suite, const VoxelCloud *cloud)
 static void
 check_recorded_counts (Suite *suite, VoxelCloud cloud)
 {
-  static const VoxelForm count = { RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_UINT8 };
+  static const VoxelForm count = { RC_VOXEL_COUNT, RC_VOXEL_SPARSE, RC_UINT32 };
   Test test = { "voxelbits_recorded_counts", "" };
-  VoxelBits bits;
-  int axis;
+  VoxelCase c;
 
-  for (axis = 0; axis < 3; axis++) {
+  for (int axis = 0; axis < 3; axis++) {
     cloud.origin[axis] = -256;
     cloud.grid[axis] = 512;
   }
-  bits = make_once (suite->places[0].backend, &cloud, &count, NULL, &test);
-  test_expect (&test, cloud.n == 119978 && bits.counters.inside == cloud.n && bits.counters.occupied == 3440, "%" PRId64
-      " points, %" PRId64 " inside, %" PRId64 " voxels", cloud.n, bits.counters.inside, bits.counters.occupied);
+  if (make_case (&c, suite, &cloud, &count, &test)) {
+    voxel_case_check (&c, suite, &test);
+    test_expect (&test, cloud.n == 119978 && c.chunks[0].counters->inside == cloud.n && c.out.counters->occupied == 3440, "%" PRId64
+        " points, %" PRId64 " inside, %" PRId64 " voxels", cloud.n, c.chunks[0].counters->inside, c.out.counters->occupied);
+  }
   suite_end (suite, &test);
 }
 
@@ -129,127 +197,10 @@ check_recording (Suite *suite, VoxelCloud cloud)
   voxel_cloud_unload (&cloud);
 }
 
-/* ---- 10^8 points ---- */
-
-/* All forms of them, which threads take one by one. */
-typedef struct
-{
-  Shared shared;
-  pthread_mutex_t lock;
-  size_t next;                  /* form */
-  int failures;
-} Many;
-
-static const VoxelForm *
-next_form (Many *many)
-{
-  const VoxelForm *form = NULL;
-
-  pthread_mutex_lock (&many->lock);
-  if (many->next < n_voxel_forms)
-    form = &voxel_forms[many->next++];
-  pthread_mutex_unlock (&many->lock);
-  return form;
-}
-
-static void
-check_many_with (const Many *many, RcBackend *cpu, RcBackend *gpu, const VoxelForm *form, Test *test)
-{
-  const VoxelBits wanted = make_once (cpu, many->shared.cloud, form, many->shared.cpu_points, test);
-
-  compare_runs (&wanted, gpu, &many->shared, form, 0, 1, test);
-}
-
-static void
-check_form_of_many (Many *many, const VoxelForm *form)
-{
-  const RcWhere here = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 }, there = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 };
-  RcBackend *cpu = NULL, *gpu = NULL;
-  char name[128];
-  Test test = { name, "" };
-  RcError error;
-
-  snprintf (name, sizeof (name), "voxelbits_many_%s", voxel_form_name (form));
-  if (rc_backend_open (&here, &cpu, &error) != RC_OK || rc_backend_open (&there, &gpu, &error) != RC_OK)
-    test_fail (&test, "%s", error.message);
-  else
-    check_many_with (many, cpu, gpu, form, &test);
-  rc_backend_close (gpu);
-  rc_backend_close (cpu);
-  pthread_mutex_lock (&many->lock);
-  many->failures += test_end (&test);
-  pthread_mutex_unlock (&many->lock);
-}
-
-static void *
-check_forms_of_many (void *data)
-{
-  const VoxelForm *form;
-
-  while ((form = next_form (data)) != NULL)
-    check_form_of_many (data, form);
-  return NULL;
-}
-
-/* As many forms at a time as there are processors; the sorted ones take 4 GB each. */
-static void
-check_forms (Many *many)
-{
-  const long processors = sysconf (_SC_NPROCESSORS_ONLN);
-  pthread_t threads[MAX_THREADS];
-  int n = 0;
-
-  while (n < MAX_THREADS && n + 1 < processors && pthread_create (&threads[n], NULL, check_forms_of_many, many) == 0)
-    n++;
-  check_forms_of_many (many);
-  while (n > 0)
-    pthread_join (threads[--n], NULL);
-}
-
-/* One grid of 10^8 points, which a chunk of memory after another holds. */
-static void
-check_many_on_the_cpu (Suite *suite, const VoxelCloud *cloud)
-{
-  static const VoxelForm count = { RC_VOXEL_COUNT, RC_VOXEL_DENSE, RC_UINT32 };
-  const RcBackend *const best = suite->places[suite->n_places - 1].backend;
-  const Shared shared = { cloud, NULL, NULL, 2 };
-  Test test = { "voxelbits_many_points", "" };
-  const VoxelBits wanted = make_once (suite->reference.backend, cloud, &count, NULL, &test);
-
-  compare_runs (&wanted, (RcBackend *) best, &shared, &count, 1, 1, &test);
-  suite_end (suite, &test);
-}
-
-static void
-check_many (Suite *suite)
-{
-  RcBackend *const cpu = suite->reference.backend, *const gpu = suite->places[0].backend;
-  VoxelCloud cloud = voxel_cloud_of_many;
-  Many many = { {&cloud, NULL, NULL, runs_of (suite)}, PTHREAD_MUTEX_INITIALIZER, 0, 0 };
-  Test test = { "voxelbits_many_points", "" };
-
-  if (suite->few)
-    cloud.n /= FEWER;
-  if (!suite->is_gpu) {
-    check_many_on_the_cpu (suite, &cloud);
-    return;
-  }
-  many.shared.cpu_points = voxel_points_new (cpu, &cloud, &test);
-  many.shared.gpu_points = voxel_points_new (gpu, &cloud, &test);
-  suite_end (suite, &test);
-  if (test_holds (&test))
-    check_forms (&many);
-  suite->failures += many.failures;
-  rc_memory_free (gpu, RC_MEMORY_DEVICE, many.shared.gpu_points);
-  rc_memory_free (cpu, RC_MEMORY_DEVICE, many.shared.cpu_points);
-}
-
 static void
 check_clouds (Suite *suite)
 {
-  size_t i;
-
-  for (i = 0; i < n_voxel_clouds; i++) {
+  for (size_t i = 0; i < n_voxel_clouds; i++) {
     if (voxel_clouds[i].point == NULL)
       check_recording (suite, voxel_clouds[i]);
     else
@@ -257,10 +208,35 @@ check_clouds (Suite *suite)
   }
 }
 
+/* ---- 10^8 points ---- */
+
+static void
+check_many (Suite *suite, size_t share)
+{
+  VoxelCloud cloud = voxel_cloud_of_many;
+
+  cloud.n /= suite->few ? 1000 : suite->is_gpu ? 1 : 100;
+  for (size_t i = share; i < n_voxel_forms; i += N_SHARES)
+    check_form (suite, &cloud, &voxel_forms[i]);
+}
+
+#define SHARE(n) \
+static void \
+check_many_##n (Suite *suite) \
+{ \
+  check_many (suite, n); \
+}
+SHARE (0)
+SHARE (1)
+SHARE (2)
+SHARE (3)
+
 int
 main (int argc, char **argv)
 {
-  static const Section sections[] = { {"clouds", check_clouds}, {"many", check_many} };
+  static const Section sections[] = { {"clouds", check_clouds}, {"many-0", check_many_0}, {"many-1", check_many_1},
+    {"many-2", check_many_2}, {"many-3", check_many_3}
+  };
 
-  return suite_main ("voxel-clouds", argc, argv, sections, 2, 0, 1 << 20);
+  return suite_main ("voxel-clouds", argc, argv, sections, sizeof (sections) / sizeof (sections[0]), 0, ARENA_BYTES);
 }

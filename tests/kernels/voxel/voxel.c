@@ -27,6 +27,7 @@ check_cases (Suite *suite, const char *name, const VoxelWish *wish, int n)
   for (i = 0; i < suite_fewer (suite, n) && test_holds (&test); i++) {
     if (voxel_case_make (&c, wish, suite_next_seed (suite), suite, &test))
       voxel_case_check (&c, suite, &test);
+    suite_print_sum (suite);
     voxel_case_clear (&c);
   }
   suite_end (suite, &test);

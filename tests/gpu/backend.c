@@ -6,39 +6,15 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "contexts.h"
 #include "kernels/align.h"
-#include "tests/kernels/report.h"
-
-/* What the tests call of the driver, which is not linked. */
-static struct
-{
-  CUresult (*create) (CUcontext * context, unsigned flags, CUdevice device);
-  CUresult (*destroy) (CUcontext context);
-  CUresult (*current) (CUcontext * context);
-  CUresult (*pop) (CUcontext * context);
-} driver;
-
-static int
-find_driver (void)
-{
-  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
-
-  if (library == NULL)
-    return 0;
-  driver.create = (CUresult (*) (CUcontext *, unsigned, CUdevice)) dlsym (library, "cuCtxCreate_v2");
-  driver.destroy = (CUresult (*) (CUcontext)) dlsym (library, "cuCtxDestroy_v2");
-  driver.current = (CUresult (*) (CUcontext *)) dlsym (library, "cuCtxGetCurrent");
-  driver.pop = (CUresult (*) (CUcontext *)) dlsym (library, "cuCtxPopCurrent_v2");
-  return driver.create != NULL && driver.destroy != NULL && driver.current != NULL && driver.pop != NULL;
-}
+#include "tests/kernels/place.h"
 
 static RcStatus
 open_device (int device, RcBackend **backend, RcError *error)
@@ -53,74 +29,75 @@ open_device (int device, RcBackend **backend, RcError *error)
 
 typedef struct
 {
+  float rows[2], out;
+  int64_t times[2], tick;
+} Data;
+
+typedef struct
+{
+  Place place;                  /* with a stream of its own */
   RcAlignPlan *plan;
-  uint8_t *memory;              /* device */
+  Data *data;                   /* there */
+  Scratch scratch;
   RcAlignStreamArgs stream;
   RcAlignArgs args;
 } Small;
 
 static RcStatus
-small_plan (RcBackend *backend, RcAlignPlan **plan, uint64_t *scratch, RcError *error)
+small_plan (RcBackend *backend, RcAlignPlan **plan, RcFootprint *footprint, RcError *error)
 {
-  const RcAlignStreamSpec stream_spec = { RC_FLOAT32, RC_FLOAT32, 1, {RC_LINEAR, -1, 0, 0}, NULL, 0, NULL, 0, NULL, 0 };
+  const RcAlignStreamSpec stream_spec = { RC_FLOAT32, RC_FLOAT32, 1, {RC_LINEAR, -1, 0, 0} };
   const RcAlignSpec spec = { &stream_spec, 1 };
-  RcFootprint footprint;
-  const RcStatus status = rc_align_plan (backend, &spec, plan, &footprint, error);
 
-  *scratch = footprint.scratch_bytes;
-  return status;
+  return rc_align_plan (backend, &spec, plan, footprint, error);
 }
 
-/* Needs a current context of the device for its memory, as a caller has one. */
 static int
 small_new (Small *small, RcBackend *backend, Test *test)
 {
-  const float rows[2] = { 1, 2 };
-  const int64_t times[2] = { 0, 100 }, tick = 50;
-  uint64_t scratch;
+  const Data data = { {1, 2}, 0, {0, 100}, 50 };
+  RcFootprint footprint;
   RcError error;
 
-  memset (small, 0, sizeof (*small));
-  if (small_plan (backend, &small->plan, &scratch, &error) != RC_OK) {
-    test_fail (test, "%s", error.message);
+  *small = (Small) {.place = {.name = "the GPU",.backend = backend,.is_gpu = 1} };
+  if (!is_ok (small_plan (backend, &small->plan, &footprint, &error), &error, test)
+      || !is_ok (rc_stream_new (backend, &small->place.stream, &error), &error, test))
     return 0;
-  }
-  if (cudaMalloc ((void **) &small->memory, 1024 + scratch) != cudaSuccess
-      || cudaMemcpy (small->memory, rows, sizeof (rows), cudaMemcpyHostToDevice) != cudaSuccess
-      || cudaMemcpy (small->memory + 256, times, sizeof (times), cudaMemcpyHostToDevice) != cudaSuccess
-      || cudaMemcpy (small->memory + 512, &tick, sizeof (tick), cudaMemcpyHostToDevice) != cudaSuccess) {
-    test_fail (test, "memory: %s", cudaGetErrorString (cudaGetLastError ()));
-    return 0;
-  }
-  small->stream.rows = small->memory;
-  small->stream.n_rows = 2;
-  small->stream.row_stride = 4;
-  small->stream.times = (const int64_t *) (small->memory + 256);
-  small->stream.out = small->memory + 768;
-  small->args = (RcAlignArgs) { &small->stream, 1, 1, (const int64_t *) (small->memory + 512), 0,
-    small->memory + 1024
+  small->data = place_alloc (&small->place, sizeof (data));
+  small->scratch = scratch_new (&small->place, &footprint, 0, test);
+  small->stream = (RcAlignStreamArgs) {.rows = small->data->rows,.n_rows = 2,.row_stride = 4,.times = small->data->times,
+    .out = &small->data->out
   };
-  return 1;
+  small->args = (RcAlignArgs) {.streams = &small->stream,.batch = 1,.ticks = 1,.tick_times = &small->data->tick,
+    .scratch = small->scratch.memory
+  };
+  return place_copy (&small->place, small->data, &data, sizeof (data), test);
+}
+
+static RcStatus
+small_run (const Small *small, RcError *error)
+{
+  return rc_align_run (small->plan, &small->args, small->place.stream, error);
 }
 
 static void
-small_check (const Small *small, cudaStream_t stream, Test *test)
+small_check (const Small *small, Test *test)
 {
   float out = 0;
   RcError error;
 
-  if (rc_align_run (small->plan, &small->args, stream, &error) != RC_OK)
-    test_fail (test, "%s", error.message);
-  test_expect (test, cudaStreamSynchronize (stream) == cudaSuccess, "synchronise");
-  test_expect (test, cudaMemcpy (&out, small->stream.out, sizeof (out), cudaMemcpyDeviceToHost) == cudaSuccess, "read");
-  test_expect (test, out == 1.5f, "got %g", out);
+  is_ok (small_run (small, &error), &error, test);
+  place_copy (&small->place, &out, &small->data->out, sizeof (out), test);
+  test_expect (test, out == 1.5f, "got %g", (double) out);
 }
 
 static void
-small_free (Small *small)
+small_free (Small *small, Test *test)
 {
   rc_align_plan_free (small->plan);
-  cudaFree (small->memory);
+  scratch_free (&small->place, &small->scratch, test);
+  place_free (&small->place, small->data);
+  rc_stream_free (small->place.backend, small->place.stream);
 }
 
 /* ---- tests on a GPU ---- */
@@ -133,13 +110,13 @@ use_without_context (void *data)
   CUcontext now = (CUcontext) 1;
   RcBackend *backend = NULL;
   RcAlignPlan *plan = NULL;
-  uint64_t scratch;
+  RcFootprint footprint;
   RcError error;
 
   if (open_device (0, &backend, &error) != RC_OK)
     test_fail (test, "%s", error.message);
   test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == NULL, "context after open: %p", (void *) now);
-  if (small_plan (backend, &plan, &scratch, &error) != RC_OK)
+  if (small_plan (backend, &plan, &footprint, &error) != RC_OK)
     test_fail (test, "%s", error.message);
   test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == NULL, "context after plan: %p", (void *) now);
   rc_align_plan_free (plan);
@@ -165,17 +142,13 @@ check_foreign_context (RcBackend *backend)
 {
   Test test = { "backend_foreign_context", "" };
   CUcontext foreign = NULL, now = NULL, popped;
-  cudaStream_t stream = NULL;
   RcBackend *other = NULL;
   Small small;
   RcError error;
 
-  cudaSetDevice (0);
   if (small_new (&small, backend, &test)) {
-    test_expect (&test, cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking) == cudaSuccess, "stream");
     test_expect (&test, driver.create (&foreign, 0, 0) == CUDA_SUCCESS, "context");
-    if (rc_align_run (small.plan, &small.args, stream, &error) != RC_OK)
-      test_fail (&test, "%s", error.message);
+    is_ok (small_run (&small, &error), &error, &test);
     test_expect (&test, driver.current (&now) == CUDA_SUCCESS && now == foreign, "run: %p", (void *) now);
     if (open_device (0, &other, &error) != RC_OK)
       test_fail (&test, "%s", error.message);
@@ -183,11 +156,10 @@ check_foreign_context (RcBackend *backend)
     rc_backend_close (other);
     test_expect (&test, driver.current (&now) == CUDA_SUCCESS && now == foreign, "close: %p", (void *) now);
     driver.pop (&popped);
-    small_check (&small, stream, &test);
+    small_check (&small, &test);
     driver.destroy (foreign);
-    cudaStreamDestroy (stream);
   }
-  small_free (&small);
+  small_free (&small, &test);
   return test_end (&test);
 }
 
@@ -212,7 +184,6 @@ static int
 check_second_device (RcBackend *first, int devices)
 {
   Test test = { "backend_two_devices", "" };
-  cudaStream_t streams[2] = { NULL, NULL };
   RcBackend *second = NULL;
   Small small[2];
   RcError error;
@@ -225,43 +196,19 @@ check_second_device (RcBackend *first, int devices)
   memset (small, 0, sizeof (small));
   if (open_device (1, &second, &error) != RC_OK)
     test_fail (&test, "%s", error.message);
-  for (i = 0; i < 2 && test_holds (&test); i++) {
-    cudaSetDevice (i);
-    cudaStreamCreateWithFlags (&streams[i], cudaStreamNonBlocking);
+  for (i = 0; i < 2 && test_holds (&test); i++)
     small_new (&small[i], i == 0 ? first : second, &test);
-  }
   for (i = 0; i < 4 && test_holds (&test); i++) {
     int device = -1;
 
     cudaSetDevice (i / 2);      /* of the same device, and of the other one */
-    small_check (&small[i % 2], streams[i % 2], &test);
+    small_check (&small[i % 2], &test);
     test_expect (&test, cudaGetDevice (&device) == cudaSuccess && device == i / 2, "the device became %d", device);
   }
-  for (i = 0; i < 2; i++) {
-    cudaSetDevice (i);
-    small_free (&small[i]);
-    cudaStreamDestroy (streams[i]);
-  }
+  for (i = 0; i < 2; i++)
+    small_free (&small[i], &test);
   cudaSetDevice (0);
   rc_backend_close (second);
-  return test_end (&test);
-}
-
-static int
-check_default_stream (RcBackend *backend)
-{
-  const RcStream streams[] = { NULL, (RcStream) cudaStreamLegacy, (RcStream) cudaStreamPerThread };
-  Test test = { "backend_default_stream_is_refused", "" };
-  RcError error = { 0 };
-  Small small;
-  size_t i;
-
-  for (i = 0; small_new (&small, backend, &test) && i < 3; i++) {
-    test_expect (&test, rc_align_run (small.plan, &small.args, streams[i], &error) == RC_INVALID_ARGUMENT, "%zu", i);
-    test_expect (&test, strstr (error.message, "default stream") != NULL, "%s", error.message);
-    small_free (&small);
-  }
-  small_free (&small);
   return test_end (&test);
 }
 
@@ -275,23 +222,19 @@ check_refusals (RcBackend *backend)
   };
   const RcAlignSpec spec = { &wide, 1 };
   Test test = { "backend_refuses_and_goes_on", "" };
-  cudaStream_t stream = NULL;
   RcAlignPlan *plan = NULL;
   RcError error = { 0 };
   Small small;
 
-  test_expect (&test, rc_align_plan (backend, &spec, &plan, NULL, &error) == RC_UNSUPPORTED, "%s", error.message);
-  test_expect (&test, strstr (error.message, "streams[0].channels is 268435456") != NULL, "%s", error.message);
-  cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
+  expect_refusal (rc_align_plan (backend, &spec, &plan, NULL, &error), RC_UNSUPPORTED, &error, "streams[0].channels is 268435456",
+      &test);
   if (small_new (&small, backend, &test)) {
     small.args.scratch = NULL;
-    test_expect (&test, rc_align_run (small.plan, &small.args, stream, &error) == RC_INVALID_ARGUMENT, "no scratch");
-    test_expect (&test, strstr (error.message, "scratch") != NULL, "%s", error.message);
-    small.args.scratch = small.memory + 1024;
-    small_check (&small, stream, &test);
+    expect_refusal (small_run (&small, &error), RC_INVALID_ARGUMENT, &error, "scratch", &test);
+    small.args.scratch = small.scratch.memory;
+    small_check (&small, &test);
   }
-  small_free (&small);
-  cudaStreamDestroy (stream);
+  small_free (&small, &test);
   return test_end (&test);
 }
 
@@ -299,12 +242,10 @@ static int
 check_fork (RcBackend *backend)
 {
   Test test = { "backend_fork_is_named", "" };
-  cudaStream_t stream = NULL;
   int result = -1;
   Small small;
   pid_t child;
 
-  cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
   if (small_new (&small, backend, &test)) {
     fflush (stdout);
     child = fork ();
@@ -314,8 +255,7 @@ check_fork (RcBackend *backend)
 
       if (open_device (0, &other, &error) != RC_NO_DEVICE || strstr (error.message, "fork") == NULL)
         _exit (1);
-      if (rc_align_run (small.plan, &small.args, stream, &error) != RC_DEVICE_FAILED
-          || strstr (error.message, "fork") == NULL)
+      if (small_run (&small, &error) != RC_DEVICE_FAILED || strstr (error.message, "fork") == NULL)
         _exit (2);
       rc_align_plan_free (small.plan);
       rc_backend_close (backend);
@@ -323,10 +263,9 @@ check_fork (RcBackend *backend)
     }
     waitpid (child, &result, 0);
     test_expect (&test, WIFEXITED (result) && WEXITSTATUS (result) == 0, "child ended with %x", result);
-    small_check (&small, stream, &test);        /* the parent goes on */
+    small_check (&small, &test);        /* the parent goes on */
   }
-  small_free (&small);
-  cudaStreamDestroy (stream);
+  small_free (&small, &test);
   return test_end (&test);
 }
 
@@ -335,7 +274,6 @@ static int
 break_device (void)
 {
   RcBackend *backend = NULL;
-  cudaStream_t stream = NULL;
   Test test = { "backend_sticky_error", "" };
   RcError error;
   Small small;
@@ -344,18 +282,13 @@ break_device (void)
     printf ("FAIL %s: %s\n", test.name, error.message);
     return 1;
   }
-  cudaSetDevice (0);
-  cudaStreamCreateWithFlags (&stream, cudaStreamNonBlocking);
   if (small_new (&small, backend, &test)) {
     small.stream.rows = (const void *) (uintptr_t) 0x10000;
-    rc_align_run (small.plan, &small.args, stream, &error);
-    test_expect (&test, cudaStreamSynchronize (stream) != cudaSuccess, "nothing broke");
-    test_expect (&test, rc_align_run (small.plan, &small.args, stream, &error) == RC_DEVICE_FAILED, "the next run");
-    test_expect (&test, strstr (error.message, "device 0 (") && strstr (error.message, "streams[0] has 2 rows"), "%s",
-        error.message);
+    small_run (&small, &error);
+    test_expect (&test, cudaStreamSynchronize (small.place.stream) != cudaSuccess, "nothing broke");
+    expect_refusal (small_run (&small, &error), RC_DEVICE_FAILED, &error, "device 0 (|streams[0] has 2 rows", &test);
     printf ("the message: %s\n", error.message);
-    test_expect (&test, rc_align_run (small.plan, &small.args, stream, &error) == RC_DEVICE_FAILED, "the run after");
-    test_expect (&test, strstr (error.message, "failed before") != NULL, "%s", error.message);
+    expect_refusal (small_run (&small, &error), RC_DEVICE_FAILED, &error, "failed before", &test);
     test_expect (&test, rc_align_plan (backend, NULL, &small.plan, NULL, &error) != RC_OK, "a plan");
   }
   rc_backend_close (backend);
@@ -375,7 +308,7 @@ check_broken (const char *program)
 /* ---- a backend that does not open ---- */
 
 static int
-expect_refusal (const char *text)
+expect_no_device (const char *text)
 {
   Test test = { text, "" };
   RcBackend *backend = NULL;
@@ -398,7 +331,7 @@ main (int argc, char **argv)
   RcError error;
 
   if (argc == 3 && strcmp (argv[1], "--refused") == 0)
-    return expect_refusal (argv[2]);
+    return expect_no_device (argv[2]);
   if (argc == 2 && strcmp (argv[1], "--break") == 0)
     return break_device ();
   if (open_device (0, &backend, &error) != RC_OK) {
@@ -415,7 +348,6 @@ main (int argc, char **argv)
   failures += check_wrong_device (devices, "backend_device_past_the_last");
   failures += check_wrong_device (-1, "backend_device_minus_one");
   failures += check_second_device (backend, devices);
-  failures += check_default_stream (backend);
   failures += check_refusals (backend);
   failures += check_fork (backend);
   failures += check_broken (argv[0]);

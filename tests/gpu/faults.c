@@ -173,23 +173,18 @@ step_copy (Job *job, RcError *error)
   return rc_memory_copy (job->backend, &copy, job->stream, error);
 }
 
-static RcStatus
-step_clear (Job *job, RcError *error)
-{
-  return rc_memory_clear (job->backend, job->data->out, sizeof (job->data->out), job->stream, error);
+#define STEP(name, call) \
+static RcStatus \
+step_##name (Job *job, RcError *error) \
+{ \
+  return call; \
 }
-
-static RcStatus
-step_record (Job *job, RcError *error)
-{
-  return rc_event_record (job->backend, job->event, job->stream, error);
-}
-
-static RcStatus
-step_wait (Job *job, RcError *error)
-{
-  return rc_event_wait (job->backend, job->event, job->stream, error);
-}
+STEP (clear, rc_memory_clear (job->backend, job->data->out, sizeof (job->data->out), job->stream, error))
+STEP (record, rc_event_record (job->backend, job->event, job->stream, error))
+STEP (wait, rc_event_wait (job->backend, job->event, job->stream, error))
+STEP (copy_between, rc_memory_copy_between (job->backend, job->copied, job->backend, job->data, 64, job->stream, error))
+STEP (event_synchronize, rc_event_synchronize (job->backend, job->event, error))
+STEP (synchronize, rc_stream_synchronize (job->backend, job->stream, error))
 
 static RcStatus
 step_run (Job *job, RcError *error)
@@ -217,12 +212,6 @@ step_copy_rows (Job *job, RcError *error)
 }
 
 static RcStatus
-step_copy_between (Job *job, RcError *error)
-{
-  return rc_memory_copy_between (job->backend, job->copied, job->backend, job->data, 64, job->stream, error);
-}
-
-static RcStatus
 step_event_query (Job *job, RcError *error)
 {
   int is_done;
@@ -230,57 +219,23 @@ step_event_query (Job *job, RcError *error)
   return rc_event_query (job->backend, job->event, &is_done, error);
 }
 
-static RcStatus
-step_event_synchronize (Job *job, RcError *error)
-{
-  return rc_event_synchronize (job->backend, job->event, error);
+/* Makes and frees what is made at the start of a job. */
+#define STEP_OF_NEW(name, type, make, release) \
+static RcStatus \
+step_##name (Job *job, RcError *error) \
+{ \
+  type made; \
+  const RcStatus status = make; \
+\
+  release; \
+  return status; \
 }
-
-static RcStatus
-step_synchronize (Job *job, RcError *error)
-{
-  return rc_stream_synchronize (job->backend, job->stream, error);
-}
-
-static RcStatus
-step_alloc (Job *job, RcError *error)
-{
-  void *memory;
-  const RcStatus status = rc_memory_alloc (job->backend, RC_MEMORY_DEVICE, BYTES, &memory, error);
-
-  rc_memory_free (job->backend, RC_MEMORY_DEVICE, memory);
-  return status;
-}
-
-static RcStatus
-step_alloc_pinned (Job *job, RcError *error)
-{
-  void *memory;
-  const RcStatus status = rc_memory_alloc (job->backend, RC_MEMORY_PINNED, BYTES, &memory, error);
-
-  rc_memory_free (job->backend, RC_MEMORY_PINNED, memory);
-  return status;
-}
-
-static RcStatus
-step_stream (Job *job, RcError *error)
-{
-  RcStream stream;
-  const RcStatus status = rc_stream_new (job->backend, &stream, error);
-
-  rc_stream_free (job->backend, stream);
-  return status;
-}
-
-static RcStatus
-step_event (Job *job, RcError *error)
-{
-  RcEvent event;
-  const RcStatus status = rc_event_new (job->backend, &event, error);
-
-  rc_event_free (job->backend, event);
-  return status;
-}
+STEP_OF_NEW (alloc, void *, rc_memory_alloc (job->backend, RC_MEMORY_DEVICE, BYTES, &made, error),
+    rc_memory_free (job->backend, RC_MEMORY_DEVICE, made))
+STEP_OF_NEW (alloc_pinned, void *, rc_memory_alloc (job->backend, RC_MEMORY_PINNED, BYTES, &made, error),
+    rc_memory_free (job->backend, RC_MEMORY_PINNED, made))
+STEP_OF_NEW (stream, RcStream, rc_stream_new (job->backend, &made, error), rc_stream_free (job->backend, made))
+STEP_OF_NEW (event, RcEvent, rc_event_new (job->backend, &made, error), rc_event_free (job->backend, made))
 
 static RcStatus
 step_plan (Job *job, RcError *error)

@@ -4,56 +4,17 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "kernels/memory.h"
-#include "tests/kernels/report.h"
+#include "contexts.h"
+#include "tests/kernels/place.h"
 
 #define MIB (UINT64_C (1) << 20)
-
-/* What the tests call of the driver, which is not linked. */
-static struct
-{
-  CUresult (*create) (CUcontext * context, unsigned flags, CUdevice device);
-  CUresult (*destroy) (CUcontext context);
-  CUresult (*current) (CUcontext * context);
-  CUresult (*pop) (CUcontext * context);
-  CUresult (*alloc) (CUdeviceptr * memory, size_t bytes);
-  CUresult (*upload) (CUdeviceptr to, const void *from, size_t bytes);
-} driver;
-
-static int
-find_driver (void)
-{
-  void *library = dlopen ("libcuda.so.1", RTLD_NOW);
-
-  if (library == NULL)
-    return 0;
-  driver.create = (CUresult (*) (CUcontext *, unsigned, CUdevice)) dlsym (library, "cuCtxCreate_v2");
-  driver.destroy = (CUresult (*) (CUcontext)) dlsym (library, "cuCtxDestroy_v2");
-  driver.current = (CUresult (*) (CUcontext *)) dlsym (library, "cuCtxGetCurrent");
-  driver.pop = (CUresult (*) (CUcontext *)) dlsym (library, "cuCtxPopCurrent_v2");
-  driver.alloc = (CUresult (*) (CUdeviceptr *, size_t)) dlsym (library, "cuMemAlloc_v2");
-  driver.upload = (CUresult (*) (CUdeviceptr, const void *, size_t)) dlsym (library, "cuMemcpyHtoD_v2");
-  return driver.create != NULL && driver.destroy != NULL && driver.current != NULL && driver.pop != NULL
-      && driver.alloc != NULL && driver.upload != NULL;
-}
-
-/* What a test runs on. */
-typedef struct
-{
-  const char *name;
-  RcBackend *backend;
-  RcStream stream;
-  int is_gpu;
-} Place;
 
 #define test_ok(test, call) \
   do { \
@@ -63,7 +24,7 @@ typedef struct
   } while (0)
 #define ERROR &error_
 
-/* "NAME_of_PLACE", for one test at a time. */
+/* "memory_NAME_PLACE", for one test at a time. */
 static const char *
 name_of (const char *name, const Place *place)
 {
@@ -73,12 +34,7 @@ name_of (const char *name, const Place *place)
   return text;
 }
 
-static void
-wait_for (const Place *place, Test *test)
-{
-  test_ok (test, rc_stream_synchronize (place->backend, place->stream, ERROR));
-}
-
+/* Enqueued. */
 static void
 copy_plain (const Place *place, void *to, const void *from, uint64_t bytes, Test *test)
 {
@@ -95,8 +51,7 @@ is_all (const Place *place, const void *memory, uint64_t bytes, int value, Test 
   uint64_t i, wrong = 0;
 
   memset (host, value + 1, bytes);
-  copy_plain (place, host, memory, bytes, test);
-  wait_for (place, test);
+  place_copy (place, host, memory, bytes, test);
   for (i = 0; i < bytes; i++)
     wrong += host[i] != (unsigned char) value;
   free (host);
@@ -121,8 +76,7 @@ new_filled (const Place *place, uint64_t bytes, int value, Test *test)
 
   memset (host, value, bytes);
   if (memory != NULL)
-    copy_plain (place, memory, host, bytes, test);
-  wait_for (place, test);
+    place_copy (place, memory, host, bytes, test);
   free (host);
   return memory;
 }
@@ -317,8 +271,7 @@ check_one_copy (const Place *place, int to_side, int from_side, const Shape *sha
   copy_plain (place, from, source, COPY_BYTES, test);
   copy_plain (place, to, expected, COPY_BYTES, test);
   test_ok (test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
-  copy_plain (place, result, to, COPY_BYTES, test);
-  wait_for (place, test);
+  place_copy (place, result, to, COPY_BYTES, test);
   for (i = 0; i < shape->rows; i++)
     memcpy (expected + 3 + i * (uint64_t) shape->to_stride, source + 5 + i * (uint64_t) shape->from_stride,
         shape->row_bytes);
@@ -364,13 +317,6 @@ check_clear (const Place *place)
   return test_end (&test);
 }
 
-static void
-expect_refusal (RcStatus status, const RcError *error, const char *text, Test *test)
-{
-  test_expect (test, status == RC_INVALID_ARGUMENT, "status %d, expected a message with: %s", (int) status, text);
-  test_expect (test, strstr (error->message, text) != NULL, "%s; expected: %s", error->message, text);
-}
-
 /* Wrong arguments are named, and the device is well after them. */
 static int
 check_refusals (const Place *place, RcBackend *cpu)
@@ -381,7 +327,7 @@ check_refusals (const Place *place, RcBackend *cpu)
   RcMemoryCopy copy = {.to = memory,.from = memory + 500,.to_stride = 9,.from_stride = 10,.row_bytes = 10,.rows = 2 };
   void *none;
 
-#define REFUSED(call, text) expect_refusal (call, &error, text, &test)
+#define REFUSED(call, text) expect_refusal (call, RC_INVALID_ARGUMENT, &error, text, &test)
   REFUSED (rc_memory_copy (place->backend, &copy, place->stream, &error),
       "to_stride is 9; expected at least row_bytes, 10");
   copy.to_stride = 10;
@@ -471,7 +417,7 @@ check_event_order (const Place *place)
   test_ok (&test, rc_event_new (place->backend, &event, ERROR));
   test_ok (&test, rc_event_wait (place->backend, event, other.stream, ERROR));        /* not recorded: passed */
   test_ok (&test, rc_event_synchronize (place->backend, event, ERROR));
-  wait_for (&other, &test);
+  place_wait (&other, &test);
   gate_close (&gate, place->stream, &test);
   test_ok (&test, rc_memory_clear (place->backend, a, 4096, place->stream, ERROR));
   test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
@@ -506,7 +452,7 @@ check_event_again (const Place *place)
   test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
   test_ok (&test, rc_memory_clear (place->backend, a, 4096, other.stream, ERROR));
   alarm (60);
-  wait_for (&other, &test);
+  place_wait (&other, &test);
   alarm (0);
   gate_open (&gate);
   test_ok (&test, rc_event_synchronize (place->backend, event, ERROR));
@@ -560,7 +506,7 @@ check_mapped (const Place *place)
     memset (a, 3, 4096);
     memset (b, 4, 4096);
     copy_plain (place, b + 1000, a + 1, 2000, &test);
-    wait_for (place, &test);
+    place_wait (place, &test);
     test_expect (&test, b[999] == 4 && b[1000] == 3 && b[2999] == 3 && b[3000] == 4, "%d %d %d %d", b[999], b[1000],
         b[2999], b[3000]);
   }
@@ -593,14 +539,12 @@ check_from_context (const Place *place)
     unsigned char result[3000];
 
     test_ok (&test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
-    copy_plain (place, result, to, 3000, &test);
-    wait_for (place, &test);
+    place_copy (place, result, to, 3000, &test);
     test_expect (&test, memcmp (result, host, 3000) == 0, "wrong bytes");
     test_ok (&test, rc_memory_clear (place->backend, to, 3000, place->stream, ERROR));
     copy = (RcMemoryCopy) { to, (const void *) (uintptr_t) (memory + 1), 31, 47, 29, 50, foreign, 0 };
     test_ok (&test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
-    copy_plain (place, result, to, 3000, &test);
-    wait_for (place, &test);
+    place_copy (place, result, to, 3000, &test);
     for (i = 0; i < 50 * 31 && test_holds (&test); i++) {
       const unsigned char expected = i % 31 < 29 ? host[1 + i / 31 * 47 + i % 31] : 0;
 
@@ -644,7 +588,7 @@ use_everything (RcBackend *backend, CUcontext wanted, Test *test)
   test_ok (test, rc_event_wait (backend, event, place.stream, ERROR));
   STAYS ("record and wait");
   test_ok (test, rc_event_synchronize (backend, event, ERROR));
-  wait_for (&place, test);
+  place_wait (&place, test);
   STAYS ("synchronize");
   test_expect (test, pinned != NULL && pinned[0] == 0 && pinned[4095] == 0, "not cleared");
   free_memory (&place, RC_MEMORY_DEVICE, device);
@@ -764,8 +708,7 @@ check_far_rows (const Place *place)
     unsigned char row[100];
 
     memset (row, 40 + i, sizeof (row));
-    copy_plain (place, memory + (uint64_t) i * (uint64_t) stride, row, 100, &test);
-    wait_for (place, &test);
+    place_copy (place, memory + (uint64_t) i * (uint64_t) stride, row, 100, &test);
   }
   copy.from = memory;
   copy.to = to;
@@ -785,15 +728,14 @@ check_copy_between (const Place *place, int device, const char *name)
   const RcWhere where = { RC_BACKEND_CUDA, device, RC_CPU_BEST, 0 };
   const uint64_t bytes = 3 * MIB + 5;
   Test test = { name_of (name, place), "" };
-  Place far = { "far", NULL, NULL, 1 };
+  Place far = { NULL };
   unsigned char *from, *to;
   RcEvent event = NULL;
   Gate gate;
 
-  test_ok (&test, rc_backend_open (&where, &far.backend, ERROR));
+  test_ok (&test, place_open (&far, "far", &where, ERROR));
   if (far.backend == NULL)
     return test_end (&test);
-  test_ok (&test, rc_stream_new (far.backend, &far.stream, ERROR));
   test_ok (&test, rc_event_new (place->backend, &event, ERROR));
   from = new_filled (place, bytes, 1, &test);
   to = new_filled (&far, bytes, 9, &test);
@@ -806,12 +748,11 @@ check_copy_between (const Place *place, int device, const char *name)
     gate_open (&gate);
     test_expect (&test, is_all (&far, to, bytes, 0, &test), "wrong bytes");
   }
-  wait_for (place, &test);
+  place_wait (place, &test);
   free_memory (place, RC_MEMORY_DEVICE, from);
   free_memory (&far, RC_MEMORY_DEVICE, to);
   rc_event_free (place->backend, event);
-  rc_stream_free (far.backend, far.stream);
-  rc_backend_close (far.backend);
+  place_close (&far);
   return test_end (&test);
 }
 
@@ -847,49 +788,35 @@ check_device (const Place *place)
   return failures;
 }
 
-static int
-open_place (Place *place, const RcWhere *where, RcError *error)
-{
-  return rc_backend_open (where, &place->backend, error) == RC_OK
-      && rc_stream_new (place->backend, &place->stream, error) == RC_OK;
-}
-
-static void
-close_place (Place *place)
-{
-  rc_stream_free (place->backend, place->stream);
-  rc_backend_close (place->backend);
-}
-
 int
 main (void)
 {
   static const RcWhere wheres[] = { {RC_BACKEND_CPU, 0, RC_CPU_BEST, 0}, {RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0},
     {RC_BACKEND_CUDA, 0, RC_CPU_BEST, 1}
   };
-  Place cpu = { "cpu", NULL, NULL, 0 }, gpu = { "gpu", NULL, NULL, 1 }, mapped = { "mapped", NULL, NULL, 1 };
+  Place cpu = { NULL }, gpu = { NULL }, mapped = { NULL };
   int failures;
   RcError error = { RC_OK, "" };
 
-  if (!open_place (&cpu, &wheres[0], &error)) {
+  if (place_open (&cpu, "cpu", &wheres[0], &error) != RC_OK) {
     printf ("FAIL memory_cpu: %s\n", error.message);
     return 1;
   }
   failures = check_anywhere (&cpu, cpu.backend);
-  if (!open_place (&gpu, &wheres[1], &error)) {
+  if (place_open (&gpu, "gpu", &wheres[1], &error) != RC_OK) {
     test_skip ("memory_gpu", error.message);
-    close_place (&cpu);
+    place_close (&cpu);
     return error.status != RC_NO_DEVICE || failures > 0;
   }
-  if (!find_driver () || !open_place (&mapped, &wheres[2], &error)) {
+  if (!find_driver () || place_open (&mapped, "mapped", &wheres[2], &error) != RC_OK) {
     printf ("FAIL memory_driver: %s\n", error.message[0] ? error.message : "no functions in libcuda.so.1");
     return 1;
   }
   cudaSetDevice (0);
   failures += check_anywhere (&gpu, cpu.backend) + check_gpu (&gpu) + check_device (&gpu);
   failures += check_anywhere (&mapped, cpu.backend) + check_gpu (&mapped) + check_mapped (&mapped);
-  close_place (&mapped);
-  close_place (&gpu);
-  close_place (&cpu);
+  place_close (&mapped);
+  place_close (&gpu);
+  place_close (&cpu);
   return failures != 0;
 }

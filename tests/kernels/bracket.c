@@ -4,7 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "expect.h"
+#include <gst/check/gstcheck.h>
 
 #include <math.h>
 #include <sys/mman.h>
@@ -28,8 +28,8 @@ GST_START_TEST (test_bounds_of_every_short_list)
           before += times[i] < t;
           up_to += times[i] <= t;
         }
-        expect (rc_lower_bound (times, n, t) == before, "%d times, steps %x, at %d", n, steps, (gint) t);
-        expect (rc_upper_bound (times, n, t) == up_to, "%d times, steps %x, at %d", n, steps, (gint) t);
+        fail_unless (rc_lower_bound (times, n, t) == before, "%d times, steps %x, at %d", n, steps, (gint) t);
+        fail_unless (rc_upper_bound (times, n, t) == up_to, "%d times, steps %x, at %d", n, steps, (gint) t);
       }
     }
   }
@@ -63,7 +63,7 @@ check_equal (const gint64 *times, gint64 n)
       before = times[k] < times[i] ? k : before;
       equal = times[k] == times[i] ? k : equal;
     }
-    expect (rc_last_before (times, i) == before && rc_last_equal (times, n, i) == equal, "row %" G_GINT64_FORMAT " of %"
+    fail_unless (rc_last_before (times, i) == before && rc_last_equal (times, n, i) == equal, "row %" G_GINT64_FORMAT " of %"
         G_GINT64_FORMAT, i, n);
   }
   fail_unless (rc_last_equal (times, n, n) == n);
@@ -79,12 +79,12 @@ check_guesses (const gint64 *times, gint64 n, gint64 t)
   for (guess = -3; guess <= n + 3; guess++) {
     const gint64 found = rc_lower_bound_near (times, n, guess, t);
 
-    expect (found == first, "%" G_GINT64_FORMAT " times, at %" G_GINT64_FORMAT ", from %" G_GINT64_FORMAT ": %"
+    fail_unless (found == first, "%" G_GINT64_FORMAT " times, at %" G_GINT64_FORMAT ", from %" G_GINT64_FORMAT ": %"
         G_GINT64_FORMAT ", not %" G_GINT64_FORMAT, n, t, guess, found, first);
   }
-  expect (rc_lower_bound_near (times, n, -1000 * n, t) == first && rc_lower_bound_near (times, n, 1000 * n, t) == first,
+  fail_unless (rc_lower_bound_near (times, n, -1000 * n, t) == first && rc_lower_bound_near (times, n, 1000 * n, t) == first,
       "%" G_GINT64_FORMAT " times, at %" G_GINT64_FORMAT ", from afar", n, t);
-  expect (rc_last_until (times, n, first, t) == rc_upper_bound (times, n, t) - 1, "%" G_GINT64_FORMAT " times, at %"
+  fail_unless (rc_last_until (times, n, first, t) == rc_upper_bound (times, n, t) - 1, "%" G_GINT64_FORMAT " times, at %"
       G_GINT64_FORMAT, n, t);
 }
 
@@ -213,7 +213,7 @@ GST_START_TEST (test_many_equal_times)
   for (guint i = 0; i < 1000; i++) {
     const RcBracket b = rc_bracket_find (&search, times, ROWS, tick);
 
-    expect (b.blend == (gint) among_equal[__i__].blend && b.row == among_equal[__i__].row
+    fail_unless (b.blend == (gint) among_equal[__i__].blend && b.row == among_equal[__i__].row
         && b.next == among_equal[__i__].next && b.before == among_equal[__i__].before && b.after == among_equal[__i__].after,
         "blend %d, rows %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT ", %" G_GINT64_FORMAT, b.blend, b.row,
         b.next, b.before, b.after);

@@ -254,17 +254,21 @@ check_brackets (const Place *place, RcAlignPlan *plan, Data *data, Test *test)
 }
 
 static void
-check_calls (const Place *place, RcAlignPlan *plan, Test *test)
+check_calls (const Place *place, RcAlignPlan *plan, void *scratch, Test *test)
 {
   const RcAlignStreamArgs stream = { NULL };
-  const RcAlignArgs args = {.streams = &stream }, no_streams = { NULL };
+  const RcAlignArgs args = {.streams = &stream,.scratch = scratch }, no_streams = {.scratch = scratch };
+  const RcStream streams[] = { NULL, (RcStream) 1, (RcStream) 2 };      /* CUDA's default ones */
   RcError error;
+  int i;
 
   expect_refusal (rc_align_run (NULL, &args, NULL, &error), RC_INVALID_ARGUMENT, &error, "plan|NULL|expected", test);
   expect_refusal (rc_align_run (plan, NULL, place->stream, &error), RC_INVALID_ARGUMENT, &error, "args|NULL|expected", test);
   expect_refusal (rc_align_run (plan, &no_streams, place->stream, &error), RC_INVALID_ARGUMENT, &error, "args.streams|NULL", test);
   if (!place->is_gpu)
     expect_refusal (rc_align_run (plan, &args, (RcStream) 0x10, &error), RC_INVALID_ARGUMENT, &error, "stream|0x10|expected", test);
+  for (i = 0; i < 3 && place->is_gpu; i++)
+    expect_refusal (rc_align_run (plan, &args, streams[i], &error), RC_INVALID_ARGUMENT, &error, "default stream", test);
 }
 
 static void
@@ -283,7 +287,7 @@ check_runs (Suite *suite, const Place *place)
   if (is_ok (rc_align_plan (place->backend, &spec, &plan, &footprint, &error), &error, &test)
       && place_copy (place, there, &data, sizeof (data), &test)) {
     scratch = scratch_new (place, &footprint, 0, &test);
-    check_calls (place, plan, &test);
+    check_calls (place, plan, scratch.memory, &test);
     check_rows (place, plan, there, scratch.memory, &test);
     if (!place->is_gpu)
       check_brackets (place, plan, there, &test);

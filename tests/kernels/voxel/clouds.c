@@ -10,35 +10,14 @@
 #include <string.h>
 
 #include "kernels/voxel_plan.h"
+#include "tests/kernels/random.h"
 
 #define MAX_DENSE (INT64_C (1) << 31)
-
-/* ---- random numbers: splitmix64, of the number of a point ---- */
-
-static uint64_t
-mixed (uint64_t z)
-{
-  z = (z ^ z >> 30) * UINT64_C (0xBF58476D1CE4E5B9);
-  z = (z ^ z >> 27) * UINT64_C (0x94D049BB133111EB);
-  return z ^ z >> 31;
-}
-
-static uint64_t
-next (uint64_t *random)
-{
-  return mixed (*random += UINT64_C (0x9E3779B97F4A7C15));
-}
 
 static uint64_t
 below (uint64_t *random, uint64_t n)
 {
-  return next (random) % n;
-}
-
-static double
-between (uint64_t *random, double low, double high)
-{
-  return low + (double) (next (random) >> 11) * 0x1p-53 * (high - low);
+  return random_bits (random) % n;
 }
 
 static float
@@ -54,8 +33,8 @@ one_of (uint64_t *random, const float *values, size_t n)
 static void
 set_features (uint64_t *random, float *point)
 {
-  point[3] = (float) between (random, -1, 1);
-  point[4] = (float) (255 * between (random, 0, 1));
+  point[3] = (float) random_real (random, -1, 1);
+  point[4] = (float) (255 * random_real (random, 0, 1));
 }
 
 /* From `from` to `to` of the grid's extent along each axis. */
@@ -65,7 +44,7 @@ set_within (const VoxelCloud *cloud, uint64_t *random, double from, double to, f
   int axis;
 
   for (axis = 0; axis < 3; axis++)
-    point[axis] = (float) (cloud->origin[axis] + between (random, from, to) * cloud->voxel_size[axis]
+    point[axis] = (float) (cloud->origin[axis] + random_real (random, from, to) * cloud->voxel_size[axis]
         * (double) cloud->grid[axis]);
 }
 
@@ -83,7 +62,7 @@ in_one_voxel (const VoxelCloud *cloud, uint64_t random, float *point)
 
   set_features (&random, point);
   for (axis = 0; axis < 3; axis++)
-    point[axis] = (float) (cloud->origin[axis] + (floor ((double) cloud->grid[axis] / 2) + between (&random, 0.1, 0.9))
+    point[axis] = (float) (cloud->origin[axis] + (floor ((double) cloud->grid[axis] / 2) + random_real (&random, 0.1, 0.9))
         * cloud->voxel_size[axis]);
 }
 
@@ -94,7 +73,7 @@ outside (const VoxelCloud *cloud, uint64_t random, float *point)
 
   anywhere (cloud, random, point);
   point[axis] = (float) (cloud->origin[axis] + cloud->voxel_size[axis] * (double) cloud->grid[axis]
-      * (random & 1 ? between (&random, 1.01, 9) : between (&random, -9, -0.01)));
+      * (random & 1 ? random_real (&random, 1.01, 9) : random_real (&random, -9, -0.01)));
 }
 
 /* Of voxels and of the grid, or a float beside one. */
@@ -168,7 +147,7 @@ with_special_features (const VoxelCloud *cloud, uint64_t random, float *point)
 static void
 of_many (const VoxelCloud *cloud, uint64_t random, float *point)
 {
-  const uint64_t where = next (&random), what = next (&random);
+  const uint64_t where = random_bits (&random), what = random_bits (&random);
   int axis;
 
   for (axis = 0; axis < 3; axis++)
@@ -243,7 +222,7 @@ voxel_cloud_fill (const VoxelCloud *cloud, int64_t first, int64_t n, float *poin
   int64_t i;
 
   for (i = 0; i < n; i++) {
-    uint64_t random = mixed ((uint64_t) (first + i) + 1);
+    uint64_t number = (uint64_t) (first + i), random = random_bits (&number);
 
     if (cloud->point) {
       cloud->point (cloud, random, points + i * CLOUD_FIELDS);

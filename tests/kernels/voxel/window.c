@@ -8,11 +8,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 
-#include "kernels/arithmetic.h"
 #include "kernels/voxel.h"
+#include "tests/kernels/numbers.h"
 #include "tests/kernels/random.h"
 #include "tests/kernels/suite.h"
 
@@ -114,34 +113,22 @@ is_extreme (const Form *form)
   return form->mode == RC_VOXEL_MAX || form->mode == RC_VOXEL_MIN;
 }
 
+static const RcDtype packed_dtypes[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, RC_FLOAT32, RC_FLOAT32 };
+
 static int64_t
 point_bytes (const Form *form)
 {
   if (form->input == DEPTH)
     return 2;
-  if (form->input == LAYOUT)
-    return 29;
-  return (3 + form->features) * (form->input == FLOAT16 ? 2 : form->input == FLOAT32 ? 4 : 8);
+  return form->input == LAYOUT ? 29 : (3 + form->features) * (int64_t) rc_dtype_size (packed_dtypes[form->input]);
 }
 
 static void
 put_number (const Form *form, uint8_t *point, int64_t field, float x)
 {
-  const uint16_t half = rc_float16_from_float32 (x), whole = (uint16_t) fabsf (x);
-  const double wide = (double) x;
+  const RcDtype dtype = form->input == LAYOUT ? fields[field].dtype : packed_dtypes[form->input];
 
-  if (form->input == FLOAT16)
-    memcpy (point + 2 * field, &half, 2);
-  else if (form->input == FLOAT32)
-    memcpy (point + 4 * field, &x, 4);
-  else if (form->input == FLOAT64)
-    memcpy (point + 8 * field, &wide, 8);
-  else if (fields[field].dtype == RC_FLOAT32)
-    memcpy (point + fields[field].offset, &x, 4);
-  else if (fields[field].dtype == RC_UINT16)
-    memcpy (point + fields[field].offset, &whole, 2);
-  else
-    memcpy (point + fields[field].offset, &wide, 8);
+  oracle_put (dtype, point + (form->input == LAYOUT ? fields[field].offset : field * (int64_t) rc_dtype_size (dtype)), (double) x);
 }
 
 /* Whether the scales of means depend on the points. */
@@ -258,9 +245,8 @@ out_of (const Output *output, const RcVoxelPlan *plan)
 static RcVoxelSpec
 spec_of (const Form *form, const int64_t *grid)
 {
-  static const RcDtype dtypes[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, RC_FLOAT32, RC_FLOAT32 };
   RcVoxelSpec spec = {.source = form->input == DEPTH ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS,
-    .points = {dtypes[form->input], 3 + form->features, 3, form->features, form->input == LAYOUT ? fields : NULL},
+    .points = {packed_dtypes[form->input], 3 + form->features, 3, form->features, form->input == LAYOUT ? fields : NULL},
     .depth = {WIDTH, HEIGHT, 20.0, 20.0, 3.0, 2.0, 0.002},.mode = form->mode,.output = form->output,.dtype = form->dtype,
     .max_voxels = MAX_VOXELS,.feature_range = form->feature_range,.batch = form->batch
   };

@@ -21,6 +21,7 @@ struct Arena
   } copies[MAX_PLACES];
   struct
   {
+    const char *name;
     size_t offset, bytes;
   } regions[MAX_REGIONS];
   int n_regions, first_compared;
@@ -94,12 +95,13 @@ arena_free (Arena *arena)
 }
 
 void *
-arena_take (Arena *arena, int64_t bytes, int64_t past)
+arena_take (Arena *arena, const char *name, int64_t bytes, int64_t past)
 {
   const size_t offset = (arena->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, size = (size_t) (bytes + past);
 
   if (arena->n_regions == MAX_REGIONS || offset + size > arena->bytes)
     return NULL;
+  arena->regions[arena->n_regions].name = name;
   arena->regions[arena->n_regions].offset = offset;
   arena->regions[arena->n_regions++].bytes = size;
   arena->used = offset + size;
@@ -171,8 +173,8 @@ arena_there (const Arena *arena, const Place *place, const void *host)
   return i < 0 ? NULL : region_there (arena, place, i) + ((const uint8_t *) host - arena->host - arena->regions[i].offset);
 }
 
-const uint8_t *
-arena_difference (Arena *arena, const Place *place, uint8_t *here, uint8_t *there, Test *test)
+void
+arena_compare (Arena *arena, const Place *place, const char *text, Test *test)
 {
   const size_t from = arena->first_compared < arena->n_regions ? arena->regions[arena->first_compared].offset : arena->used;
   int i;
@@ -180,17 +182,17 @@ arena_difference (Arena *arena, const Place *place, uint8_t *here, uint8_t *ther
   if (!place->separate)
     place_copy (place, arena->back + from, arena->copies[place->number].all + from, arena->used - from, test);
   for (i = arena->first_compared; i < arena->n_regions && test_holds (test); i++) {
-    size_t at = arena->regions[i].offset;
+    const uint8_t *here = arena->host + arena->regions[i].offset, *there = arena->back + arena->regions[i].offset;
+    const size_t bytes = arena->regions[i].bytes;
+    size_t k = 0;
 
     if (place->separate)
-      place_copy (place, arena->back + at, region_there (arena, place, i), arena->regions[i].bytes, test);
-    if (memcmp (arena->host + at, arena->back + at, arena->regions[i].bytes) == 0)
+      place_copy (place, arena->back + arena->regions[i].offset, region_there (arena, place, i), bytes, test);
+    if (memcmp (here, there, bytes) == 0)
       continue;
-    while (arena->host[at] == arena->back[at])
-      at++;
-    *here = arena->host[at];
-    *there = arena->back[at];
-    return arena->host + at;
+    while (here[k] == there[k])
+      k++;
+    test_fail (test, "byte %zu of %zu of %s (region %d) is %02x on %s, and not %02x; %s", k, bytes, arena->regions[i].name, i, there[k],
+        place->name, here[k], text);
   }
-  return NULL;
 }

@@ -18,8 +18,9 @@ void arena_free (Arena * arena);
 /* Forgets all regions. */
 void arena_clear (Arena * arena);
 
-/* bytes that begin `past` bytes after a multiple of 256, filled with 0xA5; NULL when the arena is full. */
-void *arena_take (Arena * arena, int64_t bytes, int64_t past);
+/* bytes that begin `past` bytes after a multiple of 256, filled with 0xA5; NULL when the arena is full. name, in messages, lives
+ * as long. */
+void *arena_take (Arena * arena, const char *name, int64_t bytes, int64_t past);
 
 /* Regions before this are inputs that are not compared, until arena_clear: for very large ones. */
 void arena_compare_from_here (Arena * arena);
@@ -33,9 +34,8 @@ int arena_upload (Arena * arena, const Place * place, Test * test);
 /* The place's address of a host address in the arena. */
 void *arena_there (const Arena * arena, const Place * place, const void *host);
 
-/* Brings the place's copy back: the host address of the first byte that differs, with both values; NULL: none does, or test
- * fails. */
-const uint8_t *arena_difference (Arena * arena, const Place * place, uint8_t * here, uint8_t * there, Test * test);
+/* Waits for the place, brings its copy back and fails the test where a byte differs: with the region, both values and text. */
+void arena_compare (Arena * arena, const Place * place, const char *text, Test * test);
 
 /* The region that begins at a host address which arena_take returned: bytes up to its end. */
 int64_t arena_bytes (const Arena * arena, const void *host);

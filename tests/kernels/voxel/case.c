@@ -312,20 +312,20 @@ make_chunk (VoxelCase *c, const VoxelWish *wish, int k, int64_t n, Arena *arena)
   chunk->batch_stride = n * chunk->stride + (loose ? random_between (&c->random, 0, 9) : 0);
   if (is_depth (c))
     chunk->first_row = random_between (&c->random, 0, c->spec.depth.height - n);
-  data = arena_take (arena, c->spec.batch * chunk->batch_stride + 16, loose ? random_between (&c->random, 1, 17) : 0);
+  data = arena_take (arena, "points", c->spec.batch * chunk->batch_stride + 16, loose ? random_between (&c->random, 1, 17) : 0);
   if (data == NULL)
     return 0;
   chunk->data = data;
   fill_chunk (c, chunk);
   if (!wish->plain && random_one_in (&c->random, 3)) {
-    if ((counts = arena_take (arena, c->spec.batch * 8, 0)) == NULL)
+    if ((counts = arena_take (arena, "counts", c->spec.batch * 8, 0)) == NULL)
       return 0;
     for (e = 0; e < c->spec.batch; e++)
       counts[e] = random_one_in (&c->random, 4) ? 0 : random_one_in (&c->random, 3) ? n : random_between (&c->random, 0, n);
     chunk->counts = counts;
   }
   if (wish->plain || !random_one_in (&c->random, 8)) {
-    if ((chunk->counters = arena_take (arena, sizeof (RcVoxelCounters), 0)) == NULL)
+    if ((chunk->counters = arena_take (arena, "counters of add", sizeof (RcVoxelCounters), 0)) == NULL)
       return 0;
     memset (chunk->counters, 0, sizeof (RcVoxelCounters));
   }
@@ -346,7 +346,7 @@ make_job (VoxelCase *c, const VoxelWish *wish, Arena *arena)
   c->job.n_points = sum + (wish->plain || random_one_in (&c->random, 2) ? 0 : random_between (&c->random, 1, 40));
   if (!each)
     return 1;
-  if ((item_points = arena_take (arena, c->spec.batch * 8, 0)) == NULL)
+  if ((item_points = arena_take (arena, "item_points", c->spec.batch * 8, 0)) == NULL)
     return 0;
   c->job.n_points = 0;
   for (e = 0; e < c->spec.batch; e++) {
@@ -399,12 +399,12 @@ make_chunks (VoxelCase *c, const VoxelWish *wish, Arena *arena)
 
 /* bytes of each item with padding in multiples of size; NULL: no room. */
 static void *
-make_output (VoxelCase *c, const VoxelWish *wish, int64_t bytes, int64_t size, int64_t *batch_stride, Arena *arena)
+make_output (VoxelCase *c, const char *name, const VoxelWish *wish, int64_t bytes, int64_t size, int64_t *batch_stride, Arena *arena)
 {
   const int64_t odd = wish->plain || random_one_in (&c->random, 2) ? 0 : size * random_between (&c->random, 1, 5);
 
   *batch_stride = bytes + (wish->plain ? 0 : size * random_between (&c->random, 0, 4));
-  return arena_take (arena, c->spec.batch * *batch_stride + 64, odd);
+  return arena_take (arena, name, c->spec.batch * *batch_stride + 64, odd);
 }
 
 /* Wanted or not; every backend writes the grid's bits there. */
@@ -415,7 +415,7 @@ take_bitmap (VoxelCase *c, const VoxelWish *wish, int64_t bytes, Arena *arena)
 
   if (bytes == 0 || (!wish->plain && random_one_in (&c->random, 3)))
     return 1;
-  out->occupied = make_output (c, wish, bytes, 4, &out->occupied_batch_stride, arena);
+  out->occupied = make_output (c, "occupied", wish, bytes, 4, &out->occupied_batch_stride, arena);
   return out->occupied != NULL;
 }
 
@@ -425,12 +425,12 @@ take_sparse (VoxelCase *c, const VoxelWish *wish, int64_t bytes, int64_t size, A
   const RcVoxelSpec *spec = &c->spec;
   RcVoxelOut *out = &c->out;
 
-  out->n_voxels = make_output (c, wish, 4, 4, &out->n_voxels_batch_stride, arena);
-  out->coordinates = make_output (c, wish, spec->max_voxels * 12, 4, &out->coordinates_batch_stride, arena);
+  out->n_voxels = make_output (c, "n_voxels", wish, 4, 4, &out->n_voxels_batch_stride, arena);
+  out->coordinates = make_output (c, "coordinates", wish, spec->max_voxels * 12, 4, &out->coordinates_batch_stride, arena);
   if (spec->mode != RC_VOXEL_OCCUPANCY)
-    out->values = make_output (c, wish, bytes, size, &out->values_batch_stride, arena);
+    out->values = make_output (c, "values", wish, bytes, size, &out->values_batch_stride, arena);
   if (spec->mode == RC_VOXEL_FIRST)
-    out->point_counts = make_output (c, wish, spec->max_voxels * 4, 4, &out->point_counts_batch_stride, arena);
+    out->point_counts = make_output (c, "point_counts", wish, spec->max_voxels * 4, 4, &out->point_counts_batch_stride, arena);
   return out->n_voxels != NULL && out->coordinates != NULL && (out->values != NULL || spec->mode == RC_VOXEL_OCCUPANCY)
       && (out->point_counts != NULL || spec->mode != RC_VOXEL_FIRST);
 }
@@ -444,19 +444,19 @@ take_outputs (VoxelCase *c, const VoxelWish *wish, int64_t bytes, int64_t bitmap
   RcVoxelOut *out = &c->out;
 
   if (wish->plain || !random_one_in (&c->random, 8)) {
-    if ((out->counters = arena_take (arena, sizeof (RcVoxelCounters), 0)) == NULL)
+    if ((out->counters = arena_take (arena, "counters of end", sizeof (RcVoxelCounters), 0)) == NULL)
       return 0;
     memset (out->counters, 0, sizeof (RcVoxelCounters));
   }
   if (rc_voxel_maps_points (spec->output)) {
     job->first_point = wish->plain || random_one_in (&c->random, 2) ? 0 : random_between (&c->random, 0, job->n_points);
-    job->point_voxels = make_output (c, wish, (job->n_points - job->first_point) * 8, 8, &job->point_voxels_batch_stride,
+    job->point_voxels = make_output (c, "point_voxels", wish, (job->n_points - job->first_point) * 8, 8, &job->point_voxels_batch_stride,
         arena);
     return job->point_voxels != NULL;
   }
   if (spec->output == RC_VOXEL_SPARSE)
     return take_sparse (c, wish, bytes, size, arena);
-  out->grid = make_output (c, wish, bytes, size, &out->grid_batch_stride, arena);
+  out->grid = make_output (c, "grid", wish, bytes, size, &out->grid_batch_stride, arena);
   return out->grid != NULL && take_bitmap (c, wish, bitmap_bytes, arena);
 }
 
@@ -690,51 +690,10 @@ voxels_leave (PlacedVoxels *placed, Test *test)
 
 /* ---- comparing ---- */
 
-static const char *
-part_at (const VoxelCase *c, const uint8_t *at)
-{
-  const struct
-  {
-    const char *name;
-    const void *from;
-    int64_t bytes;
-  } parts[] = {
-    {"grid", c->out.grid, c->spec.batch * c->out.grid_batch_stride},
-    {"n_voxels", c->out.n_voxels, c->spec.batch * c->out.n_voxels_batch_stride},
-    {"coordinates", c->out.coordinates, c->spec.batch * c->out.coordinates_batch_stride},
-    {"values", c->out.values, c->spec.batch * c->out.values_batch_stride},
-    {"point_counts", c->out.point_counts, c->spec.batch * c->out.point_counts_batch_stride},
-    {"point_voxels", c->job.point_voxels, c->spec.batch * c->job.point_voxels_batch_stride},
-    {"occupied", c->out.occupied, c->spec.batch * c->out.occupied_batch_stride},
-    {"counters of end", c->out.counters, sizeof (RcVoxelCounters)},
-  };
-  size_t i;
-  int k;
-
-  for (i = 0; i < sizeof (parts) / sizeof (parts[0]); i++) {
-    const uint8_t *from = parts[i].from;
-
-    if (from != NULL && at >= from && at < from + parts[i].bytes)
-      return parts[i].name;
-  }
-  for (k = 0; k < c->n_chunks; k++) {
-    const uint8_t *counters = (const uint8_t *) c->chunks[k].counters;
-
-    if (counters != NULL && at >= counters && at < counters + sizeof (RcVoxelCounters))
-      return "counters of add";
-  }
-  return "an input or padding";
-}
-
 void
 voxels_compare (const VoxelCase *c, Arena *arena, const PlacedVoxels *placed, Test *test)
 {
-  uint8_t here, elsewhere;
-  const uint8_t *at = arena_difference (arena, placed->place, &here, &elsewhere, test);
-
-  if (at != NULL)
-    test_fail (test, "a byte of %s is expected as %02x and is %02x on %s; %s", part_at (c, at), here, elsewhere,
-        placed->place->name, voxel_case_text (c));
+  arena_compare (arena, placed->place, voxel_case_text (c), test);
 }
 
 void

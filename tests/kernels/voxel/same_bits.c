@@ -38,14 +38,14 @@ make_case (VoxelCase *c, const Suite *suite, const VoxelCloud *cloud, const Voxe
   c->spec = voxel_cloud_spec (cloud, form);
   c->job.n_points = cloud->n;
   c->n_chunks = 1;
-  points = arena_take (suite->arena, cloud->batch * item_bytes + 1, 0);
+  points = arena_take (suite->arena, "points", cloud->batch * item_bytes + 1, 0);
   test_expect (test, points != NULL, "the arena is too small");
   if (points == NULL)
     return 0;
   voxel_cloud_fill (cloud, 0, cloud->batch * cloud->n, points);
   arena_compare_from_here (suite->arena);
   c->chunks[0] = (RcVoxelChunk) {.data = points,.n = cloud->n,.stride = POINT_BYTES,.batch_stride = item_bytes,
-    .counters = arena_take (suite->arena, sizeof (RcVoxelCounters), 0)
+    .counters = arena_take (suite->arena, "counters of add", sizeof (RcVoxelCounters), 0)
   };
   memset (c->chunks[0].counters, 0, sizeof (RcVoxelCounters));
   return voxel_case_take_outputs (c, suite, 1, test);

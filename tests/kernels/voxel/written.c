@@ -132,8 +132,8 @@ begin (VoxelCase *c, Suite *suite, const Written *w, int64_t n, Test *test)
   };
   c->job.n_points = w->stated > n ? w->stated : n;
   c->n_chunks = 1;
-  c->chunks[0] = (RcVoxelChunk) {.data = arena_take (suite->arena, n * 4 * size + 1, 0),.n = n,.stride = 4 * size,
-    .counters = arena_take (suite->arena, sizeof (RcVoxelCounters), 0)
+  c->chunks[0] = (RcVoxelChunk) {.data = arena_take (suite->arena, "points", n * 4 * size + 1, 0),.n = n,.stride = 4 * size,
+    .counters = arena_take (suite->arena, "counters of add", sizeof (RcVoxelCounters), 0)
   };
   memset (c->chunks[0].counters, 0, sizeof (RcVoxelCounters));
   return voxel_case_take_outputs (c, suite, 1, test);

@@ -1,6 +1,6 @@
 /* robocache: threads that share the work of a batch on the CPU
  *
- * They are kept as long as the threads is. Whoever brings work takes part in it, so a threads of two has one thread of its own.
+ * The threads live as long as the pool. The caller takes part in its work, so a pool of two has one thread of its own.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -155,7 +155,7 @@ robocache_voxelize_properties_install (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
           "Number of clouds that make one grid, the newest included", 1, MAX_ACCUMULATE, 1, flags));
   g_object_class_install_property (klass, ROBOCACHE_VOXELIZE_PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
-          "Counters since the element started, exact for the last buffer out", GST_TYPE_STRUCTURE,
+          "Counters since the element started, exact for the buffer of last-pts", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, ROBOCACHE_VOXELIZE_PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
           "Statistics interval", "Running time between element messages that hold stats, in ns (0 = off)", 0, G_MAXUINT64, 0,

@@ -198,6 +198,42 @@ GST_START_TEST (test_pool_of_two_tensors)
 
 GST_END_TEST;
 
+/* As upstream does with a pool that an ALLOCATION query proposed: other numbers of buffers, the size that it was told, or none. */
+GST_START_TEST (test_pool_configured_by_upstream)
+{
+  static const guint max_buffers[] = { 0, 4 };
+  GstCaps *caps = gst_caps_from_string (CAPS_OF_TWO), *others = gst_caps_new_empty_simple ("video/x-raw");
+  GstBufferPool *pool = robocache_tensor_pool_new (caps, allocator, NULL, 0, 0, NULL);
+  const guint sizes[] = { robocache_tensor_pool_buffer_size (ROBOCACHE_TENSOR_POOL (pool)), 0 };
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+  GstBuffer *held[4];
+  guint size;
+
+  gst_buffer_pool_config_set_params (config, others, 69, 0, 0);
+  fail_if (gst_buffer_pool_set_config (pool, config));
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, sizes[__i__ / 2], 3, max_buffers[__i__ % 2]);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_get_params (config, NULL, &size, NULL, NULL);
+  fail_unless_equals_int (size, 69);
+  for (guint i = 0; i < 4; i++) {
+    held[i] = acquire (pool);
+    fail_unless_equals_int (gst_buffer_n_memory (held[i]), 2);
+    fail_unless_equals_uint64 (gst_buffer_get_size (held[i]), 69);
+    fail_unless (robocache_is_gpu_memory (gst_buffer_peek_memory (held[i], 1)));
+  }
+  for (guint i = 0; i < 4; i++)
+    gst_buffer_unref (held[i]);
+  gst_structure_free (config);
+  free_pool (pool);
+  gst_caps_unref (caps);
+  gst_caps_unref (others);
+}
+
+GST_END_TEST;
+
 /* ---- steady state ---- */
 
 static void
@@ -512,6 +548,7 @@ allocator_suite (void)
   tcase_add_loop_test (tc, test_one_block_and_a_slow_reader, 0, 2 * N_ORDERS);
   tcase_add_loop_test (tc, test_pool_of_one_behind_a_tee, 0, N_ORDERS);
   tcase_add_test (tc, test_pool_of_two_tensors);
+  tcase_add_loop_test (tc, test_pool_configured_by_upstream, 0, 4);
   tcase_add_loop_test (tc, test_steady_state_allocates_nothing, 0, 2);
   tcase_add_test (tc, test_hits_and_misses);
   tcase_add_test (tc, test_memory_that_comes_again_is_as_new);

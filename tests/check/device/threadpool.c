@@ -100,7 +100,7 @@ run_often (gpointer threads)
   return NULL;
 }
 
-GST_START_TEST (test_two_bring_work_at_once)
+GST_START_TEST (test_two_callers_at_once)
 {
   RobocacheThreadPool *threads = threads_of (3);
   GThread *thread = g_thread_new ("other", run_often, threads);
@@ -115,13 +115,13 @@ GST_END_TEST;
 static Suite *
 threadpool_suite (void)
 {
-  Suite *suite = suite_create ("threads");
+  Suite *suite = suite_create ("threadpool");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (suite, tc);
   tcase_add_loop_test (tc, test_each_is_called_once, 0, 8);
   tcase_add_test (tc, test_all_threads_take_part);
-  tcase_add_test (tc, test_two_bring_work_at_once);
+  tcase_add_test (tc, test_two_callers_at_once);
   return suite;
 }
 

@@ -15,7 +15,7 @@
 
 #include "common/device/threadpool.h"
 
-#define THREADS 8               /* of a threads, that of whoever brings work among them */
+#define THREADS 8               /* of a pool, the caller's among them */
 
 static gint left = G_MAXINT;
 
@@ -97,7 +97,7 @@ GST_END_TEST;
 static Suite *
 threadpoolfaults_suite (void)
 {
-  Suite *suite = suite_create ("crewfaults");
+  Suite *suite = suite_create ("threadpoolfaults");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (suite, tc);

@@ -1,4 +1,4 @@
-/* robocache: whether a job fits into this machine, before anything of it is allocated
+/* robocache: memory of this machine, and sums of bytes that saturate
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: whether a job fits into this machine, before anything of it is allocated
+/* robocache: memory of this machine, and sums of bytes that saturate
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Bytes of memory that the machine has. */
+/* Memory of the machine, in bytes. */
 guint64 robocache_machine_memory (void);
 
 /* a * b, or G_MAXUINT64 where that does not fit. */
@@ -18,8 +18,8 @@ guint64 robocache_bytes_multiply (guint64 a, guint64 b);
 /* a + b, likewise. */
 guint64 robocache_bytes_add (guint64 a, guint64 b);
 
-/* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which says that `what` needs so many bytes, how many the machine has, and
- * what to do about it, when bytes is more than the machine has. */
+/* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT when bytes is not less than the memory of the machine. The error names `what`, both sizes
+ * and `advice`, what to change. */
 gboolean robocache_check_memory (guint64 bytes, const gchar * what, const gchar * advice, GError ** error);
 
 G_END_DECLS

@@ -34,15 +34,15 @@ RobocacheEngine *robocache_engine_new (const RcWhere * where, guint64 max_bytes,
 /* On the CPU, with so many threads for batches, the caller's among them; 1: none of its own. NULL and an error where they
  * cannot be started. */
 RobocacheEngine *robocache_engine_new_for_cpu (guint n_threads, GError ** error);
-/* Of a backend that is open, which is taken over. */
+/* Takes over an open backend. */
 RobocacheEngine *robocache_engine_new_for_backend (RcBackend * backend, guint64 max_bytes, GError ** error);
 RobocacheEngine *robocache_engine_ref (RobocacheEngine * engine);
 void robocache_engine_unref (RobocacheEngine * engine);
 
 RcBackend *robocache_engine_backend (const RobocacheEngine * engine);
-/* Of the streaming thread's work. */
+/* For work of the streaming thread. */
 RcStream robocache_engine_stream (const RobocacheEngine * engine);
-/* Of CPU maps, which come from any thread. */
+/* For CPU maps, from any thread. */
 RcStream robocache_engine_transfer_stream (const RobocacheEngine * engine);
 gboolean robocache_engine_is_gpu (const RobocacheEngine * engine);
 /* Whether the CPU may read and write the engine's device memory itself, once its work is done. */
@@ -50,8 +50,8 @@ gboolean robocache_engine_is_host_addressable (const RobocacheEngine * engine);
 /* CUDA device number; -1 for the CPU. */
 gint robocache_engine_device (const RobocacheEngine * engine);
 
-/* Whether so many more bytes of device memory fit, before any of them is allocated. FALSE and
- * GST_RESOURCE_ERROR_NO_SPACE_LEFT: what needs them, how many there are, and what to do about it. */
+/* Checks that bytes of device memory fit, before an allocation. FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which names `what`, the
+ * bytes needed and free, and `advice`, what to change. */
 gboolean robocache_engine_check_budget (RobocacheEngine * engine, guint64 bytes, const gchar * what, const gchar * advice,
     GError ** error);
 /* Bytes of device memory that are left of max_bytes and of the free memory; 0 for a device that has failed. */
@@ -67,8 +67,8 @@ gboolean robocache_engine_synchronize (RobocacheEngine * engine, GError ** error
 /* Enqueues a copy of bytes by the engine, between memory of its own and any that it reads and writes. */
 RcStatus robocache_engine_copy (RobocacheEngine * engine, gpointer to, gconstpointer from, guint64 bytes,
     RcError * failure);
-/* Enqueues that engine's own memory is fetched by another, when what engine enqueued before has written it; engine writes it
- * again only afterwards. written is an event of engine, fetched one of the other. */
+/* Enqueues a copy, on the stream of `by`, from memory of another engine. It waits for work that engine enqueued before; later work
+ * of engine waits for it. written is an event of engine, fetched one of by. */
 RcStatus robocache_engine_fetch (RobocacheEngine * by, gpointer to, RobocacheEngine * engine, gconstpointer from,
     guint64 bytes, RcEvent written, RcEvent fetched, RcError * failure);
 

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
  * so call it before any other use of template. */
 void robocache_add_pad_template (GstElementClass * klass, GstStaticPadTemplate * template, GType pad_type);
 
-/* The memories that an element offers, the better first. */
+/* The memories that an element offers, in order of preference. */
 typedef enum
 {
   ROBOCACHE_OFFER_SYSTEM,
@@ -33,11 +33,11 @@ typedef enum
 GstCaps *robocache_caps_offer (GstCaps * caps, RobocacheOffer offer);
 /* Whether the first structure is in device memory. */
 gboolean robocache_caps_on_device (const GstCaps * caps);
-/* Whether no structure is in other memory, and there is one. */
+/* Whether caps has structures, all of them in device memory. */
 gboolean robocache_caps_are_all_on_device (const GstCaps * caps);
-/* The first structure alone, with on_device told and in system memory: to be worked on without regard to memories. */
+/* The first structure of caps, in system memory; *on_device: whether it is in device memory in caps. */
 GstCaps *robocache_caps_first_in_system_memory (const GstCaps * caps, gboolean * on_device);
-/* caps (taken, and in system memory), all of them in device memory where that is asked for. */
+/* caps (taken, and in system memory), in device memory if on_device. */
 GstCaps *robocache_caps_in_memory (GstCaps * caps, gboolean on_device);
 
 G_END_DECLS

@@ -142,24 +142,6 @@ GST_START_TEST (test_flush_after_a_jump)
 
 GST_END_TEST;
 
-/* Not live a day is a day: rows behind one of tomorrow are late. */
-GST_START_TEST (test_not_live)
-{
-  GstHarness *h = harness (NOT_LIVE, "rate=1/3600 gap-policy=nan max-gap=1000000000", ONE);
-
-  push (h, 0, 1);
-  push (h, (gdouble) DAY, 2);
-  push (h, 10, 3);
-  gst_harness_push_event (h, gst_event_new_eos ());
-  fail_unless_equals_uint64 (count_of (h, "ticks-out"), 25);
-  fail_unless_equals_uint64 (count_of (h, "ticks-nan"), 23);
-  fail_unless_equals_uint64 (count_of (h, "rows-late"), 1);
-  fail_unless_equals_uint64 (count_of (h, "rows-dropped"), 0);
-  finish (h);
-}
-
-GST_END_TEST;
-
 /* After two seconds of silence the ticks of the hole come as gap-policy says, here as the row before. */
 GST_START_TEST (test_silence)
 {
@@ -195,22 +177,6 @@ GST_START_TEST (test_burst_after_a_minute)
 
 GST_END_TEST;
 
-GST_START_TEST (test_nan_payloads)
-{
-  GstHarness *h = live_harness ("rate=40/1");
-
-  good_rows (h, START, START, 0);
-  push_ns (h, NS (START + 50), NAN);
-  expect_ns (h, NS (START + 25), NAN);
-  expect_ns (h, NS (START + 50), NAN);
-  push_ns (h, NS (START + 100), 100);
-  expect_ns (h, NS (START + 75), NAN);
-  expect_ns (h, NS (START + 100), 100);
-  finish (h);
-}
-
-GST_END_TEST;
-
 static Suite *
 robocacheresamplefaults_suite (void)
 {
@@ -223,10 +189,8 @@ robocacheresamplefaults_suite (void)
   tcase_add_loop_test (tc, test_first_timestamp_wild, 0, G_N_ELEMENTS (jumps));
   tcase_add_test (tc, test_wild_gap);
   tcase_add_test (tc, test_flush_after_a_jump);
-  tcase_add_test (tc, test_not_live);
   tcase_add_test (tc, test_silence);
   tcase_add_test (tc, test_burst_after_a_minute);
-  tcase_add_test (tc, test_nan_payloads);
   return s;
 }
 

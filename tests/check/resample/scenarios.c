@@ -6,6 +6,7 @@
  *     .       no row is out                                 gap:T,D     a GAP event in; >gap:T,D one out; >nogap none
  *     eos, flush, stream (STREAM_START), caps (the same again); >eos
  *     seg:START,BASE,OFFSET,RATE[,STOP]  a segment; without one at the beginning it is the default one
+ *     time:T  the clock is at T     qos:T,DURATION,JITTER,PROCESSED,DROPPED  the next QoS message; noqos: there is none
  *     NAME=N  a number of stats, or of messages since last asked: warnings, errors
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -81,6 +82,19 @@ static const struct
   {"GAPs before a segment, outside it, without a duration, beyond its end", FILE_LIKE, "rate=100/1", ONE,
       "gap:0,10 seg:100,0,0,1,200 gap:0,10 +100 +120 gap:150,- >100 gap:150,1000 eos >110 >120 ."},
 
+  /* QoS messages: of the element, with times and counts of rows or ticks */
+  {"QoS of a late row", LIVE_LIKE, "rate=50/1", F32 ("1", "100/1"), "+50 +30 qos:30,10,20,1,1 noqos"},
+  {"QoS of a run of ticks", FILE_LIKE, "rate=100/1 max-gap=5000000", ONE, "+0 +30 eos qos:10,10,0,1,2 noqos"},
+  {"QoS of a live tick has its lateness", LIVE_LIKE, "rate=100/1 max-gap=5000000", ONE, "+0 time:23 +20 qos:10,10,13,1,1 noqos"},
+  {"no QoS of rows between ticks, equal times, a flush", LIVE_LIKE, "rate=100/1", ONE, "+0 +4 +8 +10 +13 +20 +20 flush noqos"},
+  {"QoS is off", LIVE_LIKE, "rate=100/1 max-gap=5000000 qos-messages=false", ONE,
+      "+0 +20 +10 rows-late=1 ticks-dropped=1 noqos"},
+
+  /* sensors that misbehave */
+  {"not live a day is a day: rows behind one of tomorrow are late", FILE_LIKE, "rate=1/3600 gap-policy=nan max-gap=1000000000", ONE,
+      "+0=1 +86400000=2 +10=3 eos ticks-out=25 ticks-nan=23 rows-late=1 rows-dropped=0"},
+  {"NaN is a value", LIVE_LIKE, "rate=40/1", ONE, "+0 >0 +50=nan >25=nan >50=nan +100 >75=nan >100"},
+
   /* segments */
   {"start and base: running time is PTS - 997", FILE_LIKE, "rate=100/1", ONE,
       "seg:1000,3,0,1 +1002=5 +1032=35 eos >1007=10 >1017=20 >1027=30 ."},
@@ -106,6 +120,8 @@ static const struct
   {"a seek: running time begins anew", FILE_LIKE, "rate=100/1", ONE,
       "+0 +7 +14 >0! flush seg:2000,0,0,1 +2004=4 +2014=14 +2015=15 >2010=10! . flush seg:0,0,0,1 +4 +14 eos >10!"},
 };
+
+static gboolean is_live;        /* the scenario that runs */
 
 /* The times and numbers of a word after its name: "gap:T,D". */
 static guint
@@ -189,6 +205,32 @@ expect_number (GstHarness *h, const gchar *name, const gchar *number)
   gst_structure_free (stats);
 }
 
+/* "T,DURATION,JITTER,PROCESSED,DROPPED" */
+static void
+expect_qos (GstHarness *h, const gchar *text)
+{
+  GstMessage *message = pop_message (h, GST_MESSAGE_QOS);
+  guint64 running_time, stream_time, timestamp, duration, processed, dropped;
+  gdouble numbers[5] = { 0 }, proportion;
+  gboolean live;
+  gint64 jitter;
+
+  fail_unless (message != NULL, "no QoS message");
+  fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (h->element));
+  parse_numbers (text, numbers);
+  gst_message_parse_qos (message, &live, &running_time, &stream_time, &timestamp, &duration);
+  gst_message_parse_qos_values (message, &jitter, &proportion, NULL);
+  gst_message_parse_qos_stats (message, NULL, &processed, &dropped);
+  fail_unless_equals_int (live, is_live);
+  fail_unless (running_time == NS (numbers[0]) && stream_time == running_time && timestamp == running_time);
+  fail_unless_equals_uint64 (duration, NS (numbers[1]));
+  fail_unless_equals_int64 (jitter, NS (numbers[2]));
+  fail_unless_equals_float (proportion, 1.0);
+  fail_unless_equals_uint64 (processed, (guint64) numbers[3]);
+  fail_unless_equals_uint64 (dropped, (guint64) numbers[4]);
+  gst_message_unref (message);
+}
+
 static void
 expect_event (GstHarness *h, GstEventType type)
 {
@@ -253,6 +295,12 @@ follow (GstHarness *h, const gchar *word, const gchar *caps)
     expect_of (h, word + 1);
   } else if (g_str_equal (word, ".")) {
     expect_nothing (h);
+  } else if (g_str_equal (word, "noqos")) {
+    fail_unless_equals_int (count_messages (h, GST_MESSAGE_QOS), 0);
+  } else if (g_str_has_prefix (word, "qos:")) {
+    expect_qos (h, word + 4);
+  } else if (g_str_has_prefix (word, "time:")) {
+    gst_harness_set_time (h, NS (g_ascii_strtod (word + 5, NULL)));
   } else if (number) {
     gchar *name = g_strndup (word, (gsize) (number - word));
 
@@ -266,17 +314,17 @@ follow (GstHarness *h, const gchar *word, const gchar *caps)
 GST_START_TEST (test_scenario)
 {
   const guint i = __i__ / 2;
-  const gboolean live = __i__ % 2;
   const gchar *caps = scenarios[i].caps;
   const gboolean has_segment = strstr (scenarios[i].words, "seg:") != NULL
       && (g_str_has_prefix (scenarios[i].words, "seg:") || g_str_has_prefix (scenarios[i].words, "gap:"));
   GstHarness *h;
   gchar **words;
 
-  if (!(scenarios[i].modes & 1 << live))
+  is_live = __i__ % 2;
+  if (!(scenarios[i].modes & 1 << is_live))
     return;
   GST_INFO ("%s", scenarios[i].name);
-  h = harness_open (live, scenarios[i].properties);
+  h = harness_open (is_live, scenarios[i].properties);
   start_stream (h, caps);
   if (!has_segment)
     push_time_segment (h);

@@ -101,12 +101,6 @@ time_parts (const Bench *bench, BenchRun run, void *data, int n_parts)
   return bench_spread (us, n);
 }
 
-BenchSpread
-bench_time_alone (const Bench *bench, BenchRun run, void *data)
-{
-  return time_parts (bench, run, data, 1);
-}
-
 static void
 launch_graph (void *data, int i, cudaStream_t stream)
 {
@@ -228,7 +222,7 @@ add_up (void *data, int i, cudaStream_t stream)
 static double
 gbps (const Bench *bench, BenchRun run, Memory *memory, int64_t bytes)
 {
-  return (double) bytes / bench_time_alone (bench, run, memory).median / 1e3;
+  return (double) bytes / time_parts (bench, run, memory, 1).median / 1e3;
 }
 
 void

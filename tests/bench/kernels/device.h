@@ -44,9 +44,6 @@ int bench_copies (const Bench * bench, int64_t must_move);
 /* us of a run over n_copies in turn, n of them in a graph. */
 BenchSpread bench_time (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
 
-/* us of a run without a graph. */
-BenchSpread bench_time_alone (const Bench * bench, BenchRun run, void *data);
-
 /* Cold: over all copies, an even number of runs of each. Warm: over the first one if it fits the L2, otherwise as cold. */
 BenchTimes bench_times (const Bench * bench, BenchRun run, void *data, int n_copies, int64_t must_move);
 

@@ -174,12 +174,6 @@ describe (BenchJob *job)
   return work->width > 0 ? describe_images (job) : describe_points (job);
 }
 
-static void *
-new_output (BenchJob *job, const char *name, int64_t bytes)
-{
-  return bench_job_array (job, NULL, name, bytes, 0, 1);
-}
-
 static void
 open_outputs (BenchJob *job, int64_t n)
 {
@@ -188,21 +182,21 @@ open_outputs (BenchJob *job, int64_t n)
   const int is_sparse = spec->output == RC_VOXEL_SPARSE;
 
   if (rc_voxel_maps_points (spec->output)) {
-    job->job.point_voxels = new_output (job, "map", batch * n * 8);
+    job->job.point_voxels = bench_job_array (job, NULL, "map", batch * n * 8, 0, 1);
     job->job.point_voxels_batch_stride = n * 8;
     job->job.first_point = job->job.n_points - n;       /* of a window the newest cloud's */
     return;
   }
-  job->out.grid = job->out.values = new_output (job, is_sparse ? "values" : "grid", batch * job->value_bytes);
+  job->out.grid = job->out.values = bench_job_array (job, NULL, is_sparse ? "values" : "grid", batch * job->value_bytes, 0, 1);
   job->out.grid_batch_stride = job->out.values_batch_stride = job->value_bytes;
   if (is_sparse) {
-    job->out.n_voxels = new_output (job, "n_voxels", batch * 4);
+    job->out.n_voxels = bench_job_array (job, NULL, "n_voxels", batch * 4, 0, 1);
     job->out.n_voxels_batch_stride = 4;
-    job->out.coordinates = new_output (job, "coordinates", batch * cap * 12);
+    job->out.coordinates = bench_job_array (job, NULL, "coordinates", batch * cap * 12, 0, 1);
     job->out.coordinates_batch_stride = cap * 12;
   }
   if (spec->mode == RC_VOXEL_FIRST) {
-    job->out.point_counts = new_output (job, "point_counts", batch * cap * 4);
+    job->out.point_counts = bench_job_array (job, NULL, "point_counts", batch * cap * 4, 0, 1);
     job->out.point_counts_batch_stride = cap * 4;
   }
 }

@@ -25,57 +25,38 @@
 
 static const struct
 {
-  BenchWork gpu, cpu;           /* a batch of the GPU, and one of each core */
+  BenchWork work;               /* a batch of the GPU; that of a core is an eighth */
   const char *unit;
   double units;                 /* of an item */
 } works[] = {
   {{"resample 4096 -> 2048x64, float32", "large",.align = {256, 2048, RC_FLOAT32, RC_FLOAT32, {{4096, 64}}}},
-        {"resample 4096 -> 2048x64, float32", "large",.align = {32, 2048, RC_FLOAT32, RC_FLOAT32, {{4096, 64}}}},
         "million rows", 2048e-6},
   {{"occupancy of 100,000 points, 128^3, uint8", "large",.is_voxels = 1,.voxels = {32, 100000, 128, RC_VOXEL_OCCUPANCY,
-              RC_VOXEL_DENSE, RC_UINT8}},
-        {"occupancy of 100,000 points, 128^3, uint8", "large",.is_voxels = 1,.voxels = {4, 100000, 128, RC_VOXEL_OCCUPANCY,
               RC_VOXEL_DENSE, RC_UINT8}},
         "thousand clouds", 1e-3},
 };
 
 /* ---- counters: J since some time, NAN: not readable ---- */
 
-/* In uJ, less than 0: none. */
-static double
-read_number (const char *zone, const char *file)
+/* Text of a file of a zone, or nothing. */
+static const char *
+read_zone (const char *zone, const char *file)
 {
+  static char text[64];
   char path[512];
-  double number = -1;
   FILE *in;
 
+  text[0] = '\0';
   snprintf (path, sizeof (path), POWERCAP "/%s/%s", zone, file);
   in = fopen (path, "r");
-  if (in != NULL && fscanf (in, "%lf", &number) != 1)
-    number = -1;
+  if (in == NULL || fgets (text, sizeof (text), in) == NULL)
+    text[0] = '\0';
   if (in != NULL)
     fclose (in);
-  return number;
+  return text;
 }
 
-static int
-is_package (const char *zone)
-{
-  char path[512], name[32] = "";
-  FILE *in;
-
-  if (strncmp (zone, "intel-rapl:", 11) != 0 || strchr (zone + 11, ':') != NULL)
-    return 0;
-  snprintf (path, sizeof (path), POWERCAP "/%s/name", zone);
-  in = fopen (path, "r");
-  if (in != NULL && fgets (name, sizeof (name), in) == NULL)
-    name[0] = '\0';
-  if (in != NULL)
-    fclose (in);
-  return strncmp (name, "package-", 8) == 0;
-}
-
-/* Counters restart at their range; they are read more often than that happens. */
+/* Zones within a package are parts of it. Counters restart at their range; they are read more often than that happens. */
 static double
 read_packages (void)
 {
@@ -86,13 +67,13 @@ read_packages (void)
   int n = 0;
 
   while (zones != NULL && (entry = readdir (zones)) != NULL) {
-    if (n < 16 && is_package (entry->d_name)) {
-      const double now = read_number (entry->d_name, "energy_uj");
+    if (n < 16 && strncmp (entry->d_name, "intel-rapl:", 11) == 0 && strncmp (read_zone (entry->d_name, "name"), "package-", 8) == 0) {
+      const char *text = read_zone (entry->d_name, "energy_uj");
+      const double now = text[0] != '\0' ? atof (text) : NAN;
 
-      before[n] += now < last[n] ? read_number (entry->d_name, "max_energy_range_uj") : 0;
+      before[n] += now < last[n] ? atof (read_zone (entry->d_name, "max_energy_range_uj")) : 0;
       last[n] = now;
-      uj += now < 0 ? NAN : before[n] + now;
-      n++;
+      uj += before[n++] + now;
     }
   }
   if (zones != NULL)
@@ -284,8 +265,12 @@ main (int argc, char **argv)
     double gpu_joules = NAN;
 
     for (i = 0; i < 3; i++) {
+      BenchWork work = works[k].work;
+
+      work.align.batch /= i == 0 ? 1 : 8;
+      work.voxels.clouds /= i == 0 ? 1 : 8;
       if (places[i].backend != NULL)
-        right &= measure (&table, i == 0 ? &works[k].gpu : &works[k].cpu, k, &places[i], seconds, &gpu_joules);
+        right &= measure (&table, &work, k, &places[i], seconds, &gpu_joules);
     }
   }
   table_end (&table);

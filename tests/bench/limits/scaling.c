@@ -35,7 +35,7 @@ typedef struct
   RcBackend *backend;
   RcStream stream;
   BenchJob *job;
-  char *pinned;                 /* for all arrays; NULL: they stay on the GPU */
+  void *pinned[BENCH_MAX_ARRAYS];       /* of the host; NULL: the array stays on the GPU */
   pthread_t thread;
   pthread_barrier_t *start;
   double begun_us, ended_us;
@@ -44,30 +44,26 @@ typedef struct
 static void
 copy_arrays (const Part *part, int to_gpu)
 {
-  int64_t at = 0;
   RcError error;
   int i;
 
   for (i = 0; i < part->job->n_arrays; i++) {
     const BenchArray *array = &part->job->arrays[i];
-    const RcMemoryCopy copy = {.to = to_gpu ? array->memory : part->pinned + at,.from = to_gpu ? part->pinned + at : array->memory,
+    const RcMemoryCopy copy = {.to = to_gpu ? array->memory : part->pinned[i],.from = to_gpu ? part->pinned[i] : array->memory,
       .row_bytes = (uint64_t) array->bytes,.rows = 1
     };
 
-    if (to_gpu ? array->is_input : array->is_output)
+    if (part->pinned[i] != NULL && (to_gpu ? array->is_input : array->is_output))
       bench_must (rc_memory_copy (part->backend, &copy, part->stream, &error), &error, "copy");
-    at += array->is_input || array->is_output ? array->bytes : 0;
   }
 }
 
 static void
 run_batch (const Part *part)
 {
-  if (part->pinned != NULL)
-    copy_arrays (part, 1);
+  copy_arrays (part, 1);
   bench_job_run (part->job, part->stream);
-  if (part->pinned != NULL)
-    copy_arrays (part, 0);
+  copy_arrays (part, 0);
 }
 
 static void *
@@ -136,21 +132,16 @@ open_split (Split *split, const BenchWork *work, int n, Part *gpus, RcBackend *c
   split->work.voxels.clouds /= n;
   split->host = bench_job_new (&split->work, cpu, NULL);
   for (i = 0; i < n; i++) {
-    int64_t bytes = 0;
-
     split->parts[i] = gpus[i];
     split->parts[i].job = bench_job_new (&split->work, gpus[i].backend, split->host);
-    for (k = 0; k < split->host->n_arrays; k++)
-      bytes += split->host->arrays[k].is_input || split->host->arrays[k].is_output ? split->host->arrays[k].bytes : 0;
-    if (!from_host)
-      continue;
-    bench_must (rc_memory_alloc (gpus[i].backend, RC_MEMORY_PINNED, (uint64_t) bytes, (void **) &split->parts[i].pinned, &error), &error, "pinned memory");
-    for (k = 0, bytes = 0; k < split->host->n_arrays; k++) {
+    for (k = 0; k < split->host->n_arrays && from_host; k++) {
       const BenchArray *array = &split->host->arrays[k];
 
-      if (array->is_input)
-        memcpy (split->parts[i].pinned + bytes, array->memory, (size_t) array->bytes);
-      bytes += array->is_input || array->is_output ? array->bytes : 0;
+      if (!array->is_input && !array->is_output)
+        continue;
+      bench_must (rc_memory_alloc (gpus[i].backend, RC_MEMORY_PINNED, (uint64_t) array->bytes, &split->parts[i].pinned[k], &error),
+          &error, "pinned memory");
+      memcpy (split->parts[i].pinned[k], array->memory, (size_t) array->bytes);
     }
   }
 }
@@ -158,10 +149,11 @@ open_split (Split *split, const BenchWork *work, int n, Part *gpus, RcBackend *c
 static void
 close_split (Split *split)
 {
-  int i;
+  int i, k;
 
   for (i = 0; i < split->n; i++) {
-    rc_memory_free (split->parts[i].backend, RC_MEMORY_PINNED, split->parts[i].pinned);
+    for (k = 0; k < split->host->n_arrays; k++)
+      rc_memory_free (split->parts[i].backend, RC_MEMORY_PINNED, split->parts[i].pinned[k]);
     bench_job_free (split->parts[i].job);
   }
   bench_job_free (split->host);
@@ -220,7 +212,7 @@ main (int argc, char **argv)
 {
   const char *csv = argc == 3 && strcmp (argv[1], "--csv") == 0 ? argv[2] : NULL;
   RcBackend *cpu = bench_cpu ();
-  Part gpus[MAX_GPUS] = { {NULL} };
+  static Part gpus[MAX_GPUS];
   int n, right = 1;
   RcError error;
   Table table;

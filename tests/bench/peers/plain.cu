@@ -105,44 +105,32 @@ locate (const Cloud & cloud, int64_t i)
   return voxel;
 }
 
-template <typename T>
+enum Kind { ONES, BITS, COUNTS, SUMS, INDICES };
+
+/* counts: of sums alone. */
+template <Kind KIND, typename T>
 __global__ void
-store_ones (Cloud cloud, T *grid)
+put_points (Cloud cloud, T *out, float *counts)
 {
   const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
 
-  if (voxel >= 0)
-    grid[voxel] = 1;
-}
-
-__global__ void
-set_bits (Cloud cloud, uint32_t *words)
-{
-  const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
-
-  if (voxel >= 0)
-    atomicOr (&words[voxel / 32], 1u << voxel % 32);
-}
-
-__global__ void
-count (Cloud cloud, float *grid)
-{
-  const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
-
-  if (voxel >= 0)
-    atomicAdd (&grid[voxel], 1.0f);
-}
-
-__global__ void
-add_features (Cloud cloud, float *sums, float *counts)
-{
-  const int64_t i = this_thread (), voxel = i < cloud.n ? locate (cloud, i) : -1;
-
-  if (voxel < 0)
-    return;
-  atomicAdd (&counts[voxel], 1.0f);
-  for (int64_t c = 0; c < cloud.features; c++)
-    atomicAdd (&sums[voxel * cloud.features + c], cloud.points[(i + 1) * cloud.fields - cloud.features + c]);
+  if constexpr (KIND == INDICES) {
+    if (i < cloud.n)
+      out[i] = voxel;
+  } else if (voxel >= 0) {
+    if constexpr (KIND == ONES)
+      out[voxel] = 1;
+    if constexpr (KIND == BITS)
+      atomicOr (&out[voxel / 32], 1u << voxel % 32);
+    if constexpr (KIND == COUNTS)
+      atomicAdd (&out[voxel], 1.0f);
+    if constexpr (KIND == SUMS)
+      atomicAdd (&counts[voxel], 1.0f);
+    if constexpr (KIND == SUMS) {
+      for (int64_t c = 0; c < cloud.features; c++)
+        atomicAdd (&out[voxel * cloud.features + c], cloud.points[(i + 1) * cloud.fields - cloud.features + c]);
+    }
+  }
 }
 
 __global__ void
@@ -152,15 +140,6 @@ divide (float *sums, const float *counts, int64_t n, int64_t features)
 
   if (i < n)
     sums[i] /= fmaxf (counts[i / features], 1.0f);
-}
-
-__global__ void
-store_index (Cloud cloud, int64_t *map)
-{
-  const int64_t i = this_thread ();
-
-  if (i < cloud.n)
-    map[i] = locate (cloud, i);
 }
 
 static Cloud
@@ -179,39 +158,40 @@ cloud_of (const BenchJob *job)
   return cloud;
 }
 
+template <Kind KIND, typename T>
 static void
-run_mean (const BenchJob *job, const Cloud & cloud, float *counts, cudaStream_t on)
+run_points (const BenchJob *job, T *out, float *counts, cudaStream_t on)
 {
-  float *sums = (float *) job->out.grid;
+  const Cloud cloud = cloud_of (job);
   const int64_t n = bench_plain_count_bytes (job->work) / 4 * cloud.features;
 
-  cudaMemsetAsync (counts, 0, (size_t) bench_plain_count_bytes (job->work), on);
-  add_features<<<blocks_for (cloud.n), THREADS, 0, on>>> (cloud, sums, counts);
-  divide<<<blocks_for (n), THREADS, 0, on>>> (sums, counts, n, cloud.features);
+  if (KIND != INDICES)
+    cudaMemsetAsync (out, 0, (size_t) (job->work->voxels.clouds * job->value_bytes), on);
+  if (KIND == SUMS)
+    cudaMemsetAsync (counts, 0, (size_t) bench_plain_count_bytes (job->work), on);
+  put_points<KIND, T><<<blocks_for (cloud.n), THREADS, 0, on>>> (cloud, out, counts);
+  if constexpr (KIND == SUMS)
+    divide<<<blocks_for (n), THREADS, 0, on>>> (out, counts, n, cloud.features);
 }
 
 static void
 run_voxels (const BenchJob *job, float *counts, cudaStream_t on)
 {
   const BenchVoxels *work = &job->work->voxels;
-  const Cloud cloud = cloud_of (job);
-  const unsigned blocks = blocks_for (cloud.n);
+  void *grid = job->out.grid;
 
-  if (work->output == RC_VOXEL_INDEX) {
-    store_index<<<blocks, THREADS, 0, on>>> (cloud, job->job.point_voxels);
-    return;
-  }
-  cudaMemsetAsync (job->out.grid, 0, (size_t) (work->clouds * job->value_bytes), on);
-  if (work->output == RC_VOXEL_BITS)
-    set_bits<<<blocks, THREADS, 0, on>>> (cloud, (uint32_t *) job->out.grid);
+  if (work->output == RC_VOXEL_INDEX)
+    run_points<INDICES> (job, job->job.point_voxels, counts, on);
+  else if (work->output == RC_VOXEL_BITS)
+    run_points<BITS> (job, (uint32_t *) grid, counts, on);
   else if (work->mode == RC_VOXEL_MEAN)
-    run_mean (job, cloud, counts, on);
+    run_points<SUMS> (job, (float *) grid, counts, on);
   else if (work->mode == RC_VOXEL_COUNT)
-    count<<<blocks, THREADS, 0, on>>> (cloud, (float *) job->out.grid);
+    run_points<COUNTS> (job, (float *) grid, counts, on);
   else if (work->type == RC_UINT8)
-    store_ones<<<blocks, THREADS, 0, on>>> (cloud, (uint8_t *) job->out.grid);
+    run_points<ONES> (job, (uint8_t *) grid, counts, on);
   else
-    store_ones<<<blocks, THREADS, 0, on>>> (cloud, (float *) job->out.grid);
+    run_points<ONES> (job, (float *) grid, counts, on);
 }
 
 /* ---- both ---- */

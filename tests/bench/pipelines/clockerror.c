@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "tests/bench/common/spread.h"
 #include "tests/check/time/clocksim.h"
 
 #define N_RUNS 200
@@ -47,14 +47,6 @@ static const struct
   {1000.0, 30.0, SIM_UNIFORM, SIM_IN_ORDER},
 };
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return (x > y) - (x < y);
-}
-
 static void
 print_setting (guint i)
 {
@@ -72,7 +64,7 @@ print_setting (guint i)
     inside += errors[run] <= (gdouble) e.uncertainty_ns / 1e6;
     converged += e.converged;
   }
-  qsort (errors, N_RUNS, sizeof (errors[0]), compare);
+  bench_spread (errors, N_RUNS);        /* which sorts */
   printf ("| %g Hz | %s, %s | %g s | %.3f | %.3f | %.3f | %.3f, %.0f %% | %.0f %% |\n", settings[i].rate,
       delays[settings[i].delays], orders[settings[i].order], settings[i].seconds, sqrt (squares / N_RUNS),
       errors[N_RUNS * 95 / 100], errors[N_RUNS - 1], uncertainty / N_RUNS, 100.0 * inside / N_RUNS,

@@ -14,8 +14,8 @@
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "tests/bench/common/spread.h"
 #include "tests/bench/pipelines/line.h"
 #include "tests/bench/pipelines/workloads.h"
 
@@ -52,28 +52,10 @@ pin (void)
     line_fail ("cannot run on CPU %d", cpu);
 }
 
-static gint
-compare (gconstpointer a, gconstpointer b)
-{
-  const gdouble x = *(const gdouble *) a, y = *(const gdouble *) b;
-
-  return (x > y) - (x < y);
-}
-
 static gboolean
 is_asked_for (const Workload *workload)
 {
   return only == NULL || g_str_equal (only, workload->name);
-}
-
-static gboolean
-any_is_asked_for (void)
-{
-  for (guint w = 0; w < n_workloads; w++) {
-    if (is_asked_for (&workloads[w]))
-      return TRUE;
-  }
-  return FALSE;
 }
 
 static void
@@ -92,7 +74,7 @@ measure_all (const Effort *effort, Values *values)
   }
   for (guint w = 0; w < n_workloads; w++) {
     for (guint f = 0; f < workloads[w].n_figures; f++)
-      qsort (values[w][f], (gsize) n_runs, sizeof (gdouble), compare);
+      bench_spread (values[w][f], n_runs);      /* which sorts */
   }
 }
 
@@ -174,7 +156,7 @@ main (int argc, char **argv)
   GOptionContext *context = g_option_context_new ("- costs, errors and lags of the elements");
   GError *error = NULL;
   Values *values;
-  gboolean kept;
+  gboolean kept, any = FALSE;
 
   g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
@@ -185,7 +167,9 @@ main (int argc, char **argv)
     n_runs = 1;
   if (n_runs < 1 || n_runs > MAX_RUNS)
     line_fail ("--runs is %d, expected 1 to %d", n_runs, MAX_RUNS);
-  if (!any_is_asked_for ())
+  for (guint w = 0; w < n_workloads; w++)
+    any |= is_asked_for (&workloads[w]);
+  if (!any)
     line_fail ("--only is %s, which is no workload (--help has their names)", only);
   if (gst_plugin_load_file (ROBOCACHE_PLUGIN, &error) == NULL)
     line_fail ("%s", error->message);

@@ -12,8 +12,8 @@
 
 #include <gst/gst.h>
 #include <math.h>
-#include <stdlib.h>
 
+#include "tests/bench/common/spread.h"
 #include "tests/bench/pipelines/line.h"
 
 #define FRAME_BYTES (640 * 480 * 3)
@@ -194,16 +194,10 @@ sine_errors (const Effort *effort, gdouble *figures)
 static void
 add_lag (gpointer data, GstBuffer *buffer, GstClockTimeDiff lag)
 {
-  g_array_append_val ((GArray *) data, lag);
+  const gdouble ms = (gdouble) lag * 1e-6;
+
+  g_array_append_val ((GArray *) data, ms);
   gst_buffer_unref (buffer);
-}
-
-static gint
-compare_lags (gconstpointer a, gconstpointer b)
-{
-  const GstClockTimeDiff x = *(const GstClockTimeDiff *) a, y = *(const GstClockTimeDiff *) b;
-
-  return (x > y) - (x < y);
 }
 
 static gdouble
@@ -211,7 +205,7 @@ lag_ms (const GArray *sorted, gdouble quantile)
 {
   const guint rank = (guint) ceil (quantile * sorted->len);
 
-  return (gdouble) g_array_index (sorted, GstClockTimeDiff, MAX (rank, 1) - 1) * 1e-6;
+  return g_array_index (sorted, gdouble, MAX (rank, 1) - 1);
 }
 
 /* The clock of the sensor of 100 Hz is slow by 0.25 %, so within 4 s it has every phase to the camera. */
@@ -221,7 +215,7 @@ measure_order (const guint *order, guint seconds, gdouble *p50, gdouble *p99)
   const LineStream streams[] = { CAMERA (seconds), SENSOR ("sink_0", 14, 100, seconds),
     SENSOR ("sink_1", 6, 1000, seconds)
   };
-  GArray *lags = g_array_new (FALSE, FALSE, sizeof (GstClockTimeDiff));
+  GArray *lags = g_array_new (FALSE, FALSE, sizeof (gdouble));
   LineSpec spec = {.element = "robocachefuse",.settings = {"reference-pad", "camera_0"},.n_streams = 3,.live = TRUE,
     .take = add_lag,.data = lags
   };
@@ -240,7 +234,7 @@ measure_order (const guint *order, guint seconds, gdouble *p50, gdouble *p99)
   /* a machine that stops for a while loses frames, as a robot's would */
   if (4 * lags->len < 3 * 30 * seconds)
     line_fail ("live: %u samples came out, expected most of %u", lags->len, 30 * seconds);
-  g_array_sort (lags, compare_lags);
+  bench_spread ((gdouble *) (gpointer) lags->data, (gint) lags->len);  /* which sorts */
   *p50 = lag_ms (lags, 0.5);
   *p99 = lag_ms (lags, 0.99);
   g_array_free (lags, TRUE);

@@ -315,17 +315,17 @@ GST_END_TEST;
 
 GST_START_TEST (binary_times)
 {
-  static const guint8 record[] = { 0x12, 0x6a, 0x1c, 0xbf, 0x12, 0x34, 0x56, 0x78, 0x3f, 0xd0, 0, 0, 0, 0, 0, 0 };
+  static const guint8 record[] = { 0x12, 0x6a, 0x1c, 0xbf, 0x12, 0x34, 0x56, 0x78, 0x3f, 0xd0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7 };
   static const struct
   {
     guint field;
     RobocacheTimeUnit unit;
     gint64 time;
     RobocacheTimeStatus status;
-  } cases[] = { {0, NS, 0x126a1cbf12345678}, {0, S, 0, OVERFLOW}, {1, S, 250000000} };
+  } cases[] = { {0, NS, 0x126a1cbf12345678}, {0, S, 0, OVERFLOW}, {1, S, 250000000}, {2, S, 7000000000} };
   RobocacheRecordFormat format;
 
-  fail_unless (robocache_record_format_parse (&format, ">qd", NULL));
+  fail_unless (robocache_record_format_parse (&format, ">qdQ", NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gint64 t = UNTOUCHED;
     const RobocacheTimeStatus status = robocache_record_format_read_time (&format, cases[i].field, record, cases[i].unit, &t);
@@ -458,6 +458,8 @@ GST_START_TEST (rows_in_pieces)
     {BINARY_RECORDS, "1 t=1000 3\n2 t=2000 4\n", "2", NULL, "<i2h",.unit = US,.n = 16},
     {"\0\0\xc0\x7f\0\0\x80\x3f\0\0\0\x3f\0\0\0\x40", "malformed record 1 at byte 0: column 0 is no time within int64 "
           "nanoseconds; are layout and time-unit right?\n2 t=500000000 2\n", NULL, NULL, "<2f",.n = 16},
+    {"\0\0\0\0\0\0\xc0\x7f\1", "malformed record 1 at byte 0: column 1 is no time within int64 nanoseconds; are layout and "
+          "time-unit right?\n", NULL, NULL, "<ifb", 0, 1 + 1,.n = 9},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

@@ -9,8 +9,8 @@
  * What to take from here:
  *   - each row carries the time at which it was captured, on the pipeline's clock (push_row);
  *   - the appsrc elements are live, and say so (make_sensor);
- *   - a LATENCY message is answered by working it out anew, or ticks leave before their rows arrive (take_message);
- *   - a sample holds one tensor a stream, and a meta with its tick, and for each row its times and status (take_sample);
+ *   - a LATENCY message is answered by working it out anew, or ticks leave before their rows arrive (handle_message);
+ *   - a sample holds one tensor a stream, and a meta with its tick, and for each row its times and status (handle_sample);
  *   - Ctrl-C ends the sensors first, and the pipeline when its last sample is out (begin_shutdown).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -199,7 +199,7 @@ show_sample (GstSample *sample)
 
 /* In appsink's streaming thread. Recording, or handing on to another thread, would be done here. */
 static GstFlowReturn
-take_sample (GstAppSink *sink, gpointer data)
+handle_sample (GstAppSink *sink, gpointer data)
 {
   App *app = data;
   GstSample *sample = gst_app_sink_pull_sample (sink);
@@ -254,7 +254,7 @@ end_capture (gpointer data)
 /* ---- messages ---- */
 
 static void
-take_state (App *app, GstMessage *message)
+handle_state (App *app, GstMessage *message)
 {
   GstState state;
 
@@ -274,7 +274,7 @@ take_state (App *app, GstMessage *message)
 
 /* With stats-interval set, robocachefuse tells from time to time how it goes. */
 static void
-take_element_message (GstMessage *message)
+handle_element_message (GstMessage *message)
 {
   const GstStructure *stats = gst_message_get_structure (message);
 
@@ -284,7 +284,7 @@ take_element_message (GstMessage *message)
 }
 
 static gboolean
-take_message (GstBus *bus, GstMessage *message, gpointer data)
+handle_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   App *app = data;
   gchar *line = message_to_line (message, NULL, NULL);
@@ -305,10 +305,10 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
       gst_bin_recalculate_latency (GST_BIN (app->pipeline));
       break;
     case GST_MESSAGE_STATE_CHANGED:
-      take_state (app, message);
+      handle_state (app, message);
       break;
     case GST_MESSAGE_ELEMENT:
-      take_element_message (message);
+      handle_element_message (message);
       break;
     default:
       break;
@@ -322,7 +322,7 @@ static gboolean
 make_sink (App *app)
 {
   GstElement *sink = gst_element_factory_make ("appsink", NULL);
-  GstAppSinkCallbacks callbacks = {.new_sample = take_sample };
+  GstAppSinkCallbacks callbacks = {.new_sample = handle_sample };
 
   /* ticks are already paced, and a sample is worth more than its place in time */
   g_object_set (sink, "sync", FALSE, NULL);
@@ -376,7 +376,7 @@ static void
 run (App *app)
 {
   GstBus *bus = gst_element_get_bus (app->pipeline);
-  const guint on_bus = gst_bus_add_watch (bus, take_message, app);
+  const guint on_bus = gst_bus_add_watch (bus, handle_message, app);
   const guint on_interrupt = g_unix_signal_add (SIGINT, begin_shutdown, app);
   const guint on_terminate = g_unix_signal_add (SIGTERM, begin_shutdown, app);
 

@@ -137,7 +137,7 @@ survey (Job *job, GError **error)
 
 /* Appends the row of one tick; what is held or missing is no motion. */
 static void
-take_row (Job *job, const gfloat *row, const gint64 (*info)[4])
+read_row (Job *job, const gfloat *row, const gint64 (*info)[4])
 {
   guint c = 0;
 
@@ -164,7 +164,7 @@ fill_up_to (Job *job, gint64 *next, gint64 tick)
 }
 
 static gboolean
-take_sample (Job *job, GstSample *sample, gint64 *next, GError **error)
+handle_sample (Job *job, GstSample *sample, gint64 *next, GError **error)
 {
   GstBuffer *buffer = gst_sample_get_buffer (sample);
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "RobocacheSampleMeta");
@@ -179,7 +179,7 @@ take_sample (Job *job, GstSample *sample, gint64 *next, GError **error)
   is_whole = row.size == row_channels (job) * sizeof (gfloat);
   if (is_whole) {
     fill_up_to (job, next, (gint64) llround ((gdouble) GST_BUFFER_PTS (buffer) / tick_ns (job)));
-    take_row (job, (const gfloat *) (gconstpointer) row.data, g_bytes_get_data (g_value_get_boxed (info), NULL));
+    read_row (job, (const gfloat *) (gconstpointer) row.data, g_bytes_get_data (g_value_get_boxed (info), NULL));
   } else {
     FAULT (error, "a sample has %" G_GSIZE_FORMAT " bytes, expected %u float32 values: did a file change meanwhile?",
         row.size, row_channels (job));
@@ -204,7 +204,7 @@ run_pipeline (Job *job, GstElement *pipeline, GstElement *fuse, GError **error)
     GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), POLL);
 
     if (sample) {
-      ok = take_sample (job, sample, &next, error);
+      ok = handle_sample (job, sample, &next, error);
       gst_sample_unref (sample);
     }
     ok = !messages_handle (pipeline, recordings_path_of_element, job->recordings) && ok;

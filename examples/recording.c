@@ -229,7 +229,7 @@ guess_quaternions (Recording *recording, const gfloat *first_row)
 }
 
 static void
-take_columns (Recording *recording, const RobocacheRecordReader *reader)
+read_columns (Recording *recording, const RobocacheRecordReader *reader)
 {
   const gchar *names = robocache_record_reader_channel_names (reader);
 
@@ -253,7 +253,7 @@ note_rounding (Recording *recording, const gfloat *values, guint8 *noted)
 }
 
 static void
-take_row (Recording *recording, const RobocacheRecord *record)
+read_row (Recording *recording, const RobocacheRecord *record)
 {
   gint64 behind, delay;
 
@@ -293,10 +293,10 @@ take_records (Recording *recording, RobocacheRecordReader *reader, guint8 **note
         break;
       case ROBOCACHE_READ_RECORD:
         if (recording->n_rows == 0) {
-          take_columns (recording, reader);
+          read_columns (recording, reader);
           *noted = g_new0 (guint8, recording->n_channels);
         }
-        take_row (recording, &record);
+        read_row (recording, &record);
         note_rounding (recording, record.values, *noted);
         break;
     }

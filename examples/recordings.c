@@ -42,7 +42,7 @@ recordings_parse_rate (const gchar *text, gint *num, gint *den, GError **error)
 /* ---- what the user says ---- */
 
 static gboolean
-take_option_for_all (const gchar *name, const gchar *value, gpointer data, GError **error)
+read_option_for_all (const gchar *name, const gchar *value, gpointer data, GError **error)
 {
   gchar **for_all = data;
   const RecordingOption option = recording_option_by_name (name + strspn (name, "-"));
@@ -59,7 +59,7 @@ add_options_for_all (GOptionGroup *group)
     const RecordingOptionInfo *info = &recording_options[i];
     const GOptionEntry entries[] = {
       {info->name, 0, info->placeholder ? 0 : G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK,
-          (gpointer) take_option_for_all, info->help, info->placeholder},
+          (gpointer) read_option_for_all, info->help, info->placeholder},
       {NULL}
     };
 

@@ -262,7 +262,7 @@ is_same (const Job *job, const Tick *tick, const Tick *reference, guint i)
 
 /* Counts a tick; frees it or, not live, keeps it. */
 static void
-take_tick (Job *job, Run *run, Tick *tick)
+handle_tick (Job *job, Run *run, Tick *tick)
 {
   const gboolean live = run->latency >= 0;
   const Tick *reference = live ? find_reference (job, tick->time) : tick;
@@ -289,12 +289,12 @@ take_tick (Job *job, Run *run, Tick *tick)
 /* ---- the pipeline ---- */
 
 static gboolean
-take_samples (Job *job, Run *run, GstAppSink *sink, GstClockTime wait)
+handle_samples (Job *job, Run *run, GstAppSink *sink, GstClockTime wait)
 {
   GstSample *sample;
 
   while ((sample = gst_app_sink_try_pull_sample (sink, wait))) {
-    take_tick (job, run, tick_of_buffer (job, gst_sample_get_buffer (sample)));
+    handle_tick (job, run, tick_of_buffer (job, gst_sample_get_buffer (sample)));
     gst_sample_unref (sample);
   }
   return !gst_app_sink_is_eos (sink);
@@ -324,7 +324,7 @@ play (Job *job, Run *run, GstElement *pipeline, GstElement *fuse)
 
   replay_clock_init (&replay, pipeline, fuse);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (!failed && take_samples (job, run, GST_APP_SINK (sink), live ? 0 : POLL)) {
+  while (!failed && handle_samples (job, run, GST_APP_SINK (sink), live ? 0 : POLL)) {
     if (live) {
       replay_clock_step (&replay);
       note_latency (run, fuse);

@@ -59,7 +59,7 @@ show_progress (gboolean is_milestone, const gchar *text)
 
 /* Runs a pipeline whose appsink is called samples until it ends. */
 static gboolean
-run_pipeline (const gchar *description, TakeSample take_sample)
+run_pipeline (const gchar *description, TakeSample handle_sample)
 {
   GstElement *pipeline = messages_launch (description), *sink;
   gboolean failed = FALSE;
@@ -74,13 +74,13 @@ run_pipeline (const gchar *description, TakeSample take_sample)
     GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), POLL);
 
     if (sample) {
-      take_sample (pipeline, sample, ++n);
+      handle_sample (pipeline, sample, ++n);
       gst_sample_unref (sample);
     }
     failed = messages_handle (pipeline, NULL, NULL);
   }
   if (!failed)
-    take_sample (pipeline, NULL, n);
+    handle_sample (pipeline, NULL, n);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (sink);
   gst_object_unref (pipeline);
@@ -118,7 +118,7 @@ show_tick (GstElement *fuse, GstSample *sample, guint64 n)
 }
 
 static void
-take_robot_sample (GstElement *pipeline, GstSample *sample, guint64 n)
+handle_robot_sample (GstElement *pipeline, GstSample *sample, guint64 n)
 {
   GstElement *fuse = gst_bin_get_by_name (GST_BIN (pipeline), "fuse");
 
@@ -146,7 +146,7 @@ run_robot (void)
 
   printf ("A robot, live for %d s: camera 640x480 at 30 fps, 14 joints at 100 Hz with 2 ms of jitter, force/torque at "
       "1 kHz,\nfused at %d Hz\n", seconds, TICKS_PER_SECOND);
-  ok = run_pipeline (description, take_robot_sample);
+  ok = run_pipeline (description, handle_robot_sample);
   g_free (description);
   return ok;
 }
@@ -168,7 +168,7 @@ count_occupied (GstSample *sample)
 }
 
 static void
-take_grid (GstElement *pipeline, GstSample *sample, guint64 n)
+handle_grid (GstElement *pipeline, GstSample *sample, guint64 n)
 {
   gchar *text;
 
@@ -192,7 +192,7 @@ run_clouds (void)
 
   printf ("A room and a ball in it, %d point clouds a second into voxels of 0.1 m, for %d s\n", CLOUDS_PER_SECOND,
       cloud_seconds);
-  ok = run_pipeline (description, take_grid);
+  ok = run_pipeline (description, handle_grid);
   g_free (description);
   return ok;
 }

@@ -85,7 +85,7 @@ find_column (Look *look, GPtrArray *fields, GError **error)
 }
 
 static void
-take_time (Look *look, const gchar *text)
+read_time (Look *look, const gchar *text)
 {
   const gdouble time = g_ascii_strtod (text, NULL);
 
@@ -106,7 +106,7 @@ trim_line (gchar *line, gboolean is_first)
 }
 
 static gboolean
-take_line (Look *look, gchar *line, GPtrArray *fields, GError **error)
+read_line (Look *look, gchar *line, GPtrArray *fields, GError **error)
 {
   const gboolean is_first = !look->has_content;
   const gchar *text;
@@ -123,7 +123,7 @@ take_line (Look *look, gchar *line, GPtrArray *fields, GError **error)
     return TRUE;
   text = g_ptr_array_index (fields, look->column);
   if (is_number (text))
-    take_time (look, text);
+    read_time (look, text);
   else if (is_first)
     look->header = g_strdup (text);
   return TRUE;
@@ -138,7 +138,7 @@ look_at (Look *look, FILE *file, GError **error)
   gboolean ok = TRUE;
 
   for (guint i = 0; ok && i < LINES_TO_LOOK_AT && getline (&line, &size, file) >= 0; i++)
-    ok = take_line (look, line, fields, error);
+    ok = read_line (look, line, fields, error);
   free (line);
   g_ptr_array_unref (fields);
   if (!ok)

@@ -194,7 +194,7 @@ measure_sample (Receiver *receiver, GstSample *sample)
 }
 
 static void
-take_samples (Receiver *receiver)
+handle_samples (Receiver *receiver)
 {
   GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (receiver->sink), POLL);
 
@@ -262,10 +262,10 @@ run (Receiver *receiver, const TwoHosts *hosts, GstClock *clock)
   if (!failed)
     printf ("receiver: ready\n");
   do {
-    take_samples (receiver);
+    handle_samples (receiver);
     failed |= messages_handle (receiver->pipeline, NULL, NULL);
   } while (!failed && !gst_app_sink_is_eos (GST_APP_SINK (receiver->sink)) && gst_clock_get_time (clock) < end);
-  take_samples (receiver);
+  handle_samples (receiver);
   if (!failed)
     print_summary (receiver, hosts);
   gst_element_set_state (receiver->pipeline, GST_STATE_NULL);

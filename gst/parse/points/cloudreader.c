@@ -207,10 +207,10 @@ begin_cloud (RobocacheCloudReader *reader, guint64 first_byte)
 }
 
 static RobocacheReadResult
-take_points (RobocacheCloudReader *reader, gsize size, RobocacheCloudRecord *cloud)
+read_points (RobocacheCloudReader *reader, gsize size, RobocacheCloudRecord *cloud)
 {
   begin_cloud (reader, robocache_byte_input_position (&reader->input));
-  cloud->buffer = robocache_byte_input_take_buffer (&reader->input, size);
+  cloud->buffer = robocache_byte_input_read_buffer (&reader->input, size);
   cloud->n_points = size / reader->point_size;
   reader->n_points += cloud->n_points;
   return ROBOCACHE_READ_RECORD;
@@ -247,7 +247,7 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
   }
   if (reader->points_per_cloud > 0) {
     if (reader->points_per_cloud <= available / reader->point_size)
-      return take_points (reader, (gsize) reader->points_per_cloud * reader->point_size, cloud);
+      return read_points (reader, (gsize) reader->points_per_cloud * reader->point_size, cloud);
     return reader->input.ended && available > 0 ? malformed_rest (reader, available, error) : ROBOCACHE_READ_MORE;
   }
   if (!reader->input.ended)
@@ -255,7 +255,7 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
   reader->in_file = FALSE;
   if (available % reader->point_size != 0)
     return malformed_rest (reader, available, error);
-  return take_points (reader, available, cloud);
+  return read_points (reader, available, cloud);
 }
 
 /* What is behind a cloud in its file and begins no other takes no number, and with it no time. */

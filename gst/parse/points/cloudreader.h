@@ -1,7 +1,7 @@
 /* robocache: bytes of point cloud files in, clouds out
  *
- * Bytes are pushed in pieces of any size, and _end says where a file ends: with a buffer, or with the stream. What comes
- * out depends on the bytes between two ends alone, other than its times. One thread at a time.
+ * Bytes are pushed in pieces of any size, and _end marks the end of a file: with a buffer, or with the stream. Clouds depend on
+ * the bytes between two ends alone, and their times on buffers. One thread at a time.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,16 +18,16 @@ typedef struct
 {
   RobocacheInputFormat format; /* one of clouds */
   const gchar *layout, *channels;       /* of ROBOCACHE_INPUT_POINTS: a struct string, and names of its numbers */
-  guint64 points_per_cloud;     /* where nothing in the data says it; 0: a cloud is a file */
+  guint64 points_per_cloud;     /* of formats without a header; 0: a cloud is a file */
 } RobocacheCloudSpec;
 
 typedef struct
 {
   guint64 number;               /* of the cloud, from 1; malformed ones count */
-  GstBuffer *buffer;            /* the caller's; its points, and nothing else of what was pushed */
+  GstBuffer *buffer;            /* the caller's; the bytes of its points */
   GstCaps *caps;                /* application/x-pointcloud without a framerate; the reader's, until the next call */
   guint64 n_points;
-  GstClockTime pts;             /* of the buffer that it begins in, when it is the first to do so */
+  GstClockTime pts;             /* of the buffer that it begins in; none when another cloud begins there before it */
 } RobocacheCloudRecord;
 
 typedef struct _RobocacheCloudReader RobocacheCloudReader;
@@ -36,22 +36,22 @@ typedef struct _RobocacheCloudReader RobocacheCloudReader;
 RobocacheCloudReader *robocache_cloud_reader_new (const RobocacheCloudSpec * spec, GError ** error);
 void robocache_cloud_reader_free (RobocacheCloudReader * reader);
 
-/* The caps of what is pushed, which describe points when the spec does not. FALSE and an error when they do not either. */
+/* Caps of the input, which describe points when the spec does not. FALSE and an error when they are malformed. */
 gboolean robocache_cloud_reader_set_caps (RobocacheCloudReader * reader, const GstCaps * caps, GError ** error);
 
 /* Takes the buffer. FALSE and an error when its bytes cannot be read. */
 gboolean robocache_cloud_reader_push (RobocacheCloudReader * reader, GstBuffer * buffer, GError ** error);
-/* A file ends here; what is pushed next, once _next has returned ROBOCACHE_READ_MORE, is another one. */
+/* Ends a file. The next piece, after _next has returned ROBOCACHE_READ_MORE, is the beginning of another one. */
 void robocache_cloud_reader_end (RobocacheCloudReader * reader);
-/* Forgets all bytes; what comes next is the first file. */
+/* Drops all bytes: the next piece is the beginning of the first file. */
 void robocache_cloud_reader_restart (RobocacheCloudReader * reader);
 
-/* ROBOCACHE_READ_RECORD: a cloud. ROBOCACHE_READ_HEADER: what a cloud will look like. ROBOCACHE_READ_MALFORMED: a cloud, or
+/* ROBOCACHE_READ_RECORD: a cloud. ROBOCACHE_READ_HEADER: the header of a cloud. ROBOCACHE_READ_MALFORMED: a cloud, or
  * a point of one, was skipped. */
 RobocacheReadResult robocache_cloud_reader_next (RobocacheCloudReader * reader, RobocacheCloudRecord * cloud,
     GError ** error);
 
-/* Points that were read well so far, in clouds that are whole or not. */
+/* Number of well-formed points so far, in clouds that are complete or not. */
 guint64 robocache_cloud_reader_n_points (const RobocacheCloudReader * reader);
 
 G_END_DECLS

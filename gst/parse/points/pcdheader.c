@@ -292,7 +292,7 @@ split_words (const GString *line)
 }
 
 static gboolean
-take_words (RobocachePcdHeader *header, gchar **words, guint64 number, GError **error)
+read_words (RobocachePcdHeader *header, gchar **words, guint64 number, GError **error)
 {
   const gint keyword = find_keyword (words[0]);
 
@@ -324,7 +324,7 @@ robocache_pcd_header_take_line (RobocachePcdHeader *header, const GString *line,
     return ROBOCACHE_PCD_HEADER_MALFORMED;
   }
   words = split_words (line);
-  ok = words[0] == NULL || words[0][0] == '#' || take_words (header, words, number, error);
+  ok = words[0] == NULL || words[0][0] == '#' || read_words (header, words, number, error);
   g_strfreev (words);
   if (!ok)
     return ROBOCACHE_PCD_HEADER_MALFORMED;

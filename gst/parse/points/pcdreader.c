@@ -106,7 +106,7 @@ end_file (RobocachePcdReader *reader)
   if (!next)
     return ROBOCACHE_READ_MORE;
   reader->first_line_is_cut = next->position < robocache_byte_input_position (reader->input);
-  robocache_pcd_search_take (&reader->search);
+  robocache_pcd_search_skip (&reader->search);
   return ROBOCACHE_READ_HEADER;
 }
 
@@ -180,7 +180,7 @@ goes_on (RobocachePcdReader *reader)
     return FALSE;
   if (is_comment (reader, next)) {
     note_seam (reader, next);
-    robocache_pcd_search_take (&reader->search);
+    robocache_pcd_search_skip (&reader->search);
     limit_to_file (reader);
     robocache_byte_input_map (input);
   } else
@@ -266,7 +266,7 @@ read_header (RobocachePcdReader *reader, GError **error)
   GError *why = NULL;
 
   for (;;) {
-    switch (robocache_byte_input_take_line (input)) {
+    switch (robocache_byte_input_read_line (input)) {
       case ROBOCACHE_LINE_NONE:
         if (goes_on (reader))
           continue;
@@ -390,7 +390,7 @@ read_ascii (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, G
   RobocacheByteInput *input = reader->input;
 
   while (reader->n_lines < reader->header.n_points) {
-    const RobocacheLineResult result = robocache_byte_input_take_line (input);
+    const RobocacheLineResult result = robocache_byte_input_read_line (input);
 
     if (result == ROBOCACHE_LINE_NONE)
       return robocache_byte_input_has_ended (input) ? cut_in_lines (reader, error) : ROBOCACHE_READ_MORE;
@@ -438,7 +438,7 @@ read_binary (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, 
 
   if (!has_bytes (reader, size, &otherwise, error))
     return otherwise;
-  return take_cloud (reader, robocache_byte_input_take_buffer (reader->input, size), points, n_points);
+  return take_cloud (reader, robocache_byte_input_read_buffer (reader->input, size), points, n_points);
 }
 
 static RobocacheReadResult

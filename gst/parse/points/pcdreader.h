@@ -1,6 +1,6 @@
 /* robocache: PCD files, one after another
  *
- * A file ends where its header says, and where the next one begins: so one that was cut short takes none with it.
+ * A file ends where its header says, or where the next one begins: a file that was cut short does not damage the next one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -23,7 +23,7 @@ typedef enum
   ROBOCACHE_PCD_STATE_BINARY,
   ROBOCACHE_PCD_STATE_SIZES,
   ROBOCACHE_PCD_STATE_COMPRESSED,
-  ROBOCACHE_PCD_STATE_LOST      /* the rest of the file makes no sense */
+  ROBOCACHE_PCD_STATE_LOST      /* the rest of the file is malformed */
 } RobocachePcdState;
 
 /* A comment of a header, with which the next file may begin: then its lines make no sense with those before it. */
@@ -56,18 +56,18 @@ void robocache_pcd_reader_init (RobocachePcdReader * reader, RobocacheByteInput 
 void robocache_pcd_reader_clear (RobocachePcdReader * reader);
 void robocache_pcd_reader_restart (RobocachePcdReader * reader);
 
-/* Sees where files begin in all that is pushed into the input. */
+/* Searches all pieces that are pushed into the input for beginnings of files. */
 void robocache_pcd_reader_watch (RobocachePcdReader * reader);
-/* No more bytes come that go on with those before. */
+/* The next bytes do not continue those before. */
 void robocache_pcd_reader_end (RobocachePcdReader * reader);
 
-/* Whether the next byte is none of a cloud that has begun. */
+/* Whether no cloud has begun before the next byte. */
 gboolean robocache_pcd_reader_is_between_clouds (const RobocachePcdReader * reader);
 
-/* Position behind the cloud that was read or told as malformed last. */
+/* Position behind the last cloud, complete or malformed. */
 guint64 robocache_pcd_reader_position (const RobocachePcdReader * reader);
 
-/* Reads on. ROBOCACHE_READ_RECORD: *points are those of a cloud. Errors do not say which cloud they are of. */
+/* ROBOCACHE_READ_RECORD: *points are those of a cloud. Errors do not name the cloud. */
 RobocacheReadResult robocache_pcd_reader_next (RobocachePcdReader * reader, GstBuffer ** points, guint64 * n_points,
     GError ** error);
 

@@ -32,7 +32,7 @@ robocache_pcd_search_restart (RobocachePcdSearch *search)
   search->position = 0;
   g_byte_array_set_size (search->held, 0);
   g_array_set_size (search->found, 0);
-  search->n_taken = 0;
+  search->n_skipped = 0;
 }
 
 /* The first of n bytes, from `at` on, where the magic stands, or as much of it as there are bytes; n: nowhere. */
@@ -108,14 +108,14 @@ robocache_pcd_search_end (RobocachePcdSearch *search)
 const RobocachePcdBeginning *
 robocache_pcd_search_next (const RobocachePcdSearch *search)
 {
-  return search->n_taken < search->found->len ? &g_array_index (search->found, RobocachePcdBeginning, search->n_taken) : NULL;
+  return search->n_skipped < search->found->len ? &g_array_index (search->found, RobocachePcdBeginning, search->n_skipped) : NULL;
 }
 
 void
-robocache_pcd_search_take (RobocachePcdSearch *search)
+robocache_pcd_search_skip (RobocachePcdSearch *search)
 {
-  if (++search->n_taken == search->found->len) {
+  if (++search->n_skipped == search->found->len) {
     g_array_set_size (search->found, 0);
-    search->n_taken = 0;
+    search->n_skipped = 0;
   }
 }

@@ -1,7 +1,6 @@
-/* robocache: where PCD files begin in bytes that come in pieces
+/* robocache: beginnings of PCD files in bytes that arrive in pieces
  *
- * Each piece is looked at once, where it lies, when it comes. Of those before it only the last bytes are kept that could
- * begin a file.
+ * Each piece is searched once, in place. Of the pieces before it, only last bytes that could begin a file are stored.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,25 +20,25 @@ typedef struct
 
 typedef struct
 {
-  guint64 position;             /* of the first byte of which it is not known whether a file begins there */
-  GByteArray *held;             /* those that have come from there on */
+  guint64 position;             /* of the first byte that may still begin a file */
+  GByteArray *held;             /* bytes from there on */
   GArray *found;                /* RobocachePcdBeginning before it, in order */
-  guint n_taken;                /* of these */
+  guint n_skipped;              /* of these */
 } RobocachePcdSearch;
 
 void robocache_pcd_search_init (RobocachePcdSearch * search);
 void robocache_pcd_search_clear (RobocachePcdSearch * search);
-/* Forgets all bytes. */
+/* Drops all bytes. */
 void robocache_pcd_search_restart (RobocachePcdSearch * search);
 
 /* The next n bytes. */
 void robocache_pcd_search_push (RobocachePcdSearch * search, const guint8 * bytes, gsize n);
-/* No more bytes come that go on with those before. */
+/* The next bytes do not continue those before. */
 void robocache_pcd_search_end (RobocachePcdSearch * search);
 
-/* The first beginning that was found and not taken; NULL: none. */
+/* The first beginning that was found and not skipped; NULL: none. */
 const RobocachePcdBeginning *robocache_pcd_search_next (const RobocachePcdSearch * search);
-void robocache_pcd_search_take (RobocachePcdSearch * search);
+void robocache_pcd_search_skip (RobocachePcdSearch * search);
 
 G_END_DECLS
 #endif

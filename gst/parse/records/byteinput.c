@@ -1,4 +1,4 @@
-/* robocache: bytes that come in pieces, and lines cut from them
+/* robocache: bytes that arrive in pieces, and lines cut from them
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -159,7 +159,7 @@ append_to_line (RobocacheByteInput *input, const guint8 *bytes, gsize n)
 }
 
 RobocacheLineResult
-robocache_byte_input_take_line (RobocacheByteInput *input)
+robocache_byte_input_read_line (RobocacheByteInput *input)
 {
   const guint8 *start = input->bytes + input->cursor, *end = NULL;
   const gsize left = input->n_bytes - input->cursor;
@@ -188,7 +188,7 @@ robocache_byte_input_take_line (RobocacheByteInput *input)
 /* ---- runs of bytes ---- */
 
 GstBuffer *
-robocache_byte_input_take_buffer (RobocacheByteInput *input, gsize n)
+robocache_byte_input_read_buffer (RobocacheByteInput *input, gsize n)
 {
   finish_block (input);
   input->position += n;

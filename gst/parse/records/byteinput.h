@@ -1,6 +1,6 @@
-/* robocache: bytes that come in pieces, and lines cut from them
+/* robocache: bytes that arrive in pieces, and lines cut from them
  *
- * Pieces are pushed as they come and seen as one run of bytes. What is read depends on their concatenation alone.
+ * Pieces are read as one run of bytes: results depend on their concatenation alone.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,29 +12,29 @@
 
 G_BEGIN_DECLS
 
-/* Bytes; a longer line is not kept, so a file without line ends needs no memory. */
+/* Maximum bytes of a line. A longer line is not stored, so a file without line ends needs no memory. */
 #define ROBOCACHE_MAX_LINE (1 << 20)
 
-/* Sees the bytes of each piece as it comes, where they lie. */
+/* Receives the bytes of each piece when it is pushed, without a copy. */
 typedef void (*RobocacheByteWatch) (gpointer watcher, const guint8 * bytes, gsize n);
 
-/* Bytes; a smaller piece that comes behind bytes that wait is copied into a block with others, since a GstBuffer takes some
- * hundred bytes of its own. */
+/* Bytes. A smaller piece behind unread bytes is copied into a block with others, since a GstBuffer needs some hundred bytes
+ * of its own. */
 #define ROBOCACHE_SMALL_PIECE 1024
 
 typedef struct
 {
   GstAdapter *adapter;
-  GByteArray *block;            /* small pieces behind what the adapter holds */
-  const guint8 *bytes;          /* what the adapter holds up to the limit, while mapped */
+  GByteArray *block;            /* small pieces, behind the bytes of the adapter */
+  const guint8 *bytes;          /* those of the adapter up to the limit, while mapped */
   gsize n_bytes, cursor;
-  gboolean ended;               /* no more bytes will come */
-  guint64 limit;                /* position that is read up to; G_MAXUINT64: as far as bytes are there */
-  gboolean limit_is_end;        /* as if none came from there on */
+  gboolean ended;               /* all bytes were pushed */
+  guint64 limit;                /* position of the end of readable bytes; G_MAXUINT64: all */
+  gboolean limit_is_end;        /* and of the input */
   guint64 position;             /* of the adapter's first byte, since the last restart */
-  guint64 line_number;          /* of the line that was taken last, from 1 */
-  GString *line;                /* that was taken last, or what has come of the next one */
-  gboolean in_line;             /* its end has not come */
+  guint64 line_number;          /* of the line that was read last, from 1 */
+  GString *line;                /* the line that was read last, or the beginning of the next one */
+  gboolean in_line;             /* its end was not pushed yet */
   gboolean line_is_too_long;
   gboolean line_is_cut;         /* it ended with the input, without a line end */
   RobocacheByteWatch watch;     /* the owner's, or NULL */
@@ -43,7 +43,7 @@ typedef struct
 
 typedef enum
 {
-  ROBOCACHE_LINE_NONE,          /* its end has not come */
+  ROBOCACHE_LINE_NONE,          /* its end was not pushed yet */
   ROBOCACHE_LINE_WHOLE,         /* in input->line, without its end, LF or CRLF */
   ROBOCACHE_LINE_TOO_LONG
 } RobocacheLineResult;
@@ -53,35 +53,34 @@ void robocache_byte_input_clear (RobocacheByteInput * input);
 
 /* Takes the buffer. FALSE and an error when its bytes cannot be read. */
 gboolean robocache_byte_input_push (RobocacheByteInput * input, GstBuffer * buffer, GError ** error);
-/* Forgets all bytes; what comes next is a beginning. */
+/* Drops all bytes: the next piece is the beginning of an input. */
 void robocache_byte_input_restart (RobocacheByteInput * input);
 
-/* Bytes from a position on, which must not have been read, are left alone until the limit moves on. */
+/* Makes bytes from an unread position on unreadable until the limit changes. */
 void robocache_byte_input_set_limit (RobocacheByteInput * input, guint64 position, gboolean is_end);
 
-/* Makes bytes and n_bytes all that is there up to the limit; cursor is how much of it was read. */
+/* Sets bytes and n_bytes to all that is readable; cursor is the number of bytes read. */
 void robocache_byte_input_map (RobocacheByteInput * input);
-/* Lets go of what was read. */
+/* Releases the bytes that were read. */
 void robocache_byte_input_unmap (RobocacheByteInput * input);
 
-/* Takes the next line of mapped input: a copy, that may be cut in place. Bytes of a line are read as they come, so each is
- * looked at once, whatever the pieces. */
-RobocacheLineResult robocache_byte_input_take_line (RobocacheByteInput * input);
+/* Reads the next line of mapped input: a copy, that may be cut in place. Reads each byte once, whatever the pieces. */
+RobocacheLineResult robocache_byte_input_read_line (RobocacheByteInput * input);
 
-/* The next n bytes, which must be there, of input that is not mapped: a part of a pushed buffer where they lie in one. */
-GstBuffer *robocache_byte_input_take_buffer (RobocacheByteInput * input, gsize n);
-/* Those, where they lie or in one copy; valid until they are skipped. */
+/* Reads the next n bytes, which must be available, of unmapped input: a part of a pushed buffer when they lie in one. */
+GstBuffer *robocache_byte_input_read_buffer (RobocacheByteInput * input, gsize n);
+/* The same bytes without reading them, in place or in one copy; valid until they are skipped. */
 const guint8 *robocache_byte_input_peek (RobocacheByteInput * input, gsize n);
-/* Drops n bytes that are there, of input that is not mapped. */
+/* Skips n available bytes of unmapped input. */
 void robocache_byte_input_skip (RobocacheByteInput * input, gsize n);
 
-/* How many bytes are there up to the limit and not read. */
+/* Number of readable bytes that were not read. */
 gsize robocache_byte_input_available (const RobocacheByteInput * input);
-/* Whether no more of them will come. */
+/* Whether no more of them follow. */
 gboolean robocache_byte_input_has_ended (const RobocacheByteInput * input);
-/* Of the next byte, since the last restart. */
+/* Position of the next byte, since the last restart. */
 guint64 robocache_byte_input_position (const RobocacheByteInput * input);
-/* Of the byte that is pushed next. */
+/* Position of the byte that is pushed next. */
 guint64 robocache_byte_input_end (const RobocacheByteInput * input);
 
 /* Errors quote the input, which can be anything, but messages on a bus are UTF-8. */

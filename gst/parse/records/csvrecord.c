@@ -62,7 +62,7 @@ skip_padding (gchar *cursor, gchar *end, gchar delimiter)
 
 /* Unescapes a quoted field whose opening quote is before cursor; returns what follows its closing quote, or NULL. */
 static gchar *
-take_quoted (gchar *cursor, gchar *end, gchar **field)
+read_quoted (gchar *cursor, gchar *end, gchar **field)
 {
   gchar *out = cursor;
 
@@ -82,7 +82,7 @@ take_quoted (gchar *cursor, gchar *end, gchar **field)
 
 /* Returns the delimiter after the field, or end. The field is terminated by the caller. */
 static gchar *
-take_plain (gchar *cursor, gchar *end, gchar delimiter, gchar **field, gchar **field_end)
+read_plain (gchar *cursor, gchar *end, gchar delimiter, gchar **field, gchar **field_end)
 {
   *field = cursor;
   while (cursor < end && !is_delimiter (*cursor, delimiter))
@@ -107,7 +107,7 @@ robocache_csv_split (gchar *line, gsize length, gchar delimiter, GPtrArray *fiel
 
     cursor = skip_padding (cursor, end, delimiter);
     if (cursor < end && *cursor == '"') {
-      cursor = take_quoted (cursor + 1, end, &field);
+      cursor = read_quoted (cursor + 1, end, &field);
       if (cursor)
         cursor = delimiter == ' ' ? cursor : skip_padding (cursor, end, delimiter);
       if (!cursor || (cursor < end && !is_delimiter (*cursor, delimiter))) {
@@ -118,7 +118,7 @@ robocache_csv_split (gchar *line, gsize length, gchar delimiter, GPtrArray *fiel
         return FALSE;
       }
     } else {
-      cursor = take_plain (cursor, end, delimiter, &field, &field_end);
+      cursor = read_plain (cursor, end, delimiter, &field, &field_end);
     }
     g_ptr_array_add (fields, field);
     if (cursor == end) {

@@ -361,7 +361,7 @@ next_csv (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error
   GString *line = reader->input.line;
 
   for (;;) {
-    const RobocacheLineResult result = robocache_byte_input_take_line (&reader->input);
+    const RobocacheLineResult result = robocache_byte_input_read_line (&reader->input);
 
     reader->number = reader->input.line_number;
     switch (result) {

@@ -1,6 +1,6 @@
 /* robocache: bytes in, rows of a recording out
  *
- * Bytes are pushed in pieces of any size; what comes out depends on their concatenation alone. One thread at a time.
+ * Bytes are pushed in pieces of any size: rows depend on their concatenation alone. One thread at a time.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,7 +14,7 @@
 
 G_BEGIN_DECLS
 
-/* What the records look like. Strings belong to the caller and are not kept. */
+/* Format of the records. Strings stay the caller's and are not stored. */
 typedef struct
 {
   RobocacheInputFormat format;
@@ -43,9 +43,9 @@ void robocache_record_reader_free (RobocacheRecordReader * reader);
 
 /* Takes the buffer. FALSE and an error when its bytes cannot be read. */
 gboolean robocache_record_reader_push (RobocacheRecordReader * reader, GstBuffer * buffer, GError ** error);
-/* No more bytes: what is left is the last record, whole or not. */
+/* All bytes were pushed: the rest is the last record, complete or not. */
 void robocache_record_reader_end (RobocacheRecordReader * reader);
-/* Forgets all bytes; what comes next is the beginning of a recording, a header perhaps. */
+/* Drops all bytes and columns: the next bytes are the beginning of a recording, which may have a header. */
 void robocache_record_reader_restart (RobocacheRecordReader * reader);
 
 RobocacheReadResult robocache_record_reader_next (RobocacheRecordReader * reader, RobocacheRecord * record,
@@ -55,7 +55,7 @@ RobocacheReadResult robocache_record_reader_next (RobocacheRecordReader * reader
 guint robocache_record_reader_n_channels (const RobocacheRecordReader * reader);
 /* "q0,q1"; NULL without a header. Valid until the next call of _next. */
 const gchar *robocache_record_reader_channel_names (const RobocacheRecordReader * reader);
-/* Counts the changes of the two above. */
+/* Number of changes of the two above. */
 guint robocache_record_reader_version (const RobocacheRecordReader * reader);
 /* Comment lines so far. */
 guint64 robocache_record_reader_comments (const RobocacheRecordReader * reader);

@@ -182,7 +182,18 @@ bytes_of (GstBuffer *buffer)
   return g_bytes_new_take (data, size);
 }
 
-/* ---- what comes between clouds ---- */
+/* Takes wanted. */
+static inline void
+expect_bytes (GstBuffer *buffer, GBytes *wanted, const gchar *what, guint round)
+{
+  GBytes *got = bytes_of (buffer);
+
+  fail_unless (g_bytes_equal (wanted, got), "%s, round %u", what, round);
+  g_bytes_unref (wanted);
+  g_bytes_unref (got);
+}
+
+/* ---- between clouds ---- */
 
 /* window: of buffers, which is empty then. */
 static inline void

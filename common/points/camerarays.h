@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Counted references; nothing in it changes. */
+/* Immutable, with counted references. */
 typedef struct
 {
   RcCamera camera;
@@ -19,8 +19,8 @@ typedef struct
   gint64 n_without;             /* pixels that have none, since no ray falls on them */
 } RobocacheCameraRays;
 
-/* A reference to last, unless NULL, where that is of the same camera; otherwise new ones. NULL and an error: a number
- * that makes no sense, or no memory. */
+/* A new reference to `last`, unless NULL, if it is of the same camera; otherwise new rays. NULL and an error: an invalid number of the
+ * camera, or no memory. */
 RobocacheCameraRays *robocache_camera_rays_new (const RcCamera * camera, RobocacheCameraRays * last, GError ** error);
 void robocache_camera_rays_unref (RobocacheCameraRays * rays);
 

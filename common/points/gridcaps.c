@@ -1,4 +1,4 @@
-/* robocache: where a voxel grid is, in what form, and what its voxels say, in caps
+/* robocache: the place, form and mode of a voxel grid, in caps
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -162,7 +162,7 @@ check_metres (const RobocacheVoxelFrame *frame, GError **error)
   return TRUE;
 }
 
-/* Without a word about it, the axes of a dense tensor are those of the grid. */
+/* If nothing else tells, the axes of a dense tensor are those of the grid. */
 static gboolean
 grid_of_tensor (RobocacheVoxelFrame *frame, const RobocacheTensorInfo *tensor, GError **error)
 {

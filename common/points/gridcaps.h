@@ -1,7 +1,7 @@
-/* robocache: where a voxel grid is, in what form, and what its voxels say, in caps
+/* robocache: the place, form and mode of a voxel grid, in caps
  *
- * Tensor dimensions alone do not tell where a grid is, nor which of their axes are space. So caps of voxel grids say it in
- * fields that nobody needs to link:
+ * Tensor dimensions alone do not tell where a grid is, nor which of their axes are space. Caps of voxel grids have fields for
+ * that, which are not needed to link:
  *
  *   voxel-output=(string)dense, voxel-mode=(string)mean, voxel-grid=(string)"65:65:33",
  *   voxel-origin=(double)<-3.25,-3.25,-0.15>, voxel-size=(double)<0.1,0.1,0.1>
@@ -41,17 +41,17 @@ typedef struct
 /* Adds the fields of a grid to its caps. */
 void robocache_voxel_frame_to_caps (const RcVoxelSpec * spec, GstCaps * caps);
 
-/* What properties say of a grid; it wins over caps. */
+/* Properties of a grid, which override caps. */
 typedef struct
 {
-  gint output;                  /* an RcVoxelOutput; -1: not said */
-  const gchar *grid;            /* NULL or empty: not said */
-  const gdouble *origin;        /* NULL: not said */
-  const gdouble *voxel_size;    /* NULL: not said */
+  gint output;                  /* an RcVoxelOutput; -1: not set */
+  const gchar *grid;            /* NULL or empty: not set */
+  const gdouble *origin;        /* NULL: not set */
+  const gdouble *voxel_size;    /* NULL: not set */
 } RobocacheVoxelFrameHints;
 
-/* The frame of a grid of these caps, whose tensors are info. What neither hints nor caps say is taken from the tensors:
- * several are sparse, one is dense, and three axes are the grid. FALSE and an error that names what is missing or wrong. */
+/* The frame of a grid of these caps, whose tensors are info. The tensors determine what neither hints nor caps do: several are
+ * sparse, one is dense, and three axes are the grid. FALSE and an error that names what is missing or wrong. */
 gboolean robocache_voxel_frame_from_caps (RobocacheVoxelFrame * frame, const GstCaps * caps,
     const RobocacheTensorsInfo * info, const RobocacheVoxelFrameHints * hints, GError ** error);
 

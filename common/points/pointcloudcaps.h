@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 #define ROBOCACHE_POINTS_INTERLEAVED_CAPS ROBOCACHE_POINTCLOUD_MEDIA_TYPE "; " ROBOCACHE_LIDAR_MEDIA_TYPE "; other/tensors"
 #define ROBOCACHE_POINTS_DEPTH_CAPS "video/x-raw, format=(string)GRAY16_LE"
 
-/* What a sink pad that takes points puts in its template. */
+/* The template of a sink pad for points, for robocache_add_pad_template, which removes memories that this build lacks. */
 #define ROBOCACHE_POINTS_TEMPLATE_CAPS ROBOCACHE_POINTS_INTERLEAVED_CAPS "; " \
     ROBOCACHE_POINTCLOUD_MEDIA_TYPE "(memory:RobocacheCUDA); " ROBOCACHE_LIDAR_MEDIA_TYPE "(memory:RobocacheCUDA); " \
     "other/tensors(memory:RobocacheCUDA); " ROBOCACHE_POINTS_DEPTH_CAPS
@@ -43,15 +43,15 @@ typedef struct
 {
   RobocachePointsKind kind;
   RobocachePointLayout layout;  /* no fields for depth */
-  guint64 n_points;             /* of an item: tensors and depth; 0 for clouds, whose buffers say it */
-  guint64 n_items;              /* clouds of a buffer, which make a grid each; 1 but for batches */
+  guint64 n_points;             /* per item, for tensors and depth; 0 for clouds, where each buffer determines it */
+  guint64 n_items;              /* clouds per buffer, each of which makes a grid; 1 except for batches */
   GstVideoInfo video;           /* depth */
   RobocacheCameraRays *rays;    /* depth of a lens that distorts, from properties and not from caps; NULL: pinhole */
   gint rate_num, rate_den;      /* framerate; 0/1: no nominal rate */
 } RobocachePointsInfo;
 
-/* Checks every field of fixed caps of any of the four forms; the error names the field, its value and what was
- * expected. On success robocache_points_info_clear is owed. */
+/* Checks every field of fixed caps in any of the four forms. FALSE and an error that names the field, its value and the expected
+ * one. Clear info after success. */
 gboolean robocache_points_info_from_caps (RobocachePointsInfo * info, const GstCaps * caps, GError ** error);
 void robocache_points_info_clear (RobocachePointsInfo * info);
 
@@ -61,8 +61,8 @@ GstCaps *robocache_pointcloud_caps_new (const gchar * fields, RcDtype dtype, gin
 /* Bytes of one point; 0 for depth. */
 gsize robocache_points_info_point_size (const RobocachePointsInfo * info);
 
-/* Points in each item of a buffer of size bytes of a cloud or tensor. FALSE and an error that names both sizes when the buffer is no
- * whole number of points, or not what a tensor's caps say. */
+/* Points per item of a buffer of `size` bytes with a cloud or tensor. FALSE and an error with both sizes: the buffer is not a multiple of
+ * a point, or differs from the tensor's caps. */
 gboolean robocache_points_info_count (const RobocachePointsInfo * info, gsize size, guint64 * n_points,
     GError ** error);
 

@@ -1,6 +1,6 @@
 /* robocache: where the fields of a point are
  *
- * As application/x-pointcloud says it:
+ * As in caps of application/x-pointcloud:
  *
  *   fields=(string)"x,y,z,intensity,ring"                       names; x, y, z anywhere among them, else the first three
  *   type=(string)float32                                        of every field; or
@@ -37,7 +37,7 @@ RobocachePointLayout robocache_point_layout_packed (RcDtype dtype, guint n_field
 gboolean robocache_point_layout_parse (RobocachePointLayout * layout, const GstStructure * structure, GError ** error);
 void robocache_point_layout_clear (RobocachePointLayout * layout);
 
-/* FALSE and an error when points cannot have coordinates of that dtype, whose name is name. */
+/* FALSE and an error: coordinates cannot have that dtype, whose name is `name`. */
 gboolean robocache_point_check_dtype (RcDtype dtype, const gchar * name, GError ** error);
 
 /* Sets ROBOCACHE_ERROR_CAPS. FALSE, so that it can be returned. */

@@ -24,7 +24,7 @@
  *     ! robocachevoxelize fx=615 fy=615 cx=320 cy=240 mode=centroid output=sparse ! appsink
  * ]|
  *
- * ## Pillars of at most 32 points, as detectors take them
+ * ## Pillars of at most 32 points, for detectors
  * |[
  * gst-launch-1.0 multifilesrc location=%010d.bin caps=application/octet-stream,framerate=10/1 \
  *     ! robocacheparse format=kitti \
@@ -327,10 +327,10 @@ gst_robocache_voxelize_propose_allocation (GstBaseTransform *trans, GstQuery *de
   return TRUE;
 }
 
-/* ---- take in ---- */
+/* ---- input ---- */
 
 static gboolean
-take_caps (GstRobocacheVoxelize *self, GstEvent *event)
+handle_caps (GstRobocacheVoxelize *self, GstEvent *event)
 {
   gboolean ok;
 
@@ -350,7 +350,7 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, event);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_CAPS:
-      return take_caps (self, event);
+      return handle_caps (self, event);
     case GST_EVENT_FLUSH_STOP:
       robocache_cloud_window_clear (&self->window);
       GST_OBJECT_LOCK (self);
@@ -494,7 +494,7 @@ fall_back (GstRobocacheVoxelize *self, const GError *reason)
       && start_readback (self, NULL);
 }
 
-/* ---- hand out ---- */
+/* ---- output ---- */
 
 static void
 post_stats_when_due (GstRobocacheVoxelize *self, GstBuffer *input)

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* What is written along each axis. */
+/* The texts along each axis. */
 typedef struct
 {
   gdouble em;                   /* pixels: the size of text */
@@ -27,7 +27,7 @@ typedef struct
   gdouble left, top, right, bottom;
 } RobocacheMargins;
 
-/* Finds what is written along axes of the camera's length, and how far that reaches beyond the grid. */
+/* Finds the texts of axes as long as the camera's, and returns how far they reach beyond the grid. */
 RobocacheMargins robocache_axes_init (RobocacheAxes * axes, cairo_t * cr,
     gdouble em, const RobocacheVoxelCamera * camera);
 

@@ -8,12 +8,12 @@
 
 #define MIN_EM 9.0            /* pixels: the size of text */
 #define MAX_EM 40.0
-#define LAYOUTS 2               /* numbers depend on the scale, and the scale on the room that they take */
+#define LAYOUTS 2               /* numbers depend on the scale, and the scale on their widths */
 
 /* In em. */
 #define PICTURE_WIDTH 26.0      /* a picture is so wide or wider */
 #define PICTURE_HEIGHT 36.0     /* and so high */
-#define MIN_HEIGHT 15.0       /* of the least picture that has room for text */
+#define MIN_HEIGHT 15.0       /* of the smallest picture with text */
 #define EDGE 0.5                /* from texts to the picture's edge */
 #define MARGIN 1.2              /* of a plot without axes */
 #define COUNT_HEIGHT 1.9        /* of the number of voxels above the plot */
@@ -60,13 +60,13 @@ robocache_chart_init (RobocacheChart *chart, const RobocacheViewStyle *style,
     const RobocacheVoxelFrame *frame, const RobocacheLegend *legend, gint width, gint height)
 {
   const gdouble em = CLAMP (MIN (width / PICTURE_WIDTH, height / PICTURE_HEIGHT), MIN_EM, MAX_EM);
-  const gboolean room = width >= PICTURE_WIDTH * MIN_EM && height >= MIN_HEIGHT * MIN_EM;
+  const gboolean fits = width >= PICTURE_WIDTH * MIN_EM && height >= MIN_HEIGHT * MIN_EM;
   /* text is as wide on any surface */
   cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_A8, 1, 1);
   cairo_t *cr = cairo_create (surface);
 
-  chart->has_axes = style->axes && room;
-  chart->has_legend = style->legend && room;
+  chart->has_axes = style->axes && fits;
+  chart->has_legend = style->legend && fits;
   chart->background = chart->legend.background = style->background;
   robocache_draw_set_size (cr, em);
   lay_out (chart, cr, em, style->view, frame, legend, width, height);

@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What cairo draws into, and how large it can be. Pixels are opaque. */
+/* Formats and sizes that cairo can draw. Pixels are opaque. */
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
 #define ROBOCACHE_CHART_FORMATS "{ BGRx, BGRA }"
 #else
@@ -23,22 +23,22 @@ G_BEGIN_DECLS
     ", width=(int)[1, 32767], height=(int)[1, 32767], framerate=(fraction)[0/1, 2147483647/1]" \
     ", pixel-aspect-ratio=(fraction)1/1"
 
-/* Where things are in a picture, and what is written there. */
+/* The places of everything in a picture, and its texts. */
 typedef struct
 {
-  gboolean has_axes, has_legend;        /* as asked for, where there is room for text */
+  gboolean has_axes, has_legend;        /* as requested, unless the picture is too small for text */
   guint background;
   RobocacheVoxelCamera camera;
   RobocacheAxes axes;
   RobocacheLegendPlace legend;
 } RobocacheChart;
 
-/* Finds room for what the axes and any range of the legend say. frame is used as long as the chart. */
+/* Reserves space for the axes' texts and for those of any range in the legend. frame must outlive the chart. */
 void robocache_chart_init (RobocacheChart * chart,
     const RobocacheViewStyle * style, const RobocacheVoxelFrame * frame,
     const RobocacheLegend * legend, gint width, gint height);
 
-/* The whole picture. FALSE and an error when the frame is none that cairo can draw into. */
+/* Draws the whole picture. FALSE and an error: cairo cannot draw into the frame. */
 gboolean robocache_chart_draw (const RobocacheChart * chart,
     const RobocacheVoxelPicture * picture, const RobocacheLegend * legend, GstVideoFrame * frame,
     GError ** error);

@@ -17,19 +17,19 @@ G_BEGIN_DECLS
 
 #define ROBOCACHE_COLOUR_STEPS 256
 
-/* What has no number: NaN. Neither a grey nor a colour of the map. */
+/* For NaN: neither a grey nor a colour of the map. */
 #define ROBOCACHE_COLOUR_NAN 0xd8369bu
 
 /* The colours 0xRRGGBB of the map in order. */
 const guint32 *robocache_colour_map (void);
 
-/* Which colour of the map a value has that is no NaN, between the ends of range; beyond them, that of the end. */
+/* Index in the map of a value that is not NaN; values beyond the range have the colour of its end. */
 guint robocache_colour_step (gdouble value, const gdouble range[2]);
 
 /* A colour 0xRRGGBB with its light times a factor. */
 guint32 robocache_colour_shade (guint32 colour, gdouble factor);
 
-/* How light a colour is, 0 to 1 (relative luminance as in Rec. 709). */
+/* Relative luminance of a colour as in Rec. 709, 0 to 1. */
 gdouble robocache_colour_luminance (guint32 colour);
 
 G_END_DECLS

@@ -15,16 +15,16 @@ G_BEGIN_DECLS
 
 /* 0xRRGGBB */
 void robocache_draw_set_colour (cairo_t * cr, guint32 colour, gdouble alpha);
-/* Dark, or light on a dark background. */
+/* Dark ink, or light ink on a dark background. */
 void robocache_draw_set_ink (cairo_t * cr, guint background, gdouble alpha);
-/* Of text of that many pixels, and the lines that go with it. */
+/* Sets the size of text, in pixels, and a line width that matches it. */
 void robocache_draw_set_size (cairo_t * cr, gdouble em);
 
 void robocache_draw_line (cairo_t * cr, RobocachePixel from, RobocachePixel to);
 
 /* Pixels. */
 gdouble robocache_draw_text_width (cairo_t * cr, const gchar * text);
-/* Text whose share of its width is left of the point and whose middle is at its height; turned against the clock. */
+/* Draws text turned counter-clockwise, with that share of its width left of the point, vertically centred on it. */
 void robocache_draw_text (cairo_t * cr, RobocachePixel at, gdouble share, gdouble turned,
     const gchar * text);
 

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* What the legend says. */
+/* The contents of the legend. */
 typedef struct
 {
   RobocacheColourBy colour_by;
@@ -22,7 +22,7 @@ typedef struct
   gboolean nan;                 /* one is seen */
 } RobocacheLegend;
 
-/* Where it is, in pixels. */
+/* Its place, in pixels. */
 typedef struct
 {
   gdouble em;                   /* the size of text */
@@ -31,9 +31,9 @@ typedef struct
   RobocachePixelBox bar;
 } RobocacheLegendPlace;
 
-/* Pixels at the right of a picture that do for every range, so that pictures of a stream are alike. */
+/* Width in pixels at the right of a picture, enough for every range, so that all pictures of a stream have one layout. */
 gdouble robocache_legend_width (cairo_t * cr, gdouble em, const RobocacheLegend * legend);
-/* Into so wide a column at the right of a picture, at the height of the plot. */
+/* Places it in a column of that width at the right of a picture, beside the plot. */
 void robocache_legend_place (RobocacheLegendPlace * place, gdouble em, gdouble picture_width,
     gdouble width, const RobocachePixelBox * plot);
 

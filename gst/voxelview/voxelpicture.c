@@ -167,7 +167,7 @@ void
 robocache_voxel_picture_clear (RobocacheVoxelPicture *picture)
 {
   g_clear_pointer (&picture->fragments, g_free);
-  picture->room = 0;
+  picture->capacity = 0;
 }
 
 gboolean
@@ -177,7 +177,7 @@ robocache_voxel_picture_begin (RobocacheVoxelPicture *picture, gint width, gint 
 
   picture->width = width;
   picture->height = height;
-  if (n > picture->room) {
+  if (n > picture->capacity) {
     robocache_voxel_picture_clear (picture);
     picture->fragments = g_try_new (RobocacheVoxelFragment, n);
     if (picture->fragments == NULL) {
@@ -185,7 +185,7 @@ robocache_voxel_picture_begin (RobocacheVoxelPicture *picture, gint width, gint 
           " bytes of a picture of %dx%d: ask for a smaller one", n * sizeof (RobocacheVoxelFragment), width, height);
       return FALSE;
     }
-    picture->room = n;
+    picture->capacity = n;
   }
   for (gsize i = 0; i < n; i++)
     picture->fragments[i] = (RobocacheVoxelFragment) {EMPTY, 0.0f};

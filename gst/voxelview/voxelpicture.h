@@ -31,7 +31,7 @@ typedef struct
 {
   gint width, height;
   RobocacheVoxelFragment *fragments;    /* a pixel each, row by row */
-  gsize room;
+  gsize capacity;               /* pixels */
 } RobocacheVoxelPicture;
 
 /* What is seen in a picture. */
@@ -41,7 +41,7 @@ typedef struct
   gdouble range[2];             /* of the finite ones */
 } RobocacheVoxelSight;
 
-/* Zeroes are a valid value. */
+/* A zeroed struct is a valid empty picture. */
 void robocache_voxel_picture_clear (RobocacheVoxelPicture * picture);
 
 /* An empty picture, each side at most 32767. FALSE and an error when there is no memory. */

@@ -50,7 +50,7 @@ lay_out_bits (RobocacheVoxelLayout *layout, const RobocacheTensorInfo *tensor)
   return tensor->dtype == RC_UINT32 && axes_are (tensor, 0, words, &layout->n_items);
 }
 
-/* Whether a tensor has a list of each voxel that there is room for, whose own axes are so many. */
+/* Whether a tensor has a list with so many axes for each voxel of the capacity. */
 static gboolean
 is_of_voxels (const RobocacheVoxelLayout *layout, const RobocacheTensorInfo *tensor, guint n_own)
 {

@@ -16,11 +16,11 @@ typedef struct
   guint64 n_channels;           /* values of a voxel, which lie side by side; 1 without values */
   guint values;                 /* the tensor that they are in */
   guint64 n_items;              /* grids of a buffer, one after the other in each tensor */
-  guint64 capacity;             /* voxels that an item of sparse output has room for */
+  guint64 capacity;             /* voxels in an item of sparse output, at most */
 } RobocacheVoxelLayout;
 
-/* Checks that tensors of the frame are such as robocachevoxelize puts out, with values of any type. FALSE and an error
- * that holds what they are and what was expected. */
+/* Checks that tensors of the frame have a form that robocachevoxelize produces, with values of any type. FALSE and an error with
+ * their form and the expected one. */
 gboolean robocache_voxel_layout_init (RobocacheVoxelLayout * layout, const RobocacheVoxelFrame * frame,
     const RobocacheTensorsInfo * info, GError ** error);
 

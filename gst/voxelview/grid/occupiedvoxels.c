@@ -112,7 +112,7 @@ reserve (RobocacheOccupiedVoxels *voxels, GError **error)
   const guint64 bytes = robocache_bytes_multiply (words, sizeof (guint32));
 
   voxels->n_words = (gsize) words;
-  if (words <= voxels->room)
+  if (words <= voxels->capacity)
     return TRUE;
   robocache_occupied_voxels_clear (voxels);
   voxels->words = bytes < G_MAXUINT64 ? g_try_malloc (bytes) : NULL;
@@ -122,7 +122,7 @@ reserve (RobocacheOccupiedVoxels *voxels, GError **error)
         " are occupied", bytes, n[0], n[1], n[2]);
     return FALSE;
   }
-  voxels->room = voxels->n_words = (gsize) words;
+  voxels->capacity = voxels->n_words = (gsize) words;
   return TRUE;
 }
 
@@ -254,7 +254,7 @@ void
 robocache_occupied_voxels_clear (RobocacheOccupiedVoxels *voxels)
 {
   g_clear_pointer (&voxels->words, g_free);
-  voxels->room = 0;
+  voxels->capacity = 0;
 }
 
 /* ---- visit ---- */

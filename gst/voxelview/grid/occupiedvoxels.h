@@ -31,14 +31,14 @@ typedef struct
   guint64 n_occupied;
 
   guint32 *words;               /* dense and bits: occupancy as bits, as robocachevoxelize puts them out */
-  gsize n_words, room;
+  gsize n_words, capacity;
 } RobocacheOccupiedVoxels;
 
-/* Zeroes are a valid value. */
+/* A zeroed struct is valid and empty. */
 void robocache_occupied_voxels_clear (RobocacheOccupiedVoxels * voxels);
 
-/* The voxels of an item of a mapped buffer, with the values of a channel. layout and data are used as long as voxels
- * are visited. FALSE and an error when the data is not what the layout says, or there is no memory. */
+/* Reads the voxels of an item of a mapped buffer, with the values of a channel. layout and tensors must outlive their visit.
+ * FALSE and an error: the data does not match the layout, or no memory. */
 gboolean robocache_occupied_voxels_read (RobocacheOccupiedVoxels * voxels, const RobocacheVoxelLayout * layout,
     gpointer const *tensors, guint64 item, guint64 channel, GError ** error);
 

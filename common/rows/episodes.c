@@ -344,7 +344,7 @@ run_shard (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPla
   return TRUE;
 }
 
-/* After it: the first engine's stream goes on when the shard has written. */
+/* After it: the first engine's stream waits until the shard has written. */
 static gboolean
 end_shard (RobocacheEpisodes *episodes, Shard *shard, const RobocacheEpisodesPlace *place, GError **error)
 {

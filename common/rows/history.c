@@ -12,7 +12,7 @@
 enum
 {
   ROW_USED = 1 << 0,            /* took part in an output row */
-  ROW_AFTER_GAP = 1 << 1,       /* a GAP had told that no row follows the one before it so soon */
+  ROW_AFTER_GAP = 1 << 1,       /* a GAP lies between the row before it and this one */
 };
 
 #define INITIAL_CAPACITY 64
@@ -280,7 +280,7 @@ robocache_row_fate_name (RobocacheRowFate fate)
   return names[fate];
 }
 
-/* What a segment leaves out was not wanted, and is no loss. */
+/* Rows outside the segment are not a loss. */
 void
 robocache_history_count_dropped (RobocacheHistory *history, RobocacheDropReason reason, gint64 time, guint64 n_rows)
 {

@@ -1,7 +1,7 @@
 /* robocache: the recent rows of one stream, in order of time, and their alignment to ticks
  *
- * Rows arrive in any order; the history keeps them sorted, drops late ones, lets the last of equal times win, and tells
- * when a tick can be answered and with which rows. Every row that came in is, at any moment, in exactly one of used,
+ * Rows arrive in any order; the history keeps them sorted, drops late ones, lets the last of equal times win, and finds
+ * when a tick is decided and by which rows. Every inserted row is, at any moment, in exactly one of used,
  * late, duplicate, superseded and dropped, or still kept. Used by resample and fuse alike; not thread-safe.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   gsize row_bytes;
-  GDestroyNotify clear_row;     /* called with a pointer to the row that is let go; or NULL */
+  GDestroyNotify clear_row;     /* called with a pointer to the row that is released; or NULL */
   gsize max_rows;               /* 0: no bound; otherwise the oldest row is dropped for a new one */
   gint64 reorder_window;        /* ns */
 
@@ -34,7 +34,7 @@ typedef struct
   gint64 *overdue_by;           /* the last tick that had left when the row came, less its time; negative: in time */
   gsize first, n, capacity;
 
-  gint64 oldest_row;            /* least time of a row, also of one that was let go; ROBOCACHE_NO_TIME before the first */
+  gint64 oldest_row;            /* least time of a row, released ones included; ROBOCACHE_NO_TIME before the first */
   gint64 newest_row;            /* greatest time of a row; ROBOCACHE_NO_TIME before the first */
   gint64 gap_end;               /* greatest end of a GAP; ROBOCACHE_NO_TIME before the first */
   gint64 last_tick;             /* greatest tick that was aligned; ROBOCACHE_NO_TIME before the first */
@@ -47,7 +47,7 @@ typedef struct
   RobocacheLosses *losses;      /* of its owner; or NULL */
 } RobocacheHistory;
 
-/* What a tick gets of a stream. */
+/* Alignment of a stream to a tick. */
 typedef struct
 {
   RcBracket bracket;            /* row indices count from robocache_history_rows () */
@@ -59,12 +59,12 @@ typedef struct
 void robocache_history_init (RobocacheHistory * history, gsize row_bytes, GDestroyNotify clear_row);
 void robocache_history_clear (RobocacheHistory * history);      /* frees everything */
 
-/* Forgets rows and time. Rows still kept are counted as used, late or superseded. */
+/* Releases all rows and forgets times. Rows are counted as used, late or superseded. */
 void robocache_history_reset (RobocacheHistory * history);
-/* The same, but rows that were in time and not used are counted as dropped. */
+/* The same, but unused rows that were in time are counted as dropped. */
 void robocache_history_discard (RobocacheHistory * history, RobocacheDropReason reason);
 
-/* Forgets rows from time on; those in time that were not used are counted as dropped. */
+/* Releases rows from time on; unused ones that were in time are counted as dropped. */
 void robocache_history_discard_from (RobocacheHistory * history, gint64 time, RobocacheDropReason reason);
 
 /* What became of a row at its arrival. */
@@ -80,10 +80,10 @@ typedef enum
 RobocacheRowFate robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
 /* For log lines. */
 const gchar *robocache_row_fate_name (RobocacheRowFate fate);
-/* Counts rows that never got here because they have no usable time; time is that of the first, or ROBOCACHE_NO_TIME. */
+/* Counts rows that were dropped before insertion; time is that of the first, or ROBOCACHE_NO_TIME. */
 void robocache_history_count_dropped (RobocacheHistory * history, RobocacheDropReason reason, gint64 time,
     guint64 n_rows);
-/* No row with a time before end will come. */
+/* A GAP: no row with a time before end will be inserted. */
 void robocache_history_gap (RobocacheHistory * history, gint64 end);
 void robocache_history_eos (RobocacheHistory * history);
 
@@ -119,7 +119,7 @@ gint64 robocache_history_missing_until (const RobocacheHistory * history, const 
 /* Releases rows that no tick from next_tick on can need. */
 void robocache_history_prune (RobocacheHistory * history, const RcSearch * search, gint64 next_tick);
 
-/* No row with a time before this will be taken any more; ROBOCACHE_NO_TIME before the first row or GAP. */
+/* Rows with a time before this are late; ROBOCACHE_NO_TIME before the first row or GAP. */
 gint64 robocache_history_frontier (const RobocacheHistory * history);
 gboolean robocache_history_has_rows (const RobocacheHistory * history);
 gint64 robocache_history_first_time (const RobocacheHistory * history); /* ROBOCACHE_NO_TIME when empty */
@@ -135,7 +135,7 @@ gint64 robocache_history_next_after (const RobocacheHistory * history, gint64 t)
 /* Median of the last 64 spacings; 0 with fewer than two rows. */
 gint64 robocache_history_median_spacing (const RobocacheHistory * history);
 
-/* What an interpolation waits for, in ns: previous 0; nearest, linear and hermite one row; cubic two; mean half a tick more
+/* Latency of an interpolation in ns: previous 0; nearest, linear and hermite one row; cubic two; mean half a tick more
  * than linear. */
 gint64 robocache_interpolation_latency (RcInterpolation interpolation, gint64 row_period_ns, gint64 tick_period_ns);
 

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Where on the timeline a loss is: the segment that its running time is of. */
+/* Source of a message, and the segment of its running time. */
 typedef struct
 {
   GstObject *source;            /* the pad or the element that the message comes from */
@@ -19,12 +19,12 @@ typedef struct
   gboolean live;
 } RobocacheQosPlace;
 
-/* About rows: jitter is how late the latest of them was, processed and dropped (GST_FORMAT_DEFAULT) count rows since the
- * element was started. No rate of the source would have saved them, so the proportion is 1. */
+/* About rows: jitter is the greatest lateness; processed and dropped (GST_FORMAT_DEFAULT) count rows since the element was
+ * started. The proportion is 1, since a slower source would not have avoided the loss. */
 GstMessage *robocache_qos_of_rows (const RobocacheQosPlace * place, const RobocacheLoss * loss, GstClockTime duration,
     const RobocacheRowCounts * counts);
 
-/* About a tick: jitter is how long after the tick that was decided, processed and dropped (GST_FORMAT_BUFFERS) count ticks. */
+/* About a tick: jitter is the time from the tick to the decision; processed and dropped (GST_FORMAT_BUFFERS) count ticks. */
 GstMessage *robocache_qos_of_tick (const RobocacheQosPlace * place, gint64 tick, GstClockTime duration, gint64 jitter,
     guint64 ticks_out, guint64 ticks_dropped);
 

@@ -1,4 +1,4 @@
-/* robocache: what became of the rows of a stream
+/* robocache: counters of the rows of a stream
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,7 +1,7 @@
-/* robocache: what became of the rows of a stream
+/* robocache: counters of the rows of a stream
  *
- * Every row that came in is, at any moment, in exactly one of used, late, duplicate, superseded and dropped, or still
- * kept; and a row that was dropped was so for exactly one reason.
+ * At any moment every inserted row is in exactly one of used, late, duplicate, superseded and dropped, or still kept. A
+ * dropped row has exactly one reason.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,14 +14,14 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  ROBOCACHE_DROPPED_NO_TIME,    /* no timestamp, and none before it to go on from */
+  ROBOCACHE_DROPPED_NO_TIME,    /* no timestamp, and no buffer before it */
   ROBOCACHE_DROPPED_OUTSIDE_SEGMENT,
-  ROBOCACHE_DROPPED_CLOCK_JUMP, /* a time that is far from the clock and does not go on from the rows before it */
+  ROBOCACHE_DROPPED_CLOCK_JUMP, /* a time far from the clock and from the rows before it */
   ROBOCACHE_DROPPED_OVERFLOW,   /* no room in a bounded history */
   ROBOCACHE_DROPPED_FLUSH,
   ROBOCACHE_DROPPED_REFUSED,    /* a buffer that is not what its caps say, or came after an error or the end */
   ROBOCACHE_DROPPED_REMOVED,    /* still waiting for a tick when its pad was removed */
-  ROBOCACHE_DROPPED_NO_REFERENCE,       /* no reference timestamp, where that is what counts */
+  ROBOCACHE_DROPPED_NO_REFERENCE,       /* no reference timestamp, where the pad requires one */
   ROBOCACHE_N_DROP_REASONS
 } RobocacheDropReason;
 
@@ -37,8 +37,8 @@ typedef struct
 
 /* For log lines: "no-time" and the like. */
 const gchar *robocache_drop_reason_name (RobocacheDropReason reason);
-guint64 robocache_row_counts_dropped (const RobocacheRowCounts * counts);       /* for whatever reason */
-/* Counts rows that were dropped before anything else could become of them. */
+guint64 robocache_row_counts_dropped (const RobocacheRowCounts * counts);       /* for all reasons */
+/* Counts rows that were dropped on arrival. */
 void robocache_row_counts_refuse (RobocacheRowCounts * counts, RobocacheDropReason reason, guint64 n_rows);
 void robocache_row_counts_add (RobocacheRowCounts * sum, const RobocacheRowCounts * counts);
 /* Adds rows-in, rows-used, rows-late, rows-duplicate, rows-superseded, rows-dropped, rows-dropped-REASON for each reason,

@@ -52,10 +52,10 @@ is_near (gint64 lead)
   return lead >= -ROBOCACHE_CLOCK_JUMP_BOUND && lead <= ROBOCACHE_CLOCK_JUMP_BOUND;
 }
 
-/* After silence a row is as far ahead of the rows before it as the clock is; and a clock that stands still, or rows that
- * were always ahead of it, are nobody's jump. */
+/* After silence a row is as far ahead of the rows before it as the clock is. Rows ahead of a clock that stands still, or that
+ * were always ahead, are not a jump either. */
 static gboolean
-goes_on (const RobocacheClockJump *jump, gint64 now, gint64 reorder_window, gint64 time)
+continues (const RobocacheClockJump *jump, gint64 now, gint64 reorder_window, gint64 time)
 {
   const gint64 lead = minus (time, now), bound = ROBOCACHE_CLOCK_JUMP_BOUND;
 
@@ -89,7 +89,7 @@ is_with_suspects (const RobocacheClockJump *jump, gint64 lead)
       && change <= ROBOCACHE_CLOCK_JUMP_TOLERANCE;
 }
 
-/* Whether the row is one of many that are elsewhere. */
+/* Whether the row is one of many at that distance from the clock, for long enough. */
 static gboolean
 is_confirmed (RobocacheClockJump *jump, gint64 now, gint64 lead)
 {
@@ -125,7 +125,7 @@ robocache_clock_jump_place (RobocacheClockJump *jump, gint64 now, gint64 reorder
   gint64 shifted = rc_add_saturating (*time, jump->shift);
   RobocacheRowPlace place = ROBOCACHE_ROW_PLACED;
 
-  if (is_with_suspects (jump, minus (*time, now)) || !goes_on (jump, now, reorder_window, shifted)) {
+  if (is_with_suspects (jump, minus (*time, now)) || !continues (jump, now, reorder_window, shifted)) {
     if (!is_confirmed (jump, now, minus (*time, now)))
       return ROBOCACHE_ROW_OUTLIER;
     place = leap (jump);
@@ -139,7 +139,7 @@ robocache_clock_jump_place (RobocacheClockJump *jump, gint64 now, gint64 reorder
 gboolean
 robocache_clock_jump_fits (const RobocacheClockJump *jump, gint64 now, gint64 reorder_window, gint64 time)
 {
-  return goes_on (jump, now, reorder_window, rc_add_saturating (time, jump->shift));
+  return continues (jump, now, reorder_window, rc_add_saturating (time, jump->shift));
 }
 
 void

@@ -1,12 +1,11 @@
 /* robocache: rows of a live sensor whose clock jumps
  *
- * A row that is far from where the rows before it and the pipeline's clock say it should be is an outlier, and dropped: one
- * wild timestamp costs one row. When rows go on like that for a second, in step with the clock, the sensor's clock has
- * jumped. From then on its times are shifted, so that its least delay is what it was before; or not at all, when they fit
- * the pipeline's clock as they are. A backlog that is sent after a stall is no jump: its rows go on from those before it, or
- * else come faster than the clock goes.
+ * A row far from the rows before it and from the pipeline's clock is an outlier, and dropped: one wild timestamp costs one
+ * row. After a second of such rows, in step with the clock, the sensor's clock has jumped. From then on its times are
+ * shifted so that its least delay is what it was before, or not at all if they fit the pipeline's clock unshifted. A backlog
+ * that is sent after a stall is not a jump: its rows continue those before it, or arrive faster than the clock advances.
  *
- * Only for live streams: what is not live depends on its input alone, and no clock.
+ * For live streams only: output of other streams depends on their input alone.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,9 +16,9 @@
 
 G_BEGIN_DECLS
 
-/* How far a row may be from the clock and from the rows before it. */
+/* How far a row may be from the clock and from the rows before it (ns). */
 #define ROBOCACHE_CLOCK_JUMP_BOUND (10 * (gint64) GST_SECOND)
-/* How long rows must go on elsewhere, and how steadily. */
+/* How long rows must stay away before a jump is assumed, and how steadily (ns). */
 #define ROBOCACHE_CLOCK_JUMP_CONFIRM (1 * (gint64) GST_SECOND)
 #define ROBOCACHE_CLOCK_JUMP_TOLERANCE (500 * (gint64) GST_MSECOND)
 
@@ -37,7 +36,7 @@ typedef struct
 } RobocacheClockJump;
 
 void robocache_clock_jump_init (RobocacheClockJump * jump);
-/* A new stream position: forgets everything but the count. */
+/* Starts at a new stream position. Keeps only the number of jumps. */
 void robocache_clock_jump_restart (RobocacheClockJump * jump);
 
 typedef enum
@@ -47,12 +46,12 @@ typedef enum
   ROBOCACHE_ROW_AFTER_JUMP      /* time is shifted; nothing may be blended with the rows before */
 } RobocacheRowPlace;
 
-/* Takes a row whose running time is *time and which arrives at the running time now. Rows that are older than the newest by
- * no more than reorder_window are never elsewhere. */
+/* Places a row of running time *time that arrives at the running time now, and shifts *time. A row that is at most
+ * reorder_window older than the newest is never an outlier. */
 RobocacheRowPlace robocache_clock_jump_place (RobocacheClockJump * jump, gint64 now, gint64 reorder_window,
     gint64 * time);
 
-/* Whether a row with this running time would go on from those before; changes nothing. */
+/* Whether a row with this running time would be placed without a jump. Changes nothing. */
 gboolean robocache_clock_jump_fits (const RobocacheClockJump * jump, gint64 now, gint64 reorder_window, gint64 time);
 
 /* Warns of the first jump; pad is where it was, NULL where there is but one. */

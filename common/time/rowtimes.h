@@ -1,7 +1,7 @@
 /* robocache: the running time of each row of a buffer
  *
  * Row i of a buffer with R rows is at PTS + i * duration / R. A tensor of row times wins over that rule. A buffer
- * without PTS goes on where the one before it ended.
+ * without PTS starts where the one before it ended.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,14 +22,14 @@ typedef struct
 } RobocacheRowTimes;
 
 void robocache_row_times_init (RobocacheRowTimes * clock);
-/* A new stream position: a buffer without PTS has nothing to go on from. */
+/* Starts at a new stream position. A buffer without PTS then has no time. */
 void robocache_row_times_set_segment (RobocacheRowTimes * clock, const GstSegment * segment);
 void robocache_row_times_set_rate (RobocacheRowTimes * clock, gint num, gint den);
 
 typedef enum
 {
   ROBOCACHE_BUFFER_TIMED,
-  ROBOCACHE_BUFFER_WITHOUT_TIME /* neither PTS, nor row times, nor anything to go on from */
+  ROBOCACHE_BUFFER_WITHOUT_TIME /* neither PTS, nor row times, nor a buffer before it */
 } RobocacheBufferTiming;
 
 /* Starts on a buffer: fixes pts and duration for robocache_row_times_nth and moves the clock on. */

@@ -1,4 +1,4 @@
-/* robocache: robocacheresample, what became of every row and tick: counters with their reasons, distributions, QoS messages
+/* robocache: robocacheresample, counters of refused rows, rows around an error, and intervals of QoS messages
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

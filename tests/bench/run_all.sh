@@ -12,8 +12,7 @@
 #   --without these parts do not run; these Python libraries may be missing
 #   --build   a build (default: in a bundle of tests/gpu/bundle.sh the bundle, in a checkout build-release or build)
 #
-# The status is 1 if a library is missing, or if a part fails, exceeds its time limit or writes no figures. A failed part leaves
-# its table unchanged and its output in RESULTS/logs.
+# The status is 1 if a library is missing, or if a part fails, is too slow or writes no figures; its table then stays as it was.
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 kinds='gpu cpu' only='' without='' build='' results=results

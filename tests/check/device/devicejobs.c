@@ -169,23 +169,16 @@ enqueue_chunk (VoxelPhase phase, RcVoxelPlan *plan, const RcVoxelJob *job, const
   return RC_OK;
 }
 
-static RcStatus
-enqueue_range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
-{
-  return enqueue_chunk (RANGE, plan, job, chunk, stream);
+#define DEFINE_ENQUEUE(function, phase) \
+static RcStatus \
+function (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error) \
+{ \
+  return enqueue_chunk (phase, plan, job, chunk, stream); \
 }
 
-static RcStatus
-enqueue_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
-{
-  return enqueue_chunk (ADD, plan, job, chunk, stream);
-}
-
-static RcStatus
-enqueue_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
-{
-  return enqueue_chunk (REMOVE, plan, job, chunk, stream);
-}
+DEFINE_ENQUEUE (enqueue_range, RANGE)
+DEFINE_ENQUEUE (enqueue_add, ADD)
+DEFINE_ENQUEUE (enqueue_remove, REMOVE)
 
 static RcStatus
 enqueue_end (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out, RcStream stream, RcError *error)
@@ -342,13 +335,6 @@ spoil (Machine *machine, GstMemory *memory)
   gst_memory_unref (memory);
 }
 
-/* What another element's engine reads of an output, in its own time. */
-static void
-note (guint8 *to, const guint8 *from, gsize bytes, gpointer seen)
-{
-  memcpy (seen, from, bytes);
-}
-
 /* Takes the memory, and sees what is in it: in device memory later, when its block may be written again already,
  * unless kept is where to put it; otherwise now, since what is pushed in system memory was waited for. */
 static gpointer
@@ -359,7 +345,7 @@ see (Machine *machine, GstMemory *memory, GPtrArray *kept)
 
   if (machine->setup->out_on_device) {
     fail_unless (robocache_memory_begin_read (memory, machine->source, NULL));
-    fake_launch (robocache_engine_stream (machine->source), note, NULL, robocache_memory_data (memory), memory->size,
+    fake_launch (robocache_engine_stream (machine->source), look, NULL, robocache_memory_data (memory), memory->size,
         seen);
     fail_unless (robocache_memory_end_read (memory, machine->source, NULL));
   } else {
@@ -427,6 +413,15 @@ make_episodes (Episodes *e, guint32 seed)
 }
 
 static void
+place_episodes (Machine *machine, const Episodes *e, RobocacheEpisodesPlace *place)
+{
+  place->memories[ROBOCACHE_EPISODES_ROWS] = input_of (machine, e->rows, sizeof (e->rows));
+  place->memories[ROBOCACHE_EPISODES_TIMES] = input_of (machine, e->times, sizeof (e->times));
+  place->memories[ROBOCACHE_EPISODES_TARGETS] = input_of (machine, e->targets, sizeof (e->targets));
+  place->memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine->outputs, sizeof (Aligned), NULL);
+}
+
+static void
 align_whole (const Episodes *e, Aligned *out, RcAlignCounters *counters)
 {
   const RcAlignStreamArgs stream = {
@@ -485,10 +480,7 @@ GST_START_TEST (test_episodes)
 
     make_episodes (&e, round);
     align_whole (&e, &wanted[round], &counts[round]);
-    place.memories[ROBOCACHE_EPISODES_ROWS] = input_of (&machine, e.rows, sizeof (e.rows));
-    place.memories[ROBOCACHE_EPISODES_TIMES] = input_of (&machine, e.times, sizeof (e.times));
-    place.memories[ROBOCACHE_EPISODES_TARGETS] = input_of (&machine, e.targets, sizeof (e.targets));
-    place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine.outputs, sizeof (Aligned), NULL);
+    place_episodes (&machine, &e, &place);
     if (robocache_readback_pending (readback) == ROBOCACHE_READBACK_SLOTS)
       expect_counts (readback, round - ROBOCACHE_READBACK_SLOTS, &counts[round - ROBOCACHE_READBACK_SLOTS], sizeof (counts[0]));
     fail_unless (robocache_readback_begin (readback, NULL));
@@ -535,10 +527,7 @@ GST_START_TEST (test_episodes_on_a_device_that_fails)
   episodes = robocache_episodes_new (machine.engines, 2, &align_spec, &shape, &status, NULL);
   readback = robocache_readback_new (machine.engines, 2, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
   fail_unless (readback != NULL);
-  place.memories[ROBOCACHE_EPISODES_ROWS] = input_of (&machine, e.rows, sizeof (e.rows));
-  place.memories[ROBOCACHE_EPISODES_TIMES] = input_of (&machine, e.times, sizeof (e.times));
-  place.memories[ROBOCACHE_EPISODES_TARGETS] = input_of (&machine, e.targets, sizeof (e.targets));
-  place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (machine.outputs, sizeof (Aligned), NULL);
+  place_episodes (&machine, &e, &place);
   fail_unless (robocache_readback_begin (readback, NULL));
   fake_device_fail_call (machine.devices[__i__ % 2], (guint) __i__ / 2 + 1);
   if (!robocache_episodes_run (episodes, &place, readback, &n_chunks, &error)) {

@@ -750,10 +750,10 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   element_class->send_event = gst_robocache_fuse_send_event;
   element_class->change_state = gst_robocache_fuse_change_state;
   for (guint i = 0; i < G_N_ELEMENTS (sink_templates); i++)
-    gst_element_class_add_static_pad_template_with_gtype (element_class, &sink_templates[i],
+    robocache_add_pad_template (element_class, &sink_templates[i],
         g_str_has_prefix (sink_templates[i].name_template, "camera") ? GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD
         : GST_TYPE_ROBOCACHE_FUSE_PAD);
-  gst_element_class_add_static_pad_template (element_class, &src_template);
+  robocache_add_pad_template (element_class, &src_template, GST_TYPE_PAD);
   gst_element_class_set_static_metadata (element_class, "Robot sensor fusion", "Muxer/Tensor",
       "Aligns many sensor streams in time, one sample a tick", "The robocache authors");
 

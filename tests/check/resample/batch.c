@@ -202,30 +202,6 @@ GST_START_TEST (test_equal_times)
 
 GST_END_TEST;
 
-static const struct
-{
-  const gchar *properties, *caps, *words;
-} refused[] = {
-  {"gap-policy=nan", TENSORS ("3", "float32,int64,int64", "2:4:3,5:3,5:3", "10/1"), "2:4:3, int64 times of 5:3"},
-  {"gap-policy=nan", TENSORS ("3", "float32,int64,int64", "2:4:3,4:2,5:3", "10/1"), "int64 times of 4:2"},
-  {"gap-policy=nan", TENSORS ("3", "float32,int64,int64", "2:4:3,4:3,5:2", "10/1"), "target times of 5:2"},
-  {"gap-policy=nan", TENSORS ("3", "float32,int32,int64", "2:4:3,4:3,5:3", "10/1"), "int32 times"},
-  {"gap-policy=nan", TENSORS ("3", "float32,int64,float64", "2:4:3,4:3,5:3", "10/1"), "float64 target times"},
-  {"gap-policy=nan", TENSORS ("3", "float32,int64,int64", "2:4:3:2,4:3,5:3", "10/1"), "2:4:3:2"},
-  {"gap-policy=nan", TENSORS ("3", "float32,int64,int64", "2:4:3,4:3:2,5:3", "10/1"), "4:3:2"},
-};
-
-GST_START_TEST (test_refused)
-{
-  GstHarness *h = harness_open (LIVE, refused[__i__].properties);
-
-  start_stream (h, refused[__i__].caps);
-  expect_refused_caps (h, refused[__i__].words);
-  harness_close (h);
-}
-
-GST_END_TEST;
-
 static const gchar *const refused_properties[][2] = {
   {"", "gap-policy=drop cannot"},
   {"gap-policy=nan interpolation=mean", "set rate"},
@@ -389,7 +365,6 @@ resample_batch_suite (void)
   tcase_add_test (tc, test_one_memory_of_odd_rows);
   tcase_add_loop_test (tc, test_unsorted_episode, 0, 2);
   tcase_add_test (tc, test_equal_times);
-  tcase_add_loop_test (tc, test_refused, 0, G_N_ELEMENTS (refused));
   tcase_add_loop_test (tc, test_refused_properties, 0, G_N_ELEMENTS (refused_properties));
   tcase_add_loop_test (tc, test_output_larger_than_the_machine, 0, G_N_ELEMENTS (too_large));
   tcase_add_test (tc, test_wrong_size);

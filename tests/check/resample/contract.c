@@ -167,6 +167,28 @@ GST_START_TEST (test_rate_while_playing)
 
 GST_END_TEST;
 
+/* Without a rate the input's holds, or there is an error. */
+GST_START_TEST (test_rate_unset_while_playing)
+{
+  GstHarness *h = harness (LIVE, "rate=50/1", __i__ ? ONE : F32 ("1", "100/1"));
+  const gfloat row = 0;
+
+  push (h, 0, 0);
+  set_one (h, "rate", "0/1");
+  if (__i__) {
+    fail_unless_equals_int (gst_harness_push (h, buffer_of (&row, sizeof row, NS (10))), GST_FLOW_NOT_NEGOTIATED);
+    expect_refused_caps (h, "set rate");
+  } else {
+    push (h, 10, 10);
+    expect (h, 0, 0);
+    expect (h, 10, 10);
+    expect_caps_field (h, "framerate", "100/1");
+  }
+  harness_close (h);
+}
+
+GST_END_TEST;
+
 /* ---- every property at random ---- */
 
 static void
@@ -626,6 +648,7 @@ robocacheresamplecontract_suite (void)
   tcase_add_loop_test (tc, test_late_setting, 0, G_N_ELEMENTS (late_settings));
   tcase_add_test (tc, test_late_setting_at_the_next_start);
   tcase_add_loop_test (tc, test_rate_while_playing, 0, 2 * G_N_ELEMENTS (rates));
+  tcase_add_loop_test (tc, test_rate_unset_while_playing, 0, 2);
   tcase_add_loop_test (tc, test_properties_at_random, 0, 6);
   tcase_add_loop_test (tc, test_segment_done, 0, 2);
   tcase_add_loop_test (tc, test_offered_memory, 0, 6);

@@ -167,7 +167,7 @@ static int
 check_wrong_device (int device, const char *name)
 {
   RcBackend *backend = NULL;
-  Test test = { name, "" };
+  Test test = test_begin ("%s", name);
   RcError error;
   char number[32];
 
@@ -310,7 +310,7 @@ check_broken (const char *program)
 static int
 expect_no_device (const char *text)
 {
-  Test test = { text, "" };
+  Test test = test_begin ("%s", text);
   RcBackend *backend = NULL;
   RcError error;
   int i;

@@ -42,19 +42,29 @@ find_faulty (void)
   return faulty.arm != NULL && faulty.calls != NULL && faulty.name != NULL;
 }
 
-/* Of "a|b|c", whichever is called: each at its nth call. Returns how often all of them were called before. */
+/* Of "a|b|c", all together. */
 static int
-arm_any (const char *names, int nth, CUresult result, Test *test)
+calls_of (const char *names)
 {
   char copy[512], *rest = copy, *name;
   int calls = 0;
 
   snprintf (copy, sizeof (copy), "%s", names);
-  while ((name = strsep (&rest, "|")) != NULL) {
-    test_expect (test, faulty.arm (name, nth, (int) result), "%s cannot fail", name);
+  while ((name = strsep (&rest, "|")) != NULL)
     calls += faulty.calls (name);
-  }
   return calls;
+}
+
+/* Whichever is called: each fails at its nth call. Returns how often all of them were called before. */
+static int
+arm_any (const char *names, int nth, CUresult result, Test *test)
+{
+  char copy[512], *rest = copy, *name;
+
+  snprintf (copy, sizeof (copy), "%s", names);
+  while ((name = strsep (&rest, "|")) != NULL)
+    test_expect (test, faulty.arm (name, nth, (int) result), "%s cannot fail", name);
+  return calls_of (names);
 }
 
 static void
@@ -257,7 +267,7 @@ job_run (Job *job, RcError *error)
   RcStatus status = RC_OK;
   size_t i;
 
-  for (i = 0; i < sizeof (steps) / sizeof (steps[0]) && status == RC_OK; i++)
+  for (i = 0; i < COUNT (steps) && status == RC_OK; i++)
     status = steps[i] (job, error);
   return status;
 }
@@ -332,18 +342,6 @@ static const Step space_steps[] = {
   {"launch", LAUNCHES, step_run, "launch of the alignment", "streams[0] has 2 rows", 1},
 };
 
-static int
-calls_of (const char *names)
-{
-  char copy[512], *rest = copy, *name;
-  int calls = 0;
-
-  snprintf (copy, sizeof (copy), "%s", names);
-  while ((name = strsep (&rest, "|")) != NULL)
-    calls += faulty.calls (name);
-  return calls;
-}
-
 static void
 expect_message (const Step *step, const RcError *error, Test *test)
 {
@@ -383,20 +381,18 @@ check_device_fails (const Step *step, RcBackend *keeper)
     step_run, step_copy, step_copy_rows, step_copy_between, step_clear, step_record, step_wait, step_event_synchronize,
     step_synchronize, step_alloc, step_alloc_pinned, step_stream, step_event, step_plan
   };
-  char name[64];
-  Test test = { name, "" };
+  Test test = test_begin ("faults_device_%s", step->name);
   RcBackend *backend = NULL;
   RcError error;
   size_t i;
   Job job;
 
-  snprintf (name, sizeof (name), "faults_device_%s", step->name);
   if (open_device (0, &backend, &error) != RC_OK) {
     test_fail (&test, "%s", error.message);
     return test_end (&test);
   }
   fail_step (step, &job, backend, CUDA_ERROR_LAUNCH_FAILED, RC_DEVICE_FAILED, &test);
-  for (i = 0; i < sizeof (later) / sizeof (later[0]) && test_holds (&test); i++) {
+  for (i = 0; i < COUNT (later) && test_holds (&test); i++) {
     memset (&error, 0, sizeof (error));
     test_expect (&test, later[i] (&job, &error) == RC_DEVICE_FAILED, "later call %zu: %s", i, error.message);
     test_expect (&test, strstr (error.message, "failed before") != NULL, "later call %zu: %s", i, error.message);
@@ -410,14 +406,12 @@ check_device_fails (const Step *step, RcBackend *keeper)
 static int
 check_no_space (const Step *step, int mapped)
 {
-  char name[64];
-  Test test = { name, "" };
+  Test test = test_begin ("faults_space_%s%s", step->name, mapped ? "_mapped" : "");
   RcBackend *backend = NULL;
   Step mapped_step = *step;
   RcError error;
   Job job;
 
-  snprintf (name, sizeof (name), "faults_space_%s%s", step->name, mapped ? "_mapped" : "");
   if (mapped) {
     mapped_step.functions = PINNED_ALLOCS;
     mapped_step.call = "cudaHostAlloc";
@@ -475,7 +469,7 @@ check_refused_launch (RcBackend *backend)
 static int
 check_open (const char *functions, const char *name)
 {
-  Test test = { name, "" };
+  Test test = test_begin ("%s", name);
   RcBackend *backend = NULL;
   RcStatus status;
   RcError error;
@@ -529,7 +523,7 @@ try_fault (const char *name, int nth, CUresult result, RcBackend *keeper, Test *
 static int
 check_every_call (CUresult result, const char *name, RcBackend *keeper)
 {
-  Test test = { name, "" };
+  Test test = test_begin ("%s", name);
   int i, n, tried = 0;
 
   for (i = 0; faulty.name (i) != NULL && test_holds (&test); i++) {
@@ -557,9 +551,9 @@ check_all (void)
     printf ("FAIL faults_open: %s\n", error.message);
     return 1;
   }
-  for (i = 0; i < sizeof (device_steps) / sizeof (device_steps[0]); i++)
+  for (i = 0; i < COUNT (device_steps); i++)
     failures += check_device_fails (&device_steps[i], keeper);
-  for (i = 0; i < sizeof (space_steps) / sizeof (space_steps[0]); i++)
+  for (i = 0; i < COUNT (space_steps); i++)
     failures += check_no_space (&space_steps[i], 0);
   failures += check_no_space (&space_steps[0], 1);
   failures += check_nth_allocation (keeper);

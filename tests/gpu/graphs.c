@@ -55,7 +55,7 @@ check_alignment (Suite *suite, const char *name, const AlignWish *wish)
   const Place *gpu = &suite->places[0];
   Captured captured = { NULL, NULL };
   PlacedAlign placed = { NULL };
-  Test test = { name, "" };
+  Test test = test_begin ("%s", name);
   static AlignCase c;
   RcError error;
   int i;
@@ -100,7 +100,7 @@ check_grid (Suite *suite, const char *name, const VoxelWish *wish)
   const Place *gpu = &suite->places[0];
   Captured captured = { NULL, NULL };
   PlacedVoxels placed = { NULL };
-  Test test = { name, "" };
+  Test test = test_begin ("%s", name);
   VoxelCase c;
   int i;
 
@@ -148,5 +148,5 @@ main (int argc, char **argv)
 {
   static const Section sections[] = { {"alignments", check_alignments}, {"grids", check_grids} };
 
-  return suite_main ("graphs", argc, argv, sections, sizeof (sections) / sizeof (sections[0]), 20260401, ARENA_BYTES);
+  return suite_main ("graphs", argc, argv, sections, COUNT (sections), 20260401, ARENA_BYTES);
 }

@@ -24,16 +24,6 @@
   } while (0)
 #define ERROR &error_
 
-/* "memory_NAME_PLACE", for one test at a time. */
-static const char *
-name_of (const char *name, const Place *place)
-{
-  static char text[128];
-
-  snprintf (text, sizeof (text), "memory_%s_%s", name, place->name);
-  return text;
-}
-
 /* Enqueued. */
 static void
 copy_plain (const Place *place, void *to, const void *from, uint64_t bytes, Test *test)
@@ -124,7 +114,7 @@ gate_open (Gate *gate)
 static int
 check_info (const Place *place)
 {
-  Test test = { name_of ("info", place), "" };
+  Test test = test_begin ("memory_%s_%s", "info", place->name);
   RcMemoryInfo info = { 0, 0, -1 };
 
   test_ok (&test, rc_memory_info (place->backend, &info, ERROR));
@@ -140,7 +130,7 @@ static int
 check_account (const Place *place)
 {
   const uint64_t bytes = 512 * MIB, slack = 128 * MIB;
-  Test test = { name_of ("account", place), "" };
+  Test test = test_begin ("memory_%s_%s", "account", place->name);
   RcMemoryInfo before, during, after;
   void *memory;
   int i;
@@ -168,14 +158,14 @@ check_kinds (const Place *place)
 {
   static const RcMemoryKind kinds[] = { RC_MEMORY_DEVICE, RC_MEMORY_PINNED };
   static const uint64_t sizes[] = { 0, 1, 255, 256, 257, 1000003 };
-  Test test = { name_of ("kinds", place), "" };
+  Test test = test_begin ("memory_%s_%s", "kinds", place->name);
   struct cudaPointerAttributes attributes;
   RcMemoryInfo info = { 0 };
   size_t i, k;
 
   test_ok (&test, rc_memory_info (place->backend, &info, ERROR));
   for (i = 0; i < 2; i++) {
-    for (k = 0; k < sizeof (sizes) / sizeof (sizes[0]); k++) {
+    for (k = 0; k < COUNT (sizes); k++) {
       void *memory = new_memory (place, kinds[i], sizes[k], &test);
 
       test_expect (&test, memory != NULL && ((uintptr_t) memory & 255) == 0, "%p", memory);
@@ -198,7 +188,7 @@ check_kinds (const Place *place)
 static int
 check_no_space (const Place *place, RcMemoryKind kind, const char *name)
 {
-  Test test = { name_of (name, place), "" };
+  Test test = test_begin ("memory_%s_%s", name, place->name);
   const uint64_t wanted = UINT64_C (1) << 50;
   void *memory = (void *) 1, *after;
   RcError error = { RC_OK, "" };
@@ -289,13 +279,13 @@ check_copies (const Place *place)
     {1, 1, 0, 0}, {1, 4099, 0, 0}, {1, 65536, -1, -1}, {7, 13, 13, 13}, {7, 13, 17, 13}, {7, 13, 13, 19},
     {31, 999, 1001, 2011}, {2, 30001, 30002, 30003}, {1000, 1, 3, 5}, {0, 5, 5, 5}, {5, 0, 1, 1},
   };
-  Test test = { name_of ("copies", place), "" };
+  Test test = test_begin ("memory_%s_%s", "copies", place->name);
   size_t i;
   int to, from;
 
   for (to = 0; to < N_SIDES; to++) {
     for (from = 0; from < N_SIDES; from++) {
-      for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]) && test_holds (&test); i++)
+      for (i = 0; i < COUNT (shapes) && test_holds (&test); i++)
         check_one_copy (place, to, from, &shapes[i], &test);
     }
   }
@@ -305,7 +295,7 @@ check_copies (const Place *place)
 static int
 check_clear (const Place *place)
 {
-  Test test = { name_of ("clear", place), "" };
+  Test test = test_begin ("memory_%s_%s", "clear", place->name);
   unsigned char *memory = new_filled (place, 10000, 5, &test);
 
   test_ok (&test, rc_memory_clear (place->backend, memory + 101, 7777, place->stream, ERROR));
@@ -321,7 +311,7 @@ check_clear (const Place *place)
 static int
 check_refusals (const Place *place, RcBackend *cpu)
 {
-  Test test = { name_of ("refusals", place), "" };
+  Test test = test_begin ("memory_%s_%s", "refusals", place->name);
   unsigned char *memory = new_filled (place, 1000, 1, &test);
   RcError error = { RC_OK, "" };
   RcMemoryCopy copy = {.to = memory,.from = memory + 500,.to_stride = 9,.from_stride = 10,.row_bytes = 10,.rows = 2 };
@@ -353,7 +343,7 @@ static int
 check_default_streams (const Place *place)
 {
   const RcStream streams[] = { NULL, (RcStream) cudaStreamLegacy, (RcStream) cudaStreamPerThread };
-  Test test = { name_of ("default_streams_are_refused", place), "" };
+  Test test = test_begin ("memory_%s_%s", "default_streams_are_refused", place->name);
   unsigned char *memory = new_filled (place, 1000, 1, &test);
   const RcMemoryCopy copy = {.to = memory,.from = memory + 500,.row_bytes = 10,.rows = 1 };
   RcError error = { RC_OK, "" };
@@ -379,7 +369,7 @@ check_default_streams (const Place *place)
 static int
 check_default_stream_is_not_waited_for (const Place *place)
 {
-  Test test = { name_of ("default_stream_is_not_waited_for", place), "" };
+  Test test = test_begin ("memory_%s_%s", "default_stream_is_not_waited_for", place->name);
   unsigned char *memory = new_filled (place, 4096, 1, &test);
   unsigned char *pinned = new_memory (place, RC_MEMORY_PINNED, 4096, &test);
   RcEvent event = NULL;
@@ -407,7 +397,7 @@ check_default_stream_is_not_waited_for (const Place *place)
 static int
 check_event_order (const Place *place)
 {
-  Test test = { name_of ("events_order_two_streams", place), "" };
+  Test test = test_begin ("memory_%s_%s", "events_order_two_streams", place->name);
   Place other = *place;
   unsigned char *a = new_filled (place, 4096, 1, &test), *b = new_filled (place, 4096, 2, &test);
   RcEvent event = NULL;
@@ -438,7 +428,7 @@ check_event_order (const Place *place)
 static int
 check_event_again (const Place *place)
 {
-  Test test = { name_of ("event_recorded_again", place), "" };
+  Test test = test_begin ("memory_%s_%s", "event_recorded_again", place->name);
   Place other = *place;
   unsigned char *a = new_filled (place, 4096, 1, &test);
   RcEvent event = NULL;
@@ -468,7 +458,7 @@ static int
 check_read_on_return (const Place *place)
 {
   const uint64_t long_bytes = 256 * MIB, bytes = 1 * MIB;
-  Test test = { name_of ("read_on_return", place), "" };
+  Test test = test_begin ("memory_%s_%s", "read_on_return", place->name);
   unsigned char *work = new_memory (place, RC_MEMORY_DEVICE, long_bytes, &test);
   unsigned char *to = new_filled (place, bytes, 9, &test);
   unsigned char *from = new_memory (place, RC_MEMORY_PINNED, bytes, &test);
@@ -495,7 +485,7 @@ check_read_on_return (const Place *place)
 static int
 check_mapped (const Place *place)
 {
-  Test test = { name_of ("is_addressed_by_both", place), "" };
+  Test test = test_begin ("memory_%s_%s", "is_addressed_by_both", place->name);
   unsigned char *a = new_memory (place, RC_MEMORY_DEVICE, 4096, &test);
   unsigned char *b = new_memory (place, RC_MEMORY_DEVICE, 4096, &test);
   RcMemoryInfo info = { 0 };
@@ -520,7 +510,7 @@ check_mapped (const Place *place)
 static int
 check_from_context (const Place *place)
 {
-  Test test = { name_of ("copy_from_another_context", place), "" };
+  Test test = test_begin ("memory_%s_%s", "copy_from_another_context", place->name);
   unsigned char host[3000], *to = new_filled (place, 3000, 9, &test);
   CUcontext foreign = NULL, popped;
   CUdeviceptr memory = 0;
@@ -629,7 +619,7 @@ use_with_foreign_context (void *data)
 static int
 check_thread (const Place *place, const char *name, void *(*function) (void *data))
 {
-  Test test = { name_of (name, place), "" };
+  Test test = test_begin ("memory_%s_%s", name, place->name);
   ThreadWork work = { place->backend, &test };
   pthread_t thread;
 
@@ -667,7 +657,7 @@ allocate_and_copy (void *data)
 static int
 check_many_threads (const Place *place)
 {
-  Test tests[N_THREADS], test = { name_of ("many_threads", place), "" };
+  Test tests[N_THREADS], test = test_begin ("memory_%s_%s", "many_threads", place->name);
   ThreadWork work[N_THREADS];
   pthread_t threads[N_THREADS];
   int i;
@@ -691,7 +681,7 @@ static int
 check_far_rows (const Place *place)
 {
   const int64_t stride = (INT64_C (1) << 31) + 4096;
-  Test test = { name_of ("rows_far_apart", place), "" };
+  Test test = test_begin ("memory_%s_%s", "rows_far_apart", place->name);
   RcMemoryCopy copy = {.to_stride = 100,.from_stride = stride,.row_bytes = 100,.rows = 3 };
   RcMemoryInfo info = { 0 };
   unsigned char *memory, *to;
@@ -727,7 +717,7 @@ check_copy_between (const Place *place, int device, const char *name)
 {
   const RcWhere where = { RC_BACKEND_CUDA, device, RC_CPU_BEST, 0 };
   const uint64_t bytes = 3 * MIB + 5;
-  Test test = { name_of (name, place), "" };
+  Test test = test_begin ("memory_%s_%s", name, place->name);
   Place far = { NULL };
   unsigned char *from, *to;
   RcEvent event = NULL;

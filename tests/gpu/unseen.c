@@ -8,8 +8,6 @@
 #include "kernels/voxel.h"
 #include "tests/kernels/place.h"
 
-#define COUNT(list) (sizeof (list) / sizeof ((list)[0]))
-
 /* ---- brackets that no search gives ---- */
 
 /* The last one is right. */
@@ -183,12 +181,10 @@ check_counts (const Place *gpu, size_t form)
   RcVoxelPlan *plan = NULL;
   Scratch scratch = { NULL };
   RcFootprint footprint;
-  char name[64];
-  Test test = { name, "" };
+  Test test = test_begin ("unseen_counts_%s", forms[form].name);
   RcError error;
   size_t i;
 
-  snprintf (name, sizeof (name), "unseen_counts_%s", forms[form].name);
   if (is_ok (rc_voxel_plan (gpu->backend, &spec, &plan, &footprint, &error), &error, &test)) {
     scratch = scratch_new (gpu, &footprint, MAX_POINTS, &test);
     for (i = 0; i < COUNT (cases) && test_holds (&test) && !rc_voxel_maps_points (spec.output); i++)

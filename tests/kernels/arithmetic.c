@@ -24,7 +24,7 @@ static const Half halves[] = {
 };
 
 /* In the tests of this part __i__ is the format. */
-GST_START_TEST (test_every_half_to_float32)
+GST_START_TEST (test_every_half_and_back)
 {
   const Half *half = &halves[__i__];
   guint i;
@@ -37,23 +37,8 @@ GST_START_TEST (test_every_half_to_float32)
       fail_unless (rc_bits32 (got) == 0x7FC00000, "%04x: %08x", i, rc_bits32 (got));
     else
       fail_unless (got == expected && !signbit (got) == !(i & 0x8000), "%04x: got %a, expected %a", i, got, expected);
-  }
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_every_half_comes_back)
-{
-  const Half *half = &halves[__i__];
-  guint i;
-
-  for (i = 0; i < 65536; i++) {
-    const gboolean is_nan = isnan (oracle_decode16 (*half->format, (guint16) i));
-    const guint expected = is_nan ? half->nan : i;
-    const gfloat x = half->to_float32 ((guint16) i);
-
-    fail_unless (half->from_float32 (x) == expected, "%04x: %04x", i, half->from_float32 (x));
-    fail_unless (half->from_float64 (x) == expected, "%04x: %04x", i, half->from_float64 (x));
+    fail_unless (half->from_float32 (got) == (isnan (expected) ? half->nan : i), "%04x: %04x", i, half->from_float32 (got));
+    fail_unless (half->from_float64 (got) == (isnan (expected) ? half->nan : i), "%04x: %04x", i, half->from_float64 (got));
   }
 }
 
@@ -129,17 +114,6 @@ GST_START_TEST (test_extremes_to_half)
 
 GST_END_TEST;
 
-/* Through float32 the first would be a tie and go down to even. */
-GST_START_TEST (test_no_double_rounding)
-{
-  fail_unless_equals_int (rc_float16_from_float64 (1 + 0x1p-11 + 0x1p-40), 0x3C01);
-  fail_unless_equals_int (rc_float16_from_float32 ((gfloat) (1 + 0x1p-11 + 0x1p-40)), 0x3C00);
-  fail_unless_equals_int (rc_bfloat16_from_float64 (1 + 0x1p-8 + 0x1p-40), 0x3F81);
-  fail_unless_equals_int (rc_bfloat16_from_float32 ((gfloat) (1 + 0x1p-8 + 0x1p-40)), 0x3F80);
-}
-
-GST_END_TEST;
-
 /* ---- canonical NaN ---- */
 
 GST_START_TEST (test_canonical)
@@ -151,6 +125,10 @@ GST_START_TEST (test_canonical)
   fail_unless (rc_bits32 (rc_canonical32 (0x1p-149f)) == 1);
   fail_unless (rc_bits32 (rc_float32_from_float64 (-NAN)) == 0x7FC00000);
   fail_unless (rc_float32_from_float64 (0.1) == 0.1f);
+  fail_unless_equals_int (rc_float16_from_float64 (1 + 0x1p-11 + 0x1p-40), 0x3C01);
+  fail_unless_equals_int (rc_float16_from_float32 ((gfloat) (1 + 0x1p-11 + 0x1p-40)), 0x3C00);
+  fail_unless_equals_int (rc_bfloat16_from_float64 (1 + 0x1p-8 + 0x1p-40), 0x3F81);
+  fail_unless_equals_int (rc_bfloat16_from_float32 ((gfloat) (1 + 0x1p-8 + 0x1p-40)), 0x3F80);
 }
 
 GST_END_TEST;
@@ -225,7 +203,7 @@ SATURATION (int32, gint32, G_MININT32, G_MAXINT32)
 SATURATION (uint32, guint32, 0, G_MAXUINT32)
 
 /* The greatest double below 2^63 is an integer that fits; 2^63 does not. */
-GST_START_TEST (test_int64_at_its_limits)
+GST_START_TEST (test_64_bits_at_their_limits)
 {
   fail_unless (rc_int64_from_float64 (0x1p63) == G_MAXINT64);
   fail_unless (rc_int64_from_float64 (0x1p63 - 1024) == G_MAXINT64 - 1023);
@@ -238,12 +216,6 @@ GST_START_TEST (test_int64_at_its_limits)
   fail_unless (rc_int64_from_float64 (0x1p53 + 2) == G_GINT64_CONSTANT (9007199254740994));
   fail_unless (rc_int64_from_float64 (-2.5) == -2);
   fail_unless (rc_int64_from_float64 (-3.5) == -4);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_uint64_at_its_limits)
-{
   fail_unless (rc_uint64_from_float64 (0x1p64) == G_MAXUINT64);
   fail_unless (rc_uint64_from_float64 (0x1p64 - 2048) == G_MAXUINT64 - 2047);
   fail_unless (rc_uint64_from_float64 (0x1p63) == (guint64) G_MAXINT64 + 1);
@@ -269,19 +241,10 @@ GST_START_TEST (test_sine)
     worst = MAX (worst, fabs (rc_sine (x) - sin (x)));
   }
   fail_unless (worst < 4e-16, "off by %g", worst);
+  for (x = 1e-200; x < 1; x *= 1.01)    /* towards 0 the digits count */
+    fail_unless (fabs (rc_sine (x) / sin (x) - 1) < 4e-16, "%g: %g", x, rc_sine (x));
   fail_unless (rc_sine (0.0) == 0.0);
   fail_unless (rc_sine (1e-300) == 1e-300);
-}
-
-GST_END_TEST;
-
-/* Towards 0 the digits count, not the distance. */
-GST_START_TEST (test_sine_of_small_angles)
-{
-  gdouble x;
-
-  for (x = 1e-200; x < 1; x *= 1.01)
-    fail_unless (fabs (rc_sine (x) / sin (x) - 1) < 4e-16, "%g: %g", x, rc_sine (x));
 }
 
 GST_END_TEST;
@@ -297,21 +260,9 @@ GST_START_TEST (test_arccosine)
     worst = MAX (worst, fabs (rc_arccosine (x) - acos (x)));
   }
   fail_unless (worst < 5e-16, "off by %g", worst);
+  for (x = 0x1p-53; x < 0.5; x *= 1.01)         /* beside 1 the digits count */
+    fail_unless (1 - x == 1 || fabs (rc_arccosine (1 - x) / acos (1 - x) - 1) < 5e-16, "1 - %a", x);
   fail_unless (rc_arccosine (1.0) == 0.0);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_arccosine_near_1)
-{
-  gdouble e;
-
-  for (e = 0x1p-53; e < 0.5; e *= 1.01) {
-    const gdouble x = 1 - e;
-
-    if (x < 1)
-      fail_unless (fabs (rc_arccosine (x) / acos (x) - 1) < 5e-16, "%a: %a, %a", x, rc_arccosine (x), acos (x));
-  }
 }
 
 GST_END_TEST;
@@ -411,58 +362,28 @@ assert_slerp (const gdouble *a, const gdouble *b, gdouble w, gdouble tolerance)
 
   rc_slerp (a, b, w, got);
   oracle_slerp (a, b, w, expected);
+  fail_unless (fabs (rc_dot4 (got, got) - 1) < 1e-15 * 4);
   for (i = 0; i < 4; i++)
     fail_unless (fabs (got[i] - expected[i]) < tolerance, "(%g %g %g %g) (%g %g %g %g) %g: component %d is %.17g, expected "
         "%.17g", a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], w, i, got[i], expected[i]);
 }
 
+/* Any angle, and small ones on both sides of the switch from arc to chord. */
 GST_START_TEST (test_slerp_random)
-{
-  GRand *rand = g_rand_new_with_seed (9);
-  gdouble a[4], b[4];
-  guint i;
-
-  for (i = 0; i < 300000; i++) {
-    random_quaternion (rand, a);
-    random_quaternion (rand, b);
-    assert_slerp (a, b, g_rand_double (rand), 1e-13);
-  }
-  g_rand_free (rand);
-}
-
-GST_END_TEST;
-
-/* Small angles, on both sides of the switch from arc to chord. */
-GST_START_TEST (test_slerp_of_close_quaternions)
 {
   GRand *rand = g_rand_new_with_seed (10);
   gdouble a[4], b[4];
   guint i, k;
 
-  for (i = 0; i < 300000; i++) {
+  for (i = 0; i < 600000; i++) {
     const gdouble near = pow (10, g_rand_double_range (rand, -8, -1));
 
     random_quaternion (rand, a);
     for (k = 0; k < 4; k++)
       b[k] = (a[k] + near * g_rand_double_range (rand, -1, 1)) * (i % 2 == 0 ? 1 : -1);
+    if (i % 4 > 1)
+      random_quaternion (rand, b);
     assert_slerp (a, b, g_rand_double (rand), 1e-13);
-  }
-  g_rand_free (rand);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_slerp_has_norm_1)
-{
-  GRand *rand = g_rand_new_with_seed (11);
-  gdouble a[4], b[4], q[4];
-  guint i;
-
-  for (i = 0; i < 100000; i++) {
-    random_quaternion (rand, a);
-    random_quaternion (rand, b);
-    rc_slerp (a, b, g_rand_double (rand), q);
-    fail_unless (fabs (rc_dot4 (q, q) - 1) < 1e-15 * 4);
   }
   g_rand_free (rand);
 }
@@ -507,12 +428,10 @@ arithmetic_suite (void)
   TCase *half = tcase_create ("half"), *integers = tcase_create ("integers"), *angles = tcase_create ("angles");
 
   suite_add_tcase (s, half);
-  tcase_add_loop_test (half, test_every_half_to_float32, 0, formats);
-  tcase_add_loop_test (half, test_every_half_comes_back, 0, formats);
+  tcase_add_loop_test (half, test_every_half_and_back, 0, formats);
   tcase_add_loop_test (half, test_every_midpoint, 0, formats);
   tcase_add_loop_test (half, test_random_bits_to_half, 0, formats);
   tcase_add_loop_test (half, test_extremes_to_half, 0, formats);
-  tcase_add_test (half, test_no_double_rounding);
   tcase_add_test (half, test_canonical);
 
   suite_add_tcase (s, integers);
@@ -524,21 +443,16 @@ arithmetic_suite (void)
   tcase_add_test (integers, test_uint16_saturates);
   tcase_add_test (integers, test_int32_saturates);
   tcase_add_test (integers, test_uint32_saturates);
-  tcase_add_test (integers, test_int64_at_its_limits);
-  tcase_add_test (integers, test_uint64_at_its_limits);
+  tcase_add_test (integers, test_64_bits_at_their_limits);
 
   suite_add_tcase (s, angles);
   tcase_add_test (angles, test_sine);
-  tcase_add_test (angles, test_sine_of_small_angles);
   tcase_add_test (angles, test_arccosine);
-  tcase_add_test (angles, test_arccosine_near_1);
   tcase_add_test (angles, test_wrap_random);
   tcase_add_test (angles, test_wrap_stays_inside_for_any_number);
   tcase_add_test (angles, test_wrap_at_its_ends);
   tcase_add_test (angles, test_blend_angle);
   tcase_add_test (angles, test_slerp_random);
-  tcase_add_test (angles, test_slerp_of_close_quaternions);
-  tcase_add_test (angles, test_slerp_has_norm_1);
   tcase_add_test (angles, test_slerp_may_overwrite_its_input);
   tcase_add_test (angles, test_slerp_of_nothing_is_nan);
   return s;

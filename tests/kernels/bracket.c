@@ -128,12 +128,6 @@ GST_START_TEST (test_span_of_the_whole_range)
   fail_unless (rc_within (G_MAXUINT64, -1));
   fail_unless (!rc_within (G_MAXUINT64, G_MAXINT64));
   fail_unless (rc_within (7, 7) && !rc_within (8, 7));
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_interval_of_a_mean)
-{
   fail_unless_equals_int64 (rc_mean_start (100, 7), 97);
   fail_unless_equals_int64 (rc_mean_end (100, 7), 104);
   fail_unless_equals_int64 (rc_mean_end (100, 8) - rc_mean_start (100, 8), 8);
@@ -235,7 +229,6 @@ bracket_suite (void)
   tcase_add_test (tc, test_bounds_from_every_guess);
   tcase_add_test (tc, test_guesses_at_the_ends_of_int64);
   tcase_add_test (tc, test_span_of_the_whole_range);
-  tcase_add_test (tc, test_interval_of_a_mean);
   tcase_add_test (tc, test_cubic_weights);
   tcase_add_test (tc, test_cubic_beside_gaps);
   tcase_add_loop_test (tc, test_many_equal_times, 0, G_N_ELEMENTS (among_equal));

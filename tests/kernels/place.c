@@ -165,7 +165,7 @@ static const struct
   {FE_TONEAREST, 0, FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INEXACT},
 };
 
-#define N_CALLER_MODES ((int) (sizeof (caller_modes) / sizeof (caller_modes[0])))
+#define N_CALLER_MODES ((int) (COUNT (caller_modes)))
 
 /* As a library that was built with -ffast-math leaves a thread. */
 static void

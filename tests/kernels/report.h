@@ -14,9 +14,21 @@
 /* The test that runs. It fails with the first reason; later ones add nothing. */
 typedef struct
 {
-  const char *name;
+  char name[128];
   char why[1024];               /* empty: it holds so far */
 } Test;
+
+static inline Test __attribute__ ((format (printf, 1, 2)))
+test_begin (const char *name, ...)
+{
+  Test test = { "", "" };
+  va_list args;
+
+  va_start (args, name);
+  vsnprintf (test.name, sizeof (test.name), name, args);
+  va_end (args);
+  return test;
+}
 
 static inline void __attribute__ ((format (printf, 2, 3)))
 test_fail (Test *test, const char *format, ...)
@@ -29,6 +41,8 @@ test_fail (Test *test, const char *format, ...)
   vsnprintf (test->why, sizeof (test->why), format, args);
   va_end (args);
 }
+
+#define COUNT(list) (sizeof (list) / sizeof ((list)[0]))
 
 #define test_expect(test, condition, ...) \
   do { \

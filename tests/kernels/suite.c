@@ -50,7 +50,7 @@ open_places (Suite *suite, int separate, RcError *error)
   size_t i;
 
   suite->reference.number = MAX_PLACES - 1;
-  for (i = 0; status == RC_OK && !suite->is_gpu && !suite->sums && i < sizeof (cpus) / sizeof (cpus[0]); i++) {
+  for (i = 0; status == RC_OK && !suite->is_gpu && !suite->sums && i < COUNT (cpus); i++) {
     status = place_open (&suite->places[suite->n_places], cpus[i].name, &cpus[i].where, error);
     suite->places[suite->n_places].number = suite->n_places;
     suite->n_places += status == RC_OK;

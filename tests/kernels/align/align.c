@@ -4,21 +4,22 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#pragma GCC diagnostic ignored "-Woverride-init"        /* a wish overrides fields that are left to chance */
 #include "case.h"
 
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 
+/* Everything left to chance but some fields. */
+#define WISH(...) {.in = ANY_DTYPE, .out = ANY_DTYPE, .interpolation = ANY_INTERPOLATION, .n_streams = 1, .batch = RANDOM_SIZE, \
+    .rows = RANDOM_SIZE, .ticks = RANDOM_SIZE, .channels = RANDOM_SIZE, __VA_ARGS__}
+
 #define ARENA_BYTES ((size_t) 512 << 20)
 #define THREAD_ARENA_BYTES ((size_t) 16 << 20)
 #define N_THREADS 4
 
 static const char *const interpolations[] = { "linear", "nearest", "previous", "cubic", "hermite", "mean" };
-
-static const AlignWish random_wish = { ANY_DTYPE, ANY_DTYPE, ANY_INTERPOLATION, 1, RANDOM_SIZE, RANDOM_SIZE, RANDOM_SIZE,
-  RANDOM_SIZE
-};
 
 static void
 check_case (Suite *suite, const AlignWish *wish, Test *test)
@@ -32,13 +33,17 @@ check_case (Suite *suite, const AlignWish *wish, Test *test)
   suite_print_sum (suite);
 }
 
-/* n cases of a wish, as one test. */
-static void
-check_cases (Suite *suite, const char *name, const AlignWish *wish, int n)
+/* n cases of a wish, as one test of that name. */
+static void __attribute__ ((format (printf, 4, 5)))
+check_cases (Suite *suite, const AlignWish *wish, int n, const char *format, ...)
 {
-  Test test = { name, "" };
+  Test test = { "", "" };
+  va_list args;
   int i;
 
+  va_start (args, format);
+  vsnprintf (test.name, sizeof (test.name), format, args);
+  va_end (args);
   for (i = 0; i < suite_fewer (suite, n) && test_holds (&test); i++)
     check_case (suite, wish, &test);
   suite_end (suite, &test);
@@ -48,13 +53,12 @@ check_cases (Suite *suite, const char *name, const AlignWish *wish, int n)
 static void
 check_dtypes (Suite *suite)
 {
-  char name[128];
   int in, out, i;
 
   for (in = 0; in < RC_N_DTYPES; in++) {
     for (i = 0; i < 6; i++) {
-      AlignWish wish = random_wish;
-      Test test = { name, "" };
+      AlignWish wish = WISH (.plain = 0);
+      Test test = { "", "" };
       const uint64_t first = suite->seed + (uint64_t) suite->cases;
 
       for (out = 0; out < RC_N_DTYPES; out++) {
@@ -67,7 +71,7 @@ check_dtypes (Suite *suite)
         for (k = 0; k < (suite->few ? 1 : out == in ? 10 : 3) && test_holds (&test); k++)
           check_case (suite, &wish, &test);
       }
-      snprintf (name, sizeof (name), "align_%s_%s_to_all (%d cases from seed %" PRIu64 ")",
+      snprintf (test.name, sizeof (test.name), "align_%s_%s_to_all (%d cases from seed %" PRIu64 ")",
           rc_dtype_name ((RcDtype) in), interpolations[i], (int) (suite->seed + (uint64_t) suite->cases - first), first);
       suite_end (suite, &test);
     }
@@ -84,17 +88,15 @@ check_together (Suite *suite)
   };
   static const int64_t channels[] = { 4, 8, 12, 16, 40, 64, 200 };
   static const RcInterpolation modes[] = { RC_LINEAR, RC_CUBIC, RC_HERMITE };
-  char name[128];
   size_t d, c, i;
 
-  for (d = 0; d < sizeof (dtypes) / sizeof (dtypes[0]); d++) {
-    for (c = 0; c < sizeof (channels) / sizeof (channels[0]); c++) {
+  for (d = 0; d < COUNT (dtypes); d++) {
+    for (c = 0; c < COUNT (channels); c++) {
       for (i = 0; i < 3; i++) {
         const AlignWish wish = { dtypes[d][0], dtypes[d][1], modes[i], 1, 3, 60, 80, channels[c], 1, 0, 1 };
 
-        snprintf (name, sizeof (name), "align_together_%s_%s_%s_%" PRId64, rc_dtype_name (dtypes[d][0]),
+        check_cases (suite, &wish, 3, "align_together_%s_%s_%s_%" PRId64, rc_dtype_name (dtypes[d][0]),
             rc_dtype_name (dtypes[d][1]), interpolations[modes[i]], channels[c]);
-        check_cases (suite, name, &wish, 3);
       }
     }
   }
@@ -106,11 +108,10 @@ check_shapes (Suite *suite)
   static const int64_t batches[] = { 1, 32, 256 }, rows[] = { 0, 1, 2, 33, 100, 4095, 4096, 4097, 9000 };
   static const int64_t ticks[] = { 0, 1, 7, 130 }, channels[] = { 1, 7, 32 };
   static const RcDtype dtypes[] = { RC_FLOAT32, RC_BFLOAT16, RC_FLOAT64, RC_UINT8, RC_FLOAT16 };
-  char name[128];
   size_t b, r, t, c, n = 0;
 
   for (b = 0; b < 3; b++) {
-    for (r = 0; r < sizeof (rows) / sizeof (rows[0]); r++) {
+    for (r = 0; r < COUNT (rows); r++) {
       for (t = 0; t < 4; t++) {
         for (c = 0; c < 3; c++, n++) {
           const AlignWish wish = { dtypes[n % 5], dtypes[n % 5], ANY_INTERPOLATION, 1, batches[b], rows[r], ticks[t],
@@ -119,9 +120,8 @@ check_shapes (Suite *suite)
 
           if ((batches[b] * rows[r] > 100000 && (c != 1 || t < 3)) || (suite->few && n % 9 != 0))
             continue;
-          snprintf (name, sizeof (name), "align_shape_%" PRId64 "x%" PRId64 "_to_%" PRId64 "x%" PRId64, batches[b],
-              rows[r], ticks[t], channels[c]);
-          check_cases (suite, name, &wish, 1);
+          check_cases (suite, &wish, 1, "align_shape_%" PRId64 "x%" PRId64 "_to_%" PRId64 "x%" PRId64, batches[b], rows[r],
+              ticks[t], channels[c]);
         }
       }
     }
@@ -134,11 +134,10 @@ check_wide (Suite *suite)
 {
   static const int64_t channels[] = { 8, 16, 64, 128, 256, 512, 1000, 1024, 5000, 300001 };
   static const RcDtype dtypes[] = { RC_FLOAT32, RC_BFLOAT16, RC_FLOAT16, RC_FLOAT64, RC_UINT8 };
-  char name[128];
   size_t c, d;
   int i;
 
-  for (c = 0; c < sizeof (channels) / sizeof (channels[0]); c++) {
+  for (c = 0; c < COUNT (channels); c++) {
     for (d = 0; d < 5; d++) {
       for (i = 0; i < 6; i++) {
         const int64_t many = channels[c] > 5000;
@@ -146,9 +145,7 @@ check_wide (Suite *suite)
           0
         };
 
-        snprintf (name, sizeof (name), "align_wide_%s_%s_%" PRId64, rc_dtype_name (dtypes[d]), interpolations[i],
-            channels[c]);
-        check_cases (suite, name, &wish, 1);
+        check_cases (suite, &wish, 1, "align_wide_%s_%s_%" PRId64, rc_dtype_name (dtypes[d]), interpolations[i], channels[c]);
       }
     }
   }
@@ -168,18 +165,15 @@ check_large (Suite *suite)
     {RC_FLOAT32, RC_FLOAT32, RC_LINEAR, 1, 32, 500, 256, 256, 1, 0},
     {RC_FLOAT32, RC_FLOAT32, RC_LINEAR, 1, 256, 1000, 64, 64, 1, 0},
   };
-  char name[128];
   size_t i;
 
-  for (i = 0; i < sizeof (wishes) / sizeof (wishes[0]); i++) {
+  for (i = 0; i < COUNT (wishes); i++) {
     const AlignWish *w = &wishes[i];
 
     if (suite->few && w->batch * w->rows * w->channels > 1000000)
       continue;
-    snprintf (name, sizeof (name), "align_large_%" PRId64 "x%" PRId64 "x%" PRId64 "_%s_to_%" PRId64 "x%s_%s", w->batch,
-        w->rows, w->channels, rc_dtype_name (w->in), w->ticks, rc_dtype_name (w->out),
-        interpolations[w->interpolation]);
-    check_cases (suite, name, w, 1);
+    check_cases (suite, w, 1, "align_large_%" PRId64 "x%" PRId64 "x%" PRId64 "_%s_to_%" PRId64 "x%s_%s", w->batch, w->rows,
+        w->channels, rc_dtype_name (w->in), w->ticks, rc_dtype_name (w->out), interpolations[w->interpolation]);
   }
 }
 
@@ -187,19 +181,12 @@ check_large (Suite *suite)
 static void
 check_endings (Suite *suite)
 {
-  char name[128];
   int64_t rows;
 
   for (rows = 4097; rows < 9000; rows += 163) {
-    AlignWish wish = random_wish;
+    AlignWish wish = WISH (.batch = 1, .rows = rows, .ticks = 3, .channels = 2, .ends_badly = 1);
 
-    wish.batch = 1;
-    wish.rows = rows;
-    wish.ticks = 3;
-    wish.channels = 2;
-    wish.ends_badly = 1;
-    snprintf (name, sizeof (name), "align_bad_ending_of_%" PRId64 "_rows", rows);
-    check_cases (suite, name, &wish, 20);
+    check_cases (suite, &wish, 20, "align_bad_ending_of_%" PRId64 "_rows", rows);
   }
 }
 
@@ -208,29 +195,23 @@ static void
 check_streams (Suite *suite)
 {
   static const int counts[] = { 2, 3, 4, 5, 12, 13, 31, 32, 33, 64, 100 };
-  char name[128];
   size_t i;
 
-  for (i = 0; i < sizeof (counts) / sizeof (counts[0]); i++) {
-    AlignWish wish = random_wish;
+  for (i = 0; i < COUNT (counts); i++) {
+    AlignWish wish = WISH (.n_streams = counts[i]);
 
-    wish.n_streams = counts[i];
-    snprintf (name, sizeof (name), "align_%d_streams", counts[i]);
-    check_cases (suite, name, &wish, 20);
+    check_cases (suite, &wish, 20, "align_%d_streams", counts[i]);
     wish.batch = 1;
-    snprintf (name, sizeof (name), "align_%d_streams_brackets", counts[i]);
-    check_cases (suite, name, &wish, 10);
-    wish = random_wish;
+    check_cases (suite, &wish, 10, "align_%d_streams_brackets", counts[i]);
+    wish = (AlignWish) WISH (.plain = 0);
     wish.n_streams = counts[i];
     wish.in = wish.out = RC_BFLOAT16;
     wish.interpolation = RC_LINEAR;
-    snprintf (name, sizeof (name), "align_%d_streams_bfloat16", counts[i]);
-    check_cases (suite, name, &wish, 5);
+    check_cases (suite, &wish, 5, "align_%d_streams_bfloat16", counts[i]);
     wish.rows = 4100;
     wish.channels = 12;
     wish.in = wish.out = ANY_DTYPE;
-    snprintf (name, sizeof (name), "align_%d_streams_of_4100_rows", counts[i]);
-    check_cases (suite, name, &wish, 2);
+    check_cases (suite, &wish, 2, "align_%d_streams_of_4100_rows", counts[i]);
   }
 }
 
@@ -239,18 +220,13 @@ static void
 check_widths (Suite *suite)
 {
   static const int64_t blocks[] = { 255, 256, 257, 511, 1031 };
-  char name[128];
   int64_t k;
   int i;
 
   for (i = 0; i < 6; i++) {
-    AlignWish wish = random_wish;
-    Test test = { name, "" };
+    AlignWish wish = WISH (.interpolation = i, .tame = 1, .in = RC_FLOAT32, .out = RC_FLOAT32);
+    Test test = test_begin ("align_widths_%s", interpolations[i]);
 
-    snprintf (name, sizeof (name), "align_widths_%s", interpolations[i]);
-    wish.interpolation = i;
-    wish.tame = 1;
-    wish.in = wish.out = RC_FLOAT32;
     for (wish.channels = 1; wish.channels <= 70 && test_holds (&test); wish.channels += suite->few ? 7 : 1)
       check_case (suite, &wish, &test);
     wish.in = wish.out = ANY_DTYPE;
@@ -277,10 +253,9 @@ static void
 run_worker (Worker *worker, AlignCase *c, Arena *arena)
 {
   const Suite *suite = worker->suite;
-  AlignWish wish = random_wish;
+  AlignWish wish = WISH (.n_streams = 3);
   int i;
 
-  wish.n_streams = 3;
   for (i = 0; i < (suite->few ? 5 : 50) && test_holds (&worker->test); i++) {
     if (align_case_make (c, &wish, suite->seed + 1000000 + 1000 * (uint64_t) worker->number + (uint64_t) i, arena))
       align_case_check (c, arena, &suite->reference, worker->places, suite->n_places, &worker->test);
@@ -314,7 +289,6 @@ check_threads (Suite *suite)
 {
   static Worker workers[N_THREADS];
   pthread_t threads[N_THREADS];
-  char name[64];
   int i;
 
   for (i = 0; i < N_THREADS; i++) {
@@ -323,8 +297,7 @@ check_threads (Suite *suite)
   }
   for (i = 0; i < N_THREADS; i++) {
     pthread_join (threads[i], NULL);
-    snprintf (name, sizeof (name), "align_thread_%d_of_%d", i, N_THREADS);
-    workers[i].test.name = name;
+    snprintf (workers[i].test.name, sizeof (workers[i].test.name), "align_thread_%d_of_%d", i, N_THREADS);
     suite_end (suite, &workers[i].test);
   }
 }
@@ -339,5 +312,5 @@ main (int argc, char **argv)
     {"large", check_large},
   };
 
-  return suite_main ("align", argc, argv, sections, sizeof (sections) / sizeof (sections[0]), 20260214, ARENA_BYTES);
+  return suite_main ("align", argc, argv, sections, COUNT (sections), 20260214, ARENA_BYTES);
 }

@@ -7,8 +7,6 @@
 
 #include <inttypes.h>
 
-#define COUNT(list) (sizeof (list) / sizeof ((list)[0]))
-
 /* ---- backends ---- */
 
 static void

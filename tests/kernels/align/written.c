@@ -4,7 +4,6 @@
  */
 #include "case.h"
 
-#include <stdlib.h>
 
 #include "oracle.h"
 #include "tests/kernels/random.h"
@@ -176,13 +175,11 @@ static void
 check_written (Suite *suite)
 {
   static AlignCase c;
-  char name[128];
   size_t i;
 
-  for (i = 0; i < sizeof (written) / sizeof (written[0]); i++) {
-    Test test = { name, "" };
+  for (i = 0; i < COUNT (written); i++) {
+    Test test = test_begin ("align_written_%zu (%s)", i, written[i].name);
 
-    snprintf (name, sizeof (name), "align_written_%zu (%s)", i, written[i].name);
     begin (&c, suite, 1, 1, 1);
     fill_written (&c, suite, &written[i]);
     check (&c, suite, &test);
@@ -228,7 +225,7 @@ check_copy (Suite *suite, const char *name, RcDtype in, RcDtype out, int64_t cha
 {
   const RcBracket bracket = rc_bracket_copy (0, RC_ALIGNED);
   const size_t bytes = (size_t) channels * rc_dtype_size (in);
-  Test test = { name, "" };
+  Test test = test_begin ("%s", name);
   static AlignCase c;
 
   begin (&c, suite, 1, 1, 1);
@@ -250,7 +247,7 @@ check_copies (Suite *suite)
   uint64_t random = 3;
   size_t i;
 
-  for (i = 0; i < sizeof (copies) / sizeof (copies[0]); i++) {
+  for (i = 0; i < COUNT (copies); i++) {
     snprintf (name, sizeof (name), "align_copy_%zu (%s)", i, copies[i].name);
     check_copy (suite, name, copies[i].in, copies[i].out, copies[i].channels, copies[i].row, copies[i].expected);
   }
@@ -295,15 +292,13 @@ check_episodes (Suite *suite)
 {
   static const float rows[3][4] = { {0, 1, 2, 3}, {10, 11, 12, 13}, {20, 21, 22, 23} };
   static AlignCase c;
-  char name[128];
   size_t i;
   int k;
 
-  for (i = 0; i < sizeof (episodes) / sizeof (episodes[0]); i++) {
+  for (i = 0; i < COUNT (episodes); i++) {
     const Episodes *e = &episodes[i];
-    Test test = { name, "" };
+    Test test = test_begin ("align_episodes_%zu (%s)", i, e->name);
 
-    snprintf (name, sizeof (name), "align_episodes_%zu (%s)", i, e->name);
     begin (&c, suite, 1, 3, 2);
     c.specs[0] = (RcAlignStreamSpec) { RC_FLOAT32, RC_FLOAT32, 1, {RC_LINEAR, -1, 0, 0} };
     c.streams[0] = (RcAlignStreamArgs) {.rows = take_copy (suite, rows, sizeof (rows)),.n_rows = 4,.row_stride = 4,
@@ -331,14 +326,12 @@ static void
 check_absent (Suite *suite)
 {
   static AlignCase c;
-  char name[64];
   int dtype, i;
 
   for (dtype = 0; dtype < RC_N_DTYPES; dtype++) {
     const int64_t size = (int64_t) rc_dtype_size ((RcDtype) dtype);
-    Test test = { name, "" };
+    Test test = test_begin ("align_absent_%s", rc_dtype_name ((RcDtype) dtype));
 
-    snprintf (name, sizeof (name), "align_absent_%s", rc_dtype_name ((RcDtype) dtype));
     begin (&c, suite, 1, 1, 1);
     c.specs[0] = (RcAlignStreamSpec) { RC_FLOAT32, (RcDtype) dtype, 300, {RC_LINEAR, -1, -1, 0} };
     take_outputs (&c, suite, 0);
@@ -444,13 +437,11 @@ check_order_of_operations (Suite *suite)
 {
   static const char *const names[] = { "linear", "cubic", "hermite" };
   uint64_t random = 12;
-  char name[64];
   int blend, i;
 
   for (blend = RC_BLEND_LINEAR; blend <= RC_BLEND_HERMITE; blend++) {
-    Test test = { name, "" };
+    Test test = test_begin ("align_order_%s", names[blend - RC_BLEND_LINEAR]);
 
-    snprintf (name, sizeof (name), "align_order_%s", names[blend - RC_BLEND_LINEAR]);
     for (i = 0; i < suite_fewer (suite, 200) && test_holds (&test); i++) {
       check_order_float (suite, (RcBlend) blend, &random, &test);
       check_order_double (suite, (RcBlend) blend, &random, &test);

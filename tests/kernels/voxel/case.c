@@ -197,7 +197,7 @@ coordinate (VoxelCase *c, int axis)
       return axis == 0 ? origin - size * random_real (&c->random, 1.0, 100.0) : random_real (&c->random, -10.0, 10.0);
     default:
       if (kind == 0)
-        return special[random_between (&c->random, 0, sizeof (special) / sizeof (special[0]) - 1)];
+        return special[random_between (&c->random, 0, COUNT (special) - 1)];
       if (kind < 15)
         return (double) nextafterf ((float) (origin + size * (double) random_between (&c->random, 0, (int64_t) n)),
             random_one_in (&c->random, 2) ? 1e9f : -1e9f);
@@ -214,7 +214,7 @@ feature (VoxelCase *c, int64_t field)
   static const double scales[] = { 1.0, 255.0, 1e-6, 3e4, 1e-44 };
 
   if (random_one_in (&c->random, 50))
-    return special[random_between (&c->random, 0, sizeof (special) / sizeof (special[0]) - 1)];
+    return special[random_between (&c->random, 0, COUNT (special) - 1)];
   return random_real (&c->random, -1.0, 1.0) * scales[(uint64_t) (field + (int64_t) (c->seed % 5)) % 5];
 }
 

@@ -6,11 +6,8 @@
 #include "case.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "kernels/voxel_arithmetic.h"
-
-#define COUNT(list) (sizeof (list) / sizeof ((list)[0]))
 
 /* ---- specs ---- */
 
@@ -212,7 +209,9 @@ do_steps (Stage *stage, const Step *steps, size_t n)
 static void
 run_stage (Suite *suite, const Place *place, const char *name, const RcVoxelSpec *spec, void (*rows) (Stage * stage))
 {
-  Stage stage = { suite, place, {name, ""}, NULL, place_alloc (place, sizeof (Data)), NULL, 0 };
+  Stage stage = {.suite = suite,.place = place,.test = test_begin ("voxel_errors_of_%s", name),
+    .data = place_alloc (place, sizeof (Data))
+  };
   static const Data zero = { .counts = {2, 3, -1, 0, 1, 0, 2, 0} };
   RcFootprint footprint = { 0, 0 };
   RcError error;
@@ -444,12 +443,9 @@ check_calls (Suite *suite, const Place *place)
     {"numbers", of_numbers, SPEC (.mode = RC_VOXEL_OCCUPANCY, .output = RC_VOXEL_RANK, .keeps = 1)},
     {"layers", of_layers, SPEC (.mode = RC_VOXEL_MAX, .keeps = 3)},
   };
-  char name[64];
 
-  for (size_t i = 0; i < COUNT (stages); i++) {
-    snprintf (name, sizeof (name), "voxel_errors_of_%s", stages[i].name);
-    run_stage (suite, place, name, &stages[i].spec, stages[i].rows);
-  }
+  for (size_t i = 0; i < COUNT (stages); i++)
+    run_stage (suite, place, stages[i].name, &stages[i].spec, stages[i].rows);
 }
 
 void

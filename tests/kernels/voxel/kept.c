@@ -4,7 +4,6 @@
  */
 #include "case.h"
 
-#include <stdlib.h>
 
 static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
 
@@ -42,7 +41,7 @@ prepare_next (VoxelCase *c, PlacedCase *all, int i, Test *test)
 static void
 check_sequence (Suite *suite, const char *name, const VoxelWish *wish)
 {
-  Test test = { name, "" };
+  Test test = test_begin ("%s", name);
   PlacedCase all = { .n = 0 };
   VoxelCase c;
 
@@ -170,10 +169,8 @@ check_cost (Suite *suite, int mode)
   const RcVoxelSpec spec = {.points = {RC_FLOAT32, 4, 3, 1},.voxel_size = {1.0, 1.0, 1.0},.grid = {VOXELS, 1, 1},
     .mode = (RcVoxelMode) mode,.dtype = RC_FLOAT32,.batch = 1
   };
-  char name[64];
-  Test test = { name, "" };
+  Test test = test_begin ("voxel_kept_cost_%s", voxel_modes[mode]);
 
-  snprintf (name, sizeof (name), "voxel_kept_cost_%s", voxel_modes[mode]);
   for (int p = 0; p < suite->n_places && test_holds (&test); p++) {
     const Place *place = &suite->places[p];
     CostData *there = place_alloc (place, sizeof (CostData));
@@ -225,7 +222,7 @@ check_other_plan (Suite *suite)
 void
 check_kept_voxels (Suite *suite)
 {
-  for (size_t s = 0; s < sizeof (sequences) / sizeof (sequences[0]); s++) {
+  for (size_t s = 0; s < COUNT (sequences); s++) {
     const int runs = !sequences[s].gpu || (suite->is_gpu && (!suite->few || sequences[s].gpu > 1));
 
     for (int mode = sequences[s].first_mode; mode <= sequences[s].last_mode && runs; mode++) {

@@ -105,7 +105,7 @@ soil (const PlacedVoxels *placed, Arena *arena, const VoxelCase *c, Test *test)
   };
 
   memset (dirt, 0xA5, sizeof (dirt));
-  for (size_t i = 0; i < sizeof (outputs) / sizeof (outputs[0]); i++) {
+  for (size_t i = 0; i < COUNT (outputs); i++) {
     const int64_t bytes = arena_bytes (arena, outputs[i]);
     uint8_t *there = arena_there (arena, placed->place, outputs[i]);
 
@@ -138,12 +138,10 @@ check_runs (Suite *suite, VoxelCase *c, PlacedCase *all, Test *test)
 static void
 check_form (Suite *suite, const VoxelCloud *cloud, const VoxelForm *form)
 {
-  char name[128];
-  Test test = { name, "" };
+  Test test = test_begin ("voxelbits_%s_%s", cloud->name, voxel_form_name (form));
   PlacedCase all = { .n = 0 };
   VoxelCase c;
 
-  snprintf (name, sizeof (name), "voxelbits_%s_%s", cloud->name, voxel_form_name (form));
   if (make_case (&c, suite, cloud, form, &test) && voxel_case_place (&c, suite, &all, &test))
     check_runs (suite, &c, &all, &test);
   voxel_case_leave (&all, &test);
@@ -226,10 +224,7 @@ check_many_##n (Suite *suite) \
 { \
   check_many (suite, n); \
 }
-SHARE (0)
-SHARE (1)
-SHARE (2)
-SHARE (3)
+SHARE (0) SHARE (1) SHARE (2) SHARE (3)
 
 int
 main (int argc, char **argv)
@@ -238,5 +233,5 @@ main (int argc, char **argv)
     {"many-2", check_many_2}, {"many-3", check_many_3}
   };
 
-  return suite_main ("voxel-clouds", argc, argv, sections, sizeof (sections) / sizeof (sections[0]), 0, ARENA_BYTES);
+  return suite_main ("voxel-clouds", argc, argv, sections, COUNT (sections), 0, ARENA_BYTES);
 }

@@ -4,9 +4,14 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#pragma GCC diagnostic ignored "-Woverride-init"        /* a wish overrides fields that are left to chance */
 #include "case.h"
 
 #include <inttypes.h>
+
+/* Everything left to chance but some fields. */
+#define WISH(...) {.source = ANY, .input = ANY, .mode = ANY, .output = ANY, .dtype = ANY, .batch = ANY, .points = ANY, .axis = ANY, \
+    .features = ANY, .spread = ANY, .layout = ANY, __VA_ARGS__}
 
 #define ARENA_BYTES ((size_t) 640 << 20)
 #define RUNS 20                 /* of one job, which must not differ */
@@ -14,16 +19,18 @@
 #define CPU_VOXELS (INT64_C (1) << 23)
 
 static const char *const spreads[] = { "spread", "one_voxel", "few_voxels", "all_outside" };
-static const VoxelWish any_wish = { ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, ANY, 0 };
-
-/* n cases of a wish, as one test. */
-static void
-check_cases (Suite *suite, const char *name, const VoxelWish *wish, int n)
+/* n cases of a wish, as one test of that name. */
+static void __attribute__ ((format (printf, 4, 5)))
+check_cases (Suite *suite, const VoxelWish *wish, int n, const char *format, ...)
 {
-  Test test = { name, "" };
+  Test test = { "", "" };
+  va_list args;
   VoxelCase c;
   int i;
 
+  va_start (args, format);
+  vsnprintf (test.name, sizeof (test.name), format, args);
+  va_end (args);
   for (i = 0; i < suite_fewer (suite, n) && test_holds (&test); i++) {
     if (voxel_case_make (&c, wish, suite_next_seed (suite), suite, &test))
       voxel_case_check (&c, suite, &test);
@@ -55,25 +62,19 @@ check_kinds (Suite *suite)
 {
   static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
   static const int inputs[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, -1 };
-  char name[128];
   int i, mode, output, d;
 
   for (i = 0; i < 4; i++) {
     for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
       for (output = 0; output <= RC_VOXEL_RANK; output++) {
         for (d = 0; d < 4; d++) {
-          VoxelWish wish = any_wish;
+          VoxelWish wish = WISH (.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS,
+              .input = inputs[i] < 0 ? ANY : inputs[i], .mode = mode, .output = output, .dtype = (int) dtypes[d]);
 
-          wish.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS;
-          wish.input = inputs[i] < 0 ? ANY : inputs[i];
-          wish.mode = mode;
-          wish.output = output;
-          wish.dtype = (int) dtypes[d];
           if (!is_valid (&wish))
             continue;
-          snprintf (name, sizeof (name), "voxel_%s_%s_%s_%s", inputs[i] < 0 ? "depth"
-              : rc_dtype_name ((RcDtype) inputs[i]), voxel_modes[mode], voxel_outputs[output], rc_dtype_name (dtypes[d]));
-          check_cases (suite, name, &wish, 7);
+          check_cases (suite, &wish, 7, "voxel_%s_%s_%s_%s", inputs[i] < 0 ? "depth" : rc_dtype_name ((RcDtype) inputs[i]),
+              voxel_modes[mode], voxel_outputs[output], rc_dtype_name (dtypes[d]));
         }
       }
     }
@@ -86,29 +87,22 @@ static void
 check_sizes (Suite *suite)
 {
   static const int64_t points[] = { 0, 1, 31, 33, 1000, 100000 }, batches[] = { 1, 32 };
-  char name[128];
   size_t n = 0, p, b;
   int mode, output;
 
-  for (p = 0; p < sizeof (points) / sizeof (points[0]); p++) {
+  for (p = 0; p < COUNT (points); p++) {
     for (b = 0; b < 2; b++) {
       for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
         for (output = 0; output <= RC_VOXEL_RANK; output++, n++) {
-          VoxelWish wish = any_wish;
+          const VoxelWish wish = WISH (.points = points[p], .batch = batches[b], .mode = mode, .output = output, .features = 3,
+              .axis = points[p] * batches[b] > 50000 ? 48 : 17);
 
           if (output == RC_VOXEL_BITS || (output > RC_VOXEL_SPARSE && mode != RC_VOXEL_OCCUPANCY)
               || (output != RC_VOXEL_SPARSE && mode == RC_VOXEL_FIRST)
               || points[p] * batches[b] > 1000000 || (suite->few && n % 7 != 0))
             continue;
-          wish.points = points[p];
-          wish.batch = batches[b];
-          wish.mode = mode;
-          wish.output = output;
-          wish.features = 3;
-          wish.axis = points[p] * batches[b] > 50000 ? 48 : 17;
-          snprintf (name, sizeof (name), "voxel_size_%" PRId64 "x%" PRId64 "_%s_%s", batches[b], points[p], voxel_modes[mode],
+          check_cases (suite, &wish, 1, "voxel_size_%" PRId64 "x%" PRId64 "_%s_%s", batches[b], points[p], voxel_modes[mode],
               voxel_outputs[output]);
-          check_cases (suite, name, &wish, 1);
         }
       }
     }
@@ -173,28 +167,17 @@ check_plain (Suite *suite)
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 1, 100000, 3300, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 5, 20000, 1500, 0},
   };
-  char name[128];
   size_t i;
 
-  for (i = 0; i < sizeof (shapes) / sizeof (shapes[0]); i++) {
-    VoxelWish wish = any_wish;
+  for (i = 0; i < COUNT (shapes); i++) {
+    const VoxelWish wish = WISH (.source = RC_VOXEL_POINTS, .input = RC_FLOAT32, .mode = shapes[i].mode, .output = shapes[i].output,
+        .dtype = shapes[i].dtype, .batch = shapes[i].batch, .points = suite->few ? shapes[i].points / 50 : shapes[i].points,
+        .axis = shapes[i].axis, .features = shapes[i].features, .spread = SPREAD, .plain = 1);
 
     if ((suite->small || !suite->is_gpu) && shapes[i].batch * shapes[i].axis * shapes[i].axis * shapes[i].axis
         > (suite->small ? SMALL_VOXELS : CPU_VOXELS))
       continue;
-    wish.source = RC_VOXEL_POINTS;
-    wish.input = RC_FLOAT32;
-    wish.mode = shapes[i].mode;
-    wish.output = shapes[i].output;
-    wish.dtype = shapes[i].dtype;
-    wish.batch = shapes[i].batch;
-    wish.points = suite->few ? shapes[i].points / 50 : shapes[i].points;
-    wish.axis = shapes[i].axis;
-    wish.features = shapes[i].features;
-    wish.plain = 1;
-    wish.spread = SPREAD;
-    snprintf (name, sizeof (name), "voxel_plain_%zu_%s_%s", i, voxel_modes[wish.mode], voxel_outputs[wish.output]);
-    check_cases (suite, name, &wish, 1);
+    check_cases (suite, &wish, 1, "voxel_plain_%zu_%s_%s", i, voxel_modes[wish.mode], voxel_outputs[wish.output]);
   }
 }
 
@@ -210,26 +193,19 @@ check_batches (Suite *suite)
   } grids[] = {
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE}, {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS}, {RC_VOXEL_COUNT, RC_VOXEL_DENSE},
   };
-  char name[64];
   size_t b, g;
 
-  for (b = 0; b < sizeof (batches) / sizeof (batches[0]); b++) {
-    for (g = 0; g < sizeof (grids) / sizeof (grids[0]); g++) {
-      VoxelWish wish = any_wish;
+  for (b = 0; b < COUNT (batches); b++) {
+    for (g = 0; g < COUNT (grids); g++) {
+      VoxelWish wish = WISH (.source = RC_VOXEL_POINTS, .input = RC_FLOAT32, .mode = grids[g].mode, .output = grids[g].output,
+          .batch = batches[b], .axis = g == 0 ? 32 : ANY, .features = 0);
 
-      wish.source = RC_VOXEL_POINTS;
-      wish.input = RC_FLOAT32;
-      wish.mode = grids[g].mode;
-      wish.output = grids[g].output;
-      wish.batch = batches[b];
-      wish.axis = g == 0 ? 32 : ANY;
-      wish.features = 0;
-      snprintf (name, sizeof (name), "voxel_batch_%" PRId64 "_%s_%s", batches[b], voxel_modes[wish.mode], voxel_outputs[wish.output]);
-      check_cases (suite, name, &wish, 60);
+      check_cases (suite, &wish, 60, "voxel_batch_%" PRId64 "_%s_%s", batches[b], voxel_modes[wish.mode],
+          voxel_outputs[wish.output]);
       wish.points = 20000;      /* tiles that several chunks have parts of */
       wish.axis = batches[b] == 1 ? 128 : 64;
-      snprintf (name, sizeof (name), "voxel_batch_tiles_%" PRId64 "_%s_%s", batches[b], voxel_modes[wish.mode], voxel_outputs[wish.output]);
-      check_cases (suite, name, &wish, 20);
+      check_cases (suite, &wish, 20, "voxel_batch_tiles_%" PRId64 "_%s_%s", batches[b], voxel_modes[wish.mode],
+          voxel_outputs[wish.output]);
     }
   }
 }
@@ -239,32 +215,25 @@ static void
 check_layouts (Suite *suite)
 {
   static const int inputs[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, -1 };
-  char name[128];
   int i, mode, output;
 
   for (i = 0; i < 4; i++) {
     for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
       for (output = 0; output <= RC_VOXEL_RANK; output++) {
-        VoxelWish wish = any_wish;
+        VoxelWish wish = WISH (.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS,
+            .input = inputs[i] < 0 ? ANY : inputs[i], .mode = mode, .output = output,
+            .dtype = output == RC_VOXEL_DENSE || output == RC_VOXEL_SPARSE ? RC_FLOAT32 : RC_UINT8, .layout = 1);
 
-        wish.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS;
-        wish.input = inputs[i] < 0 ? ANY : inputs[i];
-        wish.mode = mode;
-        wish.output = output;
-        wish.dtype = output == RC_VOXEL_DENSE || output == RC_VOXEL_SPARSE ? RC_FLOAT32 : RC_UINT8;
-        wish.layout = 1;
         if (!is_valid (&wish))
           continue;
-        snprintf (name, sizeof (name), "voxel_layout_%s_%s_%s", inputs[i] < 0 ? "depth"
-            : rc_dtype_name ((RcDtype) inputs[i]), voxel_modes[mode], voxel_outputs[output]);
-        check_cases (suite, name, &wish, 25);
+        check_cases (suite, &wish, 25, "voxel_layout_%s_%s_%s", inputs[i] < 0 ? "depth" : rc_dtype_name ((RcDtype) inputs[i]),
+            voxel_modes[mode], voxel_outputs[output]);
         wish.points = 50000;
         wish.batch = 4;
         wish.features = 5;
         wish.axis = 32;
-        snprintf (name, sizeof (name), "voxel_layout_many_%s_%s_%s", inputs[i] < 0 ? "depth"
-            : rc_dtype_name ((RcDtype) inputs[i]), voxel_modes[mode], voxel_outputs[output]);
-        check_cases (suite, name, &wish, 2);
+        check_cases (suite, &wish, 2, "voxel_layout_many_%s_%s_%s",
+            inputs[i] < 0 ? "depth" : rc_dtype_name ((RcDtype) inputs[i]), voxel_modes[mode], voxel_outputs[output]);
       }
     }
   }
@@ -274,38 +243,23 @@ check_layouts (Suite *suite)
 static void
 check_crowd (Suite *suite, int spread)
 {
-  VoxelWish wish = any_wish;
-  char name[128];
+  VoxelWish wish = WISH (.source = RC_VOXEL_POINTS, .mode = RC_VOXEL_MEAN, .output = RC_VOXEL_DENSE, .points = 20000,
+      .features = 5, .axis = 32, .spread = spread, .plain = 1);
 
-  wish.source = RC_VOXEL_POINTS;
-  wish.mode = RC_VOXEL_MEAN;
-  wish.output = RC_VOXEL_DENSE;
-  wish.points = 20000;
-  wish.features = 5;
-  wish.axis = 32;
-  wish.spread = spread;
-  wish.plain = 1;
-  snprintf (name, sizeof (name), "voxel_crowd_%s", spreads[spread]);
-  check_cases (suite, name, &wish, 8);
+  check_cases (suite, &wish, 8, "voxel_crowd_%s", spreads[spread]);
 }
 
 /* Clouds that are unlike a scan. */
 static void
 check_spreads (Suite *suite)
 {
-  char name[128];
   int spread, mode;
 
   for (spread = 0; spread < N_SPREADS; spread++) {
     for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
-      VoxelWish wish = any_wish;
+      VoxelWish wish = WISH (.mode = mode, .spread = spread, .points = 20000, .features = mode == RC_VOXEL_MEAN ? 5 : ANY);
 
-      wish.mode = mode;
-      wish.spread = spread;
-      wish.points = 20000;
-      wish.features = mode == RC_VOXEL_MEAN ? 5 : ANY;
-      snprintf (name, sizeof (name), "voxel_spread_%s_%s", spreads[spread], voxel_modes[mode]);
-      check_cases (suite, name, &wish, 4);
+      check_cases (suite, &wish, 4, "voxel_spread_%s_%s", spreads[spread], voxel_modes[mode]);
     }
     check_crowd (suite, spread);
   }
@@ -316,28 +270,19 @@ static void
 check_huge (Suite *suite)
 {
   static const int64_t axes[] = { RC_VOXEL_MAX_AXIS, 1 << 20, 1 << 16, 1625 };
-  char name[128];
   size_t a;
   int mode, output;
 
-  for (a = 0; a < sizeof (axes) / sizeof (axes[0]); a++) {
+  for (a = 0; a < COUNT (axes); a++) {
     for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
-      VoxelWish wish = any_wish;
+      VoxelWish wish = WISH (.output = RC_VOXEL_SPARSE, .mode = mode, .axis = axes[a], .spread = mode % 2 ? SPREAD : ANY);
 
-      wish.output = RC_VOXEL_SPARSE;
-      wish.mode = mode;
-      wish.axis = axes[a];
-      wish.spread = mode % 2 ? SPREAD : ANY;
-      snprintf (name, sizeof (name), "voxel_huge_%" PRId64 "_%s", axes[a], voxel_modes[mode]);
-      check_cases (suite, name, &wish, 5);
+      check_cases (suite, &wish, 5, "voxel_huge_%" PRId64 "_%s", axes[a], voxel_modes[mode]);
     }
     for (output = RC_VOXEL_INDEX; output <= RC_VOXEL_RANK; output++) {
-      VoxelWish wish = any_wish;
+      VoxelWish wish = WISH (.output = output, .axis = axes[a]);
 
-      wish.output = output;
-      wish.axis = axes[a];
-      snprintf (name, sizeof (name), "voxel_huge_%" PRId64 "_%s", axes[a], voxel_outputs[output]);
-      check_cases (suite, name, &wish, 10);
+      check_cases (suite, &wish, 10, "voxel_huge_%" PRId64 "_%s", axes[a], voxel_outputs[output]);
     }
   }
 }
@@ -346,20 +291,14 @@ check_huge (Suite *suite)
 static void
 check_again (Suite *suite)
 {
-  char name[64];
   int mode, i;
 
   for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
     const uint64_t seed = suite_next_seed (suite);
-    Test test = { name, "" };
-    VoxelWish wish = any_wish;
+    Test test = test_begin ("voxel_again_%s", voxel_modes[mode]);
+    VoxelWish wish = WISH (.mode = mode, .output = mode % 2 ? RC_VOXEL_DENSE : RC_VOXEL_SPARSE, .points = 5000, .axis = 12);
     VoxelCase c;
 
-    wish.mode = mode;
-    wish.output = mode % 2 ? RC_VOXEL_DENSE : RC_VOXEL_SPARSE;
-    wish.points = 5000;
-    wish.axis = 12;
-    snprintf (name, sizeof (name), "voxel_again_%s", voxel_modes[mode]);
     for (i = 0; i < (suite->few ? 2 : RUNS) && test_holds (&test); i++) {
       if (voxel_case_make (&c, &wish, seed, suite, &test))
         voxel_case_check (&c, suite, &test);
@@ -378,5 +317,5 @@ main (int argc, char **argv)
     {"spreads", check_spreads}, {"huge", check_huge}, {"again", check_again}, {"kept", check_kept_voxels},
   };
 
-  return suite_main ("voxel", argc, argv, sections, sizeof (sections) / sizeof (sections[0]), 20260305, ARENA_BYTES);
+  return suite_main ("voxel", argc, argv, sections, COUNT (sections), 20260305, ARENA_BYTES);
 }

@@ -617,11 +617,9 @@ window_clear (Window *window)
 static void
 check_form (Suite *suite, const Form *form, size_t f, const int64_t *grid)
 {
-  char name[64];
-  Test test = { name, "" };
+  Test test = test_begin ("voxelwindow_%zu_%" PRId64, f, grid[0]);
   int p;
 
-  snprintf (name, sizeof (name), "voxelwindow_%zu_%" PRId64, f, grid[0]);
   for (p = 0; p < suite->n_places && test_holds (&test); p++) {
     Window window = {.suite = suite,.place = &suite->places[p],.form = form,.test = &test,.spec = spec_of (form, grid),
       .random = suite->seed + f
@@ -640,8 +638,8 @@ check_windows (Suite *suite)
 {
   size_t f, g;
 
-  for (f = 0; f < sizeof (forms) / sizeof (forms[0]); f++) {
-    for (g = 0; g < sizeof (grids) / sizeof (grids[0]); g++)
+  for (f = 0; f < COUNT (forms); f++) {
+    for (g = 0; g < COUNT (grids); g++)
       check_form (suite, &forms[f], f, grids[g]);
     if (suite->is_gpu && !suite->few && forms[f].output == RC_VOXEL_RANK && forms[f].batch == 1)
       check_form (suite, &forms[f], f, large_grid);

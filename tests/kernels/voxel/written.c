@@ -5,7 +5,6 @@
 #include "case.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "tests/kernels/numbers.h"
 
@@ -222,10 +221,8 @@ check_features (Suite *suite, size_t i, int k)
 {
   static const RcVoxelMode modes[] = { RC_VOXEL_MEAN, RC_VOXEL_MAX, RC_VOXEL_MIN };
   Written w = { "", modes[k], RC_VOXEL_DENSE, i % 2 ? RC_FLOAT64 : RC_FLOAT32, RC_FLOAT32, TWO, 4 };
-  char name[64];
-  Test test = { name, "" };
+  Test test = test_begin ("voxel_features_%zu_%s", i, voxel_modes[modes[k]]);
 
-  snprintf (name, sizeof (name), "voxel_features_%zu_%s", i, voxel_modes[modes[k]]);
   for (int p = 0; p < 4; p++)
     w.rows[p][3] = features[i].x[p];
   w.expected[0] = features[i].results[k];
@@ -239,11 +236,9 @@ check_crowded_voxel (Suite *suite, RcVoxelMode mode, RcVoxelOutput output, RcDty
 {
   const int64_t n = 70001;
   const Written w = { "", mode, output, RC_FLOAT32, dtype, TWO,.max_points = 40 };
-  char name[96];
-  Test test = { name, "" };
+  Test test = test_begin ("voxel_crowded_%s_%s_%s", voxel_modes[mode], voxel_outputs[output], rc_dtype_name (dtype));
   VoxelCase c;
 
-  snprintf (name, sizeof (name), "voxel_crowded_%s_%s_%s", voxel_modes[mode], voxel_outputs[output], rc_dtype_name (dtype));
   if (begin (&c, suite, &w, n, &test)) {
     for (int64_t i = 0; i < n; i++)
       put (&c, i, (const double[4]) {0, 0, 0, (double) i});
@@ -269,15 +264,13 @@ check_large_integers (Suite *suite)
     {RC_INT64, (UINT64_C (1) << 24) + 3, 16777219.0},
   };
   static const RcVoxelMode modes[] = { RC_VOXEL_MAX, RC_VOXEL_MEAN, RC_VOXEL_FIRST };
-  char name[64];
 
-  for (size_t i = 0; i < 3 * sizeof (integers) / sizeof (integers[0]); i++) {
+  for (size_t i = 0; i < 3 * COUNT (integers); i++) {
     const RcVoxelMode mode = modes[i % 3];
     const Written w = { "", mode, mode == RC_VOXEL_FIRST ? RC_VOXEL_SPARSE : RC_VOXEL_DENSE, F64, TWO };
-    Test test = { name, "" };
+    Test test = test_begin ("voxel_large_integer_%zu_%s", i / 3, voxel_modes[mode]);
     VoxelCase c;
 
-    snprintf (name, sizeof (name), "voxel_large_integer_%zu_%s", i / 3, voxel_modes[mode]);
     if (begin (&c, suite, &w, 1, &test)) {
       for (int field = 0; field < 4; field++)
         c.layout[field] = (RcVoxelField) {field < 3 ? RC_FLOAT64 : integers[i / 3].dtype, field < 3 ? 8 + 8 * field : 0};
@@ -296,16 +289,14 @@ check_written_voxels (Suite *suite)
 {
   static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
   static const double saturated[] = { 255, 70001, 65504, 70001 };
-  char name[128];
 
-  for (size_t i = 0; i < sizeof (written) / sizeof (written[0]); i++) {
-    Test test = { name, "" };
+  for (size_t i = 0; i < COUNT (written); i++) {
+    Test test = test_begin ("voxel_written_%zu (%s)", i, written[i].name);
 
-    snprintf (name, sizeof (name), "voxel_written_%zu (%s)", i, written[i].name);
     check_row (suite, &written[i], &test);
     suite_end (suite, &test);
   }
-  for (size_t i = 0; i < sizeof (features) / sizeof (features[0]); i++) {
+  for (size_t i = 0; i < COUNT (features); i++) {
     for (int k = 0; k < 3; k++)
       check_features (suite, i, k);
   }

@@ -50,7 +50,6 @@
 #include "pointmap.h"
 #include "properties.h"
 #include "statistics.h"
-#include "voxelspacing.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
 #define GST_CAT_DEFAULT gst_robocache_voxelize_debug

@@ -4,10 +4,13 @@
  */
 #include "voxelcaps.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "common/tensors/memorycaps.h"
 #include "common/element/properties.h"
+
+#define COARSE 0.25             /* of a voxel */
 
 const RcDtype *
 robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)
@@ -17,19 +20,10 @@ robocache_voxel_dtypes (const RobocacheVoxelSettings *settings)
   static const RcDtype occupancy[] = { RC_UINT8, RC_FLOAT32, RC_FLOAT16, RC_UINT32, RC_N_DTYPES };
   static const RcDtype count[] = { RC_UINT32, RC_FLOAT32, RC_UINT8, RC_FLOAT16, RC_N_DTYPES };
   static const RcDtype value[] = { RC_FLOAT32, RC_FLOAT16, RC_N_DTYPES };
+#define CHOSEN(dtype) [dtype] = {dtype, RC_N_DTYPES}
   static const RcDtype chosen[][2] = {
-    [RC_INT8] = {RC_INT8, RC_N_DTYPES},
-    [RC_UINT8] = {RC_UINT8, RC_N_DTYPES},
-    [RC_INT16] = {RC_INT16, RC_N_DTYPES},
-    [RC_UINT16] = {RC_UINT16, RC_N_DTYPES},
-    [RC_INT32] = {RC_INT32, RC_N_DTYPES},
-    [RC_UINT32] = {RC_UINT32, RC_N_DTYPES},
-    [RC_INT64] = {RC_INT64, RC_N_DTYPES},
-    [RC_UINT64] = {RC_UINT64, RC_N_DTYPES},
-    [RC_FLOAT16] = {RC_FLOAT16, RC_N_DTYPES},
-    [RC_BFLOAT16] = {RC_BFLOAT16, RC_N_DTYPES},
-    [RC_FLOAT32] = {RC_FLOAT32, RC_N_DTYPES},
-    [RC_FLOAT64] = {RC_FLOAT64, RC_N_DTYPES},
+    CHOSEN (RC_INT8), CHOSEN (RC_UINT8), CHOSEN (RC_INT16), CHOSEN (RC_UINT16), CHOSEN (RC_INT32), CHOSEN (RC_UINT32),
+    CHOSEN (RC_INT64), CHOSEN (RC_UINT64), CHOSEN (RC_FLOAT16), CHOSEN (RC_BFLOAT16), CHOSEN (RC_FLOAT32), CHOSEN (RC_FLOAT64),
   };
 
   if (settings->dtype != ROBOCACHE_DTYPE_AUTO)
@@ -255,4 +249,47 @@ robocache_voxel_choose_caps (const RobocacheVoxelSettings *settings, const Roboc
   g_free (theirs);
   gst_caps_unref (caps);
   return NULL;
+}
+
+/* ---- coordinates in float32 ---- */
+
+/* Of the coordinates of an axis, the one farthest from 0. */
+static gdouble
+farthest (const RcVoxelSpec *spec, guint axis)
+{
+  const gdouble least = spec->origin[axis];
+
+  return fmax (fabs (least), fabs (least + (gdouble) spec->grid[axis] * spec->voxel_size[axis]));
+}
+
+/* From a coordinate to the next one that is a float32. */
+static gdouble
+spacing_at (gdouble coordinate)
+{
+  const gfloat rounded = (gfloat) coordinate;
+
+  return (gdouble) nextafterf (rounded, INFINITY) - (gdouble) rounded;
+}
+
+gchar *
+robocache_voxel_coarse_spacing (const RcVoxelSpec *spec)
+{
+  gdouble worst = COARSE, at, spacing;
+  gint axis = -1;
+
+  for (gint i = 0; i < 3; i++) {
+    const gdouble voxels = spacing_at (farthest (spec, (guint) i)) / spec->voxel_size[i];
+
+    if (voxels > worst) {
+      worst = voxels;
+      axis = i;
+    }
+  }
+  if (axis < 0)
+    return NULL;
+  at = farthest (spec, (guint) axis);
+  spacing = spacing_at (at);
+  return g_strdup_printf ("%c: coordinates are float32, which at %.10g m are %g m apart, and voxel-size is %g m: points "
+      "fall into other voxels; subtract the origin from them in the source, in float64, and set origin accordingly",
+      "xyz"[axis], at, spacing, spec->voxel_size[axis]);
 }

@@ -63,5 +63,9 @@ void robocache_voxel_tensors (RobocacheTensorsInfo * info, const RobocachePoints
  * whose caps do not fix the number of points. */
 gboolean robocache_voxel_maps_cloud (const RobocachePointsInfo * points, const RcVoxelSpec * spec);
 
+/* Where float32 numbers at the corner of the grid farthest from 0 are more than a quarter of a voxel apart: what that
+ * does on the axis where it does most, and what to change. NULL: nowhere. Free with g_free. */
+gchar *robocache_voxel_coarse_spacing (const RcVoxelSpec * spec);
+
 G_END_DECLS
 #endif

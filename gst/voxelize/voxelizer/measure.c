@@ -1,12 +1,40 @@
-/* robocache: the ranges of features that a window's grids depend on, measured before a run
+/* robocache: the ranges of features that a window's grids depend on, each cloud measured once
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "measure.h"
 
+#include <string.h>
+
 #include "budget.h"
 #include "upload.h"
 
+#define MIN_SLOTS 16
+
+void
+robocache_cloud_ranges_clear (RobocacheCloudRanges *ranges)
+{
+  g_free (ranges->numbers);
+  g_free (ranges->values);
+  g_free (ranges->maxima);
+  *ranges = (RobocacheCloudRanges) { 0 };
+}
+
+/* Discards all ranges when the window needs more slots. */
+static void
+reserve (RobocacheCloudRanges *ranges, guint n_clouds, guint n_values)
+{
+  const guint n_slots = MAX (2 * n_clouds, MIN_SLOTS);
+
+  if (n_clouds <= ranges->n_slots && n_values == ranges->n_values)
+    return;
+  robocache_cloud_ranges_clear (ranges);
+  *ranges = (RobocacheCloudRanges) {n_slots, n_values, g_new0 (guint64, n_slots),
+    g_new (gdouble, (gsize) n_slots * n_values), g_new (gdouble, n_values)
+  };
+}
+
+/* Raises the shard's part of values [items, channels] to the ranges of the cloud's features. */
 static gboolean
 measure_share (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, const RobocacheCloud *cloud, gdouble *values,
     GError **error)
@@ -22,36 +50,49 @@ measure_share (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, const R
       && robocache_voxel_upload_end_read (run, shard, cloud, error);
 }
 
-/* Raises values [items, channels] to the ranges of the cloud's features. data: the run. */
 static gboolean
-measure_cloud (gpointer data, const RobocacheCloud *cloud, gdouble *values, GError **error)
+measure_cloud (const RobocacheVoxelRun *run, RobocacheCloudRanges *ranges, const RobocacheCloud *cloud, GError **error)
 {
-  const RobocacheVoxelRun *run = data;
+  const guint slot = (guint) (cloud->number % ranges->n_slots);
+  gdouble *values = ranges->values + (gsize) slot * ranges->n_values;
+  const gboolean is_known = ranges->numbers[slot] == cloud->number + 1;
   gboolean ok = TRUE;
 
-  for (guint i = 0; i < run->shards->n && ok; i++)
+  if (!is_known) {
+    ranges->numbers[slot] = 0;
+    memset (values, 0, ranges->n_values * sizeof (gdouble));
+  }
+  for (guint i = 0; i < run->shards->n && ok && !is_known; i++)
     ok = measure_share (run, &run->shards->shards[i], cloud, values, error);
+  if (ok)
+    ranges->numbers[slot] = cloud->number + 1;
+  for (guint k = 0; k < ranges->n_values; k++)
+    ranges->maxima[k] = MAX (ranges->maxima[k], values[k]);
   return ok;
 }
 
 gboolean
 robocache_voxel_measure_ranges (RobocacheVoxelRun *run, RobocacheCloudRanges *ranges, GError **error)
 {
-  RobocacheVoxelShards *shards = run->shards;
-  const RcVoxelPlan *plan = shards->shards[0].plans[0].plan;
+  const guint n = robocache_cloud_window_length (run->window);
+  const RcVoxelPlan *plan = run->shards->shards[0].plans[0].plan;
   GError *failure = NULL;
+  gboolean ok = TRUE;
 
-  if (!shards->accumulates || !rc_voxel_needs_range (plan))
+  if (!run->shards->accumulates || !rc_voxel_needs_range (plan))
     return TRUE;
-  run->ranges = robocache_cloud_ranges_update (ranges, run->window,
-      (guint) (shards->spec.batch * rc_voxel_channels (plan)), measure_cloud, run, &failure);
-  if (run->ranges)
+  reserve (ranges, n, (guint) (run->shards->spec.batch * rc_voxel_channels (plan)));
+  memset (ranges->maxima, 0, ranges->n_values * sizeof (gdouble));
+  for (guint i = 0; i < n && ok; i++)
+    ok = measure_cloud (run, ranges, robocache_cloud_window_nth (run->window, i), &failure);
+  if (ok) {
+    run->ranges = ranges->maxima;
+  } else if (robocache_voxel_is_no_space (failure)) {
+    g_clear_error (&failure);
+    robocache_voxel_shards_stop_accumulating (run->shards, "clouds that must be measured exceed the memory budget");
     return TRUE;
-  if (!robocache_voxel_is_no_space (failure)) {
+  } else {
     g_propagate_error (error, failure);
-    return FALSE;
   }
-  g_error_free (failure);
-  robocache_voxel_shards_stop_accumulating (shards, "clouds that must be measured exceed the memory budget");
-  return TRUE;
+  return ok;
 }

@@ -1,18 +1,27 @@
-/* robocache: the ranges of features that a window's grids depend on, measured before a run
+/* robocache: the ranges of features that a window's grids depend on, each cloud measured once
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef ROBOCACHE_VOXEL_MEASURE_H
 #define ROBOCACHE_VOXEL_MEASURE_H
 
-#include "cloudranges.h"
 #include "run.h"
 
 G_BEGIN_DECLS
 
-/* Sets run->ranges where grids that accumulate incrementally depend on them: a run must know beforehand whether it can be
- * incremental. Stops accumulating when the memory budget is too small. */
+/* A zeroed struct is valid and empty. */
+typedef struct
+{
+  guint n_slots, n_values;
+  guint64 *numbers;             /* [n_slots] of the slot's cloud, from 1 on; 0: free */
+  gdouble *values;              /* [n_slots, n_values] */
+  gdouble *maxima;              /* [n_values] over the clouds of the window */
+} RobocacheCloudRanges;
+
+/* Sets run->ranges, valid until the next call, where grids that accumulate incrementally depend on them: a run must know beforehand
+ * whether it can be incremental. Stops accumulating when the memory budget is too small. */
 gboolean robocache_voxel_measure_ranges (RobocacheVoxelRun * run, RobocacheCloudRanges * ranges, GError ** error);
+void robocache_cloud_ranges_clear (RobocacheCloudRanges * ranges);
 
 G_END_DECLS
 #endif

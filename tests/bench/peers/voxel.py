@@ -74,12 +74,16 @@ def cpu_peers(row):
         return np.bincount(voxels(points), minlength=axis**3).astype(row["dtype"])
 
     def centroid(points):
-        import open3d
         cloud = open3d.geometry.PointCloud(open3d.utility.Vector3dVector(points[0].astype(np.float64)))
         return cloud.voxel_down_sample(float(size))
 
-    return {("occupancy", "dense"): {("NumPy", "assignment"): occupancy}, ("count", "dense"): {("NumPy", "bincount"): count},
-            ("centroid", "sparse"): {("Open3D", "voxel_down_sample"): centroid}}.get((row["mode"], row["output"]), {})
+    peers = {("occupancy", "dense"): {("NumPy", "assignment"): occupancy}, ("count", "dense"): {("NumPy", "bincount"): count}}
+    try:
+        import open3d
+        peers["centroid", "sparse"] = {("Open3D", "voxel_down_sample"): centroid}
+    except ImportError:
+        pass
+    return peers.get((row["mode"], row["output"]), {})
 
 
 # ---- PyTorch ----

@@ -129,7 +129,7 @@ sorted_copy (const int32_t *list, int64_t n, int32_t **copy, RcError *error)
 }
 
 static RcStatus
-take_quaternions (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
+copy_quaternions (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
 {
   RcStatus status = sorted_copy (spec->quaternions, spec->n_quaternions, &out->quaternions, error);
   int64_t i;
@@ -172,7 +172,7 @@ new_runs (int64_t n, RcChannelRun **runs, RcError *error)
 
 /* quaternions of out are there already. */
 static RcStatus
-take_angles (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
+copy_angles (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
 {
   int32_t *angles = NULL;
   RcStatus status = sorted_copy (spec->angles, spec->n_angles, &angles, error);
@@ -196,7 +196,7 @@ take_angles (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, 
 }
 
 static RcStatus
-take_velocities (RcAlignStream *out, const RcAlignStreamSpec *spec, RcError *error)
+copy_velocities (RcAlignStream *out, const RcAlignStreamSpec *spec, RcError *error)
 {
   RcStatus status = new_runs (spec->n_velocities, &out->positions, error);
   int64_t i;
@@ -223,7 +223,7 @@ copy_kind (RcDtype in, RcDtype out)
 }
 
 static RcStatus
-take_stream (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
+copy_stream (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
 {
   RcStatus status = check_stream (spec, stream, error);
 
@@ -239,11 +239,11 @@ take_stream (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, 
   out->out_size = (int64_t) rc_dtype_size (spec->out);
   out->in_row = spec->channels * out->in_size;
   out->out_row = spec->channels * out->out_size;
-  status = take_quaternions (out, spec, stream, error);
+  status = copy_quaternions (out, spec, stream, error);
   if (status == RC_OK)
-    status = take_angles (out, spec, stream, error);
+    status = copy_angles (out, spec, stream, error);
   if (status == RC_OK)
-    status = take_velocities (out, spec, error);
+    status = copy_velocities (out, spec, error);
   return status;
 }
 
@@ -277,7 +277,7 @@ rc_align_plan (RcBackend *backend, const RcAlignSpec *spec, RcAlignPlan **plan, 
   else
     made->n_streams = spec->n_streams;
   for (i = 0; i < made->n_streams && status == RC_OK; i++)
-    status = take_stream (&made->streams[i], &spec->streams[i], i, error);
+    status = copy_stream (&made->streams[i], &spec->streams[i], i, error);
   if (status == RC_OK && backend->ops->align_prepare != NULL)
     status = backend->ops->align_prepare (backend, made, &needed, error);
   if (status != RC_OK) {

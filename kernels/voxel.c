@@ -92,14 +92,14 @@ plan_fields (RcVoxelPlan *plan, RcError *error)
   }
   plan->spec.points.layout = NULL;      /* the caller's need not live on */
   plan->is_packed = plan->fields[0].offset == 0 && are_packed (plan->fields, 3, points->dtype);
-  plan->kept_dtype = RC_FLOAT32;
+  plan->stored_dtype = RC_FLOAT32;
   if (plan->spec.mode != RC_VOXEL_FIRST && !rc_voxel_needs_features (plan->spec.mode))
     return RC_OK;
   plan->features = plan->fields + (plan->spec.mode == RC_VOXEL_FIRST ? 0 : points->first_feature);
   plan->is_packed = plan->is_packed && are_packed (plan->features, channels_of (&plan->spec), points->dtype);
   for (int64_t c = 0; c < channels_of (&plan->spec); c++) {
     if (!is_exact_in_float32 (plan->features[c].dtype))
-      plan->kept_dtype = RC_FLOAT64;
+      plan->stored_dtype = RC_FLOAT64;
   }
   return RC_OK;
 }
@@ -138,7 +138,7 @@ payload_bytes (const RcVoxelPlan *plan)
   if (mode == RC_VOXEL_FIRST)
     return (channels * rc_dtype_size (plan->spec.dtype) + 3) / 4 * 4;
   if (mode == RC_VOXEL_MEAN)
-    return channels * rc_dtype_size (plan->kept_dtype);
+    return channels * rc_dtype_size (plan->stored_dtype);
   return mode == RC_VOXEL_CENTROID || rc_voxel_is_extreme (plan) ? channels * 4 : 0;
 }
 
@@ -162,7 +162,8 @@ rc_voxel_lay_out (RcVoxelPlan *plan, RcError *error)
 {
   const RcVoxelSpec *spec = &plan->spec;
   const int dense = rc_voxel_has_accumulators (plan), mean = rc_voxel_is_mean (plan), extreme = rc_voxel_is_extreme (plan);
-  const int counts = mean || spec->mode == RC_VOXEL_COUNT || (plan->keeps && !extreme), features = spec->mode == RC_VOXEL_MEAN;
+  const int counts = mean || spec->mode == RC_VOXEL_COUNT || (plan->accumulates && !extreme),
+      features = spec->mode == RC_VOXEL_MEAN;
   const int64_t dense_voxels = !dense ? 0 : spec->output == RC_VOXEL_BITS ? saturating_product (bit_words_of (plan), 32)
       : plan->voxels;
   const int64_t out_voxels = spec->output == RC_VOXEL_SPARSE ? spec->max_voxels : dense_voxels;
@@ -178,8 +179,9 @@ rc_voxel_lay_out (RcVoxelPlan *plan, RcError *error)
   layout->bits = reserve (&bytes, plan->bit_words, sizeof (uint32_t), &too_large);
   layout->counts = reserve (&bytes, counts ? dense_voxels : 0, sizeof (uint32_t), &too_large);
   layout->sums = reserve (&bytes, mean ? dense_values : 0, sizeof (int64_t), &too_large);
-  layout->saw = reserve (&bytes, features && !plan->keeps ? (dense_values / 8) + 1 : 0, sizeof (uint32_t), &too_large);
-  layout->seen = reserve (&bytes, features && plan->keeps ? dense_values : 0, 3 * sizeof (uint32_t), &too_large);
+  layout->nonfinite_flags = reserve (&bytes, features && !plan->accumulates ? (dense_values / 8) + 1 : 0, sizeof (uint32_t),
+      &too_large);
+  layout->nonfinite_counts = reserve (&bytes, features && plan->accumulates ? dense_values : 0, 3 * sizeof (uint32_t), &too_large);
   layout->keys = reserve (&bytes, extreme ? dense_values : 0, sizeof (uint32_t), &too_large);
   layout->layers = reserve (&bytes, saturating_product (dense_values, plan->layers), sizeof (uint32_t), &too_large);
   layout->item_bytes = bytes;
@@ -227,7 +229,7 @@ plan_fill (RcVoxelPlan *plan, RcError *error)
     return status;
   plan_geometry (plan);
   if ((status = rc_voxel_lay_out (plan, error)) != RC_OK
-      || (status = rc_voxel_lay_out_kept (plan, error)) != RC_OK)
+      || (status = rc_voxel_lay_out_accumulated (plan, error)) != RC_OK)
     return status;
   return plan->ops->prepare (plan, error);
 }
@@ -315,7 +317,7 @@ rc_voxel_needs_range (const RcVoxelPlan *plan)
 static RcStatus
 check_first_added (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
 {
-  const int64_t most = job->goes_on && plan->spec.output == RC_VOXEL_RANK ? job->first_point : 0;
+  const int64_t most = job->is_incremental && plan->spec.output == RC_VOXEL_RANK ? job->first_point : 0;
 
   if (job->first_added >= 0 && job->first_added <= most)
     return RC_OK;
@@ -417,7 +419,8 @@ check_out (const RcVoxelPlan *plan, const RcVoxelOut *out, RcError *error)
     int wanted;
     int64_t stride, bytes;
   } parts[] = {
-    {"grid", out ? out->grid : NULL, rc_voxel_is_grid (spec->output), out ? out->grid_batch_stride : 0, rc_voxel_value_bytes (plan)},
+    {"grid", out ? out->grid : NULL, rc_voxel_is_grid (spec->output), out ? out->grid_batch_stride : 0,
+        rc_voxel_value_bytes (plan)},
     {"n_voxels", out ? out->n_voxels : NULL, sparse, out ? out->n_voxels_batch_stride : 0, sizeof (uint32_t)},
     {"coordinates", out ? out->coordinates : NULL, sparse, out ? out->coordinates_batch_stride : 0,
         spec->max_voxels * 3 * (int64_t) sizeof (int32_t)},
@@ -451,10 +454,10 @@ rc_voxel_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErr
   if (job->is_clean && rc_voxel_has_accumulators (plan) && plan->ended_scratch != job->scratch)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch %p is said to be clean: expected %p, which the last end of "
         "the plan left so", job->scratch, plan->ended_scratch);
-  if ((status = rc_voxel_check_kept (plan, job, error)) != RC_OK)
+  if ((status = rc_voxel_check_incremental (plan, job, error)) != RC_OK)
     return status;
-  if (!job->goes_on) {
-    rc_voxel_note_scales (plan, job);
+  if (!job->is_incremental) {
+    rc_voxel_store_scales (plan, job);
     plan->held = plan->held_has_counts = 0;
     rc_voxel_empty_layers (plan);
   }
@@ -505,7 +508,7 @@ check_add (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
   if (rc_voxel_needs_range (plan) && !plan->knows_ranges && plan->added + points > plan->ranged)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "add saw %" PRId64 " points, range only %" PRId64 ": mode mean "
         "without feature_range needs range over all points first", plan->added + points, plan->ranged);
-  if (plan->keeps && points > RC_VOXEL_MAX_POINTS - plan->held)
+  if (plan->accumulates && points > RC_VOXEL_MAX_POINTS - plan->held)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points beside %" PRId64 " that are kept: expected %"
         PRId64 " at most", points, plan->held, RC_VOXEL_MAX_POINTS);
   return rc_voxel_check_layer (plan, chunk, points, error);
@@ -524,8 +527,8 @@ rc_voxel_add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chun
   if (status == RC_OK) {
     plan->added += chunk_points (plan, chunk);
     plan->held += chunk_points (plan, chunk);
-    rc_voxel_note_layer (plan, chunk, chunk_points (plan, chunk));
-  } else if (plan->keeps) {
+    rc_voxel_count_layer (plan, chunk, chunk_points (plan, chunk));
+  } else if (plan->accumulates) {
     plan->phase = RC_VOXEL_IDLE;
   }
   plan->has_counts |= chunk->counts != NULL;
@@ -541,9 +544,9 @@ rc_voxel_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
 
   if (status != RC_OK)
     return status;
-  if (!plan->keeps || plan->phase == RC_VOXEL_IDLE)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, plan->keeps ? "remove before begin"
-        : "remove: nothing is kept, rc_voxel_keeps says so");
+  if (!plan->accumulates || plan->phase == RC_VOXEL_IDLE)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, plan->accumulates ? "remove before begin"
+        : "remove: nothing is kept, rc_voxel_accumulates says so");
   if ((status = check_chunk (plan, chunk, error)) != RC_OK)
     return status;
   points = chunk_points (plan, chunk);
@@ -560,7 +563,7 @@ rc_voxel_remove (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *c
     return status;
   }
   plan->held -= points;
-  rc_voxel_note_layer (plan, chunk, -points);
+  rc_voxel_count_layer (plan, chunk, -points);
   return RC_OK;
 }
 
@@ -572,7 +575,7 @@ rc_voxel_measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, 
   if (plan == NULL || ranges == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "ranges");
   if (plan->exponents == NULL)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "measure: expected a plan that keeps, and needs a range");
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "measure: expected a plan that accumulates and needs a range");
   if ((status = check_chunk (plan, chunk, error)) != RC_OK || chunk->n == 0)
     return status;
   return plan->ops->measure (plan, chunk, ranges, stream, error);
@@ -594,7 +597,7 @@ check_end (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut *out
         "chunk in both", plan->added, plan->ranged);
   if ((status = check_out (plan, out, error)) != RC_OK)
     return status;
-  if (plan->keeps && plan->held > job->n_points && !plan->held_has_counts && job->item_points == NULL)
+  if (plan->accumulates && plan->held > job->n_points && !plan->held_has_counts && job->item_points == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%" PRId64 " points are held; the job was said to have %" PRId64,
         plan->held, job->n_points);
   return rc_voxel_check_leaving (plan, error);

@@ -6,7 +6,7 @@
  *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range), and which
  *           voxels there will be; the same points as add, in whatever order
  *   add     once a chunk: adds its points
- *   remove  once a chunk that an earlier job added: takes its points out again (only when rc_voxel_keeps)
+ *   remove  once a chunk that an earlier job added: takes its points out again (only when rc_voxel_accumulates)
  *   end     writes the output
  *
  * A chunk is a run of points of a cloud, a whole cloud, or rows of a depth image. All state is integers whose order of
@@ -147,8 +147,8 @@ typedef struct RcVoxelSpec
   double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
   int64_t batch;                /* jobs that run side by side, >= 1 */
   int64_t max_points;           /* first: points of a voxel in the output, 1 … RC_VOXEL_MAX_FIRST */
-  int64_t keeps;                /* clouds that jobs hold at once, at most, which would like to go on from one another; 0: they
-                                 * would not. See rc_voxel_keeps; max and min alone look at how many they are */
+  int64_t accumulates;              /* clouds that jobs hold at once, at most, which would like to go on from one another; 0: they
+                                 * would not. See rc_voxel_accumulates; max and min alone look at how many they are */
 } RcVoxelSpec;
 
 /* What one call adds to; the caller clears it. In the backend's memory (device memory for CUDA). */
@@ -187,9 +187,9 @@ typedef struct RcVoxelJob
                                  * the plan did not end, or ended in another scratch */
 
   /* plans that keep */
-  int goes_on;                  /* the accumulators hold the points of the last job, and this one adds and removes what
+  int is_incremental;                  /* the accumulators hold the points of the last job, and this one adds and removes what
                                  * differs. N is that of all points which are then held. RC_INVALID_ARGUMENT where
-                                 * rc_voxel_can_go_on says no */
+                                 * rc_voxel_can_be_incremental says no */
   const double *ranges;         /* mean without feature_range: [batch, C] the greatest finite magnitude of each feature among
                                  * the inside points of each item's N, on the host, as rc_voxel_measure finds them for
                                  * chunks, read by begin alone; then there is no range phase. NULL: there is one, and no job goes
@@ -261,18 +261,18 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
 /* Whether jobs of the plan can go on from one another, as its spec would like: in all modes but first, where the accumulators
- * that this takes beside those of a plan that does not keep have RC_VOXEL_MAX_KEPT_BYTES at most. Output index, which is of
+ * that this takes beside those of a plan that does not keep have RC_VOXEL_MAX_ACCUMULATED_BYTES at most. Output index, which is of
  * points alone, has none. In such a plan voxels have counts whatever the mode, or of max and min layers, and NaNs and
  * infinities are counted; outputs sparse and rank have accumulators too, of the whole grid, and none by the point. */
-#define RC_VOXEL_MAX_KEPT_BYTES (INT64_C (1) << 29)
-int rc_voxel_keeps (const RcVoxelPlan * plan);
-/* Clouds that jobs can hold at once, each in a layer of its own: RcVoxelSpec.keeps of max and min that keep; 0: as many as may
+#define RC_VOXEL_MAX_ACCUMULATED_BYTES (INT64_C (1) << 29)
+int rc_voxel_accumulates (const RcVoxelPlan * plan);
+/* Clouds that jobs can hold at once, each in a layer of its own: RcVoxelSpec.accumulates of max and min that keep; 0: as many as may
  * be, without layers. What a layer holds leaves as a whole, in one chunk or more, before anything else is added, removed or
  * written. */
 int64_t rc_voxel_layers (const RcVoxelPlan * plan);
 /* Whether the job, as its begin would get it, may go on from the last one: that one ended, in the same scratch, and of
  * means all scales are the same: ceil (log2 (max (N, 1))) and 2^e. Means of jobs with item_points are always made anew. */
-int rc_voxel_can_go_on (const RcVoxelPlan * plan, const RcVoxelJob * job);
+int rc_voxel_can_be_incremental (const RcVoxelPlan * plan, const RcVoxelJob * job);
 /* Raises ranges [batch, C] to the greatest finite magnitude of each feature among the inside points of a chunk: for
  * RcVoxelJob.ranges, apart from any job. Of plans that keep and need a range. It waits for the stream, since ranges are in the
  * host's memory. */

@@ -14,10 +14,10 @@
 #define RC_VOXEL_SUM_BITS 62
 
 /* What happened to a feature of a voxel beside finite values. */
-#define RC_VOXEL_SAW_NAN 1u
-#define RC_VOXEL_SAW_PLUS_INFINITY 2u
-#define RC_VOXEL_SAW_MINUS_INFINITY 4u
-#define RC_VOXEL_SAW_BITS 4     /* a feature's share of a uint32, so that 8 features share one */
+#define RC_VOXEL_NONFINITE_NAN 1u
+#define RC_VOXEL_NONFINITE_PLUS 2u
+#define RC_VOXEL_NONFINITE_MINUS 4u
+#define RC_VOXEL_NONFINITE_BITS 4     /* a feature's share of a uint32, so that 8 features share one */
 
 /* The box of a grid, as float32 where float32 is what it is compared and computed with. */
 typedef struct RcVoxelBox
@@ -139,28 +139,28 @@ rc_voxel_fixed (const RcVoxelScale * scale, double x)
 
 /* What of RC_VOXEL_SAW_… x is; 0 for a finite x. */
 RC_SHARED uint32_t
-rc_voxel_saw (double x)
+rc_voxel_nonfinite_flags (double x)
 {
   if (x != x)
-    return RC_VOXEL_SAW_NAN;
+    return RC_VOXEL_NONFINITE_NAN;
   if (fabs (x) < INFINITY)
     return 0;
-  return x > 0.0 ? RC_VOXEL_SAW_PLUS_INFINITY : RC_VOXEL_SAW_MINUS_INFINITY;
+  return x > 0.0 ? RC_VOXEL_NONFINITE_PLUS : RC_VOXEL_NONFINITE_MINUS;
 }
 
 /* The same of a feature of a voxel, from how often each was seen. */
 RC_SHARED uint32_t
-rc_voxel_saw_of (const uint32_t * seen)
+rc_voxel_flags_of_counts (const uint32_t * nonfinite_counts)
 {
-  return (seen[0] ? RC_VOXEL_SAW_NAN : 0) | (seen[1] ? RC_VOXEL_SAW_PLUS_INFINITY : 0)
-      | (seen[2] ? RC_VOXEL_SAW_MINUS_INFINITY : 0);
+  return (nonfinite_counts[0] ? RC_VOXEL_NONFINITE_NAN : 0) | (nonfinite_counts[1] ? RC_VOXEL_NONFINITE_PLUS : 0)
+      | (nonfinite_counts[2] ? RC_VOXEL_NONFINITE_MINUS : 0);
 }
 
 /* Where seen has the one flag of saw. */
 RC_SHARED int
-rc_voxel_seen_index (uint32_t saw)
+rc_voxel_nonfinite_index (uint32_t nonfinite_flags)
 {
-  return (int) (saw >> 1);
+  return (int) (nonfinite_flags >> 1);
 }
 
 /* sum / count. Most voxels have one point, and on a GPU a division costs more than to ask. */
@@ -176,14 +176,14 @@ rc_voxel_quotient (int64_t sum, uint32_t count)
 
 /* Mean of count >= 1 values whose fixed-point sum is sum. */
 RC_SHARED double
-rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t saw)
+rc_voxel_mean (const RcVoxelScale * scale, int64_t sum, uint32_t count, uint32_t nonfinite_flags)
 {
-  const uint32_t both = RC_VOXEL_SAW_PLUS_INFINITY | RC_VOXEL_SAW_MINUS_INFINITY;
+  const uint32_t both = RC_VOXEL_NONFINITE_PLUS | RC_VOXEL_NONFINITE_MINUS;
   const double mean = rc_voxel_quotient (sum, count) * scale->inverse[0] * scale->inverse[1];
-  const double infinity = saw & RC_VOXEL_SAW_PLUS_INFINITY ? (double) INFINITY : -(double) INFINITY;
-  const int is_nan = (saw & RC_VOXEL_SAW_NAN) != 0 || (saw & both) == both;
+  const double infinity = nonfinite_flags & RC_VOXEL_NONFINITE_PLUS ? (double) INFINITY : -(double) INFINITY;
+  const int is_nan = (nonfinite_flags & RC_VOXEL_NONFINITE_NAN) != 0 || (nonfinite_flags & both) == both;
 
-  return saw == 0 ? mean : is_nan ? rc_float64 (RC_NAN64_BITS) : infinity;
+  return nonfinite_flags == 0 ? mean : is_nan ? rc_float64 (RC_NAN64_BITS) : infinity;
 }
 
 /* An unsigned integer that is greater for a greater value, -0 below +0, greatest for NaN, and 0 for no value at all:

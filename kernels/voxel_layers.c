@@ -63,7 +63,7 @@ rc_voxel_check_layer (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, int64_
 
 /* Where chunks have counts the host does not know what is left. */
 void
-rc_voxel_note_layer (RcVoxelPlan *plan, const RcVoxelChunk *chunk, int64_t points)
+rc_voxel_count_layer (RcVoxelPlan *plan, const RcVoxelChunk *chunk, int64_t points)
 {
   if (plan->layers == 0 || points == 0)
     return;

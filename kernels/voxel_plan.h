@@ -37,8 +37,8 @@ typedef struct RcVoxelLayout
   uint64_t counts;              /* dense count, mean, centroid, all that keeps without layers: uint32 [voxels], of bits
                                  * [32 bit_words] */
   uint64_t sums;                /* dense mean, centroid: int64 [voxels, C] */
-  uint64_t saw;                 /* dense mean: RC_VOXEL_SAW_… of voxels * C features, 8 in a uint32 */
-  uint64_t seen;                /* in its place, in a plan that keeps: uint32 [voxels, C, 3], how often each of RC_VOXEL_SAW_…
+  uint64_t nonfinite_flags;                 /* dense mean: RC_VOXEL_SAW_… of voxels * C features, 8 in a uint32 */
+  uint64_t nonfinite_counts;                /* in its place, in a plan that keeps: uint32 [voxels, C, 3], how often each of RC_VOXEL_SAW_…
                                  * was seen, in their order */
   uint64_t keys;                /* dense max, min: uint32 [voxels, C]; 0: no point */
   uint64_t layers;              /* the same that keep: uint32 [voxels, layers, C], the keys of each cloud; those of a voxel are
@@ -46,7 +46,7 @@ typedef struct RcVoxelLayout
   uint64_t item_bytes;
 
   /* sparse and rank: arrays of N entries each, after the fixed scratch of all items; the widest first */
-  uint64_t payload_bytes;       /* what is kept of a point: mean [C] of kept_dtype, centroid float32 [3], max and min
+  uint64_t payload_bytes;       /* what is kept of a point: mean [C] of stored_dtype, centroid float32 [3], max and min
                                  * uint32 [C] keys, first [C] of the output's dtype, rounded up to 4 */
   uint64_t point_bytes;         /* two key arrays (uint64), the payload, where points have an order two of these
                                  * (uint32), rounded up to 8 */
@@ -91,7 +91,7 @@ struct RcVoxelPlan
   const RcVoxelField *features; /* those of them that are features; all of them for first */
   int64_t unit_bytes;           /* of a point to the end of its last field, or of a row of the image */
   int is_packed;                /* x, y, z from byte 0 on and the features that are used, in one run of the same dtype */
-  RcDtype kept_dtype;           /* sparse mean: float32 where that holds every feature exactly, else float64 */
+  RcDtype stored_dtype;           /* sparse mean: float32 where that holds every feature exactly, else float64 */
   RcVoxelBox box;
   int64_t channels;             /* values of a voxel; mode first: of a point */
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
@@ -100,7 +100,7 @@ struct RcVoxelPlan
   int centroid_exponent[3];     /* 2^e above the grid's extent */
   int key_bits;                 /* sparse, rank: significant bits of a linear index */
   uint32_t flip;                /* of max and min keys */
-  int keeps;                    /* jobs can go on from one another */
+  int accumulates;                  /* jobs can go on from one another */
   int64_t layers;               /* of max and min that keep: clouds that can be held; else 0 */
   RcVoxelLayout layout;
 
@@ -127,16 +127,16 @@ RcStatus rc_voxel_lay_out (RcVoxelPlan * plan, RcError * error);
 
 /* voxel_keep.c: a plan that does not keep becomes one that does, where it would like to, and may; what a job says of
  * accumulators that are kept; and what those that go on from it need to know of a job that does not. */
-RcStatus rc_voxel_lay_out_kept (RcVoxelPlan * plan, RcError * error);
-RcStatus rc_voxel_check_kept (const RcVoxelPlan * plan, const RcVoxelJob * job, RcError * error);
-void rc_voxel_note_scales (RcVoxelPlan * plan, const RcVoxelJob * job);
+RcStatus rc_voxel_lay_out_accumulated (RcVoxelPlan * plan, RcError * error);
+RcStatus rc_voxel_check_incremental (const RcVoxelPlan * plan, const RcVoxelJob * job, RcError * error);
+void rc_voxel_store_scales (RcVoxelPlan * plan, const RcVoxelJob * job);
 
 /* voxel_layers.c: which points are in which layer, where the plan has any. At first, and after empty, none is. Whether the
  * points of a chunk may be added, or taken out, which are less than 0 then; that they were; whether no layer is left by half. */
 RcStatus rc_voxel_make_layers (RcVoxelPlan * plan, RcError * error);
 void rc_voxel_empty_layers (RcVoxelPlan * plan);
 RcStatus rc_voxel_check_layer (const RcVoxelPlan * plan, const RcVoxelChunk * chunk, int64_t points, RcError * error);
-void rc_voxel_note_layer (RcVoxelPlan * plan, const RcVoxelChunk * chunk, int64_t points);
+void rc_voxel_count_layer (RcVoxelPlan * plan, const RcVoxelChunk * chunk, int64_t points);
 RcStatus rc_voxel_check_leaving (const RcVoxelPlan * plan, RcError * error);
 
 /* The rays of a pinhole camera: x of each column, then y of each row. */
@@ -185,7 +185,7 @@ rc_voxel_points_each (const RcVoxelSpec *spec)
 static inline int
 rc_voxel_has_accumulators (const RcVoxelPlan *plan)
 {
-  return rc_voxel_is_grid (plan->spec.output) || plan->keeps;
+  return rc_voxel_is_grid (plan->spec.output) || plan->accumulates;
 }
 
 /* Whether points are kept with the keys of their voxels, and sorted by them. */

@@ -190,7 +190,8 @@ rc_voxel_check_spec (const RcVoxelSpec *spec, RcError *error)
         spec->feature_range);
   if (spec->batch < 1)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "batch is %" PRId64 ": expected at least 1", spec->batch);
-  if (spec->keeps < 0)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "keeps is %" PRId64 ": expected a number of clouds, or 0", spec->keeps);
+  if (spec->accumulates < 0)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "accumulates is %" PRId64 ": expected a number of clouds, or 0",
+        spec->accumulates);
   return RC_OK;
 }

@@ -103,7 +103,7 @@ robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration *cur
 {
   const RobocachePointsInfo *points = &current->points;
   /* a full window and one to fill; an incremental window also holds the cloud that leaves it */
-  const guint n_clouds = current->accumulate + (current->spec.keeps ? 2 : 1);
+  const guint n_clouds = current->accumulate + (current->spec.accumulates ? 2 : 1);
 
   if (current->voxelizer == NULL)
     return;

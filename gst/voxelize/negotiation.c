@@ -231,7 +231,7 @@ robocache_voxelize_configure (RobocacheVoxelizeConfiguration *next, RobocacheDev
   if (caps == NULL)
     return NULL;
   /* the window and the cloud that leaves it; for two clouds, adding one and removing one reads as many points */
-  next->spec.keeps = next->accumulate > 2 ? (gint64) next->accumulate + 1 : 0;
+  next->spec.accumulates = next->accumulate > 2 ? (gint64) next->accumulate + 1 : 0;
   next->job = describe_job (next, &footprint, in_caps, caps);
   if (check_memory (&next->spec, footprint.scratch_bytes, &next->tensors, error)
       && choose_engine (next, device, element, error))

@@ -286,7 +286,7 @@ align_rows_by (BlendRow blend_row, const Episode *episode, const Ticks *ticks, c
 }
 
 static void
-note_statuses (const Ticks *ticks, uint8_t *status, int64_t statuses[RC_MISSING + 1])
+count_statuses (const Ticks *ticks, uint8_t *status, int64_t statuses[RC_MISSING + 1])
 {
   const RcBracket *brackets = ticks->brackets;
   const int64_t n = ticks->n;
@@ -305,7 +305,7 @@ align_ticks (const Episode *episode, const Ticks *ticks, const Ticks *next, int6
     align_rows_by (blend_row_float32, episode, ticks, next);
   else
     align_rows_by (blend_row_float64, episode, ticks, next);
-  note_statuses (ticks, episode->status, statuses);
+  count_statuses (ticks, episode->status, statuses);
 }
 
 /* The ticks from first on, of which there are none at the end. */

@@ -36,7 +36,7 @@ typedef struct RcCpuKernels
   void (*voxel_locate) (RcCpuVoxelBlock * block, const RcVoxelBox * box);
 
   /* voxel_words.h */
-  void (*voxel_take_words) (RcCpuVoxelWords * words, uint32_t * bits, uint32_t * known, int64_t n, int all, int keeps);
+  void (*voxel_update_words) (RcCpuVoxelWords * words, uint32_t * bits, uint32_t * known, int64_t n, int all, int accumulates);
   int64_t (*voxel_count_bits) (const uint32_t * bits, int64_t n);
   void (*voxel_expand) (void *grid, const RcCpuVoxelWords * words, uint32_t one, int64_t size);
 } RcCpuKernels;

@@ -13,7 +13,7 @@ const RcCpuKernels RC_LEVEL_NAME (rc_cpu_kernels) = {
   .voxel_unproject = RC_LEVEL_NAME (rc_cpu_voxel_unproject),
   .voxel_unproject_rays = RC_LEVEL_NAME (rc_cpu_voxel_unproject_rays),
   .voxel_locate = RC_LEVEL_NAME (rc_cpu_voxel_locate),
-  .voxel_take_words = RC_LEVEL_NAME (rc_cpu_voxel_take_words),
+  .voxel_update_words = RC_LEVEL_NAME (rc_cpu_voxel_update_words),
   .voxel_count_bits = RC_LEVEL_NAME (rc_cpu_voxel_count_bits),
   .voxel_expand = RC_LEVEL_NAME (rc_cpu_voxel_expand),
 };

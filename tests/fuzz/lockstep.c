@@ -133,10 +133,10 @@ lockstep_end (void)
 gboolean
 gst_pad_start_task (GstPad *pad, GstTaskFunction func, gpointer data, GDestroyNotify notify)
 {
-  const gboolean goes_on = GST_PAD_TASK (pad) && gst_task_get_state (GST_PAD_TASK (pad)) != GST_TASK_STOPPED;
+  const gboolean is_incremental = GST_PAD_TASK (pad) && gst_task_get_state (GST_PAD_TASK (pad)) != GST_TASK_STOPPED;
 
   pthread_mutex_lock (&step.lock);
-  if (step.active && !goes_on)
+  if (step.active && !is_incremental)
     step.follower = RUNS;
   pthread_mutex_unlock (&step.lock);
   return real_start_task (pad, func, data, notify);

@@ -82,7 +82,7 @@ can_be_incremental (const RobocacheVoxelRun *run, const RobocacheVoxelHeld *held
     const RobocacheVoxelShard *shard = &shards->shards[i];
     const RcVoxelJob job = robocache_voxel_run_describe_job (run, shard);
 
-    ok = shard->items == shard->n && rc_voxel_can_go_on (shard->plans[0].plan, &job);
+    ok = shard->items == shard->n && rc_voxel_can_be_incremental (shard->plans[0].plan, &job);
   }
   return ok;
 }
@@ -120,7 +120,7 @@ robocache_voxel_run_describe_job (const RobocacheVoxelRun *run, const RobocacheV
 {
   const guint64 channels = (guint64) rc_voxel_channels (shard->plans[0].plan);
 
-  return (RcVoxelJob) {.n_points = run->n_points,.scratch = shard->scratch.data,.goes_on = run->is_incremental,
+  return (RcVoxelJob) {.n_points = run->n_points,.scratch = shard->scratch.data,.is_incremental = run->is_incremental,
     .ranges = run->ranges ? run->ranges + shard->first * channels : NULL
   };
 }

@@ -61,7 +61,7 @@ all_accumulate (const RobocacheVoxelShards *shards)
   gboolean all = TRUE;
 
   for (guint i = 0; i < shards->n && all; i++)
-    all = rc_voxel_keeps (shards->shards[i].plans[0].plan);
+    all = rc_voxel_accumulates (shards->shards[i].plans[0].plan);
   return all;
 }
 
@@ -87,7 +87,7 @@ robocache_voxel_shards_init (RobocacheVoxelShards *shards, RobocacheEngine *cons
   if (status != RC_OK)
     return status;
   shards->bitmap_bytes = (guint64) rc_voxel_bitmap_bytes (shards->shards[0].plans[0].plan);
-  if (!spec->keeps)
+  if (!spec->accumulates)
     return RC_OK;
   shards->accumulates = all_accumulate (shards);
   if (!shards->accumulates)
@@ -131,11 +131,11 @@ robocache_voxel_shards_stop_accumulating (RobocacheVoxelShards *shards, const gc
   GST_DEBUG_CATEGORY_GET (category, "robocachevoxelize");
   GST_CAT_INFO (category, "each grid is computed from all clouds of its window: %s", reason);
   robocache_voxel_shards_synchronize (shards);
-  shards->accumulates = shards->spec.keeps = FALSE;
+  shards->accumulates = shards->spec.accumulates = FALSE;
   for (guint i = 0; i < shards->n; i++) {
     RobocacheVoxelShard *shard = &shards->shards[i];
 
-    if (shard->plans[0].plan && !rc_voxel_keeps (shard->plans[0].plan))
+    if (shard->plans[0].plan && !rc_voxel_accumulates (shard->plans[0].plan))
       continue;
     clear_plan (shard, &shard->plans[0]);
     robocache_scratch_clear (&shard->scratch);

@@ -28,9 +28,9 @@ robocache_voxelizer_new (RobocacheEngine *const *engines, guint n_engines, gbool
   RcError failure;
 
   *status = robocache_voxel_shards_init (&voxelizer->shards, engines, n_engines, reads_host, &each, &failure);
-  if (*status == RC_NO_SPACE && spec->keeps) {
+  if (*status == RC_NO_SPACE && spec->accumulates) {
     robocache_voxel_shards_clear (&voxelizer->shards);
-    each.keeps = 0;
+    each.accumulates = 0;
     *status = robocache_voxel_shards_init (&voxelizer->shards, engines, n_engines, reads_host, &each, &failure);
   }
   if (robocache_engine_check (*status, &failure, error))

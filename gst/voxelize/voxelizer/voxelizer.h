@@ -5,7 +5,7 @@
  * blocks of the engine's memory. Within a small memory budget a job has fewer items, and one item's clouds are cut: the phases
  * of a grid give the same bits.
  *
- * Where plans accumulate incrementally (spec->keeps) within the budget, a sliding window costs the points of the clouds that
+ * Where plans accumulate incrementally (spec->accumulates) within the budget, a sliding window costs the points of the clouds that
  * enter and leave it, where these are fewer than all. So the window holds clouds that left until the run is done. Accumulators
  * identify their clouds by number, whatever else happens to the window.
  *

@@ -16,8 +16,8 @@ typedef struct RcCpuVoxelItem
   uint32_t *bits;
   uint32_t *counts;
   int64_t *sums;
-  uint32_t *saw;
-  uint32_t *seen;
+  uint32_t *nonfinite_flags;
+  uint32_t *nonfinite_counts;
   uint32_t *keys;
   uint32_t *layers;
   int64_t layer;                /* of the chunk */
@@ -38,7 +38,7 @@ typedef struct RcCpuVoxelItem
 static inline uint64_t
 rc_cpu_voxel_ranks_bytes (const RcVoxelPlan *plan)
 {
-  const int has_ranks = plan->keeps && plan->spec.output == RC_VOXEL_RANK;
+  const int has_ranks = plan->accumulates && plan->spec.output == RC_VOXEL_RANK;
 
   return has_ranks ? ((uint64_t) plan->bit_words * sizeof (uint32_t) + 63) / 64 * 64 : 0;
 }
@@ -59,8 +59,8 @@ rc_cpu_voxel_item (const RcVoxelPlan *plan, const RcVoxelJob *job, int64_t i)
   item.bits = (uint32_t *) (fixed + layout->bits);
   item.counts = (uint32_t *) (fixed + layout->counts);
   item.sums = (int64_t *) (fixed + layout->sums);
-  item.saw = (uint32_t *) (fixed + layout->saw);
-  item.seen = (uint32_t *) (fixed + layout->seen);
+  item.nonfinite_flags = (uint32_t *) (fixed + layout->nonfinite_flags);
+  item.nonfinite_counts = (uint32_t *) (fixed + layout->nonfinite_counts);
   item.keys = (uint32_t *) (fixed + layout->keys);
   item.layers = (uint32_t *) (fixed + layout->layers);
   item.layer = 0;
@@ -114,10 +114,10 @@ void rc_cpu_voxel_write_bits (const RcVoxelPlan * plan, const RcCpuVoxelItem * i
     RcVoxelCounters * counters);
 void rc_cpu_voxel_write_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
-void rc_cpu_voxel_write_kept_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
+void rc_cpu_voxel_write_window_sparse (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcVoxelOut * out,
     RcVoxelCounters * counters);
 /* Makes accumulators that were kept clear. */
-void rc_cpu_voxel_clear_kept (const RcVoxelPlan * plan, const RcCpuVoxelItem * item);
+void rc_cpu_voxel_clear_accumulated (const RcVoxelPlan * plan, const RcCpuVoxelItem * item);
 
 /* voxel_first.c: voxel m of the output, with the first of the points order[0 … n); what there is no point for is zero. */
 void rc_cpu_voxel_write_first (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const uint32_t * order, int64_t n,

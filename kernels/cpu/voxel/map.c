@@ -112,7 +112,7 @@ rank_of (const RcCpuVoxelItem *item, int64_t voxel)
 
 /* What is there is the voxel of each point. */
 static void
-write_kept_ranks (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcVoxelCounters *counters)
+write_window_ranks (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, RcVoxelCounters *counters)
 {
   const int64_t occupied = rank_words (plan, item), cap = plan->spec.max_voxels;
 
@@ -130,8 +130,8 @@ rc_cpu_voxel_write_map (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int
 {
   const int64_t added = item->head->n_added;
 
-  if (plan->spec.output == RC_VOXEL_RANK && plan->keeps)
-    write_kept_ranks (plan, item, counters);
+  if (plan->spec.output == RC_VOXEL_RANK && plan->accumulates)
+    write_window_ranks (plan, item, counters);
   else if (plan->spec.output == RC_VOXEL_RANK)
     write_ranks (plan, item, counters);
   for (int64_t point = added > item->first_point ? added : item->first_point; point < n_points; point++)

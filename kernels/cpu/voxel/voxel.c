@@ -11,7 +11,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "take.h"
+#include "insert.h"
 
 #include <stdlib.h>
 
@@ -58,17 +58,17 @@ typedef struct Walk
   const RcVoxelPlan *plan;
   const RcCpuKernels *kernels;
   RcCpuVoxelItem item;
-  RcCpuVoxelTake take;
+  RcCpuVoxelInsert insert;
   RcVoxelCounters counters;
   RcCpuVoxelBlock block;
 } Walk;
 
 static void
-take_block (Walk *walk, const char *points, int64_t stride)
+insert_block (Walk *walk, const char *points, int64_t stride)
 {
   walk->kernels->voxel_locate (&walk->block, &walk->plan->box);
   count_block (&walk->block, &walk->counters);
-  walk->take (walk->plan, &walk->item, &walk->block, points, stride, &walk->counters);
+  walk->insert (walk->plan, &walk->item, &walk->block, points, stride, &walk->counters);
   walk->block.first += walk->block.n;
 }
 
@@ -86,7 +86,7 @@ walk_points (Walk *walk, const char *data, int64_t n, const RcVoxelChunk *chunk)
 
     walk->kernels->voxel_load (&walk->block, walk->plan->fields, points, chunk->stride,
         smaller (n - first, RC_CPU_VOXEL_BLOCK));
-    take_block (walk, points, chunk->stride);
+    insert_block (walk, points, chunk->stride);
   }
 }
 
@@ -113,7 +113,7 @@ walk_rows (Walk *walk, const char *data, int64_t n, const RcVoxelChunk *chunk)
     for (int64_t u = 0; u < width; u += RC_CPU_VOXEL_BLOCK) {
       unproject (walk, data + row * chunk->stride + 2 * u, chunk->first_row + row, u,
           smaller (width - u, RC_CPU_VOXEL_BLOCK));
-      take_block (walk, NULL, 0);
+      insert_block (walk, NULL, 0);
     }
   }
 }
@@ -148,7 +148,7 @@ typedef struct ChunkWalk
   const RcVoxelJob *job;        /* NULL: what is looked for goes to ranges */
   double *ranges;               /* [batch, C] */
   const RcVoxelChunk *chunk;
-  RcCpuVoxelTake take;
+  RcCpuVoxelInsert insert;
   Purpose purpose;
   RcVoxelCounters *counters;    /* NULL: not wanted */
 } ChunkWalk;
@@ -201,7 +201,7 @@ check_points (const ChunkWalk *chunk_walk, int64_t i, RcError *error)
 }
 
 static void
-note_points (RcVoxelItem *head, int64_t points, Purpose purpose)
+count_points_of (RcVoxelItem *head, int64_t points, Purpose purpose)
 {
   if (purpose == TO_ADD)
     head->n_added += points;
@@ -235,12 +235,12 @@ walk_item (void *data, int64_t i)
   walk.plan = plan;
   walk.kernels = ((const RcCpuBackend *) plan->backend)->kernels;
   walk.item = item_of (chunk_walk, i);
-  walk.take = chunk_walk->take;
+  walk.insert = chunk_walk->insert;
   memset (&walk.counters, 0, sizeof (walk.counters));
   walk.block.first = chunk_walk->job ? walk.item.head->n_added : 0;
   if (chunk_walk->purpose != TO_LOOK)
     set_scales (plan, &walk.item);
-  note_points (walk.item.head, points_of (chunk_walk, i), chunk_walk->purpose);
+  count_points_of (walk.item.head, points_of (chunk_walk, i), chunk_walk->purpose);
   if (plan->spec.source == RC_VOXEL_DEPTH)
     walk_rows (&walk, points, rows_of (chunk, i), chunk);
   else
@@ -296,9 +296,9 @@ begin_item (void *data, int64_t i)
   const RcVoxelJob *job = of->job;
   const RcCpuVoxelItem item = rc_cpu_voxel_item (plan, job, i);
 
-  if (!job->goes_on) {
-    if (job->is_clean && plan->keeps)
-      rc_cpu_voxel_clear_kept (plan, &item);
+  if (!job->is_incremental) {
+    if (job->is_clean && plan->accumulates)
+      rc_cpu_voxel_clear_accumulated (plan, &item);
     memset (item.head, 0, (size_t) (job->is_clean ? plan->layout.bits : plan->layout.item_bytes));
     for (int64_t c = 0; plan->knows_ranges && c < plan->channels; c++)
       item.range[c] = job->ranges[i * plan->channels + c];
@@ -329,7 +329,7 @@ begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcError *error
 static RcStatus
 range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
 {
-  ChunkWalk look = { plan, job, NULL, chunk, rc_cpu_voxel_take_range, TO_LOOK, NULL };
+  ChunkWalk look = { plan, job, NULL, chunk, rc_cpu_voxel_find_range, TO_LOOK, NULL };
   const RcStatus status = check_stream (stream, error);
 
   return status == RC_OK ? walk_chunk (&look, error) : status;
@@ -338,7 +338,7 @@ range (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcSt
 static RcStatus
 measure (RcVoxelPlan *plan, const RcVoxelChunk *chunk, double *ranges, RcStream stream, RcError *error)
 {
-  ChunkWalk look = { plan, NULL, ranges, chunk, rc_cpu_voxel_take_range, TO_LOOK, NULL };
+  ChunkWalk look = { plan, NULL, ranges, chunk, rc_cpu_voxel_find_range, TO_LOOK, NULL };
   const RcStatus status = check_stream (stream, error);
 
   return status == RC_OK ? walk_chunk (&look, error) : status;
@@ -354,7 +354,7 @@ add (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStre
 }
 
 static RcStatus
-take_out (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
+remove_points (RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelChunk *chunk, RcStream stream, RcError *error)
 {
   ChunkWalk walk = { plan, job, NULL, chunk, rc_cpu_voxel_remover (plan), TO_REMOVE, NULL };
   const RcStatus status = check_stream (stream, error);
@@ -392,8 +392,8 @@ write_outputs (const RcVoxelPlan *plan, const RcVoxelJob *job, const RcVoxelOut 
   own.coordinates = part_of (out->coordinates, out->coordinates_batch_stride, i);
   own.values = part_of (out->values, out->values_batch_stride, i);
   own.point_counts = part_of (out->point_counts, out->point_counts_batch_stride, i);
-  if (plan->keeps && plan->spec.output == RC_VOXEL_SPARSE)
-    rc_cpu_voxel_write_kept_sparse (plan, &item, &own, counters);
+  if (plan->accumulates && plan->spec.output == RC_VOXEL_SPARSE)
+    rc_cpu_voxel_write_window_sparse (plan, &item, &own, counters);
   else
     writers[plan->spec.output] (plan, &item, &own, counters);
 }
@@ -422,7 +422,7 @@ write_item (void *data, int64_t i)
 static RcStatus
 check_held (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
 {
-  for (int64_t i = 0; plan->keeps && i < plan->spec.batch; i++) {
+  for (int64_t i = 0; plan->accumulates && i < plan->spec.batch; i++) {
     const RcVoxelItem *head = rc_cpu_voxel_item (plan, job, i).head;
 
     if (head->n_held > head->n_points)
@@ -451,7 +451,7 @@ const RcVoxelOps rc_cpu_voxel_ops = {
   .begin = begin,
   .range = range,
   .add = add,
-  .remove = take_out,
+  .remove = remove_points,
   .end = end,
   .measure = measure,
 };

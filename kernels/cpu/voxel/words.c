@@ -34,7 +34,7 @@ RC_LEVEL_NAME (rc_cpu_voxel_count_bits) (const uint32_t *bits, int64_t n)
 
 /* n words from `first` on; inlined, so that n is a constant of most of them. */
 static inline void
-take_group (RcCpuVoxelWords *words, uint32_t *bits, uint32_t *known, int64_t first, int64_t n, int all, int keeps)
+update_group (RcCpuVoxelWords *words, uint32_t *bits, uint32_t *known, int64_t first, int64_t n, int all, int accumulates)
 {
   uint32_t *was = words->was + first, *is = words->is + first, need[GROUP];
   uint32_t set = 0, needed = 0, occupied = 0;
@@ -53,7 +53,7 @@ take_group (RcCpuVoxelWords *words, uint32_t *bits, uint32_t *known, int64_t fir
   }
   if (set) {
     words->occupied += occupied;
-    if (!keeps)
+    if (!accumulates)
       memset (bits + first, 0, (size_t) n * sizeof (uint32_t));
   }
   if (needed == 0)
@@ -68,15 +68,16 @@ take_group (RcCpuVoxelWords *words, uint32_t *bits, uint32_t *known, int64_t fir
 }
 
 void
-RC_LEVEL_NAME (rc_cpu_voxel_take_words) (RcCpuVoxelWords *words, uint32_t *bits, uint32_t *known, int64_t n, int all, int keeps)
+RC_LEVEL_NAME (rc_cpu_voxel_update_words) (RcCpuVoxelWords *words, uint32_t *bits, uint32_t *known, int64_t n, int all,
+    int accumulates)
 {
   int64_t first = 0;
 
   words->n_changed = words->occupied = 0;
   for (; first + GROUP <= n; first += GROUP)
-    take_group (words, bits, known, first, GROUP, all, keeps);
+    update_group (words, bits, known, first, GROUP, all, accumulates);
   if (first < n)
-    take_group (words, bits, known, first, n - first, all, keeps);
+    update_group (words, bits, known, first, n - first, all, accumulates);
 }
 
 /* The lines of a large grid are not in the cache, and where they come is known. */

@@ -21,8 +21,8 @@ struct RcCpuVoxelWords
 
 /* Takes n words of bits, which become 0, unless keeps, and of known, which become those of bits; NULL: was is 0. Changed are
  * words that differ, or with all, those in which a bit was or is set. */
-void RC_LEVEL_NAME (rc_cpu_voxel_take_words) (RcCpuVoxelWords * words, uint32_t * bits, uint32_t * known, int64_t n,
-    int all, int keeps);
+void RC_LEVEL_NAME (rc_cpu_voxel_update_words) (RcCpuVoxelWords * words, uint32_t * bits, uint32_t * known, int64_t n,
+    int all, int accumulates);
 /* How many bits are set in n words. */
 int64_t RC_LEVEL_NAME (rc_cpu_voxel_count_bits) (const uint32_t * bits, int64_t n);
 /* Writes one where a bit is set and 0 elsewhere, 32 elements of size bytes for each changed word. */

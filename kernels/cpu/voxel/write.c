@@ -109,7 +109,7 @@ static inline void
 write_voxel_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v, void *values, int64_t m)
 {
   write_count[plan->spec.dtype] (values, m, item->counts[v]);
-  if (!plan->keeps)
+  if (!plan->accumulates)
     item->counts[v] = 0;
 }
 
@@ -126,17 +126,18 @@ write_voxel_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t v
   const int64_t n = plan->channels;
 
   for (int64_t c = 0, i = v * n; c < n; c++, i++) {
-    const int64_t shift = i % 8 * RC_VOXEL_SAW_BITS;
-    const uint32_t saw = plan->keeps ? rc_voxel_saw_of (item->seen + 3 * i) : item->saw[i / 8] >> shift & 7;
+    const int64_t shift = i % 8 * RC_VOXEL_NONFINITE_BITS;
+    const uint32_t nonfinite_flags = plan->accumulates ? rc_voxel_flags_of_counts (item->nonfinite_counts + 3 * i)
+        : item->nonfinite_flags[i / 8] >> shift & 7;
 
-    write (values, m * n + c, rc_voxel_mean (&item->scales[c], item->sums[i], item->counts[v], saw));
-    if (plan->keeps)
+    write (values, m * n + c, rc_voxel_mean (&item->scales[c], item->sums[i], item->counts[v], nonfinite_flags));
+    if (plan->accumulates)
       continue;
     item->sums[i] = 0;
-    if (saw)
-      item->saw[i / 8] &= ~(UINT32_C (7) << shift);
+    if (nonfinite_flags)
+      item->nonfinite_flags[i / 8] &= ~(UINT32_C (7) << shift);
   }
-  if (!plan->keeps)
+  if (!plan->accumulates)
     item->counts[v] = 0;
 }
 
@@ -156,10 +157,10 @@ write_voxel_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64
 
     write (values, m * 3 + axis, (double) plan->box.origin[axis]
         + rc_voxel_mean (&item->scales[axis], *sum, item->counts[v], 0));
-    if (!plan->keeps)
+    if (!plan->accumulates)
       *sum = 0;
   }
-  if (!plan->keeps)
+  if (!plan->accumulates)
     item->counts[v] = 0;
 }
 
@@ -177,7 +178,7 @@ write_voxel_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_
 
   for (int64_t c = 0; c < n; c++) {
     write (values, m * n + c, (double) rc_voxel_value_of_key (item->keys[v * n + c], plan->flip));
-    if (!plan->keeps)
+    if (!plan->accumulates)
       item->keys[v * n + c] = 0;
   }
 }
@@ -212,8 +213,8 @@ rc_cpu_voxel_write_dense (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, c
   for (int64_t w = 0; w < plan->bit_words; w += RC_CPU_VOXEL_WORDS) {
     const int64_t left = plan->bit_words - w;
 
-    kernels->voxel_take_words (&words, item->bits + w, out->occupied ? out->occupied + w : NULL,
-        left < RC_CPU_VOXEL_WORDS ? left : RC_CPU_VOXEL_WORDS, plan->spec.mode != RC_VOXEL_OCCUPANCY, plan->keeps);
+    kernels->voxel_update_words (&words, item->bits + w, out->occupied ? out->occupied + w : NULL,
+        left < RC_CPU_VOXEL_WORDS ? left : RC_CPU_VOXEL_WORDS, plan->spec.mode != RC_VOXEL_OCCUPANCY, plan->accumulates);
     counters->occupied += words.occupied;
     writers[plan->spec.mode] (plan, item, &words, 32 * w, out->grid);
   }
@@ -230,7 +231,7 @@ rc_cpu_voxel_write_bits (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, co
 
   counters->occupied += kernels->voxel_count_bits (item->bits, plan->bit_words);
   memcpy (out->grid, item->bits, bytes);
-  if (!plan->keeps)
+  if (!plan->accumulates)
     memset (item->bits, 0, bytes);
 }
 
@@ -250,11 +251,11 @@ sparse_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_
 }
 
 static double
-kept_feature (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32_t point, int64_t channel)
+stored_feature (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, uint32_t point, int64_t channel)
 {
   const char *kept = item->payload + point * plan->layout.payload_bytes;
 
-  if (plan->kept_dtype == RC_FLOAT64)
+  if (plan->stored_dtype == RC_FLOAT64)
     return ((const double *) kept)[channel];
   return ((const float *) kept)[channel];
 }
@@ -265,19 +266,19 @@ sparse_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const uint32_t
 {
   for (int64_t c = 0; c < plan->channels; c++) {
     uint64_t sum = 0;
-    uint32_t saw = 0;
+    uint32_t nonfinite_flags = 0;
 
     for (int64_t i = 0; i < n; i++) {
-      const double x = kept_feature (plan, item, order[i], c);
-      const uint32_t special = rc_voxel_saw (x);
+      const double x = stored_feature (plan, item, order[i], c);
+      const uint32_t special = rc_voxel_nonfinite_flags (x);
 
       if (special)
-        saw |= special;
+        nonfinite_flags |= special;
       else
         sum += (uint64_t) rc_voxel_fixed (&item->scales[c], rc_cpu_voxel_clamp (plan, x));
     }
     rc_cpu_store_value[plan->spec.dtype] (values, m * plan->channels + c,
-        rc_voxel_mean (&item->scales[c], (int64_t) sum, (uint32_t) n, saw));
+        rc_voxel_mean (&item->scales[c], (int64_t) sum, (uint32_t) n, nonfinite_flags));
   }
 }
 
@@ -400,7 +401,7 @@ rc_cpu_voxel_write_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, 
 
 /* Bits are in the order of voxels. */
 void
-rc_cpu_voxel_write_kept_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcVoxelOut *out,
+rc_cpu_voxel_write_window_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcVoxelOut *out,
     RcVoxelCounters *counters)
 {
   static const WriteVoxel writers[] = {
@@ -433,7 +434,7 @@ rc_cpu_voxel_write_kept_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *i
 
 /* Every accumulator that is not 0 is of a voxel that has its bit. */
 void
-rc_cpu_voxel_clear_kept (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
+rc_cpu_voxel_clear_accumulated (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
 {
   const int64_t n = rc_voxel_is_mean (plan) ? plan->channels : 0, specials = plan->spec.mode == RC_VOXEL_MEAN ? 3 * n : 0;
   const int64_t extremes = plan->layers > 0 ? plan->channels : 0, layers = extremes * plan->layers;
@@ -447,7 +448,7 @@ rc_cpu_voxel_clear_kept (const RcVoxelPlan *plan, const RcCpuVoxelItem *item)
       memset (item->keys + voxel * extremes, 0, (size_t) extremes * sizeof (uint32_t));
       memset (item->layers + voxel * layers, 0, (size_t) layers * sizeof (uint32_t));
       memset (item->sums + voxel * n, 0, (size_t) n * sizeof (int64_t));
-      memset (item->seen + voxel * specials, 0, (size_t) specials * sizeof (uint32_t));
+      memset (item->nonfinite_counts + voxel * specials, 0, (size_t) specials * sizeof (uint32_t));
     }
     item->bits[w] = 0;
   }

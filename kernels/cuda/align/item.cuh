@@ -139,7 +139,7 @@ bring_times (const RcCudaAlignTask &task, const Item &item, const Times &times)
 /* Keeps what make_rows needs of the tick of this thread. */
 template <class Types>
 __device__ __forceinline__ void
-keep_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typename Types::Row *rows)
+store_row (const RcCudaAlignTask &task, const Item &item, const RcBracket &b, typename Types::Row *rows)
 {
   put_row<Types> (task, item, b, &rows[threadIdx.x]);
   if (item.first_of_ticks && task.status != NULL)
@@ -203,13 +203,13 @@ find_rows (const RcCudaAlignHead &head, const RcCudaAlignTask &task, const Times
       disordered = goes_back (staged, (int32_t) n, first_idle (item.n_ticks));
   }
   if (has_tick) {
-    keep_row<Types> (task, item, b, rows);
+    store_row<Types> (task, item, b, rows);
     if (item.first_of_ticks)
       atomicAdd (&shared.counts[b.status], 1u);
   }
   if (__syncthreads_or (disordered)) {
     if (has_tick)
-      keep_row<Types> (task, item, rc_bracket_none (), rows);
+      store_row<Types> (task, item, rc_bracket_none (), rows);
     if (item.first_of_ticks && threadIdx.x <= RC_MISSING)
       shared.counts[threadIdx.x] = threadIdx.x == RC_MISSING ? item.n_ticks : 0;
     if (item.first_of_episode && threadIdx.x == 0 && task.counters != NULL)

@@ -284,7 +284,7 @@ ceil_divide (int64_t a, int64_t b)
 }
 
 static void
-take_spec (const RcAlignStream *stream, RcCudaAlignTask *task)
+set_spec (const RcAlignStream *stream, RcCudaAlignTask *task)
 {
   const int64_t size = greater (stream->in_size, stream->out_size);
 
@@ -406,7 +406,7 @@ rc_cuda_align_prepare (RcBackend *backend, RcAlignPlan *plan, RcFootprint *footp
   if (state->tasks == NULL)
     return no_space (error, (uint64_t) plan->n_streams * sizeof (*state->tasks));
   for (i = 0; i < plan->n_streams; i++)
-    take_spec (&plan->streams[i], &state->tasks[i]);
+    set_spec (&plan->streams[i], &state->tasks[i]);
   state->kind = kind_of_plan (plan);
   state->flag_bytes = (uint64_t) (greater (plan->n_streams, ORDER_FLAGS) + 255) / 256 * 256;
   footprint->scratch_bytes = state->flag_bytes;
@@ -487,7 +487,7 @@ choose_lanes (Kind kind, const RcAlignStream *stream, RcCudaAlignTask *task)
 }
 
 static void
-take_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, int64_t most_slices, RcCudaAlignTask *task)
+set_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, int64_t max_slices, RcCudaAlignTask *task)
 {
   const int present = args->rows != NULL;
   const int64_t spans = ceil_divide (args->n_rows, RC_CUDA_ORDER_SLICE);
@@ -509,7 +509,7 @@ take_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, int64_t most_s
   task->in_alignment = alignment_of (args->rows, args->row_stride, args->n_rows, args->batch_stride, all->batch);
   task->out_alignment = alignment_of (args->out, args->out_row_stride, all->ticks, args->out_batch_stride, all->batch);
   task->slices = 0;
-  task->slice_rows = ceil_divide (spans, most_slices) * RC_CUDA_ORDER_SLICE;
+  task->slice_rows = ceil_divide (spans, max_slices) * RC_CUDA_ORDER_SLICE;
   if (present && args->brackets == NULL && args->n_rows > RC_CUDA_STAGED_TIMES)
     task->slices = ceil_divide (args->n_rows, task->slice_rows);
 }
@@ -517,16 +517,16 @@ take_args (const RcAlignStreamArgs *args, const RcAlignArgs *all, int64_t most_s
 /* How items are cut. */
 typedef struct
 {
-  int32_t most_ticks;
-  int64_t most_bytes;           /* of output, unless few ticks have more */
+  int32_t max_ticks;
+  int64_t max_bytes;           /* of output, unless few ticks have more */
 } Cut;
 
 /* Even shares of the ticks, of at most as many bytes, but for few ticks. */
 static int32_t
 item_ticks (const RcAlignStream *stream, const RcCudaAlignTask *task, int64_t ticks, Cut cut)
 {
-  const int64_t of_bytes = greater (FEW_TICKS, cut.most_bytes / (task->item_channels * stream->out_size));
-  const int64_t most = lesser (cut.most_ticks, of_bytes);
+  const int64_t of_bytes = greater (FEW_TICKS, cut.max_bytes / (task->item_channels * stream->out_size));
+  const int64_t most = lesser (cut.max_ticks, of_bytes);
 
   return (int32_t) greater (1, ceil_divide (ticks, greater (1, ceil_divide (ticks, most))));
 }
@@ -584,9 +584,9 @@ cut_for_device (const RcAlignPlan *plan, const RcCudaBackend *cuda, Kind kind, i
   Cut cut = { RC_CUDA_ITEM_ROWS, LARGE_ITEM_BYTES };
 
   if (cut_items (plan, tasks, head, cut) < MANY_TIMES * items_at_once (plan, cuda, blocks, tasks))
-    cut.most_bytes = ITEM_BYTES;
-  while (cut.most_ticks > 4) {
-    const Cut finer = { fewer_ticks (kind, cut.most_ticks), cut.most_bytes };
+    cut.max_bytes = ITEM_BYTES;
+  while (cut.max_ticks > 4) {
+    const Cut finer = { fewer_ticks (kind, cut.max_ticks), cut.max_bytes };
 
     if (cut_items (plan, tasks, head, finer) > items_at_once (plan, cuda, blocks, tasks))
       break;
@@ -737,7 +737,7 @@ launch_all (const Run *run, State *state)
 {
   RcCudaAlignHead *head = &state->launch.head;
   RcCudaAlignTask *tasks = state->tasks;
-  const int64_t most_slices = (int64_t) state->flag_bytes / run->plan->n_streams;
+  const int64_t max_slices = (int64_t) state->flag_bytes / run->plan->n_streams;
   int64_t at_once = run->args->batch, slices = 0, i;    /* slices of one episode of all streams */
   Kind kind = state->kind;
   int blocks = state->blocks;
@@ -750,7 +750,7 @@ launch_all (const Run *run, State *state)
     }
   }
   for (i = 0; i < run->plan->n_streams; i++) {
-    take_args (&run->args->streams[i], run->args, most_slices, &tasks[i]);
+    set_args (&run->args->streams[i], run->args, max_slices, &tasks[i]);
     choose_lanes (kind, &run->plan->streams[i], &tasks[i]);
     slices += tasks[i].slices;
   }

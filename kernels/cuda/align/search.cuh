@@ -138,7 +138,7 @@ goes_back (const int64_t *staged, int32_t n, int32_t first_thread)
  * thread's. Times need not be: what is found then is not used. */
 __device__ __forceinline__ View
 stage_part (const RcSearch &search, const int64_t *times, int64_t n, const int64_t *ticks, int32_t n_ticks, bool has_tick,
-    int64_t tick, int64_t *staged, int32_t room, SearchShared &shared)
+    int64_t tick, int64_t *staged, int32_t capacity, SearchShared &shared)
 {
   const bool mean = search.interpolation == RC_MEAN;
   const int64_t least = n_ticks > 0 ? ticks[0] : INT64_MIN, greatest = n_ticks > 0 ? ticks[n_ticks - 1] : INT64_MIN;
@@ -154,7 +154,7 @@ stage_part (const RcSearch &search, const int64_t *times, int64_t n, const int64
     if (threadIdx.x == 32)
       shared.end = end;
   }
-  if (__syncthreads_or (has_tick && (tick < least || tick > greatest)) || shared.end - shared.first > room)
+  if (__syncthreads_or (has_tick && (tick < least || tick > greatest)) || shared.end - shared.first > capacity)
     return View { times, 0, n };        /* ticks out of order, or far apart */
   for (int64_t i = shared.first + threadIdx.x; i < shared.end; i += RC_CUDA_THREADS)
     staged[i - shared.first] = times[i];

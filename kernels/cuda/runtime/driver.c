@@ -28,7 +28,7 @@ static int is_loaded, is_open;  /* guarded by lock */
 static int forked;              /* set in a child, before it has other threads */
 
 static void
-note_fork (void)
+record_fork (void)
 {
   forked = 1;
 }
@@ -93,7 +93,7 @@ initialise (RcError *error)
   if (result != CUDA_SUCCESS)
     return rc_error_set (error, RC_NO_DEVICE, "the NVIDIA driver does not start: %s (error %d)",
         rc_cuda_driver_error (&functions, result), (int) result);
-  if (pthread_atfork (NULL, NULL, note_fork) != 0)
+  if (pthread_atfork (NULL, NULL, record_fork) != 0)
     return rc_error_set (error, RC_NO_SPACE, "no memory to register for forks");
   is_open = 1;
   return RC_OK;

@@ -105,7 +105,7 @@ prefetch_global (const char *p)
 
 /* The same, of a line that the L2 is to keep longer than others, since it is read again after much was written. */
 __device__ __forceinline__ void
-prefetch_to_keep (const char *p)
+prefetch_evict_last (const char *p)
 {
 #if defined (__CUDACC__) && __CUDA_ARCH__ >= 800
   asm volatile ("prefetch.global.L2::evict_last [%0];" :: "l" (p));

@@ -168,7 +168,7 @@ describe (BenchJob *job)
   job->spec = (RcVoxelSpec) {.mode = work->mode,.output = work->output,.dtype = work->type,
     .max_voxels = (work->width > 0 ? work->width * work->height : work->points) * window_of (work),
     .feature_range = work->feature_range,.batch = work->clouds,.max_points = work->max_points,
-    .keeps = work->window > 0 ? work->window + 1 : 0,.origin = {origin, origin, origin},
+    .accumulates = work->window > 0 ? work->window + 1 : 0,.origin = {origin, origin, origin},
     .voxel_size = {voxel, voxel, voxel},.grid = {work->axis, work->axis, work->axis}
   };
   return work->width > 0 ? describe_images (job) : describe_points (job);
@@ -243,7 +243,7 @@ bench_job_open_voxels (BenchJob *job, const BenchJob *like)
   int i;
 
   bench_must (rc_voxel_plan (job->backend, &job->spec, &job->voxels, &footprint, &error), &error, job->work->name);
-  if (work->window > 0 && !rc_voxel_keeps (job->voxels))
+  if (work->window > 0 && !rc_voxel_accumulates (job->voxels))
     bench_fail (job->work->name, "expected a plan whose jobs continue one another");
   job->value_bytes = rc_voxel_value_bytes (job->voxels);
   open_clouds (job, like, stride);
@@ -289,10 +289,10 @@ run_window (BenchJob *job, RcStream stream)
   const BenchVoxels *work = &job->work->voxels;
   RcVoxelChunk other = job->clouds[2];
 
-  for (; !job->job.goes_on && other.layer <= work->window; other.layer++)
+  for (; !job->job.is_incremental && other.layer <= work->window; other.layer++)
     run_phase (job, rc_voxel_add, &other, 1, stream);
   run_phase (job, rc_voxel_add, &job->clouds[job->turn], 1, stream);
-  if (job->job.goes_on)
+  if (job->job.is_incremental)
     run_phase (job, rc_voxel_remove, &job->clouds[!job->turn], 1, stream);
 }
 
@@ -317,7 +317,7 @@ bench_job_run_voxels (BenchJob *job, RcStream stream)
   }
   job->turn = job->clouds[1].data != NULL && !job->turn;
   job->job.is_clean = 1;
-  job->job.goes_on = work->window > 0;
-  job->job.first_added = job->job.goes_on ? job->job.first_point : 0;
+  job->job.is_incremental = work->window > 0;
+  job->job.first_added = job->job.is_incremental ? job->job.first_point : 0;
   job->out.is_known = job->out.occupied != NULL;
 }

@@ -215,8 +215,8 @@ prepare_voxel (RcVoxelPlan *plan, RcError *error)
 {
   RcVoxelSpec spec = plan->spec;
 
-  if (!plan->keeps)
-    spec.keeps = 0;             /* scratch is laid out for what the device can */
+  if (!plan->accumulates)
+    spec.accumulates = 0;             /* scratch is laid out for what the device can */
   return rc_voxel_plan (cpu, &spec, (RcVoxelPlan **) & plan->backend_state, NULL, error);
 }
 
@@ -646,7 +646,7 @@ GST_START_TEST (test_clouds)
   machine_init (&machine, setup, setup->max_bytes ? 20000 : 0);
   fail_unless (robocache_points_info_from_caps (&points, caps, NULL));
   spec = robocache_voxel_spec (&settings, &points, dtype);
-  spec.keeps = order % 2;
+  spec.accumulates = order % 2;
   voxelizer = robocache_voxelizer_new (machine.engines, machine.setup->n_engines, FALSE, &spec, &status, NULL);
   fail_unless (voxelizer != NULL);
   readback = robocache_readback_new (machine.engines, machine.setup->n_engines, ROBOCACHE_VOXELIZER_N_COUNTERS, NULL);
@@ -678,7 +678,7 @@ GST_START_TEST (test_clouds)
     fail_unless (robocache_readback_end (readback, round, NULL));
     seen[round] = see (&machine, place.memories[0], keeps ? kept : NULL);
     do_some_work (&machine, order, round);
-    n_read = clouds_read (c, setup, spec.keeps, round);
+    n_read = clouds_read (c, setup, spec.accumulates, round);
     fail_unless (setup->max_bytes == 0 || setup->in_on_device || c->items > 1 || n_read < 2 || work.n_chunks > 1);
     fail_unless_equals_int64 (work.points_read, n_read * c->points * c->items);
     g_free (data);

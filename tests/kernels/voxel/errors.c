@@ -77,7 +77,7 @@ static const struct
   {"0 x 9|65536", DEPTH (.depth.width = 0)},
   {"70 x 65537|65536", DEPTH (.depth.height = 65537)},
   {"max|depth image", DEPTH (.mode = RC_VOXEL_MAX)},
-  {"keeps is -1", SPEC (.mode = RC_VOXEL_MAX, .keeps = -1)},
+  {"accumulates is -1", SPEC (.mode = RC_VOXEL_MAX, .accumulates = -1)},
 };
 
 static void
@@ -265,7 +265,7 @@ ROWS (of_means,
   BAD (END, "out is NULL", .null = 1),
   BAD (END, "grid is NULL", OUT (.grid = NULL)),
   BAD (REMOVE, "nothing is kept"),
-  BAD (BEGIN, "jobs of this plan are made anew", JOB (.goes_on = 1)))
+  BAD (BEGIN, "jobs of this plan are made anew", JOB (.is_incremental = 1)))
 
 ROWS (of_first_points,
   OK (BEGIN),
@@ -345,13 +345,13 @@ static const double nan_ranges[2] = { 1, NAN };
 
 #define ONE CHUNK (.n = 1)
 ROWS (of_windows,
-  BAD (BEGIN, "goes_on: the last job ended in scratch", JOB (.ranges = good_ranges, .goes_on = 1)),
+  BAD (BEGIN, "is_incremental: the last job ended in scratch", JOB (.ranges = good_ranges, .is_incremental = 1)),
   BAD (BEGIN, "ranges[1] is nan", JOB (.ranges = nan_ranges)),
   BAD (REMOVE, "remove before begin"),
   OK (BEGIN, JOB (.ranges = good_ranges)),
   BAD (REMOVE, "remove of 1 points: 0 are held", ONE),
   OK (ADD), OK (END),
-  OK (BEGIN, JOB (.ranges = good_ranges, .goes_on = 1)), OK (ADD, ONE),
+  OK (BEGIN, JOB (.ranges = good_ranges, .is_incremental = 1)), OK (ADD, ONE),
   BAD (END, "3 points are held; the job was said to have 2"),
   OK (BEGIN, JOB (.ranges = good_ranges)), OK (ADD, ONE),
   BAD_ON_CPU (REMOVE, "counts[0] of a chunk is 2; expected 0 to 1", CHUNK (.n = 1, .counts = two)),
@@ -365,10 +365,10 @@ ROWS (of_fixed_ranges, BAD (MEASURE, "needs a range"))
 ROWS (of_numbers,
   BAD (BEGIN, "first_added is 1: expected 0 to 0", RANK (.first_added = 1, .first_point = 1)),
   OK (RUN, RANK (.first_point = 1)),
-  BAD (BEGIN, "first_added is 2: expected 0 to 1", RANK (.first_added = 2, .first_point = 1, .goes_on = 1)),
-  OK (BEGIN, RANK (.first_added = 2, .first_point = 2, .goes_on = 1)),
-  BAD (ADD, "2 points after 2 others: the job was said to have 3", RANK (.first_added = 2, .first_point = 2, .goes_on = 1)),
-  BAD_ON_CPU (ADD, "2 points after 2 others for item 0", RANK (.first_added = 2, .first_point = 2, .goes_on = 1),
+  BAD (BEGIN, "first_added is 2: expected 0 to 1", RANK (.first_added = 2, .first_point = 1, .is_incremental = 1)),
+  OK (BEGIN, RANK (.first_added = 2, .first_point = 2, .is_incremental = 1)),
+  BAD (ADD, "2 points after 2 others: the job was said to have 3", RANK (.first_added = 2, .first_point = 2, .is_incremental = 1)),
+  BAD_ON_CPU (ADD, "2 points after 2 others for item 0", RANK (.first_added = 2, .first_point = 2, .is_incremental = 1),
       CHUNK (.counts = two)))
 
 /* The points of a layer are removed as a whole, before anything else is done. */
@@ -426,7 +426,7 @@ check_calls (Suite *suite, const Place *place)
     void (*rows) (Stage * stage);
     RcVoxelSpec spec;
   } stages[] = {
-    {"means", of_means, SPEC (.keeps = 0)},
+    {"means", of_means, SPEC (.accumulates = 0)},
     {"first_points", of_first_points, FIRST (.max_voxels = 3, .max_points = 5, .batch = 2)},
     {"index", of_maps, SPEC (.mode = RC_VOXEL_OCCUPANCY, .output = RC_VOXEL_INDEX, .batch = 2)},
     {"rank", of_maps, SPEC (.mode = RC_VOXEL_OCCUPANCY, .output = RC_VOXEL_RANK, .batch = 2)},
@@ -438,10 +438,10 @@ check_calls (Suite *suite, const Place *place)
     {"depth", of_depth, DEPTH (.batch = 1)},
     {"layouts", of_layouts, SPEC (.mode = RC_VOXEL_COUNT, .points = {RC_FLOAT32, 4, 3, 1, fields})},
     {"runs", of_runs, SPEC (.mode = RC_VOXEL_COUNT)},
-    {"windows", of_windows, SPEC (.keeps = 1)},
-    {"fixed_ranges", of_fixed_ranges, SPEC (.keeps = 1, .feature_range = 1.0)},
-    {"numbers", of_numbers, SPEC (.mode = RC_VOXEL_OCCUPANCY, .output = RC_VOXEL_RANK, .keeps = 1)},
-    {"layers", of_layers, SPEC (.mode = RC_VOXEL_MAX, .keeps = 3)},
+    {"windows", of_windows, SPEC (.accumulates = 1)},
+    {"fixed_ranges", of_fixed_ranges, SPEC (.accumulates = 1, .feature_range = 1.0)},
+    {"numbers", of_numbers, SPEC (.mode = RC_VOXEL_OCCUPANCY, .output = RC_VOXEL_RANK, .accumulates = 1)},
+    {"layers", of_layers, SPEC (.mode = RC_VOXEL_MAX, .accumulates = 3)},
   };
 
   for (size_t i = 0; i < COUNT (stages); i++)
@@ -493,15 +493,15 @@ check_keeping (Suite *suite, const Place *place)
 
     if (!is_ok (rc_voxel_plan (place->backend, &spec, &plan, &without, &error), &error, &test))
       break;
-    test_expect (&test, !rc_voxel_keeps (plan), "row %zu keeps unasked", i);
+    test_expect (&test, !rc_voxel_accumulates (plan), "row %zu keeps unasked", i);
     rc_voxel_plan_free (plan);
-    spec.keeps = 4;
+    spec.accumulates = 4;
     if (!is_ok (rc_voxel_plan (place->backend, &spec, &plan, &with, &error), &error, &test))
       break;
-    test_expect (&test, rc_voxel_keeps (plan) == keeping[i].keeps, "row %zu", i);
-    test_expect (&test, rc_voxel_layers (plan) == (keeping[i].keeps && (spec.mode == RC_VOXEL_MAX || spec.mode == RC_VOXEL_MIN)
+    test_expect (&test, rc_voxel_accumulates (plan) == keeping[i].accumulates, "row %zu", i);
+    test_expect (&test, rc_voxel_layers (plan) == (keeping[i].accumulates && (spec.mode == RC_VOXEL_MAX || spec.mode == RC_VOXEL_MIN)
             ? 4 : 0), "layers of row %zu", i);
-    test_expect (&test, place->is_gpu || (with.scratch_bytes <= without.scratch_bytes + (keeping[i].keeps ? RC_VOXEL_MAX_KEPT_BYTES : 0)
+    test_expect (&test, place->is_gpu || (with.scratch_bytes <= without.scratch_bytes + (keeping[i].accumulates ? RC_VOXEL_MAX_ACCUMULATED_BYTES : 0)
         && with.scratch_bytes_per_point <= without.scratch_bytes_per_point), "bytes of row %zu", i);
     rc_voxel_plan_free (plan);
   }
@@ -513,7 +513,7 @@ static void
 check_going_on (Suite *suite, const Place *place)
 {
   static const double wider[2] = { 1, 2 }, as_wide[2] = { 1, 1.75 };
-  const RcVoxelSpec spec = SPEC (.keeps = 1);
+  const RcVoxelSpec spec = SPEC (.accumulates = 1);
   Test test = { "voxel_jobs_that_go_on", "" };
   Data *data = place_alloc (place, sizeof (Data));
   RcVoxelPlan *plan = NULL;
@@ -535,12 +535,12 @@ check_going_on (Suite *suite, const Place *place)
     };
 
     test_expect (&test, rc_voxel_channels (plan) == 2 && rc_voxel_needs_range (plan), "channels or range");
-    test_expect (&test, !rc_voxel_can_go_on (plan, &jobs[0].job), "before the first job");
+    test_expect (&test, !rc_voxel_can_be_incremental (plan, &jobs[0].job), "before the first job");
     is_ok (rc_voxel_run (plan, &jobs[0].job, &chunk, &out, place->stream, &error), &error, &test);
     for (size_t i = 0; i < COUNT (jobs); i++)
-      test_expect (&test, rc_voxel_can_go_on (plan, &jobs[i].job) == jobs[i].may, "job %zu", i);
+      test_expect (&test, rc_voxel_can_be_incremental (plan, &jobs[i].job) == jobs[i].may, "job %zu", i);
     is_ok (rc_voxel_begin (plan, &jobs[0].job, place->stream, &error), &error, &test);
-    test_expect (&test, !rc_voxel_can_go_on (plan, &jobs[0].job), "from a job that has not ended");
+    test_expect (&test, !rc_voxel_can_be_incremental (plan, &jobs[0].job), "from a job that has not ended");
     place_wait (place, &test);
     place_free (place, scratch);
   }

@@ -404,7 +404,7 @@ set_map (const Window *window, int i, const Output *output, RcVoxelJob *job)
   if (!has_map (window))
     return;
   job->first_point = job->n_points - window->rows[i % SLOTS] * (window->form->input == DEPTH ? WIDTH : 1);
-  job->first_added = job->goes_on ? job->first_point : 0;
+  job->first_added = job->is_incremental ? job->first_point : 0;
   job->point_voxels = (int64_t *) (output->block.there + output->at[PARTS - 1]);
   job->point_voxels_batch_stride = 8 * MAX_POINTS;
 }
@@ -420,7 +420,7 @@ compare_maps (const Window *window, int i, const RcVoxelJob *job, const Output *
   for (k = 0; k < form->batch; k++) {
     const int64_t *map = (const int64_t *) (got->block.host + got->at[PARTS - 1]) + k * MAX_POINTS;
     const int64_t n = ((const int64_t *) window->stated.host)[k];
-    const int64_t first = job->goes_on ? n - counts[k] * (form->input == DEPTH ? WIDTH : 1) : job->first_point;
+    const int64_t first = job->is_incremental ? n - counts[k] * (form->input == DEPTH ? WIDTH : 1) : job->first_point;
 
     for (at = 0; at < job->n_points - job->first_point && test_holds (window->test); at++) {
       const int64_t wanted = first + at < n ? window->map[k * WINDOW * MAX_POINTS + first + at] : RC_VOXEL_OUTSIDE;
@@ -444,8 +444,8 @@ make_anew (Window *window, int i, const RcVoxelJob *there, Output *output)
   RcError error;
   int cloud;
 
-  spec.keeps = 0;
-  job.goes_on = job.is_clean = 0;
+  spec.accumulates = 0;
+  job.is_incremental = job.is_clean = 0;
   job.ranges = NULL;
   job.first_point = job.first_added = 0;
   job.point_voxels = window->map;
@@ -499,11 +499,11 @@ run_round (Window *window, int i)
   RcError error;
   int first, cloud;
 
-  job.goes_on = i % 29 != 28 && rc_voxel_can_go_on (window->plan, &job);
+  job.is_incremental = i % 29 != 28 && rc_voxel_can_be_incremental (window->plan, &job);
   job.is_clean = i > 0 && i % 2 && !window->gave_up;
   set_map (window, i, output, &job);
   out.is_known = i > 1 && out.occupied_batch_stride > 0;
-  first = job.goes_on || i == 0 ? i : window->first;
+  first = job.is_incremental || i == 0 ? i : window->first;
   is_ok (rc_memory_clear (window->place->backend, out.counters, sizeof (RcVoxelCounters), window->place->stream, &error), &error,
       window->test);
   is_ok (rc_voxel_begin (window->plan, &job, window->place->stream, &error), &error, window->test);
@@ -511,7 +511,7 @@ run_round (Window *window, int i)
     take_cloud (window, window->plan, &job, rc_voxel_range, cloud, 0, NULL);
   for (cloud = first; cloud <= i; cloud++)
     take_cloud (window, window->plan, &job, rc_voxel_add, cloud, 0, cloud == i ? out.counters : NULL);
-  for (cloud = window->gone; job.goes_on && cloud < window->first; cloud++)
+  for (cloud = window->gone; job.is_incremental && cloud < window->first; cloud++)
     take_cloud (window, window->plan, &job, rc_voxel_remove, cloud, 0, NULL);
   if (test_holds (window->test))
     is_ok (rc_voxel_end (window->plan, &job, &out, window->place->stream, &error), &error, window->test);
@@ -522,7 +522,7 @@ run_round (Window *window, int i)
   if (test_holds (window->test) && has_map (window))
     compare_maps (window, i, &job, output);
   clear_block (&wanted.block);
-  window->went_on += job.goes_on;
+  window->went_on += job.is_incremental;
 }
 
 /* At least; of means fewer, since scales change with the clouds, and none where the host does not know N. */
@@ -554,7 +554,7 @@ give_up (Window *window, int i)
 
   set_map (window, i, &window->outputs[0], &job);
   is_ok (rc_voxel_begin (window->plan, &job, window->place->stream, &error), &error, window->test);
-  test_expect (window->test, !rc_voxel_can_go_on (window->plan, &job), "it goes on from a job that was given up");
+  test_expect (window->test, !rc_voxel_can_be_incremental (window->plan, &job), "it goes on from a job that was given up");
 }
 
 static void
@@ -584,13 +584,13 @@ window_init (Window *window)
   RcError error;
   int i;
 
-  window->spec.keeps = SLOTS;
+  window->spec.accumulates = SLOTS;
   window->map = calloc ((size_t) (window->spec.batch * WINDOW * MAX_POINTS), sizeof (int64_t));
   test_expect (test, window->map != NULL, "no memory");
   if (!is_ok (rc_voxel_plan (place->backend, &window->spec, &window->plan, &footprint, &error), &error, test))
     return 0;
   window->scratch = scratch_new (place, &footprint, WINDOW * MAX_POINTS, test);
-  test_expect (test, rc_voxel_keeps (window->plan), "does not keep");
+  test_expect (test, rc_voxel_accumulates (window->plan), "does not keep");
   for (i = 0; i < SLOTS; i++)
     init_block (&window->clouds[i], place, counts_at (window->form) + 8 * MAX_BATCH, test);
   init_block (&window->stated, place, 8 * MAX_BATCH, test);

@@ -39,7 +39,7 @@ add_occupied (const Dense &dense, uint32_t own)
  * written: all where nothing is known; else of occupancy those that differ, and of values those that were or are occupied. */
 template <bool OCCUPANCY>
 __device__ __forceinline__ uint32_t
-take_word (const Dense &dense, int64_t item, int64_t w, uint32_t is)
+update_word (const Dense &dense, int64_t item, int64_t w, uint32_t is)
 {
   uint32_t was = 0;
 

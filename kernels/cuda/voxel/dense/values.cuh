@@ -126,7 +126,7 @@ write_occupied (const From &from, const Values &values, const Dense &dense, int6
         const uint32_t bits = from.template bits<SIZE> (item, entry, own.channel, kept[u]);
 
         write_words<SIZE> (to + (int64_t) (words->voxels[own.of] * channels + own.channel) * SIZE, &bits);
-        if (!dense.keeps)
+        if (!dense.accumulates)
           from.clear (item, entry, own.channel, kept[u]);
       }
       own = next_channel (values, own);
@@ -144,7 +144,7 @@ write_words_of (const From &from, const Grid &grid, const Values &values, const 
   __syncwarp ();                /* zeros come before what takes their place */
   write_occupied<From, SIZE> (from, values, dense, item, gathered, words);
   __syncwarp ();                /* all have what they share */
-  if (!dense.keeps) {
+  if (!dense.accumulates) {
     for (uint32_t i = threadIdx.x % 32; i < gathered.voxels; i += 32)
       from.clear_shared (item, from.entry (gathered, words, i));
   }

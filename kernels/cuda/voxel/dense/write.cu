@@ -44,14 +44,14 @@ write_bits (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Dense 
 
         occupied += __popc (v.x) + __popc (v.y) + __popc (v.z) + __popc (v.w);
         reinterpret_cast<uint4 *> (to)[i] = v;
-        if ((v.x | v.y | v.z | v.w) != 0 && !dense.keeps)
+        if ((v.x | v.y | v.z | v.w) != 0 && !dense.accumulates)
           reinterpret_cast<uint4 *> (from)[i] = make_uint4 (0, 0, 0, 0);
       }
     } else {
       for (int64_t i = own; i < grid.bit_words; i += step) {
         occupied += __popc (from[i]);
         reinterpret_cast<uint32_t *> (to)[i] = from[i];
-        if (!dense.keeps)
+        if (!dense.accumulates)
           from[i] = 0;
       }
     }
@@ -81,8 +81,8 @@ write_occupancy (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONS
 
       if (own < grid.bit_words) {
         word = from[own];
-        needed = take_word<true> (dense, item, own, word);
-        if (word != 0 && !dense.keeps)
+        needed = update_word<true> (dense, item, own, word);
+        if (word != 0 && !dense.accumulates)
           from[own] = 0;
       }
       occupied += __popc (word);
@@ -157,7 +157,7 @@ struct FromSums : FromEntries
   struct Kept
   {
     int64_t sum;
-    uint32_t count, saw;
+    uint32_t count, nonfinite_flags;
   };
 
   __device__ __forceinline__ Kept
@@ -166,7 +166,8 @@ struct FromSums : FromEntries
     const int64_t at = entry * values.channels + channel;
 
     return { sums_of (accumulators, item)[at], counts_of (accumulators, item)[entry],
-      CENTROID ? 0 : dense.keeps ? nonfinite_counted (job, item, at) : saw_of (saw_words_of (accumulators, item), at)
+      CENTROID ? 0 : dense.accumulates ? nonfinite_counted (job, item, at)
+      : nonfinite_flags_of (nonfinite_words_of (accumulators, item), at)
     };
   }
 
@@ -175,7 +176,7 @@ struct FromSums : FromEntries
   bits (int64_t item, int64_t, uint32_t channel, const Kept &kept) const
   {
     const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (job, item, job.layout.scales) + channel, kept.sum,
-        kept.count, kept.saw);
+        kept.count, kept.nonfinite_flags);
 
     return value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, CENTROID ? (double) grid.box.origin[channel] + mean : mean);
   }
@@ -187,8 +188,8 @@ struct FromSums : FromEntries
     const int64_t at = entry * values.channels + channel;
 
     sums_of (accumulators, item)[at] = 0;
-    if (kept.saw != 0)
-      clear_saw (saw_words_of (accumulators, item), at, kept.saw);
+    if (kept.nonfinite_flags != 0)
+      clear_nonfinite_flags (nonfinite_words_of (accumulators, item), at, kept.nonfinite_flags);
   }
 
   __device__ __forceinline__ void
@@ -253,8 +254,8 @@ gather_words (const Grid &grid, const Job &job, const Ranks &ranks, const Dense 
     is = *word;
     if (ranks.is_ranked)            /* of no use where no bit is set */
       rank = ranked_of_item (ranks.bitmaps[0], item)[own].before;
-    needed = take_word<false> (dense, item, own, is);
-    if (is != 0 && !dense.keeps)
+    needed = update_word<false> (dense, item, own, is);
+    if (is != 0 && !dense.accumulates)
       *word = 0;
   }
   *occupied += __popc (is);
@@ -299,7 +300,8 @@ const RcCudaVoxelKernel rc_cuda_voxel_write_occupancy[3] = {
   VOXEL_KERNEL (write_occupancy<1>), VOXEL_KERNEL (write_occupancy<2>), VOXEL_KERNEL (write_occupancy<4>)
 };
 const RcCudaVoxelKernel rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUE_SOURCES][3] = {
-  { VOXEL_KERNEL (write_values<FromCounts, 1>), VOXEL_KERNEL (write_values<FromCounts, 2>), VOXEL_KERNEL (write_values<FromCounts, 4>) },
+  { VOXEL_KERNEL (write_values<FromCounts, 1>), VOXEL_KERNEL (write_values<FromCounts, 2>),
+      VOXEL_KERNEL (write_values<FromCounts, 4>) },
   { { }, VOXEL_KERNEL (write_values<FromSums<false>, 2>), VOXEL_KERNEL (write_values<FromSums<false>, 4>) },
   { { }, VOXEL_KERNEL (write_values<FromSums<true>, 2>), VOXEL_KERNEL (write_values<FromSums<true>, 4>) },
   { { }, VOXEL_KERNEL (write_values<FromKeys, 2>), VOXEL_KERNEL (write_values<FromKeys, 4>) },

@@ -44,9 +44,9 @@ extern "C" {
 #define RC_CUDA_VOXEL_MEAN_BIN_THREADS 512
 #define RC_CUDA_VOXEL_MEAN_TILE (4 * RC_CUDA_VOXEL_MEAN_BIN_THREADS)
 #define RC_CUDA_VOXEL_MEAN_BINS 2048
-#define RC_CUDA_VOXEL_MEAN_ROOM 768
+#define RC_CUDA_VOXEL_MEAN_CAPACITY 768
 #define RC_CUDA_VOXEL_MEAN_SHARES 4     /* of a bin of the points, for which it has room beside the least, up to that */
-#define RC_CUDA_VOXEL_MEAN_MIN_ROOM 16
+#define RC_CUDA_VOXEL_MEAN_MIN_CAPACITY 16
 #define RC_CUDA_VOXEL_MEAN_PIECES 32
 #define RC_CUDA_VOXEL_MEAN_TURN 433u    /* slabs, by which each round of pieces begins later: walls are regular */
 #define RC_CUDA_VOXEL_MEAN_BYTES 34816
@@ -74,7 +74,7 @@ extern "C" {
 #define RC_CUDA_VOXEL_RANK_TILE 256
 
 /* Words of bits that a block has at a time, for sparse outputs of accumulators that are kept. */
-#define RC_CUDA_VOXEL_KEPT_TILE (2 * RC_CUDA_VOXEL_THREADS)
+#define RC_CUDA_VOXEL_WINDOW_TILE (2 * RC_CUDA_VOXEL_THREADS)
 
 /* The key of what is no voxel: its significant bits are all set, too, and above those of any voxel. */
 #define RC_CUDA_VOXEL_NO_KEY UINT64_MAX
@@ -214,7 +214,7 @@ typedef struct RcCudaVoxelAccumulators
 {
   char *first;                  /* the share of item 0 */
   int64_t apart;                /* bytes between the shares of items */
-  uint64_t counts, sums, nonfinite;
+  uint64_t counts, sums, nonfinite_flags;
   uint64_t extremes;            /* max, min; by rank alone */
 } RcCudaVoxelAccumulators;
 
@@ -255,7 +255,7 @@ typedef struct RcCudaVoxelGroup
   uint32_t *starts;             /* by rank: first sorted key of each voxel; then the end of the last */
   int64_t *sums;                /* by rank: mean, centroid [C] */
   uint32_t *extremes;           /* by rank: max, min [C] */
-  uint32_t *nonfinite;          /* by rank: flags of a mean's features, 8 in a uint32 */
+  uint32_t *nonfinite_flags;          /* by rank: flags of a mean's features, 8 in a uint32 */
 } RcCudaVoxelGroup;
 
 /* Dense means whose points are read again when the job ends: their voxels, in bins of slabs of the grid. */
@@ -309,7 +309,7 @@ typedef struct RcCudaVoxelDense
   int64_t warp_words;           /* of the bitmap that a warp takes at a time, for values: 1 … 32 */
   int32_t is_known;             /* occupied says what the grid holds */
   int32_t is_whole;             /* 16 bytes can be written at a time */
-  int32_t keeps;                /* accumulators stay as they are, for the next job; else they are cleared */
+  int32_t accumulates;                /* accumulators stay as they are, for the next job; else they are cleared */
 } RcCudaVoxelDense;
 
 /* Output sparse; batch strides are in bytes. */

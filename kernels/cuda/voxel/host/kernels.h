@@ -63,14 +63,14 @@ typedef enum RcCudaVoxelAction
 } RcCudaVoxelAction;
 
 /* What accumulators that are kept hold of a point. */
-typedef enum RcCudaVoxelKept
+typedef enum RcCudaVoxelAccumulation
 {
-  RC_CUDA_VOXEL_KEPT_COUNTS,    /* occupancy, too */
-  RC_CUDA_VOXEL_KEPT_RANKS,     /* counts, and what the map says of the point */
-  RC_CUDA_VOXEL_KEPT_CENTROIDS,
-  RC_CUDA_VOXEL_KEPT_MEANS,     /* of features, which depth has not */
-  RC_CUDA_VOXEL_KEPT
-} RcCudaVoxelKept;
+  RC_CUDA_VOXEL_ACCUMULATE_COUNTS,    /* occupancy, too */
+  RC_CUDA_VOXEL_ACCUMULATE_RANKS,     /* counts, and what the map says of the point */
+  RC_CUDA_VOXEL_ACCUMULATE_CENTROIDS,
+  RC_CUDA_VOXEL_ACCUMULATE_MEANS,     /* of features, which depth has not */
+  RC_CUDA_VOXEL_ACCUMULATIONS
+} RcCudaVoxelAccumulation;
 
 /* What the values of a voxel are made from. */
 typedef enum RcCudaVoxelValueSource
@@ -116,12 +116,12 @@ extern const RcCudaVoxelKernel rc_cuda_voxel_bin_whole;       /* packed float32,
 
 /* voxel_keep.cu, where accumulators are kept: in place of clear, for a job that goes on; to add points, and to take them
  * out. */
-extern const RcCudaVoxelKernel rc_cuda_voxel_go_on;
+extern const RcCudaVoxelKernel rc_cuda_voxel_begin_incremental;
 extern const RcCudaVoxelKernel rc_cuda_voxel_put_ranges;      /* arguments: the task, and ranges; of a block */
-extern const RcCudaVoxelKernel rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2];
+extern const RcCudaVoxelKernel rc_cuda_voxel_accumulate[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACCUMULATIONS][2];
 
 /* voxel_layers.cu: the same of max and min; depth has no features. */
-extern const RcCudaVoxelKernel rc_cuda_voxel_take_layered[RC_CUDA_VOXEL_DEPTH][2];
+extern const RcCudaVoxelKernel rc_cuda_voxel_accumulate_layers[RC_CUDA_VOXEL_DEPTH][2];
 
 /* voxel_keep_sparse.cu, in this order. Argument: the task. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_tiles;

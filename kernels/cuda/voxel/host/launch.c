@@ -135,8 +135,8 @@ launch_points (const Run *run, const RcCudaVoxelKernel *kernel, size_t shared_by
     const char *call)
 {
   const int64_t points = points_of (run->plan, run->chunk);
-  const int takes_one = run->plan->features || rc_voxel_maps_points (run->plan->spec.output);
-  const dim3 grid = few_blocks_for (run->cuda, points, takes_one ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE, args->job.batch,
+  const int one_each = run->plan->features || rc_voxel_maps_points (run->plan->spec.output);
+  const dim3 grid = few_blocks_for (run->cuda, points, one_each ? RC_CUDA_VOXEL_THREADS : RC_CUDA_VOXEL_TILE, args->job.batch,
       run->plan->features ? FEATURE_BLOCKS : BLOCKS_PER_MULTIPROCESSOR);
 
   return launch_blocks (run, kernel, grid, RC_CUDA_VOXEL_THREADS, shared_bytes, args, call);
@@ -259,7 +259,7 @@ sort_group (const Run *run, RcCudaVoxelArguments *args)
 {
   const uint32_t all_bits = key_bits (args);
   const uint32_t passes = (all_bits + RC_CUDA_VOXEL_DIGIT_BITS - 1) / RC_CUDA_VOXEL_DIGIT_BITS;
-  const uint32_t most_bits = (all_bits + passes - 1) / passes;
+  const uint32_t max_bits = (all_bits + passes - 1) / passes;
   const RcCudaVoxelKernel *move = &rc_cuda_voxel_sort_move[rc_voxel_is_ordered (run->plan)];
   const dim3 tiles = { args->group.sort_tiles, 1, 1 }, digits = { RC_CUDA_VOXEL_DIGITS, 1, 1 };
   RcCudaVoxelDigit *digit = &args->digit;
@@ -267,7 +267,7 @@ sort_group (const Run *run, RcCudaVoxelArguments *args)
 
   digit->from = 0;
   for (digit->first_bit = 0; digit->first_bit < all_bits && status == RC_OK; digit->first_bit += digit->bits) {
-    digit->bits = all_bits - digit->first_bit < most_bits ? all_bits - digit->first_bit : most_bits;
+    digit->bits = all_bits - digit->first_bit < max_bits ? all_bits - digit->first_bit : max_bits;
     status = launch (run, &rc_cuda_voxel_sort_count, tiles, args, "launch of the sort of voxels, counting");
     if (status == RC_OK)
       status = launch (run, &rc_cuda_voxel_sort_scan, digits, args, "launch of the sort of voxels, adding up");
@@ -454,7 +454,7 @@ end_dense (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArguments *
 /* ---- sparse, of accumulators that are kept ---- */
 
 static RcStatus
-end_kept_sparse (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArguments *args)
+end_window_sparse (const Run *run, const RcCudaVoxelState *state, RcCudaVoxelArguments *args)
 {
   const dim3 tiles = blocks_for (run->cuda, args->window.tiles, 1, args->job.batch), items = { 1, tiles.y, 1 };
   RcStatus status = launch (run, &rc_cuda_voxel_count_tiles, tiles, args, "launch of the count of voxels of tiles");
@@ -482,7 +482,7 @@ check_aligned (const char *name, const void *pointer, int64_t batch_stride, int6
 static int
 is_cheaper_whole (const RcVoxelPlan *plan, const RcVoxelJob *job)
 {
-  return plan->spec.mode == RC_VOXEL_OCCUPANCY && !plan->keeps && job->n_points > rc_voxel_value_bytes (plan) / (32 * 4);
+  return plan->spec.mode == RC_VOXEL_OCCUPANCY && !plan->accumulates && job->n_points > rc_voxel_value_bytes (plan) / (32 * 4);
 }
 
 static RcStatus
@@ -596,8 +596,8 @@ launch_begin (const Run *run, RcCudaVoxelState *state, RcCudaVoxelArguments *arg
   RcStatus status = RC_OK;
 
   state->stays = 0;
-  if (run->job->goes_on)
-    return launch (run, &rc_cuda_voxel_go_on, blocks_for (run->cuda, args->job.batch, RC_CUDA_VOXEL_THREADS, 1), args,
+  if (run->job->is_incremental)
+    return launch (run, &rc_cuda_voxel_begin_incremental, blocks_for (run->cuda, args->job.batch, RC_CUDA_VOXEL_THREADS, 1), args,
         "launch of the begin of a voxel grid that goes on");
   /* a head alone is begun by the first chunk */
   if (args->clear.item_bytes > sizeof (RcCudaVoxelHead) || state->sorts)
@@ -662,7 +662,7 @@ launch_end (const Run *run, RcCudaVoxelState *state, RcCudaVoxelArguments *args)
   if (rc_voxel_maps_points (run->plan->spec.output))
     return end_map (run, state, args);
   if (args->window.tiles > 0)
-    return end_kept_sparse (run, state, args);
+    return end_window_sparse (run, state, args);
   return state->sorts ? end_sorted (run, state, args) : args->ranks.in_bitmap ? end_in_bitmap (run, state, args)
       : end_dense (run, state, args);
 }

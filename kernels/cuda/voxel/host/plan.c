@@ -74,16 +74,16 @@ warp_words_of (const RcCudaVoxelArguments *args, int64_t multiprocessors)
 
 /* To add points to accumulators that are kept, and to take them out. */
 static const RcCudaVoxelKernel *
-kernels_that_take (const RcVoxelPlan *plan)
+window_kernels (const RcVoxelPlan *plan)
 {
   const RcCudaVoxelSource source = source_of (plan);
 
   if (plan->layers > 0)
-    return rc_cuda_voxel_take_layered[source];
+    return rc_cuda_voxel_accumulate_layers[source];
   if (plan->spec.output == RC_VOXEL_RANK)
-    return rc_cuda_voxel_take[source][RC_CUDA_VOXEL_KEPT_RANKS];
-  return rc_cuda_voxel_take[source][plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_KEPT_MEANS
-      : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_KEPT_CENTROIDS : RC_CUDA_VOXEL_KEPT_COUNTS];
+    return rc_cuda_voxel_accumulate[source][RC_CUDA_VOXEL_ACCUMULATE_RANKS];
+  return rc_cuda_voxel_accumulate[source][plan->spec.mode == RC_VOXEL_MEAN ? RC_CUDA_VOXEL_ACCUMULATE_MEANS
+      : plan->spec.mode == RC_VOXEL_CENTROID ? RC_CUDA_VOXEL_ACCUMULATE_CENTROIDS : RC_CUDA_VOXEL_ACCUMULATE_COUNTS];
 }
 
 static RcCudaVoxelInPlace
@@ -117,11 +117,11 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   const RcCudaVoxelAction action = action_of (spec, state);
 
   state->add = state->args.slabs.n > 0 ? &rc_cuda_voxel_bin[source] : &rc_cuda_voxel_add[source][action];
-  if (plan->keeps) {
-    state->add = &kernels_that_take (plan)[0];
-    state->remove = &kernels_that_take (plan)[1];
+  if (plan->accumulates) {
+    state->add = &window_kernels (plan)[0];
+    state->remove = &window_kernels (plan)[1];
   }
-  state->add_anywhere = plan->features && !plan->keeps ? &rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
+  state->add_anywhere = plan->features && !plan->accumulates ? &rc_cuda_voxel_add[RC_CUDA_VOXEL_LAYOUT][action] : state->add;
   if (spec->output == RC_VOXEL_INDEX && source < RC_CUDA_VOXEL_PACKED)
     state->index_whole = &rc_cuda_voxel_index_whole[source];
   state->units = rc_cuda_ceil_divide (rc_voxel_value_bytes (plan), 16);
@@ -137,7 +137,7 @@ choose_kernels (const RcVoxelPlan *plan, RcCudaVoxelState *state)
     state->add_deferred = spec->mode == RC_VOXEL_OCCUPANCY ? &rc_cuda_voxel_list_deferred
         : &rc_cuda_voxel_add_deferred[values[spec->mode]];
   if (spec->output == RC_VOXEL_SPARSE) {
-    state->write = plan->keeps ? &rc_cuda_voxel_write_tiles
+    state->write = plan->accumulates ? &rc_cuda_voxel_write_tiles
         : state->args.ranks.in_bitmap ? &rc_cuda_voxel_write_ranked : &rc_cuda_voxel_write_sparse;
   } else if (rc_voxel_maps_points (spec->output)) {
     state->write = state->args.ranks.in_bitmap ? &rc_cuda_voxel_finish_ranks
@@ -201,7 +201,7 @@ block_bits_of (const RcVoxelPlan *plan)
 {
   int bits = MIN_BLOCK_BITS;
 
-  if (plan->keeps || (plan->voxels <= MAX_VOXEL_BITS && plan->spec.batch <= 2 * MAX_VOXEL_BITS / plan->voxels))
+  if (plan->accumulates || (plan->voxels <= MAX_VOXEL_BITS && plan->spec.batch <= 2 * MAX_VOXEL_BITS / plan->voxels))
     return 0;
   while (bits < MAX_BLOCK_BITS && blocks_of (plan, bits) > FEW_BLOCKS)
     bits++;
@@ -217,7 +217,7 @@ is_in_bitmap (const RcVoxelPlan *plan)
   const RcVoxelSpec *spec = &plan->spec;
   const int64_t bits = blocks_of (plan, block_bits_of (plan));
 
-  if (plan->keeps)
+  if (plan->accumulates)
     return spec->output == RC_VOXEL_RANK;
   return rc_voxel_sorts (plan) && spec->mode != RC_VOXEL_FIRST && bits <= MAX_BITS && spec->batch <= 2 * MAX_BITS / bits;
 }
@@ -244,7 +244,8 @@ set_spec (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   args->ranks.in_bitmap = is_in_bitmap (plan);
   state->sorts = rc_voxel_sorts (plan) && !args->ranks.in_bitmap;
   args->ranks.block_bits = args->ranks.in_bitmap ? block_bits_of (plan) : 0;
-  args->grid.bit_words = args->ranks.in_bitmap ? rc_cuda_ceil_divide (blocks_of (plan, args->ranks.block_bits), 32) : plan->bit_words;
+  args->grid.bit_words = args->ranks.in_bitmap ? rc_cuda_ceil_divide (blocks_of (plan, args->ranks.block_bits), 32)
+      : plan->bit_words;
   args->rows.max_voxels = args->map.max_voxels = spec->max_voxels;
   args->rows.max_points = spec->max_points;
   args->values.combines = rc_voxel_is_mean (plan) || rc_voxel_is_extreme (plan);
@@ -254,10 +255,10 @@ set_spec (const RcVoxelPlan *plan, RcCudaVoxelState *state)
   args->values.flip = plan->flip;
   args->values.mode = spec->mode == RC_VOXEL_FIRST ? RC_VOXEL_OCCUPANCY : spec->mode;
   args->values.dtype = spec->dtype;
-  args->stored.dtype = plan->kept_dtype;
-  args->dense.keeps = plan->keeps;
+  args->stored.dtype = plan->stored_dtype;
+  args->dense.accumulates = plan->accumulates;
   args->window.layers = plan->layers;
-  args->ranks.is_ranked = rc_voxel_needs_range (plan) && !state->sorts && !plan->keeps;
+  args->ranks.is_ranked = rc_voxel_needs_range (plan) && !state->sorts && !plan->accumulates;
   args->stored.is_deferred = args->ranks.in_bitmap && !args->ranks.is_ranked && spec->output == RC_VOXEL_SPARSE;
   if (spec->source == RC_VOXEL_DEPTH) {
     state->element_bytes = sizeof (uint16_t);
@@ -296,11 +297,11 @@ plan_sort (RcVoxelPlan *plan, const RcCudaVoxelState *state)
 
 /* Sparse outputs of accumulators that are kept are found in their bits. */
 static void
-plan_kept (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
+plan_window (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 {
-  if (!plan->keeps || plan->spec.output != RC_VOXEL_SPARSE)
+  if (!plan->accumulates || plan->spec.output != RC_VOXEL_SPARSE)
     return;
-  args->window.tiles = rc_cuda_ceil_divide (plan->bit_words, RC_CUDA_VOXEL_KEPT_TILE);
+  args->window.tiles = rc_cuda_ceil_divide (plan->bit_words, RC_CUDA_VOXEL_WINDOW_TILE);
   plan->layout.backend_bytes = (uint64_t) rc_cuda_ceil_divide (plan->spec.batch * (args->window.tiles + 1) * 4, 64) * 64;
 }
 
@@ -323,7 +324,7 @@ plan_bitmap (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
   RcVoxelLayout *layout = &plan->layout;
   uint64_t bytes = 0, of_item = POINT_ARRAYS * 64;
 
-  if (!args->ranks.in_bitmap || plan->keeps)
+  if (!args->ranks.in_bitmap || plan->accumulates)
     return;
   layout->item_bytes = layout->bits + (uint64_t) rc_cuda_ceil_divide (args->grid.bit_words, 16) * 64;
   layout->point_bytes = 0;
@@ -360,7 +361,7 @@ plan_ranks (RcVoxelPlan *plan, RcCudaVoxelArguments *args)
 static uint64_t
 bins_bytes (uint64_t bins)
 {
-  const uint64_t capacity = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_MIN_ROOM;
+  const uint64_t capacity = RC_CUDA_VOXEL_MEAN_SHARES + RC_CUDA_VOXEL_MEAN_MIN_CAPACITY;
 
   return ((bins + RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t) + bins * capacity * sizeof (RcCudaVoxelEntry) + 63) / 64 * 64
       + 2 * 64;
@@ -459,7 +460,7 @@ make_measured (RcCudaBackend *cuda, const RcVoxelPlan *plan, RcCudaVoxelState *s
 {
   const size_t bytes = (size_t) plan->spec.batch * rc_cuda_voxel_measured_bytes (plan);
 
-  if (!plan->keeps || !rc_voxel_needs_range (plan))
+  if (!plan->accumulates || !rc_voxel_needs_range (plan))
     return RC_OK;
   state->ranges = calloc (1, bytes);
   if (state->ranges == NULL)
@@ -492,10 +493,10 @@ load_kernels (RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCudaVoxelSta
     {"voxel add of whole tiles", &rc_cuda_voxel_bin_whole, state->add == &rc_cuda_voxel_bin[RC_CUDA_VOXEL_FLOAT32]},
     {"voxel index", state->index_whole, state->index_whole != NULL},
     {"voxel add of any layout", state->add_anywhere, 1},
-    {"voxel remove", state->remove, plan->keeps},
+    {"voxel remove", state->remove, plan->accumulates},
     {"voxel add, deferred", state->add_deferred, state->args.stored.is_deferred},
-    {"voxel go on", &rc_cuda_voxel_go_on, plan->keeps},
-    {"voxel ranges", &rc_cuda_voxel_put_ranges, plan->keeps && rc_voxel_needs_range (plan)},
+    {"voxel go on", &rc_cuda_voxel_begin_incremental, plan->accumulates},
+    {"voxel ranges", &rc_cuda_voxel_put_ranges, plan->accumulates && rc_voxel_needs_range (plan)},
     {"voxel tiles, count", &rc_cuda_voxel_count_tiles, state->args.window.tiles > 0},
     {"voxel tiles, scan", &rc_cuda_voxel_scan_tiles, state->args.window.tiles > 0},
     {"voxel write", state->write, 1},
@@ -555,7 +556,7 @@ rc_cuda_voxel_prepare (RcVoxelPlan *plan, RcError *error)
   plan->backend_state = state;
   set_spec (plan, state);
   plan_sort (plan, state);
-  plan_kept (plan, &state->args);
+  plan_window (plan, &state->args);
   rc_cuda_voxel_plan_slabs (plan, &state->args, cuda->multiprocessors);
   plan_bitmap (plan, &state->args);
   plan_ranks (plan, &state->args);

@@ -55,7 +55,7 @@ lay_out_points (const RcVoxelPlan *plan, RcCudaVoxelArguments *args)
   stored->order[1] = (uint32_t *) carve (&at, ordered ? 4 * n : 0);
   group->sums = (int64_t *) carve (&at, mean ? 8 * n * channels : 0);
   group->extremes = (uint32_t *) carve (&at, rc_voxel_is_extreme (plan) ? 4 * n * channels : 0);
-  group->nonfinite = (uint32_t *) carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0);
+  group->nonfinite_flags = (uint32_t *) carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0);
   args->clear.zeros = (char *) group->sums;
   args->clear.zeros_bytes = (uint64_t) (at - args->clear.zeros);
   args->group.digit_counts = (uint32_t *) carve (&at, (tiles + 1) * RC_CUDA_VOXEL_DIGITS * sizeof (uint32_t));
@@ -75,7 +75,8 @@ lay_out_means (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **after
   accumulators->first = first;
   accumulators->counts = (uint64_t) (carve (&at, mean || plan->spec.mode == RC_VOXEL_COUNT ? 4 * n : 0) - first);
   accumulators->sums = (uint64_t) (carve (&at, mean ? 8 * n * channels : 0) - first);
-  accumulators->nonfinite = (uint64_t) (carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4 : 0) - first);
+  accumulators->nonfinite_flags = (uint64_t) (carve (&at, plan->spec.mode == RC_VOXEL_MEAN ? (n * channels + 7) / 8 * 4
+      : 0) - first);
   accumulators->extremes = (uint64_t) (carve (&at, extreme ? 4 * n * channels : 0) - first);
   accumulators->apart = at - first;
   *after = first + (uint64_t) plan->spec.batch * (uint64_t) accumulators->apart;
@@ -126,8 +127,8 @@ lay_out_bins (const RcVoxelPlan *plan, RcCudaVoxelArguments *args, char **at)
   const uint64_t batch = (uint64_t) plan->spec.batch, bins = batch * args->bins.bins;
   const int64_t share = rc_cuda_ceil_divide (args->job.n_points, args->bins.bins);
 
-  args->bins.capacity = (uint32_t) rc_cuda_lesser (RC_CUDA_VOXEL_MEAN_SHARES * share + RC_CUDA_VOXEL_MEAN_MIN_ROOM,
-      RC_CUDA_VOXEL_MEAN_ROOM);
+  args->bins.capacity = (uint32_t) rc_cuda_lesser (RC_CUDA_VOXEL_MEAN_SHARES * share + RC_CUDA_VOXEL_MEAN_MIN_CAPACITY,
+      RC_CUDA_VOXEL_MEAN_CAPACITY);
   args->bins.counts = (uint32_t *) carve (at, (bins + batch * RC_CUDA_VOXEL_OVERFLOW_WORDS) * sizeof (uint32_t));
   args->clear.zeros = (char *) args->bins.counts;
   args->clear.zeros_bytes = (uint64_t) (*at - args->clear.zeros);
@@ -167,7 +168,7 @@ rc_cuda_voxel_set_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVox
   args->job.n_points = job->n_points;
   args->job.item_points = job->item_points;
   args->job.scratch = job->scratch;
-  args->clear.item_bytes = job->is_clean && rc_voxel_is_grid (plan->spec.output) && !plan->keeps ? plan->layout.bits
+  args->clear.item_bytes = job->is_clean && rc_voxel_is_grid (plan->spec.output) && !plan->accumulates ? plan->layout.bits
       : plan->layout.item_bytes;
   args->job.is_crowded = job->n_points > plan->voxels;
   args->stored.group_items = items_of_group (plan, args, job->n_points);
@@ -176,7 +177,7 @@ rc_cuda_voxel_set_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcCudaVox
   args->map.first_point = job->first_point;
   args->window.first_added = job->first_added;
   args->accumulators = (RcCudaVoxelAccumulators) {.first = args->job.scratch,.apart = (int64_t) plan->layout.item_bytes,
-    .counts = plan->layout.counts,.sums = plan->layout.sums,.nonfinite = plan->layout.saw
+    .counts = plan->layout.counts,.sums = plan->layout.sums,.nonfinite_flags = plan->layout.nonfinite_flags
   };
   if (state->sorts)
     lay_out_points (plan, args);

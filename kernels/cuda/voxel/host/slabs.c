@@ -14,7 +14,7 @@ makes_slabs (const RcVoxelPlan *plan)
 {
   const RcVoxelSpec *spec = &plan->spec;
 
-  return !plan->keeps && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
+  return !plan->accumulates && plan->bit_words > 0 && plan->bit_words <= INT32_MAX / 32
       && ((spec->mode == RC_VOXEL_COUNT && spec->output == RC_VOXEL_DENSE) || (spec->mode == RC_VOXEL_OCCUPANCY
           && (spec->output == RC_VOXEL_BITS || plan->voxels % 32 == 0)));
 }
@@ -25,7 +25,8 @@ slabs_of (int64_t slabs, int64_t pieces, int64_t piece_bits)
 {
   const uint32_t piece = (uint32_t) piece_bits;
 
-  return (RcCudaVoxelSlabIndex) { ((uint32_t) slabs - 1) * piece, (uint32_t) pieces - 1, (uint32_t) rc_cuda_log2_of (slabs * piece_bits),
+  return (RcCudaVoxelSlabIndex) { ((uint32_t) slabs - 1) * piece, (uint32_t) pieces - 1,
+      (uint32_t) rc_cuda_log2_of (slabs * piece_bits),
     piece - (uint32_t) slabs * piece
   };
 }
@@ -77,7 +78,8 @@ whole_slab_bytes (const RcCudaBackend *cuda, const RcVoxelPlan *plan, const RcCu
 {
   const size_t least = rc_cuda_voxel_slab_bytes (args), most = (size_t) cuda->shared_bytes / 2 + 1;
   const int is_alone = plan->spec.mode == RC_VOXEL_OCCUPANCY && plan->spec.output == RC_VOXEL_DENSE
-      && rc_dtype_size (plan->spec.dtype) == 4 && args->job.batch * args->slabs.n >= RC_CUDA_VOXEL_MANY_SLABS * cuda->multiprocessors;
+      && rc_dtype_size (plan->spec.dtype) == 4
+      && args->job.batch * args->slabs.n >= RC_CUDA_VOXEL_MANY_SLABS * cuda->multiprocessors;
 
   return is_alone && most > least ? most : least;
 }
@@ -91,6 +93,7 @@ rc_cuda_voxel_reserve_shared (const RcVoxelPlan *plan, RcCudaVoxelState *state, 
   const size_t bytes = slab > half ? slab : half;
 
   state->whole_slab_bytes = whole_slab_bytes (cuda, plan, &state->args);
-  return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write->function, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes),
+  return rc_cuda_check (cuda, cudaFuncSetAttribute (state->write->function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+      (int) bytes),
       cuda->setup, error, "cudaFuncSetAttribute", "%zu bytes of shared memory for slabs of voxels", bytes);
 }

@@ -107,7 +107,7 @@ count_bins (const Bins &bins, const uint32_t (&voxels)[N], Shared *shared)
 
 /* Room for the points of each bin: where they begin in it takes the place of how many they are. */
 __device__ __forceinline__ void
-take_room (const Bins &bins, int64_t item, Shared *shared)
+reserve_entries (const Bins &bins, int64_t item, Shared *shared)
 {
   uint32_t begins[BINS / THREADS] = { };
 
@@ -225,7 +225,7 @@ prefetch_tile (const Chunk &chunk, const Part &part, const Tile &tile)
   if (gridDim.x * gridDim.y > FEW_BLOCKS || chunk.stride > LINE)
     return;
   for (int64_t at = threadIdx.x * LINE; at < bytes; at += THREADS * LINE)
-    prefetch_to_keep (data + at);
+    prefetch_evict_last (data + at);
 }
 
 /* ---- copies ----
@@ -289,7 +289,7 @@ bin_in_place (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format,
 
   __syncthreads ();
 
-  take_room (bins, part.item, &shared);
+  reserve_entries (bins, part.item, &shared);
   find_greatest<Source> (format, values, chunk, part, read, inside);
   __syncthreads ();
   store_entries (job, bins, part, tile, voxels, places, &shared);

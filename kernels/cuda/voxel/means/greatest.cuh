@@ -107,7 +107,7 @@ struct Reader
 
   /* The greatest of own and of what was loaded of points inside. */
   __device__ __forceinline__ void
-  take (uint32_t inside)
+  reduce (uint32_t inside)
   {
 #pragma unroll
     for (int u = 0; u < at_once; u++) {
@@ -143,7 +143,7 @@ struct Reader
   {
     const uint32_t channels = (uint32_t) values.channels;
 
-    take (inside);
+    reduce (inside);
 #pragma unroll 1
     for (uint32_t done = step * at_once, before = 0; done < 32 || before + 32 < channels; done += step * at_once) {
       if (done >= 32) {         /* of this channel all */
@@ -155,7 +155,7 @@ struct Reader
       } else {
         load (format);
       }
-      take (inside);
+      reduce (inside);
     }
     if (channels > 32) {
       raise<Source> (channel, own);

@@ -38,10 +38,10 @@ add_overflowing (const Format &format, const Values &values, const Job &job, con
     Source::load_feature (format, features + (int64_t) entry.point * chunk.stride, own.channel, words);
 
     const double x = Source::feature_of (words);
-    const uint32_t saw = rc_voxel_saw (x);
+    const uint32_t nonfinite_flags = rc_voxel_nonfinite_flags (x);
 
-    if (saw != 0)
-      add_saw (saw_words_of (accumulators, item), at, saw);
+    if (nonfinite_flags != 0)
+      add_nonfinite_flags (nonfinite_words_of (accumulators, item), at, nonfinite_flags);
     else
       add_64 (sums_of (accumulators, item) + at, rc_voxel_fixed (&scale, x));
   }

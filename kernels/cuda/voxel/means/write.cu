@@ -24,13 +24,13 @@ namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 constexpr int WARPS = RC_CUDA_VOXEL_WARPS;
-constexpr int ROOM = RC_CUDA_VOXEL_MEAN_ROOM;
-constexpr int POINTS_EACH = ROOM / THREADS;
+constexpr int CAPACITY = RC_CUDA_VOXEL_MEAN_CAPACITY;
+constexpr int POINTS_EACH = CAPACITY / THREADS;
 constexpr int PIECES = RC_CUDA_VOXEL_MEAN_PIECES;
 constexpr int VOXELS = PIECES * 32;
 constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
-static_assert (ROOM % THREADS == 0, "as many points of each thread");
+static_assert (CAPACITY % THREADS == 0, "as many points of each thread");
 
 /* Elements of a run of points that a lane has under way; more would spill. */
 template <class Source>
@@ -53,8 +53,8 @@ struct Slab
 struct Shared
 {
   uint32_t heads[VOXELS];       /* of each voxel 1 + its point that was found last, of those of the bin; 0: none */
-  uint32_t points[ROOM];
-  uint16_t before[ROOM];        /* 1 + the point of the same voxel that was found before; 0: none */
+  uint32_t points[CAPACITY];
+  uint16_t before[CAPACITY];        /* 1 + the point of the same voxel that was found before; 0: none */
   uint16_t listed[VOXELS];      /* voxels of one point from the first on, and of several from the last on */
   uint32_t bits[PIECES];        /* of voxels that are occupied, and then of those that are to be written */
   uint32_t singles, several;    /* how many are listed */
@@ -73,7 +73,7 @@ piece_bytes (const Values &values)
 /* [channels] Twice the bits of the least magnitude of a float32 that has none below the fixed point. */
 template <int SIZE>
 __device__ __forceinline__ uint32_t *
-least_exact (const Values &values, const Bins &bins)
+min_exact (const Values &values, const Bins &bins)
 {
   return reinterpret_cast<uint32_t *> (slab_values + bins.pieces * piece_bytes<SIZE> (values));
 }
@@ -83,7 +83,7 @@ template <int SIZE>
 __device__ __forceinline__ int32_t *
 scale_bits (const Values &values, const Bins &bins)
 {
-  return reinterpret_cast<int32_t *> (least_exact<SIZE> (values, bins) + values.channels);
+  return reinterpret_cast<int32_t *> (min_exact<SIZE> (values, bins) + values.channels);
 }
 
 /* The first voxel of a piece of a slab among those of the item, which may be beyond the last. */
@@ -124,7 +124,7 @@ find_scales (const Values &values, const Job &job, const Chunk &chunk, const Bin
     const int bits = scale_bits_of (values, job, item, chunk.n, c);
 
     scale_bits<SIZE> (values, bins)[c] = bits;
-    least_exact<SIZE> (values, bins)[c] = (uint32_t) min (max (150 - bits, 0), 255) << 24;
+    min_exact<SIZE> (values, bins)[c] = (uint32_t) min (max (150 - bits, 0), 255) << 24;
   }
 }
 
@@ -283,7 +283,7 @@ __device__ __forceinline__ uint32_t
 bits_of_one (const Values &values, const Bins &bins, uint32_t channel, const uint32_t words[2])
 {
   if constexpr (is_mostly_exact<Source, SIZE> ()) {
-    const uint32_t least = least_exact<SIZE> (values, bins)[channel], twice = words[0] << 1;
+    const uint32_t least = min_exact<SIZE> (values, bins)[channel], twice = words[0] << 1;
 
     if (twice - least < (255u << 24) - least || twice == 0)
       return rc_bits32 (rc_float32 (words[0]) + 0.0f);
@@ -352,7 +352,7 @@ put_singles (const Format &format, const Values &values, const Chunk &chunk, con
 struct Sum
 {
   int64_t sum;
-  uint32_t n, saw;
+  uint32_t n, nonfinite_flags;
 };
 
 /* A channel of a chain of points, several under way before the first is added. */
@@ -381,10 +381,10 @@ sum_of_chain (const Format &format, const Chunk &chunk, const Slab &slab, const 
     for (int u = 0; u < AT_ONCE; u++) {
       if (u < n) {
         const double x = Source::feature_of (loaded[u]);
-        const uint32_t saw = rc_voxel_saw (x);
+        const uint32_t nonfinite_flags = rc_voxel_nonfinite_flags (x);
 
-        sum.saw |= saw;
-        sum.sum += saw == 0 ? rc_voxel_fixed (&scale, x) : 0;
+        sum.nonfinite_flags |= nonfinite_flags;
+        sum.sum += nonfinite_flags == 0 ? rc_voxel_fixed (&scale, x) : 0;
       }
     }
     sum.n += n;
@@ -398,14 +398,14 @@ add_accumulated (const Values &values, const Accumulators &accumulators, const S
     Sum *sum)
 {
   const int64_t at = voxel * values.channels + channel;
-  const uint32_t saw = saw_of (saw_words_of (accumulators, slab.item), at);
+  const uint32_t nonfinite_flags = nonfinite_flags_of (nonfinite_words_of (accumulators, slab.item), at);
 
   sum->n += counts_of (accumulators, slab.item)[voxel];
   sum->sum += sums_of (accumulators, slab.item)[at];
-  sum->saw |= saw;
+  sum->nonfinite_flags |= nonfinite_flags;
   sums_of (accumulators, slab.item)[at] = 0;
-  if (saw != 0)
-    clear_saw (saw_words_of (accumulators, slab.item), at, saw);
+  if (nonfinite_flags != 0)
+    clear_nonfinite_flags (nonfinite_words_of (accumulators, slab.item), at, nonfinite_flags);
 }
 
 /* A lane has a channel of a voxel. */
@@ -426,7 +426,8 @@ put_several (const Format &format, const Values &values, const Chunk &chunk, con
     if (has_overflow (accumulators, bins, slab, voxel))
       add_accumulated (values, accumulators, slab, voxel_of_slab (bins, slab, voxel), own.channel, &sum);
 
-    const uint32_t bits = value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, rc_voxel_mean (&scale, sum.sum, sum.n, sum.saw));
+    const uint32_t bits = value_bits (SIZE == 2 ? RC_FLOAT16 : RC_FLOAT32, rc_voxel_mean (&scale, sum.sum, sum.n,
+        sum.nonfinite_flags));
 
     put_group<SIZE, 1> (values, voxel, own.channel, &bits);
   }
@@ -444,12 +445,12 @@ clear_counts (const Accumulators &accumulators, const Bins &bins, const Slab &sl
 
 /* What of the pieces is to be written. */
 __device__ __forceinline__ void
-take_bits (const Grid &grid, const Bins &bins, const Dense &dense, const Slab &slab, Shared *shared)
+update_bits (const Grid &grid, const Bins &bins, const Dense &dense, const Slab &slab, Shared *shared)
 {
   const int64_t word = threadIdx.x < bins.pieces ? piece_of_slab (bins, slab.which, threadIdx.x) : grid.bit_words;
 
   if (word < grid.bit_words)
-    shared->bits[threadIdx.x] = take_word<false> (dense, slab.item, word, shared->bits[threadIdx.x]);
+    shared->bits[threadIdx.x] = update_word<false> (dense, slab.item, word, shared->bits[threadIdx.x]);
 }
 
 /* Whether anything of the sector of an element of a piece is. */
@@ -527,7 +528,7 @@ write_means (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT
   __syncthreads ();
   put_singles<Source, SIZE, GROUP> (format, values, chunk, bins, slab, shared);
   put_several<Source, SIZE> (format, values, chunk, accumulators, bins, slab, shared);
-  take_bits (grid, bins, dense, slab, &shared);
+  update_bits (grid, bins, dense, slab, &shared);
   __syncthreads ();
   clear_counts (accumulators, bins, slab, shared);
   write_slab<SIZE> (grid, values, bins, dense, slab, shared);

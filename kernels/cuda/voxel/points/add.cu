@@ -114,7 +114,7 @@ struct AddBits : Action
   static constexpr int at_once = 4;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t, int64_t voxel, const float *) const
+  insert (const Part &part, int64_t, int64_t voxel, const float *) const
   {
     if (voxel < 0)
       return;
@@ -142,7 +142,7 @@ struct AddCount : Action
   static constexpr int at_once = 4;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t, int64_t voxel, const float *) const
+  insert (const Part &part, int64_t, int64_t voxel, const float *) const
   {
     count_voxel (job, part, voxel);
   }
@@ -162,7 +162,7 @@ struct AddCentroid : Action
   static constexpr int at_once = 2;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t, int64_t voxel, const float *p) const
+  insert (const Part &part, int64_t, int64_t voxel, const float *p) const
   {
     if constexpr (Source::is_depth)
       count_voxel (job, part, voxel);
@@ -186,7 +186,7 @@ struct AddKey : Action
   static constexpr int at_once = 4;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t i, int64_t voxel, const float *) const
+  insert (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
     put_key (job, ranks, stored, part, i, voxel);
   }
@@ -197,7 +197,7 @@ struct AddKeyCentroid : AddKey
   static constexpr int at_once = 2;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t i, int64_t voxel, const float *p) const
+  insert (const Part &part, int64_t i, int64_t voxel, const float *p) const
   {
     float *kept = reinterpret_cast<float *> (stored.payload) + place_of (job, part, i) * 3;
 
@@ -212,7 +212,7 @@ struct AddKeyCentroid : AddKey
 
 /* What is kept of a point for mode first. */
 __device__ __forceinline__ char *
-kept_of (const Job &job, const Stored &stored, const Part &part, int64_t i)
+stored_of (const Job &job, const Stored &stored, const Part &part, int64_t i)
 {
   return stored.payload + place_of (job, part, i) * (int64_t) stored.payload_bytes;
 }
@@ -225,14 +225,14 @@ struct AddKeyPosition : AddKey
   static constexpr int at_once = 2;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t i, int64_t voxel, const float *p) const
+  insert (const Part &part, int64_t i, int64_t voxel, const float *p) const
   {
     put_key (job, ranks, stored, part, i, voxel);
     if (voxel < 0)
       return;
 #pragma unroll
     for (int axis = 0; axis < 3; axis++)
-      store_value (values.dtype, kept_of (job, stored, part, i), axis, value_bits (values.dtype, (double) p[axis]));
+      store_value (values.dtype, stored_of (job, stored, part, i), axis, value_bits (values.dtype, (double) p[axis]));
   }
 };
 
@@ -243,7 +243,7 @@ struct AddKeyRank : AddKey
   static constexpr int at_once = 4;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t i, int64_t voxel, const float *) const
+  insert (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
     put_point (map, part, i, voxel, voxel < 0);        /* first: the other way round takes more registers */
     put_key (job, ranks, stored, part, i, voxel);
@@ -257,7 +257,7 @@ struct StoreIndex : Action
   static constexpr int at_once = 1;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t i, int64_t voxel, const float *) const
+  insert (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
     put_point (map, part, i, voxel, true);
   }
@@ -270,7 +270,7 @@ struct MarkIndex : StoreIndex
   static constexpr int at_once = 4;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t i, int64_t voxel, const float *) const
+  insert (const Part &part, int64_t i, int64_t voxel, const float *) const
   {
     put_point (map, part, i, voxel, true);
     mark_point (job, ranks, part, i, voxel);
@@ -317,7 +317,7 @@ add_tile (const Add &add, const Grid &grid, const Format &format, const Chunk &c
       const int64_t voxel = POINTS == 1 ? rc_voxel_of (&grid.box, p[u][0], p[u][1], p[u][2]) : voxel_of (grid, p[u]);
 
       count_point (counts, voxel);
-      add.take (part, i, voxel, p[u]);
+      add.insert (part, i, voxel, p[u]);
     }
   }
 }
@@ -373,21 +373,21 @@ struct MeanAction : FeatureAction
 {
   const Accumulators &accumulators;
 
-  static constexpr bool takes_all = true;
+  static constexpr bool inserts_all = true;
 
   __device__ __forceinline__ void
   feature (const Part &part, int64_t, int64_t voxel, int64_t c, double x, PointCounts *counts) const
   {
-    const uint32_t saw = rc_voxel_saw (x);
+    const uint32_t nonfinite_flags = rc_voxel_nonfinite_flags (x);
     const int64_t at = voxel * values.channels + c;
     const bool goes = voxel >= 0;
 
     /* what has ranks has no feature_range */
     if constexpr (!RANKED)
       counts->clamped += goes & exceeds_range (values, x);
-    if (goes & (saw != 0))
-      add_saw (saw_words_of (accumulators, part.item), at, saw);
-    if (goes & (saw == 0))
+    if (goes & (nonfinite_flags != 0))
+      add_nonfinite_flags (nonfinite_words_of (accumulators, part.item), at, nonfinite_flags);
+    if (goes & (nonfinite_flags == 0))
       add_64 (sums_of (accumulators, part.item) + at,
           rc_voxel_fixed (item_array<const RcVoxelScale> (job, part.item, job.layout.scales) + c,
               RANKED ? x : clamp_feature (values, x)));
@@ -417,7 +417,7 @@ struct AddRankedMean : MeanAction<true>
 
 struct AddExtreme : FeatureAction
 {
-  static constexpr bool takes_all = false;
+  static constexpr bool inserts_all = false;
 
   __device__ __forceinline__ int64_t
   point (const Part &part, int64_t, int64_t voxel) const
@@ -440,7 +440,7 @@ struct AddingKeys : FeatureAction
   const Stored &stored;
   const Ranks &ranks;
 
-  static constexpr bool takes_all = false;
+  static constexpr bool inserts_all = false;
 
   __device__ __forceinline__ int64_t
   point (const Part &part, int64_t i, int64_t voxel) const
@@ -484,7 +484,7 @@ struct AddKeyFields : AddingKeys
   __device__ __forceinline__ void
   feature (const Part &part, int64_t i, int64_t, int64_t c, double x, PointCounts *) const
   {
-    store_value (values.dtype, kept_of (job, stored, part, i), c, value_bits (values.dtype, x));
+    store_value (values.dtype, stored_of (job, stored, part, i), c, value_bits (values.dtype, x));
   }
 };
 
@@ -547,7 +547,7 @@ add_warp (const Add &add, const Grid &grid, const Format &format, const Values &
         break;
       const int64_t to = __shfl_sync (ALL_LANES, goes_to, (int) loaded.channel.of);
 
-      if (Add::takes_all || to >= 0)
+      if (Add::inserts_all || to >= 0)
         add.feature (part, first + loaded.channel.of, to, loaded.channel.channel,
             Source::feature_of (loaded.words[u]), counts);
       loaded.channel = next_channel (values, loaded.channel);

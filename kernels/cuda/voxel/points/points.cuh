@@ -77,9 +77,9 @@ sums_of (const Accumulators &accumulators, int64_t item)
 }
 
 __device__ __forceinline__ uint32_t *
-saw_words_of (const Accumulators &accumulators, int64_t item)
+nonfinite_words_of (const Accumulators &accumulators, int64_t item)
 {
-  return reinterpret_cast<uint32_t *> (means_of (accumulators, item) + accumulators.nonfinite);
+  return reinterpret_cast<uint32_t *> (means_of (accumulators, item) + accumulators.nonfinite_flags);
 }
 
 __device__ __forceinline__ uint32_t *
@@ -538,26 +538,26 @@ count_bits (RcDtype dtype, uint32_t count)
 __device__ __forceinline__ uint32_t
 nonfinite_counted (const Job &job, int64_t item, int64_t at)
 {
-  return rc_voxel_saw_of (item_array<const uint32_t> (job, item, job.layout.seen) + 3 * at);
+  return rc_voxel_flags_of_counts (item_array<const uint32_t> (job, item, job.layout.nonfinite_counts) + 3 * at);
 }
 
 /* The same where 8 features share a word of flags. */
 __device__ __forceinline__ uint32_t
-saw_of (const uint32_t *saw, int64_t at)
+nonfinite_flags_of (const uint32_t *nonfinite_flags, int64_t at)
 {
-  return saw[at / 8] >> (at % 8 * RC_VOXEL_SAW_BITS) & 7;
+  return nonfinite_flags[at / 8] >> (at % 8 * RC_VOXEL_NONFINITE_BITS) & 7;
 }
 
 __device__ __forceinline__ void
-add_saw (uint32_t *saw, int64_t at, uint32_t what)
+add_nonfinite_flags (uint32_t *nonfinite_flags, int64_t at, uint32_t what)
 {
-  atomicOr (saw + at / 8, what << (at % 8 * RC_VOXEL_SAW_BITS));
+  atomicOr (nonfinite_flags + at / 8, what << (at % 8 * RC_VOXEL_NONFINITE_BITS));
 }
 
 __device__ __forceinline__ void
-clear_saw (uint32_t *saw, int64_t at, uint32_t what)
+clear_nonfinite_flags (uint32_t *nonfinite_flags, int64_t at, uint32_t what)
 {
-  atomicAnd (saw + at / 8, ~(what << (at % 8 * RC_VOXEL_SAW_BITS)));
+  atomicAnd (nonfinite_flags + at / 8, ~(what << (at % 8 * RC_VOXEL_NONFINITE_BITS)));
 }
 
 /* ---- sums over a block ---- */

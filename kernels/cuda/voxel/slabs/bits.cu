@@ -52,7 +52,7 @@ struct SetBits
   /* Looking whether a bit is set costs as much as to set it, but for those that many points set, which then queue. So a warp
    * looks at the first bit of each lane, and where many of these are set at all others, too. All lanes call it. */
   static __device__ __forceinline__ void
-  take (uint32_t *words, const Slab &slab, uint32_t bits[BITS_EACH])
+  insert (uint32_t *words, const Slab &slab, uint32_t bits[BITS_EACH])
   {
     if (__popc (__ballot_sync (0xFFFFFFFFu, is_set (words, slab, bits[0]))) >= MANY_SET) {
 #pragma unroll
@@ -80,7 +80,7 @@ write_slab (const Grid &grid, const Values &values, const Slabs &slabs, const De
 
     occupied += __popc (word);
     if constexpr (SIZE > 0) {
-      const uint32_t needed = own < n ? take_word<true> (dense, place.item, own, word) : 0;
+      const uint32_t needed = own < n ? update_word<true> (dense, place.item, own, word) : 0;
       const int64_t first = own - lane;
 
       expand_words<SIZE> (values, dense, out + first * 32 * SIZE, word, needed, grid.voxels - first * 32);

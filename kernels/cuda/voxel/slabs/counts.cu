@@ -25,7 +25,7 @@ struct CountBits
 {
   /* What adds one and asks for nothing takes lanes of the same voxel together. */
   static __device__ __forceinline__ void
-  take (uint32_t *counts, const Slab &slab, const uint32_t bits[BITS_EACH])
+  insert (uint32_t *counts, const Slab &slab, const uint32_t bits[BITS_EACH])
   {
 #pragma unroll
     for (int u = 0; u < BITS_EACH; u++) {
@@ -126,7 +126,7 @@ write_needed (const Grid &grid, const Values &values, const Slabs &slabs, const 
     for (uint32_t distance = 1; distance < LANES; distance *= 2)
       is |= __shfl_xor_sync (ALL_LANES, is, distance);
     if (w < n && part == 0)
-      needed = take_word<false> (dense, place.item, first_word + w, is);
+      needed = update_word<false> (dense, place.item, first_word + w, is);
     needed = __shfl_sync (ALL_LANES, needed, 0, LANES);
     if ((needed >> part / 2 * 2 * VOXELS & sector) != 0)
       write_group<SIZE> (dense, out + voxel * SIZE, vector, grid.voxels - voxel);

@@ -88,14 +88,14 @@ load_bits (const Run &run, uint32_t first, uint32_t lanes, uint32_t bits[BITS_EA
 /* What is left of runs that are longer than most. */
 template <class Action>
 __device__ __forceinline__ void
-take_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uint32_t lanes)
+insert_rest (uint32_t *words, const Slab &slab, const Run &run, uint32_t lane, uint32_t lanes)
 {
 #pragma unroll 1
   for (uint32_t first = BITS_EACH * lanes; __any_sync (0xFFFFFFFFu, first < run.n); first += BITS_EACH * lanes) {
     uint32_t bits[BITS_EACH];
 
     load_bits (run, first + lane, lanes, bits);
-    Action::take (words, slab, bits);
+    Action::insert (words, slab, bits);
   }
 }
 
@@ -130,8 +130,8 @@ fill_slab (const Job &job, const Slabs &slabs, int64_t item, uint32_t *words, co
     next = next_run (&walk, slot);
     load_bits (next, walk.lane, lanes, next_bits);
     slot = next_slot (walk);
-    Action::take (words, slab, bits);
-    take_rest<Action> (words, slab, run, walk.lane, lanes);
+    Action::insert (words, slab, bits);
+    insert_rest<Action> (words, slab, run, walk.lane, lanes);
   }
 }
 }

@@ -53,10 +53,10 @@ struct Features : Addition
   {
     const double x = stored.dtype == RC_FLOAT64 ? reinterpret_cast<const double *> (stored.payload)[value.kept]
         : reinterpret_cast<const float *> (stored.payload)[value.kept];
-    const uint32_t saw = rc_voxel_saw (x);
+    const uint32_t nonfinite_flags = rc_voxel_nonfinite_flags (x);
 
-    if (saw != 0)
-      add_saw (saw_words_of (accumulators, value.item), value.at, saw);
+    if (nonfinite_flags != 0)
+      add_nonfinite_flags (nonfinite_words_of (accumulators, value.item), value.at, nonfinite_flags);
     else
       add_64 (sums_of (accumulators, value.item) + value.at, rc_voxel_fixed (scale_of (job, value), clamp_feature (values, x)));
   }
@@ -98,7 +98,7 @@ struct Nothing : Addition
 /* What is kept of 32 points from first on, of ranks that the lanes have. All of them call it. */
 template <class Kept>
 __device__ __forceinline__ void
-add_kept (const Kept &kept, const Values &values, const Job &job, int64_t item, int64_t first, int64_t rank)
+add_stored (const Kept &kept, const Values &values, const Job &job, int64_t item, int64_t first, int64_t rank)
 {
   const uint32_t channels = (uint32_t) values.channels;
   Channel own = first_channel (values, threadIdx.x % 32);
@@ -131,7 +131,7 @@ add_deferred (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTAN
       if (Kept::counts && rank >= 0)
         atomicAdd (counts_of (accumulators, item) + rank, 1u);
       if constexpr (Kept::has_values)
-        add_kept<Kept> (kept, values, job, item, first, rank);
+        add_stored<Kept> (kept, values, job, item, first, rank);
     }
   }
 }

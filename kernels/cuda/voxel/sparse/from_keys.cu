@@ -177,10 +177,10 @@ sum_features (const Values &values, const Stored &stored, const Group &group, co
     if (lane.has_point) {
       const double x = stored.dtype == RC_FLOAT64 ? reinterpret_cast<const double *> (stored.payload)[at]
           : reinterpret_cast<const float *> (stored.payload)[at];
-      const uint32_t saw = rc_voxel_saw (x);
+      const uint32_t nonfinite_flags = rc_voxel_nonfinite_flags (x);
 
-      if (saw != 0)
-        add_saw (group.nonfinite, lane.voxel * values.channels + c, saw);
+      if (nonfinite_flags != 0)
+        add_nonfinite_flags (group.nonfinite_flags, lane.voxel * values.channels + c, nonfinite_flags);
       else
         term = (unsigned long long) rc_voxel_fixed (&scales[c], clamp_feature (values, x));
     }
@@ -322,7 +322,7 @@ struct FromSortedKeys
   {
     const uint32_t rank = voxels.first_rank + (uint32_t) m;
 
-    return load_value (values, points_of (group, voxels, m), group.sums, group.nonfinite, group.extremes,
+    return load_value (values, points_of (group, voxels, m), group.sums, group.nonfinite_flags, group.extremes,
         (group.first_item * job.n_points + rank) * values.channels + c);
   }
 };

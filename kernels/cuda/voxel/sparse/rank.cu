@@ -202,7 +202,7 @@ struct FromRanks
     const bool has_count = values.mode != RC_VOXEL_MAX && values.mode != RC_VOXEL_MIN;
 
     return load_value (values, has_count ? counts_of (accumulators, voxels.item)[m] : 0, sums_of (accumulators, voxels.item),
-        saw_words_of (accumulators, voxels.item), extremes_of (accumulators, voxels.item), m * values.channels + c);
+        nonfinite_words_of (accumulators, voxels.item), extremes_of (accumulators, voxels.item), m * values.channels + c);
   }
 };
 

@@ -79,18 +79,19 @@ write_value (const Values &values, const Rows &rows, const Voxels &voxels, int64
 struct RowValue
 {
   int64_t sum;
-  uint32_t count, saw, extreme;
+  uint32_t count, nonfinite_flags, extreme;
 };
 
 /* From the sums and flags of a voxel of that many points, or its extremes; `at` is where these are. */
 __device__ __forceinline__ RowValue
-load_value (const Values &values, uint32_t count, const int64_t *sums, const uint32_t *saw, const uint32_t *extremes,
+load_value (const Values &values, uint32_t count, const int64_t *sums, const uint32_t *nonfinite_flags, const uint32_t *extremes,
     int64_t at)
 {
   const bool has_sum = values.mode == RC_VOXEL_MEAN || values.mode == RC_VOXEL_CENTROID;
   const bool is_extreme = values.mode == RC_VOXEL_MAX || values.mode == RC_VOXEL_MIN;
 
-  return { has_sum ? sums[at] : 0, count, values.mode == RC_VOXEL_MEAN ? saw_of (saw, at) : 0, is_extreme ? extremes[at] : 0 };
+  return { has_sum ? sums[at] : 0, count, values.mode == RC_VOXEL_MEAN ? nonfinite_flags_of (nonfinite_flags, at) : 0,
+      is_extreme ? extremes[at] : 0 };
 }
 
 /* Its bits. */
@@ -103,7 +104,7 @@ bits_of_value (const Grid &grid, const Values &values, const Job &job, int64_t i
     case RC_VOXEL_COUNT:
       return count_bits (values.dtype, value.count);
     case RC_VOXEL_MEAN:
-      return value_bits (values.dtype, rc_voxel_mean (scale, value.sum, value.count, value.saw));
+      return value_bits (values.dtype, rc_voxel_mean (scale, value.sum, value.count, value.nonfinite_flags));
     case RC_VOXEL_CENTROID:
       return value_bits (values.dtype, (double) grid.box.origin[channel] + rc_voxel_mean (scale, value.sum, value.count, 0));
     default:

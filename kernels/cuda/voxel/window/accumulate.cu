@@ -23,7 +23,7 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
 /* A job that goes on has the accumulators of the last one, and their scales. */
 __global__ void __launch_bounds__ (THREADS)
-go_on (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
+begin_incremental (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 {
   follow_previous ();
   for (int64_t item = (int64_t) blockIdx.x * THREADS + threadIdx.x; item < job.batch; item += (int64_t) gridDim.x * THREADS)
@@ -47,7 +47,7 @@ put_ranges (GRID_CONSTANT Values values, GRID_CONSTANT Job job,
 
 template <int SIGN>
 __device__ __forceinline__ void
-take_count (const Job &job, const Part &part, int64_t voxel)
+add_count (const Job &job, const Part &part, int64_t voxel)
 {
   uint32_t *word = item_array<uint32_t> (job, part.item, job.layout.bits) + voxel / 32;
   uint32_t *count = item_array<uint32_t> (job, part.item, job.layout.counts) + voxel;
@@ -65,7 +65,7 @@ take_count (const Job &job, const Part &part, int64_t voxel)
 /* Not inlined: where points are read and located, branches nest too deep. */
 template <int SIGN>
 __device__ __noinline__ void
-take_term (int64_t *sum, const RcVoxelScale *scale, double x)
+add_term (int64_t *sum, const RcVoxelScale *scale, double x)
 {
   add_64 (sum, SIGN * rc_voxel_fixed (scale, x));
 }
@@ -76,9 +76,9 @@ struct Counts : WindowAction
   static constexpr bool counts_alone = true;
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t, int64_t voxel, const float *, PointCounts *) const
+  insert (const Part &part, int64_t, int64_t voxel, const float *, PointCounts *) const
   {
-    take_count<SIGN> (job, part, voxel);
+    add_count<SIGN> (job, part, voxel);
   }
 };
 
@@ -100,15 +100,15 @@ template <int SIGN>
 struct Centroids : WindowAction
 {
   __device__ __forceinline__ void
-  take (const Part &part, int64_t, int64_t voxel, const float *p, PointCounts *) const
+  insert (const Part &part, int64_t, int64_t voxel, const float *p, PointCounts *) const
   {
     const RcVoxelScale *scales = item_array<const RcVoxelScale> (job, part.item, job.layout.scales);
     int64_t *sums = item_array<int64_t> (job, part.item, job.layout.sums) + voxel * 3;
 
-    take_count<SIGN> (job, part, voxel);
+    add_count<SIGN> (job, part, voxel);
 #pragma unroll
     for (int axis = 0; axis < 3; axis++)
-      take_term<SIGN> (sums + axis, &scales[axis], (double) p[axis] - (double) grid.box.origin[axis]);
+      add_term<SIGN> (sums + axis, &scales[axis], (double) p[axis] - (double) grid.box.origin[axis]);
   }
 };
 
@@ -118,49 +118,56 @@ struct Means : WindowAction
   const Values &values;
 
   __device__ __forceinline__ void
-  take_feature (const Part &part, int64_t at, int64_t c, double x, PointCounts *counts) const
+  add_feature (const Part &part, int64_t at, int64_t c, double x, PointCounts *counts) const
   {
-    const uint32_t saw = rc_voxel_saw (x);
+    const uint32_t nonfinite_flags = rc_voxel_nonfinite_flags (x);
 
     if constexpr (SIGN > 0)
       counts->clamped += exceeds_range (values, x);
-    if (saw != 0)
-      atomicAdd (item_array<uint32_t> (job, part.item, job.layout.seen) + 3 * at + rc_voxel_seen_index (saw),
+    if (nonfinite_flags != 0)
+      atomicAdd (item_array<uint32_t> (job, part.item,
+          job.layout.nonfinite_counts) + 3 * at + rc_voxel_nonfinite_index (nonfinite_flags),
           (uint32_t) SIGN);
     else
-      take_term<SIGN> (item_array<int64_t> (job, part.item, job.layout.sums) + at,
+      add_term<SIGN> (item_array<int64_t> (job, part.item, job.layout.sums) + at,
           item_array<const RcVoxelScale> (job, part.item, job.layout.scales) + c, clamp_feature (values, x));
   }
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *counts) const
+  insert (const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *counts) const
   {
     const char *features = part.data + i * chunk.stride + Source::feature_offset (format);
 
     if constexpr (SIGN < 0)     /* last, or first: the other way round takes more registers */
-      take_count<SIGN> (job, part, voxel);
+      add_count<SIGN> (job, part, voxel);
 #pragma unroll 1
     for (int64_t c = 0; c < values.channels; c++)
-      take_feature (part, voxel * values.channels + c, c, feature_anywhere<Source> (format, chunk, features, c), counts);
+      add_feature (part, voxel * values.channels + c, c, feature_anywhere<Source> (format, chunk, features, c), counts);
     if constexpr (SIGN > 0)
-      take_count<SIGN> (job, part, voxel);
+      add_count<SIGN> (job, part, voxel);
   }
 };
 }
 
 /* A macro takes commas only in parentheses. */
-#define COUNTS(...) { VOXEL_KERNEL (take_points<__VA_ARGS__, 1, Counts<1>>), VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Counts<-1>>) }
-#define RANKS(...) { VOXEL_KERNEL (take_points<__VA_ARGS__, 1, MappedCounts, Map>), VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Counts<-1>>) }
-#define CENTROIDS(...) { VOXEL_KERNEL (take_points<__VA_ARGS__, 1, Centroids<1>>), VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Centroids<-1>>) }
+#define COUNTS(...) { \
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, 1, Counts<1>>), \
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, -1, Counts<-1>>) }
+#define RANKS(...) { \
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, 1, MappedCounts, Map>), \
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, -1, Counts<-1>>) }
+#define CENTROIDS(...) { \
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, 1, Centroids<1>>), \
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, -1, Centroids<-1>>) }
 #define MEANS(...) { \
-    VOXEL_KERNEL (take_points<__VA_ARGS__, 1, Means<__VA_ARGS__, 1>, Values>), \
-    VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Means<__VA_ARGS__, -1>, Values>) }
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, 1, Means<__VA_ARGS__, 1>, Values>), \
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, -1, Means<__VA_ARGS__, -1>, Values>) }
 #define OF_DEPTH(...) { COUNTS (__VA_ARGS__), RANKS (__VA_ARGS__), CENTROIDS (__VA_ARGS__), { } }
 #define OF_POINTS(...) { COUNTS (__VA_ARGS__), RANKS (__VA_ARGS__), CENTROIDS (__VA_ARGS__), MEANS (__VA_ARGS__) }
 
-const RcCudaVoxelKernel rc_cuda_voxel_go_on = VOXEL_KERNEL (go_on);
+const RcCudaVoxelKernel rc_cuda_voxel_begin_incremental = VOXEL_KERNEL (begin_incremental);
 const RcCudaVoxelKernel rc_cuda_voxel_put_ranges = VOXEL_KERNEL (put_ranges);
-const RcCudaVoxelKernel rc_cuda_voxel_take[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_KEPT][2] = {
+const RcCudaVoxelKernel rc_cuda_voxel_accumulate[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACCUMULATIONS][2] = {
   OF_POINTS (PointSource<RC_FLOAT16>),
   OF_POINTS (PointSource<RC_FLOAT32>),
   OF_POINTS (PointSource<RC_FLOAT64>),

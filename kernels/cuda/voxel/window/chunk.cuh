@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CUDA_VOXEL_KEPT_CUH
-#define RC_CUDA_VOXEL_KEPT_CUH
+#ifndef RC_CUDA_VOXEL_CHUNK_CUH
+#define RC_CUDA_VOXEL_CHUNK_CUH
 
 #include "kernels/cuda/voxel/points/parts.cuh"
 
@@ -14,7 +14,7 @@ namespace rc
 {
 /* How many points of an item may have been added when the job ends, with those before first_added. */
 __device__ __forceinline__ int64_t
-most_added (const Job &job, const Window &window, int64_t item)
+max_added (const Job &job, const Window &window, int64_t item)
 {
   const int64_t n = stated_points (job, item) + window.first_added;
 
@@ -24,11 +24,11 @@ most_added (const Job &job, const Window &window, int64_t item)
 /* Added are no more points than the job has, and taken out no more than are held. */
 template <class Source, int SIGN>
 __device__ __forceinline__ Part
-kept_part_of (const Format &format, const Job &job, const Chunk &chunk, const Window &window, int64_t item)
+window_part_of (const Format &format, const Job &job, const Chunk &chunk, const Window &window, int64_t item)
 {
   const RcVoxelItem *head = &head_of (job, item)->item;
   const int64_t n = chunk.counts != NULL ? chunk.counts[item] : chunk.n;
-  const int64_t most = SIGN > 0 ? most_added (job, window, item) - head->n_added : head->n_held;
+  const int64_t most = SIGN > 0 ? max_added (job, window, item) - head->n_added : head->n_held;
   Part part = { item, chunk.data + item * chunk.batch_stride, Source::is_depth ? n * format.width : n, head->n_added };
 
   if (n < 0 || n > chunk.n || part.n > most)
@@ -39,7 +39,7 @@ kept_part_of (const Format &format, const Job &job, const Chunk &chunk, const Wi
 /* The last block of an item counts its points. */
 template <int SIGN>
 __device__ __forceinline__ void
-finish_kept_part (const Job &job, const Part &part)
+finish_window_part (const Job &job, const Part &part)
 {
   RcCudaVoxelHead *head = head_of (job, part.item);
 
@@ -64,7 +64,7 @@ struct WindowAction
 
 template <class Source, int SIGN, bool ALIGNED, class Action>
 __device__ __forceinline__ void
-take_part (const Action &action, const Grid &grid, const Format &format, const Chunk &chunk, const Part &part,
+accumulate_part (const Action &action, const Grid &grid, const Format &format, const Chunk &chunk, const Part &part,
     PointCounts *counts)
 {
 #pragma unroll 1
@@ -81,14 +81,14 @@ take_part (const Action &action, const Grid &grid, const Format &format, const C
     if constexpr (Action::maps)
       action.map_point (part, i, voxel);
     if (voxel >= 0)
-      action.take (part, i, voxel, p, counts);
+      action.insert (part, i, voxel, p, counts);
   }
 }
 
 /* Blocks of a multiprocessor; 0: as many as there is room for. Pixels that leave counts have nothing to wait for but atomics. */
 template <class Source, int SIGN, class Action>
 __host__ __device__ constexpr int
-take_blocks ()
+window_blocks ()
 {
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   return 0;
@@ -98,8 +98,8 @@ take_blocks ()
 }
 
 template <class Source, int SIGN, class Action, class... Parts>
-__global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, take_blocks<Source, SIGN, Action> ())
-take_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
+__global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, window_blocks<Source, SIGN, Action> ())
+accumulate_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
     GRID_CONSTANT Chunk chunk, GRID_CONSTANT Window window, GRID_CONSTANT Parts... parts)
 {
   const Action action = { grid, format, job, chunk, window, parts... };
@@ -107,13 +107,13 @@ take_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT
 
   follow_previous ();
   for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {
-    const Part part = kept_part_of<Source, SIGN> (format, job, chunk, window, item);
+    const Part part = window_part_of<Source, SIGN> (format, job, chunk, window, item);
 
     if (Source::asks_address || chunk.is_aligned)
-      take_part<Source, SIGN, true> (action, grid, format, chunk, part, &counts);
+      accumulate_part<Source, SIGN, true> (action, grid, format, chunk, part, &counts);
     else
-      take_part<Source, SIGN, false> (action, grid, format, chunk, part, &counts);
-    finish_kept_part<SIGN> (job, part);
+      accumulate_part<Source, SIGN, false> (action, grid, format, chunk, part, &counts);
+    finish_window_part<SIGN> (job, part);
   }
   if (SIGN > 0 && chunk.counters != NULL)
     add_counts (chunk, counts);

@@ -89,7 +89,7 @@ struct Layered : WindowAction
   }
 
   __device__ __forceinline__ void
-  take (const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *) const
+  insert (const Part &part, int64_t i, int64_t voxel, const float *, PointCounts *) const
   {
     if constexpr (SIGN > 0)
       raise (part, i, voxel);
@@ -100,10 +100,10 @@ struct Layered : WindowAction
 }
 
 #define BOTH_SIGNS(...) { \
-    VOXEL_KERNEL (take_points<__VA_ARGS__, 1, Layered<__VA_ARGS__, 1>, Values>), \
-    VOXEL_KERNEL (take_points<__VA_ARGS__, -1, Layered<__VA_ARGS__, -1>, Values>) }
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, 1, Layered<__VA_ARGS__, 1>, Values>), \
+    VOXEL_KERNEL (accumulate_points<__VA_ARGS__, -1, Layered<__VA_ARGS__, -1>, Values>) }
 
-const RcCudaVoxelKernel rc_cuda_voxel_take_layered[RC_CUDA_VOXEL_DEPTH][2] = {
+const RcCudaVoxelKernel rc_cuda_voxel_accumulate_layers[RC_CUDA_VOXEL_DEPTH][2] = {
   BOTH_SIGNS (PointSource<RC_FLOAT16>),
   BOTH_SIGNS (PointSource<RC_FLOAT32>),
   BOTH_SIGNS (PointSource<RC_FLOAT64>),

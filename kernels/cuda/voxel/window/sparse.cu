@@ -18,7 +18,7 @@ using namespace rc;
 namespace
 {
 constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
-constexpr int TILE = RC_CUDA_VOXEL_KEPT_TILE;
+constexpr int TILE = RC_CUDA_VOXEL_WINDOW_TILE;
 constexpr int WORDS = TILE / THREADS;   /* of a thread, one after the other */
 
 using Reduce = cub::BlockReduce<uint32_t, THREADS>;
@@ -107,9 +107,9 @@ value_of (const Grid &grid, const Values &values, const Job &job, const Window &
   if (values.mode == RC_VOXEL_COUNT)
     return count_bits (values.dtype, count);
 
-  const uint32_t saw = values.mode == RC_VOXEL_MEAN ? nonfinite_counted (job, item, at) : 0;
+  const uint32_t nonfinite_flags = values.mode == RC_VOXEL_MEAN ? nonfinite_counted (job, item, at) : 0;
   const double mean = rc_voxel_mean (item_array<const RcVoxelScale> (job, item, job.layout.scales) + c,
-      item_array<const int64_t> (job, item, job.layout.sums)[at], count, saw);
+      item_array<const int64_t> (job, item, job.layout.sums)[at], count, nonfinite_flags);
 
   return value_bits (values.dtype, values.mode == RC_VOXEL_CENTROID ? (double) grid.box.origin[c] + mean : mean);
 }

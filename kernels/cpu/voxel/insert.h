@@ -2,17 +2,17 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_CPU_VOXEL_TAKE_H
-#define RC_CPU_VOXEL_TAKE_H
+#ifndef RC_CPU_VOXEL_INSERT_H
+#define RC_CPU_VOXEL_INSERT_H
 
 #include "item.h"
 
 /* points: those of the block, stride bytes apart; NULL for depth. */
-typedef void (*RcCpuVoxelTake) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
+typedef void (*RcCpuVoxelInsert) (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
     const char *points, int64_t stride, RcVoxelCounters * counters);
 
 /* Raises the item's ranges to those of the features. */
-void rc_cpu_voxel_take_range (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
+void rc_cpu_voxel_find_range (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
     const char *points, int64_t stride, RcVoxelCounters * counters);
 
 /* voxel_layers.c: takes the cloud of the item's layer out of the voxels of its points. */
@@ -20,7 +20,7 @@ void rc_cpu_voxel_remove_layered (const RcVoxelPlan * plan, const RcCpuVoxelItem
     const char *points, int64_t stride, RcVoxelCounters * counters);
 
 /* What adds points to the plan's accumulators or lists, and what takes them out of accumulators that are kept. */
-RcCpuVoxelTake rc_cpu_voxel_adder (const RcVoxelPlan * plan);
-RcCpuVoxelTake rc_cpu_voxel_remover (const RcVoxelPlan * plan);
+RcCpuVoxelInsert rc_cpu_voxel_adder (const RcVoxelPlan * plan);
+RcCpuVoxelInsert rc_cpu_voxel_remover (const RcVoxelPlan * plan);
 
 #endif

@@ -10,22 +10,22 @@
 #include <stdlib.h>
 
 static int
-may_keep (const RcVoxelPlan *plan)
+may_accumulate (const RcVoxelPlan *plan)
 {
-  return plan->spec.keeps > 0 && plan->spec.mode != RC_VOXEL_FIRST && plan->spec.output != RC_VOXEL_INDEX
+  return plan->spec.accumulates > 0 && plan->spec.mode != RC_VOXEL_FIRST && plan->spec.output != RC_VOXEL_INDEX
       && plan->ops->remove != NULL;
 }
 
 RcStatus
-rc_voxel_lay_out_kept (RcVoxelPlan *plan, RcError *error)
+rc_voxel_lay_out_accumulated (RcVoxelPlan *plan, RcError *error)
 {
   const RcVoxelPlan alone = *plan;
-  const uint64_t most = (uint64_t) RC_VOXEL_MAX_KEPT_BYTES / (uint64_t) plan->spec.batch;
+  const uint64_t most = (uint64_t) RC_VOXEL_MAX_ACCUMULATED_BYTES / (uint64_t) plan->spec.batch;
 
-  if (!may_keep (plan))
+  if (!may_accumulate (plan))
     return RC_OK;
-  plan->keeps = 1;
-  plan->layers = rc_voxel_is_extreme (plan) ? plan->spec.keeps : 0;
+  plan->accumulates = 1;
+  plan->layers = rc_voxel_is_extreme (plan) ? plan->spec.accumulates : 0;
   if (rc_voxel_lay_out (plan, NULL) != RC_OK || plan->layout.item_bytes - alone.layout.item_bytes > most) {
     *plan = alone;
     return RC_OK;
@@ -42,9 +42,9 @@ rc_voxel_lay_out_kept (RcVoxelPlan *plan, RcError *error)
 }
 
 int
-rc_voxel_keeps (const RcVoxelPlan *plan)
+rc_voxel_accumulates (const RcVoxelPlan *plan)
 {
-  return plan->keeps;
+  return plan->accumulates;
 }
 
 static int
@@ -69,10 +69,10 @@ has_same_scales (const RcVoxelPlan *plan, const RcVoxelJob *job)
 }
 
 int
-rc_voxel_can_go_on (const RcVoxelPlan *plan, const RcVoxelJob *job)
+rc_voxel_can_be_incremental (const RcVoxelPlan *plan, const RcVoxelJob *job)
 {
   const RcFloatMode mode = rc_float_mode_enter ();
-  const int can = plan->keeps && job->scratch != NULL && job->scratch == plan->ended_scratch
+  const int can = plan->accumulates && job->scratch != NULL && job->scratch == plan->ended_scratch
       && (!rc_voxel_is_mean (plan) || has_same_scales (plan, job));
 
   rc_float_mode_leave (mode);
@@ -80,7 +80,7 @@ rc_voxel_can_go_on (const RcVoxelPlan *plan, const RcVoxelJob *job)
 }
 
 void
-rc_voxel_note_scales (RcVoxelPlan *plan, const RcVoxelJob *job)
+rc_voxel_store_scales (RcVoxelPlan *plan, const RcVoxelJob *job)
 {
   const RcFloatMode mode = rc_float_mode_enter ();
   const int64_t n = plan->exponents && job->ranges ? plan->spec.batch * plan->channels : 0;
@@ -92,19 +92,20 @@ rc_voxel_note_scales (RcVoxelPlan *plan, const RcVoxelJob *job)
 }
 
 RcStatus
-rc_voxel_check_kept (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
+rc_voxel_check_incremental (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
 {
   const int64_t n = plan->exponents && job->ranges ? plan->spec.batch * plan->channels : 0;
 
-  if (job->goes_on && !plan->keeps)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "goes_on: jobs of this plan are made anew, rc_voxel_keeps says so");
+  if (job->is_incremental && !plan->accumulates)
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "is_incremental: jobs of this plan are made anew, "
+        "rc_voxel_accumulates returned 0");
   for (int64_t i = 0; i < n; i++) {
     if (!(job->ranges[i] >= 0.0 && job->ranges[i] < INFINITY))
       return rc_error_set (error, RC_INVALID_ARGUMENT, "ranges[%" PRId64 "] is %g: expected a finite magnitude", i,
           job->ranges[i]);
   }
-  if (job->goes_on && !rc_voxel_can_go_on (plan, job))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "goes_on: the last job ended in scratch %p, this one of %" PRId64
+  if (job->is_incremental && !rc_voxel_can_be_incremental (plan, job))
+    return rc_error_set (error, RC_INVALID_ARGUMENT, "is_incremental: the last job ended in scratch %p, this one of %" PRId64
         " points has %p; expected the same, and of a mean the same scales", plan->ended_scratch, job->n_points,
         job->scratch);
   return RC_OK;

@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "take.h"
+#include "insert.h"
 
 #include "feature.h"
 
 void
-rc_cpu_voxel_take_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+rc_cpu_voxel_find_range (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
   for (int64_t i = 0; i < block->n; i++) {
@@ -47,7 +47,7 @@ count_point (const RcCpuVoxelItem *item, int64_t voxel, int sign)
 }
 
 static inline void
-take_counts (const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, int sign)
+add_counts_of (const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, int sign)
 {
   for (int64_t i = 0; i < block->n; i++) {
     if (block->voxel[i] >= 0)
@@ -59,14 +59,14 @@ static void
 add_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  take_counts (item, block, 1);
+  add_counts_of (item, block, 1);
 }
 
 static void
 remove_count (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  take_counts (item, block, -1);
+  add_counts_of (item, block, -1);
 }
 
 static inline void
@@ -77,16 +77,16 @@ add_to_sum (int64_t *sum, int64_t x, int sign)
 
 /* What cannot be added up: a flag can be set, and a count taken back. */
 static inline void
-take_special (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t at, uint32_t saw, int sign)
+copy_special (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, int64_t at, uint32_t nonfinite_flags, int sign)
 {
-  if (plan->keeps)
-    item->seen[3 * at + rc_voxel_seen_index (saw)] += (uint32_t) sign;
+  if (plan->accumulates)
+    item->nonfinite_counts[3 * at + rc_voxel_nonfinite_index (nonfinite_flags)] += (uint32_t) sign;
   else
-    item->saw[at / 8] |= saw << (at % 8 * RC_VOXEL_SAW_BITS);
+    item->nonfinite_flags[at / 8] |= nonfinite_flags << (at % 8 * RC_VOXEL_NONFINITE_BITS);
 }
 
 static inline void
-take_features (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+insert_features (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters, int sign)
 {
   for (int64_t i = 0; i < block->n; i++) {
@@ -97,12 +97,12 @@ take_features (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuV
     count_point (item, v, sign);
     for (int64_t c = 0; c < plan->channels; c++) {
       const double x = rc_cpu_voxel_feature (plan, points + i * stride, c);
-      const uint32_t saw = rc_voxel_saw (x);
+      const uint32_t nonfinite_flags = rc_voxel_nonfinite_flags (x);
       const int64_t at = v * plan->channels + c;
 
       counters->clamped += rc_cpu_voxel_exceeds_range (plan, x);
-      if (saw)
-        take_special (plan, item, at, saw, sign);
+      if (nonfinite_flags)
+        copy_special (plan, item, at, nonfinite_flags, sign);
       else
         add_to_sum (&item->sums[at], rc_voxel_fixed (&item->scales[c], rc_cpu_voxel_clamp (plan, x)), sign);
     }
@@ -113,18 +113,18 @@ static void
 add_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  take_features (plan, item, block, points, stride, counters, 1);
+  insert_features (plan, item, block, points, stride, counters, 1);
 }
 
 static void
 remove_mean (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  take_features (plan, item, block, points, stride, counters, -1);
+  insert_features (plan, item, block, points, stride, counters, -1);
 }
 
 static inline void
-take_positions (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, int sign)
+copy_positions (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, int sign)
 {
   const float *const axes[3] = { block->x, block->y, block->z };
 
@@ -144,14 +144,14 @@ static void
 add_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  take_positions (plan, item, block, 1);
+  copy_positions (plan, item, block, 1);
 }
 
 static void
 remove_centroid (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  take_positions (plan, item, block, -1);
+  copy_positions (plan, item, block, -1);
 }
 
 static inline void
@@ -162,7 +162,7 @@ raise_to (uint32_t *greatest, uint32_t key)
 
 /* Inlined, where it is known whether there are layers. */
 static inline void
-take_extremes (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+insert_extremes (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, int has_layers)
 {
   for (int64_t i = 0; i < block->n; i++) {
@@ -187,19 +187,19 @@ static void
 add_extreme (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  take_extremes (plan, item, block, points, stride, 0);
+  insert_extremes (plan, item, block, points, stride, 0);
 }
 
 static void
 add_layered (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
-  take_extremes (plan, item, block, points, stride, 1);
+  insert_extremes (plan, item, block, points, stride, 1);
 }
 
 /* The fields of a point as the output has them. */
 static void
-keep_fields (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept)
+store_fields (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept)
 {
   const float p[3] = { block->x[i], block->y[i], block->z[i] };
 
@@ -209,11 +209,11 @@ keep_fields (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, c
 
 /* Keeps what the end needs of one point; point is NULL for depth. */
 static void
-keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept,
+store_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, const char *point, char *kept,
     RcVoxelCounters *counters)
 {
   if (plan->spec.mode == RC_VOXEL_FIRST) {
-    keep_fields (plan, block, i, point, kept);
+    store_fields (plan, block, i, point, kept);
     return;
   }
   if (plan->spec.mode == RC_VOXEL_CENTROID) {
@@ -230,7 +230,7 @@ keep_point (const RcVoxelPlan *plan, const RcCpuVoxelBlock *block, int64_t i, co
       continue;
     }
     counters->clamped += rc_cpu_voxel_exceeds_range (plan, x);
-    if (plan->kept_dtype == RC_FLOAT64)
+    if (plan->stored_dtype == RC_FLOAT64)
       ((double *) kept)[c] = x;
     else
       ((float *) kept)[c] = (float) x;
@@ -249,7 +249,7 @@ add_sparse (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxe
       continue;
     item->voxels[0][at] = (uint64_t) block->voxel[i];
     if (payload_bytes > 0)
-      keep_point (plan, block, i, points ? points + i * stride : NULL, item->payload + at * payload_bytes, counters);
+      store_point (plan, block, i, points ? points + i * stride : NULL, item->payload + at * payload_bytes, counters);
     item->head->n_keys = at + 1;
   }
 }
@@ -262,11 +262,11 @@ add_index (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxel
 }
 
 static void
-add_kept_rank (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
+add_stored_rank (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelBlock *block, const char *points,
     int64_t stride, RcVoxelCounters *counters)
 {
   rc_cpu_voxel_add_index (item, block);
-  take_counts (item, block, 1);
+  add_counts_of (item, block, 1);
 }
 
 static void
@@ -276,10 +276,10 @@ add_rank (const RcVoxelPlan *plan, const RcCpuVoxelItem *item, const RcCpuVoxelB
   rc_cpu_voxel_add_rank (item, block);
 }
 
-RcCpuVoxelTake
+RcCpuVoxelInsert
 rc_cpu_voxel_adder (const RcVoxelPlan *plan)
 {
-  static const RcCpuVoxelTake dense[] = {
+  static const RcCpuVoxelInsert dense[] = {
     [RC_VOXEL_OCCUPANCY] = add_bits,
     [RC_VOXEL_COUNT] = add_count,
     [RC_VOXEL_MEAN] = add_mean,
@@ -288,20 +288,20 @@ rc_cpu_voxel_adder (const RcVoxelPlan *plan)
     [RC_VOXEL_MIN] = add_extreme,
   };
 
-  static const RcCpuVoxelTake others[] = {
+  static const RcCpuVoxelInsert others[] = {
     [RC_VOXEL_SPARSE] = add_sparse,
     [RC_VOXEL_INDEX] = add_index,
     [RC_VOXEL_RANK] = add_rank,
   };
 
-  if (plan->keeps && plan->spec.mode == RC_VOXEL_OCCUPANCY)
-    return plan->spec.output == RC_VOXEL_RANK ? add_kept_rank : add_count;
+  if (plan->accumulates && plan->spec.mode == RC_VOXEL_OCCUPANCY)
+    return plan->spec.output == RC_VOXEL_RANK ? add_stored_rank : add_count;
   if (plan->layers > 0)
     return add_layered;
   return rc_voxel_has_accumulators (plan) ? dense[plan->spec.mode] : others[plan->spec.output];
 }
 
-RcCpuVoxelTake
+RcCpuVoxelInsert
 rc_cpu_voxel_remover (const RcVoxelPlan *plan)
 {
   if (plan->layers > 0)

@@ -1,27 +1,26 @@
 /* robocache: point clouds and depth images to voxel grids
  *
- * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/arithmetic.md). A grid is a job:
+ * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/arithmetic.md). A grid is made by a job:
  *
- *   begin   clears the accumulators in the caller's scratch, where end has not left them clear
- *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range), and which
- *           voxels there will be; the same points as add, in whatever order
+ *   begin   clears the accumulators in the caller's scratch, unless end left them clear
+ *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range) and the occupied
+ *           voxels; takes the same points as add, in any order
  *   add     once a chunk: adds its points
- *   remove  once a chunk that an earlier job added: takes its points out again (only when rc_voxel_accumulates)
+ *   remove  once a chunk that an earlier job added: subtracts its points (only when rc_voxel_accumulates)
  *   end     writes the output
  *
  * A chunk is a run of points of a cloud, a whole cloud, or rows of a depth image. All state is integers whose order of
- * addition does not matter, so a job gives the same bits however it is cut into chunks, in whatever order they come,
- * and on whichever backend; several clouds accumulate by being chunks of one job. Only what is said of single points
- * (outputs index and rank, mode first) is in their order of arrival: chunks in the order of the calls, points and pixels
- * in the order of memory. How a run of points is cut into chunks does not change it.
+ * addition does not matter. So the bits do not depend on how a job is cut into chunks, on their order, or on the backend.
+ * Several clouds are accumulated by being chunks of one job. Outputs per point (index and rank, mode first) follow the order of
+ * arrival: chunks in the order of the calls, points and pixels in the order of memory.
  *
- * A batch of B jobs runs in the same calls; each item gives the bits it gives alone.
+ * A batch of B jobs runs in the same calls; each item gives the bits that it gives alone.
  *
- * A window of clouds that slides is computed from what comes and what leaves: in a plan that keeps, a job goes on from the
- * accumulators of the last one. What was added is taken out exactly, since all of it are integers, so the bits are those
- * of a job that is made anew of all that is left. A greatest value cannot be subtracted: of max and min the clouds are held
- * in layers, one each, and what is the greatest of those that are left is looked up where a cloud that leaves had it. A job
- * adds first and removes then: what leaves a voxel as something else comes to it does not make it empty in between.
+ * A sliding window of clouds is computed incrementally: in a plan that accumulates, a job continues from the accumulators of the
+ * last one, adds new clouds and subtracts old ones. Integers subtract exactly, so the bits are those of a job over all clouds
+ * in the window. A maximum cannot be subtracted: for max and min each cloud has a layer of its own, and where the removed cloud
+ * had the maximum the next one is looked up in the other layers. A job adds before it removes, so that a voxel which keeps a
+ * point is never empty in between.
  *
  * The arithmetic, per point:
  *   the coordinates are rounded to float32; per axis d = (p - origin) / voxel_size in float32; the point is inside when
@@ -62,8 +61,8 @@ extern "C" {
 #define RC_VOXEL_MAX_POINTS INT64_C (0xffffffff)        /* of one job */
 #define RC_VOXEL_MAX_FIRST (1 << 16)    /* points of a voxel in the output of mode first */
 
-/* What outputs index and rank say of a point in place of a voxel. */
-#define RC_VOXEL_OUTSIDE (-1)   /* finite, beyond the grid; also where no point came */
+/* In outputs index and rank, in place of a voxel. */
+#define RC_VOXEL_OUTSIDE (-1)   /* finite, beyond the grid; also past the last point */
 #define RC_VOXEL_NAN (-2)       /* a NaN coordinate */
 #define RC_VOXEL_INFINITE (-3)  /* an infinite coordinate (in float32) and no NaN */
 #define RC_VOXEL_OVER_CAP (-4)  /* rank: in a voxel beyond max_voxels */
@@ -88,7 +87,7 @@ typedef enum RcVoxelOutput
   RC_VOXEL_RANK                 /* occupancy only: of each point the row of its voxel in RC_VOXEL_SPARSE */
 } RcVoxelOutput;
 
-/* Whether an output says of each point where it is, and nothing of voxels. */
+/* Whether an output has one value per point and none per voxel. */
 static inline int
 rc_voxel_maps_points (RcVoxelOutput output)
 {
@@ -147,8 +146,8 @@ typedef struct RcVoxelSpec
   double feature_range;         /* mean: fixes e and makes the range phase needless; 0: found in the data */
   int64_t batch;                /* jobs that run side by side, >= 1 */
   int64_t max_points;           /* first: points of a voxel in the output, 1 … RC_VOXEL_MAX_FIRST */
-  int64_t accumulates;              /* clouds that jobs hold at once, at most, which would like to go on from one another; 0: they
-                                 * would not. See rc_voxel_accumulates; max and min alone look at how many they are */
+  int64_t accumulates;          /* clouds of a sliding window, at most, plus one while a cloud is replaced; 0: jobs are not
+                                 * incremental. See rc_voxel_accumulates; only max and min depend on the number */
 } RcVoxelSpec;
 
 /* What one call adds to; the caller clears it. In the backend's memory (device memory for CUDA). */
@@ -172,50 +171,49 @@ typedef struct RcVoxelJob
   const int64_t *item_points;   /* [batch] N of each item, in the backend's memory; NULL: n_points each */
   void *scratch;                /* scratch_bytes + n_points * scratch_bytes_per_point, aligned to 256 */
 
-  /* index and rank, whose output add begins to write: it is complete after end. Of each item the points from first_point
-   * on in their order of arrival; those before it make voxels and are not said. A job that goes on numbers the points that
-   * it adds from first_added on; those that are held already are not said. A GPU wants an address and a stride that are
-   * multiples of 8. */
+  /* Outputs index and rank: add writes them in part, end completes them. One value for each point of an item from first_point
+   * on, in the order of arrival; points before it occupy voxels and have no value. An incremental job numbers the points that
+   * it adds from first_added on; points of earlier jobs have no value. On a GPU the address and the stride are multiples of
+   * 8. */
   int64_t *point_voxels;        /* [batch, n_points - first_point]; -1 past the last point of an item */
   int64_t point_voxels_batch_stride;    /* bytes; ignored when batch is 1 */
   int64_t first_point;          /* 0 … n_points */
-  int64_t first_added;          /* rank, where the job goes on: 0 … first_point, and no item is added more than n_points -
-                                 * first_added points; else 0 */
-  int is_clean;                 /* dense and bits, and plans that keep: scratch is as the last end of this plan left it, which
-                                 * takes out of the accumulators what the job put there, or knows what it left; so begin need
-                                 * not clear them all. Ignored for other outputs. RC_INVALID_ARGUMENT when the last job of
-                                 * the plan did not end, or ended in another scratch */
+  int64_t first_added;          /* rank, incremental: 0 … first_point; each item gets at most n_points - first_added points;
+                                 * else 0 */
+  int is_clean;                 /* dense and bits, and plans that accumulate: scratch is unchanged since the last end of this
+                                 * plan, which left the accumulators clear or knows their content, so begin need not clear
+                                 * all of them. Ignored for other outputs. RC_INVALID_ARGUMENT when the last job of the plan
+                                 * did not end, or ended in another scratch */
 
-  /* plans that keep */
-  int is_incremental;                  /* the accumulators hold the points of the last job, and this one adds and removes what
-                                 * differs. N is that of all points which are then held. RC_INVALID_ARGUMENT where
-                                 * rc_voxel_can_be_incremental says no */
+  /* plans that accumulate */
+  int is_incremental;           /* the accumulators hold the points of the last job; this one adds and removes the
+                                 * difference. N counts all points that are then held. RC_INVALID_ARGUMENT when
+                                 * rc_voxel_can_be_incremental returns 0 */
   const double *ranges;         /* mean without feature_range: [batch, C] the greatest finite magnitude of each feature among
-                                 * the inside points of each item's N, on the host, as rc_voxel_measure finds them for
-                                 * chunks, read by begin alone; then there is no range phase. NULL: there is one, and no job goes
-                                 * on from this */
+                                 * the inside points of each item, on the host, from rc_voxel_measure; read by begin alone,
+                                 * and the job has no range phase. NULL: it has one, and the next job is not incremental */
 } RcVoxelJob;
 
 /* Points of every item of the batch. An item may get at most its N points in all chunks together. */
 typedef struct RcVoxelChunk
 {
-  const void *data;             /* [batch, n] points, or [batch, n, width] depth; at any address and stride. Where add gets all
-                                 * points of the job in one chunk, end may read them again, and until then they stay */
+  const void *data;             /* [batch, n] points, or [batch, n, width] depth; at any address and stride. If one chunk has
+                                 * all points of the job, end may read them again: they must stay unchanged until then */
   int64_t n;                    /* points, or rows of the image; 0 is fine */
   int64_t stride;               /* bytes between points, at least to the end of the last field, or between rows */
   int64_t batch_stride;         /* bytes between items; ignored when batch is 1 */
   const int64_t *counts;        /* [batch] valid points (or rows) of each item, 0 … n, in the backend's memory; NULL: n
-                                 * each. What the CPU refuses a GPU cannot see: an item whose count is not in 0 … n,
-                                 * or whose points are more than its N, gets no point of the chunk; counters tell. Of
-                                 * such an item range must have seen the chunks in the same order */
+                                 * each. The CPU refuses other counts, which a GPU cannot check: an item whose count is not
+                                 * in 0 … n, or whose points exceed its N, gets no point of the chunk, as the counters show.
+                                 * For such an item range and add must get the chunks in the same order */
   int64_t first_row;            /* depth: the row of the image that row 0 of the chunk is */
   RcVoxelCounters *counters;    /* add: points … clamped of this chunk, all of them after end; NULL: not wanted */
   int64_t layer;                /* add, remove of a plan with layers: in which of them its points are, 0 … rc_voxel_layers - 1 */
 } RcVoxelChunk;
 
-/* Where end writes. What is not occupied is zero. Every byte of every output is written, but for a dense grid of which it
- * is known what it holds: of that, only what may differ, or all of it where that is cheaper. Batch strides are in bytes and ignored when batch is 1. A GPU
- * wants addresses and batch strides that are multiples of an element's size. */
+/* Where end writes. Voxels that are not occupied are zero. Every byte of every output is written; of a dense grid whose content
+ * is known (is_known) only bytes that may differ, or all of them where that is cheaper. Batch strides are in bytes and ignored
+ * when batch is 1. On a GPU addresses and batch strides are multiples of the size of an element. */
 typedef struct RcVoxelOut
 {
   void *grid;                   /* dense and bits */
@@ -260,22 +258,22 @@ int64_t rc_voxel_bitmap_bytes (const RcVoxelPlan * plan);
  * nothing. */
 int rc_voxel_needs_range (const RcVoxelPlan * plan);
 
-/* Whether jobs of the plan can go on from one another, as its spec would like: in all modes but first, where the accumulators
- * that this takes beside those of a plan that does not keep have RC_VOXEL_MAX_ACCUMULATED_BYTES at most. Output index, which is of
- * points alone, has none. In such a plan voxels have counts whatever the mode, or of max and min layers, and NaNs and
- * infinities are counted; outputs sparse and rank have accumulators too, of the whole grid, and none by the point. */
+/* Whether jobs of the plan can be incremental, as the spec's accumulates asks: in all modes but first, and not for output index,
+ * if the additional accumulators take at most RC_VOXEL_MAX_ACCUMULATED_BYTES. Such a plan counts the points of each voxel in
+ * every mode (max and min: has layers), and counts NaNs and infinities; for outputs sparse and rank it has accumulators for the
+ * whole grid in place of arrays by point. */
 #define RC_VOXEL_MAX_ACCUMULATED_BYTES (INT64_C (1) << 29)
 int rc_voxel_accumulates (const RcVoxelPlan * plan);
-/* Clouds that jobs can hold at once, each in a layer of its own: RcVoxelSpec.accumulates of max and min that keep; 0: as many as may
- * be, without layers. What a layer holds leaves as a whole, in one chunk or more, before anything else is added, removed or
+/* Clouds that jobs can hold at once, each in a layer of its own: RcVoxelSpec.accumulates for max and min; 0: no layers and no
+ * limit. The points of a layer are removed together, in one chunk or more, before anything else is added, removed or
  * written. */
 int64_t rc_voxel_layers (const RcVoxelPlan * plan);
-/* Whether the job, as its begin would get it, may go on from the last one: that one ended, in the same scratch, and of
- * means all scales are the same: ceil (log2 (max (N, 1))) and 2^e. Means of jobs with item_points are always made anew. */
+/* Whether the job, as begin would get it, may be incremental: the last one ended in the same scratch, and for means all scales
+ * are the same, that is ceil (log2 (max (N, 1))) and 2^e. Jobs with item_points are never incremental for means. */
 int rc_voxel_can_be_incremental (const RcVoxelPlan * plan, const RcVoxelJob * job);
-/* Raises ranges [batch, C] to the greatest finite magnitude of each feature among the inside points of a chunk: for
- * RcVoxelJob.ranges, apart from any job. Of plans that keep and need a range. It waits for the stream, since ranges are in the
- * host's memory. */
+/* Raises ranges [batch, C] to the greatest finite magnitude of each feature among the inside points of a chunk, for
+ * RcVoxelJob.ranges; independent of any job. For plans that accumulate and need a range. Waits for the stream, since ranges are
+ * in host memory. Errors: RC_INVALID_ARGUMENT, RC_DEVICE_FAILED. */
 RcStatus rc_voxel_measure (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcStream stream,
     RcError * error);
 
@@ -288,9 +286,9 @@ RcStatus rc_voxel_range (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVox
     RcError * error);
 RcStatus rc_voxel_add (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
-/* Of a chunk that jobs which this one goes on from added, all of it or none; how these were cut does not matter. Points,
- * counts and layer must be as they were then. Its counters are not looked at. Where a plan keeps, an error of add or remove that a
- * backend found ends the job, since nobody knows what is held then. */
+/* Subtracts a chunk that an earlier job added, however that was cut into chunks. Points, counts and layer must be as they were
+ * then; counters are ignored. In a plan that accumulates, an error of add or remove from the backend ends the job, since the
+ * content of the accumulators is then unknown. */
 RcStatus rc_voxel_remove (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
     RcError * error);
 RcStatus rc_voxel_end (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,

@@ -1,4 +1,4 @@
-/* robocache: voxel grids whose jobs go on from one another: which plans keep their accumulators, and when they can be used
+/* robocache: incremental voxel grids: which plans accumulate over jobs, and when a job can be incremental
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

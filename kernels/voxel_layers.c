@@ -1,6 +1,7 @@
-/* robocache: voxel grids whose jobs go on from one another: the layers of max and min, and which points are in them
+/* robocache: incremental voxel grids: the layers of max and min, and how many points each holds
  *
- * What a layer holds leaves a voxel with its first point there, so nothing else may happen before the last one has left.
+ * The first removed point of a layer in a voxel removes the whole layer there, so no other call may come before the last point
+ * of that layer is removed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -61,7 +62,7 @@ rc_voxel_check_layer (const RcVoxelPlan *plan, const RcVoxelChunk *chunk, int64_
   return points < 0 && layer == plan->leaving ? RC_OK : rc_voxel_check_leaving (plan, error);
 }
 
-/* Where chunks have counts the host does not know what is left. */
+/* If chunks have counts, the host does not know how many points are left. */
 void
 rc_voxel_count_layer (RcVoxelPlan *plan, const RcVoxelChunk *chunk, int64_t points)
 {

@@ -20,38 +20,37 @@ typedef struct RcVoxelItem
 {
   int64_t n_points;             /* N of the item */
   int64_t n_added;              /* by this job, and first_added: the number of the next point */
-  int64_t n_held;               /* where the plan keeps: what accumulators hold, of this job and of those it goes on from */
-  int64_t n_keys;               /* sparse, rank: inside points so far, where the plan does not keep */
+  int64_t n_held;               /* plans that accumulate: points in the accumulators, of this job and earlier ones */
+  int64_t n_keys;               /* sparse, rank in other plans: inside points so far */
 } RcVoxelItem;
 
 /* Byte offsets in an item's fixed scratch, which begins with RcVoxelItem; every one is a multiple of 64. What a mode
- * does not need has no bytes. What is before bits, begin always clears, unless the job goes on, or the backend
- * need not; the rest are the
- * accumulators, which end leaves clear, unless the plan keeps. A plan that keeps has dense ones for outputs sparse and rank too. */
+ * does not need has no bytes. begin clears the part before bits, unless the job is incremental or the backend
+ * does not need it. The rest are the accumulators, which end leaves clear unless the plan accumulates. A plan that accumulates
+ * has dense ones for outputs sparse and rank, too. */
 typedef struct RcVoxelLayout
 {
   uint64_t range;               /* uint64 [C]: bits of the greatest finite |x| as float64 */
   uint64_t scales;              /* RcVoxelScale [C] */
-  uint64_t bits;                /* dense, bits: uint32 [bit_words]: voxels that points came to, and with them all that
-                                 * is not 0 in what follows */
-  uint64_t counts;              /* dense count, mean, centroid, all that keeps without layers: uint32 [voxels], of bits
-                                 * [32 bit_words] */
+  uint64_t bits;                /* dense, bits: uint32 [bit_words]: occupied voxels; arrays below are 0 for all others */
+  uint64_t counts;              /* dense count, mean, centroid, and plans that accumulate without layers: uint32 [voxels],
+                                 * for bits [32 bit_words] */
   uint64_t sums;                /* dense mean, centroid: int64 [voxels, C] */
-  uint64_t nonfinite_flags;                 /* dense mean: RC_VOXEL_SAW_… of voxels * C features, 8 in a uint32 */
-  uint64_t nonfinite_counts;                /* in its place, in a plan that keeps: uint32 [voxels, C, 3], how often each of RC_VOXEL_SAW_…
-                                 * was seen, in their order */
+  uint64_t nonfinite_flags;     /* dense mean: RC_VOXEL_NONFINITE_… of voxels * C features, 8 in a uint32 */
+  uint64_t nonfinite_counts;    /* in its place in a plan that accumulates: uint32 [voxels, C, 3], points with each of
+                                 * RC_VOXEL_NONFINITE_…, in that order */
   uint64_t keys;                /* dense max, min: uint32 [voxels, C]; 0: no point */
-  uint64_t layers;              /* the same that keep: uint32 [voxels, layers, C], the keys of each cloud; those of a voxel are
-                                 * together, since they are read together */
+  uint64_t layers;              /* plans that accumulate max, min: uint32 [voxels, layers, C], the keys of each cloud; those of
+                                 * a voxel are adjacent, since they are read together */
   uint64_t item_bytes;
 
   /* sparse and rank: arrays of N entries each, after the fixed scratch of all items; the widest first */
-  uint64_t payload_bytes;       /* what is kept of a point: mean [C] of stored_dtype, centroid float32 [3], max and min
+  uint64_t payload_bytes;       /* stored of a point: mean [C] of stored_dtype, centroid float32 [3], max and min
                                  * uint32 [C] keys, first [C] of the output's dtype, rounded up to 4 */
   uint64_t point_bytes;         /* two key arrays (uint64), the payload, where points have an order two of these
                                  * (uint32), rounded up to 8 */
 
-  /* what a backend needs beside these, from its prepare */
+  /* additional needs of a backend, set by its prepare */
   uint64_t backend_bytes;       /* of the job, after the fixed scratch of all items; a multiple of 64 */
   uint64_t backend_point_bytes; /* of each of the N points of each item, beside point_bytes */
 } RcVoxelLayout;
@@ -67,7 +66,7 @@ typedef struct RcVoxelOps
   RcStatus (*add) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
       RcError * error);
   RcStatus (*remove) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelChunk * chunk, RcStream stream,
-      RcError * error);         /* NULL, and measure too: no plan keeps */
+      RcError * error);         /* NULL, and measure too: no plan accumulates */
   RcStatus (*end) (RcVoxelPlan * plan, const RcVoxelJob * job, const RcVoxelOut * out, RcStream stream,
       RcError * error);
   RcStatus (*measure) (RcVoxelPlan * plan, const RcVoxelChunk * chunk, double *ranges, RcStream stream,
@@ -96,12 +95,12 @@ struct RcVoxelPlan
   int64_t channels;             /* values of a voxel; mode first: of a point */
   int64_t voxels;               /* of the grid; INT64_MAX for the 2^63 of the largest, which is never dense */
   int64_t bit_words;            /* uint32 words of an item's bitmap: of linear indices, or for bits of rows of whole
-                                 * words; 0 for sparse and rank that do not keep */
+                                 * words; 0 for sparse and rank without accumulation */
   int centroid_exponent[3];     /* 2^e above the grid's extent */
   int key_bits;                 /* sparse, rank: significant bits of a linear index */
   uint32_t flip;                /* of max and min keys */
-  int accumulates;                  /* jobs can go on from one another */
-  int64_t layers;               /* of max and min that keep: clouds that can be held; else 0 */
+  int accumulates;              /* jobs can be incremental */
+  int64_t layers;               /* max, min in a plan that accumulates: clouds that can be held; else 0 */
   RcVoxelLayout layout;
 
   RcVoxelPhase phase;
@@ -109,7 +108,7 @@ struct RcVoxelPlan
   int has_counts;               /* of a chunk of them */
   const void *ended_scratch;    /* in which the last job ended; NULL: none did */
 
-  /* where the plan keeps */
+  /* plans that accumulate */
   int64_t held;                 /* points of the chunks that are in the accumulators, or less where these have counts */
   int held_has_counts;
   int knows_ranges;             /* of this job: it has no range phase */
@@ -125,14 +124,15 @@ RcStatus rc_voxel_check_spec (const RcVoxelSpec * spec, RcError * error);
 /* Fixes where the plan's scratch lies, as far as all backends share it. */
 RcStatus rc_voxel_lay_out (RcVoxelPlan * plan, RcError * error);
 
-/* voxel_keep.c: a plan that does not keep becomes one that does, where it would like to, and may; what a job says of
- * accumulators that are kept; and what those that go on from it need to know of a job that does not. */
+/* voxel_accumulate.c: makes the plan one that accumulates if its spec asks for it and it can; checks an incremental job; stores
+ * the scales of a job for the incremental ones that follow. */
 RcStatus rc_voxel_lay_out_accumulated (RcVoxelPlan * plan, RcError * error);
 RcStatus rc_voxel_check_incremental (const RcVoxelPlan * plan, const RcVoxelJob * job, RcError * error);
 void rc_voxel_store_scales (RcVoxelPlan * plan, const RcVoxelJob * job);
 
-/* voxel_layers.c: which points are in which layer, where the plan has any. At first, and after empty, none is. Whether the
- * points of a chunk may be added, or taken out, which are less than 0 then; that they were; whether no layer is left by half. */
+/* voxel_layers.c: the points of each layer; all functions do nothing in a plan without layers. make and empty set all to none.
+ * check_layer: whether points (negative: removed ones) of a chunk may be added or removed; count_layer: they were.
+ * check_leaving: no layer is removed in part. */
 RcStatus rc_voxel_make_layers (RcVoxelPlan * plan, RcError * error);
 void rc_voxel_empty_layers (RcVoxelPlan * plan);
 RcStatus rc_voxel_check_layer (const RcVoxelPlan * plan, const RcVoxelChunk * chunk, int64_t points, RcError * error);
@@ -188,14 +188,14 @@ rc_voxel_has_accumulators (const RcVoxelPlan *plan)
   return rc_voxel_is_grid (plan->spec.output) || plan->accumulates;
 }
 
-/* Whether points are kept with the keys of their voxels, and sorted by them. */
+/* Whether points are stored with the keys of their voxels, and sorted by them. */
 static inline int
 rc_voxel_sorts (const RcVoxelPlan *plan)
 {
   return !rc_voxel_has_accumulators (plan) && plan->spec.output != RC_VOXEL_INDEX;
 }
 
-/* Whether a sorted key tells which point it is of. */
+/* Whether the sort moves the number of each point along with its key. */
 static inline int
 rc_voxel_is_ordered (const RcVoxelPlan *plan)
 {

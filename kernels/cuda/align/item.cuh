@@ -253,6 +253,8 @@ begin_item (const RcCudaAlignHead &head, const RcCudaAlignTask &task, int64_t in
   __syncthreads ();
 }
 
+/* Aligns one item: some ticks and channels of an episode of one of few streams, whose descriptions are arguments. A block per item,
+ * from the search for the brackets to the blended rows, so that nothing but its output goes back to memory. */
 template <class Types>
 __global__ void __launch_bounds__ (RC_CUDA_THREADS, Types::blocks)
 align_few (GRID_CONSTANT RcCudaAlignFew launch)
@@ -273,6 +275,8 @@ align_few (GRID_CONSTANT RcCudaAlignFew launch)
   align_item<Types> (launch.head, launch.tasks[stream], times, shared);
 }
 
+/* The same for many streams: a block finds its stream and copies the description to shared memory, since arguments that are
+ * indexed by a variable would go to local memory. */
 template <class Types>
 __global__ void
 __launch_bounds__ (RC_CUDA_THREADS, (Types::curves || Types::special) && Types::blocks > 2 ? 2 : Types::blocks)

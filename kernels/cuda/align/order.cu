@@ -36,6 +36,7 @@ goes_back_from (const int64_t *times, int64_t first, int64_t end)
   return back;
 }
 
+/* Writes which slices of the times of an episode decrease. A block per slice, so that all loads of it are under way at once. */
 __global__ void __launch_bounds__ (RC_CUDA_THREADS)
 align_order (GRID_CONSTANT RcCudaAlignMany launch)
 {
@@ -72,6 +73,8 @@ align_order (GRID_CONSTANT RcCudaAlignMany launch)
     head.disordered[slice] = back;
 }
 
+/* Writes descriptions of streams from the arguments to the table. One block; arguments, since a captured graph would read host
+ * memory late. */
 __global__ void
 align_fill_table (GRID_CONSTANT RcCudaAlignMany launch, RcCudaAlignTask *table, int n)
 {

@@ -7,6 +7,7 @@
 
 namespace
 {
+/* Does nothing: it loads if this build has code for the device. */
 __global__ void
 probe ()
 {

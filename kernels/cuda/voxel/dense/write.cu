@@ -26,6 +26,7 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* ---- bits ---- */
 
+/* Copies the bitmap of each item to the output and clears it. A grid-stride loop of 16 bytes a thread, as copies are fastest. */
 __global__ void __launch_bounds__ (THREADS)
 write_bits (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Dense dense)
 {
@@ -61,6 +62,8 @@ write_bits (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Dense 
 
 /* ---- occupancy ---- */
 
+/* Writes an element per voxel from the bitmap of each item, and clears that. A warp expands 32 words at a time, so that its stores
+ * are whole lines. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS)
 write_occupancy (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
@@ -271,6 +274,8 @@ gather_words (const Grid &grid, const Job &job, const Ranks &ranks, const Dense 
   return gathered;
 }
 
+/* Writes the values of each voxel (counts, means, maxima) and clears the accumulators. A warp has dense.warp_words words of the
+ * bitmap at a time: few where the grid is small, so that all multiprocessors have work. */
 template <class From, int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (RC_CUDA_VOXEL_WRITE_BLOCKS))
 write_values (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,

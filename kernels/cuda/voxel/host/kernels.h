@@ -62,13 +62,13 @@ typedef enum RcCudaVoxelAction
   RC_CUDA_VOXEL_ACTIONS
 } RcCudaVoxelAction;
 
-/* What accumulators that are kept hold of a point. */
+/* What accumulators of incremental jobs hold of a point. */
 typedef enum RcCudaVoxelAccumulation
 {
   RC_CUDA_VOXEL_ACCUMULATE_COUNTS,    /* occupancy, too */
-  RC_CUDA_VOXEL_ACCUMULATE_RANKS,     /* counts, and what the map says of the point */
+  RC_CUDA_VOXEL_ACCUMULATE_RANKS,     /* counts, and the voxel of the point in the map */
   RC_CUDA_VOXEL_ACCUMULATE_CENTROIDS,
-  RC_CUDA_VOXEL_ACCUMULATE_MEANS,     /* of features, which depth has not */
+  RC_CUDA_VOXEL_ACCUMULATE_MEANS,     /* of features; not for depth */
   RC_CUDA_VOXEL_ACCUMULATIONS
 } RcCudaVoxelAccumulation;
 
@@ -82,88 +82,85 @@ typedef enum RcCudaVoxelValueSource
   RC_CUDA_VOXEL_VALUE_SOURCES
 } RcCudaVoxelValueSource;
 
-/* voxel_add.cu; blocks (…, items) of RC_CUDA_VOXEL_THREADS threads, as all of them. Argument: the task. */
+/* points/add.cu. Blocks (…, items) of RC_CUDA_VOXEL_THREADS threads, as below unless it says so. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_clear;
 extern const RcCudaVoxelKernel rc_cuda_voxel_set_scales;
 extern const RcCudaVoxelKernel rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACTIONS];
 
-/* voxel_index.cu: of packed points that are aligned, of which one chunk has all of the job; a thread a point. Argument: the
- * task. */
+/* points/index.cu: packed, aligned points of a job that is one chunk; a thread per point. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_index_whole[RC_CUDA_VOXEL_PACKED];
 
-/* voxel_range.cu; 8 bytes a channel of shared memory. */
+/* means/range.cu; shared memory: 8 bytes per channel. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES];
 
-/* voxel_mean_bin.cu: the range of points that stay in place; the same shared memory. Blocks (tiles of points, items) of
- * RC_CUDA_VOXEL_MEAN_BIN_THREADS threads. */
+/* means/bin.cu: the same for points that end reads again; blocks (tiles of points, items) of RC_CUDA_VOXEL_MEAN_BIN_THREADS
+ * threads; shared memory: RC_CUDA_VOXEL_MEAN_GREATEST_BYTES, and a tile of points if bins.copied_bytes is set. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_bin_in_place[RC_CUDA_VOXEL_SOURCES];
 
-/* voxel_mean_mark.cu, of these: where points do not stay after all. */
+/* means/mark.cu: for these, if more chunks follow. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_mark_binned;
 
-/* voxel_mean_slab.cu, of these: the dense output, by the bytes of an element: 2 and 4, for channels one by one and four by four;
- * a block for each slab of each item, with shared memory for its values and 4 bytes a channel. */
+/* means/write.cu: their dense output, by bytes of an element (2, 4) and channels a lane takes at a time (1, 4); a block per slab of
+ * an item, with shared memory for its values and 8 bytes per channel. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_means[RC_CUDA_VOXEL_SOURCES][2][2];
 
-/* voxel_write.cu; by the bytes of an element: 1, 2 and 4. */
+/* dense/write.cu; by bytes of an element: 1, 2 and 4. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_bits;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_occupancy[3];
 extern const RcCudaVoxelKernel rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUE_SOURCES][3];
 
-/* voxel_bin.cu: for slabs. Argument: the task. */
+/* slabs/bin.cu */
 extern const RcCudaVoxelKernel rc_cuda_voxel_bin[RC_CUDA_VOXEL_SOURCES];
-extern const RcCudaVoxelKernel rc_cuda_voxel_bin_whole;       /* packed float32, of which one chunk has all of the job */
+extern const RcCudaVoxelKernel rc_cuda_voxel_bin_whole;       /* packed float32 of a job that is one chunk; blocks (tiles, items) */
 
-/* voxel_keep.cu, where accumulators are kept: in place of clear, for a job that goes on; to add points, and to take them
- * out. */
+/* window/accumulate.cu: in place of clear for an incremental job; ranges that a job knows (one block); [add, remove] points. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_begin_incremental;
-extern const RcCudaVoxelKernel rc_cuda_voxel_put_ranges;      /* arguments: the task, and ranges; of a block */
+extern const RcCudaVoxelKernel rc_cuda_voxel_put_ranges;
 extern const RcCudaVoxelKernel rc_cuda_voxel_accumulate[RC_CUDA_VOXEL_SOURCES][RC_CUDA_VOXEL_ACCUMULATIONS][2];
 
-/* voxel_layers.cu: the same of max and min; depth has no features. */
+/* window/layers.cu: the same for max and min; depth has no features. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_accumulate_layers[RC_CUDA_VOXEL_DEPTH][2];
 
-/* voxel_keep_sparse.cu, in this order. Argument: the task. */
+/* window/sparse.cu, in this order. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_tiles;
 extern const RcCudaVoxelKernel rc_cuda_voxel_scan_tiles;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_tiles;
 
-/* voxel_slab.cu: [where there are no more blocks than multiprocessors], for bits, then by the bytes of an element;
- * RC_CUDA_VOXEL_SLAB_THREADS threads. */
+/* slabs/bits.cu: [whether there are at most as many blocks as multiprocessors][bits, then by bytes of an element: 1, 2, 4];
+ * RC_CUDA_VOXEL_SLAB_THREADS threads; shared memory: a slab. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_slabs[2][4];
 
-/* voxel_slab_counts.cu: counts, by the bytes of an element; as many threads. */
+/* slabs/counts.cu: by bytes of an element: 1, 2, 4; the same threads and shared memory. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_slabs[3];
 
-/* voxel_sort.cu: one pass is the three in turn. Arguments: the task, the first bit of the digit, its bits. */
+/* sparse/sort.cu: one pass is the three in turn, in blocks (tiles), (digits), (tiles). */
 extern const RcCudaVoxelKernel rc_cuda_voxel_sort_count;
 extern const RcCudaVoxelKernel rc_cuda_voxel_sort_scan;
-extern const RcCudaVoxelKernel rc_cuda_voxel_sort_move[2];    /* keys alone; with the order, which the first pass begins */
+extern const RcCudaVoxelKernel rc_cuda_voxel_sort_move[2];    /* keys alone; keys and their order, which the first pass begins */
 
-/* voxel_sparse.cu, in this order. Argument: the task. */
+/* sparse/from_keys.cu, in this order. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_voxels;
 extern const RcCudaVoxelKernel rc_cuda_voxel_scan_voxels;
 extern const RcCudaVoxelKernel rc_cuda_voxel_rank;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_sparse;    /* for output sparse */
 
-/* voxel_rank.cu: ranks of the bits that are set, in this order; arguments: the task, and of which bitmap, a uint32_t.
- * Between those of blocks and of voxels, the bits of these; then outputs sparse and rank. Argument: the task. */
+/* sparse/rank.cu: ranks of the bits of a bitmap, in this order; between those of blocks and of voxels, the bits of the latter;
+ * then outputs sparse and rank. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_set_bits;
 extern const RcCudaVoxelKernel rc_cuda_voxel_rank_set_bits;
 extern const RcCudaVoxelKernel rc_cuda_voxel_mark_in_blocks;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_ranked;
 extern const RcCudaVoxelKernel rc_cuda_voxel_finish_ranks;
 
-/* voxel_deferred.cu; by what values are made from. */
+/* sparse/add_late.cu; by what values are made from. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_add_deferred[RC_CUDA_VOXEL_VALUE_SOURCES];
-extern const RcCudaVoxelKernel rc_cuda_voxel_list_deferred;   /* where they have no values */
+extern const RcCudaVoxelKernel rc_cuda_voxel_list_deferred;   /* voxels have no values */
 
-/* voxel_first.cu, beside rc_cuda_voxel_write_sparse: how many points each voxel has; and the points, by the bytes of an
- * element: 2 and 4. */
+/* sparse/first.cu, after rc_cuda_voxel_write_sparse: how many points each voxel has; the points, by bytes of an element: 2, 4. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_first;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_first[2];
 
-/* voxel_sparse.cu: the ranks of the points of a group; then voxel_map.cu: what no point of an item came for, of all items. */
+/* sparse/from_keys.cu: the ranks of the points of a group; then points/map.cu: the rest of the map, for all items. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_ranks;
 extern const RcCudaVoxelKernel rc_cuda_voxel_finish_map;
 

@@ -2,7 +2,7 @@
  *
  * Where one chunk has all points, the end can read their features where they are, and has to be told only which points are
  * in which voxels. So beside the greatest magnitudes what is found is the voxel of each point, in the bin of its slab of the
- * grid (voxel_mean_slab.cu). A block counts the points that a tile has for each bin, takes room for them there, and stores
+ * grid (write.cu). A block counts the points that a tile has for each bin, takes room for them there, and stores
  * them; their order in a bin is any. Points for which there is no room overflow: they are few unless points crowd.
  *
  * Where points are aligned to 16 bytes, and not too large, a tile is copied to shared memory as it is, and read there.
@@ -252,7 +252,8 @@ copy_tile (const Chunk &chunk, const Bins &bins, const char *from, char *to, uin
     to[whole + threadIdx.x] = from[whole + threadIdx.x];
 }
 
-/* A block for each tile of each item. */
+/* Finds the range of each feature, and puts the voxel of each point into the bin of its slab. A block per tile of points of an
+ * item: one atomic per bin and tile reserves the entries of all of its points. */
 template <class Source>
 __global__ void __launch_bounds__ (THREADS, at_once (2))
 bin_in_place (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format,

@@ -21,7 +21,8 @@ mark_points (const Job &job, int64_t item, const RcCudaVoxelEntry *points, uint3
     mark (job, { item, NULL, 0, 0 }, points[i].voxel);
 }
 
-/* Range saw one chunk, and add gets several: voxels are marked, as if range had done it, and each point is added. */
+/* Marks the voxels of binned points in the bitmap, as find_range does. A block takes every gridDim.x-th bin. Needed if the chunk that
+ * range had is followed by others, so that the points cannot be read again at the end. */
 __global__ void __launch_bounds__ (THREADS)
 mark_binned (GRID_CONSTANT Job job, GRID_CONSTANT Bins bins)
 {

@@ -1,7 +1,7 @@
 /* robocache: voxel grids on the GPU: a first look at points, where the scale of a mean needs it
  *
  * It finds the greatest magnitude of each feature. Where voxels get ranks, it marks those that points come to. Where points
- * stay in place until the job ends, voxel_mean_bin.cu looks at them.
+ * stay in place until the job ends, bin.cu looks at them.
  *
  * Bytes that must move: each point once, of float32 12 bytes and 4 a feature; and a bit of each voxel.
  *
@@ -65,6 +65,8 @@ finish_range (const Job &job, const Part &part)
     head->n_ranged = part.first + part.n;
 }
 
+/* Finds the greatest magnitude of each feature, and marks the voxels of points if accumulators are ranked. A warp reads 32
+ * points at a time, one a lane, then their features in the order of memory; a block keeps its maxima in shared memory. */
 template <class Source>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 find_range (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,

@@ -1,11 +1,11 @@
 /* robocache: dense means on the GPU of points that stay in place until the job ends: the output
  *
  * The grid is cut into pieces of a word of voxels, of which a slab has every so many. A block finds the points of its slab in
- * a bin (voxel_mean_bin.cu), chains those of each voxel in shared memory, and reads their features where the points are: of
+ * a bin (bin.cu), chains those of each voxel in shared memory, and reads their features where the points are: of
  * voxels of one point several channels a lane, which mostly are their own means, and of the rest a channel a lane, which adds
  * them up in registers. The means of a slab come together in shared memory, and from there go to the grid in order.
  *
- * Points for which a bin had no room come into accumulators of their voxels (voxel_mean_overflow.cuh), which a slab adds to
+ * Points for which a bin had no room come into accumulators of their voxels (overflow.cuh), which a slab adds to
  * its sums and clears.
  *
  * Bytes that must move: 8 of each point, and its features, read, which the L2 mostly still has; of the output every byte
@@ -503,6 +503,8 @@ write_blocks ()
 #endif
 }
 
+/* Writes the means of one slab of the grid from the points in its bin. A block per slab of an item: it sums in registers and shared
+ * memory, so that accumulators in memory are needed only for the overflow of bins. */
 template <class Source, int SIZE, int GROUP>
 __global__ void __launch_bounds__ (THREADS, write_blocks ())
 write_means (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,

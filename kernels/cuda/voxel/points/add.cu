@@ -30,6 +30,7 @@ constexpr uint32_t ALL_LANES = 0xFFFFFFFFu;
 
 /* ---- begin ---- */
 
+/* Sets the scales of the fixed point of each item. One block per item, a thread per channel. */
 __global__ void __launch_bounds__ (THREADS)
 set_scales (GRID_CONSTANT Values values, GRID_CONSTANT Job job)
 {
@@ -48,6 +49,7 @@ fill (char *memory, uint64_t bytes, uint32_t word)
     reinterpret_cast<uint4 *> (memory)[i] = make_uint4 (word, word, word, word);
 }
 
+/* Clears the scratch of each item, and sets other arrays of the job to ones or zeros. A grid-stride loop of 16 bytes a thread. */
 __global__ void __launch_bounds__ (THREADS)
 clear (GRID_CONSTANT Job job, GRID_CONSTANT Clear clear)
 {
@@ -322,7 +324,8 @@ add_tile (const Add &add, const Grid &grid, const Format &format, const Chunk &c
   }
 }
 
-/* With blocks stated, as in what follows, the compiler takes the registers that it needs; without, it spills. */
+/* Locates each point and does what Add says, without features. A grid-stride loop over the tiles of an item, with several loads a
+ * thread under way. The bound states blocks: without it the compiler spills. */
 template <class Source, class Add, class... Parts>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 add_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
@@ -557,6 +560,8 @@ add_warp (const Add &add, const Grid &grid, const Format &format, const Values &
   }
 }
 
+/* Locates each point and does what Add says with each of its features. A warp has 32 points at a time: a lane locates one, then
+ * the lanes read features in the order of memory. */
 template <class Source, class Add, class... Parts>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 add_features (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,

@@ -25,8 +25,8 @@ count_points (RcVoxelCounters *counters, int64_t n)
   add_64 (&counters->inside, n);
 }
 
-/* Points whose numbers are aligned, and blocks for all of them. The quotient, since a point waits for its loads anyway, longer
- * than for divisions. */
+/* Writes the index of the voxel of each point of a job that is one aligned chunk. A thread per point. Divides, since a point waits
+ * for its loads longer than for divisions. */
 template <class Source>
 __global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, at_once (4))
 index_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,

@@ -1,7 +1,7 @@
 /* robocache: the map from points to voxels on the GPU: what it says where no point came
  *
  * What a point that is in no voxel gets was written when it was added, and so was the whole of the output index; ranks come
- * from sorted keys (voxel_sparse.cu) or from bits (voxel_rank.cu).
+ * from sorted keys (sparse/from_keys.cu) or from bits (sparse/rank.cu).
  *
  * Bytes that must move: 8 of each place that no point came to, written.
  *
@@ -15,7 +15,8 @@ using namespace rc;
 
 namespace
 {
-/* Where an item may have had more points; and, with sorted keys, how many voxels there are. */
+/* Completes the map: items with fewer points than the job have no voxel for the rest. A grid-stride loop over these. Counts the
+ * voxels of sorted keys, too. */
 __global__ void __launch_bounds__ (THREADS)
 finish_map (GRID_CONSTANT Job job, GRID_CONSTANT Map map)
 {

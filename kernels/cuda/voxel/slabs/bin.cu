@@ -1,7 +1,7 @@
 /* robocache: occupancy on the GPU: from points to the bits that they set, sorted by the slab of the bitmap
  *
  * A bit set at random costs the L2 as much as a whole sector. So add only stores which bits points set, and the end sets them
- * in shared memory, a slab of the bitmap in each block (voxel_slab.cu). So that a block need not read all of an item's
+ * in shared memory, a slab of the bitmap in each block (bits.cu). So that a block need not read all of an item's
  * bits, those of a tile of points are put into bins, one for each slab, before they are stored. Their order in a bin is any:
  * it changes no bitmap.
  *
@@ -181,6 +181,8 @@ read_tile (const Grid &grid, const Format &format, const Job &job, const Chunk &
   bin_tile<Source, false> (grid, format, chunk, slabs, part, tile, of_tile, p, shared, counts);
 }
 
+/* Stores the bit of each point, sorted by the slab of the grid in each tile. A block takes every gridDim.x-th tile of an item: the sort
+ * is in shared memory. */
 template <class Source, bool PACKED>
 __global__ void __launch_bounds__ (THREADS, at_once (PACKED ? 5 : 3))
 bin_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
@@ -256,7 +258,8 @@ whole_blocks ()
 #endif
 }
 
-/* A block for each tile of each item. Its points are under way while it clears what counts them. */
+/* The same for packed float32 points of a job that is one chunk. A block per tile of an item; its points are under way while it clears
+ * its counters. */
 __global__ void __launch_bounds__ (THREADS, whole_blocks ())
 bin_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
     GRID_CONSTANT Chunk chunk, GRID_CONSTANT Slabs slabs)

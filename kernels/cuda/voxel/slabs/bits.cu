@@ -1,7 +1,7 @@
 /* robocache: occupancy on the GPU: from the bits that points set to the output, through bitmaps in shared memory
  *
  * The bitmap of an item is cut into slabs, of which each has every so many of its pieces. A block reads the bits of its slab,
- * which lie together in each tile of points (voxel_bin.cu), sets them in shared memory, and expands the slab piece by piece.
+ * which lie together in each tile of points (bin.cu), sets them in shared memory, and expands the slab piece by piece.
  *
  * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; a bit a voxel of the
  * grid's bitmap read, and those of its words that change written; of the output every byte once, 16 at a time where it can
@@ -93,8 +93,8 @@ write_slab (const Grid &grid, const Values &values, const Slabs &slabs, const De
 
 DYNAMIC_SHARED (uint32_t, slab_words);
 
-/* Blocks that fill their slabs, and others that write theirs, share a multiprocessor, unless the launch gives each one of its own.
- * With registers for BLOCKS of them. SIZE 0: bits. */
+/* Sets the bits of one slab in shared memory and writes its part of the grid. A block per slab of an item; blocks that fill and
+ * blocks that write share a multiprocessor, unless the launch gives each one of its own. Registers for BLOCKS. SIZE 0: bits. */
 template <int SIZE, int BLOCKS>
 __global__ void __launch_bounds__ (THREADS, at_once (BLOCKS))
 write_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,

@@ -1,7 +1,7 @@
 /* robocache: counts on the GPU: from the bits that points set to the output, through counts in shared memory
  *
  * The grid of an item is cut into slabs. A block reads the bits of its slab, which lie together in each tile of points
- * (voxel_bin.cu), and counts each in shared memory.
+ * (bin.cu), and counts each in shared memory.
  *
  * Bytes that must move: 4 a point, and 4 for each tile of points and slab, which the L2 mostly still has; of the output every byte
  * once, or where it is known what the grid holds, the sectors that may change.
@@ -136,7 +136,8 @@ write_needed (const Grid &grid, const Values &values, const Slabs &slabs, const 
 
 DYNAMIC_SHARED (uint32_t, slab_counts);
 
-/* Blocks that count their slabs, and others that write theirs, share a multiprocessor. */
+/* Counts the points of each voxel of one slab in shared memory and writes its part of the grid. A block per slab of an item; blocks
+ * that count and blocks that write share a multiprocessor. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (2))
 count_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,

@@ -1,7 +1,7 @@
 /* robocache: what points left in a slab of a grid on the GPU, read by the block that makes it
  *
  * The grid of an item is cut into slabs, each of which a block makes in shared memory, from the bits that points set there.
- * These lie together in each tile of points (voxel_bin.cu).
+ * These lie together in each tile of points (bin.cu).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -113,6 +113,8 @@ add_stored (const Kept &kept, const Values &values, const Job &job, int64_t item
   }
 }
 
+/* Adds the stored points of a job to the accumulators of their voxels, which have ranks by now. A warp has 32 points at a time: a lane
+ * looks up a rank, then the lanes add the payload in the order of memory. */
 template <class Kept>
 __global__ void __launch_bounds__ (THREADS)
 add_deferred (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,

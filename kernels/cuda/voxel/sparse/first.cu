@@ -33,6 +33,8 @@ element_of (const Values &values, const Job &job, const Stored &stored, const Gr
   return reinterpret_cast<const T *> (stored.payload + point * (int64_t) stored.payload_bytes)[c];
 }
 
+/* Writes the fields of the first points of each voxel. A grid-stride loop over the elements of the output, in the order of memory,
+ * since most of them are zeros. */
 template <typename T>
 __global__ void __launch_bounds__ (THREADS)
 write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,
@@ -50,7 +52,7 @@ write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT S
   }
 }
 
-/* How many points of each voxel are in the output, and how many are not. */
+/* Writes how many points of each voxel are in the output, and counts the others. A thread per voxel. */
 __global__ void __launch_bounds__ (THREADS)
 count_first (GRID_CONSTANT Job job, GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
 {

@@ -75,6 +75,7 @@ item_of (const Stored &stored, const Group &group, uint64_t key)
   return group.first_item + (int64_t) (group.items == 1 ? 0 : divide_64 (key, stored.key_voxels));
 }
 
+/* Counts the voxels that begin in each tile of sorted keys. A block per tile, a thread per key. */
 __global__ void __launch_bounds__ (THREADS)
 count_voxels (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group)
 {
@@ -87,7 +88,7 @@ count_voxels (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT 
     group.rank_counts[blockIdx.x] = (uint32_t) count;
 }
 
-/* One block. */
+/* Replaces the counts of tiles by the counts of the tiles before. One block, since there are few tiles. */
 __global__ void __launch_bounds__ (THREADS)
 scan_voxels (GRID_CONSTANT Group group)
 {
@@ -270,7 +271,8 @@ lane_of (const Job &job, const Stored &stored, const Group &group, uint64_t i, u
   return lane;
 }
 
-/* The tiles cover one key more than there are, where voxels end at the latest. */
+/* Ranks each voxel, stores where its points begin, and combines their payload into sums or extremes. A block per tile, a thread per
+ * key. One key more than there are is covered, where the last voxel ends. */
 __global__ void __launch_bounds__ (THREADS)
 rank (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
     GRID_CONSTANT Stored stored, GRID_CONSTANT Group group)
@@ -327,6 +329,7 @@ struct FromSortedKeys
   }
 };
 
+/* Writes the rows of the items of a group. A block has as many rows at a time as threads. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 write_sparse (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
     GRID_CONSTANT Stored stored, GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
@@ -339,7 +342,7 @@ write_sparse (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTAN
 
 /* ---- the map from points to voxels ---- */
 
-/* A thread has one of the sorted keys. Where voxels of items begin is known now. */
+/* Writes the rank of each point to the map. A thread per sorted key. */
 __global__ void __launch_bounds__ (THREADS)
 write_ranks (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
     GRID_CONSTANT Map map)

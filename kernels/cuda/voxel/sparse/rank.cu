@@ -54,7 +54,8 @@ bits_in (const uint4 &words)
   return __popc (words.x) + __popc (words.y) + __popc (words.z) + __popc (words.w);
 }
 
-/* How many bits are set in each tile of each item; and, since range ends here, the scales. */
+/* Counts the bits that are set in each tile of a bitmap; sets the scales, too, since range ends here. A block takes every
+ * gridDim.x-th tile. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 count_set_bits (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks,
     uint32_t which)
@@ -126,6 +127,8 @@ put_total (const Job &job, const Ranks &ranks, int64_t item, uint32_t which, uin
   head->end_rank = total;
 }
 
+/* Stores with each word how many bits are set before it. A block takes every gridDim.x-th tile, and adds up the counts of the tiles
+ * before it, which is cheaper than another kernel. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
 rank_set_bits (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, uint32_t which)
 {
@@ -160,7 +163,7 @@ rank_set_bits (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, uint32_t which)
 
 /* ---- voxels in blocks ---- */
 
-/* The bits of the voxels of points, when it is known which blocks are occupied. */
+/* Marks the voxels of points in the bitmap of occupied blocks, once blocks have ranks. A thread per point. */
 __global__ void __launch_bounds__ (THREADS)
 mark_in_blocks (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks)
 {
@@ -206,6 +209,7 @@ struct FromRanks
   }
 };
 
+/* Writes the rows of all items, in the order of ranks. A block has as many rows at a time as threads. */
 __global__ void __launch_bounds__ (THREADS)
 write_ranked (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
     GRID_CONSTANT Accumulators accumulators, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Rows rows)
@@ -227,6 +231,7 @@ finished_rank (const Job &job, const Ranks &ranks, const Map &map, int64_t item,
   return voxel < 0 ? voxel : rank < map.max_voxels ? rank : RC_VOXEL_OVER_CAP;
 }
 
+/* Replaces the voxel of each point in the map by its rank. A thread per point. */
 __global__ void __launch_bounds__ (THREADS)
 finish_ranks (GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, GRID_CONSTANT Map map)
 {

@@ -87,6 +87,7 @@ count_digit (uint32_t *counts, uint32_t digit, uint32_t lanes)
     atomicAdd (&counts[digit], (uint32_t) __popc (lanes));
 }
 
+/* Counts each digit in each tile of keys. A block per tile. */
 __global__ void __launch_bounds__ (THREADS)
 sort_count (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
     GRID_CONSTANT Digit digit)
@@ -118,6 +119,7 @@ sort_count (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Gr
 
 /* ---- the sum over the tiles before: a block for each digit ---- */
 
+/* Replaces the counts of a digit by the sums over the tiles before. A block per digit. */
 __global__ void __launch_bounds__ (THREADS)
 sort_scan (GRID_CONSTANT Group group)
 {
@@ -154,7 +156,8 @@ union MoveShared
   } sorted;
 };
 
-/* Keys of a tile lie in warps, and in a warp by steps of 32: ranks keep that order among equal digits. */
+/* Moves each key, and its number if ORDERED, to its place. A block per tile. A warp has adjacent keys, its lanes every 32nd, so that
+ * ranks keep the order of equal digits. */
 template <bool ORDERED>
 __global__ void __launch_bounds__ (THREADS)
 sort_move (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,

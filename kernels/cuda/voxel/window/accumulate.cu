@@ -1,6 +1,6 @@
 /* robocache: voxel grids on the GPU whose accumulators are kept: points that are added, and taken out again
  *
- * Each voxel has a count, whatever the mode, but for max and min (voxel_layers.cu): the last point that leaves takes the bit of
+ * Each voxel has a count, whatever the mode, but for max and min (layers.cu): the last point that leaves takes the bit of
  * the voxel with it. What kernels do is the same for both signs, on integers, in any order.
  *
  * Bytes that must move: each point once, of float32 12 bytes and 4 a feature, whatever lies between left out; of the
@@ -21,7 +21,7 @@ constexpr int THREADS = RC_CUDA_VOXEL_THREADS;
 
 /* ---- begin ---- */
 
-/* A job that goes on has the accumulators of the last one, and their scales. */
+/* Begins a job that continues from the accumulators and scales of the last one. A thread per item. */
 __global__ void __launch_bounds__ (THREADS)
 begin_incremental (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 {
@@ -30,7 +30,7 @@ begin_incremental (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
     head_of (job, item)->item.n_added = window.first_added;
 }
 
-/* What a job knows of features, from its arguments. */
+/* Stores the ranges of features that the job knows. One block; arguments, since host memory may change before the launch runs. */
 __global__ void __launch_bounds__ (THREADS)
 put_ranges (GRID_CONSTANT Values values, GRID_CONSTANT Job job,
     GRID_CONSTANT Ranges ranges)

@@ -97,6 +97,7 @@ window_blocks ()
 #endif
 }
 
+/* Adds (SIGN 1) or removes (-1) each point of a chunk. A grid-stride loop, a point a thread. */
 template <class Source, int SIGN, class Action, class... Parts>
 __global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, window_blocks<Source, SIGN, Action> ())
 accumulate_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,

@@ -51,6 +51,7 @@ tile_counts_of (const Window &window, int64_t item)
   return window.tile_counts + item * (window.tiles + 1);
 }
 
+/* Counts the voxels of each tile of the bitmap. A block takes every gridDim.x-th tile. */
 __global__ void __launch_bounds__ (THREADS)
 count_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 {
@@ -69,7 +70,7 @@ count_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Windo
   }
 }
 
-/* A block an item. */
+/* Replaces the counts of tiles by the counts of the tiles before. A block per item. */
 __global__ void __launch_bounds__ (THREADS)
 scan_tiles (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 {
@@ -183,6 +184,8 @@ lesser (int64_t a, int64_t b)
   return (uint32_t) (a < b ? a : b);
 }
 
+/* Writes the rows of the voxels of each tile, then rows of zeros. A block takes every gridDim.x-th tile: it lists the voxels in shared
+ * memory, so that values are written in the order of memory. */
 __global__ void __launch_bounds__ (THREADS)
 write_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
     GRID_CONSTANT Window window, GRID_CONSTANT Rows rows)

@@ -1,7 +1,7 @@
 /* robocache: what a backend implements
  *
  * For the files in kernels/ only. The functions of the C API check their arguments, which is the same everywhere, and
- * call a backend through this table; a new backend is a folder that fills one, and a line in backend.c that opens it.
+ * call a backend through this table; a new backend is a folder that fills one, and a line in backends.c that opens it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,6 +1,6 @@
 /* robocache: what a voxel plan holds, for the backends
  *
- * kernels/voxel_spec.c validates specs, kernels/voxel.c arguments, and lays out the scratch; a backend supplies the
+ * voxel_spec.c validates specs, voxel_job.c arguments, and voxel_layout.c lays out the scratch; a backend supplies the
  * functions below and finds everything checked.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "insert.h"
+#include "layers.h"
 
 #include "feature.h"
 

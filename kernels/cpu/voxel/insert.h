@@ -15,10 +15,6 @@ typedef void (*RcCpuVoxelInsert) (const RcVoxelPlan * plan, const RcCpuVoxelItem
 void rc_cpu_voxel_find_range (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
     const char *points, int64_t stride, RcVoxelCounters * counters);
 
-/* voxel_layers.c: takes the cloud of the item's layer out of the voxels of its points. */
-void rc_cpu_voxel_remove_layered (const RcVoxelPlan * plan, const RcCpuVoxelItem * item, const RcCpuVoxelBlock * block,
-    const char *points, int64_t stride, RcVoxelCounters * counters);
-
 /* What adds points to the plan's accumulators or lists, and what takes them out of accumulators that are kept. */
 RcCpuVoxelInsert rc_cpu_voxel_adder (const RcVoxelPlan * plan);
 RcCpuVoxelInsert rc_cpu_voxel_remover (const RcVoxelPlan * plan);

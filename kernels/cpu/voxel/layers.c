@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "insert.h"
+#include "layers.h"
 
 /* Of a feature, in all layers of a voxel. */
 static uint32_t

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "kernels/cuda/runtime/device.h"
+#include "plan.h"
 
+#include "kernels/cuda/runtime/device.h"
 #include "task.h"
 
 #include <inttypes.h>

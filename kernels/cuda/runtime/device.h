@@ -46,6 +46,9 @@ void rc_cuda_leave (RcCudaBackend * backend);
 RcStatus rc_cuda_check (RcCudaBackend * backend, cudaError_t result, RcStream stream, RcError * error,
     const char *call, const char *work, ...) __attribute__ ((format (printf, 6, 7)));
 
+/* status, with the message "CALL …: what the driver says". */
+RcStatus rc_cuda_driver_failed (const RcCudaBackend * backend, const RcCudaDriver * driver, CUresult result, const char * call, RcStatus status, RcError * error);
+
 /* Loads kernel now, so that its first launch does not, and checks that this build has code for the device. */
 RcStatus rc_cuda_load (RcCudaBackend * backend, const void *kernel, const char *name, RcError * error);
 
@@ -76,14 +79,6 @@ void rc_cuda_free (RcCudaBackend * backend, void *memory);
 RcStatus rc_cuda_memory_open (RcCudaBackend * backend, int mapped, RcError * error);
 void rc_cuda_memory_close (RcCudaBackend * backend);
 extern const RcMemoryOps rc_cuda_memory_ops;
-
-/* align.c */
-RcStatus rc_cuda_align_prepare (RcBackend * backend, RcAlignPlan * plan, RcFootprint * footprint, RcError * error);
-RcStatus rc_cuda_align_run (RcAlignPlan * plan, const RcAlignArgs * args, RcStream stream, RcError * error);
-void rc_cuda_align_release (RcAlignPlan * plan);
-
-/* voxel.c */
-extern const RcVoxelOps rc_cuda_voxel_ops;
 
 #ifdef __cplusplus
 }

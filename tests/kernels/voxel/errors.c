@@ -466,7 +466,7 @@ static const struct
   RcVoxelMode mode;
   RcVoxelOutput output;
   int64_t side, batch;
-  int keeps;                    /* 4 clouds of 2 features */
+  int accumulates;                  /* 4 clouds of 2 features */
 } keeping[] = {
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, 512, 1, 1}, {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE, 513, 1, 0},
   {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, 256, 8, 1}, {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS, 256, 9, 0},

@@ -14,7 +14,7 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/voxel/sparse/ranks.cuh"
+#include "kernels/cuda/voxel/points/ranks.cuh"
 #include "values.cuh"
 
 using namespace rc;

@@ -160,7 +160,7 @@ extern const RcCudaVoxelKernel rc_cuda_voxel_list_deferred;   /* voxels have no 
 extern const RcCudaVoxelKernel rc_cuda_voxel_count_first;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_first[2];
 
-/* sparse/from_keys.cu: the ranks of the points of a group; then points/map.cu: the rest of the map, for all items. */
+/* sparse/from_keys.cu: the ranks of the points of a group; then map.cu: the rest of the map, for all items. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_ranks;
 extern const RcCudaVoxelKernel rc_cuda_voxel_finish_map;
 

@@ -2,6 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "launch.h"
+
 #include "state.h"
 
 #include <inttypes.h>

@@ -19,7 +19,7 @@
 #include <cuda_runtime_api.h>
 
 #include "parts.cuh"
-#include "kernels/cuda/voxel/sparse/ranks.cuh"
+#include "ranks.cuh"
 
 using namespace rc;
 

@@ -10,7 +10,7 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "ranks.cuh"
+#include "kernels/cuda/voxel/points/ranks.cuh"
 
 using namespace rc;
 

@@ -21,7 +21,7 @@
 #include <cuda_runtime_api.h>
 
 #include "kernels/cuda/voxel/points/parts.cuh"
-#include "ranks.cuh"
+#include "kernels/cuda/voxel/points/ranks.cuh"
 #include "rows.cuh"
 
 using namespace rc;

@@ -1,7 +1,7 @@
 /* robocache: the map from points to voxels on the GPU: what it says where no point came
  *
  * What a point that is in no voxel gets was written when it was added, and so was the whole of the output index; ranks come
- * from sorted keys (sparse/from_keys.cu) or from bits (sparse/rank.cu).
+ * from sorted keys (from_keys.cu) or from bits (rank.cu).
  *
  * Bytes that must move: 8 of each place that no point came to, written.
  *
@@ -9,7 +9,7 @@
  */
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/voxel/sparse/rows.cuh"
+#include "rows.cuh"
 
 using namespace rc;
 

@@ -5,7 +5,7 @@
 #ifndef RC_CUDA_VOXEL_RANKS_CUH
 #define RC_CUDA_VOXEL_RANKS_CUH
 
-#include "kernels/cuda/voxel/points/points.cuh"
+#include "points.cuh"
 
 namespace rc
 {

@@ -66,8 +66,7 @@ write_bits (GRID_CONSTANT Grid grid, GRID_CONSTANT Job job, GRID_CONSTANT Dense 
  * are whole lines. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS)
-write_occupancy (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
-    GRID_CONSTANT Dense dense)
+write_occupancy (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Dense dense)
 {
   const int64_t step = (int64_t) gridDim.x * THREADS;
   uint32_t occupied = 0;

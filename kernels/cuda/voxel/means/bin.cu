@@ -256,9 +256,8 @@ copy_tile (const Chunk &chunk, const Bins &bins, const char *from, char *to, uin
  * item: one atomic per bin and tile reserves the entries of all of its points. */
 template <class Source>
 __global__ void __launch_bounds__ (THREADS, at_once (2))
-bin_in_place (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format,
-    GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
-    GRID_CONSTANT Bins bins)
+bin_in_place (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Bins bins)
 {
   __shared__ Shared shared;
   Part part = { blockIdx.y, chunk.data + blockIdx.y * chunk.batch_stride, chunk.n, 0 };

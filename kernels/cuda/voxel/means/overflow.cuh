@@ -70,8 +70,8 @@ is_overflow_added (const Bins &bins, int64_t item, uint32_t parts)
 /* Parts that no other block has taken. All threads of the block call it. */
 template <class Source>
 __device__ __noinline__ void
-add_overflow (const Format &format, const Values &values, const Job &job, const Chunk &chunk,
-    const Accumulators &accumulators, const Bins &bins, int64_t item, uint32_t parts)
+add_overflow (const Format &format, const Values &values, const Job &job, const Chunk &chunk, const Accumulators &accumulators,
+    const Bins &bins, int64_t item, uint32_t parts)
 {
   constexpr uint32_t OF_WARP = OVERFLOW_PART / RC_CUDA_VOXEL_WARPS;
   __shared__ uint32_t taken;

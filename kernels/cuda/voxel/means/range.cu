@@ -69,8 +69,8 @@ finish_range (const Job &job, const Part &part)
  * points at a time, one a lane, then their features in the order of memory; a block keeps its maxima in shared memory. */
 template <class Source>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
-find_range (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,
-    GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk, GRID_CONSTANT Ranks ranks)
+find_range (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Ranks ranks)
 {
   follow_previous ();
   for (int64_t item = blockIdx.y; item < job.batch; item += gridDim.y) {

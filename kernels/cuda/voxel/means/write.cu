@@ -411,8 +411,8 @@ add_accumulated (const Values &values, const Accumulators &accumulators, const S
 /* A lane has a channel of a voxel. */
 template <class Source, int SIZE>
 __device__ __forceinline__ void
-put_several (const Format &format, const Values &values, const Chunk &chunk, const Accumulators &accumulators,
-    const Bins &bins, const Slab &slab, const Shared &shared)
+put_several (const Format &format, const Values &values, const Chunk &chunk, const Accumulators &accumulators, const Bins &bins,
+    const Slab &slab, const Shared &shared)
 {
   const Channel step = first_channel (values, THREADS);
   Channel own = first_channel (values, threadIdx.x);
@@ -507,9 +507,8 @@ write_blocks ()
  * memory, so that accumulators in memory are needed only for the overflow of bins. */
 template <class Source, int SIZE, int GROUP>
 __global__ void __launch_bounds__ (THREADS, write_blocks ())
-write_means (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,
-    GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk, GRID_CONSTANT Accumulators accumulators,
-    GRID_CONSTANT Bins bins, GRID_CONSTANT Dense dense)
+write_means (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Accumulators accumulators, GRID_CONSTANT Bins bins, GRID_CONSTANT Dense dense)
 {
   __shared__ Shared shared;
   Slab slab = { blockIdx.x >> bins.slab_shift, blockIdx.x & ((uint32_t) bins.slabs - 1), 0, false };

@@ -328,8 +328,8 @@ add_tile (const Add &add, const Grid &grid, const Format &format, const Chunk &c
  * thread under way. The bound states blocks: without it the compiler spills. */
 template <class Source, class Add, class... Parts>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
-add_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
-    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Parts... parts)
+add_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
+    GRID_CONSTANT Parts... parts)
 {
   constexpr int64_t tile = points_at_once<Source, Add> () * THREADS;
   const Add add = { grid, job, parts... };
@@ -522,8 +522,8 @@ load_features (const Format &format, const Values &values, const Chunk &chunk, c
 /* 32 points from first on; all lanes call it. */
 template <class Source, class Add>
 __device__ __forceinline__ void
-add_warp (const Add &add, const Grid &grid, const Format &format, const Values &values, const Chunk &chunk,
-    const Part &part, int64_t first, PointCounts *counts)
+add_warp (const Add &add, const Grid &grid, const Format &format, const Values &values, const Chunk &chunk, const Part &part,
+    int64_t first, PointCounts *counts)
 {
   const uint32_t lane = threadIdx.x % 32, channels = (uint32_t) values.channels;
   const char *features = part.data + first * chunk.stride + Source::feature_offset (format);
@@ -564,8 +564,8 @@ add_warp (const Add &add, const Grid &grid, const Format &format, const Values &
  * the lanes read features in the order of memory. */
 template <class Source, class Add, class... Parts>
 __global__ void __launch_bounds__ (THREADS, at_once (4))
-add_features (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values,
-    GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk, GRID_CONSTANT Parts... parts)
+add_features (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
+    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Parts... parts)
 {
   const Add add = { job, values, parts... };
   PointCounts counts = { };

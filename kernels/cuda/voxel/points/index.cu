@@ -29,8 +29,8 @@ count_points (RcVoxelCounters *counters, int64_t n)
  * for its loads longer than for divisions. */
 template <class Source>
 __global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, at_once (4))
-index_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
-    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Map map)
+index_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
+    GRID_CONSTANT Map map)
 {
   const Part part = { blockIdx.y, chunk.data + blockIdx.y * chunk.batch_stride, chunk.n, 0 };
   const uint32_t i = blockIdx.x * RC_CUDA_VOXEL_THREADS + threadIdx.x, n = (uint32_t) chunk.n;

@@ -185,8 +185,8 @@ read_tile (const Grid &grid, const Format &format, const Job &job, const Chunk &
  * is in shared memory. */
 template <class Source, bool PACKED>
 __global__ void __launch_bounds__ (THREADS, at_once (PACKED ? 5 : 3))
-bin_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
-    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Slabs slabs)
+bin_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
+    GRID_CONSTANT Slabs slabs)
 {
   __shared__ Shared shared;
   PointCounts counts = { };
@@ -261,8 +261,8 @@ whole_blocks ()
 /* The same for packed float32 points of a job that is one chunk. A block per tile of an item; its points are under way while it clears
  * its counters. */
 __global__ void __launch_bounds__ (THREADS, whole_blocks ())
-bin_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
-    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Slabs slabs)
+bin_whole (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
+    GRID_CONSTANT Slabs slabs)
 {
   __shared__ Shared shared;
   const uint32_t first = blockIdx.x * TILE;

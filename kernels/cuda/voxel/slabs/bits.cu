@@ -97,8 +97,8 @@ DYNAMIC_SHARED (uint32_t, slab_words);
  * blocks that write share a multiprocessor, unless the launch gives each one of its own. Registers for BLOCKS. SIZE 0: bits. */
 template <int SIZE, int BLOCKS>
 __global__ void __launch_bounds__ (THREADS, at_once (BLOCKS))
-write_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
-    GRID_CONSTANT Slabs slabs, GRID_CONSTANT Dense dense)
+write_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Slabs slabs,
+    GRID_CONSTANT Dense dense)
 {
   const Place place = own_place (slabs);
   const uint32_t n_bits = (uint32_t) slabs.words * 32;

@@ -140,8 +140,8 @@ DYNAMIC_SHARED (uint32_t, slab_counts);
  * that count and blocks that write share a multiprocessor. */
 template <int SIZE>
 __global__ void __launch_bounds__ (THREADS, at_once (2))
-count_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
-    GRID_CONSTANT Slabs slabs, GRID_CONSTANT Dense dense)
+count_slabs (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Slabs slabs,
+    GRID_CONSTANT Dense dense)
 {
   const Place place = own_place (slabs);
   const uint32_t n = (uint32_t) slabs.words;

@@ -37,8 +37,8 @@ element_of (const Values &values, const Job &job, const Stored &stored, const Gr
  * since most of them are zeros. */
 template <typename T>
 __global__ void __launch_bounds__ (THREADS)
-write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,
-    GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
+write_first (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
+    GRID_CONSTANT Rows rows)
 {
   const int64_t n = rows.max_voxels * rows.max_points * values.channels, step = (int64_t) gridDim.x * THREADS;
 

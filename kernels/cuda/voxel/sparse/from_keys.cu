@@ -190,8 +190,8 @@ sum_features (const Values &values, const Stored &stored, const Group &group, co
 }
 
 __device__ __forceinline__ void
-sum_coordinates (const Grid &grid, const Values &values, const Stored &stored, const Group &group,
-    const RcVoxelScale *scales, const Lane &lane)
+sum_coordinates (const Grid &grid, const Values &values, const Stored &stored, const Group &group, const RcVoxelScale *scales,
+    const Lane &lane)
 {
   const float *p = reinterpret_cast<const float *> (stored.payload) + lane.point * 3;
 
@@ -274,8 +274,8 @@ lane_of (const Job &job, const Stored &stored, const Group &group, uint64_t i, u
 /* Ranks each voxel, stores where its points begin, and combines their payload into sums or extremes. A block per tile, a thread per
  * key. One key more than there are is covered, where the last voxel ends. */
 __global__ void __launch_bounds__ (THREADS)
-rank (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
-    GRID_CONSTANT Stored stored, GRID_CONSTANT Group group)
+rank (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,
+    GRID_CONSTANT Group group)
 {
   follow_previous ();
 
@@ -331,8 +331,8 @@ struct FromSortedKeys
 
 /* Writes the rows of the items of a group. A block has as many rows at a time as threads. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
-write_sparse (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
-    GRID_CONSTANT Stored stored, GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
+write_sparse (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Stored stored,
+    GRID_CONSTANT Group group, GRID_CONSTANT Rows rows)
 {
   const FromSortedKeys from = { values, job, stored, group };
 
@@ -344,8 +344,7 @@ write_sparse (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTAN
 
 /* Writes the rank of each point to the map. A thread per sorted key. */
 __global__ void __launch_bounds__ (THREADS)
-write_ranks (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
-    GRID_CONSTANT Map map)
+write_ranks (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group, GRID_CONSTANT Map map)
 {
   follow_previous ();
 

@@ -57,8 +57,7 @@ bits_in (const uint4 &words)
 /* Counts the bits that are set in each tile of a bitmap; sets the scales, too, since range ends here. A block takes every
  * gridDim.x-th tile. */
 __global__ void __launch_bounds__ (THREADS, at_once (4))
-count_set_bits (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks,
-    uint32_t which)
+count_set_bits (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Ranks ranks, uint32_t which)
 {
   follow_previous ();
 

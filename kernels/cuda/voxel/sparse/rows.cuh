@@ -84,8 +84,8 @@ struct RowValue
 
 /* From the sums and flags of a voxel of that many points, or its extremes; `at` is where these are. */
 __device__ __forceinline__ RowValue
-load_value (const Values &values, uint32_t count, const int64_t *sums, const uint32_t *nonfinite_flags, const uint32_t *extremes,
-    int64_t at)
+load_value (const Values &values, uint32_t count, const int64_t *sums, const uint32_t *nonfinite_flags,
+    const uint32_t *extremes, int64_t at)
 {
   const bool has_sum = values.mode == RC_VOXEL_MEAN || values.mode == RC_VOXEL_CENTROID;
   const bool is_extreme = values.mode == RC_VOXEL_MAX || values.mode == RC_VOXEL_MIN;

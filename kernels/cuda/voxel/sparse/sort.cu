@@ -89,8 +89,7 @@ count_digit (uint32_t *counts, uint32_t digit, uint32_t lanes)
 
 /* Counts each digit in each tile of keys. A block per tile. */
 __global__ void __launch_bounds__ (THREADS)
-sort_count (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
-    GRID_CONSTANT Digit digit)
+sort_count (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group, GRID_CONSTANT Digit digit)
 {
   follow_previous ();
 
@@ -160,8 +159,7 @@ union MoveShared
  * ranks keep the order of equal digits. */
 template <bool ORDERED>
 __global__ void __launch_bounds__ (THREADS)
-sort_move (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group,
-    GRID_CONSTANT Digit digit)
+sort_move (GRID_CONSTANT Job job, GRID_CONSTANT Stored stored, GRID_CONSTANT Group group, GRID_CONSTANT Digit digit)
 {
   follow_previous ();
 

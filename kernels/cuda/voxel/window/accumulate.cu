@@ -32,8 +32,7 @@ begin_incremental (GRID_CONSTANT Job job, GRID_CONSTANT Window window)
 
 /* Stores the ranges of features that the job knows. One block; arguments, since host memory may change before the launch runs. */
 __global__ void __launch_bounds__ (THREADS)
-put_ranges (GRID_CONSTANT Values values, GRID_CONSTANT Job job,
-    GRID_CONSTANT Ranges ranges)
+put_ranges (GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Ranges ranges)
 {
   follow_previous ();
   for (int64_t i = threadIdx.x; i < ranges.n; i += THREADS) {

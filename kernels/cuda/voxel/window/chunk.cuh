@@ -100,8 +100,8 @@ window_blocks ()
 /* Adds (SIGN 1) or removes (-1) each point of a chunk. A grid-stride loop, a point a thread. */
 template <class Source, int SIGN, class Action, class... Parts>
 __global__ void __launch_bounds__ (RC_CUDA_VOXEL_THREADS, window_blocks<Source, SIGN, Action> ())
-accumulate_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job,
-    GRID_CONSTANT Chunk chunk, GRID_CONSTANT Window window, GRID_CONSTANT Parts... parts)
+accumulate_points (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTANT Job job, GRID_CONSTANT Chunk chunk,
+    GRID_CONSTANT Window window, GRID_CONSTANT Parts... parts)
 {
   const Action action = { grid, format, job, chunk, window, parts... };
   PointCounts counts = { };

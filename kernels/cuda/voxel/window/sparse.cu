@@ -187,8 +187,8 @@ lesser (int64_t a, int64_t b)
 /* Writes the rows of the voxels of each tile, then rows of zeros. A block takes every gridDim.x-th tile: it lists the voxels in shared
  * memory, so that values are written in the order of memory. */
 __global__ void __launch_bounds__ (THREADS)
-write_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job,
-    GRID_CONSTANT Window window, GRID_CONSTANT Rows rows)
+write_tiles (GRID_CONSTANT Grid grid, GRID_CONSTANT Values values, GRID_CONSTANT Job job, GRID_CONSTANT Window window,
+    GRID_CONSTANT Rows rows)
 {
   __shared__ uint16_t voxels[TILE * 32];
 

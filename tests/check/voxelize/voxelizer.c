@@ -162,7 +162,7 @@ run (const Kind *kind, const Way *way, guint64 max_bytes)
   fail_unless (robocache_points_info_from_caps (&points, caps, NULL));
   fail_unless (robocache_voxel_cast_rays (&settings, &points, NULL, NULL) && (points.rays != NULL) == (kind->k1 != 0.0));
   spec = robocache_voxel_spec (&settings, &points, kind->dtype);
-  spec.accumulates = way->accumulates ? kind->accumulate + 1 : 0;
+  spec.accumulates = way->keeps ? kind->accumulate + 1 : 0;
   robocache_voxel_tensors (&tensors, &points, &spec);
   if (robocache_voxel_maps_cloud (&points, &spec)) {
     tensors.n_tensors = 1;

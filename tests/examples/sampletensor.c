@@ -45,8 +45,9 @@ make_sample (guint c, guint splits)
       g_byte_array_append (bytes, &byte, 1);
     }
     if (bytes->len > 0 && (splits >> i & 1 || i == MAX_TENSORS - 1)) {
-      gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, g_memdup2 (bytes->data, bytes->len), bytes->len, 0, bytes->len,
-              NULL, NULL));
+      guint8 *copy = g_memdup2 (bytes->data, bytes->len);
+
+      gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, copy, bytes->len, 0, bytes->len, copy, g_free));
       g_byte_array_set_size (bytes, 0);
     }
   }

@@ -33,9 +33,9 @@ build_and_test() {
 
 if [ "${1-}" = --all ]; then
   build_and_test build-all -Dbenchmarks=enabled -Demulation=enabled --
-  build_and_test build-sanitized -Dcuda=disabled -Dbenchmarks=disabled -Demulation=disabled -Db_lundef=false \
-    -Db_sanitize=address,undefined -- --suite kernels --suite check --suite soak --suite fuzz
+  build_and_test build-sanitized -Dcuda=disabled -Db_lundef=false -Db_sanitize=address,undefined \
+    -- --suite kernels --suite check --suite soak --suite fuzz
 else
-  build_and_test build "$(robocache_gpu_options)" -Dbenchmarks=disabled -Demulation=disabled -- --no-suite threads
+  build_and_test build "$(robocache_gpu_options)" -- --no-suite threads
 fi
 python3 "$root/tests/summary.py" "${logs[@]}"

@@ -11,6 +11,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 out=${1:?usage: bundle.sh OUT [BUILD]}
 build=${2:-$here/../../build}
+[ -d "$build/tests/bench" ] || { echo "bundle.sh: no benchmarks in $build: configure it with -Dbenchmarks=enabled" >&2; exit 1; }
 plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0)
 scanner=$(pkg-config --variable=pluginscannerdir gstreamer-1.0)/gst-plugin-scanner
 rm -rf "$out"

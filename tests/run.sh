@@ -13,7 +13,7 @@ case $* in
 esac
 # shellcheck source=../examples/setup.sh
 . "$root/examples/setup.sh"
-packages=(python3 python3-numpy gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2)
+packages=(python3 python3-numpy gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2 xz-utils)
 # nvcc and the emulated GPU need a C++ compiler
 [ "${1-}" != --all ] || packages+=(g++)
 robocache_install "${packages[@]}"

@@ -137,7 +137,7 @@ rc_voxel_fixed (const RcVoxelScale * scale, double x)
 #endif
 }
 
-/* What of RC_VOXEL_SAW_… x is; 0 for a finite x. */
+/* Which of RC_VOXEL_NONFINITE_… x is; 0: x is finite. */
 RC_SHARED uint32_t
 rc_voxel_nonfinite_flags (double x)
 {

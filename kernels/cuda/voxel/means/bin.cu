@@ -268,7 +268,9 @@ bin_in_place (GRID_CONSTANT Grid grid, GRID_CONSTANT Format format, GRID_CONSTAN
   float p[N][3];
   uint32_t voxels[N];
 
-  read_late (job, bins);
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  read_late (job, bins);        /* without it these spill, and older architectures with it */
+#endif
   allow_next ();
   prefetch_tile (chunk, part, tile);
   wait_for_previous ();

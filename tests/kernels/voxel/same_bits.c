@@ -126,7 +126,7 @@ check_runs (Suite *suite, VoxelCase *c, PlacedCase *all, Test *test)
     whole[p] = all->placed[p].chunks[0];
   voxel_case_expect (c, suite, all->has_oracle, test);
   for (int run = 0; run < runs_of (suite) && test_holds (test); run++) {
-    const int p = run % all->n;
+    const int p = run == 1 ? all->n - 1 : run % suite->n_places;
 
     cut (c, &all->placed[p], &whole[p], run);
     if (voxels_enqueue (c, &all->placed[p], test))

@@ -1,5 +1,4 @@
 /* robocache: runs that are captured in CUDA graphs have the same bits, launch after launch
- *
  *   graphs --gpu [--seed N] [--separate] [--only SECTION]      see tests/kernels/suite.h
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -8,6 +8,11 @@
 #include "common/time/clockjump.h"
 #include "gst/fuse/stream/debug.h"
 
+/* A pad that is not live may be this many rows ahead of the next tick; then its source waits until there is room for several
+ * more, since each wait costs as much as many rows. */
+#define MAX_ROWS_AHEAD 32
+#define ROWS_AHEAD_TO_CONTINUE 16
+
 void
 gst_robocache_fuse_wake (GstRobocacheFuse *fuse)
 {
@@ -16,6 +21,7 @@ gst_robocache_fuse_wake (GstRobocacheFuse *fuse)
     gst_clock_id_unschedule (fuse->clock_id);
   else if (fuse->sleeps)
     g_cond_signal (&fuse->work);
+  fuse->sleeps = FALSE;
 }
 
 GstRobocacheFusePad *
@@ -40,6 +46,24 @@ GstClockTime
 gst_robocache_fuse_live_now (GstRobocacheFuse *fuse)
 {
   return fuse->clock.live ? robocache_running_time_now (GST_ELEMENT (fuse)) : GST_CLOCK_TIME_NONE;
+}
+
+gboolean
+gst_robocache_fuse_is_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
+{
+  const gsize too_many = pad->waiting ? ROWS_AHEAD_TO_CONTINUE : MAX_ROWS_AHEAD;
+  const FuseStream *stream = &pad->stream;
+  gint64 tick;
+
+  if ((fuse->clock.live && pad->live) || pad->flow != GST_FLOW_OK || pad->flushing)
+    return FALSE;
+  if (fuse_tick_clock_candidate (&fuse->clock, &tick))
+    return fuse_stream_rows_after (stream, tick) >= too_many && fuse_stream_is_ready (stream, tick, TRUE)
+        && fuse_stream_frontier (stream) >= tick;
+  if (stream == fuse->clock.reference)
+    return FALSE;
+  return fuse_stream_rows_after (stream, fuse->clock.last_tick) >= too_many
+      && fuse_stream_frontier (stream) >= fuse_stream_first_time (stream);
 }
 
 /* ---- failures ---- */

@@ -126,6 +126,9 @@ void gst_robocache_fuse_reset_ticks (GstRobocacheFuse * fuse);
 /* Drops the rows of a pad. Called with the lock. */
 void gst_robocache_fuse_flush_stream (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 
+/* Whether the pad's source must wait, so that recordings of different rates stay together. Called with the lock. */
+gboolean gst_robocache_fuse_is_ahead (GstRobocacheFuse * fuse, const GstRobocacheFusePad * pad);
+
 /* Running time at which rows and deadlines are, when live; otherwise GST_CLOCK_TIME_NONE. Called with the lock. */
 GstClockTime gst_robocache_fuse_live_now (GstRobocacheFuse * fuse);
 

@@ -11,33 +11,10 @@
 #include "negotiation.h"
 #include "output.h"
 
-/* A pad that is not live may be this many rows ahead of the next tick; then its source waits until there is room for several
- * more, since each wait costs as much as many rows. */
-#define MAX_ROWS_AHEAD 32
-#define ROWS_AHEAD_TO_CONTINUE 16
 /* Few enough frames for any camera's pool. */
 #define MIN_ROWS_WORTH_PRUNING 4
 
 /* ---- pace; called with the lock ---- */
-
-/* Whether the pad's source must wait, so that recordings of different rates stay together. */
-static gboolean
-is_ahead (GstRobocacheFuse *fuse, const GstRobocacheFusePad *pad)
-{
-  const gsize too_many = pad->waiting ? ROWS_AHEAD_TO_CONTINUE : MAX_ROWS_AHEAD;
-  const FuseStream *stream = &pad->stream;
-  gint64 tick;
-
-  if ((fuse->clock.live && pad->live) || pad->flow != GST_FLOW_OK || pad->flushing)
-    return FALSE;
-  if (fuse_tick_clock_candidate (&fuse->clock, &tick))
-    return fuse_stream_rows_after (stream, tick) >= too_many && fuse_stream_is_ready (stream, tick, TRUE)
-        && fuse_stream_frontier (stream) >= tick;
-  if (stream == fuse->clock.reference)
-    return FALSE;
-  return fuse_stream_rows_after (stream, fuse->clock.last_tick) >= too_many
-      && fuse_stream_frontier (stream) >= fuse_stream_first_time (stream);
-}
 
 /* Releases rows between two ticks that no tick needs: a camera's pool may be small. */
 static void
@@ -62,7 +39,7 @@ may_wait (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   if (pad->sources_checked)
     return TRUE;
   FUSE_LOCK (fuse);
-  ahead = is_ahead (fuse, pad);
+  ahead = gst_robocache_fuse_is_ahead (fuse, pad);
   FUSE_UNLOCK (fuse);
   if (!ahead)
     return TRUE;
@@ -79,7 +56,7 @@ wait_for_the_others (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   if (!may_wait (fuse, pad))
     return GST_FLOW_NOT_NEGOTIATED;
   FUSE_LOCK (fuse);
-  while (is_ahead (fuse, pad)) {
+  while (gst_robocache_fuse_is_ahead (fuse, pad)) {
     pad->waiting = TRUE;
     g_cond_wait (&fuse->progress, &fuse->lock);
   }

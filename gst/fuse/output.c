@@ -34,7 +34,7 @@ sleep_until_woken (GstRobocacheFuse *fuse)
 {
   fuse->sleeps = TRUE;
   g_cond_wait (&fuse->work, &fuse->lock);
-  fuse->sleeps = FALSE;
+  fuse->sleeps = FALSE;         /* also where nobody woke it */
 }
 
 /* Running time at which a tick must leave. */
@@ -229,7 +229,9 @@ static void
 let_sources_continue (GstRobocacheFuse *fuse)
 {
   for (guint i = 0; i < fuse->pads->len; i++) {
-    if (gst_robocache_fuse_nth_pad (fuse, i)->waiting) {
+    const GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (pad->waiting && !gst_robocache_fuse_is_ahead (fuse, pad)) {
       g_cond_broadcast (&fuse->progress);
       return;
     }

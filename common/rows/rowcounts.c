@@ -110,9 +110,15 @@ is_report_due (const RobocacheLosses *losses, gint64 now_ns, gint64 interval_ns)
 }
 
 gboolean
+robocache_losses_are_due (const RobocacheLosses *losses, gint64 now_ns, gint64 interval_ns)
+{
+  return losses->pending.n > 0 && is_report_due (losses, now_ns, interval_ns);
+}
+
+gboolean
 robocache_losses_take (RobocacheLosses *losses, gint64 now_ns, gint64 interval_ns, RobocacheLoss *loss)
 {
-  if (losses->pending.n == 0 || !is_report_due (losses, now_ns, interval_ns))
+  if (!robocache_losses_are_due (losses, now_ns, interval_ns))
     return FALSE;
   losses->reported = TRUE;
   losses->reported_ns = now_ns;

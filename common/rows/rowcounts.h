@@ -69,6 +69,8 @@ void robocache_losses_dropped (RobocacheLosses * losses, gint64 time, guint64 n_
 /* Reads and clears the pending losses for a report at the time now_ns. Reports are at least interval_ns apart, the first one
  * is immediate; a timeline that restarts earlier does not delay the next. now_ns is on any monotonic timeline of the caller;
  * G_MININT64: unknown, so that no time has passed. FALSE: nothing is pending, or the interval has not passed. */
+/* Whether robocache_losses_take would return TRUE. */
+gboolean robocache_losses_are_due (const RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns);
 gboolean robocache_losses_take (RobocacheLosses * losses, gint64 now_ns, gint64 interval_ns, RobocacheLoss * loss);
 /* The same regardless of the interval, for the end of a stream. */
 gboolean robocache_losses_flush (RobocacheLosses * losses, RobocacheLoss * loss);

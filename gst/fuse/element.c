@@ -5,7 +5,6 @@
 #include "element.h"
 
 #include "common/element/errors.h"
-#include "common/time/clockjump.h"
 #include "gst/fuse/stream/debug.h"
 
 /* A pad that is not live may be this many rows ahead of the next tick; then its source waits until there is room for several
@@ -43,9 +42,23 @@ gst_robocache_fuse_ref_pads (GstRobocacheFuse *fuse)
 }
 
 GstClockTime
+gst_robocache_fuse_clock_now (GstRobocacheFuse *fuse)
+{
+  GstClock *clock = gst_element_get_clock (GST_ELEMENT (fuse));
+  const GstClockTime base_time = gst_element_get_base_time (GST_ELEMENT (fuse));
+  GstClockTime now;
+
+  if (clock == NULL)
+    return GST_CLOCK_TIME_NONE;
+  now = gst_clock_get_time (clock);
+  gst_object_unref (clock);
+  return now > base_time ? now - base_time : 0;
+}
+
+GstClockTime
 gst_robocache_fuse_live_now (GstRobocacheFuse *fuse)
 {
-  return fuse->clock.live ? robocache_running_time_now (GST_ELEMENT (fuse)) : GST_CLOCK_TIME_NONE;
+  return fuse->clock.live && fuse->playing ? gst_robocache_fuse_clock_now (fuse) : GST_CLOCK_TIME_NONE;
 }
 
 gboolean

@@ -70,7 +70,6 @@ struct _GstRobocacheFuse
   gint wakeups;                 /* atomic: how often the task was woken */
   GThread *task_thread;         /* atomic: of the last tick */
   GQueue events;                /* of GstEvent: to push in order with samples */
-  gboolean losses_pending;      /* a pad has lost rows that no QoS message has reported */
 
   /* latency */
   gint64 announced_need;        /* what the pads need (ns) */
@@ -129,6 +128,8 @@ void gst_robocache_fuse_flush_stream (GstRobocacheFuse * fuse, GstRobocacheFuseP
 /* Whether the pad's source must wait, so that recordings of different rates stay together. Called with the lock. */
 gboolean gst_robocache_fuse_is_ahead (GstRobocacheFuse * fuse, const GstRobocacheFusePad * pad);
 
+/* Running time on the clock; GST_CLOCK_TIME_NONE without a clock. Called in PLAYING. */
+GstClockTime gst_robocache_fuse_clock_now (GstRobocacheFuse * fuse);
 /* Running time at which rows and deadlines are, when live; otherwise GST_CLOCK_TIME_NONE. Called with the lock. */
 GstClockTime gst_robocache_fuse_live_now (GstRobocacheFuse * fuse);
 

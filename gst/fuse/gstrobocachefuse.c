@@ -484,7 +484,7 @@ start (GstRobocacheFuse *fuse)
     return FALSE;
   FUSE_LOCK (fuse);
   fuse->clock.reference = NULL;
-  fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = fuse->losses_pending = FALSE;
+  fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = FALSE;
   fuse->composition_changed = fuse->need_segment = TRUE;
   gst_robocache_fuse_reset_ticks (fuse);
   gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
@@ -495,8 +495,10 @@ start (GstRobocacheFuse *fuse)
   fuse->clock.starts_without_rows = fuse->force_live;
   fuse_tick_clock_sync_period (&fuse->clock);
   FUSE_UNLOCK (fuse);
-  if (start_streams (fuse))
+  if (start_streams (fuse)) {
+    gst_robocache_fuse_update_latency (fuse);
     return TRUE;
+  }
   robocache_device_close (&fuse->device, GST_ELEMENT (fuse));
   return FALSE;
 }

@@ -8,6 +8,7 @@
 #include "gst/fuse/stream/debug.h"
 #include "flush.h"
 #include "liveness.h"
+#include "messages.h"
 #include "negotiation.h"
 #include "output.h"
 
@@ -113,9 +114,8 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
   then->latency_is_off = gst_robocache_fuse_latency_is_off (fuse, pad);
   if (then->oddities.jumped)    /* rows of an older format may have gone */
     fuse->composition_changed = TRUE;
-  if (then->oddities.jumped || (stream->losses.pending.n > 0 && !fuse->losses_pending)) {
-    fuse->losses_pending = TRUE;        /* the task reports them */
-    if (fuse->waits)
+  if (then->oddities.jumped || gst_robocache_fuse_losses_are_due (fuse, pad, now)) {
+    if (fuse->waits)            /* the task reports them */
       gst_robocache_fuse_wake (fuse);
   } else {
     gst_robocache_fuse_look_at_pad (fuse, pad);

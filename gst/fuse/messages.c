@@ -84,13 +84,29 @@ get_qos_settings (GstRobocacheFuse *fuse, gint64 *interval)
   return on;
 }
 
+/* Intervals are of running time, or not live of the times of rows. */
+static gint64
+report_time (const GstRobocacheFusePad *pad, GstClockTime now)
+{
+  return GST_CLOCK_TIME_IS_VALID (now) ? (gint64) now : fuse_stream_last_time (&pad->stream);
+}
+
+gboolean
+gst_robocache_fuse_losses_are_due (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstClockTime now)
+{
+  gint64 interval;
+
+  return pad->stream.losses.pending.n > 0 && get_qos_settings (fuse, &interval)
+      && robocache_losses_are_due (&pad->stream.losses, report_time (pad, now), interval);
+}
+
 static void
 collect_losses (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstClockTime now, gint64 interval, gboolean all,
     GQueue *messages)
 {
   const FuseStream *stream = &pad->stream;
   const RobocacheQosPlace place = { GST_OBJECT (pad), &stream->times.clock.segment, fuse->clock.live };
-  const gint64 time = GST_CLOCK_TIME_IS_VALID (now) ? (gint64) now : fuse_stream_last_time (stream);
+  const gint64 time = report_time (pad, now);
   FuseStatistics *statistics;
   RobocacheLoss loss;
 
@@ -99,10 +115,8 @@ collect_losses (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstClockTime n
     return;
   }
   if (all ? !robocache_losses_flush (&pad->stream.losses, &loss)
-      : !robocache_losses_take (&pad->stream.losses, time, interval, &loss)) {
-    fuse->losses_pending |= stream->losses.pending.n > 0;
+      : !robocache_losses_take (&pad->stream.losses, time, interval, &loss))
     return;
-  }
   statistics = g_new0 (FuseStatistics, 1);
   fuse_stream_add_statistics (stream, statistics);
   g_queue_push_tail (messages, robocache_qos_of_rows (&place, &loss, stream->times.clock.nominal_duration,
@@ -138,7 +152,6 @@ gst_robocache_fuse_collect_messages (GstRobocacheFuse *fuse, gboolean all, GQueu
   gint64 interval;
   const gboolean on = get_qos_settings (fuse, &interval);
 
-  fuse->losses_pending = FALSE;
   for (guint i = 0; i < fuse->pads->len; i++) {
     GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
 

@@ -16,6 +16,8 @@ GstStructure *gst_robocache_fuse_make_pad_statistics (GstElement * element, GstR
 /* The pad goes: its rows are counted among those of removed pads. Called with the lock. */
 void gst_robocache_fuse_close_statistics (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 
+/* Whether a message about rows that pad has lost is due, at the running time now. Called with the lock. */
+gboolean gst_robocache_fuse_losses_are_due (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstClockTime now);
 /* Adds messages about rows that pads have lost, and about tracked clocks; at most one a pad and qos-interval unless all is
  * TRUE. Called with the lock, by the task alone, so that one thread posts. */
 void gst_robocache_fuse_collect_messages (GstRobocacheFuse * fuse, gboolean all, GQueue * messages);

@@ -98,7 +98,7 @@ static gboolean
 may_stay_awake (GstRobocacheFuse *fuse, gint64 since, GstClockTime deadline)
 {
   const gint64 awake_for = (g_get_monotonic_time () - since) * 1000;
-  const GstClockTime now = robocache_running_time_now (GST_ELEMENT (fuse));
+  const GstClockTime now = gst_robocache_fuse_clock_now (fuse);
 
   return (GstClockTime) awake_for < get_busy_wait (fuse) && GST_CLOCK_TIME_IS_VALID (now) && now < deadline;
 }
@@ -168,15 +168,18 @@ is_past_the_end (GstRobocacheFuse *fuse, gint64 tick)
       && tick >= (gint64) gst_segment_to_running_time (segment, GST_FORMAT_TIME, segment->stop);
 }
 
-/* Counts the streams that the tick waits for. */
+/* Counts the streams that the tick waits for. Where all are declared and none has data, it waits for its deadline. */
 static guint
 look_at_streams (GstRobocacheFuse *fuse, gint64 tick)
 {
+  gboolean any_data = FALSE;
+
   fuse->awaited = tick;
   fuse->n_unready = 0;
   for (guint i = 0; i < fuse->pads->len; i++) {
     GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
 
+    any_data |= !pad->stream.is_declared || pad->stream.has_data;
     pad->is_ready = fuse_stream_is_ready (&pad->stream, tick, !fuse->clock.live);
     if (!pad->is_ready) {
       GST_LOG_OBJECT (pad, "tick %" GST_TIME_FORMAT " waits for this pad: rows until %" GST_STIME_FORMAT,
@@ -184,6 +187,8 @@ look_at_streams (GstRobocacheFuse *fuse, gint64 tick)
       fuse->n_unready++;
     }
   }
+  if (!any_data)
+    fuse->n_unready++;
   return fuse->n_unready;
 }
 

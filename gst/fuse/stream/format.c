@@ -68,12 +68,33 @@ fuse_format_clear (FuseFormat *format)
   g_clear_pointer (&format->channels, g_free);
 }
 
+static gboolean
+has_same_frames (const GstVideoInfo *a, const GstVideoInfo *b)
+{
+  return GST_VIDEO_INFO_FORMAT (a) == GST_VIDEO_INFO_FORMAT (b) && GST_VIDEO_INFO_WIDTH (a) == GST_VIDEO_INFO_WIDTH (b)
+      && GST_VIDEO_INFO_HEIGHT (a) == GST_VIDEO_INFO_HEIGHT (b);
+}
+
+static gboolean
+has_same_shape (const FuseFormat *a, const FuseFormat *b)
+{
+  return a->is_camera == b->is_camera && a->on_device == b->on_device && a->rows.dtype == b->rows.dtype
+      && a->rows.channels == b->rows.channels && (!a->is_camera || has_same_frames (&a->video, &b->video));
+}
+
 gboolean
 fuse_format_has_same_rows (const FuseFormat *a, const FuseFormat *b)
 {
-  return a->is_camera == b->is_camera && a->on_device == b->on_device && a->rate_num == b->rate_num
-      && a->rate_den == b->rate_den && a->rows.dtype == b->rows.dtype && a->rows.channels == b->rows.channels
+  return has_same_shape (a, b) && a->rate_num == b->rate_num && a->rate_den == b->rate_den
       && (!a->is_camera || gst_video_info_is_equal (&a->video, &b->video)) && g_strcmp0 (a->channels, b->channels) == 0;
+}
+
+gboolean
+fuse_format_is_as_declared (const FuseFormat *format, const FuseFormat *declared)
+{
+  return has_same_shape (format, declared)
+      && (declared->channels == NULL || g_strcmp0 (format->channels, declared->channels) == 0)
+      && (declared->rate_num == 0 || (format->rate_num == declared->rate_num && format->rate_den == declared->rate_den));
 }
 
 gsize

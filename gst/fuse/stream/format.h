@@ -33,6 +33,9 @@ void fuse_format_clear (FuseFormat * format);
 /* Whether rows of both may be blended and give the same output. Blocks of another length hold the same rows. */
 gboolean fuse_format_has_same_rows (const FuseFormat * a, const FuseFormat * b);
 
+/* Whether rows are as declared: what declared leaves open, names and framerate, may be anything. */
+gboolean fuse_format_is_as_declared (const FuseFormat * format, const FuseFormat * declared);
+
 /* Bytes of a row of elements. */
 gsize fuse_format_row_bytes (const FuseFormat * format);
 /* Bytes of what a history keeps of a row: the row itself, a GstBuffer * of a camera's frame, or a RobocacheDeviceRow; and

@@ -141,23 +141,19 @@ fuse_stream_set_timestamps (FuseStream *stream, const FuseTimestampSettings *tim
 
 /* ---- events ---- */
 
-static gboolean
-is_as_declared (const FuseStream *stream, const FuseFormat *format, GError **error)
-{
-  if (!stream->is_declared || fuse_format_has_same_rows (&stream->format, format))
-    return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps differ from expected-caps");
-  return FALSE;
-}
-
 gboolean
 fuse_stream_set_format (FuseStream *stream, FuseFormat *format, gboolean is_declared, GError **error)
 {
   FuseEpoch *epoch = newest_epoch (stream);
 
-  if (!is_as_declared (stream, format, error)) {
-    fuse_format_clear (format);
-    return FALSE;
+  if (stream->is_declared) {
+    if (!fuse_format_is_as_declared (format, &stream->format)) {
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps differ from expected-caps");
+      fuse_format_clear (format);
+      return FALSE;
+    }
+    g_free (format->channels);  /* the output's caps were made of those that were declared */
+    format->channels = g_strdup (stream->format.channels);
   }
   fuse_format_clear (&stream->format);
   stream->format = *format;

@@ -4,7 +4,7 @@
  * arithmetic (docs/arithmetic.md). One resampled stream is an alignment with n_streams = 1.
  *
  * A stream comes in one of two forms:
- *   brackets  the caller has found the rows of each tick (bracket.h) and the run only blends them. Live pipelines.
+ *   brackets  the caller has found the rows of each tick (interpolation.h) and the run only blends them. Live pipelines.
  *   times     the run finds them itself in the rows' times. Recorded episodes, [batch, rows, channels] -> [batch, ticks, channels].
  *
  * Shapes are row-major and every axis but the innermost has a byte stride, so odd widths, padding and slices of a
@@ -18,7 +18,7 @@
 #define RC_ALIGN_H
 
 #include "backend.h"
-#include "bracket.h"
+#include "interpolation.h"
 #include "dtype.h"
 
 #ifdef __cplusplus

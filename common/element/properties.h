@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "kernels/bracket.h"
+#include "kernels/interpolation.h"
 #include "kernels/dtype.h"
 
 G_BEGIN_DECLS

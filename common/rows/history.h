@@ -11,7 +11,7 @@
 
 #include <gst/gst.h>
 
-#include "kernels/bracket.h"
+#include "kernels/interpolation.h"
 #include "rowcounts.h"
 
 G_BEGIN_DECLS

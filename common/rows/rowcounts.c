@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "kernels/bracket.h"
+#include "kernels/interpolation.h"
 
 static const gchar *const reason_fields[ROBOCACHE_N_DROP_REASONS] = {
   [ROBOCACHE_DROPPED_NO_TIME] = "rows-dropped-no-time",

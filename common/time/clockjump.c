@@ -4,7 +4,7 @@
  */
 #include "clockjump.h"
 
-#include "kernels/bracket.h"
+#include "kernels/interpolation.h"
 
 #define NO_TIME G_MININT64
 /* The least delay of a sensor is sought among so many rows, twice. */

@@ -6,7 +6,7 @@
 
 #include "common/time/segments.h"
 #include "gst/fuse/stream/debug.h"
-#include "output.h"
+#include "ticktask.h"
 
 /* ---- flushes of all pads; with flush_lock ---- */
 

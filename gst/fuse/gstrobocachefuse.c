@@ -34,7 +34,7 @@
 #include "liveness.h"
 #include "messages.h"
 #include "negotiation.h"
-#include "output.h"
+#include "ticktask.h"
 #include "gst/fuse/sample/samplemeta.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);

@@ -10,7 +10,7 @@
 #include "liveness.h"
 #include "messages.h"
 #include "negotiation.h"
-#include "output.h"
+#include "ticktask.h"
 
 /* Few enough frames for any camera's pool. */
 #define MIN_ROWS_WORTH_PRUNING 4

@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/parse/records/inputformat.h"
+#include "inputformat.h"
 #include "gst/parse/records/recordstamp.h"
 
 G_BEGIN_DECLS

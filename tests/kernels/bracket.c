@@ -9,7 +9,7 @@
 #include <math.h>
 #include <sys/mman.h>
 
-#include "kernels/bracket.h"
+#include "kernels/interpolation.h"
 
 /* Every list of up to 9 times that rise by 0 or 1, against counting. */
 GST_START_TEST (test_bounds_of_every_short_list)

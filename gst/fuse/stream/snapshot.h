@@ -6,7 +6,7 @@
 #define FUSE_SNAPSHOT_H
 
 #include "common/rows/history.h"
-#include "format.h"
+#include "rowformat.h"
 
 G_BEGIN_DECLS
 

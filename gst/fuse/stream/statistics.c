@@ -4,7 +4,7 @@
  */
 #include "statistics.h"
 
-#include "kernels/bracket.h"
+#include "kernels/interpolation.h"
 
 void
 fuse_statistics_add (FuseStatistics *sum, const FuseStatistics *statistics)

@@ -8,7 +8,7 @@
 #define FUSE_STREAM_H
 
 #include "common/time/clockjump.h"
-#include "format.h"
+#include "rowformat.h"
 #include "snapshot.h"
 #include "statistics.h"
 #include "timestamps.h"

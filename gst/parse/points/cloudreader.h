@@ -10,7 +10,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/parse/records/inputformat.h"
+#include "gst/parse/inputformat.h"
 
 G_BEGIN_DECLS
 

@@ -22,7 +22,7 @@
 
 #include <gst/gst.h>
 
-#include "gst/parse/records/inputformat.h"
+#include "gst/parse/inputformat.h"
 #include "pointfields.h"
 
 G_BEGIN_DECLS

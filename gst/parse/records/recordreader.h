@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "inputformat.h"
+#include "gst/parse/inputformat.h"
 #include "recordtime.h"
 
 G_BEGIN_DECLS

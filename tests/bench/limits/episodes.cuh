@@ -5,7 +5,7 @@
 #ifndef BENCH_EPISODES_CUH
 #define BENCH_EPISODES_CUH
 
-#include "kernels/bracket.h"
+#include "kernels/interpolation.h"
 #include "tests/bench/limits/lab.cuh"
 
 namespace lab

@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef RC_BRACKET_H
-#define RC_BRACKET_H
+#ifndef RC_INTERPOLATION_H
+#define RC_INTERPOLATION_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_FORMAT_H
-#define FUSE_FORMAT_H
+#ifndef FUSE_ROWFORMAT_H
+#define FUSE_ROWFORMAT_H
 
 #include <gst/video/video.h>
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef FUSE_OUTPUT_H
-#define FUSE_OUTPUT_H
+#ifndef FUSE_TICKTASK_H
+#define FUSE_TICKTASK_H
 
 #include "element.h"
 

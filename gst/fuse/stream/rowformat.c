@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "format.h"
+#include "rowformat.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "output.h"
+#include "ticktask.h"
 
 #include "gst/fuse/stream/debug.h"
 #include "liveness.h"

@@ -91,10 +91,12 @@ __host__ __device__ constexpr int
 window_blocks ()
 {
 #if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  return 0;
+  constexpr bool has_registers = false;
 #else
-  return Source::is_depth && SIGN < 0 && Action::counts_alone ? 8 : 0;
+  constexpr bool has_registers = true;
 #endif
+
+  return has_registers && Source::is_depth && SIGN < 0 && Action::counts_alone ? 8 : 0;
 }
 
 /* Adds (SIGN 1) or removes (-1) each point of a chunk. A grid-stride loop, a point a thread. */

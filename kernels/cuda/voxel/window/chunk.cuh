@@ -90,13 +90,14 @@ template <class Source, int SIGN, class Action>
 __host__ __device__ constexpr int
 window_blocks ()
 {
-#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-  constexpr bool has_registers = false;
+  /* eight blocks are 2,048 threads, more than other generations' multiprocessors have or leave registers for */
+#if defined (__CUDA_ARCH__) && __CUDA_ARCH__ / 100 == 9
+  constexpr bool has_threads = true;
 #else
-  constexpr bool has_registers = true;
+  constexpr bool has_threads = false;
 #endif
 
-  return has_registers && Source::is_depth && SIGN < 0 && Action::counts_alone ? 8 : 0;
+  return has_threads && Source::is_depth && SIGN < 0 && Action::counts_alone ? 8 : 0;
 }
 
 /* Adds (SIGN 1) or removes (-1) each point of a chunk. A grid-stride loop, a point a thread. */

@@ -86,6 +86,8 @@ gst_robocache_fuse_end_streams (GstRobocacheFuse *fuse, GstFlowReturn flow)
 {
   gboolean failed = fuse->failed;
 
+  if (fuse->ended == GST_FLOW_OK)
+    fuse->ended = flow;
   for (guint i = 0; i < fuse->pads->len; i++) {
     GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
 
@@ -152,7 +154,7 @@ void
 gst_robocache_fuse_flush_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   fuse_stream_flush (&pad->stream);
-  pad->flow = GST_FLOW_OK;
+  pad->flow = fuse->open_flush == GST_SEQNUM_INVALID && !fuse->failed ? fuse->ended : GST_FLOW_OK;
   gst_robocache_fuse_look_for_failure (fuse);
   fuse->composition_changed = TRUE;     /* rows of an older format may have gone */
   g_cond_broadcast (&fuse->progress);

@@ -55,6 +55,7 @@ struct _GstRobocacheFuse
   FuseTickClock clock;
   FuseOutput started_output;
   gchar *started_reference;     /* NULL: unset */
+  gboolean is_started;          /* between start and stop */
   gboolean rate_changed;
   gboolean reference_lost;      /* the reference pad was removed */
   gboolean failed;              /* an error ended the streams of some pad: no tick follows until it is flushed or gone */
@@ -74,6 +75,7 @@ struct _GstRobocacheFuse
   /* latency */
   gint64 announced_need;        /* what the pads need (ns) */
   GstClockTime own_latency;     /* that and the property, as it was announced */
+  GstClockTime announced_total; /* total_latency when it was last announced */
   gint64 announced_period;      /* of the ticks, that it was computed with */
   GstClockTime total_latency;   /* live: how long a tick may wait; GST_CLOCK_TIME_NONE otherwise */
 
@@ -84,7 +86,10 @@ struct _GstRobocacheFuse
   GPtrArray *composed;          /* of GstRobocacheFusePad: those in the samples */
   gboolean composing;           /* snapshots hold references */
   GstSegment segment;
-  gboolean stream_started, need_segment, sent_buffer, discont, segment_done_sent, eos_sent;
+  gboolean stream_started, need_segment, sent_buffer, discont, segment_done_sent;
+  GstFlowReturn ended;          /* what sources are answered since the streams ended; GST_FLOW_OK: they have not */
+  GstBufferPool *peer_pool;     /* downstream's, that the composer uses; NULL: none */
+  guint32 seqnum;               /* of the last flush, which events after it carry; GST_SEQNUM_INVALID: none */
   FuseHole hole;
   gint64 last_gap;              /* live: tick at which the last GAP left; ROBOCACHE_NO_TIME: none in this hole */
 

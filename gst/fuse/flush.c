@@ -25,8 +25,12 @@ begin_flush (GstRobocacheFuse *fuse, guint32 seqnum)
   FUSE_LOCK (fuse);
   fuse->open_flush = seqnum;
   fuse->flush_resets = TRUE;
-  for (guint i = 0; i < fuse->pads->len; i++)
-    gst_robocache_fuse_nth_pad (fuse, i)->flush_awaited = TRUE;
+  fuse->seqnum = seqnum;
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    pad->flush_awaited = gst_pad_is_linked (GST_PAD (pad));     /* nothing else could end it */
+  }
   FUSE_UNLOCK (fuse);
   gst_event_set_seqnum (event, seqnum);
   gst_pad_push_event (fuse->src, event);
@@ -69,13 +73,19 @@ end_flush_when_due (GstRobocacheFuse *fuse)
 static gboolean
 concerns_all (GstRobocacheFuse *fuse)
 {
-  gboolean all;
+  gboolean any = FALSE, all = TRUE;
 
   FUSE_LOCK (fuse);
-  all = fuse->pads->len > 0 && !fuse->eos_sent;
-  for (guint i = 0; all && i < fuse->pads->len; i++)
-    all = gst_robocache_fuse_nth_pad (fuse, i)->flushing;
-  all |= fuse->eos_sent;
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (gst_pad_is_linked (GST_PAD (pad))) {
+      any = TRUE;
+      all &= pad->flushing;
+    }
+  }
+  all &= any;
+  all |= fuse->ended != GST_FLOW_OK;
   FUSE_UNLOCK (fuse);
   return all;
 }
@@ -106,7 +116,6 @@ stop_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   pad->flush_awaited = pad->flushing = FALSE;
   gst_robocache_fuse_flush_stream (fuse, pad);
   FUSE_UNLOCK (fuse);
-  end_flush_when_due (fuse);
 }
 
 gboolean
@@ -116,11 +125,18 @@ gst_robocache_fuse_flush_event (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
 
   if (starts)
     set_flushing (fuse, pad, TRUE);
+  if (gst_robocache_fuse_is_task (fuse)) {      /* a flush of all would wait for its own thread */
+    if (!starts)
+      stop_flush (fuse, pad);
+    gst_event_unref (event);
+    return TRUE;
+  }
   g_rec_mutex_lock (&fuse->flush_lock);
-  if (starts && is_active (fuse) && !is_open (fuse) && concerns_all (fuse) && !gst_robocache_fuse_is_task (fuse))
+  if (starts && is_active (fuse) && !is_open (fuse) && concerns_all (fuse))
     begin_flush (fuse, gst_event_get_seqnum (event));
   else if (!starts)
     stop_flush (fuse, pad);
+  end_flush_when_due (fuse);
   g_rec_mutex_unlock (&fuse->flush_lock);
   gst_event_unref (event);
   return TRUE;
@@ -131,14 +147,17 @@ gst_robocache_fuse_flush_event (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
 void
 gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  if (gst_robocache_fuse_is_task (fuse))
-    return;                     /* it runs, so no flush is open */
-  g_rec_mutex_lock (&fuse->flush_lock);
+  const gboolean is_task = gst_robocache_fuse_is_task (fuse);   /* which a flush that is open may wait for */
+
+  if (!is_task)
+    g_rec_mutex_lock (&fuse->flush_lock);
   FUSE_LOCK (fuse);
   if (pad->flush_awaited && !pad->removed)
     gst_robocache_fuse_flush_stream (fuse, pad);
   pad->flush_awaited = FALSE;
   FUSE_UNLOCK (fuse);
+  if (is_task)
+    return;
   end_flush_when_due (fuse);
   g_rec_mutex_unlock (&fuse->flush_lock);
 }
@@ -246,10 +265,14 @@ static void
 take_back_seek (GstRobocacheFuse *fuse, guint32 seqnum, const GstSegment *before)
 {
   FUSE_LOCK (fuse);
-  fuse->flush_resets = FALSE;
-  for (guint i = 0; fuse->open_flush == seqnum && i < fuse->pads->len; i++)
-    gst_robocache_fuse_nth_pad (fuse, i)->flush_awaited = FALSE;
-  fuse->segment = *before;
+  if (fuse->last_seek == seqnum)
+    fuse->last_seek = GST_SEQNUM_INVALID;
+  if (fuse->open_flush == seqnum) {
+    fuse->flush_resets = FALSE;
+    for (guint i = 0; i < fuse->pads->len; i++)
+      gst_robocache_fuse_nth_pad (fuse, i)->flush_awaited = FALSE;
+    fuse->segment = *before;
+  }
   FUSE_UNLOCK (fuse);
 }
 

@@ -91,15 +91,30 @@ GST_ELEMENT_REGISTER_DEFINE (robocachefuse, "robocachefuse", GST_RANK_NONE, GST_
 
 /* ---- pads ---- */
 
-/* Its settings changed. */
+/* Gives a stream that is declared its format. Called with the lock. */
+static gboolean
+declare (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError **error)
+{
+  if (!gst_robocache_fuse_pad_declare (pad, error))
+    return FALSE;
+  fuse->composition_changed |= pad->stream.is_declared;
+  return TRUE;
+}
+
+/* A pad that is requested while the element runs is declared when its property is set. */
 static void
 pad_settings_changed (GstElement *element, GstRobocacheFusePad *pad)
 {
   GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
+  GError *error = NULL;
 
   FUSE_LOCK (fuse);
+  if (fuse->is_started && !pad->removed)
+    declare (fuse, pad, &error);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
+  if (error)
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
   gst_robocache_fuse_update_latency (fuse);
 }
 
@@ -171,16 +186,6 @@ role_of (const GstPadTemplate *pad_template)
   return role;
 }
 
-/* Gives a stream that is declared its format. Called with the lock. */
-static gboolean
-declare (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError **error)
-{
-  if (!gst_robocache_fuse_pad_declare (pad, error))
-    return FALSE;
-  fuse->composition_changed |= pad->stream.is_declared;
-  return TRUE;
-}
-
 static GstPad *
 gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_template, const gchar *name, const GstCaps *caps)
 {
@@ -202,6 +207,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad->stream.times.origins = fuse->origins;
 
   FUSE_LOCK (fuse);
+  pad->flow = fuse->ended;
   gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   g_ptr_array_add (fuse->pads, gst_object_ref_sink (pad));
   sort_pads (fuse);
@@ -486,6 +492,9 @@ start (GstRobocacheFuse *fuse)
   fuse->clock.reference = NULL;
   fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = FALSE;
   fuse->composition_changed = fuse->need_segment = TRUE;
+  fuse->ended = GST_FLOW_OK;
+  fuse->seqnum = GST_SEQNUM_INVALID;
+  fuse->announced_total = GST_CLOCK_TIME_NONE;
   gst_robocache_fuse_reset_ticks (fuse);
   gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
   fuse->segment.position = GST_CLOCK_TIME_NONE;
@@ -496,6 +505,9 @@ start (GstRobocacheFuse *fuse)
   fuse_tick_clock_sync_period (&fuse->clock);
   FUSE_UNLOCK (fuse);
   if (start_streams (fuse)) {
+    FUSE_LOCK (fuse);
+    fuse->is_started = TRUE;
+    FUSE_UNLOCK (fuse);
     gst_robocache_fuse_update_latency (fuse);
     return TRUE;
   }
@@ -508,6 +520,7 @@ stop (GstRobocacheFuse *fuse)
 {
   gst_robocache_fuse_drop_composition (fuse);
   FUSE_LOCK (fuse);
+  fuse->is_started = FALSE;
   g_queue_clear_full (&fuse->events, (GDestroyNotify) gst_event_unref);
   FUSE_UNLOCK (fuse);
   robocache_device_close (&fuse->device, GST_ELEMENT (fuse));
@@ -534,6 +547,10 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     set_playing (fuse, FALSE);
   changed = GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->change_state (element, transition);
+  if (changed == GST_STATE_CHANGE_FAILURE && transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    gst_pad_set_active (fuse->src, FALSE);
+    stop (fuse);
+  }
   if (changed == GST_STATE_CHANGE_FAILURE)
     return changed;
   switch (transition) {

@@ -251,10 +251,11 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   }
   if (!robocache_segment_continues (&pad->stream.times.clock.segment, segment) || pad->stream.segment_done)
     fuse_stream_set_segment (&pad->stream, segment);
-  fuse->segment_done_sent = FALSE;
+  fuse->segment_done_sent &= fuse_tick_clock_streams_are_over (&fuse->clock);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   gst_robocache_fuse_query_sources (fuse, pad);
+  gst_robocache_fuse_update_latency (fuse);
   return TRUE;
 }
 

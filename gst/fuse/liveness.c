@@ -130,18 +130,18 @@ extra_latency (GstRobocacheFuse *fuse)
 void
 gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
 {
-  GstClockTime before, own;
+  GstClockTime own;
   gboolean changed;
 
   FUSE_LOCK (fuse);
-  before = fuse->total_latency;
   fuse->announced_need = needed_latency (fuse);
   own = (GstClockTime) rc_add_saturating (fuse->announced_need, extra_latency (fuse));
   changed = fuse->own_latency != own;
   fuse->own_latency = own;
   fuse->announced_period = fuse_tick_clock_period (&fuse->clock);
   update_total (fuse);
-  changed |= GST_CLOCK_TIME_IS_VALID (before) && before != fuse->total_latency;
+  changed |= GST_CLOCK_TIME_IS_VALID (fuse->announced_total) && fuse->announced_total != fuse->total_latency;
+  fuse->announced_total = fuse->total_latency;
   for (guint i = 0; i < fuse->pads->len; i++) {
     FuseStream *stream = &gst_robocache_fuse_nth_pad (fuse, i)->stream;
 
@@ -158,7 +158,7 @@ gst_robocache_fuse_latency_is_off (GstRobocacheFuse *fuse, GstRobocacheFusePad *
 {
   const FuseEpoch *epoch = pad ? fuse_stream_epoch (&pad->stream) : NULL;
 
-  if (fuse->clock.reference && fuse_tick_clock_period (&fuse->clock) != fuse->announced_period)
+  if (fuse_tick_clock_period (&fuse->clock) != fuse->announced_period)
     return TRUE;
   if (epoch == NULL || epoch->format.rate_num > 0 || epoch->history.n_spacings == pad->spacings_seen
       || (epoch->history.n_spacings > 4 && epoch->history.n_spacings % ROBOCACHE_N_SPACINGS != 0))
@@ -175,6 +175,7 @@ gst_robocache_fuse_answer_latency (GstRobocacheFuse *fuse, GstQuery *query)
   gst_robocache_fuse_query_sources (fuse, NULL);
   FUSE_LOCK (fuse);
   sources = sources_of (fuse);
+  fuse->announced_total = fuse->total_latency;
   if (fuse->clock.live)
     gst_query_set_latency (query, TRUE, fuse->total_latency, GST_CLOCK_TIME_NONE);
   else

@@ -188,7 +188,20 @@ gst_robocache_fuse_push_segment (GstRobocacheFuse *fuse)
   segment = fuse->segment;
   FUSE_UNLOCK (fuse);
   if (due)
-    gst_pad_push_event (fuse->src, gst_event_new_segment (&segment));
+    gst_robocache_fuse_push_marked (fuse, gst_event_new_segment (&segment));
+}
+
+void
+gst_robocache_fuse_push_marked (GstRobocacheFuse *fuse, GstEvent *event)
+{
+  guint32 seqnum;
+
+  FUSE_LOCK (fuse);
+  seqnum = fuse->seqnum;
+  FUSE_UNLOCK (fuse);
+  if (seqnum != GST_SEQNUM_INVALID)
+    gst_event_set_seqnum (event, seqnum);
+  gst_pad_push_event (fuse->src, event);
 }
 
 /* A pool of downstream's for samples of one memory, active; NULL where it offers none that fits. */
@@ -227,6 +240,9 @@ query_allocation (GstRobocacheFuse *fuse, FuseComposer *composer, GstCaps *caps)
   GST_INFO_OBJECT (fuse, "samples are in memory of %s", usable ? GST_OBJECT_NAME (usable)
       : allocator ? GST_OBJECT_NAME (allocator) : "ours");
   fuse_composer_use_peer_memory (composer, usable, allocator, &params);
+  FUSE_LOCK (fuse);
+  gst_object_replace ((GstObject **) & fuse->peer_pool, GST_OBJECT_CAST (usable));
+  FUSE_UNLOCK (fuse);
   gst_clear_object (&pool);
   gst_clear_object (&allocator);
   gst_query_unref (query);
@@ -334,6 +350,7 @@ gst_robocache_fuse_drop_composition (GstRobocacheFuse *fuse)
 {
   FUSE_LOCK (fuse);
   drop_snapshots (fuse);
+  gst_clear_object (&fuse->peer_pool);
   FUSE_UNLOCK (fuse);
   g_clear_pointer (&fuse->composer, fuse_composer_free);
 }

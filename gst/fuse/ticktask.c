@@ -192,6 +192,20 @@ look_at_streams (GstRobocacheFuse *fuse, gint64 tick)
   return fuse->n_unready;
 }
 
+/* Pads that may not be ahead any more continue. */
+static void
+let_sources_continue (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    const GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (pad->waiting && !gst_robocache_fuse_is_ahead (fuse, pad)) {
+      g_cond_broadcast (&fuse->progress);
+      return;
+    }
+  }
+}
+
 void
 gst_robocache_fuse_look_at_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
@@ -203,6 +217,8 @@ gst_robocache_fuse_look_at_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad
   if (fuse->awaited == ROBOCACHE_NO_TIME) {
     if (fuse_tick_clock_next (clock, &tick) || fuse_tick_clock_is_over (clock))
       gst_robocache_fuse_wake (fuse);
+    else
+      let_sources_continue (fuse);      /* the row may have told where the first tick is */
     return;
   }
   /* live, the first tick and those of a reference pad may become earlier */
@@ -227,20 +243,6 @@ gst_robocache_fuse_note_start (GstRobocacheFuse *fuse, GstClockTime now)
       || !GST_CLOCK_TIME_IS_VALID (fuse->total_latency))
     return;
   clock->earliest_start = rc_add_saturating ((gint64) now, -(gint64) MIN (fuse->total_latency, G_MAXINT64));
-}
-
-/* Pads that may not be ahead any more continue. */
-static void
-let_sources_continue (GstRobocacheFuse *fuse)
-{
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    const GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
-
-    if (pad->waiting && !gst_robocache_fuse_is_ahead (fuse, pad)) {
-      g_cond_broadcast (&fuse->progress);
-      return;
-    }
-  }
 }
 
 /* Ticks are over, or one is known: which is then in tick. */
@@ -567,6 +569,7 @@ push_gap (GstRobocacheFuse *fuse, gint64 start, gint64 end)
 
   if (start == ROBOCACHE_NO_TIME)
     return;
+  gst_robocache_fuse_push_segment (fuse);
   FUSE_LOCK (fuse);
   pts = gst_segment_position_from_running_time (&fuse->segment, GST_FORMAT_TIME, start);
   FUSE_UNLOCK (fuse);
@@ -624,11 +627,13 @@ make_tick (GstRobocacheFuse *fuse, const FuseTick *tick)
   if (error) {
     gst_robocache_fuse_fail (fuse, NULL, GST_FLOW_ERROR, error);
     gst_robocache_fuse_post_messages (fuse, &departure.messages);
+    g_clear_pointer (&departure.stats, gst_structure_free);
     flow = GST_FLOW_OK;         /* the streams have failed, and the task waits until they are flushed */
   } else if (flow == GST_FLOW_OK) {
     flow = depart (fuse, &departure);
   } else {
     gst_robocache_fuse_post_messages (fuse, &departure.messages);
+    g_clear_pointer (&departure.stats, gst_structure_free);
   }
   FUSE_LOCK (fuse);
   return flow;
@@ -648,11 +653,12 @@ end_ticks (GstRobocacheFuse *fuse)
     segment_done |= stream->segment_done && !stream->eos;
     fuse_stream_settle (stream);
   }
+  /* ticks may end before the streams do */
+  segment_done |= !fuse_tick_clock_streams_are_over (&fuse->clock) && (fuse->segment.flags & GST_SEGMENT_FLAG_SEGMENT);
   gst_robocache_fuse_collect_messages (fuse, TRUE, &departure.messages);
   take_hole (fuse, TRUE, &departure);
   position = GST_CLOCK_TIME_IS_VALID (fuse->segment.position) ? fuse->segment.position : fuse->segment.start;
   fuse->segment_done_sent = segment_done;
-  fuse->eos_sent = !segment_done;
   if (!segment_done)
     gst_robocache_fuse_end_streams (fuse, GST_FLOW_EOS);
   FUSE_UNLOCK (fuse);
@@ -663,7 +669,7 @@ end_ticks (GstRobocacheFuse *fuse)
   gst_robocache_fuse_push_stream_start (fuse);
   gst_robocache_fuse_push_segment (fuse);
   GST_INFO_OBJECT (fuse, "%s", segment_done ? "the segment is done" : "EOS");
-  gst_pad_push_event (fuse->src, segment_done ? gst_event_new_segment_done (GST_FORMAT_TIME, (gint64) position)
+  gst_robocache_fuse_push_marked (fuse, segment_done ? gst_event_new_segment_done (GST_FORMAT_TIME, (gint64) position)
       : gst_event_new_eos ());
   FUSE_LOCK (fuse);
   return segment_done;
@@ -694,9 +700,11 @@ run_task (gpointer data)
         break;
     }
   }
-  if (flow != GST_FLOW_OK && flow != GST_FLOW_FLUSHING)
+  /* downstream may be flushing for a reason of its own */
+  if (flow != GST_FLOW_OK && (flow != GST_FLOW_FLUSHING || (!fuse->flushing && fuse->open_flush == GST_SEQNUM_INVALID)))
     gst_robocache_fuse_end_streams (fuse, flow);
   FUSE_UNLOCK (fuse);
+  g_atomic_pointer_set (&fuse->task_thread, NULL);
   GST_DEBUG_OBJECT (fuse, "the task pauses: %s", gst_flow_get_name (flow));
   gst_pad_pause_task (fuse->src);
 }
@@ -704,22 +712,24 @@ run_task (gpointer data)
 gboolean
 gst_robocache_fuse_is_task (GstRobocacheFuse *fuse)
 {
-  GRecMutex *held = GST_PAD_GET_STREAM_LOCK (fuse->src);
-  gboolean ours;
+  return g_atomic_pointer_get (&fuse->task_thread) == g_thread_self ();
+}
 
-  if (g_atomic_pointer_get (&fuse->task_thread) != g_thread_self () || gst_pad_get_task_state (fuse->src) != GST_TASK_STARTED)
-    return FALSE;
-  ours = g_rec_mutex_trylock (held);    /* threads are used again */
-  if (ours)
-    g_rec_mutex_unlock (held);
-  return ours;
+/* Downstream's pool may be what the task waits for. Called with the lock. */
+static void
+set_pool_flushing (GstRobocacheFuse *fuse, gboolean flushing)
+{
+  if (fuse->peer_pool)
+    gst_buffer_pool_set_flushing (fuse->peer_pool, flushing);
 }
 
 void
 gst_robocache_fuse_start_task (GstRobocacheFuse *fuse)
 {
   FUSE_LOCK (fuse);
-  fuse->flushing = fuse->eos_sent = FALSE;
+  fuse->flushing = FALSE;
+  fuse->ended = GST_FLOW_OK;
+  set_pool_flushing (fuse, FALSE);
   FUSE_UNLOCK (fuse);
   gst_pad_start_task (fuse->src, run_task, fuse, NULL);
 }
@@ -729,6 +739,7 @@ gst_robocache_fuse_stop_task (GstRobocacheFuse *fuse, gboolean pause)
 {
   FUSE_LOCK (fuse);
   fuse->flushing = TRUE;
+  set_pool_flushing (fuse, TRUE);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   if (pause)

@@ -182,7 +182,7 @@ fuse_stream_gap (FuseStream *stream, GstClockTime pts, GstClockTime duration, Gs
 {
   FuseEpoch *epoch = newest_epoch (stream);
   const GstSegment *segment = &stream->times.clock.segment;
-  GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) ? pts + duration : pts;
+  GstClockTime end = GST_CLOCK_TIME_IS_VALID (duration) && duration < G_MAXINT64 - MIN (pts, G_MAXINT64) ? pts + duration : pts;
   GstClockTime start, running;
   gint64 t;
 

@@ -274,6 +274,84 @@ GST_START_TEST (test_duration_position_seeking)
 
 GST_END_TEST;
 
+static gpointer
+push_forty (gpointer feed)
+{
+  feed_ramp (feed, 531, 570, 1);
+  return NULL;
+}
+
+/* A file: it flushes, and sends its rows anew. */
+static gboolean
+obey_seek (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  const guint32 seqnum = gst_event_get_seqnum (event);
+  GstEvent *flush = gst_event_new_flush_start ();
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
+    return gst_pad_event_default (pad, parent, event);
+  gst_event_set_seqnum (flush, seqnum);
+  gst_pad_push_event (pad, flush);
+  flush = gst_event_new_flush_stop (TRUE);
+  gst_event_set_seqnum (flush, seqnum);
+  gst_pad_push_event (pad, flush);
+  gst_event_unref (event);
+  return TRUE;
+}
+
+/* A pad without a source neither flushes nor holds up a seek; events after it carry its number. */
+GST_START_TEST (test_seek_beside_a_pad_without_a_source)
+{
+  GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0);
+  const guint32 seqnum = gst_event_get_seqnum (seek);
+  GstEvent *segment = NULL;
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+  GstPad *spare = gst_element_request_pad_simple (rig->fuse, "proprio_1");
+
+  gst_util_set_object_arg (G_OBJECT (spare), "expected-caps", ONE_CHANNEL);
+  gst_pad_set_event_function (feed->pad, obey_seek);
+  feed_ramp (feed, 0, 30, 10);
+  expect_two (rig, 0, 0, ALIGNED, NAN, MISSING);
+  fail_unless (gst_pad_push_event (rig->out->sinkpad, seek));
+  gst_clear_buffer (&(GstBuffer *) { gst_harness_try_pull (rig->out) });
+  count_events (rig, GST_EVENT_SEGMENT, NULL);
+  feed_segment (feed);
+  feed_ramp (feed, 50, 90, 10);
+  feed_eos (feed);
+  while (count_events (rig, GST_EVENT_SEGMENT, &segment) == 0)
+    g_thread_yield ();
+  fail_unless_equals_int (gst_event_get_seqnum (segment), seqnum);
+  gst_event_unref (segment);
+  gst_object_unref (spare);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* The first row of one stream tells where the ticks begin, so that the other's source need not wait any more. */
+GST_START_TEST (test_first_row_frees_a_waiting_source)
+{
+  Rig *rig = rig_new ("rate", "1/1", NULL);
+  Feed *a = feed_new_bare (rig, "proprio_0", FALSE), *b = feed_new_bare (rig, "proprio_1", FALSE);
+  GThread *thread;
+
+  rig_play (rig);
+  feed_start (a, ONE_CHANNEL);
+  feed_start (b, ONE_CHANNEL);
+  feed_ramp (a, 500, 530, 1);
+  thread = g_thread_new ("a", push_forty, a);
+  while (count_of (a->sink, "rows-in") < 32)    /* it waits for the other stream */
+    g_thread_yield ();
+  feed_one (b, MS (500), 0);
+  g_thread_join (thread);
+  fail_unless_equals_uint64 (count_of (a->sink, "rows-in"), 31 + 40);
+  all_eos (rig);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_events_keep_their_order)
 {
   Feed *feed;
@@ -664,6 +742,29 @@ GST_START_TEST (test_declared_pad_that_comes_late)
 
 GST_END_TEST;
 
+/* A pad that is requested and declared while samples flow. */
+GST_START_TEST (test_pad_declared_while_playing)
+{
+  Feed *feed;
+  Rig *rig = rig_with_one ("100/1", &feed);
+  GstPad *declared;
+
+  feed_ramp (feed, 0, 30, 10);
+  expect (rig, 0, 0, ALIGNED);
+  expect (rig, MS (10), 10, ALIGNED);
+  declared = gst_element_request_pad_simple (rig->fuse, "proprio_1");
+  gst_util_set_object_arg (G_OBJECT (declared), "expected-caps", F32 ("2"));
+  feed_ramp (feed, 40, 50, 10);
+  feed_eos (feed);
+  for (gint t = 20; t <= 50; t += 10)
+    expect_two (rig, MS (t), t, ALIGNED, NAN, MISSING);
+  assert_eos (rig);
+  gst_object_unref (declared);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_caps_other_than_expected)
 {
   Rig *rig = rig_new ("rate", "100/1", NULL);
@@ -782,6 +883,8 @@ robocachefusecontract_suite (void)
   tc = add_case (s, "segments and queries");
   tcase_add_loop_test (tc, test_segment_done, 0, 2);
   tcase_add_test (tc, test_duration_position_seeking);
+  tcase_add_test (tc, test_seek_beside_a_pad_without_a_source);
+  tcase_add_test (tc, test_first_row_frees_a_waiting_source);
   tcase_add_test (tc, test_events_keep_their_order);
   tc = add_case (s, "allocation");
   tcase_add_test (tc, test_composition_holds_nothing_up);
@@ -796,6 +899,7 @@ robocachefusecontract_suite (void)
   tc = add_case (s, "declared pads");
   tcase_add_test (tc, test_declared_pad_without_a_peer);
   tcase_add_test (tc, test_declared_pad_that_comes_late);
+  tcase_add_test (tc, test_pad_declared_while_playing);
   tcase_add_test (tc, test_caps_other_than_expected);
   tcase_add_loop_test (tc, test_expected_caps_that_are_none, 0, G_N_ELEMENTS (wrong_caps));
   tcase_add_test (tc, test_declared_pad_adds_no_latency);

@@ -123,7 +123,8 @@ static const GstRobocacheFusePadCallbacks pad_callbacks = {
   .make_statistics = gst_robocache_fuse_make_pad_statistics,
 };
 
-/* The number in a requested name like camera_3, or the first one that is free. -1: the name is no such name, or taken. */
+/* The number in a requested name like camera_3, or the first one that is free. -1: the name is no such name, or taken. Called with
+ * the lock, so that two requests do not get one name. */
 static gint64
 pad_number (GstRobocacheFuse *fuse, GstRobocacheFuseRole role, const gchar *requested)
 {
@@ -139,14 +140,12 @@ pad_number (GstRobocacheFuse *fuse, GstRobocacheFuseRole role, const gchar *requ
       return -1;
     number = (gint64) parsed;
   }
-  FUSE_LOCK (fuse);
   for (guint i = 0; i < fuse->pads->len; i++) {
     const GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
 
     if (pad->role == role && pad->number == number)
       number = requested && strchr (requested, '%') == NULL ? -1 : number + 1;
   }
-  FUSE_UNLOCK (fuse);
   return number;
 }
 
@@ -186,27 +185,22 @@ role_of (const GstPadTemplate *pad_template)
   return role;
 }
 
-static GstPad *
-gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_template, const gchar *name, const GstCaps *caps)
+/* A new pad among those of the element, not yet added to it. NULL: it cannot have that name. Called with the lock. */
+static GstRobocacheFusePad *
+make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *name)
 {
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
   const GstRobocacheFuseRole role = role_of (pad_template);
   const gint64 number = pad_number (fuse, role, name);
   GstRobocacheFusePad *pad;
 
-  if (number < 0) {
-    GST_WARNING_OBJECT (fuse, "a pad cannot be named \"%s\": the name is taken, or not like %s", name,
-        GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template));
+  if (number < 0)
     return NULL;
-  }
   pad = gst_robocache_fuse_pad_new (pad_template, role, (guint) number, &pad_callbacks);
   gst_pad_set_chain_function (GST_PAD (pad), gst_robocache_fuse_sink_chain);
   gst_pad_set_event_function (GST_PAD (pad), gst_robocache_fuse_sink_event);
   gst_pad_set_query_function (GST_PAD (pad), gst_robocache_fuse_sink_query);
   gst_pad_set_activatemode_function (GST_PAD (pad), sink_activate_mode);
   pad->stream.times.origins = fuse->origins;
-
-  FUSE_LOCK (fuse);
   pad->flow = fuse->ended;
   gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   g_ptr_array_add (fuse->pads, gst_object_ref_sink (pad));
@@ -214,7 +208,23 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   fuse_tick_clock_sync_period (&fuse->clock);
   fuse->composition_changed = TRUE;
   gst_robocache_fuse_wake (fuse);
+  return pad;
+}
+
+static GstPad *
+gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_template, const gchar *name, const GstCaps *caps)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (element);
+  GstRobocacheFusePad *pad;
+
+  FUSE_LOCK (fuse);
+  pad = make_pad (fuse, pad_template, name);
   FUSE_UNLOCK (fuse);
+  if (pad == NULL) {
+    GST_WARNING_OBJECT (fuse, "a pad cannot be named \"%s\": the name is taken, or not like %s", name,
+        GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template));
+    return NULL;
+  }
   if (GST_STATE (fuse) > GST_STATE_READY || GST_STATE_TARGET (fuse) > GST_STATE_READY)
     gst_pad_set_active (GST_PAD (pad), TRUE);
   gst_element_add_pad (element, GST_PAD (pad));

@@ -35,7 +35,7 @@ bench_open (Bench *bench)
 
   memset (bench, 0, sizeof (*bench));
   if (rc_backend_open (&there, &bench->backend, &error) != RC_OK) {
-    printf ("SKIP: %s\n", error.message);
+    printf ("SKIP bench-kernels: %s\n", error.message);
     if (error.status != RC_NO_DEVICE)
       bench_fail ("GPU", error.message);
     return 0;

@@ -6,6 +6,7 @@
  * the GPU: the GPU's J a unit over the CPU's s a unit. Outputs are compared with those of the CPU, bit for bit.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <errno.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
@@ -258,7 +259,7 @@ main (int argc, char **argv)
   places[2].name = all;
   places[1].backend = places[2].backend = bench_cpu ();
   if (rc_backend_open (&there, &places[0].backend, &error) != RC_OK)
-    printf ("SKIP: %s\n", error.message);
+    printf ("SKIP %s: %s\n", program_invocation_short_name, error.message);
   measure_idle (places, 3);
   table_open (&table, csv, "work,where,unit,run_s,idle_w,net_w,net_j,net_deviation_j,busy_s,busy_deviation_s,less_below_w,note,checked");
   for (k = 0; k < (int) (sizeof (works) / sizeof (works[0])); k++) {

@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 #include <math.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ open (Lab *all, int argc, char **argv, int major, bool exact, const char *column
     exit (1);
   }
   if (cudaGetDeviceProperties (&properties, 0) != cudaSuccess || properties.major < major || (exact && properties.major != major)) {
-    printf ("SKIP: no GPU of compute capability %d%s\n", major, exact ? "" : " or newer");
+    printf ("SKIP %s: no GPU of compute capability %d%s\n", program_invocation_short_name, major, exact ? "" : " or newer");
     return false;
   }
   must (cudaStreamCreateWithFlags (&all->stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");

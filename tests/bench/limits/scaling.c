@@ -7,6 +7,7 @@
  * `there`. All parts have equal inputs, and their outputs are compared with the CPU's.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <errno.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -226,7 +227,7 @@ main (int argc, char **argv)
     bench_must (rc_stream_new (gpus[n].backend, &gpus[n].stream, &error), &error, "stream");
   }
   if (n == 0) {
-    printf ("SKIP: %s\n", error.message);
+    printf ("SKIP %s: %s\n", program_invocation_short_name, error.message);
     return 0;
   }
   bench_keep_pages ();

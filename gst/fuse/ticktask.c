@@ -529,13 +529,16 @@ decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
 static GstFlowReturn
 compose (GstRobocacheFuse *fuse, Departure *departure, GError **error)
 {
+  /* of the ticks that were skipped a window shows the last ones */
+  const guint64 n_shown = MIN (departure->n_skipped, (guint64) fuse->started_output.window);
   GstFlowReturn flow = GST_FLOW_OK;
 
   if (departure->compose)
     flow = fuse_composer_compose (fuse->composer, departure->tick.time, fuse->snapshots, departure->complete
         ? &departure->sample : NULL, error);
-  for (guint64 i = 0; flow == GST_FLOW_OK && i < MIN (departure->n_skipped, (guint64) fuse->started_output.window); i++)
-    flow = fuse_composer_compose (fuse->composer, departure->tick.time, fuse->snapshots, NULL, error);
+  for (guint64 i = n_shown; flow == GST_FLOW_OK && i > 0; i--)
+    flow = fuse_composer_compose (fuse->composer, robocache_tick_time (&fuse->clock.grid, departure->tick.index
+            + (gint64) (departure->n_skipped - i) + 1), fuse->snapshots, NULL, error);
   for (guint i = 0; i < fuse->composed->len; i++)
     fuse_snapshot_release (&fuse->snapshots[i]);
   return flow;

@@ -636,6 +636,31 @@ GST_START_TEST (test_hole_of_a_day)
 
 GST_END_TEST;
 
+/* A window shows the times of the last ticks of a hole. */
+GST_START_TEST (test_window_after_a_hole)
+{
+  Rig *rig = rig_new ("rate", "1000/1", "window", "3", NULL);
+  Feed *feed = feed_new_bare (rig, "proprio_0", FALSE);
+  GstBuffer *sample;
+
+  feed_set (feed, "required", "true", "hold-limit", "0", NULL);
+  rig_play (rig);
+  feed_start (feed, ONE_CHANNEL);
+  feed_one (feed, 0, 1);
+  feed_one (feed, DAY, 7);
+  feed_eos (feed);
+  gst_buffer_unref (pull (rig));
+  sample = pull (rig);
+  for (gint slot = 0; slot < 3; slot++) {
+    fail_unless_equals_int64 (info_of (sample, slot, INFO_TICK), DAY - MS (2 - slot));
+    fail_unless_equals_int64 (status_of (sample, slot), slot < 2 ? MISSING : ALIGNED);
+  }
+  gst_buffer_unref (sample);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_row_at_0_before_utc)
 {
   Feed *feed;
@@ -894,6 +919,7 @@ robocachefusecontract_suite (void)
   tc = add_case (s, "reports");
   tcase_add_test (tc, test_one_message_a_second);
   tcase_add_test (tc, test_hole_of_a_day);
+  tcase_add_test (tc, test_window_after_a_hole);
   tcase_add_test (tc, test_row_at_0_before_utc);
   tcase_add_test (tc, test_mean_of_crowded_rows);
   tc = add_case (s, "declared pads");

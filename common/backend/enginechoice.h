@@ -87,7 +87,7 @@ guint robocache_device_engines (const RobocacheDevice * device, const RobocacheJ
  * serve the job. */
 gboolean robocache_device_fall_back (RobocacheDevice * device, GstElement * element, const RobocacheJob * job,
     const GError * reason);
-/* Of the active engine, for device memory or for system memory; no reference. */
+/* The active engine's allocator for device memory or for system memory; no reference. */
 GstAllocator *robocache_device_allocator (const RobocacheDevice * device, gboolean on_device);
 
 /* A reference to the allocator of pinned memory of the active GPU; NULL if the CPU computes, or before the choice. */

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define ROBOCACHE_TYPE_ALLOCATOR (robocache_allocator_get_type ())
 G_DECLARE_FINAL_TYPE (RobocacheAllocator, robocache_allocator, ROBOCACHE, ALLOCATOR, GstAllocator)
 
-/* Of device memory, or of pinned memory of the host, to which the device writes by itself. Keeps the engine. */
+/* Allocates device memory, or pinned host memory that the device writes directly. Keeps the engine. */
 GstAllocator *robocache_allocator_new (RobocacheEngine * engine, RcMemoryKind kind);
 /* Frees the blocks that are not in use. Blocks in use are freed when they come back. For caps that changed, and when memory is
  * short. */

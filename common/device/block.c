@@ -66,7 +66,7 @@ wait_for_reads (RobocacheBlock *block, RobocacheEngine *engine, RcStream stream,
   return status;
 }
 
-/* Of several devices one may fail and another one still be at work. */
+/* One of several devices may fail while another still works. */
 RcStatus
 robocache_block_wait (RobocacheBlock *block, gboolean for_reads, RcError *failure)
 {

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 /* In the flags of a map: give the device's address. The mapper's own work must be done when it unmaps. */
 #define ROBOCACHE_MAP_DEVICE (GST_MAP_FLAG_LAST << 1)
 
-/* What the writer of a block knows of its content (occupancystamp.h). */
+/* The writer's record of the content of a block (occupancystamp.h). */
 typedef struct
 {
   gpointer data;                /* device memory; NULL: none */

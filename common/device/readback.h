@@ -27,7 +27,7 @@ void robocache_readback_free (RobocacheReadback * readback);
 
 /* Enqueues that the counters are 0. A slot must be free. */
 gboolean robocache_readback_begin (RobocacheReadback * readback, GError ** error);
-/* Where the kernels of an engine count; no reference. */
+/* The counters that an engine's kernels write; no reference. */
 gpointer robocache_readback_counters (const RobocacheReadback * readback, guint shard);
 /* Enqueues the copy of the counters of the job, whose buffer has that PTS. */
 gboolean robocache_readback_end (RobocacheReadback * readback, GstClockTime pts, GError ** error);

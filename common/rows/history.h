@@ -67,7 +67,7 @@ void robocache_history_discard (RobocacheHistory * history, RobocacheDropReason 
 /* Releases rows from time on; unused ones that were in time are counted as dropped. */
 void robocache_history_discard_from (RobocacheHistory * history, gint64 time, RobocacheDropReason reason);
 
-/* What became of a row at its arrival. */
+/* The fate of a row at its arrival. */
 typedef enum
 {
   ROBOCACHE_ROW_INSERTED,
@@ -87,7 +87,7 @@ void robocache_history_count_dropped (RobocacheHistory * history, RobocacheDropR
 void robocache_history_gap (RobocacheHistory * history, gint64 end);
 void robocache_history_eos (RobocacheHistory * history);
 
-/* What the output row of a tick waits for. */
+/* The row that an output row still waits for. */
 typedef enum
 {
   ROBOCACHE_WAIT_NONE,

@@ -23,8 +23,7 @@ typedef enum
 {
   NEXT_PAUSE,                   /* for a flush, or since the source pad is not active */
   NEXT_TICK,
-  NEXT_END,                     /* EOS, or SEGMENT_DONE */
-  NEXT_ERROR
+  NEXT_END                    /* EOS, or SEGMENT_DONE */
 } Next;
 
 /* ---- waiting; called with the lock ---- */

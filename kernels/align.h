@@ -1,7 +1,7 @@
 /* robocache: rows of sensor streams, aligned to ticks
  *
  * For each stream and each tick T one output row [channels] and one status, as `sample_at` in the definition of the
- * arithmetic (docs/arithmetic.md). One resampled stream is an alignment with n_streams = 1.
+ * arithmetic (docs/explanation/arithmetic.md). One resampled stream is an alignment with n_streams = 1.
  *
  * A stream comes in one of two forms:
  *   brackets  the caller has found the rows of each tick (interpolation.h) and the run only blends them. Live pipelines.
@@ -100,7 +100,7 @@ RcStatus rc_align_plan (RcBackend * backend, const RcAlignSpec * spec, RcAlignPl
 /* Enqueues the alignment on stream. Allocates nothing, queries nothing, waits for nothing. One plan is used by one
  * thread at a time. Errors: RC_INVALID_ARGUMENT (a NULL output, a stride below the row's size, …), RC_DEVICE_FAILED.
  *
- * Arithmetic (docs/arithmetic.md):
+ * Arithmetic (docs/explanation/arithmetic.md):
  *   copies     a row that is copied, or HELD, keeps its bits when in == out. From integer to integer it is exact or
  *              saturated, never through a float.
  *   blends     computed in float64, weights included, when either dtype is float64, when out is an integer, or when

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* "streams[0].row_stride is 4; expected …": an argument of a run */
 static RcStatus
 wrong (RcError *error, int64_t stream, const char *field, int64_t value, const char *expected, ...)
     __attribute__ ((format (printf, 5, 6)));
 
-/* "streams[0].channels is 0; expected …" */
 static RcStatus
 wrong (RcError *error, int64_t stream, const char *field, int64_t value, const char *expected, ...)
 {
@@ -38,43 +38,71 @@ is_null (RcError *error, int64_t stream, const char *field, const char *expected
 
 /* ---- the spec ---- */
 
+static RcWrongSetting
+wrong_value (RcSetting setting, int64_t stream, int64_t value)
+{
+  RcWrongSetting wrong = rc_wrong (setting, "%" PRId64, value);
+
+  wrong.stream = stream;
+  return wrong;
+}
+
+/* index -1: of a list that was sorted. */
+static RcWrongSetting
+wrong_entry (RcSetting setting, int64_t stream, int64_t index, int32_t value)
+{
+  RcWrongSetting wrong = wrong_value (setting, stream, value);
+
+  wrong.part = RC_PART_ENTRY;
+  wrong.index = index;
+  return wrong;
+}
+
+static RcWrongSetting
+wrong_length (RcSetting setting, int64_t stream, int64_t n)
+{
+  RcWrongSetting wrong = wrong_value (setting, stream, n);
+
+  wrong.part = RC_PART_LENGTH;
+  return wrong;
+}
+
 static RcStatus
 check_search (const RcSearch *search, int64_t stream, RcError *error)
 {
   if ((unsigned) search->interpolation > RC_MEAN)
-    return wrong (error, stream, "search.interpolation", (int) search->interpolation, "%d (linear) to %d (mean)",
-        RC_LINEAR, RC_MEAN);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_INTERPOLATION, stream, (int) search->interpolation),
+        "%d (linear) to %d (mean)", RC_LINEAR,
+        RC_MEAN);
   if (search->max_gap_ns < -1)
-    return wrong (error, stream, "search.max_gap_ns", search->max_gap_ns, "-1 (no limit) or more");
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_MAX_GAP, stream, search->max_gap_ns),
+        "-1 (no limit) or more");
   if (search->hold_limit_ns < -1)
-    return wrong (error, stream, "search.hold_limit_ns", search->hold_limit_ns, "-1 (hold forever) or more");
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_HOLD_LIMIT, stream, search->hold_limit_ns),
+        "-1 (hold forever) or more");
   if (search->period_ns < 0)
-    return wrong (error, stream, "search.period_ns", search->period_ns, "0 or more");
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_PERIOD, stream, search->period_ns),
+        "0 or more");
   return RC_OK;
 }
 
 /* Each entry is the first of width channels that must lie in the row. */
 static RcStatus
-check_channels (const char *name, const int32_t *list, int64_t n, int64_t width, int64_t channels, int64_t stream,
-    RcError *error)
+check_channels (RcSetting setting, const int32_t *list, int64_t n, int64_t width, int64_t channels, int64_t stream, RcError *error)
 {
-  char field[64];
-  int64_t i;
-
-  if (n < 0 || n > channels) {
-    snprintf (field, sizeof (field), "n_%s", name);
-    return wrong (error, stream, field, n, "0 to the %" PRId64 " channels", channels);
-  }
+  if (n < 0 || n > channels)
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_length (setting, stream, n),
+        "0 to the %" PRId64 " channels", channels);
   if (n > 0 && list == NULL)
-    return is_null (error, stream, name, "a list of channels, or a length of 0");
-  for (i = 0; i < n; i++) {
-    if (list[i] < 0 || list[i] > channels - width) {
-      snprintf (field, sizeof (field), "%s[%" PRId64 "]", name, i);
-      if (channels < width)
-        return wrong (error, stream, field, list[i], "no entry: %" PRId64 " channels hold no %" PRId64, channels,
-            width);
-      return wrong (error, stream, field, list[i], "a channel from 0 to %" PRId64, channels - width);
-    }
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_length (setting, stream, n), "a list, not NULL");
+  for (int64_t i = 0; i < n; i++) {
+    if (list[i] >= 0 && list[i] <= channels - width)
+      continue;
+    if (channels < width)
+      return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (setting, stream, i, list[i]),
+          "no entry: %" PRId64 " channels hold no %" PRId64, channels, width);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (setting, stream, i, list[i]),
+        "a channel from 0 to %" PRId64, channels - width);
   }
   return RC_OK;
 }
@@ -85,18 +113,21 @@ check_stream (const RcAlignStreamSpec *spec, int64_t stream, RcError *error)
   RcStatus status;
 
   if (rc_dtype_size (spec->in) == 0)
-    return wrong (error, stream, "in", (int) spec->in, "a dtype, 0 to %d", RC_N_DTYPES - 1);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_IN, stream, (int) spec->in),
+        "a dtype, 0 to %d", RC_N_DTYPES - 1);
   if (rc_dtype_size (spec->out) == 0)
-    return wrong (error, stream, "out", (int) spec->out, "a dtype, 0 to %d", RC_N_DTYPES - 1);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_OUT, stream, (int) spec->out),
+        "a dtype, 0 to %d", RC_N_DTYPES - 1);
   if (spec->channels < 1 || spec->channels > INT64_MAX / 8)
-    return wrong (error, stream, "channels", spec->channels, "1 to %" PRId64, INT64_MAX / 8);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_value (RC_SETTING_CHANNELS, stream, spec->channels),
+        "1 to %" PRId64, INT64_MAX / 8);
   status = check_search (&spec->search, stream, error);
   if (status == RC_OK)
-    status = check_channels ("quaternions", spec->quaternions, spec->n_quaternions, 4, spec->channels, stream, error);
+    status = check_channels (RC_SETTING_QUATERNIONS, spec->quaternions, spec->n_quaternions, 4, spec->channels, stream, error);
   if (status == RC_OK)
-    status = check_channels ("angles", spec->angles, spec->n_angles, 1, spec->channels, stream, error);
+    status = check_channels (RC_SETTING_ANGLES, spec->angles, spec->n_angles, 1, spec->channels, stream, error);
   if (status == RC_OK)
-    status = check_channels ("velocities", spec->velocities, spec->n_velocities, 1, spec->channels, stream, error);
+    status = check_channels (RC_SETTING_VELOCITIES, spec->velocities, spec->n_velocities, 1, spec->channels, stream, error);
   return status;
 }
 
@@ -139,7 +170,8 @@ copy_quaternions (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t str
   out->n_quaternions = spec->n_quaternions;
   for (i = 1; i < out->n_quaternions; i++) {
     if (out->quaternions[i] - out->quaternions[i - 1] < 4)
-      return wrong (error, stream, "quaternions", out->quaternions[i], "no overlap with the quaternion at channel %d, "
+      return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (RC_SETTING_QUATERNIONS, stream, -1, out->quaternions[i]),
+          "no overlap with the quaternion at channel %d, "
           "which takes 4 channels", out->quaternions[i - 1]);
   }
   return RC_OK;
@@ -186,8 +218,8 @@ copy_angles (RcAlignStream *out, const RcAlignStreamSpec *spec, int64_t stream, 
     while (q < out->n_quaternions && out->quaternions[q] + INT64_C (4) <= angles[i])
       q++;
     if (q < out->n_quaternions && out->quaternions[q] <= angles[i])
-      status = wrong (error, stream, "angles", angles[i], "no channel of the quaternion at channel %d",
-          out->quaternions[q]);
+      status = rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_entry (RC_SETTING_ANGLES, stream, -1, angles[i]),
+          "no channel of the quaternion at channel %d", out->quaternions[q]);
     else
       add_to_runs (out->angles, &out->n_angles, angles[i], angles[i]);
   }

@@ -4,7 +4,7 @@
  * floor, comparisons and integer operations: IEEE 754 fixes the result of each, so every compiler and device agrees as
  * long as it rounds to nearest even, keeps denormals and contracts nothing into fma. Selections are written as
  * conditional expressions on values that are already computed, so that loops over them vectorise.
- * docs/arithmetic.md defines the same in words.
+ * docs/explanation/arithmetic.md defines the same in words.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

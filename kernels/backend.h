@@ -19,18 +19,85 @@ extern "C" {
 typedef enum RcStatus
 {
   RC_OK = 0,
-  RC_INVALID_ARGUMENT,          /* a spec or an argument is wrong: the message names it, its value and what was expected */
+  RC_INVALID_ARGUMENT,          /* a spec or an argument is wrong: the error names it, its value and what was expected */
   RC_UNSUPPORTED,               /* a valid request that this backend cannot serve */
   RC_NO_DEVICE,                 /* no driver, no device, or none with that number */
   RC_NO_SPACE,                  /* not enough memory: the message names bytes needed and free */
   RC_DEVICE_FAILED              /* the device reported an error; the backend is unusable from now on */
 } RcStatus;
 
+/* A setting that the caller's user may have chosen: a field of a spec. */
+typedef enum RcSetting
+{
+  RC_SETTING_NONE,              /* no setting, or one that only a program can get wrong */
+  RC_SETTING_DEVICE,            /* RcWhere */
+  /* RcAlignStreamSpec */
+  RC_SETTING_IN,
+  RC_SETTING_OUT,
+  RC_SETTING_CHANNELS,
+  RC_SETTING_INTERPOLATION,
+  RC_SETTING_MAX_GAP,
+  RC_SETTING_HOLD_LIMIT,
+  RC_SETTING_PERIOD,
+  RC_SETTING_QUATERNIONS,
+  RC_SETTING_ANGLES,
+  RC_SETTING_VELOCITIES,
+  /* RcVoxelSpec, and the points of an RcVoxelJob */
+  RC_SETTING_MODE,
+  RC_SETTING_OUTPUT,
+  RC_SETTING_POINT_DTYPE,
+  RC_SETTING_FIELDS,
+  RC_SETTING_GRID,
+  RC_SETTING_ORIGIN,
+  RC_SETTING_VOXEL_SIZE,
+  RC_SETTING_DTYPE,
+  RC_SETTING_MAX_POINTS,
+  RC_SETTING_MAX_VOXELS,
+  RC_SETTING_FEATURE_RANGE,
+  RC_SETTING_N_POINTS,
+  /* RcVoxelDepth and RcCamera */
+  RC_SETTING_WIDTH,
+  RC_SETTING_HEIGHT,
+  RC_SETTING_FX,
+  RC_SETTING_FY,
+  RC_SETTING_CX,
+  RC_SETTING_CY,
+  RC_SETTING_SCALE,
+  RC_SETTING_K1,
+  RC_SETTING_K2,
+  RC_SETTING_K3,
+  RC_SETTING_P1,
+  RC_SETTING_P2,
+  RC_N_SETTINGS
+} RcSetting;
+
+typedef enum RcSettingPart
+{
+  RC_PART_VALUE,                /* the setting */
+  RC_PART_LENGTH,               /* the length of a list */
+  RC_PART_ENTRY,                /* an entry of a list */
+  RC_PART_AXIS                  /* one of three numbers: index 0 is x */
+} RcSettingPart;
+
+/* A setting and what is wrong with it. */
+typedef struct RcWrongSetting
+{
+  RcSetting setting;
+  RcSettingPart part;
+  int64_t stream;               /* index into RcAlignSpec.streams; -1: not of a stream */
+  int64_t index;                /* of the entry or axis; -1: the entry is known by its value */
+  char value[64];               /* of the part */
+  RcSetting other;              /* another setting that the value does not go with, or RC_SETTING_NONE */
+  char other_value[24];
+} RcWrongSetting;
+
 /* Filled whenever a function returns something else than RC_OK. NULL is accepted everywhere. */
 typedef struct RcError
 {
   RcStatus status;
-  char message[496];
+  char message[496];            /* in terms of these headers: "max_voxels is 0; expected 1 to 2147483647" */
+  RcWrongSetting wrong;         /* for a message in the words of the caller's user; without a setting, the rest is undefined */
+  char expected[192];           /* with a setting: what was expected. It names no setting */
 } RcError;
 
 /* Writes a formatted message into error (which may be NULL) and returns status, so that failing is one statement. */

@@ -17,6 +17,25 @@
 extern "C" {
 #endif
 
+/* ---- errors about settings ---- */
+
+/* The value of a setting, formatted. */
+RcWrongSetting rc_wrong (RcSetting setting, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
+/* The number along axis 0 to 2 of a setting of three. */
+RcWrongSetting rc_wrong_axis (RcSetting setting, int axis, double value);
+/* wrong beside another setting, whose value is a word or a number. */
+RcWrongSetting rc_wrong_with (RcWrongSetting wrong, RcSetting other, const char *format, ...)
+    __attribute__ ((format (printf, 3, 4)));
+/* As rc_error_set, about a setting. format: what was expected. */
+RcStatus rc_error_set_wrong (RcError * error, RcStatus status, RcWrongSetting wrong, const char *format, ...)
+    __attribute__ ((format (printf, 4, 5)));
+
+/* What all cameras have in common (rays.c): 1 to 65536 pixels an axis, and finite numbers, above 0 where is_positive. */
+RcStatus rc_check_image_size (int64_t width, int64_t height, RcError * error);
+RcStatus rc_check_image_number (RcSetting setting, double value, int is_positive, RcError * error);
+
+/* ---- backends ---- */
+
 /* See memory.h. kind, bytes, rows and pointers are valid. */
 typedef struct RcMemoryOps
 {

@@ -192,6 +192,16 @@ rc_add_saturating (int64_t a, int64_t b)
   return a + b;
 }
 
+RC_SHARED int64_t
+rc_subtract_saturating (int64_t a, int64_t b)
+{
+  if (b < 0 && a > INT64_MAX + b)
+    return INT64_MAX;
+  if (b > 0 && a < INT64_MIN + b)
+    return INT64_MIN;
+  return a - b;
+}
+
 /* First instant of the interval that RC_MEAN averages over, and the first instant after it. */
 RC_SHARED int64_t
 rc_mean_start (int64_t tick, int64_t period_ns)

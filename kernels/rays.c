@@ -158,28 +158,44 @@ cast_rays (const RcCamera *camera, float *rays)
 
 /* ---- what is valid ---- */
 
+RcStatus
+rc_check_image_size (int64_t width, int64_t height, RcError *error)
+{
+  const int is_wide = width < 1 || width > MAX_PIXELS;
+
+  if (!is_wide && height >= 1 && height <= MAX_PIXELS)
+    return RC_OK;
+  return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, is_wide ? rc_wrong (RC_SETTING_WIDTH, "%" PRId64, width)
+      : rc_wrong (RC_SETTING_HEIGHT, "%" PRId64, height), "1 to %d pixels", MAX_PIXELS);
+}
+
+RcStatus
+rc_check_image_number (RcSetting setting, double value, int is_positive, RcError *error)
+{
+  if (fabs (value) < INFINITY && (!is_positive || value > 0.0))
+    return RC_OK;
+  return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong (setting, "%g", value), "a finite number%s",
+      is_positive ? " above 0" : "");
+}
+
 static RcStatus
 check_camera (const RcCamera *camera, RcError *error)
 {
   const struct
   {
-    const char *name;
+    RcSetting setting;
     double value;
     int positive;
   } numbers[] = {
-    {"fx", camera->fx, 1}, {"fy", camera->fy, 1}, {"cx", camera->cx, 0}, {"cy", camera->cy, 0}, {"k1", camera->k1, 0},
-    {"k2", camera->k2, 0}, {"k3", camera->k3, 0}, {"p1", camera->p1, 0}, {"p2", camera->p2, 0},
+    {RC_SETTING_FX, camera->fx, 1}, {RC_SETTING_FY, camera->fy, 1}, {RC_SETTING_CX, camera->cx, 0}, {RC_SETTING_CY, camera->cy, 0},
+    {RC_SETTING_K1, camera->k1, 0}, {RC_SETTING_K2, camera->k2, 0}, {RC_SETTING_K3, camera->k3, 0}, {RC_SETTING_P1, camera->p1, 0},
+    {RC_SETTING_P2, camera->p2, 0},
   };
+  RcStatus status = rc_check_image_size (camera->width, camera->height, error);
 
-  if (camera->width < 1 || camera->width > MAX_PIXELS || camera->height < 1 || camera->height > MAX_PIXELS)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "a camera of %" PRId64 " x %" PRId64 " pixels: expected 1 to %d "
-        "each", camera->width, camera->height, MAX_PIXELS);
-  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
-    if (!(fabs (numbers[i].value) < INFINITY) || (numbers[i].positive && !(numbers[i].value > 0.0)))
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "%s of the camera is %g: expected a finite number%s",
-          numbers[i].name, numbers[i].value, numbers[i].positive ? " above 0" : "");
-  }
-  return RC_OK;
+  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]) && status == RC_OK; i++)
+    status = rc_check_image_number (numbers[i].setting, numbers[i].value, numbers[i].positive, error);
+  return status;
 }
 
 RcStatus

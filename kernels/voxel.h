@@ -1,6 +1,6 @@
 /* robocache: point clouds and depth images to voxel grids
  *
- * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/arithmetic.md). A grid is made by a job:
+ * As `voxelize`, `sparse` and `unproject` in the definition of the arithmetic (docs/explanation/arithmetic.md). A grid is made by a job:
  *
  *   begin   clears the accumulators in the caller's scratch, unless end left them clear
  *   range   once a chunk: finds the largest magnitude of each feature (only when rc_voxel_needs_range) and the occupied

@@ -1,6 +1,6 @@
 /* robocache: the arithmetic of voxel grids that every backend shares, bit for bit
  *
- * Included by .c and .cu. The formulas are those of voxel.h; docs/arithmetic.md defines the same in words.
+ * Included by .c and .cu. The formulas are those of voxel.h; docs/explanation/arithmetic.md defines the same in words.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

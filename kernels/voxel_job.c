@@ -230,8 +230,8 @@ check_job (const RcVoxelPlan *plan, const RcVoxelJob *job, RcError *error)
   if (plan == NULL || job == NULL)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "%s is NULL", plan == NULL ? "plan" : "job");
   if (job->n_points < 0 || job->n_points > RC_VOXEL_MAX_POINTS)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "a job of %" PRId64 " points: expected 0 to %" PRId64,
-        job->n_points, RC_VOXEL_MAX_POINTS);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong (RC_SETTING_N_POINTS, "%" PRId64, job->n_points),
+        "0 to %" PRId64, RC_VOXEL_MAX_POINTS);
   if (job->scratch == NULL || (uintptr_t) job->scratch % 256 != 0)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "scratch is %p: expected memory aligned to 256 bytes",
         job->scratch);

@@ -57,6 +57,22 @@ reserve (uint64_t *bytes, int64_t n, uint64_t size, int *too_large)
   return offset;
 }
 
+/* Names what makes the output large. */
+static RcStatus
+refuse_size (const RcVoxelSpec *spec, RcError *error)
+{
+  RcWrongSetting wrong = rc_wrong (RC_SETTING_GRID, "%" PRId64 ":%" PRId64 ":%" PRId64, spec->grid[0], spec->grid[1],
+      spec->grid[2]);
+
+  if (spec->output != RC_VOXEL_SPARSE)
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_with (wrong, RC_SETTING_OUTPUT, "%s",
+            rc_voxel_output_name (spec->output)), "at most 2^46 bytes: fewer voxels, or sparse");
+  wrong = rc_wrong (RC_SETTING_MAX_VOXELS, "%" PRId64, spec->max_voxels);
+  if (spec->mode == RC_VOXEL_FIRST)
+    wrong = rc_wrong_with (wrong, RC_SETTING_MAX_POINTS, "%" PRId64, spec->max_points);
+  return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong, "at most 2^46 bytes of values");
+}
+
 RcStatus
 rc_voxel_lay_out (RcVoxelPlan *plan, RcError *error)
 {
@@ -98,13 +114,7 @@ rc_voxel_lay_out (RcVoxelPlan *plan, RcError *error)
   reserve (&output, values, sizeof (uint64_t), &too_large);
   if (!too_large)
     reserve (&output, spec->batch, layout->item_bytes + layout->point_bytes, &too_large);
-  if (too_large)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "grid %" PRId64 ":%" PRId64 ":%" PRId64 " of %" PRId64 " values a "
-        "voxel, batch %" PRId64 ": output %s of this is more than 2^46 bytes; %s", spec->grid[0], spec->grid[1],
-        spec->grid[2], plan->channels * rc_voxel_points_each (spec), spec->batch, rc_voxel_output_name (spec->output),
-        spec->output == RC_VOXEL_SPARSE ? "lower max_voxels, or max_points of mode first"
-        : "take a smaller grid, or output sparse");
-  return RC_OK;
+  return too_large ? refuse_size (spec, error) : RC_OK;
 }
 
 int64_t

@@ -7,8 +7,6 @@
 
 #include <inttypes.h>
 
-static const char *const axis_names[3] = { "x", "y", "z" };
-
 const char *
 rc_voxel_mode_name (RcVoxelMode mode)
 {
@@ -25,7 +23,24 @@ rc_voxel_output_name (RcVoxelOutput output)
   return names[output];
 }
 
+static RcWrongSetting
+wrong_dtype (RcSetting setting, RcDtype dtype)
+{
+  const char *name = rc_dtype_name (dtype);
+
+  return name ? rc_wrong (setting, "%s", name) : rc_wrong (setting, "%d", (int) dtype);
+}
+
+static RcWrongSetting
+wrong_mode (RcVoxelMode mode)
+{
+  return rc_wrong (RC_SETTING_MODE, "%s", rc_voxel_mode_name (mode));
+}
+
 /* ---- what is voxelized ---- */
+
+/* modes */
+#define WITHOUT_FEATURES "occupancy, count, centroid or first"
 
 static int
 is_coordinate_dtype (RcDtype dtype)
@@ -56,22 +71,19 @@ check_points (const RcVoxelPoints *points, RcVoxelMode mode, RcError *error)
 {
   RcStatus status;
 
-  if (!is_coordinate_dtype (points->dtype)) {
-    const char *name = rc_dtype_name (points->dtype);
-
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "points of type %s (%d): expected float16, float32 or float64",
-        name ? name : "?", (int) points->dtype);
-  }
+  if (!is_coordinate_dtype (points->dtype))
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_dtype (RC_SETTING_POINT_DTYPE, points->dtype),
+        "float16, float32 or float64");
   if (points->fields < 3 || points->fields > RC_VOXEL_MAX_FIELDS)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "points of %" PRId64 " fields: expected x, y, z and up to %d "
-        "fields in all", points->fields, RC_VOXEL_MAX_FIELDS);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong (RC_SETTING_FIELDS, "%" PRId64, points->fields),
+        "x, y, z and at most %d in all", RC_VOXEL_MAX_FIELDS);
   if (points->layout && (status = check_layout (points, error)) != RC_OK)
     return status;
   if (!rc_voxel_needs_features (mode))
     return RC_OK;
   if (points->features < 1)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but the points of "
-        "%" PRId64 " fields have none", rc_voxel_mode_name (mode), points->fields);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_mode (mode), "points with a feature beside x, y and z, or "
+        WITHOUT_FEATURES);
   if (points->first_feature < 0 || points->first_feature > points->fields - points->features)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "features %" PRId64 " to %" PRId64 " of points of %" PRId64
         " fields: expected fields from 0 on", points->first_feature, points->first_feature + points->features - 1,
@@ -84,26 +96,21 @@ check_depth (const RcVoxelDepth *depth, RcVoxelMode mode, RcError *error)
 {
   const struct
   {
-    const char *name;
+    RcSetting setting;
     double value;
     int positive;
   } numbers[] = {
-    {"fx", depth->fx, 1}, {"fy", depth->fy, 1}, {"cx", depth->cx, 0}, {"cy", depth->cy, 0},
-    {"scale", (float) depth->scale, 1},
+    {RC_SETTING_FX, depth->fx, 1}, {RC_SETTING_FY, depth->fy, 1}, {RC_SETTING_CX, depth->cx, 0}, {RC_SETTING_CY, depth->cy, 0},
+    {RC_SETTING_SCALE, (float) depth->scale, 1},
   };
+  RcStatus status = rc_check_image_size (depth->width, depth->height, error);
 
-  if (depth->width < 1 || depth->width > 65536 || depth->height < 1 || depth->height > 65536)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "a depth image of %" PRId64 " x %" PRId64 " pixels: expected 1 to "
-        "65536 each", depth->width, depth->height);
-  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]); i++) {
-    if (!(fabs (numbers[i].value) < INFINITY) || (numbers[i].positive && !(numbers[i].value > 0.0)))
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "%s of the depth image is %g: expected a finite number%s",
-          numbers[i].name, numbers[i].value, numbers[i].positive ? " above 0" : "");
-  }
-  if (rc_voxel_needs_features (mode))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s needs a feature beside x, y, z, but a depth image has "
-        "none", rc_voxel_mode_name (mode));
-  return RC_OK;
+  for (size_t i = 0; i < sizeof (numbers) / sizeof (numbers[0]) && status == RC_OK; i++)
+    status = rc_check_image_number (numbers[i].setting, numbers[i].value, numbers[i].positive, error);
+  if (status == RC_OK && rc_voxel_needs_features (mode))
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong_mode (mode), WITHOUT_FEATURES
+        ", since a depth image has no feature");
+  return status;
 }
 
 /* ---- what of it is made ---- */
@@ -115,14 +122,14 @@ check_grid (const RcVoxelSpec *spec, RcError *error)
     const float size = (float) spec->voxel_size[axis];
 
     if (spec->grid[axis] < 1 || spec->grid[axis] > RC_VOXEL_MAX_AXIS)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "grid has %" PRId64 " voxels along %s: expected 1 to %d",
-          spec->grid[axis], axis_names[axis], RC_VOXEL_MAX_AXIS);
+      return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_axis (RC_SETTING_GRID, axis, (double) spec->grid[axis]),
+          "1 to %d voxels", RC_VOXEL_MAX_AXIS);
     if (!(fabs (spec->origin[axis]) < INFINITY) || fabsf ((float) spec->origin[axis]) == INFINITY)
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "origin %s is %g: expected a number that is finite in float32",
-          axis_names[axis], spec->origin[axis]);
+      return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_axis (RC_SETTING_ORIGIN, axis, spec->origin[axis]),
+          "a number that is finite in float32");
     if (!(size > 0.0f && size < INFINITY))
-      return rc_error_set (error, RC_INVALID_ARGUMENT, "voxel size %s is %g: expected a number above 0 that is finite "
-          "in float32", axis_names[axis], spec->voxel_size[axis]);
+      return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_axis (RC_SETTING_VOXEL_SIZE, axis, spec->voxel_size[axis]),
+          "a number above 0 that is finite in float32");
   }
   return RC_OK;
 }
@@ -132,20 +139,21 @@ check_output (const RcVoxelSpec *spec, RcError *error)
 {
   const int points = rc_voxel_maps_points (spec->output), of_voxels = spec->output == RC_VOXEL_SPARSE
       || spec->output == RC_VOXEL_RANK;
+  const char *output = rc_voxel_output_name (spec->output);
 
   if ((points || spec->output == RC_VOXEL_BITS) && spec->mode != RC_VOXEL_OCCUPANCY)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, points ? "mode %s with output %s: expected mode occupancy, since "
-        "output %s says where points are and nothing of voxels" : "mode %s with output %s: %s hold occupancy only",
-        rc_voxel_mode_name (spec->mode), rc_voxel_output_name (spec->output), rc_voxel_output_name (spec->output));
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_with (wrong_mode (spec->mode), RC_SETTING_OUTPUT, "%s",
+            output), points ? "occupancy, since this output has the voxel of each point and no values"
+        : "occupancy, since a bit holds nothing else");
   if (spec->mode == RC_VOXEL_FIRST && spec->output != RC_VOXEL_SPARSE)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode first with output %s: expected output sparse, since each voxel "
-        "holds a list of points", rc_voxel_output_name (spec->output));
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_with (rc_wrong (RC_SETTING_OUTPUT, "%s", output),
+            RC_SETTING_MODE, "first"), "sparse, since each voxel holds a list of points");
   if (spec->mode == RC_VOXEL_FIRST && (spec->max_points < 1 || spec->max_points > RC_VOXEL_MAX_FIRST))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "max_points is %" PRId64 ": expected 1 to %d", spec->max_points,
-        RC_VOXEL_MAX_FIRST);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong (RC_SETTING_MAX_POINTS, "%" PRId64, spec->max_points),
+        "1 to %d", RC_VOXEL_MAX_FIRST);
   if (of_voxels && (spec->max_voxels < 1 || spec->max_voxels > INT32_MAX))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "max_voxels is %" PRId64 ": expected 1 to %d", spec->max_voxels,
-        INT32_MAX);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong (RC_SETTING_MAX_VOXELS, "%" PRId64, spec->max_voxels),
+        "1 to %d", INT32_MAX);
   return RC_OK;
 }
 
@@ -155,16 +163,15 @@ check_dtype (const RcVoxelSpec *spec, RcError *error)
 {
   const int is_float = spec->dtype == RC_FLOAT16 || spec->dtype == RC_FLOAT32;
   const int any = is_float || spec->dtype == RC_UINT8 || spec->dtype == RC_UINT32;
-  const char *name = rc_dtype_name (spec->dtype);
+  const RcWrongSetting wrong = wrong_dtype (RC_SETTING_DTYPE, spec->dtype);
 
   if (!rc_voxel_has_values (spec))
     return RC_OK;
   if (!any)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "values of type %s (%d): expected uint8, uint32, float16 or "
-        "float32", name ? name : "?", (int) spec->dtype);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, wrong, "uint8, uint32, float16 or float32");
   if (!is_float && spec->mode != RC_VOXEL_OCCUPANCY && spec->mode != RC_VOXEL_COUNT)
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "mode %s with values of type %s: expected float16 or float32",
-        rc_voxel_mode_name (spec->mode), name);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong_with (wrong, RC_SETTING_MODE, "%s",
+            rc_voxel_mode_name (spec->mode)), "float16 or float32");
   return RC_OK;
 }
 
@@ -186,8 +193,8 @@ rc_voxel_check_spec (const RcVoxelSpec *spec, RcError *error)
   if (status != RC_OK || (status = check_grid (spec, error)) != RC_OK || (status = check_dtype (spec, error)) != RC_OK)
     return status;
   if (!(spec->feature_range >= 0.0 && spec->feature_range < INFINITY))
-    return rc_error_set (error, RC_INVALID_ARGUMENT, "feature_range is %g: expected a finite number, 0 for none",
-        spec->feature_range);
+    return rc_error_set_wrong (error, RC_INVALID_ARGUMENT, rc_wrong (RC_SETTING_FEATURE_RANGE, "%g", spec->feature_range),
+        "a finite number above 0, or 0 for none");
   if (spec->batch < 1)
     return rc_error_set (error, RC_INVALID_ARGUMENT, "batch is %" PRId64 ": expected at least 1", spec->batch);
   if (spec->accumulates < 0)

@@ -2,7 +2,7 @@
  *
  * Included twice by align_episode.c, with REAL float and double; NAME (x) is x with a suffix for it, LOOSE is REAL at
  * any address, BITS a signed integer of its size and NAN_BITS those of the canonical NaN; CANONICAL, LOADS and STORES are its
- * conversions. docs/arithmetic.md fixes the order of operations.
+ * conversions. docs/explanation/arithmetic.md fixes the order of operations.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

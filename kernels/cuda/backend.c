@@ -47,7 +47,7 @@ check_device (const RcCudaDriver *driver, int device, RcError *error)
   if (count == 0)
     return rc_error_set (error, RC_NO_DEVICE, "no GPU: the NVIDIA driver finds no device");
   if (device < 0 || device >= count)
-    return rc_error_set (error, RC_NO_DEVICE, "device is %d; expected 0 to %d, the GPUs of this machine", device,
+    return rc_error_set_wrong (error, RC_NO_DEVICE, rc_wrong (RC_SETTING_DEVICE, "%d", device), "0 to %d, the GPUs of this machine",
         count - 1);
   return RC_OK;
 }

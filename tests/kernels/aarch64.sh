@@ -20,7 +20,7 @@ mapfile -t kernels < <(find "$source/kernels" -name '*.c' ! -path '*/cuda/*')
 status=0
 for line in "${programs[@]}"; do
   read -r name program section <<< "$line"
-  mapfile -t sources < <(find "$source/tests/kernels/$name" -name '*.c' ! -name clouds.c ! -name same_bits.c ! -name window.c)
+  mapfile -t sources < <(find "$source/tests/kernels/$name" -name '*.c' ! -name clouds.c ! -name window.c)
   sources+=("$source"/tests/kernels/{arena,place,suite}.c)
   "$program" --few --sums --only "$section" | grep '^sum' > "$work/here"
   if said=$("$cross" "${flags[@]}" "${kernels[@]}" "${sources[@]}" -lm -o "$work/there" 2>&1) &&

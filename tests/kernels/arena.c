@@ -44,10 +44,8 @@ arena_new (size_t bytes)
 void
 arena_clear (Arena *arena)
 {
-  int p, i;
-
-  for (p = 0; p < MAX_PLACES; p++) {
-    for (i = 0; i < arena->n_regions && arena->copies[p].place != NULL && arena->copies[p].all == NULL; i++) {
+  for (int p = 0; p < MAX_PLACES; p++) {
+    for (int i = 0; i < arena->n_regions && arena->copies[p].place != NULL && arena->copies[p].all == NULL; i++) {
       place_free (arena->copies[p].place, arena->copies[p].regions[i]);
       arena->copies[p].regions[i] = NULL;
     }
@@ -67,11 +65,9 @@ uint64_t
 arena_sum (const Arena *arena)
 {
   uint64_t sum = 1;
-  size_t k;
-  int i;
 
-  for (i = arena->first_compared; i < arena->n_regions; i++) {
-    for (k = 0; k < arena->regions[i].bytes; k++)
+  for (int i = arena->first_compared; i < arena->n_regions; i++) {
+    for (size_t k = 0; k < arena->regions[i].bytes; k++)
       sum = (sum ^ arena->host[arena->regions[i].offset + k]) * UINT64_C (0x100000001b3);
   }
   return sum;
@@ -80,12 +76,10 @@ arena_sum (const Arena *arena)
 void
 arena_free (Arena *arena)
 {
-  int p;
-
   if (arena == NULL)
     return;
   arena_clear (arena);
-  for (p = 0; p < MAX_PLACES; p++) {
+  for (int p = 0; p < MAX_PLACES; p++) {
     if (arena->copies[p].place != NULL)
       place_free (arena->copies[p].place, arena->copies[p].all);
   }
@@ -99,8 +93,10 @@ arena_take (Arena *arena, const char *name, int64_t bytes, int64_t past)
 {
   const size_t offset = (arena->used + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, size = (size_t) (bytes + past);
 
-  if (arena->n_regions == MAX_REGIONS || offset + size > arena->bytes)
-    return NULL;
+  if (arena->n_regions == MAX_REGIONS || offset + size > arena->bytes) {
+    printf ("FAIL arena: there is no room for %zu bytes of %s after %zu of %zu\n", size, name, offset, arena->bytes);
+    exit (EXIT_FAILURE);
+  }
   arena->regions[arena->n_regions].name = name;
   arena->regions[arena->n_regions].offset = offset;
   arena->regions[arena->n_regions++].bytes = size;
@@ -114,9 +110,8 @@ static int
 region_of (const Arena *arena, const void *host)
 {
   const size_t at = (size_t) ((const uint8_t *) host - arena->host);
-  int i;
 
-  for (i = 0; host != NULL && i < arena->n_regions; i++) {
+  for (int i = 0; host != NULL && i < arena->n_regions; i++) {
     if (at >= arena->regions[i].offset && at < arena->regions[i].offset + arena->regions[i].bytes)
       return i;
   }
@@ -136,7 +131,6 @@ int
 arena_upload (Arena *arena, const Place *place, Test *test)
 {
   uint8_t **all = &arena->copies[place->number].all;
-  int i;
 
   arena->copies[place->number].place = place;
   if (!place->separate) {
@@ -145,7 +139,7 @@ arena_upload (Arena *arena, const Place *place, Test *test)
     test_expect (test, *all != NULL, "no memory for an arena of %zu bytes", arena->bytes);
     return test_holds (test) && place_copy (place, *all, arena->host, arena->used, test);
   }
-  for (i = 0; i < arena->n_regions && test_holds (test); i++) {
+  for (int i = 0; i < arena->n_regions && test_holds (test); i++) {
     uint8_t **region = &arena->copies[place->number].regions[i];
 
     if (*region == NULL)
@@ -177,11 +171,10 @@ void
 arena_compare (Arena *arena, const Place *place, const char *text, Test *test)
 {
   const size_t from = arena->first_compared < arena->n_regions ? arena->regions[arena->first_compared].offset : arena->used;
-  int i;
 
   if (!place->separate)
     place_copy (place, arena->back + from, arena->copies[place->number].all + from, arena->used - from, test);
-  for (i = arena->first_compared; i < arena->n_regions && test_holds (test); i++) {
+  for (int i = arena->first_compared; i < arena->n_regions && test_holds (test); i++) {
     const uint8_t *here = arena->host + arena->regions[i].offset, *there = arena->back + arena->regions[i].offset;
     const size_t bytes = arena->regions[i].bytes;
     size_t k = 0;

@@ -18,8 +18,8 @@ void arena_free (Arena * arena);
 /* Forgets all regions. */
 void arena_clear (Arena * arena);
 
-/* bytes that begin `past` bytes after a multiple of 256, filled with 0xA5; NULL when the arena is full. name, in messages, lives
- * as long. */
+/* bytes that begin `past` bytes after a multiple of 256, filled with 0xA5. name, in messages, lives as long. Ends the program with a
+ * FAIL line when the arena is full. */
 void *arena_take (Arena * arena, const char *name, int64_t bytes, int64_t past);
 
 /* Regions before this are inputs that are not compared, until arena_clear: for very large ones. */

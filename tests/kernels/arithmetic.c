@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
 #include "align/oracle.h"
-
 #include "kernels/arithmetic.h"
+#define RC_LEVEL baseline
+#include "kernels/cpu/convert.h"
+#include "tests/check/checks.h"
 
 /* ---- float16 and bfloat16 ---- */
 
@@ -27,9 +28,8 @@ static const Half halves[] = {
 GST_START_TEST (test_every_half_and_back)
 {
   const Half *half = &halves[__i__];
-  guint i;
 
-  for (i = 0; i < 65536; i++) {
+  for (guint i = 0; i < 65536; i++) {
     const gdouble expected = oracle_decode16 (*half->format, (guint16) i);
     const gfloat got = half->to_float32 ((guint16) i);
 
@@ -49,9 +49,8 @@ GST_START_TEST (test_every_midpoint)
 {
   const Half *half = &halves[__i__];
   const guint infinity = __i__ == 0 ? 0x7C00 : 0x7F80;
-  guint i;
 
-  for (i = 0; i < infinity; i++) {
+  for (guint i = 0; i < infinity; i++) {
     const gdouble low = oracle_decode16 (*half->format, (guint16) i);
     const gdouble unit = i + 1 < infinity ? oracle_decode16 (*half->format, (guint16) (i + 1)) - low
         : low - oracle_decode16 (*half->format, (guint16) (i - 1));
@@ -77,9 +76,8 @@ GST_START_TEST (test_random_bits_to_half)
 {
   const Half *half = &halves[__i__];
   GRand *rand = g_rand_new_with_seed (5);
-  guint i;
 
-  for (i = 0; i < 1000000; i++) {
+  for (guint i = 0; i < 1000000; i++) {
     const gfloat f = rc_float32 (g_rand_int (rand));
     const gdouble d = rc_float64 ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
     const gdouble near = f * (1 + g_rand_double_range (rand, -0x1p-30, 0x1p-30));
@@ -138,9 +136,8 @@ GST_END_TEST;
 GST_START_TEST (test_nearest_is_nearbyint)
 {
   GRand *rand = g_rand_new_with_seed (6);
-  guint i;
 
-  for (i = 0; i < 1000000; i++) {
+  for (guint i = 0; i < 1000000; i++) {
     const gdouble bits = rc_float64 ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
     const gdouble half = g_rand_int (rand) * 0.5 - 1e9, wide = g_rand_double_range (rand, -0x1p54, 0x1p54);
 
@@ -156,13 +153,11 @@ GST_END_TEST;
 GST_START_TEST (test_nearest_near_its_limits)
 {
   static const gdouble at[] = { 0x1p51, 0x1p52, 0x1p53, 0.5, 1.5, 2.5 };
-  guint i;
 
-  for (i = 0; i < G_N_ELEMENTS (at); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (at); i++) {
     const gdouble around[] = { at[i], nextafter (at[i], 0), nextafter (at[i], INFINITY), at[i] + 0.5, at[i] - 0.5 };
-    guint k;
 
-    for (k = 0; k < G_N_ELEMENTS (around); k++) {
+    for (guint k = 0; k < G_N_ELEMENTS (around); k++) {
       fail_unless (rc_nearest (around[k]) == nearbyint (around[k]), "%a", around[k]);
       fail_unless (rc_nearest (-around[k]) == nearbyint (-around[k]), "-%a", around[k]);
     }
@@ -171,59 +166,25 @@ GST_START_TEST (test_nearest_near_its_limits)
 
 GST_END_TEST;
 
-#define SATURATION(type, c_type, least, most) \
-GST_START_TEST (test_##type##_saturates) \
-{ \
-  const gdouble low = (gdouble) (least), high = (gdouble) (most); \
-\
-  fail_unless (rc_##type##_from_float64 (NAN) == 0); \
-  fail_unless (rc_##type##_from_float64 (-NAN) == 0); \
-  fail_unless (rc_##type##_from_float64 (INFINITY) == (most)); \
-  fail_unless (rc_##type##_from_float64 (-INFINITY) == (least)); \
-  fail_unless (rc_##type##_from_float64 (G_MAXDOUBLE) == (most)); \
-  fail_unless (rc_##type##_from_float64 (-G_MAXDOUBLE) == (least)); \
-  fail_unless (rc_##type##_from_float64 (high) == (most)); \
-  fail_unless (rc_##type##_from_float64 (low) == (least)); \
-  fail_unless (rc_##type##_from_float64 (high * 1.5 + 1) == (most)); \
-  fail_unless (rc_##type##_from_float64 (low * 1.5 - 1) == (least)); \
-  fail_unless (rc_##type##_from_float64 (nextafter (high, 0)) == (c_type) nearbyint (nextafter (high, 0))); \
-  fail_unless (rc_##type##_from_float64 (0.5) == 0); \
-  fail_unless (rc_##type##_from_float64 (1.5) == 2); \
-  fail_unless (rc_##type##_from_float64 (2.5) == 2); \
-  fail_unless (rc_##type##_from_float64 (-0.0) == 0); \
-  fail_unless (rc_##type##_from_float64 (-0.5) == 0); \
-} \
-GST_END_TEST;
-
-SATURATION (int8, gint8, G_MININT8, G_MAXINT8)
-SATURATION (uint8, guint8, 0, G_MAXUINT8)
-SATURATION (int16, gint16, G_MININT16, G_MAXINT16)
-SATURATION (uint16, guint16, 0, G_MAXUINT16)
-SATURATION (int32, gint32, G_MININT32, G_MAXINT32)
-SATURATION (uint32, guint32, 0, G_MAXUINT32)
-
-/* The greatest double below 2^63 is an integer that fits; 2^63 does not. */
-GST_START_TEST (test_64_bits_at_their_limits)
+/* Of each type: its ends, what lies beyond them, and halves, which are rounded to even. 2^63 does not fit, the double before does. */
+GST_START_TEST (test_integers_saturate)
 {
-  fail_unless (rc_int64_from_float64 (0x1p63) == G_MAXINT64);
-  fail_unless (rc_int64_from_float64 (0x1p63 - 1024) == G_MAXINT64 - 1023);
-  fail_unless (rc_int64_from_float64 (-0x1p63) == G_MININT64);
-  fail_unless (rc_int64_from_float64 (-0x1p63 + 1024) == G_MININT64 + 1024);
-  fail_unless (rc_int64_from_float64 (-0x1p64) == G_MININT64);
-  fail_unless (rc_int64_from_float64 (INFINITY) == G_MAXINT64);
-  fail_unless (rc_int64_from_float64 (-INFINITY) == G_MININT64);
-  fail_unless (rc_int64_from_float64 (NAN) == 0);
-  fail_unless (rc_int64_from_float64 (0x1p53 + 2) == G_GINT64_CONSTANT (9007199254740994));
-  fail_unless (rc_int64_from_float64 (-2.5) == -2);
-  fail_unless (rc_int64_from_float64 (-3.5) == -4);
-  fail_unless (rc_uint64_from_float64 (0x1p64) == G_MAXUINT64);
-  fail_unless (rc_uint64_from_float64 (0x1p64 - 2048) == G_MAXUINT64 - 2047);
-  fail_unless (rc_uint64_from_float64 (0x1p63) == (guint64) G_MAXINT64 + 1);
-  fail_unless (rc_uint64_from_float64 (INFINITY) == G_MAXUINT64);
-  fail_unless (rc_uint64_from_float64 (-1) == 0);
-  fail_unless (rc_uint64_from_float64 (-INFINITY) == 0);
-  fail_unless (rc_uint64_from_float64 (NAN) == 0);
-  fail_unless (rc_uint64_from_float64 (2.5) == 2);
+  const RcDtype dtype = (RcDtype) (RC_INT8 + __i__);
+  const gdouble least = oracle_least_integer (dtype), end = oracle_end_integer (dtype);
+  const gdouble numbers[] = { NAN, -NAN, INFINITY, -INFINITY, G_MAXDOUBLE, -G_MAXDOUBLE, least, least - 1, least * 1.5 - 1, least - 0.5,
+    nextafter (least, 0), nextafter (least, -INFINITY), end, end - 1, end - 0.5, end * 1.5, 2 * end, nextafter (end, 0),
+    nextafter (end - 1, 0), nextafter (end - 1, INFINITY), 0x1p53 + 2, 0x1p63, 0x1p63 - 1024, -0x1p63 + 1024, 0.5, 1.5, 2.5, -0.0,
+    -0.5, -1, -2.5, -3.5
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    guint64 got = 0, expected = 0;
+
+    rc_conversions_baseline.store_float64[dtype] (&numbers[i], &got, 1);
+    oracle_put (dtype, &expected, numbers[i]);
+    fail_unless (got == expected, "%s of %a: bits %" G_GINT64_MODIFIER "x, not %" G_GINT64_MODIFIER "x", rc_dtype_name (dtype),
+        numbers[i], got, expected);
+  }
 }
 
 GST_END_TEST;
@@ -234,9 +195,8 @@ GST_START_TEST (test_sine)
 {
   const gint n = 2000000;
   gdouble worst = 0, x;
-  gint i;
 
-  for (i = 0; i <= n; i++) {
+  for (gint i = 0; i <= n; i++) {
     x = RC_PI / 2 * i / n;
     worst = MAX (worst, fabs (rc_sine (x) - sin (x)));
   }
@@ -253,9 +213,8 @@ GST_START_TEST (test_arccosine)
 {
   const gint n = 2000000;
   gdouble worst = 0, x;
-  gint i;
 
-  for (i = 0; i <= n; i++) {
+  for (gint i = 0; i <= n; i++) {
     x = (gdouble) i / n;
     worst = MAX (worst, fabs (rc_arccosine (x) - acos (x)));
   }
@@ -272,9 +231,8 @@ GST_END_TEST;
 GST_START_TEST (test_wrap_random)
 {
   GRand *rand = g_rand_new_with_seed (7);
-  guint i;
 
-  for (i = 0; i < 1000000; i++) {
+  for (guint i = 0; i < 1000000; i++) {
     const gdouble x = g_rand_double_range (rand, -1, 1) * pow (10, g_rand_int_range (rand, -3, 7));
     const gdouble got = rc_wrap (x), expected = oracle_wrap (x);
     const gdouble off = fabs (got - expected), tolerance = 1e-15 * MAX (8, fabs (x));
@@ -291,9 +249,8 @@ GST_END_TEST;
 GST_START_TEST (test_wrap_stays_inside_for_any_number)
 {
   GRand *rand = g_rand_new_with_seed (8);
-  guint i;
 
-  for (i = 0; i < 3000000; i++) {
+  for (guint i = 0; i < 3000000; i++) {
     const gdouble x = rc_float64 ((guint64) g_rand_int (rand) << 32 | g_rand_int (rand));
     const gdouble got = rc_wrap (x);
 
@@ -311,14 +268,12 @@ GST_END_TEST;
 /* Every double within a few steps of the odd multiples of pi, where the angle jumps. */
 GST_START_TEST (test_wrap_at_its_ends)
 {
-  gint k, step;
-
-  for (k = -2001; k <= 2001; k += 2) {
+  for (gint k = -2001; k <= 2001; k += 2) {
     gdouble x = k * RC_PI;
 
-    for (step = 0; step < 20; step++)
+    for (gint step = 0; step < 20; step++)
       x = nextafter (x, -INFINITY);
-    for (step = 0; step < 40; step++) {
+    for (gint step = 0; step < 40; step++) {
       const gdouble got = rc_wrap (x);
 
       fail_unless (got > -RC_PI && got <= RC_PI, "%a: %a", x, got);
@@ -348,9 +303,7 @@ GST_END_TEST;
 static void
 random_quaternion (GRand *rand, gdouble *q)
 {
-  gint i;
-
-  for (i = 0; i < 4; i++)
+  for (gint i = 0; i < 4; i++)
     q[i] = g_rand_double_range (rand, -1, 1);
 }
 
@@ -358,12 +311,11 @@ static void
 assert_slerp (const gdouble *a, const gdouble *b, gdouble w, gdouble tolerance)
 {
   gdouble got[4], expected[4];
-  gint i;
 
   rc_slerp (a, b, w, got);
   oracle_slerp (a, b, w, expected);
   fail_unless (fabs (rc_dot4 (got, got) - 1) < 1e-15 * 4);
-  for (i = 0; i < 4; i++)
+  for (gint i = 0; i < 4; i++)
     fail_unless (fabs (got[i] - expected[i]) < tolerance, "(%g %g %g %g) (%g %g %g %g) %g: component %d is %.17g, expected "
         "%.17g", a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3], w, i, got[i], expected[i]);
 }
@@ -373,13 +325,12 @@ GST_START_TEST (test_slerp_random)
 {
   GRand *rand = g_rand_new_with_seed (10);
   gdouble a[4], b[4];
-  guint i, k;
 
-  for (i = 0; i < 600000; i++) {
+  for (guint i = 0; i < 600000; i++) {
     const gdouble near = pow (10, g_rand_double_range (rand, -8, -1));
 
     random_quaternion (rand, a);
-    for (k = 0; k < 4; k++)
+    for (guint k = 0; k < 4; k++)
       b[k] = (a[k] + near * g_rand_double_range (rand, -1, 1)) * (i % 2 == 0 ? 1 : -1);
     if (i % 4 > 1)
       random_quaternion (rand, b);
@@ -406,9 +357,8 @@ GST_START_TEST (test_slerp_of_nothing_is_nan)
 {
   const gdouble zero[4] = { 0 }, one[4] = { 1, 0, 0, 0 }, bad[4] = { NAN, 0, 0, 1 };
   gdouble q[4];
-  gint i;
 
-  for (i = 0; i < 4; i++) {
+  for (gint i = 0; i < 4; i++) {
     rc_slerp (zero, one, 0.5, q);
     fail_unless (isnan (q[i]));
     rc_slerp (one, zero, 0.5, q);
@@ -420,42 +370,9 @@ GST_START_TEST (test_slerp_of_nothing_is_nan)
 
 GST_END_TEST;
 
-static Suite *
-arithmetic_suite (void)
-{
-  const gint formats = G_N_ELEMENTS (halves);
-  Suite *s = suite_create ("arithmetic");
-  TCase *half = tcase_create ("half"), *integers = tcase_create ("integers"), *angles = tcase_create ("angles");
-
-  suite_add_tcase (s, half);
-  tcase_add_loop_test (half, test_every_half_and_back, 0, formats);
-  tcase_add_loop_test (half, test_every_midpoint, 0, formats);
-  tcase_add_loop_test (half, test_random_bits_to_half, 0, formats);
-  tcase_add_loop_test (half, test_extremes_to_half, 0, formats);
-  tcase_add_test (half, test_canonical);
-
-  suite_add_tcase (s, integers);
-  tcase_add_test (integers, test_nearest_is_nearbyint);
-  tcase_add_test (integers, test_nearest_near_its_limits);
-  tcase_add_test (integers, test_int8_saturates);
-  tcase_add_test (integers, test_uint8_saturates);
-  tcase_add_test (integers, test_int16_saturates);
-  tcase_add_test (integers, test_uint16_saturates);
-  tcase_add_test (integers, test_int32_saturates);
-  tcase_add_test (integers, test_uint32_saturates);
-  tcase_add_test (integers, test_64_bits_at_their_limits);
-
-  suite_add_tcase (s, angles);
-  tcase_add_test (angles, test_sine);
-  tcase_add_test (angles, test_arccosine);
-  tcase_add_test (angles, test_wrap_random);
-  tcase_add_test (angles, test_wrap_stays_inside_for_any_number);
-  tcase_add_test (angles, test_wrap_at_its_ends);
-  tcase_add_test (angles, test_blend_angle);
-  tcase_add_test (angles, test_slerp_random);
-  tcase_add_test (angles, test_slerp_may_overwrite_its_input);
-  tcase_add_test (angles, test_slerp_of_nothing_is_nan);
-  return s;
-}
-
-GST_CHECK_MAIN (arithmetic);
+CHECK_MAIN (arithmetic, NULL, NULL, EACH (halves, test_every_half_and_back), EACH (halves, test_every_midpoint),
+    EACH (halves, test_random_bits_to_half), EACH (halves, test_extremes_to_half), ONCE (test_canonical),
+    ONCE (test_nearest_is_nearbyint), ONCE (test_nearest_near_its_limits), TIMES (RC_UINT64 - RC_INT8 + 1, test_integers_saturate),
+    ONCE (test_sine), ONCE (test_arccosine), ONCE (test_wrap_random),
+    ONCE (test_wrap_stays_inside_for_any_number), ONCE (test_wrap_at_its_ends), ONCE (test_blend_angle), ONCE (test_slerp_random),
+    ONCE (test_slerp_may_overwrite_its_input), ONCE (test_slerp_of_nothing_is_nan))

@@ -4,27 +4,25 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
-
 #include <math.h>
 #include <sys/mman.h>
 
 #include "kernels/interpolation.h"
+#include "tests/check/checks.h"
 
 /* Every list of up to 9 times that rise by 0 or 1, against counting. */
 GST_START_TEST (test_bounds_of_every_short_list)
 {
-  gint64 times[9], t;
-  gint n, steps, i;
+  gint64 times[9];
 
-  for (n = 0; n <= 9; n++) {
-    for (steps = 0; steps < 1 << MAX (0, n - 1); steps++) {
-      for (i = 0; i < n; i++)
+  for (gint n = 0; n <= 9; n++) {
+    for (gint steps = 0; steps < 1 << MAX (0, n - 1); steps++) {
+      for (gint i = 0; i < n; i++)
         times[i] = i == 0 ? 0 : times[i - 1] + (steps >> (i - 1) & 1);
-      for (t = -1; t <= 10; t++) {
+      for (gint64 t = -1; t <= 10; t++) {
         gint64 before = 0, up_to = 0;
 
-        for (i = 0; i < n; i++) {
+        for (gint i = 0; i < n; i++) {
           before += times[i] < t;
           up_to += times[i] <= t;
         }
@@ -54,12 +52,10 @@ GST_END_TEST;
 static void
 check_equal (const gint64 *times, gint64 n)
 {
-  gint64 i, k;
-
-  for (i = 0; i < n; i++) {
+  for (gint64 i = 0; i < n; i++) {
     gint64 before = -1, equal = i;
 
-    for (k = 0; k < n; k++) {
+    for (gint64 k = 0; k < n; k++) {
       before = times[k] < times[i] ? k : before;
       equal = times[k] == times[i] ? k : equal;
     }
@@ -74,9 +70,8 @@ static void
 check_guesses (const gint64 *times, gint64 n, gint64 t)
 {
   const gint64 first = rc_lower_bound (times, n, t);
-  gint64 guess;
 
-  for (guess = -3; guess <= n + 3; guess++) {
+  for (gint64 guess = -3; guess <= n + 3; guess++) {
     const gint64 found = rc_lower_bound_near (times, n, guess, t);
 
     fail_unless (found == first, "%" G_GINT64_FORMAT " times, at %" G_GINT64_FORMAT ", from %" G_GINT64_FORMAT ": %"
@@ -92,12 +87,12 @@ check_guesses (const gint64 *times, gint64 n, gint64 t)
 GST_START_TEST (test_bounds_from_every_guess)
 {
   GRand *rand = g_rand_new_with_seed (1);
-  gint64 times[100], n, i, t;
+  gint64 times[100];
 
-  for (n = 0; n <= 100; n += n < 20 ? 1 : 20) {
-    for (i = 0; i < n; i++)
+  for (gint64 n = 0; n <= 100; n += n < 20 ? 1 : 20) {
+    for (gint64 i = 0; i < n; i++)
       times[i] = i == 0 ? 0 : times[i - 1] + g_rand_int_range (rand, 0, 6) / 2 + (i % 17 == 0 ? 30 : 0);
-    for (t = -2; t <= (n > 0 ? times[n - 1] : 0) + 2; t++)
+    for (gint64 t = -2; t <= (n > 0 ? times[n - 1] : 0) + 2; t++)
       check_guesses (times, n, t);
     check_equal (times, n);
   }
@@ -108,9 +103,9 @@ GST_END_TEST;
 
 GST_START_TEST (test_guesses_at_the_ends_of_int64)
 {
-  gint64 times[40], i;
+  gint64 times[40];
 
-  for (i = 0; i < 40; i++)
+  for (gint64 i = 0; i < 40; i++)
     times[i] = i < 10 ? G_MININT64 : i < 20 ? i : G_MAXINT64;
   check_guesses (times, 40, G_MININT64);
   check_guesses (times, 40, G_MININT64 + 1);
@@ -143,9 +138,8 @@ GST_START_TEST (test_cubic_weights)
 {
   static const gint64 times[] = { 0, 13, 20, 71 };
   const RcSearch search = { RC_CUBIC, -1, 0, 0 };
-  gint64 t;
 
-  for (t = 14; t < 20; t++) {
+  for (gint64 t = 14; t < 20; t++) {
     const RcBracket b = rc_bracket_find (&search, times, 4, t);
     const gdouble line = b.c[0] * (20 - 13) + b.c[1] * (0 - 13) + b.c[2] * (71 - 13);
 
@@ -217,22 +211,6 @@ GST_START_TEST (test_many_equal_times)
 
 GST_END_TEST;
 
-static Suite *
-bracket_suite (void)
-{
-  Suite *s = suite_create ("bracket");
-  TCase *tc = tcase_create ("bracket");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_bounds_of_every_short_list);
-  tcase_add_test (tc, test_bounds_at_the_ends_of_int64);
-  tcase_add_test (tc, test_bounds_from_every_guess);
-  tcase_add_test (tc, test_guesses_at_the_ends_of_int64);
-  tcase_add_test (tc, test_span_of_the_whole_range);
-  tcase_add_test (tc, test_cubic_weights);
-  tcase_add_test (tc, test_cubic_beside_gaps);
-  tcase_add_loop_test (tc, test_many_equal_times, 0, G_N_ELEMENTS (among_equal));
-  return s;
-}
-
-GST_CHECK_MAIN (bracket);
+CHECK_MAIN (bracket, NULL, NULL, ONCE (test_bounds_of_every_short_list), ONCE (test_bounds_at_the_ends_of_int64),
+    ONCE (test_bounds_from_every_guess), ONCE (test_guesses_at_the_ends_of_int64), ONCE (test_span_of_the_whole_range),
+    ONCE (test_cubic_weights), ONCE (test_cubic_beside_gaps), EACH (among_equal, test_many_equal_times))

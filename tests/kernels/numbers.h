@@ -120,6 +120,8 @@ oracle_put (RcDtype dtype, void *to, double x)
 {
   const double stored = isnan (x) && rc_dtype_is_float (dtype) ? (double) NAN : oracle_stored (dtype, x);
 
+/* the greatest integers of 64 bits are no doubles */
+#define PUT_END(type, most) { type v = stored >= oracle_end_integer (dtype) ? most : (type) stored; memcpy (to, &v, sizeof (v)); break; }
 #define PUT(type) { type v = (type) stored; memcpy (to, &v, sizeof (v)); break; }
   switch (dtype) {
     case RC_INT8: PUT (int8_t)
@@ -128,8 +130,8 @@ oracle_put (RcDtype dtype, void *to, double x)
     case RC_UINT16: PUT (uint16_t)
     case RC_INT32: PUT (int32_t)
     case RC_UINT32: PUT (uint32_t)
-    case RC_INT64: PUT (int64_t)
-    case RC_UINT64: PUT (uint64_t)
+    case RC_INT64: PUT_END (int64_t, INT64_MAX)
+    case RC_UINT64: PUT_END (uint64_t, UINT64_MAX)
     case RC_FLOAT32: PUT (float)
     case RC_FLOAT64: PUT (double)
     default: {
@@ -138,6 +140,7 @@ oracle_put (RcDtype dtype, void *to, double x)
     }
   }
 #undef PUT
+#undef PUT_END
 }
 
 static inline double

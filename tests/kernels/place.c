@@ -42,6 +42,19 @@ expect_refusal (RcStatus got, RcStatus expected, const RcError *error, const cha
     test_expect (test, strstr (error->message, fragment) != NULL, "\"%s\" lacks \"%s\"", error->message, fragment);
 }
 
+void
+expect_setting (const RcError *error, RcSetting setting, Test *test)
+{
+  test_expect (test, error->wrong.setting == setting, "setting %d: %s", (int) error->wrong.setting, error->message);
+  if (setting == RC_SETTING_NONE)
+    return;
+  test_expect (test, *error->wrong.value && strstr (error->message, error->wrong.value) != NULL, "value \"%s\": %s",
+      error->wrong.value, error->message);
+  test_expect (test, *error->expected && strstr (error->message, error->expected) != NULL, "\"%s\": %s", error->expected,
+      error->message);
+  test_expect (test, strpbrk (error->expected, "_[]") == NULL, "\"%s\" names a field", error->expected);
+}
+
 static void
 run_in_reverse (void *self, void (*work) (void *data, int64_t i), void *data, int64_t n)
 {
@@ -127,13 +140,12 @@ scratch_new (const Place *place, const RcFootprint *footprint, int64_t points, T
   static const size_t piece = (size_t) 1 << 20;
   Scratch scratch = { NULL, footprint->scratch_bytes + footprint->scratch_bytes_per_point * (uint64_t) points };
   unsigned char *dirt = place->separate ? NULL : malloc (piece);
-  uint64_t at;
 
   scratch.memory = place_alloc (place, scratch.bytes + (place->separate ? 0 : CANARY));
   test_expect (test, scratch.memory != NULL, "no memory for scratch of %" PRIu64 " bytes", scratch.bytes);
   if (dirt != NULL)
     memset (dirt, DIRT, piece);
-  for (at = 0; dirt != NULL && scratch.memory != NULL && at < scratch.bytes + CANARY && test_holds (test); at += piece)
+  for (uint64_t at = 0; dirt != NULL && scratch.memory != NULL && at < scratch.bytes + CANARY && test_holds (test); at += piece)
     place_copy (place, (char *) scratch.memory + at, dirt, scratch.bytes + CANARY - at < piece ? scratch.bytes + CANARY - at : piece,
         test);
   free (dirt);
@@ -144,11 +156,10 @@ void
 scratch_free (const Place *place, Scratch *scratch, Test *test)
 {
   unsigned char canary[CANARY];
-  int i;
 
   if (scratch->memory != NULL && !place->separate && test_holds (test)
       && place_copy (place, canary, (char *) scratch->memory + scratch->bytes, CANARY, test)) {
-    for (i = 0; i < CANARY; i++)
+    for (int i = 0; i < CANARY; i++)
       test_expect (test, canary[i] == DIRT, "byte %d past the scratch of %" PRIu64 " was written", i, scratch->bytes);
   }
   place_free (place, scratch->memory);

@@ -34,6 +34,9 @@ void place_wait (const Place * place, Test * test);
 int is_ok (RcStatus status, const RcError * error, Test * test);
 /* Fails the test unless the call was refused with a message that has all fragments, which '|' separates. */
 void expect_refusal (RcStatus got, RcStatus expected, const RcError * error, const char *fragments, Test * test);
+/* Fails the test unless the error names the setting, and its message has the value and what was expected. RC_SETTING_NONE: unless
+ * it names none. */
+void expect_setting (const RcError * error, RcSetting setting, Test * test);
 
 /* Scratch of exactly the stated bytes at a place, dirty, with a canary behind it, which scratch_free checks. With separate
  * allocations neither. NULL on failure. */

@@ -47,10 +47,9 @@ open_places (Suite *suite, int separate, RcError *error)
   };
   const RcWhere reference = {.cpu_level = suite->is_gpu ? RC_CPU_BEST : RC_CPU_BASELINE }, gpu = {.kind = RC_BACKEND_CUDA };
   RcStatus status = place_open (&suite->reference, "the CPU", &reference, error);
-  size_t i;
 
   suite->reference.number = MAX_PLACES - 1;
-  for (i = 0; status == RC_OK && !suite->is_gpu && !suite->sums && i < COUNT (cpus); i++) {
+  for (size_t i = 0; status == RC_OK && !suite->is_gpu && !suite->sums && i < COUNT (cpus); i++) {
     status = place_open (&suite->places[suite->n_places], cpus[i].name, &cpus[i].where, error);
     suite->places[suite->n_places].number = suite->n_places;
     suite->n_places += status == RC_OK;
@@ -65,30 +64,23 @@ open_places (Suite *suite, int separate, RcError *error)
   return status;
 }
 
-static int
-print_sections (const Section *sections, size_t n_sections)
-{
-  size_t s;
-
-  for (s = 0; s < n_sections; s++)
-    puts (sections[s].name);
-  return 0;
-}
-
 int
 suite_main (const char *name, int argc, char **argv, const Section *sections, size_t n_sections, uint64_t seed,
     size_t arena_bytes)
 {
   Suite suite = {.seed = seed };
   const char *only = NULL;
-  int separate = 0, i;
+  int separate = 0;
   RcStatus status;
   RcError error;
-  size_t s;
 
-  for (i = 1; i < argc; i++) {
-    if (strcmp (argv[i], "--sections") == 0)
-      return print_sections (sections, n_sections);
+  for (int i = 1; i < argc; i++) {
+    const int lists = strcmp (argv[i], "--sections") == 0;
+
+    for (size_t s = 0; s < n_sections && lists; s++)
+      puts (sections[s].name);
+    if (lists)
+      return 0;
     if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
       suite.seed = strtoull (argv[++i], NULL, 10);
     else if (strcmp (argv[i], "--only") == 0 && i + 1 < argc)
@@ -108,14 +100,14 @@ suite_main (const char *name, int argc, char **argv, const Section *sections, si
     suite.failures++;
   } else {
     printf ("seed %" PRIu64 "\n", suite.seed);
-    for (s = 0; s < n_sections; s++) {
+    for (size_t s = 0; s < n_sections; s++) {
       if (only == NULL || strcmp (only, sections[s].name) == 0)
         sections[s].check (&suite);
     }
     printf ("%d cases compared from seed %" PRIu64 " on %d backends\n", suite.cases, suite.seed, suite.n_places + 1);
   }
   arena_free (suite.arena);
-  for (i = 0; i < suite.n_places; i++)
+  for (int i = 0; i < suite.n_places; i++)
     place_close (&suite.places[i]);
   place_close (&suite.reference);
   return suite.failures != 0;

@@ -310,12 +310,16 @@ set_spec (const RcAlignStream *stream, RcCudaAlignTask *task)
 static RcStatus
 check_size (const RcAlignPlan *plan, RcError *error)
 {
-  int64_t i;
+  for (int64_t i = 0; i < plan->n_streams; i++) {
+    const RcAlignStream *stream = &plan->streams[i];
+    RcWrongSetting wrong;
 
-  for (i = 0; i < plan->n_streams; i++) {
-    if (is_special (&plan->streams[i]) && plan->streams[i].channels > MAX_SPECIAL_CHANNELS)
-      return rc_error_set (error, RC_UNSUPPORTED, "streams[%" PRId64 "].channels is %" PRId64 " with quaternions or "
-          "angles; expected at most %d on a GPU", i, plan->streams[i].channels, MAX_SPECIAL_CHANNELS);
+    if (!is_special (stream) || stream->channels <= MAX_SPECIAL_CHANNELS)
+      continue;
+    wrong = rc_wrong_with (rc_wrong (RC_SETTING_CHANNELS, "%" PRId64, stream->channels), stream->n_quaternions > 0
+        ? RC_SETTING_QUATERNIONS : RC_SETTING_ANGLES, "%s", "");
+    wrong.stream = i;
+    return rc_error_set_wrong (error, RC_UNSUPPORTED, wrong, "at most %d on a GPU", MAX_SPECIAL_CHANNELS);
   }
   return RC_OK;
 }

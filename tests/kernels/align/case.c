@@ -21,21 +21,20 @@ static void
 choose_special (AlignCase *c, int i)
 {
   RcAlignStreamSpec *spec = &c->specs[i];
-  int64_t k;
 
   spec->quaternions = c->lists[i][0];
   spec->angles = c->lists[i][1];
   spec->velocities = c->lists[i][2];
   if (spec->search.interpolation == RC_HERMITE) {
     spec->n_velocities = random_between (&c->random, 0, spec->channels < 12 ? spec->channels : 12);
-    for (k = 0; k < spec->n_velocities; k++)
+    for (int64_t k = 0; k < spec->n_velocities; k++)
       c->lists[i][2][k] = (int32_t) random_between (&c->random, 0, spec->channels - 1);
   }
   if (random_one_in (&c->random, 2))
     return;
   if (spec->channels >= 4)
     c->lists[i][0][spec->n_quaternions++] = (int32_t) random_between (&c->random, 0, spec->channels - 4);
-  for (k = 0; k < 6; k++) {
+  for (int64_t k = 0; k < 6; k++) {
     const int32_t channel = (int32_t) random_between (&c->random, 0, spec->channels - 1), q = c->lists[i][0][0];
 
     if (spec->n_quaternions == 0 || channel < q || channel >= q + 4)
@@ -50,17 +49,16 @@ choose_together (AlignCase *c, int i)
 {
   RcAlignStreamSpec *spec = &c->specs[i];
   const int64_t groups = spec->channels / 4;
-  int64_t k;
 
   spec->quaternions = c->lists[i][0];
   spec->velocities = c->lists[i][2];
   if (spec->search.interpolation == RC_HERMITE && groups >= 2) {
     spec->n_velocities = 4 * random_between (&c->random, 1, groups / 2 < 4 ? groups / 2 : 4);
-    for (k = 0; k < spec->n_velocities; k++)
+    for (int64_t k = 0; k < spec->n_velocities; k++)
       c->lists[i][2][k] = (int32_t) (spec->n_velocities + k);
     return;
   }
-  for (k = 0; k < groups && spec->n_quaternions < 16; k++) {
+  for (int64_t k = 0; k < groups && spec->n_quaternions < 16; k++) {
     if (random_one_in (&c->random, 2))
       c->lists[i][0][spec->n_quaternions++] = (int32_t) (4 * k);
   }
@@ -91,23 +89,13 @@ choose_spec (AlignCase *c, const AlignWish *wish, int i)
 
 /* ---- times ---- */
 
-/* A search for the last of them goes astray at those that are far ahead. */
-static void
-end_badly (AlignCase *c, int64_t *times, int64_t n)
-{
-  int64_t i;
-
-  for (i = random_between (&c->random, 1, 3); i > 0 && n > 100; i--)
-    times[random_between (&c->random, n - 100, n - 2)] += 10000 * MS;
-}
-
 /* Irregular, with holes, and unless plain with equal ones; unless tame seldom at the ends of int64, and seldom disordered. */
 static void
 fill_times (AlignCase *c, int64_t *times, int64_t n, int plain)
 {
-  int64_t t = random_between (&c->random, -1000, 1000) * MS, i;
+  int64_t t = random_between (&c->random, -1000, 1000) * MS;
 
-  for (i = 0; i < n; i++) {
+  for (int64_t i = 0; i < n; i++) {
     times[i] = t;
     if (!plain && random_one_in (&c->random, 5))
       continue;
@@ -124,7 +112,7 @@ fill_times (AlignCase *c, int64_t *times, int64_t n, int plain)
   if (random_one_in (&c->random, 12))
     times[random_between (&c->random, 1, n - 1)] = times[0] - (times[0] > INT64_MIN);
   else if (random_one_in (&c->random, 12))
-    for (i = n / 3; i < n; i++)
+    for (int64_t i = n / 3; i < n; i++)
       times[i] = times[n / 3];
 }
 
@@ -141,11 +129,10 @@ static void
 order_ticks (AlignCase *c, int64_t *ticks, int64_t n)
 {
   const int64_t order = random_between (&c->random, 0, 2);
-  int64_t k;
 
   if (order > 0)
     qsort (ticks, (size_t) n, sizeof (*ticks), compare_times);
-  for (k = 0; order == 2 && k < n / 2; k++) {
+  for (int64_t k = 0; order == 2 && k < n / 2; k++) {
     const int64_t other = ticks[n - 1 - k];
 
     ticks[n - 1 - k] = ticks[k];
@@ -159,9 +146,8 @@ fill_ticks (AlignCase *c, int64_t *ticks, int64_t n, const int64_t *times, int64
   const int64_t first = n_rows > 0 ? times[n_rows / 8] : 0;
   const int64_t last = n_rows > 0 ? times[n_rows - 1 - n_rows / 8] : 100 * MS;
   const int64_t span = last > first && (uint64_t) last - (uint64_t) first < (UINT64_C (1) << 62) ? last - first : 1;
-  int64_t k;
 
-  for (k = 0; k < n; k++) {
+  for (int64_t k = 0; k < n; k++) {
     if (plain)
       ticks[k] = first + (int64_t) ((double) span * (double) k / (double) n);
     else if (random_one_in (&c->random, 6) && n_rows > 0)
@@ -173,15 +159,6 @@ fill_ticks (AlignCase *c, int64_t *ticks, int64_t n, const int64_t *times, int64
     ticks[random_between (&c->random, 0, n - 1)] = random_one_in (&c->random, 2) ? INT64_MIN : INT64_MAX;
   if (!plain)
     order_ticks (c, ticks, n);
-}
-
-static void
-fill_ending (AlignCase *c, int64_t *ticks, int64_t n, const int64_t *times, int64_t n_rows)
-{
-  int64_t k;
-
-  for (k = 0; k < n; k++)
-    ticks[k] = times[n_rows - 1] - random_between (&c->random, 0, MS);
 }
 
 /* ---- rows ---- */
@@ -202,15 +179,14 @@ magnitude_of (const AlignCase *c, int i, int64_t channel)
   uint64_t random = c->seed + 1000 * (uint64_t) i + (uint64_t) channel;
   const RcAlignStreamSpec *spec = &c->specs[i];
   double magnitude = ldexp (1, (int) random_between (&random, -10, 10));
-  int64_t k;
 
   if (!rc_dtype_is_float (spec->in))
     magnitude = fmin (100000.0, oracle_end_integer (spec->in) - 1);
   if (spec->in == RC_FLOAT16 || spec->out == RC_FLOAT16)
     magnitude = fmin (magnitude, 2000.0);
-  for (k = 0; k < spec->n_angles; k++)
+  for (int64_t k = 0; k < spec->n_angles; k++)
     magnitude = spec->angles[k] == channel ? 10 : magnitude;
-  for (k = 0; k < spec->n_quaternions; k++)
+  for (int64_t k = 0; k < spec->n_quaternions; k++)
     if (channel >= spec->quaternions[k] && channel < spec->quaternions[k] + 4)
       magnitude = rc_dtype_is_float (spec->in) ? 1 : 100;
   return magnitude;
@@ -221,9 +197,8 @@ fill_row (AlignCase *c, int i, uint8_t *row, Filling filling)
 {
   const RcDtype dtype = c->specs[i].in;
   const int64_t size = (int64_t) rc_dtype_size (dtype);
-  int64_t k;
 
-  for (k = 0; k < c->specs[i].channels; k++) {
+  for (int64_t k = 0; k < c->specs[i].channels; k++) {
     const uint64_t bits = random_bits (&c->random);
     const double x = (double) (bits >> 11) * 0x1p-52 - 1.0;
 
@@ -239,8 +214,8 @@ fill_row (AlignCase *c, int i, uint8_t *row, Filling filling)
   }
 }
 
-/* Rows at any address and distance; 0: no room. */
-static int
+/* Rows at any address and distance. */
+static void
 make_rows (AlignCase *c, const AlignWish *wish, int i, int64_t rows, Arena *arena)
 {
   const RcAlignStreamSpec *spec = &c->specs[i];
@@ -250,7 +225,6 @@ make_rows (AlignCase *c, const AlignWish *wish, int i, int64_t rows, Arena *aren
   const int episodes_inside = !wish->plain && !shared && random_one_in (&c->random, 6);    /* [rows, batch, channels] */
   const Filling filling = c->is_tame ? TAME : wish->plain ? MIXED : (Filling) random_between (&c->random, NUMBERS, MIXED);
   uint8_t *data;
-  int64_t e, k;
 
   args->n_rows = rows;
   args->row_stride = row + (loose ? random_between (&c->random, 0, 9) : wish->plain ? 0 : size * random_between (&c->random, 0, 3));
@@ -261,62 +235,52 @@ make_rows (AlignCase *c, const AlignWish *wish, int i, int64_t rows, Arena *aren
     args->batch_stride = args->row_stride;
     args->row_stride *= c->args.batch;
   }
-  if (data == NULL)
-    return 0;
-  for (e = 0; e < (shared ? 1 : c->args.batch); e++) {
-    for (k = 0; k < rows; k++)
+  for (int64_t e = 0; e < (shared ? 1 : c->args.batch); e++) {
+    for (int64_t k = 0; k < rows; k++)
       fill_row (c, i, data + e * args->batch_stride + k * args->row_stride, filling);
   }
   args->rows = data;
-  return 1;
 }
 
-static int
+static void
 make_times (AlignCase *c, const AlignWish *wish, int i, Arena *arena)
 {
   RcAlignStreamArgs *args = &c->streams[i];
   const int shared = wish->share || (!wish->plain && random_one_in (&c->random, 8));
   const int64_t lists = shared ? 1 : c->args.batch, apart = args->n_rows + (wish->plain ? 0 : random_between (&c->random, 0, 2));
-  int64_t *times = arena_take (arena, "times", (lists * apart + 1) * 8, 0), *counts, e;
+  int64_t *times = arena_take (arena, "times", (lists * apart + 1) * 8, 0), *counts;
 
-  if (times == NULL)
-    return 0;
   args->times = times;
   args->times_batch_stride = shared ? 0 : apart * 8;
-  for (e = 0; e < lists; e++) {
+  for (int64_t e = 0; e < lists; e++) {
     fill_times (c, times + e * apart, args->n_rows, wish->plain || wish->ends_badly);
-    if (wish->ends_badly)
-      end_badly (c, times + e * apart, args->n_rows);
+    /* a search for the last of them goes astray at those that are far ahead */
+    for (int64_t left = wish->ends_badly ? random_between (&c->random, 1, 3) : 0; left > 0 && args->n_rows > 100; left--)
+      times[e * apart + random_between (&c->random, args->n_rows - 100, args->n_rows - 2)] += 10000 * MS;
   }
   if (wish->plain || random_one_in (&c->random, 2))
-    return 1;
+    return;
   counts = arena_take (arena, "row counts", (c->args.batch + 1) * 8, 0);
-  if (counts == NULL)
-    return 0;
   args->row_counts = counts;
-  for (e = 0; e < c->args.batch; e++)
+  for (int64_t e = 0; e < c->args.batch; e++)
     counts[e] = !c->is_tame && random_one_in (&c->random, 15) ? (random_one_in (&c->random, 2) ? -1 : args->n_rows + 1) : random_one_in (&c->random, 2) ? args->n_rows
         : random_between (&c->random, 0, args->n_rows);
-  return 1;
 }
 
 /* The same search, done beforehand, in place of the times. A mean that skips rows of equal times needs their times. */
-static int
+static void
 make_brackets (AlignCase *c, int i, Arena *arena)
 {
   RcAlignStreamArgs *args = &c->streams[i];
   RcBracket *brackets = arena_take (arena, "brackets", (c->args.ticks + 1) * (int64_t) sizeof (RcBracket), 0);
   int has_equal = 0;
-  int64_t k;
 
-  if (brackets == NULL)
-    return 0;
-  for (k = 1; k < args->n_rows; k++) {
+  for (int64_t k = 1; k < args->n_rows; k++) {
     if (args->times[k] < args->times[k - 1])
-      return 1;                 /* disordered: only the run itself finds that */
+      return;                   /* disordered: only the run itself finds that */
     has_equal |= args->times[k] == args->times[k - 1];
   }
-  for (k = 0; k < c->args.ticks; k++)
+  for (int64_t k = 0; k < c->args.ticks; k++)
     brackets[k] = args->n_rows == 0 ? rc_bracket_none ()
         : rc_bracket_find (&c->specs[i].search, args->times, args->n_rows, c->args.tick_times[k]);
   args->row_counts = NULL;
@@ -325,10 +289,9 @@ make_brackets (AlignCase *c, int i, Arena *arena)
   args->times = NULL;
   if (has_equal && c->specs[i].search.interpolation == RC_MEAN)
     c->searched[i] = *args;
-  return 1;
 }
 
-static int
+static void
 make_out (AlignCase *c, const AlignWish *wish, int i, Arena *arena)
 {
   const RcAlignStreamSpec *spec = &c->specs[i];
@@ -344,18 +307,13 @@ make_out (AlignCase *c, const AlignWish *wish, int i, Arena *arena)
   *inner = row + padding;
   *outer = n_inner * *inner + padding + row;
   args->out = arena_take (arena, "out", n_outer * *outer + row + 16, loose ? random_between (&c->random, 1, 17) : 0);
-  if (args->out == NULL)
-    return 0;
   args->status_batch_stride = c->args.ticks + (wish->plain ? 0 : random_between (&c->random, 0, 3));
   if (wish->plain || !random_one_in (&c->random, 6))
     args->status = arena_take (arena, "status", c->args.batch * args->status_batch_stride + 1, 0);
   if (wish->plain || !random_one_in (&c->random, 6)) {
     args->counters = arena_take (arena, "counters", sizeof (RcAlignCounters), 0);
-    if (args->counters == NULL)
-      return 0;
     *args->counters = counters_before;
   }
-  return 1;
 }
 
 static int64_t
@@ -365,33 +323,28 @@ wished (AlignCase *c, int64_t wish, int64_t least, int64_t most)
 }
 
 /* Times of ticks fit those of the first stream. */
-static int
+static void
 make_ticks (AlignCase *c, const AlignWish *wish, Arena *arena)
 {
   const RcAlignStreamArgs *first = &c->streams[0];
   const int shared = wish->share || (!wish->plain && random_one_in (&c->random, 6));
-  int64_t *ticks = arena_take (arena, "ticks", ((shared ? 1 : c->args.batch) * c->args.ticks + 1) * 8, 0), e;
+  int64_t *ticks = arena_take (arena, "ticks", ((shared ? 1 : c->args.batch) * c->args.ticks + 1) * 8, 0);
 
-  if (ticks == NULL)
-    return 0;
   c->args.tick_times = ticks;
   c->args.tick_times_batch_stride = shared ? 0 : c->args.ticks * 8;
-  for (e = 0; e < (shared ? 1 : c->args.batch); e++) {
+  for (int64_t e = 0; e < (shared ? 1 : c->args.batch); e++) {
     const int64_t *times = first->times + (first->times_batch_stride / 8) * e;
 
-    if (wish->ends_badly)
-      fill_ending (c, ticks + e * c->args.ticks, c->args.ticks, times, first->n_rows);
-    else
+    for (int64_t k = 0; k < c->args.ticks && wish->ends_badly; k++)
+      ticks[e * c->args.ticks + k] = times[first->n_rows - 1] - random_between (&c->random, 0, MS);
+    if (!wish->ends_badly)
       fill_ticks (c, ticks + e * c->args.ticks, c->args.ticks, times, first->n_rows, wish->plain);
   }
-  return 1;
 }
 
-int
+void
 align_case_make (AlignCase *c, const AlignWish *wish, uint64_t seed, Arena *arena)
 {
-  int i;
-
   memset (c, 0, sizeof (*c));
   arena_clear (arena);
   c->seed = c->random = seed;
@@ -401,25 +354,22 @@ align_case_make (AlignCase *c, const AlignWish *wish, uint64_t seed, Arena *aren
   c->args.streams = c->streams;
   c->args.batch = wished (c, wish->batch, 1, random_one_in (&c->random, 8) ? 9 : 3);
   c->args.ticks = wished (c, wish->ticks, random_one_in (&c->random, 10) ? 0 : 1, random_one_in (&c->random, 4) ? 200 : 40);
-  for (i = 0; i < wish->n_streams; i++) {
+  for (int i = 0; i < wish->n_streams; i++) {
     const int64_t rows = wished (c, wish->rows, 0, random_one_in (&c->random, 4) ? 150 : 40);
 
     choose_spec (c, wish, i);
-    if (!make_rows (c, wish, i, rows, arena) || !make_times (c, wish, i, arena))
-      return 0;
+    make_rows (c, wish, i, rows, arena);
+    make_times (c, wish, i, arena);
   }
-  if (!make_ticks (c, wish, arena))
-    return 0;
-  for (i = 0; i < wish->n_streams; i++) {
-    if (!make_out (c, wish, i, arena))
-      return 0;
+  make_ticks (c, wish, arena);
+  for (int i = 0; i < wish->n_streams; i++) {
+    make_out (c, wish, i, arena);
     c->searched[i] = c->streams[i];
-    if (!wish->plain && c->args.batch == 1 && random_one_in (&c->random, 4) && !make_brackets (c, i, arena))
-      return 0;
+    if (!wish->plain && c->args.batch == 1 && random_one_in (&c->random, 4))
+      make_brackets (c, i, arena);
     if (!wish->plain && random_one_in (&c->random, 20))
       c->streams[i].rows = c->searched[i].rows = NULL;
   }
-  return 1;
 }
 
 const char *
@@ -456,10 +406,9 @@ run_tick (const AlignCase *c, RcAlignPlan *plan, const RcAlignArgs *all, int64_t
 {
   RcAlignStreamArgs streams[CASE_STREAMS];
   RcAlignArgs args = *all;
-  int64_t i;
 
   memcpy (streams, all->streams, (size_t) c->spec.n_streams * sizeof (streams[0]));
-  for (i = 0; i < c->spec.n_streams; i++) {
+  for (int64_t i = 0; i < c->spec.n_streams; i++) {
     streams[i].out = (uint8_t *) streams[i].out + k * streams[i].out_row_stride;
     streams[i].status = streams[i].status ? streams[i].status + k : NULL;
     streams[i].brackets = streams[i].brackets ? streams[i].brackets + k : NULL;
@@ -480,14 +429,13 @@ align_run_reference (const AlignCase *c, const Place *reference, Test *test)
   RcAlignPlan *plan = NULL;
   RcStatus status = RC_OK;
   RcError error;
-  int64_t k;
 
   args.streams = c->searched;
   if (!plan_at (c, reference, &plan, NULL, test))
     return;
   if (!by_ticks)
     status = rc_align_run (plan, &args, NULL, &error);
-  for (k = 0; by_ticks && k < c->args.ticks && status == RC_OK; k++)
+  for (int64_t k = 0; by_ticks && k < c->args.ticks && status == RC_OK; k++)
     status = run_tick (c, plan, &args, k, &error);
   if (status != RC_OK)
     test_fail (test, "%s: %s (%s)", reference->name, error.message, align_case_text (c));
@@ -498,14 +446,13 @@ int
 align_place (const AlignCase *c, Arena *arena, const Place *place, PlacedAlign *placed, Test *test)
 {
   RcFootprint footprint;
-  int64_t i;
 
   memset (placed, 0, sizeof (*placed));
   placed->place = place;
   if (!arena_upload (arena, place, test) || !plan_at (c, place, &placed->plan, &footprint, test))
     return 0;
   memcpy (placed->streams, c->streams, sizeof (placed->streams));
-  for (i = 0; i < c->spec.n_streams; i++) {
+  for (int64_t i = 0; i < c->spec.n_streams; i++) {
     RcAlignStreamArgs *s = &placed->streams[i];
 
     s->rows = arena_there (arena, place, s->rows);
@@ -533,12 +480,6 @@ align_leave (PlacedAlign *placed, Test *test)
   scratch_free (placed->place, &placed->scratch, test);
 }
 
-void
-align_compare (const AlignCase *c, Arena *arena, const PlacedAlign *placed, Test *test)
-{
-  arena_compare (arena, placed->place, align_case_text (c), test);
-}
-
 /* ---- the oracle ---- */
 
 /* The rows of episode e as doubles; of equal times the last one. The caller frees t and y. */
@@ -549,31 +490,21 @@ oracle_rows (const AlignCase *c, int i, int64_t e)
   const RcAlignStreamArgs *s = &c->searched[i];
   const int64_t n = s->rows == NULL ? 0 : s->row_counts ? s->row_counts[e] : s->n_rows;
   const int64_t *times = s->times + s->times_batch_stride / 8 * e;
-  int64_t *t = calloc ((size_t) n + 1, sizeof (*t)), k, ch;
+  int64_t *t = calloc ((size_t) n + 1, sizeof (*t));
   double *y = calloc ((size_t) ((n + 1) * spec->channels), sizeof (*y));
   OracleRows r = { t, y, 0, spec };
 
-  for (k = 0; k < n; k++) {
+  for (int64_t k = 0; k < n; k++) {
     const uint8_t *row = (const uint8_t *) s->rows + e * s->batch_stride + k * s->row_stride;
 
     if (r.n > 0 && t[r.n - 1] == times[k])
       r.n--;
     t[r.n] = times[k];
-    for (ch = 0; ch < spec->channels; ch++)
+    for (int64_t ch = 0; ch < spec->channels; ch++)
       y[r.n * spec->channels + ch] = oracle_get (spec->in, row + ch * (int64_t) rc_dtype_size (spec->in));
     r.n++;
   }
   return r;
-}
-
-/* Of an output, as a part of the magnitude of its channel. */
-static double
-tolerance_of (const RcAlignStreamSpec *spec)
-{
-  const double cubic = spec->search.interpolation == RC_CUBIC ? 100 : 1;      /* which overshoots beside holes */
-
-  return spec->out == RC_FLOAT16 ? 0x1p-10 * cubic : spec->out == RC_BFLOAT16 ? 0x1p-8 * cubic
-      : spec->out == RC_FLOAT64 ? 1e-12 * cubic : 1e-5 * cubic;
 }
 
 static int
@@ -581,8 +512,7 @@ is_close (const AlignCase *c, int i, int64_t channel, double got, double expecte
 {
   const RcAlignStreamSpec *spec = &c->specs[i];
   const double stored = oracle_stored (spec->out, expected);
-  double off = fabs (got - expected), magnitude = magnitude_of (c, i, channel);
-  int64_t k;
+  double off = fabs (got - expected), magnitude = magnitude_of (c, i, channel), tolerance;
 
   if (isnan (stored))
     return isnan (got);
@@ -590,12 +520,15 @@ is_close (const AlignCase *c, int i, int64_t channel, double got, double expecte
     return 1;
   if (!rc_dtype_is_float (spec->out))           /* a neighbour, where the oracle is about halfway */
     return fabs (got - stored) <= 1 && off <= 0.5 + 1e-9 * magnitude;
-  for (k = 0; k < spec->n_angles; k++)
+  for (int64_t k = 0; k < spec->n_angles; k++)
     if (spec->angles[k] == channel)
       off = fmin (off, fabs (2 * ORACLE_PI - off));     /* pi and just above -pi are neighbours */
   if (spec->search.interpolation == RC_HERMITE && channel < spec->n_velocities)
     magnitude += 0.1 * magnitude_of (c, i, spec->velocities[channel]);
-  return off <= tolerance_of (spec) * fmax (magnitude, fabs (expected));
+  tolerance = spec->out == RC_FLOAT16 ? 0x1p-10 : spec->out == RC_BFLOAT16 ? 0x1p-8 : spec->out == RC_FLOAT64 ? 1e-12 : 1e-5;
+  if (spec->search.interpolation == RC_CUBIC)
+    tolerance *= 100;           /* it overshoots beside holes */
+  return off <= tolerance * fmax (magnitude, fabs (expected));
 }
 
 static void
@@ -604,9 +537,8 @@ check_row (const AlignCase *c, int i, const double *expected, int64_t e, int64_t
   const RcAlignStreamSpec *spec = &c->specs[i];
   const RcAlignStreamArgs *s = &c->searched[i];
   const uint8_t *row = (const uint8_t *) s->out + e * s->out_batch_stride + k * s->out_row_stride;
-  int64_t channel;
 
-  for (channel = 0; channel < spec->channels; channel++) {
+  for (int64_t channel = 0; channel < spec->channels; channel++) {
     const double got = oracle_get (spec->out, row + channel * (int64_t) rc_dtype_size (spec->out));
 
     if (!is_close (c, i, channel, got, expected[channel]))
@@ -621,13 +553,13 @@ check_stream (const AlignCase *c, int i, Test *test)
 {
   const RcAlignStreamArgs *s = &c->searched[i];
   double *expected = calloc ((size_t) c->specs[i].channels, sizeof (*expected));
-  int64_t n[3] = { 0, 0, 0 }, e, k;
+  int64_t n[3] = { 0, 0, 0 };
 
-  for (e = 0; e < c->args.batch && test_holds (test); e++) {
+  for (int64_t e = 0; e < c->args.batch && test_holds (test); e++) {
     const int64_t *ticks = c->args.tick_times + c->args.tick_times_batch_stride / 8 * e;
     OracleRows r = oracle_rows (c, i, e);
 
-    for (k = 0; k < c->args.ticks && test_holds (test); k++) {
+    for (int64_t k = 0; k < c->args.ticks && test_holds (test); k++) {
       const RcRowStatus status = oracle_sample (&r, ticks[k], expected);
 
       n[status]++;
@@ -654,13 +586,12 @@ check_padding (const AlignCase *c, const Arena *arena, int i, Test *test)
   const RcAlignStreamArgs *s = &c->streams[i];
   const int64_t bytes = arena_bytes (arena, s->out), row = c->specs[i].channels * (int64_t) rc_dtype_size (c->specs[i].out);
   uint8_t *is_row = calloc (1, (size_t) bytes);
-  int64_t e, k;
 
-  for (e = 0; e < c->args.batch; e++) {
-    for (k = 0; k < c->args.ticks; k++)
+  for (int64_t e = 0; e < c->args.batch; e++) {
+    for (int64_t k = 0; k < c->args.ticks; k++)
       memset (is_row + e * s->out_batch_stride + k * s->out_row_stride, 1, (size_t) row);
   }
-  for (k = 0; k < bytes; k++)
+  for (int64_t k = 0; k < bytes; k++)
     test_expect (test, is_row[k] || ((const uint8_t *) s->out)[k] == 0xA5, "byte %" PRId64 " past the rows of stream %d was "
         "written; %s", k, i, align_case_text (c));
   free (is_row);
@@ -671,10 +602,9 @@ align_case_check (const AlignCase *c, Arena *arena, const Place *reference, cons
 {
   PlacedAlign *placed = calloc ((size_t) n_places, sizeof (*placed));
   RcError error;
-  int p, i;
 
   /* outputs are copied there before the reference writes them */
-  for (p = 0; p < n_places; p++) {
+  for (int p = 0; p < n_places; p++) {
     if (align_place (c, arena, &places[p], &placed[p], test)) {
       CallerMode mode;
       RcStatus status;
@@ -687,14 +617,14 @@ align_case_check (const AlignCase *c, Arena *arena, const Place *reference, cons
     }
   }
   align_run_reference (c, reference, test);
-  for (i = 0; i < c->spec.n_streams && test_holds (test); i++) {
+  for (int i = 0; i < c->spec.n_streams && test_holds (test); i++) {
     if (c->is_tame && (c->searched[i].times != NULL || c->searched[i].rows == NULL))
       check_stream (c, i, test);
     check_padding (c, arena, i, test);
   }
-  for (p = 0; p < n_places; p++) {
+  for (int p = 0; p < n_places; p++) {
     if (test_holds (test))
-      align_compare (c, arena, &placed[p], test);
+      arena_compare (arena, &places[p], align_case_text (c), test);
     align_leave (&placed[p], test);
   }
   free (placed);

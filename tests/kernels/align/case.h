@@ -41,8 +41,8 @@ typedef struct
   RcAlignArgs args;
 } AlignCase;
 
-/* Clears the arena and fills it with the case; 0 when it does not fit. */
-int align_case_make (AlignCase * c, const AlignWish * wish, uint64_t seed, Arena * arena);
+/* Clears the arena and fills it with the case. */
+void align_case_make (AlignCase * c, const AlignWish * wish, uint64_t seed, Arena * arena);
 
 /* The case in words. Valid until the next call in this thread. */
 const char *align_case_text (const AlignCase * c);
@@ -64,8 +64,6 @@ typedef struct
 /* Copies the case to the place and makes a plan there. Returns whether that succeeded; call align_leave in any case. */
 int align_place (const AlignCase * c, Arena * arena, const Place * place, PlacedAlign * placed, Test * test);
 void align_run_reference (const AlignCase * c, const Place * reference, Test * test);
-/* Waits for the place and compares its copy of the arena with the reference's. */
-void align_compare (const AlignCase * c, Arena * arena, const PlacedAlign * placed, Test * test);
 void align_leave (PlacedAlign * placed, Test * test);
 
 /* Sections of other files. */

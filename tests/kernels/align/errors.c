@@ -23,9 +23,8 @@ check_backends (Suite *suite)
   RcBackend *backend = (RcBackend *) 1;
   Test test = { "align_errors_of_backends", "" };
   RcError error;
-  size_t i;
 
-  for (i = 0; i < COUNT (wrong); i++) {
+  for (size_t i = 0; i < COUNT (wrong); i++) {
     expect_refusal (rc_backend_open (&wrong[i].where, &backend, &error), RC_INVALID_ARGUMENT, &error, wrong[i].fragments, &test);
     test_expect (&test, backend == NULL, "%p", (void *) backend);
   }
@@ -51,33 +50,34 @@ static const struct
 {
   const char *fragments;        /* beside the stream and what was expected */
   RcAlignStreamSpec spec;
+  RcSetting setting;
 } wrong_specs[] = {
-  {"in is 12;", SPEC (.in = RC_N_DTYPES)},
-  {"in is -1;", SPEC (.in = (RcDtype) -1)},
-  {"out is 99;", SPEC (.out = (RcDtype) 99)},
-  {"channels is 0;", SPEC (.channels = 0)},
-  {"channels is -3;", SPEC (.channels = -3)},
-  {"channels is 9223372036854775807;", SPEC (.channels = INT64_MAX)},
-  {"search.interpolation is 6;", SPEC (.search = {(RcInterpolation) 6, -1, 0, 0})},
-  {"search.max_gap_ns is -2;", SPEC (.search = {RC_LINEAR, -2, 0, 0})},
-  {"search.hold_limit_ns is -7;", SPEC (.search = {RC_LINEAR, -1, -7, 0})},
-  {"search.period_ns is -1;", SPEC (.search = {RC_LINEAR, -1, 0, -1})},
-  {"n_quaternions is -1;", SPEC (.n_quaternions = -1)},
-  {"n_angles is -1;", SPEC (.n_angles = -1)},
-  {"n_velocities is -1;", SPEC (.n_velocities = -1)},
-  {"n_quaternions is 11;", SPEC (.n_quaternions = 11)},
-  {"n_angles is 11;", SPEC (.n_angles = 11)},
-  {"n_velocities is 11;", SPEC (.n_velocities = 11)},
-  {"quaternions|NULL", SPEC (.n_quaternions = 1)},
-  {"angles|NULL", SPEC (.n_angles = 1)},
-  {"velocities|NULL", SPEC (.n_velocities = 1)},
-  {"quaternions[1]|is 7", SPEC (.quaternions = LIST (0, 7), .n_quaternions = 2)},
-  {"quaternions[0]|3 channels", SPEC (.channels = 3, .quaternions = LIST (0), .n_quaternions = 1)},
-  {"quaternions|5", SPEC (.quaternions = LIST (5, 2), .n_quaternions = 2)},
-  {"angles[0]|is 10", SPEC (.angles = LIST (10), .n_angles = 1)},
-  {"angles[1]|is -1", SPEC (.angles = LIST (3, -1), .n_angles = 2)},
-  {"angles|is 9", SPEC (.quaternions = LIST (6, 0), .n_quaternions = 2, .angles = LIST (9, 5), .n_angles = 2)},
-  {"velocities[2]|is 10", SPEC (.velocities = LIST (5, 6, 10), .n_velocities = 3)},
+  {"in is 12;", SPEC (.in = RC_N_DTYPES), RC_SETTING_IN},
+  {"in is -1;", SPEC (.in = (RcDtype) -1), RC_SETTING_IN},
+  {"out is 99;", SPEC (.out = (RcDtype) 99), RC_SETTING_OUT},
+  {"channels is 0;", SPEC (.channels = 0), RC_SETTING_CHANNELS},
+  {"channels is -3;", SPEC (.channels = -3), RC_SETTING_CHANNELS},
+  {"channels is 9223372036854775807;", SPEC (.channels = INT64_MAX), RC_SETTING_CHANNELS},
+  {"search.interpolation is 6;", SPEC (.search = {(RcInterpolation) 6, -1, 0, 0}), RC_SETTING_INTERPOLATION},
+  {"search.max_gap_ns is -2;", SPEC (.search = {RC_LINEAR, -2, 0, 0}), RC_SETTING_MAX_GAP},
+  {"search.hold_limit_ns is -7;", SPEC (.search = {RC_LINEAR, -1, -7, 0}), RC_SETTING_HOLD_LIMIT},
+  {"search.period_ns is -1;", SPEC (.search = {RC_LINEAR, -1, 0, -1}), RC_SETTING_PERIOD},
+  {"n_quaternions is -1;", SPEC (.n_quaternions = -1), RC_SETTING_QUATERNIONS},
+  {"n_angles is -1;", SPEC (.n_angles = -1), RC_SETTING_ANGLES},
+  {"n_velocities is -1;", SPEC (.n_velocities = -1), RC_SETTING_VELOCITIES},
+  {"n_quaternions is 11;", SPEC (.n_quaternions = 11), RC_SETTING_QUATERNIONS},
+  {"n_angles is 11;", SPEC (.n_angles = 11), RC_SETTING_ANGLES},
+  {"n_velocities is 11;", SPEC (.n_velocities = 11), RC_SETTING_VELOCITIES},
+  {"quaternions|NULL", SPEC (.n_quaternions = 1), RC_SETTING_QUATERNIONS},
+  {"angles|NULL", SPEC (.n_angles = 1), RC_SETTING_ANGLES},
+  {"velocities|NULL", SPEC (.n_velocities = 1), RC_SETTING_VELOCITIES},
+  {"quaternions[1]|is 7", SPEC (.quaternions = LIST (0, 7), .n_quaternions = 2), RC_SETTING_QUATERNIONS},
+  {"quaternions[0]|3 channels", SPEC (.channels = 3, .quaternions = LIST (0), .n_quaternions = 1), RC_SETTING_QUATERNIONS},
+  {"quaternions|5", SPEC (.quaternions = LIST (5, 2), .n_quaternions = 2), RC_SETTING_QUATERNIONS},
+  {"angles[0]|is 10", SPEC (.angles = LIST (10), .n_angles = 1), RC_SETTING_ANGLES},
+  {"angles[1]|is -1", SPEC (.angles = LIST (3, -1), .n_angles = 2), RC_SETTING_ANGLES},
+  {"angles|is 9", SPEC (.quaternions = LIST (6, 0), .n_quaternions = 2, .angles = LIST (9, 5), .n_angles = 2), RC_SETTING_ANGLES},
+  {"velocities[2]|is 10", SPEC (.velocities = LIST (5, 6, 10), .n_velocities = 3), RC_SETTING_VELOCITIES},
 };
 
 /* The wrong stream is the second of two. */
@@ -88,9 +88,8 @@ check_specs (Suite *suite, const Place *place)
   Test test = { "align_errors_of_specs", "" };
   RcAlignPlan *plan;
   RcError error;
-  size_t i;
 
-  for (i = 0; i < COUNT (wrong_specs); i++) {
+  for (size_t i = 0; i < COUNT (wrong_specs); i++) {
     const RcAlignStreamSpec streams[] = { SPEC (.channels = 1), wrong_specs[i].spec };
     const RcAlignSpec spec = { streams, 2 };
 
@@ -98,6 +97,8 @@ check_specs (Suite *suite, const Place *place)
     expect_refusal (rc_align_plan (place->backend, &spec, &plan, NULL, &error), RC_INVALID_ARGUMENT, &error,
         wrong_specs[i].fragments, &test);
     expect_refusal (error.status, RC_INVALID_ARGUMENT, &error, "streams[1]|expected", &test);
+    expect_setting (&error, wrong_specs[i].setting, &test);
+    test_expect (&test, error.wrong.stream == 1, "row %zu: stream %d", i, (int) error.wrong.stream);
     test_expect (&test, plan == NULL, "row %zu has a plan", i);
     test_expect (&test, rc_align_plan (place->backend, &spec, &plan, NULL, NULL) == RC_INVALID_ARGUMENT, "row %zu", i);
   }
@@ -206,9 +207,8 @@ check_rows (const Place *place, RcAlignPlan *plan, const Data *there, void *scra
     {NULL, ANYWHERE, STREAM (.n_rows = 1, .row_stride = -1, .out_row_stride = -1), ARGS (ONE, .ticks = 1)},
     {NULL, ANYWHERE, STREAM (.out = NULL), ARGS (ONE, .ticks = 0, .tick_times = NULL)},
   };
-  size_t i;
 
-  for (i = 0; i < COUNT (runs); i++)
+  for (size_t i = 0; i < COUNT (runs); i++)
     check_run (place, plan, &runs[i], i, test);
 }
 
@@ -237,9 +237,8 @@ check_brackets (const Place *place, RcAlignPlan *plan, Data *data, Test *test)
 {
   void *const scratch = NULL;
   char fragments[64];
-  size_t i;
 
-  for (i = 0; i < COUNT (wrong_brackets); i++) {
+  for (size_t i = 0; i < COUNT (wrong_brackets); i++) {
     const Run run = { fragments, CPU_ONLY, STREAM (.brackets = data->brackets, .counters = &data->counters), ARGS (ONE) };
     Data before;
 
@@ -258,14 +257,13 @@ check_calls (const Place *place, RcAlignPlan *plan, void *scratch, Test *test)
   const RcAlignArgs args = {.streams = &stream,.scratch = scratch }, no_streams = {.scratch = scratch };
   const RcStream streams[] = { NULL, (RcStream) 1, (RcStream) 2 };      /* CUDA's default ones */
   RcError error;
-  int i;
 
   expect_refusal (rc_align_run (NULL, &args, NULL, &error), RC_INVALID_ARGUMENT, &error, "plan|NULL|expected", test);
   expect_refusal (rc_align_run (plan, NULL, place->stream, &error), RC_INVALID_ARGUMENT, &error, "args|NULL|expected", test);
   expect_refusal (rc_align_run (plan, &no_streams, place->stream, &error), RC_INVALID_ARGUMENT, &error, "args.streams|NULL", test);
   if (!place->is_gpu)
     expect_refusal (rc_align_run (plan, &args, (RcStream) 0x10, &error), RC_INVALID_ARGUMENT, &error, "stream|0x10|expected", test);
-  for (i = 0; i < 3 && place->is_gpu; i++)
+  for (int i = 0; i < 3 && place->is_gpu; i++)
     expect_refusal (rc_align_run (plan, &args, streams[i], &error), RC_INVALID_ARGUMENT, &error, "default stream", test);
 }
 

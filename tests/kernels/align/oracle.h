@@ -27,13 +27,12 @@ static inline void
 oracle_slerp (const double *a, const double *b, double w, double *q)
 {
   double na = 0, nb = 0, d = 0, n = 0, fa, fb;
-  int i;
 
-  for (i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; i++) {
     na += a[i] * a[i];
     nb += b[i] * b[i];
   }
-  for (i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++)
     d += a[i] / sqrt (na) * (b[i] / sqrt (nb));
   fa = 1 - w;
   fb = w;
@@ -45,11 +44,11 @@ oracle_slerp (const double *a, const double *b, double w, double *q)
   }
   if (d < 0)
     fb = -fb;
-  for (i = 0; i < 4; i++) {
+  for (int i = 0; i < 4; i++) {
     q[i] = fa * (a[i] / sqrt (na)) + fb * (b[i] / sqrt (nb));
     n += q[i] * q[i];
   }
-  for (i = 0; i < 4; i++)
+  for (int i = 0; i < 4; i++)
     q[i] /= sqrt (n);
 }
 
@@ -103,18 +102,17 @@ oracle_between (const OracleRows *r, int64_t i, int64_t tick, double *row)
   const RcAlignStreamSpec *s = r->spec;
   const double h = (double) (r->t[i + 1] - r->t[i]), w = (double) (tick - r->t[i]) / h;
   const double *y0 = r->y + i * s->channels, *y1 = y0 + s->channels;
-  int64_t c;
 
-  for (c = 0; c < s->channels; c++) {
+  for (int64_t c = 0; c < s->channels; c++) {
     row[c] = (1 - w) * y0[c] + w * y1[c];
     if (s->search.interpolation == RC_CUBIC)
       row[c] = oracle_hermite (w, h, y0[c], y1[c], oracle_tangent (r, i, c), oracle_tangent (r, i + 1, c));
     if (s->search.interpolation == RC_HERMITE && c < s->n_velocities)
       row[c] = oracle_hermite (w, h / 1e9, y0[c], y1[c], y0[s->velocities[c]], y1[s->velocities[c]]);
   }
-  for (c = 0; c < s->n_quaternions; c++)
+  for (int64_t c = 0; c < s->n_quaternions; c++)
     oracle_slerp (y0 + s->quaternions[c], y1 + s->quaternions[c], w, row + s->quaternions[c]);
-  for (c = 0; c < s->n_angles; c++) {
+  for (int64_t c = 0; c < s->n_angles; c++) {
     const int32_t a = s->angles[c];
 
     row[a] = oracle_wrap (y0[a] + w * oracle_wrap (y1[a] - y0[a]));
@@ -132,11 +130,11 @@ static inline int
 oracle_mean (const OracleRows *r, int64_t tick, double *row)
 {
   const int64_t start = tick - r->spec->search.period_ns / 2, end = start + r->spec->search.period_ns;
-  int64_t c, i, count = 0;
+  int64_t count = 0;
 
-  for (c = 0; c < r->spec->channels; c++) {
+  for (int64_t c = 0; c < r->spec->channels; c++) {
     row[c] = 0;
-    for (i = count = 0; i < r->n; i++) {
+    for (int64_t i = count = 0; i < r->n; i++) {
       if (r->t[i] >= start && r->t[i] < end) {
         row[c] += r->y[i * r->spec->channels + c];
         count++;
@@ -182,11 +180,11 @@ oracle_sample (const OracleRows *r, int64_t tick, double *row)
 {
   const int64_t limit = r->spec->search.hold_limit_ns;
   RcRowStatus status = oracle_aligned (r, tick, row);
-  int64_t c, i = -1;
+  int64_t i = -1;
 
   if (status != RC_MISSING)
     return status;
-  for (c = 0; c < r->spec->channels; c++)
+  for (int64_t c = 0; c < r->spec->channels; c++)
     row[c] = NAN;
   while (i + 1 < r->n && r->t[i + 1] <= tick)
     i++;

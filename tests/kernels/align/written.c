@@ -134,12 +134,11 @@ fill_written (AlignCase *c, Suite *suite, const Written *w)
 {
   const int64_t size = (int64_t) rc_dtype_size (w->in);
   uint8_t *rows = arena_take (suite->arena, "rows", w->n_rows * w->channels * size, 0);
-  int64_t i;
 
   c->specs[0] = (RcAlignStreamSpec) { w->in, w->out, w->channels, {w->interpolation, w->max_gap_ns, w->hold_limit_ns, w->period_ns},
     quaternion_list, w->quaternions, angle_list, w->angles, velocity_list, w->velocities
   };
-  for (i = 0; i < w->n_rows * w->channels; i++)
+  for (int64_t i = 0; i < w->n_rows * w->channels; i++)
     oracle_put (w->in, rows + i * size, w->rows[i / w->channels][i % w->channels]);
   c->streams[0] = (RcAlignStreamArgs) {.rows = rows,.n_rows = w->n_rows,.row_stride = w->channels * size,
     .times = take_copy (suite, w->times, sizeof (w->times))
@@ -154,12 +153,11 @@ check_result (const AlignCase *c, const Written *w, Test *test)
 {
   const RcAlignStreamArgs *s = &c->streams[0];
   const int64_t size = (int64_t) rc_dtype_size (w->out);
-  int64_t i;
 
   test_expect (test, s->status[0] == w->status, "status %d, not %d", s->status[0], (int) w->status);
   test_expect (test, s->counters->aligned == (w->status == RC_ALIGNED) && s->counters->held == (w->status == RC_HELD)
       && s->counters->missing == (w->status == RC_MISSING), "counters");
-  for (i = 0; i < w->channels; i++) {
+  for (int64_t i = 0; i < w->channels; i++) {
     const uint8_t *at = (const uint8_t *) s->out + i * size;
     const double got = oracle_get (w->out, at);
     uint8_t nan[8];
@@ -175,9 +173,8 @@ static void
 check_written (Suite *suite)
 {
   static AlignCase c;
-  size_t i;
 
-  for (i = 0; i < COUNT (written); i++) {
+  for (size_t i = 0; i < COUNT (written); i++) {
     Test test = test_begin ("align_written_%zu (%s)", i, written[i].name);
 
     begin (&c, suite, 1, 1, 1);
@@ -245,15 +242,14 @@ check_copies (Suite *suite)
   uint8_t row[8 * 333];
   char name[128];
   uint64_t random = 3;
-  size_t i;
 
-  for (i = 0; i < COUNT (copies); i++) {
+  for (size_t i = 0; i < COUNT (copies); i++) {
     snprintf (name, sizeof (name), "align_copy_%zu (%s)", i, copies[i].name);
     check_copy (suite, name, copies[i].in, copies[i].out, copies[i].channels, copies[i].row, copies[i].expected);
   }
-  for (i = 0; i < sizeof (row); i++)
+  for (size_t i = 0; i < sizeof (row); i++)
     row[i] = (uint8_t) random_bits (&random);
-  for (i = 0; i < RC_N_DTYPES; i++) {
+  for (size_t i = 0; i < RC_N_DTYPES; i++) {
     snprintf (name, sizeof (name), "align_copy_of_any_bits_%s", rc_dtype_name ((RcDtype) i));
     check_copy (suite, name, (RcDtype) i, (RcDtype) i, 333, row, row);
   }
@@ -292,10 +288,8 @@ check_episodes (Suite *suite)
 {
   static const float rows[3][4] = { {0, 1, 2, 3}, {10, 11, 12, 13}, {20, 21, 22, 23} };
   static AlignCase c;
-  size_t i;
-  int k;
 
-  for (i = 0; i < COUNT (episodes); i++) {
+  for (size_t i = 0; i < COUNT (episodes); i++) {
     const Episodes *e = &episodes[i];
     Test test = test_begin ("align_episodes_%zu (%s)", i, e->name);
 
@@ -309,7 +303,7 @@ check_episodes (Suite *suite)
     c.args.tick_times_batch_stride = e->ticks_stride;
     take_outputs (&c, suite, 0);
     check (&c, suite, &test);
-    for (k = 0; k < 6; k++) {
+    for (int k = 0; k < 6; k++) {
       const float got = ((const float *) c.streams[0].out)[k], expected = e->expected[k / 2][k % 2];
 
       test_expect (&test, isnan (expected) ? isnan (got) && c.streams[0].status[k] == RC_MISSING : got == expected,
@@ -326,9 +320,8 @@ static void
 check_absent (Suite *suite)
 {
   static AlignCase c;
-  int dtype, i;
 
-  for (dtype = 0; dtype < RC_N_DTYPES; dtype++) {
+  for (int dtype = 0; dtype < RC_N_DTYPES; dtype++) {
     const int64_t size = (int64_t) rc_dtype_size ((RcDtype) dtype);
     Test test = test_begin ("align_absent_%s", rc_dtype_name ((RcDtype) dtype));
 
@@ -337,7 +330,7 @@ check_absent (Suite *suite)
     take_outputs (&c, suite, 0);
     check (&c, suite, &test);
     test_expect (&test, c.streams[0].status[0] == RC_MISSING, "status %d", c.streams[0].status[0]);
-    for (i = 0; i < 300; i++) {
+    for (int i = 0; i < 300; i++) {
       const double x = oracle_get ((RcDtype) dtype, (const uint8_t *) c.streams[0].out + i * size);
 
       test_expect (&test, rc_dtype_is_float ((RcDtype) dtype) ? isnan (x) : x == 0, "channel %d is %g", i, x);
@@ -355,7 +348,7 @@ check_written_alignments (Suite *suite)
   check_absent (suite);
 }
 
-/* ---- the order of operations that docs/arithmetic.md fixes, in float32 and float64 ---- */
+/* ---- the order of operations that docs/explanation/arithmetic.md fixes, in float32 and float64 ---- */
 
 #define N_ORDER 37
 
@@ -409,9 +402,8 @@ check_order_of_mean (Suite *suite)
   uint64_t random = 13;
   static AlignCase c;
   double y[7][5];
-  int i, k;
 
-  for (i = 0; i < 35; i++)
+  for (int i = 0; i < 35; i++)
     y[i / 5][i % 5] = i % 5 == 4 ? -0.0 : random_real (&random, -1, 1) * pow (10, i % 7);
   begin (&c, suite, 1, 1, 1);
   c.specs[0] = (RcAlignStreamSpec) { RC_FLOAT64, RC_FLOAT64, 5, {RC_MEAN, -1, 0, 10} };
@@ -421,10 +413,10 @@ check_order_of_mean (Suite *suite)
   c.args.tick_times = take_copy (suite, &tick, sizeof (tick));
   take_outputs (&c, suite, 0);
   check (&c, suite, &test);
-  for (k = 0; k < 5; k++) {
+  for (int k = 0; k < 5; k++) {
     double sum = y[0][k];
 
-    for (i = 1; i < 7; i++)
+    for (int i = 1; i < 7; i++)
       sum = sum + y[i][k];
     sum = sum / 7;
     test_expect (&test, memcmp ((const double *) c.streams[0].out + k, &sum, 8) == 0, "channel %d, not %a", k, sum);
@@ -437,12 +429,11 @@ check_order_of_operations (Suite *suite)
 {
   static const char *const names[] = { "linear", "cubic", "hermite" };
   uint64_t random = 12;
-  int blend, i;
 
-  for (blend = RC_BLEND_LINEAR; blend <= RC_BLEND_HERMITE; blend++) {
+  for (int blend = RC_BLEND_LINEAR; blend <= RC_BLEND_HERMITE; blend++) {
     Test test = test_begin ("align_order_%s", names[blend - RC_BLEND_LINEAR]);
 
-    for (i = 0; i < suite_fewer (suite, 200) && test_holds (&test); i++) {
+    for (int i = 0; i < suite_fewer (suite, 200) && test_holds (&test); i++) {
       check_order_float (suite, (RcBlend) blend, &random, &test);
       check_order_double (suite, (RcBlend) blend, &random, &test);
     }

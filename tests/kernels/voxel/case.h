@@ -91,12 +91,12 @@ typedef struct
 
 /* Copies the case to a place and makes a plan there. Returns whether that succeeded; call voxels_leave in any case. */
 int voxels_place (const VoxelCase * c, Arena * arena, const Place * place, PlacedVoxels * placed, Test * test);
+/* The addresses of a case that the caller has changed since. */
+void voxels_find (const VoxelCase * c, Arena * arena, PlacedVoxels * placed);
 /* All phases, in the orders of the case; may be captured. Returns whether all were enqueued. */
 int voxels_enqueue (const VoxelCase * c, const PlacedVoxels * placed, Test * test);
 /* A job that begins and does not end. */
 void voxels_give_up (const VoxelCase * c, const PlacedVoxels * placed, Test * test);
-/* Waits for the place and compares its copy of the arena with what is expected. */
-void voxels_compare (const VoxelCase * c, Arena * arena, const PlacedVoxels * placed, Test * test);
 void voxels_leave (PlacedVoxels * placed, Test * test);
 
 /* The same on all places, between which the caller may change the case's points. voxel_case_upload copies the arena there. */

@@ -84,12 +84,6 @@ exponent_above (double magnitude)
   return e;
 }
 
-static int
-bits_of_count (int64_t n)
-{
-  return n <= 1 ? 0 : (int) ceil (log2 ((double) n));
-}
-
 static double
 mean_of (const RcVoxelSpec *spec, const OracleCloud *cloud, const Pair *pairs, int64_t n, int64_t c, int k,
     double *plain)
@@ -206,7 +200,7 @@ oracle_voxelize (const RcVoxelSpec *spec, const OracleCloud *cloud, int64_t n_po
   find_exponents (grid, spec, cloud, pairs, inside, exponents);
   for (int64_t first = 0, next; first < inside; first = next) {
     for (next = first; next < inside && pairs[next].voxel == pairs[first].voxel; next++);
-    fill_voxel (grid, spec, cloud, pairs + first, next - first, exponents, bits_of_count (n_points));
+    fill_voxel (grid, spec, cloud, pairs + first, next - first, exponents, n_points <= 1 ? 0 : (int) ceil (log2 ((double) n_points)));
   }
   for (int64_t i = 0; i < inside; i++)
     grid->points[i] = pairs[i].point;

@@ -14,24 +14,18 @@
     .features = ANY, .spread = ANY, .layout = ANY, __VA_ARGS__}
 
 #define ARENA_BYTES ((size_t) 640 << 20)
-#define RUNS 20                 /* of one job, which must not differ */
 #define SMALL_VOXELS (INT64_C (1) << 21)        /* that an emulated device completes soon */
 #define CPU_VOXELS (INT64_C (1) << 23)
 
 static const char *const spreads[] = { "spread", "one_voxel", "few_voxels", "all_outside" };
-/* n cases of a wish, as one test of that name. */
-static void __attribute__ ((format (printf, 4, 5)))
-check_cases (Suite *suite, const VoxelWish *wish, int n, const char *format, ...)
-{
-  Test test = { "", "" };
-  va_list args;
-  VoxelCase c;
-  int i;
 
-  va_start (args, format);
-  vsnprintf (test.name, sizeof (test.name), format, args);
-  va_end (args);
-  for (i = 0; i < suite_fewer (suite, n) && test_holds (&test); i++) {
+/* n cases of a wish, as one test. */
+static void
+check_cases (Suite *suite, const VoxelWish *wish, int n, Test test)
+{
+  for (int i = 0; i < suite_fewer (suite, n) && test_holds (&test); i++) {
+    VoxelCase c;
+
     if (voxel_case_make (&c, wish, suite_next_seed (suite), suite, &test))
       voxel_case_check (&c, suite, &test);
     suite_print_sum (suite);
@@ -57,24 +51,30 @@ is_valid (const VoxelWish *wish)
   return counts || wish->dtype == RC_FLOAT16 || wish->dtype == RC_FLOAT32;
 }
 
+static const struct
+{
+  const char *name;
+  int source, input;
+} sources[] = {
+  {"float16", RC_VOXEL_POINTS, RC_FLOAT16}, {"float32", RC_VOXEL_POINTS, RC_FLOAT32}, {"float64", RC_VOXEL_POINTS, RC_FLOAT64},
+  {"depth", RC_VOXEL_DEPTH, ANY},
+};
+
 static void
 check_kinds (Suite *suite)
 {
   static const RcDtype dtypes[] = { RC_UINT8, RC_UINT32, RC_FLOAT16, RC_FLOAT32 };
-  static const int inputs[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, -1 };
-  int i, mode, output, d;
 
-  for (i = 0; i < 4; i++) {
-    for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
-      for (output = 0; output <= RC_VOXEL_RANK; output++) {
-        for (d = 0; d < 4; d++) {
-          VoxelWish wish = WISH (.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS,
-              .input = inputs[i] < 0 ? ANY : inputs[i], .mode = mode, .output = output, .dtype = (int) dtypes[d]);
+  for (size_t i = 0; i < COUNT (sources); i++) {
+    for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+      for (int output = 0; output <= RC_VOXEL_RANK; output++) {
+        for (size_t d = 0; d < COUNT (dtypes); d++) {
+          const VoxelWish wish = WISH (.source = sources[i].source, .input = sources[i].input, .mode = mode, .output = output,
+              .dtype = (int) dtypes[d]);
 
-          if (!is_valid (&wish))
-            continue;
-          check_cases (suite, &wish, 7, "voxel_%s_%s_%s_%s", inputs[i] < 0 ? "depth" : rc_dtype_name ((RcDtype) inputs[i]),
-              voxel_modes[mode], voxel_outputs[output], rc_dtype_name (dtypes[d]));
+          if (is_valid (&wish))
+            check_cases (suite, &wish, 7, test_begin ("voxel_%s_%s_%s_%s", sources[i].name, voxel_modes[mode], voxel_outputs[output],
+                rc_dtype_name (dtypes[d])));
         }
       }
     }
@@ -87,13 +87,12 @@ static void
 check_sizes (Suite *suite)
 {
   static const int64_t points[] = { 0, 1, 31, 33, 1000, 100000 }, batches[] = { 1, 32 };
-  size_t n = 0, p, b;
-  int mode, output;
+  size_t n = 0;
 
-  for (p = 0; p < COUNT (points); p++) {
-    for (b = 0; b < 2; b++) {
-      for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
-        for (output = 0; output <= RC_VOXEL_RANK; output++, n++) {
+  for (size_t p = 0; p < COUNT (points); p++) {
+    for (size_t b = 0; b < 2; b++) {
+      for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+        for (int output = 0; output <= RC_VOXEL_RANK; output++, n++) {
           const VoxelWish wish = WISH (.points = points[p], .batch = batches[b], .mode = mode, .output = output, .features = 3,
               .axis = points[p] * batches[b] > 50000 ? 48 : 17);
 
@@ -101,8 +100,8 @@ check_sizes (Suite *suite)
               || (output != RC_VOXEL_SPARSE && mode == RC_VOXEL_FIRST)
               || points[p] * batches[b] > 1000000 || (suite->few && n % 7 != 0))
             continue;
-          check_cases (suite, &wish, 1, "voxel_size_%" PRId64 "x%" PRId64 "_%s_%s", batches[b], points[p], voxel_modes[mode],
-              voxel_outputs[output]);
+          check_cases (suite, &wish, 1, test_begin ("voxel_size_%" PRId64 "x%" PRId64 "_%s_%s", batches[b], points[p], voxel_modes[mode],
+              voxel_outputs[output]));
         }
       }
     }
@@ -167,9 +166,8 @@ check_plain (Suite *suite)
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_RANK, RC_FLOAT32, 1, 100000, 3300, 0},
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_SPARSE, RC_FLOAT32, 5, 20000, 1500, 0},
   };
-  size_t i;
 
-  for (i = 0; i < COUNT (shapes); i++) {
+  for (size_t i = 0; i < COUNT (shapes); i++) {
     const VoxelWish wish = WISH (.source = RC_VOXEL_POINTS, .input = RC_FLOAT32, .mode = shapes[i].mode, .output = shapes[i].output,
         .dtype = shapes[i].dtype, .batch = shapes[i].batch, .points = suite->few ? shapes[i].points / 50 : shapes[i].points,
         .axis = shapes[i].axis, .features = shapes[i].features, .spread = SPREAD, .plain = 1);
@@ -177,7 +175,7 @@ check_plain (Suite *suite)
     if ((suite->small || !suite->is_gpu) && shapes[i].batch * shapes[i].axis * shapes[i].axis * shapes[i].axis
         > (suite->small ? SMALL_VOXELS : CPU_VOXELS))
       continue;
-    check_cases (suite, &wish, 1, "voxel_plain_%zu_%s_%s", i, voxel_modes[wish.mode], voxel_outputs[wish.output]);
+    check_cases (suite, &wish, 1, test_begin ("voxel_plain_%zu_%s_%s", i, voxel_modes[wish.mode], voxel_outputs[wish.output]));
   }
 }
 
@@ -193,19 +191,18 @@ check_batches (Suite *suite)
   } grids[] = {
     {RC_VOXEL_OCCUPANCY, RC_VOXEL_DENSE}, {RC_VOXEL_OCCUPANCY, RC_VOXEL_BITS}, {RC_VOXEL_COUNT, RC_VOXEL_DENSE},
   };
-  size_t b, g;
 
-  for (b = 0; b < COUNT (batches); b++) {
-    for (g = 0; g < COUNT (grids); g++) {
+  for (size_t b = 0; b < COUNT (batches); b++) {
+    for (size_t g = 0; g < COUNT (grids); g++) {
       VoxelWish wish = WISH (.source = RC_VOXEL_POINTS, .input = RC_FLOAT32, .mode = grids[g].mode, .output = grids[g].output,
           .batch = batches[b], .axis = g == 0 ? 32 : ANY, .features = 0);
 
-      check_cases (suite, &wish, 60, "voxel_batch_%" PRId64 "_%s_%s", batches[b], voxel_modes[wish.mode],
-          voxel_outputs[wish.output]);
+      check_cases (suite, &wish, 60, test_begin ("voxel_batch_%" PRId64 "_%s_%s", batches[b], voxel_modes[wish.mode],
+          voxel_outputs[wish.output]));
       wish.points = 20000;      /* tiles that several chunks have parts of */
       wish.axis = batches[b] == 1 ? 128 : 64;
-      check_cases (suite, &wish, 20, "voxel_batch_tiles_%" PRId64 "_%s_%s", batches[b], voxel_modes[wish.mode],
-          voxel_outputs[wish.output]);
+      check_cases (suite, &wish, 20, test_begin ("voxel_batch_tiles_%" PRId64 "_%s_%s", batches[b], voxel_modes[wish.mode],
+          voxel_outputs[wish.output]));
     }
   }
 }
@@ -214,54 +211,41 @@ check_batches (Suite *suite)
 static void
 check_layouts (Suite *suite)
 {
-  static const int inputs[] = { RC_FLOAT16, RC_FLOAT32, RC_FLOAT64, -1 };
-  int i, mode, output;
-
-  for (i = 0; i < 4; i++) {
-    for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
-      for (output = 0; output <= RC_VOXEL_RANK; output++) {
-        VoxelWish wish = WISH (.source = inputs[i] < 0 ? RC_VOXEL_DEPTH : RC_VOXEL_POINTS,
-            .input = inputs[i] < 0 ? ANY : inputs[i], .mode = mode, .output = output,
+  for (size_t i = 0; i < COUNT (sources); i++) {
+    for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+      for (int output = 0; output <= RC_VOXEL_RANK; output++) {
+        VoxelWish wish = WISH (.source = sources[i].source, .input = sources[i].input, .mode = mode, .output = output,
             .dtype = output == RC_VOXEL_DENSE || output == RC_VOXEL_SPARSE ? RC_FLOAT32 : RC_UINT8, .layout = 1);
 
         if (!is_valid (&wish))
           continue;
-        check_cases (suite, &wish, 25, "voxel_layout_%s_%s_%s", inputs[i] < 0 ? "depth" : rc_dtype_name ((RcDtype) inputs[i]),
-            voxel_modes[mode], voxel_outputs[output]);
+        check_cases (suite, &wish, 25, test_begin ("voxel_layout_%s_%s_%s", sources[i].name, voxel_modes[mode], voxel_outputs[output]));
         wish.points = 50000;
         wish.batch = 4;
         wish.features = 5;
         wish.axis = 32;
-        check_cases (suite, &wish, 2, "voxel_layout_many_%s_%s_%s",
-            inputs[i] < 0 ? "depth" : rc_dtype_name ((RcDtype) inputs[i]), voxel_modes[mode], voxel_outputs[output]);
+        check_cases (suite, &wish, 2, test_begin ("voxel_layout_many_%s_%s_%s", sources[i].name, voxel_modes[mode],
+            voxel_outputs[output]));
       }
     }
   }
-}
-
-/* Means by deferred gather, where bins overflow. */
-static void
-check_crowd (Suite *suite, int spread)
-{
-  VoxelWish wish = WISH (.source = RC_VOXEL_POINTS, .mode = RC_VOXEL_MEAN, .output = RC_VOXEL_DENSE, .points = 20000,
-      .features = 5, .axis = 32, .spread = spread, .plain = 1);
-
-  check_cases (suite, &wish, 8, "voxel_crowd_%s", spreads[spread]);
 }
 
 /* Clouds that are unlike a scan. */
 static void
 check_spreads (Suite *suite)
 {
-  int spread, mode;
+  for (int spread = 0; spread < N_SPREADS; spread++) {
+    /* means by deferred gather, where bins overflow */
+    const VoxelWish crowd = WISH (.source = RC_VOXEL_POINTS, .mode = RC_VOXEL_MEAN, .output = RC_VOXEL_DENSE, .points = 20000,
+        .features = 5, .axis = 32, .spread = spread, .plain = 1);
 
-  for (spread = 0; spread < N_SPREADS; spread++) {
-    for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+    for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
       VoxelWish wish = WISH (.mode = mode, .spread = spread, .points = 20000, .features = mode == RC_VOXEL_MEAN ? 5 : ANY);
 
-      check_cases (suite, &wish, 4, "voxel_spread_%s_%s", spreads[spread], voxel_modes[mode]);
+      check_cases (suite, &wish, 4, test_begin ("voxel_spread_%s_%s", spreads[spread], voxel_modes[mode]));
     }
-    check_crowd (suite, spread);
+    check_cases (suite, &crowd, 8, test_begin ("voxel_crowd_%s", spreads[spread]));
   }
 }
 
@@ -270,41 +254,18 @@ static void
 check_huge (Suite *suite)
 {
   static const int64_t axes[] = { RC_VOXEL_MAX_AXIS, 1 << 20, 1 << 16, 1625 };
-  size_t a;
-  int mode, output;
 
-  for (a = 0; a < COUNT (axes); a++) {
-    for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
+  for (size_t a = 0; a < COUNT (axes); a++) {
+    for (int mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
       VoxelWish wish = WISH (.output = RC_VOXEL_SPARSE, .mode = mode, .axis = axes[a], .spread = mode % 2 ? SPREAD : ANY);
 
-      check_cases (suite, &wish, 5, "voxel_huge_%" PRId64 "_%s", axes[a], voxel_modes[mode]);
+      check_cases (suite, &wish, 5, test_begin ("voxel_huge_%" PRId64 "_%s", axes[a], voxel_modes[mode]));
     }
-    for (output = RC_VOXEL_INDEX; output <= RC_VOXEL_RANK; output++) {
+    for (int output = RC_VOXEL_INDEX; output <= RC_VOXEL_RANK; output++) {
       VoxelWish wish = WISH (.output = output, .axis = axes[a]);
 
-      check_cases (suite, &wish, 10, "voxel_huge_%" PRId64 "_%s", axes[a], voxel_outputs[output]);
+      check_cases (suite, &wish, 10, test_begin ("voxel_huge_%" PRId64 "_%s", axes[a], voxel_outputs[output]));
     }
-  }
-}
-
-/* The same job again: nothing depends on the order of threads. */
-static void
-check_again (Suite *suite)
-{
-  int mode, i;
-
-  for (mode = 0; mode <= RC_VOXEL_FIRST; mode++) {
-    const uint64_t seed = suite_next_seed (suite);
-    Test test = test_begin ("voxel_again_%s", voxel_modes[mode]);
-    VoxelWish wish = WISH (.mode = mode, .output = mode % 2 ? RC_VOXEL_DENSE : RC_VOXEL_SPARSE, .points = 5000, .axis = 12);
-    VoxelCase c;
-
-    for (i = 0; i < (suite->few ? 2 : RUNS) && test_holds (&test); i++) {
-      if (voxel_case_make (&c, &wish, seed, suite, &test))
-        voxel_case_check (&c, suite, &test);
-      voxel_case_clear (&c);
-    }
-    suite_end (suite, &test);
   }
 }
 
@@ -314,7 +275,7 @@ main (int argc, char **argv)
   static const Section sections[] = {
     {"written", check_written_voxels}, {"errors", check_voxel_errors}, {"plans", check_voxel_plans}, {"kinds", check_kinds},
     {"sizes", check_sizes}, {"plain", check_plain}, {"batches", check_batches}, {"layouts", check_layouts},
-    {"spreads", check_spreads}, {"huge", check_huge}, {"again", check_again}, {"kept", check_kept_voxels},
+    {"spreads", check_spreads}, {"huge", check_huge}, {"kept", check_kept_voxels},
   };
 
   return suite_main ("voxel", argc, argv, sections, COUNT (sections), 20260305, ARENA_BYTES);

@@ -90,21 +90,21 @@ extern const RcCudaVoxelKernel rc_cuda_voxel_add[RC_CUDA_VOXEL_SOURCES][RC_CUDA_
 /* points/index.cu: packed, aligned points of a job that is one chunk; a thread per point. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_index_whole[RC_CUDA_VOXEL_PACKED];
 
-/* means/range.cu; shared memory: 8 bytes per channel. */
+/* binned_means/range.cu; shared memory: 8 bytes per channel. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_range[RC_CUDA_VOXEL_SOURCES];
 
-/* means/bin.cu: the same for points that end reads again; blocks (tiles of points, items) of RC_CUDA_VOXEL_MEAN_BIN_THREADS
+/* binned_means/bin.cu: the same for points that end reads again; blocks (tiles of points, items) of RC_CUDA_VOXEL_MEAN_BIN_THREADS
  * threads; shared memory: RC_CUDA_VOXEL_MEAN_GREATEST_BYTES, and a tile of points if bins.copied_bytes is set. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_bin_in_place[RC_CUDA_VOXEL_SOURCES];
 
-/* means/mark.cu: for these, if more chunks follow. */
+/* binned_means/mark.cu: for these, if more chunks follow. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_mark_binned;
 
-/* means/write.cu: their dense output, by bytes of an element (2, 4) and channels a lane takes at a time (1, 4); a block per slab of
+/* binned_means/write.cu: their dense output, by bytes of an element (2, 4) and channels a lane takes at a time (1, 4); a block per slab of
  * an item, with shared memory for its values and 8 bytes per channel. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_means[RC_CUDA_VOXEL_SOURCES][2][2];
 
-/* dense/write.cu; by bytes of an element: 1, 2 and 4. */
+/* dense/from_accumulators.cu; by bytes of an element: 1, 2 and 4. */
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_bits;
 extern const RcCudaVoxelKernel rc_cuda_voxel_write_occupancy[3];
 extern const RcCudaVoxelKernel rc_cuda_voxel_write[RC_CUDA_VOXEL_VALUE_SOURCES][3];

@@ -480,7 +480,7 @@ check_aligned (const char *name, const void *pointer, int64_t batch_stride, int6
 }
 
 /* About as many sectors change as there are points, since those of a sensor share them, and those far apart take about four
- * times as long as their bytes in order (docs/performance/experiments.md). */
+ * times as long as their bytes in order (docs/explanation/experiments.md). */
 static int
 is_cheaper_whole (const RcVoxelPlan *plan, const RcVoxelJob *job)
 {

@@ -245,7 +245,7 @@ count_tile (RcVoxelCounters *counters, uint32_t n, const uint32_t missed[3])
   add_counter (&counters->infinite, missed[2]);
 }
 
-/* Blocks of a multiprocessor; more would spill. */
+/* Blocks of a multiprocessor; more would spill. An architecture of its own here is one of `generations` in meson.build, too. */
 __host__ __device__ constexpr int
 whole_blocks ()
 {

@@ -1,0 +1,229 @@
+/* robocache: compression of MCAP chunks, through libzstd and liblz4
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "compression.h"
+
+#include <lz4frame.h>
+#include <zstd.h>
+
+#include "common/element/errors.h"
+
+/* The fastest level that is not negative: a robot compresses while it drives. */
+#define ZSTD_LEVEL 1
+/* Room that is made before the first byte comes out, however much was announced. */
+#define MAX_FIRST_ROOM (4 << 20)
+
+struct _RobocacheMcapCodec
+{
+  ZSTD_CCtx *zstd_compressor;
+  ZSTD_DCtx *zstd_decompressor;
+  LZ4F_dctx *lz4_decompressor;
+};
+
+static const gchar *const names[ROBOCACHE_MCAP_N_COMPRESSIONS] = { "", "zstd", "lz4" };
+
+const gchar *
+robocache_mcap_compression_name (RobocacheMcapCompression compression)
+{
+  return names[compression];
+}
+
+gboolean
+robocache_mcap_compression_find (RobocacheMcapBytes name, RobocacheMcapCompression *compression, GError **error)
+{
+  gchar *text;
+
+  for (guint i = 0; i < ROBOCACHE_MCAP_N_COMPRESSIONS; i++)
+    if (robocache_mcap_text_equal (name, names[i])) {
+      *compression = i;
+      return TRUE;
+    }
+  name.size = MIN (name.size, 32);
+  text = robocache_mcap_text_dup (name);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "unknown compression \"%s\": expected zstd, lz4 or none", text);
+  g_free (text);
+  return FALSE;
+}
+
+RobocacheMcapCodec *
+robocache_mcap_codec_new (void)
+{
+  return g_new0 (RobocacheMcapCodec, 1);
+}
+
+void
+robocache_mcap_codec_free (RobocacheMcapCodec *codec)
+{
+  ZSTD_freeCCtx (codec->zstd_compressor);
+  ZSTD_freeDCtx (codec->zstd_decompressor);
+  LZ4F_freeDecompressionContext (codec->lz4_decompressor);
+  g_free (codec);
+}
+
+static gboolean
+fail (GError **error, const gchar *what)
+{
+  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, what);
+  return FALSE;
+}
+
+/* Makes room for all that may come out. FALSE: too much for one array. */
+static gboolean
+make_room (GByteArray *to, guint64 bound, GError **error)
+{
+  if (bound > G_MAXINT)
+    return fail (error, "the chunk is too large to compress");
+  g_byte_array_set_size (to, (guint) bound);
+  return TRUE;
+}
+
+/* ---- zstd ---- */
+
+static gboolean
+compress_zstd (RobocacheMcapCodec *codec, RobocacheMcapBytes bytes, GByteArray *to, GError **error)
+{
+  gsize size;
+
+  if (!codec->zstd_compressor)
+    codec->zstd_compressor = ZSTD_createCCtx ();
+  if (!make_room (to, ZSTD_compressBound (bytes.size), error))
+    return FALSE;
+  size = ZSTD_compressCCtx (codec->zstd_compressor, to->data, to->len, bytes.data, bytes.size, ZSTD_LEVEL);
+  if (ZSTD_isError (size))
+    return fail (error, ZSTD_getErrorName (size));
+  g_byte_array_set_size (to, (guint) size);
+  return TRUE;
+}
+
+/* Decompresses on into the room of `to` behind *done. TRUE with is_complete: the frame ended. */
+static gboolean
+decompress_zstd (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, GByteArray *to, gsize *done, gboolean *is_complete,
+    GError **error)
+{
+  ZSTD_inBuffer in = { bytes->data, bytes->size, 0 };
+  ZSTD_outBuffer out = { to->data, to->len, *done };
+  const gsize left = ZSTD_decompressStream (codec->zstd_decompressor, &out, &in);
+
+  if (ZSTD_isError (left))
+    return fail (error, ZSTD_getErrorName (left));
+  bytes->data += in.pos;
+  bytes->size -= in.pos;
+  *done = out.pos;
+  *is_complete = left == 0;
+  return TRUE;
+}
+
+/* ---- LZ4 frames ---- */
+
+static gboolean
+compress_lz4 (RobocacheMcapCodec *codec, RobocacheMcapBytes bytes, GByteArray *to, GError **error)
+{
+  LZ4F_preferences_t preferences = LZ4F_INIT_PREFERENCES;
+  gsize size;
+
+  preferences.frameInfo.blockSizeID = LZ4F_max1MB;
+  preferences.frameInfo.contentSize = bytes.size;
+  if (!make_room (to, LZ4F_compressFrameBound (bytes.size, &preferences), error))
+    return FALSE;
+  size = LZ4F_compressFrame (to->data, to->len, bytes.data, bytes.size, &preferences);
+  if (LZ4F_isError (size))
+    return fail (error, LZ4F_getErrorName (size));
+  g_byte_array_set_size (to, (guint) size);
+  return TRUE;
+}
+
+static gboolean
+decompress_lz4 (RobocacheMcapCodec *codec, RobocacheMcapBytes *bytes, GByteArray *to, gsize *done, gboolean *is_complete,
+    GError **error)
+{
+  gsize out = to->len - *done, in = bytes->size;
+  const gsize left = LZ4F_decompress (codec->lz4_decompressor, to->data + *done, &out, bytes->data, &in, NULL);
+
+  if (LZ4F_isError (left))
+    return fail (error, LZ4F_getErrorName (left));
+  bytes->data += in;
+  bytes->size -= in;
+  *done += out;
+  *is_complete = left == 0;
+  return TRUE;
+}
+
+/* ---- any ---- */
+
+gboolean
+robocache_mcap_compress (RobocacheMcapCodec *codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
+    GByteArray *to, GError **error)
+{
+  if (compression == ROBOCACHE_MCAP_ZSTD)
+    return compress_zstd (codec, bytes, to, error);
+  if (compression == ROBOCACHE_MCAP_LZ4)
+    return compress_lz4 (codec, bytes, to, error);
+  if (!make_room (to, 0, error) || !make_room (to, bytes.size, error))
+    return FALSE;
+  g_byte_array_set_size (to, 0);
+  g_byte_array_append (to, bytes.data, (guint) bytes.size);
+  return TRUE;
+}
+
+typedef gboolean (*Decompress) (RobocacheMcapCodec * codec, RobocacheMcapBytes * bytes, GByteArray * to, gsize * done,
+    gboolean * is_complete, GError ** error);
+
+/* The function of a compression, ready for a new frame. */
+static Decompress
+begin_decompression (RobocacheMcapCodec *codec, RobocacheMcapCompression compression)
+{
+  if (compression == ROBOCACHE_MCAP_ZSTD) {
+    if (!codec->zstd_decompressor)
+      codec->zstd_decompressor = ZSTD_createDCtx ();
+    ZSTD_DCtx_reset (codec->zstd_decompressor, ZSTD_reset_session_only);
+    return decompress_zstd;
+  }
+  if (!codec->lz4_decompressor)
+    LZ4F_createDecompressionContext (&codec->lz4_decompressor, LZ4F_VERSION);
+  LZ4F_resetDecompressionContext (codec->lz4_decompressor);
+  return decompress_lz4;
+}
+
+/* Frames, one behind the other, as long as there is input. One byte more of room than was announced shows what is too long. */
+static gboolean
+decompress_frames (RobocacheMcapCodec *codec, Decompress decompress, RobocacheMcapBytes bytes, guint64 size, GByteArray *to,
+    gsize *done, GError **error)
+{
+  gboolean is_complete = bytes.size == 0;
+
+  g_byte_array_set_size (to, (guint) MIN (size + 1, MAX_FIRST_ROOM));
+  while (bytes.size > 0 || (!is_complete && *done == to->len)) {
+    const gsize in_before = bytes.size, done_before = *done;
+
+    if (*done == to->len && to->len <= size)
+      g_byte_array_set_size (to, (guint) MIN (size + 1, 2 * (guint64) to->len));
+    if (!decompress (codec, &bytes, to, done, &is_complete, error))
+      return FALSE;
+    if (*done > size)
+      return fail (error, "the chunk holds more than it announces");
+    if (bytes.size == in_before && *done == done_before)
+      break;
+  }
+  return is_complete || fail (error, "the compressed data are cut");
+}
+
+gboolean
+robocache_mcap_decompress (RobocacheMcapCodec *codec, RobocacheMcapCompression compression, RobocacheMcapBytes bytes,
+    guint64 size, GByteArray *to, GError **error)
+{
+  gsize done = 0;
+
+  if (size >= G_MAXINT)
+    return fail (error, "the chunk announces too many bytes");
+  g_byte_array_set_size (to, 0);
+  if (compression == ROBOCACHE_MCAP_UNCOMPRESSED) {
+    done = bytes.size;
+    if (done == size && done > 0)
+      g_byte_array_append (to, bytes.data, (guint) done);
+  } else if (!decompress_frames (codec, begin_decompression (codec, compression), bytes, size, to, &done, error)) {
+    return FALSE;
+  }
+  g_byte_array_set_size (to, (guint) done);
+  return done == size || fail (error, "the chunk holds less than it announces");
+}

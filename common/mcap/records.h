@@ -1,0 +1,213 @@
+/* robocache: records of MCAP files
+ *
+ * One table describes the fields of all records, for reading and for writing. Numbers are little endian.
+ * Source: the MCAP format specification, mcap.dev/spec.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_MCAP_RECORDS_H
+#define ROBOCACHE_MCAP_RECORDS_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_MCAP_MAGIC "\x89MCAP0\r\n"
+#define ROBOCACHE_MCAP_MAGIC_SIZE 8
+/* Bytes before the content of a record: its opcode, and the size of its content. */
+#define ROBOCACHE_MCAP_HEAD_SIZE 9
+/* Bytes of a Message record before its data. */
+#define ROBOCACHE_MCAP_MESSAGE_HEAD_SIZE (ROBOCACHE_MCAP_HEAD_SIZE + 22)
+/* Bytes of a Footer record. */
+#define ROBOCACHE_MCAP_FOOTER_SIZE (ROBOCACHE_MCAP_HEAD_SIZE + 20)
+
+typedef enum
+{
+  ROBOCACHE_MCAP_HEADER = 0x01,
+  ROBOCACHE_MCAP_FOOTER,
+  ROBOCACHE_MCAP_SCHEMA,
+  ROBOCACHE_MCAP_CHANNEL,
+  ROBOCACHE_MCAP_MESSAGE,
+  ROBOCACHE_MCAP_CHUNK,
+  ROBOCACHE_MCAP_MESSAGE_INDEX,
+  ROBOCACHE_MCAP_CHUNK_INDEX,
+  ROBOCACHE_MCAP_ATTACHMENT,
+  ROBOCACHE_MCAP_ATTACHMENT_INDEX,
+  ROBOCACHE_MCAP_STATISTICS,
+  ROBOCACHE_MCAP_METADATA,
+  ROBOCACHE_MCAP_METADATA_INDEX,
+  ROBOCACHE_MCAP_SUMMARY_OFFSET,
+  ROBOCACHE_MCAP_DATA_END,
+  ROBOCACHE_MCAP_N_OPCODES      /* 0 and from here on: unknown or private */
+} RobocacheMcapOpcode;
+
+/* Bytes that belong to somebody else. Texts do not end with NUL. */
+typedef struct
+{
+  const guint8 *data;
+  gsize size;
+} RobocacheMcapBytes;
+
+/* Texts, maps and data of a record that was read point into its content. Times are ns. */
+typedef struct
+{
+  RobocacheMcapBytes profile, library;
+} RobocacheMcapHeader;
+
+typedef struct
+{
+  guint64 summary_start, summary_offset_start;
+  guint32 summary_crc;
+} RobocacheMcapFooter;
+
+typedef struct
+{
+  guint16 id;
+  RobocacheMcapBytes name, encoding, data;
+} RobocacheMcapSchema;
+
+typedef struct
+{
+  guint16 id, schema_id;
+  RobocacheMcapBytes topic, message_encoding, metadata;
+} RobocacheMcapChannel;
+
+typedef struct
+{
+  guint16 channel_id;
+  guint32 sequence;
+  guint64 log_time, publish_time;
+  RobocacheMcapBytes data;
+} RobocacheMcapMessage;
+
+typedef struct
+{
+  guint64 start_time, end_time, uncompressed_size;
+  guint32 uncompressed_crc;
+  RobocacheMcapBytes compression, records;
+} RobocacheMcapChunkRecord;
+
+typedef struct
+{
+  guint16 channel_id;
+  RobocacheMcapBytes entries;
+} RobocacheMcapMessageIndex;
+
+typedef struct
+{
+  guint64 start_time, end_time, offset, size;
+  RobocacheMcapBytes index_offsets;
+  guint64 index_size;
+  RobocacheMcapBytes compression;
+  guint64 compressed_size, uncompressed_size;
+} RobocacheMcapChunkIndex;
+
+typedef struct
+{
+  guint64 log_time, create_time;
+  RobocacheMcapBytes name, media_type, data;
+  guint32 crc;
+} RobocacheMcapAttachment;
+
+typedef struct
+{
+  guint64 offset, size, log_time, create_time, data_size;
+  RobocacheMcapBytes name, media_type;
+} RobocacheMcapAttachmentIndex;
+
+typedef struct
+{
+  guint64 n_messages;
+  guint16 n_schemas;
+  guint32 n_channels, n_attachments, n_metadata, n_chunks;
+  guint64 start_time, end_time;
+  RobocacheMcapBytes channel_counts;
+} RobocacheMcapStatistics;
+
+typedef struct
+{
+  RobocacheMcapBytes name, metadata;
+} RobocacheMcapMetadata;
+
+typedef struct
+{
+  guint64 offset, size;
+  RobocacheMcapBytes name;
+} RobocacheMcapMetadataIndex;
+
+typedef struct
+{
+  guint8 group;
+  guint64 offset, size;
+} RobocacheMcapSummaryOffset;
+
+typedef struct
+{
+  guint32 crc;
+} RobocacheMcapDataEnd;
+
+typedef union
+{
+  RobocacheMcapHeader header;
+  RobocacheMcapFooter footer;
+  RobocacheMcapSchema schema;
+  RobocacheMcapChannel channel;
+  RobocacheMcapMessage message;
+  RobocacheMcapChunkRecord chunk;
+  RobocacheMcapMessageIndex message_index;
+  RobocacheMcapChunkIndex chunk_index;
+  RobocacheMcapAttachment attachment;
+  RobocacheMcapAttachmentIndex attachment_index;
+  RobocacheMcapStatistics statistics;
+  RobocacheMcapMetadata metadata;
+  RobocacheMcapMetadataIndex metadata_index;
+  RobocacheMcapSummaryOffset summary_offset;
+  RobocacheMcapDataEnd data_end;
+} RobocacheMcapRecord;
+
+/* "Chunk index"; NULL for opcodes that are unknown or private. */
+const gchar *robocache_mcap_opcode_name (guint8 opcode);
+
+/* ---- reading ---- */
+
+guint16 robocache_mcap_get_uint16 (const guint8 * bytes);
+guint32 robocache_mcap_get_uint32 (const guint8 * bytes);
+guint64 robocache_mcap_get_uint64 (const guint8 * bytes);
+
+/* Reads the content of a record whose opcode is known. Fields that are missing in it are an error that names record and field; bytes
+ * behind its fields are ignored, as the format allows. */
+gboolean robocache_mcap_record_read (RobocacheMcapRecord * record, guint8 opcode, RobocacheMcapBytes content, GError ** error);
+
+/* The next record of a sequence of them, which is moved behind it. FALSE: at the end, or where the bytes left are not a whole
+ * record, which stay in `sequence`. */
+gboolean robocache_mcap_next_record (RobocacheMcapBytes * sequence, guint8 * opcode, RobocacheMcapBytes * content);
+
+/* The next entry of a map of texts, of numbers by channel, or of a message index. FALSE: at the end, or where the bytes left are not
+ * a whole entry, which stay in `map`. */
+gboolean robocache_mcap_next_text (RobocacheMcapBytes * map, RobocacheMcapBytes * key, RobocacheMcapBytes * value);
+gboolean robocache_mcap_next_number (RobocacheMcapBytes * map, guint16 * channel_id, guint64 * value);
+gboolean robocache_mcap_next_entry (RobocacheMcapBytes * entries, guint64 * log_time, guint64 * offset);
+
+/* A copy with NUL at its end, made valid UTF-8 without NUL inside; free with g_free. */
+gchar *robocache_mcap_text_dup (RobocacheMcapBytes text);
+/* A map of texts; free with g_hash_table_unref. */
+GHashTable *robocache_mcap_text_map (RobocacheMcapBytes map);
+gboolean robocache_mcap_text_equal (RobocacheMcapBytes text, const gchar * string);
+
+/* ---- writing ---- */
+
+RobocacheMcapBytes robocache_mcap_text (const gchar * string);  /* NULL is "" */
+
+/* Appends a record, the union's member of that opcode. */
+void robocache_mcap_append_record (GByteArray * to, guint8 opcode, gconstpointer record);
+/* The same without the bytes of its last field, whose size is written. */
+void robocache_mcap_append_record_head (GByteArray * to, guint8 opcode, gconstpointer record);
+/* The same for a Message with `size` bytes of data; message->data is not read. */
+void robocache_mcap_append_message_head (GByteArray * to, const RobocacheMcapMessage * message, gsize size);
+
+void robocache_mcap_append_text (GByteArray * map, const gchar * key, const gchar * value);
+void robocache_mcap_append_number (GByteArray * map, guint16 channel_id, guint64 value);
+void robocache_mcap_append_entry (GByteArray * entries, guint64 log_time, guint64 offset);
+
+G_END_DECLS
+#endif

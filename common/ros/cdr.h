@@ -1,0 +1,81 @@
+/* robocache: CDR, the encoding of ROS 2 messages
+ *
+ * XCDR version 1, "plain": four bytes that name the encoding, then the fields, each aligned to its own size (at most 8) counted
+ * from the fifth byte. Source: OMG Common Object Request Broker Architecture 3.3, part 2, 9.3, and OMG DDS-XTypes 1.3, 7.4.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CDR_H
+#define ROBOCACHE_CDR_H
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* ---- reading ---- */
+
+/* Reads either byte order. After a fault every read is 0 or empty, so that callers check once, at the end. */
+typedef struct
+{
+  const guint8 *body;           /* behind the four bytes */
+  gsize size, offset;           /* of the body */
+  gboolean is_swapped;          /* bytes of numbers are not in host order */
+  const gchar *fault;           /* NULL: none so far */
+  gsize fault_offset;           /* in the message, the four bytes included */
+} RobocacheCdrReader;
+
+/* The message stays the caller's and must outlive the reader. An encoding that is not plain CDR is a fault. */
+void robocache_cdr_reader_init (RobocacheCdrReader * reader, gconstpointer message, gsize size);
+/* FALSE and a ROBOCACHE_ERROR_DATA that names fault and offset, if there was one. */
+gboolean robocache_cdr_reader_check (const RobocacheCdrReader * reader, GError ** error);
+/* Makes the first fault; `fault` is a constant. */
+void robocache_cdr_reader_fail (RobocacheCdrReader * reader, const gchar * fault);
+
+/* Reads one number of 1, 2, 4 or 8 bytes into value, in host order. */
+void robocache_cdr_read_number (RobocacheCdrReader * reader, guint bytes, gpointer value);
+guint8 robocache_cdr_read_uint8 (RobocacheCdrReader * reader);
+gint32 robocache_cdr_read_int32 (RobocacheCdrReader * reader);
+guint32 robocache_cdr_read_uint32 (RobocacheCdrReader * reader);
+gdouble robocache_cdr_read_double (RobocacheCdrReader * reader);
+
+/* The count of a sequence whose items take min_bytes each at least. More items than the message can hold are a fault, as are more
+ * than max (0: no bound). */
+guint32 robocache_cdr_read_count (RobocacheCdrReader * reader, gsize min_bytes, guint32 max);
+/* n numbers as they lie in the message: not aligned in memory, not in host order. NULL after a fault. */
+const guint8 *robocache_cdr_read_array (RobocacheCdrReader * reader, guint bytes, gsize n);
+/* A string that ends with NUL, which lies in the message; length is without the NUL. "" after a fault. */
+const gchar *robocache_cdr_read_string (RobocacheCdrReader * reader, guint32 * length);
+
+/* Copies n numbers of an array to host order. */
+void robocache_cdr_copy_numbers (const RobocacheCdrReader * reader, gpointer to, const guint8 * array, guint bytes, gsize n);
+
+/* ---- writing ---- */
+
+/* Writes little endian. A message beyond memory sets has_failed, and the rest is not written. Zero is an empty one. */
+typedef struct
+{
+  guint8 *data;
+  gsize size, capacity;
+  gboolean has_failed;
+} RobocacheCdrWriter;
+
+/* Begins the next message, in the memory of the last one. */
+void robocache_cdr_writer_begin (RobocacheCdrWriter * writer);
+void robocache_cdr_writer_clear (RobocacheCdrWriter * writer);
+
+void robocache_cdr_write_uint8 (RobocacheCdrWriter * writer, guint8 value);
+void robocache_cdr_write_int32 (RobocacheCdrWriter * writer, gint32 value);
+void robocache_cdr_write_uint32 (RobocacheCdrWriter * writer, guint32 value);
+void robocache_cdr_write_int64 (RobocacheCdrWriter * writer, gint64 value);
+void robocache_cdr_write_uint64 (RobocacheCdrWriter * writer, guint64 value);
+void robocache_cdr_write_double (RobocacheCdrWriter * writer, gdouble value);
+/* NULL is "". */
+void robocache_cdr_write_string (RobocacheCdrWriter * writer, const gchar * string);
+/* n numbers of an array of fixed length. */
+void robocache_cdr_write_array (RobocacheCdrWriter * writer, gconstpointer numbers, guint bytes, gsize n);
+/* The same behind its count; more than 2^32 - 1 is a failure. */
+void robocache_cdr_write_sequence (RobocacheCdrWriter * writer, gconstpointer numbers, guint bytes, gsize n);
+void robocache_cdr_write_strings (RobocacheCdrWriter * writer, const gchar * const *strings, gsize n);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,122 @@
+/* robocache: encoders of ROS 2 messages
+ *
+ * Each writes one message, as definitions.h has its type. Check has_failed of the writer behind it.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_MESSAGES_H
+#define ROBOCACHE_MESSAGES_H
+
+#include "cdr.h"
+#include "kernels/dtype.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_ROS_NO_TIME G_MININT64
+
+typedef struct
+{
+  gint64 stamp_ns;              /* of the recording's clock */
+  const gchar *frame_id;        /* NULL: "" */
+} RobocacheRosHeader;
+
+/* Whether a stamp fits its int32 of seconds. */
+gboolean robocache_ros_stamp_fits (gint64 stamp_ns);
+
+/* ---- sensor_msgs, geometry_msgs ---- */
+
+/* Each of position, velocity and effort has n values, or is NULL: empty. */
+void robocache_ros_write_joint_state (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * const *names,
+    guint n, const gdouble * position, const gdouble * velocity, const gdouble * effort);
+
+/* A quantity that is NULL is not measured. */
+typedef struct
+{
+  const gdouble *orientation;   /* [4] x, y, z, w */
+  const gdouble *angular_velocity, *linear_acceleration;        /* [3] rad/s, m/s2 */
+} RobocacheRosImu;
+
+/* Covariances are 0, unknown; of a quantity that is not measured the first is -1. */
+void robocache_ros_write_imu (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const RobocacheRosImu * imu);
+void robocache_ros_write_wrench (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gdouble force[3],
+    const gdouble torque[3]);
+/* orientation: x, y, z, w */
+void robocache_ros_write_pose (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gdouble position[3],
+    const gdouble orientation[4]);
+
+typedef struct
+{
+  const gchar *name;
+  guint32 offset;               /* bytes from the beginning of a point */
+  RcDtype dtype;                /* int8 to uint32, float32 or float64 */
+} RobocacheRosPointField;
+
+/* 0: PointField has no number for it. */
+guint8 robocache_ros_point_datatype (RcDtype dtype);
+/* RC_N_DTYPES: a number that PointField does not have. */
+RcDtype robocache_ros_point_dtype (guint8 datatype);
+
+/* height * width points, in host order. */
+void robocache_ros_write_point_cloud (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, guint32 height, guint32 width,
+    const RobocacheRosPointField * fields, guint n_fields, guint32 point_step, gconstpointer points, gboolean is_dense);
+
+/* height lines of `step` bytes. */
+void robocache_ros_write_image (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, guint32 height, guint32 width,
+    const gchar * encoding, gboolean is_bigendian, guint32 step, gconstpointer lines);
+/* format: jpeg or png */
+void robocache_ros_write_compressed_image (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * format,
+    gconstpointer data, gsize size);
+/* format: h264 or h265; foxglove_msgs */
+void robocache_ros_write_compressed_video (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * format,
+    gconstpointer data, gsize size);
+
+typedef struct
+{
+  guint32 height, width;
+  const gchar *distortion_model;
+  const gdouble *d;             /* [n_d] */
+  guint n_d;
+  gdouble k[9], r[9], p[12];    /* row-major */
+} RobocacheRosCamera;
+
+void robocache_ros_write_camera_info (RobocacheCdrWriter * writer, const RobocacheRosHeader * header,
+    const RobocacheRosCamera * camera);
+
+/* ---- robocache_msgs ---- */
+
+typedef struct
+{
+  const gchar *const *names;    /* [n_names] */
+  guint n_names;
+  guint8 status;
+  gint64 duration_ns;           /* -1: unknown */
+  const gint64 *times;          /* [n_times] ns after the stamp */
+  guint n_times;
+  RcDtype dtype;
+  gconstpointer values;         /* [n_values] of dtype, in host order */
+  gsize n_values;
+} RobocacheRosRow;
+
+void robocache_ros_write_row (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const RobocacheRosRow * row);
+
+/* n elements of dtype, in host order; dims[0] is the fastest axis. */
+void robocache_ros_write_tensor (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * name, RcDtype dtype,
+    const guint64 * dims, guint rank, guint8 status, gint64 duration_ns, gconstpointer elements, gsize n);
+
+typedef struct
+{
+  const gchar *name;
+  gint64 before_ns, after_ns, age_ns;   /* ROBOCACHE_ROS_NO_TIME: none */
+  guint8 status;
+  guint64 rows, gaps, events;
+} RobocacheRosTickStream;
+
+/* n = window * number of streams */
+void robocache_ros_write_tick (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, gint64 tick_ns, gint64 decided_ns,
+    guint32 window, const RobocacheRosTickStream * streams, guint n);
+/* duration -1: none */
+void robocache_ros_write_event (RobocacheCdrWriter * writer, const RobocacheRosHeader * header, const gchar * kind,
+    const gchar * topic, guint32 sequence, gint64 duration_ns, const gchar * text);
+
+G_END_DECLS
+#endif

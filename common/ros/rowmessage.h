@@ -1,0 +1,66 @@
+/* robocache: rows whose channels are fields of a common ROS 2 message
+ *
+ * The names of the channels, and the role in their caps, determine the message:
+ *
+ *   sensor_msgs/Imu             qx, qy, qz, qw; gx, gy, gz or wx, wy, wz; ax, ay, az. Each quantity complete, at least two, or one
+ *                               with role=imu
+ *   geometry_msgs/WrenchStamped fx, fy, fz, tx, ty, tz
+ *   geometry_msgs/PoseStamped   x, y, z or px, py, pz; qx, qy, qz, qw
+ *   sensor_msgs/JointState      JOINT.position, JOINT.velocity, JOINT.effort; with role=proprio or joints also JOINT for its
+ *                               position, dJOINT for its velocity, and tau0 for the effort of q0. Each quantity of all joints
+ *
+ * Names of the fields, like angular_velocity.x, do as well. The channels may have any order.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_ROWMESSAGE_H
+#define ROBOCACHE_ROWMESSAGE_H
+
+#include "messages.h"
+
+G_BEGIN_DECLS
+
+typedef enum
+{
+  ROBOCACHE_ROW_MESSAGE_NONE,   /* write robocache_msgs/Row */
+  ROBOCACHE_ROW_MESSAGE_JOINTS,
+  ROBOCACHE_ROW_MESSAGE_IMU,
+  ROBOCACHE_ROW_MESSAGE_WRENCH,
+  ROBOCACHE_ROW_MESSAGE_POSE
+} RobocacheRowMessageKind;
+
+/* Quantities of a joint state. */
+enum
+{ ROBOCACHE_JOINT_POSITION, ROBOCACHE_JOINT_VELOCITY, ROBOCACHE_JOINT_EFFORT, ROBOCACHE_N_JOINT_QUANTITIES };
+
+/* The fields of such a message, as numbers in a list, and where each channel lies in it. */
+typedef struct
+{
+  RobocacheRowMessageKind kind;
+  RcDtype dtype;                /* of rows */
+  guint n;                      /* channels */
+  guint *places;                /* [n] of each channel among the numbers */
+  guint n_numbers;              /* Imu: orientation x, y, z, w, angular velocity, acceleration; wrench: force, torque; pose: position,
+                                 * orientation; joints: positions, velocities, efforts, n_joints each, present or not */
+  gdouble *numbers;             /* [n_numbers] scratch */
+  gboolean has_quantity[3];     /* in the order above */
+  gchar **joints;               /* [n_joints], with NULL behind them */
+  guint n_joints;
+} RobocacheRowMessage;
+
+/* Of rows of n channels with these names and role (NULL: none). The kind is NONE where no message has all of them, or dtype is not exact
+ * as float64. Clear message afterwards. */
+void robocache_row_message_init (RobocacheRowMessage * message, const gchar * const *names, guint n, const gchar * role,
+    RcDtype dtype);
+void robocache_row_message_clear (RobocacheRowMessage * message);
+/* "sensor_msgs/msg/Imu"; "robocache_msgs/msg/Row" for NONE. */
+const gchar *robocache_row_message_type (const RobocacheRowMessage * message);
+
+/* Writes one row, in host order. Not for NONE. */
+void robocache_row_message_write (RobocacheRowMessage * message, RobocacheCdrWriter * writer, const RobocacheRosHeader * header,
+    gconstpointer row);
+/* The row of the numbers in message->numbers: what robocache_row_message_write was given. Not for NONE. */
+void robocache_row_message_read (const RobocacheRowMessage * message, gpointer row);
+
+G_END_DECLS
+#endif

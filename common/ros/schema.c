@@ -1,0 +1,465 @@
+/* robocache: message definitions of ROS 2 as text ("ros2msg"), parsed
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "schema.h"
+
+#include <string.h>
+
+#include "common/element/errors.h"
+#include "definitions.h"
+
+/* Types that use each other this deep are no message. */
+#define MAX_DEPTH 64
+
+static const struct
+{
+  const gchar *name;
+  RobocacheRosKind kind;
+} primitives[] = {
+  {"bool", ROBOCACHE_ROS_BOOL}, {"byte", ROBOCACHE_ROS_UINT8}, {"char", ROBOCACHE_ROS_UINT8}, {"int8", ROBOCACHE_ROS_INT8},
+  {"uint8", ROBOCACHE_ROS_UINT8}, {"int16", ROBOCACHE_ROS_INT16}, {"uint16", ROBOCACHE_ROS_UINT16},
+  {"int32", ROBOCACHE_ROS_INT32}, {"uint32", ROBOCACHE_ROS_UINT32}, {"int64", ROBOCACHE_ROS_INT64},
+  {"uint64", ROBOCACHE_ROS_UINT64}, {"float32", ROBOCACHE_ROS_FLOAT32}, {"float64", ROBOCACHE_ROS_FLOAT64},
+  {"string", ROBOCACHE_ROS_STRING}, {"wstring", ROBOCACHE_ROS_WSTRING},
+};
+
+/* Types that a text may use without holding their definitions. */
+static const gchar *const assumed_types[] = { "builtin_interfaces/Time", "builtin_interfaces/Duration", "std_msgs/Header" };
+
+guint
+robocache_ros_kind_bytes (RobocacheRosKind kind)
+{
+  static const guint8 bytes[] = { 1, 1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 0, 0, 0 };
+
+  return bytes[kind];
+}
+
+const RobocacheRosType *
+robocache_ros_schema_type (const RobocacheRosSchema *schema, guint index)
+{
+  return g_ptr_array_index (schema->types, index);
+}
+
+/* ---- life ---- */
+
+static void
+clear_field (gpointer field)
+{
+  g_free (((RobocacheRosField *) field)->name);
+}
+
+static void
+free_type (gpointer data)
+{
+  RobocacheRosType *type = data;
+
+  g_free (type->name);
+  g_array_unref (type->fields);
+  g_free (type);
+}
+
+/* Takes the name. */
+static RobocacheRosType *
+add_type (RobocacheRosSchema *schema, gchar *name)
+{
+  RobocacheRosType *type = g_new (RobocacheRosType, 1);
+
+  type->name = name;
+  type->fields = g_array_new (FALSE, TRUE, sizeof (RobocacheRosField));
+  g_array_set_clear_func (type->fields, clear_field);
+  g_ptr_array_add (schema->types, type);
+  return type;
+}
+
+void
+robocache_ros_schema_free (RobocacheRosSchema *schema)
+{
+  if (!schema)
+    return;
+  g_ptr_array_unref (schema->types);
+  g_free (schema);
+}
+
+/* ---- one line ---- */
+
+/* A parse of one text. Types of fields are names until all are known. */
+typedef struct
+{
+  RobocacheRosSchema *schema;
+  RobocacheRosType *type;       /* that the line is of */
+  GPtrArray *type_names;        /* of the fields of all types, in their order; "" for primitives */
+  GHashTable *indices;          /* full name → index of a type, plus 1 */
+  guint line;
+  GError *error;
+} Parser;
+
+static gboolean
+fail (Parser *parser, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static gboolean
+fail (Parser *parser, const gchar *format, ...)
+{
+  va_list args;
+  gchar *text, *whole, *valid;
+
+  if (parser->error)
+    return FALSE;
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  whole = g_strdup_printf ("line %u of %s: %s", parser->line, parser->type->name, text);
+  valid = g_utf8_make_valid (whole, -1);
+  parser->error = g_error_new_literal (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, valid);
+  g_free (valid);
+  g_free (whole);
+  g_free (text);
+  return FALSE;
+}
+
+static gboolean
+is_name (const gchar *text)
+{
+  gsize n = 0;
+
+  while (g_ascii_isalnum (text[n]) || text[n] == '_')
+    n++;
+  return n > 0 && text[n] == '\0' && !g_ascii_isdigit (text[0]);
+}
+
+/* "pkg/Name" or "Name". */
+static gboolean
+is_type_name (const gchar *text)
+{
+  gchar **parts = g_strsplit (text, "/", 3);
+  gboolean is_valid = parts[0] != NULL && is_name (parts[0]) && (!parts[1] || (is_name (parts[1]) && !parts[2]));
+
+  g_strfreev (parts);
+  return is_valid;
+}
+
+/* Reads the digits of a bound and moves behind them. */
+static gboolean
+read_bound (const gchar **text, guint32 *bound)
+{
+  guint64 value = 0;
+  gsize n = 0;
+
+  for (; g_ascii_isdigit ((*text)[n]) && value <= G_MAXUINT32; n++)
+    value = value * 10 + (guint64) ((*text)[n] - '0');
+  *text += n;
+  *bound = (guint32) value;
+  return n > 0 && value > 0 && value <= G_MAXUINT32;
+}
+
+/* "[3]", "[]", "[<=3]", or nothing. */
+static gboolean
+parse_repeat (const gchar *text, RobocacheRosField *field)
+{
+  if (*text == '\0')
+    return TRUE;
+  if (*text++ != '[')
+    return FALSE;
+  field->repeat = ROBOCACHE_ROS_SEQUENCE;
+  if (g_str_has_prefix (text, "<=")) {
+    text += 2;
+    if (!read_bound (&text, &field->count))
+      return FALSE;
+  } else if (*text != ']') {
+    field->repeat = ROBOCACHE_ROS_ARRAY;
+    if (!read_bound (&text, &field->count))
+      return FALSE;
+  }
+  return g_str_equal (text, "]");
+}
+
+static gboolean
+find_primitive (const gchar *name, RobocacheRosKind *kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (primitives); i++) {
+    if (g_str_equal (name, primitives[i].name)) {
+      *kind = primitives[i].kind;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* "uint8", "string<=10[<=3]", "geometry_msgs/Point[4]". The name of a type that is no primitive goes to type_name. */
+static gboolean
+parse_type (Parser *parser, const gchar *text, RobocacheRosField *field, gchar **type_name)
+{
+  const gsize length = strcspn (text, "<[");
+  gchar *base = g_strndup (text, length), *name = robocache_ros_short_name (base);
+  gboolean is_bound_valid = TRUE, is_valid;
+
+  g_free (base);
+  text += length;
+  if (!find_primitive (name, &field->kind)) {
+    field->kind = ROBOCACHE_ROS_MESSAGE;
+    *type_name = g_strdup (name);
+  }
+  if (g_str_has_prefix (text, "<=")) {
+    text += 2;
+    is_bound_valid = (field->kind == ROBOCACHE_ROS_STRING || field->kind == ROBOCACHE_ROS_WSTRING)
+        && read_bound (&text, &field->max_length);
+  }
+  is_valid = is_bound_valid && is_type_name (name) && parse_repeat (text, field);
+  g_free (name);
+  return is_valid || fail (parser, "no type of a field");
+}
+
+static gboolean
+has_field (const RobocacheRosType *type, const gchar *name)
+{
+  for (guint i = 0; i < type->fields->len; i++) {
+    if (g_str_equal (g_array_index (type->fields, RobocacheRosField, i).name, name))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* Takes the name. A default, behind the name, is of no matter to a reader. */
+static gboolean
+add_field (Parser *parser, const gchar *type, gchar *name)
+{
+  RobocacheRosField field = {.name = name };
+  gchar *type_name = NULL;
+
+  if (!parse_type (parser, type, &field, &type_name) || !is_name (name) || has_field (parser->type, name)) {
+    fail (parser, "\"%s\" is no name of a field, or its second use", name);
+    g_free (type_name);
+    g_free (name);
+    return FALSE;
+  }
+  g_array_append_val (parser->type->fields, field);
+  g_ptr_array_add (parser->type_names, type_name ? type_name : g_strdup (""));
+  return TRUE;
+}
+
+/* A constant, "TYPE NAME=value", takes no bytes. */
+static gboolean
+check_constant (Parser *parser, const gchar *type)
+{
+  RobocacheRosField field = { 0 };
+  gchar *type_name = NULL;
+
+  if (!parse_type (parser, type, &field, &type_name))
+    return FALSE;
+  if (!type_name && field.repeat == ROBOCACHE_ROS_SINGLE)
+    return TRUE;
+  g_free (type_name);
+  return fail (parser, "a constant is a number or a string");
+}
+
+/* "TYPE NAME", "TYPE NAME default", "TYPE NAME=value", each with a comment behind it, or a comment alone. */
+static gboolean
+parse_field (Parser *parser, gchar *line)
+{
+  const gchar *const blanks = " \t\r";
+  gchar *type, *name, *rest, *word;
+  gsize length;
+  gboolean is_done;
+
+  line += strspn (line, blanks);
+  if (*line == '\0' || *line == '#')
+    return TRUE;
+  if (g_str_has_prefix (line, "---"))
+    return fail (parser, "it defines a service, not a message");
+  length = strcspn (line, blanks);
+  rest = line + length + strspn (line + length, blanks);
+  type = g_strndup (line, length);
+  length = strcspn (rest, " \t\r=#");
+  word = rest + length + strspn (rest + length, blanks);
+  name = g_strndup (rest, length);
+  if (*word == '=' && is_name (name)) {
+    is_done = check_constant (parser, type);
+    g_free (name);
+  } else {
+    is_done = add_field (parser, type, name);
+  }
+  g_free (type);
+  return is_done;
+}
+
+/* ---- the text ---- */
+
+static gboolean
+is_separator (const gchar *line)
+{
+  const gsize length = strspn (line, "=");
+
+  return length >= 3 && line[length + strspn (line + length, " \t\r")] == '\0';
+}
+
+/* Takes the name. */
+static gboolean
+begin_type (Parser *parser, gchar *name)
+{
+  parser->type = add_type (parser->schema, name);
+  parser->line = 0;
+  /* the first of equal definitions counts */
+  if (!g_hash_table_contains (parser->indices, name))
+    g_hash_table_insert (parser->indices, name, GUINT_TO_POINTER (parser->schema->types->len));
+  return is_type_name (name) || fail (parser, "no name of a type");
+}
+
+/* The line behind a separator, "MSG: std_msgs/Header". */
+static gboolean
+parse_heading (Parser *parser, gchar *line)
+{
+  line = g_strstrip (line);
+  if (!g_str_has_prefix (line, "MSG:"))
+    return fail (parser, "a line of = is not followed by MSG: and the name of a type");
+  return begin_type (parser, robocache_ros_short_name (g_strstrip (line + 4)));
+}
+
+static gboolean
+parse_lines (Parser *parser, gchar **lines)
+{
+  gboolean is_heading = FALSE;
+
+  for (; *lines; lines++) {
+    parser->line++;
+    if (is_heading) {
+      if (!parse_heading (parser, *lines))
+        return FALSE;
+      is_heading = FALSE;
+    } else if (is_separator (*lines)) {
+      is_heading = TRUE;
+    } else if (!parse_field (parser, *lines)) {
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+/* Adds the types that texts leave out. */
+static gboolean
+add_assumed_types (Parser *parser)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (assumed_types); i++) {
+    gchar **lines;
+    gboolean is_done;
+
+    if (g_hash_table_contains (parser->indices, assumed_types[i]))
+      continue;
+    lines = g_strsplit (robocache_ros_definition (assumed_types[i]), "\n", -1);
+    is_done = begin_type (parser, g_strdup (assumed_types[i])) && parse_lines (parser, lines);
+    g_strfreev (lines);
+    if (!is_done)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Index of the type that a field of `of` names: in full, of the same package, or the Header of ROS 1; -1: not in the text. */
+static gint
+find_type (Parser *parser, const RobocacheRosType *of, const gchar *name)
+{
+  const gchar *slash = strchr (of->name, '/');
+  gchar *full;
+  gint index;
+
+  if (strchr (name, '/') || !slash)
+    return (gint) GPOINTER_TO_UINT (g_hash_table_lookup (parser->indices, name)) - 1;
+  full = g_strdup_printf ("%.*s/%s", (int) (slash - of->name), of->name, name);
+  index = (gint) GPOINTER_TO_UINT (g_hash_table_lookup (parser->indices, full)) - 1;
+  g_free (full);
+  if (index < 0 && g_str_equal (name, "Header"))
+    index = (gint) GPOINTER_TO_UINT (g_hash_table_lookup (parser->indices, "std_msgs/Header")) - 1;
+  return index;
+}
+
+static gboolean
+find_types (Parser *parser)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < parser->schema->types->len; i++) {
+    const RobocacheRosType *type = robocache_ros_schema_type (parser->schema, i);
+
+    for (guint k = 0; k < type->fields->len; k++, n++) {
+      RobocacheRosField *field = &g_array_index (type->fields, RobocacheRosField, k);
+      const gchar *name = g_ptr_array_index (parser->type_names, n);
+      const gint index = field->kind == ROBOCACHE_ROS_MESSAGE ? find_type (parser, type, name) : 0;
+
+      if (index < 0) {
+        parser->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s has the field %s of type %s, whose definition is "
+            "missing", type->name, field->name, name);
+        return FALSE;
+      }
+      field->message = (guint) index;
+    }
+  }
+  return TRUE;
+}
+
+/* The number of levels of type `index`, the message itself included; more than MAX_DEPTH where a type holds itself. heights has
+ * those that are known, and 0. */
+static guint
+height_of (const RobocacheRosSchema *schema, guint index, guint depth, guint *heights)
+{
+  const RobocacheRosType *type = robocache_ros_schema_type (schema, index);
+  guint height = 1;
+
+  if (heights[index] > 0)
+    return heights[index];
+  for (guint k = 0; depth <= MAX_DEPTH && k < type->fields->len && height <= MAX_DEPTH; k++) {
+    const RobocacheRosField *field = &g_array_index (type->fields, RobocacheRosField, k);
+
+    if (field->kind == ROBOCACHE_ROS_MESSAGE)
+      height = MAX (height, 1 + height_of (schema, field->message, depth + 1, heights));
+  }
+  return heights[index] = depth > MAX_DEPTH ? MAX_DEPTH + 1 : height;
+}
+
+static gboolean
+check_depth (Parser *parser)
+{
+  guint *heights = g_new0 (guint, parser->schema->types->len);
+  const guint height = height_of (parser->schema, 0, 1, heights);
+
+  g_free (heights);
+  if (height <= MAX_DEPTH)
+    return TRUE;
+  parser->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s holds itself, or types within types beyond %d levels",
+      robocache_ros_schema_type (parser->schema, 0)->name, MAX_DEPTH);
+  return FALSE;
+}
+
+static gboolean
+parse_text (Parser *parser, const gchar *name, const gchar *text)
+{
+  gchar **lines = g_strsplit (text, "\n", -1);
+  gboolean is_done = begin_type (parser, robocache_ros_short_name (name)) && parse_lines (parser, lines)
+      && add_assumed_types (parser) && find_types (parser) && check_depth (parser);
+
+  g_strfreev (lines);
+  return is_done;
+}
+
+RobocacheRosSchema *
+robocache_ros_schema_parse (const gchar *name, const gchar *text, gsize length, GError **error)
+{
+  /* behind a NUL would be a text that nobody sees */
+  gchar *copy = g_strndup (length > 0 ? text : "", length);
+  Parser parser = { 0 };
+
+  parser.schema = g_new0 (RobocacheRosSchema, 1);
+  parser.schema->types = g_ptr_array_new_with_free_func (free_type);
+  parser.type_names = g_ptr_array_new_with_free_func (g_free);
+  parser.indices = g_hash_table_new (g_str_hash, g_str_equal);
+  if (strlen (copy) < length)
+    parser.error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the definition of %s holds a NUL", name);
+  else
+    parse_text (&parser, name, copy);
+  if (parser.error) {
+    g_clear_pointer (&parser.schema, robocache_ros_schema_free);
+    g_propagate_error (error, parser.error);
+  }
+  g_hash_table_unref (parser.indices);
+  g_ptr_array_unref (parser.type_names);
+  g_free (copy);
+  return parser.schema;
+}

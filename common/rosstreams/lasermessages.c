@@ -1,0 +1,137 @@
+/* robocache: sensor_msgs/LaserScan as clouds in the scanner's frame
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "lasermessages.h"
+
+#include <math.h>
+
+#include "common/points/pointcloudcaps.h"
+#include "kernels/arithmetic.h"
+
+enum
+{ ANGLE_MIN, ANGLE_INCREMENT, RANGE_MIN, RANGE_MAX, RANGES, INTENSITIES, N_SCAN_FIELDS };
+
+static const RobocacheFieldSpec scan_fields[N_SCAN_FIELDS] = {
+  {"angle_min", ROBOCACHE_FIELD_NUMBER}, {"angle_increment", ROBOCACHE_FIELD_NUMBER}, {"range_min", ROBOCACHE_FIELD_NUMBER},
+  {"range_max", ROBOCACHE_FIELD_NUMBER}, {"ranges", ROBOCACHE_FIELD_NUMBERS}, {"intensities", ROBOCACHE_FIELD_NUMBERS, TRUE},
+};
+
+typedef struct
+{
+  gdouble cosine, sine;
+} Direction;
+
+typedef struct
+{
+  RobocacheStreamReader parent;
+  RobocacheMessageFields *fields;
+  GstCaps *caps[2];             /* without and with intensity */
+  Direction *directions;        /* [n] of the rays of the last message */
+  guint32 n;
+  gdouble angle_min, angle_increment;
+} LaserReader;
+
+/* Of an angle in radians; the same bits on every machine. NaN unless it is below 2^20. */
+static Direction
+direction_of (gdouble angle)
+{
+  const gdouble quarters = rint (angle * (2.0 / RC_PI));
+  /* pi / 2 in two parts, so that their products with quarters are exact */
+  const gdouble rest = (angle - quarters * (RC_TWO_PI_HIGH / 4.0)) - quarters * (RC_TWO_PI_LOW / 4.0);
+  gdouble sine, cosine;
+
+  if (!(fabs (angle) < 1048576.0))
+    return (Direction) { NAN, NAN };
+  sine = copysign (rc_sine (fabs (rest)), rest);
+  cosine = rc_sine (RC_PI / 2.0 - fabs (rest));
+  switch ((gint64) quarters & 3) {
+    case 0:
+      return (Direction) { cosine, sine };
+    case 1:
+      return (Direction) { -sine, cosine };
+    case 2:
+      return (Direction) { -cosine, -sine };
+    default:
+      return (Direction) { sine, -cosine };
+  }
+}
+
+static void
+update_directions (LaserReader *self, guint32 n)
+{
+  const gdouble first = robocache_message_fields_number (self->fields, ANGLE_MIN);
+  const gdouble increment = robocache_message_fields_number (self->fields, ANGLE_INCREMENT);
+
+  if (self->n == n && self->angle_min == first && self->angle_increment == increment)
+    return;
+  g_free (self->directions);
+  self->directions = g_new (Direction, n);
+  self->n = n;
+  self->angle_min = first;
+  self->angle_increment = increment;
+  for (guint32 i = 0; i < n; i++)
+    self->directions[i] = direction_of (first + i * increment);
+}
+
+static gboolean
+read_scan (RobocacheStreamReader *reader, RobocacheCdrReader *message, GError **error)
+{
+  LaserReader *self = (LaserReader *) reader;
+  gdouble least, greatest;
+  gboolean has_intensity;
+  gfloat *points, *to;
+  guint32 n;
+
+  if (!robocache_message_fields_find (self->fields, message, FALSE))
+    return robocache_cdr_reader_check (message, error);
+  n = robocache_message_fields_count (self->fields, RANGES);
+  has_intensity = n > 0 && robocache_message_fields_count (self->fields, INTENSITIES) == n;
+  least = robocache_message_fields_number (self->fields, RANGE_MIN);
+  greatest = robocache_message_fields_number (self->fields, RANGE_MAX);
+  update_directions (self, n);
+  points = to = g_new (gfloat, MAX (1, 4 * (gsize) n));
+  for (guint32 i = 0; i < n; i++) {
+    const gdouble range = robocache_message_fields_item (self->fields, RANGES, i);
+    const gdouble valid = range >= least && range <= greatest ? range : NAN;
+
+    *to++ = (gfloat) (valid * self->directions[i].cosine);
+    *to++ = (gfloat) (valid * self->directions[i].sine);
+    *to++ = (gfloat) (valid * 0.0);
+    if (has_intensity)
+      *to++ = (gfloat) robocache_message_fields_item (self->fields, INTENSITIES, i);
+  }
+  robocache_stream_reader_add (reader, "", self->caps[has_intensity], gst_buffer_new_wrapped_full (0, points,
+          MAX (1, 4 * (gsize) n) * sizeof (gfloat), 0, (gsize) (to - points) * sizeof (gfloat), points, g_free));
+  return TRUE;
+}
+
+static void
+free_laser (RobocacheStreamReader *reader)
+{
+  LaserReader *self = (LaserReader *) reader;
+
+  robocache_stream_reader_clear (reader);
+  robocache_message_fields_free (self->fields);
+  gst_clear_caps (&self->caps[0]);
+  gst_clear_caps (&self->caps[1]);
+  g_free (self->directions);
+  g_free (self);
+}
+
+RobocacheStreamReader *
+robocache_laser_messages_new (const RobocacheRosSource *source, GError **error)
+{
+  LaserReader *self = g_new0 (LaserReader, 1);
+
+  robocache_stream_reader_init (&self->parent, source);
+  self->parent.read = read_scan;
+  self->parent.free = free_laser;
+  self->caps[0] = robocache_pointcloud_caps_new ("x,y,z", RC_FLOAT32, 0, 1);
+  self->caps[1] = robocache_pointcloud_caps_new ("x,y,z,intensity", RC_FLOAT32, 0, 1);
+  self->fields = robocache_message_fields_new (source->schema, 0, scan_fields, N_SCAN_FIELDS, error);
+  if (self->fields)
+    return &self->parent;
+  free_laser (&self->parent);
+  return NULL;
+}

@@ -1,0 +1,58 @@
+/* robocache: fields of a message, read by name and checked against their schema
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_MESSAGEFIELDS_H
+#define ROBOCACHE_MESSAGEFIELDS_H
+
+#include "common/ros/fieldlocator.h"
+
+G_BEGIN_DECLS
+
+/* What a field must be. */
+typedef enum
+{
+  ROBOCACHE_FIELD_NUMBER,
+  ROBOCACHE_FIELD_NUMBERS,      /* an array or a sequence */
+  ROBOCACHE_FIELD_BYTES,        /* numbers of one byte */
+  ROBOCACHE_FIELD_STRING,
+  ROBOCACHE_FIELD_STRINGS,
+  ROBOCACHE_FIELD_MESSAGES      /* a sequence of another type */
+} RobocacheFieldShape;
+
+typedef struct
+{
+  const gchar *path;            /* "header.stamp.sec" */
+  RobocacheFieldShape shape;
+  gboolean is_optional;
+} RobocacheFieldSpec;
+
+typedef struct _RobocacheMessageFields RobocacheMessageFields;
+
+/* Of type `index` of the schema, which must outlive it. NULL and a ROBOCACHE_ERROR_CAPS: a field is missing in the definition, or is
+ * something else. An optional one that is something else counts as missing. */
+RobocacheMessageFields *robocache_message_fields_new (const RobocacheRosSchema * schema, guint index,
+    const RobocacheFieldSpec * specs, guint n, GError ** error);
+void robocache_message_fields_free (RobocacheMessageFields * fields);
+gboolean robocache_message_fields_has (const RobocacheMessageFields * fields, guint field);
+/* Index of the type of a field that is ROBOCACHE_FIELD_MESSAGES. */
+guint robocache_message_fields_type (const RobocacheMessageFields * fields, guint field);
+
+/* Finds the fields of a message, which begins where the reader stands. to_the_end: leaves the reader behind the message; otherwise
+ * behind the last field. FALSE: a fault of the reader. What follows is of that message, while its memory lasts. */
+gboolean robocache_message_fields_find (RobocacheMessageFields * fields, RobocacheCdrReader * reader, gboolean to_the_end);
+
+/* Missing fields are 0 or empty. Integers beyond int64 saturate. */
+gint64 robocache_message_fields_integer (const RobocacheMessageFields * fields, guint field);
+gdouble robocache_message_fields_number (const RobocacheMessageFields * fields, guint field);
+const gchar *robocache_message_fields_string (const RobocacheMessageFields * fields, guint field);
+guint32 robocache_message_fields_count (const RobocacheMessageFields * fields, guint field);
+/* Item i of numbers. */
+gdouble robocache_message_fields_item (const RobocacheMessageFields * fields, guint field, guint32 i);
+const guint8 *robocache_message_fields_bytes (const RobocacheMessageFields * fields, guint field);
+/* A reader at the first item of a field. */
+RobocacheCdrReader robocache_message_fields_reader (const RobocacheMessageFields * fields, guint field);
+RobocacheRosKind robocache_message_fields_kind (const RobocacheMessageFields * fields, guint field);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,32 @@
+/* robocache: sensor_msgs/CameraInfo as fields of caps
+ *
+ *   intrinsics=(double)<fx,fy,cx,cy>, distortion-model=(string)plumb_bob, distortion=(double)<k1,k2,p1,p2,k3>
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_CAMERAINFO_H
+#define ROBOCACHE_CAMERAINFO_H
+
+#include <gst/gst.h>
+
+#include "common/rosstreams/messagefields.h"
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_CAMERA_INFO_TYPE "sensor_msgs/CameraInfo"
+
+typedef struct _RobocacheCameraInfo RobocacheCameraInfo;
+
+/* NULL and an error: the definition of the type is another one. */
+RobocacheCameraInfo *robocache_camera_info_new (const RobocacheRosSchema * schema, GError ** error);
+void robocache_camera_info_free (RobocacheCameraInfo * info);
+/* Reads a message. FALSE and an error: it cannot be read. */
+gboolean robocache_camera_info_read (RobocacheCameraInfo * info, gconstpointer message, gsize size, GError ** error);
+/* Fields for caps of the camera's pictures; NULL: uncalibrated, or no message yet. The same object until they change. */
+const GstStructure *robocache_camera_info_fields (const RobocacheCameraInfo * info);
+
+/* Whether topics like /camera/image_raw and /camera/camera_info are of one camera. */
+gboolean robocache_camera_info_is_of (const gchar * info_topic, const gchar * picture_topic);
+
+G_END_DECLS
+#endif

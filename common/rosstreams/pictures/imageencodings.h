@@ -1,0 +1,37 @@
+/* robocache: encodings of sensor_msgs/Image, as caps
+ *
+ *   rgb8, bgr8, rgba8, bgra8, mono8, 8UC1, mono16, 16UC1, yuv422, nv21, …   video/x-raw
+ *   bayer_rggb8, …                                                          video/x-bayer
+ *   32FC1, 16SC3, …                                                         other/tensors of channels:width:height
+ *
+ * Source: docs.ros.org, sensor_msgs, image_encodings.hpp.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_IMAGEENCODINGS_H
+#define ROBOCACHE_IMAGEENCODINGS_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define ROBOCACHE_MAX_PLANES 2
+
+/* Lines of pictures in a message, and in buffers. */
+typedef struct
+{
+  guint n_planes;
+  guint n_lines[ROBOCACHE_MAX_PLANES];
+  gsize line_bytes[ROBOCACHE_MAX_PLANES];       /* of pixels */
+  guint steps[ROBOCACHE_MAX_PLANES];    /* from line to line in the message, in units of its step */
+  gsize offsets[ROBOCACHE_MAX_PLANES], strides[ROBOCACHE_MAX_PLANES];   /* in buffers */
+  gsize size;                   /* of buffers */
+  guint swap_bytes;             /* of numbers whose bytes are turned round; 0: none */
+} RobocachePictureLines;
+
+/* Fixed caps of pictures, with 0/1 as the framerate. NULL and an error: no encoding that we know, or no size. */
+GstCaps *robocache_image_caps_new (const gchar * encoding, gboolean is_bigendian, guint32 width, guint32 height,
+    RobocachePictureLines * lines, GError ** error);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,158 @@
+/* robocache: the decoder of a topic's messages, by their type
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rosdecoder.h"
+
+#include <string.h>
+
+#include "anymessages.h"
+#include "cloudmessages.h"
+#include "common/ros/definitions.h"
+#include "jointmessages.h"
+#include "lasermessages.h"
+#include "numbermessages.h"
+#include "pictures/picturemessages.h"
+#include "tensormessages.h"
+
+struct _RobocacheRosDecoder
+{
+  RobocacheRosSchema *schema;
+  RobocacheStreamReader *reader;
+  gboolean is_of_any_type;
+};
+
+static gboolean
+is_joints (const gchar *type)
+{
+  return g_str_equal (type, ROBOCACHE_JOINT_STATE_TYPE);
+}
+
+static gboolean
+is_cloud (const gchar *type)
+{
+  return g_str_equal (type, ROBOCACHE_POINT_CLOUD_TYPE);
+}
+
+static gboolean
+is_scan (const gchar *type)
+{
+  return g_str_equal (type, ROBOCACHE_LASER_SCAN_TYPE);
+}
+
+static const struct
+{
+  gboolean (*has) (const gchar * type);
+  RobocacheStreamReader *(*reader_new) (const RobocacheRosSource * source, GError ** error);
+} families[] = {
+  {is_joints, robocache_joint_messages_new},
+  {robocache_number_messages_have, robocache_number_messages_new},
+  {robocache_tensor_messages_have, robocache_tensor_messages_new},
+  {robocache_picture_messages_have, robocache_picture_messages_new},
+  {is_cloud, robocache_cloud_messages_new},
+  {is_scan, robocache_laser_messages_new},
+};
+
+/* The globs of fields for a topic, NULL where there are none; *is_of_topic: one names the topic. Free with g_free. */
+static gchar *
+fields_of_topic (const gchar *fields, const gchar *topic, gboolean *is_of_topic)
+{
+  gchar **entries = g_strsplit (fields ? fields : "", ",", -1);
+  GString *own = g_string_new (NULL), *others = g_string_new (NULL);
+
+  for (guint i = 0; entries[i]; i++) {
+    gchar *entry = g_strstrip (entries[i]), *colon = strchr (entry, ':');
+
+    if (!colon)
+      g_string_append_printf (others, "%s%s", others->len > 0 && *entry ? "," : "", entry);
+    else if (*colon = '\0', g_pattern_match_simple (entry, topic))
+      g_string_append_printf (own, "%s%s", own->len > 0 ? "," : "", colon + 1);
+  }
+  g_strfreev (entries);
+  *is_of_topic = own->len > 0;
+  if (*is_of_topic) {
+    g_string_free (others, TRUE);
+    return g_string_free (own, FALSE);
+  }
+  g_string_free (own, TRUE);
+  return g_string_free (others, others->len == 0);
+}
+
+/* A choice of fields makes rows of any type; of a joint state it chooses quantities. */
+static RobocacheStreamReader *
+reader_new (const RobocacheRosSource *source, gboolean has_fields, GError **error)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (families); i++) {
+    if (families[i].has (source->type) && (!has_fields || is_joints (source->type)))
+      return families[i].reader_new (source, error);
+  }
+  return robocache_any_messages_new (source, error);
+}
+
+static gboolean
+has_family (const gchar *type)
+{
+  gboolean has = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (families); i++)
+    has |= families[i].has (type);
+  return has;
+}
+
+RobocacheRosDecoder *
+robocache_ros_decoder_new (const RobocacheRosChannel *channel, GError **error)
+{
+  RobocacheRosSource source = {.topic = channel->topic,.joints = channel->joints };
+  gchar *type = robocache_ros_short_name (channel->type);
+  GstCaps *caps = channel->caps ? gst_caps_from_string (channel->caps) : NULL;
+  RobocacheRosDecoder *decoder = g_new0 (RobocacheRosDecoder, 1);
+  gboolean has_fields;
+
+  decoder->schema = robocache_ros_schema_parse (channel->type, channel->definition, channel->definition_size, error);
+  if (decoder->schema) {
+    source.type = type;
+    source.schema = decoder->schema;
+    source.caps = caps;
+    source.fields = fields_of_topic (channel->fields, channel->topic, &has_fields);
+    /* what is chosen for all is for types without a decoder of their own */
+    if (!has_fields && has_family (type))
+      g_clear_pointer (&source.fields, g_free);
+    decoder->is_of_any_type = !has_family (type) || (has_fields && !is_joints (type));
+    decoder->reader = reader_new (&source, has_fields, error);
+    g_free (source.fields);
+  }
+  gst_clear_caps (&caps);
+  g_free (type);
+  if (!decoder->reader)
+    g_clear_pointer (&decoder, robocache_ros_decoder_free);
+  return decoder;
+}
+
+void
+robocache_ros_decoder_free (RobocacheRosDecoder *decoder)
+{
+  if (!decoder)
+    return;
+  if (decoder->reader)
+    decoder->reader->free (decoder->reader);
+  robocache_ros_schema_free (decoder->schema);
+  g_free (decoder);
+}
+
+GArray *
+robocache_ros_decoder_run (RobocacheRosDecoder *decoder, gconstpointer message, gsize size, GError **error)
+{
+  return robocache_stream_reader_run (decoder->reader, message, size, error) ? decoder->reader->samples : NULL;
+}
+
+gboolean
+robocache_ros_decoder_has_several_streams (const RobocacheRosDecoder *decoder)
+{
+  return decoder->reader->has_several_streams;
+}
+
+const gchar *const *
+robocache_ros_decoder_skipped (const RobocacheRosDecoder *decoder)
+{
+  return decoder->is_of_any_type ? robocache_any_messages_skipped (decoder->reader) : NULL;
+}

@@ -1,0 +1,50 @@
+/* robocache: the decoder of a topic's messages, by their type
+ *
+ *   sensor_msgs/JointState                                              rows of joints (jointmessages.h)
+ *   sensor_msgs/Imu, geometry_msgs/{Wrench,Pose,Twist,Transform}…,      rows (numbermessages.c)
+ *   nav_msgs/Odometry, tf2_msgs/TFMessage
+ *   std_msgs/…MultiArray, robocache_msgs/{Row,Tensor}                   tensors
+ *   sensor_msgs/{Image,CompressedImage}, foxglove_msgs/CompressedVideo  frames
+ *   sensor_msgs/{PointCloud2,LaserScan}                                 clouds
+ *   all others                                                          rows of their numbers (anymessages.h)
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_ROSDECODER_H
+#define ROBOCACHE_ROSDECODER_H
+
+#include "streamreader.h"
+
+G_BEGIN_DECLS
+
+/* A channel of a recording, and settings. */
+typedef struct
+{
+  const gchar *topic;
+  const gchar *type;            /* "sensor_msgs/msg/Imu" */
+  const gchar *definition;      /* ros2msg */
+  gsize definition_size;
+  const gchar *caps;            /* that the writer noted; NULL: none */
+  const gchar *fields;          /* "GLOB,TOPIC:GLOB,…": of topics that match, which are then rows of these numbers, or without a topic of all
+                                 * types without a decoder of their own; NULL or "" */
+  const gchar *joints;          /* "a,b;c": groups; NULL or "" */
+} RobocacheRosChannel;
+
+typedef struct _RobocacheRosDecoder RobocacheRosDecoder;
+
+/* NULL and a ROBOCACHE_ERROR_CAPS or _PROPERTY: the definition cannot be read, is not what the type's name promises, or has nothing to
+ * decode; or a setting is wrong. */
+RobocacheRosDecoder *robocache_ros_decoder_new (const RobocacheRosChannel * channel, GError ** error);
+void robocache_ros_decoder_free (RobocacheRosDecoder * decoder);
+
+/* Decodes a message. The samples, of RobocacheRosSample, stay the decoder's until its next message. NULL and an error: it is lost. */
+GArray *robocache_ros_decoder_run (RobocacheRosDecoder * decoder, gconstpointer message, gsize size, GError ** error);
+
+/* Whether later messages may have streams that the first one has not. */
+gboolean robocache_ros_decoder_has_several_streams (const RobocacheRosDecoder * decoder);
+
+/* Names of fields that a decoder for any type does not read, with NULL at the end; NULL: the type has a decoder of its own. */
+const gchar *const *robocache_ros_decoder_skipped (const RobocacheRosDecoder * decoder);
+
+G_END_DECLS
+#endif

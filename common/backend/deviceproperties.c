@@ -6,12 +6,12 @@
 
 #include "common/device/engine.h"
 #include "common/element/errors.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 
 #define GST_CAT_DEFAULT (robocache_device_category ())
 
 ROBOCACHE_DEFINE_ENUM (robocache_backend_get_type, "RobocacheBackend",
-    {ROBOCACHE_BACKEND_AUTO, "The GPU when data is there already or the work is worth it, otherwise the CPU", "auto"},
+    {ROBOCACHE_BACKEND_AUTO, "The GPU if data is in its memory or if the work is large, otherwise the CPU", "auto"},
     {ROBOCACHE_BACKEND_CPU, "The CPU", "cpu"},
     {ROBOCACHE_BACKEND_CUDA, "An NVIDIA GPU", "cuda"})
 
@@ -23,15 +23,15 @@ robocache_device_install_properties (GObjectClass *klass, guint first_id)
   const GParamFlags flags = G_PARAM_STATIC_STRINGS, ready = flags | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_BACKEND,
-      g_param_spec_enum ("backend", "Backend", "Where to compute; the result has the same bits everywhere "
-          "(environment variable ROBOCACHE_BACKEND: the default)", ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, ready));
+      g_param_spec_enum ("backend", "Backend", "Where to compute; the result has the same bits (the environment variable "
+          "ROBOCACHE_BACKEND sets the default)", ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_DEVICE_ID,
-      g_param_spec_int ("device-id", "Device ID", "Number of the GPU to use (-1 = the first)", -1, G_MAXINT, -1, ready));
+      g_param_spec_int ("device-id", "Device ID", "Number of the GPU (-1 = the first)", -1, G_MAXINT, -1, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_MAX_DEVICE_MEMORY,
-      g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Bytes of a GPU's memory that the element may "
-          "use (0 = what is free)", 0, G_MAXUINT64, 0, ready));
+      g_param_spec_uint64 ("max-device-memory", "Maximum device memory", "Maximum bytes to use of each GPU's memory (0 = all "
+          "free memory)", 0, G_MAXUINT64, 0, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_ACTIVE_BACKEND,
-      g_param_spec_enum ("active-backend", "Active backend", "Where it computes now (auto = not yet known)",
+      g_param_spec_enum ("active-backend", "Active backend", "Where the element computes now (auto = not yet known)",
           ROBOCACHE_TYPE_BACKEND, ROBOCACHE_BACKEND_AUTO, flags | G_PARAM_READABLE));
 }
 
@@ -41,11 +41,11 @@ robocache_device_install_batch_properties (GObjectClass *klass, guint first_id)
   const GParamFlags ready = G_PARAM_STATIC_STRINGS | G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY;
 
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_DEVICES,
-      g_param_spec_string ("devices", "Devices", "Numbers of the GPUs over which a batch is split with backend=cuda, like "
-          "\"0,1,2,3\"; the first takes the place of device-id (empty = device-id alone)", NULL, ready));
+      g_param_spec_string ("devices", "Devices", "Numbers of GPUs, like \"0,1,2,3\": backend=cuda splits each batch over "
+          "them, auto uses the first (empty = device-id)", NULL, ready));
   g_object_class_install_property (klass, first_id + ROBOCACHE_DEVICE_PROP_N_THREADS,
-      g_param_spec_uint ("n-threads", "Threads", "How many threads share a batch on the CPU, each of its items being one "
-          "thread's; the result is the same (0 = one for each processor)", 0, ROBOCACHE_MAX_THREADS, 1, ready));
+      g_param_spec_uint ("n-threads", "Threads", "Threads that share a batch on the CPU, an item per thread at a time; the "
+          "result is the same (0 = one per processor)", 0, ROBOCACHE_MAX_THREADS, 1, ready));
 }
 
 /* ---- values ---- */

@@ -141,13 +141,15 @@ look_for_gpu (const RobocacheDeviceSettings *settings, GstElement *element)
 {
   const RcWhere where = { RC_BACKEND_CUDA, first_device (settings), RC_CPU_BEST, 0 };
   RcError failure;
+  gchar *text;
 
   if (settings->choice == ROBOCACHE_BACKEND_CPU)
-    return g_strdup ("backend=cpu has no memory of a GPU");
+    return g_strdup ("backend=cpu offers no GPU memory");
   if (rc_backend_probe (&where, &failure) == RC_OK)
     return NULL;
-  GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", failure.message);
-  return g_strdup (failure.message);
+  text = robocache_setting_text (&failure);
+  GST_INFO_OBJECT (element, "backend=auto computes on the CPU: %s", text);
+  return text;
 }
 
 /* Called with the object lock. What was active before goes to old, to be let go of without the lock: its memory waits for work
@@ -300,7 +302,7 @@ robocache_device_prepare (RobocacheDevice *device, GstElement *element, gboolean
 }
 
 /* From one GPU its links to others bring less than it computes itself. From system memory one thread feeds all GPUs through pinned
- * memory, and copies no faster for several. So no batch pays of which nobody knows better (docs/performance/devices.md). */
+ * memory, and copies no faster for several. So no batch pays of which nobody knows better (docs/performance.md#several-gpus-and-energy). */
 guint
 robocache_device_shards (const RobocacheDeviceSettings *settings, const RobocacheJob *job)
 {

@@ -17,7 +17,7 @@
 G_BEGIN_DECLS
 
 /* With all data in system memory, `auto` prefers the GPU from this work on: bytes in and out of one buffer. A job whose transfers
- * cost as much as a CPU core needs for it counts as no work (docs/performance/break-even.md). */
+ * cost as much as a CPU core needs for it counts as no work (docs/performance.md#where-the-gpu-pays). */
 #define ROBOCACHE_BREAK_EVEN_BYTES (G_GUINT64_CONSTANT (1) << 20)
 
 /* The properties of an element and the engines that they chose. Guarded by the element's object lock where property functions meet

@@ -30,7 +30,7 @@ struct _RobocacheAllocator
   guint64 asked;
 };
 
-G_DEFINE_FINAL_TYPE (RobocacheAllocator, robocache_allocator, GST_TYPE_ALLOCATOR)
+G_DEFINE_TYPE (RobocacheAllocator, robocache_allocator, GST_TYPE_ALLOCATOR)
 
 /* ---- shelves ---- */
 
@@ -227,7 +227,7 @@ allocator_alloc (GstAllocator *allocator, gsize size, GstAllocationParams *param
   GError *error = NULL;
 
   if (params->align >= ROBOCACHE_ALIGNMENT) {
-    GST_ERROR ("a memory aligned to %" G_GSIZE_FORMAT " bytes was asked for; expected at most %u", params->align + 1,
+    GST_ERROR ("memory aligned to %" G_GSIZE_FORMAT " bytes was requested; expected at most %u", params->align + 1,
         ROBOCACHE_ALIGNMENT);
     return NULL;
   }

@@ -37,8 +37,8 @@ check_not_lost (const RobocacheBlock *block, RcError *failure)
 {
   if (!block->is_lost)
     return RC_OK;
-  return rc_error_set (failure, RC_DEVICE_FAILED, "what the CPU wrote to a memory of %" G_GSIZE_FORMAT " bytes did not "
-      "get to the device", block->bytes);
+  return rc_error_set (failure, RC_DEVICE_FAILED, "%" G_GSIZE_FORMAT " bytes that the CPU wrote were not copied to the device",
+      block->bytes);
 }
 
 static RcStatus

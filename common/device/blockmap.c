@@ -83,6 +83,6 @@ robocache_block_unmap (RobocacheBlock *block, GstMapFlags flags)
   }
   g_mutex_unlock (&block->lock);
   if (status != RC_OK)
-    GST_ERROR ("what was written to %" G_GSIZE_FORMAT " bytes of device memory did not get there: %s", block->bytes,
+    GST_ERROR ("%" G_GSIZE_FORMAT " bytes that were written were not copied to the device: %s", block->bytes,
         failure.message);
 }

@@ -1,4 +1,4 @@
-/* robocache: memory of this machine, and sums of bytes that saturate
+/* robocache: memory of this machine, allocations that may fail, and sums of bytes that saturate
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Memory of the machine, in bytes. */
+/* Memory of the machine, or what the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave of it, in bytes. */
 guint64 robocache_machine_memory (void);
 
 /* a * b, or G_MAXUINT64 where that does not fit. */
@@ -18,9 +18,24 @@ guint64 robocache_bytes_multiply (guint64 a, guint64 b);
 /* a + b, likewise. */
 guint64 robocache_bytes_add (guint64 a, guint64 b);
 
-/* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT when bytes is not less than the memory of the machine. The error names `what`, both sizes
- * and `advice`, what to change. */
+/* FALSE and GST_RESOURCE_ERROR_NO_SPACE_LEFT when bytes is not less than the memory of the machine. The error names `what`,
+ * both sizes and `advice`, what to change. */
 gboolean robocache_check_memory (guint64 bytes, const gchar * what, const gchar * advice, GError ** error);
+
+/* For sizes that a stream decides: bytes to be freed with g_free; NULL and GST_RESOURCE_ERROR_NO_SPACE_LEFT, which names `what`
+ * and the size. */
+gpointer robocache_try_malloc (guint64 bytes, const gchar * what, GError ** error);
+
+/* Whether so many bytes are there now, before GStreamer allocates them as system memory, which aborts where they are not. FALSE
+ * and an error as above. */
+gboolean robocache_check_free_memory (guint64 bytes, const gchar * what, GError ** error);
+
+/* Whether one more item fits into an array of items whose size is a power of 2, before it is appended: GLib aborts otherwise. */
+gboolean robocache_check_array (const GArray * array, const gchar * what, GError ** error);
+
+/* The same memory or its replacement, for at least n items; at least twice *capacity, and then that, where it grows. NULL: there
+ * is no memory, and the old one stays. */
+gpointer robocache_try_grow (gpointer memory, gsize * capacity, gsize n, gsize item_bytes);
 
 G_END_DECLS
 #endif

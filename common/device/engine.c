@@ -49,6 +49,12 @@ robocache_engine_check (RcStatus status, const RcError *failure, GError **error)
   return FALSE;
 }
 
+gboolean
+robocache_engine_check_settings (RcStatus status, const RcError *failure, RobocacheError code, GError **error)
+{
+  return status == RC_OK || (!robocache_setting_error (failure, code, error) && robocache_engine_check (status, failure, error));
+}
+
 RobocacheEngine *
 robocache_engine_new_for_backend (RcBackend *backend, guint64 max_bytes, GError **error)
 {
@@ -77,10 +83,13 @@ robocache_engine_new (const RcWhere *where, guint64 max_bytes, GError **error)
 {
   RcBackend *backend;
   RcError failure;
+  gchar *text;
 
   if (rc_backend_open (where, &backend, &failure) == RC_OK)
     return robocache_engine_new_for_backend (backend, max_bytes, error);
-  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, failure.message);
+  text = robocache_setting_text (&failure);
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, text);
+  g_free (text);
   return NULL;
 }
 

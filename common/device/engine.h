@@ -10,6 +10,7 @@
 
 #include <gst/gst.h>
 
+#include "common/element/settingerror.h"
 #include "kernels/memory.h"
 
 G_BEGIN_DECLS
@@ -77,6 +78,8 @@ void robocache_engine_get_memory_statistics (RobocacheEngine * engine, Robocache
 
 /* TRUE for RC_OK; otherwise FALSE and the error that fits: RESOURCE/NO_SPACE_LEFT, or LIBRARY/FAILED. */
 gboolean robocache_engine_check (RcStatus status, const RcError * failure, GError ** error);
+/* The same for a call whose settings are the user's: a wrong one is an error of this code, in the user's words. */
+gboolean robocache_engine_check_settings (RcStatus status, const RcError * failure, RobocacheError code, GError ** error);
 
 G_END_DECLS
 #endif

@@ -4,6 +4,7 @@
  */
 #include "mapping.h"
 
+#include "budget.h"
 #include "common/element/errors.h"
 
 gboolean
@@ -15,11 +16,27 @@ robocache_map_buffer (GstBuffer *buffer, GstMapInfo *map, GstMapFlags flags, GEr
 gboolean
 robocache_map_buffer_range (GstBuffer *buffer, guint first, gint n, GstMapInfo *map, GstMapFlags flags, GError **error)
 {
+  /* several memories are copied into one */
+  if (n != 1 && gst_buffer_n_memory (buffer) > 1
+      && !robocache_check_free_memory (gst_buffer_get_size (buffer), "a copy of a buffer with several memories", error))
+    return FALSE;
   if (gst_buffer_map_range (buffer, first, n, map, flags))
     return TRUE;
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be mapped",
       gst_buffer_get_size (buffer));
   return FALSE;
+}
+
+GstBuffer *
+robocache_copy_buffer (GstBuffer *buffer)
+{
+  GstBuffer *copy = NULL;
+
+  if (robocache_check_free_memory (gst_buffer_get_size (buffer), "a copy of a buffer", NULL))
+    copy = gst_buffer_copy_deep (buffer);
+  if (copy && gst_buffer_get_size (copy) != gst_buffer_get_size (buffer))
+    gst_clear_buffer (&copy);
+  return copy;
 }
 
 gboolean

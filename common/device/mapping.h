@@ -14,6 +14,8 @@ gboolean robocache_map_buffer (GstBuffer * buffer, GstMapInfo * map, GstMapFlags
 /* n of its memories, or -1: all of them, from the first on. */
 gboolean robocache_map_buffer_range (GstBuffer * buffer, guint first, gint n, GstMapInfo * map, GstMapFlags flags,
     GError ** error);
+/* gst_buffer_copy_deep, or NULL where there is no memory. */
+GstBuffer *robocache_copy_buffer (GstBuffer * buffer);
 gboolean robocache_map_memory (GstMemory * memory, GstMapInfo * map, GstMapFlags flags, GError ** error);
 
 G_END_DECLS

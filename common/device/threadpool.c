@@ -86,7 +86,8 @@ robocache_thread_pool_free (RobocacheThreadPool *threads)
 {
   if (threads == NULL)
     return;
-  g_thread_pool_free (threads->pool, FALSE, TRUE);
+  if (threads->pool)            /* GLib 2.84 has none where it cannot start a thread */
+    g_thread_pool_free (threads->pool, FALSE, TRUE);
   g_free (threads);
 }
 

@@ -12,7 +12,7 @@ code_of (const GError *error, GQuark *domain)
 {
   if (error->domain == GST_RESOURCE_ERROR) {
     *domain = GST_RESOURCE_ERROR;
-    return error->code == GST_RESOURCE_ERROR_NO_SPACE_LEFT ? GST_RESOURCE_ERROR_NO_SPACE_LEFT : GST_RESOURCE_ERROR_NOT_FOUND;
+    return error->code;
   }
   if (error->domain != ROBOCACHE_ERROR || error->code == ROBOCACHE_ERROR_PROPERTY) {
     *domain = GST_LIBRARY_ERROR;

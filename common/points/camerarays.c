@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/device/budget.h"
+#include "common/device/engine.h"
 #include "common/tensors/tensorcaps.h"
 
 static void
@@ -27,8 +28,8 @@ cast (RobocacheCameraRays *rays, GError **error)
   const guint64 bytes = rc_camera_rays_bytes (&rays->camera);
   RcError failure;
 
-  if (!robocache_check_memory (bytes, "a ray for each pixel of the depth image", "take a smaller image, or one without "
-      "distortion", error))
+  if (!robocache_check_memory (bytes, "a ray for each pixel of the depth image", "send a smaller image, or set the distortion "
+      "to 0", error))
     return FALSE;
   rays->rays = g_try_malloc (bytes);
   if (rays->rays == NULL) {
@@ -36,14 +37,13 @@ cast (RobocacheCameraRays *rays, GError **error)
         "image: %" G_GUINT64_FORMAT " bytes", bytes);
     return FALSE;
   }
-  if (rc_camera_rays (&rays->camera, rays->rays, &rays->n_without, &failure) != RC_OK) {
-    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, failure.message);
+  if (!robocache_engine_check_settings (rc_camera_rays (&rays->camera, rays->rays, &rays->n_without, &failure), &failure,
+          ROBOCACHE_ERROR_CAPS, error))
     return FALSE;
-  }
   if (rays->n_without < rays->camera.width * rays->camera.height)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no pixel of the image has a ray through a lens of k1=%g k2=%g "
-      "k3=%g p1=%g p2=%g, with fx=%g fy=%g cx=%g cy=%g: expected the numbers of a calibration", rays->camera.k1,
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no pixel has a ray through a lens of k1=%g k2=%g k3=%g p1=%g "
+      "p2=%g, with fx=%g fy=%g cx=%g cy=%g: set the values of a calibration", rays->camera.k1,
       rays->camera.k2, rays->camera.k3, rays->camera.p1, rays->camera.p2, rays->camera.fx, rays->camera.fy,
       rays->camera.cx, rays->camera.cy);
   return FALSE;

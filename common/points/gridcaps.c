@@ -7,29 +7,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 
 #define FIELD_OUTPUT "voxel-output"
 #define FIELD_MODE "voxel-mode"
 #define FIELD_GRID "voxel-grid"
 #define FIELD_ORIGIN "voxel-origin"
 #define FIELD_SIZE "voxel-size"
-
-ROBOCACHE_DEFINE_ENUM (robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
-    {RC_VOXEL_OCCUPANCY, "1 where there is a point", "occupancy"},
-    {RC_VOXEL_COUNT, "Number of points", "count"},
-    {RC_VOXEL_MEAN, "Mean of each feature", "mean"},
-    {RC_VOXEL_CENTROID, "Mean position of the points", "centroid"},
-    {RC_VOXEL_MAX, "Greatest value of each feature", "max"},
-    {RC_VOXEL_MIN, "Least value of each feature", "min"},
-    {RC_VOXEL_FIRST, "The points themselves, the first max-points of them, for sparse output", "first"})
-
-ROBOCACHE_DEFINE_ENUM (robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
-    {RC_VOXEL_DENSE, "Every voxel of the grid", "dense"},
-    {RC_VOXEL_BITS, "One bit a voxel, for occupancy", "bits"},
-    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"},
-    {RC_VOXEL_INDEX, "For each point the linear index of its voxel, for occupancy", "index"},
-    {RC_VOXEL_RANK, "For each point the row of its voxel in sparse output, for occupancy", "rank"})
 
 gboolean
 robocache_voxel_grid_parse (const gchar *string, gint64 grid[3], GError **error)
@@ -135,8 +119,8 @@ doubles_field (const GstStructure *structure, const gchar *field, const gchar *p
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s is %s: expected three numbers, like "
         "<0.1,0.1,0.1>", field, text);
   else
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps do not say where the grid is: they have no %s, so "
-        "set the property %s to x, y and z in metres, like \"<0.1,0.1,0.1>\"", field, property);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the caps have no %s: set the property %s to x, y and z in "
+        "metres, like \"<0.1,0.1,0.1>\"", field, property);
   g_free (text);
   return FALSE;
 }
@@ -175,8 +159,8 @@ grid_of_tensor (RobocacheVoxelFrame *frame, const RobocacheTensorInfo *tensor, G
   if (plain && MAX (MAX (grid[0], grid[1]), grid[2]) <= RC_VOXEL_MAX_AXIS)
     return TRUE;
   dimensions = robocache_dimensions_to_string (tensor);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps do not say how large the grid is: they have no "
-      FIELD_GRID ", and dimensions %s of %s voxels do not tell, so set the property grid, like \"128:128:32\"",
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the caps have no " FIELD_GRID ", and dimensions %s of %s voxels "
+      "do not contain the size of the grid: set the property grid, like \"128:128:32\"",
       dimensions, nick_of (ROBOCACHE_TYPE_VOXEL_OUTPUT, (gint) frame->output));
   g_free (dimensions);
   return FALSE;
@@ -212,8 +196,8 @@ robocache_voxel_frame_from_caps (RobocacheVoxelFrame *frame, const GstCaps *caps
     return FALSE;
   frame->output = (RcVoxelOutput) (hints->output >= 0 ? hints->output : output);
   if (rc_voxel_maps_points (frame->output)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, FIELD_OUTPUT " is %s, which says of points where they are: "
-        "expected voxels, dense, bits or sparse", nick_of (ROBOCACHE_TYPE_VOXEL_OUTPUT, output));
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, FIELD_OUTPUT " is %s, a map of points to voxels: expected a "
+        "grid of dense, bits or sparse", nick_of (ROBOCACHE_TYPE_VOXEL_OUTPUT, output));
     return FALSE;
   }
   return find_grid (frame, structure, &info->tensors[0], hints->grid, error)

@@ -18,11 +18,6 @@
 
 G_BEGIN_DECLS
 
-#define ROBOCACHE_TYPE_VOXEL_MODE (robocache_voxel_mode_get_type ())
-GType robocache_voxel_mode_get_type (void);     /* values are RcVoxelMode */
-#define ROBOCACHE_TYPE_VOXEL_OUTPUT (robocache_voxel_output_get_type ())
-GType robocache_voxel_output_get_type (void);   /* values are RcVoxelOutput */
-
 /* "nx:ny:nz" → grid. FALSE and an error that quotes the string. */
 gboolean robocache_voxel_grid_parse (const gchar * string, gint64 grid[3], GError ** error);
 

@@ -47,7 +47,7 @@ parse_tensors (RobocachePointsInfo *info, const GstCaps *caps, GError **error)
   if (!robocache_tensors_info_from_caps (&tensors, caps, error))
     return FALSE;
   if (tensors.n_tensors != 1)
-    return robocache_caps_error (error, "num_tensors is %u: expected 1, of points in dimensions F:N", tensors.n_tensors);
+    return robocache_caps_error (error, "num_tensors is %u: expected 1 tensor of points, of dimensions F:N", tensors.n_tensors);
   if (!robocache_point_check_dtype (tensor->dtype, rc_dtype_name (tensor->dtype), error))
     return FALSE;
   if (tensor->rank > 3 || tensor->dims[0] < 3 || tensor->dims[0] > RC_VOXEL_MAX_FIELDS) {
@@ -147,15 +147,15 @@ robocache_points_info_count (const RobocachePointsInfo *info, gsize size, guint6
     *n_points = info->n_points;
     if (size == points * point_size)
       return TRUE;
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes, but its caps "
-        "say %" G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes, %" G_GUINT64_FORMAT " in all", size, points,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer has %" G_GSIZE_FORMAT " bytes, but its caps describe "
+        "%" G_GUINT64_FORMAT " points of %" G_GSIZE_FORMAT " bytes, %" G_GUINT64_FORMAT " in all", size, points,
         point_size, points * point_size);
     return FALSE;
   }
   if (size % point_size != 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is no whole "
-        "number of points of %" G_GSIZE_FORMAT " bytes (%u fields, x, y and z of %s): %" G_GSIZE_FORMAT " are left "
-        "over", size, point_size, info->layout.n_fields, rc_dtype_name (info->layout.dtype), size % point_size);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is not a multiple of %"
+        G_GSIZE_FORMAT ", the bytes per point (%u fields, x, y and z of %s): %" G_GSIZE_FORMAT " are left over",
+        size, point_size, info->layout.n_fields, rc_dtype_name (info->layout.dtype), size % point_size);
     return FALSE;
   }
   *n_points = size / point_size;

@@ -67,7 +67,7 @@ items_of (const Parse *parse, const gchar *key, const gchar *example, GError **e
   gchar **items;
 
   if (text == NULL) {
-    robocache_caps_error (error, "caps have no string in %s: expected one item a field, like %s=(string)\"%s\"", key,
+    robocache_caps_error (error, "the caps have no string in %s: expected one item per field, like %s=(string)\"%s\"", key,
         key, example);
     return NULL;
   }
@@ -76,7 +76,7 @@ items_of (const Parse *parse, const gchar *key, const gchar *example, GError **e
     g_strstrip (*item);
   if (parse->names == NULL || g_strv_length (items) == parse->n)
     return items;
-  robocache_caps_error (error, "%s=\"%s\" has %u items: expected %u, one a field", key, text, g_strv_length (items),
+  robocache_caps_error (error, "%s=\"%s\" has %u items: expected %u, one per field", key, text, g_strv_length (items),
       parse->n);
   g_strfreev (items);
   return NULL;
@@ -117,7 +117,7 @@ parse_type (Parse *parse, GError **error)
 
   if (type == NULL)
     return robocache_caps_error (error, "caps %s type: expected type=(string)float32, float16 or float64, or "
-        "types=(string)\"float32,…\" with one a field",
+        "types=(string)\"float32,…\" with one per field",
         gst_structure_has_field (parse->caps, "type") ? "have no string in" : "without");
   dtype = robocache_dtype_from_name (type);
   for (guint i = 0; i < parse->n; i++)
@@ -134,7 +134,8 @@ parse_types (Parse *parse, GError **error)
   if (!gst_structure_has_field (parse->caps, "types"))
     return parse_type (parse, error);
   if (gst_structure_has_field (parse->caps, "type"))
-    return robocache_caps_error (error, "caps have type and types: expected type, of every field, or types, of each");
+    return robocache_caps_error (error, "the caps have type and types: expected type for all fields, or types with one per "
+        "field");
   types = items_of (parse, "types", "float32,float32,float32,uint8", error);
   for (guint i = 0; types && ok && i < parse->n; i++) {
     parse->fields[i].dtype = robocache_dtype_from_name (types[i]);

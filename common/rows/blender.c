@@ -23,11 +23,9 @@ robocache_device_row (GstBuffer *buffer, const RobocacheTensorsInfo *info, guint
 }
 
 void
-robocache_device_row_clear (gpointer data)
+robocache_device_row_release (gpointer row, gpointer data)
 {
-  RobocacheDeviceRow *row = data;
-
-  g_clear_pointer (&row->buffer, gst_buffer_unref);
+  g_clear_pointer (&((RobocacheDeviceRow *) row)->buffer, gst_buffer_unref);
 }
 
 /* ---- brackets of gathered rows ---- */

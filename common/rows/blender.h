@@ -27,8 +27,8 @@ typedef struct
 
 /* The i-th row of a tensor of a buffer that is as info says; keeps the buffer. */
 RobocacheDeviceRow robocache_device_row (GstBuffer * buffer, const RobocacheTensorsInfo * info, guint tensor, guint64 i);
-/* For histories of such rows. */
-void robocache_device_row_clear (gpointer row);
+/* For histories of such rows; data is not used. */
+void robocache_device_row_release (gpointer row, gpointer data);
 
 /* One stream of a plan at one tick. */
 typedef struct

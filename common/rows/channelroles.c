@@ -9,11 +9,12 @@ static const struct
   const gchar *name, *nick, *blurb;
 } properties[ROBOCACHE_N_ROLES] = {
   [ROBOCACHE_ROLE_QUATERNIONS] = {"quaternions", "Quaternions",
-      "First channels of quaternions of four channels, interpolated along the arc, like \"3,7\""},
+      "First channels of quaternions of four channels, interpolated along the arc: numbers or names, like \"3,7\" or \"qw\""},
   [ROBOCACHE_ROLE_ANGLES] = {"angles", "Angles",
-      "Channels in radians, interpolated the short way round, like \"0-2\""},
+      "Channels in radians, interpolated along the shorter arc: numbers, ranges or names, like \"0-2\""},
   [ROBOCACHE_ROLE_VELOCITIES] = {"velocities", "Velocities",
-      "For interpolation=hermite: the channels with the rates of channels 0, 1, …, per second, like \"6-11\""},
+      "For interpolation=hermite: the channels with the rates per second of channels 0, 1, …: numbers, ranges or names, like "
+      "\"6-11\""},
 };
 
 void
@@ -39,38 +40,38 @@ robocache_channel_roles_get_property (const RobocacheChannelRoles *roles, guint 
 }
 
 void
+robocache_channel_roles_set_names (RobocacheChannelRoles *roles, const gchar *names)
+{
+  g_free (roles->names);
+  roles->names = g_strdup (names);
+}
+
+void
 robocache_channel_roles_copy (RobocacheChannelRoles *roles, const RobocacheChannelRoles *from)
 {
   robocache_channel_roles_clear (roles);
   for (guint role = 0; role < ROBOCACHE_N_ROLES; role++)
     roles->strings[role] = g_strdup (from->strings[role]);
+  roles->names = g_strdup (from->names);
 }
 
-static gboolean
-parse (guint role, const gchar *string, RobocacheChannelList *list, GError **error)
+gboolean
+robocache_channel_roles_check (guint role, const GValue *value, GError **error)
 {
-  if (robocache_channel_list_parse (list, string, error))
+  if (robocache_channel_list_check (g_value_get_string (value), error))
     return TRUE;
   g_prefix_error (error, "%s: ", properties[role].name);
   return FALSE;
 }
 
 gboolean
-robocache_channel_roles_check (guint role, const GValue *value, GError **error)
-{
-  RobocacheChannelList list = { 0 };
-  const gboolean ok = parse (role, g_value_get_string (value), &list, error);
-
-  robocache_channel_list_clear (&list);
-  return ok;
-}
-
-gboolean
 robocache_channel_roles_parse (RobocacheChannelRoles *roles, GError **error)
 {
   for (guint role = 0; role < ROBOCACHE_N_ROLES; role++) {
-    if (!parse (role, roles->strings[role], &roles->lists[role], error))
-      return FALSE;
+    if (robocache_channel_list_parse (&roles->lists[role], roles->strings[role], roles->names, error))
+      continue;
+    g_prefix_error (error, "%s: ", properties[role].name);
+    return FALSE;
   }
   return TRUE;
 }
@@ -82,6 +83,7 @@ robocache_channel_roles_clear (RobocacheChannelRoles *roles)
     robocache_channel_list_clear (&roles->lists[role]);
     g_clear_pointer (&roles->strings[role], g_free);
   }
+  g_clear_pointer (&roles->names, g_free);
 }
 
 void

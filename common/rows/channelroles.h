@@ -6,7 +6,7 @@
 #define ROBOCACHE_CHANNELROLES_H
 
 #include "kernels/align.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +22,7 @@ enum
 typedef struct
 {
   gchar *strings[ROBOCACHE_N_ROLES];    /* the properties as they were set */
+  gchar *names;                 /* of all channels, separated by commas; NULL: the caps have none */
   RobocacheChannelList lists[ROBOCACHE_N_ROLES];        /* what they mean, once parsed */
 } RobocacheChannelRoles;
 
@@ -31,10 +32,13 @@ void robocache_channel_roles_install_properties (GObjectClass * klass, guint fir
 void robocache_channel_roles_set_property (RobocacheChannelRoles * roles, guint role, const GValue * value);
 void robocache_channel_roles_get_property (const RobocacheChannelRoles * roles, guint role, GValue * value);
 
-/* FALSE and an error that names the role when a value of its property is not a channel list. */
+/* FALSE and an error that names the role when a value of its property is not a channel list, whatever the names. */
 gboolean robocache_channel_roles_check (guint role, const GValue * value, GError ** error);
 
-/* Copies the properties, not the lists; roles is cleared first. */
+/* The names that the lists may use; NULL: none. */
+void robocache_channel_roles_set_names (RobocacheChannelRoles * roles, const gchar * names);
+
+/* Copies the properties and names, not the lists; roles is cleared first. */
 void robocache_channel_roles_copy (RobocacheChannelRoles * roles, const RobocacheChannelRoles * from);
 void robocache_channel_roles_clear (RobocacheChannelRoles * roles);
 

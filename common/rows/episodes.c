@@ -67,7 +67,7 @@ init_shard (RobocacheEpisodes *episodes, Shard *shard, RobocacheEngine *engine, 
     *status = rc_event_new (backend, &shard->done, &failure);
   if (*status == RC_OK)
     *status = rc_event_new (robocache_engine_backend (episodes->shards[0].engine), &shard->gathered, &failure);
-  return robocache_engine_check (*status, &failure, error)
+  return robocache_engine_check_settings (*status, &failure, ROBOCACHE_ERROR_PROPERTY, error)
       && robocache_scratch_reserve (&shard->plan_scratch, engine, footprint.scratch_bytes, error);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device/budget.h"
 #include "kernels/floatmode.h"
 
 enum
@@ -21,11 +22,12 @@ enum
 /* ---- life ---- */
 
 void
-robocache_history_init (RobocacheHistory *history, gsize row_bytes, GDestroyNotify clear_row)
+robocache_history_init (RobocacheHistory *history, gsize row_bytes, RobocacheReleaseRow release_row, gpointer release_data)
 {
   memset (history, 0, sizeof (*history));
   history->row_bytes = row_bytes;
-  history->clear_row = clear_row;
+  history->release_row = release_row;
+  history->release_data = release_data;
   history->oldest_row = history->newest_row = history->gap_end = history->last_tick = ROBOCACHE_NO_TIME;
 }
 
@@ -42,10 +44,10 @@ kept_row (const RobocacheHistory *history, gsize index)
 }
 
 static void
-clear_row (RobocacheHistory *history, gsize index)
+release_row (RobocacheHistory *history, gsize index)
 {
-  if (history->clear_row)
-    history->clear_row (kept_row (history, index));
+  if (history->release_row)
+    history->release_row (kept_row (history, index), history->release_data);
 }
 
 static void
@@ -66,7 +68,7 @@ count_and_clear (RobocacheHistory *history, gsize index, guint64 *unused_in_time
     count_late (history, history->times[at], history->overdue_by[at]);
   else
     (*unused_in_time)++;
-  clear_row (history, index);
+  release_row (history, index);
 }
 
 static void
@@ -143,31 +145,49 @@ span_ns (gint64 earlier, gint64 later)
   return (gint64) MIN (rc_span (earlier, later), (uint64_t) G_MAXINT64);
 }
 
-/* Room for one more row at the end: moves the rows down when half of the space is free, otherwise doubles it. */
-static void
+/* FALSE: there is no memory. Arrays that grew meanwhile stay. */
+static gboolean
+grow (RobocacheHistory *history, gsize capacity)
+{
+  const struct
+  {
+    gpointer *array;
+    gsize item_bytes;
+  } arrays[] = { {(gpointer *) &history->times, sizeof (gint64)}, {(gpointer *) &history->flags, 1},
+  {(gpointer *) &history->overdue_by, sizeof (gint64)}, {(gpointer *) &history->rows, history->row_bytes} };
+
+  for (guint i = 0; i < G_N_ELEMENTS (arrays); i++) {
+    gsize had = history->capacity;
+    gpointer array = robocache_try_grow (*arrays[i].array, &had, capacity, arrays[i].item_bytes);
+
+    if (array == NULL)
+      return FALSE;
+    *arrays[i].array = array;
+  }
+  history->capacity = capacity;
+  return TRUE;
+}
+
+/* Room for one more row at the end: moves the rows down when half of the space is free, otherwise doubles it. FALSE: there is no
+ * memory. */
+static gboolean
 make_room (RobocacheHistory *history)
 {
   if (history->first + history->n < history->capacity)
-    return;
+    return TRUE;
   if (history->capacity > 0 && history->first >= history->capacity / 2) {
     memmove (history->times, kept_times (history), history->n * sizeof (gint64));
     memmove (history->flags, history->flags + history->first, history->n);
     memmove (history->overdue_by, history->overdue_by + history->first, history->n * sizeof (gint64));
     memmove (history->rows, kept_row (history, 0), history->n * history->row_bytes);
     history->first = 0;
-    return;
+    return TRUE;
   }
-  if (history->capacity == 0)
-    history->capacity = CLAMP (INITIAL_BYTES / history->row_bytes, 2, INITIAL_CAPACITY);
-  else
-    history->capacity *= 2;
-  history->times = g_renew (gint64, history->times, history->capacity);
-  history->flags = g_renew (guint8, history->flags, history->capacity);
-  history->overdue_by = g_renew (gint64, history->overdue_by, history->capacity);
-  history->rows = g_realloc_n (history->rows, history->capacity, history->row_bytes);
+  return grow (history, history->capacity > 0 ? 2 * history->capacity
+      : CLAMP (INITIAL_BYTES / history->row_bytes, 2, INITIAL_CAPACITY));
 }
 
-static void
+static gboolean
 insert_at (RobocacheHistory *history, gsize index, gint64 time, gconstpointer row)
 {
   const gint64 previous = index > 0 ? kept_times (history)[index - 1] : ROBOCACHE_NO_TIME;
@@ -175,7 +195,8 @@ insert_at (RobocacheHistory *history, gsize index, gint64 time, gconstpointer ro
   gint64 *times, *overdue_by;
   guint8 *flags, *rows;
 
-  make_room (history);
+  if (!make_room (history))
+    return FALSE;
   times = kept_times (history) + index;
   flags = history->flags + history->first + index;
   overdue_by = history->overdue_by + history->first + index;
@@ -194,6 +215,7 @@ insert_at (RobocacheHistory *history, gsize index, gint64 time, gconstpointer ro
     *flags |= ROW_AFTER_GAP;
   memcpy (rows, row, history->row_bytes);
   history->n++;
+  return TRUE;
 }
 
 static void
@@ -209,8 +231,8 @@ note_newest (RobocacheHistory *history, gint64 time)
 static void
 release_offered (RobocacheHistory *history, gconstpointer row)
 {
-  if (history->clear_row)
-    history->clear_row ((gpointer) row);
+  if (history->release_row)
+    history->release_row ((gpointer) row, history->release_data);
 }
 
 static void
@@ -248,7 +270,7 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
   index = rc_lower_bound (kept_times (history), history->n, time);
   if (index < history->n && kept_times (history)[index] == time) {
     history->counts.duplicate++;
-    clear_row (history, index);
+    release_row (history, index);
     memcpy (kept_row (history, index), row, history->row_bytes);
     return ROBOCACHE_ROW_DUPLICATE;
   }
@@ -261,7 +283,11 @@ robocache_history_insert (RobocacheHistory *history, gint64 time, gconstpointer 
     drop_oldest_for_room (history);
     index--;
   }
-  insert_at (history, index, time, row);
+  if (!insert_at (history, index, time, row)) {
+    count_overflow (history, time);
+    release_offered (history, row);
+    return ROBOCACHE_ROW_NO_MEMORY;
+  }
   if (history->oldest_row == ROBOCACHE_NO_TIME || time < history->oldest_row)
     history->oldest_row = time;
   return ROBOCACHE_ROW_INSERTED;
@@ -275,9 +301,17 @@ robocache_row_fate_name (RobocacheRowFate fate)
     [ROBOCACHE_ROW_DUPLICATE] = "replaced the row with its time",
     [ROBOCACHE_ROW_LATE] = "late, dropped",
     [ROBOCACHE_ROW_OVERFLOW] = "dropped: older than all rows of a full history",
+    [ROBOCACHE_ROW_NO_MEMORY] = "dropped: no memory",
   };
 
   return names[fate];
+}
+
+void
+robocache_history_set_no_memory (const RobocacheHistory *history, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for more than %" G_GSIZE_FORMAT " rows "
+      "of %" G_GSIZE_FORMAT " bytes: send fewer rows per buffer, or smaller rows", history->capacity, history->row_bytes);
 }
 
 /* Rows outside the segment are not a loss. */

@@ -19,11 +19,16 @@ G_BEGIN_DECLS
 #define ROBOCACHE_NO_TIME G_MININT64
 
 #define ROBOCACHE_N_SPACINGS 64
+#define ROBOCACHE_MAX_REORDER_WINDOW (3600 * (gint64) GST_SECOND)
+
+/* Takes what a row refers to, which is released. */
+typedef void (*RobocacheReleaseRow) (gpointer row, gpointer data);
 
 typedef struct
 {
   gsize row_bytes;
-  GDestroyNotify clear_row;     /* called with a pointer to the row that is released; or NULL */
+  RobocacheReleaseRow release_row;      /* or NULL */
+  gpointer release_data;
   gsize max_rows;               /* 0: no bound; otherwise the oldest row is dropped for a new one */
   gint64 reorder_window;        /* ns */
 
@@ -56,7 +61,7 @@ typedef struct
                                  * matter how soon the tick was asked for */
 } RobocacheAlignment;
 
-void robocache_history_init (RobocacheHistory * history, gsize row_bytes, GDestroyNotify clear_row);
+void robocache_history_init (RobocacheHistory * history, gsize row_bytes, RobocacheReleaseRow release_row, gpointer release_data);
 void robocache_history_clear (RobocacheHistory * history);      /* frees everything */
 
 /* Releases all rows and forgets times. Rows are counted as used, late or superseded. */
@@ -73,11 +78,14 @@ typedef enum
   ROBOCACHE_ROW_INSERTED,
   ROBOCACHE_ROW_DUPLICATE,      /* replaced the row with the same time */
   ROBOCACHE_ROW_LATE,           /* before the frontier */
-  ROBOCACHE_ROW_OVERFLOW        /* older than all rows of a full history */
+  ROBOCACHE_ROW_OVERFLOW,       /* older than all rows of a full history */
+  ROBOCACHE_ROW_NO_MEMORY       /* counted as one that overflows */
 } RobocacheRowFate;
 
-/* Copies row_bytes of a row; with clear_row set, takes over what the row refers to, whatever its fate. */
+/* Copies row_bytes of a row; with release_row set, takes over what the row refers to, whatever its fate. */
 RobocacheRowFate robocache_history_insert (RobocacheHistory * history, gint64 time, gconstpointer row);
+/* GST_RESOURCE_ERROR_NO_SPACE_LEFT, for a row without memory. */
+void robocache_history_set_no_memory (const RobocacheHistory * history, GError ** error);
 /* For log lines. */
 const gchar *robocache_row_fate_name (RobocacheRowFate fate);
 /* Counts rows that were dropped before insertion; time is that of the first, or ROBOCACHE_NO_TIME. */

@@ -11,6 +11,7 @@
 static const gchar *const reason_fields[ROBOCACHE_N_DROP_REASONS] = {
   [ROBOCACHE_DROPPED_NO_TIME] = "rows-dropped-no-time",
   [ROBOCACHE_DROPPED_NO_REFERENCE] = "rows-dropped-no-reference",
+  [ROBOCACHE_DROPPED_AHEAD] = "rows-dropped-ahead",
   [ROBOCACHE_DROPPED_OUTSIDE_SEGMENT] = "rows-dropped-outside-segment",
   [ROBOCACHE_DROPPED_CLOCK_JUMP] = "rows-dropped-clock-jump",
   [ROBOCACHE_DROPPED_OVERFLOW] = "rows-dropped-overflow",

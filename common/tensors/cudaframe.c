@@ -106,7 +106,7 @@ robocache_cuda_frame_wait (GstBuffer *frame)
 gboolean
 robocache_cuda_frame_copy (GstBuffer *frame, const GstVideoInfo *video, gpointer to, RobocacheEngine *engine, GError **error)
 {
-  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "this build does not take frames in memory:CUDAMemory");
+  g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED, "this build does not support frames in memory:CUDAMemory");
   return FALSE;
 }
 

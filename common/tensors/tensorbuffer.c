@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/device/budget.h"
 #include "common/device/mapping.h"
 
 static gboolean
@@ -42,16 +43,27 @@ map_whole (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info, GstMapFla
   return TRUE;
 }
 
-/* In one memory, times start wherever the rows before them end. */
-static void
-align_times (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info)
+static gpointer
+copy_tensor (gconstpointer data, gsize bytes, GError **error)
+{
+  gpointer copy = robocache_try_malloc (bytes, "a copy of a tensor", error);
+
+  return copy ? memcpy (copy, data, bytes) : NULL;
+}
+
+/* In one memory, times start wherever the rows before them end. FALSE and an error: there is no memory for a copy. */
+static gboolean
+align_times (RobocacheTensorsMap *map, const RobocacheTensorsInfo *info, GError **error)
 {
   for (guint i = 0; i < info->n_tensors; i++) {
     if (info->tensors[i].dtype != RC_INT64 || (guintptr) map->data[i] % sizeof (gint64) == 0)
       continue;
-    map->copies[i] = g_memdup2 (map->data[i], robocache_tensor_info_size (&info->tensors[i]));
+    map->copies[i] = copy_tensor (map->data[i], robocache_tensor_info_size (&info->tensors[i]), error);
+    if (map->copies[i] == NULL)
+      return FALSE;
     map->data[i] = map->copies[i];
   }
+  return TRUE;
 }
 
 gboolean
@@ -61,16 +73,16 @@ robocache_tensors_check (GstBuffer *buffer, const RobocacheTensorsInfo *info, GE
   const gsize expected = robocache_tensors_info_size (info), size = gst_buffer_get_size (buffer);
 
   if (size != expected || (n_memory != 1 && n_memory != info->n_tensors)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes in %u memories, "
-        "but its caps say %" G_GSIZE_FORMAT " bytes in %u tensors", size, n_memory, expected, info->n_tensors);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer has %" G_GSIZE_FORMAT " bytes in %u memories, but "
+        "its caps describe %" G_GSIZE_FORMAT " bytes in %u tensors", size, n_memory, expected, info->n_tensors);
     return FALSE;
   }
   for (guint i = 0; n_memory > 1 && i < n_memory; i++) {
     const gsize bytes = gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL);
 
     if (bytes != robocache_tensor_info_size (&info->tensors[i])) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "tensor %u of the buffer has %" G_GSIZE_FORMAT
-          " bytes, but its caps say %" G_GSIZE_FORMAT, i, bytes, robocache_tensor_info_size (&info->tensors[i]));
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "tensor %u of the buffer has %" G_GSIZE_FORMAT " bytes, but "
+          "its caps describe %" G_GSIZE_FORMAT, i, bytes, robocache_tensor_info_size (&info->tensors[i]));
       return FALSE;
     }
   }
@@ -98,9 +110,9 @@ robocache_tensors_copy (GstBuffer *buffer, const RobocacheTensorsInfo *info, gui
   robocache_tensors_peek_memory (buffer, info, tensor, &offset);
   if (!robocache_map_buffer_range (buffer, gst_buffer_n_memory (buffer) > 1 ? tensor : 0, 1, &map, GST_MAP_READ, error))
     return FALSE;
-  *copy = g_memdup2 (map.data + offset, bytes);
+  *copy = copy_tensor (map.data + offset, bytes, error);
   gst_buffer_unmap (buffer, &map);
-  return TRUE;
+  return *copy != NULL;
 }
 
 gboolean
@@ -113,13 +125,11 @@ robocache_tensors_map (RobocacheTensorsMap *map, GstBuffer *buffer, const Roboca
   memset (map->copies, 0, sizeof (map->copies));
   if (!robocache_tensors_check (buffer, info, error))
     return FALSE;
-  if (!(gst_buffer_n_memory (buffer) == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))) {
-    robocache_tensors_unmap (map);
-    return FALSE;
-  }
-  if (!(flags & GST_MAP_WRITE))
-    align_times (map, info);
-  return TRUE;
+  if ((gst_buffer_n_memory (buffer) == 1 ? map_whole (map, info, flags, error) : map_each (map, info, flags, error))
+      && ((flags & GST_MAP_WRITE) || align_times (map, info, error)))
+    return TRUE;
+  robocache_tensors_unmap (map);
+  return FALSE;
 }
 
 void

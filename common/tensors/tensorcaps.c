@@ -58,8 +58,8 @@ malformed:
       "separated by ':', fastest axis first, like \"14\" or \"14:100\"", string, ROBOCACHE_MAX_RANK);
   return FALSE;
 too_large:
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "dimensions \"%s\": a tensor of more than %"
-      G_GUINT64_FORMAT " elements", string, MAX_TENSOR_BYTES);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "dimensions \"%s\": expected at most %" G_GUINT64_FORMAT " "
+      "elements", string, MAX_TENSOR_BYTES);
   return FALSE;
 }
 
@@ -134,7 +134,7 @@ list_field (const GstStructure *structure, const gchar *field, GError **error)
   const GValue *value = gst_structure_get_value (structure, field);
 
   if (value == NULL) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps without %s: expected one a tensor", field);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the caps have no %s: expected one per tensor", field);
     return NULL;
   }
   if (G_VALUE_HOLDS_STRING (value) && g_value_get_string (value))
@@ -177,15 +177,15 @@ parse_tensors (RobocacheTensorsInfo *info, gchar **types, gchar **dimensions, GE
 
     tensor->dtype = robocache_dtype_from_name (types[i]);
     if (tensor->dtype == RC_N_DTYPES) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "types: \"%s\" is no element type: expected int8 … "
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "types: \"%s\" is not an element type: expected int8 … "
           "uint64, float16, bfloat16, float32 or float64", types[i]);
       return FALSE;
     }
     if (!robocache_dimensions_parse (dimensions[i], tensor->dims, &tensor->rank, error))
       return FALSE;
     if (robocache_tensor_info_elements (tensor) > MAX_TENSOR_BYTES / rc_dtype_size (tensor->dtype)) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "dimensions \"%s\" of %s are more than %"
-          G_GUINT64_FORMAT " bytes", dimensions[i], types[i], MAX_TENSOR_BYTES);
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "dimensions \"%s\" of %s exceed %" G_GUINT64_FORMAT " bytes",
+          dimensions[i], types[i], MAX_TENSOR_BYTES);
       return FALSE;
     }
   }
@@ -201,8 +201,8 @@ robocache_framerate_parse (const GstStructure *structure, gint *num, gint *den, 
     return TRUE;
   if (gst_structure_get_fraction (structure, "framerate", num, den) && *num >= 0)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "framerate must be one fraction that is not negative, "
-      "like (fraction)100/1, or 0/1 for a stream with no nominal rate");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "framerate must be one fraction that is not negative, like "
+      "(fraction)100/1, or 0/1 for a stream without a nominal rate");
   return FALSE;
 }
 

@@ -5,6 +5,7 @@
 #include "tensorpool.h"
 
 #include "common/device/allocator.h"
+#include "common/device/budget.h"
 
 struct _RobocacheTensorPool
 {
@@ -49,9 +50,12 @@ alloc_buffer (GstBufferPool *pool, GstBuffer **out, GstBufferPoolAcquireParams *
   GstBuffer *buffer = gst_buffer_new ();
 
   for (guint i = 0; i < self->info.n_tensors; i++) {
-    GstMemory *memory = gst_allocator_alloc (self->allocator, robocache_tensor_info_size (&self->info.tensors[i]),
-        &self->params);
+    const gsize bytes = robocache_tensor_info_size (&self->info.tensors[i]);
+    const gboolean is_ours = self->allocator && ROBOCACHE_IS_ALLOCATOR (self->allocator);
+    GstMemory *memory = NULL;
 
+    if (is_ours || robocache_check_free_memory (bytes, "a tensor", NULL))
+      memory = gst_allocator_alloc (self->allocator, bytes, &self->params);
     if (memory == NULL) {
       gst_buffer_unref (buffer);
       return GST_FLOW_ERROR;

@@ -37,10 +37,10 @@ robocache_video_frame_check (const GstVideoInfo *video, GstBuffer *frame, GError
 
   if (is_whole (video, frame, meta, size))
     return TRUE;
-  said = meta ? g_strdup_printf (" with a video meta that says %s, %ux%u, %d bytes a line from byte %" G_GSIZE_FORMAT " on",
+  said = meta ? g_strdup_printf (" with a video meta of %s, %ux%u, %d bytes per line from byte %" G_GSIZE_FORMAT " on",
       gst_video_format_to_string (meta->format), meta->width, meta->height, meta->stride[0], meta->offset[0]) : NULL;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame of %" G_GSIZE_FORMAT " bytes%s, but its caps say %s, "
-      "%dx%d, %" G_GSIZE_FORMAT " bytes", size, said ? said : "", GST_VIDEO_INFO_NAME (video), GST_VIDEO_INFO_WIDTH (video),
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame has %" G_GSIZE_FORMAT " bytes%s, but its caps describe "
+      "%s, %dx%d, %" G_GSIZE_FORMAT " bytes", size, said ? said : "", GST_VIDEO_INFO_NAME (video), GST_VIDEO_INFO_WIDTH (video),
       GST_VIDEO_INFO_HEIGHT (video), GST_VIDEO_INFO_SIZE (video));
   g_free (said);
   return FALSE;

@@ -5,6 +5,8 @@
  * shifted so that its least delay is what it was before, or not at all if they fit the pipeline's clock unshifted. A backlog
  * that is sent after a stall is not a jump: its rows continue those before it, or arrive faster than the clock advances.
  *
+ * Rows that were ahead of the clock and are within a second of it again are such a jump even where it is less than 10 s.
+ *
  * For live streams only: output of other streams depends on their input alone.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -18,6 +20,8 @@ G_BEGIN_DECLS
 
 /* How far a row may be from the clock and from the rows before it (ns). */
 #define ROBOCACHE_CLOCK_JUMP_BOUND (10 * (gint64) GST_SECOND)
+/* How far from the clock a row is that is at it (ns). */
+#define ROBOCACHE_CLOCK_JUMP_NEAR (1 * (gint64) GST_SECOND)
 /* How long rows must stay away before a jump is assumed, and how steadily (ns). */
 #define ROBOCACHE_CLOCK_JUMP_CONFIRM (1 * (gint64) GST_SECOND)
 #define ROBOCACHE_CLOCK_JUMP_TOLERANCE (500 * (gint64) GST_MSECOND)
@@ -30,6 +34,8 @@ typedef struct
   guint n_in_window;
   gint64 suspect_since;         /* arrival of the first row that is elsewhere; G_MININT64: none is */
   gint64 suspect_first_lead, suspect_lead;      /* unshifted time less arrival: of that row, and the greatest since */
+  gint64 moved;                 /* how far running time has moved, which the sensor may not have followed; 0: it has, or none */
+  gint64 moved_since, lead_before;      /* running time afterwards; usual lead before it */
   gint64 size;                  /* of the last jump */
   guint64 n_jumps;
   gboolean warned;
@@ -38,6 +44,12 @@ typedef struct
 void robocache_clock_jump_init (RobocacheClockJump * jump);
 /* Starts at a new stream position. Keeps only the number of jumps. */
 void robocache_clock_jump_restart (RobocacheClockJump * jump);
+
+/* Running time has moved, and a sensor that follows it has moved with it. */
+void robocache_clock_jump_follow (RobocacheClockJump * jump, gint64 moved);
+/* Running time has moved to now, other than by the time that has passed. Where rows are as far off for a second, the sensor has not
+ * followed, and its times are shifted by that, however little it is. Meanwhile rows ahead of running time are outliers. */
+void robocache_clock_jump_expect (RobocacheClockJump * jump, gint64 now, gint64 moved);
 
 typedef enum
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 #include "delaybound.h"
 
 /* Of each such interval of sensor time the pair with the least delay is kept … */
@@ -89,8 +89,8 @@ struct _RobocacheClockTrack
 };
 
 ROBOCACHE_DEFINE_ENUM (robocache_clock_mode_get_type, "RobocacheClockMode",
-    {ROBOCACHE_CLOCK_NONE, "The sensor's times are the pipeline's", "none"},
-    {ROBOCACHE_CLOCK_TRACK, "The sensor's clock is its own: offset and skew are estimated from arrivals", "track"})
+    {ROBOCACHE_CLOCK_NONE, "The sensor uses the pipeline's clock", "none"},
+    {ROBOCACHE_CLOCK_TRACK, "The sensor has its own clock: estimate its offset and skew from arrivals", "track"})
 
 /* ---- integers that wrap around ---- */
 
@@ -535,10 +535,10 @@ static const struct
 {
   const gchar *name, *text;
 } events[] = {
-  [ROBOCACHE_CLOCK_CONVERGED] = {"converged", "the sensor's clock is known"},
+  [ROBOCACHE_CLOCK_CONVERGED] = {"converged", "the estimate of the sensor's clock has converged"},
   [ROBOCACHE_CLOCK_JUMPED] = {"jumped", "the sensor's clock jumped; its estimate starts anew"},
-  [ROBOCACHE_CLOCK_STEPPED] = {"stepped", "the sensor's clock, or its least delay, changed; its estimate starts anew"},
-  [ROBOCACHE_CLOCK_UNSURE] = {"unsure", "the sensor's clock is not known well any more"},
+  [ROBOCACHE_CLOCK_STEPPED] = {"stepped", "the sensor's clock, or its smallest delay, changed; its estimate starts anew"},
+  [ROBOCACHE_CLOCK_UNSURE] = {"unsure", "the estimate of the sensor's clock is uncertain again"},
 };
 
 GstMessage *

@@ -46,8 +46,8 @@ robocache_row_times_begin (RobocacheRowTimes *clock, GstBuffer *buffer, guint64 
 void
 robocache_row_times_warn (GstElement *element, GstPad *pad)
 {
-  GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s%sa buffer without a timestamp, and none before it to go on from; "
-          "such buffers are dropped and counted", pad ? GST_OBJECT_NAME (pad) : "", pad ? ": " : ""), (NULL));
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT, ("%s%sdropped a buffer without a timestamp, because no row came before it; "
+      "further ones are counted in stats (rows-dropped-no-time)", pad ? GST_OBJECT_NAME (pad) : "", pad ? ": " : ""), (NULL));
 }
 
 gboolean
@@ -84,9 +84,9 @@ robocache_row_layout_from_info (RobocacheRowLayout *layout, const RobocacheTenso
   if (info->n_tensors > 2 || rows->rank > 2) {
     gchar *shape = robocache_dimensions_to_string (rows);
 
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u tensors, the first of dimensions %s, are no stream "
-        "of rows: expected one tensor \"channels\" or \"channels:rows\", and at most one more of int64 with a time a "
-        "row", info->n_tensors, shape);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u tensors, the first of dimensions %s, are not a stream of "
+        "rows: expected one tensor \"channels\" or \"channels:rows\", and at most one int64 tensor with a time per row",
+        info->n_tensors, shape);
     g_free (shape);
     return FALSE;
   }

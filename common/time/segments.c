@@ -4,6 +4,8 @@
  */
 #include "segments.h"
 
+#include "common/element/errors.h"
+
 gboolean
 robocache_segment_continues (const GstSegment *segment, const GstSegment *next)
 {
@@ -11,6 +13,23 @@ robocache_segment_continues (const GstSegment *segment, const GstSegment *next)
 
   moved.position = next->position;
   return gst_segment_is_equal (&moved, next);
+}
+
+gboolean
+robocache_segment_check (const GstSegment *segment, GError **error)
+{
+  const gboolean has_stop = segment->stop != (guint64) -1;
+
+  if (has_stop && segment->stop < segment->start) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a segment from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT " in %s: "
+        "its stop must not be before its start", segment->start, segment->stop, gst_format_get_name (segment->format));
+    return FALSE;
+  }
+  if (segment->rate > 0.0 || (segment->rate < 0.0 && has_stop && segment->stop >= segment->offset))
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a segment of rate %g has no stop to play back from: expected a "
+      "rate above 0, or a stop", segment->rate);
+  return FALSE;
 }
 
 gboolean

@@ -1,4 +1,4 @@
-/* robocache: comparison of segments, and validation of seeks
+/* robocache: comparison and validation of segments, and validation of seeks
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,6 +11,10 @@ G_BEGIN_DECLS
 
 /* Whether next maps times as segment does. Positions are ignored, since each buffer moves them. */
 gboolean robocache_segment_continues (const GstSegment * segment, const GstSegment * next);
+
+/* FALSE and an error that says what is wrong, where a segment has no running times: its stop is before its start, or it plays
+ * backwards from no stop. The functions of GstSegment take it for granted that there are none of these. */
+gboolean robocache_segment_check (const GstSegment * segment, GError ** error);
 
 /* Whether a seek event plays forwards, is in the segment's format, and starts at or before its stop: gst_segment_do_seek
  * takes the last for granted. Seeks relative to the end keep the segment's start or stop, as its duration is unknown. */

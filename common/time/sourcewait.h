@@ -5,8 +5,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_LIVEWAIT_H
-#define ROBOCACHE_LIVEWAIT_H
+#ifndef ROBOCACHE_SOURCEWAIT_H
+#define ROBOCACHE_SOURCEWAIT_H
 
 #include <gst/gst.h>
 
@@ -19,24 +19,24 @@ typedef struct
   GstClockID clock_id;          /* being waited for, or NULL */
   gboolean playing;
   gboolean flushing;
-} RobocacheLiveWait;
+} RobocacheSourceWait;
 
-void robocache_live_wait_init (RobocacheLiveWait * wait);
-void robocache_live_wait_clear (RobocacheLiveWait * wait);
+void robocache_source_wait_init (RobocacheSourceWait * wait);
+void robocache_source_wait_clear (RobocacheSourceWait * wait);
 
 /* PLAYING is entered (after the base time is set) or left. */
-void robocache_live_wait_set_playing (RobocacheLiveWait * wait, gboolean playing);
+void robocache_source_wait_set_playing (RobocacheSourceWait * wait, gboolean playing);
 /* While flushing, a wait returns at once and none begins. */
-void robocache_live_wait_set_flushing (RobocacheLiveWait * wait, gboolean flushing);
+void robocache_source_wait_set_flushing (RobocacheSourceWait * wait, gboolean flushing);
 
-gboolean robocache_live_wait_is_flushing (RobocacheLiveWait * wait);
+gboolean robocache_source_wait_is_flushing (RobocacheSourceWait * wait);
 
 /* Returns GST_FLOW_OK in PLAYING, GST_FLOW_FLUSHING when flushed. */
-GstFlowReturn robocache_live_wait_for_playing (RobocacheLiveWait * wait);
+GstFlowReturn robocache_source_wait_for_playing (RobocacheSourceWait * wait);
 
 /* Returns GST_FLOW_OK once element's clock is at running_time or past it, or at once in PLAYING without a clock;
  * GST_FLOW_FLUSHING when flushed. */
-GstFlowReturn robocache_live_wait_until (RobocacheLiveWait * wait, GstElement * element, GstClockTime running_time);
+GstFlowReturn robocache_source_wait_until (RobocacheSourceWait * wait, GstElement * element, GstClockTime running_time);
 
 G_END_DECLS
 #endif

@@ -2,12 +2,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_PROPERTIES_H
-#define ROBOCACHE_PROPERTIES_H
+#ifndef ROBOCACHE_PROPERTYTYPES_H
+#define ROBOCACHE_PROPERTYTYPES_H
 
 #include <gst/gst.h>
 
 #include "kernels/interpolation.h"
+#include "kernels/voxel.h"
 #include "kernels/dtype.h"
 
 G_BEGIN_DECLS
@@ -36,6 +37,10 @@ void robocache_warn_of_late_setting (gpointer object, GParamSpec * pspec);
 
 #define ROBOCACHE_TYPE_INTERPOLATION (robocache_interpolation_get_type ())
 GType robocache_interpolation_get_type (void);  /* values are RcInterpolation */
+#define ROBOCACHE_TYPE_VOXEL_MODE (robocache_voxel_mode_get_type ())
+GType robocache_voxel_mode_get_type (void);     /* values are RcVoxelMode */
+#define ROBOCACHE_TYPE_VOXEL_OUTPUT (robocache_voxel_output_get_type ())
+GType robocache_voxel_output_get_type (void);   /* values are RcVoxelOutput */
 
 /* Output dtype: an RcDtype, or auto (the default). */
 #define ROBOCACHE_DTYPE_AUTO RC_N_DTYPES
@@ -45,15 +50,18 @@ GType robocache_dtype_get_type (void);
 /* Output dtype for an input dtype: requested, or for auto the input's for floats and float32 for integers. */
 RcDtype robocache_dtype_resolve (RcDtype requested, RcDtype input);
 
-/* A list of channels: "0", "3-6,9". Empty or NULL: none. */
+/* A list of channels: "0", "3-6,9", "qx". Empty or NULL: none. */
 typedef struct
 {
   gint32 *channels;
   gint64 n;
 } RobocacheChannelList;
 
-/* FALSE and an error that quotes the string when it is no list of zero-based numbers and ranges. */
-gboolean robocache_channel_list_parse (RobocacheChannelList * list, const gchar * string, GError ** error);
+/* names: of all channels, separated by commas, or NULL. A token that is a number or a range is no name. FALSE and an error that quotes
+ * the string, where a token is neither a zero-based number, nor a range, nor a name. */
+gboolean robocache_channel_list_parse (RobocacheChannelList * list, const gchar * string, const gchar * names, GError ** error);
+/* While the names are unknown: FALSE and an error where no names could make it a list. */
+gboolean robocache_channel_list_check (const gchar * string, GError ** error);
 void robocache_channel_list_clear (RobocacheChannelList * list);
 
 /* A GstValueArray of n numbers ("<-1.0,-1.0,-1.0>"; ints are accepted). The param spec and the two ends of it. */

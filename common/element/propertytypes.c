@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "properties.h"
+#include "propertytypes.h"
 
 #include <string.h>
 
@@ -10,11 +10,27 @@
 
 ROBOCACHE_DEFINE_ENUM (robocache_interpolation_get_type, "RobocacheInterpolation",
     {RC_LINEAR, "Straight line between the rows around the tick", "linear"},
-    {RC_NEAREST, "The row nearest in time; the earlier one when both are as near", "nearest"},
+    {RC_NEAREST, "The nearest row; the earlier one of two at the same distance", "nearest"},
     {RC_PREVIOUS, "The newest row at or before the tick", "previous"},
     {RC_CUBIC, "Cubic through the rows around the tick, tangents from their neighbours", "cubic"},
     {RC_HERMITE, "Cubic with the measured rates of 'velocities' as tangents, linear for other channels", "hermite"},
-    {RC_MEAN, "Mean of the rows within half a period of the tick, linear when there is none", "mean"})
+    {RC_MEAN, "Mean of the rows within half a period of the tick, linear without such rows", "mean"})
+
+ROBOCACHE_DEFINE_ENUM (robocache_voxel_mode_get_type, "GstRobocacheVoxelMode",
+    {RC_VOXEL_OCCUPANCY, "1 if the voxel has a point", "occupancy"},
+    {RC_VOXEL_COUNT, "Number of points", "count"},
+    {RC_VOXEL_MEAN, "Mean of each feature", "mean"},
+    {RC_VOXEL_CENTROID, "Mean position of the points", "centroid"},
+    {RC_VOXEL_MAX, "Maximum of each feature", "max"},
+    {RC_VOXEL_MIN, "Minimum of each feature", "min"},
+    {RC_VOXEL_FIRST, "The first max-points points themselves, for sparse output", "first"})
+
+ROBOCACHE_DEFINE_ENUM (robocache_voxel_output_get_type, "GstRobocacheVoxelOutput",
+    {RC_VOXEL_DENSE, "All voxels of the grid", "dense"},
+    {RC_VOXEL_BITS, "One bit per voxel, for occupancy", "bits"},
+    {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"},
+    {RC_VOXEL_INDEX, "The linear index of each point's voxel, for occupancy", "index"},
+    {RC_VOXEL_RANK, "The row of each point's voxel in sparse output, for occupancy", "rank"})
 
 GType
 robocache_dtype_get_type (void)
@@ -23,7 +39,7 @@ robocache_dtype_get_type (void)
   static GEnumValue values[RC_N_DTYPES + 2];
 
   if (g_once_init_enter (&type)) {
-    values[0] = (GEnumValue) { ROBOCACHE_DTYPE_AUTO, "Chosen by the element, as the property says", "auto" };
+    values[0] = (GEnumValue) { ROBOCACHE_DTYPE_AUTO, "Selected by the element, as described by the property", "auto" };
     for (RcDtype d = 0; d < RC_N_DTYPES; d++)
       values[d + 1] = (GEnumValue) { d, rc_dtype_name (d), rc_dtype_name (d) };
     g_once_init_leave (&type, g_enum_register_static ("RobocacheDtype", values));
@@ -131,8 +147,8 @@ robocache_warn_of_late_setting (gpointer object, GParamSpec *pspec)
   is_late &= GST_STATE (element) > GST_STATE_READY;
   GST_OBJECT_UNLOCK (element);
   if (is_late)
-    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s%s%s was set while the element runs: the value takes effect when the "
-            "element next starts from READY", GST_IS_PAD (object) ? GST_OBJECT_NAME (object) : "", GST_IS_PAD (object) ? "::" : "",
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS, ("%s%s%s was set while the element runs: the value takes effect at the "
+        "next start from READY", GST_IS_PAD (object) ? GST_OBJECT_NAME (object) : "", GST_IS_PAD (object) ? "::" : "",
             pspec->name), (NULL));
   gst_object_unref (element);
 }
@@ -161,46 +177,115 @@ parse_channel (const gchar **cursor, gint64 *channel)
   return TRUE;
 }
 
+/* "3", "3-6" or "3 - 6". FALSE: the token is neither, and may be a name. */
+static gboolean
+parse_range (const gchar *token, gint64 *first, gint64 *last)
+{
+  if (!parse_channel (&token, first))
+    return FALSE;
+  *last = *first;
+  if (*token == '-') {
+    token++;
+    if (!parse_channel (&token, last))
+      return FALSE;
+  }
+  return *token == '\0' && *last >= *first;
+}
+
+/* The channel of that name; -1: there is none. */
+static gint64
+find_name (gchar **names, const gchar *token)
+{
+  for (gint64 c = 0; names && names[c]; c++) {
+    if (g_str_equal (g_strstrip (names[c]), token))
+      return c;
+  }
+  return -1;
+}
+
+/* Whether no names could make a channel of it. */
+static gboolean
+is_malformed (const gchar *token)
+{
+  gint64 first, last;
+
+  return strspn (token, "0123456789- \t") == strlen (token) && !parse_range (token, &first, &last);
+}
+
+/* FALSE: neither a number, nor a range, nor one of the names. */
+static gboolean
+append_token (GArray *channels, const gchar *token, gchar **names)
+{
+  gint64 first, last;
+
+  if (!parse_range (token, &first, &last))
+    first = last = is_malformed (token) ? -1 : find_name (names, token);
+  for (gint64 c = first; first >= 0 && c <= last; c++) {
+    const gint32 channel = (gint32) c;
+
+    g_array_append_val (channels, channel);
+  }
+  return first >= 0;
+}
+
+static void
+say_no_channel (const gchar *string, const gchar *token, const gchar *names, GError **error)
+{
+  if (names && !is_malformed (token))
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "\"%s\": there is no channel \"%s\"; the caps have %s", string,
+        token, names);
+  else
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "\"%s\" is not a channel list: set zero-based numbers and "
+        "ranges, like \"0\" or \"3-6,9\"%s", string, is_malformed (token) ? "" : ", since the caps name no channels");
+}
+
+static gboolean
+is_blank (const gchar *string)
+{
+  while (g_ascii_isspace (*string))
+    string++;
+  return *string == '\0';
+}
+
 gboolean
-robocache_channel_list_parse (RobocacheChannelList *list, const gchar *string, GError **error)
+robocache_channel_list_parse (RobocacheChannelList *list, const gchar *string, const gchar *names, GError **error)
 {
   GArray *channels = g_array_new (FALSE, FALSE, sizeof (gint32));
-  const gchar *cursor = string ? string : "";
+  gchar **tokens = g_strsplit (string && !is_blank (string) ? string : "", ",", -1);
+  gchar **each_name = names ? g_strsplit (names, ",", -1) : NULL;
+  guint n = 0;
+  gboolean ok;
 
-  while (g_ascii_isspace (*cursor))
-    cursor++;
-  while (*cursor) {
-    gint64 first, last;
-
-    if (!parse_channel (&cursor, &first))
-      goto malformed;
-    last = first;
-    if (*cursor == '-') {
-      cursor++;
-      if (!parse_channel (&cursor, &last) || last < first)
-        goto malformed;
-    }
-    for (gint64 c = first; c <= last; c++) {
-      gint32 channel = (gint32) c;
-
-      g_array_append_val (channels, channel);
-    }
-    if (*cursor == ',' && cursor[1] != '\0')
-      cursor++;
-    else if (*cursor)
-      goto malformed;
+  while (tokens[n] && append_token (channels, g_strstrip (tokens[n]), each_name))
+    n++;
+  ok = tokens[n] == NULL;
+  if (ok) {
+    robocache_channel_list_clear (list);
+    list->n = channels->len;
+    list->channels = (gint32 *) (gpointer) g_array_free (channels, channels->len == 0);
+  } else {
+    say_no_channel (string, tokens[n], names, error);
+    g_array_free (channels, TRUE);
   }
+  g_strfreev (each_name);
+  g_strfreev (tokens);
+  return ok;
+}
 
-  robocache_channel_list_clear (list);
-  list->n = channels->len;
-  list->channels = (gint32 *) (gpointer) g_array_free (channels, channels->len == 0);
-  return TRUE;
+gboolean
+robocache_channel_list_check (const gchar *string, GError **error)
+{
+  gchar **tokens = g_strsplit (string && !is_blank (string) ? string : "", ",", -1);
+  guint n = 0;
+  gboolean ok;
 
-malformed:
-  g_array_free (channels, TRUE);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-      "\"%s\" is no channel list: write zero-based numbers and ranges, like \"0\" or \"3-6,9\"", string);
-  return FALSE;
+  while (tokens[n] && !is_malformed (g_strstrip (tokens[n])))
+    n++;
+  ok = tokens[n] == NULL;
+  if (!ok)
+    say_no_channel (string, tokens[n], NULL, error);
+  g_strfreev (tokens);
+  return ok;
 }
 
 void

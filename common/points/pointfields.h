@@ -1,0 +1,45 @@
+/* robocache: the fields of a point, as they lie in data and as caps say it
+ *
+ *   fields=(string)"x,y,z,intensity", type=(string)float32
+ * where all fields are of one float type and nothing is between them, else
+ *   fields=(string)"x,y,z,ring", types=(string)"float32,float32,float32,uint16", offsets=(string)"0,4,8,16",
+ *   point-step=(int)32
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_POINTFIELDS_H
+#define ROBOCACHE_POINTFIELDS_H
+
+#include <gst/gst.h>
+
+#include "kernels/dtype.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gchar *name;                  /* UTF-8, without a comma */
+  RcDtype dtype;
+  gsize offset;                 /* bytes from the beginning of the point */
+} RobocachePointField;
+
+typedef struct
+{
+  GArray *fields;               /* RobocachePointField, in the order of their offsets */
+  gsize point_step;             /* bytes from one point to the next */
+} RobocachePointFields;
+
+void robocache_point_fields_init (RobocachePointFields * fields);
+void robocache_point_fields_clear (RobocachePointFields * fields);
+
+/* A field after all others, at point_step, which goes on behind it. Any bytes are taken for a name. */
+void robocache_point_fields_append (RobocachePointFields * fields, const gchar * name, RcDtype dtype);
+
+/* FALSE and an error when there is no x, y or z, or two fields have one name. */
+gboolean robocache_point_fields_check (const RobocachePointFields * fields, GError ** error);
+
+/* application/x-pointcloud, without a framerate. */
+GstCaps *robocache_point_fields_to_caps (const RobocachePointFields * fields);
+
+G_END_DECLS
+#endif

@@ -12,6 +12,56 @@
 #define MAX_ROWS_AHEAD 32
 #define ROWS_AHEAD_TO_CONTINUE 16
 
+GPtrArray *
+gst_robocache_fuse_released_new (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) gst_mini_object_unref);
+}
+
+static gpointer
+take_last (GPtrArray *released)
+{
+  return g_ptr_array_steal_index_fast (released, released->len - 1);
+}
+
+void
+gst_robocache_fuse_unlock_to (GstRobocacheFuse *fuse, GPtrArray *released)
+{
+  while (fuse->released->len > 0)
+    g_ptr_array_add (released, take_last (fuse->released));
+  g_mutex_unlock (&fuse->lock);
+}
+
+/* Takes all at once: what is left behind would go in another thread. */
+void
+gst_robocache_fuse_unlock (GstRobocacheFuse *fuse)
+{
+  GstMiniObject *few[16];
+  GPtrArray *many;
+  guint n = 0;
+
+  if (fuse->released->len > G_N_ELEMENTS (few)) {
+    many = gst_robocache_fuse_released_new ();
+    gst_robocache_fuse_unlock_to (fuse, many);
+    g_ptr_array_unref (many);
+    return;
+  }
+  while (fuse->released->len > 0)
+    few[n++] = take_last (fuse->released);
+  g_mutex_unlock (&fuse->lock);
+  while (n > 0)
+    gst_mini_object_unref (few[--n]);
+}
+
+void
+gst_robocache_fuse_release_events (GstRobocacheFuse *fuse)
+{
+  GstEvent *event;
+
+  while ((event = g_queue_pop_head (&fuse->events)))
+    g_ptr_array_add (fuse->released, event);
+}
+
 void
 gst_robocache_fuse_wake (GstRobocacheFuse *fuse)
 {
@@ -41,18 +91,30 @@ gst_robocache_fuse_ref_pads (GstRobocacheFuse *fuse)
   return pads;
 }
 
+FuseTimeSeen
+gst_robocache_fuse_see_time (GstRobocacheFuse *fuse)
+{
+  FuseTimeSeen seen = {.running_time = GST_CLOCK_TIME_NONE,.monotonic = g_get_monotonic_time () * 1000 };
+  GstClock *clock = NULL;
+  GstClockTime now;
+
+  GST_OBJECT_LOCK (fuse);
+  seen.base_time = GST_ELEMENT_CAST (fuse)->base_time;
+  if (GST_ELEMENT_CLOCK (fuse))
+    seen.clock = clock = gst_object_ref (GST_ELEMENT_CLOCK (fuse));
+  GST_OBJECT_UNLOCK (fuse);
+  if (clock) {
+    now = gst_clock_get_time (clock);
+    seen.running_time = now > seen.base_time ? now - seen.base_time : 0;
+    gst_object_unref (clock);
+  }
+  return seen;
+}
+
 GstClockTime
 gst_robocache_fuse_clock_now (GstRobocacheFuse *fuse)
 {
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT (fuse));
-  const GstClockTime base_time = gst_element_get_base_time (GST_ELEMENT (fuse));
-  GstClockTime now;
-
-  if (clock == NULL)
-    return GST_CLOCK_TIME_NONE;
-  now = gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  return now > base_time ? now - base_time : 0;
+  return gst_robocache_fuse_see_time (fuse).running_time;
 }
 
 GstClockTime
@@ -110,7 +172,7 @@ gst_robocache_fuse_look_for_failure (GstRobocacheFuse *fuse)
 void
 gst_robocache_fuse_post_failure (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GError *error)
 {
-  gchar *name = gst_object_get_name (pad ? GST_OBJECT (pad) : GST_OBJECT (fuse));
+  gchar *name = pad ? gst_object_get_name (GST_OBJECT (pad)) : NULL;    /* the message has the element's */
   GstClockTime position = GST_CLOCK_TIME_NONE;
 
   FUSE_LOCK (fuse);
@@ -146,8 +208,14 @@ gst_robocache_fuse_reset_ticks (GstRobocacheFuse *fuse)
   fuse->discont = TRUE;
   fuse->hole.n = fuse->qos_dropped = 0;
   fuse->last_gap = fuse->qos_last = fuse->awaited = ROBOCACHE_NO_TIME;
+  fuse->seen.running_time = GST_CLOCK_TIME_NONE;
+  fuse->segment_from = 0;
+  for (guint i = 0; i < fuse->pads->len; i++)
+    gst_robocache_fuse_nth_pad (fuse, i)->start_is_checked = gst_robocache_fuse_nth_pad (fuse, i)->end_is_checked = FALSE;
+  fuse->common_origin = ROBOCACHE_NO_TIME;
+  fuse->went_back = 0;
   robocache_statistics_timer_reset (&fuse->stats_timer);
-  g_queue_clear_full (&fuse->events, (GDestroyNotify) gst_event_unref);
+  gst_robocache_fuse_release_events (fuse);
 }
 
 void

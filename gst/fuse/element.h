@@ -12,7 +12,7 @@
 #include "common/element/statistics.h"
 #include "gst/fuse/sample/composer.h"
 #include "gst/fuse/stream/latency.h"
-#include "pad.h"
+#include "gst/fuse/pads/pad.h"
 #include "gst/fuse/stream/tickclock.h"
 
 G_BEGIN_DECLS
@@ -27,6 +27,16 @@ typedef struct
   gint64 first, end;            /* running times: of the first of them, and where the last one ends */
 } FuseHole;
 
+/* The time when it was looked at. */
+typedef struct
+{
+  GstClockTime running_time;    /* GST_CLOCK_TIME_NONE: it was not yet */
+  GstClockTime base_time;
+  gpointer clock;               /* the pipeline's; no reference */
+  gint64 monotonic;             /* ns that pass, whatever the pipeline's clock says */
+  gboolean has_paused;          /* since then */
+} FuseTimeSeen;
+
 struct _GstRobocacheFuse
 {
   GstElement parent;
@@ -36,6 +46,8 @@ struct _GstRobocacheFuse
   /* object lock: properties. Those that hold from READY on are copied to started_… at start. */
   gint rate[2];
   gchar *reference_name;        /* NULL: unset */
+  gchar *pads_text;             /* settings of pads; NULL: unset */
+  gboolean allow_gaps;
   FuseOutput output;
   GstClockTime latency, min_upstream_latency;
   gboolean qos_messages;
@@ -52,13 +64,23 @@ struct _GstRobocacheFuse
   GPtrArray *pads;              /* GstRobocacheFusePad, in the order of their tensors */
   GPtrArray *streams;           /* their FuseStream, likewise */
   FuseOrigins *origins;
+  gint64 common_origin;         /* the earliest one of streams that are shifted: see commonclock.h */
+  GPtrArray *released;          /* of GstMiniObject: see gst_robocache_fuse_unlock; empty while nobody has the lock */
   FuseTickClock clock;
   FuseOutput started_output;
   gchar *started_reference;     /* NULL: unset */
+  gboolean started_allow_gaps;
   gboolean is_started;          /* between start and stop */
   gboolean rate_changed;
   gboolean reference_lost;      /* the reference pad was removed */
   gboolean failed;              /* an error ended the streams of some pad: no tick follows until it is flushed or gone */
+
+  /* settings of pads: see padsettings.c */
+  GPtrArray *pad_settings;      /* those in force; NULL: none */
+  GPtrArray *next_pad_settings; /* set while the element runs; NULL: none */
+  GError *pad_settings_error;   /* of those that were set last; NULL: they are good */
+  GstClockID watch_id;          /* of the clock that looks at what never came; NULL: it does not */
+  gboolean watch_is_over;       /* it has looked since the element started */
 
   /* the task */
   gboolean flushing;            /* it must pause: a flush of all pads, or the source pad is not active */
@@ -68,6 +90,9 @@ struct _GstRobocacheFuse
   GstClockID clock_id;          /* of the deadline that it waits for; NULL: none */
   gint64 awaited;               /* the tick that it waits for; ROBOCACHE_NO_TIME: none is known */
   guint n_unready;              /* streams that this tick waits for */
+  FuseTimeSeen seen;            /* live */
+  GstClockTime went_back;       /* by how much it has gone back since that was last told; 0: it has not */
+  guint n_moves;                /* of the ticks to another time: a tick that was found before is none any more */
   gint wakeups;                 /* atomic: how often the task was woken */
   GThread *task_thread;         /* atomic: of the last tick */
   GQueue events;                /* of GstEvent: to push in order with samples */
@@ -85,7 +110,9 @@ struct _GstRobocacheFuse
   FuseSnapshot *snapshots;      /* [n_composed] */
   GPtrArray *composed;          /* of GstRobocacheFusePad: those in the samples */
   gboolean composing;           /* snapshots hold references */
-  GstSegment segment;
+  gboolean window_is_stale;     /* the window's ticks are not those before the next one */
+  GstSegment segment;           /* as it began or was sought */
+  gint64 segment_from;          /* running time from which on the segment is pushed, since ticks went back; 0: all of it */
   gboolean stream_started, need_segment, sent_buffer, discont, segment_done_sent;
   GstFlowReturn ended;          /* what sources are answered since the streams ended; GST_FLOW_OK: they have not */
   GstBufferPool *peer_pool;     /* downstream's, that the composer uses; NULL: none */
@@ -106,7 +133,17 @@ struct _GstRobocacheFuse
 };
 
 #define FUSE_LOCK(fuse) g_mutex_lock (&(fuse)->lock)
-#define FUSE_UNLOCK(fuse) g_mutex_unlock (&(fuse)->lock)
+#define FUSE_UNLOCK(fuse) gst_robocache_fuse_unlock (fuse)
+/* Lets go of the lock, and then of buffers and events that this thread has released with it: an application may look at the element
+ * when one of them goes. Whoever waits with the lock must have released none. */
+void gst_robocache_fuse_unlock (GstRobocacheFuse * fuse);
+/* The same for a thread that has flush_lock: they are moved to released, to go when it has no lock. */
+void gst_robocache_fuse_unlock_to (GstRobocacheFuse * fuse, GPtrArray * released);
+/* For unlock_to; free with g_ptr_array_unref. */
+GPtrArray *gst_robocache_fuse_released_new (void);
+
+/* Events that wait are not pushed any more. Called with the lock. */
+void gst_robocache_fuse_release_events (GstRobocacheFuse * fuse);
 
 /* Wakes the task. Called with the lock. */
 void gst_robocache_fuse_wake (GstRobocacheFuse * fuse);
@@ -133,6 +170,8 @@ void gst_robocache_fuse_flush_stream (GstRobocacheFuse * fuse, GstRobocacheFuseP
 /* Whether the pad's source must wait, so that recordings of different rates stay together. Called with the lock. */
 gboolean gst_robocache_fuse_is_ahead (GstRobocacheFuse * fuse, const GstRobocacheFusePad * pad);
 
+/* The time now: running time, or GST_CLOCK_TIME_NONE without a clock, and what it comes from. Called in PLAYING. */
+FuseTimeSeen gst_robocache_fuse_see_time (GstRobocacheFuse * fuse);
 /* Running time on the clock; GST_CLOCK_TIME_NONE without a clock. Called in PLAYING. */
 GstClockTime gst_robocache_fuse_clock_now (GstRobocacheFuse * fuse);
 /* Running time at which rows and deadlines are, when live; otherwise GST_CLOCK_TIME_NONE. Called with the lock. */

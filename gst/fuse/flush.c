@@ -6,7 +6,9 @@
 
 #include "common/time/segments.h"
 #include "gst/fuse/stream/debug.h"
+#include "commonclock.h"
 #include "ticktask.h"
+#include "timejumps.h"
 
 /* ---- flushes of all pads; with flush_lock ---- */
 
@@ -39,7 +41,7 @@ begin_flush (GstRobocacheFuse *fuse, guint32 seqnum)
 
 /* Ends a flush that no pad holds open any more. */
 static void
-end_flush_when_due (GstRobocacheFuse *fuse)
+end_flush_when_due (GstRobocacheFuse *fuse, GPtrArray *released)
 {
   gboolean due;
   GstEvent *event;
@@ -53,14 +55,14 @@ end_flush_when_due (GstRobocacheFuse *fuse)
   if (due) {
     fuse->open_flush = GST_SEQNUM_INVALID;
     fuse->need_segment = TRUE;
-    if (fuse->flush_resets)
+    if (fuse->flush_resets) {
       gst_robocache_fuse_reset_ticks (fuse);
+      fuse->window_is_stale = TRUE;
+    }
   }
-  FUSE_UNLOCK (fuse);
+  gst_robocache_fuse_unlock_to (fuse, released);
   if (!due)
     return;
-  if (fuse->flush_resets && fuse->composer)
-    fuse_composer_forget_window (fuse->composer);
   GST_DEBUG_OBJECT (fuse, "a flush of all pads ends");
   event = gst_event_new_flush_stop (TRUE);
   gst_event_set_seqnum (event, seqnum);
@@ -107,37 +109,45 @@ set_flushing (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean flushin
   FUSE_UNLOCK (fuse);
 }
 
+/* Settings that wait for a tick hold for the rows to come: after an error there may be no tick. Called with the lock. */
 static void
-stop_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+flush_stream (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  gst_robocache_fuse_sync_pad (fuse, pad, TRUE);
+  gst_robocache_fuse_flush_stream (fuse, pad);
+}
+
+static void
+stop_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GPtrArray *released)
 {
   FUSE_LOCK (fuse);
   if (is_open (fuse))
     gst_robocache_fuse_reset_ticks (fuse);
   pad->flush_awaited = pad->flushing = FALSE;
-  gst_robocache_fuse_flush_stream (fuse, pad);
-  FUSE_UNLOCK (fuse);
+  flush_stream (fuse, pad);
+  gst_robocache_fuse_unlock_to (fuse, released);
 }
 
 gboolean
 gst_robocache_fuse_flush_event (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
   const gboolean starts = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START;
+  const gboolean is_task = gst_robocache_fuse_is_task (fuse);   /* a flush of all would wait for its own thread */
+  GPtrArray *released = gst_robocache_fuse_released_new ();
 
   if (starts)
     set_flushing (fuse, pad, TRUE);
-  if (gst_robocache_fuse_is_task (fuse)) {      /* a flush of all would wait for its own thread */
-    if (!starts)
-      stop_flush (fuse, pad);
-    gst_event_unref (event);
-    return TRUE;
-  }
-  g_rec_mutex_lock (&fuse->flush_lock);
-  if (starts && is_active (fuse) && !is_open (fuse) && concerns_all (fuse))
+  if (!is_task)
+    g_rec_mutex_lock (&fuse->flush_lock);
+  if (!starts)
+    stop_flush (fuse, pad, released);
+  else if (!is_task && is_active (fuse) && !is_open (fuse) && concerns_all (fuse))
     begin_flush (fuse, gst_event_get_seqnum (event));
-  else if (!starts)
-    stop_flush (fuse, pad);
-  end_flush_when_due (fuse);
-  g_rec_mutex_unlock (&fuse->flush_lock);
+  if (!is_task) {
+    end_flush_when_due (fuse, released);
+    g_rec_mutex_unlock (&fuse->flush_lock);
+  }
+  g_ptr_array_unref (released);
   gst_event_unref (event);
   return TRUE;
 }
@@ -148,18 +158,20 @@ void
 gst_robocache_fuse_excuse_from_flush (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   const gboolean is_task = gst_robocache_fuse_is_task (fuse);   /* which a flush that is open may wait for */
+  GPtrArray *released = gst_robocache_fuse_released_new ();
 
   if (!is_task)
     g_rec_mutex_lock (&fuse->flush_lock);
   FUSE_LOCK (fuse);
   if (pad->flush_awaited && !pad->removed)
-    gst_robocache_fuse_flush_stream (fuse, pad);
+    flush_stream (fuse, pad);
   pad->flush_awaited = FALSE;
-  FUSE_UNLOCK (fuse);
-  if (is_task)
-    return;
-  end_flush_when_due (fuse);
-  g_rec_mutex_unlock (&fuse->flush_lock);
+  gst_robocache_fuse_unlock_to (fuse, released);
+  if (!is_task) {
+    end_flush_when_due (fuse, released);
+    g_rec_mutex_unlock (&fuse->flush_lock);
+  }
+  g_ptr_array_unref (released);
 }
 
 void
@@ -201,7 +213,8 @@ is_supported (GstRobocacheFuse *fuse, GstEvent *event)
   fits = flags & GST_SEEK_FLAG_FLUSH && robocache_seek_fits (&fuse->segment, event);
   FUSE_UNLOCK (fuse);
   if (!fits)
-    GST_INFO_OBJECT (fuse, "a seek must flush, and go forwards, in time, to before its end: refused %" GST_PTR_FORMAT, event);
+    GST_INFO_OBJECT (fuse, "a seek is refused: it must flush, play forwards in TIME, and stop after its start: %" GST_PTR_FORMAT,
+        event);
   return fits;
 }
 
@@ -286,7 +299,7 @@ forward_seek (GstRobocacheFuse *fuse, GstEvent *event)
     GstPad *pad = g_ptr_array_index (pads, i);
 
     if (gst_pad_is_linked (pad))
-      all &= gst_pad_push_event (pad, gst_event_ref (event));
+      all &= gst_pad_push_event (pad, gst_robocache_fuse_seek_of_pad (fuse, g_ptr_array_index (pads, i), event));
   }
   g_ptr_array_unref (pads);
   return all;
@@ -297,8 +310,9 @@ static gboolean
 run_seek (GstRobocacheFuse *fuse, GstEvent *event)
 {
   const guint32 seqnum = gst_event_get_seqnum (event);
-  GstSegment before;
   gboolean begun, known, ok;
+  GPtrArray *released;
+  GstSegment before;
 
   g_rec_mutex_lock (&fuse->flush_lock);
   FUSE_LOCK (fuse);
@@ -311,12 +325,14 @@ run_seek (GstRobocacheFuse *fuse, GstEvent *event)
     return known;
 
   ok = forward_seek (fuse, event);
+  released = gst_robocache_fuse_released_new ();
   g_rec_mutex_lock (&fuse->flush_lock);
   if (!ok)
     take_back_seek (fuse, seqnum, &before);
   if (is_active (fuse))
-    end_flush_when_due (fuse);
+    end_flush_when_due (fuse, released);
   g_rec_mutex_unlock (&fuse->flush_lock);
+  g_ptr_array_unref (released);
   return ok;
 }
 
@@ -326,7 +342,7 @@ gst_robocache_fuse_seek (GstRobocacheFuse *fuse, GstEvent *event)
   gboolean ok = FALSE;
 
   if (gst_robocache_fuse_is_task (fuse))
-    GST_WARNING_OBJECT (fuse, "a seek from the thread that hands out samples is refused: it would wait for itself");
+    GST_WARNING_OBJECT (fuse, "a seek from the thread that sends samples is refused, because it would wait for itself");
   else
     ok = is_supported (fuse, event) && gst_robocache_fuse_sources_seek (fuse) && run_seek (fuse, event);
   gst_event_unref (event);

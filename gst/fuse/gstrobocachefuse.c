@@ -25,56 +25,28 @@
 
 #include <string.h>
 
-#include "common/tensors/cudaframe.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
 #include "gst/fuse/stream/debug.h"
+#include "commonclock.h"
 #include "flush.h"
 #include "input.h"
 #include "liveness.h"
 #include "messages.h"
 #include "negotiation.h"
+#include "gst/fuse/pads/padsettings.h"
+#include "properties.h"
 #include "ticktask.h"
+#include "timejumps.h"
+#include "gst/fuse/checks/watch.h"
 #include "gst/fuse/sample/samplemeta.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
 
-#define DEFAULT_WINDOW 1
-#define MAX_WINDOW 4096
-#define DEFAULT_LAYOUT FUSE_LAYOUT_TENSORS
-#define DEFAULT_INFO FUSE_INFO_NONE
-#define DEFAULT_QOS_MESSAGES TRUE
-#define DEFAULT_QOS_INTERVAL GST_SECOND
-#define DEFAULT_LATENCY (5 * GST_MSECOND)
-
-enum
-{
-  PROP_0,
-  PROP_RATE,
-  PROP_REFERENCE_PAD,
-  PROP_WINDOW,
-  PROP_LAYOUT,
-  PROP_INFO,
-  PROP_TYPE,
-  PROP_LATENCY,
-  PROP_MIN_UPSTREAM_LATENCY,
-  PROP_FORCE_LIVE,
-  PROP_STATS,
-  PROP_STATS_INTERVAL,
-  PROP_QOS_MESSAGES,
-  PROP_QOS_INTERVAL,
-  PROP_BUSY_WAIT,
-  PROP_DEVICE
-};
-
-#define FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE }, width = (int) [ 1, MAX ], " \
-    "height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
-#define CAMERA_CAPS "video/x-raw, " FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FRAME_FIELDS
-
 /* sink comes first: a tensor stream that is linked without a pad name gets it. */
 static GstStaticPadTemplate sink_templates[] = {
   GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS)),
-  GST_STATIC_PAD_TEMPLATE ("camera_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (CAMERA_CAPS)),
+  GST_STATIC_PAD_TEMPLATE ("camera_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (FUSE_CAMERA_CAPS)),
   GST_STATIC_PAD_TEMPLATE ("proprio_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS)),
   GST_STATIC_PAD_TEMPLATE ("force_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS)),
 };
@@ -84,9 +56,9 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
 
 static void gst_robocache_fuse_child_proxy_init (gpointer iface, gpointer data);
 
-G_DEFINE_FINAL_TYPE_WITH_CODE (GstRobocacheFuse, gst_robocache_fuse, GST_TYPE_ELEMENT,
+G_DEFINE_TYPE_WITH_CODE (GstRobocacheFuse, gst_robocache_fuse, GST_TYPE_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, gst_robocache_fuse_child_proxy_init)
-    GST_DEBUG_CATEGORY_INIT (gst_robocache_fuse_debug, "robocachefuse", 0, "many streams, one aligned sample a tick"));
+    GST_DEBUG_CATEGORY_INIT (gst_robocache_fuse_debug, "robocachefuse", 0, "many streams, one aligned sample per tick"));
 GST_ELEMENT_REGISTER_DEFINE (robocachefuse, "robocachefuse", GST_RANK_NONE, GST_TYPE_ROBOCACHE_FUSE);
 
 /* ---- pads ---- */
@@ -109,6 +81,8 @@ pad_settings_changed (GstElement *element, GstRobocacheFusePad *pad)
   GError *error = NULL;
 
   FUSE_LOCK (fuse);
+  if (!pad->removed)
+    gst_robocache_fuse_sync_pad (fuse, pad, FALSE);     /* the next row is judged by them */
   if (fuse->is_started && !pad->removed)
     declare (fuse, pad, &error);
   gst_robocache_fuse_wake (fuse);
@@ -128,17 +102,14 @@ static const GstRobocacheFusePadCallbacks pad_callbacks = {
 static gint64
 pad_number (GstRobocacheFuse *fuse, GstRobocacheFuseRole role, const gchar *requested)
 {
-  const gchar *prefix = gst_robocache_fuse_role_names[role];
+  GstRobocacheFuseRole role_of_name;
   gint64 number = 0;
-  guint64 parsed;
+  guint parsed;
 
   if (requested && strchr (requested, '%') == NULL) {
-    const gsize length = strlen (prefix);
-
-    if (!g_str_has_prefix (requested, prefix) || requested[length] != '_'
-        || !g_ascii_string_to_unsigned (requested + length + 1, 10, 0, G_MAXUINT32, &parsed, NULL))
+    if (!gst_robocache_fuse_pad_parse_name (requested, &role_of_name, &parsed) || role_of_name != role)
       return -1;
-    number = (gint64) parsed;
+    number = parsed;
   }
   for (guint i = 0; i < fuse->pads->len; i++) {
     const GstRobocacheFusePad *pad = gst_robocache_fuse_nth_pad (fuse, i);
@@ -201,7 +172,9 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   gst_pad_set_query_function (GST_PAD (pad), gst_robocache_fuse_sink_query);
   gst_pad_set_activatemode_function (GST_PAD (pad), sink_activate_mode);
   pad->stream.times.origins = fuse->origins;
+  pad->stream.released = g_ptr_array_ref (fuse->released);
   pad->flow = fuse->ended;
+  gst_robocache_fuse_apply_pad_settings (fuse, pad);
   gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   g_ptr_array_add (fuse->pads, gst_object_ref_sink (pad));
   sort_pads (fuse);
@@ -221,13 +194,14 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad = make_pad (fuse, pad_template, name);
   FUSE_UNLOCK (fuse);
   if (pad == NULL) {
-    GST_WARNING_OBJECT (fuse, "a pad cannot be named \"%s\": the name is taken, or not like %s", name,
+    GST_WARNING_OBJECT (fuse, "a pad cannot be named \"%s\": the name is in use, or does not fit %s", name,
         GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template));
     return NULL;
   }
   if (GST_STATE (fuse) > GST_STATE_READY || GST_STATE_TARGET (fuse) > GST_STATE_READY)
     gst_pad_set_active (GST_PAD (pad), TRUE);
   gst_element_add_pad (element, GST_PAD (pad));
+  pad_settings_changed (element, pad);  /* it may be declared already */
   gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   gst_robocache_fuse_excuse_from_flush (fuse, pad);
   return GST_PAD (pad);
@@ -236,7 +210,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
 static void
 warn_reference_lost (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  GST_ELEMENT_WARNING (fuse, CORE, PAD, ("%s, whose rows are the ticks, was removed: no ticks until %s", GST_OBJECT_NAME (pad),
+  GST_ELEMENT_WARNING (fuse, CORE, PAD, ("the reference pad %s was released: there are no ticks until %s", GST_OBJECT_NAME (pad),
           pad->role == GST_ROBOCACHE_FUSE_CAMERA ? "it or another camera brings a frame" : "it is requested again"), (NULL));
 }
 
@@ -263,6 +237,7 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
     fuse->clock.earliest_start = ROBOCACHE_NO_TIME;
     fuse->discont = TRUE;
   }
+  gst_robocache_fuse_share_origin (fuse);
   gst_robocache_fuse_look_for_failure (fuse);
   fuse->composition_changed = TRUE;
   g_cond_broadcast (&fuse->progress);
@@ -372,6 +347,8 @@ end_of_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   } else {
     end = (GstClockTime) duration;
   }
+  if (GST_CLOCK_TIME_IS_VALID (end))
+    end = (GstClockTime) MAX (rc_add_saturating ((gint64) MIN (end, G_MAXINT64), pad->stream.origin_shift - pad->stream.sought_by), 0);
   FUSE_UNLOCK (fuse);
   return end;
 }
@@ -455,12 +432,18 @@ src_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean act
 static gboolean
 start_settings (GstRobocacheFuse *fuse)
 {
+  GError *error = NULL;
   gboolean both;
 
+  if (!gst_robocache_fuse_start_pad_settings (fuse, &error)) {
+    gst_robocache_fuse_post_failure (fuse, NULL, error);
+    return FALSE;
+  }
   FUSE_LOCK (fuse);
   GST_OBJECT_LOCK (fuse);
   both = fuse->rate[0] > 0 && fuse->reference_name;
   fuse->started_output = fuse->output;
+  fuse->started_allow_gaps = fuse->allow_gaps;
   g_free (fuse->started_reference);
   fuse->started_reference = g_strdup (fuse->reference_name);
   fuse->clock.grid = (RobocacheTickGrid) { fuse->rate[0], fuse->rate[1] };
@@ -500,7 +483,7 @@ start (GstRobocacheFuse *fuse)
     return FALSE;
   FUSE_LOCK (fuse);
   fuse->clock.reference = NULL;
-  fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = FALSE;
+  fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = fuse->watch_is_over = FALSE;
   fuse->composition_changed = fuse->need_segment = TRUE;
   fuse->ended = GST_FLOW_OK;
   fuse->seqnum = GST_SEQNUM_INVALID;
@@ -531,7 +514,7 @@ stop (GstRobocacheFuse *fuse)
   gst_robocache_fuse_drop_composition (fuse);
   FUSE_LOCK (fuse);
   fuse->is_started = FALSE;
-  g_queue_clear_full (&fuse->events, (GDestroyNotify) gst_event_unref);
+  gst_robocache_fuse_release_events (fuse);
   FUSE_UNLOCK (fuse);
   robocache_device_close (&fuse->device, GST_ELEMENT (fuse));
 }
@@ -542,6 +525,7 @@ set_playing (GstRobocacheFuse *fuse, gboolean playing)
 {
   FUSE_LOCK (fuse);
   fuse->playing = playing;
+  fuse->seen.has_paused = TRUE;
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
 }
@@ -554,8 +538,10 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start (fuse))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
+    gst_robocache_fuse_end_watch (fuse);
     set_playing (fuse, FALSE);
+  }
   changed = GST_ELEMENT_CLASS (gst_robocache_fuse_parent_class)->change_state (element, transition);
   if (changed == GST_STATE_CHANGE_FAILURE && transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     gst_pad_set_active (fuse->src, FALSE);
@@ -566,8 +552,10 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
   switch (transition) {
     case GST_STATE_CHANGE_PAUSED_TO_PLAYING:
       set_playing (fuse, TRUE);
+      gst_robocache_fuse_begin_watch (fuse);
       break;
     case GST_STATE_CHANGE_PAUSED_TO_READY:
+      gst_robocache_fuse_end_watch (fuse);
       stop (fuse);
       break;
     case GST_STATE_CHANGE_READY_TO_PAUSED:
@@ -581,150 +569,6 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
   return changed;
 }
 
-/* ---- properties ---- */
-
-/* Where properties that are a plain field lie. */
-static const gsize fields[] = {
-  [PROP_RATE] = G_STRUCT_OFFSET (GstRobocacheFuse, rate),
-  [PROP_REFERENCE_PAD] = G_STRUCT_OFFSET (GstRobocacheFuse, reference_name),
-  [PROP_WINDOW] = G_STRUCT_OFFSET (GstRobocacheFuse, output.window),
-  [PROP_LAYOUT] = G_STRUCT_OFFSET (GstRobocacheFuse, output.layout),
-  [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, output.info),
-  [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, output.dtype),
-  [PROP_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, latency),
-  [PROP_MIN_UPSTREAM_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, min_upstream_latency),
-  [PROP_FORCE_LIVE] = G_STRUCT_OFFSET (GstRobocacheFuse, force_live),
-  [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheFuse, qos_messages),
-  [PROP_QOS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheFuse, qos_interval),
-  [PROP_BUSY_WAIT] = G_STRUCT_OFFSET (GstRobocacheFuse, busy_wait),
-};
-
-static void
-gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
-{
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
-
-  FUSE_LOCK (fuse);
-  GST_OBJECT_LOCK (fuse);
-  if (prop_id == PROP_STATS_INTERVAL)
-    fuse->stats_timer.interval = g_value_get_uint64 (value);
-  else if (prop_id >= PROP_DEVICE)
-    robocache_device_set_property (&fuse->device, prop_id - PROP_DEVICE, value);
-  else
-    robocache_setting_set (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
-  if (fuse->reference_name && fuse->reference_name[0] == '\0')
-    g_clear_pointer (&fuse->reference_name, g_free);
-  GST_OBJECT_UNLOCK (fuse);
-  fuse->rate_changed |= prop_id == PROP_RATE;
-  gst_robocache_fuse_wake (fuse);
-  FUSE_UNLOCK (fuse);
-  robocache_warn_of_late_setting (fuse, pspec);
-  if (prop_id == PROP_LATENCY || prop_id == PROP_MIN_UPSTREAM_LATENCY)
-    gst_robocache_fuse_update_latency (fuse);
-}
-
-static void
-gst_robocache_fuse_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
-{
-  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
-
-  if (prop_id == PROP_STATS || prop_id == PROP_STATS_INTERVAL) {
-    FUSE_LOCK (fuse);
-    if (prop_id == PROP_STATS)
-      g_value_take_boxed (value, gst_robocache_fuse_make_statistics (fuse));
-    else
-      g_value_set_uint64 (value, fuse->stats_timer.interval);
-    FUSE_UNLOCK (fuse);
-    return;
-  }
-  GST_OBJECT_LOCK (fuse);
-  if (prop_id >= PROP_DEVICE)
-    robocache_device_get_property (&fuse->device, prop_id - PROP_DEVICE, value);
-  else
-    robocache_setting_get (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
-  GST_OBJECT_UNLOCK (fuse);
-}
-
-#define TYPE_LAYOUT (layout_get_type ())
-static GType
-layout_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    {FUSE_LAYOUT_TENSORS, "One tensor a stream", "tensors"},
-    {FUSE_LAYOUT_CONCAT, "One float32 tensor of all streams but cameras", "concat"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheFuseLayout", values));
-  return type;
-}
-
-#define TYPE_INFO (info_get_type ())
-static GType
-info_get_type (void)
-{
-  static gsize type = 0;
-  static const GEnumValue values[] = {
-    {FUSE_INFO_NONE, "Only the meta of the buffer", "none"},
-    {FUSE_INFO_TENSOR, "A last tensor of int64: tick, time of the row at or before it, of the row after it, "
-          "and status, for each stream", "tensor"},
-    {0, NULL, NULL},
-  };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheFuseInfo", values));
-  return type;
-}
-
-static void
-install_properties (GObjectClass *object_class)
-{
-  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
-  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
-
-  g_object_class_install_property (object_class, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
-          "Ticks per second, on a grid anchored at running time 0 (0/1 = ticks come from reference-pad); while the element "
-          "runs, ticks continue on the new grid", 0, 1, 1000000000, 1, 0, 1, playing));
-  g_object_class_install_property (object_class, PROP_REFERENCE_PAD, g_param_spec_string ("reference-pad",
-          "Reference pad", "Name of the sink pad each of whose rows is a tick; with neither this nor rate, the camera pad "
-          "with the lowest number", NULL, ready));
-  g_object_class_install_property (object_class, PROP_WINDOW, g_param_spec_uint ("window", "Window",
-          "Rows of history in each sample, oldest first, one a tick", 1, MAX_WINDOW, DEFAULT_WINDOW, ready));
-  g_object_class_install_property (object_class, PROP_LAYOUT, g_param_spec_enum ("layout", "Layout",
-          "How streams become tensors", TYPE_LAYOUT, DEFAULT_LAYOUT, ready));
-  g_object_class_install_property (object_class, PROP_INFO, g_param_spec_enum ("info", "Info",
-          "Where samples carry the times and the status of each row", TYPE_INFO, DEFAULT_INFO, ready));
-  g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
-          "Element type of tensors, camera frames excluded (auto = the input's for floats, float32 for integers)",
-          ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
-  g_object_class_install_property (object_class, PROP_LATENCY, g_param_spec_uint64 ("latency", "Latency",
-          "Live: additional time that a tick waits for rows, for jitter and transport (ns)", 0, G_MAXINT64, DEFAULT_LATENCY,
-          playing));
-  g_object_class_install_property (object_class, PROP_MIN_UPSTREAM_LATENCY, g_param_spec_uint64 ("min-upstream-latency",
-          "Minimum upstream latency", "Live: latency of sources that will be plugged in later, where it is larger than that "
-          "of those present (ns)", 0, G_MAXINT64, 0, playing));
-  g_object_class_install_property (object_class, PROP_FORCE_LIVE, g_param_spec_boolean ("force-live", "Force live",
-          "Always be live: ticks start at PLAYING, once any pad has caps or expected caps", FALSE,
-          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
-          "Ticks, their lateness, and rows of every pad, counted since the element was started", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property (object_class, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
-          "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0, G_MAXUINT64,
-          0, playing));
-  g_object_class_install_property (object_class, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
-          "Post QoS messages about rows that are late or dropped, and about dropped ticks", DEFAULT_QOS_MESSAGES, playing));
-  g_object_class_install_property (object_class, PROP_QOS_INTERVAL, g_param_spec_uint64 ("qos-interval", "QoS interval",
-          "Minimum time between two QoS messages of one pad, which report all losses in between (ns, 0 = report each loss)", 0,
-          G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
-  g_object_class_install_property (object_class, PROP_BUSY_WAIT, g_param_spec_uint64 ("busy-wait", "Busy wait",
-          "Live: how long the thread that hands out samples looks for the next tick before it sleeps (ns, 0 = it sleeps at "
-          "once); takes up to a whole CPU, and saves the time to wake the thread", 0, G_MAXUINT64, 0, playing));
-  robocache_device_install_properties (object_class, PROP_DEVICE);
-}
-
 /* ---- life ---- */
 
 static void
@@ -736,9 +580,11 @@ gst_robocache_fuse_finalize (GObject *object)
   g_ptr_array_unref (fuse->composed);
   g_ptr_array_unref (fuse->streams);
   g_ptr_array_unref (fuse->pads);
+  g_ptr_array_unref (fuse->released);
   fuse_origins_free (fuse->origins);
   g_free (fuse->reference_name);
   g_free (fuse->started_reference);
+  gst_robocache_fuse_clear_pad_settings (fuse);
   g_cond_clear (&fuse->progress);
   g_cond_clear (&fuse->work);
   g_mutex_clear (&fuse->lock);
@@ -772,7 +618,7 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   object_class->get_property = gst_robocache_fuse_get_property;
   object_class->dispose = gst_robocache_fuse_dispose;
   object_class->finalize = gst_robocache_fuse_finalize;
-  install_properties (object_class);
+  gst_robocache_fuse_install_properties (object_class);
 
   element_class->request_new_pad = gst_robocache_fuse_request_new_pad;
   element_class->release_pad = gst_robocache_fuse_release_pad;
@@ -784,14 +630,10 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
         : GST_TYPE_ROBOCACHE_FUSE_PAD);
   robocache_add_pad_template (element_class, &src_template, GST_TYPE_PAD);
   gst_element_class_set_static_metadata (element_class, "Robot sensor fusion", "Muxer/Tensor",
-      "Aligns many sensor streams in time, one sample a tick", "The robocache authors");
+      "Aligns many sensor streams in time: one sample per tick", "The robocache authors");
 
   gst_robocache_sample_meta_register ();
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_INTERPOLATION, 0);
-  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_DTYPE, 0);
-  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_BACKEND, 0);
-  gst_type_mark_as_plugin_api (TYPE_LAYOUT, 0);
-  gst_type_mark_as_plugin_api (TYPE_INFO, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_PAD, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD, 0);
 }
@@ -808,17 +650,11 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   fuse->streams = g_ptr_array_new ();
   fuse->composed = g_ptr_array_new_with_free_func (gst_object_unref);
   fuse->origins = fuse_origins_new ();
+  fuse->released = gst_robocache_fuse_released_new ();
   fuse_tick_clock_init (&fuse->clock, fuse->streams);
-  fuse->rate[1] = 1;
-  fuse->output = (FuseOutput) {
-    .window = DEFAULT_WINDOW,.layout = DEFAULT_LAYOUT,.info = DEFAULT_INFO,.dtype = ROBOCACHE_DTYPE_AUTO
-  };
-  fuse->latency = fuse->own_latency = DEFAULT_LATENCY;
-  fuse->qos_messages = DEFAULT_QOS_MESSAGES;
-  fuse->qos_interval = DEFAULT_QOS_INTERVAL;
+  gst_robocache_fuse_init_properties (fuse);
   fuse->total_latency = GST_CLOCK_TIME_NONE;
   fuse->flushing = TRUE;
-  robocache_device_init (&fuse->device);
   gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
   fuse->segment.position = GST_CLOCK_TIME_NONE;
   gst_robocache_fuse_reset_ticks (fuse);

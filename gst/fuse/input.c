@@ -4,13 +4,16 @@
  */
 #include "input.h"
 
+#include "common/device/budget.h"
 #include "common/time/segments.h"
 #include "gst/fuse/stream/debug.h"
+#include "commonclock.h"
 #include "flush.h"
 #include "liveness.h"
 #include "messages.h"
 #include "negotiation.h"
 #include "ticktask.h"
+#include "timejumps.h"
 
 /* Few enough frames for any camera's pool. */
 #define MIN_ROWS_WORTH_PRUNING 4
@@ -92,18 +95,19 @@ typedef struct
 static GstFlowReturn
 insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
 {
-  const GstClockTime now = gst_robocache_fuse_live_now (fuse);
   FuseStream *stream = &pad->stream;
+  const FuseEpoch *epoch = fuse_stream_epoch (stream);
   GstFlowReturn flow = pad->removed ? GST_FLOW_FLUSHING : pad->flow;
+  GstClockTime now;
 
   if (flow == GST_FLOW_OK && (!stream->has_format || stream->is_declared || stream->times.clock.segment.format
           != GST_FORMAT_TIME))
     flow = GST_FLOW_NOT_NEGOTIATED;
   if (flow != GST_FLOW_OK) {
     refuse_rows (fuse, pad);
-    gst_buffer_unref (buffer);
     return flow;
   }
+  now = gst_robocache_fuse_note_running_time (fuse);
   gst_robocache_fuse_note_start (fuse, now);
   stream->times.base_time = (gint64) gst_element_get_base_time (GST_ELEMENT (fuse));
   if (!fuse_stream_insert (stream, buffer, fuse->clock.live && pad->live, now, &then->oddities, &then->error))
@@ -112,8 +116,9 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
     return GST_FLOW_NOT_NEGOTIATED;
   prune (fuse, pad);
   then->latency_is_off = gst_robocache_fuse_latency_is_off (fuse, pad);
-  if (then->oddities.jumped)    /* rows of an older format may have gone */
+  if (then->oddities.jumped || fuse_stream_epoch (stream) != epoch)     /* rows of an older format may have gone */
     fuse->composition_changed = TRUE;
+  gst_robocache_fuse_note_rows (fuse, pad, now);
   if (then->oddities.jumped || gst_robocache_fuse_losses_are_due (fuse, pad, now)) {
     if (fuse->waits)            /* the task reports them */
       gst_robocache_fuse_wake (fuse);
@@ -132,10 +137,22 @@ warn_without_reference (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
   caps = pad->stream.times.settings.reference ? gst_caps_to_string (pad->stream.times.settings.reference)
       : g_strdup (FUSE_DEFAULT_REFERENCE);
   FUSE_UNLOCK (fuse);
-  GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: a buffer without a reference timestamp of %s; such buffers are dropped "
-          "and counted (stats: rows-dropped-no-reference). rtpbin adds them with add-reference-timestamp-meta, from the "
-          "first sender report on", GST_OBJECT_NAME (pad), caps), (NULL));
+  GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: dropped a buffer without a timestamp of %s; further ones are counted in "
+      "stats (rows-dropped-no-reference). Set add-reference-timestamp-meta on rtpbin: it adds the timestamp after the first "
+      "sender report", GST_OBJECT_NAME (pad), caps), (NULL));
   g_free (caps);
+}
+
+/* Of rows that are so far from running time that their pad is missing, or that are dropped. */
+static void
+warn_far (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gint64 lead)
+{
+  const gboolean is_dropped = lead > gst_robocache_fuse_pad_get_settings (pad).max_lead;
+
+  GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: rows are %.3f s %s running time%s: set offset to correct a constant "
+      "difference, clock-mode=track for a sensor with its own clock, or timestamp-source if the buffers have other times",
+          GST_OBJECT_NAME (pad), ABS ((gdouble) lead) / 1e9, lead > 0 ? "ahead of" : "behind", is_dropped
+          ? ", more than max-lead, and are dropped (stats: rows-dropped-ahead)" : ""), (NULL));
 }
 
 GstFlowReturn
@@ -151,6 +168,7 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
   FUSE_LOCK (fuse);
   flow = insert_rows (fuse, pad, buffer, &then);
   FUSE_UNLOCK (fuse);
+  gst_buffer_unref (buffer);
 
   if (then.error)
     gst_robocache_fuse_fail (fuse, pad, flow, then.error);
@@ -158,6 +176,8 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
     robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
   if (then.oddities.without_reference)
     warn_without_reference (fuse, pad);
+  if (then.oddities.far != 0)
+    warn_far (fuse, pad, then.oddities.far);
   if (then.oddities.jumped)
     robocache_clock_jump_warn (&pad->stream.jump, GST_ELEMENT (fuse), GST_PAD (pad));
   if (flow != GST_FLOW_OK)
@@ -179,6 +199,29 @@ caps_are_new (GstRobocacheFusePad *pad, const GstCaps *caps)
   return !same;
 }
 
+/* Before rows of a format come: FALSE and an error where those of all pads that may wait exceed memory. Called with the lock. */
+static gboolean
+check_memory (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, const FuseFormat *format, GError **error)
+{
+  const guint64 own = fuse_stream_held_bytes (&pad->stream, format);
+  guint64 others = 0;
+  gboolean fits;
+  gchar *what;
+
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    const GstRobocacheFusePad *other = gst_robocache_fuse_nth_pad (fuse, i);
+
+    if (other != pad && other->stream.has_format)
+      others = robocache_bytes_add (others, fuse_stream_held_bytes (&other->stream, &other->stream.format));
+  }
+  what = g_strdup_printf ("keeping rows of %" G_GSIZE_FORMAT " bytes until their tick, with %" G_GUINT64_FORMAT " bytes of "
+      "other pads,", fuse_format_row_bytes (format), others);
+  fits = robocache_check_memory (robocache_bytes_add (own, others), what, "send smaller frames or rows, or link fewer pads",
+      error);
+  g_free (what);
+  return fits;
+}
+
 /* Takes format over. FALSE and an error: caps differ from those that were expected. */
 static gboolean
 set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format, const GstCaps *caps, GError **error)
@@ -186,7 +229,7 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
   gboolean ok;
 
   FUSE_LOCK (fuse);
-  gst_robocache_fuse_pad_sync_settings (pad, TRUE);
+  gst_robocache_fuse_sync_pad (fuse, pad, TRUE);
   if (!pad->stream.has_format)
     gst_robocache_fuse_pad_start_roles (pad);
   ok = fuse_stream_set_format (&pad->stream, format, FALSE, error);
@@ -213,12 +256,21 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
   FuseFormat format;
   GError *error = NULL;
+  gboolean fits;
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
   if (!caps_are_new (pad, caps))
     return TRUE;
   if (!fuse_format_parse (&format, caps, &error)) {
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
+    return FALSE;
+  }
+  FUSE_LOCK (fuse);
+  fits = check_memory (fuse, pad, &format, &error);
+  FUSE_UNLOCK (fuse);
+  if (!fits) {
+    fuse_format_clear (&format);
     gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
     return FALSE;
   }
@@ -237,6 +289,7 @@ static gboolean
 take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
   const GstSegment *segment;
+  GError *error = NULL;
   gboolean first;
 
   gst_event_parse_segment (event, &segment);
@@ -249,8 +302,14 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
             GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
     return FALSE;
   }
+  if (!robocache_segment_check (segment, &error)) {
+    FUSE_UNLOCK (fuse);
+    gst_robocache_fuse_fail (fuse, pad, GST_FLOW_ERROR, error);
+    return FALSE;
+  }
   if (!robocache_segment_continues (&pad->stream.times.clock.segment, segment) || pad->stream.segment_done)
     fuse_stream_set_segment (&pad->stream, segment);
+  gst_robocache_fuse_note_start_of_segment (fuse, pad, segment);
   fuse->segment_done_sent &= fuse_tick_clock_streams_are_over (&fuse->clock);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
@@ -334,6 +393,9 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
       gst_robocache_fuse_wake (fuse);
       FUSE_UNLOCK (fuse);
       break;
+    case GST_EVENT_TAG:
+      gst_robocache_fuse_note_origin (fuse, pad, event);
+      return forward (fuse, gstpad, event);
     default:
       return forward (fuse, gstpad, event);
   }
@@ -368,7 +430,7 @@ propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *
   FUSE_LOCK (fuse);
   frames = pad->stream.max_frames;
   FUSE_UNLOCK (fuse);
-  gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + 2, 0);
+  gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + FUSE_FRAMES_ON_THEIR_WAY, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   propose_pinned_memory (fuse, query);
   return TRUE;

@@ -88,9 +88,9 @@ gst_robocache_fuse_check_sources (GstRobocacheFuse *fuse, GError **error)
   sources = sources_of (fuse);
   agree = fuse_sources_agree (&sources);
   if (!agree)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the sources are live, but the one of %s cannot hold "
-        "back data for more than %" GST_TIME_FORMAT ", and the one of %s needs %" GST_TIME_FORMAT ": put a queue behind the "
-        "first (or set max-latency=-1, if it is an appsrc)", GST_OBJECT_NAME (sources.short_of_buffers),
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "live sources with contradictory latencies: the source of %s "
+        "buffers at most %" GST_TIME_FORMAT ", but the source of %s needs %" GST_TIME_FORMAT ": put a queue behind the first "
+        "one, or set max-latency=-1 if it is an appsrc", GST_OBJECT_NAME (sources.short_of_buffers),
         GST_TIME_ARGS (sources.max), GST_OBJECT_NAME (sources.demanding), GST_TIME_ARGS (sources.min));
   FUSE_UNLOCK (fuse);
   return agree;
@@ -182,7 +182,7 @@ gst_robocache_fuse_answer_latency (GstRobocacheFuse *fuse, GstQuery *query)
     gst_query_set_latency (query, FALSE, fuse->own_latency, GST_CLOCK_TIME_NONE);
   FUSE_UNLOCK (fuse);
   if (!fuse_sources_agree (&sources))
-    GST_WARNING_OBJECT (fuse, "latencies of live sources contradict each other: %" GST_TIME_FORMAT " needed, %"
-        GST_TIME_FORMAT " at most", GST_TIME_ARGS (sources.min), GST_TIME_ARGS (sources.max));
+    GST_WARNING_OBJECT (fuse, "live sources with contradictory latencies: %" GST_TIME_FORMAT " needed, %" GST_TIME_FORMAT " "
+        "at most", GST_TIME_ARGS (sources.min), GST_TIME_ARGS (sources.max));
   return fuse_sources_agree (&sources);
 }

@@ -57,14 +57,14 @@ gst_robocache_fuse_choose_reference (GstRobocacheFuse *fuse, GError **error)
     return TRUE;
   pad = find_reference (fuse, fuse->started_reference);
   if (pad) {
-    clock->reference = &pad->stream;
+    fuse_tick_clock_set_reference (clock, &pad->stream);
     fuse_tick_clock_sync_period (clock);
     return TRUE;
   }
   if (fuse->reference_lost)
     return TRUE;
   if (fuse->started_reference)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "reference-pad is \"%s\", and no sink pad has that name",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "no sink pad is called reference-pad=\"%s\"",
         fuse->started_reference);
   else
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no tick source: set rate (like rate=50/1) or reference-pad, "
@@ -106,6 +106,7 @@ describe_input (GstRobocacheFusePad *pad, FuseInput *input)
   input->name = gst_object_get_name (GST_OBJECT (pad));
   fuse_format_copy (&input->format, &fuse_stream_epoch (&pad->stream)->format);
   robocache_channel_roles_copy (&input->roles, &pad->started_roles);
+  robocache_channel_roles_set_names (&input->roles, input->format.channels);
   input->search = pad->stream.settings.search;
 }
 
@@ -176,6 +177,20 @@ gst_robocache_fuse_push_stream_start (GstRobocacheFuse *fuse)
   g_free (id);
 }
 
+/* The part of a segment from a running time on; positions have the running times that they had. */
+static void
+begin_segment_at (GstSegment *segment, gint64 from)
+{
+  const guint64 start = gst_segment_position_from_running_time (segment, GST_FORMAT_TIME, (guint64) from);
+
+  if (!GST_CLOCK_TIME_IS_VALID (start))
+    return;
+  segment->time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME, start);
+  segment->start = segment->position = start;
+  segment->base = (guint64) from;
+  segment->offset = 0;
+}
+
 void
 gst_robocache_fuse_push_segment (GstRobocacheFuse *fuse)
 {
@@ -186,6 +201,8 @@ gst_robocache_fuse_push_segment (GstRobocacheFuse *fuse)
   due = fuse->need_segment;
   fuse->need_segment = FALSE;
   segment = fuse->segment;
+  if (fuse->segment_from > 0)
+    begin_segment_at (&segment, fuse->segment_from);
   FUSE_UNLOCK (fuse);
   if (due)
     gst_robocache_fuse_push_marked (fuse, gst_event_new_segment (&segment));
@@ -269,7 +286,7 @@ agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
     gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
     gchar *why = robocache_device_explain (&fuse->device, GST_ELEMENT (fuse), peer);
 
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream takes %s%s", ours, theirs,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream accepts only %s%s", ours, theirs,
         why);
     g_free (why);
     g_free (ours);

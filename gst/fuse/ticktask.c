@@ -4,19 +4,19 @@
  */
 #include "ticktask.h"
 
+#include "gst/fuse/checks/spans.h"
 #include "gst/fuse/stream/debug.h"
 #include "liveness.h"
 #include "messages.h"
 #include "negotiation.h"
+#include "timejumps.h"
 
-/* No clock is asked to wait for longer: instants near the end of its range make it spin. */
-#define MAX_CLOCK_WAIT GST_SECOND * 3600
+/* No clock is asked to wait for longer at a time: running time may jump meanwhile, and instants near the end of its range make it spin. */
+#define MAX_CLOCK_WAIT (500 * GST_MSECOND)
 /* While awake, the task looks at the clock this often, and at properties that change without waking it (us). */
 #define US_TO_LOOK_AGAIN 50
 /* Live, GAP events within a hole are at least this far apart. */
 #define GAP_INTERVAL ((gint64) GST_SECOND)
-/* Not live, nothing but missing rows for longer than this is an error of timestamps, and no recording. */
-#define MAX_EMPTY_SPAN (366 * 24 * 3600 * (gint64) GST_SECOND)
 
 /* What the task does next. */
 typedef enum
@@ -36,38 +36,33 @@ sleep_until_woken (GstRobocacheFuse *fuse)
   fuse->sleeps = FALSE;         /* also where nobody woke it */
 }
 
-/* Running time at which a tick must leave. */
-static GstClockTime
-deadline_of (GstRobocacheFuse *fuse, gint64 tick)
-{
-  return (GstClockTime) rc_add_saturating (MAX (tick, 0), (gint64) MIN (fuse->total_latency, G_MAXINT64));
-}
-
-/* TRUE: the deadline has come. FALSE: the task was woken before. */
+/* TRUE: running time is there. FALSE: the task was woken before, or should look again. */
 static gboolean
-wait_for_deadline (GstRobocacheFuse *fuse, gint64 tick)
+wait_for_running_time (GstRobocacheFuse *fuse, GstClockTime running_time)
 {
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (fuse));
-  const GstClockTime deadline = deadline_of (fuse, tick), base_time = gst_element_get_base_time (GST_ELEMENT (fuse));
-  GstClockTime latest, until = base_time + deadline;
+  const GstClockTime base_time = gst_element_get_base_time (GST_ELEMENT (fuse));
   GstClockReturn result;
+  GstClockTime now;
   GstClockID id;
 
   if (clock == NULL) {
     sleep_until_woken (fuse);
     return FALSE;
   }
-  latest = gst_clock_get_time (clock) + MAX_CLOCK_WAIT;
-  if (until < deadline || until > latest)
-    until = latest;
-  id = fuse->clock_id = gst_clock_new_single_shot_id (clock, until);
+  now = gst_clock_get_time (clock);
+  if (now >= base_time && now - base_time >= running_time) {
+    gst_object_unref (clock);
+    return TRUE;
+  }
+  id = fuse->clock_id = gst_clock_new_single_shot_id (clock, MIN (now + MAX_CLOCK_WAIT, base_time + running_time));
   FUSE_UNLOCK (fuse);
   result = gst_clock_id_wait (id, NULL);
   FUSE_LOCK (fuse);
   fuse->clock_id = NULL;
   gst_clock_id_unref (id);
   gst_object_unref (clock);
-  return result != GST_CLOCK_UNSCHEDULED && until != latest;
+  return result != GST_CLOCK_UNSCHEDULED && gst_robocache_fuse_clock_now (fuse) >= running_time;
 }
 
 static inline void
@@ -102,12 +97,6 @@ may_stay_awake (GstRobocacheFuse *fuse, gint64 since, GstClockTime deadline)
   return (GstClockTime) awake_for < get_busy_wait (fuse) && GST_CLOCK_TIME_IS_VALID (now) && now < deadline;
 }
 
-static GstClockTime
-deadline_of_awaited (GstRobocacheFuse *fuse)
-{
-  return fuse->awaited == ROBOCACHE_NO_TIME ? GST_CLOCK_TIME_NONE : deadline_of (fuse, fuse->awaited);
-}
-
 /* With busy-wait: looks for work without sleep, since waking a thread may take longer than making a sample. Returns when there
  * is work, at the deadline, and at the end of busy-wait. */
 static void
@@ -137,11 +126,9 @@ sync_properties (GstRobocacheFuse *fuse, gboolean at_tick)
 {
   RobocacheTickGrid grid;
 
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    if (gst_robocache_fuse_pad_sync_settings (gst_robocache_fuse_nth_pad (fuse, i), at_tick))
-      fuse->composition_changed = TRUE;
-  }
-  if (fuse->rate_changed) {
+  for (guint i = 0; i < fuse->pads->len; i++)
+    gst_robocache_fuse_sync_pad (fuse, gst_robocache_fuse_nth_pad (fuse, i), at_tick);
+  if (fuse->rate_changed && !at_tick) { /* a tick that was found has an index of the present grid */
     GST_OBJECT_LOCK (fuse);
     grid = (RobocacheTickGrid) { fuse->rate[0], fuse->rate[1] };
     GST_OBJECT_UNLOCK (fuse);
@@ -241,7 +228,7 @@ gst_robocache_fuse_note_start (GstRobocacheFuse *fuse, GstClockTime now)
   if (clock->ticking || clock->earliest_start != ROBOCACHE_NO_TIME || !GST_CLOCK_TIME_IS_VALID (now)
       || !GST_CLOCK_TIME_IS_VALID (fuse->total_latency))
     return;
-  clock->earliest_start = rc_add_saturating ((gint64) now, -(gint64) MIN (fuse->total_latency, G_MAXINT64));
+  clock->earliest_start = fuse_earliest_in_time (now, fuse->total_latency);
 }
 
 /* Ticks are over, or one is known: which is then in tick. */
@@ -266,11 +253,17 @@ send_what_is_due (GstRobocacheFuse *fuse)
   GQueue messages = G_QUEUE_INIT;
   GstEvent *event = g_queue_pop_head (&fuse->events);
   gboolean latency_is_off = gst_robocache_fuse_latency_is_off (fuse, NULL);
+  const GstClockTime went_back = fuse->went_back;
 
   gst_robocache_fuse_collect_messages (fuse, FALSE, &messages);
-  if (event == NULL && messages.length == 0 && !latency_is_off)
+  if (event == NULL && messages.length == 0 && !latency_is_off && went_back == 0)
     return FALSE;
+  fuse->went_back = 0;
   FUSE_UNLOCK (fuse);
+  if (went_back > 0)
+    GST_ELEMENT_WARNING (fuse, CORE, CLOCK, ("running time went back by %.3f s: earlier rows are dropped, and ticks continue "
+        "from there",
+            (gdouble) went_back / 1e9), (NULL));
   gst_robocache_fuse_post_messages (fuse, &messages);
   if (latency_is_off)
     gst_robocache_fuse_update_latency (fuse);
@@ -280,51 +273,6 @@ send_what_is_due (GstRobocacheFuse *fuse)
   }
   FUSE_LOCK (fuse);
   return TRUE;
-}
-
-/* Waits until there is something to do. */
-static Next
-wait_for_work (GstRobocacheFuse *fuse, FuseTick *tick)
-{
-  const gint64 since = g_get_monotonic_time ();
-  gboolean over;
-
-  while (!fuse->flushing) {
-    sync_properties (fuse, FALSE);
-    if (send_what_is_due (fuse))
-      continue;
-    fuse->awaited = ROBOCACHE_NO_TIME;
-    if (fuse->clock.live && !fuse->playing) {
-      sleep_until_woken (fuse);
-      continue;
-    }
-    if (find_tick (fuse, tick, &over)) {
-      if (over)
-        return NEXT_END;
-      if (look_at_streams (fuse, tick->time) == 0)
-        return NEXT_TICK;
-    }
-    let_sources_continue (fuse);
-    fuse->waits = TRUE;
-    if (fuse->clock.live && fuse->clock.ticking && get_busy_wait (fuse) > 0
-        && may_stay_awake (fuse, since, deadline_of_awaited (fuse))) {
-      stay_awake (fuse, since, deadline_of_awaited (fuse));
-      fuse->waits = FALSE;
-      continue;
-    }
-    if (fuse->clock.live && fuse->awaited != ROBOCACHE_NO_TIME) {
-      if (wait_for_deadline (fuse, tick->time) && !fuse->flushing) {
-        GST_DEBUG_OBJECT (fuse, "the deadline of tick %" GST_TIME_FORMAT " has come: %u pads are not ready",
-            GST_TIME_ARGS (tick->time), fuse->n_unready);
-        fuse->waits = FALSE;
-        return NEXT_TICK;
-      }
-    } else {
-      sleep_until_woken (fuse);
-    }
-    fuse->waits = FALSE;
-  }
-  return NEXT_PAUSE;
 }
 
 /* ---- one tick ---- */
@@ -346,9 +294,9 @@ enter_tick (GstRobocacheFuse *fuse, gint64 tick)
   return all_required;
 }
 
-/* Reads the rows of all streams. FALSE: a required one is missing. Called with the lock. */
+/* Reads the rows of all streams. FALSE: a required one is missing, or error is set. Called with the lock. */
 static gboolean
-read_streams (GstRobocacheFuse *fuse, gint64 tick)
+read_streams (GstRobocacheFuse *fuse, gint64 tick, GError **error)
 {
   static const gchar *const names[] = { "aligned", "held", "missing" };
   gboolean complete = TRUE;
@@ -357,7 +305,8 @@ read_streams (GstRobocacheFuse *fuse, gint64 tick)
     GstRobocacheFusePad *pad = g_ptr_array_index (fuse->composed, i);
     FuseSnapshot *snapshot = &fuse->snapshots[i];
 
-    fuse_stream_read (&pad->stream, tick, snapshot);
+    if (!fuse_stream_read (&pad->stream, tick, snapshot, error))
+      return FALSE;
     GST_LOG_OBJECT (pad, "tick %" GST_TIME_FORMAT ": %s, rows at %" GST_STIME_FORMAT " and %" GST_STIME_FORMAT,
         GST_TIME_ARGS (tick), names[snapshot->bracket.status], GST_STIME_ARGS (snapshot->before),
         GST_STIME_ARGS (snapshot->after));
@@ -394,22 +343,18 @@ skip_ticks (GstRobocacheFuse *fuse, gint64 tick)
   return n;
 }
 
-/* Not live: FALSE and an error where nothing but missing rows would fill years. Called with the lock. */
+/* Not live: FALSE and an error where no stream is aligned for long. Called with the lock. */
 static gboolean
-check_span (GstRobocacheFuse *fuse, gint64 tick, GError **error)
+check_gap (GstRobocacheFuse *fuse, gint64 tick, GError **error)
 {
-  gint64 until;
+  gboolean all_are_missing = TRUE;
 
   for (guint i = 0; i < fuse->composed->len; i++) {
     if (fuse->snapshots[i].bracket.status == RC_ALIGNED)
       return TRUE;
+    all_are_missing &= fuse->snapshots[i].bracket.status == RC_MISSING;
   }
-  until = fuse->clock.live ? tick : same_status_until (fuse, tick);
-  if (until == G_MAXINT64 || until - tick < MAX_EMPTY_SPAN)
-    return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "no stream has a row between %" GST_TIME_FORMAT " and %"
-      GST_TIME_FORMAT ": give all timestamps one origin", GST_TIME_ARGS (tick), GST_TIME_ARGS (until));
-  return FALSE;
+  return gst_robocache_fuse_check_gap (fuse, tick, fuse->clock.live ? tick : same_status_until (fuse, tick), all_are_missing, error);
 }
 
 /* How long after a tick it is; 0 when nothing says. Called with the lock. */
@@ -432,6 +377,7 @@ typedef struct
   FuseTick tick;
   gboolean complete;            /* there is a sample */
   gboolean compose;             /* the streams were read */
+  gboolean window_is_stale;
   guint64 n_skipped;            /* dropped ticks after this one */
   gint64 gap_start, gap_end;    /* of a GAP event; ROBOCACHE_NO_TIME: none is due */
   GQueue messages;
@@ -441,15 +387,15 @@ typedef struct
 
 /* Adds dropped ticks to the hole that downstream is told of. Called with the lock. */
 static void
-extend_hole (GstRobocacheFuse *fuse, Departure *departure)
+extend_hole (GstRobocacheFuse *fuse, Departure *departure, const gchar *why)
 {
   FuseHole *hole = &fuse->hole;
   const FuseTick *tick = &departure->tick;
   const GstClockTime duration = GST_CLOCK_TIME_IS_VALID (tick->duration) ? tick->duration : 0;
   const gint64 lag = measure_lag (fuse, tick->time);
 
-  GST_WARNING_OBJECT (fuse, "tick %" GST_TIME_FORMAT " is dropped, and %" G_GUINT64_FORMAT " after it: a required pad is missing",
-      GST_TIME_ARGS (tick->time), departure->n_skipped);
+  GST_WARNING_OBJECT (fuse, "tick %" GST_TIME_FORMAT " is dropped, and %" G_GUINT64_FORMAT " after it: %s",
+      GST_TIME_ARGS (tick->time), departure->n_skipped, why);
   gst_robocache_fuse_collect_dropped (fuse, tick->time, tick->duration, lag, 1 + departure->n_skipped, &departure->messages);
   fuse->discont = TRUE;
   if (!fuse->sent_buffer)
@@ -480,31 +426,38 @@ take_hole (GstRobocacheFuse *fuse, gboolean is_over, Departure *departure)
     fuse->last_gap = ROBOCACHE_NO_TIME;
 }
 
+/* Releases rows that no tick after `tick` needs. Called with the lock. */
+static void
+prune_streams (GstRobocacheFuse *fuse, gint64 tick)
+{
+  const gint64 next = fuse_tick_clock_after (&fuse->clock, tick);
+
+  for (guint i = 0; i < fuse->pads->len; i++)
+    fuse_stream_prune (&gst_robocache_fuse_nth_pad (fuse, i)->stream, next);
+}
+
 /* The tick is decided: nothing of it depends on rows any more. Called with the lock. */
 static void
 leave_tick (GstRobocacheFuse *fuse, Departure *departure)
 {
-  gint64 next;
-
   fuse_tick_clock_advance (&fuse->clock, &departure->tick);
   if (!departure->complete) {
     departure->n_skipped = departure->compose ? skip_ticks (fuse, departure->tick.time) : 0;
-    extend_hole (fuse, departure);
+    extend_hole (fuse, departure, "a required pad is missing");
   }
   take_hole (fuse, departure->complete, departure);
-  next = fuse_tick_clock_after (&fuse->clock, departure->tick.time);
   fuse_tick_clock_sync_period (&fuse->clock);
-  for (guint i = 0; i < fuse->pads->len; i++)
-    fuse_stream_prune (&gst_robocache_fuse_nth_pad (fuse, i)->stream, next);
+  prune_streams (fuse, departure->tick.time);
   let_sources_continue (fuse);
 }
 
-/* Decides the tick that is due, after caps and properties were negotiated. FALSE: its streams are gone meanwhile, a flush has
- * begun, or error is set. Called with the lock, which may be released. */
+/* Decides the tick that is due, after caps and properties were negotiated. FALSE: its streams are gone meanwhile, the ticks have
+ * moved, a flush has begun, or error is set. Called with the lock, which may be released. */
 static gboolean
 decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
 {
   const gint64 tick = departure->tick.time;
+  const guint n_moves = fuse->n_moves;
   gboolean all_required;
 
   sync_properties (fuse, TRUE);
@@ -515,11 +468,17 @@ decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
     sync_properties (fuse, TRUE);
     all_required = enter_tick (fuse, tick);
   }
-  departure->compose = all_required;
-  departure->complete = all_required && read_streams (fuse, tick);
-  if (departure->complete && !check_span (fuse, tick, error))
+  if (fuse->n_moves != n_moves)
     return FALSE;
+  gst_robocache_fuse_begin_tick (fuse, tick);
+  departure->compose = all_required;
+  departure->complete = all_required && read_streams (fuse, tick, error);
+  if (*error || !gst_robocache_fuse_check_first_rows (fuse, tick, error) || (departure->complete && !check_gap (fuse, tick, error)))
+    return FALSE;
+  gst_robocache_fuse_collect_separate_streams (fuse, tick, &departure->messages);
   fuse->composing = departure->compose;
+  departure->window_is_stale = fuse->window_is_stale && fuse->composer;
+  fuse->window_is_stale &= !departure->window_is_stale;
   leave_tick (fuse, departure);
   return TRUE;
 }
@@ -532,6 +491,8 @@ compose (GstRobocacheFuse *fuse, Departure *departure, GError **error)
   const guint64 n_shown = MIN (departure->n_skipped, (guint64) fuse->started_output.window);
   GstFlowReturn flow = GST_FLOW_OK;
 
+  if (departure->window_is_stale)
+    fuse_composer_forget_window (fuse->composer);
   if (departure->compose)
     flow = fuse_composer_compose (fuse->composer, departure->tick.time, fuse->snapshots, departure->complete
         ? &departure->sample : NULL, error);
@@ -616,6 +577,8 @@ make_tick (GstRobocacheFuse *fuse, const FuseTick *tick)
 
   if (!decide_tick (fuse, &departure, &error)) {
     FUSE_UNLOCK (fuse);
+    for (guint i = 0; i < fuse->composed->len; i++)
+      fuse_snapshot_release (&fuse->snapshots[i]);
     if (error)
       gst_robocache_fuse_fail (fuse, NULL, error->domain == ROBOCACHE_ERROR ? GST_FLOW_NOT_NEGOTIATED : GST_FLOW_ERROR, error);
     FUSE_LOCK (fuse);
@@ -649,6 +612,7 @@ end_ticks (GstRobocacheFuse *fuse)
   gboolean segment_done = FALSE;
   GstClockTime position;
 
+  gst_robocache_fuse_collect_separate_streams (fuse, G_MAXINT64, &departure.messages);
   for (guint i = 0; i < fuse->pads->len; i++) {
     FuseStream *stream = &gst_robocache_fuse_nth_pad (fuse, i)->stream;
 
@@ -675,6 +639,106 @@ end_ticks (GstRobocacheFuse *fuse)
       : gst_event_new_eos ());
   FUSE_LOCK (fuse);
   return segment_done;
+}
+
+/* ---- waiting for the next tick ---- */
+
+static void
+warn_skipped (GstRobocacheFuse *fuse, const FuseTick *tick, guint64 n, GstClockTime now, gboolean at_end)
+{
+  const GstClockTime deadline = fuse_deadline (tick->time, fuse->total_latency);
+  const gdouble passed_by = (gdouble) (now - MIN (deadline, now)) / 1e9;
+  gchar *why = at_end ? g_strdup ("all streams have ended")
+      : g_strdup_printf ("running time has passed their deadlines by up to %.3f s", passed_by);
+
+  GST_ELEMENT_WARNING (fuse, CORE, CLOCK, ("%" G_GUINT64_FORMAT " ticks from %" GST_TIME_FORMAT " on are skipped: %s, and no "
+          "stream has a row near them", n, GST_TIME_ARGS (tick->time), why), (NULL));
+  g_free (why);
+}
+
+/* Live: ticks that are overdue, or at the end, and have no rows near are reported as one gap. TRUE: there were some. Called with
+ * the lock, which is then released for a while. */
+static gboolean
+skip_overdue (GstRobocacheFuse *fuse, const FuseTick *tick, GstClockTime now)
+{
+  Departure departure = {.tick = *tick,.messages = G_QUEUE_INIT };
+  const gboolean at_end = fuse_tick_clock_streams_are_over (&fuse->clock);
+  const guint64 n = gst_robocache_fuse_skip_overdue (fuse, tick, now);
+
+  if (n == 0)
+    return FALSE;
+  departure.n_skipped = n - 1;
+  extend_hole (fuse, &departure, at_end ? "the streams have ended" : "its deadline is long past");
+  take_hole (fuse, TRUE, &departure);
+  fuse->window_is_stale = TRUE;
+  for (guint i = 0; i < fuse->composed->len; i++)
+    fuse_stream_count_ticks (&((GstRobocacheFusePad *) g_ptr_array_index (fuse->composed, i))->stream, RC_MISSING, n);
+  prune_streams (fuse, tick->time);
+  FUSE_UNLOCK (fuse);
+  depart (fuse, &departure);
+  warn_skipped (fuse, tick, n, now, at_end);
+  FUSE_LOCK (fuse);
+  return TRUE;
+}
+
+/* Waits for rows, for a running time (GST_CLOCK_TIME_NONE: for rows alone), or until the task should look again. TRUE: the running
+ * time has come. */
+static gboolean
+sleep_until (GstRobocacheFuse *fuse, GstClockTime running_time, gint64 since)
+{
+  gboolean has_come = FALSE;
+
+  fuse->waits = TRUE;
+  if (fuse->clock.live && fuse->clock.ticking && get_busy_wait (fuse) > 0 && may_stay_awake (fuse, since, running_time))
+    stay_awake (fuse, since, running_time);
+  else if (GST_CLOCK_TIME_IS_VALID (running_time))
+    has_come = wait_for_running_time (fuse, running_time);
+  else
+    sleep_until_woken (fuse);
+  fuse->waits = FALSE;
+  return has_come;
+}
+
+/* Waits until there is something to do. */
+static Next
+wait_for_work (GstRobocacheFuse *fuse, FuseTick *tick)
+{
+  const gint64 since = g_get_monotonic_time ();
+  GstClockTime now, until;
+  gboolean over;
+
+  while (!fuse->flushing) {
+    now = gst_robocache_fuse_note_running_time (fuse);
+    sync_properties (fuse, FALSE);
+    if (send_what_is_due (fuse))
+      continue;
+    fuse->awaited = ROBOCACHE_NO_TIME;
+    if (fuse->clock.live && !fuse->playing) {
+      sleep_until_woken (fuse);
+      continue;
+    }
+    until = GST_CLOCK_TIME_NONE;
+    if (find_tick (fuse, tick, &over)) {
+      if (over)
+        return NEXT_END;
+      if (gst_robocache_fuse_return_to_now (fuse, tick->time, now) || skip_overdue (fuse, tick, now))
+        continue;
+      if (look_at_streams (fuse, tick->time) == 0) {
+        until = gst_robocache_fuse_earliest_departure (fuse, tick->time, now);
+        if (until == 0)
+          return NEXT_TICK;
+      } else if (fuse->clock.live) {
+        until = fuse_deadline (tick->time, fuse->total_latency);
+      }
+    }
+    let_sources_continue (fuse);
+    if (sleep_until (fuse, until, since) && !fuse->flushing && fuse->n_unready > 0 && fuse->awaited == tick->time) {
+      GST_DEBUG_OBJECT (fuse, "the deadline of tick %" GST_TIME_FORMAT " has come: %u pads are not ready",
+          GST_TIME_ARGS (tick->time), fuse->n_unready);
+      return NEXT_TICK;
+    }
+  }
+  return NEXT_PAUSE;
 }
 
 /* ---- the task ---- */

@@ -113,8 +113,8 @@ check_periods (const FuseComposer *composer, GError **error)
     const RcSearch *search = &composer->streams[i].input->search;
 
     if (search->interpolation == RC_MEAN && search->period_ns <= 0) {
-      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=mean averages over one tick, and the "
-          "reference pad has no framerate that says how long that is: set rate, or a framerate in its caps",
+      g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: interpolation=mean averages over one tick, whose "
+          "length is unknown: set rate, or a framerate in the caps of the reference pad",
           composer->streams[i].input->name);
       return FALSE;
     }
@@ -128,8 +128,8 @@ lay_out_tensors (FuseComposer *composer, GError **error)
   const guint n_max = ROBOCACHE_MAX_TENSORS - (composer->output.info == FUSE_INFO_TENSOR);
 
   if (composer->n_streams > n_max) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u streams do not fit into the %d tensors of a buffer "
-        "(info=tensor takes one): set layout=concat", composer->n_streams, ROBOCACHE_MAX_TENSORS);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%u streams need more than the %d tensors of a buffer "
+        "(info=tensor needs one): set layout=concat", composer->n_streams, ROBOCACHE_MAX_TENSORS);
     return FALSE;
   }
   for (guint i = 0; i < composer->n_streams; i++) {
@@ -240,7 +240,6 @@ stream_spec (const Stream *stream)
   return spec;
 }
 
-/* A spec that makes no sense is a property's fault. */
 static gboolean
 plan_streams (FuseComposer *composer, const RcAlignStreamSpec *specs, guint n, const gchar *name,
     RcAlignPlan **plan, GError **error)
@@ -253,11 +252,10 @@ plan_streams (FuseComposer *composer, const RcAlignStreamSpec *specs, guint n, c
   status = rc_align_plan (robocache_engine_backend (composer->engine), &spec, plan, &footprint, &failure);
   composer->scratch_bytes = MAX (composer->scratch_bytes, footprint.scratch_bytes);
   composer->unsupported = status == RC_UNSUPPORTED;
-  if (status == RC_INVALID_ARGUMENT || status == RC_UNSUPPORTED)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s: %s", name, failure.message);
-  else if (!robocache_engine_check (status, &failure, error))
-    g_prefix_error (error, "%s: ", name);
-  return status == RC_OK;
+  if (robocache_engine_check_settings (status, &failure, ROBOCACHE_ERROR_PROPERTY, error))
+    return TRUE;
+  g_prefix_error (error, "%s: ", name);
+  return FALSE;
 }
 
 static gboolean
@@ -326,7 +324,7 @@ static RobocacheJob
 describe_job (const FuseComposer *composer, gchar **what)
 {
   const guint window = composer->output.window;
-  RobocacheJob job = {.out_on_device = composer->on_device,.advice = "take a smaller window, or smaller frames" };
+  RobocacheJob job = {.out_on_device = composer->on_device,.advice = "lower window, or send smaller frames" };
   guint64 row_bytes = 0, gathered = 0;
 
   for (guint i = 0; i < composer->n_tensors; i++)
@@ -337,7 +335,7 @@ describe_job (const FuseComposer *composer, gchar **what)
     job.in_on_device |= stream->input->format.on_device;
     gathered += rows_of_a_tick (stream) * fuse_format_row_bytes (&stream->input->format);
   }
-  *what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes a tick and window=%u", row_bytes, window);
+  *what = g_strdup_printf ("a sample of %" G_GUINT64_FORMAT " bytes per tick with window=%u", row_bytes, window);
   job.what = *what;
   job.device_bytes = robocache_bytes_add (robocache_bytes_multiply (row_bytes, window > 1 ? 2 * (guint64) window : 1), gathered);
   return job;
@@ -375,7 +373,7 @@ lay_out (FuseComposer *composer, GError **error)
 {
   add_streams (composer);
   if (composer->n_streams == 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat leaves camera pads out, and there are no others: "
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "layout=concat omits camera pads, and there are no other pads: "
         "set layout=tensors");
     return FALSE;
   }
@@ -596,17 +594,20 @@ write_missing (guint8 *row, RcDtype dtype, guint64 n)
     memcpy (row + i * size, nans[dtype], size);
 }
 
-/* A device that fails here fails the next tick, which reports it. */
+/* Piece by piece, since caps may say any size of a row. A device that fails here fails the next tick, which reports it. */
 static void
 fill_window (FuseComposer *composer, const Stream *stream)
 {
-  guint8 *missing = g_malloc (stream->row_bytes);
+  guint8 missing[16384];
 
-  write_missing (missing, stream->out, stream->input->format.rows.channels);
-  for (guint slot = 0; slot < composer->output.window; slot++)
-    copy_bytes (composer->engine, window_row (composer, stream, slot), missing, stream->row_bytes, NULL);
+  write_missing (missing, stream->out, sizeof (missing) / rc_dtype_size (stream->out));
+  for (guint slot = 0; slot < composer->output.window; slot++) {
+    guint8 *row = window_row (composer, stream, slot);
+
+    for (gsize at = 0; at < stream->row_bytes; at += sizeof (missing))
+      copy_bytes (composer->engine, row + at, missing, MIN (sizeof (missing), stream->row_bytes - at), NULL);
+  }
   robocache_engine_synchronize (composer->engine, NULL);
-  g_free (missing);
 }
 
 void
@@ -748,8 +749,8 @@ typedef struct
 static gboolean
 fail_on_peer_memory (gsize bytes, GError **error)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "downstream's allocator has no %" G_GSIZE_FORMAT
-      " bytes", bytes);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "downstream's allocator cannot allocate %"
+      G_GSIZE_FORMAT " bytes", bytes);
   return FALSE;
 }
 
@@ -765,7 +766,7 @@ begin_peer_memory (const FuseComposer *composer, Output *output, guint i, gsize 
       return fail_on_peer_memory (bytes, error);
     gst_buffer_set_size (output->buffer, (gssize) bytes);
     output->memory[i] = gst_buffer_get_memory (output->buffer, 0);
-  } else {
+  } else if (robocache_check_free_memory (bytes, "a sample", NULL)) {
     output->memory[i] = gst_allocator_alloc (composer->peer_allocator, bytes, (GstAllocationParams *) &composer->peer_params);
   }
   output->is_mapped[i] = output->memory[i] && gst_memory_map (output->memory[i], &output->map[i], GST_MAP_WRITE);

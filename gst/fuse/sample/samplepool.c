@@ -13,7 +13,7 @@ struct _GstRobocacheFusePool
   gsize info_bytes;
 };
 
-G_DEFINE_FINAL_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, ROBOCACHE_TYPE_STACK_POOL)
+G_DEFINE_TYPE (GstRobocacheFusePool, gst_robocache_fuse_pool, ROBOCACHE_TYPE_STACK_POOL)
 
 static GstFlowReturn
 alloc_buffer (GstBufferPool *pool, GstBuffer **buffer, GstBufferPoolAcquireParams *params)

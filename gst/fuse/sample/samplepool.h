@@ -1,7 +1,8 @@
 /* robocache: the buffers of robocachefuse's samples, with their meta
  *
  * A sample's memories are its tensors, some of which may be frames handed on: they come and go with each sample, while the
- * buffer and its GST_ROBOCACHE_SAMPLE_META stay, so that a steady stream allocates nothing.
+ * buffer and its GST_ROBOCACHE_SAMPLE_META stay, so that a steady stream allocates nothing but small objects of
+ * GLib and GStreamer.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

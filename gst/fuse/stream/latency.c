@@ -8,6 +8,20 @@
 #define CAMERA_FRAMES_AROUND 4
 #define MAX_CAMERA_FRAMES 64
 #define USUAL_FRAME_PERIOD (GST_SECOND / 30)
+/* A row that an offset makes older by more has another clock, and did not wait so long. */
+#define MAX_DELAY ROBOCACHE_CLOCK_JUMP_BOUND
+
+GstClockTime
+fuse_deadline (gint64 tick, GstClockTime latency)
+{
+  return (GstClockTime) rc_add_saturating (MAX (tick, 0), (gint64) MIN (latency, G_MAXINT64));
+}
+
+gint64
+fuse_earliest_in_time (GstClockTime now, GstClockTime latency)
+{
+  return rc_subtract_saturating ((gint64) now, (gint64) MIN (latency, G_MAXINT64));
+}
 
 gint64
 fuse_latency_of_stream (const FuseStreamSettings *settings, gint64 row_period, gint64 tick_period)
@@ -15,7 +29,7 @@ fuse_latency_of_stream (const FuseStreamSettings *settings, gint64 row_period, g
   gint64 latency = robocache_interpolation_latency (settings->search.interpolation, row_period, tick_period);
 
   latency = rc_add_saturating (latency, settings->reorder_window);
-  return rc_add_saturating (latency, MAX (0, -settings->offset));
+  return settings->offset < 0 && settings->offset >= -MAX_DELAY ? rc_subtract_saturating (latency, settings->offset) : latency;
 }
 
 guint

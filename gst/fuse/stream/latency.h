@@ -9,7 +9,12 @@
 
 G_BEGIN_DECLS
 
-/* What a stream adds (ns): rows that its interpolation waits for, the reorder window, a negative offset. */
+/* Running time by which a live tick must leave, and the first instant whose deadline has not passed now. */
+GstClockTime fuse_deadline (gint64 tick, GstClockTime latency);
+gint64 fuse_earliest_in_time (GstClockTime now, GstClockTime latency);
+
+/* What a stream adds (ns): rows that its interpolation waits for, the reorder window, and a negative offset of up to 10 s: a
+ * greater one is between clocks. */
 gint64 fuse_latency_of_stream (const FuseStreamSettings * settings, gint64 row_period, gint64 tick_period);
 
 /* Frames of a live camera that may be held while a tick waits for latency ns: those that come meanwhile, and those of a tick

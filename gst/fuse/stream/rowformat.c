@@ -9,12 +9,19 @@
 #include "common/tensors/memorycaps.h"
 #include "common/rows/blender.h"
 
+/* GStreamer takes lines that its int strides cannot hold. */
+static gboolean
+has_lines (const GstVideoInfo *video)
+{
+  return (gint64) GST_VIDEO_INFO_WIDTH (video) * GST_VIDEO_INFO_COMP_PSTRIDE (video, 0) <= GST_VIDEO_INFO_PLANE_STRIDE (video, 0);
+}
+
 static gboolean
 parse_camera (FuseFormat *format, const GstCaps *caps, GError **error)
 {
   const GstVideoInfo *video = &format->video;
 
-  if (!gst_video_info_from_caps (&format->video, caps)) {
+  if (!gst_video_info_from_caps (&format->video, caps) || !has_lines (video)) {
     gchar *text = gst_caps_to_string (caps);
 
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s: expected video/x-raw with format, width and "
@@ -103,12 +110,6 @@ fuse_format_row_bytes (const FuseFormat *format)
   return format->rows.channels * rc_dtype_size (format->rows.dtype);
 }
 
-static void
-release_frame (gpointer row)
-{
-  gst_buffer_unref (*(GstBuffer **) row);
-}
-
 gsize
 fuse_format_kept_bytes (const FuseFormat *format)
 {
@@ -117,12 +118,10 @@ fuse_format_kept_bytes (const FuseFormat *format)
   return format->on_device ? sizeof (RobocacheDeviceRow) : fuse_format_row_bytes (format);
 }
 
-GDestroyNotify
-fuse_format_release (const FuseFormat *format)
+gboolean
+fuse_format_keeps_buffers (const FuseFormat *format)
 {
-  if (format->is_camera)
-    return release_frame;
-  return format->on_device ? robocache_device_row_clear : NULL;
+  return format->is_camera || format->on_device;
 }
 
 gint64

@@ -7,10 +7,16 @@
 
 #include <gst/video/video.h>
 
+#include "common/tensors/cudaframe.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/rowtimes.h"
 
 G_BEGIN_DECLS
+
+/* What a camera may send. */
+#define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE }, width = (int) [ 1, MAX ], " \
+    "height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
+#define FUSE_CAMERA_CAPS "video/x-raw, " FUSE_FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FUSE_FRAME_FIELDS
 
 /* A zeroed format is empty. */
 typedef struct
@@ -38,10 +44,10 @@ gboolean fuse_format_is_as_declared (const FuseFormat * format, const FuseFormat
 
 /* Bytes of a row of elements. */
 gsize fuse_format_row_bytes (const FuseFormat * format);
-/* Bytes of what a history keeps of a row: the row itself, a GstBuffer * of a camera's frame, or a RobocacheDeviceRow; and
- * the function that releases it, or NULL. */
+/* Bytes of what a history keeps of a row: the row itself, or where it keeps buffers the GstBuffer * of a camera's frame or a
+ * RobocacheDeviceRow, which both begin with a buffer. */
 gsize fuse_format_kept_bytes (const FuseFormat * format);
-GDestroyNotify fuse_format_release (const FuseFormat * format);
+gboolean fuse_format_keeps_buffers (const FuseFormat * format);
 
 /* 1/framerate (ns); 0 where there is none. */
 gint64 fuse_format_period (const FuseFormat * format);

@@ -19,12 +19,13 @@ typedef struct
   guint8 *rows;                 /* [n_rows] of what a history of the format keeps of a row */
   gsize capacity;               /* bytes of rows */
   gsize kept_bytes;
-  GDestroyNotify release;       /* of a row's reference; or NULL */
+  gboolean keeps_buffers;       /* each row begins with a reference of one */
 } FuseSnapshot;
 
-/* Copies the rows that alignment names out of history, or takes references of frames and of rows on the device. */
-void fuse_snapshot_read (FuseSnapshot * snapshot, const FuseFormat * format, const RobocacheHistory * history,
-    const RobocacheAlignment * alignment);
+/* Copies the rows that alignment names out of history, or takes references of frames and of rows on the device. FALSE and an
+ * error: there is no memory, and the snapshot is empty. */
+gboolean fuse_snapshot_read (FuseSnapshot * snapshot, const FuseFormat * format, const RobocacheHistory * history,
+    const RobocacheAlignment * alignment, GError ** error);
 /* Releases the references. */
 void fuse_snapshot_release (FuseSnapshot * snapshot);
 /* Frees the memory, too. */

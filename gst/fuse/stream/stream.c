@@ -4,8 +4,10 @@
  */
 #include "stream.h"
 
+#include "common/device/budget.h"
 #include "common/tensors/cudaframe.h"
 #include "common/device/devicememory.h"
+#include "common/device/mapping.h"
 #include "common/rows/blender.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/tensors/videoframe.h"
@@ -17,6 +19,9 @@
 #define MIN_LIVE_ROWS 16
 /* Until caps tell the rate. */
 #define USUAL_CAMERA_FRAMES 8
+/* How far from a row a tick is still near it, at least and at most. */
+#define LEAST_NEAR ((gint64) GST_SECOND)
+#define MOST_NEAR (10 * (gint64) GST_SECOND)
 
 /* ---- life ---- */
 
@@ -47,6 +52,7 @@ fuse_stream_clear (FuseStream *stream)
   g_queue_clear_full (&stream->epochs, epoch_free);
   fuse_format_clear (&stream->format);
   fuse_timestamps_clear (&stream->times);
+  g_clear_pointer (&stream->released, g_ptr_array_unref);
 }
 
 void
@@ -59,7 +65,9 @@ fuse_stream_reset (FuseStream *stream)
   stream->times.n_jumps = 0;
   robocache_clock_jump_init (&stream->jump);
   stream->has_format = stream->is_declared = stream->has_data = stream->eos = stream->segment_done = FALSE;
-  stream->warned_no_time = stream->warned_no_reference = FALSE;
+  stream->warned_no_time = stream->warned_no_reference = stream->warned_far = FALSE;
+  stream->has_origin = stream->origin_is_first_row = FALSE;
+  stream->origin = stream->origin_shift = stream->sought_by = 0;
   memset (&stream->statistics, 0, sizeof (stream->statistics));
   memset (&stream->losses, 0, sizeof (stream->losses));
 }
@@ -87,6 +95,21 @@ end_epoch (FuseStream *stream, FuseEpoch *epoch)
   epoch_free (epoch);
 }
 
+static void
+unref_later (FuseStream *stream, GstBuffer *buffer)
+{
+  if (stream->released)
+    g_ptr_array_add (stream->released, buffer);
+  else
+    gst_buffer_unref (buffer);
+}
+
+static void
+release_later (gpointer row, gpointer stream)
+{
+  unref_later (stream, *(GstBuffer **) row);
+}
+
 /* Rows of the newest epoch are complete; new ones have the current format and segment. */
 static void
 begin_epoch (FuseStream *stream)
@@ -100,7 +123,8 @@ begin_epoch (FuseStream *stream)
 
   epoch = g_new0 (FuseEpoch, 1);
   fuse_format_copy (&epoch->format, &stream->format);
-  robocache_history_init (&epoch->history, fuse_format_kept_bytes (&stream->format), fuse_format_release (&stream->format));
+  robocache_history_init (&epoch->history, fuse_format_kept_bytes (&stream->format),
+      fuse_format_keeps_buffers (&stream->format) ? release_later : NULL, stream);
   epoch->history.reorder_window = stream->settings.reorder_window;
   epoch->history.losses = &stream->losses;
   g_queue_push_tail (&stream->epochs, epoch);
@@ -121,6 +145,7 @@ fuse_stream_set_settings (FuseStream *stream, const FuseStreamSettings *settings
   const gint64 tick_period = stream->settings.search.period_ns;
 
   stream->settings = *settings;
+  stream->warned_far = FALSE;
   stream->settings.search.period_ns = tick_period;
   for (GList *l = stream->epochs.head; l; l = l->next)
     ((FuseEpoch *) l->data)->history.reorder_window = settings->reorder_window;
@@ -133,10 +158,31 @@ fuse_stream_set_timestamps (FuseStream *stream, const FuseTimestampSettings *tim
     return;
   fuse_timestamp_settings_copy (&stream->times.settings, timestamps);
   fuse_timestamps_reset (&stream->times);
-  stream->warned_no_reference = FALSE;
+  stream->warned_no_reference = stream->warned_far = FALSE;
   robocache_clock_jump_restart (&stream->jump);
   if (stream->has_format && !stream->eos)
     begin_epoch (stream);
+}
+
+/* ---- offset ---- */
+
+gint64
+fuse_stream_offset (const FuseStream *stream)
+{
+  return rc_add_saturating (stream->settings.offset, rc_subtract_saturating (stream->origin_shift, stream->sought_by));
+}
+
+/* Saturated times are no ROBOCACHE_NO_TIME. */
+static gint64
+with_offset (const FuseStream *stream, gint64 t)
+{
+  return t == ROBOCACHE_NO_TIME ? t : MAX (rc_add_saturating (t, fuse_stream_offset (stream)), ROBOCACHE_NO_TIME + 1);
+}
+
+static gint64
+without_offset (const FuseStream *stream, gint64 t)
+{
+  return MAX (rc_subtract_saturating (t, fuse_stream_offset (stream)), ROBOCACHE_NO_TIME + 1);
 }
 
 /* ---- events ---- */
@@ -196,10 +242,15 @@ fuse_stream_gap (FuseStream *stream, GstClockTime pts, GstClockTime duration, Gs
     end = MIN (end, segment->stop);
   running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, end);
   t = (gint64) running;
-  if (GST_CLOCK_TIME_IS_VALID (running) && fuse_timestamps_of_gap (&stream->times, &t)) {
-    robocache_history_gap (&epoch->history, rc_add_saturating (t, stream->jump.shift));
-    stream->has_data = TRUE;
+  if (!GST_CLOCK_TIME_IS_VALID (running) || !fuse_timestamps_of_gap (&stream->times, &t))
+    return;
+  t = rc_add_saturating (t, stream->jump.shift);
+  if (GST_CLOCK_TIME_IS_VALID (now) && rc_subtract_saturating (with_offset (stream, t), (gint64) now) > stream->settings.max_lead) {
+    GST_DEBUG ("a GAP that ends further ahead of running time than max-lead is ignored");
+    return;
   }
+  robocache_history_gap (&epoch->history, t);
+  stream->has_data = TRUE;
 }
 
 static void
@@ -255,6 +306,32 @@ fuse_stream_flush (FuseStream *stream)
 }
 
 void
+fuse_stream_follow_running_time (FuseStream *stream, gint64 moved)
+{
+  fuse_stream_discard (stream, ROBOCACHE_DROPPED_CLOCK_JUMP);
+  robocache_row_times_set_segment (&stream->times.clock, &stream->times.clock.segment);
+  robocache_clock_jump_follow (&stream->jump, moved);
+  if (stream->has_format)
+    begin_epoch (stream);
+  if (stream->eos || stream->segment_done)
+    end_rows (stream);
+}
+
+/* A clock that is tracked is known against the pipeline's clock, whatever its base time is. */
+void
+fuse_stream_expect_move (FuseStream *stream, gint64 now, gint64 moved, gboolean by_clock)
+{
+  if (!fuse_timestamps_are_tracked (&stream->times)) {
+    if (moved == 0)
+      return;
+    fuse_timestamps_forget_origin (&stream->times);
+    robocache_clock_jump_expect (&stream->jump, now, moved);
+  } else if (by_clock) {
+    fuse_timestamps_reset (&stream->times);
+  }
+}
+
+void
 fuse_stream_settle (FuseStream *stream)
 {
   for (GList *l = stream->epochs.head; l; l = l->next) {
@@ -282,6 +359,7 @@ typedef struct
   gsize max_rows;               /* see RobocacheHistory */
   FuseOddities *oddities;
   FuseBufferTimes times;
+  const RobocacheHistory *full; /* had no memory for a row; or NULL */
 } Insertion;
 
 /* The sensor's clock has jumped: rows continue at t, beyond which no older one is of use. */
@@ -299,6 +377,39 @@ begin_epoch_at (FuseStream *stream, gint64 t)
       end_epoch (stream, epoch);
   }
   begin_epoch (stream);
+}
+
+/* The first row of an epoch of a live stream: older rows that are all after it are void, and would hold new ones back. */
+static void
+end_epochs_ahead (FuseStream *stream, gint64 t)
+{
+  GList *next;
+
+  for (GList *l = stream->epochs.head; l != stream->epochs.tail; l = next) {
+    FuseEpoch *epoch = l->data;
+
+    next = l->next;
+    if (robocache_history_first_time (&epoch->history) <= t)
+      continue;
+    robocache_history_discard (&epoch->history, ROBOCACHE_DROPPED_CLOCK_JUMP);
+    end_epoch (stream, epoch);
+  }
+}
+
+/* Whether a row is no further ahead of running time than it may be. One that is, or a first one far from running time, is told of. */
+static gboolean
+check_lead (Insertion *insertion, gint64 t)
+{
+  FuseStream *stream = insertion->stream;
+  const gint64 lead = rc_subtract_saturating (with_offset (stream, t), (gint64) insertion->now);
+  const gboolean is_ahead = lead > stream->settings.max_lead;
+
+  if (!stream->warned_far && (is_ahead || (!stream->has_data && (lead > ROBOCACHE_CLOCK_JUMP_BOUND
+                  || lead < -ROBOCACHE_CLOCK_JUMP_BOUND)))) {
+    insertion->oddities->far = lead;
+    stream->warned_far = TRUE;
+  }
+  return !is_ahead;
 }
 
 /* The history that row i belongs into, and its time; NULL when it is dropped. */
@@ -327,6 +438,14 @@ history_of_row (Insertion *insertion, guint64 i, gint64 *t)
     insertion->oddities->jumped = TRUE;
     epoch = newest_epoch (stream);
   }
+  if (GST_CLOCK_TIME_IS_VALID (insertion->now) && !check_lead (insertion, *t)) {
+    GST_DEBUG ("a row at %" G_GINT64_FORMAT " is further ahead of running time (%" GST_TIME_FORMAT ") than max-lead: dropped", *t,
+        GST_TIME_ARGS (insertion->now));
+    robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_AHEAD, *t, 1);
+    return NULL;
+  }
+  if (GST_CLOCK_TIME_IS_VALID (insertion->now) && !robocache_history_has_rows (&epoch->history))
+    end_epochs_ahead (stream, *t);
   epoch->history.max_rows = insertion->max_rows;
   return &epoch->history;
 }
@@ -336,7 +455,8 @@ insert_row (Insertion *insertion, RobocacheHistory *history, gint64 t, gconstpoi
 {
   const guint64 late = history->counts.late;
 
-  robocache_history_insert (history, t, row);
+  if (robocache_history_insert (history, t, row) == ROBOCACHE_ROW_NO_MEMORY)
+    insertion->full = history;
   insertion->stream->has_data = TRUE;
   if (history->counts.late > late)
     GST_LOG ("a row at %" G_GINT64_FORMAT " is older than the newest by more than the reorder window: late", t);
@@ -349,16 +469,16 @@ insert_frame (Insertion *insertion, GstBuffer *frame)
   gint64 t;
 
   history = history_of_row (insertion, 0, &t);
-  if (history)
-    insert_row (insertion, history, t, &frame);
-  else
-    gst_buffer_unref (frame);
+  if (history == NULL)
+    return;
+  gst_buffer_ref (frame);
+  insert_row (insertion, history, t, &frame);
 }
 
 static void
 insert_rows (Insertion *insertion, const guint8 *rows, gsize stride)
 {
-  for (guint64 i = 0; i < insertion->times.rows.n_rows; i++) {
+  for (guint64 i = 0; i < insertion->times.rows.n_rows && insertion->full == NULL; i++) {
     RobocacheHistory *history;
     gint64 t;
 
@@ -371,7 +491,7 @@ insert_rows (Insertion *insertion, const guint8 *rows, gsize stride)
 static void
 insert_device_rows (Insertion *insertion, GstBuffer *buffer)
 {
-  for (guint64 i = 0; i < insertion->times.rows.n_rows; i++) {
+  for (guint64 i = 0; i < insertion->times.rows.n_rows && insertion->full == NULL; i++) {
     RobocacheHistory *history;
     RobocacheDeviceRow row;
     gint64 t;
@@ -413,14 +533,10 @@ insert_camera_buffer (Insertion *insertion, GstBuffer *buffer, GError **error)
 {
   const GstVideoInfo *video = &insertion->stream->format.video;
 
-  if (!robocache_video_frame_check (video, buffer, error)) {
-    gst_buffer_unref (buffer);
+  if (!robocache_video_frame_check (video, buffer, error))
     return FALSE;
-  }
   if (begin_times (insertion, buffer, NULL))
     insert_frame (insertion, buffer);
-  else
-    gst_buffer_unref (buffer);
   return TRUE;
 }
 
@@ -430,14 +546,11 @@ insert_tensor_buffer (Insertion *insertion, GstBuffer *buffer, GError **error)
   const FuseFormat *format = &insertion->stream->format;
   RobocacheTensorsMap map;
 
-  if (!robocache_tensors_map (&map, buffer, &format->tensors, GST_MAP_READ, error)) {
-    gst_buffer_unref (buffer);
+  if (!robocache_tensors_map (&map, buffer, &format->tensors, GST_MAP_READ, error))
     return FALSE;
-  }
   if (begin_times (insertion, buffer, format->rows.has_times ? map.data[1] : NULL))
     insert_rows (insertion, map.data[0], fuse_format_row_bytes (format));
   robocache_tensors_unmap (&map);
-  gst_buffer_unref (buffer);
   return TRUE;
 }
 
@@ -454,7 +567,6 @@ insert_device_buffer (Insertion *insertion, GstBuffer *buffer, GError **error)
   if (ok && begin_times (insertion, buffer, row_times))
     insert_device_rows (insertion, buffer);
   g_free (row_times);
-  gst_buffer_unref (buffer);
   return ok;
 }
 
@@ -465,6 +577,14 @@ max_live_rows (const FuseStream *stream)
   if (stream->format.is_camera)
     return stream->max_frames;
   return CLAMP (MAX_LIVE_BYTES / fuse_format_row_bytes (&stream->format), MIN_LIVE_ROWS, MAX_LIVE_ROWS);
+}
+
+guint64
+fuse_stream_held_bytes (const FuseStream *stream, const FuseFormat *format)
+{
+  const guint64 n = format->is_camera ? stream->max_frames + FUSE_FRAMES_ON_THEIR_WAY : MAX (format->rows.n_rows, MIN_LIVE_ROWS);
+
+  return format->on_device ? 0 : robocache_bytes_multiply (n, fuse_format_row_bytes (format));
 }
 
 void
@@ -489,33 +609,33 @@ gboolean
 fuse_stream_insert (FuseStream *stream, GstBuffer *buffer, gboolean live, GstClockTime now, FuseOddities *oddities,
     GError **error)
 {
-  Insertion insertion = { stream, live ? now : GST_CLOCK_TIME_NONE, live ? max_live_rows (stream) : 0, oddities };
+  Insertion insertion = { stream, live ? now : GST_CLOCK_TIME_NONE, live ? max_live_rows (stream) : 0, oddities,.full = NULL };
   gboolean ok;
 
-  if (!fuse_timestamps_check (&stream->times, &stream->format.rows, live, now, error)) {
-    gst_buffer_unref (buffer);
+  if (!fuse_timestamps_check (&stream->times, &stream->format.rows, live, now, error))
     ok = FALSE;
-  } else if (stream->format.is_camera) {
+  else if (stream->format.is_camera)
     ok = insert_camera_buffer (&insertion, buffer, error);
-  } else if (stream->format.on_device) {
+  else if (stream->format.on_device)
     ok = insert_device_buffer (&insertion, buffer, error);
-  } else {
+  else
     ok = insert_tensor_buffer (&insertion, buffer, error);
-  }
   if (!ok)
     fuse_stream_refuse (stream);
-  return ok;
+  if (insertion.full)
+    robocache_history_set_no_memory (insertion.full, error);
+  return ok && insertion.full == NULL;
 }
 
 /* A copy in memory that no pool owns. */
 static gboolean
-copy_frame (GstBuffer **frame)
+copy_frame (FuseStream *stream, GstBuffer **frame)
 {
-  GstBuffer *copy = gst_buffer_copy_deep (*frame);
+  GstBuffer *copy = robocache_copy_buffer (*frame);
 
   if (copy == NULL)
     return FALSE;
-  gst_buffer_unref (*frame);
+  unref_later (stream, *frame);
   *frame = copy;
   return TRUE;
 }
@@ -529,24 +649,12 @@ fuse_stream_copy_frames (FuseStream *stream)
     const FuseEpoch *epoch = l->data;
 
     for (gsize i = 0; epoch->format.is_camera && i < epoch->history.n; i++)
-      ok &= copy_frame ((GstBuffer **) robocache_history_row (&epoch->history, (gint64) i));
+      ok &= copy_frame (stream, (GstBuffer **) robocache_history_row (&epoch->history, (gint64) i));
   }
   return ok;
 }
 
 /* ---- ticks out ---- */
-
-static gint64
-with_offset (const FuseStream *stream, gint64 t)
-{
-  return t == ROBOCACHE_NO_TIME ? t : rc_add_saturating (t, stream->settings.offset);
-}
-
-static gint64
-without_offset (const FuseStream *stream, gint64 t)
-{
-  return rc_add_saturating (t, -stream->settings.offset);
-}
 
 gboolean
 fuse_stream_is_over (const FuseStream *stream)
@@ -614,8 +722,8 @@ fuse_stream_count_ticks (FuseStream *stream, RcRowStatus status, guint64 n)
   *counters[status] += n;
 }
 
-void
-fuse_stream_read (FuseStream *stream, gint64 tick, FuseSnapshot *snapshot)
+gboolean
+fuse_stream_read (FuseStream *stream, gint64 tick, FuseSnapshot *snapshot, GError **error)
 {
   FuseEpoch *epoch = fuse_stream_epoch (stream);
   RobocacheAlignment alignment;
@@ -623,10 +731,12 @@ fuse_stream_read (FuseStream *stream, gint64 tick, FuseSnapshot *snapshot)
   robocache_history_align (&epoch->history, &stream->settings.search, without_offset (stream, tick), &alignment);
   alignment.before = with_offset (stream, alignment.before);
   alignment.after = with_offset (stream, alignment.after);
-  fuse_snapshot_read (snapshot, &epoch->format, &epoch->history, &alignment);
+  if (!fuse_snapshot_read (snapshot, &epoch->format, &epoch->history, &alignment, error))
+    return FALSE;
   fuse_stream_count_ticks (stream, alignment.bracket.status, 1);
   if (alignment.bracket.status != RC_MISSING && alignment.before != ROBOCACHE_NO_TIME)
     robocache_histogram_add (&stream->statistics.age, rc_add_saturating (tick, -alignment.before));
+  return TRUE;
 }
 
 void
@@ -703,6 +813,16 @@ fuse_stream_last_time (const FuseStream *stream)
 }
 
 gint64
+fuse_stream_newest_row (const FuseStream *stream)
+{
+  gint64 newest = ROBOCACHE_NO_TIME;
+
+  for (const GList *l = stream->epochs.head; l; l = l->next)
+    newest = MAX (newest, with_offset (stream, ((const FuseEpoch *) l->data)->history.newest_row));
+  return newest;
+}
+
+gint64
 fuse_stream_next_row_after (const FuseStream *stream, gint64 t)
 {
   for (const GList *l = stream->epochs.head; l; l = l->next) {
@@ -723,6 +843,18 @@ fuse_stream_rows_after (const FuseStream *stream, gint64 t)
   for (const GList *l = stream->epochs.head; l; l = l->next)
     n += robocache_history_rows_after (&((FuseEpoch *) l->data)->history, without_offset (stream, t));
   return n;
+}
+
+gint64
+fuse_stream_next_near (const FuseStream *stream, gint64 t)
+{
+  const RcSearch *search = &stream->settings.search;
+  const guint64 reach = MAX ((guint64) search->hold_limit_ns, (guint64) search->max_gap_ns);    /* -1 is for ever */
+  const gint64 period = fuse_stream_period (stream);
+  const gint64 span = MAX ((gint64) CLAMP (reach, LEAST_NEAR, MOST_NEAR), rc_add_saturating (period, period));
+  const gint64 row = fuse_stream_next_row_after (stream, rc_subtract_saturating (rc_subtract_saturating (t, span), 1));
+
+  return row == ROBOCACHE_NO_TIME ? G_MAXINT64 : MAX (t, rc_subtract_saturating (row, span));
 }
 
 gint64
@@ -769,7 +901,8 @@ fuse_stream_to_structure (const FuseStream *stream, const gchar *name)
 
   fuse_stream_add_statistics (stream, statistics);
   structure = fuse_statistics_to_structure (statistics, name);
-  gst_structure_set (structure, "clock-shift", G_TYPE_INT64, stream->jump.shift, NULL);
+  gst_structure_set (structure, "clock-shift", G_TYPE_INT64, stream->jump.shift, "origin-shift", G_TYPE_INT64, stream->origin_shift,
+      NULL);
   fuse_timestamps_to_structure (&stream->times, structure);
   g_free (statistics);
   return structure;

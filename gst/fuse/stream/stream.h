@@ -15,12 +15,16 @@
 
 G_BEGIN_DECLS
 
+/* Of a camera, beside those that are kept for ticks. */
+#define FUSE_FRAMES_ON_THEIR_WAY 2
+
 /* Times in ns. */
 typedef struct
 {
   RcSearch search;              /* its period_ns is the ticks', set by the tick clock's owner */
   gint64 offset;                /* added to every row's time */
   gint64 reorder_window;
+  gint64 max_lead;              /* of a live row, offset included, over running time */
   gboolean required;
 } FuseStreamSettings;
 
@@ -48,16 +52,26 @@ typedef struct
   gboolean eos;
   gboolean segment_done;        /* no row comes before the next segment */
   guint max_frames;             /* of a live camera that are kept for ticks */
+  GPtrArray *released;          /* of GstBuffer: to be unreffed without the owner's locks, since that calls their makers; or NULL */
 
   FuseStatistics statistics;    /* without the rows of the epochs above, and without lateness */
   RobocacheLosses losses;
-  gboolean warned_no_time, warned_no_reference;
+  gboolean warned_no_time, warned_no_reference, warned_far;
+
+  /* announced by the source: running time 0 on its clock, which is that of the first row where nobody set it */
+  gboolean has_origin, origin_is_first_row;
+  gint64 origin;
+  gint64 origin_shift;          /* added to every row's time, so that streams with origins are on one clock */
+  gint64 sought_by;             /* how much earlier than the element's segment that of the stream starts */
 } FuseStream;
 
 void fuse_stream_init (FuseStream * stream);
 void fuse_stream_clear (FuseStream * stream);
 /* As new, statistics included; settings and id stay. */
 void fuse_stream_reset (FuseStream * stream);
+
+/* What is added to the time of every row: the property, and the shift to the clock of other streams. */
+gint64 fuse_stream_offset (const FuseStream * stream);
 
 /* Settings take effect at once. Other timestamps begin an epoch. */
 void fuse_stream_set_settings (FuseStream * stream, const FuseStreamSettings * settings);
@@ -77,6 +91,11 @@ void fuse_stream_segment_done (FuseStream * stream);
 void fuse_stream_restart (FuseStream * stream);
 /* Drops all rows; the format stays. */
 void fuse_stream_flush (FuseStream * stream);
+/* Running time has gone back: drops all rows, and expects the next ones where the sensor follows it. */
+void fuse_stream_follow_running_time (FuseStream * stream, gint64 moved);
+/* Running time has moved to now, other than by the time that has passed, or not (0): the sensor may or may not follow. by_clock:
+ * the pipeline's clock has moved. */
+void fuse_stream_expect_move (FuseStream * stream, gint64 now, gint64 moved, gboolean by_clock);
 /* Ends all epochs; unused rows in time are counted as dropped. */
 void fuse_stream_discard (FuseStream * stream, RobocacheDropReason reason);
 /* No tick follows: rows still kept are counted as used or not. */
@@ -90,12 +109,15 @@ typedef struct
   gboolean without_time;        /* the first buffer that was dropped for want of a time */
   gboolean without_reference;
   gboolean jumped;              /* the sensor's clock has */
+  gint64 far;                   /* how far ahead of running time rows are that are too far from it; 0: none, or it was said */
 } FuseOddities;
 
-/* Inserts the rows of a buffer (consumed). From a live sensor a bounded number is kept, and rows are expected near the
+/* Inserts the rows of a buffer. From a live sensor a bounded number is kept, and rows are expected near the
  * running time now, where that is known. FALSE and an error when the buffer is not as its caps say. */
 gboolean fuse_stream_insert (FuseStream * stream, GstBuffer * buffer, gboolean live, GstClockTime now,
     FuseOddities * oddities, GError ** error);
+/* System memory that rows of a format may take while they wait for ticks: of a camera its frames, and two on their way. */
+guint64 fuse_stream_held_bytes (const FuseStream * stream, const FuseFormat * format);
 /* Counts the rows of a buffer that is refused. */
 void fuse_stream_refuse (FuseStream * stream);
 /* Waits for GPU work on the buffer that fuse_stream_insert would wait for. Called without a lock. */
@@ -113,8 +135,8 @@ gboolean fuse_stream_is_over (const FuseStream * stream);
 gboolean fuse_stream_is_ready (const FuseStream * stream, gint64 tick, gboolean settled);
 /* Moves to the epoch that tick falls into. TRUE: the format changed. */
 gboolean fuse_stream_enter_tick (FuseStream * stream, gint64 tick);
-/* Reads the rows at tick, and counts its status. */
-void fuse_stream_read (FuseStream * stream, gint64 tick, FuseSnapshot * snapshot);
+/* Reads the rows at tick, and counts its status. FALSE and an error: there is no memory for them. */
+gboolean fuse_stream_read (FuseStream * stream, gint64 tick, FuseSnapshot * snapshot, GError ** error);
 /* Releases rows that no tick from next_tick on needs. */
 void fuse_stream_prune (FuseStream * stream, gint64 next_tick);
 /* With the status that it had at tick: no tick after it and before the returned one has another. */
@@ -126,9 +148,14 @@ void fuse_stream_count_ticks (FuseStream * stream, RcRowStatus status, guint64 n
 gint64 fuse_stream_frontier (const FuseStream * stream);
 gint64 fuse_stream_first_time (const FuseStream * stream);
 gint64 fuse_stream_last_time (const FuseStream * stream);
+/* Greatest time of a row, those included that were released. */
+gint64 fuse_stream_newest_row (const FuseStream * stream);
 /* Time of the first row after t; ROBOCACHE_NO_TIME when there is none yet. */
 gint64 fuse_stream_next_row_after (const FuseStream * stream, gint64 t);
 gsize fuse_stream_rows_after (const FuseStream * stream, gint64 t);
+/* The first instant from t on that is near a row: within a second; up to 10 s if rows are held or interpolated for so long; and within two
+ * periods. G_MAXINT64: there is none. */
+gint64 fuse_stream_next_near (const FuseStream * stream, gint64 t);
 
 /* 1/framerate (ns) of the first row after t, or of the newest caps before there is one; 0 where caps have none. */
 gint64 fuse_stream_nominal_period (const FuseStream * stream, gint64 t);

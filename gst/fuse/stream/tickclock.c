@@ -21,7 +21,7 @@ void
 fuse_tick_clock_reset (FuseTickClock *clock)
 {
   clock->ticking = FALSE;
-  clock->last_tick = clock->earliest_start = ROBOCACHE_NO_TIME;
+  clock->last_tick = clock->last_row = clock->last_out = clock->earliest_start = ROBOCACHE_NO_TIME;
 }
 
 void
@@ -86,6 +86,12 @@ latest_row (const FuseTickClock *clock)
   return latest;
 }
 
+static gboolean
+has_ended (const FuseStream *stream)
+{
+  return stream->eos || stream->segment_done;
+}
+
 /* Streams that are declared and never came do not hold back the end. */
 static gboolean
 all_are_over (const FuseTickClock *clock)
@@ -97,7 +103,7 @@ all_are_over (const FuseTickClock *clock)
 
     if (!fuse_stream_is_over (stream))
       return FALSE;
-    any |= stream->eos || stream->segment_done;
+    any |= has_ended (stream);
   }
   return any;
 }
@@ -131,15 +137,22 @@ next_of_grid (FuseTickClock *clock, gint64 *time)
   return *time > clock->last_tick;      /* the end of time, where the grid stands still, is a tick once */
 }
 
+/* Not live, rows that an offset moves back to before the last tick make none. */
+static gboolean
+next_of_reference (const FuseTickClock *clock, gint64 *time)
+{
+  const gint64 last = MAX (MAX (clock->last_tick, clock->live ? -1 : clock->last_out), -1);
+
+  *time = fuse_stream_next_row_after (clock->reference, last);
+  return *time > last;          /* an offset may move many rows to the end of time, which is a tick once */
+}
+
 gboolean
 fuse_tick_clock_candidate (FuseTickClock *clock, gint64 *time)
 {
   if (clock->grid.num > 0)
     return next_of_grid (clock, time);
-  if (clock->reference == NULL)
-    return FALSE;
-  *time = fuse_stream_next_row_after (clock->reference, MAX (clock->last_tick, -1));
-  return *time != ROBOCACHE_NO_TIME;
+  return clock->reference && next_of_reference (clock, time);
 }
 
 static gboolean
@@ -174,7 +187,7 @@ fuse_tick_clock_next (FuseTickClock *clock, FuseTick *tick)
 gboolean
 fuse_tick_clock_streams_are_over (const FuseTickClock *clock)
 {
-  return all_are_over (clock) || (clock->reference && fuse_stream_is_over (clock->reference));
+  return all_are_over (clock) || (clock->reference && has_ended (clock->reference));
 }
 
 gboolean
@@ -212,11 +225,19 @@ fuse_tick_clock_lower_bound (FuseTickClock *clock, gint64 *time)
 
 /* ---- progress ---- */
 
+static void
+set_last_tick (FuseTickClock *clock, gint64 time)
+{
+  clock->last_tick = time;
+  clock->last_row = clock->reference ? rc_subtract_saturating (time, fuse_stream_offset (clock->reference)) : time;
+}
+
 void
 fuse_tick_clock_advance (FuseTickClock *clock, const FuseTick *tick)
 {
   clock->ticking = TRUE;
-  clock->last_tick = tick->time;
+  clock->last_out = tick->time;
+  set_last_tick (clock, tick->time);
   if (clock->grid.num > 0)
     clock->next_index = rc_add_saturating (tick->index, 1);
 }
@@ -227,6 +248,31 @@ fuse_tick_clock_after (const FuseTickClock *clock, gint64 time)
   if (clock->grid.num > 0)
     return robocache_tick_time (&clock->grid, clock->next_index);
   return rc_add_saturating (time, 1);
+}
+
+void
+fuse_tick_clock_move (FuseTickClock *clock, gint64 to)
+{
+  set_last_tick (clock, MAX (rc_subtract_saturating (to, 1), ROBOCACHE_NO_TIME + 1));
+  if (!clock->ticking && clock->earliest_start != ROBOCACHE_NO_TIME)
+    clock->earliest_start = to;
+  else if (clock->ticking && clock->grid.num > 0)
+    clock->next_index = robocache_tick_at_or_after (&clock->grid, MAX (to, 0));
+}
+
+void
+fuse_tick_clock_set_reference (FuseTickClock *clock, FuseStream *reference)
+{
+  clock->reference = reference;
+  if (clock->last_tick != ROBOCACHE_NO_TIME)
+    set_last_tick (clock, clock->last_tick);
+}
+
+void
+fuse_tick_clock_follow_offset (FuseTickClock *clock)
+{
+  if (clock->ticking && clock->grid.num == 0)
+    clock->last_tick = MAX (rc_add_saturating (clock->last_row, fuse_stream_offset (clock->reference)), ROBOCACHE_NO_TIME + 1);
 }
 
 guint64
@@ -241,6 +287,7 @@ fuse_tick_clock_skip (FuseTickClock *clock, gint64 time)
   if (n <= 0)
     return 0;
   clock->next_index = index;
-  clock->last_tick = robocache_tick_time (&clock->grid, index - 1);
+  clock->last_out = robocache_tick_time (&clock->grid, index - 1);
+  set_last_tick (clock, clock->last_out);
   return (guint64) n;
 }

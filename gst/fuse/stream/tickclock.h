@@ -21,7 +21,9 @@ typedef struct
 
   gboolean ticking;             /* the first tick has been handed out or dropped */
   gint64 next_index;            /* of the grid, once ticking */
-  gint64 last_tick;             /* ROBOCACHE_NO_TIME before the first */
+  gint64 last_tick;             /* no tick is at it or before; ROBOCACHE_NO_TIME before the first */
+  gint64 last_row;              /* the same in the reference's time, without its offset */
+  gint64 last_out;              /* the last one that was handed out or dropped: ticks may go back; ROBOCACHE_NO_TIME before the first */
   gint64 earliest_start;        /* live: no tick before this; ROBOCACHE_NO_TIME: no data yet */
   gboolean starts_without_rows; /* the first tick is at earliest_start, whether or not rows have come */
 } FuseTickClock;
@@ -63,6 +65,12 @@ gboolean fuse_tick_clock_lower_bound (FuseTickClock * clock, gint64 * time);
 void fuse_tick_clock_advance (FuseTickClock * clock, const FuseTick * tick);
 /* The instant after a tick that was just advanced over: rows before it may be pruned. */
 gint64 fuse_tick_clock_after (const FuseTickClock * clock, gint64 time);
+/* Ticks go on from an instant on, which may be before the last tick. */
+void fuse_tick_clock_move (FuseTickClock * clock, gint64 to);
+/* NULL: none. */
+void fuse_tick_clock_set_reference (FuseTickClock * clock, FuseStream * reference);
+/* The reference's offset has changed: its ticks move with it. */
+void fuse_tick_clock_follow_offset (FuseTickClock * clock);
 /* Of the grid: skips the ticks after the last one and before time, by arithmetic; returns how many. Without a grid 0. */
 guint64 fuse_tick_clock_skip (FuseTickClock * clock, gint64 time);
 

@@ -41,13 +41,19 @@ fuse_timestamps_jumps (const FuseTimestamps *times)
 }
 
 void
+fuse_timestamps_forget_origin (FuseTimestamps *times)
+{
+  if (times->origin)
+    fuse_origins_release (times->origins, times->origin);
+  times->origin = NULL;
+}
+
+void
 fuse_timestamps_reset (FuseTimestamps *times)
 {
   times->n_jumps = fuse_timestamps_jumps (times);
   g_clear_pointer (&times->track, robocache_clock_track_free);
-  if (times->origin)
-    fuse_origins_release (times->origins, times->origin);
-  times->origin = NULL;
+  fuse_timestamps_forget_origin (times);
 }
 
 void
@@ -84,20 +90,19 @@ fuse_timestamps_check (const FuseTimestamps *times, const RobocacheRowLayout *ro
     GError **error)
 {
   if (times->settings.source == FUSE_TIMES_ROW_TIMES && !rows->has_times) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=row-times, but its caps have no "
-        "second tensor of int64 with the time of each row: choose another timestamp-source, or send one");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=row-times needs a second int64 tensor "
+        "with the time of each row, and its caps have none: send it, or set another timestamp-source");
     return FALSE;
   }
   if (fuse_timestamps_are_tracked (times) && (!live || !GST_CLOCK_TIME_IS_VALID (now))) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "clock-mode=track estimates the sensor's clock from "
         "the arrivals of its rows, but %s: set clock-mode=none, or use a live source in a pipeline with a clock",
-        live ? "no clock runs" : "its source is not live, so these say nothing");
+        live ? "no clock runs" : "its source is not live, so its arrivals have no meaning");
     return FALSE;
   }
   if (measures_origin (&times->settings) && !live) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=reference without a "
-        "reference-origin measures it when the first buffer comes, but its source is not live: set reference-origin to "
-        "the reference time that is running time 0");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "timestamp-source=reference needs reference-origin, "
+        "because its source is not live: set it to the reference time of running time 0");
     return FALSE;
   }
   return TRUE;

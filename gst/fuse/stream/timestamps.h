@@ -41,6 +41,8 @@ typedef enum
 void fuse_timestamps_init (FuseTimestamps * times);
 /* Forgets what was estimated and measured; settings stay. */
 void fuse_timestamps_reset (FuseTimestamps * times);
+/* A measured origin is measured anew. */
+void fuse_timestamps_forget_origin (FuseTimestamps * times);
 void fuse_timestamps_clear (FuseTimestamps * times);
 
 /* Whether rows of this layout can have the times that the settings select: a live source where arrivals are needed, row

@@ -4,7 +4,7 @@
  */
 #include "timestampsettings.h"
 
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 #include "common/rows/history.h"
 #include "origins.h"
 
@@ -18,13 +18,13 @@ enum
 };
 
 static ROBOCACHE_DEFINE_ENUM (timestamp_source_get_type, "RobocacheTimestampSource",
-    {FUSE_TIMES_AUTO, "The int64 tensor where there is one, otherwise PTS", "auto"},
-    {FUSE_TIMES_PTS, "PTS, even where there is an int64 tensor", "pts"},
-    {FUSE_TIMES_ROW_TIMES, "The int64 tensor; it is an error where there is none", "row-times"},
+    {FUSE_TIMES_AUTO, "The int64 tensor if there is one, otherwise PTS", "auto"},
+    {FUSE_TIMES_PTS, "PTS, also if there is an int64 tensor", "pts"},
+    {FUSE_TIMES_ROW_TIMES, "The int64 tensor; an error without one", "row-times"},
     {FUSE_TIMES_REFERENCE, "The GstReferenceTimestampMeta of reference-caps", "reference"})
 static ROBOCACHE_DEFINE_ENUM (reference_clock_get_type, "RobocacheReferenceClock",
-    {FUSE_REFERENCE_OTHER, "Another clock than the pipeline's: counted from reference-origin", "other"},
-    {FUSE_REFERENCE_PIPELINE, "The pipeline's clock: counted from its base time", "pipeline"})
+    {FUSE_REFERENCE_OTHER, "Another clock: times count from reference-origin", "other"},
+    {FUSE_REFERENCE_PIPELINE, "The pipeline's clock: times count from its base time", "pipeline"})
 
 void
 fuse_timestamp_settings_init (FuseTimestampSettings *settings)
@@ -86,19 +86,19 @@ fuse_timestamp_settings_install (GObjectClass *klass, guint first_id)
   const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
   g_object_class_install_property (klass, first_id + PROP_TIMESTAMP_SOURCE, g_param_spec_enum ("timestamp-source",
-      "Timestamp source", "Where the capture time of a row is read from", timestamp_source_get_type (),
+      "Timestamp source", "Source of a row's time of capture", timestamp_source_get_type (),
       FUSE_TIMES_AUTO, playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_CAPS, g_param_spec_boxed ("reference-caps",
       "Reference caps", "The reference whose timestamp metas count (NULL = " FUSE_DEFAULT_REFERENCE ")", GST_TYPE_CAPS,
       playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_CLOCK, g_param_spec_enum ("reference-clock",
-      "Reference clock", "Which clock the reference's timestamps are of", reference_clock_get_type (),
+      "Reference clock", "Clock of the reference's timestamps", reference_clock_get_type (),
       FUSE_REFERENCE_OTHER, playing));
   g_object_class_install_property (klass, first_id + PROP_REFERENCE_ORIGIN, g_param_spec_int64 ("reference-origin",
-      "Reference origin", "Reference time that is running time 0 (ns); the least int64: measured at the first meta, and "
-      "shared by the pads with these reference-caps", G_MININT64, G_MAXINT64, ROBOCACHE_NO_TIME, playing));
+      "Reference origin", "Reference time of running time 0 (ns); the smallest int64: measured at the first meta, for all "
+          "pads with these reference-caps", G_MININT64, G_MAXINT64, ROBOCACHE_NO_TIME, playing));
   g_object_class_install_property (klass, first_id + PROP_CLOCK_MODE, g_param_spec_enum ("clock-mode", "Clock mode",
-      "Which clock the timestamps are of", ROBOCACHE_TYPE_CLOCK_MODE, ROBOCACHE_CLOCK_NONE, playing));
+      "Clock of the sensor's timestamps", ROBOCACHE_TYPE_CLOCK_MODE, ROBOCACHE_CLOCK_NONE, playing));
   gst_type_mark_as_plugin_api (timestamp_source_get_type (), 0);
   gst_type_mark_as_plugin_api (reference_clock_get_type (), 0);
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_CLOCK_MODE, 0);

@@ -4,7 +4,9 @@
  */
 #include "pad.h"
 
-#include "common/element/properties.h"
+#include <string.h>
+
+#include "common/element/propertytypes.h"
 #include "gst/fuse/stream/debug.h"
 
 #define DEFAULT_INTERPOLATION RC_LINEAR
@@ -14,6 +16,7 @@
 #define DEFAULT_HOLD_LIMIT (200 * GST_MSECOND)
 #define DEFAULT_REQUIRED FALSE
 #define DEFAULT_REORDER_WINDOW 0
+#define DEFAULT_MAX_LEAD (3600 * GST_SECOND)
 
 enum
 {
@@ -24,6 +27,7 @@ enum
   PROP_HOLD_LIMIT,
   PROP_REQUIRED,
   PROP_REORDER_WINDOW,
+  PROP_MAX_LEAD,
   PROP_EXPECTED_CAPS,
   PROP_STATS,
   PROP_TIMESTAMPS,
@@ -61,6 +65,7 @@ static const gsize fields[] = {
   [PROP_HOLD_LIMIT] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.search.hold_limit_ns),
   [PROP_REQUIRED] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.required),
   [PROP_REORDER_WINDOW] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.reorder_window),
+  [PROP_MAX_LEAD] = G_STRUCT_OFFSET (GstRobocacheFusePad, settings.max_lead),
 };
 
 static void
@@ -119,7 +124,7 @@ static void
 install_interpolation (GObjectClass *object_class, RcInterpolation by_default)
 {
   g_object_class_install_property (object_class, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
-      "How a tick's row is made of the rows around it", ROBOCACHE_TYPE_INTERPOLATION, by_default, G_PARAM_READWRITE
+      "How to compute the row of a tick from the rows around it", ROBOCACHE_TYPE_INTERPOLATION, by_default, G_PARAM_READWRITE
           | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 }
 
@@ -150,22 +155,26 @@ gst_robocache_fuse_pad_class_init (GstRobocacheFusePadClass *klass)
 
   install_interpolation (object_class, DEFAULT_INTERPOLATION);
   g_object_class_install_property (object_class, PROP_OFFSET, g_param_spec_int64 ("offset", "Offset",
-      "The sensor's own delay, added to the time of every row (ns, signed)", G_MININT64 / 4, G_MAXINT64 / 4,
-      DEFAULT_OFFSET, playing));
+      "Correction of a constant delay, added to the time of each row (ns, signed)",
+      G_MININT64, G_MAXINT64, DEFAULT_OFFSET, playing));
   g_object_class_install_property (object_class, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
       "Maximum gap to interpolate across (ns, -1 = none)", -1, G_MAXINT64, DEFAULT_MAX_GAP, playing));
   g_object_class_install_property (object_class, PROP_HOLD_LIMIT, g_param_spec_int64 ("hold-limit", "Hold limit",
-      "Maximum age of a row that is repeated where rows are missing (ns, 0 = do not hold, -1 = forever)", -1, G_MAXINT64,
+      "Maximum age of a repeated row (ns, 0 = do not hold, -1 = forever)", -1, G_MAXINT64,
       DEFAULT_HOLD_LIMIT, playing));
   g_object_class_install_property (object_class, PROP_REQUIRED, g_param_spec_boolean ("required", "Required",
-      "Drop a tick at which this stream is missing", DEFAULT_REQUIRED, playing));
+      "Drop ticks at which this stream is missing", DEFAULT_REQUIRED, playing));
   g_object_class_install_property (object_class, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window", "Reorder window",
-      "Accept rows up to this much older than the newest row (ns)", 0, G_MAXINT64, DEFAULT_REORDER_WINDOW, playing));
+      "Accept rows up to this much older than the newest row (ns)", 0, ROBOCACHE_MAX_REORDER_WINDOW, DEFAULT_REORDER_WINDOW,
+      playing));
+  g_object_class_install_property (object_class, PROP_MAX_LEAD, g_param_spec_int64 ("max-lead", "Maximum lead",
+      "Live: drop rows that are further ahead of running time, offset included (ns)", 0, G_MAXINT64,
+      DEFAULT_MAX_LEAD, playing));
   g_object_class_install_property (object_class, PROP_EXPECTED_CAPS, g_param_spec_boxed ("expected-caps", "Expected caps",
-      "Caps that will come: samples have this stream's tensor from the first tick on, as missing, and the pad is never "
-      "waited for before its first row (NULL = wait for caps)", GST_TYPE_CAPS, playing));
+      "Declared caps: samples have this stream's tensor from the first tick on, missing before its first row, and no tick "
+      "waits for it (NULL = wait for caps)", GST_TYPE_CAPS, playing));
   g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
-      "Rows and ticks of this pad, counted since the element was started", GST_TYPE_STRUCTURE,
+      "Rows and ticks of this pad since the element started", GST_TYPE_STRUCTURE,
       G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   fuse_timestamp_settings_install (object_class, PROP_TIMESTAMPS);
   robocache_channel_roles_install_properties (object_class, PROP_ROLES);
@@ -177,7 +186,8 @@ gst_robocache_fuse_pad_init (GstRobocacheFusePad *pad)
   pad->role = GST_ROBOCACHE_FUSE_SINK;
   pad->settings = (FuseStreamSettings) {
     .search = {.interpolation = DEFAULT_INTERPOLATION,.max_gap_ns = DEFAULT_MAX_GAP,.hold_limit_ns = DEFAULT_HOLD_LIMIT},
-    .offset = DEFAULT_OFFSET,.reorder_window = DEFAULT_REORDER_WINDOW,.required = DEFAULT_REQUIRED
+    .offset = DEFAULT_OFFSET,.reorder_window = DEFAULT_REORDER_WINDOW,.max_lead = DEFAULT_MAX_LEAD,
+    .required = DEFAULT_REQUIRED
   };
   fuse_timestamp_settings_init (&pad->timestamps);
   fuse_stream_init (&pad->stream);
@@ -198,13 +208,42 @@ gst_robocache_fuse_camera_pad_init (GstRobocacheFuseCameraPad *pad)
   GST_ROBOCACHE_FUSE_PAD (pad)->settings.search.interpolation = DEFAULT_CAMERA_INTERPOLATION;
 }
 
+GType
+gst_robocache_fuse_pad_type (GstRobocacheFuseRole role)
+{
+  return role == GST_ROBOCACHE_FUSE_CAMERA ? GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD : GST_TYPE_ROBOCACHE_FUSE_PAD;
+}
+
+gboolean
+gst_robocache_fuse_pad_parse_name (const gchar *name, GstRobocacheFuseRole *role, guint *number)
+{
+  guint64 parsed;
+
+  for (*role = 0; *role < GST_ROBOCACHE_FUSE_N_ROLES; (*role)++) {
+    const gsize length = strlen (gst_robocache_fuse_role_names[*role]);
+
+    if (!g_str_has_prefix (name, gst_robocache_fuse_role_names[*role]) || name[length] != '_'
+        || !g_ascii_string_to_unsigned (name + length + 1, 10, 0, G_MAXUINT32, &parsed, NULL))
+      continue;
+    *number = (guint) parsed;
+    return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
+gst_robocache_fuse_pad_check_setting (const GParamSpec *pspec, const GValue *value, GError **error)
+{
+  return pspec->param_id < PROP_ROLES || robocache_channel_roles_check (pspec->param_id - PROP_ROLES, value, error);
+}
+
 GstRobocacheFusePad *
 gst_robocache_fuse_pad_new (GstPadTemplate *pad_template, GstRobocacheFuseRole role, guint number,
     const GstRobocacheFusePadCallbacks *callbacks)
 {
   gchar *name = g_strdup_printf ("%s_%u", gst_robocache_fuse_role_names[role], number);
-  GstRobocacheFusePad *pad = g_object_new (role == GST_ROBOCACHE_FUSE_CAMERA ? GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD
-      : GST_TYPE_ROBOCACHE_FUSE_PAD, "name", name, "direction", GST_PAD_SINK, "template", pad_template, NULL);
+  GstRobocacheFusePad *pad = g_object_new (gst_robocache_fuse_pad_type (role), "name", name, "direction", GST_PAD_SINK,
+      "template", pad_template, NULL);
 
   pad->role = role;
   pad->number = number;

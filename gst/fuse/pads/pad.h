@@ -72,11 +72,18 @@ struct _GstRobocacheFusePad
   gboolean waiting;             /* its chain function waits for the other streams */
   gboolean removed;
   gboolean is_ready;            /* for the tick that the element waits for */
+  gboolean start_is_checked, end_is_checked;    /* since the ticks began: see spans.h */
   GstFlowReturn flow;           /* not OK once downstream, an error or the end stopped the streams */
   guint spacings_seen;          /* when its period was last measured */
 
   gboolean sources_checked;     /* only used by its streaming thread */
 };
+
+/* The parts of a name like camera_3. FALSE: it is none. */
+gboolean gst_robocache_fuse_pad_parse_name (const gchar * name, GstRobocacheFuseRole * role, guint * number);
+GType gst_robocache_fuse_pad_type (GstRobocacheFuseRole role);
+/* FALSE and an error: a value of a property's type that it does not take, whatever the caps. */
+gboolean gst_robocache_fuse_pad_check_setting (const GParamSpec * pspec, const GValue * value, GError ** error);
 
 /* A new pad named ROLE_number; floating. */
 GstRobocacheFusePad *gst_robocache_fuse_pad_new (GstPadTemplate * pad_template, GstRobocacheFuseRole role, guint number,

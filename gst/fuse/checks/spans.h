@@ -1,0 +1,23 @@
+/* robocache: recordings of robocachefuse that do not belong together, by when their rows begin and end
+ *
+ * Not live; allow-gaps turns all of it off. What is found depends on the rows and not on the order of threads. Called with the lock.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_SPANS_H
+#define FUSE_SPANS_H
+
+#include "gst/fuse/element.h"
+
+G_BEGIN_DECLS
+
+/* Before a tick is made. FALSE and an error: the first row of a stream is more than a day from it. */
+gboolean gst_robocache_fuse_check_first_rows (GstRobocacheFuse * fuse, gint64 tick, GError ** error);
+/* FALSE and an error: nothing but missing rows would fill an hour, or nothing but held ones a year. all_are_missing: at tick, where
+ * no stream is aligned; their statuses are certain to stay until then. */
+gboolean gst_robocache_fuse_check_gap (GstRobocacheFuse * fuse, gint64 tick, gint64 until, gboolean all_are_missing, GError ** error);
+/* Adds a warning of each stream that ended before tick, and before another began. */
+void gst_robocache_fuse_collect_separate_streams (GstRobocacheFuse * fuse, gint64 tick, GQueue * messages);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,209 @@
+/* robocache: robocachefuse, its properties
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "properties.h"
+
+#include "common/element/propertytypes.h"
+#include "common/tensors/tensorcaps.h"
+#include "liveness.h"
+#include "messages.h"
+#include "gst/fuse/pads/padsettings.h"
+
+#define DEFAULT_WINDOW 1
+#define MAX_WINDOW 4096
+#define DEFAULT_LAYOUT FUSE_LAYOUT_TENSORS
+#define DEFAULT_INFO FUSE_INFO_NONE
+#define DEFAULT_QOS_MESSAGES TRUE
+#define DEFAULT_QOS_INTERVAL GST_SECOND
+#define DEFAULT_LATENCY (5 * GST_MSECOND)
+
+enum
+{
+  PROP_0,
+  PROP_RATE,
+  PROP_REFERENCE_PAD,
+  PROP_PADS,
+  PROP_ALLOW_GAPS,
+  PROP_WINDOW,
+  PROP_LAYOUT,
+  PROP_INFO,
+  PROP_TYPE,
+  PROP_LATENCY,
+  PROP_MIN_UPSTREAM_LATENCY,
+  PROP_FORCE_LIVE,
+  PROP_STATS,
+  PROP_STATS_INTERVAL,
+  PROP_QOS_MESSAGES,
+  PROP_QOS_INTERVAL,
+  PROP_BUSY_WAIT,
+  PROP_DEVICE
+};
+
+/* Where properties that are a plain field lie. */
+static const gsize fields[] = {
+  [PROP_RATE] = G_STRUCT_OFFSET (GstRobocacheFuse, rate),
+  [PROP_REFERENCE_PAD] = G_STRUCT_OFFSET (GstRobocacheFuse, reference_name),
+  [PROP_PADS] = G_STRUCT_OFFSET (GstRobocacheFuse, pads_text),
+  [PROP_ALLOW_GAPS] = G_STRUCT_OFFSET (GstRobocacheFuse, allow_gaps),
+  [PROP_WINDOW] = G_STRUCT_OFFSET (GstRobocacheFuse, output.window),
+  [PROP_LAYOUT] = G_STRUCT_OFFSET (GstRobocacheFuse, output.layout),
+  [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, output.info),
+  [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, output.dtype),
+  [PROP_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, latency),
+  [PROP_MIN_UPSTREAM_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, min_upstream_latency),
+  [PROP_FORCE_LIVE] = G_STRUCT_OFFSET (GstRobocacheFuse, force_live),
+  [PROP_QOS_MESSAGES] = G_STRUCT_OFFSET (GstRobocacheFuse, qos_messages),
+  [PROP_QOS_INTERVAL] = G_STRUCT_OFFSET (GstRobocacheFuse, qos_interval),
+  [PROP_BUSY_WAIT] = G_STRUCT_OFFSET (GstRobocacheFuse, busy_wait),
+};
+
+void
+gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
+
+  FUSE_LOCK (fuse);
+  GST_OBJECT_LOCK (fuse);
+  if (prop_id == PROP_STATS_INTERVAL)
+    fuse->stats_timer.interval = g_value_get_uint64 (value);
+  else if (prop_id >= PROP_DEVICE)
+    robocache_device_set_property (&fuse->device, prop_id - PROP_DEVICE, value);
+  else
+    robocache_setting_set (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
+  if (fuse->reference_name && fuse->reference_name[0] == '\0')
+    g_clear_pointer (&fuse->reference_name, g_free);
+  GST_OBJECT_UNLOCK (fuse);
+  fuse->rate_changed |= prop_id == PROP_RATE;
+  gst_robocache_fuse_wake (fuse);
+  FUSE_UNLOCK (fuse);
+  if (prop_id == PROP_PADS)
+    gst_robocache_fuse_set_pad_settings (fuse, g_value_get_string (value));
+  robocache_warn_of_late_setting (fuse, pspec);
+  if (prop_id == PROP_LATENCY || prop_id == PROP_MIN_UPSTREAM_LATENCY)
+    gst_robocache_fuse_update_latency (fuse);
+}
+
+void
+gst_robocache_fuse_get_property (GObject *object, guint prop_id, GValue *value, GParamSpec *pspec)
+{
+  GstRobocacheFuse *fuse = GST_ROBOCACHE_FUSE (object);
+
+  if (prop_id == PROP_STATS || prop_id == PROP_STATS_INTERVAL) {
+    FUSE_LOCK (fuse);
+    if (prop_id == PROP_STATS)
+      g_value_take_boxed (value, gst_robocache_fuse_make_statistics (fuse));
+    else
+      g_value_set_uint64 (value, fuse->stats_timer.interval);
+    FUSE_UNLOCK (fuse);
+    return;
+  }
+  GST_OBJECT_LOCK (fuse);
+  if (prop_id >= PROP_DEVICE)
+    robocache_device_get_property (&fuse->device, prop_id - PROP_DEVICE, value);
+  else
+    robocache_setting_get (G_STRUCT_MEMBER_P (fuse, fields[prop_id]), value);
+  GST_OBJECT_UNLOCK (fuse);
+}
+
+#define TYPE_LAYOUT (layout_get_type ())
+static GType
+layout_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {FUSE_LAYOUT_TENSORS, "One tensor per stream", "tensors"},
+    {FUSE_LAYOUT_CONCAT, "One float32 tensor of all streams except cameras", "concat"},
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheFuseLayout", values));
+  return type;
+}
+
+#define TYPE_INFO (info_get_type ())
+static GType
+info_get_type (void)
+{
+  static gsize type = 0;
+  static const GEnumValue values[] = {
+    {FUSE_INFO_NONE, "In the meta of the buffer only", "none"},
+    {FUSE_INFO_TENSOR, "Also in a last int64 tensor: for each stream the tick, the times of the rows before and after it, and "
+        "the status", "tensor"},
+    {0, NULL, NULL},
+  };
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstRobocacheFuseInfo", values));
+  return type;
+}
+
+void
+gst_robocache_fuse_install_properties (GObjectClass *object_class)
+{
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+  const GParamFlags playing = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  g_object_class_install_property (object_class, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
+          "Ticks per second, on a grid that begins at running time 0 (0/1 = ticks are the rows of reference-pad); a change "
+          "while running continues on the new grid", 0, 1, 1000000000, 1, 0, 1, playing));
+  g_object_class_install_property (object_class, PROP_REFERENCE_PAD, g_param_spec_string ("reference-pad",
+          "Reference pad", "Sink pad whose rows are the ticks (without this and rate: the camera pad with the lowest number)",
+          NULL, ready));
+  g_object_class_install_property (object_class, PROP_PADS, g_param_spec_string ("pads", "Pads",
+          "Settings of sink pads, present and future, like \"proprio_0,interpolation=cubic,max-gap=100ms; "
+          "force_0,required=true\"; a duration may have a unit (s, ms, us, ns)", NULL, ready));
+  g_object_class_install_property (object_class, PROP_ALLOW_GAPS, g_param_spec_boolean ("allow-gaps", "Allow gaps",
+          "Not live: align recordings whose first rows are more than a day apart, or that have no row for an hour", FALSE, ready));
+  g_object_class_install_property (object_class, PROP_WINDOW, g_param_spec_uint ("window", "Window",
+          "Ticks of history in each sample, the oldest row first", 1, MAX_WINDOW, DEFAULT_WINDOW, ready));
+  g_object_class_install_property (object_class, PROP_LAYOUT, g_param_spec_enum ("layout", "Layout",
+          "Tensors of a sample", TYPE_LAYOUT, DEFAULT_LAYOUT, ready));
+  g_object_class_install_property (object_class, PROP_INFO, g_param_spec_enum ("info", "Info",
+          "Where samples have the times and statuses of their rows", TYPE_INFO, DEFAULT_INFO, ready));
+  g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
+          "Element type of all tensors except frames (auto = the input's for floats, float32 for integers)",
+          ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
+  g_object_class_install_property (object_class, PROP_LATENCY, g_param_spec_uint64 ("latency", "Latency",
+          "Live: additional time that ticks wait for rows, for jitter and transport (ns)", 0, G_MAXINT64, DEFAULT_LATENCY,
+          playing));
+  g_object_class_install_property (object_class, PROP_MIN_UPSTREAM_LATENCY, g_param_spec_uint64 ("min-upstream-latency",
+          "Minimum upstream latency", "Live: minimum latency of sources, for sources that are linked later (ns)",
+          0, G_MAXINT64, 0, playing));
+  g_object_class_install_property (object_class, PROP_FORCE_LIVE, g_param_spec_boolean ("force-live", "Force live",
+          "Be live with any source: ticks start at PLAYING, once a pad has caps or expected-caps", FALSE,
+          G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (object_class, PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
+          "Ticks, their lateness, and rows of every pad since the element started", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (object_class, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
+          "Statistics interval", "Interval between element messages with stats (ns of running time, 0 = off)", 0, G_MAXUINT64,
+          0, playing));
+  g_object_class_install_property (object_class, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
+          "Post QoS messages about late or dropped rows and dropped ticks", DEFAULT_QOS_MESSAGES, playing));
+  g_object_class_install_property (object_class, PROP_QOS_INTERVAL, g_param_spec_uint64 ("qos-interval", "QoS interval",
+          "Minimum interval between QoS messages of a pad, which report all losses in between (ns, 0 = each loss)", 0,
+          G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
+  g_object_class_install_property (object_class, PROP_BUSY_WAIT, g_param_spec_uint64 ("busy-wait", "Busy wait",
+          "Live: time for which the thread that sends samples waits for the next tick without sleeping (ns); saves the time "
+          "to wake it, and uses up to a CPU", 0, G_MAXUINT64, 0, playing));
+  robocache_device_install_properties (object_class, PROP_DEVICE);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_DTYPE, 0);
+  gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_BACKEND, 0);
+  gst_type_mark_as_plugin_api (TYPE_LAYOUT, 0);
+  gst_type_mark_as_plugin_api (TYPE_INFO, 0);
+}
+
+void
+gst_robocache_fuse_init_properties (GstRobocacheFuse *fuse)
+{
+  fuse->rate[1] = 1;
+  fuse->output = (FuseOutput) {
+    .window = DEFAULT_WINDOW,.layout = DEFAULT_LAYOUT,.info = DEFAULT_INFO,.dtype = ROBOCACHE_DTYPE_AUTO
+  };
+  fuse->latency = fuse->own_latency = DEFAULT_LATENCY;
+  fuse->qos_messages = DEFAULT_QOS_MESSAGES;
+  fuse->qos_interval = DEFAULT_QOS_INTERVAL;
+  robocache_device_init (&fuse->device);
+}

@@ -1,0 +1,19 @@
+/* robocache: robocachefuse, its properties
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef FUSE_PROPERTIES_H
+#define FUSE_PROPERTIES_H
+
+#include "element.h"
+
+G_BEGIN_DECLS
+
+void gst_robocache_fuse_install_properties (GObjectClass * object_class);
+/* Sets all to their defaults. */
+void gst_robocache_fuse_init_properties (GstRobocacheFuse * fuse);
+void gst_robocache_fuse_set_property (GObject * object, guint prop_id, const GValue * value, GParamSpec * pspec);
+void gst_robocache_fuse_get_property (GObject * object, guint prop_id, GValue * value, GParamSpec * pspec);
+
+G_END_DECLS
+#endif

@@ -8,6 +8,7 @@
 #include "common/tensors/tensorcaps.h"
 #include "common/time/tickgrid.h"
 #include "gst/parse/points/cloudreader.h"
+#include "seek.h"
 
 #define GST_CAT_DEFAULT robocache_parse_debug
 
@@ -40,8 +41,8 @@ static gboolean
 check_settings (const RobocacheParseSettings *s, GError **error)
 {
   if (s->arrival_column >= 0 || s->clock_mode != ROBOCACHE_CLOCK_NONE) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s is set, but a file of points has no column of "
-        "times: leave it unset, and set rate, or give the files' buffers times",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s is set, but a file of points has no column of times: "
+        "unset it, and set rate, or send buffers with times",
         s->arrival_column >= 0 ? "arrival-column" : "clock-mode");
     return FALSE;
   }
@@ -65,7 +66,7 @@ set_rate (RobocacheCloudParser *parser, gint num, gint den)
 RobocacheCloudParser *
 robocache_cloud_parser_new (const RobocacheParseSettings *s, RobocacheParseOutput *output, GstPad *sinkpad, GError **error)
 {
-  const RobocacheCloudSpec spec = { s->format, s->layout, s->channels, s->points_per_cloud };
+  const RobocacheCloudSpec spec = { s->format, s->layout, s->channels, s->points_per_cloud, s->max_cloud_bytes };
   RobocacheCloudReader *reader = check_settings (s, error) ? robocache_cloud_reader_new (&spec, error) : NULL;
   RobocacheCloudParser *parser;
 
@@ -119,15 +120,6 @@ robocache_cloud_parser_set_caps (RobocacheCloudParser *parser, const GstCaps *ca
   return FALSE;
 }
 
-/* Whether upstream reads one file, whose length it knows. */
-static gboolean
-reads_a_file (RobocacheCloudParser *parser)
-{
-  gint64 n_bytes;
-
-  return gst_pad_peer_query_duration (parser->sinkpad, GST_FORMAT_BYTES, &n_bytes) && n_bytes >= 0;
-}
-
 static RobocacheCloudEnd
 find_end (RobocacheCloudParser *parser)
 {
@@ -137,7 +129,7 @@ find_end (RobocacheCloudParser *parser)
     return ROBOCACHE_CLOUD_END_STREAM;
   if (parser->output->follows_upstream || parser->has_frames)
     return ROBOCACHE_CLOUD_END_BUFFER;
-  if (parser->format == ROBOCACHE_INPUT_PCD || reads_a_file (parser))
+  if (parser->format == ROBOCACHE_INPUT_PCD || robocache_parse_reads_a_file (parser->sinkpad))
     return ROBOCACHE_CLOUD_END_STREAM;
   return parser->rate.num > 0 ? ROBOCACHE_CLOUD_END_BUFFER : ROBOCACHE_CLOUD_END_AUTO;
 }
@@ -154,9 +146,9 @@ decide_end (RobocacheCloudParser *parser)
         parser->end == ROBOCACHE_CLOUD_END_BUFFER ? "its buffer" : "the stream");
     return TRUE;
   }
-  fault = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "Upstream sends bytes of unknown number, so the end of a "
-      "cloud is unknown: set cloud-end=buffer when each buffer is a file (as of multifilesrc), cloud-end=stream when all "
-      "bytes are one cloud, or points-per-cloud");
+  fault = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "The length of the input is unknown, and so is the end of a "
+      "cloud: set cloud-end=buffer if each buffer is a file (as from multifilesrc), cloud-end=stream if all bytes are one "
+      "cloud, or points-per-cloud");
   robocache_parse_output_refuse (parser->output, fault);
   g_error_free (fault);
   return FALSE;

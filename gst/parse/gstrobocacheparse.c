@@ -21,8 +21,9 @@
 #include "gstrobocacheparse.h"
 
 #include "cloudparser.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 #include "common/points/pointcloudcaps.h"
+#include "common/time/segments.h"
 #include "rowparser.h"
 #include "seek.h"
 
@@ -40,7 +41,7 @@ struct _GstRobocacheParse
   RobocacheRowParser *rows;
   RobocacheCloudParser *clouds;
 
-  RobocacheLiveWait wait;
+  RobocacheSourceWait wait;
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
@@ -69,9 +70,9 @@ start (GstRobocacheParse *self)
   if (self->output.is_of_clouds)
     self->clouds = robocache_cloud_parser_new (&s, &self->output, self->sinkpad, &fault);
   else
-    self->rows = robocache_row_parser_new (&s, &self->output, &self->wait, &fault);
+    self->rows = robocache_row_parser_new (&s, &self->output, self->sinkpad, &self->wait, &fault);
   robocache_parse_settings_clear (&s);
-  robocache_live_wait_set_flushing (&self->wait, FALSE);
+  robocache_source_wait_set_flushing (&self->wait, FALSE);
   if (!fault)
     return TRUE;
   GST_ELEMENT_ERROR (self, LIBRARY, SETTINGS, ("%s", fault->message), (NULL));
@@ -89,12 +90,40 @@ stop (GstRobocacheParse *self)
 
 /* ---- input ---- */
 
-/* Caps of records are of no matter. */
+/* Media types that are no bytes of a recording, and where to link them. */
+static const struct
+{
+  const gchar *media_type, *advice;
+} no_recordings[] = {
+  {"other/tensors", "they are rows already: link them without robocacheparse"},
+  {ROBOCACHE_POINTCLOUD_MEDIA_TYPE, "they are clouds already: link them without robocacheparse"},
+  {ROBOCACHE_LIDAR_MEDIA_TYPE, "they are clouds already: link them without robocacheparse"},
+  {"video/x-raw", "link frames of a camera to a camera pad of robocachefuse"},
+  {"audio/x-raw", "link the bytes of a file or a device"},
+};
+
+static gboolean
+check_caps_of_records (GstRobocacheParse *self, const GstCaps *caps)
+{
+  const gchar *media_type = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+
+  for (guint i = 0; i < G_N_ELEMENTS (no_recordings); i++) {
+    if (!g_str_equal (media_type, no_recordings[i].media_type))
+      continue;
+    GST_ELEMENT_ERROR (self, CORE, NEGOTIATION, ("robocacheparse reads bytes of a recording, but its input is %s; %s", media_type,
+            no_recordings[i].advice), (NULL));
+    self->output.failed = TRUE;
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Other caps of records are of no matter. */
 static gboolean
 handle_caps (GstRobocacheParse *self, GstCaps *caps)
 {
   if (!self->clouds)
-    return TRUE;
+    return self->output.failed || check_caps_of_records (self, caps);
   if (!self->output.failed)
     robocache_cloud_parser_drain (self->clouds);
   return robocache_cloud_parser_set_caps (self->clouds, caps);
@@ -137,12 +166,20 @@ restart (GstRobocacheParse *self)
 /* ---- events ---- */
 
 /* Times of files of points are upstream's when its segment is in TIME; those of a recording are in the recording. */
-static void
+static gboolean
 handle_segment (GstRobocacheParse *self, GstEvent *event)
 {
   const GstSegment *segment;
+  GError *fault = NULL;
 
   gst_event_parse_segment (event, &segment);
+  if (self->output.failed)      /* upstream tries again with each buffer */
+    return FALSE;
+  if (!robocache_segment_check (segment, &fault)) {
+    robocache_parse_output_refuse (&self->output, fault);
+    g_error_free (fault);
+    return FALSE;
+  }
   drain (self);
   restart (self);
   robocache_parse_seek_answered (&self->output);
@@ -152,6 +189,7 @@ handle_segment (GstRobocacheParse *self, GstEvent *event)
     self->output.follows_upstream = TRUE;
     GST_OBJECT_UNLOCK (self);
   }
+  return TRUE;
 }
 
 static void
@@ -199,12 +237,12 @@ gst_robocache_parse_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GST_DEBUG_OBJECT (self, "%" GST_PTR_FORMAT, event);
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_START:
-      robocache_live_wait_set_flushing (&self->wait, TRUE);
+      robocache_source_wait_set_flushing (&self->wait, TRUE);
       break;
     case GST_EVENT_FLUSH_STOP:
       restart (self);
       robocache_parse_output_flush (&self->output);
-      robocache_live_wait_set_flushing (&self->wait, FALSE);
+      robocache_source_wait_set_flushing (&self->wait, FALSE);
       break;
     case GST_EVENT_STREAM_START:
       break;
@@ -214,9 +252,9 @@ gst_robocache_parse_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
       gst_event_unref (event);
       return is_handled;
     case GST_EVENT_SEGMENT:
-      handle_segment (self, event);
+      is_handled = handle_segment (self, event);
       gst_event_unref (event);
-      return TRUE;
+      return is_handled;
     case GST_EVENT_SEGMENT_DONE:
       return handle_segment_done (self, event);
     case GST_EVENT_EOS:
@@ -274,9 +312,9 @@ gst_robocache_parse_change_state (GstElement *element, GstStateChange transition
     return GST_STATE_CHANGE_FAILURE;
   }
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    robocache_live_wait_set_playing (&self->wait, FALSE);
+    robocache_source_wait_set_playing (&self->wait, FALSE);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    robocache_live_wait_set_flushing (&self->wait, TRUE);
+    robocache_source_wait_set_flushing (&self->wait, TRUE);
 
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (ret == GST_STATE_CHANGE_FAILURE) {
@@ -286,7 +324,7 @@ gst_robocache_parse_change_state (GstElement *element, GstStateChange transition
   }
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
-    robocache_live_wait_set_playing (&self->wait, TRUE);
+    robocache_source_wait_set_playing (&self->wait, TRUE);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     stop (self);
   /* a live replay sends nothing in PAUSED */
@@ -327,7 +365,7 @@ gst_robocache_parse_finalize (GObject *object)
 
   stop (self);
   robocache_parse_settings_clear (&self->properties);
-  robocache_live_wait_clear (&self->wait);
+  robocache_source_wait_clear (&self->wait);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -365,5 +403,5 @@ gst_robocache_parse_init (GstRobocacheParse *self)
 
   robocache_parse_settings_init (&self->properties);
   robocache_parse_output_init (&self->output, GST_ELEMENT (self), self->srcpad);
-  robocache_live_wait_init (&self->wait);
+  robocache_source_wait_init (&self->wait);
 }

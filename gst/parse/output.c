@@ -46,6 +46,8 @@ void
 robocache_parse_output_stop (RobocacheParseOutput *output)
 {
   drop_waiting_events (output);
+  gst_clear_event (&output->origin);
+  output->needs_origin = FALSE;
   g_clear_pointer (&output->first_fault, g_free);
   GST_OBJECT_LOCK (output->element);
   gst_clear_event (&output->seek);
@@ -106,15 +108,36 @@ robocache_parse_output_set_segment (RobocacheParseOutput *output, const GstSegme
   output->needs_segment = TRUE;
 }
 
+void
+robocache_parse_output_set_origin (RobocacheParseOutput *output, GstEvent *event)
+{
+  gst_clear_event (&output->origin);
+  output->origin = event;
+  output->needs_origin = TRUE;
+}
+
+/* What the user can do for a downstream that does not take the caps. */
+static const gchar *
+advise_of_link (const RobocacheParseOutput *output, GstCaps *peer)
+{
+  GstCaps *tensors;
+  gboolean takes_tensors;
+
+  if (!output->is_of_clouds)
+    return "set channels, or link another element";
+  tensors = gst_caps_new_empty_simple ("other/tensors");
+  takes_tensors = gst_caps_can_intersect (peer, tensors);
+  gst_caps_unref (tensors);
+  return takes_tensors ? "put robocachevoxelize between them" : "link another element";
+}
+
 static gboolean
 fail_negotiation (RobocacheParseOutput *output, GstCaps *caps, GstCaps *peer)
 {
   gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
 
-  GST_ELEMENT_ERROR (output->element, CORE, NEGOTIATION,
-      ("The recording's %s are %s, but downstream accepts only %s; choose %sanother downstream",
-          output->is_of_clouds ? "clouds" : "rows", ours, theirs, output->is_of_clouds ? "" : "other channels, or "),
-      (NULL));
+  GST_ELEMENT_ERROR (output->element, CORE, NEGOTIATION, ("The recording's %s are %s, but downstream accepts only %s; %s",
+          output->is_of_clouds ? "clouds" : "rows", ours, theirs, advise_of_link (output, peer)), (NULL));
   output->failed = TRUE;
   g_free (ours);
   g_free (theirs);
@@ -166,6 +189,7 @@ send_segment (RobocacheParseOutput *output)
     gst_event_set_seqnum (event, output->segment_seqnum);
   GST_OBJECT_UNLOCK (output->element);
   output->needs_segment = FALSE;
+  output->needs_origin = output->origin != NULL;
   gst_pad_push_event (output->pad, event);
 }
 
@@ -176,6 +200,9 @@ robocache_parse_output_send_headers (RobocacheParseOutput *output, GstCaps *caps
     return FALSE;
   if (output->needs_segment)
     send_segment (output);
+  if (output->needs_origin)     /* a copy: the pad does not send one event twice */
+    gst_pad_push_event (output->pad, gst_event_copy (output->origin));
+  output->needs_origin = FALSE;
   while (output->waiting_events) {
     GstEvent *event = output->waiting_events->data;
 
@@ -185,11 +212,25 @@ robocache_parse_output_send_headers (RobocacheParseOutput *output, GstCaps *caps
   return TRUE;
 }
 
+/* Of GAPs in a row the last says it all, and a source that is silent for days sends no end of them. */
+static void
+drop_previous_gap (RobocacheParseOutput *output)
+{
+  GList *last = g_list_last (output->waiting_events);
+
+  if (last == NULL || GST_EVENT_TYPE (last->data) != GST_EVENT_GAP)
+    return;
+  gst_event_unref (last->data);
+  output->waiting_events = g_list_delete_link (output->waiting_events, last);
+}
+
 gboolean
 robocache_parse_output_send_event (RobocacheParseOutput *output, GstEvent *event)
 {
   if (!GST_EVENT_IS_SERIALIZED (event) || !output->needs_segment)
     return gst_pad_push_event (output->pad, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_GAP)
+    drop_previous_gap (output);
   output->waiting_events = g_list_append (output->waiting_events, event);
   return TRUE;
 }
@@ -205,6 +246,7 @@ robocache_parse_output_admit (RobocacheParseOutput *output, GstClockTime pts)
   if (!GST_CLOCK_TIME_IS_VALID (pts))
     return TRUE;
   GST_OBJECT_LOCK (output->element);
+  output->statistics.equal_times += pts == output->previous;
   output->statistics.backwards += GST_CLOCK_TIME_IS_VALID (output->previous) && pts < output->previous;
   output->newest = GST_CLOCK_TIME_IS_VALID (output->newest) ? MAX (output->newest, pts) : pts;
   is_outside = !output->follows_upstream && (pts < output->segment.start || pts >= output->segment.stop);
@@ -295,9 +337,12 @@ robocache_parse_output_check_not_empty (RobocacheParseOutput *output)
   GST_OBJECT_LOCK (output->element);
   s = output->statistics;
   GST_OBJECT_UNLOCK (output->element);
-  if (output->failed || s.rows + s.clouds + s.before_origin + s.skipped > 0)
+  if (output->failed || s.rows + s.clouds + s.skipped > 0)
     return;
-  if (output->first_fault) {
+  if (s.before_origin > 0) {
+    GST_ELEMENT_WARNING (output->element, STREAM, FAILED, ("All %" G_GUINT64_FORMAT " rows are before running time 0, so "
+            "none was sent", s.before_origin), (NULL));
+  } else if (output->first_fault) {
     GST_ELEMENT_ERROR (output->element, STREAM, DECODE, ("No %s of %" G_GUINT64_FORMAT " could be read; the first: %s",
             item, s.malformed, output->first_fault), (NULL));
     output->failed = TRUE;

@@ -43,6 +43,8 @@ typedef struct
   gboolean discont;             /* the next buffer follows a loss */
   gboolean needs_segment;       /* before the next buffer */
   GstClockTime previous;        /* time of the row or cloud before */
+  GstEvent *origin;             /* of the times; NULL: not known, or not to be announced */
+  gboolean needs_origin;        /* origin follows the segment */
   GList *waiting_events;        /* GstEvent, to follow the segment */
   RobocacheStatisticsTimer stats_timer;
 } RobocacheParseOutput;
@@ -61,7 +63,9 @@ void robocache_parse_output_end (RobocacheParseOutput * output);
 
 /* Replaces the segment, to be sent before the next buffer. */
 void robocache_parse_output_set_segment (RobocacheParseOutput * output, const GstSegment * segment, guint32 seqnum);
-/* Sends caps, in downstream's spelling when they are tensors, and after them the segment and the events that wait for it.
+/* Takes the event with the origin of the times, to be sent after this segment and the following ones. */
+void robocache_parse_output_set_origin (RobocacheParseOutput * output, GstEvent * event);
+/* Sends caps, in downstream's spelling when they are tensors, and after them the segment, the origin and the events that wait.
  * FALSE when downstream does not accept the caps, after a CORE/NEGOTIATION error. */
 gboolean robocache_parse_output_send_headers (RobocacheParseOutput * output, GstCaps * caps);
 /* Takes a serialized or other event, and sends it after the segment. */

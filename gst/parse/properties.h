@@ -24,7 +24,7 @@ typedef struct
 {
   RobocacheInputFormat format;
   gchar *delimiter, *channels, *layout;
-  guint time_column;
+  gint time_column;             /* -1: guessed */
   gint arrival_column;          /* -1: not replayed live */
   RobocacheTimeUnit time_unit;
   RobocacheStart start;
@@ -32,6 +32,7 @@ typedef struct
   RobocacheClockMode clock_mode;
   gint max_errors;              /* -1: no limit */
   guint64 points_per_cloud;     /* 0: not set */
+  guint64 max_cloud_bytes;
   RobocacheCloudEnd cloud_end;
   gint rate[2];                 /* clouds a second; 0/1: not set */
   guint64 stats_interval;       /* ns; 0: off. The only setting that may change while data flows. */

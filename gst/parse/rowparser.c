@@ -4,34 +4,53 @@
  */
 #include "rowparser.h"
 
+#include "common/element/errors.h"
 #include "common/tensors/tensorcaps.h"
-#include "gst/parse/records/recordreader.h"
+#include "common/time/originevent.h"
+#include "gst/parse/records/timescout.h"
+#include "seek.h"
 
 #define GST_CAT_DEFAULT robocache_parse_debug
 
 struct _RobocacheRowParser
 {
   RobocacheParseOutput *output;
-  RobocacheLiveWait *wait;
+  GstPad *sinkpad;
+  RobocacheSourceWait *wait;
+  RobocacheParseSettings settings;
   RobocacheRecordReader *reader;
   RobocacheRecordStamp stamp;
   gboolean replays, tracks;     /* rows wait for their arrival; the sensor's clock is estimated */
   guint caps_version;           /* of the reader's columns that caps were sent for; 0: none */
   gboolean warned_before_origin;
+
+  /* The first rows are judged once. Those of a file wait for that, others do not. */
+  gboolean has_bytes;           /* since the last restart */
+  gboolean is_judged;
+  RobocacheTimeScout *scout;    /* of the bytes that wait; NULL: rows are not held back */
+  RobocacheTimeCheck check;     /* of the rows that were sent */
+  gboolean said_time_source;
 };
 
 /* ---- life ---- */
 
+/* Its strings are the settings'. */
+static RobocacheRecordSpec
+make_spec (const RobocacheParseSettings *s)
+{
+  return (RobocacheRecordSpec) { s->format, s->delimiter, s->layout, s->channels, s->time_column, s->arrival_column, s->time_unit };
+}
+
 RobocacheRowParser *
-robocache_row_parser_new (const RobocacheParseSettings *s, RobocacheParseOutput *output, RobocacheLiveWait *wait,
-    GError **error)
+robocache_row_parser_new (const RobocacheParseSettings *s, RobocacheParseOutput *output, GstPad *sinkpad,
+    RobocacheSourceWait *wait, GError **error)
 {
   RobocacheRowParser *parser = g_new0 (RobocacheRowParser, 1);
-  const RobocacheRecordSpec spec = { s->format, s->delimiter, s->layout, s->channels, s->time_column, s->arrival_column,
-    s->time_unit
-  };
+  const RobocacheRecordSpec spec = make_spec (s);
 
+  robocache_parse_settings_copy (&parser->settings, s);
   parser->output = output;
+  parser->sinkpad = sinkpad;
   parser->wait = wait;
   parser->replays = s->arrival_column >= 0;
   parser->tracks = s->clock_mode == ROBOCACHE_CLOCK_TRACK;
@@ -41,8 +60,6 @@ robocache_row_parser_new (const RobocacheParseSettings *s, RobocacheParseOutput 
     robocache_row_parser_free (parser);
     return NULL;
   }
-  GST_INFO_OBJECT (output->element, "time in column %u in %s, arrival in column %d", s->time_column,
-      robocache_time_unit_name (s->time_unit), s->arrival_column);
   GST_OBJECT_LOCK (output->element);
   output->replays = parser->replays;
   output->is_live = parser->replays || parser->tracks;
@@ -55,6 +72,8 @@ void
 robocache_row_parser_free (RobocacheRowParser *parser)
 {
   g_clear_pointer (&parser->reader, robocache_record_reader_free);
+  g_clear_pointer (&parser->scout, robocache_time_scout_free);
+  robocache_parse_settings_clear (&parser->settings);
   robocache_record_stamp_clear (&parser->stamp);
   g_free (parser);
 }
@@ -63,6 +82,45 @@ void
 robocache_row_parser_restart (RobocacheRowParser *parser)
 {
   robocache_record_reader_restart (parser->reader);
+  g_clear_pointer (&parser->scout, robocache_time_scout_free);
+  parser->check.n = 0;
+  parser->has_bytes = FALSE;
+}
+
+/* ---- the time column ---- */
+
+static const gchar *
+reason_of (RobocacheChoice choice)
+{
+  static const gchar *const reasons[] = {
+    [ROBOCACHE_CHOSEN_BY_DEFAULT] = "by default",
+    [ROBOCACHE_CHOSEN_BY_NAME] = "by its name",
+    [ROBOCACHE_CHOSEN_BY_USER] = "set",
+  };
+
+  return reasons[choice];
+}
+
+/* Once, where the user may have meant another column. */
+static void
+say_time_source (RobocacheRowParser *parser)
+{
+  const RobocacheTimeSource *times = robocache_record_reader_time_source (parser->reader);
+  GstElement *element = parser->output->element;
+
+  GST_INFO_OBJECT (element, "time in column %u (%s) in %s (%s)", times->column, reason_of (times->column_by),
+      robocache_time_unit_name (times->unit), reason_of (times->unit_by));
+  if (parser->said_time_source || times->column_by == ROBOCACHE_CHOSEN_BY_USER)
+    return;
+  parser->said_time_source = TRUE;
+  if (times->is_unlikely)
+    GST_ELEMENT_WARNING (element, STREAM, DECODE, ("The time is in column %u (\"%s\"), since no column is called stamp, timestamp, time "
+            "or t%s%s; set time-column", times->column, times->name, times->others ? ": perhaps it is in " : "",
+            times->others ? times->others : ""), (NULL));
+  else if (times->column > 0 || times->others)
+    GST_ELEMENT_INFO (element, STREAM, DECODE, ("The time is in column %u (\"%s\") in %s%s%s; set time-column to choose another one",
+          times->column, times->name ? times->name : "", robocache_time_unit_name (times->unit),
+            times->others ? ", and not in " : "", times->others ? times->others : ""), (NULL));
 }
 
 /* ---- headers ---- */
@@ -89,8 +147,10 @@ send_headers (RobocacheRowParser *parser)
   GstCaps *caps;
   gboolean accepted;
 
-  if (parser->caps_version == version && !parser->output->needs_segment)
+  if (parser->caps_version == version && !parser->output->needs_segment && !parser->output->needs_origin)
     return TRUE;
+  if (parser->caps_version != version)
+    say_time_source (parser);
   caps = make_caps (parser);
   accepted = robocache_parse_output_send_headers (parser->output, caps);
   if (accepted)
@@ -106,7 +166,77 @@ robocache_row_parser_send_headers (RobocacheRowParser *parser)
     send_headers (parser);
 }
 
+/* ---- the first rows ---- */
+
+/* Takes the fault. */
+static GstFlowReturn
+act_on_verdict (RobocacheRowParser *parser, RobocacheTimeVerdict verdict, gchar *fault)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+
+  parser->is_judged = TRUE;
+  if (verdict == ROBOCACHE_TIMES_DOUBTFUL)
+    GST_ELEMENT_WARNING (parser->output->element, STREAM, DECODE, ("%s", fault), ("stats count such rows"));
+  if (verdict == ROBOCACHE_TIMES_IMPOSSIBLE) {
+    GError *error = g_error_new_literal (ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, fault);
+
+    flow = robocache_parse_output_refuse (parser->output, error);
+    g_error_free (error);
+  }
+  g_free (fault);
+  return flow;
+}
+
+static GstFlowReturn
+judge_sent_rows (RobocacheRowParser *parser)
+{
+  gchar *fault;
+  const RobocacheTimeVerdict verdict = robocache_times_judge (parser->check.times, parser->check.n,
+      robocache_record_reader_time_source (parser->reader), &fault);
+
+  return act_on_verdict (parser, verdict, fault);
+}
+
+static GstFlowReturn
+judge_waiting_rows (RobocacheRowParser *parser)
+{
+  gchar *fault;
+  const RobocacheTimeVerdict verdict = robocache_time_scout_judge (parser->scout, &fault);
+
+  g_clear_pointer (&parser->scout, robocache_time_scout_free);
+  return act_on_verdict (parser, verdict, fault);
+}
+
+/* Nothing waits where the user chose all: then the verdict is no more than a warning. */
+static gboolean
+may_hold_back (const RobocacheRowParser *parser)
+{
+  const RobocacheParseSettings *s = &parser->settings;
+
+  return !parser->is_judged && !parser->stamp.arrives_now && (s->time_column < 0 || s->time_unit == ROBOCACHE_TIME_UNIT_AUTO)
+      && robocache_parse_reads_a_file (parser->sinkpad);
+}
+
+static void
+begin_bytes (RobocacheRowParser *parser)
+{
+  const RobocacheRecordSpec spec = make_spec (&parser->settings);
+
+  parser->has_bytes = TRUE;
+  if (may_hold_back (parser))
+    parser->scout = robocache_time_scout_new (&spec);
+}
+
 /* ---- times ---- */
+
+static void
+announce_origin (RobocacheRowParser *parser)
+{
+  if (parser->output->origin || robocache_record_stamp_is_own (&parser->stamp))
+    return;
+  robocache_parse_output_set_origin (parser->output, robocache_origin_event_new (parser->stamp.origin_ns,
+          robocache_record_stamp_is_from_first_row (&parser->stamp)));
+}
 
 static void
 drop_before_origin (RobocacheRowParser *parser, const RobocacheRecord *record, guint64 before_ns)
@@ -186,13 +316,20 @@ handle_record (RobocacheRowParser *parser, const RobocacheRecord *record)
 
   if (!robocache_record_stamp_row (&parser->stamp, record, &times)) {
     gchar *fault = g_strdup_printf (
-        "record %" G_GUINT64_FORMAT " is further from time-origin than int64 nanoseconds reach", record->number);
+        "record %" G_GUINT64_FORMAT " is further from time-origin than int64 nanoseconds can express", record->number);
     const GstFlowReturn flow = robocache_parse_output_malformed (parser->output, fault);
 
     g_free (fault);
     return flow;
   }
   parser->output->errors_in_row = 0;
+  if (!parser->is_judged && robocache_time_check_add (&parser->check, record->time_ns)) {
+    const GstFlowReturn flow = judge_sent_rows (parser);
+
+    if (flow != GST_FLOW_OK)
+      return flow;
+  }
+  announce_origin (parser);
   if (parser->tracks)
     publish_clock (parser);
   if (times.pts < 0) {
@@ -206,7 +343,7 @@ handle_record (RobocacheRowParser *parser, const RobocacheRecord *record)
   if (!is_admitted)
     return GST_FLOW_OK;
   if (parser->replays) {
-    const GstFlowReturn flow = robocache_live_wait_until (parser->wait, parser->output->element,
+    const GstFlowReturn flow = robocache_source_wait_until (parser->wait, parser->output->element,
         (GstClockTime) MAX (times.release, 0));
 
     if (flow != GST_FLOW_OK)
@@ -258,12 +395,12 @@ static GstFlowReturn
 stamp_arrival (RobocacheRowParser *parser)
 {
   RobocacheParseOutput *output = parser->output;
-  const GstFlowReturn flow = robocache_live_wait_for_playing (parser->wait);
+  const GstFlowReturn flow = robocache_source_wait_for_playing (parser->wait);
 
   if (flow != GST_FLOW_OK || robocache_record_stamp_arrive (&parser->stamp, output->element))
     return flow;
-  GST_ELEMENT_ERROR (output->element, CORE, CLOCK, ("clock-mode=track compares the sensor's times with the pipeline's "
-          "clock, but the pipeline has none: give it one, or set arrival-column or clock-mode=none"), (NULL));
+  GST_ELEMENT_ERROR (output->element, CORE, CLOCK, ("clock-mode=track compares the sensor's times with the pipeline's clock, "
+      "but the pipeline has no clock: give it one, or set arrival-column or clock-mode=none"), (NULL));
   output->failed = TRUE;
   return GST_FLOW_ERROR;
 }
@@ -272,22 +409,40 @@ GstFlowReturn
 robocache_row_parser_push (RobocacheRowParser *parser, GstBuffer *buffer)
 {
   GError *fault = NULL;
+  gboolean is_waiting;
   GstFlowReturn flow;
 
   if (parser->stamp.arrives_now && (flow = stamp_arrival (parser)) != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return flow;
   }
-  if (robocache_record_reader_push (parser->reader, buffer, &fault))
-    return process (parser);
-  flow = robocache_parse_output_refuse (parser->output, fault);
-  g_error_free (fault);
-  return flow;
+  if (!parser->has_bytes)
+    begin_bytes (parser);
+  is_waiting = parser->scout && !robocache_time_scout_push (parser->scout, buffer);
+  if (!robocache_record_reader_push (parser->reader, buffer, &fault)) {
+    flow = robocache_parse_output_refuse (parser->output, fault);
+    g_error_free (fault);
+    return flow;
+  }
+  if (is_waiting)
+    return GST_FLOW_OK;
+  flow = parser->scout ? judge_waiting_rows (parser) : GST_FLOW_OK;
+  return flow == GST_FLOW_OK ? process (parser) : flow;
 }
 
 GstFlowReturn
 robocache_row_parser_drain (RobocacheRowParser *parser)
 {
+  GstFlowReturn flow = GST_FLOW_OK;
+
   robocache_record_reader_end (parser->reader);
-  return process (parser);
+  if (parser->scout) {
+    robocache_time_scout_end (parser->scout);
+    flow = judge_waiting_rows (parser);
+  }
+  if (flow == GST_FLOW_OK)
+    flow = process (parser);
+  if (flow == GST_FLOW_OK && !parser->is_judged && parser->check.n > 0)
+    flow = judge_sent_rows (parser);
+  return flow;
 }

@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "common/time/livewait.h"
+#include "common/time/sourcewait.h"
 #include "output.h"
 #include "properties.h"
 
@@ -15,10 +15,10 @@ G_BEGIN_DECLS
 
 typedef struct _RobocacheRowParser RobocacheRowParser;
 
-/* Settings are copied; output and wait, on which rows of a live replay wait, stay the caller's. NULL and an error that names
- * the property when settings make no sense. */
+/* Settings are copied; output, sinkpad, whose peer knows the length of the input, and wait, on which rows of a live replay wait,
+ * stay the caller's. NULL and an error that names the property when settings make no sense. */
 RobocacheRowParser *robocache_row_parser_new (const RobocacheParseSettings * settings, RobocacheParseOutput * output,
-    RobocacheLiveWait * wait, GError ** error);
+    GstPad * sinkpad, RobocacheSourceWait * wait, GError ** error);
 void robocache_row_parser_free (RobocacheRowParser * parser);
 
 /* Takes a buffer of bytes, and sends the rows that are complete. */

@@ -116,6 +116,14 @@ robocache_parse_seek_end_segment (RobocacheParseOutput *output)
 
 /* ---- queries ---- */
 
+gboolean
+robocache_parse_reads_a_file (GstPad *sinkpad)
+{
+  gint64 n_bytes;
+
+  return gst_pad_peer_query_duration (sinkpad, GST_FORMAT_BYTES, &n_bytes) && n_bytes >= 0;
+}
+
 static gboolean
 answer_position (RobocacheParseOutput *output, GstQuery *query)
 {

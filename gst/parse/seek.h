@@ -21,6 +21,9 @@ void robocache_parse_seek_answered (RobocacheParseOutput * output);
 /* The input ends. FALSE: with EOS. TRUE: it ends a SEGMENT seek, which was announced on the bus and downstream. */
 gboolean robocache_parse_seek_end_segment (RobocacheParseOutput * output);
 
+/* Whether upstream reads a file, whose length it knows. */
+gboolean robocache_parse_reads_a_file (GstPad * sinkpad);
+
 /* Answers a query at the source pad: POSITION, DURATION, SEEKING or LATENCY. */
 gboolean robocache_parse_query (RobocacheParseOutput * output, GstPad * sinkpad, GstQuery * query);
 

@@ -9,7 +9,7 @@ robocache_parse_statistics_to_structure (const RobocacheParseStatistics *s)
 {
   GstStructure *structure = gst_structure_new ("robocacheparse", "rows", G_TYPE_UINT64, s->rows, "clouds", G_TYPE_UINT64,
       s->clouds, "points", G_TYPE_UINT64, s->points, "malformed", G_TYPE_UINT64, s->malformed, "before-origin", G_TYPE_UINT64,
-      s->before_origin, "backwards", G_TYPE_UINT64, s->backwards, "empty-fields", G_TYPE_UINT64, s->empty_fields, "comments",
+      s->before_origin, "backwards", G_TYPE_UINT64, s->backwards, "equal-times", G_TYPE_UINT64, s->equal_times, "empty-fields", G_TYPE_UINT64, s->empty_fields, "comments",
       G_TYPE_UINT64, s->comments, "skipped", G_TYPE_UINT64, s->skipped, "delay-max", G_TYPE_INT64, s->delay_max_ns, NULL);
 
   if (s->tracks_clock)

@@ -16,7 +16,7 @@ typedef struct
 {
   guint64 rows, clouds, points; /* sent; points in those clouds */
   guint64 malformed, before_origin, skipped;    /* records dropped; skipped: outside the segment of a seek */
-  guint64 backwards, empty_fields, comments;
+  guint64 backwards, equal_times, empty_fields, comments;       /* rows earlier than, or at the time of, the row before */
   gint64 delay_max_ns;          /* greatest arrival - capture */
   gboolean tracks_clock;        /* clock is valid */
   RobocacheClockEstimate clock; /* of the sensor's clock */

@@ -4,11 +4,14 @@
  */
 #include "cloudreader.h"
 
+#include "common/device/budget.h"
 #include "gst/parse/records/byteinput.h"
 #include "pcdreader.h"
 #include "common/points/pointcloudcaps.h"
-#include "pointfields.h"
+#include "pointlayouts.h"
 #include "common/tensors/tensorcaps.h"
+
+#define MIN_BYTES_OF_TIMES 65536        /* whatever max_bytes is */
 
 /* When the first byte of a buffer was captured. */
 typedef struct
@@ -20,7 +23,7 @@ typedef struct
 struct _RobocacheCloudReader
 {
   RobocacheInputFormat format;
-  guint64 points_per_cloud;
+  guint64 points_per_cloud, max_bytes;
   gchar *layout;
 
   RobocacheByteInput input;
@@ -74,18 +77,18 @@ check_spec (RobocacheCloudReader *reader, const RobocacheCloudSpec *spec, GError
     if (!is_set (spec->channels))
       return TRUE;
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-        "channels=\"%s\" names the numbers of layout, but there is no layout; write one like \"=4f\"", spec->channels);
+        "channels=\"%s\" names the numbers of layout, but layout is not set: set it, like layout=\"=4f\"", spec->channels);
     return FALSE;
   }
   if (is_set (spec->layout) || is_set (spec->channels)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s=\"%s\" is not for this format, whose files say "
-        "what their points are, or always have the same; format=points takes it",
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "%s=\"%s\" is for format=points only: files of this format "
+        "describe their points, or always have the same",
         is_set (spec->layout) ? "layout" : "channels", is_set (spec->layout) ? spec->layout : spec->channels);
     return FALSE;
   }
   if (spec->format == ROBOCACHE_INPUT_PCD && spec->points_per_cloud > 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "points-per-cloud is %" G_GUINT64_FORMAT
-        ", but with format=pcd the files say how many points there are: leave it 0", spec->points_per_cloud);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "points-per-cloud=%" G_GUINT64_FORMAT " with format=pcd: "
+        "the header has the number of points; set points-per-cloud=0", spec->points_per_cloud);
     return FALSE;
   }
   if (spec->format == ROBOCACHE_INPUT_KITTI)
@@ -125,10 +128,11 @@ robocache_cloud_reader_new (const RobocacheCloudSpec *spec, GError **error)
 
   reader->format = spec->format;
   reader->points_per_cloud = spec->points_per_cloud;
+  reader->max_bytes = spec->max_bytes > 0 ? spec->max_bytes : G_MAXUINT64;
   reader->layout = is_set (spec->layout) ? g_strdup (spec->layout) : NULL;
   reader->times = g_array_new (FALSE, FALSE, sizeof (BufferTime));
   robocache_byte_input_init (&reader->input);
-  robocache_pcd_reader_init (&reader->pcd, &reader->input);
+  robocache_pcd_reader_init (&reader->pcd, &reader->input, reader->max_bytes);
   if (spec->format == ROBOCACHE_INPUT_PCD)
     robocache_pcd_reader_watch (&reader->pcd);
   if (!check_spec (reader, spec, error))
@@ -147,6 +151,23 @@ robocache_cloud_reader_free (RobocacheCloudReader *reader)
   g_free (reader);
 }
 
+/* Of buffers that begin at one byte, the last one; of a cloud that has begun and is a file, none. FALSE and an error: there is no
+ * memory. */
+static gboolean
+note_time (RobocacheCloudReader *reader, const BufferTime *time, GError **error)
+{
+  const guint n = reader->times->len;
+
+  if (n > 0 && g_array_index (reader->times, BufferTime, n - 1).position == time->position)
+    g_array_set_size (reader->times, n - 1);
+  else if (reader->in_file && reader->format != ROBOCACHE_INPUT_PCD && reader->points_per_cloud == 0)
+    return TRUE;
+  if (!robocache_check_array (reader->times, "the times of buffers", error))
+    return FALSE;
+  g_array_append_val (reader->times, *time);
+  return TRUE;
+}
+
 gboolean
 robocache_cloud_reader_push (RobocacheCloudReader *reader, GstBuffer *buffer, GError **error)
 {
@@ -157,10 +178,12 @@ robocache_cloud_reader_push (RobocacheCloudReader *reader, GstBuffer *buffer, GE
     reader->number_at_file = reader->number;
     reader->input.line_number = 0;
   }
+  if (GST_CLOCK_TIME_IS_VALID (time.pts) && !note_time (reader, &time, error)) {
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
   reader->in_file = TRUE;
   reader->input.ended = FALSE;
-  if (GST_CLOCK_TIME_IS_VALID (time.pts))
-    g_array_append_val (reader->times, time);
   return robocache_byte_input_push (&reader->input, buffer, error);
 }
 
@@ -188,29 +211,63 @@ robocache_cloud_reader_n_points (const RobocacheCloudReader *reader)
 
 /* ---- clouds ---- */
 
-static void
-begin_cloud (RobocacheCloudReader *reader, guint64 first_byte)
+/* Number of times of buffers that begin at a byte or before it. */
+static guint
+n_times_up_to (const RobocacheCloudReader *reader, guint64 byte)
 {
   guint n = 0;
 
+  while (n < reader->times->len && g_array_index (reader->times, BufferTime, n).position <= byte)
+    n++;
+  return n;
+}
+
+static void
+begin_cloud (RobocacheCloudReader *reader, guint64 first_byte)
+{
+  const guint n = n_times_up_to (reader, first_byte);
+
   reader->number++;
   reader->first_byte = first_byte;
-  reader->pts = GST_CLOCK_TIME_NONE;
-  for (; n < reader->times->len; n++) {
-    const BufferTime *time = &g_array_index (reader->times, BufferTime, n);
-
-    if (time->position > first_byte)
-      break;
-    reader->pts = time->pts;
-  }
+  reader->pts = n > 0 ? g_array_index (reader->times, BufferTime, n - 1).pts : GST_CLOCK_TIME_NONE;
   g_array_remove_range (reader->times, 0, n);
 }
 
+/* Of PCD files: in points, and behind them, the next cloud begins behind the bytes that were read. */
+static void
+forget_times (RobocacheCloudReader *reader)
+{
+  const guint n = n_times_up_to (reader, robocache_byte_input_position (&reader->input));
+
+  if (n > 1)
+    g_array_remove_range (reader->times, 0, n - 1);
+}
+
+/* Waiting bytes would exceed max_bytes. */
+static gboolean
+check_bytes (RobocacheCloudReader *reader, guint64 bytes, GError **error)
+{
+  if (bytes <= reader->max_bytes)
+    return TRUE;
+  begin_cloud (reader, robocache_byte_input_position (&reader->input));
+  if (reader->points_per_cloud > 0)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "points-per-cloud=%" G_GUINT64_FORMAT " points of %"
+        G_GSIZE_FORMAT " bytes exceed max-cloud-bytes=%" G_GUINT64_FORMAT ": lower points-per-cloud, or raise max-cloud-bytes",
+        reader->points_per_cloud, reader->point_size, reader->max_bytes);
+  else
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "the cloud has at least %" G_GUINT64_FORMAT " "
+        "bytes, more than max-cloud-bytes=%" G_GUINT64_FORMAT ": raise it, or set cloud-end=buffer or points-per-cloud if the "
+        "stream has several clouds", bytes, reader->max_bytes);
+  return FALSE;
+}
+
 static RobocacheReadResult
-read_points (RobocacheCloudReader *reader, gsize size, RobocacheCloudRecord *cloud)
+read_points (RobocacheCloudReader *reader, gsize size, RobocacheCloudRecord *cloud, GError **error)
 {
   begin_cloud (reader, robocache_byte_input_position (&reader->input));
-  cloud->buffer = robocache_byte_input_read_buffer (&reader->input, size);
+  cloud->buffer = robocache_byte_input_read_buffer (&reader->input, size, error);
+  if (cloud->buffer == NULL)
+    return ROBOCACHE_READ_REFUSED;
   cloud->n_points = size / reader->point_size;
   reader->n_points += cloud->n_points;
   return ROBOCACHE_READ_RECORD;
@@ -240,14 +297,16 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
   if (!reader->in_file)
     return ROBOCACHE_READ_MORE;
   if (reader->point_size == 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "format=points needs to know what a point is: set "
-        "layout and channels, like layout=\"=4f\" channels=x,y,z,intensity, or put application/x-pointcloud caps before the "
-        "element");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "format=points needs a description of a point: set layout "
+        "and channels, like layout=\"=4f\" channels=x,y,z,intensity, or put application/x-pointcloud caps before the element");
     return ROBOCACHE_READ_REFUSED;
   }
+  if (!check_bytes (reader, reader->points_per_cloud > 0 ? robocache_bytes_multiply (reader->points_per_cloud, reader->point_size)
+          : available, error))
+    return ROBOCACHE_READ_REFUSED;
   if (reader->points_per_cloud > 0) {
     if (reader->points_per_cloud <= available / reader->point_size)
-      return read_points (reader, (gsize) reader->points_per_cloud * reader->point_size, cloud);
+      return read_points (reader, (gsize) reader->points_per_cloud * reader->point_size, cloud, error);
     return reader->input.ended && available > 0 ? malformed_rest (reader, available, error) : ROBOCACHE_READ_MORE;
   }
   if (!reader->input.ended)
@@ -255,7 +314,7 @@ next_raw (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
   reader->in_file = FALSE;
   if (available % reader->point_size != 0)
     return malformed_rest (reader, available, error);
-  return read_points (reader, available, cloud);
+  return read_points (reader, available, cloud, error);
 }
 
 /* What is behind a cloud in its file and begins no other takes no number, and with it no time. */
@@ -272,16 +331,35 @@ next_pcd (RobocacheCloudReader *reader, RobocacheCloudRecord *cloud, GError **er
 {
   const RobocacheReadResult result = robocache_pcd_reader_next (&reader->pcd, &cloud->buffer, &cloud->n_points, error);
   const gboolean between = robocache_pcd_reader_is_between_clouds (&reader->pcd);
-  const gboolean over = result == ROBOCACHE_READ_RECORD || (result == ROBOCACHE_READ_MALFORMED && between);
+  const gboolean is_fault = result == ROBOCACHE_READ_MALFORMED || result == ROBOCACHE_READ_REFUSED;
+  const gboolean over = result == ROBOCACHE_READ_RECORD || (is_fault && between);
 
   if (is_rest_of_file (reader, result))
     reader->first_byte = reader->next_first_byte;
   else if (!reader->in_cloud && (over || !between))
     begin_cloud (reader, reader->next_first_byte);
   reader->in_cloud = !between;
+  if (reader->pcd.state != ROBOCACHE_PCD_STATE_HEADER && reader->pcd.state != ROBOCACHE_PCD_STATE_SPLIT)
+    forget_times (reader);
   if (over || (result == ROBOCACHE_READ_HEADER && between))
     reader->next_first_byte = robocache_pcd_reader_position (&reader->pcd);
   return result;
+}
+
+/* Buffers without a byte of a cloud may have times, too. */
+static RobocacheReadResult
+wait_for_more (RobocacheCloudReader *reader, GError **error)
+{
+  const guint64 bytes = (guint64) reader->times->len * sizeof (BufferTime);
+
+  robocache_byte_input_unmap (&reader->input);
+  if (bytes <= MAX (reader->max_bytes, MIN_BYTES_OF_TIMES))
+    return ROBOCACHE_READ_MORE;
+  begin_cloud (reader, robocache_byte_input_position (&reader->input));
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "the times of its %u buffers take more than "
+      "max-cloud-bytes=%" G_GUINT64_FORMAT ": send larger buffers, or buffers without times", reader->times->len,
+      reader->max_bytes);
+  return ROBOCACHE_READ_REFUSED;
 }
 
 /* A PCD file that was read to its end had a cloud. */
@@ -306,8 +384,8 @@ robocache_cloud_reader_next (RobocacheCloudReader *reader, RobocacheCloudRecord 
 
   result = is_pcd ? next_pcd (reader, cloud, &fault) : next_raw (reader, cloud, &fault);
   if (result == ROBOCACHE_READ_MORE) {
-    robocache_byte_input_unmap (&reader->input);
-    if (reader->input.ended && reader->in_file)
+    result = wait_for_more (reader, &fault);
+    if (result == ROBOCACHE_READ_MORE && reader->input.ended && reader->in_file)
       result = finish_file (reader, &fault);
   }
   cloud->number = reader->number;
@@ -315,7 +393,7 @@ robocache_cloud_reader_next (RobocacheCloudReader *reader, RobocacheCloudRecord 
   cloud->pts = reader->pts;
   if (fault) {
     robocache_byte_input_make_valid (fault);
-    if (result == ROBOCACHE_READ_REFUSED)
+    if (fault->domain == ROBOCACHE_ERROR && result == ROBOCACHE_READ_REFUSED)
       g_propagate_error (error, fault);
     else
       g_propagate_prefixed_error (error, fault, "cloud %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT ": ",

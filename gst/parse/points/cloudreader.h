@@ -19,6 +19,7 @@ typedef struct
   RobocacheInputFormat format; /* one of clouds */
   const gchar *layout, *channels;       /* of ROBOCACHE_INPUT_POINTS: a struct string, and names of its numbers */
   guint64 points_per_cloud;     /* of formats without a header; 0: a cloud is a file */
+  guint64 max_bytes;            /* of a cloud, and so of what waits for the rest of one; 0: no limit */
 } RobocacheCloudSpec;
 
 typedef struct
@@ -47,7 +48,7 @@ void robocache_cloud_reader_end (RobocacheCloudReader * reader);
 void robocache_cloud_reader_restart (RobocacheCloudReader * reader);
 
 /* ROBOCACHE_READ_RECORD: a cloud. ROBOCACHE_READ_HEADER: the header of a cloud. ROBOCACHE_READ_MALFORMED: a cloud, or
- * a point of one, was skipped. */
+ * a point of one, was skipped. ROBOCACHE_READ_REFUSED: settings lack something, or a cloud exceeds max_bytes or memory. */
 RobocacheReadResult robocache_cloud_reader_next (RobocacheCloudReader * reader, RobocacheCloudRecord * cloud,
     GError ** error);
 

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/device/budget.h"
 #include "gst/parse/records/csvrecord.h"
 #include "common/tensors/tensorcaps.h"
 
@@ -93,7 +94,7 @@ robocache_pcd_read_point (const RobocachePcdHeader *header, const GPtrArray *wor
       const gchar *text = g_ptr_array_index (words, word);
 
       if (!read_number (text, column->dtype, point)) {
-        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u: \"%.60s\" is no %s", word, text,
+        g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "column %u: \"%.60s\" is not a valid %s", word, text,
             rc_dtype_name (column->dtype));
         return FALSE;
       }
@@ -174,17 +175,6 @@ interleave (const RobocachePcdHeader *header, const guint8 *from, gboolean with_
   }
 }
 
-static guint8 *
-allocate (guint64 size, GError **error)
-{
-  guint8 *bytes = g_try_malloc (size);
-
-  if (!bytes)
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "there is no memory for %" G_GUINT64_FORMAT
-        " bytes of points", size);
-  return bytes;
-}
-
 /* n: bytes that came out, 0 where there was no end of it. */
 static void
 set_wrong_size (const RobocachePcdSizes *sizes, guint n, gboolean too_many, GError **error)
@@ -200,7 +190,7 @@ guint8 *
 robocache_pcd_decompress (const RobocachePcdHeader *header, const guint8 *bytes, const RobocachePcdSizes *sizes,
     GError **error)
 {
-  guint8 *columns = allocate (MAX (sizes->uncompressed, 1), error), *points = NULL;
+  guint8 *columns = robocache_try_malloc (sizes->uncompressed, "uncompressed columns", error), *points = NULL;
   guint n = 0;
 
   if (!columns)
@@ -210,7 +200,7 @@ robocache_pcd_decompress (const RobocachePcdHeader *header, const guint8 *bytes,
     n = lzf_decompress (bytes, sizes->compressed, columns, sizes->uncompressed);
   if (n != sizes->uncompressed)
     set_wrong_size (sizes, n, errno == E2BIG, error);
-  else if ((points = allocate (MAX (packed_size (header), 1), error)))
+  else if ((points = robocache_try_malloc (packed_size (header), "uncompressed points", error)))
     interleave (header, columns, sizes->uncompressed == stored_size (header), points);
   g_free (columns);
   return points;

@@ -30,7 +30,7 @@ typedef struct
 gboolean robocache_pcd_read_sizes (const RobocachePcdHeader * header, const guint8 * bytes, RobocachePcdSizes * sizes,
     GError ** error);
 /* Takes sizes->compressed bytes: LZF, of one column after the other. Returns n_points points, to be freed with g_free; NULL
- * and an error when they are damaged, or there is no memory. */
+ * and an error when they are damaged, or of GST_RESOURCE_ERROR when there is no memory. */
 guint8 *robocache_pcd_decompress (const RobocachePcdHeader * header, const guint8 * bytes,
     const RobocachePcdSizes * sizes, GError ** error);
 

@@ -200,7 +200,7 @@ parse_counts (RobocachePcdHeader *header, GError **error)
   if (!parse_number (header, WIDTH, G_MAXINT, &header->width, error))
     return FALSE;
   if (!header->values[WIDTH] && !header->values[POINTS])
-    return line_error (header, DATA, error, "DATA begins, but there was no POINTS and no WIDTH");
+    return line_error (header, DATA, error, "DATA begins, but the header has neither POINTS nor WIDTH");
   if (!header->values[POINTS])
     header->n_points = header->width * header->height;
   if ((!header->values[WIDTH] && header->height != 1) || header->n_points != header->width * header->height)
@@ -208,8 +208,8 @@ parse_counts (RobocachePcdHeader *header, GError **error)
         G_GUINT64_FORMAT " * %" G_GUINT64_FORMAT, header->n_points, header->width, header->height);
   if (header->n_points > G_MAXSSIZE || !g_size_checked_mul (&size, (gsize) header->n_points, header->stored_step)
       || size > G_MAXSSIZE)
-    return line_error (header, header->values[POINTS] ? POINTS : WIDTH, error, "%" G_GUINT64_FORMAT
-        " points of %" G_GSIZE_FORMAT " bytes are more than memory can hold", header->n_points, header->stored_step);
+    return line_error (header, header->values[POINTS] ? POINTS : WIDTH, error, "%" G_GUINT64_FORMAT " points of %"
+        G_GSIZE_FORMAT " bytes exceed the address space", header->n_points, header->stored_step);
   return TRUE;
 }
 
@@ -259,7 +259,7 @@ static gboolean
 parse_header (RobocachePcdHeader *header, GError **error)
 {
   if (!header->values[FIELDS])
-    return line_error (header, DATA, error, "DATA begins, but there was no FIELDS");
+    return line_error (header, DATA, error, "DATA begins, but the header has no FIELDS");
   return parse_version (header, error) && parse_data (header, error) && parse_columns (header, error)
       && parse_counts (header, error) && parse_viewpoint (header, error);
 }
@@ -297,12 +297,12 @@ read_words (RobocachePcdHeader *header, gchar **words, guint64 number, GError **
   const gint keyword = find_keyword (words[0]);
 
   if (keyword < 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " begins with \"%.60s\", expected "
-        "a keyword of a PCD header, such as FIELDS, or, before it, as many points as the header says", number, words[0]);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " begins with \"%.60s\", expected a "
+        "keyword of a PCD header, such as FIELDS, or, before it, as many points as the header states", number, words[0]);
     return FALSE;
   }
   if (header->values[keyword]) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT ": %s is there already, in line %"
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT ": %s is a duplicate of line %"
         G_GUINT64_FORMAT, number, words[0], header->lines[keyword]);
     return FALSE;
   }
@@ -319,8 +319,8 @@ robocache_pcd_header_take_line (RobocachePcdHeader *header, const GString *line,
   gboolean ok;
 
   if (memchr (line->str, '\0', line->len)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " has a zero byte in it, expected "
-        "a line of a PCD header, or, before it, as many points as the header says", number);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " contains a zero byte, expected a "
+        "line of a PCD header, or, before it, as many points as the header states", number);
     return ROBOCACHE_PCD_HEADER_MALFORMED;
   }
   words = split_words (line);

@@ -23,7 +23,7 @@
 #include <gst/gst.h>
 
 #include "gst/parse/inputformat.h"
-#include "pointfields.h"
+#include "common/points/pointfields.h"
 
 G_BEGIN_DECLS
 

@@ -6,16 +6,24 @@
 
 #include <string.h>
 
+#include "common/device/budget.h"
 #include "gst/parse/records/csvrecord.h"
 #include "common/tensors/tensorcaps.h"
 
 void
-robocache_pcd_reader_init (RobocachePcdReader *reader, RobocacheByteInput *input)
+robocache_pcd_reader_init (RobocachePcdReader *reader, RobocacheByteInput *input, guint64 max_bytes)
 {
-  *reader = (RobocachePcdReader) {.input = input,.words = g_ptr_array_new (),
+  *reader = (RobocachePcdReader) {.input = input,.max_bytes = max_bytes,.words = g_ptr_array_new (),
     .seams = g_array_new (FALSE, FALSE, sizeof (RobocachePcdSeam))
   };
   robocache_pcd_search_init (&reader->search);
+}
+
+static void
+forget_points (RobocachePcdReader *reader)
+{
+  g_clear_pointer (&reader->points, g_free);
+  reader->n_bytes = reader->capacity = 0;
 }
 
 /* The next line is the first of a header. */
@@ -23,7 +31,7 @@ static void
 begin_header (RobocachePcdReader *reader)
 {
   robocache_pcd_header_clear (&reader->header);
-  g_clear_pointer (&reader->points, g_byte_array_unref);
+  forget_points (reader);
   g_array_set_size (reader->seams, 0);
   reader->n_lines = 0;
   reader->first_line_is_cut = FALSE;
@@ -35,7 +43,7 @@ void
 robocache_pcd_reader_clear (RobocachePcdReader *reader)
 {
   robocache_pcd_header_clear (&reader->header);
-  g_clear_pointer (&reader->points, g_byte_array_unref);
+  forget_points (reader);
   g_ptr_array_unref (reader->words);
   g_array_unref (reader->seams);
   robocache_pcd_search_clear (&reader->search);
@@ -126,8 +134,20 @@ skip_file (RobocachePcdReader *reader)
 
 /* ---- header ---- */
 
+/* The settings ask for no more than so many bytes of a cloud, in the file or out of it. */
+static gboolean
+check_bytes (const RobocachePcdReader *reader, guint64 bytes, GError **error)
+{
+  if (bytes <= reader->max_bytes)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "POINTS %" G_GUINT64_FORMAT " take %"
+      G_GUINT64_FORMAT " bytes, more than max-cloud-bytes=%" G_GUINT64_FORMAT ": raise it, or repair the file",
+      reader->header.n_points, bytes, reader->max_bytes);
+  return FALSE;
+}
+
 static RobocacheReadResult
-finish_header (RobocachePcdReader *reader)
+finish_header (RobocachePcdReader *reader, GError **error)
 {
   static const RobocachePcdState states[] = {
     [ROBOCACHE_PCD_ASCII] = ROBOCACHE_PCD_STATE_ASCII,
@@ -135,9 +155,10 @@ finish_header (RobocachePcdReader *reader)
     [ROBOCACHE_PCD_COMPRESSED] = ROBOCACHE_PCD_STATE_SIZES
   };
 
+  if (!check_bytes (reader, reader->header.n_points * reader->header.stored_step, error))
+    return ROBOCACHE_READ_REFUSED;
   gst_caps_take (&reader->caps, robocache_pcd_header_to_caps (&reader->header));
   reader->state = states[reader->header.data];
-  reader->points = g_byte_array_new ();
   return ROBOCACHE_READ_HEADER;
 }
 
@@ -182,7 +203,6 @@ goes_on (RobocachePcdReader *reader)
     note_seam (reader, next);
     robocache_pcd_search_skip (&reader->search);
     limit_to_file (reader);
-    robocache_byte_input_map (input);
   } else
     robocache_byte_input_set_limit (input, input->limit, TRUE);
   return TRUE;
@@ -203,7 +223,7 @@ cut_in_header (RobocachePcdReader *reader, GError **error)
 
   if (next && next->position < reader->cloud_end) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the next file begins %" G_GUINT64_FORMAT " bytes before the "
-        "end of the cloud, which has them for its last ones", reader->cloud_end - next->position);
+        "end of the cloud, which took them as its last ones", reader->cloud_end - next->position);
     return get_lost (reader);
   }
   if (!reader->header.begun)
@@ -251,10 +271,10 @@ malformed_header (RobocachePcdReader *reader, GError *why, GError **error)
 }
 
 static RobocacheReadResult
-resume_header (RobocachePcdReader *reader)
+resume_header (RobocachePcdReader *reader, GError **error)
 {
   if (robocache_pcd_header_is_whole (&reader->header))
-    return finish_header (reader);
+    return finish_header (reader, error);
   reader->state = ROBOCACHE_PCD_STATE_HEADER;
   return ROBOCACHE_READ_HEADER;
 }
@@ -286,7 +306,7 @@ read_header (RobocachePcdReader *reader, GError **error)
       case ROBOCACHE_PCD_HEADER_MORE:
         break;
       case ROBOCACHE_PCD_HEADER_WHOLE:
-        return finish_header (reader);
+        return finish_header (reader, error);
       case ROBOCACHE_PCD_HEADER_MALFORMED:
         return malformed_header (reader, why, error);
     }
@@ -295,9 +315,12 @@ read_header (RobocachePcdReader *reader, GError **error)
 
 /* ---- points ---- */
 
+/* NULL: there was no memory for them. */
 static RobocacheReadResult
 take_cloud (RobocachePcdReader *reader, GstBuffer *points, GstBuffer **out, guint64 *n_points)
 {
+  if (points == NULL)
+    return ROBOCACHE_READ_REFUSED;
   *out = points;
   *n_points = gst_buffer_get_size (points) / reader->header.fields.point_step;
   if (reader->header.data != ROBOCACHE_PCD_ASCII)
@@ -322,20 +345,34 @@ cut_in_lines (RobocachePcdReader *reader, GError **error)
   return cut_in_points (reader, reader->n_lines, reader->header.n_points, "lines", error);
 }
 
+/* Room for one more point; NULL and an error: there is no memory. */
+static guint8 *
+reserve_point (RobocachePcdReader *reader, GError **error)
+{
+  const gsize needed = reader->n_bytes + reader->header.fields.point_step;
+  guint8 *points = robocache_try_grow (reader->points, &reader->capacity, needed, 1);
+
+  if (points) {
+    reader->points = points;
+    return points + reader->n_bytes;
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for %" G_GSIZE_FORMAT " bytes of "
+      "points: send smaller clouds", needed);
+  return NULL;
+}
+
 /* A line that is no point, or not all of one. In an organised cloud the place stays, or those after it would move. */
 static RobocacheReadResult
-malformed_line (RobocachePcdReader *reader, GError **error)
+malformed_line (RobocachePcdReader *reader, guint8 *point, GError **error)
 {
-  const gsize step = reader->header.fields.point_step;
-
   if (reader->input->line_is_cut) {
     g_clear_error (error);
     return cut_in_lines (reader, error);
   }
   reader->n_lines++;
   if (reader->header.height > 1) {
-    g_byte_array_set_size (reader->points, reader->points->len + (guint) step);
-    robocache_pcd_invalid_point (&reader->header, reader->points->data + reader->points->len - step);
+    robocache_pcd_invalid_point (&reader->header, point);
+    reader->n_bytes += reader->header.fields.point_step;
   }
   return ROBOCACHE_READ_MALFORMED;
 }
@@ -347,29 +384,20 @@ split_line (RobocachePcdReader *reader, GError **error)
 
   if (!memchr (line->str, '\0', line->len))
     return robocache_csv_split (line->str, line->len, ' ', reader->words, error);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "has a zero byte in it, expected %u numbers",
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "contains a zero byte, expected %u numbers",
       reader->header.n_elements);
   return FALSE;
 }
 
 static gboolean
-read_line (RobocachePcdReader *reader, GError **error)
+read_line (RobocachePcdReader *reader, guint8 *point, GError **error)
 {
-  const gsize step = reader->header.fields.point_step, size = reader->points->len;
   GError *fault = NULL;
-  gboolean ok;
 
-  if (size + step > G_MAXUINT) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT ": a cloud in ASCII of more than "
-        "%u bytes; write it as binary", reader->input->line_number, G_MAXUINT);
-    return FALSE;
-  }
-  g_byte_array_set_size (reader->points, (guint) (size + step));
-  ok = split_line (reader, &fault)
-      && robocache_pcd_read_point (&reader->header, reader->words, reader->points->data + size, &fault);
-  if (ok)
+  if (split_line (reader, &fault) && robocache_pcd_read_point (&reader->header, reader->words, point, &fault)) {
+    reader->n_bytes += reader->header.fields.point_step;
     return TRUE;
-  g_byte_array_set_size (reader->points, (guint) size);
+  }
   g_propagate_prefixed_error (error, fault, "line %" G_GUINT64_FORMAT " ", reader->input->line_number);
   return FALSE;
 }
@@ -377,11 +405,10 @@ read_line (RobocachePcdReader *reader, GError **error)
 static GstBuffer *
 wrap_points (RobocachePcdReader *reader)
 {
-  GBytes *bytes = g_byte_array_free_to_bytes (g_steal_pointer (&reader->points));
-  GstBuffer *buffer = g_bytes_get_size (bytes) > 0 ? gst_buffer_new_wrapped_bytes (bytes) : gst_buffer_new ();
+  guint8 *points = g_steal_pointer (&reader->points);
 
-  g_bytes_unref (bytes);
-  return buffer;
+  return points ? gst_buffer_new_wrapped_full (0, points, reader->capacity, 0, reader->n_bytes, points, g_free)
+      : gst_buffer_new ();
 }
 
 static RobocacheReadResult
@@ -390,19 +417,23 @@ read_ascii (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, G
   RobocacheByteInput *input = reader->input;
 
   while (reader->n_lines < reader->header.n_points) {
-    const RobocacheLineResult result = robocache_byte_input_read_line (input);
+    guint8 *point = reserve_point (reader, error);
+    RobocacheLineResult result;
 
+    if (point == NULL)
+      return ROBOCACHE_READ_REFUSED;
+    result = robocache_byte_input_read_line (input);
     if (result == ROBOCACHE_LINE_NONE)
       return robocache_byte_input_has_ended (input) ? cut_in_lines (reader, error) : ROBOCACHE_READ_MORE;
     if (result == ROBOCACHE_LINE_TOO_LONG) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "line %" G_GUINT64_FORMAT " is longer than %d bytes",
           input->line_number, ROBOCACHE_MAX_LINE);
-      return malformed_line (reader, error);
+      return malformed_line (reader, point, error);
     }
     if (strspn (input->line->str, " \t") == input->line->len)
       continue;
-    if (!read_line (reader, error))
-      return malformed_line (reader, error);
+    if (!read_line (reader, point, error))
+      return malformed_line (reader, point, error);
     reader->n_lines++;
     reader->n_good++;
   }
@@ -438,22 +469,27 @@ read_binary (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, 
 
   if (!has_bytes (reader, size, &otherwise, error))
     return otherwise;
-  return take_cloud (reader, robocache_byte_input_read_buffer (reader->input, size), points, n_points);
+  return take_cloud (reader, robocache_byte_input_read_buffer (reader->input, size, error), points, n_points);
 }
 
 static RobocacheReadResult
 read_sizes (RobocachePcdReader *reader, GError **error)
 {
   RobocacheReadResult otherwise;
+  const guint8 *sizes;
   gboolean ok;
 
   if (!has_bytes (reader, ROBOCACHE_PCD_SIZES, &otherwise, error))
     return otherwise;
-  ok = robocache_pcd_read_sizes (&reader->header, robocache_byte_input_peek (reader->input, ROBOCACHE_PCD_SIZES),
-      &reader->sizes, error);
+  sizes = robocache_byte_input_peek (reader->input, ROBOCACHE_PCD_SIZES, error);
+  if (sizes == NULL)
+    return ROBOCACHE_READ_REFUSED;
+  ok = robocache_pcd_read_sizes (&reader->header, sizes, &reader->sizes, error);
   robocache_byte_input_skip (reader->input, ROBOCACHE_PCD_SIZES);
   if (!ok)
     return get_lost (reader);
+  if (!check_bytes (reader, reader->sizes.compressed, error))
+    return ROBOCACHE_READ_REFUSED;
   reader->state = ROBOCACHE_PCD_STATE_COMPRESSED;
   return ROBOCACHE_READ_HEADER;
 }
@@ -464,37 +500,39 @@ read_compressed (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_poin
   const gsize compressed = reader->sizes.compressed;
   const gsize size = reader->header.n_points * reader->header.fields.point_step;
   RobocacheReadResult otherwise;
+  GError *fault = NULL;
+  const guint8 *bytes;
   guint8 *packed;
 
   if (!has_bytes (reader, compressed, &otherwise, error))
     return otherwise;
-  packed = robocache_pcd_decompress (&reader->header, robocache_byte_input_peek (reader->input, compressed), &reader->sizes,
-      error);
+  bytes = robocache_byte_input_peek (reader->input, compressed, &fault);
+  packed = bytes ? robocache_pcd_decompress (&reader->header, bytes, &reader->sizes, &fault) : NULL;
   robocache_byte_input_skip (reader->input, compressed);
   if (packed)
     return take_cloud (reader, gst_buffer_new_wrapped (packed, size), points, n_points);
+  otherwise = fault->domain == GST_RESOURCE_ERROR ? ROBOCACHE_READ_REFUSED : ROBOCACHE_READ_MALFORMED;
+  g_propagate_error (error, fault);
   begin_header (reader);
-  return ROBOCACHE_READ_MALFORMED;
+  return otherwise;
 }
 
 RobocacheReadResult
 robocache_pcd_reader_next (RobocachePcdReader *reader, GstBuffer **points, guint64 *n_points, GError **error)
 {
-  limit_to_file (reader);
-  switch (reader->state) {
-    case ROBOCACHE_PCD_STATE_HEADER:
-    case ROBOCACHE_PCD_STATE_ASCII:
-      robocache_byte_input_map (reader->input);
-      break;
-    default:
-      robocache_byte_input_unmap (reader->input);
-      break;
+  if (reader->search.no_memory) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for more than %u files in a buffer: "
+        "send smaller buffers", reader->search.found->len);
+    return ROBOCACHE_READ_REFUSED;
   }
+  limit_to_file (reader);
+  if (reader->state != ROBOCACHE_PCD_STATE_HEADER && reader->state != ROBOCACHE_PCD_STATE_ASCII)
+    robocache_byte_input_unmap (reader->input);
   switch (reader->state) {
     case ROBOCACHE_PCD_STATE_HEADER:
       return read_header (reader, error);
     case ROBOCACHE_PCD_STATE_SPLIT:
-      return resume_header (reader);
+      return resume_header (reader, error);
     case ROBOCACHE_PCD_STATE_ASCII:
       return read_ascii (reader, points, n_points, error);
     case ROBOCACHE_PCD_STATE_BINARY:

@@ -47,12 +47,14 @@ typedef struct
   gboolean first_line_is_cut;   /* of the header: its first bytes were taken for points */
   guint64 cloud_end;            /* position behind the cloud that was read last */
   GPtrArray *words;             /* of a line */
-  GByteArray *points;           /* of ASCII, so far */
+  guint64 max_bytes;            /* of a cloud */
+  guint8 *points;               /* of ASCII, so far */
+  gsize n_bytes, capacity;      /* of these */
   guint64 n_lines;              /* of points, so far, malformed ones included */
   guint64 n_good;               /* points that were read well, in all */
 } RobocachePcdReader;
 
-void robocache_pcd_reader_init (RobocachePcdReader * reader, RobocacheByteInput * input);
+void robocache_pcd_reader_init (RobocachePcdReader * reader, RobocacheByteInput * input, guint64 max_bytes);
 void robocache_pcd_reader_clear (RobocachePcdReader * reader);
 void robocache_pcd_reader_restart (RobocachePcdReader * reader);
 
@@ -67,7 +69,8 @@ gboolean robocache_pcd_reader_is_between_clouds (const RobocachePcdReader * read
 /* Position behind the last cloud, complete or malformed. */
 guint64 robocache_pcd_reader_position (const RobocachePcdReader * reader);
 
-/* ROBOCACHE_READ_RECORD: *points are those of a cloud. Errors do not name the cloud. */
+/* ROBOCACHE_READ_RECORD: *points are those of a cloud. ROBOCACHE_READ_REFUSED: a cloud exceeds max_bytes, or memory. Errors do
+ * not name the cloud. */
 RobocacheReadResult robocache_pcd_reader_next (RobocachePcdReader * reader, GstBuffer ** points, guint64 * n_points,
     GError ** error);
 

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "common/device/budget.h"
 #include "pcdheader.h"
 
 void
@@ -33,6 +34,7 @@ robocache_pcd_search_restart (RobocachePcdSearch *search)
   g_byte_array_set_size (search->held, 0);
   g_array_set_size (search->found, 0);
   search->n_skipped = 0;
+  search->no_memory = FALSE;
 }
 
 /* The first of n bytes, from `at` on, where the magic stands, or as much of it as there are bytes; n: nowhere. */
@@ -66,6 +68,9 @@ scan (RobocachePcdSearch *search, const guint8 *bytes, gsize n, gsize n_new)
     }
     if (beginning.keyword < 0)
       return at;
+    search->no_memory |= !robocache_check_array (search->found, "beginnings of files", NULL);
+    if (search->no_memory)
+      return n_new;
     g_array_append_val (search->found, beginning);
     at++;
   }

@@ -24,6 +24,7 @@ typedef struct
   GByteArray *held;             /* bytes from there on */
   GArray *found;                /* RobocachePcdBeginning before it, in order */
   guint n_skipped;              /* of these */
+  gboolean no_memory;           /* for more of these */
 } RobocachePcdSearch;
 
 void robocache_pcd_search_init (RobocachePcdSearch * search);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/device/budget.h"
 #include "common/device/mapping.h"
 
 #define BLOCK (16 * ROBOCACHE_SMALL_PIECE)
@@ -22,6 +23,7 @@ void
 robocache_byte_input_clear (RobocacheByteInput *input)
 {
   robocache_byte_input_unmap (input);
+  g_free (input->copy);
   g_object_unref (input->adapter);
   g_byte_array_unref (input->block);
   g_string_free (input->line, TRUE);
@@ -56,13 +58,17 @@ append_to_block (RobocacheByteInput *input, const GstMapInfo *map)
   g_byte_array_append (input->block, map->data, (guint) map->size);
 }
 
+/* No more than one piece: to map several would copy all of them. */
 void
-robocache_byte_input_map (RobocacheByteInput *input)
+robocache_byte_input_map (RobocacheByteInput *input, gsize least)
 {
-  input->n_bytes = input->cursor + robocache_byte_input_available (input);
-  if (input->bytes || input->n_bytes == 0)
+  const gsize available = robocache_byte_input_available (input);
+
+  if (input->n_bytes - input->cursor >= MIN (least, available))
     return;
+  robocache_byte_input_unmap (input);
   finish_block (input);
+  input->n_bytes = MIN (available, MAX (gst_adapter_available_fast (input->adapter), least));
   input->bytes = gst_adapter_map (input->adapter, input->n_bytes);
 }
 
@@ -115,7 +121,11 @@ robocache_byte_input_push (RobocacheByteInput *input, GstBuffer *buffer, GError 
   gboolean joins, ok;
 
   robocache_byte_input_unmap (input);
-  joins = size == 0 || (size < ROBOCACHE_SMALL_PIECE && robocache_byte_input_end (input) > input->position);
+  if (size == 0) {              /* which maps to NULL */
+    gst_buffer_unref (buffer);
+    return TRUE;
+  }
+  joins = size < ROBOCACHE_SMALL_PIECE && robocache_byte_input_end (input) > input->position;
   ok = input->watch || joins ? read_piece (input, buffer, joins, error) : check_readable (buffer, error);
   if (!ok || joins) {
     gst_buffer_unref (buffer);
@@ -158,26 +168,36 @@ append_to_line (RobocacheByteInput *input, const guint8 *bytes, gsize n)
     g_string_append_len (input->line, (const gchar *) bytes, (gssize) n);
 }
 
-RobocacheLineResult
-robocache_byte_input_read_line (RobocacheByteInput *input)
+/* From one piece. TRUE: the line has its end there. */
+static gboolean
+read_part_of_line (RobocacheByteInput *input)
 {
-  const guint8 *start = input->bytes + input->cursor, *end = NULL;
-  const gsize left = input->n_bytes - input->cursor;
-  const gboolean has_ended = robocache_byte_input_has_ended (input);
-  gsize length;
+  const guint8 *start, *end;
+  gsize left, length;
 
-  if (left == 0 && !(input->in_line && has_ended))
-    return ROBOCACHE_LINE_NONE;
-  if (left > 0)
-    end = memchr (start, '\n', left);
+  robocache_byte_input_map (input, 1);
+  start = input->bytes + input->cursor;
+  left = input->n_bytes - input->cursor;
+  end = memchr (start, '\n', left);
   length = end ? (gsize) (end - start) : left;
   append_to_line (input, start, length);
   input->cursor += length + (end != NULL);
-  input->in_line = !end && !has_ended;
-  if (input->in_line)
+  input->in_line = end == NULL;
+  return end != NULL;
+}
+
+RobocacheLineResult
+robocache_byte_input_read_line (RobocacheByteInput *input)
+{
+  gboolean has_end = FALSE;
+
+  while (!has_end && robocache_byte_input_available (input) > 0)
+    has_end = read_part_of_line (input);
+  if (!has_end && !(input->in_line && robocache_byte_input_has_ended (input)))
     return ROBOCACHE_LINE_NONE;
 
-  input->line_is_cut = !end;
+  input->in_line = FALSE;
+  input->line_is_cut = !has_end;
   input->line_number++;
   if (input->line_is_too_long)
     return ROBOCACHE_LINE_TOO_LONG;
@@ -187,25 +207,56 @@ robocache_byte_input_read_line (RobocacheByteInput *input)
 
 /* ---- runs of bytes ---- */
 
-GstBuffer *
-robocache_byte_input_read_buffer (RobocacheByteInput *input, gsize n)
+static gboolean
+is_in_one_piece (RobocacheByteInput *input, gsize n)
 {
   finish_block (input);
-  input->position += n;
-  return n > 0 ? gst_adapter_take_buffer (input->adapter, n) : gst_buffer_new ();
+  return gst_adapter_available_fast (input->adapter) >= n;
+}
+
+static guint8 *
+copy_pieces (RobocacheByteInput *input, gsize n, GError **error)
+{
+  guint8 *copy = robocache_try_malloc (n, "bytes of the input", error);
+
+  if (copy)
+    gst_adapter_copy (input->adapter, copy, 0, n);
+  return copy;
+}
+
+GstBuffer *
+robocache_byte_input_read_buffer (RobocacheByteInput *input, gsize n, GError **error)
+{
+  guint8 *copy;
+
+  if (n == 0)
+    return gst_buffer_new ();
+  if (is_in_one_piece (input, n)) {
+    input->position += n;
+    return gst_adapter_take_buffer (input->adapter, n);
+  }
+  copy = copy_pieces (input, n, error);
+  robocache_byte_input_skip (input, n);
+  return copy ? gst_buffer_new_wrapped (copy, n) : NULL;
 }
 
 const guint8 *
-robocache_byte_input_peek (RobocacheByteInput *input, gsize n)
+robocache_byte_input_peek (RobocacheByteInput *input, gsize n, GError **error)
 {
-  finish_block (input);
-  return n > 0 ? gst_adapter_map (input->adapter, n) : NULL;
+  if (n == 0)
+    return (const guint8 *) "";
+  if (is_in_one_piece (input, n))
+    return gst_adapter_map (input->adapter, n);
+  g_free (input->copy);
+  input->copy = copy_pieces (input, n, error);
+  return input->copy;
 }
 
 void
 robocache_byte_input_skip (RobocacheByteInput *input, gsize n)
 {
   finish_block (input);
+  g_clear_pointer (&input->copy, g_free);
   input->position += n;
   gst_adapter_flush (input->adapter, n);
 }

@@ -26,8 +26,9 @@ typedef struct
 {
   GstAdapter *adapter;
   GByteArray *block;            /* small pieces, behind the bytes of the adapter */
-  const guint8 *bytes;          /* those of the adapter up to the limit, while mapped */
+  const guint8 *bytes;          /* the first of the adapter, at most up to the limit, while mapped */
   gsize n_bytes, cursor;
+  guint8 *copy;                 /* of peeked bytes that lie in several pieces; or NULL */
   gboolean ended;               /* all bytes were pushed */
   guint64 limit;                /* position of the end of readable bytes; G_MAXUINT64: all */
   gboolean limit_is_end;        /* and of the input */
@@ -59,18 +60,19 @@ void robocache_byte_input_restart (RobocacheByteInput * input);
 /* Makes bytes from an unread position on unreadable until the limit changes. */
 void robocache_byte_input_set_limit (RobocacheByteInput * input, guint64 position, gboolean is_end);
 
-/* Sets bytes and n_bytes to all that is readable; cursor is the number of bytes read. */
-void robocache_byte_input_map (RobocacheByteInput * input);
+/* Sets bytes and n_bytes; cursor is the number of bytes read, and at least `least` or else all readable ones follow it. */
+void robocache_byte_input_map (RobocacheByteInput * input, gsize least);
 /* Releases the bytes that were read. */
 void robocache_byte_input_unmap (RobocacheByteInput * input);
 
-/* Reads the next line of mapped input: a copy, that may be cut in place. Reads each byte once, whatever the pieces. */
+/* Maps input and reads the next line: a copy, that may be cut in place. Reads each byte once, whatever the pieces. */
 RobocacheLineResult robocache_byte_input_read_line (RobocacheByteInput * input);
 
-/* Reads the next n bytes, which must be available, of unmapped input: a part of a pushed buffer when they lie in one. */
-GstBuffer *robocache_byte_input_read_buffer (RobocacheByteInput * input, gsize n);
-/* The same bytes without reading them, in place or in one copy; valid until they are skipped. */
-const guint8 *robocache_byte_input_peek (RobocacheByteInput * input, gsize n);
+/* Reads the next n bytes, which must be available, of unmapped input: a part of a pushed buffer when they lie in one. NULL and
+ * an error: there is no memory for a copy, and they are skipped. */
+GstBuffer *robocache_byte_input_read_buffer (RobocacheByteInput * input, gsize n, GError ** error);
+/* The same bytes without reading them, in place or in one copy, or NULL and an error; valid until they are skipped. */
+const guint8 *robocache_byte_input_peek (RobocacheByteInput * input, gsize n, GError ** error);
 /* Skips n available bytes of unmapped input. */
 void robocache_byte_input_skip (RobocacheByteInput * input, gsize n);
 

@@ -47,7 +47,7 @@ append_name (GArray *columns, const gchar *token, guint n_columns, gchar **names
   }
   if (!names) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-        "channels: \"%s\" is no number or range, and the file has no header with names; write one like \"1-6,9\"",
+        "channels: \"%s\" is not a number or range, and the file has no header with names: set numbers like \"1-6,9\"",
         token);
     return FALSE;
   }
@@ -87,7 +87,9 @@ robocache_columns_choose (const gchar *choice, guint n_columns, gchar **names, g
   g_strfreev (tokens);
   if (chosen && columns->len == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-        "no column is left for data: the file has %u, and time-column=%u is one of them", n_columns, time_column);
+        "the file has no column of data: it has %u, with the time in column %u; set delimiter, or format if the file is not CSV",
+        n_columns,
+        time_column);
     chosen = FALSE;
   }
   if (!chosen)

@@ -28,8 +28,8 @@ robocache_csv_delimiter_parse (const gchar *string, gchar *delimiter, GError **e
     *delimiter = string[0];
     return TRUE;
   }
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "delimiter=\"%s\" cannot part fields: write one "
-      "character that is part of no number or name, like \",\" or \";\", or tab or space", string ? string : "");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "delimiter=\"%s\" cannot separate fields: set one character "
+      "that is in no number or name, like \",\" or \";\", or tab or space", string ? string : "");
   return FALSE;
 }
 

@@ -102,7 +102,7 @@ robocache_record_format_parse (RobocacheRecordFormat *format, const gchar *strin
     type = find_type (*cursor);
     if (type < 0) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-          *cursor ? "layout=\"%s\": character %u, '%c', is no type; types are b B h H i I l L q Q e f d ? and x" :
+          *cursor ? "layout=\"%s\": character %u, '%c', is not a type; types are b B h H i I l L q Q e f d ? and x" :
           "layout=\"%s\" ends after %u characters in a number '%c' with no type",
           string, (guint) (cursor - string) + (*cursor != '\0'), *cursor ? *cursor : cursor[-1]);
       goto failed;
@@ -115,7 +115,7 @@ robocache_record_format_parse (RobocacheRecordFormat *format, const gchar *strin
   }
   if (fields->len == 0) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-        "layout=\"%s\" has no number in it; write one like \"<q6f\"", string);
+        "layout=\"%s\" contains no number: set one like \"<q6f\"", string);
     goto failed;
   }
   format->n_fields = fields->len;

@@ -12,7 +12,7 @@
 
 #include <glib.h>
 
-#include "recordtime.h"
+#include "common/text/timetext.h"
 
 G_BEGIN_DECLS
 

@@ -11,6 +11,7 @@
 #include "byteinput.h"
 #include "columnchoice.h"
 #include "csvrecord.h"
+#include "timedate.h"
 #include "common/tensors/tensorcaps.h"
 
 struct _RobocacheRecordReader
@@ -20,9 +21,10 @@ struct _RobocacheRecordReader
   gchar delimiter;
   RobocacheRecordFormat record_format;
   gchar *choice;
-  guint time_column;
+  gint time_column;             /* -1: guessed */
   gint arrival_column;
-  RobocacheTimeUnit time_unit;
+  RobocacheTimeUnit time_unit;  /* or AUTO */
+  RobocacheTimeSource times;
   guint n_needed;               /* columns that a record has at least */
 
   RobocacheByteInput input;
@@ -67,11 +69,23 @@ join_names (const GArray *columns, gchar **names)
   return g_string_free (joined, FALSE);
 }
 
+static void
+guess_times (RobocacheRecordReader *reader, guint n_columns, gchar **names)
+{
+  const gboolean had_dates = reader->times.has_dates;
+
+  robocache_time_source_guess (&reader->times, names, n_columns, reader->time_column, reader->time_unit, reader->arrival_column);
+  reader->times.has_dates = had_dates;
+  reader->n_needed = (guint) MAX ((gint64) reader->times.column, (gint64) reader->arrival_column) + 1;
+}
+
 static gboolean
 set_columns (RobocacheRecordReader *reader, guint n_columns, gchar **names, GError **error)
 {
-  GArray *columns = robocache_columns_choose (reader->choice, n_columns, names, reader->time_column,
-      reader->arrival_column, error);
+  GArray *columns;
+
+  guess_times (reader, n_columns, names);
+  columns = robocache_columns_choose (reader->choice, n_columns, names, reader->times.column, reader->arrival_column, error);
 
   if (!columns)
     return FALSE;
@@ -97,6 +111,12 @@ robocache_record_reader_channel_names (const RobocacheRecordReader *reader)
   return reader->names;
 }
 
+const RobocacheTimeSource *
+robocache_record_reader_time_source (const RobocacheRecordReader *reader)
+{
+  return &reader->times;
+}
+
 guint
 robocache_record_reader_version (const RobocacheRecordReader *reader)
 {
@@ -119,8 +139,8 @@ check_spec (RobocacheRecordReader *reader, const RobocacheRecordSpec *spec, GErr
       return FALSE;
     if (reader->n_needed > reader->record_format.n_fields) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY,
-          "layout=\"%s\" has columns 0-%u, so there is none for time-column=%u, arrival-column=%d",
-          spec->layout, reader->record_format.n_fields - 1, spec->time_column, spec->arrival_column);
+          "layout=\"%s\" has columns 0-%u only, but time-column=%u and arrival-column=%d",
+          spec->layout, reader->record_format.n_fields - 1, reader->times.column, spec->arrival_column);
       return FALSE;
     }
     return set_columns (reader, reader->record_format.n_fields, NULL, error);
@@ -143,7 +163,7 @@ robocache_record_reader_new (const RobocacheRecordSpec *spec, GError **error)
   reader->time_column = spec->time_column;
   reader->arrival_column = spec->arrival_column;
   reader->time_unit = spec->time_unit;
-  reader->n_needed = (guint) MAX ((gint64) spec->time_column, (gint64) spec->arrival_column) + 1;
+  guess_times (reader, 0, NULL);
   robocache_byte_input_init (&reader->input);
   reader->header_may_come = TRUE;
   reader->fields = g_ptr_array_new ();
@@ -157,6 +177,7 @@ robocache_record_reader_free (RobocacheRecordReader *reader)
 {
   robocache_byte_input_clear (&reader->input);
   forget_columns (reader);
+  robocache_time_source_clear (&reader->times);
   robocache_record_format_clear (&reader->record_format);
   g_ptr_array_unref (reader->fields);
   g_free (reader->choice);
@@ -181,8 +202,11 @@ robocache_record_reader_restart (RobocacheRecordReader *reader)
   robocache_byte_input_restart (&reader->input);
   reader->number = 0;
   reader->header_may_come = TRUE;
-  if (reader->format == ROBOCACHE_INPUT_CSV)
-    forget_columns (reader);
+  if (reader->format != ROBOCACHE_INPUT_CSV)
+    return;
+  forget_columns (reader);
+  reader->times.has_dates = FALSE;
+  guess_times (reader, 0, NULL);
 }
 
 /* ---- CSV ---- */
@@ -200,17 +224,33 @@ is_blank_line (const GString *line)
   return strspn (line->str, " \t\r") == line->len;
 }
 
+static RobocacheTimeStatus
+read_time_text (RobocacheRecordReader *reader, const gchar *text, gint64 *time_ns)
+{
+  const RobocacheTimeStatus status = robocache_time_from_text (text, reader->times.unit, time_ns);
+
+  return status == ROBOCACHE_TIME_NOT_A_NUMBER ? robocache_time_from_date (text, time_ns) : status;
+}
+
+/* A time that was read: a date, and no number, has a colon. */
+static gboolean
+is_date (const gchar *time)
+{
+  return strchr (time, ':') != NULL;
+}
+
 static gboolean
 read_time (RobocacheRecordReader *reader, guint column, const gchar *what, gint64 *time_ns, GError **error)
 {
   const gchar *text = g_ptr_array_index (reader->fields, column);
-  const RobocacheTimeStatus status = robocache_time_from_text (text, reader->time_unit, time_ns);
+  const RobocacheTimeStatus status = read_time_text (reader, text, time_ns);
 
   if (status == ROBOCACHE_TIME_OK)
     return TRUE;
   g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, status == ROBOCACHE_TIME_OVERFLOW ?
       "line %" G_GUINT64_FORMAT ", column %u: %s \"%.60s\" is beyond int64 nanoseconds; is time-unit right?" :
-      "line %" G_GUINT64_FORMAT ", column %u: %s \"%.60s\" is no decimal number", reader->number, column, what, text);
+      "line %" G_GUINT64_FORMAT ", column %u: %s \"%.60s\" is neither a decimal number nor a date like "
+      "2012-01-18T15:12:08.468Z", reader->number, column, what, text);
   return FALSE;
 }
 
@@ -227,7 +267,7 @@ read_values (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
       record->n_empty++;
     } else if (!robocache_csv_number (text, &value)) {
       g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
-          "line %" G_GUINT64_FORMAT ", column %u: \"%.60s\" is no number", reader->number, column, text);
+          "line %" G_GUINT64_FORMAT ", column %u: \"%.60s\" is not a number", reader->number, column, text);
       return FALSE;
     }
     reader->values[i] = isnan (value) ? NAN : (gfloat) value;
@@ -268,8 +308,9 @@ read_fields (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
 {
   const gboolean new_columns = reader->n_columns == 0;
 
-  if (!has_columns (reader, error) || !read_time (reader, reader->time_column, "time", &record->time_ns, error))
+  if (!has_columns (reader, error) || !read_time (reader, reader->times.column, "time", &record->time_ns, error))
     return ROBOCACHE_READ_MALFORMED;
+  reader->times.has_dates |= is_date (g_ptr_array_index (reader->fields, reader->times.column));
   record->arrival_ns = record->time_ns;
   if (reader->arrival_column >= 0
       && !read_time (reader, (guint) reader->arrival_column, "time of arrival", &record->arrival_ns, error))
@@ -292,8 +333,7 @@ is_header (RobocacheRecordReader *reader)
   gint64 unused;
 
   return reader->header_may_come && reader->fields->len >= reader->n_needed
-      && robocache_time_from_text (g_ptr_array_index (reader->fields, reader->time_column), reader->time_unit,
-      &unused) == ROBOCACHE_TIME_NOT_A_NUMBER;
+      && read_time_text (reader, g_ptr_array_index (reader->fields, reader->times.column), &unused) == ROBOCACHE_TIME_NOT_A_NUMBER;
 }
 
 static RobocacheReadResult
@@ -334,7 +374,7 @@ split_line (RobocacheRecordReader *reader, GError **error)
 
   if (memchr (line->str, '\0', line->len)) {
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA,
-        "line %" G_GUINT64_FORMAT " has a zero byte in it: is this a text file in UTF-8?", reader->number);
+        "line %" G_GUINT64_FORMAT " contains a zero byte: is this a text file in UTF-8?", reader->number);
     return FALSE;
   }
   if (robocache_csv_split (line->str, line->len, reader->delimiter, reader->fields, &fault))
@@ -398,10 +438,10 @@ next_csv (RobocacheRecordReader *reader, RobocacheRecord *record, GError **error
 static gboolean
 read_binary_time (RobocacheRecordReader *reader, guint column, const guint8 *bytes, gint64 *time_ns, GError **error)
 {
-  if (robocache_record_format_read_time (&reader->record_format, column, bytes, reader->time_unit, time_ns) == ROBOCACHE_TIME_OK)
+  if (robocache_record_format_read_time (&reader->record_format, column, bytes, reader->times.unit, time_ns) == ROBOCACHE_TIME_OK)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT
-      ": column %u is no time within int64 nanoseconds; are layout and time-unit right?", reader->number,
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "record %" G_GUINT64_FORMAT " at byte %" G_GUINT64_FORMAT ": "
+      "column %u is not a time within int64 nanoseconds; are layout and time-unit right?", reader->number,
       (reader->number - 1) * reader->record_format.size, column);
   return FALSE;
 }
@@ -421,7 +461,7 @@ next_binary (RobocacheRecordReader *reader, RobocacheRecord *record, GError **er
         G_GSIZE_FORMAT " bytes, expected %" G_GSIZE_FORMAT, reader->number, left, size);
     return ROBOCACHE_READ_MALFORMED;
   }
-  if (!read_binary_time (reader, reader->time_column, bytes, &record->time_ns, error))
+  if (!read_binary_time (reader, reader->times.column, bytes, &record->time_ns, error))
     return ROBOCACHE_READ_MALFORMED;
   record->arrival_ns = record->time_ns;
   if (reader->arrival_column >= 0
@@ -446,7 +486,8 @@ robocache_record_reader_next (RobocacheRecordReader *reader, RobocacheRecord *re
     robocache_byte_input_unmap (&reader->input);
     return ROBOCACHE_READ_MORE;
   }
-  robocache_byte_input_map (&reader->input);
+  if (is_binary)
+    robocache_byte_input_map (&reader->input, reader->record_format.size);
   result = is_binary ? next_binary (reader, record, error) : next_csv (reader, record, error);
   if (result == ROBOCACHE_READ_MORE)
     robocache_byte_input_unmap (&reader->input);

@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 
 #include "gst/parse/inputformat.h"
-#include "recordtime.h"
+#include "timeguess.h"
 
 G_BEGIN_DECLS
 
@@ -21,7 +21,7 @@ typedef struct
   const gchar *delimiter;       /* CSV */
   const gchar *layout;          /* binary */
   const gchar *channels;        /* names and ranges of columns; NULL or "": all but the time and arrival columns */
-  guint time_column;
+  gint time_column;             /* -1: guessed, as the unit is with AUTO: timeguess.h */
   gint arrival_column;          /* -1: none */
   RobocacheTimeUnit time_unit;  /* of both */
 } RobocacheRecordSpec;
@@ -55,7 +55,9 @@ RobocacheReadResult robocache_record_reader_next (RobocacheRecordReader * reader
 guint robocache_record_reader_n_channels (const RobocacheRecordReader * reader);
 /* "q0,q1"; NULL without a header. Valid until the next call of _next. */
 const gchar *robocache_record_reader_channel_names (const RobocacheRecordReader * reader);
-/* Number of changes of the two above. */
+/* Where the times are, once the columns are known. Valid until the next call of _next. */
+const RobocacheTimeSource *robocache_record_reader_time_source (const RobocacheRecordReader * reader);
+/* Number of changes of the three above. */
 guint robocache_record_reader_version (const RobocacheRecordReader * reader);
 /* Comment lines so far. */
 guint64 robocache_record_reader_comments (const RobocacheRecordReader * reader);

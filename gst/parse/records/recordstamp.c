@@ -4,12 +4,13 @@
  */
 #include "recordstamp.h"
 
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
 
 ROBOCACHE_DEFINE_ENUM (robocache_start_get_type, "RobocacheStart",
-    {ROBOCACHE_START_ZERO, "The first row is at running time 0", "zero"},
-    {ROBOCACHE_START_KEEP, "The file's clock is running time", "keep"})
+    {ROBOCACHE_START_ZERO, "The first row is at running time 0; robocachefuse keeps the time between such streams", "zero"},
+    {ROBOCACHE_START_KEEP, "Running time is the time of the file's clock", "keep"},
+    {ROBOCACHE_START_OWN, "The first row is at running time 0, independently of other streams", "own"})
 
 gboolean
 robocache_record_stamp_init (RobocacheRecordStamp *stamp, RobocacheStart start, gint64 time_origin,
@@ -21,9 +22,9 @@ robocache_record_stamp_init (RobocacheRecordStamp *stamp, RobocacheStart start, 
     return TRUE;
   stamp->arrives_now = !has_arrivals;
   if (stamp->arrives_now && time_origin != ROBOCACHE_NO_ORIGIN) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "time-origin is %" G_GINT64_FORMAT ", but with "
-        "clock-mode=track and no arrival-column running time is the pipeline's: leave it unset, or set arrival-column, "
-        "to count from an origin on the clock of a recording's arrivals", time_origin);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "time-origin=%" G_GINT64_FORMAT " with clock-mode=track "
+        "needs arrival-column, because live arrivals are in the pipeline's running time: unset time-origin, or set "
+        "arrival-column", time_origin);
     return FALSE;
   }
   stamp->track = robocache_clock_track_new ();
@@ -58,11 +59,23 @@ robocache_record_stamp_arrive (RobocacheRecordStamp *stamp, GstElement *element)
 static void
 find_origin (RobocacheRecordStamp *stamp, gint64 first)
 {
-  stamp->origin_ns = stamp->start == ROBOCACHE_START_ZERO ? first : 0;
+  stamp->origin_ns = stamp->start == ROBOCACHE_START_KEEP ? 0 : first;
   if (stamp->time_origin != ROBOCACHE_NO_ORIGIN)
     stamp->origin_ns = stamp->time_origin;
   stamp->has_origin = TRUE;
   GST_INFO ("running time 0 is %" G_GINT64_FORMAT " on the file's clock", stamp->origin_ns);
+}
+
+gboolean
+robocache_record_stamp_is_from_first_row (const RobocacheRecordStamp *stamp)
+{
+  return stamp->time_origin == ROBOCACHE_NO_ORIGIN && stamp->start == ROBOCACHE_START_ZERO;
+}
+
+gboolean
+robocache_record_stamp_is_own (const RobocacheRecordStamp *stamp)
+{
+  return stamp->arrives_now || (stamp->time_origin == ROBOCACHE_NO_ORIGIN && stamp->start == ROBOCACHE_START_OWN);
 }
 
 gboolean

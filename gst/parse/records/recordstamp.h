@@ -20,7 +20,8 @@ G_BEGIN_DECLS
 typedef enum
 {
   ROBOCACHE_START_ZERO,
-  ROBOCACHE_START_KEEP
+  ROBOCACHE_START_KEEP,
+  ROBOCACHE_START_OWN
 } RobocacheStart;
 
 #define ROBOCACHE_TYPE_START (robocache_start_get_type ())
@@ -30,7 +31,7 @@ typedef struct
 {
   RobocacheStart start;
   gint64 time_origin;           /* ROBOCACHE_NO_ORIGIN: not set */
-  gboolean has_origin;
+  gboolean has_origin;           /* after the first row */
   gint64 origin_ns;             /* of the file's clock, or of its arrivals' when that is followed: running time 0 */
 
   RobocacheClockTrack *track;   /* NULL: the record's times are as they are */
@@ -53,6 +54,11 @@ void robocache_record_stamp_clear (RobocacheRecordStamp * stamp);
 
 /* What is parsed next has arrived now. FALSE when element has no clock. */
 gboolean robocache_record_stamp_arrive (RobocacheRecordStamp * stamp, GstElement * element);
+
+/* Whether the origin is the first row's time, and to be shared with other streams. */
+gboolean robocache_record_stamp_is_from_first_row (const RobocacheRecordStamp * stamp);
+/* Whether the origin says nothing about other streams: it is the user's choice, or running time is the pipeline's. */
+gboolean robocache_record_stamp_is_own (const RobocacheRecordStamp * stamp);
 
 /* FALSE when a time does not fit into int64. */
 gboolean robocache_record_stamp_row (RobocacheRecordStamp * stamp, const RobocacheRecord * record,

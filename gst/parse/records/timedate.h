@@ -1,0 +1,17 @@
+/* robocache: times that are written as dates, ISO 8601
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef ROBOCACHE_TIMEDATE_H
+#define ROBOCACHE_TIMEDATE_H
+
+#include "common/text/timetext.h"
+
+G_BEGIN_DECLS
+
+/* The whole of text, "2012-01-18T15:12:08.468056009Z", as ns since 1970 in UTC. T may be a blank, the fraction may have any
+ * number of digits, of which those below 1 ns are cut off. The zone is Z, +01:00, +0100, +01 or none, which is UTC. */
+RobocacheTimeStatus robocache_time_from_date (const gchar * text, gint64 * time_ns);
+
+G_END_DECLS
+#endif

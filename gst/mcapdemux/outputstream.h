@@ -1,0 +1,63 @@
+/* robocache: a stream of a topic, and its pad
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_MCAP_OUTPUTSTREAM_H
+#define GST_ROBOCACHE_MCAP_OUTPUTSTREAM_H
+
+#include "topic.h"
+
+G_BEGIN_DECLS
+
+/* Strings in the tags of a stream. */
+#define ROBOCACHE_TAG_TOPIC "robocache-topic"
+#define ROBOCACHE_TAG_FRAME_ID "robocache-frame-id"
+#define ROBOCACHE_TAG_STREAM "robocache-stream" /* of several of a topic: child frame, or joints */
+
+/* Called when the plugin is loaded. */
+void robocache_mcap_tags_register (void);
+
+typedef struct
+{
+  RobocacheMcapTopic *topic;
+  gchar *key;                   /* among the streams of the topic */
+  gchar *frame_id;
+  GstCaps *decoded_caps;        /* of the last sample */
+  GstStructure *camera;         /* fields of a camera in caps; NULL: none */
+  GstCaps *caps;                /* with them */
+  GstPad *pad;                  /* NULL: not exposed yet */
+  gboolean needs_caps, needs_segment, needs_tags, needs_discont;
+  guint64 position;             /* PTS up to which all was sent; GST_CLOCK_TIME_NONE: nothing since the segment */
+} RobocacheMcapOutput;
+
+RobocacheMcapOutput *robocache_mcap_output_new (RobocacheMcapTopic * topic, const gchar * key);
+void robocache_mcap_output_free (RobocacheMcapOutput * output);
+
+/* Takes caps and frame of a sample over, with those of a camera, which may be NULL. */
+void robocache_mcap_output_update (RobocacheMcapOutput * output, const RobocacheRosSample * sample, const GstStructure * camera);
+
+/* What is sent before a buffer. */
+typedef struct
+{
+  GstElement *element;
+  guint group_id;
+  const GstSegment *segment;
+  guint32 segment_seqnum;
+  gint64 origin_ns;             /* ROBOCACHE_MCAP_NO_ORIGIN: not announced */
+  gboolean is_origin_of_first_row;
+} RobocacheMcapOutputContext;
+
+/* Makes the pad, sends stream-start and caps, and adds it to the element. */
+void robocache_mcap_output_expose (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, GstPadTemplate * template,
+    guint number);
+/* After a seek or flush: the next buffer follows a segment. */
+void robocache_mcap_output_restart (RobocacheMcapOutput * output);
+/* Sends caps, segment, origin and tags that are due. */
+void robocache_mcap_output_send_headers (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context);
+/* Sends a buffer, which is taken, with headers before it. */
+GstFlowReturn robocache_mcap_output_push (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, GstBuffer * buffer);
+/* Announces that no buffer comes before this PTS, if it is late enough behind what was sent. */
+void robocache_mcap_output_advance (RobocacheMcapOutput * output, const RobocacheMcapOutputContext * context, guint64 pts);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,117 @@
+/* robocache: properties of robocachemcapdemux
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "properties.h"
+
+#include "common/element/propertytypes.h"
+
+#define DEFAULT_MAX_TRANSPORT (2 * GST_SECOND)
+
+enum
+{
+  PROP_STATS = ROBOCACHE_MCAP_DEMUX_PROP_STATS,
+  PROP_TOPICS,
+  PROP_JOINTS,
+  PROP_FIELDS,
+  PROP_TIME_SOURCE,
+  PROP_START,
+  PROP_TIME_ORIGIN,
+  PROP_MAX_TRANSPORT,
+  PROP_STATS_INTERVAL,
+  N_PROPS
+};
+
+static GParamSpec *properties[N_PROPS];
+
+#define SETTING(field) G_STRUCT_OFFSET (RobocacheMcapDemuxSettings, field)
+
+static const glong fields[N_PROPS] = {
+  [PROP_TOPICS] = SETTING (topics),
+  [PROP_JOINTS] = SETTING (joints),
+  [PROP_FIELDS] = SETTING (fields),
+  [PROP_TIME_SOURCE] = SETTING (time_source),
+  [PROP_START] = SETTING (start),
+  [PROP_TIME_ORIGIN] = SETTING (time_origin),
+  [PROP_MAX_TRANSPORT] = SETTING (max_transport),
+  [PROP_STATS_INTERVAL] = SETTING (stats_interval),
+};
+
+static ROBOCACHE_DEFINE_ENUM (time_source_get_type, "GstRobocacheMcapTimeSource",
+    {ROBOCACHE_MCAP_TIME_AUTO, "The stamp in the message; without one the publish time where it differs from the log time, else the log "
+      "time", "auto"},
+    {ROBOCACHE_MCAP_TIME_PUBLISH, "The publish time of each message", "publish"},
+    {ROBOCACHE_MCAP_TIME_LOG, "The log time of each message", "log"})
+
+static ROBOCACHE_DEFINE_ENUM (start_get_type, "GstRobocacheMcapStart",
+    {ROBOCACHE_MCAP_START_ZERO, "Running time 0 is the earliest of the first messages of the topics", "zero"},
+    {ROBOCACHE_MCAP_START_KEEP, "Running time is the clock of the recording", "keep"},
+    {ROBOCACHE_MCAP_START_OWN, "As zero, independently of other recordings", "own"})
+
+void
+robocache_mcap_demux_properties_install (GObjectClass *klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  properties[PROP_TOPICS] = g_param_spec_string ("topics", "Topics",
+      "Topics to read, and the order of their pads: names or globs like /joint_states,/camera/*; empty: all but /robocache/events",
+      "", flags);
+  properties[PROP_JOINTS] = g_param_spec_string ("joints", "Joints",
+      "Joints of JointState messages: a stream for each group, like shoulder,elbow;gripper; empty: a stream for each set of joints in "
+      "a message", "", flags);
+  properties[PROP_FIELDS] = g_param_spec_string ("fields", "Fields",
+      "Numeric fields of types without a decoder of their own, like pose.*,data[3]; TOPIC:FIELD reads the fields of a topic of any type",
+      "", flags);
+  properties[PROP_TIME_SOURCE] = g_param_spec_enum ("time-source", "Time source", "Time of capture of a message",
+      time_source_get_type (), ROBOCACHE_MCAP_TIME_AUTO, flags);
+  properties[PROP_START] = g_param_spec_enum ("start", "Start", "Time of the recording's clock that is running time 0",
+      start_get_type (), ROBOCACHE_MCAP_START_ZERO, flags);
+  properties[PROP_TIME_ORIGIN] = g_param_spec_int64 ("time-origin", "Time origin",
+      "Time of the recording's clock that is running time 0 (ns); overrides start; the least int64: not set",
+      G_MININT64, G_MAXINT64,
+      ROBOCACHE_MCAP_NO_ORIGIN, flags);
+  properties[PROP_MAX_TRANSPORT] = g_param_spec_uint64 ("max-transport", "Max transport",
+      "Maximum time between capture and arrival of a message (ns): how far seeks go back, and how long silent topics are waited for", 0,
+      G_MAXINT64, DEFAULT_MAX_TRANSPORT, flags);
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics", "Messages read and buffers sent, in total and by topic",
+      GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",
+      "Interval between element messages with stats (ns of running time, 0 = off)", 0, G_MAXINT64, 0,
+      G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING);
+  g_object_class_install_properties (klass, N_PROPS, properties);
+
+  gst_type_mark_as_plugin_api (time_source_get_type (), 0);
+  gst_type_mark_as_plugin_api (start_get_type (), 0);
+}
+
+void
+robocache_mcap_demux_settings_init (RobocacheMcapDemuxSettings *settings)
+{
+  for (guint id = 1; id < N_PROPS; id++) {
+    if (id != PROP_STATS)
+      robocache_setting_set (robocache_mcap_demux_settings_field (settings, id), g_param_spec_get_default_value (properties[id]));
+  }
+}
+
+void
+robocache_mcap_demux_settings_copy (RobocacheMcapDemuxSettings *settings, const RobocacheMcapDemuxSettings *from)
+{
+  *settings = *from;
+  settings->topics = g_strdup (from->topics);
+  settings->joints = g_strdup (from->joints);
+  settings->fields = g_strdup (from->fields);
+}
+
+void
+robocache_mcap_demux_settings_clear (RobocacheMcapDemuxSettings *settings)
+{
+  g_clear_pointer (&settings->topics, g_free);
+  g_clear_pointer (&settings->joints, g_free);
+  g_clear_pointer (&settings->fields, g_free);
+}
+
+gpointer
+robocache_mcap_demux_settings_field (RobocacheMcapDemuxSettings *settings, guint id)
+{
+  return G_STRUCT_MEMBER_P (settings, fields[id]);
+}

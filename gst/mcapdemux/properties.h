@@ -1,0 +1,37 @@
+/* robocache: properties of robocachemcapdemux
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_ROBOCACHE_MCAP_DEMUX_PROPERTIES_H
+#define GST_ROBOCACHE_MCAP_DEMUX_PROPERTIES_H
+
+#include <gst/gst.h>
+
+#include "sampletime.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  gchar *topics, *joints, *fields;
+  gint time_source;             /* RobocacheMcapTimeSource */
+  gint start;                   /* RobocacheMcapStart */
+  gint64 time_origin;           /* ROBOCACHE_MCAP_NO_ORIGIN: not set */
+  guint64 max_transport;        /* ns */
+  guint64 stats_interval;       /* ns; not copied at start */
+} RobocacheMcapDemuxSettings;
+
+/* The id of the property that no setting has. */
+enum
+{ ROBOCACHE_MCAP_DEMUX_PROP_STATS = 1 };
+
+void robocache_mcap_demux_properties_install (GObjectClass * klass);
+
+void robocache_mcap_demux_settings_init (RobocacheMcapDemuxSettings * settings);
+void robocache_mcap_demux_settings_copy (RobocacheMcapDemuxSettings * settings, const RobocacheMcapDemuxSettings * from);
+void robocache_mcap_demux_settings_clear (RobocacheMcapDemuxSettings * settings);
+/* The field of a property, for robocache_setting_set and _get. */
+gpointer robocache_mcap_demux_settings_field (RobocacheMcapDemuxSettings * settings, guint id);
+
+G_END_DECLS
+#endif

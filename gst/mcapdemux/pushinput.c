@@ -1,0 +1,126 @@
+/* robocache: a recording that arrives in buffers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "pushinput.h"
+
+#include "common/mcap/read/stream.h"
+
+struct _RobocacheMcapPushInput
+{
+  RobocacheMcapSession *session;
+  RobocacheMcapStream *stream;
+  RobocacheMcapDefinitions *definitions;
+  gboolean has_failed;
+};
+
+RobocacheMcapPushInput *
+robocache_mcap_push_input_new (RobocacheMcapSession *session)
+{
+  RobocacheMcapPushInput *input = g_new0 (RobocacheMcapPushInput, 1);
+
+  input->session = session;
+  input->stream = robocache_mcap_stream_new ();
+  input->definitions = robocache_mcap_definitions_new ();
+  session->definitions = input->definitions;
+  return input;
+}
+
+void
+robocache_mcap_push_input_free (RobocacheMcapPushInput *input)
+{
+  robocache_mcap_stream_free (input->stream);
+  robocache_mcap_definitions_free (input->definitions);
+  g_free (input);
+}
+
+void
+robocache_mcap_push_input_restart (RobocacheMcapPushInput *input)
+{
+  robocache_mcap_stream_reset (input->stream);
+  input->has_failed = FALSE;
+}
+
+static void
+warn (RobocacheMcapPushInput *input, GError *error)
+{
+  GST_ELEMENT_WARNING (input->session->element, STREAM, DECODE, ("%s", error->message), ("What is behind it is read."));
+  g_error_free (error);
+}
+
+static GstFlowReturn
+fail (RobocacheMcapPushInput *input, GError *error)
+{
+  input->has_failed = TRUE;
+  GST_ELEMENT_ERROR (input->session->element, STREAM, DECODE, ("%s", error->message), (NULL));
+  g_error_free (error);
+  return GST_FLOW_ERROR;
+}
+
+static void
+note_metadata (RobocacheMcapPushInput *input, const RobocacheMcapMetadata *record)
+{
+  gchar *name = robocache_mcap_text_dup (record->name);
+  GHashTable *metadata = robocache_mcap_text_map (record->metadata);
+
+  robocache_mcap_session_note_metadata (input->session, name, metadata);
+  g_hash_table_unref (metadata);
+  g_free (name);
+}
+
+static GstFlowReturn
+handle_record (RobocacheMcapPushInput *input, const RobocacheMcapStreamRecord *record)
+{
+  GError *error = NULL;
+
+  if (record->opcode == ROBOCACHE_MCAP_MESSAGE)
+    return robocache_mcap_session_handle (input->session, &record->record.message);
+  if (record->opcode == ROBOCACHE_MCAP_METADATA)
+    note_metadata (input, &record->record.metadata);
+  if (!robocache_mcap_definitions_add (input->definitions, record->opcode, record->content, &error))
+    warn (input, error);
+  return GST_FLOW_OK;
+}
+
+static GstFlowReturn
+handle_records (RobocacheMcapPushInput *input)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  while (ret == GST_FLOW_OK) {
+    RobocacheMcapStreamRecord record;
+    GError *error = NULL;
+
+    switch (robocache_mcap_stream_next (input->stream, &record, &error)) {
+      case ROBOCACHE_MCAP_STREAM_RECORD:
+        ret = handle_record (input, &record);
+        break;
+      case ROBOCACHE_MCAP_STREAM_DAMAGED:
+        warn (input, error);
+        break;
+      case ROBOCACHE_MCAP_STREAM_FATAL:
+        return fail (input, error);
+      case ROBOCACHE_MCAP_STREAM_END:
+        return GST_FLOW_EOS;
+      default:
+        return GST_FLOW_OK;
+    }
+  }
+  return ret;
+}
+
+GstFlowReturn
+robocache_mcap_push_input_push (RobocacheMcapPushInput *input, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  if (input->has_failed)
+    return GST_FLOW_ERROR;
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    GST_ELEMENT_ERROR (input->session->element, STREAM, FORMAT, ("a buffer of the recording cannot be mapped"), (NULL));
+    return GST_FLOW_ERROR;
+  }
+  robocache_mcap_stream_push (input->stream, map.data, map.size);
+  gst_buffer_unmap (buffer, &map);
+  return handle_records (input);
+}

@@ -1,0 +1,35 @@
+/* robocache: times of capture of messages, and the one that is running time 0
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "sampletime.h"
+
+#include "common/ros/messages.h"
+
+gint64
+robocache_mcap_time_signed (guint64 time)
+{
+  return (gint64) MIN (time, G_MAXINT64);
+}
+
+gint64
+robocache_mcap_time_difference (gint64 a, gint64 b)
+{
+  if (b < 0 && a > G_MAXINT64 + b)
+    return G_MAXINT64;
+  if (b > 0 && a < G_MININT64 + b)
+    return G_MININT64;
+  return a - b;
+}
+
+gint64
+robocache_mcap_time_of_capture (RobocacheMcapTimeSource source, const RobocacheMcapTimes *times, gboolean *from_stamp)
+{
+  *from_stamp = source == ROBOCACHE_MCAP_TIME_AUTO && times->stamp_ns != ROBOCACHE_ROS_NO_TIME;
+  if (*from_stamp)
+    return times->stamp_ns;
+  /* a writer without publish times repeats the log time, or leaves 0 */
+  if (source == ROBOCACHE_MCAP_TIME_LOG || (source == ROBOCACHE_MCAP_TIME_AUTO && times->publish_time == 0))
+    return robocache_mcap_time_signed (times->log_time);
+  return robocache_mcap_time_signed (times->publish_time);
+}

@@ -1,0 +1,25 @@
+/* robocache: metadata.yaml of a folder that ros2 bag plays
+ *
+ * Source: the storage of rosbag2, metadata version 5 (ROS 2 Humble), which later versions read.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MUX_BAGFOLDER_H
+#define MUX_BAGFOLDER_H
+
+#include "recording.h"
+
+G_BEGIN_DECLS
+
+/* Files of a bag that are complete. */
+typedef struct _MuxBag MuxBag;
+MuxBag *mux_bag_new (void);
+void mux_bag_free (MuxBag * bag);
+
+/* closed: of MUX_CLOSE_FILE; name: of the file in the folder. */
+void mux_bag_add_file (MuxBag * bag, const gchar * name, const MuxOutput * closed);
+/* The text of metadata.yaml; free with g_free. */
+gchar *mux_bag_describe (const MuxBag * bag);
+
+G_END_DECLS
+#endif

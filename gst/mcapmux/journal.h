@@ -1,0 +1,34 @@
+/* robocache: writes rows and events of pads into the recording, with their times
+ *
+ * All functions are called with the lock of the element.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef MUX_JOURNAL_H
+#define MUX_JOURNAL_H
+
+#include "recorder.h"
+
+G_BEGIN_DECLS
+
+/* Sets the time of the recording, with the first buffer of a pad. FALSE and an error: it has no time to set it by. */
+gboolean mux_journal_start (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, GError ** error);
+
+/* Running time of the pad's next row on the recording's clock. FALSE: unknown. */
+gboolean mux_journal_get_time (const MuxRecorderState * state, const GstRobocacheMcapPad * pad, gint64 * running_ns);
+
+/* Writes the next row of the pad's open buffer, or drops and counts it. FALSE and an error: it cannot be written. */
+gboolean mux_journal_write_row (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, GError ** error);
+
+/* Records an event of a pad at a running time, ROBOCACHE_ROS_NO_TIME: at its last row. duration_ns -1: none. */
+void mux_journal_write_event (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad * pad, const gchar * kind, gint64 running_ns,
+    gint64 duration_ns, const gchar * text);
+
+/* Live: the log time now; FALSE: unknown. */
+gboolean mux_journal_now (GstRobocacheMcapRecorder * recorder, guint64 * log_ns);
+
+/* Closes the recording with the last statistics. */
+void mux_journal_finish (GstRobocacheMcapRecorder * recorder);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,347 @@
+/* robocache: rows of sources that are not live, in order of time, then pad
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "merge.h"
+
+#include "common/time/originevent.h"
+#include "debug.h"
+#include "fragments.h"
+#include "gst/mcapmux/file/channels.h"
+#include "journal.h"
+
+/* What a source may be ahead of the others: enough rows to switch threads rarely, few frames. */
+#define MAX_WAITING 32
+#define MAX_WAITING_BYTES (4 << 20)
+#define MIN_WAITING 2
+
+/* Whether it tells the others how far the pad is. */
+static gboolean
+is_turn (const GstMiniObject *object)
+{
+  return GST_IS_BUFFER (object) || GST_EVENT_TYPE (object) == GST_EVENT_GAP || GST_EVENT_TYPE (object) == GST_EVENT_EOS;
+}
+
+void
+mux_merge_push (GstRobocacheMcapPad *pad, GstMiniObject *object, MuxFormat *format)
+{
+  MuxItem *item = g_new0 (MuxItem, 1);
+
+  item->object = object;
+  item->format = format;
+  g_queue_push_tail (&pad->waiting, item);
+  pad->n_turns += is_turn (object);
+  if (GST_IS_BUFFER (object))
+    pad->waiting_bytes += gst_buffer_get_size (GST_BUFFER (object));
+}
+
+static MuxItem *
+pop (GstRobocacheMcapPad *pad)
+{
+  MuxItem *item = g_queue_pop_head (&pad->waiting);
+
+  pad->n_turns -= is_turn (item->object);
+  if (GST_IS_BUFFER (item->object))
+    pad->waiting_bytes -= gst_buffer_get_size (GST_BUFFER (item->object));
+  return item;
+}
+
+gboolean
+mux_merge_must_wait (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
+{
+  if (state->flow != GST_FLOW_OK || pad->is_flushing || pad->is_removed)
+    return FALSE;
+  if ((state->is_sink && !state->is_playing) || (pad->waiting.length > 0 && mux_recording_is_full (state->recording)))
+    return TRUE;
+  return pad->waiting.length > MAX_WAITING || (pad->waiting.length > MIN_WAITING && pad->waiting_bytes > MAX_WAITING_BYTES);
+}
+
+/* ---- events ---- */
+
+static void
+handle_gap (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
+{
+  const GstSegment *segment = &pad->stream.clock.segment;
+  GstClockTime start, duration, running;
+  gboolean has_duration;
+
+  gst_event_parse_gap (event, &start, &duration);
+  running = segment->format == GST_FORMAT_TIME ? gst_segment_to_running_time (segment, GST_FORMAT_TIME, start) : GST_CLOCK_TIME_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID (running) || running >= G_MAXINT64 / 2)
+    return;
+  has_duration = GST_CLOCK_TIME_IS_VALID (duration) && duration < G_MAXINT64 / 2;
+  pad->known_until_ns = (gint64) (running + (has_duration ? duration : 0));
+  pad->stream.statistics.gaps++;
+  mux_journal_write_event (recorder, pad, "gap", (gint64) running, has_duration ? (gint64) duration : -1, "");
+}
+
+static void
+handle_segment (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
+{
+  const GstSegment *segment;
+  gchar *text;
+
+  gst_event_parse_segment (event, &segment);
+  mux_stream_set_segment (&pad->stream, segment);
+  text = mux_segment_to_text (segment);
+  mux_journal_write_event (recorder, pad, "segment", ROBOCACHE_ROS_NO_TIME, -1, text);
+  g_free (text);
+}
+
+static void
+handle_caps (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
+{
+  GstCaps *caps;
+  gchar *text;
+
+  gst_event_parse_caps (event, &caps);
+  text = gst_caps_to_string (caps);
+  mux_journal_write_event (recorder, pad, "caps", ROBOCACHE_ROS_NO_TIME, -1, text);
+  mux_stream_set_format (&pad->stream, format);
+  g_free (text);
+}
+
+static void
+handle_tag (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
+{
+  gboolean from_first_row;
+  GstTagList *tags;
+  gchar *text;
+
+  if (robocache_origin_event_parse (event, &pad->origin_ns, &from_first_row)) {
+    pad->has_origin = TRUE;
+    mux_timeline_set_stream_origin (&mux_recorder_state (recorder)->timeline, pad->origin_ns);
+    return;
+  }
+  gst_event_parse_tag (event, &tags);
+  text = gst_tag_list_to_string (tags);
+  mux_journal_write_event (recorder, pad, "tags", ROBOCACHE_ROS_NO_TIME, -1, text);
+  g_free (text);
+}
+
+static void
+handle_custom (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
+{
+  const GstStructure *structure = gst_event_get_structure (event);
+  gchar *text = structure ? gst_structure_to_string (structure) : g_strdup ("");
+
+  mux_journal_write_event (recorder, pad, "custom", ROBOCACHE_ROS_NO_TIME, -1, text);
+  g_free (text);
+}
+
+void
+mux_merge_handle_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
+{
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      handle_caps (recorder, pad, event, format);
+      break;
+    case GST_EVENT_SEGMENT:
+      handle_segment (recorder, pad, event);
+      break;
+    case GST_EVENT_GAP:
+      handle_gap (recorder, pad, event);
+      break;
+    case GST_EVENT_TAG:
+      handle_tag (recorder, pad, event);
+      break;
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+    case GST_EVENT_CUSTOM_DOWNSTREAM_STICKY:
+      handle_custom (recorder, pad, event);
+      break;
+    case GST_EVENT_EOS:
+      mux_journal_write_event (recorder, pad, "eos", ROBOCACHE_ROS_NO_TIME, -1, "");
+      pad->is_eos = TRUE;
+      mux_fragments_forget (mux_recorder_state (recorder), pad);
+      mux_merge_check_end (recorder);
+      break;
+    default:
+      break;
+  }
+}
+
+void
+mux_merge_check_end (GstRobocacheMcapRecorder *recorder)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+
+  for (guint i = 0; i < state->pads->len; i++)
+    if (!mux_recorder_nth_pad (state, i)->is_eos)
+      return;
+  if (state->pads->len == 0 || !state->is_started)
+    return;
+  mux_journal_finish (recorder);
+  if (state->flow == GST_FLOW_OK)
+    state->flow = GST_FLOW_EOS;
+  g_cond_broadcast (&state->progress);
+}
+
+/* ---- turns ---- */
+
+/* The running time at which a GAP that waits begins. FALSE: it has none. */
+static gboolean
+gap_time (const GstRobocacheMcapPad *pad, GstEvent *event, gint64 *time)
+{
+  const GstSegment *segment = &pad->stream.clock.segment;
+  GstClockTime start, running;
+
+  gst_event_parse_gap (event, &start, NULL);
+  running = segment->format == GST_FORMAT_TIME ? gst_segment_to_running_time (segment, GST_FORMAT_TIME, start) : GST_CLOCK_TIME_NONE;
+  *time = (gint64) running;
+  return GST_CLOCK_TIME_IS_VALID (running) && running < G_MAXINT64;
+}
+
+/* Opens the next buffer. FALSE and an error: it is not what its caps say. */
+static gboolean
+open_buffer (GstRobocacheMcapPad *pad, GError **error)
+{
+  MuxItem *item = pop (pad);
+  gboolean is_open = FALSE;
+
+  if (pad->stream.format)
+    is_open = mux_stream_open (&pad->stream, GST_BUFFER (item->object), error);
+  else
+    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "a buffer before caps");
+  mux_item_free (item);
+  return is_open;
+}
+
+static void
+handle_waiting_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  MuxItem *item = pop (pad);
+
+  mux_merge_handle_event (recorder, pad, GST_EVENT (item->object), g_steal_pointer (&item->format));
+  mux_item_free (item);
+}
+
+/* Handles the pad's events up to its turn, and finds its time: a row without one has that of the row before. FALSE and an error. */
+static gboolean
+find_turn (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gboolean *has_turn, gint64 *time, GError **error)
+{
+  const MuxRecorderState *state = mux_recorder_state (recorder);
+
+  for (*has_turn = TRUE;;) {
+    GstMiniObject *object;
+
+    if (mux_stream_has_item (&pad->stream)) {
+      if (!mux_journal_get_time (state, pad, time))
+        *time = pad->last_ns;
+      return TRUE;
+    }
+    mux_stream_close (&pad->stream);
+    if (pad->n_turns == 0) {
+      *has_turn = FALSE;
+      return TRUE;
+    }
+    object = ((MuxItem *) g_queue_peek_head (&pad->waiting))->object;
+    if (GST_IS_BUFFER (object)) {
+      if (!open_buffer (pad, error))
+        return FALSE;
+    } else if (GST_EVENT_TYPE (object) == GST_EVENT_GAP && gap_time (pad, GST_EVENT (object), time)) {
+      return TRUE;
+    } else {
+      handle_waiting_event (recorder, pad);
+    }
+  }
+}
+
+/* Whether the others wait for this pad. */
+static gboolean
+takes_part (const GstRobocacheMcapPad *pad)
+{
+  return !pad->is_live && !pad->is_eos && (pad->waiting.length > 0 || pad->stream.buffer || gst_pad_is_linked ((GstPad *) pad));
+}
+
+/* Whether a pad must be waited for: nobody knows how far it is. Its events wait with it, so that when they are handled does not depend on
+ * threads. */
+static gboolean
+must_wait_for_some (MuxRecorderState *state)
+{
+  for (guint i = 0; i < state->pads->len; i++) {
+    const GstRobocacheMcapPad *pad = mux_recorder_nth_pad (state, i);
+
+    if (takes_part (pad) && pad->n_turns == 0 && !mux_stream_has_item (&pad->stream) && pad->known_until_ns == ROBOCACHE_ROS_NO_TIME)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The pad whose turn it is, NULL: none; and the time up to which that holds. FALSE and an error, of *next. */
+static gboolean
+find_next (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad **next, gint64 *until, GError **error)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+  gint64 first = G_MAXINT64, silent_until = G_MAXINT64;
+
+  *next = NULL;
+  *until = G_MAXINT64;
+  for (guint i = 0; i < state->pads->len; i++) {
+    GstRobocacheMcapPad *pad = mux_recorder_nth_pad (state, i);
+    gboolean has_turn;
+    gint64 time = 0;
+
+    if (!takes_part (pad))
+      continue;
+    if (!find_turn (recorder, pad, &has_turn, &time, error)) {
+      *next = pad;
+      return FALSE;
+    }
+    /* its end may have come with that */
+    if (pad->is_eos)
+      continue;
+    if (!has_turn) {
+      silent_until = MIN (silent_until, pad->known_until_ns);
+    } else if (*next == NULL || time < first) {
+      *until = *next ? MIN (*until, first) : *until;
+      first = time;
+      *next = pad;
+    } else {
+      *until = MIN (*until, time);
+    }
+  }
+  /* at the end of its GAP a pad may have a row */
+  if (first >= silent_until)
+    *next = NULL;
+  *until = MIN (*until, silent_until);
+  return TRUE;
+}
+
+/* Writes what the pad has up to a time; equal times are looked at anew. FALSE and an error. */
+static gboolean
+write_until (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gint64 until, GError **error)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+  gint64 time;
+
+  if (!mux_stream_has_item (&pad->stream)) {
+    handle_waiting_event (recorder, pad);
+    return TRUE;
+  }
+  do {
+    if (!mux_journal_write_row (recorder, pad, error))
+      return FALSE;
+  } while (mux_stream_has_item (&pad->stream) && mux_journal_get_time (state, pad, &time) && time < until
+      && !mux_recording_is_full (state->recording));
+  return TRUE;
+}
+
+gboolean
+mux_merge_run (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad **of, GError **error)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+  gint64 until;
+
+  while (state->flow == GST_FLOW_OK && !(state->is_sink && !state->is_playing) && !mux_recording_is_full (state->recording)) {
+    if (must_wait_for_some (state))
+      break;
+    if (!find_next (recorder, of, &until, error))
+      return FALSE;
+    if (*of == NULL)
+      break;
+    if (!write_until (recorder, *of, until, error))
+      return FALSE;
+  }
+  g_cond_broadcast (&state->progress);
+  return TRUE;
+}

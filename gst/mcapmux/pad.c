@@ -1,0 +1,127 @@
+/* robocache: a sink pad of the recorders
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "pad.h"
+
+#include "common/element/propertytypes.h"
+
+enum
+{
+  PROP_0,
+  PROP_TOPIC,
+  PROP_FRAME_ID
+};
+
+G_DEFINE_TYPE (GstRobocacheMcapPad, gst_robocache_mcap_pad, GST_TYPE_PAD)
+
+void
+mux_item_free (MuxItem *item)
+{
+  gst_mini_object_unref (item->object);
+  g_clear_pointer (&item->format, mux_format_free);
+  g_free (item);
+}
+
+/* ---- properties ---- */
+
+static gchar **
+field_of (GstRobocacheMcapPad *pad, guint id)
+{
+  return id == PROP_TOPIC ? &pad->topic : &pad->frame_id;
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GST_OBJECT_LOCK (object);
+  robocache_setting_set (field_of (GST_ROBOCACHE_MCAP_PAD (object), id), value);
+  GST_OBJECT_UNLOCK (object);
+  robocache_warn_of_late_setting (object, pspec);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GST_OBJECT_LOCK (object);
+  robocache_setting_get (field_of (GST_ROBOCACHE_MCAP_PAD (object), id), value);
+  GST_OBJECT_UNLOCK (object);
+}
+
+/* ---- life ---- */
+
+static void
+finalize (GObject *object)
+{
+  GstRobocacheMcapPad *pad = GST_ROBOCACHE_MCAP_PAD (object);
+
+  gst_robocache_mcap_pad_drop_waiting (pad);
+  mux_stream_clear (&pad->stream);
+  g_free (pad->topic);
+  g_free (pad->frame_id);
+  G_OBJECT_CLASS (gst_robocache_mcap_pad_parent_class)->finalize (object);
+}
+
+static void
+gst_robocache_mcap_pad_class_init (GstRobocacheMcapPadClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  g_object_class_install_property (object_class, PROP_TOPIC, g_param_spec_string ("topic", "Topic",
+      "Topic of the stream's messages (NULL = \"/\" and the pad's name)", NULL, flags));
+  g_object_class_install_property (object_class, PROP_FRAME_ID, g_param_spec_string ("frame-id", "Frame id",
+      "Coordinate frame of the stream, in the header of its messages", NULL, flags));
+}
+
+static void
+gst_robocache_mcap_pad_init (GstRobocacheMcapPad *pad)
+{
+  g_queue_init (&pad->waiting);
+  mux_stream_init (&pad->stream);
+  pad->known_until_ns = pad->last_ns = ROBOCACHE_ROS_NO_TIME;
+}
+
+guint64
+gst_robocache_mcap_pad_drop_waiting (GstRobocacheMcapPad *pad)
+{
+  guint64 n_rows = mux_stream_has_item (&pad->stream) ? pad->stream.items.n_items - pad->stream.position : 0;
+  MuxItem *item;
+
+  mux_stream_close (&pad->stream);
+  while ((item = g_queue_pop_head (&pad->waiting))) {
+    n_rows += GST_IS_BUFFER (item->object);
+    mux_item_free (item);
+  }
+  pad->waiting_bytes = 0;
+  pad->n_turns = 0;
+  return n_rows;
+}
+
+static void
+copy_settings (GstRobocacheMcapPad *pad)
+{
+  GST_OBJECT_LOCK (pad);
+  g_free (pad->stream.name);
+  g_free (pad->stream.topic);
+  g_free (pad->stream.frame_id);
+  pad->stream.name = g_strdup (GST_OBJECT_NAME (pad));
+  pad->stream.topic = pad->topic && *pad->topic ? g_strdup (pad->topic) : g_strconcat ("/", GST_OBJECT_NAME (pad), NULL);
+  pad->stream.frame_id = g_strdup (pad->frame_id);
+  GST_OBJECT_UNLOCK (pad);
+}
+
+void
+gst_robocache_mcap_pad_start (GstRobocacheMcapPad *pad, gboolean keep_buffers)
+{
+  gst_robocache_mcap_pad_drop_waiting (pad);
+  mux_stream_reset (&pad->stream);
+  copy_settings (pad);
+  pad->stream.settings.keep_buffers = keep_buffers;
+  pad->is_queried = pad->is_live = pad->is_flushing = pad->is_eos = pad->has_origin = pad->wants_key = FALSE;
+  pad->known_until_ns = pad->last_ns = ROBOCACHE_ROS_NO_TIME;
+  pad->overflow = 0;
+}

@@ -1,0 +1,186 @@
+/* robocache: messages of pictures
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "pictures.h"
+
+#include <gst/video/video.h>
+
+#include "common/element/errors.h"
+
+/* ---- raw ---- */
+
+/* Names of encodings: sensor_msgs/image_encodings.hpp of common_interfaces. */
+static const struct
+{
+  GstVideoFormat format;
+  const gchar *encoding;
+  gboolean is_bigendian;
+} encodings[] = {
+  {GST_VIDEO_FORMAT_RGB, "rgb8"}, {GST_VIDEO_FORMAT_BGR, "bgr8"}, {GST_VIDEO_FORMAT_RGBA, "rgba8"}, {GST_VIDEO_FORMAT_BGRA, "bgra8"},
+  {GST_VIDEO_FORMAT_GRAY8, "mono8"}, {GST_VIDEO_FORMAT_GRAY16_LE, "mono16"}, {GST_VIDEO_FORMAT_GRAY16_BE, "mono16", TRUE},
+  {GST_VIDEO_FORMAT_UYVY, "uyvy"}, {GST_VIDEO_FORMAT_YUY2, "yuyv"},
+};
+
+typedef struct
+{
+  MuxEncoder parent;
+  GstVideoInfo info;
+  guint encoding;               /* index */
+  GstVideoFrame frame;
+} Pictures;
+
+static gboolean
+pictures_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+{
+  Pictures *pictures = (Pictures *) encoder;
+
+  if (!gst_video_frame_map (&pictures->frame, &pictures->info, buffer, GST_MAP_READ)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer of %" G_GSIZE_FORMAT " bytes is no frame of %d x %d pixels "
+        "of %s: expected %" G_GSIZE_FORMAT " bytes", gst_buffer_get_size (buffer), pictures->info.width, pictures->info.height,
+        gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&pictures->info)), pictures->info.size);
+    return FALSE;
+  }
+  *items = (MuxItems) {1, NULL, TRUE};
+  return TRUE;
+}
+
+/* Lines with what lies between them. A frame's last line may end before its stride: it goes without. */
+static gboolean
+has_whole_lines (const GstVideoFrame *frame)
+{
+  const gsize stride = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+  const gsize needed = GST_VIDEO_FRAME_PLANE_OFFSET (frame, 0) + stride * (gsize) GST_VIDEO_FRAME_HEIGHT (frame);
+
+  return GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0) > 0 && frame->map[0].size >= needed;
+}
+
+/* A copy without what lies between the lines; *step is their size. Free with g_free. */
+static guint8 *
+pack_lines (const GstVideoFrame *frame, gsize *step)
+{
+  const guint8 *line = GST_VIDEO_FRAME_PLANE_DATA (frame, 0);
+  const gint height = GST_VIDEO_FRAME_HEIGHT (frame);
+  guint8 *lines;
+
+  *step = (gsize) GST_VIDEO_FRAME_WIDTH (frame) * (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0);
+  if (GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_UYVY || GST_VIDEO_FRAME_FORMAT (frame) == GST_VIDEO_FORMAT_YUY2)
+    *step = (gsize) GST_ROUND_UP_2 (GST_VIDEO_FRAME_WIDTH (frame)) * 2;
+  lines = g_malloc (*step * (gsize) height);
+  for (gint i = 0; i < height; i++, line += GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0))
+    memcpy (lines + (gsize) i * *step, line, *step);
+  return lines;
+}
+
+static gboolean
+pictures_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+{
+  Pictures *pictures = (Pictures *) encoder;
+  const GstVideoFrame *frame = &pictures->frame;
+  gsize step = (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+  guint8 *packed = has_whole_lines (frame) ? NULL : pack_lines (frame, &step);
+
+  robocache_ros_write_image (&encoder->writer, &times->header, (guint32) GST_VIDEO_FRAME_HEIGHT (frame),
+      (guint32) GST_VIDEO_FRAME_WIDTH (frame), encodings[pictures->encoding].encoding, encodings[pictures->encoding].is_bigendian,
+      (guint32) step, packed ? packed : GST_VIDEO_FRAME_PLANE_DATA (frame, 0));
+  g_free (packed);
+  return emit (user_data, 0, &encoder->writer);
+}
+
+static void
+pictures_end (MuxEncoder *encoder)
+{
+  gst_video_frame_unmap (&((Pictures *) encoder)->frame);
+}
+
+static void
+pictures_free (MuxEncoder *encoder)
+{
+  mux_encoder_clear (encoder);
+  g_free (encoder);
+}
+
+static const MuxEncoderClass pictures_class = { pictures_begin, pictures_write, pictures_end, pictures_free };
+
+MuxEncoder *
+mux_pictures_new (const GstCaps *caps, GError **error)
+{
+  Pictures *pictures;
+  GstVideoInfo info;
+  guint i = 0;
+
+  if (!gst_video_info_from_caps (&info, caps)) {
+    gchar *text = gst_caps_to_string (caps);
+
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "%s: expected video/x-raw with format, width and height", text);
+    g_free (text);
+    return NULL;
+  }
+  while (i < G_N_ELEMENTS (encodings) && encodings[i].format != GST_VIDEO_INFO_FORMAT (&info))
+    i++;
+  if (i == G_N_ELEMENTS (encodings)) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "format=%s has no encoding in sensor_msgs/Image: put videoconvert "
+        "before the recorder, for one of " MUX_RAW_FORMATS, gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&info)));
+    return NULL;
+  }
+  pictures = g_new0 (Pictures, 1);
+  mux_encoder_init (&pictures->parent, &pictures_class);
+  pictures->info = info;
+  pictures->encoding = i;
+  mux_encoder_add_channel (&pictures->parent, "sensor_msgs/msg/Image", g_strdup (""), NULL, FALSE);
+  return &pictures->parent;
+}
+
+/* ---- compressed ---- */
+
+typedef struct
+{
+  MuxEncoder parent;
+  const gchar *format;
+  GstBuffer *buffer;
+  GstMapInfo map;
+} CompressedPictures;
+
+static gboolean
+compressed_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+{
+  CompressedPictures *pictures = (CompressedPictures *) encoder;
+
+  if (!gst_buffer_map (buffer, &pictures->map, GST_MAP_READ)) {
+    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer cannot be mapped");
+    return FALSE;
+  }
+  pictures->buffer = buffer;
+  *items = (MuxItems) {1, NULL, TRUE};
+  return TRUE;
+}
+
+static gboolean
+compressed_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+{
+  CompressedPictures *pictures = (CompressedPictures *) encoder;
+
+  robocache_ros_write_compressed_image (&encoder->writer, &times->header, pictures->format, pictures->map.data, pictures->map.size);
+  return emit (user_data, 0, &encoder->writer);
+}
+
+static void
+compressed_end (MuxEncoder *encoder)
+{
+  CompressedPictures *pictures = (CompressedPictures *) encoder;
+
+  gst_buffer_unmap (pictures->buffer, &pictures->map);
+}
+
+static const MuxEncoderClass compressed_class = { compressed_begin, compressed_write, compressed_end, pictures_free };
+
+MuxEncoder *
+mux_compressed_pictures_new (const GstCaps *caps)
+{
+  CompressedPictures *pictures = g_new0 (CompressedPictures, 1);
+
+  mux_encoder_init (&pictures->parent, &compressed_class);
+  pictures->format = gst_structure_has_name (gst_caps_get_structure (caps, 0), "image/png") ? "png" : "jpeg";
+  mux_encoder_add_channel (&pictures->parent, "sensor_msgs/msg/CompressedImage", g_strdup (""), NULL, FALSE);
+  return &pictures->parent;
+}

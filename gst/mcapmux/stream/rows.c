@@ -1,0 +1,147 @@
+/* robocache: messages of rows
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "rows.h"
+
+#include <string.h>
+
+#include "common/ros/rowmessage.h"
+#include "common/tensors/tensorbuffer.h"
+#include "common/time/rowtimes.h"
+
+typedef struct
+{
+  MuxEncoder parent;
+  RobocacheTensorsInfo info;
+  RobocacheRowLayout layout;
+  gsize row_bytes;
+  gboolean is_block;            /* one message a buffer */
+  gchar **names;                /* of channels; may be none */
+  guint n_names;
+  RobocacheRowMessage message;
+  RobocacheTensorsMap map;
+  gint64 *offsets;              /* [n_rows] scratch: times of a block's rows after its stamp */
+} Rows;
+
+gboolean
+mux_is_rows (const RobocacheTensorsInfo *info)
+{
+  RobocacheRowLayout layout;
+
+  return robocache_row_layout_from_info (&layout, info, NULL);
+}
+
+static gboolean
+rows_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+{
+  Rows *rows = (Rows *) encoder;
+
+  if (!robocache_tensors_map (&rows->map, buffer, &rows->info, GST_MAP_READ, error))
+    return FALSE;
+  *items = (MuxItems) {rows->is_block ? 1 : rows->layout.n_rows, rows->layout.has_times ? rows->map.data[1] : NULL, TRUE};
+  return TRUE;
+}
+
+/* Times of a block's rows, where it has them. */
+static guint
+fill_offsets (Rows *rows, const MuxItemTimes *times)
+{
+  gint64 first;
+
+  if (!rows->layout.has_times)
+    return 0;
+  memcpy (rows->offsets, rows->map.data[1], rows->layout.n_rows * sizeof (gint64));
+  first = rows->offsets[0];
+  for (guint64 i = 0; i < rows->layout.n_rows; i++)
+    rows->offsets[i] -= first;
+  return (guint) rows->layout.n_rows;
+}
+
+static void
+write_row (Rows *rows, guint64 item, const MuxItemTimes *times)
+{
+  const guint64 n_rows = rows->is_block ? rows->layout.n_rows : 1;
+  const RobocacheRosRow row = {
+    .names = (const gchar * const *) rows->names,
+    .n_names = rows->n_names,
+    .duration_ns = times->duration_ns,
+    .n_times = rows->is_block ? fill_offsets (rows, times) : 0,
+    .times = rows->offsets,
+    .dtype = rows->layout.dtype,
+    .values = (const guint8 *) rows->map.data[0] + item * rows->row_bytes,
+    .n_values = n_rows * rows->layout.channels,
+  };
+
+  robocache_ros_write_row (&rows->parent.writer, &times->header, &row);
+}
+
+static gboolean
+rows_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+{
+  Rows *rows = (Rows *) encoder;
+
+  if (rows->message.kind == ROBOCACHE_ROW_MESSAGE_NONE)
+    write_row (rows, item, times);
+  else
+    robocache_row_message_write (&rows->message, &encoder->writer, &times->header,
+        (const guint8 *) rows->map.data[0] + item * rows->row_bytes);
+  return emit (user_data, 0, &encoder->writer);
+}
+
+static void
+rows_end (MuxEncoder *encoder)
+{
+  robocache_tensors_unmap (&((Rows *) encoder)->map);
+}
+
+static void
+rows_free (MuxEncoder *encoder)
+{
+  Rows *rows = (Rows *) encoder;
+
+  robocache_row_message_clear (&rows->message);
+  g_strfreev (rows->names);
+  g_free (rows->offsets);
+  mux_encoder_clear (encoder);
+  g_free (rows);
+}
+
+static const MuxEncoderClass rows_class = { rows_begin, rows_write, rows_end, rows_free };
+
+/* Names of the channels, where caps have one for each. */
+static void
+find_names (Rows *rows, const GstStructure *structure)
+{
+  const gchar *list = gst_structure_get_string (structure, "channels");
+  gchar **names = list ? g_strsplit (list, ",", -1) : NULL;
+
+  if (names && g_strv_length (names) == rows->layout.channels) {
+    rows->names = names;
+    rows->n_names = (guint) rows->layout.channels;
+  } else {
+    g_strfreev (names);
+  }
+}
+
+MuxEncoder *
+mux_rows_new (const RobocacheTensorsInfo *info, const GstCaps *caps, const MuxEncoderSettings *settings)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  Rows *rows = g_new0 (Rows, 1);
+
+  mux_encoder_init (&rows->parent, &rows_class);
+  rows->info = *info;
+  robocache_row_layout_from_info (&rows->layout, info, NULL);
+  rows->row_bytes = rows->layout.channels * rc_dtype_size (rows->layout.dtype);
+  rows->is_block = settings->keep_buffers && rows->layout.n_rows > 1;
+  find_names (rows, structure);
+  if (rows->names && !rows->is_block)
+    robocache_row_message_init (&rows->message, (const gchar * const *) rows->names, rows->n_names,
+        gst_structure_get_string (structure, "role"), rows->layout.dtype);
+  if (rows->is_block && rows->layout.has_times)
+    rows->offsets = g_new (gint64, rows->layout.n_rows);
+  mux_encoder_add_channel (&rows->parent, robocache_row_message_type (&rows->message), g_strdup (""),
+      rc_dtype_name (rows->layout.dtype), rows->message.kind == ROBOCACHE_ROW_MESSAGE_NONE);
+  return &rows->parent;
+}

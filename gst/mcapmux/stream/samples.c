@@ -1,0 +1,261 @@
+/* robocache: messages of samples
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "samples.h"
+
+#include "common/tensors/tensorbuffer.h"
+#include "kernels/align.h"
+
+/* Of the meta: see samplemeta.h of robocachefuse. */
+#define META_NAME "RobocacheSampleMeta"
+
+/* Numbers of a stream in the meta's info. */
+enum
+{ INFO_TICK, INFO_BEFORE, INFO_AFTER, INFO_STATUS, N_INFO };
+
+typedef struct
+{
+  MuxEncoder parent;
+  RobocacheTensorsInfo info;
+  RobocacheTensorsMap map;
+  gboolean has_tick;            /* a channel of ticks, the last one */
+  gchar **streams, **channels;  /* names, of the meta and of the caps; NULL: none */
+  guint n_streams;
+  gboolean is_concat;           /* one tensor of all streams */
+  GstBuffer *buffer;            /* the mapped one, and what its meta says */
+  GArray *tick_streams;         /* of RobocacheRosTickStream, of each row of the window */
+  guint tick_window;
+} Samples;
+
+static const GstStructure *
+meta_of (GstBuffer *buffer)
+{
+  GstCustomMeta *meta = gst_meta_get_info (META_NAME) ? gst_buffer_get_custom_meta (buffer, META_NAME) : NULL;
+
+  return meta ? gst_custom_meta_get_structure (meta) : NULL;
+}
+
+gboolean
+mux_is_sample (GstBuffer *buffer)
+{
+  return meta_of (buffer) != NULL;
+}
+
+static gint64
+get_int64 (const GstStructure *meta, const gchar *field)
+{
+  gint64 value;
+
+  return gst_structure_get_int64 (meta, field, &value) ? value : ROBOCACHE_ROS_NO_TIME;
+}
+
+/* A field of bytes; n: how many int64 it has. */
+static const gint64 *
+get_numbers (const GstStructure *meta, const gchar *field, gsize *n)
+{
+  const GValue *value = gst_structure_get_value (meta, field);
+  GBytes *bytes = value && G_VALUE_HOLDS (value, G_TYPE_BYTES) ? g_value_get_boxed (value) : NULL;
+  gsize size = 0;
+  const gint64 *numbers = bytes ? g_bytes_get_data (bytes, &size) : NULL;
+
+  *n = size / sizeof *numbers;
+  return numbers;
+}
+
+/* ---- ticks ---- */
+
+static void
+append_tick_stream (Samples *samples, const gchar *name, const gint64 *info, const gint64 *taken)
+{
+  const gboolean has_before = info[INFO_BEFORE] != ROBOCACHE_ROS_NO_TIME;
+  const RobocacheRosTickStream stream = {
+    .name = name,
+    .before_ns = info[INFO_BEFORE],
+    .after_ns = info[INFO_AFTER],
+    .age_ns = has_before ? info[INFO_TICK] - info[INFO_BEFORE] : ROBOCACHE_ROS_NO_TIME,
+    .status = (guint8) info[INFO_STATUS],
+    .rows = taken ? (guint64) taken[0] : 0,
+    .gaps = taken ? (guint64) taken[1] : 0,
+    .events = taken ? (guint64) taken[2] : 0,
+  };
+
+  g_array_append_val (samples->tick_streams, stream);
+}
+
+/* The meta's streams, of each row of the window. */
+static void
+list_tick_streams (Samples *samples, const GstStructure *meta)
+{
+  const guint n_streams = samples->n_streams;
+  gsize n_info = 0, n_taken = 0;
+  const gint64 *info = meta ? get_numbers (meta, "info", &n_info) : NULL;
+  const gint64 *taken = meta ? get_numbers (meta, "taken", &n_taken) : NULL;
+
+  g_array_set_size (samples->tick_streams, 0);
+  samples->tick_window = n_streams > 0 ? (guint) (n_info / N_INFO / n_streams) : 0;
+  for (guint i = 0; i < samples->tick_window * n_streams; i++)
+    append_tick_stream (samples, samples->streams[i % n_streams], info + i * N_INFO,
+        n_taken >= 3 * (gsize) n_streams ? taken + 3 * (i % n_streams) : NULL);
+}
+
+static gboolean
+write_tick (Samples *samples, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+{
+  const GstStructure *meta = meta_of (samples->buffer);
+
+  if (!meta)
+    return TRUE;
+  robocache_ros_write_tick (&samples->parent.writer, &times->header, get_int64 (meta, "tick"), get_int64 (meta, "decided"),
+      samples->tick_window, (const RobocacheRosTickStream *) (gpointer) samples->tick_streams->data, samples->tick_streams->len);
+  return emit (user_data, samples->info.n_tensors, &samples->parent.writer);
+}
+
+static gchar **
+split_names (const gchar *list)
+{
+  gchar **names = list ? g_strsplit (list, ",", -1) : NULL;
+
+  for (gchar **name = names; name && *name; name++)
+    g_strstrip (*name);
+  return names;
+}
+
+/* ---- a buffer ---- */
+
+static gboolean
+samples_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+{
+  Samples *samples = (Samples *) encoder;
+
+  if (!robocache_tensors_map (&samples->map, buffer, &samples->info, GST_MAP_READ, error))
+    return FALSE;
+  samples->buffer = buffer;
+  list_tick_streams (samples, meta_of (buffer));
+  *items = (MuxItems) {1, NULL, TRUE};
+  return TRUE;
+}
+
+static void
+samples_end (MuxEncoder *encoder)
+{
+  robocache_tensors_unmap (&((Samples *) encoder)->map);
+}
+
+/* ---- tensors ---- */
+
+/* Of a stream's tensor, in the last row of the window. Others have none: aligned. */
+static guint8
+status_of (const Samples *samples, guint tensor)
+{
+  const guint last = samples->tick_streams->len - samples->n_streams;
+
+  if (tensor >= samples->n_streams || samples->is_concat || samples->tick_window == 0)
+    return 0;
+  return g_array_index (samples->tick_streams, RobocacheRosTickStream, last + tensor).status;
+}
+
+static void
+write_row (Samples *samples, guint i, const MuxItemTimes *times)
+{
+  const RobocacheTensorInfo *tensor = &samples->info.tensors[i];
+  const gboolean has_names = i == 0 && samples->channels && g_strv_length (samples->channels) == tensor->dims[0];
+  const RobocacheRosRow row = {
+    .names = (const gchar * const *) samples->channels,
+    .n_names = has_names ? (guint) tensor->dims[0] : 0,
+    .status = status_of (samples, i),
+    .duration_ns = times->duration_ns,
+    .dtype = tensor->dtype,
+    .values = samples->map.data[i],
+    .n_values = tensor->dims[0],
+  };
+
+  robocache_ros_write_row (&samples->parent.writer, &times->header, &row);
+}
+
+static gboolean
+write_tensor (Samples *samples, guint i, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+{
+  const RobocacheTensorInfo *tensor = &samples->info.tensors[i];
+  const MuxChannelSpec *channel = &g_array_index (samples->parent.channels, MuxChannelSpec, i);
+  const gchar *name = *channel->suffix ? channel->suffix + 1 : "";
+
+  if (tensor->rank == 1)
+    write_row (samples, i, times);
+  else
+    robocache_ros_write_tensor (&samples->parent.writer, &times->header, name, tensor->dtype, tensor->dims, tensor->rank,
+        status_of (samples, i), times->duration_ns, samples->map.data[i], robocache_tensor_info_elements (tensor));
+  return emit (user_data, i, &samples->parent.writer);
+}
+
+static gboolean
+samples_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+{
+  Samples *samples = (Samples *) encoder;
+
+  for (guint i = 0; i < samples->info.n_tensors; i++)
+    if (!write_tensor (samples, i, times, emit, user_data))
+      return FALSE;
+  return !samples->has_tick || write_tick (samples, times, emit, user_data);
+}
+
+/* ---- life ---- */
+
+static void
+samples_free (MuxEncoder *encoder)
+{
+  Samples *samples = (Samples *) encoder;
+
+  g_array_unref (samples->tick_streams);
+  g_strfreev (samples->streams);
+  g_strfreev (samples->channels);
+  mux_encoder_clear (encoder);
+  g_free (samples);
+}
+
+static const MuxEncoderClass samples_class = { samples_begin, samples_write, samples_end, samples_free };
+
+/* The topic of a tensor behind the stream's: its stream's name, else its number; none where it is the only one. */
+static gchar *
+make_suffix (const Samples *samples, guint i)
+{
+  const gboolean is_only = samples->is_concat || samples->info.n_tensors == 1;
+
+  if (i < samples->n_streams && !samples->is_concat && samples->info.n_tensors > 1)
+    return g_strconcat ("/", samples->streams[i], NULL);
+  if (i == 0 && is_only)
+    return g_strdup ("");
+  return samples->has_tick ? g_strdup ("/info") : g_strdup_printf ("/%u", i);
+}
+
+/* What the meta and the caps say of the streams. */
+static void
+read_streams (Samples *samples, const GstStructure *meta, const GstCaps *caps)
+{
+  const RobocacheTensorInfo *last = &samples->info.tensors[samples->info.n_tensors - 1];
+  gboolean has_info;
+
+  samples->has_tick = meta != NULL;
+  samples->streams = meta ? split_names (gst_structure_get_string (meta, "streams")) : NULL;
+  samples->channels = split_names (gst_structure_get_string (gst_caps_get_structure (caps, 0), "channels"));
+  samples->n_streams = samples->streams ? g_strv_length (samples->streams) : 0;
+  has_info = last->dtype == RC_INT64 && last->dims[0] == N_INFO && robocache_tensor_info_dim (last, 1) == samples->n_streams;
+  samples->is_concat = samples->n_streams > 1 && samples->info.n_tensors == (has_info ? 2 : 1);
+}
+
+MuxEncoder *
+mux_samples_new (const RobocacheTensorsInfo *info, const GstCaps *caps, GstBuffer *sample)
+{
+  Samples *samples = g_new0 (Samples, 1);
+
+  mux_encoder_init (&samples->parent, &samples_class);
+  samples->info = *info;
+  samples->tick_streams = g_array_new (FALSE, FALSE, sizeof (RobocacheRosTickStream));
+  read_streams (samples, meta_of (sample), caps);
+  for (guint i = 0; i < info->n_tensors; i++)
+    mux_encoder_add_channel (&samples->parent, info->tensors[i].rank == 1 ? "robocache_msgs/msg/Row" : "robocache_msgs/msg/Tensor",
+        make_suffix (samples, i), rc_dtype_name (info->tensors[i].dtype), TRUE);
+  if (samples->has_tick)
+    mux_encoder_add_channel (&samples->parent, "robocache_msgs/msg/Tick", g_strdup ("/tick"), NULL, FALSE);
+  return &samples->parent;
+}

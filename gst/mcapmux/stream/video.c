@@ -1,0 +1,132 @@
+/* robocache: messages of video
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "video.h"
+
+#include "annexb.h"
+#include "common/element/errors.h"
+
+typedef struct
+{
+  MuxEncoder parent;
+  MuxAnnexB annexb;
+  GstClockTime last_pts;        /* of the frame before; GST_CLOCK_TIME_NONE: none */
+  GstBuffer *buffer;
+  GstMapInfo map;
+  GByteArray *with_sets;        /* the frame with parameter sets before it; empty: as it is */
+} Video;
+
+static const gchar *
+format_of (const Video *video)
+{
+  return video->annexb.is_h265 ? "h265" : "h264";
+}
+
+/* Frames in another order than they are shown need their decoding times, which the message has no place for. */
+static gboolean
+check_order (Video *video, GstBuffer *buffer, GError **error)
+{
+  const GstClockTime pts = GST_BUFFER_PTS (buffer), last = video->last_pts;
+  const gboolean is_reordered = GST_CLOCK_TIME_IS_VALID (pts) && GST_CLOCK_TIME_IS_VALID (last) && pts < last
+      && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT);
+
+  if (GST_CLOCK_TIME_IS_VALID (pts))
+    video->last_pts = pts;
+  if (!is_reordered)
+    return TRUE;
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "the video has B-frames (a frame of %" GST_TIME_FORMAT " follows one of %"
+      GST_TIME_FORMAT "), which foxglove_msgs/CompressedVideo does not allow: set bframes=0 at the encoder (x264enc, x265enc "
+      "option-string=bframes=0), or tune=zerolatency", GST_TIME_ARGS (pts), GST_TIME_ARGS (last));
+  return FALSE;
+}
+
+/* Looks at a key frame. FALSE and an error: nobody could decode from it on. */
+static gboolean
+check_key_frame (Video *video, GError **error)
+{
+  const MuxAccessUnit unit = mux_annexb_scan (&video->annexb, video->map.data, video->map.size);
+
+  if (!unit.has_start_code) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a frame does not begin with a start code: put %sparse before the "
+        "recorder, for stream-format=byte-stream", format_of (video));
+    return FALSE;
+  }
+  if (unit.has_all_sets)
+    return TRUE;
+  if (video->annexb.parameter_sets->len == 0) {
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a key frame has no parameter sets: put %sparse config-interval=-1 "
+        "before the recorder", format_of (video));
+    return FALSE;
+  }
+  g_byte_array_append (video->with_sets, video->annexb.parameter_sets->data, video->annexb.parameter_sets->len);
+  g_byte_array_append (video->with_sets, video->map.data, (guint) video->map.size);
+  return TRUE;
+}
+
+static void
+video_end (MuxEncoder *encoder)
+{
+  Video *video = (Video *) encoder;
+
+  gst_buffer_unmap (video->buffer, &video->map);
+}
+
+static gboolean
+video_begin (MuxEncoder *encoder, GstBuffer *buffer, MuxItems *items, GError **error)
+{
+  Video *video = (Video *) encoder;
+
+  *items = (MuxItems) {1, NULL, !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT)};
+  if (!check_order (video, buffer, error))
+    return FALSE;
+  if (!gst_buffer_map (buffer, &video->map, GST_MAP_READ)) {
+    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a buffer cannot be mapped");
+    return FALSE;
+  }
+  video->buffer = buffer;
+  g_byte_array_set_size (video->with_sets, 0);
+  if (!items->is_key || check_key_frame (video, error))
+    return TRUE;
+  video_end (encoder);
+  return FALSE;
+}
+
+static gboolean
+video_write (MuxEncoder *encoder, guint64 item, const MuxItemTimes *times, MuxEmit emit, gpointer user_data)
+{
+  Video *video = (Video *) encoder;
+
+  if (video->with_sets->len > 0)
+    robocache_ros_write_compressed_video (&encoder->writer, &times->header, format_of (video), video->with_sets->data,
+        video->with_sets->len);
+  else
+    robocache_ros_write_compressed_video (&encoder->writer, &times->header, format_of (video), video->map.data, video->map.size);
+  return emit (user_data, 0, &encoder->writer);
+}
+
+static void
+video_free (MuxEncoder *encoder)
+{
+  Video *video = (Video *) encoder;
+
+  mux_annexb_clear (&video->annexb);
+  g_byte_array_unref (video->with_sets);
+  mux_encoder_clear (encoder);
+  g_free (video);
+}
+
+static const MuxEncoderClass video_class = { video_begin, video_write, video_end, video_free };
+
+MuxEncoder *
+mux_video_new (const GstCaps *caps)
+{
+  Video *video = g_new0 (Video, 1);
+
+  mux_encoder_init (&video->parent, &video_class);
+  mux_annexb_init (&video->annexb, gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h265"));
+  video->last_pts = GST_CLOCK_TIME_NONE;
+  video->with_sets = g_byte_array_new ();
+  mux_encoder_add_channel (&video->parent, "foxglove_msgs/msg/CompressedVideo", g_strdup (""), NULL, FALSE);
+  return &video->parent;
+}

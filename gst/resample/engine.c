@@ -64,7 +64,7 @@ plan_stream (GstRobocacheResampleEngine *engine, RcStatus *status, GError **erro
   RcError failure;
 
   *status = rc_align_plan (robocache_engine_backend (active), &spec, &engine->plan, &footprint, &failure);
-  return robocache_engine_check (*status, &failure, error)
+  return robocache_engine_check_settings (*status, &failure, ROBOCACHE_ERROR_PROPERTY, error)
       && robocache_blender_init (&engine->blender, active, 1, footprint.scratch_bytes, error);
 }
 
@@ -101,22 +101,13 @@ free_plans (GstRobocacheResampleEngine *engine)
   robocache_readback_free (readback);
 }
 
-/* An invalid spec is a property's fault. */
 static gboolean
 plan_on_active (GstRobocacheResampleEngine *engine, RcStatus *status, GError **error)
 {
-  GError *failure = NULL;
-
   *status = RC_OK;
-  if (engine->format.batch ? plan_batch (engine, status, &failure) : plan_stream (engine, status, &failure))
+  if (engine->format.batch ? plan_batch (engine, status, error) : plan_stream (engine, status, error))
     return TRUE;
   free_plans (engine);
-  if (*status == RC_INVALID_ARGUMENT || *status == RC_UNSUPPORTED) {
-    g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, failure->message);
-    g_error_free (failure);
-  } else {
-    g_propagate_error (error, failure);
-  }
   return FALSE;
 }
 

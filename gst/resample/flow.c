@@ -246,7 +246,10 @@ insert_buffer (GstRobocacheResampleFlow *flow, GstBuffer *buffer)
   }
   gst_robocache_resample_rows_unmap (&rows);
   post_losses (flow, FALSE);
-  return GST_FLOW_OK;
+  if (!rows.no_memory)
+    return GST_FLOW_OK;
+  robocache_history_set_no_memory (&flow->stream.history, &error);
+  return fail (flow, error);
 }
 
 /* Statistics are posted in step with the running time of what is output. */

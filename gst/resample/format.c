@@ -110,9 +110,9 @@ set_batch_shape_error (const RobocacheTensorsInfo *in, GError **error)
 
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     shapes[i] = robocache_dimensions_to_string (&in->tensors[i]);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "three tensors are recorded episodes, but rows of "
-      "dimensions %s, %s times of %s and %s target times of %s do not fit together: expected rows channels:rows:batch, "
-      "int64 times rows:batch and int64 target times ticks:batch, with the same rows and batch", shapes[0],
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "recorded episodes of dimensions %s, %s times of %s and %s "
+      "target times of %s do not match: expected rows channels:rows:batch, int64 times rows:batch and int64 target times "
+      "ticks:batch, with equal rows and batch", shapes[0],
       rc_dtype_name (in->tensors[1].dtype), shapes[1], rc_dtype_name (in->tensors[2].dtype), shapes[2]);
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     g_free (shapes[i]);
@@ -140,13 +140,13 @@ check_batch (const RobocacheTensorsInfo *in, const GstRobocacheResampleSettings 
   if (!check_batch_shapes (in, error))
     return FALSE;
   if (settings->gap_policy == GST_ROBOCACHE_GAP_DROP) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "gap-policy=drop cannot leave rows out of a batch: "
-        "set gap-policy=nan or gap-policy=hold");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "gap-policy=drop cannot omit rows of a batch: set "
+        "gap-policy=nan or gap-policy=hold");
     return FALSE;
   }
   if (settings->interpolation == RC_MEAN && settings->rate[0] == 0) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "interpolation=mean averages over one tick, and "
-        "target times do not say how long that is: set rate");
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "interpolation=mean averages over one tick, whose length "
+        "target times do not define: set rate");
     return FALSE;
   }
   return TRUE;
@@ -158,15 +158,15 @@ check_stream (GstRobocacheResampleFormat *format, const RobocacheTensorsInfo *ou
   if (!robocache_row_layout_from_info (&format->layout, &format->in, error))
     return FALSE;
   if (out->rate_num > (gint64) GST_ROBOCACHE_MAX_TICK_RATE * out->rate_den) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the rate to make is %d/%d, downstream's or else the "
-        "input's framerate: expected at most %d/1, one tick a nanosecond", out->rate_num, out->rate_den,
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "the rate is %d/%d, from downstream's or else the input's "
+        "framerate: expected at most %d/1, one tick per nanosecond", out->rate_num, out->rate_den,
         GST_ROBOCACHE_MAX_TICK_RATE);
     return FALSE;
   }
   if (out->rate_num > 0)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no rate: the input has no nominal one and downstream "
-      "asks for none; set rate, like rate=100/1");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "no rate: neither the input nor downstream has a framerate; set "
+      "rate, like rate=100/1");
   return FALSE;
 }
 
@@ -182,8 +182,8 @@ check_output_size (const GstRobocacheResampleFormat *format, GError **error)
 {
   gchar *shape = robocache_dimensions_to_string (&format->out);
   gchar *what = g_strdup_printf ("an output of %s of dimensions %s", rc_dtype_name (format->out.dtype), shape);
-  const gchar *advice = format->batch ? "send fewer episodes or target times a buffer"
-      : "choose fewer channels, or a smaller type";
+  const gchar *advice = format->batch ? "send fewer episodes or target times per buffer"
+      : "send fewer channels, or set a smaller type";
   const gboolean fits = robocache_check_memory (robocache_tensor_info_size (&format->out), what, advice, error);
 
   g_free (what);
@@ -200,8 +200,8 @@ check_output (const GstRobocacheResampleFormat *format, const RobocacheTensorsIn
     return TRUE;
   ours = robocache_dimensions_to_string (&format->out);
   theirs = robocache_dimensions_to_string (&out->tensors[0]);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s of dimensions %s, but the input "
-      "makes %s of dimensions %s", rc_dtype_name (out->tensors[0].dtype), theirs,
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream accepts only %s of dimensions %s, but the input "
+      "gives %s of dimensions %s", rc_dtype_name (out->tensors[0].dtype), theirs,
       rc_dtype_name (format->out.dtype), ours);
   g_free (ours);
   g_free (theirs);

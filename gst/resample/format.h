@@ -5,7 +5,7 @@
 #ifndef GST_ROBOCACHE_RESAMPLE_FORMAT_H
 #define GST_ROBOCACHE_RESAMPLE_FORMAT_H
 
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 #include "common/time/rowtimes.h"
 #include "common/tensors/tensorcaps.h"
 #include "common/time/tickgrid.h"

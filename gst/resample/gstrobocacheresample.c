@@ -23,7 +23,8 @@
 #include <string.h>
 
 #include "common/element/errors.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
+#include "common/time/segments.h"
 #include "flow.h"
 #include "negotiation.h"
 
@@ -56,7 +57,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE ("src", GST_P
     GST_STATIC_CAPS (ROBOCACHE_TENSORS_TEMPLATE_CAPS));
 
 #define gst_robocache_resample_parent_class parent_class
-G_DEFINE_FINAL_TYPE_WITH_CODE (GstRobocacheResample, gst_robocache_resample, GST_TYPE_BASE_TRANSFORM,
+G_DEFINE_TYPE_WITH_CODE (GstRobocacheResample, gst_robocache_resample, GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (gst_robocache_resample_debug, "robocacheresample", 0, "one stream onto an exact grid"));
 GST_ELEMENT_REGISTER_DEFINE (robocacheresample, "robocacheresample", GST_RANK_NONE, GST_TYPE_ROBOCACHE_RESAMPLE);
 
@@ -132,6 +133,7 @@ set_format (GstRobocacheResample *resample, GstCaps *in_caps, GstCaps *out_caps,
   GST_OBJECT_LOCK (resample);
   robocache_channel_roles_copy (&roles, &resample->roles);
   GST_OBJECT_UNLOCK (resample);
+  robocache_channel_roles_set_names (&roles, gst_structure_get_string (gst_caps_get_structure (in_caps, 0), "channels"));
   ok = gst_robocache_resample_flow_set_format (&resample->flow, &format, &settings, &roles, error);
   robocache_channel_roles_clear (&roles);
   return ok;
@@ -244,12 +246,14 @@ static gboolean
 check_segment (GstRobocacheResample *resample, const GstSegment *segment)
 {
   const gboolean is_there = segment->format != GST_FORMAT_UNDEFINED;
+  GError *error = NULL;
 
-  if (segment->format == GST_FORMAT_TIME)
+  if (segment->format != GST_FORMAT_TIME && !resample->flow.engine.format.batch)
+    error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s%s, but resampling needs times: expected a TIME segment",
+        is_there ? "a segment in " : "a buffer before its segment", is_there ? gst_format_get_name (segment->format) : "");
+  else if (robocache_segment_check (segment, &error))
     return TRUE;
-  refuse (resample, g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s%s, but resampling needs times: expected a TIME "
-          "segment", is_there ? "a segment in " : "a buffer before its segment",
-          is_there ? gst_format_get_name (segment->format) : ""));
+  refuse (resample, error);
   resample->flow.stream_failed = TRUE;
   return FALSE;
 }
@@ -347,7 +351,7 @@ set_segment (GstRobocacheResample *resample, GstEvent *event)
   const GstSegment *segment;
 
   gst_event_parse_segment (event, &segment);
-  if (!resample->flow.engine.format.batch && !check_segment (resample, segment)) {
+  if (!check_segment (resample, segment)) {
     gst_event_unref (event);
     return FALSE;
   }
@@ -518,7 +522,7 @@ gst_robocache_resample_class_init (GstRobocacheResampleClass *klass)
   object_class->finalize = finalize;
   gst_robocache_resample_properties_install (object_class);
   g_object_class_install_property (object_class, GST_ROBOCACHE_RESAMPLE_PROP_STATS, g_param_spec_boxed ("stats",
-          "Statistics", "Rows and ticks, counted since the element was started", GST_TYPE_STRUCTURE,
+          "Statistics", "Rows and ticks since the element started", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   robocache_add_pad_template (element_class, &sink_template, GST_TYPE_PAD);

@@ -77,7 +77,7 @@ gst_robocache_resample_downstream_error (const GstRobocacheResampleNegotiation *
   const gchar *hint = has_untyped_dimensions (allowed)
       ? "; its dimensions are a flagset: write them like dimensions=(string)14:1" : "";
   gchar *why = robocache_device_explain (negotiation->device, negotiation->element, allowed);
-  GError *error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s, but the input makes %s%s%s",
+  GError *error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream accepts only %s, but the input gives %s%s%s",
       theirs_text, ours_text, hint, why);
 
   g_free (why);

@@ -4,6 +4,8 @@
  */
 #include "output.h"
 
+#include "common/device/budget.h"
+
 /* ---- memory of downstream ---- */
 
 void
@@ -46,7 +48,7 @@ map_offered (const GstRobocacheResampleOffer *offer, gsize bytes, GstBuffer **bu
   *buffer = NULL;
   if (offer->pool)
     flow = gst_buffer_pool_acquire_buffer (offer->pool, buffer, NULL);
-  else
+  else if (robocache_check_free_memory (bytes, "output", NULL))
     *buffer = gst_buffer_new_allocate (offer->allocator, bytes, &params);
   if (flow != GST_FLOW_OK)
     return flow;
@@ -54,7 +56,7 @@ map_offered (const GstRobocacheResampleOffer *offer, gsize bytes, GstBuffer **bu
     gst_buffer_set_size (*buffer, (gssize) bytes);
   if (*buffer && gst_buffer_get_size (*buffer) == bytes && gst_buffer_map (*buffer, map, GST_MAP_WRITE))
     return GST_FLOW_OK;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "the %s of downstream provides no writable memory of %"
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "downstream's %s has no writable memory of %"
       G_GSIZE_FORMAT " bytes", offer->pool ? "buffer pool" : "allocator", bytes);
   gst_clear_buffer (buffer);
   return GST_FLOW_ERROR;
@@ -99,7 +101,9 @@ new_row_of_cpu (GstRobocacheResampleEngine *engine, const GstRobocacheResampleOf
     gst_buffer_unmap (*buffer, &map);
   } else {
     /* written first and then wrapped: nothing is as fast for the few bytes of a row */
-    row = g_malloc (bytes);
+    row = robocache_try_malloc (bytes, "an output row", error);
+    if (row == NULL)
+      return GST_FLOW_ERROR;
     ok = gst_robocache_resample_engine_blend (engine, history, alignment, row, error);
     *buffer = gst_buffer_new_wrapped (row, bytes);
   }

@@ -4,7 +4,8 @@
  */
 #include "properties.h"
 
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
+#include "common/rows/history.h"
 
 #define DEFAULT_QOS_INTERVAL GST_SECOND
 
@@ -24,7 +25,7 @@ enum
 };
 
 static ROBOCACHE_DEFINE_ENUM (gap_policy_get_type, "GstRobocacheResampleGapPolicy",
-    {GST_ROBOCACHE_GAP_DROP, "No row; a GAP event, and DISCONT on what follows", "drop"},
+    {GST_ROBOCACHE_GAP_DROP, "No row: a GAP event, and DISCONT on the next buffer", "drop"},
     {GST_ROBOCACHE_GAP_NAN, "A row of NaN, or of 0 for integers", "nan"},
     {GST_ROBOCACHE_GAP_HOLD, "The row before the gap", "hold"})
 
@@ -67,26 +68,26 @@ gst_robocache_resample_properties_install (GObjectClass *klass)
   const GParamFlags playing = always | GST_PARAM_MUTABLE_PLAYING;
 
   g_object_class_install_property (klass, PROP_RATE, gst_param_spec_fraction ("rate", "Rate",
-          "Ticks per second, on a grid anchored at running time 0 (0/1 = downstream's framerate, or else the input's)",
+          "Ticks per second, on a grid that begins at running time 0 (0/1 = downstream's framerate, or else the input's)",
           0, 1, GST_ROBOCACHE_MAX_TICK_RATE, 1, 0, 1, playing));
   g_object_class_install_property (klass, PROP_INTERPOLATION, g_param_spec_enum ("interpolation", "Interpolation",
-          "How the row of a tick is computed from the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR, ready));
+          "How to compute the row of a tick from the rows around it", ROBOCACHE_TYPE_INTERPOLATION, RC_LINEAR, ready));
   g_object_class_install_property (klass, PROP_MAX_GAP, g_param_spec_int64 ("max-gap", "Maximum gap",
           "Maximum gap to interpolate across (ns, -1 = none)", -1, G_MAXINT64, -1, ready));
   g_object_class_install_property (klass, PROP_GAP_POLICY, g_param_spec_enum ("gap-policy", "Gap policy",
-          "Output for ticks within a gap", gap_policy_get_type (), GST_ROBOCACHE_GAP_DROP, ready));
+          "Output for ticks in a gap", gap_policy_get_type (), GST_ROBOCACHE_GAP_DROP, ready));
   g_object_class_install_property (klass, PROP_REORDER_WINDOW, g_param_spec_int64 ("reorder-window", "Reorder window",
-          "Accept rows up to this much older than the newest row (ns)", 0, G_MAXINT64, 0, ready));
+          "Accept rows up to this much older than the newest row (ns)", 0, ROBOCACHE_MAX_REORDER_WINDOW, 0, ready));
   g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type",
           "Element type of the output (auto = the input's for floats, float32 for integers)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
-          "Statistics interval", "Post stats as an element message this often (ns of running time, 0 = off)", 0,
+          "Statistics interval", "Interval between element messages with stats (ns of running time, 0 = off)", 0,
           G_MAXUINT64, 0, playing));
   g_object_class_install_property (klass, PROP_QOS_MESSAGES, g_param_spec_boolean ("qos-messages", "QoS messages",
-          "Post QoS messages about rows that are late or dropped, and about dropped ticks", TRUE, playing));
+          "Post QoS messages about late or dropped rows and dropped ticks", TRUE, playing));
   g_object_class_install_property (klass, PROP_QOS_INTERVAL, g_param_spec_uint64 ("qos-interval", "QoS interval",
-          "Minimum time between QoS messages, each with the counts since the last (ns, 0 = one for each loss)", 0,
+          "Minimum interval between QoS messages, which report all losses in between (ns, 0 = each loss)", 0,
           G_MAXUINT64, DEFAULT_QOS_INTERVAL, playing));
   robocache_channel_roles_install_properties (klass, PROP_ROLES);
   robocache_device_install_properties (klass, PROP_DEVICE);

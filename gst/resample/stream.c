@@ -33,7 +33,7 @@ init_history (GstRobocacheResampleStream *stream, gint64 reorder_window, Robocac
   const gsize row_bytes = layout->channels * rc_dtype_size (layout->dtype);
 
   robocache_history_init (&stream->history, stream->rows_on_device ? sizeof (RobocacheDeviceRow) : row_bytes,
-      stream->rows_on_device ? robocache_device_row_clear : NULL);
+      stream->rows_on_device ? robocache_device_row_release : NULL, NULL);
   stream->history.reorder_window = reorder_window;
   stream->history.losses = losses;
   stream->n_measured = 0;
@@ -101,6 +101,7 @@ gst_robocache_resample_rows_map (GstRobocacheResampleRows *rows, const GstRoboca
 
   rows->buffer = buffer;
   rows->next = 0;
+  rows->no_memory = FALSE;
   rows->is_mapped = !stream->rows_on_device;
   if (rows->is_mapped) {
     if (!robocache_tensors_map (&rows->map, buffer, in, GST_MAP_READ, error))
@@ -131,7 +132,8 @@ count_dropped (GstRobocacheResampleStream *stream, RobocacheDropReason reason, g
   robocache_history_count_dropped (&stream->history, reason, time, 1);
 }
 
-static void
+/* FALSE: there is no memory. */
+static gboolean
 insert_row (GstRobocacheResampleStream *stream, const GstRobocacheResampleRows *rows, gint64 time)
 {
   RobocacheDeviceRow on_device;
@@ -147,6 +149,7 @@ insert_row (GstRobocacheResampleStream *stream, const GstRobocacheResampleRows *
   GST_LOG_OBJECT (stream->log_object, "row at %" GST_STIME_FORMAT " %s; newest at %" GST_STIME_FORMAT ", reorder-window %"
       G_GINT64_FORMAT " ns", GST_STIME_ARGS (time), robocache_row_fate_name (fate),
       GST_STIME_ARGS (stream->history.newest_row), stream->history.reorder_window);
+  return fate != ROBOCACHE_ROW_NO_MEMORY;
 }
 
 /* A row after a jump is placed once: it is inserted by the next call. */
@@ -192,7 +195,10 @@ gst_robocache_resample_stream_insert (GstRobocacheResampleStream *stream, GstRob
         stream->placed = time;
         return FALSE;
       default:
-        insert_row (stream, rows, time);
+        if (insert_row (stream, rows, time))
+          break;
+        rows->no_memory = TRUE;
+        return TRUE;
     }
   }
   return TRUE;
@@ -310,8 +316,8 @@ gst_robocache_resample_stream_check (const GstRobocacheResampleStream *stream, c
 
   if (rc_span (before, stream->history.newest_row) <= (guint64) MAX_PAUSE_NS)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "rows at %.3f s and %.3f s are years apart: expected times of one "
-      "clock; remove the rows of the other clock", (gdouble) before / 1e9, (gdouble) stream->history.newest_row / 1e9);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "rows at %.3f s and %.3f s are years apart, so they have "
+      "different clocks: remove the rows of one clock", (gdouble) before / 1e9, (gdouble) stream->history.newest_row / 1e9);
   return FALSE;
 }
 

@@ -61,6 +61,7 @@ typedef struct
   gint64 *row_times;            /* [n_rows] on the timeline of PTS, or NULL */
   RobocacheBufferTimes times;
   guint64 next;
+  gboolean no_memory;           /* for the row next */
 } GstRobocacheResampleRows;
 
 /* Maps the rows of a buffer, to unmap afterwards. FALSE and an error when it is not what caps say. */

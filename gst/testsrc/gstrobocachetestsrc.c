@@ -18,8 +18,9 @@
  */
 #include "gstrobocachetestsrc.h"
 
-#include "common/element/properties.h"
-#include "common/time/livewait.h"
+#include "common/element/propertytypes.h"
+#include "common/time/sourcewait.h"
+#include "common/time/segments.h"
 #include "negotiation.h"
 #include "schedule.h"
 
@@ -50,7 +51,8 @@ struct _GstRobocacheTestSrc
   gint64 delivery;              /* the next row in the order of delivery */
   gdouble *rays;                /* [channels][3], kind points */
 
-  RobocacheLiveWait wait;
+  RobocacheSourceWait wait;
+  GThread *pausing_thread;      /* atomic; NULL: none */
 };
 
 #define ANY_RATE ", framerate=(fraction)[1/2147483647, 2147483647/1]"
@@ -244,7 +246,8 @@ make_buffer (GstRobocacheTestSrc *self, gint64 k, gint64 time_ns, GstBuffer **ou
     return flow;
   if (flow != GST_FLOW_OK || !gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
     gst_clear_buffer (&buffer);
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("No memory for a row of %" G_GSIZE_FORMAT " bytes", size), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("no memory for a row of %" G_GSIZE_FORMAT " bytes: lower channels",
+        size), (NULL));
     return GST_FLOW_ERROR;
   }
   fill_row (self, time_ns, (gfloat *) (gpointer) map.data);
@@ -278,8 +281,8 @@ static GstFlowReturn
 wait_for_row (GstRobocacheTestSrc *self, gint64 time_ns)
 {
   if (self->run.is_live)
-    return robocache_live_wait_until (&self->wait, GST_ELEMENT (self), (GstClockTime) time_ns);
-  return robocache_live_wait_is_flushing (&self->wait) ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+    return robocache_source_wait_until (&self->wait, GST_ELEMENT (self), (GstClockTime) time_ns);
+  return robocache_source_wait_is_flushing (&self->wait) ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
 
 static GstFlowReturn
@@ -349,16 +352,23 @@ gst_robocache_test_src_do_seek (GstBaseSrc *src, GstSegment *segment)
   return TRUE;
 }
 
-/* Rows are made forwards only, and live ones at their time. To refuse in do_seek would be too late, after the flush. */
+/* Rows are made forwards only, and live ones at their time. To refuse in do_seek would be too late, after the flush. Seeks in
+ * another format are converted by the base class. */
 static gboolean
 is_refused_seek (GstBaseSrc *src, GstEvent *event)
 {
+  GstSegment segment;
+  GstFormat format;
   gdouble rate;
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
     return FALSE;
-  gst_event_parse_seek (event, &rate, NULL, NULL, NULL, NULL, NULL, NULL);
-  return rate <= 0.0 || !gst_robocache_test_src_is_seekable (src);
+  gst_event_parse_seek (event, &rate, &format, NULL, NULL, NULL, NULL, NULL);
+  GST_OBJECT_LOCK (src);
+  segment = src->segment;
+  GST_OBJECT_UNLOCK (src);
+  return rate <= 0.0 || (format == segment.format && !robocache_seek_fits (&segment, event))
+      || !gst_robocache_test_src_is_seekable (src);
 }
 
 static gboolean
@@ -405,6 +415,17 @@ answer_latency (GstRobocacheTestSrc *self, GstQuery *query)
   return TRUE;
 }
 
+/* The base class makes the stream id of it: without one the id is random, and recordings of equal runs differ. */
+static gboolean
+answer_uri (GstRobocacheTestSrc *self, GstQuery *query)
+{
+  gchar *uri = g_strdup_printf ("robocachetestsrc:%s", GST_OBJECT_NAME (self));
+
+  gst_query_set_uri (query, uri);
+  g_free (uri);
+  return TRUE;
+}
+
 static gboolean
 gst_robocache_test_src_query (GstBaseSrc *src, GstQuery *query)
 {
@@ -413,6 +434,8 @@ gst_robocache_test_src_query (GstBaseSrc *src, GstQuery *query)
       return answer_duration (GST_ROBOCACHE_TEST_SRC (src), query);
     case GST_QUERY_LATENCY:
       return answer_latency (GST_ROBOCACHE_TEST_SRC (src), query);
+    case GST_QUERY_URI:
+      return answer_uri (GST_ROBOCACHE_TEST_SRC (src), query);
     default:
       return GST_BASE_SRC_CLASS (parent_class)->query (src, query);
   }
@@ -420,17 +443,22 @@ gst_robocache_test_src_query (GstBaseSrc *src, GstQuery *query)
 
 /* ---- life of the element ---- */
 
+/* A pause is no flush: the streaming thread goes on to wait for PLAYING. Else, in GStreamer 1.26, it may see that it is flushed only
+ * when PLAYING is back, and end the task that the base class has just started. */
 static gboolean
 gst_robocache_test_src_unlock (GstBaseSrc *src)
 {
-  robocache_live_wait_set_flushing (&GST_ROBOCACHE_TEST_SRC (src)->wait, TRUE);
+  GstRobocacheTestSrc *self = GST_ROBOCACHE_TEST_SRC (src);
+
+  if (g_atomic_pointer_get (&self->pausing_thread) != g_thread_self ())
+    robocache_source_wait_set_flushing (&self->wait, TRUE);
   return TRUE;
 }
 
 static gboolean
 gst_robocache_test_src_unlock_stop (GstBaseSrc *src)
 {
-  robocache_live_wait_set_flushing (&GST_ROBOCACHE_TEST_SRC (src)->wait, FALSE);
+  robocache_source_wait_set_flushing (&GST_ROBOCACHE_TEST_SRC (src)->wait, FALSE);
   return TRUE;
 }
 
@@ -442,11 +470,14 @@ gst_robocache_test_src_change_state (GstElement *element, GstStateChange transit
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !copy_settings (self))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
-    robocache_live_wait_set_playing (&self->wait, FALSE);
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
+    robocache_source_wait_set_playing (&self->wait, FALSE);
+    g_atomic_pointer_set (&self->pausing_thread, g_thread_self ());
+  }
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  g_atomic_pointer_set (&self->pausing_thread, NULL);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && ret != GST_STATE_CHANGE_FAILURE)
-    robocache_live_wait_set_playing (&self->wait, TRUE);
+    robocache_source_wait_set_playing (&self->wait, TRUE);
   if (transition == (ret == GST_STATE_CHANGE_FAILURE ? GST_STATE_CHANGE_READY_TO_PAUSED : GST_STATE_CHANGE_PAUSED_TO_READY)) {
     GST_OBJECT_LOCK (self);
     self->runs = FALSE;
@@ -492,7 +523,7 @@ gst_robocache_test_src_get_property (GObject *object, guint id, GValue *value, G
 static void
 gst_robocache_test_src_finalize (GObject *object)
 {
-  robocache_live_wait_clear (&GST_ROBOCACHE_TEST_SRC (object)->wait);
+  robocache_source_wait_clear (&GST_ROBOCACHE_TEST_SRC (object)->wait);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -532,7 +563,7 @@ static void
 gst_robocache_test_src_init (GstRobocacheTestSrc *self)
 {
   robocache_test_settings_init (&self->properties);
-  robocache_live_wait_init (&self->wait);
+  robocache_source_wait_init (&self->wait);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
   gst_base_src_set_automatic_eos (GST_BASE_SRC (self), FALSE);
 }

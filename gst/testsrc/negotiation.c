@@ -118,8 +118,8 @@ describe_refusal (const RobocacheTestSettings *open, const GstCaps *peer)
   const RobocacheTestSettings s = robocache_test_settings_complete (*open, NULL);
   GstCaps *caps = settings_to_caps (&s);
   gchar *ours = gst_caps_to_string (caps), *theirs = gst_caps_to_string (peer);
-  gchar *text = g_strdup_printf ("kind=%s sends %s, but downstream accepts only %s; change rate, channels or kind, or what is "
-      "downstream", robocache_test_kinds[s.kind].name, ours, theirs);
+  gchar *text = g_strdup_printf ("kind=%s sends %s, but downstream accepts only %s: change rate, channels or kind, or the "
+      "capsfilter downstream", robocache_test_kinds[s.kind].name, ours, theirs);
 
   g_free (theirs);
   g_free (ours);

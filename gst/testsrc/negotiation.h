@@ -5,7 +5,7 @@
 #ifndef ROBOCACHE_TESTNEGOTIATION_H
 #define ROBOCACHE_TESTNEGOTIATION_H
 
-#include "settings.h"
+#include "properties.h"
 
 G_BEGIN_DECLS
 

@@ -8,7 +8,7 @@
 #ifndef ROBOCACHE_TESTSCHEDULE_H
 #define ROBOCACHE_TESTSCHEDULE_H
 
-#include "settings.h"
+#include "properties.h"
 
 G_BEGIN_DECLS
 

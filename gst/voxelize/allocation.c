@@ -83,8 +83,8 @@ robocache_voxelize_explain_no_output (const RobocacheVoxelizeConfiguration *curr
 
   if (memory) {
     gst_memory_unref (memory);
-    g_set_error (&reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "the pool that downstream offers has no "
-        "buffer of %" G_GSIZE_FORMAT " bytes", bytes);
+    g_set_error (&reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "downstream's pool has no buffer of %"
+        G_GSIZE_FORMAT " bytes", bytes);
   }
   if (!g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
     return reason;

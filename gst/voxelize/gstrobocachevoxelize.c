@@ -43,7 +43,7 @@
 
 #include "allocation.h"
 #include "common/element/errors.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 #include "common/element/statistics.h"
 #include "common/time/segments.h"
 #include "negotiation.h"
@@ -107,8 +107,8 @@ report (GstRobocacheVoxelize *self, const RobocacheVoxelizeStatistics *now)
   if (now->occupied_over_cap == 0 || self->warned_over_cap)
     return;
   self->warned_over_cap = TRUE;
-  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT, ("%" G_GINT64_FORMAT " voxels are occupied, but max-voxels is %"
-          G_GINT64_FORMAT ": the rest is left out and counted in stats; raise max-voxels", now->occupied_over_cap,
+  GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT, ("%" G_GINT64_FORMAT " voxels are occupied, more than max-voxels=%"
+      G_GINT64_FORMAT ": the rest is omitted and counted in stats; raise max-voxels", now->occupied_over_cap,
           self->current.spec.max_voxels), (NULL));
 }
 
@@ -340,6 +340,19 @@ handle_caps (GstRobocacheVoxelize *self, GstEvent *event)
   return ok;
 }
 
+/* FALSE after an error; it is posted once, though upstream tries again with each buffer. */
+static gboolean
+check_segment (GstRobocacheVoxelize *self, const GstSegment *segment)
+{
+  GError *error = NULL;
+
+  if (robocache_segment_check (segment, &error))
+    return TRUE;
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+  g_error_free (error);
+  return FALSE;
+}
+
 static gboolean
 gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -365,6 +378,10 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT:
       gst_event_parse_segment (event, &segment);
+      if (!check_segment (self, segment)) {
+        gst_event_unref (event);
+        return FALSE;
+      }
       if (!robocache_segment_continues (&trans->segment, segment))
         robocache_cloud_window_clear (&self->window);
       break;
@@ -441,7 +458,9 @@ gst_robocache_voxelize_prepare_output_buffer (GstBaseTransform *trans, GstBuffer
   GError *error = NULL;
   GstFlowReturn ret;
 
-  if (robocache_voxel_maps_cloud (&self->current.points, &self->current.spec))
+  if (!robocache_voxelize_check_buffer (&self->current, gst_buffer_get_size (input), &error))
+    ret = GST_FLOW_ERROR;
+  else if (robocache_voxel_maps_cloud (&self->current.points, &self->current.spec))
     ret = acquire_map (self, input, output, &bytes, &error);
   else
     ret = GST_BASE_TRANSFORM_CLASS (parent_class)->prepare_output_buffer (trans, input, output);

@@ -36,7 +36,7 @@ robocache_voxelize_refused (RobocacheDevice *device, GstElement *element, GstCap
   GstCaps *ours = robocache_voxelize_output_caps (device, element, NULL);
   gchar *theirs_text = gst_caps_to_string (peer), *ours_text = gst_caps_to_string (ours);
   gchar *why = robocache_device_explain (device, element, peer);
-  GError *error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s, but grids are %s%s",
+  GError *error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream accepts only %s, but grids are %s%s",
       theirs_text, ours_text, why);
 
   g_free (why);
@@ -52,8 +52,8 @@ gchar *
 robocache_voxelize_describe_output (const RcVoxelSpec *spec, const gchar **advice)
 {
   static const gchar *const advices[] = {
-    [RC_VOXEL_DENSE] = "take a smaller grid, or output=sparse",
-    [RC_VOXEL_BITS] = "take a smaller grid, or output=sparse",
+    [RC_VOXEL_DENSE] = "set a smaller grid, or output=sparse",
+    [RC_VOXEL_BITS] = "set a smaller grid, or output=sparse",
     [RC_VOXEL_SPARSE] = "lower max-voxels, or max-points of mode=first",
     [RC_VOXEL_INDEX] = "take smaller clouds",
     [RC_VOXEL_RANK] = "take smaller clouds",
@@ -81,10 +81,34 @@ check_memory (const RcVoxelSpec *spec, guint64 scratch_bytes, const RobocacheTen
   return fits;
 }
 
+/* Of a cloud or image, as caps say: 0 where each buffer determines it. */
+static guint64
+cloud_bytes (const RobocachePointsInfo *points)
+{
+  return points->kind == ROBOCACHE_POINTS_DEPTH ? GST_VIDEO_INFO_SIZE (&points->video)
+      : robocache_bytes_multiply (points->n_points, robocache_points_info_point_size (points));
+}
+
+static gboolean
+check_cloud (const RobocacheVoxelizeConfiguration *configuration, guint64 bytes, GError **error)
+{
+  if (bytes <= configuration->max_cloud_bytes)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "a %s of %" G_GUINT64_FORMAT " bytes exceeds "
+      "max-cloud-bytes=%" G_GUINT64_FORMAT ": raise it, or send smaller ones",
+      configuration->points.kind == ROBOCACHE_POINTS_DEPTH ? "depth image" : "cloud", bytes, configuration->max_cloud_bytes);
+  return FALSE;
+}
+
+gboolean
+robocache_voxelize_check_buffer (const RobocacheVoxelizeConfiguration *configuration, gsize bytes, GError **error)
+{
+  return configuration->points.kind != ROBOCACHE_POINTS_CLOUD || check_cloud (configuration, bytes, error);
+}
+
 /* ---- spec ---- */
 
-/* Validates the spec by a plan of one item, and states its footprint. Properties have the names of the spec's fields, with a
- * dash for each underscore. */
+/* Validates the spec by a plan of one item, and states its footprint. */
 static gboolean
 plan_item (RobocacheDevice *device, const RcVoxelSpec *spec, RcFootprint *footprint, GError **error)
 {
@@ -98,10 +122,7 @@ plan_item (RobocacheDevice *device, const RcVoxelSpec *spec, RcFootprint *footpr
   status = rc_voxel_plan (robocache_engine_backend (engine), &item, &plan, footprint, &failure);
   if (status == RC_OK)
     rc_voxel_plan_free (plan);
-  if (status != RC_INVALID_ARGUMENT)
-    return robocache_engine_check (status, &failure, error);
-  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, g_strdelimit (failure.message, "_", '-'));
-  return FALSE;
+  return robocache_engine_check_settings (status, &failure, ROBOCACHE_ERROR_CAPS, error);
 }
 
 /* Caps of the grid in the first of the element's memories that the peer accepts. */
@@ -138,7 +159,7 @@ describe_job (const RobocacheVoxelizeConfiguration *next, const RcFootprint *foo
     .out_on_device = robocache_caps_on_device (out_caps),
     .splits = items > 1,
     .what = "a voxel grid",
-    .advice = "take a smaller grid, or output=sparse with fewer max-voxels (and max-points of mode=first), or raise "
+    .advice = "set a smaller grid, or output=sparse with lower max-voxels (and max-points of mode=first), or raise "
         "max-device-memory",
   };
 
@@ -218,7 +239,9 @@ robocache_voxelize_configure (RobocacheVoxelizeConfiguration *next, RobocacheDev
   GstCaps *caps;
 
   robocache_voxelize_configuration_clear (next);
+  next->max_cloud_bytes = settings->max_cloud_bytes;
   if (!robocache_points_info_from_caps (&next->points, in_caps, error)
+      || !check_cloud (next, cloud_bytes (&next->points), error)
       || !robocache_voxel_settings_check (settings, &next->points, error)
       || !robocache_voxel_cast_rays (settings, &next->points, last_rays, error))
     return NULL;

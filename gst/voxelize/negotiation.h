@@ -18,6 +18,7 @@ typedef struct
   RobocacheTensorsInfo tensors;
   RcVoxelSpec spec;
   guint accumulate;             /* clouds of a grid */
+  guint64 max_cloud_bytes;
   RobocacheJob job;
   RobocacheVoxelizer *voxelizer;        /* NULL: nothing was negotiated */
 } RobocacheVoxelizeConfiguration;
@@ -40,6 +41,9 @@ GstCaps *robocache_voxelize_configure (RobocacheVoxelizeConfiguration * configur
 gboolean robocache_voxelize_fall_back (RobocacheVoxelizeConfiguration * configuration, RobocacheDevice * device,
     GstElement * element, const GError * reason);
 void robocache_voxelize_configuration_clear (RobocacheVoxelizeConfiguration * configuration);
+
+/* Whether a buffer of that size may be read, of points whose number caps do not say; otherwise an error that says what to set. */
+gboolean robocache_voxelize_check_buffer (const RobocacheVoxelizeConfiguration * configuration, gsize bytes, GError ** error);
 
 /* What the output is, and in *advice what to change where it exceeds the memory. Free with g_free. */
 gchar *robocache_voxelize_describe_output (const RcVoxelSpec * spec, const gchar ** advice);

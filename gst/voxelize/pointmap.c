@@ -27,7 +27,7 @@ new_pool (GstAllocator *allocator, const GstAllocationParams *params, guint64 n_
   pool = robocache_tensor_pool_new (caps, allocator, params, 0, 0, error);
   gst_caps_unref (caps);
   if (pool && !gst_buffer_pool_set_active (pool, TRUE)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "the pool of output buffers does not start");
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "the pool of output buffers cannot start");
     gst_clear_object (&pool);
   }
   return pool;

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "common/backend/deviceproperties.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 
 #define DEFAULT_GRID "128:128:32"
 #define DEFAULT_MAX_VOXELS 65536
 #define DEFAULT_MAX_POINTS 32
 #define DEFAULT_DEPTH_SCALE 0.001
 #define MAX_ACCUMULATE 10000
+#define DEFAULT_MAX_CLOUD_BYTES (G_GUINT64_CONSTANT (1) << 30)
 
 static const gdouble default_origin[3] = { -6.4, -6.4, -1.6 };
 static const gdouble default_voxel_size[3] = { 0.1, 0.1, 0.1 };
@@ -29,6 +30,7 @@ enum
   PROP_MAX_VOXELS,
   PROP_MAX_POINTS,
   PROP_ACCUMULATE,
+  PROP_MAX_CLOUD_BYTES,
   PROP_NUMBERS,                 /* those of numbers[] */
   LAST_SETTING = ROBOCACHE_VOXELIZE_N_SETTINGS
 };
@@ -42,8 +44,8 @@ static const struct
   gdouble minimum, standard;
   gsize offset;
 } numbers[] = {
-  {"feature-range", "Feature range", "Greatest magnitude of a feature, for mode=mean: larger "
-      "values are clamped and counted, and one pass over the points is saved (0 = found in the data)", 0.0, 0.0,
+  {"feature-range", "Feature range", "Maximum magnitude of a feature, for mode=mean: clamps and counts larger values, and "
+      "saves a pass over the points (0 = found in the data)", 0.0, 0.0,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, feature_range)},
   {"fx", "Focal length x", "Focal length of the depth camera in pixels", 0.0, 0.0,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, fx)},
@@ -61,7 +63,7 @@ static const struct
       G_STRUCT_OFFSET (RobocacheVoxelSettings, k3)},
   {"p1", "Tangential 1", "Tangential distortion " LENS, -G_MAXDOUBLE, 0.0, G_STRUCT_OFFSET (RobocacheVoxelSettings, p1)},
   {"p2", "Tangential 2", "Tangential distortion " LENS, -G_MAXDOUBLE, 0.0, G_STRUCT_OFFSET (RobocacheVoxelSettings, p2)},
-  {"depth-scale", "Depth scale", "Metres of one unit of depth", 0.0, DEFAULT_DEPTH_SCALE,
+  {"depth-scale", "Depth scale", "Metres per unit of depth", 0.0, DEFAULT_DEPTH_SCALE,
       G_STRUCT_OFFSET (RobocacheVoxelSettings, depth_scale)},
 };
 
@@ -80,6 +82,7 @@ field_of (RobocacheVoxelizeProperties *properties, guint id)
     [PROP_MAX_VOXELS] = &settings->max_voxels,
     [PROP_MAX_POINTS] = &settings->max_points,
     [PROP_ACCUMULATE] = &settings->accumulate,
+    [PROP_MAX_CLOUD_BYTES] = &settings->max_cloud_bytes,
   };
 
   return id >= PROP_NUMBERS ? G_STRUCT_MEMBER_P (settings, numbers[id - PROP_NUMBERS].offset) : fields[id];
@@ -134,31 +137,34 @@ robocache_voxelize_properties_install (GObjectClass *klass)
     g_object_class_install_property (klass, PROP_NUMBERS + i, g_param_spec_double (numbers[i].name, numbers[i].nick,
             numbers[i].blurb, numbers[i].minimum, G_MAXDOUBLE, numbers[i].standard, flags));
   g_object_class_install_property (klass, PROP_ORIGIN, robocache_param_spec_doubles ("origin", "Origin",
-          "Corner of the grid with the least x, y, z, in metres", flags));
+          "Corner of the grid with minimum x, y, z, in metres", flags));
   g_object_class_install_property (klass, PROP_VOXEL_SIZE, robocache_param_spec_doubles ("voxel-size", "Voxel size",
           "Edges of a voxel along x, y, z, in metres", flags));
   g_object_class_install_property (klass, PROP_GRID, g_param_spec_string ("grid", "Grid",
           "Number of voxels along x, y, z, as nx:ny:nz", DEFAULT_GRID, flags));
   g_object_class_install_property (klass, PROP_MODE, g_param_spec_enum ("mode", "Mode",
           "Value of a voxel, computed from its points", ROBOCACHE_TYPE_VOXEL_MODE, RC_VOXEL_OCCUPANCY, flags));
-  g_object_class_install_property (klass, PROP_OUTPUT, g_param_spec_enum ("output", "Output", "The form of the grid",
+  g_object_class_install_property (klass, PROP_OUTPUT, g_param_spec_enum ("output", "Output", "Form of the grid",
           ROBOCACHE_TYPE_VOXEL_OUTPUT, RC_VOXEL_DENSE, flags));
-  g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type", "Type of the values: uint8, "
-          "uint32, float16 or float32 (auto = what downstream takes, or uint8 for occupancy, uint32 for count, else "
-          "float32; int64 for output=index and rank)", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, flags));
+  g_object_class_install_property (klass, PROP_TYPE, g_param_spec_enum ("type", "Type", "Type of the values: uint8, uint32, "
+      "float16 or float32 (auto = accepted by downstream: uint8 for occupancy, uint32 for count, else float32; int64 for "
+      "index and rank)", ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, flags));
   g_object_class_install_property (klass, PROP_MAX_VOXELS, g_param_spec_int ("max-voxels", "Max voxels",
-          "Capacity of sparse output, and ranks; more occupied voxels are counted and left out", 1, G_MAXINT,
+          "Maximum voxels of sparse output and of ranks; more are counted and omitted", 1, G_MAXINT,
           DEFAULT_MAX_VOXELS, flags));
   g_object_class_install_property (klass, PROP_MAX_POINTS, g_param_spec_int ("max-points", "Max points",
-          "Points per voxel for mode=first; later points are counted and left out", 1, RC_VOXEL_MAX_FIRST,
+          "Maximum points per voxel for mode=first; later points are counted and omitted", 1, RC_VOXEL_MAX_FIRST,
           DEFAULT_MAX_POINTS, flags));
   g_object_class_install_property (klass, PROP_ACCUMULATE, g_param_spec_uint ("accumulate", "Accumulate",
-          "Number of clouds that make one grid, the newest included", 1, MAX_ACCUMULATE, 1, flags));
+          "Number of clouds per grid, the newest included", 1, MAX_ACCUMULATE, 1, flags));
+  g_object_class_install_property (klass, PROP_MAX_CLOUD_BYTES, g_param_spec_uint64 ("max-cloud-bytes", "Max cloud bytes",
+          "Maximum size of a cloud or image, in a batch of each (bytes); a larger one is an error", 1, G_MAXUINT64,
+          DEFAULT_MAX_CLOUD_BYTES, flags));
   g_object_class_install_property (klass, ROBOCACHE_VOXELIZE_PROP_STATS, g_param_spec_boxed ("stats", "Statistics",
-          "Counters since the element started, exact for the buffer of last-pts", GST_TYPE_STRUCTURE,
+          "Counts since the element started, exact for the buffer of last-pts", GST_TYPE_STRUCTURE,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, ROBOCACHE_VOXELIZE_PROP_STATS_INTERVAL, g_param_spec_uint64 ("stats-interval",
-          "Statistics interval", "Running time between element messages that hold stats, in ns (0 = off)", 0, G_MAXUINT64, 0,
+          "Statistics interval", "Interval between element messages with stats (ns of running time, 0 = off)", 0, G_MAXUINT64, 0,
           flags));
   robocache_device_install_properties (klass, ROBOCACHE_VOXELIZE_PROP_DEVICE_FIRST);
   robocache_device_install_batch_properties (klass, ROBOCACHE_VOXELIZE_PROP_DEVICE_FIRST);
@@ -171,7 +177,8 @@ robocache_voxelize_properties_init (RobocacheVoxelizeProperties *properties)
 {
   *properties = (RobocacheVoxelizeProperties) {.grid = g_strdup (DEFAULT_GRID),.settings = {.mode = RC_VOXEL_OCCUPANCY,
       .output = RC_VOXEL_DENSE,.dtype = ROBOCACHE_DTYPE_AUTO,.max_voxels = DEFAULT_MAX_VOXELS,
-      .max_points = DEFAULT_MAX_POINTS,.accumulate = 1,.depth_scale = DEFAULT_DEPTH_SCALE}
+      .max_points = DEFAULT_MAX_POINTS,.accumulate = 1,.max_cloud_bytes = DEFAULT_MAX_CLOUD_BYTES,
+      .depth_scale = DEFAULT_DEPTH_SCALE}
   };
   memcpy (properties->settings.origin, default_origin, sizeof (default_origin));
   memcpy (properties->settings.voxel_size, default_voxel_size, sizeof (default_voxel_size));

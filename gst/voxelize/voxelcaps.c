@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/tensors/memorycaps.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 
 #define COARSE 0.25             /* of a voxel */
 
@@ -169,8 +169,8 @@ check_rays (const gchar *axis, gdouble focal_length, gdouble centre, gint n, GEr
 
   if (farthest / focal_length <= G_MAXFLOAT)
     return TRUE;
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "f%s is %g and c%s is %g: rays of the image's pixels are not "
-      "finite in float32; both are in pixels", axis, focal_length, axis, centre);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "f%s=%g and c%s=%g give rays that are not finite in float32: set "
+      "both in pixels", axis, focal_length, axis, centre);
   return FALSE;
 }
 
@@ -179,8 +179,8 @@ robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const Ro
     GError **error)
 {
   if (points->kind == ROBOCACHE_POINTS_DEPTH && (settings->fx <= 0.0 || settings->fy <= 0.0)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "fx is %g and fy is %g: a depth image needs the "
-        "camera's focal lengths in pixels, both above 0", settings->fx, settings->fy);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "fx=%g and fy=%g: a depth image needs the camera's focal "
+        "lengths in pixels, both above 0", settings->fx, settings->fy);
     return FALSE;
   }
   if (points->kind == ROBOCACHE_POINTS_DEPTH
@@ -188,14 +188,14 @@ robocache_voxel_settings_check (const RobocacheVoxelSettings *settings, const Ro
           || !check_rays ("y", settings->fy, settings->cy, GST_VIDEO_INFO_HEIGHT (&points->video), error)))
     return FALSE;
   if (settings->output == RC_VOXEL_BITS && settings->dtype != ROBOCACHE_DTYPE_AUTO && settings->dtype != RC_UINT32) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type is %s with output bits: bits are in words of "
-        "uint32, leave type at auto", rc_dtype_name (settings->dtype));
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type=%s with output=bits: bits are words of uint32; set "
+        "type=auto", rc_dtype_name (settings->dtype));
     return FALSE;
   }
   if (rc_voxel_maps_points (settings->output) && settings->dtype != ROBOCACHE_DTYPE_AUTO
       && settings->dtype != RC_INT64) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type is %s with output index or rank: these are int64, "
-        "leave type at auto", rc_dtype_name (settings->dtype));
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "type=%s with output=index or rank: these are int64; set "
+        "type=auto", rc_dtype_name (settings->dtype));
     return FALSE;
   }
   return TRUE;
@@ -243,8 +243,8 @@ robocache_voxel_choose_caps (const RobocacheVoxelSettings *settings, const Roboc
   caps = caps_of_type (settings, points, dtypes[0], on_device, NULL, spec, tensors);
   ours = gst_caps_to_string (caps);
   theirs = gst_caps_to_string (peer);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream takes %s, but grid, mode, output and type "
-      "make %s", theirs, ours);
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream accepts only %s, but grid, mode, output and type "
+      "give %s", theirs, ours);
   g_free (ours);
   g_free (theirs);
   gst_caps_unref (caps);
@@ -289,7 +289,7 @@ robocache_voxel_coarse_spacing (const RcVoxelSpec *spec)
     return NULL;
   at = farthest (spec, (guint) axis);
   spacing = spacing_at (at);
-  return g_strdup_printf ("%c: coordinates are float32, which at %.10g m are %g m apart, and voxel-size is %g m: points "
-      "fall into other voxels; subtract the origin from them in the source, in float64, and set origin accordingly",
+  return g_strdup_printf ("%c: float32 coordinates at %.10g m are %g m apart, and voxel-size is %g m, so points fall into "
+      "wrong voxels: subtract an origin in the source, in float64, and set origin accordingly",
       "xyz"[axis], at, spacing, spec->voxel_size[axis]);
 }

@@ -26,6 +26,7 @@ typedef struct
   gint max_voxels;              /* sparse and rank */
   gint max_points;              /* per voxel; first */
   guint accumulate;             /* clouds of a grid */
+  guint64 max_cloud_bytes;
   gdouble feature_range;        /* 0: found in the data */
   gdouble fx, fy, cx, cy;       /* pixels; depth */
   gdouble k1, k2, k3, p1, p2;   /* of the lens, as in kernels/rays.h; depth */

@@ -28,9 +28,10 @@
 
 #include "chart.h"
 #include "common/element/errors.h"
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/tensors/videoframe.h"
+#include "common/time/segments.h"
 #include "negotiation.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxel_view_debug);
@@ -108,7 +109,7 @@ read_caps (GstRobocacheVoxelView *self, GstCaps *in_caps, GstCaps *out_caps, GEr
     return FALSE;
   if (gst_video_info_from_caps (&self->video, out_caps))
     return update_layout (self, error);
-  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream caps are no raw video of one size");
+  g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "downstream's caps are not raw video of one size");
   return FALSE;
 }
 
@@ -158,7 +159,20 @@ gst_robocache_voxel_view_decide_allocation (GstBaseTransform *trans, GstQuery *q
 static gboolean
 gst_robocache_voxel_view_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
+  GstRobocacheVoxelView *self = GST_ROBOCACHE_VOXEL_VIEW (trans);
+  const GstSegment *segment;
+  GError *error = NULL;
+
   GST_DEBUG_OBJECT (trans, "%" GST_PTR_FORMAT, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
+    gst_event_parse_segment (event, &segment);
+    if (!robocache_segment_check (segment, &error)) {
+      robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+      g_error_free (error);
+      gst_event_unref (event);
+      return FALSE;
+    }
+  }
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 
 #define DEFAULT_VIEW ROBOCACHE_VIEW_ISOMETRIC
 #define DEFAULT_COLOUR_BY ROBOCACHE_COLOUR_BY_HEIGHT
@@ -34,18 +34,18 @@ enum
 #define TYPE_VIEW (view_get_type ())
 static ROBOCACHE_DEFINE_ENUM (view_get_type, "GstRobocacheVoxelViewView",
     {ROBOCACHE_VIEW_TOP, "From above: the highest voxel of each column", "top"},
-    {ROBOCACHE_VIEW_ISOMETRIC, "Cubes, from the front right corner above", "isometric"})
+    {ROBOCACHE_VIEW_ISOMETRIC, "Cubes, seen from above the front right corner", "isometric"})
 
 #define TYPE_COLOUR_BY (colour_by_get_type ())
 static ROBOCACHE_DEFINE_ENUM (colour_by_get_type, "GstRobocacheVoxelViewColourBy",
-    {ROBOCACHE_COLOUR_BY_HEIGHT, "How high the voxel is, in metres", "height"},
-    {ROBOCACHE_COLOUR_BY_VALUE, "What the voxel holds: a count or a feature; 1 for occupancy", "value"})
+    {ROBOCACHE_COLOUR_BY_HEIGHT, "Height of the voxel in metres", "height"},
+    {ROBOCACHE_COLOUR_BY_VALUE, "Value of the voxel: a count or a feature; 1 for occupancy", "value"})
 
 #define TYPE_INPUT_FORM (input_form_get_type ())
 static ROBOCACHE_DEFINE_ENUM (input_form_get_type, "GstRobocacheVoxelViewInputForm",
-    {FORM_AUTO, "What caps say, or else sparse for several tensors and dense for one", "auto"},
-    {RC_VOXEL_DENSE, "Every voxel of the grid", "dense"},
-    {RC_VOXEL_BITS, "One bit a voxel, for occupancy", "bits"},
+    {FORM_AUTO, "From caps, or else sparse for several tensors and dense for one", "auto"},
+    {RC_VOXEL_DENSE, "All voxels of the grid", "dense"},
+    {RC_VOXEL_BITS, "One bit per voxel, for occupancy", "bits"},
     {RC_VOXEL_SPARSE, "Coordinates and values of the occupied voxels", "sparse"})
 
 /* The field of a property that is one value; NULL for arrays. */
@@ -122,33 +122,33 @@ robocache_view_properties_install (GObjectClass *klass)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
 
-  g_object_class_install_property (klass, PROP_VIEW, g_param_spec_enum ("view", "View", "Where the camera is",
+  g_object_class_install_property (klass, PROP_VIEW, g_param_spec_enum ("view", "View", "Position of the camera",
           TYPE_VIEW, DEFAULT_VIEW, flags));
   g_object_class_install_property (klass, PROP_COLOUR_BY, g_param_spec_enum ("colour-by", "Colour by",
           "Quantity that colours show", TYPE_COLOUR_BY, DEFAULT_COLOUR_BY, flags));
   g_object_class_install_property (klass, PROP_CHANNEL, g_param_spec_uint ("channel", "Channel",
-          "Which of a voxel's values colour-by=value shows", 0, G_MAXUINT, 0, flags));
+          "Number of the voxel's value for colour-by=value", 0, G_MAXUINT, 0, flags));
   g_object_class_install_property (klass, PROP_BATCH_ITEM, g_param_spec_uint ("batch-item", "Batch item",
-          "Which grid of a batch is shown", 0, G_MAXUINT, 0, flags));
+          "Number of the grid in a batch", 0, G_MAXUINT, 0, flags));
   g_object_class_install_property (klass, PROP_VALUE_RANGE, robocache_param_spec_doubles ("value-range", "Value range",
-          "Both ends of the colour bar, least and greatest (empty = the height of the grid, or the values that are seen)",
+          "Minimum and maximum of the colour bar (empty = the height of the grid, or the visible values)",
           flags));
   g_object_class_install_property (klass, PROP_BACKGROUND_COLOUR, g_param_spec_uint ("background-colour",
-          "Background colour", "Colour behind the voxels, as 0xRRGGBB; lines and text are dark or light accordingly", 0,
+          "Background colour", "Background as 0xRRGGBB; lines and text are dark or light to contrast with it", 0,
           0xffffff, DEFAULT_BACKGROUND, flags));
   g_object_class_install_property (klass, PROP_AXES, g_param_spec_boolean ("axes", "Axes",
-          "Draw axes with metres, and grid lines, where the picture is large enough for them", TRUE, flags));
+          "Draw axes in metres and grid lines, if the picture is large enough", TRUE, flags));
   g_object_class_install_property (klass, PROP_LEGEND, g_param_spec_boolean ("legend", "Legend",
-          "Draw the colour bar and the number of occupied voxels, where the picture is large enough for them", TRUE,
+          "Draw the colour bar and the number of occupied voxels, if the picture is large enough", TRUE,
           flags));
   g_object_class_install_property (klass, PROP_GRID, g_param_spec_string ("grid", "Grid",
-          "Number of voxels along x, y, z, as nx:ny:nz (empty = what caps say)", NULL, flags));
+          "Number of voxels along x, y, z, as nx:ny:nz (empty = from caps)", NULL, flags));
   g_object_class_install_property (klass, PROP_ORIGIN, robocache_param_spec_doubles ("origin", "Origin",
-          "Corner of the grid with the least x, y, z, in metres (empty = what caps say)", flags));
+          "Corner of the grid with minimum x, y, z, in metres (empty = from caps)", flags));
   g_object_class_install_property (klass, PROP_VOXEL_SIZE, robocache_param_spec_doubles ("voxel-size", "Voxel size",
-          "Edges of a voxel along x, y, z, in metres (empty = what caps say)", flags));
+          "Edges of a voxel along x, y, z, in metres (empty = from caps)", flags));
   g_object_class_install_property (klass, PROP_INPUT_FORM, g_param_spec_enum ("input-form", "Input form",
-          "The form of the grid", TYPE_INPUT_FORM, FORM_AUTO, flags));
+          "Form of the grid", TYPE_INPUT_FORM, FORM_AUTO, flags));
   gst_type_mark_as_plugin_api (TYPE_VIEW, 0);
   gst_type_mark_as_plugin_api (TYPE_COLOUR_BY, 0);
   gst_type_mark_as_plugin_api (TYPE_INPUT_FORM, 0);

@@ -181,8 +181,8 @@ robocache_voxel_picture_begin (RobocacheVoxelPicture *picture, gint width, gint 
     robocache_voxel_picture_clear (picture);
     picture->fragments = g_try_new (RobocacheVoxelFragment, n);
     if (picture->fragments == NULL) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no room for the %" G_GSIZE_FORMAT
-          " bytes of a picture of %dx%d: ask for a smaller one", n * sizeof (RobocacheVoxelFragment), width, height);
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for the %" G_GSIZE_FORMAT " bytes "
+          "of a picture of %dx%d: set smaller width and height downstream", n * sizeof (RobocacheVoxelFragment), width, height);
       return FALSE;
     }
     picture->capacity = n;

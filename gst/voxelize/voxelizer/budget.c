@@ -187,8 +187,8 @@ name_bytes_needed (const RobocacheVoxelRun *run, RobocacheVoxelShard *shard, GEr
   GError *total = NULL;
 
   clear_blocks (shard);
-  if (!robocache_engine_check_budget (shard->engine, needed, what, "raise max-device-memory, take a smaller grid or smaller "
-          "clouds, or set backend=auto", &total)) {
+  if (!robocache_engine_check_budget (shard->engine, needed, what, "raise max-device-memory, set a smaller grid, send smaller "
+      "clouds, or set backend=auto", &total)) {
     g_error_free (*failure);
     *failure = total;
   }

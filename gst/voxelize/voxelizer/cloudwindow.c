@@ -85,9 +85,9 @@ robocache_cloud_window_copy_buffers (RobocacheCloudWindow *window)
   robocache_cloud_window_prune (window);
   for (guint i = 0; i < window->clouds->len && ok; i++) {
     RobocacheCloud *cloud = &g_array_index (window->clouds, RobocacheCloud, i);
-    GstBuffer *copy = gst_buffer_copy_deep (cloud->buffer);
+    GstBuffer *copy = robocache_copy_buffer (cloud->buffer);
 
-    ok = copy != NULL && gst_buffer_get_size (copy) == gst_buffer_get_size (cloud->buffer);
+    ok = copy != NULL;
     if (ok)
       gst_buffer_replace (&cloud->buffer, copy);
     g_clear_pointer (&copy, gst_buffer_unref);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "budget.h"
+#include "common/device/budget.h"
 #include "upload.h"
 
 #define MIN_SLOTS 16
@@ -20,18 +21,24 @@ robocache_cloud_ranges_clear (RobocacheCloudRanges *ranges)
   *ranges = (RobocacheCloudRanges) { 0 };
 }
 
-/* Discards all ranges when the window needs more slots. */
-static void
-reserve (RobocacheCloudRanges *ranges, guint n_clouds, guint n_values)
+/* Discards all ranges when the window needs more slots. FALSE and an error: there is no memory for them. */
+static gboolean
+reserve (RobocacheCloudRanges *ranges, guint n_clouds, gsize n_values, GError **error)
 {
   const guint n_slots = MAX (2 * n_clouds, MIN_SLOTS);
+  const guint64 value_bytes = robocache_bytes_multiply (n_values, sizeof (gdouble));
 
   if (n_clouds <= ranges->n_slots && n_values == ranges->n_values)
-    return;
+    return TRUE;
   robocache_cloud_ranges_clear (ranges);
-  *ranges = (RobocacheCloudRanges) {n_slots, n_values, g_new0 (guint64, n_slots),
-    g_new (gdouble, (gsize) n_slots * n_values), g_new (gdouble, n_values)
-  };
+  ranges->values = robocache_try_malloc (robocache_bytes_multiply (n_slots, value_bytes), "ranges of a window's clouds", error);
+  ranges->maxima = ranges->values ? robocache_try_malloc (value_bytes, "ranges of features", error) : NULL;
+  if (ranges->maxima == NULL)
+    return FALSE;
+  ranges->numbers = g_new0 (guint64, n_slots);
+  ranges->n_slots = n_slots;
+  ranges->n_values = n_values;
+  return TRUE;
 }
 
 /* Raises the shard's part of values [items, channels] to the ranges of the cloud's features. */
@@ -66,7 +73,7 @@ measure_cloud (const RobocacheVoxelRun *run, RobocacheCloudRanges *ranges, const
     ok = measure_share (run, &run->shards->shards[i], cloud, values, error);
   if (ok)
     ranges->numbers[slot] = cloud->number + 1;
-  for (guint k = 0; k < ranges->n_values; k++)
+  for (gsize k = 0; k < ranges->n_values; k++)
     ranges->maxima[k] = MAX (ranges->maxima[k], values[k]);
   return ok;
 }
@@ -77,12 +84,13 @@ robocache_voxel_measure_ranges (RobocacheVoxelRun *run, RobocacheCloudRanges *ra
   const guint n = robocache_cloud_window_length (run->window);
   const RcVoxelPlan *plan = run->shards->shards[0].plans[0].plan;
   GError *failure = NULL;
-  gboolean ok = TRUE;
+  gboolean ok;
 
   if (!run->shards->accumulates || !rc_voxel_needs_range (plan))
     return TRUE;
-  reserve (ranges, n, (guint) (run->shards->spec.batch * rc_voxel_channels (plan)));
-  memset (ranges->maxima, 0, ranges->n_values * sizeof (gdouble));
+  ok = reserve (ranges, n, (gsize) (run->shards->spec.batch * rc_voxel_channels (plan)), &failure);
+  if (ok)
+    memset (ranges->maxima, 0, ranges->n_values * sizeof (gdouble));
   for (guint i = 0; i < n && ok; i++)
     ok = measure_cloud (run, ranges, robocache_cloud_window_nth (run->window, i), &failure);
   if (ok) {

@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 /* A zeroed struct is valid and empty. */
 typedef struct
 {
-  guint n_slots, n_values;
+  guint n_slots;
+  gsize n_values;
   guint64 *numbers;             /* [n_slots] of the slot's cloud, from 1 on; 0: free */
   gdouble *values;              /* [n_slots, n_values] */
   gdouble *maxima;              /* [n_values] over the clouds of the window */

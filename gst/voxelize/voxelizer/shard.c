@@ -75,8 +75,10 @@ robocache_voxel_shards_init (RobocacheVoxelShards *shards, RobocacheEngine *cons
 
   *shards = (RobocacheVoxelShards) {.spec = *spec,.reads_host = reads_host,.n = (guint) MIN (n_engines, batch) };
   shards->writer = __atomic_add_fetch (&last_writer, 1, __ATOMIC_RELAXED);
-  if (spec->points.layout)
-    shards->layout = g_memdup2 (spec->points.layout, (gsize) spec->points.fields * sizeof (RcVoxelField));
+  if (spec->points.layout) {
+    shards->layout = g_new (RcVoxelField, spec->points.fields);
+    memcpy (shards->layout, spec->points.layout, (gsize) spec->points.fields * sizeof (RcVoxelField));
+  }
   shards->spec.points.layout = shards->layout;
   shards->shards = g_new0 (RobocacheVoxelShard, shards->n);
   for (guint i = 0; i < shards->n && status == RC_OK; i++) {
@@ -141,13 +143,4 @@ robocache_voxel_shards_stop_accumulating (RobocacheVoxelShards *shards, const gc
     robocache_scratch_clear (&shard->scratch);
     shard->items = 0;
   }
-}
-
-gboolean
-robocache_voxel_check_phase (RcStatus status, const RcError *failure, GError **error)
-{
-  if (status != RC_INVALID_ARGUMENT)
-    return robocache_engine_check (status, failure, error);
-  g_set_error_literal (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, failure->message);
-  return FALSE;
 }

@@ -60,9 +60,6 @@ void robocache_voxel_shards_stop_accumulating (RobocacheVoxelShards * shards, co
 RcStatus robocache_voxel_shard_make_plan (const RobocacheVoxelShards * shards, RobocacheVoxelShard * shard,
     RobocacheVoxelPlan * plan, guint64 items, RcError * failure);
 
-/* FALSE and an error when a phase was not enqueued: ROBOCACHE_ERROR_DATA for invalid arguments. */
-gboolean robocache_voxel_check_phase (RcStatus status, const RcError * failure, GError ** error);
-
 static inline gboolean
 robocache_voxel_is_no_space (const GError *error)
 {

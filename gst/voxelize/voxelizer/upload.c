@@ -119,7 +119,7 @@ enqueue (const RobocacheVoxelJob *job, RobocacheVoxelPhase phase, const RcVoxelC
       status = rc_voxel_measure (job->plan, chunk, job->measured, stream, &failure);
       break;
   }
-  return robocache_voxel_check_phase (status, &failure, error);
+  return robocache_engine_check_settings (status, &failure, ROBOCACHE_ERROR_DATA, error);
 }
 
 /* n rows per item at data. Clouds that accumulators contain together have consecutive numbers, so their layers differ. */

@@ -107,9 +107,11 @@ run_all_phases (RobocacheVoxelJob *job, GError **error)
 
   if (is_one_chunk (job))
     return run_phase (job, ROBOCACHE_VOXEL_PHASE_RUN, 0, 1, job->counters, error);
-  return robocache_voxel_check_phase (rc_voxel_begin (job->plan, &job->job, stream, &failure), &failure, error)
+  return robocache_engine_check_settings (rc_voxel_begin (job->plan, &job->job, stream, &failure), &failure,
+          ROBOCACHE_ERROR_DATA, error)
       && add_and_remove (job, error)
-      && robocache_voxel_check_phase (rc_voxel_end (job->plan, &job->job, &job->out, stream, &failure), &failure, error);
+      && robocache_engine_check_settings (rc_voxel_end (job->plan, &job->job, &job->out, stream, &failure), &failure,
+          ROBOCACHE_ERROR_DATA, error);
 }
 
 /* Items first … first + n - 1. */

@@ -117,9 +117,9 @@ reserve (RobocacheOccupiedVoxels *voxels, GError **error)
   robocache_occupied_voxels_clear (voxels);
   voxels->words = bytes < G_MAXUINT64 ? g_try_malloc (bytes) : NULL;
   if (voxels->words == NULL) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no room for the %" G_GUINT64_FORMAT
-        " bytes that tell which voxels of a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT
-        " are occupied", bytes, n[0], n[1], n[2]);
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT, "no memory for the %" G_GUINT64_FORMAT " bytes "
+        "of the bitmap of a grid of %" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ":%" G_GINT64_FORMAT ": send a smaller grid",
+        bytes, n[0], n[1], n[2]);
     return FALSE;
   }
   voxels->capacity = voxels->n_words = (gsize) words;
@@ -201,8 +201,8 @@ read_sparse (RobocacheOccupiedVoxels *voxels, const guint8 *number, GError **err
 
   memcpy (&n, number, sizeof (n));
   if (n > voxels->layout->capacity) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a sparse grid says it has %u voxels: its tensors have "
-        "room for %" G_GUINT64_FORMAT, n, voxels->layout->capacity);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "a sparse grid has %u voxels, but its tensors have space for %"
+        G_GUINT64_FORMAT, n, voxels->layout->capacity);
     return FALSE;
   }
   voxels->n_occupied = n;

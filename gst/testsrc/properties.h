@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef ROBOCACHE_TESTSETTINGS_H
-#define ROBOCACHE_TESTSETTINGS_H
+#ifndef ROBOCACHE_TESTSRC_PROPERTIES_H
+#define ROBOCACHE_TESTSRC_PROPERTIES_H
 
 #include <gst/gst.h>
 

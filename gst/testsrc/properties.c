@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "settings.h"
+#include "properties.h"
 
-#include "common/element/properties.h"
+#include "common/element/propertytypes.h"
 
 #define MAX_DURATION (G_MAXINT64 / 4)   /* ns */
 #define DEFAULT_GAP_INTERVAL GST_SECOND
@@ -60,31 +60,31 @@ robocache_test_properties_install (GObjectClass *klass)
 {
   const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
 
-  properties[PROP_KIND] = g_param_spec_enum ("kind", "Kind", "Which sensor of the robot", kind_get_type (),
+  properties[PROP_KIND] = g_param_spec_enum ("kind", "Kind", "Sensor to simulate", kind_get_type (),
       ROBOCACHE_TEST_PROPRIO, flags);
   properties[PROP_RATE] = gst_param_spec_fraction ("rate", "Rate",
-      "Rows a second; 0/1: downstream's framerate, or else the kind's (proprio 100, force 1000, imu 200, points 10)",
+      "Rows per second (0/1 = downstream's framerate, or else the kind's: proprio 100, force 1000, imu 200, points 10)",
       0, 1, G_MAXINT, 1, 0, 1, flags);
   properties[PROP_CHANNELS] = g_param_spec_uint ("channels", "Channels",
-      "Channels of a row, or points of a cloud; 0: downstream's dimensions, or else the kind's (proprio 14, force 6, "
-      "imu 10, points 4096)", 0, ROBOCACHE_TEST_MAX_CHANNELS, 0, flags);
+      "Channels of a row, or points of a cloud (0 = downstream's dimensions, or else the kind's: proprio 14, force 6, imu 10, "
+      "points 4096)", 0, ROBOCACHE_TEST_MAX_CHANNELS, 0, flags);
   properties[PROP_JITTER] = g_param_spec_uint64 ("jitter", "Jitter",
-      "Greatest distance of a row from its place on the grid, either way, uniformly distributed (ns)", 0, MAX_DURATION,
+      "Maximum distance of a row from its place on the grid, in both directions, uniformly distributed (ns)", 0, MAX_DURATION,
       0, flags);
-  properties[PROP_DROP] = g_param_spec_double ("drop", "Drop", "Probability that a row is lost", 0.0, 1.0, 0.0, flags);
+  properties[PROP_DROP] = g_param_spec_double ("drop", "Drop", "Probability of losing a row", 0.0, 1.0, 0.0, flags);
   properties[PROP_DISORDER] = g_param_spec_double ("disorder", "Disorder",
-      "Probability that rows 2m and 2m+1 are delivered the other way round", 0.0, 1.0, 0.0, flags);
+      "Probability of sending row 2m+1 before row 2m", 0.0, 1.0, 0.0, flags);
   properties[PROP_GAP] = g_param_spec_uint64 ("gap", "Gap",
-      "Length of the silence that begins at every multiple of gap-interval but 0 (ns); 0: none", 0, MAX_DURATION, 0,
+      "Length of the silence at each multiple of gap-interval except 0 (ns, 0 = none)", 0, MAX_DURATION, 0,
       flags);
   properties[PROP_GAP_INTERVAL] = g_param_spec_uint64 ("gap-interval", "Gap interval",
-      "Time from the beginning of one silence to that of the next (ns)", 1, MAX_DURATION, DEFAULT_GAP_INTERVAL, flags);
+      "Time from the start of a silence to the start of the next one (ns)", 1, MAX_DURATION, DEFAULT_GAP_INTERVAL, flags);
   properties[PROP_SEED] = g_param_spec_uint64 ("seed", "Seed",
-      "Random numbers depend on the seed and the number of the row alone", 0, G_MAXUINT64, 0, flags);
+      "Seed of random numbers, which depend only on it and on the number of the row", 0, G_MAXUINT64, 0, flags);
   properties[PROP_IS_LIVE] = g_param_spec_boolean ("is-live", "Is live",
-      "Release each row when the pipeline's clock reaches its time", FALSE, flags);
+      "Send each row when the pipeline's clock reaches its time", FALSE, flags);
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
-      "Rows sent (rows), lost (dropped) and left out in a silence (silent), and pairs sent in reverse (swapped)",
+      "Rows sent (rows), lost (dropped) and omitted in a silence (silent), and pairs sent in reverse (swapped)",
       GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (klass, N_PROPS, properties);
   gst_type_mark_as_plugin_api (kind_get_type (), 0);
@@ -108,15 +108,15 @@ robocache_test_settings_fault (const RobocacheTestSettings *s)
   const guint sensor = s->kind == ROBOCACHE_TEST_POINTS ? 1 : robocache_test_sensor_channels (s->kind);
 
   if (s->rate.num > 0 && s->rate.num / s->rate.den >= (gint64) GST_SECOND)
-    return g_strdup_printf ("rate=%d/%d is more than a row a nanosecond; times are in whole nanoseconds", s->rate.num,
+    return g_strdup_printf ("rate=%d/%d is more than one row per nanosecond, and times are whole nanoseconds", s->rate.num,
         s->rate.den);
   if (s->channels % sensor)
-    return g_strdup_printf ("channels=%u is not a multiple of %u, the channels of a sensor with kind=%s", s->channels, sensor,
+    return g_strdup_printf ("channels=%u is not a multiple of %u, the channels per sensor with kind=%s", s->channels, sensor,
         robocache_test_kinds[s->kind].name);
   if (s->gap_ns > 0 && s->gap_ns >= s->gap_interval_ns)
     return g_strdup_printf ("gap=%" G_GINT64_FORMAT " leaves no row: it must be shorter than gap-interval=%"
         G_GINT64_FORMAT, s->gap_ns, s->gap_interval_ns);
   if (s->drop >= 1.0 && !s->is_live)
-    return g_strdup ("drop=1 leaves no row, and only is-live=true paces a source that sends none");
+    return g_strdup ("drop=1 loses all rows: set is-live=true, or the source never ends");
   return NULL;
 }

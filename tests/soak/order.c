@@ -16,16 +16,19 @@
 
 /* The function that ours stands before. */
 #define BEHIND(name) \
-  static __typeof__ (&name) behind; \
-  if (__atomic_load_n (&behind, __ATOMIC_RELAXED) == NULL) \
-    __atomic_store_n (&behind, (__typeof__ (&name)) dlsym (RTLD_NEXT, #name), __ATOMIC_RELAXED)
+  static __typeof__ (&name) found; \
+  __typeof__ (&name) behind = __atomic_load_n (&found, __ATOMIC_RELAXED); \
+  if (behind == NULL) { \
+    behind = (__typeof__ (&name)) dlsym (RTLD_NEXT, #name); \
+    __atomic_store_n (&found, behind, __ATOMIC_RELAXED); \
+  }
 
 /* ---- locks ---- */
 
 #define TAKES(name, Lock) \
   void name (Lock * lock) \
   { \
-    BEHIND (name); \
+    BEHIND (name) \
     behind (lock); \
     __tsan_acquire (lock); \
   }
@@ -34,7 +37,7 @@
   gboolean name (Lock * lock) \
   { \
     gboolean taken; \
-    BEHIND (name); \
+    BEHIND (name) \
     taken = behind (lock); \
     if (taken) \
       __tsan_acquire (lock); \
@@ -44,7 +47,7 @@
 #define LETS_GO(name, Lock) \
   void name (Lock * lock) \
   { \
-    BEHIND (name); \
+    BEHIND (name) \
     __tsan_release (lock); \
     behind (lock); \
   }
@@ -65,7 +68,7 @@ LETS_GO (g_rw_lock_reader_unlock, GRWLock)
 void
 g_cond_wait (GCond *cond, GMutex *mutex)
 {
-  BEHIND (g_cond_wait);
+  BEHIND (g_cond_wait)
   __tsan_release (mutex);
   behind (cond, mutex);
   __tsan_acquire (mutex);
@@ -76,7 +79,7 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
 {
   gboolean signalled;
 
-  BEHIND (g_cond_wait_until);
+  BEHIND (g_cond_wait_until)
   __tsan_release (mutex);
   signalled = behind (cond, mutex, end_time);
   __tsan_acquire (mutex);
@@ -104,7 +107,7 @@ GThreadPool *
 g_thread_pool_new (GFunc func, gpointer user_data, gint max_threads, gboolean exclusive, GError **error)
 {
   Worker *worker = g_new (Worker, 1);   /* as long as the process */
-  BEHIND (g_thread_pool_new);
+  BEHIND (g_thread_pool_new)
 
   *worker = (Worker) { func, user_data };
   return behind (take_item, worker, max_threads, exclusive, error);
@@ -113,7 +116,7 @@ g_thread_pool_new (GFunc func, gpointer user_data, gint max_threads, gboolean ex
 gboolean
 g_thread_pool_push (GThreadPool *pool, gpointer item, GError **error)
 {
-  BEHIND (g_thread_pool_push);
+  BEHIND (g_thread_pool_push)
   __tsan_release (item);
   return behind (pool, item, error);
 }
@@ -128,7 +131,7 @@ g_once_init_enter (volatile void *location)
 {
   gboolean ours;
 
-  BEHIND (g_once_init_enter);
+  BEHIND (g_once_init_enter)
   ours = behind (location);
   __tsan_acquire ((void *) location);
   return ours;
@@ -137,7 +140,7 @@ g_once_init_enter (volatile void *location)
 void
 g_once_init_leave (volatile void *location, gsize result)
 {
-  BEHIND (g_once_init_leave);
+  BEHIND (g_once_init_leave)
   __tsan_release ((void *) location);
   behind (location, result);
 }
@@ -149,7 +152,7 @@ g_once_init_leave (volatile void *location, gsize result)
 #define LETS_GO_OF(name, Pointer) \
   void name (Pointer object) \
   { \
-    BEHIND (name); \
+    BEHIND (name) \
     __tsan_release (object); \
     __tsan_acquire (object); \
     behind (object); \

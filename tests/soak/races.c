@@ -11,79 +11,58 @@
 #define N_STEPS 10000
 
 static guint64 shared;
-static GMutex mutex;
+static GMutex mutex, own[2];
 static GRecMutex recursive;
 static GRWLock shared_lock;
+static GstObject *object;
 static GCond cond;
 static gboolean published;
 
-static gpointer
-step_unprotected (gpointer data)
+/* ---- a counter, with and without a lock ---- */
+
+typedef struct
 {
-  for (guint i = 0; i < N_STEPS; i++)
-    shared++;
-  return NULL;
+  GDestroyNotify lock, unlock;  /* NULL: none */
+  gpointer of;
+} Guard;
+
+static void
+lock_object (gpointer data)
+{
+  GST_OBJECT_LOCK (object);
 }
 
-static gpointer
-step_with_mutex (gpointer data)
+static void
+unlock_object (gpointer data)
 {
+  GST_OBJECT_UNLOCK (object);
+}
+
+static const Guard no_guard = { NULL };
+static const Guard by_mutex = { (GDestroyNotify) g_mutex_lock, (GDestroyNotify) g_mutex_unlock, &mutex };
+static const Guard by_own[2] = { {(GDestroyNotify) g_mutex_lock, (GDestroyNotify) g_mutex_unlock, &own[0]},
+  {(GDestroyNotify) g_mutex_lock, (GDestroyNotify) g_mutex_unlock, &own[1]}
+};
+static const Guard by_recursive = { (GDestroyNotify) g_rec_mutex_lock, (GDestroyNotify) g_rec_mutex_unlock, &recursive };
+static const Guard by_object = { lock_object, unlock_object, NULL };
+static const Guard by_writer = { (GDestroyNotify) g_rw_lock_writer_lock, (GDestroyNotify) g_rw_lock_writer_unlock, &shared_lock };
+
+static gpointer
+count (gpointer data)
+{
+  const Guard *guard = data;
+
   for (guint i = 0; i < N_STEPS; i++) {
-    g_mutex_lock (&mutex);
+    if (guard->lock)
+      guard->lock (guard->of);
     shared++;
-    g_mutex_unlock (&mutex);
+    if (guard->unlock)
+      guard->unlock (guard->of);
   }
   return NULL;
 }
 
-static gpointer
-step_with_recursive_mutex (gpointer data)
-{
-  for (guint i = 0; i < N_STEPS; i++) {
-    g_rec_mutex_lock (&recursive);
-    shared++;
-    g_rec_mutex_unlock (&recursive);
-  }
-  return NULL;
-}
-
-static gpointer
-step_with_object_lock (gpointer data)
-{
-  for (guint i = 0; i < N_STEPS; i++) {
-    GST_OBJECT_LOCK (data);
-    shared++;
-    GST_OBJECT_UNLOCK (data);
-  }
-  return NULL;
-}
-
-static gpointer
-step_as_writer (gpointer data)
-{
-  for (guint i = 0; i < N_STEPS; i++) {
-    g_rw_lock_writer_lock (&shared_lock);
-    shared++;
-    g_rw_lock_writer_unlock (&shared_lock);
-  }
-  return NULL;
-}
-
-/* Each has a lock, and not the same one. */
-static gpointer
-step_with_another_lock (gpointer data)
-{
-  GMutex own;
-
-  g_mutex_init (&own);
-  for (guint i = 0; i < N_STEPS; i++) {
-    g_mutex_lock (&own);
-    shared++;
-    g_mutex_unlock (&own);
-  }
-  g_mutex_clear (&own);
-  return NULL;
-}
+/* ---- a condition ---- */
 
 static gpointer
 publish (gpointer data)
@@ -111,22 +90,21 @@ static const struct
 {
   const gchar *name;
   GThreadFunc first, second;
+  const Guard *of_first, *of_second;
 } cases[] = {
-  {"unprotected", step_unprotected, step_unprotected},
-  {"another-lock", step_with_another_lock, step_with_another_lock},
-  {"one-side-only", step_with_mutex, step_unprotected},
-  {"mutex", step_with_mutex, step_with_mutex},
-  {"recursive-mutex", step_with_recursive_mutex, step_with_recursive_mutex},
-  {"object-lock", step_with_object_lock, step_with_object_lock},
-  {"writer-lock", step_as_writer, step_as_writer},
+  {"unprotected", count, count, &no_guard, &no_guard},
+  {"another-lock", count, count, &by_own[0], &by_own[1]},
+  {"one-side-only", count, count, &by_mutex, &no_guard},
+  {"mutex", count, count, &by_mutex, &by_mutex},
+  {"recursive-mutex", count, count, &by_recursive, &by_recursive},
+  {"object-lock", count, count, &by_object, &by_object},
+  {"writer-lock", count, count, &by_writer, &by_writer},
   {"condition", publish, wait_and_read},
 };
 
 int
 main (int argc, char **argv)
 {
-  GstObject *object;
-
   gst_init (&argc, &argv);
   object = g_object_new (GST_TYPE_PIPELINE, NULL);
   gst_object_ref_sink (object);
@@ -135,8 +113,8 @@ main (int argc, char **argv)
 
     if (argc != 2 || strcmp (argv[1], cases[i].name) != 0)
       continue;
-    first = g_thread_new ("first", cases[i].first, object);
-    second = g_thread_new ("second", cases[i].second, object);
+    first = g_thread_new ("first", cases[i].first, (gpointer) cases[i].of_first);
+    second = g_thread_new ("second", cases[i].second, (gpointer) cases[i].of_second);
     g_thread_join (first);
     g_thread_join (second);
     gst_object_unref (object);

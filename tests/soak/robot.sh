@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# robot.sh [SECONDS [LATE_LIMIT_MS]]: a live simulated robot with all faults on, for an hour unless told otherwise. Memory
+# robot.sh [SECONDS [LATE_LIMIT_MS [SEED]]]: a live simulated robot with all faults on, for an hour unless told otherwise. Memory
 # stays flat, every counter adds up, and no tick leaves more than 5 ms after its time and the latency. Builds what it needs
 # in build-soak, or uses the program in $SOAK_ROBOT.
 set -uo pipefail
@@ -15,4 +15,4 @@ if [ -z "${SOAK_ROBOT:-}" ]; then
 fi
 # few arenas, so that what threads leave behind is not taken for a leak
 export G_DEBUG=fatal-criticals MALLOC_ARENA_MAX=2
-exec "$SOAK_ROBOT" --seconds="${1:-3600}" --late-limit="${2:-5}"
+exec "$SOAK_ROBOT" "${1:-3600}" "${2:-5}" ${3:+"$3"}

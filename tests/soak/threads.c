@@ -6,11 +6,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/gst.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "soak.h"
 
 #define N_SENSORS 5
 #define ROUND_US (400 * 1000)   /* then the pipeline is stopped, and begins anew */
@@ -269,25 +269,8 @@ set_something (Stress *stress)
 static void
 check_balance (Stress *stress, gpointer object)
 {
-  static const gchar *const outcomes[] = { "rows-used", "rows-late", "rows-duplicate", "rows-superseded",
-    "rows-dropped", "rows-kept"
-  };
-  guint64 in = 0, n = 0, sum = 0;
-  GstStructure *stats;
-
-  g_object_get (object, "stats", &stats, NULL);
-  gst_structure_get_uint64 (stats, "rows-in", &in);
-  for (guint i = 0; i < G_N_ELEMENTS (outcomes); i++) {
-    if (gst_structure_get_uint64 (stats, outcomes[i], &n))
-      sum += n;
-  }
-  if (in != sum && g_atomic_int_add (&stress->unbalanced, 1) == 0) {
-    gchar *text = gst_structure_to_string (stats);
-
-    printf ("%s: the counters do not add up: %s\n", GST_OBJECT_NAME (object), text);
-    g_free (text);
-  }
-  gst_structure_free (stats);
+  if (!rows_balance (object))
+    g_atomic_int_inc (&stress->unbalanced);
 }
 
 static void
@@ -459,13 +442,6 @@ run_round (Stress *stress, gboolean live)
   gst_object_unref (stress->pipeline);
 }
 
-static gboolean
-verdict (gboolean passed, const gchar *name, gint n, const gchar *what)
-{
-  printf ("%s threads_%s: %d %s\n", passed ? "PASS" : "FAIL", name, n, what);
-  return passed;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -486,9 +462,9 @@ main (int argc, char **argv)
 
   printf ("%d pads plugged or unplugged, %d flushed, %d seeks, %d settings, %d readings\n", stress.n_plugs,
       stress.n_flushes, stress.n_seeks, stress.n_settings, stress.n_readings);
-  ok = verdict (stress.errors == 0, "no_error", stress.errors, "errors");
-  ok &= verdict (stress.unbalanced == 0, "counters_balance", stress.unbalanced, "times they did not");
-  ok &= verdict (stress.stalled == 0, "samples_flow", stress.n_samples,
-      stress.stalled ? "samples, none after the last seek of a round" : "samples, some after the last seek of each round");
+  ok = verdict (stress.errors == 0, "threads_no_error", "%d errors", stress.errors);
+  ok &= verdict (stress.unbalanced == 0, "threads_counters_balance", "%d times they did not", stress.unbalanced);
+  ok &= verdict (stress.stalled == 0, "threads_samples_flow", "%d samples, and after the last seek of a round %s",
+      stress.n_samples, stress.stalled ? "none" : "some");
   return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

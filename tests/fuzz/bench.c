@@ -16,7 +16,11 @@
 #include "gst/voxelview/gstrobocachevoxelview.h"
 #endif
 
+#ifdef HAVE_MCAP
+GST_ELEMENT_REGISTER_DECLARE (robocachemcapdemux);
+#endif
 GST_ELEMENT_REGISTER_DECLARE (robocacheparse);
+GST_ELEMENT_REGISTER_DECLARE (robocachetestsrc);
 GST_ELEMENT_REGISTER_DECLARE (robocachevoxelize);
 
 void
@@ -41,21 +45,32 @@ judge_log (const gchar *domain, GLogLevelFlags level, const gchar *message, gpoi
 }
 
 void
-bench_prepare (void)
+bench_begin (int *argc, char ***argv)
 {
   /* no plugin of anybody else, and no file of ours */
   g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
   g_setenv ("GST_PLUGIN_SYSTEM_PATH_1_0", "", TRUE);
   g_setenv ("GST_PLUGIN_PATH_1_0", "", TRUE);
-  gst_init (NULL, NULL);
+  gst_init (argc, argv);
   g_log_set_default_handler (judge_log, NULL);
   GST_ELEMENT_REGISTER (robocachefuse, NULL);
   GST_ELEMENT_REGISTER (robocacheparse, NULL);
   GST_ELEMENT_REGISTER (robocacheresample, NULL);
+  GST_ELEMENT_REGISTER (robocachetestsrc, NULL);
   GST_ELEMENT_REGISTER (robocachevoxelize, NULL);
+#ifdef HAVE_MCAP
+  GST_ELEMENT_REGISTER (robocachemcapdemux, NULL);
+#endif
 #ifdef HAVE_VOXELVIEW
   GST_ELEMENT_REGISTER (robocachevoxelview, NULL);
 #endif
+}
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  bench_begin (NULL, NULL);
+  return 0;
 }
 
 /* ---- what leaves ---- */
@@ -104,15 +119,6 @@ judge_bytes (Bench *bench, GstBuffer *buffer)
 }
 
 static void
-judge_picture (Bench *bench, GstBuffer *buffer)
-{
-  if (gst_buffer_get_size (buffer) != GST_VIDEO_INFO_SIZE (&bench->video))
-    fuzz_fail ("%" G_GSIZE_FORMAT " bytes are no picture of %" G_GSIZE_FORMAT, gst_buffer_get_size (buffer),
-        GST_VIDEO_INFO_SIZE (&bench->video));
-  judge_bytes (bench, buffer);
-}
-
-static void
 judge_tick (Bench *bench, GstClockTime pts)
 {
   const gint64 tick = (gint64) gst_segment_to_running_time (&bench->segment, GST_FORMAT_TIME, pts);
@@ -134,20 +140,18 @@ take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 
   if (!bench->caps_seen || !bench->segment_seen)
     fuzz_fail ("a buffer before its %s", bench->caps_seen ? "segment" : "caps");
-  if (g_atomic_int_get (&bench->n_errors) > 0)
+  if (g_atomic_int_get (&bench->n_errors) > 0 && !bench->is_shared)
     fuzz_fail ("a buffer after an error: %s", bench->error);
-  if (bench->ticks_increase)
+  if (g_atomic_int_get (&bench->ticks_increase))
     judge_tick (bench, pts);
-  if (bench->of_points)
-    judge_bytes (bench, buffer);
-  else if (bench->of_pictures)
-    judge_picture (bench, buffer);
-  else
-    judge_tensors (bench, buffer);
+  if (bench->of_pictures && gst_buffer_get_size (buffer) != GST_VIDEO_INFO_SIZE (&bench->video))
+    fuzz_fail ("%" G_GSIZE_FORMAT " bytes are no picture of %" G_GSIZE_FORMAT, gst_buffer_get_size (buffer),
+        GST_VIDEO_INFO_SIZE (&bench->video));
+  (bench->of_points || bench->of_pictures ? judge_bytes : judge_tensors) (bench, buffer);
   bench->digest = digest_bytes (bench->digest, &pts, sizeof (pts));
   bench->n_buffers++;
   gst_buffer_unref (buffer);
-  return bench->n_buffers >= bench->max_buffers ? GST_FLOW_EOS : bench->answer;
+  return bench->n_buffers >= bench->max_buffers ? GST_FLOW_EOS : (GstFlowReturn) g_atomic_int_get ((gint *) &bench->answer);
 }
 
 static gboolean
@@ -170,6 +174,8 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &bench->segment);
       bench->segment_seen = TRUE;
+      if (bench->ticks_go_back)
+        bench->last_tick = -1;
       break;
     case GST_EVENT_FLUSH_STOP:
       bench->segment_seen = FALSE;
@@ -183,18 +189,25 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
 }
 
 static gboolean
-answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
+answer_caps (GstQuery *query, GstCaps *accepted)
 {
-  const Bench *bench = gst_pad_get_element_private (pad);
   GstCaps *filter, *caps;
 
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || bench->accepted == NULL)
-    return gst_pad_query_default (pad, parent, query);
   gst_query_parse_caps (query, &filter);
-  caps = filter ? gst_caps_intersect (bench->accepted, filter) : gst_caps_ref (bench->accepted);
+  caps = filter ? gst_caps_intersect (accepted, filter) : gst_caps_ref (accepted);
   gst_query_set_caps_result (query, caps);
   gst_caps_unref (caps);
   return TRUE;
+}
+
+static gboolean
+answer_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  const Bench *bench = gst_pad_get_element_private (pad);
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS || bench->accepted == NULL)
+    return gst_pad_query_default (pad, parent, query);
+  return answer_caps (query, bench->accepted);
 }
 
 static GstBusSyncReply
@@ -203,7 +216,9 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   Bench *bench = data;
   GError *error;
 
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    g_atomic_int_set (&bench->has_failed, TRUE);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR && !bench->is_shared) {
     gst_message_parse_error (message, &error, NULL);
     g_strlcpy (bench->error, error->message, sizeof (bench->error));
     g_error_free (error);
@@ -221,26 +236,39 @@ bench_pardon (Bench *bench)
 }
 
 static guint64
-field (const GstStructure *stats, const gchar *name)
+stat_of (const GstStructure *stats, const gchar *name)
 {
   guint64 n;
 
-  if (!gst_structure_get_uint64 (stats, name, &n))
-    fuzz_fail ("stats have no %s", name);
+  if (!gst_structure_get_uint64 (stats, name, &n) && !gst_structure_get_int64 (stats, name, (gint64 *) &n))
+    fuzz_fail ("stats have no %s: %s", name, gst_structure_to_string (stats));
+  return n;
+}
+
+guint64
+bench_stat (gpointer object, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 n;
+
+  g_object_get (object, "stats", &stats, NULL);
+  n = stat_of (stats, name);
+  gst_structure_free (stats);
   return n;
 }
 
 void
-bench_check_rows (gpointer object)
+bench_check_sum (gpointer object, const gchar *total, const gchar *const *parts)
 {
   GstStructure *stats;
-  guint64 sum;
+  guint64 sum = 0;
 
   g_object_get (object, "stats", &stats, NULL);
-  sum = field (stats, "rows-used") + field (stats, "rows-late") + field (stats, "rows-duplicate")
-      + field (stats, "rows-superseded") + field (stats, "rows-dropped") + field (stats, "rows-kept");
-  if (sum != field (stats, "rows-in"))
-    fuzz_fail ("rows do not add up: %s", gst_structure_to_string (stats));
+  for (guint i = 0; parts[i]; i++)
+    sum += stat_of (stats, parts[i]);
+  if (sum != stat_of (stats, total))
+    fuzz_fail ("%s: the parts of %s from %s on add up to %" G_GUINT64_FORMAT ": %s", GST_OBJECT_NAME (object), total, parts[0],
+        sum, gst_structure_to_string (stats));
   gst_structure_free (stats);
 }
 
@@ -259,6 +287,7 @@ bench_init (Bench *bench, const gchar *factory)
   bench->feeds = g_ptr_array_new ();
   bench->gone = g_ptr_array_new_with_free_func (g_free);
   bench->step_ns = 10 * GST_MSECOND;
+  bench->max_steps = MAX_STEPS;
   bench->last_tick = -1;
   bench->answer = GST_FLOW_OK;
   bench->max_buffers = 10 * MAX_STEPS;
@@ -293,20 +322,23 @@ bench_clear (Bench *bench)
   gst_clear_caps (&bench->accepted);
 }
 
+/* As in a pipeline: downstream goes to READY before the element does. */
 gboolean
 bench_set_state (Bench *bench, GstState state)
 {
   gboolean ok;
 
   bench_pardon (bench);
+  if (state <= GST_STATE_READY)
+    gst_pad_set_active (bench->sink, FALSE);
   ok = gst_element_set_state (bench->element, state) != GST_STATE_CHANGE_FAILURE;
   if (!ok)
     gst_element_set_state (bench->element, GST_STATE_NULL);
   if (state <= GST_STATE_READY) {
+    GST_PAD_STREAM_LOCK (bench->sink);
     bench->segment_seen = bench->caps_seen = FALSE;
     bench->last_tick = -1;
-    /* as a sink that goes to READY, too */
-    gst_pad_set_active (bench->sink, FALSE);
+    GST_PAD_STREAM_UNLOCK (bench->sink);
     gst_pad_set_active (bench->sink, TRUE);
   }
   return ok;
@@ -315,32 +347,26 @@ bench_set_state (Bench *bench, GstState state)
 /* ---- feeds ---- */
 
 static gboolean
-seek_feed (Feed *feed, GstEvent *event)
+feed_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
+  Feed *feed = gst_pad_get_element_private (pad);
   GstSegment segment;
   GstSeekFlags flags;
   GstFormat format;
 
-  if (feed->bench->refuses_seeks)
-    return FALSE;
-  gst_event_parse_seek (event, NULL, &format, &flags, NULL, NULL, NULL, NULL);
-  if (flags & GST_SEEK_FLAG_FLUSH)
-    feed_flush (feed, TRUE);
-  gst_segment_init (&segment, format);
-  if (flags & GST_SEEK_FLAG_FLUSH)
-    feed_send (feed, gst_event_new_segment (&segment));
-  feed->time = 0;
-  return TRUE;
-}
-
-static gboolean
-feed_event (GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  Feed *feed = gst_pad_get_element_private (pad);
-  const gboolean done = GST_EVENT_TYPE (event) == GST_EVENT_SEEK ? seek_feed (feed, event) : TRUE;
-
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
+    gst_event_parse_seek (event, NULL, &format, &flags, NULL, NULL, NULL, NULL);
+    if (flags & GST_SEEK_FLAG_FLUSH) {
+      feed_flush (feed, TRUE);
+      gst_segment_init (&segment, format);
+      if (!feed->bench->is_shared)
+        feed_send (feed, gst_event_new_segment (&segment));
+    }
+    if (!feed->bench->is_shared)
+      feed->time = 0;
+  }
   gst_event_unref (event);
-  return done;
+  return TRUE;
 }
 
 static gboolean
@@ -353,9 +379,12 @@ feed_query (GstPad *pad, GstObject *parent, GstQuery *query)
     case GST_QUERY_LATENCY:
       gst_query_set_latency (query, feed->live, feed->min_latency, feed->max_latency);
       return TRUE;
+    case GST_QUERY_CAPS:
+      /* by itself the pad would say its caps, without a lock against their change */
+      return feed->bench->is_shared ? answer_caps (query, GST_CAPS_ANY) : gst_pad_query_default (pad, parent, query);
     case GST_QUERY_SEEKING:
       gst_query_parse_seeking (query, &format, NULL, NULL, NULL);
-      gst_query_set_seeking (query, format, !feed->bench->refuses_seeks, 0, -1);
+      gst_query_set_seeking (query, format, TRUE, 0, -1);
       return TRUE;
     default:
       return gst_pad_query_default (pad, parent, query);
@@ -363,33 +392,56 @@ feed_query (GstPad *pad, GstObject *parent, GstQuery *query)
 }
 
 Feed *
-bench_add_feed (Bench *bench, GstPad *peer, gboolean requested)
+feed_new (Bench *bench, GstPad *peer, gboolean requested)
 {
   Feed *feed = g_new0 (Feed, 1);
 
   feed->bench = bench;
   feed->peer = peer;
   feed->requested = requested;
+  feed->kinds = bench->kinds;
   feed->max_latency = GST_CLOCK_TIME_NONE;
+  g_mutex_init (&feed->flush);
   feed->pad = gst_pad_new (NULL, GST_PAD_SRC);
   gst_pad_set_element_private (feed->pad, feed);
   gst_pad_set_query_function (feed->pad, feed_query);
   gst_pad_set_event_function (feed->pad, feed_event);
-  gst_pad_set_active (feed->pad, TRUE);
-  if (gst_pad_link (feed->pad, peer) != GST_PAD_LINK_OK)
-    fuzz_fail ("a pad that cannot be linked");
-  g_ptr_array_add (bench->feeds, feed);
   return feed;
+}
+
+void
+feed_link (Feed *feed)
+{
+  gst_pad_set_active (feed->pad, TRUE);
+  if (gst_pad_link (feed->pad, feed->peer) != GST_PAD_LINK_OK)
+    fuzz_fail ("a pad that cannot be linked");
+  g_ptr_array_add (feed->bench->feeds, feed);
+}
+
+Feed *
+bench_add_feed (Bench *bench, GstPad *peer, gboolean requested)
+{
+  Feed *feed = feed_new (bench, peer, requested);
+
+  feed_link (feed);
+  return feed;
+}
+
+void
+feed_unlink (Feed *feed)
+{
+  g_ptr_array_remove (feed->bench->feeds, feed);
+  gst_pad_unlink (feed->pad, feed->peer);
+  if (feed->requested)
+    gst_element_release_request_pad (feed->bench->element, feed->peer);
+  gst_pad_set_active (feed->pad, FALSE);
 }
 
 void
 bench_remove_feed (Bench *bench, Feed *feed)
 {
-  g_ptr_array_remove (bench->feeds, feed);
-  gst_pad_unlink (feed->pad, feed->peer);
-  if (feed->requested)
-    gst_element_release_request_pad (bench->element, feed->peer);
-  gst_pad_set_active (feed->pad, FALSE);
+  if (g_ptr_array_find (bench->feeds, feed, NULL))
+    feed_unlink (feed);
   gst_object_unref (feed->peer);
   gst_object_unref (feed->pad);
   gst_clear_caps (&feed->caps);
@@ -411,17 +463,26 @@ feed_send (Feed *feed, GstEvent *event)
 void
 feed_push (Feed *feed, GstBuffer *buffer)
 {
-  if (feed->over)
+  if (feed->over) {
     gst_buffer_unref (buffer);
-  else
-    feed->over = gst_pad_push (feed->pad, buffer) != GST_FLOW_OK;
+    return;
+  }
+  feed->flow = gst_pad_push (feed->pad, buffer);
+  feed->over = feed->flow != GST_FLOW_OK;
+  feed->n_pushed++;
+  feed->n_accepted += !feed->over;
 }
 
 void
 feed_flush (Feed *feed, gboolean reset_time)
 {
+  g_mutex_lock (&feed->flush);
   feed_send (feed, gst_event_new_flush_start ());
+  GST_PAD_STREAM_LOCK (feed->pad);
   feed_send (feed, gst_event_new_flush_stop (reset_time));
   bench_pardon (feed->bench);
   feed->over = FALSE;
+  feed->is_flushed = TRUE;
+  GST_PAD_STREAM_UNLOCK (feed->pad);
+  g_mutex_unlock (&feed->flush);
 }

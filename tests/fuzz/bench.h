@@ -24,8 +24,17 @@ typedef struct
   GPtrArray *feeds;             /* of Feed */
   GPtrArray *gone;              /* the element's thread may be asking one that was just removed */
   GstPad *sink;
+  struct
+  {
+    gint num, den;
+  } rate;                       /* of the grid, as it was chosen */
   gint64 step_ns;               /* times are multiples of it, so that there are not too many ticks */
+  gint64 max_steps;             /* how far times may go */
   gboolean any_time;            /* ticks are so rare that any time will do */
+  gboolean is_wild;             /* buffers have any time now and then, and any meta, flags and memories */
+  gboolean is_shared;           /* by threads: errors have no order, and each feed's thread has its pad's stream lock */
+  guint kinds;                  /* of caps that feeds send at first */
+  const gchar *const *untouched;        /* properties that are left alone */
 
   /* what left */
   gboolean segment_seen, caps_seen;
@@ -37,14 +46,15 @@ typedef struct
   guint64 digest;               /* of all of them */
   GstSegment segment;
   gint64 last_tick;             /* running time; -1: none */
-  gboolean ticks_increase;      /* each is later than the one before */
+  gboolean ticks_increase;      /* each is later than the one before; atomic */
+  gboolean ticks_go_back;       /* but for the first of a segment */
 
   GstCaps *accepted;            /* by downstream; NULL: anything */
-  GstFlowReturn answer;         /* of downstream */
+  GstFlowReturn answer;         /* of downstream; atomic */
   guint64 max_buffers;          /* then downstream has enough */
   gint n_errors;                /* posted since the last pardon; atomic */
+  gint has_failed;              /* an error was posted, pardoned or not; atomic */
   gchar error[512];             /* the last one */
-  gboolean refuses_seeks;
 } Bench;
 
 typedef struct
@@ -55,13 +65,20 @@ typedef struct
   gboolean requested;
   gboolean live;
   GstClockTime min_latency, max_latency;
+  GMutex flush;                 /* held from FLUSH_START to FLUSH_STOP */
+
+  /* stream lock of pad */
+  guint kinds;                  /* of caps */
   GstCaps *caps;                /* the last ones that were sent; NULL: none */
   gint64 time;                  /* of the next buffer */
   gboolean over;                /* a push was not OK: a source stops then */
+  gboolean is_flushed;          /* and has sent nothing since */
+  GstFlowReturn flow;           /* of the last push */
+  guint64 n_pushed, n_accepted;
 } Feed;
 
-/* Once in the process. */
-void bench_prepare (void);
+/* Of this process: GStreamer, with our elements alone. */
+void bench_begin (int *argc, char ***argv);
 
 /* The element is made and linked to a sink, and in NULL. */
 void bench_init (Bench * bench, const gchar * factory);
@@ -69,16 +86,22 @@ void bench_clear (Bench * bench);
 gboolean bench_set_state (Bench * bench, GstState state);
 /* A new attempt: an error of before is forgiven. */
 void bench_pardon (Bench * bench);
-/* Every row that came in is accounted for; object has `stats`. */
-void bench_check_rows (gpointer object);
+/* A number of the object's `stats`, and that others, up to NULL, add up to it at any time. */
+guint64 bench_stat (gpointer object, const gchar * name);
+void bench_check_sum (gpointer object, const gchar * total, const gchar * const *parts);
 
 /* peer is taken. */
 Feed *bench_add_feed (Bench * bench, GstPad * peer, gboolean requested);
+/* In two steps: no feed of the bench's before it is linked, or once it is not. */
+Feed *feed_new (Bench * bench, GstPad * peer, gboolean requested);
+void feed_link (Feed * feed);
+void feed_unlink (Feed * feed);
 void bench_remove_feed (Bench * bench, Feed * feed);
 Feed *bench_feed (Bench * bench, guint i);      /* modulo their number; NULL when there is none */
 
 gboolean feed_send (Feed * feed, GstEvent * event);
 void feed_push (Feed * feed, GstBuffer * buffer);
+/* From any thread. */
 void feed_flush (Feed * feed, gboolean reset_time);
 
 _Noreturn void fuzz_fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2);

@@ -7,7 +7,6 @@
 #include <gst/check/gsttestclock.h>
 
 #include "bench.h"
-#include "entry.h"
 #include "lockstep.h"
 #include "operations.h"
 
@@ -21,167 +20,51 @@ static const gchar *const untouched[] = { "rate", "backend", "device-id", "start
 
 typedef struct
 {
-  Bench bench;
+  Bench bench;                  /* first: operations on it are on the trial */
   Input *input;
-  guint kinds;                  /* of caps */
-  GstTestClock *clock;          /* of robocachefuse */
+  GstTestClock *clock, *wall;   /* of robocachefuse, and of the system */
   Feed *pushing;
 } Trial;
 
-typedef void (*Operation) (Trial * trial);
-
 /* ---- one sink pad, one thread: robocacheresample and robocachevoxelize ---- */
 
-static Feed *
-feed_of (Trial *trial)
-{
-  return bench_feed (&trial->bench, trial->bench.feeds->len > 1 ? input_byte (trial->input) : 0);
-}
-
 static void
-do_caps (Trial *trial)
+flush (Feed *feed, Input *input)
 {
-  Feed *feed = feed_of (trial);
-
-  if (feed)
-    send_caps (feed, trial->input, trial->kinds);
-}
-
-static void
-do_segment (Trial *trial)
-{
-  Feed *feed = feed_of (trial);
-
-  if (feed)
-    send_segment (feed, trial->input);
-}
-
-static void
-do_buffer (Trial *trial)
-{
-  Feed *feed = feed_of (trial);
-
-  trial->pushing = feed;
-  if (feed)
-    send_buffer (feed, trial->input);
-}
-
-static void
-do_gap (Trial *trial)
-{
-  Feed *feed = feed_of (trial);
-
-  trial->pushing = feed;
-  if (feed)
-    send_gap (feed, trial->input);
-}
-
-static void
-do_eos (Trial *trial)
-{
-  Feed *feed = feed_of (trial);
-
-  if (feed)
-    feed_send (feed, gst_event_new_eos ());
-}
-
-static void
-do_flush (Trial *trial)
-{
-  Feed *feed = feed_of (trial);
-
-  if (feed == NULL)
-    return;
-  feed_flush (feed, input_one_in (trial->input, 2));
-  send_segment (feed, trial->input);
-}
-
-static void
-do_event (Trial *trial)
-{
-  Feed *feed = feed_of (trial);
-
-  if (feed)
-    send_other_event (feed, trial->input);
-}
-
-static void
-do_upstream (Trial *trial)
-{
-  send_upstream_event (&trial->bench, trial->input);
-}
-
-static void
-do_query (Trial *trial)
-{
-  ask (&trial->bench, trial->input);
-}
-
-static void
-do_property (Trial *trial)
-{
-  bench_pardon (&trial->bench);
-  set_some_property (&trial->bench, trial->bench.element, trial->input, untouched);
-}
-
-static void
-do_pad_property (Trial *trial)
-{
-  Feed *feed = feed_of (trial);
-
-  if (feed)
-    set_some_property (&trial->bench, feed->peer, trial->input, untouched);
-}
-
-static void
-do_answer (Trial *trial)
-{
-  static const GstFlowReturn answers[] = { GST_FLOW_OK, GST_FLOW_EOS, GST_FLOW_ERROR, GST_FLOW_FLUSHING,
-    GST_FLOW_NOT_NEGOTIATED, GST_FLOW_NOT_LINKED
-  };
-
-  trial->bench.answer = input_pick (trial->input, answers);
+  feed_flush (feed, input_one_in (input, 2));
+  send_segment (feed, input);
 }
 
 /* What a source sends first. */
 static void
-begin_stream (Feed *feed, Input *input, guint kinds)
+begin_stream (Feed *feed, Input *input)
 {
   feed_send (feed, gst_event_new_stream_start ("fuzz"));
-  send_caps (feed, input, kinds);
+  send_caps (feed, input);
   send_segment (feed, input);
-}
-
-static void
-do_states (Trial *trial)
-{
-  static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_NULL };
-
-  bench_set_state (&trial->bench, input_pick (trial->input, states));
-  for (guint i = 0; i < trial->bench.feeds->len; i++) {
-    Feed *feed = g_ptr_array_index (trial->bench.feeds, i);
-
-    feed->over = FALSE;
-  }
 }
 
 static void unblock (gpointer data);
 
 static gboolean
-play (Trial *trial)
+play (Bench *bench)
 {
-  lockstep_begin (unblock, trial);
-  return bench_set_state (&trial->bench, GST_STATE_PLAYING);
+  lockstep_begin (unblock, bench);
+  return bench_set_state (bench, GST_STATE_PLAYING);
 }
 
 static void
-do_restart (Trial *trial)
+restart (Bench *bench, Input *input)
 {
-  do_states (trial);
-  if (!play (trial))
+  static const GstState states[] = { GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_NULL };
+
+  bench_set_state (bench, input_pick (input, states));
+  for (guint i = 0; i < bench->feeds->len; i++)
+    bench_feed (bench, i)->over = FALSE;
+  if (!play (bench))
     return;
-  for (guint i = 0; i < trial->bench.feeds->len; i++)
-    begin_stream (g_ptr_array_index (trial->bench.feeds, i), trial->input, trial->kinds);
+  for (guint i = 0; i < bench->feeds->len; i++)
+    begin_stream (bench_feed (bench, i), input);
 }
 
 /* ---- robocachefuse ---- */
@@ -198,56 +81,55 @@ unblock (gpointer data)
 }
 
 static void
-do_add (Trial *trial)
+add_pad (Bench *bench, Input *input)
 {
-  static const gchar *const names[] = { "proprio_%u", "force_%u", "sink_%u", "camera_%u", "proprio_0", "force_0",
-    "sink_7", "camera_1", "proprio_4294967295", "proprio_4294967296", "force_x", "camera_", "sink_00"
+  static const gchar *const names[] = { "proprio_%u", "force_%u", "sink_%u", "camera_%u", "proprio_0", "force_0", "sink_7", "camera_1",
+    "proprio_4294967295", "proprio_4294967296", "force_x", "camera_", "sink_00"
   };
-  const gchar *name = input_pick (trial->input, names);
-  GstPad *pad = gst_element_get_static_pad (trial->bench.element, name);
+  const gchar *name = input_pick (input, names);
+  GstPad *pad = gst_element_get_static_pad (bench->element, name);
   Feed *feed;
 
-  if (pad || trial->bench.feeds->len >= MAX_FEEDS) {
+  if (pad || bench->feeds->len >= MAX_FEEDS) {
     gst_clear_object (&pad);
     return;
   }
-  pad = gst_element_request_pad_simple (trial->bench.element, name);
+  pad = gst_element_request_pad_simple (bench->element, name);
   if (pad == NULL)
     return;
-  feed = bench_add_feed (&trial->bench, pad, TRUE);
-  feed->live = input_one_in (trial->input, 4);
-  feed->min_latency = input_one_in (trial->input, 8) ? (GstClockTime) trial->bench.step_ns : 0;
-  if (input_one_in (trial->input, 16))
-    feed->max_latency = (GstClockTime) (trial->bench.step_ns / 2);
-  begin_stream (feed, trial->input, GST_OBJECT_NAME (pad)[0] == 'c' ? CAPS_VIDEO : CAPS_ROWS);
+  feed = bench_add_feed (bench, pad, TRUE);
+  feed->live = input_one_in (input, 4);
+  feed->min_latency = input_one_in (input, 8) ? (GstClockTime) bench->step_ns : 0;
+  if (input_one_in (input, 16))
+    feed->max_latency = (GstClockTime) (bench->step_ns / 2);
+  feed->kinds = GST_OBJECT_NAME (pad)[0] == 'c' ? CAPS_VIDEO : CAPS_ROWS;
+  begin_stream (feed, input);
+  feed->kinds = bench->kinds;
 }
 
 static void
-do_remove (Trial *trial)
+remove_pad (Feed *feed, Input *input)
 {
-  Feed *feed = feed_of (trial);
+  Bench *bench = feed->bench;
 
-  if (feed)
-    bench_remove_feed (&trial->bench, feed);
-  bench_pardon (&trial->bench);
+  bench_remove_feed (bench, feed);
+  bench_pardon (bench);
 }
 
 static void
-do_clock (Trial *trial)
+move_clock (GstTestClock *clock, GstClockTime by)
 {
-  const GstClockTime now = gst_clock_get_time (GST_CLOCK (trial->clock));
-  const gint64 step = MIN (trial->bench.step_ns, G_MAXINT64 / 1000000);
-  const GstClockTime then = now + (GstClockTime) (step / 2 * (1 + input_below (trial->input, 16)));
+  const GstClockTime then = gst_clock_get_time (GST_CLOCK (clock)) + by;
   GstClockID id;
 
-  gst_test_clock_set_time (trial->clock, then);
-  for (guint i = 0; i < MAX_STEPS && gst_test_clock_peek_next_pending_id (trial->clock, &id); i++) {
+  gst_test_clock_set_time (clock, then);
+  for (guint i = 0; i < MAX_STEPS && gst_test_clock_peek_next_pending_id (clock, &id); i++) {
     const gboolean due = gst_clock_id_get_time (id) <= then;
 
     gst_clock_id_unref (id);
     if (!due)
       break;
-    id = gst_test_clock_process_next_clock_id (trial->clock);
+    id = gst_test_clock_process_next_clock_id (clock);
     if (id)
       gst_clock_id_unref (id);
     lockstep_settle ();
@@ -255,10 +137,13 @@ do_clock (Trial *trial)
 }
 
 static void
-check_pads (Trial *trial)
+advance_clock (Bench *bench, Input *input)
 {
-  for (guint i = 0; i < trial->bench.feeds->len; i++)
-    bench_check_rows (((Feed *) g_ptr_array_index (trial->bench.feeds, i))->peer);
+  const gint64 step = MIN (bench->step_ns, G_MAXINT64 / 1000000);
+  const GstClockTime by = (GstClockTime) (step / 2 * (1 + input_below (input, 16)));
+
+  move_clock (((Trial *) bench)->clock, by);
+  move_clock (((Trial *) bench)->wall, by);
 }
 
 /* The flush that unblock began. */
@@ -274,25 +159,28 @@ end_unblock (Trial *trial)
 }
 
 static const Operation on_fuse[] = {
-  do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer,
-  do_buffer, do_gap, do_eos, do_clock, do_clock, do_clock, do_pad_property, do_pad_property, do_add, do_add, do_remove,
-  do_caps, do_segment, do_flush, do_event, do_upstream, do_query, do_property, do_answer, do_restart,
+  {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer},
+  {send_buffer}, {send_buffer}, {send_gap}, {send_eos}, {.on_bench = advance_clock}, {.on_bench = advance_clock},
+  {.on_bench = advance_clock}, {set_pad_property}, {set_pad_property}, {.on_bench = add_pad}, {.on_bench = add_pad}, {remove_pad},
+  {send_caps}, {send_segment}, {flush}, {send_other_event}, {.on_bench = send_upstream_event}, {.on_bench = ask},
+  {.on_bench = set_property}, {.on_bench = change_answer}, {.on_bench = restart},
 };
 
 static void
-set_up_fuse (Trial *trial)
+set_up_fuse (Bench *bench, Input *input)
 {
   static const guint windows[] = { 1, 1, 2, 5, 33 };
   static const guint64 latencies[] = { 5000000, 0, 100000000, G_MAXINT64 / 4 };
-  Bench *bench = &trial->bench;
+  Trial *trial = (Trial *) bench;
 
   bench_init (bench, "robocachefuse");
-  bench->ticks_increase = TRUE;
-  trial->kinds = CAPS_ROWS | CAPS_VIDEO;
-  choose_rate (bench, trial->input);
-  g_object_set (bench->element, "window", input_pick (trial->input, windows), "latency",
-      input_pick (trial->input, latencies), NULL);
+  bench->ticks_increase = bench->ticks_go_back = TRUE;
+  bench->kinds = CAPS_ROWS | CAPS_VIDEO;
+  choose_rate (bench, input);
+  g_object_set (bench->element, "window", input_pick (input, windows), "latency", input_pick (input, latencies), NULL);
   trial->clock = GST_TEST_CLOCK (gst_test_clock_new ());
+  trial->wall = GST_TEST_CLOCK (gst_test_clock_new ());
+  gst_system_clock_set_default (GST_CLOCK (trial->wall));
   gst_element_set_clock (bench->element, GST_CLOCK (trial->clock));
   gst_element_set_base_time (bench->element, 0);
 }
@@ -300,67 +188,67 @@ set_up_fuse (Trial *trial)
 /* ---- the others ---- */
 
 static const Operation on_transform[] = {
-  do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_buffer, do_gap, do_caps, do_segment,
-  do_eos, do_flush, do_event, do_upstream, do_query, do_property, do_property, do_answer, do_restart,
+  {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_buffer}, {send_gap},
+  {send_caps}, {send_segment}, {send_eos}, {flush}, {send_other_event}, {.on_bench = send_upstream_event}, {.on_bench = ask},
+  {.on_bench = set_property}, {.on_bench = set_property}, {.on_bench = change_answer}, {.on_bench = restart},
 };
 
 static void
-set_up_resample (Trial *trial)
+set_up_resample (Bench *bench, Input *input)
 {
-  bench_init (&trial->bench, "robocacheresample");
-  trial->kinds = input_one_in (trial->input, 3) ? CAPS_EPISODES : CAPS_ROWS;
-  trial->bench.ticks_increase = trial->kinds == CAPS_ROWS;
-  choose_rate (&trial->bench, trial->input);
+  bench_init (bench, "robocacheresample");
+  bench->kinds = input_one_in (input, 3) ? CAPS_EPISODES : CAPS_ROWS;
+  bench->ticks_increase = bench->kinds == CAPS_ROWS;
+  choose_rate (bench, input);
 }
 
 static void
-set_up_voxelize (Trial *trial)
+set_up_voxelize (Bench *bench, Input *input)
 {
-  bench_init (&trial->bench, "robocachevoxelize");
-  trial->kinds = input_one_in (trial->input, 4) ? CAPS_VIDEO : CAPS_POINTS;
-  g_object_set (trial->bench.element, "grid", "8:9:10", "max-voxels", 100, NULL);
+  bench_init (bench, "robocachevoxelize");
+  bench->kinds = input_one_in (input, 4) ? CAPS_VIDEO : CAPS_POINTS;
+  g_object_set (bench->element, "grid", "8:9:10", "max-voxels", 100, NULL);
 }
 
-static void
-check_resample (Trial *trial)
-{
-  bench_check_rows (trial->bench.element);
-}
-
-static gint64
-points (const GstStructure *stats, const gchar *name)
-{
-  gint64 n;
-
-  if (!gst_structure_get_int64 (stats, name, &n))
-    fuzz_fail ("stats have no %s", name);
-  return n;
-}
-
-static void
-check_voxelize (Trial *trial)
-{
-  GstStructure *stats;
-
-  g_object_get (trial->bench.element, "stats", &stats, NULL);
-  if (points (stats, "points") != points (stats, "points-inside") + points (stats, "points-outside")
-      + points (stats, "points-nan") + points (stats, "points-infinite"))
-    fuzz_fail ("points do not add up: %s", gst_structure_to_string (stats));
-  gst_structure_free (stats);
-}
+static const gchar *const rows[] = { "rows-used", "rows-late", "rows-duplicate", "rows-superseded", "rows-dropped", "rows-kept", NULL };
+static const gchar *const points[] = { "points-inside", "points-outside", "points-nan", "points-infinite", NULL };
 
 static const struct
 {
-  void (*set_up) (Trial * trial);
-  gboolean requests_pads;
+  void (*set_up) (Bench * bench, Input * input);
   const Operation *operations;
   guint n_operations;
-  void (*check) (Trial * trial);
+  gboolean has_pads;            /* that are requested, and have the stats */
+  const gchar *total, *const *parts;    /* of the stats */
 } elements[] = {
-  {set_up_fuse, TRUE, on_fuse, G_N_ELEMENTS (on_fuse), check_pads},
-  {set_up_resample, FALSE, on_transform, G_N_ELEMENTS (on_transform), check_resample},
-  {set_up_voxelize, FALSE, on_transform, G_N_ELEMENTS (on_transform), check_voxelize},
+  {set_up_fuse, on_fuse, G_N_ELEMENTS (on_fuse), TRUE, "rows-in", rows},
+  {set_up_resample, on_transform, G_N_ELEMENTS (on_transform), FALSE, "rows-in", rows},
+  {set_up_voxelize, on_transform, G_N_ELEMENTS (on_transform), FALSE, "points", points},
 };
+
+static void
+check_stats (Bench *bench, guint kind)
+{
+  if (!elements[kind].has_pads)
+    bench_check_sum (bench->element, elements[kind].total, elements[kind].parts);
+  for (guint i = 0; i < bench->feeds->len && elements[kind].has_pads; i++)
+    bench_check_sum (bench_feed (bench, i)->peer, elements[kind].total, elements[kind].parts);
+}
+
+static void
+run_operation (Trial *trial, const Operation *operation)
+{
+  Bench *bench = &trial->bench;
+  Feed *feed = NULL;
+
+  if (operation->on_feed)
+    feed = bench_feed (bench, bench->feeds->len > 1 ? input_byte (trial->input) : 0);
+  trial->pushing = operation->on_feed == send_buffer || operation->on_feed == send_gap ? feed : NULL;
+  if (feed)
+    operation->on_feed (feed, trial->input);
+  if (operation->on_bench)
+    operation->on_bench (bench, trial->input);
+}
 
 static void
 run (Trial *trial, guint kind)
@@ -370,33 +258,24 @@ run (Trial *trial, guint kind)
 
   choose_downstream (bench, input);
   for (guint i = input_below (input, 8); i > 0; i--)
-    do_property (trial);
-  if (!play (trial))
+    set_property (bench, input);
+  if (!play (bench))
     return;
-  if (elements[kind].requests_pads)
-    do_add (trial);
+  if (elements[kind].has_pads)
+    add_pad (bench, input);
   else
-    begin_stream (bench_add_feed (bench, gst_element_get_static_pad (bench->element, "sink"), FALSE), input,
-        trial->kinds);
+    begin_stream (bench_add_feed (bench, gst_element_get_static_pad (bench->element, "sink"), FALSE), input);
   for (guint i = 0; i < MAX_OPERATIONS && !input_is_empty (input); i++) {
-    elements[kind].operations[input_below (input, elements[kind].n_operations)] (trial);
+    run_operation (trial, &elements[kind].operations[input_below (input, elements[kind].n_operations)]);
     lockstep_settle ();
     end_unblock (trial);
     lockstep_settle ();
-    elements[kind].check (trial);
+    check_stats (bench, kind);
   }
-  trial->pushing = NULL;
   for (guint i = 0; i < bench->feeds->len; i++)
-    feed_send (g_ptr_array_index (bench->feeds, i), gst_event_new_eos ());
+    send_eos (bench_feed (bench, i), input);
   lockstep_settle ();
-  elements[kind].check (trial);
-}
-
-int
-LLVMFuzzerInitialize (int *argc, char ***argv)
-{
-  bench_prepare ();
-  return 0;
+  check_stats (bench, kind);
 }
 
 int
@@ -406,11 +285,14 @@ LLVMFuzzerTestOneInput (const uint8_t *bytes, size_t n)
   Trial trial = {.input = &input };
   const guint kind = input_below (&input, G_N_ELEMENTS (elements));
 
-  elements[kind].set_up (&trial);
+  elements[kind].set_up (&trial.bench, &input);
+  trial.bench.untouched = untouched;
   run (&trial, kind);
   trial.pushing = NULL;
   bench_clear (&trial.bench);
   lockstep_end ();
   gst_clear_object (&trial.clock);
+  gst_system_clock_set_default (NULL);
+  gst_clear_object (&trial.wall);
   return 0;
 }

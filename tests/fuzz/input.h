@@ -8,6 +8,11 @@
 #define FUZZ_INPUT_H
 
 #include <glib.h>
+#include <stdint.h>
+
+/* What libFuzzer, or the program that replays a corpus, calls. */
+int LLVMFuzzerInitialize (int *argc, char ***argv);
+int LLVMFuzzerTestOneInput (const uint8_t * bytes, size_t n);
 
 typedef struct
 {

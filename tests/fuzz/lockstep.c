@@ -37,41 +37,12 @@ static struct
 } step = {.lock = PTHREAD_MUTEX_INITIALIZER,.changed = PTHREAD_COND_INITIALIZER };
 
 /* What stands behind the function of ours that has its name. */
-#define REAL(name, ...) \
+#define REAL(name) ({ \
   static __typeof__ (&name) real; \
   if (g_atomic_pointer_get (&real) == NULL) \
     g_atomic_pointer_set (&real, (__typeof__ (&name)) dlsym (RTLD_NEXT, #name)); \
-  return real (__VA_ARGS__)
-
-static void
-real_wait (GCond *cond, GMutex *mutex)
-{
-  REAL (g_cond_wait, cond, mutex);
-}
-
-static gboolean
-real_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
-{
-  REAL (g_cond_wait_until, cond, mutex, end_time);
-}
-
-static void
-real_broadcast (GCond *cond)
-{
-  REAL (g_cond_broadcast, cond);
-}
-
-static gboolean
-real_start_task (GstPad *pad, GstTaskFunction func, gpointer data, GDestroyNotify notify)
-{
-  REAL (gst_pad_start_task, pad, func, data, notify);
-}
-
-static gboolean
-real_stop_task (GstPad *pad)
-{
-  REAL (gst_pad_stop_task, pad);
-}
+  real; \
+})
 
 static struct timespec
 later (clockid_t clock, time_t seconds)
@@ -139,13 +110,13 @@ gst_pad_start_task (GstPad *pad, GstTaskFunction func, gpointer data, GDestroyNo
   if (step.active && !is_incremental)
     step.follower = RUNS;
   pthread_mutex_unlock (&step.lock);
-  return real_start_task (pad, func, data, notify);
+  return REAL (gst_pad_start_task) (pad, func, data, notify);
 }
 
 gboolean
 gst_pad_stop_task (GstPad *pad)
 {
-  const gboolean stopped = real_stop_task (pad);
+  const gboolean stopped = REAL (gst_pad_stop_task) (pad);
 
   pthread_mutex_lock (&step.lock);
   step.follower = ABSENT;
@@ -197,9 +168,9 @@ wait_in_step (GCond *cond, GMutex *mutex, gint64 end_time)
     return TRUE;
   }
   if (end_time == G_MAXINT64)
-    real_wait (cond, mutex);
+    REAL (g_cond_wait) (cond, mutex);
   else
-    signalled = real_wait_until (cond, mutex, end_time);
+    signalled = REAL (g_cond_wait_until) (cond, mutex, end_time);
 
   pthread_mutex_lock (&step.lock);
   if (step.active && step.follower == WAITS)
@@ -231,7 +202,7 @@ g_cond_broadcast (GCond *cond)
     step.leader_cond = NULL;
   pthread_cond_broadcast (&step.changed);
   pthread_mutex_unlock (&step.lock);
-  real_broadcast (cond);
+  REAL (g_cond_broadcast) (cond);
 }
 
 /* All of them, so that it is known who wakes up. */

@@ -45,34 +45,30 @@ choose_dtype (Input *input)
   return input_one_in (input, 32) ? input_pick (input, wrong_dtypes) : input_pick (input, dtypes);
 }
 
+/* types and dimensions are taken. */
 static gchar *
-describe_tensors (Input *input, guint n, const gchar *types, const gchar *dimensions)
+describe_tensors (Input *input, guint n, gchar *types, gchar *dimensions)
 {
-  return g_strdup_printf ("other/tensors, format=(string)static, num_tensors=(int)%u, types=(string)\"%s\", dimensions="
+  gchar *text = g_strdup_printf ("other/tensors, format=(string)static, num_tensors=(int)%u, types=(string)\"%s\", dimensions="
       "(string)\"%s\", framerate=(fraction)%s%s%s", n, types, dimensions, input_pick (input, rates),
       input_pick (input, names), input_one_in (input, 64) ? ", extra=(int)1" : "");
+
+  g_free (types);
+  g_free (dimensions);
+  return text;
 }
 
 static gchar *
 describe_rows (Input *input)
 {
-  gchar *types, *dimensions, *text;
   const gchar *shape = choose_shape (input), *rows = strchr (shape, ':');
-  guint n = 1;
+  gchar *types;
 
-  if (input_one_in (input, 3)) {
-    n = 2;
-    types = g_strdup_printf ("%s,%s", choose_dtype (input), input_one_in (input, 16) ? choose_dtype (input) : "int64");
-    dimensions = g_strdup_printf ("%s,%s", shape,
-        input_one_in (input, 16) ? choose_shape (input) : rows ? rows + 1 : "1");
-  } else {
-    types = g_strdup (choose_dtype (input));
-    dimensions = g_strdup (shape);
-  }
-  text = describe_tensors (input, n, types, dimensions);
-  g_free (types);
-  g_free (dimensions);
-  return text;
+  if (!input_one_in (input, 3))
+    return describe_tensors (input, 1, g_strdup (choose_dtype (input)), g_strdup (shape));
+  types = g_strdup_printf ("%s,%s", choose_dtype (input), input_one_in (input, 16) ? choose_dtype (input) : "int64");
+  return describe_tensors (input, 2, types, g_strdup_printf ("%s,%s", shape,
+          input_one_in (input, 16) ? choose_shape (input) : rows ? rows + 1 : "1"));
 }
 
 static gchar *
@@ -81,12 +77,8 @@ describe_episodes (Input *input)
   const guint d = 1 + input_below (input, 5), s = 1 + input_below (input, 9), b = 1 + input_below (input, 3);
   const guint t = 1 + input_below (input, 9);
   gchar *types = g_strdup_printf ("%s,int64,int64", choose_dtype (input));
-  gchar *dimensions = g_strdup_printf ("%u:%u:%u,%u:%u,%u:%u", d, s, b, s, b + input_one_in (input, 32), t, b);
-  gchar *text = describe_tensors (input, 3, types, dimensions);
 
-  g_free (types);
-  g_free (dimensions);
-  return text;
+  return describe_tensors (input, 3, types, g_strdup_printf ("%u:%u:%u,%u:%u,%u:%u", d, s, b, s, b + input_one_in (input, 32), t, b));
 }
 
 static gchar *
@@ -195,9 +187,8 @@ choose_caps (Input *input, guint kinds)
 }
 
 void
-send_caps (Feed *feed, Input *input, guint kinds)
+send_these_caps (Feed *feed, GstCaps *caps)
 {
-  GstCaps *caps = choose_caps (input, kinds);
   RobocacheTensorsInfo info;
 
   if (!gst_caps_is_fixed (caps)) {
@@ -207,9 +198,15 @@ send_caps (Feed *feed, Input *input, guint kinds)
   gst_caps_take (&feed->caps, caps);
   /* episodes are not on a grid: their buffers have any time */
   if (robocache_tensors_info_from_caps (&info, caps, NULL) && info.n_tensors == 3)
-    feed->bench->ticks_increase = FALSE;
+    g_atomic_int_set (&feed->bench->ticks_increase, FALSE);
   bench_pardon (feed->bench);
   feed_send (feed, gst_event_new_caps (caps));
+}
+
+void
+send_caps (Feed *feed, Input *input)
+{
+  send_these_caps (feed, choose_caps (input, feed->kinds));
 }
 
 void
@@ -267,9 +264,9 @@ next_time (Feed *feed, Input *input)
     feed->time = add (feed->time, steps (bench, input_two_bytes (input) % (MAX_STEPS / 2), 1));
   else if (code < 245)
     return (gint64) GST_CLOCK_TIME_NONE;
-  else if (bench->any_time)
+  else if (bench->any_time || (bench->is_wild && input_one_in (input, 16)))
     return input_pick (input, extremes);
-  feed->time = CLAMP (feed->time, 0, steps (bench, MAX_STEPS, 1));
+  feed->time = CLAMP (feed->time, 0, steps (bench, bench->max_steps, 1));
   return feed->time;
 }
 
@@ -280,7 +277,7 @@ choose_duration (const Bench *bench, Input *input)
 
   if (code < 128)
     return GST_CLOCK_TIME_NONE;
-  if (code < 240 || !bench->any_time)
+  if (code < 240 || !(bench->any_time || (bench->is_wild && input_one_in (input, 16))))
     return (GstClockTime) steps (bench, code % 32, 8);
   return (GstClockTime) input_pick (input, extremes);
 }
@@ -443,6 +440,46 @@ spoil_size (GstBuffer *buffer, Input *input)
   return buffer;
 }
 
+static GstBuffer *
+split (GstBuffer *whole)
+{
+  const gsize size = gst_buffer_get_size (whole), at = size / 2;
+  GstBuffer *buffer = gst_buffer_new ();
+
+  gst_buffer_copy_into (buffer, whole, GST_BUFFER_COPY_MEMORY, 0, at);
+  gst_buffer_copy_into (buffer, whole, GST_BUFFER_COPY_MEMORY, at, size - at);
+  gst_buffer_copy_into (buffer, whole, GST_BUFFER_COPY_METADATA, 0, size);
+  gst_buffer_unref (whole);
+  return buffer;
+}
+
+/* In two memories, though a tensor has one; a view of another one; and flags and metas that mean nothing to us. */
+static GstBuffer *
+dress (const Feed *feed, GstBuffer *buffer, Input *input)
+{
+  const guint code = input_byte (input);
+  GstBuffer *whole = buffer;
+
+  if (code % 8 == 0 && !gst_structure_has_name (gst_caps_get_structure (feed->caps, 0), ROBOCACHE_TENSORS_MEDIA_TYPE)) {
+    buffer = split (whole);
+  } else if (code % 8 == 1) {
+    buffer = gst_buffer_copy (whole);
+    gst_buffer_add_parent_buffer_meta (buffer, whole);
+    gst_buffer_unref (whole);
+  }
+  if (code % 8 == 2)
+    gst_buffer_add_video_crop_meta (buffer)->width = 1;
+  if (code % 8 == 3)
+    gst_buffer_add_video_region_of_interest_meta (buffer, "thing", 0, 0, code, code);
+  if (code % 16 == 4)
+    GST_BUFFER_FLAG_SET (buffer, 1u << (4 + input_below (input, 16)));
+  if (code % 16 == 5)
+    GST_BUFFER_DTS (buffer) = (GstClockTime) input_pick (input, extremes);
+  if (code % 16 == 6)
+    GST_BUFFER_OFFSET (buffer) = GST_BUFFER_OFFSET_END (buffer) = (guint64) input_pick (input, extremes);
+  return buffer;
+}
+
 void
 send_buffer (Feed *feed, Input *input)
 {
@@ -459,40 +496,45 @@ send_buffer (Feed *feed, Input *input)
         GST_CLOCK_TIME_NONE);
     gst_caps_unref (reference);
   }
-  if (input_one_in (input, 64))
+  if (input_one_in (input, 64) && !(feed->bench->is_wild && !input_one_in (input, 8)))
     buffer = spoil_size (buffer, input);
+  if (feed->bench->is_wild && feed->caps)
+    buffer = dress (feed, buffer, input);
   feed_push (feed, buffer);
 }
 
 /* ---- events and queries ---- */
 
+static GstEvent *
+choose_event (const Feed *feed, Input *input)
+{
+  switch (input_below (input, 6)) {
+    case 0:
+      bench_pardon (feed->bench);
+      return gst_event_new_stream_start ("again");
+    case 1:
+      return gst_event_new_tag (gst_tag_list_new_empty ());
+    case 2:
+      return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("something"));
+    case 3:
+      return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty ("something"));
+    case 4:
+      return gst_event_new_segment_done (GST_FORMAT_TIME, feed->time);
+    default:
+      return gst_event_new_stream_group_done (1);
+  }
+}
+
 void
 send_other_event (Feed *feed, Input *input)
 {
-  GstEvent *event;
+  feed_send (feed, choose_event (feed, input));
+}
 
-  switch (input_below (input, 6)) {
-    case 0:
-      event = gst_event_new_stream_start ("again");
-      bench_pardon (feed->bench);
-      break;
-    case 1:
-      event = gst_event_new_tag (gst_tag_list_new_empty ());
-      break;
-    case 2:
-      event = gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("something"));
-      break;
-    case 3:
-      event = gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM_OOB, gst_structure_new_empty ("something"));
-      break;
-    case 4:
-      event = gst_event_new_segment_done (GST_FORMAT_TIME, feed->time);
-      break;
-    default:
-      event = gst_event_new_stream_group_done (1);
-      break;
-  }
-  feed_send (feed, event);
+void
+send_eos (Feed *feed, Input *input)
+{
+  feed_send (feed, gst_event_new_eos ());
 }
 
 static GstEvent *
@@ -511,44 +553,54 @@ choose_seek (const Bench *bench, Input *input)
       add (start, steps (bench, input_below (input, 100), 1)));
 }
 
+static GstClockTime
+last_tick (Bench *bench)
+{
+  gint64 tick;
+
+  GST_PAD_STREAM_LOCK (bench->sink);
+  tick = bench->last_tick;
+  GST_PAD_STREAM_UNLOCK (bench->sink);
+  return (GstClockTime) MAX (tick, 0);
+}
+
+static GstEvent *
+choose_upstream_event (Bench *bench, Input *input)
+{
+  switch (input_below (input, 5)) {
+    case 0:
+      bench_pardon (bench);
+      return choose_seek (bench, input);
+    case 1:
+      return gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, bench->step_ns, last_tick (bench));
+    case 2:
+      return gst_event_new_reconfigure ();
+    case 3:
+      return gst_event_new_latency ((GstClockTime) bench->step_ns);
+    default:
+      return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new_empty ("something"));
+  }
+}
+
 void
 send_upstream_event (Bench *bench, Input *input)
 {
-  GstEvent *event;
-
-  switch (input_below (input, 5)) {
-    case 0:
-      event = choose_seek (bench, input);
-      bench_pardon (bench);
-      break;
-    case 1:
-      event = gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, bench->step_ns, (GstClockTime) MAX (bench->last_tick, 0));
-      break;
-    case 2:
-      event = gst_event_new_reconfigure ();
-      break;
-    case 3:
-      event = gst_event_new_latency ((GstClockTime) bench->step_ns);
-      break;
-    default:
-      event = gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new_empty ("something"));
-      break;
-  }
-  gst_pad_push_event (bench->sink, event);
+  gst_pad_push_event (bench->sink, choose_upstream_event (bench, input));
 }
 
 static GstQuery *
 choose_query (Input *input, GstCaps *caps)
 {
-  switch (input_below (input, 7)) {
+  GstQuery *(*const of_format[]) (GstFormat) = { gst_query_new_position, gst_query_new_duration, gst_query_new_seeking };
+  const guint kind = input_below (input, 7);
+
+  switch (kind) {
     case 0:
       return gst_query_new_latency ();
     case 1:
-      return gst_query_new_position (input_one_in (input, 4) ? GST_FORMAT_BYTES : GST_FORMAT_TIME);
     case 2:
-      return gst_query_new_duration (input_one_in (input, 4) ? GST_FORMAT_BYTES : GST_FORMAT_TIME);
     case 3:
-      return gst_query_new_seeking (input_one_in (input, 4) ? GST_FORMAT_BYTES : GST_FORMAT_TIME);
+      return of_format[kind - 1] (input_one_in (input, 4) ? GST_FORMAT_BYTES : GST_FORMAT_TIME);
     case 4:
       return gst_query_new_caps (input_one_in (input, 2) ? caps : NULL);
     case 5:
@@ -558,11 +610,10 @@ choose_query (Input *input, GstCaps *caps)
   }
 }
 
-void
-ask (Bench *bench, Input *input)
+/* feed: NULL to ask the src pad */
+static void
+ask_about (Bench *bench, GstCaps *caps, Feed *feed, Input *input)
 {
-  GstCaps *caps = choose_caps (input, ~0u);
-  Feed *feed = bench_feed (bench, input_byte (input));
   GstQuery *query;
 
   if (!gst_caps_is_fixed (caps)) {
@@ -579,11 +630,41 @@ ask (Bench *bench, Input *input)
   gst_caps_unref (caps);
 }
 
+void
+ask (Bench *bench, Input *input)
+{
+  GstCaps *caps = choose_caps (input, ~0u);
+
+  ask_about (bench, caps, bench_feed (bench, input_byte (input)), input);
+}
+
+void
+ask_feed (Feed *feed, Input *input)
+{
+  ask_about (feed->bench, choose_caps (input, ~0u), feed, input);
+}
+
+void
+ask_src (Bench *bench, Input *input)
+{
+  ask_about (bench, choose_caps (input, ~0u), NULL, input);
+}
+
+void
+change_answer (Bench *bench, Input *input)
+{
+  static const GstFlowReturn answers[] = { GST_FLOW_OK, GST_FLOW_EOS, GST_FLOW_ERROR, GST_FLOW_FLUSHING,
+    GST_FLOW_NOT_NEGOTIATED, GST_FLOW_NOT_LINKED
+  };
+
+  g_atomic_int_set ((gint *) &bench->answer, (gint) input_pick (input, answers));
+}
+
 /* ---- properties ---- */
 
 static const gchar *const strings[] = { "", "0", "1", "0-1", "3,4", "0-3", "5-", "x", "99999999999", "-1", "proprio_0",
   "force_0", "camera_0", "sink_0", "8:8:8", "1:1:1", "33:2:1", "2097152:2097152:2097152", "0:1:1", "4:4", "16:16:16",
-  "4:4:4:4"
+  "4:4:4:4", "proprio_0,max-gap=5ms;sink_0,interpolation=cubic", "force_0,required=true; camera_0"
 };
 static const gdouble numbers[] = { 0.0, 1.0, -1.0, 0.5, 0.1, 1e-30, 1e30, -6.4, 1e308, 2.0, 0.25, -0.5 };
 static const gint64 whole[] = { 0, 1, 2, 3, 7, 16, 100, 1000 };
@@ -632,6 +713,10 @@ choose_value (const Bench *bench, GParamSpec *pspec, GValue *value, Input *input
     g_value_set_double (value, input_pick (input, numbers));
   } else if (type == GST_TYPE_ARRAY) {
     choose_array (value, input);
+  } else if (type == GST_TYPE_FRACTION) {
+    gst_value_set_fraction (value, (gint) input_pick (input, whole), 1);
+  } else if (type == GST_TYPE_CAPS) {
+    g_value_take_boxed (value, input_one_in (input, 2) ? choose_caps (input, CAPS_ROWS) : NULL);
   } else if (type == G_TYPE_BOOLEAN) {
     g_value_set_boolean (value, input_one_in (input, 2));
   } else if (type == G_TYPE_INT) {
@@ -641,8 +726,15 @@ choose_value (const Bench *bench, GParamSpec *pspec, GValue *value, Input *input
   }
 }
 
-void
-set_some_property (const Bench *bench, gpointer object, Input *input, const gchar *const *except)
+static gboolean
+is_touched (const Bench *bench, const GParamSpec *pspec)
+{
+  return pspec->flags & G_PARAM_WRITABLE && !(pspec->flags & G_PARAM_CONSTRUCT_ONLY) && pspec->owner_type != GST_TYPE_OBJECT
+      && pspec->owner_type != GST_TYPE_PAD && !g_strv_contains (bench->untouched, pspec->name);
+}
+
+static void
+set_some_property (const Bench *bench, gpointer object, Input *input)
 {
   guint n;
   GParamSpec **pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
@@ -650,9 +742,7 @@ set_some_property (const Bench *bench, gpointer object, Input *input, const gcha
   GValue value = G_VALUE_INIT;
 
   g_free (pspecs);
-  if (!(pspec->flags & G_PARAM_WRITABLE) || pspec->flags & G_PARAM_CONSTRUCT_ONLY
-      || pspec->owner_type == GST_TYPE_OBJECT || pspec->owner_type == GST_TYPE_PAD
-      || g_strv_contains (except, pspec->name))
+  if (!is_touched (bench, pspec))
     return;
   g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (pspec));
   g_param_value_set_default (pspec, &value);
@@ -662,8 +752,90 @@ set_some_property (const Bench *bench, gpointer object, Input *input, const gcha
   }
   choose_value (bench, pspec, &value, input);
   g_param_value_validate (pspec, &value);
+  if (g_str_equal (pspec->name, "busy-wait"))   /* the clock stands still while the thread is awake */
+    g_value_set_uint64 (&value, g_value_get_uint64 (&value) % GST_MSECOND);
   g_object_set_property (object, pspec->name, &value);
   g_value_unset (&value);
+}
+
+void
+set_property (Bench *bench, Input *input)
+{
+  bench_pardon (bench);
+  set_some_property (bench, bench->element, input);
+}
+
+void
+set_pad_property (Feed *feed, Input *input)
+{
+  set_some_property (feed->bench, feed->peer, input);
+}
+
+/* All of them, so that any is read while another thread works. */
+static void
+read_all (gpointer object)
+{
+  guint n;
+  GParamSpec **pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+
+    if (!(pspecs[i]->flags & G_PARAM_READABLE))
+      continue;
+    g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (pspecs[i]));
+    g_object_get_property (object, pspecs[i]->name, &value);
+    g_value_unset (&value);
+  }
+  g_free (pspecs);
+}
+
+void
+read_properties (Bench *bench, Input *input)
+{
+  read_all (bench->element);
+}
+
+void
+read_pad_properties (Feed *feed, Input *input)
+{
+  read_all (feed->peer);
+}
+
+static void
+reset_all (const Bench *bench, gpointer object, gpointer fresh)
+{
+  guint n;
+  GParamSpec **pspecs = g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+
+    if (!is_touched (bench, pspecs[i]))
+      continue;
+    g_value_init (&value, G_PARAM_SPEC_VALUE_TYPE (pspecs[i]));
+    g_object_get_property (fresh, pspecs[i]->name, &value);
+    g_object_set_property (object, pspecs[i]->name, &value);
+    g_value_unset (&value);
+  }
+  g_free (pspecs);
+}
+
+void
+reset_properties (Bench *bench)
+{
+  GstElement *fresh = gst_object_ref_sink (gst_element_factory_create (gst_element_get_factory (bench->element), NULL));
+
+  reset_all (bench, bench->element, fresh);
+  for (guint i = 0; i < bench->feeds->len; i++) {
+    const Feed *feed = bench_feed (bench, i);
+    GstPad *pad = feed->requested ? gst_element_request_pad_simple (fresh, GST_OBJECT_NAME (feed->peer)) : NULL;
+
+    if (pad)
+      reset_all (bench, feed->peer, pad);
+    gst_clear_object (&pad);
+  }
+  gst_object_unref (fresh);
 }
 
 void
@@ -677,6 +849,8 @@ choose_rate (Bench *bench, Input *input)
   };
   const guint i = input_below (input, G_N_ELEMENTS (grid));
 
+  bench->rate.num = grid[i].num;
+  bench->rate.den = grid[i].den;
   g_object_set (bench->element, "rate", grid[i].num, grid[i].den, NULL);
   if (grid[i].num > 0)
     bench->step_ns = (gint64) gst_util_uint64_scale_int (GST_SECOND, grid[i].den, grid[i].num);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "entry.h"
+#include "input.h"
 
 static gint
 compare_names (gconstpointer a, gconstpointer b)

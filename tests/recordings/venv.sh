@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# venv.sh FOLDER PROGRAM [ARGUMENT...]: runs a Python program with the packages below, in a virtual environment that it makes in FOLDER
+# when first called. Prints one SKIP line, and exits with 77, where that is not possible.
+set -uo pipefail
+packages=(mcap==1.6.0 mcap-ros2-support==0.6.0 rosbags==0.11.9)
+folder=$1
+shift
+
+# one at a time; a folder is complete or absent
+make_folder () {
+  local made=$folder.$$
+  [ ! -x "$folder/bin/python" ] || return 0
+  for python in /usr/bin/python3 python3; do
+    rm -rf "$made" && "$python" -m venv "$made" && break
+  done && "$made/bin/python" -m pip install -q --disable-pip-version-check "${packages[@]}" && mv "$made" "$folder" && return 0
+  rm -rf "$made"
+  return 1
+}
+
+exec 9>"$folder.lock"
+flock 9
+if ! said=$(make_folder 2>&1); then
+  printf '%s\n' "$said" >&2
+  printf 'SKIP %s: needs python3-venv and the PyPI packages %s\n' "$(basename "$1" .py)" "${packages[*]}"
+  exit 77
+fi
+flock -u 9
+# what a venv was made as, it stays: it is called where it lies now
+exec "$folder/bin/python" -B "$@"

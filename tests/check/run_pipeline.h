@@ -5,6 +5,7 @@
 #ifndef RUN_PIPELINE_H
 #define RUN_PIPELINE_H
 
+#include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
 
 typedef struct
@@ -14,6 +15,7 @@ typedef struct
   gchar *error;                 /* the text of the first error message from the element named "e", or NULL */
   guint n_errors, n_warnings;   /* of the element named "e" */
   gchar *warning;               /* the first one */
+  GstStructure *stats;          /* of the element named "e" at the end */
 } Output;
 
 static void
@@ -54,7 +56,7 @@ take_message (Output *out, GstMessage *message)
 static inline Output
 play_to_end (GstElement *pipeline)
 {
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink"), *e = gst_bin_get_by_name (GST_BIN (pipeline), "e");
   Output out = { g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref) };
   GstBus *bus = gst_element_get_bus (pipeline);
   gboolean ended = FALSE;
@@ -69,6 +71,9 @@ play_to_end (GstElement *pipeline)
     gst_message_unref (message);
   }
   fail_unless (ended, "the pipeline did not end within a minute");
+  if (e)
+    g_object_get (e, "stats", &out.stats, NULL);
+  gst_clear_object (&e);
   gst_element_set_state (pipeline, GST_STATE_READY);
   while ((message = gst_bus_pop (bus))) {
     take_message (&out, message);
@@ -81,16 +86,51 @@ play_to_end (GstElement *pipeline)
   return out;
 }
 
+/* A pipeline whose element under test is e. */
+typedef struct
+{
+  GstElement *pipeline, *e;
+  gchar *file;                  /* NULL, or what it reads, and run_end removes */
+} Run;
+
+/* Frees description. */
+static inline Run
+run_begin (gchar *description)
+{
+  GError *error = NULL;
+  Run run = { gst_parse_launch (description, &error) };
+
+  fail_unless (error == NULL, "%s: %s", description, error ? error->message : "");
+  run.e = gst_bin_get_by_name (GST_BIN (run.pipeline), "e");
+  g_free (description);
+  return run;
+}
+
+static inline void
+run_preroll (const Run *run)
+{
+  gst_element_set_state (run->pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int (gst_element_get_state (run->pipeline, NULL, NULL, GST_CLOCK_TIME_NONE), GST_STATE_CHANGE_SUCCESS);
+}
+
+static inline void
+run_end (Run *run)
+{
+  gst_element_set_state (run->pipeline, GST_STATE_NULL);
+  gst_clear_object (&run->e);
+  gst_object_unref (run->pipeline);
+  if (run->file)
+    g_unlink (run->file);
+  g_free (run->file);
+}
+
 static inline Output
 run_pipeline (const gchar *description)
 {
-  GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (description, &error);
-  Output out;
+  Run run = run_begin (g_strdup (description));
+  Output out = play_to_end (run.pipeline);
 
-  fail_unless (error == NULL, "%s: %s", description, error ? error->message : "");
-  out = play_to_end (pipeline);
-  gst_object_unref (pipeline);
+  run_end (&run);
   return out;
 }
 
@@ -99,6 +139,7 @@ output_clear (Output *out)
 {
   g_ptr_array_unref (out->buffers);
   gst_clear_caps (&out->caps);
+  gst_clear_structure (&out->stats);
   g_free (out->error);
   g_free (out->warning);
 }
@@ -126,6 +167,16 @@ output_value (const Output *out, guint i, guint channel)
   return value;
 }
 
+/* A number of the element's stats at the end. */
+static inline guint64
+output_count (const Output *out, const gchar *field)
+{
+  guint64 value = 0;
+
+  fail_unless (gst_structure_get_uint64 (out->stats, field, &value), "no %s in stats", field);
+  return value;
+}
+
 /* Times, numbers and bytes of all buffers. */
 static inline GBytes *
 output_bytes (const Output *out)
@@ -145,22 +196,35 @@ output_bytes (const Output *out)
   return g_byte_array_free_to_bytes (all);
 }
 
-static inline gchar *
-output_caps_field (const Output *out, const gchar *field)
+/* The bytes of each of so many lives of a pipeline, all the same. */
+static inline GBytes *
+expect_equal_lives (const Run *run, guint n_lives)
 {
-  fail_unless (out->caps != NULL);
-  return g_strdup (gst_structure_get_string (gst_caps_get_structure (out->caps, 0), field));
+  GBytes *first = NULL;
+
+  for (guint life = 0; life < n_lives; life++) {
+    Output out = play_to_end (run->pipeline);
+    GBytes *bytes = output_bytes (&out);
+
+    fail_unless (out.error == NULL, "%s", out.error);
+    fail_unless (out.buffers->len > 100);
+    fail_unless (!first || g_bytes_equal (first, bytes), "life %u differs", life);
+    if (!first)
+      first = g_bytes_ref (bytes);
+    g_bytes_unref (bytes);
+    output_clear (&out);
+  }
+  return first;
 }
 
-/* One error from the element, and its text. */
+/* One error and one warning from the element, with these words; NULL: none. name: of the case. */
 static inline void
-expect_error (const gchar *description, const gchar *fault)
+expect_complaints (const Output *out, const gchar *error, const gchar *warning, const gchar *name)
 {
-  Output out = run_pipeline (description);
-
-  fail_unless_equals_int (out.n_errors, 1);
-  fail_unless (strstr (out.error, fault) != NULL, "\"%s\" lacks \"%s\"", out.error, fault);
-  output_clear (&out);
+  fail_unless (out->n_errors == (error != NULL) && (!error || strstr (out->error, error)), "%s: %u errors: %s", name,
+      out->n_errors, out->error);
+  fail_unless (out->n_warnings == (warning != NULL) && (!warning || strstr (out->warning, warning)), "%s: %u warnings: %s", name,
+      out->n_warnings, out->warning);
 }
 
 static void
@@ -169,19 +233,18 @@ count_buffer (GstElement *sink, GstBuffer *buffer, GstPad *pad, gint *n)
   (*n)++;
 }
 
-/* Plays a file or a source with a sink named "sink" in segments, where stops[i] is the end of segment i (-1: of the stream), without
- * a flush between them, and expects so many buffers in each: none is lost, or sent twice. */
+/* Plays a file or a source with a sink named "sink" in segments, where stops[i] is the end of segment i (-1: of the stream),
+ * without a flush between them, and expects so many buffers in each: none is lost, or sent twice. */
 static inline void
-expect_segments (const gchar *description, const GstClockTime *stops, const gint *n_buffers, guint n)
+expect_segments (const Run *run, const GstClockTime *stops, const gint *n_buffers, guint n)
 {
-  GstElement *pipeline = gst_parse_launch (description, NULL), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
-  GstBus *bus = gst_element_get_bus (pipeline);
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (run->pipeline), "sink");
+  GstBus *bus = gst_element_get_bus (run->pipeline);
   GstClockTime start = 0;
   gint n_received = 0;
 
   g_object_set (sink, "signal-handoffs", TRUE, "sync", FALSE, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PAUSED);
-  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  run_preroll (run);
   g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &n_received);
   for (guint i = 0; i < n; i++) {
     const GstSeekFlags flags = (i == 0 ? GST_SEEK_FLAG_FLUSH : 0) | (i < n - 1 ? GST_SEEK_FLAG_SEGMENT : 0);
@@ -190,9 +253,9 @@ expect_segments (const gchar *description, const GstClockTime *stops, const gint
     gint64 position;
 
     n_received = 0;
-    fail_unless (gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, (gint64) start,
+    fail_unless (gst_element_seek (run->pipeline, 1.0, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, (gint64) start,
             GST_SEEK_TYPE_SET, (gint64) stops[i]));
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    gst_element_set_state (run->pipeline, GST_STATE_PLAYING);
     message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
         GST_MESSAGE_SEGMENT_DONE | GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     fail_unless (message && GST_MESSAGE_TYPE (message) == (i < n - 1 ? GST_MESSAGE_SEGMENT_DONE : GST_MESSAGE_EOS));
@@ -205,22 +268,9 @@ expect_segments (const gchar *description, const GstClockTime *stops, const gint
     gst_message_unref (message);
     start = stops[i];
   }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_element_set_state (run->pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (sink);
-  gst_object_unref (pipeline);
-}
-
-static inline guint64
-stats_uint64 (GstElement *element, const gchar *field)
-{
-  GstStructure *stats = NULL;
-  guint64 value = 0;
-
-  g_object_get (element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, field, &value), "no %s in stats", field);
-  gst_structure_free (stats);
-  return value;
 }
 
 #endif

@@ -1,8 +1,8 @@
-/* robocache: blocks of a device are used again, within bounds, and never too early
+/* robocache: pools and allocators of device memory use it again, in many threads, and never too early
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "devicework.h"
+#include "devicefixture.h"
 
 #include <gst/check/gstharness.h>
 
@@ -13,38 +13,6 @@
     "dimensions=(string)16, framerate=(fraction)100/1"
 #define CAPS_OF_TWO "other/tensors, format=(string)static, num_tensors=(int)2, types=(string)\"float32,uint8\", " \
     "dimensions=(string)\"16.5\", framerate=(fraction)100/1"
-
-static FakeDevice *device;
-static RobocacheEngine *engine; /* that makes the memory */
-static RobocacheEngine *other;  /* on the same device */
-static GstAllocator *allocator;
-
-static void
-setup (void)
-{
-  device = fake_device_new (0);
-  engine = engine_on (device, 0);
-  other = engine_on (device, 0);
-  allocator = robocache_allocator_new (engine, RC_MEMORY_DEVICE);
-}
-
-static void
-teardown (void)
-{
-  gst_object_unref (allocator);
-  robocache_engine_unref (engine);
-  robocache_engine_unref (other);
-  fake_device_free (device);
-}
-
-static RobocacheMemoryStatistics
-statistics_of (RobocacheEngine *of)
-{
-  RobocacheMemoryStatistics statistics;
-
-  robocache_engine_get_memory_statistics (of, &statistics);
-  return statistics;
-}
 
 static GstBufferPool *
 new_pool (const gchar *text, const GstAllocationParams *params, guint min, guint max)
@@ -127,7 +95,7 @@ GST_START_TEST (test_one_block_and_a_slow_reader)
   finish_in_order (__i__ % N_ORDERS, engines, 2);
   for (guint i = 0; i < G_N_ELEMENTS (seen); i++)
     fail_unless_all (seen[i].bytes, BYTES, i);
-  fail_unless_equals_int (fake_device_counts (device).allocs, 1);
+  fail_unless_equals_int (device->counts.allocs, 1);
   if (pool)
     free_pool (pool);
 }
@@ -198,7 +166,7 @@ GST_START_TEST (test_pool_of_two_tensors)
 
 GST_END_TEST;
 
-/* As upstream does with a pool that an ALLOCATION query proposed: other numbers of buffers, the size that it was told, or none. */
+/* As upstream does with a pool that an ALLOCATION query proposed: other numbers of buffers, its size or none. */
 GST_START_TEST (test_pool_configured_by_upstream)
 {
   static const guint max_buffers[] = { 0, 4 };
@@ -271,11 +239,11 @@ GST_START_TEST (test_steady_state_allocates_nothing)
   pool = new_pool (CAPS, NULL, 2, 2);
   for (guint i = 0; i < 10; i++)
     one_buffer (pool, i);
-  before = fake_device_counts (device);
+  before = device->counts;
   statistics = statistics_of (engine);
   for (guint i = 10; i < 1010; i++)
     one_buffer (pool, i);
-  after = fake_device_counts (device);
+  after = device->counts;
   fail_unless_equals_int (after.allocs, before.allocs);
   fail_unless_equals_int (after.event_news, before.event_news);
   fail_unless_equals_int (after.stream_news, before.stream_news);
@@ -291,27 +259,6 @@ GST_START_TEST (test_steady_state_allocates_nothing)
 GST_END_TEST;
 
 /* ---- blocks ---- */
-
-GST_START_TEST (test_hits_and_misses)
-{
-  GstMemory *a = alloc_memory (allocator, BYTES), *b = alloc_memory (allocator, BYTES);
-  const gpointer data = robocache_memory_data (a);
-
-  gst_memory_unref (a);
-  a = alloc_memory (allocator, BYTES);
-  fail_unless (robocache_memory_data (a) == data);
-  fail_unless_equals_uint64 (statistics_of (engine).pool_hits, 1);
-  fail_unless_equals_uint64 (statistics_of (engine).pool_misses, 2);
-  fail_unless_equals_uint64 (statistics_of (engine).bytes, 2 * BYTES);
-  gst_memory_unref (a);
-  gst_memory_unref (b);
-  fail_unless_equals_uint64 (statistics_of (engine).bytes, 2 * BYTES);
-  robocache_allocator_trim (allocator);
-  fail_unless_equals_uint64 (statistics_of (engine).bytes, 0);
-  fail_unless_equals_uint64 (statistics_of (engine).peak_bytes, 2 * BYTES);
-}
-
-GST_END_TEST;
 
 /* What the last user did to a memory is not seen by the next. */
 GST_START_TEST (test_memory_that_comes_again_is_as_new)
@@ -340,44 +287,6 @@ GST_START_TEST (test_memory_that_comes_again_is_as_new)
 
 GST_END_TEST;
 
-/* A block whose memory is shared comes back when its last part does. */
-GST_START_TEST (test_block_comes_back_with_its_last_part)
-{
-  GstMemory *memory = alloc_memory (allocator, BYTES), *part = gst_memory_share (memory, 10, 10);
-  const gpointer data = robocache_memory_data (memory);
-
-  gst_memory_unref (memory);
-  memory = alloc_memory (allocator, BYTES);
-  fail_if (robocache_memory_data (memory) == data);
-  gst_memory_unref (part);
-  part = alloc_memory (allocator, BYTES);
-  fail_unless (robocache_memory_data (part) == data);
-  gst_memory_unref (memory);
-  gst_memory_unref (part);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_trim)
-{
-  GstMemory *idle = alloc_memory (allocator, BYTES), *used = alloc_memory (allocator, BYTES);
-  Seen seen;
-
-  write_with (idle, engine, 1);
-  read_with (idle, other, &seen);
-  gst_memory_unref (idle);
-  write_with (used, engine, 2);
-  robocache_allocator_trim (allocator);
-  fail_unless_all (seen.bytes, BYTES, 1);       /* it was waited for */
-  fail_unless_equals_int (fake_device_counts (device).device_blocks, 1);
-  fail_unless_mapped (used, 2);
-  gst_memory_unref (used);
-  fail_unless_equals_int (fake_device_counts (device).device_blocks, 0);
-  robocache_allocator_trim (allocator);
-}
-
-GST_END_TEST;
-
 /* Sizes that change with each buffer do not fill the device. */
 GST_START_TEST (test_sizes_that_keep_changing)
 {
@@ -388,7 +297,7 @@ GST_START_TEST (test_sizes_that_keep_changing)
     gst_memory_unref (memory);
     gst_memory_unref (steady);
   }
-  fail_unless (fake_device_counts (device).device_blocks <= 64, "%u blocks", fake_device_counts (device).device_blocks);
+  fail_unless (device->counts.device_blocks <= 64, "%u blocks", device->counts.device_blocks);
   fail_unless_equals_uint64 (statistics_of (engine).pool_hits, 999);       /* of what is asked for all the time */
 }
 
@@ -398,7 +307,7 @@ GST_START_TEST (test_sizes_that_alternate_are_all_kept)
 {
   for (guint i = 0; i < 100; i++)
     gst_memory_unref (alloc_memory (allocator, 100 + i % 16));
-  fail_unless_equals_int (fake_device_counts (device).allocs, 16);
+  fail_unless_equals_int (device->counts.allocs, 16);
 }
 
 GST_END_TEST;
@@ -434,78 +343,6 @@ GST_END_TEST;
 
 /* ---- limits ---- */
 
-static void
-fail_unless_no_space (GstAllocator *of, gsize bytes, const gchar *needed, const gchar *available)
-{
-  GError *error = NULL;
-
-  fail_if (robocache_allocator_alloc (of, bytes, &error));
-  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
-  fail_unless (strstr (error->message, needed) && strstr (error->message, available), "%s", error->message);
-  g_clear_error (&error);
-  fail_if (gst_allocator_alloc (of, bytes, NULL));
-}
-
-static const struct
-{
-  guint64 max_bytes, device_bytes;
-  const gchar *available;
-} limits[] = {
-  {1000, 0, "200 free of max-device-memory=1000"},
-  {0, 1000, "200 of 1000 free"},
-};
-
-GST_START_TEST (test_limits)
-{
-  RobocacheEngine *bounded;
-  GstAllocator *of_bounded;
-  GstMemory *a, *b;
-
-  if (limits[__i__].device_bytes > 0)
-    fake_device_set_total (device, limits[__i__].device_bytes);
-  bounded = engine_on (device, limits[__i__].max_bytes);
-  of_bounded = robocache_allocator_new (bounded, RC_MEMORY_DEVICE);
-  a = alloc_memory (of_bounded, 400);
-  b = alloc_memory (of_bounded, 400);
-  fail_unless_no_space (of_bounded, 300, "300 bytes needed", limits[__i__].available);
-  expect_statistics (bounded, 800, 800, 0);
-  gst_memory_unref (b);
-  b = alloc_memory (of_bounded, 600);   /* idle blocks are freed for it */
-  expect_statistics (bounded, 1000, 1000, 0);
-  gst_memory_unref (a);
-  gst_memory_unref (b);
-  gst_object_unref (of_bounded);
-  expect_statistics (bounded, 0, 1000, 0);
-  robocache_engine_unref (bounded);
-}
-
-GST_END_TEST;
-
-/* Trimming when memory is short does not touch what is in use, whose work goes on. */
-GST_START_TEST (test_trim_for_room_waits_for_idle_blocks_only)
-{
-  GstMemory *idle, *used;
-  Seen of_idle, of_used;
-
-  fake_device_set_total (device, 200);
-  idle = alloc_memory (allocator, 100);
-  used = alloc_memory (allocator, 50);
-  write_with (idle, engine, 1);
-  read_with (idle, other, &of_idle);
-  write_with (used, engine, 2);
-  read_with (used, other, &of_used);
-  gst_memory_unref (idle);
-  idle = alloc_memory (allocator, 150);
-  fail_unless_all (of_idle.bytes, 100, 1);
-  fail_unless (fake_pending () > 0);
-  fake_finish (0);
-  fail_unless_all (of_used.bytes, 50, 2);
-  gst_memory_unref (idle);
-  gst_memory_unref (used);
-}
-
-GST_END_TEST;
-
 GST_START_TEST (test_more_than_can_be_counted)
 {
   GstAllocationParams prefixed = { 0, 0, 1000, 1000, }, aligned = { 0, 4095, 0, 0, };
@@ -524,7 +361,7 @@ GST_START_TEST (test_pool_when_the_device_is_full)
   GstBufferPool *pool;
   GstBuffer *buffer = NULL, *refused = NULL;
 
-  fake_device_set_total (device, BYTES);
+  device->total = BYTES;
   pool = new_pool (CAPS, NULL, 0, 0);
   buffer = acquire (pool);
   fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &refused, NULL), GST_FLOW_ERROR);
@@ -536,32 +373,89 @@ GST_START_TEST (test_pool_when_the_device_is_full)
 
 GST_END_TEST;
 
-static Suite *
-allocator_suite (void)
-{
-  Suite *s = suite_create ("allocator");
-  TCase *tc = tcase_create ("allocator");
+/* ---- threads ---- */
 
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_add_test (tc, test_buffers_of_more_than_4_gib);
-  tcase_add_loop_test (tc, test_one_block_and_a_slow_reader, 0, 2 * N_ORDERS);
-  tcase_add_loop_test (tc, test_pool_of_one_behind_a_tee, 0, N_ORDERS);
-  tcase_add_test (tc, test_pool_of_two_tensors);
-  tcase_add_loop_test (tc, test_pool_configured_by_upstream, 0, 4);
-  tcase_add_loop_test (tc, test_steady_state_allocates_nothing, 0, 2);
-  tcase_add_test (tc, test_hits_and_misses);
-  tcase_add_test (tc, test_memory_that_comes_again_is_as_new);
-  tcase_add_test (tc, test_block_comes_back_with_its_last_part);
-  tcase_add_test (tc, test_trim);
-  tcase_add_test (tc, test_sizes_that_keep_changing);
-  tcase_add_test (tc, test_sizes_that_alternate_are_all_kept);
-  tcase_add_test (tc, test_prefix_and_padding);
-  tcase_add_loop_test (tc, test_limits, 0, G_N_ELEMENTS (limits));
-  tcase_add_test (tc, test_trim_for_room_waits_for_idle_blocks_only);
-  tcase_add_test (tc, test_more_than_can_be_counted);
-  tcase_add_test (tc, test_pool_when_the_device_is_full);
-  return s;
+#define N_THREADS 4
+#define N_ROUNDS 300
+
+typedef struct
+{
+  GstMemory *memory;            /* shared by all; to be read only */
+  guint8 value;
+} Common;
+
+static gpointer
+map_and_use (gpointer data)
+{
+  const Common *common = data;
+  RobocacheEngine *mine = engine_on (device, 0);
+  Seen seen;
+
+  for (guint i = 0; i < N_ROUNDS; i++) {
+    GstMemory *memory = alloc_memory (allocator, BYTES + i % 3), *part = gst_memory_share (common->memory, i % 10, 10);
+    GstMapInfo map;
+
+    write_with (memory, mine, i);
+    fail_unless_mapped (common->memory, common->value);
+    fail_unless_mapped (part, common->value);
+    read_with (common->memory, mine, &seen);
+    fail_unless (gst_memory_map (memory, &map, GST_MAP_READWRITE));
+    fail_unless_all (map.data, map.size, i);
+    memset (map.data, i + 1, map.size);
+    gst_memory_unmap (memory, &map);
+    gst_memory_unref (part);
+    fail_unless_mapped (memory, i + 1);
+    gst_memory_unref (memory);
+    fail_unless (robocache_engine_synchronize (mine, NULL));
+    fail_unless_all (seen.bytes, BYTES, common->value);
+  }
+  robocache_engine_unref (mine);
+  return NULL;
 }
 
-GST_CHECK_MAIN (allocator);
+static gpointer
+trim_again_and_again (gpointer done)
+{
+  while (!g_atomic_int_get ((gint *) done)) {
+    robocache_allocator_trim (allocator);
+    g_thread_yield ();
+  }
+  return NULL;
+}
+
+/* __i__: half as many threads, while another one trims. */
+GST_START_TEST (test_many_threads)
+{
+  const guint n = __i__ ? N_THREADS / 2 : N_THREADS;
+  Common common = { alloc_memory (allocator, BYTES), 77 };
+  GThread *threads[N_THREADS], *trimmer = NULL;
+  RobocacheMemoryStatistics statistics;
+  gint done = 0;
+
+  write_with (common.memory, engine, common.value);
+  if (__i__)
+    trimmer = g_thread_new ("trimmer", trim_again_and_again, &done);
+  for (guint i = 0; i < n; i++)
+    threads[i] = g_thread_new ("mapper", map_and_use, &common);
+  for (guint i = 0; i < n; i++)
+    g_thread_join (threads[i]);
+  g_atomic_int_set (&done, 1);
+  if (trimmer)
+    g_thread_join (trimmer);
+  gst_memory_unref (common.memory);
+  robocache_allocator_trim (allocator);
+  statistics = statistics_of (engine);
+  fail_unless_equals_uint64 (statistics.bytes, 0);
+  fail_unless_equals_uint64 (statistics.host_bytes, 0);
+  fail_unless_equals_uint64 (statistics.pool_hits + statistics.pool_misses, 1 + n * N_ROUNDS);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (allocator, setup, teardown,
+    ONCE (test_buffers_of_more_than_4_gib), TIMES (2 * N_ORDERS, test_one_block_and_a_slow_reader),
+    TIMES (N_ORDERS, test_pool_of_one_behind_a_tee), ONCE (test_pool_of_two_tensors),
+    TIMES (4, test_pool_configured_by_upstream), TIMES (2, test_steady_state_allocates_nothing),
+    ONCE (test_memory_that_comes_again_is_as_new), ONCE (test_sizes_that_keep_changing),
+    ONCE (test_sizes_that_alternate_are_all_kept), ONCE (test_prefix_and_padding), ONCE (test_more_than_can_be_counted),
+    ONCE (test_pool_when_the_device_is_full), TIMES (2, test_many_threads))

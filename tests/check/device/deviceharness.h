@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "kernels/backend.h"
+#include "tests/check/checks.h"
 
 #define SYSTEM "other/tensors"
 #define DEVICE "other/tensors(memory:RobocacheCUDA)"
@@ -73,17 +74,18 @@ few_cases (void)
   return g_getenv ("ROBOCACHE_FEW_CASES") != NULL;
 }
 
-/* As GST_CHECK_MAIN; without a GPU it exits with 77, which skips the program. */
-#define GPU_CHECK_MAIN(name) \
-  int \
-  main (int argc, char **argv) \
-  { \
-    gst_check_init (&argc, &argv); \
-    g_set_prgname (#name); \
-    for (gint i = 0; i < MAX_GPUS; i++) \
-      gpus[i] = find_gpu (i); \
-    return has_gpu (0) ? gst_check_run_suite (name##_suite (), #name, __FILE__) : 77; \
-  }
+static inline gboolean
+find_gpus (const gchar *program)
+{
+  g_set_prgname (program);
+  for (gint i = 0; i < MAX_GPUS; i++)
+    gpus[i] = find_gpu (i);
+  return has_gpu (0);
+}
+
+/* The main function of a program that is skipped without a GPU. */
+#define GPU_CHECK_MAIN(name, is_ready, ...) \
+  CHECK_MAIN_IF (name, find_gpus (#name) && (is_ready), NULL, NULL, tcase_set_timeout (tests, 300), __VA_ARGS__)
 
 /* ---- the harness ---- */
 
@@ -103,23 +105,36 @@ set_properties (GstElement *element, const gchar *properties)
   g_strfreev (items);
 }
 
-/* sink_caps: what downstream takes; NULL: anything. Without caps yet. */
-static inline GstHarness *
-device_harness (const gchar *name, const gchar *properties, const gchar *sink_caps)
+/* With a bus, and a reference of the caller's. */
+static inline GstElement *
+new_element (const gchar *name, const gchar *properties)
 {
   GstElement *element = gst_element_factory_make (name, NULL);
   GstBus *bus = gst_bus_new ();
-  GstHarness *h;
 
   fail_unless (element != NULL);
+  gst_object_ref_sink (element);
   set_properties (element, properties);
-  h = gst_harness_new_with_element (element, "sink", "src");
-  gst_object_unref (element);
-  gst_element_set_bus (h->element, bus);
+  gst_element_set_bus (element, bus);
   gst_object_unref (bus);
-  if (sink_caps)
-    gst_harness_set_sink_caps_str (h, sink_caps);
-  return h;
+  return element;
+}
+
+/* The bus holds messages that hold the element, and pads whose end takes the element's lock. */
+static inline void
+drop_bus (GstElement *element)
+{
+  GstBus *bus = gst_element_get_bus (element);
+
+  gst_element_set_bus (element, NULL);
+  gst_object_unref (bus);
+}
+
+static inline void
+free_element (GstElement *element)
+{
+  drop_bus (element);
+  gst_object_unref (element);
 }
 
 /* Begins a stream whose caps may be refused. */
@@ -137,20 +152,13 @@ push_start (GstHarness *h, const gchar *caps_text)
   gst_caps_unref (caps);
 }
 
-/* The bus holds messages that hold the element. */
-static inline void
-device_harness_free (GstHarness *h)
+/* One error, whose text has all words, which '|' separates. Returns the text. */
+static inline gchar *
+expect_error_text (GstElement *element, GQuark domain, gint code, const gchar *words)
 {
-  gst_element_set_bus (h->element, NULL);
-  gst_harness_teardown (h);
-}
-
-static inline void
-expect_error (GstHarness *h, GQuark domain, gint code, const gchar *words)
-{
-  GstBus *bus = gst_element_get_bus (h->element);
-  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR), *second;
-  gchar **items = g_strsplit (words, "|", -1);
+  GstBus *bus = gst_element_get_bus (element);
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  gchar **items = g_strsplit (words, "|", -1), *text;
   GError *error = NULL;
 
   fail_unless (message != NULL, "no error was posted; expected \"%s\"", words);
@@ -159,12 +167,29 @@ expect_error (GstHarness *h, GQuark domain, gint code, const gchar *words)
       error->code, error->message);
   for (gchar **item = items; *item; item++)
     fail_unless (strstr (error->message, *item) != NULL, "\"%s\" lacks \"%s\"", error->message, *item);
-  second = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (second == NULL, "a second error");
+  text = g_strdup (error->message);
   g_strfreev (items);
   g_error_free (error);
   gst_message_unref (message);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message == NULL, "a second error");
   gst_object_unref (bus);
+  return text;
+}
+
+static inline void
+expect_error (GstHarness *h, GQuark domain, gint code, const gchar *words)
+{
+  g_free (expect_error_text (h->element, domain, code, words));
+}
+
+/* An element that has a bus does not start, for that reason. */
+static inline void
+expect_start_error (GstElement *element, GQuark domain, gint code, const gchar *words)
+{
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  g_free (expect_error_text (element, domain, code, words));
+  gst_element_set_state (element, GST_STATE_NULL);
 }
 
 static inline void
@@ -182,13 +207,13 @@ expect_no_error (GstHarness *h)
 
 /* A number of stats, whatever its type. */
 static inline gint64
-stat_of (GstHarness *h, const gchar *field)
+stat_of_element (GstElement *element, const gchar *field)
 {
   GValue number = G_VALUE_INIT;
   GstStructure *stats;
   gint64 n;
 
-  g_object_get (h->element, "stats", &stats, NULL);
+  g_object_get (element, "stats", &stats, NULL);
   fail_unless (gst_structure_has_field (stats, field), "no %s in stats", field);
   g_value_init (&number, G_TYPE_INT64);
   fail_unless (g_value_transform (gst_structure_get_value (stats, field), &number));
@@ -197,18 +222,38 @@ stat_of (GstHarness *h, const gchar *field)
   return n;
 }
 
-static inline void
-expect_backend (GstHarness *h, const gchar *backend)
+static inline gint64
+stat_of (GstHarness *h, const gchar *field)
+{
+  return stat_of_element (h->element, field);
+}
+
+static inline gchar *
+property_text (GstElement *element, const gchar *name)
 {
   GValue value = G_VALUE_INIT;
   gchar *text;
 
-  g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS (h->element), "active-backend")->value_type);
-  g_object_get_property (G_OBJECT (h->element), "active-backend", &value);
+  g_value_init (&value, g_object_class_find_property (G_OBJECT_GET_CLASS (element), name)->value_type);
+  g_object_get_property (G_OBJECT (element), name, &value);
   text = gst_value_serialize (&value);
+  g_value_unset (&value);
+  return text;
+}
+
+static inline void
+expect_backend_of (GstElement *element, const gchar *backend)
+{
+  gchar *text = property_text (element, "active-backend");
+
   fail_unless_equals_string (text, backend);
   g_free (text);
-  g_value_unset (&value);
+}
+
+static inline void
+expect_backend (GstHarness *h, const gchar *backend)
+{
+  expect_backend_of (h->element, backend);
 }
 
 /* ---- buffers ---- */

@@ -151,8 +151,11 @@ enqueue_begin (RcVoxelPlan *plan, const RcVoxelJob *job, RcStream stream, RcErro
 {
   VoxelWork *work = new_voxel_work (BEGIN, plan, job);
 
-  if (job->ranges)
-    work->job.ranges = keep (g_memdup2 (job->ranges, (gsize) (plan->spec.batch * plan->channels) * sizeof (gdouble)));
+  if (job->ranges) {
+    const gsize bytes = (gsize) (plan->spec.batch * plan->channels) * sizeof (gdouble);
+
+    work->job.ranges = keep (memcpy (g_malloc (bytes), job->ranges, bytes));
+  }
   fake_launch (stream, do_voxel, job->scratch, NULL, 1, work);
   return RC_OK;
 }
@@ -529,10 +532,10 @@ GST_START_TEST (test_episodes_on_a_device_that_fails)
   fail_unless (readback != NULL);
   place_episodes (&machine, &e, &place);
   fail_unless (robocache_readback_begin (readback, NULL));
-  fake_device_fail_call (machine.devices[__i__ % 2], (guint) __i__ / 2 + 1);
+  machine.devices[__i__ % 2]->failing_call = (guint) __i__ / 2 + 1;
   if (!robocache_episodes_run (episodes, &place, readback, &n_chunks, &error)) {
     fail_unless (error->domain == GST_LIBRARY_ERROR, "%s", error->message);
-    fail_unless (fake_device_has_failed (machine.devices[__i__ % 2]));
+    fail_unless (machine.devices[__i__ % 2]->has_failed);
     g_error_free (error);
   }
   for (guint part = 0; part < ROBOCACHE_EPISODES_N_PARTS; part++)
@@ -598,7 +601,7 @@ voxelize_whole (const Clouds *c, const RcVoxelSpec *spec, guint last, gpointer o
 
   memset (counters, 0, sizeof (*counters));
   fail_unless (rc_voxel_plan (cpu, spec, &plan, &footprint, NULL) == RC_OK);
-  job.scratch = g_aligned_alloc (1, footprint.scratch_bytes, 256);
+  job.scratch = aligned_alloc (256, (footprint.scratch_bytes + 255) / 256 * 256);
   fail_unless (rc_voxel_begin (plan, &job, NULL, NULL) == RC_OK);
   for (guint phase = 0; phase < 2; phase++) {
     for (guint i = first; i <= last; i++) {
@@ -613,7 +616,7 @@ voxelize_whole (const Clouds *c, const RcVoxelSpec *spec, guint last, gpointer o
     }
   }
   fail_unless (rc_voxel_end (plan, &job, &to, NULL, NULL) == RC_OK);
-  g_aligned_free (job.scratch);
+  free (job.scratch);
   rc_voxel_plan_free (plan);
 }
 
@@ -737,18 +740,6 @@ GST_START_TEST (test_upload)
 
 GST_END_TEST;
 
-static Suite *
-devicejobs_suite (void)
-{
-  Suite *s = suite_create ("devicejobs");
-  TCase *tc = tcase_create ("devicejobs");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_episodes, 0, G_N_ELEMENTS (setups) * N_ORDERS);
-  tcase_add_loop_test (tc, test_episodes_on_a_device_that_fails, 0, 60);
-  tcase_add_loop_test (tc, test_clouds, 0, G_N_ELEMENTS (setups) * G_N_ELEMENTS (clouds) * N_ORDERS);
-  tcase_add_loop_test (tc, test_upload, 0, 3 * N_ORDERS);
-  return s;
-}
-
-GST_CHECK_MAIN (devicejobs);
+CHECK_MAIN (devicejobs, NULL, NULL,
+    TIMES (G_N_ELEMENTS (setups) * N_ORDERS, test_episodes), TIMES (60, test_episodes_on_a_device_that_fails),
+    TIMES (G_N_ELEMENTS (setups) * G_N_ELEMENTS (clouds) * N_ORDERS, test_clouds), TIMES (3 * N_ORDERS, test_upload))

@@ -1,345 +1,313 @@
-/* robocache: memory of a device is written and read in order, by devices and by CPUs
- *
- * A case is a list of steps on memories a, b, …, whose content is modelled beside them: what a read or a map sees is what the
- * steps before it wrote, in whatever order the devices do their work.
+/* robocache: memory of a device is written and read in order, by devices and by CPUs, is used again, and fails as a whole
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "devicework.h"
+#include "devicesteps.h"
 
-#include <stdlib.h>
-
-#define BYTES 100
-#define N_ENGINES 5             /* 0 to 2 on one device, 3 on another one, 4 the CPU's */
-#define CPU 4
-#define N_MEMORIES 6
-#define MAX_READS 24
+/* ---- cases ---- */
 
 typedef struct
-{
-  GstMemory *memory;
-  guint8 *model;                /* of the block; shares have that of their parent */
-  gsize offset;                 /* of a share */
-} Tracked;
-
-typedef struct
-{
-  Seen seen;
-  guint8 expected[BYTES];
-  gsize size;
-} Read;
-
-static FakeDevice *device, *far_device;
-static RobocacheEngine *engines[N_ENGINES];
-static RobocacheEngine *engine; /* the first one */
-static GstAllocator *allocator; /* of its device memory */
-static Tracked memories[N_MEMORIES];
-static Read reads[MAX_READS];
-static guint n_reads;
-static guint8 value;            /* of the last write */
-
-static void
-setup (void)
-{
-  const RcWhere cpu = {.kind = RC_BACKEND_CPU };
-
-  device = fake_device_new (0);
-  far_device = fake_device_new (1);
-  for (guint i = 0; i < CPU; i++)
-    engines[i] = engine_on (i < 3 ? device : far_device, 0);
-  engines[CPU] = robocache_engine_new (&cpu, 0, NULL);
-  engine = engines[0];
-  allocator = robocache_allocator_new (engine, RC_MEMORY_DEVICE);
-}
-
-static void
-teardown (void)
-{
-  gst_object_unref (allocator);
-  for (guint i = 0; i < N_ENGINES; i++)
-    robocache_engine_unref (engines[i]);
-  fake_device_free (device);
-  fake_device_free (far_device);
-}
-
-/* ---- steps ---- */
-
-static guint8 *
-model_of (const Tracked *tracked)
-{
-  return tracked->model + tracked->offset;
-}
-
-static void
-track (Tracked *to, GstMemory *memory, const guint8 *content)
-{
-  fail_unless (memory != NULL && to->memory == NULL);
-  *to = (Tracked) { memory, g_malloc0 (BYTES), 0 };
-  if (content)
-    memcpy (to->model, content, memory->size);
-}
-
-static void
-track_new (Tracked *to, RobocacheEngine *maker, RcMemoryKind kind)
-{
-  GstAllocator *made = robocache_allocator_new (maker, kind);
-
-  track (to, alloc_memory (made, BYTES), NULL);
-  fail_unless (robocache_is_memory (to->memory));
-  fail_unless_equals_int (robocache_is_gpu_memory (to->memory), robocache_engine_is_gpu (maker) && kind == RC_MEMORY_DEVICE);
-  gst_object_unref (made);
-}
-
-static void
-expect_model (const Tracked *tracked, const guint8 *data)
-{
-  const guint8 *model = model_of (tracked);
-
-  for (gsize i = 0; i < tracked->memory->size; i++)
-    fail_unless (data[i] == model[i], "byte %" G_GSIZE_FORMAT " is %u; expected %u", i, data[i], model[i]);
-}
-
-static void
-write_step (Tracked *tracked, guint e)
-{
-  value++;
-  if (e == CPU) {
-    fail_unless (robocache_memory_begin_write (tracked->memory, engines[CPU], NULL));
-    memset (robocache_memory_data (tracked->memory), value, tracked->memory->size);
-    fail_unless (robocache_memory_end_write (tracked->memory, engines[CPU], NULL));
-  } else {
-    write_with (tracked->memory, engines[e], value);
-  }
-  memset (model_of (tracked), value, tracked->memory->size);
-}
-
-static void
-read_step (const Tracked *tracked, guint e)
-{
-  Read *read = &reads[n_reads];
-
-  if (e == CPU) {
-    fail_unless (robocache_memory_begin_read (tracked->memory, engines[CPU], NULL));
-    expect_model (tracked, robocache_memory_data (tracked->memory));
-    fail_unless (robocache_memory_end_read (tracked->memory, engines[CPU], NULL));
-    return;
-  }
-  fail_unless (n_reads++ < MAX_READS);
-  read->size = tracked->memory->size;
-  memcpy (read->expected, model_of (tracked), read->size);
-  read_with (tracked->memory, engines[e], &read->seen);
-}
-
-/* Sees all, and writes n bytes where it maps to write. A map for the device alone, or of memory that the CPU sees, copies nothing. */
-static void
-map_step (Tracked *tracked, guint flags, gsize from, gsize n)
-{
-  const gboolean direct = (flags & ROBOCACHE_MAP_DEVICE)
-      || robocache_block_is_cpu_visible (robocache_memory_block (tracked->memory));
-  const guint copies = fake_device_counts (device).copies;
-  guint8 *data;
-  GstMapInfo map;
-
-  fail_unless (gst_memory_map (tracked->memory, &map, (GstMapFlags) flags));
-  fail_unless_equals_uint64 (map.size, tracked->memory->size);
-  fail_unless_equals_int (map.data == robocache_memory_data (tracked->memory), direct);
-  data = flags & ROBOCACHE_MAP_DEVICE ? fake_bytes (map.data) : map.data;
-  expect_model (tracked, data);
-  if (flags & GST_MAP_WRITE) {
-    memset (data + from, ++value, n);
-    memset (model_of (tracked) + from, value, n);
-  }
-  gst_memory_unmap (tracked->memory, &map);
-  fail_unless (!direct || fake_device_counts (device).copies == copies);
-}
-
-static void
-share_step (Tracked *to, const Tracked *of, gssize offset, gssize size)
-{
-  GstMapInfo map;
-
-  *to = (Tracked) { gst_memory_share (of->memory, offset, size), of->model, of->offset + (gsize) offset };
-  fail_unless (robocache_memory_data (to->memory) == (guint8 *) robocache_memory_data (of->memory) + offset);
-  fail_unless (robocache_memory_engine (to->memory) == robocache_memory_engine (of->memory));
-  fail_if (gst_memory_map (to->memory, &map, GST_MAP_WRITE));
-}
-
-static void
-copy_step (Tracked *to, const Tracked *of, gssize offset, gssize size)
-{
-  track (to, gst_memory_copy (of->memory, offset, size), model_of (of) + offset);
-  fail_unless (gst_memory_is_writable (to->memory));
-  fail_unless (robocache_memory_engine (to->memory) == robocache_memory_engine (of->memory));
-}
-
-static void
-copy_out_step (Tracked *to, const Tracked *of, gsize offset, gsize size, guint e)
-{
-  GstAllocator *made = robocache_allocator_new (engines[e], RC_MEMORY_DEVICE);
-  GError *error = NULL;
-
-  track (to, alloc_memory (made, size), model_of (of) + offset);
-  fail_unless (robocache_memory_begin_write (to->memory, engines[e], NULL));
-  fail_unless (robocache_memory_copy_out (of->memory, offset, size, robocache_memory_data (to->memory), engines[e], &error), "%s",
-      error ? error->message : "no error");
-  fail_unless (robocache_memory_end_write (to->memory, engines[e], NULL));
-  gst_object_unref (made);
-}
-
-static void
-forget (Tracked *tracked)
-{
-  g_clear_pointer (&tracked->memory, gst_memory_unref);
-}
-
-/* OP, a memory and numbers; of share, copy and out another memory after that. */
-static void
-do_step (const gchar *text)
-{
-  const gboolean has_two = strchr ("sco", text[0]) != NULL;
-  Tracked *tracked = g_ascii_islower (text[1]) ? &memories[text[1] - 'a'] : NULL;
-  const Tracked *of = has_two ? &memories[text[2] - 'a'] : NULL;
-  gchar **numbers = g_strsplit (text + (tracked ? 2 : 1) + has_two, ",", -1);
-  gint n[3] = { 0 };
-
-  for (guint i = 0; numbers[i]; i++)
-    n[i] = atoi (numbers[i]);
-  g_strfreev (numbers);
-  switch (text[0]) {
-    case 'n':                  /* new device memory of an engine */
-      track_new (tracked, engines[n[0]], RC_MEMORY_DEVICE);
-      break;
-    case 'N':                  /* new pinned memory */
-      track_new (tracked, engines[n[0]], RC_MEMORY_PINNED);
-      break;
-    case 'w':
-      write_step (tracked, (guint) n[0]);
-      break;
-    case 'b':                  /* begins a write, and gives up */
-      fail_unless (robocache_memory_begin_write (tracked->memory, engines[n[0]], NULL));
-      break;
-    case 'r':
-      read_step (tracked, (guint) n[0]);
-      break;
-    case 'm':                  /* maps: to read, to write from n0 on n1 bytes, both */
-      map_step (tracked, GST_MAP_READ, 0, 0);
-      break;
-    case 'M':
-      map_step (tracked, GST_MAP_WRITE, (gsize) n[0], (gsize) n[1]);
-      break;
-    case 'X':
-      map_step (tracked, GST_MAP_READWRITE, (gsize) n[0], (gsize) n[1]);
-      break;
-    case 'd':                  /* the same for the device */
-      map_step (tracked, GST_MAP_READ | ROBOCACHE_MAP_DEVICE, 0, 0);
-      break;
-    case 'D':
-      map_step (tracked, GST_MAP_WRITE | ROBOCACHE_MAP_DEVICE, (gsize) n[0], (gsize) n[1]);
-      break;
-    case 's':                  /* a share of n1 bytes from n0 on */
-      share_step (tracked, of, n[0], n[1]);
-      break;
-    case 'c':
-      copy_step (tracked, of, n[0], n[1]);
-      break;
-    case 'o':                  /* out to new memory of engine n2 */
-      copy_out_step (tracked, of, (gsize) n[0], (gsize) n[1], (guint) n[2]);
-      break;
-    case 'u':
-      forget (tracked);
-      break;
-    case 'e':                  /* waits for an engine */
-      fail_unless (robocache_engine_synchronize (engines[n[0]], NULL));
-      break;
-    case 'p':                  /* so much is enqueued and not done */
-      fail_unless_equals_int (fake_pending (), n[0]);
-      break;
-    default:
-      fail ("no step %s", text);
-  }
-}
-
-static const struct
 {
   const gchar *what, *steps;
-} cases[] = {
-  {"a reader waits for the write", "na0 wa0 ra1"},
-  {"a writer waits for the reads", "na0 wa0 ra0 ra1 ra2 wa0"},
-  {"writers take turns", "na0 wa0 ra0 wa1 ra0 wa0 ra1 wa1 ra1 wa0 ra0 wa1 ra0 wa0 ra1 wa1 ra1"},
-  {"readers do not wait for each other", "na0 wa0 e0 ra0 ra1 e1 p2"},
-  {"reads stay pending until a write is noted", "na0 wa0 ra1 ba0 wa2 e2"},
-  {"work in place", "na0 wa0 ba1 ra1 wa1 ra0"},
-  {"a reader on another device", "na0 wa0 oba0,100,3 wa0"},
-  {"pinned memory of two devices", "Na0 wa0 ra0 wa3 ra0 wa0 ra3 wa3 ra3 wa0 ra0 wa3 ra0"},
-  {"pinned memory to another device", "Na0 wa0 oba0,100,3 wa0"},
-  {"a read map waits for the write", "na0 wa0 ma wa1 ma"},
-  {"a read map waits for nothing else", "na0 nb0 wa0 ra1 wb0 ma p5"},
-  {"a write map waits for reads", "na0 wa0 ra1 Ma0,100 ra0 ra1"},
-  {"a write map keeps the rest", "na0 wa0 Ma10,10 ra1 Xa15,20 ra1"},
-  {"maps one after another", "na0 wa0 Ma0,100 ma wa1 ma Xa0,10 Ma5,10 ma wa1 Ma0,1 ma wa0 wa1 ma Ma99,1"},
-  {"maps for the device", "na0 wa0 ra1 da Da0,100 ra1 ma wa1 da"},
-  {"maps of pinned memory", "Na0 wa0 ra1 Xa0,100 ra1 ma"},
-  {"shares", "na0 wa0 Ma10,20 sba10,20 sca30,-1 sdb5,10 ua rb1 mb ub mc md rd0"},
-  {"a writer waits for readers of shares", "na0 wa0 sba50,10 rb1 ub wa0"},
-  {"copies", "na0 wa1 Ma10,20 cba0,-1 cca10,20 sda10,20 ced5,-1 ud wa1 rb1 me mc"},
-  {"a part goes out", "na0 wa0 Ma40,10 oba40,10,1 wa0"},
-  {"pinned memory goes out before it is written", "Na0 wa1 oba0,100,0 wa1 oca0,100,0 Ma0,100"},
-  {"the CPU's own memory", "na4 wa4 Xa0,50 sba40,20 ccb0,-1 rc4 oda30,20,4 rd4 ra4"},
-  {"the CPU and pinned memory", "Na0 wa0 ra1 ra4 wa4 ra1 wa0 oba0,100,4 rb4"},
-  {"device memory to the CPU", "na0 wa0 Ma20,20 oba20,20,4 rb4"},
+  GQuark (*domain) (void);      /* of the errors of steps that fail */
+  gint code;
+  const gchar *words;           /* that they have */
+} Case;
+
+#define NO_SPACE gst_resource_error_quark, GST_RESOURCE_ERROR_NO_SPACE_LEFT
+#define FAILED gst_library_error_quark, GST_LIBRARY_ERROR_FAILED
+
+static const Case cases[] = {
+  /* order */
+  {"a reader waits for the write", "new:a@0 write:a@0 read:a@1"},
+  {"a writer waits for the reads", "new:a@0 write:a@0 read:a@0 read:a@1 read:a@2 write:a@0"},
+  {"writers take turns", "new:a@0 write:a@0 read:a@0 write:a@1 read:a@0 write:a@0 read:a@1 write:a@1 read:a@1 write:a@0 read:a@0 "
+      "write:a@1 read:a@0 write:a@0 read:a@1 write:a@1 read:a@1"},
+  {"readers do not wait for each other", "new:a@0 write:a@0 wait:0 read:a@0 read:a@1 wait:1 pending=2"},
+  {"reads stay pending until a write is noted", "new:a@0 write:a@0 read:a@1 begin:a@0 write:a@2 wait:2"},
+  {"work in place", "new:a@0 write:a@0 begin:a@1 read:a@1 write:a@1 read:a@0"},
+  {"a reader on another device", "new:a@0 write:a@0 new:b@3 into:b=a@3 write:a@0"},
+  {"pinned memory of two devices", "pinned:a@0 write:a@0 read:a@0 write:a@3 read:a@0 write:a@0 read:a@3 write:a@3 read:a@3 "
+      "write:a@0 read:a@0 write:a@3 read:a@0"},
+  {"pinned memory to another device", "pinned:a@0 write:a@0 new:b@3 into:b=a@3 write:a@0"},
+
+  /* maps */
+  {"a read map waits for the write", "new:a@0 write:a@0 map:a write:a@1 map:a"},
+  {"a read map waits for nothing else", "new:a@0 new:b@0 write:a@0 read:a@1 write:b@0 map:a pending=5"},
+  {"a write map waits for reads", "new:a@0 write:a@0 read:a@1 mapw:a,0+100 read:a@0 read:a@1"},
+  {"a write map keeps the rest", "new:a@0 write:a@0 mapw:a,10+10 read:a@1 mapx:a,15+20 read:a@1"},
+  {"maps one after another", "new:a@0 write:a@0 mapw:a,0+100 map:a write:a@1 map:a mapx:a,0+10 mapw:a,5+10 map:a write:a@1 "
+      "mapw:a,0+1 map:a write:a@0 write:a@1 map:a mapw:a,99+1"},
+  {"maps for the device", "new:a@0 write:a@0 read:a@1 dmap:a dmapw:a,0+100 read:a@1 map:a write:a@1 dmap:a"},
+  {"maps of pinned memory", "pinned:a@0 write:a@0 read:a@1 mapx:a,0+100 read:a@1 map:a"},
+  {"maps of an integrated GPU copy nothing", "integrated new:a@0 write:a@0 read:a@1 mapx:a,0+100 read:a@1 map:a"},
+  {"memory of no bytes", "new:a@0*0 write:a@0 mapx:a copy:b=a,0+-1"},
+
+  /* shares and copies */
+  {"shares", "new:a@0 write:a@0 mapw:a,10+20 share:b=a,10+20 share:c=a,30+-1 share:d=b,5+10 free:a read:b@1 map:b free:b map:c "
+      "dmap:d read:d@0"},
+  {"a writer waits for readers of shares", "new:a@0 write:a@0 share:b=a,50+10 read:b@1 free:b write:a@0"},
+  {"copies", "new:a@0 write:a@1 mapw:a,10+20 copy:b=a,0+-1 copy:c=a,10+20 share:d=a,10+20 copy:e=d,5+-1 free:d write:a@1 "
+      "read:b@1 map:e map:c"},
+  {"a part goes out", "new:a@0 write:a@0 mapw:a,40+10 new:b@1*10 into:b=a,40@1 write:a@0"},
+  {"pinned memory goes out before it is written", "pinned:a@0 write:a@1 new:b@0 into:b=a@0 write:a@1 new:c@0 into:c=a@0 "
+      "mapw:a,0+100"},
+  {"the CPU's own memory", "new:a@cpu write:a@cpu mapx:a,0+50 share:b=a,40+20 copy:c=b,0+-1 read:c@cpu new:d@cpu*20 "
+      "into:d=a,30@cpu read:d@cpu read:a@cpu"},
+  {"the CPU and pinned memory", "pinned:a@0 write:a@0 read:a@1 read:a@cpu write:a@cpu read:a@1 write:a@0 new:b@cpu into:b=a@cpu "
+      "read:b@cpu"},
+  {"device memory to the CPU", "new:a@0 write:a@0 mapw:a,20+20 new:b@cpu*20 into:b=a,20@cpu read:b@cpu"},
+
+  /* blocks that are used again */
+  {"hits and misses", "new:a@0 new:b@0 free:a new:a@0 hits=1 misses=2 bytes=200 free:a free:b bytes=200 trim bytes=0 peak=200"},
+  {"a block comes back with its last part", "new:a@0 write:a@0 share:b=a,10+10 free:a new:a@0 allocs=2 free:b new:b@0 allocs=2 "
+      "hits=1 free:a free:b"},
+  {"a trim waits for idle blocks", "new:a@0 new:b@0 write:a@0 read:a@1 free:a write:b@0 trim done:1 blocks=1 map:b free:b "
+      "blocks=0 trim"},
+  {"a trim for room does not wait for used blocks", "total:200 new:a@0 new:b@0*50 write:a@0 read:a@1 write:b@0 read:b@1 free:a "
+      "new:c@0*150 done:1 pending=5 free:c"},
+  {"a full device", "total:1000 new:a@0*400 new:b@0*400 !new:c@0*300 bytes=800 peak=800 free:b new:b@0*600 bytes=1000 peak=1000 "
+      "host=0 free:a free:b trim bytes=0 peak=1000", NO_SPACE, "300 bytes needed|200 of 1000 free"},
+  {"max-device-memory", "bound:1000 new:a@0*400 new:b@0*400 !new:c@0*300 bytes=800 peak=800 free:b new:b@0*600 bytes=1000 "
+      "peak=1000 host=0 free:a free:b trim bytes=0 peak=1000", NO_SPACE, "300 bytes needed|200 free of max-device-memory=1000"},
+
+  /* stamps. Work that uses one is done before it is freed: the fake device fails a test whose memory goes early */
+  {"a stamp holds while others read", "new:a@0 !stamp:a stamp:a read:a@1 map:a dmap:a share:b=a,10+10 map:b copy:c=a,0+-1 "
+      "mapw:c,0+100 free:b free:c stamp:a"},
+  {"a stamp holds while nobody has the block", "new:a@0 !stamp:a free:a new:a@0 hits=1 stamp:a"},
+  {"a write map ends a stamp", "new:a@0 !stamp:a mapw:a,0+100 !stamp:a stamp:a"},
+  {"a write map for the device ends a stamp", "new:a@0 !stamp:a dmapw:a,0+100 !stamp:a stamp:a"},
+  {"a write by another engine ends a stamp", "new:a@0 !stamp:a write:a@1 !stamp:a stamp:a"},
+  {"a write without a stamp ends a stamp", "new:a@0 !stamp:a write:a@0 !stamp:a stamp:a"},
+  {"a write that is given up ends a stamp", "new:a@0 !stamp:a begin-stamp:a !stamp:a stamp:a"},
+  {"another writer ends a stamp", "new:a@0 !stamp:a !stamp:a,1 !stamp:a stamp:a"},
+  {"other bytes end a stamp", "new:a@0 !stamp:a*40 !stamp:a*41 !stamp:a*40 stamp:a*40"},
+  {"other bytes of the block end a stamp", "new:a@0 !stamp:a*40 resize:a,4+96 !stamp:a*40 stamp:a*40"},
+  {"a stamp counts against max-device-memory", "bound:1000 new:a@0 !no-stamp:a*901 no-memory !no-stamp:a*901 "
+      "no-memory:0 !stamp:a*900 bytes=1000"},
+
+  /* what fails once. Work without an event is waited for: nobody can overtake it, nor free its memory */
+  {"no event for a write", "new:a@0 no-event !write:a@0 read:a@1 wait:1 done:1 write:a@0 map:a", NO_SPACE, ""},
+  {"no event for a read", "new:a@0 write:a@0 no-event !read:a@1 write:a@0 wait:0 done:1", NO_SPACE, ""},
+  {"what a map wrote is lost, and its block is not kept", "new:a@0*32 lose:a !read:a@1 !map:a !dmap:a !copy:b=a,0+-1 free:a trim "
+      "blocks=0 new:a@0*32 write:a@0 map:a", FAILED, "32 bytes that the CPU wrote were not copied"},
+  {"no pinned memory for a map", "new:a@0 write:a@0 no-memory !map:a host=0 map:a host=100"},
+  {"a block is had without those that were kept", "no-memory new:a@0 write:a@0 no-memory copy:b=a,0+-1 free:b trim break "
+      "!new:c@0*200 !copy:c=a,0+-1", FAILED, ""},
+  {"a writer that broke does not hide a reader at work", "pinned:a@0 write:a@0 wait:0 read:a@3 break !wait:0 free:a trim done:1",
+      FAILED, ""},
 };
 
 static void
-run_case (const gchar *steps, guint order)
+expect_failure (const Case *c, const gchar *step, GError *error)
 {
-  gchar **list = g_strsplit (steps, " ", -1);
-  guint8 *models[N_MEMORIES];
+  gchar **words = g_strsplit (c->words ? c->words : "", "|", -1);
 
-  for (guint i = 0; list[i]; i++)
-    do_step (list[i]);
-  finish_in_order (order, engines, CPU);
-  for (guint i = 0; i < n_reads; i++)
-    fail_unless (memcmp (reads[i].seen.bytes, reads[i].expected, reads[i].size) == 0, "read %u", i);
-  for (guint i = 0; i < N_MEMORIES; i++) {
-    if (memories[i].memory)
-      map_step (&memories[i], GST_MAP_READ, 0, 0);
-    models[i] = memories[i].offset == 0 ? memories[i].model : NULL;
+  if (error) {
+    fail_unless (c->domain && g_error_matches (error, c->domain (), c->code), "%s: %s: %s", running, step, error->message);
+    for (gchar **word = words; *word; word++)
+      fail_unless (strstr (error->message, *word) != NULL, "%s: %s: \"%s\" lacks \"%s\"", running, step, error->message, *word);
+    g_error_free (error);
+  } else {                      /* GstMemory has none */
+    fail_unless (strstr (step, "map") || strstr (step, "copy") || strstr (step, "stamp"), "%s: %s: no error", running, step);
   }
-  for (guint i = 0; i < N_MEMORIES; i++)
-    forget (&memories[i]);
-  for (guint i = 0; i < N_MEMORIES; i++)
-    g_free (models[i]);
-  memset (memories, 0, sizeof (memories));
-  n_reads = 0;
+  g_strfreev (words);
+}
+
+static void
+run_case (const Case *c, guint order)
+{
+  gchar **list = g_strsplit (c->steps, " ", -1);
+
+  running = c->what;
+  for (guint i = 0; list[i]; i++) {
+    const gboolean fails = list[i][0] == '!';
+    GError *error = NULL;
+
+    fail_unless (do_step (list[i] + fails, &error) == !fails, "%s: %s: %s", running, list[i], error ? error->message : "");
+    if (fails)
+      expect_failure (c, list[i], error);
+  }
   g_strfreev (list);
+  if (devices[0]->has_failed)
+    return;
+  finish_in_order (order, engines, CPU);
+  for (guint i = 0; i < reads->len; i++)
+    fail_unless (is_done (i), "%s: read %u", running, i);
+  for (gchar map[] = "map:a"; map[4] < 'a' + N_MEMORIES; map[4]++)
+    fail_unless (memories[map[4] - 'a'].memory == NULL || do_step (map, NULL), "%s: %s", running, map);
 }
 
 GST_START_TEST (test_cases)
 {
-  GST_INFO ("%s", cases[__i__ / N_ORDERS].what);
-  run_case (cases[__i__ / N_ORDERS].steps, __i__ % N_ORDERS);
+  run_case (&cases[__i__ / N_ORDERS], __i__ % N_ORDERS);
 }
 
 GST_END_TEST;
 
-/* A GPU that shares the machine's memory: nothing is copied for a map. */
-GST_START_TEST (test_maps_of_an_integrated_gpu)
+/* ---- random work ---- */
+
+static guint
+any (GRand *random, guint n)
 {
-  fake_device_set_host_addressable (device, TRUE);
-  robocache_engine_unref (engines[0]);
-  engines[0] = engine_on (device, 0);
-  fail_unless (robocache_engine_is_host_addressable (engines[0]));
-  run_case ("na0 wa0 ra1 Xa0,100 ra1 ma", __i__);
+  return (guint) g_rand_int_range (random, 0, (gint) n);
+}
+
+/* M is one of six memories, O another one; E an engine that may use M, H the one that made it, A any; g is a share. */
+static const gchar *const moves[] = {
+  "write:M@E", "write:M@E", "read:M@E", "read:M@E", "into:M=O@H", "into:M=O@H", "map:M", "mapx:M,0+100",
+  "share:g=M,8+16 map:g free:g", "free:M copy:M=O,0+-1", "free:M new:M@A write:M@A", "free:M pinned:M@A write:M@A", "step:5@A",
+  "trim"
+};
+
+/* As letters and digits. */
+typedef struct
+{
+  gchar home;
+  gboolean is_pinned;
+} Origin;
+
+static gchar
+engine_for (const Origin *origin, GRand *random)
+{
+  if (origin->is_pinned)
+    return (gchar) ('0' + any (random, CPU));
+  return (gchar) (IS_FAR (origin->home - '0') ? '3' + any (random, 2) : '0' + any (random, 3));
+}
+
+static void
+append_move (GString *steps, const gchar *move, Origin *origins, GRand *random)
+{
+  const guint m = any (random, 6), o = (m + 1 + any (random, 5)) % 6;
+  const gchar letters[] = { 'M', 'O', 'E', 'H', 'A', '\0' };
+  const gchar values[] = { (gchar) ('a' + m), (gchar) ('a' + o), engine_for (&origins[m], random), origins[m].home,
+    (gchar) ('0' + any (random, CPU))
+  };
+
+  g_string_append_c (steps, ' ');
+  for (const gchar *c = move; *c; c++)
+    g_string_append_c (steps, strchr (letters, *c) ? values[strchr (letters, *c) - letters] : *c);
+  if (strstr (move, "copy"))
+    origins[m] = origins[o];
+  else if (g_str_has_prefix (move, "free:M"))
+    origins[m] = (Origin) { values[4], strstr (move, "pinned") != NULL };
+}
+
+GST_START_TEST (test_random_work)
+{
+  Origin origins[] = { {'0'}, {'1'}, {'3'}, {'4'}, {'0', TRUE}, {'3', TRUE} };
+  GRand *random = g_rand_new_with_seed ((guint32) __i__);
+  GString *steps = g_string_new ("new:a@0 write:a@0 new:b@1 write:b@1 new:c@3 write:c@3 new:d@4 write:d@4 pinned:e@0 write:e@0 "
+      "pinned:f@3 write:f@3");
+  Case c = { "random work" };
+
+  for (guint i = 0; i < 400; i++)       /* trims are rare */
+    append_move (steps, moves[any (random, G_N_ELEMENTS (moves) - (i % 8 > 0))], origins, random);
+  c.steps = steps->str;
+  run_case (&c, __i__ % N_ORDERS);
+  g_string_free (steps, TRUE);
+  g_rand_free (random);
 }
 
 GST_END_TEST;
+
+/* ---- a device that fails ---- */
+
+static guint errors;            /* logged */
+
+static void
+count_errors (GstDebugCategory *category, GstDebugLevel level, const gchar *file, const gchar *function, gint line,
+    GObject *object, GstDebugMessage *message, gpointer user_data)
+{
+  if (level == GST_LEVEL_ERROR)
+    g_atomic_int_inc (&errors);
+}
+
+/* Whichever call it is at which a device breaks: no crash, an error or a log line that names it, and nothing left; the other
+ * device goes on. */
+static const struct
+{
+  guint device;
+  const gchar *steps;
+  guint min_calls;
+  const gchar *before, *after;  /* steps that do not fail; after: NULL: a write fails then */
+} breaks[] = {
+  {0, "new:a@0 write:a@0 read:a@1 mapx:a,0+100 copy:b=a,0+-1 new:c@0 into:c=b@1 write:a@1 write:a@0 wait:0 map:c", 25, ""},
+  {1, "into:b=a@3 wait:3", 4, "new:a@0 write:a@0 new:b@3", "write:a@1 read:a@0 map:a"},
+};
+
+/* Until one fails. */
+static gboolean
+do_steps (const gchar *steps, GError **error)
+{
+  gchar **list = g_strsplit (steps, " ", -1);
+  gboolean ok = TRUE;
+
+  for (guint i = 0; ok && list[i] && *list[i]; i++)
+    ok = do_step (list[i], error);
+  g_strfreev (list);
+  return ok;
+}
+
+static void
+expect_broken (void)
+{
+  GError *error = NULL;
+
+  if (do_step ("new:h@0", &error))      /* of a block that was kept */
+    fail_if (do_step ("write:h@0", &error));
+  fail_unless_error (error, LIBRARY, FAILED, "failed before");
+}
+
+GST_START_TEST (test_device_breaks_at_any_call)
+{
+  FakeDevice *device;
+  gboolean reached = TRUE, ok;
+  GError *error = NULL;
+  guint n;
+
+  running = breaks[__i__].steps;
+  gst_debug_set_active (TRUE);
+  gst_debug_set_default_threshold (GST_LEVEL_ERROR);
+  gst_debug_remove_log_function (NULL);
+  gst_debug_add_log_function (count_errors, NULL, NULL);
+  for (n = 1; reached; n++) {
+    device = devices[breaks[__i__].device];
+    fail_unless (do_steps (breaks[__i__].before, NULL));
+    errors = 0;
+    device->failing_call = n;
+    ok = do_steps (breaks[__i__].steps, &error);
+    reached = device->has_failed;
+    fail_unless (ok || reached, "call %u: %s", n, error ? error->message : "no error");
+    fail_unless (!reached || !ok || errors > 0, "call %u", n);
+    fail_unless (!reached || error || errors > 0, "call %u", n);
+    fail_unless (error == NULL || strstr (error->message, "(fake)") || strstr (error->message, "did not get"), "call %u: %s", n,
+        error ? error->message : "");
+    g_clear_error (&error);
+    device->failing_call = 0;
+    if (breaks[__i__].after)
+      fail_unless (do_steps (breaks[__i__].after, NULL), "call %u", n);
+    else if (reached)
+      expect_broken ();
+    fake_finish (n);
+    fail_unless (breaks[__i__].after == NULL || is_done (reads->len - 1), "call %u", n);
+    teardown ();
+    setup ();
+  }
+  fail_unless (n > breaks[__i__].min_calls, "only %u calls", n);
+  gst_debug_remove_log_function (count_errors);
+}
+
+GST_END_TEST;
+
+/* ---- other memory, life ---- */
 
 GST_START_TEST (test_engines_that_read_no_more_are_let_go)
 {
   GstMemory *memory = alloc_memory (allocator, BYTES);
 
   for (guint i = 0; i < 100; i++) {
-    RobocacheEngine *passing = engine_on (device, 0);
+    RobocacheEngine *passing = engine_on (devices[0], 0);
     Seen seen;
 
     write_with (memory, engine, i);
@@ -348,7 +316,7 @@ GST_START_TEST (test_engines_that_read_no_more_are_let_go)
     fail_unless_all (seen.bytes, BYTES, i);
     robocache_engine_unref (passing);
   }
-  fail_unless (fake_device_counts (device).backends <= 22, "%u backends", fake_device_counts (device).backends);
+  fail_unless (devices[0]->counts.backends <= 22, "%u backends", devices[0]->counts.backends);
   gst_memory_unref (memory);
 }
 
@@ -361,7 +329,7 @@ GST_START_TEST (test_nested_read_maps_copy_once)
   guint copies;
 
   write_with (memory, engine, 5);
-  copies = fake_device_counts (device).copies;
+  copies = devices[0]->counts.copies;
   for (guint i = 0; i < 3; i++)
     fail_unless (gst_memory_map (memory, &maps[i], GST_MAP_READ));
   for (guint i = 0; i < 3; i++) {
@@ -369,15 +337,13 @@ GST_START_TEST (test_nested_read_maps_copy_once)
     fail_unless_all (maps[2 - i].data, BYTES, 5);
     gst_memory_unmap (memory, &maps[2 - i]);
   }
-  fail_unless_equals_int (fake_device_counts (device).copies - copies, 1);
+  fail_unless_equals_int (devices[0]->counts.copies - copies, 1);
   write_with (memory, engine, 6);
   fail_unless_mapped (memory, 6);
   gst_memory_unref (memory);
 }
 
 GST_END_TEST;
-
-/* ---- other memory, life ---- */
 
 static GstMemory *
 copy_to_device (GstMemory *memory, gsize bytes)
@@ -442,39 +408,8 @@ GST_START_TEST (test_memory_outlives_allocator_and_engine)
 
 GST_END_TEST;
 
-GST_START_TEST (test_memory_of_no_bytes)
-{
-  GstMemory *memory = alloc_memory (allocator, 0), *copied;
-  GstMapInfo map;
-
-  write_with (memory, engine, 1);
-  fail_unless (gst_memory_map (memory, &map, GST_MAP_READWRITE));
-  fail_unless_equals_uint64 (map.size, 0);
-  gst_memory_unmap (memory, &map);
-  copied = gst_memory_copy (memory, 0, -1);
-  fail_unless (copied != NULL && copied->size == 0);
-  gst_memory_unref (copied);
-  gst_memory_unref (memory);
-}
-
-GST_END_TEST;
-
-static Suite *
-devicememory_suite (void)
-{
-  Suite *s = suite_create ("devicememory");
-  TCase *tc = tcase_create ("devicememory");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_add_loop_test (tc, test_cases, 0, G_N_ELEMENTS (cases) * N_ORDERS);
-  tcase_add_loop_test (tc, test_maps_of_an_integrated_gpu, 0, N_ORDERS);
-  tcase_add_test (tc, test_engines_that_read_no_more_are_let_go);
-  tcase_add_test (tc, test_nested_read_maps_copy_once);
-  tcase_add_loop_test (tc, test_copy_out_of_memory_that_is_not_ours, 0, 2);
-  tcase_add_test (tc, test_memory_outlives_allocator_and_engine);
-  tcase_add_test (tc, test_memory_of_no_bytes);
-  return s;
-}
-
-GST_CHECK_MAIN (devicememory);
+CHECK_MAIN (devicememory, setup, teardown,
+    TIMES (G_N_ELEMENTS (cases) * N_ORDERS, test_cases), TIMES (40, test_random_work),
+    EACH (breaks, test_device_breaks_at_any_call), ONCE (test_engines_that_read_no_more_are_let_go),
+    ONCE (test_nested_read_maps_copy_once), TIMES (2, test_copy_out_of_memory_that_is_not_ours),
+    ONCE (test_memory_outlives_allocator_and_engine))

@@ -13,6 +13,7 @@
 #include "common/device/blockmap.h"
 #include "common/device/occupancystamp.h"
 #include "fakedevice.h"
+#include "tests/check/checks.h"
 
 G_BEGIN_DECLS
 
@@ -98,17 +99,6 @@ alloc_memory (GstAllocator *allocator, gsize bytes)
     fail_unless (strstr ((error)->message, words) != NULL, "%s", (error)->message); \
     g_clear_error (&(error)); \
   } while (0)
-
-static inline void
-expect_statistics (RobocacheEngine *engine, guint64 bytes, guint64 peak_bytes, guint64 host_bytes)
-{
-  RobocacheMemoryStatistics statistics;
-
-  robocache_engine_get_memory_statistics (engine, &statistics);
-  fail_unless_equals_uint64 (statistics.bytes, bytes);
-  fail_unless_equals_uint64 (statistics.peak_bytes, peak_bytes);
-  fail_unless_equals_uint64 (statistics.host_bytes, host_bytes);
-}
 
 #define fail_unless_all(data, n, value) \
   do { \

@@ -2,19 +2,17 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "deviceharness.h"
+#include "common/backend/enginechoice.h"
+#include "gpujobs.h"
 
-static const struct
-{
-  const gchar *name, *caps, *properties;
-} elements[] = {
-  {"robocacheresample", "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float32,"
-      "dimensions=(string)4,framerate=(fraction)10/1", ""},
-  {"robocachevoxelize", "other/tensors,format=(string)static,num_tensors=(int)1,types=(string)float32,"
-      "dimensions=(string)3:8,framerate=(fraction)10/1", "grid=4:4:4"},
+static const Job jobs[] = {
+  {ROWS, "float32", 4, 1, 1, ""},
+  {ITEMS, "float32", 3, 8, 1, "grid=4:4:4"},
+  {FUSED_ROWS, "float32", 4, 1, 1, ""},
 };
 
-#define N (G_N_ELEMENTS (elements))
+#define N 2                     /* that take batches, and memory of devices on pads that they always have */
+#define N_ALL 3
 
 static gboolean
 gpu_is_there (void)
@@ -22,15 +20,6 @@ gpu_is_there (void)
   const RcWhere where = { RC_BACKEND_CUDA, 0, RC_CPU_BEST, 0 };
 
   return rc_backend_probe (&where, NULL) == RC_OK;
-}
-
-static GstElement *
-make (guint i, const gchar *properties)
-{
-  GstElement *element = gst_element_factory_make (elements[i].name, NULL);
-
-  set_properties (element, properties);
-  return gst_object_ref_sink (element);
 }
 
 /* Position of the first structure of tensors in that memory; -1: none. */
@@ -72,8 +61,7 @@ expect_offer (GstElement *element, const gchar *pad_name, Offer offer)
 /* A build without CUDA does not advertise its memory: see robocache_add_pad_template. */
 GST_START_TEST (test_templates)
 {
-  static const gchar *const names[] = { "robocachefuse", "robocacheresample", "robocachevoxelize" };
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make (names[__i__], NULL));
+  GstElement *element = job_element (&jobs[__i__], "auto", "");
   const gboolean has_cuda = rc_backend_is_built (RC_BACKEND_CUDA);
 
   for (GList * link = gst_element_class_get_pad_template_list (GST_ELEMENT_GET_CLASS (element)); link; link = link->next) {
@@ -86,25 +74,25 @@ GST_START_TEST (test_templates)
     g_free (text);
     gst_caps_unref (caps);
   }
-  gst_object_unref (element);
+  free_element (element);
 }
 
 GST_END_TEST;
 
 static const struct
 {
-  const gchar *properties;
+  const gchar *backend;
   Offer offer;
 } offers[] = {
-  {"backend=cpu", SYSTEM_ONLY},
-  {"backend=auto", SYSTEM_FIRST},
-  {"backend=cuda", DEVICE_FIRST},
+  {"cpu", SYSTEM_ONLY},
+  {"auto", SYSTEM_FIRST},
+  {"cuda", DEVICE_FIRST},
 };
 
 /* Before anything is looked for. */
 GST_START_TEST (test_offers_in_null)
 {
-  GstElement *element = make (__i__ / 3, offers[__i__ % 3].properties);
+  GstElement *element = job_element (&jobs[__i__ / 3], offers[__i__ % 3].backend, "");
   const Offer offer = rc_backend_is_built (RC_BACKEND_CUDA) ? offers[__i__ % 3].offer : SYSTEM_ONLY;
 
   expect_offer (element, "sink", offer);
@@ -117,96 +105,65 @@ GST_END_TEST;
 /* Once it was looked for, the GPU's memory is offered where there is one. */
 GST_START_TEST (test_offers_when_open)
 {
-  GstElement *element = make (__i__ / 2, offers[__i__ % 2].properties);
+  GstElement *element = job_element (&jobs[__i__ / 2], offers[__i__ % 2].backend, "");
   const Offer offer = gpu_is_there () ? offers[__i__ % 2].offer : SYSTEM_ONLY;
 
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
   expect_offer (element, "sink", offer);
   expect_offer (element, "src", offer);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
+  free_element (element);
 }
 
 GST_END_TEST;
 
-/* Without another wish on either side, auto and the CPU stay in system memory. */
+/* Nothing is open before the start. Without another wish on either side, auto and the CPU stay in system memory. */
 GST_START_TEST (test_chooses_system_memory)
 {
-  gchar *properties = g_strdup_printf ("%s %s", offers[__i__ % 2].properties, elements[__i__ / 2].properties);
-  GstHarness *h = device_harness (elements[__i__ / 2].name, properties, NULL);
+  const Job *job = &jobs[__i__ / 2];
+  GstElement *element = job_element (job, offers[__i__ % 2].backend, "");
   GstCaps *caps;
+  Run run;
 
-  gst_harness_set_src_caps_str (h, elements[__i__ / 2].caps);
-  caps = gst_pad_get_current_caps (h->sinkpad);
+  expect_backend_of (element, "auto");
+  run = run_with (job, element, SYSTEM_TO_ANY);
+  for (guint i = 0; i < 20; i++)
+    run_push (&run, i);
+  run_finish (&run);
+  fail_unless (run.bytes->len > 0);
+  caps = gst_pad_get_current_caps (run.h->sinkpad);
   fail_unless (caps != NULL && place_of (caps, FALSE) == 0);
-  expect_backend (h, "cpu");
+  expect_backend_of (element, "cpu");
   gst_caps_unref (caps);
-  g_free (properties);
-  device_harness_free (h);
+  run_clear (&run);
+  free_element (element);
 }
 
 GST_END_TEST;
 
-static void
-expect_start_error (guint i, const gchar *properties, GQuark domain, gint code, const gchar *words)
-{
-  GstElement *element = make (i, properties);
-  GstBus *bus = gst_bus_new ();
-  GstMessage *message;
-  GError *error = NULL;
-
-  gst_element_set_bus (element, bus);
-  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message != NULL);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (error->domain == domain && error->code == code, "%s", error->message);
-  fail_unless (strstr (error->message, words) != NULL, "%s", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  fail_unless (message == NULL, "a second error");
-  gst_element_set_bus (element, NULL);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
-  gst_object_unref (bus);
-}
-
+/* robocachefuse takes one device. */
 GST_START_TEST (test_no_such_gpu)
 {
-  expect_start_error (__i__, "backend=cuda device-id=1000", GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "set backend=auto or backend=cpu");
-  expect_start_error (__i__, "backend=cuda devices=1000", GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "set backend=auto or backend=cpu");
+  static const gchar *const wrong[] = { "device-id=1000", "devices=1000" };
+  GstElement *element = job_element (&jobs[__i__ % N_ALL], "cuda", wrong[__i__ / N_ALL]);
+
+  expect_start_error (element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "set backend=auto or backend=cpu");
+  free_element (element);
 }
 
 GST_END_TEST;
 
-/* auto goes on with the CPU. */
+/* auto goes on with the CPU; of a grid that is worth a GPU stats tell that there was none. */
 GST_START_TEST (test_auto_without_that_gpu)
 {
-  gchar *properties = g_strdup_printf ("device-id=1000 %s", elements[__i__].properties);
-  GstHarness *h = device_harness (elements[__i__].name, properties, NULL);
+  static const Job large = { ITEMS, "float32", 3, 8, 1, "grid=128:128:128" };
+  const Job *job = __i__ < N ? &jobs[__i__] : &large;
+  Run run = run_new (job, "auto", "device-id=1000", SYSTEM_TO_ANY);
 
-  gst_harness_set_src_caps_str (h, elements[__i__].caps);
-  expect_no_error (h);
-  expect_backend (h, "cpu");
-  g_free (properties);
-  device_harness_free (h);
-}
-
-GST_END_TEST;
-
-/* A grid that is worth a GPU: stats tell that there was none. */
-GST_START_TEST (test_auto_tells_of_no_gpu)
-{
-  GstHarness *h = device_harness ("robocachevoxelize", "device-id=1000 grid=128:128:128", NULL);
-
-  push_start (h, elements[1].caps);
-  expect_no_error (h);
-  expect_backend (h, "cpu");
-  fail_unless_equals_int64 (stat_of (h, "fallbacks"), 1);
-  device_harness_free (h);
+  expect_no_error (run.h);
+  expect_backend (run.h, "cpu");
+  fail_unless_equals_int64 (stat_of (run.h, "fallbacks"), job == &large);
+  run_free (&run);
 }
 
 GST_END_TEST;
@@ -220,8 +177,10 @@ GST_START_TEST (test_wrong_devices)
 {
   gchar *properties = g_strdup_printf ("devices=%s", wrong_lists[__i__ / N]);
   gchar *words = g_strdup_printf ("devices is \"%s\": expected", wrong_lists[__i__ / N]);
+  GstElement *element = job_element (&jobs[__i__ % N], "auto", properties);
 
-  expect_start_error (__i__ % N, properties, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, words);
+  expect_start_error (element, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, words);
+  free_element (element);
   g_free (words);
   g_free (properties);
 }
@@ -232,7 +191,7 @@ static const gchar *const right_lists[] = { "0", "0,1", " 3 , 2 ", "0,0,0" };
 
 GST_START_TEST (test_devices_is_kept)
 {
-  GstElement *element = make (__i__ % N, "");
+  GstElement *element = job_element (&jobs[__i__ % N], "cpu", "");      /* they are looked at, and not used */
   gchar *text;
 
   g_object_get (element, "devices", &text, NULL);
@@ -241,13 +200,12 @@ GST_START_TEST (test_devices_is_kept)
   g_object_get (element, "devices", &text, NULL);
   fail_unless_equals_string (text, right_lists[__i__ / N]);
   g_free (text);
-  g_object_set (element, "backend", 1, NULL);   /* the CPU: they are looked at, and not used */
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state (element, GST_STATE_NULL);
   g_object_set (element, "devices", NULL, NULL);
   fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
+  free_element (element);
 }
 
 GST_END_TEST;
@@ -261,23 +219,19 @@ static const struct
 
 GST_START_TEST (test_environment)
 {
-  const gchar *value = environment[__i__ / N].value;
+  const gchar *value = environment[__i__ / N_ALL].value;
   GstElement *element;
-  GValue got = G_VALUE_INIT;
   gchar *text;
 
   if (value)
     g_setenv ("ROBOCACHE_BACKEND", value, TRUE);
   else
     g_unsetenv ("ROBOCACHE_BACKEND");
-  element = make (__i__ % N, "");
-  g_value_init (&got, g_object_class_find_property (G_OBJECT_GET_CLASS (element), "backend")->value_type);
-  g_object_get_property (G_OBJECT (element), "backend", &got);
-  text = gst_value_serialize (&got);
-  fail_unless_equals_string (text, environment[__i__ / N].nick);
+  element = new_element (forms[jobs[__i__ % N_ALL].form].element, "");
+  text = property_text (element, "backend");
+  fail_unless_equals_string (text, environment[__i__ / N_ALL].nick);
   g_free (text);
-  g_value_unset (&got);
-  gst_object_unref (element);
+  free_element (element);
 }
 
 GST_END_TEST;
@@ -286,16 +240,20 @@ GST_END_TEST;
 GST_START_TEST (test_backend_changes_at_the_next_start)
 {
   const gboolean from_gpu = __i__ / N && gpu_is_there ();
-  GstHarness *h = device_harness (elements[__i__ % N].name, elements[__i__ % N].properties, SYSTEM);
-  GstElement *element = h->element;
+  const Job *job = &jobs[__i__ % N];
+  GstElement *element = job_element (job, from_gpu ? "cuda" : "cpu", "");
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");        /* it plays */
+  GRand *random = g_rand_new_with_seed (1);
+  gchar *caps = job_caps (job, FALSE);
 
-  gst_element_set_state (element, GST_STATE_NULL);
-  set_properties (element, from_gpu ? "backend=cuda" : "backend=cpu");
-  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
   set_properties (element, from_gpu ? "backend=cpu" : "backend=cuda device-id=99");
-  push_start (h, elements[__i__ % N].caps);
-  fail_unless_equals_int (gst_harness_push (h, gst_buffer_new_allocate (NULL, __i__ % N ? 96 : 16, NULL)), GST_FLOW_OK);
-  device_harness_free (h);
+  gst_harness_set_sink_caps_str (h, SYSTEM);
+  push_start (h, caps);
+  fail_unless_equals_int (gst_harness_push (h, job_buffer (job, 0, random, NULL)), GST_FLOW_OK);
+  g_free (caps);
+  g_rand_free (random);
+  gst_harness_teardown (h);
+  free_element (element);
 }
 
 GST_END_TEST;
@@ -306,37 +264,63 @@ GST_START_TEST (test_stats)
   static const gchar *const fields[] = { "chunks", "fallbacks", "device-memory", "device-memory-peak", "pinned-memory",
     "pool-hits", "pool-misses", "last-pts"
   };
-  GstHarness *h = device_harness (elements[__i__].name, elements[__i__].properties, NULL);
+  GstElement *element = job_element (&jobs[__i__], "auto", "");
 
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    stat_of (h, fields[i]);
-  fail_unless_equals_int64 (stat_of (h, "device"), -1);
-  device_harness_free (h);
+  for (guint started = 0; started < 2; started++) {
+    for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+      stat_of_element (element, fields[i]);
+    fail_unless_equals_int64 (stat_of_element (element, "device"), -1);
+    gst_element_set_state (element, GST_STATE_PAUSED);
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  free_element (element);
 }
 
 GST_END_TEST;
 
-static Suite *
-elementdevice_suite (void)
-{
-  Suite *s = suite_create ("elementdevice");
-  TCase *tc = tcase_create ("elementdevice");
+/* ---- batches ---- */
 
-  g_unsetenv ("ROBOCACHE_BACKEND");     /* each test says which backend it is about */
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_templates, 0, 3);
-  tcase_add_loop_test (tc, test_offers_in_null, 0, N * 3);
-  tcase_add_loop_test (tc, test_offers_when_open, 0, N * 2);
-  tcase_add_loop_test (tc, test_chooses_system_memory, 0, N * 2);
-  tcase_add_loop_test (tc, test_no_such_gpu, 0, N);
-  tcase_add_loop_test (tc, test_auto_without_that_gpu, 0, N);
-  tcase_add_test (tc, test_auto_tells_of_no_gpu);
-  tcase_add_loop_test (tc, test_wrong_devices, 0, N * G_N_ELEMENTS (wrong_lists));
-  tcase_add_loop_test (tc, test_devices_is_kept, 0, N * G_N_ELEMENTS (right_lists));
-  tcase_add_loop_test (tc, test_environment, 0, N * G_N_ELEMENTS (environment));
-  tcase_add_loop_test (tc, test_backend_changes_at_the_next_start, 0, N * 2);
-  tcase_add_loop_test (tc, test_stats, 0, N);
-  return s;
+static const struct
+{
+  RobocacheBackend choice;
+  guint named;
+  gboolean in_on_device, splits;
+  guint expected;
+} shards[] = {
+  /* auto: no split pays */
+  {ROBOCACHE_BACKEND_AUTO, 0, FALSE, TRUE, 1},
+  {ROBOCACHE_BACKEND_AUTO, 4, FALSE, FALSE, 1},
+  {ROBOCACHE_BACKEND_AUTO, 4, FALSE, TRUE, 1},
+  {ROBOCACHE_BACKEND_AUTO, 4, TRUE, TRUE, 1},
+  /* cuda does as it is told */
+  {ROBOCACHE_BACKEND_CUDA, 0, FALSE, TRUE, 1},
+  {ROBOCACHE_BACKEND_CUDA, 1, FALSE, TRUE, 1},
+  {ROBOCACHE_BACKEND_CUDA, 4, FALSE, FALSE, 1},
+  {ROBOCACHE_BACKEND_CUDA, 4, FALSE, TRUE, 4},
+  {ROBOCACHE_BACKEND_CUDA, 3, TRUE, TRUE, 3},
+};
+
+GST_START_TEST (test_shards)
+{
+  const RobocacheDeviceSettings settings = {.choice = shards[__i__].choice,.n_devices = shards[__i__].named };
+  const RobocacheJob job = {.in_on_device = shards[__i__].in_on_device,.splits = shards[__i__].splits };
+
+  fail_unless_equals_int (robocache_device_shards (&settings, &job), shards[__i__].expected);
 }
 
-GST_CHECK_MAIN (elementdevice);
+GST_END_TEST;
+
+/* Each test says which backend it is about. */
+static void
+forget_backend (void)
+{
+  g_unsetenv ("ROBOCACHE_BACKEND");
+}
+
+CHECK_MAIN (elementdevice, forget_backend, NULL,
+    TIMES (N_ALL, test_templates), TIMES (N * 3, test_offers_in_null), TIMES (N * 2, test_offers_when_open),
+    TIMES (N_ALL * 2, test_chooses_system_memory), TIMES (N_ALL + N, test_no_such_gpu),
+    TIMES (N + 1, test_auto_without_that_gpu), TIMES (N * G_N_ELEMENTS (wrong_lists), test_wrong_devices),
+    TIMES (N * G_N_ELEMENTS (right_lists), test_devices_is_kept),
+    TIMES (N_ALL * G_N_ELEMENTS (environment), test_environment), TIMES (N * 2, test_backend_changes_at_the_next_start),
+    TIMES (N, test_stats), EACH (shards, test_shards))

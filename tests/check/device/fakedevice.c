@@ -10,16 +10,6 @@
 
 #include "kernels/backend_impl.h"
 
-struct _FakeDevice
-{
-  gint number;
-  gboolean host_addressable;
-  guint64 total, used;          /* bytes of device memory */
-  FakeCounts counts;
-  guint failing_alloc, failing_event, failing_call;     /* how many from now; 0: none */
-  gboolean has_failed;
-};
-
 typedef struct
 {
   RcBackend base;
@@ -69,8 +59,7 @@ typedef struct
 } Work;
 
 static GMutex machine;          /* guards all of the above, and: */
-static GPtrArray *streams;
-static GPtrArray *blocks;
+static GPtrArray *streams, *blocks;     /* made with the first device */
 
 /* ---- addresses ---- */
 
@@ -83,7 +72,7 @@ is_in (const FakeBlock *block, gconstpointer address)
 static FakeBlock *
 find_block (gconstpointer address)
 {
-  for (guint i = 0; blocks && i < blocks->len; i++) {
+  for (guint i = 0; i < blocks->len; i++) {
     if (is_in (g_ptr_array_index (blocks, i), address))
       return g_ptr_array_index (blocks, i);
   }
@@ -116,17 +105,16 @@ span (gint64 stride, const RcMemoryCopy *copy)
   return (copy->rows > 1 ? (gsize) stride * (copy->rows - 1) : 0) + copy->row_bytes;
 }
 
-/* Whether device may read or write there. */
-static gboolean
-is_addressable (FakeDevice *device, gconstpointer address, gsize bytes)
+/* Ends the test unless the device may read or write there. */
+static void
+check_address (const FakeDevice *device, gconstpointer address, gsize bytes)
 {
   const FakeBlock *block = find_block (address);
 
-  if (block == NULL || ((block->kind == RC_MEMORY_PINNED || block->device == device)
-          && (const guint8 *) address + bytes <= block->address + block->size))
-    return TRUE;
-  device->counts.wrong_addresses++;
-  return FALSE;
+  if (block) {
+    g_assert_true (block->kind == RC_MEMORY_PINNED || block->device == device);
+    g_assert_true ((const guint8 *) address + bytes <= block->address + block->size);
+  }
 }
 
 static gboolean
@@ -139,7 +127,7 @@ overlaps (const FakeBlock *block, gconstpointer address, gsize bytes)
 static gboolean
 is_in_use (const FakeBlock *block)
 {
-  for (guint i = 0; streams && i < streams->len; i++) {
+  for (guint i = 0; i < streams->len; i++) {
     const FakeStream *stream = g_ptr_array_index (streams, i);
 
     for (GList *link = stream->works.head; link; link = link->next) {
@@ -302,7 +290,7 @@ is_now (guint *countdown)
 static void
 lose_work (FakeDevice *device)
 {
-  for (guint i = streams ? streams->len : 0; i-- > 0;) {
+  for (guint i = streams->len; i-- > 0;) {
     FakeStream *stream = g_ptr_array_index (streams, i);
     const gboolean is_freed = stream->is_freed;
     Work *work;
@@ -319,24 +307,24 @@ lose_work (FakeDevice *device)
   }
 }
 
-/* Begins a call; the machine is locked when it is RC_OK. */
-static RcStatus
+/* Begins a call. Returns the device, with the machine locked; NULL: the device has failed. */
+static FakeDevice *
 enter (RcBackend *backend, const gchar *call, RcError *error)
 {
   FakeDevice *device = ((FakeBackend *) backend)->device;
 
   g_mutex_lock (&machine);
   if (device->has_failed) {
-    g_mutex_unlock (&machine);
-    return rc_error_set (error, RC_DEVICE_FAILED, "%s: device %d (fake) failed before", call, device->number);
-  }
-  if (is_now (&device->failing_call)) {
+    rc_error_set (error, RC_DEVICE_FAILED, "%s: device %d (fake) failed before", call, device->number);
+  } else if (is_now (&device->failing_call)) {
     device->has_failed = TRUE;
     lose_work (device);
-    g_mutex_unlock (&machine);
-    return rc_error_set (error, RC_DEVICE_FAILED, "%s on device %d (fake): it broke", call, device->number);
+    rc_error_set (error, RC_DEVICE_FAILED, "%s on device %d (fake): it broke", call, device->number);
+  } else {
+    return device;
   }
-  return RC_OK;
+  g_mutex_unlock (&machine);
+  return NULL;
 }
 
 static RcStatus
@@ -351,11 +339,11 @@ leave (RcStatus status)
 static RcStatus
 fake_info (RcBackend *backend, RcMemoryInfo *info, RcError *error)
 {
-  const FakeDevice *device = ((FakeBackend *) backend)->device;
-  const RcStatus status = enter (backend, "info", error);
+  FakeDevice *device = enter (backend, "info", error);
 
-  if (status != RC_OK)
-    return status;
+
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
   info->total_bytes = device->total;
   info->free_bytes = device->total - device->used;
   info->host_addressable = device->host_addressable;
@@ -377,12 +365,12 @@ reserve (const FakeBlock *block)
 static RcStatus
 fake_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory, RcError *error)
 {
-  FakeDevice *device = ((FakeBackend *) backend)->device;
-  const RcStatus status = enter (backend, "alloc", error);
+  FakeDevice *device = enter (backend, "alloc", error);
+
   FakeBlock *block;
 
-  if (status != RC_OK)
-    return status;
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
   if (is_now (&device->failing_alloc) || (kind == RC_MEMORY_DEVICE && bytes > device->total - device->used))
     return leave (rc_error_set (error, RC_NO_SPACE, "device %d (fake): %" G_GUINT64_FORMAT " bytes needed, %"
             G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " free", device->number, bytes, device->total - device->used,
@@ -391,7 +379,7 @@ fake_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory
   block->device = device;
   block->kind = kind;
   block->size = bytes;
-  block->bytes = g_aligned_alloc (1, bytes, 256);
+  block->bytes = aligned_alloc (256, (bytes + 255) / 256 * 256);
   memset (block->bytes, 0xa5, bytes);
   block->address = reserve (block);
   device->counts.allocs++;
@@ -401,8 +389,6 @@ fake_alloc (RcBackend *backend, RcMemoryKind kind, uint64_t bytes, void **memory
   } else {
     device->counts.pinned_blocks++;
   }
-  if (blocks == NULL)
-    blocks = g_ptr_array_new ();
   g_ptr_array_add (blocks, block);
   *memory = block->address;
   return leave (RC_OK);
@@ -418,8 +404,7 @@ fake_free (RcBackend *backend, RcMemoryKind kind, void *memory)
   g_mutex_lock (&machine);
   block = find_block (memory);
   g_assert_true (block && block->address == memory && block->kind == kind && block->device == device);
-  if (is_in_use (block))
-    device->counts.early_frees++;
+  g_assert_false (is_in_use (block));   /* by work that is enqueued */
   if (kind == RC_MEMORY_DEVICE) {
     device->used -= block->size;
     device->counts.device_blocks--;
@@ -429,7 +414,7 @@ fake_free (RcBackend *backend, RcMemoryKind kind, void *memory)
   g_ptr_array_remove_fast (blocks, block);
   if (block->address != block->bytes)
     munmap (block->address, block->size);
-  g_aligned_free (block->bytes);
+  free (block->bytes);
   g_free (block);
   g_mutex_unlock (&machine);
 }
@@ -439,17 +424,15 @@ fake_free (RcBackend *backend, RcMemoryKind kind, void *memory)
 static RcStatus
 fake_stream_new (RcBackend *backend, RcStream *stream, RcError *error)
 {
-  FakeDevice *device = ((FakeBackend *) backend)->device;
-  const RcStatus status = enter (backend, "stream_new", error);
+  FakeDevice *device = enter (backend, "stream_new", error);
+
   FakeStream *made;
 
-  if (status != RC_OK)
-    return status;
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
   made = g_new0 (FakeStream, 1);
   made->device = device;
   g_queue_init (&made->works);
-  if (streams == NULL)
-    streams = g_ptr_array_new ();
   g_ptr_array_add (streams, made);
   device->counts.streams++;
   device->counts.stream_news++;
@@ -473,10 +456,10 @@ fake_stream_free (RcBackend *backend, RcStream stream)
 static RcStatus
 fake_stream_synchronize (RcBackend *backend, RcStream stream, RcError *error)
 {
-  const RcStatus status = enter (backend, "stream_synchronize", error);
+  const FakeDevice *device = enter (backend, "stream_synchronize", error);
 
-  if (status != RC_OK)
-    return status;
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
   finish_stream (stream);
   return leave (RC_OK);
 }
@@ -484,12 +467,12 @@ fake_stream_synchronize (RcBackend *backend, RcStream stream, RcError *error)
 static RcStatus
 fake_event_new (RcBackend *backend, RcEvent *event, RcError *error)
 {
-  FakeDevice *device = ((FakeBackend *) backend)->device;
-  const RcStatus status = enter (backend, "event_new", error);
+  FakeDevice *device = enter (backend, "event_new", error);
+
   FakeEvent *made;
 
-  if (status != RC_OK)
-    return status;
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
   if (is_now (&device->failing_event))
     return leave (rc_error_set (error, RC_NO_SPACE, "device %d (fake): no event", device->number));
   made = g_new0 (FakeEvent, 1);
@@ -517,13 +500,12 @@ static RcStatus
 fake_event_record (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
 {
   FakeEvent *recorded = event;
-  RcStatus status = enter (backend, "event_record", error);
+  const FakeDevice *device = enter (backend, "event_record", error);
   Work *work;
 
-  if (status != RC_OK)
-    return status;
-  if (recorded == NULL || stream == NULL || recorded->device != ((FakeStream *) stream)->device)
-    return leave (rc_error_set (error, RC_INVALID_ARGUMENT, "event and stream are not of one device"));
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
+  g_assert_true (recorded && stream && recorded->device == ((FakeStream *) stream)->device);
   work = enqueue (stream, WORK_RECORD);
   work->event = recorded;
   work->ticket = ++recorded->recorded;
@@ -535,13 +517,12 @@ static RcStatus
 fake_event_wait (RcBackend *backend, RcEvent event, RcStream stream, RcError *error)
 {
   FakeEvent *awaited = event;
-  const RcStatus status = enter (backend, "event_wait", error);
+  const FakeDevice *device = enter (backend, "event_wait", error);
   Work *work;
 
-  if (status != RC_OK)
-    return status;
-  if (awaited == NULL || stream == NULL || ((FakeStream *) stream)->device != ((FakeBackend *) backend)->device)
-    return leave (rc_error_set (error, RC_INVALID_ARGUMENT, "no event, or no stream of the device"));
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
+  g_assert_true (awaited && stream && ((FakeStream *) stream)->device == device);
   work = enqueue (stream, WORK_WAIT);
   work->event = awaited;
   work->ticket = awaited->recorded;
@@ -553,12 +534,11 @@ static RcStatus
 fake_event_query (RcBackend *backend, RcEvent event, int *is_done, RcError *error)
 {
   FakeEvent *queried = event;
-  const RcStatus status = enter (backend, "event_query", error);
+  const FakeDevice *device = enter (backend, "event_query", error);
 
-  if (status != RC_OK)
-    return status;
-  if (queried == NULL || queried->device != ((FakeBackend *) backend)->device)
-    return leave (rc_error_set (error, RC_INVALID_ARGUMENT, "no event of the device"));
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
+  g_assert_true (queried && queried->device == device);
   *is_done = queried->reached >= queried->recorded;
   return leave (RC_OK);
 }
@@ -567,23 +547,16 @@ static RcStatus
 fake_event_synchronize (RcBackend *backend, RcEvent event, RcError *error)
 {
   FakeEvent *awaited = event;
-  const RcStatus status = enter (backend, "event_synchronize", error);
+  const FakeDevice *device = enter (backend, "event_synchronize", error);
 
-  if (status != RC_OK)
-    return status;
-  if (awaited == NULL || awaited->device != ((FakeBackend *) backend)->device)
-    return leave (rc_error_set (error, RC_INVALID_ARGUMENT, "no event of the device"));
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
+  g_assert_true (awaited && awaited->device == device);
   reach (awaited, awaited->recorded);
   return leave (RC_OK);
 }
 
 /* ---- copies ---- */
-
-static RcStatus
-wrong_address (RcError *error)
-{
-  return rc_error_set (error, RC_INVALID_ARGUMENT, "an address that the device does not have");
-}
 
 /* A copy to or from pageable memory has read, and written, it on return. */
 static void
@@ -593,8 +566,11 @@ enqueue_copy (FakeStream *stream, const RcMemoryCopy *copy)
 
   work->copy = *copy;
   stream->device->counts.copies++;
-  if (find_block (copy->from) == NULL)
-    work->staged = g_memdup2 (copy->from, span (copy->from_stride, copy));
+  if (find_block (copy->from) == NULL) {
+    const gsize bytes = span (copy->from_stride, copy);
+
+    work->staged = memcpy (g_malloc (bytes), copy->from, bytes);
+  }
   if (find_block (copy->to) == NULL)
     finish_stream (stream);
 }
@@ -602,14 +578,13 @@ enqueue_copy (FakeStream *stream, const RcMemoryCopy *copy)
 static RcStatus
 fake_copy (RcBackend *backend, const RcMemoryCopy *copy, RcStream stream, RcError *error)
 {
-  FakeDevice *device = ((FakeBackend *) backend)->device;
-  const RcStatus status = enter (backend, "copy", error);
+  FakeDevice *device = enter (backend, "copy", error);
 
-  if (status != RC_OK)
-    return status;
-  if (!is_addressable (device, copy->to, span (copy->to_stride, copy))
-      || !is_addressable (device, copy->from, span (copy->from_stride, copy)))
-    return leave (wrong_address (error));
+
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
+  check_address (device, copy->to, span (copy->to_stride, copy));
+  check_address (device, copy->from, span (copy->from_stride, copy));
   enqueue_copy (stream, copy);
   if (copy->is_read_on_return)
     finish_stream (stream);
@@ -620,17 +595,16 @@ static RcStatus
 fake_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend, const void *from, uint64_t bytes,
     RcStream stream, RcError *error)
 {
-  FakeDevice *to_device = ((FakeBackend *) to_backend)->device, *from_device = ((FakeBackend *) from_backend)->device;
   const RcMemoryCopy copy = {.to = to,.from = from,.row_bytes = bytes,.rows = 1 };
-  const RcStatus status = enter (to_backend, "copy_between", error);
+  const FakeDevice *device = enter (to_backend, "copy_between", error);
   const FakeBlock *block;
 
-  if (status != RC_OK)
-    return status;
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
   block = find_block (from);
-  if (block == NULL || block->kind != RC_MEMORY_DEVICE || !is_addressable (to_device, to, bytes)
-      || !is_addressable (from_device, from, bytes))
-    return leave (wrong_address (error));
+  g_assert_true (block && block->kind == RC_MEMORY_DEVICE);
+  check_address (device, to, bytes);
+  check_address (((FakeBackend *) from_backend)->device, from, bytes);
   enqueue_copy (stream, &copy);
   return leave (RC_OK);
 }
@@ -638,14 +612,13 @@ fake_copy_between (RcBackend *to_backend, void *to, RcBackend *from_backend, con
 static RcStatus
 fake_clear (RcBackend *backend, void *memory, uint64_t bytes, RcStream stream, RcError *error)
 {
-  FakeDevice *device = ((FakeBackend *) backend)->device;
-  const RcStatus status = enter (backend, "clear", error);
+  FakeDevice *device = enter (backend, "clear", error);
+
   Work *work;
 
-  if (status != RC_OK)
-    return status;
-  if (!is_addressable (device, memory, bytes))
-    return leave (wrong_address (error));
+  if (device == NULL)
+    return RC_DEVICE_FAILED;
+  check_address (device, memory, bytes);
   work = enqueue (stream, WORK_CLEAR);
   work->copy.to = memory;
   work->copy.row_bytes = bytes;
@@ -694,6 +667,10 @@ fake_device_new (gint number)
 
   device->number = number;
   device->total = G_GUINT64_CONSTANT (1) << 40;
+  if (streams == NULL) {
+    streams = g_ptr_array_new ();
+    blocks = g_ptr_array_new ();
+  }
   return device;
 }
 
@@ -712,17 +689,6 @@ fake_device_open (FakeDevice *device)
   return &backend->base;
 }
 
-FakeCounts
-fake_device_counts (FakeDevice *device)
-{
-  FakeCounts counts;
-
-  g_mutex_lock (&machine);
-  counts = device->counts;
-  g_mutex_unlock (&machine);
-  return counts;
-}
-
 void
 fake_device_free (FakeDevice *device)
 {
@@ -734,45 +700,7 @@ fake_device_free (FakeDevice *device)
   fail_unless (counts->events == 0, "%u events are left", counts->events);
   fail_unless (counts->device_blocks == 0, "%u blocks of the device are left", counts->device_blocks);
   fail_unless (counts->pinned_blocks == 0, "%u pinned blocks are left", counts->pinned_blocks);
-  fail_unless (counts->early_frees == 0, "%u blocks were freed under work", counts->early_frees);
-  fail_unless (counts->wrong_addresses == 0, "%u wrong addresses", counts->wrong_addresses);
   g_free (device);
-}
-
-void
-fake_device_set_host_addressable (FakeDevice *device, gboolean host_addressable)
-{
-  device->host_addressable = host_addressable;
-}
-
-void
-fake_device_set_total (FakeDevice *device, guint64 bytes)
-{
-  device->total = bytes;
-}
-
-void
-fake_device_fail_alloc (FakeDevice *device, guint nth)
-{
-  device->failing_alloc = nth;
-}
-
-void
-fake_device_fail_event (FakeDevice *device, guint nth)
-{
-  device->failing_event = nth;
-}
-
-void
-fake_device_fail_call (FakeDevice *device, guint nth)
-{
-  device->failing_call = nth;
-}
-
-gboolean
-fake_device_has_failed (FakeDevice *device)
-{
-  return device->has_failed;
 }
 
 /* ---- what a test does ---- */
@@ -811,7 +739,7 @@ fake_finish (guint32 seed)
   guint idle = 0;
 
   g_mutex_lock (&machine);
-  while (streams && idle < streams->len * 8) {
+  while (idle < streams->len * 8) {
     FakeStream *stream = g_ptr_array_index (streams, g_rand_int_range (random, 0, (gint) streams->len));
 
     if (step (stream)) {
@@ -833,7 +761,7 @@ fake_pending (void)
   guint n = 0;
 
   g_mutex_lock (&machine);
-  for (guint i = 0; streams && i < streams->len; i++)
+  for (guint i = 0; i < streams->len; i++)
     n += ((FakeStream *) g_ptr_array_index (streams, i))->works.length;
   g_mutex_unlock (&machine);
   return n;

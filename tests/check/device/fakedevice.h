@@ -5,7 +5,8 @@
  * nothing puts in order is done at the worst time. What a GPU would do at once, it does at once: a copy from pageable memory has
  * read it on return, one from pinned memory has not.
  *
- * Addresses of its memory are not to be read by the CPU, which crashes on them; fake_bytes has what is there.
+ * Addresses of its memory are not to be read by the CPU, which crashes on them; fake_bytes has what is there. A test ends where
+ * memory is freed that enqueued work still uses, or where a copy has memory of another device or runs over a block's end.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,33 +19,30 @@
 
 G_BEGIN_DECLS
 
-typedef struct _FakeDevice FakeDevice;
-
 typedef struct
 {
   guint backends, streams, events, device_blocks, pinned_blocks;        /* that there are */
   guint allocs, event_news, stream_news, copies;        /* until now */
-  guint early_frees;            /* of memory that enqueued work still used */
-  guint wrong_addresses;        /* of copies and clears: memory of another device, or past the end of a block */
 } FakeCounts;
 
+typedef struct
+{
+  gint number;
+  gboolean host_addressable;    /* which the next backends say */
+  guint64 total, used;          /* bytes of device memory */
+  FakeCounts counts;
+  /* How many from now fails, once, with RC_NO_SPACE: 1 is the next, 0 none. */
+  guint failing_alloc, failing_event;
+  /* At how many calls from now the device fails, for good: work in its streams is lost, and its events have passed. */
+  guint failing_call;
+  gboolean has_failed;
+} FakeDevice;
+
 FakeDevice *fake_device_new (gint number);
-/* Does what is left to do, and fails the test when anything was not given back, was freed early or addressed wrongly. */
+/* Does what is left to do, and fails the test when anything was not given back. */
 void fake_device_free (FakeDevice * device);
 /* A backend of kind RC_BACKEND_CUDA. */
 RcBackend *fake_device_open (FakeDevice * device);
-FakeCounts fake_device_counts (FakeDevice * device);
-
-/* For the next backends' rc_memory_info. */
-void fake_device_set_host_addressable (FakeDevice * device, gboolean host_addressable);
-/* Device memory at most; there is no bound at first. */
-void fake_device_set_total (FakeDevice * device, guint64 bytes);
-/* The nth from now fails, once, with RC_NO_SPACE: 1 is the next, 0 none. */
-void fake_device_fail_alloc (FakeDevice * device, guint nth);
-void fake_device_fail_event (FakeDevice * device, guint nth);
-/* At the nth call from now the device fails, for good: work in its streams is lost, and its events have passed. */
-void fake_device_fail_call (FakeDevice * device, guint nth);
-gboolean fake_device_has_failed (FakeDevice * device);
 
 /* What is at an address of device or pinned memory. */
 guint8 *fake_bytes (gconstpointer address);

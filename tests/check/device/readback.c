@@ -2,33 +2,30 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "devicework.h"
+#include "devicefixture.h"
 
 #include "common/device/readback.h"
 
 #define N_ENGINES 2
 
-static FakeDevice *device;
 static RobocacheEngine *engines[N_ENGINES];
 static RobocacheReadback *readback;
 
 static void
-setup (void)
+setup_readback (void)
 {
-  device = fake_device_new (0);
-  for (guint i = 0; i < N_ENGINES; i++)
-    engines[i] = engine_on (device, 0);
+  setup ();
+  engines[0] = engine;
+  engines[1] = other;
   readback = robocache_readback_new (engines, N_ENGINES, 1, NULL);
   fail_unless (readback != NULL);
 }
 
 static void
-teardown (void)
+teardown_readback (void)
 {
   robocache_readback_free (readback);
-  for (guint i = 0; i < N_ENGINES; i++)
-    robocache_engine_unref (engines[i]);
-  fake_device_free (device);
+  teardown ();
 }
 
 static void
@@ -128,7 +125,7 @@ GST_START_TEST (test_failed_device)
   gint64 counter;
 
   enqueue_job (1);
-  fake_device_fail_call (device, 1);
+  device->failing_call = 1;
   if (__i__ == 0) {
     fail_if (robocache_readback_wait (readback, 0, &error));
     fail_unless_error (error, LIBRARY, FAILED, "");
@@ -148,7 +145,7 @@ GST_START_TEST (test_memory_statistics_wait_for_nothing)
 
   enqueue_job (1);
   pending = fake_pending ();
-  robocache_engine_get_memory_statistics (engines[0], &statistics);
+  statistics = statistics_of (engine);
   fail_unless_equals_uint64 (statistics.bytes, sizeof (gint64));
   fail_unless_equals_uint64 (statistics.host_bytes, ROBOCACHE_READBACK_SLOTS * sizeof (gint64));
   fail_unless (robocache_engine_budget (engines[0]) > 0);
@@ -157,20 +154,6 @@ GST_START_TEST (test_memory_statistics_wait_for_nothing)
 
 GST_END_TEST;
 
-static Suite *
-readback_suite (void)
-{
-  Suite *s = suite_create ("readback");
-  TCase *tc = tcase_create ("readback");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_add_test (tc, test_take_waits_for_nothing);
-  tcase_add_test (tc, test_wait_for_jobs_that_were_taken);
-  tcase_add_test (tc, test_many_jobs);
-  tcase_add_loop_test (tc, test_failed_device, 0, 2);
-  tcase_add_test (tc, test_memory_statistics_wait_for_nothing);
-  return s;
-}
-
-GST_CHECK_MAIN (readback);
+CHECK_MAIN (readback, setup_readback, teardown_readback,
+    ONCE (test_take_waits_for_nothing), ONCE (test_wait_for_jobs_that_were_taken), ONCE (test_many_jobs),
+    TIMES (2, test_failed_device), ONCE (test_memory_statistics_wait_for_nothing))

@@ -2,27 +2,34 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
-
 #include "common/device/budget.h"
 #include "common/device/scratch.h"
 #include "common/device/staging.h"
+#include "tests/check/checks.h"
 
-static RobocacheEngine *
-cpu_engine (void)
+static RobocacheEngine *engine;
+static RobocacheScratch scratch;
+
+static void
+setup (void)
 {
   const RcWhere where = { RC_BACKEND_CPU, 0, RC_CPU_BEST, 0 };
-  RobocacheEngine *engine = robocache_engine_new (&where, 0, NULL);
 
+  engine = robocache_engine_new (&where, 0, NULL);
   fail_unless (engine != NULL);
-  return engine;
+}
+
+static void
+teardown (void)
+{
+  robocache_scratch_clear (&scratch);
+  fail_unless (scratch.data == NULL && scratch.bytes == 0);
+  robocache_engine_unref (engine);
 }
 
 GST_START_TEST (test_grows_and_is_aligned)
 {
   static const guint64 sizes[] = { 1, 255, 256, 257, 100000 };
-  RobocacheEngine *engine = cpu_engine ();
-  RobocacheScratch scratch = { 0 };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
     fail_unless (robocache_scratch_reserve (&scratch, engine, sizes[i], NULL));
@@ -30,17 +37,12 @@ GST_START_TEST (test_grows_and_is_aligned)
     fail_unless_equals_uint64 ((guintptr) scratch.data % 256, 0);
     memset (scratch.data, 0xff, sizes[i]);
   }
-  robocache_scratch_clear (&scratch);
-  fail_unless (scratch.data == NULL && scratch.bytes == 0);
-  robocache_engine_unref (engine);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_stays_when_less_is_enough)
 {
-  RobocacheEngine *engine = cpu_engine ();
-  RobocacheScratch scratch = { 0 };
   gpointer data;
 
   fail_unless (robocache_scratch_reserve (&scratch, engine, 0, NULL));
@@ -50,8 +52,6 @@ GST_START_TEST (test_stays_when_less_is_enough)
   fail_unless (robocache_scratch_reserve (&scratch, engine, 1000, NULL));
   fail_unless (robocache_scratch_reserve (&scratch, engine, 10, NULL));
   fail_unless (scratch.data == data && scratch.bytes == 1000);
-  robocache_scratch_clear (&scratch);
-  robocache_engine_unref (engine);
 }
 
 GST_END_TEST;
@@ -60,15 +60,12 @@ GST_START_TEST (test_more_than_the_machine_has)
 {
   static const guint64 sizes[] = { G_MAXUINT64, G_MAXUINT64 - 1000, G_GUINT64_CONSTANT (1) << 62, 0 };
   const guint64 bytes = sizes[__i__] ? sizes[__i__] : robocache_machine_memory ();
-  RobocacheEngine *engine = cpu_engine ();
-  RobocacheScratch scratch = { 0 };
   GError *error = NULL;
 
   fail_if (robocache_scratch_reserve (&scratch, engine, bytes, &error));
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
   fail_unless (scratch.data == NULL && scratch.bytes == 0);
   g_error_free (error);
-  robocache_engine_unref (engine);
 }
 
 GST_END_TEST;
@@ -84,18 +81,6 @@ GST_START_TEST (test_bytes_saturate)
 
 GST_END_TEST;
 
-static Suite *
-scratch_suite (void)
-{
-  Suite *s = suite_create ("scratch");
-  TCase *tc = tcase_create ("scratch");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_grows_and_is_aligned);
-  tcase_add_test (tc, test_stays_when_less_is_enough);
-  tcase_add_loop_test (tc, test_more_than_the_machine_has, 0, 4);
-  tcase_add_test (tc, test_bytes_saturate);
-  return s;
-}
-
-GST_CHECK_MAIN (scratch);
+CHECK_MAIN (scratch, setup, teardown,
+    ONCE (test_grows_and_is_aligned), ONCE (test_stays_when_less_is_enough), TIMES (4, test_more_than_the_machine_has),
+    ONCE (test_bytes_saturate))

@@ -1,10 +1,31 @@
-/* robocache: threads that share the work of a batch
+/* robocache: threads that share the work of a batch, or cannot be started
+ *
+ * pthread_create is this program's: it starts as many threads as are left, and no more.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE             /* RTLD_NEXT */
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
 
 #include "common/device/threadpool.h"
+#include "deviceharness.h"
+
+#define THREADS 8               /* of a pool, the caller's among them */
+
+static gint left = G_MAXINT;
+
+int
+pthread_create (pthread_t *thread, const pthread_attr_t *attributes, void *(*run) (void *), void *data)
+{
+  const __typeof__ (&pthread_create) real = (__typeof__ (&pthread_create)) dlsym (RTLD_NEXT, "pthread_create");
+
+  return g_atomic_int_add (&left, -1) > 0 ? real (thread, attributes, run, data) : EAGAIN;
+}
+
 
 static RobocacheThreadPool *
 threads_of (guint n_threads)
@@ -112,17 +133,51 @@ GST_START_TEST (test_two_callers_at_once)
 
 GST_END_TEST;
 
-static Suite *
-threadpool_suite (void)
-{
-  Suite *suite = suite_create ("threadpool");
-  TCase *tc = tcase_create ("general");
+/* ---- threads that cannot be started ---- */
 
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_each_is_called_once, 0, 8);
-  tcase_add_test (tc, test_all_threads_take_part);
-  tcase_add_test (tc, test_two_callers_at_once);
-  return suite;
+/* Threads of one pool do not wait for the next. */
+static void
+forget_threads (void)
+{
+  g_thread_pool_set_max_unused_threads (0);
 }
 
-GST_CHECK_MAIN (threadpool);
+/* __i__: threads that start */
+GST_START_TEST (test_threads_that_do_not_start)
+{
+  RobocacheThreadPool *threads;
+  GError *error = NULL;
+
+  g_atomic_int_set (&left, __i__);
+  threads = robocache_thread_pool_new (THREADS, &error);
+  if (__i__ == THREADS - 1) {
+    fail_unless (threads != NULL && error == NULL);
+  } else {
+    fail_unless (threads == NULL);
+    fail_unless (g_error_matches (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN));
+    g_error_free (error);
+  }
+  robocache_thread_pool_free (threads);
+}
+
+GST_END_TEST;
+
+/* An element does not start, says why, and starts when threads are there again. */
+GST_START_TEST (test_element_without_threads)
+{
+  static const gchar *const elements[] = { "robocacheresample", "robocachevoxelize" };
+  GstElement *element = new_element (elements[__i__], "n-threads=" G_STRINGIFY (THREADS));
+
+  g_atomic_int_set (&left, 3);
+  expect_start_error (element, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "n-threads=" G_STRINGIFY (THREADS) ": ");
+  g_atomic_int_set (&left, THREADS - 1);
+  fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
+  gst_element_set_state (element, GST_STATE_NULL);
+  free_element (element);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (threadpool, forget_threads, NULL,
+    TIMES (8, test_each_is_called_once), ONCE (test_all_threads_take_part), ONCE (test_two_callers_at_once),
+    TIMES (THREADS, test_threads_that_do_not_start), TIMES (2, test_element_without_threads))

@@ -4,10 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "livefuse.h"
-
-#define FOR_EVER "18446744073709551615"
-#define HOUR (3600 * GST_SECOND)
+#include "fusescenario.h"
 
 /* ---- whether it is awake: then it reads the clock again and again ---- */
 
@@ -65,283 +62,47 @@ assert_awake (Rig *rig)
   fail_if (gst_test_clock_peek_next_pending_id (rig->clock, NULL), "it waits for the clock");
 }
 
-/* ---- rigs ---- */
+/* ---- scenarios ---- */
 
-static Rig *
-awake_rig (const gchar *property, const gchar *value)
-{
-  Rig *rig = rig_new (property, value, "busy-wait", FOR_EVER, NULL);
-
-  gst_object_unref (rig->clock);
-  rig->clock = gst_object_ref_sink (g_object_new (watched_clock_get_type (), NULL));
-  gst_element_set_clock (rig->fuse, GST_CLOCK (rig->clock));
-  return rig;
-}
-
-static void
-wake (Rig *rig, Feed *feed)
-{
-  feed_start (feed, AT_100_HZ);
-  for (gint i = 0; i < 2; i++) {
-    feed_one (feed, MS (10 * i), 10 * i);
-    expect (rig, MS (10 * i), 10 * i, ALIGNED);
-  }
-  assert_awake (rig);
-}
-
-/* One sensor of 100 Hz and ticks at 0 and 10 ms, which are out. */
-static Rig *
-rig_at_100_hz (GstClockTime latency, GstClockTime upstream, Feed **feed)
-{
-  Rig *rig = awake_rig ("rate", "100/1");
-
-  g_object_set (rig->fuse, "latency", latency, NULL);
-  *feed = feed_new_bare (rig, "proprio_0", TRUE);
-  (*feed)->latency = upstream;
-  rig_play (rig);
-  wake (rig, *feed);
-  return rig;
-}
-
-/* The same with ticks at its rows. */
-static Rig *
-rig_with_reference (Feed **feed)
-{
-  Rig *rig = awake_rig ("reference-pad", "proprio_0");
-
-  *feed = feed_new_bare (rig, "proprio_0", TRUE);
-  rig_play (rig);
-  wake (rig, *feed);
-  return rig;
-}
-
-/* Nothing but the clock says that the deadline has come. */
-static void
-reach_deadline (Rig *rig, gint64 deadline)
-{
-  set_clock (rig, deadline - MS (2));
-  assert_awake (rig);
-  set_clock (rig, deadline);
-  pass_deadline (rig, deadline);
-}
-
-/* ---- ticks ---- */
-
-GST_START_TEST (test_ticks)
-{
-  Feed *feed;
-  Rig *rig = rig_at_100_hz (MS (5), 0, &feed);
-
-  for (gint i = 2; i < 100; i++) {
-    feed_one (feed, MS (10 * i + 2), 10 * i + 2);
-    expect (rig, MS (10 * i), 10 * i, ALIGNED);
-    assert_awake (rig);
-  }
-  fail_unless_equals_uint64 (count_of (rig->fuse, "ticks-out"), 100);
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-/* The next tick is not known, so there is no deadline either. */
-GST_START_TEST (test_reference_pad)
-{
-  Feed *feed;
-  Rig *rig = rig_with_reference (&feed);
-
-  for (gint i = 2; i < 20; i++) {
-    feed_one (feed, MS (10 * i), 10 * i);
-    expect (rig, MS (10 * i), 10 * i, ALIGNED);
-    assert_awake (rig);
-  }
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-/* The last of two pads completes a tick, whichever it is; the first one needs no token. */
-GST_START_TEST (test_two_pads)
-{
-  Rig *rig = awake_rig ("rate", "100/1");
-  Feed *a = feed_new_bare (rig, "proprio_0", TRUE), *b = feed_new_bare (rig, "proprio_1", TRUE);
-
-  rig_play (rig);
-  feed_start (a, AT_100_HZ);
-  feed_start (b, AT_100_HZ);
-  for (gint i = 0; i < 40; i++) {
-    feed_one (i % 2 ? a : b, MS (10 * i), i);
-    if (i >= 2)
-      assert_awake (rig);
-    feed_one (i % 2 ? b : a, MS (10 * i), i);
-    expect_two (rig, MS (10 * i), i, ALIGNED, i, ALIGNED);
-    if (i >= 1)
-      assert_awake (rig);
-  }
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-/* ---- deadlines ---- */
-
-GST_START_TEST (test_deadline)
-{
-  Feed *feed;
-  Rig *rig = rig_at_100_hz (MS (5), 0, &feed);
-
-  for (gint i = 2; i < 10; i++) {
-    reach_deadline (rig, MS (10 * i + LATENCY));
-    expect (rig, MS (10 * i), 10, HELD);
-  }
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
+#define FOR_EVER " busy-wait=18446744073709551615"
+/* Ticks at 0 and 10 ms are out. */
+#define WAKE "a+0 >0 a+10 >10 awake "
 /* Each row is a tick, which a row within the reorder window could still change. The one at 0 is out. */
-static Rig *
-rig_with_reorder_window (Feed **feed)
-{
-  Rig *rig = awake_rig ("reference-pad", "proprio_0");
-
-  *feed = feed_new_bare (rig, "proprio_0", TRUE);
-  feed_set (*feed, "interpolation", "previous", "reorder-window", "20000000", NULL);
-  rig_play (rig);
-  feed_start (*feed, AT_100_HZ);
-  feed_one (*feed, 0, 0);
-  pass_deadline (rig, MS (25));
-  expect (rig, 0, 0, ALIGNED);
-  assert_awake (rig);
-  return rig;
-}
-
-GST_START_TEST (test_deadline_of_a_tick_that_becomes_known)
-{
-  Feed *feed;
-  Rig *rig = rig_with_reorder_window (&feed);
-
-  for (gint i = 1; i < 5; i++) {
-    feed_one (feed, MS (100 * i), i);
-    reach_deadline (rig, MS (100 * i + 25));
-    expect (rig, MS (100 * i), i, ALIGNED);
-    assert_awake (rig);
-  }
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_deadline_of_a_tick_that_becomes_earlier)
-{
-  Feed *feed;
-  Rig *rig = rig_with_reorder_window (&feed);
-
-  feed_one (feed, MS (200), 3);
-  assert_awake (rig);
-  feed_one (feed, MS (190), 2);
-  reach_deadline (rig, MS (215));
-  expect (rig, MS (190), 2, ALIGNED);
-  reach_deadline (rig, MS (225));
-  expect (rig, MS (200), 3, ALIGNED);
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-/* ---- what changes meanwhile ---- */
-
+#define REORDERED "reference-pad=proprio_0" FOR_EVER, "a,live,interpolation=previous,reorder-window=20ms"
+#define WAKE_REORDERED "a+0 deadline:25 >0 awake "
+/* Nothing but the clock says that the deadline has come. */
+#define REACH(before, deadline) "@" before " awake @" deadline " "
 /* The deadline that the clock has passed was an hour away. */
-static void
-assert_tick_is_overdue (Rig *rig)
-{
-  pass_deadline (rig, MS (20 + LATENCY));
-  expect (rig, MS (20), 10, HELD);
-}
+#define OVERDUE ">20 a=held:10"
 
-GST_START_TEST (test_latency_that_falls)
-{
-  Feed *feed;
-  Rig *rig = rig_at_100_hz (HOUR, 0, &feed);
-
-  set_clock (rig, MS (20 + LATENCY));
-  assert_awake (rig);
-  g_object_set (rig->fuse, "latency", (guint64) MS (5), NULL);
-  assert_tick_is_overdue (rig);
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_upstream_latency_that_falls)
-{
-  Feed *feed;
-  Rig *rig = rig_at_100_hz (MS (5), HOUR, &feed);
-
-  set_clock (rig, MS (20 + LATENCY));
-  assert_awake (rig);
-  feed->latency = 0;
-  fail_unless_equals_uint64 (gst_harness_query_latency (rig->out), MS (LATENCY));
-  assert_tick_is_overdue (rig);
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-/* Set to 0, it sleeps until the deadline; set again, it is awake after the next tick. */
-GST_START_TEST (test_busy_wait_that_ends)
-{
-  Feed *feed;
-  Rig *rig = rig_at_100_hz (HOUR, 0, &feed);
-
-  gst_util_set_object_arg (G_OBJECT (rig->fuse), "busy-wait", "0");
-  gst_test_clock_wait_for_next_pending_id (rig->clock, NULL);
-  gst_util_set_object_arg (G_OBJECT (rig->fuse), "busy-wait", FOR_EVER);
-  feed_one (feed, MS (20), 20);
-  expect (rig, MS (20), 20, ALIGNED);
-  assert_awake (rig);
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-/* ---- ends ---- */
-
-GST_START_TEST (test_eos)
-{
-  Feed *feed;
-  Rig *rig = rig_with_reference (&feed);
-
-  feed_eos (feed);
-  assert_eos (rig);
-  rig_free (rig);
-}
-
-GST_END_TEST;
-
-/* A flush stops the thread, and sets it off again. */
-GST_START_TEST (test_flush)
-{
-  Feed *feed;
-  Rig *rig = rig_with_reference (&feed);
-
-  for (gint i = 0; i < 5; i++) {
-    feed_event (feed, gst_event_new_flush_start ());
-    feed_event (feed, gst_event_new_flush_stop (TRUE));
-    wake (rig, feed);
-  }
-  rig_free (rig);
-}
-
-GST_END_TEST;
+static const Scenario scenarios[] = {
+  {"ticks", "rate=100/1" FOR_EVER, "a,live", WAKE "for:20..990/10 { a+t+2 >t awake } ticks-out=100"},
+  {"ticks of a reference pad: the next one is not known, so there is no deadline", "reference-pad=proprio_0" FOR_EVER, "a,live",
+      WAKE "for:20..190/10 { a+t >t awake }"},
+  {"the last of two pads completes a tick, whichever it is", "rate=100/1" FOR_EVER, "a,live b,live",
+      "b+0 a+0 >0 a+10 b+10 >10 awake for:20..380/20 { b+t awake a+t >t awake a+t+10 awake b+t+10 >t+10 awake }"},
+  {"deadlines", "rate=100/1" FOR_EVER, "a,live", WAKE "for:20..90/10 { " REACH ("t+13", "t+15") ">t a=held:10 }"},
+  {"the deadline of a tick that becomes known", REORDERED,
+      WAKE_REORDERED "for:100..400/100 { a+t " REACH ("t+23", "t+25") ">t awake }"},
+  {"the deadline of a tick that becomes earlier", REORDERED,
+      WAKE_REORDERED "a+200 awake a+190 " REACH ("213", "215") ">190 " REACH ("223", "225") ">200"},
+  {"latency that falls", "rate=100/1 latency=3600000ms" FOR_EVER, "a,live", WAKE "@35 awake set:latency=5ms " OVERDUE},
+  {"upstream latency that falls", "rate=100/1" FOR_EVER, "a,live:3600000", WAKE "@35 awake a:live:0 latency=15ms " OVERDUE},
+  {"busy-wait that ends, and begins again", "rate=100/1 latency=3600000ms" FOR_EVER, "a,live",
+      WAKE "set:busy-wait=0 waits set:busy-wait=18446744073709551615 a+20 >20 awake"},
+  {"EOS", "reference-pad=proprio_0" FOR_EVER, "a,live", WAKE "a:eos >eos"},
+  {"a flush stops the thread, and sets it off again", "reference-pad=proprio_0" FOR_EVER, "a,live",
+      WAKE "for:1..5/1 { a:flush a:start " WAKE "}"},
+};
 
 /* Rows go on before the element is stopped. */
 GST_START_TEST (test_stop)
 {
-  Feed *feed;
-  Rig *rig = rig_with_reference (&feed);
+  Play *play = play_new ("reference-pad=proprio_0" FOR_EVER, "a,live");
 
-  fail_unless_equals_int (gst_element_set_state (rig->fuse, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
-  rig_free (rig);
+  play_words (play, WAKE);
+  fail_unless_equals_int (gst_element_set_state (play->rig->fuse, GST_STATE_READY), GST_STATE_CHANGE_SUCCESS);
+  play_free (play);
 }
 
 GST_END_TEST;
@@ -350,20 +111,11 @@ static Suite *
 robocachefuseawake_suite (void)
 {
   Suite *s = suite_create ("robocachefuseawake");
-  TCase *tc = add_case (s, "awake");
 
-  tcase_add_test (tc, test_ticks);
-  tcase_add_test (tc, test_reference_pad);
-  tcase_add_test (tc, test_two_pads);
-  tcase_add_test (tc, test_deadline);
-  tcase_add_test (tc, test_deadline_of_a_tick_that_becomes_known);
-  tcase_add_test (tc, test_deadline_of_a_tick_that_becomes_earlier);
-  tcase_add_test (tc, test_latency_that_falls);
-  tcase_add_test (tc, test_upstream_latency_that_falls);
-  tcase_add_test (tc, test_busy_wait_that_ends);
-  tcase_add_test (tc, test_eos);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_stop);
+  rig_clock_type = watched_clock_get_type ();
+  rig_assert_awake = assert_awake;
+  add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
+  tcase_add_test (add_case (s, "stop"), test_stop);
   return s;
 }
 

@@ -103,27 +103,33 @@ run (Rig *rig, Feed *feed, GPtrArray *rows, Feed *camera, GPtrArray *frames)
 /* GStreamer itself makes a list of the buffers that a memory is in, once there are two: the frame, and the sample that it is
  * handed on in. */
 #define SHARED_MEMORY 2
+/* Small objects come from GLib's slices, and from malloc since GLib 2.76: info of the meta, info as a memory, and the frame that a
+ * sample keeps. The harness has a list of samples. */
+#define BYTES 1
+#define MEMORY 1
+#define PARENT_META 1
+#define HARNESS 1
 /* How far the sample's thread is behind varies, and with it how many buffers are under way. */
 #define FEW 20
 
 static const struct
 {
-  const gchar *layout, *info, *window;
+  const gchar *settings;
   gboolean camera;
-  gint a_sample;                /* allocations that remain */
+  gint a_sample, slices;        /* allocations that remain; small objects of GLib and GStreamer */
 } kinds[] = {
-  {"tensors", "none", "1", FALSE, 0},
-  {"tensors", "tensor", "1", FALSE, 0},
-  {"concat", "tensor", "4", FALSE, 0},
-  {"tensors", "none", "1", TRUE, SHARED_MEMORY},
-  {"tensors", "tensor", "3", TRUE, 0},
+  {"rate=100/1", FALSE, 0, BYTES},
+  {"rate=100/1 info=tensor", FALSE, 0, BYTES + MEMORY},
+  {"rate=100/1 info=tensor layout=concat window=4", FALSE, 0, BYTES + MEMORY},
+  {"rate=100/1", TRUE, SHARED_MEMORY, BYTES + PARENT_META},
+  {"rate=100/1 info=tensor window=3", TRUE, 0, BYTES + MEMORY},
 };
 
 GST_START_TEST (test_nothing_is_allocated_for_a_sample)
 {
-  Rig *rig = rig_new ("rate", "100/1", "window", kinds[__i__].window, "layout", kinds[__i__].layout, "info",
-      kinds[__i__].info, NULL);
+  Rig *rig = rig_new (kinds[__i__].settings);
   GPtrArray *rows = g_ptr_array_new (), *frames = g_ptr_array_new ();
+  gint allowed = kinds[__i__].a_sample;
   Feed *feed, *camera = NULL;
 
   feed = feed_new_bare (rig, "sink_0", FALSE);
@@ -139,7 +145,9 @@ GST_START_TEST (test_nothing_is_allocated_for_a_sample)
       g_ptr_array_add (rows, row (MS (10) * i + MS (1) * k));
   }
   fail_unless (run (rig, feed, rows, camera, frames));
-  fail_unless (allocations <= (SAMPLES - WARM_UP) * kinds[__i__].a_sample + FEW, "%d allocations", allocations);
+  if (glib_check_version (2, 76, 0) == NULL)
+    allowed += kinds[__i__].slices + HARNESS;
+  fail_unless (allocations <= (SAMPLES - WARM_UP) * allowed + FEW, "%d allocations", allocations);
 
   if (!camera)
     g_ptr_array_set_free_func (frames, (GDestroyNotify) gst_buffer_unref);

@@ -16,12 +16,12 @@ static const struct
   guint channels;
   gint spacing_us, jitter_us;
   guint n_rows;
-  const gchar *properties[9];
+  const gchar *settings;
 } streams[N_STREAMS] = {
-  {"proprio_0", 3, 10000, 9000, 200, {"interpolation", "cubic", "reorder-window", "15000000", "angles", "1", NULL}},
-  {"proprio_1", 2, 4000, 5000, 500, {"interpolation", "hermite", "velocities", "1", "offset", "-3000000", NULL}},
-  {"force_0", 1, 1000, 300, 2000, {"interpolation", "mean", "max-gap", "50000000", NULL}},
-  {"sink_0", 4, 33000, 2000, 60, {"interpolation", "nearest", "hold-limit", "50000000", "required", "true", NULL}},
+  {"proprio_0", 3, 10000, 9000, 200, "interpolation=cubic reorder-window=15000000 angles=1"},
+  {"proprio_1", 2, 4000, 5000, 500, "interpolation=hermite velocities=1 offset=-3000000"},
+  {"force_0", 1, 1000, 300, 2000, "interpolation=mean max-gap=50000000"},
+  {"sink_0", 4, 33000, 2000, 60, "interpolation=nearest hold-limit=50000000 required=true"},
 };
 
 typedef struct
@@ -171,9 +171,9 @@ append_sample (GByteArray *out, GstBuffer *sample)
 
 /* Everything the element hands out, one way of running it. */
 static GByteArray *
-run (const gchar *ticks[2], guint32 seed, Cut cut, gboolean noise)
+run (const gchar *settings, guint32 seed, Cut cut, gboolean noise)
 {
-  Rig *rig = rig_new (ticks[0], ticks[1], "window", "2", "info", "tensor", NULL);
+  Rig *rig = rig_new (settings);
   GByteArray *out = g_byte_array_new ();
   GThread *threads[N_STREAMS];
   Source sources[N_STREAMS];
@@ -181,8 +181,7 @@ run (const gchar *ticks[2], guint32 seed, Cut cut, gboolean noise)
 
   for (guint s = 0; s < N_STREAMS; s++) {
     sources[s] = (Source) {feed_new_bare (rig, streams[s].pad, FALSE), s, seed + s, cut, noise};
-    for (guint p = 0; streams[s].properties[p]; p += 2)
-      gst_util_set_object_arg (G_OBJECT (sources[s].feed->sink), streams[s].properties[p], streams[s].properties[p + 1]);
+    set_all (sources[s].feed->sink, streams[s].settings);
   }
   rig_play (rig);
   for (guint s = 0; s < N_STREAMS; s++)
@@ -194,7 +193,7 @@ run (const gchar *ticks[2], guint32 seed, Cut cut, gboolean noise)
   for (guint s = 0; s < N_STREAMS; s++) {
     g_thread_join (threads[s]);
     assert_rows_balance (sources[s].feed);
-    if (g_str_equal (ticks[0], "rate"))
+    if (g_str_has_prefix (settings, "rate="))
       fail_unless_equals_uint64 (count_of (sources[s].feed->sink, "rows-in"), streams[s].n_rows);
   }
   fail_unless (count_of (rig->fuse, "ticks-out") > 30);
@@ -212,8 +211,8 @@ assert_same (const GByteArray *a, const GByteArray *b, const gchar *what)
   fail_unless (a->len == b->len && i == a->len, "%s: outputs of %u and %u bytes differ at byte %u", what, a->len, b->len, i);
 }
 
-static const gchar *tick_sources[][2] = { {"rate", "100/1"}, {"rate", "1000/7"}, {"reference-pad", "sink_0"},
-  {"reference-pad", "proprio_0"}
+static const gchar *tick_sources[] = { "rate=100/1 window=2 info=tensor", "rate=1000/7 window=2 info=tensor",
+  "reference-pad=sink_0 window=2 info=tensor", "reference-pad=proprio_0 window=2 info=tensor"
 };
 
 GST_START_TEST (test_twenty_runs)
@@ -289,7 +288,7 @@ run_drain (gpointer data)
 GST_START_TEST (test_pads_come_and_go_under_load)
 {
   const gboolean live = __i__;
-  Rig *rig = rig_new ("rate", "500/1", NULL);
+  Rig *rig = rig_new ("rate=500/1");
   Feed *steady = feed_new_bare (rig, "force_0", live);
   GThread *load, *drain;
   const gfloat zero = 0;
@@ -322,7 +321,7 @@ GST_END_TEST;
 GST_START_TEST (test_properties_under_load)
 {
   static const gchar *interpolations[] = { "linear", "cubic", "mean", "previous", "nearest", "hermite" };
-  Rig *rig = rig_new ("rate", "500/1", NULL);
+  Rig *rig = rig_new ("rate=500/1");
   Feed *steady = feed_new_bare (rig, "force_0", FALSE);
   GThread *load, *drain;
 
@@ -332,8 +331,8 @@ GST_START_TEST (test_properties_under_load)
   load = g_thread_new ("load", run_load, steady);
   drain = g_thread_new ("drain", run_drain, rig->out);
   for (gint i = 0; i < 500; i++) {
-    feed_set (steady, "interpolation", interpolations[i % 6], "angles", i % 2 ? "0" : "", "required", i % 4 ? "true" : "false",
-        NULL);
+    gst_util_set_object_arg (G_OBJECT (steady->sink), "interpolation", interpolations[i % 6]);
+    set_all (steady->sink, i % 2 ? "angles=0 required=true" : i % 4 ? "angles= required=true" : "angles= required=false");
     gst_structure_free (stats_of (rig->fuse));
     assert_rows_balance (steady);
   }

@@ -8,6 +8,7 @@
 #include "gst/parse/records/byteinput.h"
 #include "gst/parse/points/cloudreader.h"
 #include "pcdfile.h"
+#include "tests/check/suite.h"
 
 static const RobocacheCloudSpec pcd = {.format = ROBOCACHE_INPUT_PCD };
 
@@ -97,15 +98,15 @@ read_cut_in_steps (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n,
 }
 
 static inline gchar *
-read_any_cut (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n)
+read_whole (const RobocacheCloudSpec *spec, const GByteArray *file)
 {
-  return read_cut_in_steps (spec, bytes, n, 1);
+  return read_cut (spec, file->data, file->len, file->len, file->len);
 }
 
 static inline void
 expect (const RobocacheCloudSpec *spec, const guint8 *bytes, gsize n, const gchar *expected)
 {
-  gchar *said = read_any_cut (spec, bytes, n);
+  gchar *said = read_cut_in_steps (spec, bytes, n, 1);
 
   fail_unless_equals_string (said, expected);
   g_free (said);
@@ -115,6 +116,29 @@ static inline void
 expect_text (const gchar *text, const gchar *expected)
 {
   expect (&pcd, (const guint8 *) text, strlen (text), expected);
+}
+
+/* What is said of a file, or of a cloud of a file, begins with these words, and is the only line if it says one line. */
+static inline void
+expect_begin (const guint8 *bytes, gsize n, const gchar *begin, gboolean says_one_line)
+{
+  gchar *said = read_cut_in_steps (&pcd, bytes, n, 1);
+
+  fail_unless (g_str_has_prefix (said, begin), "\"%s\" does not begin with \"%s\"", said, begin);
+  fail_unless (!says_one_line || strchr (said, '\n')[1] == '\0', "more than one line: %s", said);
+  g_free (said);
+}
+
+/* In pieces of any of these sizes. */
+static inline void
+expect_pieces (const GByteArray *file, const gsize *pieces, guint n_pieces, const gchar *expected)
+{
+  for (guint i = 0; i < n_pieces; i++) {
+    gchar *said = read_cut (&pcd, file->data, file->len, pieces[i], pieces[i]);
+
+    fail_unless_equals_string (said, expected);
+    g_free (said);
+  }
 }
 
 #define XYZ "fields=(string)\"x\\,y\\,z\", type=(string)float32"

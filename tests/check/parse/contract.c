@@ -1,155 +1,236 @@
-/* robocache: robocacheparse keeps GStreamer's contract: messages, seeks, settings, logs
+/* robocache: robocacheparse keeps GStreamer's contract: seeks, queries, starts, properties, messages, logs
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "parse_harness.h"
-#include "gst/parse/records/recordtime.h"
 #include "tests/check/logs.h"
 #include "tests/check/random_properties.h"
 
-/* ---- duration ---- */
+/* ---- seeks and queries ---- */
 
-GST_START_TEST (a_new_duration_is_announced)
+/* A file of 0, 0.1 ... 9.9 s, value 0 ... 99. */
+static Run
+ramp_begin (void)
 {
-  static const struct
-  {
-    const gchar *text;
-    guint n_messages;
-    gint64 duration;
-  } inputs[] = { {"0,1\n3,1\n", 1, 3}, {"0,1\n3,1\n", 0, 3}, {"0,1\n5,1\n", 1, 5}, {"# nothing\n", 0, 5} };
-  GstBus *bus;
-  GstHarness *h = harness (&bus, NULL, NULL);
-
-  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
-    gint64 duration = -1;
-
-    if (i > 0) {
-      push_flush (h);
-      push_bytes_segment (h);
-    }
-    fail_unless_equals_int (push_text (h, inputs[i].text), GST_FLOW_OK);
-    fail_unless_equals_int (count_messages (bus, GST_MESSAGE_DURATION_CHANGED), 0);
-    gst_harness_push_event (h, gst_event_new_eos ());
-    fail_unless_equals_int (count_messages (bus, GST_MESSAGE_DURATION_CHANGED), inputs[i].n_messages);
-    fail_unless (gst_pad_peer_query_duration (h->sinkpad, GST_FORMAT_TIME, &duration));
-    fail_unless_equals_int64 (duration, inputs[i].duration * GST_SECOND);
-  }
-  harness_clear (h, bus);
-}
-
-GST_END_TEST;
-
-/* ---- SEGMENT seeks ---- */
-
-GST_START_TEST (segment_seeks_end_with_segment_done)
-{
-  static const GstClockTime stops[] = { 2 * GST_SECOND, 5 * GST_SECOND, GST_CLOCK_TIME_NONE };
-  static const gint n_rows[] = { 20, 30, 50 };
-  GString *text = g_string_new (NULL);
-  gchar *path, *line;
+  GString *text = g_string_new ("t,q\n");
+  Run run;
 
   for (guint i = 0; i < 100; i++)
     g_string_append_printf (text, "%u.%u,%u\n", i / 10, i % 10, i);
-  path = write_file (text->str, (gssize) text->len);
-  line = describe (path, "", 64);
-  expect_segments (line, stops, n_rows, G_N_ELEMENTS (stops));
+  run = file_run_begin (text->str, (gssize) text->len, "", 64);
   g_string_free (text, TRUE);
-  g_unlink (path);
-  g_free (path);
-  g_free (line);
+  return run;
+}
+
+GST_START_TEST (a_seek_is_accurate)
+{
+  Run run = ramp_begin ();
+  Output out;
+
+  run_preroll (&run);
+  fail_unless (gst_element_seek (run.pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 3050000000,
+          GST_SEEK_TYPE_SET, 5000000000));
+  gst_element_get_state (run.pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  out = play_to_end (run.pipeline);
+  fail_unless_equals_int (out.buffers->len, 19);
+  for (guint i = 0; i < 19; i++) {
+    fail_unless_equals_uint64 (output_pts (&out, i), (31 + i) * G_GUINT64_CONSTANT (100000000));
+    fail_unless (output_value (&out, i, 0) == (gfloat) (31 + i));
+  }
+  fail_unless (GST_BUFFER_FLAG_IS_SET (output_buffer (&out, 0), GST_BUFFER_FLAG_DISCONT));
+  fail_unless (output_count (&out, "skipped") >= 81);
+  output_clear (&out);
+
+  /* after NULL nothing of the seek is left */
+  out = play_to_end (run.pipeline);
+  fail_unless_equals_int (out.buffers->len, 100);
+  output_clear (&out);
+  run_end (&run);
 }
 
 GST_END_TEST;
 
 static gboolean
-accept_event (GstPad *pad, GstObject *parent, GstEvent *event)
+refuse_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   gst_event_unref (event);
-  return TRUE;
+  return FALSE;
 }
 
-/* Upstream that ends a seek with EOS, whatever its flags. */
-GST_START_TEST (eos_ends_a_segment_seek)
+GST_START_TEST (seeks_that_are_refused)
 {
-  static const GstEventType expected[] = { GST_EVENT_CAPS, GST_EVENT_SEGMENT, GST_EVENT_SEGMENT_DONE };
-  GstBus *bus;
-  GstHarness *h = harness (&bus, NULL, NULL);
-
-  gst_pad_set_event_function (h->srcpad, accept_event);
-  fail_unless (gst_pad_push_event (h->sinkpad, gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_SEGMENT,
-              GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND)));
-  push_bytes_segment (h);
-  fail_unless_equals_int (push_text (h, "t,q\n0,1\n2,2\n"), GST_FLOW_OK);
-  gst_harness_push_event (h, gst_event_new_gap (0, 1)); /* of bytes, so it ends here */
-  gst_harness_push_event (h, gst_event_new_eos ());
-  gst_event_unref (gst_harness_pull_event (h)); /* STREAM_START */
-  for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
-    GstEvent *event = gst_harness_pull_event (h);
-
-    fail_unless_equals_int (GST_EVENT_TYPE (event), expected[i]);
-    gst_event_unref (event);
-  }
-  fail_unless_equals_int (gst_harness_events_in_queue (h), 0);
-  fail_unless_equals_int (gst_harness_buffers_received (h), 1);
-  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_SEGMENT_START | GST_MESSAGE_SEGMENT_DONE), 2);
-  harness_clear (h, bus);
-}
-
-GST_END_TEST;
-
-/* Clouds with times of upstream: its GAP and SEGMENT_DONE are theirs. */
-GST_START_TEST (events_of_a_segment_in_time_continue)
-{
-  static const GstEventType expected[] = { GST_EVENT_STREAM_START, GST_EVENT_CAPS, GST_EVENT_SEGMENT, GST_EVENT_GAP,
-    GST_EVENT_SEGMENT_DONE
+  static const struct
+  {
+    gdouble rate;
+    GstFormat format;
+    gint64 start, stop;         /* s; stop -1: as it is */
+    gboolean is_accepted;
+  } seeks[] = {
+    {-1.0, GST_FORMAT_TIME, 0, 1, FALSE}, {1.0, GST_FORMAT_DEFAULT, 3, -1, FALSE},
+    /* and behind the stop of the one before */
+    {1.0, GST_FORMAT_TIME, 0, 1, TRUE}, {1.0, GST_FORMAT_TIME, 2, -1, FALSE},
   };
-  GstHarness *h = harness (NULL, "format", 3, NULL);
-  GstSegment segment;
+  Run run = ramp_begin ();
+  GstHarness *h = harness ("");
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (h, gst_event_new_segment (&segment));
-  fail_unless_equals_int (push_text (h, "1234567890123456"), GST_FLOW_OK);
-  gst_harness_push_event (h, gst_event_new_gap (0, GST_SECOND));
-  gst_harness_push_event (h, gst_event_new_segment_done (GST_FORMAT_TIME, GST_SECOND));
-  for (guint i = 0; i < G_N_ELEMENTS (expected); i++) {
-    GstEvent *event = gst_harness_pull_event (h);
-
-    fail_unless_equals_int (GST_EVENT_TYPE (event), expected[i]);
-    gst_event_unref (event);
+  run_preroll (&run);
+  for (guint i = 0; i < G_N_ELEMENTS (seeks); i++) {
+    fail_unless_equals_int (gst_element_seek (run.pipeline, seeks[i].rate, seeks[i].format,
+            GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, seeks[i].start * (gint64) GST_SECOND,
+            seeks[i].stop < 0 ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET, seeks[i].stop * (gint64) GST_SECOND),
+        seeks[i].is_accepted);
+    gst_element_get_state (run.pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
   }
-  harness_clear (h, NULL);
+  run_end (&run);
+
+  /* upstream cannot */
+  fail_unless_equals_int (push_text (h, "0,1\n"), GST_FLOW_OK);
+  gst_pad_set_event_function (h->srcpad, refuse_event);
+  fail_if (gst_pad_push_event (h->sinkpad,
+      gst_event_new_seek (1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_NONE, 0)));
+  fail_unless_equals_int (push_text (h, "1,2\n"), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
+  harness_close (h);
 }
 
 GST_END_TEST;
 
-/* ---- settings ---- */
-
-GST_START_TEST (late_settings_wait_for_the_next_start)
+GST_START_TEST (segment_seeks_end_with_segment_done)
 {
-  GstBus *bus;
-  GstHarness *h = harness (&bus, NULL, NULL);
+  static const GstClockTime stops[] = { 2 * GST_SECOND, 5 * GST_SECOND, GST_CLOCK_TIME_NONE };
+  static const gint n_rows[] = { 20, 30, 50 };
+  Run run = ramp_begin ();
 
-  fail_unless_equals_int (push_text (h, "0,1\n"), GST_FLOW_OK);
-  g_object_set (h->element, "stats-interval", GST_SECOND, NULL);
-  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING), 0);
-  g_object_set (h->element, "time-unit", ROBOCACHE_TIME_UNIT_MS, "format", 2, NULL);
-  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING), 2);
-  fail_unless_equals_int (push_text (h, "2,2\n"), GST_FLOW_OK);
-  expect_row (h, 0, 1);
-  expect_row (h, 2 * GST_SECOND, 2);
+  expect_segments (&run, stops, n_rows, G_N_ELEMENTS (stops));
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (queries)
+{
+  static const GstFormat formats[] = { GST_FORMAT_TIME, GST_FORMAT_BYTES };
+  Run run = ramp_begin ();
+  GstBus *bus = gst_element_get_bus (run.pipeline);
+  GstPad *pad = gst_element_get_static_pad (run.e, "src");
+  gint64 value = -1;
+
+  run_preroll (&run);
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstQuery *query = gst_query_new_seeking (formats[i]);
+    gboolean is_seekable = FALSE;
+
+    fail_unless (gst_pad_query (pad, query));
+    gst_query_parse_seeking (query, NULL, &is_seekable, NULL, NULL);
+    fail_unless_equals_int (is_seekable, formats[i] == GST_FORMAT_TIME);
+    gst_query_unref (query);
+  }
+  gst_element_set_state (run.pipeline, GST_STATE_PLAYING);
+  gst_message_unref (gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS));
+  fail_unless (gst_pad_query_duration (pad, GST_FORMAT_TIME, &value));
+  fail_unless_equals_int64 (value, 9900000000);
+  fail_unless (gst_pad_query_position (pad, GST_FORMAT_TIME, &value));
+  fail_unless_equals_int64 (value, 9900000000);
+  fail_if (gst_pad_query_duration (pad, GST_FORMAT_DEFAULT, &value));
+  fail_if (gst_pad_query_position (pad, GST_FORMAT_DEFAULT, &value));
+  gst_object_unref (pad);
+  gst_object_unref (bus);
+  run_end (&run);
+}
+
+GST_END_TEST;
+
+/* ---- input that cannot be read ---- */
+
+typedef GstAllocator Unreadable;
+typedef GstAllocatorClass UnreadableClass;
+static GType unreadable_get_type (void);
+G_DEFINE_TYPE (Unreadable, unreadable, GST_TYPE_ALLOCATOR)
+
+static gpointer
+map_nothing (GstMemory *memory, gsize size, GstMapFlags flags)
+{
+  return NULL;
+}
+
+static void
+free_memory (GstAllocator *allocator, GstMemory *memory)
+{
+  g_free (memory);
+}
+
+static void
+unreadable_class_init (UnreadableClass *klass)
+{
+  klass->free = free_memory;
+}
+
+static void
+unreadable_init (Unreadable *unreadable)
+{
+  unreadable->mem_map = map_nothing;
+  GST_OBJECT_FLAG_SET (unreadable, GST_ALLOCATOR_FLAG_CUSTOM_ALLOC);
+}
+
+GST_START_TEST (a_buffer_that_cannot_be_mapped_is_an_error)
+{
+  static const gchar *const formats[] = { "", "format=binary layout==4f", "format=pcd cloud-end=stream",
+    "format=kitti cloud-end=stream", "format=nuscenes cloud-end=stream",
+    "format=points layout==4f channels=x,y,z,i cloud-end=stream"
+  };
+  GstAllocator *allocator = g_object_ref_sink (g_object_new (unreadable_get_type (), NULL));
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    GstHarness *h = harness (formats[i]);
+    GstBuffer *buffer = gst_buffer_new ();
+    GstMemory *memory = g_new0 (GstMemory, 1);
+
+    gst_memory_init (memory, GST_MEMORY_FLAG_NO_SHARE, allocator, NULL, 100, 0, 0, 100);
+    gst_buffer_append_memory (buffer, memory);
+    for (guint k = 0; k < 2; k++)
+      fail_unless (gst_harness_push (h, gst_buffer_ref (buffer)) == GST_FLOW_ERROR, "%s", formats[i]);
+    expect_posted_error (h, "format", "a buffer of 100 bytes cannot be mapped");
+    harness_close (h);
+    gst_buffer_unref (buffer);
+  }
+  gst_object_unref (allocator);
+}
+
+GST_END_TEST;
+
+/* ---- starts ---- */
+
+static gboolean refuse_activation;
+
+static gboolean
+activate_unless_refused (GstPad *pad, GstObject *parent)
+{
+  return !refuse_activation && gst_pad_activate_mode (pad, GST_PAD_MODE_PUSH, TRUE);
+}
+
+/* Each time what start made is let go, which a checker of leaks sees. */
+GST_START_TEST (a_start_that_fails_can_be_tried_again)
+{
+  GstHarness *h = harness ("");
+  GstPad *src = gst_element_get_static_pad (h->element, "src");
 
   gst_element_set_state (h->element, GST_STATE_NULL);
-  g_object_set (h->element, "format", 0, NULL);
-  fail_unless_equals_int (count_messages (bus, GST_MESSAGE_WARNING), 0);
-  gst_element_set_state (h->element, GST_STATE_PLAYING);
-  gst_harness_set_src_caps_str (h, "text/csv");
-  fail_unless_equals_int (push_text (h, "0,1\n2,2\n"), GST_FLOW_OK);
-  expect_row (h, 0, 1);
-  expect_row (h, 2 * GST_MSECOND, 2);
-  harness_clear (h, bus);
+  gst_pad_set_activate_function (src, activate_unless_refused);
+  refuse_activation = TRUE;
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+  refuse_activation = FALSE;
+  fail_if (gst_element_set_state (h->element, GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE);
+  gst_harness_push_event (h, gst_event_new_stream_start ("again"));
+  fail_unless_equals_int (push_text (h, "0,1\n"), GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (h));
+  gst_object_unref (src);
+  harness_close (h);
 }
 
 GST_END_TEST;
+
+/* ---- properties and messages ---- */
 
 GST_START_TEST (every_property_reads_back)
 {
@@ -160,12 +241,11 @@ GST_END_TEST;
 
 GST_START_TEST (any_property_set_while_data_flows)
 {
+  static const gchar *const properties[] = { "", "format=kitti points-per-cloud=1 rate=10/1" };
   GRand *random = g_rand_new_with_seed (17);
 
-  for (guint i = 0; i < 2; i++) {
-    GstBus *bus;
-    GstHarness *h = i == 0 ? harness (&bus, NULL, NULL) : harness (&bus, "format", 3, "points-per-cloud",
-        G_GUINT64_CONSTANT (1), "rate", 10, 1, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    GstHarness *h = harness (properties[i]);
     guint n_late = 0;
 
     for (guint k = 0; k < 500; k++) {
@@ -177,15 +257,13 @@ GST_START_TEST (any_property_set_while_data_flows)
       g_free (text);
     }
     fail_unless (n_late > 300);
-    fail_unless_equals_int (count_messages (bus, GST_MESSAGE_ERROR), 0);
-    harness_clear (h, bus);
+    fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), 0);
+    harness_close (h);
   }
   g_rand_free (random);
 }
 
 GST_END_TEST;
-
-/* ---- logs ---- */
 
 GST_START_TEST (logs)
 {
@@ -195,7 +273,7 @@ GST_START_TEST (logs)
   } cases[] = {
     {"", "t,q0,q1\n0,1,2\n", {"INFO channels=(string)\"q0\\,q1\"", "DEBUG segment", "LOG row of record 2 at 0:00:00.0",
             "DEBUG the duration is", "DEBUG eos"}},
-    {"time-unit=ms", "1,1\n0,1\nx\n", {"INFO time in column 0 in ms", "WARN dropped: record 2 is 1000000 ns before",
+    {"time-unit=ms", "1,1\n0,1\nx\n", {"INFO time in column 0 (by default) in ms (set)", "WARN dropped: record 2 is 1000000 ns before",
             "WARN dropped: line 3"}},
     {"format=kitti", "1234567890123456", {"INFO a file of points ends with the stream", "INFO application/x-pointcloud",
             "LOG cloud 1 of 1 points at 99:99:99"}},
@@ -222,23 +300,11 @@ GST_START_TEST (the_origin_of_the_plugin_is_a_url)
 
 GST_END_TEST;
 
-static Suite *
-robocacheparse_contract_suite (void)
-{
-  Suite *suite = suite_create ("robocacheparse_contract");
-  TCase *tc = tcase_create ("general");
+static const Test tests[] = {
+  TEST (a_seek_is_accurate), TEST (seeks_that_are_refused), TEST (segment_seeks_end_with_segment_done), TEST (queries),
+  TEST (a_buffer_that_cannot_be_mapped_is_an_error), TEST (a_start_that_fails_can_be_tried_again),
+  TEST (every_property_reads_back), TEST (any_property_set_while_data_flows), TEST (logs),
+  TEST (the_origin_of_the_plugin_is_a_url),
+};
 
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, a_new_duration_is_announced);
-  tcase_add_test (tc, segment_seeks_end_with_segment_done);
-  tcase_add_test (tc, eos_ends_a_segment_seek);
-  tcase_add_test (tc, events_of_a_segment_in_time_continue);
-  tcase_add_test (tc, late_settings_wait_for_the_next_start);
-  tcase_add_test (tc, every_property_reads_back);
-  tcase_add_test (tc, any_property_set_while_data_flows);
-  tcase_add_test (tc, logs);
-  tcase_add_test (tc, the_origin_of_the_plugin_is_a_url);
-  return suite;
-}
-
-GST_CHECK_MAIN (robocacheparse_contract);
+TESTS_MAIN (robocacheparse_contract);

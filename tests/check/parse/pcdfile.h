@@ -91,4 +91,14 @@ append_pcd (GByteArray *file, guint n, const gchar *data)
   g_byte_array_unref (points);
 }
 
+/* A file of one such cloud. */
+static inline GByteArray *
+pcd_file (guint n, const gchar *data)
+{
+  GByteArray *file = g_byte_array_new ();
+
+  append_pcd (file, n, data);
+  return file;
+}
+
 #endif

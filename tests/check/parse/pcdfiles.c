@@ -31,7 +31,7 @@ GST_START_TEST (files_one_after_another)
 
 GST_END_TEST;
 
-#define NO_KEYWORD ", expected a keyword of a PCD header, such as FIELDS, or, before it, as many points as the header says\n"
+#define NO_KEYWORD ", expected a keyword of a PCD header, such as FIELDS, or, before it, as many points as the header states\n"
 #define CUT(after) "malformed cloud 1 at byte 0: the cloud ends after " after "\n" GOOD_SAID ("2") GOOD_SAID ("3")
 #define ENDS_AFTER(lines) "the header ends after " lines " lines, before a line that begins with DATA\n"
 #define CUT_AFTER(lines) "malformed cloud 1 at byte 0: " ENDS_AFTER (lines)
@@ -51,7 +51,7 @@ GST_START_TEST (text_of_files)
     /* more points than the header says */
     {GOOD "4 5 6\n7 8 9\n" GOOD, GOOD_SAID ("1")
         "malformed cloud 1 at byte 137: line 1 begins with \"4\", expected a keyword of a PCD header, such as FIELDS, or, "
-        "before it, as many points as the header says\n" GOOD_SAID ("2")},
+        "before it, as many points as the header states\n" GOOD_SAID ("2")},
     /* a file of which there is only the beginning */
     {GOOD "FIELDS x y z\n", GOOD_SAID ("1")
         "malformed cloud 2 at byte 137: the header ends after 1 lines, before a line that begins with DATA\n"},
@@ -107,14 +107,14 @@ GST_START_TEST (text_of_files)
     {"FIELDS x y z\n# .PCD\nVERSION .7\nVERTION\n" GOOD,
         "malformed cloud 1 at byte 0: line 4 begins with \"VERTION\"" NO_KEYWORD GOOD_SAID ("2")},
     {"FIELDS x y z\n# .PCD\nVERSION .7\nVERSION .7\n" GOOD,
-        "malformed cloud 1 at byte 0: line 4: VERSION is there already, in line 3\n" GOOD_SAID ("2")},
+        "malformed cloud 1 at byte 0: line 4: VERSION is a duplicate of line 3\n" GOOD_SAID ("2")},
     {"FIELDS x y z\n# .PCD\nVERSION .8\nPOINTS 1\nDATA ascii\n1 2 3\n" GOOD,
         "malformed cloud 1 at byte 0: line 3: VERSION .8, expected 0.7, 0.6 or 0.5\n" GOOD_SAID ("2")},
     /* the next file's lines are counted from its own first one */
     {"FIELDS x y z\n# .PCD\nVERSION .8\nFIELDS x y z\nPOINTS 1\nDATA ascii\n1 2 3\n" GOOD, CUT_AFTER ("1")
         "malformed cloud 2 at byte 13: line 2: VERSION .8, expected 0.7, 0.6 or 0.5\n" GOOD_SAID ("3")},
     {"FIELDS x y z\n# .PCD\nVERSION .7\nFIELDS x y z\nVERSION .7\n" GOOD, CUT_AFTER ("1")
-        "malformed cloud 2 at byte 13: line 4: VERSION is there already, in line 2\n" GOOD_SAID ("3")},
+        "malformed cloud 2 at byte 13: line 4: VERSION is a duplicate of line 2\n" GOOD_SAID ("3")},
     {HEADER ("2", "ascii") "1 2 3\n4 5",
         "malformed cloud 1 at byte 0: the cloud ends after 1 lines, expected 2 for POINTS 2\n"},
     {HEADER ("2", "ascii") "1 2 3\n4 5 x",
@@ -124,13 +124,13 @@ GST_START_TEST (text_of_files)
     /* Then its last bytes are those of the next file, which is told, and loses nothing by it. */
     {HEADER ("1", "binary") "12345678901" GOOD GOOD,
         "1 n=1 " XYZ " 313233343536373839303123\n"
-        "malformed cloud 1 at byte 132: the next file begins 1 bytes before the end of the cloud, which has "
-        "them for its last ones\n"
+        "malformed cloud 1 at byte 132: the next file begins 1 bytes before the end of the cloud, which took "
+        "them as its last ones\n"
         GOOD_SAID ("2") GOOD_SAID ("3")},
     {HEADER ("1", "binary") "1234567" GOOD GOOD,
         "1 n=1 " XYZ " 313233343536372320" "2e5043\n"
-        "malformed cloud 1 at byte 132: the next file begins 5 bytes before the end of the cloud, which has "
-        "them for its last ones\n"
+        "malformed cloud 1 at byte 132: the next file begins 5 bytes before the end of the cloud, which took "
+        "them as its last ones\n"
         GOOD_SAID ("2") GOOD_SAID ("3")},
     {HEADER ("1", "binary") "123456" GOOD GOOD,
         "malformed cloud 1 at byte 0: the cloud ends after 6 bytes, expected 12 for POINTS 1\n" GOOD_SAID ("2")
@@ -151,49 +151,35 @@ GST_START_TEST (bytes_between_files)
   append_text (files, GOOD);
   g_byte_array_append (files, zeroes, sizeof zeroes);
   append_text (files, GOOD "\n# the end\n" GOOD);
-  expect (&pcd, files->data, files->len, GOOD_SAID ("1") "malformed cloud 1 at byte 137: line 1 has a zero byte in it, "
-      "expected a line of a PCD header, or, before it, as many points as the header says\n" GOOD_SAID ("2") GOOD_SAID ("3"));
+  expect (&pcd, files->data, files->len, GOOD_SAID ("1") "malformed cloud 1 at byte 137: line 1 contains a zero byte, "
+      "expected a line of a PCD header, or, before it, as many points as the header states\n" GOOD_SAID ("2") GOOD_SAID ("3"));
   g_byte_array_unref (files);
 }
 
 GST_END_TEST;
 
-/* How many faults of the first cloud are said. */
-static guint
-count_faults (gchar **lines)
-{
-  guint n = 0;
-
-  for (; *lines; lines++)
-    n += g_str_has_prefix (*lines, "malformed cloud 1 at byte ");
-  return n;
-}
-
-/* The first n bytes of a file, and two good ones behind them. */
+/* The first n bytes of a file, and two good ones behind them, of which nothing is lost. */
 static void
 expect_two_behind (const GByteArray *file, guint n, const gchar *data, guint n_faults)
 {
-  GByteArray *good = g_byte_array_new (), *files = g_byte_array_new ();
-  gchar *good_said, *said, *byte_by_byte, **lines;
-  guint n_lines;
+  GByteArray *good = pcd_file (2, data), *files = g_byte_array_new ();
+  gchar *good_said = g_strchomp (read_whole (&pcd, good)), *said, **lines;
+  guint n_lines, faults = 0;
 
-  append_pcd (good, 2, data);
-  good_said = read_cut (&pcd, good->data, good->len, good->len, good->len);
   g_byte_array_append (files, file->data, n);
   g_byte_array_append (files, good->data, good->len);
   g_byte_array_append (files, good->data, good->len);
-  said = read_cut (&pcd, files->data, files->len, files->len, files->len);
-  byte_by_byte = read_cut (&pcd, files->data, files->len, 1, 1);
-  fail_unless_equals_string (byte_by_byte, said);
-  g_strchomp (good_said);
+  said = read_whole (&pcd, files);
+  expect_pieces (files, (const gsize[]) { 1 }, 1, said);
   lines = g_strsplit (g_strchomp (said), "\n", -1);
   n_lines = g_strv_length (lines);
-  fail_unless_equals_int (count_faults (lines), n_faults);
+  for (guint i = 0; i < n_lines; i++)
+    faults += g_str_has_prefix (lines[i], "malformed cloud 1 at byte ");
+  fail_unless_equals_int (faults, n_faults);
   fail_unless (n_lines >= n_faults + 2 && n_lines <= n_faults + 3, "%s, cut after %u bytes: %s", data, n, said);
   for (guint i = n_lines - 2; i < n_lines; i++)
     fail_unless_equals_string (lines[i] + 1, good_said + 1);
   g_strfreev (lines);
-  g_free (byte_by_byte);
   g_free (said);
   g_free (good_said);
   g_byte_array_unref (files);
@@ -209,10 +195,9 @@ GST_START_TEST (files_cut_at_every_byte)
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     const gchar *kind = files[i].kind;
-    GByteArray *file = g_byte_array_new ();
+    GByteArray *file = pcd_file (3, kind);
     guint first_line, n;
 
-    append_pcd (file, 3, kind);
     first_line = (guint) ((guint8 *) memchr (file->data, '\n', file->len) - file->data) + 1;
     /* a header may lack the keyword that the next one begins with */
     g_byte_array_remove_range (file, first_line, (guint) strlen (files[i].lacks));
@@ -242,12 +227,9 @@ GST_START_TEST (points_that_look_like_a_file)
 
   for (guint i = 0; i < G_N_ELEMENTS (points); i++) {
     gchar *alone = g_strconcat (HEADER ("2", "binary"), points[i], NULL), *followed = g_strconcat (alone, GOOD, NULL);
-    gchar *got = read_any_cut (&pcd, (const guint8 *) alone, strlen (alone));
+    gchar *got = read_cut_in_steps (&pcd, (const guint8 *) followed, strlen (followed), 1);
 
-    fail_unless (g_str_has_prefix (got, said), "%s", got);
-    fail_unless (strchr (got, '\n')[1] == '\0', "%s", got);
-    g_free (got);
-    got = read_any_cut (&pcd, (const guint8 *) followed, strlen (followed));
+    expect_begin ((const guint8 *) alone, strlen (alone), said, TRUE);
     fail_unless (g_str_has_prefix (got, said) && g_str_has_suffix (got, "\n" GOOD_SAID ("2")), "%s", got);
     g_free (got);
     g_free (followed);
@@ -313,12 +295,7 @@ GST_START_TEST (long_lines)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GByteArray *file = long_line (cases[i].before, ROBOCACHE_MAX_LINE + 10, cases[i].after);
 
-    for (guint j = 0; j < G_N_ELEMENTS (pieces); j++) {
-      gchar *said = read_cut (&pcd, file->data, file->len, pieces[j], pieces[j]);
-
-      fail_unless_equals_string (said, cases[i].said);
-      g_free (said);
-    }
+    expect_pieces (file, pieces, G_N_ELEMENTS (pieces), cases[i].said);
     g_byte_array_unref (file);
   }
 }
@@ -331,18 +308,12 @@ GST_START_TEST (many_small_pieces)
   static const gchar *kinds[] = { "ascii", "binary", "binary_compressed" };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    GByteArray *file = g_byte_array_new ();
+    GByteArray *file = pcd_file (10000, kinds[i]);
     gchar *whole;
 
-    append_pcd (file, 10000, kinds[i]);
     append_pcd (file, 10, kinds[i]);
-    whole = read_cut (&pcd, file->data, file->len, file->len, file->len);
-    for (gsize piece = 1; piece <= 3; piece++) {
-      gchar *said = read_cut (&pcd, file->data, file->len, piece, piece);
-
-      fail_unless_equals_string (said, whole);
-      g_free (said);
-    }
+    whole = read_whole (&pcd, file);
+    expect_pieces (file, (const gsize[]) { 1, 2, 3 }, 3, whole);
     g_free (whole);
     g_byte_array_unref (file);
   }
@@ -364,14 +335,9 @@ GST_START_TEST (many_beginnings)
 
   for (guint i = 0; i < 8000; i++)
     append_text (file, lines[g_rand_int_range (random, 0, G_N_ELEMENTS (lines))]);
-  whole = read_cut (&pcd, file->data, file->len, file->len, file->len);
+  whole = read_whole (&pcd, file);
   fail_unless (strstr (whole, "n=1 " XYZ " " ONE_TWO_THREE) != NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++) {
-    gchar *said = read_cut (&pcd, file->data, file->len, pieces[i], pieces[i]);
-
-    fail_unless_equals_string (said, whole);
-    g_free (said);
-  }
+  expect_pieces (file, pieces, G_N_ELEMENTS (pieces), whole);
   g_free (whole);
   g_byte_array_unref (file);
   g_rand_free (random);
@@ -379,23 +345,10 @@ GST_START_TEST (many_beginnings)
 
 GST_END_TEST;
 
-static Suite *
-pcdfiles_suite (void)
-{
-  Suite *suite = suite_create ("pcdfiles");
-  TCase *tc = tcase_create ("general");
+static const Test tests[] = {
+  TEST (files_one_after_another), TEST (text_of_files), TEST (bytes_between_files), TEST (files_cut_at_every_byte),
+  TEST (points_that_look_like_a_file), TEST (clouds_come_with_their_last_byte), TEST (long_lines), TEST (many_small_pieces),
+  TEST (many_beginnings),
+};
 
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, files_one_after_another);
-  tcase_add_test (tc, text_of_files);
-  tcase_add_test (tc, bytes_between_files);
-  tcase_add_test (tc, files_cut_at_every_byte);
-  tcase_add_test (tc, points_that_look_like_a_file);
-  tcase_add_test (tc, clouds_come_with_their_last_byte);
-  tcase_add_test (tc, long_lines);
-  tcase_add_test (tc, many_small_pieces);
-  tcase_add_test (tc, many_beginnings);
-  return suite;
-}
-
-GST_CHECK_MAIN (pcdfiles);
+TESTS_MAIN (pcdfiles);

@@ -12,11 +12,9 @@ GST_START_TEST (the_three_kinds_of_data_are_the_same_cloud)
   gchar *ascii = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    GByteArray *file = g_byte_array_new ();
-    gchar *said;
+    GByteArray *file = pcd_file (9, kinds[i]);
+    gchar *said = read_cut_in_steps (&pcd, file->data, file->len, 1);
 
-    append_pcd (file, 9, kinds[i]);
-    said = read_any_cut (&pcd, file->data, file->len);
     if (!ascii)
       ascii = g_strdup (said);
     fail_unless (g_str_has_prefix (said, "1 n=9 fields=(string)\"x\\,y\\,z\\,intensity\", type=(string)float32 "), "%s",
@@ -66,7 +64,7 @@ GST_START_TEST (text_of_points)
     {HEADER ("4", "ascii") "1 2 3\n1 2\n1 2 3 4\n1 2 x\n",
         "malformed cloud 1 at byte 0: line 12 has 2 columns, expected 3\n"
         "malformed cloud 1 at byte 0: line 13 has 4 columns, expected 3\n"
-        "malformed cloud 1 at byte 0: line 14 column 2: \"x\" is no float32\n"
+        "malformed cloud 1 at byte 0: line 14 column 2: \"x\" is not a valid float32\n"
         "1 n=1 " XYZ " " ONE_TWO_THREE "\n"},
   };
 
@@ -89,12 +87,10 @@ GST_START_TEST (numbers_beyond_their_type)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     gchar *text = g_strdup_printf ("FIELDS x y z a\nTYPE F F F %c\nSIZE 4 4 4 %c\nWIDTH 1\nDATA ascii\n1 2 3 %s\n",
         cases[i].type[0], cases[i].type[2], cases[i].number);
-    gchar *said = read_cut_in_steps (&pcd, (const guint8 *) text, strlen (text), 7);
-    gchar *fault = g_strdup_printf ("malformed cloud 1 at byte 0: line 6 column 3: \"%s\" is no ", cases[i].number);
+    gchar *begin = g_strdup_printf ("malformed cloud 1 at byte 0: line 6 column 3: \"%s\" is not a valid ", cases[i].number);
 
-    fail_unless (g_str_has_prefix (said, fault), "\"%s\" lacks \"%s\"", said, fault);
-    g_free (fault);
-    g_free (said);
+    expect_begin ((const guint8 *) text, strlen (text), begin, FALSE);
+    g_free (begin);
     g_free (text);
   }
 }
@@ -108,38 +104,29 @@ GST_START_TEST (counts_and_padding)
       "VIEWPOINT 1 0 0 1 0 0 0.5\nDATA ";
   static const guint sizes[] = { 2, 3, 1, 1, 3 };
 #define NAMES "fields=(string)\"z\\,x\\,y\\,n_0\\,n_1\\,n_2\", types=(string)\"uint16\\,uint8\\,uint8\\,int8\\,int8\\,int8\""
-  GByteArray *file = g_byte_array_new (), *columns;
+#define VIEWPOINT ", viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" "
+#define WITHOUT_PADDING "1 n=2 " NAMES VIEWPOINT "01020304050607" "0b0c0d0e0f1011\n"
+  GByteArray *columns = columns_of_points (points, 2, sizes, G_N_ELEMENTS (sizes));
 
-  append_text (file, header);
-  append_text (file, "binary\n");
-  g_byte_array_append (file, points, sizeof points);
-  expect (&pcd, file->data, file->len, "1 n=2 " NAMES ", offsets=(string)\"0\\,5\\,6\\,7\\,8\\,9\", point-step=(int)10, "
-      "viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" 0102636363030405060" "70b0c6262620d0e0f1011\n");
+  for (guint i = 0; i < 4; i++) {
+    GByteArray *file = g_byte_array_new ();
 
-  g_byte_array_set_size (file, 0);
-  append_text (file, header);
-  append_text (file, "ascii\n513 1 1 1 3 4 5 6 7\r\n3083 1 1 1 13 14 15 16 17\r\n");
-  expect (&pcd, file->data, file->len, "1 n=2 " NAMES ", viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" "
-      "01020304050607" "0b0c0d0e0f1011\n");
-
-  g_byte_array_set_size (file, 0);
-  append_text (file, header);
-  append_text (file, "binary_compressed\n");
-  columns = columns_of_points (points, 2, sizes, G_N_ELEMENTS (sizes));
-  append_compressed (file, columns->data, columns->len);
-  expect (&pcd, file->data, file->len, "1 n=2 " NAMES ", viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" "
-      "01020304050607" "0b0c0d0e0f1011\n");
-
-  /* the library that the format is of leaves padding out of its columns */
-  g_byte_array_set_size (file, 0);
-  append_text (file, header);
-  append_text (file, "binary_compressed\n");
-  g_byte_array_remove_range (columns, 4, 6);
-  append_compressed (file, columns->data, columns->len);
-  expect (&pcd, file->data, file->len, "1 n=2 " NAMES ", viewpoint=(string)\"1\\,0\\,0\\,1\\,0\\,0\\,0.5\" "
-      "01020304050607" "0b0c0d0e0f1011\n");
+    append_text (file, header);
+    append_text (file, (const gchar *[]) { "binary\n", "ascii\n", "binary_compressed\n", "binary_compressed\n" }[i]);
+    if (i == 0)
+      g_byte_array_append (file, points, sizeof points);
+    else if (i == 1)
+      append_text (file, "513 1 1 1 3 4 5 6 7\r\n3083 1 1 1 13 14 15 16 17\r\n");
+    else
+      append_compressed (file, columns->data, columns->len);
+    expect (&pcd, file->data, file->len, i > 0 ? WITHOUT_PADDING : "1 n=2 " NAMES ", offsets=(string)\"0\\,5\\,6\\,7\\,8\\,9\", "
+        "point-step=(int)10" VIEWPOINT "010263636303040506070b0c6262620d0e0f1011\n");
+    /* the library that the format is of leaves padding out of its columns */
+    if (i == 2)
+      g_byte_array_remove_range (columns, 4, 6);
+    g_byte_array_unref (file);
+  }
   g_byte_array_unref (columns);
-  g_byte_array_unref (file);
 }
 
 GST_END_TEST;
@@ -153,8 +140,8 @@ GST_START_TEST (malformed_headers)
     const gchar *text, *fault;
   } cases[] = {
     {"VERSION 0.8\nFIELDS x y z\nWIDTH 1\nDATA ascii\n", "line 1: VERSION 0.8, expected 0.7, 0.6 or 0.5"},
-    {"WIDTH 1\nDATA ascii\n", "line 2: DATA begins, but there was no FIELDS"},
-    {"FIELDS x y z\nDATA ascii\n", "line 2: DATA begins, but there was no POINTS and no WIDTH"},
+    {"WIDTH 1\nDATA ascii\n", "line 2: DATA begins, but the header has no FIELDS"},
+    {"FIELDS x y z\nDATA ascii\n", "line 2: DATA begins, but the header has neither POINTS nor WIDTH"},
     {"FIELDS x y\nWIDTH 1\nDATA ascii\n", "line 1: no field of a point is named z"},
     {"FIELDS x y z x\nWIDTH 1\nDATA ascii\n", "line 1: two fields of a point are named \"x\""},
     {"FIELDS x y z a a_0\nCOUNT 1 1 1 2 1\nWIDTH 1\nDATA ascii\n", "line 1: two fields of a point are named \"a_0\""},
@@ -172,7 +159,7 @@ GST_START_TEST (malformed_headers)
     {"FIELDS x y z\nWIDTH 2147483648\nDATA ascii\n", "line 2: WIDTH 2147483648, expected"},
     {"FIELDS x y z\nPOINTS 18446744073709551616\nDATA ascii\n", "line 2: POINTS 18446744073709551616, expected"},
     {"FIELDS x y z\nPOINTS 18446744073709551615\nDATA binary\n",
-        "line 2: 18446744073709551615 points of 12 bytes are more than memory can hold"},
+        "line 2: 18446744073709551615 points of 12 bytes exceed the address space"},
     {"FIELDS x y z\nWIDTH 2147483647\nHEIGHT 2147483647\nDATA binary\n", "line 2: 4611686014132420609 points of 12 bytes"},
     {"FIELDS x y z\nWIDTH 2\nHEIGHT 3\nPOINTS 7\nDATA ascii\n",
         "line 4: POINTS is 7, expected WIDTH * HEIGHT, 2 * 3"},
@@ -182,8 +169,8 @@ GST_START_TEST (malformed_headers)
     {"FIELDS x y z\nVIEWPOINT\nWIDTH 1\nDATA ascii\n", "line 2: VIEWPOINT has 0 values, expected 7 numbers"},
     {"FIELDS x y z\nWIDTH 1\nDATA text\n", "line 3: DATA text, expected ascii, binary or binary_compressed"},
     {"FIELDS x y z\nWIDTH 1\nDATA\n", "line 3: DATA , expected ascii"},
-    {"FIELDS x y z\nWIDTH 1\nWIDTH 1\nDATA ascii\n", "line 3: WIDTH is there already, in line 2"},
-    {"FIELDS x y z\nCOLUMNS x y z\n", "line 2: COLUMNS is there already, in line 1"},
+    {"FIELDS x y z\nWIDTH 1\nWIDTH 1\nDATA ascii\n", "line 3: WIDTH is a duplicate of line 2"},
+    {"FIELDS x y z\nCOLUMNS x y z\n", "line 2: COLUMNS is a duplicate of line 1"},
     {"FEILDS x y z\n", "line 1 begins with \"FEILDS\", expected a keyword of a PCD header"},
     {"1 2 3\n", "line 1 begins with \"1\", expected a keyword"},
     {"# .PCD\n\nFIELDS x y z\n", "the header ends after 3 lines, before a line that begins with DATA"},
@@ -192,13 +179,10 @@ GST_START_TEST (malformed_headers)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *said = read_cut_in_steps (&pcd, (const guint8 *) cases[i].text, strlen (cases[i].text), 7);
-    gchar *fault = g_strdup_printf ("malformed cloud 1 at byte 0: %s", cases[i].fault);
+    gchar *begin = g_strdup_printf ("malformed cloud 1 at byte 0: %s", cases[i].fault);
 
-    fail_unless (g_str_has_prefix (said, fault), "\"%s\" lacks \"%s\"", said, fault);
-    fail_unless (strchr (said, '\n')[1] == '\0', "more than one fault: %s", said);
-    g_free (fault);
-    g_free (said);
+    expect_begin ((const guint8 *) cases[i].text, strlen (cases[i].text), begin, TRUE);
+    g_free (begin);
   }
 }
 
@@ -209,45 +193,49 @@ GST_START_TEST (bytes_that_are_no_text)
   static const guint8 zero[] = { 'F', 0, 'x', '\n' }, latin[] = { 0xe4, '\n' };
   static const gchar point[] = HEADER ("1", "ascii") "1 2 3\0\n";
 
-  expect (&pcd, zero, sizeof zero, "malformed cloud 1 at byte 0: line 1 has a zero byte in it, expected a line of a PCD "
-      "header, or, before it, as many points as the header says\n");
-  expect (&pcd, (const guint8 *) point, sizeof point - 1, "malformed cloud 1 at byte 0: line 11 has a zero byte in it, "
+  expect (&pcd, zero, sizeof zero, "malformed cloud 1 at byte 0: line 1 contains a zero byte, expected a line of a PCD "
+      "header, or, before it, as many points as the header states\n");
+  expect (&pcd, (const guint8 *) point, sizeof point - 1, "malformed cloud 1 at byte 0: line 11 contains a zero byte, "
       "expected 3 numbers\n1 n=0 " XYZ " \n");
   expect (&pcd, latin, sizeof latin, "malformed cloud 1 at byte 0: line 1 begins with \"\357\277\275\", expected a keyword "
-      "of a PCD header, such as FIELDS, or, before it, as many points as the header says\n");
+      "of a PCD header, such as FIELDS, or, before it, as many points as the header states\n");
 }
 
 GST_END_TEST;
 
-static void
-expect_sizes (guint32 compressed, guint32 uncompressed, const gchar *data, guint n, const gchar *fault)
-{
-  GByteArray *file = g_byte_array_new ();
-  guint8 sizes[8];
-  gchar *said;
-
-  GST_WRITE_UINT32_LE (sizes, compressed);
-  GST_WRITE_UINT32_LE (sizes + 4, uncompressed);
-  append_text (file, HEADER ("2", "binary_compressed"));
-  g_byte_array_append (file, sizes, sizeof sizes);
-  g_byte_array_append (file, (const guint8 *) data, n);
-  said = read_cut_in_steps (&pcd, file->data, file->len, 5);
-  fail_unless (g_str_has_prefix (said, "malformed cloud 1 at byte 0: ") && strstr (said, fault), "\"%s\" lacks \"%s\"",
-      said, fault);
-  g_free (said);
-  g_byte_array_unref (file);
-}
-
 GST_START_TEST (compressed_sizes_that_lie)
 {
-  expect_sizes (10, 23, "", 0, "the points have 23 bytes when uncompressed, expected 24: POINTS 2 of 12 bytes");
-  expect_sizes (10, G_MAXUINT32, "", 0, "the points have 4294967295 bytes");
-  expect_sizes (0, 24, "", 0, "0 compressed bytes cannot hold 24 bytes");
-  expect_sizes (100, 24, "abc", 3, "the cloud ends after 3 bytes, expected 100 for POINTS 2");
-  /* runs of 1 and of 32 bytes, and one that looks back before the beginning */
-  expect_sizes (2, 24, "\0a", 2, "2 compressed bytes make 1: expected them to make 24");
-  expect_sizes (33, 24, "\37" "01234567890123456789012345678901", 33, "33 compressed bytes make more: expected them to make 24");
-  expect_sizes (3, 24, "\40\1\1", 3, "3 compressed bytes are damaged: expected them to make 24");
+  static const struct
+  {
+    guint32 compressed, uncompressed;
+    const gchar *data;
+    guint n;
+    const gchar *fault;
+  } cases[] = {
+    {10, 23, "", 0, "the points have 23 bytes when uncompressed, expected 24: POINTS 2 of 12 bytes"},
+    {10, G_MAXUINT32, "", 0, "the points have 4294967295 bytes"},
+    {0, 24, "", 0, "0 compressed bytes cannot hold 24 bytes"},
+    {100, 24, "abc", 3, "the cloud ends after 3 bytes, expected 100 for POINTS 2"},
+    /* runs of 1 and of 32 bytes, and one that looks back before the beginning */
+    {2, 24, "\0a", 2, "2 compressed bytes make 1: expected them to make 24"},
+    {33, 24, "\37" "01234567890123456789012345678901", 33, "33 compressed bytes make more: expected them to make 24"},
+    {3, 24, "\40\1\1", 3, "3 compressed bytes are damaged: expected them to make 24"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *begin = g_strdup_printf ("malformed cloud 1 at byte 0: %s", cases[i].fault);
+    GByteArray *file = g_byte_array_new ();
+    guint8 sizes[8];
+
+    GST_WRITE_UINT32_LE (sizes, cases[i].compressed);
+    GST_WRITE_UINT32_LE (sizes + 4, cases[i].uncompressed);
+    append_text (file, HEADER ("2", "binary_compressed"));
+    g_byte_array_append (file, sizes, sizeof sizes);
+    g_byte_array_append (file, (const guint8 *) cases[i].data, cases[i].n);
+    expect_begin (file->data, file->len, begin, FALSE);
+    g_byte_array_unref (file);
+    g_free (begin);
+  }
 }
 
 GST_END_TEST;
@@ -301,12 +289,12 @@ GST_START_TEST (settings_that_make_no_sense)
     {{ROBOCACHE_INPUT_POINTS, "=3f", "", 0}, "but channels names 0"},
     {{ROBOCACHE_INPUT_POINTS, "=3f", "x,y,y", 0}, "two fields of a point are named \"y\""},
     {{ROBOCACHE_INPUT_POINTS, "=3f", "x,y,w", 0}, "no field of a point is named z"},
-    {{ROBOCACHE_INPUT_POINTS, ">3f", "x,y,z", 0}, "layout=\">3f\" is in another byte order"},
-    {{ROBOCACHE_INPUT_POINTS, "=3k", "x,y,z", 0}, "is no type"},
-    {{ROBOCACHE_INPUT_POINTS, NULL, "x,y,z", 0}, "there is no layout"},
-    {{ROBOCACHE_INPUT_KITTI, "=3f", NULL, 0}, "layout=\"=3f\" is not for this format"},
-    {{ROBOCACHE_INPUT_PCD, "", "x", 0}, "channels=\"x\" is not for this format"},
-    {{ROBOCACHE_INPUT_PCD, "", "", 7}, "points-per-cloud is 7, but with format=pcd"},
+    {{ROBOCACHE_INPUT_POINTS, ">3f", "x,y,z", 0}, "layout=\">3f\" has another byte order"},
+    {{ROBOCACHE_INPUT_POINTS, "=3k", "x,y,z", 0}, "is not a type"},
+    {{ROBOCACHE_INPUT_POINTS, NULL, "x,y,z", 0}, "layout is not set"},
+    {{ROBOCACHE_INPUT_KITTI, "=3f", NULL, 0}, "layout=\"=3f\" is for format=points only"},
+    {{ROBOCACHE_INPUT_PCD, "", "x", 0}, "channels=\"x\" is for format=points only"},
+    {{ROBOCACHE_INPUT_PCD, "", "", 7}, "points-per-cloud=7 with format=pcd"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -324,14 +312,12 @@ GST_END_TEST;
 
 GST_START_TEST (binary_points_are_not_copied)
 {
-  GByteArray *file = g_byte_array_new ();
+  GByteArray *file = pcd_file (100, "binary");
   RobocacheCloudReader *reader = open_reader (&pcd);
   RobocacheCloudRecord cloud = { 0 };
-  GstBuffer *buffer;
+  GstBuffer *buffer = gst_buffer_new_memdup (file->data, file->len);
   GstMapInfo in, out;
 
-  append_pcd (file, 100, "binary");
-  buffer = gst_buffer_new_memdup (file->data, file->len);
   fail_unless (gst_buffer_map (buffer, &in, GST_MAP_READ));
   fail_unless (robocache_cloud_reader_push (reader, gst_buffer_ref (buffer), NULL));
   while (robocache_cloud_reader_next (reader, &cloud, NULL) == ROBOCACHE_READ_HEADER);
@@ -368,19 +354,17 @@ GST_START_TEST (small_pieces_of_points_are_not_kept)
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
     RobocacheCloudReader *reader = open_reader (&pcd);
-    GByteArray *file = g_byte_array_new ();
+    GByteArray *file = pcd_file (20000, kinds[i]);
+    gchar *whole = read_whole (&pcd, file);
     GString *said = g_string_new (NULL);
     guint n_alive = 0;
-    gchar *whole;
 
-    append_pcd (file, 20000, kinds[i]);
     for (guint at = 0; at < file->len; at++) {
       fail_unless (robocache_cloud_reader_push (reader, one_byte (file->data + at, &n_alive), NULL));
       say_all (said, reader);
       fail_unless (n_alive <= 1);
     }
     fail_unless_equals_int (n_alive, 0);
-    whole = read_cut (&pcd, file->data, file->len, file->len, file->len);
     fail_unless_equals_string (said->str, whole);
     g_free (whole);
     g_string_free (said, TRUE);
@@ -391,56 +375,11 @@ GST_START_TEST (small_pieces_of_points_are_not_kept)
 
 GST_END_TEST;
 
-/* A buffer's time is that of the first cloud that begins in it. */
-GST_START_TEST (times_of_buffers)
-{
-  static const GstClockTime expected[] = { 10, GST_CLOCK_TIME_NONE, 30 };
-  const RobocacheCloudSpec spec = {.format = ROBOCACHE_INPUT_KITTI,.points_per_cloud = 2 };
-  RobocacheCloudReader *reader = open_reader (&spec);
-  GByteArray *points = four_floats (6);
-  guint n = 0;
+static const Test tests[] = {
+  TEST (the_three_kinds_of_data_are_the_same_cloud), TEST (text_of_points), TEST (numbers_beyond_their_type),
+  TEST (counts_and_padding), TEST (malformed_headers), TEST (bytes_that_are_no_text), TEST (compressed_sizes_that_lie),
+  TEST (raw_points), TEST (points_of_a_layout), TEST (settings_that_make_no_sense), TEST (binary_points_are_not_copied),
+  TEST (small_pieces_of_points_are_not_kept),
+};
 
-  for (guint i = 0; i < 3; i++) {
-    static const guint cuts[] = { 0, 60, 62, 96 };
-    GstBuffer *buffer = gst_buffer_new_memdup (points->data + cuts[i], cuts[i + 1] - cuts[i]);
-    RobocacheCloudRecord cloud = { 0 };
-
-    GST_BUFFER_PTS (buffer) = (i + 1) * 10;
-    fail_unless (robocache_cloud_reader_push (reader, buffer, NULL));
-    while (robocache_cloud_reader_next (reader, &cloud, NULL) == ROBOCACHE_READ_RECORD) {
-      fail_unless_equals_uint64 (cloud.pts, expected[n]);
-      gst_buffer_unref (cloud.buffer);
-      n++;
-    }
-  }
-  fail_unless_equals_int (n, 3);
-  g_byte_array_unref (points);
-  robocache_cloud_reader_free (reader);
-}
-
-GST_END_TEST;
-
-static Suite *
-pcdreader_suite (void)
-{
-  Suite *suite = suite_create ("pcdreader");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, the_three_kinds_of_data_are_the_same_cloud);
-  tcase_add_test (tc, text_of_points);
-  tcase_add_test (tc, numbers_beyond_their_type);
-  tcase_add_test (tc, counts_and_padding);
-  tcase_add_test (tc, malformed_headers);
-  tcase_add_test (tc, bytes_that_are_no_text);
-  tcase_add_test (tc, compressed_sizes_that_lie);
-  tcase_add_test (tc, raw_points);
-  tcase_add_test (tc, points_of_a_layout);
-  tcase_add_test (tc, settings_that_make_no_sense);
-  tcase_add_test (tc, binary_points_are_not_copied);
-  tcase_add_test (tc, small_pieces_of_points_are_not_kept);
-  tcase_add_test (tc, times_of_buffers);
-  return suite;
-}
-
-GST_CHECK_MAIN (pcdreader);
+TESTS_MAIN (pcdreader);

@@ -9,7 +9,8 @@
 #include "gst/parse/records/csvrecord.h"
 #include "gst/parse/records/recordformat.h"
 #include "gst/parse/records/recordreader.h"
-#include "gst/parse/records/recordtime.h"
+#include "common/text/timetext.h"
+#include "tests/check/suite.h"
 
 #define S ROBOCACHE_TIME_UNIT_S
 #define MS ROBOCACHE_TIME_UNIT_MS
@@ -238,8 +239,8 @@ GST_START_TEST (record_formats)
     {"@bl", 2 * sizeof (long), sizeof (long) == 8 ? "0 8" : "0 4"},
     {"< q 3f", 20, "0 8 12 16"}, {"<02h", 4, "0 2"}, {"<0q b", 1, "0"},
     {"<q4s", 0, NULL, "character 4, 's'"}, {"<qZ", 0, NULL, "character 3, 'Z'"}, {"q<f", 0, NULL, "character 2, '<'"},
-    {"<q6", 0, NULL, "'6'"}, {"<q6 f", 0, NULL, "' '"}, {"", 0, NULL, "no number in it"}, {NULL, 0, NULL, "no number in it"},
-    {"<8x", 0, NULL, "no number in it"}, {"<99999999999999999999f", 0, NULL, "longer than"},
+    {"<q6", 0, NULL, "'6'"}, {"<q6 f", 0, NULL, "' '"}, {"", 0, NULL, "contains no number"}, {NULL, 0, NULL, "contains no number"},
+    {"<8x", 0, NULL, "contains no number"}, {"<99999999999999999999f", 0, NULL, "longer than"},
     {"<1048576f", 0, NULL, "longer than"},
   };
 
@@ -434,20 +435,20 @@ GST_START_TEST (rows_in_pieces)
         "header q\n2 t=1326899528368658417 a=1326899528468056009 2\n", NULL, NULL, NULL, 1, 0 + 1, NS},
     {"t,q0\n0,1\n", "refused channels: the file has no column \"q7\"; it has t,q0\n", "q7"},
     {"t,q0\n0,1\n", "refused channels: \"1-3\" is not within columns 0-1; the file has 2\n", "1-3"},
-    {"t\n0\n", "refused no column is left for data: the file has 1, and time-column=0 is one of them\n"},
+    {"t\n0\n", "refused the file has no column of data: it has 1, with the time in column 0; set delimiter, or format if the file is not CSV\n"},
     /* a serial port is opened in the middle of a line */
     {"34,0.5\n0,1,2,3\n", "malformed line 1: channels: \"1-3\" is not within columns 0-1; the file has 2\n2 t=0 1 2 3\n",
         "1-3"},
     {"0,1\n1,2,3\n2,x\nt,5\n1e99,5\n5,\"6\n7,8\n", "1 t=0 1\nmalformed line 2 has 3 columns, expected 2\n"
-          "malformed line 3, column 1: \"x\" is no number\nmalformed line 4, column 0: time \"t\" is no decimal number\n"
+          "malformed line 3, column 1: \"x\" is not a number\nmalformed line 4, column 0: time \"t\" is neither a decimal number nor a date like 2012-01-18T15:12:08.468Z\n"
           "malformed line 5, column 0: time \"1e99\" is beyond int64 nanoseconds; is time-unit right?\n"
           "malformed line 6: column 1 opens a quote that the line does not close\n7 t=7000000000 8\n"},
     {"0,nan,inf,-inf,1e-3,.5,+2, 7 \n", "1 t=0 nan inf -inf 0.001 0.5 2 7\n"},
     {"0,1,,\"\"\n", "1 t=0 1 nan nan\n"},
-    {"0,1\n1,\0002\n2,3\n", "1 t=0 1\nmalformed line 2 has a zero byte in it: is this a text file in UTF-8?\n"
+    {"0,1\n1,\0002\n2,3\n", "1 t=0 1\nmalformed line 2 contains a zero byte: is this a text file in UTF-8?\n"
           "3 t=2000000000 3\n", .n = 13},
     /* errors are UTF-8, whatever they quote */
-    {"0,\xff\n1,2\n", "malformed line 1, column 1: \"\xEF\xBF\xBD\" is no number\n2 t=1000000000 2\n"},
+    {"0,\xff\n1,2\n", "malformed line 1, column 1: \"\xEF\xBF\xBD\" is not a number\n2 t=1000000000 2\n"},
     {"t,\xff\n", "refused channels: the file has no column \"q\"; it has t,\xEF\xBF\xBD\n", "q"},
     {"t;q\n0;1\n", "header q\n2 t=0 1\n", NULL, ";"},
     {"t\tq\n0\t1\n", "header q\n2 t=0 1\n", NULL, "tab"},
@@ -456,9 +457,9 @@ GST_START_TEST (rows_in_pieces)
     {BINARY_RECORDS, "1 t=1000 2 3\n2 t=2000 -1 4\nmalformed record 3, the last one, has 2 bytes, expected 8\n", NULL, NULL,
           "<i2h",.unit = US,.n = 18},
     {BINARY_RECORDS, "1 t=1000 3\n2 t=2000 4\n", "2", NULL, "<i2h",.unit = US,.n = 16},
-    {"\0\0\xc0\x7f\0\0\x80\x3f\0\0\0\x3f\0\0\0\x40", "malformed record 1 at byte 0: column 0 is no time within int64 "
+    {"\0\0\xc0\x7f\0\0\x80\x3f\0\0\0\x3f\0\0\0\x40", "malformed record 1 at byte 0: column 0 is not a time within int64 "
           "nanoseconds; are layout and time-unit right?\n2 t=500000000 2\n", NULL, NULL, "<2f",.n = 16},
-    {"\0\0\0\0\0\0\xc0\x7f\1", "malformed record 1 at byte 0: column 1 is no time within int64 nanoseconds; are layout and "
+    {"\0\0\0\0\0\0\xc0\x7f\1", "malformed record 1 at byte 0: column 1 is not a time within int64 nanoseconds; are layout and "
           "time-unit right?\n", NULL, NULL, "<ifb", 0, 1 + 1,.n = 9},
   };
 
@@ -506,7 +507,7 @@ GST_START_TEST (specs_that_make_no_sense)
   } cases[] = {
     {{ROBOCACHE_INPUT_CSV, "ab", NULL, "", 0, -1, S}, "delimiter=\"ab\""},
     {{ROBOCACHE_INPUT_CSV, ",", "<q", "", 0, -1, S}, "layout=\"<q\" is for format=binary"},
-    {{ROBOCACHE_INPUT_BINARY, ",", "<q", "", 0, -1, S}, "no column is left"},
+    {{ROBOCACHE_INPUT_BINARY, ",", "<q", "", 0, -1, S}, "no column of data"},
     {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "", 3, -1, S}, "time-column=3"},
     {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "1-5", 0, -1, S}, "\"1-5\""},
     {{ROBOCACHE_INPUT_BINARY, ",", "<q2f", "q0", 0, -1, S}, "\"q0\""},
@@ -542,27 +543,10 @@ GST_START_TEST (restart_reads_a_header_again)
 
 GST_END_TEST;
 
-static Suite *
-records_suite (void)
-{
-  Suite *suite = suite_create ("records");
-  TCase *tc = tcase_create ("general");
+static const Test tests[] = {
+  TEST (times_of_text), TEST (times_of_integers), TEST (times_of_doubles), TEST (differences_and_units),
+  TEST (fields_of_lines), TEST (delimiters), TEST (record_formats), TEST (binary_numbers), TEST (binary_times),
+  TEST (rows_in_pieces), TEST (a_line_without_end), TEST (specs_that_make_no_sense), TEST (restart_reads_a_header_again),
+};
 
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, times_of_text);
-  tcase_add_test (tc, times_of_integers);
-  tcase_add_test (tc, times_of_doubles);
-  tcase_add_test (tc, differences_and_units);
-  tcase_add_test (tc, fields_of_lines);
-  tcase_add_test (tc, delimiters);
-  tcase_add_test (tc, record_formats);
-  tcase_add_test (tc, binary_numbers);
-  tcase_add_test (tc, binary_times);
-  tcase_add_test (tc, rows_in_pieces);
-  tcase_add_test (tc, a_line_without_end);
-  tcase_add_test (tc, specs_that_make_no_sense);
-  tcase_add_test (tc, restart_reads_a_header_again);
-  return suite;
-}
-
-GST_CHECK_MAIN (records);
+TESTS_MAIN (records);

@@ -4,11 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
 #include <string.h>
 
 #include "common/device/allocator.h"
 #include "common/rows/episodes.h"
+#include "tests/check/checks.h"
 
 #define CHANNELS 3
 #define ROWS 5
@@ -97,6 +97,7 @@ typedef struct
   guint64 max_bytes;
   gboolean mapped, out_elsewhere;
   guint least_chunks;
+  const gchar *error;           /* NULL: none */
 } Case;
 
 static const Case cases[] = {
@@ -113,13 +114,16 @@ static const Case cases[] = {
   {2, 1500, FALSE, TRUE, BATCH},
   {11, 0, FALSE, TRUE, 0},
   {16, 0, FALSE, TRUE, 0},
+  {1, 700, FALSE, TRUE, 0, "bytes needed"},     /* no room for one */
 };
 
+/* The bytes and the counters of a job are what the kernels make of it whole. */
 static void
-compare (const Data *data, GstMemory *out)
+compare (const Data *data, GstMemory *out, RobocacheReadback *readback, GstClockTime pts)
 {
   gfloat wanted[BATCH][TICKS][CHANNELS];
-  RcAlignCounters counters = { 0 };
+  RcAlignCounters counters = { 0 }, got;
+  GstClockTime counted_pts;
   GstMapInfo map;
 
   align_whole (data, wanted, &counters);
@@ -128,22 +132,32 @@ compare (const Data *data, GstMemory *out)
   for (guint b = 0; b < BATCH; b++)
     fail_unless (memcmp (map.data + b * sizeof (wanted[b]), wanted[b], sizeof (wanted[b])) == 0, "episode %u", b);
   gst_memory_unmap (out, &map);
-}
-
-static void
-check_counts (RobocacheReadback *readback, const Data *data, GstClockTime pts)
-{
-  gfloat out[BATCH][TICKS][CHANNELS];
-  RcAlignCounters wanted = { 0 }, got;
-  GstClockTime counted_pts;
-
-  align_whole (data, out, &wanted);
   fail_unless_equals_int (robocache_readback_pending (readback), 1);
   fail_unless (robocache_readback_take (readback, (gint64 *) &got, &counted_pts, NULL));
   fail_unless_equals_uint64 (counted_pts, pts);
-  fail_unless (memcmp (&got, &wanted, sizeof (got)) == 0);
+  fail_unless (memcmp (&got, &counters, sizeof (got)) == 0);
   fail_unless_equals_int64 (got.disordered_episodes, 1);
   fail_unless_equals_int (robocache_readback_pending (readback), 0);
+}
+
+static void
+run_and_check (const Case *c, RobocacheEpisodes *episodes, const RobocacheEpisodesPlace *place, RobocacheReadback *readback,
+    const Data *data, GstClockTime pts)
+{
+  GError *error = NULL;
+  guint n_chunks;
+
+  fail_unless (robocache_readback_begin (readback, NULL));
+  fail_unless_equals_int (robocache_episodes_run (episodes, place, readback, &n_chunks, &error), c->error == NULL);
+  if (c->error) {
+    fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
+    fail_unless (strstr (error->message, c->error) != NULL, "%s", error->message);
+    g_error_free (error);
+    return;
+  }
+  fail_unless (robocache_readback_end (readback, pts, NULL));
+  fail_unless (c->least_chunks > 0 ? n_chunks >= c->least_chunks : n_chunks == 0, "%u chunks", n_chunks);
+  compare (data, place->memories[ROBOCACHE_EPISODES_OUT], readback, pts);
 }
 
 GST_START_TEST (test_same_bytes)
@@ -152,11 +166,19 @@ GST_START_TEST (test_same_bytes)
   RobocacheEngine *engines[16], *elsewhere = new_engine (0);
   GstAllocator *allocator;
   RobocacheEpisodes *episodes;
-  RobocacheEpisodesPlace place = { 0 };
   RobocacheReadback *readback;
   Data data;
+  const struct
+  {
+    gpointer data;
+    gsize bytes;
+  } inputs[] = {
+    [ROBOCACHE_EPISODES_ROWS] = {data.rows, sizeof (data.rows)},
+    [ROBOCACHE_EPISODES_TIMES] = {data.times, sizeof (data.times)},
+    [ROBOCACHE_EPISODES_TARGETS] = {data.targets, sizeof (data.targets)},
+  };
+  RobocacheEpisodesPlace place = { 0 };
   RcStatus status;
-  guint n_chunks;
 
   make_data (&data);
   for (guint i = 0; i < c->n_engines; i++)
@@ -166,23 +188,13 @@ GST_START_TEST (test_same_bytes)
   fail_unless (episodes != NULL);
   readback = robocache_readback_new (engines, c->n_engines, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
   fail_unless (readback != NULL);
-  place.memories[ROBOCACHE_EPISODES_ROWS] = wrap (data.rows, sizeof (data.rows));
-  place.memories[ROBOCACHE_EPISODES_TIMES] = wrap (data.times, sizeof (data.times));
-  place.memories[ROBOCACHE_EPISODES_TARGETS] = wrap (data.targets, sizeof (data.targets));
-  if (c->mapped) {
-    place.mapped[ROBOCACHE_EPISODES_ROWS] = data.rows;
-    place.mapped[ROBOCACHE_EPISODES_TIMES] = data.times;
-    place.mapped[ROBOCACHE_EPISODES_TARGETS] = data.targets;
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++) {
+    place.memories[i] = wrap (inputs[i].data, inputs[i].bytes);
+    place.mapped[i] = c->mapped ? inputs[i].data : NULL;
   }
   for (guint round = 0; round < 3; round++) {
-    place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS,
-        gfloat), NULL);
-    fail_unless (robocache_readback_begin (readback, NULL));
-    fail_unless (robocache_episodes_run (episodes, &place, readback, &n_chunks, NULL));
-    fail_unless (robocache_readback_end (readback, round, NULL));
-    fail_unless (c->least_chunks > 0 ? n_chunks >= c->least_chunks : n_chunks == 0, "%u chunks", n_chunks);
-    compare (&data, place.memories[ROBOCACHE_EPISODES_OUT]);
-    check_counts (readback, &data, round);
+    place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS, gfloat), NULL);
+    run_and_check (c, episodes, &place, readback, &data, round);
     gst_memory_unref (place.memories[ROBOCACHE_EPISODES_OUT]);
   }
   for (guint part = 0; part < ROBOCACHE_EPISODES_OUT; part++)
@@ -192,42 +204,6 @@ GST_START_TEST (test_same_bytes)
   gst_object_unref (allocator);
   for (guint i = 0; i < c->n_engines; i++)
     robocache_engine_unref (engines[i]);
-  robocache_engine_unref (elsewhere);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_no_room_for_one)
-{
-  RobocacheEngine *engine = new_engine (700), *elsewhere = new_engine (0);
-  GstAllocator *allocator = robocache_allocator_new (elsewhere, RC_MEMORY_DEVICE);
-  RobocacheEpisodesPlace place = { 0 };
-  RobocacheReadback *readback;
-  GError *error = NULL;
-  Data data;
-  RcStatus status;
-  guint n_chunks;
-  RobocacheEpisodes *episodes = robocache_episodes_new (&engine, 1, &spec, &shape, &status, NULL);
-
-  make_data (&data);
-  readback = robocache_readback_new (&engine, 1, ROBOCACHE_EPISODES_N_COUNTERS, NULL);
-  fail_unless (readback != NULL);
-  place.memories[ROBOCACHE_EPISODES_ROWS] = wrap (data.rows, sizeof (data.rows));
-  place.memories[ROBOCACHE_EPISODES_TIMES] = wrap (data.times, sizeof (data.times));
-  place.memories[ROBOCACHE_EPISODES_TARGETS] = wrap (data.targets, sizeof (data.targets));
-  place.memories[ROBOCACHE_EPISODES_OUT] = robocache_allocator_alloc (allocator, PART_BYTES (TICKS * CHANNELS, gfloat),
-      NULL);
-  fail_unless (robocache_readback_begin (readback, NULL));
-  fail_if (robocache_episodes_run (episodes, &place, readback, &n_chunks, &error));
-  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
-  fail_unless (strstr (error->message, "bytes needed") != NULL, "%s", error->message);
-  g_error_free (error);
-  for (guint part = 0; part < ROBOCACHE_EPISODES_N_PARTS; part++)
-    gst_memory_unref (place.memories[part]);
-  robocache_readback_free (readback);
-  robocache_episodes_free (episodes);
-  gst_object_unref (allocator);
-  robocache_engine_unref (engine);
   robocache_engine_unref (elsewhere);
 }
 
@@ -254,7 +230,8 @@ GST_END_TEST;
 
 /* ---- the readback alone ---- */
 
-GST_START_TEST (test_tally_in_order)
+/* In order; and what a job did not finish does not count for the next. */
+GST_START_TEST (test_counters_of_jobs)
 {
   RobocacheEngine *engines[] = { new_engine (0), new_engine (0) };
   RobocacheReadback *readback;
@@ -263,6 +240,8 @@ GST_START_TEST (test_tally_in_order)
 
   readback = robocache_readback_new (engines, 2, 2, NULL);
   fail_unless (readback != NULL);
+  fail_unless (robocache_readback_begin (readback, NULL));
+  *(gint64 *) robocache_readback_counters (readback, 0) = 77;
   for (gint64 job = 0; job < 5; job++) {
     if (robocache_readback_pending (readback) == ROBOCACHE_READBACK_SLOTS) {
       fail_unless (robocache_readback_take (readback, counters, &pts, NULL));
@@ -281,29 +260,6 @@ GST_START_TEST (test_tally_in_order)
   robocache_readback_free (readback);
   robocache_engine_unref (engines[0]);
   robocache_engine_unref (engines[1]);
-}
-
-GST_END_TEST;
-
-/* What a job did not finish does not count for the next. */
-GST_START_TEST (test_tally_of_a_broken_job)
-{
-  RobocacheEngine *engine = new_engine (0);
-  RobocacheReadback *readback;
-  gint64 counter;
-  GstClockTime pts;
-
-  readback = robocache_readback_new (&engine, 1, 1, NULL);
-  fail_unless (readback != NULL);
-  fail_unless (robocache_readback_begin (readback, NULL));
-  *(gint64 *) robocache_readback_counters (readback, 0) = 77;
-  fail_unless (robocache_readback_begin (readback, NULL));
-  *(gint64 *) robocache_readback_counters (readback, 0) += 1;
-  fail_unless (robocache_readback_end (readback, 5, NULL));
-  fail_unless (robocache_readback_take (readback, &counter, &pts, NULL));
-  fail_unless_equals_int64 (counter, 1);
-  robocache_readback_free (readback);
-  robocache_engine_unref (engine);
 }
 
 GST_END_TEST;
@@ -336,20 +292,5 @@ GST_START_TEST (test_upload)
 
 GST_END_TEST;
 
-static Suite *
-episodes_suite (void)
-{
-  Suite *s = suite_create ("episodes");
-  TCase *tc = tcase_create ("episodes");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_same_bytes, 0, G_N_ELEMENTS (cases));
-  tcase_add_test (tc, test_no_room_for_one);
-  tcase_add_test (tc, test_wrong_spec);
-  tcase_add_test (tc, test_tally_in_order);
-  tcase_add_test (tc, test_tally_of_a_broken_job);
-  tcase_add_loop_test (tc, test_upload, 0, 7);
-  return s;
-}
-
-GST_CHECK_MAIN (episodes);
+CHECK_MAIN (episodes, NULL, NULL, EACH (cases, test_same_bytes), ONCE (test_wrong_spec), ONCE (test_counters_of_jobs),
+    TIMES (7, test_upload))

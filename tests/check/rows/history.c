@@ -4,11 +4,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
-
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/rows/history.h"
+#include "tests/check/checks.h"
 
 #define NONE ROBOCACHE_NO_TIME
 
@@ -21,7 +21,7 @@ static void
 begin (RobocacheHistory *history, gint64 reorder_window)
 {
   arrivals = 0;
-  robocache_history_init (history, sizeof (gint32), NULL);
+  robocache_history_init (history, sizeof (gint32), NULL, NULL);
   history->reorder_window = reorder_window;
 }
 
@@ -42,50 +42,6 @@ row (const RobocacheHistory *history, gint64 i)
 }
 
 /* ---- rows in ---- */
-
-/* Arrivals, the reorder window, and what is kept: times and which arrival each is. As `accept` of the reference. */
-static const struct
-{
-  gint64 window;
-  gint64 arrivals[8];           /* up to NONE */
-  gint64 times[8];
-  gint32 rows[8];
-  guint64 late, duplicate;
-} orders[] = {
-  {0, {10, 20, 30, NONE}, {10, 20, 30, NONE}, {0, 1, 2}, 0, 0},
-  {0, {10, 30, 20, 40, NONE}, {10, 30, 40, NONE}, {0, 1, 3}, 1, 0},
-  {10, {10, 30, 20, 40, NONE}, {10, 20, 30, 40, NONE}, {0, 2, 1, 3}, 0, 0},
-  {9, {10, 30, 20, 40, NONE}, {10, 30, 40, NONE}, {0, 1, 3}, 1, 0},
-  {0, {10, 10, 10, NONE}, {10, NONE}, {2}, 0, 2},
-  {100, {30, 10, 20, 10, 30, NONE}, {10, 20, 30, NONE}, {3, 2, 4}, 0, 2},
-  {100, {30, 20, 10, 0, -10, NONE}, {-10, 0, 10, 20, 30, NONE}, {4, 3, 2, 1, 0}, 0, 0},
-  {0, {G_MAXINT64, NONE}, {G_MAXINT64, NONE}, {0}, 0, 0},
-  {G_MAXINT64, {5, -5, 0, NONE}, {-5, 0, 5, NONE}, {1, 2, 0}, 0, 0},
-  {0, {G_MININT64 + 1, G_MAXINT64, NONE}, {G_MININT64 + 1, G_MAXINT64, NONE}, {0, 1}, 0, 0},
-};
-
-GST_START_TEST (test_order)
-{
-  RobocacheHistory history;
-  guint n = 0;
-
-  begin (&history, orders[__i__].window);
-  for (; orders[__i__].arrivals[n] != NONE; n++)
-    add (&history, orders[__i__].arrivals[n]);
-  fail_unless_equals_uint64 (history.counts.late, orders[__i__].late);
-  fail_unless_equals_uint64 (history.counts.duplicate, orders[__i__].duplicate);
-  fail_unless_equals_uint64 (history.counts.in, n);
-  for (n = 0; orders[__i__].times[n] != NONE; n++) {
-    fail_unless_equals_int64 (history.times[history.first + n], orders[__i__].times[n]);
-    fail_unless_equals_int (row (&history, n), orders[__i__].rows[n]);
-  }
-  fail_unless_equals_uint64 (history.n, n);
-  fail_unless_equals_int64 (robocache_history_first_time (&history), orders[__i__].times[0]);
-  fail_unless_equals_int64 (robocache_history_last_time (&history), orders[__i__].times[n - 1]);
-  robocache_history_clear (&history);
-}
-
-GST_END_TEST;
 
 /* Random arrivals against a plain list. */
 GST_START_TEST (test_random_order)
@@ -128,7 +84,7 @@ GST_END_TEST;
 static guint alive;
 
 static void
-release (gpointer row_data)
+release (gpointer row_data, gpointer data)
 {
   fail_unless (*(gint32 *) row_data >= 0);
   alive--;
@@ -149,7 +105,7 @@ GST_START_TEST (test_rows_are_released_once)
 
   arrivals = 0;
   alive = 0;
-  robocache_history_init (&history, sizeof (gint32), release);
+  robocache_history_init (&history, sizeof (gint32), release, NULL);
   history.reorder_window = 20;
   history.max_rows = 30;
   for (gint i = 0; i < 5000; i++) {
@@ -198,51 +154,14 @@ GST_END_TEST;
 
 /* ---- when a tick is decided ---- */
 
-/* Rows at 0, 10, 20; is the row at a tick decided as soon as it can be, and is it settled? */
-static const struct
+static void
+expect_same (const RobocacheAlignment *a, const RobocacheAlignment *b)
 {
-  RcInterpolation interpolation;
-  gint64 tick;
-  gboolean ready, settled;
-} decisions[] = {
-  {RC_LINEAR, 0, TRUE, TRUE},
-  {RC_LINEAR, 5, TRUE, TRUE},
-  {RC_LINEAR, 9, TRUE, TRUE},
-  {RC_LINEAR, 10, TRUE, FALSE},         /* info tells of the row after it, which may be replaced */
-  {RC_LINEAR, 15, TRUE, FALSE},         /* the row at 20 may be replaced by one with its time */
-  {RC_LINEAR, 20, TRUE, FALSE},
-  {RC_LINEAR, 21, FALSE, FALSE},
-  {RC_NEAREST, 15, TRUE, FALSE},
-  {RC_NEAREST, 21, FALSE, FALSE},
-  {RC_PREVIOUS, 15, TRUE, FALSE},
-  {RC_PREVIOUS, 20, TRUE, FALSE},
-  {RC_PREVIOUS, 21, FALSE, FALSE},
-  {RC_CUBIC, 5, TRUE, FALSE},
-  {RC_CUBIC, 10, TRUE, FALSE},
-  {RC_CUBIC, 15, FALSE, FALSE},
-  {RC_MEAN, 5, TRUE, TRUE},             /* -1 … 11 */
-  {RC_MEAN, 15, TRUE, FALSE},
-  {RC_MEAN, 16, FALSE, FALSE},          /* to 21 */
-  {RC_LINEAR, -5, TRUE, TRUE},
-};
-
-GST_START_TEST (test_ready)
-{
-  const RcSearch search = { decisions[__i__].interpolation, 200, 200, 10 };
-  RobocacheHistory history;
-
-  begin (&history, 0);
-  fail_if (robocache_history_ready (&history, &search, decisions[__i__].tick, FALSE));
-  for (gint64 t = 0; t <= 20; t += 10)
-    add (&history, t);
-  fail_unless_equals_int (robocache_history_ready (&history, &search, decisions[__i__].tick, FALSE), decisions[__i__].ready);
-  fail_unless_equals_int (robocache_history_ready (&history, &search, decisions[__i__].tick, TRUE), decisions[__i__].settled);
-  robocache_history_eos (&history);
-  fail_unless (robocache_history_ready (&history, &search, decisions[__i__].tick, TRUE));
-  robocache_history_clear (&history);
+  fail_unless_equals_int (a->bracket.blend, b->bracket.blend);
+  fail_unless_equals_int (a->bracket.status, b->bracket.status);
+  fail_unless (a->bracket.w == b->bracket.w && memcmp (a->bracket.c, b->bracket.c, sizeof (a->bracket.c)) == 0);
+  fail_unless (a->before == b->before && a->after == b->after);
 }
-
-GST_END_TEST;
 
 /* Once ready and settled, no row that may still come changes the row at the tick, nor what is told of it. */
 GST_START_TEST (test_settled_is_final)
@@ -271,11 +190,7 @@ GST_START_TEST (test_settled_is_final)
       first_row = once.bracket.blend == RC_BLEND_NONE ? 0 : row (&history, once.bracket.row);
     } else if (settled) {
       robocache_history_align (&history, &search, tick, &again);
-      fail_unless_equals_int (again.bracket.blend, once.bracket.blend);
-      fail_unless_equals_int (again.bracket.status, once.bracket.status);
-      fail_unless (again.bracket.w == once.bracket.w && memcmp (again.bracket.c, once.bracket.c, sizeof (once.bracket.c)) == 0);
-      fail_unless_equals_int64 (again.before, once.before);
-      fail_unless_equals_int64 (again.after, once.after);
+      expect_same (&again, &once);
       if (first_row_time != NONE) {
         fail_unless_equals_int64 (history.times[history.first + again.bracket.row], first_row_time);
         fail_unless_equals_int (row (&history, again.bracket.row), first_row);
@@ -308,10 +223,7 @@ GST_START_TEST (test_pruning_changes_nothing)
     robocache_history_insert (&whole, t, &i);
     robocache_history_align (&pruned, &search, tick, &a);
     robocache_history_align (&whole, &search, tick, &b);
-    fail_unless_equals_int (a.bracket.blend, b.bracket.blend);
-    fail_unless_equals_int (a.bracket.status, b.bracket.status);
-    fail_unless (a.bracket.w == b.bracket.w && memcmp (a.bracket.c, b.bracket.c, sizeof (a.bracket.c)) == 0);
-    fail_unless (a.before == b.before && a.after == b.after);
+    expect_same (&a, &b);
     if (a.bracket.blend != RC_BLEND_NONE)
       fail_unless_equals_int (row (&pruned, a.bracket.row), row (&whole, b.bracket.row));
     robocache_history_prune (&pruned, &search, tick + 8);
@@ -328,7 +240,9 @@ GST_END_TEST;
 
 /* Words: +T a row in; gap:T a GAP that ends there; eos; flush; reset; from:T discards rows from there on; untimed:N rows without
  * a time; at:T=B,A aligns a tick to the rows before and after it, - for none; keep:T prunes for ticks from there on; ready:T and
- * wait:T, settled:T and unsettled:T say whether a tick is decided; NAME=N is a number below. Nothing else is left at the end. */
+ * wait:T, settled:T and unsettled:T say whether a tick is decided; kept:T#I,… are all rows, and which arrival each is; next:T=U
+ * is the first row after a time, after:T=N the number of rows after it; NAME=N is a number below. Nothing else is left at the
+ * end. */
 static const struct
 {
   RcSearch search;
@@ -336,6 +250,33 @@ static const struct
   gsize max_rows;
   const gchar *words;
 } scenarios[] = {
+  /* arrivals, the reorder window, and what is kept, as `accept` of the reference */
+  {{RC_LINEAR, 200, 200, 10}, 0, 0, "+10 +20 +30 kept:10#0,20#1,30#2 in=3 late=0 duplicate=0"},
+  {{RC_LINEAR, 200, 200, 10}, 0, 0, "+10 +30 +20 +40 kept:10#0,30#1,40#3 in=4 late=1 duplicate=0"},
+  {{RC_LINEAR, 200, 200, 10}, 10, 0, "+10 +30 +20 +40 kept:10#0,20#2,30#1,40#3 in=4 late=0 duplicate=0"},
+  {{RC_LINEAR, 200, 200, 10}, 9, 0, "+10 +30 +20 +40 kept:10#0,30#1,40#3 in=4 late=1 duplicate=0"},
+  {{RC_LINEAR, 200, 200, 10}, 0, 0, "+10 +10 +10 kept:10#2 in=3 late=0 duplicate=2"},
+  {{RC_LINEAR, 200, 200, 10}, 100, 0, "+30 +10 +20 +10 +30 kept:10#3,20#2,30#4 in=5 late=0 duplicate=2"},
+  {{RC_LINEAR, 200, 200, 10}, 100, 0, "+30 +20 +10 +0 +-10 kept:-10#4,0#3,10#2,20#1,30#0 in=5 late=0 duplicate=0"},
+  {{RC_LINEAR, 200, 200, 10}, 0, 0, "+9223372036854775807 kept:9223372036854775807#0 in=1 late=0 duplicate=0"},
+  {{RC_LINEAR, 200, 200, 10}, G_MAXINT64, 0, "+5 +-5 +0 kept:-5#1,0#2,5#0 in=3 late=0 duplicate=0"},
+  {{RC_LINEAR, 200, 200, 10}, 0, 0, "+-9223372036854775807 +9223372036854775807 "
+      "kept:-9223372036854775807#0,9223372036854775807#1 in=2 late=0 duplicate=0"},
+  /* when a tick is decided; info tells of the row after it, which one with the same time may replace */
+  {{RC_LINEAR, 200, 200, 10}, 0, 0, "wait:-5 wait:0 wait:21 +0 +10 +20 settled:-5 settled:0 settled:5 settled:9 unsettled:10 "
+      "unsettled:15 unsettled:20 unsettled:21 ready:-5 ready:0 ready:5 ready:9 ready:10 ready:15 ready:20 wait:21 eos settled:21"},
+  {{RC_NEAREST, 200, 200, 10}, 0, 0, "wait:15 +0 +10 +20 ready:15 unsettled:15 wait:21 unsettled:21 eos settled:15 settled:21"},
+  {{RC_PREVIOUS, 200, 200, 10}, 0, 0, "wait:15 +0 +10 +20 ready:15 unsettled:15 ready:20 unsettled:20 wait:21 unsettled:21 eos "
+      "settled:15 settled:20 settled:21"},
+  {{RC_CUBIC, 200, 200, 10}, 0, 0,
+      "wait:5 +0 +10 +20 ready:5 unsettled:5 ready:10 unsettled:10 wait:15 unsettled:15 eos settled:5 "
+      "settled:10 settled:15"},
+  /* the mean of 5 is of -1 … 11, that of 16 ends at 21 */
+  {{RC_MEAN, 200, 200, 10}, 0, 0, "wait:5 +0 +10 +20 ready:5 settled:5 ready:15 unsettled:15 wait:16 unsettled:16 eos settled:15 "
+      "settled:16"},
+  {{RC_LINEAR, 200, 200, 10}, 0, 0,
+      "next:0=none +10 +20 +30 next:none=10 next:9=10 next:10=20 next:30=none after:none=3 after:10=2 "
+      "after:9223372036854775807=0"},
   /* a full history drops its oldest row, or one that is older */
   {{RC_LINEAR, 200, 200, 10}, 1000, 3, "+10 +20 +30 +40 +50 in=5 dropped=2 lost=2 lost-time=10 first=30 +20 dropped=3 "
       "+45 first=40 +45 duplicate=1 dropped=4"},
@@ -360,7 +301,8 @@ static const struct
   /* lateness: what the window lacked */
   {{RC_LINEAR, 200, 200, 10}, 20, 0, "+100 +80 lost=0 +65 lost=1 lost-time=65 lateness=15"},
   /* or the time since the tick, once no tick can use the row */
-  {{RC_PREVIOUS, -1, -1, 10}, 0, 0, "+0 at:100=0,- +93 +98 lost=0 +110 at:110=110,- +120 +130 keep:130 lost=2 lost-time=93 lateness=7 "
+  {{RC_PREVIOUS, -1, -1, 10}, 0, 0,
+      "+0 at:100=0,- +93 +98 lost=0 +110 at:110=110,- +120 +130 keep:130 lost=2 lost-time=93 lateness=7 "
       "late=2"},
   /* rows that were used or late stay so, whatever becomes of the others */
   {{RC_PREVIOUS, -1, -1, 10}, 0, 0, "+10 at:15=10,- +12 +20 flush used=1 late=1 dropped=1"},
@@ -401,21 +343,40 @@ parse_time (const gchar *text)
   return *text == '-' || g_str_equal (text, "none") ? NONE : g_ascii_strtoll (text, NULL, 10);
 }
 
-/* "at:T=B,A" or "until:T=U" */
+/* "at:T=B,A", "until:T=U", "next:T=U" or "after:T=N" */
 static void
-expect_alignment (RobocacheHistory *history, const RcSearch *search, gchar **parts, RobocacheAlignment *alignment)
+expect_answer (RobocacheHistory *history, const RcSearch *search, gchar **parts, RobocacheAlignment *alignment)
 {
-  const gint64 tick = parse_time (parts[0] + strcspn (parts[0], ":") + 1);
-  gchar **times = g_strsplit (parts[1], ",", 2);
+  const gint64 t = parse_time (parts[0] + strcspn (parts[0], ":") + 1), wanted = parse_time (parts[1]);
 
   if (g_str_has_prefix (parts[0], "until:")) {
-    fail_unless_equals_int64 (robocache_history_missing_until (history, search, tick, TRUE), parse_time (times[0]));
+    fail_unless_equals_int64 (robocache_history_missing_until (history, search, t, TRUE), wanted);
+  } else if (g_str_has_prefix (parts[0], "next:")) {
+    fail_unless_equals_int64 (robocache_history_next_after (history, t), wanted);
+  } else if (g_str_has_prefix (parts[0], "after:")) {
+    fail_unless_equals_uint64 (robocache_history_rows_after (history, t), (guint64) wanted);
   } else {
-    robocache_history_align (history, search, tick, alignment);
-    fail_unless_equals_int64 (alignment->before, parse_time (times[0]));
-    fail_unless_equals_int64 (alignment->after, parse_time (times[1]));
+    robocache_history_align (history, search, t, alignment);
+    fail_unless_equals_int64 (alignment->before, wanted);
+    fail_unless_equals_int64 (alignment->after, parse_time (strchr (parts[1], ',') + 1));
   }
-  g_strfreev (times);
+}
+
+/* All rows: TIME#ARRIVAL,… */
+static void
+expect_kept (const RobocacheHistory *history, const gchar *text)
+{
+  gchar **rows = g_strsplit (text, ",", -1);
+  const guint n = g_strv_length (rows);
+
+  fail_unless_equals_uint64 (history->n, n);
+  for (guint i = 0; i < n; i++) {
+    fail_unless_equals_int64 (history->times[history->first + i], g_ascii_strtoll (rows[i], NULL, 10));
+    fail_unless_equals_int (row (history, i), atoi (strchr (rows[i], '#') + 1));
+  }
+  fail_unless_equals_int64 (robocache_history_first_time (history), g_ascii_strtoll (rows[0], NULL, 10));
+  fail_unless_equals_int64 (robocache_history_last_time (history), g_ascii_strtoll (rows[n - 1], NULL, 10));
+  g_strfreev (rows);
 }
 
 static void
@@ -429,6 +390,8 @@ follow (RobocacheHistory *history, const RcSearch *search, const gchar *word, gi
     robocache_history_reset (history);
   else if (g_str_equal (word, "flush"))
     robocache_history_discard (history, ROBOCACHE_DROPPED_FLUSH);
+  else if (g_str_has_prefix (word, "kept:"))
+    expect_kept (history, word + 5);
   else if (g_str_has_prefix (word, "gap:"))
     robocache_history_gap (history, t);
   else if (g_str_has_prefix (word, "from:"))
@@ -459,7 +422,7 @@ GST_START_TEST (test_scenario)
 
     GST_INFO ("%s", *word);
     if (parts[1] && strchr (parts[0], ':'))
-      expect_alignment (&history, search, parts, &alignment);
+      expect_answer (&history, search, parts, &alignment);
     else if (parts[1])
       fail_unless (number_of (&history, losses, &alignment, parts[0]) == parse_time (parts[1]), "not %s", *word);
     else
@@ -471,28 +434,6 @@ GST_START_TEST (test_scenario)
   robocache_history_clear (&history);
   g_free (losses);
   g_strfreev (words);
-}
-
-GST_END_TEST;
-
-/* ---- questions ---- */
-
-GST_START_TEST (test_questions)
-{
-  RobocacheHistory history;
-
-  begin (&history, 0);
-  fail_unless_equals_int64 (robocache_history_next_after (&history, 0), NONE);
-  for (gint64 t = 10; t <= 30; t += 10)
-    add (&history, t);
-  fail_unless_equals_int64 (robocache_history_next_after (&history, NONE), 10);
-  fail_unless_equals_int64 (robocache_history_next_after (&history, 9), 10);
-  fail_unless_equals_int64 (robocache_history_next_after (&history, 10), 20);
-  fail_unless_equals_int64 (robocache_history_next_after (&history, 30), NONE);
-  fail_unless_equals_uint64 (robocache_history_rows_after (&history, NONE), 3);
-  fail_unless_equals_uint64 (robocache_history_rows_after (&history, 10), 2);
-  fail_unless_equals_uint64 (robocache_history_rows_after (&history, G_MAXINT64), 0);
-  robocache_history_clear (&history);
 }
 
 GST_END_TEST;
@@ -519,39 +460,19 @@ GST_START_TEST (test_median_spacing)
 
 GST_END_TEST;
 
-static const struct
-{
-  RcInterpolation interpolation;
-  gint64 latency;               /* of rows each 10, ticks each 30 */
-} latencies[] = { {RC_PREVIOUS, 0}, {RC_NEAREST, 10}, {RC_LINEAR, 10}, {RC_HERMITE, 10}, {RC_CUBIC, 20}, {RC_MEAN, 25} };
-
+/* Of rows each 10, ticks each 30. */
 GST_START_TEST (test_latency)
 {
-  fail_unless_equals_int64 (robocache_interpolation_latency (latencies[__i__].interpolation, 10, 30),
-      latencies[__i__].latency);
+  static const gint64 latencies[] = {[RC_PREVIOUS] = 0,[RC_NEAREST] = 10,[RC_LINEAR] = 10,[RC_HERMITE] = 10,[RC_CUBIC] = 20,
+    [RC_MEAN] = 25
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (latencies); i++)
+    fail_unless_equals_int64 (robocache_interpolation_latency (i, 10, 30), latencies[i]);
 }
 
 GST_END_TEST;
 
-static Suite *
-history_suite (void)
-{
-  Suite *s = suite_create ("history");
-  TCase *tc = tcase_create ("history");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_order, 0, G_N_ELEMENTS (orders));
-  tcase_add_loop_test (tc, test_random_order, 0, 10);
-  tcase_add_test (tc, test_rows_are_released_once);
-  tcase_add_test (tc, test_memory_is_bounded);
-  tcase_add_loop_test (tc, test_ready, 0, G_N_ELEMENTS (decisions));
-  tcase_add_loop_test (tc, test_settled_is_final, 0, 120);
-  tcase_add_loop_test (tc, test_pruning_changes_nothing, 0, 30);
-  tcase_add_loop_test (tc, test_scenario, 0, G_N_ELEMENTS (scenarios));
-  tcase_add_test (tc, test_questions);
-  tcase_add_test (tc, test_median_spacing);
-  tcase_add_loop_test (tc, test_latency, 0, G_N_ELEMENTS (latencies));
-  return s;
-}
-
-GST_CHECK_MAIN (history);
+CHECK_MAIN (history, NULL, NULL, TIMES (10, test_random_order), ONCE (test_rows_are_released_once), ONCE (test_memory_is_bounded),
+    TIMES (120, test_settled_is_final), TIMES (30, test_pruning_changes_nothing), EACH (scenarios, test_scenario),
+    ONCE (test_median_spacing), ONCE (test_latency))

@@ -2,40 +2,35 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
-
 #include "common/rows/rowcounts.h"
+#include "tests/check/checks.h"
 
-static guint64
-field (const GstStructure *structure, const gchar *name)
-{
-  guint64 value = 0;
-
-  fail_unless (gst_structure_get_uint64 (structure, name, &value), "no %s", name);
-  return value;
-}
-
-static const struct
-{
-  const gchar *field;
-  guint64 expected;             /* of twice the counts below, 12 kept */
-} fields[] = {
-  {"rows-in", 42}, {"rows-used", 2}, {"rows-late", 4}, {"rows-duplicate", 6}, {"rows-superseded", 8},
-  {"rows-dropped", 72}, {"rows-kept", 12}, {"rows-dropped-no-time", 2}, {"rows-dropped-outside-segment", 4},
-  {"rows-dropped-clock-jump", 6}, {"rows-dropped-overflow", 8}, {"rows-dropped-flush", 10}, {"rows-dropped-refused", 12},
-  {"rows-dropped-removed", 14}, {"rows-dropped-no-reference", 16},
-};
-
+/* Fields of twice these counts, 12 kept. */
 GST_START_TEST (test_to_structure)
 {
-  const RobocacheRowCounts counts = { 21, 1, 2, 3, 4, {1, 2, 3, 4, 5, 6, 7, 8} };
+  static const RobocacheRowCounts counts = { 21, 1, 2, 3, 4, {1, 2, 3, 4, 5, 6, 7, 8} };
+  static const struct
+  {
+    const gchar *name;
+    guint64 expected;
+  } fields[] = {
+    {"rows-in", 42}, {"rows-used", 2}, {"rows-late", 4}, {"rows-duplicate", 6}, {"rows-superseded", 8},
+    {"rows-dropped", 72}, {"rows-kept", 12}, {"rows-dropped-no-time", 2}, {"rows-dropped-outside-segment", 4},
+    {"rows-dropped-clock-jump", 6}, {"rows-dropped-overflow", 8}, {"rows-dropped-flush", 10}, {"rows-dropped-refused", 12},
+    {"rows-dropped-removed", 14}, {"rows-dropped-no-reference", 16},
+  };
   GstStructure *structure = gst_structure_new_empty ("x");
   RobocacheRowCounts sum = { 0 };
 
   robocache_row_counts_add (&sum, &counts);
   robocache_row_counts_add (&sum, &counts);
   robocache_row_counts_to_structure (&sum, 12, structure);
-  fail_unless_equals_uint64 (field (structure, fields[__i__].field), fields[__i__].expected);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    guint64 value = G_MAXUINT64;
+
+    gst_structure_get_uint64 (structure, fields[i].name, &value);
+    fail_unless (value == fields[i].expected, "%s is %" G_GUINT64_FORMAT, fields[i].name, value);
+  }
   gst_structure_free (structure);
 }
 
@@ -129,19 +124,5 @@ GST_START_TEST (test_nobody_asks)
 
 GST_END_TEST;
 
-static Suite *
-rowcounts_suite (void)
-{
-  Suite *s = suite_create ("rowcounts");
-  TCase *tc = tcase_create ("rowcounts");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_to_structure, 0, G_N_ELEMENTS (fields));
-  tcase_add_loop_test (tc, test_refuse, 0, ROBOCACHE_N_DROP_REASONS);
-  tcase_add_test (tc, test_losses);
-  tcase_add_test (tc, test_report_interval);
-  tcase_add_test (tc, test_nobody_asks);
-  return s;
-}
-
-GST_CHECK_MAIN (rowcounts);
+CHECK_MAIN (rowcounts, NULL, NULL, ONCE (test_to_structure), TIMES (ROBOCACHE_N_DROP_REASONS, test_refuse), ONCE (test_losses),
+    ONCE (test_report_interval), ONCE (test_nobody_asks))

@@ -2,11 +2,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
-
 #include <string.h>
 
 #include "common/tensors/tensorbuffer.h"
+#include "tests/check/checks.h"
 
 #define ONE "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
 
@@ -14,61 +13,48 @@
 
 static const struct
 {
-  const gchar *text;
-  guint rank;
-  guint64 dims[4];
-  const gchar *shortest;
-} good[] = {
-  {"1", 1, {1}, "1"},
-  {"14", 1, {14}, "14"},
-  {"14:1", 1, {14}, "14"},
-  {"14:1:1:1:1:1:1:1", 1, {14}, "14"},
-  {"14:1:1:1:1:1:1:1:1:1:1", 1, {14}, "14"},
-  {"14:100", 2, {14, 100}, "14:100"},
-  {"1:100", 2, {1, 100}, "1:100"},
-  {"3:640:480:2", 4, {3, 640, 480, 2}, "3:640:480:2"},
-  {"1:1:5:1", 3, {1, 1, 5}, "1:1:5"},
-  {"0014", 1, {14}, "14"},
-  {"70368744177664", 1, {G_GUINT64_CONSTANT (70368744177664)}, "70368744177664"},
+  const gchar *text, *shortest; /* NULL: an error that quotes the text */
+} dimensions[] = {
+  {"1", "1"}, {"14", "14"}, {"14:1", "14"}, {"14:1:1:1:1:1:1:1", "14"}, {"14:1:1:1:1:1:1:1:1:1:1", "14"}, {"14:100", "14:100"},
+  {"1:100", "1:100"}, {"3:640:480:2", "3:640:480:2"}, {"1:1:5:1", "1:1:5"}, {"0014", "14"}, {"70368744177664", "70368744177664"},
+  {""}, {"0"}, {"14:0"}, {"0:14"}, {"-1"}, {"+1"}, {" 14"}, {"14 "}, {"14:"}, {":14"}, {"14::2"}, {"x"}, {"14x"}, {"1.5"},
+      {"0x10"},
+  {"1:2:3:4:5:6:7:8:9"}, {"18446744073709551616"}, {"99999999999999999999999999"}, {"70368744177665"}, {"8388608:8388609"},
+  {"4294967296:4294967296"}, {"65536:65536:65536:65536:65536"},
 };
+
+static void
+expect_caps_error (GError *error, const gchar *words)
+{
+  fail_unless (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS));
+  fail_unless (strstr (error->message, words) != NULL, "\"%s\" lacks \"%s\"", error->message, words);
+  g_error_free (error);
+}
 
 GST_START_TEST (test_dimensions)
 {
+  const gchar *shortest = dimensions[__i__].shortest;
+  gchar **wanted = g_strsplit (shortest ? shortest : "", ":", -1), *text, *quoted;
   RobocacheTensorInfo tensor = { RC_UINT8 };
   GError *error = NULL;
-  gchar *text;
 
-  fail_unless (robocache_dimensions_parse (good[__i__].text, tensor.dims, &tensor.rank, &error));
-  fail_unless (error == NULL);
-  fail_unless_equals_int (tensor.rank, good[__i__].rank);
-  for (guint i = 0; i < tensor.rank; i++)
-    fail_unless_equals_uint64 (tensor.dims[i], good[__i__].dims[i]);
-  fail_unless_equals_uint64 (robocache_tensor_info_dim (&tensor, 7), 1);
-  text = robocache_dimensions_to_string (&tensor);
-  fail_unless_equals_string (text, good[__i__].shortest);
-  g_free (text);
-}
-
-GST_END_TEST;
-
-static const gchar *bad[] = {
-  "", "0", "14:0", "0:14", "-1", "+1", " 14", "14 ", "14:", ":14", "14::2", "x", "14x", "1.5", "0x10", "1:2:3:4:5:6:7:8:9",
-  "18446744073709551616", "99999999999999999999999999", "70368744177665", "8388608:8388609", "4294967296:4294967296",
-  "65536:65536:65536:65536:65536",
-};
-
-GST_START_TEST (test_dimensions_refused)
-{
-  guint64 dims[ROBOCACHE_MAX_RANK];
-  GError *error = NULL;
-  gchar *quoted = g_strdup_printf ("\"%s\"", bad[__i__]);
-  guint rank;
-
-  fail_if (robocache_dimensions_parse (bad[__i__], dims, &rank, &error));
-  fail_unless (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS));
-  fail_unless (strstr (error->message, quoted) != NULL, "%s", error->message);
-  g_free (quoted);
-  g_error_free (error);
+  fail_unless_equals_int (robocache_dimensions_parse (dimensions[__i__].text, tensor.dims, &tensor.rank, &error),
+      shortest != NULL);
+  if (shortest) {
+    fail_unless (error == NULL);
+    fail_unless_equals_int (tensor.rank, g_strv_length (wanted));
+    for (guint i = 0; i < tensor.rank; i++)
+      fail_unless_equals_uint64 (tensor.dims[i], g_ascii_strtoull (wanted[i], NULL, 10));
+    fail_unless_equals_uint64 (robocache_tensor_info_dim (&tensor, 7), 1);
+    text = robocache_dimensions_to_string (&tensor);
+    fail_unless_equals_string (text, shortest);
+    g_free (text);
+  } else {
+    quoted = g_strdup_printf ("\"%s\"", dimensions[__i__].text);
+    expect_caps_error (error, quoted);
+    g_free (quoted);
+  }
+  g_strfreev (wanted);
 }
 
 GST_END_TEST;
@@ -77,17 +63,14 @@ GST_END_TEST;
 
 GST_START_TEST (test_type_names)
 {
-  fail_unless_equals_int (robocache_dtype_from_name (rc_dtype_name (__i__)), __i__);
-  fail_unless (rc_dtype_size (__i__) > 0);
-}
+  static const gchar *const no_types[] = { "", "float", "Float32", "float32 ", "int128", "uint", "bfloat" };
 
-GST_END_TEST;
-
-static const gchar *no_types[] = { "", "float", "Float32", "float32 ", "int128", "uint", "bfloat" };
-
-GST_START_TEST (test_no_type)
-{
-  fail_unless_equals_int (robocache_dtype_from_name (no_types[__i__]), RC_N_DTYPES);
+  for (guint i = 0; i < RC_N_DTYPES; i++) {
+    fail_unless_equals_int (robocache_dtype_from_name (rc_dtype_name (i)), i);
+    fail_unless (rc_dtype_size (i) > 0);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (no_types); i++)
+    fail_unless (robocache_dtype_from_name (no_types[i]) == RC_N_DTYPES, "\"%s\" is a type", no_types[i]);
 }
 
 GST_END_TEST;
@@ -97,49 +80,19 @@ GST_END_TEST;
 /* Caps become an info, and the info the same caps in their shortest spelling. */
 static const struct
 {
-  const gchar *caps;
+  const gchar *caps, *error;    /* words of it; NULL: none */
   guint n;
   gsize size;
   const gchar *types, *dimensions;
-} roundtrips[] = {
-  {ONE "dimensions=(string)14", 1, 56, "float32", "14"},
-  {ONE "dimensions=(int)14", 1, 56, "float32", "14"},
-  {ONE "dimensions=(string)14:1:1:1", 1, 56, "float32", "14"},
-  {ONE "dimensions=(string)\" 14:2 \"", 1, 112, "float32", "14:2"},
+} caps_cases[] = {
+  {ONE "dimensions=(string)14", NULL, 1, 56, "float32", "14"},
+  {ONE "dimensions=(int)14", NULL, 1, 56, "float32", "14"},
+  {ONE "dimensions=(string)14:1:1:1", NULL, 1, 56, "float32", "14"},
+  {ONE "dimensions=(string)\" 14:2 \"", NULL, 1, 112, "float32", "14:2"},
   {"other/tensors, format=(string)static, num_tensors=(int)2, types=(string)\"float64.uint8\", "
-        "dimensions=(string)\"2.3:4:5\"", 2, 76, "float64,uint8", "2,3:4:5"},
+        "dimensions=(string)\"2.3:4:5\"", NULL, 2, 76, "float64,uint8", "2,3:4:5"},
   {"other/tensors, format=(string)static, num_tensors=(int)2, types=(string)\"bfloat16, int64\", "
-        "dimensions=(string)\"2, 3\"", 2, 28, "bfloat16,int64", "2,3"},
-};
-
-GST_START_TEST (test_caps)
-{
-  GstCaps *caps = gst_caps_from_string (roundtrips[__i__].caps), *again;
-  RobocacheTensorsInfo info;
-  GError *error = NULL;
-  const GstStructure *structure;
-
-  fail_unless (robocache_tensors_info_from_caps (&info, caps, &error), "%s", error ? error->message : "");
-  fail_unless_equals_int (info.n_tensors, roundtrips[__i__].n);
-  fail_unless_equals_int (robocache_tensors_info_size (&info), roundtrips[__i__].size);
-  fail_unless_equals_int (info.rate_num, 0);
-  fail_unless_equals_int (info.rate_den, 1);
-  again = robocache_tensors_info_to_caps (&info);
-  structure = gst_caps_get_structure (again, 0);
-  fail_unless (gst_caps_is_fixed (again));
-  fail_unless_equals_string (gst_structure_get_string (structure, "types"), roundtrips[__i__].types);
-  fail_unless_equals_string (gst_structure_get_string (structure, "dimensions"), roundtrips[__i__].dimensions);
-  fail_unless (gst_structure_has_field_typed (structure, "framerate", GST_TYPE_FRACTION));
-  gst_caps_unref (again);
-  gst_caps_unref (caps);
-}
-
-GST_END_TEST;
-
-static const struct
-{
-  const gchar *caps, *word;
-} refused[] = {
+        "dimensions=(string)\"2, 3\"", NULL, 2, 28, "bfloat16,int64", "2,3"},
   {"other/tensor, format=(string)static", "other/tensors"},
   {"ANY", "other/tensors"},
   {"EMPTY", "other/tensors"},
@@ -162,18 +115,31 @@ static const struct
   {"other/tensors, format=(string)static, num_tensors=(int)1, types=(boolean)true, dimensions=(string)1", "(string)float32"},
 };
 
-GST_START_TEST (test_caps_refused)
+GST_START_TEST (test_caps)
 {
-  GstCaps *caps = gst_caps_from_string (refused[__i__].caps);
+  GstCaps *caps = gst_caps_from_string (caps_cases[__i__].caps), *again;
   RobocacheTensorsInfo info;
   GError *error = NULL;
+  const GstStructure *structure;
 
   fail_unless (caps != NULL);
-  fail_if (robocache_tensors_info_from_caps (&info, caps, &error));
-  fail_unless (g_error_matches (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS));
-  fail_unless (strstr (error->message, refused[__i__].word) != NULL, "%s", error->message);
-  g_error_free (error);
+  fail_unless_equals_int (robocache_tensors_info_from_caps (&info, caps, &error), caps_cases[__i__].error == NULL);
   gst_caps_unref (caps);
+  if (error) {
+    expect_caps_error (error, caps_cases[__i__].error);
+    return;
+  }
+  fail_unless_equals_int (info.n_tensors, caps_cases[__i__].n);
+  fail_unless_equals_int (robocache_tensors_info_size (&info), caps_cases[__i__].size);
+  fail_unless_equals_int (info.rate_num, 0);
+  fail_unless_equals_int (info.rate_den, 1);
+  again = robocache_tensors_info_to_caps (&info);
+  structure = gst_caps_get_structure (again, 0);
+  fail_unless (gst_caps_is_fixed (again));
+  fail_unless_equals_string (gst_structure_get_string (structure, "types"), caps_cases[__i__].types);
+  fail_unless_equals_string (gst_structure_get_string (structure, "dimensions"), caps_cases[__i__].dimensions);
+  fail_unless (gst_structure_has_field_typed (structure, "framerate", GST_TYPE_FRACTION));
+  gst_caps_unref (again);
 }
 
 GST_END_TEST;
@@ -291,23 +257,5 @@ GST_START_TEST (test_map)
 
 GST_END_TEST;
 
-static Suite *
-tensorcaps_suite (void)
-{
-  Suite *s = suite_create ("tensorcaps");
-  TCase *tc = tcase_create ("caps");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_dimensions, 0, G_N_ELEMENTS (good));
-  tcase_add_loop_test (tc, test_dimensions_refused, 0, G_N_ELEMENTS (bad));
-  tcase_add_loop_test (tc, test_type_names, 0, RC_N_DTYPES);
-  tcase_add_loop_test (tc, test_no_type, 0, G_N_ELEMENTS (no_types));
-  tcase_add_loop_test (tc, test_caps, 0, G_N_ELEMENTS (roundtrips));
-  tcase_add_loop_test (tc, test_caps_refused, 0, G_N_ELEMENTS (refused));
-  tcase_add_loop_test (tc, test_spelling, 0, G_N_ELEMENTS (peers));
-  tcase_add_test (tc, test_spelling_of_several);
-  tcase_add_loop_test (tc, test_map, 0, G_N_ELEMENTS (layouts));
-  return s;
-}
-
-GST_CHECK_MAIN (tensorcaps);
+CHECK_MAIN (tensorcaps, NULL, NULL, EACH (dimensions, test_dimensions), ONCE (test_type_names), EACH (caps_cases, test_caps),
+    EACH (peers, test_spelling), ONCE (test_spelling_of_several), EACH (layouts, test_map))

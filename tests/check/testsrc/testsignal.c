@@ -7,18 +7,33 @@
 
 #include "gst/testsrc/counterhash.h"
 #include "gst/testsrc/testsignal.h"
+#include "tests/check/suite.h"
 
 #define SECONDS(ns) ((gdouble) (ns) / 1e9)
 #define WEEK_NS (G_GINT64_CONSTANT (7) * 24 * 3600 * GST_SECOND)
 
 static const gint64 times[] = { 0, 1, 12345678, 999999999, 1500000000, G_GINT64_CONSTANT (86399999999999) };
 
+static void
+expect_near (gdouble got, gdouble expected, gdouble tolerance)
+{
+  fail_unless (fabs (got - expected) < tolerance, "%.17g is not %.17g", got, expected);
+}
+
+/* The first n channels. */
+static void
+read_signals (RobocacheTestKind kind, gint64 t, gdouble *values, guint n)
+{
+  for (guint c = 0; c < n; c++)
+    values[c] = robocache_test_signal (kind, c, t);
+}
+
 GST_START_TEST (the_sine_is_that_of_libm)
 {
   for (gint i = -4000; i <= 4000; i++) {
     const gdouble turns = i / 1000.0;
 
-    fail_unless (fabs (robocache_test_sine (turns) - sin (2.0 * G_PI * turns)) < 1e-14, "%g", turns);
+    expect_near (robocache_test_sine (turns), sin (2.0 * G_PI * turns), 1e-14);
   }
   fail_unless (robocache_test_sine (0.25) > 1.0 - 1e-15);
   fail_unless (robocache_test_sine (0.0) == 0.0);
@@ -31,10 +46,10 @@ GST_START_TEST (proprio_is_sines)
   for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
     for (guint c = 0; c < 30; c++) {
       const guint j = c % 7;
-      const gdouble expected =
-          (1.0 - j / 10.0) * sin (2.0 * G_PI * (fmod ((0.2 + 0.1 * j) * SECONDS (times[i]), 1.0) + c / 16.0));
+      const gdouble turns = fmod ((0.2 + 0.1 * j) * SECONDS (times[i]), 1.0) + c / 16.0;
+      const gdouble expected = (1.0 - j / 10.0) * sin (2.0 * G_PI * turns);
 
-      fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_PROPRIO, c, times[i]) - expected) < 1e-7);
+      expect_near (robocache_test_signal (ROBOCACHE_TEST_PROPRIO, c, times[i]), expected, 1e-7);
     }
   }
 }
@@ -48,45 +63,29 @@ GST_START_TEST (torque_is_r_cross_force)
     const gdouble r[3] = { 0.1 * sin (turn), 0.1 * cos (turn), 0.05 };
     gdouble w[6];
 
-    for (guint c = 0; c < 6; c++)
-      w[c] = robocache_test_signal (ROBOCACHE_TEST_FORCE, c, times[i]);
-    fail_unless (fabs (w[3] - (r[1] * w[2] - r[2] * w[1])) < 1e-7);
-    fail_unless (fabs (w[4] - (r[2] * w[0] - r[0] * w[2])) < 1e-7);
-    fail_unless (fabs (w[5] - (r[0] * w[1] - r[1] * w[0])) < 1e-7);
-    fail_unless (fabs (hypot (w[0], w[1]) - 5.0) < 1e-12);
+    read_signals (ROBOCACHE_TEST_FORCE, times[i], w, 6);
+    expect_near (w[3], r[1] * w[2] - r[2] * w[1], 1e-7);
+    expect_near (w[4], r[2] * w[0] - r[0] * w[2], 1e-7);
+    expect_near (w[5], r[0] * w[1] - r[1] * w[0], 1e-7);
+    expect_near (hypot (w[0], w[1]), 5.0, 1e-12);
     fail_unless (w[2] <= -8.0 && w[2] >= -12.0);
   }
 }
 
 GST_END_TEST;
 
-GST_START_TEST (imu_orientation_is_a_unit_quaternion)
+/* The orientation is a unit quaternion; the acceleration is gravity in the body, the third row of its rotation matrix. */
+GST_START_TEST (imu_orientation_and_acceleration)
 {
   for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
-    gdouble square = 0.0;
+    gdouble s[10];
+    const gdouble *q = s, *a = s + 7;
 
-    for (guint c = 0; c < 4; c++)
-      square += pow (robocache_test_signal (ROBOCACHE_TEST_IMU, c, times[i]), 2.0);
-    fail_unless (fabs (square - 1.0) < 1e-14);
-  }
-}
-
-GST_END_TEST;
-
-/* Gravity in the body, from the quaternion: the third row of its rotation matrix. */
-GST_START_TEST (imu_acceleration_is_gravity_in_the_body)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
-    gdouble q[4];
-
-    for (guint c = 0; c < 4; c++)
-      q[c] = robocache_test_signal (ROBOCACHE_TEST_IMU, c, times[i]);
-    fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 7, times[i]) - 9.81 * 2 * (q[0] * q[2] - q[3] * q[1]))
-                 < 1e-12);
-    fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 8, times[i]) - 9.81 * 2 * (q[1] * q[2] + q[3] * q[0]))
-                 < 1e-12);
-    fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 9, times[i])
-            - 9.81 * (1 - 2 * (q[0] * q[0] + q[1] * q[1]))) < 1e-12);
+    read_signals (ROBOCACHE_TEST_IMU, times[i], s, 10);
+    expect_near (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], 1.0, 1e-14);
+    expect_near (a[0], 9.81 * 2 * (q[0] * q[2] - q[3] * q[1]), 1e-12);
+    expect_near (a[1], 9.81 * 2 * (q[1] * q[2] + q[3] * q[0]), 1e-12);
+    expect_near (a[2], 9.81 * (1 - 2 * (q[0] * q[0] + q[1] * q[1])), 1e-12);
   }
 }
 
@@ -96,40 +95,40 @@ GST_END_TEST;
 GST_START_TEST (imu_rate_is_the_derivative_of_orientation)
 {
   const gint64 t = 1234567890, h = 1000000;
-  gdouble q[4], d[4];
+  gdouble s[10], before[4], d[4];
+  const gdouble *q = s, *rate = s + 4;
 
-  for (guint c = 0; c < 4; c++) {
-    q[c] = robocache_test_signal (ROBOCACHE_TEST_IMU, c, t);
-    d[c] = (robocache_test_signal (ROBOCACHE_TEST_IMU, c, t + h) - robocache_test_signal (ROBOCACHE_TEST_IMU, c, t - h))
-           / 2e-3;
-  }
-  fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 4, t)
-          - 2 * (q[3] * d[0] - q[0] * d[3] - q[1] * d[2] + q[2] * d[1])) < 1e-5);
-  fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 5, t)
-          - 2 * (q[3] * d[1] - q[1] * d[3] - q[2] * d[0] + q[0] * d[2])) < 1e-5);
-  fail_unless (fabs (robocache_test_signal (ROBOCACHE_TEST_IMU, 6, t)
-          - 2 * (q[3] * d[2] - q[2] * d[3] - q[0] * d[1] + q[1] * d[0])) < 1e-5);
+  read_signals (ROBOCACHE_TEST_IMU, t, s, 10);
+  read_signals (ROBOCACHE_TEST_IMU, t - h, before, 4);
+  read_signals (ROBOCACHE_TEST_IMU, t + h, d, 4);
+  for (guint c = 0; c < 4; c++)
+    d[c] = (d[c] - before[c]) / 2e-3;
+  expect_near (rate[0], 2 * (q[3] * d[0] - q[0] * d[3] - q[1] * d[2] + q[2] * d[1]), 1e-5);
+  expect_near (rate[1], 2 * (q[3] * d[1] - q[1] * d[3] - q[2] * d[0] + q[0] * d[2]), 1e-5);
+  expect_near (rate[2], 2 * (q[3] * d[2] - q[2] * d[3] - q[0] * d[1] + q[1] * d[0]), 1e-5);
 }
 
 GST_END_TEST;
 
+/* All frequencies are multiples of 0.05 Hz, so 20 s is a whole number of turns. */
 GST_START_TEST (a_week_later_the_phase_is_the_same)
 {
-  /* all frequencies are multiples of 0.05 Hz, so 20 s is a whole number of turns */
-  const gint64 later = WEEK_NS / (20 * GST_SECOND) * (20 * GST_SECOND);
+  gdouble now[14], later[14];
 
-  for (guint c = 0; c < 14; c++)
-    fail_unless (robocache_test_signal (ROBOCACHE_TEST_PROPRIO, c, 123456789)
-        == robocache_test_signal (ROBOCACHE_TEST_PROPRIO, c, later + 123456789));
+  read_signals (ROBOCACHE_TEST_PROPRIO, 123456789, now, 14);
+  read_signals (ROBOCACHE_TEST_PROPRIO, WEEK_NS / (20 * GST_SECOND) * (20 * GST_SECOND) + 123456789, later, 14);
+  fail_unless (memcmp (now, later, sizeof now) == 0);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (sensors_of_one_stream_differ)
 {
-  fail_unless (
-      robocache_test_signal (ROBOCACHE_TEST_FORCE, 0, 0) != robocache_test_signal (ROBOCACHE_TEST_FORCE, 6, 0));
-  fail_unless (robocache_test_signal (ROBOCACHE_TEST_IMU, 0, 0) != robocache_test_signal (ROBOCACHE_TEST_IMU, 10, 0));
+  gdouble forces[12], imus[20];
+
+  read_signals (ROBOCACHE_TEST_FORCE, 0, forces, 12);
+  read_signals (ROBOCACHE_TEST_IMU, 0, imus, 20);
+  fail_unless (forces[0] != forces[6] && imus[0] != imus[10]);
 }
 
 GST_END_TEST;
@@ -167,19 +166,17 @@ GST_START_TEST (points_lie_on_walls_or_ball)
     gfloat p[4];
 
     robocache_test_room_ray (i, n, ray);
-    fail_unless (fabs (ray[0] * ray[0] + ray[1] * ray[1] + ray[2] * ray[2] - 1.0) < 1e-14);
+    expect_near (ray[0] * ray[0] + ray[1] * ray[1] + ray[2] * ray[2], 1.0, 1e-14);
     robocache_test_room_point (ray, t, p);
     if (p[3] == 1.0f) {
-      const gdouble distance = sqrt (pow (p[0] - ball[0], 2) + pow (p[1] - ball[1], 2) + pow (p[2] - ball[2], 2));
-
-      fail_unless (fabs (distance - 0.5) < 1e-6);
+      expect_near (sqrt (pow (p[0] - ball[0], 2) + pow (p[1] - ball[1], 2) + pow (p[2] - ball[2], 2)), 0.5, 1e-6);
       on_ball++;
     } else {
       const guint wall = (guint) lrint (p[3] * 10.0) - 1;
       static const gdouble at[6] = { -3.0, 3.0, -2.5, 2.5, 0.0, 3.0 };
 
       fail_unless (wall < 6);
-      fail_unless (fabs (p[wall / 2] - at[wall]) < 1e-6);
+      expect_near (p[wall / 2], at[wall], 1e-6);
       fail_unless (fabs (p[0]) < 3.001 && fabs (p[1]) < 2.501 && p[2] > -0.001 && p[2] < 3.001);
       on_wall[wall]++;
     }
@@ -213,25 +210,11 @@ GST_START_TEST (the_hash_is_uniform_and_repeats)
 
 GST_END_TEST;
 
-static Suite *
-testsignal_suite (void)
-{
-  Suite *suite = suite_create ("testsignal");
-  TCase *tc = tcase_create ("general");
+static const Test tests[] = {
+  TEST (the_sine_is_that_of_libm), TEST (proprio_is_sines), TEST (torque_is_r_cross_force),
+  TEST (imu_orientation_and_acceleration), TEST (imu_rate_is_the_derivative_of_orientation),
+  TEST (a_week_later_the_phase_is_the_same), TEST (sensors_of_one_stream_differ), TEST (names),
+  TEST (points_lie_on_walls_or_ball), TEST (the_hash_is_uniform_and_repeats),
+};
 
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, the_sine_is_that_of_libm);
-  tcase_add_test (tc, proprio_is_sines);
-  tcase_add_test (tc, torque_is_r_cross_force);
-  tcase_add_test (tc, imu_orientation_is_a_unit_quaternion);
-  tcase_add_test (tc, imu_acceleration_is_gravity_in_the_body);
-  tcase_add_test (tc, imu_rate_is_the_derivative_of_orientation);
-  tcase_add_test (tc, a_week_later_the_phase_is_the_same);
-  tcase_add_test (tc, sensors_of_one_stream_differ);
-  tcase_add_test (tc, names);
-  tcase_add_test (tc, points_lie_on_walls_or_ball);
-  tcase_add_test (tc, the_hash_is_uniform_and_repeats);
-  return suite;
-}
-
-GST_CHECK_MAIN (testsignal);
+TESTS_MAIN (testsignal);

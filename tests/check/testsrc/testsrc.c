@@ -2,69 +2,17 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/check/gsttestclock.h>
-
 #include "gst/testsrc/testsignal.h"
 #include "common/time/tickgrid.h"
 #include "tests/check/logs.h"
 #include "tests/check/random_properties.h"
 #include "tests/check/run_pipeline.h"
-
-static GstHarness *
-harness (const gchar *first, ...)
-{
-  GstElement *element = gst_element_factory_make ("robocachetestsrc", "e");
-  GstHarness *h;
-  va_list args;
-
-  va_start (args, first);
-  g_object_set_valist (G_OBJECT (element), first, args);
-  va_end (args);
-  h = gst_harness_new_with_element (element, NULL, "src");
-  gst_object_unref (element);
-  return h;
-}
-
-/* Plays a live source until its first row is out. A test clock holds a waiter until it is cranked, even at time 0. */
-static void
-play_first_row (GstHarness *h)
-{
-  gst_harness_use_testclock (h);
-  gst_harness_play (h);
-  fail_unless (gst_harness_crank_single_clock_wait (h));
-  gst_buffer_unref (gst_harness_pull (h));
-}
-
-typedef struct
-{
-  GstElement *pipeline, *e;     /* e: the source */
-} Source;
+#include "tests/check/scenario.h"
 
 static gchar *
 describe (const gchar *properties)
 {
   return g_strdup_printf ("robocachetestsrc name=e %s ! fakesink name=sink", properties);
-}
-
-static Source
-source_begin (const gchar *properties)
-{
-  gchar *line = describe (properties);
-  Source source = { gst_parse_launch (line, NULL) };
-
-  source.e = gst_bin_get_by_name (GST_BIN (source.pipeline), "e");
-  g_free (line);
-  return source;
-}
-
-static void
-source_end (Source *source)
-{
-  gst_element_set_state (source->pipeline, GST_STATE_NULL);
-  gst_object_unref (source->e);
-  gst_object_unref (source->pipeline);
 }
 
 static Output
@@ -104,15 +52,17 @@ GST_START_TEST (values_are_the_closed_form_at_the_row_s_own_time)
 {
   static const struct
   {
-    const gchar *name;
+    const gchar *properties;
     RobocacheTestKind kind;
     guint channels;
-  } cases[] = { { "proprio", ROBOCACHE_TEST_PROPRIO, 14 }, { "force", ROBOCACHE_TEST_FORCE, 6 },
-    { "imu", ROBOCACHE_TEST_IMU, 10 } };
+  } cases[] = {
+    {"kind=proprio jitter=700000 seed=5 num-buffers=300", ROBOCACHE_TEST_PROPRIO, 14},
+    {"kind=force jitter=700000 seed=5 num-buffers=300", ROBOCACHE_TEST_FORCE, 6},
+    {"kind=imu jitter=700000 seed=5 num-buffers=300", ROBOCACHE_TEST_IMU, 10},
+  };
 
   for (guint n = 0; n < G_N_ELEMENTS (cases); n++) {
-    gchar *properties = g_strdup_printf ("kind=%s jitter=700000 seed=5 num-buffers=300", cases[n].name);
-    Output out = run_source (properties);
+    Output out = run_source (cases[n].properties);
     guint moved = 0;
 
     for (guint i = 0; i < 300; i++) {
@@ -125,7 +75,6 @@ GST_START_TEST (values_are_the_closed_form_at_the_row_s_own_time)
     }
     fail_unless (moved > 250);
     output_clear (&out);
-    g_free (properties);
   }
 }
 
@@ -134,10 +83,7 @@ GST_END_TEST;
 GST_START_TEST (points_are_the_room)
 {
   Output out = run_source ("kind=points channels=500 num-buffers=3");
-  GstCaps *expected = gst_caps_from_string ("application/x-pointcloud, fields=(string)\"x,y,z,intensity\", "
-      "type=(string)float32, framerate=(fraction)10/1");
 
-  fail_unless (gst_caps_is_equal (out.caps, expected));
   for (guint i = 0; i < 3; i++) {
     fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, i)), 500 * 16);
     for (guint p = 0; p < 500; p++) {
@@ -150,13 +96,14 @@ GST_START_TEST (points_are_the_room)
         fail_unless (output_value (&out, i, 4 * p + c) == point[c]);
     }
   }
-  gst_caps_unref (expected);
   output_clear (&out);
 }
 
 GST_END_TEST;
 
 #define TENSOR "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, "
+
+#define CLOUD "application/x-pointcloud, fields=(string)\"x,y,z,intensity\", type=(string)float32, "
 
 /* Downstream's caps fill what is open, and their spelling is kept. */
 GST_START_TEST (caps)
@@ -174,8 +121,8 @@ GST_START_TEST (caps)
           TENSOR "dimensions=(string)3, framerate=(fraction)250/1, role=(string)proprio, channels=(string)\"q0,q1,q2\""},
     {"channels=1 ! other/tensors,framerate=[1/1,50/1]",
           TENSOR "dimensions=(string)1, framerate=(fraction)50/1, role=(string)proprio, channels=(string)q0"},
-    {"kind=points ! application/x-pointcloud,framerate=7/1",
-        "application/x-pointcloud, fields=(string)\"x,y,z,intensity\", type=(string)float32, framerate=(fraction)7/1"},
+    {"kind=points", CLOUD "framerate=(fraction)10/1"},
+    {"kind=points ! application/x-pointcloud,framerate=7/1", CLOUD "framerate=(fraction)7/1"},
     {"channels=3 ! other/tensors,dimensions=(string)3:1:1",
           TENSOR "dimensions=(string)3:1:1, framerate=(fraction)100/1, role=(string)proprio, channels=(string)\"q0,q1,q2\""},
     {"channels=3 ! other/tensors,dimensions=3",
@@ -198,25 +145,19 @@ GST_END_TEST;
 
 GST_START_TEST (caps_that_are_refused)
 {
-  GstElement *src;
-  static const gchar *refused[] = { "other/tensors, dimensions=(string)7", "other/tensors, framerate=(fraction)20/1",
+  static const gchar *const refused[] = { "other/tensors, dimensions=(string)7", "other/tensors, framerate=(fraction)20/1",
     "other/tensors, types=(string)float64", "application/x-pointcloud", "video/x-raw"
   };
+  GstHarness *h = element_open ("robocachetestsrc", "channels=6 rate=100/1");
 
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    GstCaps *caps = gst_caps_from_string (refused[i]), *ours;
-    GstPad *pad;
+    GstCaps *caps = gst_caps_from_string (refused[i]), *ours = gst_pad_peer_query_caps (h->sinkpad, caps);
 
-    src = gst_element_factory_make ("robocachetestsrc", NULL);
-    g_object_set (src, "channels", 6, "rate", 100, 1, NULL);
-    pad = gst_element_get_static_pad (src, "src");
-    ours = gst_pad_query_caps (pad, caps);
     fail_unless (gst_caps_is_empty (ours), "%s: %" GST_PTR_FORMAT, refused[i], ours);
     gst_caps_unref (ours);
     gst_caps_unref (caps);
-    gst_object_unref (pad);
-    gst_object_unref (src);
   }
+  harness_close (h);
 }
 
 GST_END_TEST;
@@ -228,14 +169,14 @@ GST_START_TEST (errors)
     {"kind=imu num-buffers=1 ! other/tensors,dimensions=(string)7", "channels=7 is not a multiple of 10"},
     {"kind=force channels=7", "multiple of 6"}, {"kind=imu channels=4", "multiple of 10"},
     {"gap=1000000000", "gap=1000000000 leaves no row"}, {"gap=5 gap-interval=4", "gap-interval=4"},
-    {"drop=1", "drop=1 leaves no row"}, {"rate=2000000000", "rate=2000000000/1"},
+    {"drop=1", "drop=1 loses all rows"}, {"rate=2000000000", "rate=2000000000/1"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *line = describe (cases[i][0]);
+    Output out = run_source (cases[i][0]);
 
-    expect_error (line, cases[i][1]);
-    g_free (line);
+    expect_complaints (&out, cases[i][1], NULL, cases[i][0]);
+    output_clear (&out);
   }
 }
 
@@ -245,8 +186,7 @@ GST_END_TEST;
 
 GST_START_TEST (jitter_is_bounded_and_two_sided)
 {
-  Output out =
-      run_source ("rate=100 jitter=2000000 seed=1 num-buffers=2000");
+  Output out = run_source ("rate=100 jitter=2000000 seed=1 num-buffers=2000");
   gint64 least = G_MAXINT64, most = G_MININT64;
 
   for (guint i = 0; i < 2000; i++) {
@@ -282,8 +222,7 @@ GST_END_TEST;
 
 GST_START_TEST (dropped_rows_are_missing_and_counted)
 {
-  Source source = source_begin ("drop=0.2 num-buffers=1000");
-  Output out = play_to_end (source.pipeline);
+  Output out = run_source ("drop=0.2 num-buffers=1000");
   guint64 k = 0, lost = 0;
 
   for (guint i = 0; i < out.buffers->len; i++, k++) {
@@ -293,18 +232,16 @@ GST_START_TEST (dropped_rows_are_missing_and_counted)
   }
   fail_unless_equals_int (out.buffers->len, 1000);
   fail_unless (lost > 180 && lost < 330);
-  fail_unless_equals_uint64 (stats_uint64 (source.e, "dropped"), lost);
-  fail_unless_equals_uint64 (stats_uint64 (source.e, "rows"), 1000);
+  fail_unless_equals_uint64 (output_count (&out, "dropped"), lost);
+  fail_unless_equals_uint64 (output_count (&out, "rows"), 1000);
   output_clear (&out);
-  source_end (&source);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (swapped_pairs_are_counted)
 {
-  Source source = source_begin ("disorder=0.3 num-buffers=1000");
-  Output out = play_to_end (source.pipeline);
+  Output out = run_source ("disorder=0.3 num-buffers=1000");
   guint swapped = 0;
 
   for (guint i = 0; i < 1000; i += 2) {
@@ -314,17 +251,15 @@ GST_START_TEST (swapped_pairs_are_counted)
     swapped += a > b;
   }
   fail_unless (swapped > 120 && swapped < 180);
-  fail_unless_equals_uint64 (stats_uint64 (source.e, "swapped"), swapped);
+  fail_unless_equals_uint64 (output_count (&out, "swapped"), swapped);
   output_clear (&out);
-  source_end (&source);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (a_silence_begins_at_each_interval)
 {
-  Source source = source_begin ("gap=50000000 gap-interval=200000000 num-buffers=60 jitter=3000000");
-  Output out = play_to_end (source.pipeline);
+  Output out = run_source ("gap=50000000 gap-interval=200000000 num-buffers=60 jitter=3000000");
   guint64 k = 0;
 
   for (guint i = 0; i < 60; i++, k++) {
@@ -332,73 +267,54 @@ GST_START_TEST (a_silence_begins_at_each_interval)
       k++;
     fail_unless_equals_uint64 (GST_BUFFER_OFFSET (output_buffer (&out, i)), k);
   }
-  fail_unless_equals_uint64 (stats_uint64 (source.e, "silent"), k - 60);
+  fail_unless_equals_uint64 (output_count (&out, "silent"), k - 60);
   output_clear (&out);
-  source_end (&source);
 }
 
 GST_END_TEST;
 
 #define FAULTY "jitter=2000000 drop=0.1 disorder=0.2 gap=30000000 gap-interval=300000000 num-buffers=200 "
 
-/* The same in ten runs of one pipeline, and only with the same seed. */
+static GBytes *
+live_five_times (const gchar *properties)
+{
+  Run run = run_begin (describe (properties));
+  GBytes *bytes = expect_equal_lives (&run, 5);
+
+  run_end (&run);
+  return bytes;
+}
+
+/* And only the same seed gives the same. */
 GST_START_TEST (the_seed_decides)
 {
-  GBytes *expected = NULL;
+  GBytes *first = live_five_times ("seed=1 " FAULTY), *again = live_five_times ("seed=1 " FAULTY);
+  GBytes *other = live_five_times ("seed=2 " FAULTY);
 
-  for (guint i = 0; i < 3; i++) {
-    Source source = source_begin (i < 2 ? "seed=1 " FAULTY : "seed=2 " FAULTY);
-
-    for (guint k = 0; k < 5; k++) {
-      Output out = play_to_end (source.pipeline);
-      GBytes *bytes = output_bytes (&out);
-
-      fail_unless_equals_uint64 (stats_uint64 (source.e, "rows"), 200);
-      if (!expected)
-        expected = g_bytes_ref (bytes);
-      fail_unless (g_bytes_equal (expected, bytes) == (i < 2));
-      g_bytes_unref (bytes);
-      output_clear (&out);
-    }
-    source_end (&source);
-  }
-  g_bytes_unref (expected);
+  fail_unless (g_bytes_equal (first, again) && !g_bytes_equal (first, other));
+  g_bytes_unref (first);
+  g_bytes_unref (again);
+  g_bytes_unref (other);
 }
 
 GST_END_TEST;
 
 /* ---- seek ---- */
 
-static void
-preroll (const Source *source)
-{
-  gst_element_set_state (source->pipeline, GST_STATE_PAUSED);
-  fail_unless_equals_int (gst_element_get_state (source->pipeline, NULL, NULL, GST_CLOCK_TIME_NONE),
-      GST_STATE_CHANGE_SUCCESS);
-}
-
 /* Seeks a paused source and plays it to the end. */
 static Output
 seek_and_play (const gchar *properties, GstClockTime start, GstClockTime stop)
 {
-  Source source = source_begin (properties);
+  Run run = run_begin (describe (properties));
   Output out;
 
-  preroll (&source);
-  fail_unless (gst_element_seek (source.pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
+  run_preroll (&run);
+  fail_unless (gst_element_seek (run.pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE,
           GST_SEEK_TYPE_SET, (gint64) start, GST_SEEK_TYPE_SET, (gint64) stop));
-  preroll (&source);
-  out = play_to_end (source.pipeline);
-  source_end (&source);
+  run_preroll (&run);
+  out = play_to_end (run.pipeline);
+  run_end (&run);
   return out;
-}
-
-static gint
-compare_pts (gconstpointer a, gconstpointer b)
-{
-  const GstClockTime x = GST_BUFFER_PTS (*(GstBuffer **) a), y = GST_BUFFER_PTS (*(GstBuffer **) b);
-
-  return x < y ? -1 : x > y;
 }
 
 GST_START_TEST (a_seek_gives_the_same_rows)
@@ -417,8 +333,6 @@ GST_START_TEST (a_seek_gives_the_same_rows)
   }
   fail_unless_equals_int (part.buffers->len, n);
   fail_unless (n > 50);
-  g_ptr_array_sort (part.buffers, compare_pts);
-  fail_unless (output_pts (&part, 0) >= 503000000);
   output_clear (&whole);
   output_clear (&part);
 }
@@ -427,8 +341,7 @@ GST_END_TEST;
 
 GST_START_TEST (a_seek_does_not_make_a_recording_longer)
 {
-  Output out =
-      seek_and_play ("num-buffers=100", 900000000, GST_CLOCK_TIME_NONE);
+  Output out = seek_and_play ("num-buffers=100", 900000000, GST_CLOCK_TIME_NONE);
 
   fail_unless_equals_int (out.buffers->len, 10);
   fail_unless_equals_uint64 (output_pts (&out, 0), 900000000);
@@ -444,8 +357,7 @@ GST_END_TEST;
 GST_START_TEST (a_week_of_rows_has_exact_times)
 {
   const guint64 week_s = 7 * 24 * 3600;
-  Output out = seek_and_play ("rate=1000/3 channels=1",
-      (week_s - 1) * GST_SECOND, week_s * GST_SECOND);
+  Output out = seek_and_play ("rate=1000/3 channels=1", (week_s - 1) * GST_SECOND, week_s * GST_SECOND);
   guint64 k = GST_BUFFER_OFFSET (output_buffer (&out, 0));
 
   fail_unless_equals_uint64 (k, ((week_s - 1) * 1000 + 2) / 3);
@@ -463,239 +375,101 @@ GST_START_TEST (a_week_of_rows_has_exact_times)
 
 GST_END_TEST;
 
-GST_START_TEST (backwards_and_live_are_not_seekable)
-{
-  GstHarness *h = harness ("num-buffers", 100, NULL);
-
-  gst_harness_play (h);
-  gst_buffer_unref (gst_harness_pull (h));
-  fail_if (gst_element_seek (
-      h->element, -1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET, GST_SECOND));
-  gst_harness_teardown (h);
-
-  h = harness ("is-live", TRUE, NULL);
-  play_first_row (h);
-  fail_if (gst_element_seek_simple (h->element, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0));
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
 /* ---- live ---- */
 
 GST_START_TEST (live_rows_are_released_at_their_time)
 {
-  GstHarness *h = harness ("is-live", TRUE, "rate", 100, 1, "jitter", G_GUINT64_CONSTANT (2000000), "seed",
-      G_GUINT64_CONSTANT (3), NULL);
-  Output truth =
-      run_source ("rate=100 jitter=2000000 seed=3 num-buffers=50");
-  GstTestClock *clock;
+  Output truth = run_source ("rate=100 jitter=2000000 seed=3 num-buffers=50");
+  GString *words = g_string_new ("state:playing ");
+  Scenario s = {.name = "live rows",.is_source = TRUE };
 
-  gst_harness_use_testclock (h);
-  clock = gst_harness_get_testclock (h);
-  gst_harness_play (h);
+  s.h = element_open ("robocachetestsrc", "is-live=true rate=100/1 jitter=2000000 seed=3");
+  gst_harness_use_testclock (s.h);
   for (guint i = 0; i < 50; i++) {
-    const GstClockTime t = output_pts (&truth, i);
-    GstBuffer *buffer;
+    const gdouble ms = (gdouble) output_pts (&truth, i) / 1e6;
 
-    fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-    fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-    fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), t);
-    fail_unless (gst_harness_crank_single_clock_wait (h));
-    buffer = gst_harness_pull (h);
-    fail_unless_equals_uint64 (GST_BUFFER_PTS (buffer), t);
-    gst_buffer_unref (buffer);
+    g_string_append_printf (words, "wait:%.6f crank:1 >%.6f ", ms, ms);
   }
+  scenario_run (&s, words->str);
+  g_string_free (words, TRUE);
   output_clear (&truth);
-  gst_object_unref (clock);
-  gst_harness_teardown (h);
+  harness_close (s.h);
 }
 
 GST_END_TEST;
 
-GST_START_TEST (a_dead_live_sensor_sends_nothing)
+/* Words are those of tests/check/scenario.h. A test clock holds a waiter until it is cranked, even at time 0. */
+#define FIRST_ROW "state:playing crank:1 >0 "
+
+static const struct
 {
-  GstHarness *h = harness ("is-live", TRUE, "drop", 1.0, NULL);
+  const gchar *name, *properties, *words;
+} scenarios[] = {
+  {"a dead sensor sends nothing", "is-live=true drop=1", "state:playing crank:20 wait:200 buffers=0 dropped=20"},
+  /* a row that was waited for comes later by the base time */
+  {"a pause shifts the release", "is-live=true rate=10/1", FIRST_ROW "wait:100 'state:paused=NO PREROLL' time:500 base:450 "
+      "state:playing wait:550 crank:1 >100"},
+  {"it stops while it waits", "is-live=true rate=1/3600", FIRST_ROW "wait:3600000 state:null"},
+  {"EOS ends it while it waits", "is-live=true", FIRST_ROW "wait:10 eos >eos"},
+  {"live is not seekable", "is-live=true", FIRST_ROW "no-seek:0"},
+  {"a stop before the start is refused", "num-buffers=1", "state:playing >eos no-seek:2000,1000 seekable=1"},
+  {"the segment is time from zero", "num-buffers=1", "state:playing >0 >seg:0,0,1"},
+  /* stopped, its properties count */
+  {"duration, position and seeking", "num-buffers=50", "state:playing >eos duration=500 position=500 seekable=1 "
+      "state:null set:rate=10/1 duration=5000 set:num-buffers=-1 duration=none"},
+  {"no buffers", "num-buffers=0", "state:playing >eos buffers=0 errors=0"},
+  {"latency of a file", "rate=100/1", "live=0 latency=0 latency-max=none"},
+  {"latency of a file with jitter and disorder", "rate=100/1 jitter=2000000 disorder=0.5", "live=0 latency=0 latency-max=none"},
+  {"latency", "is-live=true rate=100/1", "state:playing live=1 latency=0 latency-max=none"},
+  {"latency of jitter within half a period", "is-live=true rate=100/1 jitter=5000000", "state:playing live=1 latency=0"},
+  {"latency of more jitter", "is-live=true rate=100/1 jitter=6000000", "state:playing live=1 latency=2 latency-max=none"},
+  {"latency of disorder", "is-live=true rate=100/1 disorder=0.1", "state:playing live=1 latency=10 latency-max=none"},
+  {"latency of both", "is-live=true rate=100/1 jitter=2000000 disorder=0.1", "state:playing live=1 latency=14 latency-max=none"},
+};
 
-  gst_harness_use_testclock (h);
-  gst_harness_play (h);
-  for (guint i = 1; i <= 20; i++)
-    fail_unless (gst_harness_crank_single_clock_wait (h));
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless_equals_int (gst_harness_buffers_received (h), 0);
-  fail_unless_equals_uint64 (stats_uint64 (h->element, "dropped"), 20);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-/* A pause of the pipeline moves the base time; a row that was waited for comes that much later. */
-GST_START_TEST (a_pause_shifts_the_release)
+GST_START_TEST (scenario)
 {
-  GstHarness *h = harness ("is-live", TRUE, "rate", 10, 1, NULL);
-  GstTestClock *clock;
+  Scenario s = {.name = scenarios[__i__].name,.is_source = TRUE };
 
-  play_first_row (h);
-  clock = gst_harness_get_testclock (h);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), 100000000);
-
-  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_PAUSED), GST_STATE_CHANGE_NO_PREROLL);
-  fail_unless (gst_harness_set_time (h, 500000000));
-  fail_unless_equals_int (gst_harness_buffers_in_queue (h), 0);
-  gst_element_set_base_time (h->element, 450000000);
-  gst_element_set_state (h->element, GST_STATE_PLAYING);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless_equals_uint64 (gst_test_clock_get_next_entry_time (clock), 550000000);
-  fail_unless (gst_harness_crank_single_clock_wait (h));
-  gst_buffer_unref (gst_harness_pull (h));
-  gst_object_unref (clock);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (a_live_source_stops_while_it_waits)
-{
-  GstHarness *h = harness ("is-live", TRUE, "rate", 1, 3600, NULL);
-
-  play_first_row (h);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  fail_unless_equals_int (gst_element_set_state (h->element, GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (latency)
-{
-  static const struct
-  {
-    gboolean live;
-    GstClockTime jitter;
-    gdouble disorder;
-    GstClockTime expected;
-  } cases[] = {
-    {FALSE, 0, 0.0, 0}, {FALSE, 2000000, 0.5, 0}, {TRUE, 0, 0.0, 0}, {TRUE, 5000000, 0.0, 0}, {TRUE, 6000000, 0.0, 2000000},
-    {TRUE, 0, 0.1, 10000000}, {TRUE, 2000000, 0.1, 14000000},
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    GstHarness *h = harness ("is-live", cases[i].live, "rate", 100, 1, "jitter", cases[i].jitter, "disorder",
-        cases[i].disorder, NULL);
-    GstQuery *query = gst_query_new_latency ();
-    GstClockTime min, max;
-    gboolean live;
-
-    gst_harness_use_testclock (h);
-    if (cases[i].live)
-      gst_harness_play (h);
-    fail_unless (gst_pad_peer_query (h->sinkpad, query));
-    gst_query_parse_latency (query, &live, &min, &max);
-    fail_unless_equals_int (live, cases[i].live);
-    fail_unless_equals_uint64 (min, cases[i].expected);
-    fail_unless_equals_uint64 (max, GST_CLOCK_TIME_NONE);
-    gst_query_unref (query);
-    gst_harness_teardown (h);
-  }
+  s.h = element_open ("robocachetestsrc", scenarios[__i__].properties);
+  gst_harness_use_testclock (s.h);
+  scenario_run (&s, scenarios[__i__].words);
+  harness_close (s.h);
 }
 
 GST_END_TEST;
 
 /* ---- queries and events ---- */
 
-GST_START_TEST (duration_position_and_seeking)
+GST_START_TEST (backwards_is_refused)
 {
-  Source source = source_begin ("num-buffers=50");
-  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
-  gint64 value = -1;
-  gboolean seekable;
+  Run run = run_begin (describe ("num-buffers=100"));
 
-  preroll (&source);
-  fail_unless (gst_element_query_duration (source.e, GST_FORMAT_TIME, &value));
-  fail_unless_equals_int64 (value, 500000000);
-  fail_unless (gst_element_query (source.e, query));
-  gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
-  fail_unless (seekable);
-  fail_unless (gst_element_query_position (source.e, GST_FORMAT_TIME, &value));
-  gst_query_unref (query);
-  /* stopped, its properties count */
-  gst_element_set_state (source.pipeline, GST_STATE_NULL);
-  g_object_set (source.e, "rate", 10, 1, NULL);
-  fail_unless (gst_element_query_duration (source.e, GST_FORMAT_TIME, &value));
-  fail_unless_equals_int64 (value, 5 * GST_SECOND);
-  g_object_set (source.e, "num-buffers", -1, NULL);
-  fail_if (gst_element_query_duration (source.e, GST_FORMAT_TIME, &value));
-  source_end (&source);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (segment_is_time_from_zero)
-{
-  GstHarness *h = harness ("num-buffers", 1, NULL);
-  const GstSegment *segment = NULL;
-  GstEvent *event;
-
-  gst_harness_play (h);
-  gst_buffer_unref (gst_harness_pull (h));
-  event = gst_pad_get_sticky_event (h->sinkpad, GST_EVENT_SEGMENT, 0);
-  gst_event_parse_segment (event, &segment);
-  fail_unless (segment->format == GST_FORMAT_TIME && segment->start == 0 && segment->base == 0 && segment->rate == 1.0);
-  gst_event_unref (event);
-  gst_harness_teardown (h);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (zero_buffers_is_only_eos)
-{
-  Output out = run_source ("num-buffers=0");
-
-  fail_unless_equals_int (out.buffers->len, 0);
-  fail_unless_equals_int (out.n_errors, 0);
-  output_clear (&out);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (an_eos_event_ends_a_live_source)
-{
-  GstHarness *h = harness ("is-live", TRUE, NULL);
-  gboolean eos = FALSE;
-
-  play_first_row (h);
-  fail_unless (gst_harness_wait_for_clock_id_waits (h, 1, 60));
-  gst_element_send_event (h->element, gst_event_new_eos ());
-  while (!eos) {
-    GstEvent *event = gst_harness_pull_event (h);
-
-    fail_unless (event != NULL);
-    eos = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
-    gst_event_unref (event);
-  }
-  gst_harness_teardown (h);
+  run_preroll (&run);
+  fail_if (gst_element_seek (run.e, -1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0, GST_SEEK_TYPE_SET,
+          GST_SECOND));
+  run_end (&run);
 }
 
 GST_END_TEST;
 
 GST_START_TEST (properties_set_while_running_wait_for_the_next_run)
 {
-  Source source = source_begin ("num-buffers=20 channels=3");
+  Run run = run_begin (describe ("num-buffers=20 channels=3"));
   Output out;
 
-  preroll (&source);
-  g_object_set (source.e, "kind", ROBOCACHE_TEST_FORCE, "channels", 6, "drop", 0.9, NULL);
-  out = play_to_end (source.pipeline);
+  run_preroll (&run);
+  g_object_set (run.e, "kind", ROBOCACHE_TEST_FORCE, "channels", 6, "drop", 0.9, NULL);
+  out = play_to_end (run.pipeline);
   for (guint i = 0; i < out.buffers->len; i++)
     fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, i)), 12);
-  fail_unless_equals_uint64 (stats_uint64 (source.e, "dropped"), 0);
+  fail_unless_equals_uint64 (output_count (&out, "dropped"), 0);
   output_clear (&out);
-  out = play_to_end (source.pipeline);
+  out = play_to_end (run.pipeline);
   fail_unless_equals_int (gst_buffer_get_size (output_buffer (&out, 0)), 24);
-  fail_unless (stats_uint64 (source.e, "dropped") > 50);
+  fail_unless (output_count (&out, "dropped") > 50);
   output_clear (&out);
-  source_end (&source);
+  run_end (&run);
 }
 
 GST_END_TEST;
@@ -706,8 +480,10 @@ GST_START_TEST (segment_seeks_end_with_segment_done)
 {
   static const GstClockTime stops[] = { 500 * GST_MSECOND, 700 * GST_MSECOND, GST_CLOCK_TIME_NONE };
   static const gint n_rows[] = { 50, 20, 30 };
+  Run run = run_begin (describe ("num-buffers=100"));
 
-  expect_segments ("robocachetestsrc name=e num-buffers=100 ! fakesink name=sink", stops, n_rows, G_N_ELEMENTS (stops));
+  expect_segments (&run, stops, n_rows, G_N_ELEMENTS (stops));
+  run_end (&run);
 }
 
 GST_END_TEST;
@@ -715,9 +491,12 @@ GST_END_TEST;
 /* Pauses of all lengths up to some 100 us: the streaming thread sees them begin, end, or neither. */
 GST_START_TEST (short_pauses_do_not_end_a_live_source)
 {
-  GstHarness *h = harness ("is-live", TRUE, "rate", 100, 1, NULL);
+  GstHarness *h = element_open ("robocachetestsrc", "is-live=true rate=100/1");
 
-  play_first_row (h);
+  gst_harness_use_testclock (h);
+  gst_harness_play (h);
+  fail_unless (gst_harness_crank_single_clock_wait (h));
+  gst_buffer_unref (gst_harness_pull (h));
   for (guint i = 0; i < 500; i++) {
     gst_element_set_state (h->element, GST_STATE_PAUSED);
     for (volatile guint spin = 0; spin < i * 100; spin++);
@@ -725,7 +504,7 @@ GST_START_TEST (short_pauses_do_not_end_a_live_source)
     fail_unless (gst_harness_crank_single_clock_wait (h));
     gst_buffer_unref (gst_harness_pull (h));
   }
-  gst_harness_teardown (h);
+  harness_close (h);
 }
 
 GST_END_TEST;
@@ -743,7 +522,7 @@ propose_pool (GstPad *pad, GstObject *parent, GstQuery *query)
 
 GST_START_TEST (downstream_s_pool_is_used)
 {
-  GstHarness *h = harness ("num-buffers", 3, "channels", 6, NULL);
+  GstHarness *h = element_open ("robocachetestsrc", "num-buffers=3 channels=6");
   GstBufferPool *pool = gst_buffer_pool_new ();
 
   gst_pad_set_query_function_full (h->sinkpad, propose_pool, pool, gst_object_unref);
@@ -755,7 +534,7 @@ GST_START_TEST (downstream_s_pool_is_used)
     fail_unless_equals_int (gst_buffer_get_size (buffer), 24);
     gst_buffer_unref (buffer);
   }
-  gst_harness_teardown (h);
+  harness_close (h);
 }
 
 GST_END_TEST;
@@ -783,18 +562,18 @@ GST_START_TEST (any_property_set_while_data_flows)
 
   random_numbers = g_rand_new_with_seed (17);
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    Source source = source_begin (properties[i]);
-    GstElement *sink = gst_bin_get_by_name (GST_BIN (source.pipeline), "sink");
+    Run run = run_begin (describe (properties[i]));
+    GstElement *sink = gst_bin_get_by_name (GST_BIN (run.pipeline), "sink");
     Output out;
 
-    g_signal_connect (sink, "handoff", G_CALLBACK (set_a_property), source.e);
-    out = play_to_end (source.pipeline);
+    g_signal_connect (sink, "handoff", G_CALLBACK (set_a_property), run.e);
+    out = play_to_end (run.pipeline);
     fail_unless_equals_int (out.n_errors, 0);
     fail_unless (out.n_warnings > 450);
     fail_unless_equals_int (out.buffers->len, 500);
     output_clear (&out);
     gst_object_unref (sink);
-    source_end (&source);
+    run_end (&run);
   }
   g_rand_free (random_numbers);
 }
@@ -815,46 +594,17 @@ GST_START_TEST (logs)
 
 GST_END_TEST;
 
-static Suite *
-robocachetestsrc_suite (void)
-{
-  Suite *suite = suite_create ("robocachetestsrc");
-  TCase *tc = tcase_create ("general");
+static const Test tests[] = {
+  TEST (times_are_the_exact_grid), TEST (values_are_the_closed_form_at_the_row_s_own_time), TEST (points_are_the_room),
+  TEST (caps), TEST (caps_that_are_refused), TEST (errors), TEST (every_property_reads_back),
+  TEST (jitter_is_bounded_and_two_sided), TEST (jitter_never_makes_a_time_negative),
+  TEST (dropped_rows_are_missing_and_counted), TEST (swapped_pairs_are_counted), TEST (a_silence_begins_at_each_interval),
+  TEST (the_seed_decides), TEST (a_seek_gives_the_same_rows), TEST (a_seek_does_not_make_a_recording_longer),
+  TEST (a_week_of_rows_has_exact_times), CASES (scenario, G_N_ELEMENTS (scenarios)),
+  TEST (live_rows_are_released_at_their_time), TEST (backwards_is_refused),
+  TEST (properties_set_while_running_wait_for_the_next_run), TEST (segment_seeks_end_with_segment_done),
+  TEST (short_pauses_do_not_end_a_live_source), TEST (downstream_s_pool_is_used), TEST (any_property_set_while_data_flows),
+  TEST (logs),
+};
 
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, times_are_the_exact_grid);
-  tcase_add_test (tc, values_are_the_closed_form_at_the_row_s_own_time);
-  tcase_add_test (tc, points_are_the_room);
-  tcase_add_test (tc, caps);
-  tcase_add_test (tc, caps_that_are_refused);
-  tcase_add_test (tc, errors);
-  tcase_add_test (tc, every_property_reads_back);
-  tcase_add_test (tc, jitter_is_bounded_and_two_sided);
-  tcase_add_test (tc, jitter_never_makes_a_time_negative);
-  tcase_add_test (tc, dropped_rows_are_missing_and_counted);
-  tcase_add_test (tc, swapped_pairs_are_counted);
-  tcase_add_test (tc, a_silence_begins_at_each_interval);
-  tcase_add_test (tc, the_seed_decides);
-  tcase_add_test (tc, a_seek_gives_the_same_rows);
-  tcase_add_test (tc, a_seek_does_not_make_a_recording_longer);
-  tcase_add_test (tc, a_week_of_rows_has_exact_times);
-  tcase_add_test (tc, backwards_and_live_are_not_seekable);
-  tcase_add_test (tc, live_rows_are_released_at_their_time);
-  tcase_add_test (tc, a_dead_live_sensor_sends_nothing);
-  tcase_add_test (tc, a_pause_shifts_the_release);
-  tcase_add_test (tc, a_live_source_stops_while_it_waits);
-  tcase_add_test (tc, latency);
-  tcase_add_test (tc, duration_position_and_seeking);
-  tcase_add_test (tc, segment_is_time_from_zero);
-  tcase_add_test (tc, zero_buffers_is_only_eos);
-  tcase_add_test (tc, an_eos_event_ends_a_live_source);
-  tcase_add_test (tc, properties_set_while_running_wait_for_the_next_run);
-  tcase_add_test (tc, segment_seeks_end_with_segment_done);
-  tcase_add_test (tc, short_pauses_do_not_end_a_live_source);
-  tcase_add_test (tc, downstream_s_pool_is_used);
-  tcase_add_test (tc, any_property_set_while_data_flows);
-  tcase_add_test (tc, logs);
-  return suite;
-}
-
-GST_CHECK_MAIN (robocachetestsrc);
+TESTS_MAIN (robocachetestsrc);

@@ -2,206 +2,111 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
-
+#include <stdio.h>
 #include <string.h>
 
 #include "common/time/rowtimes.h"
+#include "tests/check/checks.h"
 
-#define NONE GST_CLOCK_TIME_NONE
+/* Words: PTS/DURATION*N=TIMES a buffer of N rows, - for none, and the running times of its rows, -1 for those outside the
+ * segment, or none; PTS/DURATION@ROWTIMES=TIMES one with a time for each row; rate:NUM/DEN; seg:START,STOP,BASE,OFFSET,RATE. */
+static const gchar *const scenarios[] = {
+  /* row i is at PTS + floor (i duration / R) */
+  "0/40*4=0,10,20,30", "1000/40*4=1000,1010,1020,1030", "0/10*4=0,2,5,7", "5/10*1=5", "5/-*1=5", "5/-*3=5,5,5", "5/0*3=5,5,5",
+  "0/9000000000000000000*3=0,3000000000000000000,6000000000000000000",
+  "10000000000000000000/0*1=-1",        /* beyond int64 */
+  /* without a PTS a buffer continues the one before, unless that has no duration or was in another segment */
+  "-/10*1=none 100/10*1=100 -/20*2=110,120 -/-*1=130 -/10*1=none",
+  "rate:100/1 0/-*2=0,5000000 -/-*1=10000000 -/1*1=20000000 -/-*1=20000001 rate:0/1 -/-*1=30000001 -/-*1=none",
+  "0/10*1=0 seg:0,-,0,0,1 -/10*1=none",
+  /* row times win over the PTS, and need none; none is before 0 or the segment */
+  "500/40@30,20,-1,99=30,20,-1,99 -/-@30,20,-1,99=30,20,-1,99 seg:25,-,1000,0,1 -/-@30,20,-1,99=1005,-1,-1,1074",
+  "seg:0,-,0,0,1 100/-*1=100", "seg:50,-,0,0,1 100/-*1=50 49/-*1=-1", "seg:50,-,1000,0,1 100/-*1=1050",
+  "seg:50,-,1000,10,1 100/-*1=1040", "seg:50,100,0,0,1 100/-*1=50 101/-*1=-1", "seg:0,-,0,0,2 100/-*1=50",
+};
+
+static guint64
+parse_time (const gchar *text)
+{
+  return *text == '-' && !g_ascii_isdigit (text[1]) ? GST_CLOCK_TIME_NONE : g_ascii_strtoull (text, NULL, 10);
+}
 
 static void
-begin (RobocacheRowTimes *clock)
+set_segment (RobocacheRowTimes *clock, const gchar *text)
 {
+  gchar **numbers = g_strsplit (text, ",", 5);
   GstSegment segment;
 
-  robocache_row_times_init (clock);
   gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = parse_time (numbers[0]);
+  segment.stop = parse_time (numbers[1]);
+  segment.base = parse_time (numbers[2]);
+  segment.offset = parse_time (numbers[3]);
+  segment.rate = g_ascii_strtod (numbers[4], NULL);
   robocache_row_times_set_segment (clock, &segment);
+  g_strfreev (numbers);
 }
 
-/* Times of the rows of one buffer; returns whether it has any. */
-static gboolean
-take (RobocacheRowTimes *clock, GstClockTime pts, GstClockTime duration, guint n, const gint64 *row_times, gint64 *times)
+/* The times of the rows of one buffer, in words. row_times: words, or NULL; those of every other scenario are not aligned. */
+static gchar *
+times_of (RobocacheRowTimes *clock, GstBuffer *buffer, guint n, gchar **row_times, gsize misalignment)
 {
-  GstBuffer *buffer = gst_buffer_new ();
+  GString *times = g_string_new (NULL);
   RobocacheBufferTimes of_buffer;
-  gboolean timed;
+  gint64 bytes[6], time;
+  const gint64 *given = row_times ? (const gint64 *) (gconstpointer) ((guint8 *) bytes + misalignment) : NULL;
 
-  GST_BUFFER_PTS (buffer) = pts;
-  GST_BUFFER_DURATION (buffer) = duration;
-  timed = robocache_row_times_begin (clock, buffer, n, row_times, &of_buffer) == ROBOCACHE_BUFFER_TIMED;
-  for (guint i = 0; timed && i < n; i++) {
-    if (!robocache_row_times_nth (clock, &of_buffer, i, &times[i]))
-      times[i] = -1;
+  for (guint i = 0; row_times && i < n; i++) {
+    time = g_ascii_strtoll (row_times[i], NULL, 10);
+    memcpy ((guint8 *) bytes + misalignment + i * sizeof (time), &time, sizeof (time));
   }
+  if (robocache_row_times_begin (clock, buffer, n, given, &of_buffer) != ROBOCACHE_BUFFER_TIMED) {
+    g_string_append (times, "none");
+    n = 0;
+  }
+  for (guint i = 0; i < n; i++) {
+    if (!robocache_row_times_nth (clock, &of_buffer, i, &time))
+      time = -1;
+    g_string_append_printf (times, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "", time);
+  }
+  return g_string_free (times, FALSE);
+}
+
+static void
+expect_buffer (RobocacheRowTimes *clock, const gchar *word, gsize misalignment)
+{
+  gchar **parts = g_strsplit_set (word, "/*@=", 4), **row_times = strchr (word, '@') ? g_strsplit (parts[2], ",", 4) : NULL;
+  GstBuffer *buffer = gst_buffer_new ();
+  gchar *times;
+
+  GST_BUFFER_PTS (buffer) = parse_time (parts[0]);
+  GST_BUFFER_DURATION (buffer) = parse_time (parts[1]);
+  times = times_of (clock, buffer, row_times ? g_strv_length (row_times) : (guint) parse_time (parts[2]), row_times,
+      misalignment);
+  fail_unless (g_str_equal (times, parts[3]), "%s: the times are %s", word, times);
   gst_buffer_unref (buffer);
-  return timed;
+  g_free (times);
+  g_strfreev (row_times);
+  g_strfreev (parts);
 }
 
-/* Row i is at PTS + floor (i duration / R). */
-static const struct
+GST_START_TEST (test_scenario)
 {
-  GstClockTime pts, duration;
-  guint n;
-  gint64 times[4];
-} blocks[] = {
-  {0, 40, 4, {0, 10, 20, 30}},
-  {1000, 40, 4, {1000, 1010, 1020, 1030}},
-  {0, 10, 4, {0, 2, 5, 7}},
-  {5, 10, 1, {5}},
-  {5, NONE, 1, {5}},
-  {5, NONE, 3, {5, 5, 5}},
-  {5, 0, 3, {5, 5, 5}},
-  {0, G_GUINT64_CONSTANT (9000000000000000000), 3, {0, G_GINT64_CONSTANT (3000000000000000000),
-          G_GINT64_CONSTANT (6000000000000000000)}},
-  {G_GUINT64_CONSTANT (10000000000000000000), 0, 1, {-1}},      /* beyond int64 */
-};
-
-GST_START_TEST (test_block)
-{
+  gchar **words = g_strsplit (scenarios[__i__ / 2], " ", -1);
   RobocacheRowTimes clock;
-  gint64 times[4];
-
-  begin (&clock);
-  fail_unless (take (&clock, blocks[__i__].pts, blocks[__i__].duration, blocks[__i__].n, NULL, times));
-  for (guint i = 0; i < blocks[__i__].n; i++)
-    fail_unless_equals_int64 (times[i], blocks[__i__].times[i]);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_without_pts)
-{
-  RobocacheRowTimes clock;
-  gint64 times[2];
-
-  begin (&clock);
-  fail_if (take (&clock, NONE, 10, 1, NULL, times));    /* nothing to go on from */
-  fail_unless (take (&clock, 100, 10, 1, NULL, times));
-  fail_unless (take (&clock, NONE, 20, 2, NULL, times));
-  fail_unless_equals_int64 (times[0], 110);
-  fail_unless_equals_int64 (times[1], 120);
-  fail_unless (take (&clock, NONE, NONE, 1, NULL, times));
-  fail_unless_equals_int64 (times[0], 130);
-  fail_if (take (&clock, NONE, 10, 1, NULL, times));    /* the one before had no duration */
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_nominal_duration)
-{
-  RobocacheRowTimes clock;
-  gint64 times[2];
-
-  begin (&clock);
-  robocache_row_times_set_rate (&clock, 100, 1);
-  fail_unless (take (&clock, 0, NONE, 2, NULL, times));
-  fail_unless_equals_int64 (times[1], 5000000);
-  fail_unless (take (&clock, NONE, NONE, 1, NULL, times));
-  fail_unless_equals_int64 (times[0], 10000000);
-  fail_unless (take (&clock, NONE, 1, 1, NULL, times));
-  fail_unless_equals_int64 (times[0], 20000000);
-  fail_unless (take (&clock, NONE, NONE, 1, NULL, times));
-  fail_unless_equals_int64 (times[0], 20000001);
-  robocache_row_times_set_rate (&clock, 0, 1);
-  fail_unless (take (&clock, NONE, NONE, 1, NULL, times));
-  fail_if (take (&clock, NONE, NONE, 1, NULL, times));
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_new_segment_has_nothing_to_go_on_from)
-{
-  RobocacheRowTimes clock;
-  GstSegment segment;
-  gint64 times[1];
-
-  begin (&clock);
-  fail_unless (take (&clock, 0, 10, 1, NULL, times));
-  segment = clock.segment;
-  robocache_row_times_set_segment (&clock, &segment);
-  fail_if (take (&clock, NONE, 10, 1, NULL, times));
-}
-
-GST_END_TEST;
-
-/* Row times win over PTS, and are on its timeline. */
-GST_START_TEST (test_row_times)
-{
-  static const gint64 row_times[] = { 30, 20, -1, 99 };
-  RobocacheRowTimes clock;
-  GstSegment segment;
-  gint64 times[4];
-
-  begin (&clock);
-  fail_unless (take (&clock, 500, 40, 4, row_times, times));
-  fail_unless_equals_int64 (times[0], 30);
-  fail_unless_equals_int64 (times[1], 20);
-  fail_unless_equals_int64 (times[2], -1);      /* no time before 0 */
-  fail_unless_equals_int64 (times[3], 99);
-  fail_unless (take (&clock, NONE, NONE, 4, row_times, times)); /* they need no PTS */
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = 25;
-  segment.base = 1000;
-  robocache_row_times_set_segment (&clock, &segment);
-  fail_unless (take (&clock, NONE, NONE, 4, row_times, times));
-  fail_unless_equals_int64 (times[0], 1005);
-  fail_unless_equals_int64 (times[1], -1);      /* before the segment */
-  fail_unless_equals_int64 (times[3], 1074);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_unaligned_row_times)
-{
-  static const gint64 row_times[] = { 30, 20 };
-  RobocacheRowTimes clock;
-  guint8 bytes[20];
-  gint64 times[2];
-
-  memcpy (bytes + 4, row_times, sizeof (row_times));
-  begin (&clock);
-  fail_unless (take (&clock, 0, 40, 2, (const gint64 *) (gconstpointer) (bytes + 4), times));
-  fail_unless_equals_int64 (times[0], 30);
-  fail_unless_equals_int64 (times[1], 20);
-}
-
-GST_END_TEST;
-
-static const struct
-{
-  guint64 start, stop, base, offset;
-  gdouble rate;
-  guint64 pts;
-  gint64 running;               /* -1: outside */
-} segments[] = {
-  {0, NONE, 0, 0, 1.0, 100, 100},
-  {50, NONE, 0, 0, 1.0, 100, 50},
-  {50, NONE, 1000, 0, 1.0, 100, 1050},
-  {50, NONE, 1000, 10, 1.0, 100, 1040},
-  {50, NONE, 0, 0, 1.0, 49, -1},
-  {50, 100, 0, 0, 1.0, 100, 50},
-  {50, 100, 0, 0, 1.0, 101, -1},
-  {0, NONE, 0, 0, 2.0, 100, 50},
-};
-
-GST_START_TEST (test_segment)
-{
-  RobocacheRowTimes clock;
-  GstSegment segment;
-  gint64 times[1];
+  gint num, den;
 
   robocache_row_times_init (&clock);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = segments[__i__].start;
-  segment.stop = segments[__i__].stop;
-  segment.base = segments[__i__].base;
-  segment.offset = segments[__i__].offset;
-  segment.rate = segments[__i__].rate;
-  robocache_row_times_set_segment (&clock, &segment);
-  fail_unless (take (&clock, segments[__i__].pts, NONE, 1, NULL, times));
-  fail_unless_equals_int64 (times[0], segments[__i__].running);
+  set_segment (&clock, "0,-,0,0,1");
+  for (gchar **word = words; *word; word++) {
+    if (g_str_has_prefix (*word, "seg:"))
+      set_segment (&clock, *word + 4);
+    else if (sscanf (*word, "rate:%d/%d", &num, &den) == 2)
+      robocache_row_times_set_rate (&clock, num, den);
+    else
+      expect_buffer (&clock, *word, __i__ % 2 * 4);
+  }
+  g_strfreev (words);
 }
 
 GST_END_TEST;
@@ -247,22 +152,4 @@ GST_START_TEST (test_layout)
 
 GST_END_TEST;
 
-static Suite *
-rowtimes_suite (void)
-{
-  Suite *s = suite_create ("rowtimes");
-  TCase *tc = tcase_create ("times");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_block, 0, G_N_ELEMENTS (blocks));
-  tcase_add_test (tc, test_without_pts);
-  tcase_add_test (tc, test_nominal_duration);
-  tcase_add_test (tc, test_new_segment_has_nothing_to_go_on_from);
-  tcase_add_test (tc, test_row_times);
-  tcase_add_test (tc, test_unaligned_row_times);
-  tcase_add_loop_test (tc, test_segment, 0, G_N_ELEMENTS (segments));
-  tcase_add_loop_test (tc, test_layout, 0, G_N_ELEMENTS (layouts));
-  return s;
-}
-
-GST_CHECK_MAIN (rowtimes);
+CHECK_MAIN (rowtimes, NULL, NULL, TIMES (2 * G_N_ELEMENTS (scenarios), test_scenario), EACH (layouts, test_layout))

@@ -2,9 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
-
 #include "common/time/tickgrid.h"
+#include "tests/check/checks.h"
 
 #define SECOND G_GINT64_CONSTANT (1000000000)
 #define WEEK (7 * 24 * 3600)
@@ -61,24 +60,15 @@ expected_time (const RobocacheTickGrid *grid, gint64 k)
   return (gint64) MIN (t, (__int128) G_MAXINT64);
 }
 
-GST_START_TEST (test_no_drift)
-{
-  const RobocacheTickGrid *grid = &grids[__i__];
-
-  for (gint64 k = 0; k < 1000; k++)
-    fail_unless_equals_int64 (robocache_tick_time (grid, k), expected_time (grid, k));
-  for (gint64 k = 1; k < G_MAXINT32; k = 3 * k + 1)
-    fail_unless_equals_int64 (robocache_tick_time (grid, k), expected_time (grid, k));
-}
-
-GST_END_TEST;
-
-/* The first tick at or after t is that: not before t, and the one before it is. */
-GST_START_TEST (test_at_or_after)
+/* Ticks do not drift. The first tick at or after a time is not before it, and the one before that is. */
+GST_START_TEST (test_grid)
 {
   const RobocacheTickGrid *grid = &grids[__i__];
   GRand *rand = g_rand_new_with_seed (7);
 
+  for (gint64 k = 0; k < G_MAXINT32; k = k < 1000 ? k + 1 : 3 * k + 1)
+    fail_unless_equals_int64 (robocache_tick_time (grid, k), expected_time (grid, k));
+  fail_unless_equals_int64 (robocache_tick_period (grid), expected_time (grid, 1));
   for (gint i = 0; i < 2000; i++) {
     const gint64 t = i < 100 ? i : (gint64) g_rand_int (rand) << (g_rand_int (rand) % 25);
     const gint64 k = robocache_tick_at_or_after (grid, t);
@@ -86,16 +76,7 @@ GST_START_TEST (test_at_or_after)
     fail_unless (k >= 0 && robocache_tick_time (grid, k) >= t);
     fail_unless (k == 0 || robocache_tick_time (grid, k - 1) < t);
   }
-  g_rand_free (rand);
-}
-
-GST_END_TEST;
-
-/* At the very time of a tick, and 1 ns to either side. */
-GST_START_TEST (test_at_a_tick)
-{
-  const RobocacheTickGrid *grid = &grids[__i__];
-
+  /* at a tick, and 1 ns to either side */
   for (gint64 k = 1; k < 100000; k = 2 * k + 1) {
     const gint64 t = robocache_tick_time (grid, k);
 
@@ -103,85 +84,50 @@ GST_START_TEST (test_at_a_tick)
     fail_unless (robocache_tick_time (grid, robocache_tick_at_or_after (grid, t + 1)) > t);
     fail_unless (robocache_tick_at_or_after (grid, t - 1) <= k);
   }
+  g_rand_free (rand);
 }
 
 GST_END_TEST;
-
-GST_START_TEST (test_period)
-{
-  const RobocacheTickGrid *grid = &grids[__i__];
-
-  fail_unless_equals_int64 (robocache_tick_period (grid), expected_time (grid, 1));
-}
-
-GST_END_TEST;
-
-static const gint64 before_zero[] = { 0, -1, -1000000000, G_MININT64 };
 
 GST_START_TEST (test_no_tick_before_zero)
 {
+  static const gint64 times[] = { 0, -1, -1000000000, G_MININT64 };
   const RobocacheTickGrid grid = { 100, 1 };
 
-  fail_unless_equals_int64 (robocache_tick_at_or_after (&grid, before_zero[__i__]), 0);
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    fail_unless_equals_int64 (robocache_tick_at_or_after (&grid, times[i]), 0);
 }
 
 GST_END_TEST;
 
-/* A week at 1000/3 Hz: 201600000 steps of 3 ms, and the last tick is where it belongs. */
+/* Each spacing is one of two, and the last tick is where it belongs. */
+static const struct
+{
+  RobocacheTickGrid grid;
+  gint64 steps[2];
+} weeks[] = {
+  {{1000, 3}, {3000000, 3000000}},
+  {{30000, 1001}, {33366666, 33366667}},
+};
+
 GST_START_TEST (test_a_week)
 {
-  const RobocacheTickGrid grid = { 1000, 3 };
-  const gint64 n = (gint64) WEEK * 1000 / 3;
-  gint64 before = -3000000;
+  const RobocacheTickGrid *grid = &weeks[__i__].grid;
+  const gint64 *steps = weeks[__i__].steps, n = (gint64) WEEK * grid->num / grid->den;
+  gint64 before = 0;
 
-  fail_unless_equals_int64 (robocache_tick_time (&grid, n), WEEK * SECOND);
-  for (gint64 k = 0; k <= n; k++) {
-    const gint64 t = robocache_tick_time (&grid, k);
+  fail_unless_equals_int64 (robocache_tick_time (grid, 0), 0);
+  for (gint64 k = 1; k <= n; k++) {
+    const gint64 t = robocache_tick_time (grid, k);
 
-    if (t - before != 3000000)
+    if (t - before != steps[0] && t - before != steps[1])
       fail ("tick %" G_GINT64_FORMAT " is at %" G_GINT64_FORMAT " after %" G_GINT64_FORMAT, k, t, before);
     before = t;
   }
-  fail_unless_equals_int64 (before, WEEK * SECOND);
+  fail_unless_equals_int64 (before, expected_time (grid, n));
 }
 
 GST_END_TEST;
 
-/* A week at 30000/1001 Hz: each spacing is one of two, and the last tick is exact. */
-GST_START_TEST (test_a_week_of_video)
-{
-  const RobocacheTickGrid grid = { 30000, 1001 };
-  const gint64 n = (gint64) WEEK * 30000 / 1001;
-  gint64 before = robocache_tick_time (&grid, 0);
-
-  for (gint64 k = 1; k <= n; k++) {
-    const gint64 t = robocache_tick_time (&grid, k), step = t - before;
-
-    if (step != 33366666 && step != 33366667)
-      fail ("a step of %" G_GINT64_FORMAT " at tick %" G_GINT64_FORMAT, step, k);
-    before = t;
-  }
-  fail_unless_equals_int64 (before, expected_time (&grid, n));
-}
-
-GST_END_TEST;
-
-static Suite *
-tickgrid_suite (void)
-{
-  Suite *s = suite_create ("tickgrid");
-  TCase *tc = tcase_create ("grid");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_tick_time, 0, G_N_ELEMENTS (ticks));
-  tcase_add_loop_test (tc, test_no_drift, 0, G_N_ELEMENTS (grids));
-  tcase_add_loop_test (tc, test_at_or_after, 0, G_N_ELEMENTS (grids));
-  tcase_add_loop_test (tc, test_at_a_tick, 0, G_N_ELEMENTS (grids));
-  tcase_add_loop_test (tc, test_period, 0, G_N_ELEMENTS (grids));
-  tcase_add_loop_test (tc, test_no_tick_before_zero, 0, G_N_ELEMENTS (before_zero));
-  tcase_add_test (tc, test_a_week);
-  tcase_add_test (tc, test_a_week_of_video);
-  return s;
-}
-
-GST_CHECK_MAIN (tickgrid);
+CHECK_MAIN (tickgrid, NULL, NULL, EACH (ticks, test_tick_time), EACH (grids, test_grid), ONCE (test_no_tick_before_zero),
+    EACH (weeks, test_a_week))

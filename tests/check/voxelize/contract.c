@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include "tests/check/logs.h"
 #include "tests/check/random_properties.h"
 #include "voxelize_harness.h"
 
@@ -9,36 +10,48 @@ static const struct
 {
   const gchar *factory, *properties, *caps;
   gsize size;
-  const gchar *logs[4];         /* from INFO to LOG and after them: words of each */
+  const gchar *logs[5];         /* "LEVEL words" */
 } elements[] = {
-  {"robocachevoxelize", UNIT "accumulate=3 output=sparse max-voxels=9", XYZI, 32, {"3 clouds each", "event",
-          "2 of 2 points are inside, 1 voxels", "from 1 clouds"}},
-  {"robocachevoxelview", "", TENSORS "types=(string)uint8,dimensions=(string)2:2:8,voxel-origin=<0,0,0>,voxel-size=<1,1,1>,"
-      "framerate=10/1", 32, {"video/x-raw", "event", "0 voxels occupied", "picture of"}},
+  {"robocachevoxelize", UNIT "accumulate=3 output=sparse max-voxels=9", XYZI, 32, {"INFO 3 clouds each", "DEBUG event",
+          "LOG 2 of 2 points are inside, 1 voxels", "LOG from 1 clouds", NULL}},
+  {"robocachevoxelview", "", TENSOR ("uint8", "2:2:8") ",voxel-origin=<0,0,0>,voxel-size=<1,1,1>,framerate=10/1", 32,
+      {"INFO video/x-raw", "DEBUG event", "LOG 0 voxels occupied", "LOG picture of", NULL}},
 };
 
-/* NULL: the element is not built. */
+/* The last one may not be built. */
+static guint
+n_elements (void)
+{
+  GstElementFactory *last = gst_element_factory_find (elements[G_N_ELEMENTS (elements) - 1].factory);
+
+  if (last == NULL)
+    return G_N_ELEMENTS (elements) - 1;
+  gst_object_unref (last);
+  return G_N_ELEMENTS (elements);
+}
+
 static GstHarness *
 open_element (gint i)
 {
-  GstElementFactory *factory = gst_element_factory_find (elements[i].factory);
-  GstHarness *h;
+  GstHarness *h = element_open (elements[i].factory, elements[i].properties);
 
-  if (factory == NULL)
-    return NULL;
-  gst_object_unref (factory);
-  h = harness_of (elements[i].factory, elements[i].properties);
   gst_harness_set_src_caps_str (h, elements[i].caps);
   return h;
+}
+
+static GstBuffer *
+zeros (gint i)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, elements[i].size, NULL);
+
+  gst_buffer_memset (buffer, 0, 0, elements[i].size);
+  return buffer;
 }
 
 static GstFlowReturn
 push_zeros (GstHarness *h, gint i, GstClockTime pts)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, elements[i].size, NULL);
-
-  gst_buffer_memset (buffer, 0, 0, elements[i].size);
-  return gst_harness_push (h, at (buffer, pts));
+  return gst_harness_push (h, at (zeros (i), pts));
 }
 
 /* ---- settings ---- */
@@ -71,106 +84,85 @@ GST_START_TEST (test_random_settings)
   GstHarness *h = open_element (__i__);
   guint n_outputs = 0, n_errors = 0;
 
-  for (guint round = 0; h && round < 600; round++) {
+  for (guint round = 0; round < 600; round++) {
     GstBuffer *output;
-    GstMessage *error;
     GstFlowReturn ret;
+    gboolean failed;
 
     set_random_property (random, G_OBJECT (h->element));
     limit (G_OBJECT (h->element));
     ret = push_zeros (h, __i__, round * GST_MSECOND);
     output = gst_harness_try_pull (h);
-    error = pop_message (h, GST_MESSAGE_ERROR);
-    fail_unless (output != NULL || error != NULL, "round %u: no output and no error", round);
-    fail_unless_equals_int (ret == GST_FLOW_OK, error == NULL);
+    failed = had_error (h);
+    fail_unless (output != NULL || failed, "round %u: no output and no error", round);
+    fail_unless_equals_int (ret == GST_FLOW_OK, !failed);
     n_outputs += output != NULL;
+    n_errors += failed;
     gst_clear_buffer (&output);
-    if (error) {
-      n_errors++;
-      gst_message_unref (error);
-      harness_free (h);
+    if (failed) {
+      harness_close (h);
       h = open_element (__i__);
     }
   }
-  fail_unless (h == NULL || (n_outputs > 50 && n_errors > 5), "%u outputs, %u errors", n_outputs, n_errors);
+  fail_unless (n_outputs > 50 && n_errors > 5, "%u outputs, %u errors", n_outputs, n_errors);
   g_rand_free (random);
-  if (h)
-    harness_free (h);
+  harness_close (h);
 }
 
 GST_END_TEST;
 
-/* Properties that READY fixes warn once when they are set later, and no others do. */
+/* Each property says when it may be set. Those that READY fixes warn once when they are set later, and no others do. */
 GST_START_TEST (test_late_settings)
 {
   GstHarness *h = open_element (__i__);
-  GParamSpec **all;
-  guint n = 0;
+  guint n;
+  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (h->element), &n);
 
-  if (h == NULL)
-    return;
-  all = g_object_class_list_properties (G_OBJECT_GET_CLASS (h->element), &n);
   for (guint i = 0; i < n; i++) {
-    GstMessage *message;
-    GError *warning = NULL;
-
     if (all[i]->owner_type != G_OBJECT_TYPE (h->element) || !(all[i]->flags & G_PARAM_WRITABLE))
       continue;
+    fail_unless (all[i]->flags & (GST_PARAM_MUTABLE_PLAYING | GST_PARAM_MUTABLE_READY), "%s", all[i]->name);
     g_object_set_property (G_OBJECT (h->element), all[i]->name, g_param_spec_get_default_value (all[i]));
-    message = pop_message (h, GST_MESSAGE_WARNING);
-    fail_unless ((message != NULL) == ((all[i]->flags & GST_PARAM_MUTABLE_READY) != 0), "%s", all[i]->name);
-    if (message) {
-      gst_message_parse_warning (message, &warning, NULL);
-      fail_unless (g_error_matches (warning, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS));
-      fail_unless (strstr (warning->message, all[i]->name) != NULL, "%s", warning->message);
-      g_error_free (warning);
-      gst_message_unref (message);
-    }
+    if (all[i]->flags & GST_PARAM_MUTABLE_READY)
+      expect_posted_warning (h, "settings", all[i]->name);
+    fail_unless (pop_message (h, GST_MESSAGE_WARNING) == NULL, "%s", all[i]->name);
   }
   g_free (all);
-  harness_free (h);
+  harness_close (h);
 }
 
 GST_END_TEST;
 
-/* A wrong value is an error, and a right one after it goes on. */
-GST_START_TEST (test_wrong_setting_is_mended)
+/* ---- times and metadata ---- */
+
+GST_START_TEST (test_times_and_metadata_are_copied)
 {
-  static const struct
-  {
-    const gchar *name, *wrong, *right;
-  } settings[] = {
-    {"grid", "4:4", "2:2:8"}, {"voxel-size", "<1.0,0.0,1.0>", "<1.0,1.0,1.0>"}, {"origin", "<1.0>", "<0.0,0.0,0.0>"}
-  };
-  GstHarness *h = open_element (__i__ % 2);
-  const guint i = (guint) __i__ / 2;
+  GstHarness *h = open_element (__i__);
+  GstCaps *reference = gst_caps_new_empty_simple ("timestamp/x-ptp");
+  GstBuffer *buffer = at (zeros (__i__), 1234), *output;
+  GstReferenceTimestampMeta *meta;
 
-  if (h == NULL)
-    return;
-  for (guint round = 0; round < 2; round++) {
-    GstMessage *error;
-
-    gst_util_set_object_arg (G_OBJECT (h->element), settings[i].name, settings[i].wrong);
-    fail_unless (push_zeros (h, __i__ % 2, 0) != GST_FLOW_OK);
-    error = pop_message (h, GST_MESSAGE_ERROR);
-    fail_unless (error != NULL);
-    gst_message_unref (error);
-    gst_util_set_object_arg (G_OBJECT (h->element), settings[i].name, settings[i].right);
-    fail_unless_equals_int (push_zeros (h, __i__ % 2, 0), GST_FLOW_OK);
-    gst_buffer_unref (gst_harness_pull (h));
-  }
-  harness_free (h);
+  GST_BUFFER_DTS (buffer) = 1200;
+  GST_BUFFER_OFFSET (buffer) = 77;
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_MARKER);
+  gst_buffer_add_reference_timestamp_meta (buffer, reference, 99, 1);
+  output = push_pull (h, buffer);
+  fail_unless_equals_uint64 (GST_BUFFER_PTS (output), 1234);
+  fail_unless_equals_uint64 (GST_BUFFER_DTS (output), 1200);
+  fail_unless_equals_uint64 (GST_BUFFER_DURATION (output), 100 * GST_MSECOND);
+  fail_unless_equals_uint64 (GST_BUFFER_OFFSET (output), 77);
+  fail_unless (GST_BUFFER_FLAG_IS_SET (output, GST_BUFFER_FLAG_MARKER));
+  meta = gst_buffer_get_reference_timestamp_meta (output, reference);
+  fail_unless (meta != NULL && meta->timestamp == 99);
+  gst_buffer_unref (output);
+  gst_caps_unref (reference);
+  expect_no_error (h);
+  harness_close (h);
 }
 
 GST_END_TEST;
 
 /* ---- queries ---- */
-
-static void
-count_release (gpointer data, GstMiniObject *buffer)
-{
-  ++*(guint *) data;
-}
 
 /* DRAIN gives all clouds of a window back, and grids stay what they were. */
 GST_START_TEST (test_drain)
@@ -196,8 +188,8 @@ GST_START_TEST (test_drain)
     }
   }
   gst_query_unref (query);
-  harness_free (undisturbed);
-  harness_free (h);
+  harness_close (undisturbed);
+  harness_close (h);
   g_free (properties);
 }
 
@@ -205,62 +197,34 @@ GST_END_TEST;
 
 /* ---- logs ---- */
 
-static GString *logged[GST_LEVEL_COUNT];
-
+/* Nothing of ours is in GStreamer's own category. */
 static void
-collect_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file, const gchar *function, gint line,
-    GObject *object, GstDebugMessage *message, gpointer factory)
+refuse_default_category (GstDebugCategory *category, GstDebugLevel level, const gchar *file, const gchar *function, gint line,
+    GObject *object, GstDebugMessage *message, gpointer data)
 {
   const gboolean ours = strstr (file, "gst/vox") || strstr (file, "common/");
 
-  if (g_str_equal (gst_debug_category_get_name (category), factory))
-    g_string_append_printf (logged[level], "%s\n", gst_debug_message_get (message));
-  else
-    fail_if (ours && g_str_equal (gst_debug_category_get_name (category), "default"), "%s", gst_debug_message_get (message));
+  fail_if (ours && g_str_equal (gst_debug_category_get_name (category), "default"), "%s", gst_debug_message_get (message));
 }
 
-/* Negotiation is INFO, an event DEBUG, a buffer with its counts LOG, all in the element's own category. */
+/* Negotiation is INFO, an event DEBUG, a buffer with its counts LOG. */
 GST_START_TEST (test_logs)
 {
-  static const GstDebugLevel levels[] = { GST_LEVEL_INFO, GST_LEVEL_DEBUG, GST_LEVEL_LOG, GST_LEVEL_LOG };
+  Logs *logs = logs_begin (elements[__i__].factory);
   GstHarness *h;
 
-  for (guint i = 0; i < GST_LEVEL_COUNT; i++)
-    logged[i] = g_string_new (NULL);
-  gst_debug_remove_log_function (gst_debug_log_default);
-  gst_debug_add_log_function (collect_log, (gpointer) elements[__i__].factory, NULL);
-  gst_debug_set_active (TRUE);
+  gst_debug_add_log_function (refuse_default_category, NULL, NULL);
   gst_debug_set_threshold_from_string ("default:6", FALSE);
-  gst_debug_set_threshold_for_name (elements[__i__].factory, GST_LEVEL_LOG);
   h = open_element (__i__);
-  if (h) {
-    push_zeros (h, __i__, 0);
-    for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
-      fail_unless (strstr (logged[levels[i]]->str, elements[__i__].logs[i]) != NULL, "\"%s\" lacks \"%s\"",
-          logged[levels[i]]->str, elements[__i__].logs[i]);
-    harness_free (h);
-  }
-  gst_debug_remove_log_function (collect_log);
-  for (guint i = 0; i < GST_LEVEL_COUNT; i++)
-    g_string_free (logged[i], TRUE);
+  push_zeros (h, __i__, 0);
+  harness_close (h);
+  gst_debug_remove_log_function (refuse_default_category);
+  logs_end (logs, elements[__i__].logs);
 }
 
 GST_END_TEST;
 
-static Suite *
-voxelize_contract_suite (void)
-{
-  Suite *suite = suite_create ("robocachevoxelize and robocachevoxelview: the contract");
-  TCase *tc = tcase_create ("contract");
-
-  g_setenv ("ROBOCACHE_BACKEND", "cpu", TRUE);
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_random_settings, 0, G_N_ELEMENTS (elements));
-  tcase_add_loop_test (tc, test_late_settings, 0, G_N_ELEMENTS (elements));
-  tcase_add_loop_test (tc, test_wrong_setting_is_mended, 0, 6);
-  tcase_add_loop_test (tc, test_drain, 0, 3);
-  tcase_add_loop_test (tc, test_logs, 0, G_N_ELEMENTS (elements));
-  return suite;
-}
-
-GST_CHECK_MAIN (voxelize_contract);
+CHECK_MAIN (voxelize_contract, use_cpu, NULL, TIMES (n_elements (), test_random_settings),
+    TIMES (n_elements (), test_late_settings),
+    TIMES (n_elements (), test_times_and_metadata_are_copied), TIMES (3, test_drain),
+    TIMES (n_elements (), test_logs))

@@ -4,13 +4,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
 #include <string.h>
 
 #include "common/device/allocator.h"
 #include "common/tensors/memorycaps.h"
 #include "gst/voxelize/voxelcaps.h"
 #include "gst/voxelize/voxelizer/voxelizer.h"
+#include "tests/check/checks.h"
 
 typedef struct
 {
@@ -269,16 +269,5 @@ GST_START_TEST (test_clouds_without_layers)
 
 GST_END_TEST;
 
-static Suite *
-voxelizer_suite (void)
-{
-  Suite *s = suite_create ("voxelizer");
-  TCase *tc = tcase_create ("voxelizer");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_same_bytes, 0, G_N_ELEMENTS (kinds) * G_N_ELEMENTS (ways));
-  tcase_add_loop_test (tc, test_clouds_without_layers, 0, 2);
-  return s;
-}
-
-GST_CHECK_MAIN (voxelizer);
+CHECK_MAIN (voxelizer, NULL, NULL, TIMES (G_N_ELEMENTS (kinds) * G_N_ELEMENTS (ways), test_same_bytes),
+    TIMES (2, test_clouds_without_layers))

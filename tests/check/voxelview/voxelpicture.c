@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
 #include <math.h>
 
 #include "gst/voxelview/axisticks.h"
 #include "gst/voxelview/colourmap.h"
+#include "tests/check/checks.h"
 
 /* ---- colours ---- */
 
@@ -25,13 +25,14 @@ lightness (guint32 colour)
   return 116.0 * cbrt (0.2126 * linear (colour, 16) + 0.7152 * linear (colour, 8) + 0.0722 * linear (colour, 0)) - 16.0;
 }
 
-/* Lighter with every step, and by about as much everywhere, so that the order is seen without any hue. */
+/* Lighter with every step, and by about as much everywhere, so that the order is seen without any hue. Blue to yellow: blue light
+ * falls against red and green, which is what people see who do not tell red from green. */
 GST_START_TEST (test_colours_are_in_order)
 {
-  const guint32 *map = robocache_colour_map ();
-  const gdouble quarter = (lightness (map[255]) - lightness (map[0])) / 4.0;
+  const guint32 *map = robocache_colour_map (), first = map[0], last = map[255];
+  const gdouble quarter = (lightness (last) - lightness (first)) / 4.0;
 
-  fail_unless (lightness (map[0]) < 25.0 && lightness (map[255]) > 85.0);
+  fail_unless (lightness (first) < 25.0 && lightness (last) > 85.0);
   for (guint i = 1; i < ROBOCACHE_COLOUR_STEPS; i++)
     fail_unless (lightness (map[i]) > lightness (map[i - 1]) - 0.3, "step %u", i);
   for (guint i = 0; i < 4; i++) {
@@ -39,37 +40,23 @@ GST_START_TEST (test_colours_are_in_order)
 
     fail_unless (rise > 0.75 * quarter && rise < 1.25 * quarter, "quarter %u rises by %g of %g", i, rise, quarter);
   }
+  fail_unless (linear (first, 0) > 3.0 * linear (first, 16) && linear (first, 0) > 3.0 * linear (first, 8));
+  fail_unless (linear (last, 16) > 2.0 * linear (last, 0) && linear (last, 8) > 2.0 * linear (last, 0));
 }
 
 GST_END_TEST;
 
-/* Blue to yellow: blue light falls against red and green, which is what people see who do not tell red from green. */
-GST_START_TEST (test_colours_go_from_blue_to_yellow)
+GST_START_TEST (test_steps_and_shades)
 {
-  const guint32 *map = robocache_colour_map ();
-
-  fail_unless (linear (map[0], 0) > 3.0 * linear (map[0], 16) && linear (map[0], 0) > 3.0 * linear (map[0], 8));
-  fail_unless (linear (map[255], 16) > 2.0 * linear (map[255], 0) && linear (map[255], 8) > 2.0 * linear (map[255], 0));
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_colour_steps)
-{
+  static const struct
+  {
+    gdouble value;
+    guint step;
+  } steps[] = { {-1.0, 0}, {-INFINITY, 0}, {0.0, 64}, {1.0, 128}, {3.0, 255}, {INFINITY, 255} };
   const gdouble range[2] = { -1.0, 3.0 };
 
-  fail_unless_equals_int (robocache_colour_step (-1.0, range), 0);
-  fail_unless_equals_int (robocache_colour_step (-INFINITY, range), 0);
-  fail_unless_equals_int (robocache_colour_step (0.0, range), 64);
-  fail_unless_equals_int (robocache_colour_step (1.0, range), 128);
-  fail_unless_equals_int (robocache_colour_step (3.0, range), 255);
-  fail_unless_equals_int (robocache_colour_step (INFINITY, range), 255);
-}
-
-GST_END_TEST;
-
-GST_START_TEST (test_shades)
-{
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    fail_unless (robocache_colour_step (steps[i].value, range) == steps[i].step, "the step of %g", steps[i].value);
   fail_unless_equals_int (robocache_colour_shade (0x123456, 1.0), 0x123456);
   fail_unless_equals_int (robocache_colour_shade (0xffffff, 0.0), 0x000000);
   fail_unless_equals_int (robocache_colour_shade (0xffffff, 0.5), 0xbcbcbc);
@@ -177,21 +164,6 @@ GST_START_TEST (test_ticks_end)
 
 GST_END_TEST;
 
-static Suite *
-voxelpicture_suite (void)
-{
-  Suite *suite = suite_create ("voxelpicture");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_colours_are_in_order);
-  tcase_add_test (tc, test_colours_go_from_blue_to_yellow);
-  tcase_add_test (tc, test_colour_steps);
-  tcase_add_test (tc, test_shades);
-  tcase_add_loop_test (tc, test_ticks, 0, G_N_ELEMENTS (axes));
-  tcase_add_test (tc, test_tick_texts_are_short_and_differ);
-  tcase_add_test (tc, test_ticks_end);
-  return suite;
-}
-
-GST_CHECK_MAIN (voxelpicture);
+CHECK_MAIN (voxelpicture, NULL, NULL, ONCE (test_colours_are_in_order), ONCE (test_steps_and_shades),
+    EACH (axes, test_ticks), ONCE (test_tick_texts_are_short_and_differ),
+    ONCE (test_ticks_end))

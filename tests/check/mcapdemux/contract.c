@@ -1,0 +1,250 @@
+/* robocache: what robocachemcapdemux owes to a pipeline: types, tags, statistics, stops and restarts
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <glib/gstdio.h>
+
+#include "common/time/originevent.h"
+#include "demuxrun.h"
+#include "recording.h"
+#include "tests/check/checks.h"
+
+#define ROW(ms, x) "(((0 " #ms "000000) 'base') ((" #x " 0 0) (0 0 0)))"
+
+static const RecordedMessage messages[] = {
+  {"/a", "geometry_msgs/WrenchStamped", "hex:0001000000", 5}, {"/a", "geometry_msgs/WrenchStamped", ROW (10, 1), 10}, {"/b", "geometry_msgs/WrenchStamped", ROW (20, 2), 20},
+  {"/a", "geometry_msgs/WrenchStamped", "hex:00010000", 25}, {"/a", "geometry_msgs/WrenchStamped", "(((0 0) '') ((3 0 0) (0 0 0)))", 30},
+  {"/b", "geometry_msgs/WrenchStamped", ROW (40, 4), 40}, {"/c", "geometry_msgs/WrenchStamped", ROW (50, 5), 50},
+};
+
+static gchar *
+write_recording (guint repeats)
+{
+  const RecordingOptions options = { ROBOCACHE_MCAP_ZSTD, RECORDED_IN_CHUNKS, 2 };
+  RecordedMessage *all = g_new (RecordedMessage, repeats * G_N_ELEMENTS (messages));
+  gchar *path = NULL;
+  GByteArray *file;
+
+  for (guint i = 0; i < repeats * G_N_ELEMENTS (messages); i++)
+    all[i] = messages[i % G_N_ELEMENTS (messages)];
+  file = make_recording (&options, all, repeats * G_N_ELEMENTS (messages));
+  fail_unless (g_close (g_file_open_tmp ("contract-XXXXXX.mcap", &path, NULL), NULL));
+  fail_unless (g_file_set_contents (path, (const gchar *) file->data, file->len, NULL));
+  g_byte_array_unref (file);
+  g_free (all);
+  return path;
+}
+
+typedef struct
+{
+  GstElement *pipeline, *demux;
+  DemuxOutput output;
+  gchar *path;
+} Player;
+
+static void
+player_open (Player *player, guint repeats, const gchar *between, const gchar *properties)
+{
+  gchar *launch;
+
+  player->path = write_recording (repeats);
+  launch = g_strdup_printf ("filesrc location=%s %s ! robocachemcapdemux name=d %s", player->path, between, properties);
+  player->pipeline = gst_parse_launch (launch, NULL);
+  player->demux = gst_bin_get_by_name (GST_BIN (player->pipeline), "d");
+  demux_output_init (&player->output, player->demux, FALSE);
+  g_free (launch);
+}
+
+static gchar *
+player_run (Player *player)
+{
+  GString *text = g_string_new (NULL);
+
+  gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
+  wait_for_end (player->pipeline, text);
+  return g_string_free (text, FALSE);
+}
+
+static void
+player_close (Player *player)
+{
+  gst_element_set_state (player->pipeline, GST_STATE_NULL);
+  demux_output_clear (&player->output);
+  gst_object_unref (player->demux);
+  gst_object_unref (player->pipeline);
+  g_unlink (player->path);
+  g_free (player->path);
+}
+
+/* ---- types and tags ---- */
+
+GST_START_TEST (test_type)
+{
+  gchar *path = write_recording (1), *launch = g_strdup_printf ("filesrc location=%s ! typefind name=t ! fakesink", path);
+  GstElement *pipeline = gst_parse_launch (launch, NULL), *typefind = gst_bin_get_by_name (GST_BIN (pipeline), "t");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstCaps *caps;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  gst_message_unref (gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  g_object_get (typefind, "caps", &caps, NULL);
+  fail_unless (caps && gst_structure_has_name (gst_caps_get_structure (caps, 0), "application/x-mcap"));
+  gst_caps_unref (caps);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (typefind);
+  gst_object_unref (pipeline);
+  g_unlink (path);
+  g_free (launch);
+  g_free (path);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *properties;
+  gboolean has_origin;
+} origins[] = { {"", TRUE}, {"start=keep", TRUE}, {"time-origin=1", TRUE}, {"start=own", FALSE} };
+
+GST_START_TEST (test_tags)
+{
+  gint64 origin_ns = 0;
+  gboolean from_first_row, is_first_row = __i__ == 0;
+  GstTagList *tags;
+  GstEvent *event;
+  gchar *topic = NULL, *frame = NULL, *text;
+  Player player;
+  GstPad *pad;
+
+  player_open (&player, 1, "", origins[__i__].properties);
+  text = player_run (&player);
+  pad = gst_element_get_static_pad (player.demux, "src_1");
+  event = gst_pad_get_sticky_event (pad, GST_EVENT_TAG, 0);
+  gst_event_parse_tag (event, &tags);
+  fail_unless (gst_tag_list_get_string (tags, "robocache-topic", &topic) && g_str_equal (topic, "/b"));
+  fail_unless (gst_tag_list_get_string (tags, "robocache-frame-id", &frame) && g_str_equal (frame, "base"));
+  fail_unless_equals_int (robocache_origin_event_parse (event, &origin_ns, &from_first_row), origins[__i__].has_origin);
+  if (origins[__i__].has_origin) {
+    fail_unless_equals_int (from_first_row, is_first_row);
+    fail_unless_equals_int64 (origin_ns, __i__ == 0 ? 10 * GST_MSECOND : __i__ - 1);
+  }
+  g_free (topic);
+  g_free (frame);
+  g_free (text);
+  gst_event_unref (event);
+  gst_object_unref (pad);
+  player_close (&player);
+}
+
+GST_END_TEST;
+
+/* ---- statistics ---- */
+
+static guint64
+stat_of (const GstStructure *stats, const gchar *name)
+{
+  guint64 value = G_MAXUINT64;
+
+  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s", name);
+  return value;
+}
+
+static void
+check_stats (const GstStructure *stats)
+{
+  const GValue *topics = gst_structure_get_value (stats, "topics");
+  const GstStructure *a;
+
+  fail_unless_equals_uint64 (stat_of (stats, "messages"), 6);
+  fail_unless_equals_uint64 (stat_of (stats, "buffers"), 4);
+  fail_unless_equals_uint64 (stat_of (stats, "malformed"), 2);
+  fail_unless_equals_uint64 (stat_of (stats, "without-stamp"), 1);
+  fail_unless_equals_uint64 (stat_of (stats, "missing"), 0);
+  fail_unless_equals_uint64 (stat_of (stats, "before-origin"), 0);
+  fail_unless_equals_int (gst_value_array_get_size (topics), 2);
+  a = gst_value_get_structure (gst_value_array_get_value (topics, 0));
+  fail_unless_equals_string (gst_structure_get_string (a, "topic"), "/a");
+  fail_unless_equals_uint64 (stat_of (a, "messages"), 4);
+  fail_unless_equals_uint64 (stat_of (a, "malformed"), 2);
+}
+
+GST_START_TEST (test_statistics)
+{
+  GstStructure *stats;
+  Player player;
+  gchar *text;
+
+  player_open (&player, 1, "", "topics=/a,/b");
+  text = player_run (&player);
+  g_object_get (player.demux, "stats", &stats, NULL);
+  check_stats (stats);
+  gst_structure_free (stats);
+  /* and once the element is stopped */
+  gst_element_set_state (player.pipeline, GST_STATE_NULL);
+  g_object_get (player.demux, "stats", &stats, NULL);
+  check_stats (stats);
+  gst_structure_free (stats);
+  g_free (text);
+  player_close (&player);
+}
+
+GST_END_TEST;
+
+/* ---- stops and restarts ---- */
+
+static const gchar *const modes[] = { "", "blocksize=50 ! queue" };
+
+/* The same comes out each time, from pads that are new. */
+GST_START_TEST (test_restart)
+{
+  gchar *expected = NULL;
+
+  for (guint round = 0; round < 3; round++) {
+    Player player;
+    GString *text = g_string_new (NULL);
+
+    player_open (&player, 1, modes[__i__], "");
+    for (guint run = 0; run <= round; run++) {
+      g_free (player_run (&player));
+      if (run < round)
+        gst_element_set_state (player.pipeline, GST_STATE_NULL);
+    }
+    fail_unless_equals_int (player.output.texts->len, 3 * (round + 1));
+    for (guint i = 3 * round; i < player.output.texts->len; i++)
+      g_string_append (text, ((GString *) g_ptr_array_index (player.output.texts, i))->str);
+    if (expected)
+      fail_unless_equals_string (strchr (text->str, '='), strchr (expected, '='));
+    g_free (expected);
+    expected = g_string_free (text, FALSE);
+    player_close (&player);
+  }
+  g_free (expected);
+}
+
+GST_END_TEST;
+
+/* Stopped at any moment. */
+GST_START_TEST (test_stop)
+{
+  GRand *random = g_rand_new_with_seed (7);
+
+  for (guint i = 0; i < 30; i++) {
+    const guint after = g_rand_int_range (random, 0, 200);
+    Player player;
+
+    player_open (&player, 200, modes[__i__], "");
+    gst_element_set_state (player.pipeline, GST_STATE_PLAYING);
+    g_mutex_lock (&player.output.lock);
+    while (player.output.n_buffers < after)
+      g_cond_wait (&player.output.changed, &player.output.lock);
+    g_mutex_unlock (&player.output.lock);
+    player_close (&player);
+  }
+  g_rand_free (random);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (contract, NULL, NULL, ONCE (test_type), EACH (origins, test_tags), ONCE (test_statistics), EACH (modes, test_restart),
+    EACH (modes, test_stop))

@@ -1,0 +1,323 @@
+/* robocache: recordings through robocachemcapdemux
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <glib/gstdio.h>
+
+#include "demuxrun.h"
+#include "recording.h"
+#include "tests/check/checks.h"
+
+/* ---- runs ---- */
+
+typedef struct
+{
+  const gchar *properties;
+  guint block_size;             /* bytes a buffer, in push mode; 0: pull mode */
+  gboolean has_events;
+} Run;
+
+static gchar *
+write_file (const GByteArray *bytes)
+{
+  gchar *path = NULL;
+  const gint fd = g_file_open_tmp ("demux-XXXXXX.mcap", &path, NULL);
+
+  fail_unless (fd >= 0);
+  close (fd);
+  fail_unless (g_file_set_contents (path, (const gchar *) bytes->data, (gssize) bytes->len, NULL));
+  return path;
+}
+
+/* What comes out of a recording, as demuxrun.h has it. */
+static gchar *
+run (const GByteArray *bytes, const Run *how)
+{
+  gchar *path = write_file (bytes);
+  /* a queue gives no random access */
+  gchar *between = how->block_size ? g_strdup_printf ("blocksize=%u ! queue !", how->block_size) : g_strdup ("!");
+  gchar *launch = g_strdup_printf ("filesrc location=%s %s robocachemcapdemux name=d %s", path, between, how->properties);
+  GstElement *pipeline = gst_parse_launch (launch, NULL), *demux = gst_bin_get_by_name (GST_BIN (pipeline), "d");
+  GString *text = g_string_new (NULL);
+  DemuxOutput output;
+
+  demux_output_init (&output, demux, how->has_events);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_for_end (pipeline, text);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  append_pads (text, &output);
+  demux_output_clear (&output);
+  gst_object_unref (demux);
+  gst_object_unref (pipeline);
+  g_unlink (path);
+  g_free (launch);
+  g_free (between);
+  g_free (path);
+  return g_string_free (text, FALSE);
+}
+
+/* ---- forms of one recording ---- */
+
+#define STAMP(ms) "((0 " #ms "000000) 'f')"
+#define ROWS "other/tensors float64"
+#define WRENCH(ms, x) "(" STAMP (ms) " ((" #x " 2 3) (4 5 6)))"
+
+/* The second topic begins later, and arrives later than it is captured. */
+static const RecordedMessage messages[] = {
+  {"/joints", "sensor_msgs/JointState", "(" STAMP (10) " ['a' 'b'] [1 2] [] [])", 11},
+  {"/joints", "sensor_msgs/JointState", "(" STAMP (20) " ['b' 'a'] [4 3] [] [])", 21},
+  {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (15, 1), 35},
+  {"/joints", "sensor_msgs/JointState", "(" STAMP (30) " ['a' 'b'] [5 6] [] [])", 36},
+  {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (25, 7), 45},
+};
+
+#define JOINTS_OUT "src_0 /joints@f: caps[" ROWS " 2 a.position,b.position] 0=1,2 10=3,4 20=5,6 eos; "
+#define WRENCH_OUT "src_1 /wrench@f: caps[" ROWS " 6 fx,fy,fz,tx,ty,tz] 5=1,2,3,4,5,6 15=7,2,3,4,5,6 eos; "
+
+static const RecordingOptions forms[] = {
+  {ROBOCACHE_MCAP_UNCOMPRESSED}, {ROBOCACHE_MCAP_ZSTD}, {ROBOCACHE_MCAP_LZ4}, {ROBOCACHE_MCAP_UNCOMPRESSED, RECORDED_PLAIN},
+  {ROBOCACHE_MCAP_UNCOMPRESSED, RECORDED_CUT}, {ROBOCACHE_MCAP_ZSTD, RECORDED_CUT, 2}, {ROBOCACHE_MCAP_LZ4, RECORDED_IN_CHUNKS, 1},
+};
+
+static const guint block_sizes[] = { 0, 1, 7, 100, 4096 };
+
+GST_START_TEST (test_forms)
+{
+  GByteArray *file = make_recording (&forms[__i__], messages, G_N_ELEMENTS (messages));
+
+  for (guint i = 0; i < G_N_ELEMENTS (block_sizes); i++) {
+    const Run how = { "", block_sizes[i] };
+    gchar *text = run (file, &how);
+
+    fail_unless_equals_string (text, JOINTS_OUT WRENCH_OUT);
+    g_free (text);
+  }
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+/* ---- settings ---- */
+
+#define GRIPPER "float32 width\nfloat32[2] force"
+
+static const RecordedMessage others[] = {
+  {"/grip", "a_msgs/Gripper", "(1 [2 3])", 100, 90},
+  {"/text", "a_msgs/Gripper", "(1 [2 3])", 101},
+  {"/joints", "sensor_msgs/JointState", "(((0 110000000) '') ['a' 'b'] [1 2] [3 4] [])", 120},
+  {"/joints", "sensor_msgs/JointState", "(((0 130000000) '') ['c'] [5] [] [])", 140},
+  {"/grip", "a_msgs/Gripper", "(4 [5 6])", 150, 145},
+};
+
+static const struct
+{
+  const gchar *properties, *out;        /* messages and pads */
+} settings[] = {
+  {"topics=/joints", "src_0 /joints: caps[" ROWS " 4 a.position,b.position,a.velocity,b.velocity] 0=1,2,3,4 eos; "
+        "src_1 /joints:c: caps[" ROWS " 1 c.position] 20=5 eos; "},
+  {"topics=/joints joints=\"c,b;a\"", "src_0 /joints:c,b: caps[" ROWS " 4 c.position,b.position,c.velocity,b.velocity] "
+        "0=nan,2,nan,4 20=5,nan,nan,nan eos; src_1 /joints:a: caps[" ROWS " 2 a.position,a.velocity] 0=1,3 eos; "},
+  {"topics=/joints fields=/joints:velocity joints=b", "src_0 /joints:b: caps[" ROWS " 1 b.velocity] 0=4 eos; "},
+  {"topics=/grip", "info messages of /grip have no stamp: their times are publish times; src_0 /grip: caps[other/tensors float32 3 "
+        "width,force[0],force[1]] 0=1,2,3 55=4,5,6 eos; "},
+  {"topics=/grip time-source=log", "src_0 /grip: caps[other/tensors float32 3 width,force[0],force[1]] 0=1,2,3 50=4,5,6 eos; "},
+  {"topics=/text,/grip fields=force", "info messages of /grip have no stamp: their times are publish times; info messages of /text "
+        "have no stamp: their times are log times; src_0 /text: caps[other/tensors float32 2 force[0],force[1]] 11=2,3 eos; "
+        "src_1 /grip: caps[other/tensors float32 2 force[0],force[1]] 0=2,3 55=5,6 eos; "},
+  {"topics=/te*,/joints joints=c start=keep", "info messages of /text have no stamp: their times are log times; "
+        "src_0 /text: caps[other/tensors float32 3 width,force[0],force[1]] 101=1,2,3 eos; "
+        "src_1 /joints:c: caps[" ROWS " 1 c.position] 130=5 eos; "},
+  {"topics=/joints joints=c,a time-origin=120000000", "warning a message of /joints is dropped: its time 110000000 is 10000000 ns before "
+        "running time 0; src_0 /joints:c,a: caps[" ROWS " 4 c.position,a.position,c.velocity,a.velocity] 10=5,nan,nan,nan eos; "},
+  {"topics=/grip,/grip2,/no*", "info messages of /grip have no stamp: their times are publish times; warning the recording has no topic "
+        "/grip2; src_0 /grip: caps[other/tensors float32 3 width,force[0],force[1]] 0=1,2,3 55=4,5,6 eos; "},
+  {"topics=/none", "error the recording has no topic that topics=\"/none\" chooses; "},
+};
+
+static gint
+compare_lines (gconstpointer a, gconstpointer b)
+{
+  return g_strcmp0 (*(const gchar * const *) a, *(const gchar * const *) b);
+}
+
+/* The parts of a text in alphabetical order: messages come from two threads. */
+static gchar *
+sorted_text (const gchar *text)
+{
+  gchar **parts = g_strsplit (text, "; ", -1), *sorted;
+
+  qsort (parts, g_strv_length (parts), sizeof (*parts), compare_lines);
+  sorted = g_strjoinv ("\n", parts);
+  g_strfreev (parts);
+  return sorted;
+}
+
+static void
+expect_same_parts (const gchar *text, const gchar *expected)
+{
+  gchar *sorted = sorted_text (text), *wanted = sorted_text (expected);
+
+  fail_unless_equals_string (sorted, wanted);
+  g_free (sorted);
+  g_free (wanted);
+}
+
+GST_START_TEST (test_settings)
+{
+  const RecordingOptions options = {.definition = GRIPPER };
+  GByteArray *file = make_recording (&options, others, G_N_ELEMENTS (others));
+  const Run how = { settings[__i__].properties };
+  gchar *text = run (file, &how);
+
+  expect_same_parts (text, settings[__i__].out);
+  g_free (text);
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+/* ---- faults ---- */
+
+#define NOT_READ "src_0 /wrench@f: caps[" ROWS " 6 fx,fy,fz,tx,ty,tz] 0=1,2,3,4,5,6 eos; "
+
+static const struct
+{
+  RecordingOptions options;
+  RecordedMessage messages[4];
+  const gchar *properties, *out;
+} faults[] = {
+  /* of one message, in one topic */
+  {{0}, {{"/w", "geometry_msgs/WrenchStamped", WRENCH (10, 1), 10}, {"/w", "geometry_msgs/WrenchStamped", "hex:0001000001000000", 20},
+          {"/j", "sensor_msgs/JointState", "(" STAMP (30) " ['a'] [1] [] [])", 30},
+          {"/w", "geometry_msgs/WrenchStamped", WRENCH (40, 2), 40}}, "",
+      "warning message 2 of /w, type geometry_msgs/msg/WrenchStamped, log time 20000000, is lost: at byte 8 of the message: the message "
+        "ends within a field; src_0 /w@f: caps[" ROWS " 6 fx,fy,fz,tx,ty,tz] 0=1,2,3,4,5,6 30=2,2,3,4,5,6 eos; "
+        "src_1 /j@f: caps[" ROWS " 1 a.position] 20=1 eos; "},
+  /* of the first message */
+  {{0}, {{"/w", "geometry_msgs/WrenchStamped", "hex:00010000", 10}, {"/w", "geometry_msgs/WrenchStamped", "hex:00010000", 20},
+          {"/w", "geometry_msgs/WrenchStamped", WRENCH (40, 2), 40}}, "",
+      "warning message 1 of /w, type geometry_msgs/msg/WrenchStamped, log time 10000000, is lost: at byte 4 of the message: the message "
+        "ends within a field; src_0 /w@f: caps[" ROWS " 6 fx,fy,fz,tx,ty,tz] 0=2,2,3,4,5,6 eos; "},
+  {{0}, {{"/w", "geometry_msgs/WrenchStamped", "hex:00010000", 10}}, "", "warning message 1 of /w, type "
+        "geometry_msgs/msg/WrenchStamped, log time 10000000, is lost: at byte 4 of the message: the message ends within a field; "
+        "error the recording has no message that can be read of /w; "},
+  /* of a topic */
+  {{.definition = "strin a"}, {{"/bad", "a_msgs/A", "hex:00010000", 5}, {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (10, 1), 10}},
+      "topics=*", "warning /bad of type a_msgs/msg/A cannot be read: a_msgs/A has the field a of type strin, whose definition is missing; "
+        NOT_READ},
+  {{.definition = "string a"}, {{"/bad", "a_msgs/A", "hex:00010000", 5}, {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (10, 1), 10}},
+      "", "info /bad of type a_msgs/msg/A cannot be read: a_msgs/A has no numeric field; " NOT_READ},
+  {{.definition = "int8 force"}, {{"/bad", "geometry_msgs/Twist", "hex:0001000000", 5},
+          {"/wrench", "geometry_msgs/WrenchStamped", WRENCH (10, 1), 10}}, "",
+      "info /bad of type geometry_msgs/msg/Twist cannot be read: its definition of geometry_msgs/Twist has no field linear.x; " NOT_READ},
+  {{.schema_encoding = "ros2idl"}, {{"/a", "a_msgs/A", "hex:0001000005", 5}}, "",
+      "info /a of type a_msgs/msg/A cannot be read: its schema is \"ros2idl\", and only ros2msg can be read; "
+        "error the recording has no message that can be read of /a; "},
+  {{.message_encoding = "protobuf"}, {{"/a", "a_msgs/A", "hex:05", 5}}, "topics=/a",
+      "warning /a of type a_msgs/msg/A cannot be read: its messages are \"protobuf\", and only cdr can be read; "
+        "error the recording has no message that can be read of /a; "},
+};
+
+GST_START_TEST (test_faults)
+{
+  guint n = 0;
+  GByteArray *file;
+
+  while (n < G_N_ELEMENTS (faults[0].messages) && faults[__i__].messages[n].topic)
+    n++;
+  file = make_recording (&faults[__i__].options, faults[__i__].messages, n);
+  for (guint i = 0; i < 2; i++) {
+    const Run how = { faults[__i__].properties, i ? 64 : 0 };
+    gchar *text = run (file, &how);
+
+    expect_same_parts (text, faults[__i__].out);
+    g_free (text);
+  }
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+static const struct
+{
+  const gchar *bytes, *pull, *push;     /* words of the error */
+} no_recordings[] = {
+  {"", "error", "error"},
+  {"this is no recording at all", "not an MCAP file", "MCAP"},
+  {ROBOCACHE_MCAP_MAGIC, "no topic", "no topic"},
+};
+
+GST_START_TEST (test_no_recording)
+{
+  GByteArray *file = g_byte_array_new ();
+
+  g_byte_array_append (file, (const guint8 *) no_recordings[__i__].bytes, (guint) strlen (no_recordings[__i__].bytes));
+  for (guint i = 0; i < 2; i++) {
+    const Run how = { "", i ? 64 : 0 };
+    const gchar *words = i ? no_recordings[__i__].push : no_recordings[__i__].pull;
+    gchar *text = run (file, &how);
+
+    fail_unless (g_str_has_prefix (text, "error ") && strstr (text, words) != NULL, "\"%s\" lacks \"%s\"", text, words);
+    g_free (text);
+  }
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+/* ---- caps, cameras, silence ---- */
+
+#define IMAGE(ms) "(" STAMP (ms) " 1 1 'mono8' 0 1 [7])"
+#define INFO(ms, fx) "(" STAMP (ms) " 1 1 'plumb_bob' [] [" #fx " 0 3 0 600 4 0 0 1] [0 0 0 0 0 0 0 0 0] [0 0 0 0 0 0 0 0 0 0 0 0] 0 0 " \
+  "(0 0 0 0 0))"
+#define GRAY "caps[video/x-raw GRAY8 < "
+
+static const struct
+{
+  RecordedMessage messages[6];
+  const gchar *caps, *properties, *out;
+  gboolean has_events;
+} streams[] = {
+  {{{"/c/image", "sensor_msgs/Image", IMAGE (10), 10}, {"/c/camera_info", "sensor_msgs/CameraInfo", INFO (11, 500), 11},
+          {"/c/image", "sensor_msgs/Image", IMAGE (20), 20}}, NULL, "",
+      "src_0 /c/image@f: " GRAY "(double)500, (double)600, (double)3, (double)4 >] 0=#4 10=#4 eos; "},
+  {{{"/c/image", "sensor_msgs/Image", IMAGE (10), 10}, {"/d/camera_info", "sensor_msgs/CameraInfo", INFO (11, 500), 11}}, NULL, "",
+      "src_0 /c/image@f: caps[video/x-raw GRAY8] 0=#4 eos; "},
+  {{{"/c/camera_info", "sensor_msgs/CameraInfo", INFO (9, 500), 9}, {"/c/image", "sensor_msgs/Image", IMAGE (10), 10},
+          {"/c/camera_info", "sensor_msgs/CameraInfo", INFO (11, 501), 11}, {"/c/image", "sensor_msgs/Image", IMAGE (20), 20}}, NULL, "",
+      "src_0 /c/image@f: " GRAY "(double)500, (double)600, (double)3, (double)4 >] 0=#4 " GRAY "(double)501, (double)600, (double)3, (double)4 >] 10=#4 eos; "},
+  {{{"/q", "sensor_msgs/JointState", "(" STAMP (10) " ['q1' 'q0'] [1 2] [] [])", 10}},
+        "other/tensors, format=static, num_tensors=1, types=(string)int16, dimensions=(string)2, framerate=100/1, channels=(string)\"q0,q1\", "
+        "role=(string)proprio", "", "src_0 /q@f: caps[other/tensors int16 2 q0,q1] 0=2,1 eos; "},
+  /* a stream that says nothing for long is announced, and another one in order of arrival */
+  {{{"/a", "robocache_msgs/Row", "(((1 0) '') ['x'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [1])", 1000},
+          {"/b", "robocache_msgs/Row", "(((1 0) '') ['x'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [2])", 1000},
+          {"/a", "robocache_msgs/Row", "(((5 0) '') ['x'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [3])", 5000},
+          {"/a", "robocache_msgs/Row", "(((4 0) '') ['x'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [4])", 5020},
+          {"/b", "robocache_msgs/Row", "(((5 0) '') ['x'] 0 20000000 [0 7000000] [] [] [] [] [] [] [] [] [] [] [] [5 6])", 5040}}, NULL,
+        "max-transport=1000000000", "src_0 /a: caps[" ROWS " 1 x] seg:0-none 0=1! 4000=3 3000=4 eos; "
+        "src_1 /b: caps[" ROWS " 1 x] seg:0-none 0=2! gap:0,3000 caps[other/tensors float64,int64 1:2,2 x] 4000=5,6|4000000000,4007000000 "
+        "eos; ", TRUE},
+};
+
+GST_START_TEST (test_streams)
+{
+  const RecordingOptions options = {.caps = streams[__i__].caps };
+  const Run how = { streams[__i__].properties, 0, streams[__i__].has_events };
+  guint n = 0;
+  GByteArray *file;
+  gchar *text;
+
+  while (n < G_N_ELEMENTS (streams[0].messages) && streams[__i__].messages[n].topic)
+    n++;
+  file = make_recording (&options, streams[__i__].messages, n);
+  text = run (file, &how);
+  expect_same_parts (text, streams[__i__].out);
+  g_free (text);
+  g_byte_array_unref (file);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (demux, NULL, NULL, EACH (forms, test_forms), EACH (settings, test_settings), EACH (faults, test_faults),
+    EACH (no_recordings, test_no_recording), EACH (streams, test_streams))

@@ -1,0 +1,306 @@
+/* robocache: robocachemcapdemux on a recording, and what came out as text
+ *
+ * For each pad, in their order, "src_0 TOPIC: WORDS;", and before them messages of the bus, as "warning WORDS" and "error WORDS". Words:
+ *
+ *   T=V,V   a buffer at T ms, tensors as values, others as #BYTES, or their hexadecimal digits; ! with DISCONT
+ *   caps[FIELD...]   other caps than before: media type, and the fields that tests look at
+ *   seg:START-STOP   gap:T,D   segment-done   eos   flush
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef DEMUXRUN_H
+#define DEMUXRUN_H
+
+#include <gst/gst.h>
+
+#include "tests/check/ros/sampletext.h"
+
+typedef struct
+{
+  GMutex lock;
+  GCond changed;
+  GPtrArray *texts;             /* of GString */
+  GPtrArray *caps;
+  guint n_buffers;
+  gboolean no_more_pads;
+  gboolean has_events;          /* segments, gaps, flushes are noted */
+  gboolean has_bytes;           /* others are hexadecimal digits */
+} DemuxOutput;
+
+/* Pads of another run have the same names. */
+static inline guint
+find_pad (GstPad *pad)
+{
+  return GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (pad), "index"));
+}
+
+static inline GString *
+text_of (DemuxOutput *output, GstPad *pad)
+{
+  return g_ptr_array_index (output->texts, find_pad (pad));
+}
+
+static inline void
+append_bytes (GString *text, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  for (gsize i = 0; i < map.size; i++)
+    g_string_append_printf (text, "%02x", map.data[i]);
+  gst_buffer_unmap (buffer, &map);
+}
+
+static inline void
+append_values (GString *text, GstBuffer *buffer, const GstCaps *caps, gboolean has_bytes)
+{
+  RobocacheTensorsInfo info;
+
+  if (!caps || !robocache_tensors_info_from_caps (&info, caps, NULL)) {
+    if (has_bytes)
+      append_bytes (text, buffer);
+    else
+      g_string_append_printf (text, "#%" G_GSIZE_FORMAT, gst_buffer_get_size (buffer));
+    return;
+  }
+  for (guint t = 0; t < gst_buffer_n_memory (buffer); t++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, t);
+    const gsize size = rc_dtype_size (info.tensors[t].dtype);
+    GString *values = g_string_new (NULL);
+    GstMapInfo map;
+
+    gst_memory_map (memory, &map, GST_MAP_READ);
+    for (gsize i = 0; i < map.size; i += size)
+      append_number (values, info.tensors[t].dtype, map.data + i);
+    gst_memory_unmap (memory, &map);
+    g_strdelimit (values->str, " ", ',');
+    g_string_append_printf (text, "%s%s", t ? "|" : "", values->str + 1);
+    g_string_free (values, TRUE);
+  }
+}
+
+static inline void
+append_caps (DemuxOutput *output, GString *text, guint index, GstCaps *caps)
+{
+  static const gchar *const fields[] = { "types", "dimensions", "channels", "format", "intrinsics", "fields" };
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+
+  gst_caps_replace ((GstCaps **) & output->caps->pdata[index], caps);
+  g_string_append_printf (text, " caps[%s", gst_structure_get_name (structure));
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    const GValue *value = gst_structure_get_value (structure, fields[i]);
+    gchar *string = value ? (G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value) : gst_value_serialize (value)) : NULL;
+
+    if (string && !g_str_equal (string, "static"))
+      g_string_append_printf (text, " %s", string);
+    g_free (string);
+  }
+  g_string_append_c (text, ']');
+}
+
+static inline void
+append_ms (GString *text, guint64 ns)
+{
+  if (GST_CLOCK_TIME_IS_VALID (ns))
+    g_string_append_printf (text, "%.9g", ns / 1e6);
+  else
+    g_string_append (text, "none");
+}
+
+static inline void
+append_event (DemuxOutput *output, GString *text, guint index, GstEvent *event)
+{
+  const GstSegment *segment;
+  GstClockTime from, duration;
+  GstCaps *caps;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      gst_event_parse_caps (event, &caps);
+      append_caps (output, text, index, caps);
+      break;
+    case GST_EVENT_EOS:
+      g_string_append (text, " eos");
+      break;
+    case GST_EVENT_SEGMENT_DONE:
+      g_string_append (text, " segment-done");
+      break;
+    case GST_EVENT_SEGMENT:
+      gst_event_parse_segment (event, &segment);
+      if (!output->has_events)
+        break;
+      g_string_append (text, " seg:");
+      append_ms (text, segment->start);
+      g_string_append_c (text, '-');
+      append_ms (text, segment->stop);
+      break;
+    case GST_EVENT_GAP:
+      gst_event_parse_gap (event, &from, &duration);
+      if (!output->has_events)
+        break;
+      g_string_append (text, " gap:");
+      append_ms (text, from);
+      g_string_append_c (text, ',');
+      append_ms (text, duration);
+      break;
+    case GST_EVENT_FLUSH_STOP:
+      if (output->has_events)
+        g_string_append (text, " flush");
+      break;
+    default:
+      break;
+  }
+}
+
+static inline void
+append_buffer (DemuxOutput *output, GString *text, guint index, GstBuffer *buffer)
+{
+  g_string_append_c (text, ' ');
+  append_ms (text, GST_BUFFER_PTS (buffer));
+  g_string_append_c (text, '=');
+  append_values (text, buffer, output->caps->pdata[index], output->has_bytes);
+  if (output->has_events && GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DISCONT))
+    g_string_append_c (text, '!');
+  output->n_buffers++;
+}
+
+static inline GstPadProbeReturn
+note_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  DemuxOutput *output = user_data;
+  const guint index = find_pad (pad);
+
+  g_mutex_lock (&output->lock);
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
+    append_buffer (output, text_of (output, pad), index, GST_PAD_PROBE_INFO_BUFFER (info));
+  else
+    append_event (output, text_of (output, pad), index, GST_PAD_PROBE_INFO_EVENT (info));
+  g_cond_signal (&output->changed);
+  g_mutex_unlock (&output->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Each pad gets a sink that waits for nothing. Sticky events come once it is linked. */
+static inline void
+link_pad (GstElement *demux, GstPad *pad, gpointer user_data)
+{
+  DemuxOutput *output = user_data;
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  GstPad *sinkpad = gst_element_get_static_pad (sink, "sink");
+  GstObject *bin = gst_object_get_parent (GST_OBJECT (demux));
+  gchar *id = gst_pad_get_stream_id (pad);
+
+  g_object_set (sink, "async", FALSE, "sync", FALSE, NULL);
+  g_mutex_lock (&output->lock);
+  g_object_set_data (G_OBJECT (pad), "index", GUINT_TO_POINTER (output->texts->len));
+  g_object_set_data (G_OBJECT (pad), "sink", sink);
+  g_ptr_array_add (output->texts, g_string_new (NULL));
+  g_ptr_array_add (output->caps, NULL);
+  g_string_append_printf (text_of (output, pad), "%s %s:", GST_PAD_NAME (pad), strchr (id, '/') + 1);
+  g_mutex_unlock (&output->lock);
+  g_free (id);
+  gst_bin_add (GST_BIN (bin), sink);
+  gst_element_sync_state_with_parent (sink);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH, note_data,
+      output, NULL);
+  if (gst_pad_link (pad, sinkpad) != GST_PAD_LINK_OK)
+    g_error ("%s cannot be linked", GST_PAD_NAME (pad));
+  gst_object_unref (sinkpad);
+  gst_object_unref (bin);
+}
+
+/* A sink that gets no EOS would keep the pipeline from its end. */
+static inline void
+remove_sink (GstElement *demux, GstPad *pad, gpointer user_data)
+{
+  GstElement *sink = g_object_get_data (G_OBJECT (pad), "sink");
+  GstObject *bin = gst_object_get_parent (GST_OBJECT (demux));
+
+  if (!sink || !bin)
+    return;
+  gst_element_set_state (sink, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (bin), sink);
+  gst_object_unref (bin);
+}
+
+static inline void
+note_no_more_pads (GstElement *demux, gpointer output)
+{
+  ((DemuxOutput *) output)->no_more_pads = TRUE;
+}
+
+static inline void
+free_text (gpointer text)
+{
+  g_string_free (text, TRUE);
+}
+
+static inline void
+demux_output_init (DemuxOutput *output, GstElement *demux, gboolean has_events)
+{
+  *output = (DemuxOutput) {.has_events = has_events };
+  g_mutex_init (&output->lock);
+  g_cond_init (&output->changed);
+  output->texts = g_ptr_array_new_with_free_func (free_text);
+  output->caps = g_ptr_array_new ();
+  g_signal_connect (demux, "pad-added", G_CALLBACK (link_pad), output);
+  g_signal_connect (demux, "pad-removed", G_CALLBACK (remove_sink), output);
+  g_signal_connect (demux, "no-more-pads", G_CALLBACK (note_no_more_pads), output);
+}
+
+static inline void
+demux_output_clear (DemuxOutput *output)
+{
+  for (guint i = 0; i < output->caps->len; i++)
+    gst_clear_caps ((GstCaps **) & output->caps->pdata[i]);
+  g_ptr_array_unref (output->texts);
+  g_ptr_array_unref (output->caps);
+  g_mutex_clear (&output->lock);
+  g_cond_clear (&output->changed);
+}
+
+static inline void
+append_message (GString *text, GstMessage *message)
+{
+  const GstMessageType type = GST_MESSAGE_TYPE (message);
+  GError *error = NULL;
+
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else if (type == GST_MESSAGE_WARNING)
+    gst_message_parse_warning (message, &error, NULL);
+  else if (type == GST_MESSAGE_INFO)
+    gst_message_parse_info (message, &error, NULL);
+  if (error)
+    g_string_append_printf (text, "%s %s; ", gst_message_type_get_name (type), error->message);
+  g_clear_error (&error);
+}
+
+/* Messages of the bus up to EOS, SEGMENT_DONE or an error. */
+static inline void
+wait_for_end (GstElement *pipeline, GString *text)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessageType type;
+
+  do {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING
+        | GST_MESSAGE_INFO | GST_MESSAGE_SEGMENT_DONE);
+
+    if (!message)
+      g_error ("no end after 20 s");
+    type = GST_MESSAGE_TYPE (message);
+    append_message (text, message);
+    gst_message_unref (message);
+  } while (type == GST_MESSAGE_WARNING || type == GST_MESSAGE_INFO);
+  gst_object_unref (bus);
+}
+
+static inline void
+append_pads (GString *text, DemuxOutput *output)
+{
+  for (guint i = 0; i < output->texts->len; i++)
+    g_string_append_printf (text, "%s; ", ((GString *) g_ptr_array_index (output->texts, i))->str);
+}
+
+#endif

@@ -1,0 +1,284 @@
+/* robocache: seeks in recordings, and queries of their times
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <glib/gstdio.h>
+
+#include "demuxrun.h"
+#include "recording.h"
+#include "tests/check/checks.h"
+
+/* ---- a recording of 10 s ---- */
+
+#define N_ROWS 100
+#define N_FRAMES 50
+#define KEY_INTERVAL 10         /* frames */
+
+/* Rows every 100 ms, which arrive 30 ms later, and frames every 200 ms, of which every tenth is a key frame, 150 ms later. */
+static GByteArray *
+ten_seconds (const RecordingOptions *options)
+{
+  static RecordedMessage messages[N_ROWS + N_FRAMES];
+  GByteArray *file;
+  guint n = 0;
+
+  for (gint ms = 0; ms < 12000; ms += 10) {
+    const gint row_ms = ms - 30, frame_ms = ms - 150;
+
+    if (row_ms >= 0 && row_ms % 100 == 0 && row_ms / 100 < N_ROWS)
+      messages[n++] = (RecordedMessage) {"/row", "geometry_msgs/WrenchStamped",
+            g_strdup_printf ("(((%d %d000000) '') ((%d 0 0) (0 0 0)))", 100 + row_ms / 1000, row_ms % 1000, row_ms / 100), 100000 + ms};
+    if (frame_ms >= 0 && frame_ms % 200 == 0 && frame_ms / 200 < N_FRAMES)
+      messages[n++] = (RecordedMessage) {"/video", "foxglove_msgs/CompressedVideo",
+            g_strdup_printf ("((%d %d000000) '' [0 0 1 %d] 'h264')", 100 + frame_ms / 1000, frame_ms % 1000,
+                frame_ms / 200 % KEY_INTERVAL == 0 ? 101 : 65), 100000 + ms};
+  }
+  file = make_recording (options, messages, n);
+  for (guint i = 0; i < n; i++)
+    g_free ((gpointer) messages[i].message);
+  return file;
+}
+
+/* ---- a pipeline that is paused ---- */
+
+typedef struct
+{
+  GstElement *pipeline, *demux;
+  DemuxOutput output;
+  gchar *path;
+} Player;
+
+static void
+player_open (Player *player, const gchar *properties)
+{
+  const RecordingOptions options = { ROBOCACHE_MCAP_ZSTD, RECORDED_IN_CHUNKS, 8 };
+  GByteArray *file = ten_seconds (&options);
+  gint fd = g_file_open_tmp ("seek-XXXXXX.mcap", &player->path, NULL);
+  gchar *launch;
+
+  fail_unless (fd >= 0 && g_close (fd, NULL));
+  fail_unless (g_file_set_contents (player->path, (const gchar *) file->data, file->len, NULL));
+  g_byte_array_unref (file);
+  launch = g_strdup_printf ("filesrc location=%s ! robocachemcapdemux name=d %s", player->path, properties);
+  player->pipeline = gst_parse_launch (launch, NULL);
+  player->demux = gst_bin_get_by_name (GST_BIN (player->pipeline), "d");
+  demux_output_init (&player->output, player->demux, TRUE);
+  g_free (launch);
+}
+
+static void
+player_close (Player *player)
+{
+  gst_element_set_state (player->pipeline, GST_STATE_NULL);
+  demux_output_clear (&player->output);
+  gst_object_unref (player->demux);
+  gst_object_unref (player->pipeline);
+  g_unlink (player->path);
+  g_free (player->path);
+}
+
+/* Plays to the end, or the end of the segment. */
+static void
+player_run (Player *player)
+{
+  GString *messages = g_string_new (NULL);
+
+  gst_element_set_state (player->pipeline, GST_STATE_PLAYING);
+  wait_for_end (player->pipeline, messages);
+  fail_unless_equals_string (messages->str, "");
+  g_string_free (messages, TRUE);
+}
+
+static void
+player_forget (Player *player)
+{
+  g_mutex_lock (&player->output.lock);
+  for (guint i = 0; i < player->output.texts->len; i++)
+    g_string_truncate (g_ptr_array_index (player->output.texts, i), 0);
+  g_mutex_unlock (&player->output.lock);
+}
+
+/* Sends a seek on a pad of the element. */
+static gboolean
+player_seek (Player *player, gint64 start_ms, gint64 stop_ms, GstSeekFlags flags)
+{
+  GstPad *pad = gst_element_get_static_pad (player->demux, "src_0");
+  GstEvent *event = gst_event_new_seek (1.0, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET, start_ms * GST_MSECOND,
+      GST_SEEK_TYPE_SET, stop_ms < 0 ? -1 : stop_ms * (gint64) GST_MSECOND);
+  const gboolean is_done = gst_pad_send_event (pad, event);
+
+  gst_object_unref (pad);
+  return is_done;
+}
+
+/* First and last time of a pad's buffers, in ms, since the last seek; and that of the first that the segment does not clip. */
+static void
+parse_times (const gchar *text, gint start_ms, gint *first, gint *last, guint *n_inside)
+{
+  gchar **words = g_strsplit (text, " ", -1);
+
+  *first = *last = -1;
+  *n_inside = 0;
+  for (guint i = 0; words[i]; i++) {
+    gint ms;
+
+    if (!g_ascii_isdigit (*words[i]) || strchr (words[i], '=') == NULL)
+      continue;
+    ms = atoi (words[i]);
+    *first = *first < 0 ? ms : MIN (*first, ms);
+    *last = MAX (*last, ms);
+    *n_inside += ms >= start_ms;
+  }
+  g_strfreev (words);
+}
+
+/* ---- places ---- */
+
+static const struct
+{
+  gint start_ms, stop_ms;       /* stop -1: none */
+  gint first_row, last_row;     /* that are sent and not clipped */
+  gint key_frame;               /* that video starts from */
+} places[] = {
+  {0, -1, 0, 9900, 0}, {1, -1, 100, 9900, 0}, {100, -1, 100, 9900, 0}, {1999, -1, 2000, 9900, 0}, {2000, -1, 2000, 9900, 2000},
+  {3950, -1, 4000, 9900, 2000}, {4000, -1, 4000, 9900, 4000}, {9900, -1, 9900, 9900, 8000}, {5000, 7000, 5000, 7000, 4000},
+  {0, 50, 0, 0, 0}, {20000, -1, -1, -1, 8000},
+};
+
+static void
+check_place (Player *player, guint place)
+{
+  const gint start = places[place].start_ms, stop = places[place].stop_ms < 0 ? 10000 : places[place].stop_ms;
+  gint begin, end;
+  guint n;
+
+  g_mutex_lock (&player->output.lock);
+  parse_times (((GString *) g_ptr_array_index (player->output.texts, 0))->str, start, &begin, &end, &n);
+  if (places[place].first_row < 0) {
+    fail_unless_equals_int (n, 0);
+  } else {
+    /* all rows of the segment, and little before them */
+    fail_unless (begin <= places[place].first_row && end >= places[place].last_row, "rows of %d to %d ms", begin, end);
+    fail_unless (begin >= MIN (places[place].key_frame, start) - 300, "rows from %d ms on", begin);
+    fail_unless (end <= stop + 2200, "rows up to %d ms", end);
+  }
+  parse_times (((GString *) g_ptr_array_index (player->output.texts, 1))->str, start, &begin, &end, &n);
+  fail_unless (begin <= places[place].key_frame, "video begins at %d ms, not at its key frame", begin);
+  fail_unless (strstr (((GString *) g_ptr_array_index (player->output.texts, 1))->str, "seg:") != NULL);
+  g_mutex_unlock (&player->output.lock);
+}
+
+GST_START_TEST (test_places)
+{
+  const GstSeekFlags flags = GST_SEEK_FLAG_FLUSH | (places[__i__].stop_ms >= 0 ? GST_SEEK_FLAG_SEGMENT : 0);
+  Player player;
+
+  player_open (&player, "");
+  player_run (&player);
+  /* twice, as lags are measured by then */
+  for (guint round = 0; round < 2; round++) {
+    player_forget (&player);
+    fail_unless (player_seek (&player, places[__i__].start_ms, places[__i__].stop_ms, flags));
+    player_run (&player);
+    check_place (&player, __i__);
+  }
+  player_close (&player);
+}
+
+GST_END_TEST;
+
+/* ---- what cannot be ---- */
+
+GST_START_TEST (test_refused)
+{
+  Player player;
+  GstPad *pad;
+
+  player_open (&player, "");
+  player_run (&player);
+  pad = gst_element_get_static_pad (player.demux, "src_0");
+  fail_if (player_seek (&player, 5000, 4000, GST_SEEK_FLAG_FLUSH));
+  fail_if (gst_pad_send_event (pad, gst_event_new_seek (-1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+              GST_SEEK_TYPE_SET, 1000)));
+  fail_if (gst_pad_send_event (pad, gst_event_new_seek (1.0, GST_FORMAT_BYTES, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+              GST_SEEK_TYPE_NONE, -1)));
+  gst_object_unref (pad);
+  player_close (&player);
+}
+
+GST_END_TEST;
+
+/* A seek that does not flush continues the running time. */
+GST_START_TEST (test_without_flush)
+{
+  Player player;
+
+  player_open (&player, "topics=/row");
+  player_run (&player);
+  fail_unless (player_seek (&player, 0, 1000, GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_SEGMENT));
+  player_run (&player);
+  player_forget (&player);
+  fail_unless (player_seek (&player, 9000, -1, GST_SEEK_FLAG_SEGMENT));
+  player_run (&player);
+  fail_unless (strstr (((GString *) g_ptr_array_index (player.output.texts, 0))->str, " seg:9000-none") != NULL);
+  fail_unless (strstr (((GString *) g_ptr_array_index (player.output.texts, 0))->str, " flush") == NULL);
+  player_close (&player);
+}
+
+GST_END_TEST;
+
+/* ---- queries ---- */
+
+GST_START_TEST (test_queries)
+{
+  GstQuery *seeking = gst_query_new_seeking (GST_FORMAT_TIME);
+  gboolean is_seekable = FALSE;
+  gint64 duration, position, start;
+  GstFormat format;
+  Player player;
+  GstPad *pad;
+
+  player_open (&player, "");
+  player_run (&player);
+  pad = gst_element_get_static_pad (player.demux, "src_1");
+  fail_unless (gst_pad_query_duration (pad, GST_FORMAT_TIME, &duration));
+  fail_unless_equals_int (duration / GST_MSECOND, 9950);
+  fail_unless (gst_pad_query_position (pad, GST_FORMAT_TIME, &position));
+  fail_unless_equals_int (position / GST_MSECOND, 9900);
+  fail_if (gst_pad_query_duration (pad, GST_FORMAT_BYTES, &duration));
+  fail_unless (gst_pad_query (pad, seeking));
+  gst_query_parse_seeking (seeking, &format, &is_seekable, &start, &duration);
+  fail_unless (is_seekable && start == 0 && duration / (gint64) GST_MSECOND == 9950);
+  gst_query_unref (seeking);
+  gst_object_unref (pad);
+  player_close (&player);
+}
+
+GST_END_TEST;
+
+/* ---- many seeks while it plays ---- */
+
+GST_START_TEST (test_storm)
+{
+  GRand *random = g_rand_new_with_seed (20);
+  Player player;
+
+  player_open (&player, "");
+  player_run (&player);
+  for (guint i = 0; i < 100; i++) {
+    const gint start = g_rand_int_range (random, 0, 11000);
+    const GstSeekFlags flags = g_rand_boolean (random) ? GST_SEEK_FLAG_FLUSH : GST_SEEK_FLAG_NONE;
+
+    fail_unless (player_seek (&player, start, g_rand_boolean (random) ? start + 500 : -1, flags));
+    g_thread_yield ();
+  }
+  player_forget (&player);
+  fail_unless (player_seek (&player, 5000, -1, GST_SEEK_FLAG_FLUSH));
+  player_close (&player);
+  g_rand_free (random);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (seek, NULL, NULL, EACH (places, test_places), ONCE (test_refused), ONCE (test_without_flush), ONCE (test_queries),
+    ONCE (test_storm))

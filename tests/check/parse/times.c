@@ -1,0 +1,311 @@
+/* robocache: robocacheparse: the time column and its unit, which are guessed, refused or doubted
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <math.h>
+
+#include "gst/parse/records/timedate.h"
+#include "gst/parse/records/timeguess.h"
+#include "parse_harness.h"
+
+/* ---- dates ---- */
+
+GST_START_TEST (dates)
+{
+  static const struct
+  {
+    const gchar *text;
+    gint64 time;
+    RobocacheTimeStatus status;
+  } cases[] = {
+    {"1970-01-01T00:00:00Z", 0}, {"1970-01-01 00:00:01", 1000000000}, {"1970-01-01t00:00:00.000000001z", 1},
+    {"2012-01-18T15:12:08.468056009Z", 1326899528468056009}, {"2012-01-18T16:12:08,468056009+01:00", 1326899528468056009},
+    {"2012-01-18T10:42:08.4680560099-0430", 1326899528468056009}, {"2012-01-18T17:12:08.468056009+02", 1326899528468056009},
+    {"1969-12-31T23:59:59.5Z", -500000000}, {"2016-02-29T12:00:00Z", 1456747200000000000},
+    {"2016-12-31T23:59:60Z", 1483228800000000000}, {"2262-04-11T23:47:16.854775807Z", G_MAXINT64},
+    {"2262-04-11T23:47:16.854775808Z", 0, ROBOCACHE_TIME_OVERFLOW}, {"9999-01-01T00:00:00Z", 0, ROBOCACHE_TIME_OVERFLOW},
+    {"2015-02-29T12:00:00Z", 0, ROBOCACHE_TIME_NOT_A_NUMBER}, {"2012-13-01T00:00:00Z", 0, ROBOCACHE_TIME_NOT_A_NUMBER},
+    {"2012-01-18", 0, ROBOCACHE_TIME_NOT_A_NUMBER}, {"2012-01-18T15:12", 0, ROBOCACHE_TIME_NOT_A_NUMBER},
+    {"2012-01-18T24:00:00Z", 0, ROBOCACHE_TIME_NOT_A_NUMBER}, {"2012-01-18T15:12:08.Z", 0, ROBOCACHE_TIME_NOT_A_NUMBER},
+    {"2012-01-18T15:12:08Zulu", 0, ROBOCACHE_TIME_NOT_A_NUMBER}, {"2012-01-18T15:12:08+1", 0, ROBOCACHE_TIME_NOT_A_NUMBER},
+    {"18.01.2012 15:12:08", 0, ROBOCACHE_TIME_NOT_A_NUMBER}, {"", 0, ROBOCACHE_TIME_NOT_A_NUMBER},
+    {"0000-01-01T00:00:00Z", 0, ROBOCACHE_TIME_NOT_A_NUMBER},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gint64 time = 0;
+    const RobocacheTimeStatus status = robocache_time_from_date (cases[i].text, &time);
+
+    fail_unless (status == cases[i].status, "%s: status %d", cases[i].text, status);
+    if (status == ROBOCACHE_TIME_OK)
+      fail_unless (time == cases[i].time, "%s: %" G_GINT64_FORMAT, cases[i].text, time);
+  }
+}
+
+GST_END_TEST;
+
+/* ---- names ---- */
+
+GST_START_TEST (columns_by_name)
+{
+  static const struct
+  {
+    const gchar *header;
+    gint arrival_column;
+    guint column;
+    const gchar *others;
+    RobocacheTimeUnit unit;
+  } cases[] = {
+    {"t,q0", -1, 0, NULL, ROBOCACHE_TIME_UNIT_S}, {"q0,t", -1, 1, NULL, ROBOCACHE_TIME_UNIT_S},
+    {"arrival_ns,stamp_ns,q", -1, 1, "arrival_ns", ROBOCACHE_TIME_UNIT_NS},
+    {"arrival_ns,stamp_ns,q", 0, 1, NULL, ROBOCACHE_TIME_UNIT_NS}, {"stamp_us,time", 0, 1, NULL, ROBOCACHE_TIME_UNIT_S},
+    {"t,time,timestamp,stamp", -1, 3, "t, time, timestamp", ROBOCACHE_TIME_UNIT_S},
+    {"x,Time [ms]", -1, 1, NULL, ROBOCACHE_TIME_UNIT_MS}, {"x,TimeStamp(us)", -1, 1, NULL, ROBOCACHE_TIME_UNIT_US},
+    {"x,time_stamp_sec", -1, 1, NULL, ROBOCACHE_TIME_UNIT_S}, {"%time,field.header.stamp", -1, 1, "%time", ROBOCACHE_TIME_UNIT_S},
+    {"q0,q1", -1, 0, NULL, ROBOCACHE_TIME_UNIT_S}, {"clock_us,q1", -1, 0, NULL, ROBOCACHE_TIME_UNIT_US},
+    {"x,tick_ns_since_1326899528468056009", -1, 1, NULL, ROBOCACHE_TIME_UNIT_NS}, {"timestamp,timestamp_sample,control_0", -1, 0,
+          "timestamp_sample", ROBOCACHE_TIME_UNIT_S},
+    {"torque,stampede,s", -1, 0, "stampede", ROBOCACHE_TIME_UNIT_S},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar **names = g_strsplit (cases[i].header, ",", -1);
+    RobocacheTimeSource source = { 0 };
+
+    robocache_time_source_guess (&source, names, g_strv_length (names), -1, ROBOCACHE_TIME_UNIT_AUTO, cases[i].arrival_column);
+    fail_unless (source.column == cases[i].column && source.unit == cases[i].unit
+        && g_strcmp0 (source.others, cases[i].others) == 0, "%s: column %u in %s, others %s", cases[i].header, source.column,
+        robocache_time_unit_name (source.unit), source.others);
+    robocache_time_source_clear (&source);
+    g_strfreev (names);
+  }
+}
+
+GST_END_TEST;
+
+/* ---- recordings ---- */
+
+/* Rows whose first two columns are of these kinds. */
+typedef enum
+{
+  STEADY,                       /* k * step */
+  TWICE,                        /* each time twice */
+  LATE,                         /* every fourth at the time of the third after it */
+  SHUFFLED,
+  JOINT                         /* sin (k / 40) */
+} Kind;
+
+static gdouble
+value_of (Kind kind, guint k, gdouble step)
+{
+  switch (kind) {
+    case TWICE:
+      return k / 2 * step;
+    case LATE:
+      return (k + (k % 4 == 0 ? 3 : 0)) * step;
+    case SHUFFLED:
+      return (k * 37 % 101) * step;
+    case JOINT:
+      return ((gint) (1e4 * sin (k / 40.0))) / 1e4;
+    default:
+      return k * step;
+  }
+}
+
+static gchar *
+make_recording (const gchar *header, const Kind kinds[2], gdouble step, guint n)
+{
+  GString *text = g_string_new (header);
+
+  for (guint k = 0; k < n; k++) {
+    gchar a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
+
+    g_ascii_formatd (a, sizeof (a), "%.9f", value_of (kinds[0], k, step));
+    g_ascii_formatd (b, sizeof (b), "%.9f", value_of (kinds[1], k, step));
+    g_string_append_printf (text, "%s,%s,1\n", a, b);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static const struct
+{
+  const gchar *name, *header, *properties;
+  Kind kinds[2];
+  gdouble step;
+  guint n;                      /* rows */
+  const gchar *error, *warning; /* NULL: none */
+} recordings[] = {
+  {"an ordinary one", "t,q,x\n", "", {STEADY, JOINT}, 0.01, 300},
+  {"an ordinary one without a header", "", "", {STEADY, JOINT}, 0.01, 300},
+  {"time in another column", "q,t,x\n", "", {JOINT, STEADY}, 0.01, 300},
+  {"a joint for the time", "q,r,x\n", "", {JOINT, JOINT}, 0.01, 300, "The time is in column 0 (\"q\"), since time-column is not set, "
+        "but of its first 100 rows"},
+  {"a joint for the time, without a header", "", "", {JOINT, STEADY}, 0.01, 300,
+        "but of its first 100 rows 0 repeat a time and 36 go back in time; set time-column to the column of the time, or to 0 if it is this "
+        "one"},
+  {"a torque that is called t", "t,q,x\n", "", {JOINT, STEADY}, 0.01, 300, "The time is in column 0 (\"t\"), but of its first 100 rows"},
+  {"a joint that the user called time", "q,r,x\n", "time-column=0 time-origin=-2000000000", {JOINT, STEADY}, 0.01, 300, NULL,
+        "The time is in column 0 (\"q\"), but of its first 100 rows"},
+  {"few rows prove nothing", "", "", {JOINT, STEADY}, 0.01, 9},
+  {"rows twice", "stamp,q,x\n", "", {TWICE, JOINT}, 0.01, 300},
+  {"rows twice without a name", "", "", {TWICE, JOINT}, 0.01, 300, "set time-column"},
+  {"rows twice without a name, as the user wants it", "", "time-column=0", {TWICE, JOINT}, 0.01, 300},
+  {"some rows late and some twice", "", "time-origin=0", {LATE, JOINT}, 0.01, 300, NULL, "25 repeat a time and 25 go back in time; set time-column to"},
+  {"rows in a wrong order", "t,q,x\n", "time-origin=0", {SHUFFLED, JOINT}, 0.01, 101},
+  {"rows in a wrong order, without a name", "", "time-origin=0", {SHUFFLED, JOINT}, 0.01, 101, "36 go back in time"},
+  {"us for s", "t,q,x\n", "", {STEADY, JOINT}, 5000, 300,
+        "The median step of the first rows is 5000 s with time-unit=s, which was not set; with time-unit=us it is 5 ms: set that, or time-unit=s"},
+  {"us for s as the user wants it", "t,q,x\n", "time-unit=s", {STEADY, JOINT}, 5000, 300, NULL,
+        "The median step of the first rows is 5000 s with time-unit=s; with time-unit=us it is 5 ms: set that"},
+  {"s for us", "t_us,q,x\n", "", {STEADY, JOINT}, 0.005, 300, "The median step of the first rows is 5 ns with time-unit=us"},
+  {"s for us as the user wants it", "t,q,x\n", "time-unit=us", {STEADY, JOINT}, 0.005, 300, NULL,
+        "is 5 ns with time-unit=us; with time-unit=s it is 5 ms: set that"},
+  {"the fastest sensor", "t,q,x\n", "", {STEADY, JOINT}, 0.00001, 300},
+  {"the slowest sensor", "t,q,x\n", "", {STEADY, JOINT}, 100, 300},
+  {"no sensor", "t,q,x\n", "", {STEADY, JOINT}, 1e-7, 300, "no unit gives the step of a sensor: set time-column and time-unit"},
+  {"the unit of a name", "stamp_ms,q,x\n", "", {STEADY, JOINT}, 5, 300},
+};
+
+/* A file: no row is sent before the verdict, so nothing is left on disk but an empty file. */
+GST_START_TEST (files)
+{
+  gchar *text = make_recording (recordings[__i__].header, recordings[__i__].kinds, recordings[__i__].step, recordings[__i__].n);
+  Output out = parse (text, recordings[__i__].properties);
+
+  expect_complaints (&out, recordings[__i__].error, recordings[__i__].warning, recordings[__i__].name);
+  fail_unless_equals_int (out.buffers->len, recordings[__i__].error ? 0 : recordings[__i__].n);
+  output_clear (&out);
+  g_free (text);
+}
+
+GST_END_TEST;
+
+/* Bytes of unknown number: each row leaves at once, and the verdict stops those that follow. */
+GST_START_TEST (streams)
+{
+  gchar *text = make_recording (recordings[__i__].header, recordings[__i__].kinds, recordings[__i__].step, recordings[__i__].n);
+  gchar **lines = g_strsplit (text, "\n", -1);
+  GstHarness *h = harness (recordings[__i__].properties);
+  const guint n_headers = *recordings[__i__].header ? 1 : 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+  guint n_sent = 0;
+
+  for (guint i = 0; lines[i] && *lines[i] && flow == GST_FLOW_OK; i++) {
+    gchar *line = g_strconcat (lines[i], "\n", NULL);
+
+    flow = push_text (h, line);
+    n_sent += i >= n_headers && flow == GST_FLOW_OK;
+    fail_unless_equals_int (gst_harness_buffers_received (h), n_sent);
+    g_free (line);
+  }
+  gst_harness_push_event (h, gst_event_new_eos ());
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_ERROR), recordings[__i__].error ? 1 : 0);
+  fail_unless_equals_int (n_sent, recordings[__i__].error ? MIN (99, recordings[__i__].n) : recordings[__i__].n);
+  harness_close (h);
+  g_strfreev (lines);
+  g_free (text);
+}
+
+GST_END_TEST;
+
+/* Neither sizes of pieces nor malformed lines and comments among the rows that wait change what leaves. */
+GST_START_TEST (waiting_rows_change_nothing)
+{
+  static const Kind kinds[] = { STEADY, JOINT };
+  gchar *rows = make_recording ("t,q,x\n0,bad\n# a comment\n0,1,2\n0.001,x,1\n", kinds, 0.01, 250);
+  gchar *text = g_strconcat (rows, "x\n9,9,9\n", NULL);
+  GBytes *expected = NULL;
+
+  for (guint i = 0; i < 6; i++) {
+    static const guint blocks[] = { 1, 7, 64, 4096, 100000, 4096 };
+    Run run = file_run_begin (text, -1, i < 5 ? "" : "time-column=0 time-unit=s", blocks[i]);
+    Output out = play_to_end (run.pipeline);
+    GBytes *bytes = output_bytes (&out);
+
+    fail_unless_equals_string (out.warning, "Dropped a malformed record: line 2 has 2 columns, expected 3");
+    fail_unless_equals_int (out.buffers->len, 252);
+    fail_unless (!expected || g_bytes_equal (expected, bytes), "%u", blocks[i]);
+    fail_unless (GST_BUFFER_IS_DISCONT (output_buffer (&out, 1)) && !GST_BUFFER_IS_DISCONT (output_buffer (&out, 2)));
+    if (!expected)
+      expected = g_bytes_ref (bytes);
+    g_bytes_unref (bytes);
+    output_clear (&out);
+    run_end (&run);
+  }
+  g_bytes_unref (expected);
+  g_free (rows);
+  g_free (text);
+}
+
+GST_END_TEST;
+
+/* Equal times and times that go back are counted, whatever the verdict. */
+GST_START_TEST (counts)
+{
+  Output out = parse ("t,q\n0,1\n0,2\n0.01,3\n0.005,4\n0.02,5\n0.02,6\n", "");
+
+  fail_unless_equals_uint64 (output_count (&out, "equal-times"), 2);
+  fail_unless_equals_uint64 (output_count (&out, "backwards"), 1);
+  expect_complaints (&out, NULL, NULL, "counts");
+  output_clear (&out);
+}
+
+GST_END_TEST;
+
+/* A header whose names are none of a time is a warning; what comes live is sent all the same. */
+GST_START_TEST (a_header_without_a_time)
+{
+  GstHarness *h = harness ("");
+
+  push_text (h, "q,arrival\n0,1\n0.1,2\n");
+  fail_unless (message_fault (h, GST_MESSAGE_WARNING, "decode", "The time is in column 0 (\"q\"), since no column is called stamp, "
+          "timestamp, time or t: perhaps it is in arrival; set time-column") == NULL);
+  fail_unless_equals_int (count_messages (h, GST_MESSAGE_WARNING), 0);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 2);
+  harness_close (h);
+}
+
+GST_END_TEST;
+
+/* What was chosen is said once where there was a choice. */
+GST_START_TEST (choices_are_said)
+{
+  static const struct
+  {
+    const gchar *text;
+    const gchar *info;          /* NULL: nothing is said */
+  } cases[] = {
+    {"t,q\n0,1\n", NULL}, {"0,1\n", NULL},
+    {"q,t\n1,0\n", "The time is in column 1 (\"t\") in s; set time-column to choose another one"},
+    {"arrival_ns,stamp_ns\n1,2\n", "The time is in column 1 (\"stamp_ns\") in ns, and not in arrival_ns; set time-column to choose another one"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstHarness *h = harness ("");
+    GError *error = NULL;
+    GstMessage *message;
+
+    push_text (h, cases[i].text);
+    push_segment_of (h, GST_FORMAT_BYTES);
+    push_text (h, cases[i].text);
+    message = pop_message (h, GST_MESSAGE_INFO);
+    fail_unless_equals_int (message != NULL, cases[i].info != NULL);
+    if (message) {
+      gst_message_parse_info (message, &error, NULL);
+      fail_unless_equals_string (error->message, cases[i].info);
+      g_error_free (error);
+      gst_message_unref (message);
+    }
+    fail_unless (pop_message (h, GST_MESSAGE_INFO) == NULL);
+    harness_close (h);
+  }
+}
+
+GST_END_TEST;
+
+static const Test tests[] = {
+  TEST (dates), TEST (columns_by_name), CASES (files, G_N_ELEMENTS (recordings)), CASES (streams, G_N_ELEMENTS (recordings)),
+  TEST (waiting_rows_change_nothing), TEST (counts), TEST (a_header_without_a_time), TEST (choices_are_said),
+};
+
+TESTS_MAIN (robocacheparsetimes);

@@ -1,0 +1,377 @@
+/* robocache: messages of ROS 2 as samples of streams
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include "common/rosstreams/rosdecoder.h"
+
+#include "common/element/errors.h"
+#include "common/ros/definitions.h"
+#include "messagetext.h"
+#include "sampletext.h"
+#include "tests/check/checks.h"
+
+/* ---- definitions ---- */
+
+#define BREAK "\n===\nMSG: "
+#define XYZ "float64 x\nfloat64 y\nfloat64 z"
+#define VECTOR BREAK "geometry_msgs/Vector3\n" XYZ
+#define QUATERNION BREAK "geometry_msgs/Quaternion\n" XYZ "\nfloat64 w"
+#define TRANSFORM BREAK "geometry_msgs/TransformStamped\nstd_msgs/Header header\nstring child_frame_id\nTransform transform" \
+  BREAK "geometry_msgs/Transform\nVector3 translation\nQuaternion rotation" VECTOR QUATERNION
+#define ARRAY(type) "MultiArrayLayout layout\n" type "[] data" BREAK "std_msgs/MultiArrayLayout\nMultiArrayDimension[] dim\n" \
+  "uint32 data_offset" BREAK "std_msgs/MultiArrayDimension\nstring label\nuint32 size\nuint32 stride"
+
+static const struct
+{
+  const gchar *type, *text;
+} definitions[] = {
+  {"nav_msgs/Odometry", "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/PoseWithCovariance pose\n"
+        "geometry_msgs/TwistWithCovariance twist" BREAK "geometry_msgs/PoseWithCovariance\nPose pose\nfloat64[2] covariance" BREAK
+        "geometry_msgs/Pose\nPoint position\nQuaternion orientation" BREAK "geometry_msgs/Point\n" XYZ QUATERNION BREAK
+        "geometry_msgs/TwistWithCovariance\nTwist twist\nfloat64[2] covariance" BREAK
+        "geometry_msgs/Twist\nVector3 linear\nVector3 angular" VECTOR},
+  {"geometry_msgs/TwistStamped", "std_msgs/Header header\nTwist twist" BREAK "geometry_msgs/Twist\nVector3 linear\nVector3 angular" VECTOR},
+  {"geometry_msgs/Wrench", "Vector3 force\nVector3 torque" VECTOR},
+  {"tf2_msgs/TFMessage", "geometry_msgs/TransformStamped[] transforms" TRANSFORM},
+  {"std_msgs/Float32MultiArray", ARRAY ("float32")},
+  {"std_msgs/Int16MultiArray", ARRAY ("int16")},
+  {"sensor_msgs/LaserScan", "std_msgs/Header header\nfloat32 angle_min\nfloat32 angle_max\nfloat32 angle_increment\n"
+        "float32 time_increment\nfloat32 scan_time\nfloat32 range_min\nfloat32 range_max\nfloat32[] ranges\nfloat32[] intensities"},
+  {"a_msgs/Gripper", "builtin_interfaces/Time stamp\nfloat32 width\ngeometry_msgs/Pose pose\nbool closed" BREAK
+        "geometry_msgs/Pose\nPoint position\nQuaternion orientation" BREAK "geometry_msgs/Point\n" XYZ QUATERNION},
+  {"a_msgs/Text", "std_msgs/Header header\nstring text"},
+};
+
+static gchar *
+definition_of (const gchar *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (definitions); i++) {
+    if (g_str_equal (definitions[i].type, type))
+      return g_strdup (definitions[i].text);
+  }
+  return robocache_ros_schema_text (type);
+}
+
+/* ---- cases ---- */
+
+#define HEAD "((1 5) 'f')"
+#define ROW(type, n) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)" type ", dimensions=(string)" n \
+  ", framerate=(fraction)0/1"
+#define JOINTS(n, names) ROW ("float64", n) ", channels=(string)" names ", role=(string)joints ="
+#define POSE ROW ("float64", "7") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\", role=(string)pose, quaternions=(string)3-6 ="
+#define TWIST ROW ("float64", "6") ", channels=(string)\"vx\\,vy\\,vz\\,wx\\,wy\\,wz\", role=(string)twist ="
+#define ZEROS_9 "[0 0 0 0 0 0 0 0 0]"
+#define UNKNOWN_9 "[-1 0 0 0 0 0 0 0 0]"
+#define VIDEO(format, width, height) "video/x-raw, format=(string)" format ", width=(int)" width ", height=(int)" height
+#define CLOUD "application/x-pointcloud, fields=(string)"
+#define NO_CAPS NULL, NULL, NULL
+
+typedef struct
+{
+  const gchar *message, *samples;       /* of which only the beginning, up to "...", counts; "!words": an error with them */
+} Step;
+
+/* Messages of a topic, one after another, and their samples. */
+static const struct
+{
+  const gchar *type, *fields, *joints, *caps;
+  Step steps[9];
+} cases[] = {
+  /* joints by their names */
+  {"sensor_msgs/JointState", NO_CAPS, {
+          {"(" HEAD " ['a' 'b'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,b.position\"") " 1 2"},
+          {"(" HEAD " ['b' 'a'] [2 1] [] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,b.position\"") " 1 2"},
+          {"(" HEAD " ['b' 'a'] [2 1] [4 3] [])", " @1000000005 f: " JOINTS ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"")
+                " 1 2 3 4"},
+          {"(" HEAD " ['a' 'b'] [1 2] [] [])", " @1000000005 f: " JOINTS ("4", "\"a.position\\,b.position\\,a.velocity\\,b.velocity\"")
+                " 1 2 nan nan"},
+          {"(" HEAD " ['c'] [5] [] [])", "c @1000000005 f: " JOINTS ("1", "c.position") " 5"},
+          {"(" HEAD " [] [] [] [])", "none"},
+          {"(" HEAD " ['a'] [] [] [])", "none"}}},
+  {"sensor_msgs/JointState", NO_CAPS, {
+          {"(" HEAD " ['a' 'b'] [1] [] [])", "!position has 1 numbers for 2 names"},
+          {"(" HEAD " ['a' 'b' 'a'] [1 2 3] [] [])", "!joint a comes twice"},
+          {"(" HEAD " ['a,b' 'a'] [1 2] [] [])", " @1000000005 f: " JOINTS ("2", "\"a_b.position\\,a.position\"") " 1 2"},
+          {"(" HEAD " ['a' 'b,a'] [1 2] [] [])", "a,b,a @1000000005 f: " JOINTS ("2", "\"a.position\\,b_a.position\"") " 1 2"}}},
+  {"sensor_msgs/JointState", NULL, "b,a; c", NULL, {
+          {"(" HEAD " ['a' 'b' 'd'] [1 2 9] [] [])", "b,a @1000000005 f: " JOINTS ("2", "\"b.position\\,a.position\"") " 2 1"},
+          {"(" HEAD " ['c'] [] [] [7])", "c @1000000005 f: " JOINTS ("1", "c.effort") " 7"},
+          {"(" HEAD " ['a'] [1] [] [])", "b,a @1000000005 f: " JOINTS ("2", "\"b.position\\,a.position\"") " nan 1"},
+          {"(" HEAD " ['c' 'b' 'a'] [] [1 2 3] [])", "b,a @1000000005 f: " JOINTS ("4",
+                  "\"b.position\\,a.position\\,b.velocity\\,a.velocity\"") " nan nan 2 3; c @1000000005 f: " JOINTS ("2",
+                  "\"c.velocity\\,c.effort\"") " 1 nan"},
+          {"(" HEAD " ['e'] [1] [] [])", "none"}}},
+  {"sensor_msgs/JointState", "/topic:velocity", NULL, NULL, {
+          {"(" HEAD " ['a'] [1] [2] [3])", " @1000000005 f: " JOINTS ("1", "a.velocity") " 2"}}},
+  {"sensor_msgs/JointState", "velocity", NULL, NULL, {
+          {"(" HEAD " ['a'] [1] [2] [])", " @1000000005 f: " JOINTS ("2", "\"a.position\\,a.velocity\"") " 1 2"}}},
+  /* as the writer's rows were */
+  {"sensor_msgs/JointState", NULL, NULL, ROW ("float32", "2") ", channels=(string)\"q1,q0\", role=(string)proprio", {
+          {"(" HEAD " ['q1' 'q0'] [1 2] [] [])", " @1000000005 f: " ROW ("float32", "2") ", channels=(string)\"q1\\,q0\", "
+                "role=(string)proprio = 1 2"},
+          {"(" HEAD " ['q0' 'q1'] [2 1] [] [])", " @1000000005 f: " ROW ("float32", "2") ", channels=(string)\"q1\\,q0\", "
+                "role=(string)proprio = 1 2"},
+          {"(" HEAD " ['x'] [1] [] [])", "x @1000000005 f: " JOINTS ("1", "x.position") " 1"}}},
+  {"sensor_msgs/Imu", NULL, NULL, "other/tensors, format=static, num_tensors=2, types=(string)\"int16,int64\", "
+        "dimensions=(string)\"6:4,4\", framerate=100/1, channels=(string)\"ax,ay,az,gx,gy,gz\"", {
+          {"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: other/tensors, "
+                "format=(string)static, num_tensors=(int)1, types=(string)int16, dimensions=(string)6, framerate=(fraction)100/1, "
+                "channels=(string)\"ax\\,ay\\,az\\,gx\\,gy\\,gz\" = 4 5 6 1 2 3"}}},
+  /* caps that no row can be: of other channels, of no tensor, of no caps */
+  {"geometry_msgs/WrenchStamped", NULL, NULL, ROW ("float32", "2") ", channels=(string)\"a,b\"", {
+          {"(" HEAD " ((1 2 3) (4 5 6)))", " @1000000005 f: " ROW ("float64", "6") "..."}}},
+  {"geometry_msgs/WrenchStamped", NULL, NULL, "video/x-raw", {{"(" HEAD " ((1 2 3) (4 5 6)))", "..."}}},
+  {"geometry_msgs/WrenchStamped", NULL, NULL, ",,,", {{"(" HEAD " ((1 2 3) (4 5 6)))", "..."}}},
+  /* fixed numbers */
+  {"sensor_msgs/Imu", NO_CAPS, {
+          {"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: " ROW ("float64", "6")
+                ", channels=(string)\"gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu = 1 2 3 4 5 6"},
+          {"(" HEAD " (.5 .25 0 1) " ZEROS_9 " (1 2 3) " UNKNOWN_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: " ROW ("float64", "10")
+                ", channels=(string)\"qx\\,qy\\,qz\\,qw\\,gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu, quaternions=(string)0-3"
+                " = 0.5 0.25 0 1 nan nan nan 4 5 6"}}},
+  {"geometry_msgs/WrenchStamped", NO_CAPS, {{"(((0 0) '') ((1 2 3) (4 5 6)))", " @none : " ROW ("float64", "6")
+                ", channels=(string)\"fx\\,fy\\,fz\\,tx\\,ty\\,tz\", role=(string)force = 1 2 3 4 5 6"}}},
+  {"geometry_msgs/Wrench", NO_CAPS, {{"((1 2 3) (4 5 6))", " @none : " ROW ("float64", "6")
+                ", channels=(string)\"fx\\,fy\\,fz\\,tx\\,ty\\,tz\", role=(string)force = 1 2 3 4 5 6"}}},
+  {"geometry_msgs/PoseStamped", NO_CAPS, {{"(((-1 5) 'map') ((1 2 3) (4 5 6 7)))", " @-999999995 map: " POSE " 1 2 3 4 5 6 7"}}},
+  {"geometry_msgs/TwistStamped", NO_CAPS, {{"(" HEAD " ((1 2 3) (4 5 6)))", " @1000000005 f: " TWIST " 1 2 3 4 5 6"}}},
+  {"nav_msgs/Odometry", NO_CAPS, {{"(" HEAD " 'c' (((1 2 3) (4 5 6 7)) [0 0]) (((8 9 10) (11 12 13)) [0 0]))", " @1000000005 f: "
+                ROW ("float64", "13") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\\,vx\\,vy\\,vz\\,wx\\,wy\\,wz\", "
+                "role=(string)odometry, quaternions=(string)3-6 = 1 2 3 4 5 6 7 8 9 10 11 12 13"}}},
+  {"tf2_msgs/TFMessage", NO_CAPS, {
+          {"([(" HEAD " 'b' ((1 2 3) (0 0 0 1))) (((2 0) 'b') 'c' ((4 5 6) (0 0 1 0)))])", "b @1000000005 f: " POSE " 1 2 3 0 0 0 1; "
+                "c @2000000000 b: " POSE " 4 5 6 0 0 1 0"},
+          {"([])", "none"},
+          {"([(" HEAD " 'c' ((1 2 3) (0 0 0 1)))])", "c @1000000005 f: " POSE " 1 2 3 0 0 0 1"}}},
+  /* tensors */
+  {"std_msgs/Float32MultiArray", NO_CAPS, {
+          {"(([] 0) [1 2 3])", " @none : " ROW ("float32", "3") " = 1 2 3"},
+          {"(([('r' 2 6) ('c' 3 3)] 0) [1 2 3 4 5 6])", " @none : " ROW ("float32", "3:2") " = 1 2 3 4 5 6"},
+          {"(([('r' 2 6) ('c' 3 3)] 1) [9 1 2 3 4 5 6])", " @none : " ROW ("float32", "3:2") " = 1 2 3 4 5 6"},
+          {"(([('r' 2 6) ('c' 4 3)] 0) [1 2 3 4 5 6])", " @none : " ROW ("float32", "6") " = 1 2 3 4 5 6"},
+          {"(([('r' 4294967295 6) ('c' 4294967295 3)] 0) [1 2])", " @none : " ROW ("float32", "2") " = 1 2"},
+          {"(([] 0) [])", "none"},
+          {"(([] 4) [1 2 3])", "!layout.data_offset is 4"}}},
+  {"std_msgs/Int16MultiArray", NO_CAPS, {{"(([('' 3 0)] 0) [1 -2 3])", " @none : " ROW ("int16", "3") " = 1 -2 3"}}},
+  {"robocache_msgs/Row", NO_CAPS, {
+          {"(" HEAD " ['a' 'b'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [1 2] [])", " @1000000005 f: " ROW ("float32", "2")
+                ", channels=(string)\"a\\,b\" = 1 2"},
+          {"(" HEAD " ['a' 'b'] 0 20 [] [] [] [] [] [] [] [] [] [] [] [1 2 3 4] [])", " @1000000005 f: " ROW ("float32", "2:2")
+                ", channels=(string)\"a\\,b\" = 1 2 3 4 for 20"},
+          {"(" HEAD " ['a'] 0 20 [0 5] [] [] [] [] [] [] [1 -2] [] [] [] [] [])", " @1000000005 f: other/tensors, format=(string)static, "
+                "num_tensors=(int)2, types=(string)\"int64\\,int64\", dimensions=(string)\"1:2\\,2\", framerate=(fraction)0/1, "
+                "channels=(string)a = 1 -2 | 0 5 for 20"},
+          {"(" HEAD " ['a' 'b'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [1 2 3] [])", "!the row has 3 values"},
+          {"(" HEAD " [] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [1 2] [])", " @1000000005 f: " ROW ("float32", "2") " = 1 2"},
+          {"(" HEAD " ['a'] 0 -1 [1 2] [] [] [] [] [] [] [] [] [] [] [1] [])", "!2 times"},
+          {"(" HEAD " [] 0 -1 [0 3] [] [] [] [] [] [] [] [] [] [] [1 2 3 4] [])", " @1000000005 f: other/tensors, format=(string)static, "
+                "num_tensors=(int)2, types=(string)\"float32\\,int64\", dimensions=(string)\"2:2\\,2\", framerate=(fraction)0/1"
+                " = 1 2 3 4 | 0 3"},
+          {"(" HEAD " ['a'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [] [])", "none"}}},
+  {"robocache_msgs/Row", NULL, NULL, ROW ("uint16", "2:8") ", channels=(string)\"a,b\", role=(string)other", {
+          {"(" HEAD " ['a' 'b'] 0 -1 [] [] [] [] [1 2] [] [] [] [] [] [] [] [])", " @1000000005 f: " ROW ("uint16", "2")
+                ", channels=(string)\"a\\,b\", role=(string)other = 1 2"},
+          {"(" HEAD " ['a'] 0 -1 [] [] [] [] [] [] [] [] [] [] [] [1] [])", " @1000000005 f: " ROW ("float32", "1")
+                ", channels=(string)a = 1"}}},
+  {"robocache_msgs/Tensor", NO_CAPS, {
+          {"(" HEAD " 'map' 'int16' [2 1 2] 0 -1 [1 0 2 0 255 255 0 1])", " @1000000005 f: " ROW ("int16", "2:1:2") " = 1 2 -1 256"},
+          {"(" HEAD " 'map' 'int16' [] 0 7 [1 0])", " @1000000005 f: " ROW ("int16", "1") " = 1 for 7"},
+          {"(" HEAD " 'map' 'int16' [3] 0 -1 [1 0])", "!does not fit its 2 bytes"},
+          {"(" HEAD " 'map' 'int17' [1] 0 -1 [1 0])", "!type \"int17\""},
+          {"(" HEAD " 'map' 'int8' [4294967296 4294967296] 0 -1 [1])", "!2 axes"},
+          {"(" HEAD " 'map' 'int8' [1 1 1 1 1 1 1 1 1] 0 -1 [1])", "!9 axes"},
+          {"(" HEAD " 'map' 'int8' [0] 0 -1 [])", "!1 axes"}}},
+  /* pictures */
+  {"sensor_msgs/Image", NO_CAPS, {
+          {"(" HEAD " 2 1 'rgb8' 0 3 [1 2 3 4 5 6])", " @1000000005 f: " VIDEO ("RGB", "1", "2") "... 0102030004050600"},
+          {"(" HEAD " 2 1 'bgr8' 0 5 [1 2 3 0 0 4 5 6])", " @1000000005 f: " VIDEO ("BGR", "1", "2") "... 0102030004050600"},
+          {"(" HEAD " 1 2 'mono16' 0 4 [1 2 3 4])", " @1000000005 f: " VIDEO ("GRAY16_LE", "2", "1") "... 01020304"},
+          {"(" HEAD " 1 2 '16UC1' 1 4 [1 2 3 4])", " @1000000005 f: " VIDEO ("GRAY16_BE", "2", "1") "... 01020304"},
+          {"(" HEAD " 1 2 'yuv422_yuy2' 0 4 [1 2 3 4])", " @1000000005 f: " VIDEO ("YUY2", "2", "1") "... 01020304"},
+          {"(" HEAD " 2 2 'nv21' 0 4 [1 2 0 0 3 4 0 0 5 6 0 0])", " @1000000005 f: " VIDEO ("NV21", "2", "2")
+                "... 010200000304000005060000"},
+          {"(" HEAD " 1 2 'nv24' 0 2 [1 2 3 4 5 6])", " @1000000005 f: " VIDEO ("NV24", "2", "1") "..."},
+          {"(" HEAD " 2 2 'bayer_rggb8' 0 2 [1 2 3 4])", " @1000000005 f: video/x-bayer, format=(string)rggb, width=(int)2, "
+                "height=(int)2, framerate=(fraction)0/1 = 0102000003040000"}}},
+  {"sensor_msgs/Image", NO_CAPS, {
+          {"(" HEAD " 1 2 '32FC1' 0 8 [0 0 128 63 0 0 0 64])", " @1000000005 f: " ROW ("float32", "2") " = 1 2"},
+          {"(" HEAD " 2 1 '32FC1' 1 4 [63 128 0 0 64 0 0 0])", " @1000000005 f: " ROW ("float32", "1:2") " = 1 2"},
+          {"(" HEAD " 1 1 '16SC3' 0 6 [1 0 255 255 2 0])", " @1000000005 f: " ROW ("int16", "3") " = 1 -1 2"},
+          {"(" HEAD " 1 2 'rgb16' 0 12 [1 0 2 0 3 0 4 0 5 0 6 0])", " @1000000005 f: " ROW ("uint16", "3:2") " = 1 2 3 4 5 6"},
+          {"(" HEAD " 2 1 'rgb8' 0 3 [1 2 3 4 5])", "!2 lines of 3 bytes in 5 bytes"},
+          {"(" HEAD " 2 1 'rgb8' 0 2 [1 2 3 4 5 6])", "!a step of 2 bytes"},
+          {"(" HEAD " 0 1 'rgb8' 0 3 [])", "!1 x 0 pixels"},
+          {"(" HEAD " 1 1 'bgr9' 0 3 [1 2 3])", "!the encoding \"bgr9\""}}},
+  {"sensor_msgs/Image", NO_CAPS, {
+          {"(" HEAD " 4294967295 4294967295 'rgb8' 0 4294967295 [])", "!4294967295 x 4294967295 pixels"},
+          {"(" HEAD " 32767 32767 '64FC512' 0 4294967295 [])", "!32767 lines"},
+          {"(" HEAD " 1 1 '32FC0' 0 4 [0 0 0 0])", "!the encoding"},
+          {"(" HEAD " 1 1 '32FC1x' 0 4 [0 0 0 0])", "!the encoding"}}},
+  {"sensor_msgs/Image", NULL, NULL, VIDEO ("RGB", "1", "1") ", framerate=30/1, colorimetry=(string)sRGB", {
+          {"(" HEAD " 1 1 'rgb8' 0 3 [1 2 3])", " @1000000005 f: " VIDEO ("RGB", "1", "1") ", framerate=(fraction)30/1, "
+                "colorimetry=(string)sRGB = 01020300"},
+          {"(" HEAD " 1 2 'rgb8' 0 6 [1 2 3 4 5 6])", " @1000000005 f: " VIDEO ("RGB", "2", "1") "... 0102030405060000"}}},
+  {"sensor_msgs/CompressedImage", NO_CAPS, {
+          {"(" HEAD " 'jpeg' [255 216 255 0])", " @1000000005 f: image/jpeg, framerate=(fraction)0/1 = ffd8ff00"},
+          {"(" HEAD " 'bgr8; jpeg compressed bgr8' [255 216 255 1])", " @1000000005 f: image/jpeg, framerate=(fraction)0/1 = ffd8ff01"},
+          {"(" HEAD " '16UC1; compressedDepth png' [0 0 0 0 0 0 0 0 0 0 0 0 137 80 78 71 13 10 26 10])",
+                " @1000000005 f: image/png, framerate=(fraction)0/1 = 89504e470d0a1a0a"},
+          {"(" HEAD " 'webp' [1 2 3])", "!the format \"webp\""},
+          {"(" HEAD " 'jpeg' [])", "!the format \"jpeg\""},
+          {"(" HEAD " 'h264' [0 0 1 101])", " @1000000005 f: video/x-h264, stream-format=(string)byte-stream, alignment=(string)au"
+                " = 00000165"}}},
+  {"foxglove_msgs/CompressedVideo", NO_CAPS, {
+          {"((1 5) 'f' [0 0 0 1 103 1 0 0 1 104 0 0 1 101 7] 'h264')", " @1000000005 f: video/x-h264, stream-format=(string)byte-stream, "
+                "alignment=(string)au = 000000016701000001680000016507"},
+          {"((1 5) 'f' [0 0 1 65 7] 'h264')", " @1000000005 f: video/x-h264, stream-format=(string)byte-stream, alignment=(string)au"
+                " = 0000014107 delta"},
+          {"((1 5) 'f' [0 0 1 1 7 0 0 1] 'h264')", " @1000000005 f: video/x-h264, stream-format=(string)byte-stream, "
+                "alignment=(string)au = 0000010107000001 delta"},
+          {"((1 5) 'f' [0 0 1 38 1] 'h265')", " @1000000005 f: video/x-h265, stream-format=(string)byte-stream, alignment=(string)au"
+                " = 0000012601"},
+          {"((1 5) 'f' [0 0 1 2 1] 'h265')", " @1000000005 f: video/x-h265, stream-format=(string)byte-stream, alignment=(string)au"
+                " = 0000010201 delta"},
+          {"((1 5) 'f' [1] 'vp9')", " @1000000005 f: video/x-vp9 = 01"},
+          {"((1 5) 'f' [1] 'mjpeg')", "!the format \"mjpeg\""}}},
+  {"foxglove_msgs/CompressedVideo", NULL, NULL, "video/x-h264, stream-format=byte-stream, alignment=au, width=4, height=2", {
+          {"((1 5) 'f' [0 0 1 101 7] 'h264')", " @1000000005 f: video/x-h264, stream-format=(string)byte-stream, alignment=(string)au, "
+                "width=(int)4, height=(int)2 = 0000016507"}}},
+  /* clouds */
+  {"sensor_msgs/PointCloud2", NO_CAPS, {
+          {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 12 [0 0 128 63 0 0 0 64 0 0 64 64] 1)", " @1000000005 f: " CLOUD
+                "\"x\\,y\\,z\", type=(string)float32, framerate=(fraction)0/1 = 0000803f0000004000004040"},
+          {"(" HEAD " 1 0 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 0 [] 1)", " @1000000005 f: " CLOUD "\"x\\,y\\,z\", "
+                "type=(string)float32, framerate=(fraction)0/1 = "},
+          {"(" HEAD " 1 1 [('z' 8 7 0) ('i' 12 4 2) ('y' 4 7 1) ('x' 0 7 1)] 0 20 20 [0 0 128 63 0 0 0 64 0 0 64 64 1 0 2 0 9 9 9 9] 1)",
+                " @1000000005 f: " CLOUD "\"x\\,y\\,z\\,i_0\\,i_1\", types=(string)\"float32\\,float32\\,float32\\,uint16\\,uint16\", "
+                "offsets=(string)\"0\\,4\\,8\\,12\\,14\", point-step=(int)20, framerate=(fraction)0/1 = "
+                "0000803f00000040000040400100020009090909"},
+          {"(" HEAD " 2 1 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 13 [0 0 128 63 0 0 0 64 0 0 64 64 9 0 0 128 63 0 0 0 64 0 0 64 64] 1)",
+                " @1000000005 f: " CLOUD "\"x\\,y\\,z\", type=(string)float32, width=(int)1, height=(int)2, framerate=(fraction)0/1 = "
+                "0000803f00000040000040400000803f0000004000004040"},
+          {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 1 12 12 [63 128 0 0 64 0 0 0 64 64 0 0] 1)", " @1000000005 f: " CLOUD
+                "\"x\\,y\\,z\", type=(string)float32, framerate=(fraction)0/1 = 0000803f0000004000004040"},
+          {"(" HEAD " 0 0 [] 0 0 0 [] 1)", " @1000000005 f: " CLOUD "\"x\\,y\\,z\", type=(string)float32, framerate=(fraction)0/1 ="}}},
+  {"sensor_msgs/PointCloud2", NO_CAPS, {
+          {"(" HEAD " 0 0 [] 0 0 0 [] 1)", "none"},
+          {"(" HEAD " 1 2 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 24 [0 0 0 0] 1)", "!1 x 2"},
+          {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1)] 0 8 8 [0 0 0 0 0 0 0 0] 1)", "!named z"},
+          {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 8 8 [0 0 0 0 0 0 0 0] 1)", "!field \"z\""},
+          {"(" HEAD " 1 1 [('x' 0 9 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 12 [0 0 0 0 0 0 0 0 0 0 0 0] 1)", "!datatype 9"},
+          {"(" HEAD " 1 1 [('x' 0 7 4294967295)] 0 12 12 [0 0 0 0 0 0 0 0 0 0 0 0] 1)", "!count 4294967295"},
+          {"(" HEAD " 4294967295 4294967295 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 4294967295 [0 0 0 0] 1)", "!4294967295 x"}}},
+  {"sensor_msgs/PointCloud2", NULL, NULL, CLOUD "\"x,y,z\", type=(string)float32, framerate=10/1, note=(string)n", {
+          {"(" HEAD " 1 1 [('x' 0 7 1) ('y' 4 7 1) ('z' 8 7 1)] 0 12 12 [0 0 128 63 0 0 0 64 0 0 64 64] 1)", " @1000000005 f: " CLOUD
+                "\"x\\,y\\,z\", type=(string)float32, framerate=(fraction)10/1, note=(string)n = 0000803f0000004000004040"}}},
+  {"sensor_msgs/LaserScan", NO_CAPS, {
+          {"(" HEAD " 0 0 1.5707964 0 0 1 9 [2 0.5 4] [])", " @1000000005 f: " CLOUD "\"x\\,y\\,z\", type=(string)float32, "
+                "framerate=(fraction)0/1 = 0000004000000000000000000000c07f0000c07f0000c07f..."},
+          {"(" HEAD " 0 0 0 0 0 1 9 [2] [7])", " @1000000005 f: " CLOUD "\"x\\,y\\,z\\,intensity\", type=(string)float32, "
+                "framerate=(fraction)0/1 = 0000004000000000000000000000e040"},
+          {"(" HEAD " 0 0 0 0 0 1 9 [] [7])", " @1000000005 f: " CLOUD "\"x\\,y\\,z\", type=(string)float32, framerate=(fraction)0/1 = "}}},
+  /* any other type */
+  {"a_msgs/Gripper", NO_CAPS, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : " ROW ("float64", "9") ", channels=(string)\"width"
+                "\\,pose.position.x\\,pose.position.y\\,pose.position.z\\,pose.orientation.x\\,pose.orientation.y\\,"
+                "pose.orientation.z\\,pose.orientation.w\\,closed\", quaternions=(string)4-7 = 0.5 1 2 3 4 5 6 7 1"}}},
+  {"a_msgs/Gripper", "width,closed,/other:pose", NULL, NULL, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : "
+                ROW ("float32", "2") ", channels=(string)\"width\\,closed\" = 0.5 1"}}},
+  {"a_msgs/Gripper", "width,/top*:pose.position,/topic:closed", NULL, NULL, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : "
+                ROW ("float64", "4") ", channels=(string)\"pose.position.x\\,pose.position.y\\,pose.position.z\\,closed\" = 1 2 3 1"}}},
+  {"sensor_msgs/Imu", "/topic:*covariance", NULL, NULL, {{"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9
+                ")", " @1000000005 f: " ROW ("float64", "27") "..."}}},
+  {"sensor_msgs/Imu", "*covariance", NULL, NULL, {{"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9 ")",
+                " @1000000005 f: " ROW ("float64", "6") "..."}}},
+};
+
+static void
+check_samples (guint i, const Step *step, const gchar *samples)
+{
+  const gchar *dots = strstr (step->samples, "...");
+  const gboolean matches = dots ? strncmp (samples, step->samples, (gsize) (dots - step->samples)) == 0
+      && g_str_has_suffix (samples, dots + 3) : g_str_equal (samples, step->samples);
+
+  fail_unless (matches, "case %u, %s:\n   \"%s\",\nnot \"%s\"", i, step->message, samples, step->samples);
+}
+
+static void
+check_step (guint i, RobocacheRosDecoder *decoder, const RobocacheRosSchema *schema, const Step *step)
+{
+  RobocacheCdrWriter writer = { 0 };
+  GError *error = NULL;
+  GArray *samples;
+  guint8 *exact;
+  gchar *text;
+
+  write_text (&writer, schema, step->message);
+  /* nothing behind the message is touched */
+  exact = g_memdup (writer.data, (guint) writer.size);
+  samples = robocache_ros_decoder_run (decoder, exact, writer.size, &error);
+  fail_unless_equals_int (samples == NULL, error != NULL);
+  fail_unless (error == NULL || *step->samples == '!', "case %u, %s: %s", i, step->message, error ? error->message : "");
+  fail_unless (error != NULL || *step->samples != '!', "case %u, %s: no error", i, step->message);
+  if (error) {
+    fail_unless (strstr (error->message, step->samples + 1) != NULL, "\"%s\" lacks \"%s\"", error->message, step->samples + 1);
+    g_clear_error (&error);
+  } else {
+    text = samples_to_string (samples);
+    check_samples (i, step, text);
+    g_free (text);
+  }
+  g_free (exact);
+  robocache_cdr_writer_clear (&writer);
+}
+
+GST_START_TEST (test_cases)
+{
+  gchar *definition = definition_of (cases[__i__].type);
+  const RobocacheRosChannel channel = { "/topic", cases[__i__].type, definition, strlen (definition), cases[__i__].caps,
+    cases[__i__].fields, cases[__i__].joints
+  };
+  RobocacheRosSchema *schema = robocache_ros_schema_parse (channel.type, definition, strlen (definition), NULL);
+  GError *error = NULL;
+
+  RobocacheRosDecoder *decoder = robocache_ros_decoder_new (&channel, &error);
+
+  fail_unless (decoder != NULL, "%s", error ? error->message : "");
+  for (guint i = 0; i < G_N_ELEMENTS (cases[0].steps) && cases[__i__].steps[i].message; i++)
+    check_step (__i__, decoder, schema, &cases[__i__].steps[i]);
+  robocache_ros_decoder_free (decoder);
+  robocache_ros_schema_free (schema);
+  g_free (definition);
+}
+
+GST_END_TEST;
+
+/* Each beginning of a message has samples or an error, and costs the next message nothing. */
+GST_START_TEST (test_parts)
+{
+  gchar *definition = definition_of (cases[__i__].type);
+  const RobocacheRosChannel channel = { "/topic", cases[__i__].type, definition, strlen (definition), cases[__i__].caps,
+    cases[__i__].fields, cases[__i__].joints
+  };
+  RobocacheRosSchema *schema = robocache_ros_schema_parse (channel.type, definition, strlen (definition), NULL);
+  RobocacheRosDecoder *decoder = robocache_ros_decoder_new (&channel, NULL);
+  RobocacheCdrWriter writer = { 0 };
+  GError *error = NULL;
+
+  write_text (&writer, schema, cases[__i__].steps[0].message);
+  for (gsize n = 0; n < writer.size; n++) {
+    guint8 *part = g_memdup (writer.data, (guint) n);
+    GArray *samples = robocache_ros_decoder_run (decoder, part, n, &error);
+
+    fail_unless_equals_int (samples == NULL, error != NULL);
+    g_clear_error (&error);
+    g_free (part);
+  }
+  robocache_ros_decoder_run (decoder, writer.data, writer.size, &error);
+  fail_unless_equals_int (error != NULL, *cases[__i__].steps[0].samples == '!');
+  g_clear_error (&error);
+  robocache_cdr_writer_clear (&writer);
+  robocache_ros_decoder_free (decoder);
+  robocache_ros_schema_free (schema);
+  g_free (definition);
+}
+
+GST_END_TEST;
+
+CHECK_MAIN (decoder, NULL, NULL, EACH (cases, test_cases), EACH (cases, test_parts))

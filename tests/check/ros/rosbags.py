@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Holds definitions, encoders and the decoder of rows against the Python package rosbags.
+
+    rosbags.py ROSTOOL
+
+Prints PASS, FAIL or SKIP for each case. The package is sought by python3, or by the interpreter that ROBOCACHE_PYTHON names:
+python3 -m venv DIR && DIR/bin/pip install rosbags, then ROBOCACHE_PYTHON=DIR/bin/python."""
+import os
+import random
+import subprocess
+import sys
+
+if "ROBOCACHE_PYTHON" in os.environ and os.environ["ROBOCACHE_PYTHON"] != sys.executable:
+    python = os.environ["ROBOCACHE_PYTHON"]
+    os.execv(python, [python, "-B", *sys.argv])
+try:
+    import numpy
+    # this file has the package's name
+    sys.path = [folder for folder in sys.path if folder != os.path.dirname(os.path.realpath(__file__))]
+    from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+except ImportError as error:
+    print(f"SKIP rosbags: {error}: set ROBOCACHE_PYTHON to a python with rosbags (pip install rosbags)")
+    sys.exit(77)
+
+# whether byte and char have a sign, writers do not agree on
+INTEGERS = {"bool": (0, 1), "byte": (0, 127), "char": (0, 127), "octet": (0, 127)}
+INTEGERS |= {f"int{n}": (-2 ** (n - 1), 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)}
+INTEGERS |= {f"uint{n}": (0, 2 ** n - 1) for n in (8, 16, 32, 64)}
+NUMPY = {"bool": "bool", "byte": "uint8", "char": "uint8", "octet": "uint8"}
+BASE, NAME, ARRAY, SEQUENCE = 1, 2, 3, 4
+
+
+class Messages:
+    """Random messages of the types of a store."""
+
+    def __init__(self, store, seed):
+        self.store, self.random = store, random.Random(seed)
+
+    def number(self, kind):
+        if kind == "float32":
+            return float(numpy.float32(self.random.uniform(-1e6, 1e6)))
+        if kind == "float64":
+            return self.random.uniform(-1e12, 1e12)
+        low, high = INTEGERS[kind]
+        # exact as float64
+        value = self.random.choice([low, high, self.random.randint(low, high)]) if high < 2 ** 53 \
+            else self.random.randint(max(low, -2 ** 53), 2 ** 53)
+        return bool(value) if kind == "bool" else value
+
+    def one(self, item):
+        kind, what = item
+        if kind == NAME:
+            return self.message(what)
+        if what[0] == "string":
+            return "".join(self.random.choice("abcdefg") for _ in range(self.random.randrange(9)))
+        return self.number(what[0])
+
+    def several(self, item, n):
+        values = [self.one(item) for _ in range(n)]
+        if item[0] == BASE and item[1][0] != "string":
+            return numpy.array(values, dtype=NUMPY.get(item[1][0], item[1][0]))
+        return values
+
+    def value(self, desc):
+        kind, what = desc
+        if kind == ARRAY:
+            return self.several(what[0], what[1])
+        if kind == SEQUENCE:
+            return self.several(what[0], self.random.randrange(min(what[1] or 4, 4) + 1))
+        return self.one(desc)
+
+    def message(self, name):
+        fields = self.store.get_msgdef(name).fields
+        return self.store.types[name](**{field: self.value(desc) for field, desc in fields})
+
+
+def flatten(store, name, message, prefix=""):
+    """(name, value) of the numbers of a message, as the decoder has them."""
+    for field, desc in store.get_msgdef(name).fields:
+        if field == "structure_needs_at_least_one_member":
+            continue
+        kind, what = desc
+        path, value = prefix + field, getattr(message, field)
+        items = [(f"{path}[{i}]", v) for i, v in enumerate(value)] if kind in (ARRAY, SEQUENCE) else [(path, value)]
+        inner_kind, inner = what[0] if kind in (ARRAY, SEQUENCE) else desc
+        for path, value in items:
+            if inner_kind == NAME:
+                yield from flatten(store, inner, value, path + ".")
+            elif inner[0] != "string":
+                yield path, value
+
+
+def run(tool, mode, text=""):
+    return subprocess.run([tool, mode], input=text, capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def parse_row(line):
+    values, _, dtype = line.rpartition(": ")
+    pairs = [pair.split("=") for pair in values.split(" ")] if values else []
+    number = (lambda text: float(numpy.float32(text))) if dtype == "float32" else float
+    return [(name, number(value)) for name, value in pairs]
+
+
+def check_row(store, name, message, line):
+    """What is wrong with the row of a message, or None."""
+    expected = list(flatten(store, name, message))
+    if line.startswith("error: "):
+        return None if not expected and ("chooses no number" in line or "no numeric field" in line) else line
+    row = parse_row(line)
+    if [n for n, _ in row] != [n for n, _ in expected]:
+        return f"channels {[n for n, _ in row]}, expected {[n for n, _ in expected]}"
+    for (channel, value), (_, wanted) in zip(row, expected):
+        if value != float(wanted):
+            return f"{channel} is {value}, expected {wanted}"
+    return None
+
+
+def test_rows(tool, store_name):
+    """All types of a distribution, random messages of each in both byte orders."""
+    store = get_typestore(store_name)
+    messages, cases = Messages(store, 20), []
+    for name in sorted(store.fielddefs):
+        schema = store.generate_msgdef(name, ros_version=2)[0]
+        for i in range(6):
+            message = messages.message(name)
+            raw = bytes(store.serialize_cdr(message, name, little_endian=i % 2 == 0))
+            cases.append((name, message, f"{name}\t*\t{schema.encode().hex()}\t{raw.hex()}"))
+    lines = run(tool, "rows", "".join(case[2] + "\n" for case in cases))
+    if len(lines) != len(cases):
+        return [f"{len(lines)} rows of {len(cases)} messages"]
+    faults = [(case[0], check_row(store, case[0], case[1], line)) for case, line in zip(cases, lines)]
+    return [f"{name}: {fault}" for name, fault in faults if fault]
+
+
+def to_text(store, name, message):
+    """A message as examples.h writes it."""
+    def one(item, value):
+        kind, what = item
+        if kind == NAME:
+            return to_text(store, what, value)
+        if what[0] == "string":
+            return f"'{value}'"
+        return f"{value:g}" if what[0].startswith("float") else str(int(value))
+
+    texts = []
+    for field, desc in store.get_msgdef(name).fields:
+        kind, what = desc
+        value = getattr(message, field)
+        texts.append(f"[{' '.join(one(what[0], v) for v in value)}]" if kind in (ARRAY, SEQUENCE) else one(desc, value))
+    return f"({' '.join(texts)})"
+
+
+def long_name(name):
+    return name.replace("/", "/msg/")
+
+
+def test_examples(tool):
+    """Our messages, decoded by rosbags with our definitions."""
+    faults = []
+    for line in run(tool, "examples"):
+        name, schema, raw, text = line.split("\t")
+        store = get_typestore(Stores.EMPTY)
+        store.register(get_types_from_msg(bytes.fromhex(schema).decode(), long_name(name)))
+        found = to_text(store, long_name(name), store.deserialize_cdr(bytes.fromhex(raw), long_name(name)))
+        if found != text:
+            faults.append(f"{name} is {found}, expected {text}")
+        again = bytes(store.serialize_cdr(store.deserialize_cdr(bytes.fromhex(raw), long_name(name)), long_name(name)))
+        if again.hex() != raw:
+            faults.append(f"{name} as rosbags writes it is {again.hex()}, ours {raw}")
+    return faults
+
+
+def without_sizes(definition):
+    constants, fields = definition
+    return sorted(constants), fields
+
+
+def test_definitions(tool):
+    """Our definitions, held against those of the distributions."""
+    faults, checked = [], set()
+    stores = [get_typestore(name) for name in (Stores.ROS2_HUMBLE, Stores.ROS2_JAZZY, Stores.LATEST)]
+    for line in run(tool, "examples"):
+        name, schema = line.split("\t")[:2]
+        for type_name, definition in get_types_from_msg(bytes.fromhex(schema).decode(), long_name(name)).items():
+            for store in stores:
+                if type_name not in store.fielddefs:
+                    continue
+                checked.add(type_name)
+                if without_sizes(definition) != without_sizes(store.fielddefs[type_name]):
+                    faults.append(f"{type_name} is {definition}, expected {store.fielddefs[type_name]}")
+    return faults if len(checked) >= 17 else [*faults, f"only {sorted(checked)} were compared"]
+
+
+def main(tool):
+    cases = {"definitions": lambda: test_definitions(tool), "examples": lambda: test_examples(tool)}
+    for store in (Stores.ROS2_HUMBLE, Stores.LATEST):
+        cases[f"rows_{store.value}"] = lambda store=store: test_rows(tool, store)
+    failed = 0
+    for name, case in cases.items():
+        faults = case()
+        failed += bool(faults)
+        print(f"FAIL {name}: {'; '.join(faults[:5])}" if faults else f"PASS {name}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]) if len(sys.argv) == 2 else __doc__)

@@ -1,0 +1,94 @@
+/* robocache: messages for rosbags.py: writes our examples, and reads what it wrote
+ *
+ *   rostool examples   writes a line an example: type, hexadecimal digits of the schema, of the message, and its text
+ *   rostool rows       reads lines of type, fields, schema and message, and writes the row of each, or "error: ..."
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "common/ros/definitions.h"
+#include "examples.h"
+#include "hex.h"
+#include "rowtext.h"
+
+static gint
+write_examples (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (message_examples); i++) {
+    const MessageExample *example = &message_examples[i];
+    gchar *schema = robocache_ros_schema_text (example->type), *schema_hex, *hex;
+    RobocacheCdrWriter writer = { 0 };
+
+    example->write (&writer);
+    schema_hex = hex_of_bytes ((const guint8 *) schema, strlen (schema));
+    hex = hex_of_bytes (writer.data, writer.size);
+    printf ("%s\t%s\t%s\t%s\n", example->type, schema_hex, hex, example->text);
+    g_free (hex);
+    g_free (schema_hex);
+    g_free (schema);
+    robocache_cdr_writer_clear (&writer);
+  }
+  return 0;
+}
+
+static gchar *
+row_of (RobocacheRowDecoder *decoder, const GByteArray *message, GError **error)
+{
+  RobocacheCdrReader reader;
+  gconstpointer values;
+
+  robocache_cdr_reader_init (&reader, message->data, message->len);
+  values = robocache_row_decoder_run (decoder, &reader, error);
+  return values ? row_to_string (robocache_row_decoder_channels (decoder), values) : NULL;
+}
+
+static void
+write_row_of (gchar **columns)
+{
+  GByteArray *text = bytes_of_hex (columns[2]), *message = bytes_of_hex (columns[3]);
+  GError *error = NULL;
+  RobocacheRosSchema *schema = robocache_ros_schema_parse (columns[0], (const gchar *) text->data, text->len, &error);
+  RobocacheRowDecoder *decoder = schema ? robocache_row_decoder_new (schema, columns[1], &error) : NULL;
+  gchar *row = decoder ? row_of (decoder, message, &error) : NULL;
+
+  if (row)
+    printf ("%s\n", row);
+  else
+    printf ("error: %s\n", error->message);
+  g_clear_error (&error);
+  g_free (row);
+  robocache_row_decoder_free (decoder);
+  robocache_ros_schema_free (schema);
+  g_byte_array_unref (message);
+  g_byte_array_unref (text);
+}
+
+static gint
+read_rows (void)
+{
+  gchar *line = NULL;
+  size_t capacity = 0;
+
+  while (getline (&line, &capacity, stdin) > 0) {
+    gchar **columns = g_strsplit (line, "\t", -1);
+
+    if (g_strv_length (columns) == 4)
+      write_row_of (columns);
+    g_strfreev (columns);
+  }
+  free (line);
+  return 0;
+}
+
+int
+main (int argc, char **argv)
+{
+  if (argc == 2 && g_str_equal (argv[1], "examples"))
+    return write_examples ();
+  if (argc == 2 && g_str_equal (argv[1], "rows"))
+    return read_rows ();
+  fprintf (stderr, "rostool examples|rows\n");
+  return 2;
+}

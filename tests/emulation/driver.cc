@@ -217,6 +217,24 @@ cuCtxGetCurrent (CUcontext *context)
 }
 
 CUresult
+cuCtxSynchronize ()
+{
+  wait_until_all_idle ();
+  return (CUresult) state_of_devices ();
+}
+
+CUresult
+cuPointerGetAttribute (void *value, CUpointer_attribute attribute, CUdeviceptr memory)
+{
+  const Where where = where_is (reinterpret_cast<const void *> (memory));
+
+  if (attribute != CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL || where.kind == Kind::PAGEABLE)
+    return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<int *> (value) = where.device;
+  return CUDA_SUCCESS;
+}
+
+CUresult
 cuMemAlloc (CUdeviceptr *memory, size_t bytes)
 {
   return (CUresult) cudaMalloc (reinterpret_cast<void **> (memory), bytes);

@@ -190,12 +190,6 @@ cudaHostAlloc (void **memory, size_t bytes, unsigned)
 }
 
 cudaError_t
-cudaMallocHost (void **memory, size_t bytes)
-{
-  return cudaHostAlloc (memory, bytes, cudaHostAllocDefault);
-}
-
-cudaError_t
 cudaFreeHost (void *memory)
 {
   FAIL_IF_TOLD ("cuMemFreeHost");

@@ -270,16 +270,6 @@ cudaLaunchHostFunc (cudaStream_t stream, cudaHostFn_t function, void *data)
   return cudaSuccess;
 }
 
-cudaError_t
-cudaDeviceSynchronize (void)
-{
-  const cudaError_t result = allow_unsafe_call ();
-
-  if (result == cudaSuccess)
-    wait_until_all_idle ();
-  return note (result != cudaSuccess ? result : state_of_devices ());
-}
-
 /* ---- events ---- */
 
 cudaError_t

@@ -13,155 +13,69 @@
 #include <unistd.h>
 
 #include "contexts.h"
-#include "kernels/align.h"
+#include "job.h"
 #include "tests/kernels/place.h"
 
-static RcStatus
-open_device (int device, RcBackend **backend, RcError *error)
-{
-  const RcWhere where = { RC_BACKEND_CUDA, device, RC_CPU_BEST, 0 };
-
-  memset (error, 0, sizeof (*error));
-  return rc_backend_open (&where, backend, error);
-}
-
-/* ---- a small alignment: two float32 rows, one tick between them ---- */
-
-typedef struct
-{
-  float rows[2], out;
-  int64_t times[2], tick;
-} Data;
-
-typedef struct
-{
-  Place place;                  /* with a stream of its own */
-  RcAlignPlan *plan;
-  Data *data;                   /* there */
-  Scratch scratch;
-  RcAlignStreamArgs stream;
-  RcAlignArgs args;
-} Small;
-
-static RcStatus
-small_plan (RcBackend *backend, RcAlignPlan **plan, RcFootprint *footprint, RcError *error)
-{
-  const RcAlignStreamSpec stream_spec = { RC_FLOAT32, RC_FLOAT32, 1, {RC_LINEAR, -1, 0, 0} };
-  const RcAlignSpec spec = { &stream_spec, 1 };
-
-  return rc_align_plan (backend, &spec, plan, footprint, error);
-}
-
-static int
-small_new (Small *small, RcBackend *backend, Test *test)
-{
-  const Data data = { {1, 2}, 0, {0, 100}, 50 };
-  RcFootprint footprint;
-  RcError error;
-
-  *small = (Small) {.place = {.name = "the GPU",.backend = backend,.is_gpu = 1} };
-  if (!is_ok (small_plan (backend, &small->plan, &footprint, &error), &error, test)
-      || !is_ok (rc_stream_new (backend, &small->place.stream, &error), &error, test))
-    return 0;
-  small->data = place_alloc (&small->place, sizeof (data));
-  small->scratch = scratch_new (&small->place, &footprint, 0, test);
-  small->stream = (RcAlignStreamArgs) {.rows = small->data->rows,.n_rows = 2,.row_stride = 4,.times = small->data->times,
-    .out = &small->data->out
-  };
-  small->args = (RcAlignArgs) {.streams = &small->stream,.batch = 1,.ticks = 1,.tick_times = &small->data->tick,
-    .scratch = small->scratch.memory
-  };
-  return place_copy (&small->place, small->data, &data, sizeof (data), test);
-}
-
-static RcStatus
-small_run (const Small *small, RcError *error)
-{
-  return rc_align_run (small->plan, &small->args, small->place.stream, error);
-}
+/* ---- contexts ---- */
 
 static void
-small_check (const Small *small, Test *test)
+expect_context (CUcontext wanted, const char *when, Test *test)
 {
-  float out = 0;
-  RcError error;
-
-  is_ok (small_run (small, &error), &error, test);
-  place_copy (&small->place, &out, &small->data->out, sizeof (out), test);
-  test_expect (test, out == 1.5f, "got %g", (double) out);
-}
-
-static void
-small_free (Small *small, Test *test)
-{
-  rc_align_plan_free (small->plan);
-  scratch_free (&small->place, &small->scratch, test);
-  place_free (&small->place, small->data);
-  rc_stream_free (small->place.backend, small->place.stream);
-}
-
-/* ---- tests on a GPU ---- */
-
-/* A thread that has no context still has none after any call. */
-static void *
-use_without_context (void *data)
-{
-  Test *test = data;
   CUcontext now = (CUcontext) 1;
-  RcBackend *backend = NULL;
-  RcAlignPlan *plan = NULL;
-  RcFootprint footprint;
-  RcError error;
 
-  if (open_device (0, &backend, &error) != RC_OK)
-    test_fail (test, "%s", error.message);
-  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == NULL, "context after open: %p", (void *) now);
-  if (small_plan (backend, &plan, &footprint, &error) != RC_OK)
-    test_fail (test, "%s", error.message);
-  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == NULL, "context after plan: %p", (void *) now);
-  rc_align_plan_free (plan);
+  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == wanted, "after %s: %p", when, (void *) now);
+}
+
+typedef struct
+{
+  int mapped, has_context;
+  Test test;
+} ContextCase;
+
+/* From open to close the thread's context stays: none, or the caller's own, as GstCudaContext pushes one. */
+static void *
+use_everything (void *data)
+{
+  ContextCase *c = data;
+  CUcontext own = NULL;
+  RcBackend *backend = NULL;
+  RcError error;
+  Job job;
+  size_t i;
+
+  test_expect (&c->test, !c->has_context || driver.create (&own, 0, 0) == CUDA_SUCCESS, "no context");
+  if (is_ok (device_open (0, c->mapped, &backend, &error), &error, &c->test)) {
+    expect_context (own, "open", &c->test);
+    is_ok (job_start (&job, backend, &error), &error, &c->test);
+    expect_context (own, "start", &c->test);
+    for (i = 0; i < N_STEPS && test_holds (&c->test); i++) {
+      is_ok (job_steps[i].step (&job, &error), &error, &c->test);
+      expect_context (own, job_steps[i].name, &c->test);
+    }
+    test_expect (&c->test, !test_holds (&c->test) || job_is_right (&job), "a wrong result");
+    job_end (&job);
+    expect_context (own, "end", &c->test);
+  }
   rc_backend_close (backend);
-  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == NULL, "context after close: %p", (void *) now);
+  expect_context (own, "close", &c->test);
+  if (own != NULL)
+    driver.destroy (own);
   return NULL;
 }
 
 static int
-check_no_context (void)
+check_context (int mapped, int has_context)
 {
-  Test test = { "backend_thread_without_context", "" };
+  ContextCase c = { mapped, has_context, test_begin ("backend_thread_with%s_context%s", has_context ? "" : "out",
+        mapped ? "_mapped" : "") };
   pthread_t thread;
 
-  pthread_create (&thread, NULL, use_without_context, &test);
+  pthread_create (&thread, NULL, use_everything, &c);
   pthread_join (thread, NULL);
-  return test_end (&test);
+  return test_end (&c.test);
 }
 
-/* A caller's own context, as GstCudaContext pushes one, is current before and after, and what is enqueued runs. */
-static int
-check_foreign_context (RcBackend *backend)
-{
-  Test test = { "backend_foreign_context", "" };
-  CUcontext foreign = NULL, now = NULL, popped;
-  RcBackend *other = NULL;
-  Small small;
-  RcError error;
-
-  if (small_new (&small, backend, &test)) {
-    test_expect (&test, driver.create (&foreign, 0, 0) == CUDA_SUCCESS, "context");
-    is_ok (small_run (&small, &error), &error, &test);
-    test_expect (&test, driver.current (&now) == CUDA_SUCCESS && now == foreign, "run: %p", (void *) now);
-    if (open_device (0, &other, &error) != RC_OK)
-      test_fail (&test, "%s", error.message);
-    test_expect (&test, driver.current (&now) == CUDA_SUCCESS && now == foreign, "open: %p", (void *) now);
-    rc_backend_close (other);
-    test_expect (&test, driver.current (&now) == CUDA_SUCCESS && now == foreign, "close: %p", (void *) now);
-    driver.pop (&popped);
-    small_check (&small, &test);
-    driver.destroy (foreign);
-  }
-  small_free (&small, &test);
-  return test_end (&test);
-}
+/* ---- devices ---- */
 
 static int
 check_wrong_device (int device, const char *name)
@@ -172,7 +86,7 @@ check_wrong_device (int device, const char *name)
   char number[32];
 
   snprintf (number, sizeof (number), "device is %d", device);
-  test_expect (&test, open_device (device, &backend, &error) == RC_NO_DEVICE, "%s", error.message);
+  test_expect (&test, device_open (device, 0, &backend, &error) == RC_NO_DEVICE, "%s", error.message);
   test_expect (&test, strstr (error.message, number) != NULL && strstr (error.message, "expected 0 to") != NULL, "%s",
       error.message);
   rc_backend_close (backend);
@@ -185,7 +99,7 @@ check_second_device (RcBackend *first, int devices)
 {
   Test test = { "backend_two_devices", "" };
   RcBackend *second = NULL;
-  Small small[2];
+  Job jobs[2];
   RcError error;
   int i;
 
@@ -193,24 +107,26 @@ check_second_device (RcBackend *first, int devices)
     test_skip (test.name, "this machine has one GPU");
     return 0;
   }
-  memset (small, 0, sizeof (small));
-  if (open_device (1, &second, &error) != RC_OK)
-    test_fail (&test, "%s", error.message);
-  for (i = 0; i < 2 && test_holds (&test); i++)
-    small_new (&small[i], i == 0 ? first : second, &test);
+  is_ok (device_open (1, 0, &second, &error), &error, &test);
+  for (i = 0; i < 2; i++)
+    is_ok (job_start (&jobs[i], i == 0 ? first : second, &error), &error, &test);
   for (i = 0; i < 4 && test_holds (&test); i++) {
+    Job *job = &jobs[i % 2];
     int device = -1;
 
     cudaSetDevice (i / 2);      /* of the same device, and of the other one */
-    small_check (&small[i % 2], &test);
+    is_ok (job_run (job, &error), &error, &test);
+    test_expect (&test, job_is_right (job), "a wrong result");
     test_expect (&test, cudaGetDevice (&device) == cudaSuccess && device == i / 2, "the device became %d", device);
   }
   for (i = 0; i < 2; i++)
-    small_free (&small[i], &test);
+    job_end (&jobs[i]);
   cudaSetDevice (0);
   rc_backend_close (second);
   return test_end (&test);
 }
+
+/* ---- what is refused, and what breaks ---- */
 
 /* A wrong argument leaves the backend usable. */
 static int
@@ -224,17 +140,19 @@ check_refusals (RcBackend *backend)
   Test test = { "backend_refuses_and_goes_on", "" };
   RcAlignPlan *plan = NULL;
   RcError error = { 0 };
-  Small small;
+  Job job;
 
   expect_refusal (rc_align_plan (backend, &spec, &plan, NULL, &error), RC_UNSUPPORTED, &error, "streams[0].channels is 268435456",
       &test);
-  if (small_new (&small, backend, &test)) {
-    small.args.scratch = NULL;
-    expect_refusal (small_run (&small, &error), RC_INVALID_ARGUMENT, &error, "scratch", &test);
-    small.args.scratch = small.scratch.memory;
-    small_check (&small, &test);
+  if (is_ok (job_start (&job, backend, &error), &error, &test)) {
+    void *scratch = job.scratch;
+
+    job.scratch = NULL;
+    expect_refusal (job_step (&job, "launch", &error), RC_INVALID_ARGUMENT, &error, "scratch", &test);
+    job.scratch = scratch;
   }
-  small_free (&small, &test);
+  job_end (&job);
+  expect_job (backend, "afterwards", &test);
   return test_end (&test);
 }
 
@@ -243,29 +161,30 @@ check_fork (RcBackend *backend)
 {
   Test test = { "backend_fork_is_named", "" };
   int result = -1;
-  Small small;
+  RcError error;
   pid_t child;
+  Job job;
 
-  if (small_new (&small, backend, &test)) {
+  if (is_ok (job_start (&job, backend, &error), &error, &test)) {
     fflush (stdout);
     child = fork ();
     if (child == 0) {
       RcBackend *other = NULL;
-      RcError error;
 
-      if (open_device (0, &other, &error) != RC_NO_DEVICE || strstr (error.message, "fork") == NULL)
+      if (device_open (0, 0, &other, &error) != RC_NO_DEVICE || strstr (error.message, "fork") == NULL)
         _exit (1);
-      if (small_run (&small, &error) != RC_DEVICE_FAILED || strstr (error.message, "fork") == NULL)
+      if (job_step (&job, "launch", &error) != RC_DEVICE_FAILED || strstr (error.message, "fork") == NULL)
         _exit (2);
-      rc_align_plan_free (small.plan);
+      rc_align_plan_free (job.plan);
       rc_backend_close (backend);
       _exit (0);
     }
     waitpid (child, &result, 0);
     test_expect (&test, WIFEXITED (result) && WEXITSTATUS (result) == 0, "child ended with %x", result);
-    small_check (&small, &test);        /* the parent goes on */
+    is_ok (job_run (&job, &error), &error, &test);      /* the parent goes on */
+    test_expect (&test, job_is_right (&job), "a wrong result");
   }
-  small_free (&small, &test);
+  job_end (&job);
   return test_end (&test);
 }
 
@@ -276,20 +195,17 @@ break_device (void)
   RcBackend *backend = NULL;
   Test test = { "backend_sticky_error", "" };
   RcError error;
-  Small small;
+  Job job;
 
-  if (open_device (0, &backend, &error) != RC_OK) {
-    printf ("FAIL %s: %s\n", test.name, error.message);
-    return 1;
-  }
-  if (small_new (&small, backend, &test)) {
-    small.stream.rows = (const void *) (uintptr_t) 0x10000;
-    small_run (&small, &error);
-    test_expect (&test, cudaStreamSynchronize (small.place.stream) != cudaSuccess, "nothing broke");
-    expect_refusal (small_run (&small, &error), RC_DEVICE_FAILED, &error, "device 0 (|streams[0] has 2 rows", &test);
+  if (is_ok (device_open (0, 0, &backend, &error), &error, &test) && is_ok (job_start (&job, backend, &error), &error, &test)
+      && is_ok (job_run (&job, &error), &error, &test)) {
+    job.rows = (const void *) (uintptr_t) 0x10000;
+    job_step (&job, "launch", &error);
+    test_expect (&test, cudaStreamSynchronize (job.stream) != cudaSuccess, "nothing broke");
+    expect_refusal (job_step (&job, "launch", &error), RC_DEVICE_FAILED, &error, "device 0 (|streams[0] has 2 rows", &test);
     printf ("the message: %s\n", error.message);
-    expect_refusal (small_run (&small, &error), RC_DEVICE_FAILED, &error, "failed before", &test);
-    test_expect (&test, rc_align_plan (backend, NULL, &small.plan, NULL, &error) != RC_OK, "a plan");
+    expect_refusal (job_step (&job, "launch", &error), RC_DEVICE_FAILED, &error, "failed before", &test);
+    test_expect (&test, rc_align_plan (backend, NULL, &job.plan, NULL, &error) != RC_OK, "a plan");
   }
   rc_backend_close (backend);
   return test_end (&test);
@@ -316,7 +232,7 @@ expect_no_device (const char *text)
   int i;
 
   for (i = 0; i < 2; i++) {     /* the second time from memory */
-    test_expect (&test, open_device (0, &backend, &error) == RC_NO_DEVICE, "it opened");
+    test_expect (&test, device_open (0, 0, &backend, &error) == RC_NO_DEVICE, "it opened");
     test_expect (&test, strstr (error.message, text) != NULL, "%s", error.message);
   }
   printf ("the message: %s\n", error.message);
@@ -334,7 +250,7 @@ main (int argc, char **argv)
     return expect_no_device (argv[2]);
   if (argc == 2 && strcmp (argv[1], "--break") == 0)
     return break_device ();
-  if (open_device (0, &backend, &error) != RC_OK) {
+  if (device_open (0, 0, &backend, &error) != RC_OK) {
     test_skip ("backend_gpu", error.message);
     return error.status == RC_NO_DEVICE ? 0 : 1;
   }
@@ -343,8 +259,7 @@ main (int argc, char **argv)
     return 1;
   }
   cudaGetDeviceCount (&devices);
-  failures += check_no_context ();
-  failures += check_foreign_context (backend);
+  failures += check_context (0, 0) + check_context (0, 1) + check_context (1, 0) + check_context (1, 1);
   failures += check_wrong_device (devices, "backend_device_past_the_last");
   failures += check_wrong_device (-1, "backend_device_minus_one");
   failures += check_second_device (backend, devices);

@@ -28,7 +28,7 @@ cp "$build/tests/gpu/faulty/libcuda.so.1" "$out/faulty/"
 cp "$build/tests/gpu/libholdcontexts.so" "$out/"
 find "$build/tests/check" -maxdepth 1 -type f -executable \( -name 'fuse_*' -o -name 'resample_*' -o -name 'voxelize_*' \
   -o -name 'gpu*' \) -exec cp -t "$out/check" {} +
-mkdir -p "$out"/bench/docs/performance
+mkdir -p "$out"/bench/docs
 find "$build/tests/bench" -type f -executable -name 'bench-*' -exec cp -t "$out/bench" {} +
 cp "$here"/../bench/run_all.sh "$out/bench/"
 for folder in limits peers report; do
@@ -36,7 +36,6 @@ for folder in limits peers report; do
   find "$here/../bench/$folder" -name '*.py' ! -name '*_test.py' -exec cp -t "$out/bench/$folder" {} +
 done
 cp "$here/../../docs/performance.md" "$out/bench/docs/"
-cp -r "$here/../../docs/performance" "$out/bench/docs/"
 git -C "$here" describe --always --dirty --abbrev=12 > "$out/bench/commit" 2> /dev/null || echo unknown > "$out/bench/commit"
 if [ -x "$build/tests/soak/robot" ]; then cp "$build/tests/soak/robot" "$out/bin/"; fi
 cp "$here"/run.sh "$here"/pipelines.sh "$here"/live.sh "$out/"

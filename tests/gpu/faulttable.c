@@ -19,7 +19,8 @@ struct Fault
 };
 
 static Fault faults[] = {
-  {"cuCtxPushCurrent"}, {"cuDevicePrimaryCtxRetain"}, {"cuEventCreate"}, {"cuEventQuery"}, {"cuEventRecord"}, {"cuEventRecordWithFlags"},
+  {"cuCtxPushCurrent"}, {"cuDevicePrimaryCtxRetain"}, {"cuEventCreate"}, {"cuEventQuery"}, {"cuEventRecord"},
+  {"cuEventRecordWithFlags"},
   {"cuEventSynchronize"}, {"cuLaunchKernel"}, {"cuLaunchKernelEx"}, {"cuMemAlloc"}, {"cuMemAllocAsync"},
   {"cuMemAllocFromPoolAsync"}, {"cuMemAllocHost"}, {"cuMemFree"}, {"cuMemFreeAsync"}, {"cuMemFreeHost"},
   {"cuMemGetInfo"}, {"cuMemHostAlloc"}, {"cuMemPoolCreate"}, {"cuMemPoolSetAttribute"}, {"cuMemcpy2DAsync"},
@@ -69,18 +70,50 @@ fault_due (Fault *fault)
   return 0;
 }
 
-/* The nth call of name from now on returns result; 0: none does, -1: all of them. Returns whether name is a function that can fail. */
-EXPORT int robocache_fault_arm (const char *name, int nth, int result);
-EXPORT int
-robocache_fault_arm (const char *name, int nth, int result)
+/* Takes the first name of "a|b|c". */
+static int
+next_name (const char **names, char name[64])
 {
-  Fault *fault = fault_find (name);
+  const size_t length = strcspn (*names, "|");
 
-  if (fault == NULL)
+  if (length == 0 || length >= 64)
     return 0;
-  __atomic_store_n (&fault->result, result, __ATOMIC_SEQ_CST);
-  __atomic_store_n (&fault->left, nth, __ATOMIC_SEQ_CST);
+  memcpy (name, *names, length);
+  name[length] = '\0';
+  *names += length + ((*names)[length] == '|');
   return 1;
+}
+
+/* The nth call from now on of each of the names "a|b|c" returns result; 0: none does, -1: all of them. Returns whether all names
+ * are functions that can fail. */
+EXPORT int robocache_fault_arm (const char *names, int nth, int result);
+EXPORT int
+robocache_fault_arm (const char *names, int nth, int result)
+{
+  int are_known = 1;
+  char name[64];
+
+  while (next_name (&names, name)) {
+    Fault *fault = fault_find (name);
+
+    are_known &= fault != NULL;
+    if (fault != NULL) {
+      __atomic_store_n (&fault->result, result, __ATOMIC_SEQ_CST);
+      __atomic_store_n (&fault->left, nth, __ATOMIC_SEQ_CST);
+    }
+  }
+  return are_known;
+}
+
+/* No call of any function fails any more. */
+EXPORT void robocache_fault_disarm (void);
+EXPORT void
+robocache_fault_disarm (void)
+{
+  size_t i;
+
+  for (i = 0; i < N_FAULTS; i++)
+    __atomic_store_n (&faults[i].left, 0, __ATOMIC_SEQ_CST);
 }
 
 /* Of all functions that can fail, the one with that number; NULL: there are fewer. */
@@ -91,14 +124,20 @@ robocache_fault_name (int number)
   return number >= 0 && (size_t) number < N_FAULTS ? faults[number].name : NULL;
 }
 
-/* How often it was called. */
-EXPORT int robocache_fault_calls (const char *name);
+/* How often functions "a|b|c" were called, together. */
+EXPORT int robocache_fault_calls (const char *names);
 EXPORT int
-robocache_fault_calls (const char *name)
+robocache_fault_calls (const char *names)
 {
-  const Fault *fault = fault_find (name);
+  char name[64];
+  int calls = 0;
 
-  return fault != NULL ? __atomic_load_n (&fault->calls, __ATOMIC_SEQ_CST) : 0;
+  while (next_name (&names, name)) {
+    const Fault *fault = fault_find (name);
+
+    calls += fault != NULL ? __atomic_load_n (&fault->calls, __ATOMIC_SEQ_CST) : 0;
+  }
+  return calls;
 }
 
 void

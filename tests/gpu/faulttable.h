@@ -2,8 +2,7 @@
  *
  *   ROBOCACHE_FAULT="NAME:N:RESULT[,…]"   the Nth call of NAME returns the CUresult RESULT and does nothing
  *
- * A program may also look up robocache_fault_arm, robocache_fault_calls and robocache_fault_name, which a library with this
- * exports.
+ * A program may also look up what a library with this exports (faultydriver.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -77,6 +77,44 @@ free_memory (const Place *place, RcMemoryKind kind, void *memory)
   rc_memory_free (place->backend, kind, memory);
 }
 
+/* ---- what a test has ---- */
+
+#define BYTES 4096
+
+typedef struct
+{
+  Test test;
+  Place place, other;           /* of one backend, with a stream each */
+  RcEvent event;
+  unsigned char *a, *b;         /* of the device, all bytes 1 and 2 */
+  unsigned char *pinned;
+} Bench;
+
+static Bench
+bench_new (const Place *place, const char *name)
+{
+  Bench bench = { test_begin ("memory_%s_%s", name, place->name), *place, *place, NULL, NULL, NULL, NULL };
+  Test *test = &bench.test;
+
+  test_ok (test, rc_stream_new (place->backend, &bench.other.stream, ERROR));
+  test_ok (test, rc_event_new (place->backend, &bench.event, ERROR));
+  bench.a = new_filled (place, BYTES, 1, test);
+  bench.b = new_filled (place, BYTES, 2, test);
+  bench.pinned = new_memory (place, RC_MEMORY_PINNED, BYTES, test);
+  return bench;
+}
+
+static int
+bench_end (Bench *bench)
+{
+  free_memory (&bench->place, RC_MEMORY_DEVICE, bench->a);
+  free_memory (&bench->place, RC_MEMORY_DEVICE, bench->b);
+  free_memory (&bench->place, RC_MEMORY_PINNED, bench->pinned);
+  rc_event_free (bench->place.backend, bench->event);
+  rc_stream_free (bench->place.backend, bench->other.stream);
+  return test_end (&bench->test);
+}
+
 /* ---- gates ---- */
 
 typedef struct
@@ -295,29 +333,27 @@ check_copies (const Place *place)
 static int
 check_clear (const Place *place)
 {
-  Test test = test_begin ("memory_%s_%s", "clear", place->name);
-  unsigned char *memory = new_filled (place, 10000, 5, &test);
+  Bench bench = bench_new (place, "clear");
+  unsigned char *memory = bench.a;
 
-  test_ok (&test, rc_memory_clear (place->backend, memory + 101, 7777, place->stream, ERROR));
-  test_ok (&test, rc_memory_clear (place->backend, NULL, 0, place->stream, ERROR));
-  test_expect (&test, is_all (place, memory, 101, 5, &test), "before");
-  test_expect (&test, is_all (place, memory + 101, 7777, 0, &test), "cleared");
-  test_expect (&test, is_all (place, memory + 101 + 7777, 10000 - 101 - 7777, 5, &test), "after");
-  free_memory (place, RC_MEMORY_DEVICE, memory);
-  return test_end (&test);
+  test_ok (&bench.test, rc_memory_clear (place->backend, memory + 101, 2777, place->stream, ERROR));
+  test_ok (&bench.test, rc_memory_clear (place->backend, NULL, 0, place->stream, ERROR));
+  test_expect (&bench.test, is_all (place, memory, 101, 1, &bench.test), "before");
+  test_expect (&bench.test, is_all (place, memory + 101, 2777, 0, &bench.test), "cleared");
+  test_expect (&bench.test, is_all (place, memory + 101 + 2777, BYTES - 101 - 2777, 1, &bench.test), "after");
+  return bench_end (&bench);
 }
 
 /* Wrong arguments are named, and the device is well after them. */
 static int
 check_refusals (const Place *place, RcBackend *cpu)
 {
-  Test test = test_begin ("memory_%s_%s", "refusals", place->name);
-  unsigned char *memory = new_filled (place, 1000, 1, &test);
+  Bench bench = bench_new (place, "refusals");
   RcError error = { RC_OK, "" };
-  RcMemoryCopy copy = {.to = memory,.from = memory + 500,.to_stride = 9,.from_stride = 10,.row_bytes = 10,.rows = 2 };
+  RcMemoryCopy copy = {.to = bench.a,.from = bench.a + 500,.to_stride = 9,.from_stride = 10,.row_bytes = 10,.rows = 2 };
   void *none;
 
-#define REFUSED(call, text) expect_refusal (call, RC_INVALID_ARGUMENT, &error, text, &test)
+#define REFUSED(call, text) expect_refusal (call, RC_INVALID_ARGUMENT, &error, text, &bench.test)
   REFUSED (rc_memory_copy (place->backend, &copy, place->stream, &error),
       "to_stride is 9; expected at least row_bytes, 10");
   copy.to_stride = 10;
@@ -327,14 +363,13 @@ check_refusals (const Place *place, RcBackend *cpu)
   copy.from = NULL;
   REFUSED (rc_memory_copy (place->backend, &copy, place->stream, &error), "from is NULL; expected memory of 2 rows");
   REFUSED (rc_memory_clear (place->backend, NULL, 5, place->stream, &error), "memory is NULL");
-  REFUSED (rc_memory_copy_between (place->backend, NULL, place->backend, memory, 5, place->stream, &error),
+  REFUSED (rc_memory_copy_between (place->backend, NULL, place->backend, bench.a, 5, place->stream, &error),
       "to is NULL");
   REFUSED (rc_memory_alloc (place->backend, (RcMemoryKind) 2, 5, &none, &error), "kind is 2");
   if (place->is_gpu)
-    REFUSED (rc_memory_copy_between (place->backend, memory, cpu, memory, 5, place->stream, &error), "of kind 0");
-  test_expect (&test, is_all (place, memory, 1000, 1, &test), "after them");
-  free_memory (place, RC_MEMORY_DEVICE, memory);
-  return test_end (&test);
+    REFUSED (rc_memory_copy_between (place->backend, bench.a, cpu, bench.a, 5, place->stream, &error), "of kind 0");
+  test_expect (&bench.test, is_all (place, bench.a, BYTES, 1, &bench.test), "after them");
+  return bench_end (&bench);
 }
 
 /* ---- on a GPU: the default streams ---- */
@@ -343,53 +378,41 @@ static int
 check_default_streams (const Place *place)
 {
   const RcStream streams[] = { NULL, (RcStream) cudaStreamLegacy, (RcStream) cudaStreamPerThread };
-  Test test = test_begin ("memory_%s_%s", "default_streams_are_refused", place->name);
-  unsigned char *memory = new_filled (place, 1000, 1, &test);
-  const RcMemoryCopy copy = {.to = memory,.from = memory + 500,.row_bytes = 10,.rows = 1 };
+  Bench bench = bench_new (place, "default_streams_are_refused");
+  const RcMemoryCopy copy = {.to = bench.a,.from = bench.b,.row_bytes = 10,.rows = 1 };
   RcError error = { RC_OK, "" };
-  RcEvent event = NULL;
   size_t i;
 
-  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
-  for (i = 0; i < 3; i++) {
+  for (i = 0; i < COUNT (streams); i++) {
     REFUSED (rc_memory_copy (place->backend, &copy, streams[i], &error), "default stream");
-    REFUSED (rc_memory_clear (place->backend, memory, 10, streams[i], &error), "default stream");
-    REFUSED (rc_memory_copy_between (place->backend, memory, place->backend, memory + 500, 5, streams[i], &error),
-        "default stream");
-    REFUSED (rc_event_record (place->backend, event, streams[i], &error), "default stream");
-    REFUSED (rc_event_wait (place->backend, event, streams[i], &error), "default stream");
+    REFUSED (rc_memory_clear (place->backend, bench.a, 10, streams[i], &error), "default stream");
+    REFUSED (rc_memory_copy_between (place->backend, bench.a, place->backend, bench.b, 5, streams[i], &error), "default stream");
+    REFUSED (rc_event_record (place->backend, bench.event, streams[i], &error), "default stream");
+    REFUSED (rc_event_wait (place->backend, bench.event, streams[i], &error), "default stream");
     REFUSED (rc_stream_synchronize (place->backend, streams[i], &error), "default stream");
   }
-  rc_event_free (place->backend, event);
-  free_memory (place, RC_MEMORY_DEVICE, memory);
-  return test_end (&test);
+  return bench_end (&bench);
 }
 
 /* While the default stream of somebody else is held up, ours goes on. Should it not, the alarm ends the program. */
 static int
 check_default_stream_is_not_waited_for (const Place *place)
 {
-  Test test = test_begin ("memory_%s_%s", "default_stream_is_not_waited_for", place->name);
-  unsigned char *memory = new_filled (place, 4096, 1, &test);
-  unsigned char *pinned = new_memory (place, RC_MEMORY_PINNED, 4096, &test);
-  RcEvent event = NULL;
+  Bench bench = bench_new (place, "default_stream_is_not_waited_for");
+  const unsigned char *pinned = bench.pinned;
   Gate gate;
 
-  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
   alarm (60);
-  gate_close (&gate, cudaStreamLegacy, &test);
-  test_ok (&test, rc_memory_clear (place->backend, memory, 2048, place->stream, ERROR));
-  copy_plain (place, pinned, memory, 4096, &test);
-  test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
-  test_ok (&test, rc_event_synchronize (place->backend, event, ERROR));
-  test_expect (&test, pinned != NULL && pinned[0] == 0 && pinned[4095] == 1, "the copy is not done");
+  gate_close (&gate, cudaStreamLegacy, &bench.test);
+  test_ok (&bench.test, rc_memory_clear (place->backend, bench.a, BYTES / 2, place->stream, ERROR));
+  copy_plain (place, bench.pinned, bench.a, BYTES, &bench.test);
+  test_ok (&bench.test, rc_event_record (place->backend, bench.event, place->stream, ERROR));
+  test_ok (&bench.test, rc_event_synchronize (place->backend, bench.event, ERROR));
+  test_expect (&bench.test, pinned != NULL && pinned[0] == 0 && pinned[BYTES - 1] == 1, "the copy is not done");
   gate_open (&gate);
   cudaStreamSynchronize (cudaStreamLegacy);
   alarm (0);
-  rc_event_free (place->backend, event);
-  free_memory (place, RC_MEMORY_PINNED, pinned);
-  free_memory (place, RC_MEMORY_DEVICE, memory);
-  return test_end (&test);
+  return bench_end (&bench);
 }
 
 /* ---- on a GPU: order ---- */
@@ -397,60 +420,45 @@ check_default_stream_is_not_waited_for (const Place *place)
 static int
 check_event_order (const Place *place)
 {
-  Test test = test_begin ("memory_%s_%s", "events_order_two_streams", place->name);
-  Place other = *place;
-  unsigned char *a = new_filled (place, 4096, 1, &test), *b = new_filled (place, 4096, 2, &test);
-  RcEvent event = NULL;
+  Bench bench = bench_new (place, "events_order_two_streams");
+  Test *test = &bench.test;
   Gate gate;
 
-  test_ok (&test, rc_stream_new (place->backend, &other.stream, ERROR));
-  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
-  test_ok (&test, rc_event_wait (place->backend, event, other.stream, ERROR));        /* not recorded: passed */
-  test_ok (&test, rc_event_synchronize (place->backend, event, ERROR));
-  place_wait (&other, &test);
-  gate_close (&gate, place->stream, &test);
-  test_ok (&test, rc_memory_clear (place->backend, a, 4096, place->stream, ERROR));
-  test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
-  test_ok (&test, rc_event_wait (place->backend, event, other.stream, ERROR));
-  copy_plain (&other, b, a, 4096, &test);
+  test_ok (test, rc_event_wait (place->backend, bench.event, bench.other.stream, ERROR));     /* not recorded: passed */
+  test_ok (test, rc_event_synchronize (place->backend, bench.event, ERROR));
+  place_wait (&bench.other, test);
+  gate_close (&gate, place->stream, test);
+  test_ok (test, rc_memory_clear (place->backend, bench.a, BYTES, place->stream, ERROR));
+  test_ok (test, rc_event_record (place->backend, bench.event, place->stream, ERROR));
+  test_ok (test, rc_event_wait (place->backend, bench.event, bench.other.stream, ERROR));
+  copy_plain (&bench.other, bench.b, bench.a, BYTES, test);
   usleep (20000);
-  test_expect (&test, cudaStreamQuery (other.stream) == cudaErrorNotReady, "it did not wait");
+  test_expect (test, cudaStreamQuery (bench.other.stream) == cudaErrorNotReady, "it did not wait");
   gate_open (&gate);
-  test_expect (&test, is_all (&other, b, 4096, 0, &test), "the copy came before the clear");
-  rc_event_free (place->backend, event);
-  rc_stream_free (place->backend, other.stream);
-  free_memory (place, RC_MEMORY_DEVICE, a);
-  free_memory (place, RC_MEMORY_DEVICE, b);
-  return test_end (&test);
+  test_expect (test, is_all (&bench.other, bench.b, BYTES, 0, test), "the copy came before the clear");
+  return bench_end (&bench);
 }
 
 /* A wait is for the record before it, whatever is recorded later. */
 static int
 check_event_again (const Place *place)
 {
-  Test test = test_begin ("memory_%s_%s", "event_recorded_again", place->name);
-  Place other = *place;
-  unsigned char *a = new_filled (place, 4096, 1, &test);
-  RcEvent event = NULL;
+  Bench bench = bench_new (place, "event_recorded_again");
+  Test *test = &bench.test;
   Gate gate;
 
-  test_ok (&test, rc_stream_new (place->backend, &other.stream, ERROR));
-  test_ok (&test, rc_event_new (place->backend, &event, ERROR));
-  test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
-  test_ok (&test, rc_event_wait (place->backend, event, other.stream, ERROR));
-  gate_close (&gate, place->stream, &test);
-  test_ok (&test, rc_event_record (place->backend, event, place->stream, ERROR));
-  test_ok (&test, rc_memory_clear (place->backend, a, 4096, other.stream, ERROR));
+  test_ok (test, rc_event_record (place->backend, bench.event, place->stream, ERROR));
+  test_ok (test, rc_event_wait (place->backend, bench.event, bench.other.stream, ERROR));
+  gate_close (&gate, place->stream, test);
+  test_ok (test, rc_event_record (place->backend, bench.event, place->stream, ERROR));
+  test_ok (test, rc_memory_clear (place->backend, bench.a, BYTES, bench.other.stream, ERROR));
   alarm (60);
-  place_wait (&other, &test);
+  place_wait (&bench.other, test);
   alarm (0);
   gate_open (&gate);
-  test_ok (&test, rc_event_synchronize (place->backend, event, ERROR));
-  test_expect (&test, is_all (place, a, 4096, 0, &test), "not cleared");
-  rc_event_free (place->backend, event);
-  rc_stream_free (place->backend, other.stream);
-  free_memory (place, RC_MEMORY_DEVICE, a);
-  return test_end (&test);
+  test_ok (test, rc_event_synchronize (place->backend, bench.event, ERROR));
+  test_expect (test, is_all (place, bench.a, BYTES, 0, test), "not cleared");
+  return bench_end (&bench);
 }
 
 /* A copy from pinned memory that was promised to be read is not fooled by what is written there after it. */
@@ -485,107 +493,61 @@ check_read_on_return (const Place *place)
 static int
 check_mapped (const Place *place)
 {
-  Test test = test_begin ("memory_%s_%s", "is_addressed_by_both", place->name);
-  unsigned char *a = new_memory (place, RC_MEMORY_DEVICE, 4096, &test);
-  unsigned char *b = new_memory (place, RC_MEMORY_DEVICE, 4096, &test);
+  Bench bench = bench_new (place, "is_addressed_by_both");
+  unsigned char *b = bench.b;
   RcMemoryInfo info = { 0 };
 
-  test_ok (&test, rc_memory_info (place->backend, &info, ERROR));
-  test_expect (&test, info.host_addressable == 1, "%d", info.host_addressable);
-  if (test_holds (&test)) {
-    memset (a, 3, 4096);
-    memset (b, 4, 4096);
-    copy_plain (place, b + 1000, a + 1, 2000, &test);
-    place_wait (place, &test);
-    test_expect (&test, b[999] == 4 && b[1000] == 3 && b[2999] == 3 && b[3000] == 4, "%d %d %d %d", b[999], b[1000],
+  test_ok (&bench.test, rc_memory_info (place->backend, &info, ERROR));
+  test_expect (&bench.test, info.host_addressable == 1, "%d", info.host_addressable);
+  if (test_holds (&bench.test)) {
+    memset (bench.a, 3, BYTES);
+    memset (b, 4, BYTES);
+    copy_plain (place, b + 1000, bench.a + 1, 2000, &bench.test);
+    place_wait (place, &bench.test);
+    test_expect (&bench.test, b[999] == 4 && b[1000] == 3 && b[2999] == 3 && b[3000] == 4, "%d %d %d %d", b[999], b[1000],
         b[2999], b[3000]);
   }
-  free_memory (place, RC_MEMORY_DEVICE, a);
-  free_memory (place, RC_MEMORY_DEVICE, b);
-  return test_end (&test);
+  return bench_end (&bench);
 }
 
-/* ---- on a GPU: contexts ---- */
+/* ---- on a GPU: another context, and threads ---- */
 
 static int
 check_from_context (const Place *place)
 {
-  Test test = test_begin ("memory_%s_%s", "copy_from_another_context", place->name);
-  unsigned char host[3000], *to = new_filled (place, 3000, 9, &test);
+  Bench bench = bench_new (place, "copy_from_another_context");
+  Test *test = &bench.test;
+  unsigned char host[BYTES], result[BYTES];
   CUcontext foreign = NULL, popped;
   CUdeviceptr memory = 0;
-  RcMemoryCopy copy = {.to = to,.row_bytes = 3000,.rows = 1 };
+  RcMemoryCopy copy = {.to = bench.a,.row_bytes = BYTES,.rows = 1 };
   size_t i;
 
-  for (i = 0; i < sizeof (host); i++)
+  for (i = 0; i < BYTES; i++)
     host[i] = (unsigned char) (i * 7);
-  test_expect (&test, driver.create (&foreign, 0, 0) == CUDA_SUCCESS, "no context");
-  test_expect (&test, driver.alloc (&memory, sizeof (host)) == CUDA_SUCCESS
-      && driver.upload (memory, host, sizeof (host)) == CUDA_SUCCESS, "no memory there");
+  test_expect (test, driver.create (&foreign, 0, 0) == CUDA_SUCCESS, "no context");
+  test_expect (test, driver.alloc (&memory, BYTES) == CUDA_SUCCESS && driver.upload (memory, host, BYTES) == CUDA_SUCCESS,
+      "no memory there");
   driver.pop (&popped);
   copy.from = (const void *) (uintptr_t) memory;
   copy.from_context = foreign;
-  if (test_holds (&test)) {
-    unsigned char result[3000];
+  if (test_holds (test)) {
+    test_ok (test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
+    place_copy (place, result, bench.a, BYTES, test);
+    test_expect (test, memcmp (result, host, BYTES) == 0, "wrong bytes");
+    test_ok (test, rc_memory_clear (place->backend, bench.a, BYTES, place->stream, ERROR));
+    copy = (RcMemoryCopy) { bench.a, (const void *) (uintptr_t) (memory + 1), 31, 47, 29, 50, foreign, 0 };
+    test_ok (test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
+    place_copy (place, result, bench.a, BYTES, test);
+  }
+  for (i = 0; i < 50 * 31 && test_holds (test); i++) {
+    const unsigned char expected = i % 31 < 29 ? host[1 + i / 31 * 47 + i % 31] : 0;
 
-    test_ok (&test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
-    place_copy (place, result, to, 3000, &test);
-    test_expect (&test, memcmp (result, host, 3000) == 0, "wrong bytes");
-    test_ok (&test, rc_memory_clear (place->backend, to, 3000, place->stream, ERROR));
-    copy = (RcMemoryCopy) { to, (const void *) (uintptr_t) (memory + 1), 31, 47, 29, 50, foreign, 0 };
-    test_ok (&test, rc_memory_copy (place->backend, &copy, place->stream, ERROR));
-    place_copy (place, result, to, 3000, &test);
-    for (i = 0; i < 50 * 31 && test_holds (&test); i++) {
-      const unsigned char expected = i % 31 < 29 ? host[1 + i / 31 * 47 + i % 31] : 0;
-
-      test_expect (&test, result[i] == expected, "byte %zu of the rows is %d; expected %d", i, result[i], expected);
-    }
+    test_expect (test, result[i] == expected, "byte %zu of the rows is %d; expected %d", i, result[i], expected);
   }
   if (foreign != NULL)
     driver.destroy (foreign);
-  free_memory (place, RC_MEMORY_DEVICE, to);
-  return test_end (&test);
-}
-
-/* Calls everything; the context that is current stays. */
-static void
-use_everything (RcBackend *backend, CUcontext wanted, Test *test)
-{
-  Place place = { "", backend, NULL, 1 };
-  CUcontext now = NULL;
-  unsigned char *device, *pinned;
-  RcMemoryInfo info;
-  RcEvent event = NULL;
-
-#define STAYS(what) \
-  test_expect (test, driver.current (&now) == CUDA_SUCCESS && now == wanted, "after " what ": %p", (void *) now)
-  test_ok (test, rc_stream_new (backend, &place.stream, ERROR));
-  STAYS ("stream_new");
-  test_ok (test, rc_event_new (backend, &event, ERROR));
-  STAYS ("event_new");
-  test_ok (test, rc_memory_info (backend, &info, ERROR));
-  STAYS ("info");
-  device = new_memory (&place, RC_MEMORY_DEVICE, 4096, test);
-  pinned = new_memory (&place, RC_MEMORY_PINNED, 4096, test);
-  STAYS ("alloc");
-  test_ok (test, rc_memory_clear (backend, device, 4096, place.stream, ERROR));
-  STAYS ("clear");
-  copy_plain (&place, pinned, device, 4096, test);
-  STAYS ("copy");
-  test_ok (test, rc_memory_copy_between (backend, device + 2048, backend, device, 1024, place.stream, ERROR));
-  STAYS ("copy_between");
-  test_ok (test, rc_event_record (backend, event, place.stream, ERROR));
-  test_ok (test, rc_event_wait (backend, event, place.stream, ERROR));
-  STAYS ("record and wait");
-  test_ok (test, rc_event_synchronize (backend, event, ERROR));
-  place_wait (&place, test);
-  STAYS ("synchronize");
-  test_expect (test, pinned != NULL && pinned[0] == 0 && pinned[4095] == 0, "not cleared");
-  free_memory (&place, RC_MEMORY_DEVICE, device);
-  free_memory (&place, RC_MEMORY_PINNED, pinned);
-  rc_event_free (backend, event);
-  rc_stream_free (backend, place.stream);
-  STAYS ("free");
+  return bench_end (&bench);
 }
 
 typedef struct
@@ -593,40 +555,6 @@ typedef struct
   RcBackend *backend;
   Test *test;
 } ThreadWork;
-
-static void *
-use_without_context (void *data)
-{
-  ThreadWork *work = data;
-
-  use_everything (work->backend, NULL, work->test);
-  return NULL;
-}
-
-static void *
-use_with_foreign_context (void *data)
-{
-  ThreadWork *work = data;
-  CUcontext foreign = NULL;
-
-  test_expect (work->test, driver.create (&foreign, 0, 0) == CUDA_SUCCESS, "no context");
-  use_everything (work->backend, foreign, work->test);
-  if (foreign != NULL)
-    driver.destroy (foreign);
-  return NULL;
-}
-
-static int
-check_thread (const Place *place, const char *name, void *(*function) (void *data))
-{
-  Test test = test_begin ("memory_%s_%s", name, place->name);
-  ThreadWork work = { place->backend, &test };
-  pthread_t thread;
-
-  pthread_create (&thread, NULL, function, &work);
-  pthread_join (thread, NULL);
-  return test_end (&test);
-}
 
 /* Many threads at once, each with its own stream and its own bytes. */
 #define N_THREADS 8
@@ -760,8 +688,7 @@ static int
 check_gpu (const Place *place)
 {
   return check_default_streams (place) + check_default_stream_is_not_waited_for (place)
-      + check_thread (place, "thread_without_context", use_without_context)
-      + check_thread (place, "thread_with_foreign_context", use_with_foreign_context) + check_many_threads (place);
+      + check_many_threads (place);
 }
 
 /* Of memory that is on the device. Copies within the host's, as mapped memory is, wait for their stream: nothing can be held
@@ -769,8 +696,8 @@ check_gpu (const Place *place)
 static int
 check_device (const Place *place)
 {
-  int failures = check_event_order (place) + check_event_again (place) + check_read_on_return (place) + check_account (place) + check_from_context (place) + check_far_rows (place)
-      + check_copy_between (place, 0, "copy_between_backends"), devices = 0;
+  int failures = check_event_order (place) + check_event_again (place) + check_read_on_return (place) + check_account (place)
+      + check_from_context (place) + check_far_rows (place) + check_copy_between (place, 0, "copy_between_backends"), devices = 0;
 
   if (cudaGetDeviceCount (&devices) == cudaSuccess && devices > 1)
     return failures + check_copy_between (place, 1, "copy_between_devices");

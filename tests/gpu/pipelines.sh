@@ -24,29 +24,31 @@ reason() {
   grep -m1 -E 'ERROR|CRITICAL|WARNING' "$work/$1" || tail -n1 "$work/$1"
 }
 
-# same NAME PIPELINE: with BACKEND and MEMORY, or POINTS for clouds, replaced, written on the CPU and on the GPU, into system and into device memory
-same() {
-  local name=$1 pipeline=$2 where backend memory text
-  for where in cpu cuda device; do
-    backend=cuda memory=other/tensors
-    if [ $where = cpu ]; then backend=cpu; fi
-    if [ $where = device ]; then memory="other/tensors(memory:RobocacheCUDA)"; fi
-    text=${pipeline//BACKEND/$backend}
-    text=${text//MEMORY/$memory}
-    text=${text//POINTS/${memory/other\/tensors/application/x-pointcloud}}
+# compare NAME PIPELINE...: the first one is the CPU's; what each writes to OUT is the same
+compare() {
+  local name=$1 pipeline n=0
+  shift
+  for pipeline; do
+    n=$((n + 1))
     # shellcheck disable=SC2086
-    if ! launch log ${text//OUT/$work/$where}; then
-      fail "$name" "$where: $(reason log)"
-      return
+    if ! launch log ${pipeline//OUT/$work/$n}; then
+      fail "$name" "pipeline $n: $(reason log)"
+    elif [ ! -s "$work/$n" ]; then
+      fail "$name" "pipeline $n: nothing was written"
+    elif ! cmp "$work/1" "$work/$n" > "$work/log" 2>&1; then
+      fail "$name" "pipeline $n: $(cat "$work/log")"
+    else
+      continue
     fi
+    return
   done
-  if [ ! -s "$work/cpu" ]; then
-    fail "$name" "nothing was written"
-  elif cmp "$work/cpu" "$work/cuda" > "$work/log" 2>&1 && cmp "$work/cpu" "$work/device" > "$work/log" 2>&1; then
-    pass "$name"
-  else
-    fail "$name" "$(cat "$work/log")"
-  fi
+  pass "$name"
+}
+
+# same NAME PIPELINE: with BACKEND and MEMORY replaced, on the CPU and on the GPU, into system and into device memory
+same() {
+  local system=${2//MEMORY/other/tensors} device=${2//MEMORY/other/tensors(memory:RobocacheCUDA)}
+  compare "$1" "${system//BACKEND/cpu}" "${system//BACKEND/cuda}" "${device//BACKEND/cuda}"
 }
 
 # refused NAME TEXT PIPELINE...: an error with that text
@@ -99,21 +101,6 @@ for interpolation in linear cubic mean; do
 done
 same fuse_camera_window "robocachefuse name=f window=4 backend=BACKEND ! MEMORY ! filesink location=OUT
   $camera ! f.camera_0 $wide ! f.camera_1 $proprio ! f.proprio_0"
-same resample "robocachetestsrc kind=imu rate=200/1 num-buffers=600 ! robocacheresample rate=333/1 interpolation=cubic
-  backend=BACKEND ! MEMORY ! filesink location=OUT"
-same resample_hold "$force ! robocacheresample rate=100/1 max-gap=3000000 gap-policy=hold type=float16 backend=BACKEND ! MEMORY !
-  filesink location=OUT"
-same voxelize "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
-  origin=<-3.2,-3.2,-1.6> backend=BACKEND ! MEMORY ! filesink location=OUT"
-same voxelize_mean "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
-  origin=<-3.2,-3.2,-1.6> mode=centroid type=float32 accumulate=3 backend=BACKEND ! MEMORY ! filesink location=OUT"
-same voxelize_sparse "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
-  origin=<-3.2,-3.2,-1.6> output=sparse mode=count type=uint32 max-voxels=5000 backend=BACKEND ! MEMORY ! filesink location=OUT"
-same voxelize_first "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=16:16:8 voxel-size=<0.4,0.4,0.4>
-  origin=<-3.2,-3.2,-1.6> mode=first output=sparse max-voxels=300 max-points=5 accumulate=2 backend=BACKEND ! MEMORY !
-  filesink location=OUT"
-same voxelize_rank "robocachetestsrc kind=points num-buffers=5 ! robocachevoxelize grid=64:64:32 voxel-size=<0.1,0.1,0.1>
-  origin=<-3.2,-3.2,-1.6> output=rank max-voxels=500 accumulate=2 backend=BACKEND ! POINTS ! filesink location=OUT"
 # named "mode=mean type=float16": mean_float16
 named() { sed -E 's/[a-z-]+=//g; s/ /_/g' <<< "$1"; }
 
@@ -157,20 +144,10 @@ fi
 
 # frames that never leave the GPU, against frames that never see it
 uploaded() {
-  local name=$1 chain=$2 options=$3 memory=${4:-other/tensors(memory:RobocacheCUDA)}
-  # shellcheck disable=SC2086
-  if ! launch log robocachefuse name=f backend=cpu $options ! filesink location="$work/here" $chain ! f.camera_0 \
-      $proprio ! f.proprio_0; then
-    fail "$name" "CPU: $(reason log)"
-  elif ! launch log robocachefuse name=f backend=cuda $options ! "$memory" ! \
-      filesink location="$work/there" $chain ! cudaupload ! "video/x-raw(memory:CUDAMemory)" ! f.camera_0 $proprio ! f.proprio_0
-  then
-    fail "$name" "$(reason log)"
-  elif [ -s "$work/here" ] && cmp "$work/here" "$work/there" > "$work/log" 2>&1; then
-    pass "$name"
-  else
-    fail "$name" "$(cat "$work/log")"
-  fi
+  local memory=${4:-other/tensors(memory:RobocacheCUDA)}
+  compare "$1" "robocachefuse name=f backend=cpu $3 ! filesink location=OUT $2 ! f.camera_0 $proprio ! f.proprio_0" \
+    "robocachefuse name=f backend=cuda $3 ! $memory ! filesink location=OUT
+      $2 ! cudaupload ! video/x-raw(memory:CUDAMemory) ! f.camera_0 $proprio ! f.proprio_0"
 }
 if "$here/env" gst-inspect-1.0 cudaupload > /dev/null 2>&1; then
   # formats that cudaupload of GStreamer 1.22 takes
@@ -202,20 +179,15 @@ fi
 # shellcheck disable=SC2086
 if ! launch log robocachetestsrc num-buffers=1 ! robocachefuse rate=10/1 backend=cuda device-id=1 ! fakesink; then
   skip two_devices "this machine has one GPU"
-elif ! launch log robocachefuse name=f rate=50/1 backend=cpu ! filesink location="$work/here" $proprio ! f.proprio_0 \
-    $force ! robocacheresample rate=200/1 ! f.force_0; then
-  fail two_devices "CPU: $(reason log)"
-elif ! launch log robocachefuse name=f rate=50/1 backend=cuda device-id=1 ! "other/tensors(memory:RobocacheCUDA)" ! \
-    filesink location="$work/there" $proprio ! f.proprio_0 \
-    $force ! robocacheresample rate=200/1 backend=cuda device-id=0 ! "other/tensors(memory:RobocacheCUDA)" ! f.force_0; then
-  fail two_devices "$(reason log)"
-elif [ -s "$work/here" ] && cmp "$work/here" "$work/there" > "$work/log" 2>&1; then
-  pass two_devices
 else
-  fail two_devices "$(cat "$work/log")"
+  compare two_devices "robocachefuse name=f rate=50/1 backend=cpu ! filesink location=OUT
+    $proprio ! f.proprio_0 $force ! robocacheresample rate=200/1 ! f.force_0" \
+    "robocachefuse name=f rate=50/1 backend=cuda device-id=1 ! other/tensors(memory:RobocacheCUDA) ! filesink location=OUT
+    $proprio ! f.proprio_0 $force ! robocacheresample rate=200/1 backend=cuda device-id=0 !
+    other/tensors(memory:RobocacheCUDA) ! f.force_0"
 fi
 
-refused wrong_device "device is 99" robocachetestsrc num-buffers=1 ! robocachefuse rate=10/1 backend=cuda device-id=99 ! fakesink
+refused wrong_device "device number: 99" robocachetestsrc num-buffers=1 ! robocachefuse rate=10/1 backend=cuda device-id=99 ! fakesink
 CUDA_VISIBLE_DEVICES= refused no_device "set backend=auto or backend=cpu" robocachetestsrc num-buffers=1 ! \
   robocachefuse rate=10/1 backend=cuda ! fakesink
 # shellcheck disable=SC2086

@@ -4,19 +4,19 @@
 # a bundle, the tests of the elements with every element on the GPU, and pipelines. The last line is: N passed, M failed[, K
 # skipped]. Needs a GPU and its driver.
 #
-#   run.sh [BUILD [PART...]]   BUILD: a build's folder; default: the bundle that has this script, else build
+#   run.sh [PART...]           in a bundle
+#   run.sh [BUILD [PART...]]   elsewhere; BUILD: a build's folder; default: build
 #                              PART: kernels, sanitizers, elements, pipelines; default: all
 #
 #   JOBS=N     tests at a time, but for the kernels; default 8
 #   ROBOCACHE_TEST_DATA=FOLDER   recordings; default: data beside it
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-if [ $# -eq 0 ] && [ -x "$here/gpu-memory" ]; then
-  gpu=$here kernels=$here
+if [ -x "$here/gpu-memory" ]; then
+  gpu=$here kernels=$here parts=" $* "
 else
-  gpu=${1:-$here/../../build}/tests/gpu kernels=${1:-$here/../../build}/tests/kernels
+  gpu=${1:-$here/../../build}/tests/gpu kernels=${1:-$here/../../build}/tests/kernels parts=" ${*:2} "
 fi
-parts=" ${*:2} "
 export ROBOCACHE_TEST_DATA=${ROBOCACHE_TEST_DATA:-$here/data}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -51,7 +51,7 @@ program() {
   local preload= libraries=${LD_LIBRARY_PATH:-}
   if [ "$2" = no ]; then preload=$here/libholdcontexts.so; fi
   if [ "$1" = gpufaults ]; then libraries=$here/faulty${libraries:+:$libraries}; fi
-  LD_LIBRARY_PATH=$libraries timeout 300 "$here/env" env ROBOCACHE_BACKEND=cuda CK_FORK="$2" CK_DEFAULT_TIMEOUT=120 \
+  LD_LIBRARY_PATH=$libraries timeout 200 "$here/env" env ROBOCACHE_BACKEND=cuda CK_FORK="$2" CK_DEFAULT_TIMEOUT=120 \
     G_DEBUG=fatal-criticals LD_PRELOAD="$preload" "$here/check/$1" 2>&1
 }
 
@@ -112,12 +112,12 @@ if wanted kernels; then
   for name in "${sections[@]}"; do section '' "$name"; done
 fi
 if wanted sanitizers && [ -n "$sanitizer" ]; then
-  # racecheck needs minutes for threads, which share no memory of a block; layouts and again are cases as in other sections
+  # racecheck needs minutes for threads, which share no memory of a block; layouts are cases as in other sections
   for tool in racecheck memcheck initcheck synccheck; do
     wrapper=("$sanitizer" --tool "$tool" --error-exitcode 9)
     for name in "${sections[@]}"; do
       case $tool-$name in
-        racecheck-kernels-align:threads | *-kernels-voxel:layouts | *-kernels-voxel:again | *-kernels-voxel-clouds:* | \
+        racecheck-kernels-align:threads | *-kernels-voxel:layouts | *-kernels-voxel-clouds:* | \
           *-gpu-graphs:* | *:errors | *:plans) ;;
         *) section "$tool-" "$name" --few --separate ;;
       esac

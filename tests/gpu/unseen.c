@@ -174,8 +174,8 @@ check_map (const Place *gpu, RcVoxelPlan *plan, Voxels *there, void *scratch, Te
 static int
 check_counts (const Place *gpu, size_t form)
 {
-  const RcVoxelSpec spec = {.points = {RC_FLOAT32, 3, 0, forms[form].mode == RC_VOXEL_MEAN},.voxel_size = {1, 1, 1},.grid = {2, 1, 1},
-    .mode = forms[form].mode,.output = forms[form].output,.dtype = forms[form].dtype,.max_voxels = 2,.batch = 3
+  const RcVoxelSpec spec = {.points = {RC_FLOAT32, 3, 0, forms[form].mode == RC_VOXEL_MEAN},.voxel_size = {1, 1, 1},
+    .grid = {2, 1, 1},.mode = forms[form].mode,.output = forms[form].output,.dtype = forms[form].dtype,.max_voxels = 2,.batch = 3
   };
   Voxels *there = place_alloc (gpu, sizeof (Voxels));
   RcVoxelPlan *plan = NULL;

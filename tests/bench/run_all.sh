@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Runs every benchmark and writes its figures into the tables of docs/performance.md and of its pages.
+# Runs every benchmark, and writes its figures into the tables and plots of docs/performance.md.
 #
 #   run_all.sh [--gpu | --cpu] [--only PART[,PART...]] [--without NAME[,NAME...]] [--build DIR] [RESULTS]
 #
-#   RESULTS   a folder (default: results) for performance/*.csv, logs and the pages; `cp -r RESULTS/*.md RESULTS/performance/*.md`
-#             to the same places in docs updates the project's pages
+#   RESULTS   a folder (default: results) for performance/*.csv, logs, performance.md and performance/*.svg; copy the page and
+#             the plots to the same places in docs
 #   --gpu     only parts that need a GPU
 #   --cpu     only parts that need none
 #   --only    only these parts
@@ -163,7 +163,7 @@ for name in ${only//,/ }; do
   fi
 done
 
-# ---- pages ----
+# ---- the page ----
 
 if ! python3 "$here/report/report.py" "$pages" "$results"; then failed+=(report); fi
 echo "$passed parts, ${#failed[@]} failed${failed[*]:+: ${failed[*]}}, ${#missing[@]} libraries missing"

@@ -1,12 +1,37 @@
-/* robocache: a table, shown as Markdown and written as CSV
+/* robocache: figures of repeated measurements, and a table of them, shown as Markdown and written as CSV
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "tests/bench/common/table.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+static int
+compare_doubles (const void *a, const void *b)
+{
+  const double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+BenchSpread
+bench_spread (double *values, int n)
+{
+  double mean = 0, squares = 0;
+
+  qsort (values, (size_t) n, sizeof (*values), compare_doubles);
+  for (int i = 0; i < n; i++)
+    mean += values[i] / n;
+  for (int i = 0; i < n; i++)
+    squares += (values[i] - mean) * (values[i] - mean) / n;
+  return (BenchSpread) {
+  .median = values[n / 2],.p5 = values[n / 20],.p95 = values[n - 1 - n / 20],.deviation = sqrt (squares)};
+}
+
+/* ---- tables ---- */
 
 static void
 fail (const char *what)
@@ -19,7 +44,6 @@ void
 table_open (Table *table, const char *path, const char *columns)
 {
   const char *c;
-  int i;
 
   *table = (Table) { NULL, 1, 0 };
   printf ("| ");
@@ -28,7 +52,7 @@ table_open (Table *table, const char *path, const char *columns)
     fputs (*c == ',' ? " | " : (char[]) { *c, '\0' }, stdout);
   }
   printf (" |\n|");
-  for (i = 0; i < table->n_columns; i++)
+  for (int i = 0; i < table->n_columns; i++)
     printf ("---|");
   printf ("\n");
   if (path == NULL)
@@ -45,8 +69,8 @@ table_end (Table *table)
     fail ("a table");
 }
 
-void
-table_text (Table *table, const char *text)
+static void
+put_cell (Table *table, const char *text)
 {
   const int is_last = ++table->column == table->n_columns;
   const char *quote = strchr (text, ',') != NULL ? "\"" : "";
@@ -60,28 +84,17 @@ table_text (Table *table, const char *text)
 }
 
 void
-table_number (Table *table, double x, int decimals)
+table_put (Table *table, const char *format, ...)
 {
-  char text[64];
+  char cells[1024], *rest = cells;
+  va_list args;
 
-  snprintf (text, sizeof (text), "%.*f", decimals, x);
-  table_text (table, isnan (x) ? "" : text);
-}
+  va_start (args, format);
+  vsnprintf (cells, sizeof (cells), format, args);
+  va_end (args);
+  while (rest != NULL) {
+    const char *cell = strsep (&rest, "|");
 
-void
-table_spread (Table *table, const BenchSpread *spread, int decimals)
-{
-  table_number (table, spread->median, decimals);
-  table_number (table, spread->p5, decimals);
-  table_number (table, spread->p95, decimals);
-  table_number (table, spread->deviation, decimals);
-}
-
-void
-table_small (Table *table, double x)
-{
-  char text[64];
-
-  snprintf (text, sizeof (text), "%.3g", x);
-  table_text (table, isnan (x) ? "" : text);
+    put_cell (table, strcmp (cell, "nan") == 0 || strcmp (cell, "-nan") == 0 ? "" : cell);
+  }
 }

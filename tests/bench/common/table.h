@@ -1,4 +1,4 @@
-/* robocache: a table, shown as Markdown and written as CSV
+/* robocache: figures of repeated measurements, and a table of them, shown as Markdown and written as CSV
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,11 +7,18 @@
 
 #include <stdio.h>
 
-#include "tests/bench/common/spread.h"
-
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* In the unit of what was measured. Of fewer than 20 values p5 is the least and p95 the greatest. */
+typedef struct
+{
+  double median, p5, p95, deviation;
+} BenchSpread;
+
+/* Of n values, at least one; sorts them. */
+BenchSpread bench_spread (double *values, int n);
 
 typedef struct
 {
@@ -23,12 +30,9 @@ typedef struct
 void table_open (Table * table, const char *path, const char *columns);
 void table_end (Table * table);
 
-/* The next cell of a row; after the last one the row ends. Text without quotes; NAN: an empty one. */
-void table_text (Table * table, const char *text);
-void table_number (Table * table, double x, int decimals);
-/* Four of them: median, p5, p95 and deviation. */
-void table_spread (Table * table, const BenchSpread * spread, int decimals);
-void table_small (Table * table, double x);     /* three digits, wherever the point is */
+/* The next cells, between which the format has '|'; after the last one of a row the row ends. Text without quotes; a NAN is an empty
+ * cell. */
+void table_put (Table * table, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
 
 #ifdef __cplusplus
 }

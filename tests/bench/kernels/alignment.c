@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/bench/kernels/kind.h"
+#include "tests/bench/kernels/job.h"
 
 #define RECORDING_NS 1000000000 /* duration of the rows */
 #define FIRST_NS 20000000       /* first and last 20 ms have no ticks */
@@ -15,33 +15,14 @@
 /* ---- inputs ---- */
 
 static void
-fill_times (int64_t *times, int64_t n)
-{
-  int64_t i;
-
-  for (i = 0; i < n; i++)
-    times[i] = (int64_t) ((((double) i + 0.33 * bench_uniform ()) / (double) n) * RECORDING_NS);
-}
-
-static void
 fill_rows (void *rows, RcDtype dtype, int64_t n)
 {
   const int64_t distinct = n < DISTINCT ? n : DISTINCT, size = (int64_t) rc_dtype_size (dtype);
   const double least = rc_dtype_is_float (dtype) ? -1 : 0, most = rc_dtype_is_float (dtype) ? 1 : 127;
-  int64_t i;
 
-  for (i = 0; i < distinct; i++)
+  for (int64_t i = 0; i < distinct; i++)
     bench_put ((char *) rows + i * size, dtype, least + (most - least) * bench_uniform ());
   bench_repeat (rows, distinct * size, n * size);
-}
-
-static void
-fill_ticks (int64_t *ticks, const BenchAlignment *work)
-{
-  int64_t i;
-
-  for (i = 0; i < work->batch * work->ticks; i++)
-    ticks[i] = (int64_t) (FIRST_NS + TICKS_NS * ((double) (i % work->ticks) + 0.5) / (double) work->ticks);
 }
 
 /* Rows of an episode that some tick reads. seen is 0 for each row, before and after. */
@@ -50,9 +31,9 @@ rows_needed (const BenchJob *job, int i, int64_t episode, uint8_t *seen)
 {
   const RcAlignStreamArgs *stream = &job->streams[i];
   const int64_t ticks = job->work->align.ticks;
-  int64_t k, n = 0, r;
+  int64_t n = 0;
 
-  for (k = 0; k < ticks; k++) {
+  for (int64_t k = 0; k < ticks; k++) {
     const RcBracket b = rc_bracket_find (&job->specs[i].search, stream->times + episode * stream->n_rows, stream->n_rows,
         job->align_args.tick_times[episode * ticks + k]);
 
@@ -61,7 +42,7 @@ rows_needed (const BenchJob *job, int i, int64_t episode, uint8_t *seen)
     else if (b.blend != RC_BLEND_NONE)
       seen[b.row] = seen[b.next] = seen[b.before] = seen[b.after] = 1;
   }
-  for (r = 0; r < stream->n_rows; r++) {
+  for (int64_t r = 0; r < stream->n_rows; r++) {
     n += seen[r];
     seen[r] = 0;
   }
@@ -74,11 +55,12 @@ fill_stream (BenchJob *job, int i)
   const BenchAlignment *work = &job->work->align;
   const RcAlignStreamArgs *stream = &job->streams[i];
   uint8_t *seen = calloc ((size_t) stream->n_rows, 1);
-  int64_t e;
 
   fill_rows ((void *) stream->rows, work->in, work->batch * stream->n_rows * job->specs[i].channels);
-  for (e = 0; e < work->batch; e++) {
-    fill_times ((int64_t *) stream->times + e * stream->n_rows, stream->n_rows);
+  for (int64_t e = 0; e < work->batch; e++) {
+    for (int64_t k = 0; k < stream->n_rows; k++)
+      ((int64_t *) stream->times)[e * stream->n_rows + k] =
+          (int64_t) ((((double) k + 0.33 * bench_uniform ()) / (double) stream->n_rows) * RECORDING_NS);
     job->bytes.read += rows_needed (job, i, e, seen) * stream->row_stride + stream->n_rows * 8;
   }
   job->bytes.written += work->batch * work->ticks * (stream->out_row_stride + 1);
@@ -98,12 +80,11 @@ describe_channels (BenchJob *job, int i)
   const BenchAlignment *work = &job->work->align;
   const int64_t half = spec->channels / 2, n = work->quaternions > 0 ? work->quaternions : half;
   int32_t *list;
-  int64_t k;
 
   if (work->quaternions == 0 && work->interpolation != RC_HERMITE)
     return;
   list = job->channels[i] = malloc ((size_t) n * sizeof (*list));
-  for (k = 0; k < n; k++)
+  for (int64_t k = 0; k < n; k++)
     list[k] = (int32_t) (work->quaternions > 0 ? 4 * k : half + k);
   if (work->quaternions > 0) {
     spec->quaternions = list;
@@ -126,9 +107,8 @@ open_stream (BenchJob *job, const BenchJob *like, int64_t rows, int64_t channels
   const int i = job->n_streams++;
   void *arrays[5] = { NULL };
   char name[16];
-  int k;
 
-  for (k = 0; k < 4 + work->live; k++) {
+  for (int k = 0; k < 4 + work->live; k++) {
     snprintf (name, sizeof (name), "%s_%d", kinds[k], i);
     arrays[k] = bench_job_array (job, like, name, bytes[k], k != 2 && k != 3, k == 2 || k == 3);
   }
@@ -149,13 +129,12 @@ bench_job_open_alignment (BenchJob *job, const BenchJob *like)
   const int64_t tick_bytes = work->batch * work->ticks * 8;
   RcFootprint footprint;
   RcError error;
-  size_t k;
   int64_t n;
 
   job->align_args = (RcAlignArgs) { job->streams, work->batch, work->ticks,
     bench_job_array (job, like, "ticks", tick_bytes, 1, 0), work->ticks * 8, NULL
   };
-  for (k = 0; k < sizeof (work->streams) / sizeof (work->streams[0]) && work->streams[k].rows > 0; k++) {
+  for (size_t k = 0; k < sizeof (work->streams) / sizeof (work->streams[0]) && work->streams[k].rows > 0; k++) {
     for (n = work->streams[k].n > 0 ? work->streams[k].n : 1; n > 0; n--)
       open_stream (job, like, work->streams[k].rows, work->streams[k].channels);
   }
@@ -166,8 +145,10 @@ bench_job_open_alignment (BenchJob *job, const BenchJob *like)
     job->bytes = like->bytes;
     return;
   }
-  fill_ticks ((int64_t *) job->align_args.tick_times, work);
+  for (int64_t i = 0; i < work->batch * work->ticks; i++)
+    ((int64_t *) job->align_args.tick_times)[i] =
+        (int64_t) (FIRST_NS + TICKS_NS * ((double) (i % work->ticks) + 0.5) / (double) work->ticks);
   job->bytes.read = tick_bytes;
-  for (k = 0; k < (size_t) job->n_streams; k++)
+  for (size_t k = 0; k < (size_t) job->n_streams; k++)
     fill_stream (job, (int) k);
 }

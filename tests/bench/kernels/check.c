@@ -13,9 +13,8 @@ differs (const BenchWork *work, RcBackend *cpu, RcBackend *device)
 {
   char difference[BENCH_DIFFERS_SIZE] = "";
   BenchJob *here = bench_job_new (work, cpu, NULL), *there = bench_job_new (work, device, here);
-  int i;
 
-  for (i = 0; i < 2 && difference[0] == '\0'; i++) {
+  for (int i = 0; i < 2 && difference[0] == '\0'; i++) {
     bench_job_run_alone (here);
     bench_job_run_alone (there);
     bench_job_compare (there, here, difference);
@@ -32,13 +31,12 @@ main (int argc, char **argv)
 {
   const RcWhere where = {.kind = RC_BACKEND_CUDA };
   BenchFilter filter = { 0 };
-  int wrong = 0, used, i;
+  int wrong = 0;
   RcBackend *device, *cpu;
   RcError error;
 
-  for (i = 1; i < argc; i += used) {
-    used = bench_filter_add (&filter, argc, argv, i);
-    if (used == 0)
+  for (int i = 1; i < argc; i++) {
+    if (!bench_filter_add (&filter, argc, argv, &i))
       bench_fail (argv[i], "expected --size small|medium|large, --only TEXT, --alignments, --voxels or --wanted");
   }
   if (bench_filter_is_empty (&filter))
@@ -48,7 +46,7 @@ main (int argc, char **argv)
     return error.status != RC_NO_DEVICE;
   }
   cpu = bench_cpu ();
-  for (i = 0; i < bench_n_works; i++) {
+  for (int i = 0; i < bench_n_works; i++) {
     if (bench_wants (&filter, &bench_works[i]))
       wrong += differs (&bench_works[i], cpu, device);
   }

@@ -9,6 +9,7 @@
  * runs, for tests.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <inttypes.h>
 #include <math.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -100,10 +101,9 @@ static float *
 make_cloud (void)
 {
   float *points = malloc (POINTS * 12);
-  int i, k;
 
-  for (i = 0; i < POINTS; i++) {
-    for (k = 0; k < 3; k++)
+  for (int i = 0; i < POINTS; i++) {
+    for (int k = 0; k < 3; k++)
       points[3 * i + k] = (float) ((bench_uniform () - 0.5) * 0.3 * SIDE);
     points[3 * i + i % 3] = (float) ((i / 3 % 2 ? 0.15 : -0.15) * SIDE);
   }
@@ -135,9 +135,8 @@ time_memcpy (RcBackend *cpu, int64_t bytes)
 {
   char *from = bench_memory (cpu, bytes, NULL), *to = malloc ((size_t) bytes + 1);
   double us[MIN_RUNS + 1];
-  int i;
 
-  for (i = 0; i <= MIN_RUNS; i++) {
+  for (int i = 0; i <= MIN_RUNS; i++) {
     const double before = bench_now_us ();
 
     memcpy (to, from, (size_t) bytes);
@@ -176,10 +175,9 @@ measure (const BenchWork *work, const RcThreadPool *pool, int n_threads, Table *
   RcBackend *cpu = bench_cpu ();
   BenchJob *host = bench_job_new (work, cpu, NULL);
   const double floor_us = time_memcpy (cpu, bench_job_bytes (host) / 2);
-  size_t i;
 
   bench_job_run (host, NULL);
-  for (i = 0; i < N_LEVELS; i++) {
+  for (size_t i = 0; i < N_LEVELS; i++) {
     us[i] = time_where (&(RcWhere) {.cpu_level = levels[i].level}, work, host, differs);
     best = i == 0 || !isnan (us[i].median) ? us[i] : best;
   }
@@ -189,24 +187,18 @@ measure (const BenchWork *work, const RcThreadPool *pool, int n_threads, Table *
     sched_setaffinity (0, sizeof (one_core), &one_core);
   }
 
-  table_text (table, work->name);
-  table_number (table, (double) bench_job_bytes (host), 0);
-  table_number (table, floor_us, 3);
-  table_number (table, work->wanted_us > 0 ? work->wanted_us : NAN, 0);
-  table_spread (table, &best, 3);
+  table_put (table, "%s|%" PRId64 "|%.3f|%.0f|%.3f|%.3f|%.3f|%.3f|%.3f|%.3f|%.3f|%.0f|%.3f|%s", work->name, bench_job_bytes (host),
+      floor_us, work->wanted_us > 0 ? work->wanted_us : NAN, best.median, best.p5, best.p95, best.deviation, us[0].median, us[1].median,
+      us[2].median, n_threads > 1 ? n_threads : NAN, threads.median, differs[0] ? differs : "yes");
   bench_rows_begin (rows, host, floor_us, &best);
-  for (i = 0; i < N_LEVELS; i++) {
-    table_number (table, us[i].median, 3);
+  for (size_t i = 0; i < N_LEVELS; i++) {
     if (!isnan (us[i].median))
       bench_rows_number (rows, levels[i].name, us[i].median);
   }
-  table_number (table, n_threads > 1 ? n_threads : NAN, 0);
-  table_number (table, threads.median, 3);
   if (n_threads > 1) {
     bench_rows_number (rows, "threads", n_threads);
     bench_rows_number (rows, "threads_us", threads.median);
   }
-  table_text (table, differs[0] ? differs : "yes");
   bench_rows_end (rows, differs[0] ? differs : "yes");
   bench_job_free (host);
   rc_backend_close (cpu);
@@ -220,7 +212,7 @@ measure_all (const BenchFilter *filter, const float *cloud, int64_t n_points, Ta
 {
   RobocacheThreadPool *pool;
   GError *error = NULL;
-  int wrong = 0, i;
+  int wrong = 0;
 
   sched_getaffinity (0, sizeof (all_cores), &all_cores);
   pool = robocache_thread_pool_new ((guint) MAX (2, CPU_COUNT (&all_cores)), &error);
@@ -229,7 +221,7 @@ measure_all (const BenchFilter *filter, const float *cloud, int64_t n_points, Ta
   CPU_ZERO (&one_core);
   CPU_SET (sched_getcpu (), &one_core);
   sched_setaffinity (0, sizeof (one_core), &one_core);
-  for (i = 0; i < bench_n_works + (int) G_N_ELEMENTS (grids); i++) {
+  for (int i = 0; i < bench_n_works + (int) G_N_ELEMENTS (grids); i++) {
     const int is_grid = i >= bench_n_works;
     BenchWork work = is_grid ? grids[i - bench_n_works] : bench_works[i];
     char name[128];
@@ -250,26 +242,18 @@ main (int argc, char **argv)
   const char *csv = NULL, *folder = NULL, *path = NULL;
   BenchFilter filter = { 0 };
   int64_t n_points = POINTS;
-  int used, i, wrong;
+  int wrong;
   BenchRows rows;
   float *cloud;
   Table table;
 
-  for (i = 1; i < argc; i += used) {
-    const char **value = strcmp (argv[i], "--csv") == 0 ? &csv : strcmp (argv[i], "--rows") == 0 ? &folder
-        : strcmp (argv[i], "--cloud") == 0 ? &path : NULL;
-
-    used = bench_filter_add (&filter, argc, argv, i);
-    if (used == 0 && strcmp (argv[i], "--short") == 0) {
+  for (int i = 1; i < argc; i++) {
+    if (strcmp (argv[i], "--short") == 0)
       runs_us = 0;
-      used = 1;
-      continue;
-    }
-    if (used == 0 && (value == NULL || i + 1 == argc))
+    else if (!bench_filter_add (&filter, argc, argv, &i) && !bench_option (argc, argv, &i, "--csv", &csv)
+        && !bench_option (argc, argv, &i, "--rows", &folder) && !bench_option (argc, argv, &i, "--cloud", &path))
       bench_fail (argv[i], "expected --alignments, --voxels, --size small|medium|large, --only TEXT, --cloud FILE, --csv FILE, "
           "--rows FOLDER or --short");
-    if (used == 0)
-      *value = argv[i + (used = 2) - 1];
   }
   cloud = path != NULL ? read_cloud (path, &n_points) : make_cloud ();
   bench_keep_pages ();

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/bench/kernels/floors.h"
-
 #define RUNS 20                 /* of a graph, about; even */
 #define MIN_LAUNCHES 11
 #define MAX_LAUNCHES 101
@@ -27,7 +25,7 @@ bench_must_cuda (cudaError_t result, const char *what)
 }
 
 int
-bench_open (Bench *bench)
+bench_open (Bench *bench, const char *name)
 {
   const RcWhere there = {.kind = RC_BACKEND_CUDA };
   struct cudaDeviceProp properties;
@@ -35,7 +33,7 @@ bench_open (Bench *bench)
 
   memset (bench, 0, sizeof (*bench));
   if (rc_backend_open (&there, &bench->backend, &error) != RC_OK) {
-    printf ("SKIP bench-kernels: %s\n", error.message);
+    printf ("SKIP %s: %s\n", name, error.message);
     if (error.status != RC_NO_DEVICE)
       bench_fail ("GPU", error.message);
     return 0;
@@ -66,6 +64,32 @@ bench_copies (const Bench *bench, int64_t must_move)
   return n > BENCH_MAX_COPIES ? BENCH_MAX_COPIES : n < 2 ? 2 : (int) n;
 }
 
+void
+bench_copies_open (const Bench *bench, const BenchWork *work, BenchCopies *copies)
+{
+  copies->host = bench_job_new (work, bench->cpu, NULL);
+  copies->n = bench_copies (bench, bench_job_bytes (copies->host));
+  for (int i = 0; i < copies->n; i++) {
+    copies->jobs[i] = bench_job_new (work, bench->backend, i > 0 ? copies->jobs[0] : copies->host);
+    bench_job_run (copies->jobs[i], bench->stream);
+  }
+  bench_must_cuda (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
+}
+
+void
+bench_copies_close (BenchCopies *copies)
+{
+  while (copies->n > 0)
+    bench_job_free (copies->jobs[--copies->n]);
+  bench_job_free (copies->host);
+}
+
+void
+bench_copies_run (void *data, int i, cudaStream_t stream)
+{
+  bench_job_run (((BenchCopies *) data)->jobs[i], stream);
+}
+
 /* ---- times ---- */
 
 static double
@@ -87,14 +111,14 @@ time_parts (const Bench *bench, BenchRun run, void *data, int n_parts)
 {
   double us[MAX_LAUNCHES], last = 0;
   cudaEvent_t events[2];
-  int i, n;
+  int n;
 
   bench_must_cuda (cudaEventCreate (&events[0]), "cudaEventCreate");
   bench_must_cuda (cudaEventCreate (&events[1]), "cudaEventCreate");
-  for (i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++)
     last = time_us (bench, events, run, data);
   n = (int) fmin (fmax (LAUNCHES_MS * 1e3 / last, MIN_LAUNCHES), MAX_LAUNCHES);
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     us[i] = time_us (bench, events, run, data) / n_parts;
   cudaEventDestroy (events[0]);
   cudaEventDestroy (events[1]);
@@ -113,10 +137,9 @@ bench_time (const Bench *bench, BenchRun run, void *data, int n_copies, int n)
   cudaGraphExec_t ready;
   cudaGraph_t graph;
   BenchSpread us;
-  int i;
 
   bench_must_cuda (cudaStreamBeginCapture (bench->stream, cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     run (data, i % n_copies, bench->stream);
   bench_must_cuda (cudaStreamEndCapture (bench->stream, &graph), "cudaStreamEndCapture");
   bench_must_cuda (cudaGraphInstantiate (&ready, graph, 0), "cudaGraphInstantiate");
@@ -139,9 +162,8 @@ double
 bench_time_enqueue (const Bench *bench, BenchRun run, void *data)
 {
   double us[ENQUEUES];
-  int i;
 
-  for (i = 0; i < ENQUEUES; i++) {
+  for (int i = 0; i < ENQUEUES; i++) {
     const double before = bench_now_us ();
 
     run (data, 0, bench->stream);
@@ -155,9 +177,8 @@ double
 bench_time_cpu (BenchRun run, void *data)
 {
   double us[CPU_RUNS + 1];
-  int i;
 
-  for (i = 0; i <= CPU_RUNS; i++) {
+  for (int i = 0; i <= CPU_RUNS; i++) {
     const double before = bench_now_us ();
 
     run (data, 0, NULL);
@@ -174,55 +195,35 @@ typedef struct
 {
   void *from, *to;
   unsigned long long *sums;     /* of each block */
+  enum
+  {
+    SET, FILL, COPY, ADD_UP
+  } what;
 } Memory;
 
-/* Of a kernel of floors.cu, over 2 GiB. */
+/* Over 2 GiB. */
 static void
-launch (const void *kernel, void **arguments, cudaStream_t stream)
+move (void *data, int i, cudaStream_t stream)
 {
-  bench_must_cuda (cudaLaunchKernel (kernel, (dim3) { (unsigned) (RATE_BYTES / BENCH_BLOCK_BYTES), 1, 1},
-          (dim3) { BENCH_THREADS, 1, 1}, arguments, 0, stream), "cudaLaunchKernel");
-}
-
-static void
-copy (void *data, int i, cudaStream_t stream)
-{
-  const Memory *memory = data;
-
-  bench_must_cuda (cudaMemcpyAsync (memory->to, memory->from, (size_t) RATE_BYTES, cudaMemcpyDeviceToDevice, stream), "copy");
-}
-
-static void
-set (void *data, int i, cudaStream_t stream)
-{
-  const Memory *memory = data;
-
-  bench_must_cuda (cudaMemsetAsync (memory->from, 0, (size_t) RATE_BYTES, stream), "cudaMemsetAsync");
-}
-
-static void
-fill (void *data, int i, cudaStream_t stream)
-{
+  const dim3 blocks = { (unsigned) (RATE_BYTES / BENCH_BLOCK_BYTES), 1, 1 }, threads = { BENCH_THREADS, 1, 1 };
   Memory *memory = data;
   uint32_t value = VALUE;
-  void *arguments[] = { &memory->from, &value };
+  void *filled[] = { &memory->from, &value }, *added[] = { &memory->to, &memory->sums };
 
-  launch (bench_fill, arguments, stream);
-}
-
-static void
-add_up (void *data, int i, cudaStream_t stream)
-{
-  Memory *memory = data;
-  void *arguments[] = { &memory->to, &memory->sums };
-
-  launch (bench_add_up, arguments, stream);
+  if (memory->what == SET)
+    bench_must_cuda (cudaMemsetAsync (memory->from, 0, (size_t) RATE_BYTES, stream), "cudaMemsetAsync");
+  else if (memory->what == COPY)
+    bench_must_cuda (cudaMemcpyAsync (memory->to, memory->from, (size_t) RATE_BYTES, cudaMemcpyDeviceToDevice, stream), "copy");
+  else
+    bench_must_cuda (cudaLaunchKernel (memory->what == FILL ? bench_fill : bench_add_up, blocks, threads,
+            memory->what == FILL ? filled : added, 0, stream), "cudaLaunchKernel");
 }
 
 static double
-gbps (const Bench *bench, BenchRun run, Memory *memory, int64_t bytes)
+gbps (const Bench *bench, Memory *memory, int what, int64_t bytes)
 {
-  return (double) bytes / time_parts (bench, run, memory, 1).median / 1e3;
+  memory->what = what;
+  return (double) bytes / time_parts (bench, move, memory, 1).median / 1e3;
 }
 
 void
@@ -232,16 +233,15 @@ bench_measure_rates (Bench *bench)
   Memory memory = { bench_memory (bench->backend, RATE_BYTES, NULL), bench_memory (bench->backend, RATE_BYTES, NULL),
     bench_memory (bench->backend, (int64_t) sizeof (sums), NULL)
   };
-  const double set_gbps = gbps (bench, set, &memory, RATE_BYTES);
+  const double set_gbps = gbps (bench, &memory, SET, RATE_BYTES);
   unsigned long long sum = 0;
-  size_t i;
 
-  bench->fill_gbps = fmax (set_gbps, gbps (bench, fill, &memory, RATE_BYTES));
+  bench->fill_gbps = fmax (set_gbps, gbps (bench, &memory, FILL, RATE_BYTES));
   /* not in a graph, which may use a copy engine that is slower than the multiprocessors */
-  bench->copy_gbps = gbps (bench, copy, &memory, 2 * RATE_BYTES);
-  bench->read_gbps = gbps (bench, add_up, &memory, RATE_BYTES);
+  bench->copy_gbps = gbps (bench, &memory, COPY, 2 * RATE_BYTES);
+  bench->read_gbps = gbps (bench, &memory, ADD_UP, RATE_BYTES);
   bench_copy (bench->backend, sums, memory.sums, (int64_t) sizeof (sums));
-  for (i = 0; i < sizeof (sums) / sizeof (sums[0]); i++)
+  for (size_t i = 0; i < sizeof (sums) / sizeof (sums[0]); i++)
     sum += sums[i];
   if (sum != (unsigned long long) RATE_BYTES / 4 * VALUE)
     bench_fail ("2 GiB filled, copied and read", "their sum is wrong");

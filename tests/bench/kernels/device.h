@@ -6,8 +6,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "tests/bench/common/spread.h"
-#include "tests/bench/kernels/host.h"
+#include "tests/bench/common/table.h"
+#include "tests/bench/kernels/job.h"
 
 #define BENCH_MAX_COPIES 1024   /* of the data of a work */
 
@@ -22,6 +22,14 @@ typedef struct
   double launch_us;             /* of a run without work */
 } Bench;
 
+/* Jobs of a work on the device, of which the data is at least four times the L2, and one on the CPU. */
+typedef struct
+{
+  BenchJob *host, *jobs[BENCH_MAX_COPIES];
+  int n;
+  float *counts;                /* of plain means */
+} BenchCopies;
+
 /* us of a work. */
 typedef struct
 {
@@ -34,12 +42,18 @@ typedef void (*BenchRun) (void *data, int i, cudaStream_t stream);
 
 void bench_must_cuda (cudaError_t result, const char *what);
 
-/* 0: there is no device, which a SKIP line has reported. */
-int bench_open (Bench * bench);
+/* 0: there is no device, which a SKIP line with this name has reported. */
+int bench_open (Bench * bench, const char *name);
 void bench_close (Bench * bench);
 
-/* Copies of which the data is at least four times the L2; at least two. */
+/* How many copies of data have at least four times the bytes of the L2; at least two. */
 int bench_copies (const Bench * bench, int64_t must_move);
+
+/* Each job on the device has run once. */
+void bench_copies_open (const Bench * bench, const BenchWork * work, BenchCopies * copies);
+void bench_copies_close (BenchCopies * copies);
+/* A BenchRun of copies. */
+void bench_copies_run (void *data, int i, cudaStream_t stream);
 
 /* us of a run over n_copies in turn, n of them in a graph. */
 BenchSpread bench_time (const Bench * bench, BenchRun run, void *data, int n_copies, int n);
@@ -59,5 +73,14 @@ void bench_measure_rates (Bench * bench);
 /* us of a run without work and of these bytes: as many read as written at the rate of a copy, the others at that of a read or of
  * a fill. */
 double bench_floor (const Bench * bench, int64_t read, int64_t written);
+
+/* ---- kernels of floors.cu: a block has so many threads, of which each has so many words of 16 bytes ---- */
+
+#define BENCH_THREADS 256
+#define BENCH_THREAD_WORDS 8
+#define BENCH_BLOCK_BYTES (BENCH_THREADS * BENCH_THREAD_WORDS * 16)
+
+extern const void *const bench_fill;    /* (memory, value of 32 bits) */
+extern const void *const bench_add_up;  /* (memory, for each block the sum of its 32-bit words) */
 
 #endif

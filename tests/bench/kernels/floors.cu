@@ -1,9 +1,12 @@
 /* robocache: kernels that only fill or only read memory
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/bench/kernels/floors.h"
-
+#include <cuda_runtime_api.h>
 #include <stdint.h>
+
+extern "C" {
+#include "tests/bench/kernels/device.h"
+}
 
 namespace
 {

@@ -28,6 +28,15 @@ bench_must (RcStatus status, const RcError *error, const char *what)
     bench_fail (what, error->message);
 }
 
+int
+bench_option (int argc, char **argv, int *i, const char *name, const char **value)
+{
+  if (*i + 1 >= argc || strcmp (argv[*i], name) != 0)
+    return 0;
+  *value = argv[++*i];
+  return 1;
+}
+
 double
 bench_now_us (void)
 {
@@ -62,9 +71,7 @@ bench_put (void *to, RcDtype dtype, double x)
 void
 bench_repeat (void *memory, int64_t first, int64_t bytes)
 {
-  int64_t n;
-
-  for (n = first; n < bytes; n *= 2)
+  for (int64_t n = first; n < bytes; n *= 2)
     memcpy ((uint8_t *) memory + n, memory, (size_t) (2 * n < bytes ? n : bytes - n));
 }
 
@@ -110,12 +117,12 @@ int64_t
 bench_difference (RcBackend *backend, const void *memory, const void *host, int64_t bytes)
 {
   static uint8_t *part = NULL;  /* never freed: pinning takes longer than comparing */
-  int64_t at, n, differ = -1;
+  int64_t n, differ = -1;
   RcError error;
 
   if (part == NULL)
     bench_must (rc_memory_alloc (backend, RC_MEMORY_PINNED, (uint64_t) PART_BYTES, (void **) &part, &error), &error, "memory");
-  for (at = 0; at < bytes && differ < 0; at += n) {
+  for (int64_t at = 0; at < bytes && differ < 0; at += n) {
     n = bytes - at < PART_BYTES ? bytes - at : PART_BYTES;
     bench_copy (backend, part, (const uint8_t *) memory + at, n);
     if (memcmp (part, (const uint8_t *) host + at, (size_t) n) != 0) {

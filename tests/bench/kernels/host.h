@@ -11,6 +11,9 @@
 void bench_fail (const char *what, const char *why) __attribute__ ((noreturn));
 void bench_must (RcStatus status, const RcError * error, const char *what);
 
+/* Whether argument *i is this option, whose value *i then is. */
+int bench_option (int argc, char **argv, int *i, const char *name, const char **value);
+
 double bench_now_us (void);
 
 /* Keeps freed memory in the process: faulting gigabytes in again takes longer than measuring. */

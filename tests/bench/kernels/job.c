@@ -1,7 +1,7 @@
 /* robocache: runs of a work in memory of their own
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include "tests/bench/kernels/kind.h"
+#include "tests/bench/kernels/job.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,16 +20,26 @@ bench_job_new (const BenchWork *work, RcBackend *backend, const BenchJob *like)
   return job;
 }
 
+void *
+bench_job_array (BenchJob *job, const BenchJob *like, const char *name, int64_t bytes, int is_input, int is_output)
+{
+  const int i = job->n_arrays++;
+  BenchArray *array = &job->arrays[i];
+
+  *array = (BenchArray) {.memory = bench_memory (job->backend, bytes, like != NULL && is_input ? like->arrays[i].memory : NULL),
+    .bytes = bytes,.is_input = is_input,.is_output = is_output};
+  snprintf (array->name, sizeof (array->name), "%s", name);
+  return array->memory;
+}
+
 void
 bench_job_free (BenchJob *job)
 {
-  int i;
-
   rc_align_plan_free (job->align);
   rc_voxel_plan_free (job->voxels);
-  for (i = 0; i < job->n_arrays; i++)
+  for (int i = 0; i < job->n_arrays; i++)
     rc_memory_free (job->backend, RC_MEMORY_DEVICE, job->arrays[i].memory);
-  for (i = 0; i < job->n_streams; i++)
+  for (int i = 0; i < job->n_streams; i++)
     free (job->channels[i]);
   free ((void *) job->spec.points.layout);
   free ((void *) job->spec.depth.rays);

@@ -62,4 +62,14 @@ void bench_job_compare (const BenchJob * job, BenchJob * cpu, char differs[BENCH
 
 int64_t bench_job_bytes (const BenchJob * job);
 
+/* ---- for the two kinds of jobs, alignments and voxel grids ---- */
+
+/* Fills in a job with a work and a backend; like as in bench_job_new. */
+void bench_job_open_alignment (BenchJob * job, const BenchJob * like);
+void bench_job_open_voxels (BenchJob * job, const BenchJob * like);
+void bench_job_run_voxels (BenchJob * job, RcStream stream);
+
+/* Memory of a new array; an input is a copy of that of like, which has the same arrays in the same order. */
+void *bench_job_array (BenchJob * job, const BenchJob * like, const char *name, int64_t bytes, int is_input, int is_output);
+
 #endif

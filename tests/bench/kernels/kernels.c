@@ -1,13 +1,9 @@
 /* robocache: how fast the kernels are, against the bytes that they must move
  *   bench-kernels [--alignments] [--voxels] [--size SIZE] [--only TEXT]... [--wanted] [--csv FILE] [--rows FOLDER] [--once]
- * Measures the works of works.c, or only those of a kind, of a size, with a name that contains one of the texts, or with a target.
- * CUDA events time graphs of runs. `cold` runs use several copies of the data, together at least four times the L2, `warm` runs
- * use one copy. After three launches the median, p5, p95 and standard deviation of up to 101 launches are taken. The floor is the
- * time of the bytes that must move, at the rates of copying, filling and reading memory, plus that of a run without work; all of
- * them are measured in the same process. Then the CPU backend does the same with one thread, and the status is 1 if any output
- * differs. --csv writes the table, --rows inputs and outputs for peers.py (rows.h).
- * --once is for a profiler (roofline.py): runs each work over its copies, and then once in an NVTX range named "counted" within a
- * range with the work's name, so that its data is not in the L2.
+ * Measures the works of works.c as docs/performance.md says, or only those of a kind, of a size, with a name that contains one of the
+ * texts, or with a target. The status is 1 if any output differs from the CPU's. --csv writes the table, --rows inputs and outputs for
+ * peers.py (rows.h). --once is for a profiler (roofline.py): runs each work over its copies, and then once in an NVTX range named
+ * "counted" within a range with the work's name, so that its data is not in the L2.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <inttypes.h>
@@ -21,53 +17,18 @@
 #include "tests/bench/kernels/rows.h"
 #include "tests/bench/peers/plain.h"
 
-typedef struct
-{
-  BenchJob *host, *jobs[BENCH_MAX_COPIES];
-  int n;
-  float *counts;                /* of plain means */
-} Copies;
-
-/* ---- copies of a work ---- */
-
-static void
-open_copies (const Bench *bench, const BenchWork *work, Copies *copies)
-{
-  int i;
-
-  copies->host = bench_job_new (work, bench->cpu, NULL);
-  copies->n = bench_copies (bench, bench_job_bytes (copies->host));
-  for (i = 0; i < copies->n; i++) {
-    copies->jobs[i] = bench_job_new (work, bench->backend, i > 0 ? copies->jobs[0] : copies->host);
-    bench_job_run (copies->jobs[i], bench->stream);
-  }
-  bench_must_cuda (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
-}
-
-static void
-close_copies (Copies *copies)
-{
-  while (copies->n > 0)
-    bench_job_free (copies->jobs[--copies->n]);
-  bench_job_free (copies->host);
-}
-
-static void
-run (void *data, int i, cudaStream_t stream)
-{
-  bench_job_run (((Copies *) data)->jobs[i], stream);
-}
+/* ---- runs of a work ---- */
 
 static void
 run_on_cpu (void *data, int i, cudaStream_t stream)
 {
-  bench_job_run (((Copies *) data)->host, NULL);
+  bench_job_run (((BenchCopies *) data)->host, NULL);
 }
 
 static void
 run_plain (void *data, int i, cudaStream_t stream)
 {
-  const Copies *copies = data;
+  const BenchCopies *copies = data;
 
   bench_plain_run (copies->jobs[i], copies->counts, stream);
   bench_must_cuda (cudaGetLastError (), "plain kernel");
@@ -79,7 +40,7 @@ static double
 time_nothing (const Bench *bench)
 {
   static const BenchWork nothing = { "nothing", "small",.align = {1, 1, RC_FLOAT32, RC_FLOAT32, {{1, 1}}} };
-  static Copies copies;
+  static BenchCopies copies;
   double us;
 
   copies.host = bench_job_new (&nothing, bench->cpu, NULL);
@@ -87,21 +48,20 @@ time_nothing (const Bench *bench)
   copies.n = 1;
   copies.jobs[0]->streams[0].rows = NULL;
   copies.jobs[0]->streams[0].status = NULL;
-  us = bench_time (bench, run, &copies, 1, 20).median;
-  close_copies (&copies);
+  us = bench_time (bench, bench_copies_run, &copies, 1, 20).median;
+  bench_copies_close (&copies);
   return us;
 }
 
 static void
-write_plain (const Bench *bench, Copies *copies, BenchRows *rows)
+write_plain (const Bench *bench, BenchCopies *copies, BenchRows *rows)
 {
   BenchJob *last = copies->jobs[copies->n - 1];
   BenchSpread us;
-  int i;
 
   if (rows->folder == NULL || !bench_plain_has (last->work))
     return;
-  for (i = 0; i < last->n_arrays; i++) {
+  for (int i = 0; i < last->n_arrays; i++) {
     if (last->arrays[i].is_output)
       bench_must_cuda (cudaMemset (last->arrays[i].memory, 0xa5, (size_t) last->arrays[i].bytes), "cudaMemset");
   }
@@ -114,65 +74,52 @@ write_plain (const Bench *bench, Copies *copies, BenchRows *rows)
 static int
 measure (const Bench *bench, const BenchWork *work, Table *table, BenchRows *rows)
 {
-  static Copies copies;
+  static BenchCopies copies;
   char differs[BENCH_DIFFERS_SIZE] = "";
   BenchRows none = { NULL }, *to = work->alone ? &none : rows;
   double floor_us, enqueue_us, cpu_us;
   int64_t bytes;
   BenchTimes us;
 
-  open_copies (bench, work, &copies);
+  bench_copies_open (bench, work, &copies);
   bytes = bench_job_bytes (copies.host);
   floor_us = bench_floor (bench, copies.host->bytes.read, copies.host->bytes.written);
-  us = bench_times (bench, run, &copies, copies.n, bytes);
-  enqueue_us = bench_time_enqueue (bench, run, &copies);
+  us = bench_times (bench, bench_copies_run, &copies, copies.n, bytes);
+  enqueue_us = bench_time_enqueue (bench, bench_copies_run, &copies);
   cpu_us = bench_time_cpu (run_on_cpu, &copies);
   bench_job_compare (copies.jobs[copies.n - 1], copies.host, differs);
 
-  table_text (table, work->name);
-  table_text (table, work->size);
-  table_number (table, (double) bytes, 0);
-  table_number (table, floor_us, 3);
-  table_number (table, work->wanted_us > 0 ? work->wanted_us : NAN, 1);
-  table_spread (table, &us.cold, 3);
-  table_number (table, us.warm, 3);
-  table_number (table, enqueue_us, 3);
-  table_number (table, cpu_us, 1);
-  table_number (table, (double) bytes / us.cold.median / 1e3 / bench->copy_gbps, 4);
-  table_number (table, bench->copy_gbps, 1);
-  table_number (table, bench->fill_gbps, 1);
-  table_number (table, bench->read_gbps, 1);
-  table_number (table, bench->launch_us, 3);
-  table_text (table, differs[0] ? differs : "yes");
-
+  table_put (table, "%s|%s|%" PRId64 "|%.3f|%.1f|%.3f|%.3f|%.3f|%.3f|%.3f|%.3f|%.1f|%.4f|%.1f|%.1f|%.1f|%.3f|%s", work->name,
+      work->size, bytes, floor_us, work->wanted_us > 0 ? work->wanted_us : NAN, us.cold.median, us.cold.p5, us.cold.p95,
+      us.cold.deviation, us.warm, enqueue_us, cpu_us, (double) bytes / us.cold.median / 1e3 / bench->copy_gbps, bench->copy_gbps,
+      bench->fill_gbps, bench->read_gbps, bench->launch_us, differs[0] ? differs : "yes");
   bench_rows_begin (to, copies.jobs[copies.n - 1], floor_us, &us.cold);
   bench_rows_number (to, "n_copies", copies.n);
   write_plain (bench, &copies, to);
   bench_rows_end (to, differs[0] ? differs : "yes");
-  close_copies (&copies);
+  bench_copies_close (&copies);
   return differs[0] != '\0';
 }
 
 static void
 run_once (const Bench *bench, const BenchWork *work)
 {
-  static Copies copies;
-  int i;
+  static BenchCopies copies;
 
-  open_copies (bench, work, &copies);
-  for (i = 1; i <= copies.n; i++) {
+  bench_copies_open (bench, work, &copies);
+  for (int i = 1; i <= copies.n; i++) {
     if (i == copies.n) {
       nvtxRangePushA (work->name);
       nvtxRangePushA ("counted");
     }
-    run (&copies, i % copies.n, bench->stream);
+    bench_copies_run (&copies, i % copies.n, bench->stream);
     bench_must_cuda (cudaStreamSynchronize (bench->stream), "cudaStreamSynchronize");
   }
   nvtxRangePop ();
   nvtxRangePop ();
   printf ("\"%s\",%s,%" PRId64 "\n", work->name, work->size, bench_job_bytes (copies.host));
   fflush (stdout);
-  close_copies (&copies);
+  bench_copies_close (&copies);
 }
 
 /* ---- all of them ---- */
@@ -181,7 +128,7 @@ static int
 measure_all (Bench *bench, const BenchFilter *filter, const char *csv, const char *folder)
 {
   char machine[512];
-  int wrong = 0, i;
+  int wrong = 0;
   Table table;
   BenchRows rows;
 
@@ -192,7 +139,7 @@ measure_all (Bench *bench, const BenchFilter *filter, const char *csv, const cha
   bench_rows_open (&rows, folder, machine);
   table_open (&table, csv, "work,size,must_move_bytes,floor_us,wanted_us,median_us,p5_us,p95_us,deviation_us,warm_us,enqueue_us,"
       "cpu_us,share_of_copy,copy_gbps,fill_gbps,read_gbps,launch_us,checked");
-  for (i = 0; i < bench_n_works; i++) {
+  for (int i = 0; i < bench_n_works; i++) {
     if (bench_wants (filter, &bench_works[i]))
       wrong += measure (bench, &bench_works[i], &table, &rows);
   }
@@ -205,26 +152,24 @@ int
 main (int argc, char **argv)
 {
   const char *csv = NULL, *folder = NULL;
-  int once = 0, status = 0, used, i;
+  int once = 0, status = 0;
   BenchFilter filter = { 0 };
   Bench bench;
 
-  for (i = 1; i < argc; i += used) {
-    used = bench_filter_add (&filter, argc, argv, i);
-    if (used == 0 && strcmp (argv[i], "--once") == 0)
-      used = once = 1;
-    else if (used == 0 && i + 1 < argc && (strcmp (argv[i], "--csv") == 0 || strcmp (argv[i], "--rows") == 0))
-      *(argv[i][2] == 'c' ? &csv : &folder) = argv[i + (used = 2) - 1];
-    else if (used == 0)
+  for (int i = 1; i < argc; i++) {
+    if (strcmp (argv[i], "--once") == 0)
+      once = 1;
+    else if (!bench_filter_add (&filter, argc, argv, &i) && !bench_option (argc, argv, &i, "--csv", &csv)
+        && !bench_option (argc, argv, &i, "--rows", &folder))
       bench_fail (argv[i], "expected --alignments, --voxels, --size small|medium|large, --only TEXT, --wanted, --csv FILE, "
           "--rows FOLDER or --once");
   }
   if (bench_filter_is_empty (&filter))
     return 1;
   bench_keep_pages ();
-  if (!bench_open (&bench))
+  if (!bench_open (&bench, "bench-kernels"))
     return 0;
-  for (i = 0; i < bench_n_works && once; i++) {
+  for (int i = 0; i < bench_n_works && once; i++) {
     if (bench_wants (&filter, &bench_works[i]))
       run_once (&bench, &bench_works[i]);
   }

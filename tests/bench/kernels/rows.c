@@ -62,13 +62,12 @@ write_alignment (const BenchRows *rows, const BenchJob *job)
 {
   static const char *const names[] = { "linear", "nearest", "previous", "cubic", "hermite", "mean" };
   const BenchAlignment *work = &job->work->align;
-  int i;
 
   fprintf (rows->json, ", \"batch\": %" PRId64 ", \"ticks\": %" PRId64 ", \"period_ns\": %" PRId64 ", \"in\": \"%s\", "
       "\"out\": \"%s\", \"interpolation\": \"%s\", \"quaternions\": %" PRId64 ", \"live\": %s, \"streams\": [", work->batch,
       work->ticks, job->specs[0].search.period_ns, rc_dtype_name (work->in), rc_dtype_name (work->out),
       names[work->interpolation], work->quaternions, work->live ? "true" : "false");
-  for (i = 0; i < job->n_streams; i++)
+  for (int i = 0; i < job->n_streams; i++)
     fprintf (rows->json, "%s[%" PRId64 ", %" PRId64 "]", i > 0 ? ", " : "", job->streams[i].n_rows, job->specs[i].channels);
   fprintf (rows->json, "]");
 }
@@ -95,7 +94,6 @@ void
 bench_rows_begin (BenchRows *rows, BenchJob *job, double floor_us, const BenchSpread *us)
 {
   const BenchWork *work = job->work;
-  int i;
 
   if (rows->folder == NULL)
     return;
@@ -109,7 +107,7 @@ bench_rows_begin (BenchRows *rows, BenchJob *job, double floor_us, const BenchSp
     write_voxels (rows, job);
   else
     write_alignment (rows, job);
-  for (i = 0; i < job->n_arrays && !(work->is_voxels && (work->voxels.kept || work->voxels.window > 0)); i++) {
+  for (int i = 0; i < job->n_arrays && !(work->is_voxels && (work->voxels.kept || work->voxels.window > 0)); i++) {
     if (job->arrays[i].is_input || job->arrays[i].is_output)
       write_array (rows, job, &job->arrays[i], job->arrays[i].name);
   }
@@ -126,10 +124,9 @@ void
 bench_rows_plain (BenchRows *rows, const BenchJob *job, const BenchSpread *us)
 {
   char name[32];
-  int i;
 
   fprintf (rows->json, ", \"plain\": [%.3f, %.3f, %.3f]", us->median, us->p5, us->p95);
-  for (i = 0; i < job->n_arrays; i++) {
+  for (int i = 0; i < job->n_arrays; i++) {
     if (job->arrays[i].is_output && strncmp (job->arrays[i].name, "status", 6) != 0) {
       snprintf (name, sizeof (name), "plain_%s", job->arrays[i].name);
       write_array (rows, job, &job->arrays[i], name);

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "tests/bench/common/spread.h"
+#include "tests/bench/common/table.h"
 #include "tests/bench/kernels/job.h"
 
 typedef struct

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/rays.h"
-#include "tests/bench/kernels/kind.h"
+#include "tests/bench/kernels/job.h"
 
 /* ---- clouds ---- */
 
@@ -43,12 +43,11 @@ fill_points (BenchJob *job, int cloud)
   const BenchVoxels *work = &job->work->voxels;
   const double extent = (work->side > 0 ? work->side : 1) * voxel_of (work) * (double) work->axis;
   const RcVoxelField *fields = job->spec.points.layout;
-  int64_t i, k;
 
-  for (i = 0; i < work->clouds * work->points; i++) {
+  for (int64_t i = 0; i < work->clouds * work->points; i++) {
     char *point = (char *) job->clouds[cloud].data + i * job->clouds[cloud].stride;
 
-    for (k = 0; k < 3 + work->features; k++) {
+    for (int64_t k = 0; k < 3 + work->features; k++) {
       const double x = k < 3 ? within (extent) : rc_dtype_is_float (fields[k].dtype) ? 2 * bench_uniform () - 1 : 127 * bench_uniform ();
 
       bench_put (point + fields[k].offset, fields[k].dtype, x);
@@ -64,9 +63,8 @@ fill_given (BenchJob *job, int cloud)
 {
   const BenchVoxels *work = &job->work->voxels;
   float *points = (float *) job->clouds[cloud].data;
-  int64_t i;
 
-  for (i = 0; i < 3 * work->points; i++)
+  for (int64_t i = 0; i < 3 * work->points; i++)
     points[i] = work->window > 0 ? work->cloud[i] + (i % 3 == 0 ? 0.4f * (float) cloud : 0) : cloud == 0 ? work->cloud[i] : -work->cloud[i];
 }
 
@@ -76,9 +74,8 @@ fill_images (BenchJob *job, int cloud)
 {
   const BenchVoxels *work = &job->work->voxels;
   uint16_t *pixels = (uint16_t *) job->clouds[cloud].data;
-  int64_t i;
 
-  for (i = 0; i < work->clouds * work->width * work->height; i++)
+  for (int64_t i = 0; i < work->clouds * work->width * work->height; i++)
     pixels[i] = (uint16_t) (0x4000 + 0x8000 * (i % work->width) / work->width + (int64_t) (0x1000 * bench_uniform ()));
 }
 
@@ -89,9 +86,9 @@ occupied_by (const BenchJob *job, int cloud)
   const BenchVoxels *work = &job->work->voxels;
   const float *points = (const float *) job->clouds[cloud].data;
   uint8_t *voxels = calloc ((size_t) (work->axis * work->axis * work->axis), 1);
-  int64_t i, k, voxel;
+  int64_t k, voxel;
 
-  for (i = 0; i < work->points; i++) {
+  for (int64_t i = 0; i < work->points; i++) {
     for (k = 2, voxel = 0; k >= 0; k--)
       voxel = voxel * work->axis + (int64_t) ((points[i * (3 + work->features) + k] - job->spec.origin[k]) / voxel_of (work));
     voxels[voxel] = 1;
@@ -106,12 +103,12 @@ bytes_that_change (const BenchJob *job)
   const BenchVoxels *work = &job->work->voxels;
   const int64_t voxels = work->axis * work->axis * work->axis, sectors = job->value_bytes / 32;
   uint8_t *was = occupied_by (job, 0), *is = occupied_by (job, 1);
-  int64_t n = 0, sector, voxel;
+  int64_t n = 0;
 
-  for (sector = 0; sector < sectors; sector++) {
+  for (int64_t sector = 0; sector < sectors; sector++) {
     int changes = 0;
 
-    for (voxel = sector * voxels / sectors; voxel <= ((sector + 1) * voxels - 1) / sectors; voxel++)
+    for (int64_t voxel = sector * voxels / sectors; voxel <= ((sector + 1) * voxels - 1) / sectors; voxel++)
       changes |= work->mode == RC_VOXEL_OCCUPANCY ? was[voxel] ^ is[voxel] : was[voxel] | is[voxel];
     n += changes;
   }
@@ -129,9 +126,9 @@ describe_points (BenchJob *job)
   const RcDtype in = work->in ? work->in : RC_FLOAT32, feature = work->feature_in ? work->feature_in : in;
   const int64_t fields = 3 + work->features;
   RcVoxelField *layout = malloc ((size_t) fields * sizeof (*layout));
-  int64_t stride = 0, k;
+  int64_t stride = 0;
 
-  for (k = 0; k < fields; k++) {
+  for (int64_t k = 0; k < fields; k++) {
     layout[k] = (RcVoxelField) { k < 3 ? in : feature, stride};
     stride += (int64_t) rc_dtype_size (layout[k].dtype);
   }
@@ -208,9 +205,8 @@ open_clouds (BenchJob *job, const BenchJob *like, int64_t stride)
   const BenchVoxels *work = &job->work->voxels;
   const int64_t n = work->width > 0 ? work->height : work->points;
   const int n_clouds = work->window > 0 ? 3 : work->kept ? 2 : 1;
-  int i;
 
-  for (i = 0; i < n_clouds; i++) {
+  for (int i = 0; i < n_clouds; i++) {
     job->clouds[i] = (RcVoxelChunk) {.data = bench_job_array (job, like, names[i], work->clouds * n * stride, 1, 0),.n = n,
       .stride = stride,.batch_stride = n * stride,.layer = i
     };
@@ -225,11 +221,10 @@ count_bytes (BenchJob *job)
 {
   const BenchVoxels *work = &job->work->voxels;
   const int64_t cloud = work->clouds * job->clouds[0].batch_stride;
-  int i;
 
   job->bytes.read = (work->window > 0 ? 2 : 1) * cloud + (work->distorts ? work->width * work->height * 8 : 0);
   job->bytes.written = work->kept ? bytes_that_change (job) : 0;
-  for (i = 0; i < job->n_arrays && !work->kept; i++)
+  for (int i = 0; i < job->n_arrays && !work->kept; i++)
     job->bytes.written += job->arrays[i].is_output ? job->arrays[i].bytes : 0;
 }
 
@@ -240,7 +235,6 @@ bench_job_open_voxels (BenchJob *job, const BenchJob *like)
   const int64_t stride = describe (job), n = job->spec.max_voxels;
   RcFootprint footprint;
   RcError error;
-  int i;
 
   bench_must (rc_voxel_plan (job->backend, &job->spec, &job->voxels, &footprint, &error), &error, job->work->name);
   if (work->window > 0 && !rc_voxel_accumulates (job->voxels))
@@ -251,7 +245,7 @@ bench_job_open_voxels (BenchJob *job, const BenchJob *like)
         (int64_t) (footprint.scratch_bytes + footprint.scratch_bytes_per_point * (uint64_t) n), 0, 0)};
   open_outputs (job, n / window_of (work));
   job->out.counters = bench_job_array (job, NULL, "counters", (int64_t) sizeof (RcVoxelCounters), 0, 0);
-  for (i = 0; i < 3; i++)
+  for (int i = 0; i < 3; i++)
     job->clouds[i].counters = job->out.counters;
   if (work->kept) {
     job->out.occupied_batch_stride = rc_voxel_bitmap_bytes (job->voxels);

@@ -72,8 +72,8 @@ typedef struct
 
 int bench_wants (const BenchFilter * filter, const BenchWork * work);
 
-/* Reads argument i (--alignments, --voxels, --size SIZE, --only TEXT, --wanted). Returns how many it has used; 0: another one. */
-int bench_filter_add (BenchFilter * filter, int argc, char **argv, int i);
+/* Whether argument *i is one of --alignments, --voxels, --size SIZE, --only TEXT and --wanted; *i is then the last one it has. */
+int bench_filter_add (BenchFilter * filter, int argc, char **argv, int *i);
 
 /* Whether no work is wanted; prints that to stderr. */
 int bench_filter_is_empty (const BenchFilter * filter);

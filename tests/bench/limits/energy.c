@@ -1,13 +1,11 @@
 /* robocache: energy of resampled rows and of voxel grids, on a GPU and on the CPU
  *   bench-energy [--seconds S] [--csv FILE]
  * Repeats each work for S seconds (5) on a GPU, on one core and on all cores, in five parts that are measured one by one. Reads the
- * energy counter of the board (NVML) and those of the CPU's packages (RAPL, /sys/class/powercap), and subtracts the power of two idle
- * seconds. Without a readable counter a row has only its time. less_below_w is the power above which the CPU needs more energy than
- * the GPU: the GPU's J a unit over the CPU's s a unit. Outputs are compared with those of the CPU, bit for bit.
+ * energy counter of the board (NVML) and subtracts the power of two idle seconds. less_below_w is the power above which the CPU needs
+ * more energy than the GPU: the GPU's J a unit over the CPU's s a unit. Outputs are compared with those of the CPU, bit for bit.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <errno.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -22,7 +20,6 @@
 #define IDLE_S 2
 #define PARTS 5
 #define GPU_RUNS 32             /* between two looks at the clock */
-#define POWERCAP "/sys/class/powercap"
 
 static const struct
 {
@@ -37,51 +34,9 @@ static const struct
         "thousand clouds", 1e-3},
 };
 
-/* ---- counters: J since some time, NAN: not readable ---- */
+/* ---- places ---- */
 
-/* Text of a file of a zone, or nothing. */
-static const char *
-read_zone (const char *zone, const char *file)
-{
-  static char text[64];
-  char path[512];
-  FILE *in;
-
-  text[0] = '\0';
-  snprintf (path, sizeof (path), POWERCAP "/%s/%s", zone, file);
-  in = fopen (path, "r");
-  if (in == NULL || fgets (text, sizeof (text), in) == NULL)
-    text[0] = '\0';
-  if (in != NULL)
-    fclose (in);
-  return text;
-}
-
-/* Zones within a package are parts of it. Counters restart at their range; they are read more often than that happens. */
-static double
-read_packages (void)
-{
-  static double last[16], before[16];
-  DIR *zones = opendir (POWERCAP);
-  struct dirent *entry;
-  double uj = 0;
-  int n = 0;
-
-  while (zones != NULL && (entry = readdir (zones)) != NULL) {
-    if (n < 16 && strncmp (entry->d_name, "intel-rapl:", 11) == 0 && strncmp (read_zone (entry->d_name, "name"), "package-", 8) == 0) {
-      const char *text = read_zone (entry->d_name, "energy_uj");
-      const double now = text[0] != '\0' ? atof (text) : NAN;
-
-      before[n] += now < last[n] ? atof (read_zone (entry->d_name, "max_energy_range_uj")) : 0;
-      last[n] = now;
-      uj += before[n++] + now;
-    }
-  }
-  if (zones != NULL)
-    closedir (zones);
-  return n > 0 ? uj * 1e-6 : NAN;
-}
-
+/* J since some time; NAN: not readable. */
 static double
 read_board (void)
 {
@@ -108,23 +63,17 @@ typedef struct
 {
   const char *name;
   RcBackend *backend;           /* NULL: there is none */
-  int n_threads;
-  double (*read) (void);
-  double idle_w;
+  int n_threads, has_counter;
 } Place;
 
-static void
-measure_idle (Place *places, int n)
+/* W. */
+static double
+measure_idle (void)
 {
-  const double begun = bench_now_us ();
-  double joules[3];
-  int i;
+  const double begun = bench_now_us (), joules = read_board ();
 
-  for (i = 0; i < n; i++)
-    joules[i] = places[i].read ();
   sleep (IDLE_S);
-  for (i = 0; i < n; i++)
-    places[i].idle_w = (places[i].read () - joules[i]) / ((bench_now_us () - begun) * 1e-6);
+  return (read_board () - joules) / ((bench_now_us () - begun) * 1e-6);
 }
 
 /* ---- work ---- */
@@ -144,10 +93,9 @@ work_until (void *data)
   Worker *worker = data;
   const int n = worker->stream != NULL ? GPU_RUNS : 1;
   RcError error;
-  int i;
 
   for (worker->runs = 0; worker->runs == 0 || bench_now_us () < worker->until_us; worker->runs += n) {
-    for (i = 0; i < n; i++)
+    for (int i = 0; i < n; i++)
       bench_job_run (worker->job, worker->stream);
     bench_must (rc_stream_synchronize (worker->job->backend, worker->stream, &error), &error, "run");
   }
@@ -159,14 +107,13 @@ static int64_t
 work_for (Worker *workers, int n, double seconds)
 {
   int64_t runs = 0;
-  int i;
 
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     workers[i].until_us = bench_now_us () + seconds * 1e6;
     if (pthread_create (&workers[i].thread, NULL, work_until, &workers[i]) != 0)
       bench_fail ("pthread_create", "no thread");
   }
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     pthread_join (workers[i].thread, NULL);
     runs += workers[i].runs;
   }
@@ -175,7 +122,7 @@ work_for (Worker *workers, int n, double seconds)
 
 /* J a unit on the GPU, which is the first place, NAN before; returns whether outputs are right. */
 static int
-measure (Table *table, const BenchWork *work, int which, const Place *place, double seconds, double *gpu_joules)
+measure (Table *table, const BenchWork *work, int which, const Place *place, double idle_w, double seconds, double *gpu_joules)
 {
   const double items = (double) (work->is_voxels ? work->voxels.clouds : work->align.batch);
   Worker *workers = calloc ((size_t) place->n_threads, sizeof (*workers));
@@ -185,17 +132,16 @@ measure (Table *table, const BenchWork *work, int which, const Place *place, dou
   BenchJob *host = bench_job_new (work, cpu, NULL);
   BenchSpread s_a_unit, j_a_unit;
   RcError error;
-  int i;
 
-  for (i = 0; i < place->n_threads; i++) {
+  for (int i = 0; i < place->n_threads; i++) {
     workers[i].job = bench_job_new (work, place->backend, host);
     bench_must (rc_stream_new (place->backend, &workers[i].stream, &error), &error, "stream");
   }
   work_for (workers, place->n_threads, 0);
-  for (i = 0; i < PARTS; i++) {
-    const double begun = bench_now_us (), before = place->read ();
+  for (int i = 0; i < PARTS; i++) {
+    const double begun = bench_now_us (), before = place->has_counter ? read_board () : NAN;
     const double units = (double) work_for (workers, place->n_threads, seconds / PARTS) * items * works[which].units;
-    const double took = (bench_now_us () - begun) * 1e-6, joules = place->read () - before - place->idle_w * took;
+    const double took = (bench_now_us () - begun) * 1e-6, joules = read_board () - before - idle_w * took;
 
     s[i] = took / units;
     j[i] = joules / units;
@@ -207,22 +153,12 @@ measure (Table *table, const BenchWork *work, int which, const Place *place, dou
   s_a_unit = bench_spread (s, PARTS);
   j_a_unit = isnan (total_j) ? (BenchSpread) { NAN, NAN, NAN, NAN } : bench_spread (j, PARTS);
 
-  table_text (table, work->name);
-  table_text (table, place->name);
-  table_text (table, works[which].unit);
-  table_number (table, total_s, 2);
-  table_number (table, isnan (total_j) ? NAN : place->idle_w, 2);
-  table_number (table, total_j / total_s, 2);
-  table_number (table, j_a_unit.median, 5);
-  table_number (table, j_a_unit.deviation, 5);
-  table_number (table, s_a_unit.median, 8);
-  table_number (table, s_a_unit.deviation, 8);
-  table_number (table, *gpu_joules / s_a_unit.median, 2);
-  table_text (table, isnan (total_j) ? "the counter cannot be read" : "");
-  table_text (table, differs[0] ? differs : "yes");
-  *gpu_joules = rc_backend_kind (place->backend) == RC_BACKEND_CUDA ? j_a_unit.median : *gpu_joules;
+  table_put (table, "%s|%s|%s|%.2f|%.2f|%.2f|%.5f|%.5f|%.8f|%.8f|%.2f|%s|%s", work->name, place->name, works[which].unit, total_s,
+      isnan (total_j) ? NAN : idle_w, total_j / total_s, j_a_unit.median, j_a_unit.deviation, s_a_unit.median, s_a_unit.deviation,
+      *gpu_joules / s_a_unit.median, isnan (total_j) ? "no energy counter" : "", differs[0] ? differs : "yes");
+  *gpu_joules = place->has_counter ? j_a_unit.median : *gpu_joules;
 
-  for (i = 0; i < place->n_threads; i++) {
+  for (int i = 0; i < place->n_threads; i++) {
     rc_stream_free (place->backend, workers[i].stream);
     bench_job_free (workers[i].job);
   }
@@ -236,21 +172,17 @@ int
 main (int argc, char **argv)
 {
   const RcWhere there = {.kind = RC_BACKEND_CUDA };
-  Place places[] = { {"GPU", NULL, 1, read_board, NAN}, {"one core", NULL, 1, read_packages, NAN},
-    {NULL, NULL, 1, read_packages, NAN}
-  };
-  const char *csv = NULL;
-  double seconds = 5;
+  Place places[] = { {"GPU", NULL, 1, 1}, {"one core", NULL, 1, 0}, {NULL, NULL, 1, 0} };
+  const char *csv = NULL, *text = "5";
+  double idle_w;
   char all[32];
-  int right = 1, i, k;
+  int right = 1;
   cpu_set_t allowed;
   RcError error;
   Table table;
 
-  for (i = 1; i < argc; i += 2) {
-    if (i + 1 < argc && strcmp (argv[i], "--csv") == 0)
-      csv = argv[i + 1];
-    else if (i + 1 == argc || strcmp (argv[i], "--seconds") != 0 || !((seconds = atof (argv[i + 1])) > 0))
+  for (int i = 1; i < argc; i++) {
+    if (!bench_option (argc, argv, &i, "--csv", &csv) && (!bench_option (argc, argv, &i, "--seconds", &text) || !(atof (text) > 0)))
       bench_fail (argv[i], "expected --seconds S above 0, or --csv FILE");
   }
   if (sched_getaffinity (0, sizeof (allowed), &allowed) == 0)
@@ -260,18 +192,18 @@ main (int argc, char **argv)
   places[1].backend = places[2].backend = bench_cpu ();
   if (rc_backend_open (&there, &places[0].backend, &error) != RC_OK)
     printf ("SKIP %s: %s\n", program_invocation_short_name, error.message);
-  measure_idle (places, 3);
+  idle_w = measure_idle ();
   table_open (&table, csv, "work,where,unit,run_s,idle_w,net_w,net_j,net_deviation_j,busy_s,busy_deviation_s,less_below_w,note,checked");
-  for (k = 0; k < (int) (sizeof (works) / sizeof (works[0])); k++) {
+  for (int k = 0; k < (int) (sizeof (works) / sizeof (works[0])); k++) {
     double gpu_joules = NAN;
 
-    for (i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++) {
       BenchWork work = works[k].work;
 
       work.align.batch /= i == 0 ? 1 : 8;
       work.voxels.clouds /= i == 0 ? 1 : 8;
       if (places[i].backend != NULL)
-        right &= measure (&table, &work, k, &places[i], seconds, &gpu_joules);
+        right &= measure (&table, &work, k, &places[i], idle_w, atof (text), &gpu_joules);
     }
   }
   table_end (&table);

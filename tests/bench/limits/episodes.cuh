@@ -56,7 +56,7 @@ item_of (const Episodes &all)
 }
 
 /* In times [0, n), of which the first one is that of row `first`. */
-__host__ __device__ inline Tick
+__device__ __forceinline__ Tick
 find_tick (const int64_t *times, int32_t n, int32_t first, int64_t tick)
 {
   const RcSearch linear = { RC_LINEAR, -1, 0, 0 };
@@ -85,7 +85,7 @@ find_span (const Episodes &all, const Item &item, int2 *span)
   return *span;
 }
 
-__host__ __device__ inline float
+__device__ __forceinline__ float
 blend (float y0, float y1, float w)
 {
   const float difference = y1 - y0;
@@ -127,92 +127,59 @@ blend_rows (const Episodes &all, const Item &item, const float4 *rows, int32_t f
 
 struct Recording
 {
-  Episodes host, copies[MAX_COPIES];
-  int n_copies;
-  int64_t bytes, n_out;         /* that must move; elements of the output */
+  const Shape *shape;
+  BenchWork work;
+  BenchCopies copies;
 };
 
 inline void
 make_recording (const Lab &all, const Shape &shape, Recording *recording)
 {
-  const int64_t n_rows = (int64_t) shape.episodes * shape.n_rows, n_ticks = (int64_t) shape.episodes * shape.n_ticks;
-  int64_t *times = static_cast<int64_t *> (malloc (n_rows * 8)), *ticks = static_cast<int64_t *> (malloc (n_ticks * 8));
-  float *rows = static_cast<float *> (malloc (n_rows * shape.channels * sizeof (float)));
+  BenchWork *work = &recording->work;
 
-  for (int64_t i = 0; i < n_rows; i++)
-    times[i] = i % shape.n_rows * 1000 + (int64_t) (300 * (1 + uniform ()));
-  for (int64_t i = 0; i < n_ticks; i++)
-    ticks[i] = 1000 + i % shape.n_ticks * (int64_t) (shape.n_rows - 4) * 1000 / shape.n_ticks;
-  for (int64_t i = 0; i < n_rows * shape.channels; i++)
-    rows[i] = uniform ();
-  recording->host = { shape.n_rows, shape.n_ticks, shape.channels, shape.episodes * shape.n_ticks / TICKS, times, ticks, rows,
-    nullptr };
-  recording->n_out = n_ticks * shape.channels;
-  recording->bytes = (n_rows + n_ticks) * 8 + (n_rows < 2 * n_ticks ? n_rows : 2 * n_ticks) * shape.channels * 4 + recording->n_out * 4;
-  recording->n_copies = copies_for (all, recording->bytes);
-  for (int i = 0; i < recording->n_copies; i++) {
-    recording->copies[i] = recording->host;
-    recording->copies[i].times = upload (times, n_rows);
-    recording->copies[i].ticks = upload (ticks, n_ticks);
-    recording->copies[i].rows = upload (rows, n_rows * shape.channels);
-    recording->copies[i].out = upload<float> (nullptr, recording->n_out);
-  }
+  *recording = { };
+  recording->shape = &shape;
+  work->name = shape.name;
+  work->size = "large";
+  work->align.batch = shape.episodes;
+  work->align.ticks = shape.n_ticks;
+  work->align.in = work->align.out = RC_FLOAT32;
+  work->align.streams[0] = { shape.n_rows, shape.channels, 1 };
+  bench_copies_open (&all, work, &recording->copies);
+  bench_job_run_alone (recording->copies.host);
 }
 
-/* Whether the last copy has the host's output, bit for bit; clears it. */
-inline bool
-is_right (const Recording &recording)
+inline Episodes
+episodes_of (const Recording &recording, int copy)
 {
-  const Episodes &host = recording.host, &last = recording.copies[recording.n_copies - 1];
-  float *out = download (last.out, recording.n_out);
-  bool same = true;
+  const Shape &shape = *recording.shape;
+  const BenchJob *job = recording.copies.jobs[copy];
 
-  for (int64_t i = 0; i < recording.n_out / host.channels && same; i++) {
-    const int64_t first = i / host.n_ticks * host.n_rows;
-    const Tick tick = find_tick (host.times + first, host.n_rows, 0, host.ticks[i]);
-
-    for (int32_t c = 0; c < host.channels && same; c++)
-      same = out[i * host.channels + c] == blend (host.rows[(first + tick.row) * host.channels + c],
-          host.rows[(first + tick.next) * host.channels + c], tick.w);
-  }
-  must (cudaMemset (last.out, 0, recording.n_out * sizeof (float)), "cudaMemset");
-  free (out);
-  return same;
-}
-
-inline void
-free_recording (Recording *recording)
-{
-  for (int i = 0; i < recording->n_copies; i++) {
-    cudaFree ((void *) recording->copies[i].times);
-    cudaFree ((void *) recording->copies[i].ticks);
-    cudaFree ((void *) recording->copies[i].rows);
-    cudaFree (recording->copies[i].out);
-  }
-  free ((void *) recording->host.times);
-  free ((void *) recording->host.ticks);
-  free ((void *) recording->host.rows);
+  return { shape.n_rows, shape.n_ticks, shape.channels, shape.episodes * shape.n_ticks / TICKS, job->streams[0].times,
+    job->align_args.tick_times, static_cast<const float *> (job->streams[0].rows), static_cast<float *> (job->streams[0].out) };
 }
 
 #define EPISODES_COLUMNS "work,variant,blocks_at_once,must_move_bytes,median_us,p95_us,achieved_gbps,checked"
 
-/* A row of the table. run (episodes, copy) enqueues the kernel. */
+/* A row of the table. run (episodes, copy) enqueues the kernel. The output of the last copy must have the CPU's bits. */
 template <typename Run>
 void
-measure (Lab *all, const Shape &shape, const Recording &recording, const char *variant, const void *kernel, size_t shared_bytes,
-    Run run)
+measure (Lab *all, const Recording &recording, const char *variant, const void *kernel, size_t shared_bytes, Run run)
 {
+  const Shape &shape = *recording.shape;
+  const BenchCopies &copies = recording.copies;
   const int resident = resident_blocks (kernel, THREADS, shared_bytes);
-  const BenchSpread us = time_runs (*all, recording.n_copies, [&] (int copy) {
-      run (recording.copies[copy], copy);
-  });
+  char differs[BENCH_DIFFERS_SIZE] = "";
+  BenchSpread us;
 
-  must (cudaGetLastError (), variant);
-  table_text (&all->table, shape.name);
-  table_text (&all->table, variant);
-  table_number (&all->table, resident, 0);
-  put_times (all, recording.bytes, us);
-  put_checked (all, is_right (recording));
+  bench_copy (all->backend, copies.jobs[copies.n - 1]->streams[0].out, nullptr,
+      (int64_t) shape.episodes * shape.n_ticks * shape.channels * (int64_t) sizeof (float));
+  us = time_runs (*all, copies.n, [&] (int copy) { run (episodes_of (recording, copy), copy); });
+  bench_must_cuda (cudaGetLastError (), variant);
+  bench_job_compare (copies.jobs[copies.n - 1], copies.host, differs);
+  table_put (&all->table, "%s|%s|%d", shape.name, variant, resident);
+  put_times (all, bench_job_bytes (copies.host), us);
+  put_checked (all, differs[0] == '\0');
 }
 }
 

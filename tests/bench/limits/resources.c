@@ -2,12 +2,11 @@
  *
  *   bench-resources FILE [--csv FILE]
  *
- * FILE: the plugin, or any program with kernels. Its section .nv_fatbin has a part for each source file. The driver loads each part
+ * FILE: the plugin, or any program with kernels. Its section .nv_fatbin has a part for each source file. CUDA loads each part
  * and reports the names and resources of its kernels. Dynamic shared memory is not known here.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 #include <elf.h>
@@ -40,51 +39,11 @@ fail (const char *what, const char *why)
   exit (1);
 }
 
-/* ---- the driver ---- */
-
-static struct
-{
-  CUresult (*load) (CUlibrary *, const void *, CUjit_option *, void **, unsigned, CUlibraryOption *, void **, unsigned);
-  CUresult (*unload) (CUlibrary);
-  CUresult (*count) (unsigned *, CUlibrary);
-  CUresult (*enumerate) (CUkernel *, unsigned, CUlibrary);
-  CUresult (*function) (CUfunction *, CUkernel);
-  CUresult (*name) (const char **, CUfunction);
-  CUresult (*attribute) (int *, CUfunction_attribute, CUfunction);
-  CUresult (*occupancy) (int *, CUfunction, int, size_t);
-} driver;
-
 static void
-find_function (const char *name, void *function)
+must (cudaError_t result, const char *what)
 {
-  enum cudaDriverEntryPointQueryResult found;
-
-  if (cudaGetDriverEntryPointByVersion (name, function, 12040, cudaEnableDefault, &found) != cudaSuccess
-      || found != cudaDriverEntryPointSuccess)
-    fail (name, "the driver has no such function, expected one for CUDA 12.4 or newer");
-}
-
-static void
-must (CUresult result, const char *what)
-{
-  char why[32];
-
-  snprintf (why, sizeof (why), "error %d", (int) result);
-  if (result != CUDA_SUCCESS)
-    fail (what, why);
-}
-
-static void
-find_functions (void)
-{
-  find_function ("cuLibraryLoadData", &driver.load);
-  find_function ("cuLibraryUnload", &driver.unload);
-  find_function ("cuLibraryGetKernelCount", &driver.count);
-  find_function ("cuLibraryEnumerateKernels", &driver.enumerate);
-  find_function ("cuKernelGetFunction", &driver.function);
-  find_function ("cuFuncGetName", &driver.name);
-  find_function ("cuFuncGetAttribute", &driver.attribute);
-  find_function ("cuOccupancyMaxActiveBlocksPerMultiprocessor", &driver.occupancy);
+  if (result != cudaSuccess)
+    fail (what, cudaGetErrorString (result));
 }
 
 /* ---- kernels ---- */
@@ -125,53 +84,38 @@ readable_name (const char *name, char *readable, size_t size)
     dlclose (library);
 }
 
-static int
-attribute (CUfunction function, CUfunction_attribute which)
-{
-  int value;
-
-  must (driver.attribute (&value, which, function), "cuFuncGetAttribute");
-  return value;
-}
-
 /* With as many threads as it can have, without dynamic shared memory. */
 static void
-put_kernel (CUkernel kernel, int max_threads, Table *table)
+put_kernel (cudaKernel_t kernel, int max_threads, Table *table)
 {
-  CUfunction function;
+  struct cudaFuncAttributes is;
   const char *mangled;
   char name[256];
-  int threads, blocks;
+  int blocks;
 
-  must (driver.function (&function, kernel), "cuKernelGetFunction");
-  must (driver.name (&mangled, function), "cuFuncGetName");
+  must (cudaFuncGetName (&mangled, kernel), "cudaFuncGetName");
+  must (cudaFuncGetAttributes (&is, kernel), mangled);
+  must (cudaOccupancyMaxActiveBlocksPerMultiprocessor (&blocks, kernel, is.maxThreadsPerBlock, 0), mangled);
   readable_name (mangled, name, sizeof (name));
-  threads = attribute (function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-  must (driver.occupancy (&blocks, function, threads, 0), mangled);
-  table_text (table, name);
-  table_number (table, threads, 0);
-  table_number (table, attribute (function, CU_FUNC_ATTRIBUTE_NUM_REGS), 0);
-  table_number (table, attribute (function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES), 0);
-  table_number (table, attribute (function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES), 0);
-  table_number (table, blocks, 0);
-  table_number (table, (double) blocks * threads / max_threads, 3);
+  table_put (table, "%s|%d|%d|%zu|%zu|%d|%.3f", name, is.maxThreadsPerBlock, is.numRegs, is.sharedSizeBytes, is.localSizeBytes, blocks,
+      (double) blocks * is.maxThreadsPerBlock / max_threads);
 }
 
 static void
 put_part (const void *part, int max_threads, Table *table)
 {
-  CUkernel kernels[MAX_KERNELS];
-  CUlibrary library;
-  unsigned n, i;
+  cudaKernel_t kernels[MAX_KERNELS];
+  cudaLibrary_t library;
+  unsigned n;
 
-  must (driver.load (&library, part, NULL, NULL, 0, NULL, NULL, 0), "cuLibraryLoadData");
-  must (driver.count (&n, library), "cuLibraryGetKernelCount");
+  must (cudaLibraryLoadData (&library, part, NULL, NULL, 0, NULL, NULL, 0), "cudaLibraryLoadData");
+  must (cudaLibraryGetKernelCount (&n, library), "cudaLibraryGetKernelCount");
   if (n > MAX_KERNELS)
     fail ("kernels", "a file has more of them than expected");
-  must (driver.enumerate (kernels, n, library), "cuLibraryEnumerateKernels");
-  for (i = 0; i < n; i++)
+  must (cudaLibraryEnumerateKernels (kernels, n, library), "cudaLibraryEnumerateKernels");
+  for (unsigned i = 0; i < n; i++)
     put_kernel (kernels[i], max_threads, table);
-  must (driver.unload (library), "cuLibraryUnload");
+  must (cudaLibraryUnload (library), "cudaLibraryUnload");
 }
 
 /* ---- the file ---- */
@@ -206,9 +150,8 @@ find_section (const char *path, const char *wanted)
   const Elf64_Ehdr *header = (const Elf64_Ehdr *) (const void *) file.first;
   const Elf64_Shdr *sections = (const Elf64_Shdr *) (const void *) (file.first + header->e_shoff);
   const char *names = file.first + sections[header->e_shstrndx].sh_offset;
-  int i;
 
-  for (i = 0; i < header->e_shnum; i++) {
+  for (int i = 0; i < header->e_shnum; i++) {
     if (strcmp (names + sections[i].sh_name, wanted) == 0)
       return (Section) { file.first + sections[i].sh_offset, sections[i].sh_size };
   }
@@ -220,9 +163,8 @@ put_all (const char *path, int max_threads, Table *table)
 {
   const Section section = find_section (path, ".nv_fatbin");
   PartHeader header;
-  size_t at;
 
-  for (at = 0; at + sizeof (header) <= section.bytes; at += 8) {
+  for (size_t at = 0; at + sizeof (header) <= section.bytes; at += 8) {
     memcpy (&header, section.first + at, sizeof (header));
     if (header.magic != PART_MAGIC)
       continue;                 /* parts are aligned to 8 */
@@ -244,7 +186,6 @@ main (int argc, char **argv)
     printf ("SKIP bench-resources: no GPU: %s\n", cudaGetErrorString (cudaGetLastError ()));
     return 0;
   }
-  find_functions ();
   table_open (&table, csv, "kernel,threads_of_a_block,registers,static_shared_memory,local_memory,blocks_at_once,"
       "share_of_threads_at_once");
   put_all (argv[1], properties.maxThreadsPerMultiProcessor, &table);

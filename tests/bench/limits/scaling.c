@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -46,9 +47,8 @@ static void
 copy_arrays (const Part *part, int to_gpu)
 {
   RcError error;
-  int i;
 
-  for (i = 0; i < part->job->n_arrays; i++) {
+  for (int i = 0; i < part->job->n_arrays; i++) {
     const BenchArray *array = &part->job->arrays[i];
     const RcMemoryCopy copy = {.to = to_gpu ? array->memory : part->pinned[i],.from = to_gpu ? part->pinned[i] : array->memory,
       .row_bytes = (uint64_t) array->bytes,.rows = 1
@@ -59,28 +59,21 @@ copy_arrays (const Part *part, int to_gpu)
   }
 }
 
-static void
-run_batch (const Part *part)
-{
-  copy_arrays (part, 1);
-  bench_job_run (part->job, part->stream);
-  copy_arrays (part, 0);
-}
-
 static void *
 run_part (void *data)
 {
   Part *part = data;
   RcError error;
-  int i;
 
-  for (i = 0; i < WARM_UP + IN_A_ROW; i++) {
+  for (int i = 0; i < WARM_UP + IN_A_ROW; i++) {
     if (i == WARM_UP) {
       bench_must (rc_stream_synchronize (part->backend, part->stream, &error), &error, "run");
       pthread_barrier_wait (part->start);
       part->begun_us = bench_now_us ();
     }
-    run_batch (part);
+    copy_arrays (part, 1);
+    bench_job_run (part->job, part->stream);
+    copy_arrays (part, 0);
   }
   bench_must (rc_stream_synchronize (part->backend, part->stream, &error), &error, "run");
   part->ended_us = bench_now_us ();
@@ -93,15 +86,14 @@ time_batch (Part *parts, int n)
 {
   double begun = INFINITY, ended = 0;
   pthread_barrier_t start;
-  int i;
 
   pthread_barrier_init (&start, NULL, (unsigned) n);
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     parts[i].start = &start;
     if (pthread_create (&parts[i].thread, NULL, run_part, &parts[i]) != 0)
       bench_fail ("pthread_create", "no thread");
   }
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     pthread_join (parts[i].thread, NULL);
     begun = fmin (begun, parts[i].begun_us);
     ended = fmax (ended, parts[i].ended_us);
@@ -125,17 +117,16 @@ static void
 open_split (Split *split, const BenchWork *work, int n, Part *gpus, RcBackend *cpu, int from_host)
 {
   RcError error;
-  int i, k;
 
   split->n = n;
   split->work = *work;
   split->work.align.batch /= n;
   split->work.voxels.clouds /= n;
   split->host = bench_job_new (&split->work, cpu, NULL);
-  for (i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++) {
     split->parts[i] = gpus[i];
     split->parts[i].job = bench_job_new (&split->work, gpus[i].backend, split->host);
-    for (k = 0; k < split->host->n_arrays && from_host; k++) {
+    for (int k = 0; k < split->host->n_arrays && from_host; k++) {
       const BenchArray *array = &split->host->arrays[k];
 
       if (!array->is_input && !array->is_output)
@@ -150,10 +141,8 @@ open_split (Split *split, const BenchWork *work, int n, Part *gpus, RcBackend *c
 static void
 close_split (Split *split)
 {
-  int i, k;
-
-  for (i = 0; i < split->n; i++) {
-    for (k = 0; k < split->host->n_arrays; k++)
+  for (int i = 0; i < split->n; i++) {
+    for (int k = 0; k < split->host->n_arrays; k++)
       rc_memory_free (split->parts[i].backend, RC_MEMORY_PINNED, split->parts[i].pinned[k]);
     bench_job_free (split->parts[i].job);
   }
@@ -169,23 +158,14 @@ put_split (Table *table, Split *split, int from_host, double of_one)
   const double speedup = (isnan (of_one) ? us.median : of_one) / us.median;
   const int has_target = !from_host && split->n > 1;
   char differs[BENCH_DIFFERS_SIZE] = "";
-  int i;
 
   bench_job_run_alone (split->host);
-  for (i = 0; i < split->n && differs[0] == '\0'; i++)
+  for (int i = 0; i < split->n && differs[0] == '\0'; i++)
     bench_job_compare (split->parts[i].job, split->host, differs);
-  table_text (table, split->work.name);
-  table_text (table, from_host ? "host" : "there");
-  table_number (table, split->n, 0);
-  table_number (table, (double) (split->n * (split->work.is_voxels ? split->work.voxels.clouds : split->work.align.batch)), 0);
-  table_number (table, (double) bytes, 0);
-  table_spread (table, &us, 2);
-  table_number (table, speedup, 3);
-  table_number (table, speedup / split->n, 4);
-  table_number (table, has_target ? TARGET : NAN, 2);
-  table_text (table, !has_target ? "" : speedup / split->n >= TARGET ? "yes" : "no");
-  table_number (table, (double) bytes / us.median / 1e3, 1);
-  table_text (table, differs[0] ? differs : "yes");
+  table_put (table, "%s|%s|%d|%" PRId64 "|%" PRId64 "|%.2f|%.2f|%.2f|%.2f|%.3f|%.4f|%.2f|%s|%.1f|%s", split->work.name,
+      from_host ? "host" : "there", split->n, split->n * (split->work.is_voxels ? split->work.voxels.clouds : split->work.align.batch),
+      bytes, us.median, us.p5, us.p95, us.deviation, speedup, speedup / split->n, has_target ? TARGET : NAN,
+      !has_target ? "" : speedup / split->n >= TARGET ? "yes" : "no", (double) bytes / us.median / 1e3, differs[0] ? differs : "yes");
   return differs[0] == '\0';
 }
 
@@ -193,15 +173,15 @@ static int
 measure (Table *table, const BenchWork *work, Part *gpus, int n_gpus, RcBackend *cpu, int from_host)
 {
   static Split splits[4];
-  int n = 0, right = 1, i, round;
+  int n = 0, right = 1;
 
   for (; n < 4 && 1 << n <= n_gpus; n++)
     open_split (&splits[n], work, 1 << n, gpus, cpu, from_host);
-  for (round = 0; round < ROUNDS; round++) {
-    for (i = 0; i < n; i++)
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int i = 0; i < n; i++)
       splits[i].us[round] = time_batch (splits[i].parts, splits[i].n);
   }
-  for (i = 0; i < n; i++)
+  for (int i = 0; i < n; i++)
     right &= put_split (table, &splits[i], from_host, i > 0 ? splits[0].us[ROUNDS / 2] : NAN);
   while (n > 0)
     close_split (&splits[--n]);
@@ -217,7 +197,6 @@ main (int argc, char **argv)
   int n, right = 1;
   RcError error;
   Table table;
-  size_t i;
 
   if (argc > 1 && csv == NULL)
     bench_fail (argv[1], "expected --csv FILE");
@@ -233,7 +212,7 @@ main (int argc, char **argv)
   bench_keep_pages ();
   table_open (&table, csv, "work,input,devices,items,bytes,median_us,p5_us,p95_us,deviation_us,speedup,efficiency,wanted_efficiency,"
       "met,gbps,checked");
-  for (i = 0; i < sizeof (works) / sizeof (works[0]); i++) {
+  for (size_t i = 0; i < sizeof (works) / sizeof (works[0]); i++) {
     right &= measure (&table, &works[i], gpus, n, cpu, 0);
     right &= measure (&table, &works[i], gpus, n, cpu, 1);
   }

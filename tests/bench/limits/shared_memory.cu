@@ -62,7 +62,7 @@ search_span_staged (const Episodes all)
 int
 main (int argc, char **argv)
 {
-  Recording recording;
+  static Recording recording;
   Lab all;
 
   if (!open (&all, argc, argv, 7, false, EPISODES_COLUMNS))
@@ -79,11 +79,11 @@ main (int argc, char **argv)
 
     make_recording (all, shape, &recording);
     for (const auto &variant : variants)
-      measure (&all, shape, recording, variant.name, reinterpret_cast<const void *> (variant.kernel), variant.shared_bytes,
+      measure (&all, recording, variant.name, reinterpret_cast<const void *> (variant.kernel), variant.shared_bytes,
           [&] (const Episodes &episodes, int) {
             variant.kernel<<<episodes.n_items, THREADS, variant.shared_bytes, all.stream>>> (episodes);
           });
-    free_recording (&recording);
+    bench_copies_close (&recording.copies);
   }
   return close (&all);
 }

@@ -130,11 +130,11 @@ make_map (const Shape &shape, const Episodes &episodes, CUtensorMap *map)
   cudaDriverEntryPointQueryResult found;
   void *encode;
 
-  must (cudaGetDriverEntryPointByVersion ("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found), "driver");
+  bench_must_cuda (cudaGetDriverEntryPointByVersion ("cuTensorMapEncodeTiled", &encode, 12000, cudaEnableDefault, &found), "driver");
   if (found != cudaDriverEntryPointSuccess || reinterpret_cast<Encode> (encode) (map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
           (void *) episodes.rows, sizes, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
           CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
-    must (cudaErrorUnknown, "cuTensorMapEncodeTiled");
+    bench_must_cuda (cudaErrorUnknown, "cuTensorMapEncodeTiled");
 }
 
 int
@@ -147,22 +147,22 @@ main (int argc, char **argv)
     size_t shared_bytes;
   } variants[] = { {"rows by loads", copy_by_loads, 0}, {"rows by a bulk copy", copy_by_tma<false>, BUFFER_BYTES},
     {"rows by a tensor map", copy_by_tma<true>, BUFFER_BYTES} };
-  static CUtensorMap maps[MAX_COPIES];
-  Recording recording;
+  static CUtensorMap maps[BENCH_MAX_COPIES];
+  static Recording recording;
   Lab all;
 
   if (!open (&all, argc, argv, 9, false, EPISODES_COLUMNS))
     return 0;
   for (const Shape &shape : shapes) {
     make_recording (all, shape, &recording);
-    for (int i = 0; i < recording.n_copies; i++)
-      make_map (shape, recording.copies[i], &maps[i]);
+    for (int i = 0; i < recording.copies.n; i++)
+      make_map (shape, episodes_of (recording, i), &maps[i]);
     for (const auto &variant : variants)
-      measure (&all, shape, recording, variant.name, reinterpret_cast<const void *> (variant.kernel), variant.shared_bytes,
+      measure (&all, recording, variant.name, reinterpret_cast<const void *> (variant.kernel), variant.shared_bytes,
           [&] (const Episodes &episodes, int copy) {
             variant.kernel<<<episodes.n_items, THREADS, variant.shared_bytes, all.stream>>> (episodes, maps[copy]);
           });
-    free_recording (&recording);
+    bench_copies_close (&recording.copies);
   }
   return close (&all);
 }

@@ -1,7 +1,7 @@
 /* robocache: one 64x64 matrix times many vectors: float32 units, mma.sync and wgmma
  *   bench-wgmma [--csv FILE]
  * Vectors and matrix are bfloat16, sums float32. Tensor cores pay here, since all vectors share one factor; alignments do not have such a
- * product (docs/performance/experiments.md). `tflops` counts multiplications and additions. Results are compared with float64.
+ * product (docs/explanation/experiments.md). `tflops` counts multiplications and additions. Results are compared with float64.
  * For compute capability 9.0 alone. PTX ISA: wgmma.mma_async with A in registers, matrix descriptor without a swizzle; mma.m16n8k16.
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -180,21 +180,21 @@ main (int argc, char **argv)
     Kernel kernel;
   } variants[] = { {"float32 units", multiply_fma}, {"mma.sync", multiply_on_tensor_cores<false>},
     {"wgmma", multiply_on_tensor_cores<true>} };
-  Bf16 *x = static_cast<Bf16 *> (malloc (VECTORS * SIZE * sizeof (Bf16))), *xs[2], matrix[SIZE * SIZE], *on_device;
-  const int64_t bytes = VECTORS * SIZE * (int64_t) (sizeof (Bf16) + sizeof (float));
-  float *ys[2];
+  constexpr int64_t N = VECTORS * SIZE, X_BYTES = N * (int64_t) sizeof (Bf16), Y_BYTES = N * (int64_t) sizeof (float);
+  Bf16 *x = static_cast<Bf16 *> (malloc (X_BYTES)), *xs[2], matrix[SIZE * SIZE], *on_device;
+  float *y = static_cast<float *> (malloc (Y_BYTES)), *ys[2];
   Lab all;
 
   if (!open (&all, argc, argv, 9, true, "variant,must_move_bytes,median_us,p95_us,achieved_gbps,tflops,error_max,checked"))
     return 0;
-  for (int64_t i = 0; i < VECTORS * SIZE; i++)
+  for (int64_t i = 0; i < N; i++)
     x[i] = __float2bfloat16 (uniform ());
   for (Bf16 &element : matrix)
     element = __float2bfloat16 (uniform ());
-  on_device = upload (matrix, SIZE * SIZE);
+  on_device = static_cast<Bf16 *> (bench_memory (all.backend, sizeof (matrix), matrix));
   for (int i = 0; i < 2; i++) {
-    xs[i] = upload (x, VECTORS * SIZE);
-    ys[i] = upload<float> (nullptr, VECTORS * SIZE);
+    xs[i] = static_cast<Bf16 *> (bench_memory (all.backend, X_BYTES, x));
+    ys[i] = static_cast<float *> (bench_memory (all.backend, Y_BYTES, nullptr));
   }
   for (const auto &variant : variants) {
     const bool is_fma = variant.kernel == multiply_fma;
@@ -202,17 +202,17 @@ main (int argc, char **argv)
     const BenchSpread us = time_runs (all, 2, [&] (int copy) {
         variant.kernel<<<blocks, THREADS, 0, all.stream>>> (xs[copy], on_device, ys[copy]);
     });
-    float *y = download (ys[1], VECTORS * SIZE);
-    const double error = error_of (x, matrix, y);
+    double error;
 
-    table_text (&all.table, variant.name);
-    put_times (&all, bytes, us);
-    table_small (&all.table, 2.0 * SIZE * SIZE * VECTORS / us.median / 1e6);
-    table_small (&all.table, error);
+    bench_copy (all.backend, y, ys[1], Y_BYTES);
+    bench_copy (all.backend, ys[1], nullptr, Y_BYTES);
+    error = error_of (x, matrix, y);
+    table_put (&all.table, "%s", variant.name);
+    put_times (&all, X_BYTES + Y_BYTES, us);
+    table_put (&all.table, "%.3g|%.3g", 2.0 * SIZE * SIZE * VECTORS / us.median / 1e6, error);
     put_checked (&all, error <= TOLERANCE);
-    must (cudaMemset (ys[1], 0, VECTORS * SIZE * sizeof (float)), "cudaMemset");
-    free (y);
   }
   free (x);
+  free (y);
   return close (&all);
 }

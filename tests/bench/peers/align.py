@@ -41,7 +41,7 @@ def as_rotations(xp, theirs, ours):
 
 def difference(xp, row, theirs, ours):
     """None, or what differs. Missing rows of ours are not compared. xp is NumPy or PyTorch."""
-    if row["interpolation"] in ("nearest", "previous"):
+    if row["interpolation"] == "nearest":
         return None if bool(((theirs == ours) | (ours != ours)).all()) else "other rows"
     n = 4 * row["quaternions"]
     parts = [as_rotations(xp, theirs[..., :n], ours[..., :n])] if n else []
@@ -187,14 +187,13 @@ def interp1d(kind):
 def cpu_peers(row):
     kind, n = "slerp" if row["quaternions"] else row["interpolation"], row["quaternions"]
     functions = {
-        ("NumPy", "searchsorted"): {"linear": linear, "nearest": nearest, "hermite": hermite, "slerp": slerp(n),
-                                    "previous": lambda ticks, times, rows: rows[np.searchsorted(times, ticks, side="right") - 1]},
+        ("NumPy", "searchsorted"): {"linear": linear, "nearest": nearest, "hermite": hermite, "slerp": slerp(n)},
         ("NumPy", "gradient"): {"cubic": cubic},
         ("NumPy", "add.reduceat"): {"mean": mean(row["period_ns"])},
     }
     if interpolate:
         functions |= {
-            ("SciPy", "interp1d"): {name: interp1d(name) for name in ("linear", "nearest", "previous")},
+            ("SciPy", "interp1d"): {name: interp1d(name) for name in ("linear", "nearest")},
             ("SciPy", "make_interp_spline"): {"linear": lambda ticks, times, rows: interpolate.make_interp_spline(
                 times / NS, rows, k=1)(ticks / NS)},
             ("SciPy", "CubicHermiteSpline"): {"cubic": scipy_cubic, "hermite": scipy_hermite},

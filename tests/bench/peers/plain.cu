@@ -66,9 +66,8 @@ static void
 run_alignment (const BenchJob *job, cudaStream_t on)
 {
   const RcDtype dtype = job->work->align.in;
-  int i;
 
-  for (i = 0; i < job->n_streams; i++)
+  for (int i = 0; i < job->n_streams; i++)
     (dtype == RC_FLOAT64 ? launch<double, double> : dtype == RC_FLOAT32 ? launch<float, float> : dtype == RC_FLOAT16
         ? launch<__half, float> : launch<__nv_bfloat16, float>) (job, i, on);
 }

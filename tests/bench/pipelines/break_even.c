@@ -2,14 +2,9 @@
  *
  *   bench-break-even [--only TEXT] [--csv FILE]
  *
- * Resamples batches of recorded episodes, and voxelizes clouds, on the CPU, on the GPU, and on the GPU into device memory, in
- * elements that differ in nothing else, and says what a buffer takes, from its push until its output is there, one after
- * another. Two inputs come by turns, so that a grid is never what it was. The bytes of the grid are what `backend=auto`
- * compares with ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds do not say how many points there will be. The outputs of the
- * GPU are compared with the CPU's.
- *
- * The works stay in tables here: they are every number of points in every form and grid, which elements are told by their
- * properties. In a file they would be many times as long.
+ * docs/performance.md#where-the-gpu-pays says what is measured. The bytes of the grid are what `backend=auto` compares with
+ * ROBOCACHE_BREAK_EVEN_BYTES, since caps of clouds do not say how many points there will be. Two inputs come by turns, so that a grid
+ * is never what it was.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -18,7 +13,7 @@
 #include <string.h>
 
 #include "tests/bench/common/table.h"
-#include "tests/bench/pipelines/device.h"
+#include "tests/bench/pipelines/line.h"
 
 #define ROWS 500
 #define TICKS 256
@@ -42,7 +37,7 @@ static const struct
 {
   const gchar *backend, *caps;
 } ways[N_WAYS] = {
-  {"cpu", "ANY"},
+  {"cpu", NULL},
   {"cuda", "other/tensors"},
   {"cuda", "other/tensors(memory:RobocacheCUDA)"},
 };
@@ -177,45 +172,26 @@ take_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 }
 
 static void
-link_pads (Pads *line, const gchar *caps_out)
-{
-  GstCaps *caps = gst_caps_from_string (caps_out);
-  GstPadTemplate *template = gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps);
-  GstPad *sink = gst_element_get_static_pad (line->element, "sink"), *src = gst_element_get_static_pad (line->element, "src");
-
-  line->from = gst_pad_new ("from", GST_PAD_SRC);
-  line->to = gst_pad_new_from_template (template, "to");
-  gst_pad_set_element_private (line->to, line);
-  gst_pad_set_chain_function (line->to, take_buffer);
-  if (gst_pad_link (line->from, sink) != GST_PAD_LINK_OK || gst_pad_link (src, line->to) != GST_PAD_LINK_OK)
-    line_fail ("%s: its pads cannot be linked", GST_OBJECT_NAME (line->element));
-  gst_pad_set_active (line->from, TRUE);
-  gst_pad_set_active (line->to, TRUE);
-  gst_object_unref (sink);
-  gst_object_unref (src);
-  gst_object_unref (template);
-  gst_caps_unref (caps);
-}
-
-static void
 open_pads (Pads *line, const Work *work, guint way)
 {
   gchar *launch = g_strdup_printf ("%s backend=%s", work->element, ways[way].backend);
   GstCaps *caps = gst_caps_from_string (work->caps);
-  GstSegment segment;
   GError *error = NULL;
 
-  *line = (Pads) { gst_parse_launch (launch, &error), gst_bus_new (), NULL, NULL, NULL };
+  *line = (Pads) { gst_parse_launch (launch, &error), gst_bus_new (), gst_pad_new ("from", GST_PAD_SRC), line_new_end (ways[way].caps) };
   if (error != NULL)
     line_fail ("%s: %s", launch, error->message);
   gst_object_ref_sink (line->element);
   gst_element_set_bus (line->element, line->bus);
-  link_pads (line, ways[way].caps);
+  gst_pad_set_element_private (line->to, line);
+  gst_pad_set_chain_function (line->to, take_buffer);
+  if (gst_pad_link (line->from, GST_PAD (line->element->sinkpads->data)) != GST_PAD_LINK_OK
+      || gst_pad_link (GST_PAD (line->element->srcpads->data), line->to) != GST_PAD_LINK_OK)
+    line_fail ("%s: its pads cannot be linked", launch);
+  gst_pad_set_active (line->from, TRUE);
+  gst_pad_set_active (line->to, TRUE);
   gst_element_set_state (line->element, GST_STATE_PLAYING);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (line->from, gst_event_new_stream_start ("break-even"));
-  gst_pad_push_event (line->from, gst_event_new_caps (caps));
-  gst_pad_push_event (line->from, gst_event_new_segment (&segment));
+  line_begin_stream (line->from, "break-even", caps);
   gst_caps_unref (caps);
   g_free (launch);
 }
@@ -299,14 +275,11 @@ measure (const Work *work, Table *table, guint *wrong)
     us[way] = measure_way (work, way, &outputs[way]);
   same = g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU]) && g_bytes_equal (outputs[WAY_CPU], outputs[WAY_GPU_TO_DEVICE]);
   *wrong += !same;
-  table_text (table, work->name);
-  table_text (table, work->of);
-  table_number (table, (gdouble) g_bytes_get_size (work->inputs[0]), 0);
-  table_number (table, (gdouble) work->out_bytes, 0);
+  table_put (table, "%s|%s|%" G_GSIZE_FORMAT "|%" G_GSIZE_FORMAT, work->name, work->of, g_bytes_get_size (work->inputs[0]),
+      work->out_bytes);
   for (guint way = 0; way < N_WAYS; way++)
-    table_spread (table, &us[way], 1);
-  table_number (table, us[WAY_CPU].median / us[WAY_GPU].median, 2);
-  table_text (table, same ? "yes" : "differs from the CPU");
+    table_put (table, "%.1f|%.1f|%.1f|%.1f", us[way].median, us[way].p5, us[way].p95, us[way].deviation);
+  table_put (table, "%.2f|%s", us[WAY_CPU].median / us[WAY_GPU].median, same ? "yes" : "differs from the CPU");
   for (guint way = 0; way < N_WAYS; way++)
     g_bytes_unref (outputs[way]);
 }
@@ -349,16 +322,10 @@ main (int argc, char **argv)
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &path, "Write the figures there", "FILE"},
     {NULL}
   };
-  GOptionContext *context = g_option_context_new (NULL);
   GstElement *gpu;
-  GError *error = NULL;
   guint wrong;
 
-  g_option_context_add_main_entries (context, entries, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, &argc, &argv, &error))
-    line_fail ("%s", error->message);
-  g_option_context_free (context);
+  line_init (&argc, &argv, entries);
   /* keeps the context of the device between the works */
   gpu = line_open_backend ("robocachevoxelize", "cuda", "bench-break-even");
   if (gpu == NULL)

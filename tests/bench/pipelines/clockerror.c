@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 
-#include "tests/bench/common/spread.h"
+#include "tests/bench/common/table.h"
 #include "tests/check/time/clocksim.h"
 
 #define N_RUNS 200

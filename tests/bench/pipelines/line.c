@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/device/allocator.h"
+
 #define CAMERA_FRAMES 8         /* in its pool at first */
 
 typedef struct
@@ -17,9 +19,7 @@ typedef struct
   GstElement *element;
   GstBus *bus;
   GstPad *end;
-  GMutex lock;
-  GCond eos_came;
-  gboolean eos;
+  GAsyncQueue *ends;            /* EOS events that came out */
   guint64 out;
 } Line;
 
@@ -43,6 +43,32 @@ line_fail (const gchar *format, ...)
   fprintf (stderr, "\n");
   va_end (args);
   exit (2);
+}
+
+void
+line_init (int *argc, char ***argv, const GOptionEntry *options)
+{
+  GOptionContext *context = g_option_context_new (NULL);
+  GError *error = NULL;
+
+  g_option_context_add_main_entries (context, options, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, argc, argv, &error))
+    line_fail ("%s", error->message);
+  g_option_context_free (context);
+}
+
+void
+line_wait_for_device (GstBuffer *buffer)
+{
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+    GstMapInfo map;
+
+    if (!gst_memory_map (memory, &map, (GstMapFlags) (GST_MAP_READ | ROBOCACHE_MAP_DEVICE)))
+      line_fail ("memory %u of a buffer cannot be mapped", i);
+    gst_memory_unmap (memory, &map);
+  }
 }
 
 gchar *
@@ -129,9 +155,7 @@ make_buffer (const Feed *feed, gint64 t)
 {
   GstBuffer *buffer = NULL;
 
-  if (feed->stream->buffer)
-    buffer = gst_buffer_copy (feed->stream->buffer);
-  else if (feed->frames == NULL)
+  if (feed->frames == NULL)
     buffer = make_row (feed->stream, t);
   else if (gst_buffer_pool_acquire_buffer (feed->frames, &buffer, NULL) != GST_FLOW_OK)
     line_fail ("the pool of %s has no frame", feed->stream->pad);
@@ -150,15 +174,6 @@ line_now (void)
   return GST_TIMESPEC_TO_TIME (t);
 }
 
-static void
-wait_until_captured (const Line *line, gint64 t)
-{
-  const GstClockTime at = gst_element_get_base_time (line->element) + (GstClockTime) t;
-  const struct timespec when = { (time_t) (at / GST_SECOND), (glong) (at % GST_SECOND) };
-
-  while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) != 0);
-}
-
 static gpointer
 push_rows (gpointer data)
 {
@@ -170,8 +185,12 @@ push_rows (gpointer data)
     GstBuffer *buffer;
     GstFlowReturn flow;
 
-    if (feed->line->spec->live)
-      wait_until_captured (feed->line, t);
+    if (feed->line->spec->live) {
+      const GstClockTime at = gst_element_get_base_time (feed->line->element) + (GstClockTime) t;
+      const struct timespec when = { (time_t) (at / GST_SECOND), (glong) (at % GST_SECOND) };
+
+      while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) != 0);
+    }
     buffer = make_buffer (feed, t);
     if (feed->line->spec->give)
       feed->line->spec->give (feed->line->spec->data, (guint) (stream - feed->line->spec->streams), i);
@@ -206,12 +225,8 @@ take_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   Line *line = gst_pad_get_element_private (pad);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    g_mutex_lock (&line->lock);
-    line->eos = TRUE;
-    g_cond_signal (&line->eos_came);
-    g_mutex_unlock (&line->lock);
-  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    g_async_queue_push (line->ends, line);
   gst_event_unref (event);
   return TRUE;
 }
@@ -269,16 +284,23 @@ open_feed (Feed *feed, Line *line, const LineStream *stream)
     gst_util_set_object_arg (G_OBJECT (feed->sink), "interpolation", stream->interpolation);
 }
 
+void
+line_begin_stream (GstPad *pad, const gchar *name, GstCaps *caps)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_stream_start (name));
+  gst_pad_push_event (pad, gst_event_new_caps (caps));
+  gst_pad_push_event (pad, gst_event_new_segment (&segment));
+}
+
 static void
 start_feed (Feed *feed)
 {
   GstCaps *caps = gst_caps_from_string (feed->stream->caps);
-  GstSegment segment;
 
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (feed->pad, gst_event_new_stream_start (feed->stream->pad));
-  gst_pad_push_event (feed->pad, gst_event_new_caps (caps));
-  gst_pad_push_event (feed->pad, gst_event_new_segment (&segment));
+  line_begin_stream (feed->pad, feed->stream->pad, caps);
   if (feed->stream->frame_bytes > 0)
     feed->frames = make_frames (feed, caps);
   gst_caps_unref (caps);
@@ -296,8 +318,8 @@ close_feed (Feed *feed)
   gst_clear_object (&feed->frames);
 }
 
-static GstPad *
-new_end (const gchar *caps_text)
+GstPad *
+line_new_end (const gchar *caps_text)
 {
   GstCaps *caps = caps_text ? gst_caps_from_string (caps_text) : gst_caps_new_any ();
   GstPadTemplate *template = gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps);
@@ -321,7 +343,7 @@ open_line (Line *line, const LineSpec *spec)
     gst_util_set_object_arg (G_OBJECT (line->element), spec->settings[i], spec->settings[i + 1]);
   line->bus = gst_bus_new ();
   gst_element_set_bus (line->element, line->bus);
-  line->end = new_end (spec->end_caps);
+  line->end = line_new_end (spec->end_caps);
   gst_pad_set_element_private (line->end, line);
   gst_pad_set_chain_function (line->end, take_out);
   gst_pad_set_event_function (line->end, take_event);
@@ -363,24 +385,13 @@ process_cpu_us (void)
   return (gdouble) t.tv_sec * 1e6 + (gdouble) t.tv_nsec * 1e-3;
 }
 
-static void
-wait_for_eos (Line *line)
-{
-  g_mutex_lock (&line->lock);
-  while (!line->eos)
-    g_cond_wait (&line->eos_came, &line->lock);
-  g_mutex_unlock (&line->lock);
-}
-
 LineResult
 line_run (const LineSpec *spec)
 {
   Feed feeds[MAX_LINE_STREAMS] = { {NULL} };
-  Line line = { NULL };
+  Line line = {.ends = g_async_queue_new () };
   LineResult result = { 0 };
 
-  g_mutex_init (&line.lock);
-  g_cond_init (&line.eos_came);
   open_line (&line, spec);
   for (guint i = 0; i < spec->n_streams; i++)
     open_feed (&feeds[i], &line, &spec->streams[i]);
@@ -393,7 +404,7 @@ line_run (const LineSpec *spec)
     feeds[i].thread = g_thread_new (spec->streams[i].pad, push_rows, &feeds[i]);
   for (guint i = 0; i < spec->n_streams; i++)
     g_thread_join (feeds[i].thread);
-  wait_for_eos (&line);
+  g_async_queue_pop (line.ends);
   result.cpu_us += process_cpu_us ();
 
   close_line (&line);
@@ -402,7 +413,6 @@ line_run (const LineSpec *spec)
     close_feed (&feeds[i]);
   }
   result.out = line.out;
-  g_cond_clear (&line.eos_came);
-  g_mutex_clear (&line.lock);
+  g_async_queue_unref (line.ends);
   return result;
 }

@@ -23,13 +23,20 @@ typedef struct
   guint channels;               /* float32, all of the same value; 0: a camera, of whose frames only the
                                  * first bytes are written: their time, an int64 */
   gsize frame_bytes;            /* of a camera */
-  GstBuffer *buffer;            /* pushed again and again in place of all that; NULL: there is none */
   gdouble period_ns;
   gdouble jitter_ns;            /* of a row, at most, either way */
   gdouble (*signal) (gdouble seconds);  /* NULL: the time itself */
   const gchar *interpolation;   /* of the pad; NULL: as it is */
   guint64 n;                    /* buffers */
 } LineStream;
+
+/* Rows of so many float32, and frames of 640x480 in RGB, both at a rate in Hz. */
+#define LINE_SENSOR(name, width, rate, ...) {.pad = name,.channels = width,.period_ns = 1e9 / rate,.jitter_ns = 0.1e9 / rate, \
+    .caps = "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)float32, dimensions=(string)" #width ", " \
+    "framerate=(fraction)" #rate "/1", __VA_ARGS__}
+#define LINE_CAMERA(rate, ...) {.pad = "camera_0",.frame_bytes = LINE_FRAME_BYTES,.period_ns = 1e9 / rate, \
+    .caps = "video/x-raw, format=(string)RGB, width=(int)640, height=(int)480, framerate=(fraction)" #rate "/1", __VA_ARGS__}
+#define LINE_FRAME_BYTES (640 * 480 * 3)
 
 /* Takes over a buffer that came out; lag: how long after its time, where the line is live. */
 typedef void (*LineTake) (gpointer data, GstBuffer * buffer, GstClockTimeDiff lag);
@@ -66,6 +73,12 @@ LineResult line_run (const LineSpec * spec);
 /* An element in PAUSED on this backend; NULL: the backend is not available, which a SKIP line with this name reports. */
 GstElement *line_open_backend (const gchar * element, const gchar * backend, const gchar * name);
 
+/* A sink pad that takes these caps; NULL: any. */
+GstPad *line_new_end (const gchar * caps);
+
+/* What a source sends first. */
+void line_begin_stream (GstPad * pad, const gchar * name, GstCaps * caps);
+
 /* Sets it to NULL and releases it. */
 void line_close_element (GstElement * element);
 
@@ -74,6 +87,12 @@ gchar *line_error_of (GstBus * bus);
 
 /* Time at which row i is captured. */
 gint64 line_row_time (const LineStream * stream, guint64 i);
+
+/* Reads the options of the program and those of GStreamer, and initializes it. */
+void line_init (int *argc, char ***argv, const GOptionEntry * options);
+
+/* Returns when a device has written all memory of the buffer. */
+void line_wait_for_device (GstBuffer * buffer);
 
 void line_fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
 

@@ -2,25 +2,27 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Writes the figures of benchmarks into the tables of the pages about performance.
 
-    report.py DOCS RESULTS     DOCS: has performance.md and performance/*.md
-                               RESULTS: gets these pages, with the figures of RESULTS/performance/*.csv
+    report.py DOCS RESULTS     DOCS: has performance.md
+                               RESULTS: gets this page, with the figures of RESULTS/performance/*.csv, and its plots
 
 A table stands between two comments. All other text stays as it is:
 
-    <!-- table NAME[COLUMN=VALUE]: COLUMN, COLUMN as HEADING -->
+    <!-- table NAME[COLUMN~PATTERN]: COLUMN, COLUMN as HEADING -->
     <!-- end -->
 
-NAME is a file, performance/NAME.csv, or a table that joins.py makes of several files. The filter and the columns are optional.
-The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. A table without figures keeps its
+NAME is a file, performance/NAME.csv, or `missed`, which is made of several. The filter, a regular expression, and the columns
+are optional. The end of a column's name is its unit (_us, _bytes, _gbps, _j, …); share_… is a share of 1. A table without figures keeps its
 rows. The table parts keeps the rows of parts that did not run. The status is 1 if a table names an unknown column."""
 import csv
 import pathlib
 import re
 import sys
 
-import joins
+import plots
 
-TABLE = re.compile(r"<!-- table (?P<name>[\w/-]+)(?:\[(?P<column>\w+)=(?P<value>[^\]]*)\])?(?:: (?P<columns>.*?))? -->\n"
+PAGE = "performance.md"
+
+TABLE = re.compile(r"<!-- table (?P<name>[\w/-]+)(?:\[(?P<column>\w+)~(?P<pattern>[^\]]*)\])?(?:: (?P<columns>.*?))? -->\n"
                    r"(?P<rows>.*?)<!-- end -->", re.DOTALL)
 UNITS = {  # unit in the file: unit in the page, and divisor
     "us": ("us", 1), "ms": ("ms", 1), "s": ("s", 1), "ns": ("ns", 1), "bytes": ("MB", 1e6), "gbps": ("GB/s", 1),
@@ -43,7 +45,20 @@ class Figures:
         if path.exists():
             with open(path, newline="", encoding="utf-8") as file:
                 return list(csv.DictReader(file))
-        return joins.JOINS[name](self) if name in joins.JOINS else None
+        return missed(self) if name == "missed" else None
+
+
+def fastest(peers, work):
+    """Median time of the fastest peer with a correct result, or nothing."""
+    times = [peer["median_us"] for peer in peers if peer["work"] == work and peer["checked"] == "yes" and peer["median_us"]]
+    return min(times, key=float, default="")
+
+
+def missed(figures):
+    """Works that missed their target, with their fastest peer."""
+    files = [(figures.rows(f"kernels_{kind}") or [], figures.rows(f"peers_{kind}") or []) for kind in ("align", "voxel")]
+    return [dict(work, best_peer_us=fastest(peers, work["work"])) for works, peers in files for work in works
+            if work["wanted_us"] and float(work["median_us"]) > float(work["wanted_us"])] or None
 
 
 # ---- cells ----
@@ -122,7 +137,7 @@ def written(figures, match, complain):
         complain(f"table {match['name']}: its files lack {error}")
         return match[0]
     if match["column"]:
-        rows = [row for row in rows or [] if row.get(match["column"]) == match["value"]]
+        rows = [row for row in rows or [] if re.search(match["pattern"], row.get(match["column"]) or "")]
     if not rows:
         return match[0]
     columns = columns_of(match["columns"], rows)
@@ -142,14 +157,11 @@ def main():
         sys.exit(__doc__)
     docs, results = (pathlib.Path(path) for path in sys.argv[1:])
     figures, complaints = Figures(results / "performance"), []
-    for page in [docs / "performance.md", *sorted((docs / "performance").glob("*.md"))]:
-        name = page.relative_to(docs)
-        text = TABLE.sub(lambda match, name=name: written(figures, match, lambda what: complaints.append(f"{name}: {what}")),
-                         page.read_text(encoding="utf-8"))
-        (results / name).parent.mkdir(parents=True, exist_ok=True)
-        (results / name).write_text(text, encoding="utf-8")
+    text = TABLE.sub(lambda match: written(figures, match, complaints.append), (docs / PAGE).read_text(encoding="utf-8"))
+    (results / PAGE).write_text(text, encoding="utf-8")
+    plots.write(text, results / "performance")
     for complaint in complaints:
-        print(f"FAIL {complaint}")
+        print(f"FAIL {PAGE}: {complaint}")
     return 1 if complaints else 0
 
 

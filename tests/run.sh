@@ -1,21 +1,32 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# run.sh [--all]: sets up, builds and tests. The last line is: N passed, M failed[, K skipped].
+# run.sh [--all | -DOPTION=VALUE... --suite NAME...]: sets up, builds and tests. The last line is: N passed, M failed[, K skipped].
 #
 # Without options it tests in ./build what this machine runs: the plugin with code for its own GPUs. With --all it tests
 # in ./build-all code for all GPUs, on an emulated GPU too, the benchmarks, and races between threads; and in
-# ./build-sanitized under AddressSanitizer and UndefinedBehaviorSanitizer.
+# ./build-sanitized under AddressSanitizer and UndefinedBehaviorSanitizer. -D sets options of a new build, and --suite chooses tests.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-case $* in
-  '' | --all) ;;
-  *) sed -n '3,7s/^# \?//p' "${BASH_SOURCE[0]}"; exit 2 ;;
-esac
+all='' options=() chosen=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --all) all=yes ;;
+    -D*=*) options+=("$1") ;;
+    --suite) chosen+=("$1" "${2-}"); shift ;;
+    *) all=wrong; break ;;
+  esac
+  shift
+done
+[ -z "$all" ] || [ $((${#options[@]} + ${#chosen[@]})) -eq 0 ] || all=wrong
+if [ "$all" = wrong ]; then
+  sed -n '3,7s/^# \?//p' "${BASH_SOURCE[0]}"
+  exit 2
+fi
 # shellcheck source=../examples/setup.sh
 . "$root/examples/setup.sh"
-packages=(python3 python3-numpy gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2 xz-utils)
+packages=(python3 python3-gi python3-numpy python3-venv gir1.2-gstreamer-1.0 gstreamer1.0-plugins-good gstreamer1.0-plugins-bad iproute2 xz-utils)
 # nvcc and the emulated GPU need a C++ compiler
-[ "${1-}" != --all ] || packages+=(g++)
+[ -z "$all" ] || packages+=(g++)
 robocache_install "${packages[@]}"
 
 logs=()
@@ -31,11 +42,12 @@ build_and_test() {
   logs+=("$log")
 }
 
-if [ "${1-}" = --all ]; then
+if [ -n "$all" ]; then
   build_and_test build-all -Dbenchmarks=enabled -Demulation=enabled --
   build_and_test build-sanitized -Dcuda=disabled -Db_lundef=false -Db_sanitize=address,undefined \
-    -- --suite kernels --suite check --suite soak --suite fuzz
+    -- --suite kernels --suite check --suite soak --suite fuzz --suite recordings
 else
-  build_and_test build "$(robocache_gpu_options)" -- --no-suite threads
+  [ ${#chosen[@]} -gt 0 ] || chosen=(--no-suite threads)
+  build_and_test build "$(robocache_gpu_options)" "${options[@]}" -- "${chosen[@]}"
 fi
 python3 "$root/tests/summary.py" "${logs[@]}"

@@ -11,7 +11,7 @@ printf 't,v\n0,1\n0.02,1\n0.12,1\n0.14,1\n' > hole.csv
 values () {
   local name=$1 expected=$2
   shift 2
-  align --rate 100 -o - "$@"
+  align --no-status --rate 100 -o - "$@"
   expect "$name" "$(tail -n +2 <<<"$said" | sed 's/.*,//' | xargs)" "$expected"
 }
 values linear "0 1 2 3 4" ramp.csv,channels=v
@@ -26,8 +26,10 @@ printf 't,yaw\n0,3\n0.02,-3\n' > yaw.csv
 values straight "3 0 -3" yaw.csv
 printf 't,yaw\n0,3\n0.02,-2.5\n' > turn.csv
 values angles "3 -2.89159274 -2.5" turn.csv,angles=0
+values angles_by_name "3 -2.89159274 -2.5" turn.csv,angles=yaw
 printf 't,x,v\n0,0,0\n0.02,0.01,1\n' > rates.csv
 values hermite "0 0.5 1" rates.csv,interpolation=hermite,velocities=1
+values hermite_by_name "0 0.5 1" rates.csv,interpolation=hermite,velocities=v
 align --rate 100 -o - rates.csv,interpolation=hermite,velocities=1
 expect hermite_values "$(column <(echo "$said") x)" "0 0.00249999994 0.00999999978"
 
@@ -44,10 +46,8 @@ expect_match ticks_left_out_are_counted "$errors" '^ticks: 6 out, 9 dropped$'
 # two recordings of one ramp; the one that came 10 ms late is put right
 printf 't,v\n0,0\n0.02,2\n0.04,4\n' > true.csv
 printf 't,u\n0.01,0\n0.03,2\n0.05,4\n' > late.csv
-align --rate 50 -o - true.csv late.csv,offset=-10ms
-expect offset "$(tail -n +2 <<<"$said" | head -3 | xargs)" "0,0,0 20000000,2,2 40000000,4,4"
-align --rate 50 -o - true.csv,offset=10ms late.csv
-expect offset_later "$(tail -n +2 <<<"$said" | xargs)" "20000000,1,1 40000000,3,3"
+aligns offset "0,0,0 20000000,2,2 40000000,4,4" --rate 50 true.csv late.csv,offset=-10ms
+aligns offset_later "20000000,1,1 40000000,3,3" --rate 50 true.csv,offset=10ms late.csv
 
 # ---- what a file looks like ----
 
@@ -60,16 +60,14 @@ printf '# t,v\n# a comment\n0,1\n\n0.01,2\r\n' > numpy.csv
 values comments "1 2" numpy.csv
 printf '\xEF\xBB\xBFt,v\r\n0,1\r\n0.01,2\r\n' > bom.csv
 values byte_order_mark "1 2" bom.csv
-expect byte_order_mark_name "$(head -1 <<<"$said")" "tick_ns,v"
+expect byte_order_mark_name "$(head -1 <<<"$said")" "tick_ns_since_0,v"
 printf 'v,t\n1,0\n2,0.01\n' > swapped.csv
 values time_column_number "1 2" swapped.csv,time-column=1
 values time_column_name "1 2" swapped.csv,time-column=t
 values time_column_for_all "1 2" --time-column t swapped.csv
 printf 't,v\n0,1\n1,2\n' > unit.csv
-align --rate 1 -o - unit.csv,time-unit=s
-expect time_unit "$(tail -n +2 <<<"$said" | xargs)" "0,1 1000000000,2"
-align --rate 1 -o - --time-unit s unit.csv
-expect time_unit_for_all "$(tail -n +2 <<<"$said" | xargs)" "0,1 1000000000,2"
+aligns time_unit "0,1 1000000000,2" --rate 1 unit.csv,time-unit=s
+aligns time_unit_for_all "0,1 1000000000,2" --rate 1 --time-unit s unit.csv
 expect_match given_unit_is_no_guess "$errors" 'time in s$'
 
 printf 't,v\n0,0\n0.02,20\n0.01,1\n0.03,30\n' > mixed.csv
@@ -81,13 +79,12 @@ expect_match late_is_counted "$errors" '^mixed +4 +[0-9]+ +1 +0 '
 
 # ticks NAME RATE EXPECTED
 ticks () {
-  align --rate "$2" -o - ramp.csv
+  align ${2:+--rate "$2"} -o - ramp.csv
   expect "$1" "$(tail -n +2 <<<"$said" | cut -d, -f1 | xargs)" "$3"
 }
 ticks rate_fraction 1000/3 "0 3000000 6000000 9000000 12000000 15000000 18000000 21000000 24000000 27000000 30000000 33000000 36000000 39000000"
 ticks rate_decimal 62.5 "0 16000000 32000000"
 ticks rate_thirds 300 "0 3333333 6666666 10000000 13333333 16666666 20000000 23333333 26666666 30000000 33333333 36666666 40000000"
-align -o - ramp.csv
-expect rate_default "$(tail -n +2 <<<"$said" | cut -d, -f1 | xargs)" "0 10000000 20000000 30000000 40000000"
+ticks rate_default "" "0 10000000 20000000 30000000 40000000"
 
 exit $failed

@@ -4,14 +4,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
 
-# have CASE FILE...: whether the recordings are there
-have () {
-  local file
-  for file in "${@:2}"; do
-    [ -r "$data/$file" ] || { echo "SKIP $1: $data/$file is not there (set ROBOCACHE_TEST_DATA)"; return 1; }
-  done
-}
-
 # check ALIGNED SCRIPT: what python finds wrong with the aligned CSV, whose rows are `rows` and names `names`
 check () {
   python3 - "$1" "$data" <<END 2>&1 | tail -1
@@ -45,9 +37,8 @@ END
 }
 
 if have arm arm_joints_250hz.csv arm_torque_250hz.csv; then
-  align --rate 100 "$data/arm_joints_250hz.csv" "$data/arm_torque_250hz.csv"
-  expect arm "$status $errors" "0 "
-  expect arm_names "$(head -1 aligned.csv)" "tick_ns,q0,q1,q2,q3,q4,q5,qd0,qd1,qd2,qd3,qd4,qd5,tau0,tau1,tau2,tau3,tau4,tau5"
+  runs arm "$programs/align-recordings" --no-status --rate 100 "$data/arm_joints_250hz.csv" "$data/arm_torque_250hz.csv"
+  expect arm_names "$(head -1 aligned.csv)" "tick_ns_since_0,q0,q1,q2,q3,q4,q5,qd0,qd1,qd2,qd3,qd4,qd5,tau0,tau1,tau2,tau3,tau4,tau5"
   expect arm_ticks "$(check aligned.csv 'print(len(ticks), ticks[0], {b - a for a, b in zip(ticks, ticks[1:])})')" \
     "375 0 {10000000}"
   expect arm_values "$(check aligned.csv '
@@ -63,16 +54,15 @@ print(sum(not agree(r, e, scales(expected)) for r, e in zip(rows, expected)), "d
 fi
 
 if have px4 px4_actuator_controls.csv px4_attitude_quat_wxyz.csv px4_baro.csv px4_imu.csv px4_mag.csv; then
-  align --rate 100 "$data"/px4_*.csv
-  expect px4 "$status $errors" "0 "
-  expect px4_units "$(grep -c '; time in us (guessed' <<<"$said")" 5
+  runs px4 "$programs/align-recordings" --no-status --rate 100 "$data"/px4_*.csv
+  expect px4_units "$(grep -c '; time .*in us (guessed' <<<"$said")" 5
   expect_match px4_quaternions "$said" 'px4_attitude_quat_wxyz.csv: .*quaternions at channel 0, by slerp'
   expect_match px4_origin "$said" '^tick_ns counts from 20310847000 ns'
   expect px4_names "$(check aligned.csv '
 wanted = []
 for name in "actuator_controls", "attitude_quat_wxyz", "baro", "imu", "mag":
     wanted += [f"px4_{name}.{n}" if n == "timestamp_sample" else n for n in load(f"{folder}/px4_{name}.csv")[0][1:]]
-print(names == ["tick_ns"] + wanted)')" True
+print(names == ["tick_ns_since_20310847000"] + wanted)')" True
   expect px4_ticks "$(check aligned.csv 'print(len(ticks), ticks[0], {b - a for a, b in zip(ticks, ticks[1:])})')" \
     "652 0 {10000000}"
   expect px4_attitude "$(check aligned.csv '
@@ -92,9 +82,8 @@ print([math.isnan(rows[i][names.index("q_0") - 1]) for i in range(3)])')" "[True
 fi
 
 if have rover rover_imu_20hz.csv rover_twist_40hz.csv; then
-  align --rate 50 "$data/rover_imu_20hz.csv,time-column=stamp_ns,channels=qx,qy,qz,qw,gx,gy,gz" \
+  runs rover "$programs/align-recordings" --no-status --rate 50 "$data/rover_imu_20hz.csv,time-column=stamp_ns,channels=qx,qy,qz,qw,gx,gy,gz" \
     "$data/rover_twist_40hz.csv,time-column=stamp_ns,channels=vx,vy,vz"
-  expect rover "$status $errors" "0 "
   expect_match rover_origin "$said" '^tick_ns counts from 1326899528368658417 ns'
   expect rover_norm "$(check aligned.csv '
 print(all(abs(math.hypot(*r[:4]) - 1) < 1e-5 for r in rows if not math.isnan(r[0])))')" True

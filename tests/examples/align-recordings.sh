@@ -9,10 +9,9 @@
 { echo stamp_ms,y; for i in $(seq 0 10); do echo "$((4500 + 100 * i)),$((-45 - i))"; done; } > b.csv
 
 align --rate 10 a.csv b.csv
-expect exit_status "$status" 0
-expect nothing_on_stderr "$errors" ""
-expect default_output "$(head -1 aligned.csv)" "tick_ns,x,y"
-expect ticks "$(column aligned.csv tick_ns)" \
+expect exit_status "$status $errors" "0 "
+expect default_output "$(head -1 aligned.csv)" "tick_ns_since_4000000000,x,y,a.status,a.age_ns,b.status,b.age_ns"
+expect ticks "$(column aligned.csv tick_ns_since_4000000000)" \
   "0 100000000 200000000 300000000 400000000 500000000 600000000 700000000 800000000 900000000 1000000000 1100000000 1200000000 1300000000 1400000000 1500000000 1600000000 1700000000 1800000000 1900000000 2000000000"
 expect interpolated "$(column aligned.csv x)" \
   "400 400 400 425 425 450 450 450 475 475 500 500 500 525 525 550 550 550 575 575 600"
@@ -26,22 +25,27 @@ expect_match table_of_second "$said" '^b +11 +11 +0 +0 +0 +0 +11 +2 +8 +0.00 ms 
 expect_match table_ticks "$said" '^ticks: 21 out, 0 dropped$'
 if grep -q 'late by' <<<"$said"; then fail no_lateness "$said"; else pass no_lateness; fi
 
+# what is held, missing and how old it is, as the table counts
+expect status_of_first "$(column aligned.csv a.status | xargs -n 1 | sort | uniq -c | xargs)" "5 0 16 1"
+expect status_of_second "$(column aligned.csv b.status)" "2 2 2 2 2 0 0 0 0 0 0 0 0 0 0 0 1 1 2 2 2"
+expect age_of_second "$(column aligned.csv b.age_ns)" \
+  "nan nan nan nan nan 0 0 0 0 0 0 0 0 0 0 0 100000000 200000000 300000000 400000000 500000000"
+expect_match words_of_the_table "$said" '^held  +Ticks that repeat the last row, for at most hold-limit$'
+
 # rows 250 ms apart are further apart than max-gap, so they are interpolated between only when it is longer
 align --rate 10 --max-gap 250ms a.csv
 expect whole_line "$(column aligned.csv x)" "400 410 420 430 440 450 460 470 480 490 500 510 520 530 540 550 560 570 580 590 600"
 
-align --rate 10 --output - a.csv b.csv
-expect to_stdout "$(head -1 <<<"$said") $(wc -l <<<"$said")" "tick_ns,x,y 22"
+align --no-status --rate 10 --output - a.csv b.csv
+expect to_stdout "$(head -1 <<<"$said") $(wc -l <<<"$said")" "tick_ns_since_4000000000,x,y 22"
 expect_match table_to_stderr "$errors" '^ticks: 21 out'
 
 # times of 19 digits, which no double holds
 printf 'stamp_ns,v\n1326899528468056009,1\n1326899528478056009,2\n1326899528488056009,3\n' > ns.csv
-align --rate 200 -o - ns.csv
-expect epoch_ns "$(tail -n +2 <<<"$said" | tr '\n' ' ')" "0,1 5000000,1.5 10000000,2 15000000,2.5 20000000,3 "
+aligns epoch_ns "0,1 5000000,1.5 10000000,2 15000000,2.5 20000000,3" --rate 200 ns.csv
 expect_match epoch_ns_origin "$errors" 'counts from 1326899528468056009 ns'
 printf 't,v\n1326899528.468056009,1\n1326899528.478056009,2\n1326899528.488056009,3\n' > s.csv
-align --rate 200 -o - s.csv ns.csv
-expect epoch_s_and_ns "$(tail -n +2 <<<"$said" | tr '\n' ' ')" "0,1,1 5000000,1.5,1.5 10000000,2,2 15000000,2.5,2.5 20000000,3,3 "
+aligns epoch_s_and_ns "0,1,1 5000000,1.5,1.5 10000000,2,2 15000000,2.5,2.5 20000000,3,3" --rate 200 s.csv ns.csv
 
 # ---- what is guessed, and said ----
 
@@ -63,59 +67,59 @@ guess unit_by_step_ns 'time in ns \(guessed: the median step of 5e\+06 is then 5
 guess unit_of_a_hole 'time in us \(guessed' u10.csv 't,v\n0,1\n5000,2\n10000,3\n900000000,4\n900005000,5\n'
 guess rate_is_said '3 rows of 1 channels, about 100 Hz' u11.csv 't,v\n0,1\n0.01,2\n0.02,3\n'
 
+# middle NAME EXPECTED ARGUMENT...: the second row
+middle () {
+  align --no-status -o - "${@:3}"
+  expect "$1" "$(sed -n 3p <<<"$said")" "$2"
+}
 # half way from no turn to half a turn about z is a quarter turn
 printf 't,qw,qx,qy,qz\n0,1,0,0,0\n0.02,0,0,0,1\n' > q.csv
-align --rate 100 -o - q.csv
-expect slerp_by_names "$(sed -n 3p <<<"$said")" "10000000,0.707106769,0,0,0.707106769"
+middle slerp_by_names "10000000,0.707106769,0,0,0.707106769" --rate 100 q.csv
 expect_match slerp_by_names_is_said "$errors" 'quaternions at channel 0, by slerp \(guessed by their names\)'
 printf 't,a,qx,qy,qz,qw\n0,5,0,0,0,1\n0.02,6,0,0,1,0\n' > xyzw.csv
-align --rate 100 -o - xyzw.csv
-expect slerp_xyzw "$(sed -n 3p <<<"$said")" "10000000,5.5,0,0,0.707106769,0.707106769"
+middle slerp_by_a_given_name "10000000,5.5,0,0,0.707106769,0.707106769" --rate 100 xyzw.csv,quaternions=qx
+middle slerp_xyzw "10000000,5.5,0,0,0.707106769,0.707106769" --rate 100 xyzw.csv
 expect_match slerp_xyzw_channel "$errors" 'quaternions at channel 1,'
 printf 't,q_0,q_1,q_2,q_3\n0,1,0,0,0\n0.02,0,0,0,1\n' > q4.csv
-align --rate 100 -o - q4.csv
-expect slerp_by_norm "$(sed -n 3p <<<"$said")" "10000000,0.707106769,0,0,0.707106769"
+middle slerp_by_norm "10000000,0.707106769,0,0,0.707106769" --rate 100 q4.csv
 printf 't,q_0,q_1,q_2,q_3\n0,1,0.5,0,0\n0.02,0,0,0,1\n' > joints4.csv
-align --rate 100 -o - joints4.csv
-expect joints_have_no_unit_norm "$(sed -n 3p <<<"$said")" "10000000,0.5,0.25,0,0.5"
+middle joints_have_no_unit_norm "10000000,0.5,0.25,0,0.5" --rate 100 joints4.csv
 printf 't,q_0,q_1,q_2,q_3,q_4\n0,1,0,0,0,0\n0.02,0,0,0,1,0\n' > joints5.csv
-align --rate 100 -o - joints5.csv
-expect five_joints "$(sed -n 3p <<<"$said")" "10000000,0.5,0,0,0.5,0"
-align --rate 100 -o - q.csv,quaternions=
-expect no_quaternions "$(sed -n 3p <<<"$said")" "10000000,0.5,0,0,0.5"
-align --rate 100 -o - xyzw.csv,channels=qx,qy,qz,qw
-expect slerp_of_chosen_channels "$(sed -n 3p <<<"$said")" "10000000,0,0,0.707106769,0.707106769"
+middle five_joints "10000000,0.5,0,0,0.5,0" --rate 100 joints5.csv
+middle no_quaternions "10000000,0.5,0,0,0.5" --rate 100 q.csv,quaternions=
+middle slerp_of_chosen_channels "10000000,0,0,0.707106769,0.707106769" --rate 100 xyzw.csv,channels=qx,qy,qz,qw
 
 # rows in another order than their times are all used
 printf 't,v\n0,0\n0.02,2\n0.01,1\n0.03,3\n0.05,5\n0.04,4\n' > mixed.csv
-align --rate 100 -o - mixed.csv
-expect out_of_order "$(tail -n +2 <<<"$said" | cut -d, -f2 | xargs)" "0 1 2 3 4 5"
+aligns out_of_order "0,0 10000000,1 20000000,2 30000000,3 40000000,4 50000000,5" --rate 100 mixed.csv
 expect_match out_of_order_is_said "$errors" 'up to 10 ms out of order'
 expect_match out_of_order_none_late "$errors" '^mixed +6 +6 +0 +0 +0 +0 +6 '
 
 # ---- names ----
 
+# names NAME EXPECTED ARGUMENT...: the first line
+names () {
+  align --no-status -o - "${@:3}"
+  expect "$1" "$(head -1 <<<"$said" | sed 's/_since_[0-9]*//')" "$2"
+}
 printf '0,1,2\n0.01,3,4\n' > 'bare.csv'
-align --rate 100 -o - bare.csv
-expect without_header "$said" "tick_ns,bare.0,bare.1
+align --no-status --rate 100 -o - bare.csv
+expect without_header "$said" "tick_ns_since_0,bare.0,bare.1
 0,1,2
 10000000,3,4"
 mkdir -p 'other place'
 printf 't,x\n4,7\n4.01,8\n' > 'other place/c d.csv'
-align --rate 100 -o - a.csv 'other place/c d.csv'
-expect same_name_twice "$(head -1 <<<"$said")" "tick_ns,a.x,c d.x"
+names same_name_twice "tick_ns,a.x,c d.x" --rate 100 a.csv 'other place/c d.csv'
 cp b.csv 'other place/b.csv'
-align --rate 10 -o - b.csv 'other place/b.csv'
-expect same_file_name_twice "$(head -1 <<<"$said")" "tick_ns,b.y,b_2.y"
+names same_file_name_twice "tick_ns,b.y,b_2.y" --rate 10 b.csv 'other place/b.csv'
 expect_match same_file_name_in_table "$errors" '^b_2 +11 '
 cp b.csv 'comma, in name.csv'
-align --rate 10 -o 'other place/out put.csv' 'comma, in name.csv'
-expect odd_paths "$(head -1 'other place/out put.csv') $(wc -l < 'other place/out put.csv')" "tick_ns,y 12"
+align --no-status --rate 10 -o 'other place/out put.csv' 'comma, in name.csv'
+expect odd_paths "$(head -1 'other place/out put.csv') $(wc -l < 'other place/out put.csv')" "tick_ns_since_4500000000,y 12"
 printf 't,"a ""b"""\n0,1\n0.01,2\n' > quoted.csv
-align --rate 100 -o - quoted.csv
-expect quoted_name "$(head -1 <<<"$said")" 'tick_ns,"a ""b"""'
+names quoted_name 'tick_ns,"a ""b"""' --rate 100 quoted.csv
 printf 't,n\n0,16777217\n0.01,20000001\n' > long.csv
 align --rate 100 -o - long.csv
-expect_match rounding_is_said "$errors" 'note: float32 keeps seven digits, and these have longer numbers: n$'
+expect_match rounding_is_said "$errors" 'note: float32 keeps seven digits, but these columns have longer numbers: n$'
 
 exit $failed

@@ -27,11 +27,50 @@ expect_within () {
   if [ "$2" -ge "$3" ] 2>/dev/null && [ "$2" -le "$4" ]; then pass "$1"; else fail "$1" "got \"$2\", expected $3 to $4"; fi
 }
 
-# align ARGUMENT...: align-recordings, its two outputs in $said and $errors, its status in $status
-align () {
-  said=$("$programs/align-recordings" "$@" 2>errors.txt)
+# run COMMAND...: its two outputs in $said and $errors, its status in $status
+run () {
+  said=$("$@" 2>errors.txt)
   status=$?
   errors=$(cat errors.txt)
+}
+
+# runs NAME COMMAND...: it succeeds, with nothing on stderr
+runs () {
+  run "${@:2}"
+  expect "$1" "$status $errors" "0 "
+}
+
+# refuse NAME PATTERN ARGUMENT...: $program ends with status 1 and one line on stderr, that matches, and no file; where $quiet is
+# set, with nothing on stdout
+refuse () {
+  rm -f aligned.csv
+  run "$programs/$program" "${@:3}"
+  if [ "$status" -eq 1 ] && [ -z "${quiet:+$said}" ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors" \
+    && [ ! -e aligned.csv ]
+  then pass "$1"; else fail "$1" "status $status, \"$said\", \"$errors\" for \"$2\""; fi
+}
+
+# have CASE FILE...: whether the recordings are there
+have () {
+  local file
+  for file in "${@:2}"; do
+    [ -r "$data/$file" ] || { echo "SKIP $1: $data/$file is not there (set ROBOCACHE_TEST_DATA)"; return 1; }
+  done
+}
+
+# installed CASE PACKAGE...: whether the packages of set-up and these are
+installed () {
+  local missing
+  missing=$(. "$examples/setup.sh"; robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" "${@:2}" | xargs)
+  [ -z "$missing" ] || { echo "SKIP $1: not installed: $missing"; return 1; }
+}
+
+align () { run "$programs/align-recordings" "$@"; }
+
+# aligns NAME EXPECTED ARGUMENT...: the rows that align-recordings writes, without statuses, on one line
+aligns () {
+  align --no-status -o - "${@:3}"
+  expect "$1" "$status $(tail -n +2 <<<"$said" | xargs)" "0 $2"
 }
 
 # rows_add_up TEXT: of the streams in the table of a robocachefuse, how many there are, and how many of them have rows that are

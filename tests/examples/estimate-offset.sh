@@ -4,12 +4,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
 
-# estimate ARGUMENT...: $said, $errors and $status
-estimate () {
-  said=$("$programs/estimate-offset" "$@" 2>errors.txt)
-  status=$?
-  errors=$(cat errors.txt)
-}
+program=estimate-offset quiet=yes
+estimate () { run "$programs/$program" "$@"; }
 number () { sed -n "s/^$1: \(-\{0,1\}[0-9.]*\)[ ,].*/\1/p" <<<"$said"; }
 
 # finds NAME OFFSET_US TOLERANCE_US ARGUMENT...: the offset, within a tolerance
@@ -72,39 +68,32 @@ finds hole -31400 300 first.csv,channels=x hole.csv,channels=x
 finds hole_of_required -31400 300 first.csv,channels=x hole.csv,channels=x,required
 
 # the script with nothing left to set up
-missing=$(. "$examples/setup.sh"; robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" | xargs)
-if [ -n "$missing" ]; then
-  echo "SKIP script: not installed: $missing"
-else
+if installed script; then
   estimate first.csv,channels=x second.csv,channels=x
   by_program=$said
-  said=$(bash "$examples/estimate-offset.sh" first.csv,channels=x second.csv,channels=x 2>errors.txt)
-  expect script "$? $said $(cat errors.txt)" "0 $by_program "
+  runs script bash "$examples/estimate-offset.sh" first.csv,channels=x second.csv,channels=x
+  expect script_says_the_same "$said" "$by_program"
 fi
 
 # ---- what is no answer ----
 
-# refuse NAME PATTERN ARGUMENT...: status 1, one line on stderr, nothing on stdout
-refuse () {
-  estimate "${@:3}"
-  if [ "$status" -eq 1 ] && [ -z "$said" ] && [ "$(wc -l <<<"$errors")" -eq 1 ] && grep -Eq -- "$2" <<<"$errors"
-  then pass "$1"; else fail "$1" "status $status, \"$said\", \"$errors\" for \"$2\""; fi
-}
-refuse edge '^error: the correlation is greatest, 0\.[0-9]*, at the end of the range, where second.csv is 20 ms behind: set a greater --range$' \
+refuse edge '^error: the maximum correlation, 0\.[0-9]*, is at the end of the range, with second.csv 20 ms behind: set a longer --range$' \
   --range 20ms first.csv,channels=x second.csv,channels=x
-refuse still '^error: second.csv: there is no motion in it' first.csv,channels=x second.csv,channels=z
-refuse still_first '^error: first.csv: there is no motion in it' first.csv,channels=z second.csv,channels=x
+refuse still '^error: second.csv contains no motion' first.csv,channels=x second.csv,channels=z
+refuse still_first '^error: first.csv contains no motion' first.csv,channels=z second.csv,channels=x
 awk "$random"' BEGIN { print "t,n"; for (k = 0; k < 4000; k++) printf "%.3f,%.6f\n", 100 + k / 200, random() }' > noise.csv
-refuse unlike '^error: first.csv and noise.csv have too little in common: their greatest correlation is 0\.[0-9]*, expected 0\.5 or more;' \
+refuse unlike '^error: first.csv and noise.csv correlate by at most 0\.[0-9]*, expected 0\.5 or more:' \
   first.csv,channels=x noise.csv
 awk -F, 'BEGIN { OFS = "," } NR > 1 { $1 += 1000 } 1' first.csv > later.csv
-refuse no_overlap '^error: first.csv and later.csv: not enough ticks at which both are aligned' \
+refuse no_overlap '^error: first.csv ends at .* s and later.csv begins at .* s, so they do not overlap' \
   --rate 10 first.csv,channels=x later.csv,channels=x
+refuse no_aligned_ticks '^error: first.csv and later.csv have too few ticks at which both are aligned' \
+  --rate 10 --allow-gaps first.csv,channels=x later.csv,channels=x
 refuse one_file '^error: expected two recordings' first.csv
 refuse three_files '^error: expected two recordings' first.csv second.csv hole.csv
 refuse missing_file '^error: nowhere.csv: No such file' first.csv nowhere.csv
 refuse unequal_channels '^error: first.csv has 3 channels and second.csv has 1: choose' first.csv second.csv,channels=x
-refuse range_word '^error: --range far: expected the greatest delay' --range far first.csv second.csv
+refuse range_word '^error: --range far: expected the longest delay' --range far first.csv second.csv
 refuse range_zero '^error: --range 0: expected .* of 1 to 1000000 ticks \(a tick is 10 ms\)$' --range 0 first.csv second.csv
 refuse smooth_too_short '^error: --smooth 1ms: expected a time, like 30ms, from a tick \(10 ms\) to --range$' \
   --smooth 1ms first.csv second.csv
@@ -116,17 +105,17 @@ refuse rate_zero '^error: --rate 0: expected' --rate 0 first.csv second.csv
 awk 'BEGIN { print "t,x"; for (k = 0; k < 4000; k++) printf "%.3f,%.9g\n", k / 200, sin(12.566370614 * k / 200) }' > sine.csv
 estimate sine.csv sine.csv
 expect repeating "$status" 0
-expect_match repeating_is_said "$errors" '^warning: an offset of -?[0-9]+ ms fits nearly as well .*: the motion repeats itself'
+expect_match repeating_is_said "$errors" '^warning: an offset of -?[0-9]+ ms fits nearly as well .*, because the motion repeats'
 awk -F, 'BEGIN { OFS = "," } NR > 1 { $2 = -$2 } 1' first.csv > mirrored.csv
 estimate --min-correlation 0.1 first.csv,channels=x mirrored.csv,channels=x
-expect_match mirrored_is_said "$errors" '^warning: with an offset of -?0 ms they are opposed \(correlation -1\.0000\)'
+expect_match mirrored_is_said "$errors" '^warning: an offset of -?0 ms gives a stronger negative correlation \(-1\.0000\)'
 head -200 first.csv > short.csv
 estimate --smooth 100ms short.csv,channels=x short.csv,channels=x
 expect_match short_is_said "$errors" '^warning: [0-9]+ ticks are few for smoothing by 100 ms'
 
 # ---- real recordings ----
 
-if [ -r "$data/arm_joints_250hz.csv" ] && [ -r "$data/rover_imu_20hz.csv" ] && [ -r "$data/rover_twist_40hz.csv" ]; then
+if have rover arm_joints_250hz.csv rover_imu_20hz.csv rover_twist_40hz.csv; then
   # the twist carries the angular rates of the IMU, 40 times a second where the IMU has 20
   rates=$data/rover_imu_20hz.csv,time-column=stamp_ns,channels=gx,gy,gz
   finds rover 0 200 "$rates" "$data/rover_twist_40hz.csv,time-column=stamp_ns,channels=wx,wy,wz"
@@ -140,7 +129,5 @@ if [ -r "$data/arm_joints_250hz.csv" ] && [ -r "$data/rover_imu_20hz.csv" ] && [
   awk -F, "$random"' NR == 1 { print "t,q"; next } { printf "%.6f,%.6f\n", $1 + 0.0374, $2 + 0.0004 * random() }' \
     "$data/arm_joints_250hz.csv" > arm.csv
   finds arm_shifted -37400 1000 "$data/arm_joints_250hz.csv,channels=q0" arm.csv
-else
-  echo "SKIP rover: $data has not all recordings (set ROBOCACHE_TEST_DATA)"
 fi
 exit $failed

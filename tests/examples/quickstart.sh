@@ -6,14 +6,9 @@
 quickstart=$examples/quickstart.sh
 
 # it would install them
-missing=$(. "$examples/setup.sh"; robocache_missing_packages "${ROBOCACHE_PACKAGES[@]}" gstreamer1.0-plugins-good | xargs)
-if [ -n "$missing" ]; then
-  echo "SKIP quickstart: not installed: $missing"
-  exit 0
-fi
+installed quickstart gstreamer1.0-plugins-good || exit 0
 
-said=$(bash "$quickstart" 2>errors.txt)
-expect robot "$? $(cat errors.txt)" "0 "
+runs robot bash "$quickstart"
 expect_match robot_says_what_it_is "$said" '^A robot, live for 5 s: camera 640x480 at 30 fps, 14 joints at 100 Hz'
 progress='^ *[0-9.]* s  *[0-9]* ticks  rows in: camera'
 expect_within robot_progress "$(grep -c "$progress" <<<"$said")" 1 10
@@ -37,31 +32,26 @@ expect picture_is_png "$(head -c 4 voxels.png | od -An -c | xargs) $(od -An -tu1
 expect no_terminal_codes "$(tr -dc '\r\033' <<<"$said" | wc -c)" 0
 
 printf 't,x\n0,0\n0.5,1\n1,2\n' > 'my recording.csv'
-said=$(bash "$quickstart" --rate 2 'my recording.csv' 2>errors.txt)
-expect recordings "$? $(cat errors.txt)" "0 "
-expect recordings_values "$(xargs < aligned.csv)" "tick_ns,x 0,0 500000000,1 1000000000,2"
+runs recordings bash "$quickstart" --rate 2 'my recording.csv'
+expect recordings_values "$(xargs < aligned.csv)" "tick_ns_since_0,x,my recording.status,my recording.age_ns 0,0,0,0 500000000,1,0,0 1000000000,2,0,0"
 expect_match recordings_table "$said" '^my recording +3 '
 
-said=$(bash "$quickstart" nowhere.csv 2>errors.txt)
-expect missing_file "$? $(cat errors.txt)" "1 error: nowhere.csv: No such file or directory"
-said=$(bash "$quickstart" --help 2>errors.txt)
-expect help "$? $(cat errors.txt)" "0 "
+run bash "$quickstart" nowhere.csv
+expect missing_file "$status $errors" "1 error: nowhere.csv: No such file or directory"
+runs help bash "$quickstart" --help
 expect_match help_of_the_program "$said" '--interpolation=HOW'
 
-if [ -r "$data/arm_joints_250hz.csv" ] && [ -r "$data/arm_torque_250hz.csv" ]; then
+if have arm arm_joints_250hz.csv arm_torque_250hz.csv; then
   (cd "$examples/.." && bash examples/quickstart.sh --rate 100 --output "$work/arm.csv" \
     "$data/arm_joints_250hz.csv" "$data/arm_torque_250hz.csv") > /dev/null 2>errors.txt
   expect arm "$? $(wc -l < arm.csv) $(cat errors.txt)" "0 376 "
-else
-  echo "SKIP arm: $data/arm_joints_250hz.csv is not there (set ROBOCACHE_TEST_DATA)"
 fi
 
-"$programs/simulated-robot" extra > /dev/null 2>errors.txt
-expect robot_argument "$? $(cat errors.txt)" '1 error: unexpected argument "extra"'
-"$programs/simulated-robot" --seconds=0 --cloud-seconds=0 --picture=nowhere/voxels.png > /dev/null 2>errors.txt
-expect_match picture_nowhere "$? $(cat errors.txt)" '^1 error: .*nowhere/voxels.png.*No such file or directory$'
-"$programs/simulated-robot" --seconds=0 --cloud-seconds=0 --picture= > empty.txt 2>errors.txt
-expect no_picture "$? $(cat empty.txt errors.txt)" "0 "
-"$programs/simulated-robot" --seconds=-3 > /dev/null 2>errors.txt
-expect robot_seconds "$? $(cat errors.txt)" '1 error: --seconds=-3: expected 0 to 86400'
+program=simulated-robot
+refuse robot_argument '^error: unexpected argument "extra"$' extra
+refuse picture_nowhere '^error: .*nowhere/voxels.png.*No such file or directory$' \
+  --seconds=0 --cloud-seconds=0 --picture=nowhere/voxels.png
+runs no_picture "$programs/$program" --seconds=0 --cloud-seconds=0 --picture=
+expect no_picture_says_nothing "$said" ""
+refuse robot_seconds '^error: --seconds=-3: expected 0 to 86400' --seconds=-3
 exit $failed

@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#include <gst/check/gstcheck.h>
 #include <math.h>
 
 #include "examples/sampletensor.h"
+#include "tests/check/run_pipeline.h"
+#include "tests/check/suite.h"
 
 #define MAX_TENSORS 4
 
@@ -45,7 +46,7 @@ make_sample (guint c, guint splits)
       g_byte_array_append (bytes, &byte, 1);
     }
     if (bytes->len > 0 && (splits >> i & 1 || i == MAX_TENSORS - 1)) {
-      guint8 *copy = g_memdup2 (bytes->data, bytes->len);
+      guint8 *copy = memcpy (g_malloc (bytes->len), bytes->data, bytes->len);
 
       gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, copy, bytes->len, 0, bytes->len, copy, g_free));
       g_byte_array_set_size (bytes, 0);
@@ -108,44 +109,91 @@ GST_START_TEST (samples_that_lack_a_tensor)
 
 GST_END_TEST;
 
-/* Adds the values of both streams of each sample. */
-static void
-add_values (GstElement *sink, GstBuffer *buffer, GstPad *pad, GArray *values)
+/* Caps and buffers that are not seven float32 numbers, and one that is. Sizes wrap around 2^64 in some of them. */
+static const struct
 {
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  GstSample *sample = gst_sample_new (buffer, caps, NULL, NULL);
+  const gchar *caps;
+  gsize bytes;
+  const gchar *error;           /* NULL: none */
+} rows[] = {
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)7", 28, NULL},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(int)7", 28, NULL},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)7:1", 28, NULL},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)3", 12, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)8", 32, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)float64, dimensions=(string)7", 56, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)int32, dimensions=(string)7", 28, "expected 7 float32 numbers"},
+  {"num_tensors=(int)0, types=(string)float32, dimensions=(string)7", 28, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)float32", 28, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)\"\"", 28, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)-1", 28, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)4294967296:4294967296:7", 28, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)uint8, dimensions=(string)18446744073709551615", 28, "expected 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)7", 12, "the buffer lacks its 7 float32 numbers"},
+  {"num_tensors=(int)1, types=(string)float32, dimensions=(string)7", 0, "the buffer lacks its 7 float32 numbers"},
+};
 
-  fail_unless_equals_int (sample_n_tensors (sample), 2);
-  for (guint c = 0; c < 13; c++) {
-    const gfloat value = c < 7 ? sample_tensor_value (sample, 0, c) : sample_tensor_value (sample, 1, c - 7);
+GST_START_TEST (sizes_are_those_of_the_caps)
+{
+  static const guint8 zeros[64];
 
-    g_array_append_val (values, value);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    gchar *text = g_strdup_printf ("other/tensors, format=(string)static, %s", rows[i].caps);
+    GstCaps *caps = gst_caps_from_string (text);
+    GstBuffer *buffer = gst_buffer_new_allocate (NULL, sizeof (zeros), NULL);
+    GstSample *sample;
+    const gboolean ok = rows[i].error == NULL;
+    GError *error = NULL;
+    SampleTensor row;
+
+    gst_buffer_fill (buffer, 0, zeros, sizeof (zeros));
+    gst_buffer_set_size (buffer, (gssize) rows[i].bytes);
+    sample = gst_sample_new (buffer, caps, NULL, NULL);
+    fail_unless (sample_tensor_map_floats (&row, sample, 0, 7, &error) == ok, "%s", text);
+    if (ok) {
+      fail_unless_equals_int (row.size, 28);
+      fail_unless (sample_tensor_value (sample, 0, 6) == 0.0f);
+      sample_tensor_unmap (&row);
+    } else {
+      fail_unless (strstr (error->message, rows[i].error) != NULL, "%s: %s", text, error->message);
+      fail_unless (isnan (sample_tensor_value (sample, 0, 8)));
+      g_clear_error (&error);
+      if (sample_tensor_map (&row, sample, 0)) {
+        fail_unless (row.size <= rows[i].bytes);
+        sample_tensor_unmap (&row);
+      }
+    }
+    gst_sample_unref (sample);
+    gst_buffer_unref (buffer);
+    gst_caps_unref (caps);
+    g_free (text);
   }
-  fail_unless (isnan (sample_tensor_value (sample, 0, 7)));
-  gst_sample_unref (sample);
-  gst_caps_unref (caps);
 }
 
+GST_END_TEST;
+
+/* The values of both streams of each sample. */
 static GArray *
 run_fuse (const gchar *behind)
 {
-  gchar *line = g_strdup_printf ("robocachefuse name=fuse rate=50 ! %s fakesink name=sink signal-handoffs=true "
-      "robocachetestsrc channels=7 num-buffers=20 ! fuse.proprio_0 robocachetestsrc kind=force num-buffers=200 ! fuse.force_0",
-      behind);
-  GstElement *pipeline = gst_parse_launch (line, NULL), *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  gchar *line = g_strdup_printf ("robocachefuse name=fuse rate=50 ! %s fakesink name=sink robocachetestsrc channels=7 num-buffers=20 "
+      "! fuse.proprio_0 robocachetestsrc kind=force num-buffers=200 ! fuse.force_0", behind);
+  Output out = run_pipeline (line);
   GArray *values = g_array_new (FALSE, FALSE, sizeof (gfloat));
-  GstBus *bus = gst_element_get_bus (pipeline);
-  GstMessage *message;
 
-  g_signal_connect (sink, "handoff", G_CALLBACK (add_values), values);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
+  for (guint i = 0; i < out.buffers->len; i++) {
+    GstSample *sample = gst_sample_new (output_buffer (&out, i), out.caps, NULL, NULL);
+
+    fail_unless_equals_int (sample_n_tensors (sample), 2);
+    for (guint c = 0; c < 13; c++) {
+      const gfloat value = c < 7 ? sample_tensor_value (sample, 0, c) : sample_tensor_value (sample, 1, c - 7);
+
+      g_array_append_val (values, value);
+    }
+    fail_unless (isnan (sample_tensor_value (sample, 0, 7)));
+    gst_sample_unref (sample);
+  }
+  output_clear (&out);
   g_free (line);
   return values;
 }
@@ -168,17 +216,8 @@ GST_START_TEST (after_gdpdepay)
 
 GST_END_TEST;
 
-static Suite *
-sampletensor_suite (void)
-{
-  Suite *suite = suite_create ("sampletensor");
-  TCase *tc = tcase_create ("general");
+static const Test tests[] = {
+  TEST (memories_of_all_kinds), TEST (samples_that_lack_a_tensor), TEST (sizes_are_those_of_the_caps), TEST (after_gdpdepay),
+};
 
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, memories_of_all_kinds);
-  tcase_add_test (tc, samples_that_lack_a_tensor);
-  tcase_add_test (tc, after_gdpdepay);
-  return suite;
-}
-
-GST_CHECK_MAIN (sampletensor);
+TESTS_MAIN (sampletensor);

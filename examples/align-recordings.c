@@ -7,17 +7,15 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "alignedcsv.h"
 #include "fault.h"
 #include "messages.h"
+#include "outputfile.h"
 #include "recordings.h"
-#include "sampletensor.h"
 #include "statstable.h"
-#include "timeguess.h"
 
 #define POLL (50 * GST_MSECOND)
 #define PROGRESS_INTERVAL_US G_USEC_PER_SEC
@@ -26,36 +24,41 @@ typedef struct
 {
   /* the command line */
   gchar *rate, *output;
-  gchar *for_all[RECORDING_N_OPTIONS];
+  RecordingsOptions options;
+  gboolean has_status;
   gchar **arguments;
 
-  gint rate_num, rate_den;
   GPtrArray *recordings;
-  gint64 origin, end;           /* ns on the recordings' clock */
-  guint n_channels;
+  RecordingsGrid grid;
 
   GstElement *pipeline, *fuse, *sink;
-  FILE *csv, *talk;             /* talk: where people look, which is not where the CSV goes */
+  OutputFile file;
+  AlignedCsv csv;
+  FILE *talk;                   /* where people look, which is not where the CSV goes */
+  gint64 begun_us;
+  gboolean is_aligned;          /* a tick had an aligned row */
 } Job;
 
 /* ---- the command line ---- */
 
 static gboolean
-parse_command_line (Job *job, int argc, char **argv, GError **error)
+parse_command_line (Job *job, gchar **argv, GError **error)
 {
   const GOptionEntry entries[] = {
-    {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks a second, a number or a fraction (100)", "RATE"},
-    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "where the CSV goes; - is standard output (aligned.csv)",
-        "FILE"},
+    {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks per second, like 100, 62.5 or 1000/3 (100)", "RATE"},
+    {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "write the CSV to FILE once it is complete; - is standard output "
+          "(aligned.csv)", "FILE"},
+    {"status", 0, 0, G_OPTION_ARG_NONE, &job->has_status, "write two columns per file: status (0 aligned, 1 held, 2 missing) "
+          "and age_ns, the age of its row at the tick (on)", NULL},
+    {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit these columns", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]..."},
     {NULL}
   };
-  GOptionContext *context = recordings_option_context_new (entries, job->for_all, "Aligns recordings of sensors in time: "
-      "each file is a stream, the CSV that comes out has one row\na tick. Its first column is the tick in ns since the "
-      "earliest row of all.");
-  gboolean ok = g_option_context_parse (context, &argc, &argv, error);
+  GOptionContext *context = recordings_option_context_new (entries, &job->options, "Aligns recordings of sensors in time. "
+      "Each file is a stream; the CSV has one row per tick. Its first column\nis the tick in ns, counted from the time in the "
+      "column's name.");
+  gboolean ok = recordings_parse_options (context, argv, error);
 
-  g_option_context_free (context);
   if (ok && !job->arguments) {
     FAULT (error, "no recording is given; see --help");
     ok = FALSE;
@@ -68,11 +71,20 @@ parse_command_line (Job *job, int argc, char **argv, GError **error)
 static void
 describe_recording (Job *job, const Recording *recording)
 {
+  gchar *begin = recording_time_text (recording->least_time), *end = recording_time_text (recording->greatest_time);
+
   fprintf (job->talk, "%s: %" G_GUINT64_FORMAT " rows of %u channels", recording->path, recording->n_rows,
       recording->n_channels);
   if (recording->step_s > 0.0)
     fprintf (job->talk, ", about %.4g Hz", 1.0 / recording->step_s);
-  fprintf (job->talk, "; time in %s", robocache_time_unit_name (recording->time_unit));
+  fprintf (job->talk, ", from %s to %s", begin, end);
+  fprintf (job->talk, "; time");
+  if (recording->times.column_by == ROBOCACHE_CHOSEN_BY_NAME && (recording->times.column > 0 || recording->times.others))
+    fprintf (job->talk, " is %s%s%s,", recording->times.name, recording->times.others ? " and not " : "",
+        recording->times.others ? recording->times.others : "");
+  if (recording->times.is_unlikely)
+    fprintf (job->talk, " is %s, since no column is called stamp, timestamp, time or t,", recording->times.name);
+  fprintf (job->talk, " in %s", robocache_time_unit_name (recording->times.unit));
   if (recording->time_unit_reason)
     fprintf (job->talk, " (%s)", recording->time_unit_reason);
   if (recording->quaternions && !recording->given[RECORDING_QUATERNIONS])
@@ -81,11 +93,13 @@ describe_recording (Job *job, const Recording *recording)
   if (recording->disorder > 0 && !recording->given[RECORDING_REORDER_WINDOW])
     fprintf (job->talk, "; up to %g ms out of order", (gdouble) recording->disorder / 1e6);
   if (recording->n_malformed > 0)
-    fprintf (job->talk, "; %" G_GUINT64_FORMAT " malformed lines are left out", recording->n_malformed);
+    fprintf (job->talk, "; omits %" G_GUINT64_FORMAT " malformed lines", recording->n_malformed);
   fputc ('\n', job->talk);
   if (recording->rounded->len > 0)
-    fprintf (job->talk, "  note: float32 keeps seven digits, and these have longer numbers: %s\n",
+    fprintf (job->talk, "  note: float32 keeps seven digits, but these columns have longer numbers: %s\n",
         recording->rounded->str);
+  g_free (begin);
+  g_free (end);
 }
 
 static gboolean
@@ -97,12 +111,11 @@ survey (Job *job, GError **error)
     if (!recording_survey (recording, error))
       return FALSE;
     describe_recording (job, recording);
-    job->n_channels += recording->n_channels;
   }
-  if (!recordings_find_span (job->recordings, &job->origin, &job->end, error))
+  if (!recordings_find_grid (job->recordings, &job->options, &job->grid, error))
     return FALSE;
   fprintf (job->talk, "tick_ns counts from %" G_GINT64_FORMAT " ns on the recordings' clock; %.3f s at %d/%d Hz\n",
-      job->origin, (gdouble) (job->end - job->origin) / 1e9, job->rate_num, job->rate_den);
+      job->grid.origin, (gdouble) (job->grid.end - job->grid.origin) / 1e9, job->grid.rate_num, job->grid.rate_den);
   return TRUE;
 }
 
@@ -117,9 +130,9 @@ make_pipeline (Job *job, GError **error)
     return FALSE;
   job->fuse = gst_bin_get_by_name (GST_BIN (job->pipeline), "fuse");
   job->sink = gst_bin_get_by_name (GST_BIN (job->pipeline), "aligned");
-  g_object_set (job->fuse, "rate", job->rate_num, job->rate_den, NULL);
+  recordings_prepare_fuse (job->fuse, &job->options, &job->grid);
   for (guint i = 0; i < job->recordings->len; i++) {
-    if (!recordings_add_stream (job->recordings, i, RECORDINGS_READ, job->pipeline, job->fuse, job->origin, error))
+    if (!recordings_add_stream (job->recordings, i, RECORDINGS_READ, job->pipeline, job->fuse, job->grid.origin, error))
       return FALSE;
   }
   return TRUE;
@@ -127,7 +140,7 @@ make_pipeline (Job *job, GError **error)
 
 /* ---- the CSV ---- */
 
-/* Aligning a file onto itself would empty it before it is read. */
+/* A recording stays what the sensor sent. */
 static gboolean
 check_output (const Job *job, GError **error)
 {
@@ -149,121 +162,67 @@ check_output (const Job *job, GError **error)
 static gboolean
 open_output (Job *job, GError **error)
 {
-  if (g_str_equal (job->output, "-"))
-    return TRUE;
-  if (!check_output (job, error))
+  const gboolean to_file = !g_str_equal (job->output, "-");
+
+  if (to_file && !output_file_open (&job->file, job->output, error))
     return FALSE;
-  job->csv = g_fopen (job->output, "w");
-  if (job->csv)
-    return TRUE;
-  FAULT (error, "%s: %s", job->output, g_strerror (errno));
-  return FALSE;
-}
-
-static void
-write_name (FILE *csv, const gchar *name)
-{
-  fputc (',', csv);
-  if (!strpbrk (name, ",\"\n")) {
-    fputs (name, csv);
-    return;
-  }
-  fputc ('"', csv);
-  for (; *name; name++)
-    fprintf (csv, *name == '"' ? "\"\"" : "%c", *name);
-  fputc ('"', csv);
-}
-
-/* A name that two recordings have is written with the recording's in front. */
-static void
-write_header (Job *job)
-{
-  GHashTable *uses = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-
-  fputs ("tick_ns", job->csv);
-  for (gint pass = 0; pass < 2; pass++) {
-    for (guint i = 0; i < job->recordings->len; i++) {
-      const Recording *recording = g_ptr_array_index (job->recordings, i);
-
-      for (guint c = 0; c < recording->n_channels; c++) {
-        gchar *name = recording_channel_name (recording, c, FALSE);
-        const guint n = GPOINTER_TO_UINT (g_hash_table_lookup (uses, name));
-
-        if (pass == 0) {
-          g_hash_table_insert (uses, name, GUINT_TO_POINTER (n + 1));
-          continue;
-        }
-        if (n > 1) {
-          g_free (name);
-          name = recording_channel_name (recording, c, TRUE);
-        }
-        write_name (job->csv, name);
-        g_free (name);
-      }
-    }
-  }
-  fputc ('\n', job->csv);
-  g_hash_table_unref (uses);
-}
-
-static void
-write_value (FILE *csv, gfloat value)
-{
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE] = "nan";
-
-  if (!isnan (value))
-    g_ascii_formatd (text, sizeof (text), "%.9g", value);
-  fprintf (csv, ",%s", text);
+  job->csv = (AlignedCsv) { to_file ? job->file.stream : stdout, job->recordings, job->grid.origin, job->has_status };
+  return TRUE;
 }
 
 static gboolean
 write_row (Job *job, GstSample *sample, GError **error)
 {
-  SampleTensor row;
-  gboolean ok;
-
-  if (!sample_tensor_map (&row, sample, 0)) {
-    FAULT (error, "a sample cannot be read");
+  if (!aligned_csv_write_sample (&job->csv, sample, &job->is_aligned, error))
     return FALSE;
-  }
-  ok = row.size == job->n_channels * sizeof (gfloat);
-  if (ok) {
-    fprintf (job->csv, "%" G_GUINT64_FORMAT, GST_BUFFER_PTS (gst_sample_get_buffer (sample)));
-    for (guint c = 0; c < job->n_channels; c++)
-      write_value (job->csv, ((const gfloat *) (gconstpointer) row.data)[c]);
-    fputc ('\n', job->csv);
-  } else {
-    FAULT (error, "a sample has %" G_GSIZE_FORMAT " bytes, expected %u float32 values: did a file change meanwhile?",
-        row.size, job->n_channels);
-  }
-  sample_tensor_unmap (&row);
-  if (ok && ferror (job->csv)) {
-    FAULT (error, "%s: %s", job->output, g_strerror (errno));
-    ok = FALSE;
-  }
-  return ok;
+  if (!ferror (job->csv.file))
+    return TRUE;
+  FAULT (error, "%s: %s", job->output, g_strerror (errno));
+  return FALSE;
 }
 
+/* A file's share is that of its time. */
 static void
 show_progress (Job *job, guint64 n, gint64 tick, gint64 *next_us)
 {
   const gboolean over = stats_is_terminal (job->talk);
+  const gint64 now_us = g_get_monotonic_time ();
+  const gdouble done = CLAMP ((gdouble) tick / (gdouble) MAX (job->grid.end - job->grid.origin, 1), 1e-9, 1.0);
 
-  if (g_get_monotonic_time () < *next_us)
+  if (now_us < *next_us)
     return;
-  *next_us = g_get_monotonic_time () + (over ? PROGRESS_INTERVAL_US / 10 : PROGRESS_INTERVAL_US);
-  fprintf (job->talk, "%s%" G_GUINT64_FORMAT " ticks, %.3f s (%.0f %%)%s", over ? "\r" : "", n, (gdouble) tick / 1e9,
-      100.0 * (gdouble) tick / (gdouble) MAX (job->end - job->origin, 1), over ? "\033[K" : "\n");
+  *next_us = now_us + (over ? PROGRESS_INTERVAL_US / 10 : PROGRESS_INTERVAL_US);
+  fprintf (job->talk, "%s%" G_GUINT64_FORMAT " ticks, %.3f s (%.0f %%), %.0f s left%s", over ? "\r" : "", n,
+      (gdouble) tick / 1e9, 100.0 * done, (gdouble) (now_us - job->begun_us) / 1e6 * (1.0 - done) / done,
+      over ? "\033[K" : "\n");
   fflush (job->talk);
+}
+
+/* A file of nothing replaces no result. */
+static gboolean
+check_ticks (const Job *job, guint64 n, GError **error)
+{
+  if (n > 0 && job->is_aligned)
+    return TRUE;
+  if (n == 0)
+    FAULT (error, "no tick of %d/%d Hz falls between the first row and the last, so %s was not written: check time-column "
+        "and time-unit, or set a higher --rate", job->grid.rate_num, job->grid.rate_den, job->output);
+  else
+    FAULT (error, "none of %" G_GUINT64_FORMAT " ticks has an aligned row, so %s was not written: set a longer --max-gap, "
+        "like 500ms",
+        n, job->output);
+  return FALSE;
 }
 
 static gboolean
 write_ticks (Job *job, GError **error)
 {
-  gint64 next_progress_us = g_get_monotonic_time () + PROGRESS_INTERVAL_US;
+  gint64 next_progress_us;
   guint64 n = 0;
   gboolean ok = TRUE;
 
+  job->begun_us = g_get_monotonic_time ();
+  next_progress_us = job->begun_us + PROGRESS_INTERVAL_US;
   while (ok && !gst_app_sink_is_eos (GST_APP_SINK (job->sink))) {
     GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (job->sink), POLL);
 
@@ -274,25 +233,27 @@ write_ticks (Job *job, GError **error)
     }
     ok = !messages_handle (job->pipeline, recordings_path_of_element, job->recordings) && ok;
   }
+  /* an error that came with the end */
+  ok = !messages_handle (job->pipeline, recordings_path_of_element, job->recordings) && ok;
   if (stats_is_terminal (job->talk))
     fprintf (job->talk, "\r\033[K");
-  if (ok && n == 0)
-    fprintf (stderr, "warning: no tick of %d/%d Hz falls between the first row and the last\n", job->rate_num,
-        job->rate_den);
+  ok = ok && check_ticks (job, n, error);
   if (ok)
-    fprintf (job->talk, "%" G_GUINT64_FORMAT " ticks of %u channels written to %s\n\n", n, job->n_channels,
-        job->csv == stdout ? "standard output" : job->output);
+    fprintf (job->talk, "%" G_GUINT64_FORMAT " tick%s of %u channels written to %s\n\n", n, n == 1 ? "" : "s",
+    recordings_n_channels (job->recordings),
+        job->csv.file == stdout ? "standard output" : job->output);
   return ok;
 }
 
 static gboolean
-close_output (Job *job, GError **error)
+close_output (Job *job, gboolean ok, GError **error)
 {
-  const gboolean failed = job->csv == stdout ? fflush (job->csv) != 0 : fclose (job->csv) != 0;
-
-  if (failed && error && !*error)
-    FAULT (error, "%s: %s", job->output, g_strerror (errno));
-  return !failed;
+  if (job->csv.file != stdout)
+    return output_file_close (&job->file, ok, error);
+  if (fflush (stdout) == 0 || !ok)
+    return ok;
+  FAULT (error, "%s: %s", job->output, g_strerror (errno));
+  return FALSE;
 }
 
 /* ---- all of it ---- */
@@ -319,10 +280,10 @@ align (Job *job, GError **error)
 
   if (!make_pipeline (job, error) || !open_output (job, error))
     return FALSE;
-  write_header (job);
+  aligned_csv_write_names (&job->csv);
   gst_element_set_state (job->pipeline, GST_STATE_PLAYING);
   ok = write_ticks (job, error);
-  ok = close_output (job, error) && ok;
+  ok = close_output (job, ok, error);
   if (ok)
     print_table (job);
   return ok;
@@ -337,8 +298,7 @@ job_clear (Job *job)
   gst_clear_object (&job->sink);
   gst_clear_object (&job->pipeline);
   g_ptr_array_unref (job->recordings);
-  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
-    g_free (job->for_all[i]);
+  recordings_options_clear (&job->options);
   g_strfreev (job->arguments);
   g_free (job->rate);
   g_free (job->output);
@@ -347,19 +307,20 @@ job_clear (Job *job)
 int
 main (int argc, char **argv)
 {
-  Job job = {.csv = stdout,.talk = stdout };
+  Job job = {.talk = stdout,.has_status = TRUE };
   GError *error = NULL;
   gboolean ok;
 
   job.recordings = recordings_new ();
   gst_init (NULL, NULL);
-  ok = parse_command_line (&job, argc, argv, &error);
+  ok = parse_command_line (&job, argv, &error);
   if (!job.output)
     job.output = g_strdup ("aligned.csv");
   if (g_str_equal (job.output, "-"))
     job.talk = stderr;
-  ok = ok && recordings_parse_rate (job.rate ? job.rate : "100", &job.rate_num, &job.rate_den, &error)
-      && recordings_take_arguments (job.recordings, job.arguments, job.for_all, &error) && survey (&job, &error)
+  ok = ok && recordings_parse_rate (job.rate ? job.rate : "100", &job.grid.rate_num, &job.grid.rate_den, &error)
+      && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && check_output (&job, &error)
+      && survey (&job, &error)
       && align (&job, &error);
   if (error)
     fprintf (stderr, "error: %s\n", error->message);

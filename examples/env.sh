@@ -5,6 +5,6 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 robocache_path=${GST_PLUGIN_PATH_1_0:-${GST_PLUGIN_PATH:-}}
-robocache_build=${ROBOCACHE_BUILD_DIR:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build}
+robocache_build=${ROBOCACHE_BUILD_DIR:-$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/build}
 export GST_PLUGIN_PATH_1_0=${robocache_path:+$robocache_path:}$robocache_build/gst
 unset robocache_path robocache_build

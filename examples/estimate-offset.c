@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/text/timetext.h"
 #include "fault.h"
 #include "messages.h"
 #include "motiondelay.h"
@@ -29,10 +30,10 @@ typedef struct
   gchar *rate, *range, *smooth;
   gdouble least_correlation;
   gboolean norm;
-  gchar *for_all[RECORDING_N_OPTIONS];
+  RecordingsOptions options;
   gchar **arguments;
 
-  gint rate_num, rate_den;
+  RecordingsGrid grid;
   gint64 range_ns;
   gdouble smooth_ticks;         /* 0: not given */
   GPtrArray *recordings;        /* two */
@@ -54,7 +55,7 @@ row_channels (const Job *job)
 static gdouble
 tick_ns (const Job *job)
 {
-  return 1e9 * job->rate_den / job->rate_num;
+  return 1e9 * job->grid.rate_den / job->grid.rate_num;
 }
 
 /* ---- the command line ---- */
@@ -64,14 +65,14 @@ parse_durations (Job *job, GError **error)
 {
   gint64 smooth_ns = 0;
 
-  if (!recording_parse_duration (job->range ? job->range : "1s", &job->range_ns) || job->range_ns < tick_ns (job)
+  if (!robocache_duration_from_text (job->range ? job->range : "1s", &job->range_ns) || job->range_ns < tick_ns (job)
       || job->range_ns / tick_ns (job) > MAX_LAGS) {
-    FAULT (error, "--range %s: expected the greatest delay to look for, like 500ms, of 1 to %d ticks (a tick is %g ms)",
+    FAULT (error, "--range %s: expected the longest delay to search, like 500ms, of 1 to %d ticks (a tick is %g ms)",
         job->range ? job->range : "1s", MAX_LAGS, tick_ns (job) / 1e6);
     return FALSE;
   }
   if (job->smooth) {
-    if (!recording_parse_duration (job->smooth, &smooth_ns) || smooth_ns < tick_ns (job)
+    if (!robocache_duration_from_text (job->smooth, &smooth_ns) || smooth_ns < tick_ns (job)
         || smooth_ns > job->range_ns + 10 * tick_ns (job)) {
       FAULT (error, "--smooth %s: expected a time, like 30ms, from a tick (%g ms) to --range", job->smooth,
           tick_ns (job) / 1e6);
@@ -87,31 +88,30 @@ parse_durations (Job *job, GError **error)
 }
 
 static gboolean
-parse_command_line (Job *job, int argc, char **argv, GError **error)
+parse_command_line (Job *job, gchar **argv, GError **error)
 {
   const GOptionEntry entries[] = {
-    {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks a second on which both are aligned (100)", "RATE"},
-    {"range", 0, 0, G_OPTION_ARG_STRING, &job->range, "greatest delay to look for, either way (1s)", "TIME"},
-    {"smooth", 0, 0, G_OPTION_ARG_STRING, &job->smooth, "how long noise is averaged over (what is best of 3 to 48 ticks)",
+    {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks per second on which both are aligned (100)", "RATE"},
+    {"range", 0, 0, G_OPTION_ARG_STRING, &job->range, "longest delay to search, in both directions (1s)", "TIME"},
+    {"smooth", 0, 0, G_OPTION_ARG_STRING, &job->smooth, "average noise over this time (the best of 3 to 48 ticks)",
         "TIME"},
     {"norm", 0, 0, G_OPTION_ARG_NONE, &job->norm, "compare the norms of the rows, for sensors mounted differently", NULL},
-    {"min-correlation", 0, 0, G_OPTION_ARG_DOUBLE, &job->least_correlation, "less in common than this is an error (0.5)",
+    {"min-correlation", 0, 0, G_OPTION_ARG_DOUBLE, &job->least_correlation, "refuse a correlation below this (0.5)",
         "NUMBER"},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL,
         "FILE[,key=value...] FILE[,key=value...]"},
     {NULL}
   };
-  GOptionContext *context = recordings_option_context_new (entries, job->for_all, "Finds the delay between two "
-      "recordings that see the same motion, and says it as the offset of the second one.\nTheir channels are compared in "
+  GOptionContext *context = recordings_option_context_new (entries, &job->options, "Finds the delay between two "
+      "recordings of the same motion, and prints it as the offset of the second one.\nIt compares their channels in "
       "order; choose them with channels=.");
-  gboolean ok = g_option_context_parse (context, &argc, &argv, error);
+  gboolean ok = recordings_parse_options (context, argv, error);
 
-  g_option_context_free (context);
   if (ok && (!job->arguments || g_strv_length (job->arguments) != 2)) {
     FAULT (error, "expected two recordings (a file may be given twice, with other channels); see --help");
     ok = FALSE;
   }
-  return ok && recordings_parse_rate (job->rate ? job->rate : "100", &job->rate_num, &job->rate_den, error)
+  return ok && recordings_parse_rate (job->rate ? job->rate : "100", &job->grid.rate_num, &job->grid.rate_den, error)
       && parse_durations (job, error);
 }
 
@@ -129,7 +129,7 @@ survey (Job *job, GError **error)
   first = recording_of (job, 0);
   second = recording_of (job, 1);
   if (first->n_channels == second->n_channels || job->norm)
-    return TRUE;
+    return recordings_find_grid (job->recordings, &job->options, &job->grid, error);
   FAULT (error, "%s has %u channels and %s has %u: choose those that see the same motion with channels=, as many of each, "
       "or compare norms with --norm", first->path, first->n_channels, second->path, second->n_channels);
   return FALSE;
@@ -170,34 +170,25 @@ handle_sample (Job *job, GstSample *sample, gint64 *next, GError **error)
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "RobocacheSampleMeta");
   const GValue *info = gst_structure_get_value (gst_custom_meta_get_structure (meta), "info");
   SampleTensor row;
-  gboolean is_whole;
 
-  if (!sample_tensor_map (&row, sample, 0)) {
-    FAULT (error, "a sample cannot be read");
+  if (!sample_tensor_map_floats (&row, sample, 0, row_channels (job), error))
     return FALSE;
-  }
-  is_whole = row.size == row_channels (job) * sizeof (gfloat);
-  if (is_whole) {
-    fill_up_to (job, next, (gint64) llround ((gdouble) GST_BUFFER_PTS (buffer) / tick_ns (job)));
-    read_row (job, (const gfloat *) (gconstpointer) row.data, g_bytes_get_data (g_value_get_boxed (info), NULL));
-  } else {
-    FAULT (error, "a sample has %" G_GSIZE_FORMAT " bytes, expected %u float32 values: did a file change meanwhile?",
-        row.size, row_channels (job));
-  }
+  fill_up_to (job, next, (gint64) llround ((gdouble) GST_BUFFER_PTS (buffer) / tick_ns (job)));
+  read_row (job, sample_tensor_floats (&row), g_bytes_get_data (g_value_get_boxed (info), NULL));
   sample_tensor_unmap (&row);
-  return is_whole;
+  return TRUE;
 }
 
 static gboolean
 run_pipeline (Job *job, GstElement *pipeline, GstElement *fuse, GError **error)
 {
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "aligned");
-  gint64 origin, end, next = -1;
-  gboolean ok = recordings_find_span (job->recordings, &origin, &end, error);
+  gint64 next = -1;
+  gboolean ok = TRUE;
 
-  g_object_set (fuse, "rate", job->rate_num, job->rate_den, NULL);
+  recordings_prepare_fuse (fuse, &job->options, &job->grid);
   for (guint i = 0; ok && i < 2; i++)
-    ok = recordings_add_stream (job->recordings, i, RECORDINGS_READ, pipeline, fuse, origin, error);
+    ok = recordings_add_stream (job->recordings, i, RECORDINGS_READ, pipeline, fuse, job->grid.origin, error);
   if (ok)
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (ok && !gst_app_sink_is_eos (GST_APP_SINK (sink))) {
@@ -209,6 +200,8 @@ run_pipeline (Job *job, GstElement *pipeline, GstElement *fuse, GError **error)
     }
     ok = !messages_handle (pipeline, recordings_path_of_element, job->recordings) && ok;
   }
+  /* an error that came with the end */
+  ok = !messages_handle (pipeline, recordings_path_of_element, job->recordings) && ok;
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (sink);
   return ok;
@@ -265,21 +258,21 @@ say_fault (const Job *job, MotionDelayResult result, const MotionDelay *found, G
     case MOTION_DELAY_OK:
       break;
     case MOTION_DELAY_NO_OVERLAP:
-      FAULT (error, "%s and %s: not enough ticks at which both are aligned: do they overlap in time, and are their rows "
-          "less than max-gap apart?", first, second);
+      FAULT (error, "%s and %s have too few ticks at which both are aligned: do they overlap in time, and are their rows at "
+          "most max-gap apart?", first, second);
       break;
     case MOTION_DELAY_FIRST_IS_STILL:
     case MOTION_DELAY_SECOND_IS_STILL:
-      FAULT (error, "%s: there is no motion in it; record while the robot moves, or choose other channels", still);
+      FAULT (error, "%s contains no motion: record while the robot moves, or choose other channels", still);
       break;
     case MOTION_DELAY_UNLIKE:
-      FAULT (error, "%s and %s have too little in common: their greatest correlation is %.3f, expected %g or more; choose "
-          "channels that see the same motion, a greater --smooth against noise, or a greater --range", first, second,
+      FAULT (error, "%s and %s correlate by at most %.3f, expected %g or more: choose channels that see the same motion, a "
+          "longer --smooth against noise, or a longer --range", first, second,
           found->correlation, job->least_correlation);
       break;
     case MOTION_DELAY_AT_EDGE:
-      FAULT (error, "the correlation is greatest, %.3f, at the end of the range, where %s is %g ms behind: set a greater "
-          "--range", found->correlation, second, found->delay * tick_ns (job) / 1e6);
+      FAULT (error, "the maximum correlation, %.3f, is at the end of the range, with %s %g ms behind: set a longer --range",
+      found->correlation, second, found->delay * tick_ns (job) / 1e6);
       break;
   }
 }
@@ -300,7 +293,7 @@ say_delay (const Job *job, const MotionDelay *found, gdouble smooth)
   gint64 given = 0;
 
   if (second->given[RECORDING_OFFSET])
-    recording_parse_duration (second->given[RECORDING_OFFSET], &given);
+    robocache_duration_from_text (second->given[RECORDING_OFFSET], &given);
   printf ("offset: %" G_GINT64_FORMAT " ns\n", given - (gint64) llround (delay_ns));
   printf ("uncertainty: %lld ns, %.3f of a tick (standard error)\n", llround (found->uncertainty * tick_ns (job)),
       found->uncertainty);
@@ -309,15 +302,15 @@ say_delay (const Job *job, const MotionDelay *found, gdouble smooth)
   printf ("%s is %.3f ms %s %s%s; set this offset on its pad of robocachefuse\n", second->path, fabs (delay_ns) / 1e6,
       delay_ns < 0 ? "ahead of" : "behind", recording_of (job, 0)->path, given ? " with the offsets given" : "");
   if (!is_uncertainty_known (found, smooth))
-    fprintf (stderr, "warning: %" G_GSIZE_FORMAT " ticks are few for smoothing by %g ms: the error may be greater than the "
-        "uncertainty says\n", found->n_pairs, smooth * tick_ns (job) / 1e6);
+    fprintf (stderr, "warning: %" G_GSIZE_FORMAT " ticks are few for smoothing by %g ms: the error may exceed the uncertainty\n",
+    found->n_pairs, smooth * tick_ns (job) / 1e6);
   if (found->rival_correlation > 0.0)
-    fprintf (stderr, "warning: an offset of %.0f ms fits nearly as well (correlation %.4f): the motion repeats itself; a "
-        "smaller --range, or motion that does not, decides\n", ((gdouble) given - found->rival * tick_ns (job)) / 1e6,
+    fprintf (stderr, "warning: an offset of %.0f ms fits nearly as well (correlation %.4f), because the motion repeats: set a "
+        "shorter --range, or record another motion\n", ((gdouble) given - found->rival * tick_ns (job)) / 1e6,
         found->rival_correlation);
   if (-found->opposite_correlation > found->correlation)
-    fprintf (stderr, "warning: with an offset of %.0f ms they are opposed (correlation %.4f) more than they are alike: is "
-        "one of them mounted the other way round?\n", ((gdouble) given - found->opposite * tick_ns (job)) / 1e6,
+    fprintf (stderr, "warning: an offset of %.0f ms gives a stronger negative correlation (%.4f): is one of them mounted the "
+        "other way round?\n", ((gdouble) given - found->opposite * tick_ns (job)) / 1e6,
         found->opposite_correlation);
 }
 
@@ -369,8 +362,7 @@ job_clear (Job *job)
 {
   g_ptr_array_unref (job->recordings);
   g_array_unref (job->values);
-  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
-    g_free (job->for_all[i]);
+  recordings_options_clear (&job->options);
   g_strfreev (job->arguments);
   g_free (job->rate);
   g_free (job->range);
@@ -387,8 +379,8 @@ main (int argc, char **argv)
   job.recordings = recordings_new ();
   job.values = g_array_new (FALSE, FALSE, sizeof (gdouble));
   gst_init (NULL, NULL);
-  ok = parse_command_line (&job, argc, argv, &error)
-      && recordings_take_arguments (job.recordings, job.arguments, job.for_all, &error) && survey (&job, &error)
+  ok = parse_command_line (&job, argv, &error)
+      && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && survey (&job, &error)
       && align (&job, &error) && find_delay (&job, &error);
   if (error)
     fprintf (stderr, "error: %s\n", error->message);

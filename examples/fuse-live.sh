@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A camera, joints and forces at their own rates on common ticks, 50 Hz, for two seconds. Prints a line a sample.
+# Aligns a camera, joints and forces on common ticks of 50 Hz, live, for two seconds. Prints one line per sample.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 gst-launch-1.0 -v robocachefuse name=fuse rate=50/1 ! fakesink sync=false silent=false \

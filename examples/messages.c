@@ -84,7 +84,10 @@ messages_launch (const gchar *description)
   GstElement *pipeline = gst_parse_launch_full (description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
 
   if (error) {
-    fprintf (stderr, "error: %s\n", error->message);
+    const gboolean is_ours = g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT)
+        && strstr (error->message, "\"robocache");
+
+    fprintf (stderr, "error: %s%s\n", error->message, is_ours ? "; is GST_PLUGIN_PATH_1_0 set? (. examples/env.sh)" : "");
     g_clear_error (&error);
     gst_clear_object (&pipeline);
   }

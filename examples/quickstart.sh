@@ -3,16 +3,16 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 case ${1-} in
   -h | --help)
     cat <<'END'
 quickstart.sh                            a simulated robot, live for five seconds: camera, joints and forces on common
                                          ticks, then point clouds into voxel grids, and a picture: voxels.png
-quickstart.sh joints.csv torque.csv …    aligns recordings, one stream a file, and writes aligned.csv
-  --rate 100                             ticks a second, a number or a fraction
-  --output FILE                          where the CSV goes; - is standard output
+quickstart.sh joints.csv torque.csv …    aligns recordings, one stream per file, and writes aligned.csv once it is complete
+  --rate 100                             ticks per second, a number or a fraction
+  --output FILE                          write the CSV to FILE; - is standard output
   --help                                 all options, once it is built
 
 The first run installs what is missing with apt, and builds in ./build (or in $ROBOCACHE_BUILD_DIR).

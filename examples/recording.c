@@ -11,6 +11,7 @@
 
 #include "gst/parse/records/csvrecord.h"
 #include "gst/parse/records/recordreader.h"
+#include "gst/parse/records/timecheck.h"
 #include "fault.h"
 #include "timeguess.h"
 
@@ -23,27 +24,28 @@
 #define FLOAT32_INTEGERS 16777216.0f
 
 const RecordingOptionInfo recording_options[RECORDING_N_OPTIONS] = {
-  [RECORDING_CHANNELS] = {"channels", FALSE, FALSE, "LIST", "columns to align, names or numbers (all but the time)"},
-  [RECORDING_DELIMITER] = {"delimiter", FALSE, TRUE, "CHAR", "what parts the fields: a character, tab or space (,)"},
-  [RECORDING_TIME_COLUMN] = {"time-column", FALSE, TRUE, "N|NAME", "the column with the time (0)"},
-  [RECORDING_TIME_UNIT] = {"time-unit", FALSE, TRUE, "UNIT", "s, ms, us or ns (guessed, and said)"},
-  [RECORDING_ARRIVAL_COLUMN] = {"arrival-column", FALSE, TRUE, "N|NAME",
-      "the column with the time of arrival, which is no data (none)"},
-  [RECORDING_INTERPOLATION] = {"interpolation", FALSE, TRUE, "HOW",
+  [RECORDING_CHANNELS] = {"channels", FALSE, "LIST", "columns to align: names or numbers (all but the time)"},
+  [RECORDING_DELIMITER] = {"delimiter", TRUE, "CHAR", "delimiter of the fields: a character, tab or space (,)"},
+  [RECORDING_TIME_COLUMN] = {"time-column", TRUE, "N|NAME",
+  "column of the time (one named stamp, timestamp, time or t, or else 0)"},
+  [RECORDING_TIME_UNIT] = {"time-unit", TRUE, "UNIT", "unit of the times: s, ms, us or ns (guessed and printed)"},
+  [RECORDING_ARRIVAL_COLUMN] = {"arrival-column", TRUE, "N|NAME",
+      "column of the time of arrival, which is not aligned (none)"},
+  [RECORDING_INTERPOLATION] = {"interpolation", TRUE, "HOW",
       "linear, nearest, previous, cubic, hermite or mean (linear)"},
-  [RECORDING_QUATERNIONS] = {"quaternions", FALSE, FALSE, "LIST",
-      "first channels of quaternions (guessed, and said; empty: none)"},
-  [RECORDING_ANGLES] = {"angles", FALSE, FALSE, "LIST", "channels in radians that wrap around"},
-  [RECORDING_VELOCITIES] = {"velocities", FALSE, FALSE, "LIST",
-      "channels with the rates of channels 0, 1, ..., for hermite"},
-  [RECORDING_OFFSET] = {"offset", TRUE, FALSE, "TIME", "the sensor's own delay, added to its times (0)"},
-  [RECORDING_MAX_GAP] = {"max-gap", TRUE, TRUE, "TIME",
-      "rows further apart are not interpolated between (200ms; -1: any)"},
-  [RECORDING_HOLD_LIMIT] = {"hold-limit", TRUE, TRUE, "TIME",
-      "how long the last row is repeated where rows are missing (200ms; -1: forever)"},
-  [RECORDING_REORDER_WINDOW] = {"reorder-window", TRUE, TRUE, "TIME",
-      "how far rows may be out of order (as far as they are)"},
-  [RECORDING_REQUIRED] = {"required", FALSE, TRUE, NULL, "no tick where this file has nothing"},
+  [RECORDING_QUATERNIONS] = {"quaternions", FALSE, "LIST",
+      "first channel of each quaternion, name or number (guessed and printed; empty: none)"},
+  [RECORDING_ANGLES] = {"angles", FALSE, "LIST", "channels in radians, names or numbers, interpolated along the shorter arc"},
+  [RECORDING_VELOCITIES] = {"velocities", FALSE, "LIST",
+      "channels with the rates of channels 0, 1, ..., names or numbers, for hermite"},
+  [RECORDING_OFFSET] = {"offset", FALSE, "TIME", "added to the times of the file, like -20ms (0)"},
+  [RECORDING_MAX_GAP] = {"max-gap", TRUE, "TIME",
+      "maximum gap to interpolate across (200ms; -1: no limit)"},
+  [RECORDING_HOLD_LIMIT] = {"hold-limit", TRUE, "TIME",
+      "maximum age of a repeated row (200ms; -1: no limit)"},
+  [RECORDING_REORDER_WINDOW] = {"reorder-window", TRUE, "TIME",
+      "accept rows up to this much out of order (as much as they are)"},
+  [RECORDING_REQUIRED] = {"required", TRUE, NULL, "drop ticks at which this file has no row"},
 };
 
 RecordingOption
@@ -58,17 +60,20 @@ recording_option_by_name (const gchar *name)
 
 /* ---- what the user says ---- */
 
-gboolean
-recording_parse_duration (const gchar *text, gint64 *ns)
+gchar *
+recording_time_text (gint64 ns)
 {
-  const gsize length = strspn (text, "+-.0123456789");
-  gchar *number = g_strndup (text, length);
-  RobocacheTimeUnit unit = ROBOCACHE_TIME_UNIT_NS;
-  gboolean ok = text[length] == '\0' || robocache_time_unit_by_name (text + length, &unit);
+  const guint64 size = ns < 0 ? 0 - (guint64) ns : (guint64) ns;
+  gchar *text = g_strdup_printf ("%s%" G_GUINT64_FORMAT ".%09" G_GUINT64_FORMAT, ns < 0 ? "-" : "", size / 1000000000,
+      size % 1000000000), *with_unit;
+  gsize length = strlen (text);
 
-  ok = ok && robocache_time_from_text (number, unit, ns) == ROBOCACHE_TIME_OK;
-  g_free (number);
-  return ok;
+  while (text[length - 1] == '0')
+    length--;
+  length -= text[length - 1] == '.';
+  with_unit = g_strdup_printf ("%.*s s", (int) length, text);
+  g_free (text);
+  return with_unit;
 }
 
 static gchar *
@@ -117,6 +122,7 @@ recording_new (const gchar *argument, GError **error)
 
   recording->rounded = g_string_new (NULL);
   recording->delays = g_array_new (FALSE, FALSE, sizeof (gint64));
+  recording->all_times = g_array_new (FALSE, FALSE, sizeof (gint64));
   if (g_file_test (argument, G_FILE_TEST_EXISTS)) {     /* a comma may be part of the name */
     recording->path = g_strdup (argument);
   } else {
@@ -139,6 +145,7 @@ recording_free (Recording *recording)
     g_free (recording->given[i]);
   g_free (recording->path);
   g_free (recording->label);
+  robocache_time_source_clear (&recording->times);
   g_free (recording->time_unit_reason);
   g_strfreev (recording->names);
   g_free (recording->first_fault);
@@ -146,6 +153,7 @@ recording_free (Recording *recording)
   g_free (recording->quaternions_reason);
   g_string_free (recording->rounded, TRUE);
   g_array_unref (recording->delays);
+  g_clear_pointer (&recording->all_times, g_array_unref);
   g_free (recording);
 }
 
@@ -262,6 +270,7 @@ read_row (Recording *recording, const RobocacheRecord *record)
     guess_quaternions (recording, record->values);
   }
   recording->n_rows++;
+  g_array_append_val (recording->all_times, record->time_ns);
   if (recording->arrival_column >= 0 && robocache_time_difference (record->arrival_ns, record->time_ns, &delay))
     g_array_append_val (recording->delays, delay);
   if (robocache_time_difference (recording->greatest_time, record->time_ns, &behind))
@@ -327,10 +336,26 @@ check_content (const Recording *recording, GError **error)
   if (recording->n_rows > 0)
     return TRUE;
   if (recording->first_fault)
-    FAULT (error, "%s: no row can be read: %s", recording->path, recording->first_fault);
+    FAULT (error, "%s contains no readable row: %s", recording->path, recording->first_fault);
   else
-    FAULT (error, "%s: there is a header, but no row", recording->path);
+    FAULT (error, "%s contains a header, but no row", recording->path);
   return FALSE;
+}
+
+/* The element, which gets column and unit as set, only warns of them. */
+static gboolean
+check_times (Recording *recording, GError **error)
+{
+  const GArray *times = recording->all_times;
+  gchar *fault;
+  const RobocacheTimeVerdict verdict = robocache_times_judge ((gint64 *) times->data, times->len, &recording->times, &fault);
+
+  if (verdict == ROBOCACHE_TIMES_IMPOSSIBLE)
+    FAULT (error, "%s: %s", recording->path, fault);
+  g_free (fault);
+  recording->step_s = (gdouble) robocache_time_median_step ((gint64 *) times->data, times->len) / 1e9;
+  g_clear_pointer (&recording->all_times, g_array_unref);
+  return verdict != ROBOCACHE_TIMES_IMPOSSIBLE;
 }
 
 /* The second reading: every row, with the time unit known. */
@@ -342,9 +367,9 @@ survey_rows (Recording *recording, FILE *file, GError **error)
     .format = ROBOCACHE_INPUT_CSV,
     .delimiter = delimiter ? delimiter : ",",
     .channels = recording->given[RECORDING_CHANNELS],
-    .time_column = recording->time_column,
+    .time_column = (gint) recording->times.column,
     .arrival_column = recording->arrival_column,
-    .time_unit = recording->time_unit,
+    .time_unit = recording->times.unit,
   };
   RobocacheRecordReader *reader;
   gboolean ok;
@@ -355,7 +380,7 @@ survey_rows (Recording *recording, FILE *file, GError **error)
     return FALSE;
   }
   rewind (file);
-  ok = read_through (recording, reader, file, error) && check_content (recording, error);
+  ok = read_through (recording, reader, file, error) && check_content (recording, error) && check_times (recording, error);
   robocache_record_reader_free (reader);
   return ok;
 }
@@ -364,26 +389,25 @@ survey_rows (Recording *recording, FILE *file, GError **error)
 static gboolean
 survey_time (Recording *recording, FILE *file, GError **error)
 {
-  TimeGuess guess;
+  gchar *const *given = recording->given;
+  TimeGuess guess = { 0 };
+  gboolean ok = TRUE;
 
-  if (!time_guess (&guess, file, recording->given[RECORDING_DELIMITER], recording->given[RECORDING_TIME_COLUMN],
-          recording->given[RECORDING_TIME_UNIT], error)) {
+  recording->arrival_column = -1;
+  if (given[RECORDING_ARRIVAL_COLUMN]) {
+    ok = time_column_find (&recording->arrival_column, file, given[RECORDING_DELIMITER], given[RECORDING_ARRIVAL_COLUMN], error);
+    rewind (file);
+  }
+  ok = ok && time_guess (&guess, file, given[RECORDING_DELIMITER], given[RECORDING_TIME_COLUMN], given[RECORDING_TIME_UNIT],
+      recording->arrival_column, error);
+  if (!ok) {
     g_prefix_error (error, "%s: ", recording->path);
+    time_guess_clear (&guess);
     return FALSE;
   }
-  recording->time_column = guess.column;
-  recording->time_unit = guess.unit;
-  recording->time_unit_reason = guess.reason;
-  recording->step_s = guess.step_s;
-  recording->arrival_column = -1;
-  if (!recording->given[RECORDING_ARRIVAL_COLUMN])
-    return TRUE;
-  rewind (file);
-  if (time_column_find (&recording->arrival_column, file, recording->given[RECORDING_DELIMITER],
-          recording->given[RECORDING_ARRIVAL_COLUMN], error))
-    return TRUE;
-  g_prefix_error (error, "%s: ", recording->path);
-  return FALSE;
+  recording->times = guess.source;
+  recording->time_unit_reason = guess.unit_reason;
+  return TRUE;
 }
 
 gboolean

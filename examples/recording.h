@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-#include "gst/parse/records/recordtime.h"
+#include "gst/parse/records/timeguess.h"
 
 G_BEGIN_DECLS
 
@@ -36,7 +36,6 @@ typedef enum
 typedef struct
 {
   const gchar *name;            /* also of the element's or pad's property */
-  gboolean is_duration;         /* a number, ns or with a unit: 20ms */
   gboolean for_all;             /* makes sense for all files at once */
   const gchar *placeholder;     /* NULL: needs no value */
   const gchar *help;
@@ -54,18 +53,18 @@ typedef struct
   gchar *given[RECORDING_N_OPTIONS];    /* as the user wrote them; NULL: not given */
 
   /* what its rows tell */
-  RobocacheTimeUnit time_unit;
+  RobocacheTimeSource times;
   gchar *time_unit_reason;      /* NULL: it was given */
-  guint time_column;
   gint arrival_column;          /* -1: none */
   gchar **names;                /* [n_channels]; NULL without a header */
   guint n_channels;
   guint64 n_rows, n_malformed;
   gchar *first_fault;
   gint64 least_time, greatest_time;     /* ns on the file's clock */
+  GArray *all_times;            /* gint64 ns, while the file is read */
   GArray *delays;               /* gint64 ns: of each row, arrival after capture; empty without arrival_column */
   gint64 disorder;              /* ns: how far the rows' order of time is from their order in the file */
-  gdouble step_s;               /* median; 0 with one row */
+  gdouble step_s;               /* median of the times in order; 0 when all are equal */
   gchar *quaternions;           /* guessed channel list, or NULL */
   gchar *quaternions_reason;
   GString *rounded;             /* names of channels with integers that float32 cannot hold */
@@ -78,8 +77,8 @@ void recording_free (Recording * recording);
 /* Reads the file and fills in what its rows tell, once the options are complete. */
 gboolean recording_survey (Recording * recording, GError ** error);
 
-/* A number with a unit (ns without one) into ns. */
-gboolean recording_parse_duration (const gchar * text, gint64 * ns);
+/* A time in seconds with all its digits: "1326899528.468056009 s". Free with g_free. */
+gchar *recording_time_text (gint64 ns);
 
 /* The name of channel c in the output; the label tells recordings apart where qualified. Free with g_free. */
 gchar *recording_channel_name (const Recording * recording, guint c, gboolean qualified);

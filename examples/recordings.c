@@ -4,9 +4,16 @@
  */
 #include "recordings.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "common/text/settingtext.h"
+#include "common/text/timetext.h"
 #include "fault.h"
+
+/* Ticks that are made without asking: about a gigabyte of CSV. */
+#define MAX_TICKS_UNASKED 1e7
 
 GPtrArray *
 recordings_new (void)
@@ -34,7 +41,7 @@ recordings_parse_rate (const gchar *text, gint *num, gint *den, GError **error)
     *den = (gint) ((gint64) divided_by * 1000000 / divisor);
   }
   if (!ok)
-    FAULT (error, "--rate %s: expected a number of ticks a second above 0, or a fraction, like 100, 62.5 or 1000/3", text);
+    FAULT (error, "--rate %s: expected ticks per second above 0, or a fraction, like 100, 62.5 or 1000/3", text);
   g_free (number);
   return ok;
 }
@@ -44,7 +51,7 @@ recordings_parse_rate (const gchar *text, gint *num, gint *den, GError **error)
 static gboolean
 read_option_for_all (const gchar *name, const gchar *value, gpointer data, GError **error)
 {
-  gchar **for_all = data;
+  gchar **for_all = ((RecordingsOptions *) data)->for_all;
   const RecordingOption option = recording_option_by_name (name + strspn (name, "-"));
 
   g_free (for_all[option]);
@@ -53,8 +60,15 @@ read_option_for_all (const gchar *name, const gchar *value, gpointer data, GErro
 }
 
 static void
-add_options_for_all (GOptionGroup *group)
+add_common_options (GOptionGroup *group, RecordingsOptions *options)
 {
+  const GOptionEntry common[] = {
+    {"allow-gaps", 0, 0, G_OPTION_ARG_NONE, &options->allow_gaps, "align recordings that do not overlap in time", NULL},
+    {"yes", 'y', 0, G_OPTION_ARG_NONE, &options->yes, "make a grid of more than 10^7 ticks without asking", NULL},
+    {NULL}
+  };
+
+  g_option_group_add_entries (group, common);
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++) {
     const RecordingOptionInfo *info = &recording_options[i];
     const GOptionEntry entries[] = {
@@ -71,24 +85,31 @@ add_options_for_all (GOptionGroup *group)
 static gchar *
 describe_options_of_a_file (void)
 {
-  GString *text = g_string_new ("What holds for one file follows its name:\n"
+  GString *text = g_string_new ("Options of one file follow its name:\n"
       "  FILE,key=value,...    as in imu.csv,time-column=stamp_ns,channels=gx,gy,gz,max-gap=50ms\n");
 
   for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
     g_string_append_printf (text, "    %-18s %s\n", recording_options[i].name, recording_options[i].help);
-  g_string_append (text, "Times are in ns, or have a unit (20ms). Lists are like 0,3-6.");
+  g_string_append (text, "A TIME has a unit, like 20ms or 0.5s; without one it is in ns. A LIST is like 0,3-6 or qx,qy.");
   return g_string_free (text, FALSE);
 }
 
+void
+recordings_options_clear (RecordingsOptions *options)
+{
+  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
+    g_clear_pointer (&options->for_all[i], g_free);
+}
+
 GOptionContext *
-recordings_option_context_new (const GOptionEntry *entries, gchar **for_all, const gchar *summary)
+recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *options, const gchar *summary)
 {
   GOptionContext *context = g_option_context_new (NULL);
-  GOptionGroup *group = g_option_group_new ("recordings", "", "", for_all, NULL);
+  GOptionGroup *group = g_option_group_new ("recordings", "", "", options, NULL);
   gchar *description = describe_options_of_a_file ();
 
   g_option_group_add_entries (group, entries);
-  add_options_for_all (group);
+  add_common_options (group, options);
   g_option_context_set_main_group (context, group);
   g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
@@ -116,7 +137,7 @@ make_labels_unique (GPtrArray *recordings)
 }
 
 gboolean
-recordings_take_arguments (GPtrArray *recordings, gchar **arguments, gchar *const *for_all, GError **error)
+recordings_take_arguments (GPtrArray *recordings, gchar **arguments, const RecordingsOptions *options, GError **error)
 {
   for (guint i = 0; arguments[i]; i++) {
     Recording *recording = recording_new (arguments[i], error);
@@ -125,7 +146,7 @@ recordings_take_arguments (GPtrArray *recordings, gchar **arguments, gchar *cons
       return FALSE;
     for (guint option = 0; option < RECORDING_N_OPTIONS; option++) {
       if (!recording->given[option])
-        recording->given[option] = g_strdup (for_all[option]);
+        recording->given[option] = g_strdup (options->for_all[option]);
     }
     g_ptr_array_add (recordings, recording);
   }
@@ -133,77 +154,183 @@ recordings_take_arguments (GPtrArray *recordings, gchar **arguments, gchar *cons
   return TRUE;
 }
 
-/* Running time 0 is the earliest row, as it is and as its offset makes it: neither may be before it. */
-gboolean
-recordings_find_span (const GPtrArray *recordings, gint64 *origin, gint64 *end, GError **error)
+/* "-x.csv,time-unit=s" of a file -x.csv. Options of one letter stay options. */
+static gboolean
+is_file_like_option (const gchar *argument)
 {
-  *origin = G_MAXINT64;
-  *end = G_MININT64;
-  for (guint i = 0; i < recordings->len; i++) {
-    const Recording *recording = g_ptr_array_index (recordings, i);
-    gint64 offset = 0;
+  gchar *path = g_strndup (argument, strcspn (argument, ","));
+  const gboolean is = strlen (path) > 2 && *path == '-' && (g_file_test (argument, G_FILE_TEST_IS_REGULAR)
+      || g_file_test (path, G_FILE_TEST_IS_REGULAR));
 
-    if (recording->given[RECORDING_OFFSET] && !recording_parse_duration (recording->given[RECORDING_OFFSET], &offset)) {
-      FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->path,
-          recording->given[RECORDING_OFFSET]);
-      return FALSE;
+  g_free (path);
+  return is;
+}
+
+gboolean
+recordings_parse_options (GOptionContext *context, gchar **argv, GError **error)
+{
+  gchar **arguments = g_strdupv (argv);
+  gboolean ok;
+
+  for (guint i = 1; arguments[i]; i++) {
+    if (is_file_like_option (arguments[i])) {
+      gchar *path = g_strconcat ("./", arguments[i], NULL);
+
+      g_free (arguments[i]);
+      arguments[i] = path;
     }
-    *origin = MIN (*origin, recording->least_time + MIN (offset, 0));
-    *end = MAX (*end, recording->greatest_time + MAX (offset, 0));
+  }
+  ok = g_option_context_parse_strv (context, &arguments, error);
+  g_strfreev (arguments);
+  g_option_context_free (context);
+  return ok;
+}
+
+guint
+recordings_n_channels (const GPtrArray *recordings)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < recordings->len; i++)
+    n += ((const Recording *) g_ptr_array_index (recordings, i))->n_channels;
+  return n;
+}
+
+/* ---- the grid ---- */
+
+static gint64
+add_saturated (gint64 time, gint64 offset)
+{
+  gint64 sum;
+
+  return __builtin_add_overflow (time, offset, &sum) ? (offset < 0 ? G_MININT64 : G_MAXINT64) : sum;
+}
+
+/* First and last row of a recording. */
+typedef struct
+{
+  gint64 begin, end;            /* ns on its clock */
+  gint64 offset;                /* ns, to the clock of all recordings */
+} Span;
+
+static gboolean
+read_span (Span *span, const Recording *recording, GError **error)
+{
+  const gchar *given = recording->given[RECORDING_OFFSET];
+
+  *span = (Span) {.begin = recording->least_time,.end = recording->greatest_time };
+  if (!given || robocache_duration_from_text (given, &span->offset))
+    return TRUE;
+  FAULT (error, "%s: offset=%s: expected a time in ns, or with a unit, like -20ms", recording->path, given);
+  return FALSE;
+}
+
+/* Running time 0 is the earliest row, as it is and as its offset makes it: neither may be before it. */
+static gboolean
+find_span (const GPtrArray *recordings, RecordingsGrid *grid, GError **error)
+{
+  grid->origin = G_MAXINT64;
+  grid->end = G_MININT64;
+  for (guint i = 0; i < recordings->len; i++) {
+    Span span;
+
+    if (!read_span (&span, g_ptr_array_index (recordings, i), error))
+      return FALSE;
+    grid->origin = MIN (grid->origin, add_saturated (span.begin, MIN (span.offset, 0)));
+    grid->end = MAX (grid->end, add_saturated (span.end, MAX (span.offset, 0)));
   }
   return TRUE;
 }
 
-/* ---- the pipeline ---- */
-
-/* What a property takes, for people. */
-static gchar *
-describe_expected (GParamSpec *pspec)
+static void
+say_no_overlap (const Recording *earlier, const Recording *later, GError **error)
 {
-  GString *text = g_string_new ("expected ");
-  GEnumClass *choices;
+  gchar *end = recording_time_text (earlier->greatest_time), *begin = recording_time_text (later->least_time);
 
-  if (!G_IS_PARAM_SPEC_ENUM (pspec)) {
-    g_string_append (text, G_IS_PARAM_SPEC_BOOLEAN (pspec) ? "true or false" : "a number");
-    return g_string_free (text, FALSE);
-  }
-  choices = G_PARAM_SPEC_ENUM (pspec)->enum_class;
-  for (guint i = 0; i < choices->n_values; i++)
-    g_string_append_printf (text, i ? ", %s" : "%s", choices->values[i].value_nick);
-  return g_string_free (text, FALSE);
+  FAULT (error, "%s ends at %s and %s begins at %s, so they do not overlap: check time-column and time-unit, set offset if "
+      "their clocks differ, or use --allow-gaps", earlier->path, end, later->path, begin);
+  g_free (end);
+  g_free (begin);
 }
+
+static gboolean
+check_overlap (const Recording *a, const Recording *b, GError **error)
+{
+  Span of_a, of_b;
+
+  if (!read_span (&of_a, a, error) || !read_span (&of_b, b, error))
+    return FALSE;
+  if (add_saturated (of_a.begin, of_a.offset) > add_saturated (of_b.end, of_b.offset))
+    say_no_overlap (b, a, error);
+  else if (add_saturated (of_b.begin, of_b.offset) > add_saturated (of_a.end, of_a.offset))
+    say_no_overlap (a, b, error);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_overlaps (const GPtrArray *recordings, GError **error)
+{
+  for (guint i = 0; i < recordings->len; i++) {
+    for (guint j = 0; j < i; j++) {
+      if (!check_overlap (g_ptr_array_index (recordings, j), g_ptr_array_index (recordings, i), error))
+        return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+ask (const gchar *question)
+{
+  gchar answer[8] = "";
+
+  fprintf (stderr, "%s Go on? [y/N] ", question);
+  fflush (stderr);
+  return fgets (answer, sizeof (answer), stdin) && g_ascii_tolower (*answer) == 'y';
+}
+
+static gboolean
+check_length (const RecordingsGrid *grid, GError **error)
+{
+  const gdouble seconds = ((gdouble) grid->end - (gdouble) grid->origin) / 1e9, ticks = seconds * grid->rate_num / grid->rate_den;
+  gchar *question;
+  gboolean agreed;
+
+  if (ticks <= MAX_TICKS_UNASKED)
+    return TRUE;
+  question = g_strdup_printf ("%.4g s at %d/%d Hz are %.3g ticks.", seconds, grid->rate_num, grid->rate_den, ticks);
+  agreed = isatty (STDIN_FILENO) && ask (question);
+  if (!agreed)
+    FAULT (error, "%s Check time-column and time-unit, set a lower --rate, or use --yes", question);
+  g_free (question);
+  return agreed;
+}
+
+gboolean
+recordings_find_grid (const GPtrArray *recordings, const RecordingsOptions *options, RecordingsGrid *grid, GError **error)
+{
+  return find_span (recordings, grid, error) && (options->allow_gaps || check_overlaps (recordings, error))
+      && (options->yes || check_length (grid, error));
+}
+
+/* ---- the pipeline ---- */
 
 /* Sets a property as the user wrote it. */
 static gboolean
 set_from_text (gpointer object, const Recording *recording, RecordingOption option, const gchar *text, GError **error)
 {
-  const RecordingOptionInfo *info = &recording_options[option];
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), info->name);
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (object), recording_options[option].name);
   GValue value = G_VALUE_INIT;
-  gboolean ok = TRUE;
-  gint64 ns;
 
-  g_value_init (&value, pspec->value_type);
-  if (info->is_duration) {
-    ok = recording_parse_duration (text, &ns);
-    g_value_set_int64 (&value, ok ? ns : 0);
-    ok = ok && !g_param_value_validate (pspec, &value);
-  } else if (G_VALUE_HOLDS_STRING (&value)) {
-    g_value_set_string (&value, text);
-  } else {
-    ok = gst_value_deserialize (&value, text);
+  if (!robocache_setting_from_text (pspec, text, &value, error)) {
+    g_prefix_error (error, "%s: ", recording->path);
+    return FALSE;
   }
-  if (ok) {
-    g_object_set_property (object, info->name, &value);
-  } else {
-    gchar *expected = info->is_duration ? g_strdup ("expected a time in ns, or with a unit, like 20ms") :
-        describe_expected (pspec);
-
-    FAULT (error, "%s: %s=%s: %s", recording->path, info->name, text, expected);
-    g_free (expected);
-  }
+  g_object_set_property (object, pspec->name, &value);
   g_value_unset (&value);
-  return ok;
+  return TRUE;
 }
 
 static gboolean
@@ -224,11 +351,11 @@ set_pad_options (GstPad *pad, const Recording *recording, RecordingsHow how, GEr
 static void
 leave_out_arrival (GstElement *parse, const Recording *recording)
 {
-  const guint n_columns = recording->n_channels + (recording->arrival_column == (gint) recording->time_column ? 1 : 2);
+  const guint n_columns = recording->n_channels + (recording->arrival_column == (gint) recording->times.column ? 1 : 2);
   GString *others = g_string_new (NULL);
 
   for (guint c = 0; c < n_columns; c++) {
-    if (c != recording->time_column && (gint) c != recording->arrival_column)
+    if (c != recording->times.column && (gint) c != recording->arrival_column)
       g_string_append_printf (others, others->len > 0 ? ",%u" : "%u", c);
   }
   g_object_set (parse, "channels", others->str, NULL);
@@ -240,7 +367,7 @@ make_parse (const Recording *recording, RecordingsHow how, gint64 origin)
 {
   GstElement *parse = gst_element_factory_make ("robocacheparse", recording->label);
 
-  g_object_set (parse, "time-column", recording->time_column, "time-unit", (gint) recording->time_unit, "time-origin",
+  g_object_set (parse, "time-column", (gint) recording->times.column, "time-unit", (gint) recording->times.unit, "time-origin",
       origin, "max-errors", -1, NULL);
   if (recording->given[RECORDING_DELIMITER])
     g_object_set (parse, "delimiter", recording->given[RECORDING_DELIMITER], NULL);
@@ -251,6 +378,15 @@ make_parse (const Recording *recording, RecordingsHow how, gint64 origin)
   else if (how == RECORDINGS_READ && recording->arrival_column >= 0)
     leave_out_arrival (parse, recording);
   return parse;
+}
+
+void
+recordings_prepare_fuse (GstElement *fuse, const RecordingsOptions *options, const RecordingsGrid *grid)
+{
+  g_object_set (fuse, "rate", grid->rate_num, grid->rate_den, NULL);
+  /* a plugin that is on the path already may not have it */
+  if (options->allow_gaps && g_object_class_find_property (G_OBJECT_GET_CLASS (fuse), "allow-gaps"))
+    g_object_set (fuse, "allow-gaps", TRUE, NULL);
 }
 
 gboolean

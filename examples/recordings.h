@@ -14,22 +14,50 @@ G_BEGIN_DECLS
 /* An empty array of Recording. Free with g_ptr_array_unref. */
 GPtrArray *recordings_new (void);
 
-/* A command line with entries and, for each thing that can be said of all files at once, an option that puts it into
- * for_all[RecordingOption]. It must outlive the context. */
-GOptionContext *recordings_option_context_new (const GOptionEntry * entries, gchar ** for_all, const gchar * summary);
+/* Options of every program that takes recordings. A zeroed struct has the defaults. */
+typedef struct
+{
+  gchar *for_all[RECORDING_N_OPTIONS];  /* of all files, unless a file has its own; NULL: not given */
+  gboolean allow_gaps;          /* recordings need not overlap */
+  gboolean yes;                 /* a long grid needs no answer */
+} RecordingsOptions;
 
-/* Adds a recording for each "FILE,key=value,…". What a file does not say of itself, for_all[option] says, or NULL. */
-gboolean recordings_take_arguments (GPtrArray * recordings, gchar ** arguments, gchar * const *for_all, GError ** error);
+void recordings_options_clear (RecordingsOptions * options);
 
-/* The earliest and latest time of any row, as it is and as its offset makes it (ns on the recordings' clock). The
- * recordings were surveyed. */
-gboolean recordings_find_span (const GPtrArray * recordings, gint64 * origin, gint64 * end, GError ** error);
+/* A command line with entries and those that fill in options, which must outlive the context. */
+GOptionContext *recordings_option_context_new (const GOptionEntry * entries, RecordingsOptions * options,
+    const gchar * summary);
+
+/* Parses a command line, and frees the context. A file whose name begins with - is a recording and no option. */
+gboolean recordings_parse_options (GOptionContext * context, gchar ** argv, GError ** error);
+
+/* Adds a recording for each "FILE,key=value,…". An option that a file does not have is that of all. */
+gboolean recordings_take_arguments (GPtrArray * recordings, gchar ** arguments, const RecordingsOptions * options,
+    GError ** error);
+
+/* Channels of all recordings, surveyed. */
+guint recordings_n_channels (const GPtrArray * recordings);
+
+/* The recordings, surveyed, on one clock with a grid of rate_num / rate_den ticks a second. */
+typedef struct
+{
+  gint64 origin, end;           /* ns on the recordings' clock: earliest and latest row, with and without the offsets */
+  gint rate_num, rate_den;
+} RecordingsGrid;
+
+/* Finds the ends of a grid whose rate is set. FALSE and an error that names two recordings which do not overlap, unless
+ * allow_gaps is set; or a grid of more than 10^7 ticks, unless the user agrees, by the option or when asked. */
+gboolean recordings_find_grid (const GPtrArray * recordings, const RecordingsOptions * options, RecordingsGrid * grid,
+    GError ** error);
 
 typedef enum
 {
   RECORDINGS_READ,              /* as fast as they are taken, in whatever order their rows are */
   RECORDINGS_REPLAY             /* live, each row at its time of arrival */
 } RecordingsHow;
+
+/* Sets the properties of fuse that the grid and the options fix. */
+void recordings_prepare_fuse (GstElement * fuse, const RecordingsOptions * options, const RecordingsGrid * grid);
 
 /* Adds the elements that read recording i to pipeline and links them to pad sink_i of fuse, which gets the recording's
  * options. Running time 0 is origin. */

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text/timetext.h"
 #include "fault.h"
 #include "messages.h"
 #include "recordings.h"
 #include "replayclock.h"
+#include "sampletensor.h"
 #include "statstable.h"
 
 #define POLL (50 * GST_MSECOND)
@@ -56,12 +58,11 @@ typedef struct
 {
   /* the command line */
   gchar *rate, *latencies;
-  gchar *for_all[RECORDING_N_OPTIONS];
+  RecordingsOptions options;
   gchar **arguments;
 
-  gint rate_num, rate_den;
   GPtrArray *recordings;
-  gint64 origin, end;           /* ns on the recordings' clock */
+  RecordingsGrid grid;
   guint n_channels;
   GArray *runs;                 /* Run; the first is not live */
   GPtrArray *reference;         /* Tick, of the run that is not live, in order */
@@ -99,7 +100,7 @@ parse_latencies (Job *job, GError **error)
 
   add_run (job, -1);
   for (guint i = 0; ok && words[i]; i++) {
-    ok = recording_parse_duration (words[i], &latency) && latency >= 0;
+    ok = robocache_duration_from_text (words[i], &latency) && latency >= 0;
     if (ok)
       add_run (job, latency);
     else
@@ -111,26 +112,25 @@ parse_latencies (Job *job, GError **error)
 }
 
 static gboolean
-parse_command_line (Job *job, int argc, char **argv, GError **error)
+parse_command_line (Job *job, gchar **argv, GError **error)
 {
   const GOptionEntry entries[] = {
-    {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks a second, a number or a fraction (100)", "RATE"},
+    {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks per second, like 100, 62.5 or 1000/3 (100)", "RATE"},
     {"latency", 'l', 0, G_OPTION_ARG_STRING, &job->latencies, "latencies of robocachefuse to try (" DEFAULT_LATENCIES ")",
         "TIME,..."},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &job->arguments, NULL, "FILE[,key=value...]..."},
     {NULL}
   };
-  GOptionContext *context = recordings_option_context_new (entries, job->for_all, "Replays recordings as their rows "
-      "arrived, and tabulates how many ticks a live robocachefuse aligns\nwith which latency. arrival-column has to be "
-      "given. It takes as long as the work does, and not as the recording.");
-  gboolean ok = g_option_context_parse (context, &argc, &argv, error);
+  GOptionContext *context = recordings_option_context_new (entries, &job->options, "Replays recordings as their rows "
+      "arrived, and tabulates how many ticks a live robocachefuse aligns\nwith each latency. Set arrival-column. "
+      "The replay takes less time than the recording.");
+  gboolean ok = recordings_parse_options (context, argv, error);
 
-  g_option_context_free (context);
   if (ok && !job->arguments) {
     FAULT (error, "no recording is given; see --help");
     ok = FALSE;
   }
-  return ok && recordings_parse_rate (job->rate ? job->rate : "100", &job->rate_num, &job->rate_den, error)
+  return ok && recordings_parse_rate (job->rate ? job->rate : "100", &job->grid.rate_num, &job->grid.rate_den, error)
       && parse_latencies (job, error);
 }
 
@@ -170,9 +170,9 @@ survey (Job *job, GError **error)
       return FALSE;
     g_array_sort (recording->delays, compare_times);
     describe_delays (recording);
-    job->n_channels += recording->n_channels;
   }
-  return recordings_find_span (job->recordings, &job->origin, &job->end, error);
+  job->n_channels = recordings_n_channels (job->recordings);
+  return recordings_find_grid (job->recordings, &job->options, &job->grid, error);
 }
 
 /* ---- ticks ---- */
@@ -207,25 +207,45 @@ first_channel (const Job *job, guint i)
   return c;
 }
 
-/* A stream of which nothing came yet is not in the sample; the meta says which ones are. */
-static Tick *
-tick_of_buffer (const Job *job, GstBuffer *buffer)
+static guint
+stream_of_name (const gchar *name)
 {
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "RobocacheSampleMeta");
-  const GstStructure *fields = gst_custom_meta_get_structure (meta);
-  const gint64 (*info)[4] = g_bytes_get_data (g_value_get_boxed (gst_structure_get_value (fields, "info")), NULL);
-  gchar **streams = g_strsplit (gst_structure_get_string (fields, "streams"), ",", -1);
-  Tick *tick = tick_new (job);
-  gsize offset = 0;
+  return (guint) g_ascii_strtoull (name + strlen ("sink_"), NULL, 10);
+}
 
-  gst_structure_get_int64 (fields, "tick", &tick->time);
+static Tick *
+tick_of_row (const Job *job, gchar **streams, const gint64 (*info)[4], const gfloat *row)
+{
+  Tick *tick = tick_new (job);
+
   for (guint s = 0; streams[s]; s++) {
-    const guint i = (guint) g_ascii_strtoull (streams[s] + strlen ("sink_"), NULL, 10);
-    const gsize size = recording_of (job, i)->n_channels * sizeof (gfloat);
+    const guint i = stream_of_name (streams[s]), n = recording_of (job, i)->n_channels;
 
     tick->status[i] = (guint8) CLAMP (info[s][3], ALIGNED, MISSING);
-    gst_buffer_extract (buffer, offset, tick->values + first_channel (job, i), size);
-    offset += size;
+    memcpy (tick->values + first_channel (job, i), row, n * sizeof (gfloat));
+    row += n;
+  }
+  return tick;
+}
+
+/* A stream without a row so far is not in the sample. The meta lists the streams that are. */
+static Tick *
+tick_of_sample (const Job *job, GstSample *sample, GError **error)
+{
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (gst_sample_get_buffer (sample), "RobocacheSampleMeta");
+  const GstStructure *fields = gst_custom_meta_get_structure (meta);
+  gchar **streams = g_strsplit (gst_structure_get_string (fields, "streams"), ",", -1);
+  SampleTensor row;
+  Tick *tick = NULL;
+  guint n = 0;
+
+  for (guint s = 0; streams[s]; s++)
+    n += recording_of (job, stream_of_name (streams[s]))->n_channels;
+  if (sample_tensor_map_floats (&row, sample, 0, n, error)) {
+    tick = tick_of_row (job, streams, g_bytes_get_data (g_value_get_boxed (gst_structure_get_value (fields, "info")), NULL),
+        sample_tensor_floats (&row));
+    gst_structure_get_int64 (fields, "tick", &tick->time);
+    sample_tensor_unmap (&row);
   }
   g_strfreev (streams);
   return tick;
@@ -288,16 +308,22 @@ handle_tick (Job *job, Run *run, Tick *tick)
 
 /* ---- the pipeline ---- */
 
+/* FALSE at the end of all streams, and with an error. */
 static gboolean
-handle_samples (Job *job, Run *run, GstAppSink *sink, GstClockTime wait)
+handle_samples (Job *job, Run *run, GstAppSink *sink, GstClockTime wait, GError **error)
 {
   GstSample *sample;
+  gboolean ok = TRUE;
 
-  while ((sample = gst_app_sink_try_pull_sample (sink, wait))) {
-    handle_tick (job, run, tick_of_buffer (job, gst_sample_get_buffer (sample)));
+  while (ok && (sample = gst_app_sink_try_pull_sample (sink, wait))) {
+    Tick *tick = tick_of_sample (job, sample, error);
+
+    ok = tick != NULL;
+    if (ok)
+      handle_tick (job, run, tick);
     gst_sample_unref (sample);
   }
-  return !gst_app_sink_is_eos (sink);
+  return ok && !gst_app_sink_is_eos (sink);
 }
 
 /* It may change, with what is known of the period of a stream that does not say its rate. */
@@ -315,7 +341,7 @@ note_latency (Run *run, GstElement *fuse)
 
 /* Until the end of every stream, or an error. */
 static gboolean
-play (Job *job, Run *run, GstElement *pipeline, GstElement *fuse)
+play (Job *job, Run *run, GstElement *pipeline, GstElement *fuse, GError **error)
 {
   const gboolean live = run->latency >= 0;
   GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "aligned");
@@ -324,14 +350,14 @@ play (Job *job, Run *run, GstElement *pipeline, GstElement *fuse)
 
   replay_clock_init (&replay, pipeline, fuse);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (!failed && handle_samples (job, run, GST_APP_SINK (sink), live ? 0 : POLL)) {
+  while (!failed && handle_samples (job, run, GST_APP_SINK (sink), live ? 0 : POLL, error)) {
     if (live) {
       replay_clock_step (&replay);
       note_latency (run, fuse);
     }
     failed = messages_handle (pipeline, recordings_path_of_element, job->recordings);
   }
-  failed |= messages_handle (pipeline, recordings_path_of_element, job->recordings);
+  failed |= messages_handle (pipeline, recordings_path_of_element, job->recordings) || *error;
   if (!failed)
     g_object_get (fuse, "stats", &run->stats, NULL);
   gst_element_set_state (pipeline, GST_STATE_NULL);
@@ -354,13 +380,13 @@ do_run (Job *job, Run *run, GError **error)
     return FALSE;
   run->streams = g_new0 (Coverage, job->recordings->len);
   fuse = gst_bin_get_by_name (GST_BIN (pipeline), "fuse");
-  g_object_set (fuse, "rate", job->rate_num, job->rate_den, NULL);
+  recordings_prepare_fuse (fuse, &job->options, &job->grid);
   if (live)
     g_object_set (fuse, "latency", run->latency, NULL);
   for (guint i = 0; ok && i < job->recordings->len; i++)
     ok = recordings_add_stream (job->recordings, i, live ? RECORDINGS_REPLAY : RECORDINGS_READ, pipeline, fuse,
-        job->origin, error);
-  ok = ok && play (job, run, pipeline, fuse);
+        job->grid.origin, error);
+  ok = ok && play (job, run, pipeline, fuse, error);
   gst_object_unref (fuse);
   gst_object_unref (pipeline);
   return ok;
@@ -446,8 +472,7 @@ job_clear (Job *job)
   g_ptr_array_unref (job->recordings);
   g_ptr_array_unref (job->reference);
   g_array_unref (job->runs);
-  for (guint i = 0; i < RECORDING_N_OPTIONS; i++)
-    g_free (job->for_all[i]);
+  recordings_options_clear (&job->options);
   g_strfreev (job->arguments);
   g_free (job->rate);
   g_free (job->latencies);
@@ -465,8 +490,8 @@ main (int argc, char **argv)
   job.runs = g_array_new (FALSE, FALSE, sizeof (Run));
   g_array_set_clear_func (job.runs, (GDestroyNotify) run_clear);
   gst_init (NULL, NULL);
-  ok = parse_command_line (&job, argc, argv, &error)
-      && recordings_take_arguments (job.recordings, job.arguments, job.for_all, &error) && survey (&job, &error)
+  ok = parse_command_line (&job, argv, &error)
+      && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && survey (&job, &error)
       && do_runs (&job, &error);
   if (error)
     fprintf (stderr, "error: %s\n", error->message);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What latency buys: recordings with a column of arrival times, replayed live into robocachefuse with each of several
-# latencies, and how many ticks it aligned. Builds what it needs.
+# Replays recordings with a column of arrival times into a live robocachefuse with each of several latencies, and tabulates how
+# many ticks it aligns. Builds the program first.
 #
 #   replay-coverage.sh --rate 20 --time-column stamp_ns --arrival-column arrival_ns FILE[,key=value...]... [OPTION...]
 set -euo pipefail

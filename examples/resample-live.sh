@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A live IMU of about 200 Hz on a grid of exactly 100 Hz, orientation along the arc, for one second. Prints a line a row.
+# Resamples a live IMU of about 200 Hz on a grid of exactly 100 Hz for one second, with slerp. Prints one line per row.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 gst-launch-1.0 -v robocachetestsrc kind=imu is-live=true rate=200/1 jitter=1000000 num-buffers=200 \

@@ -6,6 +6,8 @@
 
 #include <math.h>
 
+#include "fault.h"
+
 /* "float32" has 4 bytes, "uint8" has 1. */
 static gsize
 bytes_of_type (const gchar *type)
@@ -13,16 +15,17 @@ bytes_of_type (const gchar *type)
   return (gsize) g_ascii_strtoull (type + strcspn (type, "0123456789"), NULL, 10) / 8;
 }
 
-/* "3:640:480" has 921600 elements. */
-static gsize
-count_elements (const gchar *dimensions)
+/* "3:640:480" has 921600 elements. FALSE when no memory can hold as many. */
+static gboolean
+count_elements (const gchar *dimensions, gsize *n)
 {
-  gsize n = 1;
+  gboolean fits = TRUE;
 
+  *n = 1;
   do
-    n *= (gsize) g_ascii_strtoull (dimensions, (gchar **) &dimensions, 10);
+    fits = g_size_checked_mul (n, *n, (gsize) g_ascii_strtoull (dimensions, (gchar **) &dimensions, 10)) && fits;
   while (*dimensions++ == ':');
-  return n;
+  return fits;
 }
 
 /* A field of caps, one word for each tensor; an int is one word. */
@@ -41,58 +44,84 @@ words_of (const GstStructure *structure, const gchar *field)
   return words;
 }
 
-guint
-sample_n_tensors (GstSample *sample)
+static guint
+count_tensors (const GstCaps *caps)
 {
-  GstCaps *caps = gst_sample_get_caps (sample);
   gint n = 0;
 
-  if (caps && gst_structure_has_name (gst_caps_get_structure (caps, 0), "other/tensors"))
+  if (caps && !gst_caps_is_empty (caps) && !gst_caps_is_any (caps)
+      && gst_structure_has_name (gst_caps_get_structure (caps, 0), "other/tensors"))
     gst_structure_get_int (gst_caps_get_structure (caps, 0), "num_tensors", &n);
   return (guint) MAX (n, 0);
 }
 
-/* Where tensor i begins in the bytes of the buffer, and its size. */
+guint
+sample_n_tensors (GstSample *sample)
+{
+  return count_tensors (gst_sample_get_caps (sample));
+}
+
+/* What caps fix of one tensor. */
+typedef struct
+{
+  gsize offset, size;           /* in the bytes of the buffer */
+  gsize n_elements;
+  gboolean is_float32;
+} Place;
+
 static gboolean
-find_tensor (GstSample *sample, guint i, gsize *offset, gsize *size)
+find_tensor (const GstCaps *caps, guint i, Place *place)
 {
   const GstStructure *structure;
   gchar **types, **dimensions;
   gboolean is_found;
 
-  if (i >= sample_n_tensors (sample))
+  if (i >= count_tensors (caps))
     return FALSE;
-  structure = gst_caps_get_structure (gst_sample_get_caps (sample), 0);
+  structure = gst_caps_get_structure (caps, 0);
   types = words_of (structure, "types");
   dimensions = words_of (structure, "dimensions");
   is_found = g_strv_length (types) > i && g_strv_length (dimensions) > i;
-  *offset = *size = 0;
+  *place = (Place) { 0 };
   for (guint k = 0; is_found && k <= i; k++) {
-    *offset += *size;
-    *size = bytes_of_type (types[k]) * count_elements (dimensions[k]);
+    is_found = g_size_checked_add (&place->offset, place->offset, place->size)
+        && count_elements (dimensions[k], &place->n_elements)
+        && g_size_checked_mul (&place->size, place->n_elements, bytes_of_type (types[k]));
+    place->is_float32 = g_str_equal (types[k], "float32");
   }
   g_strfreev (types);
   g_strfreev (dimensions);
   return is_found;
 }
 
+/* The size comes from caps, that of the buffer from its sender: neither is trusted. */
+static gboolean
+map_place (SampleTensor *tensor, GstBuffer *buffer, const Place *place)
+{
+  const gsize available = buffer ? gst_buffer_get_size (buffer) : 0;
+  gsize skipped;
+  guint first, n;
+
+  if (place->offset > available || place->size > available - place->offset
+      || !gst_buffer_find_memory (buffer, place->offset, place->size, &first, &n, &skipped)
+      || !gst_buffer_map_range (buffer, first, (gint) n, &tensor->map, GST_MAP_READ))
+    return FALSE;
+  tensor->data = tensor->map.data + skipped;
+  tensor->copy = NULL;
+  if ((guintptr) tensor->data % sizeof (gdouble) != 0)
+    tensor->data = tensor->copy = memcpy (g_malloc (place->size), tensor->data, place->size);
+  tensor->size = place->size;
+  tensor->buffer = buffer;
+  return TRUE;
+}
+
 gboolean
 sample_tensor_map (SampleTensor *tensor, GstSample *sample, guint i)
 {
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
-  gsize offset, size, skipped;
-  guint first, n;
+  Place place;
 
-  if (!buffer || !find_tensor (sample, i, &offset, &size) || !gst_buffer_find_memory (buffer, offset, size, &first, &n,
-          &skipped) || !gst_buffer_map_range (buffer, first, (gint) n, &tensor->map, GST_MAP_READ))
-    return FALSE;
-  tensor->data = tensor->map.data + skipped;
-  tensor->copy = (guintptr) tensor->data % sizeof (gdouble) != 0 ? g_memdup2 (tensor->data, size) : NULL;
-  if (tensor->copy)
-    tensor->data = tensor->copy;
-  tensor->size = size;
-  tensor->buffer = buffer;
-  return TRUE;
+  return find_tensor (gst_sample_get_caps (sample), i, &place)
+      && map_place (tensor, gst_sample_get_buffer (sample), &place);
 }
 
 void
@@ -102,16 +131,49 @@ sample_tensor_unmap (SampleTensor *tensor)
   g_free (tensor->copy);
 }
 
+gboolean
+sample_caps_check_floats (const GstCaps *caps, guint i, gsize n, GError **error)
+{
+  Place place;
+  gchar *text;
+
+  if (find_tensor (caps, i, &place) && place.is_float32 && place.n_elements == n)
+    return TRUE;
+  text = gst_caps_to_string (caps);
+  FAULT (error, "tensor %u: expected %" G_GSIZE_FORMAT " float32 numbers, caps are %s", i, n, text);
+  g_free (text);
+  return FALSE;
+}
+
+gboolean
+sample_tensor_map_floats (SampleTensor *tensor, GstSample *sample, guint i, gsize n, GError **error)
+{
+  if (!sample_caps_check_floats (gst_sample_get_caps (sample), i, n, error))
+    return FALSE;
+  if (sample_tensor_map (tensor, sample, i))
+    return TRUE;
+  FAULT (error, "tensor %u: the buffer lacks its %" G_GSIZE_FORMAT " float32 numbers, or cannot be mapped", i, n);
+  return FALSE;
+}
+
+const gfloat *
+sample_tensor_floats (const SampleTensor *tensor)
+{
+  return (const gfloat *) (gconstpointer) tensor->data;
+}
+
 gfloat
 sample_tensor_value (GstSample *sample, guint i, gsize index)
 {
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
   SampleTensor tensor;
   gfloat value = NAN;
+  Place place;
 
-  if (!sample_tensor_map (&tensor, sample, i))
+  if (!find_tensor (gst_sample_get_caps (sample), i, &place) || !place.is_float32 || index >= place.n_elements
+      || !map_place (&tensor, buffer, &place))
     return value;
-  if (index < tensor.size / sizeof value)
-    value = ((const gfloat *) (gconstpointer) tensor.data)[index];
+  value = sample_tensor_floats (&tensor)[index];
   sample_tensor_unmap (&tensor);
   return value;
 }

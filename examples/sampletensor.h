@@ -1,7 +1,7 @@
 /* robocache: tensors of a sample, from one memory for each or one for all
  *
  * robocachefuse sends one GstMemory per tensor; after gdpdepay, and other elements that copy, all tensors are in one. The caps
- * say where each begins.
+ * say where each begins. Every example reads samples here, so types and sizes are checked against caps and buffer once.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -29,7 +29,13 @@ guint sample_n_tensors (GstSample * sample);
 gboolean sample_tensor_map (SampleTensor * tensor, GstSample * sample, guint i);
 void sample_tensor_unmap (SampleTensor * tensor);
 
-/* Number `index` of float32 tensor i; NaN when there is none. */
+/* TRUE if tensor i of these caps is n float32 numbers. Otherwise FALSE and an error with both formats. */
+gboolean sample_caps_check_floats (const GstCaps * caps, guint i, gsize n, GError ** error);
+/* Maps tensor i, n float32 numbers, for reading. FALSE and an error when caps or buffer differ from that. */
+gboolean sample_tensor_map_floats (SampleTensor * tensor, GstSample * sample, guint i, gsize n, GError ** error);
+const gfloat *sample_tensor_floats (const SampleTensor * tensor);
+
+/* Number `index` of float32 tensor i; NaN when the sample has none, or another type. */
 gfloat sample_tensor_value (GstSample * sample, guint i, gsize index);
 
 G_END_DECLS

@@ -4,7 +4,8 @@
 
 # Packages to build and run robocache on Debian 12 and later. gst-check is part of libgstreamer1.0-dev.
 ROBOCACHE_PACKAGES=(gcc libc6-dev liblzf-dev meson ninja-build pkg-config
-  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libcairo2-dev gstreamer1.0-tools gstreamer1.0-plugins-base)
+  libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev libcairo2-dev libzstd-dev liblz4-dev
+  zlib1g-dev gstreamer1.0-tools gstreamer1.0-plugins-base)
 
 # robocache_quietly COMMAND...: shows the output of a command only if it fails.
 robocache_quietly () {
@@ -50,7 +51,7 @@ robocache_install () {
 # options of meson setup, others are targets; without targets it builds everything. Ends the script on failure.
 robocache_build () {
   local source dir=$1 argument options=() targets=()
-  source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+  source=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
   for argument in "${@:2}"; do
     case $argument in
       -*) options+=("$argument") ;;
@@ -88,7 +89,7 @@ robocache_gpu_options () {
 # robocache_run NAME [ARGUMENT...]: installs and builds the example program NAME, then executes it in place of the script.
 robocache_run () {
   local examples build
-  examples=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+  examples=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
   # shellcheck source=env.sh
   . "$examples/env.sh"
   build=${ROBOCACHE_BUILD_DIR:-$examples/../build}

@@ -50,16 +50,21 @@ wait_for_agreement (GstClock *clock, const gchar *what, const gchar *whose, GErr
 }
 
 static gboolean
-open_net (SharedClock *shared, const gchar *provider, gint port, GError **error)
+open_net (SharedClock *shared, const gchar *provider, const gchar *listen, gint port, GError **error)
 {
   if (provider) {
     shared->clock = gst_net_client_clock_new ("shared", provider, port, 0);
     return wait_for_agreement (shared->clock, "the clock of", provider, error);
   }
   shared->clock = shared_clock_own ();
-  shared->provider = GST_OBJECT (gst_net_time_provider_new (shared->clock, NULL, port));
-  if (!shared->provider)
-    FAULT (error, "the clock cannot be served at UDP port %d; is it taken?", port);
+  /* gst_net_time_provider_new of GStreamer 1.20 has a critical where there is none */
+  shared->provider = g_initable_new (GST_TYPE_NET_TIME_PROVIDER, NULL, NULL, "clock", shared->clock, "address", listen, "port", port,
+      NULL);
+  if (shared->provider)
+    gst_object_ref_sink (shared->provider);
+  else
+    FAULT (error, "the clock cannot be served at %s, UDP port %d; is the address this host's, and is the port free?", listen,
+        port);
   return shared->provider != NULL;
 }
 
@@ -75,12 +80,13 @@ open_ptp (SharedClock *shared, GError **error)
 }
 
 gboolean
-shared_clock_open (SharedClock *shared, SharedClockKind kind, const gchar *provider, gint port, GError **error)
+shared_clock_open (SharedClock *shared, SharedClockKind kind, const gchar *provider, const gchar *listen, gint port,
+    GError **error)
 {
   *shared = (SharedClock) { 0 };
   switch (kind) {
     case SHARED_CLOCK_NET:
-      return open_net (shared, provider, port, error);
+      return open_net (shared, provider, listen, port, error);
     case SHARED_CLOCK_PTP:
       return open_ptp (shared, error);
     case SHARED_CLOCK_SYSTEM:

@@ -26,9 +26,10 @@ typedef struct
   GstObject *provider;
 } SharedClock;
 
-/* provider: NULL on the host that provides it, or else that host's address. Waits until the clocks agree. FALSE and an
- * error when they do not. */
-gboolean shared_clock_open (SharedClock * shared, SharedClockKind kind, const gchar * provider, gint port, GError ** error);
+/* provider: NULL on the host that provides it, or else that host's address. listen: the address that the provider binds to.
+ * Waits until the clocks agree. FALSE and an error when they do not. */
+gboolean shared_clock_open (SharedClock * shared, SharedClockKind kind, const gchar * provider, const gchar * listen, gint port,
+    GError ** error);
 void shared_clock_clear (SharedClock * shared);
 
 /* This host's own time of day. */

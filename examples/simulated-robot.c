@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "messages.h"
+#include "outputfile.h"
+#include "program.h"
 #include "sampletensor.h"
 #include "statstable.h"
 
@@ -30,9 +32,9 @@ static gchar *picture = NULL;
 static gboolean wrote_picture = FALSE;
 
 static const GOptionEntry options[] = {
-  {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "How long the robot runs (5)", "N"},
-  {"cloud-seconds", 'c', 0, G_OPTION_ARG_INT, &cloud_seconds, "How long point clouds are voxelized (1)", "N"},
-  {"picture", 'p', 0, G_OPTION_ARG_FILENAME, &picture, "Where a picture of a voxel grid goes, as PNG; empty for none "
+  {"seconds", 's', 0, G_OPTION_ARG_INT, &seconds, "duration of the robot's run in seconds (5)", "N"},
+  {"cloud-seconds", 'c', 0, G_OPTION_ARG_INT, &cloud_seconds, "duration of the point clouds in seconds (1)", "N"},
+  {"picture", 'p', 0, G_OPTION_ARG_FILENAME, &picture, "write a picture of a voxel grid to FILE, as PNG; empty: none "
       "(" DEFAULT_PICTURE ")", "FILE"},
   {NULL}
 };
@@ -57,34 +59,39 @@ show_progress (gboolean is_milestone, const gchar *text)
   fflush (stdout);
 }
 
+/* What handle_sample of a pipeline gets. */
+typedef struct
+{
+  GstElement *pipeline;
+  TakeSample handle_sample;
+  guint64 n;
+} Run;
+
+static gboolean
+count_sample (GstSample *sample, gpointer data)
+{
+  Run *run = data;
+
+  run->handle_sample (run->pipeline, sample, ++run->n);
+  return TRUE;
+}
+
 /* Runs a pipeline whose appsink is called samples until it ends. */
 static gboolean
 run_pipeline (const gchar *description, TakeSample handle_sample)
 {
-  GstElement *pipeline = messages_launch (description), *sink;
-  gboolean failed = FALSE;
-  guint64 n = 0;
+  Run run = { messages_launch (description), handle_sample, 0 };
+  gboolean ok;
 
   fflush (stdout);
-  if (!pipeline)
+  if (!run.pipeline)
     return FALSE;
-  sink = gst_bin_get_by_name (GST_BIN (pipeline), "samples");
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (!failed && !gst_app_sink_is_eos (GST_APP_SINK (sink))) {
-    GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), POLL);
-
-    if (sample) {
-      handle_sample (pipeline, sample, ++n);
-      gst_sample_unref (sample);
-    }
-    failed = messages_handle (pipeline, NULL, NULL);
-  }
-  if (!failed)
-    handle_sample (pipeline, NULL, n);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  return !failed;
+  ok = program_play (run.pipeline, count_sample, NULL, &run);
+  if (ok)
+    handle_sample (run.pipeline, NULL, run.n);
+  gst_element_set_state (run.pipeline, GST_STATE_NULL);
+  gst_object_unref (run.pipeline);
+  return ok;
 }
 
 /* ---- the robot ---- */
@@ -202,12 +209,17 @@ run_clouds (void)
 static void
 write_picture (GstElement *pipeline, GstSample *sample, guint64 n)
 {
+  OutputFile file;
   GError *error = NULL;
   GstMapInfo map;
 
   if (!sample || !gst_buffer_map (gst_sample_get_buffer (sample), &map, GST_MAP_READ))
     return;
-  if (g_file_set_contents (picture, (const gchar *) map.data, (gssize) map.size, &error))
+  if (output_file_open (&file, picture, &error)) {
+    fwrite (map.data, 1, map.size, file.stream);
+    output_file_close (&file, TRUE, &error);
+  }
+  if (!error)
     printf ("The room without its ceiling and two of its walls, as voxels coloured by height: %s\n", picture);
   else
     fprintf (stderr, "error: %s\n", error->message);
@@ -222,7 +234,7 @@ is_there (const gchar *factory, const gchar *advice)
   GstElementFactory *found = gst_element_factory_find (factory);
 
   if (!found)
-    printf ("No picture of the voxels: %s is not there; %s\n", factory, advice);
+    printf ("No picture of the voxels: %s is missing; %s\n", factory, advice);
   else
     gst_object_unref (found);
   return found != NULL;
@@ -252,22 +264,9 @@ check_seconds (const gchar *option, gint value)
 int
 main (int argc, char **argv)
 {
-  GOptionContext *context = g_option_context_new (NULL);
-  GError *error = NULL;
-  gboolean ok;
+  gboolean ok = program_parse_options (argc, argv, options,
+      "Aligns a simulated robot's sensors on common ticks, live, and prints the statistics.");
 
-  g_option_context_set_summary (context, "A simulated robot's sensors on common ticks, live, and what was measured.");
-  g_option_context_add_main_entries (context, options, NULL);
-  g_option_context_add_group (context, gst_init_get_option_group ());
-  ok = g_option_context_parse (context, &argc, &argv, &error);
-  g_option_context_free (context);
-  if (ok && argc > 1) {
-    ok = FALSE;
-    fprintf (stderr, "error: unexpected argument \"%s\"\n", argv[1]);
-  } else if (!ok) {
-    fprintf (stderr, "error: %s\n", error->message);
-    g_error_free (error);
-  }
   ok = ok && check_seconds ("seconds", seconds) && check_seconds ("cloud-seconds", cloud_seconds);
   picture = picture ? picture : g_strdup (DEFAULT_PICTURE);
   ok = ok && (seconds == 0 || run_robot ()) && (cloud_seconds == 0 || run_clouds ()) && (*picture == '\0' || run_picture ());

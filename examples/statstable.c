@@ -110,6 +110,29 @@ print_ticks (FILE *out, const GstStructure *stats)
   fputc ('\n', out);
 }
 
+static void
+print_words (FILE *out)
+{
+  static const struct
+  {
+    const gchar *words, *meaning;
+  } lines[] = {
+    {"rows in", "Rows of the stream. Each is used by a tick, or late, duplicate, unused or kept:"},
+    {"late", "arrived after its tick, or further out of order than reorder-window"},
+    {"duplicate", "has the time of another row, which replaces it"},
+    {"unused", "lies between two ticks that need other rows"},
+    {"kept", "waits for its tick"},
+    {"aligned", "Ticks whose values are computed from rows around the tick"},
+    {"held", "Ticks that repeat the last row, for at most hold-limit"},
+    {"missing", "Ticks without a row near enough; values are NaN"},
+    {"age", "Time from the newest row at or before a tick to the tick"},
+  };
+
+  fputc ('\n', out);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    fprintf (out, "%-11s%s\n", lines[i].words, lines[i].meaning);
+}
+
 void
 stats_table_print (FILE *out, GstElement *fuse, const StatsTableRow *rows, guint n_rows)
 {
@@ -135,5 +158,6 @@ stats_table_print (FILE *out, GstElement *fuse, const StatsTableRow *rows, guint
     gst_structure_free (of_pad);
   }
   print_ticks (out, stats);
+  print_words (out);
   gst_structure_free (stats);
 }

@@ -17,7 +17,8 @@ typedef struct
   gchar *label;                 /* what to call it */
 } StatsTableRow;
 
-/* Writes the fuse element's `stats`: a line for each row, then the ticks, and for a live pipeline how late they were. */
+/* Writes the fuse element's `stats`: a line for each row, then the ticks, and for a live pipeline how late they were, then the
+ * meaning of the columns. */
 void stats_table_print (FILE * out, GstElement * fuse, const StatsTableRow * rows, guint n_rows);
 
 /* A number out of stats, whatever its integer type; 0 when there is none. */

@@ -1,4 +1,4 @@
-/* robocache: which column of a recording is the time, and in which unit, by its first lines
+/* robocache: which column of a recording is the time, and in which unit, by its names and its first lines
  *
  * Nothing here becomes a time: steps are compared as doubles only to choose a unit.
  *
@@ -6,26 +6,15 @@
  */
 #include "timeguess.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gst/parse/records/csvrecord.h"
+#include "gst/parse/records/timedate.h"
 #include "fault.h"
 
+/* More only where they are not in order. */
 #define LINES_TO_LOOK_AT 1000
-
-/* A sensor is between 0.5 Hz and 20 kHz; of several units that make it one, the nearest to the middle is meant. */
-#define LONGEST_STEP_S 2.0
-#define SHORTEST_STEP_S 50e-6
-#define USUAL_STEP_S 10e-3
-
-static const gdouble unit_s[] = {
-  [ROBOCACHE_TIME_UNIT_S] = 1.0,
-  [ROBOCACHE_TIME_UNIT_MS] = 1e-3,
-  [ROBOCACHE_TIME_UNIT_US] = 1e-6,
-  [ROBOCACHE_TIME_UNIT_NS] = 1e-9,
-};
 
 /* ---- the first lines ---- */
 
@@ -33,26 +22,28 @@ typedef struct
 {
   const gchar *what;            /* "time" or "arrival": of the option, and of the column in an error */
   gchar delimiter;
-  gint64 column;                /* -1: by name, not found yet */
-  const gchar *column_name;
-  gboolean has_content;
-  gchar *header;                /* of the time column, or NULL */
+  gint column;                  /* -1: not known yet */
+  const gchar *column_name;     /* NULL: given by number, or not at all */
+  gint arrival_column;          /* -1: none */
+  gboolean has_content, has_columns;    /* a line that is no comment was read; one that has fields */
+  RobocacheTimeSource source;   /* with has_columns */
   gboolean has_decimals;
-  GArray *times;                /* gdouble, in the file's unit */
+  gboolean is_in_order;
+  GArray *times;                /* gdouble, in the file's unit; s of dates */
 } Look;
 
 static gboolean
-look_init (Look *look, const gchar *what, const gchar *delimiter, const gchar *column, GError **error)
+look_init (Look *look, const gchar *what, const gchar *delimiter, const gchar *column, gint arrival_column, GError **error)
 {
   guint64 number;
 
-  *look = (Look) {.what = what,.times = g_array_new (FALSE, FALSE, sizeof (gdouble)) };
-  if (column && g_ascii_string_to_unsigned (column, 10, 0, G_MAXINT, &number, NULL)) {
-    look->column = (gint64) number;
-  } else if (column) {
-    look->column = -1;
+  *look = (Look) {.what = what,.column = -1,.arrival_column = arrival_column,.is_in_order = TRUE,
+    .times = g_array_new (FALSE, FALSE, sizeof (gdouble))
+  };
+  if (column && g_ascii_string_to_unsigned (column, 10, 0, G_MAXINT, &number, NULL))
+    look->column = (gint) number;
+  else
     look->column_name = column;
-  }
   return robocache_csv_delimiter_parse (delimiter ? delimiter : ",", &look->delimiter, error);
 }
 
@@ -60,15 +51,7 @@ static void
 look_clear (Look *look)
 {
   g_array_unref (look->times);
-  g_free (look->header);
-}
-
-static gboolean
-is_number (const gchar *text)
-{
-  gint64 unused;
-
-  return robocache_time_from_text (text, ROBOCACHE_TIME_UNIT_NS, &unused) != ROBOCACHE_TIME_NOT_A_NUMBER;
+  robocache_time_source_clear (&look->source);
 }
 
 static gboolean
@@ -76,7 +59,7 @@ find_column (Look *look, GPtrArray *fields, GError **error)
 {
   for (guint c = 0; look->column < 0 && c < fields->len; c++) {
     if (g_str_equal (g_ptr_array_index (fields, c), look->column_name))
-      look->column = c;
+      look->column = (gint) c;
   }
   if (look->column >= 0)
     return TRUE;
@@ -84,48 +67,93 @@ find_column (Look *look, GPtrArray *fields, GError **error)
   return FALSE;
 }
 
+/* A number or a date. */
+static gboolean
+is_time (const gchar *text)
+{
+  gint64 unused;
+
+  return robocache_time_from_text (text, ROBOCACHE_TIME_UNIT_NS, &unused) != ROBOCACHE_TIME_NOT_A_NUMBER
+      || robocache_time_from_date (text, &unused) != ROBOCACHE_TIME_NOT_A_NUMBER;
+}
+
+/* The first line with fields: a header, or a row. */
+static gboolean
+read_columns (Look *look, GPtrArray *fields, GError **error)
+{
+  const guint first = look->column >= 0 ? (guint) look->column : 0;
+  gboolean has_header;
+
+  if (look->column_name && !find_column (look, fields, error))
+    return FALSE;
+  has_header = look->column_name || (first < fields->len && !is_time (g_ptr_array_index (fields, first)));
+  robocache_time_source_guess (&look->source, has_header ? (gchar **) fields->pdata : NULL, fields->len, look->column,
+      ROBOCACHE_TIME_UNIT_AUTO, look->arrival_column);
+  look->column = (gint) look->source.column;
+  look->has_columns = TRUE;
+  return TRUE;
+}
+
 static void
 read_time (Look *look, const gchar *text)
 {
-  const gdouble time = g_ascii_strtod (text, NULL);
+  gdouble time;
+  gint64 ns;
 
-  look->has_decimals |= strpbrk (text, ".eE") != NULL;
+  if (robocache_time_from_date (text, &ns) == ROBOCACHE_TIME_OK) {
+    look->source.has_dates = TRUE;
+    time = (gdouble) ns / 1e9;
+  } else {
+    look->has_decimals |= strpbrk (text, ".eE") != NULL;
+    time = g_ascii_strtod (text, NULL);
+  }
+  if (look->times->len > 0)
+    look->is_in_order &= time >= g_array_index (look->times, gdouble, look->times->len - 1);
   g_array_append_val (look->times, time);
 }
 
-/* The line without its end and, at first, without the marks before NumPy's header; NULL when it is no row. */
+/* Behind blanks and # of a line. */
 static gchar *
-trim_line (gchar *line, gboolean is_first)
+skip_marks (gchar *line)
 {
-  if (is_first && g_str_has_prefix (line, "\xEF\xBB\xBF"))
-    line += 3;
-  line[strcspn (line, "\r\n")] = '\0';
-  if (line[strspn (line, " \t")] == '#' && is_first)
-    line += strspn (line, "# \t");
-  return line[strspn (line, " \t")] == '\0' || line[strspn (line, " \t")] == '#' ? NULL : line;
+  return line + strspn (line, "# \t");
+}
+
+/* NumPy writes a header behind a #. */
+static gboolean
+is_comment (const Look *look, gchar *line, GPtrArray *fields)
+{
+  gchar *copy;
+  gboolean is;
+
+  if (line[strspn (line, " \t")] != '#')
+    return FALSE;
+  if (look->has_columns)
+    return TRUE;
+  copy = g_strdup (skip_marks (line));
+  is = !robocache_csv_split (copy, strlen (copy), look->delimiter, fields, NULL) || fields->len < 2
+      || is_time (g_ptr_array_index (fields, 0));
+  g_free (copy);
+  return is;
 }
 
 static gboolean
 read_line (Look *look, gchar *line, GPtrArray *fields, GError **error)
 {
-  const gboolean is_first = !look->has_content;
-  const gchar *text;
-
-  line = trim_line (line, is_first);
-  if (!line)
+  if (!look->has_content && g_str_has_prefix (line, "\xEF\xBB\xBF"))
+    line += 3;
+  line[strcspn (line, "\r\n")] = '\0';
+  if (line[strspn (line, " \t")] == '\0' || is_comment (look, line, fields))
     return TRUE;
   look->has_content = TRUE;
+  if (!look->has_columns && line[strspn (line, " \t")] == '#')
+    line = skip_marks (line);
   if (!robocache_csv_split (line, strlen (line), look->delimiter, fields, NULL))
     return TRUE;                /* malformed; the parser will say so */
-  if (is_first && look->column < 0 && !find_column (look, fields, error))
+  if (!look->has_columns && !read_columns (look, fields, error))
     return FALSE;
-  if (look->column >= fields->len)
-    return TRUE;
-  text = g_ptr_array_index (fields, look->column);
-  if (is_number (text))
-    read_time (look, text);
-  else if (is_first)
-    look->header = g_strdup (text);
+  if ((guint) look->column < fields->len && is_time (g_ptr_array_index (fields, look->column)))
+    read_time (look, g_ptr_array_index (fields, look->column));
   return TRUE;
 }
 
@@ -137,7 +165,7 @@ look_at (Look *look, FILE *file, GError **error)
   size_t size = 0;
   gboolean ok = TRUE;
 
-  for (guint i = 0; ok && i < LINES_TO_LOOK_AT && getline (&line, &size, file) >= 0; i++)
+  for (guint i = 0; ok && (i < LINES_TO_LOOK_AT || !look->is_in_order) && getline (&line, &size, file) >= 0; i++)
     ok = read_line (look, line, fields, error);
   free (line);
   g_ptr_array_unref (fields);
@@ -145,10 +173,12 @@ look_at (Look *look, FILE *file, GError **error)
     return FALSE;
   if (!look->has_content)
     FAULT (error, "the file is empty");
+  else if (!look->has_columns)
+    FAULT (error, "no line can be read; set delimiter");
   else if (look->times->len == 0)
-    FAULT (error, "there is no number in the %s column, %" G_GINT64_FORMAT " counted from 0%s%s%s; set %s-column, or "
-        "delimiter", look->what, look->column, look->header ? ", called \"" : "", look->header ? look->header : "",
-        look->header ? "\"" : "", look->what);
+    FAULT (error, "there is no time in the %s column, %d counted from 0%s%s%s; set %s-column, or delimiter", look->what,
+        look->column, look->source.name ? ", called \"" : "", look->source.name ? look->source.name : "",
+        look->source.name ? "\"" : "", look->what);
   return look->times->len > 0;
 }
 
@@ -162,120 +192,96 @@ compare_doubles (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Median of the steps that are any, in the file's unit; 0 when there are none. */
+/* Median of the steps of the times in order, equal ones left out, in the file's unit; 0 when there are none. */
 static gdouble
-median_step (const GArray *times)
+median_step (GArray *times)
 {
   GArray *steps = g_array_new (FALSE, FALSE, sizeof (gdouble));
   gdouble median = 0.0;
 
+  g_array_sort (times, compare_doubles);
   for (guint i = 1; i < times->len; i++) {
-    const gdouble step = fabs (g_array_index (times, gdouble, i) - g_array_index (times, gdouble, i - 1));
+    const gdouble step = g_array_index (times, gdouble, i) - g_array_index (times, gdouble, i - 1);
 
     if (step > 0.0)
       g_array_append_val (steps, step);
   }
   g_array_sort (steps, compare_doubles);
   if (steps->len > 0)
-    median = g_array_index (steps, gdouble, steps->len / 2);
+    median = g_array_index (steps, gdouble, (steps->len - 1) / 2);
   g_array_unref (steps);
   return median;
-}
-
-/* "stamp_ns", "t (ms)", "time[s]" */
-static gboolean
-unit_of_header (const gchar *header, RobocacheTimeUnit *unit)
-{
-  gchar *name = g_ascii_strdown (header, -1), *part;
-  gboolean known;
-
-  g_strdelimit (name, ")]", '\0');
-  part = name + strlen (name);
-  while (part > name && g_ascii_isalpha (part[-1]))
-    part--;
-  known = part > name && strchr ("_([ ", part[-1]) && robocache_time_unit_by_name (part, unit);
-  g_free (name);
-  return known;
-}
-
-static gboolean
-is_sensor_step (gdouble step_s)
-{
-  return step_s >= SHORTEST_STEP_S && step_s <= LONGEST_STEP_S;
-}
-
-static gboolean
-unit_of_step (gdouble step, RobocacheTimeUnit *unit)
-{
-  gdouble least_distance = INFINITY;
-
-  for (guint i = 0; i < G_N_ELEMENTS (unit_s); i++) {
-    const gdouble step_s = step * unit_s[i], distance = fabs (log (step_s / USUAL_STEP_S));
-
-    if (is_sensor_step (step_s) && distance < least_distance) {
-      least_distance = distance;
-      *unit = i;
-    }
-  }
-  return least_distance < INFINITY;
 }
 
 static gboolean
 guess_unit (TimeGuess *guess, const Look *look, gdouble step, GError **error)
 {
-  if (look->header && unit_of_header (look->header, &guess->unit)) {
-    guess->reason = g_strdup_printf ("by the name %s", look->header);
-    return TRUE;
+  RobocacheTimeSource *source = &guess->source;
+  RobocacheTimeUnit *unit = &source->unit;
+
+  if (source->has_dates) {
+    guess->unit_reason = g_strdup ("they are dates");
+  } else if (source->unit_by == ROBOCACHE_CHOSEN_BY_NAME) {
+    guess->unit_reason = g_strdup_printf ("by the name %s", source->name);
+  } else if (look->has_decimals && (step == 0.0 || robocache_time_step_is_possible (step))) {
+    guess->unit_reason = g_strdup ("guessed: it has decimals");
+  } else if (step > 0.0 && robocache_time_unit_of_date (g_array_index (look->times, gdouble, 0), step, unit)) {
+    guess->unit_reason = g_strdup ("guessed: the times then count from 1970");
+  } else if (step > 0.0 && robocache_time_unit_of_step (step, unit)) {
+    guess->unit_reason = g_strdup_printf ("guessed: the median step of %g is then %.4g ms", step,
+        step * robocache_time_unit_seconds (*unit) * 1e3);
+  } else {
+    if (step > 0.0)
+      FAULT (error, "the median step of the time, %g, is not that of a sensor of 0.5 Hz to 20 kHz in any unit; set time-unit",
+      step);
+    else
+      FAULT (error, "all times are equal, so their unit is unknown; set time-unit, or time-column");
+    return FALSE;
   }
-  if (look->has_decimals && (step == 0.0 || is_sensor_step (step))) {
-    guess->unit = ROBOCACHE_TIME_UNIT_S;
-    guess->reason = g_strdup ("guessed: it has decimals");
+  return TRUE;
+}
+
+static gboolean
+set_unit (TimeGuess *guess, const gchar *name, GError **error)
+{
+  guess->source.unit_by = ROBOCACHE_CHOSEN_BY_USER;
+  if (robocache_time_unit_by_name (name, &guess->source.unit))
     return TRUE;
-  }
-  if (step > 0.0 && unit_of_step (step, &guess->unit)) {
-    guess->reason = g_strdup_printf ("guessed: the median step of %g is then %.4g ms", step,
-        step * unit_s[guess->unit] * 1e3);
-    return TRUE;
-  }
-  if (step > 0.0)
-    FAULT (error, "the median step of the time, %g, is that of a sensor of 0.5 Hz to 20 kHz in no unit; set "
-        "time-unit", step);
-  else
-    FAULT (error, "all times are the same, so their unit is unknown; set time-unit");
+  FAULT (error, "time-unit=%s: expected s, ms, us or ns", name);
   return FALSE;
 }
 
 gboolean
-time_guess (TimeGuess *guess, FILE *file, const gchar *delimiter, const gchar *column, const gchar *unit, GError **error)
+time_guess (TimeGuess *guess, FILE *file, const gchar *delimiter, const gchar *column, const gchar *unit,
+    gint arrival_column, GError **error)
 {
   Look look;
-  gboolean ok = look_init (&look, "time", delimiter, column, error);
+  gboolean ok = look_init (&look, "time", delimiter, column, arrival_column, error) && look_at (&look, file, error);
 
-  *guess = (TimeGuess) { 0 };
-  if (ok && unit && !robocache_time_unit_by_name (unit, &guess->unit)) {
-    FAULT (error, "time-unit=%s: expected s, ms, us or ns", unit);
-    ok = FALSE;
-  }
-  if (ok && look_at (&look, file, error)) {
-    const gdouble step = median_step (look.times);
-
-    guess->column = (guint) look.column;
-    ok = unit || guess_unit (guess, &look, step, error);
-    guess->step_s = step * unit_s[guess->unit];
-  } else {
-    ok = FALSE;
+  if (ok) {
+    guess->source = look.source;
+    look.source = (RobocacheTimeSource) { 0 };
+    guess->source.column_by = column ? ROBOCACHE_CHOSEN_BY_USER : guess->source.column_by;
+    ok = unit ? set_unit (guess, unit, error) : guess_unit (guess, &look, median_step (look.times), error);
   }
   look_clear (&look);
   return ok;
+}
+
+void
+time_guess_clear (TimeGuess *guess)
+{
+  robocache_time_source_clear (&guess->source);
+  g_free (guess->unit_reason);
 }
 
 gboolean
 time_column_find (gint *number, FILE *file, const gchar *delimiter, const gchar *column, GError **error)
 {
   Look look;
-  const gboolean ok = look_init (&look, "arrival", delimiter, column, error) && look_at (&look, file, error);
+  const gboolean ok = look_init (&look, "arrival", delimiter, column, -1, error) && look_at (&look, file, error);
 
-  *number = ok ? (gint) look.column : -1;
+  *number = ok ? look.column : -1;
   look_clear (&look);
   return ok;
 }

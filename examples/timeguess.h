@@ -1,4 +1,7 @@
-/* robocache: which column of a recording is the time, and in which unit, by its first lines
+/* robocache: which column of a recording is the time, and in which unit, by its names and its first lines
+ *
+ * The rules for names are robocacheparse's. It takes seconds where a name has no unit; the programs, which can read a file
+ * twice, look at the steps as well.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,22 +10,22 @@
 
 #include <stdio.h>
 
-#include "gst/parse/records/recordtime.h"
+#include "gst/parse/records/timeguess.h"
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  guint column;
-  RobocacheTimeUnit unit;
-  gchar *reason;                /* NULL: the unit was given */
-  gdouble step_s;               /* median time between rows; 0 when there is but one time */
+  RobocacheTimeSource source;
+  gchar *unit_reason;           /* NULL: the unit was given */
 } TimeGuess;
 
-/* Reads the beginning of file. What is given is NULL or wins: a delimiter, a column by number or name, a unit by name.
- * FALSE and an error that says what to give. */
+/* Fills in a zeroed guess from the beginning of file or, where its rows are not in order, from all of it. NULL where the user did
+ * not set it: delimiter, column by number or name, unit by name. arrival_column (-1: none) is not the time. FALSE and an error
+ * that says what to set. */
 gboolean time_guess (TimeGuess * guess, FILE * file, const gchar * delimiter, const gchar * column, const gchar * unit,
-    GError ** error);
+    gint arrival_column, GError ** error);
+void time_guess_clear (TimeGuess * guess);
 
 /* The number of the column with the time of arrival, given by number or name. FALSE and an error when there is no such
  * column, or no number in it. */

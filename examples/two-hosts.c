@@ -11,12 +11,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "common/text/timetext.h"
 #include "fault.h"
 #include "recording.h"
 
 const TwoHostsSensor two_hosts_sensors[TWO_HOSTS_N_SENSORS] = {
-  {"proprio_0", "proprio", ROBOCACHE_TEST_PROPRIO, 7, 100},
-  {"force_0", "force", ROBOCACHE_TEST_FORCE, 6, 250},
+  {"proprio_0", "joints", "proprio", ROBOCACHE_TEST_PROPRIO, 7, 100},
+  {"force_0", "force", "force", ROBOCACHE_TEST_FORCE, 6, 250},
 };
 
 gint
@@ -39,7 +40,7 @@ two_hosts_rtcp_port (gint port, guint sensor)
 
 typedef struct
 {
-  gchar *transport, *clock, *receiver, *base_time, *latency, *delay;
+  gchar *transport, *clock, *receiver, *listen, *base_time, *latency, *delay;
   gchar **role;
   SharedClockKind clock_kind;
   TwoHosts hosts;
@@ -48,9 +49,32 @@ typedef struct
 static gboolean
 parse_duration (const gchar *option, const gchar *text, gint64 *ns, GError **error)
 {
-  if (!text || (recording_parse_duration (text, ns) && *ns >= 0))
+  if (!text || (robocache_duration_from_text (text, ns) && *ns >= 0))
     return TRUE;
   FAULT (error, "--%s %s: expected a time in ns, or with a unit, like 20ms", option, text);
+  return FALSE;
+}
+
+/* It becomes part of a pipeline's description. */
+static gboolean
+is_host (const gchar *text)
+{
+  return *text && text[strspn (text, "-.:%_" G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS)] == '\0';
+}
+
+static gboolean
+check_addresses (const CommandLine *line, gboolean is_sender, GError **error)
+{
+  if (is_sender != (line->receiver != NULL))
+    FAULT (error, "--receiver: expected the address of the fusing host, for the sender only");
+  else if (line->receiver && !is_host (line->receiver))
+    FAULT (error, "--receiver %s: expected the name or the IP address of the fusing host", line->receiver);
+  else if (line->listen && is_sender)
+    FAULT (error, "--listen: expected for the receiver only");
+  else if (line->listen && !(is_host (line->listen) && g_hostname_is_ip_address (line->listen)))
+    FAULT (error, "--listen %s: expected an IP address of this host, like 10.0.0.2", line->listen);
+  else
+    return TRUE;
   return FALSE;
 }
 
@@ -59,11 +83,12 @@ check (CommandLine *line, GError **error)
 {
   TwoHosts *hosts = &line->hosts;
   const gchar *role = line->role && line->role[0] && !line->role[1] ? line->role[0] : "";
+  const gboolean is_sender = g_str_equal (role, "sender");
 
-  if (!g_str_equal (role, "sender") && !g_str_equal (role, "receiver"))
+  if (!is_sender && !g_str_equal (role, "receiver"))
     FAULT (error, "expected one argument, sender or receiver; see --help");
-  else if (g_str_equal (role, "sender") != (line->receiver != NULL))
-    FAULT (error, "--receiver: expected the address of the fusing host, for the sender only");
+  else if (!check_addresses (line, is_sender, error))
+    return FALSE;
   else if (!line->transport || (!g_str_equal (line->transport, "tcp") && !g_str_equal (line->transport, "rtp")))
     FAULT (error, "--transport %s: expected tcp or rtp", line->transport ? line->transport : "");
   else if (!shared_clock_kind_by_name (line->clock ? line->clock : "net", &line->clock_kind))
@@ -87,34 +112,37 @@ parse_command_line (CommandLine *line, int argc, char **argv, GError **error)
 {
   TwoHosts *hosts = &line->hosts;
   const GOptionEntry entries[] = {
-    {"transport", 't', 0, G_OPTION_ARG_STRING, &line->transport, "tcp (gdp) or rtp", "NAME"},
-    {"receiver", 'r', 0, G_OPTION_ARG_STRING, &line->receiver, "address of the receiver, for the sender", "ADDRESS"},
-    {"clock", 'c', 0, G_OPTION_ARG_STRING, &line->clock, "net: the receiver's (default); ptp; system: each host's own",
+    {"transport", 't', 0, G_OPTION_ARG_STRING, &line->transport, "transport of the rows: tcp (gdp) or rtp", "NAME"},
+    {"receiver", 'r', 0, G_OPTION_ARG_STRING, &line->receiver, "sender: address of the receiver", "ADDRESS"},
+    {"listen", 0, 0, G_OPTION_ARG_STRING, &line->listen, "receiver: IP address to bind to (127.0.0.1); any host that reaches "
+          "it can send rows", "ADDRESS"},
+    {"clock", 'c', 0, G_OPTION_ARG_STRING, &line->clock, "shared clock: net, the receiver's (default), ptp, or system, each host's own",
         "NAME"},
-    {"base-time", 'b', 0, G_OPTION_ARG_STRING, &line->base_time, "when the sensors begin, in seconds on the shared clock: "
-          "Unix time, and with ptp TAI", "S"},
-    {"seconds", 's', 0, G_OPTION_ARG_INT, &hosts->seconds, "how long they run (10)", "N"},
-    {"port", 'p', 0, G_OPTION_ARG_INT, &hosts->port, "the first of six ports (5600)", "N"},
-    {"latency", 'l', 0, G_OPTION_ARG_STRING, &line->latency, "of robocachefuse (400ms)", "TIME"},
-    {"arrival-times", 0, 0, G_OPTION_ARG_NONE, &hosts->arrival_times, "receiver: by RTP, stamps rows as they arrive, as "
-          "rtpgstdepay alone does, for comparison", NULL},
-    {"delay", 0, 0, G_OPTION_ARG_STRING, &line->delay, "sender: as long as a network would take (0)", "TIME"},
-    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &hosts->loss, "sender: this part of RTP packets gets lost (0)", "PART"},
-    {"own-clock", 0, 0, G_OPTION_ARG_NONE, &hosts->own_clock, "sender: rows are of this machine's own time, so that the "
-          "clocks' error shows; for both ends on one machine", NULL},
+    {"base-time", 'b', 0, G_OPTION_ARG_STRING, &line->base_time, "time on the shared clock at which the sensors begin, in "
+          "seconds: Unix time, or TAI with ptp", "S"},
+    {"seconds", 's', 0, G_OPTION_ARG_INT, &hosts->seconds, "duration of the run in seconds (10)", "N"},
+    {"port", 'p', 0, G_OPTION_ARG_INT, &hosts->port, "first of six consecutive ports (5600)", "N"},
+    {"latency", 'l', 0, G_OPTION_ARG_STRING, &line->latency, "latency of robocachefuse, like 400ms (400ms)", "TIME"},
+    {"arrival-times", 0, 0, G_OPTION_ARG_NONE, &hosts->arrival_times, "receiver: stamp rows of RTP at their arrival, for "
+          "comparison", NULL},
+    {"delay", 0, 0, G_OPTION_ARG_STRING, &line->delay, "sender: simulated delay of the network, like 20ms (0)", "TIME"},
+    {"loss", 0, 0, G_OPTION_ARG_DOUBLE, &hosts->loss, "sender: simulated loss, a fraction of the RTP packets (0)", "PART"},
+    {"own-clock", 0, 0, G_OPTION_ARG_NONE, &hosts->own_clock, "sender: stamp rows with this machine's own clock, to "
+          "measure the error of the shared one; for both ends on one machine", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &line->role, NULL, "sender|receiver"},
     {NULL}
   };
   GOptionContext *context = g_option_context_new (NULL);
   gboolean ok;
 
-  g_option_context_set_summary (context, "Joints and forces of one host, fused on another, and by how much they are "
-      "beside their ticks.");
+  g_option_context_set_summary (context, "Sends joints and forces from one host, fuses them on another, and measures the "
+      "alignment error.");
   g_option_context_add_main_entries (context, entries, NULL);
   ok = g_option_context_parse (context, &argc, &argv, error) && check (line, error);
   g_option_context_free (context);
   hosts->rtp = ok && g_str_equal (line->transport, "rtp");
   hosts->receiver = line->receiver;
+  hosts->listen = line->listen ? line->listen : "127.0.0.1";
   return ok;
 }
 
@@ -124,6 +152,7 @@ command_line_clear (CommandLine *line)
   g_free (line->transport);
   g_free (line->clock);
   g_free (line->receiver);
+  g_free (line->listen);
   g_free (line->base_time);
   g_free (line->latency);
   g_free (line->delay);
@@ -141,7 +170,7 @@ main (int argc, char **argv)
   setvbuf (stdout, NULL, _IOLBF, 0);
   gst_init (NULL, NULL);
   ok = parse_command_line (&line, argc, argv, &error)
-      && shared_clock_open (&shared, line.clock_kind, line.hosts.receiver, line.hosts.port, &error);
+      && shared_clock_open (&shared, line.clock_kind, line.hosts.receiver, line.hosts.listen, line.hosts.port, &error);
   if (error)
     fprintf (stderr, "error: %s\n", error->message);
   if (ok)

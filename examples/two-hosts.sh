@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sensors on one host, fusion on another: by gdp over TCP, then by RTP; what was fused, and by how much it is beside its ticks.
-# Both ends run here: in two network namespaces if they can be made and entered, else over loopback. Delay is 20 ms and loss
-# 1 %: the kernel's (netem) where it has that, or else the sender's. docs/two-hosts.md has the commands for two hosts.
+# Sends sensors from one host and fuses them on another, by gdp over TCP, then by RTP, and measures the alignment error. Both
+# ends run here: in two network namespaces if they can be made and entered, else over loopback. Delay is 20 ms and loss
+# 1 %: the kernel's (netem) where it has that, or else the sender's. docs/howto/two-hosts.md has the commands for two hosts.
 #
 #   two-hosts.sh [--seconds N] [--transport tcp|rtp] [--loopback] [--port N]
 set -euo pipefail
@@ -16,7 +16,7 @@ while [ $# -gt 0 ]; do
     *) sed -n '3,7s/^# \{0,1\}//p' "$0"; exit 2 ;;
   esac
 done
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(CDPATH="" cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 . "$root/examples/setup.sh"
 . "$root/examples/env.sh"
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
@@ -55,7 +55,7 @@ status=0
 for transport in "${transports[@]}"; do
   # the sender's clock needs a moment until it agrees
   common=(--transport "$transport" --base-time $(($(date +%s) + 5)) --seconds "$seconds" --port "$port")
-  coproc RECEIVER { exec "${on_fusion[@]}" "$build/examples/two-hosts" receiver "${common[@]}"; }
+  coproc RECEIVER { exec "${on_fusion[@]}" "$build/examples/two-hosts" receiver --listen "$address" "${common[@]}"; }
   receiver=$RECEIVER_PID
   exec {from_receiver}<&"${RECEIVER[0]}"
   if read -r line <&"$from_receiver" && [ "$line" = 'receiver: ready' ]; then

@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   const gchar *pad;             /* of robocachefuse */
+  const gchar *label;           /* in what people read */
   const gchar *nick;            /* of robocachetestsrc's kind */
   RobocacheTestKind kind;
   guint channels;
@@ -39,6 +40,7 @@ typedef struct
 {
   gboolean rtp;                 /* or else gdp over TCP */
   const gchar *receiver;        /* address of the host that fuses; the sender's option */
+  const gchar *listen;          /* IP address that the receiver binds to */
   gint port;
   gint64 base_time;             /* ns on the shared clock */
   gint seconds;                 /* how long the sensors run */

@@ -9,6 +9,7 @@
 
 #include "alignmenterror.h"
 #include "messages.h"
+#include "peergate.h"
 #include "sampletensor.h"
 #include "statstable.h"
 
@@ -26,6 +27,7 @@ typedef struct
   const TwoHostsSensor *sensor;
   GstClockTime base_time;
   AlignmentError error;
+  PeerGate gate;
 
   /* RTP, in its streaming thread */
   GstClockTime captured;        /* of the packet at hand, on the shared clock; GST_CLOCK_TIME_NONE: not known yet */
@@ -47,8 +49,8 @@ static void
 describe_tcp (GString *text, const TwoHosts *hosts)
 {
   for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++)
-    g_string_append_printf (text, "tcpserversrc host=0.0.0.0 port=%d ! gdpdepay ! clocksync ! fuse.%s ",
-        two_hosts_tcp_port (hosts->port, i), two_hosts_sensors[i].pad);
+    g_string_append_printf (text, "tcpserversrc name=listen_%u host=%s port=%d ! gdpdepay name=depay_%u ! clocksync ! fuse.%s ",
+        i, hosts->listen, two_hosts_tcp_port (hosts->port, i), i, two_hosts_sensors[i].pad);
 }
 
 /* rtpbin gives each packet a GstReferenceTimestampMeta with its time of capture, once it has had a report. */
@@ -58,10 +60,49 @@ describe_rtp (GString *text, const TwoHosts *hosts)
   g_string_append_printf (text, "rtpbin name=rtp latency=%d add-reference-timestamp-meta=true ntp-time-source=clock-time ",
       REORDER_MS);
   for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++) {
-    g_string_append_printf (text, "udpsrc port=%d caps=\"" TWO_HOSTS_RTP_CAPS "\" ! rtp.recv_rtp_sink_%u ",
-        two_hosts_rtp_port (hosts->port, i), i);
-    g_string_append_printf (text, "udpsrc port=%d ! rtp.recv_rtcp_sink_%u ", two_hosts_rtcp_port (hosts->port, i), i);
+    g_string_append_printf (text, "udpsrc name=listen_%u address=%s port=%d caps=\"" TWO_HOSTS_RTP_CAPS "\" "
+        "! rtp.recv_rtp_sink_%u ", i, hosts->listen, two_hosts_rtp_port (hosts->port, i), i);
+    g_string_append_printf (text, "udpsrc name=reports_%u address=%s port=%d ! rtp.recv_rtcp_sink_%u ", i, hosts->listen,
+        two_hosts_rtcp_port (hosts->port, i), i);
     g_string_append_printf (text, "rtpgstdepay name=depay_%u ! fuse.%s ", i, two_hosts_sensors[i].pad);
+  }
+}
+
+/* FALSE: rtpbin does not tell times of capture. */
+static gboolean
+has_capture_times (void)
+{
+  GstElement *rtp = gst_element_factory_make ("rtpbin", NULL);
+  const gboolean has = !rtp || g_object_class_find_property (G_OBJECT_GET_CLASS (rtp), "add-reference-timestamp-meta");
+
+  gst_clear_object (&rtp);
+  return has;
+}
+
+/* The element "stem_session". Not owned: the pipeline keeps it. */
+static GstElement *
+element_of (const Receiver *receiver, const gchar *stem, guint session)
+{
+  gchar *name = g_strdup_printf ("%s_%u", stem, session);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (receiver->pipeline), name);
+
+  gst_object_unref (element);
+  g_free (name);
+  return element;
+}
+
+static void
+guard_peers (Receiver *receiver, const TwoHosts *hosts)
+{
+  for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++) {
+    PeerGate *gate = &receiver->streams[i].gate;
+    GstElement *depay = element_of (receiver, "depay", i);
+    const guint n = two_hosts_sensors[i].channels;
+
+    if (hosts->rtp)
+      peer_gate_guard_rtp (gate, depay, element_of (receiver, "listen", i), element_of (receiver, "reports", i), n);
+    else
+      peer_gate_guard_gdp (gate, depay, n);
   }
 }
 
@@ -105,15 +146,11 @@ link_stream (GstElement *rtp, GstPad *pad, gpointer data)
   guint session;
 
   if (sscanf (GST_PAD_NAME (pad), "recv_rtp_src_%u_", &session) == 1 && session < TWO_HOSTS_N_SENSORS) {
-    gchar *name = g_strdup_printf ("depay_%u", session);
-    GstElement *depay = gst_bin_get_by_name (GST_BIN (receiver->pipeline), name);
-    GstPad *sink = gst_element_get_static_pad (depay, "sink");
+    GstPad *sink = gst_element_get_static_pad (element_of (receiver, "depay", session), "sink");
 
     if (!gst_pad_is_linked (sink))
       gst_pad_link (pad, sink);
     gst_object_unref (sink);
-    gst_object_unref (depay);
-    g_free (name);
   }
 }
 
@@ -159,50 +196,66 @@ prepare_rtp (Receiver *receiver, gboolean arrival_times)
   g_signal_connect (rtp, "new-jitterbuffer", G_CALLBACK (keep_jitterbuffer), receiver);
   gst_object_unref (rtp);
   for (guint i = 0; i < TWO_HOSTS_N_SENSORS && !arrival_times; i++) {
-    gchar *name = g_strdup_printf ("depay_%u", i);
-    GstElement *depay = gst_bin_get_by_name (GST_BIN (receiver->pipeline), name);
+    GstElement *depay = element_of (receiver, "depay", i);
 
     add_probe (depay, "sink", note_capture, &receiver->streams[i]);
     add_probe (depay, "src", set_capture, &receiver->streams[i]);
-    gst_object_unref (depay);
-    g_free (name);
   }
 }
 
 /* ---- samples ---- */
 
+/* Adds tensor s of a sample to the errors of its stream, if it is aligned. */
+static gboolean
+measure_tensor (Stream *stream, GstSample *sample, guint s, const gint64 info[4], GError **error)
+{
+  SampleTensor tensor;
+
+  if (info[3] != 0)
+    return TRUE;
+  if (!sample_tensor_map_floats (&tensor, sample, s, stream->sensor->channels, error))
+    return FALSE;
+  alignment_error_add (&stream->error, info[0], sample_tensor_floats (&tensor));
+  sample_tensor_unmap (&tensor);
+  return TRUE;
+}
+
 /* The tensors of a sample are in the order of the streams in its meta. */
-static void
-measure_sample (Receiver *receiver, GstSample *sample)
+static gboolean
+measure_sample (Receiver *receiver, GstSample *sample, GError **error)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (gst_sample_get_buffer (sample), "RobocacheSampleMeta");
   const GstStructure *fields = gst_custom_meta_get_structure (meta);
   const gint64 (*info)[4] = g_bytes_get_data (g_value_get_boxed (gst_structure_get_value (fields, "info")), NULL);
   gchar **names = g_strsplit (gst_structure_get_string (fields, "streams"), ",", -1);
+  gboolean ok = TRUE;
 
-  for (guint s = 0; names[s]; s++) {
-    for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++) {
-      SampleTensor tensor;
-
-      if (!g_str_equal (names[s], two_hosts_sensors[i].pad) || info[s][3] != 0 || !sample_tensor_map (&tensor, sample, s))
-        continue;
-      alignment_error_add (&receiver->streams[i].error, info[s][0], (const gfloat *) (gconstpointer) tensor.data);
-      sample_tensor_unmap (&tensor);
+  for (guint s = 0; ok && names[s]; s++) {
+    for (guint i = 0; ok && i < TWO_HOSTS_N_SENSORS; i++) {
+      if (g_str_equal (names[s], two_hosts_sensors[i].pad))
+        ok = measure_tensor (&receiver->streams[i], sample, s, info[s], error);
     }
   }
   g_strfreev (names);
+  return ok;
 }
 
-static void
+static gboolean
 handle_samples (Receiver *receiver)
 {
   GstSample *sample = gst_app_sink_try_pull_sample (GST_APP_SINK (receiver->sink), POLL);
+  GError *error = NULL;
 
-  for (; sample; sample = gst_app_sink_try_pull_sample (GST_APP_SINK (receiver->sink), 0)) {
-    measure_sample (receiver, sample);
+  for (; sample; sample = error ? NULL : gst_app_sink_try_pull_sample (GST_APP_SINK (receiver->sink), 0)) {
+    measure_sample (receiver, sample, &error);
     receiver->n_samples++;
     gst_sample_unref (sample);
   }
+  if (!error)
+    return TRUE;
+  fprintf (stderr, "error: %s\n", error->message);
+  g_error_free (error);
+  return FALSE;
 }
 
 /* ---- all of it ---- */
@@ -210,8 +263,13 @@ handle_samples (Receiver *receiver)
 static gboolean
 make_pipeline (Receiver *receiver, const TwoHosts *hosts)
 {
-  GString *text = g_string_new (NULL);
+  GString *text;
 
+  if (hosts->rtp && !has_capture_times ()) {
+    fputs ("error: --transport rtp: rtpbin needs GStreamer 1.22 for times of capture; use --transport tcp\n", stderr);
+    return FALSE;
+  }
+  text = g_string_new (NULL);
   g_string_append_printf (text, "robocachefuse name=fuse rate=%d/1 latency=%" G_GINT64_FORMAT " ", TWO_HOSTS_TICKS_HZ,
       hosts->latency);
   for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++)
@@ -227,6 +285,7 @@ make_pipeline (Receiver *receiver, const TwoHosts *hosts)
     return FALSE;
   receiver->fuse = gst_bin_get_by_name (GST_BIN (receiver->pipeline), "fuse");
   receiver->sink = gst_bin_get_by_name (GST_BIN (receiver->pipeline), "samples");
+  guard_peers (receiver, hosts);
   if (hosts->rtp)
     prepare_rtp (receiver, hosts->arrival_times);
   return TRUE;
@@ -235,19 +294,34 @@ make_pipeline (Receiver *receiver, const TwoHosts *hosts)
 static void
 print_summary (Receiver *receiver, const TwoHosts *hosts)
 {
-  static const StatsTableRow rows[TWO_HOSTS_N_SENSORS] = {
-    {(gchar *) "proprio_0", (gchar *) "joints"},
-    {(gchar *) "force_0", (gchar *) "force"},
-  };
+  StatsTableRow rows[TWO_HOSTS_N_SENSORS];
 
+  for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++)
+    rows[i] = (StatsTableRow) {(gchar *) two_hosts_sensors[i].pad, (gchar *) two_hosts_sensors[i].label};
   printf ("%s: %" G_GUINT64_FORMAT " samples\n", hosts->rtp ? "RTP" : "gdp over TCP", receiver->n_samples);
   stats_table_print (stdout, receiver->fuse, rows, G_N_ELEMENTS (rows));
   for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++) {
+    const Stream *stream = &receiver->streams[i];
+
     if (hosts->rtp)
       printf ("%s: %" G_GINT64_FORMAT " packets lost; %" G_GUINT64_FORMAT " rows dropped, which came before the sender's first "
-          "report\n", rows[i].label, packets_lost (&receiver->streams[i]), receiver->streams[i].n_without_time);
+          "report; %d datagrams refused\n", rows[i].label, packets_lost (stream), stream->n_without_time,
+          g_atomic_int_get (&stream->gate.n_datagrams_refused));
     alignment_error_print (stdout, &receiver->streams[i].error, rows[i].label);
   }
+}
+
+/* The elements of a stream are called by its sensor: "depay_0", and "proprio_0" where robocachefuse names its pad. */
+static const gchar *
+label_of_element (const gchar *name, gpointer unused)
+{
+  guint session;
+
+  for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++) {
+    if (g_str_equal (name, two_hosts_sensors[i].pad))
+      return two_hosts_sensors[i].label;
+  }
+  return sscanf (name, "%*[a-z]_%u", &session) == 1 && session < TWO_HOSTS_N_SENSORS ? two_hosts_sensors[session].label : NULL;
 }
 
 static gboolean
@@ -262,10 +336,12 @@ run (Receiver *receiver, const TwoHosts *hosts, GstClock *clock)
   if (!failed)
     printf ("receiver: ready\n");
   do {
-    handle_samples (receiver);
-    failed |= messages_handle (receiver->pipeline, NULL, NULL);
+    failed |= !handle_samples (receiver);
+    failed = messages_handle (receiver->pipeline, label_of_element, NULL) || failed;
   } while (!failed && !gst_app_sink_is_eos (GST_APP_SINK (receiver->sink)) && gst_clock_get_time (clock) < end);
-  handle_samples (receiver);
+  failed = failed || !handle_samples (receiver);
+  if (!failed && receiver->n_samples == 0)
+    fprintf (stderr, "error: no sample: no rows were received in time. Is the sender running, with the same --base-time?\n");
   if (!failed)
     print_summary (receiver, hosts);
   gst_element_set_state (receiver->pipeline, GST_STATE_NULL);

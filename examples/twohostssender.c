@@ -128,7 +128,7 @@ print_clocks (const Clocks clocks[TWO_HOSTS_N_SENSORS])
 
   for (guint i = 0; i < TWO_HOSTS_N_SENSORS; i++)
     beside = MAX (beside, clocks[i].beside);
-  printf ("sender: when rows were captured the shared clock was at most %.3f ms beside this machine's own\n",
+  printf ("sender: at the capture of rows, the shared clock differed from this machine's by at most %.3f ms\n",
       (gdouble) beside / 1e6);
 }
 

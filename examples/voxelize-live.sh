@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A live lidar's clouds, 10 Hz, as voxels of 10 cm for one second: the centroids and places of those that are occupied.
-# Prints a line a grid.
+# Voxelizes a live lidar's clouds of 10 Hz for one second: centroids and indices of the occupied voxels of 10 cm. Prints one
+# line per grid.
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 gst-launch-1.0 -v robocachetestsrc kind=points is-live=true channels=20000 rate=10/1 num-buffers=10 \

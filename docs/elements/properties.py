@@ -16,7 +16,8 @@ import sys
 
 PAGES = pathlib.Path(__file__).resolve().parent
 BEGIN, END = "<!-- properties -->", "<!-- /properties -->"
-SKIPPED = {"name", "parent", "emit-signals"}
+# automatic-eos: of GstBaseSrc, since GStreamer 1.24
+SKIPPED = {"name", "parent", "emit-signals", "automatic-eos"}
 PROPERTY = re.compile(r"^(\S[^:]*?)\s*: (.*)$")
 ARRAY_DEFAULT = re.compile(r'^Default: "< (.*) >"$')  # on a line of its own, before the type
 ENUM_VALUE = re.compile(r"^\(-?\d+\): (\S+)\s+- (.*)$")
@@ -133,6 +134,13 @@ def with_table(page):
     return text, f"{before}{BEGIN}\n{table(page.stem)}\n{END}{after}"
 
 
+def same(old, new):
+    """gst-inspect before GStreamer 1.22 does not print the defaults of arrays."""
+    if "| GstValueArray |  |" in new:
+        old = re.sub(r"\| GstValueArray \| `[^`]*` \|", "| GstValueArray |  |", old)
+    return old == new
+
+
 def main(mode, absent):
     failed = False
     for page in sorted(PAGES.glob("robocache*.md")):
@@ -147,7 +155,7 @@ def main(mode, absent):
             continue
         if mode == "--write":
             page.write_text(new, encoding="utf-8")
-        elif old != new:
+        elif not same(old, new):
             print(f"FAIL {page.name}: not what gst-inspect says; run docs/elements/properties.py --write")
             failed = True
             continue

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One episode through robocachefuse: a sample a tick of the set's rate, the first tick at the episode's start."""
+import sys
+import warnings
+from collections import Counter
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+from fused import CORRUPTED, NO_TIME, PipelineError, Samples
+from gi.repository import Gst
+
+from .errors import ExportError
+from .plan import lead_ns
+from .recordings.found import decoder_of
+from .recordings.pipelines import quote
+
+MISSING = 2  # status of a stream at a tick
+NEAREST = "nearest"
+
+
+@dataclass
+class Tick:
+    """`row` are the channels of all streams of numbers, `info` int64 [streams, 4] as robocachefuse has it."""
+    index: int  # from the start of the episode
+    row: np.ndarray
+    info: np.ndarray
+    buffer: Gst.Buffer
+    places: list  # of the pictures in the buffer
+
+    def picture(self, number):
+        """The bytes of a camera's picture, as a buffer that shares its memory."""
+        place = self.places[number]
+        return self.buffer.copy_region(Gst.BufferCopyFlags.MEMORY, place.offset, place.size)
+
+
+# ---- the pipeline ----
+
+def _pad_names(found):
+    """Of robocachefuse, which puts cameras first."""
+    numbers = {"camera": count(), "sink": count()}
+    kinds = ["camera" if one.stream.is_camera else "sink" for one in found]
+    return [f"{kind}_{next(numbers[kind])}" for kind in kinds]
+
+
+def _setting(key, value):
+    return f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+
+
+def _pad_settings(found, names):
+    return "; ".join(",".join([name, *(_setting(*item) for item in one.stream.settings)])
+                     for one, name in zip(found, names) if one.stream.settings)
+
+
+def _branch(number, one, pad, name):
+    """From the recording through its queue to robocachefuse. All streams share a multiqueue, which grows where one of them is silent."""
+    link = f"{pad} ! many.sink_{number}  many.src_{number} ! "
+    if not one.stream.is_camera:
+        return f"{link} identity silent=true ! fuse.{name}"
+    width, height = one.size
+    return (f"{link} {decoder_of(one.caps)} videoconvert ! videoscale ! "
+            f"video/x-raw,format=RGB,width={width},height={height},pixel-aspect-ratio=1/1 ! fuse.{name}")
+
+
+def describe(planned, mapping, origin):
+    """The pipeline, whose running time 0 is `origin` of the recording's clock."""
+    names = _pad_names(planned.found)
+    source, pads = planned.episode.recording.source(planned.found, origin)
+    # streams of one pad of the recording
+    tees = {pad: f"tee{i}" for i, (pad, uses) in enumerate(Counter(pads).items()) if uses > 1}
+    split = [f"{pad} ! tee name={tee}" for pad, tee in tees.items()]
+    ends = [f"{tees[pad]}." if pad in tees else pad for pad in pads]
+    branches = [_branch(*one) for one in zip(range(len(pads)), planned.found, ends, names)]
+    fuse = (f"robocachefuse name=fuse rate={mapping.fps}/1 type=float32 info=tensor "
+            f"pads={quote(_pad_settings(planned.found, names))}")
+    return "  ".join([source, "multiqueue name=many max-size-bytes=0 max-size-time=0 max-size-buffers=32", fuse, *split, *branches])
+
+
+# ---- its samples ----
+
+def count_ticks(nanoseconds, fps):
+    """Ticks k with floor(k 10^9 / fps) < nanoseconds."""
+    return (nanoseconds * fps + 10**9 - 1) // 10**9
+
+
+def _index_of(tick_ns, fps):
+    return -(-tick_ns * fps // 10**9)
+
+
+class Alignment:
+    """Iterates over the ticks of an episode. `streams` are names in the order of info."""
+
+    def __init__(self, planned, mapping):
+        self.planned, self.fps = planned, mapping.fps
+        self.lead = lead_ns(mapping, planned.episode)
+        self.origin = planned.episode.span.start - self.lead
+        self.count = count_ticks(planned.episode.span.end - planned.episode.span.start, self.fps)
+        self.ordered = sorted(planned.found, key=lambda one: not one.stream.is_camera)
+        self.streams = [one.stream.name for one in self.ordered]
+        self._description = describe(planned, mapping, self.origin)
+
+    def __iter__(self):
+        first = self.lead // 10**9 * self.fps
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                yield from self._ticks(first)
+        except PipelineError as error:
+            raise ExportError(f"{self.planned.episode.name}: {error}") from None
+        self._report(caught)
+
+    def _ticks(self, first):
+        form, split = None, None
+        for sample in Samples(self._description):
+            if sample.format is not form:
+                split = self._split(sample.format, form)
+                form = sample.format
+            tick = self._tick(sample, *split, first)
+            if tick.index >= self.count:
+                return
+            if tick.index >= 0:
+                yield tick
+
+    def _split(self, form, before):
+        """(places of pictures, first byte of the rows, bytes of the rows) of a sample; an error where they changed."""
+        places = [place for place in form.places if place.name.startswith("camera_")]
+        rows = [place for place in form.places if place not in places and place is not form.info]
+        width = sum(place.size // 4 for place in rows)
+        if width != self.planned.layout.width or len(form.streams) != len(self.streams) or any(place.type != "float32" for place in rows):
+            raise ExportError(f"{self.planned.episode.name}: the channels change during the episode: {form.caps.to_string()}")
+        return places, (rows[0] if rows else form.info).offset, 4 * width
+
+    def _tick(self, sample, places, offset, size, first):
+        data = sample.buffer.extract_dup(offset, sample.buffer.get_size() - offset)
+        info = np.frombuffer(data[size:], np.int64).reshape(-1, 4)
+        return Tick(_index_of(int(info[0, 0]), self.fps) - first, np.frombuffer(data[:size], np.float32), info, sample.buffer, places)
+
+    def _report(self, caught):
+        """Messages before the origin are left out on purpose."""
+        for text in dict.fromkeys(str(one.message) for one in caught):
+            if "before running time 0" not in text:
+                print(f"warning: {self.planned.episode.name}: {text}", file=sys.stderr)
+
+    # ---- times ----
+
+    def times(self, info):
+        """(capture times on the recording's clock, ages, statuses) of info [ticks, streams, 4], each [ticks, streams]."""
+        tick, before, after, status = np.moveaxis(info, -1, 0)
+        nearest = np.array([dict(one.stream.settings).get("interpolation") == NEAREST for one in self.ordered])
+        # of two at the same distance robocachefuse takes the earlier one; a held row is the one before
+        later = nearest & ((status & ~CORRUPTED) == 0) & (after != NO_TIME) & (before != NO_TIME)
+        later &= np.where(later, after, 0) - tick < tick - np.where(later, before, 0)
+        captured = np.where(later, after, before)
+        return captured + self.origin, tick - captured, status

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Parts: one folder an episode, with its numbers as Parquet and its pictures, complete or absent. A set is made of them."""
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import __version__
+from .alignment import Alignment
+from .errors import ExportError
+from .manifest import MANIFEST, Complete, hash_inputs, hash_outputs, is_valid, read, write_json
+from .pictures import Arrays, Histogram, Videos
+from .ticks import Kept
+
+NUMBERS = "numbers.parquet"
+ARRAYS = "pictures.hdf5"
+TIMES = ("capture_time", "age", "status")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is exported: into `folder`, for LeRobot (videos) or for HDF5 (arrays)."""
+    folder: Path
+    mapping: object
+    with_videos: bool
+
+    @property
+    def settings(self):
+        return hashlib.sha256(f"{__version__} {self.with_videos} {self.mapping.digest()}".encode()).hexdigest()
+
+    def path(self, episode):
+        return self.folder / episode.id
+
+
+# ---- columns ----
+
+def vector_type(width):
+    return pa.float32() if width == 1 else pa.list_(pa.float32(), width)
+
+
+def vector_column(values):
+    flat = pa.array(np.ascontiguousarray(values).ravel(), pa.float32())
+    return flat if values.shape[1] == 1 else pa.FixedSizeListArray.from_arrays(flat, values.shape[1])
+
+
+def column_values(column):
+    """A column of numbers as an array [rows, width]."""
+    chunk = column.combine_chunks()
+    if isinstance(chunk.type, pa.FixedSizeListType):
+        return chunk.flatten().to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
+    return chunk.to_numpy(zero_copy_only=False).reshape(len(chunk), -1)
+
+
+def _vectors(layout, mapping, rows, next_rows):
+    columns = {feature: rows[:, indices] for feature, indices in layout.columns.items()}
+    if mapping.action == "next-state":
+        columns["action"] = next_rows[:, layout.columns["observation.state"]]
+    return columns
+
+
+def _table(planned, mapping, alignment, kept):
+    rows, next_rows = (np.array([ticks[i].row for ticks in kept], np.float32).reshape(len(kept), -1) for i in (0, 1))
+    columns = {name: vector_column(values) for name, values in _vectors(planned.layout, mapping, rows, next_rows).items()}
+    times = alignment.times(np.array([tick.info for tick, _ in kept]))
+    for name, values in zip(TIMES, times):
+        columns |= {f"{name}.{stream}": pa.array(values[:, i]) for i, stream in enumerate(alignment.streams)}
+    return pa.table(columns)
+
+
+# ---- writing ----
+
+class _Light:
+    """A tick without its pictures."""
+
+    def __init__(self, tick):
+        self.row, self.info = tick.row, tick.info
+
+
+def _pictures(job, planned, folder):
+    sizes = planned.layout.sizes
+    if not sizes:
+        return None
+    return Videos(folder, sizes, job.mapping) if job.with_videos else Arrays(folder / ARRAYS, sizes)
+
+
+def _run(job, planned, folder):
+    """Writes pictures while they come. Returns (alignment, kept ticks, counts of dropped ones, histograms)."""
+    layout, mapping = planned.layout, job.mapping
+    alignment = Alignment(planned, mapping)
+    ticks = Kept(alignment, mapping, layout.used)
+    numbers = [(feature, [stream.name for stream in mapping.cameras].index(stream)) for feature, stream in mapping.pictures.items()]
+    histograms = {feature: Histogram(alignment.count, layout.sizes[feature]) for feature, _ in numbers}
+    output, kept = _pictures(job, planned, folder), []
+    try:
+        for tick, following in ticks:
+            kept.append((_Light(tick), _Light(following)))
+            for feature, number in numbers:
+                picture = tick.picture(number)
+                histograms[feature].add(picture)
+                output.add(feature, picture)
+        if output and kept:
+            output.finish()
+    finally:
+        if output:
+            output.close()
+    return alignment, kept, dict(ticks.dropped), histograms
+
+
+def _describe(job, planned, inputs, kept, dropped, histograms):
+    episode, layout = planned.episode, planned.layout
+    return {"format": 1, "recording": episode.recording.name, "number": episode.number, "start": episode.span.start,
+            "end": episode.span.end, "task": episode.task, "success": episode.span.success, "frames": len(kept), "dropped": dropped,
+            "names": layout.names, "sizes": layout.sizes, "streams": [stream.name for stream in job.mapping.streams],
+            "pictures": {feature: histogram.state() for feature, histogram in histograms.items()},
+            "settings": job.settings, "inputs": inputs}
+
+
+def is_done(job, planned):
+    return is_valid(job.path(planned.episode), job.settings, hash_inputs(planned.episode.recording.files()))
+
+
+def write(job, planned):
+    """Makes the part of an episode. Returns its manifest."""
+    inputs = hash_inputs(planned.episode.recording.files())
+    with Complete(job.path(planned.episode)) as folder:
+        folder.mkdir()
+        alignment, kept, dropped, histograms = _run(job, planned, folder)
+        if not kept:
+            reasons = ", ".join(f"{name} ({count} ticks)" for name, count in dropped.items()) or "no ticks"
+            raise ExportError(f"{planned.episode.name}: nothing is left of it; missing: {reasons}")
+        pq.write_table(_table(planned, job.mapping, alignment, kept), folder / NUMBERS, compression="snappy")
+        said = _describe(job, planned, inputs, kept, dropped, histograms)
+        write_json(folder / MANIFEST, {**said, "outputs": hash_outputs(folder)})
+    return said
+
+
+# ---- reading ----
+
+@dataclass(frozen=True)
+class Part:
+    folder: Path
+    said: dict  # its manifest
+
+    def table(self):
+        return pq.read_table(self.folder / NUMBERS)
+
+    def size(self, name=NUMBERS):
+        return (self.folder / name).stat().st_size
+
+
+def read_parts(job, plan):
+    """The parts of all episodes in their order; an error that names those that are not there, or are not whole."""
+    missing = [planned.episode.name for planned in plan if not is_done(job, planned)]
+    if missing:
+        raise ExportError(f"{len(missing)} of {len(plan)} episodes are not exported yet: {'; '.join(missing[:5])}"
+                          f"{'; …' if len(missing) > 5 else ''}")
+    return [Part(job.path(planned.episode), read(job.path(planned.episode))) for planned in plan]

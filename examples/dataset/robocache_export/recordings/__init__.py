@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Recordings by kind. Each kind is one file with a class that has the same names:
+
+    name                       in messages, and of its episodes
+    files()                    what to hash
+    span()                     (first, last) time in ns of the recording's clock
+    has(topic)                 whether the topic is there
+    times(topic)               int64 array of its times, in ns, sorted
+    channel_formats(topic)     texts that differ where the channels of a topic differ within the recording
+    texts(topic)               [(time, text)] of a topic of texts
+    streams(mapping)           [Found], one for each stream of the mapping
+    source(found, origin)      part of a pipeline whose running time 0 is `origin`, and the name of the pad of each stream
+"""
+import os
+from pathlib import Path
+
+from ..errors import ExportError
+from .csvfolder import CsvFolder
+from .mcapfile import McapFile
+
+
+def _kind_of(path):
+    if path.is_dir() and any(path.glob("*.csv")):
+        return CsvFolder
+    if path.is_file() and path.suffix == ".mcap":
+        return McapFile
+    raise ExportError(f"{path}: expected a file that ends in .mcap, or a folder of .csv files")
+
+
+def _expand(path):
+    """A folder of MCAP files is those files."""
+    return sorted(path.glob("*.mcap")) if path.is_dir() and not any(path.glob("*.csv")) and any(path.glob("*.mcap")) else [path]
+
+
+def open_recordings(paths):
+    """The recordings in the order of their names, which are paths below the folder that holds all."""
+    for path in paths:
+        if not path.exists():
+            raise ExportError(f"{path}: no such file or folder")
+    files = sorted({file.resolve() for path in paths for file in _expand(Path(path))})
+    top = os.path.commonpath([file.parent for file in files])
+    return [_kind_of(file)(file, os.path.relpath(file, top)) for file in files]

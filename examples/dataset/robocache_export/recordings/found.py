@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A stream of the mapping as a recording has it: its pad, and its format by its caps."""
+import re
+from dataclasses import dataclass
+
+from gi.repository import Gst
+
+from ..errors import ExportError
+
+
+@dataclass(frozen=True)
+class Found:
+    stream: object  # of the mapping
+    pad: str  # of the recording's source
+    caps: str
+    channels: tuple  # names, or numbers where caps have none; of a camera ()
+    size: tuple = ()  # of a camera: width, height of the set's pictures
+
+    @property
+    def format(self):
+        """What must be the same in all episodes."""
+        return f"{self.size[0]}x{self.size[1]}" if self.size else f"{len(self.channels)} channels"
+
+
+def _channels_of(structure):
+    dimensions = str(structure.get_value("dimensions"))
+    count = int(re.split(r"[:,.]", dimensions)[0])
+    names = structure.get_string("channels") if structure.has_field("channels") else ""
+    words = tuple(word.strip() for word in (names or "").split(",") if word.strip())
+    return words if len(words) == count else tuple(str(i) for i in range(count))
+
+
+def _size_of(stream, structure):
+    found, width = structure.get_int("width")
+    found_height, height = structure.get_int("height")
+    if not (found and found_height) and not (stream.width and stream.height):
+        raise ExportError(f"{stream.topic} does not say the size of its pictures: set width and height of streams.{stream.name}")
+    width, height = stream.width or width, stream.height or height
+    if width % 2 or height % 2:
+        raise ExportError(f"{stream.topic} has {width}x{height} pictures; yuv420p needs even numbers: set width and height of "
+                          f"streams.{stream.name}")
+    return width, height
+
+
+def describe(stream, pad, caps):
+    """The Found of a stream; an error where the caps are of another kind than the mapping needs."""
+    structure = caps.get_structure(0)
+    is_rows = structure.get_name() == "other/tensors"
+    if is_rows == stream.is_camera or not is_rows and not structure.get_name().startswith(("video/", "image/")):
+        raise ExportError(f"{stream.topic} sends {structure.get_name()}, and streams.{stream.name} is used as "
+                          f"{'pictures' if stream.is_camera else 'numbers'}")
+    if stream.is_camera and (structure.get_string("format") or "").startswith("GRAY16"):
+        raise ExportError(f"{stream.topic} has depth pictures of 16 bits, which the videos of LeRobot v3.0 cannot hold")
+    if stream.is_camera:
+        return Found(stream, pad, caps.to_string(), (), _size_of(stream, structure))
+    return Found(stream, pad, caps.to_string(), _channels_of(structure))
+
+
+def decoder_of(caps_text):
+    """The installed element of the highest rank that decodes a camera's caps; "" for raw video."""
+    caps = Gst.Caps.from_string(caps_text)
+    if caps.get_structure(0).get_name() == "video/x-raw":
+        return ""
+    kind = Gst.ELEMENT_FACTORY_TYPE_DECODER | Gst.ELEMENT_FACTORY_TYPE_MEDIA_IMAGE | Gst.ELEMENT_FACTORY_TYPE_MEDIA_VIDEO
+    listed = Gst.ElementFactory.list_get_elements(kind, Gst.Rank.MARGINAL)
+    # by media type: parsers before a decoder make the rest fit
+    bare = Gst.Caps.new_empty_simple(caps.get_structure(0).get_name())
+    fitting = Gst.ElementFactory.list_filter(listed, bare, Gst.PadDirection.SINK, False)
+    if not fitting:
+        raise ExportError(f"no decoder for {caps.get_structure(0).get_name()} is installed")
+    best = max(fitting, key=lambda factory: (factory.get_rank(), factory.get_name()))
+    parser = {"video/x-h264": "h264parse ! ", "video/x-h265": "h265parse ! "}.get(caps.get_structure(0).get_name(), "")
+    return f"{parser}{best.get_name()} ! "

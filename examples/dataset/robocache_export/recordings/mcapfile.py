@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One MCAP file: topics and times by its index, streams by robocachemcapdemux."""
+import struct
+from functools import cached_property
+from itertools import groupby
+
+import numpy as np
+from gi.repository import Gst
+from mcap.exceptions import McapError
+from mcap.reader import NonSeekingReader, make_reader
+from mcap_ros2.decoder import DecoderFactory
+
+from ..errors import ExportError
+from . import pipelines
+from .found import describe
+
+# https://mcap.dev/spec: opcode, length, channel, bytes of the entries; then (log time, offset) of each message
+INDEX_HEAD = struct.Struct("<BQHI")
+INDEX_OPCODE = 0x07
+INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
+
+
+class McapFile:
+    def __init__(self, path, name):
+        self.path, self.name = path, name
+
+    def files(self):
+        return [self.path]
+
+    # ---- the index ----
+
+    @cached_property
+    def _summary(self):
+        """None where the file was cut, and has none."""
+        try:
+            with open(self.path, "rb") as stream:
+                return make_reader(stream).get_summary()
+        except McapError:
+            return None
+
+    @cached_property
+    def _channels(self):
+        """{topic: [Channel]}."""
+        summary = self._summary
+        channels = summary.channels.values() if summary else [channel for channel, _ in self._scanned.values()]
+        ordered = sorted(channels, key=lambda channel: (channel.topic, channel.id))
+        return {topic: list(group) for topic, group in groupby(ordered, key=lambda channel: channel.topic)}
+
+    @cached_property
+    def _scanned(self):
+        """{channel id: (channel, [log time])} of a file without a summary, up to where it was cut."""
+        found = {}
+        try:
+            with open(self.path, "rb") as stream:
+                for _, channel, message in NonSeekingReader(stream).iter_messages(log_time_order=False):
+                    found.setdefault(channel.id, (channel, []))[1].append(message.log_time)
+        except McapError as error:
+            if not found:
+                raise ExportError(f"{self.name}: {error}") from None
+        return found
+
+    def _indexed_times(self, ids):
+        arrays = []
+        with open(self.path, "rb") as stream:
+            for chunk in self._summary.chunk_indexes:
+                for channel, offset in chunk.message_index_offsets.items():
+                    if channel in ids:
+                        arrays.append(self._read_index(stream, offset))
+        return arrays
+
+    def _read_index(self, stream, offset):
+        stream.seek(offset)
+        opcode, _, _, size = INDEX_HEAD.unpack(stream.read(INDEX_HEAD.size))
+        if opcode != INDEX_OPCODE:
+            raise ExportError(f"{self.name}: no index of messages at byte {offset}")
+        return np.frombuffer(stream.read(size), INDEX_ENTRY)["time"].astype(np.int64)
+
+    # ---- topics ----
+
+    def topics(self):
+        return sorted(self._channels)
+
+    def has(self, topic):
+        return topic in self._channels
+
+    def times(self, topic):
+        ids = {channel.id for channel in self._channels.get(topic, [])}
+        if self._summary and self._summary.chunk_indexes:
+            arrays = self._indexed_times(ids)
+        else:
+            arrays = [np.array(times, np.int64) for channel, times in self._scanned.values() if channel.id in ids]
+        return np.sort(np.concatenate(arrays)) if arrays else np.zeros(0, np.int64)
+
+    def span(self):
+        times = [ends for topic in self.topics() if topic != "/robocache/events" for ends in self.times(topic)[[0, -1]]
+                 if len(self.times(topic))]
+        if not times:
+            raise ExportError(f"{self.name}: no messages")
+        return int(min(times)), int(max(times))
+
+    def channel_formats(self, topic):
+        """robocachemcapmux notes the caps of a channel, and begins another where they change."""
+        return sorted({channel.metadata["caps"] for channel in self._channels.get(topic, []) if "caps" in channel.metadata})
+
+    def texts(self, topic):
+        """Of std_msgs/String messages."""
+        found = []
+        with open(self.path, "rb") as stream:
+            reader = make_reader(stream, decoder_factories=[DecoderFactory()])
+            for _, _, message, decoded in reader.iter_decoded_messages(topics=[topic]):
+                if not isinstance(getattr(decoded, "data", None), str):
+                    raise ExportError(f"{self.name}: {topic} holds marks, and its messages must be std_msgs/String")
+                found.append((message.log_time, decoded.data))
+        return found
+
+    # ---- streams ----
+
+    def _topics_of(self, streams):
+        return list(dict.fromkeys(stream.topic for stream in streams))
+
+    def _demuxer(self, streams, settings=""):
+        topics = pipelines.quote(",".join(self._topics_of(streams)))
+        return f"filesrc location={pipelines.quote(self.path)} ! robocachemcapdemux name=demux topics={topics} {settings}"
+
+    def _exposed_pads(self, streams):
+        """[(pad, topic with part and frame, caps)] of the demuxer, as soon as all are there."""
+        pipeline = pipelines.parse(self._demuxer(streams))
+        demux, found = pipeline.get_by_name("demux"), []
+
+        def add(_, pad):
+            found.append((pad.get_name(), pad.get_stream_id().partition("/")[2], pad.get_current_caps()))
+
+        def end(_):
+            pipeline.get_bus().post(Gst.Message.new_application(None, Gst.Structure.new_empty("pads")))
+
+        demux.connect("pad-added", add)
+        demux.connect("no-more-pads", end)
+        try:
+            pipeline.set_state(Gst.State.PAUSED)
+            pipelines.wait(pipeline, Gst.MessageType.APPLICATION, f"{self.name}: the streams")
+        finally:
+            pipeline.set_state(Gst.State.NULL)
+        return found
+
+    def _find(self, stream, pads):
+        """The pad of a stream; an error where there are several, and none is chosen."""
+        found = {}
+        for pad, name, caps in pads:
+            if name == stream.topic or name.startswith((stream.topic + ":", stream.topic + "@")):
+                found[name[len(stream.topic):].partition("@")[0].lstrip(":")] = (pad, caps)
+        if stream.part not in found and (stream.part or len(found) != 1):
+            parts = ", ".join(filter(None, found)) or "none that can be read"
+            raise ExportError(f"{stream.topic} has these streams: {parts}; choose one by stream of streams.{stream.name}")
+        return found.get(stream.part) or next(iter(found.values()))
+
+    def streams(self, mapping):
+        pads = self._exposed_pads(mapping.streams)
+        return [describe(stream, *self._find(stream, pads)) for stream in mapping.streams]
+
+    def source(self, found, origin):
+        return self._demuxer([one.stream for one in found], f"time-origin={origin}"), [f"demux.{one.pad}" for one in found]

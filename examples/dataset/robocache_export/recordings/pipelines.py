@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pipelines that only look at a recording."""
+from gi.repository import GLib, Gst
+
+from ..errors import ExportError
+
+TIMEOUT_NS = 60 * Gst.SECOND
+
+
+def quote(text):
+    """A value for a description of a pipeline."""
+    escaped = str(text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _error_of(message):
+    error, debug = message.parse_error()
+    return ExportError(f"{message.src.get_name()}: {error.message} ({debug})")
+
+
+def wait(pipeline, until, wanted):
+    """Waits for a message of the types `until`; raises an element's error. Returns whether it came before time was up."""
+    message = pipeline.get_bus().timed_pop_filtered(TIMEOUT_NS, until | Gst.MessageType.ERROR)
+    if message is None:
+        raise ExportError(f"{wanted} did not come within {TIMEOUT_NS // Gst.SECOND} s")
+    if message.type == Gst.MessageType.ERROR:
+        raise _error_of(message)
+    return message
+
+
+def parse(description):
+    try:
+        return Gst.parse_launch(description)
+    except GLib.Error as error:
+        raise ExportError(f"{error.message}; does GST_PLUGIN_PATH_1_0 name the folder of libgstrobocache.so?") from None

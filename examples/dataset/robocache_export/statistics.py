@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Statistics of a set: of numbers as NumPy has them, of pictures from exact counts of their sampled pixels."""
+import numpy as np
+
+QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
+
+
+def of_values(values):
+    """Of an array [rows, width]. Integers keep their exact least and greatest value."""
+    wide = values.astype(np.float64)
+    stats = {"min": values.min(axis=0), "max": values.max(axis=0), "mean": wide.mean(axis=0), "std": wide.std(axis=0),
+             "count": np.array([len(values)])}
+    quantiles = np.quantile(wide, list(QUANTILES.values()), axis=0)
+    return {name: value.tolist() for name, value in {**stats, **dict(zip(QUANTILES, quantiles))}.items()}
+
+
+def _quantile(counts, q):
+    """As numpy.quantile of the counted values: linear between the two values around the rank."""
+    rank = q * (counts.sum() - 1)
+    below, above = np.searchsorted(np.cumsum(counts), [np.floor(rank), np.ceil(rank)], side="right")
+    return below + (above - below) * (rank - np.floor(rank))
+
+
+def _of_counts(counts):
+    values = np.arange(256)
+    mean = (counts * values).sum() / counts.sum()
+    there = np.flatnonzero(counts)
+    return {"min": there[0], "max": there[-1], "mean": mean, "std": np.sqrt((counts * (values - mean) ** 2).sum() / counts.sum()),
+            **{name: _quantile(counts, q) for name, q in QUANTILES.items()}}
+
+
+def of_pictures(states):
+    """Of the histograms of episodes, in 0 to 1, each number as [colour][1][1]."""
+    counts = np.sum([state["counts"] for state in states], axis=0)
+    colours = [_of_counts(colour) for colour in counts]
+    stats = {name: [[[float(colour[name]) / 255]] for colour in colours] for name in colours[0]}
+    return {**stats, "count": [sum(state["frames"] for state in states)]}

@@ -22,15 +22,6 @@ ENCODERS = {
 }
 
 
-def check(video):
-    """An error where the encoder cannot be used."""
-    if video.encoder not in ENCODERS:
-        raise ExportError(f"video.encoder = {video.encoder!r}: expected {', '.join(ENCODERS)}")
-    if Gst.ElementFactory.find(video.encoder) is None:
-        raise ExportError(f"video.encoder: {video.encoder} is not installed (x264enc: gstreamer1.0-plugins-ugly; x265enc and nvh264enc: "
-                          "gstreamer1.0-plugins-bad, the latter with an NVIDIA GPU)")
-
-
 def codec_of(video):
     return "h264" if "264" in video.encoder else "hevc"
 
@@ -44,6 +35,16 @@ def _description(video, size, fps, path):
             f"caps=video/x-raw,format=RGB,width={size[0]},height={size[1]},framerate={fps}/1,pixel-aspect-ratio=1/1 ! "
             f"videoconvert ! video/x-raw,format=I420 ! {video.encoder} {settings} ! {caps} ! {parser} ! "
             f"{caps.split(',')[0]},stream-format=byte-stream,alignment=au ! filesink location={pipelines.quote(path)}")
+
+
+def check(video):
+    """An error where the encoder cannot be used, or does not have the settings."""
+    if video.encoder not in ENCODERS:
+        raise ExportError(f"video.encoder = {video.encoder!r}: expected {', '.join(ENCODERS)}")
+    if Gst.ElementFactory.find(video.encoder) is None:
+        raise ExportError(f"video.encoder: {video.encoder} is not installed (x264enc: gstreamer1.0-plugins-ugly; x265enc and nvh264enc: "
+                          "gstreamer1.0-plugins-bad, the latter with an NVIDIA GPU)")
+    pipelines.parse(_description(video, (64, 64), 1, "/dev/null"))
 
 
 def _pad_lines(buffer, width, height):
@@ -60,8 +61,15 @@ class Encoder:
         self.path, self._raw = Path(path), Path(path).with_suffix(".stream")
         self._size, self._fps, self._video, self._count = size, fps, video, 0
         self._pipeline = pipelines.parse(_description(video, size, fps, self._raw))
-        self._source = self._pipeline.get_by_name("source")
+        self._source, self._failed = self._pipeline.get_by_name("source"), False
+        self._pipeline.get_bus().enable_sync_message_emission()
+        self._pipeline.get_bus().connect("sync-message::error", self._fail)
         self._pipeline.set_state(Gst.State.PLAYING)
+
+    def _fail(self, *_):
+        """No limit any more: a picture that waits for a failed encoder would wait for ever."""
+        self._failed = True
+        self._source.set_property("max-buffers", 0)
 
     def add(self, buffer):
         if 3 * self._size[0] % 4:
@@ -69,7 +77,7 @@ class Encoder:
         times = [k * Gst.SECOND // self._fps for k in (self._count, self._count + 1)]
         buffer.pts, buffer.duration = times[0], times[1] - times[0]
         self._count += 1
-        if self._source.emit("push-buffer", buffer) != Gst.FlowReturn.OK:
+        if self._source.emit("push-buffer", buffer) != Gst.FlowReturn.OK or self._failed:
             self._wait()
             raise ExportError(f"{self._video.encoder} takes no more pictures")
 

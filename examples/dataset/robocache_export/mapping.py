@@ -148,8 +148,9 @@ def _section(values, name, types, make):
 
 def _make_video(**values):
     video = Video(**values)
-    if not 0 <= video.quality <= 50:
-        raise ExportError(f"video.quality = {video.quality}: expected 0 (best) to 50")
+    # 0 is lossless, which yuv420p at the usual profiles is not
+    if not 1 <= video.quality <= 50:
+        raise ExportError(f"video.quality = {video.quality}: expected 1 (best) to 50")
     if video.key_frame_interval < 1 or video.threads < 1:
         raise ExportError("video.key-frame-interval and video.threads must be at least 1")
     return video

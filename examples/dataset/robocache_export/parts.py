@@ -123,7 +123,15 @@ def is_done(job, planned):
 
 
 def write(job, planned):
-    """Makes the part of an episode. Returns its manifest."""
+    """Makes the part of an episode. Returns its manifest. Errors name the episode."""
+    try:
+        return _write(job, planned)
+    except ExportError as error:
+        name = planned.episode.name
+        raise ExportError(str(error) if str(error).startswith(name) else f"{name}: {error}") from None
+
+
+def _write(job, planned):
     inputs = hash_inputs(planned.episode.recording.files())
     with Complete(job.path(planned.episode)) as folder:
         folder.mkdir()

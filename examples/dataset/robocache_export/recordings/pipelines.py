@@ -32,4 +32,5 @@ def parse(description):
     try:
         return Gst.parse_launch(description)
     except GLib.Error as error:
-        raise ExportError(f"{error.message}; does GST_PLUGIN_PATH_1_0 name the folder of libgstrobocache.so?") from None
+        hint = "; does GST_PLUGIN_PATH_1_0 name the folder of libgstrobocache.so?" if "no element \"robocache" in error.message else ""
+        raise ExportError(f"{error.message}{hint}") from None

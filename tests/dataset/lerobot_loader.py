@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A set read by LeRobot itself, which takes gigabytes: run it by hand, in an environment with lerobot and torchcodec.
+
+    lerobot_loader.py SET [BACKEND...]     pyav and torchcodec unless named
+
+Loads every frame of every episode with each decoder, windows by delta_timestamps, and the inputs of a policy from the features.
+Prints PASS or FAIL for each; exit status 1 if one failed.
+"""
+import sys
+import traceback
+
+import numpy as np
+import torch
+from lerobot.datasets.lerobot_dataset import LeRobotDataset
+from lerobot.datasets.utils import dataset_to_policy_features
+
+TIMES = ("capture_time.", "age.", "status.")
+
+
+def load(root, backend, **settings):
+    return LeRobotDataset("local/set", root=root, video_backend=backend, **settings)
+
+
+def every_frame(root, backend):
+    """Each item has all features; its pictures have the shape of the features."""
+    dataset = load(root, backend)
+    assert len(dataset) == dataset.meta.total_frames > 0
+    for index in range(len(dataset)):
+        item = dataset[index]
+        assert item["index"].item() == index
+        assert abs(item["timestamp"].item() - item["frame_index"].item() / dataset.meta.fps) < 1e-4
+        assert isinstance(item["task"], str)
+        for key in dataset.meta.video_keys:
+            height, width, _ = dataset.meta.features[key]["shape"]
+            assert tuple(item[key].shape) == (3, height, width), item[key].shape
+        for key, feature in dataset.meta.features.items():
+            assert key in item, key
+            assert feature["dtype"] == "video" or torch.isfinite(item[key].double()).all(), key
+    return f"{len(dataset)} frames of {dataset.meta.total_episodes} episodes"
+
+
+def windows(root, backend):
+    """A window ends at the episode's ends, and its middle is the item itself."""
+    fps = load(root, backend).meta.fps
+    keys = ["observation.state", "action", *load(root, backend).meta.video_keys]
+    dataset = load(root, backend, delta_timestamps={key: [-1 / fps, 0.0, 1 / fps] for key in keys})
+    plain = load(root, backend)
+    for index in np.unique(np.linspace(0, len(dataset) - 1, 40).astype(int)):
+        item, alone = dataset[int(index)], plain[int(index)]
+        for key in keys:
+            assert len(item[key]) == 3
+            assert torch.equal(item[key][1], alone[key]), (index, key)
+    first = dataset[0]
+    assert first["action_is_pad"].tolist() == [True, False, False]
+    return f"{', '.join(keys)}"
+
+
+def inputs(root, _):
+    """What policies take from the features: no time among them."""
+    features = dataset_to_policy_features(load(root, "pyav").meta.features)
+    assert not [key for key in features if key.startswith(TIMES)], features
+    assert "observation.state" in features and "action" in features
+    return ", ".join(features)
+
+
+def act(root, _):
+    """ACT's configuration accepts the features, and one batch gives a loss."""
+    from lerobot.configs.types import FeatureType
+    from lerobot.policies.act.configuration_act import ACTConfig
+    from lerobot.policies.act.modeling_act import ACTPolicy
+    from lerobot.policies.factory import make_pre_post_processors
+    meta = load(root, "pyav").meta
+    features = dataset_to_policy_features(meta.features)
+    outputs = {key: value for key, value in features.items() if value.type is FeatureType.ACTION}
+    config = ACTConfig(input_features={key: value for key, value in features.items() if key not in outputs}, output_features=outputs,
+                       chunk_size=8, n_action_steps=8, dim_model=64, n_heads=2, dim_feedforward=64, n_encoder_layers=1, n_decoder_layers=1,
+                       n_vae_encoder_layers=1, pretrained_backbone_weights=None, device="cpu")
+    dataset = load(root, "pyav", delta_timestamps={"action": [i / meta.fps for i in range(8)]})
+    preprocess, _ = make_pre_post_processors(config, dataset_stats=meta.stats)
+    batch = preprocess(next(iter(torch.utils.data.DataLoader(dataset, batch_size=4))))
+    loss, _ = ACTPolicy(config).forward(batch)
+    assert torch.isfinite(loss)
+    return f"{', '.join(config.input_features)}; loss {loss.item():.3f}"
+
+
+def main(root, backends):
+    failed = False
+    for backend in backends:
+        for case in (every_frame, windows, *((inputs, act) if backend == backends[0] else ())):
+            try:
+                print(f"PASS {case.__name__} {backend}: {case(root, backend)}", flush=True)
+            except Exception:  # pylint: disable=broad-except
+                print(f"FAIL {case.__name__} {backend}: {traceback.format_exc()}", flush=True)
+                failed = True
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:] or ["pyav", "torchcodec"]) if len(sys.argv) > 1 else __doc__)

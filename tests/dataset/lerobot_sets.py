@@ -183,7 +183,7 @@ def next_state(folder):
     said = must_export(folder / "b.mcap", "--mapping", make.mapping(folder, "next.toml"), "--output", out, "--action", "next-state",
                        "--episodes", make.spans(folder, ["b,0.5,1.5,,,"], "next.csv"))
     made = Set(out)
-    yield "said", "1 ticks without no next state" in said, True
+    yield "said", "1 ticks dropped, no next state" in said, True
     yield "length", made.info["total_frames"], 29
     yield "names", made.info["features"]["action"]["names"], made.info["features"]["observation.state"]["names"]
     yield "action", made.column("action")[:-1].tolist(), made.column("observation.state")[1:].tolist()
@@ -200,7 +200,7 @@ def missing(folder):
         made = Set(out)
         ticks = made.column("capture_time.joints") + made.column("age.joints")
         yield choice, ticks.tolist(), [k * SECOND // FPS for k in frames]
-        yield f"{choice} is said", f"{15 if choice == 'drop' else 1} ticks without joints" in said, True
+        yield f"{choice} is said", f"{15 if choice == 'drop' else 1} ticks dropped, joints missing" in said, True
         yield f"{choice} leaves no hole", np.isfinite(made.column("observation.state")).all() and set(made.column("status.joints")) == {0}, True
         yield f"{choice} frames", len(made.frames(0, "observation.images.front")), len(frames)
         counters = [make.counter_of(pixels) for _, pixels in made.frames(0, "observation.images.wrist")]

@@ -63,7 +63,7 @@ def _branch(number, one, pad, name):
 
 
 def describe(planned, mapping, origin):
-    """The pipeline, whose running time 0 is `origin` of the recording's clock."""
+    """The pipeline, whose running time 0 is to be `origin` of the recording's clock."""
     names = _pad_names(planned.found)
     source, pads = planned.episode.recording.source(planned.found, origin)
     # streams of one pad of the recording
@@ -111,7 +111,13 @@ class Alignment:
 
     def _ticks(self, first):
         form, split = None, None
-        for sample in Samples(self._description):
+        samples = Samples(self._description)
+        try:
+            self.planned.episode.recording.start(samples.pipeline, samples.fuse.get_static_pad("src"))
+        except ExportError:
+            samples.close()
+            raise
+        for sample in samples:
             if sample.format is not form:
                 split = self._split(sample.format, form)
                 form = sample.format

@@ -80,7 +80,7 @@ def _without_action(mapping):
 # ---- what is done ----
 
 def _print_part(planned, said, seconds):
-    dropped = "".join(f", {count} ticks without {name}" for name, count in said["dropped"].items())
+    dropped = "".join(f"; {count} ticks dropped, {reason}" for reason, count in said["dropped"].items())
     print(f"{planned.episode.name}: {said['frames']} frames{dropped}; {seconds:.1f} s", flush=True)
 
 

@@ -137,8 +137,8 @@ def _write(job, planned):
         folder.mkdir()
         alignment, kept, dropped, histograms = _run(job, planned, folder)
         if not kept:
-            reasons = ", ".join(f"{name} ({count} ticks)" for name, count in dropped.items()) or "no ticks"
-            raise ExportError(f"{planned.episode.name}: nothing is left of it; missing: {reasons}")
+            reasons = ", ".join(f"{name} at {count} ticks" for name, count in dropped.items()) or "the recording has no rows there"
+            raise ExportError(f"{planned.episode.name}: nothing is left of it: {reasons}")
         pq.write_table(_table(planned, job.mapping, alignment, kept), folder / NUMBERS, compression="snappy")
         said = _describe(job, planned, inputs, kept, dropped, histograms)
         write_json(folder / MANIFEST, {**said, "outputs": hash_outputs(folder)})

@@ -8,7 +8,7 @@ from .alignment import MISSING
 
 
 class Kept:
-    """Iterates over the ticks to keep. `dropped` counts the others by the stream that was missing."""
+    """Iterates over the ticks to keep. `dropped` counts the others by reason."""
 
     def __init__(self, alignment, mapping, used):
         self._alignment, self._used = alignment, used
@@ -19,8 +19,8 @@ class Kept:
         """Why a tick is not kept, or None."""
         for name, status in zip(self._alignment.streams, tick.info[:, 3]):
             if status & 3 == MISSING:
-                return name
-        return None if np.isfinite(tick.row[self._used]).all() else "a value that is not a number"
+                return f"{name} missing"
+        return None if np.isfinite(tick.row[self._used]).all() else "a value is not a number"
 
     def _complete(self):
         """Ticks with all values; with missing = end, those up to the first without."""

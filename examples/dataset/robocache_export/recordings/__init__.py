@@ -9,7 +9,8 @@
     channel_formats(topic)     texts that differ where the channels of a topic differ within the recording
     texts(topic)               [(time, text)] of a topic of texts
     streams(mapping)           [Found], one for each stream of the mapping
-    source(found, origin)      part of a pipeline whose running time 0 is `origin`, and the name of the pad of each stream
+    source(found, origin)      part of a pipeline, and the name of the pad of each stream
+    start(pipeline, pad)       makes running time 0 of that pipeline `origin`; pad is the source pad at its end
 """
 import os
 from pathlib import Path

@@ -64,3 +64,6 @@ class CsvFolder:
     def source(self, found, origin):
         parsers = [self._parser(one.stream.topic, f"name=csv{i} time-origin={origin}") for i, one in enumerate(found)]
         return " ".join(parsers), [f"csv{i}." for i in range(len(found))]
+
+    def start(self, pipeline, pad):
+        """robocacheparse drops the rows before its origin."""

@@ -17,6 +17,8 @@ from .found import describe
 # https://mcap.dev/spec: opcode, length, channel, bytes of the entries; then (log time, offset) of each message
 INDEX_HEAD = struct.Struct("<BQHI")
 INDEX_OPCODE = 0x07
+# a position that is not the beginning, which a seek would not look for
+SEEK = 10**9
 INDEX_ENTRY = np.dtype([("time", "<u8"), ("offset", "<u8")])
 
 
@@ -130,14 +132,9 @@ class McapFile:
         def add(_, pad):
             found.append((pad.get_name(), pad.get_stream_id().partition("/")[2], pad.get_current_caps()))
 
-        def end(_):
-            pipeline.get_bus().post(Gst.Message.new_application(None, Gst.Structure.new_empty("pads")))
-
         demux.connect("pad-added", add)
-        demux.connect("no-more-pads", end)
         try:
-            pipeline.set_state(Gst.State.PAUSED)
-            pipelines.wait(pipeline, Gst.MessageType.APPLICATION, f"{self.name}: the streams")
+            pipelines.pause(pipeline, demux, f"{self.name}: the streams")
         finally:
             pipeline.set_state(Gst.State.NULL)
         return found
@@ -158,4 +155,10 @@ class McapFile:
         return [describe(stream, *self._find(stream, pads)) for stream in mapping.streams]
 
     def source(self, found, origin):
-        return self._demuxer([one.stream for one in found], f"time-origin={origin}"), [f"demux.{one.pad}" for one in found]
+        """The demuxer finds a seek's place by the index, but begins at the file's beginning."""
+        return self._demuxer([one.stream for one in found], f"time-origin={origin - SEEK}"), [f"demux.{one.pad}" for one in found]
+
+    def start(self, pipeline, pad):
+        """Goes on at the origin: sends a seek to the source pad at the pipeline's end."""
+        pipelines.pause(pipeline, pipeline.get_by_name("demux"), f"{self.name}: the streams")
+        pipelines.seek(pad, SEEK)

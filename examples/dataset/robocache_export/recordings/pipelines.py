@@ -28,6 +28,25 @@ def wait(pipeline, until, wanted):
     return message
 
 
+def pause(pipeline, demux, wanted):
+    """Goes to PAUSED, up to where the demuxer has exposed its pads."""
+    def end(_):
+        pipeline.get_bus().post(Gst.Message.new_application(None, Gst.Structure.new_empty("pads")))
+
+    handler = demux.connect("no-more-pads", end)
+    pipeline.set_state(Gst.State.PAUSED)
+    wait(pipeline, Gst.MessageType.APPLICATION, wanted)
+    demux.disconnect(handler)
+
+
+def seek(pad, position):
+    """From `position` on, which is running time 0 then."""
+    event = Gst.Event.new_seek(1.0, Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE, Gst.SeekType.SET, position,
+                               Gst.SeekType.NONE, -1)
+    if not pad.send_event(event):
+        raise ExportError("the recording cannot be read from a time on")
+
+
 def parse(description):
     try:
         return Gst.parse_launch(description)

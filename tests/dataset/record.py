@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""examples/dataset/record on a simulated robot: marks, and what a crash leaves. Run as export.py is.
+
+Prints PASS or FAIL for each case; exit status 1 if one failed.
+"""
+import csv
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import gi
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402: require_version comes first
+
+Gst.init(None)
+
+from lerobot_sets import Set  # noqa: E402: elements come first
+from mcapplan import run_cases  # noqa: E402
+from robocache_export.recordings import open_recordings  # noqa: E402
+from run import SCRIPT, must_export  # noqa: E402
+
+MAPPING = """
+fps = 30
+[streams]
+joints = {topic = "/joint_states"}
+command = {topic = "/command"}
+front = {topic = "/camera/front"}
+[features]
+"observation.state" = "joints"
+"observation.images.front" = "front"
+action = "command"
+"""
+
+
+class Recording:
+    """A record program, which is spoken to by lines."""
+
+    def __init__(self, path):
+        self.path, self.said = path, []
+        self.process = subprocess.Popen([SCRIPT.with_name("record"), path, "--simulated", "--task", "wave"], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+
+    def say(self, line):
+        print(line, file=self.process.stdin, flush=True)
+
+    def wait_for(self, start):
+        """The next line that begins so. The program ends a test that waits in vain by its own time limit."""
+        for line in self.process.stdout:
+            self.said.append(line.rstrip())
+            if line.startswith(start):
+                return line.rstrip()
+        raise RuntimeError(f"no line {start!r}: {self.said}")
+
+    def wait_for_a_second(self, start):
+        """Lines of progress are a second apart."""
+        return [self.wait_for(start) for _ in range(2)]
+
+    def marks(self):
+        with open(self.path.with_suffix(".episodes.csv"), newline="", encoding="utf-8") as file:
+            return [(row["task"], row["success"], row["discard"]) for row in csv.DictReader(file)]
+
+
+def marks(folder):
+    """Two episodes and a discarded one, and marks that do not fit."""
+    recording = Recording(folder / "run.mcap")
+    recording.wait_for("0 episodes: /joint_states")
+    recording.say("end")
+    yield "no episode runs", recording.wait_for("ignored"), "ignored: 'end' and no episode runs"
+    recording.say('start put "it" down')
+    recording.wait_for_a_second("episode 0 runs")
+    recording.say("success")
+    yield "table", recording.wait_for("episode 0: ").split(" s, ")[1], 'success, put "it" down'
+    yield "a line a topic", [recording.wait_for("  ").split()[0] for _ in range(4)], ["/joint_states", "/force", "/command", "/camera/front"]
+    recording.say("start")
+    recording.wait_for("episode 1 runs")
+    recording.say("start")
+    yield "it runs", recording.wait_for("ignored"), "ignored: 'start' within an episode"
+    recording.say("discard")
+    recording.wait_for("episode 1: ")
+    recording.say("start")
+    recording.wait_for_a_second("episode 2 runs")
+    recording.say("quit")
+    recording.process.communicate()
+    yield "status", recording.process.returncode, 0
+    yield "marks", recording.marks(), [('put "it" down', "true", ""), ("wave", "", "true"), ("wave", "", "")]
+    out = folder / "set"
+    (folder / "robot.toml").write_text(MAPPING)
+    must_export(recording.path, "--mapping", folder / "robot.toml", "--output", out, "--allow-slow-cameras")
+    made = Set(out)
+    yield "episodes", [(row["tasks"], row["success"]) for row in made.episodes], [(['put "it" down'], True), (["wave"], None)]
+    yield "frames", min(row["length"] for row in made.episodes) > 10, True
+
+
+def crash(folder):
+    """kill -9 within an episode: the recording is whole up to a second before, and so are the marks."""
+    recording = Recording(folder / "crash.mcap")
+    recording.wait_for("0 episodes: /joint_states")
+    recording.say("start before the crash")
+    counts = [recording.wait_for("episode 0 runs") for _ in range(3)]
+    recording.process.kill()
+    recording.process.communicate()
+    shown = int(counts[1].partition("/joint_states ")[2].partition(",")[0])
+    found, = open_recordings([recording.path])
+    # what was shown a second before the last line is in the file
+    yield "messages", len(found.times("/joint_states")) >= shown, True
+    yield "marks", recording.marks(), [("before the crash", "", "")]
+    must_export(recording.path, "--mapping", folder / "robot.toml", "--output", folder / "crash", "--allow-slow-cameras")
+    made = Set(folder / "crash")
+    yield "episodes", [row["tasks"] for row in made.episodes], [["before the crash"]]
+    yield "a second and more of it", made.info["total_frames"] >= 30, True
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        return run_cases([(f"record {case.__name__}", case, Path(folder)) for case in (marks, crash)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

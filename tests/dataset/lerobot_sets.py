@@ -238,6 +238,24 @@ def files(folder):
     yield "key frames", keys[:60], [i % 3 == 0 for i in range(60)]
 
 
+def size_from_pictures(folder):
+    """Compressed pictures whose caps say no size, as those of other recorders; and a size of the set's own."""
+    make.record(folder / "sizeless.mcap", [
+        make.rows("sink_0", 200, 1, 7), make.rows("sink_1", 20, 1, 6),
+        make.camera(folder, "sink_2", 50, 1, (64, 48), "jpegenc quality=95 ! capssetter caps=image/jpeg,framerate=50/1 replace=true !"),
+        make.camera(folder, "sink_3", 30, 1, (62, 48))], ["/joint_states", "/command", "/camera/front", "/camera/wrist"])
+    path = make.mapping(folder, "sizeless.toml", {"wrist": '{topic = "/camera/wrist", width = 128, height = 96}'})
+    must_export(folder / "sizeless.mcap", "--mapping", path, "--output", folder / "sizeless", "--episodes", "whole")
+    made = Set(folder / "sizeless")
+    for name, size in (("front", (64, 48)), ("wrist", (128, 96))):
+        key = f"observation.images.{name}"
+        yield f"{name} feature", made.info["features"][key]["shape"], [size[1], size[0], 3]
+        frames = [pixels for _, pixels in made.frames(0, key)]
+        yield f"{name} frames", {pixels.shape for pixels in frames}, {(size[1], size[0], 3)}
+        rate = {"front": 50, "wrist": 30}[name]
+        yield f"{name} counters", [make.frame_time(make.counter_of(pixels), rate) for pixels in frames], made.column(f"capture_time.{name}").tolist()
+
+
 def csv_folder(folder):
     """A folder of CSV, which has numbers alone; the command is between its rows what it was."""
     source = folder / "csv"
@@ -265,4 +283,4 @@ def cases(folder):
     made = Set(out)
     yield from ((f"lerobot {case.__name__}", case, made) for case in (schema, tasks, indices, videos, pictures, statistics))
     yield "lerobot values", values, made, folder
-    yield from ((f"lerobot {case.__name__}", case, folder) for case in (next_state, missing, held, files, csv_folder))
+    yield from ((f"lerobot {case.__name__}", case, folder) for case in (next_state, missing, held, files, size_from_pictures, csv_folder))

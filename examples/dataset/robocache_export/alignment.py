@@ -54,9 +54,9 @@ def _pad_settings(found, names):
 
 def _branch(number, one, pad, name):
     """From the recording through its queue to robocachefuse. All streams share a multiqueue, which grows where one of them is silent."""
-    link = f"{pad} ! many.sink_{number}  many.src_{number} ! "
+    link = f"{pad} ! many.sink_{number}  many.src_{number} ! identity name=gate{number} silent=true ! "
     if not one.stream.is_camera:
-        return f"{link} identity silent=true ! fuse.{name}"
+        return f"{link} fuse.{name}"
     width, height = one.size
     return (f"{link} {decoder_of(one.caps)} videoconvert ! videoscale ! "
             f"video/x-raw,format=RGB,width={width},height={height},pixel-aspect-ratio=1/1 ! fuse.{name}")

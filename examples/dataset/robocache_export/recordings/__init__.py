@@ -10,7 +10,8 @@
     texts(topic)               [(time, text)] of a topic of texts
     streams(mapping)           [Found], one for each stream of the mapping
     source(found, origin)      part of a pipeline, and the name of the pad of each stream
-    start(pipeline, pad)       makes running time 0 of that pipeline `origin`; pad is the source pad at its end
+    start(pipeline, pad)       makes running time 0 of that pipeline `origin`; pad is the source pad at its end, and each stream passes
+                               an element named gate0, gate1, …
 """
 import os
 from pathlib import Path

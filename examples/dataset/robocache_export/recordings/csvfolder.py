@@ -7,7 +7,7 @@ from gi.repository import Gst
 
 from ..errors import ExportError
 from . import pipelines
-from .found import describe
+from .found import check_kind, describe
 
 
 class CsvFolder:
@@ -59,7 +59,10 @@ class CsvFolder:
         raise ExportError(f"{self.name}: a folder of CSV has no topic of texts; give episodes as a CSV of spans")
 
     def streams(self, mapping):
-        return [describe(stream, f"csv{i}.", self._read(stream.topic)[0]) for i, stream in enumerate(mapping.streams)]
+        found = [self._read(stream.topic)[0] for stream in mapping.streams]
+        for stream, caps in zip(mapping.streams, found):
+            check_kind(stream, caps)
+        return [describe(stream, f"csv{i}.", caps) for i, (stream, caps) in enumerate(zip(mapping.streams, found))]
 
     def source(self, found, origin):
         parsers = [self._parser(one.stream.topic, f"name=csv{i} time-origin={origin}") for i, one in enumerate(found)]

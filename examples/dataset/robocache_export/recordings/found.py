@@ -30,20 +30,22 @@ def _channels_of(structure):
     return words if len(words) == count else tuple(str(i) for i in range(count))
 
 
+def has_size(caps):
+    """Compressed pictures of other writers have none."""
+    structure = caps.get_structure(0)
+    return structure.get_int("width")[0] and structure.get_int("height")[0]
+
+
 def _size_of(stream, structure):
-    found, width = structure.get_int("width")
-    found_height, height = structure.get_int("height")
-    if not (found and found_height) and not (stream.width and stream.height):
-        raise ExportError(f"{stream.topic} does not say the size of its pictures: set width and height of streams.{stream.name}")
-    width, height = stream.width or width, stream.height or height
+    width, height = stream.width or structure.get_int("width")[1], stream.height or structure.get_int("height")[1]
     if width % 2 or height % 2:
         raise ExportError(f"{stream.topic} has {width}x{height} pictures; yuv420p needs even numbers: set width and height of "
                           f"streams.{stream.name}")
     return width, height
 
 
-def describe(stream, pad, caps):
-    """The Found of a stream; an error where the caps are of another kind than the mapping needs."""
+def check_kind(stream, caps):
+    """An error where the caps are of another kind than the mapping needs."""
     structure = caps.get_structure(0)
     is_rows = structure.get_name() == "other/tensors"
     if is_rows == stream.is_camera or not is_rows and not structure.get_name().startswith(("video/", "image/")):
@@ -51,9 +53,13 @@ def describe(stream, pad, caps):
                           f"{'pictures' if stream.is_camera else 'numbers'}")
     if stream.is_camera and (structure.get_string("format") or "").startswith("GRAY16"):
         raise ExportError(f"{stream.topic} has depth pictures of 16 bits, which the videos of LeRobot v3.0 cannot hold")
+
+
+def describe(stream, pad, caps, sized=None):
+    """The Found of a stream. `sized` are caps with the size of pictures, where `caps` have none."""
     if stream.is_camera:
-        return Found(stream, pad, caps.to_string(), (), _size_of(stream, structure))
-    return Found(stream, pad, caps.to_string(), _channels_of(structure))
+        return Found(stream, pad, caps.to_string(), (), _size_of(stream, (sized or caps).get_structure(0)))
+    return Found(stream, pad, caps.to_string(), _channels_of(caps.get_structure(0)))
 
 
 def decoder_of(caps_text):

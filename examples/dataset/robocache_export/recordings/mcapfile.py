@@ -12,7 +12,7 @@ from mcap_ros2.decoder import DecoderFactory
 
 from ..errors import ExportError
 from . import pipelines
-from .found import describe
+from .found import check_kind, decoder_of, describe, has_size
 
 # https://mcap.dev/spec: opcode, length, channel, bytes of the entries; then (log time, offset) of each message
 INDEX_HEAD = struct.Struct("<BQHI")
@@ -152,13 +152,32 @@ class McapFile:
 
     def streams(self, mapping):
         pads = self._exposed_pads(mapping.streams)
-        return [describe(stream, *self._find(stream, pads)) for stream in mapping.streams]
+        return [self._describe(stream, *self._find(stream, pads)) for stream in mapping.streams]
+
+    def _describe(self, stream, pad, caps):
+        check_kind(stream, caps)
+        return describe(stream, pad, caps, self._decoded_caps(stream) if stream.is_camera and not has_size(caps) else None)
+
+    def _decoded_caps(self, stream):
+        """Of the first picture."""
+        pad, caps = self._find(stream, self._exposed_pads([stream]))
+        pipeline = pipelines.parse(f"{self._demuxer([stream])} demux.{pad} ! {decoder_of(caps.to_string())} fakesink name=sink")
+        try:
+            pipeline.set_state(Gst.State.PAUSED)
+            pipelines.wait(pipeline, Gst.MessageType.ASYNC_DONE, f"{self.name}: the first picture of {stream.topic}")
+            return pipeline.get_by_name("sink").get_static_pad("sink").get_current_caps()
+        finally:
+            pipeline.set_state(Gst.State.NULL)
 
     def source(self, found, origin):
         """The demuxer finds a seek's place by the index, but begins at the file's beginning."""
         return self._demuxer([one.stream for one in found], f"time-origin={origin - SEEK}"), [f"demux.{one.pad}" for one in found]
 
     def start(self, pipeline, pad):
-        """Goes on at the origin: sends a seek to the source pad at the pipeline's end."""
+        """Goes on at the origin: sends a seek to the source pad at the pipeline's end. Until then no buffer passes the gates, as a
+        decoder that is flushed while it negotiates fails; and a flush takes caps that are on their way."""
+        gates = pipelines.close_gates(pipeline)
         pipelines.pause(pipeline, pipeline.get_by_name("demux"), f"{self.name}: the streams")
+        pipelines.wait_for_caps([gate for gate, _ in gates], f"{self.name}: the caps")
         pipelines.seek(pad, SEEK)
+        pipelines.open_gates(gates)

@@ -21,6 +21,7 @@ import hdf5_sets  # noqa: E402
 import lerobot_sets  # noqa: E402
 import marks  # noqa: E402
 import shards  # noqa: E402
+import slurm  # noqa: E402
 from mcapplan import run_cases  # noqa: E402
 
 
@@ -33,7 +34,7 @@ def main(names):
         print(f"SKIP export: needs {', '.join(absent)} (gstreamer1.0-plugins-good, -bad and -ugly)")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        cases = [case for module in (lerobot_sets, hdf5_sets, marks, shards, errors) for case in module.cases(Path(folder))]
+        cases = [case for module in (lerobot_sets, hdf5_sets, marks, shards, slurm, errors) for case in module.cases(Path(folder))]
         return run_cases([case for case in cases if not names or any(name in case[0] for name in names)])
 
 

@@ -13,11 +13,11 @@ def _arguments(folder, out, *more):
     return [folder / "a.mcap", folder / "b.mcap", "--episodes", folder / "spans.csv", "--mapping", make.mapping(folder), "--output", out, *more]
 
 
-def _tree(root):
+def tree(root):
     return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 
-def _compare(got, expected):
+def compare(got, expected):
     return {name for name in got.keys() | expected.keys() if got.get(name) != expected.get(name)}
 
 
@@ -32,9 +32,9 @@ def same_bytes(folder):
         must_export(*_arguments(folder, out, "--shard", f"{number}/{COUNT}"))
     yield "none is missing", export(*_arguments(folder, out, "--status", COUNT)), (0, "\n")
     must_export(*_arguments(folder, out, "--merge"))
-    yield "set", _compare(_tree(out), _tree(folder / "set")), set()
+    yield "set", compare(tree(out), tree(folder / "set")), set()
     must_export(*_arguments(folder, out, "--merge"))
-    yield "merged again", _compare(_tree(out), _tree(folder / "set")), set()
+    yield "merged again", compare(tree(out), tree(folder / "set")), set()
 
 
 def _parts(folder):
@@ -83,7 +83,7 @@ def killed_and_at_once(folder):
     ended = [(process.communicate()[0], process.returncode) for process in both]
     yield "status", [(code, said if code else "") for said, code in ended], [(0, ""), (0, "")]
     must_export(*_arguments(folder, out, "--merge"))
-    yield "set", _compare(_tree(out), _tree(folder / "set")), set()
+    yield "set", compare(tree(out), tree(folder / "set")), set()
     shutil.rmtree(folder / "killed.parts")
 
 

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# slurm.sh SHARDS [SBATCH-OPTION...] -- ARGUMENT-OF-robocache-export...: exports a training set as a job array of Slurm.
+#
+# It submits the shards that are missing, shows progress, submits again what is missing after that, and joins the set at the end. Slurm
+# requeues the jobs of a lost node, but not a job that was killed. All nodes need the same paths. Call it again after any interruption.
+#   examples/dataset/slurm.sh 24 --cpus-per-task=4 -- runs/ --mapping robot.toml --output set
+# ROBOCACHE_SLURM_ROUNDS: submissions at most (5). ROBOCACHE_SLURM_POLL: seconds between lines of progress (10).
+set -euo pipefail
+here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
+export=$here/robocache-export
+usage () { sed -n '3,8s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+
+[[ ${1-} =~ ^[1-9][0-9]*$ ]] || usage
+shards=$1 options=()
+shift
+while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
+[ "${1-}" = -- ] && [ $# -gt 1 ] || usage
+shift
+
+# missing_shards ARGUMENT...: numbers that sbatch --array takes; nothing when all are done
+missing_shards () {
+  local status=0 numbers
+  numbers=$("$export" "$@" --status "$shards") || status=$?
+  [ $status -eq 0 ] || [ $status -eq 3 ] || exit $status
+  printf '%s' "$numbers"
+}
+
+# wait_for JOB: until no task of it waits or runs
+wait_for () {
+  local left
+  while left=$(squeue --noheader --array --jobs="$1" --format=%T 2>/dev/null) && [ -n "$left" ]; do
+    printf '%s: %s\n' "$1" "$(sort <<< "$left" | uniq -c | tr -s ' \n' ' ')" >&2
+    sleep "${ROBOCACHE_SLURM_POLL:-10}"
+  done
+}
+
+for ((round = 1; ; round++)); do
+  missing=$(missing_shards "$@")
+  [ -n "$missing" ] || break
+  if [ $round -gt "${ROBOCACHE_SLURM_ROUNDS:-5}" ]; then
+    printf 'error: shards %s of %s are still missing; see slurm-*.out\n' "$missing" "$shards" >&2
+    exit 1
+  fi
+  # shellcheck disable=SC2016: the job expands the number of its task
+  command=$(printf '%q ' "$export" "$@")'--shard "$SLURM_ARRAY_TASK_ID"'/$shards
+  job=$(sbatch --parsable --requeue --job-name=robocache-export --array="$missing" "${options[@]}" --wrap="$command")
+  job=${job%%;*}
+  printf '%s: shards %s of %s\n' "$job" "$missing" "$shards" >&2
+  wait_for "$job"
+done
+exec "$export" "$@" --merge

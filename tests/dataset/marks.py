@@ -106,6 +106,17 @@ def beside(folder):
     yield "whole", (status, said), (0, "1 episodes can be exported\n")
 
 
+def suggested(folder):
+    """A mapping from the topics alone, which exports as it is."""
+    path = folder / "suggested.toml"
+    path.write_text(must_export(folder / "a.mcap", "--suggest"))
+    must_export(folder / "a.mcap", "--mapping", path, "--output", folder / "suggested", "--episodes", "whole")
+    made = Set(folder / "suggested")
+    yield "fps", made.info["fps"], 30
+    yield "features", sorted(name for name in made.info["features"] if name.startswith(("observation", "action"))), \
+        ["action", "observation.images.camera_front", "observation.images.camera_wrist", "observation.state"]
+
+
 def cases(folder):
     yield from ((f"marks topic: {name}", topic, *row) for name, row in TOPIC.items())
-    yield from ((f"marks {case.__name__}", case, folder) for case in (times, gaps, recorded_topic, beside))
+    yield from ((f"marks {case.__name__}", case, folder) for case in (times, gaps, recorded_topic, beside, suggested))

@@ -15,6 +15,7 @@ from .manifest import Complete
 from .mapping import CHOICES, read_mapping
 from .plan import make_plan
 from .recordings import open_recordings
+from .suggest import suggest
 
 # {format: (writer, whether it has videos, check of the mapping)}
 FORMATS = {
@@ -26,6 +27,7 @@ EXIT_MISSING = 3  # of --status: shards are missing
 
 EPILOG = """\
 Examples:
+  robocache-export run.mcap --suggest > robot.toml
   robocache-export run.mcap --mapping robot.toml --output set
   robocache-export runs/ --mapping robot.toml --output set --episodes spans.csv --shard 3/24
   robocache-export runs/ --mapping robot.toml --output set --episodes spans.csv --merge
@@ -43,8 +45,8 @@ def _parser():
     parser = argparse.ArgumentParser("robocache-export", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
                                      description="Make a training set of recordings: align, cut into episodes, encode and pack.")
     parser.add_argument("recordings", nargs="+", type=Path, help="MCAP files, folders of them, or folders of CSV files")
-    parser.add_argument("--mapping", required=True, type=Path, help="which streams become which features (TOML or JSON)")
-    parser.add_argument("--output", required=True, type=Path, help="the set: a folder, or for robomimic a file")
+    parser.add_argument("--mapping", type=Path, help="which streams become which features (TOML or JSON)")
+    parser.add_argument("--output", type=Path, help="the set: a folder, or for robomimic a file")
     parser.add_argument("--format", choices=FORMATS, default="lerobot")
     parser.add_argument("--episodes", default="", metavar="MARKS",
                         help="a CSV of spans, topic:NAME, gaps:SECONDS[:TOPIC] or whole; default: RECORDING.episodes.csv, else whole")
@@ -56,6 +58,7 @@ def _parser():
     what.add_argument("--shard", type=_shard, metavar="I/N", help="export only part I of N, from 0; --merge joins them")
     what.add_argument("--merge", action="store_true", help="make the set of parts that were exported already")
     what.add_argument("--status", type=int, metavar="N", help="print the shards of N that are missing; exit status 3 if there are any")
+    what.add_argument("--suggest", action="store_true", help="print a mapping for the first recording")
     what.add_argument("--check", action="store_true", help="check recordings and mapping, and write nothing")
     return parser
 
@@ -116,6 +119,11 @@ def _missing_shards(job, plan, count):
 
 
 def run(arguments):
+    if arguments.suggest:
+        print(suggest(open_recordings(arguments.recordings)[0]), end="")
+        return 0
+    if not arguments.mapping or not arguments.output:
+        raise ExportError("--mapping and --output are needed; --suggest prints a mapping")
     mapping = _mapping_of(arguments)
     FORMATS[arguments.format][2](mapping)
     _refuse_foreign(arguments.output, arguments.format)

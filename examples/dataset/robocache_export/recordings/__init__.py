@@ -8,6 +8,7 @@
     times(topic)               int64 array of its times, in ns, sorted
     channel_formats(topic)     texts that differ where the channels of a topic differ within the recording
     texts(topic)               [(time, text)] of a topic of texts
+    kinds()                    [(topic, part, kind)] of all streams, kind as kind_of says
     streams(mapping)           [Found], one for each stream of the mapping
     source(found, origin)      part of a pipeline, and the name of the pad of each stream
     start(pipeline, pad)       makes running time 0 of that pipeline `origin`; pad is the source pad at its end, and each stream passes

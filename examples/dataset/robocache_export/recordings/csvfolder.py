@@ -58,6 +58,9 @@ class CsvFolder:
     def texts(self, topic):
         raise ExportError(f"{self.name}: a folder of CSV has no topic of texts; give episodes as a CSV of spans")
 
+    def kinds(self):
+        return [(topic, "", "rows") for topic in self.topics()]
+
     def streams(self, mapping):
         found = [self._read(stream.topic)[0] for stream in mapping.streams]
         for stream, caps in zip(mapping.streams, found):

@@ -44,11 +44,16 @@ def _size_of(stream, structure):
     return width, height
 
 
+def kind_of(caps):
+    """rows, pictures, or the media type of other streams."""
+    name = caps.get_structure(0).get_name()
+    return "rows" if name == "other/tensors" else "pictures" if name.startswith(("video/", "image/")) else name
+
+
 def check_kind(stream, caps):
     """An error where the caps are of another kind than the mapping needs."""
     structure = caps.get_structure(0)
-    is_rows = structure.get_name() == "other/tensors"
-    if is_rows == stream.is_camera or not is_rows and not structure.get_name().startswith(("video/", "image/")):
+    if kind_of(caps) != ("pictures" if stream.is_camera else "rows"):
         raise ExportError(f"{stream.topic} sends {structure.get_name()}, and streams.{stream.name} is used as "
                           f"{'pictures' if stream.is_camera else 'numbers'}")
     if stream.is_camera and (structure.get_string("format") or "").startswith("GRAY16"):

@@ -12,7 +12,7 @@ from mcap_ros2.decoder import DecoderFactory
 
 from ..errors import ExportError
 from . import pipelines
-from .found import check_kind, decoder_of, describe, has_size
+from .found import check_kind, decoder_of, describe, has_size, kind_of
 
 # https://mcap.dev/spec: opcode, length, channel, bytes of the entries; then (log time, offset) of each message
 INDEX_HEAD = struct.Struct("<BQHI")
@@ -117,11 +117,9 @@ class McapFile:
 
     # ---- streams ----
 
-    def _topics_of(self, streams):
-        return list(dict.fromkeys(stream.topic for stream in streams))
-
     def _demuxer(self, streams, settings=""):
-        topics = pipelines.quote(",".join(self._topics_of(streams)))
+        """Of all topics without streams."""
+        topics = pipelines.quote(",".join(dict.fromkeys(stream.topic for stream in streams)))
         return f"filesrc location={pipelines.quote(self.path)} ! robocachemcapdemux name=demux topics={topics} {settings}"
 
     def _exposed_pads(self, streams):
@@ -137,6 +135,13 @@ class McapFile:
             pipelines.pause(pipeline, demux, f"{self.name}: the streams")
         finally:
             pipeline.set_state(Gst.State.NULL)
+        return found
+
+    def kinds(self):
+        found = []
+        for _, name, caps in self._exposed_pads([]):
+            topic = max((topic for topic in self.topics() if name.startswith(topic)), key=len)
+            found.append((topic, name[len(topic):].partition("@")[0].lstrip(":"), kind_of(caps)))
         return found
 
     def _find(self, stream, pads):

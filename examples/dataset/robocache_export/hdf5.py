@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """HDF5 sets: robomimic's one file, and ACT's one file an episode. The times are beside them, in groups of their own.
 
-Sources: docs/datasets/overview.md in github.com/ARISE-Initiative/robomimic; utils.py in github.com/tonyzhaozh/act.
+Sources: "Dataset Structure" in the documentation of github.com/ARISE-Initiative/robomimic; utils.py in github.com/tonyzhaozh/act.
 """
 import json
 

@@ -71,7 +71,7 @@ def _recordings(folder):
     late = folder / "late.csv"
     late.write_text("t,a,b,c,d,e,f,g\n" + "".join(f"{2 + i / 200:.3f}" + ",0" * 7 + "\n" for i in range(200)))
     make.record(folder / "apart.mcap", [
-        f"filesrc location={late} ! robocacheparse time-origin=0 ! record.sink_0", make.rows("sink_1", 20, 3, 6), make.camera(folder, "sink_2", 50, 1, (64, 48), "jpegenc !"), make.camera(folder, "sink_3", 30, 1, (62, 48))],
+        f"filesrc location={late} ! robocacheparse time-origin=0 ! record.sink_0", make.rows("sink_1", 20, 3, 6), make.camera(folder, "sink_2", 50, 1, (64, 48), "jpegenc !"), make.camera(folder, "sink_3", 30, 1, (60, 48))],
         ["/joint_states", "/command", "/camera/front", "/camera/wrist"])
 
 

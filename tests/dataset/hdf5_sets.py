@@ -21,9 +21,9 @@ def _pictures_of(group, times, name_of):
         captured = times[f"capture_time/{name}"][()].tolist()
         yield f"{name} counters", [make.frame_time(counter, rate) for counter in _counters(group[name_of(name)])], captured
     wrist = group[name_of("wrist")]
-    expected = [make.picture(counter, 62, 48) for counter in _counters(wrist)]
+    expected = [make.picture(counter, 60, 48) for counter in _counters(wrist)]
     yield "raw pixels", bool((wrist[()] == np.stack(expected)).all()), True
-    yield "of uint8, a chunk a frame", (wrist.dtype, wrist.chunks), (np.uint8, (1, 48, 62, 3))
+    yield "of uint8, a chunk a frame", (wrist.dtype, wrist.chunks), (np.uint8, (1, 48, 60, 3))
 
 
 def robomimic(folder):

@@ -165,7 +165,7 @@ def statistics(made):
         expected = _expected_stats(made.of(1, name))
         yield f"{name} of an episode", _is_close(own, expected), {stat: True for stat in expected}
     # every frame is sampled in episodes as short as these, and every pixel of pictures as small
-    for name, size in (("front", (64, 48)), ("wrist", (62, 48))):
+    for name, size in (("front", (64, 48)), ("wrist", (60, 48))):
         counters = [time / make.frame_time(1, {"front": 50, "wrist": 30}[name]) for time in made.column(f"capture_time.{name}").tolist()]
         pixels = np.stack([make.picture(round(counter), *size) for counter in counters]).reshape(-1, 3) / 255
         expected = _expected_stats(pixels) | {"count": [135]}
@@ -243,7 +243,7 @@ def size_from_pictures(folder):
     make.record(folder / "sizeless.mcap", [
         make.rows("sink_0", 200, 1, 7), make.rows("sink_1", 20, 1, 6),
         make.camera(folder, "sink_2", 50, 1, (64, 48), "jpegenc quality=95 ! capssetter caps=image/jpeg,framerate=50/1 replace=true !"),
-        make.camera(folder, "sink_3", 30, 1, (62, 48))], ["/joint_states", "/command", "/camera/front", "/camera/wrist"])
+        make.camera(folder, "sink_3", 30, 1, (60, 48))], ["/joint_states", "/command", "/camera/front", "/camera/wrist"])
     path = make.mapping(folder, "sizeless.toml", {"wrist": '{topic = "/camera/wrist", width = 128, height = 96}'})
     must_export(folder / "sizeless.mcap", "--mapping", path, "--output", folder / "sizeless", "--episodes", "whole")
     made = Set(folder / "sizeless")

@@ -93,7 +93,7 @@ def robot(folder, name, seconds=3, seed=1, joints=7, front_rate=50, joint_settin
         rows("sink_0", 200, seconds, joints, f"seed={seed} {joint_settings}"),
         rows("sink_1", 20, command_seconds or seconds, 6, f"seed={seed + 1}"),
         camera(folder, "sink_2", front_rate, seconds, (64, 48), "jpegenc quality=95 !"),
-        camera(folder, "sink_3", 30, seconds, (62, 48)),
+        camera(folder, "sink_3", 30, seconds, (60, 48)),
     ], ["/joint_states", "/command", "/camera/front", "/camera/wrist"])
 
 

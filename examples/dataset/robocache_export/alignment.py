@@ -54,7 +54,7 @@ def _pad_settings(found, names):
 
 def _branch(number, one, pad, name):
     """From the recording through its queue to robocachefuse. All streams share a multiqueue, which grows where one of them is silent."""
-    link = f"{pad} ! many.sink_{number}  many.src_{number} ! identity name=gate{number} silent=true ! "
+    link = f"{pad} ! many.sink_{number}  many.src_{number} ! "
     if not one.stream.is_camera:
         return f"{link} fuse.{name}"
     width, height = one.size

@@ -11,8 +11,7 @@
     kinds()                    [(topic, part, kind)] of all streams, kind as kind_of says
     streams(mapping)           [Found], one for each stream of the mapping
     source(found, origin)      part of a pipeline, and the name of the pad of each stream
-    start(pipeline, pad)       makes running time 0 of that pipeline `origin`; pad is the source pad at its end, and each stream passes
-                               an element named gate0, gate1, …
+    start(pipeline, pad)       makes running time 0 of that pipeline `origin`; pad is the source pad at its end
 """
 import os
 from pathlib import Path

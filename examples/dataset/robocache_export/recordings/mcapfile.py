@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One MCAP file: topics and times by its index, streams by robocachemcapdemux."""
 import struct
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import groupby
 
 import numpy as np
@@ -85,6 +85,7 @@ class McapFile:
     def has(self, topic):
         return topic in self._channels
 
+    @cache
     def times(self, topic):
         ids = {channel.id for channel in self._channels.get(topic, [])}
         if self._summary and self._summary.chunk_indexes:
@@ -93,6 +94,7 @@ class McapFile:
             arrays = [np.array(times, np.int64) for channel, times in self._scanned.values() if channel.id in ids]
         return np.sort(np.concatenate(arrays)) if arrays else np.zeros(0, np.int64)
 
+    @cache
     def span(self):
         times = [ends for topic in self.topics() if topic != "/robocache/events" for ends in self.times(topic)[[0, -1]]
                  if len(self.times(topic))]
@@ -179,10 +181,10 @@ class McapFile:
         return self._demuxer([one.stream for one in found], f"time-origin={origin - SEEK}"), [f"demux.{one.pad}" for one in found]
 
     def start(self, pipeline, pad):
-        """Goes on at the origin: sends a seek to the source pad at the pipeline's end. Until then no buffer passes the gates, as a
-        decoder that is flushed while it negotiates fails; and a flush takes caps that are on their way."""
-        gates = pipelines.close_gates(pipeline)
-        pipelines.pause(pipeline, pipeline.get_by_name("demux"), f"{self.name}: the streams")
-        pipelines.wait_for_caps([gate for gate, _ in gates], f"{self.name}: the caps")
+        """Goes on at the origin: sends a seek to the source pad at the pipeline's end. Until then nothing leaves the demuxer: a flush
+        takes caps that are on their way, and decoders that are flushed while they negotiate fail."""
+        demux = pipeline.get_by_name("demux")
+        gates = pipelines.close_gates(demux)
+        pipelines.pause(pipeline, demux, f"{self.name}: the streams")
         pipelines.seek(pad, SEEK)
         pipelines.open_gates(gates)

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pipelines that only look at a recording."""
-import threading
-
 from gi.repository import GLib, Gst
 
 from ..errors import ExportError
@@ -41,35 +39,20 @@ def pause(pipeline, demux, wanted):
     demux.disconnect(handler)
 
 
-def close_gates(pipeline):
-    """Holds buffers back at the source pads of elements named gate0, gate1, …; events pass. Returns what open_gates takes."""
+def close_gates(demux):
+    """Holds back all that the demuxer's pads send, as soon as they are there. Returns the list for open_gates."""
     gates = []
-    while element := pipeline.get_by_name(f"gate{len(gates)}"):
-        pad = element.get_static_pad("src")
-        gates.append((pad, pad.add_probe(Gst.PadProbeType.BLOCK | Gst.PadProbeType.BUFFER, lambda *_: Gst.PadProbeReturn.OK)))
+
+    def close(_, pad):
+        gates.append((pad, pad.add_probe(Gst.PadProbeType.BLOCK_DOWNSTREAM, lambda *_: Gst.PadProbeReturn.OK)))
+
+    demux.connect("pad-added", close)
     return gates
 
 
 def open_gates(gates):
     for pad, probe in gates:
         pad.remove_probe(probe)
-
-
-def wait_for_caps(pads, wanted):
-    """Until all pads have caps."""
-    arrived = threading.Condition()
-
-    def note(*_):
-        with arrived:
-            arrived.notify_all()
-
-    handlers = [(pad, pad.connect("notify::caps", note)) for pad in pads]
-    with arrived:
-        has_come = arrived.wait_for(lambda: all(pad.has_current_caps() for pad in pads), TIMEOUT_NS / Gst.SECOND)
-    for pad, handler in handlers:
-        pad.disconnect(handler)
-    if not has_come:
-        raise ExportError(f"{wanted} did not come within {TIMEOUT_NS // Gst.SECOND} s")
 
 
 def seek(pad, position):

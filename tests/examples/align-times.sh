@@ -87,10 +87,10 @@ printf 't_us,v\n' > u3.csv
 for i in 0 1 2 3 4 5; do echo "$((i * 4000)).5,$i"; done >> u3.csv
 said unit_by_name_with_decimals 'time in us \(by the name t_us\)' u4.csv "$(cat u3.csv)\n"
 # the user said so: a warning that names the unit that fits, and it goes on
-{ echo t,v; for i in 0 1 2 3 4 5 6 7; do echo "$((i * 4000)),$i"; done; } > us.csv
-align --rate 1 -o rows.csv --time-unit s us.csv
+{ echo t,v; for i in 0 1 2 3 4 5 6 7; do echo "$((i * 400)),$i"; done; } > us.csv
+align --rate 1/10 -o rows.csv --time-unit s us.csv
 expect_match wrong_unit_of_the_user "$status $errors" \
-  '^0 warning: us.csv: The median step of the first rows is 4000 s with time-unit=s; with time-unit=us it is 4 ms: set that$'
+  '^0 warning: us.csv: The median step of the first rows is 400 s with time-unit=s; with time-unit=us it is 400 us: set that$'
 { echo t,v; for i in 0 1 2 3 4 5 6 7; do echo "0.00$((i * 4)),$i"; done; } > s.csv
 align --rate 100 -o rows.csv --time-unit us s.csv
 expect_match wrong_unit_of_the_user_the_other_way "$status $errors" \

@@ -118,7 +118,7 @@ static const VoxelCase scenarios[] = {
       "set:mode=count '+" THREE "' '=u32[1] 2|i32[9] 1 0 0 3 2 1|u32[3] 3 1'", "points-over-max=1"},
   {UNIT, XYZ, MEND ("grid=4:4", "settings:grid is", "grid=2:2:8")},
   {UNIT, XYZ, MEND ("origin=<1.0>", "settings:origin is", "origin=<0.0,0.0,0.0>")},
-  {UNIT, XYZ, MEND ("voxel-size=<0.0,1.0,1.0>", "negotiation:voxel size x is 0", "voxel-size=<1.0,1.0,1.0>")},
+  {UNIT, XYZ, MEND ("voxel-size=<0.0,1.0,1.0>", "negotiation:voxel-size: 0 along x: expected", "voxel-size=<1.0,1.0,1.0>")},
   /* a peer that takes nothing of ours, where it took something before */
   {UNIT "backend=cpu", XYZ, "'+1 1 1' = downstream:other/tensors(memory:RobocacheCUDA) reconfigure '+1 1 1' flow:not-negotiated "
       REFUSED " 'error:negotiation:: backend=cpu offers no GPU memory'"},

@@ -49,6 +49,7 @@ typedef struct
   gboolean batch;               /* three tensors: recorded episodes */
   RobocacheTensorsInfo in;
   RobocacheTensorInfo out;
+  gsize out_bytes;              /* of one output buffer */
   RobocacheRowLayout layout;    /* of a stream */
   RobocacheTickGrid grid;       /* num 0 in a batch whose ticks have no period */
   gboolean in_on_device, out_on_device; /* in device memory */

@@ -184,7 +184,7 @@ static gboolean
 decide_allocation (GstBaseTransform *trans, GstQuery *query)
 {
   const GstRobocacheResampleFormat *format = &GST_ROBOCACHE_RESAMPLE (trans)->flow.engine.format;
-  const guint bytes = (guint) MIN (robocache_tensor_info_size (&format->out), (gsize) G_MAXUINT);
+  const guint bytes = (guint) MIN (format->out_bytes, (gsize) G_MAXUINT);
 
   for (guint i = gst_query_get_n_allocation_pools (query); i-- > 0;) {
     GstBufferPool *pool;

@@ -84,6 +84,7 @@ gst_robocache_resample_stream_set_output (GstRobocacheResampleStream *stream, co
 {
   stream->format.grid = format->grid;
   stream->format.out = format->out;
+  stream->format.out_bytes = format->out_bytes;
   stream->search.period_ns = robocache_tick_period (&format->grid);
   stream->is_ticking = FALSE;
 }

@@ -18,6 +18,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <math.h>
+#include <robocache/robocache.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -99,24 +100,34 @@ sensor_thread (gpointer data)
 
 /* ---- samples ---- */
 
+/* A stream without caps is not in the sample yet. Row -1 is the one at the tick, the only one unless window is set. */
+static void
+show_stream (GstSample *sample, const gchar *stream, guint tensor)
+{
+  static const gchar *const status_names[] = { "aligned", "held", "missing" };
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  RobocacheSampleStatus status = ROBOCACHE_SAMPLE_STATUS_MISSING;
+  gint64 tick, before = ROBOCACHE_SAMPLE_NO_TIME;
+
+  robocache_sample_meta_get_status (buffer, stream, -1, &status, NULL);
+  printf ("  %s %s", stream, status_names[status]);
+  if (robocache_sample_meta_get_times (buffer, stream, -1, &tick, &before, NULL) && before != ROBOCACHE_SAMPLE_NO_TIME)
+    printf (" %.2f ms old", (gdouble) (tick - before) / 1e6);
+  if (g_str_has_prefix (stream, "proprio"))
+    printf (", joint 0 %+.3f", (gdouble) sample_tensor_value (sample, tensor, 0));
+}
+
 static void
 show_sample (GstSample *sample)
 {
-  static const gchar *const status_names[] = { "aligned", "held", "missing" };
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (gst_sample_get_buffer (sample), "RobocacheSampleMeta");
-  const GstStructure *fields = gst_custom_meta_get_structure (meta);
-  /* for each stream: tick, time of the row at or before it, of the row after it (running times, G_MININT64: none), status */
-  const gint64 (*info)[4] = g_bytes_get_data (g_value_get_boxed (gst_structure_get_value (fields, "info")), NULL);
-  gchar **streams = g_strsplit (gst_structure_get_string (fields, "streams"), ",", -1);
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  gchar **streams = robocache_sample_meta_get_streams (buffer);
+  gint64 tick = 0;
 
-  printf ("tick %.3f s:", (gdouble) info[0][0] / 1e9);
-  for (guint i = 0; streams[i]; i++) {  /* in the order of the tensors; a stream without caps has none yet */
-    printf ("  %s %s", streams[i], status_names[CLAMP (info[i][3], 0, 2)]);
-    if (info[i][1] != G_MININT64)
-      printf (" %.2f ms old", (gdouble) (info[i][0] - info[i][1]) / 1e6);
-    if (g_str_has_prefix (streams[i], "proprio"))
-      printf (", joint 0 %+.3f", (gdouble) sample_tensor_value (sample, i, 0));
-  }
+  robocache_sample_meta_get_tick (buffer, &tick);
+  printf ("tick %.3f s:", (gdouble) tick / 1e9);
+  for (guint i = 0; streams && streams[i]; i++) /* in the order of the tensors */
+    show_stream (sample, streams[i], i);
   putchar ('\n');
   g_strfreev (streams);
 }

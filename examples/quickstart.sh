@@ -17,7 +17,7 @@ quickstart.sh joints.csv torque.csv …    aligns recordings, one stream per fil
 
 The first run installs what is missing with apt, and builds in ./build (or in $ROBOCACHE_BUILD_DIR).
 END
-    align=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/align-recordings
+    align=${ROBOCACHE_BUILD_DIR:-$root/build}/examples/robocache-align
     [ ! -x "$align" ] || { echo; "$align" --help; }
     exit 0
     ;;
@@ -30,9 +30,9 @@ esac
 build=${ROBOCACHE_BUILD_DIR:-$root/build}
 # for the picture
 robocache_install gstreamer1.0-plugins-good
-robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/simulated-robot examples/align-recordings
+robocache_build "$build" "$(robocache_gpu_options)" gst/libgstrobocache.so examples/robocache-simulated-robot examples/robocache-align
 
 if [ $# -eq 0 ]; then
-  exec "$build/examples/simulated-robot"
+  exec "$build/examples/robocache-simulated-robot"
 fi
-exec "$build/examples/align-recordings" "$@"
+exec "$build/examples/robocache-align" "$@"

@@ -11,6 +11,7 @@
 #include "common/text/settingtext.h"
 #include "common/text/timetext.h"
 #include "fault.h"
+#include "program.h"
 
 /* Ticks that are made without asking: about a gigabyte of CSV. */
 #define MAX_TICKS_UNASKED 1e7
@@ -104,14 +105,13 @@ recordings_options_clear (RecordingsOptions *options)
 GOptionContext *
 recordings_option_context_new (const GOptionEntry *entries, RecordingsOptions *options, const gchar *summary)
 {
-  GOptionContext *context = g_option_context_new (NULL);
+  GOptionContext *context = program_option_context_new (summary);
   GOptionGroup *group = g_option_group_new ("recordings", "", "", options, NULL);
   gchar *description = describe_options_of_a_file ();
 
   g_option_group_add_entries (group, entries);
   add_common_options (group, options);
   g_option_context_set_main_group (context, group);
-  g_option_context_set_summary (context, summary);
   g_option_context_set_description (context, description);
   g_free (description);
   return context;

@@ -5,7 +5,6 @@
 #include <gst/gst.h>
 
 #include "gst/fuse/gstrobocachefuse.h"
-#include "gst/fuse/sample/samplemeta.h"
 #ifdef HAVE_MCAP
 #include "gst/mcapdemux/gstrobocachemcapdemux.h"
 #include "gst/mcapmux/gstrobocachemcapmux.h"
@@ -18,6 +17,7 @@
 #ifdef HAVE_VOXELVIEW
 #include "gst/voxelview/gstrobocachevoxelview.h"
 #endif
+#include "robocache/robocache.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
@@ -25,7 +25,7 @@ plugin_init (GstPlugin *plugin)
   gboolean registered = FALSE;
 
   /* metas first, so that a process that only receives samples knows them */
-  gst_robocache_sample_meta_register ();
+  robocache_sample_meta_register ();
 
   registered |= GST_ELEMENT_REGISTER (robocachefuse, plugin);
   registered |= GST_ELEMENT_REGISTER (robocacheparse, plugin);

@@ -39,7 +39,7 @@
 #include "ticktask.h"
 #include "timejumps.h"
 #include "gst/fuse/checks/watch.h"
-#include "gst/fuse/sample/samplemeta.h"
+#include "robocache/robocache.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
 
@@ -632,7 +632,7 @@ gst_robocache_fuse_class_init (GstRobocacheFuseClass *klass)
   gst_element_class_set_static_metadata (element_class, "Robot sensor fusion", "Muxer/Tensor",
       "Aligns many sensor streams in time: one sample per tick", "The robocache authors");
 
-  gst_robocache_sample_meta_register ();
+  robocache_sample_meta_register ();
   gst_type_mark_as_plugin_api (ROBOCACHE_TYPE_INTERPOLATION, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_PAD, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_ROBOCACHE_FUSE_CAMERA_PAD, 0);

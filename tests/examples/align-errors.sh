@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
-program=align-recordings
+program=robocache-align
 
 printf 't,v\n0,1\n0.01,2\n' > good.csv
 

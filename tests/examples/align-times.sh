@@ -3,7 +3,7 @@
 #
 # SPDX-License-Identifier: LGPL-2.1-or-later
 . "$(dirname "$0")/cases.sh"
-program=align-recordings
+program=robocache-align
 
 # said NAME PATTERN FILE CONTENT [OPTION...]: what is said of a recording of that content
 said () {

@@ -11,6 +11,7 @@
 #include "common/tensors/memorycaps.h"
 #include "common/device/budget.h"
 #include "cameraframes.h"
+#include "robocache/robocache.h"
 #include "samplemeta.h"
 #include "samplepool.h"
 #include "kernels/arithmetic.h"
@@ -682,7 +683,7 @@ write_info (FuseComposer *composer, gint64 tick, const FuseSnapshot *snapshots)
     info[0] = tick;
     info[1] = snapshots[i].before;
     info[2] = snapshots[i].after;
-    info[3] = snapshots[i].bracket.status | (is_corrupted (&composer->streams[i], &snapshots[i]) ? FUSE_STATUS_CORRUPTED : 0);
+    info[3] = snapshots[i].bracket.status | (is_corrupted (&composer->streams[i], &snapshots[i]) ? ROBOCACHE_SAMPLE_CORRUPTED : 0);
   }
 }
 

@@ -35,9 +35,6 @@ typedef struct
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
 } FuseOutput;
 
-/* Set in a status beside RcRowStatus: a frame that the row is made of is flagged as corrupted. */
-#define FUSE_STATUS_CORRUPTED 4
-
 /* A stream whose rows are in the samples. */
 typedef struct
 {

@@ -6,19 +6,12 @@
 
 #include <string.h>
 
-void
-gst_robocache_sample_meta_register (void)
-{
-  static const gchar *tags[] = { NULL };
-
-  if (gst_meta_get_info (GST_ROBOCACHE_SAMPLE_META) == NULL)
-    gst_meta_register_custom (GST_ROBOCACHE_SAMPLE_META, tags, NULL, NULL, NULL);
-}
+#include "robocache/robocache.h"
 
 static GstStructure *
 structure_of (GstBuffer *sample)
 {
-  return gst_custom_meta_get_structure (gst_buffer_get_custom_meta (sample, GST_ROBOCACHE_SAMPLE_META));
+  return gst_custom_meta_get_structure (gst_buffer_get_custom_meta (sample, ROBOCACHE_SAMPLE_META));
 }
 
 /* Takes bytes over. */
@@ -35,7 +28,7 @@ put_info (GstStructure *structure, GBytes *bytes)
 void
 fuse_sample_init (GstBuffer *sample, const gchar *streams, gint64 tick, gconstpointer info, gsize info_bytes)
 {
-  GstStructure *structure = gst_custom_meta_get_structure (gst_buffer_add_custom_meta (sample, GST_ROBOCACHE_SAMPLE_META));
+  GstStructure *structure = gst_custom_meta_get_structure (gst_buffer_add_custom_meta (sample, ROBOCACHE_SAMPLE_META));
 
   gst_structure_set (structure, "tick", G_TYPE_INT64, tick, "streams", G_TYPE_STRING, streams, NULL);
   put_info (structure, g_bytes_new (info, info_bytes));

@@ -15,11 +15,6 @@
 
 G_BEGIN_DECLS
 
-#define GST_ROBOCACHE_SAMPLE_META "RobocacheSampleMeta"
-
-/* Called when the plugin is loaded, so that a process that only receives samples knows the meta. */
-void gst_robocache_sample_meta_register (void);
-
 /* Adds the meta to a buffer of any pool. info: info_bytes, copied. */
 void fuse_sample_init (GstBuffer * sample, const gchar * streams, gint64 tick, gconstpointer info, gsize info_bytes);
 /* The same for a buffer that has the meta, whose memory is used again. */

@@ -7,6 +7,7 @@
 #
 # It takes root, debootstrap, and for arm64 qemu-user-static; ROBOCACHE_MIRROR (http://deb.debian.org/debian); 4 GiB in
 # ROBOCACHE_PLATFORMS (/var/tmp/robocache-platforms) a system. A base system is kept there for the next run, and the log of each NAME.
+# ROBOCACHE_APT_CONF names a file with settings of apt for the chroots, such as a proxy.
 # On qemu a wall clock says little: tests that need one are named in the log as failed.
 set -uo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -23,6 +24,14 @@ base () {
   debootstrap --variant=minbase --arch="$2" "$1" "$to.part" "$mirror" > "$folder/base-$1-$2.log" 2>&1 && mv "$to.part" "$to"
 }
 
+# run_arm64: has the kernel run programs of arm64 by qemu
+run_arm64 () {
+  local formats=/proc/sys/fs/binfmt_misc
+  [ "$(dpkg --print-architecture)" != arm64 ] || return 0
+  [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats || return 1
+  [ -e $formats/qemu-aarch64 ] || cat /usr/lib/binfmt.d/qemu-aarch64.conf > $formats/register || die 'install qemu-user-static'
+}
+
 # within ROOT COMMAND...: runs a command in a chroot with mounts of its own, which go with it
 within () {
   # shellcheck disable=SC2016
@@ -36,7 +45,7 @@ run () {
   local name=$1 suite=${1%%-*} variant='' arch root=$folder/$1 log=$folder/$1.log run=() status=0
   arch=$(dpkg --print-architecture)
   [ "$1" = "$suite" ] || variant=${1#*-}
-  [ "$suite" != arm64 ] || { suite=bookworm arch=arm64; run+=(--suite kernels --suite reference --suite check); }
+  [ "$suite" != arm64 ] || { run_arm64; suite=bookworm arch=arm64; run+=(--suite kernels --suite reference --suite check); }
   case $suite/$variant in
     bookworm/ | trixie/ | sid/) ;;
     bookworm/clang | trixie/clang | sid/clang) ;;
@@ -46,6 +55,7 @@ run () {
   base "$suite" "$arch" || { printf '%-18s no base system: see %s\n' "$name" "$folder/base-$suite-$arch.log"; return 1; }
   rm -rf "$root" && cp -a "$folder/base-$suite-$arch" "$root" && mkdir "$root/root/robocache"
   cp /etc/resolv.conf "$root/etc/"
+  [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$root/etc/apt/apt.conf.d/99robocache-platforms"
   git -C "$source" ls-files -z | tar -C "$source" --null -T - -c | tar -C "$root/root/robocache" -x
   # the reference and the recordings that some tests use, if they are there
   [ ! -d "$source/../shared" ] || cp -r "$source/../shared/." "$root/root/shared"

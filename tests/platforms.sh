@@ -5,40 +5,13 @@
 #   NAME: bookworm trixie sid, each alone, with -clang, or with -release (optimised, with LTO); arm64 (bookworm's, by qemu: kernels, the
 #   comparison with NumPy and gst-check). Without names all of bookworm, trixie, sid and arm64.
 #
-# It takes root, debootstrap, and for arm64 qemu-user-static; ROBOCACHE_MIRROR (http://deb.debian.org/debian); 4 GiB in
-# ROBOCACHE_PLATFORMS (/var/tmp/robocache-platforms) a system. A base system is kept there for the next run, and the log of each NAME.
-# ROBOCACHE_APT_CONF names a file with settings of apt for the chroots, such as a proxy.
+# It takes root, debootstrap, for arm64 qemu-user-static, and 4 GiB of disk a system. chroot.sh says where, and has the log of each
+# NAME beside it.
 # On qemu a wall clock says little: tests that need one are named in the log as failed.
 set -uo pipefail
 source=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-folder=${ROBOCACHE_PLATFORMS:-/var/tmp/robocache-platforms}
-mirror=${ROBOCACHE_MIRROR:-http://deb.debian.org/debian}
-
-die () { printf 'platforms.sh: %s\n' "$1" >&2; exit 1; }
-
-# base SUITE ARCH: makes the base system, unless it is there
-base () {
-  local to=$folder/base-$1-$2
-  [ ! -d "$to" ] || return 0
-  rm -rf "$to.part"
-  debootstrap --variant=minbase --arch="$2" "$1" "$to.part" "$mirror" > "$folder/base-$1-$2.log" 2>&1 && mv "$to.part" "$to"
-}
-
-# run_arm64: has the kernel run programs of arm64 by qemu
-run_arm64 () {
-  local formats=/proc/sys/fs/binfmt_misc
-  [ "$(dpkg --print-architecture)" != arm64 ] || return 0
-  [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats || return 1
-  [ -e $formats/qemu-aarch64 ] || cat /usr/lib/binfmt.d/qemu-aarch64.conf > $formats/register || die 'install qemu-user-static'
-}
-
-# within ROOT COMMAND...: runs a command in a chroot with mounts of its own, which go with it
-within () {
-  # shellcheck disable=SC2016
-  unshare --mount --pid --fork bash -c '
-    mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && mount -t tmpfs tmpfs "$0/tmp" && mount -t tmpfs tmpfs "$0/dev/shm" \
-      && exec chroot "$0" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 CI=true "${@}"' "$@" </dev/null
-}
+# shellcheck source=chroot.sh
+. "$source/tests/chroot.sh"
 
 # run NAME: tests a system; prints its line
 run () {
@@ -52,11 +25,8 @@ run () {
     bookworm/release | trixie/release | sid/release) run+=(-Dbuildtype=release -Db_lto=true) ;;
     *) die "$name: expected bookworm, trixie or sid, alone or with -clang or -release; or arm64" ;;
   esac
-  base "$suite" "$arch" || { printf '%-18s no base system: see %s\n' "$name" "$folder/base-$suite-$arch.log"; return 1; }
-  rm -rf "$root" && cp -a "$folder/base-$suite-$arch" "$root" && mkdir "$root/root/robocache"
-  cp /etc/resolv.conf "$root/etc/"
-  [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$root/etc/apt/apt.conf.d/99robocache-platforms"
-  git -C "$source" ls-files -z | tar -C "$source" --null -T - -c | tar -C "$root/root/robocache" -x
+  fresh "$root" "$suite" "$arch" || { printf '%-18s no base system: see %s\n' "$name" "$folder/base-$suite-$arch.log"; return 1; }
+  put_source "$source" "$root"
   # the reference and the recordings that some tests use, if they are there
   [ ! -d "$source/../shared" ] || cp -r "$source/../shared/." "$root/root/shared"
   {
@@ -74,9 +44,6 @@ run () {
   return $status
 }
 
-[ "$(id -u)" -eq 0 ] || die 'debootstrap and chroot take root'
-command -v debootstrap >/dev/null || die 'install debootstrap'
-mkdir -p "$folder"
 failed=0
 for name in "${@:-bookworm trixie sid arm64}"; do
   for one in $name; do

@@ -213,7 +213,7 @@ GST_START_TEST (test_row_times)
   feed_start (play->pads[0].feed, TWO_TENSORS "types=(string)\"float32,int64\", dimensions=(string)\"1:3,3\"");
   play->pads[0].has_caps = TRUE;
   for (const guint *size = memories[__i__].sizes; *size > 0; next += *size++)
-    gst_buffer_append (buffer, gst_buffer_new_memdup (next, *size));
+    buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (next, *size));
   fail_unless_equals_int (gst_pad_push (play->pads[0].feed->pad, buffer), strstr (memories[__i__].words, "error")
       ? GST_FLOW_ERROR : GST_FLOW_OK);
   play_words (play, memories[__i__].words);

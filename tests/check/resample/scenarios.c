@@ -372,7 +372,7 @@ append_numbers (GstBuffer *buffer, const gchar **text, gboolean are_times, gbool
     else
       g_byte_array_append (bytes, (const guint8 *) &as_float, sizeof as_float);
   }
-  gst_buffer_append (buffer, gst_buffer_new_memdup (bytes->data, bytes->len));
+  buffer = gst_buffer_append (buffer, gst_buffer_new_memdup (bytes->data, bytes->len));
   *text += length;
   g_byte_array_unref (bytes);
   g_strfreev (numbers);
@@ -404,7 +404,7 @@ input_rows (Scenario *s, const gchar *text)
     if (are_times)
       append_numbers (buffer, &text, TRUE, FALSE);
     else if (size > 0)
-      gst_buffer_append (buffer, gst_buffer_new_memdup ((const guint8[1000]) { 0 }, size));
+      buffer = gst_buffer_append (buffer, gst_buffer_new_memdup ((const guint8[1000]) { 0 }, size));
   }
   if (is_one_memory)
     gst_buffer_replace_all_memory (buffer, gst_buffer_get_all_memory (buffer));

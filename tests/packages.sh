@@ -37,7 +37,7 @@ new_system () {
     && within "$used" apt-get -q update && packages > "$folder/packages-before"
 }
 
-install_packages () { install "$used" /root/packages/*.deb; }
+install_packages () { within "$used" sh -c 'DEBIAN_FRONTEND=noninteractive apt-get -q install -y /root/packages/*.deb'; }
 
 elements_are_there () { within "$used" gst-inspect-1.0 robocachefuse && within "$used" gst-inspect-1.0 robocachemcapdemux; }
 

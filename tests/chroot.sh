@@ -22,7 +22,7 @@ base () {
 fresh () {
   base "$2" "$3" || return 1
   rm -rf "$1" && cp -a "$folder/base-$2-$3" "$1" && cp /etc/resolv.conf "$1/etc/"
-  [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$1/etc/apt/apt.conf.d/99robocache-platforms"
+  [ -z "${ROBOCACHE_APT_CONF-}" ] || cp "$ROBOCACHE_APT_CONF" "$1/etc/apt/apt.conf.d/99platforms"
 }
 
 # put_source SOURCE ROOT: copies a working tree of git to /root/robocache of ROOT

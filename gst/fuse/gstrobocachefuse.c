@@ -39,6 +39,7 @@
 #include "ticktask.h"
 #include "timejumps.h"
 #include "gst/fuse/checks/watch.h"
+#include "gst/fuse/sample/tensormeta.h"
 #include "robocache/robocache.h"
 
 GST_DEBUG_CATEGORY (gst_robocache_fuse_debug);
@@ -433,7 +434,7 @@ static gboolean
 start_settings (GstRobocacheFuse *fuse)
 {
   GError *error = NULL;
-  gboolean both;
+  gboolean both, lacks_meta;
 
   if (!gst_robocache_fuse_start_pad_settings (fuse, &error)) {
     gst_robocache_fuse_post_failure (fuse, NULL, error);
@@ -449,9 +450,13 @@ start_settings (GstRobocacheFuse *fuse)
   fuse->clock.grid = (RobocacheTickGrid) { fuse->rate[0], fuse->rate[1] };
   GST_OBJECT_UNLOCK (fuse);
   FUSE_UNLOCK (fuse);
+  lacks_meta = fuse->started_output.has_tensor_meta && !fuse_tensor_meta_is_available ();
   if (both)
     GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: ticks come from one of them"), (NULL));
-  return !both;
+  else if (lacks_meta)
+    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("tensor-meta=true needs a plugin built with gstreamer-analytics-1.0, of "
+            "GStreamer 1.26: set tensor-meta=false"), (NULL));
+  return !both && !lacks_meta;
 }
 
 /* FALSE: the expected caps of a pad are none, and an error is posted. */

@@ -29,6 +29,7 @@ enum
   PROP_LAYOUT,
   PROP_INFO,
   PROP_TYPE,
+  PROP_TENSOR_META,
   PROP_LATENCY,
   PROP_MIN_UPSTREAM_LATENCY,
   PROP_FORCE_LIVE,
@@ -50,6 +51,7 @@ static const gsize fields[] = {
   [PROP_LAYOUT] = G_STRUCT_OFFSET (GstRobocacheFuse, output.layout),
   [PROP_INFO] = G_STRUCT_OFFSET (GstRobocacheFuse, output.info),
   [PROP_TYPE] = G_STRUCT_OFFSET (GstRobocacheFuse, output.dtype),
+  [PROP_TENSOR_META] = G_STRUCT_OFFSET (GstRobocacheFuse, output.has_tensor_meta),
   [PROP_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, latency),
   [PROP_MIN_UPSTREAM_LATENCY] = G_STRUCT_OFFSET (GstRobocacheFuse, min_upstream_latency),
   [PROP_FORCE_LIVE] = G_STRUCT_OFFSET (GstRobocacheFuse, force_live),
@@ -165,6 +167,9 @@ gst_robocache_fuse_install_properties (GObjectClass *object_class)
   g_object_class_install_property (object_class, PROP_TYPE, g_param_spec_enum ("type", "Type",
           "Element type of all tensors except frames (auto = the input's for floats, float32 for integers)",
           ROBOCACHE_TYPE_DTYPE, ROBOCACHE_DTYPE_AUTO, ready));
+  g_object_class_install_property (object_class, PROP_TENSOR_META, g_param_spec_boolean ("tensor-meta", "Tensor meta",
+          "Also describe the tensors of samples in the meta of gstreamer-analytics-1.0 (GStreamer 1.26 and later), with the names "
+          "of their pads as ids", FALSE, ready));
   g_object_class_install_property (object_class, PROP_LATENCY, g_param_spec_uint64 ("latency", "Latency",
           "Live: additional time that ticks wait for rows, for jitter and transport (ns)", 0, G_MAXINT64, DEFAULT_LATENCY,
           playing));

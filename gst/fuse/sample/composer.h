@@ -33,6 +33,7 @@ typedef struct
   FuseLayout layout;
   FuseInfo info;
   RcDtype dtype;                /* or ROBOCACHE_DTYPE_AUTO */
+  gboolean has_tensor_meta;     /* samples also have a GstTensorMeta */
 } FuseOutput;
 
 /* A stream whose rows are in the samples. */

@@ -70,9 +70,11 @@ for_applications () {
 purge () {
   within "$used" sh -c "dpkg-query -W -f '\${Package}\n' | grep robocache | xargs env DEBIAN_FRONTEND=noninteractive apt-get -q purge -y" &&
     within "$used" env DEBIAN_FRONTEND=noninteractive apt-get -q purge -y pkg-config &&
-    within "$used" env DEBIAN_FRONTEND=noninteractive apt-get -q autoremove --purge -y
+    within "$used" env DEBIAN_FRONTEND=noninteractive apt-get -q autoremove --purge -y \
+      -o APT::AutoRemove::RecommendsImportant=false -o APT::AutoRemove::SuggestsImportant=false
 }
 
+# not even of what came with them
 nothing_is_left () { ! files && packages | diff "$folder/packages-before" -; }
 
 check packages_are_made make_packages && check lintian_accepts_them lint

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 #include "alignedcsv.h"
+#include "examples/report/fusewatch.h"
+#include "examples/report/page.h"
 #include "fault.h"
 #include "messages.h"
 #include "outputfile.h"
@@ -23,7 +25,7 @@
 typedef struct
 {
   /* the command line */
-  gchar *rate, *output;
+  gchar *rate, *output, *report_path;   /* of the report: empty: none */
   RecordingsOptions options;
   gboolean has_status;
   gchar **arguments;
@@ -34,6 +36,7 @@ typedef struct
   GstElement *pipeline, *fuse, *sink;
   OutputFile file;
   AlignedCsv csv;
+  Report *report;               /* NULL: none */
   FILE *talk;                   /* where people look, which is not where the CSV goes */
   gint64 begun_us;
   gboolean is_aligned;          /* a tick had an aligned row */
@@ -48,6 +51,8 @@ parse_command_line (Job *job, gchar **argv, GError **error)
     {"rate", 'r', 0, G_OPTION_ARG_STRING, &job->rate, "ticks per second, like 100, 62.5 or 1000/3 (100)", "RATE"},
     {"output", 'o', 0, G_OPTION_ARG_FILENAME, &job->output, "write the CSV to FILE once it is complete; - is standard output "
           "(aligned.csv)", "FILE"},
+    {"report", 0, 0, G_OPTION_ARG_FILENAME, &job->report_path, "write the report, a page of HTML, to FILE; empty: none "
+          "(report.html beside the CSV)", "FILE"},
     {"status", 0, 0, G_OPTION_ARG_NONE, &job->has_status, "write two columns per file: status (0 aligned, 1 held, 2 missing) "
           "and age_ns, the age of its row at the tick (on)", NULL},
     {"no-status", 0, G_OPTION_FLAG_REVERSE, G_OPTION_ARG_NONE, &job->has_status, "omit these columns", NULL},
@@ -256,6 +261,83 @@ close_output (Job *job, gboolean ok, GError **error)
   return FALSE;
 }
 
+/* ---- the report ---- */
+
+/* Beside the CSV, if that is a file. */
+static gchar *
+default_report_path (const Job *job)
+{
+  gchar *folder, *path;
+
+  if (g_str_equal (job->output, "-") || (g_file_test (job->output, G_FILE_TEST_EXISTS)
+          && !g_file_test (job->output, G_FILE_TEST_IS_REGULAR)))
+    return g_strdup ("");
+  folder = g_path_get_dirname (job->output);
+  path = g_str_equal (folder, ".") ? g_strdup ("report.html") : g_build_filename (folder, "report.html", NULL);
+  g_free (folder);
+  return path;
+}
+
+static gchar *
+title_of (const Job *job)
+{
+  GString *title = g_string_new (NULL);
+
+  for (guint i = 0; i < job->recordings->len; i++) {
+    gchar *name = g_path_get_basename (((Recording *) g_ptr_array_index (job->recordings, i))->path);
+
+    g_string_append_printf (title, "%s%s", i > 0 ? ", " : "", name);
+    g_free (name);
+  }
+  return g_string_free (title, FALSE);
+}
+
+static ReportFuseWatch *
+start_report (Job *job)
+{
+  gchar *title;
+
+  if (*job->report_path == '\0')
+    return NULL;
+  title = title_of (job);
+  job->report = report_new (title, 0);
+  job->report->epoch_ns = job->grid.origin > 0 ? job->grid.origin : REPORT_NO_TIME;
+  g_free (title);
+  return report_fuse_watch_new (job->report, job->fuse);
+}
+
+/* The report has the names of files, and the arrivals that the survey read. */
+static void
+describe_stream (Job *job, guint i)
+{
+  const Recording *recording = g_ptr_array_index (job->recordings, i);
+  gchar *pad = g_strdup_printf ("sink_%u", i);
+  ReportStream *stream = report_get_stream (job->report, pad);
+
+  for (guint k = 0; k < recording->delays->len; k++)
+    report_stream_add_lateness (stream, g_array_index (recording->delays, gint64, k));
+  if (recording->n_malformed > 0)
+    report_stream_add_note (stream, "%" G_GUINT64_FORMAT " malformed lines are no rows.", recording->n_malformed);
+  g_free (stream->name);
+  stream->name = g_strdup (recording->label);
+  g_free (pad);
+}
+
+static gboolean
+finish_report (Job *job, ReportFuseWatch *watch, gboolean ok, GError **error)
+{
+  if (!watch)
+    return ok;
+  report_fuse_watch_finish (watch);
+  for (guint i = 0; i < job->recordings->len; i++)
+    describe_stream (job, i);
+  ok = ok && report_write_page (job->report, job->report_path, error);
+  if (ok)
+    fprintf (job->talk, "\nreport: %s\n", job->report_path);
+  g_clear_pointer (&job->report, report_free);
+  return ok;
+}
+
 /* ---- all of it ---- */
 
 static void
@@ -276,17 +358,21 @@ print_table (Job *job)
 static gboolean
 align (Job *job, GError **error)
 {
+  ReportFuseWatch *watch;
   gboolean ok;
 
   if (!make_pipeline (job, error) || !open_output (job, error))
     return FALSE;
+  watch = start_report (job);
   aligned_csv_write_names (&job->csv);
   gst_element_set_state (job->pipeline, GST_STATE_PLAYING);
   ok = write_ticks (job, error);
   ok = close_output (job, ok, error);
   if (ok)
     print_table (job);
-  return ok;
+  else
+    gst_element_set_state (job->pipeline, GST_STATE_NULL);
+  return finish_report (job, watch, ok, error);
 }
 
 static void
@@ -302,6 +388,7 @@ job_clear (Job *job)
   g_strfreev (job->arguments);
   g_free (job->rate);
   g_free (job->output);
+  g_free (job->report_path);
 }
 
 int
@@ -318,6 +405,8 @@ main (int argc, char **argv)
     job.output = g_strdup ("aligned.csv");
   if (g_str_equal (job.output, "-"))
     job.talk = stderr;
+  if (!job.report_path)
+    job.report_path = default_report_path (&job);
   ok = ok && recordings_parse_rate (job.rate ? job.rate : "100", &job.grid.rate_num, &job.grid.rate_den, &error)
       && recordings_take_arguments (job.recordings, job.arguments, &job.options, &error) && check_output (&job, &error)
       && survey (&job, &error)

@@ -9,8 +9,10 @@ case ${1-} in
   -h | --help)
     cat <<'END'
 quickstart.sh                            a simulated robot, live for five seconds: camera, joints and forces on common
-                                         ticks, then point clouds into voxel grids, and a picture: voxels.png
-quickstart.sh joints.csv torque.csv …    aligns recordings, one stream per file, and writes aligned.csv once it is complete
+                                         ticks, then point clouds into voxel grids; a report of the run: report.html, and a
+                                         picture: voxels.png
+quickstart.sh joints.csv torque.csv …    aligns recordings, one stream per file, and writes aligned.csv once it is complete,
+                                         and report.html beside it
   --rate 100                             ticks per second, a number or a fraction
   --output FILE                          write the CSV to FILE; - is standard output
   --help                                 all options, once it is built

@@ -36,6 +36,15 @@ typedef struct
   gboolean has_too_many;
 } Job;
 
+/* Times of a damaged file may be anything. REPORT_NO_TIME: no difference that a number holds. */
+static gint64
+difference (gint64 later_ns, gint64 earlier_ns)
+{
+  gint64 ns;
+
+  return __builtin_sub_overflow (later_ns, earlier_ns, &ns) ? REPORT_NO_TIME : ns;
+}
+
 /* ---- topics of samples ---- */
 
 static const RobocacheMcapSchemaInfo *
@@ -111,10 +120,13 @@ add_row (gpointer user_data, const ReportChannelRow *row)
 {
   Job *job = user_data;
 
+  const gint64 lateness_ns = difference (row->arrival_ns, row->time_ns);
+
   report_stream_add_row (row->stream, row->time_ns, row->values);
   if (row->time_ns == REPORT_NO_TIME)
     return;
-  report_stream_add_lateness (row->stream, row->arrival_ns - row->time_ns);
+  if (lateness_ns != REPORT_NO_TIME)
+    report_stream_add_lateness (row->stream, lateness_ns);
   report_match_add_row (job->match, row->stream, row->time_ns);
 }
 
@@ -176,10 +188,11 @@ get_fused_stream (Job *job, const gchar *base, const gchar *pad_name)
   return stream;
 }
 
+/* shift_ns: from running time to the recording's clock */
 static void
-add_tick_stream (Job *job, const gchar *base, const RobocacheRosTickStream *from, gboolean is_alone)
+add_tick_stream (Job *job, const gchar *base, const RobocacheRosTickStream *from, gint64 shift_ns, gboolean is_alone)
 {
-  const gint64 shift_ns = job->tick.stamp_ns - job->tick.tick_ns;
+  gint64 row_ns;
   ReportStream *stream = get_fused_stream (job, base, from->name);
   ReportChannel *tensor = find_tensor (job, base, from->name, is_alone);
 
@@ -189,8 +202,8 @@ add_tick_stream (Job *job, const gchar *base, const RobocacheRosTickStream *from
     report_channel_describe (tensor, stream);
   report_stream_add_tick (stream, job->tick.stamp_ns, from->status & 3u, from->age_ns, tensor ? report_channel_get_pending (tensor,
           stream, job->tick.stamp_ns) : NULL);
-  if (from->before_ns != ROBOCACHE_ROS_NO_TIME)
-    report_match_add_use (job->match, stream, from->before_ns + shift_ns);
+  if (from->before_ns != ROBOCACHE_ROS_NO_TIME && !__builtin_add_overflow (from->before_ns, shift_ns, &row_ns))
+    report_match_add_use (job->match, stream, row_ns);
   if (from->rows > 0)
     g_hash_table_insert (job->rows_taken, stream, g_strdup_printf ("%" G_GUINT64_FORMAT, from->rows));
 }
@@ -212,19 +225,20 @@ static void
 read_tick (Job *job, const ReportChannel *channel, const RobocacheMcapMessage *message)
 {
   ReportTick *tick = &job->tick;
-  gint64 lag_ns = REPORT_NO_TIME;
+  const gint64 arrival_ns = (gint64) MIN (message->log_time, G_MAXINT64);
   const gboolean has_base = channel->base && report_tick_read (tick, message->data.data, message->data.size, NULL);
   const gboolean is_alone = tick->streams->len == 1;
+  const gint64 shift_ns = difference (tick->stamp_ns, tick->tick_ns);
 
-  if (!has_base || tick->tick_ns == ROBOCACHE_ROS_NO_TIME) {
+  if (!has_base || shift_ns == REPORT_NO_TIME) {
     job->n_bad_ticks++;
     return;
   }
-  if (tick->decided_ns != ROBOCACHE_ROS_NO_TIME && __builtin_sub_overflow (tick->decided_ns, tick->tick_ns, &lag_ns))
-    lag_ns = REPORT_NO_TIME;
-  report_add_tick (job->report, tick->stamp_ns, lag_ns, (gint64) (message->log_time - (guint64) tick->stamp_ns));
+  report_add_tick (job->report, tick->stamp_ns, tick->decided_ns == ROBOCACHE_ROS_NO_TIME ? REPORT_NO_TIME
+      : difference (tick->decided_ns, tick->tick_ns), difference (arrival_ns, tick->stamp_ns));
   for (guint i = 0; i < tick->streams->len; i++)
-    add_tick_stream (job, channel->base, &g_array_index (tick->streams, RobocacheRosTickStream, i), is_alone);
+    add_tick_stream (job, channel->base, &g_array_index (tick->streams, RobocacheRosTickStream, i), shift_ns,
+        is_alone);
   if (!is_alone)
     add_joint_tensor (job, channel->base);
 }

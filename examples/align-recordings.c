@@ -147,21 +147,27 @@ make_pipeline (Job *job, GError **error)
 
 /* A recording stays what the sensor sent. */
 static gboolean
-check_output (const Job *job, GError **error)
+check_written_file (const Job *job, const gchar *option, const gchar *path, GError **error)
 {
   GStatBuf output, input;
 
-  if (g_stat (job->output, &output) != 0)
+  if (g_stat (path, &output) != 0)
     return TRUE;
   for (guint i = 0; i < job->recordings->len; i++) {
     const Recording *recording = g_ptr_array_index (job->recordings, i);
 
     if (g_stat (recording->path, &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino) {
-      FAULT (error, "--output %s is one of the recordings; write to another file", job->output);
+      FAULT (error, "%s %s is one of the recordings; write to another file", option, path);
       return FALSE;
     }
   }
   return TRUE;
+}
+
+static gboolean
+check_output (const Job *job, GError **error)
+{
+  return check_written_file (job, "--output", job->output, error) && check_written_file (job, "--report", job->report_path, error);
 }
 
 static gboolean

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+#include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +11,23 @@
 #include "page.h"
 #include "recordingreport.h"
 
+/* A recording stays what was recorded. */
+static gboolean
+check_output (const gchar *recording, const gchar *output, GError **error)
+{
+  GStatBuf of_recording, of_output;
+
+  if (g_stat (output, &of_output) != 0 || g_stat (recording, &of_recording) != 0 || of_output.st_dev != of_recording.st_dev
+      || of_output.st_ino != of_recording.st_ino)
+    return TRUE;
+  FAULT (error, "--output %s is the recording; write to another file", output);
+  return FALSE;
+}
+
 static gboolean
 write_report (const gchar *recording, const gchar *output, GError **error)
 {
-  Report *report = report_of_recording (recording, error);
+  Report *report = check_output (recording, output, error) ? report_of_recording (recording, error) : NULL;
   gboolean ok;
 
   if (!report)

@@ -155,7 +155,7 @@ static void
 append_overview (Page *page)
 {
   append_markup (page, "<div class=\"wide\"><table>\n<tr><th>stream</th><th>rows</th><th>rate</th><th>jitter</th><th>gaps</th>"
-      "<th>median age</th><th>aligned</th><th class=\"strip\">status over the session</th></tr>\n");
+      "<th>median age</th><th>aligned</th><th class=\"strip\">status over time</th></tr>\n");
   for (guint i = 0; i < page->report->streams->len; i++)
     append_overview_row (page, i);
   append_markup (page, "</table></div>\n<p class=\"soft\">Jitter: 98 % of the intervals between rows lie within this distance of the "
@@ -312,7 +312,8 @@ append_spreads (Page *page, const ReportStream *stream)
   append_markup (page, "<div class=\"thirds\">\n");
   append_spread (page, "Jitter", "of intervals, % of rows", &stream->jitter, TRUE, (gdouble) stream->period_ns / 200.0,
       "Jitter needs two rows with times.");
-  append_spread (page, "Age", "at ticks, % of ticks", &stream->age, FALSE, 0.0, "No tick has a row before it.");
+  if (page->report->n_ticks > 0)
+    append_spread (page, "Age", "at ticks, % of ticks", &stream->age, FALSE, 0.0, "No tick has a row before it.");
   append_spread (page, "Lateness", "of arrival, % of rows", &stream->lateness, FALSE, 0.0,
       "The rows have no time of arrival of their own.");
   append_markup (page, "</div>\n");

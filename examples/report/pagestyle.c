@@ -51,7 +51,7 @@ const char report_page_style[] =
     "dd { margin: 0; font-size: 19px; line-height: 1.3 }\n"
     "dd small { display: block; color: var(--soft); font-size: 12px }\n"
     "figure { margin: 0 }\n"
-    "svg { display: block; width: 100%; height: auto }\n"
+    "svg { display: block; width: 100%; height: auto; overflow: visible }\n"
     ".thirds { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0 24px }\n"
     ".pair { display: grid; grid-template-columns: 600fr 352fr; gap: 0 8px }\n"
     ".none { color: var(--soft); font-size: 13px; padding: 8px 0 }\n"

@@ -23,6 +23,7 @@
 /* What an excerpt shows: as many ticks, or rows, as can be told apart. */
 #define TICKS_SHOWN 20.0
 #define ROWS_SHOWN 10.0
+#define ROWS_SHOWN_ALONE 100.0
 
 /* All channels of a stream fit on a printed page. */
 static gdouble
@@ -176,7 +177,8 @@ first_time (const ReportPoints *points, gdouble none)
 static void
 choose_stretch (const ReportStream *stream, const ReportSecond *second, const ReportSpan *span, ReportPlot *plot)
 {
-  const gdouble length = MAX (TICKS_SHOWN * (gdouble) span->tick_period_ns, ROWS_SHOWN * (gdouble) stream->period_ns);
+  const gdouble n_rows = second->ticks.times ? ROWS_SHOWN : ROWS_SHOWN_ALONE;
+  const gdouble length = MAX (TICKS_SHOWN * (gdouble) span->tick_period_ns, n_rows * (gdouble) stream->period_ns);
   const gdouble rows = first_time (&second->rows, -INFINITY), ticks = first_time (&second->ticks, -INFINITY);
 
   plot->x0 = MAX (rows, ticks) - (gdouble) span->begin_ns;

@@ -50,7 +50,7 @@ bounds_of_bin (guint bin, gdouble *from, gdouble *to)
   *to = *from + width;
 }
 
-/* What is drawn on */
+/* Equal parts of a range of durations, which get what lies in them. */
 typedef struct
 {
   gdouble from, width;          /* of the first part, and of each */

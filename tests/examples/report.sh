@@ -65,6 +65,9 @@ expect no_report_beside_stdout "$status $(ls report.html 2>&1 | wc -l)" "0 1"
 run "$programs/align-recordings" --report nowhere/report.html wide.csv
 expect report_nowhere "$status $errors" "1 error: nowhere/report.html: No such file or directory"
 
+program=align-recordings
+refuse report_is_recording '^error: --report wide.csv is one of the recordings; write to another file$' --report wide.csv wide.csv
+
 # ---- recordings as MCAP ----
 
 program=report/report
@@ -101,4 +104,5 @@ refuse no_mcap '^error: wide.csv: ' wide.csv
 refuse no_argument '^error: expected one recording; see --help$'
 refuse folder '^error: out: not a file$' out
 refuse output_nowhere '^error: nowhere/x.html: No such file or directory$' run.mcap --output nowhere/x.html
+refuse output_is_recording '^error: --output run.mcap is the recording; write to another file$' run.mcap --output run.mcap
 exit $failed

@@ -449,7 +449,6 @@ gst_robocache_mcap_demux_finalize (GObject *object)
 {
   GstRobocacheMcapDemux *self = GST_ROBOCACHE_MCAP_DEMUX (object);
 
-  stop (self);
   g_clear_pointer (&self->last_stats, gst_structure_free);
   robocache_mcap_demux_settings_clear (&self->properties);
   G_OBJECT_CLASS (parent_class)->finalize (object);

@@ -21,30 +21,56 @@ typedef struct
   gboolean want_keys;
 } After;
 
+static GstFlowReturn
+check_state (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
+{
+  if (pad->is_flushing || pad->is_removed || !state->is_started)
+    return GST_FLOW_FLUSHING;
+  if (state->flow != GST_FLOW_OK)
+    return state->flow;
+  if (pad->is_eos)
+    return GST_FLOW_EOS;
+  return GST_FLOW_OK;
+}
+
 /* ---- without the lock ---- */
 
-/* Asks a pad's source whether it is live. */
+static gboolean
+ask_whether_live (GstRobocacheMcapPad *pad)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean is_live = FALSE;
+
+  if (gst_pad_peer_query (GST_PAD (pad), query))
+    gst_query_parse_latency (query, &is_live, NULL, NULL);
+  gst_query_unref (query);
+  return is_live;
+}
+
+/* Finds out whether a pad's source is live. Cameras do not know their latency before they have caps, so a source that is not live is
+ * asked again until its first buffer. */
 static void
-query_source (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+query_source (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gboolean is_last)
 {
   MuxRecorderState *state = mux_recorder_state (recorder);
-  GstQuery *query;
-  gboolean is_live = FALSE, is_queried;
+  gboolean is_live, is_queried;
 
   g_mutex_lock (&state->lock);
   is_queried = pad->is_queried;
   g_mutex_unlock (&state->lock);
   if (is_queried)
     return;
-  query = gst_query_new_latency ();
-  if (gst_pad_peer_query (GST_PAD (pad), query))
-    gst_query_parse_latency (query, &is_live, NULL, NULL);
-  gst_query_unref (query);
-  GST_INFO_OBJECT (pad, "the source is %s", is_live ? "live: it never waits" : "not live: rows are written in order of time");
+  is_live = ask_whether_live (pad);
+  if (is_live || is_last)
+    GST_INFO_OBJECT (pad, "the source is %s", is_live ? "live: it never waits" : "not live: rows are written in order of time");
   g_mutex_lock (&state->lock);
-  pad->is_queried = TRUE;
+  pad->is_queried = is_live || is_last;
   pad->is_live = is_live;
-  g_mutex_unlock (&state->lock);
+  if (is_live && check_state (state, pad) == GST_FLOW_OK)
+    mux_merge_handle_waiting (recorder, pad);
+  /* others do not wait for it any more */
+  g_cond_broadcast (&state->progress);
+  mux_recorder_unlock (state);
 }
 
 static void
@@ -110,18 +136,6 @@ set_error (After *after, GstRobocacheMcapPad *pad, GError *error)
   after->of = g_strdup (GST_OBJECT_NAME (pad));
 }
 
-static GstFlowReturn
-check_state (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
-{
-  if (pad->is_flushing || pad->is_removed || !state->is_started)
-    return GST_FLOW_FLUSHING;
-  if (state->flow != GST_FLOW_OK)
-    return state->flow;
-  if (pad->is_eos)
-    return GST_FLOW_EOS;
-  return GST_FLOW_OK;
-}
-
 static void
 write_live (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstBuffer *buffer, After *after)
 {
@@ -172,6 +186,7 @@ mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
   GstFlowReturn flow;
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
+  query_source (recorder, pad, TRUE);
   g_mutex_lock (&state->lock);
   flow = check_state (state, pad);
   if (flow == GST_FLOW_OK && pad->is_live) {
@@ -232,7 +247,7 @@ handle_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstE
   } else if (is_handled) {
     mux_merge_push (pad, GST_MINI_OBJECT_CAST (gst_event_ref (event)), g_steal_pointer (&format));
     /* what says nothing of time waits for no turn: a query may be behind it */
-    if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || GST_EVENT_TYPE (event) == GST_EVENT_GAP)
+    if (mux_merge_is_turn (GST_MINI_OBJECT_CAST (event)))
       merge (recorder, pad, &after);
   }
   unlock (recorder, &after);
@@ -287,10 +302,10 @@ mux_input_event (GstPad *gstpad, GstObject *parent, GstEvent *event)
       stop_flush (recorder, pad);
       break;
     case GST_EVENT_STREAM_START:
-      query_source (recorder, pad);
+      query_source (recorder, pad, FALSE);
       break;
     default:
-      query_source (recorder, pad);
+      query_source (recorder, pad, mux_merge_is_turn (GST_MINI_OBJECT_CAST (event)));
       is_handled = !GST_EVENT_IS_SERIALIZED (event) || handle_event (recorder, pad, event);
       break;
   }

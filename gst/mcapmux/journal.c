@@ -68,6 +68,15 @@ log_time_of (GstRobocacheMcapRecorder *recorder, const GstRobocacheMcapPad *pad,
 
 /* ---- the beginning ---- */
 
+static gboolean
+has_live_pad (MuxRecorderState *state)
+{
+  for (guint i = 0; i < state->pads->len; i++)
+    if (mux_recorder_nth_pad (state, i)->is_live)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 describe_recording (const MuxRecorderState *state, GByteArray *map)
 {
@@ -89,7 +98,7 @@ mux_journal_start (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad,
     return TRUE;
   if (!mux_journal_get_time (state, pad, &running_ns))
     running_ns = ROBOCACHE_ROS_NO_TIME;
-  if (!mux_timeline_decide (&state->timeline, &state->started, pad->is_live, pad->stream.buffer, running_ns, error))
+  if (!mux_timeline_decide (&state->timeline, &state->started, has_live_pad (state), pad->stream.buffer, running_ns, error))
     return FALSE;
   GST_INFO_OBJECT (recorder, "running time 0 is %" G_GINT64_FORMAT " ns UTC (%s)", state->timeline.origin_ns,
       state->timeline.source);

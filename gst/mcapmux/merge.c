@@ -15,9 +15,8 @@
 #define MAX_WAITING_BYTES (4 << 20)
 #define MIN_WAITING 2
 
-/* Whether it tells the others how far the pad is. */
-static gboolean
-is_turn (const GstMiniObject *object)
+gboolean
+mux_merge_is_turn (const GstMiniObject *object)
 {
   return GST_IS_BUFFER (object) || GST_EVENT_TYPE (object) == GST_EVENT_GAP || GST_EVENT_TYPE (object) == GST_EVENT_EOS;
 }
@@ -30,7 +29,7 @@ mux_merge_push (GstRobocacheMcapPad *pad, GstMiniObject *object, MuxFormat *form
   item->object = object;
   item->format = format;
   g_queue_push_tail (&pad->waiting, item);
-  pad->n_turns += is_turn (object);
+  pad->n_turns += mux_merge_is_turn (object);
   if (GST_IS_BUFFER (object))
     pad->waiting_bytes += gst_buffer_get_size (GST_BUFFER (object));
 }
@@ -40,7 +39,7 @@ pop (GstRobocacheMcapPad *pad)
 {
   MuxItem *item = g_queue_pop_head (&pad->waiting);
 
-  pad->n_turns -= is_turn (item->object);
+  pad->n_turns -= mux_merge_is_turn (item->object);
   if (GST_IS_BUFFER (item->object))
     pad->waiting_bytes -= gst_buffer_get_size (GST_BUFFER (item->object));
   return item;
@@ -213,6 +212,13 @@ handle_waiting_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *p
 
   mux_merge_handle_event (recorder, pad, GST_EVENT (item->object), g_steal_pointer (&item->format));
   mux_item_free (item);
+}
+
+void
+mux_merge_handle_waiting (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  while (pad->waiting.length > 0)
+    handle_waiting_event (recorder, pad);
 }
 
 /* Handles the pad's events up to its turn, and finds its time: a row without one has that of the row before. FALSE and an error. */

@@ -70,4 +70,16 @@ refuse argument '^error: unexpected argument "extra"$' extra
 
 runs own_camera "$capture" --seconds 1 --camera 'videotestsrc is-live=true ! video/x-raw,format=GRAY8,width=64,height=48,framerate=10/1'
 expect_match own_camera_is_fused "$said" '^camera +[1-9][0-9]* '
+
+# a session in a file: all that the sensors and the camera sent
+if gst-inspect-1.0 --exists robocachemcapsink; then
+  small='videotestsrc is-live=true ! video/x-raw,format=RGB,width=64,height=48,framerate=30/1'
+  runs recorded "$capture" --seconds 2 --record session.mcap --camera "$small"
+  for topic in joints:100 force:1000 camera:30; do
+    played=$(gst-launch-1.0 -v filesrc location=session.mcap ! robocachemcapdemux "topics=/${topic%:*}" ! fakesink silent=false sync=false)
+    expect_within "recorded_${topic%:*}" "$(grep -c ': last-message = chain' <<<"$played")" $((${topic#*:} / 2)) $((${topic#*:} * 120))
+  done
+  program=capture-app
+  refuse record_nowhere '^error: .*cannot create nowhere/session.mcap: No such file or directory' --record nowhere/session.mcap
+fi
 exit $failed

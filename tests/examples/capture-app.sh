@@ -72,7 +72,7 @@ runs own_camera "$capture" --seconds 1 --camera 'videotestsrc is-live=true ! vid
 expect_match own_camera_is_fused "$said" '^camera +[1-9][0-9]* '
 
 # a session in a file: all that the sensors and the camera sent
-if gst-inspect-1.0 --exists robocachemcapsink; then
+if gst-inspect-1.0 robocachemcapsink > inspected.txt 2>&1; then
   small='videotestsrc is-live=true ! video/x-raw,format=RGB,width=64,height=48,framerate=30/1'
   runs recorded "$capture" --seconds 2 --record session.mcap --camera "$small"
   for topic in joints:100 force:1000 camera:30; do

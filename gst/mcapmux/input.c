@@ -6,11 +6,15 @@
 
 #include <gst/video/video.h>
 
+#include "common/device/devicememory.h"
 #include "common/time/segments.h"
 #include "debug.h"
 #include "fragments.h"
 #include "journal.h"
 #include "merge.h"
+
+/* Of a buffer of tensors. */
+#define MAX_MEMORIES 16
 
 /* What is left to do without the lock. */
 typedef struct
@@ -176,6 +180,36 @@ merge (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, After *afte
 
 /* ---- buffers ---- */
 
+typedef struct
+{
+  GstMapInfo maps[MAX_MEMORIES];
+  guint n_maps;
+} DeviceMaps;
+
+/* Device memory comes to the host, through pinned memory, before the lock is taken: other streams do not wait for the copy. The maps
+ * under the lock find it done. */
+static void
+map_device_memory (DeviceMaps *device, const GstRobocacheMcapPad *pad, GstBuffer *buffer)
+{
+  /* a buffer that waits for its turn is mapped then */
+  const guint n = pad->is_live ? MIN (gst_buffer_n_memory (buffer), MAX_MEMORIES) : 0;
+
+  device->n_maps = 0;
+  for (guint i = 0; i < n; i++) {
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+
+    if (robocache_is_gpu_memory (memory) && gst_memory_map (memory, &device->maps[device->n_maps], GST_MAP_READ))
+      device->n_maps++;
+  }
+}
+
+static void
+unmap_device_memory (DeviceMaps *device)
+{
+  for (guint i = 0; i < device->n_maps; i++)
+    gst_memory_unmap (device->maps[i].memory, &device->maps[i]);
+}
+
 GstFlowReturn
 mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 {
@@ -183,10 +217,12 @@ mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
   GstRobocacheMcapPad *pad = GST_ROBOCACHE_MCAP_PAD (gstpad);
   MuxRecorderState *state = mux_recorder_state (recorder);
   After after = { NULL };
+  DeviceMaps device;
   GstFlowReturn flow;
 
   GST_LOG_OBJECT (pad, "%" GST_PTR_FORMAT, buffer);
   query_source (recorder, pad, TRUE);
+  map_device_memory (&device, pad, buffer);
   g_mutex_lock (&state->lock);
   flow = check_state (state, pad);
   if (flow == GST_FLOW_OK && pad->is_live) {
@@ -200,6 +236,7 @@ mux_input_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
     flow = check_state (state, pad);
   }
   unlock (recorder, &after);
+  unmap_device_memory (&device);
   gst_buffer_unref (buffer);
   return do_after (recorder, &after) ? flow : GST_FLOW_ERROR;
 }

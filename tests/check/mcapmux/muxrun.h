@@ -124,14 +124,14 @@ set_blocked (MuxRun *run, gboolean is_blocked)
 
 /* ---- life ---- */
 
-/* properties: of the element, and of pads that come, as gst-launch-1.0 takes them. */
+/* properties: NAME=VALUE, separated by blanks. Takes the element. */
 static inline void
-mux_open (MuxRun *run, const gchar *element, const gchar *properties)
+mux_open_element (MuxRun *run, GstElement *element, const gchar *properties)
 {
   gchar **items = g_strsplit (properties, " ", -1);
   GstPad *src;
 
-  *run = (MuxRun) {.mux = gst_object_ref_sink (gst_element_factory_make (element, "m")), .bus = gst_bus_new ()};
+  *run = (MuxRun) {.mux = gst_object_ref_sink (element), .bus = gst_bus_new ()};
   g_mutex_init (&run->lock);
   g_cond_init (&run->changed);
   run->file = g_byte_array_new ();
@@ -157,6 +157,12 @@ mux_open (MuxRun *run, const gchar *element, const gchar *properties)
   gst_pad_set_active (run->sink, TRUE);
   gst_pad_link (src, run->sink);
   gst_object_unref (src);
+}
+
+static inline void
+mux_open (MuxRun *run, const gchar *factory, const gchar *properties)
+{
+  mux_open_element (run, gst_element_factory_make (factory, "m"), properties);
 }
 
 /* Before it plays. Its stream begins with mux_begin. */

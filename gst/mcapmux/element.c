@@ -116,6 +116,7 @@ release_pad (GstElement *element, GstPad *gstpad)
   mux_merge_check_end (recorder);
   g_cond_broadcast (&state->progress);
   mux_recorder_unlock (state);
+  mux_input_continue (recorder);
   gst_child_proxy_child_removed (GST_CHILD_PROXY (recorder), G_OBJECT (pad), name);
   gst_object_unref (pad);
   g_free (name);

@@ -72,9 +72,10 @@ query_source (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, gboo
   pad->is_live = is_live;
   if (is_live && check_state (state, pad) == GST_FLOW_OK)
     mux_merge_handle_waiting (recorder, pad);
-  /* others do not wait for it any more */
-  g_cond_broadcast (&state->progress);
   mux_recorder_unlock (state);
+  /* others do not wait for it any more */
+  if (is_live)
+    mux_input_continue (recorder);
 }
 
 static void
@@ -125,7 +126,7 @@ unlock (GstRobocacheMcapRecorder *recorder, After *after)
   for (guint i = 0; i < state->pads->len; i++)
     after->want_keys |= mux_recorder_nth_pad (state, i)->wants_key;
   /* once there is space again */
-  if (state->is_over && !mux_recording_is_full (state->recording)) {
+  if (state->is_over && state->recording && !mux_recording_is_full (state->recording)) {
     after->n_overflow = state->n_overflow;
     state->n_overflow = 0;
     state->is_over = FALSE;
@@ -176,6 +177,21 @@ merge (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, After *afte
       g_cond_signal (&state->work);
     g_cond_wait (&state->progress, &state->lock);
   }
+}
+
+void
+mux_input_continue (GstRobocacheMcapRecorder *recorder)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+  GstRobocacheMcapPad *of;
+  After after = { NULL };
+  GError *error = NULL;
+
+  g_mutex_lock (&state->lock);
+  if (state->is_started && !mux_merge_run (recorder, &of, &error))
+    set_error (&after, of, error);
+  unlock (recorder, &after);
+  do_after (recorder, &after);
 }
 
 /* ---- buffers ---- */

@@ -45,12 +45,25 @@ pop (GstRobocacheMcapPad *pad)
   return item;
 }
 
+static gboolean
+has_waiting (MuxRecorderState *state)
+{
+  for (guint i = 0; i < state->pads->len; i++) {
+    const GstRobocacheMcapPad *pad = mux_recorder_nth_pad (state, i);
+
+    if (!pad->is_live && (pad->waiting.length > 0 || mux_stream_has_item (&pad->stream)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 gboolean
-mux_merge_must_wait (const MuxRecorderState *state, const GstRobocacheMcapPad *pad)
+mux_merge_must_wait (MuxRecorderState *state, const GstRobocacheMcapPad *pad)
 {
   if (state->flow != GST_FLOW_OK || pad->is_flushing || pad->is_removed)
     return FALSE;
-  if ((state->is_sink && !state->is_playing) || (pad->waiting.length > 0 && mux_recording_is_full (state->recording)))
+  /* what others left when they ended is written by whoever is left */
+  if ((state->is_sink && !state->is_playing) || (mux_recording_is_full (state->recording) && has_waiting (state)))
     return TRUE;
   return pad->waiting.length > MAX_WAITING || (pad->waiting.length > MIN_WAITING && pad->waiting_bytes > MAX_WAITING_BYTES);
 }

@@ -19,7 +19,7 @@ void mux_merge_push (GstRobocacheMcapPad * pad, GstMiniObject * object, MuxForma
 /* Writes what can be written now. FALSE and an error, of *of: a row cannot be written. */
 gboolean mux_merge_run (GstRobocacheMcapRecorder * recorder, GstRobocacheMcapPad ** of, GError ** error);
 /* Whether the pad's source must wait before it continues. */
-gboolean mux_merge_must_wait (const MuxRecorderState * state, const GstRobocacheMcapPad * pad);
+gboolean mux_merge_must_wait (MuxRecorderState * state, const GstRobocacheMcapPad * pad);
 
 /* Whether a buffer or event tells other pads how far its pad is. */
 gboolean mux_merge_is_turn (const GstMiniObject * object);

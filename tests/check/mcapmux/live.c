@@ -148,6 +148,76 @@ GST_START_TEST (test_waits)
 
 GST_END_TEST;
 
+static gpointer
+end_stream (gpointer source)
+{
+  gst_pad_push_event (((MuxSource *) source)->pad, gst_event_new_eos ());
+  return NULL;
+}
+
+static void
+wait_for_file (MuxRun *run)
+{
+  g_mutex_lock (&run->lock);
+  while (!run->has_eos)
+    g_cond_wait (&run->changed, &run->lock);
+  g_mutex_unlock (&run->lock);
+}
+
+/* The queue is full when the last stream ends: the rows that another one left are written, too. */
+GST_START_TEST (test_full_at_the_end)
+{
+  MuxSource *a, *b;
+  GThread *thread;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-size=1024 chunk-duration=0 max-queue-size=1");
+  a = mux_add (&run, FALSE);
+  b = mux_add (&run, FALSE);
+  mux_play (&run);
+  mux_begin (a, TENSORS ("float32", "100"));
+  mux_begin (b, TENSORS ("float32", "100"));
+  for (guint i = 0; i < 20; i++)
+    fail_unless (mux_push (a, 100 + i, 400) == GST_FLOW_OK);
+  end_stream (a);
+  set_blocked (&run, TRUE);
+  thread = g_thread_new ("source", end_stream, b);
+  WAIT_UNTIL (run.is_waiting);
+  set_blocked (&run, FALSE);
+  wait_for_file (&run);
+  g_thread_join (thread);
+  fail_unless (mux_file_has (&run, "/sink_0#19@119/119"));
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
+/* A stream that ended waits for another, which turns out to be live, or is removed. */
+GST_START_TEST (test_waits_for_none)
+{
+  MuxSource *a, *b;
+  MuxRun run;
+
+  mux_open (&run, MUX, ORIGIN "chunk-duration=0");
+  a = mux_add (&run, FALSE);
+  b = mux_add (&run, __i__);
+  mux_play (&run);
+  mux_begin (a, TENSORS ("float32", "1"));
+  fail_unless (mux_push (a, 5, 4) == GST_FLOW_OK);
+  end_stream (a);
+  if (__i__) {
+    mux_begin (b, TENSORS ("float32", "1"));
+    end_stream (b);
+  } else {
+    gst_element_release_request_pad (run.mux, b->peer);
+  }
+  wait_for_file (&run);
+  fail_unless (mux_file_has (&run, "/sink_0#0@5/5 eos(/sink_0 )@5"));
+  mux_close (&run);
+}
+
+GST_END_TEST;
+
 /* ---- fragments ---- */
 
 #define KEY_FRAME "\0\0\0\1\x67\x42\0\0\1\x68\x01\0\0\1\x65\x80"
@@ -227,4 +297,5 @@ GST_START_TEST (test_fragments)
 
 GST_END_TEST;
 
-CHECK_MAIN (live, NULL, NULL, ONCE (test_arrival), ONCE (test_quiet), ONCE (test_overflow), ONCE (test_waits), ONCE (test_fragments))
+CHECK_MAIN (live, NULL, NULL, ONCE (test_arrival), ONCE (test_quiet), ONCE (test_overflow), ONCE (test_waits), ONCE (test_full_at_the_end), TIMES (2, test_waits_for_none),
+    ONCE (test_fragments))

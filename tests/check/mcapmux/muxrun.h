@@ -272,7 +272,8 @@ mux_close (MuxRun *run)
   for (guint i = 0; i < run->n_sources; i++) {
     gst_pad_set_active (run->sources[i].pad, FALSE);
     gst_clear_object (&run->sources[i].pad);
-    gst_element_release_request_pad (run->mux, run->sources[i].peer);
+    if (GST_OBJECT_PARENT (run->sources[i].peer))
+      gst_element_release_request_pad (run->mux, run->sources[i].peer);
     gst_clear_object (&run->sources[i].peer);
   }
   gst_clear_object (&run->sink);

@@ -11,6 +11,7 @@
 #include "common/backend/enginechoice.h"
 #include "common/element/statistics.h"
 #include "gst/fuse/sample/composer.h"
+#include "gst/fuse/stream/journal.h"
 #include "gst/fuse/stream/latency.h"
 #include "gst/fuse/pads/pad.h"
 #include "gst/fuse/stream/tickclock.h"
@@ -120,6 +121,12 @@ struct _GstRobocacheFuse
   FuseHole hole;
   gint64 last_gap;              /* live: tick at which the last GAP left; ROBOCACHE_NO_TIME: none in this hole */
 
+  /* for recordings: see journal.h */
+  FuseJournal journal;
+  GstClockTime decided;         /* running time that the task looked at when it found the tick; GST_CLOCK_TIME_NONE: no clock */
+  GArray *departing;            /* of FuseJournalEntry, and of int64 [composed][3]: of the sample that is being made */
+  GArray *departing_taken;
+
   /* a flush of all pads */
   guint32 open_flush;           /* its number; GST_SEQNUM_INVALID: none is open */
   gboolean flush_resets;        /* the ticks begin anew; FALSE after a seek that failed */
@@ -161,6 +168,10 @@ void gst_robocache_fuse_look_for_failure (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_post_failure (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GError * error);
 /* Ends all streams with flow, and posts error (taken) unless they had failed before. Called without the lock. */
 void gst_robocache_fuse_fail (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, GstFlowReturn flow, GError * error);
+
+/* Notes what a pad took in. n_rows: of ROWS. Called with the lock. */
+void gst_robocache_fuse_note_taken (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad, FuseJournalKind kind, guint64 n_rows,
+    GstClockTime now);
 
 /* The ticks begin anew. Called with the lock. */
 void gst_robocache_fuse_reset_ticks (GstRobocacheFuse * fuse);

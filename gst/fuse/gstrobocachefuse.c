@@ -36,6 +36,7 @@
 #include "negotiation.h"
 #include "gst/fuse/pads/padsettings.h"
 #include "properties.h"
+#include "settingsevent.h"
 #include "ticktask.h"
 #include "timejumps.h"
 #include "gst/fuse/checks/watch.h"
@@ -83,8 +84,10 @@ pad_settings_changed (GstElement *element, GstRobocacheFusePad *pad)
   FUSE_LOCK (fuse);
   if (!pad->removed)
     gst_robocache_fuse_sync_pad (fuse, pad, FALSE);     /* the next row is judged by them */
-  if (fuse->is_started && !pad->removed)
+  if (fuse->is_started && !pad->removed) {
     declare (fuse, pad, &error);
+    gst_robocache_fuse_note_settings (fuse);
+  }
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   if (error)
@@ -239,6 +242,7 @@ gst_robocache_fuse_release_pad (GstElement *element, GstPad *gstpad)
   }
   gst_robocache_fuse_share_origin (fuse);
   gst_robocache_fuse_look_for_failure (fuse);
+  gst_robocache_fuse_note_settings (fuse);
   fuse->composition_changed = TRUE;
   g_cond_broadcast (&fuse->progress);
   gst_robocache_fuse_wake (fuse);
@@ -489,6 +493,7 @@ start (GstRobocacheFuse *fuse)
   fuse->seqnum = GST_SEQNUM_INVALID;
   fuse->announced_total = GST_CLOCK_TIME_NONE;
   gst_robocache_fuse_reset_ticks (fuse);
+  fuse_journal_reset (&fuse->journal);
   gst_segment_init (&fuse->segment, GST_FORMAT_TIME);
   fuse->segment.position = GST_CLOCK_TIME_NONE;
   memset (&fuse->ticks, 0, sizeof (fuse->ticks));
@@ -525,6 +530,8 @@ set_playing (GstRobocacheFuse *fuse, gboolean playing)
 {
   FUSE_LOCK (fuse);
   fuse->playing = playing;
+  fuse_journal_add (&fuse->journal, playing ? FUSE_JOURNAL_PLAYING : FUSE_JOURNAL_PAUSED, -1, 0,
+      gst_element_get_base_time (GST_ELEMENT (fuse)));
   fuse->seen.has_paused = TRUE;
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
@@ -582,6 +589,9 @@ gst_robocache_fuse_finalize (GObject *object)
   g_ptr_array_unref (fuse->pads);
   g_ptr_array_unref (fuse->released);
   fuse_origins_free (fuse->origins);
+  fuse_journal_clear (&fuse->journal);
+  g_array_unref (fuse->departing);
+  g_array_unref (fuse->departing_taken);
   g_free (fuse->reference_name);
   g_free (fuse->started_reference);
   gst_robocache_fuse_clear_pad_settings (fuse);
@@ -650,6 +660,9 @@ gst_robocache_fuse_init (GstRobocacheFuse *fuse)
   fuse->streams = g_ptr_array_new ();
   fuse->composed = g_ptr_array_new_with_free_func (gst_object_unref);
   fuse->origins = fuse_origins_new ();
+  fuse_journal_init (&fuse->journal);
+  fuse->departing = g_array_new (FALSE, FALSE, sizeof (FuseJournalEntry));
+  fuse->departing_taken = g_array_new (FALSE, FALSE, sizeof (gint64));
   fuse->released = gst_robocache_fuse_released_new ();
   fuse_tick_clock_init (&fuse->clock, fuse->streams);
   gst_robocache_fuse_init_properties (fuse);

@@ -112,6 +112,7 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
   stream->times.base_time = (gint64) gst_element_get_base_time (GST_ELEMENT (fuse));
   if (!fuse_stream_insert (stream, buffer, fuse->clock.live && pad->live, now, &then->oddities, &then->error))
     return GST_FLOW_ERROR;
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_ROWS, stream->format.rows.n_rows - then->oddities.n_outside, now);
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
     return GST_FLOW_NOT_NEGOTIATED;
   prune (fuse, pad);
@@ -233,6 +234,7 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
   if (!pad->stream.has_format)
     gst_robocache_fuse_pad_start_roles (pad);
   ok = fuse_stream_set_format (&pad->stream, format, FALSE, error);
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
   fuse_tick_clock_sync_period (&fuse->clock);
   fuse->composition_changed = TRUE;
   gst_robocache_fuse_wake (fuse);
@@ -251,6 +253,15 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
   return ok;
 }
 
+/* Of caps that change nothing. */
+static void
+note_event (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  FUSE_LOCK (fuse);
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
+  FUSE_UNLOCK (fuse);
+}
+
 static gboolean
 take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
@@ -260,8 +271,10 @@ take_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  if (!caps_are_new (pad, caps))
+  if (!caps_are_new (pad, caps)) {
+    note_event (fuse, pad);
     return TRUE;
+  }
   if (!fuse_format_parse (&format, caps, &error)) {
     gst_robocache_fuse_fail (fuse, pad, GST_FLOW_NOT_NEGOTIATED, error);
     return FALSE;
@@ -310,6 +323,7 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   if (!robocache_segment_continues (&pad->stream.times.clock.segment, segment) || pad->stream.segment_done)
     fuse_stream_set_segment (&pad->stream, segment);
   gst_robocache_fuse_note_start_of_segment (fuse, pad, segment);
+  gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
   fuse->segment_done_sent &= fuse_tick_clock_streams_are_over (&fuse->clock);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
@@ -318,13 +332,23 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   return TRUE;
 }
 
+/* A recording has only such GAPs. */
+static gboolean
+has_running_time (const GstSegment *segment, GstClockTime pts)
+{
+  return segment->format == GST_FORMAT_TIME && gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts) < G_MAXINT64 / 2;
+}
+
 static void
 take_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
+  const GstClockTime now = pad->live ? gst_robocache_fuse_live_now (fuse) : GST_CLOCK_TIME_NONE;
   GstClockTime pts, duration;
 
   gst_event_parse_gap (event, &pts, &duration);
-  fuse_stream_gap (&pad->stream, pts, duration, pad->live ? gst_robocache_fuse_live_now (fuse) : GST_CLOCK_TIME_NONE);
+  fuse_stream_gap (&pad->stream, pts, duration, now);
+  if (has_running_time (&pad->stream.times.clock.segment, pts))
+    gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_GAP, 0, now);
 }
 
 /* Events without data; called with the lock. */
@@ -343,6 +367,7 @@ take_mark (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
       break;
     default:
       fuse_stream_eos (&pad->stream);
+      gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
       break;
   }
 }

@@ -5,6 +5,7 @@
 #include "liveness.h"
 
 #include "gst/fuse/stream/debug.h"
+#include "settingsevent.h"
 
 /* Called with the lock. */
 static FuseSources
@@ -47,15 +48,19 @@ query_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
   GstQuery *query = gst_query_new_latency ();
   GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
-  gboolean live = FALSE;
+  gboolean live = FALSE, changed;
 
   if (gst_pad_peer_query (GST_PAD (pad), query))
     gst_query_parse_latency (query, &live, &min, &max);
   gst_query_unref (query);
   FUSE_LOCK (fuse);
+  changed = !pad->source_known || pad->live != live || pad->source_min != min || pad->source_max != max;
+  pad->source_known = TRUE;
   pad->live = live;
   pad->source_min = min;
   pad->source_max = max;
+  if (changed)
+    gst_robocache_fuse_note_settings (fuse);
   FUSE_UNLOCK (fuse);
 }
 

@@ -9,6 +9,7 @@
 #include "liveness.h"
 #include "messages.h"
 #include "gst/fuse/pads/padsettings.h"
+#include "settingsevent.h"
 
 #define DEFAULT_WINDOW 1
 #define MAX_WINDOW 4096
@@ -75,6 +76,7 @@ gst_robocache_fuse_set_property (GObject *object, guint prop_id, const GValue *v
     g_clear_pointer (&fuse->reference_name, g_free);
   GST_OBJECT_UNLOCK (fuse);
   fuse->rate_changed |= prop_id == PROP_RATE;
+  gst_robocache_fuse_note_settings (fuse);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   if (prop_id == PROP_PADS)

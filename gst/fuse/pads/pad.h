@@ -67,6 +67,7 @@ struct _GstRobocacheFusePad
   RobocacheChannelRoles started_roles;  /* the roles as they were when the stream got its first format */
   gboolean live;                /* its source is: it is never made to wait */
   GstClockTime source_min, source_max;  /* latencies of a live source */
+  gboolean source_known;        /* it was asked since the element started */
   gboolean flushing;            /* its chain function must not wait */
   gboolean flush_awaited;       /* a flush of all pads waits for its FLUSH_STOP */
   gboolean waiting;             /* its chain function waits for the other streams */
@@ -75,6 +76,8 @@ struct _GstRobocacheFusePad
   gboolean start_is_checked, end_is_checked;    /* since the ticks began: see spans.h */
   GstFlowReturn flow;           /* not OK once downstream, an error or the end stopped the streams */
   guint spacings_seen;          /* when its period was last measured */
+  gint64 n_rows, n_gaps, n_events;      /* taken in since the element started: see journal.h */
+  gint64 journal_number;        /* of the pad there; -1: none yet */
 
   gboolean sources_checked;     /* only used by its streaming thread */
 };

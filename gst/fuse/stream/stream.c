@@ -422,6 +422,7 @@ history_of_row (Insertion *insertion, guint64 i, gint64 *t)
 
   if (!fuse_timestamps_nth (&stream->times, &insertion->times, i, t)) {
     GST_LOG ("a row outside the segment is dropped");
+    insertion->oddities->n_outside += !robocache_row_times_nth (&stream->times.clock, &insertion->times.rows, i, t);
     robocache_history_count_dropped (&epoch->history, ROBOCACHE_DROPPED_OUTSIDE_SEGMENT, ROBOCACHE_NO_TIME, 1);
     return NULL;
   }

@@ -110,6 +110,7 @@ typedef struct
   gboolean without_reference;
   gboolean jumped;              /* the sensor's clock has */
   gint64 far;                   /* how far ahead of running time rows are that are too far from it; 0: none, or it was said */
+  guint64 n_outside;            /* rows that are outside the segment; of them no user is warned */
 } FuseOddities;
 
 /* Inserts the rows of a buffer. From a live sensor a bounded number is kept, and rows are expected near the

@@ -89,7 +89,10 @@ static const struct
         "int64 tick\n"
         "int64 decided  # when the sample was decided\n"
         "uint32 window  # rows a stream\n"
-        "robocache_msgs/TickStream[] streams  # all of the oldest row of the window first\n"},
+        "robocache_msgs/TickStream[] streams  # all of the oldest row of the window first\n"
+        "uint64 journal_start  # entries of the journal in messages before this one\n"
+        "string journal_pads  # names by number, joined by commas\n"
+        "int64[] journal  # of four: kind, pad, n, time; live, what was taken in and decided since the last sample\n"},
   {"robocache_msgs/TickStream",
         "string name\n"
         "int64 before  # time of the row at or before the tick\n"

@@ -29,7 +29,7 @@ query_source (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
 {
   MuxRecorderState *state = mux_recorder_state (recorder);
   GstQuery *query;
-  gboolean is_live = FALSE, is_queried;
+  gboolean is_live = FALSE, is_queried, has_answer;
 
   g_mutex_lock (&state->lock);
   is_queried = pad->is_queried;
@@ -37,12 +37,13 @@ query_source (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
   if (is_queried)
     return;
   query = gst_query_new_latency ();
-  if (gst_pad_peer_query (GST_PAD (pad), query))
+  has_answer = gst_pad_peer_query (GST_PAD (pad), query);
+  if (has_answer)
     gst_query_parse_latency (query, &is_live, NULL, NULL);
   gst_query_unref (query);
   GST_INFO_OBJECT (pad, "the source is %s", is_live ? "live: it never waits" : "not live: rows are written in order of time");
   g_mutex_lock (&state->lock);
-  pad->is_queried = TRUE;
+  pad->is_queried = has_answer; /* videotestsrc has none before caps */
   pad->is_live = is_live;
   g_mutex_unlock (&state->lock);
 }

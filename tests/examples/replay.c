@@ -1,0 +1,559 @@
+/* robocache: live sessions with faults, recorded and replayed bit for bit; and recordings that were tampered with
+ *
+ * ROBOCACHE_REPLAY is the program, ROBOCACHE_SESSION_SECONDS how long a session lasts, ROBOCACHE_SESSION_SEED the seed of its noise.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#include <glib/gstdio.h>
+#include <gst/app/gstappsrc.h>
+#include <string.h>
+
+#include "common/mcap/read/definitions.h"
+#include "common/mcap/read/stream.h"
+#include "common/mcap/writer.h"
+#include "tests/check/suite.h"
+
+#define DEFAULT_SECONDS 2.0
+#define POLL (5 * GST_MSECOND)
+
+static gdouble
+session_seconds (void)
+{
+  const gchar *seconds = g_getenv ("ROBOCACHE_SESSION_SECONDS");
+
+  return seconds ? g_ascii_strtod (seconds, NULL) : DEFAULT_SECONDS;
+}
+
+static gint64
+session_seed (void)
+{
+  const gchar *seed = g_getenv ("ROBOCACHE_SESSION_SEED");
+
+  return seed ? g_ascii_strtoll (seed, NULL, 10) : 1;
+}
+
+/* ---- sessions ---- */
+
+typedef struct _Play Play;
+
+typedef struct
+{
+  const gchar *name;
+  const gchar *fuse;            /* properties */
+  const gchar *sources;         /* SEED is replaced */
+  void (*act) (Play * play, gdouble progress);  /* called again and again, from 0 to 1; may be NULL */
+} Scene;
+
+struct _Play
+{
+  const Scene *scene;
+  GstElement *pipeline, *fuse;
+  gchar *folder, *path;
+  guint n_acts;                 /* of this scene so far */
+  guint n_samples;              /* atomic */
+};
+
+/* A source that goes to the pad of the fuse and to the recorder. */
+#define TEE(name, pad, sink) " ! tee name=" name " " name ". ! fuse." pad " " name ". ! rec." sink " "
+#define JOINTS "robocachetestsrc kind=proprio is-live=true rate=100/1 seed=SEED "
+#define WRENCH "robocachetestsrc kind=force is-live=true rate=400/1 seed=SEED "
+#define CAMERA "videotestsrc is-live=true pattern=ball ! video/x-raw,format=RGB,width=62,height=20,framerate=30/1 "
+#define NOISE "jitter=4000000 drop=0.05 disorder=0.03 "
+#define HAND "appsrc name=hand is-live=true format=time min-latency=0 max-latency=-1 caps=\"other/tensors, format=(string)static, num_tensors=(int)1, " \
+    "types=(string)float32, dimensions=(string)3:5, framerate=(fraction)0/1\" "
+
+/* ---- what happens in sessions ---- */
+
+static GstElement *
+element_of (Play *play, const gchar *name)
+{
+  GstElement *element = gst_bin_get_by_name (GST_BIN (play->pipeline), name);
+
+  fail_unless (element != NULL, "%s", name);
+  gst_object_unref (element);
+  return element;
+}
+
+/* Whether it is time for act number n, which begins at a part of the session. */
+static gboolean
+is_due (Play *play, guint n, gdouble at, gdouble progress)
+{
+  if (play->n_acts != n || progress < at)
+    return FALSE;
+  play->n_acts++;
+  return TRUE;
+}
+
+static GstClockTime
+running_time (Play *play)
+{
+  GstClock *clock = gst_element_get_clock (play->pipeline);
+  const GstClockTime now = clock ? gst_clock_get_time (clock) - gst_element_get_base_time (play->pipeline) : 0;
+
+  gst_clear_object (&clock);
+  return now;
+}
+
+/* A block of five rows, of a clock that is ahead of the pipeline's. */
+static void
+push_block (Play *play, GstClockTime lead)
+{
+  const GstClockTime now = running_time (play) + lead;
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 15 * sizeof (gfloat), NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < 15; i++)
+    ((gfloat *) (gpointer) map.data)[i] = (gfloat) (now % 1000003) * 0.25f + (gfloat) i;
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = now;
+  GST_BUFFER_DURATION (buffer) = 4999999;
+  gst_app_src_push_buffer (GST_APP_SRC (element_of (play, "hand")), buffer);
+}
+
+static void
+send_blocks (Play *play, gdouble progress)
+{
+  push_block (play, 0);
+}
+
+/* Its clock is set by 30 s. */
+static void
+send_blocks_of_jumping_clock (Play *play, gdouble progress)
+{
+  push_block (play, progress > 0.25 ? 30 * GST_SECOND : 0);
+}
+
+static void
+send_gaps (Play *play, gdouble progress)
+{
+  GstPad *pad;
+
+  if (!is_due (play, play->n_acts, (play->n_acts + 1) * 0.1, progress))
+    return;
+  pad = gst_element_get_static_pad (element_of (play, "b"), "sink");
+  gst_pad_send_event (pad, gst_event_new_gap (running_time (play), 20 * GST_MSECOND));
+  gst_object_unref (pad);
+}
+
+static GstPad *
+pad_of (Play *play, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (play->fuse, name);
+
+  fail_unless (pad != NULL);
+  gst_object_unref (pad);
+  return pad;
+}
+
+static void
+change_settings (Play *play, gdouble progress)
+{
+  if (is_due (play, 0, 0.2, progress))
+    g_object_set (pad_of (play, "force_0"), "offset", (gint64) - 7 * (gint64) GST_MSECOND, NULL);
+  if (is_due (play, 1, 0.35, progress))
+    gst_util_set_object_arg (G_OBJECT (play->fuse), "rate", "80/1");
+  if (is_due (play, 2, 0.5, progress))
+    gst_util_set_object_arg (G_OBJECT (pad_of (play, "proprio_0")), "interpolation", "cubic");
+  if (is_due (play, 3, 0.6, progress))
+    g_object_set (play->fuse, "latency", (guint64) 20 * GST_MSECOND, NULL);
+  if (is_due (play, 4, 0.75, progress))
+    g_object_set (pad_of (play, "proprio_0"), "reorder-window", (gint64) 15 * GST_MSECOND, "max-gap", (gint64) 25 * GST_MSECOND, NULL);
+  if (is_due (play, 5, 0.85, progress))
+    gst_util_set_object_arg (G_OBJECT (pad_of (play, "force_0")), "clock-mode", "track");
+}
+
+static void
+fall_silent (Play *play, gdouble progress)
+{
+  if (is_due (play, 0, 0.4, progress))
+    g_object_set (element_of (play, "valve"), "drop", TRUE, NULL);
+}
+
+static void
+pause_and_play (Play *play, gdouble progress)
+{
+  if (is_due (play, 0, 0.4, progress))
+    gst_element_set_state (play->pipeline, GST_STATE_PAUSED);
+  else if (is_due (play, 1, 0.4, progress))
+    gst_element_set_state (play->pipeline, GST_STATE_PLAYING);
+}
+
+/* The pad of its source is blocked: a flush takes the segment with it. */
+static GstPadProbeReturn
+flush (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstPad *tee = gst_pad_get_peer (pad);
+  GstEvent *segment = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+
+  gst_pad_send_event (tee, gst_event_new_flush_start ());
+  gst_pad_send_event (tee, gst_event_new_flush_stop (FALSE));
+  gst_pad_send_event (tee, segment);
+  gst_object_unref (tee);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static void
+flush_one (Play *play, gdouble progress)
+{
+  GstPad *sink, *source;
+
+  if (!is_due (play, 0, 0.5, progress))
+    return;
+  sink = gst_element_get_static_pad (element_of (play, "b"), "sink");
+  source = gst_pad_get_peer (sink);
+  gst_pad_add_probe (source, GST_PAD_PROBE_TYPE_BUFFER, flush, NULL, NULL);
+  gst_object_unref (source);
+  gst_object_unref (sink);
+}
+
+/* A pad that nothing is linked to. */
+static void
+expect_another (Play *play, gdouble progress)
+{
+  GstCaps *caps;
+
+  if (!is_due (play, 0, 0.3, progress))
+    return;
+  caps = gst_caps_from_string ("other/tensors, format=(string)static, num_tensors=(int)1, types=(string)int16, dimensions=(string)2, "
+      "framerate=(fraction)0/1");
+  gst_object_unref (gst_element_request_pad_simple (play->fuse, "sink_3"));
+  g_object_set (pad_of (play, "sink_3"), "expected-caps", caps, NULL);
+  gst_caps_unref (caps);
+}
+
+/* A stream that is linked while the session runs. */
+static void
+come_late (Play *play, gdouble progress)
+{
+  GstElement *source, *tee;
+
+  if (!is_due (play, 0, 0.4, progress))
+    return;
+  source = gst_parse_launch ("robocachetestsrc kind=imu is-live=true rate=200/1 jitter=1000000", NULL);
+  tee = gst_element_factory_make ("tee", "late");
+  gst_bin_add_many (GST_BIN (play->pipeline), source, tee, NULL);
+  fail_unless (gst_element_link_pads (tee, NULL, play->fuse, "sink_0"));
+  fail_unless (gst_element_link_pads (tee, NULL, element_of (play, "rec"), "sink_5"));
+  fail_unless (gst_element_link (source, tee));
+  gst_element_sync_state_with_parent (tee);
+  gst_element_sync_state_with_parent (source);
+}
+
+static const Scene scenes[] = {
+  {"noise and a camera", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0")
+        WRENCH NOISE "gap=150000000 gap-interval=500000000" TEE ("b", "force_0", "sink_1") CAMERA TEE ("c", "camera_0", "sink_2")},
+  {"ticks of a camera", "", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1")
+        CAMERA TEE ("c", "camera_0", "sink_2")},
+  {"a sensor that falls silent", "rate=100/1", JOINTS NOISE "! valve name=valve drop-mode=forward-sticky-events" TEE ("a", "proprio_0", "sink_0")
+        WRENCH NOISE TEE ("b", "force_0", "sink_1"), fall_silent},
+  {"a sensor that ends", "rate=100/1", JOINTS "num-buffers=60" TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1")},
+  {"a sensor that comes late", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0"), come_late},
+  {"a sensor that never comes", "rate=100/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0"), expect_another},
+  {"a required sensor", "rate=100/1 pads=\"force_0,required=true,hold-limit=1ms,max-gap=4ms\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0")
+        WRENCH "drop=0.4 jitter=2000000 gap=100000000 gap-interval=300000000" TEE ("b", "force_0", "sink_1")},
+  {"windows in one tensor", "rate=50/1 window=3 layout=concat info=tensor pads=\"proprio_0,interpolation=hermite,reorder-window=20ms; "
+        "force_0,interpolation=mean\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1")},
+  {"clocks that are tracked", "rate=50/1 pads=\"proprio_0,clock-mode=track; sink_0,clock-mode=track\"", JOINTS NOISE
+        TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1"), send_blocks},
+  {"blocks", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1"), send_blocks},
+  {"a clock that is set", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1"),
+        send_blocks_of_jumping_clock},
+  {"gap events", "rate=100/1 pads=\"force_0,interpolation=previous\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0")
+        WRENCH "gap=300000000 gap-interval=500000000" TEE ("b", "force_0", "sink_1"), send_gaps},
+  {"settings that change", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1"),
+        change_settings},
+  {"a pause", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1"), pause_and_play},
+  {"a flush of one stream", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1"), flush_one},
+  {"ticks before rows", "rate=50/1 force-live=true", JOINTS NOISE "gap=200000000 gap-interval=400000000" TEE ("a", "proprio_0", "sink_0")},
+};
+
+/* ---- recording ---- */
+
+static gchar *
+describe (const Scene *scene, const gchar *path)
+{
+  gchar *seed = g_strdup_printf ("%" G_GINT64_FORMAT, session_seed ());
+  gchar **parts = g_strsplit (scene->sources, "SEED", -1);
+  gchar *sources = g_strjoinv (seed, parts);
+  gchar *text = g_strdup_printf ("robocachemcapsink name=rec location=%s sink_9::topic=/fused robocachefuse name=fuse %s fuse.src ! "
+      "tee name=out out. ! rec.sink_9 out. ! fakesink name=end async=false sync=false signal-handoffs=true %s", path, scene->fuse, sources);
+
+  g_free (sources);
+  g_strfreev (parts);
+  g_free (seed);
+  return text;
+}
+
+static void
+check_message (GstMessage *message)
+{
+  GError *error;
+
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR)
+    return;
+  gst_message_parse_error (message, &error, NULL);
+  fail ("%s: %s", GST_MESSAGE_SRC_NAME (message), error->message);
+}
+
+/* Plays until a running time is reached, then until all streams have ended. */
+static void
+run_session (Play *play)
+{
+  const gdouble length = session_seconds () * 1e9;
+  GstBus *bus = gst_element_get_bus (play->pipeline);
+  gboolean is_ending = FALSE, has_ended = FALSE;
+
+  fail_unless (gst_element_set_state (play->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  while (!has_ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL, GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_LATENCY);
+    const gdouble progress = (gdouble) running_time (play) / length;
+
+    if (message) {
+      check_message (message);
+      has_ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+      if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY)
+        gst_bin_recalculate_latency (GST_BIN (play->pipeline));
+      gst_message_unref (message);
+    }
+    if (play->scene->act && !is_ending)
+      play->scene->act (play, progress);
+    if (progress >= 1.0 && !is_ending) {
+      is_ending = TRUE;
+      gst_element_send_event (play->pipeline, gst_event_new_eos ());
+    }
+  }
+  gst_object_unref (bus);
+}
+
+static void
+count_sample (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
+{
+  g_atomic_int_inc (&((Play *) data)->n_samples);
+}
+
+static void
+record (Play *play, const Scene *scene)
+{
+  GError *error = NULL;
+  gchar *text;
+
+  *play = (Play) {.scene = scene,.folder = g_dir_make_tmp ("robocache-replay-XXXXXX", NULL) };
+  fail_unless (play->folder != NULL);
+  play->path = g_build_filename (play->folder, "session.mcap", NULL);
+  text = describe (scene, play->path);
+  play->pipeline = gst_parse_launch (text, &error);
+  fail_unless (play->pipeline && !error, "%s: %s", text, error ? error->message : "");
+  play->fuse = element_of (play, "fuse");
+  g_signal_connect (element_of (play, "end"), "handoff", G_CALLBACK (count_sample), play);
+  run_session (play);
+  gst_element_set_state (play->pipeline, GST_STATE_NULL);
+  gst_object_unref (play->pipeline);
+  g_free (text);
+}
+
+static void
+remove_recording (Play *play)
+{
+  if (!g_getenv ("ROBOCACHE_SESSION_KEEP")) {
+    g_remove (play->path);
+    g_rmdir (play->folder);
+  }
+  g_free (play->path);
+  g_free (play->folder);
+}
+
+/* ---- replaying ---- */
+
+/* What the program prints; free with g_free. */
+static gchar *
+replay (const gchar *path, gint expected_status)
+{
+  const gchar *argv[] = { g_getenv ("ROBOCACHE_REPLAY"), path, NULL };
+  gchar *out, *faults, *said;
+  GError *error = NULL;
+  gint status;
+
+  fail_unless (argv[0] != NULL, "ROBOCACHE_REPLAY is not set");
+  fail_unless (g_spawn_sync (NULL, (gchar **) argv, NULL, G_SPAWN_DEFAULT, NULL, NULL, &out, &faults, &status, &error), "%s",
+      error ? error->message : "");
+  said = g_strconcat (out, faults, NULL);
+  fail_unless (WIFEXITED (status) && WEXITSTATUS (status) == expected_status, "status %d, not %d: %s (%s)", status, expected_status, said,
+      path);
+  g_free (out);
+  g_free (faults);
+  return said;
+}
+
+GST_START_TEST (test_sessions)
+{
+  gchar *said, *expected;
+  Play play;
+
+  record (&play, &scenes[__i__]);
+  fail_unless (play.n_samples > 0);
+  said = replay (play.path, 0);
+  expected = g_strdup_printf ("%u samples of /fused ", play.n_samples);
+  fail_unless (g_str_has_prefix (said, expected), "%s: %s, not %s", scenes[__i__].name, said, expected);
+  GST_INFO ("%s: %s", scenes[__i__].name, said);
+  if (g_getenv ("ROBOCACHE_SESSION_SECONDS"))
+    g_print ("%s: %s", scenes[__i__].name, said);
+  g_free (expected);
+  g_free (said);
+  remove_recording (&play);
+}
+GST_END_TEST;
+
+/* ---- recordings that were tampered with ---- */
+
+/* What is done to message `sequence` of a topic. */
+typedef struct
+{
+  const gchar *topic;
+  guint32 sequence;
+  gboolean is_removed;
+  gboolean is_renumbered;       /* those after it have no gap */
+  gsize from_end;               /* byte that is changed, counted from the end */
+} Tampering;
+
+typedef struct
+{
+  const Tampering *tampering;
+  RobocacheMcapDefinitions *definitions;
+  RobocacheMcapChunk *chunk;
+  RobocacheMcapWriter *writer;
+  GString *output;
+  guint n_tampered;
+} Copy;
+
+static gboolean
+write_pieces (gpointer data, const RobocacheMcapBytes *pieces, guint n_pieces, GError **error)
+{
+  for (guint i = 0; i < n_pieces; i++)
+    g_string_append_len (((Copy *) data)->output, (const gchar *) pieces[i].data, (gssize) pieces[i].size);
+  return TRUE;
+}
+
+static void
+copy_message (Copy *copy, const RobocacheMcapMessage *message)
+{
+  const Tampering *tampering = copy->tampering;
+  const gchar *topic = robocache_mcap_definitions_channel (copy->definitions, message->channel_id)->topic;
+  guint8 *data = memcpy (g_malloc (message->data.size), message->data.data, message->data.size);
+  RobocacheMcapMessage copied = *message;
+  const RobocacheMcapBytes piece = { data, message->data.size };
+  const gboolean is_of_topic = g_str_equal (topic, tampering->topic);
+  const gboolean is_it = is_of_topic && message->sequence == tampering->sequence;
+
+  copy->n_tampered += is_it;
+  if (is_it && !tampering->is_removed)
+    data[message->data.size - tampering->from_end] ^= 0x40;
+  if (is_of_topic && tampering->is_renumbered && message->sequence > tampering->sequence)
+    copied.sequence--;
+  if (!is_it || !tampering->is_removed)
+    robocache_mcap_chunk_add_message (copy->chunk, &copied, &piece, 1);
+  g_free (data);
+}
+
+static void
+copy_record (Copy *copy, const RobocacheMcapStreamRecord *record)
+{
+  switch (record->opcode) {
+    case ROBOCACHE_MCAP_SCHEMA:
+      fail_unless (robocache_mcap_definitions_add (copy->definitions, record->opcode, record->content, NULL));
+      robocache_mcap_chunk_add_schema (copy->chunk, &record->record.schema);
+      break;
+    case ROBOCACHE_MCAP_CHANNEL:
+      fail_unless (robocache_mcap_definitions_add (copy->definitions, record->opcode, record->content, NULL));
+      robocache_mcap_chunk_add_channel (copy->chunk, &record->record.channel);
+      break;
+    case ROBOCACHE_MCAP_MESSAGE:
+      copy_message (copy, &record->record.message);
+      break;
+    case ROBOCACHE_MCAP_METADATA:
+      fail_unless (robocache_mcap_writer_add_metadata (copy->writer, &record->record.metadata, NULL));
+      break;
+    default:
+      break;
+  }
+}
+
+/* Writes the recording anew, as one chunk. */
+static void
+tamper (const gchar *path, const Tampering *tampering)
+{
+  Copy copy = { tampering, robocache_mcap_definitions_new (), robocache_mcap_chunk_new (1 << 20), NULL, g_string_new (NULL), 0 };
+  RobocacheMcapStream *stream = robocache_mcap_stream_new ();
+  RobocacheMcapStreamRecord record;
+  gchar *bytes;
+  gsize size;
+
+  fail_unless (g_file_get_contents (path, &bytes, &size, NULL));
+  copy.writer = robocache_mcap_writer_new (ROBOCACHE_MCAP_UNCOMPRESSED, write_pieces, &copy);
+  fail_unless (robocache_mcap_writer_begin (copy.writer, "ros2", "tests", NULL));
+  robocache_mcap_stream_push (stream, (const guint8 *) bytes, size);
+  while (robocache_mcap_stream_next (stream, &record, NULL) == ROBOCACHE_MCAP_STREAM_RECORD)
+    copy_record (&copy, &record);
+  fail_unless (robocache_mcap_writer_add_chunk (copy.writer, copy.chunk, NULL));
+  fail_unless (robocache_mcap_writer_finish (copy.writer, NULL));
+  fail_unless (copy.n_tampered == 1, "%u messages were tampered with", copy.n_tampered);
+  fail_unless (g_file_set_contents (path, copy.output->str, (gssize) copy.output->len, NULL));
+  robocache_mcap_stream_free (stream);
+  robocache_mcap_writer_free (copy.writer);
+  robocache_mcap_chunk_free (copy.chunk);
+  robocache_mcap_definitions_free (copy.definitions);
+  g_string_free (copy.output, TRUE);
+  g_free (bytes);
+}
+
+static const Scene plain = { "plain", "rate=50/1", JOINTS TEE ("a", "proprio_0", "sink_0") WRENCH TEE ("b", "force_0", "sink_1") };
+
+static const struct
+{
+  Tampering tampering;
+  gint status;
+  const gchar *says[4];         /* globs of lines */
+} tampered[] = {
+  {{"/sink_0", 40, FALSE, FALSE, 9}, 1, {"difference at tick 0.*, sample *, decided at *", "  proprio_0: channel 13: recorded *, replayed *",
+          "    replayed: aligned, row * at *(row 40 of /sink_0)*"}},
+  {{"/sink_1", 100, TRUE, FALSE, 0}, 2, {"error: before tick 0.*: force_0: the recording of /sink_1 has row 101 behind row 99: "
+              "1 missing"}},
+  {{"/sink_1", 100, TRUE, TRUE, 0}, 1, {"  force_0: it was made of other rows", "    recorded: aligned*", "    replayed: *"}},
+  {{"/fused/force_0", 20, FALSE, FALSE, 5}, 1, {"difference at tick *, sample 20, decided at *", "20 samples before are the same",
+          "  force_0: channel 5: recorded *, replayed *", "    replayed: aligned, row before at *(row *of /sink_1), row after at *"}},
+  {{"/fused/tick", 20, TRUE, FALSE, 0}, 2, {"error: *entries of the journal are missing before sample 20 *"}},
+};
+
+static gboolean
+has_line (const gchar *text, const gchar *glob)
+{
+  gchar **lines = g_strsplit (text, "\n", -1);
+  gboolean has = FALSE;
+
+  for (gchar **line = lines; *line; line++)
+    has |= g_pattern_match_simple (glob, *line);
+  g_strfreev (lines);
+  return has;
+}
+
+GST_START_TEST (test_tampered)
+{
+  gchar *said;
+  Play play;
+
+  record (&play, &plain);
+  tamper (play.path, &tampered[__i__].tampering);
+  said = replay (play.path, tampered[__i__].status);
+  for (guint i = 0; i < G_N_ELEMENTS (tampered[__i__].says) && tampered[__i__].says[i]; i++)
+    fail_unless (has_line (said, tampered[__i__].says[i]), "no line \"%s\": %s", tampered[__i__].says[i], said);
+  g_free (said);
+  remove_recording (&play);
+}
+GST_END_TEST;
+
+static const Test tests[] = {
+  CASES (test_sessions, G_N_ELEMENTS (scenes)),
+  CASES (test_tampered, G_N_ELEMENTS (tampered)),
+};
+
+TESTS_MAIN (replay)

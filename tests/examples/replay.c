@@ -14,6 +14,7 @@
 #include "tests/check/suite.h"
 
 #define DEFAULT_SECONDS 2.0
+#define TAMPERED_SECONDS 0.7
 #define POLL (5 * GST_MSECOND)
 
 static gdouble
@@ -42,6 +43,7 @@ typedef struct
   const gchar *fuse;            /* properties */
   const gchar *sources;         /* SEED is replaced */
   void (*act) (Play * play, gdouble progress);  /* called again and again, from 0 to 1; may be NULL */
+  void (*prepare) (Play * play);        /* before PLAYING; may be NULL */
 } Scene;
 
 struct _Play
@@ -51,6 +53,7 @@ struct _Play
   gchar *folder, *path;
   guint n_acts;                 /* of this scene so far */
   guint n_samples;              /* atomic */
+  gdouble seconds;
 };
 
 /* A source that goes to the pad of the fuse and to the recorder. */
@@ -94,6 +97,24 @@ running_time (Play *play)
   return now;
 }
 
+/* A stream that is linked while the session runs. */
+static void
+come_late (Play *play, gdouble progress)
+{
+  GstElement *source, *tee;
+
+  if (!is_due (play, 0, 0.4, progress))
+    return;
+  source = gst_parse_launch ("robocachetestsrc kind=imu is-live=true rate=200/1 jitter=1000000", NULL);
+  tee = gst_element_factory_make ("tee", "late");
+  gst_bin_add_many (GST_BIN (play->pipeline), source, tee, NULL);
+  fail_unless (gst_element_link_pads (tee, NULL, play->fuse, "sink_0"));
+  fail_unless (gst_element_link_pads (tee, NULL, element_of (play, "rec"), "sink_5"));
+  fail_unless (gst_element_link (source, tee));
+  gst_element_sync_state_with_parent (tee);
+  gst_element_sync_state_with_parent (source);
+}
+
 /* A block of five rows, of a clock that is ahead of the pipeline's. */
 static void
 push_block (Play *play, GstClockTime lead)
@@ -122,6 +143,15 @@ static void
 send_blocks_of_jumping_clock (Play *play, gdouble progress)
 {
   push_block (play, progress > 0.25 ? 30 * GST_SECOND : 0);
+}
+
+/* Alone it is ahead by 8 s, and so are the ticks; then another one comes, which is in time. */
+static void
+send_blocks_ahead (Play *play, gdouble progress)
+{
+  if (progress < 0.4)
+    push_block (play, 8 * GST_SECOND);
+  come_late (play, progress);
 }
 
 static void
@@ -209,35 +239,20 @@ flush_one (Play *play, gdouble progress)
 
 /* A pad that nothing is linked to. */
 static void
-expect_another (Play *play, gdouble progress)
+expect_stream (Play *play)
 {
-  GstCaps *caps;
-
-  if (!is_due (play, 0, 0.3, progress))
-    return;
-  caps = gst_caps_from_string ("other/tensors, format=(string)static, num_tensors=(int)1, types=(string)int16, dimensions=(string)2, "
+  GstCaps *caps = gst_caps_from_string ("other/tensors, format=(string)static, num_tensors=(int)1, types=(string)int16, dimensions=(string)2, "
       "framerate=(fraction)0/1");
   gst_object_unref (gst_element_request_pad_simple (play->fuse, "sink_3"));
   g_object_set (pad_of (play, "sink_3"), "expected-caps", caps, NULL);
   gst_caps_unref (caps);
 }
 
-/* A stream that is linked while the session runs. */
 static void
-come_late (Play *play, gdouble progress)
+expect_another (Play *play, gdouble progress)
 {
-  GstElement *source, *tee;
-
-  if (!is_due (play, 0, 0.4, progress))
-    return;
-  source = gst_parse_launch ("robocachetestsrc kind=imu is-live=true rate=200/1 jitter=1000000", NULL);
-  tee = gst_element_factory_make ("tee", "late");
-  gst_bin_add_many (GST_BIN (play->pipeline), source, tee, NULL);
-  fail_unless (gst_element_link_pads (tee, NULL, play->fuse, "sink_0"));
-  fail_unless (gst_element_link_pads (tee, NULL, element_of (play, "rec"), "sink_5"));
-  fail_unless (gst_element_link (source, tee));
-  gst_element_sync_state_with_parent (tee);
-  gst_element_sync_state_with_parent (source);
+  if (is_due (play, 0, 0.3, progress))
+    expect_stream (play);
 }
 
 static const Scene scenes[] = {
@@ -259,13 +274,14 @@ static const Scene scenes[] = {
   {"blocks", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1"), send_blocks},
   {"a clock that is set", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") HAND TEE ("h", "sink_0", "sink_1"),
         send_blocks_of_jumping_clock},
+  {"ticks that return to the present", "rate=50/1", HAND TEE ("h", "sink_1", "sink_1"), send_blocks_ahead},
   {"gap events", "rate=100/1 pads=\"force_0,interpolation=previous\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0")
         WRENCH "gap=300000000 gap-interval=500000000" TEE ("b", "force_0", "sink_1"), send_gaps},
   {"settings that change", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1"),
         change_settings},
   {"a pause", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1"), pause_and_play},
   {"a flush of one stream", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1"), flush_one},
-  {"ticks before rows", "rate=50/1 force-live=true", JOINTS NOISE "gap=200000000 gap-interval=400000000" TEE ("a", "proprio_0", "sink_0")},
+  {"ticks before rows", "rate=50/1 force-live=true", HAND TEE ("h", "sink_1", "sink_1"), come_late, expect_stream},
 };
 
 /* ---- recording ---- */
@@ -300,10 +316,12 @@ check_message (GstMessage *message)
 static void
 run_session (Play *play)
 {
-  const gdouble length = session_seconds () * 1e9;
+  const gdouble length = play->seconds * 1e9;
   GstBus *bus = gst_element_get_bus (play->pipeline);
   gboolean is_ending = FALSE, has_ended = FALSE;
 
+  if (play->scene->prepare)
+    play->scene->prepare (play);
   fail_unless (gst_element_set_state (play->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
   while (!has_ended) {
     GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL, GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_LATENCY);
@@ -333,12 +351,12 @@ count_sample (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 }
 
 static void
-record (Play *play, const Scene *scene)
+record (Play *play, const Scene *scene, gdouble seconds)
 {
   GError *error = NULL;
   gchar *text;
 
-  *play = (Play) {.scene = scene,.folder = g_dir_make_tmp ("robocache-replay-XXXXXX", NULL) };
+  *play = (Play) {.scene = scene,.folder = g_dir_make_tmp ("robocache-replay-XXXXXX", NULL),.seconds = seconds };
   fail_unless (play->folder != NULL);
   play->path = g_build_filename (play->folder, "session.mcap", NULL);
   text = describe (scene, play->path);
@@ -365,11 +383,11 @@ remove_recording (Play *play)
 
 /* ---- replaying ---- */
 
-/* What the program prints; free with g_free. */
+/* What the program prints; free with g_free. option: or NULL. */
 static gchar *
-replay (const gchar *path, gint expected_status)
+replay (const gchar *path, const gchar *option, gint expected_status)
 {
-  const gchar *argv[] = { g_getenv ("ROBOCACHE_REPLAY"), path, NULL };
+  const gchar *argv[] = { g_getenv ("ROBOCACHE_REPLAY"), path, option, NULL };
   gchar *out, *faults, *said;
   GError *error = NULL;
   gint status;
@@ -390,9 +408,9 @@ GST_START_TEST (test_sessions)
   gchar *said, *expected;
   Play play;
 
-  record (&play, &scenes[__i__]);
+  record (&play, &scenes[__i__], session_seconds ());
   fail_unless (play.n_samples > 0);
-  said = replay (play.path, 0);
+  said = replay (play.path, NULL, 0);
   expected = g_strdup_printf ("%u samples of /fused ", play.n_samples);
   fail_unless (g_str_has_prefix (said, expected), "%s: %s, not %s", scenes[__i__].name, said, expected);
   GST_INFO ("%s: %s", scenes[__i__].name, said);
@@ -541,9 +559,9 @@ GST_START_TEST (test_tampered)
   gchar *said;
   Play play;
 
-  record (&play, &plain);
+  record (&play, &plain, TAMPERED_SECONDS);
   tamper (play.path, &tampered[__i__].tampering);
-  said = replay (play.path, tampered[__i__].status);
+  said = replay (play.path, NULL, tampered[__i__].status);
   for (guint i = 0; i < G_N_ELEMENTS (tampered[__i__].says) && tampered[__i__].says[i]; i++)
     fail_unless (has_line (said, tampered[__i__].says[i]), "no line \"%s\": %s", tampered[__i__].says[i], said);
   g_free (said);
@@ -551,9 +569,76 @@ GST_START_TEST (test_tampered)
 }
 GST_END_TEST;
 
+/* ---- recordings that cannot be replayed, or not to their end ---- */
+
+static const struct
+{
+  Scene scene;
+  const gchar *option;
+  gint status;
+  const gchar *says[2];
+} others[] = {
+  {{"a flush of all streams", "rate=50/1", WRENCH TEE ("b", "force_0", "sink_1"), flush_one}, NULL, 2,
+        {"* samples of /fused over * are the same, replayed in *", "error: what follows is not replayed: *flushed*"}},
+  {{"not live", "rate=50/1", "robocachetestsrc kind=force num-buffers=50" TEE ("b", "force_0", "sink_1")}, NULL, 2,
+        {"error: the recording has no settings of the robocachefuse that made /fused*"}},
+  {{"other samples", "rate=50/1", WRENCH TEE ("b", "force_0", "sink_1")}, "--samples=/none", 2,
+        {"error: the recording has no samples of /none*"}},
+  {{"a topic that is chosen", "rate=50/1", WRENCH TEE ("b", "force_0", "sink_1")}, "--topic=force_0=/sink_1", 0,
+        {"* samples of /fused over * are the same, replayed in *"}},
+  {{"a topic that is not there", "rate=50/1", WRENCH TEE ("b", "force_0", "sink_1")}, "--topic=force_0=/none", 2,
+        {"error: before tick *: force_0: an event was taken in, but /none ends before"}},
+  {{"a topic of no pad", "rate=50/1", WRENCH TEE ("b", "force_0", "sink_1")}, "--topic=/sink_1", 2,
+        {"error: --topic=/sink_1: expected PAD=TOPIC, like proprio_0=/joints"}},
+};
+
+GST_START_TEST (test_others)
+{
+  gchar *said;
+  Play play;
+
+  record (&play, &others[__i__].scene, TAMPERED_SECONDS);
+  said = replay (play.path, others[__i__].option, others[__i__].status);
+  for (guint i = 0; i < G_N_ELEMENTS (others[__i__].says) && others[__i__].says[i]; i++)
+    fail_unless (has_line (said, others[__i__].says[i]), "no line \"%s\": %s", others[__i__].says[i], said);
+  g_free (said);
+  remove_recording (&play);
+}
+GST_END_TEST;
+
+/* A recording that is cut has the same samples as far as it is whole. */
+GST_START_TEST (test_cut)
+{
+  gchar *bytes, *said;
+  gsize size;
+  Play play;
+
+  record (&play, &plain, 2 * TAMPERED_SECONDS);
+  fail_unless (g_file_get_contents (play.path, &bytes, &size, NULL));
+  fail_unless (g_file_set_contents (play.path, bytes, (gssize) (size * 3 / 4), NULL));
+  said = replay (play.path, NULL, 0);
+  fail_unless (has_line (said, "* samples of /fused over * are the same, replayed in *"), "%s", said);
+  g_free (said);
+  g_free (bytes);
+  remove_recording (&play);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_no_file)
+{
+  gchar *said = replay ("/nonexistent/session.mcap", NULL, 2);
+
+  fail_unless (has_line (said, "error: /nonexistent/session.mcap: No such file or directory"), "%s", said);
+  g_free (said);
+}
+GST_END_TEST;
+
 static const Test tests[] = {
   CASES (test_sessions, G_N_ELEMENTS (scenes)),
   CASES (test_tampered, G_N_ELEMENTS (tampered)),
+  CASES (test_others, G_N_ELEMENTS (others)),
+  TEST (test_cut),
+  TEST (test_no_file),
 };
 
 TESTS_MAIN (replay)

@@ -50,15 +50,28 @@ chosen_topic (const Replay *replay, const gchar *pad)
   return NULL;
 }
 
+/* A setting of a pad from the first settings that have it; NULL: none have. */
+static const gchar *
+first_setting (const Replay *replay, const gchar *pad, const gchar *name)
+{
+  gchar *key = g_strconcat (pad, ".", name, NULL);
+  const GstStructure *settings;
+  const gchar *found = NULL;
+
+  for (gint64 i = 0; !found && (settings = session_settings (replay->session, i)); i++)
+    found = gst_structure_get_string (settings, key);
+  g_free (key);
+  return found;
+}
+
 /* By the command line, by the id of the stream, which other branches of a tee have, or by the pad's name. */
 static SessionStream *
-find_stream (const Replay *replay, const gchar *pad, const GstStructure *settings)
+find_stream (const Replay *replay, const gchar *pad)
 {
-  const gchar *topic = chosen_topic (replay, pad), *id;
-  gchar *key = g_strconcat (pad, ".source-stream-id", NULL), *of_name;
+  const gchar *topic = chosen_topic (replay, pad), *id = first_setting (replay, pad, "source-stream-id");
   SessionStream *stream = NULL;
+  gchar *of_name;
 
-  id = gst_structure_get_string (settings, key);
   if (topic)
     stream = session_stream_of_topic (replay->session, topic);
   else if (id)
@@ -68,39 +81,17 @@ find_stream (const Replay *replay, const gchar *pad, const GstStructure *setting
     stream = session_stream_of_topic (replay->session, of_name);
     g_free (of_name);
   }
-  g_free (key);
   return stream;
-}
-
-/* The first settings in which the pad's stream is known; the last ones where it never is. */
-static const GstStructure *
-settings_of_pad (const Replay *replay, const gchar *pad)
-{
-  const GstStructure *settings, *found = NULL;
-  gchar *key = g_strconcat (pad, ".source-live", NULL);
-
-  for (gint64 i = 0; (settings = session_settings (replay->session, i)); i++) {
-    found = settings;
-    if (gst_structure_has_field (settings, key))
-      break;
-  }
-  g_free (key);
-  return found;
 }
 
 static RowFeed *
 find_feed (const Replay *replay, const gchar *pad)
 {
   RowFeed *feed = g_hash_table_lookup (replay->feeds, pad);
-  const GstStructure *settings;
-  gchar *key;
 
   if (feed)
     return feed;
-  settings = settings_of_pad (replay, pad);
-  key = g_strconcat (pad, ".timestamp-source", NULL);
-  feed = row_feed_new (pad, find_stream (replay, pad, settings), g_strcmp0 (gst_structure_get_string (settings, key), "pts") == 0);
-  g_free (key);
+  feed = row_feed_new (pad, find_stream (replay, pad), g_strcmp0 (first_setting (replay, pad, "timestamp-source"), "pts") == 0);
   g_hash_table_insert (replay->feeds, g_strdup (pad), feed);
   return feed;
 }
@@ -130,16 +121,15 @@ adapt_setting (GQuark field, const GValue *value, gpointer data)
   gchar *pad = dot ? g_strndup (key, dot - key) : NULL;
 
   if (pad && g_str_equal (dot, ".timestamp-source")) {
-    const GstStructure *known = settings_of_pad (adaptation->replay, pad);
-
     if (g_str_equal (g_value_get_string (value), "reference") && !*adaptation->error)
       FAULT (adaptation->error, "%s had timestamp-source=reference: the recording has no reference timestamps of rows", pad);
     gst_structure_set (adaptation->settings, key, G_TYPE_STRING, "auto", NULL);
     for (guint i = 0; i < G_N_ELEMENTS (answers); i++) {
+      const gchar *known = first_setting (adaptation->replay, pad, answers[i]);
       gchar *answer = g_strconcat (pad, ".", answers[i], NULL);
 
-      if (!gst_structure_has_field (adaptation->settings, answer) && gst_structure_has_field (known, answer))
-        gst_structure_set_value (adaptation->settings, answer, gst_structure_get_value (known, answer));
+      if (known && !gst_structure_has_field (adaptation->settings, answer))
+        gst_structure_set (adaptation->settings, answer, G_TYPE_STRING, known, NULL);
       g_free (answer);
     }
   }
@@ -284,6 +274,9 @@ run_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *en
       return look (replay, recorded, error);
     case JOURNAL_SETTINGS:
       return outcome_of (change_settings (replay, entry->n, error));
+    case JOURNAL_RATE:
+      stepped_fuse_look (replay->fuse);
+      return WENT_ON;
     case JOURNAL_PLAYING:
       stepped_fuse_play (replay->fuse, (GstClockTime) MAX (entry->time, 0));
       return WENT_ON;

@@ -207,9 +207,8 @@ can_hold (const SteppedFuse *fuse)
   return FALSE;
 }
 
-/* The task looks at the clock once, and decides nothing. */
-static void
-look_at_clock (SteppedFuse *fuse)
+void
+stepped_fuse_look (SteppedFuse *fuse)
 {
   if (!can_hold (fuse))
     return;
@@ -642,7 +641,7 @@ stepped_fuse_set_time (SteppedFuse *fuse, GstClockTime running_time)
   while (running_time > fuse->running_time + MAX_STEP) {
     fuse->running_time += MAX_STEP;
     step_clock_set_time (fuse->clock, fuse->base_time + fuse->running_time);
-    look_at_clock (fuse);
+    stepped_fuse_look (fuse);
   }
   fuse->running_time = MAX (fuse->running_time, running_time);
   step_clock_set_time (fuse->clock, fuse->base_time + fuse->running_time);

@@ -29,6 +29,9 @@ void stepped_fuse_pause (SteppedFuse * fuse);
 /* Sets running time, by way of what lies between: a clock that jumps would be taken for one that was set. */
 void stepped_fuse_set_time (SteppedFuse * fuse, GstClockTime running_time);
 
+/* Lets the task look at settings and clock, and decide nothing. */
+void stepped_fuse_look (SteppedFuse * fuse);
+
 /* pad: a name of one. Both take what they are given. FALSE and an error: the fuse refuses it. */
 gboolean stepped_fuse_push_event (SteppedFuse * fuse, const gchar * pad, GstEvent * event, GError ** error);
 gboolean stepped_fuse_push_buffer (SteppedFuse * fuse, const gchar * pad, GstBuffer * buffer, GError ** error);

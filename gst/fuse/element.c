@@ -204,6 +204,8 @@ void
 gst_robocache_fuse_note_taken (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseJournalKind kind, guint64 n_rows,
     GstClockTime now)
 {
+  if (pad->removed)             /* what comes now changes nothing */
+    return;
   if (pad->journal_number < 0)
     pad->journal_number = fuse_journal_add_pad (&fuse->journal, GST_OBJECT_NAME (pad));
   pad->n_rows += (gint64) n_rows;

@@ -12,6 +12,7 @@
 #include "liveness.h"
 #include "messages.h"
 #include "negotiation.h"
+#include "settingsevent.h"
 #include "ticktask.h"
 #include "timejumps.h"
 
@@ -234,6 +235,7 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
   if (!pad->stream.has_format)
     gst_robocache_fuse_pad_start_roles (pad);
   ok = fuse_stream_set_format (&pad->stream, format, FALSE, error);
+  gst_robocache_fuse_note_settings (fuse);      /* the pad's stream is known now */
   gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
   fuse_tick_clock_sync_period (&fuse->clock);
   fuse->composition_changed = TRUE;

@@ -136,6 +136,7 @@ sync_properties (GstRobocacheFuse *fuse, gboolean at_tick)
     if (grid.num > 0 && fuse->clock.grid.num > 0) {
       GST_INFO_OBJECT (fuse, "ticks continue at %d/%d Hz", grid.num, grid.den);
       fuse_tick_clock_set_grid (&fuse->clock, grid);
+      fuse_journal_add (&fuse->journal, FUSE_JOURNAL_RATE, -1, 0, GST_CLOCK_TIME_NONE);
       fuse_tick_clock_sync_period (&fuse->clock);
       fuse->composition_changed = fuse->discont = TRUE;
     }

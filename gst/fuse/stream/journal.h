@@ -22,6 +22,7 @@ typedef enum
   FUSE_JOURNAL_MOVED,           /* the ticks continued near time, far from the one before */
   FUSE_JOURNAL_STARTED,         /* force-live: the ticks began at time */
   FUSE_JOURNAL_SETTINGS,        /* settings changed to those of settings event n */
+  FUSE_JOURNAL_RATE,            /* the ticks changed to the rate that was set */
   FUSE_JOURNAL_PLAYING,         /* time: the base time */
   FUSE_JOURNAL_PAUSED,
   FUSE_JOURNAL_ENDED            /* a flush or a clock that went back began the ticks anew: no replay passes it */

@@ -32,8 +32,8 @@ numbers_of (GstBuffer *sample, const gchar *field, gsize *n)
 static gchar *
 journal_text (GstBuffer *sample)
 {
-  static const gchar *const kinds[] = { "rows", "gap", "event", "tick", "dropped", "moved", "started", "settings", "playing", "paused",
-    "ended"
+  static const gchar *const kinds[] = { "rows", "gap", "event", "tick", "dropped", "moved", "started", "settings", "rate", "playing",
+    "paused", "ended"
   };
   GString *text = g_string_new (NULL);
   const gint64 *numbers;

@@ -274,6 +274,9 @@ run_entry (Replay *replay, const SessionSample *recorded, const JournalEntry *en
       return look (replay, recorded, error);
     case JOURNAL_SETTINGS:
       return outcome_of (change_settings (replay, entry->n, error));
+    case JOURNAL_LATENCY:
+      stepped_fuse_set_latency (replay->fuse, entry->n);
+      return WENT_ON;
     case JOURNAL_RATE:
       stepped_fuse_look (replay->fuse);
       return WENT_ON;
@@ -415,7 +418,7 @@ run (Replay *replay, GError **error)
   }
   print_sum (replay, since);
   if (replay->has_ended)
-    FAULT (error, "what follows is not replayed: at running time %.3f s all streams were flushed, or running time went back",
+    FAULT (error, "what follows is not replayed: at running time %.3f s all streams were flushed, or the pipeline's clock was set",
         (gdouble) replay->time_ns / 1e9);
   else if (replay->n_same == 0)
     FAULT (error, "the recording has no sample");

@@ -10,6 +10,8 @@
 #include "stepclock.h"
 
 #define HOLD_EVENT "RobocacheReplayHold"
+/* As robocachefuse knows it: see its liveness.h. */
+#define LATENCY_EVENT "RobocacheFuseReplay"
 #define MAX_STEP (500 * GST_MSECOND)
 /* How long the task may take to decide before it is asked whether it has nothing to do, and how often it is asked. */
 #define PATIENCE_MS 20
@@ -184,18 +186,33 @@ look_for_place (SteppedFuse *fuse)
   return place;
 }
 
-/* An event that the task sends on before it looks for a tick. */
+/* An event to a pad that takes some. */
+static void
+send_custom (SteppedFuse *fuse, GstStructure *structure)
+{
+  GstEvent *event = gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, structure);
+
+  for (guint i = 0; i < fuse->sources->len && event; i++) {
+    const Source *source = fuse->sources->pdata[i];
+
+    if (!source->is_over)
+      gst_pad_send_event (source->sink, g_steal_pointer (&event));
+  }
+  if (event)
+    gst_event_unref (event);
+}
+
+/* The task sends it on before it looks for a tick. */
 static void
 send_hold (SteppedFuse *fuse)
 {
-  for (guint i = 0; i < fuse->sources->len; i++) {
-    const Source *source = fuse->sources->pdata[i];
+  send_custom (fuse, gst_structure_new_empty (HOLD_EVENT));
+}
 
-    if (source->is_over)
-      continue;
-    gst_pad_send_event (source->sink, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty (HOLD_EVENT)));
-    return;
-  }
+void
+stepped_fuse_set_latency (SteppedFuse *fuse, gint64 latency_ns)
+{
+  send_custom (fuse, gst_structure_new (LATENCY_EVENT, "latency", G_TYPE_INT64, latency_ns, NULL));
 }
 
 static gboolean

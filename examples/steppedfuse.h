@@ -29,6 +29,8 @@ void stepped_fuse_pause (SteppedFuse * fuse);
 /* Sets running time, by way of what lies between: a clock that jumps would be taken for one that was set. */
 void stepped_fuse_set_time (SteppedFuse * fuse, GstClockTime running_time);
 
+/* Ticks may wait for so long (ns); -1: the fuse is not live. From then on nothing else decides that. */
+void stepped_fuse_set_latency (SteppedFuse * fuse, gint64 latency_ns);
 /* Lets the task look at settings and clock, and decide nothing. */
 void stepped_fuse_look (SteppedFuse * fuse);
 

@@ -104,6 +104,7 @@ struct _GstRobocacheFuse
   GstClockTime announced_total; /* total_latency when it was last announced */
   gint64 announced_period;      /* of the ticks, that it was computed with */
   GstClockTime total_latency;   /* live: how long a tick may wait; GST_CLOCK_TIME_NONE otherwise */
+  gboolean latency_is_replayed; /* total_latency is what a replay says */
 
   /* output; the composer is used by the task alone, and by a change of state when that has ended */
   gboolean composition_changed; /* pads, caps or properties: the output's caps are made anew at the next tick */
@@ -123,6 +124,7 @@ struct _GstRobocacheFuse
 
   /* for recordings: see journal.h */
   FuseJournal journal;
+  gint64 journal_latency;       /* total_latency as the journal has it; G_MININT64: it has none */
   GstClockTime decided;         /* running time that the task looked at when it found the tick; GST_CLOCK_TIME_NONE: no clock */
   GArray *departing;            /* of FuseJournalEntry, and of int64 [composed][3]: of the sample that is being made */
   GArray *departing_taken;

@@ -420,6 +420,10 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
       gst_robocache_fuse_wake (fuse);
       FUSE_UNLOCK (fuse);
       break;
+    case GST_EVENT_CUSTOM_DOWNSTREAM:
+      if (!gst_robocache_fuse_replay_latency (fuse, event))
+        return forward (fuse, gstpad, event);
+      break;
     case GST_EVENT_TAG:
       gst_robocache_fuse_note_origin (fuse, pad, event);
       return forward (fuse, gstpad, event);

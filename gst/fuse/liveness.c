@@ -22,6 +22,33 @@ sources_of (GstRobocacheFuse *fuse)
   return sources;
 }
 
+/* Called with the lock. */
+static void
+note_total (GstRobocacheFuse *fuse)
+{
+  const gint64 total = GST_CLOCK_TIME_IS_VALID (fuse->total_latency) ? (gint64) MIN (fuse->total_latency, G_MAXINT64) : -1;
+
+  if (total != fuse->journal_latency)
+    fuse_journal_add (&fuse->journal, FUSE_JOURNAL_LATENCY, -1, (guint64) total, GST_CLOCK_TIME_NONE);
+  fuse->journal_latency = total;
+}
+
+/* Called with the lock. GST_CLOCK_TIME_NONE: not live. */
+static void
+set_total (GstRobocacheFuse *fuse, GstClockTime total)
+{
+  const gboolean live = GST_CLOCK_TIME_IS_VALID (total);
+
+  fuse->total_latency = total;
+  note_total (fuse);
+  if (live != fuse->clock.live) {
+    GST_INFO_OBJECT (fuse, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
+    fuse->clock.live = live;
+    g_cond_broadcast (&fuse->progress);
+  }
+  gst_robocache_fuse_wake (fuse);
+}
+
 /* Called with the lock. Sources that contradict each other leave the element as if not live. */
 static void
 update_total (GstRobocacheFuse *fuse)
@@ -30,17 +57,13 @@ update_total (GstRobocacheFuse *fuse)
   const gboolean live = fuse->force_live || (sources.live && fuse_sources_agree (&sources));
   GstClockTime min;
 
+  if (fuse->latency_is_replayed)
+    return;
   GST_OBJECT_LOCK (fuse);
   min = MAX (sources.min, fuse->min_upstream_latency);
   GST_OBJECT_UNLOCK (fuse);
-  fuse->total_latency = live ? (GstClockTime) rc_add_saturating ((gint64) MIN (min, G_MAXINT64), (gint64) fuse->own_latency)
-      : GST_CLOCK_TIME_NONE;
-  if (live != fuse->clock.live) {
-    GST_INFO_OBJECT (fuse, "%s", live ? "live: ticks have deadlines" : "not live: ticks wait for every stream");
-    fuse->clock.live = live;
-    g_cond_broadcast (&fuse->progress);
-  }
-  gst_robocache_fuse_wake (fuse);
+  set_total (fuse, live ? (GstClockTime) rc_add_saturating ((gint64) MIN (min, G_MAXINT64), (gint64) fuse->own_latency)
+      : GST_CLOCK_TIME_NONE);
 }
 
 static void
@@ -132,6 +155,34 @@ extra_latency (GstRobocacheFuse *fuse)
   return (gint64) MIN (extra, G_MAXINT64);
 }
 
+/* Frames that live cameras may keep. Called with the lock. */
+static void
+update_frames (GstRobocacheFuse *fuse)
+{
+  for (guint i = 0; i < fuse->pads->len; i++) {
+    FuseStream *stream = &gst_robocache_fuse_nth_pad (fuse, i)->stream;
+
+    stream->max_frames = fuse_camera_frames (&stream->settings, stream->format.on_device, fuse_stream_period (stream),
+        fuse->announced_period, GST_CLOCK_TIME_IS_VALID (fuse->total_latency) ? fuse->total_latency : 0);
+  }
+}
+
+gboolean
+gst_robocache_fuse_replay_latency (GstRobocacheFuse *fuse, GstEvent *event)
+{
+  const GstStructure *structure = gst_event_get_structure (event);
+  gint64 total;
+
+  if (!gst_structure_has_name (structure, FUSE_REPLAY_EVENT) || !gst_structure_get_int64 (structure, "latency", &total))
+    return FALSE;
+  FUSE_LOCK (fuse);
+  fuse->latency_is_replayed = TRUE;
+  set_total (fuse, total < 0 ? GST_CLOCK_TIME_NONE : (GstClockTime) total);
+  update_frames (fuse);
+  FUSE_UNLOCK (fuse);
+  return TRUE;
+}
+
 void
 gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
 {
@@ -147,12 +198,7 @@ gst_robocache_fuse_update_latency (GstRobocacheFuse *fuse)
   update_total (fuse);
   changed |= GST_CLOCK_TIME_IS_VALID (fuse->announced_total) && fuse->announced_total != fuse->total_latency;
   fuse->announced_total = fuse->total_latency;
-  for (guint i = 0; i < fuse->pads->len; i++) {
-    FuseStream *stream = &gst_robocache_fuse_nth_pad (fuse, i)->stream;
-
-    stream->max_frames = fuse_camera_frames (&stream->settings, stream->format.on_device, fuse_stream_period (stream),
-        fuse->announced_period, GST_CLOCK_TIME_IS_VALID (fuse->total_latency) ? fuse->total_latency : 0);
-  }
+  update_frames (fuse);
   FUSE_UNLOCK (fuse);
   if (changed)
     gst_element_post_message (GST_ELEMENT (fuse), gst_message_new_latency (GST_OBJECT (fuse)));

@@ -15,6 +15,11 @@ G_BEGIN_DECLS
 void gst_robocache_fuse_query_sources (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
 /* Computes the latency anew, and how many frames cameras may have with us. Posts a LATENCY message when it changed. */
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
+/* A replay of a recorded session repeats when latencies changed, which depends on threads: a custom event RobocacheFuseReplay at a sink
+ * pad says with "latency" (int64, ns; -1: not live) how long ticks may wait until the next one. Until the element stops, nothing else
+ * decides that. FALSE: the event is another one. */
+#define FUSE_REPLAY_EVENT "RobocacheFuseReplay"
+gboolean gst_robocache_fuse_replay_latency (GstRobocacheFuse * fuse, GstEvent * event);
 /* FALSE and an error that says what to change: latencies of live sources contradict each other, and waiting would never
  * end. */
 gboolean gst_robocache_fuse_check_sources (GstRobocacheFuse * fuse, GError ** error);

@@ -49,6 +49,8 @@ expect_moves (GstRobocacheFuse *fuse, const FuseTimeSeen *now)
   const gint64 by_clock = clock_moved (before, now);
   gint64 moved = rc_add_saturating (by_clock, rc_subtract_saturating ((gint64) before->base_time, (gint64) now->base_time));
 
+  if (by_clock != 0)
+    fuse_journal_add (&fuse->journal, FUSE_JOURNAL_ENDED, -1, 0, now->running_time);
   if (moved >= -JUMP && moved <= JUMP)
     moved = 0;
   for (guint i = 0; (moved != 0 || by_clock != 0) && i < fuse->pads->len; i++) {

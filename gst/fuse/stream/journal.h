@@ -23,9 +23,10 @@ typedef enum
   FUSE_JOURNAL_STARTED,         /* force-live: the ticks began at time */
   FUSE_JOURNAL_SETTINGS,        /* settings changed to those of settings event n */
   FUSE_JOURNAL_RATE,            /* the ticks changed to the rate that was set */
+  FUSE_JOURNAL_LATENCY,         /* ticks may wait for n ns from then on; -1: not live */
   FUSE_JOURNAL_PLAYING,         /* time: the base time */
   FUSE_JOURNAL_PAUSED,
-  FUSE_JOURNAL_ENDED            /* a flush or a clock that went back began the ticks anew: no replay passes it */
+  FUSE_JOURNAL_ENDED            /* a flush of all pads, running time that went back, or a clock that was set: no replay passes it */
 } FuseJournalKind;
 
 /* time: running time as it was seen then, -1 where no clock ran. */

@@ -21,8 +21,9 @@
 #define TAMPERED_SECONDS 0.7
 #define REAL_SECONDS 1.0
 #define POLL (5 * GST_MSECOND)
-/* How long sources may take until they wait for a test clock again: those that do not any more are not waited for. */
-#define PATIENCE_MS 500
+/* How long threads may take until they wait for a test clock again, and how often they are counted meanwhile: some may end. */
+#define PATIENCE_MS 20
+#define N_PATIENCE 25
 #define BLOCK_PERIOD (5 * GST_MSECOND)
 
 /* 0: as long as the test says. */
@@ -347,14 +348,23 @@ check_message (GstMessage *message)
   fail ("%s: %s", GST_MESSAGE_SRC_NAME (message), error->message);
 }
 
-/* Sets a test clock to what is waited for next, once all sources wait, and the recorder's timer. */
+/* All sources, the recorder's timer, and a fuse that knows its next tick. */
+static guint
+count_waiters (Play *play)
+{
+  return (guint) g_atomic_int_get (&play->n_sources) + 1 + (strstr (play->scene->fuse, "rate=") != NULL);
+}
+
+/* Sets a test clock to what is waited for next, once all wait. */
 static void
 step_clock (Play *play)
 {
   GstTestClock *clock = play->clock;
   GstClockID next;
 
-  gst_test_clock_timed_wait_for_multiple_pending_ids (clock, (guint) g_atomic_int_get (&play->n_sources) + 1, PATIENCE_MS, NULL);
+  for (guint i = 0; i < N_PATIENCE; i++)
+    if (gst_test_clock_timed_wait_for_multiple_pending_ids (clock, count_waiters (play), PATIENCE_MS, NULL))
+      break;
   if (!gst_test_clock_peek_next_pending_id (clock, &next))
     return;
   gst_test_clock_set_time (clock, MAX (gst_clock_get_time (GST_CLOCK (clock)), gst_clock_id_get_time (next)));
@@ -381,8 +391,6 @@ run_session (Play *play)
         | GST_MESSAGE_LATENCY);
     const gdouble progress = (gdouble) running_time (play) / length;
 
-    if (steps && !message)
-      step_clock (play);
     if (message) {
       check_message (message);
       has_ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
@@ -392,6 +400,8 @@ run_session (Play *play)
     }
     if (play->scene->act && !is_ending)
       play->scene->act (play, progress);
+    if (steps && !message)
+      step_clock (play);
     if (progress >= 1.0 && !is_ending) {
       is_ending = TRUE;
       gst_element_send_event (play->pipeline, gst_event_new_eos ());

@@ -494,7 +494,8 @@ note_decision (GstRobocacheFuse *fuse, Departure *departure)
 }
 
 /* Decides the tick that is due, after caps and properties were negotiated. FALSE: its streams are gone meanwhile, the ticks have
- * moved, a flush has begun, or error is set. Called with the lock, which may be released. */
+ * moved, a flush has begun, or error is set; live also that caps were negotiated, since whether the tick is due may have changed
+ * meanwhile. Called with the lock, which may be released. */
 static gboolean
 decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
 {
@@ -505,7 +506,8 @@ decide_tick (GstRobocacheFuse *fuse, Departure *departure, GError **error)
   sync_properties (fuse, TRUE);
   all_required = enter_tick (fuse, tick);
   while (all_required && (fuse->composition_changed || fuse->composer == NULL)) {
-    if (!gst_robocache_fuse_has_streams (fuse) || !gst_robocache_fuse_change_composition (fuse, error) || fuse->flushing)
+    if (!gst_robocache_fuse_has_streams (fuse) || !gst_robocache_fuse_change_composition (fuse, error) || fuse->flushing
+        || fuse->clock.live)
       return FALSE;
     sync_properties (fuse, TRUE);
     all_required = enter_tick (fuse, tick);

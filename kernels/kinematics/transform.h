@@ -51,18 +51,22 @@ rc_transform_invert (const RcTransform *a)
   return out;
 }
 
-/* About the frame's own z axis. */
+RC_SHARED void
+rc_turn_row (double *row, double sine, double cosine)
+{
+  const double x = row[0], y = row[1];
+
+  row[0] = cosine * x + sine * y;
+  row[1] = cosine * y - sine * x;
+}
+
+/* About the frame's own z axis. Not a loop, since gcc 12 would make one of its sums and differences with fma. */
 RC_SHARED void
 rc_transform_turn (RcTransform *t, double sine, double cosine)
 {
-  int i;
-
-  for (i = 0; i < 3; i++) {
-    const double x = t->r[3 * i], y = t->r[3 * i + 1];
-
-    t->r[3 * i] = cosine * x + sine * y;
-    t->r[3 * i + 1] = cosine * y - sine * x;
-  }
+  rc_turn_row (t->r, sine, cosine);
+  rc_turn_row (t->r + 3, sine, cosine);
+  rc_turn_row (t->r + 6, sine, cosine);
 }
 
 /* Along it. */

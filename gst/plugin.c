@@ -6,6 +6,9 @@
 
 #include "gst/fuse/gstrobocachefuse.h"
 #include "gst/fuse/sample/samplemeta.h"
+#ifdef HAVE_URDF
+#include "gst/kinematics/gstrobocachekinematics.h"
+#endif
 #ifdef HAVE_MCAP
 #include "gst/mcapdemux/gstrobocachemcapdemux.h"
 #include "gst/mcapmux/gstrobocachemcapmux.h"
@@ -32,6 +35,9 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (robocacheresample, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachevoxelize, plugin);
+#ifdef HAVE_URDF
+  registered |= GST_ELEMENT_REGISTER (robocachekinematics, plugin);
+#endif
 #ifdef HAVE_MCAP
   registered |= gst_robocache_mcap_register_types (plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapdemux, plugin);

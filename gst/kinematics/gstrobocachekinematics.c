@@ -50,6 +50,7 @@ struct _GstRobocacheKinematics
   /* stream lock */
   RobocacheConverter converter;
   RobocacheTensorsInfo in, out;
+  gboolean tried_caps;          /* set_caps was called since last cleared */
   gchar *refusal;               /* the last error about caps or segment, while nothing was right since */
 };
 
@@ -138,6 +139,7 @@ set_caps (GstBaseTransform *trans, GstCaps *in_caps, GstCaps *out_caps)
   GstRobocacheKinematics *self = GST_ROBOCACHE_KINEMATICS (trans);
   GError *error = NULL;
 
+  self->tried_caps = TRUE;
   GST_INFO_OBJECT (self, "%" GST_PTR_FORMAT " to %" GST_PTR_FORMAT, in_caps, out_caps);
   if (open_format (self, &self->converter, in_caps, &self->in, &self->out, &error)) {
     g_clear_pointer (&self->refusal, g_free);
@@ -158,9 +160,9 @@ handle_caps (GstRobocacheKinematics *self, GstEvent *event)
 
   gst_event_parse_caps (event, &caps);
   gst_caps_ref (caps);
-  g_clear_pointer (&self->refusal, g_free);
+  self->tried_caps = FALSE;
   ok = GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
-  if (!ok && self->refusal == NULL && !GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans))) {
+  if (!ok && !self->tried_caps && !GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SRC_PAD (trans))) {
     ours = output_for (self, caps);
     peer = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
     if (ours) {

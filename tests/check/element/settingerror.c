@@ -71,7 +71,7 @@ is_property (const gchar *factory, const gchar *pad, const gchar *name)
 GST_START_TEST (test_names)
 {
   static const RcSetting not_properties[] = { RC_SETTING_DEVICE, RC_SETTING_IN, RC_SETTING_CHANNELS, RC_SETTING_PERIOD, RC_SETTING_POINT_DTYPE,
-    RC_SETTING_FIELDS, RC_SETTING_N_POINTS, RC_SETTING_WIDTH, RC_SETTING_HEIGHT
+    RC_SETTING_FIELDS, RC_SETTING_N_POINTS, RC_SETTING_WIDTH, RC_SETTING_HEIGHT, RC_SETTING_JOINTS
   };
   const RcSetting setting = (RcSetting) (__i__ + 1);
   const gchar *name = robocache_setting_name (setting);
@@ -81,7 +81,7 @@ GST_START_TEST (test_names)
   for (guint i = 0; i < G_N_ELEMENTS (not_properties); i++)
     expected = expected && not_properties[i] != setting;
   fail_unless_equals_int (is_property ("robocachefuse", "sink_0", name) || is_property ("robocacheresample", NULL, name)
-      || is_property ("robocachevoxelize", NULL, name), expected);
+      || is_property ("robocachevoxelize", NULL, name) || is_property ("robocachekinematics", NULL, name), expected);
 }
 
 GST_END_TEST;

@@ -67,6 +67,7 @@ NEEDS = {
     "plugins-good": ("the package gstreamer1.0-plugins-good", has_element("multifilesrc")),
     "serial": ("a sensor at a serial port", never),
     "tensors": ("NNStreamer", has_element("tensor_mux")),
+    "urdf": ("robocachekinematics, which needs libxml2", has_element("robocachekinematics")),
     "voxelview": ("robocachevoxelview, which needs cairo", has_element("robocachevoxelview")),
 }
 

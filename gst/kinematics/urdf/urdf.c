@@ -35,6 +35,7 @@ typedef struct
 
 /* ---- errors ---- */
 
+/* The handler stops the parser at its end, since that frees the attributes which it reads. */
 static void G_GNUC_PRINTF (2, 3)
 refuse (Reader *reader, const gchar *format, ...)
 {
@@ -49,7 +50,6 @@ refuse (Reader *reader, const gchar *format, ...)
   reader->error = g_error_new (ROBOCACHE_ERROR, ROBOCACHE_ERROR_PROPERTY, "line %d: %s", xmlSAX2GetLineNumber (reader->parser),
       text);
   g_free (text);
-  xmlStopParser (reader->parser);
 }
 
 static gboolean
@@ -77,7 +77,7 @@ typedef struct
 static gchar *
 read_text (Reader *reader, const Attributes *attributes, const gchar *name)
 {
-  for (gint i = 0; i < attributes->n; i++) {
+  for (gint i = 0; i < attributes->n && !reader->error; i++) {
     const gchar *const *attribute = (const gchar * const *) attributes->list + 5 * i;
     gchar *text;
 
@@ -333,6 +333,14 @@ find_element (const Reader *reader)
   return NULL;
 }
 
+/* At the end of a handler. */
+static void
+stop_after_error (Reader *reader)
+{
+  if (reader->error)
+    xmlStopParser (reader->parser);
+}
+
 static void
 start_element (void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int n_namespaces,
     const xmlChar **namespaces, int n_attributes, int n_defaulted, const xmlChar **attributes)
@@ -351,6 +359,7 @@ start_element (void *data, const xmlChar *name, const xmlChar *prefix, const xml
   element = reader->error ? NULL : find_element (reader);
   if (element)
     element->read (reader, &list);
+  stop_after_error (reader);
 }
 
 static void
@@ -362,12 +371,14 @@ end_element (void *data, const xmlChar *name, const xmlChar *prefix, const xmlCh
   if (element && element->close)
     element->close (reader);
   reader->depth--;
+  stop_after_error (reader);
 }
 
 static void
 start_document_type (void *data, const xmlChar *name, const xmlChar *external, const xmlChar *system)
 {
   refuse (data, "the file has a document type: URDF has none, and entities are not expanded");
+  stop_after_error (data);
 }
 
 /* ---- files ---- */

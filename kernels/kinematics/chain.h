@@ -50,7 +50,7 @@ rc_bounded (double x, double greatest)
 }
 
 /* The frames of all steps. base may be NULL: the identity. */
-RC_SHARED void
+RC_SHARED_CALL void
 rc_chain_move (const RcChain *chain, const RcTransform *base, const double *variables, RcTransform *moved)
 {
   double position[RC_KINEMATICS_MAX_STEPS], sine[RC_KINEMATICS_MAX_STEPS], cosine[RC_KINEMATICS_MAX_STEPS];
@@ -108,7 +108,7 @@ rc_chain_twist (const RcChainStep *step, const RcTransform *moved, const double 
 }
 
 /* Six rows of n_variables numbers. */
-RC_SHARED void
+RC_SHARED_CALL void
 rc_chain_jacobian (const RcChain *chain, const RcTransform *moved, int frame, const RcTransform *at, double *jacobian)
 {
   const RcChainFrame *f = &chain->frames[frame];

@@ -69,7 +69,7 @@ rc_inverse_frame_error (const RcTransform *at, const RcTransform *target, double
     errors->square = errors->square + error[i] * error[i];
 }
 
-RC_SHARED RcInverseErrors
+RC_SHARED_CALL RcInverseErrors
 rc_inverse_errors (const RcChain *chain, const RcTransform *base, const RcTransform *targets, const RcTransform *moved, double *error)
 {
   RcInverseErrors errors = { 0.0, 0.0, 0.0 };
@@ -90,7 +90,7 @@ rc_inverse_is_close (const RcChain *chain, const RcInverseErrors *errors)
 }
 
 /* The weighted Jacobian of all frames, and the slope J' e of each variable. */
-RC_SHARED void
+RC_SHARED_CALL void
 rc_inverse_linearise (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory)
 {
   const int n = chain->n_variables, m = 6 * chain->n_frames;
@@ -123,7 +123,7 @@ rc_inverse_is_held (const RcChain *chain, const RcInverseMemory *memory, int k)
 }
 
 /* normal = J J' + damping, without the columns of held variables; its lower triangle. Then solution = normal^-1 e by Cholesky. */
-RC_SHARED void
+RC_SHARED_CALL void
 rc_inverse_solve (const RcChain *chain, const RcInverseMemory *memory, uint64_t held, double damping)
 {
   const int n = chain->n_variables, m = 6 * chain->n_frames;
@@ -181,7 +181,7 @@ rc_inverse_clamp (double x, const double *limits)
 }
 
 /* trial = position + J' solution within limits. Returns the greatest change of a variable. */
-RC_SHARED double
+RC_SHARED_CALL double
 rc_inverse_step (const RcChain *chain, const RcInverseMemory *memory, uint64_t held)
 {
   const int n = chain->n_variables, m = 6 * chain->n_frames;
@@ -235,7 +235,7 @@ rc_inverse_held (const RcChain *chain, const RcInverseMemory *memory)
 }
 
 /* From memory->position, which it improves, to memory->targets. */
-RC_SHARED int
+RC_SHARED_CALL int
 rc_inverse_search (const RcChain *chain, const RcTransform *base, const RcInverseMemory *memory, RcInverseErrors *best,
     int32_t *iterations)
 {

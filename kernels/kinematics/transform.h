@@ -130,7 +130,7 @@ rc_rotation_from_quaternion (const double *q, double *r)
 
 /* w x y z, w >= 0, of norm 1; where w is 0, the first of the others that is not is positive. From whichever of the four is greatest
  * (Shepperd, Quaternion from rotation matrix, J. Guidance and Control 1, 1978). */
-RC_SHARED void
+RC_SHARED_CALL void
 rc_quaternion_from_rotation (const double *r, double *q)
 {
   const double trace = (r[0] + r[4]) + r[8];
@@ -178,7 +178,7 @@ rc_rotation_vector (const double *r, double *vector)
 }
 
 /* pose: x y z, w x y z of any norm. FALSE: a number is NaN or infinite, or the norm is 0. Coordinates stay within `greatest`. */
-RC_SHARED int
+RC_SHARED_CALL int
 rc_transform_from_pose (const double *pose, double greatest, RcTransform *out)
 {
   double q[4], size = 0.0;

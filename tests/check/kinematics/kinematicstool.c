@@ -4,6 +4,8 @@
  *   kinematicstool URDF LEVEL BASE FRAMES JOINTS forward       rows of positions and velocities; for each frame pose, Jacobian,
  *                                                              manipulability and twist
  *   kinematicstool URDF LEVEL BASE FRAMES JOINTS inverse       rows of targets and starts; positions, residuals, status and iterations
+ *   kinematicstool URDF LEVEL BASE FRAMES JOINTS time-forward   the rows of forward; microseconds a row for poses, and for Jacobians, as text
+ *   kinematicstool URDF LEVEL BASE FRAMES JOINTS time-inverse   the rows of inverse; the median of microseconds a row, as text
  *
  * RESTARTS and ITERATIONS in the environment set what their names say. Rows are float64 on standard input and output. LEVEL is an RcCpuLevel, with `free` behind it where limits do not hold; BASE, FRAMES and
  * JOINTS are names, separated by commas.
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "gst/kinematics/model.h"
 #include "gst/kinematics/urdf/urdf.h"
@@ -101,6 +104,83 @@ inverse (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, gint64 *n, gsize 
   return out;
 }
 
+/* ---- times, of one row a call ---- */
+
+static gdouble
+time_forward (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const gdouble *in, gint64 n, gboolean wants_poses)
+{
+  const gint64 v = spec->n_variables, began = g_get_monotonic_time ();
+  gdouble *out = g_new (gdouble, spec->n_frames * (7 + 6 * v));
+  RcError error;
+
+  for (gint64 i = 0; i < n; i++) {
+    const RcForwardArgs args = {.batch = 1,.positions = {in + 2 * v * i, 0},.poses = {wants_poses ? out : NULL, 0},
+      .jacobians = {wants_poses ? NULL : out, 0}
+    };
+
+    if (rc_kinematics_forward (plan, &args, NULL, &error) != RC_OK)
+      give_up (error.message);
+  }
+  g_free (out);
+  return (gdouble) (g_get_monotonic_time () - began) / (gdouble) n;
+}
+
+static gint
+compare_times (gconstpointer a, gconstpointer b)
+{
+  return (*(const gint64 *) a > *(const gint64 *) b) - (*(const gint64 *) a < *(const gint64 *) b);
+}
+
+static gint64
+nanoseconds (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_MONOTONIC, &now);
+  return (gint64) now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static gdouble
+time_inverse (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const gdouble *in, gint64 n)
+{
+  const gint64 v = spec->n_variables, width = 7 * spec->n_frames + v;
+  gdouble *out = g_new (gdouble, v + 1);
+  gint64 *times = g_new (gint64, n);
+  gdouble median;
+  RcError error;
+
+  for (gint64 i = 0; i < n; i++) {
+    const RcInverseArgs args = {.batch = 1,.targets = {in + width * i, 0},.starts = {in + width * i + 7 * spec->n_frames, 0},
+      .positions = {out, 0}
+    };
+    const gint64 began = nanoseconds ();
+
+    if (rc_kinematics_inverse (plan, &args, NULL, &error) != RC_OK)
+      give_up (error.message);
+    times[i] = nanoseconds () - began;
+  }
+  qsort (times, (size_t) n, sizeof (*times), compare_times);
+  median = (gdouble) times[n / 2] / 1e3;
+  g_free (times);
+  g_free (out);
+  return median;
+}
+
+static void
+print_times (RcKinematicsPlan *plan, const RcKinematicsSpec *spec, const gchar *mode)
+{
+  const gboolean is_inverse = strstr (mode, "inverse") != NULL;
+  gint64 n;
+  const gdouble *in = read_rows ((gsize) (is_inverse ? 7 * spec->n_frames + spec->n_variables : 2 * spec->n_variables), &n);
+
+  if (n == 0)
+    give_up ("no row");
+  if (is_inverse)
+    printf ("%.3f\n", time_inverse (plan, spec, in, n));
+  else
+    printf ("%.3f %.3f\n", time_forward (plan, spec, in, n, TRUE), time_forward (plan, spec, in, n, FALSE));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -139,6 +219,10 @@ main (int argc, char **argv)
   if (rc_backend_open (&where, &backend, &failure) != RC_OK
       || rc_kinematics_plan (backend, robocache_model_spec (&model), &plan, NULL, &failure) != RC_OK)
     give_up (failure.message);
+  if (g_str_has_prefix (argv[6], "time-")) {
+    print_times (plan, &model.spec, argv[6]);
+    return EXIT_SUCCESS;
+  }
   out = (strcmp (argv[6], "inverse") == 0 ? inverse : forward) (plan, &model.spec, &n, &row, &failure);
   fwrite (out, row, (size_t) n, stdout);
   return EXIT_SUCCESS;

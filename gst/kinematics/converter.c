@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "common/device/budget.h"
 #include "common/element/settingerror.h"
 #include "common/element/propertytypes.h"
 #include "numbers.h"
@@ -63,19 +64,20 @@ make_plan (RobocacheConverter *converter, RcBackend *backend, GError **error)
   return FALSE;
 }
 
-static void
-make_rows (RobocacheConverter *converter, const RobocacheRobot *robot, const gchar *names)
+static gboolean
+make_rows (RobocacheConverter *converter, const RobocacheRobot *robot, const gchar *names, GError **error)
 {
   GPtrArray *names_new = robocache_columns_names_out (&converter->model, robot, converter->settings);
   const gint64 size = 6 * n_frames (converter) * n_variables (converter);
 
   converter->n_new = names_new->len;
   converter->names = join_names (converter, names_new, names);
-  converter->row = g_new (gdouble, converter->n_in);
+  converter->row = robocache_try_malloc (converter->n_in * sizeof (gdouble), "a row", error);
   converter->made = g_new (gdouble, converter->n_new + 1);
   if (converter->settings->mode == ROBOCACHE_KINEMATICS_JACOBIAN)
     converter->jacobians = g_new (gdouble, size + 1);
   g_ptr_array_unref (names_new);
+  return converter->row != NULL;
 }
 
 gboolean
@@ -92,8 +94,7 @@ robocache_converter_init (RobocacheConverter *converter, const RobocacheKinemati
       || !robocache_columns_find (&converter->columns, &converter->model, robot, settings, n_in, names, error)
       || !make_plan (converter, backend, error))
     return FALSE;
-  make_rows (converter, robot, names);
-  return TRUE;
+  return make_rows (converter, robot, names, error);
 }
 
 void

@@ -42,7 +42,8 @@ typedef struct
   gdouble *jacobians;           /* [n_frames][6][n_variables]; NULL: not wanted */
 } RobocacheConverter;
 
-/* Converts rows of n_in channels named so. settings, and the backend, must outlive it. FALSE and an error. Zero it before; clear it in either case. */
+/* Converts rows of n_in channels named so. settings, and the backend, must outlive it. FALSE and an error. Zero it before, and clear it
+ * in either case. */
 gboolean robocache_converter_init (RobocacheConverter * converter, const RobocacheKinematicsSettings * settings,
     const RobocacheRobot * robot, RcBackend * backend, RcDtype in, guint64 n_in, const gchar * names, GError ** error);
 void robocache_converter_clear (RobocacheConverter * converter);

@@ -15,7 +15,7 @@ gboolean robocache_kinematics_parse_caps (RobocacheTensorsInfo * info, const Gst
 /* info with rows of n channels of a type instead. */
 void robocache_kinematics_describe_output (const RobocacheTensorsInfo * info, guint64 n, RcDtype dtype, RobocacheTensorsInfo * out);
 
-/* Fixed caps of output like `in`, with these names of channels (NULL: none). keeps_roles: whether the input's channels come first, so that the
+/* Fixed caps of output like `in`, with these names of channels (NULL: none). keeps_roles: the input's channels come first, so the
  * fields that describe them stay. */
 GstCaps *robocache_kinematics_output_caps (const GstCaps * in, const RobocacheTensorsInfo * out, const gchar * names,
     gboolean keeps_roles);

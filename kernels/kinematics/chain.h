@@ -178,8 +178,8 @@ rc_orthogonalise (double *numbers, int i, int length, int stride, int step)
   return sqrt (squares);
 }
 
-/* The product of the singular values of six rows of n numbers, of which n_columns are not always 0. Six rows are orthogonalised where there are six
- * columns, otherwise the columns. Destroys packed, [6][n_columns]. */
+/* The product of the singular values of six rows of n numbers, of which n_columns are not always 0. The rows are orthogonalised
+ * where there are six columns, otherwise the columns. Destroys packed, [6][n_columns]. */
 RC_SHARED double
 rc_manipulability (const double *jacobian, int n, const int32_t *columns, int n_columns, double *packed)
 {

@@ -1,8 +1,9 @@
 /* robocache: inverse kinematics by damped least squares, within the limits of the joints
  *
- * Included by .c and .cu. Levenberg and Marquardt's method: each iteration tries a step, keeps it where the error decreases, and otherwise
- * damps more. The damping follows the error, so that it vanishes at a solution (Sugihara, Solvability-unconcerned inverse
- * kinematics by the Levenberg-Marquardt method, IEEE Trans. Robotics 27, 2011). A joint at a limit that would leave it is left out of a step.
+ * Included by .c and .cu. Levenberg and Marquardt's method: each iteration tries a step, keeps it where the error decreases, and
+ * otherwise damps more. The damping follows the error, so that it vanishes at a solution (Sugihara, Solvability-unconcerned
+ * inverse kinematics by the Levenberg-Marquardt method, IEEE Trans. Robotics 27, 2011). A step leaves out joints at a limit that
+ * would cross it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

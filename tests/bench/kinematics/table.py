@@ -4,8 +4,9 @@
 
     table.py KINEMATICSTOOL [ROWS]      prints a table; KDL needs a C++ compiler and liborocos-kdl-dev
 
-The arm is examples/arm.urdf. Each call has one row. KDL computes a pose as a matrix, robocache as a quaternion. Inverse kinematics starts within 0.05 rad of a
-solution, and ends at 1e-6 m and rad in both; robocache keeps to the limits of the joints, KDL has none. Both run without threads.
+The arm is examples/arm.urdf. Each call has one row. KDL computes a pose as a matrix, robocache as a quaternion. Inverse kinematics
+starts within 0.05 rad of a solution, and ends at 1e-6 m and rad in both. robocache keeps to the limits of the joints, KDL has none. Both run
+without threads.
 """
 import pathlib
 import subprocess

@@ -1,14 +1,14 @@
 /* robocache: kinematics of a robot of a URDF file on a CPU, for tests in other languages
  *
- *   kinematicstool URDF                                        prints the joints, one a line
+ *   kinematicstool URDF                                        prints the joints, one per line
  *   kinematicstool URDF LEVEL BASE FRAMES JOINTS forward       rows of positions and velocities; for each frame pose, Jacobian,
  *                                                              manipulability and twist
  *   kinematicstool URDF LEVEL BASE FRAMES JOINTS inverse       rows of targets and starts; positions, residuals, status and iterations
  *   kinematicstool URDF LEVEL BASE FRAMES JOINTS time-forward   the rows of forward; microseconds a row for poses, and for Jacobians, as text
  *   kinematicstool URDF LEVEL BASE FRAMES JOINTS time-inverse   the rows of inverse; the median of microseconds a row, as text
  *
- * RESTARTS and ITERATIONS in the environment set what their names say. Rows are float64 on standard input and output. LEVEL is an RcCpuLevel, with `free` behind it where limits do not hold; BASE, FRAMES and
- * JOINTS are names, separated by commas.
+ * Rows are float64 on standard input and output. LEVEL is an RcCpuLevel, with `free` behind it where limits do not hold; BASE, FRAMES
+ * and JOINTS are names, separated by commas. RESTARTS and ITERATIONS in the environment set what their names say.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -405,18 +405,6 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
 
 /* ---- queries ---- */
 
-/* Pinned memory, where frames go up to a GPU. */
-static void
-propose_pinned_memory (GstRobocacheFuse *fuse, GstQuery *query)
-{
-  GstAllocator *pinned = robocache_device_ref_pinned (&fuse->device, GST_ELEMENT (fuse));
-
-  if (pinned == NULL)
-    return;
-  gst_query_add_allocation_param (query, pinned, NULL);
-  gst_object_unref (pinned);
-}
-
 static gboolean
 propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *query)
 {
@@ -432,7 +420,7 @@ propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *
   FUSE_UNLOCK (fuse);
   gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + FUSE_FRAMES_ON_THEIR_WAY, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  propose_pinned_memory (fuse, query);
+  robocache_device_propose_pinned (&fuse->device, GST_ELEMENT (fuse), query);
   return TRUE;
 }
 

@@ -205,7 +205,13 @@ decide_allocation (GstBaseTransform *trans, GstQuery *query)
 static gboolean
 propose_allocation (GstBaseTransform *trans, GstQuery *decide_query, GstQuery *query)
 {
-  robocache_device_propose (&GST_ROBOCACHE_RESAMPLE (trans)->device, query, 0);
+  GstRobocacheResample *resample = GST_ROBOCACHE_RESAMPLE (trans);
+  const GstRobocacheResampleFormat *format = &resample->flow.engine.format;
+
+  robocache_device_propose (&resample->device, query, 0);
+  /* single rows in system memory are copied to the history by the CPU */
+  if (format->batch && !format->in_on_device)
+    robocache_device_propose_pinned (&resample->device, GST_ELEMENT (resample), query);
   return TRUE;
 }
 

@@ -322,7 +322,7 @@ gst_robocache_voxelize_propose_allocation (GstBaseTransform *trans, GstQuery *de
 
   if (!GST_BASE_TRANSFORM_CLASS (parent_class)->propose_allocation (trans, decide_query, query))
     return FALSE;
-  robocache_voxelize_propose_allocation (&self->current, &self->device, query);
+  robocache_voxelize_propose_allocation (&self->current, &self->device, GST_ELEMENT (self), query);
   return TRUE;
 }
 

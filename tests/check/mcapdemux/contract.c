@@ -45,14 +45,10 @@ typedef struct
 static void
 player_open (Player *player, guint repeats, const gchar *between, const gchar *properties)
 {
-  gchar *launch;
-
   player->path = write_recording (repeats);
-  launch = g_strdup_printf ("filesrc location=%s %s ! robocachemcapdemux name=d %s", player->path, between, properties);
-  player->pipeline = gst_parse_launch (launch, NULL);
+  player->pipeline = launch_recording (player->path, between, properties);
   player->demux = gst_bin_get_by_name (GST_BIN (player->pipeline), "d");
   demux_output_init (&player->output, player->demux, FALSE);
-  g_free (launch);
 }
 
 static gchar *

@@ -2,7 +2,7 @@
  *
  *   demuxtool PROPERTIES FILE BLOCKSIZE   prints a line for each message of the bus and each pad, as demuxrun.h has them; blocks of 0
  *                                         bytes: random access; "bag": robocachebagsrc
- *   demuxtool PROPERTIES FILE BLOCKSIZE START STOP   plays from START to STOP (ms)
+ *   demuxtool PROPERTIES FILE BLOCKSIZE START STOP   plays from START to STOP (ms), with events
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -21,7 +21,7 @@ launch_line (const gchar *properties, const gchar *file, const gchar *block)
   return g_strdup_printf ("filesrc location=\"%s\" blocksize=%s ! queue ! robocachemcapdemux name=d %s", file, block, properties);
 }
 
-/* Goes to a part of the recording, once all pads are there, before the first buffer of any. */
+/* Goes to a part of the recording, once all pads are there. What came before is in front of "flush". */
 static void
 seek (GstElement *pipeline, GstElement *demux, DemuxOutput *output, gchar **ms)
 {
@@ -31,8 +31,6 @@ seek (GstElement *pipeline, GstElement *demux, DemuxOutput *output, gchar **ms)
   g_mutex_lock (&output->lock);
   while (output->n_buffers == 0)
     g_cond_wait (&output->changed, &output->lock);
-  for (guint i = 0; i < output->texts->len; i++)
-    g_string_truncate (g_ptr_array_index (output->texts, i), 0);
   g_mutex_unlock (&output->lock);
   if (!gst_element_seek (demux, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, start, GST_SEEK_TYPE_SET, stop))
     puts ("refused");
@@ -53,7 +51,7 @@ main (int argc, char **argv)
   launch = launch_line (argv[1], argv[2], argv[3]);
   pipeline = gst_parse_launch (launch, NULL);
   demux = gst_bin_get_by_name (GST_BIN (pipeline), "d");
-  demux_output_init (&output, demux, FALSE);
+  demux_output_init (&output, demux, argc == 6);
   output.has_bytes = TRUE;
   if (argc == 6)
     seek (pipeline, demux, &output, argv + 4);

@@ -34,7 +34,7 @@ typedef struct
   guint n;
   const gchar *const *names;    /* [n] */
   RcDtype dtype;                /* of all: theirs where it is one, else one that holds each exactly, else float64 */
-  const gchar *quaternions;     /* channels of geometry_msgs/Quaternion, "0-3,7-10"; "": none */
+  const gchar *quaternions;     /* first channels of geometry_msgs/Quaternion, "0,7"; "": none */
   gboolean is_exact;            /* FALSE: 64-bit integers are rounded to float64 */
   guint generation;             /* counts changes of the channels; 0 before the first message */
 } RobocacheRowChannels;

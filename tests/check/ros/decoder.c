@@ -58,7 +58,7 @@ definition_of (const gchar *type)
 #define ROW(type, n) "other/tensors, format=(string)static, num_tensors=(int)1, types=(string)" type ", dimensions=(string)" n \
   ", framerate=(fraction)0/1"
 #define JOINTS(n, names) ROW ("float64", n) ", channels=(string)" names ", role=(string)joints ="
-#define POSE ROW ("float64", "7") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\", role=(string)pose, quaternions=(string)3-6 ="
+#define POSE ROW ("float64", "7") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\", role=(string)pose, quaternions=(string)3 ="
 #define TWIST ROW ("float64", "6") ", channels=(string)\"vx\\,vy\\,vz\\,wx\\,wy\\,wz\", role=(string)twist ="
 #define ZEROS_9 "[0 0 0 0 0 0 0 0 0]"
 #define UNKNOWN_9 "[-1 0 0 0 0 0 0 0 0]"
@@ -127,7 +127,7 @@ static const struct
           {"(" HEAD " (0 0 0 1) " UNKNOWN_9 " (1 2 3) " ZEROS_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: " ROW ("float64", "6")
                 ", channels=(string)\"gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu = 1 2 3 4 5 6"},
           {"(" HEAD " (.5 .25 0 1) " ZEROS_9 " (1 2 3) " UNKNOWN_9 " (4 5 6) " ZEROS_9 ")", " @1000000005 f: " ROW ("float64", "10")
-                ", channels=(string)\"qx\\,qy\\,qz\\,qw\\,gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu, quaternions=(string)0-3"
+                ", channels=(string)\"qx\\,qy\\,qz\\,qw\\,gx\\,gy\\,gz\\,ax\\,ay\\,az\", role=(string)imu, quaternions=(string)0"
                 " = 0.5 0.25 0 1 nan nan nan 4 5 6"}}},
   {"geometry_msgs/WrenchStamped", NO_CAPS, {{"(((0 0) '') ((1 2 3) (4 5 6)))", " @none : " ROW ("float64", "6")
                 ", channels=(string)\"fx\\,fy\\,fz\\,tx\\,ty\\,tz\", role=(string)force = 1 2 3 4 5 6"}}},
@@ -137,7 +137,7 @@ static const struct
   {"geometry_msgs/TwistStamped", NO_CAPS, {{"(" HEAD " ((1 2 3) (4 5 6)))", " @1000000005 f: " TWIST " 1 2 3 4 5 6"}}},
   {"nav_msgs/Odometry", NO_CAPS, {{"(" HEAD " 'c' (((1 2 3) (4 5 6 7)) [0 0]) (((8 9 10) (11 12 13)) [0 0]))", " @1000000005 f: "
                 ROW ("float64", "13") ", channels=(string)\"x\\,y\\,z\\,qx\\,qy\\,qz\\,qw\\,vx\\,vy\\,vz\\,wx\\,wy\\,wz\", "
-                "role=(string)odometry, quaternions=(string)3-6 = 1 2 3 4 5 6 7 8 9 10 11 12 13"}}},
+                "role=(string)odometry, quaternions=(string)3 = 1 2 3 4 5 6 7 8 9 10 11 12 13"}}},
   {"tf2_msgs/TFMessage", NO_CAPS, {
           {"([(" HEAD " 'b' ((1 2 3) (0 0 0 1))) (((2 0) 'b') 'c' ((4 5 6) (0 0 1 0)))])", "b @1000000005 f: " POSE " 1 2 3 0 0 0 1; "
                 "c @2000000000 b: " POSE " 4 5 6 0 0 1 0"},
@@ -272,7 +272,7 @@ static const struct
   /* any other type */
   {"a_msgs/Gripper", NO_CAPS, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : " ROW ("float64", "9") ", channels=(string)\"width"
                 "\\,pose.position.x\\,pose.position.y\\,pose.position.z\\,pose.orientation.x\\,pose.orientation.y\\,"
-                "pose.orientation.z\\,pose.orientation.w\\,closed\", quaternions=(string)4-7 = 0.5 1 2 3 4 5 6 7 1"}}},
+                "pose.orientation.z\\,pose.orientation.w\\,closed\", quaternions=(string)4 = 0.5 1 2 3 4 5 6 7 1"}}},
   {"a_msgs/Gripper", "width,closed,/other:pose", NULL, NULL, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : "
                 ROW ("float32", "2") ", channels=(string)\"width\\,closed\" = 0.5 1"}}},
   {"a_msgs/Gripper", "width,/top*:pose.position,/topic:closed", NULL, NULL, {{"((1 5) .5 ((1 2 3) (4 5 6 7)) 1)", " @1000000005 : "

@@ -110,6 +110,16 @@ read_folder (RobocacheMsgFolders *folders, const gchar *path, guint depth, GErro
   return ok;
 }
 
+/* One that the user names. */
+static gboolean
+read_first_folder (RobocacheMsgFolders *folders, const gchar *path, GError **error)
+{
+  if (g_file_test (path, G_FILE_TEST_IS_DIR))
+    return read_folder (folders, path, 0, error);
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOTDIR, "%s is no folder", path);
+  return FALSE;
+}
+
 RobocacheMsgFolders *
 robocache_msg_folders_new (const gchar *paths, GError **error)
 {
@@ -122,7 +132,7 @@ robocache_msg_folders_new (const gchar *paths, GError **error)
     /* the name of the package may be that of the folder we are in */
     gchar *path = *list[i] ? g_canonicalize_filename (list[i], NULL) : NULL;
 
-    ok = !path || read_folder (folders, path, 0, error);
+    ok = !path || read_first_folder (folders, path, error);
     g_free (path);
   }
   g_strfreev (list);

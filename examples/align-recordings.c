@@ -146,8 +146,8 @@ launch_line (const Job *job)
 {
   if (!job->is_mcap)
     return g_strdup ("robocachefuse name=fuse layout=concat ! " ROWS);
-  return g_strdup_printf ("robocachefuse name=fuse layout=%s ! tee name=tee ! queue ! robocachemcapsink name=record sync-interval=0 sink_0::topic=/aligned "
-      "tee. ! queue ! " ROWS, job->recordings->len <= MAX_TENSORS ? "tensors" : "concat");
+  return g_strdup_printf ("robocachefuse name=fuse layout=%s ! tee name=tee "
+      "tee. ! queue ! robocachemcapsink name=record sync-interval=0 sink_0::topic=/aligned tee. ! queue ! " ROWS, job->recordings->len <= MAX_TENSORS ? "tensors" : "concat");
 }
 
 static gboolean

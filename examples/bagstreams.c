@@ -354,7 +354,9 @@ is_aligned (Stream *stream, FILE *talk)
 static void
 finish_survey (Recording *recording)
 {
-  recording->step_s = (gdouble) robocache_time_median_step ((gint64 *) (gpointer) recording->all_times->data, recording->all_times->len) / 1e9;
+  GArray *times = recording->all_times;
+
+  recording->step_s = (gdouble) robocache_time_median_step ((gint64 *) (gpointer) times->data, times->len) / 1e9;
   g_clear_pointer (&recording->all_times, g_array_unref);
 }
 

@@ -358,7 +358,8 @@ name_message (RobocacheBag *bag, const RobocacheMcapMessage *message, GError **e
 {
   const RobocacheMcapChannelInfo *channel = robocache_mcap_definitions_channel (bag->definitions, message->channel_id);
 
-  g_prefix_error (error, "message of %s, log time %" G_GUINT64_FORMAT ": ", channel ? channel->topic : "an unknown topic", message->log_time);
+  g_prefix_error (error, "message of %s, log time %" G_GUINT64_FORMAT ": ", channel ? channel->topic : "an unknown topic",
+      message->log_time);
 }
 
 RobocacheMcapReadResult

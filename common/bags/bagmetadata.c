@@ -162,8 +162,8 @@ load (const gchar *path, gsize *size, GError **error)
   if (!fault)
     fail (error, GST_RESOURCE_ERROR_READ, path, "too large for metadata");
   else if (g_error_matches (fault, G_FILE_ERROR, G_FILE_ERROR_NOENT))
-    fail (error, GST_RESOURCE_ERROR_NOT_FOUND, path, "No such file: the folder is no bag, or its recorder was stopped: set location to one of "
-        "its .mcap or .db3 files");
+    fail (error, GST_RESOURCE_ERROR_NOT_FOUND, path, "No such file: the folder is no bag, or its recorder was stopped: set "
+        "location to one of its .mcap or .db3 files");
   else
     fail (error, GST_RESOURCE_ERROR_READ, path, "%s", fault->message);
   if (!fault)

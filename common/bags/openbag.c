@@ -179,8 +179,8 @@ check_info (const RobocacheBagInfo *info, const gchar *folder, GError **error)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s/metadata.yaml: the storage \"%s\" is neither mcap nor sqlite3",
         folder, info->storage);
   else if (!is_one_of (info->compression_mode, modes))
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s/metadata.yaml: compression_mode \"%s\" is neither file nor message",
-        folder, info->compression_mode);
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s/metadata.yaml: compression_mode \"%s\" is neither file nor "
+        "message", folder, info->compression_mode);
   else if (!is_uncompressed && g_ascii_strcasecmp (info->compression_format, "zstd") != 0)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "%s/metadata.yaml: compression_format \"%s\" is not zstd", folder,
         info->compression_format);
@@ -226,8 +226,8 @@ robocache_bag_open (const RobocacheBagPlace *place, GError **error)
   RobocacheBag *bag;
 
   if (!place->location || !*place->location) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "no recording: set location to the folder of a bag, or to a .mcap "
-        "or .db3 file");
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND, "no recording: set location to the folder of a bag, or to a "
+        ".mcap or .db3 file");
     return NULL;
   }
   folders = robocache_msg_folders_new (place->msg_path, &fault);

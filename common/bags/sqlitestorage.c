@@ -255,8 +255,8 @@ next (RobocacheBagStorage *base, RobocacheMcapMessage *message, GError **error)
     return ROBOCACHE_MCAP_READ_FAILED;
   }
   if (!find_channel (storage, storage->messages, &channel_id)) {
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: a message of topic %" G_GINT64_FORMAT ", which the table topics has not",
-        storage->name, (gint64) sqlite3_column_int64 (storage->messages, 0));
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_DATA, "%s: a message of topic %" G_GINT64_FORMAT ", which the table topics "
+        "has not", storage->name, (gint64) sqlite3_column_int64 (storage->messages, 0));
     return ROBOCACHE_MCAP_READ_DAMAGED;
   }
   read_message (storage, storage->messages, channel_id, message);

@@ -68,7 +68,11 @@ optional_text (yaml_document_t *document, const yaml_node_t *mapping, const gcha
 {
   gchar *text = text_of (find (document, mapping, key));
 
-  return text ? text : g_strdup ("");
+  /* YAML's words for nothing */
+  if (text && !g_str_equal (text, "~") && g_ascii_strcasecmp (text, "null") != 0)
+    return text;
+  g_free (text);
+  return g_strdup ("");
 }
 
 /* ---- fields ---- */

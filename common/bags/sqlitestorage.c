@@ -4,8 +4,9 @@
  */
 #include "sqlitestorage.h"
 
+#include <glib/gstdio.h>
 #include <sqlite3.h>
-#include <string.h>
+#include <stdio.h>
 
 #include "common/element/errors.h"
 
@@ -334,10 +335,41 @@ look_for_stop (void *data)
   return g_atomic_int_get ((gint *) data);
 }
 
+/* Whether the writer used a write-ahead log, and merged it. Source: sqlite.org/fileformat2.html, bytes 18 and 19. */
+static gboolean
+has_merged_log (const gchar *path)
+{
+  gchar *log = g_strconcat (path, "-wal", NULL);
+  FILE *file = g_fopen (path, "rb");
+  guint8 head[20] = { 0 };
+  const gboolean uses_log = file && fread (head, 1, sizeof (head), file) == sizeof (head) && (head[18] == 2 || head[19] == 2);
+  const gboolean has_log = g_file_test (log, G_FILE_TEST_EXISTS);
+
+  g_clear_pointer (&file, fclose);
+  g_free (log);
+  return uses_log && !has_log;
+}
+
+/* A reader of such a file would make a log beside it, unless it is told that nobody writes. */
+static gchar *
+uri_of (const gchar *path)
+{
+  gchar *whole = g_canonicalize_filename (path, NULL), *uri = g_filename_to_uri (whole, NULL, NULL);
+  gchar *with_options = g_strconcat (uri, has_merged_log (path) ? "?immutable=1" : "", NULL);
+
+  g_free (uri);
+  g_free (whole);
+  return with_options;
+}
+
 static gboolean
 open_database (SqliteStorage *storage, const gchar *path, GError **error)
 {
-  if (sqlite3_open_v2 (path, &storage->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
+  gchar *uri = uri_of (path);
+  const int result = sqlite3_open_v2 (uri, &storage->database, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, NULL);
+
+  g_free (uri);
+  if (result != SQLITE_OK) {
     set_error (storage, error);
     return FALSE;
   }

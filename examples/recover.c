@@ -56,7 +56,7 @@ parse_command_line (Job *job, gchar ***argv, GError **error)
 
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_set_summary (context, "Writes what is whole of an MCAP file that was cut or damaged, with an index. Records keep "
-      "their order;\nprivate records are left out.");
+      "their order;\nprivate records, and attachments above 64 MiB, are left out.");
   ok = g_option_context_parse_strv (context, argv, error);
   g_option_context_free (context);
   if (!ok)
@@ -286,6 +286,8 @@ copy (Job *job, GError **error)
 static void
 report (const Job *job)
 {
+  const guint64 n_skipped = robocache_mcap_stream_get_skipped (job->stream);
+
   printf ("%s: %" PRIu64 " message%s of %" PRIu64 " channel%s, %" PRIu64 " attachment%s, %" PRIu64 " metadata records\n", job->output,
       job->n_messages, job->n_messages == 1 ? "" : "s", job->n_channels, job->n_channels == 1 ? "" : "s", job->n_attachments,
       job->n_attachments == 1 ? "" : "s", job->n_metadata);
@@ -298,6 +300,8 @@ report (const Job *job)
         job->size - job->whole_size);
   if (job->n_faults > 0)
     printf ("%" PRIu64 " damaged record%s lost\n", job->n_faults, job->n_faults == 1 ? " is" : "s are");
+  if (n_skipped > 0)
+    printf ("%" PRIu64 " record%s left out: private, or above 64 MiB\n", n_skipped, n_skipped == 1 ? " is" : "s are");
   if (job->n_undefined > 0)
     printf ("%" PRIu64 " messages are lost: their channels are not defined before them\n", job->n_undefined);
 }

@@ -244,5 +244,5 @@ def in_folder(case, *arguments):
 
 
 if __name__ == "__main__":
-    PROGRAM = sys.argv[1]
+    PROGRAM = Path(sys.argv[1]).resolve()
     sys.exit(run_cases([case for case in list_cases() if not sys.argv[2:] or case[0] in sys.argv[2:]]))

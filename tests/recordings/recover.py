@@ -118,6 +118,16 @@ def damaged(seed):
     indexed_messages_of(found)
 
 
+def private_records():
+    """They are left out, and said."""
+    data = Files(Plan(5, with_others=False), chunk_size=2000).data
+    header = 8 + 9 + int.from_bytes(data[9:17], "little")
+    private = bytes([0x90]) + (5).to_bytes(8, "little") + b"12345"
+    found, said, errors = recover(data[:header] + private + data[header:])
+    yield "said", ("1 record is left out: private, or above 64 MiB" in said, errors.count("warning")), (True, errors.count("CRC"))
+    yield from compare(data, found)
+
+
 def compressions():
     data = Files(Plan(4)).data
     for name in ("none", "zstd", "lz4"):
@@ -145,6 +155,7 @@ def list_cases():
             yield f"cut: {name} {seed}", cut, seed, OPTIONS[name]
     for seed in range(3):
         yield f"damaged {seed}", damaged, seed
+    yield "private records", private_records
     yield "compressions", compressions
     for name, arguments in REFUSED.items():
         yield f"refused: {name}", refused, *arguments

@@ -360,14 +360,24 @@ finish_survey (Recording *recording)
   g_clear_pointer (&recording->all_times, g_array_unref);
 }
 
+/* A number that no bag has yet. */
+static guint
+next_number (const GPtrArray *recordings)
+{
+  guint number = 1;
+
+  for (guint i = 0; i < recordings->len; i++)
+    number = MAX (number, ((Recording *) g_ptr_array_index (recordings, i))->bag + 1);
+  return number;
+}
+
 /* The streams that are aligned go to recordings, at position `at`; their number. */
 static guint
 take_streams (Survey *survey, GPtrArray *recordings, guint at, FILE *talk)
 {
-  static guint n_bags;
+  const guint number = next_number (recordings);
   guint n = 0;
 
-  n_bags++;
   name_streams (survey);
   for (guint i = 0; i < survey->streams->len; i++) {
     Stream *stream = g_ptr_array_index (survey->streams, i);
@@ -375,13 +385,13 @@ take_streams (Survey *survey, GPtrArray *recordings, guint at, FILE *talk)
     if (!is_aligned (stream, talk))
       continue;
     finish_survey (stream->recording);
-    stream->recording->bag = n_bags;
+    stream->recording->bag = number;
     g_ptr_array_insert (recordings, (gint) (at + n++), g_steal_pointer (&stream->recording));
   }
   return n;
 }
 
-/* Reads the bag at position `at` through. */
+/* Plays the bag of a survey through. */
 static gboolean
 survey_bag (Survey *survey, FILE *talk, GError **error)
 {
@@ -561,6 +571,8 @@ bag_streams_add (GPtrArray *recordings, guint i, GstElement *pipeline, GstElemen
   source = make_source (first, error);
   if (!source)
     return FALSE;
+  /* a topic may end before another begins */
+  g_object_set (fuse, "allow-gaps", TRUE, NULL);
   links = g_array_new (FALSE, FALSE, sizeof (Link));
   g_array_set_clear_func (links, clear_link);
   gst_bin_add (GST_BIN (pipeline), source);

@@ -148,7 +148,7 @@ def late_streams(folder):
         if ms >= 15000 and ms % 100 == 0:
             messages.append(("/tf", "tf2_msgs/msg/TFMessage", ms, frame(ms, "late", ms)))
     bag = write_messages(folder, "tf", messages)
-    rows = rows_of(aligned(folder, "--allow-gaps", bag))
+    rows = rows_of(aligned(folder, bag))
     yield "ticks", len(rows), 2000
     yield "wrench", [row["fx"] for row in rows], [str(10 * i) for i in range(2000)]
     for child, inside in (("early", range(0, 291)), ("late", range(1500, 1991))):

@@ -28,7 +28,7 @@ MS, BEGIN = 10**6, 1_700_000_000 * 10**9
 FORCE = "std_msgs/Header header\nContact[] contacts # by sensor\nfloat64 sum\n"
 CONTACT = "geometry_msgs/Vector3 force\nint16 sensor\n"
 
-# storage, compression by rosbags, and the name of its file
+# storage and compression, as rosbags calls them
 KINDS = {
     "sqlite": (StoragePlugin.SQLITE3, CompressionMode.NONE),
     "sqlite by file": (StoragePlugin.SQLITE3, CompressionMode.FILE),
@@ -209,7 +209,7 @@ def split(folder, kind):
 
 
 def parts(folder, kind):
-    """After a seek rows of the segment come, and those before it that its interpolation may need."""
+    """After a seek all rows of the segment come, and few before it."""
     bag = write_bag(Path(folder, "bag"), kind)
     for start, stop in ((0, 1000), (300, 400), (0, 50), (990, 1000), (985, 2000)):
         pads, messages = play(bag, part=(start, stop))

@@ -81,6 +81,7 @@ struct _GstRobocacheFuse
   GError *pad_settings_error;   /* of those that were set last; NULL: they are good */
   GstClockID watch_id;          /* of the clock that looks at what never came; NULL: it does not */
   gboolean watch_is_over;       /* it has looked since the element started */
+  gboolean no_pad_is_reported;  /* since then */
 
   /* the task */
   gboolean flushing;            /* it must pause: a flush of all pads, or the source pad is not active */

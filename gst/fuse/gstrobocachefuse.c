@@ -484,6 +484,7 @@ start (GstRobocacheFuse *fuse)
   FUSE_LOCK (fuse);
   fuse->clock.reference = NULL;
   fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = fuse->watch_is_over = FALSE;
+  fuse->no_pad_is_reported = FALSE;
   fuse->composition_changed = fuse->need_segment = TRUE;
   fuse->ended = GST_FLOW_OK;
   fuse->seqnum = GST_SEQNUM_INVALID;
@@ -559,6 +560,8 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
       stop (fuse);
       break;
     case GST_STATE_CHANGE_READY_TO_PAUSED:
+      gst_robocache_fuse_begin_watch (fuse);
+      /* fall through */
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       if (fuse->clock.live)
         changed = GST_STATE_CHANGE_NO_PREROLL;

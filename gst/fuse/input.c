@@ -6,6 +6,7 @@
 
 #include "common/device/budget.h"
 #include "common/time/segments.h"
+#include "gst/fuse/checks/silence.h"
 #include "gst/fuse/stream/debug.h"
 #include "commonclock.h"
 #include "flush.h"
@@ -88,6 +89,7 @@ typedef struct
 {
   GError *error;
   FuseOddities oddities;
+  gchar *gap_warning;           /* about max-gap; NULL: none */
   gboolean latency_is_off;
 } AfterRows;
 
@@ -114,6 +116,7 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
     return GST_FLOW_ERROR;
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
     return GST_FLOW_NOT_NEGOTIATED;
+  then->gap_warning = fuse_stream_check_gap (stream, FALSE);
   prune (fuse, pad);
   then->latency_is_off = gst_robocache_fuse_latency_is_off (fuse, pad);
   if (then->oddities.jumped || fuse_stream_epoch (stream) != epoch)     /* rows of an older format may have gone */
@@ -126,6 +129,15 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
     gst_robocache_fuse_look_at_pad (fuse, pad);
   }
   return GST_FLOW_OK;
+}
+
+/* Takes warning; NULL: none. */
+static void
+warn_small_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gchar *warning)
+{
+  if (warning)
+    GST_ELEMENT_WARNING (fuse, LIBRARY, SETTINGS, ("%s: %s", GST_OBJECT_NAME (pad), warning), (NULL));
+  g_free (warning);
 }
 
 static void
@@ -180,6 +192,7 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
     warn_far (fuse, pad, then.oddities.far);
   if (then.oddities.jumped)
     robocache_clock_jump_warn (&pad->stream.jump, GST_ELEMENT (fuse), GST_PAD (pad));
+  warn_small_gap (fuse, pad, then.gap_warning);
   if (flow != GST_FLOW_OK)
     return flow;
   if (then.latency_is_off)
@@ -347,6 +360,24 @@ take_mark (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   }
 }
 
+/* Called without the lock. */
+static void
+end_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstMessage *empty;
+  gchar *gap_warning;
+
+  FUSE_LOCK (fuse);
+  take_mark (fuse, pad, event);
+  empty = gst_robocache_fuse_warn_empty_pad (fuse, pad);
+  gap_warning = fuse_stream_check_gap (&pad->stream, TRUE);
+  gst_robocache_fuse_wake (fuse);
+  FUSE_UNLOCK (fuse);
+  if (empty)
+    gst_element_post_message (GST_ELEMENT (fuse), empty);
+  warn_small_gap (fuse, pad, gap_warning);
+}
+
 /* Those that mean nothing to a stream go downstream in order with samples; tags and the like are of one sensor alone. */
 static gboolean
 forward (GstRobocacheFuse *fuse, GstPad *pad, GstEvent *event)
@@ -387,11 +418,13 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
     case GST_EVENT_STREAM_START:
     case GST_EVENT_GAP:
     case GST_EVENT_SEGMENT_DONE:
-    case GST_EVENT_EOS:
       FUSE_LOCK (fuse);
       take_mark (fuse, pad, event);
       gst_robocache_fuse_wake (fuse);
       FUSE_UNLOCK (fuse);
+      break;
+    case GST_EVENT_EOS:
+      end_pad (fuse, pad, event);
       break;
     case GST_EVENT_TAG:
       gst_robocache_fuse_note_origin (fuse, pad, event);

@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 
 /* Asks the source of pad; NULL: of every pad. */
 void gst_robocache_fuse_query_sources (GstRobocacheFuse * fuse, GstRobocacheFusePad * pad);
+/* Asks all sources, and remembers nothing. */
+gboolean gst_robocache_fuse_has_live_source (GstRobocacheFuse * fuse);
 /* Computes the latency anew, and how many frames cameras may have with us. Posts a LATENCY message when it changed. */
 void gst_robocache_fuse_update_latency (GstRobocacheFuse * fuse);
 /* FALSE and an error that says what to change: latencies of live sources contradict each other, and waiting would never

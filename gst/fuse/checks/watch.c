@@ -1,11 +1,14 @@
-/* robocache: what never comes to robocachefuse, said two seconds after it starts
+/* robocache: a look at robocachefuse two seconds after it starts: pads without rows, settings without pads
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "watch.h"
 
-#include "gst/fuse/stream/debug.h"
+#include "gst/fuse/liveness.h"
+#include "gst/fuse/messages.h"
 #include "gst/fuse/pads/padsettings.h"
+#include "gst/fuse/stream/debug.h"
+#include "silence.h"
 
 #define TIME_TO_COME (2 * GST_SECOND)
 
@@ -18,20 +21,26 @@ warn_unused_settings (GstRobocacheFuse *fuse, gchar *names)
   g_free (names);
 }
 
-/* In a thread of the clock. */
+/* In a thread of the clock. In PAUSED live sources bring nothing, and pads may still be linked: only recordings are looked at. */
 static gboolean
 look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
   GstRobocacheFuse *fuse = data;
+  const gboolean is_live = gst_robocache_fuse_has_live_source (fuse);
+  GQueue messages = G_QUEUE_INIT;
   gchar *unused = NULL;
 
   FUSE_LOCK (fuse);
   if (fuse->watch_id == id) {
-    fuse->watch_is_over = TRUE;
-    unused = gst_robocache_fuse_unused_pad_settings (fuse);
+    fuse->watch_is_over = fuse->playing;
+    if (fuse->playing)
+      unused = gst_robocache_fuse_unused_pad_settings (fuse);
+    if (fuse->playing || !is_live)
+      gst_robocache_fuse_collect_silent_pads (fuse, &messages);
   }
   FUSE_UNLOCK (fuse);
   warn_unused_settings (fuse, unused);
+  gst_robocache_fuse_post_messages (fuse, &messages);
   return TRUE;
 }
 

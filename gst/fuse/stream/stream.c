@@ -65,7 +65,7 @@ fuse_stream_reset (FuseStream *stream)
   stream->times.n_jumps = 0;
   robocache_clock_jump_init (&stream->jump);
   stream->has_format = stream->is_declared = stream->has_data = stream->eos = stream->segment_done = FALSE;
-  stream->warned_no_time = stream->warned_no_reference = stream->warned_far = FALSE;
+  stream->warned_no_time = stream->warned_no_reference = stream->warned_far = stream->gap.is_done = FALSE;
   stream->has_origin = stream->origin_is_first_row = FALSE;
   stream->origin = stream->origin_shift = stream->sought_by = 0;
   memset (&stream->statistics, 0, sizeof (stream->statistics));
@@ -145,7 +145,7 @@ fuse_stream_set_settings (FuseStream *stream, const FuseStreamSettings *settings
   const gint64 tick_period = stream->settings.search.period_ns;
 
   stream->settings = *settings;
-  stream->warned_far = FALSE;
+  stream->warned_far = stream->gap.is_done = FALSE;
   stream->settings.search.period_ns = tick_period;
   for (GList *l = stream->epochs.head; l; l = l->next)
     ((FuseEpoch *) l->data)->history.reorder_window = settings->reorder_window;
@@ -877,6 +877,14 @@ fuse_stream_period (const FuseStream *stream)
   if (epoch->format.rate_num > 0)
     return fuse_format_period (&epoch->format);
   return robocache_history_median_spacing (&epoch->history);
+}
+
+gchar *
+fuse_stream_check_gap (FuseStream *stream, gboolean at_end)
+{
+  const FuseEpoch *epoch = newest_epoch (stream);
+
+  return epoch ? robocache_gap_check (&stream->gap, &epoch->history, &stream->settings.search, at_end) : NULL;
 }
 
 void

@@ -7,6 +7,7 @@
 #ifndef FUSE_STREAM_H
 #define FUSE_STREAM_H
 
+#include "common/rows/gapcheck.h"
 #include "common/time/clockjump.h"
 #include "rowformat.h"
 #include "snapshot.h"
@@ -57,6 +58,7 @@ typedef struct
   FuseStatistics statistics;    /* without the rows of the epochs above, and without lateness */
   RobocacheLosses losses;
   gboolean warned_no_time, warned_no_reference, warned_far;
+  RobocacheGapCheck gap;
 
   /* announced by the source: running time 0 on its clock, which is that of the first row where nobody set it */
   gboolean has_origin, origin_is_first_row;
@@ -161,6 +163,9 @@ gint64 fuse_stream_next_near (const FuseStream * stream, gint64 t);
 gint64 fuse_stream_nominal_period (const FuseStream * stream, gint64 t);
 /* Nominal or else measured spacing of the newest rows (ns); 0 when unknown. */
 gint64 fuse_stream_period (const FuseStream * stream);
+
+/* See robocache_gap_check. */
+gchar *fuse_stream_check_gap (FuseStream * stream, gboolean at_end);
 
 /* Adds what became of the rows and ticks. */
 void fuse_stream_add_statistics (const FuseStream * stream, FuseStatistics * sum);

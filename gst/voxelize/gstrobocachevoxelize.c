@@ -49,6 +49,7 @@
 #include "negotiation.h"
 #include "pointmap.h"
 #include "properties.h"
+#include "outside.h"
 #include "statistics.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_robocache_voxelize_debug);
@@ -69,6 +70,7 @@ struct _GstRobocacheVoxelize
   GstCaps *in_caps;
   RobocacheCloudWindow window;
   RobocachePointMapPool maps;
+  RobocacheOutsideCheck outside;
   gboolean warned_over_cap;
   gboolean tried_caps;          /* the last negotiation called fixate_caps, which posts what failed */
   gboolean failed;              /* a device failed and an error was posted: no more buffers leave */
@@ -128,6 +130,23 @@ count_done (GstRobocacheVoxelize *self, guint in_flight)
   if (!ok)
     fail (self, error);
   return ok;
+}
+
+/* at_end: no cloud follows. */
+static void
+warn_if_all_outside (GstRobocacheVoxelize *self, GstBuffer *cloud, gboolean at_end)
+{
+  RcVoxelCounters total;
+  gchar *text;
+
+  GST_OBJECT_LOCK (self);
+  total = self->statistics.total;
+  GST_OBJECT_UNLOCK (self);
+  if (!robocache_outside_check_is_due (&self->outside, &total, at_end))
+    return;
+  text = robocache_outside_check_text (&self->outside, &total, &self->current.spec, &self->current.points, cloud);
+  GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s", text), (NULL));
+  g_free (text);
 }
 
 static void
@@ -273,6 +292,7 @@ install_next (GstRobocacheVoxelize *self)
   count_done (self, 0);
   GST_OBJECT_LOCK (self);
   self->statistics.occupied_over_cap = 0;
+  robocache_outside_check_init (&self->outside, &self->statistics.total);
   GST_OBJECT_UNLOCK (self);
   self->warned_over_cap = FALSE;
   robocache_voxelize_configuration_clear (&self->current);
@@ -371,6 +391,7 @@ gst_robocache_voxelize_sink_event (GstBaseTransform *trans, GstEvent *event)
       break;
     case GST_EVENT_EOS:
       count_done (self, 0);
+      warn_if_all_outside (self, NULL, TRUE);
       robocache_statistics_post_last (GST_ELEMENT (self));
       break;
     case GST_EVENT_STREAM_START:
@@ -554,6 +575,7 @@ gst_robocache_voxelize_transform (GstBaseTransform *trans, GstBuffer *input, Gst
       robocache_cloud_window_length (&self->window));
   if (!count_done (self, self->current.job.out_on_device ? 1 : 0))
     return GST_FLOW_ERROR;
+  warn_if_all_outside (self, input, FALSE);
   post_stats_when_due (self, input);
   return GST_FLOW_OK;
 }

@@ -5,29 +5,8 @@
 #include "pointbounds.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "kernels/arithmetic.h"
-
-static gdouble
-read_coordinate (RcDtype dtype, const guint8 *at)
-{
-  gdouble value;
-  gfloat single;
-  guint16 half;
-
-  switch (dtype) {
-    case RC_FLOAT64:
-      memcpy (&value, at, sizeof (value));
-      return value;
-    case RC_FLOAT32:
-      memcpy (&single, at, sizeof (single));
-      return (gdouble) single;
-    default:
-      memcpy (&half, at, sizeof (half));
-      return (gdouble) rc_float32_from_float16 (half);
-  }
-}
+#include "common/tensors/element.h"
 
 /* FALSE: a coordinate is not finite. */
 static gboolean
@@ -38,7 +17,7 @@ read_point (const RobocachePointLayout *layout, const guint8 *point, gdouble *xy
   for (guint axis = 0; axis < 3; axis++) {
     const gsize offset = layout->fields ? (gsize) layout->fields[axis].offset : axis * rc_dtype_size (layout->dtype);
 
-    xyz[axis] = read_coordinate (layout->dtype, point + offset);
+    xyz[axis] = robocache_element_read (layout->dtype, point + offset);
     is_finite &= isfinite (xyz[axis]);
   }
   return is_finite;

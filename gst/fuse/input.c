@@ -90,6 +90,7 @@ typedef struct
   GError *error;
   FuseOddities oddities;
   gchar *gap_warning;           /* about max-gap; NULL: none */
+  gchar *quaternion_warning;    /* NULL: none */
   gboolean latency_is_off;
 } AfterRows;
 
@@ -117,6 +118,7 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
     return GST_FLOW_NOT_NEGOTIATED;
   then->gap_warning = fuse_stream_check_gap (stream, FALSE);
+  then->quaternion_warning = robocache_quaternion_check_take_warning (&stream->statistics.quaternions);
   prune (fuse, pad);
   then->latency_is_off = gst_robocache_fuse_latency_is_off (fuse, pad);
   if (then->oddities.jumped || fuse_stream_epoch (stream) != epoch)     /* rows of an older format may have gone */
@@ -137,6 +139,15 @@ warn_small_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gchar *warning
 {
   if (warning)
     GST_ELEMENT_WARNING (fuse, LIBRARY, SETTINGS, ("%s: %s", GST_OBJECT_NAME (pad), warning), (NULL));
+  g_free (warning);
+}
+
+/* Takes warning; NULL: none. */
+static void
+warn_odd_quaternion (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gchar *warning)
+{
+  if (warning)
+    GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: %s", GST_OBJECT_NAME (pad), warning), (NULL));
   g_free (warning);
 }
 
@@ -193,6 +204,7 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
   if (then.oddities.jumped)
     robocache_clock_jump_warn (&pad->stream.jump, GST_ELEMENT (fuse), GST_PAD (pad));
   warn_small_gap (fuse, pad, then.gap_warning);
+  warn_odd_quaternion (fuse, pad, then.quaternion_warning);
   if (flow != GST_FLOW_OK)
     return flow;
   if (then.latency_is_off)
@@ -246,6 +258,7 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
   if (!pad->stream.has_format)
     gst_robocache_fuse_pad_start_roles (pad);
   ok = fuse_stream_set_format (&pad->stream, format, FALSE, error);
+  fuse_stream_set_quaternions (&pad->stream, pad->started_roles.strings[ROBOCACHE_ROLE_QUATERNIONS]);
   fuse_tick_clock_sync_period (&fuse->clock);
   fuse->composition_changed = TRUE;
   gst_robocache_fuse_wake (fuse);
@@ -365,17 +378,19 @@ static void
 end_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
 {
   GstMessage *empty;
-  gchar *gap_warning;
+  gchar *gap_warning, *quaternion_warning;
 
   FUSE_LOCK (fuse);
   take_mark (fuse, pad, event);
   empty = gst_robocache_fuse_warn_empty_pad (fuse, pad);
   gap_warning = fuse_stream_check_gap (&pad->stream, TRUE);
+  quaternion_warning = robocache_quaternion_check_take_warning (&pad->stream.statistics.quaternions);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);
   if (empty)
     gst_element_post_message (GST_ELEMENT (fuse), empty);
   warn_small_gap (fuse, pad, gap_warning);
+  warn_odd_quaternion (fuse, pad, quaternion_warning);
 }
 
 /* Those that mean nothing to a stream go downstream in order with samples; tags and the like are of one sensor alone. */

@@ -7,7 +7,7 @@
 #ifndef GST_ROBOCACHE_RESAMPLE_STREAM_H
 #define GST_ROBOCACHE_RESAMPLE_STREAM_H
 
-#include "common/rows/history.h"
+#include "common/rows/gapcheck.h"
 #include "common/tensors/tensorbuffer.h"
 #include "common/time/clockjump.h"
 #include "format.h"
@@ -31,6 +31,7 @@ typedef struct
   gint64 placed;                /* time of the row that follows a clock jump; ROBOCACHE_NO_TIME: none is pending */
   gboolean is_ticking;          /* next_index is fixed */
   gint64 next_index, next_tick; /* on the grid, and its time */
+  RobocacheGapCheck gap;
   guint n_measured;             /* spacings of the history when the period was last measured */
 
   gint64 last_tick;             /* running time; -1 before the first. Kept by close, so that no tick comes twice */

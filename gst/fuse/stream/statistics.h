@@ -5,6 +5,7 @@
 #ifndef FUSE_STATISTICS_H
 #define FUSE_STATISTICS_H
 
+#include "common/rows/quaternioncheck.h"
 #include "common/rows/rowcounts.h"
 
 G_BEGIN_DECLS
@@ -16,6 +17,7 @@ typedef struct
   guint64 n_kept;               /* rows that wait for a tick */
   guint64 ticks_aligned, ticks_held, ticks_missing;
   guint64 clock_jumps;
+  RobocacheQuaternionCheck quaternions;
   RobocacheHistogram age;       /* of the newest row at or before the tick, at the tick */
   RobocacheHistogram lateness;  /* of late rows: see RobocacheLosses */
 } FuseStatistics;

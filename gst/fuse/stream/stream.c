@@ -52,6 +52,7 @@ fuse_stream_clear (FuseStream *stream)
   g_queue_clear_full (&stream->epochs, epoch_free);
   fuse_format_clear (&stream->format);
   fuse_timestamps_clear (&stream->times);
+  robocache_channel_list_clear (&stream->quaternions);
   g_clear_pointer (&stream->released, g_ptr_array_unref);
 }
 
@@ -213,6 +214,13 @@ fuse_stream_set_format (FuseStream *stream, FuseFormat *format, gboolean is_decl
     begin_epoch (stream);
   }
   return TRUE;
+}
+
+void
+fuse_stream_set_quaternions (FuseStream *stream, const gchar *list)
+{
+  robocache_channel_list_clear (&stream->quaternions);
+  robocache_channel_list_parse (&stream->quaternions, list, stream->format.channels, NULL);
 }
 
 void
@@ -548,6 +556,8 @@ insert_tensor_buffer (Insertion *insertion, GstBuffer *buffer, GError **error)
 
   if (!robocache_tensors_map (&map, buffer, &format->tensors, GST_MAP_READ, error))
     return FALSE;
+  robocache_quaternion_check_rows (&insertion->stream->statistics.quaternions, &insertion->stream->quaternions, format->rows.dtype,
+      format->rows.channels, map.data[0], format->rows.n_rows);
   if (begin_times (insertion, buffer, format->rows.has_times ? map.data[1] : NULL))
     insert_rows (insertion, map.data[0], fuse_format_row_bytes (format));
   robocache_tensors_unmap (&map);

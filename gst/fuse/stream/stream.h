@@ -45,6 +45,7 @@ typedef struct
   FuseTimestamps times;
   RobocacheClockJump jump;      /* of a live sensor's clock */
 
+  RobocacheChannelList quaternions;     /* first channels, in rows of the newest caps */
   GQueue epochs;                /* of FuseEpoch, oldest first; empty before the first caps */
   FuseFormat format;            /* of the newest caps, which the next epoch begins with */
   gboolean has_format;
@@ -84,6 +85,8 @@ void fuse_stream_set_timestamps (FuseStream * stream, const FuseTimestampSetting
 /* Takes the format over. is_declared: no caps have come, they are expected. FALSE and an error when caps differ from those
  * that were declared; the format is then freed. */
 gboolean fuse_stream_set_format (FuseStream * stream, FuseFormat * format, gboolean is_declared, GError ** error);
+/* Finds the channels of quaternions, a channel list or NULL, in the format; an invalid list counts as none. */
+void fuse_stream_set_quaternions (FuseStream * stream, const gchar * list);
 void fuse_stream_set_segment (FuseStream * stream, const GstSegment * segment);
 /* now: running time at which the GAP arrives, or GST_CLOCK_TIME_NONE where no clock says when rows may be. */
 void fuse_stream_gap (FuseStream * stream, GstClockTime pts, GstClockTime duration, GstClockTime now);

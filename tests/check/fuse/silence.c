@@ -1,4 +1,4 @@
-/* robocache: robocachefuse warns of pads without rows, and of a max-gap below the interval of the rows
+/* robocache: robocachefuse warns of pads without rows, of odd quaternions, and of a max-gap below the interval of the rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -39,6 +39,16 @@ static const Scenario scenarios[] = {
   {"an end after rows outside the segment", "rate=100/1", "a b", "b:segment:start=500 b+0..20/10 b:eos 'warning:proprio_1 ended without a row, so "
       "it is missing in all samples; all 3 rows were dropped (stats: rows-dropped-outside-segment)' no:warning"},
   {"an end after a row", "rate=100/1", "a", "a+0 a:eos >0 >eos no:warning"},
+
+  /* quaternions of another length */
+  {"twice as long", "rate=100/1", "a,caps:4,quaternions=0", "a+0=2,0,0,0 'warning:proprio_0: the quaternion in channels 0 to 3 has length 2 instead of "
+      "1' a+10=1,0,0,0 a+20=0,0,0,0 'warning:proprio_0: the quaternion in channels 0 to 3 has length 0' a+30=3,0,0,0 a+40=0,0,0,0 a:eos "
+      "a.quaternions-not-unit=2 a.quaternions-zero=2 quaternions-not-unit=2 quaternions-zero=2 no:warning"},
+  {"by name", "rate=100/1", "a,bare,quaternions=qw", "a:stream a:caps=5[x,qw,qx,qy,qz] a:segment a+0=0,0,0,0,7 'warning:channels 1 to 4 has length 7' a:eos "
+      "a.quaternions-not-unit=1"},
+  {"after other caps", "rate=100/1", "a,caps:4,quaternions=0", "a+0=1,0,0,0 a:caps=5 a+10=0.5,0,0,0,9 'warning:channels 0 to 3 has length 0.5' "
+      "no:warning"},
+  {"no list", "rate=100/1", "a,caps:4", "a+0=2,0,0,0 a:eos a.quaternions-not-unit=0 no:warning"},
 
   /* max-gap below the interval of rows */
   {"ns for ms", "rate=100/1", "a,max-gap=100", "a+0..70/10 no:warning a+80 'warning:proprio_0: max-gap is 100ns, but the rows are 10ms apart, so ticks "

@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
 #include "gst/fuse/stream/debug.h"
@@ -171,6 +172,7 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   gst_pad_set_event_function (GST_PAD (pad), gst_robocache_fuse_sink_event);
   gst_pad_set_query_function (GST_PAD (pad), gst_robocache_fuse_sink_query);
   gst_pad_set_activatemode_function (GST_PAD (pad), sink_activate_mode);
+  robocache_explain_refused_caps (GST_PAD (pad));
   pad->stream.times.origins = fuse->origins;
   pad->stream.released = g_ptr_array_ref (fuse->released);
   pad->flow = fuse->ended;
@@ -184,6 +186,22 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   return pad;
 }
 
+/* gst_robocache_fuse_request_new_pad cannot make a pad of that name. */
+static void
+warn_of_name (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *name)
+{
+  const gchar *of_template = GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template);
+  GstPad *taken = gst_element_get_static_pad (GST_ELEMENT (fuse), name);
+
+  if (taken)
+    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("the pad %s is in use: release it, or request %s for the first free number", name, of_template),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("\"%s\" is not a pad name of %s: sink pads are camera_%%u, proprio_%%u, force_%%u and sink_%%u, "
+            "with a number for %%u", name, of_template), (NULL));
+  gst_clear_object (&taken);
+}
+
 static GstPad *
 gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_template, const gchar *name, const GstCaps *caps)
 {
@@ -194,8 +212,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad = make_pad (fuse, pad_template, name);
   FUSE_UNLOCK (fuse);
   if (pad == NULL) {
-    GST_WARNING_OBJECT (fuse, "a pad cannot be named \"%s\": the name is in use, or does not fit %s", name,
-        GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template));
+    warn_of_name (fuse, pad_template, name);
     return NULL;
   }
   if (GST_STATE (fuse) > GST_STATE_READY || GST_STATE_TARGET (fuse) > GST_STATE_READY)

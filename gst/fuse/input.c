@@ -5,6 +5,7 @@
 #include "input.h"
 
 #include "common/device/budget.h"
+#include "common/element/linkadvice.h"
 #include "common/time/segments.h"
 #include "gst/fuse/checks/silence.h"
 #include "gst/fuse/stream/debug.h"
@@ -92,6 +93,7 @@ typedef struct
   gchar *gap_warning;           /* about max-gap; NULL: none */
   gchar *quaternion_warning;    /* NULL: none */
   gboolean latency_is_off;
+  gboolean has_no_caps;         /* for the first time */
 } AfterRows;
 
 /* Called with the lock. */
@@ -107,6 +109,8 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
           != GST_FORMAT_TIME))
     flow = GST_FLOW_NOT_NEGOTIATED;
   if (flow != GST_FLOW_OK) {
+    then->has_no_caps = flow == GST_FLOW_NOT_NEGOTIATED && !stream->has_format && !pad->missing_caps_are_reported;
+    pad->missing_caps_are_reported |= then->has_no_caps;
     refuse_rows (fuse, pad);
     return flow;
   }
@@ -178,6 +182,15 @@ warn_far (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gint64 lead)
           ? ", more than max-lead, and are dropped (stats: rows-dropped-ahead)" : ""), (NULL));
 }
 
+static void
+post_missing_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GError *error = robocache_error_without_caps (GST_PAD (pad));
+
+  if (error)
+    gst_robocache_fuse_post_failure (fuse, pad, error);
+}
+
 GstFlowReturn
 gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 {
@@ -195,6 +208,8 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
 
   if (then.error)
     gst_robocache_fuse_fail (fuse, pad, flow, then.error);
+  if (then.has_no_caps)
+    post_missing_caps (fuse, pad);
   if (then.oddities.without_time)
     robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
   if (then.oddities.without_reference)
@@ -324,7 +339,7 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
     first = gst_robocache_fuse_end_streams (fuse, GST_FLOW_ERROR);
     FUSE_UNLOCK (fuse);
     if (first)
-      GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
+      GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: " ROBOCACHE_ADVICE_ON_TIMES,
             GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
     return FALSE;
   }

@@ -44,6 +44,7 @@
 #include "allocation.h"
 #include "common/element/errors.h"
 #include "common/element/propertytypes.h"
+#include "common/element/linkadvice.h"
 #include "common/element/statistics.h"
 #include "common/time/segments.h"
 #include "negotiation.h"
@@ -250,20 +251,34 @@ gst_robocache_voxelize_fixate_caps (GstBaseTransform *trans, GstPadDirection dir
   return gst_caps_new_empty ();
 }
 
+/* Takes the error, and posts it once, though upstream tries again with each buffer. */
+static void
+refuse (GstRobocacheVoxelize *self, GError *error)
+{
+  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
+  g_error_free (error);
+}
+
+static void
+refuse_missing_caps (GstRobocacheVoxelize *self)
+{
+  GError *error = robocache_error_without_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
+
+  if (error)
+    refuse (self, error);
+}
+
 /* Posts that downstream accepts none of the caps, unless fixate_caps posted an error; the base class only logs it. */
 static void
 negotiation_failed (GstRobocacheVoxelize *self)
 {
   GstPad *srcpad = GST_BASE_TRANSFORM_SRC_PAD (self);
   GstCaps *peer;
-  GError *error;
 
   if (self->tried_caps || GST_PAD_IS_FLUSHING (srcpad))
     return;
   peer = gst_pad_peer_query_caps (srcpad, NULL);
-  error = robocache_voxelize_refused (&self->device, GST_ELEMENT (self), peer);
-  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
-  g_error_free (error);
+  refuse (self, robocache_voxelize_refused (&self->device, GST_ELEMENT (self), peer));
   gst_caps_unref (peer);
 }
 
@@ -360,7 +375,7 @@ handle_caps (GstRobocacheVoxelize *self, GstEvent *event)
   return ok;
 }
 
-/* FALSE after an error; it is posted once, though upstream tries again with each buffer. */
+/* FALSE after an error. */
 static gboolean
 check_segment (GstRobocacheVoxelize *self, const GstSegment *segment)
 {
@@ -368,8 +383,7 @@ check_segment (GstRobocacheVoxelize *self, const GstSegment *segment)
 
   if (robocache_segment_check (segment, &error))
     return TRUE;
-  robocache_post_error_once (GST_ELEMENT (self), error, &self->refusal);
-  g_error_free (error);
+  refuse (self, error);
   return FALSE;
 }
 
@@ -447,7 +461,9 @@ gst_robocache_voxelize_submit_input_buffer (GstBaseTransform *trans, gboolean is
   /* no set_caps follows fixate_caps where all caps stay as they were */
   if (ret == GST_FLOW_OK && !install_next (self))
     ret = GST_FLOW_ERROR;
-  if (ret == GST_FLOW_NOT_NEGOTIATED)
+  if (ret == GST_FLOW_NOT_NEGOTIATED && self->in_caps == NULL)
+    refuse_missing_caps (self);
+  else if (ret == GST_FLOW_NOT_NEGOTIATED)
     negotiation_failed (self);
   return ret;
 }
@@ -700,4 +716,5 @@ gst_robocache_voxelize_init (GstRobocacheVoxelize *self)
   robocache_voxelize_statistics_reset (&self->statistics);
   robocache_statistics_timer_reset (&self->stats_timer);
   robocache_cloud_window_init (&self->window);
+  robocache_explain_refused_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
 }

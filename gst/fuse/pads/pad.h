@@ -72,6 +72,7 @@ struct _GstRobocacheFusePad
   gboolean waiting;             /* its chain function waits for the other streams */
   gboolean removed;
   gboolean is_ready;            /* for the tick that the element waits for */
+  gboolean missing_caps_are_reported;   /* since the element started */
   gboolean silence_is_reported; /* since the element started: see silence.h */
   gboolean start_is_checked, end_is_checked;    /* since the ticks began: see spans.h */
   GstFlowReturn flow;           /* not OK once downstream, an error or the end stopped the streams */

@@ -146,6 +146,13 @@ static const VoxelCase scenarios[] = {
   {"origin=<0.0,0.0,-5411000.0> voxel-size=<0.1,0.1,0.1> grid=10:10:10", XYZ,
       "'warning:settings:z: float32 coordinates at 5411000 m are 0.5 m apart' " GO_FAR},
   {"origin=<-1000000.0,0.0,0.0> voxel-size=<0.2,1.0,1.0> grid=1000000:1:1 output=bits", XYZ, "'warning:settings:x: ' " GO_FAR},
+  /* what does not link: the error names what to put between, once, though upstream tries again */
+  {UNIT, XYZ, "'+1 1 1' = 'caps:video/x-raw,format=I420,width=4,height=4,framerate=30/1' 'error:negotiation:sink: caps are video/x-raw' "
+      "'caps:video/x-raw,format=I420,width=4,height=4,framerate=30/1' errors=0 "
+      "'caps:video/x-raw,format=I420,width=8,height=4,framerate=30/1' 'error:negotiation:: send depth images of format GRAY16_LE; other video has no points. "
+      "The pad accepts application/x-pointcloud' caps:application/octet-stream 'error:negotiation:: put robocacheparse between. The pad' 'caps:" XYZ
+      "' '+1 1 1' = caps:application/octet-stream 'error:negotiation:: put robocacheparse between' errors=0"},
+
   /* all points outside: at once if they are many, otherwise at the end */
   {UNIT, XYZ, "'+" THOUSAND "' = " OUTSIDE ("1000", BOX ("9 to 9", "1 to 1", "1 to 1")) " '+" THOUSAND "' = eos warnings=0"},
   {UNIT, XYZ, "'+" HUNDRED "' = '+-7.5 0 0 nan 0 0 5 200.25 0 " THOUSAND "' = "

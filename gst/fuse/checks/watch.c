@@ -21,7 +21,45 @@ warn_unused_settings (GstRobocacheFuse *fuse, gchar *names)
   g_free (names);
 }
 
-/* In a thread of the clock. In PAUSED live sources bring nothing, and pads may still be linked: only recordings are looked at. */
+static GstClockID
+next_look (void)
+{
+  GstClock *clock = gst_system_clock_obtain ();
+  GstClockID id = gst_clock_new_single_shot_id (clock, gst_clock_get_time (clock) + TIME_TO_COME);
+
+  gst_object_unref (clock);
+  return id;
+}
+
+/* Live sources bring nothing in PAUSED, and no source does before the base time, which may be in the future. Called with the lock. */
+static gboolean
+rows_are_due (GstRobocacheFuse *fuse, gboolean is_live)
+{
+  GstClockTime now;
+
+  if (!fuse->playing)
+    return !is_live;
+  now = gst_robocache_fuse_clock_now (fuse);
+  return GST_CLOCK_TIME_IS_VALID (now) && now >= TIME_TO_COME;
+}
+
+static void wait_for_look (GstRobocacheFuse * fuse, GstClockID id);
+
+/* Called with the lock. TRUE: another look follows. */
+static gboolean
+collect_findings (GstRobocacheFuse *fuse, gboolean is_live, gchar **unused, GQueue *messages)
+{
+  const gboolean are_due = rows_are_due (fuse, is_live);
+
+  if (fuse->playing && !fuse->watch_is_over)
+    *unused = gst_robocache_fuse_unused_pad_settings (fuse);
+  fuse->watch_is_over |= fuse->playing;
+  if (are_due)
+    gst_robocache_fuse_collect_silent_pads (fuse, messages);
+  return fuse->playing && !are_due;
+}
+
+/* In a thread of the clock. */
 static gboolean
 look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
 {
@@ -29,19 +67,28 @@ look (GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
   const gboolean is_live = gst_robocache_fuse_has_live_source (fuse);
   GQueue messages = G_QUEUE_INIT;
   gchar *unused = NULL;
+  GstClockID next = NULL;
 
   FUSE_LOCK (fuse);
-  if (fuse->watch_id == id) {
-    fuse->watch_is_over = fuse->playing;
-    if (fuse->playing)
-      unused = gst_robocache_fuse_unused_pad_settings (fuse);
-    if (fuse->playing || !is_live)
-      gst_robocache_fuse_collect_silent_pads (fuse, &messages);
+  if (fuse->watch_id == id && collect_findings (fuse, is_live, &unused, &messages)) {
+    next = fuse->watch_id = next_look ();
+    gst_clock_id_ref (next);
+    gst_clock_id_unref (id);
   }
   FUSE_UNLOCK (fuse);
   warn_unused_settings (fuse, unused);
   gst_robocache_fuse_post_messages (fuse, &messages);
+  if (next)
+    wait_for_look (fuse, next);
   return TRUE;
+}
+
+/* Takes the id. */
+static void
+wait_for_look (GstRobocacheFuse *fuse, GstClockID id)
+{
+  gst_clock_id_wait_async (id, look, gst_object_ref (fuse), gst_object_unref);
+  gst_clock_id_unref (id);
 }
 
 /* Takes the id over. FALSE: the element has been looked at since it started. */
@@ -66,13 +113,12 @@ replace_watch (GstRobocacheFuse *fuse, GstClockID id)
 void
 gst_robocache_fuse_begin_watch (GstRobocacheFuse *fuse)
 {
-  GstClock *clock = gst_system_clock_obtain ();
-  GstClockID id = gst_clock_new_single_shot_id (clock, gst_clock_get_time (clock) + TIME_TO_COME);
+  GstClockID id = next_look ();
 
   if (replace_watch (fuse, gst_clock_id_ref (id)))
-    gst_clock_id_wait_async (id, look, gst_object_ref (fuse), gst_object_unref);
-  gst_clock_id_unref (id);
-  gst_object_unref (clock);
+    wait_for_look (fuse, id);
+  else
+    gst_clock_id_unref (id);
 }
 
 void

@@ -9,25 +9,25 @@
 
 static const Scenario scenarios[] = {
   /* two seconds without a row */
-  {"no pad", "rate=100/1", "a,absent", "wall:1999 no:warning wall:2000 'warning:fuse has no sink pad, so no sample leaves: link streams to it, like "
+  {"no pad", "rate=100/1", "a,absent", "wall:1999 no:warning @2000 wall:2000 'warning:fuse has no sink pad, so no sample leaves: link streams to it, like "
       "\"robocachetestsrc ! fuse.proprio_0\"' wall:9000 no:warning"},
   {"a pad in time", "rate=100/1", "a,absent", "wall:1000 a:add a:start a+0 wall:3000 no:warning"},
-  {"caps alone", "rate=100/1", "a b", "a+0 wall:1999 no:warning wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; "
+  {"caps alone", "rate=100/1", "a b", "a+0 wall:1999 no:warning @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; "
       NO_BUFFER "' wall:9000 no:warning"},
-  {"nothing at all", "rate=100/1", "a b,bare", "a+0 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; it has no caps "
+  {"nothing at all", "rate=100/1", "a b,bare", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; it has no caps "
       "yet: " SOURCE "' no:warning"},
-  {"not linked", "rate=100/1", "a b,unlinked", "a+0 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; the pad is not "
+  {"not linked", "rate=100/1", "a b,unlinked", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and samples wait for it; the pad is not "
       "linked: link a stream to it, or release it' no:warning"},
-  {"each of two", "rate=100/1", "a b,bare", "wall:2000 warning:proprio_0 warning:proprio_1 no:warning"},
-  {"rows outside the segment", "rate=100/1", "a b", "a+0 b:segment:start=500 b+0..20/10 wall:2000 'warning:proprio_1 has no row after 2 s, and "
+  {"each of two", "rate=100/1", "a b,bare", "@2000 wall:2000 warning:proprio_0 warning:proprio_1 no:warning"},
+  {"rows outside the segment", "rate=100/1", "a b", "a+0 b:segment:start=500 b+0..20/10 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and "
       "samples wait for it; all 3 rows were dropped (stats: rows-dropped-outside-segment): correct the times of its source' no:warning"},
-  {"a GAP is no silence", "rate=100/1", "a b", "a+0 b:gap:0,10 wall:2000 no:warning"},
-  {"an expected stream may be late", "rate=100/1", "a b,bare,expects:1@100", "a+0 wall:2000 no:warning"},
-  {"live", "rate=100/1", "a,live b,bare,live", "a+0 wall:2000 'warning:proprio_1 has no row after 2 s, and samples leave without it; it has no "
+  {"a GAP is no silence", "rate=100/1", "a b", "a+0 b:gap:0,10 @2000 wall:2000 no:warning"},
+  {"an expected stream may be late", "rate=100/1", "a b,bare,expects:1@100", "a+0 @2000 wall:2000 no:warning"},
+  {"live", "rate=100/1", "a,live b,bare,live", "a+0 wall:2000 no:warning @1999 wall:4000 no:warning @2000 wall:6000 'warning:proprio_1 has no row after 2 s, and samples leave without it; it has no "
       "caps yet' no:warning"},
-  {"live and required", "rate=100/1", "a,live b,bare,live,required=true", "a+0 wall:2000 'warning:proprio_1 has no row after 2 s, and no sample "
+  {"live and required", "rate=100/1", "a,live b,bare,live,required=true", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and no sample "
       "leaves, since it is required; it has no caps yet' no:warning"},
-  {"once a start", "rate=100/1", "a,bare", "wall:2000 wait:warning wall:9000 no:warning stop play wall:10999 no:warning wall:11000 "
+  {"once a start", "rate=100/1", "a,bare", "@2000 wall:2000 wait:warning wall:9000 no:warning stop play wall:10999 no:warning wall:11000 "
       "warning:proprio_0 no:warning"},
   {"nobody looks when the element has stopped", "rate=100/1", "a,bare", "stop wall:3000 no:warning play"},
 
@@ -67,11 +67,43 @@ static const Scenario scenarios[] = {
       "a+120..200/10 no:warning"},
 };
 
+/* A pipeline of recordings does not get out of PAUSED until every stream has a row. */
+static const struct
+{
+  const gchar *launch, *words;
+} paused[] = {
+  {"robocachefuse name=fuse rate=50/1 ! fakesink", "fuse has no sink pad"},
+  {"appsrc name=a format=time caps=\"" ONE_CHANNEL "\" ! fuse.proprio_0 robocachefuse name=fuse rate=50/1 ! fakesink",
+      "proprio_0 has no row after 2 s, and samples wait for it; it has caps, but no buffer has arrived"},
+};
+
+GST_START_TEST (test_paused)
+{
+  GstElement *pipeline = gst_parse_launch (paused[__i__].launch, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *warning;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (strstr (warning->message, paused[__i__].words) != NULL, "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 static Suite *
 robocachefusesilence_suite (void)
 {
   Suite *s = suite_create ("robocachefusesilence");
 
+  tcase_add_loop_test (add_case (s, "paused"), test_paused, 0, G_N_ELEMENTS (paused));
   add_scenarios (s, scenarios, G_N_ELEMENTS (scenarios), FALSE);
   return s;
 }

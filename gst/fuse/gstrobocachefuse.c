@@ -467,7 +467,7 @@ start_settings (GstRobocacheFuse *fuse)
   GST_OBJECT_UNLOCK (fuse);
   FUSE_UNLOCK (fuse);
   if (both)
-    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: ticks come from one of them"), (NULL));
+    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: unset one of them"), (NULL));
   return !both;
 }
 

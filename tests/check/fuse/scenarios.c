@@ -32,6 +32,8 @@ static const Scenario scenarios[] = {
       "b+0..100/10 a+0..24/8 for:1..20/1 { yield ticks-out=0 } a+32..200/8 eos >0 a=24 >100 >200 a=176 b=held:100 >eos"},
   {"mean with a reference pad is over its nominal period", "reference-pad=sink_0", "a,interpolation=mean b=sink_0,caps:1@50/1",
       "b+20..40/20 a+12=0 a+16=6 a+24=9 a+60=9 eos >20:20 a=5 b=20 caps.framerate=50/1"},
+  {"a reference pad that does not exist", "reference-pad=proprio_7", "a b", "a+0!not-negotiated 'error:settings:reference-pad=proprio_7: expected one of "
+      "the sink pads, which are proprio_0, proprio_1'"},
   {"mean with a reference pad of no period", "reference-pad=sink_0", "a,interpolation=mean b=sink_0",
       "b+20..40/20 a+0..60/10 eos 'error:settings:proprio_0|mean|set rate'"},
   {"half of a quarter turn about z", "rate=200/1", "a,caps:5,quaternions=1",

@@ -1,4 +1,4 @@
-/* robocache: which backend an element computes on
+/* robocache: the choice of an element's backend
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: which backend an element computes on
+/* robocache: the choice of an element's backend
  *
  * The CPU's engine is open between start and stop, unless backend=cuda. With `auto` the GPU's engine is opened when caps have
  * device memory, or when the work of one buffer exceeds the break-even, so a pipeline of small rows never makes a CUDA context.

@@ -1,4 +1,4 @@
-/* robocache: what to put between two elements whose caps do not fit
+/* robocache: advice for two elements whose caps do not fit
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: what to put between two elements whose caps do not fit
+/* robocache: advice for two elements whose caps do not fit
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /* For a stream without times. */
 #define ROBOCACHE_ADVICE_ON_TIMES "put robocacheparse between, or set format=time if the source is an appsrc"
 
-/* What the user can do for a peer that accepts only `accepted`, like "put videoconvert between". */
+/* The remedy for a peer that accepts only `accepted`, like "put videoconvert between". */
 const gchar *robocache_link_advice (const GstCaps * offered, const GstCaps * accepted);
 
 /* From now on a CAPS event that the sink pad does not accept posts one CORE/NEGOTIATION error with that advice. Without it the core

@@ -14,7 +14,7 @@ typedef struct
   gdouble min[3], max[3];       /* along x, y, z, metres */
 } RobocachePointBounds;
 
-/* Of n_points interleaved points in host memory. FALSE: no point is finite. */
+/* The box around n_points interleaved points in host memory. FALSE: no point is finite. */
 gboolean robocache_point_bounds_find (RobocachePointBounds * bounds, const RobocachePointLayout * layout, const guint8 * points,
     guint64 n_points);
 

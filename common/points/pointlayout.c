@@ -1,4 +1,4 @@
-/* robocache: where the fields of a point are
+/* robocache: the places of the fields of a point
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

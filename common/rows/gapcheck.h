@@ -1,4 +1,4 @@
-/* robocache: whether max-gap is below the interval of the rows, so that no tick between rows is aligned
+/* robocache: a check of max-gap against the interval of the rows
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -23,7 +23,7 @@ typedef struct
   gboolean is_reported;
 } RobocacheOddQuaternions;
 
-/* Of one stream. A zeroed struct is a valid empty check. */
+/* Faults of one stream. A zeroed struct is a valid empty check. */
 typedef struct
 {
   RobocacheOddQuaternions not_unit;     /* by more than 1 %, but not zero; NaN is no fault of length */

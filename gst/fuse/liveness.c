@@ -1,4 +1,4 @@
-/* robocache: whether sources of robocachefuse are live, and the latency that follows
+/* robocache: liveness of the sources of robocachefuse, and its latency
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

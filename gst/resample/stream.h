@@ -65,14 +65,14 @@ typedef struct
   gboolean no_memory;           /* for the row next */
 } GstRobocacheResampleRows;
 
-/* Maps the rows of a buffer, to unmap afterwards. FALSE and an error when it is not what caps say. */
+/* Maps the rows of a buffer, to unmap afterwards. FALSE and an error when it differs from its caps. */
 gboolean gst_robocache_resample_rows_map (GstRobocacheResampleRows * rows, const GstRobocacheResampleStream * stream,
     GstBuffer * buffer, GError ** error);
 void gst_robocache_resample_rows_unmap (GstRobocacheResampleRows * rows);
 
 /* Fixes the times of rows. FALSE: their buffer has no time and nothing to continue from; they are counted as dropped. */
 gboolean gst_robocache_resample_stream_begin_rows (GstRobocacheResampleStream * stream, GstRobocacheResampleRows * rows);
-/* Inserts rows from rows->next on; now is the running time of the clock where it says which rows are wild, otherwise
+/* Inserts rows from rows->next on; now is the running time of the clock if wild rows are to be found, otherwise
  * GST_CLOCK_TIME_NONE. FALSE: the sensor's clock jumped before rows->next. Then output all ticks, restart, and call it again. */
 gboolean gst_robocache_resample_stream_insert (GstRobocacheResampleStream * stream, GstRobocacheResampleRows * rows,
     GstClockTime now);

@@ -17,7 +17,7 @@ gboolean robocache_voxelize_decide_allocation (const RobocacheVoxelizeConfigurat
 /* Adds the buffers that upstream needs while the window holds some, and memory of the device or pinned memory. */
 void robocache_voxelize_propose_allocation (const RobocacheVoxelizeConfiguration * configuration,
     RobocacheDevice * device, GstElement * element, GstQuery * query);
-/* Why no output of so many bytes could be allocated: pools do not tell, so the allocator is asked again. */
+/* The reason why no output of so many bytes could be allocated. Pools report none, so the allocator tries again. */
 GError *robocache_voxelize_explain_no_output (const RobocacheVoxelizeConfiguration * configuration,
     RobocacheDevice * device, gsize bytes);
 

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Of one grid. */
+/* The check of one grid. */
 typedef struct
 {
   gint64 inside, outside;       /* points that were counted before it was set */

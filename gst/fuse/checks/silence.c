@@ -1,4 +1,4 @@
-/* robocache: streams of robocachefuse without a row, as warnings that say what to do
+/* robocache: warnings about streams of robocachefuse without a row, with the remedy
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

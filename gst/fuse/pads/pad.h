@@ -39,7 +39,7 @@ typedef struct
   GstPadClass parent_class;
 } GstRobocacheFusePadClass;
 
-/* What a pad asks of its element. Called without locks, with the element that the pad is in. */
+/* Calls of a pad to its element. Called without locks, with the element that the pad is in. */
 typedef struct
 {
   void (*settings_changed) (GstElement * element, GstRobocacheFusePad * pad);

@@ -1,4 +1,4 @@
-/* robocache: camera frames of robocachefuse, brought to where a sample is made
+/* robocache: camera frames of robocachefuse, in the memory of the sample
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: what became of the rows and ticks of robocachefuse
+/* robocache: statistics of the rows and ticks of robocachefuse
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -1,4 +1,4 @@
-/* robocache: what became of the rows and ticks of robocachefuse
+/* robocache: statistics of the rows and ticks of robocachefuse
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/* Of one stream, or the sum of several. A zeroed one is empty. */
+/* Statistics of one stream, or the sum of several. A zeroed struct is a valid empty one. */
 typedef struct
 {
   RobocacheRowCounts rows;
@@ -28,7 +28,7 @@ GstStructure *fuse_statistics_to_structure (const FuseStatistics * statistics, c
 /* Adds the counts of rows of all streams together. */
 void fuse_statistics_add_totals (const FuseStatistics * sum, GstStructure * structure);
 
-/* Of the ticks of an element. */
+/* Statistics of the ticks of an element. */
 typedef struct
 {
   guint64 n_out, n_dropped;

@@ -1,4 +1,4 @@
-/* robocache: one sensor of robocachefuse: its format, its rows, and which ticks they answer
+/* robocache: one sensor of robocachefuse: its format, its rows, and their ticks
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -265,7 +265,7 @@ guess_unit (TimeGuess *guess, const Look *look, gdouble step, GError **error)
         step * robocache_time_unit_seconds (*unit) * 1e3);
   } else {
     if (step > 0.0)
-      FAULT (error, "the median step of the time, %g, is not that of a sensor of 0.5 Hz to 20 kHz in any unit; set time-unit",
+      FAULT (error, "the median step of the times, %g, fits no sensor of 0.5 Hz to 20 kHz in any unit; set time-unit",
       step);
     else
       FAULT (error, "all times are equal, so their unit is unknown; set time-unit, or time-column");

@@ -307,7 +307,7 @@ agree_on_caps (GstRobocacheFuse *fuse, FuseComposer *composer, GError **error)
     gchar *why = robocache_device_explain (&fuse->device, GST_ELEMENT (fuse), peer);
 
     g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "samples are %s, but downstream accepts only %s%s", ours, theirs,
-        why);
+        *why ? why : ": set type, layout, info or window, or other caps downstream");
     g_free (why);
     g_free (ours);
     g_free (theirs);

@@ -31,7 +31,7 @@ refuse time_only '^error: lonely.csv: .*the file has no column of data' lonely.c
 printf 't,v\n7,1\n7,2\n' > still.csv
 refuse unit_of_one_time '^error: still.csv: all times are equal, so their unit is unknown; set time-unit, or time-column$' still.csv
 printf 't,v\n0,1\n3000000000000,2\n9000000000000,3\n' > odd.csv
-refuse unit_of_no_sensor '^error: odd.csv: the median step of the time, .* set time-unit$' odd.csv
+refuse unit_of_no_sensor '^error: odd.csv: the median step of the times, .* set time-unit$' odd.csv
 refuse unit_unknown '^error: good.csv: time-unit=h: expected s, ms, us or ns$' good.csv,time-unit=h
 printf 't,v\n0,left\n0.01,right\n' > text.csv
 refuse values_are_words '^error: text.csv contains no readable row: line 2, column 1: "left" is not a number$' text.csv

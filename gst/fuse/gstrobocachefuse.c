@@ -221,6 +221,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad_settings_changed (element, pad);  /* it may be declared already */
   gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   gst_robocache_fuse_excuse_from_flush (fuse, pad);
+  gst_robocache_fuse_watch_new_pad (fuse);
   return GST_PAD (pad);
 }
 

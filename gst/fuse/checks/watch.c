@@ -91,38 +91,63 @@ wait_for_look (GstRobocacheFuse *fuse, GstClockID id)
   gst_clock_id_unref (id);
 }
 
-/* Takes the id over. FALSE: the element has been looked at since it started. */
-static gboolean
-replace_watch (GstRobocacheFuse *fuse, GstClockID id)
+/* Takes the id over, and lets go of the one before. Called with the lock; unschedule what it returns without it. */
+static GstClockID
+swap_watch (GstRobocacheFuse *fuse, GstClockID id)
 {
-  GstClockID before;
+  GstClockID before = fuse->watch_id;
+
+  fuse->watch_id = id;
+  return before;
+}
+
+static void
+cancel (GstClockID id)
+{
+  if (id == NULL)
+    return;
+  gst_clock_id_unschedule (id);
+  gst_clock_id_unref (id);
+}
+
+/* A look at a start is due once from one start to the next; a look at a new pad in PLAYING. */
+static void
+schedule_look (GstRobocacheFuse *fuse, gboolean is_of_new_pad)
+{
+  GstClockID id = next_look (), before = NULL;
   gboolean is_due;
 
   FUSE_LOCK (fuse);
-  before = fuse->watch_id;
-  is_due = !fuse->watch_is_over;
-  fuse->watch_id = id;
+  is_due = is_of_new_pad ? fuse->playing : !fuse->watch_is_over;
+  if (is_due)
+    before = swap_watch (fuse, gst_clock_id_ref (id));
   FUSE_UNLOCK (fuse);
-  if (before) {
-    gst_clock_id_unschedule (before);
-    gst_clock_id_unref (before);
-  }
-  return is_due;
-}
-
-void
-gst_robocache_fuse_begin_watch (GstRobocacheFuse *fuse)
-{
-  GstClockID id = next_look ();
-
-  if (replace_watch (fuse, gst_clock_id_ref (id)))
+  cancel (before);
+  if (is_due)
     wait_for_look (fuse, id);
   else
     gst_clock_id_unref (id);
 }
 
 void
+gst_robocache_fuse_begin_watch (GstRobocacheFuse *fuse)
+{
+  schedule_look (fuse, FALSE);
+}
+
+void
+gst_robocache_fuse_watch_new_pad (GstRobocacheFuse *fuse)
+{
+  schedule_look (fuse, TRUE);
+}
+
+void
 gst_robocache_fuse_end_watch (GstRobocacheFuse *fuse)
 {
-  replace_watch (fuse, NULL);
+  GstClockID before;
+
+  FUSE_LOCK (fuse);
+  before = swap_watch (fuse, NULL);
+  FUSE_UNLOCK (fuse);
+  cancel (before);
 }

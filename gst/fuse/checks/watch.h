@@ -13,6 +13,8 @@ G_BEGIN_DECLS
 
 /* Looks in two seconds, counted from now on, and posts warnings. Called without the lock, at PAUSED and again at PLAYING. */
 void gst_robocache_fuse_begin_watch (GstRobocacheFuse * fuse);
+/* Looks again two seconds after a pad was requested in PLAYING. Called without the lock. */
+void gst_robocache_fuse_watch_new_pad (GstRobocacheFuse * fuse);
 void gst_robocache_fuse_end_watch (GstRobocacheFuse * fuse);
 
 G_END_DECLS

@@ -29,6 +29,10 @@ static const Scenario scenarios[] = {
       "leaves, since it is required; it has no caps yet' no:warning"},
   {"once a start", "rate=100/1", "a,bare", "@2000 wall:2000 wait:warning wall:9000 no:warning stop play wall:10999 no:warning wall:11000 "
       "warning:proprio_0 no:warning"},
+  {"a pad that is added while it plays", "rate=100/1", "a b,absent", "a+0 @2000 wall:2000 no:warning b:add wall:3999 no:warning wall:4000 "
+      "'warning:proprio_1 has no row after 2 s' wall:9000 no:warning"},
+  {"a pad that is added before the look", "rate=100/1", "a b,absent", "wall:1000 b:add @2000 wall:2000 no:warning wall:3000 warning:proprio_0 "
+      "warning:proprio_1 no:warning"},
   {"nobody looks when the element has stopped", "rate=100/1", "a,bare", "stop wall:3000 no:warning play"},
 
   /* an end without a row: at once */

@@ -96,6 +96,13 @@ typedef struct
   gboolean has_no_caps;         /* for the first time */
 } AfterRows;
 
+/* Ticks of the reference are its rows, so no tick is in a gap of it. Called with the lock. */
+static gchar *
+check_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean at_end)
+{
+  return fuse->clock.reference == &pad->stream ? NULL : fuse_stream_check_gap (&pad->stream, at_end);
+}
+
 /* Called with the lock. */
 static GstFlowReturn
 insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer, AfterRows *then)
@@ -121,7 +128,7 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
     return GST_FLOW_ERROR;
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
     return GST_FLOW_NOT_NEGOTIATED;
-  then->gap_warning = fuse_stream_check_gap (stream, FALSE);
+  then->gap_warning = check_gap (fuse, pad, FALSE);
   then->quaternion_warning = robocache_quaternion_check_take_warning (&stream->statistics.quaternions);
   prune (fuse, pad);
   then->latency_is_off = gst_robocache_fuse_latency_is_off (fuse, pad);
@@ -398,7 +405,7 @@ end_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   FUSE_LOCK (fuse);
   take_mark (fuse, pad, event);
   empty = gst_robocache_fuse_warn_empty_pad (fuse, pad);
-  gap_warning = fuse_stream_check_gap (&pad->stream, TRUE);
+  gap_warning = check_gap (fuse, pad, TRUE);
   quaternion_warning = robocache_quaternion_check_take_warning (&pad->stream.statistics.quaternions);
   gst_robocache_fuse_wake (fuse);
   FUSE_UNLOCK (fuse);

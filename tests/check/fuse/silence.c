@@ -63,6 +63,7 @@ static const Scenario scenarios[] = {
   {"a hole is no interval", "rate=100/1", "a,max-gap=20ms", "a+0..20/10 a+1000..1020/10 a+2000..2040/10 a:eos no:warning"},
   {"the default for a slow sensor", "rate=10/1", "a", "a+0..8000/1000 'warning:proprio_0: max-gap is 200ms, but the rows are 1s apart' no:warning"},
   {"as far apart as it allows", "rate=100/1", "a,max-gap=10ms", "a+0..200/10 a:eos no:warning"},
+  {"a reference has no tick between its rows", "reference-pad=proprio_0", "a", "a+0..9000/1000 a:eos no:warning"},
   {"no limit", "rate=10/1", "a,max-gap=-1", "a+0..8000/1000 a:eos no:warning"},
   {"an age", "rate=100/1", "a,max-gap=5ms,interpolation=previous", "a+0..200/10 a:eos no:warning"},
   {"a tiny age", "rate=100/1", "a,max-gap=1ms,interpolation=previous", "a+0..80/10 'warning:max-gap is 1ms, but the rows are 10ms apart' no:warning"},

@@ -292,7 +292,8 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
     expected = pad->expected_caps ? gst_caps_to_string (pad->expected_caps) : g_strdup ("others");
     GST_OBJECT_UNLOCK (pad);
     g_clear_error (error);
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s, but expected-caps are %s: correct expected-caps or the source", came, expected);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s, but expected-caps are %s: correct expected-caps or the "
+        "source", came, expected);
     g_free (expected);
     g_free (came);
   }

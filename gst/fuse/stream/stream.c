@@ -145,8 +145,9 @@ fuse_stream_set_settings (FuseStream *stream, const FuseStreamSettings *settings
 {
   const gint64 tick_period = stream->settings.search.period_ns;
 
+  stream->gap.is_done &= stream->settings.search.max_gap_ns == settings->search.max_gap_ns;
   stream->settings = *settings;
-  stream->warned_far = stream->gap.is_done = FALSE;
+  stream->warned_far = FALSE;
   stream->settings.search.period_ns = tick_period;
   for (GList *l = stream->epochs.head; l; l = l->next)
     ((FuseEpoch *) l->data)->history.reorder_window = settings->reorder_window;

@@ -68,6 +68,7 @@ static const Scenario scenarios[] = {
   {"an age", "rate=100/1", "a,max-gap=5ms,interpolation=previous", "a+0..200/10 a:eos no:warning"},
   {"a tiny age", "rate=100/1", "a,max-gap=1ms,interpolation=previous", "a+0..80/10 'warning:max-gap is 1ms, but the rows are 10ms apart' no:warning"},
   {"a mean needs no gap", "rate=100/1", "a,max-gap=1ms,interpolation=mean", "a+0..200/10 a:eos no:warning"},
+  {"once, whatever else is set", "rate=100/1", "a,max-gap=100", "a+0..80/10 wait:warning a:offset=5ms a+90 a:max-gap=100 a+100..200/10 no:warning"},
   {"set while it runs", "rate=100/1", "a", "a+0..100/10 no:warning a:max-gap=100 a+110 'warning:max-gap is 100ns, but the rows are 10ms' a:max-gap=1s "
       "a+120..200/10 no:warning"},
 };

@@ -315,7 +315,8 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   fuse_stream_reset (&pad->stream);
   gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   gst_robocache_fuse_pad_start_roles (pad);
-  pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;
+  pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = FALSE;
+  pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;
   pad->flow = GST_FLOW_OK;
 }
 

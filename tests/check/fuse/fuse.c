@@ -68,7 +68,8 @@ static const struct
 {
   const gchar *caps, *words;
 } no_cameras[] = {
-  {"video/x-raw, format=(string)RGB, framerate=(fraction)30/1", "video/x-raw, format=(string)RGB, framerate=(fraction)30/1: add the missing fields to the caps. The pad accepts video/x-raw"},
+  {"video/x-raw, format=(string)RGB, framerate=(fraction)30/1",
+      "video/x-raw, format=(string)RGB, framerate=(fraction)30/1: add the missing fields to the caps. The pad accepts video/x-raw"},
   {"video/x-raw, format=(string)NV12, width=(int)4, height=(int)4, framerate=(fraction)30/1", "put videoconvert between"},
   {"image/jpeg", "put decodebin and videoconvert between"},
   {"audio/x-raw", "audio/x-raw: link another element"},

@@ -23,7 +23,9 @@ static const Scenario scenarios[] = {
       "samples wait for it; all 3 rows were dropped (stats: rows-dropped-outside-segment): correct the times of its source' no:warning"},
   {"a GAP is no silence", "rate=100/1", "a b", "a+0 b:gap:0,10 @2000 wall:2000 no:warning"},
   {"an expected stream may be late", "rate=100/1", "a b,bare,expects:1@100", "a+0 @2000 wall:2000 no:warning"},
-  {"live", "rate=100/1", "a,live b,bare,live", "a+0 wall:2000 no:warning @1999 wall:4000 no:warning @2000 wall:6000 'warning:proprio_1 has no row after 2 s, and samples leave without it; it has no "
+  {"live", "rate=100/1", "a,live b,bare,live",
+      "a+0 wall:2000 no:warning @1999 wall:4000 no:warning @2000 wall:6000 'warning:proprio_1 has no row after 2 s, and samples leave "
+      "without it; it has no "
       "caps yet' no:warning"},
   {"live and required", "rate=100/1", "a,live b,bare,live,required=true", "a+0 @2000 wall:2000 'warning:proprio_1 has no row after 2 s, and no sample "
       "leaves, since it is required; it has no caps yet' no:warning"},
@@ -48,7 +50,8 @@ static const Scenario scenarios[] = {
   {"twice as long", "rate=100/1", "a,caps:4,quaternions=0", "a+0=2,0,0,0 'warning:proprio_0: the quaternion in channels 0 to 3 has length 2 instead of "
       "1' a+10=1,0,0,0 a+20=0,0,0,0 'warning:proprio_0: the quaternion in channels 0 to 3 has length 0' a+30=3,0,0,0 a+40=0,0,0,0 a:eos "
       "a.quaternions-not-unit=2 a.quaternions-zero=2 quaternions-not-unit=2 quaternions-zero=2 no:warning"},
-  {"by name", "rate=100/1", "a,bare,quaternions=qw", "a:stream a:caps=5[x,qw,qx,qy,qz] a:segment a+0=0,0,0,0,7 'warning:channels 1 to 4 has length 7' a:eos "
+  {"by name", "rate=100/1", "a,bare,quaternions=qw",
+      "a:stream a:caps=5[x,qw,qx,qy,qz] a:segment a+0=0,0,0,0,7 'warning:channels 1 to 4 has length 7' a:eos "
       "a.quaternions-not-unit=1"},
   {"after other caps", "rate=100/1", "a,caps:4,quaternions=0", "a+0=1,0,0,0 a:caps=5 a+10=0.5,0,0,0,9 'warning:channels 0 to 3 has length 0.5' "
       "no:warning"},

@@ -318,7 +318,8 @@ static const struct
   /* a max-gap below the interval of the rows */
   {"ns for ms", BOTH, "rate=100/1 max-gap=100", ONE, "+0 +25 +50 +75 +100 +125 +150 +175 warnings=0 +200 warning:settings:'max-gap is 100ns, but the "
       "rows are 25ms apart, so ticks between rows are not aligned: set max-gap above 25ms (a number without a unit is in ns)' +225 eos warnings=0"},
-  {"ns for ms, and few rows", BOTH, "rate=100/1 max-gap=20000000", ONE, "+0 +25 +50 +75 warnings=0 eos warning:settings:'max-gap is 20ms, but the rows are "
+  {"ns for ms, and few rows", BOTH, "rate=100/1 max-gap=20000000", ONE,
+      "+0 +25 +50 +75 warnings=0 eos warning:settings:'max-gap is 20ms, but the rows are "
       "25ms apart, so ticks between rows are not aligned: set max-gap above 25ms' warnings=0"},
 
   /* seeks, and segments that end or are none */

@@ -164,7 +164,8 @@ static const VoxelCase scenarios[] = {
   {UNIT, XYZ, "'+" THOUSAND "' = warning:failed:outside set:origin=<8.0,0.0,0.0> '+" THOUSAND "' = set:origin=<100.0,0.0,0.0> "
       "'+" THOUSAND "' = 'warning:failed:all 1000 points are outside the grid, which has x 100 to 104, y 0 to 3, z 0 to 2 m, while'"},
   {UNIT, TENSOR ("float64", "3:1000"), "'+f64 " THOUSAND "' = " OUTSIDE ("1000", BOX ("9 to 9", "1 to 1", "1 to 1"))},
-  {UNIT, POINTS ("\"i,z,y,x\",type=(string)float16"), "'+u16 0 0 0 0xfc00 " OF_HALVES "' = 'warning:failed: points have x 8 to 8, y 2 to 2, z 1 to 1 m: set'"},
+  {UNIT, POINTS ("\"i,z,y,x\",type=(string)float16"),
+      "'+u16 0 0 0 0xfc00 " OF_HALVES "' = 'warning:failed: points have x 8 to 8, y 2 to 2, z 1 to 1 m: set'"},
   {DEPTH, IMAGE ("64", "64"), "+u8[8192] = eos warnings=0"},
   /* the voxel of each point */
   {UNIT "output=index", XYZ, "'+" PLACES "' '=i64[6] 1 23 -1 -2 -3 1'",

@@ -186,6 +186,9 @@ static const struct
       "+0 +15 +25 >0 >10 +30#8 flow:error gap:40,0 eos ."},
   {"other caps drain", FILE_LIKE, "rate=100/1", ONE,
       "+0 +18 caps:'" F32 ("2", "0/1") "' >0 >10 . >caps:dimensions=2 +25=1,2 +35=3,6 eos >30=2,4 ."},
+  {"caps of another kind", FILE_LIKE, "rate=100/1", ONE,
+      "+0 caps:'application/x-pointcloud,fields=(string)\"x,y,z\",type=(string)float32' error:negotiation:'put robocachevoxelize between. The pad accepts' "
+      "errors=0"},
   {"caps that turn bad", FILE_LIKE, "rate=100/1", ONE,
       "+0 +10 caps:'" F32 ("1:2:3", "0/1") "' >0 >10 error:negotiation:1:2:3 +20 flow:not-negotiated eos . errors=0"},
 

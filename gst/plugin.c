@@ -14,6 +14,9 @@
 #include "gst/mcapmux/gstrobocachemcapmux.h"
 #include "gst/mcapmux/gstrobocachemcapsink.h"
 #endif
+#ifdef HAVE_BAGS
+#include "gst/mcapdemux/gstrobocachebagsrc.h"
+#endif
 #include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
 #include "gst/testsrc/gstrobocachetestsrc.h"
@@ -43,6 +46,9 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (robocachemcapdemux, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapmux, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapsink, plugin);
+#endif
+#ifdef HAVE_BAGS
+  registered |= GST_ELEMENT_REGISTER (robocachebagsrc, plugin);
 #endif
 #ifdef HAVE_VOXELVIEW
   registered |= GST_ELEMENT_REGISTER (robocachevoxelview, plugin);

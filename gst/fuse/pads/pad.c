@@ -316,6 +316,7 @@ gst_robocache_fuse_pad_reset (GstRobocacheFusePad *pad)
   gst_robocache_fuse_pad_sync_settings (pad, TRUE);
   gst_robocache_fuse_pad_start_roles (pad);
   pad->live = pad->flushing = pad->flush_awaited = pad->is_ready = pad->sources_checked = FALSE;
+  pad->silence_is_reported = pad->missing_caps_are_reported = FALSE;
   pad->flow = GST_FLOW_OK;
 }
 

@@ -1,4 +1,4 @@
-/* robocache: what the parts of the robocachefuse element share: its state, its lock and its failures
+/* robocache: the state that the parts of robocachefuse share, its lock and its failures
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

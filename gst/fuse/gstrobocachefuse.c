@@ -25,6 +25,7 @@
 
 #include <string.h>
 
+#include "common/element/linkadvice.h"
 #include "common/element/propertytypes.h"
 #include "common/tensors/tensorcaps.h"
 #include "gst/fuse/stream/debug.h"
@@ -174,6 +175,7 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   gst_pad_set_event_function (GST_PAD (pad), gst_robocache_fuse_sink_event);
   gst_pad_set_query_function (GST_PAD (pad), gst_robocache_fuse_sink_query);
   gst_pad_set_activatemode_function (GST_PAD (pad), sink_activate_mode);
+  robocache_explain_refused_caps (GST_PAD (pad));
   pad->stream.times.origins = fuse->origins;
   pad->stream.released = g_ptr_array_ref (fuse->released);
   pad->flow = fuse->ended;
@@ -187,6 +189,22 @@ make_pad (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *nam
   return pad;
 }
 
+/* gst_robocache_fuse_request_new_pad cannot make a pad of that name. */
+static void
+warn_of_name (GstRobocacheFuse *fuse, GstPadTemplate *pad_template, const gchar *name)
+{
+  const gchar *of_template = GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template);
+  GstPad *taken = gst_element_get_static_pad (GST_ELEMENT (fuse), name);
+
+  if (taken)
+    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("the pad %s is in use: release it, or request %s for the first free number", name, of_template),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (fuse, CORE, PAD, ("\"%s\" is not a pad name of %s: sink pads are camera_%%u, proprio_%%u, force_%%u and sink_%%u, "
+            "with a number for %%u", name, of_template), (NULL));
+  gst_clear_object (&taken);
+}
+
 static GstPad *
 gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_template, const gchar *name, const GstCaps *caps)
 {
@@ -197,8 +215,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad = make_pad (fuse, pad_template, name);
   FUSE_UNLOCK (fuse);
   if (pad == NULL) {
-    GST_WARNING_OBJECT (fuse, "a pad cannot be named \"%s\": the name is in use, or does not fit %s", name,
-        GST_PAD_TEMPLATE_NAME_TEMPLATE (pad_template));
+    warn_of_name (fuse, pad_template, name);
     return NULL;
   }
   if (GST_STATE (fuse) > GST_STATE_READY || GST_STATE_TARGET (fuse) > GST_STATE_READY)
@@ -207,6 +224,7 @@ gst_robocache_fuse_request_new_pad (GstElement *element, GstPadTemplate *pad_tem
   pad_settings_changed (element, pad);  /* it may be declared already */
   gst_child_proxy_child_added (GST_CHILD_PROXY (element), G_OBJECT (pad), GST_OBJECT_NAME (pad));
   gst_robocache_fuse_excuse_from_flush (fuse, pad);
+  gst_robocache_fuse_watch_new_pad (fuse);
   return GST_PAD (pad);
 }
 
@@ -454,7 +472,7 @@ start_settings (GstRobocacheFuse *fuse)
   GST_OBJECT_UNLOCK (fuse);
   FUSE_UNLOCK (fuse);
   if (both)
-    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: ticks come from one of them"), (NULL));
+    GST_ELEMENT_ERROR (fuse, LIBRARY, SETTINGS, ("rate and reference-pad are both set: unset one of them"), (NULL));
   return !both;
 }
 
@@ -488,6 +506,7 @@ start (GstRobocacheFuse *fuse)
   FUSE_LOCK (fuse);
   fuse->clock.reference = NULL;
   fuse->reference_lost = fuse->failed = fuse->rate_changed = fuse->stream_started = fuse->watch_is_over = FALSE;
+  fuse->no_pad_is_reported = FALSE;
   fuse->composition_changed = fuse->need_segment = TRUE;
   fuse->ended = GST_FLOW_OK;
   fuse->seqnum = GST_SEQNUM_INVALID;
@@ -568,6 +587,8 @@ gst_robocache_fuse_change_state (GstElement *element, GstStateChange transition)
       stop (fuse);
       break;
     case GST_STATE_CHANGE_READY_TO_PAUSED:
+      gst_robocache_fuse_begin_watch (fuse);
+      /* fall through */
     case GST_STATE_CHANGE_PLAYING_TO_PAUSED:
       if (fuse->clock.live)
         changed = GST_STATE_CHANGE_NO_PREROLL;

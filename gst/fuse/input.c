@@ -1,11 +1,13 @@
-/* robocache: what arrives at the sink pads of robocachefuse: rows, events and queries
+/* robocache: input of the sink pads of robocachefuse: rows, events and queries
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #include "input.h"
 
 #include "common/device/budget.h"
+#include "common/element/linkadvice.h"
 #include "common/time/segments.h"
+#include "gst/fuse/checks/silence.h"
 #include "gst/fuse/stream/debug.h"
 #include "commonclock.h"
 #include "flush.h"
@@ -89,8 +91,18 @@ typedef struct
 {
   GError *error;
   FuseOddities oddities;
+  gchar *gap_warning;           /* about max-gap; NULL: none */
+  gchar *quaternion_warning;    /* NULL: none */
   gboolean latency_is_off;
+  gboolean has_no_caps;         /* for the first time */
 } AfterRows;
+
+/* Ticks of the reference are its rows, so no tick is in a gap of it. Called with the lock. */
+static gchar *
+check_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gboolean at_end)
+{
+  return fuse->clock.reference == &pad->stream ? NULL : fuse_stream_check_gap (&pad->stream, at_end);
+}
 
 /* Called with the lock. */
 static GstFlowReturn
@@ -105,6 +117,8 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
           != GST_FORMAT_TIME))
     flow = GST_FLOW_NOT_NEGOTIATED;
   if (flow != GST_FLOW_OK) {
+    then->has_no_caps = flow == GST_FLOW_NOT_NEGOTIATED && !stream->has_format && !pad->missing_caps_are_reported;
+    pad->missing_caps_are_reported |= then->has_no_caps;
     refuse_rows (fuse, pad);
     return flow;
   }
@@ -116,6 +130,8 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
   gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_ROWS, stream->format.rows.n_rows - then->oddities.n_outside, now);
   if (!gst_robocache_fuse_choose_reference (fuse, &then->error))
     return GST_FLOW_NOT_NEGOTIATED;
+  then->gap_warning = check_gap (fuse, pad, FALSE);
+  then->quaternion_warning = robocache_quaternion_check_take_warning (&stream->statistics.quaternions);
   prune (fuse, pad);
   then->latency_is_off = gst_robocache_fuse_latency_is_off (fuse, pad);
   if (then->oddities.jumped || fuse_stream_epoch (stream) != epoch)     /* rows of an older format may have gone */
@@ -128,6 +144,24 @@ insert_rows (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstBuffer *buffer
     gst_robocache_fuse_look_at_pad (fuse, pad);
   }
   return GST_FLOW_OK;
+}
+
+/* Takes warning; NULL: none. */
+static void
+warn_small_gap (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gchar *warning)
+{
+  if (warning)
+    GST_ELEMENT_WARNING (fuse, LIBRARY, SETTINGS, ("%s: %s", GST_OBJECT_NAME (pad), warning), (NULL));
+  g_free (warning);
+}
+
+/* Takes warning; NULL: none. */
+static void
+warn_odd_quaternion (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gchar *warning)
+{
+  if (warning)
+    GST_ELEMENT_WARNING (fuse, STREAM, FORMAT, ("%s: %s", GST_OBJECT_NAME (pad), warning), (NULL));
+  g_free (warning);
 }
 
 static void
@@ -157,6 +191,15 @@ warn_far (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, gint64 lead)
           ? ", more than max-lead, and are dropped (stats: rows-dropped-ahead)" : ""), (NULL));
 }
 
+static void
+post_missing_caps (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
+{
+  GError *error = robocache_error_without_caps (GST_PAD (pad));
+
+  if (error)
+    gst_robocache_fuse_post_failure (fuse, pad, error);
+}
+
 GstFlowReturn
 gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buffer)
 {
@@ -174,6 +217,8 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
 
   if (then.error)
     gst_robocache_fuse_fail (fuse, pad, flow, then.error);
+  if (then.has_no_caps)
+    post_missing_caps (fuse, pad);
   if (then.oddities.without_time)
     robocache_row_times_warn (GST_ELEMENT (fuse), GST_PAD (pad));
   if (then.oddities.without_reference)
@@ -182,6 +227,8 @@ gst_robocache_fuse_sink_chain (GstPad *gstpad, GstObject *parent, GstBuffer *buf
     warn_far (fuse, pad, then.oddities.far);
   if (then.oddities.jumped)
     robocache_clock_jump_warn (&pad->stream.jump, GST_ELEMENT (fuse), GST_PAD (pad));
+  warn_small_gap (fuse, pad, then.gap_warning);
+  warn_odd_quaternion (fuse, pad, then.quaternion_warning);
   if (flow != GST_FLOW_OK)
     return flow;
   if (then.latency_is_off)
@@ -235,6 +282,7 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
   if (!pad->stream.has_format)
     gst_robocache_fuse_pad_start_roles (pad);
   ok = fuse_stream_set_format (&pad->stream, format, FALSE, error);
+  fuse_stream_set_quaternions (&pad->stream, pad->started_roles.strings[ROBOCACHE_ROLE_QUATERNIONS]);
   gst_robocache_fuse_note_settings (fuse);      /* the pad's stream is known now */
   gst_robocache_fuse_note_taken (fuse, pad, FUSE_JOURNAL_EVENT, 0, GST_CLOCK_TIME_NONE);
   fuse_tick_clock_sync_period (&fuse->clock);
@@ -248,7 +296,8 @@ set_format (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, FuseFormat *format
     expected = pad->expected_caps ? gst_caps_to_string (pad->expected_caps) : g_strdup ("others");
     GST_OBJECT_UNLOCK (pad);
     g_clear_error (error);
-    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s, but expected-caps are %s", came, expected);
+    g_set_error (error, ROBOCACHE_ERROR, ROBOCACHE_ERROR_CAPS, "caps are %s, but expected-caps are %s: correct expected-caps or the "
+        "source", came, expected);
     g_free (expected);
     g_free (came);
   }
@@ -313,7 +362,7 @@ take_segment (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
     first = gst_robocache_fuse_end_streams (fuse, GST_FLOW_ERROR);
     FUSE_UNLOCK (fuse);
     if (first)
-      GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: expected a TIME segment",
+      GST_ELEMENT_ERROR (fuse, STREAM, FORMAT, ("%s: a segment in %s, but alignment needs times: " ROBOCACHE_ADVICE_ON_TIMES,
             GST_OBJECT_NAME (pad), gst_format_get_name (segment->format)), (NULL));
     return FALSE;
   }
@@ -374,6 +423,26 @@ take_mark (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
   }
 }
 
+/* Called without the lock. */
+static void
+end_pad (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstEvent *event)
+{
+  GstMessage *empty;
+  gchar *gap_warning, *quaternion_warning;
+
+  FUSE_LOCK (fuse);
+  take_mark (fuse, pad, event);
+  empty = gst_robocache_fuse_warn_empty_pad (fuse, pad);
+  gap_warning = check_gap (fuse, pad, TRUE);
+  quaternion_warning = robocache_quaternion_check_take_warning (&pad->stream.statistics.quaternions);
+  gst_robocache_fuse_wake (fuse);
+  FUSE_UNLOCK (fuse);
+  if (empty)
+    gst_element_post_message (GST_ELEMENT (fuse), empty);
+  warn_small_gap (fuse, pad, gap_warning);
+  warn_odd_quaternion (fuse, pad, quaternion_warning);
+}
+
 /* Those that mean nothing to a stream go downstream in order with samples; tags and the like are of one sensor alone. */
 static gboolean
 forward (GstRobocacheFuse *fuse, GstPad *pad, GstEvent *event)
@@ -414,7 +483,6 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
     case GST_EVENT_STREAM_START:
     case GST_EVENT_GAP:
     case GST_EVENT_SEGMENT_DONE:
-    case GST_EVENT_EOS:
       FUSE_LOCK (fuse);
       take_mark (fuse, pad, event);
       gst_robocache_fuse_wake (fuse);
@@ -423,6 +491,9 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
     case GST_EVENT_CUSTOM_DOWNSTREAM:
       if (!gst_robocache_fuse_replay_latency (fuse, event))
         return forward (fuse, gstpad, event);
+      break;
+    case GST_EVENT_EOS:
+      end_pad (fuse, pad, event);
       break;
     case GST_EVENT_TAG:
       gst_robocache_fuse_note_origin (fuse, pad, event);
@@ -435,18 +506,6 @@ gst_robocache_fuse_sink_event (GstPad *gstpad, GstObject *parent, GstEvent *even
 }
 
 /* ---- queries ---- */
-
-/* Pinned memory, where frames go up to a GPU. */
-static void
-propose_pinned_memory (GstRobocacheFuse *fuse, GstQuery *query)
-{
-  GstAllocator *pinned = robocache_device_ref_pinned (&fuse->device, GST_ELEMENT (fuse));
-
-  if (pinned == NULL)
-    return;
-  gst_query_add_allocation_param (query, pinned, NULL);
-  gst_object_unref (pinned);
-}
 
 static gboolean
 propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *query)
@@ -463,7 +522,7 @@ propose_allocation (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad, GstQuery *
   FUSE_UNLOCK (fuse);
   gst_query_add_allocation_pool (query, NULL, GST_VIDEO_INFO_SIZE (&video), frames + FUSE_FRAMES_ON_THEIR_WAY, 0);
   gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  propose_pinned_memory (fuse, query);
+  robocache_device_propose_pinned (&fuse->device, GST_ELEMENT (fuse), query);
   return TRUE;
 }
 

@@ -1,4 +1,4 @@
-/* robocache: whether sources of robocachefuse are live, and the latency that follows
+/* robocache: liveness of the sources of robocachefuse, and its latency
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -49,6 +49,31 @@ set_total (GstRobocacheFuse *fuse, GstClockTime total)
   gst_robocache_fuse_wake (fuse);
 }
 
+static gboolean
+ask_source (GstPad *pad, GstClockTime *min, GstClockTime *max)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live = FALSE;
+
+  if (gst_pad_peer_query (pad, query))
+    gst_query_parse_latency (query, &live, min, max);
+  gst_query_unref (query);
+  return live;
+}
+
+gboolean
+gst_robocache_fuse_has_live_source (GstRobocacheFuse *fuse)
+{
+  GPtrArray *pads = gst_robocache_fuse_ref_pads (fuse);
+  GstClockTime min, max;
+  gboolean live = fuse->force_live;
+
+  for (guint i = 0; i < pads->len && !live; i++)
+    live = ask_source (g_ptr_array_index (pads, i), &min, &max);
+  g_ptr_array_unref (pads);
+  return live;
+}
+
 /* Called with the lock. Sources that contradict each other leave the element as if not live. */
 static void
 update_total (GstRobocacheFuse *fuse)
@@ -69,13 +94,10 @@ update_total (GstRobocacheFuse *fuse)
 static void
 query_source (GstRobocacheFuse *fuse, GstRobocacheFusePad *pad)
 {
-  GstQuery *query = gst_query_new_latency ();
   GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
-  gboolean live = FALSE, changed;
+  const gboolean live = ask_source (GST_PAD (pad), &min, &max);
+  gboolean changed;
 
-  if (gst_pad_peer_query (GST_PAD (pad), query))
-    gst_query_parse_latency (query, &live, &min, &max);
-  gst_query_unref (query);
   FUSE_LOCK (fuse);
   changed = !pad->source_known || pad->live != live || pad->source_min != min || pad->source_max != max;
   pad->source_known = TRUE;

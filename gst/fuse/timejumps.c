@@ -1,4 +1,4 @@
-/* robocache: running time that goes other than the clock does, and the ticks of robocachefuse that follow it
+/* robocache: jumps of running time, and the ticks of robocachefuse after them
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -39,7 +39,7 @@ typedef struct
   GstPadClass parent_class;
 } GstRobocacheFusePadClass;
 
-/* What a pad asks of its element. Called without locks, with the element that the pad is in. */
+/* Calls of a pad to its element. Called without locks, with the element that the pad is in. */
 typedef struct
 {
   void (*settings_changed) (GstElement * element, GstRobocacheFusePad * pad);
@@ -73,6 +73,8 @@ struct _GstRobocacheFusePad
   gboolean waiting;             /* its chain function waits for the other streams */
   gboolean removed;
   gboolean is_ready;            /* for the tick that the element waits for */
+  gboolean missing_caps_are_reported;   /* since the element started */
+  gboolean silence_is_reported; /* since the element started: see silence.h */
   gboolean start_is_checked, end_is_checked;    /* since the ticks began: see spans.h */
   GstFlowReturn flow;           /* not OK once downstream, an error or the end stopped the streams */
   guint spacings_seen;          /* when its period was last measured */

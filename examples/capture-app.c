@@ -194,8 +194,8 @@ add_camera (App *app, const gchar *description)
   if (error)
     fprintf (stderr, "error: camera \"%s\": %s\n", description, error->message);
   else
-    fprintf (stderr, "error: the pipeline cannot be linked; the camera \"%s\" must send video/x-raw in RGB, BGR, RGBA, "
-        "GRAY8 or GRAY16_LE\n", description);
+    fprintf (stderr, "error: the camera \"%s\" does not link: put videoconvert behind it, for video/x-raw in RGB, BGR, RGBA, GRAY8 or "
+        "GRAY16_LE\n", description);
   g_clear_error (&error);
   return FALSE;
 }

@@ -87,6 +87,17 @@ describe_recording (const MuxRecorderState *state, GByteArray *map)
   g_free (origin);
 }
 
+static void
+write_early_events (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  MuxEarlyEvent *event;
+
+  while ((event = g_queue_pop_head (&pad->early))) {
+    mux_journal_write_event (recorder, pad, event->kind, event->running_ns, event->duration_ns, event->text);
+    mux_early_event_free (event);
+  }
+}
+
 gboolean
 mux_journal_start (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GError **error)
 {
@@ -105,6 +116,8 @@ mux_journal_start (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad,
   map = g_byte_array_new ();
   describe_recording (state, map);
   mux_recording_add_metadata (state->recording, MUX_RECORDING_METADATA, map, TRUE);
+  for (guint i = 0; i < state->pads->len; i++)
+    write_early_events (recorder, mux_recorder_nth_pad (state, i));
   return TRUE;
 }
 
@@ -214,6 +227,23 @@ mux_journal_write_row (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *
 
 /* ---- events ---- */
 
+/* A silent source may send many. */
+#define MAX_EARLY_EVENTS 1024
+
+/* Before the first buffer what an event says is in the metadata of the channel; of a live source it also waits for the time of the
+ * recording, since a stream that never has a row has no channel. */
+static void
+keep_early_event (GstRobocacheMcapPad *pad, const gchar *kind, gint64 running_ns, gint64 duration_ns, const gchar *text)
+{
+  MuxEarlyEvent *event;
+
+  if (!pad->is_live || pad->early.length >= MAX_EARLY_EVENTS)
+    return;
+  event = g_new (MuxEarlyEvent, 1);
+  *event = (MuxEarlyEvent) {kind, running_ns, duration_ns, g_strdup (text)};
+  g_queue_push_tail (&pad->early, event);
+}
+
 void
 mux_journal_write_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, const gchar *kind, gint64 running_ns,
     gint64 duration_ns, const gchar *text)
@@ -222,9 +252,12 @@ mux_journal_write_event (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad
   gint64 utc_ns = running_ns != ROBOCACHE_ROS_NO_TIME ? running_ns + shift_of (state, pad) : pad->last_ns;
   MuxTimes times;
 
-  /* before the first buffer what an event says is in the metadata of the channel */
-  if (!state->timeline.is_known || state->is_finished)
+  if (state->is_finished)
     return;
+  if (!state->timeline.is_known) {
+    keep_early_event (pad, kind, running_ns, duration_ns, text);
+    return;
+  }
   utc_ns = utc_ns == ROBOCACHE_ROS_NO_TIME ? state->timeline.origin_ns : utc_ns + state->timeline.origin_ns;
   if (!is_writable (utc_ns))
     return;

@@ -100,12 +100,24 @@ handle_segment (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, Gs
   g_free (text);
 }
 
+/* Other branches behind a tee have a stream of the same id. Not live it would make files differ that are otherwise the same. */
+static void
+note_stream (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad)
+{
+  gchar *id = pad->is_live ? gst_pad_get_stream_id (GST_PAD (pad)) : NULL;
+
+  if (id)
+    mux_journal_write_event (recorder, pad, "stream", ROBOCACHE_ROS_NO_TIME, -1, id);
+  g_free (id);
+}
+
 static void
 handle_caps (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event, MuxFormat *format)
 {
   GstCaps *caps;
   gchar *text;
 
+  note_stream (recorder, pad);
   gst_event_parse_caps (event, &caps);
   text = gst_caps_to_string (caps);
   mux_journal_write_event (recorder, pad, "caps", ROBOCACHE_ROS_NO_TIME, -1, text);
@@ -131,12 +143,48 @@ handle_tag (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEve
   g_free (text);
 }
 
+/* Of the event of settings of robocachefuse: see its settingsevent.h. */
+#define SETTINGS_EVENT "RobocacheFuseSettings"
+#define FIRST_SETTINGS 0
+
+static gboolean
+add_setting (GQuark field, const GValue *value, gpointer map)
+{
+  if (G_VALUE_HOLDS_STRING (value))
+    robocache_mcap_append_text (map, g_quark_to_string (field), g_value_get_string (value));
+  return TRUE;
+}
+
+/* Settings at the start are metadata of the file, too. */
+static void
+handle_settings (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, const GstStructure *settings)
+{
+  MuxRecorderState *state = mux_recorder_state (recorder);
+  gchar *text = gst_structure_to_string (settings);
+  gint64 number = FIRST_SETTINGS;
+
+  gst_structure_get_int64 (settings, "number", &number);
+  if (number == FIRST_SETTINGS && !state->is_finished) {
+    GByteArray *map = g_byte_array_new ();
+
+    gst_structure_foreach (settings, add_setting, map);
+    mux_recording_add_metadata (state->recording, MUX_SETTINGS_METADATA, map, TRUE);
+  }
+  mux_journal_write_event (recorder, pad, "property", ROBOCACHE_ROS_NO_TIME, -1, text);
+  g_free (text);
+}
+
 static void
 handle_custom (GstRobocacheMcapRecorder *recorder, GstRobocacheMcapPad *pad, GstEvent *event)
 {
   const GstStructure *structure = gst_event_get_structure (event);
-  gchar *text = structure ? gst_structure_to_string (structure) : g_strdup ("");
+  gchar *text;
 
+  if (structure && gst_structure_has_name (structure, SETTINGS_EVENT)) {
+    handle_settings (recorder, pad, structure);
+    return;
+  }
+  text = structure ? gst_structure_to_string (structure) : g_strdup ("");
   mux_journal_write_event (recorder, pad, "custom", ROBOCACHE_ROS_NO_TIME, -1, text);
   g_free (text);
 }

@@ -17,21 +17,34 @@ static const RecordedMessage messages[] = {
   {"/b", "geometry_msgs/WrenchStamped", ROW (40, 4), 40}, {"/c", "geometry_msgs/WrenchStamped", ROW (50, 5), 50},
 };
 
-static gchar *
-write_recording (guint repeats)
+/* The bytes of a recording, which takes long to make; it stays for the next call. */
+static const GByteArray *
+recording_of (guint repeats)
 {
+  static GByteArray *file;
+  static guint file_repeats;
   const RecordingOptions options = { ROBOCACHE_MCAP_ZSTD, RECORDED_IN_CHUNKS, 2 };
   RecordedMessage *all = g_new (RecordedMessage, repeats * G_N_ELEMENTS (messages));
-  gchar *path = NULL;
-  GByteArray *file;
 
   for (guint i = 0; i < repeats * G_N_ELEMENTS (messages); i++)
     all[i] = messages[i % G_N_ELEMENTS (messages)];
-  file = make_recording (&options, all, repeats * G_N_ELEMENTS (messages));
+  if (file && file_repeats != repeats)
+    g_clear_pointer (&file, g_byte_array_unref);
+  if (!file)
+    file = make_recording (&options, all, repeats * G_N_ELEMENTS (messages));
+  file_repeats = repeats;
+  g_free (all);
+  return file;
+}
+
+static gchar *
+write_recording (guint repeats)
+{
+  const GByteArray *file = recording_of (repeats);
+  gchar *path = NULL;
+
   fail_unless (g_close (g_file_open_tmp ("contract-XXXXXX.mcap", &path, NULL), NULL));
   fail_unless (g_file_set_contents (path, (const gchar *) file->data, file->len, NULL));
-  g_byte_array_unref (file);
-  g_free (all);
   return path;
 }
 
@@ -46,14 +59,10 @@ typedef struct
 static void
 player_open_file (Player *player, gchar *path, const gchar *between, const gchar *properties)
 {
-  gchar *launch;
-
   player->path = path;
-  launch = g_strdup_printf ("filesrc location=%s %s ! robocachemcapdemux name=d %s", player->path, between, properties);
-  player->pipeline = gst_parse_launch (launch, NULL);
+  player->pipeline = launch_recording (player->path, between, properties);
   player->demux = gst_bin_get_by_name (GST_BIN (player->pipeline), "d");
   demux_output_init (&player->output, player->demux, FALSE);
-  g_free (launch);
 }
 
 static void

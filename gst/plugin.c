@@ -5,10 +5,16 @@
 #include <gst/gst.h>
 
 #include "gst/fuse/gstrobocachefuse.h"
+#ifdef HAVE_URDF
+#include "gst/kinematics/gstrobocachekinematics.h"
+#endif
 #ifdef HAVE_MCAP
 #include "gst/mcapdemux/gstrobocachemcapdemux.h"
 #include "gst/mcapmux/gstrobocachemcapmux.h"
 #include "gst/mcapmux/gstrobocachemcapsink.h"
+#endif
+#ifdef HAVE_BAGS
+#include "gst/mcapdemux/gstrobocachebagsrc.h"
 #endif
 #include "gst/parse/gstrobocacheparse.h"
 #include "gst/resample/gstrobocacheresample.h"
@@ -32,11 +38,17 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (robocacheresample, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachetestsrc, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachevoxelize, plugin);
+#ifdef HAVE_URDF
+  registered |= GST_ELEMENT_REGISTER (robocachekinematics, plugin);
+#endif
 #ifdef HAVE_MCAP
   registered |= gst_robocache_mcap_register_types (plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapdemux, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapmux, plugin);
   registered |= GST_ELEMENT_REGISTER (robocachemcapsink, plugin);
+#endif
+#ifdef HAVE_BAGS
+  registered |= GST_ELEMENT_REGISTER (robocachebagsrc, plugin);
 #endif
 #ifdef HAVE_VOXELVIEW
   registered |= GST_ELEMENT_REGISTER (robocachevoxelview, plugin);

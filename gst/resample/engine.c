@@ -1,4 +1,4 @@
-/* robocache: robocacheresample, where it computes: the engine for a format, and its plans
+/* robocache: robocacheresample, the engine for a format, and its plans
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

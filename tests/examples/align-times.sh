@@ -26,6 +26,11 @@ said by_name 'time is stamp_ns and not arrival_ns, in ns \(by the name stamp_ns\
 expect by_name_rows "$(tail -n +2 rows.csv | xargs)" "0,1.32689957e+18,1 10000000,1.32689957e+18,2"
 said stamp_before_time 'time is stamp and not time, in s' b.csv 'time,stamp,v\n5,0,1\n5.01,0.01,2\n'
 said no_name 'time is q0, since no column is called stamp, timestamp, time or t, in s' q.csv 'q0,q1\n0,1\n0.01,2\n'
+printf 'seq,epoch_ms,v,clock_ns\n0,1732450000000,1,5\n1,1732450000010,2,6\n2,1732450000020,3,7\n' > count.csv
+keeps count_of_rows '^error: count.csv: no column is called stamp, timestamp, time or t; set time-column to the column of the time \(perhaps epoch_ms, clock_ns\), or to seq$' \
+  count.csv
+said count_of_rows_is_the_time 'time in ms \(guessed' count.csv "$(cat count.csv)\n" --time-column seq
+said other_column_is_the_time 'time in ms \(by the name epoch_ms\)' count.csv "$(cat count.csv)\n" --time-column epoch_ms
 said first_of_one_name 'time in s \(guessed: it has decimals\)' c.csv 't,v\n0,1\n0.01,2\n'
 said named_by_the_user 'time in s \(guessed' d.csv 'stamp,v\n5,0\n6,0.01\n7,0.02\n' --time-column v --rate 50
 said of_ros 'time is field.header.stamp and not %time, in ns \(guessed: the times then count from 1970\)' e.csv \

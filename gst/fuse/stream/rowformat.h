@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* What a camera may send. */
+/* Fields of the frames of a camera. */
 #define FUSE_FRAME_FIELDS "format = (string) { RGB, BGR, RGBA, GRAY8, GRAY16_LE, BGRA, RGBx, BGRx, xRGB, xBGR }, " \
     "width = (int) [ 1, MAX ], height = (int) [ 1, MAX ], framerate = (fraction) [ 0, MAX ]"
 #define FUSE_CAMERA_CAPS "video/x-raw, " FUSE_FRAME_FIELDS "; video/x-raw(" ROBOCACHE_CAPS_FEATURE_CUDA_FRAMES "), " FUSE_FRAME_FIELDS
